@@ -1,0 +1,174 @@
+//! A block matrix with one row and one column of blocks per constraint, absent blocks being zero.
+//!
+//! The pattern is symmetric; the values need not be (problems measured by others are not). Block
+//! (i, j) has dimᵢ × dimⱼ numbers by rows. Columns of a block row ascend.
+
+/// See the module.
+#[derive(Clone, Debug, Default)]
+pub struct BlockMatrix {
+    /// Entries of block row i: `entry_start[i]..entry_start[i + 1]`.
+    entry_start: Vec<usize>,
+    /// Block column of an entry.
+    column: Vec<usize>,
+    /// First value of an entry.
+    value_start: Vec<usize>,
+    /// Entry (j, i) of an entry (i, j).
+    mirror: Vec<usize>,
+    /// Entry (i, i) of block row i.
+    diagonal: Vec<usize>,
+    values: Vec<f64>,
+    /// Scratch of [`Self::set_pattern`].
+    cursor: Vec<usize>,
+}
+
+impl BlockMatrix {
+    /// No blocks; keeps the memory.
+    pub fn clear(&mut self) {
+        self.entry_start.clear();
+        self.column.clear();
+        self.value_start.clear();
+        self.mirror.clear();
+        self.diagonal.clear();
+        self.values.clear();
+    }
+
+    /// Sets the pattern and zero values. `row_start` as in the problem; `columns_of(i, out)`
+    /// appends the block columns of row i, ascending and with i among them; the pattern must be
+    /// symmetric.
+    pub fn set_pattern(&mut self, row_start: &[usize], mut columns_of: impl FnMut(usize, &mut Vec<usize>)) {
+        let n = row_start.len() - 1;
+        let dim = |i: usize| row_start[i + 1] - row_start[i];
+        self.clear();
+        self.entry_start.push(0);
+        let mut values = 0;
+        for i in 0..n {
+            let first = self.column.len();
+            columns_of(i, &mut self.column);
+            for k in first..self.column.len() {
+                let j = self.column[k];
+                assert!(k == first || self.column[k - 1] < j, "block columns of a row must ascend");
+                if j == i {
+                    self.diagonal.push(k);
+                }
+                self.value_start.push(values);
+                values += dim(i) * dim(j);
+            }
+            assert_eq!(self.diagonal.len(), i + 1, "every block row holds its diagonal");
+            self.entry_start.push(self.column.len());
+        }
+        self.values.resize(values, 0.0);
+        // Rows ascend, so the entries (j, i) of a column i are met in ascending j: one cursor a row.
+        self.mirror.resize(self.column.len(), 0);
+        self.cursor.clear();
+        self.cursor.extend_from_slice(&self.entry_start[..n]);
+        for i in 0..n {
+            for k in self.entry_start[i]..self.entry_start[i + 1] {
+                let j = self.column[k];
+                let m = self.cursor[j];
+                assert_eq!(self.column[m], i, "the block pattern must be symmetric");
+                self.mirror[k] = m;
+                self.cursor[j] += 1;
+            }
+        }
+    }
+
+    /// Number of block rows.
+    pub fn len(&self) -> usize {
+        self.diagonal.len()
+    }
+
+    pub fn is_empty(&self) -> bool {
+        self.diagonal.is_empty()
+    }
+
+    /// Entries of block row i, for [`Self::column_of`], [`Self::entry`] and [`Self::mirror_of`].
+    #[inline]
+    pub fn entries(&self, i: usize) -> std::ops::Range<usize> {
+        self.entry_start[i]..self.entry_start[i + 1]
+    }
+
+    /// Block column of entry k.
+    #[inline]
+    pub fn column_of(&self, k: usize) -> usize {
+        self.column[k]
+    }
+
+    /// The entry of the transposed place.
+    #[inline]
+    pub fn mirror_of(&self, k: usize) -> usize {
+        self.mirror[k]
+    }
+
+    /// Values of entry k, by rows.
+    #[inline]
+    pub fn entry(&self, k: usize) -> &[f64] {
+        let end = self.value_start.get(k + 1).copied().unwrap_or(self.values.len());
+        &self.values[self.value_start[k]..end]
+    }
+
+    #[inline]
+    pub fn entry_mut(&mut self, k: usize) -> &mut [f64] {
+        let end = self.value_start.get(k + 1).copied().unwrap_or(self.values.len());
+        &mut self.values[self.value_start[k]..end]
+    }
+
+    /// Values of block (i, i), by rows.
+    #[inline]
+    pub fn diagonal(&self, i: usize) -> &[f64] {
+        self.entry(self.diagonal[i])
+    }
+
+    /// y += G x.
+    pub fn mul_add_into(&self, row_start: &[usize], x: &[f64], y: &mut [f64]) {
+        for i in 0..self.len() {
+            let rows = row_start[i]..row_start[i + 1];
+            for k in self.entries(i) {
+                let j = self.column[k];
+                let xj = &x[row_start[j]..row_start[j + 1]];
+                for (row, y) in self.entry(k).chunks_exact(xj.len()).zip(&mut y[rows.clone()]) {
+                    *y += row.iter().zip(xj).map(|(g, x)| g * x).sum::<f64>();
+                }
+            }
+        }
+    }
+
+    /// y += G[:, i] d: what a change d of the impulse of block i does to every velocity.
+    #[inline]
+    pub fn add_column_into(&self, row_start: &[usize], i: usize, d: &[f64], y: &mut [f64]) {
+        for k in self.entries(i) {
+            let j = self.column[k];
+            let rows = &mut y[row_start[j]..row_start[j + 1]];
+            for (row, y) in self.entry(self.mirror[k]).chunks_exact(d.len()).zip(rows) {
+                *y += row.iter().zip(d).map(|(g, d)| g * d).sum::<f64>();
+            }
+        }
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    /// Blocks of sizes 3, 1, 3 where the first and the last do not meet, unsymmetric values.
+    #[test]
+    fn column_updates_add_up_to_the_product() {
+        let row_start = [0, 3, 4, 7];
+        let mut g = BlockMatrix::default();
+        let pattern: [&[usize]; 3] = [&[0, 1], &[0, 1, 2], &[1, 2]];
+        g.set_pattern(&row_start, |i, out| out.extend_from_slice(pattern[i]));
+        for k in 0..7 {
+            for (n, v) in g.entry_mut(k).iter_mut().enumerate() {
+                *v = ((7 * k + 3 * n) as f64).sin();
+            }
+        }
+        let x: Vec<f64> = (0..7).map(|i| (i as f64).cos()).collect();
+        let mut product = vec![0.0; 7];
+        g.mul_add_into(&row_start, &x, &mut product);
+        let mut columns = vec![0.0; 7];
+        for i in 0..3 {
+            g.add_column_into(&row_start, i, &x[row_start[i]..row_start[i + 1]], &mut columns);
+        }
+        assert!(product.iter().zip(&columns).all(|(a, b)| (a - b).abs() < 1e-15));
+        assert!(product[0] != 0.0 && product[6] != 0.0);
+    }
+}

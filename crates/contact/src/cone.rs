@@ -1,0 +1,137 @@
+//! The sets impulses live in, and the four questions a solver may ask of one.
+//!
+//! ```text
+//!     free          λ ∈ ℝ                       dual {0}          bilateral row
+//!     non-negative  λ ≥ 0                       dual c ≥ 0        frictionless contact, joint limit
+//!     box           lo ≤ λ ≤ hi                 (not a cone)      dry friction, effort limit
+//!     friction      K_μ = {‖λ_T‖ ≤ μ λ_N}       K*_μ = {c_N ≥ μ‖c_T‖}   Coulomb contact
+//! ```
+//!
+//! A friction block holds (t₁, t₂, n), normal last. De Saxcé's correction Γ(c) = (0, 0, μ‖c_T‖)
+//! turns Signorini + Coulomb + maximum dissipation into K_μ ∋ λ ⟂ c + Γ(c) ∈ K*_μ [DeSaxce1998].
+//! Impulses λ [N·s], velocities c [m/s].
+
+use stiction_dynamics::spatial::{Vec3, vec3};
+
+/// The admissible set of one constraint block.
+#[derive(Clone, Copy, Debug, PartialEq)]
+pub enum Cone {
+    /// ℝ: a bilateral row.
+    Free,
+    /// [0, ∞).
+    NonNegative,
+    /// [lo, hi], with lo ≤ hi [N·s].
+    Box { lo: f64, hi: f64 },
+    /// Coulomb's cone with coefficient mu ≥ 0 [–].
+    Friction { mu: f64 },
+}
+
+impl Cone {
+    /// Rows of the block.
+    #[inline]
+    pub fn dim(&self) -> usize {
+        match self {
+            Cone::Friction { .. } => 3,
+            _ => 1,
+        }
+    }
+
+    /// Nearest admissible impulse, in place.
+    #[inline]
+    pub fn project(&self, x: &mut [f64]) {
+        match *self {
+            Cone::Free => {}
+            Cone::NonNegative => x[0] = if x[0] < 0.0 { 0.0 } else { x[0] },
+            Cone::Box { lo, hi } => x[0] = x[0].clamp(lo, hi),
+            Cone::Friction { mu } => put(x, project_friction(get(x), mu)),
+        }
+    }
+
+    /// Nearest velocity of the dual cone, in place. A box is bounded, so any velocity answers it.
+    #[inline]
+    pub fn project_dual(&self, c: &mut [f64]) {
+        match *self {
+            Cone::Free => c[0] = 0.0,
+            Cone::NonNegative => c[0] = if c[0] < 0.0 { 0.0 } else { c[0] },
+            Cone::Box { .. } => {}
+            Cone::Friction { mu } => put(c, project_friction_dual(get(c), mu)),
+        }
+    }
+
+    /// c + Γ(c), in place: adds μ‖c_T‖ to the normal velocity of a friction block.
+    #[inline]
+    pub fn add_correction(&self, c: &mut [f64]) {
+        if let Cone::Friction { mu } = *self {
+            c[2] += mu * (c[0] * c[0] + c[1] * c[1]).sqrt();
+        }
+    }
+}
+
+/// The friction block as a vector (t₁, t₂, n).
+#[inline]
+pub fn get(x: &[f64]) -> Vec3 {
+    vec3(x[0], x[1], x[2])
+}
+
+/// Writes the vector (t₁, t₂, n) back.
+#[inline]
+pub fn put(x: &mut [f64], v: Vec3) {
+    x[0] = v.x;
+    x[1] = v.y;
+    x[2] = v.z;
+}
+
+/// Projection on K_μ.
+///
+/// With t = ‖x_T‖: inside if t ≤ μ x_N; in the polar cone (→ 0) if μ t ≤ −x_N; else on the
+/// boundary ray, a = (μ t + x_N)/(1 + μ²), (μ a x_T/t, a). μ = 0 leaves the normal half-line.
+#[inline]
+pub fn project_friction(x: Vec3, mu: f64) -> Vec3 {
+    let t = (x.x * x.x + x.y * x.y).sqrt();
+    if t <= mu * x.z {
+        return x;
+    }
+    if mu * t <= -x.z {
+        return Vec3::ZERO;
+    }
+    let a = (mu * t + x.z) / (1.0 + mu * mu);
+    let s = mu * a / t;
+    vec3(s * x.x, s * x.y, a)
+}
+
+/// Projection on the dual cone K*_μ = {c_N ≥ μ‖c_T‖}, by Moreau: P_K*(c) = c + P_K(−c).
+#[inline]
+pub fn project_friction_dual(c: Vec3, mu: f64) -> Vec3 {
+    c + project_friction(-c, mu)
+}
+
+/// Γ(c): De Saxcé's correction of a friction block.
+#[inline]
+pub fn de_saxce(c: Vec3, mu: f64) -> Vec3 {
+    vec3(0.0, 0.0, mu * (c.x * c.x + c.y * c.y).sqrt())
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn projection_has_its_three_cases() {
+        let inside = vec3(0.3, 0.0, 1.0);
+        assert_eq!(project_friction(inside, 0.5), inside);
+        assert_eq!(project_friction(vec3(0.1, 0.0, -1.0), 0.5), Vec3::ZERO);
+        // (2, 0, 0) at μ = 1: the nearest point of the 45° cone is (1, 0, 1).
+        assert!((project_friction(vec3(2.0, 0.0, 0.0), 1.0) - vec3(1.0, 0.0, 1.0)).norm() < 1e-15);
+        assert_eq!(project_friction(vec3(3.0, 4.0, 2.0), 0.0), vec3(0.0, 0.0, 2.0));
+    }
+
+    /// Moreau's decomposition: x = P_K(x) − P_K*(−x), with the two parts orthogonal.
+    #[test]
+    fn dual_projection_completes_the_primal_one() {
+        for x in [vec3(1.0, -2.0, 0.4), vec3(0.1, 0.2, -3.0), vec3(0.0, 0.1, 2.0), vec3(0.0, 0.0, -1.0)] {
+            let (p, d) = (project_friction(x, 0.7), project_friction_dual(-x, 0.7));
+            assert!((p - d - x).norm() < 1e-15);
+            assert!(p.dot(d).abs() < 1e-15);
+        }
+    }
+}

@@ -1,0 +1,120 @@
+//! The constraint problem of one step: constant data for a solver and for the judge.
+//!
+//! Find impulses λ, one block per constraint, such that
+//!
+//! ```text
+//!     c = (G + R) λ + g,     G = J M⁻¹ Jᵀ                               (1)
+//!     Kᵢ ∋ λᵢ ⟂ cᵢ + Γ(cᵢ) ∈ Kᵢ*         for every block i              (2)
+//! ```
+//!
+//! Γ is De Saxcé's correction on friction blocks and zero elsewhere (see [`crate::cone`]). For a
+//! box block, (2) reads: λ = P_box(λ − ρ c) for any ρ > 0.
+//! Units: λ [N·s], c and g [m/s], G and R [1/kg] (for angular rows: N·m·s, rad/s, 1/(kg·m²)).
+
+use crate::blocks::BlockMatrix;
+use crate::cone::Cone;
+use crate::primal::Primal;
+
+/// See the module. Rebuilt in place every step: [`Self::clear`], [`Self::push`], then the blocks.
+#[derive(Clone, Debug)]
+pub struct ConstraintProblem {
+    cones: Vec<Cone>,
+    /// First row of every block, and after them the number of rows.
+    row_start: Vec<usize>,
+    /// g: constraint velocity without impulses, stabilisation included.
+    pub free_velocity: Vec<f64>,
+    /// Diagonal of R ≥ 0; zero for rigid rows.
+    pub compliance: Vec<f64>,
+    /// G by blocks.
+    pub blocks: BlockMatrix,
+    /// M, J and v_free behind G, when whoever built the problem kept them.
+    pub primal: Option<Primal>,
+    /// h [s]: turns impulses into forces. 1 where a file does not say.
+    pub time_step: f64,
+}
+
+impl Default for ConstraintProblem {
+    fn default() -> Self {
+        Self {
+            cones: Vec::new(),
+            row_start: vec![0],
+            free_velocity: Vec::new(),
+            compliance: Vec::new(),
+            blocks: BlockMatrix::default(),
+            primal: None,
+            time_step: 1.0,
+        }
+    }
+}
+
+impl ConstraintProblem {
+    /// Removes all constraints; keeps the memory.
+    pub fn clear(&mut self) {
+        self.cones.clear();
+        self.row_start.clear();
+        self.row_start.push(0);
+        self.free_velocity.clear();
+        self.compliance.clear();
+        self.blocks.clear();
+        self.primal = None;
+    }
+
+    /// Appends a block with its free velocity g; R = 0. The slice has the block's dimension.
+    pub fn push(&mut self, cone: Cone, free_velocity: &[f64]) {
+        assert_eq!(free_velocity.len(), cone.dim(), "one free velocity per row of the block");
+        self.cones.push(cone);
+        self.free_velocity.extend_from_slice(free_velocity);
+        self.compliance.resize(self.free_velocity.len(), 0.0);
+        self.row_start.push(self.free_velocity.len());
+    }
+
+    /// Number of blocks.
+    #[inline]
+    pub fn len(&self) -> usize {
+        self.cones.len()
+    }
+
+    #[inline]
+    pub fn is_empty(&self) -> bool {
+        self.cones.is_empty()
+    }
+
+    /// Number of rows, the length of λ.
+    #[inline]
+    pub fn rows(&self) -> usize {
+        self.free_velocity.len()
+    }
+
+    #[inline]
+    pub fn cones(&self) -> &[Cone] {
+        &self.cones
+    }
+
+    #[inline]
+    pub fn cone(&self, i: usize) -> Cone {
+        self.cones[i]
+    }
+
+    /// Rows of block i.
+    #[inline]
+    pub fn range(&self, i: usize) -> std::ops::Range<usize> {
+        self.row_start[i]..self.row_start[i + 1]
+    }
+
+    /// First row of every block, and after them the number of rows.
+    #[inline]
+    pub fn row_start(&self) -> &[usize] {
+        &self.row_start
+    }
+
+    /// (1): c = (G + R) λ + g.
+    pub fn velocities_into(&self, impulses: &[f64], c: &mut Vec<f64>) {
+        assert_eq!(impulses.len(), self.rows(), "one impulse per row");
+        c.clear();
+        c.extend_from_slice(&self.free_velocity);
+        self.blocks.mul_add_into(&self.row_start, impulses, c);
+        for ((c, r), l) in c.iter_mut().zip(&self.compliance).zip(impulses) {
+            *c += r * l;
+        }
+    }
+}

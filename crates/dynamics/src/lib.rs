@@ -1,0 +1,6 @@
+//! Rigid-body dynamics of articulated robots, generic over the scalar.
+
+mod real;
+pub mod spatial;
+
+pub use real::Real;

@@ -1,0 +1,113 @@
+//! The scalar of all hot mathematics: one number, or one number in each of several lanes.
+//!
+//! Implemented for `f64`, `f32` and the vectors of `fearless_simd`, whose lanes are independent
+//! environments. A vector cannot be made out of nothing (it carries the proof that the processor
+//! has the instructions), so constants are made *like* a value at hand: `x.like(2.0)`.
+//!
+//! Branches become masks: `x.less(y)` and `T::select`. No `mul_add` here: without a dispatched
+//! target feature it is a library call.
+
+use std::fmt::Debug;
+use std::ops::{Add, AddAssign, Div, Mul, MulAssign, Neg, Sub, SubAssign};
+
+/// A real number, or a bundle of real numbers in independent lanes.
+pub trait Real:
+    Copy
+    + Debug
+    + Send
+    + Sync
+    + 'static
+    + Add<Output = Self>
+    + Sub<Output = Self>
+    + Mul<Output = Self>
+    + Div<Output = Self>
+    + Neg<Output = Self>
+    + AddAssign
+    + SubAssign
+    + MulAssign
+{
+    /// The truth value of a comparison, lane by lane.
+    type Mask: Copy;
+
+    /// Numbers per value.
+    const LANES: usize;
+
+    /// The constant `x` in every lane, of the kind of `self`.
+    fn like(self, x: f64) -> Self;
+
+    /// The number in `lane`.
+    fn lane(self, lane: usize) -> f64;
+
+    /// `self` with the number in `lane` replaced.
+    fn with_lane(self, lane: usize, x: f64) -> Self;
+
+    /// √self.
+    fn sqrt(self) -> Self;
+
+    /// (sin self, cos self), `self` in radians.
+    fn sin_cos(self) -> (Self, Self);
+
+    /// `self < other`, lane by lane.
+    fn less(self, other: Self) -> Self::Mask;
+
+    /// `yes` where the mask holds, else `no`.
+    fn select(mask: Self::Mask, yes: Self, no: Self) -> Self;
+
+    /// 0 in every lane.
+    #[inline(always)]
+    fn zero(self) -> Self {
+        self.like(0.0)
+    }
+
+    /// 1 in every lane.
+    #[inline(always)]
+    fn one(self) -> Self {
+        self.like(1.0)
+    }
+
+    /// |self|.
+    #[inline(always)]
+    fn abs(self) -> Self {
+        Self::select(self.less(self.zero()), -self, self)
+    }
+}
+
+macro_rules! scalar {
+    ($t:ty) => {
+        impl Real for $t {
+            type Mask = bool;
+            const LANES: usize = 1;
+
+            #[inline(always)]
+            fn like(self, x: f64) -> Self {
+                x as $t
+            }
+            #[inline(always)]
+            fn lane(self, _lane: usize) -> f64 {
+                f64::from(self)
+            }
+            #[inline(always)]
+            fn with_lane(self, _lane: usize, x: f64) -> Self {
+                x as $t
+            }
+            #[inline(always)]
+            fn sqrt(self) -> Self {
+                <$t>::sqrt(self)
+            }
+            #[inline(always)]
+            fn sin_cos(self) -> (Self, Self) {
+                <$t>::sin_cos(self)
+            }
+            #[inline(always)]
+            fn less(self, other: Self) -> bool {
+                self < other
+            }
+            #[inline(always)]
+            fn select(mask: bool, yes: Self, no: Self) -> Self {
+                if mask { yes } else { no }
+            }
+        }
+    };
+}
+scalar!(f64);
+scalar!(f32);
