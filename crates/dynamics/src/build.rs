@@ -1,0 +1,304 @@
+//! From links and joints, as files state them, to a validated [`Model`].
+
+use crate::model::{Body, Dof, Joint, JointKind, Link, Model};
+use crate::spatial::{Inertia, Pose, Sym3, Vec3};
+
+/// A joint about to be added to a link.
+#[derive(Clone, Debug)]
+pub struct JointSpec {
+    pub name: String,
+    pub kind: JointKind,
+    /// In the link frame; made unit by the builder.
+    pub axis: Vec3,
+    /// In the link frame [m].
+    pub anchor: Vec3,
+    pub reference: f64,
+    pub limit: Option<[f64; 2]>,
+    pub stiffness: f64,
+    pub spring_rest: f64,
+    pub armature: f64,
+    pub damping: f64,
+    pub friction: f64,
+}
+
+impl JointSpec {
+    /// A joint at the link origin, without limit, spring, armature or losses.
+    pub fn new(name: impl Into<String>, kind: JointKind, axis: Vec3) -> Self {
+        Self {
+            name: name.into(),
+            kind,
+            axis,
+            anchor: Vec3::ZERO,
+            reference: 0.0,
+            limit: None,
+            stiffness: 0.0,
+            spring_rest: 0.0,
+            armature: 0.0,
+            damping: 0.0,
+            friction: 0.0,
+        }
+    }
+}
+
+/// What a model cannot be built from. `element` names the link or joint.
+#[derive(Clone, Debug, PartialEq, thiserror::Error)]
+pub enum ModelError {
+    #[error("{element}: {what} is {value}; expected {expected}")]
+    Value { element: String, what: &'static str, value: String, expected: &'static str },
+    #[error(
+        "body `{body}` can move (joint `{joint}`) but nothing on it has inertia along that joint; give \
+         it or a child a mass and inertia, or the joint an armature"
+    )]
+    Massless { body: String, joint: String },
+    #[error(
+        "link `{link}`: a free joint needs the world as parent and no other joint beside it; make it \
+         a top-level body"
+    )]
+    FreeBelow { link: String },
+    #[error("the model has {nv} degrees of freedom; at most {limit} are supported")]
+    TooLarge { nv: usize, limit: usize },
+}
+
+/// Degrees of freedom beyond which a file is taken for a mistake or an attack.
+pub const MAX_DOFS: usize = 1_000_000;
+
+/// Collects links and joints; [`Self::build`] validates.
+#[derive(Clone, Debug, Default)]
+pub struct ModelBuilder {
+    links: Vec<(String, Option<usize>, Pose, Inertia)>,
+    joints: Vec<(usize, JointSpec)>,
+}
+
+impl ModelBuilder {
+    pub fn new() -> Self {
+        Self::default()
+    }
+
+    /// Adds a link at `X_PL` in its parent link (or the world) with its inertia about its own
+    /// origin. Returns its index.
+    pub fn link(
+        &mut self,
+        name: impl Into<String>,
+        parent: Option<usize>,
+        X_PL: Pose,
+        inertia: Inertia,
+    ) -> usize {
+        assert!(parent.is_none_or(|p| p < self.links.len()), "a parent link comes before its children");
+        self.links.push((name.into(), parent, X_PL, inertia));
+        self.links.len() - 1
+    }
+
+    /// Adds a joint between `link` and its parent, after those the link already has.
+    pub fn joint(&mut self, link: usize, joint: JointSpec) {
+        assert!(link < self.links.len(), "a joint belongs to a link already added");
+        self.joints.push((link, joint));
+    }
+
+    /// Validates and lays out the model.
+    pub fn build(self, gravity: Vec3) -> Result<Model, ModelError> {
+        let mut model = Model {
+            bodies: Vec::new(),
+            joints: Vec::new(),
+            dofs: Vec::new(),
+            links: Vec::new(),
+            gravity,
+            trees: 0,
+            nq: 0,
+        };
+        if !gravity.is_finite() {
+            return Err(value("model", "gravity", format!("{gravity:?}"), "three finite numbers [m/s²]"));
+        }
+        let mut joints_of: Vec<Vec<JointSpec>> = vec![Vec::new(); self.links.len()];
+        for (link, joint) in self.joints {
+            joints_of[link].push(joint);
+        }
+        let nv = joints_of.iter().flatten().map(|j| j.kind.nv()).sum();
+        if nv > MAX_DOFS {
+            return Err(ModelError::TooLarge { nv, limit: MAX_DOFS });
+        }
+        for ((name, parent, X_PL, inertia), joints) in self.links.into_iter().zip(joints_of) {
+            validate_link(&name, &X_PL, &inertia)?;
+            // The parent link's carrier and the pose of this link in it, joints at reference.
+            let (carrier, X_CL) = match parent {
+                Some(p) => (model.links[p].body, model.links[p].X_BL * X_PL),
+                None => (None, X_PL),
+            };
+            let (body, X_BL) = if joints.is_empty() {
+                (carrier, X_CL)
+            } else {
+                (Some(model.add_body(&name, carrier, X_CL, joints)?), Pose::IDENTITY)
+            };
+            if let Some(b) = body {
+                let r = X_BL.rotation.to_matrix();
+                model.bodies[b].inertia += inertia.transformed(&r, X_BL.translation);
+            }
+            model.links.push(Link { name, parent, body, X_BL, inertia });
+        }
+        model.check_massless()?;
+        Ok(model)
+    }
+}
+
+impl Model {
+    fn add_body(
+        &mut self,
+        name: &str,
+        parent: Option<usize>,
+        X_PB: Pose,
+        joints: Vec<JointSpec>,
+    ) -> Result<usize, ModelError> {
+        let body = self.bodies.len();
+        let free = joints.iter().any(|j| j.kind == JointKind::Free);
+        if free && (parent.is_some() || joints.len() > 1) {
+            return Err(ModelError::FreeBelow { link: name.to_owned() });
+        }
+        let (first_joint, first_dof) = (self.joints.len(), self.dofs.len());
+        let mut dof_parent = parent.and_then(|p| self.bodies[p].dofs.clone().next_back());
+        for spec in joints {
+            let (axis, joint) = (validate_joint(&spec)?, self.joints.len());
+            self.joints.push(Joint {
+                name: spec.name,
+                kind: spec.kind,
+                body,
+                axis,
+                anchor: spec.anchor,
+                idx_q: self.nq,
+                idx_v: self.dofs.len(),
+                reference: spec.reference,
+                limit: spec.limit,
+                stiffness: spec.stiffness,
+                spring_rest: spec.spring_rest,
+            });
+            self.nq += spec.kind.nq();
+            for _ in 0..spec.kind.nv() {
+                self.dofs.push(Dof {
+                    body,
+                    joint,
+                    parent: dof_parent,
+                    armature: spec.armature,
+                    damping: spec.damping,
+                    friction: spec.friction,
+                });
+                dof_parent = Some(self.dofs.len() - 1);
+            }
+        }
+        let tree = match parent {
+            Some(p) => self.bodies[p].tree,
+            None => {
+                self.trees += 1;
+                self.trees - 1
+            }
+        };
+        self.bodies.push(Body {
+            name: name.to_owned(),
+            parent,
+            X_PB,
+            inertia: Inertia::ZERO,
+            joints: first_joint..self.joints.len(),
+            dofs: first_dof..self.dofs.len(),
+            tree,
+        });
+        Ok(body)
+    }
+
+    /// A body may be massless only if something it carries is not. (A singular M that this misses
+    /// shows as a pivot that is not positive when M is factored.)
+    fn check_massless(&self) -> Result<(), ModelError> {
+        let mut carried: Vec<f64> = self.bodies.iter().map(|b| b.inertia.mass).collect();
+        for b in (0..self.bodies.len()).rev() {
+            if let Some(p) = self.bodies[b].parent {
+                carried[p] += carried[b];
+            }
+        }
+        for (body, mass) in self.bodies.iter().zip(carried) {
+            let geared = body.dofs.clone().all(|d| self.dofs[d].armature > 0.0);
+            if mass <= 0.0 && !geared {
+                return Err(ModelError::Massless {
+                    body: body.name.clone(),
+                    joint: self.joints[body.joints.start].name.clone(),
+                });
+            }
+        }
+        Ok(())
+    }
+}
+
+fn value(element: &str, what: &'static str, value: String, expected: &'static str) -> ModelError {
+    ModelError::Value { element: element.to_owned(), what, value, expected }
+}
+
+fn validate_link(name: &str, X_PL: &Pose, inertia: &Inertia) -> Result<(), ModelError> {
+    let element = format!("link `{name}`");
+    if !X_PL.is_finite() {
+        return Err(value(&element, "pose", format!("{X_PL:?}"), "finite numbers"));
+    }
+    if !(inertia.mass >= 0.0 && inertia.mass.is_finite()) {
+        return Err(value(&element, "mass", inertia.mass.to_string(), "a finite number >= 0 [kg]"));
+    }
+    if !inertia.first.is_finite() {
+        return Err(value(&element, "centre of mass", format!("{:?}", inertia.com()), "finite numbers [m]"));
+    }
+    let c = inertia.about_com();
+    let scale = c.xx.abs() + c.yy.abs() + c.zz.abs();
+    if !positive_semidefinite(&c, 1e-9 * scale) {
+        let text = format!("[xx {}, yy {}, zz {}, xy {}, xz {}, yz {}]", c.xx, c.yy, c.zz, c.xy, c.xz, c.yz);
+        return Err(value(
+            &element,
+            "inertia about the centre of mass",
+            text,
+            "positive semi-definite [kg·m²]",
+        ));
+    }
+    Ok(())
+}
+
+/// All principal minors of S are at least −tolerance (to the power of their order).
+fn positive_semidefinite(s: &Sym3, tolerance: f64) -> bool {
+    let t = tolerance.max(f64::MIN_POSITIVE);
+    let minor = |a: f64, b: f64, c: f64| (a + t) * (b + t) - c * c >= 0.0;
+    let det = s.xx * (s.yy * s.zz - s.yz * s.yz) - s.xy * (s.xy * s.zz - s.yz * s.xz)
+        + s.xz * (s.xy * s.yz - s.yy * s.xz);
+    let scale = s.xx.abs() + s.yy.abs() + s.zz.abs();
+    s.xx >= -t
+        && s.yy >= -t
+        && s.zz >= -t
+        && minor(s.xx, s.yy, s.xy)
+        && minor(s.xx, s.zz, s.xz)
+        && minor(s.yy, s.zz, s.yz)
+        && det >= -t * scale * scale
+}
+
+/// Checks the numbers; returns the unit axis.
+fn validate_joint(spec: &JointSpec) -> Result<Vec3, ModelError> {
+    let element = format!("joint `{}`", spec.name);
+    let scalar = matches!(spec.kind, JointKind::Hinge | JointKind::Slide);
+    let axis = match spec.axis.normalized() {
+        Some(axis) => axis,
+        None if !scalar => Vec3::Z,
+        None => return Err(value(&element, "axis", format!("{:?}", spec.axis), "a vector that is not zero")),
+    };
+    if !spec.anchor.is_finite() {
+        return Err(value(&element, "anchor", format!("{:?}", spec.anchor), "finite numbers [m]"));
+    }
+    for (what, x) in [
+        ("armature", spec.armature),
+        ("damping", spec.damping),
+        ("friction", spec.friction),
+        ("stiffness", spec.stiffness),
+    ] {
+        if !(x >= 0.0 && x.is_finite()) {
+            return Err(value(&element, what, x.to_string(), "a finite number >= 0"));
+        }
+    }
+    for (what, x) in [("reference", spec.reference), ("spring rest position", spec.spring_rest)] {
+        if !x.is_finite() {
+            return Err(value(&element, what, x.to_string(), "a finite number"));
+        }
+    }
+    if let Some([lo, hi]) = spec.limit
+        && !(lo <= hi)
+    {
+        return Err(value(&element, "limit", format!("[{lo}, {hi}]"), "lower <= upper"));
+    }
+    Ok(axis)
+}

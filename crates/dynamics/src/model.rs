@@ -1,0 +1,228 @@
+//! The tree of rigid bodies: constant during a run, generic over the scalar.
+//!
+//! Files speak of *links*; the equations of motion know *bodies*, the links that can move on
+//! their own. A link without joints is rigidly part of its nearest moving ancestor (or of the
+//! world): its inertia is added there, and the link stays known as a frame `X_BL`.
+//!
+//! A body owns a range of joints, applied in order between its parent and itself, so that planar,
+//! universal and cylindrical joints are ranges of hinges and slides:
+//!
+//! ```text
+//!     X_WB = X_WP · X_PB · (joint 1) · (joint 2) · …                      (1)
+//! ```
+//!
+//! Axis and anchor of a joint are given in the body frame B. State vectors follow MuJoCo (see
+//! CONVENTIONS.md); joints are in the order they were added, parents before children.
+
+use crate::Real;
+use crate::spatial::{Inertia, Pose, Vec3};
+use std::ops::Range;
+
+/// What a joint lets the body do.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum JointKind {
+    /// Rotation about the axis through the anchor; q [rad].
+    Hinge,
+    /// Translation along the axis; q [m].
+    Slide,
+    /// Rotation about the anchor; q = (w, x, y, z), v in body axes [rad/s].
+    Ball,
+    /// Everything; q = (x, y, z, w, x, y, z), v = (of the origin, world axes [m/s]; angular, body
+    /// axes [rad/s]). Only for a body whose parent is the world.
+    Free,
+}
+
+impl JointKind {
+    /// Configuration coordinates.
+    pub fn nq(self) -> usize {
+        match self {
+            Self::Hinge | Self::Slide => 1,
+            Self::Ball => 4,
+            Self::Free => 7,
+        }
+    }
+
+    /// Velocity coordinates.
+    pub fn nv(self) -> usize {
+        match self {
+            Self::Hinge | Self::Slide => 1,
+            Self::Ball => 3,
+            Self::Free => 6,
+        }
+    }
+}
+
+/// A joint of a [`Model`].
+#[derive(Clone, Debug)]
+pub struct Joint<T = f64> {
+    pub name: String,
+    pub kind: JointKind,
+    pub body: usize,
+    /// Unit vector in B; unused by ball and free joints.
+    pub axis: Vec3<T>,
+    /// Point of the axis in B [m]; unused by slide and free joints.
+    pub anchor: Vec3<T>,
+    /// First coordinate in q.
+    pub idx_q: usize,
+    /// First coordinate in v.
+    pub idx_v: usize,
+    /// Configuration at which the body stands as X_PB says; hinge and slide only.
+    pub reference: T,
+    /// Range of q of a hinge or slide; of the rotation angle, from 0, of a ball.
+    pub limit: Option<[f64; 2]>,
+    /// Spring k (q_rest − q): k [N·m/rad or N/m].
+    pub stiffness: T,
+    /// q at which the spring is at rest; hinge and slide only.
+    pub spring_rest: T,
+}
+
+/// One velocity coordinate of a [`Model`].
+#[derive(Clone, Copy, Debug)]
+pub struct Dof<T = f64> {
+    pub body: usize,
+    pub joint: usize,
+    /// The dof next towards the root, of this body or of an ancestor.
+    pub parent: Option<usize>,
+    /// Rotor inertia seen at the joint, added to the diagonal of M [kg·m² or kg].
+    pub armature: T,
+    /// Viscous damping [N·m·s/rad or N·s/m].
+    pub damping: T,
+    /// Dry friction: the joint holds up to this effort [N·m or N].
+    pub friction: T,
+}
+
+/// A rigid body that can move on its own.
+#[derive(Clone, Debug)]
+pub struct Body<T = f64> {
+    pub name: String,
+    /// `None`: the world.
+    pub parent: Option<usize>,
+    /// Pose in the parent body (or world) when every joint is at its reference. Ignored by a free
+    /// joint, whose q is the pose.
+    pub X_PB: Pose<T>,
+    /// About the origin of B, in its axes, links fixed to it included.
+    pub inertia: Inertia<T>,
+    /// Its joints, at least one.
+    pub joints: Range<usize>,
+    /// Its dofs.
+    pub dofs: Range<usize>,
+    /// Number of the tree it belongs to; trees are numbered by first body.
+    pub tree: usize,
+}
+
+/// A named frame of the file: a link, moving or fixed.
+#[derive(Clone, Debug)]
+pub struct Link {
+    pub name: String,
+    pub parent: Option<usize>,
+    /// The body that carries it; `None`: the world.
+    pub body: Option<usize>,
+    /// Pose in that body.
+    pub X_BL: Pose,
+    /// Its own inertia, about its own origin and in its axes.
+    pub inertia: Inertia,
+}
+
+/// See the module.
+#[derive(Clone, Debug)]
+pub struct Model<T = f64> {
+    pub bodies: Vec<Body<T>>,
+    pub joints: Vec<Joint<T>>,
+    pub dofs: Vec<Dof<T>>,
+    pub links: Vec<Link>,
+    /// Acceleration of gravity in W [m/s²].
+    pub gravity: Vec3<T>,
+    /// Number of trees.
+    pub trees: usize,
+    /// Length of q.
+    pub nq: usize,
+}
+
+impl<T> Model<T> {
+    /// Length of v.
+    #[inline(always)]
+    pub fn nv(&self) -> usize {
+        self.dofs.len()
+    }
+}
+
+impl Model<f64> {
+    /// The same model for another scalar: every lane starts from the same constants.
+    pub fn cast<T: Real>(&self, kind: T) -> Model<T> {
+        Model {
+            bodies: (self.bodies.iter())
+                .map(|b| Body {
+                    name: b.name.clone(),
+                    parent: b.parent,
+                    X_PB: b.X_PB.cast(kind),
+                    inertia: b.inertia.cast(kind),
+                    joints: b.joints.clone(),
+                    dofs: b.dofs.clone(),
+                    tree: b.tree,
+                })
+                .collect(),
+            joints: (self.joints.iter())
+                .map(|j| Joint {
+                    name: j.name.clone(),
+                    kind: j.kind,
+                    body: j.body,
+                    axis: j.axis.cast(kind),
+                    anchor: j.anchor.cast(kind),
+                    idx_q: j.idx_q,
+                    idx_v: j.idx_v,
+                    reference: kind.like(j.reference),
+                    limit: j.limit,
+                    stiffness: kind.like(j.stiffness),
+                    spring_rest: kind.like(j.spring_rest),
+                })
+                .collect(),
+            dofs: (self.dofs.iter())
+                .map(|d| Dof {
+                    body: d.body,
+                    joint: d.joint,
+                    parent: d.parent,
+                    armature: kind.like(d.armature),
+                    damping: kind.like(d.damping),
+                    friction: kind.like(d.friction),
+                })
+                .collect(),
+            links: self.links.clone(),
+            gravity: self.gravity.cast(kind),
+            trees: self.trees,
+            nq: self.nq,
+        }
+    }
+
+    /// Sum of the masses of all moving bodies [kg].
+    pub fn moving_mass(&self) -> f64 {
+        self.bodies.iter().map(|b| b.inertia.mass).sum()
+    }
+
+    /// Every joint at its reference, every quaternion the identity, free bodies where X_PB says.
+    pub fn neutral(&self) -> Vec<f64> {
+        let mut q = vec![0.0; self.nq];
+        for joint in &self.joints {
+            let q = &mut q[joint.idx_q..joint.idx_q + joint.kind.nq()];
+            match joint.kind {
+                JointKind::Hinge | JointKind::Slide => q[0] = joint.reference,
+                JointKind::Ball => q[0] = 1.0,
+                JointKind::Free => {
+                    let x = self.bodies[joint.body].X_PB;
+                    q[..3].copy_from_slice(&x.translation.to_array());
+                    q[3..].copy_from_slice(&x.rotation.to_array());
+                }
+            }
+        }
+        q
+    }
+
+    /// Index of the joint called `name`.
+    pub fn joint_named(&self, name: &str) -> Option<usize> {
+        self.joints.iter().position(|j| j.name == name)
+    }
+
+    /// Index of the link called `name`.
+    pub fn link_named(&self, name: &str) -> Option<usize> {
+        self.links.iter().position(|l| l.name == name)
+    }
+}
