@@ -1,0 +1,30 @@
+//! Axis-aligned boxes.
+
+use stiction_dynamics::spatial::Vec3;
+
+/// The box { x : min ≤ x ≤ max } in W [m].
+#[derive(Clone, Copy, Debug, PartialEq)]
+pub struct Aabb {
+    /// Smallest coordinates.
+    pub min: Vec3,
+    /// Largest coordinates.
+    pub max: Vec3,
+}
+
+impl Aabb {
+    /// The box around `center` with half sides `half`.
+    pub fn around(center: Vec3, half: Vec3) -> Self {
+        Self { min: center - half, max: center + half }
+    }
+
+    /// True when the boxes share a point.
+    #[inline]
+    pub fn overlaps(&self, o: &Self) -> bool {
+        (0..3).all(|i| self.min[i] <= o.max[i] && o.min[i] <= self.max[i])
+    }
+
+    /// True when `p` is in the box.
+    pub fn contains(&self, p: Vec3) -> bool {
+        (0..3).all(|i| self.min[i] <= p[i] && p[i] <= self.max[i])
+    }
+}

@@ -1,0 +1,412 @@
+//! Convex polyhedra: the hull of a cloud of points, with polygons for faces.
+//!
+//! A hull algorithm returns triangles; contact needs faces. Triangles that lie in one plane, to
+//! a millionth of the extent, are merged into one polygon: seeds in order of falling area, grown
+//! over shared edges. Without this an octagonal prism stands on a triangle.
+//!
+//! Support vertices of large hulls are found by climbing along the edges: on a convex
+//! polyhedron a vertex without a higher neighbour is the highest.
+//!
+//! Units: m, in the frame G of the mesh.
+
+use crate::aabb::Aabb;
+use crate::error::ShapeError;
+use crate::faces::merge_faces;
+use crate::parry;
+use stiction_dynamics::spatial::{Vec3, vec3};
+
+/// Relative to the extent: points closer than this are one.
+const SAME_POINT: f64 = 1e-9;
+/// Relative to the extent: a triangle is in the plane of a face when all its corners are.
+const SAME_PLANE: f64 = 1e-6;
+/// Relative to extent³: hulls of less volume are flat.
+const FLAT: f64 = 1e-12;
+/// Hulls with more vertices than this are climbed rather than scanned.
+const CLIMB: usize = 48;
+
+/// A polygon of the surface of a [`ConvexMesh`].
+#[derive(Clone, Debug)]
+pub struct Face {
+    /// Outward unit normal in G.
+    pub normal: Vec3,
+    /// No vertex of the mesh lies outside `normal · x ≤ offset` [m].
+    pub offset: f64,
+    /// Corners, counter-clockwise seen from outside: indices of vertices.
+    pub vertices: Vec<u32>,
+    /// `edges[k]` is the index of the edge from corner k to corner k + 1; two faces share it.
+    pub edges: Vec<u32>,
+    /// `neighbors[k]` is the face on the other side of `edges[k]`.
+    pub neighbors: Vec<u32>,
+}
+
+/// A convex polyhedron in its own frame G. Constant once built.
+#[derive(Clone, Debug)]
+pub struct ConvexMesh {
+    vertices: Vec<Vec3>,
+    triangles: Vec<[u32; 3]>,
+    faces: Vec<Face>,
+    /// Along the edges of the triangles.
+    vertex_neighbors: Rows,
+    vertex_faces: Rows,
+    /// The support vertex of each direction of [`seed_of`], where climbs start.
+    seeds: Vec<u32>,
+    bounds: Aabb,
+    center: Vec3,
+    bounding_radius: f64,
+}
+
+impl ConvexMesh {
+    /// The convex hull of `points` [m], with coplanar triangles merged into polygons.
+    ///
+    /// Err when a coordinate is not finite or the points (nearly) lie in one plane.
+    pub fn from_points(points: &[Vec3]) -> Result<Self, ShapeError> {
+        let (distinct, extent) = distinct_points(points)?;
+        if distinct.len() < 4 {
+            return Err(ShapeError::TooFewPoints { distinct: distinct.len() });
+        }
+        let (vertices, triangles) = checked_hull(&distinct, extent)?;
+
+        let (mut volume, mut first) = (0.0, Vec3::ZERO);
+        let origin = vertices[0];
+        for t in &triangles {
+            let [a, b, c] = t.map(|i| vertices[i as usize] - origin);
+            let v = a.dot(b.cross(c)) / 6.0;
+            volume += v;
+            first += (a + b + c) * (v / 4.0);
+        }
+        // Written so that NaN is flat as well.
+        if !(volume > FLAT * extent * extent * extent) {
+            return Err(ShapeError::Flat { volume: volume.abs(), extent });
+        }
+
+        let faces = merge_faces(&vertices, &triangles, SAME_PLANE * extent);
+        let mut mesh = Self {
+            vertex_neighbors: neighbors_of(vertices.len(), &triangles),
+            vertex_faces: faces_of(vertices.len(), &faces),
+            seeds: Vec::new(),
+            bounds: bounds_of(&vertices),
+            center: origin + first * (1.0 / volume),
+            bounding_radius: vertices.iter().map(|v| v.norm()).fold(0.0, f64::max),
+            vertices,
+            triangles,
+            faces,
+        };
+        if mesh.vertices.len() > CLIMB {
+            mesh.seeds = (0..27).map(|s| mesh.scan(seed_direction(s)) as u32).collect();
+        }
+        Ok(mesh)
+    }
+
+    /// The vertices [m].
+    pub fn vertices(&self) -> &[Vec3] {
+        &self.vertices
+    }
+
+    /// The polygons of the surface.
+    pub fn faces(&self) -> &[Face] {
+        &self.faces
+    }
+
+    /// The surface as triangles, counter-clockwise from outside, for drawing.
+    pub fn triangles(&self) -> &[[u32; 3]] {
+        &self.triangles
+    }
+
+    /// The indices of the faces that meet at `vertex`; none at a vertex inside a merged face.
+    pub fn faces_at(&self, vertex: usize) -> &[u32] {
+        self.vertex_faces.row(vertex)
+    }
+
+    /// The box around the mesh, in G [m].
+    pub fn bounds(&self) -> Aabb {
+        self.bounds
+    }
+
+    /// Centre of volume in G [m].
+    pub fn center(&self) -> Vec3 {
+        self.center
+    }
+
+    /// The largest distance of a vertex from the origin of G [m].
+    pub fn bounding_radius(&self) -> f64 {
+        self.bounding_radius
+    }
+
+    /// The index of a vertex farthest in `direction`.
+    pub fn support_vertex(&self, direction: Vec3) -> usize {
+        if self.seeds.is_empty() {
+            return self.scan(direction);
+        }
+        let mut at = self.seeds[seed_of(direction)];
+        let mut height = self.vertices[at as usize].dot(direction);
+        // Each round rises, so that it ends: there are finitely many vertices.
+        loop {
+            let before = at;
+            for &next in self.vertex_neighbors.row(before as usize) {
+                let h = self.vertices[next as usize].dot(direction);
+                if h > height {
+                    (at, height) = (next, h);
+                }
+            }
+            if at == before {
+                return at as usize;
+            }
+        }
+    }
+
+    fn scan(&self, direction: Vec3) -> usize {
+        let (mut best, mut height) = (0, f64::NEG_INFINITY);
+        for (i, v) in self.vertices.iter().enumerate() {
+            let h = v.dot(direction);
+            if h > height {
+                (best, height) = (i, h);
+            }
+        }
+        best
+    }
+}
+
+/// The 27 directions {−1, 0, 1}³ (the middle one unused), numbered in base 3.
+fn seed_direction(s: usize) -> Vec3 {
+    let digit = |place: usize| (s / place % 3) as f64 - 1.0;
+    vec3(digit(1), digit(3), digit(9))
+}
+
+fn seed_of(d: Vec3) -> usize {
+    // tan 22.5° of the largest component separates an axis from a diagonal.
+    let limit = 0.41 * d.x.abs().max(d.y.abs()).max(d.z.abs());
+    let digit = |x: f64| usize::from(x > limit) + usize::from(x >= -limit);
+    digit(d.x) + 3 * digit(d.y) + 9 * digit(d.z)
+}
+
+/// Rows of different lengths: row i is `items[start[i]..start[i + 1]]`.
+#[derive(Clone, Debug)]
+struct Rows {
+    start: Vec<u32>,
+    items: Vec<u32>,
+}
+
+impl Rows {
+    /// From (row, item) pairs; every row sorted and without repetition.
+    fn new(rows: usize, mut pairs: Vec<(u32, u32)>) -> Self {
+        pairs.sort_unstable();
+        pairs.dedup();
+        let mut start = vec![0_u32; rows + 1];
+        for (row, _) in &pairs {
+            start[*row as usize + 1] += 1;
+        }
+        for i in 0..rows {
+            start[i + 1] += start[i];
+        }
+        Self { start, items: pairs.into_iter().map(|(_, item)| item).collect() }
+    }
+
+    fn row(&self, i: usize) -> &[u32] {
+        &self.items[self.start[i] as usize..self.start[i + 1] as usize]
+    }
+}
+
+fn neighbors_of(vertices: usize, triangles: &[[u32; 3]]) -> Rows {
+    let half_edges = |t: &[u32; 3]| [(t[0], t[1]), (t[1], t[2]), (t[2], t[0])];
+    Rows::new(vertices, triangles.iter().flat_map(half_edges).flat_map(|(a, b)| [(a, b), (b, a)]).collect())
+}
+
+fn faces_of(vertices: usize, faces: &[Face]) -> Rows {
+    let corners =
+        faces.iter().enumerate().flat_map(|(f, face)| face.vertices.iter().map(move |v| (*v, f as u32)));
+    Rows::new(vertices, corners.collect())
+}
+
+fn bounds_of(points: &[Vec3]) -> Aabb {
+    let mut bounds = Aabb { min: points[0], max: points[0] };
+    for p in points {
+        for i in 0..3 {
+            bounds.min[i] = bounds.min[i].min(p[i]);
+            bounds.max[i] = bounds.max[i].max(p[i]);
+        }
+    }
+    bounds
+}
+
+/// The points without (near) repetitions, in an order that does not depend on the order given,
+/// and the largest side of their box.
+fn distinct_points(points: &[Vec3]) -> Result<(Vec<Vec3>, f64), ShapeError> {
+    for (index, p) in points.iter().enumerate() {
+        if !p.is_finite() {
+            return Err(ShapeError::Point { index, x: p.x, y: p.y, z: p.z });
+        }
+    }
+    let Some(bounds) = (!points.is_empty()).then(|| bounds_of(points)) else {
+        return Err(ShapeError::TooFewPoints { distinct: 0 });
+    };
+    let side = bounds.max - bounds.min;
+    let extent = side.x.max(side.y).max(side.z);
+    if !(extent > 0.0 && extent.is_finite()) {
+        return Err(ShapeError::TooFewPoints { distinct: 1 });
+    }
+    let cell = |p: &Vec3| (*p - bounds.min).to_array().map(|x| (x / (SAME_POINT * extent)).round() as i64);
+    let mut keyed: Vec<([i64; 3], Vec3)> = points.iter().map(|p| (cell(p), *p)).collect();
+    keyed.sort_by_key(|(key, _)| *key);
+    keyed.dedup_by_key(|(key, _)| *key);
+    Ok((keyed.into_iter().map(|(_, p)| p).collect(), extent))
+}
+
+/// The hull of `points`, checked: a closed surface that leaves no point outside. Rounding can
+/// defeat the algorithm on clouds with many nearly coplanar points; the points that are extreme
+/// in one of many directions are then tried in place of all.
+fn checked_hull(points: &[Vec3], extent: f64) -> Result<(Vec<Vec3>, Vec<[u32; 3]>), ShapeError> {
+    let check = |(vertices, triangles): (Vec<Vec3>, Vec<[u32; 3]>)| {
+        if !is_closed(&triangles) {
+            return Err("its surface is not closed".to_owned());
+        }
+        let outside = largest_distance_outside(points, &vertices, &triangles);
+        if outside > 1e-3 * extent {
+            return Err(format!("a point is {outside} m outside"));
+        }
+        Ok((vertices, triangles))
+    };
+    parry::convex_hull(points)
+        .and_then(check)
+        .or_else(|_| parry::convex_hull(&extreme_points(points)).and_then(check))
+        .map_err(|reason| ShapeError::Hull { points: points.len(), reason })
+}
+
+/// True when every edge belongs to exactly two triangles, in opposite directions.
+fn is_closed(triangles: &[[u32; 3]]) -> bool {
+    let mut edges: Vec<(u32, u32)> =
+        triangles.iter().flat_map(|t| [(t[0], t[1]), (t[1], t[2]), (t[2], t[0])]).collect();
+    edges.sort_unstable();
+    let once = edges.windows(2).all(|w| w[0] != w[1]);
+    !edges.is_empty() && once && edges.iter().all(|(a, b)| edges.binary_search(&(*b, *a)).is_ok())
+}
+
+/// The largest distance of a point from the inner side of a triangle's plane [m], over the
+/// triangles that have one.
+fn largest_distance_outside(points: &[Vec3], vertices: &[Vec3], triangles: &[[u32; 3]]) -> f64 {
+    let mut largest = 0.0_f64;
+    // Large clouds are sampled: the check is against gross failure.
+    let stride = 1 + points.len() * triangles.len() / 20_000_000;
+    for t in triangles {
+        let [a, b, c] = t.map(|i| vertices[i as usize]);
+        let cross = (b - a).cross(c - a);
+        let longest = (b - a).norm_squared().max((c - a).norm_squared()).max((c - b).norm_squared());
+        // A sliver has no plane to speak of.
+        if cross.norm() > 1e-6 * longest
+            && let Some(n) = cross.normalized()
+        {
+            largest = points.iter().step_by(stride).map(|p| n.dot(*p - a)).fold(largest, f64::max);
+        }
+    }
+    largest
+}
+
+/// The points that are farthest in one of 2,000 evenly spread directions.
+fn extreme_points(points: &[Vec3]) -> Vec<Vec3> {
+    const DIRECTIONS: usize = 2000;
+    let golden_angle = std::f64::consts::PI * (3.0 - 5.0_f64.sqrt());
+    let mut chosen: Vec<usize> = (0..DIRECTIONS)
+        .map(|k| {
+            let z = 1.0 - (2 * k + 1) as f64 / DIRECTIONS as f64;
+            let (s, c) = (golden_angle * k as f64).sin_cos();
+            let d = vec3(c, s, 0.0) * (1.0 - z * z).sqrt() + Vec3::Z * z;
+            let height = |i: &usize| points[*i].dot(d);
+            (0..points.len()).max_by(|i, j| height(i).total_cmp(&height(j))).unwrap_or(0)
+        })
+        .collect();
+    chosen.sort_unstable();
+    chosen.dedup();
+    chosen.into_iter().map(|i| points[i]).collect()
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::pairs::testing::{Lcg, box_mesh, prism};
+
+    /// Euler: V − E + F = 2; every edge is seen from both of its faces.
+    fn assert_closed(mesh: &ConvexMesh) {
+        let sides: usize = mesh.faces().iter().map(|f| f.vertices.len()).sum();
+        let used = (0..mesh.vertices().len()).filter(|v| !mesh.faces_at(*v).is_empty()).count();
+        assert_eq!(used + mesh.faces().len(), sides / 2 + 2);
+        for (i, face) in mesh.faces().iter().enumerate() {
+            for (edge, other) in face.edges.iter().zip(&face.neighbors) {
+                let other = &mesh.faces()[*other as usize];
+                let k = other.edges.iter().position(|e| e == edge).unwrap();
+                assert_eq!(other.neighbors[k] as usize, i);
+            }
+        }
+    }
+
+    #[test]
+    fn box_has_six_faces_of_four_corners() {
+        let mesh = box_mesh(vec3(0.1, 0.2, 0.3), vec3(1.0, 2.0, 3.0));
+        assert_eq!((mesh.vertices().len(), mesh.faces().len()), (8, 6));
+        assert!(mesh.faces().iter().all(|f| f.vertices.len() == 4));
+        assert!((mesh.center() - vec3(1.0, 2.0, 3.0)).norm() < 1e-14);
+        assert_closed(&mesh);
+    }
+
+    #[test]
+    fn prism_has_polygons_for_ends() {
+        for n in [3, 6, 8, 16, 32, 100] {
+            let mesh = prism(n, 0.3, 0.1);
+            assert_eq!((mesh.vertices().len(), mesh.faces().len()), (2 * n, n + 2));
+            assert_eq!(
+                mesh.faces().iter().filter(|f| f.vertices.len() == n && f.normal.z.abs() > 0.9).count(),
+                2
+            );
+            assert_closed(&mesh);
+        }
+    }
+
+    /// Points in single precision, many of them inside or repeated, as in mesh files.
+    #[test]
+    fn noisy_cloud_of_a_box_is_a_box() {
+        let mut random = Lcg::new(7);
+        let mut points = Vec::new();
+        for _ in 0..5000 {
+            let mut p = vec3(random.symmetric(), random.symmetric(), random.symmetric());
+            let i = random.below(3);
+            p[i] = p[i].signum();
+            points.push(vec3(p.x as f32 as f64, p.y as f32 as f64, p.z as f32 as f64) * 0.1);
+        }
+        points.extend(box_mesh(vec3(0.1, 0.1, 0.1), Vec3::ZERO).vertices().to_vec());
+        let mesh = ConvexMesh::from_points(&points).unwrap();
+        assert_eq!(mesh.faces().len(), 6);
+        assert_closed(&mesh);
+    }
+
+    #[test]
+    fn climbing_finds_what_scanning_finds() {
+        let mut random = Lcg::new(3);
+        for n in [20, 200, 2000] {
+            let points: Vec<Vec3> = (0..n).map(|_| random.unit() * 0.1).collect();
+            let mesh = ConvexMesh::from_points(&points).unwrap();
+            assert_eq!(mesh.vertices().len(), n);
+            assert_closed(&mesh);
+            for _ in 0..500 {
+                let d = random.unit();
+                let height = |i: usize| mesh.vertices()[i].dot(d);
+                assert!((height(mesh.support_vertex(d)) - height(mesh.scan(d))).abs() < 1e-16);
+            }
+        }
+    }
+
+    #[test]
+    fn bad_clouds_are_refused_with_a_reason() {
+        let flat: Vec<Vec3> = (0..20).map(|i| vec3((i % 5) as f64, (i / 5) as f64, 1.0)).collect();
+        assert!(matches!(
+            ConvexMesh::from_points(&flat),
+            Err(ShapeError::Flat { .. } | ShapeError::Hull { .. })
+        ));
+        let line: Vec<Vec3> = (0..9).map(|i| vec3(i as f64, 2.0 * i as f64, 0.5)).collect();
+        assert!(ConvexMesh::from_points(&line).is_err());
+        assert!(matches!(ConvexMesh::from_points(&[]), Err(ShapeError::TooFewPoints { distinct: 0 })));
+        assert!(matches!(
+            ConvexMesh::from_points(&[Vec3::X; 9]),
+            Err(ShapeError::TooFewPoints { distinct: 1 })
+        ));
+        let bad = [Vec3::X, Vec3::Y, vec3(f64::NAN, 0.0, 0.0), Vec3::Z];
+        assert!(matches!(ConvexMesh::from_points(&bad), Err(ShapeError::Point { index: 2, .. })));
+    }
+}

@@ -1,0 +1,63 @@
+//! What can be wrong with a shape, said so that the user can mend it.
+
+/// A shape that no geometry can be done with.
+#[derive(Clone, Debug, PartialEq, thiserror::Error)]
+pub enum ShapeError {
+    /// A length that is zero, negative, infinite or not a number.
+    #[error("{shape}: {what} is {value}; expected a positive, finite length in metres")]
+    Length {
+        /// The kind of shape.
+        shape: &'static str,
+        /// The parameter.
+        what: &'static str,
+        /// Its value [m].
+        value: f64,
+    },
+    /// A point of a hull that is infinite or not a number.
+    #[error("convex hull: point {index} is ({x}, {y}, {z}); expected finite coordinates in metres")]
+    Point {
+        /// Index into the points given.
+        index: usize,
+        /// Coordinate [m].
+        x: f64,
+        /// Coordinate [m].
+        y: f64,
+        /// Coordinate [m].
+        z: f64,
+    },
+    /// Fewer than four distinct points.
+    #[error("convex hull: {distinct} distinct points; expected at least 4 that are not in one plane")]
+    TooFewPoints {
+        /// Number of points that differ by more than a billionth of the extent.
+        distinct: usize,
+    },
+    /// All points in one plane, on one line, or close to it.
+    #[error(
+        "convex hull: its volume is {volume:e} m3 at an extent of {extent} m; expected points that \
+         are not in one plane (give a flat mesh some thickness, or use a plane or a box)"
+    )]
+    Flat {
+        /// Volume of the hull [m³].
+        volume: f64,
+        /// Largest side of the bounding box [m].
+        extent: f64,
+    },
+    /// The hull of the points could not be computed.
+    #[error(
+        "convex hull of {points} points failed: {reason}; check the mesh for duplicate or noisy vertices"
+    )]
+    Hull {
+        /// Number of distinct points.
+        points: usize,
+        /// What the algorithm said.
+        reason: String,
+    },
+    /// A collider of a world.
+    #[error("collider {index}: {source}")]
+    Collider {
+        /// Index of the collider.
+        index: usize,
+        /// What is wrong with its shape.
+        source: Box<ShapeError>,
+    },
+}

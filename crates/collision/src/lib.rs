@@ -1,0 +1,42 @@
+//! Contact geometry: shapes, broad phase, and contact manifolds one can build a simulator on.
+//!
+//! ```text
+//!     poses X_WG ── world::query ──▶ [Manifold { a, b, normal, points }]
+//!                      │ broad: sweep and prune over boxes, planes apart
+//!                      └ narrow: collide(A, B) = separation axis ─▶ patches ─▶ overlap ─▶ reduce
+//! ```
+//!
+//! A manifold is a *pure function of the two poses*: no history, hence snapshots restore bit by
+//! bit and finite differences mean something. It has at most [`MAX_POINTS`] points, chosen to
+//! span the contact area, and every point carries the pair of features it comes from.
+//!
+//! Units: metres. Frames: W the world, G the frame of a geometry; X_WG takes G to W. The normal
+//! points from A to B; a negative gap overlaps.
+
+// Frames are written as in the literature: X_WG is the pose of G in W.
+#![allow(non_snake_case)]
+#![warn(missing_docs)]
+
+mod aabb;
+mod broad;
+mod clip;
+mod convex;
+mod error;
+mod faces;
+mod manifold;
+mod mass;
+mod narrow;
+mod pairs;
+mod parry;
+mod patch;
+mod reduce;
+mod shape;
+mod world;
+
+pub use aabb::Aabb;
+pub use convex::{ConvexMesh, Face};
+pub use error::ShapeError;
+pub use manifold::{MAX_POINTS, Manifold, ManifoldPoint};
+pub use narrow::collide;
+pub use shape::Shape;
+pub use world::{Collider, CollisionWorld};

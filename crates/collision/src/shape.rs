@@ -1,0 +1,211 @@
+//! The shapes, each in its own frame G, and the questions asked of a single one.
+//!
+//! ```text
+//!     support      h(d) = argmax { d·x : x ∈ shape }                       (1)
+//!     bounding box of a box turned by R: half sides |R| half                (2)
+//!     and of a disc of radius r with axis a: r √(1 − aᵢ²)                   (3)
+//! ```
+
+use crate::aabb::Aabb;
+use crate::convex::ConvexMesh;
+use crate::error::ShapeError;
+use std::sync::Arc;
+use stiction_dynamics::spatial::{Mat3, Pose, Vec3, vec3};
+
+/// A convex geometry in its own frame G; lengths in metres.
+#[derive(Clone, Debug)]
+pub enum Shape {
+    /// The half-space z ≤ 0: its surface is the plane z = 0, its outward normal +z.
+    Plane,
+    /// A ball about the origin.
+    Sphere {
+        /// Radius [m].
+        radius: f64,
+    },
+    /// A box about the origin.
+    Box {
+        /// Half sides along x, y, z [m].
+        half: Vec3,
+    },
+    /// All points within `radius` of the segment from −`half_length` to `half_length` on z.
+    Capsule {
+        /// Radius [m].
+        radius: f64,
+        /// Half the length of the segment, caps not counted [m].
+        half_length: f64,
+    },
+    /// A cylinder about the origin with axis z.
+    Cylinder {
+        /// Radius [m].
+        radius: f64,
+        /// Half its height [m].
+        half_length: f64,
+    },
+    /// A convex polyhedron.
+    Convex(Arc<ConvexMesh>),
+}
+
+impl Shape {
+    /// The word for the kind of shape, as used in messages.
+    pub fn name(&self) -> &'static str {
+        match self {
+            Self::Plane => "plane",
+            Self::Sphere { .. } => "sphere",
+            Self::Box { .. } => "box",
+            Self::Capsule { .. } => "capsule",
+            Self::Cylinder { .. } => "cylinder",
+            Self::Convex(_) => "convex",
+        }
+    }
+
+    /// Err when a size is not a positive, finite number.
+    pub fn validate(&self) -> Result<(), ShapeError> {
+        let check = |what, value: f64| {
+            let fine = value > 0.0 && value.is_finite();
+            if fine { Ok(()) } else { Err(ShapeError::Length { shape: self.name(), what, value }) }
+        };
+        match self {
+            Self::Plane | Self::Convex(_) => Ok(()),
+            Self::Sphere { radius } => check("radius", *radius),
+            Self::Box { half } => {
+                check("half side x", half.x)?;
+                check("half side y", half.y)?;
+                check("half side z", half.z)
+            }
+            Self::Capsule { radius, half_length } | Self::Cylinder { radius, half_length } => {
+                check("radius", *radius)?;
+                check("half length", *half_length)
+            }
+        }
+    }
+
+    /// (1): the point of the shape farthest in `direction`, both in G [m]. The direction need not
+    /// be a unit vector. Of several such points, one that depends on the direction alone.
+    ///
+    /// A plane reaches infinitely far except along its normal; its origin stands in for it.
+    pub fn support(&self, direction: Vec3) -> Vec3 {
+        let along = || direction.normalized().unwrap_or(Vec3::Z);
+        match self {
+            Self::Sphere { radius } => along() * *radius,
+            Self::Capsule { radius, .. } => self.core_support(direction) + along() * *radius,
+            _ => self.core_support(direction),
+        }
+    }
+
+    /// The support of the shape without its rounding: the centre of a sphere, the segment of a
+    /// capsule, every other shape itself.
+    pub(crate) fn core_support(&self, d: Vec3) -> Vec3 {
+        let signed = |length: f64, d: f64| if d < 0.0 { -length } else { length };
+        match self {
+            Self::Plane | Self::Sphere { .. } => Vec3::ZERO,
+            Self::Box { half } => vec3(signed(half.x, d.x), signed(half.y, d.y), signed(half.z, d.z)),
+            Self::Capsule { half_length, .. } => vec3(0.0, 0.0, signed(*half_length, d.z)),
+            Self::Cylinder { radius, half_length } => {
+                let across = (d.x * d.x + d.y * d.y).sqrt();
+                let s = if across > 0.0 { radius / across } else { 0.0 };
+                vec3(d.x * s, d.y * s, signed(*half_length, d.z))
+            }
+            Self::Convex(mesh) => mesh.vertices()[mesh.support_vertex(d)],
+        }
+    }
+
+    /// The radius that the core of [`Self::core_support`] is rounded with [m].
+    pub(crate) fn rounding(&self) -> f64 {
+        match self {
+            Self::Sphere { radius } | Self::Capsule { radius, .. } => *radius,
+            _ => 0.0,
+        }
+    }
+
+    /// A box in W around the shape at X_WG, grown by `margin` [m] on every side. Infinite for a
+    /// plane; for a convex mesh, the box around its turned box.
+    pub fn aabb(&self, X_WG: &Pose, margin: f64) -> Aabb {
+        let R = X_WG.rotation.to_matrix();
+        let grown = |center: Vec3, half: Vec3| Aabb::around(center, half + vec3(margin, margin, margin));
+        let p = X_WG.translation;
+        match self {
+            Self::Plane => grown(Vec3::ZERO, vec3(f64::INFINITY, f64::INFINITY, f64::INFINITY)),
+            Self::Sphere { radius } => grown(p, vec3(*radius, *radius, *radius)),
+            Self::Box { half } => grown(p, turned(&R, *half)),
+            Self::Capsule { radius, half_length } => {
+                let along = |a: f64| half_length * a.abs() + radius;
+                let a = R.column(2);
+                grown(p, vec3(along(a.x), along(a.y), along(a.z)))
+            }
+            Self::Cylinder { radius, half_length } => {
+                // (3)
+                let along = |a: f64| half_length * a.abs() + radius * (1.0 - a * a).max(0.0).sqrt();
+                let a = R.column(2);
+                grown(p, vec3(along(a.x), along(a.y), along(a.z)))
+            }
+            Self::Convex(mesh) => {
+                let bounds = mesh.bounds();
+                let center = (bounds.min + bounds.max) * 0.5;
+                grown(X_WG.transform(center), turned(&R, bounds.max - center))
+            }
+        }
+    }
+
+    /// The smallest radius about the origin of G that holds the shape [m]; infinite for a plane.
+    pub fn bounding_radius(&self) -> f64 {
+        match self {
+            Self::Plane => f64::INFINITY,
+            Self::Sphere { radius } => *radius,
+            Self::Box { half } => half.norm(),
+            Self::Capsule { radius, half_length } => radius + half_length,
+            Self::Cylinder { radius, half_length } => radius.hypot(*half_length),
+            Self::Convex(mesh) => mesh.bounding_radius(),
+        }
+    }
+}
+
+/// (2)
+fn turned(R: &Mat3, half: Vec3) -> Vec3 {
+    let along = |r: Vec3| r.x.abs() * half.x + r.y.abs() * half.y + r.z.abs() * half.z;
+    vec3(along(R.rows[0]), along(R.rows[1]), along(R.rows[2]))
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::pairs::testing::{Lcg, every_shape};
+
+    #[test]
+    fn a_bad_length_is_named() {
+        let error = Shape::Cylinder { radius: 0.1, half_length: f64::NAN }.validate().unwrap_err();
+        let text = error.to_string();
+        assert!(text.contains("cylinder") && text.contains("half length") && text.contains("NaN"), "{text}");
+        assert!(Shape::Sphere { radius: 0.0 }.validate().is_err());
+        assert!(Shape::Box { half: vec3(1.0, -1.0, 1.0) }.validate().is_err());
+        assert!(every_shape().iter().all(|s| s.validate().is_ok()));
+    }
+
+    #[test]
+    fn supports_by_hand() {
+        let d = vec3(3.0, 4.0, -0.1);
+        let cylinder = Shape::Cylinder { radius: 1.0, half_length: 2.0 };
+        assert!((cylinder.support(d) - vec3(0.6, 0.8, -2.0)).norm() < 1e-15);
+        let capsule = Shape::Capsule { radius: 1.0, half_length: 2.0 };
+        assert!((capsule.support(Vec3::Z) - vec3(0.0, 0.0, 3.0)).norm() < 1e-15);
+        assert_eq!(Shape::Box { half: vec3(1.0, 2.0, 3.0) }.support(d), vec3(1.0, 2.0, -3.0));
+    }
+
+    /// Every support point is inside both bounds, and the box is tight except for meshes.
+    #[test]
+    fn bounds_hold_the_shape() {
+        let mut random = Lcg::new(1);
+        for shape in every_shape().iter().filter(|s| !matches!(s, Shape::Plane)) {
+            let X_WG = random.pose(1.0);
+            let (tight, grown) = (shape.aabb(&X_WG, 1e-12), shape.aabb(&X_WG, 0.1));
+            for _ in 0..200 {
+                let p = shape.support(random.unit());
+                assert!(tight.contains(X_WG.transform(p)));
+                assert!(p.norm() <= shape.bounding_radius() * (1.0 + 1e-15));
+            }
+            let x = shape.support(X_WG.rotation.conjugate().rotate(Vec3::X));
+            if !matches!(shape, Shape::Convex(_)) {
+                assert!((grown.max.x - 0.1 - X_WG.transform(x).x).abs() < 1e-14);
+            }
+        }
+    }
+}
