@@ -2,6 +2,7 @@
 
 use crate::model::{Body, Dof, Joint, JointKind, Link, Model};
 use crate::spatial::{Inertia, Pose, Sym3, Vec3};
+use std::cmp::Ordering;
 
 /// A joint about to be added to a link.
 #[derive(Clone, Debug)]
@@ -296,7 +297,7 @@ fn validate_joint(spec: &JointSpec) -> Result<Vec3, ModelError> {
         }
     }
     if let Some([lo, hi]) = spec.limit
-        && !(lo <= hi)
+        && lo.partial_cmp(&hi).is_none_or(Ordering::is_gt)
     {
         return Err(value(&element, "limit", format!("[{lo}, {hi}]"), "lower <= upper"));
     }

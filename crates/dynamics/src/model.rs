@@ -146,6 +146,31 @@ impl<T> Model<T> {
     }
 }
 
+impl<T: Real> Model<T> {
+    /// Zero, of the kind of the model's numbers.
+    #[inline(always)]
+    pub fn kind(&self) -> T {
+        self.gravity.x.zero()
+    }
+
+    /// Every joint at its reference, every quaternion the identity, free bodies where X_PB says.
+    pub fn neutral(&self) -> Vec<T> {
+        let mut q = vec![self.kind(); self.nq];
+        for joint in &self.joints {
+            let q = &mut q[joint.idx_q..joint.idx_q + joint.kind.nq()];
+            match joint.kind {
+                JointKind::Hinge | JointKind::Slide => q[0] = joint.reference,
+                JointKind::Ball => q[0] = q[0].one(),
+                JointKind::Free => {
+                    let Pose { rotation: r, translation: p } = self.bodies[joint.body].X_PB;
+                    q.copy_from_slice(&[p.x, p.y, p.z, r.w, r.x, r.y, r.z]);
+                }
+            }
+        }
+        q
+    }
+}
+
 impl Model<f64> {
     /// The same model for another scalar: every lane starts from the same constants.
     pub fn cast<T: Real>(&self, kind: T) -> Model<T> {
@@ -196,24 +221,6 @@ impl Model<f64> {
     /// Sum of the masses of all moving bodies [kg].
     pub fn moving_mass(&self) -> f64 {
         self.bodies.iter().map(|b| b.inertia.mass).sum()
-    }
-
-    /// Every joint at its reference, every quaternion the identity, free bodies where X_PB says.
-    pub fn neutral(&self) -> Vec<f64> {
-        let mut q = vec![0.0; self.nq];
-        for joint in &self.joints {
-            let q = &mut q[joint.idx_q..joint.idx_q + joint.kind.nq()];
-            match joint.kind {
-                JointKind::Hinge | JointKind::Slide => q[0] = joint.reference,
-                JointKind::Ball => q[0] = 1.0,
-                JointKind::Free => {
-                    let x = self.bodies[joint.body].X_PB;
-                    q[..3].copy_from_slice(&x.translation.to_array());
-                    q[3..].copy_from_slice(&x.rotation.to_array());
-                }
-            }
-        }
-        q
     }
 
     /// Index of the joint called `name`.

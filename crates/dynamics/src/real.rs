@@ -50,6 +50,9 @@ pub trait Real:
     /// `self < other`, lane by lane.
     fn less(self, other: Self) -> Self::Mask;
 
+    /// The mask holds in every lane.
+    fn all(mask: Self::Mask) -> bool;
+
     /// `yes` where the mask holds, else `no`.
     fn select(mask: Self::Mask, yes: Self, no: Self) -> Self;
 
@@ -101,6 +104,10 @@ macro_rules! scalar {
             #[inline(always)]
             fn less(self, other: Self) -> bool {
                 self < other
+            }
+            #[inline(always)]
+            fn all(mask: bool) -> bool {
+                mask
             }
             #[inline(always)]
             fn select(mask: bool, yes: Self, no: Self) -> Self {

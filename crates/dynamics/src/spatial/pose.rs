@@ -2,7 +2,7 @@
 
 use super::vec3::{Mat3, Vec3, vec3};
 use crate::Real;
-use std::ops::Mul;
+use std::ops::{Add, Mul};
 
 /// A unit quaternion, Hamilton convention, order (w, x, y, z). `R_WB` takes components in B to
 /// components in W.
@@ -165,6 +165,23 @@ impl<T: Real> Mul for Quat<T> {
             y: self.w * o.y - self.x * o.z + self.y * o.w + self.z * o.x,
             z: self.w * o.z + self.x * o.y - self.y * o.x + self.z * o.w,
         }
+    }
+}
+
+impl<T: Real> Mul<T> for Quat<T> {
+    type Output = Self;
+    /// Componentwise; not a rotation any more.
+    #[inline(always)]
+    fn mul(self, s: T) -> Self {
+        Self { w: self.w * s, x: self.x * s, y: self.y * s, z: self.z * s }
+    }
+}
+impl<T: Real> Add for Quat<T> {
+    type Output = Self;
+    /// Componentwise; not a rotation any more.
+    #[inline(always)]
+    fn add(self, o: Self) -> Self {
+        Self { w: self.w + o.w, x: self.x + o.x, y: self.y + o.y, z: self.z + o.z }
     }
 }
 

@@ -1,0 +1,96 @@
+//! Energy, centre of mass and momentum of the moving bodies.
+//!
+//! ```text
+//!     T = ½ Σ_b V_b · I_b V_b + ½ Σ_i armature_i v_i²                   (1)
+//!     U = −Σ_b m_b gravity · p_b,   zero height at the world origin     (2)
+//!     h_O = Σ_b I_b V_b,   h_com = h_O − (p_com − O) × p                (3)
+//! ```
+//!
+//! Links fixed to the world do not move and are left out; armature belongs to rotors whose axes
+//! are not modelled: it counts in T but not in the momentum.
+
+use crate::spatial::{Force, Vec3};
+use crate::{JointKind, Kinematics, Model, Real, Velocities};
+
+/// Momentum of all moving bodies, in world axes.
+#[derive(Clone, Copy, Debug)]
+pub struct Momentum<T = f64> {
+    /// [kg·m/s]
+    pub linear: Vec3<T>,
+    /// About the centre of mass [kg·m²/s].
+    pub angular: Vec3<T>,
+}
+
+impl Model<f64> {
+    /// Sum of the masses of all links [kg], those fixed to the world included.
+    pub fn total_mass(&self) -> f64 {
+        self.links.iter().map(|l| l.inertia.mass).sum()
+    }
+}
+
+/// (1) = ½ vᵀ M v [J].
+#[inline(always)]
+pub fn kinetic_energy<T: Real>(model: &Model<T>, kin: &Kinematics<T>, vel: &Velocities<T>, v: &[T]) -> T {
+    let mut twice = model.kind();
+    for (I, V) in kin.I.iter().zip(&vel.V) {
+        twice += V.dot(*I * *V);
+    }
+    for (dof, v) in model.dofs.iter().zip(v) {
+        twice += dof.armature * *v * *v;
+    }
+    twice * twice.like(0.5)
+}
+
+/// (2) [J].
+#[inline(always)]
+pub fn potential_energy<T: Real>(model: &Model<T>, kin: &Kinematics<T>) -> T {
+    -model.gravity.dot(mass_moment(kin, model.kind()).1)
+}
+
+/// Energy of the joint springs, ½ k (q − q_rest)², of a ball ½ k angle² [J].
+pub fn spring_energy(model: &Model, q: &[f64]) -> f64 {
+    let mut energy = 0.0;
+    for joint in &model.joints {
+        let q = &q[joint.idx_q..];
+        let stretch = match joint.kind {
+            JointKind::Hinge | JointKind::Slide => q[0] - joint.spring_rest,
+            JointKind::Ball => crate::spatial::Quat::new(q[0], q[1], q[2], q[3]).renormalized().log().norm(),
+            JointKind::Free => 0.0,
+        };
+        energy += 0.5 * joint.stiffness * stretch * stretch;
+    }
+    energy
+}
+
+/// Centre of mass of the moving bodies in W [m]; NaN when they have no mass.
+#[inline(always)]
+pub fn centre_of_mass<T: Real>(model: &Model<T>, kin: &Kinematics<T>) -> Vec3<T> {
+    let (mass, moment) = mass_moment(kin, model.kind());
+    moment * (mass.one() / mass)
+}
+
+/// (3), of all trees together.
+#[inline(always)]
+pub fn momentum<T: Real>(model: &Model<T>, kin: &Kinematics<T>, vel: &Velocities<T>) -> Momentum<T> {
+    let com = centre_of_mass(model, kin);
+    let zero = Vec3::zero(model.kind());
+    let mut sum = Momentum { linear: zero, angular: zero };
+    for (b, (I, V)) in kin.I.iter().zip(&vel.V).enumerate() {
+        let h: Force<T> = *I * *V;
+        let r = kin.reference[kin.topology.tree[b]] - com;
+        sum.linear += h.linear;
+        sum.angular += h.angular + r.cross(h.linear);
+    }
+    sum
+}
+
+/// Σ m and Σ m p.
+#[inline(always)]
+fn mass_moment<T: Real>(kin: &Kinematics<T>, kind: T) -> (T, Vec3<T>) {
+    let (mut mass, mut moment) = (kind.zero(), Vec3::zero(kind));
+    for (b, I) in kin.I.iter().enumerate() {
+        mass += I.mass;
+        moment += I.first + kin.reference[kin.topology.tree[b]] * I.mass;
+    }
+    (mass, moment)
+}

@@ -1,0 +1,100 @@
+//! Moving on the configuration manifold: q ⊕ h v and its inverse.
+//!
+//! ```text
+//!     hinge, slide:  q + h v                                            (1)
+//!     ball:          q · exp(h ω),   ω in body axes                     (2)
+//!     free:          p + h v_lin, in world axes, and (2)                (3)
+//! ```
+//!
+//! exp is exact for constant ω; quaternions are renormalised at every step, so that they do not
+//! drift off the unit sphere.
+
+use crate::spatial::{Quat, Vec3, vec3};
+use crate::{JointKind, Model, Real};
+
+/// q_next = q ⊕ h v; h in seconds.
+#[inline(always)]
+pub fn integrate_into<T: Real>(model: &Model<T>, q: &[T], v: &[T], h: T, q_next: &mut [T]) {
+    assert_eq!((q.len(), q_next.len()), (model.nq, model.nq), "q has nq coordinates");
+    assert_eq!(v.len(), model.nv(), "v has nv coordinates");
+    for joint in &model.joints {
+        let (q, v) = (&q[joint.idx_q..], &v[joint.idx_v..]);
+        let next = &mut q_next[joint.idx_q..];
+        match joint.kind {
+            JointKind::Hinge | JointKind::Slide => next[0] = q[0] + v[0] * h,
+            JointKind::Ball => turn(q, v, h, next),
+            JointKind::Free => {
+                for k in 0..3 {
+                    next[k] = q[k] + v[k] * h;
+                }
+                turn(&q[3..], &v[3..], h, &mut next[3..]);
+            }
+        }
+    }
+}
+
+/// The v that takes q0 to q1 in the time h: q1 = q0 ⊕ h v, turning less than half a turn.
+pub fn difference_into<T: Real>(model: &Model<T>, q0: &[T], q1: &[T], h: T, v: &mut [T]) {
+    assert_eq!((q0.len(), q1.len()), (model.nq, model.nq), "q has nq coordinates");
+    assert_eq!(v.len(), model.nv(), "v has nv coordinates");
+    for joint in &model.joints {
+        let (q0, q1) = (&q0[joint.idx_q..], &q1[joint.idx_q..]);
+        let v = &mut v[joint.idx_v..];
+        match joint.kind {
+            JointKind::Hinge | JointKind::Slide => v[0] = (q1[0] - q0[0]) / h,
+            JointKind::Ball => unturn(q0, q1, h, v),
+            JointKind::Free => {
+                for k in 0..3 {
+                    v[k] = (q1[k] - q0[k]) / h;
+                }
+                unturn(&q0[3..], &q1[3..], h, &mut v[3..]);
+            }
+        }
+    }
+}
+
+/// Makes every quaternion of `q` unit; a zero one becomes NaN.
+pub fn normalize<T: Real>(model: &Model<T>, q: &mut [T]) {
+    assert_eq!(q.len(), model.nq, "q has nq coordinates");
+    for joint in &model.joints {
+        match joint.kind {
+            JointKind::Hinge | JointKind::Slide => {}
+            JointKind::Ball => {
+                let x = read(&q[joint.idx_q..]).renormalized();
+                write(x, &mut q[joint.idx_q..]);
+            }
+            JointKind::Free => {
+                let x = read(&q[joint.idx_q + 3..]).renormalized();
+                write(x, &mut q[joint.idx_q + 3..]);
+            }
+        }
+    }
+}
+
+/// (2)
+#[inline(always)]
+fn turn<T: Real>(q: &[T], w: &[T], h: T, next: &mut [T]) {
+    let step = Quat::exp(vec3(w[0], w[1], w[2]) * h);
+    write((read(q) * step).renormalized(), next);
+}
+
+/// ω = log(q0⁻¹ q1) / h, lane by lane.
+fn unturn<T: Real>(q0: &[T], q1: &[T], h: T, w: &mut [T]) {
+    let turn = read(q0).renormalized().conjugate() * read(q1).renormalized();
+    let mut r = Vec3::zero(h);
+    for l in 0..T::LANES {
+        let log = Quat::new(turn.w.lane(l), turn.x.lane(l), turn.y.lane(l), turn.z.lane(l)).log();
+        r = vec3(r.x.with_lane(l, log.x), r.y.with_lane(l, log.y), r.z.with_lane(l, log.z));
+    }
+    (w[0], w[1], w[2]) = (r.x / h, r.y / h, r.z / h);
+}
+
+#[inline(always)]
+fn read<T: Real>(q: &[T]) -> Quat<T> {
+    Quat { w: q[0], x: q[1], y: q[2], z: q[3] }
+}
+
+#[inline(always)]
+fn write<T: Real>(x: Quat<T>, q: &mut [T]) {
+    (q[0], q[1], q[2], q[3]) = (x.w, x.x, x.y, x.z);
+}

@@ -1,0 +1,219 @@
+//! Forward kinematics: where the bodies are, and how each dof moves them.
+//!
+//! Everything is in world axes, about one point O per tree: the place, at this instant, of the
+//! origin of the tree's root body. In that common frame the algorithms need no transforms, and a
+//! joint is nothing but its columns S [Jain2010, ch. 5; Featherstone2008, ch. 4]:
+//!
+//! ```text
+//!     R_WB = R_WP R_PB(q)        p_OB = p_OP + R_WP p_PB(q)             (1)
+//!     rotation about axis a through point c:  S = (a, (c − O) × a)      (2)
+//!     translation along a:                    S = (0, a)                (3)
+//!     V_B = Σ_{i moves B} S_i v_i,  velocity of the body-fixed point now at O
+//! ```
+//!
+//! Positions are kept relative to O and the world position of O is added last: a robot far from
+//! the world origin has the same mass matrix, to the last digits, as one at the origin.
+//!
+//! Ball and free quaternions are normalised here; a zero one gives NaN. Units: m, rad. Cost
+//! O(nb + nv), no allocation in [`Kinematics::update`].
+
+use crate::spatial::{Inertia, Mat3, Motion, Pose, Quat, Vec3, vec3};
+use crate::topology::Topology;
+use crate::{JointKind, Model, Real};
+
+/// Positions of a model: who holds one has run [`Self::update`].
+///
+/// Geometry and inertia are copied from the model by [`Self::new`]: after changing a model, make
+/// a new one.
+#[derive(Clone, Debug)]
+pub struct Kinematics<T = f64> {
+    /// Per body.
+    pub X_WB: Vec<Pose<T>>,
+    /// Per body: the rotation of `X_WB`.
+    pub R_WB: Vec<Mat3<T>>,
+    /// Per dof: motion per unit v, world axes, about the tree's reference point.
+    pub S: Vec<Motion<T>>,
+    /// Per tree: the reference point O in W [m].
+    pub reference: Vec<Vec3<T>>,
+    /// Per body: inertia in world axes about the tree's reference point.
+    pub I: Vec<Inertia<T>>,
+    /// Per body: origin from the tree's reference point, world axes [m].
+    pub(crate) p_OB: Vec<Vec3<T>>,
+    pub(crate) topology: Topology,
+    steps: Vec<Step<T>>,
+    inertia_B: Vec<Inertia<T>>,
+}
+
+/// A joint, prepared: from frame A (the parent, or what the body's earlier joints made of it) to
+/// B. Constant rotation and translation of the body are folded into its first joint.
+#[derive(Clone, Debug)]
+struct Step<T> {
+    kind: JointKind,
+    idx_q: usize,
+    idx_v: usize,
+    reference: T,
+    /// R_AB with the joint at its reference.
+    rest: Quat<T>,
+    /// `rest` times the pure quaternion of the axis: a hinge is cos(½q) rest + sin(½q) swing.
+    swing: Quat<T>,
+    /// Of the axis, in A (of a root: from the origin of the tree at reference).
+    anchor_A: Vec3<T>,
+    axis_A: Vec3<T>,
+    anchor_B: Vec3<T>,
+    axis_B: Vec3<T>,
+    /// False when `anchor_B` is zero: the origin of B lies on the axis.
+    offset: bool,
+}
+
+/// The frame reached so far along a body's joints.
+#[derive(Clone, Copy)]
+struct Frame<T> {
+    quat: Quat<T>,
+    R: Mat3<T>,
+    p: Vec3<T>,
+}
+
+impl<T: Real> Kinematics<T> {
+    /// At the neutral configuration.
+    pub fn new(model: &Model<T>) -> Self {
+        let kind = model.kind();
+        let (nb, zero) = (model.bodies.len(), Vec3::zero(kind));
+        let mut steps = Vec::with_capacity(model.joints.len());
+        for body in &model.bodies {
+            for joint in &model.joints[body.joints.clone()] {
+                let first = steps.len() == body.joints.start;
+                let rest = if first { body.X_PB.rotation } else { Quat::identity(kind) };
+                let p = if first && body.parent.is_some() { body.X_PB.translation } else { zero };
+                let a = joint.axis;
+                steps.push(Step {
+                    kind: joint.kind,
+                    idx_q: joint.idx_q,
+                    idx_v: joint.idx_v,
+                    reference: joint.reference,
+                    rest,
+                    swing: rest * Quat { w: kind.zero(), x: a.x, y: a.y, z: a.z },
+                    anchor_A: p + rest.rotate(joint.anchor),
+                    axis_A: rest.rotate(a),
+                    anchor_B: joint.anchor,
+                    axis_B: a,
+                    offset: (0..T::LANES).any(|l| joint.anchor.norm_squared().lane(l) != 0.0),
+                });
+            }
+        }
+        let mut kin = Self {
+            X_WB: vec![Pose::identity(kind); nb],
+            R_WB: vec![Quat::identity(kind).to_matrix(); nb],
+            S: vec![Motion::zero(kind); model.nv()],
+            // The origin of each tree at reference, until the first update.
+            reference: vec![zero; model.trees],
+            I: vec![Inertia::zero(kind); nb],
+            p_OB: vec![zero; nb],
+            topology: Topology::new(model),
+            steps,
+            inertia_B: model.bodies.iter().map(|b| b.inertia).collect(),
+        };
+        kin.update(model, &model.neutral());
+        kin
+    }
+
+    /// Moves to the configuration `q` (length nq).
+    #[inline(always)]
+    pub fn update(&mut self, model: &Model<T>, q: &[T]) {
+        assert_eq!(q.len(), model.nq, "q has nq coordinates");
+        assert_eq!(self.X_WB.len(), model.bodies.len(), "the kinematics belong to this model");
+        let kind = model.kind();
+        let zero = Vec3::zero(kind);
+        for b in 0..self.X_WB.len() {
+            let parent = self.topology.parent[b];
+            let mut frame = match parent {
+                Some(p) => Frame { quat: self.X_WB[p].rotation, R: self.R_WB[p], p: self.p_OB[p] },
+                None => {
+                    let quat = Quat::identity(kind);
+                    Frame { quat, R: quat.to_matrix(), p: zero }
+                }
+            };
+            let steps = self.topology.joints[b].clone();
+            for step in &self.steps[steps.clone()] {
+                step.apply(&mut frame, q, &mut self.S);
+            }
+            // A root's own origin is the reference point, known only now.
+            let tree = self.topology.tree[b];
+            let mut shift = zero;
+            if parent.is_none() {
+                let step = &self.steps[steps.start];
+                let origin = if step.kind == JointKind::Free {
+                    vec3(q[step.idx_q], q[step.idx_q + 1], q[step.idx_q + 2])
+                } else {
+                    model.bodies[b].X_PB.translation
+                };
+                shift = frame.p;
+                self.reference[tree] = origin + shift;
+                frame.p = zero;
+            }
+            // (2): `apply` left c in the place of (c − O) × a.
+            for i in self.topology.dofs[b].clone() {
+                if self.topology.turns[i] {
+                    let S = &mut self.S[i];
+                    S.linear = (S.linear - shift).cross(S.angular);
+                }
+            }
+            self.p_OB[b] = frame.p;
+            self.R_WB[b] = frame.R;
+            self.X_WB[b] = Pose { rotation: frame.quat, translation: self.reference[tree] + frame.p };
+            self.I[b] = self.inertia_B[b].transformed(&frame.R, frame.p);
+        }
+    }
+
+    /// The tree of `body`, an index into [`Self::reference`].
+    pub fn tree_of(&self, body: usize) -> usize {
+        self.topology.tree[body]
+    }
+}
+
+impl<T: Real> Step<T> {
+    /// (1): `frame` goes from A to B; a rotation leaves its axis and a point of it in `S`.
+    #[inline(always)]
+    fn apply(&self, frame: &mut Frame<T>, q: &[T], S: &mut [Motion<T>]) {
+        let (q, i) = (&q[self.idx_q..], self.idx_v);
+        let zero = Vec3::zero(self.reference);
+        match self.kind {
+            JointKind::Hinge => {
+                let half = (q[0] - self.reference) * self.reference.like(0.5);
+                let (s, c) = half.sin_cos();
+                let on_axis = frame.p + frame.R * self.anchor_A;
+                frame.quat = frame.quat * (self.rest * c + self.swing * s);
+                frame.R = frame.quat.to_matrix();
+                frame.p = if self.offset { on_axis - frame.R * self.anchor_B } else { on_axis };
+                S[i] = Motion::new(frame.R * self.axis_B, on_axis);
+            }
+            JointKind::Slide => {
+                let axis = frame.R * self.axis_A;
+                frame.p += frame.R * self.anchor_A;
+                frame.quat = frame.quat * self.rest;
+                frame.R = frame.quat.to_matrix();
+                frame.p = frame.p - frame.R * self.anchor_B + axis * (q[0] - self.reference);
+                S[i] = Motion::new(zero, axis);
+            }
+            JointKind::Ball => {
+                let turn = Quat { w: q[0], x: q[1], y: q[2], z: q[3] }.renormalized();
+                let centre = frame.p + frame.R * self.anchor_A;
+                frame.quat = frame.quat * (self.rest * turn);
+                frame.R = frame.quat.to_matrix();
+                frame.p = centre - frame.R * self.anchor_B;
+                for (k, S) in S[i..i + 3].iter_mut().enumerate() {
+                    *S = Motion::new(frame.R.column(k), centre);
+                }
+            }
+            JointKind::Free => {
+                let (o, l) = (self.reference.zero(), self.reference.one());
+                frame.quat = Quat { w: q[3], x: q[4], y: q[5], z: q[6] }.renormalized();
+                frame.R = frame.quat.to_matrix();
+                let unit = [vec3(l, o, o), vec3(o, l, o), vec3(o, o, l)];
+                for k in 0..3 {
+                    S[i + k] = Motion::new(zero, unit[k]);
+                    S[i + 3 + k] = Motion::new(frame.R.column(k), zero);
+                }
+            }
+        }
+    }
+}

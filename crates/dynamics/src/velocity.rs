@@ -1,0 +1,71 @@
+//! Velocities of the bodies, and what their accelerations are when v̇ = 0.
+//!
+//! In the common frame of [`crate::Kinematics`], with m running over the motions of a body (its
+//! joints in order; of a free joint first the translations, then the rotations), U the velocity
+//! of what carries the axes of m [Featherstone2008, eq. 3.27, 2.45]:
+//!
+//! ```text
+//!     step = Σ_{i in m} S_i v_i                                         (1)
+//!     A   += U × step           since Ṡ_i = U × S_i for a single axis,  (2)
+//!                               and Σ Ṡ_i v_i = U × step for three axes
+//!                               fixed in the turning body, (step × step = 0)
+//!     U   += step                                                       (3)
+//! ```
+//!
+//! A is the spatial acceleration about the fixed point that coincides with O at this instant:
+//! the linear part is not that of a body-fixed point. Gravity is not included. Units: rad/s, m/s.
+
+use crate::spatial::{Motion, Vec3};
+use crate::{Kinematics, Model, Real};
+
+/// Velocities of a model: who holds one has run [`Self::update`].
+#[derive(Clone, Debug)]
+pub struct Velocities<T = f64> {
+    /// Per body, world axes, about the tree's reference point.
+    pub V: Vec<Motion<T>>,
+    /// Per body: acceleration at v̇ = 0 without gravity, world axes, about the reference point.
+    pub bias_acceleration: Vec<Motion<T>>,
+}
+
+impl<T: Real> Velocities<T> {
+    /// At rest.
+    pub fn new(model: &Model<T>) -> Self {
+        let zero = vec![Motion::zero(model.kind()); model.bodies.len()];
+        Self { V: zero.clone(), bias_acceleration: zero }
+    }
+
+    /// Moves with `v` (length nv).
+    #[inline(always)]
+    pub fn update(&mut self, model: &Model<T>, kin: &Kinematics<T>, v: &[T]) {
+        assert_eq!(v.len(), model.nv(), "v has nv coordinates");
+        assert_eq!(self.V.len(), kin.X_WB.len(), "velocities and kinematics belong to one model");
+        let (topology, zero) = (&kin.topology, Motion::zero(model.kind()));
+        for b in 0..self.V.len() {
+            let (mut U, mut A) = match topology.parent[b] {
+                Some(p) => (self.V[p], self.bias_acceleration[p]),
+                None => (zero, zero),
+            };
+            for dofs in &topology.motion_dofs[topology.motions[b].clone()] {
+                let mut step = zero;
+                for (S, v) in kin.S[dofs.clone()].iter().zip(&v[dofs.clone()]) {
+                    step += *S * *v; // (1)
+                }
+                A += U.cross(step); // (2)
+                U += step; // (3)
+            }
+            self.V[b] = U;
+            self.bias_acceleration[b] = A;
+        }
+    }
+}
+
+/// Velocity in W of the point of `body` now at `p_W` [m/s].
+#[inline(always)]
+pub fn point_velocity<T: Real>(
+    kin: &Kinematics<T>,
+    vel: &Velocities<T>,
+    body: usize,
+    p_W: Vec3<T>,
+) -> Vec3<T> {
+    vel.V[body].linear_at(p_W - kin.reference[kin.topology.tree[body]])
+}
