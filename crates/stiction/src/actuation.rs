@@ -1,0 +1,90 @@
+//! Actuators, springs and dampers, taken at the end of the step.
+//!
+//! An actuator with control u, length l = cᵀq and law e = e₀ − k (l̇⁺ − l̇), where
+//!
+//! ```text
+//!     e₀ = gain u + bias + b_l (l + h l̇) + b_v l̇,     k = −(h b_l + b_v)        (1)
+//! ```
+//!
+//! is the value of its affine law at the end of the step, to first order. With k > 0 the effort
+//! is implicit: on a single dof, k adds h k c² to the diagonal of M (2). Joint springs and dampers are
+//! the same law with e₀ = −K (q + h v − q₀) − D v, k = h K + D. The effort limit is checked at the
+//! free velocity: beyond it the effort is the limit and k drops out (3). On several dofs (tendons)
+//! it becomes a row of the constraint problem with compliance 1/(h k) and set ±h·limit (4).
+//!
+//! Units: effort [N or N·m], k [N·s/m or N·m·s/rad].
+
+use crate::State;
+use stiction_dynamics::{JointKind, Model};
+use stiction_models::{Actuator, World};
+
+/// One actuator at one step.
+#[derive(Clone, Copy, Debug, Default)]
+pub(crate) struct Effort {
+    /// e₀ of (1).
+    pub(crate) start: f64,
+    /// k of (1), ≥ 0; zero when explicit or at its limit.
+    pub(crate) implicit: f64,
+}
+
+/// (1) for actuator `a` under control `u`.
+pub(crate) fn evaluate(a: &Actuator, u: f64, state: &State, q_of_dof: &[usize], h: f64) -> Effort {
+    let u = a.control_limit.map_or(u, |[lo, hi]| u.clamp(lo, hi));
+    let (mut length, mut rate) = (0.0, 0.0);
+    for &(dof, c) in &a.transmission {
+        length += c * state.q[q_of_dof[dof]];
+        rate += c * state.v[dof];
+    }
+    let law = a.law;
+    let k = -(h * law.bias_length + law.bias_velocity);
+    let now = law.gain * u + law.bias + law.bias_length * length + law.bias_velocity * rate;
+    if k > 0.0 {
+        Effort { start: now + h * law.bias_length * rate, implicit: k }
+    } else {
+        Effort { start: clamp(a, now), implicit: 0.0 }
+    }
+}
+
+/// `effort` within the limit of `a`.
+pub(crate) fn clamp(a: &Actuator, effort: f64) -> f64 {
+    a.effort_limit.map_or(effort, |[lo, hi]| effort.clamp(lo, hi))
+}
+
+/// Effort at the velocity v⁺, from (1).
+pub(crate) fn at_velocity(a: &Actuator, e: &Effort, v: &[f64], v_next: &[f64]) -> f64 {
+    let change: f64 = a.transmission.iter().map(|&(dof, c)| c * (v_next[dof] - v[dof])).sum();
+    e.start - e.implicit * change
+}
+
+/// Adds spring and damper efforts at the start to `tau` and (2) to `diagonal`.
+pub(crate) fn add_passive(model: &Model, state: &State, h: f64, tau: &mut [f64], diagonal: &mut [f64]) {
+    for (i, dof) in model.dofs.iter().enumerate() {
+        tau[i] -= dof.damping * state.v[i];
+        diagonal[i] += h * dof.damping;
+    }
+    for joint in &model.joints {
+        if joint.stiffness == 0.0 || !matches!(joint.kind, JointKind::Hinge | JointKind::Slide) {
+            continue;
+        }
+        let (q, i) = (state.q[joint.idx_q], joint.idx_v);
+        tau[i] -= joint.stiffness * (q + h * state.v[i] - joint.spring_rest);
+        diagonal[i] += h * h * joint.stiffness;
+    }
+}
+
+/// Index in q of every dof of a hinge or slide; 0 for the others, which carry no actuator.
+pub(crate) fn q_of_dofs(world: &World) -> Vec<usize> {
+    let model = &world.model;
+    model
+        .dofs
+        .iter()
+        .enumerate()
+        .map(|(i, d)| {
+            let joint = &model.joints[d.joint];
+            match joint.kind {
+                JointKind::Hinge | JointKind::Slide => joint.idx_q + (i - joint.idx_v),
+                JointKind::Ball | JointKind::Free => 0,
+            }
+        })
+        .collect()
+}

@@ -1,0 +1,211 @@
+//! From contact points, joint limits, dry friction and couplings to one constraint problem.
+//!
+//! With v_f the velocity without constraint impulses and h the step, a row reads
+//!
+//! ```text
+//!     contact, apart (φ ≥ 0)    g_N = J_N v_f + φ/h          it may close, not cross       (1)
+//!     contact, overlapping      g_N = J_N v_f − min(v_push, β (−φ − slop)₊ / h)            (2)
+//!     contact that bounces      g_N = J_N v_f + e J_N v      if J_N v < −v_thr and
+//!                                                            φ + h J_N v_f < 0             (3)
+//!     joint limit               as (1), (2) with φ = distance to the limit, λ ≥ 0          (4)
+//!     dry friction τ_f          g = v_f,  |λ| ≤ h τ_f                                      (5)
+//!     coupling Σ c q = d        g = Σ c v_f + β (Σ c q − d)/h,  λ free                     (6)
+//!     tendon actuator           g = Σ c v_f − Σ c v − e₀/k,  R = 1/(h k),  |λ| ≤ h e_max   (7)
+//! ```
+//!
+//! A bounce (3) leaves at e times the approach speed of the step it happens in, at the height it
+//! has then: an error of order h.
+
+use crate::State;
+use crate::actuation::Effort;
+use crate::contacts::ContactPoint;
+use crate::params::StepperParams;
+use crate::rows::Rows;
+use crate::warm_start::{RowKey, WarmStart};
+use stiction_contact::{Cone, ConstraintProblem};
+use stiction_dynamics::spatial::Vec3;
+use stiction_dynamics::{JointKind, Kinematics};
+use stiction_models::World;
+
+/// What is known when rows are made.
+pub(crate) struct Situation<'a> {
+    pub(crate) world: &'a World,
+    pub(crate) kin: &'a Kinematics,
+    pub(crate) state: &'a State,
+    /// v_f.
+    pub(crate) free_velocity: &'a [f64],
+    pub(crate) params: &'a StepperParams,
+    /// Actuators on several dofs with an implicit part.
+    pub(crate) tendons: &'a [(usize, Effort)],
+    pub(crate) q_of_dof: &'a [usize],
+}
+
+impl Situation<'_> {
+    /// Pushes every block to `problem` and `rows`, and its warm start to `impulses`.
+    pub(crate) fn write(
+        &self,
+        contacts: &[ContactPoint],
+        rows: &mut Rows,
+        problem: &mut ConstraintProblem,
+        memory: &mut WarmStart,
+        impulses: &mut Vec<f64>,
+    ) {
+        let model = &self.world.model;
+        rows.clear(model.nv(), model.trees);
+        problem.clear();
+        problem.time_step = self.params.dt;
+        impulses.clear();
+        memory.begin();
+        for contact in contacts {
+            self.push_contact(contact, rows, problem);
+            memory.recall_contact(contact, impulses);
+        }
+        self.push_limits(rows, problem, memory, impulses);
+        self.push_dry_friction(rows, problem, memory, impulses);
+        self.push_couplings(rows, problem, memory, impulses);
+        self.push_tendons(rows, problem, memory, impulses);
+    }
+
+    fn push_contact(&self, c: &ContactPoint, rows: &mut Rows, problem: &mut ConstraintProblem) {
+        let model = &self.world.model;
+        let block = rows.len();
+        // Dofs common to both bodies move both points alike: u = v_B − v_A does not feel them.
+        let column = |dof: usize, on_a: bool, on_b: bool, out: &mut [f64]| {
+            let velocity = match (on_a, on_b) {
+                (true, false) => -self.point_column(dof, c.position),
+                (false, true) => self.point_column(dof, c.position),
+                _ => Vec3::ZERO,
+            };
+            let frictional = [c.t1.dot(velocity), c.t2.dot(velocity), c.n.dot(velocity)];
+            out.copy_from_slice(if out.len() == 3 { &frictional } else { &frictional[2..] });
+        };
+        let cone = if c.friction > 0.0 { Cone::Friction { mu: c.friction } } else { Cone::NonNegative };
+        let dim = cone.dim();
+        let [a, b] = c.bodies;
+        let tree = |b: Option<usize>| b.map(|b| model.bodies[b].tree);
+        rows.push(dim, [tree(a), tree(b)], model.chain(a), model.chain(b), column);
+
+        let mut g = [0.0; 3];
+        let mut before = [0.0; 3];
+        rows.velocity_into(block, self.free_velocity, &mut g[..dim]);
+        rows.velocity_into(block, &self.state.v, &mut before[..dim]);
+        g[dim - 1] += self.normal_bias(c, g[dim - 1], before[dim - 1]);
+        problem.push(cone, &g[..dim]);
+    }
+
+    /// What (1)–(3) add to J_N v_f. `free` = J_N v_f, `before` = J_N v.
+    fn normal_bias(&self, c: &ContactPoint, free: f64, before: f64) -> f64 {
+        let h = self.params.dt;
+        let threshold = self.params.restitution_threshold.max(2.0 * h * self.world.model.gravity.norm());
+        if c.restitution > 0.0 && before < -threshold && c.gap + h * free < 0.0 {
+            return c.restitution * before; // (3)
+        }
+        self.gap_bias(c.gap)
+    }
+
+    /// (1) and (2).
+    fn gap_bias(&self, gap: f64) -> f64 {
+        let p = self.params;
+        if gap >= 0.0 {
+            return gap / p.dt;
+        }
+        -(p.baumgarte * (-gap - p.slop).max(0.0) / p.dt).min(p.push_out_speed)
+    }
+
+    /// World velocity of the point now at `p`, per unit of a dof that moves it.
+    fn point_column(&self, dof: usize, p: Vec3) -> Vec3 {
+        let model = &self.world.model;
+        let reference = self.kin.reference[model.bodies[model.dofs[dof].body].tree];
+        self.kin.S[dof].linear_at(p - reference)
+    }
+
+    /// (4): limits that this step could reach.
+    fn push_limits(
+        &self,
+        rows: &mut Rows,
+        problem: &mut ConstraintProblem,
+        memory: &mut WarmStart,
+        impulses: &mut Vec<f64>,
+    ) {
+        let (model, h) = (&self.world.model, self.params.dt);
+        for (j, joint) in model.joints.iter().enumerate() {
+            let Some([lo, hi]) = joint.limit else { continue };
+            if !matches!(joint.kind, JointKind::Hinge | JointKind::Slide) {
+                continue;
+            }
+            let (q, dof) = (self.state.q[joint.idx_q], joint.idx_v);
+            let reach =
+                self.params.margin + 2.0 * h * self.state.v[dof].abs().max(self.free_velocity[dof].abs());
+            for (side, sign, gap) in [(0, 1.0, q - lo), (1, -1.0, hi - q)] {
+                if gap > reach {
+                    continue;
+                }
+                rows.push_linear(&[(dof, sign)], model);
+                problem.push(Cone::NonNegative, &[sign * self.free_velocity[dof] + self.gap_bias(gap)]);
+                memory.recall(RowKey::Limit { joint: j, side }, impulses);
+            }
+        }
+    }
+
+    /// (5)
+    fn push_dry_friction(
+        &self,
+        rows: &mut Rows,
+        problem: &mut ConstraintProblem,
+        memory: &mut WarmStart,
+        impulses: &mut Vec<f64>,
+    ) {
+        for (i, dof) in self.world.model.dofs.iter().enumerate() {
+            if dof.friction > 0.0 {
+                let bound = self.params.dt * dof.friction;
+                rows.push_linear(&[(i, 1.0)], &self.world.model);
+                problem.push(Cone::Box { lo: -bound, hi: bound }, &[self.free_velocity[i]]);
+                memory.recall(RowKey::Friction { dof: i }, impulses);
+            }
+        }
+    }
+
+    /// (6)
+    fn push_couplings(
+        &self,
+        rows: &mut Rows,
+        problem: &mut ConstraintProblem,
+        memory: &mut WarmStart,
+        impulses: &mut Vec<f64>,
+    ) {
+        for (i, coupling) in self.world.couplings.iter().enumerate() {
+            let (mut rate, mut value) = (0.0, -coupling.offset);
+            for &(dof, c) in &coupling.terms {
+                rate += c * self.free_velocity[dof];
+                value += c * self.state.q[self.q_of_dof[dof]];
+            }
+            rows.push_linear(&coupling.terms, &self.world.model);
+            problem.push(Cone::Free, &[rate + self.params.baumgarte * value / self.params.dt]);
+            memory.recall(RowKey::Coupling { index: i }, impulses);
+        }
+    }
+
+    /// (7)
+    fn push_tendons(
+        &self,
+        rows: &mut Rows,
+        problem: &mut ConstraintProblem,
+        memory: &mut WarmStart,
+        impulses: &mut Vec<f64>,
+    ) {
+        let h = self.params.dt;
+        for &(index, effort) in self.tendons {
+            let actuator = &self.world.actuators[index];
+            let change: f64 = (actuator.transmission.iter())
+                .map(|&(dof, c)| c * (self.free_velocity[dof] - self.state.v[dof]))
+                .sum();
+            let [lo, hi] = actuator.effort_limit.unwrap_or([f64::NEG_INFINITY, f64::INFINITY]);
+            rows.push_linear(&actuator.transmission, &self.world.model);
+            problem.push(Cone::Box { lo: h * lo, hi: h * hi }, &[change - effort.start / effort.implicit]);
+            if let Some(r) = problem.compliance.last_mut() {
+                *r = 1.0 / (h * effort.implicit);
+            }
+            memory.recall(RowKey::Tendon { index }, impulses);
+        }
+    }
+}

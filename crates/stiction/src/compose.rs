@@ -1,0 +1,249 @@
+//! Putting a world together: ground, single bodies, whole robots at chosen poses.
+
+use crate::State;
+use stiction_collision::{Shape, ShapeError};
+use stiction_dynamics::spatial::{Inertia, Pose, Quat, Sym3, Vec3};
+use stiction_dynamics::{JointKind, JointSpec, ModelBuilder, ModelError};
+use stiction_models::{Geometry, Ledger, Material, World};
+
+/// A free rigid body of one shape.
+#[derive(Clone, Debug)]
+pub struct FreeBody {
+    pub name: String,
+    pub shape: Shape,
+    /// [kg]; the inertia is that of the homogeneous solid.
+    pub mass: f64,
+    pub material: Material,
+    pub pose: Pose,
+    /// Of the origin, world axes [m/s].
+    pub velocity: Vec3,
+    /// Body axes [rad/s].
+    pub angular_velocity: Vec3,
+    pub rgba: [f32; 4],
+}
+
+impl FreeBody {
+    /// At rest, with the default material and no colour.
+    pub fn new(name: impl Into<String>, shape: Shape, mass: f64, pose: Pose) -> Self {
+        Self {
+            name: name.into(),
+            shape,
+            mass,
+            material: Material::default(),
+            pose,
+            velocity: Vec3::ZERO,
+            angular_velocity: Vec3::ZERO,
+            rgba: UNCOLOURED,
+        }
+    }
+}
+
+/// The grey of a geometry nobody coloured.
+pub const UNCOLOURED: [f32; 4] = [0.5, 0.5, 0.5, 1.0];
+
+/// Why a body cannot be added.
+#[derive(Clone, Debug, PartialEq, thiserror::Error)]
+pub enum ComposeError {
+    #[error("body `{name}`: {source}")]
+    Shape { name: String, source: ShapeError },
+    #[error("body `{name}`: mass is {mass}; expected a finite number > 0 [kg]")]
+    Mass { name: String, mass: f64 },
+    #[error("body `{name}`: a plane is infinite and cannot move; use it as ground or give a box")]
+    MovingPlane { name: String },
+    #[error(transparent)]
+    Model(#[from] ModelError),
+}
+
+/// Collects parts into one [`World`] and the state they start in.
+pub struct Composer {
+    world: World,
+    state: State,
+}
+
+impl Composer {
+    /// An empty world; `gravity` in world axes [m/s²].
+    pub fn new(name: impl Into<String>, gravity: Vec3) -> Result<Self, ComposeError> {
+        let model = ModelBuilder::new().build(gravity)?;
+        let state = State::neutral(&model);
+        let world = World {
+            name: name.into(),
+            model,
+            geometries: Vec::new(),
+            visuals: Vec::new(),
+            excluded: Vec::new(),
+            actuators: Vec::new(),
+            couplings: Vec::new(),
+            keyframes: Vec::new(),
+            time_step: None,
+            ledger: Ledger::default(),
+        };
+        Ok(Self { world, state })
+    }
+
+    /// A shape fixed to the world.
+    pub fn fixed(
+        &mut self,
+        name: impl Into<String>,
+        shape: Shape,
+        pose: Pose,
+        material: Material,
+        rgba: [f32; 4],
+    ) -> Result<(), ComposeError> {
+        let name = name.into();
+        shape.validate().map_err(|source| ComposeError::Shape { name: name.clone(), source })?;
+        self.world.geometries.push(geometry(name, None, shape, pose, material, rgba));
+        Ok(())
+    }
+
+    /// A free body. Returns its index in `model.bodies`.
+    pub fn body(&mut self, body: FreeBody) -> Result<usize, ComposeError> {
+        let FreeBody { name, shape, mass, material, pose, velocity, angular_velocity, rgba } = body;
+        shape.validate().map_err(|source| ComposeError::Shape { name: name.clone(), source })?;
+        if !(mass > 0.0 && mass.is_finite()) {
+            return Err(ComposeError::Mass { name, mass });
+        }
+        let unit = (shape.inertia(1.0)).ok_or_else(|| ComposeError::MovingPlane { name: name.clone() })?;
+        let mut builder = ModelBuilder::new();
+        let inertia = scaled(&unit, mass / unit.mass);
+        let link = builder.link(name.clone(), None, pose, inertia);
+        builder.joint(link, JointSpec::new(name.clone(), JointKind::Free, Vec3::Z));
+        let model = builder.build(self.world.model.gravity)?;
+        let mut state = State::neutral(&model);
+        state.v[..3].copy_from_slice(&velocity.to_array());
+        state.v[3..].copy_from_slice(&angular_velocity.to_array());
+        let geometry = geometry(name.clone(), Some(0), shape, Pose::IDENTITY, material, rgba);
+        let part = World {
+            name,
+            model,
+            geometries: vec![geometry],
+            visuals: Vec::new(),
+            excluded: Vec::new(),
+            actuators: Vec::new(),
+            couplings: Vec::new(),
+            keyframes: Vec::new(),
+            time_step: None,
+            ledger: Ledger::default(),
+        };
+        let index = self.world.model.bodies.len();
+        self.robot(part, &state, Pose::IDENTITY, "");
+        Ok(index)
+    }
+
+    /// A whole world, moved by `pose`, starting in its own `state`. Names get `prefix`.
+    pub fn robot(&mut self, part: World, state: &State, pose: Pose, prefix: &str) {
+        let whole = &mut self.world;
+        let (bodies, joints, dofs, links) = (
+            whole.model.bodies.len(),
+            whole.model.joints.len(),
+            whole.model.dofs.len(),
+            whole.model.links.len(),
+        );
+        let (nq, trees) = (whole.model.nq, whole.model.trees);
+        let named = |name: String| if prefix.is_empty() { name } else { format!("{prefix}{name}") };
+
+        self.state.v.extend_from_slice(&state.v);
+        self.state.q.extend_from_slice(&state.q);
+        for joint in part.model.joints.iter().filter(|j| j.kind == JointKind::Free) {
+            let q = &mut self.state.q[nq + joint.idx_q..][..7];
+            move_pose(q, &pose);
+            let v = &mut self.state.v[dofs + joint.idx_v..][..3];
+            v.copy_from_slice(&pose.rotation.rotate(Vec3::from([v[0], v[1], v[2]])).to_array());
+        }
+
+        whole.model.bodies.extend(part.model.bodies.into_iter().map(|mut b| {
+            if b.parent.is_none() {
+                b.X_PB = pose * b.X_PB;
+            }
+            b.name = named(b.name);
+            b.parent = b.parent.map(|p| p + bodies);
+            b.joints = b.joints.start + joints..b.joints.end + joints;
+            b.dofs = b.dofs.start + dofs..b.dofs.end + dofs;
+            b.tree += trees;
+            b
+        }));
+        whole.model.joints.extend(part.model.joints.into_iter().map(|mut j| {
+            j.name = named(j.name);
+            j.body += bodies;
+            j.idx_q += nq;
+            j.idx_v += dofs;
+            j
+        }));
+        whole.model.dofs.extend(part.model.dofs.into_iter().map(|mut d| {
+            d.body += bodies;
+            d.joint += joints;
+            d.parent = d.parent.map(|p| p + dofs);
+            d
+        }));
+        whole.model.links.extend(part.model.links.into_iter().map(|mut l| {
+            if l.body.is_none() {
+                l.X_BL = pose * l.X_BL;
+            }
+            l.name = named(l.name);
+            l.parent = l.parent.map(|p| p + links);
+            l.body = l.body.map(|b| b + bodies);
+            l
+        }));
+        whole.model.trees += part.model.trees;
+        whole.model.nq += part.model.nq;
+
+        whole.geometries.extend(part.geometries.into_iter().map(|mut g| {
+            if g.link.is_none() {
+                g.X_LG = pose * g.X_LG;
+            }
+            g.name = named(g.name);
+            g.link = g.link.map(|l| l + links);
+            g
+        }));
+        whole.visuals.extend(part.visuals.into_iter().map(|mut v| {
+            if v.link.is_none() {
+                v.X_LV = pose * v.X_LV;
+            }
+            v.link = v.link.map(|l| l + links);
+            v
+        }));
+        whole.excluded.extend(part.excluded.into_iter().map(|(a, b)| (a + links, b + links)));
+        whole.actuators.extend(part.actuators.into_iter().map(|mut a| {
+            a.name = named(a.name);
+            a.transmission.iter_mut().for_each(|(dof, _)| *dof += dofs);
+            a
+        }));
+        whole.couplings.extend(part.couplings.into_iter().map(|mut c| {
+            c.name = named(c.name);
+            c.terms.iter_mut().for_each(|(dof, _)| *dof += dofs);
+            c
+        }));
+        whole.ledger.entries.extend(part.ledger.entries);
+        whole.ledger.warnings.extend(part.ledger.warnings);
+    }
+
+    /// The world and the state it starts in.
+    pub fn finish(self) -> (World, State) {
+        (self.world, self.state)
+    }
+}
+
+fn geometry(
+    name: String,
+    link: Option<usize>,
+    shape: Shape,
+    X_LG: Pose,
+    material: Material,
+    rgba: [f32; 4],
+) -> Geometry {
+    Geometry { name, link, X_LG, shape, material, group: 1, mask: 1, rgba }
+}
+
+/// The same body made of a material `s` times as dense.
+fn scaled(i: &Inertia, s: f64) -> Inertia {
+    let c = i.about_com();
+    let c = Sym3 { xx: c.xx * s, yy: c.yy * s, zz: c.zz * s, xy: c.xy * s, xz: c.xz * s, yz: c.yz * s };
+    Inertia::new(i.mass * s, i.com(), c)
+}
+
+/// q = (position, quaternion) of a free joint, moved by `pose`.
+fn move_pose(q: &mut [f64], pose: &Pose) {
+    let here = Pose::new(Quat::new(q[3], q[4], q[5], q[6]), Vec3::from([q[0], q[1], q[2]]));
+    let there = *pose * here;
+    q[..3].copy_from_slice(&there.translation.to_array());
+    q[3..].copy_from_slice(&there.rotation.to_array());
+}

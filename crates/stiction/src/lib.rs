@@ -1,0 +1,38 @@
+//! Robot simulation with contacts you can trust: exact frictional contact, certified at every step.
+//!
+//! ```text
+//!     World, State ── Simulation::step ──▶ State⁺, StepReport, Certificate
+//! ```
+
+// Capitals carry meaning: X_WB is a pose, J a Jacobian.
+#![allow(non_snake_case)]
+
+mod actuation;
+mod assembly;
+mod compose;
+mod contacts;
+mod gyroscopic;
+mod params;
+mod recorder;
+pub mod recording;
+mod report;
+mod rows;
+mod simulation;
+mod state;
+mod stepper;
+mod warm_start;
+
+pub use compose::{ComposeError, Composer, FreeBody, UNCOLOURED};
+pub use contacts::ContactPoint;
+pub use params::{StepperParamError, StepperParams};
+pub use recorder::Recorder;
+pub use report::{StepReport, StepStatus};
+pub use simulation::{ContactState, Energy, Settings, SetupError, Simulation};
+pub use state::{State, StateError};
+pub use stepper::{Input, TimeStepper};
+
+pub use stiction_collision as collision;
+pub use stiction_contact as contact;
+pub use stiction_dynamics as dynamics;
+pub use stiction_models as models;
+pub use stiction_solvers as solvers;

@@ -1,0 +1,63 @@
+//! Parameters of time stepping.
+
+use serde::{Deserialize, Serialize};
+
+/// Defaults suit metre-sized robots at millisecond steps.
+#[derive(Clone, Copy, Debug, PartialEq, Serialize, Deserialize)]
+#[serde(default, deny_unknown_fields)]
+pub struct StepperParams {
+    /// Time step h [s]; typical 0.0005 … 0.005.
+    pub dt: f64,
+    /// Share of an overlap (beyond the slop) removed per step, 0 … 1 [–]. Larger heals faster and
+    /// injects more energy [Baumgarte1972].
+    pub baumgarte: f64,
+    /// Overlap left alone [m], so that resting contacts do not flicker.
+    pub slop: f64,
+    /// Overlaps are pushed out no faster than this [m/s].
+    pub push_out_speed: f64,
+    /// Distance at which a contact enters the problem even if nothing moves [m].
+    pub margin: f64,
+    /// Approach speed below which nothing bounces [m/s]; never less than 2 g h.
+    pub restitution_threshold: f64,
+    /// Compute the certificate of every step; otherwise on request only.
+    pub certify: bool,
+}
+
+impl Default for StepperParams {
+    fn default() -> Self {
+        Self {
+            dt: 1e-3,
+            baumgarte: 0.2,
+            slop: 1e-5,
+            push_out_speed: 1.0,
+            margin: 1e-3,
+            restitution_threshold: 0.01,
+            certify: true,
+        }
+    }
+}
+
+/// A parameter outside its range.
+#[derive(Clone, Debug, PartialEq, thiserror::Error)]
+#[error("stepper parameter `{name}` is {value}; expected {expected}")]
+pub struct StepperParamError {
+    pub name: &'static str,
+    pub value: f64,
+    pub expected: &'static str,
+}
+
+impl StepperParams {
+    /// Checks every range.
+    pub fn validate(&self) -> Result<(), StepperParamError> {
+        let check = |name, value: f64, ok: bool, expected| {
+            if ok && value.is_finite() { Ok(()) } else { Err(StepperParamError { name, value, expected }) }
+        };
+        check("dt", self.dt, self.dt > 0.0 && self.dt <= 1.0, "a step in (0, 1] s")?;
+        check("baumgarte", self.baumgarte, (0.0..=1.0).contains(&self.baumgarte), "a share in [0, 1]")?;
+        check("slop", self.slop, self.slop >= 0.0, "a length >= 0 [m]")?;
+        check("push_out_speed", self.push_out_speed, self.push_out_speed > 0.0, "a speed > 0 [m/s]")?;
+        check("margin", self.margin, self.margin >= 0.0, "a length >= 0 [m]")?;
+        let threshold = self.restitution_threshold;
+        check("restitution_threshold", threshold, threshold >= 0.0, "a speed >= 0 [m/s]")
+    }
+}

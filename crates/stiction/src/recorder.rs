@@ -1,0 +1,138 @@
+//! Fills a [`Recording`] while a simulation runs.
+
+use crate::recording::{ContactMark, ContactMode, Frame, RecordedGeometry, RecordedShape, Recording};
+use crate::simulation::{ContactState, Simulation};
+use stiction_collision::Shape;
+use stiction_dynamics::spatial::{Pose, Vec3};
+use stiction_models::Drawing;
+
+/// Slip below this counts as sticking in a recording [m/s].
+const STICK_SPEED: f64 = 1e-6;
+
+/// See the module.
+pub struct Recorder {
+    recording: Recording,
+    /// Time between frames [s].
+    interval: f64,
+    next: f64,
+    contacts: Vec<ContactState>,
+}
+
+impl Recorder {
+    /// Starts with the present state as first frame; then about `fps` frames a second.
+    pub fn new(sim: &mut Simulation, fps: f64) -> Self {
+        let world = sim.world();
+        let recording = Recording {
+            name: world.name.clone(),
+            contact_model: sim.solver().name().to_owned(),
+            dt: sim.settings().stepper.dt,
+            bodies: world.model.bodies.iter().map(|b| b.name.clone()).collect(),
+            geometries: drawn(sim),
+            frames: Vec::new(),
+        };
+        let t = sim.state().t;
+        let mut recorder = Self { recording, interval: 1.0 / fps, next: t, contacts: Vec::new() };
+        recorder.record(sim, f64::NAN);
+        recorder
+    }
+
+    /// Adds a frame if one is due. `natural_map`: certificate of the step just made [m/s], or NaN.
+    pub fn after_step(&mut self, sim: &mut Simulation, natural_map: f64) {
+        // Half a step of slack, so that frames fall on the nearest step.
+        if sim.state().t + 0.5 * sim.settings().stepper.dt >= self.next {
+            self.record(sim, natural_map);
+        }
+    }
+
+    fn record(&mut self, sim: &mut Simulation, natural_map: f64) {
+        self.next += self.interval;
+        sim.contacts_into(&mut self.contacts);
+        let energy = sim.energy().total();
+        let t = sim.state().t;
+        let poses = (sim.kinematics().X_WB.iter())
+            .map(|x| (x.translation.to_array(), x.rotation.to_array()))
+            .collect();
+        let contacts = self.contacts.iter().map(mark).collect();
+        self.recording.frames.push(Frame { t, poses, contacts, natural_map, energy });
+    }
+
+    /// The recording so far.
+    pub fn finish(self) -> Recording {
+        self.recording
+    }
+}
+
+fn mark(c: &ContactState) -> ContactMark {
+    let mode = if c.force == Vec3::ZERO {
+        ContactMode::Open
+    } else if c.slip.norm() > STICK_SPEED {
+        ContactMode::Slide
+    } else {
+        ContactMode::Stick
+    };
+    ContactMark {
+        bodies: c.bodies,
+        point: c.position.to_array(),
+        normal: c.normal.to_array(),
+        force: c.force.to_array(),
+        mu: c.friction,
+        mode,
+    }
+}
+
+/// Visuals where a link has some, else what touches.
+fn drawn(sim: &Simulation) -> Vec<RecordedGeometry> {
+    let world = sim.world();
+    let mount = |link: Option<usize>, X_L: Pose| {
+        let link = link.map(|l| &world.model.links[l]);
+        (link.and_then(|l| l.body), link.map_or(Pose::IDENTITY, |l| l.X_BL) * X_L)
+    };
+    let made = |name: &str, link, X_L, shape, rgba| {
+        let (body, X) = mount(link, X_L);
+        RecordedGeometry {
+            name: name.to_owned(),
+            body,
+            shape,
+            position: X.translation.to_array(),
+            quaternion: X.rotation.to_array(),
+            rgba,
+        }
+    };
+    let seen = |link: Option<usize>| link.is_some() && world.visuals.iter().any(|v| v.link == link);
+    let touching = (world.geometries.iter())
+        .filter(|g| !seen(g.link))
+        .map(|g| made(&g.name, g.link, g.X_LG, recorded(&g.shape), g.rgba));
+    let visuals = world.visuals.iter().map(|v| {
+        let shape = match &v.drawing {
+            Drawing::Shape(shape) => recorded(shape),
+            Drawing::Mesh { vertices, triangles } => RecordedShape::Mesh {
+                vertices: vertices.iter().map(short).collect(),
+                triangles: triangles.clone(),
+            },
+        };
+        made("", v.link, v.X_LV, shape, v.rgba)
+    });
+    touching.chain(visuals).collect()
+}
+
+fn short(v: &Vec3) -> [f32; 3] {
+    [v.x as f32, v.y as f32, v.z as f32]
+}
+
+fn recorded(shape: &Shape) -> RecordedShape {
+    match shape {
+        Shape::Plane => RecordedShape::Plane,
+        Shape::Sphere { radius } => RecordedShape::Sphere { radius: *radius },
+        Shape::Box { half } => RecordedShape::Box { half: half.to_array() },
+        Shape::Capsule { radius, half_length } => {
+            RecordedShape::Capsule { radius: *radius, half_length: *half_length }
+        }
+        Shape::Cylinder { radius, half_length } => {
+            RecordedShape::Cylinder { radius: *radius, half_length: *half_length }
+        }
+        Shape::Convex(mesh) => RecordedShape::Mesh {
+            vertices: mesh.vertices().iter().map(short).collect(),
+            triangles: mesh.triangles().to_vec(),
+        },
+    }
+}

@@ -1,0 +1,264 @@
+//! A recording: what a run leaves to look at.
+//!
+//! The scene is told once (bodies, and the shapes that ride on them); then one [`Frame`] per shown instant says where
+//! the bodies are and what the contacts do. Plain data without behaviour: the recorder fills it, a viewer reads it,
+//! and neither needs to know the other.
+//!
+//! Frames and units: world frame W, z up; SI throughout (m, s, N, J). A pose X_WB is the position of the body origin
+//! and the unit quaternion (w, x, y, z) that turns body axes into world axes.
+//!
+//! Sign of a contact, as everywhere in this project: the normal n points from the first body A to the second body B,
+//! and the force acts on B. With friction coefficient μ a force inside the cone obeys
+//!
+//! ```text
+//!     f·n ≥ 0,      |f − (f·n) n| ≤ μ f·n                                            (1)
+//! ```
+
+use serde::{Deserialize, Serialize};
+
+/// The scene, and one frame per shown instant.
+#[derive(Clone, Debug, PartialEq)]
+pub struct Recording {
+    /// Name of the scene, shown as the title. Any text.
+    pub name: String,
+    /// Contact model and algorithm that computed the forces, as in the solver registry (`law-algorithm`).
+    pub contact_model: String,
+    /// Time step of the simulation [s]; frames may be farther apart.
+    pub dt: f64,
+    /// Names of the moving bodies; every body index below counts in this list.
+    pub bodies: Vec<String>,
+    /// Everything that is drawn.
+    pub geometries: Vec<RecordedGeometry>,
+    /// In order of time.
+    pub frames: Vec<Frame>,
+}
+
+/// A shape fixed in a body or in the world.
+#[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
+pub struct RecordedGeometry {
+    pub name: String,
+    /// The body it rides on; `None`: fixed to the world.
+    pub body: Option<usize>,
+    pub shape: RecordedShape,
+    /// Origin of the geometry in its body [m].
+    pub position: [f64; 3],
+    /// Orientation of the geometry in its body, unit quaternion (w, x, y, z).
+    pub quaternion: [f64; 4],
+    /// Red, green, blue, opacity in 0..=1. [`RecordedGeometry::UNCOLOURED`] lets the viewer choose.
+    pub rgba: [f32; 4],
+}
+
+impl RecordedGeometry {
+    /// The grey of a geometry that nobody coloured (the default of MJCF): a viewer gives each body a colour instead.
+    pub const UNCOLOURED: [f32; 4] = [0.5, 0.5, 0.5, 1.0];
+}
+
+/// Shapes in their own frame, centred at the origin, lengths in metres.
+#[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
+#[serde(tag = "kind", rename_all = "snake_case")]
+pub enum RecordedShape {
+    /// The half space z ≤ 0.
+    Plane,
+    Sphere {
+        radius: f64,
+    },
+    /// Half extents along x, y, z.
+    Box {
+        half: [f64; 3],
+    },
+    /// Axis z; the half length is that of the segment, without the caps.
+    Capsule {
+        radius: f64,
+        half_length: f64,
+    },
+    /// Axis z.
+    Cylinder {
+        radius: f64,
+        half_length: f64,
+    },
+    /// Triangles index `vertices`, counter-clockwise seen from outside.
+    Mesh {
+        vertices: Vec<[f32; 3]>,
+        triangles: Vec<[u32; 3]>,
+    },
+}
+
+/// One shown instant.
+#[derive(Clone, Debug, PartialEq)]
+pub struct Frame {
+    /// Time [s].
+    pub t: f64,
+    /// X_WB of every body: position [m] and quaternion (w, x, y, z).
+    pub poses: Vec<([f64; 3], [f64; 4])>,
+    /// Contacts of the step that led to this instant, open ones included.
+    pub contacts: Vec<ContactMark>,
+    /// Certificate of that step: the natural-map residual [m/s]. NaN when it was not asked for.
+    pub natural_map: f64,
+    /// Kinetic and potential energy [J].
+    pub energy: f64,
+}
+
+/// One contact point.
+#[derive(Clone, Debug, PartialEq)]
+pub struct ContactMark {
+    /// Bodies A and B; `None`: the world.
+    pub bodies: [Option<usize>; 2],
+    /// Where the force acts, in W [m].
+    pub point: [f64; 3],
+    /// Unit normal in W, from A to B.
+    pub normal: [f64; 3],
+    /// Force on B in W [N]: the impulse of the step divided by its length.
+    pub force: [f64; 3],
+    /// Coulomb's coefficient, equation (1).
+    pub mu: f64,
+    pub mode: ContactMode,
+}
+
+/// What a contact does during the step.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum ContactMode {
+    /// Separating or not touching: no force.
+    Open,
+    /// Pressed together without relative motion.
+    Stick,
+    /// Pressed together and slipping: the force lies on the cone.
+    Slide,
+}
+
+impl Recording {
+    /// Looks for what no viewer could show: poses that do not match the bodies, indices out of range, time running
+    /// backwards.
+    ///
+    /// # Errors
+    /// The first fault found, in words.
+    pub fn check(&self) -> Result<(), RecordingFault> {
+        let body_count = self.bodies.len();
+        for geometry in &self.geometries {
+            if geometry.body.is_some_and(|body| body >= body_count) {
+                return Err(RecordingFault::GeometryBody { geometry: geometry.name.clone(), body_count });
+            }
+            if let RecordedShape::Mesh { vertices, triangles } = &geometry.shape
+                && triangles.iter().flatten().any(|&i| i as usize >= vertices.len())
+            {
+                return Err(RecordingFault::MeshIndex {
+                    geometry: geometry.name.clone(),
+                    vertex_count: vertices.len(),
+                });
+            }
+        }
+        let mut before = f64::NEG_INFINITY;
+        for (index, frame) in self.frames.iter().enumerate() {
+            if frame.poses.len() != body_count {
+                return Err(RecordingFault::PoseCount { frame: index, poses: frame.poses.len(), body_count });
+            }
+            // A NaN time is caught here too: it is not after anything.
+            if frame.t.partial_cmp(&before) != Some(std::cmp::Ordering::Greater) {
+                return Err(RecordingFault::Time { frame: index, t: frame.t, before });
+            }
+            before = frame.t;
+            let mut ends = frame.contacts.iter().flat_map(|mark| mark.bodies);
+            if ends.any(|end| end.is_some_and(|body| body >= body_count)) {
+                return Err(RecordingFault::ContactBody { frame: index, body_count });
+            }
+        }
+        Ok(())
+    }
+}
+
+impl Frame {
+    /// Force of the world on the bodies [N]: the sum over contacts with the world at one end; what two bodies do to
+    /// each other cancels and is left out. For a robot at rest this is its weight, upwards.
+    #[must_use]
+    pub fn force_from_world(&self) -> [f64; 3] {
+        let mut sum = [0.0; 3];
+        for mark in &self.contacts {
+            let sign = match mark.bodies {
+                [None, Some(_)] => 1.0,
+                [Some(_), None] => -1.0,
+                _ => continue,
+            };
+            for (total, component) in sum.iter_mut().zip(mark.force) {
+                *total += sign * component;
+            }
+        }
+        sum
+    }
+}
+
+/// Why a recording cannot be shown.
+#[derive(Clone, Debug, PartialEq, thiserror::Error)]
+pub enum RecordingFault {
+    #[error("geometry `{geometry}` rides on a body beyond the {body_count} recorded ones")]
+    GeometryBody { geometry: String, body_count: usize },
+    #[error("mesh `{geometry}` has a triangle that points beyond its {vertex_count} vertices")]
+    MeshIndex { geometry: String, vertex_count: usize },
+    #[error("frame {frame} has {poses} poses, but there are {body_count} bodies")]
+    PoseCount { frame: usize, poses: usize, body_count: usize },
+    #[error("frame {frame} is at t = {t} s, which is not after the frame before it ({before} s)")]
+    Time { frame: usize, t: f64, before: f64 },
+    #[error("frame {frame} has a contact on a body beyond the {body_count} recorded ones")]
+    ContactBody { frame: usize, body_count: usize },
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn mark(bodies: [Option<usize>; 2], force: [f64; 3]) -> ContactMark {
+        ContactMark {
+            bodies,
+            point: [0.0; 3],
+            normal: [0.0, 0.0, 1.0],
+            force,
+            mu: 0.5,
+            mode: ContactMode::Stick,
+        }
+    }
+
+    /// Box 1 (2 N) on box 0 (3 N) on the ground: the ground carries 5 N, whichever end it is, and what the boxes do
+    /// to each other does not count.
+    #[test]
+    fn the_ground_carries_the_stack() {
+        let on_box_0 = mark([None, Some(0)], [0.0, 0.0, 2.5]);
+        let on_ground = mark([Some(0), None], [0.0, 0.0, -2.5]);
+        let between = mark([Some(0), Some(1)], [0.0, 0.0, 2.0]);
+        let frame = Frame {
+            t: 0.0,
+            poses: vec![],
+            contacts: vec![on_box_0, on_ground, between],
+            natural_map: f64::NAN,
+            energy: 0.0,
+        };
+        assert_eq!(frame.force_from_world(), [0.0, 0.0, 5.0]);
+    }
+
+    #[test]
+    fn faults_are_named() {
+        let frame = |t, poses: usize| Frame {
+            t,
+            poses: vec![([0.0; 3], [1.0, 0.0, 0.0, 0.0]); poses],
+            contacts: vec![],
+            natural_map: f64::NAN,
+            energy: 0.0,
+        };
+        let mut recording = Recording {
+            name: "pair".into(),
+            contact_model: "ncp-pgs".into(),
+            dt: 1e-3,
+            bodies: vec!["box".into()],
+            geometries: vec![],
+            frames: vec![frame(0.0, 1), frame(0.1, 1)],
+        };
+        assert_eq!(recording.check(), Ok(()));
+
+        recording.frames[1].t = 0.0;
+        assert!(matches!(recording.check(), Err(RecordingFault::Time { frame: 1, .. })));
+        recording.frames[1] = frame(f64::NAN, 1);
+        assert!(matches!(recording.check(), Err(RecordingFault::Time { frame: 1, .. })));
+        recording.frames[1] = frame(0.1, 2);
+        assert!(matches!(recording.check(), Err(RecordingFault::PoseCount { poses: 2, .. })));
+        recording.frames[1] = frame(0.1, 1);
+        recording.frames[1].contacts.push(mark([None, Some(1)], [0.0; 3]));
+        assert!(matches!(recording.check(), Err(RecordingFault::ContactBody { frame: 1, .. })));
+    }
+}

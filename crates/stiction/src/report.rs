@@ -1,0 +1,57 @@
+//! What a step says of itself.
+
+use serde::Serialize;
+use stiction_contact::SolveStatus;
+
+/// How a step ended.
+#[derive(Clone, Debug, PartialEq, Eq, Serialize)]
+#[serde(rename_all = "kebab-case")]
+pub enum StepStatus {
+    /// Accepted; the contact solver reached its tolerance.
+    Converged,
+    /// Accepted with the best impulses seen; the solver did not reach its tolerance.
+    NotConverged,
+    /// Not accepted: the state is as before the step. The text names the cause.
+    Failed(String),
+}
+
+impl From<SolveStatus> for StepStatus {
+    fn from(status: SolveStatus) -> Self {
+        match status {
+            SolveStatus::Converged => Self::Converged,
+            SolveStatus::IterationLimit | SolveStatus::Stalled => Self::NotConverged,
+            SolveStatus::NumericalFailure => Self::Failed("the contact solver failed".to_owned()),
+        }
+    }
+}
+
+/// See the module.
+#[derive(Clone, Debug, PartialEq, Serialize)]
+pub struct StepReport {
+    pub status: StepStatus,
+    /// Iterations of the contact solver.
+    pub iterations: u32,
+    /// The solver's own stopping quantity [m/s]; for the truth ask for the certificate.
+    pub residual: f64,
+    /// Contact points in the problem.
+    pub contacts: usize,
+    /// Deepest overlap at the start of the step [m].
+    pub penetration: f64,
+}
+
+impl StepReport {
+    pub(crate) fn failed(cause: String) -> Self {
+        Self {
+            status: StepStatus::Failed(cause),
+            iterations: 0,
+            residual: f64::NAN,
+            contacts: 0,
+            penetration: 0.0,
+        }
+    }
+
+    /// True unless the step converged.
+    pub fn flagged(&self) -> bool {
+        self.status != StepStatus::Converged
+    }
+}

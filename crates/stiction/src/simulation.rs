@@ -1,0 +1,272 @@
+//! A world, its state, a stepper and a contact solver: the thing to call `step` on.
+
+use crate::params::{StepperParamError, StepperParams};
+use crate::report::{StepReport, StepStatus};
+use crate::state::{State, StateError};
+use crate::stepper::{Input, TimeStepper};
+use stiction_collision::ShapeError;
+use stiction_contact::{Certificate, ConstraintProblem, ContactSolver, Judge};
+use stiction_dynamics::spatial::Vec3;
+use stiction_dynamics::{EnergyWorkspace, Kinematics, Velocities};
+use stiction_models::World;
+use stiction_solvers::registry::{self, Common, SolverError};
+
+/// What to simulate with.
+#[derive(Clone, Debug)]
+pub struct Settings {
+    /// Contact solver, a name of the registry.
+    pub contact: String,
+    /// Tolerance of the contact solver [m/s].
+    pub tolerance: f64,
+    /// Iterations a step may spend in the contact solver.
+    pub max_iterations: u32,
+    pub stepper: StepperParams,
+}
+
+impl Default for Settings {
+    fn default() -> Self {
+        let contact = "nsgs".to_owned();
+        Self { contact, tolerance: 1e-8, max_iterations: 1000, stepper: StepperParams::default() }
+    }
+}
+
+/// Why a simulation cannot start.
+#[derive(Debug, thiserror::Error)]
+pub enum SetupError {
+    #[error(transparent)]
+    Solver(#[from] SolverError),
+    #[error(transparent)]
+    Stepper(#[from] StepperParamError),
+    #[error(transparent)]
+    State(#[from] StateError),
+    #[error(transparent)]
+    Shape(#[from] ShapeError),
+    #[error("{what} `{name}` joins dofs of more than two trees; at most two are supported")]
+    TooManyTrees { what: &'static str, name: String },
+    #[error("{what} `{name}` acts on joint `{joint}`, a ball or free joint; only hinges and slides can")]
+    NotScalar { what: &'static str, name: String, joint: String },
+}
+
+/// What a contact did in the last step.
+#[derive(Clone, Copy, Debug, PartialEq)]
+pub struct ContactState {
+    /// Geometries A and B, indices into `world.geometries`.
+    pub geometries: [usize; 2],
+    /// Bodies A and B; `None`: the world.
+    pub bodies: [Option<usize>; 2],
+    /// In W [m].
+    pub position: Vec3,
+    /// From A to B, in W.
+    pub normal: Vec3,
+    /// φ at the start of the step [m].
+    pub gap: f64,
+    /// Mean force on B over the step, in W [N].
+    pub force: Vec3,
+    /// Velocity of B relative to A at the end of the step, tangential part, in W [m/s].
+    pub slip: Vec3,
+    /// μ [–].
+    pub friction: f64,
+}
+
+/// Energy of a world [J].
+#[derive(Clone, Copy, Debug, Default, PartialEq, serde::Serialize)]
+pub struct Energy {
+    pub kinetic: f64,
+    /// Gravity and joint springs.
+    pub potential: f64,
+}
+
+impl Energy {
+    pub fn total(&self) -> f64 {
+        self.kinetic + self.potential
+    }
+}
+
+/// See the module.
+pub struct Simulation {
+    world: World,
+    state: State,
+    stepper: TimeStepper,
+    solver: Box<dyn ContactSolver>,
+    judge: Judge,
+    /// What acts during the next step; `generalized` is zeroed after it.
+    input: Input,
+    settings: Settings,
+    /// For questions about the present state, which the stepper's kinematics precede.
+    kin: Kinematics,
+    vel: Velocities,
+    energy: EnergyWorkspace,
+}
+
+impl Simulation {
+    /// Checks world, state and settings against each other.
+    pub fn new(world: World, state: State, settings: Settings) -> Result<Self, SetupError> {
+        settings.stepper.validate()?;
+        state.validate(&world.model)?;
+        validate_transmissions(&world)?;
+        let common = Common { tolerance: settings.tolerance, max_iterations: settings.max_iterations };
+        let solver = registry::make(&settings.contact, &common)?;
+        let stepper = TimeStepper::new(&world, settings.stepper)?;
+        let model = &world.model;
+        Ok(Self {
+            kin: Kinematics::new(model),
+            vel: Velocities::new(model),
+            energy: EnergyWorkspace::default(),
+            input: Input { control: vec![0.0; world.actuators.len()], generalized: vec![0.0; model.nv()] },
+            judge: Judge::default(),
+            world,
+            state,
+            stepper,
+            solver,
+            settings,
+        })
+    }
+
+    /// Advances by one time step. On failure the state stays as it was.
+    pub fn step(&mut self) -> StepReport {
+        let report = self.stepper.step(&self.world, &mut self.state, &self.input, self.solver.as_mut());
+        self.input.generalized.fill(0.0);
+        report
+    }
+
+    /// The judge's certificate of the last step: its problem and impulses, exact law.
+    pub fn certificate(&mut self) -> Certificate {
+        self.judge.certify(self.stepper.problem(), self.stepper.impulses())
+    }
+
+    /// Contacts of the last step, open ones included, into `out`.
+    pub fn contacts_into(&self, out: &mut Vec<ContactState>) {
+        out.clear();
+        let (problem, impulses, c) =
+            (self.problem(), self.stepper.impulses(), self.stepper.constraint_velocities());
+        let per_step = 1.0 / self.settings.stepper.dt;
+        for (i, p) in self.stepper.contacts().iter().enumerate() {
+            let rows = problem.range(i);
+            let world = |x: &[f64]| match *x {
+                [t1, t2, n] => (p.t1 * t1 + p.t2 * t2, p.n * n),
+                [n] => (Vec3::ZERO, p.n * n),
+                _ => (Vec3::ZERO, Vec3::ZERO),
+            };
+            let (tangential, normal) = world(&impulses[rows.clone()]);
+            out.push(ContactState {
+                geometries: p.geometries,
+                bodies: p.bodies,
+                position: p.position,
+                normal: p.n,
+                gap: p.gap,
+                force: (tangential + normal) * per_step,
+                slip: world(&c[rows]).0,
+                friction: p.friction,
+            });
+        }
+    }
+
+    /// Kinetic and potential energy of the present state.
+    pub fn energy(&mut self) -> Energy {
+        let model = &self.world.model;
+        self.kin.update(model, &self.state.q);
+        self.vel.update(model, &self.kin, &self.state.v);
+        let springs: f64 = (model.joints.iter())
+            .filter(|j| j.kind.nq() == 1)
+            .map(|j| 0.5 * j.stiffness * (self.state.q[j.idx_q] - j.spring_rest).powi(2))
+            .sum();
+        let kinetic = self.energy.kinetic(model, &self.kin, &self.vel, &self.state.v);
+        Energy { kinetic, potential: self.energy.potential(model, &self.kin) + springs }
+    }
+
+    /// Kinematics of the present state.
+    pub fn kinematics(&mut self) -> &Kinematics {
+        self.kin.update(&self.world.model, &self.state.q);
+        &self.kin
+    }
+
+    /// Adds a force [N], in W, at a point of `body` [m, in W], for the next step only.
+    pub fn apply_force(&mut self, body: usize, point: Vec3, force: Vec3) {
+        let model = &self.world.model;
+        self.kin.update(model, &self.state.q);
+        let r = point - self.kin.reference[model.bodies[body].tree];
+        for dof in model.chain(Some(body)) {
+            self.input.generalized[dof] += self.kin.S[dof].linear_at(r).dot(force);
+        }
+    }
+
+    /// Controls of the actuators, kept from step to step.
+    pub fn control_mut(&mut self) -> &mut [f64] {
+        &mut self.input.control
+    }
+
+    /// Generalized forces for the next step only.
+    pub fn generalized_mut(&mut self) -> &mut [f64] {
+        &mut self.input.generalized
+    }
+
+    /// Replaces the state; contacts start cold.
+    pub fn set_state(&mut self, state: State) -> Result<(), StateError> {
+        state.validate(&self.world.model)?;
+        self.state = state;
+        self.stepper.forget();
+        Ok(())
+    }
+
+    pub fn world(&self) -> &World {
+        &self.world
+    }
+
+    pub fn state(&self) -> &State {
+        &self.state
+    }
+
+    pub fn settings(&self) -> &Settings {
+        &self.settings
+    }
+
+    /// The solver in use.
+    pub fn solver(&self) -> &dyn ContactSolver {
+        self.solver.as_ref()
+    }
+
+    /// The constraint problem of the last step.
+    pub fn problem(&self) -> &ConstraintProblem {
+        self.stepper.problem()
+    }
+
+    /// Its impulses [N·s].
+    pub fn impulses(&self) -> &[f64] {
+        self.stepper.impulses()
+    }
+}
+
+/// Couplings and actuators act on hinges and slides, of at most two trees.
+fn validate_transmissions(world: &World) -> Result<(), SetupError> {
+    let model = &world.model;
+    let parts = (world.couplings.iter().map(|c| ("coupling", &c.name, &c.terms)))
+        .chain(world.actuators.iter().map(|a| ("actuator", &a.name, &a.transmission)));
+    for (what, name, terms) in parts {
+        let mut trees: Vec<usize> = Vec::new();
+        for &(dof, _) in terms {
+            let joint = &model.joints[model.dofs[dof].joint];
+            if joint.kind.nq() != 1 {
+                let (name, joint) = (name.clone(), joint.name.clone());
+                return Err(SetupError::NotScalar { what, name, joint });
+            }
+            let tree = model.bodies[model.dofs[dof].body].tree;
+            if !trees.contains(&tree) {
+                trees.push(tree);
+            }
+        }
+        if trees.len() > 2 {
+            return Err(SetupError::TooManyTrees { what, name: name.clone() });
+        }
+    }
+    Ok(())
+}
+
+impl StepReport {
+    /// The cause, if the step was not accepted.
+    pub fn failure(&self) -> Option<&str> {
+        match &self.status {
+            StepStatus::Failed(cause) => Some(cause),
+            _ => None,
+        }
+    }
+}

@@ -1,0 +1,298 @@
+//! Velocity-level time stepping, semi-implicit Euler on the manifold.
+//!
+//! ```text
+//!     M̂ = M(q) + h D + h² K + h k                                        (1)
+//!     M̂ (v_f − v) = h (τ − b(q, v))                                       (2)
+//!     v⁺ = v_f + M̂⁻¹ Jᵀ λ,   λ from the constraint problem                (3)
+//!     q⁺ = q ⊕ h v⁺                                                       (4)
+//! ```
+//!
+//! D, K, k are joint damping, joint springs and actuator gains, taken at the end of the step (see
+//! [`crate::actuation`]). The gyroscopic moment of a free single body is taken at the midpoint,
+//!
+//! ```text
+//!     I (ω⁺ − ω) = −h ω̄ × I ω̄,   ω̄ = (ω + ω⁺)/2                          (5)
+//! ```
+//!
+//! which keeps its energy and the norm of its angular momentum to rounding. First order in h.
+//!
+//! A step either succeeds or leaves the state as it was and says why.
+
+use crate::State;
+use crate::actuation::{self, Effort};
+use crate::assembly::Situation;
+use crate::contacts::{ContactFinder, ContactPoint};
+use crate::gyroscopic::midpoint_moment;
+use crate::params::StepperParams;
+use crate::report::{StepReport, StepStatus};
+use crate::rows::Rows;
+use crate::warm_start::WarmStart;
+use stiction_collision::ShapeError;
+use stiction_contact::{ConstraintProblem, ContactSolver, SolveReport, SolveStatus};
+use stiction_dynamics::spatial::Pose;
+use stiction_dynamics::{
+    CrbaWorkspace, Factor, JointKind, Kinematics, MassMatrix, RneaWorkspace, Velocities, bias_into,
+    crba_into, integrate_into,
+};
+use stiction_models::World;
+
+/// What acts on the world during one step.
+#[derive(Clone, Debug, Default, PartialEq)]
+pub struct Input {
+    /// One control per actuator.
+    pub control: Vec<f64>,
+    /// Generalized forces added to the dofs [N or N·m].
+    pub generalized: Vec<f64>,
+}
+
+/// Semi-implicit time stepping of one world; owns all memory a step needs.
+pub struct TimeStepper {
+    params: StepperParams,
+    kin: Kinematics,
+    vel: Velocities,
+    rnea: RneaWorkspace,
+    crba: CrbaWorkspace,
+    mass: MassMatrix,
+    factor: Factor,
+    finder: ContactFinder,
+    contacts: Vec<ContactPoint>,
+    rows: Rows,
+    problem: ConstraintProblem,
+    impulses: Vec<f64>,
+    /// c of the accepted step.
+    velocities: Vec<f64>,
+    memory: WarmStart,
+    /// Bodies of (5): free, alone in their tree.
+    free_bodies: Vec<usize>,
+    q_of_dof: Vec<usize>,
+    efforts: Vec<Effort>,
+    tendons: Vec<(usize, Effort)>,
+    tau: Vec<f64>,
+    diagonal: Vec<f64>,
+    v_free: Vec<f64>,
+    v_next: Vec<f64>,
+    q_next: Vec<f64>,
+}
+
+impl TimeStepper {
+    /// Sizes everything for `world`; the parameters must be valid.
+    pub fn new(world: &World, params: StepperParams) -> Result<Self, ShapeError> {
+        let model = &world.model;
+        let alone = |b: usize| {
+            let body = &model.bodies[b];
+            model.joints[body.joints.start].kind == JointKind::Free
+                && model.bodies.iter().all(|c| c.parent != Some(b))
+        };
+        Ok(Self {
+            params,
+            kin: Kinematics::new(model),
+            vel: Velocities::new(model),
+            rnea: RneaWorkspace::new(model),
+            crba: CrbaWorkspace::new(model),
+            mass: MassMatrix::new(model),
+            factor: Factor::new(model),
+            finder: ContactFinder::new(world)?,
+            contacts: Vec::new(),
+            rows: Rows::default(),
+            problem: ConstraintProblem::default(),
+            impulses: Vec::new(),
+            velocities: Vec::new(),
+            memory: WarmStart::default(),
+            free_bodies: (0..model.bodies.len()).filter(|&b| alone(b)).collect(),
+            q_of_dof: actuation::q_of_dofs(world),
+            efforts: vec![Effort::default(); world.actuators.len()],
+            tendons: Vec::new(),
+            tau: vec![0.0; model.nv()],
+            diagonal: vec![0.0; model.nv()],
+            v_free: vec![0.0; model.nv()],
+            v_next: vec![0.0; model.nv()],
+            q_next: vec![0.0; model.nq],
+        })
+    }
+
+    /// One step of `state`, in place. On failure the state is as before.
+    pub fn step(
+        &mut self,
+        world: &World,
+        state: &mut State,
+        input: &Input,
+        solver: &mut dyn ContactSolver,
+    ) -> StepReport {
+        let model = &world.model;
+        self.kin.update(model, &state.q);
+        self.vel.update(model, &self.kin, &state.v);
+        if let Err(cause) = self.free_motion(world, state, input) {
+            return StepReport::failed(cause);
+        }
+        let (V, margin, h) = (&self.vel.V, self.params.margin, self.params.dt);
+        self.finder.find(world, &self.kin, V, margin, h, &mut self.contacts);
+        self.assemble(world, state);
+
+        let solve = if self.problem.is_empty() {
+            SolveReport { status: SolveStatus::Converged, iterations: 0, residual: 0.0 }
+        } else {
+            solver.solve(&self.problem, &mut self.impulses)
+        };
+        if solve.status == SolveStatus::NumericalFailure {
+            return StepReport::failed(format!("{}: a number stopped being finite", solver.name()));
+        }
+        self.apply_impulses();
+        if let Some(dof) = self.v_next.iter().position(|v| !v.is_finite()) {
+            let joint = &model.joints[model.dofs[dof].joint].name;
+            return StepReport::failed(format!("the velocity of joint `{joint}` is {}", self.v_next[dof]));
+        }
+        integrate_into(model, &state.q, &self.v_next, self.params.dt, &mut self.q_next);
+        state.q.copy_from_slice(&self.q_next);
+        state.v.copy_from_slice(&self.v_next);
+        state.t += self.params.dt;
+        self.memory.commit(&self.contacts, &self.impulses);
+        let deepest = self.contacts.iter().fold(0.0_f64, |d, c| d.max(-c.gap));
+        StepReport {
+            status: StepStatus::from(solve.status),
+            iterations: solve.iterations,
+            residual: solve.residual,
+            contacts: self.contacts.len(),
+            penetration: deepest,
+        }
+    }
+
+    /// (1), (2) and the actuators.
+    fn free_motion(&mut self, world: &World, state: &State, input: &Input) -> Result<(), String> {
+        let (model, h) = (&world.model, self.params.dt);
+        bias_into(model, &self.kin, &self.vel, &mut self.rnea, &mut self.tau);
+        for &b in &self.free_bodies {
+            let i = model.bodies[b].dofs.start + 3;
+            let moment = midpoint_moment(&model.bodies[b].inertia.about_com(), &state.v[i..i + 3], h);
+            self.tau[i..i + 3].iter_mut().zip(moment.to_array()).for_each(|(t, m)| *t += m);
+        }
+        self.tau.iter_mut().for_each(|t| *t = -*t);
+        self.tau.iter_mut().zip(&input.generalized).for_each(|(t, f)| *t += f);
+        self.diagonal.fill(0.0);
+        actuation::add_passive(model, state, h, &mut self.tau, &mut self.diagonal);
+        self.tendons.clear();
+        for (i, a) in world.actuators.iter().enumerate() {
+            let control = input.control.get(i).copied().unwrap_or(0.0);
+            let effort = actuation::evaluate(a, control, state, &self.q_of_dof, h);
+            self.efforts[i] = effort;
+            if a.transmission.len() > 1 && effort.implicit > 0.0 {
+                self.tendons.push((i, effort));
+            }
+        }
+        crba_into(model, &self.kin, &mut self.crba, &mut self.mass);
+        for i in 0..model.nv() {
+            self.mass.add_diagonal(i, self.diagonal[i]);
+        }
+        self.solve_free(world, state)?;
+        // Efforts beyond their limit stay there: one more solve without their gains.
+        let mut saturated = false;
+        for (a, effort) in world.actuators.iter().zip(&mut self.efforts) {
+            let tendon = a.transmission.len() > 1 && effort.implicit > 0.0;
+            let e = actuation::at_velocity(a, effort, &state.v, &self.v_free);
+            let limited = actuation::clamp(a, e);
+            if !tendon && effort.implicit > 0.0 && limited != e {
+                for &(dof, c) in &a.transmission {
+                    self.mass.add_diagonal(dof, -h * effort.implicit * c * c);
+                }
+                *effort = Effort { start: limited, implicit: 0.0 };
+                saturated = true;
+            }
+        }
+        if saturated {
+            self.factor_and_solve(world, state)?;
+        }
+        Ok(())
+    }
+
+    /// Adds the gains of single-dof actuators to M̂, then solves (2).
+    fn solve_free(&mut self, world: &World, state: &State) -> Result<(), String> {
+        for (a, effort) in world.actuators.iter().zip(&self.efforts) {
+            if let [(dof, c)] = a.transmission[..] {
+                self.mass.add_diagonal(dof, self.params.dt * effort.implicit * c * c);
+            }
+        }
+        self.factor_and_solve(world, state)
+    }
+
+    fn factor_and_solve(&mut self, world: &World, state: &State) -> Result<(), String> {
+        let (model, h) = (&world.model, self.params.dt);
+        self.factor.factor(&self.mass).map_err(|e| {
+            let joint = &model.joints[model.dofs[e.dof].joint].name;
+            format!("the mass matrix is not positive definite at joint `{joint}`")
+        })?;
+        self.v_free.copy_from_slice(&self.tau);
+        for (a, effort) in world.actuators.iter().zip(&self.efforts) {
+            let tendon = a.transmission.len() > 1 && effort.implicit > 0.0;
+            if !tendon {
+                for &(dof, c) in &a.transmission {
+                    self.v_free[dof] += c * effort.start;
+                }
+            }
+        }
+        self.v_free.iter_mut().for_each(|t| *t *= h);
+        self.factor.solve_in_place(&mut self.v_free);
+        self.v_free.iter_mut().zip(&state.v).for_each(|(f, v)| *f += v);
+        if let Some(dof) = self.v_free.iter().position(|v| !v.is_finite()) {
+            let joint = &model.joints[model.dofs[dof].joint].name;
+            return Err(format!("the free velocity of joint `{joint}` is {}", self.v_free[dof]));
+        }
+        Ok(())
+    }
+
+    fn assemble(&mut self, world: &World, state: &State) {
+        let situation = Situation {
+            world,
+            kin: &self.kin,
+            state,
+            free_velocity: &self.v_free,
+            params: &self.params,
+            tendons: &self.tendons,
+            q_of_dof: &self.q_of_dof,
+        };
+        let (rows, problem, impulses) = (&mut self.rows, &mut self.problem, &mut self.impulses);
+        situation.write(&self.contacts, rows, problem, &mut self.memory, impulses);
+        self.rows.assemble(&self.factor, &mut self.problem);
+    }
+
+    /// (3)
+    fn apply_impulses(&mut self) {
+        self.v_next.fill(0.0);
+        self.rows.add_impulses_into(self.problem.row_start(), &self.impulses, &mut self.v_next);
+        self.factor.solve_in_place(&mut self.v_next);
+        self.v_next.iter_mut().zip(&self.v_free).for_each(|(v, f)| *v += f);
+        self.problem.velocities_into(&self.impulses, &mut self.velocities);
+    }
+
+    /// The problem of the last step.
+    pub fn problem(&self) -> &ConstraintProblem {
+        &self.problem
+    }
+
+    /// The impulses of the last step, in the order of [`Self::problem`] [N·s].
+    pub fn impulses(&self) -> &[f64] {
+        &self.impulses
+    }
+
+    /// c of the last step [m/s]: constraint velocities, stabilisation included.
+    pub fn constraint_velocities(&self) -> &[f64] {
+        &self.velocities
+    }
+
+    /// Contact points of the last step: the first blocks of the problem, in order.
+    pub fn contacts(&self) -> &[ContactPoint] {
+        &self.contacts
+    }
+
+    /// Poses of all geometries at the start of the last step.
+    pub fn geometry_poses(&self) -> &[Pose] {
+        self.finder.poses()
+    }
+
+    pub fn params(&self) -> &StepperParams {
+        &self.params
+    }
+
+    /// Forgets warm starts, as after a jump of the state.
+    pub fn forget(&mut self) {
+        self.memory.clear();
+    }
+}
