@@ -1,0 +1,60 @@
+//! What can be wrong with a robot description: the place, what was found, what was expected.
+
+use crate::ledger::Place;
+use std::path::PathBuf;
+use stiction_dynamics::ModelError;
+
+/// Why a file could not be read into a world.
+#[derive(Debug, thiserror::Error)]
+#[non_exhaustive]
+pub enum LoadError {
+    #[error("{}: {reason}", path.display())]
+    Read { path: PathBuf, reason: String },
+    #[error("{place}: not well-formed XML: {reason}")]
+    Xml { place: Place, reason: String },
+    #[error("{place}: the root element is <{found}>; supported are <robot> (URDF) and <mujoco> (MJCF){hint}")]
+    Format { place: Place, found: String, hint: String },
+    #[error("{place}: {element} {attribute}=\"{value}\": expected {expected}{hint}")]
+    Value {
+        place: Place,
+        element: String,
+        attribute: String,
+        value: String,
+        expected: String,
+        /// A nearby word that exists, or nothing.
+        hint: String,
+    },
+    #[error("{place}: <{element}> lacks {what}: expected {expected}")]
+    Missing { place: Place, element: String, what: String, expected: String },
+    #[error("{place}: {element} names the {kind} `{name}`, which does not exist{hint}")]
+    Reference { place: Place, element: String, kind: &'static str, name: String, hint: String },
+    #[error("{place}: a second {kind} `{name}`; the first is at {first}")]
+    Duplicate { place: Place, kind: &'static str, name: String, first: Place },
+    #[error("{place}: {message}")]
+    Structure { place: Place, message: String },
+    #[error("{place}: mesh {}: {reason}", path.display())]
+    Mesh { place: Place, path: PathBuf, reason: String },
+    #[error("{place}: {source}")]
+    Model { place: Place, source: ModelError },
+    #[error("{place}: {what}: at most {limit} are supported")]
+    Limit { place: Place, what: String, limit: usize },
+}
+
+impl LoadError {
+    /// Where the mistake is; `None` when a file could not be read at all.
+    pub fn place(&self) -> Option<&Place> {
+        match self {
+            Self::Read { .. } => None,
+            Self::Xml { place, .. }
+            | Self::Format { place, .. }
+            | Self::Value { place, .. }
+            | Self::Missing { place, .. }
+            | Self::Reference { place, .. }
+            | Self::Duplicate { place, .. }
+            | Self::Structure { place, .. }
+            | Self::Mesh { place, .. }
+            | Self::Model { place, .. }
+            | Self::Limit { place, .. } => Some(place),
+        }
+    }
+}

@@ -1,0 +1,179 @@
+//! What a file describes, ready to simulate: model, geometries, materials, actuators.
+
+use stiction_collision::Shape;
+use stiction_dynamics::Model;
+use stiction_dynamics::spatial::{Pose, Vec3};
+
+use crate::ledger::Ledger;
+
+/// Constant during a run; shared by all threads.
+#[derive(Clone, Debug)]
+pub struct World {
+    pub name: String,
+    pub model: Model,
+    /// What can touch.
+    pub geometries: Vec<Geometry>,
+    /// What is only drawn.
+    pub visuals: Vec<Visual>,
+    /// Pairs of links whose geometries never touch (indices into `model.links`); neighbours in the
+    /// tree, where the format says so, are among them, named once by the links that move: links
+    /// carried by one body never touch, and share its exclusions.
+    pub excluded: Vec<(usize, usize)>,
+    /// Links that never touch the geometries of the world itself (`Geometry::link` `None`).
+    pub excluded_from_world: Vec<usize>,
+    pub actuators: Vec<Actuator>,
+    /// Linear couplings of joint coordinates.
+    pub couplings: Vec<Coupling>,
+    pub keyframes: Vec<Keyframe>,
+    /// What drives may do, per dof; empty: nothing is said about any.
+    pub drive_limits: Vec<DriveLimit>,
+    /// Time step the file asks for [s].
+    pub time_step: Option<f64>,
+    /// What the reader used, kept and did not know.
+    pub ledger: Ledger,
+}
+
+impl World {
+    /// A world of `model` alone: nothing to touch, draw or drive.
+    pub fn new(name: impl Into<String>, model: Model) -> Self {
+        Self {
+            name: name.into(),
+            model,
+            geometries: Vec::new(),
+            visuals: Vec::new(),
+            excluded: Vec::new(),
+            excluded_from_world: Vec::new(),
+            actuators: Vec::new(),
+            couplings: Vec::new(),
+            keyframes: Vec::new(),
+            drive_limits: Vec::new(),
+            time_step: None,
+            ledger: Ledger::default(),
+        }
+    }
+}
+
+/// What the drive of one dof may do: URDF `<limit effort velocity>`, MJCF `actuatorfrcrange`. The
+/// reader states it; whoever drives the joint keeps to it.
+#[derive(Clone, Copy, Debug, Default, PartialEq)]
+pub struct DriveLimit {
+    /// Range of the sum of all actuator efforts [N·m or N].
+    pub effort: Option<[f64; 2]>,
+    /// Largest speed [rad/s or m/s].
+    pub velocity: Option<f64>,
+}
+
+/// A shape that can touch others.
+#[derive(Clone, Debug)]
+pub struct Geometry {
+    pub name: String,
+    /// Index into `model.links`; `None`: the world.
+    pub link: Option<usize>,
+    /// Pose in the link (or world).
+    pub X_LG: Pose,
+    pub shape: Shape,
+    pub material: Material,
+    /// Pairs meet if (a.group & b.mask) | (b.group & a.mask) is not zero.
+    pub group: u32,
+    pub mask: u32,
+    pub rgba: [f32; 4],
+}
+
+/// Surface properties; a pair's come from [`Material::pair`].
+#[derive(Clone, Copy, Debug, PartialEq)]
+pub struct Material {
+    /// Coulomb coefficient [–].
+    pub friction: f64,
+    /// Newton's coefficient of restitution, 0 … 1 [–].
+    pub restitution: f64,
+    /// The pair takes the friction of the member with the higher priority; among equals, the
+    /// larger (MuJoCo's rule).
+    pub priority: i32,
+    /// False: the surface is frictionless whatever the coefficient says (MJCF condim 1).
+    pub frictional: bool,
+}
+
+impl Default for Material {
+    fn default() -> Self {
+        Self { friction: 1.0, restitution: 0.0, priority: 0, frictional: true }
+    }
+}
+
+impl Material {
+    /// (friction, restitution) of two surfaces in contact. Among equal priorities: the larger
+    /// friction, frictional if either is (MuJoCo's rule for condim), the larger restitution.
+    pub fn pair(a: &Self, b: &Self) -> (f64, f64) {
+        let friction_of = |m: &Self| if m.frictional { m.friction } else { 0.0 };
+        let (friction, restitution) = match a.priority.cmp(&b.priority) {
+            std::cmp::Ordering::Greater => (friction_of(a), a.restitution),
+            std::cmp::Ordering::Less => (friction_of(b), b.restitution),
+            std::cmp::Ordering::Equal => {
+                let frictional = a.frictional || b.frictional;
+                let friction = if frictional { a.friction.max(b.friction) } else { 0.0 };
+                (friction, a.restitution.max(b.restitution))
+            }
+        };
+        (friction, restitution)
+    }
+}
+
+/// A shape that is only drawn.
+#[derive(Clone, Debug)]
+pub struct Visual {
+    pub link: Option<usize>,
+    pub X_LV: Pose,
+    pub drawing: Drawing,
+    pub rgba: [f32; 4],
+}
+
+/// What is drawn.
+#[derive(Clone, Debug)]
+pub enum Drawing {
+    Shape(Shape),
+    Mesh { vertices: Vec<Vec3>, triangles: Vec<[u32; 3]> },
+}
+
+/// An effort along a linear transmission: length l = Σ coefficient · q, velocity l̇ likewise in v;
+/// generalized force coefficient · effort at each joint.
+#[derive(Clone, Debug)]
+pub struct Actuator {
+    pub name: String,
+    /// (dof, coefficient).
+    pub transmission: Vec<(usize, f64)>,
+    pub law: ActuatorLaw,
+    /// Range of the effort [N or N·m].
+    pub effort_limit: Option<[f64; 2]>,
+    /// Range of the control.
+    pub control_limit: Option<[f64; 2]>,
+}
+
+/// Effort from control u, length l and velocity l̇: `gain u + bias + bias_l l + bias_v l̇`.
+///
+/// A motor is (gain, 0, 0, 0); a position servo (kp, 0, −kp, −kv); a velocity servo (kv, 0, 0, −kv).
+#[derive(Clone, Copy, Debug, PartialEq)]
+pub struct ActuatorLaw {
+    pub gain: f64,
+    pub bias: f64,
+    pub bias_length: f64,
+    pub bias_velocity: f64,
+}
+
+/// Σ coefficient · (q − q_reference) = offset, over scalar joints; the equality a mimic joint or an
+/// MJCF joint equality states.
+#[derive(Clone, Debug)]
+pub struct Coupling {
+    pub name: String,
+    /// (dof, coefficient).
+    pub terms: Vec<(usize, f64)>,
+    /// Value of Σ coefficient · q where the coupling is met.
+    pub offset: f64,
+}
+
+/// A named state of the file.
+#[derive(Clone, Debug)]
+pub struct Keyframe {
+    pub name: String,
+    pub q: Vec<f64>,
+    pub v: Vec<f64>,
+    pub control: Vec<f64>,
+}
