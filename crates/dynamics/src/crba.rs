@@ -58,3 +58,70 @@ pub fn crba_into<T: Real>(
         M.add_diagonal(i, dof.armature);
     }
 }
+
+#[cfg(test)]
+mod tests {
+    use crate::spatial::vec3;
+    use crate::testing::*;
+
+    /// Column j of M is the effort of unit acceleration, less that of none.
+    #[test]
+    fn columns_are_inverse_dynamics() {
+        let model = random_trees(10, 20);
+        let (q, v) = random_state(&model, 10);
+        let (kin, vel) = at(&model, &q, &v);
+        let (n, M, bias) = (model.nv(), mass_matrix(&model, &kin).to_dense(), bias(&model, &kin, &vel));
+        for j in 0..n {
+            let mut a = vec![0.0; n];
+            a[j] = 1.0;
+            let column: Vec<f64> = (0..n).map(|i| M[i * n + j] + bias[i]).collect();
+            assert_close(&rnea(&model, &kin, &vel, &a), &column, 1e-13);
+        }
+    }
+
+    /// ½ vᵀMv must equal the energy summed body by body: a path that never forms M.
+    #[test]
+    fn quadratic_form_is_kinetic_energy() {
+        let model = random_trees(11, 20);
+        let (q, v) = random_state(&model, 11);
+        let (kin, vel) = at(&model, &q, &v);
+        let mut Mv = vec![0.0; model.nv()];
+        mass_matrix(&model, &kin).mul_into(&v, &mut Mv);
+        let energy: f64 = (model.bodies.iter().enumerate())
+            .map(|(b, body)| {
+                let (I, V) = (body.inertia, com_motion(&model, &kin, &vel, b));
+                let w_B = kin.X_WB[b].rotation.conjugate().rotate(V.angular);
+                0.5 * (I.mass * V.linear.norm_squared() + w_B.dot(I.about_com() * w_B))
+            })
+            .sum();
+        let rotors: f64 = model.dofs.iter().zip(&v).map(|(d, v)| 0.5 * d.armature * v * v).sum();
+        assert_close(&[0.5 * dot(&v, &Mv)], &[energy + rotors], 1e-13);
+    }
+
+    #[test]
+    fn pendulums() {
+        let model = pendulum(2.0, 0.5);
+        assert_close(&mass_matrix(&model, &at(&model, &[0.7], &[0.0]).0).to_dense(), &[0.5], 1e-15);
+        let model = double_pendulum(1.0, 1.0);
+        let c = 1.1_f64.cos();
+        let M = mass_matrix(&model, &at(&model, &[0.4, 1.1], &[0.0; 2]).0).to_dense();
+        assert_close(&M, &[3.0 + 2.0 * c, 1.0 + c, 1.0 + c, 1.0], 1e-14);
+    }
+
+    /// A thousand kilometres from the world origin nothing is lost.
+    #[test]
+    fn far_from_the_origin_the_same_matrix() {
+        let far = vec3(1e6, -1e6, 1e6);
+        let (here, there) = (random_trees(12, 20), random_trees_at(12, 20, far));
+        let (q, v) = random_state(&here, 12);
+        let mut q_far = q.clone();
+        for k in 0..3 {
+            q_far[k] += far[k]; // the free root
+        }
+        let (M, M_far) = (
+            mass_matrix(&here, &at(&here, &q, &v).0).to_dense(),
+            mass_matrix(&there, &at(&there, &q_far, &v).0).to_dense(),
+        );
+        assert_close(&M_far, &M, 1e-14);
+    }
+}

@@ -94,3 +94,44 @@ fn mass_moment<T: Real>(kin: &Kinematics<T>, kind: T) -> (T, Vec3<T>) {
     }
     (mass, moment)
 }
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::testing::*;
+
+    #[test]
+    fn momentum_moves_the_centre_of_mass() {
+        let (model, h) = (random_trees(50, 16), 1e-6);
+        let (q, v) = random_state(&model, 50);
+        let (kin, vel) = at(&model, &q, &v);
+        let com = |h: f64| centre_of_mass(&model, &at(&model, &moved(&model, &q, &v, h), &v).0);
+        let rate = (com(h) - com(-h)) * (0.5 / h);
+        let p = momentum(&model, &kin, &vel).linear;
+        assert!((rate * model.moving_mass() - p).norm() < 1e-7);
+    }
+
+    /// Σ (R I_com Rᵀ ω + m (c − c_all) × ċ), body by body.
+    #[test]
+    fn angular_momentum_is_about_the_centre_of_mass() {
+        let model = random_trees(51, 16);
+        let (q, v) = random_state(&model, 51);
+        let (kin, vel) = at(&model, &q, &v);
+        let com = centre_of_mass(&model, &kin);
+        let mut L = Vec3::ZERO;
+        for (b, body) in model.bodies.iter().enumerate() {
+            let (I, V) = (body.inertia, com_motion(&model, &kin, &vel, b));
+            let c = kin.X_WB[b].transform(I.com());
+            L += I.about_com().rotated(&kin.R_WB[b]) * V.angular + (c - com).cross(V.linear * I.mass);
+        }
+        assert!((L - momentum(&model, &kin, &vel).angular).norm() < 1e-12);
+    }
+
+    #[test]
+    fn pendulum_energies() {
+        let model = pendulum(2.0, 0.5);
+        let (kin, vel) = at(&model, &[0.7], &[3.0]);
+        assert_close(&[kinetic_energy(&model, &kin, &vel, &[3.0])], &[0.5 * 0.5 * 9.0], 1e-15);
+        assert_close(&[potential_energy(&model, &kin)], &[-2.0 * 9.81 * 0.5 * 0.7_f64.cos()], 1e-15);
+    }
+}

@@ -139,3 +139,87 @@ fn lanes_not_positive<T: Real>(D: T) -> u32 {
         .filter(|l| D.lane(*l).partial_cmp(&0.0) != Some(Ordering::Greater))
         .fold(0, |bits, l| bits | 1 << l)
 }
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::spatial::vec3;
+    use crate::testing::*;
+
+    #[test]
+    fn solve_undoes_the_product() {
+        let model = random_trees(20, 24);
+        let (q, v) = random_state(&model, 20);
+        let M = mass_matrix(&model, &at(&model, &q, &v).0);
+        let mut x = vec![0.0; model.nv()];
+        M.mul_into(&v, &mut x);
+        factored(&model, &M).solve_in_place(&mut x);
+        assert_close(&x, &v, 1e-12);
+    }
+
+    /// LᵀDL, multiplied out densely, is M.
+    #[test]
+    fn factors_multiply_to_the_matrix() {
+        let model = random_trees(21, 16);
+        let (q, v) = random_state(&model, 21);
+        let M = mass_matrix(&model, &at(&model, &q, &v).0);
+        let (n, factor) = (model.nv(), factored(&model, &M));
+        let mut L = vec![0.0; n * n];
+        for i in 0..n {
+            for (x, j) in factor.row(i).iter().zip(M.columns(i)) {
+                L[i * n + *j as usize] = if *j as usize == i { 1.0 } else { *x };
+            }
+        }
+        let product: Vec<f64> = (0..n * n)
+            .map(|ij| {
+                let (i, j) = (ij / n, ij % n);
+                (0..n).map(|k| L[k * n + i] * L[k * n + j] / factor.inverse_diagonal()[k]).sum()
+            })
+            .collect();
+        assert_close(&product, &M.to_dense(), 1e-13);
+    }
+
+    /// (4) against J times solves with Jᵀ, for a contact between two bodies.
+    #[test]
+    fn half_solves_give_the_delassus_matrix() {
+        let model = random_trees(22, 16);
+        let (q, v) = random_state(&model, 22);
+        let (kin, _) = at(&model, &q, &v);
+        let (n, M) = (model.nv(), mass_matrix(&model, &kin));
+        let factor = factored(&model, &M);
+        let (a, b) = (model.bodies.len() - 1, model.bodies.len() / 2);
+        let mut chain: Vec<usize> = model.chain(Some(a)).chain(model.chain(Some(b))).collect();
+        chain.sort_by(|i, j| j.cmp(i));
+        chain.dedup();
+        let (mut J_a, mut J_b) = (vec![vec3(0.0, 0.0, 0.0); n], vec![vec3(0.0, 0.0, 0.0); n]);
+        crate::point_jacobian_into(&model, &kin, Some(a), vec3(0.1, 0.2, 0.3), &mut J_a);
+        crate::point_jacobian_into(&model, &kin, Some(b), vec3(0.1, 0.2, 0.3), &mut J_b);
+        let J: Vec<Vec<f64>> = (0..3).map(|k| (0..n).map(|i| J_b[i][k] - J_a[i][k]).collect()).collect();
+        let half: Vec<Vec<f64>> = (J.iter())
+            .map(|row| {
+                let mut y = row.clone();
+                factor.half_solve_chain_in_place(&chain, &mut y);
+                y
+            })
+            .collect();
+        for (J_r, Y_r) in J.iter().zip(&half) {
+            let mut x = J_r.clone();
+            factor.solve_in_place(&mut x);
+            for (J_s, Y_s) in J.iter().zip(&half) {
+                let G: f64 =
+                    Y_r.iter().zip(Y_s).zip(factor.inverse_diagonal()).map(|((y, z), d)| y * z * d).sum();
+                assert_close(&[G], &[dot(J_s, &x)], 1e-12);
+            }
+        }
+    }
+
+    #[test]
+    fn a_dof_without_inertia_is_named() {
+        let model = double_pendulum(1.0, 1.0);
+        let mut M = mass_matrix(&model, &at(&model, &[0.1, 0.2], &[0.0; 2]).0);
+        M.add_diagonal(1, -1.0);
+        assert_eq!(Factor::new(&model).factor(&M), Err(NotPositive { dof: 1, lanes: 1 }));
+        M.add_diagonal(1, f64::NAN);
+        assert_eq!(Factor::new(&model).factor(&M).map_err(|e| e.dof), Err(1));
+    }
+}

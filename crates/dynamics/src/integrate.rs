@@ -98,3 +98,53 @@ fn read<T: Real>(q: &[T]) -> Quat<T> {
 fn write<T: Real>(x: Quat<T>, q: &mut [T]) {
     (q[0], q[1], q[2], q[3]) = (x.w, x.x, x.y, x.z);
 }
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::testing::*;
+
+    #[test]
+    fn difference_undoes_integrate() {
+        let model = random_trees(60, 20);
+        let (q, v) = random_state(&model, 60);
+        for h in [1e-3, 0.5, -0.2] {
+            let mut back = vec![0.0; model.nv()];
+            difference_into(&model, &q, &moved(&model, &q, &v, h), h, &mut back);
+            assert_close(&back, &v, 1e-15 / f64::abs(h) + 1e-14);
+        }
+    }
+
+    /// Ten thousand steps turn the quaternion but do not stretch it; a constant ω is exact.
+    #[test]
+    fn quaternions_stay_unit() {
+        let (model, h) = (free_body(), 1e-3);
+        let v = [1.0, -2.0, 0.5, 3.0, -4.0, 5.0];
+        let q0 = moved(&model, &model.neutral(), &v, 0.3);
+        let mut q = q0.clone();
+        for _ in 0..10_000 {
+            q = moved(&model, &q, &v, h);
+        }
+        assert!((dot(&q[3..], &q[3..]) - 1.0).abs() < 1e-15);
+        let direct = moved(&model, &q0, &v, 10.0);
+        let same = dot(&q[3..], &direct[3..]).signum();
+        assert_close(&q[3..], &direct[3..].iter().map(|x| x * same).collect::<Vec<_>>(), 1e-12);
+    }
+
+    #[test]
+    fn normalize_touches_quaternions_only() {
+        let model = random_trees(61, 12);
+        let (q, _) = random_state(&model, 61);
+        let mut scaled = q.clone();
+        for j in &model.joints {
+            let at = match j.kind {
+                JointKind::Ball => j.idx_q,
+                JointKind::Free => j.idx_q + 3,
+                _ => continue,
+            };
+            scaled[at..at + 4].iter_mut().for_each(|x| *x *= 1.7);
+        }
+        normalize(&model, &mut scaled);
+        assert_close(&scaled, &q, 1e-15);
+    }
+}

@@ -217,3 +217,84 @@ impl<T: Real> Step<T> {
         }
     }
 }
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::testing::{at, moved, random_state, random_trees};
+    use crate::{JointSpec, ModelBuilder};
+
+    /// The same poses by composing one `Pose` per joint, quaternions only.
+    #[test]
+    fn poses_are_products_of_joint_poses() {
+        let model = random_trees(1, 20);
+        let (q, v) = random_state(&model, 1);
+        let (kin, _) = at(&model, &q, &v);
+        let mut X_WB: Vec<Pose> = Vec::new();
+        for body in &model.bodies {
+            let mut X = body.parent.map_or(Pose::IDENTITY, |p| X_WB[p]) * body.X_PB;
+            for j in &model.joints[body.joints.clone()] {
+                let q = &q[j.idx_q..];
+                let turned = |r: Quat| Pose::new(r, j.anchor - r.rotate(j.anchor));
+                match j.kind {
+                    JointKind::Hinge => X = X * turned(Quat::from_axis_angle(j.axis, q[0] - j.reference)),
+                    JointKind::Slide => X = X * Pose::from_translation(j.axis * (q[0] - j.reference)),
+                    JointKind::Ball => X = X * turned(Quat::new(q[0], q[1], q[2], q[3])),
+                    JointKind::Free => {
+                        X = Pose::new(Quat::new(q[3], q[4], q[5], q[6]), vec3(q[0], q[1], q[2]));
+                    }
+                }
+            }
+            X_WB.push(X);
+        }
+        for ((a, b), R) in kin.X_WB.iter().zip(&X_WB).zip(&kin.R_WB) {
+            assert!((a.translation - b.translation).norm() < 1e-13);
+            for e in [Vec3::X, Vec3::Y, Vec3::Z] {
+                assert!((a.rotation.rotate(e) - b.rotation.rotate(e)).norm() < 1e-13);
+                assert!((a.rotation.rotate(e) - *R * e).norm() < 1e-13);
+            }
+        }
+    }
+
+    /// S_i v_i moves body points as a finite difference does: every dof, every body.
+    #[test]
+    fn columns_are_velocities_per_unit_v() {
+        let (model, h) = (random_trees(2, 16), 1e-6);
+        let (q, _) = random_state(&model, 2);
+        let (kin, _) = at(&model, &q, &vec![0.0; model.nv()]);
+        for i in 0..model.nv() {
+            let mut v = vec![0.0; model.nv()];
+            v[i] = 1.0;
+            let (ahead, _) = at(&model, &moved(&model, &q, &v, h), &v);
+            let (behind, _) = at(&model, &moved(&model, &q, &v, -h), &v);
+            for b in 0..model.bodies.len() {
+                let moves = model.chain(Some(b)).any(|j| j == i);
+                let S = if moves { kin.S[i] } else { Motion::ZERO };
+                for p_B in [Vec3::ZERO, vec3(0.5, -0.3, 1.0)] {
+                    let rate = (ahead.X_WB[b].transform(p_B) - behind.X_WB[b].transform(p_B)) * (0.5 / h);
+                    let r = kin.X_WB[b].transform(p_B) - kin.reference[kin.tree_of(b)];
+                    assert!((S.linear_at(r) - rate).norm() < 1e-8, "dof {i}, body {b}");
+                }
+            }
+        }
+    }
+
+    /// The reference point is the origin of the root, though that lies off the joint axis.
+    #[test]
+    fn reference_is_the_origin_of_the_root() {
+        let mut b = ModelBuilder::new();
+        let link = b.link(
+            "door",
+            None,
+            Pose::from_translation(Vec3::X),
+            Inertia::new(1.0, Vec3::X, crate::spatial::Sym3::ZERO),
+        );
+        let mut hinge = JointSpec::new("hinge", JointKind::Hinge, Vec3::Z);
+        hinge.anchor = vec3(0.0, -1.0, 0.0);
+        b.joint(link, hinge);
+        let model = b.build(Vec3::ZERO).unwrap();
+        let (kin, _) = at(&model, &[std::f64::consts::FRAC_PI_2], &[0.0]);
+        assert!((kin.reference[0] - vec3(0.0, -1.0, 0.0)).norm() < 1e-15);
+        assert!((kin.S[0].linear - vec3(0.0, -1.0, 0.0)).norm() < 1e-15);
+    }
+}

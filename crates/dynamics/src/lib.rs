@@ -19,6 +19,8 @@ mod model;
 mod real;
 mod rnea;
 pub mod spatial;
+#[cfg(test)]
+mod testing;
 mod topology;
 mod velocity;
 

@@ -109,3 +109,84 @@ fn project<T: Real>(model: &Model<T>, kin: &Kinematics<T>, force: &mut [Force<T>
         }
     }
 }
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::testing::*;
+
+    /// m l² q̈ + m g l sin q.
+    #[test]
+    fn pendulum_closed_form() {
+        let model = pendulum(2.0, 0.5);
+        let (kin, vel) = at(&model, &[0.7], &[3.0]);
+        let tau = rnea(&model, &kin, &vel, &[1.5]);
+        assert_close(&tau, &[0.5 * 1.5 + 2.0 * 9.81 * 0.5 * 0.7_f64.sin()], 1e-15);
+    }
+
+    /// The textbook equations with m = l = 1, relative angles: c = cos q2, s = sin q2.
+    #[test]
+    fn double_pendulum_closed_form() {
+        let model = double_pendulum(1.0, 1.0);
+        let (q, v, a) = ([0.4, -1.1], [0.8, 2.0], [-0.5, 1.7]);
+        let (kin, vel) = at(&model, &q, &v);
+        let (c, s) = (q[1].cos(), q[1].sin());
+        let (g1, g12) = (9.81 * q[0].sin(), 9.81 * (q[0] + q[1]).sin());
+        let expected = [
+            (3.0 + 2.0 * c) * a[0] + (1.0 + c) * a[1] - s * v[1] * (2.0 * v[0] + v[1]) + 2.0 * g1 + g12,
+            (1.0 + c) * a[0] + a[1] + s * v[0] * v[0] + g12,
+        ];
+        assert_close(&rnea(&model, &kin, &vel, &a), &expected, 1e-14);
+    }
+
+    /// Newton and Euler body by body: forces from finite differences of momenta, projected on the
+    /// columns. Shares with (1)–(4) nothing but S and V.
+    #[test]
+    fn efforts_balance_the_rates_of_momentum() {
+        let (model, h) = (random_trees(6, 16), 1e-5);
+        let (q, v) = random_state(&model, 6);
+        let a = Dice::new(6).vector(model.nv());
+        let (kin, vel) = at(&model, &q, &v);
+        let momentum = |h: f64, b: usize| {
+            let (k, w) = at(&model, &moved(&model, &q, &plus(&v, &a, 0.5 * h), h), &plus(&v, &a, h));
+            let I = model.bodies[b].inertia;
+            let (R, V) = (k.R_WB[b], com_motion(&model, &k, &w, b));
+            Force::new(I.about_com().rotated(&R) * V.angular, V.linear * I.mass)
+        };
+        let mut tau: Vec<f64> = model.dofs.iter().zip(&a).map(|(d, a)| d.armature * a).collect();
+        for (b, body) in model.bodies.iter().enumerate() {
+            let mut F = (momentum(h, b) - momentum(-h, b)) * (0.5 / h);
+            F.linear -= model.gravity * body.inertia.mass;
+            let r = kin.X_WB[b].transform(body.inertia.com()) - kin.reference[body.tree];
+            for i in model.chain(Some(b)) {
+                tau[i] += kin.S[i].angular.dot(F.angular) + kin.S[i].linear_at(r).dot(F.linear);
+            }
+        }
+        assert_close(&rnea(&model, &kin, &vel, &a), &tau, 1e-8);
+    }
+
+    /// Power in = rate of energy; at a = 0 this is vᵀ(½Ṁ − C)v = 0 and vᵀg = U̇.
+    #[test]
+    fn power_is_the_rate_of_energy() {
+        let (model, h) = (random_trees(7, 16), 1e-5);
+        let (q, v) = random_state(&model, 7);
+        for a in [vec![0.0; model.nv()], Dice::new(7).vector(model.nv())] {
+            let (kin, vel) = at(&model, &q, &v);
+            let energy = |h: f64| {
+                let v_h = plus(&v, &a, h);
+                let (k, w) = at(&model, &moved(&model, &q, &plus(&v, &a, 0.5 * h), h), &v_h);
+                crate::kinetic_energy(&model, &k, &w, &v_h) + crate::potential_energy(&model, &k)
+            };
+            let power = dot(&v, &rnea(&model, &kin, &vel, &a));
+            assert_close(&[power], &[(energy(h) - energy(-h)) / (2.0 * h)], 1e-7);
+        }
+    }
+
+    #[test]
+    fn bias_is_rnea_at_rest_of_acceleration() {
+        let model = random_trees(8, 16);
+        let (q, v) = random_state(&model, 8);
+        let (kin, vel) = at(&model, &q, &v);
+        assert_close(&bias(&model, &kin, &vel), &rnea(&model, &kin, &vel, &vec![0.0; model.nv()]), 1e-13);
+    }
+}

@@ -69,3 +69,38 @@ pub fn point_velocity<T: Real>(
 ) -> Vec3<T> {
     vel.V[body].linear_at(p_W - kin.reference[kin.topology.tree[body]])
 }
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::testing::{at, moved, random_state, random_trees};
+
+    /// V and A about the *fixed* point that is the reference now, from V a little before and after.
+    #[test]
+    fn bias_acceleration_is_the_rate_of_the_velocity() {
+        let (model, h) = (random_trees(4, 18), 1e-5);
+        let (q, v) = random_state(&model, 4);
+        let (kin, vel) = at(&model, &q, &v);
+        let sample = |h: f64, b: usize| {
+            let (k, w) = at(&model, &moved(&model, &q, &v, h), &v);
+            let tree = k.tree_of(b);
+            Motion::new(w.V[b].angular, w.V[b].linear_at(kin.reference[tree] - k.reference[tree]))
+        };
+        for b in 0..model.bodies.len() {
+            let rate = (sample(h, b) - sample(-h, b)) * (0.5 / h);
+            let error = rate - vel.bias_acceleration[b];
+            assert!(error.angular.norm() < 1e-7 && error.linear.norm() < 1e-7, "body {b}: {error:?}");
+        }
+    }
+
+    #[test]
+    fn velocity_is_the_sum_of_the_columns() {
+        let model = random_trees(5, 18);
+        let (q, v) = random_state(&model, 5);
+        let (kin, vel) = at(&model, &q, &v);
+        for b in 0..model.bodies.len() {
+            let sum = model.chain(Some(b)).fold(Motion::ZERO, |s, i| s + kin.S[i] * v[i]);
+            assert!((sum - vel.V[b]).linear.norm() + (sum - vel.V[b]).angular.norm() < 1e-13);
+        }
+    }
+}
