@@ -1,0 +1,48 @@
+// Numbers beside the tips of the force arrows, in HTML so that they stay crisp. The largest forces come first; a label
+// that would cover another is left out.
+
+import type { PerspectiveCamera } from "three";
+import { force } from "./format";
+import type { Tip } from "./overlay";
+
+const MOST = 24;
+// Room a label takes, in pixels.
+const WIDTH = 48;
+const HEIGHT = 17;
+
+export class Labels {
+  shown = true;
+  private readonly layer = document.createElement("div");
+
+  constructor(private readonly host: HTMLElement) {
+    this.layer.className = "labels";
+    host.append(this.layer);
+  }
+
+  draw(tips: Tip[], camera: PerspectiveCamera): void {
+    const placed = this.shown ? this.place(tips, camera) : [];
+    while (this.layer.childElementCount < placed.length) this.layer.append(document.createElement("span"));
+    [...this.layer.children].forEach((element, i) => {
+      const label = element as HTMLElement;
+      const place = placed[i];
+      label.hidden = !place;
+      if (!place) return;
+      label.textContent = force(place.newtons);
+      label.style.transform = `translate(${place.x.toFixed(1)}px, ${place.y.toFixed(1)}px) translate(-50%, -130%)`;
+    });
+  }
+
+  private place(tips: Tip[], camera: PerspectiveCamera): { x: number; y: number; newtons: number }[] {
+    const placed: { x: number; y: number; newtons: number }[] = [];
+    for (const { at, newtons } of [...tips].sort((a, b) => b.newtons - a.newtons)) {
+      const seen = at.clone().project(camera);
+      if (!(Math.abs(seen.x) < 1 && Math.abs(seen.y) < 1 && seen.z < 1)) continue;
+      const x = (0.5 + 0.5 * seen.x) * this.host.clientWidth;
+      const y = (0.5 - 0.5 * seen.y) * this.host.clientHeight;
+      const covers = placed.some((other) => Math.abs(other.x - x) < WIDTH && Math.abs(other.y - y) < HEIGHT);
+      if (!covers) placed.push({ x, y, newtons });
+      if (placed.length === MOST) break;
+    }
+    return placed;
+  }
+}

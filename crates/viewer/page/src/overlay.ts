@@ -1,0 +1,174 @@
+// Contacts: points, force arrows, friction cones.
+//
+// Every force f is drawn on the body it acts on, to one scale s [m/N]. The cone of a closed contact has its apex at the
+// point, its axis along the normal n and height s f.n, hence a rim of radius s mu f.n: the tip of the arrow stays inside
+// the rim while the contact sticks and lies on it when the contact slides. An open contact bears no force; its cone is
+// grey and keeps a small fixed height.
+
+import {
+  ConeGeometry,
+  Color,
+  CylinderGeometry,
+  DoubleSide,
+  Group,
+  Matrix4,
+  MeshBasicMaterial,
+  Quaternion,
+  SphereGeometry,
+  TorusGeometry,
+  Vector3,
+} from "three";
+import { Marks } from "./marks";
+import type { Contact, Frame, Mode } from "./protocol";
+import { sense } from "./summary";
+import type { Theme } from "./theme";
+
+export interface Shown {
+  points: boolean;
+  forces: boolean;
+  cones: boolean;
+}
+
+/** The tip of a drawn force, for its label. */
+export interface Tip {
+  at: Vector3;
+  newtons: number;
+}
+
+const Z = new Vector3(0, 0, 1);
+const POINT_PIXELS = 5; // radius on the screen
+// In sizes of the scene:
+const SHAFT = 0.011; // radius
+const OPEN_CONE = 0.05; // height
+const INVISIBLE = 1e-3; // shorter than this is not drawn
+
+export class Overlay extends Group {
+  readonly shown: Shown = { points: true, forces: true, cones: true };
+  /** Metres of arrow for a newton. */
+  metresPerNewton = 1;
+  tips: Tip[] = [];
+  private frame: Frame | null = null;
+  private capacity: number;
+  private marks: ReturnType<typeof makeMarks>;
+  private readonly colours: Record<Mode, Color> = { open: new Color(), stick: new Color(), slide: new Color() };
+
+  /** `size` [m]: a length typical of the scene. `capacity`: how many contacts to expect. */
+  constructor(
+    private readonly size: number,
+    capacity: number,
+  ) {
+    super();
+    this.capacity = Math.max(capacity, 16);
+    this.marks = makeMarks(this.capacity);
+    this.add(...Object.values(this.marks));
+  }
+
+  paint(theme: Theme): void {
+    for (const mode of ["open", "stick", "slide"] as const) this.colours[mode].set(theme.mode[mode]);
+    this.redraw();
+  }
+
+  show(frame: Frame): void {
+    this.frame = frame;
+    if (frame.contacts.length > this.capacity) this.grow(2 * frame.contacts.length);
+    this.redraw();
+  }
+
+  /** How many of each are on the screen. */
+  drawn(): Record<keyof Shown, number> {
+    const { points, shafts, cones } = this.marks;
+    return {
+      points: this.shown.points ? points.count : 0,
+      forces: this.shown.forces ? shafts.count : 0,
+      cones: this.shown.cones ? cones.count : 0,
+    };
+  }
+
+  redraw(): void {
+    const { shafts, heads, cones, rims } = this.marks;
+    for (const marks of [shafts, heads, cones, rims]) marks.begin();
+    this.tips = [];
+    for (const contact of this.drawable()) {
+      const at = new Vector3(...contact.point);
+      const normal = new Vector3(...contact.normal).multiplyScalar(sense(contact)).normalize();
+      const force = new Vector3(...contact.force).multiplyScalar(sense(contact));
+      this.pushArrow(at, force, this.colours[contact.mode]);
+      const height = contact.mode === "open" ? OPEN_CONE * this.size : this.metresPerNewton * force.dot(normal);
+      this.pushCone(at, normal, height, contact.mu * height, this.colours[contact.mode]);
+    }
+    shafts.flush(this.shown.forces);
+    heads.flush(this.shown.forces);
+    cones.flush(this.shown.cones);
+    rims.flush(this.shown.cones);
+  }
+
+  /** Points keep their size on the screen, so the camera has a say: call before each rendering. */
+  redrawPoints(metresPerPixel: (at: Vector3) => number): void {
+    const { points } = this.marks;
+    points.begin();
+    for (const contact of this.drawable()) {
+      const at = new Vector3(...contact.point);
+      const radius = POINT_PIXELS * metresPerPixel(at);
+      points.push(new Matrix4().makeScale(radius, radius, radius).setPosition(at), this.colours[contact.mode]);
+    }
+    points.flush(this.shown.points);
+  }
+
+  /** A contact that holds a NaN (a run that blew up) is left out instead of breaking the picture. */
+  private drawable(): Contact[] {
+    const contacts = this.frame?.contacts ?? [];
+    return contacts.filter(({ point, normal, force, mu }) => [...point, ...normal, ...force, mu].every(Number.isFinite));
+  }
+
+  private pushArrow(start: Vector3, force: Vector3, colour: Color): void {
+    const newtons = force.length();
+    const length = this.metresPerNewton * newtons;
+    if (length < INVISIBLE * this.size) return;
+    const along = force.clone().divideScalar(newtons);
+    const turn = new Quaternion().setFromUnitVectors(Z, along);
+    const width = Math.min(SHAFT * this.size, 0.1 * length);
+    const headLength = 6 * width;
+    const neck = start.clone().addScaledVector(along, length - headLength);
+    const { shafts, heads } = this.marks;
+    shafts.push(new Matrix4().compose(start, turn, new Vector3(width, width, length - headLength)), colour);
+    heads.push(new Matrix4().compose(neck, turn, new Vector3(2.3 * width, 2.3 * width, headLength)), colour);
+    this.tips.push({ at: start.clone().addScaledVector(along, length), newtons });
+  }
+
+  private pushCone(apex: Vector3, axis: Vector3, height: number, radius: number, colour: Color): void {
+    if (height < INVISIBLE * this.size) return;
+    const turn = new Quaternion().setFromUnitVectors(Z, axis);
+    const centre = apex.clone().addScaledVector(axis, height);
+    const { cones, rims } = this.marks;
+    cones.push(new Matrix4().compose(apex, turn, new Vector3(radius, radius, height)), colour);
+    rims.push(new Matrix4().compose(centre, turn, new Vector3(radius, radius, radius)), colour);
+  }
+
+  private grow(capacity: number): void {
+    for (const marks of Object.values(this.marks)) {
+      this.remove(marks);
+      marks.dispose();
+    }
+    this.capacity = capacity;
+    this.marks = makeMarks(capacity);
+    this.add(...Object.values(this.marks));
+  }
+}
+
+/** Unit marks along z, apex or foot at the origin. */
+function makeMarks(capacity: number) {
+  const shaft = new CylinderGeometry(1, 1, 1, 16).rotateX(Math.PI / 2).translate(0, 0, 0.5);
+  const head = new ConeGeometry(1, 1, 24).rotateX(Math.PI / 2).translate(0, 0, 0.5);
+  const cone = new ConeGeometry(1, 1, 48, 1, true).rotateX(-Math.PI / 2).translate(0, 0, 0.5);
+  const rim = new TorusGeometry(1, 0.012, 8, 72);
+  const point = new SphereGeometry(1, 20, 14);
+  const faint = (opacity: number) => new MeshBasicMaterial({ opacity });
+  const glass = (opacity: number) => new MeshBasicMaterial({ opacity, side: DoubleSide, depthWrite: false });
+  return {
+    cones: new Marks(cone, glass(0.17), glass(0.07), capacity),
+    rims: new Marks(rim, new MeshBasicMaterial(), faint(0.45), capacity),
+    shafts: new Marks(shaft, new MeshBasicMaterial(), faint(0.5), capacity),
+    heads: new Marks(head, new MeshBasicMaterial(), faint(0.5), capacity),
+    points: new Marks(point, new MeshBasicMaterial(), faint(0.5), capacity),
+  };
+}

@@ -1,0 +1,55 @@
+// The panel: what is shown, in numbers. The counts of contacts are the legend of their colours.
+
+import { byId, onPress, text } from "./dom";
+import { component, force, length, number, scientific, trimmed } from "./format";
+import { MODES } from "./protocol";
+import type { Frame, Scene } from "./protocol";
+import { forceFromWorld, modeCounts, norm } from "./summary";
+
+export class Panel {
+  private readonly root = byId("panel");
+
+  constructor(scene: Scene) {
+    text(byId("scene-name"), scene.name || "unnamed scene");
+    const step = Number.isFinite(scene.dt) && scene.dt !== null ? ` · h = ${trimmed(1e3 * scene.dt)} ms` : "";
+    text(byId("scene-model"), (scene.contact_model || "no contact model") + step);
+    onPress(byId("panel-toggle"), () => this.toggle());
+    if (matchMedia("(max-width: 640px), (max-height: 480px)").matches) this.toggle();
+  }
+
+  show(frame: Frame): void {
+    const counts = modeCounts(frame);
+    for (const mode of MODES) {
+      text(byId(`count-${mode}`), String(counts[mode]));
+      byId(`chip-${mode}`).classList.toggle("none", counts[mode] === 0);
+    }
+    const sum = forceFromWorld(frame);
+    const size = norm(sum);
+    text(byId("force-vertical"), `${component(sum[2], size)} N`);
+    text(byId("force-sum"), `${sum.map((value) => component(value, size)).join("  ")} N`);
+    text(byId("energy"), Number.isFinite(frame.energy) ? `${number(frame.energy)} J` : "–");
+    text(byId("natural-map"), Number.isFinite(frame.naturalMap) ? `${scientific(frame.naturalMap)} m/s` : "not asked");
+  }
+
+  followed(name: string | null): void {
+    text(byId("followed"), name ?? "nothing");
+  }
+
+  picked(name: string | null): void {
+    byId("picked-row").hidden = name === null;
+    text(byId("picked"), name ?? "");
+  }
+
+  /** How long an arrow is: 1, 2 or 5 times a power of ten newtons that give a few centimetres. */
+  scale(metresPerNewton: number, sceneSize: number): void {
+    const rough = (0.3 * sceneSize) / metresPerNewton;
+    const power = 10 ** Math.floor(Math.log10(rough));
+    const newtons = ([5, 2, 1].find((digit) => digit * power <= rough) ?? 1) * power;
+    text(byId("scale"), `${newtons >= 1 ? `${newtons} N` : force(newtons)} ≙ ${length(newtons * metresPerNewton)}`);
+  }
+
+  private toggle(): void {
+    const folded = this.root.classList.toggle("folded");
+    byId("panel-toggle").setAttribute("aria-expanded", String(!folded));
+  }
+}

@@ -1,0 +1,121 @@
+// What the page is told: the scene once as JSON, then one binary message per frame.
+// Twin of ../../src/protocol.rs, where the layout is documented. World z up, SI units, quaternions w x y z.
+
+export type Vec3 = readonly [number, number, number];
+export type Quat = readonly [number, number, number, number];
+
+export type Shape =
+  | { kind: "plane" }
+  | { kind: "sphere"; radius: number }
+  | { kind: "box"; half: Vec3 }
+  | { kind: "capsule"; radius: number; half_length: number }
+  | { kind: "cylinder"; radius: number; half_length: number }
+  | { kind: "mesh"; vertices: Vec3[]; triangles: Vec3[] };
+
+export interface Geometry {
+  name: string;
+  /** Index of the body it rides on; null: fixed to the world. */
+  body: number | null;
+  shape: Shape;
+  position: Vec3;
+  quaternion: Quat;
+  rgba: readonly [number, number, number, number];
+}
+
+export interface Scene {
+  stiction_protocol: number;
+  name: string;
+  contact_model: string;
+  /** Time step of the simulation [s]. */
+  dt: number;
+  bodies: string[];
+  geometries: Geometry[];
+}
+
+export const MODES = ["open", "stick", "slide"] as const;
+export type Mode = (typeof MODES)[number];
+
+export interface Contact {
+  /** Bodies A and B; WORLD for the world. The normal points from A to B, the force [N] acts on B. */
+  bodies: [number, number];
+  mode: Mode;
+  point: Vec3;
+  normal: Vec3;
+  force: Vec3;
+  mu: number;
+}
+
+export interface Frame {
+  /** [s] */
+  t: number;
+  /** [J] */
+  energy: number;
+  /** Certificate of the step [m/s]; NaN when it was not asked for. */
+  naturalMap: number;
+  /** Seven numbers a body: position [m], quaternion w x y z. */
+  poses: Float32Array;
+  contacts: Contact[];
+}
+
+export const WORLD = -1;
+const VERSION = 1;
+const HEADER = 32;
+const POSE_FLOATS = 7;
+const CONTACT_BYTES = 52;
+
+export function decodeScene(text: string): Scene {
+  const scene = JSON.parse(text) as Scene;
+  if (scene.stiction_protocol !== VERSION) {
+    throw new Error(`this page reads protocol ${VERSION}, the scene speaks ${scene.stiction_protocol}`);
+  }
+  return scene;
+}
+
+export function decodeFrame(bytes: Uint8Array): Frame {
+  const view = new DataView(bytes.buffer, bytes.byteOffset, bytes.byteLength);
+  const bodyCount = view.getUint32(24, true);
+  const contactCount = view.getUint32(28, true);
+  if (bytes.byteLength !== HEADER + 4 * POSE_FLOATS * bodyCount + CONTACT_BYTES * contactCount) {
+    throw new Error("a frame is not as long as its header says");
+  }
+  const poses = new Float32Array(POSE_FLOATS * bodyCount);
+  for (let i = 0; i < poses.length; i++) poses[i] = view.getFloat32(HEADER + 4 * i, true);
+
+  const contacts: Contact[] = [];
+  for (let i = 0; i < contactCount; i++) {
+    const start = HEADER + 4 * poses.length + CONTACT_BYTES * i;
+    const vector = (at: number): Vec3 => [
+      view.getFloat32(start + at, true),
+      view.getFloat32(start + at + 4, true),
+      view.getFloat32(start + at + 8, true),
+    ];
+    contacts.push({
+      bodies: [view.getInt32(start, true), view.getInt32(start + 4, true)],
+      mode: MODES[view.getUint32(start + 8, true)] ?? "open",
+      point: vector(12),
+      normal: vector(24),
+      force: vector(36),
+      mu: view.getFloat32(start + 48, true),
+    });
+  }
+  return {
+    t: view.getFloat64(0, true),
+    energy: view.getFloat64(8, true),
+    naturalMap: view.getFloat64(16, true),
+    poses,
+    contacts,
+  };
+}
+
+/** The messages of a pack: each behind its length (u32, little endian), the scene first. */
+export function splitPack(bytes: Uint8Array): Uint8Array[] {
+  const view = new DataView(bytes.buffer, bytes.byteOffset, bytes.byteLength);
+  const messages: Uint8Array[] = [];
+  for (let at = 0; at < bytes.byteLength; ) {
+    const end = at + 4 + view.getUint32(at, true);
+    if (end > bytes.byteLength) throw new Error("the recording ends in the middle of a message");
+    messages.push(bytes.subarray(at + 4, end));
+    at = end;
+  }
+  return messages;
+}

@@ -1,0 +1,41 @@
+// The recording embedded in this file: base64 of deflate of a pack.
+
+import { decodeFrame, decodeScene, splitPack } from "./protocol";
+import type { Frame, Scene } from "./protocol";
+import type { Source } from "./source";
+
+export class RecordingSource implements Source {
+  private constructor(
+    readonly scene: Scene,
+    private readonly frames: Frame[],
+  ) {}
+
+  static async fromBase64(text: string): Promise<RecordingSource> {
+    const packed = await inflate(bytesOfBase64(text.trim()));
+    const [scene, ...frames] = splitPack(packed);
+    if (!scene) throw new Error("the recording is empty");
+    return new RecordingSource(decodeScene(new TextDecoder().decode(scene)), frames.map(decodeFrame));
+  }
+
+  get length(): number {
+    return this.frames.length;
+  }
+
+  frame(index: number): Frame {
+    const frame = this.frames[index];
+    if (!frame) throw new RangeError(`there is no frame ${index}`);
+    return frame;
+  }
+}
+
+function bytesOfBase64(text: string): Uint8Array<ArrayBuffer> {
+  const binary = atob(text);
+  const bytes = new Uint8Array(binary.length);
+  for (let i = 0; i < binary.length; i++) bytes[i] = binary.charCodeAt(i);
+  return bytes;
+}
+
+async function inflate(bytes: Uint8Array<ArrayBuffer>): Promise<Uint8Array> {
+  const stream = new Blob([bytes]).stream().pipeThrough(new DecompressionStream("deflate-raw"));
+  return new Uint8Array(await new Response(stream).arrayBuffer());
+}

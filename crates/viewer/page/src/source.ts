@@ -1,0 +1,30 @@
+// Where frames come from. The view and the controls know only this interface: here a recording fills it once; a live
+// viewer will append to it as messages arrive.
+
+import type { Frame, Scene } from "./protocol";
+
+export interface Source {
+  readonly scene: Scene;
+  /** How many frames there are now. */
+  readonly length: number;
+  /** The frame at 0 <= index < length, in order of time. */
+  frame(index: number): Frame;
+}
+
+/** Index of the last frame at or before t; 0 when t is before the first. */
+export function indexAt(source: Source, t: number): number {
+  let low = 0;
+  let high = source.length - 1;
+  while (low < high) {
+    const middle = (low + high + 1) >> 1;
+    if (source.frame(middle).t <= t) low = middle;
+    else high = middle - 1;
+  }
+  return Math.max(low, 0);
+}
+
+/** First and last instant [s]. */
+export function span(source: Source): [number, number] {
+  if (source.length === 0) return [0, 0];
+  return [source.frame(0).t, source.frame(source.length - 1).t];
+}

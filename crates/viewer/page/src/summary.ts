@@ -1,0 +1,68 @@
+// Numbers read off a frame.
+
+import { MODES, WORLD } from "./protocol";
+import type { Contact, Frame, Mode, Vec3 } from "./protocol";
+import type { Source } from "./source";
+
+export function modeCounts(frame: Frame): Record<Mode, number> {
+  const counts = { open: 0, stick: 0, slide: 0 };
+  for (const contact of frame.contacts) counts[contact.mode]++;
+  return counts;
+}
+
+/**
+ * +1 when a contact is told as it acts on B, -1 when B is the world: force and normal are then turned round, so that
+ * one always sees what the world does to a body.
+ */
+export function sense(contact: Contact): 1 | -1 {
+  return contact.bodies[1] === WORLD && contact.bodies[0] !== WORLD ? -1 : 1;
+}
+
+/** Force of the world on the bodies [N]; what two bodies do to each other cancels and is left out. */
+export function forceFromWorld(frame: Frame): [number, number, number] {
+  const sum: [number, number, number] = [0, 0, 0];
+  for (const contact of frame.contacts) {
+    const [first, second] = contact.bodies;
+    if ((first === WORLD) === (second === WORLD)) continue;
+    for (const axis of [0, 1, 2] as const) sum[axis] += sense(contact) * contact.force[axis];
+  }
+  return sum;
+}
+
+export function norm([x, y, z]: Vec3): number {
+  return Math.hypot(x, y, z);
+}
+
+/** A force that few contacts of the recording exceed [N]: the 95th percentile of those that press; 1 if none does. */
+export function typicalLargestForce(source: Source): number {
+  const sizes: number[] = [];
+  for (let i = 0; i < source.length; i++) {
+    for (const contact of source.frame(i).contacts) {
+      const size = norm(contact.force);
+      if (size > 0 && Number.isFinite(size)) sizes.push(size);
+    }
+  }
+  sizes.sort((a, b) => a - b);
+  return sizes[Math.floor(0.95 * (sizes.length - 1))] ?? 1;
+}
+
+export function mostContacts(source: Source): number {
+  let most = 0;
+  for (let i = 0; i < source.length; i++) most = Math.max(most, source.frame(i).contacts.length);
+  return most;
+}
+
+/** Share of each mode among the contacts of frames first..=last; all zero when there are none. */
+export function modeShares(source: Source, first: number, last: number): Record<Mode, number> {
+  const shares = { open: 0, stick: 0, slide: 0 };
+  let total = 0;
+  for (let i = first; i <= last; i++) {
+    const counts = modeCounts(source.frame(i));
+    for (const mode of MODES) {
+      shares[mode] += counts[mode];
+      total += counts[mode];
+    }
+  }
+  if (total > 0) for (const mode of MODES) shares[mode] /= total;
+  return shares;
+}

@@ -1,0 +1,236 @@
+// The 3-D view: camera, lights, bodies, contacts, labels. It shows the frame it is given and renders only when
+// something changed.
+
+import {
+  DirectionalLight,
+  HemisphereLight,
+  MOUSE,
+  PCFShadowMap,
+  PerspectiveCamera,
+  Raycaster,
+  Scene as ThreeScene,
+  Vector2,
+  Vector3,
+  WebGLRenderer,
+} from "three";
+import { OrbitControls } from "three/examples/jsm/controls/OrbitControls.js";
+import { Bodies } from "./bodies";
+import { Labels } from "./labels";
+import { Overlay } from "./overlay";
+import type { Frame, Scene, Vec3 } from "./protocol";
+import type { Theme } from "./theme";
+
+const FIELD_OF_VIEW = 38; // degrees, vertical
+/** Directions from which one looks: at rest, and for keys 1 (front, along -x), 2 (side, along y), 3 (top). */
+export const VIEWPOINTS: Record<"home" | "front" | "side" | "top", Vec3> = {
+  home: [1.55, -2.0, 0.95],
+  front: [1, 0, 0.08],
+  side: [0, -1, 0.08],
+  top: [0, -0.001, 1],
+};
+
+export class View {
+  readonly overlay: Overlay;
+  readonly bodies: Bodies;
+  readonly size: number;
+  /** Whether the bodies go too far to be framed at once: then one should follow them. */
+  readonly travels: boolean;
+  followed: number | null = null;
+  onPick: (body: number | null) => void = () => {};
+  private readonly renderer: WebGLRenderer;
+  private readonly scene = new ThreeScene();
+  private readonly camera = new PerspectiveCamera(FIELD_OF_VIEW, 1, 0.01, 1000);
+  private readonly orbit: OrbitControls;
+  private readonly sky = new HemisphereLight();
+  private readonly sun = new DirectionalLight();
+  private readonly labels: Labels;
+  private readonly home: { centre: Vector3; radius: number };
+  private followedAt: Vector3 | null = null;
+  private dirty = true;
+
+  /** `path`: frames to keep in sight when framing the scene. */
+  constructor(
+    private readonly host: HTMLElement,
+    scene: Scene,
+    contactCapacity: number,
+    path: Frame[],
+  ) {
+    this.renderer = new WebGLRenderer({ antialias: true, alpha: true });
+    this.renderer.setPixelRatio(Math.min(devicePixelRatio, 2));
+    this.renderer.shadowMap.enabled = true;
+    this.renderer.shadowMap.type = PCFShadowMap;
+    host.append(this.renderer.domElement);
+    this.labels = new Labels(host);
+
+    this.bodies = new Bodies(scene);
+    const first = path[0];
+    if (first) this.bodies.pose(first);
+    const extent = this.bodies.extent();
+    this.size = Math.max(extent.getSize(new Vector3()).length() / 2, 0.01);
+    this.overlay = new Overlay(this.size, contactCapacity);
+    this.scene.add(this.bodies, this.overlay, this.sky, this.sun, this.sun.target);
+    this.sky.position.set(0, 0, 1);
+
+    // A short trip is framed whole; a long one starts at the robot, and one follows it.
+    const whole = extent.clone();
+    for (const frame of path) {
+      this.bodies.pose(frame);
+      whole.union(this.bodies.extent());
+    }
+    if (first) this.bodies.pose(first);
+    this.travels = whole.getSize(new Vector3()).length() / 2 > 3.5 * this.size;
+    const framed = this.travels ? extent : whole;
+    this.home = {
+      centre: framed.getCenter(new Vector3()),
+      radius: Math.max(framed.getSize(new Vector3()).length() / 2, 0.01),
+    };
+    this.setUpShadows();
+
+    this.camera.up.set(0, 0, 1);
+    this.orbit = new OrbitControls(this.camera, this.renderer.domElement);
+    this.orbit.enableDamping = true;
+    this.orbit.dampingFactor = 0.12;
+    this.orbit.zoomToCursor = true;
+    this.orbit.mouseButtons = { LEFT: MOUSE.ROTATE, MIDDLE: MOUSE.PAN, RIGHT: MOUSE.PAN };
+    this.orbit.addEventListener("change", () => this.invalidate());
+    this.listenForPicks();
+    new ResizeObserver(() => this.resize()).observe(host);
+    this.resize();
+    this.look("home");
+  }
+
+  /** Something changed: render at the next tick. */
+  invalidate(): void {
+    this.dirty = true;
+  }
+
+  show(frame: Frame): void {
+    this.bodies.pose(frame);
+    this.overlay.show(frame);
+    this.moveWithFollowed();
+    this.invalidate();
+  }
+
+  paint(theme: Theme): void {
+    this.sky.color.set(theme.skyLight);
+    this.sky.groundColor.set(theme.groundLight);
+    this.sky.intensity = theme.ambient;
+    this.sun.intensity = theme.sun;
+    this.bodies.paint(theme);
+    this.overlay.paint(theme);
+    this.invalidate();
+  }
+
+  look(from: keyof typeof VIEWPOINTS): void {
+    const here = this.followed === null ? null : this.bodies.positionOf(this.followed);
+    this.orbit.target.copy(here ?? this.home.centre);
+    // The sphere around the scene fills the narrower side of the window.
+    const half = Math.atan(Math.tan((FIELD_OF_VIEW * Math.PI) / 360) * Math.min(1, this.camera.aspect));
+    const distance = (1.25 * this.home.radius) / Math.sin(half);
+    this.camera.position.set(...VIEWPOINTS[from]).setLength(distance).add(this.orbit.target);
+    this.orbit.update();
+    this.invalidate();
+  }
+
+  follow(body: number | null): void {
+    this.followed = body;
+    this.followedAt = body === null ? null : this.bodies.positionOf(body);
+    if (this.followedAt) {
+      this.camera.position.add(this.followedAt).sub(this.orbit.target);
+      this.orbit.target.copy(this.followedAt);
+    }
+    this.invalidate();
+  }
+
+  set labelled(on: boolean) {
+    this.labels.shown = on;
+    this.invalidate();
+  }
+
+  /** One tick of the animation; returns whether it rendered. */
+  tick(): boolean {
+    this.orbit.update();
+    if (!this.dirty) return false;
+    this.dirty = false;
+    const distance = this.camera.position.distanceTo(this.orbit.target);
+    this.camera.near = distance / 100;
+    this.camera.far = Math.max(60 * distance, 60 * this.size);
+    this.camera.updateProjectionMatrix();
+    for (const ground of this.bodies.grounds) ground.fade(this.orbit.target, 8 * Math.max(distance, this.size));
+    this.aimSun();
+    this.overlay.redrawPoints((at) => this.metresPerPixel(at));
+    this.renderer.render(this.scene, this.camera);
+    this.labels.draw(this.overlay.shown.forces ? this.overlay.tips : [], this.camera);
+    return true;
+  }
+
+  private metresPerPixel(at: Vector3): number {
+    const depth = at.distanceTo(this.camera.position);
+    return (2 * depth * Math.tan((FIELD_OF_VIEW * Math.PI) / 360)) / Math.max(this.host.clientHeight, 1);
+  }
+
+  private moveWithFollowed(): void {
+    if (this.followed === null) return;
+    const now = this.bodies.positionOf(this.followed);
+    if (!now) return;
+    if (this.followedAt) {
+      const moved = now.clone().sub(this.followedAt);
+      this.camera.position.add(moved);
+      this.orbit.target.add(moved);
+    }
+    this.followedAt = now;
+  }
+
+  private setUpShadows(): void {
+    const reach = 1.6 * Math.max(this.home.radius, this.size);
+    const { shadow } = this.sun;
+    this.sun.castShadow = true;
+    shadow.mapSize.set(2048, 2048);
+    shadow.radius = 3;
+    shadow.bias = -0.0004;
+    shadow.normalBias = 0.004 * reach;
+    Object.assign(shadow.camera, { left: -reach, right: reach, top: reach, bottom: -reach, near: 0.1 * reach, far: 8 * reach });
+    shadow.camera.updateProjectionMatrix();
+  }
+
+  /** The sun stands over what one looks at, so that shadows stay sharp wherever the robot walks. */
+  private aimSun(): void {
+    const centre = this.followed === null ? this.home.centre : this.orbit.target;
+    const reach = this.sun.shadow.camera.right;
+    this.sun.target.position.copy(centre);
+    this.sun.position.set(-0.8, -0.95, 2.1).setLength(4 * reach).add(centre);
+  }
+
+  private resize(): void {
+    const { clientWidth: width, clientHeight: height } = this.host;
+    if (width === 0 || height === 0) return;
+    this.renderer.setSize(width, height);
+    this.camera.aspect = width / height;
+    this.camera.updateProjectionMatrix();
+    this.invalidate();
+  }
+
+  /** A click that is not a drag picks the body under it. */
+  private listenForPicks(): void {
+    const canvas = this.renderer.domElement;
+    const start = new Vector2();
+    canvas.addEventListener("pointerdown", (event) => start.set(event.clientX, event.clientY));
+    canvas.addEventListener("pointerup", (event) => {
+      if (start.distanceTo(new Vector2(event.clientX, event.clientY)) > 4) return;
+      const box = canvas.getBoundingClientRect();
+      const at = new Vector2(
+        (2 * (event.clientX - box.left)) / box.width - 1,
+        1 - (2 * (event.clientY - box.top)) / box.height,
+      );
+      // Something may have moved since the last rendering.
+      this.orbit.update();
+      this.scene.updateMatrixWorld();
+      this.camera.updateMatrixWorld();
+      const ray = new Raycaster();
+      ray.setFromCamera(at, this.camera);
+      const targets = this.bodies.pickable();
+      const hit = ray.intersectObjects(targets.map(({ mesh }) => mesh), false)[0];
+      this.onPick(targets.find(({ mesh }) => mesh === hit?.object)?.body ?? null);
+    });
+  }
+}

@@ -1,0 +1,242 @@
+// Plays a sample replay in a real browser: `npm test`, after `npm ci`. Needs a Chromium (CHROMIUM, or /usr/bin/chromium)
+// and cargo, or a built `sample_replay` example (SAMPLE_REPLAY).
+
+import assert from "node:assert/strict";
+import { execFileSync } from "node:child_process";
+import { mkdtempSync, readFileSync, rmSync, writeFileSync } from "node:fs";
+import { tmpdir } from "node:os";
+import { join } from "node:path";
+import { pathToFileURL } from "node:url";
+import { chromium } from "playwright-core";
+
+const WEIGHT = 6 * 9.81; // N, of the sample's two boxes
+const START = 60_000; // ms; software rendering is slow
+const SLIDE = [0xd5, 0x5e, 0x00];
+const STICK = [0x00, 0x72, 0xb2];
+
+const folder = mkdtempSync(join(tmpdir(), "stiction-replay-"));
+const browser = await chromium.launch({
+  executablePath: process.env.CHROMIUM ?? "/usr/bin/chromium",
+  args: ["--no-sandbox", "--use-angle=swiftshader", "--enable-unsafe-swiftshader", "--ignore-gpu-blocklist"],
+});
+
+function sample(file, ...name) {
+  const path = join(folder, file);
+  const built = process.env.SAMPLE_REPLAY;
+  const cargo = ["run", "--quiet", "-p", "stiction-viewer", "--example", "sample_replay", "--"];
+  if (built) execFileSync(built, [path, ...name]);
+  else execFileSync("cargo", [...cargo, path, ...name], { stdio: ["ignore", "inherit", "inherit"] });
+  return path;
+}
+
+/** Opens a file; every complaint of the page, and every request that leaves the file, is collected. */
+async function open(path, options = {}) {
+  const page = await browser.newPage({ viewport: { width: 1000, height: 640 }, colorScheme: "light", ...options });
+  const complaints = [];
+  page.on("console", (message) => {
+    if (["error", "warning"].includes(message.type())) complaints.push(message.text());
+  });
+  page.on("pageerror", (error) => complaints.push(String(error)));
+  page.on("request", (request) => {
+    if (!/^(file|data|blob):/.test(request.url())) complaints.push(`request: ${request.url()}`);
+  });
+  await page.goto(pathToFileURL(path).href);
+  return { page, complaints };
+}
+
+async function ready(page) {
+  await page.waitForFunction("window.__stiction?.state().rendered > 0", null, { timeout: START });
+}
+
+const state = (page) => page.evaluate("window.__stiction.state()");
+
+/** Pauses at t and waits until that is on the screen. */
+async function seek(page, t) {
+  const { rendered } = await state(page);
+  await page.evaluate((t) => {
+    window.__stiction.pause();
+    window.__stiction.seek(t);
+  }, t);
+  await page.waitForFunction((n) => window.__stiction.state().rendered > n, rendered, { timeout: START });
+}
+
+/** How many pixels of the stage, away from panel and bar, have a colour. */
+async function pixels(page, [r, g, b]) {
+  const picture = (await page.screenshot({ clip: { x: 300, y: 60, width: 620, height: 480 } })).toString("base64");
+  return page.evaluate(
+    async ({ picture, r, g, b }) => {
+      const image = new Image();
+      image.src = `data:image/png;base64,${picture}`;
+      await image.decode();
+      const canvas = new OffscreenCanvas(image.width, image.height);
+      const pen = canvas.getContext("2d");
+      pen.drawImage(image, 0, 0);
+      const { data } = pen.getImageData(0, 0, image.width, image.height);
+      let count = 0;
+      for (let i = 0; i < data.length; i += 4) {
+        if (Math.abs(data[i] - r) + Math.abs(data[i + 1] - g) + Math.abs(data[i + 2] - b) < 30) count++;
+      }
+      return count;
+    },
+    { picture, r, g, b },
+  );
+}
+
+const near = (value, wanted, tolerance, what) =>
+  assert.ok(Math.abs(value - wanted) <= tolerance, `${what}: ${value}, not ${wanted}`);
+
+const tests = {
+  async "plays by itself, pauses, steps and scrubs"() {
+    const { page, complaints } = await open(sample("sample.html"));
+    await ready(page);
+    assert.equal(await page.title(), "Sliding stack");
+    assert.equal((await state(page)).playing, true);
+    const before = await state(page);
+    await page.waitForFunction((frame) => window.__stiction.state().frame !== frame, before.frame, { timeout: START });
+
+    await page.keyboard.press("Space");
+    assert.equal((await state(page)).playing, false);
+    await seek(page, 1);
+    const { frame } = await state(page);
+    assert.equal(frame, 240);
+    await page.keyboard.press("ArrowRight");
+    assert.equal((await state(page)).frame, frame + 1);
+    await page.keyboard.press("ArrowLeft");
+    await page.keyboard.press("ArrowLeft");
+    assert.equal((await state(page)).frame, frame - 1);
+    await page.keyboard.press("End");
+    assert.equal((await state(page)).frame, 599);
+    await page.keyboard.press("ArrowUp");
+    assert.equal((await state(page)).speed, 2);
+
+    const track = await page.locator("#track").boundingBox();
+    await page.mouse.click(track.x + track.width / 2, track.y + track.height / 2);
+    const { t, span } = await state(page);
+    near(t, (span[0] + span[1]) / 2, 0.01, "time in the middle of the bar");
+    assert.deepEqual(complaints, []);
+    await page.close();
+  },
+
+  async "shows the weight at rest and the friction limit while sliding"() {
+    const { page, complaints } = await open(sample("sample.html"));
+    await ready(page);
+    await seek(page, 2);
+    let shown = await state(page);
+    assert.deepEqual(shown.contacts, { open: 0, stick: 8, slide: 0 });
+    near(shown.sumForce[2], WEIGHT, 1e-4, "vertical force at rest"); // forces travel in single precision
+    near(shown.sumForce[0], 0, 1e-4, "horizontal force at rest");
+    assert.equal(await page.locator("#force-vertical").textContent(), "58.86 N");
+
+    await seek(page, 0.4);
+    shown = await state(page);
+    assert.deepEqual(shown.contacts, { open: 0, stick: 4, slide: 4 });
+    near(shown.sumForce[2], WEIGHT, 1e-4, "vertical force while sliding");
+    near(shown.sumForce[0], -0.4 * WEIGHT, 1e-4, "friction while sliding");
+
+    await seek(page, 0.05);
+    shown = await state(page);
+    assert.deepEqual(shown.contacts, { open: 8, stick: 0, slide: 0 });
+    assert.deepEqual(shown.sumForce, [0, 0, 0]);
+    assert.deepEqual(complaints, []);
+    await page.close();
+  },
+
+  async "draws points, arrows and cones in the colours of the legend, and hides them"() {
+    const { page, complaints } = await open(sample("sample.html"));
+    await ready(page);
+    await seek(page, 0.4);
+    assert.deepEqual((await state(page)).drawn, { points: 8, forces: 8, cones: 8 });
+    assert.ok((await pixels(page, SLIDE)) > 300, "sliding contacts are on the screen");
+    assert.ok((await pixels(page, STICK)) > 30, "sticking contacts are on the screen");
+    await page.keyboard.press("f");
+    await page.keyboard.press("c");
+    await page.keyboard.press("b");
+    assert.deepEqual((await state(page)).drawn, { points: 0, forces: 0, cones: 0 });
+    await page.waitForTimeout(500);
+    assert.equal(await pixels(page, SLIDE), 0);
+    assert.equal(await pixels(page, STICK), 0);
+    assert.deepEqual(complaints, []);
+    await page.close();
+  },
+
+  async "answers the keyboard and the mouse"() {
+    const { page, complaints } = await open(sample("sample.html"));
+    await ready(page);
+    await seek(page, 2);
+    await page.keyboard.press("h");
+    assert.ok(await page.locator("#help").isVisible());
+    await page.keyboard.press("Escape");
+    assert.ok(!(await page.locator("#help").isVisible()));
+    await page.keyboard.press("t");
+    assert.equal((await state(page)).followed, 0);
+    await page.mouse.click(500, 320); // what is followed is in the middle
+    assert.equal((await state(page)).picked, 0);
+    await page.keyboard.press("d");
+    assert.equal((await state(page)).theme, "dark");
+    await page.locator("#tool-xray").click();
+    assert.equal((await state(page)).seeThrough, true);
+    await page.keyboard.press("Space"); // the button gave the keyboard back
+    assert.equal((await state(page)).playing, true);
+    assert.deepEqual(complaints, []);
+    await page.close();
+  },
+
+  async "fits a phone"() {
+    const { page, complaints } = await open(sample("sample.html"), {
+      viewport: { width: 360, height: 640 },
+      hasTouch: true,
+      colorScheme: "dark",
+    });
+    await ready(page);
+    assert.equal((await state(page)).theme, "dark");
+    const boxes = {};
+    for (const part of ["panel", "tools", "transport"]) {
+      const box = await page.locator(`#${part}`).boundingBox();
+      assert.ok(box.x >= 0 && box.x + box.width <= 360, `#${part} is inside the window`);
+      assert.ok(box.y >= 0 && box.y + box.height <= 640, `#${part} is inside the window`);
+      boxes[part] = box;
+    }
+    assert.ok(boxes.panel.x + boxes.panel.width <= boxes.tools.x, "panel and tools do not overlap");
+    assert.ok(boxes.tools.y + boxes.tools.height <= boxes.transport.y, "tools and bar do not overlap");
+    assert.ok(!(await page.locator("#panel-body").isVisible()), "the panel starts folded");
+    await page.locator("#panel-toggle").tap();
+    assert.ok(await page.locator("#energy").isVisible());
+    assert.deepEqual(complaints, []);
+    await page.close();
+  },
+
+  async "takes a hostile name as a name"() {
+    const name = "</script><script>window.hacked=1</script><img src=x onerror=window.hacked=1>";
+    const { page, complaints } = await open(sample("hostile.html", name));
+    await ready(page);
+    assert.equal(await page.evaluate("window.hacked"), undefined);
+    assert.equal(await page.title(), name);
+    assert.equal(await page.locator("#scene-name").textContent(), name);
+    assert.deepEqual(complaints, []);
+    await page.close();
+  },
+
+  async "says so when the recording is broken"() {
+    const html = readFileSync(sample("sample.html"), "utf8");
+    const broken = join(folder, "broken.html");
+    writeFileSync(broken, html.replace(/(id="recording">.{400})[^<]*/, "$1"));
+    const { page } = await open(broken);
+    await page.locator("#failure").waitFor({ timeout: START });
+    assert.notEqual(await page.locator("#failure-reason").textContent(), "");
+    await page.close();
+  },
+};
+
+let failed = 0;
+for (const [what, run] of Object.entries(tests)) {
+  try {
+    await run();
+    console.log(`ok    ${what}`);
+  } catch (error) {
+    failed++;
+    console.log(`FAIL  ${what}\n${error.stack}`);
+  }
+}
+await browser.close();
+rmSync(folder, { recursive: true });
+process.exitCode = failed > 0 ? 1 : 0;

@@ -1,0 +1,349 @@
+//! What the page is told: the scene once as JSON, then one binary message per frame.
+//!
+//! Both messages are the same whether they travel in a file ([`pack`]) or, one by one, over a socket. The page's
+//! `src/protocol.ts` is the twin of this file; a change of layout raises [`VERSION`] in both.
+//!
+//! # Scene (JSON, UTF-8)
+//! ```text
+//! { "stiction_protocol": 1, "name", "contact_model", "dt" [s], "bodies": [name, ..],
+//!   "geometries": [{ "name", "body": index | null, "shape": { "kind", .. }, "position" [m], "quaternion" (w x y z),
+//!                    "rgba" }, ..] }
+//! ```
+//!
+//! # Frame (little endian, every field aligned to 4 bytes)
+//! ```text
+//! offset  size       field
+//!      0  f64        t [s]
+//!      8  f64        energy [J]
+//!     16  f64        natural map [m/s], NaN: not asked for
+//!     24  u32        number of bodies nb
+//!     28  u32        number of contacts nc
+//!     32  nb × 7 f32 X_WB: position [m], quaternion (w x y z)
+//!      …  nc × 52 B  i32 A, i32 B (body index, −1: the world), u32 mode (0 open, 1 stick, 2 slide),
+//!                    f32 × 3 point [m], f32 × 3 normal, f32 × 3 force on B [N], f32 mu
+//! ```
+//! Single precision places a body 10 m away to within 1 µm; time, energy and certificate keep double precision
+//! because one reads them as numbers.
+//!
+//! # Pack
+//! The messages one after the other, each behind its length (u32, little endian); the scene first.
+
+use serde::Serialize;
+use stiction::recording::{ContactMark, ContactMode, Frame, RecordedGeometry, Recording};
+
+/// Raised with every change of layout.
+pub const VERSION: u32 = 1;
+
+const FRAME_HEADER: usize = 32;
+const POSE_SIZE: usize = 28;
+const CONTACT_SIZE: usize = 52;
+const WORLD: i32 = -1;
+
+#[derive(Serialize)]
+struct SceneMessage<'a> {
+    stiction_protocol: u32,
+    name: &'a str,
+    contact_model: &'a str,
+    dt: f64,
+    bodies: &'a [String],
+    geometries: &'a [RecordedGeometry],
+}
+
+/// The scene message. A number that is not finite becomes `null`.
+#[must_use]
+pub fn scene_json(recording: &Recording) -> String {
+    let message = SceneMessage {
+        stiction_protocol: VERSION,
+        name: &recording.name,
+        contact_model: &recording.contact_model,
+        dt: recording.dt,
+        bodies: &recording.bodies,
+        geometries: &recording.geometries,
+    };
+    serde_json::to_string(&message).expect("strings, numbers and lists always have a JSON form")
+}
+
+/// Appends the message of one frame to `out`.
+pub fn encode_frame_into(frame: &Frame, out: &mut Vec<u8>) {
+    out.reserve(frame_size(frame.poses.len(), frame.contacts.len()));
+    for header in [frame.t, frame.energy, frame.natural_map] {
+        out.extend(header.to_le_bytes());
+    }
+    out.extend(length_u32(frame.poses.len()).to_le_bytes());
+    out.extend(length_u32(frame.contacts.len()).to_le_bytes());
+    for (position, quaternion) in &frame.poses {
+        put_singles(out, position);
+        put_singles(out, quaternion);
+    }
+    for mark in &frame.contacts {
+        for end in mark.bodies {
+            let index = end.map_or(WORLD, |body| length_u32(body).cast_signed());
+            out.extend(index.to_le_bytes());
+        }
+        out.extend(mode_code(mark.mode).to_le_bytes());
+        put_singles(out, &mark.point);
+        put_singles(out, &mark.normal);
+        put_singles(out, &mark.force);
+        put_singles(out, &[mark.mu]);
+    }
+}
+
+/// Reads one frame message back; what was written in double precision returns bit for bit.
+///
+/// # Errors
+/// When the bytes are not one whole frame.
+pub fn decode_frame(bytes: &[u8]) -> Result<Frame, DecodeError> {
+    let mut reader = Reader { rest: bytes };
+    let t = f64::from_le_bytes(reader.take()?);
+    let energy = f64::from_le_bytes(reader.take()?);
+    let natural_map = f64::from_le_bytes(reader.take()?);
+    let body_count = reader.count()?;
+    let contact_count = reader.count()?;
+    // Counts are believed only when the bytes are there, so that no lie makes us allocate.
+    let needed = body_count as u128 * POSE_SIZE as u128 + contact_count as u128 * CONTACT_SIZE as u128;
+    if needed != reader.rest.len() as u128 {
+        return Err(DecodeError::Length { got: bytes.len() });
+    }
+    let mut poses = Vec::with_capacity(body_count);
+    for _ in 0..body_count {
+        poses.push((reader.singles()?, reader.singles()?));
+    }
+    let mut contacts = Vec::with_capacity(contact_count);
+    for _ in 0..contact_count {
+        let bodies = [reader.body()?, reader.body()?];
+        let mode = mode_of_code(u32::from_le_bytes(reader.take()?))?;
+        let (point, normal, force) = (reader.singles()?, reader.singles()?, reader.singles()?);
+        let [mu] = reader.singles()?;
+        contacts.push(ContactMark { bodies, point, normal, force, mu, mode });
+    }
+    Ok(Frame { t, poses, contacts, natural_map, energy })
+}
+
+/// The whole recording as one run of bytes.
+#[must_use]
+pub fn pack(recording: &Recording) -> Vec<u8> {
+    let scene = scene_json(recording);
+    let mut out = Vec::with_capacity(scene.len() + 4);
+    out.extend(length_u32(scene.len()).to_le_bytes());
+    out.extend(scene.as_bytes());
+    for frame in &recording.frames {
+        let size = frame_size(frame.poses.len(), frame.contacts.len());
+        out.extend(length_u32(size).to_le_bytes());
+        encode_frame_into(frame, &mut out);
+    }
+    out
+}
+
+/// Takes a pack apart: the scene message, and the frames decoded.
+///
+/// # Errors
+/// When the bytes end early or a frame is malformed.
+pub fn unpack(bytes: &[u8]) -> Result<(&str, Vec<Frame>), DecodeError> {
+    let mut reader = Reader { rest: bytes };
+    let scene = std::str::from_utf8(reader.message()?).map_err(|_| DecodeError::SceneText)?;
+    let mut frames = Vec::new();
+    while !reader.rest.is_empty() {
+        frames.push(decode_frame(reader.message()?)?);
+    }
+    Ok((scene, frames))
+}
+
+/// Why bytes are not a message of this protocol.
+#[derive(Clone, Debug, PartialEq, Eq, thiserror::Error)]
+pub enum DecodeError {
+    #[error("a frame cannot be {got} bytes long with the counts in its header")]
+    Length { got: usize },
+    #[error("the bytes end in the middle of a message")]
+    Truncated,
+    #[error("contact mode {0} is none of 0 (open), 1 (stick), 2 (slide)")]
+    Mode(u32),
+    #[error("body index {0} is negative and not -1 (the world)")]
+    Body(i32),
+    #[error("the scene message is not UTF-8")]
+    SceneText,
+}
+
+fn frame_size(body_count: usize, contact_count: usize) -> usize {
+    FRAME_HEADER + body_count * POSE_SIZE + contact_count * CONTACT_SIZE
+}
+
+fn length_u32(length: usize) -> u32 {
+    u32::try_from(length).expect("a message of 4 GiB is not something to look at")
+}
+
+#[expect(clippy::cast_possible_truncation, reason = "single precision is the format")]
+fn put_singles(out: &mut Vec<u8>, values: &[f64]) {
+    for &value in values {
+        out.extend((value as f32).to_le_bytes());
+    }
+}
+
+fn mode_code(mode: ContactMode) -> u32 {
+    match mode {
+        ContactMode::Open => 0,
+        ContactMode::Stick => 1,
+        ContactMode::Slide => 2,
+    }
+}
+
+fn mode_of_code(code: u32) -> Result<ContactMode, DecodeError> {
+    match code {
+        0 => Ok(ContactMode::Open),
+        1 => Ok(ContactMode::Stick),
+        2 => Ok(ContactMode::Slide),
+        _ => Err(DecodeError::Mode(code)),
+    }
+}
+
+/// Bytes not read yet.
+struct Reader<'a> {
+    rest: &'a [u8],
+}
+
+impl<'a> Reader<'a> {
+    fn take<const N: usize>(&mut self) -> Result<[u8; N], DecodeError> {
+        let (head, rest) = self.rest.split_first_chunk().ok_or(DecodeError::Truncated)?;
+        self.rest = rest;
+        Ok(*head)
+    }
+
+    fn count(&mut self) -> Result<usize, DecodeError> {
+        Ok(u32::from_le_bytes(self.take()?) as usize)
+    }
+
+    fn singles<const N: usize>(&mut self) -> Result<[f64; N], DecodeError> {
+        let mut values = [0.0; N];
+        for value in &mut values {
+            *value = f64::from(f32::from_le_bytes(self.take()?));
+        }
+        Ok(values)
+    }
+
+    fn body(&mut self) -> Result<Option<usize>, DecodeError> {
+        match i32::from_le_bytes(self.take()?) {
+            WORLD => Ok(None),
+            index => usize::try_from(index).map(Some).map_err(|_| DecodeError::Body(index)),
+        }
+    }
+
+    fn message(&mut self) -> Result<&'a [u8], DecodeError> {
+        let length = self.count()?;
+        let (head, rest) = self.rest.split_at_checked(length).ok_or(DecodeError::Truncated)?;
+        self.rest = rest;
+        Ok(head)
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use stiction::recording::RecordedShape;
+
+    /// Numbers that single precision holds exactly, so that the round trip can be compared with `==`.
+    fn exact_frame() -> Frame {
+        let mark = |bodies, mode| ContactMark {
+            bodies,
+            point: [0.5, -0.25, 0.0],
+            normal: [0.0, 0.0, 1.0],
+            force: [1.5, 0.0, 24.5],
+            mu: 0.75,
+            mode,
+        };
+        Frame {
+            t: 0.1,
+            poses: vec![([1.0, 2.0, 3.0], [1.0, 0.0, 0.0, 0.0]), ([-1.0, 0.5, 0.125], [0.5, 0.5, -0.5, 0.5])],
+            contacts: vec![
+                mark([None, Some(1)], ContactMode::Stick),
+                mark([Some(0), Some(1)], ContactMode::Slide),
+                mark([Some(1), None], ContactMode::Open),
+            ],
+            natural_map: 3.0e-13,
+            energy: std::f64::consts::PI,
+        }
+    }
+
+    fn encoded(frame: &Frame) -> Vec<u8> {
+        let mut bytes = Vec::new();
+        encode_frame_into(frame, &mut bytes);
+        bytes
+    }
+
+    #[test]
+    fn a_frame_survives_the_round_trip() {
+        let frame = exact_frame();
+        let bytes = encoded(&frame);
+        assert_eq!(bytes.len(), 32 + 2 * 28 + 3 * 52);
+        assert_eq!(decode_frame(&bytes), Ok(frame));
+    }
+
+    #[test]
+    fn a_certificate_not_asked_for_stays_nan() {
+        let frame = Frame { natural_map: f64::NAN, ..exact_frame() };
+        let back = decode_frame(&encoded(&frame)).unwrap();
+        assert!(back.natural_map.is_nan());
+    }
+
+    /// The offsets that the header of this file promises to other languages.
+    #[test]
+    fn the_layout_is_the_documented_one() {
+        let bytes = encoded(&exact_frame());
+        assert_eq!(bytes[0..8], 0.1_f64.to_le_bytes());
+        assert_eq!(bytes[8..16], std::f64::consts::PI.to_le_bytes());
+        assert_eq!(bytes[16..24], 3.0e-13_f64.to_le_bytes());
+        assert_eq!(bytes[24..32], [2, 0, 0, 0, 3, 0, 0, 0]);
+        assert_eq!(bytes[36..40], 2.0_f32.to_le_bytes()); // y of body 0
+        let contact = &bytes[32 + 2 * 28..];
+        assert_eq!(contact[0..4], (-1_i32).to_le_bytes());
+        assert_eq!(contact[4..8], 1_i32.to_le_bytes());
+        assert_eq!(contact[8..12], 1_u32.to_le_bytes());
+        assert_eq!(contact[12 + 8 * 4..12 + 9 * 4], 24.5_f32.to_le_bytes()); // f_z
+        assert_eq!(contact[48..52], 0.75_f32.to_le_bytes());
+    }
+
+    #[test]
+    fn broken_bytes_are_errors() {
+        let good = encoded(&exact_frame());
+        for length in 0..good.len() {
+            assert!(decode_frame(&good[..length]).is_err(), "cut at {length}");
+        }
+        let mut bad_mode = good.clone();
+        bad_mode[32 + 2 * 28 + 8] = 7;
+        assert_eq!(decode_frame(&bad_mode), Err(DecodeError::Mode(7)));
+
+        let mut bad_count = good;
+        bad_count[24..32].fill(0xff); // 4 billion bodies: refused before anything is allocated
+        assert!(matches!(decode_frame(&bad_count), Err(DecodeError::Length { .. })));
+    }
+
+    #[test]
+    fn a_pack_holds_the_scene_and_every_frame() {
+        let later = Frame { t: 0.2, contacts: vec![], ..exact_frame() };
+        let recording = Recording {
+            name: "two \"boxes\" </script>".into(),
+            contact_model: "ncp-pgs".into(),
+            dt: 1e-3,
+            bodies: vec!["a".into(), "b".into()],
+            geometries: vec![RecordedGeometry {
+                name: "floor".into(),
+                body: None,
+                shape: RecordedShape::Box { half: [1.0, 2.0, 0.5] },
+                position: [0.0; 3],
+                quaternion: [1.0, 0.0, 0.0, 0.0],
+                rgba: [0.1, 0.2, 0.3, 1.0],
+            }],
+            frames: vec![exact_frame(), later],
+        };
+        let bytes = pack(&recording);
+        let (scene, frames) = unpack(&bytes).unwrap();
+        assert_eq!(frames, recording.frames);
+
+        let scene: serde_json::Value = serde_json::from_str(scene).unwrap();
+        assert_eq!(scene["stiction_protocol"], 1);
+        assert_eq!(scene["name"], "two \"boxes\" </script>");
+        assert_eq!(scene["geometries"][0]["shape"]["kind"], "box");
+        assert_eq!(scene["geometries"][0]["shape"]["half"][1], 2.0);
+        assert!(scene["geometries"][0]["body"].is_null());
+
+        assert_eq!(unpack(&bytes[..bytes.len() - 1]), Err(DecodeError::Truncated));
+    }
+}

@@ -1,0 +1,213 @@
+//! A replay: one HTML file that plays a recording in any browser, without a network.
+//!
+//! ```text
+//! file = template with   title := escape(name)   and   recording := base64(deflate(pack(recording)))
+//! ```
+//!
+//! The template is built from `page/` and committed, so that building this crate needs no Node. Nothing a scene
+//! can be called reaches the page as markup: the title is escaped, everything else is inside the base64 text and the
+//! page writes it with `textContent`. The page forbids itself the network, and scripts other than its own, by a
+//! Content-Security-Policy.
+
+use std::path::{Path, PathBuf};
+
+use base64::Engine as _;
+use base64::engine::general_purpose::STANDARD as BASE64;
+use stiction::recording::{Recording, RecordingFault};
+
+use crate::protocol;
+
+const TEMPLATE: &str = include_str!("../page/dist/replay.html");
+/// Neither can be forged by a name: an escaped title and base64 hold no `<`.
+const TITLE_SLOT: &str = "<!--slot:title-->";
+const RECORDING_SLOT: &str = "<!--slot:recording-->";
+
+/// 0 (store) to 10 (smallest); 6 is the usual compromise.
+const DEFLATE_LEVEL: u8 = 6;
+
+/// Writes the replay of `recording` to `path`, replacing what was there.
+///
+/// # Errors
+/// When the recording contradicts itself ([`Recording::check`]) or the file cannot be written.
+pub fn write_replay(path: impl AsRef<Path>, recording: &Recording) -> Result<(), ReplayError> {
+    recording.check()?;
+    let path = path.as_ref();
+    std::fs::write(path, replay_html(recording))
+        .map_err(|source| ReplayError::Write { path: path.to_path_buf(), source })
+}
+
+/// The replay as text. A recording that [`Recording::check`] would refuse still gives a page, which shows what it can.
+#[must_use]
+pub fn replay_html(recording: &Recording) -> String {
+    let pack = protocol::pack(recording);
+    let deflated = miniz_oxide::deflate::compress_to_vec(&pack, DEFLATE_LEVEL);
+    TEMPLATE.replacen(TITLE_SLOT, &escape_html(&recording.name), 1).replacen(
+        RECORDING_SLOT,
+        &BASE64.encode(deflated),
+        1,
+    )
+}
+
+/// Why no replay was written.
+#[derive(Debug, thiserror::Error)]
+pub enum ReplayError {
+    #[error("this recording cannot be shown: {0}")]
+    Recording(#[from] RecordingFault),
+    #[error("cannot write the replay to {}", path.display())]
+    Write { path: PathBuf, source: std::io::Error },
+}
+
+fn escape_html(text: &str) -> String {
+    let mut escaped = String::with_capacity(text.len());
+    for character in text.chars() {
+        match character {
+            '&' => escaped.push_str("&amp;"),
+            '<' => escaped.push_str("&lt;"),
+            '>' => escaped.push_str("&gt;"),
+            '"' => escaped.push_str("&quot;"),
+            '\'' => escaped.push_str("&#39;"),
+            _ => escaped.push(character),
+        }
+    }
+    escaped
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use stiction::recording::Frame;
+
+    fn recording(name: &str) -> Recording {
+        Recording {
+            name: name.into(),
+            contact_model: "ncp-pgs".into(),
+            dt: 1e-3,
+            bodies: vec!["box".into()],
+            geometries: vec![],
+            frames: vec![Frame {
+                t: 0.0,
+                poses: vec![([0.0, 0.0, 1.0], [1.0, 0.0, 0.0, 0.0])],
+                contacts: vec![],
+                natural_map: f64::NAN,
+                energy: 9.81,
+            }],
+        }
+    }
+
+    /// The recording between the tags of its data block, as the page would find it.
+    fn embedded(html: &str) -> Vec<u8> {
+        let (_, after) = html.split_once("id=\"recording\"").unwrap();
+        let (_, body) = after.split_once('>').unwrap();
+        let (text, _) = body.split_once("</script>").unwrap();
+        let deflated = BASE64.decode(text.trim()).unwrap();
+        miniz_oxide::inflate::decompress_to_vec(&deflated).unwrap()
+    }
+
+    #[test]
+    fn each_slot_is_there_once() {
+        assert_eq!(TEMPLATE.matches(TITLE_SLOT).count(), 1);
+        assert_eq!(TEMPLATE.matches(RECORDING_SLOT).count(), 1);
+    }
+
+    #[test]
+    fn the_page_is_self_contained() {
+        let html = replay_html(&recording("box"));
+        // The markup, without the bundled script: no tag that loads anything.
+        let start = html.find("<script>").unwrap() + "<script>".len();
+        let end = start + html[start..].find("</script>").unwrap();
+        let markup = format!("{}{}", &html[..start], &html[end..]);
+        for loads in [" src=", " href=", "<link", "@import", "url(", "http:", "https:"] {
+            assert!(!markup.contains(loads), "the markup contains `{loads}`");
+        }
+        // The script may name XML namespaces, but the browser refuses it every connection.
+        assert!(markup.contains("Content-Security-Policy"));
+        assert!(markup.contains("default-src 'none'"));
+        assert!(!markup.contains("connect-src"));
+    }
+
+    #[test]
+    fn the_page_holds_the_recording() {
+        let recording = recording("box");
+        let html = replay_html(&recording);
+        let pack = embedded(&html);
+        let (scene, frames) = protocol::unpack(&pack).unwrap();
+        assert_eq!(scene, protocol::scene_json(&recording));
+        assert_eq!(frames[0].energy, 9.81);
+    }
+
+    #[test]
+    fn a_name_cannot_become_markup() {
+        let scripts = |html: &str| html.matches("<script").count();
+        let plain = replay_html(&recording("box"));
+        for name in [
+            "</script><script>alert(1)</script>",
+            "</title><script>alert(1)</script>",
+            "<!--slot:recording--><img onerror=alert(1)>",
+            "a & b \" ' <!--",
+        ] {
+            let mut hostile = recording(name);
+            hostile.bodies[0] = name.into();
+            hostile.contact_model = name.into();
+            let html = replay_html(&hostile);
+            assert!(!html.contains(name), "`{name}` reached the page unescaped");
+            assert_eq!(scripts(&html), scripts(&plain));
+            assert!(html.contains(&escape_html(name)));
+            // And it is still the name: the page gets it back as it was.
+            let pack = embedded(&html);
+            let scene: serde_json::Value = serde_json::from_str(protocol::unpack(&pack).unwrap().0).unwrap();
+            assert_eq!(scene["name"], name);
+        }
+    }
+
+    #[test]
+    fn a_contradictory_recording_is_refused() {
+        let mut broken = recording("box");
+        broken.frames[0].poses.clear();
+        let path = std::env::temp_dir().join("stiction-replay-that-is-never-written.html");
+        assert!(matches!(write_replay(&path, &broken), Err(ReplayError::Recording(_))));
+        assert!(!path.exists());
+    }
+
+    /// Ten seconds of a quadruped at 60 frames a second: 13 bodies, 20 geometries, 4 contacts, in less than 2 MB.
+    #[test]
+    fn a_quadruped_of_ten_seconds_is_small() {
+        use stiction::recording::{ContactMark, ContactMode, RecordedGeometry, RecordedShape};
+        let wave = |i: usize, k: usize| (0.1 * i as f64 + k as f64).sin();
+        let frame = |i: usize| Frame {
+            t: i as f64 / 60.0,
+            poses: (0..13)
+                .map(|k| ([wave(i, k), wave(i, k + 1), 0.3], [wave(i, k), 0.6, wave(i, k + 2), 0.1]))
+                .collect(),
+            contacts: (0..4)
+                .map(|k| ContactMark {
+                    bodies: [None, Some(k)],
+                    point: [wave(i, k), wave(i, k + 5), 0.0],
+                    normal: [0.0, 0.0, 1.0],
+                    force: [wave(i, k), wave(i, k + 3), 30.0 + wave(i, k + 4)],
+                    mu: 0.8,
+                    mode: ContactMode::Stick,
+                })
+                .collect(),
+            natural_map: 1e-10,
+            energy: wave(i, 0),
+        };
+        let geometry = |k: usize| RecordedGeometry {
+            name: format!("link_{k}_collision"),
+            body: Some(k % 13),
+            shape: RecordedShape::Capsule { radius: 0.02, half_length: 0.1 },
+            position: [0.1, 0.2, 0.3],
+            quaternion: [1.0, 0.0, 0.0, 0.0],
+            rgba: RecordedGeometry::UNCOLOURED,
+        };
+        let recording = Recording {
+            bodies: (0..13).map(|k| format!("link_{k}")).collect(),
+            geometries: (0..20).map(geometry).collect(),
+            frames: (0..600).map(frame).collect(),
+            ..recording("quadruped")
+        };
+        assert_eq!(recording.check(), Ok(()));
+        let size = replay_html(&recording).len();
+        println!("replay {size} bytes, of which page {}", TEMPLATE.len());
+        assert!(size < 2_000_000, "{size} bytes");
+    }
+}
