@@ -1,1 +1,70 @@
-fn main() {}
+//! `cargo xtask …`: the chores of this workspace, in Rust, so that they run wherever cargo does.
+//!
+//! One file per chore. A chore is a function `run(Args) -> Result<(), String>`; its error is the
+//! sentence the user reads.
+
+// Printing is what this program is for.
+#![allow(clippy::print_stdout)]
+
+mod args;
+mod bench;
+mod bibliography;
+mod figures;
+mod house;
+mod page;
+mod process;
+mod test;
+mod tidy;
+
+use std::process::ExitCode;
+
+use args::Args;
+
+const HELP: &str = "\
+The chores of this workspace.
+
+    cargo xtask <chore> [options]
+
+    test      run every test: unit, integration and documentation
+    tidy      check format, lints and the rules of the house
+    page      check that the committed viewer page is what its sources build
+    bench     measure time per step and residual beside MuJoCo
+    figures   run the experiments and redraw their figures
+
+`cargo xtask <chore> --help` says what a chore does, needs and writes.";
+
+/// A chore: its name, its help, and what it does.
+type Chore = (&'static str, &'static str, fn(Args) -> Result<(), String>);
+
+const CHORES: [Chore; 5] = [
+    ("test", test::HELP, test::run),
+    ("tidy", tidy::HELP, tidy::run),
+    ("page", page::HELP, page::run),
+    ("bench", bench::HELP, bench::run),
+    ("figures", figures::HELP, figures::run),
+];
+
+fn main() -> ExitCode {
+    let mut words = std::env::args().skip(1);
+    let name = words.next().unwrap_or_else(|| "--help".to_owned());
+    if matches!(name.as_str(), "-h" | "--help" | "help") {
+        println!("{HELP}");
+        return ExitCode::SUCCESS;
+    }
+    let Some((_, help, run)) = CHORES.iter().find(|(n, _, _)| *n == name) else {
+        eprintln!("xtask: there is no chore `{name}`\n\n{HELP}");
+        return ExitCode::from(2);
+    };
+    let mut args = Args::new(words);
+    if args.flag("--help") || args.flag("-h") {
+        println!("{help}");
+        return ExitCode::SUCCESS;
+    }
+    match run(args) {
+        Ok(()) => ExitCode::SUCCESS,
+        Err(message) => {
+            eprintln!("\nxtask {name}: {message}");
+            ExitCode::FAILURE
+        }
+    }
+}

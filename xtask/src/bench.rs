@@ -1,0 +1,288 @@
+//! `cargo xtask bench`: our time per step beside MuJoCo's, and both residuals, in one run.
+//!
+//! Pairs, not blocks: ours and MuJoCo's runs alternate, so that a machine which slows down slows
+//! both. What is reported is the median over pairs, and the median of the pairs' ratios.
+
+use std::fs;
+use std::path::{Path, PathBuf};
+use std::process::Command;
+
+use serde_json::{Value, json};
+
+use crate::args::Args;
+use crate::process::{answers, cargo, output, root, run as spawn, target};
+
+pub(crate) const HELP: &str = "\
+Measures time per step and contact residual beside MuJoCo, on the same scenes, in one run.
+
+    cargo xtask bench [SCENE] [options]
+
+    SCENE            quadruped, stack or cube-slide; without it all three
+    --pairs N        pairs of runs, ours and MuJoCo's in turn (default 7)
+    --duration T     simulated seconds per run (default 2)
+    --dt H           time step in seconds (default 0.001)
+    --contact NAME   our contact law and solver (default nsgs)
+    --rival-only     MuJoCo alone
+
+Needs Python 3.10 or later with venv, and the network once: MuJoCo and numpy are installed
+into target/bench-venv. Nothing else of the machine is changed.
+
+Columns
+    us/step       median over the pairs; ours by the wall clock, MuJoCo's in CPU time of its
+                  thread, which is the smaller of its two
+    ratio         ours / MuJoCo's, median of the pairs' ratios; below 1 we are faster
+    natural map   worst residual of the exact contact law over the run [m/s]; for MuJoCo the
+                  distance of its compliant forces from that law, and the median step
+    depth         deepest penetration over the run [um]
+Every sample goes to target/bench/SCENE.json.";
+
+/// What the numbers in documents were measured against.
+const RIVAL: &str = "mujoco==4.0.0";
+
+const SCENES: [&str; 3] = ["quadruped", "stack", "cube-slide"];
+
+/// The robot file both read; the other scenes are written out in `mujoco_scenes.py`.
+const QUADRUPED: &str = "crates/lab/scenes/quadruped.xml";
+
+/// What all runs share.
+struct Setup {
+    pairs: usize,
+    dt: String,
+    duration: String,
+    contact: String,
+    /// Our binary, unless the rival runs alone.
+    ours: Option<PathBuf>,
+    python: PathBuf,
+}
+
+pub(crate) fn run(mut args: Args) -> Result<(), String> {
+    let pairs = args.number("--pairs", 7.0)?.round().max(1.0) as usize;
+    let duration = args.number("--duration", 2.0)?.to_string();
+    let dt = args.number("--dt", 0.001)?.to_string();
+    let contact = args.option("--contact")?.unwrap_or_else(|| "nsgs".to_owned());
+    let rival_only = args.flag("--rival-only");
+    let names = args.finish(1)?;
+    let chosen: Vec<&str> =
+        if names.is_empty() { SCENES.to_vec() } else { names.iter().map(|n| &**n).collect() };
+    if let Some(name) = chosen.iter().find(|n| !SCENES.contains(n)) {
+        return Err(format!("there is no benchmark `{name}`; there are {}", SCENES.join(", ")));
+    }
+
+    let python = rival_python()?;
+    let ours = if rival_only { None } else { Some(our_binary()?) };
+    let setup = Setup { pairs, dt, duration, contact, ours, python };
+    let machine = machine();
+    println!(
+        "\n{}, {pairs} pairs, {} s at {} s\n",
+        machine["cpu"].as_str().unwrap_or("?"),
+        setup.duration,
+        setup.dt
+    );
+    println!("{:<12} | {:^26} | {:^29} | {:^17}", "", "us/step", "natural map [m/s]", "depth [um]");
+    println!(
+        "{:<12} | {:>8} {:>8} {:>8} | {:>8} {:>8} {:>11} | {:>8} {:>8}",
+        "scene", "ours", "MuJoCo", "ratio", "ours", "MuJoCo", "its median", "ours", "MuJoCo"
+    );
+    for scene in chosen {
+        let mut record = measure(&setup, scene)?;
+        record["machine"] = machine.clone();
+        let path = target().join("bench").join(format!("{scene}.json"));
+        write(&path, &record)?;
+        println!("{}", row(scene, &record));
+        if let Some(warning) = record["warning"].as_str() {
+            println!("    {warning}");
+        }
+    }
+    println!("\nsamples: {}", target().join("bench").display());
+    Ok(())
+}
+
+/// All pairs of one scene, and their medians.
+fn measure(setup: &Setup, scene: &str) -> Result<Value, String> {
+    let mut ours = Vec::new();
+    let mut rival = Vec::new();
+    for pair in 0..setup.pairs {
+        // Who goes first alternates too.
+        if pair % 2 == 0 {
+            ours.extend(run_ours(setup, scene)?);
+        }
+        rival.push(run_rival(setup, scene, pair == 0)?);
+        if pair % 2 == 1 {
+            ours.extend(run_ours(setup, scene)?);
+        }
+    }
+    let our_times: Vec<f64> = ours.iter().map(|r| per_step(r, "wall_s")).collect();
+    let rival_times: Vec<f64> = rival.iter().map(|r| per_step(r, "cpu_s")).collect();
+    let ratios: Vec<f64> = our_times.iter().zip(&rival_times).map(|(a, b)| a / b).collect();
+    Ok(json!({
+        "scene": scene,
+        "median": {
+            "ours_us_per_step": median(&our_times),
+            "mujoco_us_per_step": median(&rival_times),
+            "ratio": median(&ratios),
+        },
+        "warning": ours.first().and_then(|o| mismatch(o, &rival[0])),
+        "ours": ours,
+        "mujoco": rival,
+    }))
+}
+
+fn run_ours(setup: &Setup, scene: &str) -> Result<Option<Value>, String> {
+    let Some(binary) = &setup.ours else { return Ok(None) };
+    let mut command = Command::new(binary);
+    command.current_dir(root()).args(["run", scene, "--contact", &setup.contact, "--dt", &setup.dt]);
+    parse(&output(command.args(["--duration", &setup.duration, "--json"]))?).map(Some)
+}
+
+/// The residual needs a second, slow pass; it is the same every time, so once is enough.
+fn run_rival(setup: &Setup, scene: &str, judged: bool) -> Result<Value, String> {
+    let mut command = Command::new(&setup.python);
+    command.current_dir(root()).args(["xtask/bench/mujoco_scenes.py", scene]);
+    command.args(["--dt", &setup.dt, "--duration", &setup.duration]);
+    if scene == "quadruped" {
+        if !root().join(QUADRUPED).exists() {
+            return Err(format!("{QUADRUPED} is missing"));
+        }
+        command.args(["--xml", QUADRUPED]);
+    }
+    if judged {
+        command.arg("--residual");
+    }
+    parse(&output(&mut command)?)
+}
+
+fn parse(text: &str) -> Result<Value, String> {
+    serde_json::from_str(text).map_err(|e| format!("expected one JSON object ({e}), got:\n{text}"))
+}
+
+/// Microseconds per step; NaN where a key is missing, which the table then shows.
+fn per_step(run: &Value, time: &str) -> f64 {
+    let key = |k: &str| run[k].as_f64().unwrap_or(f64::NAN);
+    1e6 * key(time) / key("steps")
+}
+
+fn median(samples: &[f64]) -> f64 {
+    let mut sorted = samples.to_vec();
+    sorted.sort_by(f64::total_cmp);
+    let n = sorted.len();
+    match n {
+        0 => f64::NAN,
+        _ if n % 2 == 1 => sorted[n / 2],
+        _ => 0.5 * (sorted[n / 2 - 1] + sorted[n / 2]),
+    }
+}
+
+/// Two scenes that do not start with the same energy are not the same scene.
+fn mismatch(ours: &Value, rival: &Value) -> Option<String> {
+    let start = |run: &Value| run["energy"]["start"].as_f64().unwrap_or(f64::NAN);
+    let (a, b) = (start(ours), start(rival));
+    let same = (a - b).abs() <= 1e-6 * a.abs().max(b.abs()).max(1.0);
+    (!same).then(|| format!("not the same scene: it starts with {a} J here and {b} J in MuJoCo"))
+}
+
+fn row(scene: &str, record: &Value) -> String {
+    let median = |k: &str| record["median"][k].as_f64();
+    let (ours, rival) = (&record["ours"][0], &record["mujoco"][0]);
+    let fixed = |x: Option<f64>| x.map_or("-".to_owned(), |x| format!("{x:.2}"));
+    let small = |x: Option<f64>| x.map_or("-".to_owned(), |x| format!("{x:.1e}"));
+    let depth = |run: &Value| fixed(run["penetration_max"].as_f64().map(|x| 1e6 * x));
+    format!(
+        "{scene:<12} | {:>8} {:>8} {:>8} | {:>8} {:>8} {:>11} | {:>8} {:>8}",
+        fixed(median("ours_us_per_step")),
+        fixed(median("mujoco_us_per_step")),
+        fixed(median("ratio")),
+        small(ours["certificate"]["natural_map"].as_f64()),
+        small(rival["residual"]["natural_map"].as_f64()),
+        small(rival["residual"]["natural_map_median"].as_f64()),
+        depth(ours),
+        depth(rival),
+    )
+}
+
+fn our_binary() -> Result<PathBuf, String> {
+    spawn(cargo().args(["build", "--quiet", "--release", "--package", "stiction-cli"]))?;
+    let name = format!("stiction{}", std::env::consts::EXE_SUFFIX);
+    Ok(target().join("release").join(name))
+}
+
+/// A Python that has the rival in the version we name, in a folder of its own.
+fn rival_python() -> Result<PathBuf, String> {
+    let folder = target().join("bench-venv");
+    let python = folder.join(if cfg!(windows) { "Scripts/python.exe" } else { "bin/python" });
+    let (name, version) = RIVAL.split_once("==").expect("pinned");
+    let check = format!("import {name}, numpy; assert {name}.__version__ == '{version}'");
+    if answers(Command::new(&python).args(["-c", &check])) {
+        return Ok(python);
+    }
+    let system = if cfg!(windows) { "python" } else { "python3" };
+    let hint = "the benchmark needs Python 3.10 or later with its venv module";
+    spawn(Command::new(system).args(["-m", "venv"]).arg(&folder)).map_err(|e| format!("{e}\n{hint}"))?;
+    let hint = format!("{RIVAL} could not be installed; this needs the network once. Nothing was measured");
+    spawn(Command::new(&python).args([
+        "-m",
+        "pip",
+        "install",
+        "--quiet",
+        "--disable-pip-version-check",
+        RIVAL,
+        "numpy",
+    ]))
+    .map_err(|e| format!("{e}\n{hint}"))?;
+    if !answers(Command::new(&python).args(["-c", &check])) {
+        return Err(format!("{RIVAL} is installed in {} but does not load", folder.display()));
+    }
+    Ok(python)
+}
+
+/// What the numbers were measured on.
+fn machine() -> Value {
+    let info = fs::read_to_string("/proc/cpuinfo").unwrap_or_default();
+    let cpu = info.lines().find_map(|l| l.strip_prefix("model name")?.split_once(':').map(|(_, v)| v.trim()));
+    let load = fs::read_to_string("/proc/loadavg").unwrap_or_default();
+    let git = |args: &[&str]| output(Command::new("git").current_dir(root()).args(args)).unwrap_or_default();
+    json!({
+        "cpu": cpu.unwrap_or(std::env::consts::ARCH),
+        "cores": std::thread::available_parallelism().map_or(0, |n| n.get()),
+        "load_before": load.split_whitespace().next(),
+        "commit": git(&["rev-parse", "--short", "HEAD"]).trim(),
+        "changed_since": !git(&["status", "--porcelain"]).is_empty(),
+    })
+}
+
+fn write(path: &Path, record: &Value) -> Result<(), String> {
+    let told = |e: std::io::Error| format!("{}: {e}", path.display());
+    fs::create_dir_all(path.parent().expect("a file lies in a folder")).map_err(told)?;
+    fs::write(path, format!("{record:#}\n")).map_err(told)
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn medians_of_odd_and_even_samples() {
+        assert_eq!(median(&[3.0, 1.0, 2.0]), 2.0);
+        assert_eq!(median(&[4.0, 1.0, 2.0, 3.0]), 2.5);
+        assert!(median(&[]).is_nan());
+    }
+
+    #[test]
+    fn different_scenes_are_told_apart() {
+        let scene = |e: f64| json!({ "energy": { "start": e } });
+        assert!(mismatch(&scene(98.1), &scene(98.1 + 1e-9)).is_none());
+        assert!(mismatch(&scene(98.1), &scene(97.0)).unwrap().contains("97"));
+        assert!(mismatch(&json!({}), &scene(1.0)).is_some());
+    }
+
+    #[test]
+    fn a_row_shows_what_there_is() {
+        let record = json!({
+            "median": { "ours_us_per_step": 8.0, "mujoco_us_per_step": 16.0, "ratio": 0.5 },
+            "ours": [{ "certificate": { "natural_map": 3e-10 }, "penetration_max": 2e-6 }],
+            "mujoco": [{ "residual": { "natural_map": 2e-2 } }],
+        });
+        let line = row("stack", &record);
+        let words: Vec<_> = line.split_whitespace().filter(|w| *w != "|").collect();
+        assert_eq!(words, ["stack", "8.00", "16.00", "0.50", "3.0e-10", "2.0e-2", "-", "2.00", "-"]);
+    }
+}

@@ -1,0 +1,50 @@
+//! `cargo xtask test`.
+
+use crate::args::Args;
+use crate::process::{cargo, cargo_has, run as spawn};
+
+pub(crate) const HELP: &str = "\
+Runs every test of the workspace: the examples in the documentation, then unit and
+integration tests. Nothing is timed, no test needs the network or a graphics card.
+
+    cargo xtask test [-p CRATE] [FILTER]
+
+    -p, --package CRATE   only this crate
+    FILTER                only tests whose name contains it (skips the documentation)
+
+Uses cargo-nextest where it is installed, else `cargo test`.";
+
+pub(crate) fn run(mut args: Args) -> Result<(), String> {
+    let scope = scope(&mut args)?;
+    let filter = args.finish(1)?;
+    let nextest = cargo_has("nextest");
+    // Documentation first: what a reader of the log wants to see last is the summary of the tests.
+    if nextest && filter.is_empty() && has_library(&scope)? {
+        spawn(cargo().arg("test").args(&scope).arg("--doc"))?;
+    }
+    if nextest {
+        return spawn(cargo().args(["nextest", "run"]).args(&scope).args(&filter));
+    }
+    println!("cargo-nextest is not installed; the tests run under `cargo test`");
+    spawn(cargo().arg("test").args(&scope).args(&filter))
+}
+
+/// `--workspace`, or `--package CRATE` where one was asked for.
+pub(crate) fn scope(args: &mut Args) -> Result<Vec<String>, String> {
+    let name = args.option("-p")?.or(args.option("--package")?);
+    Ok(match name {
+        Some(name) => vec!["--package".to_owned(), name],
+        None => vec!["--workspace".to_owned()],
+    })
+}
+
+/// Cargo refuses `--doc` for a package without a library.
+fn has_library(scope: &[String]) -> Result<bool, String> {
+    let [_, name] = scope else { return Ok(true) };
+    let text = crate::process::output(cargo().args(["metadata", "--no-deps", "--format-version", "1"]))?;
+    let metadata: serde_json::Value = serde_json::from_str(&text).map_err(|e| e.to_string())?;
+    let packages = metadata["packages"].as_array().into_iter().flatten();
+    let targets = packages.filter(|p| p["name"] == **name).flat_map(|p| p["targets"].as_array()).flatten();
+    let mut kinds = targets.flat_map(|t| t["kind"].as_array()).flatten();
+    Ok(kinds.any(|k| k.as_str().is_some_and(|k| k.ends_with("lib"))))
+}
