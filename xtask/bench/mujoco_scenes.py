@@ -12,8 +12,8 @@ With --residual a second, untimed run judges every step by the law that MuJoCo's
     e_i = | lambda_i - P_K(lambda_i - rho_i (u_i + Gamma(u_i))) | / rho_i,    rho_i = 1/|G_ii|      (2)
 
 lambda = h f [N s] from the contact forces, u = J v+ [m/s] with the Jacobian of the step and the velocity
-after it, G = J M^-1 J^T [1/kg], |G_ii| the Frobenius norm. No gap enters: MuJoCo's contacts touch
-(dist <= 0) whenever they exist. MuJoCo is a compliant engine and does not aim at (1); the number says how
+after it, G = J M^-1 J^T [1/kg], |G_ii| its largest singular value; a step's residual is the 2-norm over its
+contacts, as in our certificate. No gap enters: MuJoCo's contacts touch (dist <= 0) whenever they exist. MuJoCo is a compliant engine and does not aim at (1); the number says how
 far its answer is from rigid contact, not that its solver failed.
 """
 
@@ -113,7 +113,7 @@ def project(x, mu):
 
 
 def judged(model, start, steps):
-    """Residuals of (1) over a run: worst and median of the steps' worst contacts."""
+    """Residuals of (1) over a run: the worst step and, of the natural map, the median step."""
     model.opt.jacobian = mujoco.mjtJacobian.mjJAC_DENSE
     data, h = start(), model.opt.timestep
     natural, primal, dual, complementarity, iterations = [], [], [], [], []
@@ -123,7 +123,7 @@ def judged(model, start, steps):
         iterations.append(int(max(data.solver_niter[: max(1, data.nisland)])))
         # Jacobian, forces and M^-1 of this step stay in `data`; qvel is already the velocity after it.
         jacobian = np.array(data.efc_J).reshape(-1, model.nv)
-        worst = np.zeros(4)
+        squares, worst = 0.0, np.zeros(3)
         for contact in data.contact:
             depth = max(depth, -contact.dist)
             row = contact.efc_address
@@ -138,12 +138,14 @@ def judged(model, start, steps):
             impulse = h * np.array(data.efc_force)[normal_last]
             u = j @ data.qvel
             corrected = u + np.array([0.0, 0.0, mu * np.hypot(u[0], u[1])])
-            rho = 1.0 / np.linalg.norm(g)
+            rho = 1.0 / np.linalg.norm(g, 2)
             map_ = np.linalg.norm(impulse - project(impulse - rho * corrected, mu)) / rho
             off_cone = np.linalg.norm(impulse - project(impulse, mu)) / h
             off_dual = np.linalg.norm(project(-corrected, mu))  # distance to K*: Moreau
-            worst = np.maximum(worst, [map_, off_cone, off_dual, abs(impulse @ corrected) / h])
-        for series, value in zip((natural, primal, dual, complementarity), worst):
+            squares += map_ * map_
+            worst = np.maximum(worst, [off_cone, off_dual, abs(impulse @ corrected) / h])
+        natural.append(float(np.sqrt(squares)))
+        for series, value in zip((primal, dual, complementarity), worst):
             series.append(float(value))
     return {
         "penetration_max": float(depth),
