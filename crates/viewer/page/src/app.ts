@@ -130,6 +130,7 @@ export class App {
       { keys: ["ArrowUp", "+"], keyName: "↑", what: "Faster", run: () => player.faster(1) },
       { keys: ["ArrowDown", "-"], keyName: "↓", what: "Slower", run: () => player.faster(-1) },
       { keys: ["s"], what: "Next speed", button: "speed", run: () => this.nextSpeed() },
+      { keys: ["l"], what: "Play in a loop, or once", run: () => (player.loop = !player.loop) },
       overlay("forces", "f", "Force arrows"),
       overlay("cones", "c", "Friction cones"),
       overlay("points", "b", "Contact points"),

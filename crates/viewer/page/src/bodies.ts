@@ -12,6 +12,7 @@ import {
 } from "three";
 import type { Object3D } from "three";
 import { Ground } from "./ground";
+import { POSE_FLOATS } from "./protocol";
 import type { Frame, Geometry, Scene } from "./protocol";
 import { solidGeometry } from "./shapes";
 import type { Theme } from "./theme";
@@ -76,10 +77,10 @@ export class Bodies extends Group {
 
   pose(frame: Frame): void {
     this.frames.forEach((body, i) => {
-      const pose = frame.poses.subarray(7 * i, 7 * i + 7);
+      const pose = frame.poses.subarray(POSE_FLOATS * i, POSE_FLOATS * (i + 1));
       const [px, py, pz, w, x, y, z] = pose as unknown as [number, number, number, number, number, number, number];
       // A body whose pose is not a number (a run that blew up) disappears instead of breaking the picture.
-      body.visible = pose.length === 7 && pose.every(Number.isFinite);
+      body.visible = pose.length === POSE_FLOATS && pose.every(Number.isFinite);
       if (!body.visible) return;
       body.position.set(px, py, pz);
       body.quaternion.set(x, y, z, w).normalize();

@@ -36,6 +36,7 @@ export function force(newtons: number): string {
 
 /** A component of a vector of the given size: the digits that mean something, and no -0. */
 export function component(value: number, size: number): string {
+  if (!Number.isFinite(value)) return Number.isNaN(value) ? "–" : signed(value < 0 ? "-∞" : "∞");
   const digits = size >= 100 ? 1 : size >= 1 ? 2 : 3;
   const rounded = Number(value.toFixed(digits));
   return signed((rounded === 0 ? 0 : rounded).toFixed(digits));

@@ -40,6 +40,7 @@ const POINT_PIXELS = 5; // radius on the screen
 // In sizes of the scene:
 const SHAFT = 0.011; // radius
 const OPEN_CONE = 0.05; // height
+const POINT = 0.03; // largest radius, seen from afar
 const INVISIBLE = 1e-3; // shorter than this is not drawn
 
 export class Overlay extends Group {
@@ -108,7 +109,7 @@ export class Overlay extends Group {
     points.begin();
     for (const contact of this.drawable()) {
       const at = new Vector3(...contact.point);
-      const radius = POINT_PIXELS * metresPerPixel(at);
+      const radius = Math.min(POINT_PIXELS * metresPerPixel(at), POINT * this.size);
       points.push(new Matrix4().makeScale(radius, radius, radius).setPosition(at), this.colours[contact.mode]);
     }
     points.flush(this.shown.points);

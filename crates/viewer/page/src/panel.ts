@@ -2,9 +2,9 @@
 
 import { byId, onPress, text } from "./dom";
 import { component, force, length, number, scientific, trimmed } from "./format";
-import { MODES } from "./protocol";
+import { MODES, POSE_FLOATS } from "./protocol";
 import type { Frame, Scene } from "./protocol";
-import { forceFromWorld, modeCounts, norm } from "./summary";
+import { forceFromWorld, lostBodies, modeCounts, norm } from "./summary";
 
 export class Panel {
   private readonly root = byId("panel");
@@ -23,6 +23,9 @@ export class Panel {
       text(byId(`count-${mode}`), String(counts[mode]));
       byId(`chip-${mode}`).classList.toggle("none", counts[mode] === 0);
     }
+    const lost = lostBodies(frame);
+    byId("lost").hidden = lost === 0;
+    text(byId("lost"), `${lost} of ${frame.poses.length / POSE_FLOATS} poses are not numbers: the run blew up.`);
     const sum = forceFromWorld(frame);
     const size = norm(sum);
     text(byId("force-vertical"), `${component(sum[2], size)} N`);

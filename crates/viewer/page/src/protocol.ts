@@ -58,9 +58,10 @@ export interface Frame {
 }
 
 export const WORLD = -1;
+/** Position, then quaternion w x y z. */
+export const POSE_FLOATS = 7;
 const VERSION = 1;
 const HEADER = 32;
-const POSE_FLOATS = 7;
 const CONTACT_BYTES = 52;
 
 export function decodeScene(text: string): Scene {

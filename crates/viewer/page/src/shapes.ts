@@ -15,11 +15,11 @@ export type Solid = Exclude<Shape, { kind: "plane" }>;
 export function solidGeometry(shape: Solid): BufferGeometry {
   switch (shape.kind) {
     case "sphere":
-      return new SphereGeometry(shape.radius, 40, 24);
+      return new SphereGeometry(shape.radius, 64, 40);
     case "box":
       return new BoxGeometry(2 * shape.half[0], 2 * shape.half[1], 2 * shape.half[2]);
     case "capsule":
-      return new CapsuleGeometry(shape.radius, 2 * shape.half_length, 12, 32).rotateX(Math.PI / 2);
+      return new CapsuleGeometry(shape.radius, 2 * shape.half_length, 16, 40).rotateX(Math.PI / 2);
     case "cylinder":
       return new CylinderGeometry(shape.radius, shape.radius, 2 * shape.half_length, 48).rotateX(Math.PI / 2);
     case "mesh":

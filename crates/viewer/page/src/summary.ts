@@ -1,6 +1,6 @@
 // Numbers read off a frame.
 
-import { MODES, WORLD } from "./protocol";
+import { MODES, POSE_FLOATS, WORLD } from "./protocol";
 import type { Contact, Frame, Mode, Vec3 } from "./protocol";
 import type { Source } from "./source";
 
@@ -27,6 +27,15 @@ export function forceFromWorld(frame: Frame): [number, number, number] {
     for (const axis of [0, 1, 2] as const) sum[axis] += sense(contact) * contact.force[axis];
   }
   return sum;
+}
+
+/** Bodies whose pose is not a number: the run blew up, and they cannot be drawn. */
+export function lostBodies(frame: Frame): number {
+  let lost = 0;
+  for (let i = 0; i < frame.poses.length; i += POSE_FLOATS) {
+    if (!frame.poses.subarray(i, i + POSE_FLOATS).every(Number.isFinite)) lost++;
+  }
+  return lost;
 }
 
 export function norm([x, y, z]: Vec3): number {
