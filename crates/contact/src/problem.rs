@@ -13,7 +13,7 @@
 
 use crate::blocks::BlockMatrix;
 use crate::cone::Cone;
-use crate::primal::Primal;
+use crate::primal::{MassFactor, Primal};
 
 /// See the module. Rebuilt in place every step: [`Self::clear`], [`Self::push`], then the blocks.
 #[derive(Clone, Debug)]
@@ -25,10 +25,12 @@ pub struct ConstraintProblem {
     pub free_velocity: Vec<f64>,
     /// Diagonal of R ≥ 0; zero for rigid rows.
     pub compliance: Vec<f64>,
-    /// G by blocks.
+    /// G by blocks; without any, `primal` is the operator behind (1).
     pub blocks: BlockMatrix,
     /// M, J and v_free behind G, when whoever built the problem kept them.
     pub primal: Option<Primal>,
+    /// Factor of the mass of `primal`, where the problem was built from it.
+    pub(crate) factor: Option<MassFactor>,
     /// h [s]: turns impulses into forces. 1 where a file does not say.
     pub time_step: f64,
 }
@@ -42,6 +44,7 @@ impl Default for ConstraintProblem {
             compliance: Vec::new(),
             blocks: BlockMatrix::default(),
             primal: None,
+            factor: None,
             time_step: 1.0,
         }
     }
@@ -57,6 +60,7 @@ impl ConstraintProblem {
         self.compliance.clear();
         self.blocks.clear();
         self.primal = None;
+        self.factor = None;
     }
 
     /// Appends a block with its free velocity g; R = 0. The slice has the block's dimension.
@@ -107,14 +111,17 @@ impl ConstraintProblem {
         &self.row_start
     }
 
+    /// First rows and blocks at once, for whoever fills the blocks.
+    pub fn starts_and_blocks_mut(&mut self) -> (&[usize], &mut BlockMatrix) {
+        (&self.row_start, &mut self.blocks)
+    }
+
     /// (1): c = (G + R) λ + g.
     pub fn velocities_into(&self, impulses: &[f64], c: &mut Vec<f64>) {
         assert_eq!(impulses.len(), self.rows(), "one impulse per row");
-        c.clear();
-        c.extend_from_slice(&self.free_velocity);
-        self.blocks.mul_add_into(&self.row_start, impulses, c);
-        for ((c, r), l) in c.iter_mut().zip(&self.compliance).zip(impulses) {
-            *c += r * l;
+        self.delassus_mul_into(impulses, c);
+        for (((c, g), r), l) in c.iter_mut().zip(&self.free_velocity).zip(&self.compliance).zip(impulses) {
+            *c += g + r * l;
         }
     }
 }

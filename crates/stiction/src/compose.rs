@@ -4,7 +4,7 @@ use crate::State;
 use stiction_collision::{Shape, ShapeError};
 use stiction_dynamics::spatial::{Inertia, Pose, Quat, Sym3, Vec3};
 use stiction_dynamics::{JointKind, JointSpec, ModelBuilder, ModelError};
-use stiction_models::{Geometry, Ledger, Material, World};
+use stiction_models::{DriveLimit, Geometry, Material, World};
 
 /// A free rigid body of one shape.
 #[derive(Clone, Debug)]
@@ -65,18 +65,7 @@ impl Composer {
     pub fn new(name: impl Into<String>, gravity: Vec3) -> Result<Self, ComposeError> {
         let model = ModelBuilder::new().build(gravity)?;
         let state = State::neutral(&model);
-        let world = World {
-            name: name.into(),
-            model,
-            geometries: Vec::new(),
-            visuals: Vec::new(),
-            excluded: Vec::new(),
-            actuators: Vec::new(),
-            couplings: Vec::new(),
-            keyframes: Vec::new(),
-            time_step: None,
-            ledger: Ledger::default(),
-        };
+        let world = World::new(name, model);
         Ok(Self { world, state })
     }
 
@@ -111,19 +100,8 @@ impl Composer {
         let mut state = State::neutral(&model);
         state.v[..3].copy_from_slice(&velocity.to_array());
         state.v[3..].copy_from_slice(&angular_velocity.to_array());
-        let geometry = geometry(name.clone(), Some(0), shape, Pose::IDENTITY, material, rgba);
-        let part = World {
-            name,
-            model,
-            geometries: vec![geometry],
-            visuals: Vec::new(),
-            excluded: Vec::new(),
-            actuators: Vec::new(),
-            couplings: Vec::new(),
-            keyframes: Vec::new(),
-            time_step: None,
-            ledger: Ledger::default(),
-        };
+        let mut part = World::new(name.clone(), model);
+        part.geometries.push(geometry(name, Some(0), shape, Pose::IDENTITY, material, rgba));
         let index = self.world.model.bodies.len();
         self.robot(part, &state, Pose::IDENTITY, "");
         Ok(index)
@@ -202,6 +180,12 @@ impl Composer {
             v
         }));
         whole.excluded.extend(part.excluded.into_iter().map(|(a, b)| (a + links, b + links)));
+        let excluded = part.excluded_from_world.into_iter().map(|l| l + links);
+        whole.excluded_from_world.extend(excluded);
+        if !part.drive_limits.is_empty() {
+            whole.drive_limits.resize(dofs, DriveLimit::default());
+            whole.drive_limits.extend(part.drive_limits);
+        }
         whole.actuators.extend(part.actuators.into_iter().map(|mut a| {
             a.name = named(a.name);
             a.transmission.iter_mut().for_each(|(dof, _)| *dof += dofs);
@@ -217,7 +201,11 @@ impl Composer {
     }
 
     /// The world and the state it starts in.
-    pub fn finish(self) -> (World, State) {
+    pub fn finish(mut self) -> (World, State) {
+        if !self.world.drive_limits.is_empty() {
+            let nv = self.world.model.nv();
+            self.world.drive_limits.resize(nv, DriveLimit::default());
+        }
         (self.world, self.state)
     }
 }

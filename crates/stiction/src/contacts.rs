@@ -55,8 +55,9 @@ impl ContactFinder {
         let colliders = (world.geometries.iter())
             .map(|g| Collider { shape: g.shape.clone(), owner: owner(g.link), group: g.group, mask: g.mask })
             .collect();
-        let excluded: Vec<(usize, usize)> =
-            world.excluded.iter().map(|&(a, b)| (owner(Some(a)), owner(Some(b)))).collect();
+        let pairs = world.excluded.iter().map(|&(a, b)| (owner(Some(a)), owner(Some(b))));
+        let from_world = world.excluded_from_world.iter().map(|&l| (owner(Some(l)), world_owner));
+        let excluded: Vec<(usize, usize)> = pairs.chain(from_world).collect();
         let collision = CollisionWorld::new(colliders, &excluded, |o| o == world_owner)?;
         let n = world.geometries.len();
         Ok(Self {

@@ -259,3 +259,71 @@ fn merge_trees(blocks_of_tree: &[Vec<usize>], trees: [Option<usize>; 2], i: usiz
         out.push(next);
     }
 }
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use stiction_contact::Cone;
+    use stiction_dynamics::spatial::{Inertia, Pose, Sym3, Vec3, vec3};
+    use stiction_dynamics::{
+        CrbaWorkspace, JointKind, JointSpec, Kinematics, MassMatrix, ModelBuilder, crba_into,
+    };
+
+    /// A two-link arm and a free body.
+    fn arm_and_body() -> Model {
+        let solid = |m| Inertia::new(m, vec3(0.1, 0.2, -0.3), Sym3::diagonal(0.02, 0.03, 0.04));
+        let mut b = ModelBuilder::new();
+        let upper = b.link("upper", None, Pose::IDENTITY, solid(2.0));
+        b.joint(upper, JointSpec::new("shoulder", JointKind::Hinge, Vec3::Y));
+        let lower = b.link("lower", Some(upper), Pose::from_translation(vec3(0.0, 0.0, -0.5)), solid(1.0));
+        b.joint(lower, JointSpec::new("elbow", JointKind::Hinge, vec3(0.0, 1.0, 1.0)));
+        let free = b.link("free", None, Pose::from_translation(vec3(1.0, 0.0, 0.0)), solid(3.0));
+        b.joint(free, JointSpec::new("free", JointKind::Free, Vec3::Z));
+        b.build(vec3(0.0, 0.0, -9.81)).unwrap()
+    }
+
+    /// Every block of (1) against J M⁻¹ Jᵀ by full solves.
+    #[test]
+    fn delassus_is_j_inverse_m_jt() {
+        let model = arm_and_body();
+        let mut q = model.neutral();
+        q[..2].copy_from_slice(&[0.4, -0.9]);
+        let mut kin = Kinematics::new(&model);
+        kin.update(&model, &q);
+        let (mut mass, mut crba) = (MassMatrix::new(&model), CrbaWorkspace::new(&model));
+        crba_into(&model, &kin, &mut crba, &mut mass);
+        let mut factor = Factor::new(&model);
+        factor.factor(&mass).unwrap();
+
+        let (mut rows, mut problem) = (Rows::default(), ConstraintProblem::default());
+        rows.clear(model.nv(), model.trees);
+        let value = |dof: usize, r: usize| ((3 * dof + 5 * r) as f64).sin();
+        let fill = |dof: usize, _: bool, _: bool, out: &mut [f64]| {
+            (0..out.len()).for_each(|r| out[r] = value(dof, r));
+        };
+        // Arm against body, arm against itself, one joint, a coupling across trees.
+        rows.push(3, [Some(0), Some(1)], model.chain(Some(1)), model.chain(Some(2)), fill);
+        rows.push(3, [Some(0), Some(0)], model.chain(Some(0)), model.chain(Some(1)), fill);
+        rows.push_linear(&[(1, 1.0)], &model);
+        rows.push_linear(&[(1, 0.5), (4, -2.0)], &model);
+        for cone in [Cone::Friction { mu: 0.5 }, Cone::Friction { mu: 0.5 }, Cone::Free, Cone::Free] {
+            problem.push(cone, &[0.0; 3][..cone.dim()]);
+        }
+        rows.assemble(&factor, &mut problem);
+
+        let n = problem.rows();
+        let unit = |r: usize| (0..n).map(|i| f64::from(u8::from(i == r))).collect::<Vec<_>>();
+        for r in 0..n {
+            let mut column = vec![0.0; model.nv()];
+            rows.add_impulses_into(problem.row_start(), &unit(r), &mut column);
+            factor.solve_in_place(&mut column);
+            let mut expected = vec![0.0; n];
+            for i in 0..rows.len() {
+                rows.velocity_into(i, &column, &mut expected[problem.range(i)]);
+            }
+            let mut got = Vec::new();
+            problem.velocities_into(&unit(r), &mut got);
+            assert!(got.iter().zip(&expected).all(|(a, b)| (a - b).abs() < 1e-12), "column {r}");
+        }
+    }
+}

@@ -7,7 +7,7 @@ use crate::stepper::{Input, TimeStepper};
 use stiction_collision::ShapeError;
 use stiction_contact::{Certificate, ConstraintProblem, ContactSolver, Judge};
 use stiction_dynamics::spatial::Vec3;
-use stiction_dynamics::{EnergyWorkspace, Kinematics, Velocities};
+use stiction_dynamics::{Kinematics, Velocities, kinetic_energy, potential_energy, spring_energy};
 use stiction_models::World;
 use stiction_solvers::registry::{self, Common, SolverError};
 
@@ -95,7 +95,6 @@ pub struct Simulation {
     /// For questions about the present state, which the stepper's kinematics precede.
     kin: Kinematics,
     vel: Velocities,
-    energy: EnergyWorkspace,
 }
 
 impl Simulation {
@@ -111,7 +110,6 @@ impl Simulation {
         Ok(Self {
             kin: Kinematics::new(model),
             vel: Velocities::new(model),
-            energy: EnergyWorkspace::default(),
             input: Input { control: vec![0.0; world.actuators.len()], generalized: vec![0.0; model.nv()] },
             judge: Judge::default(),
             world,
@@ -166,12 +164,10 @@ impl Simulation {
         let model = &self.world.model;
         self.kin.update(model, &self.state.q);
         self.vel.update(model, &self.kin, &self.state.v);
-        let springs: f64 = (model.joints.iter())
-            .filter(|j| j.kind.nq() == 1)
-            .map(|j| 0.5 * j.stiffness * (self.state.q[j.idx_q] - j.spring_rest).powi(2))
-            .sum();
-        let kinetic = self.energy.kinetic(model, &self.kin, &self.vel, &self.state.v);
-        Energy { kinetic, potential: self.energy.potential(model, &self.kin) + springs }
+        Energy {
+            kinetic: kinetic_energy(model, &self.kin, &self.vel, &self.state.v),
+            potential: potential_energy(model, &self.kin) + spring_energy(model, &self.state.q),
+        }
     }
 
     /// Kinematics of the present state.
