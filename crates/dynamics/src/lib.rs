@@ -14,6 +14,7 @@ mod factor;
 mod integrate;
 mod jacobian;
 mod kinematics;
+mod lanes;
 mod mass_matrix;
 mod model;
 mod real;
@@ -22,6 +23,7 @@ pub mod spatial;
 #[cfg(test)]
 mod testing;
 mod topology;
+mod trig;
 mod velocity;
 
 pub use aba::{AbaWorkspace, aba_into};

@@ -7,6 +7,7 @@
 //! Branches become masks: `x.less(y)` and `T::select`. No `mul_add` here: without a dispatched
 //! target feature it is a library call.
 
+use crate::trig;
 use std::fmt::Debug;
 use std::ops::{Add, AddAssign, Div, Mul, MulAssign, Neg, Sub, SubAssign};
 
@@ -69,14 +70,11 @@ pub trait Real:
     }
 
     /// |self|.
-    #[inline(always)]
-    fn abs(self) -> Self {
-        Self::select(self.less(self.zero()), -self, self)
-    }
+    fn abs(self) -> Self;
 }
 
 macro_rules! scalar {
-    ($t:ty) => {
+    ($t:ty, $split:expr) => {
         impl Real for $t {
             type Mask = bool;
             const LANES: usize = 1;
@@ -99,11 +97,19 @@ macro_rules! scalar {
             }
             #[inline(always)]
             fn sin_cos(self) -> (Self, Self) {
-                <$t>::sin_cos(self)
+                if <$t>::abs(self) < $split.limit as $t {
+                    trig::sin_cos(self, &$split)
+                } else {
+                    <$t>::sin_cos(self)
+                }
             }
             #[inline(always)]
             fn less(self, other: Self) -> bool {
                 self < other
+            }
+            #[inline(always)]
+            fn abs(self) -> Self {
+                <$t>::abs(self)
             }
             #[inline(always)]
             fn all(mask: bool) -> bool {
@@ -116,5 +122,5 @@ macro_rules! scalar {
         }
     };
 }
-scalar!(f64);
-scalar!(f32);
+scalar!(f64, trig::DOUBLE);
+scalar!(f32, trig::SINGLE);
