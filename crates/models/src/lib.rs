@@ -1,12 +1,33 @@
 //! Readers of robot descriptions, and the world they describe.
+//!
+//! ```text
+//!     file ── xml::Document ──▶ urdf | mjcf ──▶ ModelBuilder, geometries, actuators ──▶ World
+//!               places, marks        │                                                   │
+//!                                  audit: everything unmarked ─────────────────────▶ Ledger
+//! ```
+//!
+//! Nothing is dropped silently: every element and attribute met is in [`World::ledger`], used,
+//! kept, unsupported or unknown, with the place of its first occurrence. What cannot be read is a
+//! [`LoadError`] that names file, line, column, element, value and what was expected. No input
+//! makes a reader panic or run away: sizes, nesting and copies are bounded.
 
 // Capitals carry meaning: X_LG is a pose.
 #![allow(non_snake_case)]
 
+mod audit;
 mod error;
+mod inertia;
 mod ledger;
 mod load;
+mod mesh;
+mod mjcf;
+mod names;
+mod neighbours;
+mod shapes;
+mod urdf;
+mod value;
 mod world;
+mod xml;
 
 pub use error::LoadError;
 pub use ledger::{Entry, Fate, Ledger, Place};

@@ -1,7 +1,11 @@
 //! The door: a path or a text in, a [`World`] out.
 
 use crate::error::LoadError;
+use crate::value::shortened;
 use crate::world::World;
+use crate::xml::{Document, MAX_TEXT};
+use crate::{mjcf, urdf};
+use std::io::Read;
 use std::path::{Path, PathBuf};
 use stiction_dynamics::spatial::Vec3;
 
@@ -24,20 +28,60 @@ impl Default for LoadOptions {
     }
 }
 
+/// What a reader works in.
+pub(crate) struct Context<'a> {
+    /// Folder that relative paths start from.
+    pub(crate) folder: &'a Path,
+    pub(crate) options: &'a LoadOptions,
+}
+
 /// Reads a URDF or MJCF file; the root element says which.
 pub fn load(path: &Path, options: &LoadOptions) -> Result<World, LoadError> {
-    let _ = (path, options);
-    Err(LoadError::Read { path: path.to_owned(), reason: "not implemented".to_owned() })
+    let text = read_text(path)?;
+    load_str(&text, path, path.parent().unwrap_or(Path::new("")), options)
 }
 
 /// Reads a URDF or MJCF text. Messages call it `file`; meshes and includes are relative to
 /// `base_dir`.
-pub fn load_str(
-    text: &str,
-    file: &Path,
-    base_dir: &Path,
-    options: &LoadOptions,
-) -> Result<World, LoadError> {
-    let _ = (text, base_dir, options);
-    Err(LoadError::Read { path: file.to_owned(), reason: "not implemented".to_owned() })
+pub fn load_str(text: &str, file: &Path, base_dir: &Path, options: &LoadOptions) -> Result<World, LoadError> {
+    let document = Document::parse(file, text)?;
+    let context = Context { folder: base_dir, options };
+    match document.root().name() {
+        "robot" => urdf::read(&document, &context),
+        "mujoco" => mjcf::read(document, &context),
+        found => {
+            let hint = match found {
+                "mujocoinclude" => "; this file is meant to be included by another: load that one",
+                "sdf" => "; SDF is not read yet",
+                "COLLADA" => "; this is a mesh: name it in a URDF or MJCF file",
+                _ => "",
+            };
+            let (place, found) = (document.root().place(), shortened(found));
+            Err(LoadError::Format { place, found, hint: hint.to_owned() })
+        }
+    }
+}
+
+/// The text of a file that is not too large.
+pub(crate) fn read_text(path: &Path) -> Result<String, LoadError> {
+    let unread = |reason: String| LoadError::Read { path: path.to_owned(), reason };
+    let bytes = read_bytes(path, MAX_TEXT as u64).map_err(unread)?;
+    String::from_utf8(bytes).map_err(|e| {
+        unread(format!("not UTF-8 text (byte {}); expected an XML file", e.utf8_error().valid_up_to()))
+    })
+}
+
+/// A regular file of at most `limit` bytes.
+pub(crate) fn read_bytes(path: &Path, limit: u64) -> Result<Vec<u8>, String> {
+    let file = std::fs::File::open(path).map_err(|e| e.to_string())?;
+    let about = file.metadata().map_err(|e| e.to_string())?;
+    if !about.is_file() {
+        return Err("not a regular file".to_owned());
+    }
+    if about.len() > limit {
+        return Err(format!("{} bytes long; at most {limit} are read", about.len()));
+    }
+    let mut bytes = Vec::new();
+    file.take(limit).read_to_end(&mut bytes).map_err(|e| e.to_string())?;
+    Ok(bytes)
 }

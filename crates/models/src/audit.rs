@@ -1,0 +1,97 @@
+//! The last look: everything in the document goes into the ledger, touched or not.
+//!
+//! Each format keeps a vocabulary: rows of elements, attributes and the fate of what the reader
+//! left untouched. What no row knows is [`Fate::Unknown`].
+
+use crate::ledger::{Fate, Ledger};
+use crate::value::hint;
+use crate::xml::{Document, Element, Mark};
+use std::collections::BTreeMap;
+
+/// One row of a vocabulary.
+pub(crate) struct Row {
+    /// Elements by key, separated by blanks; `key/**` stands for everything inside.
+    pub(crate) elements: &'static str,
+    /// Attributes, separated by blanks; `.` is the element itself, `*` any attribute.
+    pub(crate) attributes: &'static str,
+    /// What becomes of them when the reader does not touch them; `Used` says that it would, where
+    /// they have an effect.
+    pub(crate) fate: Fate,
+    pub(crate) note: &'static str,
+}
+
+/// A format's words.
+pub(crate) struct Vocabulary {
+    pub(crate) rows: &'static [Row],
+    /// The key of an element: its name, with its parent's where the name alone is ambiguous.
+    pub(crate) key: fn(Element<'_>) -> String,
+}
+
+const IDLE: &str = "without effect here";
+
+impl Vocabulary {
+    /// The row that knows `attribute` (`.` for the element) of the element `key`.
+    fn row(&self, key: &str, attribute: &str) -> Option<&'static Row> {
+        let fits = |words: &str, word: &str| words.split_whitespace().any(|w| w == word || w == "*");
+        self.rows.iter().find(|r| fits(r.elements, key) && fits(r.attributes, attribute))
+    }
+
+    /// What becomes of everything inside the element `key`, if a row says so.
+    fn inside(&self, key: &str) -> Option<Mark> {
+        let inside = format!("{key}/**");
+        let row = self.rows.iter().find(|r| r.elements.split_whitespace().any(|w| w == inside))?;
+        Some((row.fate, row.note))
+    }
+
+    fn unknown(&self, key: &str, attribute: Option<&str>) -> (Fate, String) {
+        let near = match attribute {
+            Some(name) => {
+                let rows = self.rows.iter().filter(|r| r.elements.split_whitespace().any(|w| w == key));
+                hint(name, rows.flat_map(|r| r.attributes.split_whitespace()))
+            }
+            None => hint(key, self.rows.iter().flat_map(|r| r.elements.split_whitespace())),
+        };
+        (Fate::Unknown, format!("not a word of this format that stiction knows{near}"))
+    }
+
+    fn fate(&self, key: &str, attribute: Option<&str>) -> (Fate, String) {
+        match self.row(key, attribute.unwrap_or(".")) {
+            Some(Row { fate: Fate::Used, .. }) => (Fate::Kept, IDLE.to_owned()),
+            Some(row) => (row.fate, row.note.to_owned()),
+            None => self.unknown(key, attribute),
+        }
+    }
+}
+
+/// Records every element and attribute of `document`.
+pub(crate) fn audit(document: &Document, vocabulary: &Vocabulary, ledger: &mut Ledger) {
+    let mut seen: BTreeMap<String, (Fate, String)> = BTreeMap::new();
+    let mut stack: Vec<(Element<'_>, Option<Mark>)> = vec![(document.root(), None)];
+    while let Some((element, around)) = stack.pop() {
+        let key = (vocabulary.key)(element);
+        let mut record =
+            |what: String, mark: Option<Mark>, attribute: Option<&str>, place: &dyn Fn() -> _| {
+                let (fate, note) = match (mark, around) {
+                    (Some((fate, note)), _) => (fate, note.to_owned()),
+                    (None, Some((fate, note))) => (fate, note.to_owned()),
+                    (None, None) => {
+                        seen.entry(what.clone()).or_insert_with(|| vocabulary.fate(&key, attribute)).clone()
+                    }
+                };
+                ledger.record(fate, &what, place, &note);
+            };
+        record(key.clone(), element.marked(), None, &|| element.place());
+        for a in element.attributes() {
+            record(format!("{key}@{}", a.name()), a.node.marked(), Some(a.name()), &|| a.place());
+        }
+        if element.children().next().is_some() && !element.text().is_empty() {
+            let note = "text between elements has no meaning here";
+            ledger.record(Fate::Unknown, &format!("{key} (text)"), || element.place(), note);
+        }
+        let unknown = element.marked().is_none() && around.is_none();
+        let unknown = unknown && vocabulary.row(&key, ".").is_none();
+        let inside = vocabulary.inside(&key).or(around);
+        let inside = if unknown { Some((Fate::Unknown, "inside an unknown element")) } else { inside };
+        stack.extend(element.children().rev().map(|child| (child, inside)));
+    }
+}

@@ -1,0 +1,227 @@
+//! Triangle meshes from files, and the solids and hulls made of them.
+//!
+//! ```text
+//!     tetrahedron (p, a, b, c), edges from p:  V = a·(b × c)/6
+//!         ∫ x dV = V s/4,     ∫ x xᵀ dV = V/20 (aaᵀ + bbᵀ + ccᵀ + ssᵀ),   s = a + b + c   (1)
+//!     triangle (a, b, c):  A = |(b − a) × (c − a)|/2
+//!         ∫ x dA = A s/3,     ∫ x xᵀ dA = A/12 (aaᵀ + bbᵀ + ccᵀ + ssᵀ)                   (2)
+//!     I = tr(C) 1 − C                                                                (3)
+//! ```
+//! Units: metres; inertia at a density of 1 kg/m³ (shells: 1 kg/m²).
+
+use crate::load::read_bytes;
+use std::collections::BTreeMap;
+use std::panic::{AssertUnwindSafe, catch_unwind};
+use std::path::{Path, PathBuf};
+use std::sync::Arc;
+use stiction_collision::{ConvexMesh, ShapeError};
+use stiction_dynamics::spatial::{Inertia, Sym3, Vec3, vec3};
+
+/// Largest mesh file read [bytes].
+const MAX_BYTES: u64 = 256 << 20;
+/// What a mesh file may be.
+pub(crate) const FORMATS: &str = "STL, OBJ or COLLADA (.stl, .obj, .dae)";
+
+/// Triangles over shared vertices.
+#[derive(Clone, Debug, Default, PartialEq)]
+pub(crate) struct TriangleMesh {
+    pub(crate) vertices: Vec<Vec3>,
+    pub(crate) triangles: Vec<[u32; 3]>,
+}
+
+/// How mass is spread over a mesh (MuJoCo's words).
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(crate) enum Filling {
+    /// The solid inside a closed surface; inward faces count negative.
+    Exact,
+    /// As `Exact`, every tetrahedron counting positive: right for solids star-shaped about the
+    /// centroid of their surface, too heavy for others.
+    Legacy,
+    /// The surface.
+    Shell,
+}
+
+impl TriangleMesh {
+    /// Reads a file; the ending says the format.
+    pub(crate) fn read(path: &Path) -> Result<Self, String> {
+        let mut bytes = read_bytes(path, MAX_BYTES)?;
+        if is_binary_stl(path, &bytes) {
+            // The library takes a header that begins with "solid" for text.
+            bytes.iter_mut().take(5).for_each(|b| *b = b' ');
+        }
+        // The library may index out of range on malformed files; that must not be our panic.
+        // Materials in further files are not opened.
+        let scene = catch_unwind(AssertUnwindSafe(|| {
+            mesh_loader::Loader::default().load_from_slice_with_reader(&bytes, path, |_| Ok(Vec::new()))
+        }))
+        .map_err(|_| format!("malformed; expected {FORMATS}"))?
+        .map_err(|e| format!("{e}; expected {FORMATS}"))?;
+        let turn = up_axis(path, &bytes);
+        let mut mesh = Self::default();
+        let mut known: BTreeMap<[u32; 3], u32> = BTreeMap::new();
+        for part in &scene.meshes {
+            let mut index = Vec::with_capacity(part.vertices.len());
+            for v in &part.vertices {
+                if !v.iter().all(|x| x.is_finite()) {
+                    return Err(format!("a vertex is {v:?}; expected finite coordinates"));
+                }
+                let next = known.len() as u32;
+                let id = *known.entry(v.map(f32::to_bits)).or_insert(next);
+                if id == next && mesh.vertices.len() == next as usize {
+                    mesh.vertices.push(turn(vec3(v[0].into(), v[1].into(), v[2].into())));
+                }
+                index.push(id);
+            }
+            for face in &part.faces {
+                let corner = |i: u32| index.get(i as usize).copied();
+                match face.map(corner) {
+                    [Some(a), Some(b), Some(c)] => mesh.triangles.push([a, b, c]),
+                    _ => return Err(format!("a face names the vertices {face:?}, which do not all exist")),
+                }
+            }
+        }
+        if mesh.triangles.is_empty() {
+            return Err(format!("no triangles; expected {FORMATS}"));
+        }
+        Ok(mesh)
+    }
+
+    /// The mesh with every vertex x at `f(x)`; `mirrored` turns the faces round again.
+    pub(crate) fn mapped(&self, f: impl Fn(Vec3) -> Vec3, mirrored: bool) -> Self {
+        let turn = |&[a, b, c]: &[u32; 3]| if mirrored { [a, c, b] } else { [a, b, c] };
+        Self {
+            vertices: self.vertices.iter().map(|&v| f(v)).collect(),
+            triangles: self.triangles.iter().map(turn).collect(),
+        }
+    }
+
+    pub(crate) fn scaled(&self, s: Vec3) -> Self {
+        self.mapped(|v| vec3(v.x * s.x, v.y * s.y, v.z * s.z), s.x * s.y * s.z < 0.0)
+    }
+
+    pub(crate) fn hull(&self) -> Result<Arc<ConvexMesh>, ShapeError> {
+        ConvexMesh::from_points(&self.vertices).map(Arc::new)
+    }
+
+    pub(crate) fn of_hull(hull: &ConvexMesh) -> Self {
+        Self { vertices: hull.vertices().to_vec(), triangles: hull.triangles().to_vec() }
+    }
+
+    fn corners(&self) -> impl Iterator<Item = [Vec3; 3]> {
+        let corner = |&i: &u32| self.vertices.get(i as usize).copied().unwrap_or(Vec3::ZERO);
+        self.triangles.iter().map(move |[a, b, c]| [corner(a), corner(b), corner(c)])
+    }
+
+    /// Inertia about the origin of the mesh at unit density.
+    pub(crate) fn inertia(&self, filling: Filling) -> Inertia {
+        let area = |[a, b, c]: [Vec3; 3]| 0.5 * (b - a).cross(c - a).norm();
+        // Centroid of the surface: a point near the middle loses the fewest digits.
+        let (mut weight, mut middle) = (0.0, Vec3::ZERO);
+        for t in self.corners() {
+            weight += area(t);
+            middle += (t[0] + t[1] + t[2]) * (area(t) / 3.0);
+        }
+        let p = if weight > 0.0 { middle * (1.0 / weight) } else { Vec3::ZERO };
+        let (mut mass, mut first, mut C) = (0.0, Vec3::ZERO, Sym3::ZERO);
+        for t in self.corners() {
+            let [a, b, c] = t.map(|x| x - p);
+            let s = a + b + c;
+            let volume = a.dot(b.cross(c)) / 6.0;
+            let (m, per_first, per_second) = match filling {
+                Filling::Exact => (volume, 4.0, 20.0), // (1)
+                Filling::Legacy => (volume.abs(), 4.0, 20.0),
+                Filling::Shell => (area(t), 3.0, 12.0), // (2)
+            };
+            mass += m;
+            first += s * (m / per_first);
+            for x in [a, b, c, s] {
+                C = C + Sym3::outer(x, m / per_second);
+            }
+        }
+        let trace = C.xx + C.yy + C.zz;
+        let about_p = Inertia { mass, first, second: Sym3::diagonal(trace, trace, trace) - C }; // (3)
+        about_p.transformed(&stiction_dynamics::spatial::Mat3::IDENTITY, p)
+    }
+}
+
+/// A binary STL file says its length: 84 bytes, then 50 for every triangle.
+fn is_binary_stl(path: &Path, bytes: &[u8]) -> bool {
+    let count = bytes.get(80..84).and_then(|b| b.try_into().ok()).map(u32::from_le_bytes);
+    let stl = path.extension().is_some_and(|e| e.eq_ignore_ascii_case("stl"));
+    stl && count.is_some_and(|n| bytes.len() as u64 == 84 + 50 * u64::from(n))
+}
+
+/// What turns the file's axes to z up. Only COLLADA states its axes; without a word, y is up there
+/// by its standard, but robot files leave it out and mean z.
+fn up_axis(path: &Path, bytes: &[u8]) -> fn(Vec3) -> Vec3 {
+    let collada = path.extension().is_some_and(|e| e.eq_ignore_ascii_case("dae"));
+    let head = String::from_utf8_lossy(bytes.get(..bytes.len().min(1 << 16)).unwrap_or_default());
+    match head.split("<up_axis>").nth(1).map(str::trim_start) {
+        Some(axis) if collada && axis.starts_with("Y_UP") => |v| vec3(v.x, -v.z, v.y),
+        Some(axis) if collada && axis.starts_with("X_UP") => |v| vec3(-v.y, v.x, v.z),
+        _ => |v| v,
+    }
+}
+
+/// Files and hulls read before, so that twenty equal legs load one mesh.
+#[derive(Default)]
+pub(crate) struct MeshStore {
+    files: BTreeMap<PathBuf, Arc<TriangleMesh>>,
+    hulls: BTreeMap<(PathBuf, [u64; 3]), Arc<ConvexMesh>>,
+}
+
+impl MeshStore {
+    pub(crate) fn file(&mut self, path: &Path) -> Result<Arc<TriangleMesh>, String> {
+        if let Some(mesh) = self.files.get(path) {
+            return Ok(mesh.clone());
+        }
+        let mesh = Arc::new(TriangleMesh::read(path)?);
+        self.files.insert(path.to_owned(), mesh.clone());
+        Ok(mesh)
+    }
+
+    /// The hull of a file's mesh, scaled.
+    pub(crate) fn hull(&mut self, path: &Path, scale: Vec3) -> Result<Arc<ConvexMesh>, String> {
+        let key = (path.to_owned(), scale.to_array().map(f64::to_bits));
+        if let Some(hull) = self.hulls.get(&key) {
+            return Ok(hull.clone());
+        }
+        let hull = self.file(path)?.scaled(scale).hull().map_err(|e| e.to_string())?;
+        self.hulls.insert(key, hull.clone());
+        Ok(hull)
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    /// The corner tetrahedron (0, e1, e2, e3).
+    fn tetrahedron() -> TriangleMesh {
+        TriangleMesh {
+            vertices: vec![Vec3::ZERO, Vec3::X, Vec3::Y, Vec3::Z],
+            triangles: vec![[0, 2, 1], [0, 1, 3], [0, 3, 2], [1, 2, 3]],
+        }
+    }
+
+    #[test]
+    fn solid_tetrahedron_by_hand() {
+        for filling in [Filling::Exact, Filling::Legacy] {
+            let i = tetrahedron().inertia(filling);
+            assert!((i.mass - 1.0 / 6.0).abs() < 1e-15);
+            assert!((i.com() - vec3(0.25, 0.25, 0.25)).norm() < 1e-15);
+            // ∫ x² dV = 1/60, so ∫ y² + z² dV = 1/30; ∫ x y dV = 1/120.
+            assert!((i.second.xx - 1.0 / 30.0).abs() < 1e-15);
+            assert!((i.second.xy + 1.0 / 120.0).abs() < 1e-15);
+        }
+    }
+
+    #[test]
+    fn a_mirrored_mesh_keeps_its_volume_and_a_shell_its_area() {
+        let m = tetrahedron();
+        let mirrored = m.scaled(vec3(1.0, -2.0, 1.0)).inertia(Filling::Exact);
+        assert!((mirrored.mass - 2.0 / 6.0).abs() < 1e-15 && mirrored.com().y < 0.0);
+        let area = 1.5 + 0.75_f64.sqrt();
+        assert!((m.inertia(Filling::Shell).mass - area).abs() < 1e-15);
+    }
+}

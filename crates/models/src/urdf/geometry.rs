@@ -1,0 +1,140 @@
+//! <geometry>: one shape, to touch or to draw.
+
+use super::{Reader, path};
+use crate::error::LoadError;
+use crate::ledger::Fate;
+use crate::shapes::{ellipsoid_mesh, half_box};
+use crate::world::Drawing;
+use crate::xml::Element;
+use stiction_collision::Shape;
+use stiction_dynamics::spatial::{Vec3, vec3};
+
+const SHAPES: &str = "one of box, sphere, cylinder, capsule, mesh";
+
+/// The one shape inside <geometry>.
+fn shape_of(around: Element<'_>) -> Result<Element<'_>, LoadError> {
+    let geometry = around.child("geometry")?;
+    let geometry = geometry.ok_or_else(|| around.missing("<geometry>", SHAPES))?;
+    let mut shapes = geometry.children();
+    match (shapes.next(), shapes.next()) {
+        (Some(shape), None) => Ok(shape),
+        (None, _) => Err(geometry.missing("a shape", SHAPES)),
+        (_, Some(second)) => Err(second.structure(format!(
+            "a second shape <{}> in one <geometry>; expected one: use several <{}>",
+            second.name(),
+            around.name()
+        ))),
+    }
+}
+
+fn length(of: Element<'_>, name: &str) -> Result<f64, LoadError> {
+    of.require(name, "a length > 0 [m]")?.positive()
+}
+
+/// A shape with exact contact, or `None` for meshes and shapes without.
+fn primitive(shape: Element<'_>) -> Result<Option<Shape>, LoadError> {
+    let found = match shape.name() {
+        "box" => Shape::Box { half: half_box(shape.require("size", "three lengths > 0 [m]")?, 0.5)? },
+        "sphere" => Shape::Sphere { radius: length(shape, "radius")? },
+        "cylinder" => {
+            Shape::Cylinder { radius: length(shape, "radius")?, half_length: 0.5 * length(shape, "length")? }
+        }
+        "capsule" => {
+            Shape::Capsule { radius: length(shape, "radius")?, half_length: 0.5 * length(shape, "length")? }
+        }
+        _ => return Ok(None),
+    };
+    shape.mark(Fate::Used, "");
+    Ok(Some(found))
+}
+
+fn scale(mesh: Element<'_>) -> Result<Vec3, LoadError> {
+    let Some(attribute) = mesh.get("scale") else { return Ok(vec3(1.0, 1.0, 1.0)) };
+    let s = attribute.numbers(1, 3)?;
+    let s = match s.as_slice() {
+        &[s] => vec3(s, s, s),
+        &[x, y, z] => vec3(x, y, z),
+        _ => return Err(attribute.error("1 or 3 numbers")),
+    };
+    if s.x == 0.0 || s.y == 0.0 || s.z == 0.0 {
+        Err(attribute.error("numbers that are not 0"))
+    } else {
+        Ok(s)
+    }
+}
+
+/// The shape of a <collision>; `None`, with a warning, for one that cannot touch yet.
+pub(crate) fn collision(reader: &mut Reader<'_>, around: Element<'_>) -> Result<Option<Shape>, LoadError> {
+    let shape = shape_of(around)?;
+    if let Some(primitive) = primitive(shape)? {
+        return Ok(Some(primitive));
+    }
+    match shape.name() {
+        "mesh" => {
+            shape.mark(Fate::Used, "");
+            let scale = scale(shape)?;
+            let file = shape.require("filename", "a mesh file")?;
+            let found = path::resolve(reader.context, file)?;
+            let hull = reader.meshes.hull(&found, scale);
+            let hull = hull.map_err(|reason| LoadError::Mesh { place: file.place(), path: found, reason })?;
+            Ok(Some(Shape::Convex(hull)))
+        }
+        "ellipsoid" => {
+            shape.mark(Fate::Unsupported, "ellipsoids do not touch yet: left out of contact");
+            let message = "an ellipsoid does not touch anything yet; use a mesh or a capsule";
+            reader.warn(shape.place(), message);
+            Ok(None)
+        }
+        other => Err(shape.structure(format!("<{other}> is no shape; expected {SHAPES}"))),
+    }
+}
+
+/// What a <visual> draws; `None`, with a warning, when its mesh cannot be read.
+pub(crate) fn visual(reader: &mut Reader<'_>, around: Element<'_>) -> Result<Option<Drawing>, LoadError> {
+    let shape = shape_of(around)?;
+    match primitive(shape) {
+        Ok(Some(primitive)) => return Ok(Some(Drawing::Shape(primitive))),
+        Ok(None) => {}
+        Err(e) => {
+            reader.warn(shape.place(), format!("not drawn: {e}"));
+            return Ok(None);
+        }
+    }
+    match shape.name() {
+        "mesh" => {
+            shape.mark(Fate::Used, "");
+            let scale = scale(shape)?;
+            let file = shape.require("filename", "a mesh file")?;
+            if !reader.context.options.visuals {
+                return Ok(None);
+            }
+            let mesh = match path::resolve(reader.context, file) {
+                Ok(found) => reader.meshes.file(&found).map_err(|reason| {
+                    LoadError::Mesh { place: file.place(), path: found, reason }.to_string()
+                }),
+                Err(e) => Err(e.to_string()),
+            };
+            match mesh {
+                Ok(mesh) => {
+                    let mesh = mesh.scaled(scale);
+                    Ok(Some(Drawing::Mesh { vertices: mesh.vertices, triangles: mesh.triangles }))
+                }
+                Err(message) => {
+                    reader.warn(file.place(), format!("not drawn: {message}"));
+                    Ok(None)
+                }
+            }
+        }
+        "ellipsoid" => {
+            shape.mark(Fate::Used, "");
+            let radii = half_box(shape.require("radii", "three lengths > 0 [m]")?, 1.0)?;
+            let mesh = ellipsoid_mesh(radii);
+            Ok(Some(Drawing::Mesh { vertices: mesh.vertices, triangles: mesh.triangles }))
+        }
+        other => {
+            shape.mark(Fate::Unsupported, "not drawn");
+            reader.warn(shape.place(), format!("<{other}> is not drawn; drawn are {SHAPES}, ellipsoid"));
+            Ok(None)
+        }
+    }
+}

@@ -1,0 +1,87 @@
+//! <link>: mass, what can touch, what is drawn.
+
+use super::{Reader, geometry, material, origin};
+use crate::error::LoadError;
+use crate::inertia::triangle_excess;
+use crate::ledger::Place;
+use crate::world::{Geometry, Visual};
+use crate::xml::Element;
+use std::collections::BTreeMap;
+use stiction_dynamics::spatial::{Inertia, Sym3};
+
+/// A link as the file states it; geometries and visuals do not know its index yet.
+pub(crate) struct UrdfLink {
+    pub(crate) name: String,
+    pub(crate) place: Place,
+    pub(crate) inertia: Inertia,
+    pub(crate) geometries: Vec<Geometry>,
+    pub(crate) visuals: Vec<Visual>,
+}
+
+pub(crate) fn read(
+    reader: &mut Reader<'_>,
+    element: Element<'_>,
+    gazebo_friction: &BTreeMap<&str, f64>,
+) -> Result<UrdfLink, LoadError> {
+    let name = element.require("name", "the name of the link")?.value().trim().to_owned();
+    let inertia = match element.child("inertial")? {
+        Some(inertial) => inertia(reader, inertial)?,
+        None => Inertia::ZERO,
+    };
+    let surface = material::surface(element, gazebo_friction.get(name.as_str()).copied())?;
+    let mut geometries = Vec::new();
+    for (i, collision) in element.children_named("collision").enumerate() {
+        let X_LG = origin(collision)?;
+        let rgba = reader.materials.colour(collision)?;
+        let Some(shape) = geometry::collision(reader, collision)? else { continue };
+        let name = match collision.get("name") {
+            Some(name) => name.value().to_owned(),
+            None if i == 0 => name.clone(),
+            None => format!("{name}_{i}"),
+        };
+        let (group, mask) = (1, 1);
+        geometries.push(Geometry { name, link: None, X_LG, shape, material: surface, group, mask, rgba });
+    }
+    let mut visuals = Vec::new();
+    for visual in element.children_named("visual") {
+        let X_LV = origin(visual)?;
+        let rgba = reader.materials.colour(visual)?;
+        visual.get("name");
+        if let Some(drawing) = geometry::visual(reader, visual)? {
+            visuals.push(Visual { link: None, X_LV, drawing, rgba });
+        }
+    }
+    Ok(UrdfLink { name, place: element.place(), inertia, geometries, visuals })
+}
+
+/// Mass, centre and moments of inertia, the last in the axes of <inertial><origin>.
+fn inertia(reader: &mut Reader<'_>, inertial: Element<'_>) -> Result<Inertia, LoadError> {
+    let X_LI = origin(inertial)?;
+    let mass = match inertial.child("mass")? {
+        Some(mass) => mass.require("value", "the mass [kg]")?.not_negative()?,
+        None => return Err(inertial.missing("<mass>", "<mass value=\"…\"/> [kg]")),
+    };
+    let Some(moments) = inertial.child("inertia")? else {
+        if mass == 0.0 {
+            return Ok(Inertia::ZERO);
+        }
+        return Err(inertial.missing("<inertia>", "<inertia ixx ixy ixz iyy iyz izz/> [kg·m²]"));
+    };
+    let moment = |name| moments.require(name, "a moment of inertia [kg·m²]")?.number();
+    let about_com = Sym3 {
+        xx: moment("ixx")?,
+        yy: moment("iyy")?,
+        zz: moment("izz")?,
+        xy: moment("ixy")?,
+        xz: moment("ixz")?,
+        yz: moment("iyz")?,
+    };
+    let about_com = about_com.rotated(&X_LI.rotation.to_matrix());
+    let inertia = Inertia::new(mass, X_LI.translation, about_com);
+    if triangle_excess(&inertia) > 1e-6 {
+        let message = "one principal moment of inertia is larger than the sum of the others: no body \
+                       has this inertia";
+        reader.warn(moments.place(), message);
+    }
+    Ok(inertia)
+}

@@ -1,0 +1,179 @@
+//! URDF: links, joints and what is fixed to them.
+//!
+//! The tree is laid out depth first, children in the order of their joints in the file. The root
+//! link is fixed to the world, or moves freely with [`LoadOptions::free_base`](crate::LoadOptions).
+//! Neighbours, also across fixed joints, never touch; all other pairs of links do.
+
+mod exclusion;
+mod geometry;
+mod joint;
+mod link;
+mod material;
+mod path;
+mod tree;
+mod vocabulary;
+
+use crate::audit::audit;
+use crate::error::LoadError;
+use crate::ledger::{Fate, Ledger, Place};
+use crate::load::Context;
+use crate::mesh::MeshStore;
+use crate::names::Names;
+use crate::neighbours::exclude_neighbours;
+use crate::world::World;
+use crate::xml::{Document, Element};
+use material::Materials;
+use stiction_dynamics::spatial::{Pose, Quat, Vec3, vec3};
+use stiction_dynamics::{JointKind, JointSpec, ModelBuilder, ModelError};
+
+/// What the parts of the reader share.
+pub(crate) struct Reader<'a> {
+    context: &'a Context<'a>,
+    meshes: MeshStore,
+    materials: Materials,
+    warnings: Vec<(Place, String)>,
+}
+
+impl Reader<'_> {
+    fn warn(&mut self, place: Place, message: impl Into<String>) {
+        self.warnings.push((place, message.into()));
+    }
+}
+
+/// Reads a document whose root is <robot>.
+pub(crate) fn read(document: &Document, context: &Context<'_>) -> Result<World, LoadError> {
+    let robot = document.root();
+    robot.mark(Fate::Used, "");
+    for child in robot.children() {
+        if child.name().starts_with("xacro:") {
+            return Err(child.structure(format!(
+                "<{}> is a macro: expand the file with xacro first, then load the result",
+                child.name()
+            )));
+        }
+    }
+    let materials = Materials::read(robot)?;
+    let mut reader = Reader { context, meshes: MeshStore::default(), materials, warnings: Vec::new() };
+
+    let gazebo = material::gazebo_friction(robot)?;
+    let mut link_names = Names::new("link");
+    let mut links = Vec::new();
+    for (i, element) in robot.children_named("link").enumerate() {
+        link_names.insert(element.require("name", "the name of the link")?.value().trim(), i, element)?;
+        links.push(link::read(&mut reader, element, &gazebo)?);
+    }
+    let mut joint_names = Names::new("joint");
+    let mut joints = Vec::new();
+    for (i, element) in robot.children_named("joint").enumerate() {
+        joint_names.insert(element.require("name", "the name of the joint")?.value().trim(), i, element)?;
+        joints.push(joint::read(&mut reader, element, &link_names)?);
+    }
+    let tree = tree::order(robot, &links, &joints)?;
+
+    // Every link with the joint above it, parents first.
+    let mut builder = ModelBuilder::new();
+    let mut built = vec![0; links.len()];
+    let mut drive_limits = Vec::new();
+    // First dof of every joint, if it has any.
+    let mut first_dof = vec![None; joints.len()];
+    for step in &tree {
+        let Some(link) = links.get(step.link) else { continue };
+        let joint = step.joint.and_then(|j| joints.get(j));
+        let parent = joint.and_then(|j| built.get(j.parent).copied());
+        let X_PL = joint.map_or(Pose::IDENTITY, |j| j.X_PL);
+        let index = builder.link(link.name.clone(), parent, X_PL, link.inertia);
+        if let Some(slot) = built.get_mut(step.link) {
+            *slot = index;
+        }
+        let specs = match joint {
+            Some(joint) => joint.specs.clone(),
+            None if context.options.free_base => {
+                vec![JointSpec::new("floating_base", JointKind::Free, Vec3::Z)]
+            }
+            None => Vec::new(),
+        };
+        if let (Some(j), false) = (step.joint, specs.is_empty())
+            && let Some(slot) = first_dof.get_mut(j)
+        {
+            *slot = Some(drive_limits.len());
+        }
+        for spec in specs {
+            let limit = joint.map(|j| j.drive).unwrap_or_default();
+            drive_limits.extend(std::iter::repeat_n(limit, spec.kind.nv()));
+            builder.joint(index, spec);
+        }
+    }
+    let gravity = context.options.gravity.unwrap_or(vec3(0.0, 0.0, -9.81));
+    let model = builder.build(gravity).map_err(|source| located(robot, source))?;
+
+    let name = robot.get("name").map_or("robot", |n| n.value());
+    let mut world = World::new(name, model);
+    world.drive_limits = drive_limits;
+    for step in &tree {
+        let (Some(link), Some(&index)) = (links.get_mut(step.link), built.get(step.link)) else { continue };
+        world.geometries.extend(link.geometries.drain(..).map(|mut g| {
+            g.link = Some(index);
+            g
+        }));
+        world.visuals.extend(link.visuals.drain(..).map(|mut v| {
+            v.link = Some(index);
+            v
+        }));
+    }
+    for (i, joint) in joints.iter().enumerate() {
+        let dof = first_dof.get(i).copied().flatten();
+        if let Some(coupling) = joint::mimic(joint, dof, &joints, &joint_names, &first_dof)? {
+            world.couplings.push(coupling);
+        }
+    }
+    let excluded = exclusion::read(&mut reader, robot, &link_names)?;
+    let index = |l: usize| built.get(l).copied();
+    world.excluded.extend(excluded.into_iter().filter_map(|(a, b)| Some((index(a)?, index(b)?))));
+    exclude_neighbours(&mut world, true, robot)?;
+    let mut ledger = Ledger::default();
+    audit(document, &vocabulary::VOCABULARY, &mut ledger);
+    ledger.warnings = reader.warnings;
+    world.ledger = ledger;
+    Ok(world)
+}
+
+/// The place of the link or joint that the builder complains about.
+fn located(robot: Element<'_>, source: ModelError) -> LoadError {
+    let named = |tag: &str, name: &str| {
+        let fits = |e: &Element<'_>| e.name() == tag && e.peek("name").is_some_and(|n| n.value() == name);
+        robot.children().find(fits)
+    };
+    let element = match &source {
+        ModelError::Value { element, .. } => {
+            let (tag, name) = element.split_once(" `").unwrap_or_default();
+            named(tag, name.trim_end_matches('`'))
+        }
+        ModelError::Massless { body, .. } => named("link", body),
+        ModelError::FreeBelow { link } => named("link", link),
+        ModelError::TooLarge { .. } => None,
+    };
+    LoadError::Model { place: element.unwrap_or(robot).place(), source }
+}
+
+/// <origin xyz rpy>; the identity when there is none.
+fn origin(of: Element<'_>) -> Result<Pose, LoadError> {
+    let Some(origin) = of.child("origin")? else { return Ok(Pose::IDENTITY) };
+    let translation = origin.get("xyz").map_or(Ok(Vec3::ZERO), |a| a.vector())?;
+    let rotation = match (origin.get("rpy"), origin.get("quat_xyzw")) {
+        (Some(_), Some(quat)) => return Err(quat.error("either rpy or quat_xyzw, not both")),
+        (Some(rpy), None) => {
+            let [r, p, y] = rpy.array::<3>()?;
+            Quat::from_rpy(r, p, y)
+        }
+        (None, Some(quat)) => {
+            let [x, y, z, w] = quat.array::<4>()?;
+            let q = Quat::new(w, x, y, z);
+            if !(q.norm_squared() > 1e-12) {
+                return Err(quat.error("a quaternion that is not zero"));
+            }
+            q.renormalized()
+        }
+        (None, None) => Quat::IDENTITY,
+    };
+    Ok(Pose::new(rotation, translation))
+}

@@ -1,0 +1,134 @@
+//! The words of URDF and of its common extensions.
+
+use crate::audit::{Row, Vocabulary};
+use crate::ledger::Fate::{Kept, Unsupported, Used};
+use crate::xml::Element;
+
+const ELSEWHERE: &str = "meant for another program";
+
+pub(crate) const VOCABULARY: Vocabulary = Vocabulary { rows: ROWS, key };
+
+/// Names are ambiguous only where a drive names its joint.
+fn key(element: Element<'_>) -> String {
+    match (element.parent_name(), element.name()) {
+        ("transmission", name) => format!("transmission/{name}"),
+        ("gazebo", name) => format!("gazebo/{name}"),
+        (_, name) => name.to_owned(),
+    }
+}
+
+const ROWS: &[Row] = &[
+    Row { elements: "robot", attributes: ". name", fate: Used, note: "" },
+    Row { elements: "robot", attributes: "version", fate: Kept, note: "the version of the format" },
+    Row { elements: "link", attributes: ". name", fate: Used, note: "" },
+    Row { elements: "link", attributes: "type", fate: Kept, note: "a label" },
+    Row { elements: "inertial", attributes: ".", fate: Used, note: "" },
+    Row { elements: "origin", attributes: ". xyz rpy quat_xyzw", fate: Used, note: "" },
+    Row { elements: "mass", attributes: ". value", fate: Used, note: "" },
+    Row { elements: "inertia", attributes: ". ixx ixy ixz iyy iyz izz", fate: Used, note: "" },
+    Row { elements: "visual collision", attributes: ". name", fate: Used, note: "" },
+    Row { elements: "collision", attributes: "group", fate: Kept, note: "a label" },
+    Row { elements: "geometry", attributes: ".", fate: Used, note: "" },
+    Row { elements: "box", attributes: ". size", fate: Used, note: "" },
+    Row { elements: "sphere", attributes: ". radius", fate: Used, note: "" },
+    Row { elements: "cylinder capsule", attributes: ". radius length", fate: Used, note: "" },
+    Row { elements: "mesh", attributes: ". filename scale", fate: Used, note: "" },
+    Row { elements: "ellipsoid", attributes: ". radii", fate: Used, note: "" },
+    Row { elements: "material", attributes: ". name", fate: Used, note: "" },
+    Row { elements: "color", attributes: ". rgba", fate: Used, note: "" },
+    Row { elements: "texture", attributes: ". filename", fate: Kept, note: "textures are not drawn" },
+    Row { elements: "joint", attributes: ". name type", fate: Used, note: "" },
+    Row { elements: "parent child", attributes: ". link", fate: Used, note: "" },
+    Row { elements: "axis", attributes: ". xyz", fate: Used, note: "" },
+    Row { elements: "limit", attributes: ". lower upper effort velocity", fate: Used, note: "" },
+    Row {
+        elements: "limit",
+        attributes: "acceleration deceleration jerk drake:acceleration drake:jerk",
+        fate: Kept,
+        note: "for planners; accelerations follow from the efforts",
+    },
+    Row { elements: "dynamics", attributes: ". damping friction", fate: Used, note: "" },
+    Row { elements: "mimic", attributes: ". joint multiplier offset", fate: Used, note: "" },
+    Row {
+        elements: "safety_controller safety_controller/**",
+        attributes: ". soft_lower_limit soft_upper_limit k_position k_velocity",
+        fate: Kept,
+        note: "a controller's business",
+    },
+    Row {
+        elements: "calibration calibration/**",
+        attributes: ". rising falling reference_position",
+        fate: Kept,
+        note: "a controller's business",
+    },
+    Row {
+        elements: "transmission transmission/**",
+        attributes: ". name type",
+        fate: Kept,
+        note: "describes the drive; joints are driven directly",
+    },
+    Row { elements: "sensor sensor/**", attributes: "*", fate: Kept, note: "sensors move nothing" },
+    Row { elements: "verbose", attributes: "*", fate: Kept, note: "a wish about messages" },
+    Row {
+        elements: "self_collision_checking self_collision_checking/**",
+        attributes: ".",
+        fate: Kept,
+        note: "a planner's simplified shape",
+    },
+    Row { elements: "contact", attributes: ".", fate: Used, note: "" },
+    Row { elements: "lateral_friction restitution", attributes: ". value", fate: Used, note: "" },
+    Row {
+        elements: "rolling_friction spinning_friction",
+        attributes: ". value",
+        fate: Unsupported,
+        note: "rolling and spinning friction are not simulated yet",
+    },
+    Row {
+        elements: "stiffness damping contact_cfm contact_erp friction_anchor",
+        attributes: ". value",
+        fate: Kept,
+        note: "the contact model is exact and rigid",
+    },
+    Row {
+        elements: "inertia_scaling",
+        attributes: ". value",
+        fate: Unsupported,
+        note: "the inertia is used as written",
+    },
+    Row {
+        elements: "gazebo/selfCollide gazebo/gravity gazebo/turnGravityOff",
+        attributes: ".",
+        fate: Unsupported,
+        note: "links weigh, and touch all but their neighbours",
+    },
+    Row { elements: "gazebo/mu1 gazebo/mu2", attributes: ". value", fate: Used, note: "" },
+    Row { elements: "gazebo gazebo/**", attributes: ". reference", fate: Kept, note: ELSEWHERE },
+    Row { elements: "noselfcollision", attributes: ". group1 group2 pairs", fate: Used, note: "" },
+    Row { elements: "klampt klampt/**", attributes: "*", fate: Kept, note: ELSEWHERE },
+    Row {
+        elements: "force_element force_element/**",
+        attributes: ". name",
+        fate: Unsupported,
+        note: "springs beside the joints are not simulated yet",
+    },
+    Row {
+        elements: "loop loop/** loop_joint loop_joint/**",
+        attributes: ". name type",
+        fate: Unsupported,
+        note: "loops are not closed yet",
+    },
+    Row { elements: "frame", attributes: ". name link xyz rpy", fate: Kept, note: "a name for a place" },
+    Row {
+        elements: "drake:collision_filter_group drake:member drake:ignored_collision_filter_group \
+                   drake:member_group",
+        attributes: ". name link",
+        fate: Used,
+        note: "",
+    },
+    Row {
+        elements: "drake:proximity_properties drake:proximity_properties/**",
+        attributes: "*",
+        fate: Unsupported,
+        note: "friction is read from <contact> and <gazebo> only",
+    },
+];

@@ -1,0 +1,195 @@
+//! Typed access to attributes. Every failure names the place, the value and what was expected.
+
+use crate::error::LoadError;
+use crate::ledger::{Fate, Place};
+use crate::xml::{AttributeNode, Element};
+use stiction_dynamics::spatial::Vec3;
+
+/// A handle to an attribute.
+#[derive(Clone, Copy)]
+pub(crate) struct Attribute<'d> {
+    pub(crate) element: Element<'d>,
+    pub(crate) node: &'d AttributeNode,
+}
+
+impl<'d> Attribute<'d> {
+    pub(crate) fn name(self) -> &'d str {
+        &self.node.name
+    }
+
+    pub(crate) fn value(self) -> &'d str {
+        &self.node.value
+    }
+
+    pub(crate) fn place(self) -> Place {
+        self.element.place_of(self.node)
+    }
+
+    /// Says what becomes of the attribute; the last word counts.
+    pub(crate) fn mark(self, fate: Fate, note: &'static str) {
+        self.node.set_mark(fate, note);
+    }
+
+    /// An error about the value.
+    pub(crate) fn error(self, expected: impl Into<String>) -> LoadError {
+        self.error_with_hint(expected, String::new())
+    }
+
+    pub(crate) fn error_with_hint(self, expected: impl Into<String>, hint: String) -> LoadError {
+        LoadError::Value {
+            place: self.place(),
+            element: self.element.described(),
+            attribute: self.name().to_owned(),
+            value: shortened(self.value()),
+            expected: expected.into(),
+            hint,
+        }
+    }
+
+    /// `at_least ..= at_most` finite numbers.
+    pub(crate) fn numbers(self, at_least: usize, at_most: usize) -> Result<Vec<f64>, LoadError> {
+        let expected = || {
+            let count = if at_least == at_most {
+                at_least.to_string()
+            } else if at_most == usize::MAX {
+                format!("at least {at_least}")
+            } else {
+                format!("{at_least} to {at_most}")
+            };
+            let plural = if at_most == 1 { "" } else { "s" };
+            format!("{count} finite number{plural}")
+        };
+        let mut numbers = Vec::new();
+        for word in self.value().split_whitespace() {
+            match word.parse::<f64>() {
+                Ok(x) if x.is_finite() && numbers.len() < at_most => numbers.push(x),
+                Ok(x) if x.is_finite() => return Err(self.error(expected())),
+                _ => {
+                    return Err(self.error_with_hint(expected(), format!(" (not `{}`)", shortened(word))));
+                }
+            }
+        }
+        if numbers.len() < at_least { Err(self.error(expected())) } else { Ok(numbers) }
+    }
+
+    pub(crate) fn array<const N: usize>(self) -> Result<[f64; N], LoadError> {
+        let numbers = self.numbers(N, N)?;
+        <[f64; N]>::try_from(numbers).map_err(|_| self.error(format!("{N} finite numbers")))
+    }
+
+    pub(crate) fn vector(self) -> Result<Vec3, LoadError> {
+        Ok(Vec3::from(self.array::<3>()?))
+    }
+
+    pub(crate) fn number(self) -> Result<f64, LoadError> {
+        let [x] = self.array::<1>()?;
+        Ok(x)
+    }
+
+    /// A number >= 0.
+    pub(crate) fn not_negative(self) -> Result<f64, LoadError> {
+        let x = self.number()?;
+        if x >= 0.0 { Ok(x) } else { Err(self.error("a number >= 0")) }
+    }
+
+    /// A number > 0.
+    pub(crate) fn positive(self) -> Result<f64, LoadError> {
+        let x = self.number()?;
+        if x > 0.0 { Ok(x) } else { Err(self.error("a number > 0")) }
+    }
+
+    pub(crate) fn integer(self) -> Result<i32, LoadError> {
+        self.value().trim().parse().map_err(|_| self.error("an integer"))
+    }
+
+    pub(crate) fn boolean(self) -> Result<bool, LoadError> {
+        self.keyword(&[("true", true), ("false", false)])
+    }
+
+    /// One of the words of `table`.
+    pub(crate) fn keyword<T: Copy>(self, table: &[(&str, T)]) -> Result<T, LoadError> {
+        let word = self.value().trim();
+        if let Some((_, value)) = table.iter().find(|(w, _)| *w == word) {
+            return Ok(*value);
+        }
+        let words: Vec<_> = table.iter().map(|(w, _)| *w).collect();
+        Err(self.error_with_hint(format!("one of {}", words.join(", ")), hint(word, words.iter().copied())))
+    }
+
+    /// Red, green, blue, opacity in 0 … 1.
+    pub(crate) fn rgba(self) -> Result<[f32; 4], LoadError> {
+        Ok(self.array::<4>()?.map(|x| x as f32))
+    }
+}
+
+/// At most 60 characters of `text`, for messages.
+pub(crate) fn shortened(text: &str) -> String {
+    let mut short: String = text.chars().take(60).collect();
+    if short.len() < text.len() {
+        short.push('…');
+    }
+    short
+}
+
+/// "; did you mean `…`?" with the nearest of `names` if one is near, or nothing.
+pub(crate) fn hint<'a>(wrong: &str, names: impl Iterator<Item = &'a str>) -> String {
+    let wrong: Vec<char> = wrong.chars().take(40).collect();
+    let allowed = 1 + wrong.len() / 4;
+    names
+        .take(10_000)
+        .map(|name| (distance(&wrong, name), name))
+        .filter(|&(d, _)| d <= allowed)
+        .min()
+        .map(|(_, name)| format!("; did you mean `{name}`?"))
+        .unwrap_or_default()
+}
+
+/// Number of insertions, deletions and replacements between two words (Levenshtein); letters that
+/// differ only in case count as equal.
+fn distance(a: &[char], b: &str) -> usize {
+    let mut row: Vec<usize> = (0..=a.len()).collect();
+    for (j, cb) in b.chars().take(64).enumerate() {
+        let mut diagonal = j;
+        let mut left = j + 1;
+        for (slot, ca) in row.iter_mut().skip(1).zip(a) {
+            let up = *slot;
+            let replace = diagonal + usize::from(!ca.eq_ignore_ascii_case(&cb));
+            left = replace.min(up + 1).min(left + 1);
+            diagonal = up;
+            *slot = left;
+        }
+        if let Some(first) = row.first_mut() {
+            *first = j + 1;
+        }
+    }
+    row.last().copied().unwrap_or(0)
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::xml::Document;
+    use std::path::Path;
+
+    #[test]
+    fn distances_by_hand() {
+        let d = |a: &str, b: &str| distance(&a.chars().collect::<Vec<_>>(), b);
+        assert_eq!((d("kitten", "sitting"), d("", "abc"), d("abc", ""), d("Box", "box")), (3, 3, 3, 0));
+        assert_eq!(hint("dampng", ["range", "damping"].into_iter()), "; did you mean `damping`?");
+        assert_eq!(hint("zzz", ["range", "damping"].into_iter()), "");
+    }
+
+    #[test]
+    fn numbers_are_read_strictly() {
+        let d = Document::parse(
+            Path::new("a.xml"),
+            "<a x='1 foo 2' y='+1.5e0\n .5 2.' z='1 nan 2' w='1 2 3 4' v='inf'/>",
+        )
+        .unwrap();
+        let read = |name| d.root().get(name).unwrap().array::<3>();
+        assert_eq!(read("y").unwrap(), [1.5, 0.5, 2.0]);
+        let text = read("x").unwrap_err().to_string();
+        assert!(text.contains("a.xml:1:4") && text.contains("`foo`"), "{text}");
+        assert!(read("z").is_err() && read("w").is_err() && read("v").is_err());
+    }
+}

@@ -1,0 +1,352 @@
+//! An XML document as a flat list of elements, each with its place in its file and a mark of what
+//! the reader made of it.
+//!
+//! The list owns its text, so that included files join it (`splice`), and it is flat, so that no
+//! nesting, however deep, can exhaust the stack. Readers go through [`Element`] and
+//! [`Attribute`](crate::value::Attribute): what they touch is marked [`Fate::Used`]; whatever is
+//! unmarked at the end, [`audit`](crate::audit::audit) looks up and reports.
+
+use crate::error::LoadError;
+use crate::ledger::{Fate, Place};
+use crate::value::Attribute;
+use std::cell::Cell;
+use std::path::{Path, PathBuf};
+
+/// Largest file read [bytes].
+pub(crate) const MAX_TEXT: usize = 256 << 20;
+/// Most elements and texts of a file.
+const MAX_NODES: u32 = 4_000_000;
+
+/// A fate and the reason for it.
+pub(crate) type Mark = (Fate, &'static str);
+
+/// A file's name and where its lines start.
+struct Source {
+    path: PathBuf,
+    text: String,
+    lines: Vec<usize>,
+}
+
+pub(crate) struct AttributeNode {
+    pub(crate) name: String,
+    pub(crate) value: String,
+    /// Byte offset in the source.
+    offset: usize,
+    mark: Cell<Option<Mark>>,
+}
+
+struct Node {
+    name: String,
+    source: usize,
+    offset: usize,
+    parent: Option<usize>,
+    children: Vec<usize>,
+    attributes: Vec<AttributeNode>,
+    /// All text directly inside, trimmed.
+    text: String,
+    mark: Cell<Option<Mark>>,
+}
+
+/// See the module.
+pub(crate) struct Document {
+    sources: Vec<Source>,
+    nodes: Vec<Node>,
+}
+
+impl Document {
+    /// Parses `text`; places name `path`.
+    pub(crate) fn parse(path: &Path, text: &str) -> Result<Self, LoadError> {
+        let mut document = Self { sources: Vec::new(), nodes: Vec::new() };
+        document.append(path, text)?;
+        Ok(document)
+    }
+
+    /// Parses one more file behind the others. Returns the index of its root element.
+    pub(crate) fn append(&mut self, path: &Path, text: &str) -> Result<usize, LoadError> {
+        if text.len() > MAX_TEXT {
+            let reason = format!("{} bytes long; at most {MAX_TEXT} are read", text.len());
+            return Err(LoadError::Read { path: path.to_owned(), reason });
+        }
+        let options = roxmltree::ParsingOptions { nodes_limit: MAX_NODES, ..Default::default() };
+        let xml = roxmltree::Document::parse_with_options(text, options).map_err(|e| {
+            let place = Place { file: path.to_owned(), line: e.pos().row, column: e.pos().col };
+            LoadError::Xml { place, reason: e.to_string() }
+        })?;
+        let lines = std::iter::once(0).chain(text.match_indices('\n').map(|(i, _)| i + 1)).collect();
+        let source = self.sources.len();
+        self.sources.push(Source { path: path.to_owned(), text: text.to_owned(), lines });
+
+        let first = self.nodes.len();
+        // Index here of every element of `xml`, by its index there.
+        let mut index: Vec<Option<usize>> = Vec::new();
+        for node in xml.descendants() {
+            let id = node.id().get_usize();
+            if index.len() <= id {
+                index.resize(id + 1, None);
+            }
+            let parent = node.parent().and_then(|p| index.get(p.id().get_usize()).copied().flatten());
+            if node.is_element() {
+                let here = self.nodes.len();
+                if let Some(slot) = index.get_mut(id) {
+                    *slot = Some(here);
+                }
+                if let Some(p) = parent.and_then(|p| self.nodes.get_mut(p)) {
+                    p.children.push(here);
+                }
+                self.nodes.push(element(&node, source, parent));
+            } else if node.is_text()
+                && let Some(p) = parent.and_then(|p| self.nodes.get_mut(p))
+            {
+                p.text.push_str(node.text().unwrap_or_default().trim());
+            }
+        }
+        Ok(first)
+    }
+
+    /// Puts the children of the element `root` where the element `at` stands.
+    pub(crate) fn splice(&mut self, at: usize, root: usize) {
+        let Some(parent) = self.nodes.get(at).and_then(|n| n.parent) else { return };
+        let moved = match self.nodes.get_mut(root) {
+            Some(root) => std::mem::take(&mut root.children),
+            None => return,
+        };
+        for &child in &moved {
+            if let Some(child) = self.nodes.get_mut(child) {
+                child.parent = Some(parent);
+            }
+        }
+        if let Some(parent) = self.nodes.get_mut(parent)
+            && let Some(slot) = parent.children.iter().position(|&c| c == at)
+        {
+            parent.children.splice(slot..=slot, moved);
+        }
+    }
+
+    /// The root element of the first file.
+    pub(crate) fn root(&self) -> Element<'_> {
+        self.element(0)
+    }
+
+    pub(crate) fn element(&self, id: usize) -> Element<'_> {
+        Element { document: self, id }
+    }
+
+    fn place(&self, source: usize, offset: usize) -> Place {
+        let Some(source) = self.sources.get(source) else {
+            return Place { file: PathBuf::new(), line: 1, column: 1 };
+        };
+        let line = source.lines.partition_point(|&start| start <= offset);
+        let start = line.checked_sub(1).and_then(|l| source.lines.get(l)).copied().unwrap_or(0);
+        let column = source.text.get(start..offset).map_or(0, |before| before.chars().count()) + 1;
+        let number = |n: usize| u32::try_from(n).unwrap_or(u32::MAX);
+        Place { file: source.path.clone(), line: number(line), column: number(column) }
+    }
+}
+
+/// `prefix:name`, or the name alone where the namespace is the default one. Namespaces that a
+/// reader knows have one prefix, whatever the file calls them.
+fn qualified(node: &roxmltree::Node<'_, '_>, namespace: Option<&str>, name: &str) -> String {
+    if namespace == Some("http://drake.mit.edu") {
+        return format!("drake:{name}");
+    }
+    match namespace.and_then(|ns| node.lookup_prefix(ns)) {
+        Some(prefix) if !prefix.is_empty() => format!("{prefix}:{name}"),
+        _ => name.to_owned(),
+    }
+}
+
+fn element(node: &roxmltree::Node<'_, '_>, source: usize, parent: Option<usize>) -> Node {
+    let attributes = (node.attributes())
+        .map(|a| AttributeNode {
+            name: qualified(node, a.namespace(), a.name()),
+            value: a.value().to_owned(),
+            offset: a.range().start,
+            mark: Cell::new(None),
+        })
+        .collect();
+    Node {
+        name: qualified(node, node.tag_name().namespace(), node.tag_name().name()),
+        source,
+        offset: node.range().start,
+        parent,
+        children: Vec::new(),
+        attributes,
+        text: String::new(),
+        mark: Cell::new(None),
+    }
+}
+
+/// A handle to an element.
+#[derive(Clone, Copy)]
+pub(crate) struct Element<'d> {
+    document: &'d Document,
+    id: usize,
+}
+
+impl<'d> Element<'d> {
+    // Handles are made from indices of elements that exist, and elements are never removed.
+    #[allow(clippy::indexing_slicing)]
+    fn node(self) -> &'d Node {
+        &self.document.nodes[self.id]
+    }
+
+    pub(crate) fn id(self) -> usize {
+        self.id
+    }
+
+    pub(crate) fn name(self) -> &'d str {
+        &self.node().name
+    }
+
+    pub(crate) fn place(self) -> Place {
+        self.document.place(self.node().source, self.node().offset)
+    }
+
+    /// Place of the byte `offset` of the file this element is in.
+    pub(crate) fn place_of(self, attribute: &AttributeNode) -> Place {
+        self.document.place(self.node().source, attribute.offset)
+    }
+
+    pub(crate) fn parent(self) -> Option<Self> {
+        self.node().parent.map(|p| self.document.element(p))
+    }
+
+    /// The name of the element around this one; empty for the root.
+    pub(crate) fn parent_name(self) -> &'d str {
+        self.parent().map_or("", Self::name)
+    }
+
+    /// All child elements, unmarked.
+    pub(crate) fn children(self) -> impl DoubleEndedIterator<Item = Self> + use<'d> {
+        self.node().children.iter().map(move |&id| self.document.element(id))
+    }
+
+    /// The children called `name`, marked used.
+    pub(crate) fn children_named(self, name: &str) -> impl Iterator<Item = Self> + use<'d, '_> {
+        self.children().filter(move |c| c.name() == name).inspect(|c| c.mark(Fate::Used, ""))
+    }
+
+    /// The child called `name`, marked used; a second one is an error.
+    pub(crate) fn child(self, name: &str) -> Result<Option<Self>, LoadError> {
+        let mut all = self.children_named(name);
+        let first = all.next();
+        match all.next() {
+            Some(second) => {
+                Err(second
+                    .structure(format!("a second <{name}> in {}; expected at most one", self.described())))
+            }
+            None => Ok(first),
+        }
+    }
+
+    /// The text directly inside, marked used.
+    pub(crate) fn text(self) -> &'d str {
+        &self.node().text
+    }
+
+    /// All attributes, unmarked.
+    pub(crate) fn attributes(self) -> impl Iterator<Item = Attribute<'d>> {
+        self.node().attributes.iter().map(move |node| Attribute { element: self, node })
+    }
+
+    /// The attribute `name` if it is there, unmarked.
+    pub(crate) fn peek(self, name: &str) -> Option<Attribute<'d>> {
+        self.attributes().find(|a| a.node.name == name)
+    }
+
+    /// The attribute `name` if it is there, marked used.
+    pub(crate) fn get(self, name: &str) -> Option<Attribute<'d>> {
+        self.peek(name).inspect(|a| a.mark(Fate::Used, ""))
+    }
+
+    /// The attribute `name`, marked used; an error without it.
+    pub(crate) fn require(self, name: &str, expected: &str) -> Result<Attribute<'d>, LoadError> {
+        self.get(name).ok_or_else(|| self.missing(&format!("the attribute `{name}`"), expected))
+    }
+
+    /// Says what becomes of the element; the last word counts.
+    pub(crate) fn mark(self, fate: Fate, note: &'static str) {
+        self.node().mark.set(Some((fate, note)));
+    }
+
+    pub(crate) fn marked(self) -> Option<Mark> {
+        self.node().mark.get()
+    }
+
+    /// The element as messages call it: <joint> `hip`.
+    pub(crate) fn described(self) -> String {
+        match self.peek("name") {
+            Some(name) => format!("<{}> `{}`", self.name(), crate::value::shortened(name.value())),
+            None => format!("<{}>", self.name()),
+        }
+    }
+
+    pub(crate) fn missing(self, what: &str, expected: &str) -> LoadError {
+        LoadError::Missing {
+            place: self.place(),
+            element: self.name().to_owned(),
+            what: what.to_owned(),
+            expected: expected.to_owned(),
+        }
+    }
+
+    pub(crate) fn structure(self, message: impl Into<String>) -> LoadError {
+        LoadError::Structure { place: self.place(), message: message.into() }
+    }
+}
+
+impl AttributeNode {
+    pub(crate) fn set_mark(&self, fate: Fate, note: &'static str) {
+        self.mark.set(Some((fate, note)));
+    }
+
+    pub(crate) fn marked(&self) -> Option<Mark> {
+        self.mark.get()
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn parse(text: &str) -> Document {
+        Document::parse(Path::new("a.xml"), text).unwrap()
+    }
+
+    #[test]
+    fn places_count_lines_and_characters() {
+        let d = parse("<a>\n  <!-- µ --> <b c='1'\n   d='2'/></a>");
+        let b = d.root().children().next().unwrap();
+        assert_eq!(b.place().to_string(), "a.xml:2:14");
+        assert_eq!(b.peek("c").unwrap().place().to_string(), "a.xml:2:17");
+        assert_eq!(b.peek("d").unwrap().place().to_string(), "a.xml:3:4");
+    }
+
+    #[test]
+    fn a_spliced_file_stands_where_it_was_included_and_keeps_its_places() {
+        let mut d = parse("<a><b/><include/><e/></a>");
+        let root = d.append(Path::new("b.xml"), "<a>\n<c/><d/></a>").unwrap();
+        let include = d.root().children().nth(1).unwrap().id();
+        d.splice(include, root);
+        let names: Vec<_> = d.root().children().map(|c| c.name()).collect();
+        assert_eq!(names, ["b", "c", "d", "e"]);
+        assert_eq!(d.root().children().nth(2).unwrap().place().to_string(), "b.xml:2:5");
+    }
+
+    #[test]
+    fn nesting_a_hundred_thousand_deep_is_read() {
+        let n = 100_000;
+        let text = "<a>".repeat(n) + &"</a>".repeat(n);
+        assert_eq!(parse(&text).nodes.len(), n);
+    }
+
+    #[test]
+    fn prefixes_stay_and_entities_are_refused() {
+        let d = parse("<a xmlns:x='u' xmlns='v'><x:b x:c='1'/><b/></a>");
+        let names: Vec<_> = d.root().children().map(|c| c.name()).collect();
+        assert_eq!(names, ["x:b", "b"]);
+        assert!(d.root().children().next().unwrap().peek("x:c").is_some());
+        let bomb = "<!DOCTYPE a [<!ENTITY b \"bbbbbbbb\"><!ENTITY c \"&b;&b;&b;&b;\">]><a>&c;</a>";
+        assert!(Document::parse(Path::new("a.xml"), bomb).is_err());
+    }
+}
