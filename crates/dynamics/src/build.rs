@@ -58,10 +58,18 @@ pub enum ModelError {
     FreeBelow { link: String },
     #[error("the model has {nv} degrees of freedom; at most {limit} are supported")]
     TooLarge { nv: usize, limit: usize },
+    #[error(
+        "chains of {nv} degrees of freedom make a mass matrix of {entries} numbers; at most {limit} are \
+         supported"
+    )]
+    TooDeep { nv: usize, entries: usize, limit: usize },
 }
 
 /// Degrees of freedom beyond which a file is taken for a mistake or an attack.
 pub const MAX_DOFS: usize = 1_000_000;
+
+/// Numbers in the mass matrix (of every dof: itself and its ancestors) beyond which likewise.
+pub const MAX_MASS_MATRIX_ENTRIES: usize = 50_000_000;
 
 /// Collects links and joints; [`Self::build`] validates.
 #[derive(Clone, Debug, Default)]
@@ -136,6 +144,7 @@ impl ModelBuilder {
             model.links.push(Link { name, parent, body, X_BL, inertia });
         }
         model.check_massless()?;
+        model.check_depth()?;
         Ok(model)
     }
 }
@@ -200,6 +209,15 @@ impl Model {
             tree,
         });
         Ok(body)
+    }
+
+    fn check_depth(&self) -> Result<(), ModelError> {
+        let mut depth: Vec<usize> = Vec::with_capacity(self.nv());
+        for dof in &self.dofs {
+            depth.push(1 + dof.parent.map_or(0, |p| depth[p]));
+        }
+        let (nv, entries, limit) = (self.nv(), depth.iter().sum(), MAX_MASS_MATRIX_ENTRIES);
+        if entries > limit { Err(ModelError::TooDeep { nv, entries, limit }) } else { Ok(()) }
     }
 
     /// A body may be massless only if something it carries is not. (A singular M that this misses

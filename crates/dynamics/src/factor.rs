@@ -14,6 +14,7 @@
 //! O(depth²) per contact. Cost of the factorisation O(Σ depth²), of a solve O(Σ depth).
 
 use crate::mass_matrix::Pattern;
+use crate::spatial::Vec3;
 use crate::{MassMatrix, Model, Real};
 use std::cmp::Ordering;
 
@@ -104,6 +105,20 @@ impl<T: Real> Factor<T> {
         }
     }
 
+    /// Y ← L⁻ᵀ Y for three right-hand sides at once, packed along the chain of `tip`: `Y[t]` belongs
+    /// to dof `self.columns(tip)[t]`. The fast path to (4): no index but the row's own.
+    #[inline(always)]
+    pub fn half_solve_packed_in_place(&self, tip: usize, Y: &mut [Vec3<T>]) {
+        let chain = self.columns(tip);
+        assert_eq!(Y.len(), chain.len(), "one entry per dof of the chain");
+        for (t, i) in chain.iter().enumerate() {
+            let (head, tail) = Y.split_at_mut(t + 1);
+            for (y, L_ij) in tail.iter_mut().zip(&self.row(*i as usize)[1..]) {
+                *y -= head[t] * *L_ij;
+            }
+        }
+    }
+
     /// 1/D_i, per dof.
     #[inline(always)]
     pub fn inverse_diagonal(&self) -> &[T] {
@@ -114,6 +129,12 @@ impl<T: Real> Factor<T> {
     #[inline(always)]
     pub fn row(&self, i: usize) -> &[T] {
         &self.entries[self.pattern.row(i)]
+    }
+
+    /// The dofs of the entries of [`Self::row`]: i, parent(i), …, the chain from i to the root.
+    #[inline(always)]
+    pub fn columns(&self, i: usize) -> &[u32] {
+        self.pattern.columns(i)
     }
 
     /// x_j −= L_ij x_i for the ancestors j of i.
@@ -210,6 +231,23 @@ mod tests {
                     Y_r.iter().zip(Y_s).zip(factor.inverse_diagonal()).map(|((y, z), d)| y * z * d).sum();
                 assert_close(&[G], &[dot(J_s, &x)], 1e-12);
             }
+        }
+    }
+
+    #[test]
+    fn packed_half_solve_is_the_half_solve() {
+        let model = random_trees(23, 16);
+        let (q, v) = random_state(&model, 23);
+        let factor = factored(&model, &mass_matrix(&model, &at(&model, &q, &v).0));
+        let tip = model.nv() - 1;
+        let chain: Vec<usize> = factor.columns(tip).iter().map(|i| *i as usize).collect();
+        let mut Y: Vec<Vec3> = chain.iter().map(|i| vec3(v[*i], -v[*i], 2.0 * v[*i])).collect();
+        let mut y = vec![0.0; model.nv()];
+        chain.iter().for_each(|i| y[*i] = v[*i]);
+        factor.half_solve_packed_in_place(tip, &mut Y);
+        factor.half_solve_chain_in_place(&chain, &mut y);
+        for (Y, i) in Y.iter().zip(&chain) {
+            assert_close(&Y.to_array(), &[y[*i], -y[*i], 2.0 * y[*i]], 1e-14);
         }
     }
 

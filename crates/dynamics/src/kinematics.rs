@@ -42,6 +42,17 @@ pub struct Kinematics<T = f64> {
     pub(crate) topology: Topology,
     steps: Vec<Step<T>>,
     inertia_B: Vec<Inertia<T>>,
+    hinges: Hinges<T>,
+}
+
+/// The turns of all hinges, whose sines and cosines are best computed together.
+#[derive(Clone, Debug)]
+struct Hinges<T> {
+    /// Per hinge: coordinate in q, and its value at reference.
+    coordinate: Vec<(usize, T)>,
+    /// Per hinge: ½ (q − reference), its sine and cosine.
+    half: Vec<T>,
+    sin_cos: Vec<(T, T)>,
 }
 
 /// A joint, prepared: from frame A (the parent, or what the body's earlier joints made of it) to
@@ -51,6 +62,8 @@ struct Step<T> {
     kind: JointKind,
     idx_q: usize,
     idx_v: usize,
+    /// Of a hinge: its number among the hinges.
+    hinge: usize,
     reference: T,
     /// R_AB with the joint at its reference.
     rest: Quat<T>,
@@ -79,6 +92,7 @@ impl<T: Real> Kinematics<T> {
         let kind = model.kind();
         let (nb, zero) = (model.bodies.len(), Vec3::zero(kind));
         let mut steps = Vec::with_capacity(model.joints.len());
+        let mut coordinate = Vec::new();
         for body in &model.bodies {
             for joint in &model.joints[body.joints.clone()] {
                 let first = steps.len() == body.joints.start;
@@ -89,6 +103,7 @@ impl<T: Real> Kinematics<T> {
                     kind: joint.kind,
                     idx_q: joint.idx_q,
                     idx_v: joint.idx_v,
+                    hinge: coordinate.len(),
                     reference: joint.reference,
                     rest,
                     swing: rest * Quat { w: kind.zero(), x: a.x, y: a.y, z: a.z },
@@ -98,6 +113,9 @@ impl<T: Real> Kinematics<T> {
                     axis_B: a,
                     offset: (0..T::LANES).any(|l| joint.anchor.norm_squared().lane(l) != 0.0),
                 });
+                if joint.kind == JointKind::Hinge {
+                    coordinate.push((joint.idx_q, joint.reference));
+                }
             }
         }
         let mut kin = Self {
@@ -111,6 +129,11 @@ impl<T: Real> Kinematics<T> {
             topology: Topology::new(model),
             steps,
             inertia_B: model.bodies.iter().map(|b| b.inertia).collect(),
+            hinges: Hinges {
+                half: vec![kind; coordinate.len()],
+                sin_cos: vec![(kind, kind); coordinate.len()],
+                coordinate,
+            },
         };
         kin.update(model, &model.neutral());
         kin
@@ -123,6 +146,7 @@ impl<T: Real> Kinematics<T> {
         assert_eq!(self.X_WB.len(), model.bodies.len(), "the kinematics belong to this model");
         let kind = model.kind();
         let zero = Vec3::zero(kind);
+        self.hinges.update(q);
         for b in 0..self.X_WB.len() {
             let parent = self.topology.parent[b];
             let mut frame = match parent {
@@ -134,7 +158,7 @@ impl<T: Real> Kinematics<T> {
             };
             let steps = self.topology.joints[b].clone();
             for step in &self.steps[steps.clone()] {
-                step.apply(&mut frame, q, &mut self.S);
+                step.apply(&mut frame, q, &self.hinges.sin_cos, &mut self.S);
             }
             // A root's own origin is the reference point, known only now.
             let tree = self.topology.tree[b];
@@ -170,16 +194,25 @@ impl<T: Real> Kinematics<T> {
     }
 }
 
+impl<T: Real> Hinges<T> {
+    #[inline(always)]
+    fn update(&mut self, q: &[T]) {
+        for (half, (idx_q, reference)) in self.half.iter_mut().zip(&self.coordinate) {
+            *half = (q[*idx_q] - *reference) * reference.like(0.5);
+        }
+        T::sin_cos_into(&self.half, &mut self.sin_cos);
+    }
+}
+
 impl<T: Real> Step<T> {
     /// (1): `frame` goes from A to B; a rotation leaves its axis and a point of it in `S`.
     #[inline(always)]
-    fn apply(&self, frame: &mut Frame<T>, q: &[T], S: &mut [Motion<T>]) {
+    fn apply(&self, frame: &mut Frame<T>, q: &[T], sin_cos: &[(T, T)], S: &mut [Motion<T>]) {
         let (q, i) = (&q[self.idx_q..], self.idx_v);
         let zero = Vec3::zero(self.reference);
         match self.kind {
             JointKind::Hinge => {
-                let half = (q[0] - self.reference) * self.reference.like(0.5);
-                let (s, c) = half.sin_cos();
+                let (s, c) = sin_cos[self.hinge];
                 let on_axis = frame.p + frame.R * self.anchor_A;
                 frame.quat = frame.quat * (self.rest * c + self.swing * s);
                 frame.R = frame.quat.to_matrix();
@@ -200,18 +233,19 @@ impl<T: Real> Step<T> {
                 frame.quat = frame.quat * (self.rest * turn);
                 frame.R = frame.quat.to_matrix();
                 frame.p = centre - frame.R * self.anchor_B;
-                for (k, S) in S[i..i + 3].iter_mut().enumerate() {
-                    *S = Motion::new(frame.R.column(k), centre);
+                for (S, axis) in S[i..i + 3].iter_mut().zip(frame.R.transpose().rows) {
+                    *S = Motion::new(axis, centre);
                 }
             }
             JointKind::Free => {
                 let (o, l) = (self.reference.zero(), self.reference.one());
                 frame.quat = Quat { w: q[3], x: q[4], y: q[5], z: q[6] }.renormalized();
                 frame.R = frame.quat.to_matrix();
-                let unit = [vec3(l, o, o), vec3(o, l, o), vec3(o, o, l)];
-                for k in 0..3 {
-                    S[i + k] = Motion::new(zero, unit[k]);
-                    S[i + 3 + k] = Motion::new(frame.R.column(k), zero);
+                for (S, unit) in S[i..i + 3].iter_mut().zip([vec3(l, o, o), vec3(o, l, o), vec3(o, o, l)]) {
+                    *S = Motion::new(zero, unit);
+                }
+                for (S, axis) in S[i + 3..i + 6].iter_mut().zip(frame.R.transpose().rows) {
+                    *S = Motion::new(axis, zero);
                 }
             }
         }

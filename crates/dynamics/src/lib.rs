@@ -27,7 +27,7 @@ mod trig;
 mod velocity;
 
 pub use aba::{AbaWorkspace, aba_into};
-pub use build::{JointSpec, MAX_DOFS, ModelBuilder, ModelError};
+pub use build::{JointSpec, MAX_DOFS, MAX_MASS_MATRIX_ENTRIES, ModelBuilder, ModelError};
 pub use crba::{CrbaWorkspace, crba_into};
 pub use energy::{Momentum, centre_of_mass, kinetic_energy, momentum, potential_energy, spring_energy};
 pub use factor::{Factor, NotPositive};

@@ -48,6 +48,14 @@ pub trait Real:
     /// (sin self, cos self), `self` in radians.
     fn sin_cos(self) -> (Self, Self);
 
+    /// [`Self::sin_cos`] of many.
+    #[inline(always)]
+    fn sin_cos_into(angles: &[Self], sin_cos: &mut [(Self, Self)]) {
+        for (x, out) in angles.iter().zip(sin_cos) {
+            *out = x.sin_cos();
+        }
+    }
+
     /// `self < other`, lane by lane.
     fn less(self, other: Self) -> Self::Mask;
 
@@ -101,6 +109,20 @@ macro_rules! scalar {
                     trig::sin_cos(self, &$split)
                 } else {
                     <$t>::sin_cos(self)
+                }
+            }
+            /// Without a branch in the loop, so that the compiler makes vectors of it.
+            #[inline(always)]
+            fn sin_cos_into(angles: &[Self], sin_cos: &mut [(Self, Self)]) {
+                let mut near = true;
+                for (x, out) in angles.iter().zip(sin_cos.iter_mut()) {
+                    *out = trig::sin_cos(*x, &$split);
+                    near &= <$t>::abs(*x) < $split.limit as $t;
+                }
+                if !near {
+                    for (x, out) in angles.iter().zip(sin_cos) {
+                        *out = Real::sin_cos(*x);
+                    }
                 }
             }
             #[inline(always)]

@@ -12,7 +12,7 @@
 //! ```
 //! [Featherstone2008, ch. 2]
 
-use super::vec3::{Mat3, Sym3, Vec3};
+use super::vec3::{Mat3, Sym3, Vec3, vec3};
 use crate::Real;
 use std::ops::{Add, AddAssign, Mul, Neg, Sub, SubAssign};
 
@@ -232,10 +232,9 @@ impl<T: Real> ArticulatedInertia<T> {
     #[inline(always)]
     pub fn from_rigid(i: &Inertia<T>) -> Self {
         let (h, o) = (i.first, i.mass.zero());
-        let hx = |x, y, z| Vec3 { x, y, z };
         Self {
             second: i.second,
-            coupling: Mat3 { rows: [hx(o, -h.z, h.y), hx(h.z, o, -h.x), hx(-h.y, h.x, o)] },
+            coupling: Mat3 { rows: [vec3(o, -h.z, h.y), vec3(h.z, o, -h.x), vec3(-h.y, h.x, o)] },
             mass: Sym3 { xx: i.mass, yy: i.mass, zz: i.mass, xy: o, xz: o, yz: o },
         }
     }
@@ -276,7 +275,6 @@ impl<T: Real> Mul<Motion<T>> for ArticulatedInertia<T> {
 #[cfg(test)]
 mod tests {
     use super::super::pose::Quat;
-    use super::super::vec3::vec3;
     use super::*;
 
     fn body() -> Inertia {

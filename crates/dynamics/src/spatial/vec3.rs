@@ -201,7 +201,8 @@ impl<T: Real> Mat3<T> {
 
     #[inline(always)]
     pub fn transpose(self) -> Self {
-        Self { rows: [self.column(0), self.column(1), self.column(2)] }
+        let [a, b, c] = self.rows;
+        Self::from_columns(a, b, c)
     }
 
     /// Mᵀ v without forming the transpose.
@@ -227,14 +228,16 @@ impl<T: Real> Mul for Mat3<T> {
     type Output = Self;
     #[inline(always)]
     fn mul(self, o: Self) -> Self {
-        Self { rows: self.rows.map(|r| o.transpose_mul(r)) }
+        let [a, b, c] = self.rows;
+        Self { rows: [o.transpose_mul(a), o.transpose_mul(b), o.transpose_mul(c)] }
     }
 }
 impl<T: Real> Mul<T> for Mat3<T> {
     type Output = Self;
     #[inline(always)]
     fn mul(self, s: T) -> Self {
-        Self { rows: self.rows.map(|r| r * s) }
+        let [a, b, c] = self.rows;
+        Self { rows: [a * s, b * s, c * s] }
     }
 }
 impl<T: Real> Add for Mat3<T> {
