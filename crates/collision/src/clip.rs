@@ -1,1 +1,299 @@
-//! Clip.
+//! The common part of two patches, seen along the normal n from A to B.
+//!
+//! Projected along n, the overlap of two convex polygons is a convex polygon whose corners are
+//! corners of A under B, corners of B over A, and crossings of a side of A with a side of B.
+//! Both surfaces are planes there, hence the gap
+//!
+//! ```text
+//!     φ = n · (p_B − p_A) − ρ_A − ρ_B,   p_B − p_A ∥ n,   ρ the roundings      (1)
+//! ```
+//!
+//! is affine over the overlap and smallest at one of its corners: the corners are all the
+//! contact points there can be. The overlap is found by cutting A with the sides of B, one after
+//! the other [SutherlandHodgman1974]. A corner within `tolerance` of a cutting plane counts as on
+//! it, so that stacks of equal boxes keep their corners whatever the rounding.
+//!
+//! Two round bodies side by side (capsules, cylinders; radii R) touch in a line only when exactly
+//! parallel. Where their axes pass at an offset o across n, their gap is
+//!
+//! ```text
+//!     φ = √((φₙ + R_A + R_B)² + o²) − R_A − R_B                                (2)
+//! ```
+
+use crate::patch::{Corner, Patch, pair_code};
+use crate::reduce::Candidates;
+use stiction_dynamics::spatial::Vec3;
+
+/// What a corner of the overlap is: the index of a corner of A or B, or of two sides that cross.
+#[derive(Clone, Copy)]
+enum At {
+    A(u8),
+    B(u8),
+    Crossing(u8, u8),
+}
+
+/// Whose side leads from a corner of the overlap to the next: that of A or B after its corner i.
+#[derive(Clone, Copy)]
+enum Side {
+    A(u8),
+    B(u8),
+}
+
+/// A corner of the overlap: `p` on the plane of A.
+#[derive(Clone, Copy)]
+struct Cut {
+    p: Vec3,
+    at: At,
+    side: Side,
+}
+
+/// Two patches, the normal from A to B, the roundings [m] and the largest gap wanted [m].
+pub(crate) struct Meeting<'a, const N: usize> {
+    pub(crate) a: &'a Patch<N>,
+    pub(crate) b: &'a Patch<N>,
+    pub(crate) normal: Vec3,
+    pub(crate) rounding_a: f64,
+    pub(crate) rounding_b: f64,
+    pub(crate) margin: f64,
+    /// Distance from a cutting plane that counts as none [m].
+    pub(crate) tolerance: f64,
+}
+
+impl<const N: usize> Meeting<'_, N> {
+    /// Adds the corners of the overlap that are no farther than the margin; M ≥ twice the sum
+    /// of the corners of both. B must be a polygon; A may be a segment.
+    pub(crate) fn overlap<const M: usize>(&self, out: &mut Candidates<M>) {
+        let (a, b, n) = (self.a.corners(), self.b.corners(), self.normal);
+        let mut polygon = List::<M>::new();
+        for (i, corner) in a.iter().enumerate() {
+            polygon.push(Cut { p: corner.p, at: At::A(i as u8), side: Side::A(i as u8) });
+        }
+        let mut kept = List::<M>::new();
+        for k in 0..b.len() {
+            let outward = n.cross(b[(k + 1) % b.len()].p - b[k].p);
+            let length = outward.norm();
+            if length <= self.tolerance {
+                continue; // A side along the normal cuts nothing off.
+            }
+            self.cut(&polygon, k, outward * (1.0 / length), &mut kept);
+            std::mem::swap(&mut polygon, &mut kept);
+            if polygon.len == 0 {
+                return;
+            }
+        }
+        for cut in polygon.items() {
+            let (p_a, p_b, feature) = match cut.at {
+                At::A(i) => {
+                    let p_b = cut.p + n * self.b.plane_above(cut.p, n);
+                    (cut.p, p_b, pair_code(a[i as usize].vertex, self.b.face))
+                }
+                At::B(k) => {
+                    let p_b = b[k as usize].p;
+                    // cut.p lies under p_b up to rounding: keep the height, not the offset.
+                    (p_b - n * n.dot(p_b - cut.p), p_b, pair_code(self.a.face, b[k as usize].vertex))
+                }
+                At::Crossing(i, k) => {
+                    let p_b = self.on_side_of_b(k as usize, cut.p);
+                    (cut.p, p_b, pair_code(a[i as usize].edge, b[k as usize].edge))
+                }
+            };
+            self.point(p_a, p_b, self.gap(p_a, p_b), feature, out);
+        }
+    }
+
+    /// Two nearly parallel segments: the ends of the stretch they share; B may be any segment.
+    pub(crate) fn stretch<const M: usize>(&self, out: &mut Candidates<M>) {
+        let (a, b) = (self.a.corners(), self.b.corners());
+        let flat = |v: Vec3| v - self.normal * self.normal.dot(v);
+        let side = flat(a[1].p - a[0].p);
+        let length = side.norm();
+        let t = side * (1.0 / length);
+        let place = |c: &Corner| t.dot(c.p - a[0].p);
+        let (b0, b1) = (place(&b[0]), place(&b[1]));
+        let (first, last) = if b0 <= b1 { (&b[0], &b[1]) } else { (&b[1], &b[0]) };
+        let (low, high) = (b0.min(b1), b0.max(b1));
+        let (from, to) = (low.max(0.0), high.min(length));
+        if from > to {
+            return;
+        }
+        // An end of A counts as inside B within the tolerance, as in the overlap of polygons.
+        let from_a = low <= self.tolerance;
+        let to_a = high >= length - self.tolerance;
+        let ends = [(from, from_a, &a[0], first), (to, to_a, &a[1], last)];
+        for (x, end_of_a, corner_a, corner_b) in ends {
+            let p_a = a[0].p + (a[1].p - a[0].p) * (x / length);
+            let p_b = b[0].p + (b[1].p - b[0].p) * ((x - b0) / (b1 - b0));
+            let feature = if end_of_a {
+                pair_code(corner_a.vertex, b[0].edge)
+            } else {
+                pair_code(a[0].edge, corner_b.vertex)
+            };
+            let gap = self.gap(p_a, p_b);
+            self.point(p_a, p_b, self.round_gap(gap, flat(p_b - p_a).norm()), feature, out);
+        }
+    }
+
+    /// (1)
+    fn gap(&self, p_a: Vec3, p_b: Vec3) -> f64 {
+        self.normal.dot(p_b - p_a) - self.rounding_a - self.rounding_b
+    }
+
+    /// (2): from the gap along n and the offset across it.
+    fn round_gap(&self, gap: f64, offset: f64) -> f64 {
+        let radii = self.a.radius + self.b.radius;
+        if gap + radii > 0.0 { (gap + radii).hypot(offset) - radii } else { gap }
+    }
+
+    fn point<const M: usize>(&self, p_a: Vec3, p_b: Vec3, gap: f64, feature: u32, out: &mut Candidates<M>) {
+        let repeated = || out.points().iter().any(|p| p.feature == feature);
+        if gap <= self.margin && !repeated() {
+            let shift = self.normal * (0.5 * (self.rounding_a - self.rounding_b));
+            out.push((p_a + p_b) * 0.5 + shift, gap, feature);
+        }
+    }
+
+    /// Keeps the part of `polygon` behind the plane through side k of B.
+    #[inline]
+    fn cut<const M: usize>(&self, polygon: &List<M>, k: usize, outward: Vec3, kept: &mut List<M>) {
+        let b = self.b.corners();
+        let height = |p: Vec3| outward.dot(p - b[k].p);
+        let tolerance = self.tolerance;
+        kept.len = 0;
+        let items = polygon.items();
+        let mut d = height(items[0].p);
+        for (i, here) in items.iter().enumerate() {
+            let there = &items[(i + 1) % items.len()];
+            let d_next = height(there.p);
+            let inside = d <= tolerance;
+            let leaves = d_next > tolerance;
+            if inside {
+                let side = if leaves && d >= -tolerance { Side::B(k as u8) } else { here.side };
+                kept.push(Cut { side, ..*here });
+            }
+            let goes_out = d < -tolerance && leaves;
+            let comes_in = d > tolerance && d_next < -tolerance;
+            if goes_out || comes_in {
+                let p = here.p + (there.p - here.p) * (d / (d - d_next));
+                let at = match here.side {
+                    Side::A(i) => At::Crossing(i, k as u8),
+                    Side::B(j) => At::B(shared_corner(j as usize, k, b.len()) as u8),
+                };
+                kept.push(Cut { p, at, side: if goes_out { Side::B(k as u8) } else { here.side } });
+            }
+            d = d_next;
+        }
+    }
+
+    /// The point of side k of B under or over `p`.
+    fn on_side_of_b(&self, k: usize, p: Vec3) -> Vec3 {
+        let b = self.b.corners();
+        let (start, side) = (b[k].p, b[(k + 1) % b.len()].p - b[k].p);
+        let flat = side - self.normal * self.normal.dot(side);
+        start + side * ((p - start).dot(flat) / flat.norm_squared()).clamp(0.0, 1.0)
+    }
+}
+
+/// The corner between the sides j and k of a polygon of n sides; k's own when they are not
+/// neighbours, which only happens when the sides between are shorter than the tolerance.
+fn shared_corner(j: usize, k: usize, n: usize) -> usize {
+    if (k + 1) % n == j { j } else { k }
+}
+
+/// At most M corners of a polygon under the knife.
+struct List<const M: usize> {
+    items: [Cut; M],
+    len: usize,
+}
+
+impl<const M: usize> List<M> {
+    #[inline]
+    fn new() -> Self {
+        Self { items: [Cut { p: Vec3::ZERO, at: At::A(0), side: Side::A(0) }; M], len: 0 }
+    }
+
+    #[inline]
+    fn items(&self) -> &[Cut] {
+        &self.items[..self.len]
+    }
+
+    /// A cut adds at most one corner to a convex polygon; rounding could add more, which are
+    /// dropped.
+    #[inline]
+    fn push(&mut self, cut: Cut) {
+        if self.len < M {
+            self.items[self.len] = cut;
+            self.len += 1;
+        }
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::frame::Frame;
+    use crate::patch::box_face;
+    use stiction_dynamics::spatial::{Pose, Quat, vec3};
+
+    /// Overlap of the top of a cube of side 2 with the bottom of another, moved and turned.
+    fn stacked(x: f64, y: f64, yaw: f64) -> Candidates<16> {
+        let half = vec3(1.0, 1.0, 1.0);
+        let lower = Frame::new(&Pose::IDENTITY);
+        let upper = Frame::new(&Pose::new(Quat::from_axis_angle(Vec3::Z, yaw), vec3(x, y, 1.999)));
+        let (a, b) = (box_face::<4>(half, &lower, Vec3::Z), box_face::<4>(half, &upper, -Vec3::Z));
+        let meeting = Meeting {
+            a: &a,
+            b: &b,
+            normal: Vec3::Z,
+            rounding_a: 0.0,
+            rounding_b: 0.0,
+            margin: 0.01,
+            tolerance: 1e-6,
+        };
+        let mut out = Candidates::new();
+        meeting.overlap(&mut out);
+        out
+    }
+
+    #[test]
+    fn offset_squares_share_a_rectangle() {
+        let out = stacked(0.5, 1.5, 0.0);
+        assert_eq!(out.points().len(), 4);
+        for p in out.points() {
+            assert!((p.gap + 0.001).abs() < 1e-15 && (p.position.z - 0.9995).abs() < 1e-15);
+            assert!([-0.5, 1.0].iter().any(|x| (p.position.x - x).abs() < 1e-15));
+            assert!([0.5, 1.0].iter().any(|y| (p.position.y - y).abs() < 1e-15));
+        }
+        assert_eq!(stacked(2.5, 0.0, 0.0).points().len(), 0);
+    }
+
+    #[test]
+    fn squares_at_45_degrees_share_an_octagon() {
+        let out = stacked(0.0, 0.0, std::f64::consts::FRAC_PI_4);
+        assert_eq!(out.points().len(), 8);
+        let radius = 1.0_f64.hypot(2.0_f64.sqrt() - 1.0);
+        for p in out.points() {
+            assert!((p.position.x.hypot(p.position.y) - radius).abs() < 1e-15);
+        }
+    }
+
+    /// Equal squares on top of each other: four corners with the same codes, whatever the noise.
+    #[test]
+    fn equal_squares_share_their_corners() {
+        let codes = |x, y, yaw| stacked(x, y, yaw).points().iter().map(|p| p.feature).collect::<Vec<_>>();
+        let exact = codes(0.0, 0.0, 0.0);
+        assert_eq!(exact.len(), 4);
+        for (x, y, yaw) in [(1e-9, 0.0, 0.0), (-1e-8, 1e-10, 1e-9), (1e-7, -2e-7, -1e-8)] {
+            assert_eq!(codes(x, y, yaw), exact);
+        }
+    }
+
+    /// A corner of the upper square over the lower one, and the two crossings beside it.
+    #[test]
+    fn corner_over_a_face() {
+        let out = stacked(1.0 + 2.0_f64.sqrt() - 0.1, 0.0, std::f64::consts::FRAC_PI_4);
+        assert_eq!(out.points().len(), 3);
+        let tip = out.points().iter().find(|p| (p.position.x - 0.9).abs() < 1e-14).unwrap();
+        assert_eq!(tip.feature >> 30, 0); // a face of A ...
+        assert_eq!(tip.feature >> 14 & 3, 2); // ... and a vertex of B
+    }
+}

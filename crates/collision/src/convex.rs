@@ -79,10 +79,10 @@ impl ConvexMesh {
             return Err(ShapeError::Flat { volume: volume.abs(), extent });
         }
 
-        let faces = merge_faces(&vertices, &triangles, SAME_PLANE * extent);
+        let (faces, face_of) = merge_faces(&vertices, &triangles, SAME_PLANE * extent);
         let mut mesh = Self {
             vertex_neighbors: neighbors_of(vertices.len(), &triangles),
-            vertex_faces: faces_of(vertices.len(), &faces),
+            vertex_faces: faces_at_vertices(vertices.len(), &triangles, &face_of),
             seeds: Vec::new(),
             bounds: bounds_of(&vertices),
             center: origin + first * (1.0 / volume),
@@ -112,7 +112,7 @@ impl ConvexMesh {
         &self.triangles
     }
 
-    /// The indices of the faces that meet at `vertex`; none at a vertex inside a merged face.
+    /// The indices of the faces that meet at `vertex`; one where it lies inside a merged face.
     pub fn faces_at(&self, vertex: usize) -> &[u32] {
         self.vertex_faces.row(vertex)
     }
@@ -211,9 +211,9 @@ fn neighbors_of(vertices: usize, triangles: &[[u32; 3]]) -> Rows {
     Rows::new(vertices, triangles.iter().flat_map(half_edges).flat_map(|(a, b)| [(a, b), (b, a)]).collect())
 }
 
-fn faces_of(vertices: usize, faces: &[Face]) -> Rows {
-    let corners =
-        faces.iter().enumerate().flat_map(|(f, face)| face.vertices.iter().map(move |v| (*v, f as u32)));
+/// The faces that the triangles at each vertex belong to; one for a vertex inside a face.
+fn faces_at_vertices(vertices: usize, triangles: &[[u32; 3]], face_of: &[usize]) -> Rows {
+    let corners = triangles.iter().zip(face_of).flat_map(|(t, f)| t.map(|v| (v, *f as u32)));
     Rows::new(vertices, corners.collect())
 }
 
@@ -326,7 +326,7 @@ mod tests {
     /// Euler: V − E + F = 2; every edge is seen from both of its faces.
     fn assert_closed(mesh: &ConvexMesh) {
         let sides: usize = mesh.faces().iter().map(|f| f.vertices.len()).sum();
-        let used = (0..mesh.vertices().len()).filter(|v| !mesh.faces_at(*v).is_empty()).count();
+        let used = (0..mesh.vertices().len()).filter(|v| mesh.faces_at(*v).len() > 1).count();
         assert_eq!(used + mesh.faces().len(), sides / 2 + 2);
         for (i, face) in mesh.faces().iter().enumerate() {
             for (edge, other) in face.edges.iter().zip(&face.neighbors) {

@@ -4,8 +4,13 @@ use crate::convex::Face;
 use stiction_dynamics::spatial::Vec3;
 
 /// Merges triangles that lie within `tolerance` [m] of the plane of a larger one. Every edge of
-/// a polygon is an edge of a triangle, so that neighbouring polygons share whole edges.
-pub(crate) fn merge_faces(vertices: &[Vec3], triangles: &[[u32; 3]], tolerance: f64) -> Vec<Face> {
+/// a polygon is an edge of a triangle, so that neighbouring polygons share whole edges. Returns
+/// the faces and the face of every triangle.
+pub(crate) fn merge_faces(
+    vertices: &[Vec3],
+    triangles: &[[u32; 3]],
+    tolerance: f64,
+) -> (Vec<Face>, Vec<usize>) {
     let corner = |t: usize, k: usize| vertices[triangles[t][k % 3] as usize];
     let cross = |t: usize| (corner(t, 1) - corner(t, 0)).cross(corner(t, 2) - corner(t, 0));
     let across = triangles_across(triangles);
@@ -51,7 +56,7 @@ pub(crate) fn merge_faces(vertices: &[Vec3], triangles: &[[u32; 3]], tolerance: 
             }
         }
     }
-    link(rims, vertices)
+    (link(rims, vertices), region_of)
 }
 
 /// `across[t][k]`: the triangle on the other side of the edge from corner k to k + 1 of t.

@@ -23,6 +23,7 @@ mod clip;
 mod convex;
 mod error;
 mod faces;
+mod frame;
 mod manifold;
 mod mass;
 mod narrow;

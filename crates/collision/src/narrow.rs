@@ -1,13 +1,83 @@
-//! The narrow phase.
+//! The narrow phase: which function is in charge of a pair.
+//!
+//! The pair is first put in a canonical order (by kind, then size, then place), so that ties are
+//! broken the same way whichever shape comes first: the result of (B, A) is that of (A, B) with
+//! the normal flipped, to the last bit.
 
+use crate::frame::Frame;
 use crate::manifold::Manifold;
+use crate::pairs::{boxes::boxes, capsule::capsules, general, plane::plane, sphere::sphere};
 use crate::shape::Shape;
-use stiction_dynamics::spatial::Pose;
+use std::cmp::Ordering;
+use stiction_dynamics::spatial::{Pose, Vec3};
 
 /// Fills `out` with the contact of `a` at X_WA and `b` at X_WB: the normal from A to B and every
 /// point whose gap is at most `margin` [m], reduced to [`crate::MAX_POINTS`]. No points when the
-/// shapes are farther apart.
+/// shapes are farther apart, when both are planes, and when a pose is not finite.
+///
+/// The shapes must be valid ([`Shape::validate`]). `out.a` and `out.b` are left alone.
 pub fn collide(a: &Shape, X_WA: &Pose, b: &Shape, X_WB: &Pose, margin: f64, out: &mut Manifold) {
     out.clear();
-    let _ = (a, X_WA, b, X_WB, margin);
+    if !X_WA.is_finite() || !X_WB.is_finite() {
+        return;
+    }
+    if in_order(a, X_WA, b, X_WB) {
+        ordered(a, &Frame::new(X_WA), b, &Frame::new(X_WB), margin, out);
+    } else {
+        ordered(b, &Frame::new(X_WB), a, &Frame::new(X_WA), margin, out);
+        out.flip();
+    }
+}
+
+/// Kinds in the order of [`rank`].
+fn ordered(a: &Shape, A: &Frame, b: &Shape, B: &Frame, margin: f64, out: &mut Manifold) {
+    match (a, b) {
+        (Shape::Plane, _) => plane(A, b, B, margin, out),
+        (Shape::Sphere { radius }, _) => sphere(a, *radius, A, b, B, margin, out),
+        (
+            Shape::Capsule { radius: r_a, half_length: l_a },
+            Shape::Capsule { radius: r_b, half_length: l_b },
+        ) => capsules((a, A), (b, B), [(*r_a, *l_a), (*r_b, *l_b)], margin, out),
+        (Shape::Box { half: a_half }, Shape::Box { half: b_half }) => {
+            boxes((a, A), (b, B), (*a_half, *b_half), margin, out)
+        }
+        _ => general::collide(a, A, b, B, margin, out),
+    }
+}
+
+/// Simple kinds before complex ones; those that may be segments before those that are not.
+fn rank(shape: &Shape) -> u8 {
+    match shape {
+        Shape::Plane => 0,
+        Shape::Sphere { .. } => 1,
+        Shape::Capsule { .. } => 2,
+        Shape::Cylinder { .. } => 3,
+        Shape::Box { .. } => 4,
+        Shape::Convex(_) => 5,
+    }
+}
+
+fn in_order(a: &Shape, X_WA: &Pose, b: &Shape, X_WB: &Pose) -> bool {
+    // The larger first: the ground under a box is the one whose face lends its normal.
+    let by_shape = rank(a).cmp(&rank(b)).then_with(|| b.bounding_radius().total_cmp(&a.bounding_radius()));
+    by_shape.then_with(|| by_place(X_WA, X_WB)).is_le()
+}
+
+/// Shapes of one size: the one on the negative side of the direction in which they are farthest
+/// apart, which for stacked bodies is not up to rounding; then by orientation.
+fn by_place(X_WA: &Pose, X_WB: &Pose) -> Ordering {
+    let d: Vec3 = X_WB.translation - X_WA.translation;
+    let size = [d.z.abs(), d.y.abs(), d.x.abs()];
+    let farthest = if size[0] >= size[1] && size[0] >= size[2] {
+        d.z
+    } else if size[1] >= size[2] {
+        d.y
+    } else {
+        d.x
+    };
+    let turns = || {
+        let (p, q) = (X_WA.rotation.to_array(), X_WB.rotation.to_array());
+        p.iter().zip(&q).map(|(p, q)| p.total_cmp(q)).find(|o| o.is_ne()).unwrap_or(Ordering::Equal)
+    };
+    0.0_f64.partial_cmp(&farthest).unwrap_or(Ordering::Equal).then_with(turns)
 }

@@ -1,9 +1,33 @@
-//! The one door to `parry3d-f64`: convex hulls, and the distance of two convex cores (GJK, EPA).
+//! The one door to `parry3d-f64`: convex hulls, and the axis along which two cores are closest.
 //! Its types do not leave this file.
+//!
+//! For a unit normal n the shapes are separated along n by
+//!
+//! ```text
+//!     s(n) = min_B n·x − max_A n·x,       signed distance = max over n of s(n)         (1)
+//! ```
+//!
+//! GJK finds the maximiser from the shortest vector between the shapes, which loses its direction
+//! to rounding as the shapes touch — where a resting robot spends its life. Hence GJK first sees
+//! both shapes scaled down by ε about their centres: scaling keeps the normals of faces and of
+//! pairs of edges, and the gap of touching shapes does not vanish (2). Deeper overlaps are left
+//! to EPA (3), clear gaps to GJK on the true shapes (4); both are well-conditioned there.
+//!
+//! The tolerances of parry are absolute; lengths are divided by the size of the pair, so that a
+//! gripper's finger and a warehouse are treated alike.
 
-use parry3d_f64::math::Vector;
+use crate::frame::Frame;
+use crate::shape::Shape;
+use parry3d_f64::math::{Pose, Rotation, Vector};
+use parry3d_f64::query::epa::EPA;
+use parry3d_f64::query::gjk::{CsoPoint, GJKResult, VoronoiSimplex, closest_points};
+use parry3d_f64::shape::SupportMap;
 use parry3d_f64::transformation::try_convex_hull;
-use stiction_dynamics::spatial::{Vec3, vec3};
+use std::cell::RefCell;
+use stiction_dynamics::spatial::{Quat, Vec3, vec3};
+
+/// The ε of (2).
+const SHRINK: f64 = 1e-5;
 
 fn to(v: Vec3) -> Vector {
     Vector::new(v.x, v.y, v.z)
@@ -18,4 +42,150 @@ pub(crate) fn convex_hull(points: &[Vec3]) -> Result<(Vec<Vec3>, Vec<[u32; 3]>),
     let points: Vec<Vector> = points.iter().map(|p| to(*p)).collect();
     let (vertices, triangles) = try_convex_hull(&points).map_err(|e| e.to_string())?;
     Ok((vertices.into_iter().map(from).collect(), triangles))
+}
+
+/// What is known about the axis of (1).
+pub(crate) enum Axis {
+    /// The cores are farther apart than asked for.
+    Apart,
+    /// The maximiser.
+    Found(Separation),
+    /// The iterations failed.
+    Unknown,
+}
+
+/// The maximiser of (1) and where it is attained, in W.
+#[derive(Clone, Copy, Debug)]
+pub(crate) struct Separation {
+    /// Unit, from A to B.
+    pub(crate) normal: Vec3,
+    /// A point of A that is closest to B, up to ε times the size [m].
+    pub(crate) on_a: Vec3,
+    /// A point of B that is closest to A.
+    pub(crate) on_b: Vec3,
+}
+
+/// A shape without its rounding, scaled about its centre, in units of the size of the pair.
+#[derive(Clone, Copy)]
+struct Core<'a> {
+    shape: &'a Shape,
+    center: Vec3,
+    scale: f64,
+    unit: f64,
+}
+
+impl<'a> Core<'a> {
+    fn new(shape: &'a Shape, unit: f64) -> Self {
+        let center = if let Shape::Convex(mesh) = shape { mesh.center() } else { Vec3::ZERO };
+        Self { shape, center, scale: 1.0, unit }
+    }
+
+    /// Segments and points need not shrink: their rounding keeps the cores apart.
+    fn shrunk(self) -> Self {
+        let scale = if self.shape.rounding() > 0.0 { 1.0 } else { 1.0 - SHRINK };
+        Self { scale, ..self }
+    }
+}
+
+impl SupportMap for Core<'_> {
+    fn local_support_point(&self, direction: Vector) -> Vector {
+        let p = self.shape.core_support(from(direction));
+        to((self.center + (p - self.center) * self.scale) * self.unit)
+    }
+}
+
+thread_local! {
+    /// EPA's lists, kept to save their allocation. They carry nothing from call to call.
+    static EPA_LISTS: RefCell<EPA> = RefCell::new(EPA::new());
+}
+
+/// The axis of two bounded cores that may be `limit` [m] apart; finite frames.
+pub(crate) fn separation(a: &Shape, A: &Frame, b: &Shape, B: &Frame, limit: f64) -> Axis {
+    let size = a.bounding_radius() + b.bounding_radius();
+    let p_AB = A.inverse_point(B.origin);
+    let distance = p_AB.norm();
+    if distance > size + limit || !distance.is_finite() {
+        return Axis::Apart;
+    }
+    let (unit, limit) = (1.0 / size, limit / size);
+    let pose = relative_pose(A, B, unit);
+    let (a, b) = (Core::new(a, unit), Core::new(b, unit));
+    let start = p_AB.normalized().map_or(Vector::X, to);
+    let mut simplex = VoronoiSimplex::new();
+    let mut gjk = |a: &Core, b: &Core, start: Vector| {
+        simplex.reset(CsoPoint::from_shapes(&pose, a, b, start));
+        // The shrunk shapes are at most ε farther apart.
+        closest_points(&pose, a, b, limit + SHRINK, true, &mut simplex)
+    };
+
+    let mut result = gjk(&a.shrunk(), &b.shrunk(), start); // (2)
+    result = match result {
+        GJKResult::ClosestPoints(p_a, p_b, n) if (p_b - p_a).dot(n) > 4.0 * SHRINK => gjk(&a, &b, n), // (4)
+        GJKResult::Intersection => gjk(&a, &b, start),
+        result => result,
+    };
+    let (p_a, p_b, n) = match result {
+        GJKResult::ClosestPoints(p_a, p_b, n) => (p_a, p_b, n),
+        GJKResult::NoIntersection(n) => {
+            // parry says the same when it gives up: believe it only if n separates.
+            let gap = -CsoPoint::from_shapes(&pose, &a, &b, n).point.dot(n);
+            return if gap > limit { Axis::Apart } else { Axis::Unknown };
+        }
+        _ => {
+            // (3)
+            let deep = EPA_LISTS.with_borrow_mut(|epa| epa.closest_points(&pose, &a, &b, &simplex));
+            let Some(found) = deep else { return Axis::Unknown };
+            found
+        }
+    };
+    let Some(normal) = A.direction(from(n)).normalized() else { return Axis::Unknown };
+    Axis::Found(Separation { normal, on_a: A.point(from(p_a) * size), on_b: A.point(from(p_b) * size) })
+}
+
+fn relative_pose(A: &Frame, B: &Frame, unit: f64) -> Pose {
+    let q = Quat::from_matrix(&(A.R.transpose() * B.R));
+    let p = A.inverse_point(B.origin) * unit;
+    Pose::from_parts(to(p), Rotation::from_xyzw(q.x, q.y, q.z, q.w))
+}
+
+/// parry's own answers, for tests.
+#[cfg(test)]
+pub(crate) mod oracle {
+    use super::*;
+    use parry3d_f64::query;
+    use parry3d_f64::shape::Shape as ParryShape;
+    use parry3d_f64::shape::{Ball, Capsule, ConvexPolyhedron, Cuboid, Cylinder, HalfSpace};
+
+    /// Signed distance of two shapes [m] as parry computes it; `None` beyond `limit`.
+    pub(crate) fn distance(
+        a: &Shape,
+        X_WA: &stiction_dynamics::spatial::Pose,
+        b: &Shape,
+        X_WB: &stiction_dynamics::spatial::Pose,
+        limit: f64,
+    ) -> Option<f64> {
+        let ((a, X_a), (b, X_b)) = (convert(a, X_WA), convert(b, X_WB));
+        query::contact(&X_a, &*a, &X_b, &*b, limit).ok()?.map(|c| c.dist)
+    }
+
+    fn convert(shape: &Shape, X: &stiction_dynamics::spatial::Pose) -> (Box<dyn ParryShape>, Pose) {
+        // The axis of parry's cylinder is y.
+        let lying = Quat::from_axis_angle(Vec3::X, std::f64::consts::FRAC_PI_2);
+        let (shape, q): (Box<dyn ParryShape>, Quat) = match shape {
+            Shape::Plane => (Box::new(HalfSpace::new(Vector::Z)), X.rotation),
+            Shape::Sphere { radius } => (Box::new(Ball::new(*radius)), X.rotation),
+            Shape::Box { half } => (Box::new(Cuboid::new(to(*half))), X.rotation),
+            Shape::Capsule { radius, half_length } => {
+                (Box::new(Capsule::new_z(*half_length, *radius)), X.rotation)
+            }
+            Shape::Cylinder { radius, half_length } => {
+                (Box::new(Cylinder::new(*half_length, *radius)), X.rotation * lying)
+            }
+            Shape::Convex(mesh) => {
+                let points: Vec<Vector> = mesh.vertices().iter().map(|v| to(*v)).collect();
+                (Box::new(ConvexPolyhedron::from_convex_hull(&points).unwrap()), X.rotation)
+            }
+        };
+        (shape, Pose::from_parts(to(X.translation), Rotation::from_xyzw(q.x, q.y, q.z, q.w)))
+    }
 }

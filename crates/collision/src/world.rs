@@ -1,9 +1,15 @@
 //! A constant set of colliders, asked again and again which of them touch.
+//!
+//! Two colliders may meet unless they have one owner, both owners are fixed, their owners are an
+//! excluded pair, or their bits do not match. Bounded shapes go through the sweep; planes, which
+//! have no bounds, are compared with the bounding sphere of every other shape.
 
+use crate::broad::Sweep;
 use crate::error::ShapeError;
 use crate::manifold::Manifold;
+use crate::narrow::collide;
 use crate::shape::Shape;
-use stiction_dynamics::spatial::Pose;
+use stiction_dynamics::spatial::{Pose, Vec3};
 
 /// A shape that belongs to a body.
 #[derive(Clone, Debug)]
@@ -23,11 +29,40 @@ pub struct Collider {
 #[derive(Clone, Debug)]
 pub struct CollisionWorld {
     colliders: Vec<Collider>,
+    filter: Filter,
+    /// Indices of the planes, and of the others.
+    planes: Vec<usize>,
+    bounded: Vec<usize>,
+    /// Per collider [m].
+    bounding_radius: Vec<f64>,
+    // Scratch, overwritten by every query.
+    sweep: Sweep,
+    pairs: Vec<(usize, usize)>,
+}
+
+/// Who may meet whom.
+#[derive(Clone, Debug)]
+struct Filter {
+    /// Pairs of owners, the smaller first, sorted.
+    excluded: Vec<(usize, usize)>,
+    /// Per collider: its owner does not move.
+    fixed: Vec<bool>,
+}
+
+impl Filter {
+    fn allows(&self, colliders: &[Collider], i: usize, j: usize) -> bool {
+        let (a, b) = (&colliders[i], &colliders[j]);
+        let bits = a.group & b.mask != 0 || b.group & a.mask != 0;
+        let owners = (a.owner.min(b.owner), a.owner.max(b.owner));
+        bits && a.owner != b.owner
+            && !(self.fixed[i] && self.fixed[j])
+            && (self.excluded.is_empty() || self.excluded.binary_search(&owners).is_err())
+    }
 }
 
 impl CollisionWorld {
     /// Colliders of the `excluded_owners` pairs (in either order) never meet, nor do those of
-    /// two owners that are `fixed`. Err when a shape is not valid.
+    /// two owners that are `fixed`. Err names the collider whose shape is not valid.
     pub fn new(
         colliders: Vec<Collider>,
         excluded_owners: &[(usize, usize)],
@@ -37,8 +72,20 @@ impl CollisionWorld {
             let named = |source| ShapeError::Collider { index, source: Box::new(source) };
             collider.shape.validate().map_err(named)?;
         }
-        let _ = (excluded_owners, fixed(0));
-        Ok(Self { colliders })
+        let mut excluded: Vec<_> = excluded_owners.iter().map(|(a, b)| (*a.min(b), *a.max(b))).collect();
+        excluded.sort_unstable();
+        excluded.dedup();
+        let is_plane = |i: &usize| matches!(colliders[*i].shape, Shape::Plane);
+        let (planes, bounded) = (0..colliders.len()).partition(is_plane);
+        Ok(Self {
+            filter: Filter { excluded, fixed: colliders.iter().map(|c| fixed(c.owner)).collect() },
+            planes,
+            bounded,
+            bounding_radius: colliders.iter().map(|c| c.shape.bounding_radius()).collect(),
+            sweep: Sweep::default(),
+            pairs: Vec::new(),
+            colliders,
+        })
     }
 
     /// The colliders, in the order given.
@@ -52,6 +99,141 @@ impl CollisionWorld {
     pub fn query(&mut self, poses: &[Pose], margins: &[f64], out: &mut Vec<Manifold>) {
         assert_eq!(poses.len(), self.colliders.len(), "one pose per collider");
         assert_eq!(margins.len(), self.colliders.len(), "one margin per collider");
+        self.find_pairs(poses, margins);
         out.clear();
+        for &(a, b) in &self.pairs {
+            let mut manifold = Manifold::new(a, b);
+            let margin = margins[a] + margins[b];
+            let (shape_a, shape_b) = (&self.colliders[a].shape, &self.colliders[b].shape);
+            collide(shape_a, &poses[a], shape_b, &poses[b], margin, &mut manifold);
+            if !manifold.points().is_empty() {
+                out.push(manifold);
+            }
+        }
+    }
+
+    /// The pairs that may touch, sorted.
+    fn find_pairs(&mut self, poses: &[Pose], margins: &[f64]) {
+        let Self { colliders, filter, planes, bounded, bounding_radius, sweep, pairs } = self;
+        pairs.clear();
+        sweep.clear();
+        for &i in &*bounded {
+            sweep.add(i, colliders[i].shape.aabb(&poses[i], margins[i]));
+        }
+        sweep.pairs(|a, b| {
+            if filter.allows(colliders, a, b) {
+                pairs.push((a, b));
+            }
+        });
+        for &p in &*planes {
+            let normal = poses[p].rotation.rotate(Vec3::Z);
+            for &i in &*bounded {
+                let height = normal.dot(poses[i].translation - poses[p].translation);
+                let reach = bounding_radius[i] + margins[i] + margins[p];
+                if height <= reach && filter.allows(colliders, p, i) {
+                    pairs.push((p.min(i), p.max(i)));
+                }
+            }
+        }
+        pairs.sort_unstable();
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::pairs::testing::{Lcg, every_shape};
+    use stiction_dynamics::spatial::vec3;
+
+    fn ball(owner: usize) -> Collider {
+        Collider { shape: Shape::Sphere { radius: 0.1 }, owner, group: 1, mask: 1 }
+    }
+
+    fn contacts(world: &mut CollisionWorld, poses: &[Pose]) -> Vec<(usize, usize)> {
+        let mut out = Vec::new();
+        world.query(poses, &vec![0.0; poses.len()], &mut out);
+        out.iter().map(|m| (m.a, m.b)).collect()
+    }
+
+    fn at(x: f64) -> Pose {
+        Pose::from_translation(vec3(x, 0.0, 0.0))
+    }
+
+    /// Five balls in one place: every rule takes pairs away.
+    #[test]
+    fn filters_by_owner_exclusion_fixedness_and_bits() {
+        let poses = [at(0.0); 5];
+        let owners = [0, 1, 1, 2, 3];
+        let mut balls: Vec<Collider> = owners.into_iter().map(ball).collect();
+        let build = |balls: &[Collider], excluded: &[_], fixed: &[usize]| {
+            CollisionWorld::new(balls.to_vec(), excluded, |o| fixed.contains(&o)).unwrap()
+        };
+        let all = contacts(&mut build(&balls, &[], &[]), &poses);
+        assert_eq!(all.len(), 9); // ten pairs less (1, 2) of owner 1
+        assert!(all.is_sorted() && !all.contains(&(1, 2)));
+        let excluded = contacts(&mut build(&balls, &[(2, 1), (0, 3)], &[]), &poses);
+        assert_eq!(excluded, [(0, 1), (0, 2), (0, 3), (1, 4), (2, 4), (3, 4)]);
+        let fixed = contacts(&mut build(&balls, &[], &[0, 2]), &poses);
+        assert!(!fixed.contains(&(0, 3)) && fixed.len() == 8);
+        balls[0].group = 2; // met by nobody's mask, but its own mask meets the others
+        assert_eq!(contacts(&mut build(&balls, &[], &[]), &poses).len(), 9);
+        balls[0].mask = 4;
+        assert_eq!(contacts(&mut build(&balls, &[], &[]), &poses).len(), 5);
+    }
+
+    #[test]
+    fn margins_of_a_pair_add_up() {
+        let mut world = CollisionWorld::new(vec![ball(0), ball(1)], &[], |_| false).unwrap();
+        let mut out = Vec::new();
+        world.query(&[at(0.0), at(0.25)], &[0.02, 0.031], &mut out);
+        assert_eq!(out.len(), 1);
+        assert!((out[0].points()[0].gap - 0.05).abs() < 1e-15);
+        world.query(&[at(0.0), at(0.25)], &[0.02, 0.029], &mut out);
+        assert!(out.is_empty());
+    }
+
+    /// The broad phase changes nothing but the cost: same manifolds as all against all, the same
+    /// bits when asked again, no growth of memory.
+    #[test]
+    fn query_is_all_against_all_and_repeatable() {
+        let mut random = Lcg::new(8);
+        let shapes = every_shape();
+        let collider = |owner: usize| Collider {
+            shape: shapes[if owner == 0 { 0 } else { 1 + owner % (shapes.len() - 1) }].clone(),
+            owner,
+            group: 1,
+            mask: 1,
+        };
+        let colliders: Vec<Collider> = (0..60).map(collider).collect();
+        let margins = vec![0.005; 60];
+        let mut world = CollisionWorld::new(colliders.clone(), &[], |_| false).unwrap();
+        let (mut out, mut again) = (Vec::new(), Vec::new());
+        for _ in 0..20 {
+            let mut poses: Vec<Pose> = (0..60).map(|_| random.pose(0.5)).collect();
+            poses[0] = Pose::from_translation(vec3(0.0, 0.0, -0.3));
+            world.query(&poses, &margins, &mut out);
+            world.query(&poses, &margins, &mut again);
+            assert_eq!(out, again);
+            let mut expected = Vec::new();
+            for a in 0..60 {
+                for b in a + 1..60 {
+                    let mut m = Manifold::new(a, b);
+                    collide(&colliders[a].shape, &poses[a], &colliders[b].shape, &poses[b], 0.01, &mut m);
+                    if !m.points().is_empty() {
+                        expected.push(m);
+                    }
+                }
+            }
+            assert!(expected.len() > 30);
+            assert_eq!(out, expected);
+        }
+    }
+
+    #[test]
+    fn the_bad_collider_is_named() {
+        let mut bad = ball(1);
+        bad.shape = Shape::Sphere { radius: -1.0 };
+        let text = CollisionWorld::new(vec![ball(0), bad], &[], |_| false).unwrap_err().to_string();
+        assert!(text.contains("collider 1") && text.contains("radius") && text.contains("-1"), "{text}");
     }
 }

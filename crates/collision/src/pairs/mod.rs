@@ -1,4 +1,14 @@
-//! One file per kind of pair, all built alike: `name(a, X_WA, b, X_WB, margin, out)`.
+//! One file per kind of pair. Every function takes A before B, their frames, the margin [m] and
+//! the manifold to fill, which it leaves without points when there are none.
+
+pub(crate) mod boxes;
+pub(crate) mod capsule;
+pub(crate) mod general;
+pub(crate) mod meet;
+pub(crate) mod plane;
+pub(crate) mod sphere;
 
 #[cfg(test)]
 pub(crate) mod testing;
+#[cfg(test)]
+mod tests;

@@ -1,0 +1,79 @@
+//! Any two bounded shapes: the axis from GJK and EPA, made exact, then the overlap of patches.
+
+use super::meet::{Closest, meet, separation_along};
+use crate::frame::Frame;
+use crate::manifold::Manifold;
+use crate::parry::{Axis, Separation, separation};
+use crate::patch::{CORNERS, Patch, facing};
+use crate::shape::Shape;
+use stiction_dynamics::spatial::Vec3;
+
+/// A normal this close (sine) to that of a face is a candidate for being it.
+const SNAP: f64 = 1e-2;
+
+pub(crate) fn collide(a: &Shape, A: &Frame, b: &Shape, B: &Frame, margin: f64, out: &mut Manifold) {
+    let roundings = (a.rounding(), b.rounding());
+    let limit = margin + roundings.0 + roundings.1;
+    let along = |n: Vec3| separation_along(a, A, b, B, n);
+    let axis = match separation(a, A, b, B, limit) {
+        Axis::Apart => return,
+        Axis::Found(axis) => axis,
+        Axis::Unknown => by_search(a, A, b, B),
+    };
+
+    // Faces near the axis, in place of what the iterations left of it: s(n) tells which is right.
+    let (mut normal, mut distance) = (axis.normal, along(axis.normal));
+    let size = a.bounding_radius().min(b.bounding_radius());
+    let (mut patch_a, mut patch_b) = patches(a, A, b, B, normal);
+    for candidate in [face_normal(&patch_a), face_normal(&patch_b).map(|n| -n)].into_iter().flatten() {
+        if candidate != normal && candidate.cross(axis.normal).norm() < SNAP {
+            let s = along(candidate);
+            if s > distance - 1e-12 * size {
+                (normal, distance) = (candidate, s);
+            }
+        }
+    }
+    if distance > limit {
+        return;
+    }
+    if normal != axis.normal {
+        (patch_a, patch_b) = patches(a, A, b, B, normal);
+    }
+    let closest = Closest { normal, distance, middle: (axis.on_a + axis.on_b) * 0.5 };
+    meet::<CORNERS, { 2 * CORNERS }>(&patch_a, &patch_b, roundings, closest, size, margin, out);
+}
+
+fn patches(a: &Shape, A: &Frame, b: &Shape, B: &Frame, n: Vec3) -> (Patch<CORNERS>, Patch<CORNERS>) {
+    (facing(a, A, n), facing(b, B, -n))
+}
+
+fn face_normal(patch: &Patch<CORNERS>) -> Option<Vec3> {
+    (patch.corners().len() > 2).then_some(patch.normal)
+}
+
+/// The best of the face normals and the line of centres: what remains when iterations fail.
+/// Exact for face contacts; else an upper bound of the depth.
+fn by_search(a: &Shape, A: &Frame, b: &Shape, B: &Frame) -> Separation {
+    let mut best = (f64::NEG_INFINITY, Vec3::Z);
+    let mut consider = |n: Vec3| {
+        let s = separation_along(a, A, b, B, n);
+        if s > best.0 {
+            best = (s, n);
+        }
+    };
+    consider((B.origin - A.origin).normalized().unwrap_or(Vec3::Z));
+    for (shape, frame, sign) in [(a, A, 1.0), (b, B, -1.0)] {
+        if let Shape::Convex(mesh) = shape {
+            mesh.faces().iter().for_each(|f| consider(frame.direction(f.normal) * sign));
+        } else {
+            for i in 0..3 {
+                consider(frame.R.column(i));
+                consider(-frame.R.column(i));
+            }
+        }
+    }
+    let normal = best.1;
+    let on_a = A.point(a.core_support(A.inverse_direction(normal)));
+    let on_b = B.point(b.core_support(B.inverse_direction(-normal)));
+    Separation { normal, on_a, on_b }
+}

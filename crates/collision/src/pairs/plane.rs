@@ -1,0 +1,120 @@
+//! A half-space and any other shape: heights over the plane, exact for all of them.
+//!
+//! With n the normal of the plane and o a point of it, the height of a point is
+//!
+//! ```text
+//!     φ(p) = n · (p − o)                                               (1)
+//! ```
+//!
+//! and the contact point lies midway between p and its foot. Candidates: the centre of a sphere;
+//! the ends of a capsule; the corners of the lowest face of a box; of a cylinder, four points
+//! of the rim of the lower cap, the lowest of them first, and the lowest of the upper cap; of a
+//! hull, all vertices not much higher than the lowest one.
+
+use crate::convex::ConvexMesh;
+use crate::frame::Frame;
+use crate::manifold::Manifold;
+use crate::patch::{Patch, box_face, face_code, pair_code, vertex_code};
+use crate::reduce::{Candidates, reduce};
+use crate::shape::Shape;
+use stiction_dynamics::spatial::{Vec3, vec3};
+
+/// Relative to the bounding radius: vertices of a hull this much above the lowest may rest on
+/// the plane after a step; higher ones are on its sides.
+const LOWEST: f64 = 0.05;
+/// The vertices of a hull considered: the first ones low enough.
+const VERTICES: usize = 128;
+/// The tilt of a cylinder below which its cap has no lowest point.
+const UPRIGHT: f64 = 1e-7;
+
+/// A is the plane.
+pub(crate) fn plane(A: &Frame, b: &Shape, B: &Frame, margin: f64, out: &mut Manifold) {
+    let n = A.axis();
+    out.normal = n;
+    let height = |p: Vec3| n.dot(p - A.origin); // (1)
+    match b {
+        Shape::Plane => {}
+        Shape::Sphere { radius } => {
+            let gap = height(B.origin) - radius;
+            if gap <= margin {
+                let mut one = Candidates::<1>::new();
+                one.push(B.origin - n * (radius + 0.5 * gap), gap, feature(0));
+                reduce(one.points(), *radius, out);
+            }
+        }
+        Shape::Capsule { radius, half_length } => {
+            let reach = B.axis() * *half_length;
+            let mut ends = Candidates::<2>::new();
+            for (k, p) in [B.origin - reach, B.origin + reach].into_iter().enumerate() {
+                let gap = height(p) - radius;
+                if gap <= margin {
+                    ends.push(p - n * (radius + 0.5 * gap), gap, feature(k));
+                }
+            }
+            reduce(ends.points(), radius + half_length, out);
+        }
+        Shape::Box { half } => {
+            let face: Patch<4> = box_face(*half, B, B.inverse_direction(-n));
+            let mut corners = Candidates::<4>::new();
+            for corner in face.corners() {
+                let gap = height(corner.p);
+                if gap <= margin {
+                    corners.push(corner.p - n * (0.5 * gap), gap, pair_code(face_code(0), corner.vertex));
+                }
+            }
+            reduce(corners.points(), half.norm(), out);
+        }
+        Shape::Cylinder { radius, half_length } => {
+            let mut rim = Candidates::<8>::new();
+            for (k, p) in rim_points(*radius, *half_length, B.inverse_direction(n)) {
+                let p = B.point(p);
+                let gap = height(p);
+                if gap <= margin {
+                    rim.push(p - n * (0.5 * gap), gap, feature(k));
+                }
+            }
+            reduce(rim.points(), radius.hypot(*half_length), out);
+        }
+        Shape::Convex(mesh) => hull(mesh, n, A, B, margin, out),
+    }
+}
+
+fn feature(vertex: usize) -> u32 {
+    pair_code(face_code(0), vertex_code(vertex))
+}
+
+/// Points of the rims, numbered, for the upward direction `up` in the frame of the cylinder.
+fn rim_points(radius: f64, half_length: f64, up: Vec3) -> [(usize, Vec3); 5] {
+    let across = up.x.hypot(up.y);
+    // Downhill within the cap; fixed to the body when it is level.
+    let (c, s) = if across > UPRIGHT { (-up.x / across, -up.y / across) } else { (1.0, 0.0) };
+    let (lower, z) = if up.z >= 0.0 { (0, -half_length) } else { (1, half_length) };
+    let (x, y) = (radius * c, radius * s);
+    let at = |k: usize, x: f64, y: f64, z: f64| (k, vec3(x, y, z));
+    [
+        at(4 * lower, x, y, z),
+        at(4 * lower + 1, -x, -y, z),
+        at(4 * lower + 2, -y, x, z),
+        at(4 * lower + 3, y, -x, z),
+        at(4 * (1 - lower), x, y, -z),
+    ]
+}
+
+fn hull(mesh: &ConvexMesh, n: Vec3, A: &Frame, B: &Frame, margin: f64, out: &mut Manifold) {
+    // Heights in the frame of the mesh: one product per vertex.
+    let up = B.inverse_direction(n);
+    let origin = n.dot(B.origin - A.origin);
+    let lowest = up.dot(mesh.vertices()[mesh.support_vertex(-up)]) + origin;
+    if lowest > margin {
+        return;
+    }
+    let limit = margin.min(lowest + LOWEST * mesh.bounding_radius());
+    let mut candidates = Candidates::<VERTICES>::new();
+    for (i, v) in mesh.vertices().iter().enumerate() {
+        let gap = up.dot(*v) + origin;
+        if gap <= limit {
+            candidates.push(B.point(*v) - n * (0.5 * gap), gap, feature(i));
+        }
+    }
+    reduce(candidates.points(), mesh.bounding_radius(), out);
+}
