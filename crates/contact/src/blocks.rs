@@ -10,13 +10,15 @@ pub struct BlockMatrix {
     entry_start: Vec<usize>,
     /// Block column of an entry.
     column: Vec<usize>,
-    /// First value of an entry.
+    /// First value of an entry, and after them the number of values.
     value_start: Vec<usize>,
     /// Entry (j, i) of an entry (i, j).
     mirror: Vec<usize>,
     /// Entry (i, i) of block row i.
     diagonal: Vec<usize>,
     values: Vec<f64>,
+    /// All blocks are 3×3.
+    uniform: bool,
     /// Scratch of [`Self::set_pattern`].
     cursor: Vec<usize>,
 }
@@ -56,6 +58,8 @@ impl BlockMatrix {
             assert_eq!(self.diagonal.len(), i + 1, "every block row holds its diagonal");
             self.entry_start.push(self.column.len());
         }
+        self.value_start.push(values);
+        self.uniform = (0..n).all(|i| dim(i) == 3);
         self.values.resize(values, 0.0);
         // Rows ascend, so the entries (j, i) of a column i are met in ascending j: one cursor a row.
         self.mirror.resize(self.column.len(), 0);
@@ -102,14 +106,12 @@ impl BlockMatrix {
     /// Values of entry k, by rows.
     #[inline]
     pub fn entry(&self, k: usize) -> &[f64] {
-        let end = self.value_start.get(k + 1).copied().unwrap_or(self.values.len());
-        &self.values[self.value_start[k]..end]
+        &self.values[self.value_start[k]..self.value_start[k + 1]]
     }
 
     #[inline]
     pub fn entry_mut(&mut self, k: usize) -> &mut [f64] {
-        let end = self.value_start.get(k + 1).copied().unwrap_or(self.values.len());
-        &mut self.values[self.value_start[k]..end]
+        &mut self.values[self.value_start[k]..self.value_start[k + 1]]
     }
 
     /// Values of block (i, i), by rows.
@@ -135,6 +137,17 @@ impl BlockMatrix {
     /// y += G[:, i] d: what a change d of the impulse of block i does to every velocity.
     #[inline]
     pub fn add_column_into(&self, row_start: &[usize], i: usize, d: &[f64], y: &mut [f64]) {
+        if let (true, &[dx, dy, dz]) = (self.uniform, d) {
+            let (blocks, velocities) = (self.values.as_chunks::<9>().0, y.as_chunks_mut::<3>().0);
+            let entries = self.entries(i);
+            for (&j, &m) in self.column[entries.clone()].iter().zip(&self.mirror[entries]) {
+                let (g, v) = (&blocks[m], &mut velocities[j]);
+                v[0] += g[0] * dx + g[1] * dy + g[2] * dz;
+                v[1] += g[3] * dx + g[4] * dy + g[5] * dz;
+                v[2] += g[6] * dx + g[7] * dy + g[8] * dz;
+            }
+            return;
+        }
         for k in self.entries(i) {
             let j = self.column[k];
             let rows = &mut y[row_start[j]..row_start[j + 1]];

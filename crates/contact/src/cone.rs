@@ -36,6 +36,12 @@ impl Cone {
         }
     }
 
+    /// True for blocks that separate: 0 ≤ c_N ⟂ λ_N ≥ 0 in their last row.
+    #[inline]
+    pub fn opens(&self) -> bool {
+        matches!(self, Cone::NonNegative | Cone::Friction { .. })
+    }
+
     /// Nearest admissible impulse, in place.
     #[inline]
     pub fn project(&self, x: &mut [f64]) {

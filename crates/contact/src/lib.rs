@@ -1,13 +1,22 @@
 //! The contact problem, its laws, and the judge.
 
+// G, J, M and R are the names of the literature.
+#![allow(non_snake_case)]
+// !(a < b) is how a NaN is caught.
+#![allow(clippy::neg_cmp_op_on_partial_ord)]
+
 pub mod blocks;
+pub mod certificate;
 pub mod cone;
+pub mod matrix3;
+mod operator;
 pub mod primal;
 pub mod problem;
 pub mod solver;
 
 pub use blocks::BlockMatrix;
+pub use certificate::{Certificate, Judge};
 pub use cone::Cone;
-pub use primal::{Csr, Primal};
+pub use primal::{Csr, MassFactor, Primal, PrimalError};
 pub use problem::ConstraintProblem;
 pub use solver::{ContactSolver, Law, SolveReport, SolveStatus};

@@ -1,1 +1,17 @@
+//! Contact solvers, one file each, all built alike; [`registry`] knows them by name.
 
+// G, J, M and R are the names of the literature.
+#![allow(non_snake_case)]
+// !(a < b) is how a NaN is caught.
+#![allow(clippy::neg_cmp_op_on_partial_ord)]
+
+mod anderson;
+pub mod error;
+mod finish;
+pub mod local;
+pub mod nsgs;
+pub mod registry;
+mod sweep;
+
+pub use error::ParamError;
+pub use registry::{Common, SolverError, all, make, make_from};

@@ -1,0 +1,220 @@
+//! Residuals of one block.
+
+use super::{friction_distances, worse};
+use crate::cone::{Cone, de_saxce, get, project_friction};
+use crate::matrix3::{self, Block3};
+use crate::problem::ConstraintProblem;
+use crate::solver::Law;
+use stiction_dynamics::spatial::{Vec3, vec3};
+
+/// (G + R)_ii, by rows.
+pub(super) struct Diagonal {
+    values: Block3,
+    dim: usize,
+}
+
+impl Diagonal {
+    pub(super) fn of(cone: Cone, values: Block3) -> Self {
+        Self { values, dim: cone.dim() }
+    }
+
+    fn norm(&self) -> f64 {
+        if self.dim == 3 { matrix3::spectral_norm(&self.values) } else { self.values[0].abs() }
+    }
+
+    /// (G + R)_NN of the last row.
+    fn normal(&self) -> f64 {
+        self.values[self.dim * self.dim - 1]
+    }
+}
+
+/// The largest ‖(G + R)_ii‖₂ or 1: the scale of a block without one of its own.
+pub(super) fn largest_norm(problem: &ConstraintProblem, all: &[Block3]) -> f64 {
+    let norms = problem.cones().iter().zip(all).map(|(&cone, &values)| Diagonal::of(cone, values).norm());
+    let largest = norms.fold(0.0, worse);
+    if largest == 0.0 { 1.0 } else { largest }
+}
+
+/// (4): ‖λ − P_K(λ − ρ ĉ)‖/ρ with ρ = 1/`norm` and the correction of `law`. `diagonal` is
+/// (G + R)_ii by rows; a scalar block has its number first. Never decreases when `norm` grows, for
+/// admissible λ: a bound of ‖(G + R)_ii‖ gives a bound of (4).
+#[inline]
+pub fn block_natural_map(
+    cone: Cone,
+    diagonal: &Block3,
+    norm: f64,
+    lambda: &[f64],
+    c: &[f64],
+    law: Law,
+) -> f64 {
+    let rho = 1.0 / norm;
+    match cone {
+        Cone::Friction { mu } => {
+            let (lambda, c) = (get(lambda), get(c));
+            let distance = |corrected: Vec3| {
+                let target = lambda - corrected * rho;
+                (lambda - project_friction(target, mu)).norm() * norm
+            };
+            match law {
+                Law::Ncp => distance(c + de_saxce(c, mu)),
+                Law::Ccp => distance(c),
+                Law::Raisim => {
+                    let normal = vec3(diagonal[6], diagonal[7], diagonal[8]);
+                    let [first, second] = raisim_multipliers(diagonal, mu, lambda, c)
+                        .map(|g| g.map(|g| distance(c + normal * g)));
+                    match (first, second) {
+                        (Some(a), Some(b)) if b < a => b,
+                        (Some(a), _) => a,
+                        (None, b) => b.unwrap_or(f64::NAN),
+                    }
+                }
+            }
+        }
+        _ => {
+            let mut target = [lambda[0] - rho * c[0]];
+            cone.project(&mut target);
+            (lambda[0] - target[0]).abs() * norm
+        }
+    }
+}
+
+/// (4) of a block with its own ρ; a zero diagonal takes ρ from `fallback`, so that both a wrong
+/// impulse and a wrong velocity still count.
+pub(super) fn natural_map(
+    cone: Cone,
+    diagonal: &Diagonal,
+    fallback: f64,
+    lambda: &[f64],
+    c: &[f64],
+    law: Law,
+) -> f64 {
+    let norm = diagonal.norm();
+    let norm = if norm == 0.0 { fallback } else { norm };
+    block_natural_map(cone, &diagonal.values, norm, lambda, c, law)
+}
+
+/// Multipliers γ of the plane c_N = 0 that RaiSim's law admits [LeLidec2024, (8)–(10)].
+///
+/// RaiSim minimises ½λᵀGλ + λᵀg̃ over the cone cut by c_N = 0. With the plane's multiplier γ the
+/// optimality conditions read K ∋ λ ⟂ c + γ G_N ∈ K*, and for a sliding contact
+///
+/// ```text
+///     γ G_NN = μ ‖c_T + γ G_NT‖,   γ ≥ 0.                             (a)
+/// ```
+///
+/// For G_NT = 0 this is Γ of De Saxcé. (a) is a quadratic; it has one admissible root if
+/// G_NN > μ‖G_NT‖ and none or two otherwise. Without a root the multiplier is read off the
+/// impulse: γ = μ γ₂/G_NN with c_T = −γ₂ (λ_T/‖λ_T‖ + μ G_NT/G_NN) in the least-squares sense, and
+/// De Saxcé's for no impulse. "There is a multiplier" makes the smallest residual the right one.
+fn raisim_multipliers(a: &Block3, mu: f64, lambda: Vec3, c: Vec3) -> [Option<f64>; 2] {
+    let (g_nn, b) = (a[8], [a[6], a[7]]);
+    let slip = c.x * c.x + c.y * c.y;
+    if !(g_nn > 0.0) || mu == 0.0 || slip == 0.0 {
+        return [Some(0.0), None];
+    }
+    let (bb, cb) = (b[0] * b[0] + b[1] * b[1], c.x * b[0] + c.y * b[1]);
+    let m2 = mu * mu;
+    // (a) squared: A γ² − 2 B γ − C = 0.
+    let (qa, qb, qc) = (g_nn * g_nn - m2 * bb, m2 * cb, m2 * slip);
+    let root = (qb * qb + qa * qc).sqrt();
+    let first = if qb >= 0.0 { (qb + root) / qa } else { qc / (root - qb) };
+    if qa > 0.0 || first.is_nan() && slip.is_nan() {
+        return [Some(first), None];
+    }
+    let second = -qc / (qa * first);
+    let admissible = |gamma: f64| (gamma >= 0.0 && gamma.is_finite()).then_some(gamma);
+    let (first, second) = (admissible(first), admissible(second));
+    if first.is_some() || second.is_some() {
+        return [first, second];
+    }
+    let t = lambda.x.hypot(lambda.y);
+    if t > 0.0 {
+        let d = [lambda.x / t + mu * b[0] / g_nn, lambda.y / t + mu * b[1] / g_nn];
+        let along = -(c.x * d[0] + c.y * d[1]) / (d[0] * d[0] + d[1] * d[1]);
+        return [Some(worse(0.0, along) * mu / g_nn), None];
+    }
+    [Some(mu * slip.sqrt() / g_nn), None]
+}
+
+/// (1)–(3) before the division by h: distance from the set [N·s], distance from the dual set
+/// [m/s], |⟨λ, ĉ⟩| [J].
+///
+/// A box has no dual cone. A bounded side answers any velocity; what is left is the energy by which
+/// λ falls short of the extreme impulse min_{x ∈ box} c x. An unbounded side must not move.
+pub(super) fn primal_dual_power(cone: Cone, lambda: &[f64], c: &[f64]) -> [f64; 3] {
+    match cone {
+        Cone::Friction { mu } => {
+            let (lambda, c) = (get(lambda), get(c));
+            let corrected = c + de_saxce(c, mu);
+            let (p, d) = friction_distances(lambda, corrected, mu);
+            [p, d, lambda.dot(corrected).abs()]
+        }
+        Cone::NonNegative => [worse(0.0, -lambda[0]), worse(0.0, -c[0]), (lambda[0] * c[0]).abs()],
+        Cone::Free => [0.0 * lambda[0], c[0].abs(), (lambda[0] * c[0]).abs()],
+        Cone::Box { lo, hi } => {
+            let p = worse(0.0, worse(lo - lambda[0], lambda[0] - hi));
+            let extreme = if c[0] > 0.0 { lo } else { hi };
+            if c[0] == 0.0 {
+                [p, 0.0, 0.0]
+            } else if extreme.is_finite() {
+                [p, 0.0 * c[0], (c[0] * (lambda[0] - extreme)).abs()]
+            } else {
+                [p, c[0].abs(), (lambda[0] * c[0]).abs()]
+            }
+        }
+    }
+}
+
+/// (5) of blocks that can open; zero for the others.
+pub(super) fn signorini(cone: Cone, diagonal: &Diagonal, lambda: &[f64], c: &[f64]) -> f64 {
+    if !cone.opens() {
+        return 0.0 * c[0];
+    }
+    let (l, c) = (lambda[lambda.len() - 1] * diagonal.normal(), c[c.len() - 1]);
+    if l.is_nan() || c.is_nan() { f64::NAN } else { l.min(c).abs() }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    /// RaiSim's sliding optimum by brute force over the ellipse has no residual by its own law and a
+    /// clear one by the exact law.
+    #[test]
+    fn raisims_optimum_obeys_raisims_law() {
+        let a = [1.0, 0.1, 0.3, 0.1, 0.8, -0.2, 0.3, -0.2, 1.2];
+        let (q, mu) = ([1.0, -0.4, -0.6], 0.5);
+        let energy = |theta: f64| {
+            let (s, co) = theta.sin_cos();
+            let r = -q[2] / (a[8] / mu + a[6] * co + a[7] * s);
+            let l = [r * co, r * s, r / mu];
+            let c: [f64; 3] =
+                std::array::from_fn(|i| q[i] + (0..3).map(|j| a[3 * i + j] * l[j]).sum::<f64>());
+            (0.5 * (0..3).map(|i| l[i] * (c[i] + q[i])).sum::<f64>(), l, c)
+        };
+        let mut best = (f64::INFINITY, 0.0);
+        for k in 0..20_000 {
+            let theta = f64::from(k) * std::f64::consts::TAU / 20_000.0;
+            let e = energy(theta).0;
+            if e < best.0 {
+                best = (e, theta);
+            }
+        }
+        let (_, l, c) = energy(best.1);
+        let diagonal = Diagonal { values: a, dim: 3 };
+        let cone = Cone::Friction { mu };
+        let own = natural_map(cone, &diagonal, 1.0, &l, &c, Law::Raisim);
+        let exact = natural_map(cone, &diagonal, 1.0, &l, &c, Law::Ncp);
+        assert!(own < 1e-4 && exact > 5e-3, "own {own}, exact {exact}");
+    }
+
+    #[test]
+    fn boxes_answer_by_their_sides() {
+        let dry = Cone::Box { lo: -2.0, hi: 2.0 };
+        assert_eq!(primal_dual_power(dry, &[-2.0], &[0.7]), [0.0, 0.0, 0.0]);
+        assert_eq!(primal_dual_power(dry, &[1.0], &[0.5]), [0.0, 0.0, 1.5]);
+        let open = Cone::Box { lo: 0.0, hi: f64::INFINITY };
+        assert_eq!(primal_dual_power(open, &[3.0], &[-0.5]), [0.0, 0.5, 1.5]);
+        assert_eq!(primal_dual_power(dry, &[3.0], &[0.0])[0], 1.0);
+    }
+}

@@ -1,0 +1,231 @@
+//! G as an operator: by blocks where they are formed, through M, J where they are not.
+//!
+//! ```text
+//!     G = J M⁻¹ Jᵀ = Yᵀ Y,   Y = L⁻¹ Jᵀ,   M = L Lᵀ                   (1)
+//!     G x = J M⁻¹ (Jᵀ x)                                              (2)
+//! ```
+//!
+//! (1) forms blocks, (2) multiplies without them, in O(entries of J and L).
+
+use crate::cone::Cone;
+use crate::primal::{MassFactor, Primal, PrimalError};
+use crate::problem::ConstraintProblem;
+
+/// Blocks may hold this many numbers: 4 GiB.
+const MAX_VALUES: usize = 1 << 29;
+
+impl ConstraintProblem {
+    /// The problem of `primal`, R = 0, with G formed by (1).
+    pub fn from_primal(cones: &[Cone], primal: Primal, time_step: f64) -> Result<Self, PrimalError> {
+        let mut problem = Self::operator_from_primal(cones, primal, time_step)?;
+        problem.form_blocks()?;
+        Ok(problem)
+    }
+
+    /// The problem of `primal`, R = 0, with G as the operator (2) only.
+    pub fn operator_from_primal(cones: &[Cone], primal: Primal, time_step: f64) -> Result<Self, PrimalError> {
+        primal.validate()?;
+        let rows = cones.iter().map(Cone::dim).sum::<usize>();
+        if primal.jacobian.rows() != rows {
+            return Err(PrimalError::Size {
+                what: "rows of the Jacobian",
+                value: primal.jacobian.rows(),
+                expected: rows,
+            });
+        }
+        let mut g = primal.bias.clone();
+        primal.jacobian.mul_add_into(&primal.free_velocity, &mut g);
+        let mut problem = Self::default();
+        problem.time_step = time_step;
+        let mut row = 0;
+        for cone in cones {
+            problem.push(*cone, &g[row..row + cone.dim()]);
+            row += cone.dim();
+        }
+        problem.factor = Some(MassFactor::new(&primal.mass, primal.nv)?);
+        problem.primal = Some(primal);
+        Ok(problem)
+    }
+
+    /// True when `blocks` holds G.
+    pub fn blocks_formed(&self) -> bool {
+        self.blocks.len() == self.len()
+    }
+
+    /// (1): forms the blocks of an operator problem; nothing to do for others.
+    pub fn form_blocks(&mut self) -> Result<(), PrimalError> {
+        if self.blocks_formed() {
+            return Ok(());
+        }
+        let (factor, primal) = self.operator()?;
+        let (n, jacobian) = (self.len(), &primal.jacobian);
+
+        // Blocks meet where their rows reach the same component of M.
+        let mut reached: Vec<Vec<usize>> = vec![Vec::new(); factor.components()];
+        let mut components: Vec<Vec<usize>> = Vec::with_capacity(n);
+        for i in 0..n {
+            let mut mine: Vec<usize> = self
+                .range(i)
+                .flat_map(|r| jacobian.entries(r))
+                .map(|(dof, _)| factor.component_of(dof))
+                .collect();
+            mine.sort_unstable();
+            mine.dedup();
+            mine.iter().for_each(|&c| reached[c].push(i));
+            components.push(mine);
+        }
+        let columns: Vec<Vec<usize>> = (0..n)
+            .map(|i| {
+                let mut out: Vec<usize> = components[i].iter().flat_map(|&c| &reached[c]).copied().collect();
+                out.push(i);
+                out.sort_unstable();
+                out.dedup();
+                out
+            })
+            .collect();
+        let values: usize = columns.iter().map(|c| 9 * c.len()).sum();
+        if values > MAX_VALUES {
+            return Err(PrimalError::Size { what: "numbers of G", value: values, expected: MAX_VALUES });
+        }
+
+        // Y by rows of J, one dense piece per component reached.
+        let y: Vec<Vec<(usize, Vec<f64>)>> = (0..self.rows())
+            .map(|r| {
+                let mut pieces: Vec<(usize, Vec<f64>)> = Vec::new();
+                for (dof, value) in jacobian.entries(r) {
+                    let (c, local) = (factor.component_of(dof), factor.local_of(dof));
+                    let at = match pieces.binary_search_by_key(&c, |p| p.0) {
+                        Ok(at) => at,
+                        Err(at) => {
+                            pieces.insert(at, (c, vec![0.0; factor.size_of(c)]));
+                            at
+                        }
+                    };
+                    pieces[at].1[local] += value;
+                }
+                pieces.iter_mut().for_each(|(c, x)| factor.forward(*c, x));
+                pieces
+            })
+            .collect();
+
+        let (start, blocks) = self.starts_and_blocks_mut();
+        let start = start.to_vec();
+        blocks.set_pattern(&start, |i, out| out.extend_from_slice(&columns[i]));
+        for i in 0..n {
+            for k in blocks.entries(i) {
+                let j = blocks.column_of(k);
+                let width = start[j + 1] - start[j];
+                for (v, out) in blocks.entry_mut(k).iter_mut().enumerate() {
+                    *out = dot(&y[start[i] + v / width], &y[start[j] + v % width]);
+                }
+            }
+        }
+        Ok(())
+    }
+
+    /// y = G x, compliance not included.
+    pub fn delassus_mul_into(&self, x: &[f64], y: &mut Vec<f64>) {
+        assert_eq!(x.len(), self.rows(), "one number per row");
+        y.clear();
+        y.resize(self.rows(), 0.0);
+        if self.blocks_formed() {
+            self.blocks.mul_add_into(self.row_start(), x, y);
+            return;
+        }
+        let Ok((factor, primal)) = self.operator() else {
+            panic!("the constraint problem holds neither the blocks of G nor a factored mass matrix");
+        };
+        let mut momentum = vec![0.0; primal.nv];
+        primal.jacobian.transpose_mul_add_into(x, &mut momentum);
+        factor.solve(&mut momentum);
+        primal.jacobian.mul_add_into(&momentum, y); // (2)
+    }
+
+    /// (G + R)_ii of every block by rows, scalar blocks in the first number.
+    pub fn diagonal_blocks_into(&self, out: &mut Vec<[f64; 9]>) {
+        out.clear();
+        let mut unit = Vec::new();
+        let mut column = Vec::new();
+        for i in 0..self.len() {
+            let rows = self.range(i);
+            let dim = rows.len();
+            let mut block = [0.0; 9];
+            if self.blocks_formed() {
+                block[..dim * dim].copy_from_slice(self.blocks.diagonal(i));
+            } else {
+                unit.resize(self.rows(), 0.0);
+                for (k, r) in rows.clone().enumerate() {
+                    unit[r] = 1.0;
+                    self.delassus_mul_into(&unit, &mut column);
+                    unit[r] = 0.0;
+                    for (l, s) in rows.clone().enumerate() {
+                        block[l * dim + k] = column[s];
+                    }
+                }
+            }
+            for (k, r) in rows.enumerate() {
+                block[k * dim + k] += self.compliance[r];
+            }
+            out.push(block);
+        }
+    }
+
+    fn operator(&self) -> Result<(&MassFactor, &Primal), PrimalError> {
+        match (&self.factor, &self.primal) {
+            (Some(factor), Some(primal)) => Ok((factor, primal)),
+            _ => Err(PrimalError::Missing),
+        }
+    }
+}
+
+/// Product of two rows of Y; pieces ascend by component.
+fn dot(a: &[(usize, Vec<f64>)], b: &[(usize, Vec<f64>)]) -> f64 {
+    let mut sum = 0.0;
+    for (c, x) in a {
+        if let Ok(at) = b.binary_search_by_key(c, |p| p.0) {
+            sum += x.iter().zip(&b[at].1).map(|(x, y)| x * y).sum::<f64>();
+        }
+    }
+    sum
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::certificate::certify;
+    use crate::primal::Csr;
+
+    /// Two bodies of masses 2 and 4 along one axis, pressed together by a contact and held by a
+    /// limit on the first: G = [[1/2 + 1/4, −1/2], [−1/2, 1/2]].
+    fn two_bodies() -> (Vec<Cone>, Primal) {
+        let jacobian = Csr { start: vec![0, 2, 3], column: vec![0, 1, 0], value: vec![-1.0, 1.0, 1.0] };
+        let mass = Csr { start: vec![0, 1, 2], column: vec![0, 1], value: vec![2.0, 4.0] };
+        let primal = Primal { nv: 2, mass, jacobian, free_velocity: vec![1.0, -1.0], bias: vec![0.0, 0.1] };
+        (vec![Cone::NonNegative, Cone::Free], primal)
+    }
+
+    #[test]
+    fn blocks_and_operator_agree() {
+        let (cones, primal) = two_bodies();
+        let formed = ConstraintProblem::from_primal(&cones, primal.clone(), 0.01).unwrap();
+        let operator = ConstraintProblem::operator_from_primal(&cones, primal, 0.01).unwrap();
+        assert!(formed.blocks_formed() && !operator.blocks_formed());
+        assert!((formed.blocks.diagonal(0)[0] - 0.75).abs() < 1e-15);
+        assert!(
+            (formed.free_velocity[0] + 2.0).abs() < 1e-15 && (formed.free_velocity[1] - 1.1).abs() < 1e-15
+        );
+        let (mut a, mut b) = (Vec::new(), Vec::new());
+        formed.velocities_into(&[3.0, -1.0], &mut a);
+        operator.velocities_into(&[3.0, -1.0], &mut b);
+        assert!(a.iter().zip(&b).all(|(a, b)| (a - b).abs() < 1e-15), "{a:?} {b:?}");
+        let (x, y) = (certify(&formed, &[3.0, -1.0]), certify(&operator, &[3.0, -1.0]));
+        assert!((x.natural_map - y.natural_map).abs() < 1e-14);
+    }
+
+    #[test]
+    fn an_indefinite_mass_is_refused() {
+        let (cones, mut primal) = two_bodies();
+        primal.mass.value[1] = -4.0;
+        assert!(ConstraintProblem::from_primal(&cones, primal, 0.01).is_err());
+    }
+}

@@ -1,0 +1,35 @@
+//! What can go wrong before a solve starts.
+
+use crate::sweep::SweepParams;
+use thiserror::Error;
+
+/// A parameter outside its range.
+#[derive(Clone, Debug, PartialEq, Error)]
+#[error("{solver}: parameter `{name}` is {value}; expected {expected}")]
+pub struct ParamError {
+    pub solver: &'static str,
+    pub name: &'static str,
+    pub value: f64,
+    pub expected: &'static str,
+}
+
+impl ParamError {
+    /// `Ok` where `ok` holds.
+    pub(crate) fn check(
+        ok: bool,
+        solver: &'static str,
+        name: &'static str,
+        value: f64,
+        expected: &'static str,
+    ) -> Result<(), Self> {
+        if ok && !value.is_nan() { Ok(()) } else { Err(Self { solver, name, value, expected }) }
+    }
+
+    /// The parameters all twins share.
+    pub(crate) fn check_sweep(solver: &'static str, p: &SweepParams) -> Result<(), Self> {
+        let (iterations, memory) = (f64::from(p.max_iterations), p.memory as f64);
+        Self::check(p.tolerance > 0.0, solver, "tolerance", p.tolerance, "a speed > 0 [m/s]")?;
+        Self::check(iterations >= 1.0, solver, "max_iterations", iterations, "at least 1")?;
+        Self::check(memory <= 50.0, solver, "memory", memory, "at most 50 earlier sweeps")
+    }
+}

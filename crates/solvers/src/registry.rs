@@ -1,0 +1,142 @@
+//! The solvers by name.
+
+use crate::error::ParamError;
+use crate::nsgs::{Nsgs, NsgsParams};
+use serde::Deserializer;
+use stiction_contact::{ContactSolver, Law};
+use thiserror::Error;
+
+/// What every solver understands.
+#[derive(Clone, Copy, Debug, PartialEq)]
+pub struct Common {
+    /// Natural map of the solver's own law at which it stops [m/s].
+    pub tolerance: f64,
+    /// Sweeps, Newton steps or whatever the solver counts.
+    pub max_iterations: u32,
+}
+
+impl Default for Common {
+    fn default() -> Self {
+        Self { tolerance: 1e-8, max_iterations: 1000 }
+    }
+}
+
+/// A solver as a person chooses it.
+#[derive(Clone, Copy, Debug)]
+pub struct Entry {
+    /// `law-algorithm`.
+    pub name: &'static str,
+    pub law: Law,
+    /// One sentence.
+    pub summary: &'static str,
+    make: fn(&Common) -> Made,
+}
+
+type Made = Result<Box<dyn ContactSolver>, ParamError>;
+
+/// Why there is no solver.
+#[derive(Clone, Debug, PartialEq, Error)]
+pub enum SolverError {
+    #[error("no contact solver is called `{name}`{hint}; there are: {available}")]
+    Unknown { name: String, hint: String, available: String },
+    #[error("{0}")]
+    Param(#[from] ParamError),
+    #[error("{name}: {message}")]
+    Params { name: String, message: String },
+}
+
+/// One line per solver: name, law, summary, type, parameters.
+macro_rules! solvers {
+    ($(($name:path, $law:expr, $summary:literal, $solver:ident, $params:ident)),* $(,)?) => {
+        const ALL: &[Entry] = &[$(Entry {
+            name: $name,
+            law: $law,
+            summary: $summary,
+            make: |common| {
+                let Common { tolerance, max_iterations } = *common;
+                Ok(Box::new($solver::new($params { tolerance, max_iterations, ..Default::default() })?))
+            },
+        }),*];
+
+        /// A solver from its own parameters, as a TOML table or a JSON object holds them. Unknown
+        /// fields are errors, missing ones take their defaults.
+        pub fn make_from<'de, D: Deserializer<'de>>(
+            name: &str,
+            params: D,
+        ) -> Result<Box<dyn ContactSolver>, SolverError> {
+            let unreadable =
+                |e: D::Error| SolverError::Params { name: name.to_owned(), message: e.to_string() };
+            match name {
+                $($name => {
+                    let params: $params = serde::Deserialize::deserialize(params).map_err(unreadable)?;
+                    Ok(Box::new($solver::new(params)?))
+                })*
+                _ => Err(unknown(name)),
+            }
+        }
+    };
+}
+
+solvers![(
+    Nsgs::NAME,
+    Law::Ncp,
+    "exact law; Gauss-Seidel with the exact one-contact answer, Newton finish",
+    Nsgs,
+    NsgsParams
+),];
+
+/// All solvers, the default first.
+pub fn all() -> &'static [Entry] {
+    ALL
+}
+
+/// The solver `name` with its own defaults but for the common parameters.
+pub fn make(name: &str, common: &Common) -> Result<Box<dyn ContactSolver>, SolverError> {
+    let entry = ALL.iter().find(|e| e.name == name).ok_or_else(|| unknown(name))?;
+    Ok((entry.make)(common)?)
+}
+
+fn unknown(name: &str) -> SolverError {
+    let names: Vec<&str> = ALL.iter().map(|e| e.name).collect();
+    let near = names.iter().map(|n| (distance(name, n), *n)).min().filter(|(d, n)| 2 * d <= n.len());
+    let hint = near.map(|(_, n)| format!(" (did you mean `{n}`?)")).unwrap_or_default();
+    SolverError::Unknown { name: name.to_owned(), hint, available: names.join(", ") }
+}
+
+/// Levenshtein's distance, capitals and underscores forgiven.
+fn distance(a: &str, b: &str) -> usize {
+    let plain = |s: &str| s.to_lowercase().replace('_', "-").chars().take(64).collect::<Vec<char>>();
+    let (a, b) = (plain(a), plain(b));
+    let mut row: Vec<usize> = (0..=b.len()).collect();
+    for (i, x) in a.iter().enumerate() {
+        let mut diagonal = row[0];
+        row[0] = i + 1;
+        for (j, y) in b.iter().enumerate() {
+            let change = diagonal + usize::from(x != y);
+            diagonal = row[j + 1];
+            row[j + 1] = change.min(diagonal + 1).min(row[j] + 1);
+        }
+    }
+    row[b.len()]
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn every_entry_makes_a_solver_of_its_name_and_law() {
+        for entry in all() {
+            let solver = make(entry.name, &Common::default()).unwrap();
+            assert_eq!((solver.name(), solver.law()), (entry.name, entry.law));
+        }
+    }
+
+    #[test]
+    fn a_wrong_name_is_told_the_right_ones() {
+        let Err(error) = make("nsg", &Common::default()) else { panic!("`nsg` is no solver") };
+        let text = error.to_string();
+        assert!(text.contains("did you mean `nsgs`?") && text.contains("there are: nsgs"), "{text}");
+        assert!(make("nsgs", &Common { tolerance: -1.0, max_iterations: 10 }).is_err());
+    }
+}

@@ -1,0 +1,279 @@
+//! The loop the Gauss–Seidel twins share: sweep, measure, remember the best, accelerate, finish.
+//!
+//! One sweep visits the blocks in order; each sees the newest impulses of the others:
+//!
+//! ```text
+//!     λᵢ⁺ = rule(Aᵢ, λᵢ, cᵢ),   c ← c + G[:, i] (λᵢ⁺ − λᵢ),   A = G + R          (1)
+//!     scalar blocks: λᵢ⁺ = P(λᵢ − cᵢ/Aᵢ)                                         (2)
+//! ```
+//!
+//! It is a map λ ↦ S(λ) whose fixed points solve the rule's law. The residual is the natural map
+//! of that law in m/s, 2-norm over the blocks, with ‖Aᵢ‖_F for ‖Aᵢ‖₂: an upper bound of the judge's.
+//! "Converged" is said only of velocities computed afresh. Order of attack: sweeps; after each, an
+//! Anderson step on S ([`crate::anderson`]); at growing intervals, for the exact law, a Newton
+//! finish ([`crate::finish`]). Whatever happens, the best impulses seen are returned.
+
+use crate::anderson::Anderson;
+use crate::finish::Finish;
+use crate::local::Contact;
+use stiction_contact::certificate::block_natural_map;
+use stiction_contact::{Cone, ConstraintProblem, Law, SolveReport, SolveStatus};
+
+/// What a twin brings: its law and its answer for one contact.
+pub(crate) trait Rule {
+    const LAW: Law;
+
+    /// λᵢ⁺ of (1).
+    fn answer(&self, contact: &Contact, lambda: [f64; 3], c: [f64; 3]) -> [f64; 3];
+
+    /// Called before the first sweep.
+    fn begin(&mut self, _tolerance: f64) {}
+
+    /// Called after every sweep.
+    fn end_of_sweep(&mut self) {}
+}
+
+/// What the twins' parameters have in common.
+#[derive(Clone, Copy, Debug)]
+pub(crate) struct SweepParams {
+    pub(crate) tolerance: f64,
+    pub(crate) max_iterations: u32,
+    pub(crate) memory: usize,
+    pub(crate) finish: bool,
+}
+
+/// Give up when the best residual has not fallen by a tenth in this many iterations.
+const PATIENCE: u32 = 2000;
+/// Velocities are computed afresh after this many incremental sweeps.
+const REFRESH: u32 = 50;
+
+/// A block as the sweep sees it.
+#[derive(Clone, Copy, Debug)]
+pub(crate) enum Block {
+    Contact(Contact),
+    /// A_ii and the set.
+    Scalar(f64, Cone),
+    /// Nothing this block does moves it.
+    Inert,
+}
+
+/// Memory of a solver, valid during one solve.
+#[derive(Default)]
+pub(crate) struct Workspace {
+    /// Prepared blocks of the problem.
+    pub(crate) blocks: Vec<Block>,
+    /// ‖A_ii‖_F per block; for a zero block the largest of the others.
+    pub(crate) norms: Vec<f64>,
+    /// (G + R)_ii by rows.
+    diagonal: Vec<[f64; 9]>,
+    /// c = (G + R) λ + g of the current impulses, up to rounding since the last refresh.
+    c: Vec<f64>,
+    /// Impulses before the sweep.
+    before: Vec<f64>,
+    /// Best impulses seen, and their residual.
+    best: Vec<f64>,
+    best_residual: f64,
+    anderson: Anderson,
+    finish: Finish,
+}
+
+impl Workspace {
+    fn prepare(&mut self, problem: &ConstraintProblem) {
+        problem.diagonal_blocks_into(&mut self.diagonal);
+        self.blocks.clear();
+        self.norms.clear();
+        let mut largest = 0.0_f64;
+        for (cone, a) in problem.cones().iter().zip(&self.diagonal) {
+            let (block, norm) = match *cone {
+                Cone::Friction { mu } => {
+                    (Contact::new(*a, mu).map(Block::Contact), stiction_contact::matrix3::frobenius(a))
+                }
+                cone => ((a[0] > 0.0).then_some(Block::Scalar(a[0], cone)), a[0].abs()),
+            };
+            largest = largest.max(norm);
+            self.blocks.push(block.unwrap_or(Block::Inert));
+            self.norms.push(norm);
+        }
+        let largest = if largest > 0.0 { largest } else { 1.0 };
+        self.norms.iter_mut().filter(|n| **n == 0.0).for_each(|n| *n = largest);
+    }
+
+    /// The residual of the law, from impulses and their velocities.
+    pub(crate) fn residual(&self, problem: &ConstraintProblem, law: Law, lambda: &[f64], c: &[f64]) -> f64 {
+        residual(problem, &self.diagonal, &self.norms, law, lambda, c)
+    }
+
+    /// Keeps `lambda` if it is the best so far.
+    fn remember(&mut self, lambda: &[f64], residual: f64) {
+        if residual < self.best_residual {
+            self.best_residual = residual;
+            self.best.clear();
+            self.best.extend_from_slice(lambda);
+        }
+    }
+}
+
+/// Natural map of `law`, 2-norm over the blocks [m/s].
+pub(crate) fn residual(
+    problem: &ConstraintProblem,
+    diagonal: &[[f64; 9]],
+    norms: &[f64],
+    law: Law,
+    lambda: &[f64],
+    c: &[f64],
+) -> f64 {
+    let mut squares = 0.0;
+    for (i, (&cone, (a, &norm))) in problem.cones().iter().zip(diagonal.iter().zip(norms)).enumerate() {
+        let rows = problem.range(i);
+        let e = block_natural_map(cone, a, norm, &lambda[rows.clone()], &c[rows], law);
+        squares += e * e;
+    }
+    squares.sqrt()
+}
+
+/// Solves by sweeps of `rule`, from `impulses` or from zero, whichever has the smaller residual.
+pub(crate) fn solve<R: Rule>(
+    rule: &mut R,
+    params: &SweepParams,
+    ws: &mut Workspace,
+    problem: &ConstraintProblem,
+    impulses: &mut [f64],
+) -> SolveReport {
+    assert_eq!(impulses.len(), problem.rows(), "one impulse per row");
+    if !problem.blocks_formed() {
+        let mut formed = problem.clone();
+        return match formed.form_blocks() {
+            Ok(()) => solve(rule, params, ws, &formed, impulses),
+            Err(_) => report(SolveStatus::NumericalFailure, 0, f64::NAN),
+        };
+    }
+    ws.prepare(problem);
+    rule.begin(params.tolerance);
+
+    // Cold or warm, whichever is nearer; c of the cold start is g.
+    let mut current = start(ws, problem, R::LAW, impulses);
+    if !current.is_finite() {
+        return report(SolveStatus::NumericalFailure, 0, current);
+    }
+    ws.best_residual = f64::INFINITY;
+    ws.remember(impulses, current);
+    ws.anderson.start(params.memory, problem.rows());
+    ws.finish.start(problem, params.finish && R::LAW == Law::Ncp);
+
+    let mut iterations = 0;
+    let mut mark = (0, current);
+    while !(current <= params.tolerance) {
+        if iterations >= params.max_iterations {
+            return give_up(ws, SolveStatus::IterationLimit, iterations, impulses);
+        }
+        if iterations >= mark.0 + PATIENCE {
+            if ws.best_residual > 0.9 * mark.1 {
+                return give_up(ws, SolveStatus::Stalled, iterations, impulses);
+            }
+            mark = (iterations, ws.best_residual);
+        }
+
+        ws.before.clear();
+        ws.before.extend_from_slice(impulses);
+        sweep(rule, &ws.blocks, problem, impulses, &mut ws.c);
+        rule.end_of_sweep();
+        iterations += 1;
+        if iterations % REFRESH == 0 {
+            problem.velocities_into(impulses, &mut ws.c);
+        }
+        current = ws.residual(problem, R::LAW, impulses, &ws.c);
+        if current <= params.tolerance {
+            problem.velocities_into(impulses, &mut ws.c);
+            current = ws.residual(problem, R::LAW, impulses, &ws.c);
+        }
+        if !current.is_finite() {
+            give_up(ws, SolveStatus::NumericalFailure, iterations, impulses);
+            return report(SolveStatus::NumericalFailure, iterations, current);
+        }
+        ws.remember(impulses, current);
+    }
+    report(SolveStatus::Converged, iterations, current)
+}
+
+/// Chooses between the given impulses and none, sets c, and returns the residual.
+fn start(ws: &mut Workspace, problem: &ConstraintProblem, law: Law, impulses: &mut [f64]) -> f64 {
+    let warm = impulses.iter().all(|l| l.is_finite()) && impulses.iter().any(|&l| l != 0.0);
+    let mut residual_warm = f64::INFINITY;
+    if warm {
+        for (i, cone) in problem.cones().iter().enumerate() {
+            cone.project(&mut impulses[problem.range(i)]);
+        }
+        problem.velocities_into(impulses, &mut ws.c);
+        residual_warm = ws.residual(problem, law, impulses, &ws.c);
+        ws.before.clear();
+        ws.before.extend_from_slice(impulses);
+    }
+    impulses.fill(0.0);
+    for (i, cone) in problem.cones().iter().enumerate() {
+        cone.project(&mut impulses[problem.range(i)]);
+    }
+    let zero = &problem.free_velocity;
+    let any = impulses.iter().any(|&l| l != 0.0);
+    let residual_cold = if any { f64::INFINITY } else { ws.residual(problem, law, impulses, zero) };
+    if residual_warm <= residual_cold && residual_warm.is_finite() {
+        impulses.copy_from_slice(&ws.before);
+        return residual_warm;
+    }
+    problem.velocities_into(impulses, &mut ws.c);
+    ws.residual(problem, law, impulses, &ws.c)
+}
+
+/// (1) and (2) for every block in order.
+fn sweep<R: Rule>(
+    rule: &R,
+    blocks: &[Block],
+    problem: &ConstraintProblem,
+    lambda: &mut [f64],
+    c: &mut [f64],
+) {
+    let row_start = problem.row_start();
+    for (i, block) in blocks.iter().enumerate() {
+        let r = row_start[i];
+        match block {
+            Block::Contact(contact) => {
+                let old = [lambda[r], lambda[r + 1], lambda[r + 2]];
+                let new = rule.answer(contact, old, [c[r], c[r + 1], c[r + 2]]); // (1)
+                let d = [new[0] - old[0], new[1] - old[1], new[2] - old[2]];
+                if d == [0.0; 3] {
+                    continue;
+                }
+                lambda[r..r + 3].copy_from_slice(&new);
+                add_column(problem, i, r, &d, c);
+            }
+            Block::Scalar(a, cone) => {
+                let mut new = [lambda[r] - c[r] / a];
+                cone.project(&mut new); // (2)
+                let d = new[0] - lambda[r];
+                if d == 0.0 {
+                    continue;
+                }
+                lambda[r] = new[0];
+                add_column(problem, i, r, &[d], c);
+            }
+            Block::Inert => {}
+        }
+    }
+}
+
+/// c += (G + R)[:, i] d.
+#[inline]
+fn add_column(problem: &ConstraintProblem, i: usize, r: usize, d: &[f64], c: &mut [f64]) {
+    problem.blocks.add_column_into(problem.row_start(), i, d, c);
+    for (k, d) in d.iter().enumerate() {
+        c[r + k] += problem.compliance[r + k] * d;
+    }
+}
+
+fn give_up(ws: &Workspace, status: SolveStatus, iterations: u32, impulses: &mut [f64]) -> SolveReport {
+    impulses.copy_from_slice(&ws.best);
+    report(status, iterations, ws.best_residual)
+}
+
+fn report(status: SolveStatus, iterations: u32, residual: f64) -> SolveReport {
+    SolveReport { status, iterations, residual }
+}
