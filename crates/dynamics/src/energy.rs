@@ -6,8 +6,9 @@
 //!     h_O = Σ_b I_b V_b,   h_com = h_O − (p_com − O) × p                (3)
 //! ```
 //!
-//! Links fixed to the world do not move and are left out; armature belongs to rotors whose axes
-//! are not modelled: it counts in T but not in the momentum.
+//! Links fixed to the world do not move and are left out, as Pinocchio does; MuJoCo's potential
+//! energy is U plus [`Model::fixed_potential_energy`] plus [`spring_energy`]. Armature belongs to
+//! rotors whose axes are not modelled: it counts in T but not in the momentum.
 
 use crate::spatial::{Force, Vec3};
 use crate::{JointKind, Kinematics, Model, Real, Velocities};
@@ -25,6 +26,13 @@ impl Model<f64> {
     /// Sum of the masses of all links [kg], those fixed to the world included.
     pub fn total_mass(&self) -> f64 {
         self.links.iter().map(|l| l.inertia.mass).sum()
+    }
+
+    /// Potential energy of the links fixed to the world [J], a constant.
+    pub fn fixed_potential_energy(&self) -> f64 {
+        (self.links.iter().filter(|l| l.body.is_none()))
+            .map(|l| -l.inertia.mass * self.gravity.dot(l.X_BL.transform(l.inertia.com())))
+            .sum()
     }
 }
 
@@ -125,6 +133,24 @@ mod tests {
             L += I.about_com().rotated(&kin.R_WB[b]) * V.angular + (c - com).cross(V.linear * I.mass);
         }
         assert!((L - momentum(&model, &kin, &vel).angular).norm() < 1e-12);
+    }
+
+    /// A 3 kg stand with its centre of mass 2 m up counts in the total only.
+    #[test]
+    fn fixed_links_count_on_request() {
+        let mut b = crate::ModelBuilder::new();
+        let at = |z| crate::spatial::Pose::from_translation(Vec3::Z * z);
+        let inertia =
+            |m| crate::spatial::Inertia::new(m, Vec3::Z, crate::spatial::Sym3::diagonal(1.0, 1.0, 1.0));
+        let stand = b.link("stand", None, at(1.0), inertia(3.0));
+        let arm = b.link("arm", Some(stand), at(1.0), inertia(2.0));
+        b.joint(arm, crate::JointSpec::new("hinge", JointKind::Hinge, Vec3::Y));
+        let model = b.build(GRAVITY).unwrap();
+        let (kin, _) = at_rest(&model);
+        assert_close(&[model.total_mass(), model.moving_mass()], &[5.0, 2.0], 1e-15);
+        assert_close(&[model.fixed_potential_energy()], &[3.0 * 9.81 * 2.0], 1e-15);
+        assert_close(&[potential_energy(&model, &kin)], &[2.0 * 9.81 * 3.0], 1e-15);
+        assert!((centre_of_mass(&model, &kin) - Vec3::Z * 3.0).norm() < 1e-15);
     }
 
     #[test]

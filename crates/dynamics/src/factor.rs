@@ -64,14 +64,17 @@ impl<T: Real> Factor<T> {
             }
             let inverse = D.one() / D;
             self.inverse_diagonal[i] = inverse;
-            let columns = &self.pattern.columns(i)[1..];
-            for (t, j) in columns.iter().enumerate() {
-                let L_ij = row_i[t + 1] * inverse; // (1)
-                let row_j = &mut above[self.pattern.row(*j as usize)];
-                for (M_jk, M_ik) in row_j.iter_mut().zip(&row_i[t + 1..]) {
+            // Row j = (j, j), (j, parent(j)), … lies over the tail of row i from its entry (i, j).
+            let mut tail = &mut row_i[1..];
+            for j in &self.pattern.columns(i)[1..] {
+                let start = self.pattern.start(*j as usize);
+                let row_j = &mut above[start..start + tail.len()];
+                let L_ij = tail[0] * inverse; // (1)
+                for (M_jk, M_ik) in row_j.iter_mut().zip(tail.iter()) {
                     *M_jk -= L_ij * *M_ik; // (2)
                 }
-                row_i[t + 1] = L_ij;
+                tail[0] = L_ij;
+                tail = &mut tail[1..];
             }
         }
         failed.map_or(Ok(()), Err)

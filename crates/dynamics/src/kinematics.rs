@@ -42,6 +42,8 @@ pub struct Kinematics<T = f64> {
     pub(crate) topology: Topology,
     steps: Vec<Step<T>>,
     inertia_B: Vec<Inertia<T>>,
+    /// Per tree: where the origin of its root is with the joints at reference, in W.
+    base: Vec<Vec3<T>>,
     hinges: Hinges<T>,
 }
 
@@ -69,7 +71,7 @@ struct Step<T> {
     rest: Quat<T>,
     /// `rest` times the pure quaternion of the axis: a hinge is cos(½q) rest + sin(½q) swing.
     swing: Quat<T>,
-    /// Of the axis, in A (of a root: from the origin of the tree at reference).
+    /// Of the axis, in A (of a root: from `base`).
     anchor_A: Vec3<T>,
     axis_A: Vec3<T>,
     anchor_B: Vec3<T>,
@@ -122,13 +124,13 @@ impl<T: Real> Kinematics<T> {
             X_WB: vec![Pose::identity(kind); nb],
             R_WB: vec![Quat::identity(kind).to_matrix(); nb],
             S: vec![Motion::zero(kind); model.nv()],
-            // The origin of each tree at reference, until the first update.
             reference: vec![zero; model.trees],
             I: vec![Inertia::zero(kind); nb],
             p_OB: vec![zero; nb],
             topology: Topology::new(model),
             steps,
             inertia_B: model.bodies.iter().map(|b| b.inertia).collect(),
+            base: (model.bodies.iter()).filter(|b| b.parent.is_none()).map(|b| b.X_PB.translation).collect(),
             hinges: Hinges {
                 half: vec![kind; coordinate.len()],
                 sin_cos: vec![(kind, kind); coordinate.len()],
@@ -165,13 +167,13 @@ impl<T: Real> Kinematics<T> {
             let mut shift = zero;
             if parent.is_none() {
                 let step = &self.steps[steps.start];
-                let origin = if step.kind == JointKind::Free {
+                let base = if step.kind == JointKind::Free {
                     vec3(q[step.idx_q], q[step.idx_q + 1], q[step.idx_q + 2])
                 } else {
-                    model.bodies[b].X_PB.translation
+                    self.base[tree]
                 };
                 shift = frame.p;
-                self.reference[tree] = origin + shift;
+                self.reference[tree] = base + shift;
                 frame.p = zero;
             }
             // (2): `apply` left c in the place of (c − O) × a.

@@ -3,11 +3,12 @@
 //! The vectors carry the proof that the processor has their instructions, so all work happens
 //! inside one dispatch, entered once per step (not once per algorithm):
 //!
-//! ```ignore
+//! ```text
 //! dispatch!(Level::new(), simd => step(f64x4::splat(simd, 0.0), …))
 //! ```
 //!
-//! and everything called in there is `#[inline(always)]` down to the last product. Operations
+//! and everything called in there is `#[inline(always)]` down to the last product; closures are
+//! not, so there are none around arithmetic. Operations
 //! round as for plain numbers, hence each lane of an `f64` vector equals the scalar result bit
 //! for bit. A NaN stays in its lane.
 

@@ -1,7 +1,34 @@
 //! Rigid-body dynamics of articulated robots, generic over the scalar.
 //!
 //! A [`Model`] is constant; [`Kinematics`] and [`Velocities`] are receipts that a configuration and
-//! a velocity have been worked through; the algorithms take them, and explicit workspaces.
+//! a velocity have been worked through; the algorithms take them, and explicit workspaces. Nothing
+//! allocates after set-up.
+//!
+//! ```
+//! use stiction_dynamics::spatial::{Inertia, Pose, Sym3, Vec3};
+//! use stiction_dynamics::*;
+//!
+//! // A point mass of 2 kg half a metre below a hinge along y.
+//! let mut builder = ModelBuilder::new();
+//! let bob = Inertia::new(2.0, Vec3::Z * -0.5, Sym3::ZERO);
+//! let link = builder.link("bob", None, Pose::IDENTITY, bob);
+//! builder.joint(link, JointSpec::new("hinge", JointKind::Hinge, Vec3::Y));
+//! let model = builder.build(Vec3::Z * -9.81)?;
+//!
+//! let mut kin = Kinematics::new(&model);
+//! let mut vel = Velocities::new(&model);
+//! kin.update(&model, &[std::f64::consts::FRAC_PI_2]);
+//! vel.update(&model, &kin, &[0.0]);
+//!
+//! // Held out sideways, m g l = 9.81 N·m; let go, v̇ = −g/l.
+//! let mut bias = [0.0];
+//! bias_into(&model, &kin, &vel, &mut RneaWorkspace::new(&model), &mut bias);
+//! assert!((bias[0] - 9.81).abs() < 1e-12);
+//! let mut acceleration = [0.0];
+//! aba_into(&model, &kin, &vel, &[0.0], &mut AbaWorkspace::new(&model), &mut acceleration);
+//! assert!((acceleration[0] + 9.81 / 0.5).abs() < 1e-12);
+//! # Ok::<(), ModelError>(())
+//! ```
 
 // Capitals carry meaning: X_WB is a pose, S a motion subspace, M a mass matrix.
 #![allow(non_snake_case)]

@@ -36,6 +36,12 @@ impl Pattern {
         Self { start, columns }
     }
 
+    /// The place of (i, i).
+    #[inline(always)]
+    pub(crate) fn start(&self, i: usize) -> usize {
+        self.start[i]
+    }
+
     #[inline(always)]
     pub(crate) fn row(&self, i: usize) -> Range<usize> {
         self.start[i]..self.start[i + 1]
@@ -95,7 +101,7 @@ impl<T: Real> MassMatrix<T> {
     /// M_ii += x.
     #[inline(always)]
     pub fn add_diagonal(&mut self, i: usize, x: T) {
-        self.entries[self.pattern.start[i]] += x;
+        self.entries[self.pattern.start(i)] += x;
     }
 
     /// The full matrix by rows, nv × nv.

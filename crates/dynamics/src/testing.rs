@@ -138,6 +138,11 @@ pub(crate) fn at(model: &Model, q: &[f64], v: &[f64]) -> (Kinematics, Velocities
     (kin, vel)
 }
 
+/// The receipts at the neutral configuration.
+pub(crate) fn at_rest(model: &Model) -> (Kinematics, Velocities) {
+    at(model, &model.neutral(), &vec![0.0; model.nv()])
+}
+
 pub(crate) fn mass_matrix(model: &Model, kin: &Kinematics) -> MassMatrix {
     let mut M = MassMatrix::new(model);
     crba_into(model, kin, &mut CrbaWorkspace::new(model), &mut M);

@@ -143,3 +143,40 @@ fn poisoned<S: Simd>(simd: S) {
     let far = all_algorithms(&model, &lanes[2][0], &lanes[2][1], &lanes[2][2]);
     assert!(bundled.iter().zip(&far).all(|(x, expected)| x.lane(2) == *expected));
 }
+
+/// A singular matrix in one environment is reported for that lane; the others are solved.
+#[test]
+fn a_pivot_that_fails_is_reported_by_lane() {
+    dispatch!(Level::new(), simd => singular_lane(simd));
+}
+
+fn singular_lane<S: Simd>(simd: S) {
+    let (zero, model) = (f64x4::splat(simd, 0.0), model());
+    let [q, v, _] = inputs(&model, 0);
+    let solve = |x: &mut [f64]| {
+        let mut kin = Kinematics::new(&model);
+        kin.update(&model, &q);
+        let (mut M, mut factor) = (MassMatrix::new(&model), Factor::new(&model));
+        crba_into(&model, &kin, &mut CrbaWorkspace::new(&model), &mut M);
+        factor.factor(&M).expect("the scalar matrix is positive");
+        factor.solve_in_place(x);
+    };
+    let mut expected = v.clone();
+    solve(&mut expected);
+
+    let wide = model.cast(zero);
+    let splat = |x: &[f64]| x.iter().map(|x| zero.like(*x)).collect::<Vec<_>>();
+    let mut kin = Kinematics::new(&wide);
+    kin.update(&wide, &splat(&q));
+    let (mut M, mut factor) = (MassMatrix::new(&wide), Factor::new(&wide));
+    crba_into(&wide, &kin, &mut CrbaWorkspace::new(&wide), &mut M);
+    let last = wide.nv() - 1;
+    M.add_diagonal(last, zero.with_lane(2, -1e3));
+    let error = factor.factor(&M).expect_err("lane 2 is not positive");
+    assert_eq!((error.dof, error.lanes), (last, 0b100));
+    let mut x = splat(&v);
+    factor.solve_in_place(&mut x);
+    for (x, expected) in x.iter().zip(&expected) {
+        assert!([0, 1, 3].iter().all(|l| x.lane(*l) == *expected));
+    }
+}
