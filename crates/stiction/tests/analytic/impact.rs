@@ -1,0 +1,78 @@
+//! Drops and bounces (scenes A1, A2).
+
+use crate::worlds::{EXACT, G, Run, on_ground};
+use stiction::FreeBody;
+use stiction::collision::Shape;
+use stiction::dynamics::spatial::{Pose, vec3};
+use stiction::models::Material;
+
+fn ball(height: f64, speed: f64, restitution: f64) -> FreeBody {
+    let pose = Pose::from_translation(vec3(0.0, 0.0, 0.1 + height));
+    FreeBody {
+        material: Material { restitution, ..Material::default() },
+        velocity: vec3(0.0, 0.0, speed),
+        ..FreeBody::new("ball", Shape::Sphere { radius: 0.1 }, 2.0, pose)
+    }
+}
+
+/// A1: Moreau's inelastic impact: v⁺ = 0, λ = m |v| + m g h.
+#[test]
+fn a_dropped_ball_stays_where_it_lands() {
+    for contact in EXACT {
+        let mut c = on_ground(0.5, 0.0);
+        c.body(ball(0.0, -1.0, 0.0)).unwrap();
+        let mut run = Run::new(c, contact, 1e-3);
+        run.step();
+        assert!(run.velocity(0).norm() < 1e-10, "{contact}");
+        let impulse = run.contacts()[0].force.z * 1e-3;
+        assert!((impulse - 2.0 * (1.0 + G * 1e-3)).abs() < 1e-9, "{contact}: {impulse}");
+        run.assert_exact();
+    }
+}
+
+/// Apexes of the bounces of a ball dropped from 1 m, above its rest height [m].
+fn apexes(contact: &str, e: f64, dt: f64, seconds: f64) -> (Vec<f64>, Run) {
+    let mut c = on_ground(0.5, 0.0);
+    c.body(ball(1.0, 0.0, e)).unwrap();
+    let mut run = Run::new(c, contact, dt);
+    let (mut apexes, mut rising) = (Vec::new(), false);
+    for _ in 0..(seconds / dt) as usize {
+        run.step();
+        let vz = run.velocity(0).z;
+        if rising && vz <= 0.0 {
+            apexes.push(run.position(0).z - 0.1);
+        }
+        rising = vz > 0.0;
+    }
+    (apexes, run)
+}
+
+/// A2: the k-th apex is e²ᵏ of the height, to first order in the step; after Zeno's time
+/// √(2H/g)(1+e)/(1−e) the ball rests.
+#[test]
+fn a_bouncing_ball_keeps_e_squared_of_its_height() {
+    let e = 0.8_f64;
+    for contact in EXACT {
+        for (dt, allowed) in [(1e-3, 1e-2), (1e-4, 1e-3)] {
+            let (apexes, run) = apexes(contact, e, dt, 2.0);
+            for (k, apex) in apexes.iter().take(3).enumerate() {
+                let expected = e.powi(2 * (k as i32 + 1));
+                assert!((apex / expected - 1.0).abs() < allowed, "{contact}, h {dt}: {apex} for {expected}");
+            }
+            assert!(apexes.len() >= 3);
+            run.assert_exact();
+        }
+        let zeno = (2.0 / G).sqrt() * (1.0 + e) / (1.0 - e);
+        let (_, run) = self::apexes(contact, e, 1e-3, 1.1 * zeno);
+        assert!(run.velocity(0).norm() < 1e-8 && (run.position(0).z - 0.1).abs() < 2e-5, "{contact}");
+    }
+}
+
+/// e = 1 gives the height back, e = 0 nothing.
+#[test]
+fn the_ends_of_the_scale_of_restitution() {
+    let (elastic, _) = apexes("nsgs", 1.0, 1e-4, 1.0);
+    assert!((elastic[0] - 1.0).abs() < 2e-3, "{elastic:?}");
+    let (dead, run) = apexes("nsgs", 0.0, 1e-3, 1.0);
+    assert!(dead.iter().all(|a| *a < 1e-8) && run.velocity(0).norm() < 1e-10, "{dead:?}");
+}

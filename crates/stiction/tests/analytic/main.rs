@@ -1,0 +1,14 @@
+//! Scenes whose answer is known: the exact solvers must give it, at a natural map of at most
+//! 1e-8 m/s at every step, and the relaxed one must err the way its law says.
+
+// Capitals carry meaning: X_WB is a pose, I an inertia.
+#![allow(non_snake_case)]
+
+mod free;
+mod friction;
+mod grasp;
+mod impact;
+mod joints;
+mod rolling;
+mod stacks;
+mod worlds;

@@ -1,0 +1,71 @@
+//! A step allocates nothing once everything has been met: counted, not believed.
+
+// A counting allocator is an `unsafe impl`; it forwards to the system's.
+#![allow(unsafe_code)]
+
+use std::alloc::{GlobalAlloc, Layout, System};
+use std::cell::Cell;
+use stiction::collision::Shape;
+use stiction::dynamics::spatial::{Pose, Vec3, vec3};
+use stiction::models::Material;
+use stiction::{Composer, FreeBody, Settings, Simulation, UNCOLOURED};
+
+thread_local! {
+    static COUNT: Cell<u64> = const { Cell::new(0) };
+}
+
+struct Counting;
+
+// SAFETY: every call is forwarded unchanged to `System`; counting touches no memory of theirs.
+unsafe impl GlobalAlloc for Counting {
+    unsafe fn alloc(&self, layout: Layout) -> *mut u8 {
+        COUNT.with(|c| c.set(c.get() + 1));
+        // SAFETY: the caller's contract is ours.
+        unsafe { System.alloc(layout) }
+    }
+    unsafe fn dealloc(&self, p: *mut u8, layout: Layout) {
+        // SAFETY: the caller's contract is ours.
+        unsafe { System.dealloc(p, layout) }
+    }
+    unsafe fn realloc(&self, p: *mut u8, layout: Layout, size: usize) -> *mut u8 {
+        COUNT.with(|c| c.set(c.get() + 1));
+        // SAFETY: the caller's contract is ours.
+        unsafe { System.realloc(p, layout, size) }
+    }
+}
+
+#[global_allocator]
+static ALLOCATOR: Counting = Counting;
+
+/// Boxes, a capsule and a ball that have come to rest on each other and on the ground.
+#[test]
+fn a_step_after_warm_up_allocates_nothing() {
+    let mut c = Composer::new("heap", vec3(0.0, 0.0, -9.81)).unwrap();
+    let (ground, stone) = (Material::default(), Material { friction: 0.6, ..Material::default() });
+    c.fixed("ground", Shape::Plane, Pose::IDENTITY, ground, UNCOLOURED).unwrap();
+    let shapes = [
+        Shape::Box { half: vec3(0.1, 0.1, 0.1) },
+        Shape::Box { half: vec3(0.1, 0.1, 0.1) },
+        Shape::Capsule { radius: 0.05, half_length: 0.1 },
+        Shape::Sphere { radius: 0.1 },
+    ];
+    for (i, shape) in shapes.into_iter().enumerate() {
+        let pose = Pose::from_translation(vec3(0.01 * i as f64, 0.0, 0.12 + 0.22 * i as f64));
+        c.body(FreeBody { material: stone, ..FreeBody::new(format!("body {i}"), shape, 1.0, pose) }).unwrap();
+    }
+    let (world, state) = c.finish();
+    let mut sim = Simulation::new(world, state, Settings::default()).unwrap();
+    for _ in 0..1500 {
+        assert!(sim.step().failure().is_none());
+    }
+    sim.certificate();
+    let before = COUNT.with(Cell::get);
+    let mut contacts = 0;
+    for _ in 0..200 {
+        contacts += sim.step().contacts;
+        sim.certificate();
+    }
+    assert_eq!(COUNT.with(Cell::get) - before, 0, "allocations in 200 steps with certificate");
+    assert!(contacts > 200, "the bodies must have touched");
+    assert!(sim.energy().total().is_finite() && Vec3::from([0.0; 3]).is_finite());
+}
