@@ -63,10 +63,12 @@ impl Vocabulary {
     }
 }
 
-/// Records every element and attribute of `document`.
-pub(crate) fn audit(document: &Document, vocabulary: &Vocabulary, ledger: &mut Ledger) {
+/// Records every element and attribute of `document`, and of the elements `cut` off from its tree.
+pub(crate) fn audit(document: &Document, vocabulary: &Vocabulary, cut: &[usize], ledger: &mut Ledger) {
     let mut seen: BTreeMap<String, (Fate, String)> = BTreeMap::new();
     let mut stack: Vec<(Element<'_>, Option<Mark>)> = vec![(document.root(), None)];
+    stack.extend(cut.iter().map(|&id| (document.element(id), None)));
+    stack.reverse();
     while let Some((element, around)) = stack.pop() {
         let key = (vocabulary.key)(element);
         let mut record =

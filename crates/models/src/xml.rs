@@ -127,6 +127,11 @@ impl Document {
         self.element(0)
     }
 
+    /// Number of elements, of all files.
+    pub(crate) fn len(&self) -> usize {
+        self.nodes.len()
+    }
+
     pub(crate) fn element(&self, id: usize) -> Element<'_> {
         Element { document: self, id }
     }

@@ -173,3 +173,76 @@ fn robosimian() {
     check(urdf("robosimian", "robosimian_caesar_new_2D"));
     check(urdf("robosimian", "robosimian_caesar_new_all_active"));
 }
+
+/// Checks an MJCF file against MuJoCo's numbers, whose conventions are ours.
+fn mjcf(file: &str, reference: &str) -> Option<Worst> {
+    let file = data(file)?;
+    let reference = json(&data(reference)?);
+    let world = load(&file, &LoadOptions::default()).unwrap_or_else(|e| panic!("{e}"));
+    let model = &world.model;
+    let size = |key: &str| reference[key].as_u64().unwrap() as usize;
+    let name = file.file_stem().unwrap().to_string_lossy().into_owned();
+    assert_eq!((model.nq, model.nv()), (size("nq"), size("nv")), "{name}: coordinates");
+    assert_eq!(model.links.len(), size("nbody") - 1, "{name}: bodies");
+    assert_eq!(world.actuators.len(), size("nu"), "{name}: actuators");
+    let mut worst = Worst::new(&name);
+    for (link, theirs) in model.links.iter().zip(reference["body_mass"].as_array().unwrap().iter().skip(1)) {
+        worst.scalar("masses", link.inertia.mass, theirs.as_f64().unwrap());
+    }
+    worst.vector("qpos0", &model.neutral(), &numbers(&reference["qpos0"]));
+    let (_, fixed_moment) = fixed(&world);
+    for state in reference["states"].as_array().unwrap() {
+        let ours = Ours::at(model, &numbers(&state["qpos"]), &numbers(&state["qvel"]));
+        worst.matrix(&ours.M, &matrix(&state["M"]));
+        // Free balls without weight have no bias force at all.
+        worst.vector_above("bias", &ours.bias, &numbers(&state["qfrc_bias"]), 1e-3 * ours.kinetic);
+        worst.scalar("kinetic", ours.kinetic, state["energy_vel"].as_f64().unwrap());
+        let potential = ours.potential + ours.springs - model.gravity.dot(fixed_moment);
+        worst.scalar("potential", potential, state["energy_pos"].as_f64().unwrap());
+    }
+    worst.print();
+    Some(worst)
+}
+
+#[test]
+fn mujoco_robots() {
+    for (folder, name) in
+        [("a1_mjcf", "a1"), ("anymal_c_mjcf", "anymal_c"), ("panda_mjcf", "panda"), ("cassie_mjcf", "cassie")]
+    {
+        check(mjcf(
+            &format!("robots/{folder}/{name}.xml"),
+            &format!("robots/{folder}/{name}.reference.json"),
+        ));
+    }
+}
+
+#[test]
+fn mujoco_humanoid() {
+    check(mjcf("mjcf/model/humanoid/humanoid.xml", "mjcf/reference/model__humanoid__humanoid.json"));
+}
+
+#[test]
+fn mujoco_models() {
+    for path in [
+        "model/car/car",
+        "model/replicate/bowl",
+        "model/replicate/cylinder",
+        "model/replicate/helix",
+        "model/replicate/newton_cradle",
+        "model/slider_crank/slider_crank",
+        "test/collision_box/boxbox_bad0",
+        "test/collision_convex/capsule_mesh",
+        "test/collision_convex/cylinder_box",
+        "test/collision_driver/planks",
+        "test/collision_primitive/sphere_cylinder",
+        "test/connect",
+        "test/core_constraint/jdotv_connect_3d",
+        "test/core_constraint/surfacevel_conveyor",
+        "test/core_smooth/rne_post/connect/force_slide",
+        "test/island/abacus",
+        "test/sleep/contactpair",
+    ] {
+        let reference = format!("mjcf/reference/{}.json", path.replace('/', "__"));
+        check(mjcf(&format!("mjcf/{path}.xml"), &reference));
+    }
+}

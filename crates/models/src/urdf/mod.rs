@@ -131,7 +131,7 @@ pub(crate) fn read(document: &Document, context: &Context<'_>) -> Result<World, 
     world.excluded.extend(excluded.into_iter().filter_map(|(a, b)| Some((index(a)?, index(b)?))));
     exclude_neighbours(&mut world, true, robot)?;
     let mut ledger = Ledger::default();
-    audit(document, &vocabulary::VOCABULARY, &mut ledger);
+    audit(document, &vocabulary::VOCABULARY, &[], &mut ledger);
     ledger.warnings = reader.warnings;
     world.ledger = ledger;
     Ok(world)
@@ -150,7 +150,7 @@ fn located(robot: Element<'_>, source: ModelError) -> LoadError {
         }
         ModelError::Massless { body, .. } => named("link", body),
         ModelError::FreeBelow { link } => named("link", link),
-        ModelError::TooLarge { .. } => None,
+        ModelError::TooLarge { .. } | ModelError::TooDeep { .. } => None,
     };
     LoadError::Model { place: element.unwrap_or(robot).place(), source }
 }

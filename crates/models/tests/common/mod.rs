@@ -88,8 +88,13 @@ impl Worst {
     }
 
     pub fn vector(&mut self, what: &'static str, ours: &[f64], theirs: &[f64]) {
+        self.vector_above(what, ours, theirs, 1e-300);
+    }
+
+    /// As [`Self::vector`], for vectors that may vanish: relative to `floor` at least.
+    pub fn vector_above(&mut self, what: &'static str, ours: &[f64], theirs: &[f64], floor: f64) {
         assert_eq!(ours.len(), theirs.len(), "{}: {what}", self.name);
-        let scale = theirs.iter().fold(1e-300, |m: f64, x| m.max(x.abs()));
+        let scale = theirs.iter().fold(floor, |m: f64, x| m.max(x.abs()));
         for (x, y) in ours.iter().zip(theirs) {
             self.add(what, (x - y).abs() / scale);
         }

@@ -1,0 +1,213 @@
+//! <actuator>: what drives the joints.
+//!
+//! An actuator that is not simulated keeps its place with an empty transmission, so that controls
+//! and keyframes keep MuJoCo's numbering.
+
+use super::Reader;
+use super::defaults::{MAIN, Styled};
+use super::servo::{Servo, TAGS};
+use super::tendon::Tendons;
+use crate::error::LoadError;
+use crate::ledger::Fate;
+use crate::names::Names;
+use crate::world::{Actuator, ActuatorLaw, World};
+use crate::xml::Element;
+use stiction_dynamics::{CrbaWorkspace, JointKind, Kinematics, MassMatrix, Model, crba_into};
+
+pub(crate) fn read<'d>(
+    reader: &mut Reader<'d>,
+    world: &mut World,
+    tendons: &Tendons<'d>,
+) -> Result<(), LoadError> {
+    let mut names = Names::new("actuator");
+    let mut inertia = DofInertia::default();
+    for e in reader.section("actuator").collect::<Vec<_>>() {
+        if !TAGS.contains(&e.name()) {
+            continue;
+        }
+        let index = world.actuators.len();
+        let name = e.get("name").map_or("", |a| a.value()).to_owned();
+        if !name.is_empty() {
+            names.insert(&name, index, e)?;
+        }
+        let (actuator, unsupported) = one(reader, &world.model, tendons, e, name, &mut inertia)?;
+        if let Some(note) = unsupported {
+            e.mark(Fate::Unsupported, note);
+            reader.warn(e.place(), format!("{}: {note}; it exerts nothing", e.described()));
+        }
+        world.actuators.push(actuator);
+    }
+    Ok(())
+}
+
+/// The values that outer classes may state in part are read through all kinds of actuators.
+fn merged<const N: usize>(s: Styled<'_, '_>, name: &str, into: &mut [f64; N]) -> Result<bool, LoadError> {
+    let stated: Vec<_> = s.levels_of(TAGS).filter_map(|e| e.get(name)).collect();
+    for a in stated.iter().rev() {
+        into.iter_mut().zip(a.numbers(1, N)?).for_each(|(slot, x)| *slot = x);
+    }
+    Ok(!stated.is_empty())
+}
+
+fn range(
+    reader: &Reader<'_>,
+    s: Styled<'_, '_>,
+    limited: &str,
+    range: &str,
+) -> Result<Option<[f64; 2]>, LoadError> {
+    let words = [("true", Some(true)), ("false", Some(false)), ("auto", None)];
+    let wanted = s.levels_of(TAGS).find_map(|e| e.get(limited)).map_or(Ok(None), |a| a.keyword(&words))?;
+    let mut limits = [0.0; 2];
+    merged(s, range, &mut limits)?;
+    let [lo, hi] = limits;
+    let Some(stated) = s.levels_of(TAGS).find_map(|e| e.get(range)) else { return Ok(None) };
+    match wanted {
+        Some(false) => Ok(None),
+        None if lo >= hi => Ok(None),
+        None if !reader.compiler.auto_limits => {
+            Err(stated.error(format!("`{limited}` beside it, because the compiler's autolimits is false")))
+        }
+        _ if lo >= hi => Err(stated.error("a lower number, then a higher one")),
+        _ => Ok(Some(limits)),
+    }
+}
+
+fn one<'d>(
+    reader: &Reader<'d>,
+    model: &Model,
+    tendons: &Tendons<'d>,
+    e: Element<'d>,
+    name: String,
+    inertia: &mut DofInertia,
+) -> Result<(Actuator, Option<&'static str>), LoadError> {
+    let styled = reader.defaults.styled(e, "general", MAIN)?;
+    let mut servo = Servo::new();
+    for level in styled.levels_of(TAGS).collect::<Vec<_>>().into_iter().rev() {
+        servo.apply(level)?;
+    }
+    let mut gear = [1.0, 0.0, 0.0, 0.0, 0.0, 0.0];
+    merged(styled, "gear", &mut gear)?;
+    for (name, note) in [
+        ("damping", "damping along the actuator is not simulated yet"),
+        ("armature", "inertia along the actuator is not simulated yet"),
+    ] {
+        let mut values = [0.0; 3];
+        merged(styled, name, &mut values)?;
+        if let (true, Some(a)) =
+            (values.iter().any(|x| *x != 0.0), styled.levels_of(TAGS).find_map(|e| e.get(name)))
+        {
+            a.mark(Fate::Unsupported, note);
+        }
+    }
+    let effort_limit = range(reader, styled, "forcelimited", "forcerange")?;
+    let mut control_limit = range(reader, styled, "ctrllimited", "ctrlrange")?;
+    let (transmission, mut unsupported) = transmission(reader, model, tendons, e, &gear)?;
+    let mut transmission = transmission;
+
+    let [g0, g1, g2] = servo.gain;
+    let [b0, b1, mut b2] = if servo.bias_affine { servo.bias } else { [0.0; 3] };
+    if servo.gain_affine && (g1 != 0.0 || g2 != 0.0) {
+        unsupported = unsupported.or(Some("gains that depend on length or velocity are not simulated yet"));
+    }
+    unsupported = unsupported.or(servo.unsupported);
+    if b2 > 0.0 && g0 == -b1 && g0 > 0.0 && unsupported.is_none() {
+        // A positive coefficient is a ratio of critical damping.
+        b2 = -2.0 * b2 * (g0 * inertia.reflected(model, &transmission)).sqrt();
+    }
+    if servo.inherit_range > 0.0 {
+        match transmission.as_slice() {
+            &[(dof, gear)] => {
+                let limit = model.dofs.get(dof).and_then(|d| model.joints.get(d.joint)?.limit);
+                control_limit = limit.map(|[lo, hi]| {
+                    let (middle, half) = (0.5 * gear * (lo + hi), 0.5 * gear.abs() * (hi - lo));
+                    [middle - half * servo.inherit_range, middle + half * servo.inherit_range]
+                });
+            }
+            _ => {
+                if let Some(a) = e.get("inheritrange") {
+                    a.mark(Fate::Unsupported, "only ranges of single joints are inherited yet");
+                }
+            }
+        }
+    }
+    if !reader.settings.clamp_control {
+        control_limit = None;
+    }
+    let angular = |&(dof, _): &(usize, f64)| {
+        let joint = model.dofs.get(dof).and_then(|d| model.joints.get(d.joint));
+        joint.is_none_or(|j| matches!(j.kind, JointKind::Ball | JointKind::Free))
+    };
+    if b1 != 0.0 && transmission.iter().any(angular) {
+        unsupported = unsupported.or(Some("servos of ball and free joints are not simulated yet"));
+    }
+    if unsupported.is_some() {
+        transmission.clear();
+    }
+    let law = ActuatorLaw { gain: g0, bias: b0, bias_length: b1, bias_velocity: b2 };
+    Ok((Actuator { name, transmission, law, effort_limit, control_limit }, unsupported))
+}
+
+type Transmission = (Vec<(usize, f64)>, Option<&'static str>);
+
+/// Dofs and coefficients, or why there are none.
+fn transmission(
+    reader: &Reader<'_>,
+    model: &Model,
+    tendons: &Tendons<'_>,
+    e: Element<'_>,
+    gear: &[f64; 6],
+) -> Result<Transmission, LoadError> {
+    const COPIED: &str = "acts on a copied element, of which there are several: not simulated yet";
+    let [ratio, ..] = *gear;
+    for name in ["joint", "jointinparent"] {
+        let Some(joint) = e.get(name) else { continue };
+        let Some(index) = reader.joint_names.find(joint)? else { return Ok((Vec::new(), Some(COPIED))) };
+        let Some(joint) = model.joints.get(index) else { return Ok((Vec::new(), Some(COPIED))) };
+        if name == "jointinparent" && matches!(joint.kind, JointKind::Ball | JointKind::Free) {
+            return Ok((Vec::new(), Some("efforts in the axes of the parent are not simulated yet")));
+        }
+        let terms = (joint.idx_v..joint.idx_v + joint.kind.nv()).zip(gear.iter().copied());
+        return Ok((terms.filter(|t| t.1 != 0.0).collect(), None));
+    }
+    if let Some(tendon) = e.get("tendon") {
+        let index = tendons.names.find(tendon)?;
+        let terms = index.and_then(|i| tendons.terms.get(i).cloned()).flatten();
+        return Ok(match terms {
+            Some(terms) => (terms.into_iter().map(|(dof, c)| (dof, c * ratio)).collect(), None),
+            None => (Vec::new(), Some("acts on a tendon without linear form: not simulated yet")),
+        });
+    }
+    for (name, note) in [
+        ("site", "acts on a site: not simulated yet"),
+        ("body", "acts on a body: not simulated yet"),
+        ("cranksite", "slider-cranks are not simulated yet"),
+    ] {
+        if let Some(a) = e.peek(name) {
+            a.mark(Fate::Unsupported, note);
+            return Ok((Vec::new(), Some(note)));
+        }
+    }
+    Err(e.missing("a transmission", "joint, jointinparent or tendon"))
+}
+
+/// Diagonal of M in the neutral configuration, worked out when first asked for.
+#[derive(Default)]
+struct DofInertia {
+    diagonal: Option<Vec<f64>>,
+}
+
+impl DofInertia {
+    /// Inertia that the actuator feels: Σ M_ii / coefficient², as MuJoCo takes it.
+    fn reflected(&mut self, model: &Model, transmission: &[(usize, f64)]) -> f64 {
+        let diagonal = self.diagonal.get_or_insert_with(|| {
+            let mut kin = Kinematics::new(model);
+            kin.update(model, &model.neutral());
+            let mut M = MassMatrix::new(model);
+            crba_into(model, &kin, &mut CrbaWorkspace::new(model), &mut M);
+            // The diagonal comes first in its row.
+            (0..model.nv()).map(|i| M.row(i).first().copied().unwrap_or(0.0)).collect()
+        });
+        let term = |&(dof, c): &(usize, f64)| diagonal.get(dof).map_or(0.0, |m| m / (c * c));
+        transmission.iter().map(term).sum()
+    }
+}

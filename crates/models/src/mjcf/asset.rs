@@ -1,0 +1,209 @@
+//! <asset>: meshes, read when first used, and the colours of materials.
+
+use super::compiler::Compiler;
+use super::defaults::{Defaults, MAIN};
+use crate::error::LoadError;
+use crate::ledger::{Fate, Place};
+use crate::mesh::{FORMATS, Filling, MeshStore, TriangleMesh};
+use crate::names::Names;
+use crate::value::Attribute;
+use crate::xml::Element;
+use std::collections::BTreeMap;
+use std::path::{Path, PathBuf};
+use std::sync::Arc;
+use stiction_collision::ConvexMesh;
+use stiction_dynamics::spatial::{Inertia, Quat, Vec3, vec3};
+
+/// A mesh in the frame its geoms are stated in.
+pub(crate) struct LoadedMesh {
+    pub(crate) mesh: TriangleMesh,
+    pub(crate) hull: Option<Arc<ConvexMesh>>,
+    /// About the origin, at unit density.
+    pub(crate) inertia: Inertia,
+}
+
+#[derive(Clone, Copy, PartialEq)]
+enum Mass {
+    Filled(Filling),
+    /// The solid of the hull.
+    Convex,
+}
+
+const MASSES: [(&str, Mass); 4] = [
+    ("exact", Mass::Filled(Filling::Exact)),
+    ("legacy", Mass::Filled(Filling::Legacy)),
+    ("shell", Mass::Filled(Filling::Shell)),
+    ("convex", Mass::Convex),
+];
+
+/// See the module.
+pub(crate) struct Assets<'d> {
+    mesh_names: Names<'d>,
+    meshes: Vec<Element<'d>>,
+    loaded: BTreeMap<usize, Arc<LoadedMesh>>,
+    material_names: Names<'d>,
+    materials: Vec<[f32; 4]>,
+}
+
+impl<'d> Assets<'d> {
+    pub(crate) fn read(root: Element<'d>, defaults: &Defaults<'d>) -> Result<Self, LoadError> {
+        let mut assets = Self {
+            mesh_names: Names::new("mesh"),
+            meshes: Vec::new(),
+            loaded: BTreeMap::new(),
+            material_names: Names::new("material"),
+            materials: Vec::new(),
+        };
+        for e in root.children_named("asset").flat_map(Element::children) {
+            match e.name() {
+                "mesh" => {
+                    e.mark(Fate::Used, "");
+                    let stem = |file: Attribute<'d>| {
+                        let path = Path::new(file.value().trim());
+                        path.file_stem().map(|s| s.to_string_lossy().into_owned())
+                    };
+                    let name = e.get("name").map(|n| n.value().to_owned());
+                    let name = name.or_else(|| e.get("file").and_then(stem));
+                    let name = name.ok_or_else(|| e.missing("the attribute `name`", "a name, or a file"))?;
+                    assets.mesh_names.insert(&name, assets.meshes.len(), e)?;
+                    assets.meshes.push(e);
+                }
+                "material" => {
+                    let material = defaults.styled(e, "material", MAIN)?;
+                    let name = e.require("name", "the name of the material")?;
+                    assets.material_names.insert(name.value(), assets.materials.len(), e)?;
+                    assets.materials.push(material.get("rgba").map_or(Ok([1.0; 4]), |a| a.rgba())?);
+                }
+                _ => {}
+            }
+        }
+        Ok(assets)
+    }
+
+    pub(crate) fn rgba(&self, material: Attribute<'_>) -> Result<[f32; 4], LoadError> {
+        let index = self.material_names.find(material)?;
+        Ok(index.and_then(|i| self.materials.get(i)).copied().unwrap_or([0.5, 0.5, 0.5, 1.0]))
+    }
+
+    pub(crate) fn find_mesh(&self, mesh: Attribute<'_>) -> Result<Option<usize>, LoadError> {
+        self.mesh_names.find(mesh)
+    }
+
+    /// The mesh of a given index, read on first use; with its hull if that is wanted.
+    pub(crate) fn mesh(
+        &mut self,
+        index: usize,
+        defaults: &Defaults<'d>,
+        compiler: &Compiler,
+        files: &mut MeshStore,
+        warnings: &mut Vec<(Place, String)>,
+        wants_hull: bool,
+    ) -> Result<Arc<LoadedMesh>, LoadError> {
+        if let Some(mesh) = self.loaded.get(&index)
+            && (mesh.hull.is_some() || !wants_hull)
+        {
+            return Ok(mesh.clone());
+        }
+        let empty = || LoadedMesh { mesh: TriangleMesh::default(), hull: None, inertia: Inertia::ZERO };
+        let mesh = match self.meshes.get(index) {
+            Some(&e) => read_mesh(e, defaults, compiler, files, warnings, wants_hull)?,
+            None => empty(),
+        };
+        let mesh = Arc::new(mesh);
+        self.loaded.insert(index, mesh.clone());
+        Ok(mesh)
+    }
+}
+
+fn read_mesh<'d>(
+    e: Element<'d>,
+    defaults: &Defaults<'d>,
+    compiler: &Compiler,
+    files: &mut MeshStore,
+    warnings: &mut Vec<(Place, String)>,
+    wants_hull: bool,
+) -> Result<LoadedMesh, LoadError> {
+    let asset = defaults.styled(e, "mesh", MAIN)?;
+    let mass = asset.get("inertia").map_or(Ok(Mass::Filled(Filling::Legacy)), |a| a.keyword(&MASSES))?;
+    let scale = asset.get("scale").map_or(Ok(vec3(1.0, 1.0, 1.0)), |a| a.vector())?;
+    let refpos = e.get("refpos").map_or(Ok(Vec3::ZERO), |a| a.vector())?;
+    let refquat = e.get("refquat").map_or(Ok([1.0, 0.0, 0.0, 0.0]), |a| a.array::<4>())?;
+    let refquat = Quat::new(refquat[0], refquat[1], refquat[2], refquat[3]);
+    if !(refquat.norm_squared() > 1e-20) {
+        return Err(e.require("refquat", "")?.error("a quaternion that is not 0"));
+    }
+    let back = refquat.renormalized().conjugate();
+    let place = |v: Vec3| {
+        let v = back.rotate(v - refpos);
+        vec3(v.x * scale.x, v.y * scale.y, v.z * scale.z)
+    };
+    let mirrored = scale.x * scale.y * scale.z < 0.0;
+
+    let (source, path) = match (e.get("file"), e.get("vertex")) {
+        (Some(_), Some(vertex)) => return Err(vertex.error("either a file or vertices")),
+        (Some(file), None) => {
+            let path = path(file, compiler);
+            let failed = |reason| LoadError::Mesh { place: file.place(), path: path.clone(), reason };
+            let mesh = files.file(&path).map_err(|r| failed(format!("{r}; expected {FORMATS}")))?;
+            (mesh.mapped(place, mirrored), path)
+        }
+        (None, Some(vertex)) => (inline(e, vertex)?.mapped(place, mirrored), PathBuf::from("(vertices)")),
+        (None, None) => {
+            if let Some(builtin) = e.peek("builtin") {
+                builtin.mark(Fate::Unsupported, "built-in meshes are not made yet: left out");
+                warnings.push((builtin.place(), "built-in meshes are not made yet: left out".to_owned()));
+                return Ok(LoadedMesh { mesh: source_of_nothing(), hull: None, inertia: Inertia::ZERO });
+            }
+            return Err(e.missing("the attribute `file`", &format!("a mesh file ({FORMATS}), or `vertex`")));
+        }
+    };
+    let failed = |reason: String| LoadError::Mesh { place: e.place(), path: path.clone(), reason };
+    let bare = source.triangles.is_empty();
+    let hull = if wants_hull || bare || mass == Mass::Convex {
+        Some(source.hull().map_err(|r| failed(r.to_string()))?)
+    } else {
+        None
+    };
+    let of_hull = hull.as_deref().map(TriangleMesh::of_hull);
+    let mesh = if bare { of_hull.clone().unwrap_or_default() } else { source };
+    let inertia = match (mass, &of_hull) {
+        (Mass::Convex, Some(hull)) => hull.inertia(Filling::Exact),
+        (Mass::Convex, None) => Inertia::ZERO,
+        (Mass::Filled(filling), _) => mesh.inertia(filling),
+    };
+    Ok(LoadedMesh { mesh, hull, inertia })
+}
+
+fn source_of_nothing() -> TriangleMesh {
+    TriangleMesh::default()
+}
+
+fn path(file: Attribute<'_>, compiler: &Compiler) -> PathBuf {
+    let name = Path::new(file.value().trim());
+    match name.file_name() {
+        Some(last) if compiler.strip_path => compiler.mesh_folder.join(last),
+        _ => compiler.mesh_folder.join(name),
+    }
+}
+
+/// Vertices, and faces if there are any, written into the file.
+fn inline(e: Element<'_>, vertex: Attribute<'_>) -> Result<TriangleMesh, LoadError> {
+    let numbers = vertex.numbers(12, usize::MAX)?;
+    let (points, rest) = numbers.as_chunks::<3>();
+    if !rest.is_empty() {
+        return Err(vertex.error("a multiple of 3 numbers"));
+    }
+    let mut mesh =
+        TriangleMesh { vertices: points.iter().map(|p| Vec3::from(*p)).collect(), triangles: Vec::new() };
+    if let Some(face) = e.get("face") {
+        let words: Option<Vec<u32>> = face.value().split_whitespace().map(|w| w.parse().ok()).collect();
+        let expected = || face.error(format!("triples of indices of the {} vertices", points.len()));
+        let words = words.ok_or_else(expected)?;
+        let (faces, rest) = words.as_chunks::<3>();
+        if !rest.is_empty() || words.iter().any(|&i| i as usize >= points.len()) {
+            return Err(expected());
+        }
+        mesh.triangles = faces.to_vec();
+    }
+    Ok(mesh)
+}

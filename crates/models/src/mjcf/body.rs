@@ -1,0 +1,184 @@
+//! <worldbody> and the tree of bodies, walked in MuJoCo's order: depth first, as written.
+
+use super::compiler::FromGeoms;
+use super::flatten::{Item, contents};
+use super::orientation::{orientation, pose};
+use super::{Reader, geom, joint};
+use crate::error::LoadError;
+use crate::ledger::Fate;
+use crate::world::DriveLimit;
+use crate::xml::Element;
+use std::rc::Rc;
+use stiction_dynamics::JointSpec;
+use stiction_dynamics::spatial::{Inertia, Pose, Quat, Sym3};
+
+/// A joint as the file states it.
+pub(crate) struct JointOfBody<'d> {
+    pub(crate) element: Element<'d>,
+    pub(crate) spec: JointSpec,
+    pub(crate) drive: DriveLimit,
+}
+
+/// A body as the file states it.
+pub(crate) struct BodyOfFile<'d> {
+    pub(crate) name: String,
+    pub(crate) element: Element<'d>,
+    /// Index into the bodies; `None`: the world.
+    pub(crate) parent: Option<usize>,
+    pub(crate) X_PB: Pose,
+    /// About its origin.
+    pub(crate) inertia: Inertia,
+    pub(crate) joints: Vec<JointOfBody<'d>>,
+    /// It, or a body that carries it, has a joint.
+    pub(crate) moves: bool,
+}
+
+const WELDED: &str = "held where it starts: stiction moves no bodies by hand yet";
+
+/// All bodies; geometries go to the reader, with the index of their body as link.
+pub(crate) fn read<'d>(reader: &mut Reader<'d>) -> Result<Vec<BodyOfFile<'d>>, LoadError> {
+    let mut bodies: Vec<BodyOfFile<'d>> = Vec::new();
+    let mut count = 0;
+    let no_suffix: Rc<str> = "".into();
+    reader.body_names.insert("world", usize::MAX, reader.root)?;
+    for section in reader.root.children_named("worldbody").collect::<Vec<_>>() {
+        let items = contents(reader, section, super::defaults::MAIN, &no_suffix, &mut count)?;
+        let mut stack: Vec<(Item<'d>, Option<usize>)> = Vec::new();
+        let children = of_world(reader, items)?;
+        stack.extend(children.into_iter().rev().map(|c| (c, None)));
+        while let Some((item, parent)) = stack.pop() {
+            let index = bodies.len();
+            let moves = parent.and_then(|p| bodies.get(p)).is_some_and(|p| p.moves);
+            let class = reader.defaults.childclass(item.element, item.class)?;
+            let items = contents(reader, item.element, class, &item.suffix, &mut count)?;
+            let (body, children) = one(reader, &item, items, index, parent, moves)?;
+            bodies.push(body);
+            stack.extend(children.into_iter().rev().map(|c| (c, Some(index))));
+        }
+    }
+    Ok(bodies)
+}
+
+/// What is fixed to the world; returns the bodies in it.
+fn of_world<'d>(reader: &mut Reader<'d>, items: Vec<Item<'d>>) -> Result<Vec<Item<'d>>, LoadError> {
+    let mut children = Vec::new();
+    for item in items {
+        match item.element.name() {
+            "body" => children.push(item),
+            "geom" => {
+                geom::read(reader, &item, None, false, false)?;
+            }
+            "joint" | "freejoint" | "inertial" => {
+                let message = format!("the world has no <{}>; put it into a <body>", item.element.name());
+                return Err(item.element.structure(message));
+            }
+            _ => other(reader, &item),
+        }
+    }
+    Ok(children)
+}
+
+fn one<'d>(
+    reader: &mut Reader<'d>,
+    item: &Item<'d>,
+    items: Vec<Item<'d>>,
+    index: usize,
+    parent: Option<usize>,
+    parent_moves: bool,
+) -> Result<(BodyOfFile<'d>, Vec<Item<'d>>), LoadError> {
+    let element = item.element;
+    element.mark(Fate::Used, "");
+    let name = match element.get("name") {
+        Some(name) => {
+            let full = format!("{}{}", name.value(), item.suffix);
+            reader.body_names.insert(&full, index, element)?;
+            if !item.suffix.is_empty() {
+                reader.body_names.insert_replicated(name.value());
+            }
+            full
+        }
+        // As MuJoCo counts: the world is body 0.
+        None => format!("body#{}", index + 1),
+    };
+    let X_PB = item.X * pose(std::iter::once(element), &reader.compiler)?;
+    let has_joint = items.iter().any(|i| matches!(i.element.name(), "joint" | "freejoint"));
+    let moves = parent_moves || has_joint;
+    if let Some(mocap) = element.get("mocap")
+        && mocap.boolean()?
+    {
+        mocap.mark(Fate::Unsupported, WELDED);
+        reader.warn(mocap.place(), format!("the body `{name}` is {WELDED}"));
+    }
+    let stated = match items.iter().find(|i| i.element.name() == "inertial") {
+        Some(inertial) => Some(read_inertial(reader, inertial.element)?),
+        None => None,
+    };
+    let from_geoms = match reader.compiler.inertia {
+        FromGeoms::Auto => stated.is_none(),
+        FromGeoms::Always => true,
+        FromGeoms::Never => false,
+    };
+    let (mut joints, mut children, mut of_geoms, mut inertials) = (Vec::new(), Vec::new(), Inertia::ZERO, 0);
+    for item in items {
+        match item.element.name() {
+            "body" => children.push(item),
+            "geom" => {
+                if let Some(inertia) = geom::read(reader, &item, Some(index), moves, from_geoms)? {
+                    of_geoms += inertia;
+                }
+            }
+            "joint" | "freejoint" => joints.push(joint::read(reader, &item, &name, parent.is_some())?),
+            "inertial" => {
+                inertials += 1;
+                if inertials > 1 {
+                    return Err(item.element.structure("a second <inertial>; a body has one"));
+                }
+            }
+            _ => other(reader, &item),
+        }
+    }
+    let inertia = if from_geoms { of_geoms } else { stated.unwrap_or(Inertia::ZERO) };
+    Ok((BodyOfFile { name, element, parent, X_PB, inertia, joints, moves }, children))
+}
+
+/// <inertial>, stated in the body's own frame even inside a <frame>, as in MuJoCo.
+fn read_inertial(reader: &mut Reader<'_>, e: Element<'_>) -> Result<Inertia, LoadError> {
+    e.mark(Fate::Used, "");
+    let mass = e.require("mass", "the mass [kg]")?.not_negative()?;
+    let com = e.require("pos", "the centre of mass [m]")?.vector()?;
+    let turn = orientation(std::iter::once(e), &reader.compiler)?;
+    let moments = match (e.get("diaginertia"), e.get("fullinertia")) {
+        (Some(_), Some(full)) => return Err(full.error("either diaginertia or fullinertia")),
+        (Some(diagonal), None) => {
+            let [x, y, z] = diagonal.array::<3>()?;
+            if x < 0.0 || y < 0.0 || z < 0.0 {
+                return Err(diagonal.error("three numbers >= 0"));
+            }
+            Sym3::diagonal(x, y, z)
+        }
+        (None, Some(full)) => {
+            if turn != Quat::IDENTITY {
+                return Err(full.error("no orientation beside it: it is stated in the body's axes"));
+            }
+            let [xx, yy, zz, xy, xz, yz] = full.array::<6>()?;
+            Sym3 { xx, yy, zz, xy, xz, yz }
+        }
+        (None, None) if mass > 0.0 => {
+            reader.warn(e.place(), "neither diaginertia nor fullinertia: a point mass");
+            Sym3::ZERO
+        }
+        (None, None) => Sym3::ZERO,
+    };
+    Ok(Inertia::new(mass, com, moments.rotated(&turn.to_matrix())))
+}
+
+/// What neither moves nor touches; bodies that stiction cannot read are named.
+fn other(reader: &mut Reader<'_>, item: &Item<'_>) {
+    let what = match item.element.name() {
+        "composite" => "a composite is not built yet: its bodies are missing",
+        "flexcomp" => "a flexible body is not simulated yet: it is missing",
+        "attach" => "another model is not attached yet: its bodies are missing",
+        _ => return,
+    };
+    reader.warn(item.element.place(), what);
+}

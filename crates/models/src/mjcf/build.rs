@@ -1,0 +1,91 @@
+//! From bodies as stated to the model: compiler corrections of mass, then the builder.
+
+use super::Reader;
+use super::body::BodyOfFile;
+use crate::error::LoadError;
+use crate::inertia::{from_principal, principal, scaled};
+use crate::neighbours::exclude_neighbours;
+use crate::world::World;
+use stiction_dynamics::spatial::{Inertia, Vec3, vec3};
+use stiction_dynamics::{ModelBuilder, ModelError};
+
+/// The world with bodies, geometries, visuals and limits of drives.
+pub(crate) fn world<'d>(
+    reader: &mut Reader<'d>,
+    bodies: &[BodyOfFile<'d>],
+    gravity: Vec3,
+) -> Result<World, LoadError> {
+    let inertias = corrected(reader, bodies)?;
+    let mut builder = ModelBuilder::new();
+    let mut drive_limits = Vec::new();
+    for (body, inertia) in bodies.iter().zip(inertias) {
+        let index = builder.link(body.name.clone(), body.parent, body.X_PB, inertia);
+        for joint in &body.joints {
+            drive_limits.extend(std::iter::repeat_n(joint.drive, joint.spec.kind.nv()));
+            builder.joint(index, joint.spec.clone());
+        }
+    }
+    let model = builder.build(gravity).map_err(|source| located(reader, bodies, source))?;
+    let name = reader.root.get("model").map_or("mujoco", |a| a.value());
+    let mut world = World::new(name, model);
+    world.drive_limits = drive_limits;
+    world.geometries = std::mem::take(&mut reader.geometries);
+    world.visuals = std::mem::take(&mut reader.visuals);
+    world.time_step = Some(reader.settings.time_step);
+    if reader.settings.filter_parent {
+        exclude_neighbours(&mut world, false, reader.root)?;
+    }
+    Ok(world)
+}
+
+/// `boundmass`, `boundinertia`, `balanceinertia`, then `settotalmass`.
+fn corrected<'d>(reader: &mut Reader<'d>, bodies: &[BodyOfFile<'d>]) -> Result<Vec<Inertia>, LoadError> {
+    let compiler = reader.compiler.clone();
+    let mut inertias: Vec<Inertia> = Vec::with_capacity(bodies.len());
+    for body in bodies {
+        let mass = body.inertia.mass.max(compiler.least_mass);
+        let (m, axes) = principal(&body.inertia.about_com());
+        let least = compiler.least_inertia;
+        let mut bounded = vec3(m.x.max(least), m.y.max(least), m.z.max(least));
+        let sum = bounded.x + bounded.y + bounded.z;
+        let largest = bounded.x.max(bounded.y).max(bounded.z);
+        let impossible = 2.0 * largest - sum > 1e-9 * sum;
+        if impossible && compiler.balance {
+            bounded = vec3(sum / 3.0, sum / 3.0, sum / 3.0);
+        } else if impossible {
+            let message = "one principal moment of inertia is larger than the sum of the others: no body has \
+                           this inertia (the compiler's balanceinertia would even it out)";
+            reader.warn(body.element.place(), message);
+        }
+        let changed = mass != body.inertia.mass || bounded != m;
+        inertias.push(if changed {
+            Inertia::new(mass, body.inertia.com(), from_principal(bounded, &axes))
+        } else {
+            body.inertia
+        });
+    }
+    if let Some(wanted) = compiler.total_mass {
+        let total: f64 = inertias.iter().map(|i| i.mass).sum();
+        if total > 0.0 {
+            inertias.iter_mut().for_each(|i| *i = scaled(i, wanted / total));
+        }
+    }
+    Ok(inertias)
+}
+
+/// The place of the body or joint that the builder complains about.
+fn located(reader: &Reader<'_>, bodies: &[BodyOfFile<'_>], source: ModelError) -> LoadError {
+    let body = |name: &str| bodies.iter().find(|b| b.name == name).map(|b| b.element);
+    let joint =
+        |name: &str| bodies.iter().flat_map(|b| &b.joints).find(|j| j.spec.name == name).map(|j| j.element);
+    let element = match &source {
+        ModelError::Value { element, .. } => {
+            let (kind, name) = element.split_once(" `").unwrap_or_default();
+            let name = name.trim_end_matches('`');
+            if kind == "joint" { joint(name) } else { body(name) }
+        }
+        ModelError::Massless { body: name, .. } | ModelError::FreeBelow { link: name } => body(name),
+        ModelError::TooLarge { .. } | ModelError::TooDeep { .. } => None,
+    };
+    LoadError::Model { place: element.unwrap_or(reader.root).place(), source }
+}

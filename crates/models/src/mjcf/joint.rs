@@ -1,0 +1,132 @@
+//! <joint> and <freejoint>.
+
+use super::Reader;
+use super::body::JointOfBody;
+use super::flatten::Item;
+use crate::error::LoadError;
+use crate::ledger::Fate;
+use crate::world::DriveLimit;
+use stiction_dynamics::spatial::Vec3;
+use stiction_dynamics::{JointKind, JointSpec};
+
+const KINDS: [(&str, JointKind); 4] = [
+    ("hinge", JointKind::Hinge),
+    ("slide", JointKind::Slide),
+    ("ball", JointKind::Ball),
+    ("free", JointKind::Free),
+];
+
+/// A joint of the body called `body`.
+pub(crate) fn read<'d>(
+    reader: &mut Reader<'d>,
+    item: &Item<'d>,
+    body: &str,
+    has_parent: bool,
+) -> Result<JointOfBody<'d>, LoadError> {
+    let element = item.element;
+    element.mark(Fate::Used, "");
+    let index = reader.joint_count;
+    reader.joint_count += 1;
+    let name = match element.get("name") {
+        Some(name) => {
+            let full = format!("{}{}", name.value(), item.suffix);
+            reader.joint_names.insert(&full, index, element)?;
+            if !item.suffix.is_empty() {
+                reader.joint_names.insert_replicated(name.value());
+            }
+            full
+        }
+        None => format!("{body}/joint#{index}"),
+    };
+    if element.name() == "freejoint" {
+        // No class applies to it.
+        let align = element.peek("align").map_or("auto", |a| a.value());
+        if align == "true" || (align == "auto" && reader.compiler.align_free) {
+            let message = "this body keeps its frame: its q is not measured from its centre of mass";
+            if let Some(a) = element.peek("align") {
+                a.mark(Fate::Unsupported, "the body keeps its frame, which its q is measured in");
+            }
+            reader.warn(element.place(), message);
+        }
+        top_level(element, has_parent)?;
+        let spec = JointSpec::new(name, JointKind::Free, Vec3::Z);
+        return Ok(JointOfBody { element, spec, drive: DriveLimit::default() });
+    }
+
+    let defaults = &reader.defaults;
+    let joint = defaults.styled(element, "joint", item.class)?;
+    let kind = joint.get("type").map_or(Ok(JointKind::Hinge), |a| a.keyword(&KINDS))?;
+    let scalar = matches!(kind, JointKind::Hinge | JointKind::Slide);
+    if kind == JointKind::Free {
+        top_level(element, has_parent)?;
+    }
+    let angle = |x: f64| if kind != JointKind::Slide && reader.compiler.degrees { x.to_radians() } else { x };
+    let mut spec = JointSpec::new(name, kind, Vec3::Z);
+    if scalar {
+        spec.axis = match joint.get("axis") {
+            Some(a) => {
+                let axis = a.vector()?.normalized().ok_or_else(|| a.error("a vector that is not 0"))?;
+                item.X.rotation.rotate(axis)
+            }
+            None => item.X.rotation.rotate(Vec3::Z),
+        };
+        spec.reference = angle(joint.number("ref", 0.0)?);
+        spec.spring_rest = angle(joint.number("springref", 0.0)?);
+    }
+    if kind != JointKind::Free {
+        let anchor = joint.get("pos").map_or(Ok(Vec3::ZERO), |a| a.vector())?;
+        spec.anchor = item.X.transform(anchor);
+        let limit = joint.range("limited", "range", &reader.compiler)?;
+        if let (Some([lo, _]), JointKind::Ball, Some(range)) = (limit, kind, joint.get("range"))
+            && lo != 0.0
+        {
+            return Err(range.error("0, then the largest angle of the ball joint"));
+        }
+        spec.limit = limit.filter(|_| reader.settings.limit).map(|r| r.map(angle));
+    }
+    spec.armature = joint.not_negative("armature")?;
+    for (name, slot, on) in [
+        ("stiffness", &mut spec.stiffness, reader.settings.spring),
+        ("damping", &mut spec.damping, reader.settings.damper),
+    ] {
+        let mut coefficients = [0.0; 3];
+        joint.merge(name, &mut coefficients)?;
+        if let (true, Some(a)) = (coefficients.iter().skip(1).any(|c| *c != 0.0), joint.get(name)) {
+            a.mark(Fate::Unsupported, "only the linear term counts; higher ones are left out");
+        }
+        let [linear, ..] = coefficients;
+        if let (true, Some(a)) = (linear < 0.0, joint.get(name)) {
+            return Err(a.error("a number >= 0"));
+        }
+        *slot = if on { linear } else { 0.0 };
+    }
+    spec.friction = joint.not_negative("frictionloss")?;
+    if !reader.settings.friction_loss {
+        spec.friction = 0.0;
+    }
+    if let Some(a) = joint.get("springdamper")
+        && a.array::<2>()?.iter().any(|x| *x != 0.0)
+    {
+        a.mark(
+            Fate::Unsupported,
+            "stiffness and damping are not worked out from it yet: both stay as stated",
+        );
+    }
+    if let Some(a) = joint.get("actuatorgravcomp")
+        && a.boolean()?
+    {
+        a.mark(Fate::Unsupported, "nothing compensates gravity yet");
+    }
+    let effort =
+        if scalar { joint.range("actuatorfrclimited", "actuatorfrcrange", &reader.compiler)? } else { None };
+    Ok(JointOfBody { element, spec, drive: DriveLimit { effort, velocity: None } })
+}
+
+fn top_level(element: crate::xml::Element<'_>, has_parent: bool) -> Result<(), LoadError> {
+    if has_parent {
+        return Err(element.structure(
+            "a free joint inside another body; a body that moves freely stands directly in <worldbody>",
+        ));
+    }
+    Ok(())
+}

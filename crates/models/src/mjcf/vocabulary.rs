@@ -1,0 +1,227 @@
+//! The words of MJCF (MuJoCo 3 and 4), and what becomes of those the reader leaves untouched.
+
+use crate::audit::{Row, Vocabulary};
+use crate::ledger::Fate::{self, Kept, Unsupported, Used};
+use crate::xml::Element;
+
+pub(crate) const VOCABULARY: Vocabulary = Vocabulary { rows: ROWS, key };
+
+/// Some names mean different things in different sections.
+fn key(element: Element<'_>) -> String {
+    let (around, name) = (element.parent_name(), element.name());
+    match (around, name) {
+        ("equality" | "fixed" | "spatial" | "sensor" | "visual", _) => format!("{around}/{name}"),
+        ("default", "equality" | "tendon") => format!("{around}/{name}"),
+        _ => name.to_owned(),
+    }
+}
+
+const RIGID: &str = "contacts, limits and couplings are exact and rigid here, not soft";
+const SOLVER: &str = "stiction has its own solvers and steppers; choose them at the simulation";
+const PICTURE: &str = "changes the picture, not the motion";
+const LABEL: &str = "a label";
+const FLUID: &str = "the fluid's forces are not simulated yet";
+const FLEXIBLE: &str = "flexible bodies are not simulated yet";
+const NO_SENSORS: &str = "sensors move nothing; stiction's own read any quantity";
+const PLUGIN: &str = "plugins are not run";
+const STATE: &str = "for actuators with a state of their own, which are not simulated yet";
+const SIGNAL: &str = "controls act at once and are not interpolated or delayed";
+
+const fn row(elements: &'static str, attributes: &'static str, fate: Fate, note: &'static str) -> Row {
+    Row { elements, attributes, fate, note }
+}
+
+const ROWS: &[Row] = &[
+    row("mujoco", ". model", Used, ""),
+    row("include", ". file", Used, ""),
+    row(
+        "compiler",
+        ". autolimits boundmass boundinertia settotalmass balanceinertia strippath coordinate angle eulerseq \
+         meshdir inertiafromgeom inertiagrouprange assetdir alignfree",
+        Used,
+        "",
+    ),
+    row("compiler", "texturedir discardvisual", Kept, PICTURE),
+    row("compiler", "fusestatic", Kept, "fixed bodies always join their carrier, and stay known as links"),
+    row(
+        "compiler",
+        "usethread saveinertial conflict exactmeshinertia convexhull",
+        Kept,
+        "how MuJoCo compiles",
+    ),
+    row("compiler", "fitaabb", Unsupported, "no shape is fitted to a mesh yet"),
+    row("lengthrange lengthrange/**", ".", Kept, "how MuJoCo works out ranges of muscles"),
+    row("option", ". timestep gravity", Used, ""),
+    row("option", "density viscosity wind", Unsupported, FLUID),
+    row("option", "magnetic", Kept, NO_SENSORS),
+    row(
+        "option",
+        "o_margin o_solref o_solimp o_friction",
+        Kept,
+        "only where contact parameters are overridden",
+    ),
+    row(
+        "option",
+        "impratio tolerance ls_tolerance noslip_tolerance ccd_tolerance sleep_tolerance integrator cone jacobian \
+         solver iterations ls_iterations noslip_iterations ccd_iterations sdf_iterations sdf_initpoints collision \
+         apirate mpr_tolerance mpr_iterations",
+        Kept,
+        SOLVER,
+    ),
+    row("option", "actuatorgroupdisable", Unsupported, "no actuator is switched off"),
+    row(
+        "flag",
+        ". constraint equality frictionloss limit contact spring damper gravity clampctrl filterparent actuation",
+        Used,
+        "",
+    ),
+    row("flag", "passive", Unsupported, "switch springs and dampers off one by one"),
+    row("flag", "override", Unsupported, "contact parameters are not overridden"),
+    row("flag", "*", Kept, SOLVER),
+    row("size", ". *", Kept, "memory is taken as needed"),
+    row("statistic", ". *", Kept, PICTURE),
+    row("visual visual/**", ".", Kept, PICTURE),
+    row("custom custom/**", ".", Kept, "for other programs"),
+    row("extension extension/**", ".", Unsupported, PLUGIN),
+    row("plugin plugin/**", ". *", Unsupported, PLUGIN),
+    row("default", ". class", Used, ""),
+    row("worldbody", ".", Used, ""),
+    row("body", ". name childclass pos quat axisangle xyaxes zaxis euler mocap", Used, ""),
+    row("body", "gravcomp", Unsupported, "nothing compensates gravity yet"),
+    row("body", "sleep simple", Kept, SOLVER),
+    row("body", "user", Kept, LABEL),
+    row("frame", ". childclass pos quat axisangle xyaxes zaxis euler", Used, ""),
+    row("frame", "name", Kept, LABEL),
+    row("replicate", ". count offset euler sep childclass", Used, ""),
+    row("inertial", ". pos quat mass diaginertia axisangle xyaxes zaxis euler fullinertia", Used, ""),
+    row(
+        "joint",
+        ". name class type pos axis springdamper limited actuatorfrclimited stiffness range actuatorfrcrange \
+         actuatorgravcomp ref springref armature damping frictionloss",
+        Used,
+        "",
+    ),
+    row("joint", "solreflimit solimplimit solreffriction solimpfriction margin", Kept, RIGID),
+    row("joint freejoint", "group", Kept, PICTURE),
+    row("joint", "user", Kept, LABEL),
+    row("freejoint", ". name align", Used, ""),
+    row(
+        "geom",
+        ". name class type contype conaffinity condim group priority size material friction mass density \
+         shellinertia surfacevel adhesion fromto pos quat axisangle xyaxes zaxis euler mesh rgba",
+        Used,
+        "",
+    ),
+    row("geom", "solmix solref solimp margin gap", Kept, RIGID),
+    row("geom", "fluidshape fluidcoef", Kept, FLUID),
+    row("geom", "hfield", Unsupported, "height fields do not touch yet"),
+    row("geom", "fitscale", Unsupported, "no shape is fitted to a mesh yet"),
+    row("geom", "user", Kept, LABEL),
+    row("site camera light", ". *", Kept, PICTURE),
+    row(
+        "composite composite/**",
+        ". *",
+        Unsupported,
+        "composites are not built yet: their bodies are missing",
+    ),
+    row("flexcomp flexcomp/** deformable deformable/**", ". *", Unsupported, FLEXIBLE),
+    row("attach", ". *", Unsupported, "other models are not attached yet: their bodies are missing"),
+    row("model", ". *", Unsupported, "other models are not attached yet: their bodies are missing"),
+    row("asset", ".", Used, ""),
+    row("mesh", ". name class file vertex face refpos refquat scale inertia", Used, ""),
+    row("mesh", "normal texcoord smoothnormal material", Kept, PICTURE),
+    row("mesh", "content_type", Kept, "the ending of the file says its format"),
+    row("mesh", "maxhullvert", Kept, "hulls keep all their vertices"),
+    row("mesh", "builtin params", Unsupported, "built-in meshes are not made yet: left out"),
+    row("material", ". name class rgba", Used, ""),
+    row("material", "*", Kept, PICTURE),
+    row("texture layer", ". *", Kept, PICTURE),
+    row("skin skin/**", ". *", Kept, PICTURE),
+    row("hfield", ". *", Unsupported, "height fields do not touch yet"),
+    row("contact", ".", Used, ""),
+    row("exclude", ". name body1 body2", Used, ""),
+    row("pair", ". geom1 geom2", Used, ""),
+    row("pair", "name class", Kept, LABEL),
+    row("pair", "condim friction adhesion", Unsupported, "pairs have no parameters of their own yet"),
+    row("pair", "solref solreffriction solimp margin gap", Kept, RIGID),
+    row("tendon", ".", Used, ""),
+    row(
+        "fixed spatial default/tendon",
+        ". name class limited actuatorfrclimited range actuatorfrcrange frictionloss stiffness damping armature",
+        Used,
+        "",
+    ),
+    row(
+        "fixed spatial default/tendon",
+        "solreflimit solimplimit solreffriction solimpfriction margin",
+        Kept,
+        RIGID,
+    ),
+    row("fixed spatial default/tendon", "group width material rgba", Kept, PICTURE),
+    row(
+        "fixed spatial default/tendon",
+        "springlength",
+        Kept,
+        "only together with stiffness, which is reported",
+    ),
+    row("fixed spatial default/tendon", "user", Kept, LABEL),
+    row("fixed/joint", ". joint coef", Used, ""),
+    row(
+        "spatial/site spatial/geom spatial/pulley",
+        ". site geom sidesite divisor",
+        Unsupported,
+        "tendons through sites are not simulated yet",
+    ),
+    row("equality", ".", Used, ""),
+    row("equality/joint equality/tendon default/equality", ". name class active", Used, ""),
+    row("equality/joint", "joint1 joint2 polycoef", Used, ""),
+    row("equality/tendon", "tendon1 tendon2 polycoef", Used, ""),
+    row(
+        "equality/connect equality/weld equality/flex equality/flexvert equality/flexstrain",
+        ". name class active",
+        Used,
+        "",
+    ),
+    row(
+        "equality/connect equality/weld",
+        "body1 body2 anchor site1 site2 relpose torquescale",
+        Unsupported,
+        "loops are not closed yet",
+    ),
+    row("equality/flex equality/flexvert equality/flexstrain", "flex cell", Unsupported, FLEXIBLE),
+    row(
+        "equality/joint equality/tendon equality/connect equality/weld equality/flex equality/flexvert \
+         equality/flexstrain default/equality",
+        "solref solimp",
+        Kept,
+        RIGID,
+    ),
+    row("actuator", ".", Used, ""),
+    row(
+        ACTUATORS,
+        ". name class ctrlrange ctrllimited forcelimited forcerange gear damping armature",
+        Used,
+        "",
+    ),
+    row(ACTUATORS, "joint jointinparent tendon", Used, ""),
+    row(ACTUATORS, "group", Kept, PICTURE),
+    row(ACTUATORS, "user", Kept, LABEL),
+    row(ACTUATORS, "nsample interp delay", Kept, SIGNAL),
+    row(ACTUATORS, "lengthrange", Kept, "for muscles, which are not simulated yet"),
+    row(ACTUATORS, "actlimited actrange actdim dynprm actearly", Kept, STATE),
+    row(ACTUATORS, "cranklength slidersite cranksite", Unsupported, "slider-cranks are not simulated yet"),
+    row(ACTUATORS, "site refsite body", Unsupported, "acts on a site or body: not simulated yet"),
+    row("general", "dyntype gaintype biastype gainprm biasprm", Used, ""),
+    row("position", "kp kv dampratio timeconst inheritrange", Used, ""),
+    row("velocity damper", "kv", Used, ""),
+    row(ACTUATORS, "*", Unsupported, "belongs to an actuator that is not simulated yet"),
+    row("sensor sensor/**", ".", Kept, NO_SENSORS),
+    row("keyframe", ".", Used, ""),
+    row("key", ". name qpos qvel ctrl", Used, ""),
+    row("key", "time", Kept, "runs start at t = 0"),
+    row("key", "act", Kept, STATE),
+    row("key", "mpos mquat", Kept, "bodies moved by hand stand where they start"),
+];
+
+const ACTUATORS: &str =
+    "general motor position velocity damper intvelocity cylinder muscle adhesion dcmotor pid orientation";
