@@ -23,7 +23,7 @@ use crate::params::StepperParams;
 use crate::rows::Rows;
 use crate::warm_start::{RowKey, WarmStart};
 use stiction_contact::{Cone, ConstraintProblem};
-use stiction_dynamics::spatial::Vec3;
+use stiction_dynamics::spatial::{Vec3, vec3};
 use stiction_dynamics::{JointKind, Kinematics};
 use stiction_models::World;
 
@@ -69,36 +69,50 @@ impl Situation<'_> {
     fn push_contact(&self, c: &ContactPoint, rows: &mut Rows, problem: &mut ConstraintProblem) {
         let model = &self.world.model;
         let block = rows.len();
+        let frictional = c.friction > 0.0;
+        let trees = c.bodies.map(|b| b.map(|b| model.bodies[b].tree));
+        let arms = trees.map(|t| t.map_or(Vec3::ZERO, |t| c.position - self.kin.reference[t]));
         // Dofs common to both bodies move both points alike: u = v_B − v_A does not feel them.
-        let column = |dof: usize, on_a: bool, on_b: bool, out: &mut [f64]| {
+        let column = |dof: usize, on_a: bool, on_b: bool| {
             let velocity = match (on_a, on_b) {
-                (true, false) => -self.point_column(dof, c.position),
-                (false, true) => self.point_column(dof, c.position),
-                _ => Vec3::ZERO,
+                (true, false) => -self.kin.S[dof].linear_at(arms[0]),
+                (false, true) => self.kin.S[dof].linear_at(arms[1]),
+                _ => return Vec3::ZERO,
             };
-            let frictional = [c.t1.dot(velocity), c.t2.dot(velocity), c.n.dot(velocity)];
-            out.copy_from_slice(if out.len() == 3 { &frictional } else { &frictional[2..] });
+            let normal = c.n.dot(velocity);
+            if frictional {
+                vec3(c.t1.dot(velocity), c.t2.dot(velocity), normal)
+            } else {
+                vec3(normal, 0.0, 0.0)
+            }
         };
-        let cone = if c.friction > 0.0 { Cone::Friction { mu: c.friction } } else { Cone::NonNegative };
-        let dim = cone.dim();
-        let [a, b] = c.bodies;
-        let tree = |b: Option<usize>| b.map(|b| model.bodies[b].tree);
-        rows.push(dim, [tree(a), tree(b)], model.chain(a), model.chain(b), column);
+        let [a, b] = c.bodies.map(|b| model.chain(b));
+        rows.push(if frictional { 3 } else { 1 }, trees, a, b, column);
 
-        let mut g = [0.0; 3];
-        let mut before = [0.0; 3];
-        rows.velocity_into(block, self.free_velocity, &mut g[..dim]);
-        rows.velocity_into(block, &self.state.v, &mut before[..dim]);
-        g[dim - 1] += self.normal_bias(c, g[dim - 1], before[dim - 1]);
-        problem.push(cone, &g[..dim]);
+        let mut g = rows.velocity(block, self.free_velocity);
+        let free = if frictional { g.z } else { g.x };
+        let before = || {
+            let before = rows.velocity(block, &self.state.v);
+            if frictional { before.z } else { before.x }
+        };
+        let bias = self.normal_bias(c, free, before);
+        if frictional {
+            g.z += bias;
+            problem.push(Cone::Friction { mu: c.friction }, &g.to_array());
+        } else {
+            problem.push(Cone::NonNegative, &[free + bias]);
+        }
     }
 
-    /// What (1)–(3) add to J_N v_f. `free` = J_N v_f, `before` = J_N v.
-    fn normal_bias(&self, c: &ContactPoint, free: f64, before: f64) -> f64 {
+    /// What (1)–(3) add to J_N v_f. `free` = J_N v_f, `before()` = J_N v.
+    fn normal_bias(&self, c: &ContactPoint, free: f64, before: impl Fn() -> f64) -> f64 {
         let h = self.params.dt;
-        let threshold = self.params.restitution_threshold.max(2.0 * h * self.world.model.gravity.norm());
-        if c.restitution > 0.0 && before < -threshold && c.gap + h * free < 0.0 {
-            return c.restitution * before; // (3)
+        if c.restitution > 0.0 && c.gap + h * free < 0.0 {
+            let before = before();
+            let threshold = self.params.restitution_threshold.max(2.0 * h * self.world.model.gravity.norm());
+            if before < -threshold {
+                return c.restitution * before; // (3)
+            }
         }
         self.gap_bias(c.gap)
     }
@@ -110,13 +124,6 @@ impl Situation<'_> {
             return gap / p.dt;
         }
         -(p.baumgarte * (-gap - p.slop).max(0.0) / p.dt).min(p.push_out_speed)
-    }
-
-    /// World velocity of the point now at `p`, per unit of a dof that moves it.
-    fn point_column(&self, dof: usize, p: Vec3) -> Vec3 {
-        let model = &self.world.model;
-        let reference = self.kin.reference[model.bodies[model.dofs[dof].body].tree];
-        self.kin.S[dof].linear_at(p - reference)
     }
 
     /// (4): limits that this step could reach.

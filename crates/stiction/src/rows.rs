@@ -10,62 +10,78 @@
 //! and two blocks meet only if they share a tree. [Featherstone2010]
 
 use stiction_contact::ConstraintProblem;
+use stiction_dynamics::spatial::{Mat3, Vec3};
 use stiction_dynamics::{Factor, Model};
 
-/// Rows of all blocks. Values are dof-major: entry `k * dim + r` is row r at dof `support[k]`.
+/// Rows of all blocks. The columns of a block are 3-vectors; a block of one row uses the first
+/// component.
 #[derive(Clone, Debug, Default)]
 pub(crate) struct Rows {
-    /// Support of block i: `support[start[i]..start[i + 1]]`, dofs descending.
-    start: Vec<usize>,
+    blocks: Vec<Block>,
+    /// Dofs of every block, descending.
     support: Vec<usize>,
-    /// First value of block i.
-    value_start: Vec<usize>,
-    J: Vec<f64>,
-    W: Vec<f64>,
+    /// Column of J at every dof of `support`, and of w as in (1).
+    J: Vec<Vec3>,
+    W: Vec<Vec3>,
     /// Blocks that touch each tree, ascending.
     blocks_of_tree: Vec<Vec<usize>>,
-    trees: Vec<[Option<usize>; 2]>,
     /// One entry per dof, zero between calls.
-    scratch: Vec<f64>,
+    scratch: Vec<Vec3>,
     /// D^-½.
     root: Vec<f64>,
+}
+
+#[derive(Clone, Copy, Debug)]
+struct Block {
+    dim: usize,
+    /// Range in `support`, `J`, `W`.
+    start: usize,
+    end: usize,
+    trees: [Option<usize>; 2],
+    /// The support is one chain, from this dof to the root.
+    tip: Option<usize>,
+}
+
+impl Block {
+    fn range(&self) -> std::ops::Range<usize> {
+        self.start..self.end
+    }
 }
 
 impl Rows {
     /// Removes all rows; keeps the memory.
     pub(crate) fn clear(&mut self, nv: usize, trees: usize) {
-        self.start.clear();
-        self.start.push(0);
+        self.blocks.clear();
         self.support.clear();
-        self.value_start.clear();
-        self.value_start.push(0);
         self.J.clear();
         self.W.clear();
         self.blocks_of_tree.resize(trees, Vec::new());
         self.blocks_of_tree.iter_mut().for_each(Vec::clear);
-        self.trees.clear();
-        self.scratch.resize(nv, 0.0);
+        self.scratch.resize(nv, Vec3::ZERO);
     }
 
     /// Adds a block of `dim` rows on the union of two descending chains of dofs, closed under
-    /// ancestors. `column(dof, on_a, on_b, out)` writes the `dim` entries of J at a dof and is told
-    /// which of the chains it is on.
+    /// ancestors. `column(dof, on_a, on_b)` is J at a dof and is told which of the chains it is on.
     pub(crate) fn push(
         &mut self,
         dim: usize,
         trees: [Option<usize>; 2],
         chain_a: impl Iterator<Item = usize>,
         chain_b: impl Iterator<Item = usize>,
-        mut column: impl FnMut(usize, bool, bool, &mut [f64]),
+        mut column: impl FnMut(usize, bool, bool) -> Vec3,
     ) {
+        let start = self.support.len();
         let (mut a, mut b) = (chain_a.peekable(), chain_b.peekable());
+        let tip = match (a.peek(), b.peek()) {
+            (Some(tip), None) | (None, Some(tip)) => Some(*tip),
+            _ => None,
+        };
         loop {
             let (dof, on_a, on_b) = match (a.peek().copied(), b.peek().copied()) {
                 (None, None) => break,
                 (Some(x), None) => (x, true, false),
                 (None, Some(y)) => (y, false, true),
-                (Some(x), Some(y)) if x == y => (x, true, true),
-                (Some(x), Some(y)) => (x.max(y), x > y, y > x),
+                (Some(x), Some(y)) => (x.max(y), x >= y, y >= x),
             };
             if on_a {
                 a.next();
@@ -74,16 +90,14 @@ impl Rows {
                 b.next();
             }
             self.support.push(dof);
-            let first = self.J.len();
-            self.J.resize(first + dim, 0.0);
-            column(dof, on_a, on_b, &mut self.J[first..]);
+            self.J.push(column(dof, on_a, on_b));
         }
-        self.close(trees);
+        self.close(dim, start, trees, tip);
     }
 
     /// Adds the row Σ c v over (dof, c), whose dofs belong to at most two trees.
     pub(crate) fn push_linear(&mut self, terms: &[(usize, f64)], model: &Model) {
-        let first = self.support.len();
+        let start = self.support.len();
         let mut trees = [None; 2];
         for &(dof, _) in terms {
             let tree = Some(model.bodies[model.dofs[dof].body].tree);
@@ -94,65 +108,60 @@ impl Rows {
             }
             self.support.extend(std::iter::successors(Some(dof), |&d| model.dofs[d].parent));
         }
-        let support = &mut self.support[first..];
-        support.sort_unstable_by(|a, b| b.cmp(a));
-        let mut kept = first;
-        for k in first..self.support.len() {
-            if k == first || self.support[k] != self.support[kept - 1] {
-                self.support[kept] = self.support[k];
-                kept += 1;
+        let tip = if let [(dof, _)] = terms { Some(*dof) } else { None };
+        if tip.is_none() {
+            self.support[start..].sort_unstable_by(|a, b| b.cmp(a));
+            let mut kept = start;
+            for k in start..self.support.len() {
+                if k == start || self.support[k] != self.support[kept - 1] {
+                    self.support[kept] = self.support[k];
+                    kept += 1;
+                }
             }
+            self.support.truncate(kept);
         }
-        self.support.truncate(kept);
         let coefficient = |d: &usize| terms.iter().filter(|t| t.0 == *d).map(|t| t.1).sum::<f64>();
-        self.J.extend(self.support[first..].iter().map(coefficient));
-        self.close(trees);
+        self.J.extend(self.support[start..].iter().map(|d| Vec3::X * coefficient(d)));
+        self.close(1, start, trees, tip);
     }
 
     /// Ends the block in progress.
-    fn close(&mut self, trees: [Option<usize>; 2]) {
-        let block = self.trees.len();
-        self.start.push(self.support.len());
-        self.value_start.push(self.J.len());
+    fn close(&mut self, dim: usize, start: usize, trees: [Option<usize>; 2], tip: Option<usize>) {
         let trees = if trees[0] == trees[1] { [trees[0], None] } else { trees };
         for tree in trees.into_iter().flatten() {
-            self.blocks_of_tree[tree].push(block);
+            self.blocks_of_tree[tree].push(self.blocks.len());
         }
-        self.trees.push(trees);
+        self.blocks.push(Block { dim, start, end: self.support.len(), trees, tip });
     }
 
     /// Number of blocks.
     pub(crate) fn len(&self) -> usize {
-        self.trees.len()
+        self.blocks.len()
     }
 
-    /// J of block i at every dof of its support: (dof, the entries of its rows).
-    pub(crate) fn jacobian(&self, i: usize) -> impl Iterator<Item = (usize, &[f64])> {
-        let support = &self.support[self.start[i]..self.start[i + 1]];
-        let values = &self.J[self.value_start[i]..self.value_start[i + 1]];
-        let dim = if support.is_empty() { 1 } else { values.len() / support.len() };
-        support.iter().copied().zip(values.chunks_exact(dim))
-    }
-
-    /// out = J v, for block i.
-    pub(crate) fn velocity_into(&self, i: usize, v: &[f64], out: &mut [f64]) {
-        out.fill(0.0);
-        for (dof, column) in self.jacobian(i) {
-            for (out, j) in out.iter_mut().zip(column) {
-                *out += j * v[dof];
-            }
+    /// J v of block i.
+    pub(crate) fn velocity(&self, i: usize, v: &[f64]) -> Vec3 {
+        let range = self.blocks[i].range();
+        let mut out = Vec3::ZERO;
+        for (dof, column) in self.support[range.clone()].iter().zip(&self.J[range]) {
+            out += *column * v[*dof];
         }
+        out
     }
 
     /// tau += Jᵀ λ, over all blocks.
     pub(crate) fn add_impulses_into(&self, row_start: &[usize], impulses: &[f64], tau: &mut [f64]) {
-        for i in 0..self.len() {
-            let lambda = &impulses[row_start[i]..row_start[i + 1]];
-            if lambda.iter().all(|l| *l == 0.0) {
+        for (block, row) in self.blocks.iter().zip(row_start) {
+            let lambda = match impulses[*row..*row + block.dim] {
+                [x, y, z] => Vec3 { x, y, z },
+                [x] => Vec3::X * x,
+                _ => unreachable!("a block has one or three rows"),
+            };
+            if lambda == Vec3::ZERO {
                 continue;
             }
-            for (dof, column) in self.jacobian(i) {
-                tau[dof] += column.iter().zip(lambda).map(|(j, l)| j * l).sum::<f64>();
+            for (dof, column) in self.support[block.range()].iter().zip(&self.J[block.range()]) {
+                tau[*dof] += column.dot(lambda);
             }
         }
     }
@@ -160,27 +169,20 @@ impl Rows {
     /// (1): fills the blocks of `problem`, which already holds one cone per block of these rows.
     pub(crate) fn assemble(&mut self, factor: &Factor, problem: &mut ConstraintProblem) {
         self.half_solve(factor);
-        let (starts, blocks) = problem.starts_and_blocks_mut();
-        blocks.set_pattern(starts, |i, out| merge_trees(&self.blocks_of_tree, self.trees[i], i, out));
+        let (row_start, out) = problem.starts_and_blocks_mut();
+        out.set_pattern(row_start, |i, columns| self.neighbours_into(i, columns));
         for i in 0..self.len() {
-            for k in blocks.entries(i) {
-                let j = blocks.column_of(k);
+            for k in out.entries(i) {
+                let j = out.column_of(k);
                 if j < i {
                     continue;
                 }
-                let (di, dj) = (starts[i + 1] - starts[i], starts[j + 1] - starts[j]);
-                self.product_into(i, j, di, dj, blocks.entry_mut(k));
+                let product = self.product(i, j);
+                let (di, dj) = (self.blocks[i].dim, self.blocks[j].dim);
+                write(&product, di, dj, out.entry_mut(k));
                 if j > i {
-                    let mut upper = [0.0; 9];
-                    let n = di * dj;
-                    upper[..n].copy_from_slice(blocks.entry(k));
-                    let mirror = blocks.mirror_of(k);
-                    let lower = blocks.entry_mut(mirror);
-                    for r in 0..di {
-                        for c in 0..dj {
-                            lower[c * di + r] = upper[r * dj + c];
-                        }
-                    }
+                    let mirror = out.mirror_of(k);
+                    write(&product.transpose(), dj, di, out.entry_mut(mirror));
                 }
             }
         }
@@ -188,75 +190,100 @@ impl Rows {
 
     /// W = D^-½ L⁻ᵀ Jᵀ.
     fn half_solve(&mut self, factor: &Factor) {
-        self.W.resize(self.J.len(), 0.0);
         self.root.clear();
         self.root.extend(factor.inverse_diagonal().iter().map(|d| d.sqrt()));
-        for i in 0..self.len() {
-            let support = &self.support[self.start[i]..self.start[i + 1]];
-            if support.is_empty() {
-                continue;
+        self.W.clear();
+        self.W.extend_from_slice(&self.J);
+        for block in &self.blocks {
+            let (support, W) = (&self.support[block.range()], &mut self.W[block.range()]);
+            if let Some(tip) = block.tip {
+                factor.half_solve_packed_in_place(tip, W);
+            } else {
+                for (dof, w) in support.iter().zip(W.iter()) {
+                    self.scratch[*dof] = *w;
+                }
+                for dof in support {
+                    let x = self.scratch[*dof];
+                    for (L, j) in factor.row(*dof).iter().zip(factor.columns(*dof)).skip(1) {
+                        self.scratch[*j as usize] -= x * *L;
+                    }
+                }
+                for (dof, w) in support.iter().zip(W.iter_mut()) {
+                    *w = std::mem::take(&mut self.scratch[*dof]);
+                }
             }
-            let values = self.value_start[i]..self.value_start[i + 1];
-            let dim = values.len() / support.len();
-            let (J, W) = (&self.J[values.clone()], &mut self.W[values]);
-            for r in 0..dim {
-                for (k, &dof) in support.iter().enumerate() {
-                    self.scratch[dof] = J[k * dim + r];
-                }
-                factor.half_solve_chain_in_place(support, &mut self.scratch);
-                for (k, &dof) in support.iter().enumerate() {
-                    W[k * dim + r] = self.scratch[dof] * self.root[dof];
-                    self.scratch[dof] = 0.0;
-                }
+            for (dof, w) in support.iter().zip(W) {
+                *w = *w * self.root[*dof];
             }
         }
     }
 
-    /// Wᵢᵀ Wⱼ over common dofs, by rows.
-    fn product_into(&self, i: usize, j: usize, di: usize, dj: usize, out: &mut [f64]) {
-        let (si, sj) = (
-            &self.support[self.start[i]..self.start[i + 1]],
-            &self.support[self.start[j]..self.start[j + 1]],
-        );
-        let (wi, wj) = (&self.W[self.value_start[i]..], &self.W[self.value_start[j]..]);
+    /// Wᵢᵀ Wⱼ over common dofs.
+    #[inline]
+    fn product(&self, i: usize, j: usize) -> Mat3 {
+        let (bi, bj) = (&self.blocks[i], &self.blocks[j]);
+        let (si, sj) = (&self.support[bi.range()], &self.support[bj.range()]);
+        let (wi, wj) = (&self.W[bi.range()], &self.W[bj.range()]);
+        let mut rows = [Vec3::ZERO; 3];
+        let mut add = |x: Vec3, y: Vec3| {
+            rows[0] += y * x.x;
+            rows[1] += y * x.y;
+            rows[2] += y * x.z;
+        };
+        if bi.tip.is_some() && bj.tip.is_some() {
+            // Two chains have in common how they end.
+            for (((p, q), x), y) in
+                si.iter().rev().zip(sj.iter().rev()).zip(wi.iter().rev()).zip(wj.iter().rev())
+            {
+                if p != q {
+                    break;
+                }
+                add(*x, *y);
+            }
+            return Mat3 { rows };
+        }
         let (mut a, mut b) = (0, 0);
         while a < si.len() && b < sj.len() {
             match si[a].cmp(&sj[b]) {
                 std::cmp::Ordering::Greater => a += 1,
                 std::cmp::Ordering::Less => b += 1,
                 std::cmp::Ordering::Equal => {
-                    let (x, y) = (&wi[a * di..a * di + di], &wj[b * dj..b * dj + dj]);
-                    for (x, out) in x.iter().zip(out.chunks_exact_mut(dj)) {
-                        for (y, out) in y.iter().zip(out) {
-                            *out += x * y;
-                        }
-                    }
+                    add(wi[a], wj[b]);
                     a += 1;
                     b += 1;
                 }
             }
         }
+        Mat3 { rows }
+    }
+
+    /// Blocks that share a tree with block i, ascending, i among them.
+    fn neighbours_into(&self, i: usize, out: &mut Vec<usize>) {
+        let list = |t: Option<usize>| t.map_or(&[][..], |t| &self.blocks_of_tree[t]);
+        let [a, b] = self.blocks[i].trees.map(list);
+        if b.is_empty() {
+            out.extend_from_slice(if a.is_empty() { std::slice::from_ref(&i) } else { a });
+            return;
+        }
+        let (mut x, mut y) = (0, 0);
+        while x < a.len() || y < b.len() {
+            let next = match (a.get(x), b.get(y)) {
+                (Some(&p), Some(&q)) => p.min(q),
+                (Some(&p), None) | (None, Some(&p)) => p,
+                (None, None) => return,
+            };
+            x += usize::from(a.get(x) == Some(&next));
+            y += usize::from(b.get(y) == Some(&next));
+            out.push(next);
+        }
     }
 }
 
-/// Blocks that share a tree with block i, ascending, i among them.
-fn merge_trees(blocks_of_tree: &[Vec<usize>], trees: [Option<usize>; 2], i: usize, out: &mut Vec<usize>) {
-    let list = |t: Option<usize>| t.map_or(&[][..], |t| &blocks_of_tree[t]);
-    let (a, b) = (list(trees[0]), list(trees[1]));
-    if a.is_empty() && b.is_empty() {
-        out.push(i);
-        return;
-    }
-    let (mut x, mut y) = (0, 0);
-    while x < a.len() || y < b.len() {
-        let next = match (a.get(x), b.get(y)) {
-            (Some(&p), Some(&q)) => p.min(q),
-            (Some(&p), None) | (None, Some(&p)) => p,
-            (None, None) => return,
-        };
-        x += usize::from(a.get(x) == Some(&next));
-        y += usize::from(b.get(y) == Some(&next));
-        out.push(next);
+/// The leading di × dj entries of `m`, by rows.
+#[inline]
+fn write(m: &Mat3, di: usize, dj: usize, out: &mut [f64]) {
+    for (row, out) in m.rows.iter().zip(out.chunks_exact_mut(dj)).take(di) {
+        out.copy_from_slice(&row.to_array()[..dj]);
     }
 }
 
@@ -298,9 +325,7 @@ mod tests {
         let (mut rows, mut problem) = (Rows::default(), ConstraintProblem::default());
         rows.clear(model.nv(), model.trees);
         let value = |dof: usize, r: usize| ((3 * dof + 5 * r) as f64).sin();
-        let fill = |dof: usize, _: bool, _: bool, out: &mut [f64]| {
-            (0..out.len()).for_each(|r| out[r] = value(dof, r));
-        };
+        let fill = |dof: usize, _: bool, _: bool| vec3(value(dof, 0), value(dof, 1), value(dof, 2));
         // Arm against body, arm against itself, one joint, a coupling across trees.
         rows.push(3, [Some(0), Some(1)], model.chain(Some(1)), model.chain(Some(2)), fill);
         rows.push(3, [Some(0), Some(0)], model.chain(Some(0)), model.chain(Some(1)), fill);
@@ -319,7 +344,9 @@ mod tests {
             factor.solve_in_place(&mut column);
             let mut expected = vec![0.0; n];
             for i in 0..rows.len() {
-                rows.velocity_into(i, &column, &mut expected[problem.range(i)]);
+                let range = problem.range(i);
+                let velocity = rows.velocity(i, &column).to_array();
+                expected[range.clone()].copy_from_slice(&velocity[..range.len()]);
             }
             let mut got = Vec::new();
             problem.velocities_into(&unit(r), &mut got);

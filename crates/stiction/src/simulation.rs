@@ -96,6 +96,8 @@ pub struct Simulation {
     /// For questions about the present state, which the stepper's kinematics precede.
     kin: Kinematics,
     vel: Velocities,
+    /// c of the last step, for those who ask.
+    velocities: Vec<f64>,
 }
 
 impl Simulation {
@@ -111,6 +113,7 @@ impl Simulation {
         Ok(Self {
             kin: Kinematics::new(model),
             vel: Velocities::new(model),
+            velocities: Vec::new(),
             input: Input { control: vec![0.0; world.actuators.len()], generalized: vec![0.0; model.nv()] },
             judge: Judge::default(),
             world,
@@ -134,10 +137,10 @@ impl Simulation {
     }
 
     /// Contacts of the last step, open ones included, into `out`.
-    pub fn contacts_into(&self, out: &mut Vec<ContactState>) {
+    pub fn contacts_into(&mut self, out: &mut Vec<ContactState>) {
         out.clear();
-        let (problem, impulses, c) =
-            (self.problem(), self.stepper.impulses(), self.stepper.constraint_velocities());
+        let (problem, impulses, c) = (self.stepper.problem(), self.stepper.impulses(), &mut self.velocities);
+        problem.velocities_into(impulses, c);
         let per_step = 1.0 / self.settings.stepper.dt;
         for (i, p) in self.stepper.contacts().iter().enumerate() {
             let rows = problem.range(i);

@@ -59,8 +59,6 @@ pub struct TimeStepper {
     rows: Rows,
     problem: ConstraintProblem,
     impulses: Vec<f64>,
-    /// c of the accepted step.
-    velocities: Vec<f64>,
     memory: WarmStart,
     /// Bodies of (5): free, alone in their tree.
     free_bodies: Vec<usize>,
@@ -96,7 +94,6 @@ impl TimeStepper {
             rows: Rows::default(),
             problem: ConstraintProblem::default(),
             impulses: Vec::new(),
-            velocities: Vec::new(),
             memory: WarmStart::default(),
             free_bodies: (0..model.bodies.len()).filter(|&b| alone(b)).collect(),
             q_of_dof: actuation::q_of_dofs(world),
@@ -259,7 +256,6 @@ impl TimeStepper {
         self.rows.add_impulses_into(self.problem.row_start(), &self.impulses, &mut self.v_next);
         self.factor.solve_in_place(&mut self.v_next);
         self.v_next.iter_mut().zip(&self.v_free).for_each(|(v, f)| *v += f);
-        self.problem.velocities_into(&self.impulses, &mut self.velocities);
     }
 
     /// The problem of the last step.
@@ -270,11 +266,6 @@ impl TimeStepper {
     /// The impulses of the last step, in the order of [`Self::problem`] [N·s].
     pub fn impulses(&self) -> &[f64] {
         &self.impulses
-    }
-
-    /// c of the last step [m/s]: constraint velocities, stabilisation included.
-    pub fn constraint_velocities(&self) -> &[f64] {
-        &self.velocities
     }
 
     /// Contact points of the last step: the first blocks of the problem, in order.
