@@ -1,0 +1,94 @@
+//! From a scene to everything a run needs.
+
+use super::ground::GROUND_RGBA;
+use super::model::Part;
+use super::robot_file::complete;
+use super::{Force, Scene, SceneError};
+use stiction::collision::Shape;
+use stiction::dynamics::spatial::{Vec3, vec3};
+use stiction::models::World;
+use stiction::{Composer, Settings, State};
+
+/// Standard gravity as roboticists write it [m/s²].
+const GRAVITY: Vec3 = vec3(0.0, 0.0, -9.81);
+
+/// A world, where it starts, what acts on it and how it is simulated.
+#[derive(Clone, Debug)]
+pub struct Setup {
+    /// Name of the scene.
+    pub name: String,
+    pub world: World,
+    pub state: State,
+    pub settings: Settings,
+    pub forces: Vec<Force>,
+    /// One control per actuator, kept during the run.
+    pub control: Vec<f64>,
+    /// Simulated time of the run [s].
+    pub duration: f64,
+    /// What was added or changed on the way, in words.
+    pub notes: Vec<String>,
+}
+
+impl Scene {
+    /// Reads the models, puts everything in its place.
+    pub fn build(&self) -> Result<Setup, SceneError> {
+        self.stepper.validate().map_err(|e| self.mistake("stepper", 0, e.name, e.to_string()))?;
+        let parts = (self.model.iter().enumerate())
+            .map(|(i, spec)| self.load_model(i, spec))
+            .collect::<Result<Vec<_>, _>>()?;
+        let mut settings = self.settings();
+        if self.standalone {
+            settings.stepper.dt = parts.iter().find_map(|p| p.world.time_step).unwrap_or(settings.stepper.dt);
+        }
+        let control = parts.iter().flat_map(|p| p.control.iter().copied()).collect();
+        let (mut world, mut state) = self.compose(parts)?;
+        let notes = if self.standalone { complete(&mut world, &mut state) } else { None };
+        let forces = (self.force.iter().enumerate())
+            .map(|(i, spec)| self.force(i, spec, &world))
+            .collect::<Result<_, _>>()?;
+        Ok(Setup {
+            name: self.name.clone(),
+            world,
+            state,
+            settings,
+            forces,
+            control,
+            duration: self.duration.0,
+            notes: notes.into_iter().collect(),
+        })
+    }
+
+    /// Ground, fixed shapes, models, bodies, in this order.
+    fn compose(&self, parts: Vec<Part>) -> Result<(World, State), SceneError> {
+        let file_gravity = parts.first().filter(|_| self.standalone).map(|p| p.world.model.gravity);
+        let gravity = file_gravity.unwrap_or_else(|| self.gravity_or_default());
+        let mut composer = Composer::new(self.name.clone(), gravity)?;
+        if let Some(ground) = &self.ground {
+            let rgba = ground.rgba.map_or(GROUND_RGBA, |c| c.0);
+            composer.fixed("ground", Shape::Plane, ground.pose(), ground.material(), rgba)?;
+        }
+        for (i, spec) in self.fixed.iter().enumerate() {
+            self.add_fixed(i, spec, &mut composer)?;
+        }
+        for (part, spec) in parts.into_iter().zip(&self.model) {
+            composer.robot(part.world, &part.state, part.pose, &spec.prefix);
+        }
+        for (i, spec) in self.body.iter().enumerate() {
+            self.add_bodies(i, spec, &mut composer)?;
+        }
+        Ok(composer.finish())
+    }
+
+    pub(super) fn gravity_or_default(&self) -> Vec3 {
+        self.gravity.map_or(GRAVITY, |g| g.vec3())
+    }
+
+    fn settings(&self) -> Settings {
+        Settings {
+            contact: self.contact.solver.clone(),
+            tolerance: self.contact.tolerance.0,
+            max_iterations: self.contact.max_iterations,
+            stepper: self.stepper,
+        }
+    }
+}

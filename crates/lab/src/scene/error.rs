@@ -1,0 +1,35 @@
+//! What can be wrong with a scene: the place, what was found, what was expected.
+
+use std::path::PathBuf;
+use stiction::models::{LoadError, Place};
+use stiction::{ComposeError, SetupError};
+
+/// Why a scene cannot be read or set up.
+#[derive(Debug, thiserror::Error)]
+#[non_exhaustive]
+pub enum SceneError {
+    /// The file cannot be read at all.
+    #[error("{}: {reason}", path.display())]
+    Read { path: PathBuf, reason: String },
+    /// No built-in scene has this name.
+    #[error("no scene is called `{name}`{hint}; there are: {available}; or give a .toml, .xml or .urdf file")]
+    Unknown { name: String, hint: String, available: String },
+    /// The file type is none of those we read.
+    #[error("{}: expected a scene (.toml) or a robot (.xml, .urdf, .mjcf)", path.display())]
+    Extension { path: PathBuf },
+    /// A mistake in the scene file.
+    #[error("{place}: {message}")]
+    Toml { place: Place, message: String },
+    /// A mistake in a scene that was not read from a file.
+    #[error("scene `{scene}`: {message}")]
+    Scene { scene: String, message: String },
+    /// A mistake in a robot file.
+    #[error(transparent)]
+    Model(#[from] LoadError),
+    /// Parts that do not make a world.
+    #[error(transparent)]
+    Compose(#[from] ComposeError),
+    /// World, state and settings that do not fit each other.
+    #[error(transparent)]
+    Setup(#[from] SetupError),
+}

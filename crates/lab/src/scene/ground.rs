@@ -1,0 +1,80 @@
+//! The ground plane, and setting things down on it.
+//!
+//! ```text
+//!     ground frame F:  X_WF = ( R_y(slope), (0, 0, height) ),  plane z_F = 0       (1)
+//!     lowest point of a shape over the plane with normal n:  min x·n = −h(−n)       (2)
+//! ```
+
+use super::Scene;
+use super::spec::{Frame, GroundSpec};
+use stiction::State;
+use stiction::collision::Shape;
+use stiction::dynamics::spatial::{Pose, Quat, Vec3, vec3};
+use stiction::dynamics::{JointKind, Kinematics};
+use stiction::models::{Material, World};
+
+/// A soft grey that shadows show on.
+pub(super) const GROUND_RGBA: [f32; 4] = [0.8, 0.8, 0.78, 1.0];
+
+impl GroundSpec {
+    /// (1)
+    pub(super) fn pose(&self) -> Pose {
+        let tilt = Quat::from_axis_angle(Vec3::Y, self.slope.0.to_radians());
+        Pose::new(tilt, vec3(0.0, 0.0, self.height.0))
+    }
+
+    pub(super) fn material(&self) -> Material {
+        surface(self.friction.map(|f| f.0), self.restitution.map(|r| r.0))
+    }
+}
+
+/// A surface that leaves to its partner what it does not say.
+pub(super) fn surface(friction: Option<f64>, restitution: Option<f64>) -> Material {
+    Material {
+        friction: friction.unwrap_or(0.0),
+        restitution: restitution.unwrap_or(0.0),
+        ..Material::default()
+    }
+}
+
+impl Scene {
+    /// The pose of `frame` in the world.
+    pub(super) fn frame(&self, frame: Frame) -> Pose {
+        match (frame, &self.ground) {
+            (Frame::Ground, Some(ground)) => ground.pose(),
+            _ => Pose::IDENTITY,
+        }
+    }
+}
+
+/// Where a geometry fixed to the world stands (also one that the file put on a link that cannot move).
+pub(super) fn carrier(world: &World, link: Option<usize>) -> Option<usize> {
+    link.and_then(|l| world.model.links[l].body)
+}
+
+/// Lowest point of everything that moves and can touch, along the z axis of `plane` [m]. (2)
+pub(super) fn lowest_point(world: &World, state: &State, plane: &Pose) -> Option<f64> {
+    let mut kin = Kinematics::new(&world.model);
+    kin.update(&world.model, &state.q);
+    let up = plane.rotation.rotate(Vec3::Z);
+    let heights = world.geometries.iter().filter_map(|g| {
+        let body = carrier(world, g.link)?;
+        let X_BL = g.link.map_or(Pose::IDENTITY, |l| world.model.links[l].X_BL);
+        let X_WG = kin.X_WB[body] * X_BL * g.X_LG;
+        let touches = g.group != 0 || g.mask != 0;
+        (touches && !matches!(g.shape, Shape::Plane)).then(|| {
+            let down = X_WG.rotation.conjugate().rotate(-up);
+            up.dot(X_WG.transform(g.shape.support(down)) - plane.translation)
+        })
+    });
+    heights.fold(None, |low: Option<f64>, h| Some(low.map_or(h, |l| l.min(h))))
+}
+
+/// Moves every free joint by `shift`.
+pub(super) fn shift_free_bodies(world: &World, state: &mut State, shift: Vec3) {
+    for joint in world.model.joints.iter().filter(|j| j.kind == JointKind::Free) {
+        for (q, s) in state.q[joint.idx_q..].iter_mut().zip(shift.to_array()) {
+            *q += s;
+        }
+    }
+}

@@ -1,0 +1,56 @@
+//! Servos that keep a posture, on joints that no actuator drives.
+//!
+//! ```text
+//!     effort = k (q₀ − q) − d q̇,   within the drive's limit                    (1)
+//!     without k:   k = (2π f)² M_ii(q₀)                                         (2)
+//!     without d:   d = 2 √(k M_ii), critical damping                            (3)
+//! ```
+//!
+//! M_ii is the inertia the joint feels in the starting posture when all others are locked. Time stepping takes (1)
+//! implicitly: no gain makes it unstable.
+
+use super::spec::HoldSpec;
+use std::f64::consts::TAU;
+use stiction::State;
+use stiction::dynamics::{CrbaWorkspace, JointKind, Kinematics, MassMatrix, crba_into};
+use stiction::models::{Actuator, ActuatorLaw, World};
+
+/// f of (2) [Hz].
+const DEFAULT_FREQUENCY: f64 = 10.0;
+
+/// Adds one servo for every hinge and slide not driven yet; returns their controls, q₀.
+pub(super) fn add_servos(world: &mut World, state: &State, hold: &HoldSpec) -> Vec<f64> {
+    let inertia = joint_inertias(world, state);
+    let driven = |dof: usize| world.actuators.iter().any(|a| a.transmission.iter().any(|t| t.0 == dof));
+    let mut servos = Vec::new();
+    let mut control = Vec::new();
+    for joint in &world.model.joints {
+        let dof = joint.idx_v;
+        if !matches!(joint.kind, JointKind::Hinge | JointKind::Slide) || driven(dof) {
+            continue;
+        }
+        let omega = TAU * hold.frequency.map_or(DEFAULT_FREQUENCY, |f| f.0);
+        let k = hold.stiffness.map_or(omega * omega * inertia[dof], |k| k.0); // (2)
+        let d = hold.damping.map_or(2.0 * (k * inertia[dof]).sqrt(), |d| d.0); // (3)
+        servos.push(Actuator {
+            name: format!("hold {}", joint.name),
+            transmission: vec![(dof, 1.0)],
+            law: ActuatorLaw { gain: k, bias: 0.0, bias_length: -k, bias_velocity: -d },
+            effort_limit: world.drive_limits.get(dof).and_then(|l| l.effort),
+            control_limit: None,
+        });
+        control.push(state.q[joint.idx_q]);
+    }
+    world.actuators.extend(servos);
+    control
+}
+
+/// Diagonal of M(q).
+fn joint_inertias(world: &World, state: &State) -> Vec<f64> {
+    let model = &world.model;
+    let mut kin = Kinematics::new(model);
+    kin.update(model, &state.q);
+    let mut mass = MassMatrix::new(model);
+    crba_into(model, &kin, &mut CrbaWorkspace::new(model), &mut mass);
+    (0..model.nv()).map(|i| mass.row(i)[0]).collect()
+}

@@ -1,0 +1,147 @@
+//! A scene: what is where, made of what, how it moves, and how it is simulated. Written once, as a TOML file, and used
+//! by tests, benchmarks, command line and viewer alike.
+//!
+//! ```text
+//!     scene.toml ─┐
+//!     built-in   ─┼─▶ Scene ──build──▶ Setup { world, state, settings, forces, control }
+//!     robot file ─┘
+//! ```
+
+mod body;
+mod build;
+mod builtin;
+mod error;
+mod force;
+mod ground;
+mod hold;
+mod model;
+mod number;
+mod robot_file;
+mod source;
+pub mod spec;
+
+pub use build::Setup;
+pub use builtin::{BUILTIN_MODELS, BUILTIN_SCENES, builtin_summaries};
+pub use error::SceneError;
+pub use force::Force;
+pub use number::{Direction, Finite, NotNegative, Positive, Quaternion, Rgba, Share, Size, Vector};
+pub use robot_file::RobotOptions;
+pub use source::Source;
+
+use serde::{Deserialize, Serialize};
+use spec::{BodySpec, ContactSpec, FixedSpec, ForceSpec, GroundSpec, ModelSpec};
+use std::path::Path;
+use stiction::StepperParams;
+
+/// Bytes beyond which a scene file is taken for a mistake.
+const MAX_TEXT: u64 = 16 << 20;
+
+/// See the module; the sections are described in [`spec`].
+#[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
+#[serde(default, deny_unknown_fields)]
+pub struct Scene {
+    /// Without: the name of the file.
+    pub name: String,
+    pub description: String,
+    /// Simulated time of a run [s].
+    pub duration: Positive,
+    /// In world axes [m/s²]; without: (0, 0, −9.81).
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub gravity: Option<Vector>,
+    /// Without: no ground.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub ground: Option<GroundSpec>,
+    pub contact: ContactSpec,
+    pub stepper: StepperParams,
+    #[serde(skip_serializing_if = "Vec::is_empty")]
+    pub fixed: Vec<FixedSpec>,
+    #[serde(skip_serializing_if = "Vec::is_empty")]
+    pub body: Vec<BodySpec>,
+    #[serde(skip_serializing_if = "Vec::is_empty")]
+    pub model: Vec<ModelSpec>,
+    #[serde(skip_serializing_if = "Vec::is_empty")]
+    pub force: Vec<ForceSpec>,
+    /// The scene is a robot file: gravity and time step are the file's, and what it lacks to stand on is added.
+    #[serde(skip)]
+    pub(crate) standalone: bool,
+    #[serde(skip)]
+    source: Source,
+}
+
+impl Default for Scene {
+    fn default() -> Self {
+        Self {
+            name: String::new(),
+            description: String::new(),
+            duration: Positive(5.0),
+            gravity: None,
+            ground: None,
+            contact: ContactSpec::default(),
+            stepper: StepperParams::default(),
+            fixed: Vec::new(),
+            body: Vec::new(),
+            model: Vec::new(),
+            force: Vec::new(),
+            standalone: false,
+            source: Source::default(),
+        }
+    }
+}
+
+impl Scene {
+    /// Reads a scene file.
+    pub fn load(path: &Path) -> Result<Self, SceneError> {
+        let unread = |reason: String| SceneError::Read { path: path.to_owned(), reason };
+        let size = std::fs::metadata(path).map_err(|e| unread(e.to_string()))?.len();
+        if size > MAX_TEXT {
+            return Err(unread(format!("{size} bytes long; at most {MAX_TEXT} are read")));
+        }
+        let text = std::fs::read_to_string(path).map_err(|e| unread(e.to_string()))?;
+        Self::from_toml(&text, path)
+    }
+
+    /// Reads the text of a scene; messages call it `file`, and paths in it are relative to the folder of `file`.
+    pub fn from_toml(text: &str, file: &Path) -> Result<Self, SceneError> {
+        let source = Source { file: file.to_owned(), text: text.into() };
+        let mut scene: Self = toml::from_str(text).map_err(|e| source.error_of(&e))?;
+        if scene.name.is_empty() {
+            scene.name = file.file_stem().map_or_else(String::new, |s| s.to_string_lossy().into_owned());
+        }
+        scene.source = source;
+        Ok(scene)
+    }
+
+    /// The text of a scene file that says the same.
+    pub fn to_toml(&self) -> Result<String, SceneError> {
+        toml::to_string(self)
+            .map_err(|e| SceneError::Scene { scene: self.name.clone(), message: e.to_string() })
+    }
+
+    /// A built-in scene by name, a scene file (.toml) or a robot file (.xml, .urdf, .mjcf).
+    pub fn find(name_or_path: &str, robot: &RobotOptions) -> Result<Self, SceneError> {
+        let path = Path::new(name_or_path);
+        match path.extension().and_then(|e| e.to_str()).map(str::to_ascii_lowercase).as_deref() {
+            Some("toml") => Self::load(path),
+            Some("xml" | "urdf" | "mjcf") => Self::from_model_file(path, robot),
+            _ if path.components().count() > 1 || path.exists() => {
+                Err(SceneError::Extension { path: path.to_owned() })
+            }
+            _ => Self::builtin(name_or_path),
+        }
+    }
+
+    /// A mistake at `section[index].key`, placed if the scene was read from a text.
+    pub(crate) fn mistake(
+        &self,
+        section: &str,
+        index: usize,
+        key: &str,
+        message: impl Into<String>,
+    ) -> SceneError {
+        let mistake = self.source.error_in(section, index, key, message.into());
+        mistake.unwrap_or_else(|message| SceneError::Scene {
+            scene: self.name.clone(),
+            message: format!("{section}.{key}: {message}"),
+        })
+    }
+}

@@ -1,0 +1,154 @@
+//! From `[[model]]` to a robot in its starting posture, with its controls.
+
+use super::body::At;
+use super::builtin::{BUILTIN_MODELS, builtin_path, model_names};
+use super::ground::{lowest_point, shift_free_bodies};
+use super::hold::add_servos;
+use super::spec::ModelSpec;
+use super::{Scene, SceneError};
+use crate::nearest::hint;
+use stiction::State;
+use stiction::dynamics::spatial::{Pose, Vec3};
+use stiction::dynamics::{JointKind, Model};
+use stiction::models::{Keyframe, LoadOptions, World, load, load_str};
+
+/// Word for the posture of no keyframe.
+const NEUTRAL: &str = "neutral";
+
+/// A robot, the state it starts in and the controls it keeps.
+pub(super) struct Part {
+    pub(super) world: World,
+    pub(super) state: State,
+    pub(super) control: Vec<f64>,
+    /// Where it goes in the world.
+    pub(super) pose: Pose,
+}
+
+impl Scene {
+    /// Reads `[[model]]` number `index` and puts it into its starting posture.
+    pub(super) fn load_model(&self, index: usize, spec: &ModelSpec) -> Result<Part, SceneError> {
+        let at = At { scene: self, section: "model", index };
+        let mut world = self.read_model(&at, spec)?;
+        let keyframe = choose_keyframe(&at, spec, &world)?.cloned();
+        let mut state = State::neutral(&world.model);
+        let mut control = vec![0.0; world.actuators.len()];
+        if let Some(key) = keyframe {
+            copy_prefix(&mut state.q, &key.q);
+            copy_prefix(&mut state.v, &key.v);
+            copy_prefix(&mut control, &key.control);
+        }
+        self.set_joints(&at, spec, &world.model, &mut state)?;
+        if let Some(given) = &spec.control {
+            if given.len() != control.len() {
+                let message =
+                    format!("found {} numbers; this model has {} actuators", given.len(), control.len());
+                return Err(at.mistake("control", message));
+            }
+            control = given.iter().map(|c| c.0).collect();
+        }
+        if let Some(friction) = spec.friction {
+            world.geometries.iter_mut().for_each(|g| g.material.friction = friction.0);
+        }
+        if let Some(hold) = &spec.hold {
+            control.extend(add_servos(&mut world, &state, hold));
+        }
+        let pose = self.frame(spec.frame) * at.pose(spec.position, spec.rpy, spec.quaternion)?;
+        if spec.set_down {
+            self.set_down(&at, &world, &mut state, &pose)?;
+        }
+        Ok(Part { world, state, control, pose })
+    }
+
+    fn read_model(&self, at: &At<'_>, spec: &ModelSpec) -> Result<World, SceneError> {
+        let gravity = if self.standalone { None } else { Some(self.gravity_or_default()) };
+        let options = LoadOptions { free_base: spec.free_base, gravity, ..LoadOptions::default() };
+        match (&spec.file, &spec.builtin) {
+            (Some(file), None) => {
+                let path = self.source.folder().join(file);
+                if !path.exists() {
+                    let message = format!("there is no file {}", path.display());
+                    return Err(if self.standalone {
+                        SceneError::Read { path, reason: "there is no such file".to_owned() }
+                    } else {
+                        at.mistake("file", message)
+                    });
+                }
+                Ok(load(&path, &options)?)
+            }
+            (None, Some(name)) => {
+                let Some((_, text)) = BUILTIN_MODELS.iter().find(|(n, _)| n == name) else {
+                    let names = model_names().collect::<Vec<_>>().join(", ");
+                    let guess = hint(name, model_names());
+                    return Err(at.mistake(
+                        "builtin",
+                        format!("no model is called `{name}`{guess}; there are: {names}"),
+                    ));
+                };
+                let path = builtin_path(name, "xml");
+                Ok(load_str(text, &path, path.parent().unwrap_or(&path), &options)?)
+            }
+            _ => Err(at.mistake("file", "a model needs either `file` (URDF or MJCF) or `builtin`")),
+        }
+    }
+
+    /// Starting positions by joint name.
+    fn set_joints(
+        &self,
+        at: &At<'_>,
+        spec: &ModelSpec,
+        model: &Model,
+        state: &mut State,
+    ) -> Result<(), SceneError> {
+        for (name, q) in &spec.joints {
+            let scalar = |k| matches!(k, JointKind::Hinge | JointKind::Slide);
+            let joint = model.joints.iter().find(|j| j.name == *name && scalar(j.kind)).ok_or_else(|| {
+                let names = || model.joints.iter().filter(|j| scalar(j.kind)).map(|j| j.name.as_str());
+                let all = names().collect::<Vec<_>>().join(", ");
+                let guess = hint(name, names());
+                at.mistake("joints", format!("no hinge or slide is called `{name}`{guess}; there are: {all}"))
+            })?;
+            state.q[joint.idx_q] = q.0;
+        }
+        Ok(())
+    }
+
+    /// Moves the free bodies of a model along the normal of the ground until the lowest point touches it.
+    fn set_down(&self, at: &At<'_>, world: &World, state: &mut State, pose: &Pose) -> Result<(), SceneError> {
+        if !world.model.joints.iter().any(|j| j.kind == JointKind::Free) {
+            return Err(
+                at.mistake("set_down", "this model is fixed to the world; only a free base can be set down")
+            );
+        }
+        let ground = pose.inverse() * self.frame(super::spec::Frame::Ground);
+        if let Some(low) = lowest_point(world, state, &ground) {
+            shift_free_bodies(world, state, ground.rotation.rotate(Vec3::Z) * -low);
+        }
+        Ok(())
+    }
+}
+
+/// `keyframe` if given; else `home`, else the first, else none.
+fn choose_keyframe<'w>(
+    at: &At<'_>,
+    spec: &ModelSpec,
+    world: &'w World,
+) -> Result<Option<&'w Keyframe>, SceneError> {
+    let named = |name: &str| world.keyframes.iter().find(|k| k.name == name);
+    match spec.keyframe.as_deref() {
+        None => Ok(named("home").or(world.keyframes.first())),
+        Some(NEUTRAL) => Ok(None),
+        Some(name) => named(name).map(Some).ok_or_else(|| {
+            let names = || world.keyframes.iter().map(|k| k.name.as_str()).chain([NEUTRAL]);
+            let all = names().collect::<Vec<_>>().join(", ");
+            at.mistake(
+                "keyframe",
+                format!("no keyframe is called `{name}`{}; there are: {all}", hint(name, names())),
+            )
+        }),
+    }
+}
+
+/// Keyframes may leave velocities and controls out.
+fn copy_prefix(to: &mut [f64], from: &[f64]) {
+    to.iter_mut().zip(from).for_each(|(to, from)| *to = *from);
+}

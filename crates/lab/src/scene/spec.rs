@@ -1,0 +1,215 @@
+//! Everything a scene file may say, section by section. Units: m, kg, s, N; angles in degrees where the key says so.
+//!
+//! A key that is not listed here is an error. Materials meet by the larger friction and the larger restitution of the
+//! two; what states none leaves it to the other.
+
+use super::number::{Direction, Finite, NotNegative, Positive, Quaternion, Rgba, Share, Size, Vector};
+use serde::{Deserialize, Serialize};
+use std::collections::BTreeMap;
+use std::path::PathBuf;
+use stiction::Settings;
+
+/// `[ground]`: the plane z = `height`, perhaps sloping.
+#[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize)]
+#[serde(default, deny_unknown_fields)]
+pub struct GroundSpec {
+    /// Coulomb coefficient [–].
+    pub friction: Option<NotNegative>,
+    /// Newton's coefficient of restitution [–].
+    pub restitution: Option<Share>,
+    /// The plane falls off towards +x by this angle [degrees].
+    pub slope: Finite,
+    /// Height at the origin [m].
+    pub height: Finite,
+    pub rgba: Option<Rgba>,
+}
+
+/// The kinds of primitive shapes.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize)]
+#[serde(rename_all = "lowercase")]
+pub enum ShapeKind {
+    /// The half space below z = 0 of its pose; only fixed.
+    Plane,
+    /// `radius`.
+    Sphere,
+    /// `size`: full edges along x, y, z.
+    Box,
+    /// `radius`, and `length` between the centres of its two ends; axis z.
+    Capsule,
+    /// `radius`, and `length`; axis z.
+    Cylinder,
+}
+
+/// What position and orientation are measured from.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
+#[serde(rename_all = "lowercase")]
+pub enum Frame {
+    #[default]
+    World,
+    /// x, y in the (sloping) ground plane, z along its normal.
+    Ground,
+}
+
+/// `[[fixed]]`: a shape that never moves.
+#[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
+#[serde(deny_unknown_fields)]
+pub struct FixedSpec {
+    pub name: String,
+    pub shape: ShapeKind,
+    pub size: Option<Size>,
+    pub radius: Option<Positive>,
+    pub length: Option<Positive>,
+    #[serde(default)]
+    pub position: Vector,
+    /// Roll, pitch, yaw about the fixed axes x, y, z [degrees].
+    pub rpy: Option<Vector>,
+    /// (w, x, y, z), instead of `rpy`.
+    pub quaternion: Option<Quaternion>,
+    #[serde(default)]
+    pub frame: Frame,
+    pub friction: Option<NotNegative>,
+    pub restitution: Option<Share>,
+    pub rgba: Option<Rgba>,
+}
+
+/// `[[body]]`: a free rigid body of one homogeneous shape, or many copies of it.
+#[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
+#[serde(deny_unknown_fields)]
+pub struct BodySpec {
+    /// Copies are called name0, name1, …
+    pub name: String,
+    pub shape: ShapeKind,
+    pub size: Option<Size>,
+    pub radius: Option<Positive>,
+    pub length: Option<Positive>,
+    /// [kg]
+    pub mass: Positive,
+    /// Of the centre [m].
+    #[serde(default)]
+    pub position: Vector,
+    /// Roll, pitch, yaw about the fixed axes x, y, z [degrees].
+    pub rpy: Option<Vector>,
+    /// (w, x, y, z), instead of `rpy`.
+    pub quaternion: Option<Quaternion>,
+    /// What position, orientation and velocity are measured in.
+    #[serde(default)]
+    pub frame: Frame,
+    /// Of the centre [m/s].
+    #[serde(default)]
+    pub velocity: Vector,
+    /// In the axes of the body [rad/s].
+    #[serde(default)]
+    pub angular_velocity: Vector,
+    pub friction: Option<NotNegative>,
+    pub restitution: Option<Share>,
+    pub rgba: Option<Rgba>,
+    /// Number of copies in a row, each `offset` further than the one before.
+    pub count: Option<u32>,
+    /// Copies along x, y, z, at distances `offset`; instead of `count`.
+    pub grid: Option<[u32; 3]>,
+    /// [m]
+    pub offset: Option<Vector>,
+    /// Each copy has this many times the mass of the one before [–].
+    pub mass_ratio: Option<Positive>,
+    /// Random disorder, the same at every run.
+    pub jitter: Option<JitterSpec>,
+}
+
+/// `jitter = { position, angle, seed }`: uniform disorder of copies.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Serialize, Deserialize)]
+#[serde(default, deny_unknown_fields)]
+pub struct JitterSpec {
+    /// Every coordinate moves by up to this, either way [m].
+    pub position: NotNegative,
+    /// Turns by up to this about a random axis [degrees].
+    pub angle: NotNegative,
+    pub seed: u64,
+}
+
+/// `[[model]]`: a robot file, at a pose, in a posture.
+#[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize)]
+#[serde(default, deny_unknown_fields)]
+pub struct ModelSpec {
+    /// URDF or MJCF, relative to the scene file.
+    pub file: Option<PathBuf>,
+    /// The name of one of our own models, instead of `file`.
+    pub builtin: Option<String>,
+    /// Put before every name of the model.
+    pub prefix: String,
+    pub position: Vector,
+    /// Roll, pitch, yaw about the fixed axes x, y, z [degrees].
+    pub rpy: Option<Vector>,
+    /// (w, x, y, z), instead of `rpy`.
+    pub quaternion: Option<Quaternion>,
+    pub frame: Frame,
+    /// Keyframe to start from; without: `home` if there is one, else the first, else the neutral posture.
+    pub keyframe: Option<String>,
+    /// Starting position of single joints by name, over the keyframe [rad or m].
+    pub joints: BTreeMap<String, Finite>,
+    /// URDF: the root link moves freely.
+    pub free_base: bool,
+    /// Lowered or lifted so that its lowest point just touches the ground.
+    pub set_down: bool,
+    /// Friction coefficient of all its surfaces, instead of the file's [–].
+    pub friction: Option<NotNegative>,
+    /// One control per actuator, kept during the run, instead of the keyframe's.
+    pub control: Option<Vec<Finite>>,
+    /// Servos that keep the starting posture, on joints that no actuator of the file drives.
+    pub hold: Option<HoldSpec>,
+}
+
+/// `hold = { stiffness, damping }`, or `{ frequency }`, or `{}`: see [`ModelSpec::hold`].
+#[derive(Clone, Copy, Debug, Default, PartialEq, Serialize, Deserialize)]
+#[serde(default, deny_unknown_fields)]
+pub struct HoldSpec {
+    /// [N·m/rad or N/m]
+    pub stiffness: Option<Positive>,
+    /// [N·m·s/rad or N·s/m]; without: critical for the joint's own inertia.
+    pub damping: Option<NotNegative>,
+    /// Without a stiffness: that of an oscillator with this frequency and the joint's own inertia [Hz]; 10.
+    pub frequency: Option<Positive>,
+}
+
+/// `[[force]]`: a force on a body, constant or growing.
+#[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
+#[serde(deny_unknown_fields)]
+pub struct ForceSpec {
+    pub body: String,
+    /// In world axes; only its direction counts.
+    pub direction: Direction,
+    /// At `start` [N].
+    #[serde(default)]
+    pub magnitude: Finite,
+    /// Growth [N/s].
+    #[serde(default)]
+    pub ramp: Finite,
+    /// The force grows no larger than this [N].
+    pub cap: Option<NotNegative>,
+    /// [s]
+    #[serde(default)]
+    pub start: NotNegative,
+    /// [s]; without: never.
+    pub stop: Option<NotNegative>,
+    /// Where it acts, in the axes of the body, from its origin [m].
+    #[serde(default)]
+    pub point: Vector,
+}
+
+/// `[contact]`: who solves the contacts.
+#[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
+#[serde(default, deny_unknown_fields)]
+pub struct ContactSpec {
+    /// A name that `stiction solvers` lists.
+    pub solver: String,
+    /// Residual at which the solver stops [m/s].
+    pub tolerance: Positive,
+    /// Iterations a step may take.
+    pub max_iterations: u32,
+}
+
+impl Default for ContactSpec {
+    fn default() -> Self {
+        let Settings { contact: solver, tolerance, max_iterations, .. } = Settings::default();
+        Self { solver, tolerance: Positive(tolerance), max_iterations }
+    }
+}
