@@ -64,18 +64,17 @@ impl<const N: usize> Meeting<'_, N> {
     /// of the corners of both. B must be a polygon; A may be a segment.
     pub(crate) fn overlap<const M: usize>(&self, out: &mut Candidates<M>) {
         let (a, b, n) = (self.a.corners(), self.b.corners(), self.normal);
-        let mut polygon = List::<M>::new();
+        let (mut polygon, mut kept) = (&mut List::<M>::new(), &mut List::<M>::new());
         for (i, corner) in a.iter().enumerate() {
             polygon.push(Cut { p: corner.p, at: At::A(i as u8), side: Side::A(i as u8) });
         }
-        let mut kept = List::<M>::new();
         for k in 0..b.len() {
             let outward = n.cross(b[(k + 1) % b.len()].p - b[k].p);
             let length = outward.norm();
             if length <= self.tolerance {
                 continue; // A side along the normal cuts nothing off.
             }
-            self.cut(&polygon, k, outward * (1.0 / length), &mut kept);
+            self.cut(polygon, k, outward * (1.0 / length), kept);
             std::mem::swap(&mut polygon, &mut kept);
             if polygon.len == 0 {
                 return;
@@ -145,8 +144,10 @@ impl<const N: usize> Meeting<'_, N> {
     }
 
     fn point<const M: usize>(&self, p_a: Vec3, p_b: Vec3, gap: f64, feature: u32, out: &mut Candidates<M>) {
-        let repeated = || out.points().iter().any(|p| p.feature == feature);
-        if gap <= self.margin && !repeated() {
+        // A segment is a polygon of two sides in one place: it meets a side of B twice.
+        let segment = self.a.corners().len() == 2;
+        let repeated = segment && out.points().iter().any(|p| p.feature == feature);
+        if gap <= self.margin && !repeated {
             let shift = self.normal * (0.5 * (self.rounding_a - self.rounding_b));
             out.push((p_a + p_b) * 0.5 + shift, gap, feature);
         }

@@ -29,7 +29,8 @@ const CLIMB: usize = 48;
 pub struct Face {
     /// Outward unit normal in G.
     pub normal: Vec3,
-    /// No vertex of the mesh lies outside `normal · x ≤ offset` [m].
+    /// The face lies in `normal · x = offset`, its vertices at most a millionth of the extent
+    /// below; no vertex of the mesh is above [m].
     pub offset: f64,
     /// Corners, counter-clockwise seen from outside: indices of vertices.
     pub vertices: Vec<u32>,
@@ -74,8 +75,7 @@ impl ConvexMesh {
             volume += v;
             first += (a + b + c) * (v / 4.0);
         }
-        // Written so that NaN is flat as well.
-        if !(volume > FLAT * extent * extent * extent) {
+        if volume.is_nan() || volume <= FLAT * extent * extent * extent {
             return Err(ShapeError::Flat { volume: volume.abs(), extent });
         }
 

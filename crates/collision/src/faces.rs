@@ -56,7 +56,13 @@ pub(crate) fn merge_faces(
             }
         }
     }
-    (link(rims, vertices), region_of)
+    let mut faces = link(rims, vertices);
+    for (t, region) in region_of.iter().enumerate() {
+        // Over all vertices of the face, also those inside it.
+        let face = &mut faces[*region];
+        face.offset = (0..3).map(|k| face.normal.dot(corner(t, k))).fold(face.offset, f64::max);
+    }
+    (faces, region_of)
 }
 
 /// `across[t][k]`: the triangle on the other side of the edge from corner k to k + 1 of t.
@@ -107,7 +113,7 @@ fn rim(
     (loop_.len() == sides.len()).then_some(loop_)
 }
 
-/// Numbers the edges, finds the neighbours and the planes.
+/// Numbers the edges, finds the neighbours and the normals.
 fn link(rims: Vec<Vec<u32>>, vertices: &[Vec3]) -> Vec<Face> {
     let mut edges = Vec::new();
     let mut faces: Vec<Face> = Vec::with_capacity(rims.len());
@@ -121,8 +127,7 @@ fn link(rims: Vec<Vec<u32>>, vertices: &[Vec3]) -> Vec<Face> {
         let arm = |k: usize| vertices[rim[k] as usize] - origin;
         let twice_area = (1..n - 1).fold(Vec3::ZERO, |sum, k| sum + arm(k).cross(arm(k + 1)));
         let normal = twice_area.normalized().unwrap_or(Vec3::Z);
-        // Over all vertices, not only the corners: no vertex is outside.
-        let offset = vertices.iter().map(|v| normal.dot(*v)).fold(f64::NEG_INFINITY, f64::max);
+        let offset = f64::NEG_INFINITY;
         faces.push(Face { normal, offset, edges: vec![0; n], neighbors: vec![0; n], vertices: rim });
     }
     edges.sort_unstable();

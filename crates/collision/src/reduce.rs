@@ -2,8 +2,8 @@
 //!
 //! ```text
 //!     1. the deepest                       p₁
-//!     2. the farthest from it              p₂ = argmax ‖p − p₁‖
-//!     3. the farthest from the segment     p₃ = argmax dist(p, [p₁ p₂])
+//!     2. the farthest from it              p₂ = argmax ‖p − p₁‖²
+//!     3. the farthest from the segment     p₃ = argmax dist(p, [p₁ p₂])²
 //!     4. the farthest outside the triangle p₄
 //! ```
 //!
@@ -55,6 +55,13 @@ impl<const N: usize> Candidates<N> {
         }
     }
 
+    /// Raises every gap to `least` at least.
+    pub(crate) fn raise(&mut self, least: f64) {
+        for p in &mut self.points[..self.len] {
+            p.gap = p.gap.max(least);
+        }
+    }
+
     /// The smallest gap; infinite without points.
     #[inline]
     pub(crate) fn deepest(&self) -> f64 {
@@ -82,31 +89,32 @@ pub(crate) fn reduce(candidates: &[ManifoldPoint], size: f64, out: &mut Manifold
     let Some(p1) = best(candidates, SAME_DEPTH * size, shallowest_first) else { return };
     out.push(p1);
 
-    let from_p1 = |p: &ManifoldPoint| flat(p.position - p1.position).norm();
-    let Some(p2) = farthest(candidates, near, from_p1) else { return };
+    let from_p1 = |p: &ManifoldPoint| flat(p.position - p1.position).norm_squared();
+    let Some(p2) = farthest(candidates, near * near, from_p1) else { return };
     out.push(p2);
 
     let side = flat(p2.position - p1.position);
     let along = side * (1.0 / side.norm_squared());
     let from_segment = |p: &ManifoldPoint| {
         let r = flat(p.position - p1.position);
-        (r - side * r.dot(along).clamp(0.0, 1.0)).norm()
+        (r - side * r.dot(along).clamp(0.0, 1.0)).norm_squared()
     };
-    let Some(p3) = farthest(candidates, near, from_segment) else { return };
+    let Some(p3) = farthest(candidates, near * near, from_segment) else { return };
     out.push(p3);
 
-    // Twice the signed area of (p, q, x), positive on the side of the third corner, over |q − p|.
+    // The sides of the triangle: a corner and the outward normal.
     let corners = [p1.position, p2.position, p3.position];
+    let sides = [0, 1, 2].map(|k| {
+        let (p, q, opposite) = (corners[k], corners[(k + 1) % 3], corners[(k + 2) % 3]);
+        let across = n.cross(q - p);
+        let outward = if across.dot(opposite - p) > 0.0 { -across } else { across };
+        (p, outward * (1.0 / across.norm()))
+    });
     let outside = |p: &ManifoldPoint| {
-        let mut largest = f64::NEG_INFINITY;
-        for k in 0..3 {
-            let (p0, p1, opposite) = (corners[k], corners[(k + 1) % 3], corners[(k + 2) % 3]);
-            let edge = flat(p1 - p0);
-            let inward = n.cross(edge);
-            let inward = if inward.dot(opposite - p0) < 0.0 { -inward } else { inward };
-            largest = largest.max(-inward.dot(p.position - p0) / edge.norm());
-        }
-        largest
+        sides
+            .iter()
+            .map(|(corner, outward)| outward.dot(p.position - *corner))
+            .fold(f64::NEG_INFINITY, f64::max)
     };
     if let Some(p4) = farthest(candidates, near, outside) {
         out.push(p4);

@@ -26,6 +26,10 @@ const PREFER: f64 = 1e-8;
 /// Squared sine below which two edges are parallel and (3) is no axis of its own.
 const PARALLEL: f64 = 1e-12;
 
+/// Relative to the size: the overlap has lost the deepest point; the axis is not that of the distance.
+const LOST: f64 = 1e-6;
+const EXACT: f64 = 1e-10;
+
 /// A and B are boxes.
 pub(crate) fn boxes(
     (a, A): (&Shape, &Frame),
@@ -42,8 +46,9 @@ pub(crate) fn boxes(
     // it is used when rounding has lost the overlap.
     let middle = (patch_a.corners()[0].p + patch_b.corners()[0].p) * 0.5;
     let closest = Closest { normal, distance, middle };
-    let found = meet::<4, 16>(&patch_a, &patch_b, (0.0, 0.0), closest, size, margin, out);
-    if !found {
+    let missing = meet::<4, 16>(&patch_a, &patch_b, (0.0, 0.0), closest, size, margin, out);
+    let touching = distance <= 0.0;
+    if missing > if touching { LOST } else { EXACT } * size {
         out.clear();
         general::collide(a, A, b, B, margin, out);
     }

@@ -17,8 +17,9 @@ pub(crate) fn collide(a: &Shape, A: &Frame, b: &Shape, B: &Frame, margin: f64, o
     let along = |n: Vec3| separation_along(a, A, b, B, n);
     let axis = match separation(a, A, b, B, limit) {
         Axis::Apart => return,
-        Axis::Found(axis) => axis,
-        Axis::Unknown => by_search(a, A, b, B),
+        Axis::Found(axis) if !axis.doubtful => axis,
+        Axis::Found(axis) => by_search(a, A, b, B, Some(axis)),
+        Axis::Unknown => by_search(a, A, b, B, None),
     };
 
     // Faces near the axis, in place of what the iterations left of it: s(n) tells which is right.
@@ -40,7 +41,12 @@ pub(crate) fn collide(a: &Shape, A: &Frame, b: &Shape, B: &Frame, margin: f64, o
         (patch_a, patch_b) = patches(a, A, b, B, normal);
     }
     let closest = Closest { normal, distance, middle: (axis.on_a + axis.on_b) * 0.5 };
-    meet::<CORNERS, { 2 * CORNERS }>(&patch_a, &patch_b, roundings, closest, size, margin, out);
+    // Small polygons fit into small buffers, which cost less to set up.
+    if patch_a.corners().len() + patch_b.corners().len() <= 16 {
+        meet::<CORNERS, 16>(&patch_a, &patch_b, roundings, closest, size, margin, out);
+    } else {
+        meet::<CORNERS, { 2 * CORNERS }>(&patch_a, &patch_b, roundings, closest, size, margin, out);
+    }
 }
 
 fn patches(a: &Shape, A: &Frame, b: &Shape, B: &Frame, n: Vec3) -> (Patch<CORNERS>, Patch<CORNERS>) {
@@ -51,29 +57,44 @@ fn face_normal(patch: &Patch<CORNERS>) -> Option<Vec3> {
     (patch.corners().len() > 2).then_some(patch.normal)
 }
 
-/// The best of the face normals and the line of centres: what remains when iterations fail.
-/// Exact for face contacts; else an upper bound of the depth.
-fn by_search(a: &Shape, A: &Frame, b: &Shape, B: &Frame) -> Separation {
-    let mut best = (f64::NEG_INFINITY, Vec3::Z);
+/// Hulls with more faces are not searched when there is something to start from.
+const SEARCHED: usize = 64;
+
+/// The best of the axis given, the face normals and the line of centres: what remains when
+/// iterations fail. Exact for face contacts.
+fn by_search(a: &Shape, A: &Frame, b: &Shape, B: &Frame, start: Option<Separation>) -> Separation {
+    let along = |n: Vec3| separation_along(a, A, b, B, n);
+    let centres = (B.origin - A.origin).normalized().unwrap_or(Vec3::Z);
+    let first = start.map_or(centres, |axis| axis.normal);
+    let mut best = (along(first), first);
     let mut consider = |n: Vec3| {
-        let s = separation_along(a, A, b, B, n);
-        if s > best.0 {
+        let s = along(n);
+        // Among equals the first, up to rounding.
+        if s > best.0 + 1e-12 * best.0.abs() {
             best = (s, n);
         }
     };
-    consider((B.origin - A.origin).normalized().unwrap_or(Vec3::Z));
     for (shape, frame, sign) in [(a, A, 1.0), (b, B, -1.0)] {
-        if let Shape::Convex(mesh) = shape {
-            mesh.faces().iter().for_each(|f| consider(frame.direction(f.normal) * sign));
-        } else {
-            for i in 0..3 {
-                consider(frame.R.column(i));
-                consider(-frame.R.column(i));
+        match shape {
+            Shape::Convex(mesh) if start.is_none() || mesh.faces().len() <= SEARCHED => {
+                mesh.faces().iter().for_each(|f| consider(frame.direction(f.normal) * sign));
             }
+            Shape::Box { .. } | Shape::Cylinder { .. } => {
+                for i in 0..3 {
+                    consider(frame.R.column(i));
+                    consider(-frame.R.column(i));
+                }
+            }
+            _ => {}
         }
     }
-    let normal = best.1;
-    let on_a = A.point(a.core_support(A.inverse_direction(normal)));
-    let on_b = B.point(b.core_support(B.inverse_direction(-normal)));
-    Separation { normal, on_a, on_b }
+    match start {
+        Some(axis) if axis.normal == best.1 => axis,
+        _ => {
+            let normal = best.1;
+            let on_a = A.point(a.core_support(A.inverse_direction(normal)));
+            let on_b = B.point(b.core_support(B.inverse_direction(-normal)));
+            Separation { normal, on_a, on_b, doubtful: false }
+        }
+    }
 }

@@ -33,8 +33,8 @@ pub(crate) fn separation_along(a: &Shape, A: &Frame, b: &Shape, B: &Frame, n: Ve
     n.dot(B.point(p_B) - A.point(p_A))
 }
 
-/// Writes the manifold of two patches; false when none of their points is as deep as `closest`
-/// (and that point has then been added).
+/// Writes the manifold of two patches. Returns by how much the deepest of their points misses
+/// the depth of `closest` [m]; when that is more than rounding, that point has been added.
 ///
 /// `size` [m] is the size of the smaller shape, M at least the number of corners of both.
 pub(crate) fn meet<const N: usize, const M: usize>(
@@ -45,7 +45,7 @@ pub(crate) fn meet<const N: usize, const M: usize>(
     size: f64,
     margin: f64,
     out: &mut Manifold,
-) -> bool {
+) -> f64 {
     let mut candidates = Candidates::<M>::new();
     let n = closest.normal;
     let meeting = |a, b, normal, rounding_a, rounding_b| Meeting {
@@ -66,28 +66,32 @@ pub(crate) fn meet<const N: usize, const M: usize>(
                 forward.stretch(&mut candidates);
             }
         }
-        (_, [_, _]) => {
-            if a.normal.dot(n) > EDGE_ON {
+        (p, q) => {
+            let seen =
+                |patch: &Patch<N>, d: Vec3| patch.corners().len() == 2 || patch.normal.dot(d) > EDGE_ON;
+            // Cut a segment rather than with one, and with the polygon of fewer sides.
+            let cut_b = q.len() == 2 || p.len() > 2 && p.len() < q.len();
+            if !seen(a, n) || !seen(b, -n) {
+                // Only the closest points are known.
+            } else if cut_b {
                 meeting(b, a, -n, roundings.1, roundings.0).overlap(&mut candidates);
                 candidates.flip();
-            }
-        }
-        (corners, _) => {
-            let a_seen = corners.len() == 2 || a.normal.dot(n) > EDGE_ON;
-            if a_seen && b.normal.dot(n) < -EDGE_ON {
+            } else {
                 forward.overlap(&mut candidates);
             }
         }
     }
 
     let gap = closest.distance - roundings.0 - roundings.1;
-    let complete = candidates.deepest() <= gap + SLACK * size;
-    if !complete && gap <= margin {
+    // No point is deeper than s(n) but by the slack of the clipping.
+    candidates.raise(gap);
+    let missing = candidates.deepest() - gap;
+    if missing > SLACK * size && gap <= margin {
         let shift = n * (0.5 * (roundings.0 - roundings.1));
         candidates.push(closest.middle + shift, gap, pair_code(a.face, b.face));
     }
     out.clear();
     out.normal = n;
     reduce(candidates.points(), size, out);
-    complete
+    missing
 }

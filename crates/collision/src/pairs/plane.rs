@@ -14,7 +14,7 @@
 use crate::convex::ConvexMesh;
 use crate::frame::Frame;
 use crate::manifold::Manifold;
-use crate::patch::{Patch, box_face, face_code, pair_code, vertex_code};
+use crate::patch::{Patch, SIXTEENTHS, box_face, face_code, pair_code, vertex_code};
 use crate::reduce::{Candidates, reduce};
 use crate::shape::Shape;
 use stiction_dynamics::spatial::{Vec3, vec3};
@@ -22,8 +22,8 @@ use stiction_dynamics::spatial::{Vec3, vec3};
 /// Relative to the bounding radius: vertices of a hull this much above the lowest may rest on
 /// the plane after a step; higher ones are on its sides.
 const LOWEST: f64 = 0.05;
-/// The vertices of a hull considered: the first ones low enough.
-const VERTICES: usize = 128;
+/// Up to so many low vertices of a hull are all considered.
+const VERTICES: usize = 40;
 /// The tilt of a cylinder below which its cap has no lowest point.
 const UPRIGHT: f64 = 1e-7;
 
@@ -109,11 +109,27 @@ fn hull(mesh: &ConvexMesh, n: Vec3, A: &Frame, B: &Frame, margin: f64, out: &mut
         return;
     }
     let limit = margin.min(lowest + LOWEST * mesh.bounding_radius());
+    let low = || {
+        let height = |v: &Vec3| up.dot(*v) + origin;
+        mesh.vertices()
+            .iter()
+            .enumerate()
+            .map(move |(i, v)| (i, *v, height(v)))
+            .filter(move |low| low.2 <= limit)
+    };
     let mut candidates = Candidates::<VERTICES>::new();
-    for (i, v) in mesh.vertices().iter().enumerate() {
-        let gap = up.dot(*v) + origin;
-        if gap <= limit {
-            candidates.push(B.point(*v) - n * (0.5 * gap), gap, feature(i));
+    let mut add = |(i, v, gap): (usize, Vec3, f64)| {
+        candidates.push(B.point(v) - n * (0.5 * gap), gap, feature(i));
+    };
+    if low().nth(VERTICES).is_none() {
+        low().for_each(&mut add);
+    } else {
+        // Many: the lowest, and the outermost in each of sixteen directions.
+        low().min_by(|p, q| p.2.total_cmp(&q.2)).into_iter().for_each(&mut add);
+        let (t1, t2) = up.tangents();
+        for (c, s) in SIXTEENTHS {
+            let d = t1 * c + t2 * s;
+            low().max_by(|p, q| p.1.dot(d).total_cmp(&q.1.dot(d))).into_iter().for_each(&mut add);
         }
     }
     reduce(candidates.points(), mesh.bounding_radius(), out);
