@@ -53,6 +53,7 @@ pub struct ConvexMesh {
     seeds: Vec<u32>,
     bounds: Aabb,
     center: Vec3,
+    radius: f64,
     bounding_radius: f64,
 }
 
@@ -80,13 +81,16 @@ impl ConvexMesh {
         }
 
         let (faces, face_of) = merge_faces(&vertices, &triangles, SAME_PLANE * extent);
+        let center = origin + first * (1.0 / volume);
+        let farthest_from = |c: Vec3| vertices.iter().map(|v| (*v - c).norm()).fold(0.0, f64::max);
         let mut mesh = Self {
             vertex_neighbors: neighbors_of(vertices.len(), &triangles),
             vertex_faces: faces_at_vertices(vertices.len(), &triangles, &face_of),
             seeds: Vec::new(),
             bounds: bounds_of(&vertices),
-            center: origin + first * (1.0 / volume),
-            bounding_radius: vertices.iter().map(|v| v.norm()).fold(0.0, f64::max),
+            center,
+            radius: farthest_from(center),
+            bounding_radius: farthest_from(Vec3::ZERO),
             vertices,
             triangles,
             faces,
@@ -125,6 +129,11 @@ impl ConvexMesh {
     /// Centre of volume in G [m].
     pub fn center(&self) -> Vec3 {
         self.center
+    }
+
+    /// The largest distance of a vertex from the centre [m].
+    pub fn radius(&self) -> f64 {
+        self.radius
     }
 
     /// The largest distance of a vertex from the origin of G [m].

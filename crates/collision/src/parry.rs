@@ -84,8 +84,7 @@ struct Core<'a> {
 
 impl<'a> Core<'a> {
     fn new(shape: &'a Shape, unit: f64) -> Self {
-        let center = if let Shape::Convex(mesh) = shape { mesh.center() } else { Vec3::ZERO };
-        Self { shape, center, scale: 1.0, unit }
+        Self { shape, center: shape.center(), scale: 1.0, unit }
     }
 
     /// Segments and points need not shrink: their rounding keeps the cores apart.
@@ -109,16 +108,16 @@ thread_local! {
 
 /// The axis of two bounded cores that may be `limit` [m] apart; finite frames.
 pub(crate) fn separation(a: &Shape, A: &Frame, b: &Shape, B: &Frame, limit: f64) -> Axis {
-    let size = a.bounding_radius() + b.bounding_radius();
-    let p_AB = A.inverse_point(B.origin);
-    let distance = p_AB.norm();
+    let size = a.size() + b.size();
+    let between = A.inverse_direction(B.point(b.center()) - A.point(a.center()));
+    let distance = between.norm();
     if distance > size + limit || !distance.is_finite() {
         return Axis::Apart;
     }
     let (unit, limit) = (1.0 / size, limit / size);
     let pose = relative_pose(A, B, unit);
     let (a, b) = (Core::new(a, unit), Core::new(b, unit));
-    let start = p_AB.normalized().map_or(Vector::X, to);
+    let start = between.normalized().map_or(Vector::X, to);
     let mut simplex = VoronoiSimplex::new();
     let gjk = |a: &Core, b: &Core, start: Vector, simplex: &mut VoronoiSimplex| {
         simplex.reset(CsoPoint::from_shapes(&pose, a, b, start));

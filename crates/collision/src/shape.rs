@@ -109,6 +109,16 @@ impl Shape {
         }
     }
 
+    /// The centre in G, from which [`Self::size`] is measured.
+    pub(crate) fn center(&self) -> Vec3 {
+        if let Self::Convex(mesh) = self { mesh.center() } else { Vec3::ZERO }
+    }
+
+    /// The largest distance of a point from the centre [m]: what tolerances refer to.
+    pub(crate) fn size(&self) -> f64 {
+        if let Self::Convex(mesh) = self { mesh.radius() } else { self.bounding_radius() }
+    }
+
     /// The radius that the core of [`Self::core_support`] is rounded with [m].
     pub(crate) fn rounding(&self) -> f64 {
         match self {

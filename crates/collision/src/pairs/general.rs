@@ -24,7 +24,7 @@ pub(crate) fn collide(a: &Shape, A: &Frame, b: &Shape, B: &Frame, margin: f64, o
 
     // Faces near the axis, in place of what the iterations left of it: s(n) tells which is right.
     let (mut normal, mut distance) = (axis.normal, along(axis.normal));
-    let size = a.bounding_radius().min(b.bounding_radius());
+    let size = a.size().min(b.size());
     let (mut patch_a, mut patch_b) = patches(a, A, b, B, normal);
     for candidate in [face_normal(&patch_a), face_normal(&patch_b).map(|n| -n)].into_iter().flatten() {
         if candidate != normal && candidate.cross(axis.normal).norm() < SNAP {
@@ -64,7 +64,7 @@ const SEARCHED: usize = 64;
 /// iterations fail. Exact for face contacts.
 fn by_search(a: &Shape, A: &Frame, b: &Shape, B: &Frame, start: Option<Separation>) -> Separation {
     let along = |n: Vec3| separation_along(a, A, b, B, n);
-    let centres = (B.origin - A.origin).normalized().unwrap_or(Vec3::Z);
+    let centres = (B.point(b.center()) - A.point(a.center())).normalized().unwrap_or(Vec3::Z);
     let first = start.map_or(centres, |axis| axis.normal);
     let mut best = (along(first), first);
     let mut consider = |n: Vec3| {

@@ -19,7 +19,7 @@ use crate::reduce::{Candidates, reduce};
 use crate::shape::Shape;
 use stiction_dynamics::spatial::{Vec3, vec3};
 
-/// Relative to the bounding radius: vertices of a hull this much above the lowest may rest on
+/// Relative to the radius of the hull: vertices of a hull this much above the lowest may rest on
 /// the plane after a step; higher ones are on its sides.
 const LOWEST: f64 = 0.05;
 /// Up to so many low vertices of a hull are all considered.
@@ -108,7 +108,7 @@ fn hull(mesh: &ConvexMesh, n: Vec3, A: &Frame, B: &Frame, margin: f64, out: &mut
     if lowest > margin {
         return;
     }
-    let limit = margin.min(lowest + LOWEST * mesh.bounding_radius());
+    let limit = margin.min(lowest + LOWEST * mesh.radius());
     let low = || {
         let height = |v: &Vec3| up.dot(*v) + origin;
         mesh.vertices()
@@ -132,5 +132,5 @@ fn hull(mesh: &ConvexMesh, n: Vec3, A: &Frame, B: &Frame, margin: f64, out: &mut
             low().max_by(|p, q| p.1.dot(d).total_cmp(&q.1.dot(d))).into_iter().for_each(&mut add);
         }
     }
-    reduce(candidates.points(), mesh.bounding_radius(), out);
+    reduce(candidates.points(), mesh.radius(), out);
 }

@@ -113,7 +113,7 @@ fn from_hull(c: Vec3, mesh: &ConvexMesh, limit: f64) -> Hull {
     }
     let face = &mesh.faces()[best];
     // A point on the surface has no direction to an edge or a vertex.
-    let on_surface = 1e-9 * mesh.bounding_radius();
+    let on_surface = 1e-9 * mesh.radius();
     if height > limit {
         Hull::Apart
     } else if height <= on_surface || is_over(c, face, mesh) {

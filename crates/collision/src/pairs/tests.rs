@@ -292,6 +292,27 @@ fn resting_bodies_have_the_points_one_expects() {
     }
 }
 
+/// Meshes are often drawn in the frame of a link far away: the contact does not care.
+#[test]
+fn origin_of_a_mesh_does_not_matter() {
+    let half = vec3(0.03, 0.02, 0.01);
+    let offset = vec3(0.8, -1.1, 0.5);
+    let here = Shape::Convex(Arc::new(box_mesh(half, Vec3::ZERO)));
+    let there = Shape::Convex(Arc::new(box_mesh(half, offset)));
+    let mut random = Lcg::new(61);
+    for (ground, X_WG) in &ground() {
+        for k in 0..200 {
+            let q = if k % 2 == 0 { Quat::IDENTITY } else { random.rotation() };
+            let X = Pose::new(q, vec3(0.1, 0.2, 0.01 + 0.005 * random.symmetric()));
+            let X_there = Pose::new(q, X.translation - q.rotate(offset));
+            let (m, n) =
+                (contact(ground, X_WG, &here, &X, 1e-3), contact(ground, X_WG, &there, &X_there, 1e-3));
+            assert_eq!(m.points().len(), n.points().len());
+            assert!((m.deepest().unwrap_or(0.0) - n.deepest().unwrap_or(0.0)).abs() < 1e-9);
+        }
+    }
+}
+
 /// Two crossed beams share four corners, though no corner of one is over the other, and keep
 /// them when tilted a little.
 #[test]
