@@ -1,6 +1,6 @@
 //! From manifolds to contact points: the only translator between geometry and mechanics.
 
-use stiction_collision::{Collider, CollisionWorld, Manifold, ShapeError};
+use stiction_collision::{CollisionWorld, Manifold, ShapeError};
 use stiction_dynamics::Kinematics;
 use stiction_dynamics::spatial::{Motion, Pose, Vec3};
 use stiction_models::{Material, World};
@@ -42,23 +42,8 @@ pub(crate) struct ContactFinder {
 
 impl ContactFinder {
     pub(crate) fn new(world: &World) -> Result<Self, ShapeError> {
-        let model = &world.model;
-        let world_owner = model.bodies.len();
-        let carrier = |link: Option<usize>| link.and_then(|l| model.links[l].body);
-        let owner = |link: Option<usize>| carrier(link).unwrap_or(world_owner);
-        let mounts = (world.geometries.iter())
-            .map(|g| {
-                let X_BL = g.link.map_or(Pose::IDENTITY, |l| model.links[l].X_BL);
-                (carrier(g.link), X_BL * g.X_LG)
-            })
-            .collect::<Vec<_>>();
-        let colliders = (world.geometries.iter())
-            .map(|g| Collider { shape: g.shape.clone(), owner: owner(g.link), group: g.group, mask: g.mask })
-            .collect();
-        let pairs = world.excluded.iter().map(|&(a, b)| (owner(Some(a)), owner(Some(b))));
-        let from_world = world.excluded_from_world.iter().map(|&l| (owner(Some(l)), world_owner));
-        let excluded: Vec<(usize, usize)> = pairs.chain(from_world).collect();
-        let collision = CollisionWorld::new(colliders, &excluded, |o| o == world_owner)?;
+        let collision = world.collision()?;
+        let mounts: Vec<_> = world.geometries.iter().map(|g| world.mount(g.link, g.X_LG)).collect();
         let n = world.geometries.len();
         Ok(Self {
             collision,

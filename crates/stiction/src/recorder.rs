@@ -3,7 +3,7 @@
 use crate::recording::{ContactMark, ContactMode, Frame, RecordedGeometry, RecordedShape, Recording};
 use crate::simulation::{ContactState, Simulation};
 use stiction_collision::Shape;
-use stiction_dynamics::spatial::{Pose, Vec3};
+use stiction_dynamics::spatial::Vec3;
 use stiction_models::Drawing;
 
 /// Slip below this counts as sticking in a recording [m/s].
@@ -83,12 +83,8 @@ fn mark(c: &ContactState) -> ContactMark {
 /// Visuals where a link has some, else what touches.
 fn drawn(sim: &Simulation) -> Vec<RecordedGeometry> {
     let world = sim.world();
-    let mount = |link: Option<usize>, X_L: Pose| {
-        let link = link.map(|l| &world.model.links[l]);
-        (link.and_then(|l| l.body), link.map_or(Pose::IDENTITY, |l| l.X_BL) * X_L)
-    };
     let made = |name: &str, link, X_L, shape, rgba| {
-        let (body, X) = mount(link, X_L);
+        let (body, X) = world.mount(link, X_L);
         RecordedGeometry {
             name: name.to_owned(),
             body,

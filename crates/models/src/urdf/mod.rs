@@ -2,7 +2,8 @@
 //!
 //! The tree is laid out depth first, children in the order of their joints in the file. The root
 //! link is fixed to the world, or moves freely with [`LoadOptions::free_base`](crate::LoadOptions).
-//! Neighbours, also across fixed joints, never touch; all other pairs of links do.
+//! Neighbours, also across fixed joints, never touch, nor do links that overlap before anything
+//! has moved; all other pairs of links do.
 
 mod exclusion;
 mod geometry;
@@ -20,6 +21,7 @@ use crate::load::Context;
 use crate::mesh::MeshStore;
 use crate::names::Names;
 use crate::neighbours::exclude_neighbours;
+use crate::overlap::exclude_overlaps;
 use crate::world::World;
 use crate::xml::{Document, Element};
 use material::Materials;
@@ -130,6 +132,9 @@ pub(crate) fn read(document: &Document, context: &Context<'_>) -> Result<World, 
     let index = |l: usize| built.get(l).copied();
     world.excluded.extend(excluded.into_iter().filter_map(|(a, b)| Some((index(a)?, index(b)?))));
     exclude_neighbours(&mut world, true, robot)?;
+    for message in exclude_overlaps(&mut world).map_err(|e| robot.structure(e.to_string()))? {
+        reader.warn(robot.place(), message);
+    }
     let mut ledger = Ledger::default();
     audit(document, &vocabulary::VOCABULARY, &[], &mut ledger);
     ledger.warnings = reader.warnings;

@@ -1,0 +1,33 @@
+//! Where geometries ride, and which of them may meet.
+
+use crate::world::World;
+use stiction_collision::{Collider, CollisionWorld, ShapeError};
+use stiction_dynamics::spatial::Pose;
+
+impl World {
+    /// The body that carries a link (`None`: the world) and the pose in it of what is at `X_L` in
+    /// the link.
+    pub fn mount(&self, link: Option<usize>, X_L: Pose) -> (Option<usize>, Pose) {
+        match link.and_then(|l| self.model.links.get(l)) {
+            Some(link) => (link.body, link.X_BL * X_L),
+            None => (None, X_L),
+        }
+    }
+
+    /// One collider per geometry. What moves is owned by its body; links fixed to the world own
+    /// what is on them, each for itself, so that a pair that names one does not exclude the ground.
+    pub fn collision(&self) -> Result<CollisionWorld, ShapeError> {
+        let world = self.model.bodies.len();
+        let owner = |link: Option<usize>| match link {
+            Some(l) => self.mount(link, Pose::IDENTITY).0.unwrap_or(world + 1 + l),
+            None => world,
+        };
+        let colliders = (self.geometries.iter())
+            .map(|g| Collider { shape: g.shape.clone(), owner: owner(g.link), group: g.group, mask: g.mask })
+            .collect();
+        let pairs = self.excluded.iter().map(|&(a, b)| (owner(Some(a)), owner(Some(b))));
+        let from_world = self.excluded_from_world.iter().map(|&l| (owner(Some(l)), world));
+        let excluded: Vec<(usize, usize)> = pairs.chain(from_world).collect();
+        CollisionWorld::new(colliders, &excluded, |o| o >= world)
+    }
+}
