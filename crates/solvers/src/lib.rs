@@ -15,3 +15,6 @@ mod sweep;
 
 pub use error::ParamError;
 pub use registry::{Common, SolverError, all, make, make_from};
+
+#[cfg(test)]
+mod testing;

@@ -10,11 +10,11 @@
 //! It is a map λ ↦ S(λ) whose fixed points solve the rule's law. The residual is the natural map
 //! of that law in m/s, 2-norm over the blocks, with ‖Aᵢ‖_F for ‖Aᵢ‖₂: an upper bound of the judge's.
 //! "Converged" is said only of velocities computed afresh. Order of attack: sweeps; after each, an
-//! Anderson step on S ([`crate::anderson`]); at growing intervals, for the exact law, a Newton
-//! finish ([`crate::finish`]). Whatever happens, the best impulses seen are returned.
+//! Anderson step on S ([`crate::anderson`]); at growing intervals a second-order finish
+//! ([`crate::finish`]). Whatever happens, the best impulses seen are returned.
 
 use crate::anderson::Anderson;
-use crate::finish::Finish;
+use crate::finish::{Finish, View};
 use crate::local::Contact;
 use stiction_contact::certificate::block_natural_map;
 use stiction_contact::{Cone, ConstraintProblem, Law, SolveReport, SolveStatus};
@@ -44,6 +44,8 @@ pub(crate) struct SweepParams {
 
 /// Give up when the best residual has not fallen by a tenth in this many iterations.
 const PATIENCE: u32 = 2000;
+/// An Anderson step may let the residual grow by this factor [–].
+const GROWTH: f64 = 2.0;
 /// Velocities are computed afresh after this many incremental sweeps.
 const REFRESH: u32 = 50;
 
@@ -74,6 +76,12 @@ pub(crate) struct Workspace {
     best: Vec<f64>,
     best_residual: f64,
     anderson: Anderson,
+    /// ‖A_ii‖_F per row: the metric of the Anderson step.
+    weight: Vec<f64>,
+    /// Impulses and velocities a rejected Anderson step returns to, and their residual.
+    safe: Vec<f64>,
+    safe_c: Vec<f64>,
+    safe_residual: f64,
     finish: Finish,
 }
 
@@ -96,11 +104,52 @@ impl Workspace {
         }
         let largest = if largest > 0.0 { largest } else { 1.0 };
         self.norms.iter_mut().filter(|n| **n == 0.0).for_each(|n| *n = largest);
+        self.weight.clear();
+        for (cone, &norm) in problem.cones().iter().zip(&self.norms) {
+            self.weight.extend(std::iter::repeat_n(norm, cone.dim()));
+        }
     }
 
     /// The residual of the law, from impulses and their velocities.
     pub(crate) fn residual(&self, problem: &ConstraintProblem, law: Law, lambda: &[f64], c: &[f64]) -> f64 {
         residual(problem, &self.diagonal, &self.norms, law, lambda, c)
+    }
+
+    /// After a sweep: goes back to before the last Anderson step if that made things worse, else takes
+    /// the next one. True when `impulses` are extrapolated.
+    fn accelerate(&mut self, impulses: &mut [f64], current: &mut f64, extrapolated: bool) -> bool {
+        if extrapolated && *current > GROWTH * self.safe_residual {
+            impulses.copy_from_slice(&self.safe);
+            self.c.copy_from_slice(&self.safe_c);
+            *current = self.safe_residual;
+            self.anderson.restart();
+            return false;
+        }
+        for (safe, now) in [(&mut self.safe, &*impulses), (&mut self.safe_c, &self.c[..])] {
+            safe.clear();
+            safe.extend_from_slice(now);
+        }
+        self.safe_residual = *current;
+        self.anderson.step(&self.weight, &self.before, impulses, &mut self.c)
+    }
+
+    /// A second-order finish, if it is time for one; the residual it reached, with c to match.
+    fn finish(
+        &mut self,
+        problem: &ConstraintProblem,
+        law: Law,
+        impulses: &mut [f64],
+        current: f64,
+        tolerance: f64,
+        iterations: &mut u32,
+    ) -> Option<f64> {
+        let Self { blocks, norms, diagonal, .. } = self;
+        let view = View { problem, blocks, norms, diagonal, law };
+        let e = self.finish.attempt(&view, impulses, current, tolerance, iterations)?;
+        problem.velocities_into(impulses, &mut self.c);
+        self.remember(impulses, e);
+        self.anderson.restart();
+        Some(e)
     }
 
     /// Keeps `lambda` if it is the best so far.
@@ -158,8 +207,9 @@ pub(crate) fn solve<R: Rule>(
     ws.best_residual = f64::INFINITY;
     ws.remember(impulses, current);
     ws.anderson.start(params.memory, problem.rows());
-    ws.finish.start(problem, params.finish && R::LAW == Law::Ncp);
+    ws.finish.start(problem, R::LAW, params.finish);
 
+    let mut extrapolated = false;
     let mut iterations = 0;
     let mut mark = (0, current);
     while !(current <= params.tolerance) {
@@ -191,6 +241,15 @@ pub(crate) fn solve<R: Rule>(
             return report(SolveStatus::NumericalFailure, iterations, current);
         }
         ws.remember(impulses, current);
+        if current <= params.tolerance {
+            break;
+        }
+        if let Some(e) = ws.finish(problem, R::LAW, impulses, current, params.tolerance, &mut iterations) {
+            current = e;
+            extrapolated = false;
+            continue;
+        }
+        extrapolated = ws.accelerate(impulses, &mut current, extrapolated);
     }
     report(SolveStatus::Converged, iterations, current)
 }

@@ -1,0 +1,432 @@
+//! Interior-point finish, for what sweeps cannot do.
+//!
+//! With x = (λ_T, μ λ_N) and y = (c_T, c_N/μ + ‖c_T‖_ε), ‖v‖_ε = √(v² + ε²), a friction block reads
+//! "x and y in the Lorentz cone, x ∘ y = 0" [Acary2023, ch. 3]. Jordan's product is x ∘ y = L(x) y, with
+//! the arrow matrix L; scalar blocks are the same with cones of one dimension. One step solves
+//!
+//! ```text
+//!     L(x) J_Y (G + R) Δλ + L(y) T Δλ = κ e − x ∘ Y(c) − Δx_a ∘ Δy_a          (1)
+//!     Δx = T Δλ,   Δy = J_Y Δc + Y(c) − y,   T = diag(1, 1, μ)                (2)
+//! ```
+//!
+//! where J_Y = ∂Y/∂c holds De Saxcé's correction inside the Newton matrix, once with κ = 0 (affine
+//! step a) and once with κ = σ x·y/n and the second-order term [Mehrotra1992]. The step stops short
+//! of the boundary; ε = ½ κ/x_N shrinks with κ. Long chains and mass ratios cost nothing extra: 10 to
+//! 30 steps of ⅔ rows³ operations. G may be singular. Without ‖c_T‖_ε this is the convex relaxation; with
+//! it the law is not convex and convergence not proven.
+
+use super::dense::Lu;
+use super::{Reached, View};
+use crate::sweep::Block;
+use stiction_contact::{Cone, Law};
+
+/// Share of the way to the boundary a step may go [–].
+const TO_BOUNDARY: f64 = 0.95;
+
+/// See the module; all vectors are rows long and hold during one solve.
+#[derive(Default)]
+pub(super) struct Interior {
+    lu: Lu,
+    lambda: Vec<f64>,
+    c: Vec<f64>,
+    x: Vec<f64>,
+    y: Vec<f64>,
+    /// Multiplier of the upper side of a box; `y` holds the lower side's.
+    z: Vec<f64>,
+    /// Y(c).
+    image: Vec<f64>,
+    /// ∂‖c_T‖_ε/∂c_T of friction blocks, in their first two rows.
+    slope: Vec<f64>,
+    step: Vec<f64>,
+    d_c: Vec<f64>,
+    dx: Vec<f64>,
+    dy: Vec<f64>,
+    dz: Vec<f64>,
+    /// Δx_a ∘ Δy_a, and the same of the upper side.
+    second: Vec<f64>,
+    second_z: Vec<f64>,
+}
+
+/// How a block enters (1).
+#[derive(Clone, Copy)]
+enum Kind {
+    /// Friction with μ > 0.
+    Lorentz(f64),
+    NonNegative,
+    Free,
+    Interval(f64, f64),
+    /// λ stays.
+    Pinned,
+    /// Frictionless contact: the normal is non-negative, the tangents are pinned.
+    Smooth,
+}
+
+fn kind(block: &Block) -> Kind {
+    match *block {
+        Block::Contact(contact) if contact.mu > 1e-9 => Kind::Lorentz(contact.mu),
+        Block::Contact(_) => Kind::Smooth,
+        Block::Scalar(_, Cone::NonNegative) => Kind::NonNegative,
+        Block::Scalar(_, Cone::Box { lo, hi }) if lo < hi => Kind::Interval(lo, hi),
+        Block::Scalar(_, Cone::Box { .. }) | Block::Inert => Kind::Pinned,
+        Block::Scalar(..) => Kind::Free,
+    }
+}
+
+impl Interior {
+    /// Replaces `lambda` by the best impulses met if they are better; starts cold.
+    pub(super) fn solve(
+        &mut self,
+        view: &View,
+        lambda: &mut [f64],
+        current: f64,
+        tolerance: f64,
+        max_steps: u32,
+        scales: (f64, f64),
+    ) -> Reached {
+        self.start(view, lambda, scales);
+        let (mut best, mut stuck) = (current, 0);
+        for step in 1..=max_steps {
+            let gap = self.gap(view);
+            self.linearise(view, gap);
+            self.assemble(view);
+            if !self.lu.factor() {
+                return Reached { residual: best, steps: step };
+            }
+            self.direction(view, 0.0, false);
+            let affine = self.length(view).min(1.0);
+            let after = self.gap_after(view, affine);
+            let sigma = (after / gap).clamp(1e-6, 1.0).powi(3);
+            self.keep_second_order(view);
+            self.direction(view, sigma * gap, true);
+            let to_boundary = if affine > 0.9 { 1.0 - 0.1 * (1.0 - TO_BOUNDARY) } else { TO_BOUNDARY };
+            let length = (to_boundary * self.length(view)).min(1.0);
+            self.advance(view, length);
+            let e = view.residual(&self.lambda, &self.c);
+            if e.is_nan() {
+                return Reached { residual: best, steps: step };
+            }
+            if e < best {
+                best = e;
+                lambda.copy_from_slice(&self.lambda);
+            }
+            stuck = if length < 1e-3 { stuck + 1 } else { 0 };
+            if best <= tolerance || stuck == 5 || gap == 0.0 {
+                return Reached { residual: best, steps: step };
+            }
+        }
+        Reached { residual: best, steps: max_steps }
+    }
+
+    /// A point on the central path but for Y(c) = y: impulses and velocities along the axes of the cones,
+    /// `scales` times what stops the stiffest block and what g is.
+    fn start(&mut self, view: &View, lambda: &[f64], scales: (f64, f64)) {
+        let n = lambda.len();
+        self.lambda.clear();
+        self.lambda.extend_from_slice(lambda);
+        for v in [&mut self.x, &mut self.y, &mut self.z, &mut self.image, &mut self.slope, &mut self.step] {
+            v.clear();
+            v.resize(n, 0.0);
+        }
+        for v in [&mut self.dx, &mut self.dy, &mut self.dz, &mut self.second, &mut self.second_z] {
+            v.clear();
+            v.resize(n, 0.0);
+        }
+        let g = &view.problem.free_velocity;
+        let rms = (g.iter().map(|g| g * g).sum::<f64>() / n as f64).sqrt().max(f64::MIN_POSITIVE);
+        let heaviest = view.norms.iter().fold(f64::INFINITY, |m, &a| m.min(a));
+        let (impulse, speed) = (scales.0 * rms / heaviest, scales.1 * rms);
+        for (i, block) in view.blocks.iter().enumerate() {
+            let r = view.problem.range(i).start;
+            match kind(block) {
+                Kind::Lorentz(_) | Kind::Smooth => {
+                    self.lambda[r..r + 3].copy_from_slice(&[0.0, 0.0, impulse]);
+                    self.y[r + 2] = speed;
+                }
+                Kind::NonNegative => (self.lambda[r], self.y[r]) = (impulse, speed),
+                Kind::Interval(lo, hi) => {
+                    let margin = (0.1 * (hi - lo)).min(impulse);
+                    self.lambda[r] = 0.0_f64.clamp(lo + margin, hi - margin);
+                    self.y[r] = if lo.is_finite() { speed } else { 0.0 };
+                    self.z[r] = if hi.is_finite() { speed } else { 0.0 };
+                }
+                Kind::Free => self.lambda[r] = 0.0,
+                Kind::Pinned => {}
+            }
+        }
+        view.problem.velocities_into(&self.lambda, &mut self.c);
+        self.set_x(view);
+    }
+
+    fn set_x(&mut self, view: &View) {
+        self.x.copy_from_slice(&self.lambda);
+        for (i, block) in view.blocks.iter().enumerate() {
+            if let Kind::Lorentz(mu) = kind(block) {
+                self.x[view.problem.range(i).start + 2] *= mu;
+            }
+        }
+    }
+
+    /// Mean of x·y over the cones.
+    fn gap(&self, view: &View) -> f64 {
+        self.gap_of(view, |v, _, k| v[k], 0.0)
+    }
+
+    /// Mean of (x + αΔx)·(y + αΔy).
+    fn gap_after(&self, view: &View, alpha: f64) -> f64 {
+        self.gap_of(view, |v, d, k| v[k] + alpha * d[k], alpha)
+    }
+
+    fn gap_of(&self, view: &View, at: impl Fn(&[f64], &[f64], usize) -> f64, alpha: f64) -> f64 {
+        let (mut sum, mut cones) = (0.0, 0_u32);
+        let product = |k: usize| at(&self.x, &self.dx, k) * at(&self.y, &self.dy, k);
+        for (i, block) in view.blocks.iter().enumerate() {
+            let r = view.problem.range(i).start;
+            let (value, count) = match kind(block) {
+                Kind::Lorentz(_) => (product(r) + product(r + 1) + product(r + 2), 1),
+                Kind::NonNegative => (product(r), 1),
+                Kind::Smooth => (product(r + 2), 1),
+                Kind::Interval(lo, hi) => {
+                    let l = self.lambda[r] + alpha * self.dx[r];
+                    let low = if lo.is_finite() { (l - lo) * at(&self.y, &self.dy, r) } else { 0.0 };
+                    let high = if hi.is_finite() { (hi - l) * at(&self.z, &self.dz, r) } else { 0.0 };
+                    (low + high, u32::from(lo.is_finite()) + u32::from(hi.is_finite()))
+                }
+                Kind::Free | Kind::Pinned => (0.0, 0),
+            };
+            sum += value;
+            cones += count;
+        }
+        if cones == 0 { 0.0 } else { sum / f64::from(cones) }
+    }
+
+    /// Y(c) and its slope.
+    fn linearise(&mut self, view: &View, gap: f64) {
+        self.image.copy_from_slice(&self.c);
+        for (i, block) in view.blocks.iter().enumerate() {
+            if let Kind::Lorentz(mu) = kind(block) {
+                let r = view.problem.range(i).start;
+                let (u, v) = (self.c[r], self.c[r + 1]);
+                let epsilon = 0.5 * gap / self.x[r + 2];
+                // The convex relaxation has no correction.
+                let t = match view.law {
+                    Law::Ccp => 0.0,
+                    _ => (u * u + v * v + epsilon * epsilon).sqrt(),
+                };
+                self.image[r + 2] = self.c[r + 2] / mu + t;
+                let inverse = if t > 0.0 { 1.0 / t } else { 0.0 };
+                self.slope[r] = u * inverse;
+                self.slope[r + 1] = v * inverse;
+            }
+        }
+    }
+
+    /// The matrix of (1).
+    fn assemble(&mut self, view: &View) {
+        let problem = view.problem;
+        self.lu.clear(problem.rows());
+        for (i, block) in view.blocks.iter().enumerate() {
+            let r = problem.range(i).start;
+            let dim = problem.range(i).len();
+            // Rows of L(x) J_Y.
+            let mut left = [[0.0; 3]; 3];
+            match kind(block) {
+                Kind::Lorentz(mu) => {
+                    let [x1, x2, x0] = [self.x[r], self.x[r + 1], self.x[r + 2]];
+                    let [e1, e2] = [self.slope[r], self.slope[r + 1]];
+                    left[0] = [x1 * e1 + x0, x1 * e2, x1 / mu];
+                    left[1] = [x2 * e1, x2 * e2 + x0, x2 / mu];
+                    left[2] = [x0 * e1 + x1, x0 * e2 + x2, x0 / mu];
+                }
+                Kind::NonNegative => left[0][0] = self.x[r],
+                Kind::Smooth => left[2][2] = self.x[r + 2],
+                Kind::Free | Kind::Interval(..) => left[0][0] = 1.0,
+                Kind::Pinned => {}
+            }
+            for k in problem.blocks.entries(i) {
+                let j = problem.blocks.column_of(k);
+                let (columns, g) = (problem.range(j), problem.blocks.entry(k));
+                for (row, left) in left[..dim].iter().enumerate() {
+                    let out = &mut self.lu.row_mut(r + row)[columns.clone()];
+                    let width = out.len();
+                    for (l, source) in left.iter().zip(g.chunks_exact(width)) {
+                        if *l != 0.0 {
+                            out.iter_mut().zip(source).for_each(|(o, g)| *o += l * g);
+                        }
+                    }
+                }
+            }
+            for (row, left) in left[..dim].iter().enumerate() {
+                for col in 0..dim {
+                    self.lu.row_mut(r + row)[r + col] += left[col] * problem.compliance[r + col];
+                }
+            }
+            self.add_arrow(block, r, dim);
+        }
+    }
+
+    /// L(y) T of (1).
+    fn add_arrow(&mut self, block: &Block, r: usize, dim: usize) {
+        let y = &self.y;
+        match kind(block) {
+            Kind::Lorentz(mu) => {
+                let [y1, y2, y0] = [y[r], y[r + 1], y[r + 2]];
+                let arrow = [[y0, 0.0, mu * y1], [0.0, y0, mu * y2], [y1, y2, mu * y0]];
+                for (k, arrow) in arrow.iter().enumerate() {
+                    for (l, a) in arrow.iter().enumerate() {
+                        self.lu.row_mut(r + k)[r + l] += a;
+                    }
+                }
+            }
+            Kind::NonNegative => self.lu.row_mut(r)[r] += y[r],
+            Kind::Smooth => {
+                self.lu.row_mut(r)[r] = 1.0;
+                self.lu.row_mut(r + 1)[r + 1] = 1.0;
+                self.lu.row_mut(r + 2)[r + 2] += y[r + 2];
+            }
+            Kind::Interval(lo, hi) => {
+                let (low, high) = self.sides(r, lo, hi);
+                self.lu.row_mut(r)[r] += low * self.y[r] + high * self.z[r];
+            }
+            Kind::Pinned => (r..r + dim).for_each(|k| self.lu.row_mut(k)[k] = 1.0),
+            Kind::Free => {}
+        }
+    }
+
+    /// One over the distances to the sides of a box, zero where there is none.
+    fn sides(&self, r: usize, lo: f64, hi: f64) -> (f64, f64) {
+        let l = self.lambda[r];
+        let low = if lo.is_finite() { 1.0 / (l - lo) } else { 0.0 };
+        let high = if hi.is_finite() { 1.0 / (hi - l) } else { 0.0 };
+        (low, high)
+    }
+
+    /// Δλ of (1), then (2).
+    fn direction(&mut self, view: &View, kappa: f64, corrected: bool) {
+        for (i, block) in view.blocks.iter().enumerate() {
+            let r = view.problem.range(i).start;
+            let second = |k: usize| if corrected { self.second[k] } else { 0.0 };
+            match kind(block) {
+                Kind::Lorentz(_) => {
+                    let xy = jordan(&self.x[r..r + 3], &self.image[r..r + 3]);
+                    for k in 0..3 {
+                        let target = if k == 2 { kappa } else { 0.0 };
+                        self.step[r + k] = target - xy[k] - second(r + k);
+                    }
+                }
+                Kind::NonNegative => self.step[r] = kappa - self.x[r] * self.c[r] - second(r),
+                Kind::Smooth => {
+                    self.step[r] = 0.0;
+                    self.step[r + 1] = 0.0;
+                    self.step[r + 2] = kappa - self.x[r + 2] * self.c[r + 2] - second(r + 2);
+                }
+                Kind::Interval(lo, hi) => {
+                    let (low, high) = self.sides(r, lo, hi);
+                    let second_z = if corrected { self.second_z[r] } else { 0.0 };
+                    self.step[r] = -self.c[r] + (kappa - second(r)) * low - (kappa - second_z) * high;
+                }
+                Kind::Free => self.step[r] = -self.c[r],
+                Kind::Pinned => self.step[view.problem.range(i)].fill(0.0),
+            }
+        }
+        self.lu.solve(&mut self.step);
+        view.problem.delassus_mul_into(&self.step, &mut self.d_c);
+        for ((d, r), s) in self.d_c.iter_mut().zip(&view.problem.compliance).zip(&self.step) {
+            *d += r * s;
+        }
+        for (i, block) in view.blocks.iter().enumerate() {
+            let r = view.problem.range(i).start;
+            self.dx[view.problem.range(i)].copy_from_slice(&self.step[view.problem.range(i)]);
+            match kind(block) {
+                Kind::Lorentz(mu) => {
+                    self.dx[r + 2] *= mu;
+                    let (u, v, w) = (self.d_c[r], self.d_c[r + 1], self.d_c[r + 2]);
+                    let image = [u, v, w / mu + self.slope[r] * u + self.slope[r + 1] * v];
+                    for (k, d) in image.into_iter().enumerate() {
+                        self.dy[r + k] = d + self.image[r + k] - self.y[r + k];
+                    }
+                }
+                Kind::NonNegative => self.dy[r] = self.d_c[r] + self.c[r] - self.y[r],
+                Kind::Smooth => self.dy[r + 2] = self.d_c[r + 2] + self.c[r + 2] - self.y[r + 2],
+                Kind::Interval(lo, hi) => {
+                    let (low, high) = self.sides(r, lo, hi);
+                    let (a, b) = if corrected { (self.second[r], self.second_z[r]) } else { (0.0, 0.0) };
+                    let d = self.step[r];
+                    self.dy[r] = (kappa - a) * low - self.y[r] * (1.0 + d * low);
+                    self.dz[r] = (kappa - b) * high - self.z[r] * (1.0 - d * high);
+                }
+                Kind::Free | Kind::Pinned => {}
+            }
+        }
+    }
+
+    fn keep_second_order(&mut self, view: &View) {
+        for (i, block) in view.blocks.iter().enumerate() {
+            let r = view.problem.range(i).start;
+            match kind(block) {
+                Kind::Lorentz(_) => {
+                    let product = jordan(&self.dx[r..r + 3], &self.dy[r..r + 3]);
+                    self.second[r..r + 3].copy_from_slice(&product);
+                }
+                Kind::NonNegative => self.second[r] = self.dx[r] * self.dy[r],
+                Kind::Smooth => self.second[r + 2] = self.dx[r + 2] * self.dy[r + 2],
+                Kind::Interval(..) => {
+                    self.second[r] = self.dx[r] * self.dy[r];
+                    self.second_z[r] = -self.dx[r] * self.dz[r];
+                }
+                Kind::Free | Kind::Pinned => {}
+            }
+        }
+    }
+
+    /// Largest step that stays inside all cones.
+    fn length(&self, view: &View) -> f64 {
+        let scalar = |x: f64, d: f64| if d < 0.0 { -x / d } else { f64::INFINITY };
+        let mut length = f64::INFINITY;
+        for (i, block) in view.blocks.iter().enumerate() {
+            let r = view.problem.range(i).start;
+            let l = match kind(block) {
+                Kind::Lorentz(_) => lorentz(&self.x[r..r + 3], &self.dx[r..r + 3])
+                    .min(lorentz(&self.y[r..r + 3], &self.dy[r..r + 3])),
+                Kind::NonNegative => scalar(self.x[r], self.dx[r]).min(scalar(self.y[r], self.dy[r])),
+                Kind::Smooth => {
+                    scalar(self.x[r + 2], self.dx[r + 2]).min(scalar(self.y[r + 2], self.dy[r + 2]))
+                }
+                Kind::Interval(lo, hi) => {
+                    let l = self.lambda[r];
+                    let primal = scalar(l - lo, self.dx[r]).min(scalar(hi - l, -self.dx[r]));
+                    primal.min(scalar(self.y[r], self.dy[r])).min(scalar(self.z[r], self.dz[r]))
+                }
+                Kind::Free | Kind::Pinned => f64::INFINITY,
+            };
+            length = length.min(l);
+        }
+        length
+    }
+
+    fn advance(&mut self, view: &View, length: f64) {
+        for (v, d) in [(&mut self.lambda, &self.step), (&mut self.y, &self.dy), (&mut self.z, &self.dz)] {
+            v.iter_mut().zip(d).for_each(|(v, d)| *v += length * d);
+        }
+        self.set_x(view);
+        view.problem.velocities_into(&self.lambda, &mut self.c);
+    }
+}
+
+/// x ∘ y with the leading component last.
+fn jordan(x: &[f64], y: &[f64]) -> [f64; 3] {
+    [x[2] * y[0] + y[2] * x[0], x[2] * y[1] + y[2] * x[1], x[0] * y[0] + x[1] * y[1] + x[2] * y[2]]
+}
+
+/// Largest α with x + αd in the Lorentz cone, for x inside.
+fn lorentz(x: &[f64], d: &[f64]) -> f64 {
+    let a = d[2] * d[2] - d[0] * d[0] - d[1] * d[1];
+    let b = x[2] * d[2] - x[0] * d[0] - x[1] * d[1];
+    let t = x[0].hypot(x[1]);
+    let c = (x[2] - t) * (x[2] + t);
+    let root = b * b - a * c;
+    if root < 0.0 {
+        return f64::INFINITY;
+    }
+    let denominator = root.sqrt() - b;
+    if denominator > 0.0 { (c / denominator).max(0.0) } else { f64::INFINITY }
+}

@@ -1,0 +1,105 @@
+//! Second-order finishes for the sweeps: what they are, and when each is tried.
+//!
+//! Sweeps find the active set and solve easy problems; a Newton step costs as much as many sweeps and
+//! solves what sweeps cannot. The first attempt comes when the sweeps done have cost about an eighth of
+//! one factorisation (after two for a quadruped), the next whenever the count has doubled:
+//!
+//! 1. [`newton`] from the active set of the present impulses: exact law only;
+//! 2. if that fails and sweeps have had [`PATIENCE`] tries, [`interior`] from a cold start, at most
+//!    twice a solve, polished by 1. It needs no active set and follows any law with a Newton matrix.
+
+mod dense;
+mod interior;
+mod newton;
+
+use crate::sweep::{Block, residual};
+use stiction_contact::{ConstraintProblem, Law};
+
+/// Sweeps before an interior-point attempt.
+const PATIENCE: u32 = 20;
+/// Problems with more rows are left to the sweeps.
+const MOST_ROWS: usize = 1500;
+const NEWTON_STEPS: u32 = 20;
+const INTERIOR_STEPS: u32 = 60;
+/// Starting points of the interior method, as multiples of the problem's scales of impulse and speed.
+const COLD_STARTS: [(f64, f64); 2] = [(1.0, 1.0), (10.0, 10.0)];
+
+/// What a finish sees of a problem: prepared blocks, ‖A_ii‖_F, A_ii by rows, and the law.
+#[derive(Clone, Copy)]
+pub(crate) struct View<'a> {
+    pub(crate) problem: &'a ConstraintProblem,
+    pub(crate) blocks: &'a [Block],
+    pub(crate) norms: &'a [f64],
+    pub(crate) diagonal: &'a [[f64; 9]],
+    pub(crate) law: Law,
+}
+
+impl View<'_> {
+    pub(crate) fn residual(&self, lambda: &[f64], c: &[f64]) -> f64 {
+        residual(self.problem, self.diagonal, self.norms, self.law, lambda, c)
+    }
+}
+
+/// How far a finish got.
+#[derive(Clone, Copy, Debug)]
+pub(crate) struct Reached {
+    /// Residual of the impulses left behind, never worse than that of those given [m/s].
+    pub(crate) residual: f64,
+    pub(crate) steps: u32,
+}
+
+/// Workspaces and the schedule of one solve.
+#[derive(Default)]
+pub(crate) struct Finish {
+    newton: newton::Newton,
+    interior: interior::Interior,
+    /// Iterations at which to try next.
+    next: u32,
+    /// Interior-point attempts made.
+    attempts: usize,
+}
+
+impl Finish {
+    /// Sets the schedule for a problem.
+    pub(crate) fn start(&mut self, problem: &ConstraintProblem, law: Law, on: bool) {
+        let rows = problem.rows();
+        let useful = on && law != Law::Raisim && rows <= MOST_ROWS;
+        let entries: usize = (0..problem.len()).map(|i| problem.blocks.entries(i).len()).sum();
+        let ratio = rows.pow(3) / (27 * entries).max(1);
+        self.next = if useful { (ratio / 8).clamp(2, 300) as u32 } else { u32::MAX };
+        self.attempts = 0;
+    }
+
+    /// Improves `lambda` if it is time to; `None` if it is not or nothing came of it, apart from the
+    /// steps counted into `iterations`.
+    pub(crate) fn attempt(
+        &mut self,
+        view: &View,
+        lambda: &mut [f64],
+        current: f64,
+        tolerance: f64,
+        iterations: &mut u32,
+    ) -> Option<f64> {
+        if *iterations < self.next {
+            return None;
+        }
+        let mut e = current;
+        let mut take = |reached: Reached| {
+            *iterations += reached.steps;
+            reached.residual
+        };
+        if view.law == Law::Ncp {
+            e = take(self.newton.solve(view, lambda, e, tolerance, NEWTON_STEPS));
+        }
+        if e > tolerance && self.attempts < COLD_STARTS.len() && self.next >= PATIENCE {
+            let start = COLD_STARTS[self.attempts];
+            self.attempts += 1;
+            e = take(self.interior.solve(view, lambda, e, tolerance, INTERIOR_STEPS, start));
+            if e > tolerance && view.law == Law::Ncp {
+                e = take(self.newton.solve(view, lambda, e, tolerance, NEWTON_STEPS));
+            }
+        }
+        self.next = (2 * *iterations).max(self.next);
+        (e < current).then_some(e)
+    }
+}

@@ -1,0 +1,269 @@
+//! Newton finish on the exact law, from the active set that sweeps have found.
+//!
+//! Alart and Curnier's equations [Alart1991] are non-smooth but piecewise differentiable; with
+//! τ_N = λ_N − ρ_N c_N, τ_T = λ_T − ρ_T c_T, r = μ τ_N, e = τ_T/‖τ_T‖ and q = r/‖τ_T‖, a contact is
+//!
+//! ```text
+//!     open    τ_N ≤ 0          λ = 0                                            (1)
+//!     stick   ‖τ_T‖ ≤ r        c = 0                                            (2)
+//!     slide   otherwise        c_N = 0,  λ_T − r e = 0                          (3)
+//! ```
+//!
+//! One step solves the equations of the present pieces, linearised in λ with Δc = (G + R) Δλ; for (3)
+//!
+//! ```text
+//!     e·Δλ_T − μ Δλ_N + μ ρ_N Δc_N             = −e·(λ_T − r e)                 (4)
+//!     e⊥·((1 − q) Δλ_T + ρ_T q Δc_T)           = −e⊥·λ_T                        (5)
+//! ```
+//!
+//! Only rows that can change are unknown. G may be singular (hyperstatic contacts): its diagonal is
+//! raised by 10⁻¹⁰ of itself, which leaves a step of nearly least change in the null space and costs a
+//! factor 10⁻¹⁰/σ of contraction. Steps may raise the natural map for a while (the pieces are being
+//! sorted out); the best iterate is what counts. Quadratic where it works, ⅔ rows³ operations a step.
+
+use super::dense::Lu;
+use super::{Reached, View};
+use crate::sweep::Block;
+use stiction_contact::Cone;
+
+/// Share of the diagonal added to it [–].
+const REGULARISATION: f64 = 1e-10;
+/// Steps in a row that may fail to halve the best residual.
+const WANDER: u32 = 4;
+
+/// See the module.
+#[derive(Default)]
+pub(super) struct Newton {
+    lu: Lu,
+    lambda: Vec<f64>,
+    c: Vec<f64>,
+    /// Equations of the present pieces, by rows.
+    pieces: Vec<Piece>,
+    /// Unknown that row r is, or `KNOWN`.
+    unknown: Vec<usize>,
+    /// Δλ of rows that are known; zero elsewhere.
+    known: Vec<f64>,
+    d_c: Vec<f64>,
+    step: Vec<f64>,
+}
+
+const KNOWN: usize = usize::MAX;
+
+/// The piece a block is on, with what (2)–(5) need.
+#[derive(Clone, Copy)]
+enum Piece {
+    /// Δλ is known.
+    Fixed,
+    /// c = 0 in all rows.
+    Stick,
+    /// (3): e, q, μ, ρ_N, ρ_T, r.
+    Slide { e: [f64; 2], q: f64, mu: f64, rho_n: f64, rho_t: f64, r: f64 },
+    /// Frictionless and closed.
+    Closed,
+}
+
+impl Newton {
+    /// Improves `lambda`, whose residual is `current`; returns the residual reached and the steps taken.
+    pub(super) fn solve(
+        &mut self,
+        view: &View,
+        lambda: &mut [f64],
+        current: f64,
+        tolerance: f64,
+        max_steps: u32,
+    ) -> Reached {
+        self.lambda.clear();
+        self.lambda.extend_from_slice(lambda);
+        view.problem.velocities_into(&self.lambda, &mut self.c);
+        let (mut best, mut wandered) = (current, 0);
+        for step in 1..=max_steps {
+            let unknowns = self.sort(view);
+            if !self.solve_step(view, unknowns) {
+                return Reached { residual: best, steps: step };
+            }
+            for (l, d) in self.lambda.iter_mut().zip(&self.step) {
+                *l += d;
+            }
+            for (i, cone) in view.problem.cones().iter().enumerate() {
+                cone.project(&mut self.lambda[view.problem.range(i)]);
+            }
+            view.problem.velocities_into(&self.lambda, &mut self.c);
+            let e = view.residual(&self.lambda, &self.c);
+            if !e.is_finite() {
+                return Reached { residual: best, steps: step };
+            }
+            wandered = if e < 0.5 * best { 0 } else { wandered + 1 };
+            if e < best {
+                best = e;
+                lambda.copy_from_slice(&self.lambda);
+            }
+            if best <= tolerance || wandered > WANDER {
+                return Reached { residual: best, steps: step };
+            }
+        }
+        Reached { residual: best, steps: max_steps }
+    }
+
+    /// Puts every block on its piece and numbers the unknown rows.
+    fn sort(&mut self, view: &View) -> usize {
+        let rows = self.lambda.len();
+        self.pieces.clear();
+        self.unknown.clear();
+        self.unknown.resize(rows, KNOWN);
+        self.known.clear();
+        self.known.resize(rows, 0.0);
+        let mut unknowns = 0;
+        for (i, block) in view.blocks.iter().enumerate() {
+            let range = view.problem.range(i);
+            let r = range.start;
+            let piece = match block {
+                Block::Contact(contact) => {
+                    let l = [self.lambda[r], self.lambda[r + 1], self.lambda[r + 2]];
+                    let c = [self.c[r], self.c[r + 1], self.c[r + 2]];
+                    let piece = piece_of(&contact.a, contact.mu, l, c);
+                    let open = if let Piece::Closed = piece { 2 } else { 3 };
+                    if let Piece::Fixed | Piece::Closed = piece {
+                        (0..open).for_each(|k| self.known[r + k] = -l[k]); // (1)
+                    }
+                    piece
+                }
+                Block::Scalar(a, cone) => {
+                    let target = self.lambda[r] - self.c[r] / a;
+                    let mut inside = [target];
+                    cone.project(&mut inside);
+                    let at_bound = matches!(cone, Cone::Box { lo, hi } if lo >= hi) || inside[0] != target;
+                    if at_bound {
+                        self.known[r] = inside[0] - self.lambda[r];
+                        Piece::Fixed
+                    } else {
+                        Piece::Stick
+                    }
+                }
+                Block::Inert => Piece::Fixed,
+            };
+            let first = match piece {
+                Piece::Fixed => range.end,
+                Piece::Closed => range.end - 1,
+                Piece::Stick | Piece::Slide { .. } => r,
+            };
+            for row in first..range.end {
+                self.unknown[row] = unknowns;
+                unknowns += 1;
+            }
+            self.pieces.push(piece);
+        }
+        unknowns
+    }
+
+    /// Δλ into `step`; false if the matrix has no factors.
+    fn solve_step(&mut self, view: &View, unknowns: usize) -> bool {
+        let problem = view.problem;
+        // Velocities after the known changes.
+        if self.known.iter().any(|&d| d != 0.0) {
+            problem.delassus_mul_into(&self.known, &mut self.d_c);
+            for (k, d) in self.d_c.iter_mut().enumerate() {
+                *d += problem.compliance[k] * self.known[k];
+            }
+        } else {
+            self.d_c.clear();
+            self.d_c.resize(self.known.len(), 0.0);
+        }
+        self.lu.clear(unknowns);
+        self.step.clear();
+        self.step.resize(unknowns, 0.0);
+        for (i, piece) in self.pieces.iter().enumerate() {
+            let range = problem.range(i);
+            let (r, dim) = (range.start, range.len());
+            // Weights of Δc (left) and Δλ (own) in the block's equations, and their right-hand side.
+            let (mut left, mut own, mut rhs) = ([[0.0; 3]; 3], [[0.0; 3]; 3], [0.0; 3]);
+            let c = |k: usize| self.c[r + k] + self.d_c[r + k];
+            match *piece {
+                Piece::Fixed => continue,
+                Piece::Closed => {
+                    left[2][2] = 1.0;
+                    rhs[2] = -c(2);
+                }
+                Piece::Stick => {
+                    for k in 0..dim {
+                        left[k][k] = 1.0;
+                        rhs[k] = -c(k);
+                    }
+                }
+                Piece::Slide { e, q, mu, rho_n, rho_t, r: radius } => {
+                    let l = &self.lambda[r..r + 3];
+                    let along = e[0] * l[0] + e[1] * l[1] - radius;
+                    let across = e[0] * l[1] - e[1] * l[0];
+                    let d_t = [self.d_c[r], self.d_c[r + 1]];
+                    let d_across = e[0] * d_t[1] - e[1] * d_t[0];
+                    own[0] = [e[0] / rho_t, e[1] / rho_t, -mu / rho_t]; // (4)
+                    left[0][2] = mu * rho_n / rho_t;
+                    rhs[0] = (-along - mu * rho_n * self.d_c[r + 2]) / rho_t;
+                    own[1] = [-e[1] * (1.0 - q) / rho_t, e[0] * (1.0 - q) / rho_t, 0.0]; // (5)
+                    left[1] = [-e[1] * q, e[0] * q, 0.0];
+                    rhs[1] = -across / rho_t - q * d_across;
+                    left[2][2] = 1.0;
+                    rhs[2] = -c(2);
+                }
+            }
+            for k in 0..dim {
+                let row = self.unknown[r + k];
+                if row == KNOWN {
+                    continue;
+                }
+                self.step[row] = rhs[k];
+                let out = self.lu.row_mut(row);
+                for entry in problem.blocks.entries(i) {
+                    let j = problem.blocks.column_of(entry);
+                    let columns = problem.range(j);
+                    let g = problem.blocks.entry(entry);
+                    for (l, column) in columns.clone().enumerate() {
+                        let at = self.unknown[column];
+                        if at != KNOWN {
+                            let width = columns.len();
+                            out[at] += (0..dim).map(|m| left[k][m] * g[m * width + l]).sum::<f64>();
+                        }
+                    }
+                }
+                for l in 0..dim {
+                    let at = self.unknown[r + l];
+                    if at != KNOWN {
+                        let raised = problem.compliance[r + l] + REGULARISATION * view.norms[i];
+                        out[at] += left[k][l] * raised + own[k][l];
+                    }
+                }
+            }
+        }
+        if !self.lu.factor() {
+            return false;
+        }
+        self.lu.solve(&mut self.step);
+        // Spread over all rows.
+        for (d, &at) in self.known.iter_mut().zip(&self.unknown) {
+            if at != KNOWN {
+                *d = self.step[at];
+            }
+        }
+        std::mem::swap(&mut self.step, &mut self.known);
+        self.step.iter().all(|d| d.is_finite())
+    }
+}
+
+/// (1)–(3).
+fn piece_of(a: &[f64; 9], mu: f64, l: [f64; 3], c: [f64; 3]) -> Piece {
+    let rho_n = 1.0 / a[8];
+    let rho_t = 1.0 / (a[0] + a[4]);
+    let tau_n = l[2] - rho_n * c[2];
+    if tau_n <= 0.0 {
+        return Piece::Fixed;
+    }
+    let r = mu * tau_n;
+    if r == 0.0 {
+        return Piece::Closed;
+    }
+    let tau = [l[0] - rho_t * c[0], l[1] - rho_t * c[1]];
+    let t = (tau[0] * tau[0] + tau[1] * tau[1]).sqrt();
+    if t <= r {
+        return Piece::Stick;
+    }
+    Piece::Slide { e: [tau[0] / t, tau[1] / t], q: r / t, mu, rho_n, rho_t, r }
+}
