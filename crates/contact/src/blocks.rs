@@ -122,6 +122,19 @@ impl BlockMatrix {
 
     /// y += G x.
     pub fn mul_add_into(&self, row_start: &[usize], x: &[f64], y: &mut [f64]) {
+        if self.uniform {
+            let (blocks, x) = (self.values.as_chunks::<9>().0, x.as_chunks::<3>().0);
+            for (i, y) in y.as_chunks_mut::<3>().0.iter_mut().enumerate() {
+                let entries = self.entries(i);
+                for (&j, g) in self.column[entries.clone()].iter().zip(&blocks[entries]) {
+                    let [x0, x1, x2] = x[j];
+                    y[0] += g[0] * x0 + g[1] * x1 + g[2] * x2;
+                    y[1] += g[3] * x0 + g[4] * x1 + g[5] * x2;
+                    y[2] += g[6] * x0 + g[7] * x1 + g[8] * x2;
+                }
+            }
+            return;
+        }
         for i in 0..self.len() {
             let rows = row_start[i]..row_start[i + 1];
             for k in self.entries(i) {
@@ -164,8 +177,13 @@ mod tests {
 
     /// Blocks of sizes 3, 1, 3 where the first and the last do not meet, unsymmetric values.
     #[test]
-    fn column_updates_add_up_to_the_product() {
-        let row_start = [0, 3, 4, 7];
+    fn products_by_rows_and_by_columns_agree_with_the_definition() {
+        check([0, 3, 4, 7]);
+        check([0, 3, 6, 9]);
+    }
+
+    fn check(row_start: [usize; 4]) {
+        let n = row_start[3];
         let mut g = BlockMatrix::default();
         let pattern: [&[usize]; 3] = [&[0, 1], &[0, 1, 2], &[1, 2]];
         g.set_pattern(&row_start, |i, out| out.extend_from_slice(pattern[i]));
@@ -174,14 +192,25 @@ mod tests {
                 *v = ((7 * k + 3 * n) as f64).sin();
             }
         }
-        let x: Vec<f64> = (0..7).map(|i| (i as f64).cos()).collect();
-        let mut product = vec![0.0; 7];
+        let x: Vec<f64> = (0..n).map(|i| (i as f64).cos()).collect();
+        let mut expected = vec![0.0; n];
+        for i in 0..3 {
+            for k in g.entries(i) {
+                let j = g.column_of(k);
+                let dim = row_start[j + 1] - row_start[j];
+                for (v, value) in g.entry(k).iter().enumerate() {
+                    expected[row_start[i] + v / dim] += value * x[row_start[j] + v % dim];
+                }
+            }
+        }
+        let (mut product, mut columns) = (vec![0.0; n], vec![0.0; n]);
         g.mul_add_into(&row_start, &x, &mut product);
-        let mut columns = vec![0.0; 7];
         for i in 0..3 {
             g.add_column_into(&row_start, i, &x[row_start[i]..row_start[i + 1]], &mut columns);
         }
-        assert!(product.iter().zip(&columns).all(|(a, b)| (a - b).abs() < 1e-15));
-        assert!(product[0] != 0.0 && product[6] != 0.0);
+        for got in [product, columns] {
+            assert!(got.iter().zip(&expected).all(|(a, b)| (a - b).abs() < 1e-14), "{got:?}");
+        }
+        assert!(expected[0] != 0.0 && expected[n - 1] != 0.0);
     }
 }
