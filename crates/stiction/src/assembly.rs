@@ -20,7 +20,7 @@ use crate::State;
 use crate::actuation::Effort;
 use crate::contacts::ContactPoint;
 use crate::params::StepperParams;
-use crate::rows::Rows;
+use crate::rows::{End, Rows};
 use crate::warm_start::{RowKey, WarmStart};
 use stiction_contact::{Cone, ConstraintProblem};
 use stiction_dynamics::spatial::{Vec3, vec3};
@@ -86,8 +86,11 @@ impl Situation<'_> {
                 vec3(normal, 0.0, 0.0)
             }
         };
-        let [a, b] = c.bodies.map(|b| model.chain(b));
-        rows.push(if frictional { 3 } else { 1 }, trees, a, b, column);
+        let ends = c.bodies.map(|b| {
+            let body = &model.bodies[b?];
+            Some(End { tip: body.dofs.end - 1, tree: body.tree })
+        });
+        rows.push(if frictional { 3 } else { 1 }, model, ends, column);
 
         let mut g = rows.velocity(block, self.free_velocity);
         let free = if frictional { g.z } else { g.x };

@@ -9,6 +9,7 @@
 //!
 //! and two blocks meet only if they share a tree. [Featherstone2010]
 
+use std::ops::Range;
 use stiction_contact::ConstraintProblem;
 use stiction_dynamics::spatial::{Mat3, Vec3};
 use stiction_dynamics::{Factor, Model};
@@ -18,7 +19,9 @@ use stiction_dynamics::{Factor, Model};
 #[derive(Clone, Debug, Default)]
 pub(crate) struct Rows {
     blocks: Vec<Block>,
-    /// Dofs of every block, descending.
+    /// One per block and tree it touches.
+    segments: Vec<Segment>,
+    /// Dofs of every segment, descending.
     support: Vec<usize>,
     /// Column of J at every dof of `support`, and of w as in (1).
     J: Vec<Vec3>,
@@ -34,24 +37,40 @@ pub(crate) struct Rows {
 #[derive(Clone, Copy, Debug)]
 struct Block {
     dim: usize,
+    /// Its segments: none, one or two.
+    first: usize,
+    end: usize,
+}
+
+/// The part of a block in one tree.
+#[derive(Clone, Copy, Debug)]
+struct Segment {
+    tree: usize,
     /// Range in `support`, `J`, `W`.
     start: usize,
     end: usize,
-    trees: [Option<usize>; 2],
     /// The support is one chain, from this dof to the root.
     tip: Option<usize>,
 }
 
-impl Block {
-    fn range(&self) -> std::ops::Range<usize> {
+impl Segment {
+    fn range(&self) -> Range<usize> {
         self.start..self.end
     }
+}
+
+/// One end of a constraint: the dof nearest to it, and the tree of that dof.
+#[derive(Clone, Copy, Debug)]
+pub(crate) struct End {
+    pub(crate) tip: usize,
+    pub(crate) tree: usize,
 }
 
 impl Rows {
     /// Removes all rows; keeps the memory.
     pub(crate) fn clear(&mut self, nv: usize, trees: usize) {
         self.blocks.clear();
+        self.segments.clear();
         self.support.clear();
         self.J.clear();
         self.W.clear();
@@ -60,78 +79,90 @@ impl Rows {
         self.scratch.resize(nv, Vec3::ZERO);
     }
 
-    /// Adds a block of `dim` rows on the union of two descending chains of dofs, closed under
-    /// ancestors. `column(dof, on_a, on_b)` is J at a dof and is told which of the chains it is on.
+    /// Adds a block of `dim` rows between two ends (`None`: the world). `column(dof, on_a, on_b)` is
+    /// J at a dof and is told from which of the ends it is reached.
     pub(crate) fn push(
         &mut self,
         dim: usize,
-        trees: [Option<usize>; 2],
-        chain_a: impl Iterator<Item = usize>,
-        chain_b: impl Iterator<Item = usize>,
+        model: &Model,
+        ends: [Option<End>; 2],
         mut column: impl FnMut(usize, bool, bool) -> Vec3,
     ) {
-        let start = self.support.len();
-        let (mut a, mut b) = (chain_a.peekable(), chain_b.peekable());
-        let tip = match (a.peek(), b.peek()) {
-            (Some(tip), None) | (None, Some(tip)) => Some(*tip),
-            _ => None,
-        };
-        loop {
-            let (dof, on_a, on_b) = match (a.peek().copied(), b.peek().copied()) {
-                (None, None) => break,
-                (Some(x), None) => (x, true, false),
-                (None, Some(y)) => (y, false, true),
-                (Some(x), Some(y)) => (x.max(y), x >= y, y >= x),
-            };
-            if on_a {
-                a.next();
+        let first = self.segments.len();
+        match ends {
+            [Some(a), Some(b)] if a.tree == b.tree => {
+                let start = self.support.len();
+                let (mut x, mut y) = (Some(a.tip), Some(b.tip));
+                while let Some(dof) = x.max(y) {
+                    self.support.push(dof);
+                    self.J.push(column(dof, x == Some(dof), y == Some(dof)));
+                    for end in [&mut x, &mut y] {
+                        if *end == Some(dof) {
+                            *end = model.dofs[dof].parent;
+                        }
+                    }
+                }
+                self.segments.push(Segment { tree: a.tree, start, end: self.support.len(), tip: None });
             }
-            if on_b {
-                b.next();
+            _ => {
+                for (which, end) in ends.into_iter().enumerate() {
+                    let Some(End { tip, tree }) = end else { continue };
+                    let start = self.support.len();
+                    let mut next = Some(tip);
+                    while let Some(dof) = next {
+                        self.support.push(dof);
+                        self.J.push(column(dof, which == 0, which == 1));
+                        next = model.dofs[dof].parent;
+                    }
+                    self.segments.push(Segment { tree, start, end: self.support.len(), tip: Some(tip) });
+                }
             }
-            self.support.push(dof);
-            self.J.push(column(dof, on_a, on_b));
         }
-        self.close(dim, start, trees, tip);
+        self.close(dim, first);
     }
 
     /// Adds the row Σ c v over (dof, c), whose dofs belong to at most two trees.
     pub(crate) fn push_linear(&mut self, terms: &[(usize, f64)], model: &Model) {
-        let start = self.support.len();
-        let mut trees = [None; 2];
-        for &(dof, _) in terms {
-            let tree = Some(model.bodies[model.dofs[dof].body].tree);
-            match trees {
-                [None, _] => trees[0] = tree,
-                [a, None] if a != tree => trees[1] = tree,
-                [a, b] => assert!(a == tree || b == tree, "a linear row joins at most two trees"),
+        let tree_of = |dof: usize| model.bodies[model.dofs[dof].body].tree;
+        let first = self.segments.len();
+        let mut trees = terms.first().map(|t| tree_of(t.0));
+        while let Some(tree) = trees {
+            let start = self.support.len();
+            for &(dof, _) in terms.iter().filter(|t| tree_of(t.0) == tree) {
+                self.support.extend(std::iter::successors(Some(dof), |&d| model.dofs[d].parent));
             }
-            self.support.extend(std::iter::successors(Some(dof), |&d| model.dofs[d].parent));
-        }
-        let tip = if let [(dof, _)] = terms { Some(*dof) } else { None };
-        if tip.is_none() {
-            self.support[start..].sort_unstable_by(|a, b| b.cmp(a));
-            let mut kept = start;
-            for k in start..self.support.len() {
-                if k == start || self.support[k] != self.support[kept - 1] {
-                    self.support[kept] = self.support[k];
-                    kept += 1;
-                }
+            let tip = if let [(dof, _)] = terms { Some(*dof) } else { None };
+            if tip.is_none() {
+                sort_and_merge(&mut self.support, start);
             }
-            self.support.truncate(kept);
+            let coefficient = |d: &usize| terms.iter().filter(|t| t.0 == *d).map(|t| t.1).sum::<f64>();
+            self.J.extend(self.support[start..].iter().map(|d| Vec3::X * coefficient(d)));
+            self.segments.push(Segment { tree, start, end: self.support.len(), tip });
+            let seen = &self.segments[first..];
+            trees = terms.iter().map(|t| tree_of(t.0)).find(|t| seen.iter().all(|s| s.tree != *t));
         }
-        let coefficient = |d: &usize| terms.iter().filter(|t| t.0 == *d).map(|t| t.1).sum::<f64>();
-        self.J.extend(self.support[start..].iter().map(|d| Vec3::X * coefficient(d)));
-        self.close(1, start, trees, tip);
+        self.close(1, first);
     }
 
-    /// Ends the block in progress.
-    fn close(&mut self, dim: usize, start: usize, trees: [Option<usize>; 2], tip: Option<usize>) {
-        let trees = if trees[0] == trees[1] { [trees[0], None] } else { trees };
-        for tree in trees.into_iter().flatten() {
-            self.blocks_of_tree[tree].push(self.blocks.len());
+    /// Ends the block whose segments start at `first`.
+    fn close(&mut self, dim: usize, first: usize) {
+        for segment in &self.segments[first..] {
+            self.blocks_of_tree[segment.tree].push(self.blocks.len());
         }
-        self.blocks.push(Block { dim, start, end: self.support.len(), trees, tip });
+        self.blocks.push(Block { dim, first, end: self.segments.len() });
+    }
+
+    fn segments_of(&self, block: &Block) -> &[Segment] {
+        &self.segments[block.first..block.end]
+    }
+
+    /// Range of block i in `support`, `J`, `W`.
+    fn range(&self, block: &Block) -> Range<usize> {
+        match self.segments_of(block) {
+            [] => 0..0,
+            [one] => one.range(),
+            [first, .., last] => first.start..last.end,
+        }
     }
 
     /// Number of blocks.
@@ -141,7 +172,7 @@ impl Rows {
 
     /// J v of block i.
     pub(crate) fn velocity(&self, i: usize, v: &[f64]) -> Vec3 {
-        let range = self.blocks[i].range();
+        let range = self.range(&self.blocks[i]);
         let mut out = Vec3::ZERO;
         for (dof, column) in self.support[range.clone()].iter().zip(&self.J[range]) {
             out += *column * v[*dof];
@@ -160,7 +191,8 @@ impl Rows {
             if lambda == Vec3::ZERO {
                 continue;
             }
-            for (dof, column) in self.support[block.range()].iter().zip(&self.J[block.range()]) {
+            let range = self.range(block);
+            for (dof, column) in self.support[range.clone()].iter().zip(&self.J[range]) {
                 tau[*dof] += column.dot(lambda);
             }
         }
@@ -194,9 +226,9 @@ impl Rows {
         self.root.extend(factor.inverse_diagonal().iter().map(|d| d.sqrt()));
         self.W.clear();
         self.W.extend_from_slice(&self.J);
-        for block in &self.blocks {
-            let (support, W) = (&self.support[block.range()], &mut self.W[block.range()]);
-            if let Some(tip) = block.tip {
+        for segment in &self.segments {
+            let (support, W) = (&self.support[segment.range()], &mut self.W[segment.range()]);
+            if let Some(tip) = segment.tip {
                 factor.half_solve_packed_in_place(tip, W);
             } else {
                 for (dof, w) in support.iter().zip(W.iter()) {
@@ -221,50 +253,62 @@ impl Rows {
     /// Wᵢᵀ Wⱼ over common dofs.
     #[inline]
     fn product(&self, i: usize, j: usize) -> Mat3 {
-        let (bi, bj) = (&self.blocks[i], &self.blocks[j]);
-        let (si, sj) = (&self.support[bi.range()], &self.support[bj.range()]);
-        let (wi, wj) = (&self.W[bi.range()], &self.W[bj.range()]);
         let mut rows = [Vec3::ZERO; 3];
-        let mut add = |x: Vec3, y: Vec3| {
-            rows[0] += y * x.x;
-            rows[1] += y * x.y;
-            rows[2] += y * x.z;
-        };
-        if bi.tip.is_some() && bj.tip.is_some() {
-            // Two chains have in common how they end.
-            for (((p, q), x), y) in
-                si.iter().rev().zip(sj.iter().rev()).zip(wi.iter().rev()).zip(wj.iter().rev())
-            {
-                if p != q {
-                    break;
-                }
-                add(*x, *y);
-            }
-            return Mat3 { rows };
-        }
-        let (mut a, mut b) = (0, 0);
-        while a < si.len() && b < sj.len() {
-            match si[a].cmp(&sj[b]) {
-                std::cmp::Ordering::Greater => a += 1,
-                std::cmp::Ordering::Less => b += 1,
-                std::cmp::Ordering::Equal => {
-                    add(wi[a], wj[b]);
-                    a += 1;
-                    b += 1;
+        for a in self.segments_of(&self.blocks[i]) {
+            for b in self.segments_of(&self.blocks[j]) {
+                if a.tree == b.tree {
+                    self.add_product(a, b, &mut rows);
                 }
             }
         }
         Mat3 { rows }
     }
 
-    /// Blocks that share a tree with block i, ascending, i among them.
-    fn neighbours_into(&self, i: usize, out: &mut Vec<usize>) {
-        let list = |t: Option<usize>| t.map_or(&[][..], |t| &self.blocks_of_tree[t]);
-        let [a, b] = self.blocks[i].trees.map(list);
-        if b.is_empty() {
-            out.extend_from_slice(if a.is_empty() { std::slice::from_ref(&i) } else { a });
+    /// The part of the product in one tree.
+    #[inline]
+    fn add_product(&self, a: &Segment, b: &Segment, rows: &mut [Vec3; 3]) {
+        let (sa, sb) = (&self.support[a.range()], &self.support[b.range()]);
+        let (wa, wb) = (&self.W[a.range()], &self.W[b.range()]);
+        let mut add = |x: Vec3, y: Vec3| {
+            rows[0] += y * x.x;
+            rows[1] += y * x.y;
+            rows[2] += y * x.z;
+        };
+        if a.tip.is_some() && b.tip.is_some() {
+            // Two chains have in common how they end.
+            let ends = sa.iter().rev().zip(sb.iter().rev());
+            for ((p, q), (x, y)) in ends.zip(wa.iter().rev().zip(wb.iter().rev())) {
+                if p != q {
+                    break;
+                }
+                add(*x, *y);
+            }
             return;
         }
+        let (mut p, mut q) = (0, 0);
+        while p < sa.len() && q < sb.len() {
+            match sa[p].cmp(&sb[q]) {
+                std::cmp::Ordering::Greater => p += 1,
+                std::cmp::Ordering::Less => q += 1,
+                std::cmp::Ordering::Equal => {
+                    add(wa[p], wb[q]);
+                    p += 1;
+                    q += 1;
+                }
+            }
+        }
+    }
+
+    /// Blocks that share a tree with block i, ascending, i among them.
+    fn neighbours_into(&self, i: usize, out: &mut Vec<usize>) {
+        let (a, b) = match self.segments_of(&self.blocks[i]) {
+            [] => return out.push(i),
+            [a] => return out.extend_from_slice(&self.blocks_of_tree[a.tree]),
+            [a, b, rest @ ..] => {
+                assert!(rest.is_empty(), "a constraint joins at most two trees");
+                (&self.blocks_of_tree[a.tree], &self.blocks_of_tree[b.tree])
+            }
+        };
         let (mut x, mut y) = (0, 0);
         while x < a.len() || y < b.len() {
             let next = match (a.get(x), b.get(y)) {
@@ -277,6 +321,19 @@ impl Rows {
             out.push(next);
         }
     }
+}
+
+/// Sorts the dofs from `start` on in descending order and drops repetitions.
+fn sort_and_merge(support: &mut Vec<usize>, start: usize) {
+    support[start..].sort_unstable_by(|a, b| b.cmp(a));
+    let mut kept = start;
+    for k in start..support.len() {
+        if k == start || support[k] != support[kept - 1] {
+            support[kept] = support[k];
+            kept += 1;
+        }
+    }
+    support.truncate(kept);
 }
 
 /// The leading di × dj entries of `m`, by rows.
@@ -327,8 +384,9 @@ mod tests {
         let value = |dof: usize, r: usize| ((3 * dof + 5 * r) as f64).sin();
         let fill = |dof: usize, _: bool, _: bool| vec3(value(dof, 0), value(dof, 1), value(dof, 2));
         // Arm against body, arm against itself, one joint, a coupling across trees.
-        rows.push(3, [Some(0), Some(1)], model.chain(Some(1)), model.chain(Some(2)), fill);
-        rows.push(3, [Some(0), Some(0)], model.chain(Some(0)), model.chain(Some(1)), fill);
+        let end = |tip, tree| Some(End { tip, tree });
+        rows.push(3, &model, [end(1, 0), end(7, 1)], fill);
+        rows.push(3, &model, [end(0, 0), end(1, 0)], fill);
         rows.push_linear(&[(1, 1.0)], &model);
         rows.push_linear(&[(1, 0.5), (4, -2.0)], &model);
         for cone in [Cone::Friction { mu: 0.5 }, Cone::Friction { mu: 0.5 }, Cone::Free, Cone::Free] {
