@@ -8,6 +8,7 @@
 pub mod blocks;
 pub mod certificate;
 pub mod cone;
+pub mod io;
 pub mod matrix3;
 mod operator;
 pub mod primal;

@@ -6,10 +6,14 @@
 #![allow(clippy::neg_cmp_op_on_partial_ord)]
 
 mod anderson;
+pub mod ccp_pgs;
 pub mod error;
 mod finish;
 pub mod local;
+pub mod ncp_pgs;
 pub mod nsgs;
+pub mod raisim;
+pub mod raisim_ds;
 pub mod registry;
 mod sweep;
 

@@ -1,7 +1,11 @@
 //! The solvers by name.
 
+use crate::ccp_pgs::{CcpPgs, CcpPgsParams};
 use crate::error::ParamError;
+use crate::ncp_pgs::{NcpPgs, NcpPgsParams};
 use crate::nsgs::{Nsgs, NsgsParams};
+use crate::raisim::{Raisim, RaisimParams};
+use crate::raisim_ds::{RaisimDs, RaisimDsParams};
 use serde::Deserializer;
 use stiction_contact::{ContactSolver, Law};
 use thiserror::Error;
@@ -77,13 +81,31 @@ macro_rules! solvers {
     };
 }
 
-solvers![(
-    Nsgs::NAME,
-    Law::Ncp,
-    "exact law; Gauss-Seidel with the exact one-contact answer, Newton finish",
-    Nsgs,
-    NsgsParams
-),];
+solvers![
+    (Nsgs::NAME, Law::Ncp, "exact law; Gauss-Seidel with the exact one-contact answer", Nsgs, NsgsParams),
+    (
+        NcpPgs::NAME,
+        Law::Ncp,
+        "exact law; projected Gauss-Seidel, normal before tangent",
+        NcpPgs,
+        NcpPgsParams
+    ),
+    (
+        RaisimDs::NAME,
+        Law::Ncp,
+        "exact law; RaiSim's bisection with De Saxce's correction",
+        RaisimDs,
+        RaisimDsParams
+    ),
+    (
+        Raisim::NAME,
+        Law::Raisim,
+        "RaiSim's law as published; friction may not oppose slip",
+        Raisim,
+        RaisimParams
+    ),
+    (CcpPgs::NAME, Law::Ccp, "convex relaxation; sliding bodies lift", CcpPgs, CcpPgsParams),
+];
 
 /// All solvers, the default first.
 pub fn all() -> &'static [Entry] {

@@ -152,6 +152,20 @@ impl Workspace {
         Some(e)
     }
 
+    /// Leaves the best impulses seen, with a residual computed afresh.
+    fn give_up(
+        &mut self,
+        problem: &ConstraintProblem,
+        law: Law,
+        status: SolveStatus,
+        iterations: u32,
+        impulses: &mut [f64],
+    ) -> SolveReport {
+        impulses.copy_from_slice(&self.best);
+        problem.velocities_into(impulses, &mut self.c);
+        report(status, iterations, self.residual(problem, law, impulses, &self.c))
+    }
+
     /// Keeps `lambda` if it is the best so far.
     fn remember(&mut self, lambda: &[f64], residual: f64) {
         if residual < self.best_residual {
@@ -214,11 +228,11 @@ pub(crate) fn solve<R: Rule>(
     let mut mark = (0, current);
     while !(current <= params.tolerance) {
         if iterations >= params.max_iterations {
-            return give_up(ws, SolveStatus::IterationLimit, iterations, impulses);
+            return ws.give_up(problem, R::LAW, SolveStatus::IterationLimit, iterations, impulses);
         }
         if iterations >= mark.0 + PATIENCE {
             if ws.best_residual > 0.9 * mark.1 {
-                return give_up(ws, SolveStatus::Stalled, iterations, impulses);
+                return ws.give_up(problem, R::LAW, SolveStatus::Stalled, iterations, impulses);
             }
             mark = (iterations, ws.best_residual);
         }
@@ -237,8 +251,7 @@ pub(crate) fn solve<R: Rule>(
             current = ws.residual(problem, R::LAW, impulses, &ws.c);
         }
         if !current.is_finite() {
-            give_up(ws, SolveStatus::NumericalFailure, iterations, impulses);
-            return report(SolveStatus::NumericalFailure, iterations, current);
+            return ws.give_up(problem, R::LAW, SolveStatus::NumericalFailure, iterations, impulses);
         }
         ws.remember(impulses, current);
         if current <= params.tolerance {
@@ -326,11 +339,6 @@ fn add_column(problem: &ConstraintProblem, i: usize, r: usize, d: &[f64], c: &mu
     for (k, d) in d.iter().enumerate() {
         c[r + k] += problem.compliance[r + k] * d;
     }
-}
-
-fn give_up(ws: &Workspace, status: SolveStatus, iterations: u32, impulses: &mut [f64]) -> SolveReport {
-    impulses.copy_from_slice(&ws.best);
-    report(status, iterations, ws.best_residual)
 }
 
 fn report(status: SolveStatus, iterations: u32, residual: f64) -> SolveReport {

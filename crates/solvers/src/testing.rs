@@ -103,6 +103,22 @@ fn push_row(matrix: &mut Csr, entries: impl IntoIterator<Item = (usize, f64)>) {
     matrix.start.push(matrix.value.len());
 }
 
+/// One contact with (G)_ii = `a`, arriving with `g`.
+pub(crate) fn one_contact(a: [f64; 9], g: [f64; 3], mu: f64) -> ConstraintProblem {
+    let mut problem = ConstraintProblem::default();
+    problem.push(Cone::Friction { mu }, &g);
+    let (start, blocks) = problem.starts_and_blocks_mut();
+    blocks.set_pattern(start, |i, out| out.push(i));
+    blocks.entry_mut(0).copy_from_slice(&a);
+    problem
+}
+
+/// A point of `mass` on a plane.
+pub(crate) fn point(mass: f64, mu: f64, g: [f64; 3]) -> ConstraintProblem {
+    let w = 1.0 / mass;
+    one_contact([w, 0.0, 0.0, 0.0, w, 0.0, 0.0, 0.0, w], g, mu)
+}
+
 /// A unit cube of 1 kg on the ground, moving and spinning.
 pub(crate) fn cube(mu: f64, velocity: Vec3, spin: Vec3) -> ConstraintProblem {
     let mut scene = Scene::default();

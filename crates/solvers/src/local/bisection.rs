@@ -22,6 +22,7 @@
 //! λ [N·s], q [m/s], A [1/kg].
 
 use super::Contact;
+use crate::error::ParamError;
 use serde::Deserialize;
 use stiction_contact::matrix3::mul;
 
@@ -53,6 +54,15 @@ const WALK: u32 = 200;
 const HALVINGS: u32 = 60;
 
 impl Bisection {
+    pub(crate) fn check(&self, solver: &'static str) -> Result<(), ParamError> {
+        let Self { first_step, shrink, grow, threshold, .. } = *self;
+        let fraction = shrink > 0.0 && shrink < 1.0;
+        ParamError::check(first_step > 0.0, solver, "first_step", first_step, "an angle > 0 [rad]")?;
+        ParamError::check(fraction, solver, "shrink", shrink, "0 < shrink < 1")?;
+        ParamError::check(grow >= 1.0, solver, "grow", grow, "at least 1")?;
+        ParamError::check(threshold > 0.0, solver, "threshold", threshold, "an impulse > 0 [N·s]")
+    }
+
     /// The sliding impulse, `q` without and `q_hat` with correction. `tolerance` [m/s]: see
     /// [`Self::tighten`]. `None`: no impulse slides on the ellipse.
     pub fn slide(&self, contact: &Contact, q: [f64; 3], q_hat: [f64; 3], tolerance: f64) -> Option<[f64; 3]> {

@@ -1,0 +1,199 @@
+//! `raisim`: Gauss–Seidel with RaiSim's one-contact answer, as published.
+//!
+//! Finds impulses λ such that, for every contact i with c = (G + R) λ + g,
+//!
+//! ```text
+//!     open    g̃_N ≥ 0:  λ = 0         stick   −A⁻¹g̃ ∈ K:  c = 0
+//!     slide   otherwise: λ least in ½λᵀAλ + λᵀg̃ among λ ∈ ∂K with c_N = 0        (1)  [Hwangbo2018]
+//! ```
+//!
+//! where A = (G + R)_ii and g̃ is c without the contact's own impulse. Stationarity in (1) gives
+//!
+//! ```text
+//!     c_T ∝ −λ_T − (μ² λ_N/A_NN) A_TN                                            (2)  [LeLidec2024]
+//! ```
+//!
+//! so friction opposes slip only where A_TN = 0: this is a model of its own, kept for comparison, and
+//! `raisim-ds` repairs it. A sweep visits the contacts in order and relaxes,
+//!
+//! ```text
+//!     λᵢ ← (1 − α) λᵢ + α λ*,   α ← γ α + (1 − γ) α_min after every sweep        (3)
+//! ```
+//!
+//! from α = 1. Published implementations stop on ‖Δλ‖∞/‖λ‖∞. A small step proves nothing when α is
+//! small, so here only the residual of (1) itself counts: the natural map with γ A_N: in place of Γ
+//! (see [`stiction_contact::certificate`]). With Anderson steps off and `tighten` off, the iterates
+//! are the published ones. There need be no fixed point, and no Newton finish is offered.
+//!
+//! Units: λ [N·s], c and g [m/s], G and R [1/kg], α and γ [–]. Contact axes (t₁, t₂, n). Cost of a
+//! sweep: one product with G and some 40 angles per sliding contact. Allocates only when the problem grows.
+
+use crate::error::ParamError;
+use crate::local::bisection::Bisection;
+use crate::local::{Contact, in_cone, quartic};
+use crate::sweep::{self, Rule, SweepParams, Workspace};
+use serde::Deserialize;
+use stiction_contact::{ConstraintProblem, ContactSolver, Law, SolveReport};
+
+/// The relaxation (3), shared with `raisim-ds`.
+#[derive(Clone, Copy, Debug, Deserialize)]
+#[serde(default, deny_unknown_fields)]
+pub struct Relaxation {
+    /// γ ∈ [0, 1]; 1 keeps α = 1 [–].
+    pub gamma: f64,
+    /// α_min ∈ (0, 1] [–].
+    pub alpha_min: f64,
+}
+
+impl Default for Relaxation {
+    fn default() -> Self {
+        Self { gamma: 0.99, alpha_min: 0.1 }
+    }
+}
+
+impl Relaxation {
+    pub(crate) fn check(&self, solver: &'static str) -> Result<(), ParamError> {
+        let Self { gamma, alpha_min } = *self;
+        ParamError::check((0.0..=1.0).contains(&gamma), solver, "gamma", gamma, "0 <= gamma <= 1")?;
+        let ok = alpha_min > 0.0 && alpha_min <= 1.0;
+        ParamError::check(ok, solver, "alpha_min", alpha_min, "0 < alpha_min <= 1")
+    }
+
+    /// α of the next sweep.
+    pub(crate) fn next(&self, alpha: f64) -> f64 {
+        self.gamma * alpha + (1.0 - self.gamma) * self.alpha_min // (3)
+    }
+}
+
+#[derive(Clone, Debug, Deserialize)]
+#[serde(default, deny_unknown_fields)]
+pub struct RaisimParams {
+    /// Stop when the natural map of (1) is below this [m/s].
+    pub tolerance: f64,
+    /// Sweeps before giving up [–].
+    pub max_iterations: u32,
+    /// Earlier sweeps an Anderson step looks at; 0 switches it off, 5 … 10 is typical [–].
+    pub memory: usize,
+    pub relaxation: Relaxation,
+    pub bisection: Bisection,
+}
+
+impl Default for RaisimParams {
+    fn default() -> Self {
+        let (relaxation, bisection) = (Relaxation::default(), Bisection::default());
+        Self { tolerance: 1e-8, max_iterations: 1000, memory: 8, relaxation, bisection }
+    }
+}
+
+/// See the module.
+pub struct Raisim {
+    params: RaisimParams,
+    workspace: Workspace, // contents hold during one solve only
+}
+
+impl Raisim {
+    pub const NAME: &str = "raisim";
+
+    pub fn new(params: RaisimParams) -> Result<Self, ParamError> {
+        ParamError::check_sweep(Self::NAME, &params.sweep())?;
+        params.relaxation.check(Self::NAME)?;
+        params.bisection.check(Self::NAME)?;
+        Ok(Self { params, workspace: Workspace::default() })
+    }
+}
+
+impl ContactSolver for Raisim {
+    fn name(&self) -> &'static str {
+        Self::NAME
+    }
+
+    fn law(&self) -> Law {
+        Law::Raisim
+    }
+
+    fn solve(&mut self, problem: &ConstraintProblem, impulses: &mut [f64]) -> SolveReport {
+        let RaisimParams { relaxation, bisection, tolerance, .. } = self.params;
+        let mut rule = LeastEnergy { relaxation, bisection, tolerance, alpha: 1.0 };
+        sweep::solve(&mut rule, &self.params.sweep(), &mut self.workspace, problem, impulses)
+    }
+}
+
+struct LeastEnergy {
+    relaxation: Relaxation,
+    bisection: Bisection,
+    tolerance: f64,
+    alpha: f64,
+}
+
+impl Rule for LeastEnergy {
+    const LAW: Law = Law::Raisim;
+
+    fn answer(&self, contact: &Contact, lambda: [f64; 3], c: [f64; 3]) -> [f64; 3] {
+        let free = contact.free_velocity(lambda, c);
+        let stick = contact.sticking(lambda, c);
+        let target = if free[2] >= 0.0 {
+            [0.0; 3]
+        } else if in_cone(stick, contact.mu) {
+            stick
+        } else if contact.mu == 0.0 {
+            [0.0, 0.0, -free[2] / contact.a[8]]
+        } else {
+            // Where the ellipse is empty (1) has no answer; the exact law's stands in.
+            let slide = self.bisection.slide(contact, free, free, self.tolerance);
+            slide.unwrap_or_else(|| quartic::solve(contact, lambda, c))
+        };
+        std::array::from_fn(|k| lambda[k] + self.alpha * (target[k] - lambda[k])) // (3)
+    }
+
+    fn end_of_sweep(&mut self) {
+        self.alpha = self.relaxation.next(self.alpha);
+    }
+}
+
+impl RaisimParams {
+    fn sweep(&self) -> SweepParams {
+        let Self { tolerance, max_iterations, memory, .. } = *self;
+        SweepParams { tolerance, max_iterations, memory, finish: false }
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::local::tests::problems;
+    use crate::testing::{one_contact, point};
+    use stiction_contact::certificate::{certify, natural_map_of};
+
+    #[test]
+    fn is_exact_where_tangent_and_normal_do_not_couple() {
+        for (vx, expected) in [(0.02, [-0.04, 0.0, 0.2]), (1.0, [-0.1, 0.0, 0.2])] {
+            let problem = point(2.0, 0.5, [vx, 0.0, -0.1]);
+            let mut impulses = [0.0; 3];
+            assert!(Raisim::new(RaisimParams::default()).unwrap().solve(&problem, &mut impulses).converged());
+            assert!(certify(&problem, &impulses).natural_map <= 1e-8);
+            assert!(impulses.iter().zip(expected).all(|(a, b)| (a - b).abs() < 1e-7));
+        }
+    }
+
+    /// (2): the angle between friction and slip grows to tens of degrees with μ, while RaiSim's own
+    /// law holds.
+    #[test]
+    fn friction_does_not_oppose_slip() {
+        let mut worst = [0.0_f64; 4];
+        for (a, q, mu) in problems() {
+            // Off the ellipse the law has no unique answer.
+            if a[8] <= 1.05 * mu * a[6].hypot(a[7]) {
+                continue;
+            }
+            let problem = one_contact(a, q, mu);
+            let mut impulses = [0.0; 3];
+            let report = Raisim::new(RaisimParams::default()).unwrap().solve(&problem, &mut impulses);
+            assert!(report.converged(), "{report:?} A {a:?}, q {q:?}, mu {mu}");
+            assert!(natural_map_of(&problem, &impulses, Law::Raisim) <= 1e-8);
+            let k = [0.1, 0.5, 1.0, 2.0].iter().position(|m| *m == mu).unwrap();
+            worst[k] = worst[k].max(certify(&problem, &impulses).mdp_angle_max.to_degrees());
+        }
+        println!("largest MDP angle at mu 0.1, 0.5, 1, 2: {worst:.1?} degrees");
+        assert!(worst[0] > 3.0 && worst[1] > 15.0 && worst[2] > 25.0, "{worst:?}");
+    }
+}
