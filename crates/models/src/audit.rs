@@ -27,6 +27,9 @@ pub(crate) struct Vocabulary {
     pub(crate) key: fn(Element<'_>) -> String,
 }
 
+/// Beyond so many different words, unknown ones get no hint: each costs a search.
+const MAX_HINTS: usize = 1000;
+
 const IDLE: &str = "without effect here";
 
 impl Vocabulary {
@@ -43,8 +46,9 @@ impl Vocabulary {
         Some((row.fate, row.note))
     }
 
-    fn unknown(&self, key: &str, attribute: Option<&str>) -> (Fate, String) {
+    fn unknown(&self, key: &str, attribute: Option<&str>, hints: bool) -> (Fate, String) {
         let near = match attribute {
+            _ if !hints => String::new(),
             Some(name) => {
                 let rows = self.rows.iter().filter(|r| r.elements.split_whitespace().any(|w| w == key));
                 hint(name, rows.flat_map(|r| r.attributes.split_whitespace()))
@@ -54,11 +58,11 @@ impl Vocabulary {
         (Fate::Unknown, format!("not a word of this format that stiction knows{near}"))
     }
 
-    fn fate(&self, key: &str, attribute: Option<&str>) -> (Fate, String) {
+    fn fate(&self, key: &str, attribute: Option<&str>, hints: bool) -> (Fate, String) {
         match self.row(key, attribute.unwrap_or(".")) {
             Some(Row { fate: Fate::Used, .. }) => (Fate::Kept, IDLE.to_owned()),
             Some(row) => (row.fate, row.note.to_owned()),
-            None => self.unknown(key, attribute),
+            None => self.unknown(key, attribute, hints),
         }
     }
 }
@@ -77,7 +81,9 @@ pub(crate) fn audit(document: &Document, vocabulary: &Vocabulary, cut: &[usize],
                     (Some((fate, note)), _) => (fate, note.to_owned()),
                     (None, Some((fate, note))) => (fate, note.to_owned()),
                     (None, None) => {
-                        seen.entry(what.clone()).or_insert_with(|| vocabulary.fate(&key, attribute)).clone()
+                        let hints = seen.len() < MAX_HINTS;
+                        let fate = || vocabulary.fate(&key, attribute, hints);
+                        seen.entry(what.clone()).or_insert_with(fate).clone()
                     }
                 };
                 ledger.record(fate, &what, place, &note);

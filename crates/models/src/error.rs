@@ -17,12 +17,12 @@ pub enum LoadError {
     #[error("{place}: {element} {attribute}=\"{value}\": expected {expected}{hint}")]
     Value {
         place: Place,
-        element: String,
-        attribute: String,
-        value: String,
-        expected: String,
+        element: Box<str>,
+        attribute: Box<str>,
+        value: Box<str>,
+        expected: Box<str>,
         /// A nearby word that exists, or nothing.
-        hint: String,
+        hint: Box<str>,
     },
     #[error("{place}: <{element}> lacks {what}: expected {expected}")]
     Missing { place: Place, element: String, what: String, expected: String },

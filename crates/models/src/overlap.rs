@@ -11,9 +11,16 @@ use stiction_dynamics::Kinematics;
 /// Overlaps smaller than this are left to the contacts [m].
 const TOLERANCE: f64 = 1e-6;
 
+/// Robots with more shapes are not searched: all of them might overlap.
+const MAX_GEOMETRIES: usize = 2000;
+
 /// Excludes every pair of links that overlap with all joints at their reference. Returns what to
 /// say about each.
 pub(crate) fn exclude_overlaps(world: &mut World) -> Result<Vec<String>, ShapeError> {
+    if world.geometries.len() > MAX_GEOMETRIES {
+        let n = world.geometries.len();
+        return Ok(vec![format!("{n} shapes: not searched for pairs that overlap before anything moves")]);
+    }
     let mut kin = Kinematics::new(&world.model);
     kin.update(&world.model, &world.model.neutral());
     let poses: Vec<_> = (world.geometries.iter())

@@ -3,7 +3,10 @@
 use crate::error::LoadError;
 use crate::ledger::{Fate, Place};
 use crate::xml::{AttributeNode, Element};
-use stiction_dynamics::spatial::Vec3;
+use stiction_dynamics::spatial::{Quat, Vec3};
+
+/// Largest magnitude of a number: far beyond any robot, and its fourth power is finite.
+const MAX_NUMBER: f64 = 1e60;
 
 /// A handle to an attribute.
 #[derive(Clone, Copy)]
@@ -38,11 +41,11 @@ impl<'d> Attribute<'d> {
     pub(crate) fn error_with_hint(self, expected: impl Into<String>, hint: String) -> LoadError {
         LoadError::Value {
             place: self.place(),
-            element: self.element.described(),
-            attribute: self.name().to_owned(),
-            value: shortened(self.value()),
-            expected: expected.into(),
-            hint,
+            element: self.element.described().into(),
+            attribute: self.name().into(),
+            value: shortened(self.value()).into(),
+            expected: expected.into().into(),
+            hint: hint.into(),
         }
     }
 
@@ -62,8 +65,8 @@ impl<'d> Attribute<'d> {
         let mut numbers = Vec::new();
         for word in self.value().split_whitespace() {
             match word.parse::<f64>() {
-                Ok(x) if x.is_finite() && numbers.len() < at_most => numbers.push(x),
-                Ok(x) if x.is_finite() => return Err(self.error(expected())),
+                Ok(x) if x.abs() <= MAX_NUMBER && numbers.len() < at_most => numbers.push(x),
+                Ok(x) if x.abs() <= MAX_NUMBER => return Err(self.error(expected())),
                 _ => {
                     return Err(self.error_with_hint(expected(), format!(" (not `{}`)", shortened(word))));
                 }
@@ -114,6 +117,15 @@ impl<'d> Attribute<'d> {
         }
         let words: Vec<_> = table.iter().map(|(w, _)| *w).collect();
         Err(self.error_with_hint(format!("one of {}", words.join(", ")), hint(word, words.iter().copied())))
+    }
+
+    /// `q`, which this attribute states, made unit.
+    pub(crate) fn unit(self, q: Quat) -> Result<Quat, LoadError> {
+        if q.norm_squared() > 1e-20 {
+            Ok(q.renormalized())
+        } else {
+            Err(self.error("a quaternion that is not 0"))
+        }
     }
 
     /// Red, green, blue, opacity in 0 … 1.

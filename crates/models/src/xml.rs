@@ -17,6 +17,9 @@ pub(crate) const MAX_TEXT: usize = 256 << 20;
 /// Most elements and texts of a file.
 const MAX_NODES: u32 = 4_000_000;
 
+/// Most attributes of an element: the parser compares each with all others.
+const MAX_ATTRIBUTES: usize = 1000;
+
 /// A fate and the reason for it.
 pub(crate) type Mark = (Fate, &'static str);
 
@@ -67,15 +70,19 @@ impl Document {
             let reason = format!("{} bytes long; at most {MAX_TEXT} are read", text.len());
             return Err(LoadError::Read { path: path.to_owned(), reason });
         }
+        let lines: Vec<usize> =
+            std::iter::once(0).chain(text.match_indices('\n').map(|(i, _)| i + 1)).collect();
+        let source = self.sources.len();
+        self.sources.push(Source { path: path.to_owned(), text: text.to_owned(), lines });
+        if let Some(offset) = crowded_element(text) {
+            let (place, what) = (self.place(source, offset), "attributes of an element".to_owned());
+            return Err(LoadError::Limit { place, what, limit: MAX_ATTRIBUTES });
+        }
         let options = roxmltree::ParsingOptions { nodes_limit: MAX_NODES, ..Default::default() };
         let xml = roxmltree::Document::parse_with_options(text, options).map_err(|e| {
             let place = Place { file: path.to_owned(), line: e.pos().row, column: e.pos().col };
             LoadError::Xml { place, reason: e.to_string() }
         })?;
-        let lines = std::iter::once(0).chain(text.match_indices('\n').map(|(i, _)| i + 1)).collect();
-        let source = self.sources.len();
-        self.sources.push(Source { path: path.to_owned(), text: text.to_owned(), lines });
-
         let first = self.nodes.len();
         // Index here of every element of `xml`, by its index there.
         let mut index: Vec<Option<usize>> = Vec::new();
@@ -146,6 +153,34 @@ impl Document {
         let number = |n: usize| u32::try_from(n).unwrap_or(u32::MAX);
         Place { file: source.path.clone(), line: number(line), column: number(column) }
     }
+}
+
+/// Offset of the first element that seems to have more attributes than allowed, found without
+/// parsing: quotes and comments are respected, nothing else is understood.
+fn crowded_element(text: &str) -> Option<usize> {
+    let mut rest = text;
+    while let Some(open) = rest.find('<') {
+        let start = text.len() - rest.len() + open;
+        rest = rest.get(open + 1..)?;
+        if let Some(comment) = rest.strip_prefix("!--") {
+            rest = comment.get(comment.find("-->")?..)?;
+            continue;
+        }
+        let mut equals = 0;
+        while let Some(next) = rest.find(['=', '"', '\'', '>']) {
+            let found = rest.get(next..)?.chars().next()?;
+            rest = rest.get(next + 1..)?;
+            match found {
+                '=' => equals += 1,
+                '>' => break,
+                quote => rest = rest.get(rest.find(quote)? + 1..)?,
+            }
+            if equals > MAX_ATTRIBUTES {
+                return Some(start);
+            }
+        }
+    }
+    None
 }
 
 /// `prefix:name`, or the name alone where the namespace is the default one. Namespaces that a

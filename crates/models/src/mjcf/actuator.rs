@@ -12,7 +12,7 @@ use crate::ledger::Fate;
 use crate::names::Names;
 use crate::world::{Actuator, ActuatorLaw, World};
 use crate::xml::Element;
-use stiction_dynamics::{CrbaWorkspace, JointKind, Kinematics, MassMatrix, Model, crba_into};
+use stiction_dynamics::{CrbaWorkspace, Factor, JointKind, Kinematics, MassMatrix, Model, crba_into};
 
 pub(crate) fn read<'d>(
     reader: &mut Reader<'d>,
@@ -20,7 +20,7 @@ pub(crate) fn read<'d>(
     tendons: &Tendons<'d>,
 ) -> Result<(), LoadError> {
     let mut names = Names::new("actuator");
-    let mut inertia = DofInertia::default();
+    let mut inertia = NeutralInertia::default();
     for e in reader.section("actuator").collect::<Vec<_>>() {
         if !TAGS.contains(&e.name()) {
             continue;
@@ -78,7 +78,7 @@ fn one<'d>(
     tendons: &Tendons<'d>,
     e: Element<'d>,
     name: String,
-    inertia: &mut DofInertia,
+    inertia: &mut NeutralInertia,
 ) -> Result<(Actuator, Option<&'static str>), LoadError> {
     let styled = reader.defaults.styled(e, "general", MAIN)?;
     let mut servo = Servo::new();
@@ -112,7 +112,7 @@ fn one<'d>(
     unsupported = unsupported.or(servo.unsupported);
     if b2 > 0.0 && g0 == -b1 && g0 > 0.0 && unsupported.is_none() {
         // A positive coefficient is a ratio of critical damping.
-        b2 = -2.0 * b2 * (g0 * inertia.reflected(model, &transmission)).sqrt();
+        b2 = -2.0 * b2 * (g0 * inertia.felt(model, &transmission)).sqrt();
     }
     if servo.inherit_range > 0.0 {
         match transmission.as_slice() {
@@ -190,24 +190,34 @@ fn transmission(
     Err(e.missing("a transmission", "joint, jointinparent or tendon"))
 }
 
-/// Diagonal of M in the neutral configuration, worked out when first asked for.
+/// The inertia matrix in the neutral configuration, factored when first asked for.
 #[derive(Default)]
-struct DofInertia {
-    diagonal: Option<Vec<f64>>,
+struct NeutralInertia {
+    factor: Option<Option<Factor>>,
 }
 
-impl DofInertia {
-    /// Inertia that the actuator feels: Σ M_ii / coefficient², as MuJoCo takes it.
-    fn reflected(&mut self, model: &Model, transmission: &[(usize, f64)]) -> f64 {
-        let diagonal = self.diagonal.get_or_insert_with(|| {
+impl NeutralInertia {
+    /// Inertia that the actuator feels, 1/(c M⁻¹ cᵀ) for the coefficients c of its transmission, as
+    /// MuJoCo 4 takes it; 0 where there is none.
+    fn felt(&mut self, model: &Model, transmission: &[(usize, f64)]) -> f64 {
+        let factor = self.factor.get_or_insert_with(|| {
             let mut kin = Kinematics::new(model);
             kin.update(model, &model.neutral());
             let mut M = MassMatrix::new(model);
             crba_into(model, &kin, &mut CrbaWorkspace::new(model), &mut M);
-            // The diagonal comes first in its row.
-            (0..model.nv()).map(|i| M.row(i).first().copied().unwrap_or(0.0)).collect()
+            let mut factor = Factor::new(model);
+            factor.factor(&M).ok().map(|()| factor)
         });
-        let term = |&(dof, c): &(usize, f64)| diagonal.get(dof).map_or(0.0, |m| m / (c * c));
-        transmission.iter().map(term).sum()
+        let Some(factor) = factor else { return 0.0 };
+        let mut c = vec![0.0; model.nv()];
+        for &(dof, coefficient) in transmission {
+            if let Some(slot) = c.get_mut(dof) {
+                *slot += coefficient;
+            }
+        }
+        let mut x = c.clone();
+        factor.solve_in_place(&mut x);
+        let inverse: f64 = c.iter().zip(x).map(|(c, x)| c * x).sum();
+        if inverse > 0.0 { 1.0 / inverse } else { 0.0 }
     }
 }

@@ -127,12 +127,14 @@ fn read_mesh<'d>(
     let mass = asset.get("inertia").map_or(Ok(Mass::Filled(Filling::Legacy)), |a| a.keyword(&MASSES))?;
     let scale = asset.get("scale").map_or(Ok(vec3(1.0, 1.0, 1.0)), |a| a.vector())?;
     let refpos = e.get("refpos").map_or(Ok(Vec3::ZERO), |a| a.vector())?;
-    let refquat = e.get("refquat").map_or(Ok([1.0, 0.0, 0.0, 0.0]), |a| a.array::<4>())?;
-    let refquat = Quat::new(refquat[0], refquat[1], refquat[2], refquat[3]);
-    if !(refquat.norm_squared() > 1e-20) {
-        return Err(e.require("refquat", "")?.error("a quaternion that is not 0"));
-    }
-    let back = refquat.renormalized().conjugate();
+    let turn = match e.get("refquat") {
+        Some(a) => {
+            let [w, x, y, z] = a.array::<4>()?;
+            a.unit(Quat::new(w, x, y, z))?
+        }
+        None => Quat::IDENTITY,
+    };
+    let back = turn.conjugate();
     let place = |v: Vec3| {
         let v = back.rotate(v - refpos);
         vec3(v.x * scale.x, v.y * scale.y, v.z * scale.z)
@@ -152,7 +154,7 @@ fn read_mesh<'d>(
             if let Some(builtin) = e.peek("builtin") {
                 builtin.mark(Fate::Unsupported, "built-in meshes are not made yet: left out");
                 warnings.push((builtin.place(), "built-in meshes are not made yet: left out".to_owned()));
-                return Ok(LoadedMesh { mesh: source_of_nothing(), hull: None, inertia: Inertia::ZERO });
+                return Ok(LoadedMesh { mesh: TriangleMesh::default(), hull: None, inertia: Inertia::ZERO });
             }
             return Err(e.missing("the attribute `file`", &format!("a mesh file ({FORMATS}), or `vertex`")));
         }
@@ -172,10 +174,6 @@ fn read_mesh<'d>(
         (Mass::Filled(filling), _) => mesh.inertia(filling),
     };
     Ok(LoadedMesh { mesh, hull, inertia })
-}
-
-fn source_of_nothing() -> TriangleMesh {
-    TriangleMesh::default()
 }
 
 fn path(file: Attribute<'_>, compiler: &Compiler) -> PathBuf {

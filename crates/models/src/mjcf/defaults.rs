@@ -12,7 +12,9 @@ use crate::value::Attribute;
 use crate::xml::Element;
 
 /// Deepest nesting of classes.
-const MAX_DEPTH: usize = 100;
+const MAX_DEPTH: usize = 50;
+/// Most elements of a class.
+const MAX_ELEMENTS: usize = 100;
 
 struct Class<'d> {
     parent: Option<usize>,
@@ -67,8 +69,11 @@ impl<'d> Defaults<'d> {
                 defaults.classes.push(Class { parent, elements: Vec::new() });
             }
             for child in element.children().filter(|c| c.name() != "default") {
-                if let Some(class) = defaults.classes.get_mut(class) {
-                    class.elements.push(child);
+                let Some(class) = defaults.classes.get_mut(class) else { continue };
+                class.elements.push(child);
+                if class.elements.len() > MAX_ELEMENTS {
+                    let what = "elements of a default class".to_owned();
+                    return Err(LoadError::Limit { place: child.place(), what, limit: MAX_ELEMENTS });
                 }
             }
             let nested = element.children().rev().filter(|c| c.name() == "default");

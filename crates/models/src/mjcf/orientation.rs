@@ -2,7 +2,6 @@
 
 use super::compiler::Compiler;
 use crate::error::LoadError;
-use crate::ledger::Fate;
 use crate::value::Attribute;
 use crate::xml::Element;
 use stiction_dynamics::spatial::{Mat3, Pose, Quat, Vec3};
@@ -79,13 +78,4 @@ pub(crate) fn euler(angles: [f64; 3], compiler: &Compiler) -> Quat {
         q = if axis.is_ascii_lowercase() { q * turn } else { turn * q };
     }
     q
-}
-
-/// Marks everything about a pose as without effect on the motion.
-pub(crate) fn keep_pose(e: Element<'_>, note: &'static str) {
-    for name in ALTERNATIVES.iter().chain(&["pos", "quat"]) {
-        if let Some(a) = e.peek(name) {
-            a.mark(Fate::Kept, note);
-        }
-    }
 }

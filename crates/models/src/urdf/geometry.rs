@@ -51,9 +51,9 @@ fn primitive(shape: Element<'_>) -> Result<Option<Shape>, LoadError> {
 fn scale(mesh: Element<'_>) -> Result<Vec3, LoadError> {
     let Some(attribute) = mesh.get("scale") else { return Ok(vec3(1.0, 1.0, 1.0)) };
     let s = attribute.numbers(1, 3)?;
-    let s = match s.as_slice() {
-        &[s] => vec3(s, s, s),
-        &[x, y, z] => vec3(x, y, z),
+    let s = match *s.as_slice() {
+        [s] => vec3(s, s, s),
+        [x, y, z] => vec3(x, y, z),
         _ => return Err(attribute.error("1 or 3 numbers")),
     };
     if s.x == 0.0 || s.y == 0.0 || s.z == 0.0 {

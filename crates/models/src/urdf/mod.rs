@@ -172,11 +172,7 @@ fn origin(of: Element<'_>) -> Result<Pose, LoadError> {
         }
         (None, Some(quat)) => {
             let [x, y, z, w] = quat.array::<4>()?;
-            let q = Quat::new(w, x, y, z);
-            if !(q.norm_squared() > 1e-12) {
-                return Err(quat.error("a quaternion that is not zero"));
-            }
-            q.renormalized()
+            quat.unit(Quat::new(w, x, y, z))?
         }
         (None, None) => Quat::IDENTITY,
     };

@@ -1,14 +1,9 @@
-//! What the tests against other libraries share: finding the data, our numbers, the worst error.
+//! Finding the models and references of other groups, which are not part of this repository.
 
 use std::path::{Path, PathBuf};
-use stiction_dynamics::spatial::Vec3;
-use stiction_dynamics::{
-    CrbaWorkspace, Kinematics, MassMatrix, Model, RneaWorkspace, Velocities, bias_into, centre_of_mass,
-    crba_into, kinetic_energy, potential_energy, spring_energy,
-};
 
 /// A file of the data folder; `None`, loudly, when it is not there.
-pub fn data(path: &str) -> Option<PathBuf> {
+pub(crate) fn data(path: &str) -> Option<PathBuf> {
     let beside = Path::new(env!("CARGO_MANIFEST_DIR")).join("../../../shared/data");
     let folder = std::env::var_os("STICTION_DATA").map_or(beside, PathBuf::from);
     let file = folder.join(path);
@@ -17,99 +12,4 @@ pub fn data(path: &str) -> Option<PathBuf> {
         return None;
     }
     Some(file)
-}
-
-pub fn json(file: &Path) -> serde_json::Value {
-    serde_json::from_str(&std::fs::read_to_string(file).unwrap()).unwrap()
-}
-
-/// Our numbers in one state.
-pub struct Ours {
-    pub M: Vec<Vec<f64>>,
-    pub bias: Vec<f64>,
-    /// Of the moving bodies.
-    pub com: Vec3,
-    pub kinetic: f64,
-    /// Of the moving bodies, without springs.
-    pub potential: f64,
-    pub springs: f64,
-}
-
-impl Ours {
-    pub fn at(model: &Model, q: &[f64], v: &[f64]) -> Self {
-        let mut kin = Kinematics::new(model);
-        kin.update(model, q);
-        let mut vel = Velocities::new(model);
-        vel.update(model, &kin, v);
-        let mut mass = MassMatrix::new(model);
-        crba_into(model, &kin, &mut CrbaWorkspace::new(model), &mut mass);
-        let mut bias = vec![0.0; model.nv()];
-        bias_into(model, &kin, &vel, &mut RneaWorkspace::new(model), &mut bias);
-        Self {
-            M: mass.to_dense().chunks(model.nv()).map(<[f64]>::to_vec).collect(),
-            bias,
-            com: centre_of_mass(model, &kin),
-            kinetic: kinetic_energy(model, &kin, &vel, v),
-            potential: potential_energy(model, &kin),
-            springs: spring_energy(model, q),
-        }
-    }
-}
-
-/// The largest relative error of every quantity; vectors relative to their largest entry, the
-/// entries of M to √(M_ii M_jj).
-#[derive(Debug)]
-pub struct Worst {
-    name: String,
-    errors: Vec<(&'static str, f64)>,
-}
-
-impl Worst {
-    pub fn new(name: &str) -> Self {
-        Self { name: name.to_owned(), errors: Vec::new() }
-    }
-
-    fn add(&mut self, what: &'static str, error: f64) {
-        // A NaN must not vanish in a maximum.
-        let error = if error.is_nan() { f64::INFINITY } else { error };
-        match self.errors.iter_mut().find(|e| e.0 == what) {
-            Some(e) => e.1 = e.1.max(error),
-            None => self.errors.push((what, error)),
-        }
-    }
-
-    pub fn matrix(&mut self, ours: &[Vec<f64>], theirs: &[Vec<f64>]) {
-        assert_eq!(ours.len(), theirs.len(), "{}: size of M", self.name);
-        for (i, (a, b)) in ours.iter().zip(theirs).enumerate() {
-            for (j, (x, y)) in a.iter().zip(b).enumerate() {
-                self.add("M", (x - y).abs() / (theirs[i][i] * theirs[j][j]).sqrt());
-            }
-        }
-    }
-
-    pub fn vector(&mut self, what: &'static str, ours: &[f64], theirs: &[f64]) {
-        self.vector_above(what, ours, theirs, 1e-300);
-    }
-
-    /// As [`Self::vector`], for vectors that may vanish: relative to `floor` at least.
-    pub fn vector_above(&mut self, what: &'static str, ours: &[f64], theirs: &[f64], floor: f64) {
-        assert_eq!(ours.len(), theirs.len(), "{}: {what}", self.name);
-        let scale = theirs.iter().fold(floor, |m: f64, x| m.max(x.abs()));
-        for (x, y) in ours.iter().zip(theirs) {
-            self.add(what, (x - y).abs() / scale);
-        }
-    }
-
-    pub fn scalar(&mut self, what: &'static str, ours: f64, theirs: f64) {
-        self.add(what, (ours - theirs).abs() / theirs.abs().max(1e-9));
-    }
-
-    pub fn largest(&self) -> f64 {
-        self.errors.iter().map(|e| e.1).fold(0.0, f64::max)
-    }
-
-    pub fn print(&self) {
-        let errors: Vec<_> = self.errors.iter().map(|(what, e)| format!("{what} {e:.1e}")).collect();
-        println!("{:24} {}", self.name, errors.join("  "));
-    }
 }
