@@ -2,12 +2,14 @@
 
 use super::Reader;
 use super::asset::LoadedMesh;
+use super::compiler::Compiler;
 use super::defaults::Styled;
 use super::flatten::Item;
 use super::orientation::pose;
 use crate::error::LoadError;
 use crate::inertia::scaled;
 use crate::ledger::Fate;
+use crate::mesh::TriangleMesh;
 use crate::shapes::{ellipsoid_inertia, ellipsoid_mesh};
 use crate::world::{Drawing, Geometry, Material, Visual};
 use std::sync::Arc;
@@ -49,6 +51,29 @@ enum Solid {
     Nothing,
 }
 
+impl Solid {
+    /// About the origin, at unit density.
+    fn inertia(&self) -> Inertia {
+        match self {
+            Self::Shape(shape) => shape.inertia(1.0).unwrap_or(Inertia::ZERO),
+            Self::Ellipsoid(radii) => ellipsoid_inertia(*radii),
+            Self::Mesh(mesh) => mesh.inertia,
+            Self::Nothing => Inertia::ZERO,
+        }
+    }
+
+    fn drawing(&self) -> Option<Drawing> {
+        let triangles =
+            |m: &TriangleMesh| Drawing::Mesh { vertices: m.vertices.clone(), triangles: m.triangles.clone() };
+        match self {
+            Self::Shape(shape) => Some(Drawing::Shape(shape.clone())),
+            Self::Ellipsoid(radii) => Some(triangles(&ellipsoid_mesh(*radii))),
+            Self::Mesh(mesh) => Some(triangles(&mesh.mesh)),
+            Self::Nothing => None,
+        }
+    }
+}
+
 /// Reads a geom of the body `link` and files it with the reader. Returns the inertia it gives to
 /// the body, about the body's origin, if it is asked for any.
 pub(crate) fn read<'d>(
@@ -75,31 +100,15 @@ pub(crate) fn read<'d>(
     if kind == Kind::Plane && moves {
         return Err(element.structure("a plane on a body that moves; a plane is infinite: use a box"));
     }
-    let mut size = [0.0; 3];
-    let sizes = geom.merge("size", &mut size)?;
-    let X_FG = match geom.get("fromto") {
-        Some(fromto) => {
-            if !matches!(kind, Kind::Capsule | Kind::Cylinder | Kind::Box | Kind::Ellipsoid) {
-                return Err(fromto.error("type capsule, cylinder, box or ellipsoid beside it"));
-            }
-            let [x0, y0, z0, x1, y1, z1] = fromto.array::<6>()?;
-            let (from, to) = (vec3(x0, y0, z0), vec3(x1, y1, z1));
-            let along = from - to;
-            let z = along.normalized().filter(|_| along.norm() > 1e-14);
-            let z = z.ok_or_else(|| fromto.error("two different points"))?;
-            let [radius, ..] = size;
-            let half = 0.5 * along.norm();
-            size = match kind {
-                Kind::Capsule | Kind::Cylinder => [radius, half, 0.0],
-                _ => [radius, radius, half],
-            };
-            Pose::new(Quat::between(Vec3::Z, z), (from + to) * 0.5)
-        }
-        None => pose(geom.levels().collect::<Vec<_>>().into_iter(), &reader.compiler)?,
-    };
-    let lengths = if geom.get("fromto").is_some() && sizes > 0 { 3 } else { sizes };
+    if let (Some(mesh), false) = (geom.get("mesh"), matches!(kind, Kind::Mesh | Kind::Sdf)) {
+        mesh.mark(Fate::Unsupported, "no shape is fitted to a mesh yet: left out");
+        reader
+            .warnings
+            .push((mesh.place(), "no shape is fitted to a mesh yet: the geom has no mass".to_owned()));
+        return Ok(None);
+    }
+    let (X_FG, size) = place(geom, kind, &reader.compiler)?;
     let X_BG = item.X * X_FG;
-
     let rgba = match (geom.get("rgba"), geom.get("material")) {
         (Some(rgba), _) => rgba.rgba()?,
         (None, Some(material)) => reader.assets.rgba(material)?,
@@ -109,33 +118,87 @@ pub(crate) fn read<'d>(
     let (group, mask) = (mask("contype")?, mask("conaffinity")?);
     let touches = group != 0 || mask != 0;
     let material = surface(geom)?;
-    let (mass, density) = (geom.get("mass"), geom.get("density"));
-    let mass = mass.map(|a| a.not_negative()).transpose()?;
-    let density = density.map_or(Ok(1000.0), |a| a.not_negative())?;
-    let inertia_group = geom.get("group").map_or(Ok(0), |a| a.integer())?;
-    if let Some(a) = geom.get("shellinertia")
-        && a.boolean()?
-    {
-        a.mark(Fate::Unsupported, "the inertia of a solid is taken");
-    }
-    if let (Some(mesh), false) = (geom.get("mesh"), matches!(kind, Kind::Mesh | Kind::Sdf)) {
-        mesh.mark(Fate::Unsupported, "no shape is fitted to a mesh yet: left out");
-        reader
-            .warn(mesh.place(), "no shape is fitted to a mesh yet: the geom is left out, and so is its mass");
-        return Ok(None);
-    }
-    let size_error = |need: usize, what: &str| {
-        let expected = format!("{need} number{} > 0: {what}", if need == 1 { "" } else { "s" });
-        match geom.get("size") {
-            Some(size) => size.error(expected),
-            None => element.missing("the attribute `size`", &expected),
-        }
-    };
-    let checked = |need: usize, what: &str| {
-        let fine = lengths >= need && size.iter().take(need).all(|s| *s > 0.0);
-        if fine { Ok(size) } else { Err(size_error(need, what)) }
-    };
     let solid = match kind {
+        Kind::Mesh if touches || wants_inertia || reader.load_visuals => {
+            let mesh =
+                geom.get("mesh").ok_or_else(|| element.missing("the attribute `mesh`", "a mesh asset"))?;
+            let (defaults, compiler, files) = (&reader.defaults, &reader.compiler, &mut reader.files);
+            let warnings = &mut reader.warnings;
+            match reader.assets.find_mesh(mesh)? {
+                Some(i) => Solid::Mesh(reader.assets.mesh(i, defaults, compiler, files, warnings, touches)?),
+                None => Solid::Nothing,
+            }
+        }
+        _ => solid(geom, kind, size)?,
+    };
+    let density = density(geom, &reader.compiler, &solid)?;
+    let inertia = wants_inertia
+        .then(|| scaled(&solid.inertia(), density).transformed(&X_BG.rotation.to_matrix(), X_BG.translation));
+
+    let contact = touches && reader.settings.contact;
+    if contact && matches!(kind, Kind::Ellipsoid | Kind::HeightField | Kind::Sdf) {
+        if let Some(a) = geom.get("type") {
+            a.mark(Fate::Unsupported, NO_CONTACT);
+        }
+        let called = if name.is_empty() { String::new() } else { format!(" `{name}`") };
+        reader.warnings.push((element.place(), format!("the geom{called}: {NO_CONTACT}")));
+    }
+    let shape = match &solid {
+        Solid::Shape(shape) => Some(shape.clone()),
+        Solid::Mesh(mesh) => mesh.hull.clone().map(Shape::Convex),
+        Solid::Ellipsoid(_) | Solid::Nothing => None,
+    };
+    match shape.filter(|_| touches) {
+        Some(shape) => {
+            let (group, mask) = if contact { (group, mask) } else { (0, 0) };
+            reader.geometries.push(Geometry { name, link, X_LG: X_BG, shape, material, group, mask, rgba });
+        }
+        None if reader.load_visuals => {
+            let drawing = solid.drawing();
+            reader.visuals.extend(drawing.map(|drawing| Visual { link, X_LV: X_BG, drawing, rgba }));
+        }
+        None => {}
+    }
+    Ok(inertia)
+}
+
+/// Pose in the frame the geom is stated in, and its sizes; those that are not stated are 0.
+fn place(geom: Styled<'_, '_>, kind: Kind, compiler: &Compiler) -> Result<(Pose, [f64; 3]), LoadError> {
+    let mut size = [0.0; 3];
+    geom.merge("size", &mut size)?;
+    let Some(fromto) = geom.get("fromto") else {
+        let levels: Vec<_> = geom.levels().collect();
+        return Ok((pose(levels.into_iter(), compiler)?, size));
+    };
+    if !matches!(kind, Kind::Capsule | Kind::Cylinder | Kind::Box | Kind::Ellipsoid) {
+        return Err(fromto.error("type capsule, cylinder, box or ellipsoid beside it"));
+    }
+    let [x0, y0, z0, x1, y1, z1] = fromto.array::<6>()?;
+    let (from, to) = (vec3(x0, y0, z0), vec3(x1, y1, z1));
+    let along = from - to;
+    let z = along.normalized().filter(|_| along.norm() > 1e-14);
+    let z = z.ok_or_else(|| fromto.error("two different points"))?;
+    let ([radius, ..], half) = (size, 0.5 * along.norm());
+    let size = match kind {
+        Kind::Capsule | Kind::Cylinder => [radius, half, 0.0],
+        _ => [radius, radius, half],
+    };
+    Ok((Pose::new(Quat::between(Vec3::Z, z), (from + to) * 0.5), size))
+}
+
+/// The solid of a geom that is no mesh.
+fn solid(geom: Styled<'_, '_>, kind: Kind, size: [f64; 3]) -> Result<Solid, LoadError> {
+    let checked = |need: usize, what: &str| {
+        if size.iter().take(need).all(|s| *s > 0.0) {
+            return Ok(size);
+        }
+        let expected = format!("{need} number{} > 0: {what}", if need == 1 { "" } else { "s" });
+        Err(match geom.get("size") {
+            Some(size) => size.error(expected),
+            None => geom.element.missing("the attribute `size`", &expected),
+        })
+    };
+    Ok(match kind {
         Kind::Plane => Solid::Shape(Shape::Plane),
         Kind::Sphere => {
             let [radius, ..] = checked(1, "radius")?;
@@ -151,81 +214,29 @@ pub(crate) fn read<'d>(
         }
         Kind::Box => Solid::Shape(Shape::Box { half: Vec3::from(checked(3, "half sides")?) }),
         Kind::Ellipsoid => Solid::Ellipsoid(Vec3::from(checked(3, "half axes")?)),
-        Kind::Mesh => {
-            let mesh =
-                geom.get("mesh").ok_or_else(|| element.missing("the attribute `mesh`", "a mesh asset"))?;
-            let wants_mesh = touches || wants_inertia || reader.load_visuals;
-            let index = reader.assets.find_mesh(mesh)?;
-            match index.filter(|_| wants_mesh) {
-                Some(index) => Solid::Mesh(reader.assets.mesh(
-                    index,
-                    &reader.defaults,
-                    &reader.compiler,
-                    &mut reader.files,
-                    &mut reader.warnings,
-                    touches,
-                )?),
-                None => Solid::Nothing,
-            }
-        }
-        Kind::HeightField | Kind::Sdf => Solid::Nothing,
-    };
+        Kind::Mesh | Kind::HeightField | Kind::Sdf => Solid::Nothing,
+    })
+}
 
-    let takes_part =
-        (reader.compiler.inertia_groups[0]..=reader.compiler.inertia_groups[1]).contains(&inertia_group);
-    let inertia = (wants_inertia && takes_part).then(|| {
-        let unit = match &solid {
-            Solid::Shape(shape) => shape.inertia(1.0).unwrap_or(Inertia::ZERO),
-            Solid::Ellipsoid(radii) => ellipsoid_inertia(*radii),
-            Solid::Mesh(mesh) => mesh.inertia,
-            Solid::Nothing => Inertia::ZERO,
-        };
-        let density = match mass {
-            Some(mass) if unit.mass > 0.0 => mass / unit.mass,
-            Some(_) => 0.0,
-            None => density,
-        };
-        scaled(&unit, density).transformed(&X_BG.rotation.to_matrix(), X_BG.translation)
-    });
-
-    let contact = touches && reader.settings.contact;
-    let without_contact = matches!(kind, Kind::Ellipsoid | Kind::HeightField | Kind::Sdf);
-    if contact && without_contact {
-        if let Some(a) = geom.get("type") {
-            a.mark(Fate::Unsupported, NO_CONTACT);
-        }
-        let called = if name.is_empty() { String::new() } else { format!(" `{name}`") };
-        reader.warn(element.place(), format!("the geom{called}: {NO_CONTACT}"));
+/// Mass per unit of the solid's volume (of a shell's area): from `mass`, else `density`; 0 for a
+/// geom whose group gives no inertia.
+fn density(geom: Styled<'_, '_>, compiler: &Compiler, solid: &Solid) -> Result<f64, LoadError> {
+    let mass = geom.get("mass").map(|a| a.not_negative()).transpose()?;
+    let density = geom.get("density").map_or(Ok(1000.0), |a| a.not_negative())?;
+    let group = geom.get("group").map_or(Ok(0), |a| a.integer())?;
+    if let Some(a) = geom.get("shellinertia")
+        && a.boolean()?
+    {
+        a.mark(Fate::Unsupported, "the inertia of a solid is taken");
     }
-    let mut draw = |drawing: Drawing| reader.visuals.push(Visual { link, X_LV: X_BG, drawing, rgba });
-    let triangles = |m: &crate::mesh::TriangleMesh| Drawing::Mesh {
-        vertices: m.vertices.clone(),
-        triangles: m.triangles.clone(),
-    };
-    let shape = match solid {
-        Solid::Shape(shape) => shape,
-        Solid::Ellipsoid(radii) => {
-            draw(triangles(&ellipsoid_mesh(radii)));
-            return Ok(inertia);
-        }
-        Solid::Mesh(mesh) => match mesh.hull.clone().filter(|_| touches) {
-            Some(hull) => Shape::Convex(hull),
-            None => {
-                if reader.load_visuals {
-                    draw(triangles(&mesh.mesh));
-                }
-                return Ok(inertia);
-            }
-        },
-        Solid::Nothing => return Ok(inertia),
-    };
-    if touches {
-        let (group, mask) = if contact { (group, mask) } else { (0, 0) };
-        reader.geometries.push(Geometry { name, link, X_LG: X_BG, shape, material, group, mask, rgba });
-    } else {
-        draw(Drawing::Shape(shape));
-    }
-    Ok(inertia)
+    let [first, last] = compiler.inertia_groups;
+    let volume = solid.inertia().mass;
+    Ok(match mass {
+        _ if !(first..=last).contains(&group) => 0.0,
+        Some(mass) if volume > 0.0 => mass / volume,
+        Some(_) => 0.0,
+        None => density,
+    })
 }
 
 /// Friction, priority and dimension of contact.

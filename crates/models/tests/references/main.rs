@@ -99,9 +99,9 @@ fn urdf(folder: &str, name: &str) -> Option<Worst> {
             T[row][col] = 1.0;
         }
         if free {
-            for row in 0..3 {
+            for (row, T_row) in T.iter_mut().take(3).enumerate() {
                 for col in 0..3 {
-                    T[row][dof[col]] = R_WB.rows[col][row];
+                    T_row[dof[col]] = R_WB.rows[col][row];
                 }
             }
         }
