@@ -48,7 +48,14 @@ impl Cone {
         match *self {
             Cone::Free => {}
             Cone::NonNegative => x[0] = if x[0] < 0.0 { 0.0 } else { x[0] },
-            Cone::Box { lo, hi } => x[0] = x[0].clamp(lo, hi),
+            // Not `clamp`, which panics on sides that are no interval.
+            Cone::Box { lo, hi } => {
+                if x[0] < lo {
+                    x[0] = lo;
+                } else if x[0] > hi {
+                    x[0] = hi;
+                }
+            }
             Cone::Friction { mu } => put(x, project_friction(get(x), mu)),
         }
     }

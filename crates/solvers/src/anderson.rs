@@ -59,10 +59,17 @@ impl Anderson {
     }
 
     /// Takes in a sweep from `before` to `after` with velocities `c`, and replaces `after` and `c` by
-    /// (2). False when there is nothing to extrapolate from yet.
-    pub(crate) fn step(&mut self, weight: &[f64], before: &[f64], after: &mut [f64], c: &mut [f64]) -> bool {
+    /// (2). Returns Σ|γ|, by which rounding errors of `c` grow; `None` when there is nothing to
+    /// extrapolate from yet.
+    pub(crate) fn step(
+        &mut self,
+        weight: &[f64],
+        before: &[f64],
+        after: &mut [f64],
+        c: &mut [f64],
+    ) -> Option<f64> {
         if self.memory == 0 {
-            return false;
+            return None;
         }
         if self.primed {
             let at = self.next * self.rows..(self.next + 1) * self.rows;
@@ -84,7 +91,7 @@ impl Anderson {
         self.c.copy_from_slice(c);
         self.primed = true;
         if self.filled == 0 || !self.coefficients(weight) {
-            return false;
+            return None;
         }
         for (j, &gamma) in self.gamma.iter().enumerate() {
             let at = j * self.rows..(j + 1) * self.rows;
@@ -95,7 +102,7 @@ impl Anderson {
                 *v -= gamma * c;
             }
         }
-        true
+        Some(self.gamma.iter().map(|g| g.abs()).sum())
     }
 
     fn update_gram(&mut self, weight: &[f64], place: usize) {

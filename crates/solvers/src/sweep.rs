@@ -14,7 +14,7 @@
 //! ([`crate::finish`]). Whatever happens, the best impulses seen are returned.
 
 use crate::anderson::Anderson;
-use crate::finish::{Finish, View};
+use crate::finish::{Finish, Goal, View};
 use crate::local::Contact;
 use stiction_contact::certificate::block_natural_map;
 use stiction_contact::{Cone, ConstraintProblem, Law, SolveReport, SolveStatus};
@@ -43,9 +43,11 @@ pub(crate) struct SweepParams {
 }
 
 /// Give up when the best residual has not fallen by a tenth in this many iterations.
-const PATIENCE: u32 = 2000;
+const PATIENCE: u32 = 500;
 /// An Anderson step may let the residual grow by this factor [–].
 const GROWTH: f64 = 2.0;
+/// Velocities are computed afresh after an Anderson step with larger coefficients than this [–].
+const DRIFT: f64 = 100.0;
 /// Velocities are computed afresh after this many incremental sweeps.
 const REFRESH: u32 = 50;
 
@@ -117,7 +119,13 @@ impl Workspace {
 
     /// After a sweep: goes back to before the last Anderson step if that made things worse, else takes
     /// the next one. True when `impulses` are extrapolated.
-    fn accelerate(&mut self, impulses: &mut [f64], current: &mut f64, extrapolated: bool) -> bool {
+    fn accelerate(
+        &mut self,
+        problem: &ConstraintProblem,
+        impulses: &mut [f64],
+        current: &mut f64,
+        extrapolated: bool,
+    ) -> bool {
         if extrapolated && *current > GROWTH * self.safe_residual {
             impulses.copy_from_slice(&self.safe);
             self.c.copy_from_slice(&self.safe_c);
@@ -130,7 +138,13 @@ impl Workspace {
             safe.extend_from_slice(now);
         }
         self.safe_residual = *current;
-        self.anderson.step(&self.weight, &self.before, impulses, &mut self.c)
+        let Some(gain) = self.anderson.step(&self.weight, &self.before, impulses, &mut self.c) else {
+            return false;
+        };
+        if gain > DRIFT {
+            problem.velocities_into(impulses, &mut self.c);
+        }
+        true
     }
 
     /// A second-order finish, if it is time for one; the residual it reached, with c to match.
@@ -140,12 +154,13 @@ impl Workspace {
         law: Law,
         impulses: &mut [f64],
         current: f64,
-        tolerance: f64,
+        params: &SweepParams,
         iterations: &mut u32,
     ) -> Option<f64> {
         let Self { blocks, norms, diagonal, .. } = self;
         let view = View { problem, blocks, norms, diagonal, law };
-        let e = self.finish.attempt(&view, impulses, current, tolerance, iterations)?;
+        let goal = Goal { tolerance: params.tolerance, max_iterations: params.max_iterations };
+        let e = self.finish.attempt(&view, impulses, current, goal, iterations)?;
         problem.velocities_into(impulses, &mut self.c);
         self.remember(impulses, e);
         self.anderson.restart();
@@ -257,12 +272,12 @@ pub(crate) fn solve<R: Rule>(
         if current <= params.tolerance {
             break;
         }
-        if let Some(e) = ws.finish(problem, R::LAW, impulses, current, params.tolerance, &mut iterations) {
+        if let Some(e) = ws.finish(problem, R::LAW, impulses, current, params, &mut iterations) {
             current = e;
             extrapolated = false;
             continue;
         }
-        extrapolated = ws.accelerate(impulses, &mut current, extrapolated);
+        extrapolated = ws.accelerate(problem, impulses, &mut current, extrapolated);
     }
     report(SolveStatus::Converged, iterations, current)
 }

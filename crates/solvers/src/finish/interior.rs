@@ -256,8 +256,8 @@ impl Interior {
                 }
             }
             for (row, left) in left[..dim].iter().enumerate() {
-                for col in 0..dim {
-                    self.lu.row_mut(r + row)[r + col] += left[col] * problem.compliance[r + col];
+                for (col, left) in left[..dim].iter().enumerate() {
+                    self.lu.row_mut(r + row)[r + col] += left * problem.compliance[r + col];
                 }
             }
             self.add_arrow(block, r, dim);
@@ -308,9 +308,9 @@ impl Interior {
             match kind(block) {
                 Kind::Lorentz(_) => {
                     let xy = jordan(&self.x[r..r + 3], &self.image[r..r + 3]);
-                    for k in 0..3 {
+                    for (k, xy) in xy.into_iter().enumerate() {
                         let target = if k == 2 { kappa } else { 0.0 };
-                        self.step[r + k] = target - xy[k] - second(r + k);
+                        self.step[r + k] = target - xy - second(r + k);
                     }
                 }
                 Kind::NonNegative => self.step[r] = kappa - self.x[r] * self.c[r] - second(r),

@@ -48,6 +48,15 @@ pub(crate) struct Reached {
     pub(crate) steps: u32,
 }
 
+/// When to stop.
+#[derive(Clone, Copy, Debug)]
+pub(crate) struct Goal {
+    /// Residual wanted [m/s].
+    pub(crate) tolerance: f64,
+    /// Of the solve, sweeps included.
+    pub(crate) max_iterations: u32,
+}
+
 /// Workspaces and the schedule of one solve.
 #[derive(Default)]
 pub(crate) struct Finish {
@@ -77,29 +86,35 @@ impl Finish {
         view: &View,
         lambda: &mut [f64],
         current: f64,
-        tolerance: f64,
+        goal: Goal,
         iterations: &mut u32,
     ) -> Option<f64> {
         if *iterations < self.next {
             return None;
         }
         let mut e = current;
-        let mut take = |reached: Reached| {
-            *iterations += reached.steps;
-            reached.residual
-        };
         if view.law == Law::Ncp {
-            e = take(self.newton.solve(view, lambda, e, tolerance, NEWTON_STEPS));
+            e = self.newton(view, lambda, e, goal, iterations);
         }
-        if e > tolerance && self.attempts < COLD_STARTS.len() && self.next >= PATIENCE {
+        if e > goal.tolerance && self.attempts < COLD_STARTS.len() && self.next >= PATIENCE {
             let start = COLD_STARTS[self.attempts];
             self.attempts += 1;
-            e = take(self.interior.solve(view, lambda, e, tolerance, INTERIOR_STEPS, start));
-            if e > tolerance && view.law == Law::Ncp {
-                e = take(self.newton.solve(view, lambda, e, tolerance, NEWTON_STEPS));
+            let steps = INTERIOR_STEPS.min(goal.max_iterations.saturating_sub(*iterations));
+            let reached = self.interior.solve(view, lambda, e, goal.tolerance, steps, start);
+            *iterations += reached.steps;
+            e = reached.residual;
+            if e > goal.tolerance && view.law == Law::Ncp {
+                e = self.newton(view, lambda, e, goal, iterations);
             }
         }
         self.next = (2 * *iterations).max(self.next);
         (e < current).then_some(e)
+    }
+
+    fn newton(&mut self, view: &View, lambda: &mut [f64], e: f64, goal: Goal, iterations: &mut u32) -> f64 {
+        let steps = NEWTON_STEPS.min(goal.max_iterations.saturating_sub(*iterations));
+        let reached = self.newton.solve(view, lambda, e, goal.tolerance, steps);
+        *iterations += reached.steps;
+        reached.residual
     }
 }
