@@ -32,28 +32,43 @@ const MAX_HINTS: usize = 1000;
 
 const IDLE: &str = "without effect here";
 
-impl Vocabulary {
+/// A vocabulary, ready to be asked.
+struct Index {
+    /// Rows by element and attribute; where several fit, the first.
+    rows: BTreeMap<(&'static str, &'static str), &'static Row>,
+}
+
+impl Index {
+    fn new(vocabulary: &Vocabulary) -> Self {
+        let mut rows = BTreeMap::new();
+        for row in vocabulary.rows {
+            for element in row.elements.split_whitespace() {
+                for attribute in row.attributes.split_whitespace() {
+                    rows.entry((element, attribute)).or_insert(row);
+                }
+            }
+        }
+        Self { rows }
+    }
+
     /// The row that knows `attribute` (`.` for the element) of the element `key`.
     fn row(&self, key: &str, attribute: &str) -> Option<&'static Row> {
-        let fits = |words: &str, word: &str| words.split_whitespace().any(|w| w == word || w == "*");
-        self.rows.iter().find(|r| fits(r.elements, key) && fits(r.attributes, attribute))
+        let any = if attribute == "." { "." } else { "*" };
+        self.rows.get(&(key, attribute)).or_else(|| self.rows.get(&(key, any))).copied()
     }
 
     /// What becomes of everything inside the element `key`, if a row says so.
     fn inside(&self, key: &str) -> Option<Mark> {
         let inside = format!("{key}/**");
-        let row = self.rows.iter().find(|r| r.elements.split_whitespace().any(|w| w == inside))?;
+        let row = self.row(&inside, ".").or_else(|| self.row(&inside, "*"))?;
         Some((row.fate, row.note))
     }
 
     fn unknown(&self, key: &str, attribute: Option<&str>, hints: bool) -> (Fate, String) {
         let near = match attribute {
             _ if !hints => String::new(),
-            Some(name) => {
-                let rows = self.rows.iter().filter(|r| r.elements.split_whitespace().any(|w| w == key));
-                hint(name, rows.flat_map(|r| r.attributes.split_whitespace()))
-            }
-            None => hint(key, self.rows.iter().flat_map(|r| r.elements.split_whitespace())),
+            Some(name) => hint(name, self.rows.keys().filter(|(e, _)| *e == key).map(|(_, a)| *a)),
+            None => hint(key, self.rows.keys().map(|(e, _)| *e)),
         };
         (Fate::Unknown, format!("not a word of this format that stiction knows{near}"))
     }
@@ -69,6 +84,7 @@ impl Vocabulary {
 
 /// Records every element and attribute of `document`, and of the elements `cut` off from its tree.
 pub(crate) fn audit(document: &Document, vocabulary: &Vocabulary, cut: &[usize], ledger: &mut Ledger) {
+    let index = Index::new(vocabulary);
     let mut seen: BTreeMap<String, (Fate, String)> = BTreeMap::new();
     let mut stack: Vec<(Element<'_>, Option<Mark>)> = vec![(document.root(), None)];
     stack.extend(cut.iter().map(|&id| (document.element(id), None)));
@@ -82,7 +98,7 @@ pub(crate) fn audit(document: &Document, vocabulary: &Vocabulary, cut: &[usize],
                     (None, Some((fate, note))) => (fate, note.to_owned()),
                     (None, None) => {
                         let hints = seen.len() < MAX_HINTS;
-                        let fate = || vocabulary.fate(&key, attribute, hints);
+                        let fate = || index.fate(&key, attribute, hints);
                         seen.entry(what.clone()).or_insert_with(fate).clone()
                     }
                 };
@@ -97,8 +113,8 @@ pub(crate) fn audit(document: &Document, vocabulary: &Vocabulary, cut: &[usize],
             ledger.record(Fate::Unknown, &format!("{key} (text)"), || element.place(), note);
         }
         let unknown = element.marked().is_none() && around.is_none();
-        let unknown = unknown && vocabulary.row(&key, ".").is_none();
-        let inside = vocabulary.inside(&key).or(around);
+        let unknown = unknown && index.row(&key, ".").is_none();
+        let inside = index.inside(&key).or(around);
         let inside = if unknown { Some((Fate::Unknown, "inside an unknown element")) } else { inside };
         stack.extend(element.children().rev().map(|child| (child, inside)));
     }

@@ -17,6 +17,8 @@ pub(crate) const MAX_TEXT: usize = 256 << 20;
 /// Most elements and texts of a file.
 const MAX_NODES: u32 = 4_000_000;
 
+/// Columns up to here count characters; beyond, bytes, for a line may be a whole file.
+const MAX_COUNTED: usize = 1 << 16;
 /// Most attributes of an element: the parser compares each with all others.
 const MAX_ATTRIBUTES: usize = 1000;
 
@@ -149,7 +151,9 @@ impl Document {
         };
         let line = source.lines.partition_point(|&start| start <= offset);
         let start = line.checked_sub(1).and_then(|l| source.lines.get(l)).copied().unwrap_or(0);
-        let column = source.text.get(start..offset).map_or(0, |before| before.chars().count()) + 1;
+        let before = source.text.get(start..offset).unwrap_or_default();
+        let far = before.len() > MAX_COUNTED;
+        let column = 1 + if far { before.len() } else { before.chars().count() };
         let number = |n: usize| u32::try_from(n).unwrap_or(u32::MAX);
         Place { file: source.path.clone(), line: number(line), column: number(column) }
     }

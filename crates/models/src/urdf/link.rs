@@ -3,26 +3,25 @@
 use super::{Reader, geometry, material, origin};
 use crate::error::LoadError;
 use crate::inertia::triangle_excess;
-use crate::ledger::Place;
 use crate::world::{Geometry, Visual};
 use crate::xml::Element;
 use std::collections::BTreeMap;
 use stiction_dynamics::spatial::{Inertia, Sym3};
 
 /// A link as the file states it; geometries and visuals do not know its index yet.
-pub(crate) struct UrdfLink {
+pub(crate) struct UrdfLink<'d> {
     pub(crate) name: String,
-    pub(crate) place: Place,
+    pub(crate) element: Element<'d>,
     pub(crate) inertia: Inertia,
     pub(crate) geometries: Vec<Geometry>,
     pub(crate) visuals: Vec<Visual>,
 }
 
-pub(crate) fn read(
+pub(crate) fn read<'d>(
     reader: &mut Reader<'_>,
-    element: Element<'_>,
+    element: Element<'d>,
     gazebo_friction: &BTreeMap<&str, f64>,
-) -> Result<UrdfLink, LoadError> {
+) -> Result<UrdfLink<'d>, LoadError> {
     let name = element.require("name", "the name of the link")?.value().trim().to_owned();
     let inertia = match element.child("inertial")? {
         Some(inertial) => inertia(reader, inertial)?,
@@ -51,7 +50,7 @@ pub(crate) fn read(
             visuals.push(Visual { link: None, X_LV, drawing, rgba });
         }
     }
-    Ok(UrdfLink { name, place: element.place(), inertia, geometries, visuals })
+    Ok(UrdfLink { name, element, inertia, geometries, visuals })
 }
 
 /// Mass, centre and moments of inertia, the last in the axes of <inertial><origin>.

@@ -16,7 +16,7 @@ pub(crate) struct Step {
 /// roots, a link with two parents, a cycle.
 pub(crate) fn order(
     robot: Element<'_>,
-    links: &[UrdfLink],
+    links: &[UrdfLink<'_>],
     joints: &[UrdfJoint<'_>],
 ) -> Result<Vec<Step>, LoadError> {
     let name = |l: usize| links.get(l).map_or(String::new(), |l| shortened(&l.name));
@@ -47,7 +47,7 @@ pub(crate) fn order(
         return Err(match (links.is_empty(), roots.as_slice()) {
             (true, _) => robot.missing("links", "at least one <link>"),
             (_, [first, second, ..]) => {
-                let place = links.get(*second).map_or(robot.place(), |l| l.place.clone());
+                let place = links.get(*second).map_or(robot.place(), |l| l.element.place());
                 let message = format!(
                     "the link `{}` has no parent, nor has `{}`; a robot has one root: connect them by a \
                      joint",

@@ -67,8 +67,8 @@ const ROWS: &[Row] = &[
         fate: Kept,
         note: "describes the drive; joints are driven directly",
     },
-    Row { elements: "sensor sensor/**", attributes: "*", fate: Kept, note: "sensors move nothing" },
-    Row { elements: "verbose", attributes: "*", fate: Kept, note: "a wish about messages" },
+    Row { elements: "sensor sensor/**", attributes: ". *", fate: Kept, note: "sensors move nothing" },
+    Row { elements: "verbose", attributes: ". *", fate: Kept, note: "a wish about messages" },
     Row {
         elements: "self_collision_checking self_collision_checking/**",
         attributes: ".",
@@ -104,7 +104,7 @@ const ROWS: &[Row] = &[
     Row { elements: "gazebo/mu1 gazebo/mu2", attributes: ". value", fate: Used, note: "" },
     Row { elements: "gazebo gazebo/**", attributes: ". reference", fate: Kept, note: ELSEWHERE },
     Row { elements: "noselfcollision", attributes: ". group1 group2 pairs", fate: Used, note: "" },
-    Row { elements: "klampt klampt/**", attributes: "*", fate: Kept, note: ELSEWHERE },
+    Row { elements: "klampt klampt/**", attributes: ". *", fate: Kept, note: ELSEWHERE },
     Row {
         elements: "force_element force_element/**",
         attributes: ". name",
@@ -127,7 +127,7 @@ const ROWS: &[Row] = &[
     },
     Row {
         elements: "drake:proximity_properties drake:proximity_properties/**",
-        attributes: "*",
+        attributes: ". *",
         fate: Unsupported,
         note: "friction is read from <contact> and <gazebo> only",
     },
