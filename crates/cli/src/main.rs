@@ -1,1 +1,36 @@
-fn main() {}
+//! The command line: arguments in, words and numbers out. Everything else is in `stiction-lab`.
+
+mod args;
+mod catalogue;
+mod compare;
+mod experiment;
+mod failure;
+mod inspect;
+mod output;
+mod progress;
+mod run;
+mod solve;
+mod words;
+
+use args::{Cli, Command};
+use clap::Parser;
+use std::process::ExitCode;
+
+fn main() -> ExitCode {
+    let done = match Cli::parse().command {
+        Command::Run(args) => run::run(&args),
+        Command::Compare(args) => compare::compare(&args),
+        Command::Solve(args) => solve::solve(&args),
+        Command::Inspect(args) => inspect::inspect(&args),
+        Command::Experiment(args) => experiment::experiment(&args),
+        Command::Scenes(args) => catalogue::scenes(&args),
+        Command::Solvers(args) => catalogue::solvers(&args),
+    };
+    match done {
+        Ok(()) => ExitCode::SUCCESS,
+        Err(failure) => {
+            output::complain(&failure.to_string());
+            failure.code()
+        }
+    }
+}

@@ -7,11 +7,27 @@
 
 // Capitals carry meaning: X_WB is a pose, M a mass matrix.
 #![allow(non_snake_case)]
+// !(a <= b) is how a NaN is caught.
+#![allow(clippy::neg_cmp_op_on_partial_ord)]
 
+pub mod compare;
 pub mod experiments;
+pub mod inspect;
 pub mod nearest;
+pub mod overrides;
 pub mod plot;
 pub mod random;
+mod report;
+pub mod runner;
 pub mod scene;
+pub mod solve;
+pub mod summary;
+pub mod trajectory;
 
+pub use compare::Comparison;
+pub use inspect::Inspection;
+pub use overrides::Overrides;
+pub use runner::{Outcome, Progress, RunOptions, Runner};
 pub use scene::{RobotOptions, Scene, SceneError, Setup};
+pub use summary::Summary;
+pub use trajectory::Trajectory;

@@ -62,28 +62,28 @@ fn axes(svg: &mut String, figure: &Figure, x: &Scale, y: &Scale) {
     let (left, right, bottom) = (pixel_x(0.0), pixel_x(1.0), pixel_y(0.0));
     for (place, text) in y.marks() {
         let (v, baseline) = (pixel_y(place), pixel_y(place) + 4.0);
-        let _ = write!(
+        let _ = writeln!(
             svg,
             "<path class=\"grid\" d=\"M{left} {v:.1}H{right}\"/>\
-             <text class=\"soft\" x=\"{:.1}\" y=\"{baseline:.1}\" text-anchor=\"end\">{text}</text>\n",
+             <text class=\"soft\" x=\"{:.1}\" y=\"{baseline:.1}\" text-anchor=\"end\">{text}</text>",
             left - 7.0,
         );
     }
     for (place, text) in x.marks() {
         let u = pixel_x(place);
-        let _ = write!(
+        let _ = writeln!(
             svg,
             "<path class=\"axis\" d=\"M{u:.1} {bottom}v4\"/>\
-             <text class=\"soft\" x=\"{u:.1}\" y=\"{:.1}\" text-anchor=\"middle\">{text}</text>\n",
+             <text class=\"soft\" x=\"{u:.1}\" y=\"{:.1}\" text-anchor=\"middle\">{text}</text>",
             bottom + 18.0,
         );
     }
     let (middle, height) = (0.5 * (left + right), 0.5 * (TOP + bottom));
-    let _ = write!(
+    let _ = writeln!(
         svg,
         "<path class=\"axis\" d=\"M{left} {bottom}H{right}\"/>\
          <text class=\"ink\" x=\"{middle}\" y=\"{:.1}\" text-anchor=\"middle\">{}</text>\
-         <text class=\"ink\" transform=\"translate(18 {height}) rotate(-90)\" text-anchor=\"middle\">{}</text>\n",
+         <text class=\"ink\" transform=\"translate(18 {height}) rotate(-90)\" text-anchor=\"middle\">{}</text>",
         HEIGHT - 12.0,
         escaped(&figure.x_label),
         escaped(&figure.y_label),

@@ -1,6 +1,7 @@
 //! Line plots as SVG: axes with units, labels at the lines, colours that every eye can tell apart, light and dark.
 
 mod draw;
+pub(crate) use draw::escaped;
 mod scale;
 
 use crate::experiments::Series;

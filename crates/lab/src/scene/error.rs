@@ -25,11 +25,17 @@ pub enum SceneError {
     Scene { scene: String, message: String },
     /// A mistake in a robot file.
     #[error(transparent)]
-    Model(#[from] LoadError),
+    Model(Box<LoadError>),
     /// Parts that do not make a world.
     #[error(transparent)]
     Compose(#[from] ComposeError),
     /// World, state and settings that do not fit each other.
     #[error(transparent)]
     Setup(#[from] SetupError),
+}
+
+impl From<LoadError> for SceneError {
+    fn from(error: LoadError) -> Self {
+        Self::Model(Box::new(error))
+    }
 }

@@ -19,6 +19,8 @@ mod number;
 mod robot_file;
 mod source;
 pub mod spec;
+#[cfg(test)]
+pub(crate) mod tests;
 
 pub use build::Setup;
 pub use builtin::{BUILTIN_MODELS, BUILTIN_SCENES, builtin_summaries};

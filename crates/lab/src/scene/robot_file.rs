@@ -25,6 +25,11 @@ pub struct RobotOptions {
 }
 
 impl Scene {
+    /// True if the scene is a robot file and nothing else.
+    pub fn is_robot_file(&self) -> bool {
+        self.standalone
+    }
+
     /// The scene of one URDF or MJCF file: its gravity, its time step, its keyframe. A robot that would fall forever
     /// gets a ground plane, and stands just above it.
     pub fn from_model_file(path: &Path, options: &RobotOptions) -> Result<Self, SceneError> {

@@ -1,0 +1,207 @@
+//! What the command line understands. The texts here are its manual.
+
+use clap::{Args, Parser, Subcommand};
+use std::path::PathBuf;
+
+/// Robot simulation with contacts you can trust: exact frictional contact, certified at every step.
+#[derive(Debug, Parser)]
+#[command(name = "stiction", version, propagate_version = true, after_help = EXAMPLES)]
+pub(crate) struct Cli {
+    #[command(subcommand)]
+    pub(crate) command: Command,
+}
+
+const EXAMPLES: &str = "\
+Examples:
+  stiction run quadruped                          simulate our quadruped, write out/quadruped.html to look at
+  stiction run robot.urdf --free-base --hold      your robot, standing in its posture on a plane
+  stiction run scene.toml --contact raisim-ds     your scene, under another contact law
+  stiction compare cube-slide --contact all       one scene, every contact solver
+  stiction solve problem.json --solver all        a recorded contact problem
+  stiction inspect robot.urdf                     the tree, masses, and what was not understood
+
+Exit codes: 0 done; 1 a run, a solve or a claim failed; 2 the input was wrong; 130 interrupted.";
+
+#[derive(Debug, Subcommand)]
+pub(crate) enum Command {
+    /// Simulate a scene or a robot and certify every step
+    Run(RunArgs),
+    /// Simulate one scene with several contact solvers and set them side by side
+    Compare(CompareArgs),
+    /// Solve a recorded contact problem
+    Solve(SolveArgs),
+    /// Show what a robot file holds, and its dynamics at one state
+    Inspect(InspectArgs),
+    /// Repeat an experiment of the literature
+    Experiment(ExperimentArgs),
+    /// List the built-in scenes
+    Scenes(ListArgs),
+    /// List the contact solvers and the laws they solve
+    Solvers(ListArgs),
+}
+
+/// What is simulated, and what of it is changed for this run.
+#[derive(Debug, Args)]
+pub(crate) struct SceneArgs {
+    /// A built-in scene (see `stiction scenes`), a scene file (.toml) or a robot (.urdf, .xml)
+    pub(crate) scene: String,
+    /// Time step [s]
+    #[arg(long, value_name = "SECONDS", value_parser = positive, allow_negative_numbers = true)]
+    pub(crate) dt: Option<f64>,
+    /// Simulated time [s]
+    #[arg(long, value_name = "SECONDS", value_parser = positive, allow_negative_numbers = true)]
+    pub(crate) duration: Option<f64>,
+    /// Residual at which the contact solver stops [m/s]
+    #[arg(long, value_name = "M/S", value_parser = positive, allow_negative_numbers = true)]
+    pub(crate) tolerance: Option<f64>,
+    /// Iterations the contact solver may spend in a step
+    #[arg(long, value_name = "N")]
+    pub(crate) max_iterations: Option<u32>,
+    /// Robot file: the base moves freely (URDF)
+    #[arg(long)]
+    pub(crate) free_base: bool,
+    /// Robot file: keep the starting posture with servos on joints that no actuator drives
+    #[arg(long)]
+    pub(crate) hold: bool,
+    /// Robot file: keyframe to start from (without: `home`, else the first, else the neutral posture)
+    #[arg(long, value_name = "NAME")]
+    pub(crate) keyframe: Option<String>,
+}
+
+#[derive(Debug, Args)]
+#[command(after_help = "\
+Examples:
+  stiction run quadruped
+  stiction run slope --duration 60 --json
+  stiction run robot.xml --contact nsgs --tolerance 1e-10 --out trajectory.npz --replay robot.html
+
+Without --out, --replay or --json a replay goes to out/NAME.html. Ctrl-C ends the run and still writes its files.")]
+pub(crate) struct RunArgs {
+    #[command(flatten)]
+    pub(crate) scene: SceneArgs,
+    /// Contact solver (see `stiction solvers`)
+    #[arg(long, value_name = "NAME")]
+    pub(crate) contact: Option<String>,
+    /// Write state, energy and certificate of every step: .npz or .csv
+    #[arg(long, value_name = "FILE")]
+    pub(crate) out: Option<PathBuf>,
+    /// Write a page to look at the run in any browser: .html
+    #[arg(long, value_name = "FILE")]
+    pub(crate) replay: Option<PathBuf>,
+    /// Print the summary as JSON, and nothing else
+    #[arg(long)]
+    pub(crate) json: bool,
+    /// Do not judge the steps
+    #[arg(long)]
+    pub(crate) no_certify: bool,
+}
+
+#[derive(Debug, Args)]
+#[command(after_help = "\
+Examples:
+  stiction compare cube-slide --contact all
+  stiction compare stack --contact nsgs,ccp-pgs --report out/stack.html")]
+pub(crate) struct CompareArgs {
+    #[command(flatten)]
+    pub(crate) scene: SceneArgs,
+    /// Contact solvers, separated by commas, or `all`
+    #[arg(long, value_name = "NAMES", default_value = "all")]
+    pub(crate) contact: String,
+    /// Write the table and a figure per quantity as one page: .html
+    #[arg(long, value_name = "FILE")]
+    pub(crate) report: Option<PathBuf>,
+    /// Print the summaries as JSON, and nothing else
+    #[arg(long)]
+    pub(crate) json: bool,
+}
+
+#[derive(Debug, Args)]
+#[command(after_help = "\
+Examples:
+  stiction solve problem.json
+  stiction solve problem.json --solver all --tolerance 1e-10
+  stiction solve problem.json --json --impulses")]
+pub(crate) struct SolveArgs {
+    /// A contact problem (.json)
+    pub(crate) file: PathBuf,
+    /// Solvers, separated by commas, or `all`; without: the default one
+    #[arg(long, value_name = "NAMES")]
+    pub(crate) solver: Option<String>,
+    /// Residual at which the solver stops [m/s]
+    #[arg(long, value_name = "M/S", value_parser = positive, allow_negative_numbers = true)]
+    pub(crate) tolerance: Option<f64>,
+    /// Iterations the solver may spend
+    #[arg(long, value_name = "N")]
+    pub(crate) max_iterations: Option<u32>,
+    /// Print the answers as JSON, and nothing else
+    #[arg(long)]
+    pub(crate) json: bool,
+    /// With --json: the impulses too, in the order of the file
+    #[arg(long, requires = "json")]
+    pub(crate) impulses: bool,
+}
+
+#[derive(Debug, Args)]
+#[command(after_help = "\
+Examples:
+  stiction inspect robot.urdf --free-base
+  stiction inspect quadruped --keyframe home
+  stiction inspect robot.xml --state state.json --json      state.json: {\"q\": [...], \"v\": [...]}")]
+pub(crate) struct InspectArgs {
+    /// A robot (.urdf, .xml), or one of ours by name
+    pub(crate) model: String,
+    /// Look at this keyframe of the file (without: the neutral posture)
+    #[arg(long, value_name = "NAME", conflicts_with = "state")]
+    pub(crate) keyframe: Option<String>,
+    /// Look at the state of this file: {"q": [...], "v": [...]}
+    #[arg(long, value_name = "FILE")]
+    pub(crate) state: Option<PathBuf>,
+    /// URDF: the base moves freely
+    #[arg(long)]
+    pub(crate) free_base: bool,
+    /// Print tree, mass matrix, bias and energies as JSON, and nothing else
+    #[arg(long)]
+    pub(crate) json: bool,
+}
+
+#[derive(Debug, Args)]
+#[command(after_help = "\
+Examples:
+  stiction experiment list
+  stiction experiment raisim-sliding-cube --out figures")]
+pub(crate) struct ExperimentArgs {
+    /// Name of an experiment, or `list`
+    pub(crate) name: String,
+    /// Folder for figures and data (without: out/NAME)
+    #[arg(long, value_name = "DIR")]
+    pub(crate) out: Option<PathBuf>,
+    /// Print the list or the claims as JSON, and nothing else
+    #[arg(long)]
+    pub(crate) json: bool,
+}
+
+#[derive(Debug, Args)]
+pub(crate) struct ListArgs {
+    /// Print JSON, and nothing else
+    #[arg(long)]
+    pub(crate) json: bool,
+}
+
+fn positive(text: &str) -> Result<f64, String> {
+    match text.parse::<f64>() {
+        Ok(x) if x > 0.0 && x.is_finite() => Ok(x),
+        _ => Err("expected a number > 0".to_owned()),
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn the_definition_is_consistent() {
+        use clap::CommandFactory;
+        Cli::command().debug_assert();
+        assert!(positive("1e-3").is_ok() && positive("0").is_err() && positive("inf").is_err());
+    }
+}

@@ -1,0 +1,46 @@
+//! `stiction experiment`: figures of the literature, repeated and judged.
+
+use crate::args::ExperimentArgs;
+use crate::failure::Failure;
+use crate::output::{complain, say, say_json};
+use serde_json::json;
+use std::path::Path;
+use stiction_lab::experiments::{EXPERIMENTS, named};
+use stiction_lab::nearest::hint;
+
+pub(crate) fn experiment(args: &ExperimentArgs) -> Result<(), Failure> {
+    if args.name == "list" {
+        return list(args.json);
+    }
+    let names = || EXPERIMENTS.iter().map(|e| e.name);
+    let experiment = named(&args.name).ok_or_else(|| {
+        let (guess, all) = (hint(&args.name, names()), names().collect::<Vec<_>>().join(", "));
+        Failure::input(format!("no experiment is called `{}`{guess}; there are: {all}", args.name))
+    })?;
+    let folder = args.out.clone().unwrap_or_else(|| Path::new("out").join(experiment.name));
+    if !args.json {
+        complain(&format!("{}\n{}", experiment.title, experiment.source));
+    }
+    let outcome = experiment.run(&folder).map_err(Failure::work)?;
+    if args.json {
+        say_json(&outcome)?;
+    } else {
+        let mark = |holds| if holds { "holds" } else { "FAILS" };
+        let claims = outcome.claims.iter().map(|c| format!("{}  {}: {}", mark(c.holds), c.claim, c.measured));
+        let files = outcome.files.iter().map(|f| format!("wrote  {}", f.display()));
+        say(&claims.chain(files).collect::<Vec<_>>().join("\n"))?;
+    }
+    match outcome.claims.iter().filter(|c| !c.holds).count() {
+        0 => Ok(()),
+        n => Err(Failure::work(format!("{n} of {} claims do not hold", outcome.claims.len()))),
+    }
+}
+
+fn list(as_json: bool) -> Result<(), Failure> {
+    if as_json {
+        let entry = |e: &stiction_lab::experiments::Experiment| json!({"name": e.name, "title": e.title, "source": e.source});
+        return say_json(&EXPERIMENTS.iter().map(entry).collect::<Vec<_>>());
+    }
+    let lines = EXPERIMENTS.iter().map(|e| format!("{:<24}{}\n{:24}{}", e.name, e.title, "", e.source));
+    say(&lines.collect::<Vec<_>>().join("\n"))
+}

@@ -1,0 +1,106 @@
+//! `stiction run`: a scene from its file to its summary, trajectory and replay.
+
+use crate::args::{RunArgs, SceneArgs};
+use crate::failure::Failure;
+use crate::output::{complain, say, say_json};
+use crate::progress::Meter;
+use crate::words;
+use std::path::{Path, PathBuf};
+use stiction_lab::scene::spec::HoldSpec;
+use stiction_lab::{Outcome, Overrides, RobotOptions, RunOptions, Runner, Scene};
+
+/// Frames of a replay: at most so many a second, and so many in all.
+const FRAMES_PER_SECOND: f64 = 60.0;
+const FRAMES: f64 = 6000.0;
+
+impl SceneArgs {
+    pub(crate) fn load(&self) -> Result<Scene, Failure> {
+        let robot = RobotOptions {
+            free_base: self.free_base,
+            keyframe: self.keyframe.clone(),
+            hold: self.hold.then(HoldSpec::default),
+        };
+        let scene = Scene::find(&self.scene, &robot).map_err(Failure::input)?;
+        if !scene.is_robot_file() && robot != RobotOptions::default() {
+            let name = &self.scene;
+            return Err(Failure::input(format!(
+                "--free-base, --hold and --keyframe are for robot files; `{name}` is a scene, which says these itself"
+            )));
+        }
+        Ok(scene)
+    }
+
+    pub(crate) fn overrides(&self, contact: Option<&str>) -> Overrides {
+        Overrides {
+            contact: contact.map(str::to_owned),
+            dt: self.dt,
+            duration: self.duration,
+            tolerance: self.tolerance,
+            max_iterations: self.max_iterations,
+        }
+    }
+}
+
+pub(crate) fn run(args: &RunArgs) -> Result<(), Failure> {
+    let scene = args.scene.load()?;
+    let mut setup = scene.build().map_err(Failure::input)?;
+    args.scene.overrides(args.contact.as_deref()).apply(&mut setup);
+    if let Some(path) = &args.out {
+        stiction_lab::trajectory::check_name(path).map_err(Failure::input)?;
+    }
+    if !args.json {
+        setup.notes.iter().for_each(|note| complain(&format!("note: {note}")));
+    }
+    let plain = args.out.is_none() && args.replay.is_none() && !args.json;
+    let replay = args.replay.clone().or_else(|| plain.then(|| default_replay(&scene.name)));
+    let options = RunOptions {
+        frames_per_second: replay.as_ref().map(|_| FRAMES_PER_SECOND.min(FRAMES / setup.duration)),
+        trajectory: args.out.is_some(),
+        certify: !args.no_certify,
+    };
+    let mut runner = Runner::new(setup, options).map_err(Failure::input)?;
+    let meter = Meter::new(!args.json);
+    let summary = runner.run(|progress| meter.tell(&scene.name, progress));
+    meter.done();
+
+    let mut lines = words::summary(&summary, &runner.simulation().world().model);
+    let outcome = runner.finish(summary);
+    lines.extend(write_files(&outcome, args.out.as_deref(), replay.as_deref())?);
+    if args.json {
+        say_json(&outcome.summary)?;
+    } else {
+        say(&lines.join("\n"))?;
+    }
+    let summary = outcome.summary;
+    match summary.failure {
+        Some(cause) => {
+            Err(Failure::work(format!("the step after t = {} s failed: {cause}", summary.end_time)))
+        }
+        None if summary.interrupted => Err(Failure::Interrupted),
+        None => Ok(()),
+    }
+}
+
+/// Writes what was recorded; returns a line about each file.
+fn write_files(outcome: &Outcome, out: Option<&Path>, replay: Option<&Path>) -> Result<Vec<String>, Failure> {
+    let mut lines = Vec::new();
+    if let (Some(path), Some(trajectory)) = (out, &outcome.trajectory) {
+        trajectory.write(path).map_err(Failure::work)?;
+        lines.push(format!("  trajectory   {} ({} rows)", path.display(), trajectory.len()));
+    }
+    if let (Some(path), Some(recording)) = (replay, &outcome.recording) {
+        let folder = path.parent().unwrap_or(Path::new(""));
+        std::fs::create_dir_all(folder)
+            .map_err(|e| Failure::work(format!("cannot make the folder {}: {e}", folder.display())))?;
+        stiction_viewer::write_replay(path, recording).map_err(Failure::work)?;
+        lines.push(format!("  replay       {} (open it in a browser)", path.display()));
+    }
+    Ok(lines)
+}
+
+/// `out/NAME.html`, with a name that any file system takes.
+fn default_replay(scene: &str) -> PathBuf {
+    let plain = |c: char| if c.is_alphanumeric() || "-_.".contains(c) { c } else { '-' };
+    let name: String = scene.chars().map(plain).take(80).collect();
+    Path::new("out").join(format!("{name}.html"))
+}

@@ -1,0 +1,202 @@
+//! The program as a user calls it.
+
+// A helper of a test may panic like the test itself.
+#![allow(clippy::unwrap_used)]
+
+use serde_json::Value;
+use std::path::PathBuf;
+use std::process::{Command, Output};
+
+/// Runs `stiction` in a folder of this test.
+fn stiction(folder: &PathBuf, args: &[&str]) -> Output {
+    Command::new(env!("CARGO_BIN_EXE_stiction")).current_dir(folder).args(args).output().unwrap()
+}
+
+/// An empty folder.
+fn folder(name: &str) -> PathBuf {
+    let folder = PathBuf::from(env!("CARGO_TARGET_TMPDIR")).join(name);
+    let _ = std::fs::remove_dir_all(&folder);
+    std::fs::create_dir_all(&folder).unwrap();
+    folder
+}
+
+fn json(output: &Output) -> Value {
+    let text = String::from_utf8(output.stdout.clone()).unwrap();
+    serde_json::from_str(&text).unwrap_or_else(|e| panic!("{e}: {text}\n{}", errors(output)))
+}
+
+fn errors(output: &Output) -> String {
+    String::from_utf8(output.stderr.clone()).unwrap()
+}
+
+fn keys(value: &Value) -> Vec<&str> {
+    value.as_object().unwrap().keys().map(String::as_str).collect()
+}
+
+/// Exit code 2, nothing on stdout, one message with every word, no trace of a panic.
+fn refused(output: &Output, words: &[&str]) {
+    let text = errors(output);
+    assert_eq!(output.status.code(), Some(2), "{text}");
+    assert!(output.stdout.is_empty() && !text.contains("panicked"), "{text}");
+    for word in words {
+        assert!(text.contains(word), "no `{word}` in: {text}");
+    }
+}
+
+#[test]
+fn run_prints_the_documented_json() {
+    let here = folder("run");
+    let run = stiction(&here, &["run", "cube-slide", "--duration", "0.05", "--dt", "0.001", "--json"]);
+    assert!(run.status.success(), "{}", errors(&run));
+    let summary = json(&run);
+    let mut expected = vec![
+        "scene",
+        "contact",
+        "dt",
+        "steps",
+        "wall_s",
+        "steps_per_s",
+        "final",
+        "energy",
+        "penetration_max",
+        "certificate",
+        "solver",
+    ];
+    let mut found = keys(&summary);
+    expected.sort_unstable();
+    found.sort_unstable();
+    assert_eq!(found, expected);
+    assert_eq!(summary["steps"], 50);
+    assert_eq!(summary["final"]["q"].as_array().unwrap().len(), 7);
+    // v − μ g t after 50 steps.
+    let v = summary["final"]["v"][0].as_f64().unwrap();
+    assert!((v - (1.0 - 0.3 * 9.81 * 0.05)).abs() < 1e-9, "{v}");
+    for key in ["eps_p", "eps_d", "eps_c", "eps_abs", "natural_map"] {
+        assert!(summary["certificate"][key].as_f64().unwrap() < 1e-6, "{key}");
+    }
+    for key in ["iterations_mean", "iterations_max", "not_converged"] {
+        assert!(summary["solver"][key].is_number(), "{key}");
+    }
+    assert!(std::fs::read_dir(&here).unwrap().next().is_none(), "--json writes no file unasked");
+}
+
+#[test]
+fn run_writes_what_is_asked_for() {
+    let here = folder("files");
+    let run =
+        stiction(&here, &["run", "ball", "--duration", "0.1", "--out", "a/t.csv", "--replay", "b/r.html"]);
+    assert!(run.status.success(), "{}", errors(&run));
+    let csv = std::fs::read_to_string(here.join("a/t.csv")).unwrap();
+    assert!(csv.starts_with("t [s],") && csv.lines().count() == 102, "{}", csv.lines().count());
+    assert!(csv.lines().next().unwrap().ends_with("step_time [s]"));
+    assert!(std::fs::read_to_string(here.join("b/r.html")).unwrap().contains("<html"));
+    let text = String::from_utf8(run.stdout).unwrap();
+    assert!(text.contains("natural map") || text.contains("exactly"), "{text}");
+    assert!(text.contains("b/r.html"), "{text}");
+
+    let npz =
+        stiction(&here, &["run", "ball", "--duration", "0.1", "--out", "t.npz", "--no-certify", "--json"]);
+    assert!(npz.status.success(), "{}", errors(&npz));
+    assert!(std::fs::read(here.join("t.npz")).unwrap().starts_with(b"PK"));
+    assert!(json(&npz)["certificate"].is_null());
+
+    let plain = stiction(&here, &["run", "ball", "--duration", "0.05"]);
+    assert!(plain.status.success() && here.join("out/ball.html").exists());
+}
+
+#[test]
+fn wrong_input_is_refused_with_the_remedy() {
+    let here = folder("wrong");
+    refused(
+        &stiction(&here, &["run", "quadrupde"]),
+        &["quadrupde", "did you mean `quadruped`?", "cube-slide"],
+    );
+    refused(&stiction(&here, &["run", "none.toml"]), &["none.toml"]);
+    refused(&stiction(&here, &["run", "none.urdf"]), &["none.urdf"]);
+    refused(&stiction(&here, &["run", "ball", "--contact", "nosuch"]), &["nosuch", "nsgs"]);
+    refused(&stiction(&here, &["run", "ball", "--dt", "-1"]), &["--dt", "> 0"]);
+    refused(&stiction(&here, &["run", "ball", "--out", "t.mat"]), &[".npz or .csv"]);
+    refused(&stiction(&here, &["run", "ball", "--hold"]), &["--hold", "robot file"]);
+    refused(&stiction(&here, &["compare", "ball", "--contact", "nsgs,x"]), &["`x`"]);
+    refused(&stiction(&here, &["solve", "none.json"]), &["none.json"]);
+    refused(&stiction(&here, &["inspect", "none.xml"]), &["none.xml"]);
+    refused(&stiction(&here, &["experiment", "nosuch"]), &["nosuch"]);
+
+    std::fs::write(here.join("broken.toml"), "[ground]\nfriction = \"much\"\n").unwrap();
+    refused(&stiction(&here, &["run", "broken.toml"]), &["broken.toml:2:", "friction"]);
+    std::fs::write(here.join("broken.urdf"), "<robot name='x'><link/></robot>").unwrap();
+    refused(&stiction(&here, &["run", "broken.urdf"]), &["broken.urdf:1:"]);
+}
+
+#[test]
+fn solve_answers_in_the_order_of_the_file() {
+    let here = folder("solve");
+    let problem = r#"{"name": "point", "formulation": "local", "dim": 3, "nc": 1, "contact_frame": "N,T1,T2",
+        "W": {"shape": [3, 3], "dense": [[1, 0, 0], [0, 1, 0], [0, 0, 1]]}, "q": [-1, 2, 0], "mu": [0.5]}"#;
+    std::fs::write(here.join("point.json"), problem).unwrap();
+    let solve = stiction(&here, &["solve", "point.json", "--solver", "all", "--json", "--impulses"]);
+    assert!(solve.status.success(), "{}", errors(&solve));
+    let answers = json(&solve);
+    for answer in answers.as_array().unwrap() {
+        for key in ["solver", "law", "status", "iterations", "time_s", "residual", "impulses"] {
+            assert!(!answer[key].is_null(), "{key} is missing in {answer}");
+        }
+        for key in ["natural_map", "natural_map_relative", "eps_p", "eps_d", "eps_c", "eps_abs"] {
+            assert!(answer["residual"][key].is_number(), "{key} is missing in {answer}");
+        }
+        if answer["law"] == "ncp" {
+            let normal = answer["impulses"][0].as_f64().unwrap();
+            assert!((normal - 1.0).abs() < 1e-6, "{answer}");
+        }
+    }
+    let table = stiction(&here, &["solve", "point.json"]);
+    assert!(table.status.success() && String::from_utf8(table.stdout).unwrap().contains("converged"));
+}
+
+#[test]
+fn inspect_prints_the_documented_json() {
+    let here = folder("inspect");
+    let urdf = r#"<robot name="arm"><link name="base"/><link name="arm"><inertial><origin xyz="0 0 -0.5"/>
+        <mass value="2"/><inertia ixx="0.1" ixy="0" ixz="0" iyy="0.1" iyz="0" izz="0.1"/></inertial></link>
+        <joint name="hip" type="continuous"><parent link="base"/><child link="arm"/><axis xyz="0 1 0"/></joint>
+        </robot>"#;
+    std::fs::write(here.join("arm.urdf"), urdf).unwrap();
+    std::fs::write(here.join("state.json"), r#"{"q": [0.5], "v": [2.0]}"#).unwrap();
+    let inspect = stiction(&here, &["inspect", "arm.urdf", "--state", "state.json", "--json"]);
+    assert!(inspect.status.success(), "{}", errors(&inspect));
+    let found = json(&inspect);
+    assert_eq!((&found["nq"], &found["nv"]), (&Value::from(1), &Value::from(1)));
+    assert_eq!(found["joints"][0]["name"], "hip");
+    assert_eq!(found["joints"][0]["type"], "hinge");
+    assert!((found["M"][0][0].as_f64().unwrap() - 0.6).abs() < 1e-12);
+    assert!((found["bias"][0].as_f64().unwrap() - 9.81 * 0.5_f64.sin()).abs() < 1e-12);
+    assert!((found["kinetic"].as_f64().unwrap() - 1.2).abs() < 1e-12);
+    for key in ["com", "potential", "total_mass", "warnings", "unsupported"] {
+        assert!(!found[key].is_null(), "{key}");
+    }
+    let words = stiction(&here, &["inspect", "arm.urdf", "--free-base"]);
+    let text = String::from_utf8(words.stdout).unwrap();
+    assert!(words.status.success() && text.contains("hinge `hip`") && text.contains("free"), "{text}");
+}
+
+#[test]
+fn lists_and_help_are_there() {
+    let here = folder("lists");
+    for args in [&["scenes"][..], &["solvers"], &["experiment", "list"], &["--help"], &["run", "--help"]] {
+        let output = stiction(&here, args);
+        assert!(output.status.success() && !output.stdout.is_empty(), "{args:?}");
+    }
+    let scenes = json(&stiction(&here, &["scenes", "--json"]));
+    assert_eq!(scenes.as_array().unwrap().len(), 15);
+}
+
+#[test]
+fn compare_writes_a_report() {
+    let here = folder("compare");
+    let args = ["compare", "cube-slide", "--contact", "all", "--duration", "0.02", "--report", "r.html"];
+    let compare = stiction(&here, &args);
+    let text = String::from_utf8(compare.stdout.clone()).unwrap();
+    assert!(compare.status.success(), "{}", errors(&compare));
+    assert!(text.contains("nsgs") && text.contains("r.html"), "{text}");
+    assert!(std::fs::read_to_string(here.join("r.html")).unwrap().contains("<svg"));
+}

@@ -1,0 +1,135 @@
+//! One scene under several contact solvers, side by side.
+
+use crate::experiments::Series;
+use crate::overrides::Overrides;
+use crate::plot::Figure;
+use crate::runner::{Progress, RunOptions, Runner};
+use crate::scene::{Scene, SceneError};
+use crate::summary::Summary;
+use crate::trajectory::Trajectory;
+use serde::Serialize;
+use std::ops::ControlFlow;
+
+/// See the module.
+#[derive(Clone, Debug, Serialize)]
+pub struct Comparison {
+    pub scene: String,
+    pub description: String,
+    pub runs: Vec<Contender>,
+}
+
+/// One solver's run.
+#[derive(Clone, Debug, Serialize)]
+pub struct Contender {
+    #[serde(flatten)]
+    pub summary: Summary,
+    /// Why the run ended before its time, if it did.
+    pub failure: Option<String>,
+    #[serde(skip)]
+    pub trajectory: Trajectory,
+}
+
+impl Comparison {
+    /// Runs `scene` once with each of `contacts`; ends early when `on_step` (told the solver) breaks off.
+    pub fn run(
+        scene: &Scene,
+        contacts: &[&str],
+        overrides: &Overrides,
+        mut on_step: impl FnMut(&str, &Progress) -> ControlFlow<()>,
+    ) -> Result<Self, SceneError> {
+        let options = RunOptions { trajectory: true, ..RunOptions::default() };
+        let mut runs = Vec::new();
+        for contact in contacts {
+            let mut setup = scene.build()?;
+            overrides.apply(&mut setup);
+            (*contact).clone_into(&mut setup.settings.contact);
+            let mut runner = Runner::new(setup, options)?;
+            let summary = runner.run(|progress| on_step(contact, progress));
+            let (failure, interrupted) = (summary.failure.clone(), summary.interrupted);
+            let outcome = runner.finish(summary);
+            if let Some(trajectory) = outcome.trajectory {
+                runs.push(Contender { summary: outcome.summary, failure, trajectory });
+            }
+            if interrupted {
+                break;
+            }
+        }
+        Ok(Self { scene: scene.name.clone(), description: scene.description.clone(), runs })
+    }
+
+    /// One figure per quantity, over time.
+    pub fn figures(&self) -> Vec<Figure> {
+        let figure = |title: &str, axis: &str, value: &dyn Fn(&Trajectory, usize) -> f64| {
+            let series: Vec<Series> = (self.runs.iter())
+                .map(|run| Series {
+                    label: run.summary.contact.clone(),
+                    points: (0..run.trajectory.len())
+                        .map(|i| [run.trajectory.t[i], value(&run.trajectory, i)])
+                        .collect(),
+                })
+                .collect();
+            Figure::of_series(title, "time [s]", axis, &series)
+        };
+        vec![
+            figure("Energy", "kinetic + potential [J]", &|r, i| r.energy[i]),
+            figure("Certificate of every step", "natural map [m/s]", &|r, i| r.natural_map[i]).log_y(),
+            figure("Deepest penetration", "overlap [m]", &|r, i| r.penetration[i]),
+            figure("Iterations of the contact solver", "iterations [-]", &|r, i| f64::from(r.iterations[i])),
+            figure("Time per step", "time [µs]", &|r, i| 1e6 * r.step_time[i]).log_y(),
+        ]
+    }
+}
+
+/// Heads of the columns of [`row`].
+pub const COLUMNS: [&str; 8] = [
+    "contact",
+    "steps/s",
+    "worst natural map [m/s]",
+    "worst ε_abs",
+    "deepest [m]",
+    "iterations mean (max)",
+    "not converged",
+    "energy start → end [J]",
+];
+
+/// The run as a line of a table.
+pub fn row(run: &Contender) -> [String; 8] {
+    let s = &run.summary;
+    let worst = |value: Option<f64>| value.map_or_else(|| "-".to_owned(), |x| format!("{x:.1e}"));
+    let ended = match &run.failure {
+        Some(_) => format!(", failed at t = {:.3} s", s.end_time),
+        None => String::new(),
+    };
+    [
+        s.contact.clone(),
+        format!("{:.0}", s.steps_per_s),
+        worst(s.certificate.map(|c| c.natural_map)),
+        worst(s.certificate.map(|c| c.eps_abs)),
+        format!("{:.1e}", s.penetration_max),
+        format!("{:.1} ({})", s.solver.iterations_mean, s.solver.iterations_max),
+        format!("{} of {}{ended}", s.solver.not_converged, s.steps),
+        format!("{:.6} → {:.6}", s.energy.start, s.energy.end),
+    ]
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn every_contender_has_a_row_and_a_curve_in_every_figure() {
+        let scene = Scene::builtin("cube-slide").unwrap();
+        let overrides = Overrides { duration: Some(0.02), ..Overrides::default() };
+        let names = crate::overrides::solvers_named("all").unwrap();
+        let comparison =
+            Comparison::run(&scene, &names, &overrides, |_, _| ControlFlow::Continue(())).unwrap();
+        assert_eq!(comparison.runs.len(), names.len());
+        assert!(comparison.runs.iter().all(|r| r.trajectory.len() == 21 && row(r)[0] == r.summary.contact));
+        let html = comparison.to_html();
+        assert_eq!(html.matches("<svg").count(), 5);
+        assert!(names.iter().all(|n| html.contains(n)) && !html.contains("http-equiv=\"refresh\""));
+        for outside in ["src=\"http", "href=\"http", "@import"] {
+            assert!(!html.contains(outside), "the report must be self-contained");
+        }
+    }
+}

@@ -1,0 +1,168 @@
+//! Runs a scene: forces on, step, judge, count, record; again.
+//!
+//! The clock runs during [`Simulation::step`] only.
+
+use crate::scene::{Force, Setup};
+use crate::summary::{EndState, EnergyBalance, Summary, Tally, WorstCertificate};
+use crate::trajectory::Trajectory;
+use std::ops::ControlFlow;
+use std::time::{Duration, Instant};
+use stiction::recording::Recording;
+use stiction::{Recorder, SetupError, Simulation, StepReport};
+
+/// What to keep of a run.
+#[derive(Clone, Copy, Debug, PartialEq)]
+pub struct RunOptions {
+    /// Frames per second of a recording to look at; `None`: none.
+    pub frames_per_second: Option<f64>,
+    /// Keep state and scalars of every step.
+    pub trajectory: bool,
+    /// Judge every step.
+    pub certify: bool,
+}
+
+impl Default for RunOptions {
+    fn default() -> Self {
+        Self { frames_per_second: None, trajectory: false, certify: true }
+    }
+}
+
+/// How far a run is.
+#[derive(Clone, Copy, Debug)]
+pub struct Progress {
+    pub step: u64,
+    pub steps: u64,
+    /// Simulated time [s].
+    pub t: f64,
+}
+
+/// See the module.
+pub struct Runner {
+    name: String,
+    sim: Simulation,
+    forces: Vec<Force>,
+    options: RunOptions,
+    /// Steps of the whole run.
+    steps: u64,
+    tally: Tally,
+    stepping: Duration,
+    energy_start: f64,
+    recorder: Option<Recorder>,
+    trajectory: Option<Trajectory>,
+}
+
+/// What a run leaves.
+pub struct Outcome {
+    pub summary: Summary,
+    pub recording: Option<Recording>,
+    pub trajectory: Option<Trajectory>,
+}
+
+impl Runner {
+    /// Ready at the first state.
+    pub fn new(setup: Setup, options: RunOptions) -> Result<Self, SetupError> {
+        let dt = setup.settings.stepper.dt;
+        let mut sim = Simulation::new(setup.world, setup.state, setup.settings)?;
+        sim.control_mut().copy_from_slice(&setup.control);
+        let energy_start = sim.energy().total();
+        let recorder = options.frames_per_second.map(|fps| Recorder::new(&mut sim, fps));
+        let trajectory = options.trajectory.then(|| Trajectory::new(&mut sim));
+        Ok(Self {
+            name: setup.name,
+            sim,
+            forces: setup.forces,
+            options,
+            steps: (setup.duration / dt).round().max(0.0) as u64,
+            tally: Tally::default(),
+            stepping: Duration::ZERO,
+            energy_start,
+            recorder,
+            trajectory,
+        })
+    }
+
+    /// One step, judged, counted and recorded.
+    pub fn step(&mut self) -> StepReport {
+        for force in &self.forces {
+            force.apply(&mut self.sim);
+        }
+        let start = Instant::now();
+        let report = self.sim.step();
+        let time = start.elapsed();
+        self.stepping += time;
+        let certificate = self.options.certify.then(|| self.sim.certificate());
+        self.tally.count(self.sim.state().t, &report, certificate.as_ref());
+        if report.failure().is_none() {
+            let natural_map = certificate.map_or(f64::NAN, |c| c.natural_map);
+            if let Some(recorder) = &mut self.recorder {
+                recorder.after_step(&mut self.sim, natural_map);
+            }
+            if let Some(trajectory) = &mut self.trajectory {
+                trajectory.after_step(&mut self.sim, &report, natural_map, time.as_secs_f64());
+            }
+        }
+        report
+    }
+
+    /// Steps to the end, or until `on_step` breaks off or a step fails.
+    pub fn run(&mut self, mut on_step: impl FnMut(&Progress) -> ControlFlow<()>) -> Summary {
+        let mut interrupted = false;
+        while self.tally.steps < self.steps && self.tally.failure.is_none() {
+            self.step();
+            let progress = Progress { step: self.tally.steps, steps: self.steps, t: self.sim.state().t };
+            if on_step(&progress).is_break() {
+                interrupted = true;
+                break;
+            }
+        }
+        Summary { interrupted, ..self.summary() }
+    }
+
+    /// Steps to the end without telling anybody.
+    pub fn run_quietly(&mut self) -> Summary {
+        self.run(|_| ControlFlow::Continue(()))
+    }
+
+    /// The run so far.
+    pub fn summary(&mut self) -> Summary {
+        let energy = EnergyBalance { start: self.energy_start, end: self.sim.energy().total() };
+        let (sim, wall_s) = (&self.sim, self.stepping.as_secs_f64());
+        Summary {
+            scene: self.name.clone(),
+            contact: sim.solver().name().to_owned(),
+            dt: sim.settings().stepper.dt,
+            steps: self.tally.steps,
+            wall_s,
+            steps_per_s: if wall_s > 0.0 { self.tally.steps as f64 / wall_s } else { 0.0 },
+            end: EndState { q: sim.state().q.clone(), v: sim.state().v.clone() },
+            energy,
+            penetration_max: self.tally.penetration_max,
+            certificate: self.tally.worst.as_ref().map(|(_, c)| WorstCertificate::from(c)),
+            solver: self.tally.effort(),
+            worst_time: self.tally.worst.as_ref().map_or(f64::NAN, |(t, _)| *t),
+            end_time: sim.state().t,
+            failure: self.tally.failure.clone(),
+            interrupted: false,
+        }
+    }
+
+    /// Steps of the whole run.
+    pub fn steps(&self) -> u64 {
+        self.steps
+    }
+
+    pub fn simulation(&self) -> &Simulation {
+        &self.sim
+    }
+
+    /// To change controls or add forces between steps.
+    pub fn simulation_mut(&mut self) -> &mut Simulation {
+        &mut self.sim
+    }
+
+    /// Ends the run with the summary that [`Self::run`] gave.
+    pub fn finish(self, summary: Summary) -> Outcome {
+        let recording = self.recorder.map(Recorder::finish);
+        Outcome { summary, recording, trajectory: self.trajectory }
+    }
+}

@@ -1,0 +1,173 @@
+//! Scenes as a user meets them: what is accepted, what is refused and how, and that ours run.
+
+use super::*;
+use crate::runner::{RunOptions, Runner};
+use std::path::PathBuf;
+
+fn parse(text: &str) -> Result<Scene, SceneError> {
+    Scene::from_toml(text, Path::new("test.toml"))
+}
+
+/// The message of a mistake in reading or building.
+fn message(text: &str) -> String {
+    let error = parse(text).and_then(|scene| scene.build()).err();
+    error.expect("this scene has a mistake").to_string()
+}
+
+const CUBE: &str = "[ground]\n[[body]]\nname = \"cube\"\nshape = \"box\"\nsize = [0.2, 0.2, 0.2]\nmass = 1\n";
+
+#[test]
+fn every_builtin_survives_the_round_trip() {
+    for (name, _) in BUILTIN_SCENES {
+        let scene = Scene::builtin(name).unwrap();
+        assert!(!scene.description.is_empty() && scene.name == *name);
+        let text = scene.to_toml().unwrap();
+        assert_eq!(parse(&text).unwrap(), scene, "{text}");
+    }
+}
+
+#[test]
+fn every_builtin_runs_a_tenth_of_a_second_unflagged() {
+    let mut faults = Vec::new();
+    for (name, _) in BUILTIN_SCENES {
+        let mut setup = Scene::builtin(name).unwrap().build().unwrap_or_else(|e| panic!("{name}: {e}"));
+        setup.duration = if *name == "pile" { 0.02 } else { 0.1 };
+        let tolerance = setup.settings.tolerance;
+        let summary = Runner::new(setup, RunOptions::default()).unwrap().run_quietly();
+        let worst = summary.certificate.unwrap().natural_map;
+        if summary.failure.is_some() || summary.solver.not_converged > 0 || !(worst <= 10.0 * tolerance) {
+            let (failure, effort, t) = (summary.failure, summary.solver, summary.worst_time);
+            faults.push(format!("{name}: {failure:?}, {effort:?}, natural map {worst} m/s at t = {t}"));
+        }
+    }
+    assert!(faults.is_empty(), "{}", faults.join("\n"));
+}
+
+#[test]
+fn resting_bodies_start_at_gap_zero() {
+    for name in
+        ["cube-slide", "slope", "stack", "mass-ratio-stack", "two-cubes", "grasp", "wedge", "quadruped"]
+    {
+        let setup = Scene::builtin(name).unwrap().build().unwrap();
+        let mut runner = Runner::new(setup, RunOptions::default()).unwrap();
+        let report = runner.step();
+        assert!(report.contacts >= 4, "{name}: {} contacts", report.contacts);
+        let mut contacts = Vec::new();
+        runner.simulation_mut().contacts_into(&mut contacts);
+        for c in contacts {
+            assert!(c.gap.abs() < 1e-14, "{name}: gap {}", c.gap);
+        }
+    }
+}
+
+#[test]
+fn mistakes_name_line_key_and_expectation() {
+    let with = |line: &str| format!("{CUBE}{line}\n");
+    for (text, words) in [
+        (
+            with("fricton = 0.5"),
+            &["test.toml:7:1", "unknown field `fricton`", "did you mean `friction`?"][..],
+        ),
+        (with("friction = -1"), &["test.toml:7:", "-1", "expected a number >= 0", "7 | friction = -1"]),
+        (with("position = [0, 1]"), &["test.toml:7:", "expected three finite numbers"]),
+        (with("radius = 0.1"), &["test.toml:7:1", "a box has no `radius`"]),
+        (with("count = 3"), &["test.toml:7:1", "`offset`"]),
+        (with("count = 0\noffset = [0, 0, 1]"), &["test.toml:7:1", "expected 1 to 100000"]),
+        (with("rpy = [0, 0, 9]\nquaternion = [1, 0, 0, 0]"), &["test.toml:7:1", "not both"]),
+        (with("[stepper]\ndt = 0"), &["test.toml:8:1", "dt", "(0, 1] s"]),
+        (
+            with("[[force]]\nbody = \"cub\"\ndirection = [1, 0, 0]"),
+            &["test.toml:8:1", "did you mean `cube`?"],
+        ),
+        (
+            with("[[model]]\nbuiltin = \"quadrped\""),
+            &["test.toml:8:1", "did you mean `quadruped`?", "gripper"],
+        ),
+        (with("[[model]]\nfile = \"no.urdf\""), &["test.toml:8:1", "no.urdf"]),
+        ("[[body]]\nname = \"a\"\nshape = \"bxo\"\nmass = 1".to_owned(), &["test.toml:3:", "`bxo`", "`box`"]),
+        (
+            "[[body]]\nname = \"a\"\nshape = \"box\"\nmass = 1".to_owned(),
+            &["test.toml:3:1", "needs the key `size`"],
+        ),
+        ("[ground\n".to_owned(), &["test.toml:1:"]),
+    ] {
+        let message = message(&text);
+        for word in words {
+            assert!(message.contains(word), "no `{word}` in: {message}");
+        }
+    }
+}
+
+#[test]
+fn unknown_scenes_are_told_the_known_ones() {
+    let find = |name| Scene::find(name, &RobotOptions::default()).unwrap_err().to_string();
+    assert!(find("quadruepd").contains("did you mean `quadruped`?") && find("x").contains("cube-slide"));
+    assert!(find("no/such.toml").starts_with("no/such.toml: "));
+    let missing = Scene::find("no/such.urdf", &RobotOptions::default()).unwrap().build();
+    assert!(missing.unwrap_err().to_string().starts_with("no/such.urdf: "));
+    assert!(find("no/such.stl").contains(".urdf"));
+}
+
+#[test]
+fn copies_stand_where_the_grid_says_and_masses_grow() {
+    let scene = parse(&format!("{CUBE}grid = [2, 1, 2]\noffset = [1, 0, 3]\nmass_ratio = 10\n")).unwrap();
+    let setup = scene.build().unwrap();
+    let masses: Vec<f64> = setup.world.model.bodies.iter().map(|b| b.inertia.mass).collect();
+    assert!(masses.iter().zip([1.0, 10.0, 100.0, 1000.0]).all(|(a, b)| (a / b - 1.0).abs() < 1e-12));
+    assert_eq!(setup.world.model.bodies[3].name, "cube3");
+    assert_eq!(setup.state.q[21..24], [1.0, 0.0, 3.0]);
+}
+
+#[test]
+fn jitter_is_disorder_that_repeats() {
+    let text = |seed| {
+        format!(
+            "{CUBE}count = 3\noffset = [1, 0, 0]\njitter = {{ position = 0.1, angle = 20, seed = {seed} }}\n"
+        )
+    };
+    let q = |seed| parse(&text(seed)).unwrap().build().unwrap().state.q;
+    assert_eq!(q(1), q(1));
+    assert_ne!(q(1), q(2));
+    assert!(q(1)[7] != 1.0 && (q(1)[7] - 1.0).abs() <= 0.1);
+}
+
+#[test]
+fn a_free_robot_file_without_ground_is_given_one() {
+    let urdf = r#"<robot name="ball"><link name="ball"><inertial><mass value="2"/>
+        <inertia ixx="1" ixy="0" ixz="0" iyy="1" iyz="0" izz="1"/></inertial>
+        <collision><geometry><sphere radius="0.3"/></geometry></collision></link></robot>"#;
+    let path = scratch("ball.urdf", urdf);
+    let options = RobotOptions { free_base: true, ..RobotOptions::default() };
+    let setup = Scene::find(path.to_str().unwrap(), &options).unwrap().build().unwrap();
+    assert!((setup.state.q[2] - 0.301).abs() < 1e-15, "{:?}", setup.state.q);
+    assert_eq!(setup.notes.len(), 1);
+
+    let fixed = Scene::from_model_file(&path, &RobotOptions::default()).unwrap().build().unwrap();
+    assert!(fixed.notes.is_empty() && fixed.world.model.nv() == 0);
+}
+
+/// An arm under gravity keeps its posture when held, to a fraction of the sag of its own stiffness.
+#[test]
+fn hold_keeps_the_posture() {
+    let urdf = r#"<robot name="arm"><link name="base"/><link name="arm"><inertial><origin xyz="0.5 0 0"/>
+        <mass value="2"/><inertia ixx="0.1" ixy="0" ixz="0" iyy="0.1" iyz="0" izz="0.1"/></inertial></link>
+        <joint name="shoulder" type="continuous"><parent link="base"/><child link="arm"/><axis xyz="0 1 0"/></joint>
+        </robot>"#;
+    let path = scratch("arm.urdf", urdf);
+    let options = RobotOptions { hold: Some(spec::HoldSpec::default()), ..RobotOptions::default() };
+    let mut setup = Scene::from_model_file(&path, &options).unwrap().build().unwrap();
+    setup.duration = 1.0;
+    let summary = Runner::new(setup, RunOptions::default()).unwrap().run_quietly();
+    // Sag m g l / k with k = (20 π)² M, M = 0.1 + 2 · 0.5².
+    let sag = 9.81 / ((20.0 * std::f64::consts::PI).powi(2) * 0.6);
+    assert!((summary.end.q[0] / sag - 1.0).abs() < 1e-3, "{} against {sag}", summary.end.q[0]);
+}
+
+/// A file in a folder of this test run.
+pub(crate) fn scratch(name: &str, text: &str) -> PathBuf {
+    let folder = std::env::temp_dir().join(format!("stiction-lab-{}", std::process::id()));
+    std::fs::create_dir_all(&folder).unwrap();
+    let path = folder.join(name);
+    std::fs::write(&path, text).unwrap();
+    path
+}

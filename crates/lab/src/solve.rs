@@ -1,0 +1,121 @@
+//! One recorded contact problem under several solvers, cold started, each answer judged by the exact law.
+
+use serde::Serialize;
+use std::path::Path;
+use std::time::Instant;
+use stiction::contact::io::{self, ProblemFile, ProblemFileError};
+use stiction::contact::{Judge, Law, SolveStatus};
+use stiction::solvers::registry::{self, Common, SolverError};
+
+/// One solver's answer.
+#[derive(Clone, Debug, PartialEq, Serialize)]
+pub struct Answer {
+    pub solver: &'static str,
+    pub law: Law,
+    pub status: SolveStatus,
+    pub iterations: u32,
+    /// Wall-clock time of the solve alone [s].
+    pub time_s: f64,
+    pub residual: Residual,
+    /// In the order of the file [N·s], if asked for.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub impulses: Option<Vec<f64>>,
+    /// Natural map of the solver's own law [m/s].
+    #[serde(skip)]
+    pub own_natural_map: f64,
+}
+
+/// By the exact law, whatever law the solver solves; see [`stiction::contact::certificate`].
+#[derive(Clone, Copy, Debug, PartialEq, Serialize)]
+pub struct Residual {
+    /// With ρᵢ = 1/‖Gᵢᵢ‖ [m/s].
+    pub natural_map: f64,
+    /// Over max(‖g‖, ‖u‖) [–].
+    pub natural_map_relative: f64,
+    pub eps_p: f64,
+    pub eps_d: f64,
+    pub eps_c: f64,
+    pub eps_abs: f64,
+}
+
+/// Why a problem was not solved.
+#[derive(Debug, thiserror::Error)]
+pub enum SolveError {
+    #[error(transparent)]
+    File(#[from] ProblemFileError),
+    #[error(transparent)]
+    Solver(#[from] SolverError),
+}
+
+/// How to solve.
+#[derive(Clone, Copy, Debug, PartialEq)]
+pub struct SolveOptions {
+    /// Where the solvers stop.
+    pub common: Common,
+    /// Keep the impulses.
+    pub impulses: bool,
+}
+
+/// Reads a problem file.
+pub fn load_problem(path: &Path) -> Result<ProblemFile, SolveError> {
+    Ok(io::load(path)?)
+}
+
+/// The answers of `solvers`, in their order.
+pub fn solve(
+    file: &ProblemFile,
+    solvers: &[&str],
+    options: &SolveOptions,
+) -> Result<Vec<Answer>, SolveError> {
+    let problem = &file.problem;
+    let mut judge = Judge::default();
+    let mut answers = Vec::new();
+    for name in solvers {
+        let mut solver = registry::make(name, &options.common)?;
+        let mut impulses = vec![0.0; problem.rows()];
+        let start = Instant::now();
+        let report = solver.solve(problem, &mut impulses);
+        let time_s = start.elapsed().as_secs_f64();
+        let certificate = judge.certify(problem, &impulses);
+        answers.push(Answer {
+            solver: solver.name(),
+            law: solver.law(),
+            status: report.status,
+            iterations: report.iterations,
+            time_s,
+            residual: Residual {
+                natural_map: certificate.natural_map,
+                natural_map_relative: certificate.natural_map_relative,
+                eps_p: certificate.eps_p,
+                eps_d: certificate.eps_d,
+                eps_c: certificate.eps_c,
+                eps_abs: certificate.eps_abs,
+            },
+            own_natural_map: judge.natural_map_of(problem, &impulses, solver.law()),
+            impulses: options.impulses.then(|| file.to_file_order(&impulses)),
+        });
+    }
+    Ok(answers)
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    /// A 1 kg point falling at 1 m/s on a plane, sliding at 2 m/s, μ = 0.5, normal first as in the files: the normal
+    /// impulse is 1, the friction impulse 0.5 against the slip.
+    #[test]
+    fn a_point_by_hand_in_the_order_of_the_file() {
+        let text = r#"{"name": "point", "formulation": "local", "dim": 3, "nc": 1, "contact_frame": "N,T1,T2",
+            "W": {"shape": [3, 3], "dense": [[1, 0, 0], [0, 1, 0], [0, 0, 1]]}, "q": [-1, 2, 0], "mu": [0.5]}"#;
+        let file = io::parse(text, "point.json").unwrap();
+        let default = registry::all()[0].name;
+        let options = SolveOptions { common: Common::default(), impulses: true };
+        let answers = solve(&file, &[default], &options).unwrap();
+        assert_eq!(answers[0].status, SolveStatus::Converged);
+        assert!(answers[0].residual.natural_map < 1e-8 && answers[0].own_natural_map < 1e-8);
+        let impulses = answers[0].impulses.as_ref().unwrap();
+        let error = impulses.iter().zip([1.0, -0.5, 0.0]).map(|(a, b): (&f64, f64)| (a - b).abs());
+        assert!(error.fold(0.0, f64::max) < 1e-8, "{impulses:?}");
+    }
+}

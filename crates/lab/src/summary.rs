@@ -1,0 +1,164 @@
+//! What a run comes to: speed, energy, penetration, and the worst certificate.
+//!
+//! Every step is judged; the certificate of the step with the largest natural map stands for the run. A residual that
+//! is not a number is worse than any number.
+
+use serde::Serialize;
+use stiction::contact::Certificate;
+use stiction::{StepReport, StepStatus};
+
+/// One run, as the command line prints it with `--json`.
+#[derive(Clone, Debug, PartialEq, Serialize)]
+pub struct Summary {
+    pub scene: String,
+    /// Contact solver, a name of the registry.
+    pub contact: String,
+    /// [s]
+    pub dt: f64,
+    pub steps: u64,
+    /// Time spent stepping, without judging, recording and printing [s].
+    pub wall_s: f64,
+    pub steps_per_s: f64,
+    #[serde(rename = "final")]
+    pub end: EndState,
+    pub energy: EnergyBalance,
+    /// Deepest overlap at the start of any step [m].
+    pub penetration_max: f64,
+    /// Of the worst step; `None` if no step was judged.
+    pub certificate: Option<WorstCertificate>,
+    pub solver: SolverEffort,
+    /// End of the worst step [s].
+    #[serde(skip)]
+    pub worst_time: f64,
+    /// Simulated time at the end [s].
+    #[serde(skip)]
+    pub end_time: f64,
+    /// Why the run ended before its time, if it did.
+    #[serde(skip)]
+    pub failure: Option<String>,
+    /// True when somebody stopped the run.
+    #[serde(skip)]
+    pub interrupted: bool,
+}
+
+/// The last state.
+#[derive(Clone, Debug, PartialEq, Serialize)]
+pub struct EndState {
+    pub q: Vec<f64>,
+    pub v: Vec<f64>,
+}
+
+/// Kinetic and potential energy [J].
+#[derive(Clone, Copy, Debug, PartialEq, Serialize)]
+pub struct EnergyBalance {
+    pub start: f64,
+    pub end: f64,
+}
+
+/// The numbers of a certificate that a summary keeps; units in [`Certificate`].
+#[derive(Clone, Copy, Debug, PartialEq, Serialize)]
+pub struct WorstCertificate {
+    pub eps_p: f64,
+    pub eps_d: f64,
+    pub eps_c: f64,
+    pub eps_abs: f64,
+    pub natural_map: f64,
+}
+
+impl From<&Certificate> for WorstCertificate {
+    fn from(c: &Certificate) -> Self {
+        Self {
+            eps_p: c.eps_p,
+            eps_d: c.eps_d,
+            eps_c: c.eps_c,
+            eps_abs: c.eps_abs,
+            natural_map: c.natural_map,
+        }
+    }
+}
+
+/// What the contact solver did over the run.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Serialize)]
+pub struct SolverEffort {
+    pub iterations_mean: f64,
+    pub iterations_max: u32,
+    /// Steps without convergence, a failed one included.
+    pub not_converged: u64,
+}
+
+/// Counts while a run goes on.
+#[derive(Clone, Debug, Default)]
+pub(crate) struct Tally {
+    pub(crate) steps: u64,
+    iterations: u64,
+    iterations_max: u32,
+    not_converged: u64,
+    pub(crate) penetration_max: f64,
+    /// End time and certificate of the worst step.
+    pub(crate) worst: Option<(f64, Certificate)>,
+    pub(crate) failure: Option<String>,
+}
+
+impl Tally {
+    /// Counts a step that ended at `t`.
+    pub(crate) fn count(&mut self, t: f64, report: &StepReport, certificate: Option<&Certificate>) {
+        self.not_converged += u64::from(report.flagged());
+        if let StepStatus::Failed(cause) = &report.status {
+            self.failure = Some(cause.clone());
+            return;
+        }
+        self.steps += 1;
+        self.iterations += u64::from(report.iterations);
+        self.iterations_max = self.iterations_max.max(report.iterations);
+        if !(report.penetration <= self.penetration_max) {
+            self.penetration_max = report.penetration;
+        }
+        if let Some(c) = certificate
+            && (self.worst.as_ref()).is_none_or(|(_, worst)| worse(c.natural_map, worst.natural_map))
+        {
+            self.worst = Some((t, *c));
+        }
+    }
+
+    pub(crate) fn effort(&self) -> SolverEffort {
+        SolverEffort {
+            iterations_mean: self.iterations as f64 / self.steps.max(1) as f64,
+            iterations_max: self.iterations_max,
+            not_converged: self.not_converged,
+        }
+    }
+}
+
+/// True if `a` is worse than `b`; the first NaN stays.
+fn worse(a: f64, b: f64) -> bool {
+    !b.is_nan() && !(a <= b)
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn report(iterations: u32, status: StepStatus) -> StepReport {
+        StepReport { status, iterations, residual: 0.0, contacts: 1, penetration: 1e-6 }
+    }
+
+    #[test]
+    fn the_worst_step_stands_for_the_run() {
+        let mut tally = Tally::default();
+        let certificate = |natural_map| Certificate { natural_map, ..Certificate::default() };
+        for (t, n, residual) in [(0.1, 4, 1e-9), (0.2, 10, 3e-9), (0.3, 1, 2e-9)] {
+            tally.count(t, &report(n, StepStatus::Converged), Some(&certificate(residual)));
+        }
+        let (t, worst) = tally.worst.unwrap();
+        assert_eq!((t, worst.natural_map), (0.2, 3e-9));
+        assert_eq!(
+            tally.effort(),
+            SolverEffort { iterations_mean: 5.0, iterations_max: 10, not_converged: 0 }
+        );
+
+        tally.count(0.4, &report(1, StepStatus::NotConverged), Some(&certificate(f64::NAN)));
+        tally.count(0.5, &report(1, StepStatus::NotConverged), Some(&certificate(1.0)));
+        assert!(tally.worst.as_ref().unwrap().1.natural_map.is_nan() && tally.worst.unwrap().0 == 0.4);
+        assert_eq!((tally.not_converged, tally.steps), (2, 5));
+    }
+}
