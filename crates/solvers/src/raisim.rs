@@ -33,6 +33,7 @@ use crate::local::bisection::Bisection;
 use crate::local::{Contact, in_cone, quartic};
 use crate::sweep::{self, Rule, SweepParams, Workspace};
 use serde::Deserialize;
+use stiction_contact::cone::project_friction;
 use stiction_contact::{ConstraintProblem, ContactSolver, Law, SolveReport};
 
 /// The relaxation (3), shared with `raisim-ds`.
@@ -57,6 +58,12 @@ impl Relaxation {
         ParamError::check((0.0..=1.0).contains(&gamma), solver, "gamma", gamma, "0 <= gamma <= 1")?;
         let ok = alpha_min > 0.0 && alpha_min <= 1.0;
         ParamError::check(ok, solver, "alpha_min", alpha_min, "0 < alpha_min <= 1")
+    }
+
+    /// (3), where an extrapolated λᵢ outside the cone counts as its projection.
+    pub(crate) fn between(&self, mu: f64, lambda: [f64; 3], target: [f64; 3], alpha: f64) -> [f64; 3] {
+        let from = project_friction(lambda.into(), mu).to_array();
+        std::array::from_fn(|k| from[k] + alpha * (target[k] - from[k]))
     }
 
     /// α of the next sweep.
@@ -142,7 +149,7 @@ impl Rule for LeastEnergy {
             let slide = self.bisection.slide(contact, free, free, self.tolerance);
             slide.unwrap_or_else(|| quartic::solve(contact, lambda, c))
         };
-        std::array::from_fn(|k| lambda[k] + self.alpha * (target[k] - lambda[k])) // (3)
+        self.relaxation.between(contact.mu, lambda, target, self.alpha) // (3)
     }
 
     fn end_of_sweep(&mut self) {

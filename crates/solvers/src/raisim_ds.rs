@@ -127,7 +127,7 @@ impl Rule for Corrected {
             let slide = self.bisection.slide(contact, free, corrected, self.tolerance); // (3)
             slide.unwrap_or_else(|| quartic::solve(contact, lambda, c))
         };
-        std::array::from_fn(|k| lambda[k] + self.alpha * (target[k] - lambda[k])) // (4)
+        self.relaxation.between(contact.mu, lambda, target, self.alpha) // (4)
     }
 
     fn end_of_sweep(&mut self) {

@@ -1,64 +1,143 @@
-//! Probe.
-use std::path::PathBuf;
+//! One corpus, every engine: the contact problems of other groups, read from files.
+//!
+//! The files lie in the folder named by `STICTION_DATA`, or in `shared/data` beside the checkout; without
+//! them this test says so and passes. A problem passes a solver when the judge's natural map of the
+//! solver's law is at most 1e-8 of ‖g‖. What does not pass stands in the ledger with its reason, and an
+//! entry that passes is an error.
+
+use std::io::Write;
+use std::path::{Path, PathBuf};
 use stiction_contact::certificate::{certify, natural_map_of};
-use stiction_contact::io;
+use stiction_contact::cone::{Cone, de_saxce, get, project_friction};
+use stiction_contact::io::{self, ProblemFile};
+use stiction_contact::{ConstraintProblem, Law};
 use stiction_solvers::{Common, all, make};
 
-#[test]
-fn probe() {
-    let root = PathBuf::from(env!("CARGO_MANIFEST_DIR")).join("../../../shared/data");
-    let mut files: Vec<PathBuf> = Vec::new();
-    for folder in ["contactbench", "fclib/json"] {
-        for e in std::fs::read_dir(root.join(folder)).unwrap() {
-            let p = e.unwrap().path();
-            if p.extension().is_some_and(|e| e == "json") {
-                files.push(p);
+/// (solver, problem, reason).
+const KNOWN_FAILURES: &[(&str, &str, &str)] = &[
+    ("raisim", "2cubes_t0", MASS_RATIO),
+    ("raisim", "BoxesStack1-i100000-32", SLOW),
+    ("raisim", "Capsules-i100-1090", SLOW),
+    ("raisim", "Capsules-i101-404", SLOW),
+    ("raisim", "Capsules-i122-1617", SLOW),
+    ("raisim", "OneObject-i100000-316", SLOW),
+];
+const MASS_RATIO: &str = "mass ratio 1e6, and no second-order finish for RaiSim's law";
+const SLOW: &str = "sweeps crawl, and no second-order finish for RaiSim's law";
+
+fn data() -> Option<PathBuf> {
+    let named = std::env::var_os("STICTION_DATA").map(PathBuf::from);
+    let beside = Path::new(env!("CARGO_MANIFEST_DIR")).join("../../../shared/data");
+    let found = named.into_iter().chain([beside]).find(|p| p.join("fclib/json").is_dir());
+    if found.is_none() {
+        // Straight to the handle: the test runner hides what the print macros of a passing test say.
+        let _ = writeln!(
+            std::io::stderr(),
+            "\n*** NOT TESTED: no problem files. Set STICTION_DATA to the folder that holds fclib/json. ***\n"
+        );
+    }
+    found
+}
+
+fn files(root: &Path) -> Vec<PathBuf> {
+    let folder = |name: &str| {
+        let listing = std::fs::read_dir(root.join(name)).into_iter().flatten().flatten();
+        listing.map(|e| e.path()).filter(|p| p.extension().is_some_and(|e| e == "json")).collect::<Vec<_>>()
+    };
+    let mut out = [folder("contactbench"), folder("fclib/json")].concat();
+    out.sort();
+    out
+}
+
+/// The files that hold Coulomb friction; rolling friction is refused with a reason.
+fn problems(root: &Path) -> Vec<(String, ProblemFile)> {
+    let mut out = Vec::new();
+    for path in files(root) {
+        let name = path.file_stem().unwrap_or_default().to_string_lossy().into_owned();
+        match io::load(&path) {
+            Ok(file) => out.push((name, file)),
+            Err(error) => {
+                assert!(error.to_string().contains("rolling friction is not supported yet"), "{error}")
             }
         }
     }
-    files.sort();
-    let only = std::env::var("SOLVER").unwrap_or("nsgs".into());
-    let which = std::env::var("FILE").unwrap_or_default();
+    out
+}
+
+fn norm(x: &[f64]) -> f64 {
+    x.iter().map(|x| x * x).sum::<f64>().sqrt()
+}
+
+#[test]
+fn every_solver_meets_every_problem() {
+    let Some(root) = data() else { return };
+    let problems = problems(&root);
+    assert!(problems.len() > 30, "only {} problems", problems.len());
+    let mut wrong = Vec::new();
     for entry in all() {
-        if entry.name != only {
-            continue;
-        }
-        for path in &files {
-            let name = path.file_stem().unwrap().to_string_lossy().into_owned();
-            if !name.contains(&which) {
-                continue;
-            }
-            let t0 = std::time::Instant::now();
-            let file = match io::load(path) {
-                Ok(f) => f,
-                Err(e) => {
-                    println!("{e}");
-                    continue;
-                }
-            };
-            let load = t0.elapsed().as_secs_f64();
-            let p = &file.problem;
-            let g = p.free_velocity.iter().map(|x| x * x).sum::<f64>().sqrt();
-            let r = file.reference.as_ref().unwrap();
-            let rel_ref = certify(p, &r.impulses).natural_map_relative;
-            let mut solver =
-                make(entry.name, &Common { tolerance: 0.9e-8 * g, max_iterations: 2000 }).unwrap();
-            let mut x = vec![0.0; p.rows()];
-            let t0 = std::time::Instant::now();
-            let report = solver.solve(p, &mut x);
-            let t = t0.elapsed().as_secs_f64();
-            let own = natural_map_of(p, &x, entry.law);
+        for (name, file) in &problems {
+            let problem = &file.problem;
+            let goal = 1e-8 * norm(&problem.free_velocity);
+            let common = Common { tolerance: 0.9 * goal, max_iterations: 2000 };
+            let mut impulses = vec![0.0; problem.rows()];
+            let report = make(entry.name, &common).unwrap().solve(problem, &mut impulses);
+            let own = natural_map_of(problem, &impulses, entry.law);
+            let certificate = certify(problem, &impulses);
             println!(
-                "{name:42} rows {:5} ref {:8.1e}/{rel_ref:8.1e} | {:14} it {:5} own/g {:8.1e} exact rel {:8.1e} {:9.2} ms (load {:.0} ms)",
-                p.rows(),
-                r.residual,
+                "{:10} {name:40} {:14} {:5} it  own {:8.1e}  exact {:8.1e}",
+                entry.name,
                 format!("{:?}", report.status),
                 report.iterations,
-                own / g,
-                certify(p, &x).natural_map_relative,
-                t * 1e3,
-                load * 1e3
+                own / norm(&problem.free_velocity),
+                certificate.natural_map_relative,
             );
+            let passed = own <= goal && (entry.law != Law::Ncp || certificate.natural_map_relative <= 1e-8);
+            let known = KNOWN_FAILURES.iter().find(|(s, p, _)| (*s, *p) == (entry.name, name));
+            match (passed, known) {
+                (true, Some(_)) => wrong.push(format!("{} on {name} passes: strike it off", entry.name)),
+                (false, None) => wrong.push(format!("{} on {name}: {report:?}, own {own:e}", entry.name)),
+                _ => {}
+            }
+            assert!(!report.converged() || passed, "{} on {name} claims to have converged", entry.name);
         }
+    }
+    assert!(wrong.is_empty(), "{wrong:#?}");
+}
+
+/// ‖r − P_K(r − u − μ‖u_T‖ e_N)‖/max(1, ‖q‖): the residual the files quote.
+fn quoted_residual(problem: &ConstraintProblem, impulses: &[f64]) -> f64 {
+    let mut u = Vec::new();
+    problem.velocities_into(impulses, &mut u);
+    let mut squares = 0.0;
+    for (i, cone) in problem.cones().iter().enumerate() {
+        if let Cone::Friction { mu } = *cone {
+            let (r, u) = (get(&impulses[problem.range(i)]), get(&u[problem.range(i)]));
+            squares += (r - project_friction(r - u - de_saxce(u, mu), mu)).norm_squared();
+        }
+    }
+    squares.sqrt() / norm(&problem.free_velocity).max(1.0)
+}
+
+/// The answers that come with the files have the residuals they claim, and the judge agrees.
+#[test]
+fn reference_answers_are_confirmed() {
+    let Some(root) = data() else { return };
+    for (name, file) in problems(&root) {
+        let reference = file.reference.as_ref().expect("every problem comes with an answer");
+        let mine = quoted_residual(&file.problem, &reference.impulses);
+        // Rounding of W r sets a floor that depends on the order of summation.
+        let largest = reference.impulses.iter().fold(0.0_f64, |m, r| m.max(r.abs()));
+        let mut diagonal = Vec::new();
+        file.problem.diagonal_blocks_into(&mut diagonal);
+        let stiffest = diagonal.iter().flatten().fold(0.0_f64, |m, a| m.max(a.abs()));
+        let g = norm(&file.problem.free_velocity);
+        let floor = 1e-15 + 1e-13 * ((1.0 + stiffest) * largest + g) / g.max(1.0);
+        assert!(
+            mine <= 3.0 * reference.residual + floor && reference.residual <= 3.0 * mine + floor,
+            "{name}: the file says {:e}, computed {mine:e}, floor {floor:e}",
+            reference.residual
+        );
+        let relative = certify(&file.problem, &reference.impulses).natural_map_relative;
+        assert!(relative < 1e-8, "{name}: {relative:e}");
     }
 }

@@ -17,17 +17,21 @@
 //! ```
 //!
 //! Only rows that can change are unknown. G may be singular (hyperstatic contacts): its diagonal is
-//! raised by 10⁻¹⁰ of itself, which leaves a step of nearly least change in the null space and costs a
-//! factor 10⁻¹⁰/σ of contraction. Steps may raise the natural map for a while (the pieces are being
-//! sorted out); the best iterate is what counts. Quadratic where it works, ⅔ rows³ operations a step.
+//! raised by ε = 10⁻¹⁰ of itself, which leaves a step of nearly least change in the null space and costs
+//! a factor ε/σ of contraction. Measured problems may be unsymmetric and then inconsistent in their
+//! null space; where steps lead nowhere ε grows to 10⁻⁷ and 10⁻⁴. Steps may raise the natural map for a
+//! while (the pieces are being sorted out); the best iterate is what counts. Quadratic where it works,
+//! ⅔ rows³ operations a step.
 
 use super::dense::Lu;
 use super::{Reached, View};
 use crate::sweep::Block;
 use stiction_contact::Cone;
 
-/// Share of the diagonal added to it [–].
-const REGULARISATION: f64 = 1e-10;
+/// Share of the diagonal added to it, first and last [–].
+const REGULARISATION: [f64; 2] = [1e-10, 1e-3];
+/// Its growth when steps lead nowhere [–].
+const HARDER: f64 = 1e3;
 /// Steps in a row that may fail to halve the best residual.
 const WANDER: u32 = 4;
 
@@ -35,6 +39,8 @@ const WANDER: u32 = 4;
 #[derive(Default)]
 pub(super) struct Newton {
     lu: Lu,
+    /// Share of the diagonal added to it at present.
+    regularisation: f64,
     lambda: Vec<f64>,
     c: Vec<f64>,
     /// Equations of the present pieces, by rows.
@@ -76,6 +82,7 @@ impl Newton {
         self.lambda.extend_from_slice(lambda);
         view.problem.velocities_into(&self.lambda, &mut self.c);
         let (mut best, mut wandered) = (current, 0);
+        self.regularisation = REGULARISATION[0];
         for step in 1..=max_steps {
             let unknowns = self.sort(view);
             if !self.solve_step(view, unknowns) {
@@ -97,8 +104,17 @@ impl Newton {
                 best = e;
                 lambda.copy_from_slice(&self.lambda);
             }
-            if best <= tolerance || wandered > WANDER {
+            if best <= tolerance {
                 return Reached { residual: best, steps: step };
+            }
+            if wandered > WANDER {
+                self.regularisation *= HARDER;
+                if self.regularisation > REGULARISATION[1] {
+                    return Reached { residual: best, steps: step };
+                }
+                self.lambda.copy_from_slice(lambda);
+                view.problem.velocities_into(&self.lambda, &mut self.c);
+                wandered = 0;
             }
         }
         Reached { residual: best, steps: max_steps }
@@ -227,7 +243,7 @@ impl Newton {
                 for l in 0..dim {
                     let at = self.unknown[r + l];
                     if at != KNOWN {
-                        let raised = problem.compliance[r + l] + REGULARISATION * view.norms[i];
+                        let raised = problem.compliance[r + l] + self.regularisation * view.norms[i];
                         out[at] += left[k][l] * raised + own[k][l];
                     }
                 }
