@@ -13,6 +13,7 @@
 //! Keys of our own: `time_step` [s]; `compliance`, one number per row; `scalar`, blocks of one row after
 //! the contacts; `order`, our block order; `primal`. Numbers survive a round trip bit by bit.
 
+mod node;
 mod read;
 mod write;
 

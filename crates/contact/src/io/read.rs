@@ -1,5 +1,6 @@
 //! Reading problem files.
 
+use super::node::{Node, Result};
 use super::{ProblemFile, ProblemFileError, Reference};
 use crate::cone::Cone;
 use crate::primal::{Csr, MassFactor, Primal};
@@ -9,8 +10,6 @@ use std::path::Path;
 
 /// Larger files are refused [bytes].
 const MAX_BYTES: u64 = 1 << 30;
-
-type Result<T> = std::result::Result<T, ProblemFileError>;
 
 /// Reads a problem file.
 pub fn load(path: &Path) -> Result<ProblemFile> {
@@ -28,7 +27,7 @@ pub fn load(path: &Path) -> Result<ProblemFile> {
 pub fn parse(text: &str, file: &str) -> Result<ProblemFile> {
     let json = |e: serde_json::Error| ProblemFileError::Json { file: file.into(), message: e.to_string() };
     let root: Value = serde_json::from_str(text).map_err(json)?;
-    let node = Node { file, element: String::new(), value: &root };
+    let node = Node::root(file, &root);
     let formulation = node.get("formulation", "\"local\" or \"global\"")?.text("\"local\" or \"global\"")?;
     match formulation {
         "local" | "global" => {}
@@ -336,80 +335,4 @@ fn reference(node: &Node, shape: &Shape) -> Result<Reference> {
         residual: node.find("natural_map_residual").map_or(Ok(f64::NAN), |r| r.number())?,
         impulses,
     })
-}
-
-/// A value and where it stands.
-struct Node<'a> {
-    file: &'a str,
-    element: String,
-    value: &'a Value,
-}
-
-impl<'a> Node<'a> {
-    fn find(&self, key: &str) -> Option<Node<'a>> {
-        let element =
-            if self.element.is_empty() { key.to_owned() } else { format!("{}.{key}", self.element) };
-        Some(Node { file: self.file, element, value: self.value.get(key)? })
-    }
-
-    fn get(&self, key: &str, expected: &str) -> Result<Node<'a>> {
-        self.find(key).ok_or_else(|| ProblemFileError::Missing {
-            file: self.file.into(),
-            element: if self.element.is_empty() { key.into() } else { format!("{}.{key}", self.element) },
-            expected: expected.into(),
-        })
-    }
-
-    /// Element k of a list that has it.
-    fn at(&self, k: usize) -> Node<'a> {
-        Node { file: self.file, element: format!("{}[{k}]", self.element), value: &self.value[k] }
-    }
-
-    fn wrong(&self, expected: &str) -> ProblemFileError {
-        let mut value = match self.value {
-            Value::Array(list) => format!("a list of {}", list.len()),
-            other => other.to_string(),
-        };
-        if value.chars().count() > 60 {
-            value = value.chars().take(60).chain("…".chars()).collect();
-        }
-        let (file, element, expected) = (self.file.into(), self.element.clone(), expected.into());
-        ProblemFileError::Value { file, element, value, expected }
-    }
-
-    fn text(&self, expected: &str) -> Result<&'a str> {
-        self.value.as_str().ok_or_else(|| self.wrong(expected))
-    }
-
-    fn number(&self) -> Result<f64> {
-        self.value.as_f64().filter(|x| x.is_finite()).ok_or_else(|| self.wrong("a finite number"))
-    }
-
-    fn index(&self, limit: usize) -> Result<usize> {
-        let index = self.value.as_u64().and_then(|k| usize::try_from(k).ok()).filter(|k| *k < limit);
-        index.ok_or_else(|| match limit {
-            usize::MAX => self.wrong("a whole number >= 0"),
-            limit => self.wrong(&format!("a whole number from 0 to {}", limit.saturating_sub(1))),
-        })
-    }
-
-    fn list(&self) -> Result<&'a [Value]> {
-        self.value.as_array().map(Vec::as_slice).ok_or_else(|| self.wrong("a list"))
-    }
-
-    fn numbers(&self, length: Option<usize>) -> Result<Vec<f64>> {
-        let list = self.list()?;
-        if let Some(length) = length.filter(|n| *n != list.len()) {
-            return Err(self.wrong(&format!("{length} numbers")));
-        }
-        (0..list.len())
-            .map(|k| list[k].as_f64().filter(|x| x.is_finite()).map_or_else(|| self.at(k).number(), Ok))
-            .collect()
-    }
-
-    fn indices(&self, limit: usize) -> Result<Vec<usize>> {
-        let list = self.list()?;
-        let quick = |v: &Value| v.as_u64().and_then(|k| usize::try_from(k).ok()).filter(|k| *k < limit);
-        (0..list.len()).map(|k| quick(&list[k]).map_or_else(|| self.at(k).index(limit), Ok)).collect()
-    }
 }

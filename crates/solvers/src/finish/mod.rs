@@ -6,7 +6,7 @@
 //!
 //! 1. [`newton`] from the active set of the present impulses: exact law only;
 //! 2. if that fails and sweeps have had [`PATIENCE`] tries, [`interior`] from a cold start, at most
-//!    twice a solve, polished by 1. It needs no active set and follows any law with a Newton matrix.
+//!    three times a solve, polished by 1. It needs no active set and follows any law with a Newton matrix.
 
 mod dense;
 mod interior;
@@ -22,7 +22,7 @@ const MOST_ROWS: usize = 1500;
 const NEWTON_STEPS: u32 = 20;
 const INTERIOR_STEPS: u32 = 60;
 /// Starting points of the interior method, as multiples of the problem's scales of impulse and speed.
-const COLD_STARTS: [(f64, f64); 2] = [(1.0, 1.0), (10.0, 10.0)];
+const COLD_STARTS: [(f64, f64); 3] = [(1.0, 1.0), (10.0, 10.0), (0.1, 1.0)];
 
 /// What a finish sees of a problem: prepared blocks, ‖A_ii‖_F, A_ii by rows, and the law.
 #[derive(Clone, Copy)]

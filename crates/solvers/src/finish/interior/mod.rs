@@ -15,10 +15,13 @@
 //! 30 steps of ⅔ rows³ operations. G may be singular. Without ‖c_T‖_ε this is the convex relaxation; with
 //! it the law is not convex and convergence not proven.
 
+mod cones;
+
 use super::dense::Lu;
 use super::{Reached, View};
 use crate::sweep::Block;
-use stiction_contact::{Cone, Law};
+use cones::{Kind, jordan, kind, lorentz};
+use stiction_contact::Law;
 
 /// Share of the way to the boundary a step may go [–].
 const TO_BOUNDARY: f64 = 0.95;
@@ -45,31 +48,6 @@ pub(super) struct Interior {
     /// Δx_a ∘ Δy_a, and the same of the upper side.
     second: Vec<f64>,
     second_z: Vec<f64>,
-}
-
-/// How a block enters (1).
-#[derive(Clone, Copy)]
-enum Kind {
-    /// Friction with μ > 0.
-    Lorentz(f64),
-    NonNegative,
-    Free,
-    Interval(f64, f64),
-    /// λ stays.
-    Pinned,
-    /// Frictionless contact: the normal is non-negative, the tangents are pinned.
-    Smooth,
-}
-
-fn kind(block: &Block) -> Kind {
-    match *block {
-        Block::Contact(contact) if contact.mu > 1e-9 => Kind::Lorentz(contact.mu),
-        Block::Contact(_) => Kind::Smooth,
-        Block::Scalar(_, Cone::NonNegative) => Kind::NonNegative,
-        Block::Scalar(_, Cone::Box { lo, hi }) if lo < hi => Kind::Interval(lo, hi),
-        Block::Scalar(_, Cone::Box { .. }) | Block::Inert => Kind::Pinned,
-        Block::Scalar(..) => Kind::Free,
-    }
 }
 
 impl Interior {
@@ -133,8 +111,7 @@ impl Interior {
         }
         let g = &view.problem.free_velocity;
         let rms = (g.iter().map(|g| g * g).sum::<f64>() / n as f64).sqrt().max(f64::MIN_POSITIVE);
-        let heaviest = view.norms.iter().fold(f64::INFINITY, |m, &a| m.min(a));
-        let (impulse, speed) = (scales.0 * rms / heaviest, scales.1 * rms);
+        let (impulse, speed) = (scales.0 * self.stopping_impulse(view), scales.1 * rms);
         for (i, block) in view.blocks.iter().enumerate() {
             let r = view.problem.range(i).start;
             match kind(block) {
@@ -155,6 +132,30 @@ impl Interior {
         }
         view.problem.velocities_into(&self.lambda, &mut self.c);
         self.set_x(view);
+    }
+
+    /// The largest number of −(G + R + ε)⁻¹ g, the impulses that would stop everything.
+    fn stopping_impulse(&mut self, view: &View) -> f64 {
+        let problem = view.problem;
+        self.lu.clear(problem.rows());
+        for i in 0..problem.len() {
+            let rows = problem.range(i);
+            for k in problem.blocks.entries(i) {
+                let columns = problem.range(problem.blocks.column_of(k));
+                for (r, g) in rows.clone().zip(problem.blocks.entry(k).chunks_exact(columns.len())) {
+                    self.lu.row_mut(r)[columns.clone()].copy_from_slice(g);
+                }
+            }
+            for r in rows {
+                self.lu.row_mut(r)[r] += problem.compliance[r] + 1e-8 * view.norms[i];
+            }
+        }
+        self.step.copy_from_slice(&problem.free_velocity);
+        if self.lu.factor() {
+            self.lu.solve(&mut self.step);
+        }
+        let largest = self.step.iter().fold(0.0_f64, |m, x| m.max(x.abs()));
+        if largest > 0.0 && largest.is_finite() { largest } else { 1.0 }
     }
 
     fn set_x(&mut self, view: &View) {
@@ -410,23 +411,4 @@ impl Interior {
         self.set_x(view);
         view.problem.velocities_into(&self.lambda, &mut self.c);
     }
-}
-
-/// x ∘ y with the leading component last.
-fn jordan(x: &[f64], y: &[f64]) -> [f64; 3] {
-    [x[2] * y[0] + y[2] * x[0], x[2] * y[1] + y[2] * x[1], x[0] * y[0] + x[1] * y[1] + x[2] * y[2]]
-}
-
-/// Largest α with x + αd in the Lorentz cone, for x inside.
-fn lorentz(x: &[f64], d: &[f64]) -> f64 {
-    let a = d[2] * d[2] - d[0] * d[0] - d[1] * d[1];
-    let b = x[2] * d[2] - x[0] * d[0] - x[1] * d[1];
-    let t = x[0].hypot(x[1]);
-    let c = (x[2] - t) * (x[2] + t);
-    let root = b * b - a * c;
-    if root < 0.0 {
-        return f64::INFINITY;
-    }
-    let denominator = root.sqrt() - b;
-    if denominator > 0.0 { (c / denominator).max(0.0) } else { f64::INFINITY }
 }
