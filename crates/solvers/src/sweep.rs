@@ -46,6 +46,8 @@ pub(crate) struct SweepParams {
 const PATIENCE: u32 = 500;
 /// An Anderson step may let the residual grow by this factor [–].
 const GROWTH: f64 = 2.0;
+/// Accelerated sweeps without progress before as many plain ones.
+const IDLE: u32 = 50;
 /// Velocities are computed afresh after an Anderson step with larger coefficients than this [–].
 const DRIFT: f64 = 100.0;
 /// Velocities are computed afresh after this many incremental sweeps.
@@ -84,6 +86,10 @@ pub(crate) struct Workspace {
     safe: Vec<f64>,
     safe_c: Vec<f64>,
     safe_residual: f64,
+    /// Sweeps since the best residual last fell by a hundredth.
+    idle: u32,
+    /// Sweeps to go without Anderson steps.
+    plain: u32,
     finish: Finish,
 }
 
@@ -131,6 +137,19 @@ impl Workspace {
             self.c.copy_from_slice(&self.safe_c);
             *current = self.safe_residual;
             self.anderson.restart();
+            return false;
+        }
+        // Plain sweeps where the accelerated ones lead nowhere.
+        self.plain = self.plain.saturating_sub(1);
+        if self.idle >= IDLE {
+            (self.idle, self.plain) = (0, IDLE);
+            impulses.copy_from_slice(&self.best);
+            problem.velocities_into(impulses, &mut self.c);
+            *current = self.best_residual;
+            self.anderson.restart();
+            return false;
+        }
+        if self.plain > 0 {
             return false;
         }
         for (safe, now) in [(&mut self.safe, &*impulses), (&mut self.safe_c, &self.c[..])] {
@@ -183,6 +202,7 @@ impl Workspace {
 
     /// Keeps `lambda` if it is the best so far.
     fn remember(&mut self, lambda: &[f64], residual: f64) {
+        self.idle = if residual < 0.99 * self.best_residual { 0 } else { self.idle + 1 };
         if residual < self.best_residual {
             self.best_residual = residual;
             self.best.clear();
@@ -233,7 +253,7 @@ pub(crate) fn solve<R: Rule>(
     if !current.is_finite() {
         return report(SolveStatus::NumericalFailure, 0, current);
     }
-    ws.best_residual = f64::INFINITY;
+    (ws.best_residual, ws.idle, ws.plain) = (f64::INFINITY, 0, 0);
     ws.remember(impulses, current);
     ws.anderson.start(params.memory, problem.rows());
     ws.finish.start(problem, R::LAW, params.finish);

@@ -43,7 +43,7 @@ impl View<'_> {
 /// How far a finish got.
 #[derive(Clone, Copy, Debug)]
 pub(crate) struct Reached {
-    /// Residual of the impulses left behind, never worse than that of those given [m/s].
+    /// Residual of the impulses left behind [m/s].
     pub(crate) residual: f64,
     pub(crate) steps: u32,
 }
@@ -62,6 +62,8 @@ pub(crate) struct Goal {
 pub(crate) struct Finish {
     newton: newton::Newton,
     interior: interior::Interior,
+    /// Where the interior method goes.
+    trial: Vec<f64>,
     /// Iterations at which to try next.
     next: u32,
     /// Interior-point attempts made.
@@ -97,15 +99,24 @@ impl Finish {
             e = self.newton(view, lambda, e, goal, iterations);
         }
         if e > goal.tolerance && self.attempts < COLD_STARTS.len() && self.next >= PATIENCE {
+            // Polished even where it ends worse than the sweeps: its active set may be the right one.
             let start = COLD_STARTS[self.attempts];
             self.attempts += 1;
             let steps = INTERIOR_STEPS.min(goal.max_iterations.saturating_sub(*iterations));
-            let reached = self.interior.solve(view, lambda, e, goal.tolerance, steps, start);
+            let mut trial = std::mem::take(&mut self.trial);
+            trial.clear();
+            trial.extend_from_slice(lambda);
+            let reached = self.interior.solve(view, &mut trial, goal.tolerance, steps, start);
             *iterations += reached.steps;
-            e = reached.residual;
-            if e > goal.tolerance && view.law == Law::Ncp {
-                e = self.newton(view, lambda, e, goal, iterations);
+            let mut other = reached.residual;
+            if other > goal.tolerance && other.is_finite() && view.law == Law::Ncp {
+                other = self.newton(view, &mut trial, other, goal, iterations);
             }
+            if other < e {
+                e = other;
+                lambda.copy_from_slice(&trial);
+            }
+            self.trial = trial;
         }
         self.next = (2 * *iterations).max(self.next);
         (e < current).then_some(e)

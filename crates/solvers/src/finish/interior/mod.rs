@@ -51,18 +51,17 @@ pub(super) struct Interior {
 }
 
 impl Interior {
-    /// Replaces `lambda` by the best impulses met if they are better; starts cold.
+    /// Replaces `lambda` by the best impulses met; starts cold, but for blocks that cannot change.
     pub(super) fn solve(
         &mut self,
         view: &View,
         lambda: &mut [f64],
-        current: f64,
         tolerance: f64,
         max_steps: u32,
         scales: (f64, f64),
     ) -> Reached {
         self.start(view, lambda, scales);
-        let (mut best, mut stuck) = (current, 0);
+        let (mut best, mut stuck) = (f64::INFINITY, 0);
         for step in 1..=max_steps {
             let gap = self.gap(view);
             self.linearise(view, gap);
