@@ -22,8 +22,8 @@
 //!
 //! from α = 1. Published implementations stop on ‖Δλ‖∞/‖λ‖∞. A small step proves nothing when α is
 //! small, so here only the residual of (1) itself counts: the natural map with γ A_N: in place of Γ
-//! (see [`stiction_contact::certificate`]). With Anderson steps off and `tighten` off, the iterates
-//! are the published ones. There need be no fixed point, and no Newton finish is offered.
+//! (see [`stiction_contact::certificate`]). With Anderson steps, finish and `tighten` off, the iterates
+//! are the published ones. There need be no fixed point.
 //!
 //! Units: λ [N·s], c and g [m/s], G and R [1/kg], α and γ [–]. Contact axes (t₁, t₂, n). Cost of a
 //! sweep: one product with G and some 40 angles per sliding contact. Allocates only when the problem grows.
@@ -81,6 +81,8 @@ pub struct RaisimParams {
     pub max_iterations: u32,
     /// Earlier sweeps an Anderson step looks at; 0 switches it off, 5 … 10 is typical [–].
     pub memory: usize,
+    /// Finish with second-order steps.
+    pub finish: bool,
     pub relaxation: Relaxation,
     pub bisection: Bisection,
 }
@@ -88,7 +90,7 @@ pub struct RaisimParams {
 impl Default for RaisimParams {
     fn default() -> Self {
         let (relaxation, bisection) = (Relaxation::default(), Bisection::default());
-        Self { tolerance: 1e-8, max_iterations: 1000, memory: 8, relaxation, bisection }
+        Self { tolerance: 1e-8, max_iterations: 1000, memory: 8, finish: true, relaxation, bisection }
     }
 }
 
@@ -159,8 +161,8 @@ impl Rule for LeastEnergy {
 
 impl RaisimParams {
     fn sweep(&self) -> SweepParams {
-        let Self { tolerance, max_iterations, memory, .. } = *self;
-        SweepParams { tolerance, max_iterations, memory, finish: false }
+        let Self { tolerance, max_iterations, memory, finish, .. } = *self;
+        SweepParams { tolerance, max_iterations, memory, finish }
     }
 }
 

@@ -106,7 +106,7 @@ pub(super) fn natural_map(
 /// G_NN > μ‖G_NT‖ and none or two otherwise. Without a root the multiplier is read off the
 /// impulse: γ = μ γ₂/G_NN with c_T = −γ₂ (λ_T/‖λ_T‖ + μ G_NT/G_NN) in the least-squares sense, and
 /// De Saxcé's for no impulse. "There is a multiplier" makes the smallest residual the right one.
-fn raisim_multipliers(a: &Block3, mu: f64, lambda: Vec3, c: Vec3) -> [Option<f64>; 2] {
+pub fn raisim_multipliers(a: &Block3, mu: f64, lambda: Vec3, c: Vec3) -> [Option<f64>; 2] {
     let (g_nn, b) = (a[8], [a[6], a[7]]);
     let slip = c.x * c.x + c.y * c.y;
     if !(g_nn > 0.0) || mu == 0.0 || slip == 0.0 {

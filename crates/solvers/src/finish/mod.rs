@@ -72,9 +72,9 @@ pub(crate) struct Finish {
 
 impl Finish {
     /// Sets the schedule for a problem.
-    pub(crate) fn start(&mut self, problem: &ConstraintProblem, law: Law, on: bool) {
+    pub(crate) fn start(&mut self, problem: &ConstraintProblem, on: bool) {
         let rows = problem.rows();
-        let useful = on && law != Law::Raisim && rows <= MOST_ROWS;
+        let useful = on && rows <= MOST_ROWS;
         let entries: usize = (0..problem.len()).map(|i| problem.blocks.entries(i).len()).sum();
         let ratio = rows.pow(3) / (27 * entries).max(1);
         self.next = if useful { (ratio / 8).clamp(2, 300) as u32 } else { u32::MAX };
@@ -94,11 +94,9 @@ impl Finish {
         if *iterations < self.next {
             return None;
         }
-        let mut e = current;
-        if view.law == Law::Ncp {
-            e = self.newton(view, lambda, e, goal, iterations);
-        }
-        if e > goal.tolerance && self.attempts < COLD_STARTS.len() && self.next >= PATIENCE {
+        let mut e = self.newton(view, lambda, current, goal, iterations);
+        let interior = view.law != Law::Raisim;
+        if interior && e > goal.tolerance && self.attempts < COLD_STARTS.len() && self.next >= PATIENCE {
             // Polished even where it ends worse than the sweeps: its active set may be the right one.
             let start = COLD_STARTS[self.attempts];
             self.attempts += 1;
@@ -109,7 +107,7 @@ impl Finish {
             let reached = self.interior.solve(view, &mut trial, goal.tolerance, steps, start);
             *iterations += reached.steps;
             let mut other = reached.residual;
-            if other > goal.tolerance && other.is_finite() && view.law == Law::Ncp {
+            if other > goal.tolerance && other.is_finite() {
                 other = self.newton(view, &mut trial, other, goal, iterations);
             }
             if other < e {

@@ -1,6 +1,6 @@
-//! Newton finish on the exact law, from the active set that sweeps have found.
+//! Newton finish, from the active set that sweeps have found.
 //!
-//! Alart and Curnier's equations [Alart1991] are non-smooth but piecewise differentiable; with
+//! For the exact law, Alart and Curnier's equations [Alart1991] are non-smooth but piecewise differentiable; with
 //! τ_N = λ_N − ρ_N c_N, τ_T = λ_T − ρ_T c_T, r = μ τ_N, e = τ_T/‖τ_T‖ and q = r/‖τ_T‖, a contact is
 //!
 //! ```text
@@ -16,6 +16,15 @@
 //!     e⊥·((1 − q) Δλ_T + ρ_T q Δc_T)           = −e⊥·λ_T                        (5)
 //! ```
 //!
+//! The other laws go by their natural map, λ = P_K(x), x = λ − ρ ĉ(c), whose pieces are the same but for
+//!
+//! ```text
+//!     slide   (I − P') Δλ + ρ P' ĉ' Δc = P_K(x) − λ                             (6)
+//! ```
+//!
+//! with P' the derivative of the projection and ĉ' = I for the convex relaxation, that of
+//! ĉ = c + γ(c) A_N: for RaiSim's law.
+//!
 //! Only rows that can change are unknown. G may be singular (hyperstatic contacts): its diagonal is
 //! raised by ε = 10⁻¹⁰ of itself, which leaves a step of nearly least change in the null space and costs
 //! a factor ε/σ of contraction. Measured problems may be unsymmetric and then inconsistent in their
@@ -25,8 +34,11 @@
 
 use super::dense::Lu;
 use super::{Reached, View};
+use crate::local::Contact;
 use crate::sweep::Block;
-use stiction_contact::Cone;
+use stiction_contact::certificate::raisim_multipliers;
+use stiction_contact::cone::project_friction;
+use stiction_contact::{Cone, Law};
 
 /// Share of the diagonal added to it, first and last [–].
 const REGULARISATION: [f64; 2] = [1e-10, 1e-3];
@@ -64,6 +76,8 @@ enum Piece {
     Stick,
     /// (3): e, q, μ, ρ_N, ρ_T, r.
     Slide { e: [f64; 2], q: f64, mu: f64, rho_n: f64, rho_t: f64, r: f64 },
+    /// (6): P', P' ĉ' and (P_K(x) − λ)/ρ.
+    Ray { slope: [[f64; 3]; 3], chained: [[f64; 3]; 3], rhs: [f64; 3] },
     /// Frictionless and closed.
     Closed,
 }
@@ -136,7 +150,10 @@ impl Newton {
                 Block::Contact(contact) => {
                     let l = [self.lambda[r], self.lambda[r + 1], self.lambda[r + 2]];
                     let c = [self.c[r], self.c[r + 1], self.c[r + 2]];
-                    let piece = piece_of(&contact.a, contact.mu, l, c);
+                    let piece = match view.law {
+                        Law::Ncp => piece_of(&contact.a, contact.mu, l, c),
+                        law => ray_of(contact, law, l, c),
+                    };
                     let open = if let Piece::Closed = piece { 2 } else { 3 };
                     if let Piece::Fixed | Piece::Closed = piece {
                         (0..open).for_each(|k| self.known[r + k] = -l[k]); // (1)
@@ -160,7 +177,7 @@ impl Newton {
             let first = match piece {
                 Piece::Fixed => range.end,
                 Piece::Closed => range.end - 1,
-                Piece::Stick | Piece::Slide { .. } => r,
+                Piece::Stick | Piece::Slide { .. } | Piece::Ray { .. } => r,
             };
             for row in first..range.end {
                 self.unknown[row] = unknowns;
@@ -203,6 +220,17 @@ impl Newton {
                     for k in 0..dim {
                         left[k][k] = 1.0;
                         rhs[k] = -c(k);
+                    }
+                }
+                Piece::Ray { slope, chained, rhs: target } => {
+                    let norm = view.norms[i];
+                    left = chained;
+                    for k in 0..3 {
+                        for l in 0..3 {
+                            own[k][l] = (f64::from(u8::from(k == l)) - slope[k][l]) * norm;
+                            rhs[k] -= chained[k][l] * self.d_c[r + l];
+                        }
+                        rhs[k] += target[k];
                     }
                 }
                 Piece::Slide { e, q, mu, rho_n, rho_t, r: radius } => {
@@ -282,4 +310,56 @@ fn piece_of(a: &[f64; 9], mu: f64, l: [f64; 3], c: [f64; 3]) -> Piece {
         return Piece::Stick;
     }
     Piece::Slide { e: [tau[0] / t, tau[1] / t], q: r / t, mu, rho_n, rho_t, r }
+}
+
+/// The piece of the natural map of a law other than the exact one.
+fn ray_of(contact: &Contact, law: Law, l: [f64; 3], c: [f64; 3]) -> Piece {
+    let (a, mu, rho) = (&contact.a, contact.mu, 1.0 / contact.norm);
+    // ĉ and ĉ', which is I + A_N: ⊗ (μ e, 0)/(A_NN − μ e·A_NT) with e along c_T + γ A_NT.
+    let mut corrected = c;
+    let mut gradient = [0.0; 2];
+    if law == Law::Raisim
+        && let Some(gamma) = raisim_multipliers(a, mu, l.into(), c.into()).into_iter().flatten().next()
+    {
+        (0..3).for_each(|k| corrected[k] += gamma * a[6 + k]);
+        let t = corrected[0].hypot(corrected[1]);
+        if t > 0.0 {
+            let e = [corrected[0] / t, corrected[1] / t];
+            let bottom = a[8] - mu * (e[0] * a[6] + e[1] * a[7]);
+            gradient = e.map(|e| if bottom > 0.0 { mu * e / bottom } else { 0.0 });
+        }
+    }
+    let x: [f64; 3] = std::array::from_fn(|k| l[k] - rho * corrected[k]);
+    let t = x[0].hypot(x[1]);
+    if mu * t <= -x[2] {
+        return Piece::Fixed;
+    }
+    if mu == 0.0 {
+        return Piece::Closed;
+    }
+    if t <= mu * x[2] {
+        return Piece::Stick;
+    }
+    // P(x) = a (μ e, 1) with a = (μ t + x_N)/(1 + μ²).
+    let e = [x[0] / t, x[1] / t];
+    let share = 1.0 / (1.0 + mu * mu);
+    let turn = mu * (mu * t + x[2]) * share / t;
+    let along = [mu * e[0] * share, mu * e[1] * share, share];
+    let mut slope = [[0.0; 3]; 3];
+    for k in 0..2 {
+        for m in 0..3 {
+            let across = if m == 2 { 0.0 } else { f64::from(u8::from(k == m)) - e[k] * e[m] };
+            slope[k][m] = mu * e[k] * along[m] + turn * across;
+        }
+    }
+    slope[2] = along;
+    let mut chained = slope;
+    for row in &mut chained {
+        let normal: f64 = (0..3).map(|m| row[m] * a[6 + m]).sum();
+        row[0] += normal * gradient[0];
+        row[1] += normal * gradient[1];
+    }
+    let projected = project_friction(x.into(), mu).to_array();
+    let rhs = std::array::from_fn(|k| (projected[k] - l[k]) / rho);
+    Piece::Ray { slope, chained, rhs }
 }

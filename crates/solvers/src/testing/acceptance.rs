@@ -5,21 +5,16 @@ use crate::registry::{self, Common};
 use stiction_contact::Law;
 use stiction_contact::certificate::{certify, natural_map_of};
 
-/// What plain sweeps cannot do: RaiSim's law has no second-order finish. An entry that passes is an
-/// error, so the list stays true.
-const KNOWN_FAILURES: [(&str, &str); 7] = [
-    ("raisim", "stack of 5, 1 to 1e2"),
-    ("raisim", "stack of 5, 1 to 1e4"),
-    ("raisim", "stack of 5, 1 to 1e4, pushed"),
-    ("raisim", "four light, 1e4 on top"),
-    ("raisim", "stack of 10, 1e-3 to 1e3"),
-    ("raisim", "stack of 10, mixed"),
+/// What is not solved and why. An entry that passes is an error, so the list stays true.
+const KNOWN_FAILURES: [(&str, &str); 1] = [
+    // RaiSim's law need not have a solution, and only the Newton finish follows it.
     ("raisim", "two cubes, 1e6, pushed"),
 ];
 
 /// The acceptance list: every solver reaches 1e-8 m/s of its own law, by the judge.
 #[test]
 fn named_problems() {
+    let mut wrong = Vec::new();
     for entry in registry::all() {
         println!("{}", entry.name);
         for (name, problem) in named() {
@@ -35,7 +30,9 @@ fn named_problems() {
                 report.iterations,
             );
             let known = KNOWN_FAILURES.contains(&(entry.name, name));
-            assert_eq!(report.converged(), !known, "{} on {name}: {report:?}, ledger: {known}", entry.name);
+            if report.converged() == known {
+                wrong.push(format!("{} on {name}: {report:?}, ledger: {known}", entry.name));
+            }
             // A bound, up to the rounding of λ − P(λ − ρ ĉ).
             assert!(
                 own <= report.residual + 1e-10,
@@ -43,10 +40,11 @@ fn named_problems() {
                 entry.name,
                 report.residual
             );
-            assert!(known || own <= 1e-8);
-            assert!(entry.law != Law::Ncp || exact <= 1e-8);
+            assert!(!report.converged() || own <= 1e-8);
+            assert!(!report.converged() || entry.law != Law::Ncp || exact <= 1e-8);
         }
     }
+    assert!(wrong.is_empty(), "{wrong:#?}");
 }
 
 /// Dragging experiment of [LeLidec2024]: once the cube slides, friction has no part across the
@@ -205,7 +203,7 @@ fn internal_forces_of_a_resting_cube_are_hyperstatic() {
 /// exact solver, and none is called solved that is not.
 #[test]
 fn random_worlds_are_mostly_solved() {
-    for entry in registry::all().iter().filter(|e| e.law != Law::Raisim) {
+    for entry in registry::all() {
         let mut failed = [0; 2];
         for seed in 0..300 {
             let mut random = Random(seed);
@@ -225,6 +223,7 @@ fn random_worlds_are_mostly_solved() {
             }
         }
         println!("{}: {} of 300 heaps and {} of 300 stacks not solved", entry.name, failed[0], failed[1]);
-        assert!(failed[0] <= 5 && failed[1] <= 8, "{}: {failed:?}", entry.name);
+        let most = if entry.law == Law::Raisim { 150 } else { 3 };
+        assert!(failed.iter().all(|f| *f <= most), "{}: {failed:?}", entry.name);
     }
 }
