@@ -7,7 +7,7 @@
 //!     K_μᵢ ∋ λᵢ ⟂ cᵢ + Γ(cᵢ) ∈ K_μᵢ*                                  (2)  [DeSaxce1998]
 //! ```
 //!
-//! One sweep visits the contacts in order [Jourdan1998; LeLidec2024b]; with A = (G + R)_ii,
+//! One sweep visits the contacts in order [Jourdan1998; LeLidec2023]; with A = (G + R)_ii,
 //!
 //! ```text
 //!     λ_N ← max(0, λ_N − ω c_N/A_NN)                                  (3)

@@ -1,7 +1,7 @@
 //! The judge: how far impulses are from a contact law, computed from problem and impulses alone.
 //!
 //! With c = (G + R) λ + g computed afresh, ĉ = c + Γ(c) and h the time step, per friction block
-//! [LeLidec2024, LeLidec2024b]:
+//! [LeLidec2024, LeLidec2023]:
 //!
 //! ```text
 //!     ε_p = ‖λ − P_K(λ)‖ / h                   primal              [N]      (1)

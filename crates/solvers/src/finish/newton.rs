@@ -1,6 +1,6 @@
 //! Newton finish, from the active set that sweeps have found.
 //!
-//! For the exact law, Alart and Curnier's equations [Alart1991] are non-smooth but piecewise differentiable; with
+//! For the exact law, Alart and Curnier's equations [AlartCurnier1991] are non-smooth but piecewise differentiable; with
 //! τ_N = λ_N − ρ_N c_N, τ_T = λ_T − ρ_T c_T, r = μ τ_N, e = τ_T/‖τ_T‖ and q = r/‖τ_T‖, a contact is
 //!
 //! ```text

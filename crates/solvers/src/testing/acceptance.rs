@@ -179,6 +179,8 @@ fn edges_are_answered() {
         let mut impulses = [0.0; 3];
         assert!(solver.solve(&one_contact([0.0; 9], [0.0, 0.0, 0.1], 0.5), &mut impulses).converged());
         assert!(!solver.solve(&one_contact([0.0; 9], [0.0, 0.0, -0.1], 0.5), &mut impulses).converged());
+        let mut left_over = [0.0, 0.0, 1.0];
+        assert!(solver.solve(&one_contact([0.0; 9], [0.0, 0.0, 0.1], 0.5), &mut left_over).converged());
 
         let mut scene = Scene::default();
         scene.body(1.0, vec3(0.5, 0.5, 0.5), vec3(0.0, 0.0, 0.5));

@@ -1,7 +1,7 @@
 //! Interior-point finish, for what sweeps cannot do.
 //!
 //! With x = (λ_T, μ λ_N) and y = (c_T, c_N/μ + ‖c_T‖_ε), ‖v‖_ε = √(v² + ε²), a friction block reads
-//! "x and y in the Lorentz cone, x ∘ y = 0" [Acary2023, ch. 3]. Jordan's product is x ∘ y = L(x) y, with
+//! "x and y in the Lorentz cone, x ∘ y = 0" [Acary2018]. Jordan's product is x ∘ y = L(x) y, with
 //! the arrow matrix L; scalar blocks are the same with cones of one dimension. One step solves
 //!
 //! ```text

@@ -1,0 +1,173 @@
+//! The loop the Gauss–Seidel twins share: sweep, measure, remember the best, accelerate, finish.
+//!
+//! One sweep visits the blocks in order; each sees the newest impulses of the others:
+//!
+//! ```text
+//!     λᵢ⁺ = rule(Aᵢ, λᵢ, cᵢ),   c ← c + G[:, i] (λᵢ⁺ − λᵢ),   A = G + R          (1)
+//!     scalar blocks: λᵢ⁺ = P(λᵢ − cᵢ/Aᵢ)                                         (2)
+//! ```
+//!
+//! It is a map λ ↦ S(λ) whose fixed points solve the rule's law. The residual is the natural map
+//! of that law in m/s, 2-norm over the blocks, with ‖Aᵢ‖_F for ‖Aᵢ‖₂: an upper bound of the judge's.
+//! "Converged" is said only of velocities computed afresh. Order of attack: sweeps; after each, an
+//! Anderson step on S ([`crate::anderson`]); at growing intervals a second-order finish
+//! ([`crate::finish`]). Whatever happens, the best impulses seen are returned.
+
+mod workspace;
+
+pub(crate) use workspace::{Block, Workspace, residual};
+
+use crate::local::Contact;
+use stiction_contact::{ConstraintProblem, Law, SolveReport, SolveStatus};
+
+/// What a twin brings: its law and its answer for one contact.
+pub(crate) trait Rule {
+    const LAW: Law;
+
+    /// λᵢ⁺ of (1).
+    fn answer(&self, contact: &Contact, lambda: [f64; 3], c: [f64; 3]) -> [f64; 3];
+
+    /// Called after every sweep.
+    fn end_of_sweep(&mut self) {}
+}
+
+/// What the twins' parameters have in common.
+#[derive(Clone, Copy, Debug)]
+pub(crate) struct SweepParams {
+    pub(crate) tolerance: f64,
+    pub(crate) max_iterations: u32,
+    pub(crate) memory: usize,
+    pub(crate) finish: bool,
+}
+
+/// Give up when the best residual has not fallen by a tenth in this many iterations.
+const PATIENCE: u32 = 500;
+/// Velocities are computed afresh after this many incremental sweeps.
+const REFRESH: u32 = 50;
+
+/// Solves by sweeps of `rule`, from `impulses` or from zero, whichever has the smaller residual.
+pub(crate) fn solve<R: Rule>(
+    rule: &mut R,
+    params: &SweepParams,
+    ws: &mut Workspace,
+    problem: &ConstraintProblem,
+    impulses: &mut [f64],
+) -> SolveReport {
+    assert_eq!(impulses.len(), problem.rows(), "one impulse per row");
+    if !problem.blocks_formed() {
+        let mut formed = problem.clone();
+        return match formed.form_blocks() {
+            Ok(()) => solve(rule, params, ws, &formed, impulses),
+            Err(_) => report(SolveStatus::NumericalFailure, 0, f64::NAN),
+        };
+    }
+    ws.prepare(problem);
+
+    // Cold or warm, whichever is nearer; c of the cold start is g.
+    let mut current = ws.start(problem, R::LAW, impulses);
+    if !current.is_finite() {
+        return report(SolveStatus::NumericalFailure, 0, current);
+    }
+    (ws.best_residual, ws.idle, ws.plain) = (f64::INFINITY, 0, 0);
+    ws.remember(impulses, current);
+    ws.anderson.start(params.memory, problem.rows());
+    ws.finish.start(problem, params.finish);
+
+    let mut extrapolated = false;
+    let mut iterations = 0;
+    let mut mark = (0, current);
+    while !(current <= params.tolerance) {
+        if iterations >= params.max_iterations {
+            return ws.give_up(problem, R::LAW, SolveStatus::IterationLimit, iterations, impulses);
+        }
+        if iterations >= mark.0 + PATIENCE {
+            if ws.best_residual > 0.9 * mark.1 {
+                return ws.give_up(problem, R::LAW, SolveStatus::Stalled, iterations, impulses);
+            }
+            mark = (iterations, ws.best_residual);
+        }
+
+        ws.before.clear();
+        ws.before.extend_from_slice(impulses);
+        sweep(rule, &ws.blocks, problem, impulses, &mut ws.c);
+        rule.end_of_sweep();
+        iterations += 1;
+        if iterations % REFRESH == 0 {
+            problem.velocities_into(impulses, &mut ws.c);
+        }
+        current = ws.residual(problem, R::LAW, impulses, &ws.c);
+        if current <= params.tolerance {
+            problem.velocities_into(impulses, &mut ws.c);
+            current = ws.residual(problem, R::LAW, impulses, &ws.c);
+        }
+        if !current.is_finite() {
+            return ws.give_up(problem, R::LAW, SolveStatus::NumericalFailure, iterations, impulses);
+        }
+        ws.remember(impulses, current);
+        if current <= params.tolerance {
+            break;
+        }
+        if let Some(e) = ws.finish(problem, R::LAW, impulses, current, params, &mut iterations) {
+            current = e;
+            extrapolated = false;
+            continue;
+        }
+        extrapolated = ws.accelerate(problem, impulses, &mut current, extrapolated);
+    }
+    report(SolveStatus::Converged, iterations, current)
+}
+
+/// (1) and (2) for every block in order.
+fn sweep<R: Rule>(
+    rule: &R,
+    blocks: &[Block],
+    problem: &ConstraintProblem,
+    lambda: &mut [f64],
+    c: &mut [f64],
+) {
+    let row_start = problem.row_start();
+    for (i, block) in blocks.iter().enumerate() {
+        let r = row_start[i];
+        match block {
+            Block::Contact(contact) => {
+                let old = [lambda[r], lambda[r + 1], lambda[r + 2]];
+                let new = rule.answer(contact, old, [c[r], c[r + 1], c[r + 2]]); // (1)
+                let d = [new[0] - old[0], new[1] - old[1], new[2] - old[2]];
+                if d == [0.0; 3] {
+                    continue;
+                }
+                lambda[r..r + 3].copy_from_slice(&new);
+                add_column(problem, i, r, &d, c);
+            }
+            Block::Scalar(a, cone) => {
+                let mut new = [lambda[r] - c[r] / a];
+                cone.project(&mut new); // (2)
+                let d = new[0] - lambda[r];
+                if d == 0.0 {
+                    continue;
+                }
+                lambda[r] = new[0];
+                add_column(problem, i, r, &[d], c);
+            }
+            Block::Inert => {
+                for k in problem.range(i) {
+                    lambda[k] = 0.0;
+                }
+                problem.cone(i).project(&mut lambda[problem.range(i)]);
+            }
+        }
+    }
+}
+
+/// c += (G + R)[:, i] d.
+#[inline]
+fn add_column(problem: &ConstraintProblem, i: usize, r: usize, d: &[f64], c: &mut [f64]) {
+    problem.blocks.add_column_into(problem.row_start(), i, d, c);
+    for (k, d) in d.iter().enumerate() {
+        c[r + k] += problem.compliance[r + k] * d;
+    }
+}
+
+fn report(status: SolveStatus, iterations: u32, residual: f64) -> SolveReport {
+    SolveReport { status, iterations, residual }
+}

@@ -1,0 +1,218 @@
+//! What a solve by sweeps works in: prepared blocks, current and best impulses, accelerators.
+
+use super::{SweepParams, report};
+use crate::anderson::Anderson;
+use crate::finish::{Finish, Goal, View};
+use crate::local::Contact;
+use stiction_contact::certificate::block_natural_map;
+use stiction_contact::matrix3::frobenius;
+use stiction_contact::{Cone, ConstraintProblem, Law, SolveReport, SolveStatus};
+
+/// An Anderson step may let the residual grow by this factor [–].
+const GROWTH: f64 = 2.0;
+/// Accelerated sweeps without progress before as many plain ones.
+const IDLE: u32 = 50;
+/// Velocities are computed afresh after an Anderson step with larger coefficients than this [–].
+const DRIFT: f64 = 100.0;
+
+/// A block as the sweep sees it.
+#[derive(Clone, Copy, Debug)]
+pub(crate) enum Block {
+    Contact(Contact),
+    /// A_ii and the set.
+    Scalar(f64, Cone),
+    /// Nothing this block does moves it.
+    Inert,
+}
+
+/// Memory of a solver, valid during one solve.
+#[derive(Default)]
+pub(crate) struct Workspace {
+    /// Prepared blocks of the problem.
+    pub(crate) blocks: Vec<Block>,
+    /// ‖A_ii‖_F per block; for a zero block the largest of the others.
+    pub(crate) norms: Vec<f64>,
+    /// (G + R)_ii by rows.
+    diagonal: Vec<[f64; 9]>,
+    /// c = (G + R) λ + g of the current impulses, up to rounding since the last refresh.
+    pub(super) c: Vec<f64>,
+    /// Impulses before the sweep.
+    pub(super) before: Vec<f64>,
+    /// Best impulses seen, and their residual.
+    best: Vec<f64>,
+    pub(super) best_residual: f64,
+    pub(super) anderson: Anderson,
+    /// ‖A_ii‖_F per row: the metric of the Anderson step.
+    weight: Vec<f64>,
+    /// Impulses and velocities a rejected Anderson step returns to, and their residual.
+    safe: Vec<f64>,
+    safe_c: Vec<f64>,
+    safe_residual: f64,
+    /// Sweeps since the best residual last fell by a hundredth.
+    pub(super) idle: u32,
+    /// Sweeps to go without Anderson steps.
+    pub(super) plain: u32,
+    pub(super) finish: Finish,
+}
+
+impl Workspace {
+    pub(super) fn prepare(&mut self, problem: &ConstraintProblem) {
+        problem.diagonal_blocks_into(&mut self.diagonal);
+        self.blocks.clear();
+        self.norms.clear();
+        let mut largest = 0.0_f64;
+        for (cone, a) in problem.cones().iter().zip(&self.diagonal) {
+            let (block, norm) = match *cone {
+                Cone::Friction { mu } => (Contact::new(*a, mu).map(Block::Contact), frobenius(a)),
+                cone => ((a[0] > 0.0).then_some(Block::Scalar(a[0], cone)), a[0].abs()),
+            };
+            largest = largest.max(norm);
+            self.blocks.push(block.unwrap_or(Block::Inert));
+            self.norms.push(norm);
+        }
+        let largest = if largest > 0.0 { largest } else { 1.0 };
+        self.norms.iter_mut().filter(|n| **n == 0.0).for_each(|n| *n = largest);
+        self.weight.clear();
+        for (cone, &norm) in problem.cones().iter().zip(&self.norms) {
+            self.weight.extend(std::iter::repeat_n(norm, cone.dim()));
+        }
+    }
+
+    /// Chooses between the given impulses and none, sets c, and returns the residual.
+    pub(super) fn start(&mut self, problem: &ConstraintProblem, law: Law, impulses: &mut [f64]) -> f64 {
+        let warm = impulses.iter().all(|l| l.is_finite()) && impulses.iter().any(|&l| l != 0.0);
+        let mut residual_warm = f64::INFINITY;
+        if warm {
+            for (i, cone) in problem.cones().iter().enumerate() {
+                cone.project(&mut impulses[problem.range(i)]);
+            }
+            problem.velocities_into(impulses, &mut self.c);
+            residual_warm = self.residual(problem, law, impulses, &self.c);
+            self.before.clear();
+            self.before.extend_from_slice(impulses);
+        }
+        impulses.fill(0.0);
+        for (i, cone) in problem.cones().iter().enumerate() {
+            cone.project(&mut impulses[problem.range(i)]);
+        }
+        let zero = &problem.free_velocity;
+        let any = impulses.iter().any(|&l| l != 0.0);
+        let residual_cold = if any { f64::INFINITY } else { self.residual(problem, law, impulses, zero) };
+        if residual_warm <= residual_cold && residual_warm.is_finite() {
+            impulses.copy_from_slice(&self.before);
+            return residual_warm;
+        }
+        problem.velocities_into(impulses, &mut self.c);
+        self.residual(problem, law, impulses, &self.c)
+    }
+
+    /// The residual of the law, from impulses and their velocities.
+    pub(super) fn residual(&self, problem: &ConstraintProblem, law: Law, lambda: &[f64], c: &[f64]) -> f64 {
+        residual(problem, &self.diagonal, &self.norms, law, lambda, c)
+    }
+
+    /// After a sweep: goes back to before the last Anderson step if that made things worse, else takes
+    /// the next one. True when `impulses` are extrapolated.
+    pub(super) fn accelerate(
+        &mut self,
+        problem: &ConstraintProblem,
+        impulses: &mut [f64],
+        current: &mut f64,
+        extrapolated: bool,
+    ) -> bool {
+        if extrapolated && *current > GROWTH * self.safe_residual {
+            impulses.copy_from_slice(&self.safe);
+            self.c.copy_from_slice(&self.safe_c);
+            *current = self.safe_residual;
+            self.anderson.restart();
+            return false;
+        }
+        // Plain sweeps where the accelerated ones lead nowhere.
+        self.plain = self.plain.saturating_sub(1);
+        if self.idle >= IDLE {
+            (self.idle, self.plain) = (0, IDLE);
+            impulses.copy_from_slice(&self.best);
+            problem.velocities_into(impulses, &mut self.c);
+            *current = self.best_residual;
+            self.anderson.restart();
+            return false;
+        }
+        if self.plain > 0 {
+            return false;
+        }
+        for (safe, now) in [(&mut self.safe, &*impulses), (&mut self.safe_c, &self.c[..])] {
+            safe.clear();
+            safe.extend_from_slice(now);
+        }
+        self.safe_residual = *current;
+        let Some(gain) = self.anderson.step(&self.weight, &self.before, impulses, &mut self.c) else {
+            return false;
+        };
+        if gain > DRIFT {
+            problem.velocities_into(impulses, &mut self.c);
+        }
+        true
+    }
+
+    /// A second-order finish, if it is time for one; the residual it reached, with c to match.
+    pub(super) fn finish(
+        &mut self,
+        problem: &ConstraintProblem,
+        law: Law,
+        impulses: &mut [f64],
+        current: f64,
+        params: &SweepParams,
+        iterations: &mut u32,
+    ) -> Option<f64> {
+        let Self { blocks, norms, diagonal, .. } = self;
+        let view = View { problem, blocks, norms, diagonal, law };
+        let goal = Goal { tolerance: params.tolerance, max_iterations: params.max_iterations };
+        let e = self.finish.attempt(&view, impulses, current, goal, iterations)?;
+        problem.velocities_into(impulses, &mut self.c);
+        self.remember(impulses, e);
+        self.anderson.restart();
+        Some(e)
+    }
+
+    /// Leaves the best impulses seen, with a residual computed afresh.
+    pub(super) fn give_up(
+        &mut self,
+        problem: &ConstraintProblem,
+        law: Law,
+        status: SolveStatus,
+        iterations: u32,
+        impulses: &mut [f64],
+    ) -> SolveReport {
+        impulses.copy_from_slice(&self.best);
+        problem.velocities_into(impulses, &mut self.c);
+        report(status, iterations, self.residual(problem, law, impulses, &self.c))
+    }
+
+    /// Keeps `lambda` if it is the best so far.
+    pub(super) fn remember(&mut self, lambda: &[f64], residual: f64) {
+        self.idle = if residual < 0.99 * self.best_residual { 0 } else { self.idle + 1 };
+        if residual < self.best_residual {
+            self.best_residual = residual;
+            self.best.clear();
+            self.best.extend_from_slice(lambda);
+        }
+    }
+}
+
+/// Natural map of `law`, 2-norm over the blocks [m/s].
+pub(crate) fn residual(
+    problem: &ConstraintProblem,
+    diagonal: &[[f64; 9]],
+    norms: &[f64],
+    law: Law,
+    lambda: &[f64],
+    c: &[f64],
+) -> f64 {
+    let mut squares = 0.0;
+    for (i, (&cone, (a, &norm))) in problem.cones().iter().zip(diagonal.iter().zip(norms)).enumerate() {
+        let rows = problem.range(i);
+        let e = block_natural_map(cone, a, norm, &lambda[rows.clone()], &c[rows], law);
+        squares += e * e;
+    }
+    squares.sqrt()
+}
