@@ -253,50 +253,41 @@ impl Rows {
     /// Wᵢᵀ Wⱼ over common dofs.
     #[inline]
     fn product(&self, i: usize, j: usize) -> Mat3 {
-        let mut rows = [Vec3::ZERO; 3];
+        let mut sum = Mat3::ZERO;
         for a in self.segments_of(&self.blocks[i]) {
             for b in self.segments_of(&self.blocks[j]) {
                 if a.tree == b.tree {
-                    self.add_product(a, b, &mut rows);
+                    sum = sum + self.segment_product(a, b);
                 }
             }
         }
-        Mat3 { rows }
+        sum
     }
 
     /// The part of the product in one tree.
     #[inline]
-    fn add_product(&self, a: &Segment, b: &Segment, rows: &mut [Vec3; 3]) {
+    fn segment_product(&self, a: &Segment, b: &Segment) -> Mat3 {
         let (sa, sb) = (&self.support[a.range()], &self.support[b.range()]);
         let (wa, wb) = (&self.W[a.range()], &self.W[b.range()]);
-        let mut add = |x: Vec3, y: Vec3| {
-            rows[0] += y * x.x;
-            rows[1] += y * x.y;
-            rows[2] += y * x.z;
-        };
         if a.tip.is_some() && b.tip.is_some() {
             // Two chains have in common how they end.
-            let ends = sa.iter().rev().zip(sb.iter().rev());
-            for ((p, q), (x, y)) in ends.zip(wa.iter().rev().zip(wb.iter().rev())) {
-                if p != q {
-                    break;
-                }
-                add(*x, *y);
-            }
-            return;
+            let common = sa.iter().rev().zip(sb.iter().rev()).take_while(|(p, q)| p == q).count();
+            return outer_sum(&wa[wa.len() - common..], &wb[wb.len() - common..]);
         }
+        let mut sum = Mat3::ZERO;
         let (mut p, mut q) = (0, 0);
         while p < sa.len() && q < sb.len() {
             match sa[p].cmp(&sb[q]) {
                 std::cmp::Ordering::Greater => p += 1,
                 std::cmp::Ordering::Less => q += 1,
                 std::cmp::Ordering::Equal => {
-                    add(wa[p], wb[q]);
+                    sum = sum + outer_sum(&wa[p..=p], &wb[q..=q]);
                     p += 1;
                     q += 1;
                 }
             }
         }
+        sum
     }
 
     /// Blocks that share a tree with block i, ascending, i among them.
@@ -336,9 +327,26 @@ fn sort_and_merge(support: &mut Vec<usize>, start: usize) {
     support.truncate(kept);
 }
 
+/// Σ x yᵀ, in nine registers.
+#[inline]
+fn outer_sum(x: &[Vec3], y: &[Vec3]) -> Mat3 {
+    let (mut a, mut b, mut c) = (Vec3::ZERO, Vec3::ZERO, Vec3::ZERO);
+    for (x, y) in x.iter().zip(y) {
+        a += *y * x.x;
+        b += *y * x.y;
+        c += *y * x.z;
+    }
+    Mat3 { rows: [a, b, c] }
+}
+
 /// The leading di × dj entries of `m`, by rows.
 #[inline]
 fn write(m: &Mat3, di: usize, dj: usize, out: &mut [f64]) {
+    if let Ok(out) = <&mut [f64; 9]>::try_from(&mut *out) {
+        let [a, b, c] = m.rows;
+        *out = [a.x, a.y, a.z, b.x, b.y, b.z, c.x, c.y, c.z];
+        return;
+    }
     for (row, out) in m.rows.iter().zip(out.chunks_exact_mut(dj)).take(di) {
         out.copy_from_slice(&row.to_array()[..dj]);
     }
