@@ -23,7 +23,8 @@
 //! from α = 1. Published implementations stop on ‖Δλ‖∞/‖λ‖∞. A small step proves nothing when α is
 //! small, so here only the residual of (1) itself counts: the natural map with γ A_N: in place of Γ
 //! (see [`stiction_contact::certificate`]). With Anderson steps, finish and `tighten` off, the iterates
-//! are the published ones. There need be no fixed point.
+//! are the published ones. There need be no fixed point. Newton steps on the law itself are tried only
+//! after 200 sweeps: where contacts are hyperstatic the law has several answers, and the sweeps choose.
 //!
 //! Units: λ [N·s], c and g [m/s], G and R [1/kg], α and γ [–]. Contact axes (t₁, t₂, n). Cost of a
 //! sweep: one product with G and some 40 angles per sliding contact. Allocates only when the problem grows.

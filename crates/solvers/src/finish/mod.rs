@@ -17,6 +17,9 @@ use stiction_contact::{ConstraintProblem, Law};
 
 /// Sweeps before an interior-point attempt.
 const PATIENCE: u32 = 20;
+/// Sweeps before any attempt on RaiSim's law: hyperstatic problems have several answers, and the one meant
+/// is where the published sweeps go.
+const RAISIM_PATIENCE: usize = 200;
 /// Problems with more rows are left to the sweeps.
 const MOST_ROWS: usize = 1500;
 const NEWTON_STEPS: u32 = 20;
@@ -72,12 +75,13 @@ pub(crate) struct Finish {
 
 impl Finish {
     /// Sets the schedule for a problem.
-    pub(crate) fn start(&mut self, problem: &ConstraintProblem, on: bool) {
+    pub(crate) fn start(&mut self, problem: &ConstraintProblem, law: Law, on: bool) {
         let rows = problem.rows();
         let useful = on && rows <= MOST_ROWS;
         let entries: usize = (0..problem.len()).map(|i| problem.blocks.entries(i).len()).sum();
         let ratio = rows.pow(3) / (27 * entries).max(1);
-        self.next = if useful { (ratio / 8).clamp(2, 300) as u32 } else { u32::MAX };
+        let first = if law == Law::Raisim { RAISIM_PATIENCE } else { 2 };
+        self.next = if useful { (ratio / 8).clamp(first, 300) as u32 } else { u32::MAX };
         self.attempts = 0;
     }
 

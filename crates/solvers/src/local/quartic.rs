@@ -30,7 +30,6 @@
 //! A need not be symmetric. λ [N·s], q [m/s], A [1/kg], α [1/kg].
 
 use super::{Contact, in_cone};
-use stiction_contact::matrix3::mul;
 
 /// The impulse of (1), given the present impulse and velocity of the contact.
 #[inline]
@@ -236,18 +235,13 @@ fn bisect(polynomial: &[f64], mut lo: f64, mut hi: f64, below: bool) -> f64 {
     0.5 * (lo + hi)
 }
 
-/// c of the answer, for tests and callers that start from q.
-pub fn velocity(contact: &Contact, q: [f64; 3], lambda: [f64; 3]) -> [f64; 3] {
-    let al = mul(&contact.a, lambda);
-    [q[0] + al[0], q[1] + al[1], q[2] + al[2]]
-}
-
 #[cfg(test)]
 mod tests {
     use super::super::tests::problems;
     use super::*;
     use stiction_contact::certificate::block_natural_map;
-    use stiction_contact::{Cone, Law, matrix3::spectral_norm};
+    use stiction_contact::matrix3::{mul, spectral_norm};
+    use stiction_contact::{Cone, Law};
 
     fn natural_map(a: &[f64; 9], q: [f64; 3], mu: f64, lambda: [f64; 3]) -> f64 {
         let al = mul(a, lambda);

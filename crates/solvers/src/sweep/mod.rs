@@ -71,7 +71,7 @@ pub(crate) fn solve<R: Rule>(
     (ws.best_residual, ws.idle, ws.plain) = (f64::INFINITY, 0, 0);
     ws.remember(impulses, current);
     ws.anderson.start(params.memory, problem.rows());
-    ws.finish.start(problem, params.finish);
+    ws.finish.start(problem, R::LAW, params.finish);
 
     let mut extrapolated = false;
     let mut iterations = 0;
