@@ -161,4 +161,21 @@ mod tests {
         assert!(text.contains("did you mean `nsgs`?") && text.contains("there are: nsgs"), "{text}");
         assert!(make("nsgs", &Common { tolerance: -1.0, max_iterations: 10 }).is_err());
     }
+
+    #[test]
+    fn parameters_are_read_and_unknown_ones_refused() {
+        use serde::de::value::{Error, MapDeserializer};
+        let from = |name, field: &'static str, value: f64| {
+            make_from(name, MapDeserializer::<_, Error>::new([(field, value)].into_iter())).map(|s| s.name())
+        };
+        for entry in all() {
+            assert_eq!(from(entry.name, "tolerance", 1e-6), Ok(entry.name));
+            let typo =
+                from(entry.name, "tolerence", 1e-6).expect_err("a field that does not exist").to_string();
+            assert!(typo.contains(entry.name) && typo.contains("tolerence"), "{typo}");
+            let range = from(entry.name, "tolerance", 0.0).expect_err("a tolerance of zero").to_string();
+            assert!(range.contains("tolerance") && range.contains("> 0"), "{range}");
+        }
+        assert!(matches!(from("pgs", "tolerance", 1e-6), Err(SolverError::Unknown { .. })));
+    }
 }
