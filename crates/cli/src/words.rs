@@ -22,6 +22,11 @@ pub(crate) fn short(x: f64) -> String {
     }
 }
 
+/// `x` with about three digits.
+fn rough(x: f64) -> String {
+    if x >= 100.0 { grouped(x) } else { format!("{x:.3}").chars().take(4).collect() }
+}
+
 /// Thousands apart: 12 345.
 pub(crate) fn grouped(x: f64) -> String {
     let digits = format!("{:.0}", x.abs());
@@ -48,7 +53,7 @@ pub(crate) fn summary(s: &Summary, model: &Model) -> Vec<String> {
             s.contact,
             short(simulated)
         ),
-        format!("  speed        {} steps/s, {} × real time", grouped(s.steps_per_s), short(ratio)),
+        format!("  speed        {} steps/s, {} × real time", grouped(s.steps_per_s), rough(ratio)),
         format!("  certificate  {}", certificate(s)),
         format!("  solver       {}", effort(s)),
         format!("  penetration  at most {} m", short(s.penetration_max)),

@@ -4,9 +4,9 @@ use crate::compare::{COLUMNS, Comparison, row};
 use crate::plot::escaped;
 
 const STYLE: &str = "\
-:root{color-scheme:light dark}body{font:15px/1.5 system-ui,sans-serif;max-width:1000px;margin:2rem auto;padding:0 1rem}
+:root{color-scheme:light dark}body{font:15px/1.5 system-ui,sans-serif;max-width:1080px;margin:2rem auto;padding:0 1rem}
 h1{font-size:1.4rem;margin-bottom:0}table{border-collapse:collapse;margin:1.5rem 0;display:block;overflow-x:auto}
-th,td{padding:.3rem .7rem;text-align:right;border-bottom:1px solid #8884;white-space:nowrap}
+th,td{padding:.3rem .7rem;text-align:right;border-bottom:1px solid #8884;}td{white-space:nowrap}
 th:first-child,td:first-child{text-align:left}svg{width:100%;height:auto;margin:.6rem 0}.soft{opacity:.75}";
 
 impl Comparison {

@@ -94,7 +94,7 @@ fn curves(svg: &mut String, figure: &Figure, x: &Scale, y: &Scale) {
     let n = figure.curves.len();
     let mut ends = Vec::new();
     for (i, curve) in figure.curves.iter().enumerate() {
-        let width = 1.6 + 1.5 * (n - 1 - i).min(3) as f64;
+        let width = 1.5 + 0.8 * (n - 1 - i).min(3) as f64;
         let _ = write!(svg, "<g class=\"c{}\" stroke-width=\"{width}\">", i % COLOURS);
         let mut last = None;
         for run in runs(&curve.points, x, y) {
@@ -158,7 +158,7 @@ fn thinned(run: &[[f64; 2]]) -> Vec<[f64; 2]> {
 /// Writes names beside the ends of their curves, in order of height, at least a line apart.
 fn names(svg: &mut String, mut ends: Vec<(f64, f64, usize, &str)>) {
     ends.sort_by(|a, b| a.1.total_cmp(&b.1));
-    let floor = HEIGHT - 6.0;
+    let floor = HEIGHT - BOTTOM + 4.0;
     let mut heights: Vec<f64> = Vec::new();
     for end in &ends {
         let above = heights.last().map_or(f64::NEG_INFINITY, |h| h + LINE);

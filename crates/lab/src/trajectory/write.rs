@@ -1,0 +1,140 @@
+//! Trajectories as files: `.npz` for programs, `.csv` for everything else.
+
+use super::Trajectory;
+use npyz::WriterBuilder;
+use npyz::npz::NpzWriter;
+use npyz::zip::write::FileOptions;
+use std::io::{self, Seek, Write};
+use std::path::Path;
+
+/// Why a file was not written.
+#[derive(Debug, thiserror::Error)]
+pub enum WriteError {
+    #[error("{}: expected a name ending in .npz or .csv", path.display())]
+    Extension { path: std::path::PathBuf },
+    #[error("cannot write {}: {source}", path.display())]
+    Io { path: std::path::PathBuf, source: io::Error },
+}
+
+/// Refuses a name that says neither `.npz` nor `.csv`, before a long run and not after it.
+pub fn check_name(path: &Path) -> Result<(), WriteError> {
+    match path.extension().and_then(|e| e.to_str()) {
+        Some("npz" | "csv") => Ok(()),
+        _ => Err(WriteError::Extension { path: path.to_owned() }),
+    }
+}
+
+impl Trajectory {
+    /// Writes `.npz` or `.csv`, by the name.
+    pub fn write(&self, path: &Path) -> Result<(), WriteError> {
+        let failed = |source| WriteError::Io { path: path.to_owned(), source };
+        match path.extension().and_then(|e| e.to_str()) {
+            Some("npz") => {
+                let file = create(path).map_err(failed)?;
+                self.write_npz(io::BufWriter::new(file)).map_err(failed)
+            }
+            Some("csv") => {
+                let file = create(path).map_err(failed)?;
+                self.write_csv(io::BufWriter::new(file)).map_err(failed)
+            }
+            _ => Err(WriteError::Extension { path: path.to_owned() }),
+        }
+    }
+
+    /// One array per quantity, and `about.json` beside them.
+    pub fn write_npz(&self, writer: impl Write + Seek) -> io::Result<()> {
+        let mut npz = NpzWriter::new(writer);
+        let rows = self.len() as u64;
+        let doubles = [
+            ("t", &self.t, None),
+            ("q", &self.q, Some(self.about.q.len())),
+            ("v", &self.v, Some(self.about.v.len())),
+            ("energy", &self.energy, None),
+            ("natural_map", &self.natural_map, None),
+            ("penetration", &self.penetration, None),
+            ("step_time", &self.step_time, None),
+        ];
+        for (name, values, columns) in doubles {
+            let shape: Vec<u64> = [rows].into_iter().chain(columns.map(|c| c as u64)).collect();
+            let array = npz.array(name, FileOptions::default())?;
+            let mut array = array.default_dtype().shape(&shape).begin_nd()?;
+            array.extend(values.iter())?;
+            array.finish()?;
+        }
+        for (name, values) in [("contacts", &self.contacts), ("iterations", &self.iterations)] {
+            let array = npz.array(name, FileOptions::default())?;
+            let mut array = array.default_dtype().shape(&[rows]).begin_nd()?;
+            array.extend(values.iter())?;
+            array.finish()?;
+        }
+        let zip = npz.zip_writer();
+        zip.start_file("about.json", FileOptions::default())?;
+        serde_json::to_writer_pretty(&mut *zip, &self.about)?;
+        zip.finish()?.flush()
+    }
+
+    /// One row per step, with names and units in the first line.
+    pub fn write_csv(&self, mut writer: impl Write) -> io::Result<()> {
+        let about = &self.about;
+        let quoted = |name: &String| format!("\"{}\"", name.replace('"', "\"\""));
+        let columns: Vec<String> = (about.q.iter().map(|n| quoted(&format!("q {n}"))))
+            .chain(about.v.iter().map(|n| quoted(&format!("v {n}"))))
+            .collect();
+        let rest = "energy [J],contacts [-],natural_map [m/s],penetration [m],iterations [-],step_time [s]";
+        writeln!(writer, "t [s],{},{rest}", columns.join(","))?;
+        for i in 0..self.len() {
+            write!(writer, "{}", self.t[i])?;
+            let (nq, nv) = (about.q.len(), about.v.len());
+            for x in self.q[i * nq..(i + 1) * nq].iter().chain(&self.v[i * nv..(i + 1) * nv]) {
+                write!(writer, ",{x}")?;
+            }
+            let (energy, contacts, map) = (self.energy[i], self.contacts[i], self.natural_map[i]);
+            let (depth, iterations, time) = (self.penetration[i], self.iterations[i], self.step_time[i]);
+            writeln!(writer, ",{energy},{contacts},{map},{depth},{iterations},{time}")?;
+        }
+        writer.flush()
+    }
+}
+
+fn create(path: &Path) -> io::Result<std::fs::File> {
+    if let Some(folder) = path.parent() {
+        std::fs::create_dir_all(folder)?;
+    }
+    std::fs::File::create(path)
+}
+
+#[cfg(test)]
+mod tests {
+    use crate::runner::{RunOptions, Runner};
+    use crate::scene::Scene;
+    use npyz::npz::NpzArchive;
+    use std::io::Cursor;
+
+    /// What is written is what was recorded, in both formats.
+    #[test]
+    fn files_hold_every_row() {
+        let mut setup = Scene::builtin("double-pendulum").unwrap().build().unwrap();
+        setup.duration = 0.02;
+        let options = RunOptions { trajectory: true, ..RunOptions::default() };
+        let mut runner = Runner::new(setup, options).unwrap();
+        let summary = runner.run_quietly();
+        let trajectory = runner.finish(summary).trajectory.unwrap();
+        assert_eq!((trajectory.len(), trajectory.q.len()), (21, 42));
+
+        let mut npz = Cursor::new(Vec::new());
+        trajectory.write_npz(&mut npz).unwrap();
+        let mut archive = NpzArchive::new(npz).unwrap();
+        let q = archive.by_name("q").unwrap().unwrap();
+        assert_eq!(q.shape(), [21, 2]);
+        assert_eq!(q.into_vec::<f64>().unwrap(), trajectory.q);
+        assert!(archive.zip_archive().by_name("about.json").is_ok());
+
+        let mut csv = Vec::new();
+        trajectory.write_csv(&mut csv).unwrap();
+        let csv = String::from_utf8(csv).unwrap();
+        let head = "t [s],\"q shoulder [rad]\",\"q elbow [rad]\",\"v shoulder [rad/s]\",\"v elbow [rad/s]\",energy [J],";
+        assert!(csv.starts_with(head), "{}", csv.lines().next().unwrap());
+        let last: Vec<f64> = csv.lines().last().unwrap().split(',').map(|x| x.parse().unwrap()).collect();
+        assert_eq!(last[1..3], trajectory.q[40..]);
+    }
+}
