@@ -7,7 +7,7 @@ use std::sync::OnceLock;
 use std::sync::atomic::{AtomicBool, Ordering};
 use stiction_lab::Progress;
 
-/// Steps between two looks at bar and keyboard.
+/// Steps between two looks at the bar.
 const STRIDE: u64 = 16;
 
 static STOP: AtomicBool = AtomicBool::new(false);
@@ -36,11 +36,8 @@ impl Meter {
             self.bar.set_length(progress.steps);
             self.bar.set_position(progress.step);
             self.bar.set_message(format!("{label}, t = {:.2} s", progress.t));
-            if STOP.load(Ordering::Relaxed) {
-                return ControlFlow::Break(());
-            }
         }
-        ControlFlow::Continue(())
+        if STOP.load(Ordering::Relaxed) { ControlFlow::Break(()) } else { ControlFlow::Continue(()) }
     }
 
     /// Takes the bar away.

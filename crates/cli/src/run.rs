@@ -7,6 +7,7 @@ use crate::progress::Meter;
 use crate::words;
 use std::path::{Path, PathBuf};
 use stiction_lab::scene::spec::HoldSpec;
+use stiction_lab::trajectory::{check_name, check_size};
 use stiction_lab::{Outcome, Overrides, RobotOptions, RunOptions, Runner, Scene};
 
 /// Frames of a replay: at most so many a second, and so many in all.
@@ -46,7 +47,7 @@ pub(crate) fn run(args: &RunArgs) -> Result<(), Failure> {
     let mut setup = scene.build().map_err(Failure::input)?;
     args.scene.overrides(args.contact.as_deref()).apply(&mut setup);
     if let Some(path) = &args.out {
-        stiction_lab::trajectory::check_name(path).map_err(Failure::input)?;
+        check_name(path).and_then(|()| check_size(&setup)).map_err(Failure::input)?;
     }
     if !args.json {
         setup.notes.iter().for_each(|note| complain(&format!("note: {note}")));

@@ -116,6 +116,7 @@ fn wrong_input_is_refused_with_the_remedy() {
     refused(&stiction(&here, &["run", "ball", "--contact", "nosuch"]), &["nosuch", "nsgs"]);
     refused(&stiction(&here, &["run", "ball", "--dt", "-1"]), &["--dt", "> 0"]);
     refused(&stiction(&here, &["run", "ball", "--out", "t.mat"]), &[".npz or .csv"]);
+    refused(&stiction(&here, &["run", "ball", "--out", "t.csv", "--duration", "1e9"]), &["GB", "shorten"]);
     refused(&stiction(&here, &["run", "ball", "--hold"]), &["--hold", "robot file"]);
     refused(&stiction(&here, &["compare", "ball", "--contact", "nsgs,x"]), &["`x`"]);
     refused(&stiction(&here, &["solve", "none.json"]), &["none.json"]);

@@ -6,7 +6,7 @@ use crate::plot::Figure;
 use crate::runner::{Progress, RunOptions, Runner};
 use crate::scene::{Scene, SceneError};
 use crate::summary::Summary;
-use crate::trajectory::Trajectory;
+use crate::trajectory::{Trajectory, check_size};
 use serde::Serialize;
 use std::ops::ControlFlow;
 
@@ -43,6 +43,8 @@ impl Comparison {
             let mut setup = scene.build()?;
             overrides.apply(&mut setup);
             (*contact).clone_into(&mut setup.settings.contact);
+            check_size(&setup)
+                .map_err(|e| SceneError::Scene { scene: scene.name.clone(), message: e.to_string() })?;
             let mut runner = Runner::new(setup, options)?;
             let summary = runner.run(|progress| on_step(contact, progress));
             let (failure, interrupted) = (summary.failure.clone(), summary.interrupted);

@@ -17,7 +17,7 @@ pub struct RunOptions {
     pub frames_per_second: Option<f64>,
     /// Keep state and scalars of every step.
     pub trajectory: bool,
-    /// Judge every step.
+    /// Judge every step, unless the scene's `stepper.certify` says no.
     pub certify: bool,
 }
 
@@ -60,8 +60,9 @@ pub struct Outcome {
 
 impl Runner {
     /// Ready at the first state.
-    pub fn new(setup: Setup, options: RunOptions) -> Result<Self, SetupError> {
-        let dt = setup.settings.stepper.dt;
+    pub fn new(setup: Setup, mut options: RunOptions) -> Result<Self, SetupError> {
+        options.certify &= setup.settings.stepper.certify;
+        let steps = setup.steps();
         let mut sim = Simulation::new(setup.world, setup.state, setup.settings)?;
         sim.control_mut().copy_from_slice(&setup.control);
         let energy_start = sim.energy().total();
@@ -72,7 +73,7 @@ impl Runner {
             sim,
             forces: setup.forces,
             options,
-            steps: (setup.duration / dt).round().max(0.0) as u64,
+            steps,
             tally: Tally::default(),
             stepping: Duration::ZERO,
             energy_start,

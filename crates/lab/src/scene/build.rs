@@ -1,12 +1,13 @@
 //! From a scene to everything a run needs.
 
-use super::ground::GROUND_RGBA;
+use super::ground::{GROUND_RGBA, without_planes};
 use super::model::Part;
 use super::robot_file::complete;
 use super::{Force, Scene, SceneError};
 use stiction::collision::Shape;
 use stiction::dynamics::spatial::{Vec3, vec3};
 use stiction::models::World;
+use stiction::solvers::registry::{self, Common};
 use stiction::{Composer, Settings, State};
 
 /// Standard gravity as roboticists write it [m/s²].
@@ -29,20 +30,35 @@ pub struct Setup {
     pub notes: Vec<String>,
 }
 
+impl Setup {
+    /// Steps of the whole run.
+    pub fn steps(&self) -> u64 {
+        (self.duration / self.settings.stepper.dt).round().max(0.0) as u64
+    }
+}
+
 impl Scene {
     /// Reads the models, puts everything in its place.
     pub fn build(&self) -> Result<Setup, SceneError> {
         self.stepper.validate().map_err(|e| self.mistake("stepper", 0, e.name, e.to_string()))?;
-        let parts = (self.model.iter().enumerate())
+        registry::make(&self.contact.solver, &Common::default())
+            .map_err(|e| self.mistake("contact", 0, "solver", e.to_string()))?;
+        let mut parts = (self.model.iter().enumerate())
             .map(|(i, spec)| self.load_model(i, spec))
             .collect::<Result<Vec<_>, _>>()?;
+        let mut notes = Vec::new();
+        if self.ground.is_some() {
+            notes.extend(parts.iter_mut().filter_map(|p| without_planes(&mut p.world)));
+        }
         let mut settings = self.settings();
         if self.standalone {
             settings.stepper.dt = parts.iter().find_map(|p| p.world.time_step).unwrap_or(settings.stepper.dt);
         }
         let control = parts.iter().flat_map(|p| p.control.iter().copied()).collect();
         let (mut world, mut state) = self.compose(parts)?;
-        let notes = if self.standalone { complete(&mut world, &mut state) } else { None };
+        if self.standalone {
+            notes.extend(complete(&mut world, &mut state));
+        }
         let forces = (self.force.iter().enumerate())
             .map(|(i, spec)| self.force(i, spec, &world))
             .collect::<Result<_, _>>()?;
@@ -54,7 +70,7 @@ impl Scene {
             forces,
             control,
             duration: self.duration.0,
-            notes: notes.into_iter().collect(),
+            notes,
         })
     }
 

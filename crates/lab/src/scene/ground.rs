@@ -11,7 +11,7 @@ use stiction::State;
 use stiction::collision::Shape;
 use stiction::dynamics::spatial::{Pose, Quat, Vec3, vec3};
 use stiction::dynamics::{JointKind, Kinematics};
-use stiction::models::{Material, World};
+use stiction::models::{Geometry, Material, World};
 
 /// A soft grey that shadows show on.
 pub(super) const GROUND_RGBA: [f32; 4] = [0.8, 0.8, 0.78, 1.0];
@@ -50,6 +50,19 @@ impl Scene {
 /// Where a geometry fixed to the world stands (also one that the file put on a link that cannot move).
 pub(super) fn carrier(world: &World, link: Option<usize>) -> Option<usize> {
     link.and_then(|l| world.model.links[l].body)
+}
+
+/// Takes out the planes a robot file fixes to the world: the scene has its own ground. Says how many there were.
+pub(super) fn without_planes(world: &mut World) -> Option<String> {
+    let links = &world.model.links;
+    let stage =
+        |g: &Geometry| g.link.is_none_or(|l| links[l].body.is_none()) && matches!(g.shape, Shape::Plane);
+    let before = world.geometries.len();
+    world.geometries.retain(|g| !stage(g));
+    let gone = before - world.geometries.len();
+    (gone > 0).then(|| {
+        format!("`{}` brings {gone} ground plane(s); the ground of the scene stands instead", world.name)
+    })
 }
 
 /// Lowest point of everything that moves and can touch, along the z axis of `plane` [m]. (2)

@@ -9,7 +9,7 @@ use std::collections::BTreeMap;
 use std::path::PathBuf;
 use stiction::Settings;
 
-/// `[ground]`: the plane z = `height`, perhaps sloping.
+/// `[ground]`: the plane z = `height`, perhaps sloping. Ground planes of robot files are left out beside it.
 #[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize)]
 #[serde(default, deny_unknown_fields)]
 pub struct GroundSpec {

@@ -120,6 +120,23 @@ fn copies_stand_where_the_grid_says_and_masses_grow() {
     assert_eq!(setup.state.q[21..24], [1.0, 0.0, 3.0]);
 }
 
+/// Our quadruped on a slope: its file's own plane gives way to the ground of the scene, and its feet touch that.
+#[test]
+fn the_ground_of_the_scene_stands_alone() {
+    let text = "[ground]\nslope = 5\n[[model]]\nbuiltin = \"quadruped\"\nframe = \"ground\"\nposition = [0, 0, 0.1]\nset_down = true\n";
+    let setup = parse(text).unwrap().build().unwrap();
+    let planes =
+        setup.world.geometries.iter().filter(|g| matches!(g.shape, stiction::collision::Shape::Plane));
+    assert_eq!((planes.count(), setup.notes.len()), (1, 1));
+    let mut runner = Runner::new(setup, RunOptions::default()).unwrap();
+    assert_eq!(runner.step().contacts, 4);
+    let mut contacts = Vec::new();
+    runner.simulation_mut().contacts_into(&mut contacts);
+    assert!(
+        contacts.iter().all(|c| c.gap.abs() < 1e-14 && (c.normal.x - 5_f64.to_radians().sin()).abs() < 1e-12)
+    );
+}
+
 #[test]
 fn jitter_is_disorder_that_repeats() {
     let text = |seed| {

@@ -11,7 +11,7 @@
 mod columns;
 mod write;
 
-pub use write::{WriteError, check_name};
+pub use write::{WriteError, check_name, check_size};
 
 use columns::{q_columns, v_columns};
 use serde::Serialize;

@@ -1,17 +1,26 @@
 //! Trajectories as files: `.npz` for programs, `.csv` for everything else.
 
 use super::Trajectory;
+use crate::scene::Setup;
 use npyz::WriterBuilder;
 use npyz::npz::NpzWriter;
 use npyz::zip::write::FileOptions;
 use std::io::{self, Seek, Write};
 use std::path::Path;
 
+/// Memory a trajectory may take [GB].
+const MAX_GIGABYTES: u64 = 8;
+
 /// Why a file was not written.
 #[derive(Debug, thiserror::Error)]
 pub enum WriteError {
     #[error("{}: expected a name ending in .npz or .csv", path.display())]
     Extension { path: std::path::PathBuf },
+    #[error(
+        "a trajectory of {steps} steps would need {gigabytes} GB of memory; at most {MAX_GIGABYTES} are used: shorten the run \
+         or lengthen the time step"
+    )]
+    Size { steps: u64, gigabytes: u64 },
     #[error("cannot write {}: {source}", path.display())]
     Io { path: std::path::PathBuf, source: io::Error },
 }
@@ -22,6 +31,13 @@ pub fn check_name(path: &Path) -> Result<(), WriteError> {
         Some("npz" | "csv") => Ok(()),
         _ => Err(WriteError::Extension { path: path.to_owned() }),
     }
+}
+
+/// Refuses a run whose trajectory would not fit into memory.
+pub fn check_size(setup: &Setup) -> Result<(), WriteError> {
+    let (steps, row) = (setup.steps(), (setup.state.q.len() + setup.state.v.len() + 7) as u64);
+    let gigabytes = steps.saturating_mul(8 * row) / 1_000_000_000;
+    if gigabytes <= MAX_GIGABYTES { Ok(()) } else { Err(WriteError::Size { steps, gigabytes }) }
 }
 
 impl Trajectory {
