@@ -64,13 +64,15 @@ pub(crate) fn run(args: &RunArgs) -> Result<(), Failure> {
     let summary = runner.run(|progress| meter.tell(&scene.name, progress));
     meter.done();
 
-    let mut lines = words::summary(&summary, &runner.simulation().world().model);
-    let outcome = runner.finish(summary);
-    lines.extend(write_files(&outcome, args.out.as_deref(), replay.as_deref())?);
     if args.json {
-        say_json(&outcome.summary)?;
+        say_json(&summary)?;
     } else {
-        say(&lines.join("\n"))?;
+        say(&words::summary(&summary, &runner.simulation().world().model).join("\n"))?;
+    }
+    let outcome = runner.finish(summary);
+    let files = write_files(&outcome, args.out.as_deref(), replay.as_deref())?;
+    if !args.json && !files.is_empty() {
+        say(&files.join("\n"))?;
     }
     let summary = outcome.summary;
     match summary.failure {
