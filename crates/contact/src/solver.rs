@@ -57,4 +57,8 @@ pub trait ContactSolver: Send {
     /// Solves `problem`, starting from `impulses` (zeros are a cold start) and leaving the answer
     /// there. Allocates only when the problem is larger than any before.
     fn solve(&mut self, problem: &ConstraintProblem, impulses: &mut [f64]) -> SolveReport;
+
+    /// Drops whatever a solve keeps for the next one, so that what follows depends on the problem and
+    /// the starting impulses alone.
+    fn forget(&mut self) {}
 }

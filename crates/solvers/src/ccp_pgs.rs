@@ -54,7 +54,7 @@ impl Default for CcpPgsParams {
 /// See the module.
 pub struct CcpPgs {
     params: CcpPgsParams,
-    workspace: Workspace, // contents hold during one solve only
+    workspace: Workspace, // holds during one solve, but for the factors of its finish
 }
 
 impl CcpPgs {
@@ -80,6 +80,10 @@ impl ContactSolver for CcpPgs {
     fn solve(&mut self, problem: &ConstraintProblem, impulses: &mut [f64]) -> SolveReport {
         let mut rule = ProjectedStep { omega: self.params.omega };
         sweep::solve(&mut rule, &self.params.sweep(), &mut self.workspace, problem, impulses)
+    }
+
+    fn forget(&mut self) {
+        self.workspace.forget();
     }
 }
 

@@ -52,7 +52,7 @@ impl Default for NcpPgsParams {
 /// See the module.
 pub struct NcpPgs {
     params: NcpPgsParams,
-    workspace: Workspace, // contents hold during one solve only
+    workspace: Workspace, // holds during one solve, but for the factors of its finish
 }
 
 impl NcpPgs {
@@ -78,6 +78,10 @@ impl ContactSolver for NcpPgs {
     fn solve(&mut self, problem: &ConstraintProblem, impulses: &mut [f64]) -> SolveReport {
         let mut rule = NormalThenTangent { omega: self.params.omega };
         sweep::solve(&mut rule, &self.params.sweep(), &mut self.workspace, problem, impulses)
+    }
+
+    fn forget(&mut self) {
+        self.workspace.forget();
     }
 }
 

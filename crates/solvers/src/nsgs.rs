@@ -48,7 +48,7 @@ impl Default for NsgsParams {
 /// See the module.
 pub struct Nsgs {
     params: NsgsParams,
-    workspace: Workspace, // contents hold during one solve only
+    workspace: Workspace, // holds during one solve, but for the factors of its finish
 }
 
 impl Nsgs {
@@ -71,6 +71,10 @@ impl ContactSolver for Nsgs {
 
     fn solve(&mut self, problem: &ConstraintProblem, impulses: &mut [f64]) -> SolveReport {
         sweep::solve(&mut Exact, &self.params.sweep(), &mut self.workspace, problem, impulses)
+    }
+
+    fn forget(&mut self) {
+        self.workspace.forget();
     }
 }
 

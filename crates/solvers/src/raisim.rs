@@ -98,7 +98,7 @@ impl Default for RaisimParams {
 /// See the module.
 pub struct Raisim {
     params: RaisimParams,
-    workspace: Workspace, // contents hold during one solve only
+    workspace: Workspace, // holds during one solve, but for the factors of its finish
 }
 
 impl Raisim {
@@ -125,6 +125,10 @@ impl ContactSolver for Raisim {
         let RaisimParams { relaxation, bisection, tolerance, .. } = self.params;
         let mut rule = LeastEnergy { relaxation, bisection, tolerance, alpha: 1.0 };
         sweep::solve(&mut rule, &self.params.sweep(), &mut self.workspace, problem, impulses)
+    }
+
+    fn forget(&mut self) {
+        self.workspace.forget();
     }
 }
 

@@ -67,7 +67,7 @@ impl Default for RaisimDsParams {
 /// See the module.
 pub struct RaisimDs {
     params: RaisimDsParams,
-    workspace: Workspace, // contents hold during one solve only
+    workspace: Workspace, // holds during one solve, but for the factors of its finish
 }
 
 impl RaisimDs {
@@ -94,6 +94,10 @@ impl ContactSolver for RaisimDs {
         let RaisimDsParams { relaxation, bisection, tolerance, exact_after, .. } = self.params;
         let mut rule = Corrected { relaxation, bisection, tolerance, alpha: 1.0, sweeps_left: exact_after };
         sweep::solve(&mut rule, &self.params.sweep(), &mut self.workspace, problem, impulses)
+    }
+
+    fn forget(&mut self) {
+        self.workspace.forget();
     }
 }
 

@@ -1,6 +1,5 @@
 //! A world, its state, a stepper and a contact solver: the thing to call `step` on.
 
-use crate::contacts::ContactPoint;
 use crate::params::{StepperParamError, StepperParams};
 use crate::report::{StepReport, StepStatus};
 use crate::state::{State, StateError};
@@ -205,6 +204,7 @@ impl Simulation {
         state.validate(&self.world.model)?;
         self.state = state;
         self.stepper.forget();
+        self.solver.forget();
         Ok(())
     }
 
@@ -233,11 +233,6 @@ impl Simulation {
     /// Its impulses [N·s].
     pub fn impulses(&self) -> &[f64] {
         self.stepper.impulses()
-    }
-
-    /// Its contact points, with their frames: the first blocks, in order.
-    pub fn contact_points(&self) -> &[ContactPoint] {
-        self.stepper.contacts()
     }
 }
 

@@ -124,6 +124,29 @@ impl Finish {
         (e < current).then_some(e)
     }
 
+    /// Before any sweep: by the factors of the last solve, while the pieces are the same. `None` if
+    /// nothing came of it. RaiSim's answer is where its sweeps go, so it never starts here.
+    pub(crate) fn resume(
+        &mut self,
+        view: &View,
+        lambda: &mut [f64],
+        current: f64,
+        goal: Goal,
+        iterations: &mut u32,
+    ) -> Option<f64> {
+        if self.next == u32::MAX || view.law == Law::Raisim {
+            return None;
+        }
+        let reached = self.newton.chord(view, lambda, current, goal.tolerance);
+        *iterations += reached.steps;
+        (reached.residual < current).then_some(reached.residual)
+    }
+
+    /// Drops what outlives a solve.
+    pub(crate) fn forget(&mut self) {
+        self.newton.forget();
+    }
+
     fn newton(&mut self, view: &View, lambda: &mut [f64], e: f64, goal: Goal, iterations: &mut u32) -> f64 {
         let steps = NEWTON_STEPS.min(goal.max_iterations.saturating_sub(*iterations));
         let reached = self.newton.solve(view, lambda, e, goal.tolerance, steps);

@@ -76,6 +76,11 @@ pub(crate) fn solve<R: Rule>(
     let mut extrapolated = false;
     let mut iterations = 0;
     let mut mark = (0, current);
+    if current > params.tolerance
+        && let Some(e) = ws.finish(problem, R::LAW, impulses, current, params, &mut iterations)
+    {
+        current = e;
+    }
     while !(current <= params.tolerance) {
         if iterations >= params.max_iterations {
             return ws.give_up(problem, R::LAW, SolveStatus::IterationLimit, iterations, impulses);

@@ -25,7 +25,7 @@ pub(crate) enum Block {
     Inert,
 }
 
-/// Memory of a solver, valid during one solve.
+/// Memory of a solver, valid during one solve but for the factors of the finish.
 #[derive(Default)]
 pub(crate) struct Workspace {
     /// Prepared blocks of the problem.
@@ -154,7 +154,8 @@ impl Workspace {
         true
     }
 
-    /// A second-order finish, if it is time for one; the residual it reached, with c to match.
+    /// A second-order finish, if it is time for one (before the first sweep: by the factors of the last
+    /// solve); the residual it reached, with c to match.
     pub(super) fn finish(
         &mut self,
         problem: &ConstraintProblem,
@@ -167,11 +168,20 @@ impl Workspace {
         let Self { blocks, norms, diagonal, .. } = self;
         let view = View { problem, blocks, norms, diagonal, law };
         let goal = Goal { tolerance: params.tolerance, max_iterations: params.max_iterations };
-        let e = self.finish.attempt(&view, impulses, current, goal, iterations)?;
+        let e = if *iterations == 0 {
+            self.finish.resume(&view, impulses, current, goal, iterations)?
+        } else {
+            self.finish.attempt(&view, impulses, current, goal, iterations)?
+        };
         problem.velocities_into(impulses, &mut self.c);
         self.remember(impulses, e);
         self.anderson.restart();
         Some(e)
+    }
+
+    /// Drops what outlives a solve.
+    pub(crate) fn forget(&mut self) {
+        self.finish.forget();
     }
 
     /// Leaves the best impulses seen, with a residual computed afresh.
