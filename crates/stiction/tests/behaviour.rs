@@ -1,6 +1,9 @@
 //! Promises of the façade: restoring a state restores the run; a failed step leaves no trace; bad
 //! input is an error with a name in it.
 
+// Helpers of tests may panic as tests do.
+#![allow(clippy::unwrap_used)]
+
 use stiction::collision::Shape;
 use stiction::dynamics::spatial::{Pose, Quat, vec3};
 use stiction::models::Material;

@@ -3,6 +3,8 @@
 
 // Capitals carry meaning: X_WB is a pose, I an inertia.
 #![allow(non_snake_case)]
+// Helpers of tests may panic as tests do.
+#![allow(clippy::unwrap_used)]
 
 mod free;
 mod friction;
