@@ -3,7 +3,8 @@
 use serde::{Deserialize, Serialize};
 use stiction_dynamics::{JointKind, Model};
 
-/// Time, configuration and velocity; restoring one restores the run bit for bit.
+/// Time, configuration and velocity. A simulation set to one starts cold from it; doing so twice gives
+/// the same bits.
 #[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize)]
 pub struct State {
     /// [s]
