@@ -8,7 +8,8 @@
 //! force, along −x, and there is nothing across. RaiSim's law keeps forces across, dissipates less and is
 //! faster for it; ε_abs jumps. De Saxcé's correction removes all three.
 
-use super::{Claim, Experiment, ExperimentError, Findings, Series, simulation, step};
+use super::{Claim, Experiment, ExperimentError, Findings, simulation, step};
+use crate::plot::Series;
 use crate::scene::{NotNegative, Positive, Scene};
 use stiction::contact::certificate::internal_forces;
 use stiction::dynamics::spatial::Vec3;

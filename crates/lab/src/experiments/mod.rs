@@ -4,7 +4,7 @@
 mod dragged_cube;
 mod sliding_cube;
 
-use crate::plot::Figure;
+use crate::plot::{Figure, Series};
 use crate::scene::{Scene, SceneError};
 use serde::Serialize;
 use std::path::{Path, PathBuf};
@@ -37,22 +37,6 @@ pub struct Claim {
     pub claim: String,
     pub measured: String,
     pub holds: bool,
-}
-
-/// Time series of one quantity under one contact model.
-#[derive(Clone, Debug, PartialEq, Serialize)]
-pub struct Series {
-    pub label: String,
-    /// (time [s], value).
-    pub points: Vec<[f64; 2]>,
-}
-
-impl Series {
-    /// This less another, sampled at the same times.
-    fn minus(&self, other: &Self) -> Self {
-        let points = self.points.iter().zip(&other.points).map(|(a, b)| [a[0], a[1] - b[1]]).collect();
-        Self { label: self.label.clone(), points }
-    }
 }
 
 /// Everything an experiment found.

@@ -10,7 +10,8 @@
 //! rows of a contact are coupled, so the cube loses its energy more slowly, and turns. De Saxcé's
 //! correction restores (1).
 
-use super::{Claim, Experiment, ExperimentError, Findings, Series, simulation, step};
+use super::{Claim, Experiment, ExperimentError, Findings, simulation, step};
+use crate::plot::Series;
 use crate::scene::{NotNegative, Positive, Scene, Vector};
 
 pub(crate) const EXPERIMENT: Experiment = Experiment {

@@ -4,7 +4,23 @@ mod draw;
 pub(crate) use draw::escaped;
 mod scale;
 
-use crate::experiments::Series;
+use serde::Serialize;
+
+/// A curve: one quantity over time.
+#[derive(Clone, Debug, PartialEq, Serialize)]
+pub struct Series {
+    pub label: String,
+    /// (time [s], value).
+    pub points: Vec<[f64; 2]>,
+}
+
+impl Series {
+    /// This less another, sampled at the same times.
+    pub fn minus(&self, other: &Self) -> Self {
+        let points = self.points.iter().zip(&other.points).map(|(a, b)| [a[0], a[1] - b[1]]).collect();
+        Self { label: self.label.clone(), points }
+    }
+}
 
 /// One plot: curves over a common axis. The axis labels carry the units, as in `time [s]`.
 #[derive(Clone, Debug, PartialEq)]
