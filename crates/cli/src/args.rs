@@ -127,10 +127,10 @@ pub(crate) struct SolveArgs {
     /// Solvers, separated by commas, or `all`; without: the default one
     #[arg(long, value_name = "NAMES")]
     pub(crate) solver: Option<String>,
-    /// Residual at which the solver stops [m/s]
+    /// Residual at which the solver stops [m/s]; without: 1e-8 of ‖g‖, the problem's free velocity
     #[arg(long, value_name = "M/S", value_parser = positive, allow_negative_numbers = true)]
     pub(crate) tolerance: Option<f64>,
-    /// Iterations the solver may spend
+    /// Iterations the solver may spend; without: 10000
     #[arg(long, value_name = "N")]
     pub(crate) max_iterations: Option<u32>,
     /// Print the answers as JSON, and nothing else

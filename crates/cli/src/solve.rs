@@ -11,6 +11,11 @@ use stiction::solvers::registry::{self, Common};
 use stiction_lab::overrides::solvers_named;
 use stiction_lab::solve::{Answer, SolveOptions, load_problem, solve as answers_of};
 
+/// Default tolerance as a share of ‖g‖ [–].
+const RELATIVE_TOLERANCE: f64 = 1e-8;
+/// A recorded problem may take longer than a time step.
+const MAX_ITERATIONS: u32 = 10_000;
+
 const COLUMNS: [&str; 9] = [
     "solver",
     "law",
@@ -29,10 +34,12 @@ pub(crate) fn solve(args: &SolveArgs) -> Result<(), Failure> {
         None => registry::all().iter().take(1).map(|e| e.name).collect(),
     };
     let file = load_problem(&args.file).map_err(Failure::input)?;
-    let common = Common::default();
+    // Recorded problems differ in scale by many orders: without a tolerance, a relative one.
+    let scale = file.problem.free_velocity.iter().map(|g| g * g).sum::<f64>().sqrt();
+    let relative = if scale > 0.0 { RELATIVE_TOLERANCE * scale } else { Common::default().tolerance };
     let common = Common {
-        tolerance: args.tolerance.unwrap_or(common.tolerance),
-        max_iterations: args.max_iterations.unwrap_or(common.max_iterations),
+        tolerance: args.tolerance.unwrap_or(relative),
+        max_iterations: args.max_iterations.unwrap_or(MAX_ITERATIONS),
     };
     let options = SolveOptions { common, impulses: args.impulses };
     let answers = answers_of(&file, &solvers, &options).map_err(Failure::input)?;
