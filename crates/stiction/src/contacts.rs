@@ -98,9 +98,4 @@ impl ContactFinder {
             }
         }
     }
-
-    /// Pose of every geometry in W at the last [`Self::find`].
-    pub(crate) fn poses(&self) -> &[Pose] {
-        &self.poses
-    }
 }

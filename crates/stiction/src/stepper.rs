@@ -29,7 +29,6 @@ use crate::rows::Rows;
 use crate::warm_start::WarmStart;
 use stiction_collision::ShapeError;
 use stiction_contact::{ConstraintProblem, ContactSolver, SolveReport, SolveStatus};
-use stiction_dynamics::spatial::Pose;
 use stiction_dynamics::{
     CrbaWorkspace, Factor, JointKind, Kinematics, MassMatrix, RneaWorkspace, Velocities, bias_into,
     crba_into, integrate_into,
@@ -271,15 +270,6 @@ impl TimeStepper {
     /// Contact points of the last step: the first blocks of the problem, in order.
     pub fn contacts(&self) -> &[ContactPoint] {
         &self.contacts
-    }
-
-    /// Poses of all geometries at the start of the last step.
-    pub fn geometry_poses(&self) -> &[Pose] {
-        self.finder.poses()
-    }
-
-    pub fn params(&self) -> &StepperParams {
-        &self.params
     }
 
     /// Forgets warm starts, as after a jump of the state.
