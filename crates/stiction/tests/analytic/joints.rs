@@ -4,7 +4,7 @@ use crate::worlds::{EXACT, G, Run};
 use stiction::State;
 use stiction::dynamics::spatial::{Inertia, Pose, Sym3, Vec3, vec3};
 use stiction::dynamics::{JointKind, JointSpec, ModelBuilder};
-use stiction::models::{Coupling, World};
+use stiction::models::{Actuator, ActuatorLaw, Coupling, World};
 
 /// Vertical sliders of the given masses, side by side.
 fn sliders(masses: &[f64], edit: impl Fn(&mut JointSpec)) -> World {
@@ -65,5 +65,81 @@ fn atwoods_machine() {
         let v = &run.sim.state().v;
         assert!((v[0] + 0.1 * G * 0.5).abs() < 1e-8 && (v[0] + v[1]).abs() < 1e-8, "{contact}: {v:?}");
         run.assert_exact();
+    }
+}
+
+/// A position servo on `transmission`.
+fn servo(transmission: &[(usize, f64)], kp: f64, kv: f64, limit: Option<f64>) -> Actuator {
+    Actuator {
+        name: "servo".into(),
+        transmission: transmission.to_vec(),
+        law: ActuatorLaw { gain: kp, bias: 0.0, bias_length: -kp, bias_velocity: -kv },
+        effort_limit: limit.map(|l| [-l, l]),
+        control_limit: None,
+    }
+}
+
+/// A stiff servo is stable at a step far beyond its own time constant, and sags by m g/kp.
+#[test]
+fn a_stiff_servo_holds_at_a_coarse_step() {
+    let mut world = sliders(&[2.0], |_| {});
+    world.actuators.push(servo(&[(0, 1.0)], 1e4, 10.0, None));
+    let state = State::neutral(&world.model);
+    let mut run = Run::of(world, state, "nsgs", 0.05);
+    run.sim.control_mut()[0] = 0.3;
+    run.steps(200);
+    let state = run.sim.state();
+    assert!((state.q[0] - (0.3 - 2.0 * G / 1e4)).abs() < 1e-9 && state.v[0].abs() < 1e-9, "{state:?}");
+}
+
+/// Beyond its limit a servo is a constant force.
+#[test]
+fn a_weak_servo_gives_what_it_has() {
+    let mut world = sliders(&[2.0], |_| {});
+    world.actuators.push(servo(&[(0, 1.0)], 1e4, 10.0, Some(5.0)));
+    let state = State::neutral(&world.model);
+    let mut run = Run::of(world, state, "nsgs", 1e-3);
+    run.sim.control_mut()[0] = 0.3;
+    run.steps(100);
+    let expected = 0.1 * (5.0 / 2.0 - G);
+    assert!((run.sim.state().v[0] - expected).abs() < 1e-9, "{:?}", run.sim.state().v);
+}
+
+/// A tendon over two joints is a row of the problem: it carries its effort implicitly, or its limit.
+#[test]
+fn a_tendon_shares_its_effort() {
+    for contact in EXACT {
+        for (limit, held) in [(None, true), (Some(20.0), false)] {
+            let mut world = sliders(&[2.0, 2.0], |_| {});
+            world.actuators.push(servo(&[(0, 0.5), (1, 0.5)], 1e4, 100.0, limit));
+            let state = State::neutral(&world.model);
+            let mut run = Run::of(world, state, contact, 0.01);
+            run.sim.control_mut()[0] = 0.3;
+            run.steps(300);
+            run.assert_exact();
+            let state = run.sim.state();
+            assert!((state.q[0] - state.q[1]).abs() < 1e-9, "{contact}: {state:?}");
+            if held {
+                // Each mass hangs on half the effort: e = 2 m g.
+                assert!((state.q[0] - (0.3 - 4.0 * G / 1e4)).abs() < 1e-8, "{contact}: {state:?}");
+            } else {
+                assert!((state.v[0] - 3.0 * (10.0 / 2.0 - G)).abs() < 1e-7, "{contact}: {state:?}");
+            }
+        }
+    }
+}
+
+/// A joint spring and damper come to rest where the spring carries the weight, at any step.
+#[test]
+fn a_spring_carries_the_weight() {
+    for dt in [1e-3, 0.05] {
+        let world = sliders(&[2.0], |j| {
+            (j.stiffness, j.spring_rest, j.damping) = (500.0, 0.2, 40.0);
+        });
+        let state = State::neutral(&world.model);
+        let mut run = Run::of(world, state, "nsgs", dt);
+        run.steps((5.0 / dt) as usize);
+        let state = run.sim.state();
+        assert!((state.q[0] - (0.2 - 2.0 * G / 500.0)).abs() < 1e-9 && state.v[0].abs() < 1e-9, "{state:?}");
     }
 }
