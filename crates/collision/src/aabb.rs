@@ -23,6 +23,17 @@ impl Aabb {
         (0..3).all(|i| self.min[i] <= o.max[i] && o.min[i] <= self.max[i])
     }
 
+    /// The smallest box around both.
+    #[inline]
+    pub fn joined(&self, o: &Self) -> Self {
+        let (mut min, mut max) = (self.min, self.max);
+        for i in 0..3 {
+            min[i] = min[i].min(o.min[i]);
+            max[i] = max[i].max(o.max[i]);
+        }
+        Self { min, max }
+    }
+
     /// True when `p` is in the box.
     pub fn contains(&self, p: Vec3) -> bool {
         (0..3).all(|i| self.min[i] <= p[i] && p[i] <= self.max[i])

@@ -2,7 +2,7 @@
 //!
 //! ```text
 //!     poses X_WG ── world::query ──▶ [Manifold { a, b, normal, points }]
-//!                      │ broad: sweep and prune over boxes, planes apart
+//!                      │ broad: a tree of boxes (BVH), planes apart
 //!                      └ narrow: collide(A, B) = separation axis ─▶ patches ─▶ overlap ─▶ reduce
 //! ```
 //!

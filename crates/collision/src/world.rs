@@ -1,10 +1,10 @@
 //! A constant set of colliders, asked again and again which of them touch.
 //!
 //! Two colliders may meet unless they have one owner, both owners are fixed, their owners are an
-//! excluded pair, or their bits do not match. Bounded shapes go through the sweep; planes, which
+//! excluded pair, or their bits do not match. Bounded shapes go through the tree of boxes; planes, which
 //! have no bounds, are compared with the bounding sphere of every other shape.
 
-use crate::broad::Sweep;
+use crate::broad::Bvh;
 use crate::error::ShapeError;
 use crate::manifold::Manifold;
 use crate::narrow::collide;
@@ -36,7 +36,7 @@ pub struct CollisionWorld {
     /// Per collider [m].
     bounding_radius: Vec<f64>,
     // Scratch, overwritten by every query.
-    sweep: Sweep,
+    bvh: Bvh,
     pairs: Vec<(usize, usize)>,
 }
 
@@ -82,7 +82,7 @@ impl CollisionWorld {
             planes,
             bounded,
             bounding_radius: colliders.iter().map(|c| c.shape.bounding_radius()).collect(),
-            sweep: Sweep::default(),
+            bvh: Bvh::default(),
             pairs: Vec::new(),
             colliders,
         })
@@ -114,13 +114,13 @@ impl CollisionWorld {
 
     /// The pairs that may touch, sorted.
     fn find_pairs(&mut self, poses: &[Pose], margins: &[f64]) {
-        let Self { colliders, filter, planes, bounded, bounding_radius, sweep, pairs } = self;
+        let Self { colliders, filter, planes, bounded, bounding_radius, bvh, pairs } = self;
         pairs.clear();
-        sweep.clear();
+        bvh.clear();
         for &i in &*bounded {
-            sweep.add(i, colliders[i].shape.aabb(&poses[i], margins[i]));
+            bvh.add(i, colliders[i].shape.aabb(&poses[i], margins[i]));
         }
-        sweep.pairs(|a, b| {
+        bvh.pairs(|a, b| {
             if filter.allows(colliders, a, b) {
                 pairs.push((a, b));
             }
