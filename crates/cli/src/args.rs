@@ -55,7 +55,7 @@ pub(crate) struct SceneArgs {
     #[arg(long, value_name = "M/S", value_parser = positive, allow_negative_numbers = true)]
     pub(crate) tolerance: Option<f64>,
     /// Iterations the contact solver may spend in a step
-    #[arg(long, value_name = "N")]
+    #[arg(long, value_name = "N", allow_negative_numbers = true)]
     pub(crate) max_iterations: Option<u32>,
     /// Robot file: the base moves freely (URDF)
     #[arg(long)]
@@ -131,7 +131,7 @@ pub(crate) struct SolveArgs {
     #[arg(long, value_name = "M/S", value_parser = positive, allow_negative_numbers = true)]
     pub(crate) tolerance: Option<f64>,
     /// Iterations the solver may spend; without: 10000
-    #[arg(long, value_name = "N")]
+    #[arg(long, value_name = "N", allow_negative_numbers = true)]
     pub(crate) max_iterations: Option<u32>,
     /// Print the answers as JSON, and nothing else
     #[arg(long)]

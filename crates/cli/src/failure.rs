@@ -24,6 +24,12 @@ impl Failure {
         Self::Work(error.to_string())
     }
 
+    /// The work failed, for the reason `error` gives and those behind it.
+    pub(crate) fn work_with_causes(error: &dyn std::error::Error) -> Self {
+        let causes = std::iter::successors(Some(error), |e| e.source());
+        Self::Work(causes.map(ToString::to_string).collect::<Vec<_>>().join(": "))
+    }
+
     pub(crate) fn code(&self) -> ExitCode {
         ExitCode::from(match self {
             Self::Work(_) => 1,

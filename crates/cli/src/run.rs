@@ -46,6 +46,7 @@ pub(crate) fn run(args: &RunArgs) -> Result<(), Failure> {
     let scene = args.scene.load()?;
     let mut setup = scene.build().map_err(Failure::input)?;
     args.scene.overrides(args.contact.as_deref()).apply(&mut setup);
+    setup.check_length().map_err(Failure::input)?;
     if let Some(path) = &args.out {
         check_name(path).and_then(|()| check_size(&setup)).map_err(Failure::input)?;
     }
@@ -84,21 +85,20 @@ pub(crate) fn run(args: &RunArgs) -> Result<(), Failure> {
     }
 }
 
-/// Writes what was recorded; returns a line about each file.
+/// Writes what was recorded; returns a line about each file. One that fails does not keep the other from being tried.
 fn write_files(outcome: &Outcome, out: Option<&Path>, replay: Option<&Path>) -> Result<Vec<String>, Failure> {
-    let mut lines = Vec::new();
-    if let (Some(path), Some(trajectory)) = (out, &outcome.trajectory) {
+    let trajectory = out.zip(outcome.trajectory.as_ref()).map(|(path, trajectory)| {
         trajectory.write(path).map_err(Failure::work)?;
-        lines.push(format!("  trajectory   {} ({} rows)", path.display(), trajectory.len()));
-    }
-    if let (Some(path), Some(recording)) = (replay, &outcome.recording) {
+        Ok(format!("  trajectory   {} ({} rows)", path.display(), trajectory.len()))
+    });
+    let replay = replay.zip(outcome.recording.as_ref()).map(|(path, recording)| {
         let folder = path.parent().unwrap_or(Path::new(""));
         std::fs::create_dir_all(folder)
             .map_err(|e| Failure::work(format!("cannot make the folder {}: {e}", folder.display())))?;
-        stiction_viewer::write_replay(path, recording).map_err(Failure::work)?;
-        lines.push(format!("  replay       {} (open it in a browser)", path.display()));
-    }
-    Ok(lines)
+        stiction_viewer::write_replay(path, recording).map_err(|e| Failure::work_with_causes(&e))?;
+        Ok(format!("  replay       {} (open it in a browser)", path.display()))
+    });
+    trajectory.into_iter().chain(replay).collect()
 }
 
 /// `out/NAME.html`, with a name that any file system takes.

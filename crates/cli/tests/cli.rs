@@ -123,10 +123,56 @@ fn wrong_input_is_refused_with_the_remedy() {
     refused(&stiction(&here, &["inspect", "none.xml"]), &["none.xml"]);
     refused(&stiction(&here, &["experiment", "nosuch"]), &["nosuch"]);
 
+    refused(&stiction(&here, &["run", "ball", "--dt", "1e-300"]), &["1e-300", "steps"]);
+    refused(&stiction(&here, &["compare", "ball", "--duration", "1e-9"]), &["1e-9", "steps"]);
+    refused(&stiction(&here, &["run", "ball", "--max-iterations", "-1"]), &["-1", "0..="]);
+    refused(&stiction(&here, &["inspect", "quadrupde"]), &["no model", "did you mean `quadruped`?"]);
+    std::fs::write(here.join("bare.xml"), "<mujoco/>").unwrap();
+    refused(
+        &stiction(&here, &["inspect", "bare.xml", "--keyframe", "home"]),
+        &["`home`", "has none", "--state"],
+    );
+
     std::fs::write(here.join("broken.toml"), "[ground]\nfriction = \"much\"\n").unwrap();
     refused(&stiction(&here, &["run", "broken.toml"]), &["broken.toml:2:", "friction"]);
     std::fs::write(here.join("broken.urdf"), "<robot name='x'><link/></robot>").unwrap();
     refused(&stiction(&here, &["run", "broken.urdf"]), &["broken.urdf:1:"]);
+}
+
+/// Opening a pipe that nobody writes to would wait for ever; a device may never end.
+#[cfg(unix)]
+#[test]
+fn pipes_and_devices_are_refused() {
+    let here = folder("pipes");
+    std::fs::write(here.join("arm.xml"), "<mujoco/>").unwrap();
+    for name in ["pipe.xml", "pipe.toml", "pipe.json"] {
+        assert!(Command::new("mkfifo").arg(here.join(name)).status().unwrap().success());
+    }
+    for args in [
+        &["run", "pipe.xml"][..],
+        &["run", "pipe.toml"],
+        &["inspect", "pipe.xml"],
+        &["inspect", "arm.xml", "--state", "pipe.json"],
+        &["inspect", "arm.xml", "--state", "/dev/zero"],
+        &["solve", "pipe.json"],
+        &["solve", "/dev/zero"],
+    ] {
+        refused(&stiction(&here, args), &["not a regular file"]);
+    }
+}
+
+/// What cannot be written is named with its cause, and does not take the other file with it.
+#[test]
+fn an_unwritable_file_costs_only_itself() {
+    let here = folder("unwritable");
+    std::fs::write(here.join("file"), "").unwrap();
+    let args = ["run", "ball", "--duration", "0.01", "--out", "file/t.csv", "--replay", "r.html"];
+    let run = stiction(&here, &args);
+    assert_eq!(run.status.code(), Some(1), "{}", errors(&run));
+    assert!(errors(&run).contains("file/t.csv") && here.join("r.html").exists(), "{}", errors(&run));
+    let run = stiction(&here, &["run", "ball", "--duration", "0.01", "--replay", "."]);
+    assert_eq!(run.status.code(), Some(1));
+    assert!(errors(&run).contains("cannot write the replay to .: "), "{}", errors(&run));
 }
 
 #[test]

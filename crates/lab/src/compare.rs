@@ -43,6 +43,7 @@ impl Comparison {
             let mut setup = scene.build()?;
             overrides.apply(&mut setup);
             (*contact).clone_into(&mut setup.settings.contact);
+            setup.check_length()?;
             check_size(&setup)
                 .map_err(|e| SceneError::Scene { scene: scene.name.clone(), message: e.to_string() })?;
             let mut runner = Runner::new(setup, options)?;

@@ -8,7 +8,8 @@
 //! a URDF file: the reference libraries of the two formats, MuJoCo and Pinocchio, do the same.
 
 use crate::nearest::hint;
-use crate::scene::{BUILTIN_MODELS, SceneError};
+use crate::scene::BUILTIN_MODELS;
+use crate::text::read_text;
 use serde::{Deserialize, Serialize};
 use std::path::{Path, PathBuf};
 use stiction::dynamics::spatial::Vec3;
@@ -18,6 +19,9 @@ use stiction::dynamics::{
 };
 use stiction::models::{Fate, LoadError, LoadOptions, World, load, load_str};
 use stiction::{State, StateError};
+
+/// Bytes beyond which a file of a state is taken for a mistake.
+const MAX_STATE: u64 = 16 << 20;
 
 /// What `stiction inspect --json` prints; see the module.
 #[derive(Clone, Debug, PartialEq, Serialize)]
@@ -78,14 +82,16 @@ pub enum Posture {
 pub enum InspectError {
     #[error(transparent)]
     Model(Box<LoadError>),
+    #[error("no model is called `{name}`{hint}; there are: {available}; or give a .xml or .urdf file")]
+    Unknown { name: String, hint: String, available: String },
     #[error("no keyframe is called `{name}`{hint}; there are: {available}")]
     Keyframe { name: String, hint: String, available: String },
+    #[error("no keyframe is called `{name}`: the file has none; --state takes a posture of your own")]
+    NoKeyframes { name: String },
     #[error("{}: {reason}", path.display())]
     StateFile { path: PathBuf, reason: String },
     #[error("{}: {source}", path.display())]
     State { path: PathBuf, source: StateError },
-    #[error(transparent)]
-    Scene(#[from] SceneError),
 }
 
 impl From<LoadError> for InspectError {
@@ -105,7 +111,7 @@ pub fn load_model(name_or_path: &str, options: &LoadOptions) -> Result<World, In
     if path.extension().is_none() && !path.exists() {
         let names = || BUILTIN_MODELS.iter().map(|(name, _)| *name);
         let (hint, available) = (hint(name_or_path, names()), names().collect::<Vec<_>>().join(", "));
-        return Err(SceneError::Unknown { name: name_or_path.to_owned(), hint, available }.into());
+        return Err(InspectError::Unknown { name: name_or_path.to_owned(), hint, available });
     }
     Ok(load(path, options)?)
 }
@@ -115,6 +121,9 @@ pub fn state_of(world: &World, posture: &Posture) -> Result<State, InspectError>
     let model = &world.model;
     match posture {
         Posture::Neutral => Ok(State::neutral(model)),
+        Posture::Keyframe(name) if world.keyframes.is_empty() => {
+            Err(InspectError::NoKeyframes { name: name.clone() })
+        }
         Posture::Keyframe(name) => {
             let key = world.keyframes.iter().find(|k| k.name == *name).ok_or_else(|| {
                 let names = || world.keyframes.iter().map(|k| k.name.as_str());
@@ -126,7 +135,7 @@ pub fn state_of(world: &World, posture: &Posture) -> Result<State, InspectError>
         }
         Posture::File(path) => {
             let unread = |reason: String| InspectError::StateFile { path: path.clone(), reason };
-            let text = std::fs::read_to_string(path).map_err(|e| unread(e.to_string()))?;
+            let text = read_text(path, MAX_STATE).map_err(unread)?;
             let file: StateFile = serde_json::from_str(&text)
                 .map_err(|e| unread(format!("{e}; expected {{\"q\": [...], \"v\": [...]}}")))?;
             let state = State { t: 0.0, q: file.q, v: file.v.unwrap_or_else(|| vec![0.0; model.nv()]) };

@@ -22,6 +22,7 @@ pub mod runner;
 pub mod scene;
 pub mod solve;
 pub mod summary;
+mod text;
 pub mod trajectory;
 
 pub use compare::Comparison;

@@ -1,7 +1,8 @@
 //! One recorded contact problem under several solvers, cold started, each answer judged by the exact law.
 
+use crate::text::check_file;
 use serde::Serialize;
-use std::path::Path;
+use std::path::{Path, PathBuf};
 use std::time::Instant;
 use stiction::contact::io::{self, ProblemFile, ProblemFileError};
 use stiction::contact::{Judge, Law, SolveStatus};
@@ -41,6 +42,8 @@ pub struct Residual {
 /// Why a problem was not solved.
 #[derive(Debug, thiserror::Error)]
 pub enum SolveError {
+    #[error("{}: {reason}", path.display())]
+    Read { path: PathBuf, reason: String },
     #[error(transparent)]
     File(#[from] ProblemFileError),
     #[error(transparent)]
@@ -58,6 +61,7 @@ pub struct SolveOptions {
 
 /// Reads a problem file.
 pub fn load_problem(path: &Path) -> Result<ProblemFile, SolveError> {
+    check_file(path).map_err(|reason| SolveError::Read { path: path.to_owned(), reason })?;
     Ok(io::load(path)?)
 }
 

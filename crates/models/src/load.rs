@@ -73,14 +73,15 @@ pub(crate) fn read_text(path: &Path) -> Result<String, LoadError> {
 
 /// A regular file of at most `limit` bytes.
 pub(crate) fn read_bytes(path: &Path, limit: u64) -> Result<Vec<u8>, String> {
-    let file = std::fs::File::open(path).map_err(|e| e.to_string())?;
-    let about = file.metadata().map_err(|e| e.to_string())?;
+    // Looked at before it is opened: opening a pipe waits for its writer.
+    let about = std::fs::metadata(path).map_err(|e| e.to_string())?;
     if !about.is_file() {
         return Err("not a regular file".to_owned());
     }
     if about.len() > limit {
         return Err(format!("{} bytes long; at most {limit} are read", about.len()));
     }
+    let file = std::fs::File::open(path).map_err(|e| e.to_string())?;
     let mut bytes = Vec::new();
     file.take(limit).read_to_end(&mut bytes).map_err(|e| e.to_string())?;
     Ok(bytes)

@@ -44,7 +44,7 @@ pub(crate) enum Filling {
 impl TriangleMesh {
     /// Reads a file; the ending says the format.
     pub(crate) fn read(path: &Path) -> Result<Self, String> {
-        let mut bytes = read_bytes(path, MAX_BYTES)?;
+        let mut bytes = read_bytes(path, MAX_BYTES).map_err(|e| format!("{e}; expected {FORMATS}"))?;
         if is_binary_stl(path, &bytes) {
             // The library takes a header that begins with "solid" for text.
             bytes.iter_mut().take(5).for_each(|b| *b = b' ');

@@ -131,6 +131,8 @@ fn mjcf_values() {
     says(&body("<geom size=\"1\" quat=\"0 0 0 0\"/>"), &["f:2:33", "not 0"]);
     says(&body("<geom size=\"1\" quat=\"1 0 0 0\" euler=\"0 0 0\"/>"), &["f:2:33", "one orientation"]);
     says(&body("<inertial pos=\"0 0 0\"/>"), &["f:2:18", "`mass`"]);
+    let saddle = body("<inertial pos=\"0 0 0\" mass=\"1\" fullinertia=\"1 1 1 5 0 0\"/>");
+    says(&saddle, &["f:2:49", "semi-definite", "eigenvalue is -4"]);
     says(&mjcf("<compiler coordinate=\"global\"/>"), &["f:2:11", "local"]);
     says(&mjcf("<compiler eulerseq=\"xyw\"/>"), &["f:2:11", "xyzXYZ"]);
     says(&mjcf("<option timestep=\"0\"/>"), &["f:2:9", "> 0"]);

@@ -13,6 +13,9 @@ use stiction::{Composer, Settings, State};
 /// Standard gravity as roboticists write it [m/s²].
 const GRAVITY: Vec3 = vec3(0.0, 0.0, -9.81);
 
+/// Steps beyond which a run is taken for a mistake: so many are not counted exactly in t = n·dt.
+const MAX_STEPS: u64 = 1 << 53;
+
 /// A world, where it starts, what acts on it and how it is simulated.
 #[derive(Clone, Debug)]
 pub struct Setup {
@@ -34,6 +37,14 @@ impl Setup {
     /// Steps of the whole run.
     pub fn steps(&self) -> u64 {
         (self.duration / self.settings.stepper.dt).round().max(0.0) as u64
+    }
+
+    /// Refuses a run of no step, and one of so many that their number is not exact.
+    pub fn check_length(&self) -> Result<(), SceneError> {
+        match self.steps() {
+            1..=MAX_STEPS => Ok(()),
+            _ => Err(SceneError::Length { duration: self.duration, dt: self.settings.stepper.dt }),
+        }
     }
 }
 

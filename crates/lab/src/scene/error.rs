@@ -23,6 +23,12 @@ pub enum SceneError {
     /// A mistake in a scene that was not read from a file.
     #[error("scene `{scene}`: {message}")]
     Scene { scene: String, message: String },
+    /// A run of no step, or of more than can be counted.
+    #[error(
+        "a duration of {duration:e} s at a time step of {dt:e} s makes {:e} steps; expected 1 to 2^53: change either",
+        (duration / dt).round()
+    )]
+    Length { duration: f64, dt: f64 },
     /// A mistake in a robot file.
     #[error(transparent)]
     Model(Box<LoadError>),

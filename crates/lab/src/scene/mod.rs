@@ -30,6 +30,7 @@ pub use number::{Direction, Finite, NotNegative, Positive, Quaternion, Rgba, Sha
 pub use robot_file::RobotOptions;
 pub use source::Source;
 
+use crate::text::read_text;
 use serde::{Deserialize, Serialize};
 use spec::{BodySpec, ContactSpec, FixedSpec, ForceSpec, GroundSpec, ModelSpec};
 use std::path::Path;
@@ -94,11 +95,7 @@ impl Scene {
     /// Reads a scene file.
     pub fn load(path: &Path) -> Result<Self, SceneError> {
         let unread = |reason: String| SceneError::Read { path: path.to_owned(), reason };
-        let size = std::fs::metadata(path).map_err(|e| unread(e.to_string()))?.len();
-        if size > MAX_TEXT {
-            return Err(unread(format!("{size} bytes long; at most {MAX_TEXT} are read")));
-        }
-        let text = std::fs::read_to_string(path).map_err(|e| unread(e.to_string()))?;
+        let text = read_text(path, MAX_TEXT).map_err(unread)?;
         Self::from_toml(&text, path)
     }
 

@@ -146,7 +146,7 @@ fn read_mesh<'d>(
         (Some(file), None) => {
             let path = path(file, compiler);
             let failed = |reason| LoadError::Mesh { place: file.place(), path: path.clone(), reason };
-            let mesh = files.file(&path).map_err(|r| failed(format!("{r}; expected {FORMATS}")))?;
+            let mesh = files.file(&path).map_err(failed)?;
             (mesh.mapped(place, mirrored), path)
         }
         (None, Some(vertex)) => (inline(e, vertex)?.mapped(place, mirrored), PathBuf::from("(vertices)")),

@@ -5,6 +5,7 @@ use super::flatten::{Item, contents};
 use super::orientation::{orientation, pose};
 use super::{Reader, geom, joint};
 use crate::error::LoadError;
+use crate::inertia::principal;
 use crate::ledger::Fate;
 use crate::world::DriveLimit;
 use crate::xml::Element;
@@ -161,7 +162,14 @@ fn read_inertial(reader: &mut Reader<'_>, e: Element<'_>) -> Result<Inertia, Loa
                 return Err(full.error("no orientation beside it: it is stated in the body's axes"));
             }
             let [xx, yy, zz, xy, xz, yz] = full.array::<6>()?;
-            Sym3 { xx, yy, zz, xy, xz, yz }
+            let moments = Sym3 { xx, yy, zz, xy, xz, yz };
+            let least = principal(&moments).0.to_array().into_iter().fold(f64::INFINITY, f64::min);
+            if least < -1e-9 * (xx.abs() + yy.abs() + zz.abs()) {
+                return Err(full.error(format!(
+                    "a positive semi-definite matrix, as xx yy zz xy xz yz (its least eigenvalue is {least})"
+                )));
+            }
+            moments
         }
         (None, None) if mass > 0.0 => {
             reader.warn(e.place(), "neither diaginertia nor fullinertia: a point mass");

@@ -8,7 +8,7 @@ use crate::ledger::Fate;
 use crate::load::{Context, read_text};
 use crate::xml::Document;
 use std::collections::BTreeMap;
-use std::path::PathBuf;
+use std::path::{Path, PathBuf};
 
 /// Most files a model may consist of.
 const MAX_FILES: usize = 1000;
@@ -33,7 +33,8 @@ pub(crate) fn resolve(document: &mut Document, context: &Context<'_>) -> Result<
         let beside = place.file.parent().map(|folder| folder.join(file.value().trim()));
         let candidates = [Some(context.folder.join(file.value().trim())), beside];
         let Some(path) = candidates.into_iter().flatten().find(|p| p.is_file()) else {
-            let expected = format!("a file, relative to {}", context.folder.display());
+            let here = Some(context.folder).filter(|f| !f.as_os_str().is_empty()).unwrap_or(Path::new("."));
+            let expected = format!("a file, relative to {}", here.display());
             return Err(file.error(expected));
         };
         if let Some(first) = seen.insert(key(&path), place.to_string()) {
