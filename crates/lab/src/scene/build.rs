@@ -91,6 +91,11 @@ impl Scene {
         let gravity = file_gravity.unwrap_or_else(|| self.gravity_or_default());
         let mut composer = Composer::new(self.name.clone(), gravity)?;
         if let Some(ground) = &self.ground {
+            let slope = ground.slope.0;
+            if slope.abs() >= 90.0 {
+                let message = format!("found {slope}; expected degrees between -90 and 90");
+                return Err(self.mistake("ground", 0, "slope", message));
+            }
             let rgba = ground.rgba.map_or(GROUND_RGBA, |c| c.0);
             composer.fixed("ground", Shape::Plane, ground.pose(), ground.material(), rgba)?;
         }
@@ -101,6 +106,9 @@ impl Scene {
             composer.robot(part.world, &part.state, part.pose, &spec.prefix);
         }
         for (i, spec) in self.body.iter().enumerate() {
+            if !spec.name.is_empty() && self.body[..i].iter().any(|b| b.name == spec.name) {
+                return Err(self.mistake("body", i, "name", format!("a second body `{}`", spec.name)));
+            }
             self.add_bodies(i, spec, &mut composer)?;
         }
         Ok(composer.finish())

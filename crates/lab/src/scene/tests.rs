@@ -86,6 +86,8 @@ fn mistakes_name_line_key_and_expectation() {
             &["test.toml:8:1", "did you mean `quadruped`?", "gripper"],
         ),
         (with("[[model]]\nfile = \"no.urdf\""), &["test.toml:8:1", "no.urdf"]),
+        (format!("{CUBE}{}", &CUBE["[ground]\n".len()..]), &["test.toml:8:", "a second body `cube`"]),
+        ("[ground]\nslope = -120".to_owned(), &["test.toml:2:", "-120", "between -90 and 90"]),
         ("[[body]]\nname = \"a\"\nshape = \"bxo\"\nmass = 1".to_owned(), &["test.toml:3:", "`bxo`", "`box`"]),
         (
             "[[body]]\nname = \"a\"\nshape = \"box\"\nmass = 1".to_owned(),
