@@ -23,6 +23,8 @@ pub struct Comparison {
 pub struct Contender {
     #[serde(flatten)]
     pub summary: Summary,
+    /// Worst natural map by the solver's own law [m/s]: how well it solved what it set out to solve.
+    pub own_natural_map: Option<f64>,
     /// Why the run ended before its time, if it did.
     pub failure: Option<String>,
     #[serde(skip)]
@@ -51,7 +53,8 @@ impl Comparison {
             let (failure, interrupted) = (summary.failure.clone(), summary.interrupted);
             let outcome = runner.finish(summary);
             if let Some(trajectory) = outcome.trajectory {
-                runs.push(Contender { summary: outcome.summary, failure, trajectory });
+                let own_natural_map = outcome.summary.own_natural_map;
+                runs.push(Contender { summary: outcome.summary, own_natural_map, failure, trajectory });
             }
             if interrupted {
                 break;
@@ -84,10 +87,11 @@ impl Comparison {
 }
 
 /// Heads of the columns of [`row`].
-pub const COLUMNS: [&str; 8] = [
+pub const COLUMNS: [&str; 9] = [
     "contact",
     "steps/s",
     "worst natural map [m/s]",
+    "by its own law",
     "worst ε_abs",
     "deepest [m]",
     "iterations mean (max)",
@@ -96,7 +100,7 @@ pub const COLUMNS: [&str; 8] = [
 ];
 
 /// The run as a line of a table.
-pub fn row(run: &Contender) -> [String; 8] {
+pub fn row(run: &Contender) -> [String; 9] {
     let s = &run.summary;
     let worst = |value: Option<f64>| value.map_or_else(|| "-".to_owned(), |x| format!("{x:.1e}"));
     let ended = match &run.failure {
@@ -107,6 +111,7 @@ pub fn row(run: &Contender) -> [String; 8] {
         s.contact.clone(),
         format!("{:.0}", s.steps_per_s),
         worst(s.certificate.map(|c| c.natural_map)),
+        worst(run.own_natural_map),
         worst(s.certificate.map(|c| c.eps_abs)),
         format!("{:.1e}", s.penetration_max),
         format!("{:.1} ({})", s.solver.iterations_mean, s.solver.iterations_max),

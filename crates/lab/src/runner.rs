@@ -7,6 +7,7 @@ use crate::summary::{EndState, EnergyBalance, Summary, Tally, WorstCertificate};
 use crate::trajectory::Trajectory;
 use std::ops::ControlFlow;
 use std::time::{Duration, Instant};
+use stiction::contact::Law;
 use stiction::recording::Recording;
 use stiction::{Recorder, SetupError, Simulation, StepReport};
 
@@ -93,6 +94,10 @@ impl Runner {
         self.stepping += time;
         let certificate = self.options.certify.then(|| self.sim.certificate());
         self.tally.count(self.sim.state().t, &report, certificate.as_ref());
+        if let Some(c) = &certificate {
+            let exact = self.sim.solver().law() == Law::Ncp;
+            self.tally.count_own(if exact { c.natural_map } else { self.sim.own_natural_map() });
+        }
         if report.failure().is_none() {
             let natural_map = certificate.map_or(f64::NAN, |c| c.natural_map);
             if let Some(recorder) = &mut self.recorder {
@@ -139,6 +144,7 @@ impl Runner {
             energy,
             penetration_max: self.tally.penetration_max,
             certificate: self.tally.worst.as_ref().map(|(_, c)| WorstCertificate::from(c)),
+            own_natural_map: self.tally.worst_own,
             solver: self.tally.effort(),
             worst_time: self.tally.worst.as_ref().map_or(f64::NAN, |(t, _)| *t),
             end_time: sim.state().t,

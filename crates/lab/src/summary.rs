@@ -26,6 +26,9 @@ pub struct Summary {
     pub penetration_max: f64,
     /// Of the worst step; `None` if no step was judged.
     pub certificate: Option<WorstCertificate>,
+    /// Worst natural map by the solver's own law [m/s]; not part of the JSON of a run.
+    #[serde(skip)]
+    pub own_natural_map: Option<f64>,
     pub solver: SolverEffort,
     /// End of the worst step [s].
     #[serde(skip)]
@@ -96,6 +99,8 @@ pub(crate) struct Tally {
     pub(crate) penetration_max: f64,
     /// End time and certificate of the worst step.
     pub(crate) worst: Option<(f64, Certificate)>,
+    /// Worst natural map by the solver's own law [m/s].
+    pub(crate) worst_own: Option<f64>,
     pub(crate) failure: Option<String>,
 }
 
@@ -117,6 +122,13 @@ impl Tally {
             && (self.worst.as_ref()).is_none_or(|(_, worst)| worse(c.natural_map, worst.natural_map))
         {
             self.worst = Some((t, *c));
+        }
+    }
+
+    /// Counts the natural map of a step by the solver's own law.
+    pub(crate) fn count_own(&mut self, natural_map: f64) {
+        if self.worst_own.is_none_or(|worst| worse(natural_map, worst)) {
+            self.worst_own = Some(natural_map);
         }
     }
 

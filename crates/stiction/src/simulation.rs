@@ -135,6 +135,13 @@ impl Simulation {
         self.judge.certify(self.stepper.problem(), self.stepper.impulses())
     }
 
+    /// The judge's natural map of the last step by the solver's own law [m/s]: how well it solved what it
+    /// set out to solve. For a solver of the exact law, that of [`Self::certificate`].
+    pub fn own_natural_map(&mut self) -> f64 {
+        let law = self.solver.law();
+        self.judge.natural_map_of(self.stepper.problem(), self.stepper.impulses(), law)
+    }
+
     /// Contacts of the last step, open ones included, into `out`.
     pub fn contacts_into(&mut self, out: &mut Vec<ContactState>) {
         out.clear();
