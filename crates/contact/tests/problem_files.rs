@@ -62,8 +62,9 @@ fn a_dump_reads_back_to_the_bit() {
 fn small(dim: usize) -> Value {
     let w: Vec<Vec<f64>> = (0..dim).map(|i| (0..dim).map(|j| (10 * i + j + 1) as f64).collect()).collect();
     let q: Vec<f64> = (0..dim).map(|k| -1.0 - k as f64).collect();
-    json!({ "formulation": "local", "dim": dim, "nc": 1, "W": { "shape": [dim, dim], "dense": w },
-            "q": q, "mu": [0.5] })
+    let frame = if dim == 3 { "N,T1,T2" } else { "N,T" };
+    json!({ "formulation": "local", "dim": dim, "nc": 1, "contact_frame": frame,
+            "W": { "shape": [dim, dim], "dense": w }, "q": q, "mu": [0.5] })
 }
 
 #[test]
@@ -131,6 +132,7 @@ fn malformed_files_are_errors() {
     refused(&with("/dim", json!(5)), &["dim", "2 or 3"]);
     refused(&with("/formulation", json!("local_rolling")), &["rolling friction is not supported yet"]);
     refused(&with("/formulation", json!("other")), &["formulation", "other"]);
+    refused(&with("/contact_frame", json!("T1,T2,N")), &["contact_frame", "T1,T2,N", "N,T1,T2"]);
     refused("[1, 2", &["not JSON"]);
     refused("[1, 2]", &["formulation"]);
     refused(&"[".repeat(100_000), &["not JSON"]);

@@ -134,7 +134,7 @@ impl Judge {
             }
         }
         out.eps_abs = worse(out.eps_p, worse(out.eps_d, out.eps_c));
-        out.natural_map = squares.sqrt();
+        out.natural_map = if self.measurable(problem, impulses) { squares.sqrt() } else { f64::NAN };
         out.natural_map_relative = relative(out.natural_map, &problem.free_velocity, c);
         out.mdp_angle_mean = if sliding > 0 { angles / f64::from(sliding) } else { 0.0 };
         out
@@ -153,7 +153,13 @@ impl Judge {
             let e = block::natural_map(problem.cone(i), &diagonal, fallback, lambda, c, law);
             squares += e * e;
         }
-        squares.sqrt()
+        if self.measurable(problem, impulses) { squares.sqrt() } else { f64::NAN }
+    }
+
+    /// True if no square of an impulse or velocity overflows: beyond that, a projection is not one.
+    fn measurable(&self, problem: &ConstraintProblem, impulses: &[f64]) -> bool {
+        let square = |x: &[f64]| x.iter().map(|x| x * x).sum::<f64>();
+        (square(impulses) + square(&self.velocities) + square(&problem.free_velocity)).is_finite()
     }
 
     /// c of the problem last judged [m/s].
@@ -203,6 +209,20 @@ mod tests {
         blocks.set_pattern(start, |i, out| out.push(i));
         blocks.entry_mut(0).copy_from_slice(&[0.5, 0.0, 0.0, 0.0, 0.5, 0.0, 0.0, 0.0, 0.5]);
         problem
+    }
+
+    /// Numbers whose squares overflow are never fine.
+    #[test]
+    fn absurd_velocities_have_no_certificate() {
+        let mut problem = ConstraintProblem::default();
+        problem.push(Cone::Friction { mu: 0.5 }, &[1e155, 1e155, -1e155]);
+        let (start, blocks) = problem.starts_and_blocks_mut();
+        blocks.set_pattern(start, |i, out| out.push(i));
+        for k in 0..3 {
+            blocks.entry_mut(0)[4 * k] = 1.0;
+        }
+        assert!(certify(&problem, &[0.0; 3]).natural_map.is_nan());
+        assert!(natural_map_of(&problem, &[0.0; 3], Law::Ccp).is_nan());
     }
 
     #[test]

@@ -39,6 +39,12 @@ pub fn parse(text: &str, file: &str) -> Result<ProblemFile> {
     let dim = node.get("dim", "2 or 3")?;
     let shape =
         Shape::new(&node, dim.index(4).ok().filter(|d| (2..=3).contains(d)).ok_or(dim.wrong("2 or 3"))?)?;
+    if let Some(frame) = node.find("contact_frame") {
+        let expected = if shape.dim == 2 { "N,T" } else { "N,T1,T2" };
+        if frame.text(expected)? != expected {
+            return Err(frame.wrong(expected));
+        }
+    }
     let mut problem = match formulation {
         "local" => local(&node, &shape)?,
         _ => global(&node, &shape)?,

@@ -62,6 +62,10 @@ pub(crate) fn solve<R: Rule>(
         };
     }
     ws.prepare(problem);
+    if !problem.free_velocity.iter().map(|g| g * g).sum::<f64>().is_finite() {
+        impulses.fill(0.0);
+        return report(SolveStatus::NumericalFailure, 0, f64::NAN);
+    }
 
     // Cold or warm, whichever is nearer; c of the cold start is g.
     let mut current = ws.start(problem, R::LAW, impulses);

@@ -136,7 +136,7 @@ fn warm_starts_help_and_bad_ones_are_ignored() {
 #[test]
 fn numbers_that_are_none_are_a_status() {
     for entry in registry::all() {
-        for bad in [f64::NAN, f64::INFINITY] {
+        for bad in [f64::NAN, f64::INFINITY, 1e155, -1e200] {
             let mut solver = registry::make(entry.name, &Common::default()).unwrap();
             let mut problem = cube(0.5, vec3(1.0, 0.3, 0.0), Vec3::ZERO);
             problem.free_velocity[4] = bad;
@@ -145,6 +145,9 @@ fn numbers_that_are_none_are_a_status() {
             assert_eq!(report.status, stiction_contact::SolveStatus::NumericalFailure, "{}", entry.name);
             assert!(impulses.iter().all(|l| l.is_finite()));
 
+            if bad.is_finite() {
+                continue;
+            }
             let mut problem = cube(0.5, vec3(1.0, 0.3, 0.0), Vec3::ZERO);
             problem.blocks.entry_mut(3)[2] = bad;
             let report = solver.solve(&problem, &mut impulses);
