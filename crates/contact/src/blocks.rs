@@ -31,13 +31,18 @@ impl BlockMatrix {
         self.value_start.clear();
         self.mirror.clear();
         self.diagonal.clear();
-        self.values.clear();
     }
 
     /// Sets the pattern and zero values. `row_start` as in the problem; `columns_of(i, out)`
     /// appends the block columns of row i, ascending and with i among them; the pattern must be
     /// symmetric.
-    pub fn set_pattern(&mut self, row_start: &[usize], mut columns_of: impl FnMut(usize, &mut Vec<usize>)) {
+    pub fn set_pattern(&mut self, row_start: &[usize], columns_of: impl FnMut(usize, &mut Vec<usize>)) {
+        self.reshape(row_start, columns_of);
+        self.values.fill(0.0);
+    }
+
+    /// As [`Self::set_pattern`], but the values are whatever they are: for whoever writes every entry.
+    pub fn reshape(&mut self, row_start: &[usize], mut columns_of: impl FnMut(usize, &mut Vec<usize>)) {
         let n = row_start.len() - 1;
         let dim = |i: usize| row_start[i + 1] - row_start[i];
         self.clear();

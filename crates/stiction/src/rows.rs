@@ -202,7 +202,7 @@ impl Rows {
     pub(crate) fn assemble(&mut self, factor: &Factor, problem: &mut ConstraintProblem) {
         self.half_solve(factor);
         let (row_start, out) = problem.starts_and_blocks_mut();
-        out.set_pattern(row_start, |i, columns| self.neighbours_into(i, columns));
+        out.reshape(row_start, |i, columns| self.neighbours_into(i, columns));
         for i in 0..self.len() {
             for k in out.entries(i) {
                 let j = out.column_of(k);
