@@ -12,12 +12,16 @@ integration tests. Nothing is timed, no test needs the network or a graphics car
     -p, --package CRATE   only this crate
     FILTER                only tests whose name contains it (skips the documentation)
 
-Uses cargo-nextest where it is installed, else `cargo test`.";
+Uses cargo-nextest where it is installed, else `cargo test`. Tests against the models and problems of
+others look in $STICTION_DATA, or ../shared/data; without them they check nothing, and this says so.";
 
 pub(crate) fn run(mut args: Args) -> Result<(), String> {
     let scope = scope(&mut args)?;
     let filter = args.finish(1)?;
     let nextest = cargo_has("nextest");
+    if let Some(missing) = missing_data() {
+        println!("{missing}");
+    }
     // Documentation first: what a reader of the log wants to see last is the summary of the tests.
     if nextest && filter.is_empty() && has_library(&scope)? {
         spawn(cargo().arg("test").args(&scope).arg("--doc"))?;
@@ -27,6 +31,20 @@ pub(crate) fn run(mut args: Args) -> Result<(), String> {
     }
     println!("cargo-nextest is not installed; the tests run under `cargo test`");
     spawn(cargo().arg("test").args(&scope).args(&filter))
+}
+
+/// What to say when the third-party data is absent: test runners hide what passing tests print.
+fn missing_data() -> Option<String> {
+    let beside = std::path::Path::new(env!("CARGO_MANIFEST_DIR")).join("../../shared/data");
+    let folder = std::env::var_os("STICTION_DATA").map_or(beside, std::path::PathBuf::from);
+    let absent = !folder.is_dir();
+    absent.then(|| {
+        format!(
+            "*** NOT TESTED against third-party data: {} is not there. The tests that need it pass without \
+             checking anything; set STICTION_DATA to the folder that holds it. ***",
+            folder.display()
+        )
+    })
 }
 
 /// `--workspace`, or `--package CRATE` where one was asked for.
