@@ -15,6 +15,7 @@
 //! Units: effort [N or N·m], k [N·s/m or N·m·s/rad].
 
 use crate::State;
+use stiction_dynamics::spatial::{Quat, Vec3};
 use stiction_dynamics::{JointKind, Model};
 use stiction_models::{Actuator, World};
 
@@ -62,14 +63,24 @@ pub(crate) fn add_passive(model: &Model, state: &State, h: f64, tau: &mut [f64],
         tau[i] -= dof.damping * state.v[i];
         diagonal[i] += h * dof.damping;
     }
-    for joint in &model.joints {
-        if joint.stiffness == 0.0 || !matches!(joint.kind, JointKind::Hinge | JointKind::Slide) {
-            continue;
+    for joint in model.joints.iter().filter(|j| j.stiffness > 0.0) {
+        let (i, n) = (joint.idx_v, joint.kind.nv());
+        let displacement = match joint.kind {
+            JointKind::Hinge | JointKind::Slide => [state.q[joint.idx_q] - joint.spring_rest, 0.0, 0.0],
+            // A spring that turns back about the axis of the rotation.
+            JointKind::Ball => rotation_vector(&state.q[joint.idx_q..]).to_array(),
+            JointKind::Free => continue,
+        };
+        for k in 0..n {
+            tau[i + k] -= joint.stiffness * (displacement[k] + h * state.v[i + k]);
+            diagonal[i + k] += h * h * joint.stiffness;
         }
-        let (q, i) = (state.q[joint.idx_q], joint.idx_v);
-        tau[i] -= joint.stiffness * (q + h * state.v[i] - joint.spring_rest);
-        diagonal[i] += h * h * joint.stiffness;
     }
+}
+
+/// log of the rotation of a ball joint whose quaternion starts `q` [rad]: the same in parent and body.
+pub(crate) fn rotation_vector(q: &[f64]) -> Vec3 {
+    Quat::new(q[0], q[1], q[2], q[3]).log()
 }
 
 /// Index in q of every dof of a hinge or slide; 0 for the others, which carry no actuator.

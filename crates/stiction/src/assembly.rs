@@ -7,7 +7,8 @@
 //!     contact, overlapping      g_N = J_N v_f − min(v_push, β (−φ − slop)₊ / h)            (2)
 //!     contact that bounces      g_N = J_N v_f + e J_N v      if J_N v < −v_thr and
 //!                                                            φ + h J_N v_f < 0             (3)
-//!     joint limit               as (1), (2) with φ = distance to the limit, λ ≥ 0          (4)
+//!     joint limit               as (1), (2) with φ = distance to the limit, λ ≥ 0; of a
+//!                               ball joint the angle of its rotation is limited           (4)
 //!     dry friction τ_f          g = v_f,  |λ| ≤ h τ_f                                      (5)
 //!     coupling Σ c q = d        g = Σ c v_f + β (Σ c q − d)/h,  λ free                     (6)
 //!     tendon actuator           g = Σ c v_f − Σ c v − e₀/k,  R = 1/(h k),  |λ| ≤ h e_max   (7)
@@ -17,7 +18,7 @@
 //! has then: an error of order h.
 
 use crate::State;
-use crate::actuation::Effort;
+use crate::actuation::{Effort, rotation_vector};
 use crate::contacts::ContactPoint;
 use crate::params::StepperParams;
 use crate::rows::{End, Rows};
@@ -140,19 +141,35 @@ impl Situation<'_> {
         let (model, h) = (&self.world.model, self.params.dt);
         for (j, joint) in model.joints.iter().enumerate() {
             let Some([lo, hi]) = joint.limit else { continue };
-            if !matches!(joint.kind, JointKind::Hinge | JointKind::Slide) {
-                continue;
-            }
-            let (q, dof) = (self.state.q[joint.idx_q], joint.idx_v);
-            let reach =
-                self.params.margin + 2.0 * h * self.state.v[dof].abs().max(self.free_velocity[dof].abs());
-            for (side, sign, gap) in [(0, 1.0, q - lo), (1, -1.0, hi - q)] {
-                if gap > reach {
-                    continue;
+            let dof = joint.idx_v;
+            let free = &self.free_velocity[dof..dof + joint.kind.nv()];
+            let fastest = free.iter().chain(&self.state.v[dof..dof + free.len()]);
+            let reach = self.params.margin + 2.0 * h * fastest.fold(0.0, |m: f64, v| m.max(v.abs()));
+            match joint.kind {
+                JointKind::Hinge | JointKind::Slide => {
+                    let q = self.state.q[joint.idx_q];
+                    for (side, sign, gap) in [(0, 1.0, q - lo), (1, -1.0, hi - q)] {
+                        if gap <= reach {
+                            rows.push_linear(&[(dof, sign)], model);
+                            problem.push(Cone::NonNegative, &[sign * free[0] + self.gap_bias(gap)]);
+                            memory.recall(RowKey::Limit { joint: j, side }, impulses);
+                        }
+                    }
                 }
-                rows.push_linear(&[(dof, sign)], model);
-                problem.push(Cone::NonNegative, &[sign * self.free_velocity[dof] + self.gap_bias(gap)]);
-                memory.recall(RowKey::Limit { joint: j, side }, impulses);
+                JointKind::Ball => {
+                    // The angle of the rotation grows at the rate of the spin about its axis.
+                    let turn = rotation_vector(&self.state.q[joint.idx_q..]);
+                    let gap = hi - turn.norm();
+                    if gap <= 2.0 * reach
+                        && let Some(axis) = turn.normalized()
+                    {
+                        let rate = axis.dot(vec3(free[0], free[1], free[2]));
+                        rows.push_linear(&[(dof, -axis.x), (dof + 1, -axis.y), (dof + 2, -axis.z)], model);
+                        problem.push(Cone::NonNegative, &[self.gap_bias(gap) - rate]);
+                        memory.recall(RowKey::Limit { joint: j, side: 1 }, impulses);
+                    }
+                }
+                JointKind::Free => {}
             }
         }
     }

@@ -143,3 +143,40 @@ fn a_spring_carries_the_weight() {
         assert!((state.q[0] - (0.2 - 2.0 * G / 500.0)).abs() < 1e-9 && state.v[0].abs() < 1e-9, "{state:?}");
     }
 }
+
+/// A rod of 1 m and 1 kg at its end, on a ball joint, held out along x.
+fn ball_rod(edit: impl Fn(&mut JointSpec)) -> World {
+    let mut b = ModelBuilder::new();
+    let tip = Inertia::new(1.0, Vec3::X, Sym3::diagonal(1e-3, 1e-3, 1e-3));
+    let link = b.link("rod", None, Pose::IDENTITY, tip);
+    let mut joint = JointSpec::new("ball", JointKind::Ball, Vec3::Z);
+    edit(&mut joint);
+    b.joint(link, joint);
+    World::new("ball rod", b.build(vec3(0.0, 0.0, -G)).unwrap())
+}
+
+/// A ball joint stops when its rotation reaches the limit, about whatever axis.
+#[test]
+fn a_ball_joint_stops_at_its_angle() {
+    for contact in EXACT {
+        let world = ball_rod(|j| (j.limit, j.damping) = (Some([0.0, 0.5]), 0.2));
+        let state = State::neutral(&world.model);
+        let mut run = Run::of(world, state, contact, 1e-3);
+        run.steps(1500);
+        run.assert_exact();
+        let state = run.sim.state();
+        let angle = 2.0 * state.q[0].acos();
+        assert!((angle - 0.5).abs() < 1e-5 && state.v.iter().all(|v| v.abs() < 1e-8), "{contact}: {state:?}");
+    }
+}
+
+/// Its spring balances the weight: k θ = m g l cos θ.
+#[test]
+fn a_ball_joint_hangs_in_its_spring() {
+    let world = ball_rod(|j| (j.stiffness, j.damping) = (20.0, 5.0));
+    let state = State::neutral(&world.model);
+    let mut run = Run::of(world, state, "nsgs", 2e-3);
+    run.steps(5000);
+    let angle = 2.0 * run.sim.state().q[0].acos();
+    assert!((20.0 * angle - G * angle.cos()).abs() < 1e-6, "{angle}");
+}
