@@ -78,6 +78,25 @@ pub(crate) fn add_passive(model: &Model, state: &State, h: f64, tau: &mut [f64],
     }
 }
 
+/// Narrows the limit of every actuator that drives a dof alone to what the drive of that dof can do.
+/// Where several share a dof, each keeps its own limit.
+pub(crate) fn apply_drive_limits(world: &mut World) {
+    let drives = |a: &Actuator, dof: usize| a.transmission.iter().any(|t| t.0 == dof);
+    for i in 0..world.actuators.len() {
+        let [(dof, c)] = world.actuators[i].transmission[..] else { continue };
+        let Some([lo, hi]) = world.drive_limits.get(dof).and_then(|l| l.effort) else { continue };
+        let alone = world.actuators.iter().filter(|a| drives(a, dof)).count() == 1;
+        if alone && c != 0.0 {
+            let (p, q) = (lo / c, hi / c);
+            let own = world.actuators[i].effort_limit.unwrap_or([f64::NEG_INFINITY, f64::INFINITY]);
+            let narrowed = [own[0].max(p.min(q)), own[1].min(p.max(q))];
+            if narrowed[0] <= narrowed[1] {
+                world.actuators[i].effort_limit = Some(narrowed);
+            }
+        }
+    }
+}
+
 /// log of the rotation of a ball joint whose quaternion starts `q` [rad]: the same in parent and body.
 pub(crate) fn rotation_vector(q: &[f64]) -> Vec3 {
     Quat::new(q[0], q[1], q[2], q[3]).log()

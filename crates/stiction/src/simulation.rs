@@ -1,5 +1,6 @@
 //! A world, its state, a stepper and a contact solver: the thing to call `step` on.
 
+use crate::actuation::apply_drive_limits;
 use crate::params::{StepperParamError, StepperParams};
 use crate::report::{StepReport, StepStatus};
 use crate::state::{State, StateError};
@@ -101,10 +102,11 @@ pub struct Simulation {
 
 impl Simulation {
     /// Checks world, state and settings against each other.
-    pub fn new(world: World, state: State, settings: Settings) -> Result<Self, SetupError> {
+    pub fn new(mut world: World, state: State, settings: Settings) -> Result<Self, SetupError> {
         settings.stepper.validate()?;
         state.validate(&world.model)?;
         validate_transmissions(&world)?;
+        apply_drive_limits(&mut world);
         let common = Common { tolerance: settings.tolerance, max_iterations: settings.max_iterations };
         let solver = registry::make(&settings.contact, &common)?;
         let stepper = TimeStepper::new(&world, settings.stepper)?;

@@ -4,7 +4,7 @@ use crate::worlds::{EXACT, G, Run};
 use stiction::State;
 use stiction::dynamics::spatial::{Inertia, Pose, Sym3, Vec3, vec3};
 use stiction::dynamics::{JointKind, JointSpec, ModelBuilder};
-use stiction::models::{Actuator, ActuatorLaw, Coupling, World};
+use stiction::models::{Actuator, ActuatorLaw, Coupling, DriveLimit, World};
 
 /// Vertical sliders of the given masses, side by side.
 fn sliders(masses: &[f64], edit: impl Fn(&mut JointSpec)) -> World {
@@ -92,17 +92,21 @@ fn a_stiff_servo_holds_at_a_coarse_step() {
     assert!((state.q[0] - (0.3 - 2.0 * G / 1e4)).abs() < 1e-9 && state.v[0].abs() < 1e-9, "{state:?}");
 }
 
-/// Beyond its limit a servo is a constant force.
+/// Beyond its limit, or that of the drive it sits on, a servo is a constant force.
 #[test]
 fn a_weak_servo_gives_what_it_has() {
-    let mut world = sliders(&[2.0], |_| {});
-    world.actuators.push(servo(&[(0, 1.0)], 1e4, 10.0, Some(5.0)));
-    let state = State::neutral(&world.model);
-    let mut run = Run::of(world, state, "nsgs", 1e-3);
-    run.sim.control_mut()[0] = 0.3;
-    run.steps(100);
-    let expected = 0.1 * (5.0 / 2.0 - G);
-    assert!((run.sim.state().v[0] - expected).abs() < 1e-9, "{:?}", run.sim.state().v);
+    for (gear, own, drive) in [(1.0, Some(5.0), None), (1.0, Some(50.0), Some(5.0)), (-2.0, None, Some(5.0))]
+    {
+        let mut world = sliders(&[2.0], |_| {});
+        world.actuators.push(servo(&[(0, gear)], 1e4, 10.0, own));
+        world.drive_limits.push(DriveLimit { effort: drive.map(|l| [-l, l]), velocity: None });
+        let state = State::neutral(&world.model);
+        let mut run = Run::of(world, state, "nsgs", 1e-3);
+        run.sim.control_mut()[0] = 0.3 * gear;
+        run.steps(100);
+        let expected = 0.1 * (5.0 / 2.0 - G);
+        assert!((run.sim.state().v[0] - expected).abs() < 1e-9, "{:?}", run.sim.state().v);
+    }
 }
 
 /// A tendon over two joints is a row of the problem: it carries its effort implicitly, or its limit.
