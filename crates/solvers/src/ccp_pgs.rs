@@ -87,6 +87,7 @@ impl ContactSolver for CcpPgs {
     }
 }
 
+#[derive(Clone)]
 struct ProjectedStep {
     omega: f64,
 }

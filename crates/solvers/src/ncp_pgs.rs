@@ -85,6 +85,7 @@ impl ContactSolver for NcpPgs {
     }
 }
 
+#[derive(Clone)]
 struct NormalThenTangent {
     omega: f64,
 }

@@ -78,6 +78,7 @@ impl ContactSolver for Nsgs {
     }
 }
 
+#[derive(Clone)]
 struct Exact;
 
 impl Rule for Exact {

@@ -132,6 +132,7 @@ impl ContactSolver for Raisim {
     }
 }
 
+#[derive(Clone)]
 struct LeastEnergy {
     relaxation: Relaxation,
     bisection: Bisection,

@@ -101,6 +101,7 @@ impl ContactSolver for RaisimDs {
     }
 }
 
+#[derive(Clone)]
 struct Corrected {
     relaxation: Relaxation,
     bisection: Bisection,

@@ -13,6 +13,7 @@
 //! Anderson step on S ([`crate::anderson`]); at growing intervals a second-order finish
 //! ([`crate::finish`]). Whatever happens, the best impulses seen are returned.
 
+mod islands;
 mod workspace;
 
 pub(crate) use workspace::{Block, Workspace, residual};
@@ -45,8 +46,9 @@ const PATIENCE: u32 = 500;
 /// Velocities are computed afresh after this many incremental sweeps.
 const REFRESH: u32 = 50;
 
-/// Solves by sweeps of `rule`, from `impulses` or from zero, whichever has the smaller residual.
-pub(crate) fn solve<R: Rule>(
+/// Solves by sweeps of `rule`, island by island, each from its `impulses` or from zero, whichever has the
+/// smaller residual.
+pub(crate) fn solve<R: Rule + Clone>(
     rule: &mut R,
     params: &SweepParams,
     ws: &mut Workspace,
@@ -61,6 +63,24 @@ pub(crate) fn solve<R: Rule>(
             Err(_) => report(SolveStatus::NumericalFailure, 0, f64::NAN),
         };
     }
+    let count = ws.islands.find(problem);
+    if count > 1 {
+        let mut islands = std::mem::take(&mut ws.islands);
+        let report = islands.solve(count, rule, params, problem, impulses);
+        ws.islands = islands;
+        return report;
+    }
+    solve_connected(rule, params, ws, problem, impulses)
+}
+
+/// [`solve`] for a problem that is one island.
+fn solve_connected<R: Rule>(
+    rule: &mut R,
+    params: &SweepParams,
+    ws: &mut Workspace,
+    problem: &ConstraintProblem,
+    impulses: &mut [f64],
+) -> SolveReport {
     ws.prepare(problem);
     if !problem.free_velocity.iter().map(|g| g * g).sum::<f64>().is_finite() {
         impulses.fill(0.0);

@@ -1,5 +1,6 @@
 //! What a solve by sweeps works in: prepared blocks, current and best impulses, accelerators.
 
+use super::islands::Islands;
 use super::{SweepParams, report};
 use crate::anderson::Anderson;
 use crate::finish::{Finish, Goal, View};
@@ -53,6 +54,7 @@ pub(crate) struct Workspace {
     /// Sweeps to go without Anderson steps.
     pub(super) plain: u32,
     pub(super) finish: Finish,
+    pub(super) islands: Islands,
 }
 
 impl Workspace {
@@ -181,6 +183,7 @@ impl Workspace {
 
     /// Drops what outlives a solve.
     pub(crate) fn forget(&mut self) {
+        self.islands.forget();
         self.finish.forget();
     }
 

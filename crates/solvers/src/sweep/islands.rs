@@ -1,0 +1,158 @@
+//! Independent parts of a problem, solved one by one.
+//!
+//! Blocks that meet through G, directly or through others, form an island. Islands do not feel each
+//! other, and a dense finish costs the cube of what it is given, so each is solved alone, in the order of
+//! its first block, to tolerance/√(number of islands): the 2-norm over all keeps the tolerance.
+
+use super::{Rule, SweepParams, Workspace, report, solve_connected};
+use stiction_contact::{ConstraintProblem, SolveReport, SolveStatus};
+
+/// The parts of a problem and a workspace for each, kept from solve to solve.
+#[derive(Default)]
+pub(crate) struct Islands {
+    /// Union–find over blocks: the smallest block of an island is its root.
+    parent: Vec<usize>,
+    /// Island of every block, and its place there.
+    place: Vec<(usize, usize)>,
+    parts: Vec<Part>,
+}
+
+#[derive(Default)]
+struct Part {
+    /// Blocks of the whole problem, ascending.
+    blocks: Vec<usize>,
+    problem: ConstraintProblem,
+    impulses: Vec<f64>,
+    workspace: Workspace,
+}
+
+impl Islands {
+    /// Finds the islands; returns their number.
+    pub(super) fn find(&mut self, problem: &ConstraintProblem) -> usize {
+        let n = problem.len();
+        self.parent.clear();
+        self.parent.extend(0..n);
+        for i in 0..n {
+            for k in problem.blocks.entries(i) {
+                let (a, b) = (self.root(i), self.root(problem.blocks.column_of(k)));
+                self.parent[a.max(b)] = a.min(b);
+            }
+        }
+        self.place.clear();
+        self.place.resize(n, (0, 0));
+        let mut count = 0;
+        for i in 0..n {
+            let root = self.root(i);
+            let island = if root == i { count } else { self.place[root].0 };
+            if root == i {
+                if self.parts.len() == count {
+                    self.parts.push(Part::default());
+                }
+                self.parts[count].blocks.clear();
+                count += 1;
+            }
+            let blocks = &mut self.parts[island].blocks;
+            self.place[i] = (island, blocks.len());
+            blocks.push(i);
+        }
+        count
+    }
+
+    fn root(&mut self, mut i: usize) -> usize {
+        while self.parent[i] != i {
+            self.parent[i] = self.parent[self.parent[i]];
+            i = self.parent[i];
+        }
+        i
+    }
+
+    /// Solves the first `count` parts of `problem`.
+    pub(super) fn solve<R: Rule + Clone>(
+        &mut self,
+        count: usize,
+        rule: &R,
+        params: &SweepParams,
+        problem: &ConstraintProblem,
+        impulses: &mut [f64],
+    ) -> SolveReport {
+        let params = SweepParams { tolerance: params.tolerance / (count as f64).sqrt(), ..*params };
+        let (mut status, mut iterations, mut squares) = (SolveStatus::Converged, 0, 0.0);
+        for part in &mut self.parts[..count] {
+            part.gather(&self.place, problem, impulses);
+            let one = solve_connected(
+                &mut rule.clone(),
+                &params,
+                &mut part.workspace,
+                &part.problem,
+                &mut part.impulses,
+            );
+            for (local, &i) in part.blocks.iter().enumerate() {
+                impulses[problem.range(i)].copy_from_slice(&part.impulses[part.problem.range(local)]);
+            }
+            if severity(one.status) > severity(status) {
+                status = one.status;
+            }
+            iterations = iterations.max(one.iterations);
+            squares += one.residual * one.residual;
+        }
+        report(status, iterations, squares.sqrt())
+    }
+
+    /// Drops what outlives a solve.
+    pub(super) fn forget(&mut self) {
+        self.parts.iter_mut().for_each(|p| p.workspace.forget());
+    }
+}
+
+impl Part {
+    /// Copies its blocks out of the whole problem, and their impulses.
+    fn gather(&mut self, place: &[(usize, usize)], whole: &ConstraintProblem, impulses: &[f64]) {
+        self.problem.clear();
+        self.problem.time_step = whole.time_step;
+        self.impulses.clear();
+        for &i in &self.blocks {
+            self.problem.push(whole.cone(i), &whole.free_velocity[whole.range(i)]);
+            self.impulses.extend_from_slice(&impulses[whole.range(i)]);
+        }
+        for (local, &i) in self.blocks.iter().enumerate() {
+            let to = self.problem.range(local);
+            self.problem.compliance[to].copy_from_slice(&whole.compliance[whole.range(i)]);
+        }
+        let (start, blocks) = self.problem.starts_and_blocks_mut();
+        let columns = |i: usize| whole.blocks.entries(i).map(|k| place[whole.blocks.column_of(k)].1);
+        blocks.reshape(start, |local, out| out.extend(columns(self.blocks[local])));
+        for (local, &i) in self.blocks.iter().enumerate() {
+            for (to, from) in blocks.entries(local).zip(whole.blocks.entries(i)) {
+                blocks.entry_mut(to).copy_from_slice(whole.blocks.entry(from));
+            }
+        }
+    }
+}
+
+fn severity(status: SolveStatus) -> u32 {
+    match status {
+        SolveStatus::Converged => 0,
+        SolveStatus::Stalled => 1,
+        SolveStatus::IterationLimit => 2,
+        SolveStatus::NumericalFailure => 3,
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use stiction_contact::Cone;
+
+    /// Blocks 0 and 2 meet, 1 is alone, 3 and 4 meet.
+    #[test]
+    fn islands_are_what_g_connects() {
+        let mut problem = ConstraintProblem::default();
+        (0..5).for_each(|_| problem.push(Cone::NonNegative, &[-1.0]));
+        let pattern: [&[usize]; 5] = [&[0, 2], &[1], &[0, 2], &[3, 4], &[3, 4]];
+        let (start, blocks) = problem.starts_and_blocks_mut();
+        blocks.set_pattern(start, |i, out| out.extend_from_slice(pattern[i]));
+        let mut islands = Islands::default();
+        assert_eq!(islands.find(&problem), 3);
+        assert_eq!(islands.place, [(0, 0), (1, 0), (0, 1), (2, 0), (2, 1)]);
+    }
+}
