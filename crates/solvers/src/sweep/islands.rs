@@ -30,6 +30,9 @@ impl Islands {
     /// Finds the islands; returns their number.
     pub(super) fn find(&mut self, problem: &ConstraintProblem) -> usize {
         let n = problem.len();
+        if n > 0 && problem.blocks.entries(0).len() == n {
+            return 1; // one robot: every block meets the first
+        }
         self.parent.clear();
         self.parent.extend(0..n);
         for i in 0..n {
