@@ -1,8 +1,7 @@
 //! One scene under several contact solvers, side by side.
 
 use crate::overrides::Overrides;
-use crate::plot::Figure;
-use crate::plot::Series;
+use crate::plot::{Figure, Series};
 use crate::runner::{Progress, RunOptions, Runner};
 use crate::scene::{Scene, SceneError};
 use crate::summary::Summary;
