@@ -150,7 +150,8 @@ fn severity(status: SolveStatus) -> u32 {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use stiction_contact::Cone;
+    use crate::nsgs::{Nsgs, NsgsParams};
+    use stiction_contact::{Cone, ContactSolver};
 
     /// Blocks 0 and 2 meet, 1 is alone, 3 and 4 meet.
     #[test]
@@ -163,5 +164,34 @@ mod tests {
         let mut islands = Islands::default();
         assert_eq!(islands.find(&problem), 3);
         assert_eq!(islands.place, [(0, 0), (1, 0), (0, 1), (2, 0), (2, 1)]);
+    }
+
+    /// A chain of four rows that sweeps solve slowly, and perhaps a row that the first sweep solves.
+    fn chain(with_easy_row: bool) -> ConstraintProblem {
+        let mut problem = ConstraintProblem::default();
+        let n = 4 + usize::from(with_easy_row);
+        (0..n).for_each(|_| problem.push(Cone::NonNegative, &[-1.0]));
+        let (start, blocks) = problem.starts_and_blocks_mut();
+        blocks.set_pattern(start, |i, out| if i < 4 { out.extend(0..4) } else { out.push(i) });
+        for i in 0..n {
+            for k in blocks.entries(i) {
+                let apart = blocks.column_of(k).abs_diff(i);
+                blocks.entry_mut(k)[0] = [1.0, -0.45, 0.0, 0.0][apart];
+            }
+        }
+        problem
+    }
+
+    /// The slow island misses its share of the tolerance; the whole problem keeps it.
+    #[test]
+    fn the_status_is_that_of_the_whole() {
+        let solve = |problem: &ConstraintProblem, tolerance: f64| {
+            let params = NsgsParams { tolerance, max_iterations: 5, memory: 0, finish: false };
+            Nsgs::new(params).unwrap().solve(problem, &mut vec![0.0; problem.rows()])
+        };
+        let reached = solve(&chain(false), 1e-12);
+        assert_eq!(reached.status, SolveStatus::IterationLimit);
+        assert_eq!(solve(&chain(true), 1.2 * reached.residual).status, SolveStatus::Converged);
+        assert_eq!(solve(&chain(true), 0.9 * reached.residual).status, SolveStatus::IterationLimit);
     }
 }
