@@ -41,6 +41,12 @@ impl Args {
         }
     }
 
+    /// The first word, where it is one of `names`.
+    pub(crate) fn command(&mut self, names: &[&str]) -> Option<String> {
+        let known = self.words.first().is_some_and(|w| names.contains(&&**w));
+        known.then(|| self.words.remove(0))
+    }
+
     /// The plain words, at most `most` of them; an option nobody asked for is an error.
     pub(crate) fn finish(self, most: usize) -> Result<Vec<String>, String> {
         let surplus = self.words.iter().find(|w| w.starts_with('-')).or(self.words.get(most));
@@ -66,6 +72,14 @@ mod tests {
         assert_eq!(a.number("--pairs", 5.0).unwrap(), 3.0);
         assert_eq!(a.number("--dt", 0.001).unwrap(), 0.002);
         assert_eq!(a.number("--duration", 2.0).unwrap(), 2.0);
+        assert_eq!(a.finish(1).unwrap(), ["stack"]);
+    }
+
+    #[test]
+    fn a_command_comes_first_or_not_at_all() {
+        let mut a = args("scenes stack");
+        assert_eq!(a.command(&["scenes"]).as_deref(), Some("scenes"));
+        assert_eq!(a.command(&["scenes"]), None);
         assert_eq!(a.finish(1).unwrap(), ["stack"]);
     }
 

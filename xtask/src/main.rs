@@ -28,20 +28,20 @@ The chores of this workspace.
     test      run every test: unit, integration and documentation
     tidy      check format, lints and the rules of the house
     page      check that the committed viewer page is what its sources build
-    bench     measure time per step and residual beside MuJoCo
+    bench     measure: whole scenes, the algorithms of dynamics, beside others
     figures   run the experiments and redraw their figures
 
 `cargo xtask <chore> --help` says what a chore does, needs and writes.";
 
-/// A chore: its name, its help, and what it does.
-type Chore = (&'static str, &'static str, fn(Args) -> Result<(), String>);
+/// A chore: its name, its help (which may depend on the words after the name), and what it does.
+type Chore = (&'static str, fn(Args) -> &'static str, fn(Args) -> Result<(), String>);
 
 const CHORES: [Chore; 5] = [
-    ("test", test::HELP, test::run),
-    ("tidy", tidy::HELP, tidy::run),
-    ("page", page::HELP, page::run),
-    ("bench", bench::HELP, bench::run),
-    ("figures", figures::HELP, figures::run),
+    ("test", |_| test::HELP, test::run),
+    ("tidy", |_| tidy::HELP, tidy::run),
+    ("page", |_| page::HELP, page::run),
+    ("bench", bench::help, bench::run),
+    ("figures", |_| figures::HELP, figures::run),
 ];
 
 fn main() -> ExitCode {
@@ -57,7 +57,7 @@ fn main() -> ExitCode {
     };
     let mut args = Args::new(words);
     if args.flag("--help") || args.flag("-h") {
-        println!("{help}");
+        println!("{}", help(args));
         return ExitCode::SUCCESS;
     }
     match run(args) {

@@ -1,21 +1,21 @@
-//! `cargo xtask bench`: our time per step beside MuJoCo's, and both residuals, in one run.
+//! `cargo xtask bench scenes`: our time per step beside MuJoCo's, and both residuals, in one run.
 //!
 //! Pairs, not blocks: ours and MuJoCo's runs alternate, so that a machine which slows down slows
 //! both. What is reported is the median over pairs, and the median of the pairs' ratios.
 
-use std::fs;
-use std::path::{Path, PathBuf};
+use std::path::PathBuf;
 use std::process::Command;
 
 use serde_json::{Value, json};
 
 use crate::args::Args;
-use crate::process::{answers, cargo, output, root, run as spawn, target};
+use crate::bench::shared::{machine, median, python_with, write};
+use crate::process::{cargo, output, root, run as spawn, target};
 
 pub(crate) const HELP: &str = "\
 Measures time per step and contact residual beside MuJoCo, on the same scenes, in one run.
 
-    cargo xtask bench [SCENE] [options]
+    cargo xtask bench [scenes] [SCENE] [options]
 
     SCENE            quadruped, stack or cube-slide; without it all three
     --pairs N        pairs of runs, ours and MuJoCo's in turn (default 7)
@@ -68,7 +68,7 @@ pub(crate) fn run(mut args: Args) -> Result<(), String> {
         return Err(format!("there is no benchmark `{name}`; there are {}", SCENES.join(", ")));
     }
 
-    let python = rival_python()?;
+    let python = python_with("bench-venv", &[RIVAL, "numpy"])?;
     let ours = if rival_only { None } else { Some(our_binary()?) };
     let setup = Setup { pairs, dt, duration, contact, ours, python };
     let machine = machine();
@@ -162,17 +162,6 @@ fn per_step(run: &Value, time: &str) -> f64 {
     1e6 * key(time) / key("steps")
 }
 
-fn median(samples: &[f64]) -> f64 {
-    let mut sorted = samples.to_vec();
-    sorted.sort_by(f64::total_cmp);
-    let n = sorted.len();
-    match n {
-        0 => f64::NAN,
-        _ if n % 2 == 1 => sorted[n / 2],
-        _ => 0.5 * (sorted[n / 2 - 1] + sorted[n / 2]),
-    }
-}
-
 /// Two scenes that do not start with the same energy are not the same scene.
 fn mismatch(ours: &Value, rival: &Value) -> Option<String> {
     let start = |run: &Value| run["energy"]["start"].as_f64().unwrap_or(f64::NAN);
@@ -206,66 +195,9 @@ fn our_binary() -> Result<PathBuf, String> {
     Ok(target().join("release").join(name))
 }
 
-/// A Python that has the rival in the version we name, in a folder of its own.
-fn rival_python() -> Result<PathBuf, String> {
-    let folder = target().join("bench-venv");
-    let python = folder.join(if cfg!(windows) { "Scripts/python.exe" } else { "bin/python" });
-    let (name, version) = RIVAL.split_once("==").expect("pinned");
-    let check = format!("import {name}, numpy; assert {name}.__version__ == '{version}'");
-    if answers(Command::new(&python).args(["-c", &check])) {
-        return Ok(python);
-    }
-    let system = if cfg!(windows) { "python" } else { "python3" };
-    let hint = "the benchmark needs Python 3.10 or later with its venv module";
-    spawn(Command::new(system).args(["-m", "venv"]).arg(&folder)).map_err(|e| format!("{e}\n{hint}"))?;
-    let hint = format!("{RIVAL} could not be installed; this needs the network once. Nothing was measured");
-    spawn(Command::new(&python).args([
-        "-m",
-        "pip",
-        "install",
-        "--quiet",
-        "--disable-pip-version-check",
-        RIVAL,
-        "numpy",
-    ]))
-    .map_err(|e| format!("{e}\n{hint}"))?;
-    if !answers(Command::new(&python).args(["-c", &check])) {
-        return Err(format!("{RIVAL} is installed in {} but does not load", folder.display()));
-    }
-    Ok(python)
-}
-
-/// What the numbers were measured on.
-fn machine() -> Value {
-    let info = fs::read_to_string("/proc/cpuinfo").unwrap_or_default();
-    let cpu = info.lines().find_map(|l| l.strip_prefix("model name")?.split_once(':').map(|(_, v)| v.trim()));
-    let load = fs::read_to_string("/proc/loadavg").unwrap_or_default();
-    let git = |args: &[&str]| output(Command::new("git").current_dir(root()).args(args)).unwrap_or_default();
-    json!({
-        "cpu": cpu.unwrap_or(std::env::consts::ARCH),
-        "cores": std::thread::available_parallelism().map_or(0, |n| n.get()),
-        "load_before": load.split_whitespace().next(),
-        "commit": git(&["rev-parse", "--short", "HEAD"]).trim(),
-        "changed_since": !git(&["status", "--porcelain"]).is_empty(),
-    })
-}
-
-fn write(path: &Path, record: &Value) -> Result<(), String> {
-    let told = |e: std::io::Error| format!("{}: {e}", path.display());
-    fs::create_dir_all(path.parent().expect("a file lies in a folder")).map_err(told)?;
-    fs::write(path, format!("{record:#}\n")).map_err(told)
-}
-
 #[cfg(test)]
 mod tests {
     use super::*;
-
-    #[test]
-    fn medians_of_odd_and_even_samples() {
-        assert_eq!(median(&[3.0, 1.0, 2.0]), 2.0);
-        assert_eq!(median(&[4.0, 1.0, 2.0, 3.0]), 2.5);
-        assert!(median(&[]).is_nan());
-    }
 
     #[test]
     fn different_scenes_are_told_apart() {

@@ -1,0 +1,33 @@
+//! `cargo xtask bench`: one file per benchmark.
+
+mod scenes;
+mod shared;
+
+use crate::args::Args;
+
+const HELP: &str = "\
+Measures. Every benchmark has its own help: `cargo xtask bench NAME --help`.
+
+    cargo xtask bench [NAME] [options]
+
+    scenes         time per step and contact residual beside MuJoCo (without a NAME, this one)";
+
+/// A benchmark: its name, its help, and what it does.
+type Benchmark = (&'static str, &'static str, fn(Args) -> Result<(), String>);
+
+const BENCHMARKS: [Benchmark; 1] = [("scenes", scenes::HELP, scenes::run)];
+
+pub(crate) fn help(args: Args) -> &'static str {
+    chosen(args).1.map_or(HELP, |(_, help, _)| help)
+}
+
+pub(crate) fn run(args: Args) -> Result<(), String> {
+    let (args, benchmark) = chosen(args);
+    let run = benchmark.map_or(scenes::run as fn(Args) -> _, |(.., run)| run);
+    run(args)
+}
+
+fn chosen(mut args: Args) -> (Args, Option<Benchmark>) {
+    let name = args.command(&BENCHMARKS.map(|(name, ..)| name));
+    (args, BENCHMARKS.into_iter().find(|(n, ..)| name.as_deref() == Some(n)))
+}
