@@ -102,7 +102,7 @@ fn final_state(s: &Summary, model: &Model) -> String {
             JointKind::Free => {
                 format!("{} at ({}, {}, {}) m", joint.name, short(q[0]), short(q[1]), short(q[2]))
             }
-            JointKind::Hinge => format!("{} {} rad", joint.name, short(q[0])),
+            JointKind::Hinge | JointKind::Screw => format!("{} {} rad", joint.name, short(q[0])),
             JointKind::Slide => format!("{} {} m", joint.name, short(q[0])),
             JointKind::Ball => continue,
         });

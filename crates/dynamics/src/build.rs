@@ -1,45 +1,9 @@
 //! From links and joints, as files state them, to a validated [`Model`].
 
+use crate::joint_spec::JointSpec;
 use crate::model::{Body, Dof, Joint, JointKind, Link, Model};
 use crate::spatial::{Inertia, Pose, Sym3, Vec3};
 use std::cmp::Ordering;
-
-/// A joint about to be added to a link.
-#[derive(Clone, Debug)]
-pub struct JointSpec {
-    pub name: String,
-    pub kind: JointKind,
-    /// In the link frame; made unit by the builder.
-    pub axis: Vec3,
-    /// In the link frame [m].
-    pub anchor: Vec3,
-    pub reference: f64,
-    pub limit: Option<[f64; 2]>,
-    pub stiffness: f64,
-    pub spring_rest: f64,
-    pub armature: f64,
-    pub damping: f64,
-    pub friction: f64,
-}
-
-impl JointSpec {
-    /// A joint at the link origin, without limit, spring, armature or losses.
-    pub fn new(name: impl Into<String>, kind: JointKind, axis: Vec3) -> Self {
-        Self {
-            name: name.into(),
-            kind,
-            axis,
-            anchor: Vec3::ZERO,
-            reference: 0.0,
-            limit: None,
-            stiffness: 0.0,
-            spring_rest: 0.0,
-            armature: 0.0,
-            damping: 0.0,
-            friction: 0.0,
-        }
-    }
-}
 
 /// What a model cannot be built from. `element` names the link or joint.
 #[derive(Clone, Debug, PartialEq, thiserror::Error)]
@@ -101,6 +65,13 @@ impl ModelBuilder {
     pub fn joint(&mut self, link: usize, joint: JointSpec) {
         assert!(link < self.links.len(), "a joint belongs to a link already added");
         self.joints.push((link, joint));
+    }
+
+    /// [`Self::joint`] for each of several in turn, such as those of [`JointSpec::planar`].
+    pub fn joints(&mut self, link: usize, joints: impl IntoIterator<Item = JointSpec>) {
+        for joint in joints {
+            self.joint(link, joint);
+        }
     }
 
     /// Validates and lays out the model.
@@ -166,12 +137,14 @@ impl Model {
         let mut dof_parent = parent.and_then(|p| self.bodies[p].dofs.clone().next_back());
         for spec in joints {
             let (axis, joint) = (validate_joint(&spec)?, self.joints.len());
+            let armature = spec.armature + spec.reflected_inertia();
             self.joints.push(Joint {
                 name: spec.name,
                 kind: spec.kind,
                 body,
                 axis,
                 anchor: spec.anchor,
+                pitch: spec.pitch,
                 idx_q: self.nq,
                 idx_v: self.dofs.len(),
                 reference: spec.reference,
@@ -185,7 +158,7 @@ impl Model {
                     body,
                     joint,
                     parent: dof_parent,
-                    armature: spec.armature,
+                    armature,
                     damping: spec.damping,
                     friction: spec.friction,
                 });
@@ -290,17 +263,25 @@ fn positive_semidefinite(s: &Sym3, tolerance: f64) -> bool {
 /// Checks the numbers; returns the unit axis.
 fn validate_joint(spec: &JointSpec) -> Result<Vec3, ModelError> {
     let element = format!("joint `{}`", spec.name);
-    let scalar = matches!(spec.kind, JointKind::Hinge | JointKind::Slide);
     let axis = match spec.axis.normalized() {
         Some(axis) => axis,
-        None if !scalar => Vec3::Z,
-        None => return Err(value(&element, "axis", format!("{:?}", spec.axis), "a vector that is not zero")),
+        None if !spec.kind.is_scalar() => Vec3::Z,
+        None => {
+            return Err(value(
+                &element,
+                "axis",
+                format!("{:?}", spec.axis),
+                "a finite vector that is not zero",
+            ));
+        }
     };
     if !spec.anchor.is_finite() {
         return Err(value(&element, "anchor", format!("{:?}", spec.anchor), "finite numbers [m]"));
     }
     for (what, x) in [
         ("armature", spec.armature),
+        ("rotor inertia", spec.rotor_inertia),
+        ("rotor inertia times the square of the gear ratio", spec.reflected_inertia()),
         ("damping", spec.damping),
         ("friction", spec.friction),
         ("stiffness", spec.stiffness),
@@ -313,6 +294,14 @@ fn validate_joint(spec: &JointSpec) -> Result<Vec3, ModelError> {
         if !x.is_finite() {
             return Err(value(&element, what, x.to_string(), "a finite number"));
         }
+    }
+    if !(spec.pitch.is_finite() && (spec.pitch == 0.0 || spec.kind == JointKind::Screw)) {
+        return Err(value(
+            &element,
+            "pitch",
+            spec.pitch.to_string(),
+            "finite [m/rad], and 0 but for a screw",
+        ));
     }
     if let Some([lo, hi]) = spec.limit
         && lo.partial_cmp(&hi).is_none_or(Ordering::is_gt)

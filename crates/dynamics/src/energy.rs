@@ -61,7 +61,7 @@ pub fn spring_energy(model: &Model, q: &[f64]) -> f64 {
     for joint in &model.joints {
         let q = &q[joint.idx_q..];
         let stretch = match joint.kind {
-            JointKind::Hinge | JointKind::Slide => q[0] - joint.spring_rest,
+            JointKind::Hinge | JointKind::Slide | JointKind::Screw => q[0] - joint.spring_rest,
             JointKind::Ball => crate::spatial::Quat::new(q[0], q[1], q[2], q[3]).renormalized().log().norm(),
             JointKind::Free => 0.0,
         };

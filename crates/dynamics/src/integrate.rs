@@ -1,7 +1,7 @@
 //! Moving on the configuration manifold: q ⊕ h v and its inverse.
 //!
 //! ```text
-//!     hinge, slide:  q + h v                                            (1)
+//!     scalar joints: q + h v                                            (1)
 //!     ball:          q · exp(h ω),   ω in body axes                     (2)
 //!     free:          p + h v_lin, in world axes, and (2)                (3)
 //! ```
@@ -21,7 +21,7 @@ pub fn integrate_into<T: Real>(model: &Model<T>, q: &[T], v: &[T], h: T, q_next:
         let (q, v) = (&q[joint.idx_q..], &v[joint.idx_v..]);
         let next = &mut q_next[joint.idx_q..];
         match joint.kind {
-            JointKind::Hinge | JointKind::Slide => next[0] = q[0] + v[0] * h,
+            JointKind::Hinge | JointKind::Slide | JointKind::Screw => next[0] = q[0] + v[0] * h,
             JointKind::Ball => turn(q, v, h, next),
             JointKind::Free => {
                 for k in 0..3 {
@@ -41,7 +41,7 @@ pub fn difference_into<T: Real>(model: &Model<T>, q0: &[T], q1: &[T], h: T, v: &
         let (q0, q1) = (&q0[joint.idx_q..], &q1[joint.idx_q..]);
         let v = &mut v[joint.idx_v..];
         match joint.kind {
-            JointKind::Hinge | JointKind::Slide => v[0] = (q1[0] - q0[0]) / h,
+            JointKind::Hinge | JointKind::Slide | JointKind::Screw => v[0] = (q1[0] - q0[0]) / h,
             JointKind::Ball => unturn(q0, q1, h, v),
             JointKind::Free => {
                 for k in 0..3 {
@@ -58,7 +58,7 @@ pub fn normalize<T: Real>(model: &Model<T>, q: &mut [T]) {
     assert_eq!(q.len(), model.nq, "q has nq coordinates");
     for joint in &model.joints {
         match joint.kind {
-            JointKind::Hinge | JointKind::Slide => {}
+            JointKind::Hinge | JointKind::Slide | JointKind::Screw => {}
             JointKind::Ball => {
                 let x = read(&q[joint.idx_q..]).renormalized();
                 write(x, &mut q[joint.idx_q..]);

@@ -8,6 +8,7 @@
 //!     R_WB = R_WP R_PB(q)        p_OB = p_OP + R_WP p_PB(q)             (1)
 //!     rotation about axis a through point c:  S = (a, (c − O) × a)      (2)
 //!     translation along a:                    S = (0, a)                (3)
+//!     screw of pitch p:                       S = (a, (c − O) × a + p a) (4)
 //!     V_B = Σ_{i moves B} S_i v_i,  velocity of the body-fixed point now at O
 //! ```
 //!
@@ -45,12 +46,14 @@ pub struct Kinematics<T = f64> {
     /// Per tree: where the origin of its root is with the joints at reference, in W.
     base: Vec<Vec3<T>>,
     hinges: Hinges<T>,
+    /// Dof and pitch of every screw.
+    screws: Vec<(usize, T)>,
 }
 
-/// The turns of all hinges, whose sines and cosines are best computed together.
+/// The turns of all hinges and screws, whose sines and cosines are best computed together.
 #[derive(Clone, Debug)]
 struct Hinges<T> {
-    /// Per hinge: coordinate in q, and its value at reference.
+    /// Per hinge or screw: coordinate in q, and its value at reference.
     coordinate: Vec<(usize, T)>,
     /// Per hinge: ½ (q − reference), its sine and cosine.
     half: Vec<T>,
@@ -64,9 +67,11 @@ struct Step<T> {
     kind: JointKind,
     idx_q: usize,
     idx_v: usize,
-    /// Of a hinge: its number among the hinges.
+    /// Of a hinge or screw: its number among them.
     hinge: usize,
     reference: T,
+    /// Of a screw.
+    pitch: T,
     /// R_AB with the joint at its reference.
     rest: Quat<T>,
     /// `rest` times the pure quaternion of the axis: a hinge is cos(½q) rest + sin(½q) swing.
@@ -94,7 +99,7 @@ impl<T: Real> Kinematics<T> {
         let kind = model.kind();
         let (nb, zero) = (model.bodies.len(), Vec3::zero(kind));
         let mut steps = Vec::with_capacity(model.joints.len());
-        let mut coordinate = Vec::new();
+        let (mut coordinate, mut screws) = (Vec::new(), Vec::new());
         for body in &model.bodies {
             for joint in &model.joints[body.joints.clone()] {
                 let first = steps.len() == body.joints.start;
@@ -107,6 +112,7 @@ impl<T: Real> Kinematics<T> {
                     idx_v: joint.idx_v,
                     hinge: coordinate.len(),
                     reference: joint.reference,
+                    pitch: joint.pitch,
                     rest,
                     swing: rest * Quat { w: kind.zero(), x: a.x, y: a.y, z: a.z },
                     anchor_A: p + rest.rotate(joint.anchor),
@@ -115,8 +121,11 @@ impl<T: Real> Kinematics<T> {
                     axis_B: a,
                     offset: (0..T::LANES).any(|l| joint.anchor.norm_squared().lane(l) != 0.0),
                 });
-                if joint.kind == JointKind::Hinge {
+                if matches!(joint.kind, JointKind::Hinge | JointKind::Screw) {
                     coordinate.push((joint.idx_q, joint.reference));
+                }
+                if joint.kind == JointKind::Screw {
+                    screws.push((joint.idx_v, joint.pitch));
                 }
             }
         }
@@ -136,6 +145,7 @@ impl<T: Real> Kinematics<T> {
                 sin_cos: vec![(kind, kind); coordinate.len()],
                 coordinate,
             },
+            screws,
         };
         kin.update(model, &model.neutral());
         kin
@@ -188,6 +198,11 @@ impl<T: Real> Kinematics<T> {
             self.X_WB[b] = Pose { rotation: frame.quat, translation: self.reference[tree] + frame.p };
             self.I[b] = self.inertia_B[b].transformed(&frame.R, frame.p);
         }
+        // (4): until here screws are hinges.
+        for (i, pitch) in &self.screws {
+            let S = &mut self.S[*i];
+            S.linear += S.angular * *pitch;
+        }
     }
 
     /// The tree of `body`, an index into [`Self::reference`].
@@ -220,6 +235,16 @@ impl<T: Real> Step<T> {
                 frame.R = frame.quat.to_matrix();
                 frame.p = if self.offset { on_axis - frame.R * self.anchor_B } else { on_axis };
                 S[i] = Motion::new(frame.R * self.axis_B, on_axis);
+            }
+            JointKind::Screw => {
+                let (s, c) = sin_cos[self.hinge];
+                let on_axis = frame.p + frame.R * self.anchor_A;
+                frame.quat = frame.quat * (self.rest * c + self.swing * s);
+                frame.R = frame.quat.to_matrix();
+                let axis = frame.R * self.axis_B;
+                let travel = (q[0] - self.reference) * self.pitch;
+                frame.p = on_axis - frame.R * self.anchor_B + axis * travel;
+                S[i] = Motion::new(axis, on_axis);
             }
             JointKind::Slide => {
                 let axis = frame.R * self.axis_A;
@@ -274,6 +299,10 @@ mod tests {
                 let turned = |r: Quat| Pose::new(r, j.anchor - r.rotate(j.anchor));
                 match j.kind {
                     JointKind::Hinge => X = X * turned(Quat::from_axis_angle(j.axis, q[0] - j.reference)),
+                    JointKind::Screw => {
+                        let turn = turned(Quat::from_axis_angle(j.axis, q[0] - j.reference));
+                        X = X * turn * Pose::from_translation(j.axis * (j.pitch * (q[0] - j.reference)));
+                    }
                     JointKind::Slide => X = X * Pose::from_translation(j.axis * (q[0] - j.reference)),
                     JointKind::Ball => X = X * turned(Quat::new(q[0], q[1], q[2], q[3])),
                     JointKind::Free => {

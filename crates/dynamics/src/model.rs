@@ -25,6 +25,9 @@ pub enum JointKind {
     Hinge,
     /// Translation along the axis; q [m].
     Slide,
+    /// A nut on a bolt: rotation about the axis through the anchor and, with it, translation along
+    /// the axis by the joint's pitch; q [rad].
+    Screw,
     /// Rotation about the anchor; q = (w, x, y, z), v in body axes [rad/s].
     Ball,
     /// Everything; q = (x, y, z, w, x, y, z), v = (of the origin, world axes [m/s]; angular, body
@@ -33,10 +36,15 @@ pub enum JointKind {
 }
 
 impl JointKind {
+    /// One coordinate, whose rate is its velocity: hinge, slide or screw.
+    pub fn is_scalar(self) -> bool {
+        matches!(self, Self::Hinge | Self::Slide | Self::Screw)
+    }
+
     /// Configuration coordinates.
     pub fn nq(self) -> usize {
         match self {
-            Self::Hinge | Self::Slide => 1,
+            Self::Hinge | Self::Slide | Self::Screw => 1,
             Self::Ball => 4,
             Self::Free => 7,
         }
@@ -45,7 +53,7 @@ impl JointKind {
     /// Velocity coordinates.
     pub fn nv(self) -> usize {
         match self {
-            Self::Hinge | Self::Slide => 1,
+            Self::Hinge | Self::Slide | Self::Screw => 1,
             Self::Ball => 3,
             Self::Free => 6,
         }
@@ -62,17 +70,19 @@ pub struct Joint<T = f64> {
     pub axis: Vec3<T>,
     /// Point of the axis in B [m]; unused by slide and free joints.
     pub anchor: Vec3<T>,
+    /// Travel along the axis per turning about it, of a screw [m/rad]; zero for the others.
+    pub pitch: T,
     /// First coordinate in q.
     pub idx_q: usize,
     /// First coordinate in v.
     pub idx_v: usize,
-    /// Configuration at which the body stands as X_PB says; hinge and slide only.
+    /// Configuration at which the body stands as X_PB says; scalar joints only.
     pub reference: T,
-    /// Range of q of a hinge or slide; of the rotation angle, from 0, of a ball.
+    /// Range of q of a scalar joint; of the rotation angle, from 0, of a ball.
     pub limit: Option<[f64; 2]>,
     /// Spring k (q_rest − q): k [N·m/rad or N/m].
     pub stiffness: T,
-    /// q at which the spring is at rest; hinge and slide only.
+    /// q at which the spring is at rest; scalar joints only.
     pub spring_rest: T,
 }
 
@@ -159,7 +169,7 @@ impl<T: Real> Model<T> {
         for joint in &self.joints {
             let q = &mut q[joint.idx_q..joint.idx_q + joint.kind.nq()];
             match joint.kind {
-                JointKind::Hinge | JointKind::Slide => q[0] = joint.reference,
+                JointKind::Hinge | JointKind::Slide | JointKind::Screw => q[0] = joint.reference,
                 JointKind::Ball => q[0] = q[0].one(),
                 JointKind::Free => {
                     let Pose { rotation: r, translation: p } = self.bodies[joint.body].X_PB;
@@ -193,6 +203,7 @@ impl Model<f64> {
                     body: j.body,
                     axis: j.axis.cast(kind),
                     anchor: j.anchor.cast(kind),
+                    pitch: kind.like(j.pitch),
                     idx_q: j.idx_q,
                     idx_v: j.idx_v,
                     reference: kind.like(j.reference),

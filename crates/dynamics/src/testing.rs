@@ -86,6 +86,7 @@ pub(crate) fn random_trees_at(seed: u64, n: usize, origin: Vec3) -> Model {
             1 => &[JointKind::Slide, JointKind::Hinge],
             _ if fixed => &[],
             _ if massless => &[JointKind::Hinge],
+            _ if k % 7 == 3 => &[JointKind::Screw, JointKind::Slide],
             _ if k % 4 == 0 => &[JointKind::Hinge, JointKind::Slide, JointKind::Hinge],
             _ if k % 4 == 1 => &[JointKind::Ball],
             _ if k % 4 == 2 => &[JointKind::Slide],
@@ -94,6 +95,7 @@ pub(crate) fn random_trees_at(seed: u64, n: usize, origin: Vec3) -> Model {
         for (j, kind) in kinds.iter().enumerate() {
             let mut joint = JointSpec::new(format!("joint{k}.{j}"), *kind, d.vec3());
             joint.anchor = d.vec3() * 0.2;
+            joint.pitch = if *kind == JointKind::Screw { 0.3 * d.roll() } else { 0.0 };
             joint.reference = 0.3 * d.roll();
             joint.armature = 0.05 * (1.0 + d.roll());
             b.joint(link, joint);

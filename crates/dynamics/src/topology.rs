@@ -47,7 +47,7 @@ impl Topology {
     fn add_motions<T>(&mut self, joint: &Joint<T>) {
         let i = joint.idx_v;
         let motions: &[(Range<usize>, bool)] = match joint.kind {
-            JointKind::Hinge => &[(i..i + 1, true)],
+            JointKind::Hinge | JointKind::Screw => &[(i..i + 1, true)],
             JointKind::Slide => &[(i..i + 1, false)],
             JointKind::Ball => &[(i..i + 3, true)],
             JointKind::Free => &[(i..i + 3, false), (i + 3..i + 6, true)],

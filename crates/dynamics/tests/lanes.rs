@@ -9,7 +9,7 @@ use stiction_dynamics::{
     NotPositive, Real, RneaWorkspace, Velocities, aba_into, bias_into, crba_into, integrate_into, rnea_into,
 };
 
-/// A free trunk with two limbs: a ball and a slide, and a body of two hinges.
+/// A free trunk with two limbs: a ball, a slide and a screw, and a body of two hinges.
 fn model() -> Model {
     let mut b = ModelBuilder::new();
     let box_ = Inertia::new(1.5, vec3(0.05, -0.1, 0.2), Sym3::diagonal(0.1, 0.2, 0.15));
@@ -20,6 +20,7 @@ fn model() -> Model {
     b.joint(arm, JointSpec::new("shoulder", JointKind::Ball, Vec3::Z));
     let hand = b.link("hand", Some(arm), at(0.0, 0.4), box_);
     b.joint(hand, JointSpec::new("reach", JointKind::Slide, vec3(1.0, 1.0, 0.0)));
+    b.joint(hand, JointSpec::screw("drill", vec3(0.2, 0.0, 1.0), 0.3).at(vec3(0.1, 0.0, 0.0)));
     let leg = b.link("leg", Some(trunk), at(-0.3, 0.1), box_);
     b.joint(leg, JointSpec::new("hip x", JointKind::Hinge, Vec3::X));
     let mut hip_y = JointSpec::new("hip y", JointKind::Hinge, Vec3::Y);

@@ -35,7 +35,9 @@ fn nothing_allocates_after_set_up() {
     let inertia = Inertia::new(1.0, vec3(0.0, 0.1, -0.2), Sym3::diagonal(0.1, 0.2, 0.15));
     let trunk = b.link("trunk", None, Pose::IDENTITY, inertia);
     b.joint(trunk, JointSpec::new("free", JointKind::Free, Vec3::Z));
-    for (k, kind) in [JointKind::Ball, JointKind::Hinge, JointKind::Slide].into_iter().enumerate() {
+    for (k, kind) in
+        [JointKind::Ball, JointKind::Hinge, JointKind::Slide, JointKind::Screw].into_iter().enumerate()
+    {
         let limb = b.link(format!("limb{k}"), Some(trunk), Pose::from_translation(Vec3::X), inertia);
         b.joint(limb, JointSpec::new(format!("joint{k}"), kind, Vec3::Y));
     }

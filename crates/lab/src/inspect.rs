@@ -189,11 +189,12 @@ impl Inspection {
     }
 }
 
-/// `hinge`, `slide`, `ball` or `free`.
+/// `hinge`, `slide`, `screw`, `ball` or `free`.
 pub fn kind_name(kind: JointKind) -> &'static str {
     match kind {
         JointKind::Hinge => "hinge",
         JointKind::Slide => "slide",
+        JointKind::Screw => "screw",
         JointKind::Ball => "ball",
         JointKind::Free => "free",
     }

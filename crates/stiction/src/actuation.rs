@@ -66,7 +66,9 @@ pub(crate) fn add_passive(model: &Model, state: &State, h: f64, tau: &mut [f64],
     for joint in model.joints.iter().filter(|j| j.stiffness > 0.0) {
         let (i, n) = (joint.idx_v, joint.kind.nv());
         let displacement = match joint.kind {
-            JointKind::Hinge | JointKind::Slide => [state.q[joint.idx_q] - joint.spring_rest, 0.0, 0.0],
+            JointKind::Hinge | JointKind::Slide | JointKind::Screw => {
+                [state.q[joint.idx_q] - joint.spring_rest, 0.0, 0.0]
+            }
             // A spring that turns back about the axis of the rotation.
             JointKind::Ball => rotation_vector(&state.q[joint.idx_q..]).to_array(),
             JointKind::Free => continue,
@@ -102,7 +104,7 @@ pub(crate) fn rotation_vector(q: &[f64]) -> Vec3 {
     Quat::new(q[0], q[1], q[2], q[3]).log()
 }
 
-/// Index in q of every dof of a hinge or slide; 0 for the others, which carry no actuator.
+/// Index in q of every dof of a scalar joint; 0 for the others, which carry no actuator.
 pub(crate) fn q_of_dofs(world: &World) -> Vec<usize> {
     let model = &world.model;
     model
@@ -112,7 +114,7 @@ pub(crate) fn q_of_dofs(world: &World) -> Vec<usize> {
         .map(|(i, d)| {
             let joint = &model.joints[d.joint];
             match joint.kind {
-                JointKind::Hinge | JointKind::Slide => joint.idx_q + (i - joint.idx_v),
+                JointKind::Hinge | JointKind::Slide | JointKind::Screw => joint.idx_q + (i - joint.idx_v),
                 JointKind::Ball | JointKind::Free => 0,
             }
         })

@@ -146,7 +146,7 @@ impl Situation<'_> {
             let fastest = free.iter().chain(&self.state.v[dof..dof + free.len()]);
             let reach = self.params.margin + 2.0 * h * fastest.fold(0.0, |m: f64, v| m.max(v.abs()));
             match joint.kind {
-                JointKind::Hinge | JointKind::Slide => {
+                JointKind::Hinge | JointKind::Slide | JointKind::Screw => {
                     let q = self.state.q[joint.idx_q];
                     for (side, sign, gap) in [(0, 1.0, q - lo), (1, -1.0, hi - q)] {
                         if gap <= reach {

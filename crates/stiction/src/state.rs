@@ -51,7 +51,7 @@ impl State {
             let quaternion = match joint.kind {
                 JointKind::Ball => &self.q[q],
                 JointKind::Free => &self.q[q.start + 3..q.end],
-                JointKind::Hinge | JointKind::Slide => continue,
+                JointKind::Hinge | JointKind::Slide | JointKind::Screw => continue,
             };
             let norm = quaternion.iter().map(|x| x * x).sum::<f64>().sqrt();
             if (norm - 1.0).abs() > 1e-6 {

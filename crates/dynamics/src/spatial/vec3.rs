@@ -26,7 +26,14 @@ impl Vec3<f64> {
     /// The vector divided by its norm; `None` when the norm is zero or not finite.
     pub fn normalized(self) -> Option<Self> {
         let n = self.norm();
-        (n > 0.0 && n.is_finite()).then(|| self * (1.0 / n))
+        if n > 1e-140 && n < f64::INFINITY {
+            return Some(self * (1.0 / n));
+        }
+        // The squares leave the range of numbers: once more at a scale where they do not.
+        let largest = self.x.abs().max(self.y.abs()).max(self.z.abs());
+        let v = self * (1.0 / largest);
+        let n = v.norm();
+        (1.0..2.0).contains(&n).then(|| v * (1.0 / n))
     }
 
     /// True when all three components are finite.
@@ -390,6 +397,17 @@ mod tests {
             let (t1, t2) = n.tangents();
             assert!((t1.cross(t2) - n).norm() < 1e-15);
             assert!((t1.norm() - 1.0).abs() < 1e-15 && t1.dot(n).abs() < 1e-15);
+        }
+    }
+
+    #[test]
+    fn directions_are_unit_at_any_scale() {
+        for scale in [1e-300, 1e-160, 1.0, 1e200, 1e307] {
+            let unit = (vec3(3.0, 0.0, -4.0) * scale).normalized().unwrap();
+            assert!((unit - vec3(0.6, 0.0, -0.8)).norm() < 1e-15, "{scale}");
+        }
+        for none in [Vec3::ZERO, vec3(f64::NAN, 0.0, 1.0), vec3(1.0, f64::INFINITY, 0.0)] {
+            assert!(none.normalized().is_none());
         }
     }
 

@@ -12,13 +12,13 @@
 use super::spec::HoldSpec;
 use std::f64::consts::TAU;
 use stiction::State;
-use stiction::dynamics::{CrbaWorkspace, JointKind, Kinematics, MassMatrix, crba_into};
+use stiction::dynamics::{CrbaWorkspace, Kinematics, MassMatrix, crba_into};
 use stiction::models::{Actuator, ActuatorLaw, World};
 
 /// f of (2) [Hz].
 const DEFAULT_FREQUENCY: f64 = 10.0;
 
-/// Adds one servo for every hinge and slide not driven yet; returns their controls, q₀.
+/// Adds one servo for every hinge, slide and screw not driven yet; returns their controls, q₀.
 pub(super) fn add_servos(world: &mut World, state: &State, hold: &HoldSpec) -> Vec<f64> {
     let inertia = joint_inertias(world, state);
     let driven = |dof: usize| world.actuators.iter().any(|a| a.transmission.iter().any(|t| t.0 == dof));
@@ -26,7 +26,7 @@ pub(super) fn add_servos(world: &mut World, state: &State, hold: &HoldSpec) -> V
     let mut control = Vec::new();
     for joint in &world.model.joints {
         let dof = joint.idx_v;
-        if !matches!(joint.kind, JointKind::Hinge | JointKind::Slide) || driven(dof) {
+        if !joint.kind.is_scalar() || driven(dof) {
             continue;
         }
         let omega = TAU * hold.frequency.map_or(DEFAULT_FREQUENCY, |f| f.0);

@@ -100,13 +100,17 @@ impl Scene {
         state: &mut State,
     ) -> Result<(), SceneError> {
         for (name, q) in &spec.joints {
-            let scalar = |k| matches!(k, JointKind::Hinge | JointKind::Slide);
-            let joint = model.joints.iter().find(|j| j.name == *name && scalar(j.kind)).ok_or_else(|| {
-                let names = || model.joints.iter().filter(|j| scalar(j.kind)).map(|j| j.name.as_str());
-                let all = names().collect::<Vec<_>>().join(", ");
-                let guess = hint(name, names());
-                at.mistake("joints", format!("no hinge or slide is called `{name}`{guess}; there are: {all}"))
-            })?;
+            let joint =
+                model.joints.iter().find(|j| j.name == *name && j.kind.is_scalar()).ok_or_else(|| {
+                    let names =
+                        || model.joints.iter().filter(|j| j.kind.is_scalar()).map(|j| j.name.as_str());
+                    let all = names().collect::<Vec<_>>().join(", ");
+                    let guess = hint(name, names());
+                    at.mistake(
+                        "joints",
+                        format!("no hinge, slide or screw is called `{name}`{guess}; there are: {all}"),
+                    )
+                })?;
             state.q[joint.idx_q] = q.0;
         }
         Ok(())

@@ -6,7 +6,7 @@ use stiction::dynamics::{Joint, JointKind, Model};
 pub(super) fn q_columns(model: &Model) -> Vec<String> {
     let parts = |kind| -> &[&str] {
         match kind {
-            JointKind::Hinge => &["[rad]"],
+            JointKind::Hinge | JointKind::Screw => &["[rad]"],
             JointKind::Slide => &["[m]"],
             JointKind::Ball => &["quaternion w", "quaternion x", "quaternion y", "quaternion z"],
             JointKind::Free => {
@@ -22,7 +22,7 @@ pub(super) fn q_columns(model: &Model) -> Vec<String> {
 pub(super) fn v_columns(model: &Model) -> Vec<String> {
     let parts = |kind| -> &[&str] {
         match kind {
-            JointKind::Hinge => &["[rad/s]"],
+            JointKind::Hinge | JointKind::Screw => &["[rad/s]"],
             JointKind::Slide => &["[m/s]"],
             JointKind::Ball => &["body x [rad/s]", "body y [rad/s]", "body z [rad/s]"],
             JointKind::Free => {
