@@ -21,6 +21,7 @@ mod aabb;
 mod broad;
 mod clip;
 mod convex;
+mod difference;
 mod error;
 mod faces;
 mod frame;

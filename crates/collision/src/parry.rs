@@ -11,27 +11,26 @@
 //! to rounding as the shapes touch — where a resting robot spends its life. Hence GJK first sees
 //! both shapes scaled down by ε about their centres: scaling keeps the normals of faces and of
 //! pairs of edges, and the gap of touching shapes does not vanish (2). Clear gaps are left to GJK
-//! on the true shapes (3). For deeper overlaps EPA is asked (4), which now and then fails on
-//! shapes with many coplanar or equal features, and GJK on shapes scaled down a good deal more;
-//! (1) tells which axis is the better one. (EPA also reports depths that are too small for
-//! about one prism in a hundred, at the right axis: depths are always taken from (1).)
+//! on the true shapes (3), deeper overlaps to [`crate::difference`] (4), which proves its answer
+//! (parry's EPA is too shallow for about one pair of prisms in a hundred).
 //!
 //! The tolerances of parry are absolute; lengths are divided by the size of the pair, so that a
 //! gripper's finger and a warehouse are treated alike.
 
+use crate::difference::{Depth, Point, Polytope};
 use crate::frame::Frame;
 use crate::shape::Shape;
 use parry3d_f64::math::{Pose, Rotation, Vector};
-use parry3d_f64::query::epa::EPA;
 use parry3d_f64::query::gjk::{CsoPoint, GJKResult, VoronoiSimplex, closest_points};
 use parry3d_f64::shape::SupportMap;
 use parry3d_f64::transformation::try_convex_hull;
 use std::cell::RefCell;
 use stiction_dynamics::spatial::{Quat, Vec3, vec3};
 
-/// The ε of (2), and that of (4).
+/// The ε of (2).
 const SHRINK: f64 = 1e-5;
-const SHRINK_DEEP: f64 = 1e-2;
+/// An answer of (4) that is proven to this is exact.
+const PROVEN: f64 = 1e-10;
 /// The gap, relative to the size of the pair, from which (3) finds its direction.
 const CLEAR: f64 = 1e-7;
 
@@ -69,7 +68,7 @@ pub(crate) struct Separation {
     pub(crate) on_a: Vec3,
     /// A point of B that is closest to A.
     pub(crate) on_b: Vec3,
-    /// From (4): other candidates for the axis are worth trying.
+    /// From (4) and not proven: other candidates for the axis are worth trying.
     pub(crate) doubtful: bool,
 }
 
@@ -102,8 +101,8 @@ impl SupportMap for Core<'_> {
 }
 
 thread_local! {
-    /// EPA's lists, kept to save their allocation. They carry nothing from call to call.
-    static EPA_LISTS: RefCell<EPA> = RefCell::new(EPA::new());
+    /// Scratch of (4), kept to save its allocation. It carries nothing from call to call.
+    static POLYTOPE: RefCell<Polytope> = RefCell::default();
 }
 
 /// The axis of two bounded cores that may be `limit` [m] apart; finite frames.
@@ -151,19 +150,13 @@ pub(crate) fn separation(a: &Shape, A: &Frame, b: &Shape, B: &Frame, limit: f64)
         GJKResult::NoIntersection(n) if along(n) > limit => Axis::Apart,
         _ => {
             // (4)
-            let rough = match gjk(&a.shrunk(SHRINK_DEEP), &b.shrunk(SHRINK_DEEP), start, &mut simplex) {
-                GJKResult::ClosestPoints(p_a, p_b, n) => Some((p_a, p_b, n)),
-                _ => None,
+            let support = |n: Vec3| {
+                let p = CsoPoint::from_shapes(&pose, &a, &b, to(n));
+                Point::new(from(p.orig1), from(p.orig2))
             };
-            let deep = match gjk(&a, &b, start, &mut simplex) {
-                GJKResult::ClosestPoints(p_a, p_b, n) => Some((p_a, p_b, n)),
-                _ => EPA_LISTS.with_borrow_mut(|epa| epa.closest_points(&pose, &a, &b, &simplex)),
-            };
-            // The normal of a degenerate face may be zero.
-            let sound = |axis: &(Vector, Vector, Vector)| (axis.2.length() - 1.0).abs() < 1e-6;
-            let axes = [deep, rough].into_iter().flatten().filter(sound);
-            let best = axes.max_by(|p, q| along(p.2).total_cmp(&along(q.2)));
-            best.map_or(Axis::Unknown, |best| found(best, true))
+            let deep = POLYTOPE.with_borrow_mut(|polytope| polytope.depth(support, from(start)));
+            let axis = |d: Depth| found((to(d.on_a), to(d.on_b), to(d.normal)), d.slack > PROVEN);
+            deep.map_or(Axis::Unknown, axis)
         }
     }
 }

@@ -55,6 +55,8 @@ pub struct ContactState {
     pub geometries: [usize; 2],
     /// Bodies A and B; `None`: the world.
     pub bodies: [Option<usize>; 2],
+    /// Stable name of the touching features within the pair.
+    pub feature: u32,
     /// In W [m].
     pub position: Vec3,
     /// From A to B, in W.
@@ -161,6 +163,7 @@ impl Simulation {
             out.push(ContactState {
                 geometries: p.geometries,
                 bodies: p.bodies,
+                feature: p.feature,
                 position: p.position,
                 normal: p.n,
                 gap: p.gap,
