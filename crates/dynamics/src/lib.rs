@@ -34,17 +34,22 @@
 #![allow(non_snake_case)]
 
 mod aba;
+mod acceleration;
 mod build;
 mod crba;
+mod derivatives;
+mod dual;
 mod energy;
 mod factor;
 mod integrate;
+mod inverse_mass;
 mod jacobian;
 mod joint_spec;
 mod kinematics;
 mod lanes;
 mod mass_matrix;
 mod model;
+mod rates;
 mod real;
 mod rnea;
 pub mod spatial;
@@ -55,16 +60,21 @@ mod trig;
 mod velocity;
 
 pub use aba::{AbaWorkspace, aba_into};
+pub use acceleration::{Accelerations, point_acceleration};
 pub use build::{MAX_DOFS, MAX_MASS_MATRIX_ENTRIES, ModelBuilder, ModelError};
 pub use crba::{CrbaWorkspace, crba_into};
+pub use derivatives::{AbaDerivatives, ExternalForces, PointDerivatives, RneaDerivatives};
+pub use dual::Dual;
 pub use energy::{Momentum, centre_of_mass, kinetic_energy, momentum, potential_energy, spring_energy};
 pub use factor::{Factor, NotPositive};
 pub use integrate::{difference_into, integrate_into, normalize};
+pub use inverse_mass::InverseMass;
 pub use jacobian::{body_jacobian_into, jacobian_column, point_jacobian_into};
 pub use joint_spec::JointSpec;
 pub use kinematics::Kinematics;
 pub use mass_matrix::MassMatrix;
 pub use model::{Body, Dof, Joint, JointKind, Link, Model};
+pub use rates::ColumnRates;
 pub use real::Real;
 pub use rnea::{RneaWorkspace, bias_into, rnea_into};
 pub use velocity::{Velocities, point_velocity};
