@@ -36,12 +36,15 @@ impl<const N: usize> Dual<N> {
         x
     }
 
-    /// (2): f(a) and f'(a).
+    /// (2): f(a) and f'(a). Not inlined, nor is the other: algorithms that are inlined as a whole
+    /// would grow beyond what a compiler digests.
+    #[inline(never)]
     fn chain(self, value: f64, slope: f64) -> Self {
         Self { value, tangent: self.tangent.map(|t| slope * t) }
     }
 
     /// The value `value`, the tangents a x' + b y'.
+    #[inline(never)]
     fn combine(value: f64, a: f64, x: &Self, b: f64, y: &Self) -> Self {
         Self { value, tangent: std::array::from_fn(|k| a * x.tangent[k] + b * y.tangent[k]) }
     }

@@ -12,6 +12,7 @@ pub(crate) trait Function {
 
 pub(crate) type Receipts<T> = (Kinematics<T>, Velocities<T>, ColumnRates<T>, Accelerations<T>);
 
+#[inline(never)]
 pub(crate) fn receipts<T: Real>(model: &Model<T>, q: &[T], v: &[T], a: &[T]) -> Receipts<T> {
     let (mut kin, mut vel) = (Kinematics::new(model), Velocities::new(model));
     let (mut rates, mut acc) = (ColumnRates::new(model), Accelerations::new(model));
