@@ -17,6 +17,18 @@ impl Aabb {
         Self { min: center - half, max: center + half }
     }
 
+    /// The middle.
+    #[inline]
+    pub fn center(&self) -> Vec3 {
+        (self.min + self.max) * 0.5
+    }
+
+    /// Half the sides.
+    #[inline]
+    pub fn half(&self) -> Vec3 {
+        (self.max - self.min) * 0.5
+    }
+
     /// True when the boxes share a point.
     #[inline]
     pub fn overlaps(&self, o: &Self) -> bool {
@@ -32,6 +44,18 @@ impl Aabb {
             max[i] = max[i].max(o.max[i]);
         }
         Self { min, max }
+    }
+
+    /// The corner farthest in `direction`.
+    #[inline]
+    pub(crate) fn support(&self, direction: Vec3) -> Vec3 {
+        let mut corner = self.min;
+        for i in 0..3 {
+            if direction[i] >= 0.0 {
+                corner[i] = self.max[i];
+            }
+        }
+        corner
     }
 
     /// True when `p` is in the box.

@@ -190,14 +190,14 @@ fn seed_of(d: Vec3) -> usize {
 
 /// Rows of different lengths: row i is `items[start[i]..start[i + 1]]`.
 #[derive(Clone, Debug)]
-struct Rows {
+pub(crate) struct Rows {
     start: Vec<u32>,
     items: Vec<u32>,
 }
 
 impl Rows {
     /// From (row, item) pairs; every row sorted and without repetition.
-    fn new(rows: usize, mut pairs: Vec<(u32, u32)>) -> Self {
+    pub(crate) fn new(rows: usize, mut pairs: Vec<(u32, u32)>) -> Self {
         pairs.sort_unstable();
         pairs.dedup();
         let mut start = vec![0_u32; rows + 1];
@@ -210,7 +210,7 @@ impl Rows {
         Self { start, items: pairs.into_iter().map(|(_, item)| item).collect() }
     }
 
-    fn row(&self, i: usize) -> &[u32] {
+    pub(crate) fn row(&self, i: usize) -> &[u32] {
         &self.items[self.start[i] as usize..self.start[i + 1] as usize]
     }
 }

@@ -52,6 +52,70 @@ pub enum ShapeError {
         /// What the algorithm said.
         reason: String,
     },
+    /// A vertex of a mesh that is infinite or not a number.
+    #[error("mesh: vertex {index} is ({x}, {y}, {z}); expected finite coordinates in metres")]
+    Vertex {
+        /// Index into the vertices given.
+        index: usize,
+        /// Coordinate [m].
+        x: f64,
+        /// Coordinate [m].
+        y: f64,
+        /// Coordinate [m].
+        z: f64,
+    },
+    /// A triangle that names a vertex that does not exist.
+    #[error("mesh: triangle {triangle} names vertex {index}; expected one of 0 to {vertices} exclusive")]
+    Index {
+        /// Index of the triangle.
+        triangle: usize,
+        /// The vertex it names.
+        index: u32,
+        /// Number of vertices.
+        vertices: usize,
+    },
+    /// A mesh without a triangle that has an area.
+    #[error("mesh: none of its {triangles} triangles has an area; expected at least one")]
+    NoTriangles {
+        /// Number of triangles given.
+        triangles: usize,
+    },
+    /// More elements than memory and time are spent on.
+    #[error("{shape}: {count} {what}; expected at most {limit} (simplify or split it)")]
+    TooLarge {
+        /// The kind of shape.
+        shape: &'static str,
+        /// The elements.
+        what: &'static str,
+        /// How many there are.
+        count: u128,
+        /// How many there may be.
+        limit: usize,
+    },
+    /// A height field whose heights are no grid.
+    #[error(
+        "height field: {heights} heights for {rows} rows and {cols} columns; expected rows x columns of them, at least 2 x 2"
+    )]
+    Grid {
+        /// Number of rows.
+        rows: usize,
+        /// Number of columns.
+        cols: usize,
+        /// Number of heights given.
+        heights: usize,
+    },
+    /// A height that is infinite or not a number.
+    #[error(
+        "height field: the height at row {row}, column {col} is {value}; expected a finite number of metres"
+    )]
+    Height {
+        /// Its row.
+        row: usize,
+        /// Its column.
+        col: usize,
+        /// Its value [m].
+        value: f64,
+    },
     /// A collider of a world.
     #[error("collider {index}: {source}")]
     Collider {

@@ -25,12 +25,18 @@ mod difference;
 mod error;
 mod faces;
 mod frame;
+#[allow(dead_code)] // contact with what is not convex reads the rest
+mod height_field;
 mod manifold;
 mod mass;
+#[allow(dead_code)]
+mod mesh;
 mod narrow;
 mod pairs;
 mod parry;
 mod patch;
+#[allow(dead_code)]
+mod point;
 mod reduce;
 mod shape;
 mod world;
@@ -38,7 +44,9 @@ mod world;
 pub use aabb::Aabb;
 pub use convex::{ConvexMesh, Face};
 pub use error::ShapeError;
+pub use height_field::{HeightField, MAX_HEIGHTS};
 pub use manifold::{MAX_POINTS, Manifold, ManifoldPoint};
+pub use mesh::{MAX_TRIANGLES, MAX_VERTICES, MeshReport, TriangleMesh};
 pub use narrow::collide;
 pub use shape::Shape;
 pub use world::{Collider, CollisionWorld};

@@ -9,13 +9,12 @@
 //!
 //! Units: density ρ [kg/m³], volume [m³], inertia [kg·m²] about the origin of G.
 
-use crate::convex::ConvexMesh;
 use crate::shape::Shape;
 use std::f64::consts::PI;
-use stiction_dynamics::spatial::{Inertia, Sym3, Vec3};
+use stiction_dynamics::spatial::{Inertia, Mat3, Sym3, Vec3, vec3};
 
 impl Shape {
-    /// The volume [m³]; infinite for a plane.
+    /// The volume [m³]; infinite for a plane, zero for an open mesh.
     pub fn volume(&self) -> f64 {
         match self {
             Self::Plane => f64::INFINITY,
@@ -23,14 +22,21 @@ impl Shape {
             Self::Box { half } => 8.0 * half.x * half.y * half.z,
             Self::Capsule { radius: r, half_length: l } => PI * r * r * (2.0 * l + 4.0 / 3.0 * r),
             Self::Cylinder { radius: r, half_length: l } => 2.0 * PI * r * r * l,
-            Self::Convex(mesh) => polyhedron(mesh, 1.0).mass,
+            Self::Ellipsoid { radii: r } => 4.0 / 3.0 * PI * r.x * r.y * r.z,
+            Self::Cone { radius: r, half_height: h } => 2.0 / 3.0 * PI * r * r * h,
+            Self::Convex(_) | Self::HeightField(_) | Self::Mesh(_) => {
+                self.inertia(1.0).map_or(0.0, |solid| solid.mass)
+            }
         }
     }
 
     /// The inertia about the origin of G, in the axes of G, at `density` [kg/m³]; `None` for a
-    /// plane.
+    /// plane and an open mesh.
     pub fn inertia(&self, density: f64) -> Option<Inertia> {
-        let m = density * self.volume();
+        let m = match self {
+            Self::Convex(_) | Self::HeightField(_) | Self::Mesh(_) => f64::NAN, // not used below
+            _ => density * self.volume(),
+        };
         let centred = |xx, yy, zz| Some(Inertia::new(m, Vec3::ZERO, Sym3::diagonal(xx, yy, zz)));
         match self {
             Self::Plane => None,
@@ -55,16 +61,35 @@ impl Shape {
                 let across = rod * (r * r / 4.0 + l * l / 3.0) + ball * (0.4 * r * r + l * l + 0.75 * l * r);
                 centred(across, across, along)
             }
-            Self::Convex(mesh) => Some(polyhedron(mesh, density)),
+            Self::Ellipsoid { radii } => {
+                let (x, y, z) = (radii.x * radii.x, radii.y * radii.y, radii.z * radii.z);
+                centred(m / 5.0 * (y + z), m / 5.0 * (x + z), m / 5.0 * (x + y))
+            }
+            Self::Cone { radius: r, half_height: h } => {
+                let across = 0.15 * m * (r * r + h * h);
+                let about_com = Sym3::diagonal(across, across, 0.3 * m * r * r);
+                Some(Inertia::new(m, vec3(0.0, 0.0, -0.5 * h), about_com))
+            }
+            Self::Convex(mesh) => {
+                let corners = |t: &[u32; 3]| t.map(|i| mesh.vertices()[i as usize]);
+                Some(polyhedron(mesh.triangles().iter().map(corners), mesh.center(), density))
+            }
+            Self::HeightField(field) => Some(polyhedron(field.triangles(), field.bounds().center(), density)),
+            Self::Mesh(mesh) if mesh.is_closed() => {
+                let corners = (0..mesh.triangles().len()).map(|t| mesh.corners(t));
+                Some(polyhedron(corners, mesh.bounds().center(), density))
+            }
+            Self::Mesh(_) => None,
         }
     }
 }
 
-/// Sum over the tetrahedra that the triangles of the surface span with the origin of G.
-fn polyhedron(mesh: &ConvexMesh, density: f64) -> Inertia {
+/// Sum over the tetrahedra that the triangles of a closed surface span with `middle`, a point
+/// near it: far from it digits would be lost.
+fn polyhedron(triangles: impl Iterator<Item = [Vec3; 3]>, middle: Vec3, density: f64) -> Inertia {
     let (mut mass, mut first, mut C) = (0.0, Vec3::ZERO, Sym3::ZERO);
-    for t in mesh.triangles() {
-        let [a, b, c] = t.map(|i| mesh.vertices()[i as usize]);
+    for t in triangles {
+        let [a, b, c] = t.map(|x| x - middle);
         let (m, s) = (density * a.dot(b.cross(c)) / 6.0, a + b + c);
         mass += m;
         first += s * (m / 4.0); // (2)
@@ -73,13 +98,15 @@ fn polyhedron(mesh: &ConvexMesh, density: f64) -> Inertia {
         }
     }
     let trace = C.xx + C.yy + C.zz;
-    Inertia { mass, first, second: Sym3::diagonal(trace, trace, trace) - C } // (1)
+    let about_middle = Inertia { mass, first, second: Sym3::diagonal(trace, trace, trace) - C }; // (1)
+    about_middle.transformed(&Mat3::IDENTITY, middle)
 }
 
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::pairs::testing::{box_mesh, prism};
+    use crate::height_field::HeightField;
+    use crate::pairs::testing::{box_mesh, grid_mesh, prism, torus};
     use std::sync::Arc;
     use stiction_dynamics::spatial::vec3;
 
@@ -105,6 +132,73 @@ mod tests {
         assert!((hull.mass / solid.mass - 1.0).abs() < 2e-4);
         assert!((hull.second.zz / solid.second.zz - 1.0).abs() < 4e-4);
         assert!((hull.second.xx / solid.second.xx - 1.0).abs() < 4e-4);
+    }
+
+    /// The integral over many small cells against the closed form.
+    #[test]
+    fn round_solids_are_the_sum_of_their_parts() {
+        let radii = vec3(0.3, 0.2, 0.4);
+        let (r, h) = (0.3, 0.4);
+        let in_ellipsoid = |p: Vec3| vec3(p.x / radii.x, p.y / radii.y, p.z / radii.z).norm_squared() <= 1.0;
+        let in_cone = |p: Vec3| p.z.abs() <= h && p.x.hypot(p.y) <= 0.5 * r * (1.0 - p.z / h);
+        let solids: [(Shape, &dyn Fn(Vec3) -> bool); 2] = [
+            (Shape::Ellipsoid { radii }, &in_ellipsoid),
+            (Shape::Cone { radius: r, half_height: h }, &in_cone),
+        ];
+        for (shape, inside) in solids {
+            let (n, mut parts) = (80, Inertia::ZERO);
+            let step = 0.8 / f64::from(n);
+            let at = |i: i32| (f64::from(i) + 0.5) * step - 0.4;
+            for (i, j, k) in (0..n * n * n).map(|c| (c / n / n, c / n % n, c % n)) {
+                let p = vec3(at(i), at(j), at(k));
+                if inside(p) {
+                    parts = parts + Inertia::new(step.powi(3), p, Sym3::ZERO);
+                }
+            }
+            let exact = shape.inertia(1.0).unwrap();
+            assert!((parts.mass / exact.mass - 1.0).abs() < 2e-3, "{}", shape.name());
+            assert!((parts.com() - exact.com()).norm() < 5e-4, "{}", shape.name());
+            for (p, e) in [
+                (parts.second.xx, exact.second.xx),
+                (parts.second.yy, exact.second.yy),
+                (parts.second.zz, exact.second.zz),
+            ] {
+                assert!((p / e - 1.0).abs() < 5e-3, "{} {p} {e}", shape.name());
+            }
+        }
+    }
+
+    /// A ring: V = 2π²Rr², I_z = m (R² + ¾ r²), I_x = m (½R² + ⅝ r²), here off the origin.
+    #[test]
+    fn a_torus_of_triangles_is_a_torus() {
+        let (R, r) = (0.3, 0.1);
+        let ring = torus(200, 100, R, r).moved(vec3(5.0, 0.0, -3.0));
+        let solid = Shape::Mesh(Arc::new(ring)).inertia(1.0).unwrap();
+        let m = 2.0 * PI * PI * R * r * r;
+        assert!((solid.mass / m - 1.0).abs() < 2e-3);
+        assert!((solid.com() - vec3(5.0, 0.0, -3.0)).norm() < 1e-12);
+        let I = solid.about_com();
+        assert!((I.zz / (m * (R * R + 0.75 * r * r)) - 1.0).abs() < 3e-3);
+        assert!((I.xx / (m * (0.5 * R * R + 0.625 * r * r)) - 1.0).abs() < 3e-3);
+        assert!((I.xx - I.yy).abs() < 1e-12 && I.xy.abs() < 1e-12);
+    }
+
+    /// A field of equal heights is a box; a ramp is a box and a wedge.
+    #[test]
+    fn height_fields_have_the_mass_below_them() {
+        let field = |heights: Vec<f64>| {
+            Shape::HeightField(Arc::new(HeightField::new(3, 3, [2.0, 1.0], heights, 0.5).unwrap()))
+        };
+        let (flat, block) = (field(vec![0.25; 9]), Shape::Box { half: vec3(1.0, 0.5, 0.25) });
+        let (f, b) = (flat.inertia(2.0).unwrap(), block.inertia(2.0).unwrap());
+        assert!((f.mass - b.mass).abs() < 1e-15 && f.com().norm() < 1e-15);
+        assert!((f.second - b.second).to_mat3().rows.iter().all(|row| row.norm() < 1e-15));
+        let ramp = field([0.0, 0.5, 1.0].repeat(3));
+        assert!((ramp.volume() - (1.0 + 1.0)).abs() < 1e-14);
+        // The block has its middle at x = 0, z = −¼, the wedge its at x = ⅓, z = ⅓.
+        assert!((ramp.inertia(1.0).unwrap().com() - vec3(1.0 / 6.0, 0.0, 1.0 / 24.0)).norm() < 1e-15);
+        let open = Shape::Mesh(Arc::new(grid_mesh(3, 1.0, |_, _| 0.0)));
+        assert!(open.inertia(1.0).is_none() && open.volume() == 0.0);
     }
 
     /// Limits: a capsule without a segment is a ball, one without a radius a thin rod.

@@ -33,7 +33,7 @@ pub fn collide(a: &Shape, X_WA: &Pose, b: &Shape, X_WB: &Pose, margin: f64, out:
 fn ordered(a: &Shape, A: &Frame, b: &Shape, B: &Frame, margin: f64, out: &mut Manifold) {
     match (a, b) {
         (Shape::Plane, _) => plane(A, b, B, margin, out),
-        (Shape::Sphere { radius }, _) => sphere(a, *radius, A, b, B, margin, out),
+        (Shape::Sphere { radius }, _) if b.is_convex() => sphere(a, *radius, A, b, B, margin, out),
         (
             Shape::Capsule { radius: r_a, half_length: l_a },
             Shape::Capsule { radius: r_b, half_length: l_b },
@@ -41,6 +41,7 @@ fn ordered(a: &Shape, A: &Frame, b: &Shape, B: &Frame, margin: f64, out: &mut Ma
         (Shape::Box { half: a_half }, Shape::Box { half: b_half }) => {
             boxes((a, A), (b, B), (*a_half, *b_half), margin, out)
         }
+        _ if !b.is_convex() => {}
         _ => general::collide(a, A, b, B, margin, out),
     }
 }
@@ -50,10 +51,14 @@ fn rank(shape: &Shape) -> u8 {
     match shape {
         Shape::Plane => 0,
         Shape::Sphere { .. } => 1,
-        Shape::Capsule { .. } => 2,
-        Shape::Cylinder { .. } => 3,
-        Shape::Box { .. } => 4,
-        Shape::Convex(_) => 5,
+        Shape::Ellipsoid { .. } => 2,
+        Shape::Capsule { .. } => 3,
+        Shape::Cylinder { .. } => 4,
+        Shape::Cone { .. } => 5,
+        Shape::Box { .. } => 6,
+        Shape::Convex(_) => 7,
+        Shape::HeightField(_) => 8,
+        Shape::Mesh(_) => 9,
     }
 }
 

@@ -173,7 +173,7 @@ pub(crate) mod oracle {
     use super::*;
     use parry3d_f64::query;
     use parry3d_f64::shape::Shape as ParryShape;
-    use parry3d_f64::shape::{Ball, Capsule, ConvexPolyhedron, Cuboid, Cylinder, HalfSpace};
+    use parry3d_f64::shape::{Ball, Capsule, Cone, ConvexPolyhedron, Cuboid, Cylinder, HalfSpace};
 
     /// Signed distance of two shapes [m] as parry computes it; `None` beyond `limit`.
     pub(crate) fn distance(
@@ -199,6 +199,12 @@ pub(crate) mod oracle {
             }
             Shape::Cylinder { radius, half_length } => {
                 (Box::new(Cylinder::new(*half_length, *radius)), X.rotation * lying)
+            }
+            Shape::Cone { radius, half_height } => {
+                (Box::new(Cone::new(*half_height, *radius)), X.rotation * lying)
+            }
+            Shape::Ellipsoid { .. } | Shape::HeightField(_) | Shape::Mesh(_) => {
+                panic!("parry is not asked about a {}", shape.name())
             }
             Shape::Convex(mesh) => {
                 let points: Vec<Vector> = mesh.vertices().iter().map(|v| to(*v)).collect();

@@ -2,8 +2,8 @@
 //!
 //! For a direction d out of the shape, a polyhedron offers, among the faces that touch its
 //! support vertex, the one best aligned with d; a cylinder a cap, a line of its side or a point
-//! of its rim; a capsule the segment of its core, a sphere its centre (the rounding is added
-//! by whoever measures gaps).
+//! of its rim, a cone likewise; a capsule the segment of its core, a sphere its centre, an ellipsoid
+//! a point of its inner body (the rounding is added by whoever measures gaps).
 //!
 //! Every corner and side carries the code of the feature it is: two bits for the kind, 14 for
 //! the index. A pair of codes names a contact point for warm starts.
@@ -100,7 +100,14 @@ pub(crate) fn facing<const N: usize>(shape: &Shape, X: &Frame, d_W: Vec3) -> Pat
         }
         Shape::Box { half } => box_face(*half, X, d),
         Shape::Cylinder { radius, half_length } => cylinder(*radius, *half_length, X, d, d_W),
+        Shape::Ellipsoid { .. } => {
+            let mut patch = Patch::new(d_W, face_code(0));
+            patch.push(X.point(shape.core_support(d)), vertex_code(0), edge_code(0));
+            patch
+        }
+        Shape::Cone { radius, half_height } => cone(*radius, *half_height, X, d, d_W),
         Shape::Convex(mesh) => mesh_face(mesh, X, d),
+        Shape::HeightField(_) | Shape::Mesh(_) => panic!("what is not convex has no one facing patch"),
     }
 }
 
@@ -176,6 +183,38 @@ fn cylinder<const N: usize>(radius: f64, half_length: f64, X: &Frame, d: Vec3, d
     }
     let mut patch = Patch::new(d_W, face_code(top));
     patch.push(X.point(rim + vec3(0.0, 0.0, z)), vertex_code(CAP * top), edge_code(CAP * top));
+    patch
+}
+
+/// Base, line of the side, rim or apex. Codes: the base is face 0 with the vertices 0 to 15, the side
+/// face 2; a line of it runs from vertex 32 to the apex, 33.
+fn cone<const N: usize>(radius: f64, half_height: f64, X: &Frame, d: Vec3, d_W: Vec3) -> Patch<N> {
+    let across = d.x.hypot(d.y);
+    let (c, s) = if across > UPRIGHT { (d.x / across, d.y / across) } else { (1.0, 0.0) };
+    if d.z < -CAP_COSINE {
+        let mut patch = Patch::new(-X.axis(), face_code(0));
+        for k in 0..CAP {
+            // Counter-clockwise seen from below is clockwise about +z.
+            let (ck, sk) = SIXTEENTHS[(CAP - k) % CAP];
+            let p = vec3(radius * (c * ck - s * sk), radius * (s * ck + c * sk), -half_height);
+            patch.push(X.point(p), vertex_code(k), edge_code(k));
+        }
+        return patch;
+    }
+    let (rim, apex) = (vec3(radius * c, radius * s, -half_height), vec3(0.0, 0.0, half_height));
+    let mut patch = Patch::new(d_W, face_code(2));
+    // The cosine of the angle between d and the normal of the side next to it.
+    let facing_side = (2.0 * half_height * across + radius * d.z) / radius.hypot(2.0 * half_height);
+    let over_apex = 2.0 * half_height * d.z > radius * across;
+    if facing_side > CAP_COSINE {
+        patch.radius = 0.5 * radius;
+        patch.push(X.point(rim), vertex_code(2 * CAP), edge_code(0));
+        patch.push(X.point(apex), vertex_code(2 * CAP + 1), edge_code(0));
+    } else if over_apex {
+        patch.push(X.point(apex), vertex_code(2 * CAP + 1), edge_code(0));
+    } else {
+        patch.push(X.point(rim), vertex_code(0), edge_code(0));
+    }
     patch
 }
 

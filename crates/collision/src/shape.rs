@@ -4,15 +4,21 @@
 //!     support      h(d) = argmax { d·x : x ∈ shape }                       (1)
 //!     bounding box of a box turned by R: half sides |R| half                (2)
 //!     and of a disc of radius r with axis a: r √(1 − aᵢ²)                   (3)
+//!     ellipsoid with semi-axes r, D = diag(r): h's point is D² d/‖D d‖      (4)
 //! ```
+//!
+//! An ellipsoid is a smaller convex body rounded by its least radius of curvature,
+//! ρ = min rᵢ²/max rᵢ [Schneider2014, 3.2]; like the segment in a capsule, that body is its core.
 
 use crate::aabb::Aabb;
 use crate::convex::ConvexMesh;
 use crate::error::ShapeError;
+use crate::height_field::HeightField;
+use crate::mesh::TriangleMesh;
 use std::sync::Arc;
 use stiction_dynamics::spatial::{Mat3, Pose, Vec3, vec3};
 
-/// A convex geometry in its own frame G; lengths in metres.
+/// A geometry in its own frame G; lengths in metres. All are convex but the last two.
 #[derive(Clone, Debug)]
 pub enum Shape {
     /// The half-space z ≤ 0: its surface is the plane z = 0, its outward normal +z.
@@ -41,8 +47,26 @@ pub enum Shape {
         /// Half its height [m].
         half_length: f64,
     },
+    /// All points with Σ (xᵢ/radiiᵢ)² ≤ 1.
+    Ellipsoid {
+        /// Semi-axes along x, y, z [m].
+        radii: Vec3,
+    },
+    /// A cone with axis z: its apex at z = `half_height`, the centre of its base at z =
+    /// −`half_height`. The origin is half way up, not the centre of mass, which is at
+    /// z = −`half_height`/2.
+    Cone {
+        /// Radius of the base [m].
+        radius: f64,
+        /// Half its height [m].
+        half_height: f64,
+    },
     /// A convex polyhedron.
     Convex(Arc<ConvexMesh>),
+    /// A grid of heights, solid below.
+    HeightField(Arc<HeightField>),
+    /// Triangles, not convex: a solid when closed, else a shell with two sides.
+    Mesh(Arc<TriangleMesh>),
 }
 
 impl Shape {
@@ -54,18 +78,28 @@ impl Shape {
             Self::Box { .. } => "box",
             Self::Capsule { .. } => "capsule",
             Self::Cylinder { .. } => "cylinder",
+            Self::Ellipsoid { .. } => "ellipsoid",
+            Self::Cone { .. } => "cone",
             Self::Convex(_) => "convex",
+            Self::HeightField(_) => "height field",
+            Self::Mesh(_) => "mesh",
         }
+    }
+
+    /// False for height fields and meshes.
+    pub fn is_convex(&self) -> bool {
+        !matches!(self, Self::HeightField(_) | Self::Mesh(_))
     }
 
     /// Err when a size is not a positive, finite number.
     pub fn validate(&self) -> Result<(), ShapeError> {
         let check = |what, value: f64| {
-            let fine = value > 0.0 && value.is_finite();
+            // Areas are formed of lengths: their squares count.
+            let fine = value > 0.0 && (value * value).is_normal();
             if fine { Ok(()) } else { Err(ShapeError::Length { shape: self.name(), what, value }) }
         };
         match self {
-            Self::Plane | Self::Convex(_) => Ok(()),
+            Self::Plane | Self::Convex(_) | Self::HeightField(_) | Self::Mesh(_) => Ok(()),
             Self::Sphere { radius } => check("radius", *radius),
             Self::Box { half } => {
                 check("half side x", half.x)?;
@@ -75,6 +109,15 @@ impl Shape {
             Self::Capsule { radius, half_length } | Self::Cylinder { radius, half_length } => {
                 check("radius", *radius)?;
                 check("half length", *half_length)
+            }
+            Self::Ellipsoid { radii } => {
+                check("radius x", radii.x)?;
+                check("radius y", radii.y)?;
+                check("radius z", radii.z)
+            }
+            Self::Cone { radius, half_height } => {
+                check("radius", *radius)?;
+                check("half height", *half_height)
             }
         }
     }
@@ -87,13 +130,15 @@ impl Shape {
         let along = || direction.normalized().unwrap_or(Vec3::Z);
         match self {
             Self::Sphere { radius } => along() * *radius,
-            Self::Capsule { radius, .. } => self.core_support(direction) + along() * *radius,
+            Self::Capsule { .. } | Self::Ellipsoid { .. } => {
+                self.core_support(direction) + along() * self.rounding()
+            }
             _ => self.core_support(direction),
         }
     }
 
     /// The support of the shape without its rounding: the centre of a sphere, the segment of a
-    /// capsule, every other shape itself.
+    /// capsule, the inner body of an ellipsoid, every other shape itself.
     pub(crate) fn core_support(&self, d: Vec3) -> Vec3 {
         let signed = |length: f64, d: f64| if d < 0.0 { -length } else { length };
         match self {
@@ -105,33 +150,66 @@ impl Shape {
                 let s = if across > 0.0 { radius / across } else { 0.0 };
                 vec3(d.x * s, d.y * s, signed(*half_length, d.z))
             }
+            Self::Ellipsoid { radii } => {
+                let d = d.normalized().unwrap_or(Vec3::Z);
+                let scaled = vec3(radii.x * d.x, radii.y * d.y, radii.z * d.z);
+                let s = scaled * (1.0 / scaled.norm());
+                vec3(radii.x * s.x, radii.y * s.y, radii.z * s.z) - d * self.rounding() // (4)
+            }
+            Self::Cone { radius, half_height } => {
+                let across = d.x.hypot(d.y);
+                if 2.0 * half_height * d.z > radius * across {
+                    return vec3(0.0, 0.0, *half_height);
+                }
+                let s = if across > 0.0 { radius / across } else { 0.0 };
+                vec3(d.x * s, d.y * s, -half_height)
+            }
             Self::Convex(mesh) => mesh.vertices()[mesh.support_vertex(d)],
+            Self::HeightField(field) => field.support(d),
+            Self::Mesh(mesh) => mesh.support(d),
         }
     }
 
     /// The centre in G, from which [`Self::size`] is measured.
     pub(crate) fn center(&self) -> Vec3 {
-        if let Self::Convex(mesh) = self { mesh.center() } else { Vec3::ZERO }
+        match self {
+            Self::Convex(mesh) => mesh.center(),
+            Self::Cone { half_height, .. } => vec3(0.0, 0.0, -0.5 * half_height),
+            Self::HeightField(field) => field.bounds().center(),
+            Self::Mesh(mesh) => mesh.bounds().center(),
+            _ => Vec3::ZERO,
+        }
     }
 
     /// The largest distance of a point from the centre [m]: what tolerances refer to.
     pub(crate) fn size(&self) -> f64 {
-        if let Self::Convex(mesh) = self { mesh.radius() } else { self.bounding_radius() }
+        match self {
+            Self::Convex(mesh) => mesh.radius(),
+            Self::Cone { radius, half_height } => (1.5 * half_height).max(radius.hypot(0.5 * half_height)),
+            Self::HeightField(field) => field.bounds().half().norm(),
+            Self::Mesh(mesh) => mesh.bounds().half().norm(),
+            _ => self.bounding_radius(),
+        }
     }
 
     /// The radius that the core of [`Self::core_support`] is rounded with [m].
     pub(crate) fn rounding(&self) -> f64 {
         match self {
             Self::Sphere { radius } | Self::Capsule { radius, .. } => *radius,
+            Self::Ellipsoid { radii } => {
+                let (least, most) = (radii.x.min(radii.y).min(radii.z), radii.x.max(radii.y).max(radii.z));
+                least * (least / most)
+            }
             _ => 0.0,
         }
     }
 
     /// A box in W around the shape at X_WG, grown by `margin` [m] on every side. Infinite for a
-    /// plane; for a convex mesh, the box around its turned box.
+    /// plane; for polyhedra, height fields and meshes, the box around their turned box.
     pub fn aabb(&self, X_WG: &Pose, margin: f64) -> Aabb {
         let R = X_WG.rotation.to_matrix();
         let grown = |center: Vec3, half: Vec3| Aabb::around(center, half + vec3(margin, margin, margin));
+        let in_box = |b: Aabb| grown(X_WG.transform(b.center()), turned(&R, b.half()));
         let p = X_WG.translation;
         match self {
             Self::Plane => grown(Vec3::ZERO, vec3(f64::INFINITY, f64::INFINITY, f64::INFINITY)),
@@ -148,11 +226,19 @@ impl Shape {
                 let a = R.column(2);
                 grown(p, vec3(along(a.x), along(a.y), along(a.z)))
             }
-            Self::Convex(mesh) => {
-                let bounds = mesh.bounds();
-                let center = (bounds.min + bounds.max) * 0.5;
-                grown(X_WG.transform(center), turned(&R, bounds.max - center))
+            Self::Ellipsoid { radii } => {
+                let along = |r: Vec3| vec3(r.x * radii.x, r.y * radii.y, r.z * radii.z).norm();
+                grown(p, vec3(along(R.rows[0]), along(R.rows[1]), along(R.rows[2])))
             }
+            Self::Cone { radius, half_height } => {
+                let a = R.column(2);
+                let rim = |a: f64| radius * (1.0 - a * a).max(0.0).sqrt(); // (3)
+                let base = grown(p - a * *half_height, vec3(rim(a.x), rim(a.y), rim(a.z)));
+                base.joined(&grown(p + a * *half_height, Vec3::ZERO))
+            }
+            Self::Convex(mesh) => in_box(mesh.bounds()),
+            Self::HeightField(field) => in_box(field.bounds()),
+            Self::Mesh(mesh) => in_box(mesh.bounds()),
         }
     }
 
@@ -164,7 +250,11 @@ impl Shape {
             Self::Box { half } => half.norm(),
             Self::Capsule { radius, half_length } => radius + half_length,
             Self::Cylinder { radius, half_length } => radius.hypot(*half_length),
+            Self::Ellipsoid { radii } => radii.x.max(radii.y).max(radii.z),
+            Self::Cone { radius, half_height } => radius.hypot(*half_height),
             Self::Convex(mesh) => mesh.bounding_radius(),
+            Self::HeightField(field) => field.bounding_radius(),
+            Self::Mesh(mesh) => mesh.bounding_radius(),
         }
     }
 }
@@ -178,7 +268,7 @@ fn turned(R: &Mat3, half: Vec3) -> Vec3 {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::pairs::testing::{Lcg, every_shape};
+    use crate::pairs::testing::{Lcg, every_shape, surfaces};
 
     #[test]
     fn a_bad_length_is_named() {
@@ -204,7 +294,7 @@ mod tests {
     #[test]
     fn bounds_hold_the_shape() {
         let mut random = Lcg::new(1);
-        for shape in every_shape().iter().filter(|s| !matches!(s, Shape::Plane)) {
+        for shape in every_shape().iter().skip(1).chain(&surfaces()) {
             let X_WG = random.pose(1.0);
             let (tight, grown) = (shape.aabb(&X_WG, 1e-12), shape.aabb(&X_WG, 0.1));
             for _ in 0..200 {
@@ -213,7 +303,7 @@ mod tests {
                 assert!(p.norm() <= shape.bounding_radius() * (1.0 + 1e-15));
             }
             let x = shape.support(X_WG.rotation.conjugate().rotate(Vec3::X));
-            if !matches!(shape, Shape::Convex(_)) {
+            if !matches!(shape, Shape::Convex(_) | Shape::HeightField(_) | Shape::Mesh(_)) {
                 assert!((grown.max.x - 0.1 - X_WG.transform(x).x).abs() < 1e-14);
             }
         }

@@ -126,6 +126,21 @@ fn recorded(shape: &Shape) -> RecordedShape {
         Shape::Cylinder { radius, half_length } => {
             RecordedShape::Cylinder { radius: *radius, half_length: *half_length }
         }
+        Shape::Ellipsoid { radii } => RecordedShape::Ellipsoid { radii: radii.to_array() },
+        Shape::Cone { radius, half_height } => {
+            RecordedShape::Cone { radius: *radius, half_height: *half_height }
+        }
+        Shape::HeightField(field) => RecordedShape::HeightField {
+            rows: field.rows(),
+            cols: field.cols(),
+            size: field.size(),
+            heights: field.heights().iter().map(|h| *h as f32).collect(),
+            bottom: field.bottom(),
+        },
+        Shape::Mesh(mesh) => RecordedShape::Mesh {
+            vertices: mesh.vertices().iter().map(short).collect(),
+            triangles: mesh.triangles().to_vec(),
+        },
         Shape::Convex(mesh) => RecordedShape::Mesh {
             vertices: mesh.vertices().iter().map(short).collect(),
             triangles: mesh.triangles().to_vec(),

@@ -76,6 +76,24 @@ pub enum RecordedShape {
         radius: f64,
         half_length: f64,
     },
+    /// Semi-axes along x, y, z.
+    Ellipsoid {
+        radii: [f64; 3],
+    },
+    /// Axis z: the base at −`half_height`, the apex at `half_height`.
+    Cone {
+        radius: f64,
+        half_height: f64,
+    },
+    /// Heights over the rectangle of sides `size` about the origin, row by row from the least y, each from the least
+    /// x; a cell is cut from its corner of least x and y. Solid down to z = `bottom`.
+    HeightField {
+        rows: usize,
+        cols: usize,
+        size: [f64; 2],
+        heights: Vec<f32>,
+        bottom: f64,
+    },
     /// Triangles index `vertices`, counter-clockwise seen from outside.
     Mesh {
         vertices: Vec<[f32; 3]>,
@@ -146,6 +164,13 @@ impl Recording {
                 });
             }
         }
+        for geometry in &self.geometries {
+            if let RecordedShape::HeightField { rows, cols, heights, .. } = &geometry.shape
+                && (*rows < 2 || *cols < 2 || rows.checked_mul(*cols) != Some(heights.len()))
+            {
+                return Err(RecordingFault::Grid { geometry: geometry.name.clone(), heights: heights.len() });
+            }
+        }
         let mut before = f64::NEG_INFINITY;
         for (index, frame) in self.frames.iter().enumerate() {
             if frame.poses.len() != body_count {
@@ -192,6 +217,10 @@ pub enum RecordingFault {
     GeometryBody { geometry: String, body_count: usize },
     #[error("mesh `{geometry}` has a triangle that points beyond its {vertex_count} vertices")]
     MeshIndex { geometry: String, vertex_count: usize },
+    #[error(
+        "height field `{geometry}` has {heights} heights, which is not its rows times columns, at least 2 × 2"
+    )]
+    Grid { geometry: String, heights: usize },
     #[error("frame {frame} has {poses} poses, but there are {body_count} bodies")]
     PoseCount { frame: usize, poses: usize, body_count: usize },
     #[error("frame {frame} is at t = {t} s, which is not after the frame before it ({before} s)")]

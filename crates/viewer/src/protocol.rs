@@ -5,7 +5,7 @@
 //!
 //! # Scene (JSON, UTF-8)
 //! ```text
-//! { "stiction_protocol": 1, "name", "contact_model", "dt" [s], "bodies": [name, ..],
+//! { "stiction_protocol": 2, "name", "contact_model", "dt" [s], "bodies": [name, ..],
 //!   "geometries": [{ "name", "body": index | null, "shape": { "kind", .. }, "position" [m], "quaternion" (w x y z),
 //!                    "rgba" }, ..] }
 //! ```
@@ -32,7 +32,7 @@ use serde::Serialize;
 use stiction::recording::{ContactMark, ContactMode, Frame, RecordedGeometry, Recording};
 
 /// Raised with every change of layout.
-pub const VERSION: u32 = 1;
+pub const VERSION: u32 = 2;
 
 const FRAME_HEADER: usize = 32;
 const POSE_SIZE: usize = 28;
@@ -338,7 +338,7 @@ mod tests {
         assert_eq!(frames, recording.frames);
 
         let scene: serde_json::Value = serde_json::from_str(scene).unwrap();
-        assert_eq!(scene["stiction_protocol"], 1);
+        assert_eq!(scene["stiction_protocol"], 2);
         assert_eq!(scene["name"], "two \"boxes\" </script>");
         assert_eq!(scene["geometries"][0]["shape"]["kind"], "box");
         assert_eq!(scene["geometries"][0]["shape"]["half"][1], 2.0);

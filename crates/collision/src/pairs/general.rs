@@ -79,7 +79,7 @@ fn by_search(a: &Shape, A: &Frame, b: &Shape, B: &Frame, start: Option<Separatio
             Shape::Convex(mesh) if start.is_none() || mesh.faces().len() <= SEARCHED => {
                 mesh.faces().iter().for_each(|f| consider(frame.direction(f.normal) * sign));
             }
-            Shape::Box { .. } | Shape::Cylinder { .. } => {
+            Shape::Box { .. } | Shape::Cylinder { .. } | Shape::Cone { .. } => {
                 for i in 0..3 {
                     consider(frame.R.column(i));
                     consider(-frame.R.column(i));

@@ -9,7 +9,8 @@
 //! and the contact point lies midway between p and its foot. Candidates: the centre of a sphere;
 //! the ends of a capsule; the corners of the lowest face of a box; of a cylinder, four points
 //! of the rim of the lower cap, the lowest of them first, and the lowest of the upper cap; of a
-//! hull, all vertices not much higher than the lowest one.
+//! cone, four points of its rim and the apex; of an ellipsoid, its lowest point; of a hull, all
+//! vertices not much higher than the lowest one. What is not convex: see [`super::surface`].
 
 use crate::convex::ConvexMesh;
 use crate::frame::Frame;
@@ -75,6 +76,30 @@ pub(crate) fn plane(A: &Frame, b: &Shape, B: &Frame, margin: f64, out: &mut Mani
             }
             reduce(rim.points(), radius.hypot(*half_length), out);
         }
+        Shape::Ellipsoid { .. } => {
+            let p = B.point(b.support(B.inverse_direction(-n)));
+            let gap = height(p);
+            if gap <= margin {
+                let mut one = Candidates::<1>::new();
+                one.push(p - n * (0.5 * gap), gap, feature(0));
+                reduce(one.points(), b.size(), out);
+            }
+        }
+        Shape::Cone { radius, half_height } => {
+            let mut points = Candidates::<8>::new();
+            let up = B.inverse_direction(n);
+            let apex = (4, vec3(0.0, 0.0, *half_height));
+            let base = rim_points(*radius, *half_height, vec3(up.x, up.y, up.z.abs()));
+            for (k, p) in base.into_iter().take(4).chain([apex]) {
+                let p = B.point(p);
+                let gap = height(p);
+                if gap <= margin {
+                    points.push(p - n * (0.5 * gap), gap, feature(k));
+                }
+            }
+            reduce(points.points(), b.size(), out);
+        }
+        Shape::HeightField(_) | Shape::Mesh(_) => {}
         Shape::Convex(mesh) => hull(mesh, n, A, B, margin, out),
     }
 }

@@ -9,9 +9,10 @@ use crate::convex::{ConvexMesh, Face};
 use crate::frame::Frame;
 use crate::manifold::Manifold;
 use crate::patch::{face_code, pair_code, vertex_code};
+use crate::point::{away_from, to_box, to_capsule, to_cone, to_cylinder, to_ellipsoid};
 use crate::reduce::{Candidates, reduce};
 use crate::shape::Shape;
-use stiction_dynamics::spatial::{Vec3, vec3};
+use stiction_dynamics::spatial::Vec3;
 
 /// A is the sphere `a` of the given radius.
 pub(crate) fn sphere(
@@ -25,18 +26,16 @@ pub(crate) fn sphere(
 ) {
     let c = B.inverse_point(A.origin);
     let (distance, m) = match b {
-        Shape::Plane => return,
+        Shape::Plane | Shape::HeightField(_) | Shape::Mesh(_) => return,
         Shape::Sphere { radius } => {
             let (d, m) = away_from(c, Vec3::Z);
             (d - radius, m)
         }
-        Shape::Capsule { radius, half_length } => {
-            let axis = vec3(0.0, 0.0, c.z.clamp(-half_length, *half_length));
-            let (d, m) = away_from(c - axis, Vec3::X);
-            (d - radius, m)
-        }
-        Shape::Box { half } => from_box(c, *half),
-        Shape::Cylinder { radius, half_length } => from_cylinder(c, *radius, *half_length),
+        Shape::Capsule { radius, half_length } => to_capsule(c, *radius, *half_length),
+        Shape::Box { half } => to_box(c, *half),
+        Shape::Cylinder { radius, half_length } => to_cylinder(c, *radius, *half_length),
+        Shape::Ellipsoid { radii } => to_ellipsoid(c, *radii),
+        Shape::Cone { radius, half_height } => to_cone(c, *radius, *half_height),
         Shape::Convex(mesh) => match from_hull(c, mesh, radius + margin) {
             Hull::Apart => return,
             Hull::Face(d, m) => (d, m),
@@ -52,44 +51,6 @@ pub(crate) fn sphere(
         let feature = pair_code(vertex_code(0), face_code(0));
         one.push(A.origin - m * (0.5 * (distance + radius)), gap, feature);
         reduce(one.points(), radius, out);
-    }
-}
-
-/// Length and direction of v; `otherwise` for the zero vector.
-fn away_from(v: Vec3, otherwise: Vec3) -> (f64, Vec3) {
-    v.normalized().map_or((0.0, otherwise), |m| (v.norm(), m))
-}
-
-fn from_box(c: Vec3, half: Vec3) -> (f64, Vec3) {
-    let nearest = vec3(c.x.clamp(-half.x, half.x), c.y.clamp(-half.y, half.y), c.z.clamp(-half.z, half.z));
-    if let Some(m) = (c - nearest).normalized() {
-        return ((c - nearest).norm(), m);
-    }
-    let depth = |i: usize| c[i].abs() - half[i];
-    // Among ties the first axis.
-    let i = if depth(0) >= depth(1) && depth(0) >= depth(2) {
-        0
-    } else if depth(1) >= depth(2) {
-        1
-    } else {
-        2
-    };
-    let axis = [Vec3::X, Vec3::Y, Vec3::Z][i];
-    (depth(i), if c[i] >= 0.0 { axis } else { -axis })
-}
-
-fn from_cylinder(c: Vec3, radius: f64, half_length: f64) -> (f64, Vec3) {
-    let across = c.x.hypot(c.y);
-    let out = if across > 0.0 { vec3(c.x / across, c.y / across, 0.0) } else { Vec3::X };
-    let up = if c.z >= 0.0 { Vec3::Z } else { -Vec3::Z };
-    let (over_side, over_cap) = (across - radius, c.z.abs() - half_length);
-    if over_side > 0.0 && over_cap > 0.0 {
-        let d = over_side.hypot(over_cap);
-        (d, out * (over_side / d) + up * (over_cap / d))
-    } else if over_side > over_cap {
-        (over_side, out)
-    } else {
-        (over_cap, up)
     }
 }
 

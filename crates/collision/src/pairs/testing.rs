@@ -1,6 +1,8 @@
 //! What the tests of this crate share: a small generator of random numbers, and shapes.
 
 use crate::convex::ConvexMesh;
+use crate::height_field::HeightField;
+use crate::mesh::TriangleMesh;
 use crate::shape::Shape;
 use std::f64::consts::TAU;
 use std::sync::Arc;
@@ -75,7 +77,55 @@ pub(crate) fn pebble(n: usize, size: f64, seed: u64) -> ConvexMesh {
     ConvexMesh::from_points(&points).unwrap()
 }
 
-/// One of each kind, about 0.1 m large, and hulls small and large.
+/// A sheet of 2 n² triangles over the square of the given side, its heights a function of x and y.
+pub(crate) fn grid_mesh(n: usize, side: f64, height: impl Fn(f64, f64) -> f64) -> TriangleMesh {
+    let at = |i: usize| side * (i as f64 / n as f64 - 0.5);
+    let nodes = (0..(n + 1) * (n + 1)).map(|k| (at(k % (n + 1)), at(k / (n + 1))));
+    let vertices: Vec<Vec3> = nodes.map(|(x, y)| vec3(x, y, height(x, y))).collect();
+    let mut triangles = Vec::new();
+    for (r, c) in (0..n * n).map(|k| (k / n, k % n)) {
+        let a = (r * (n + 1) + c) as u32;
+        let (b, up) = (a + 1, n as u32 + 1);
+        triangles.extend([[a, b, b + up], [a, b + up, a + up]]);
+    }
+    TriangleMesh::new(&vertices, &triangles).unwrap()
+}
+
+/// A ring about z: `n` sections of `m` corners, radius `R` of the ring and `r` of its tube.
+pub(crate) fn torus(n: usize, m: usize, R: f64, r: f64) -> TriangleMesh {
+    let corner = |i: usize, j: usize| {
+        let ((s, c), (sj, cj)) =
+            ((TAU * i as f64 / n as f64).sin_cos(), (TAU * j as f64 / m as f64).sin_cos());
+        vec3((R + r * cj) * c, (R + r * cj) * s, r * sj)
+    };
+    let vertices: Vec<Vec3> = (0..n * m).map(|k| corner(k / m, k % m)).collect();
+    let index = |i: usize, j: usize| (i % n * m + j % m) as u32;
+    let quad = |i: usize, j: usize| {
+        let [a, b, c, d] = [index(i, j), index(i + 1, j), index(i + 1, j + 1), index(i, j + 1)];
+        [[a, b, c], [a, c, d]]
+    };
+    let triangles: Vec<[u32; 3]> = (0..n * m).flat_map(|k| quad(k / m, k % m)).collect();
+    TriangleMesh::new(&vertices, &triangles).unwrap()
+}
+
+/// A field of gentle waves, 0.6 m wide.
+pub(crate) fn waves() -> HeightField {
+    let (rows, cols) = (9, 11);
+    let height = |k: usize| 0.02 * ((k % cols) as f64).sin() + 0.02 * ((k / cols) as f64 * 0.8).cos();
+    HeightField::new(rows, cols, [0.6, 0.5], (0..rows * cols).map(height).collect(), 0.1).unwrap()
+}
+
+/// What is not convex: a field, a solid and a shell.
+pub(crate) fn surfaces() -> Vec<Shape> {
+    let sheet = grid_mesh(6, 0.3, |x, y| 0.3 * (x * x - y * y));
+    vec![
+        Shape::HeightField(Arc::new(waves())),
+        Shape::Mesh(Arc::new(torus(16, 8, 0.1, 0.04))),
+        Shape::Mesh(Arc::new(sheet)),
+    ]
+}
+
+/// One of each convex kind, about 0.1 m large, and hulls small and large.
 pub(crate) fn every_shape() -> Vec<Shape> {
     vec![
         Shape::Plane,
@@ -83,6 +133,8 @@ pub(crate) fn every_shape() -> Vec<Shape> {
         Shape::Box { half: vec3(0.1, 0.07, 0.13) },
         Shape::Capsule { radius: 0.06, half_length: 0.1 },
         Shape::Cylinder { radius: 0.08, half_length: 0.12 },
+        Shape::Ellipsoid { radii: vec3(0.1, 0.06, 0.14) },
+        Shape::Cone { radius: 0.09, half_height: 0.1 },
         Shape::Convex(Arc::new(prism(8, 0.1, 0.05))),
         Shape::Convex(Arc::new(pebble(20, 0.1, 5))),
         Shape::Convex(Arc::new(pebble(400, 0.1, 6))),

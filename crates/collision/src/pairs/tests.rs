@@ -87,6 +87,9 @@ fn by_every_axis(a: &Shape, A: &Frame, b: &Shape, B: &Frame) -> f64 {
 fn deepest_gap_is_the_distance_that_parry_finds() {
     const MARGIN: f64 = 0.05;
     for_every_pair(120, |a, X_WA, b, X_WB| {
+        if [a, b].iter().any(|s| matches!(s, Shape::Ellipsoid { .. })) {
+            return; // parry has none.
+        }
         let expected = oracle::distance(a, X_WA, b, X_WB, 1.0).unwrap();
         let got = contact(a, X_WA, b, X_WB, MARGIN).deepest();
         let exact = matches!(a, Shape::Plane | Shape::Sphere { .. });
@@ -170,7 +173,9 @@ fn gap_follows_a_motion_along_the_normal_through_touching() {
             let moved = contact(a, X_WA, b, &X_WB, 2e-3);
             let got = moved.deepest().unwrap_or(f64::INFINITY);
             // Up to touching the normal stays the best; in the depth another may be.
-            let is_round = |s: &Shape| matches!(s, Shape::Cylinder { .. });
+            let is_round = |s: &Shape| {
+                matches!(s, Shape::Cylinder { .. } | Shape::Cone { .. } | Shape::Ellipsoid { .. })
+            };
             let tolerance = if is_round(a) || is_round(b) { 3e-6 } else { 2e-8 };
             let low = target - tolerance;
             let high = if gap > 0.0 { target.max(0.0) + tolerance } else { 1e-2 };

@@ -60,7 +60,7 @@ export class Bodies extends Group {
       const mesh = new Mesh(solid, new MeshStandardMaterial({ roughness: 0.62, metalness: 0.02 }));
       mesh.castShadow = true;
       mesh.receiveShadow = true;
-      const sharp = shape.kind === "box" || shape.kind === "cylinder" || shape.kind === "mesh";
+      const sharp = ["box", "cylinder", "cone", "height_field", "mesh"].includes(shape.kind);
       const edges = sharp
         ? new LineSegments(new EdgesGeometry(solid, EDGE_ANGLE), new LineBasicMaterial({ transparent: true, opacity: 0.3 }))
         : null;

@@ -10,6 +10,9 @@ export type Shape =
   | { kind: "box"; half: Vec3 }
   | { kind: "capsule"; radius: number; half_length: number }
   | { kind: "cylinder"; radius: number; half_length: number }
+  | { kind: "ellipsoid"; radii: Vec3 }
+  | { kind: "cone"; radius: number; half_height: number }
+  | { kind: "height_field"; rows: number; cols: number; size: readonly [number, number]; heights: number[]; bottom: number }
   | { kind: "mesh"; vertices: Vec3[]; triangles: Vec3[] };
 
 export interface Geometry {
@@ -60,7 +63,7 @@ export interface Frame {
 export const WORLD = -1;
 /** Position, then quaternion w x y z. */
 export const POSE_FLOATS = 7;
-const VERSION = 1;
+const VERSION = 2;
 const HEADER = 32;
 const CONTACT_BYTES = 52;
 
