@@ -101,7 +101,7 @@ const LEAST: f64 = 1e-20;
 pub(crate) fn to_ellipsoid(c: Vec3, radii: Vec3) -> (f64, Vec3) {
     let least = radii.x.min(radii.y).min(radii.z);
     // In units of the smallest semi-axis, with u = t + 1 > 0, and all coordinates positive.
-    let r = radii * (1.0 / least);
+    let r = vec3(radii.x / least, radii.y / least, radii.z / least);
     let mut z = c * (1.0 / least);
     for i in 0..3 {
         z[i] = z[i].abs().max(LEAST * r[i]);
@@ -141,11 +141,10 @@ fn lagrange(r: Vec3, z: Vec3) -> f64 {
         }
         // Newton on 1/√f − 1.
         let newton = u + 2.0 * f * (1.0 - f.sqrt()) / slope;
-        let next = if newton > low && newton < high { newton } else { 0.5 * (low + high) };
-        if (next - u).abs() <= f64::EPSILON * u.abs() {
-            return next;
+        if (newton - u).abs() <= 4.0 * f64::EPSILON * u {
+            return u;
         }
-        u = next;
+        u = if newton > low && newton < high { newton } else { (low * high).sqrt() };
     }
     u
 }
