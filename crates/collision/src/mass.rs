@@ -152,7 +152,7 @@ mod tests {
             for (i, j, k) in (0..n * n * n).map(|c| (c / n / n, c / n % n, c % n)) {
                 let p = vec3(at(i), at(j), at(k));
                 if inside(p) {
-                    parts = parts + Inertia::new(step.powi(3), p, Sym3::ZERO);
+                    parts += Inertia::new(step.powi(3), p, Sym3::ZERO);
                 }
             }
             let exact = shape.inertia(1.0).unwrap();

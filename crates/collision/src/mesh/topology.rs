@@ -80,11 +80,8 @@ pub(crate) fn orient(triangles: &mut [[u32; 3]], across: &mut Across) -> Option<
         let mut next = 0;
         while next < part.len() {
             let t = part[next];
-            for k in 0..3 {
-                let s = across[t][k] as usize;
-                if across[t][k] == NONE {
-                    continue;
-                }
+            for (k, &s) in across[t].iter().enumerate().filter(|(_, s)| **s != NONE) {
+                let s = s as usize;
                 let wanted = turn[t] == Some(runs_opposite(triangles, t, k, s));
                 match turn[s] {
                     None => {
