@@ -1,7 +1,7 @@
 //! A constant set of colliders, asked again and again which of them touch.
 //!
 //! Two colliders may meet unless they have one owner, both owners are fixed, their owners are an
-//! excluded pair, or their bits do not match. Bounded shapes go through the tree of boxes; planes, which
+//! excluded pair, or their bits do not match; pairs that are named may meet in spite of the last two. Bounded shapes go through the tree of boxes; planes, which
 //! have no bounds, are compared with the bounding sphere of every other shape.
 
 use crate::broad::Bvh;
@@ -47,6 +47,8 @@ struct Filter {
     excluded: Vec<(usize, usize)>,
     /// Per collider: its owner does not move.
     fixed: Vec<bool>,
+    /// Pairs of colliders, the smaller first, sorted, that need neither bits nor owners that may meet.
+    named: Vec<(usize, usize)>,
 }
 
 impl Filter {
@@ -54,9 +56,10 @@ impl Filter {
         let (a, b) = (&colliders[i], &colliders[j]);
         let bits = a.group & b.mask != 0 || b.group & a.mask != 0;
         let owners = (a.owner.min(b.owner), a.owner.max(b.owner));
-        bits && a.owner != b.owner
+        let excluded = !self.excluded.is_empty() && self.excluded.binary_search(&owners).is_ok();
+        a.owner != b.owner
             && !(self.fixed[i] && self.fixed[j])
-            && (self.excluded.is_empty() || self.excluded.binary_search(&owners).is_err())
+            && (bits && !excluded || self.named.binary_search(&(i.min(j), i.max(j))).is_ok())
     }
 }
 
@@ -78,7 +81,11 @@ impl CollisionWorld {
         let is_plane = |i: &usize| matches!(colliders[*i].shape, Shape::Plane);
         let (planes, bounded) = (0..colliders.len()).partition(is_plane);
         Ok(Self {
-            filter: Filter { excluded, fixed: colliders.iter().map(|c| fixed(c.owner)).collect() },
+            filter: Filter {
+                excluded,
+                fixed: colliders.iter().map(|c| fixed(c.owner)).collect(),
+                named: Vec::new(),
+            },
             planes,
             bounded,
             bounding_radius: colliders.iter().map(|c| c.shape.bounding_radius()).collect(),
@@ -86,6 +93,14 @@ impl CollisionWorld {
             pairs: Vec::new(),
             colliders,
         })
+    }
+
+    /// The same with `pairs` of colliders (in either order) that may meet whatever their bits, and though
+    /// their owners are excluded.
+    pub fn with_pairs(mut self, pairs: impl IntoIterator<Item = (usize, usize)>) -> Self {
+        self.filter.named = pairs.into_iter().map(|(a, b)| (a.min(b), a.max(b))).collect();
+        self.filter.named.sort_unstable();
+        self
     }
 
     /// The colliders, in the order given.
@@ -179,6 +194,12 @@ mod tests {
         assert_eq!(contacts(&mut build(&balls, &[], &[]), &poses).len(), 9);
         balls[0].mask = 4;
         assert_eq!(contacts(&mut build(&balls, &[], &[]), &poses).len(), 5);
+        // Named pairs need neither bits nor owners that may meet, but motion against each other.
+        let named = |pair| build(&balls, &[(2, 1)], &[0, 3]).with_pairs([pair]);
+        let others = contacts(&mut named((1, 2)), &poses); // of one owner
+        assert_eq!(contacts(&mut named((0, 4)), &poses), others); // both fixed
+        assert!(contacts(&mut named((3, 0)), &poses).contains(&(0, 3)));
+        assert!(contacts(&mut named((3, 1)), &poses).contains(&(1, 3)) && !others.contains(&(1, 3)));
     }
 
     #[test]

@@ -26,6 +26,7 @@ mod names;
 mod neighbours;
 mod overlap;
 mod shapes;
+mod surface;
 mod urdf;
 mod value;
 mod world;
@@ -34,6 +35,5 @@ mod xml;
 pub use error::LoadError;
 pub use ledger::{Entry, Fate, Ledger, Place};
 pub use load::{LoadOptions, load, load_str};
-pub use world::{
-    Actuator, ActuatorLaw, Coupling, Drawing, DriveLimit, Geometry, Keyframe, Material, Visual, World,
-};
+pub use surface::{ContactPair, Dimension, Material, PairSurface, Softness};
+pub use world::{Actuator, ActuatorLaw, Coupling, Drawing, DriveLimit, Geometry, Keyframe, Visual, World};

@@ -34,8 +34,8 @@ pub(crate) struct TriangleMesh {
 pub(crate) enum Filling {
     /// The solid inside a closed surface; inward faces count negative.
     Exact,
-    /// As `Exact`, every tetrahedron counting positive: right for solids star-shaped about the
-    /// centroid of their surface, too heavy for others.
+    /// As `Exact`, every tetrahedron counting positive: right for solids star-shaped about their centre of
+    /// mass, too heavy for others.
     Legacy,
     /// The surface.
     Shell,
@@ -114,7 +114,6 @@ impl TriangleMesh {
 
     /// Inertia about the origin of the mesh at unit density.
     pub(crate) fn inertia(&self, filling: Filling) -> Inertia {
-        let area = |[a, b, c]: [Vec3; 3]| 0.5 * (b - a).cross(c - a).norm();
         // Centroid of the surface: a point near the middle loses the fewest digits.
         let (mut weight, mut middle) = (0.0, Vec3::ZERO);
         for t in self.corners() {
@@ -122,6 +121,18 @@ impl TriangleMesh {
             middle += (t[0] + t[1] + t[2]) * (area(t) / 3.0);
         }
         let p = if weight > 0.0 { middle * (1.0 / weight) } else { Vec3::ZERO };
+        let mut about_p = self.inertia_about(p, filling);
+        let mut q = p;
+        if filling == Filling::Legacy && about_p.mass > 0.0 {
+            // As MuJoCo: the centre of mass from tetrahedra from p, the rest from tetrahedra from there.
+            q = p + about_p.com();
+            about_p = Inertia { first: Vec3::ZERO, ..self.inertia_about(q, filling) };
+        }
+        about_p.transformed(&stiction_dynamics::spatial::Mat3::IDENTITY, q)
+    }
+
+    /// (1)–(3), tetrahedra starting from p.
+    fn inertia_about(&self, p: Vec3, filling: Filling) -> Inertia {
         let (mut mass, mut first, mut C) = (0.0, Vec3::ZERO, Sym3::ZERO);
         for t in self.corners() {
             let [a, b, c] = t.map(|x| x - p);
@@ -139,9 +150,12 @@ impl TriangleMesh {
             }
         }
         let trace = C.xx + C.yy + C.zz;
-        let about_p = Inertia { mass, first, second: Sym3::diagonal(trace, trace, trace) - C }; // (3)
-        about_p.transformed(&stiction_dynamics::spatial::Mat3::IDENTITY, p)
+        Inertia { mass, first, second: Sym3::diagonal(trace, trace, trace) - C } // (3)
     }
+}
+
+fn area([a, b, c]: [Vec3; 3]) -> f64 {
+    0.5 * (b - a).cross(c - a).norm()
 }
 
 /// A binary STL file says its length: 84 bytes, then 50 for every triangle.

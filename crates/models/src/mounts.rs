@@ -28,6 +28,7 @@ impl World {
         let pairs = self.excluded.iter().map(|&(a, b)| (owner(Some(a)), owner(Some(b))));
         let from_world = self.excluded_from_world.iter().map(|&l| (owner(Some(l)), world));
         let excluded: Vec<(usize, usize)> = pairs.chain(from_world).collect();
-        CollisionWorld::new(colliders, &excluded, |o| o >= world)
+        let named = self.pairs.iter().map(|p| (p.geometries[0], p.geometries[1]));
+        Ok(CollisionWorld::new(colliders, &excluded, |o| o >= world)?.with_pairs(named))
     }
 }

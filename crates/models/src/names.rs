@@ -3,19 +3,17 @@
 use crate::error::LoadError;
 use crate::value::{Attribute, hint, shortened};
 use crate::xml::Element;
-use std::collections::{BTreeMap, BTreeSet};
+use std::collections::BTreeMap;
 
 /// See the module.
 pub(crate) struct Names<'d> {
     kind: &'static str,
     known: BTreeMap<String, (usize, Element<'d>)>,
-    /// Names that stand for several copies, each of which has a suffix.
-    replicated: BTreeSet<String>,
 }
 
 impl<'d> Names<'d> {
     pub(crate) fn new(kind: &'static str) -> Self {
-        Self { kind, known: BTreeMap::new(), replicated: BTreeSet::new() }
+        Self { kind, known: BTreeMap::new() }
     }
 
     /// Adds `name` for the thing of index `index`, stated by `element`.
@@ -31,27 +29,28 @@ impl<'d> Names<'d> {
         }
     }
 
-    pub(crate) fn insert_replicated(&mut self, name: &str) {
-        self.replicated.insert(name.to_owned());
-    }
-
     pub(crate) fn get(&self, name: &str) -> Option<usize> {
         self.known.get(name).map(|k| k.0)
     }
 
-    /// The thing that `attribute` names; `None` for a name that stands for several copies.
+    /// The thing that `attribute` names; never `None`.
     pub(crate) fn find(&self, attribute: Attribute<'_>) -> Result<Option<usize>, LoadError> {
-        let name = attribute.value().trim();
-        match self.get(name) {
-            Some(index) => Ok(Some(index)),
-            None if self.replicated.contains(name) => Ok(None),
-            None => Err(LoadError::Reference {
-                place: attribute.place(),
-                element: attribute.element.described(),
-                kind: self.kind,
-                name: shortened(name),
-                hint: hint(name, self.known.keys().map(String::as_str)),
-            }),
-        }
+        self.index(attribute).map(Some)
+    }
+
+    /// The thing that `attribute` names.
+    pub(crate) fn index(&self, attribute: Attribute<'_>) -> Result<usize, LoadError> {
+        self.find_as(attribute.value().trim(), attribute)
+    }
+
+    /// The thing called `name`, which is what `attribute` means.
+    pub(crate) fn find_as(&self, name: &str, attribute: Attribute<'_>) -> Result<usize, LoadError> {
+        self.get(name).ok_or_else(|| LoadError::Reference {
+            place: attribute.place(),
+            element: attribute.element.described(),
+            kind: self.kind,
+            name: shortened(name),
+            hint: hint(name, self.known.keys().map(String::as_str)),
+        })
     }
 }

@@ -5,6 +5,7 @@ use stiction_dynamics::Model;
 use stiction_dynamics::spatial::{Pose, Vec3};
 
 use crate::ledger::Ledger;
+use crate::surface::{ContactPair, Material};
 
 /// Constant during a run; shared by all threads.
 #[derive(Clone, Debug)]
@@ -21,6 +22,8 @@ pub struct World {
     pub excluded: Vec<(usize, usize)>,
     /// Links that never touch the geometries of the world itself (`Geometry::link` `None`).
     pub excluded_from_world: Vec<usize>,
+    /// Pairs that may touch in spite of that, under rules of their own.
+    pub pairs: Vec<ContactPair>,
     pub actuators: Vec<Actuator>,
     /// Linear couplings of joint coordinates.
     pub couplings: Vec<Coupling>,
@@ -43,6 +46,7 @@ impl World {
             visuals: Vec::new(),
             excluded: Vec::new(),
             excluded_from_world: Vec::new(),
+            pairs: Vec::new(),
             actuators: Vec::new(),
             couplings: Vec::new(),
             keyframes: Vec::new(),
@@ -77,44 +81,6 @@ pub struct Geometry {
     pub group: u32,
     pub mask: u32,
     pub rgba: [f32; 4],
-}
-
-/// Surface properties; a pair's come from [`Material::pair`].
-#[derive(Clone, Copy, Debug, PartialEq)]
-pub struct Material {
-    /// Coulomb coefficient [–].
-    pub friction: f64,
-    /// Newton's coefficient of restitution, 0 … 1 [–].
-    pub restitution: f64,
-    /// The pair takes the friction of the member with the higher priority; among equals, the
-    /// larger (MuJoCo's rule).
-    pub priority: i32,
-    /// False: the surface is frictionless whatever the coefficient says (MJCF condim 1).
-    pub frictional: bool,
-}
-
-impl Default for Material {
-    fn default() -> Self {
-        Self { friction: 1.0, restitution: 0.0, priority: 0, frictional: true }
-    }
-}
-
-impl Material {
-    /// (friction, restitution) of two surfaces in contact. Among equal priorities: the larger
-    /// friction, frictional if either is (MuJoCo's rule for condim), the larger restitution.
-    pub fn pair(a: &Self, b: &Self) -> (f64, f64) {
-        let friction_of = |m: &Self| if m.frictional { m.friction } else { 0.0 };
-        let (friction, restitution) = match a.priority.cmp(&b.priority) {
-            std::cmp::Ordering::Greater => (friction_of(a), a.restitution),
-            std::cmp::Ordering::Less => (friction_of(b), b.restitution),
-            std::cmp::Ordering::Equal => {
-                let frictional = a.frictional || b.frictional;
-                let friction = if frictional { a.friction.max(b.friction) } else { 0.0 };
-                (friction, a.restitution.max(b.restitution))
-            }
-        };
-        (friction, restitution)
-    }
 }
 
 /// A shape that is only drawn.

@@ -265,6 +265,16 @@ impl<'d> Element<'d> {
         self.node().children.iter().map(move |&id| self.document.element(id))
     }
 
+    /// Everything inside, in document order, unmarked.
+    pub(crate) fn descendants(self) -> impl Iterator<Item = Self> + use<'d> {
+        let mut stack: Vec<Self> = self.children().rev().collect();
+        std::iter::from_fn(move || {
+            let next = stack.pop()?;
+            stack.extend(next.children().rev());
+            Some(next)
+        })
+    }
+
     /// The children called `name`, marked used.
     pub(crate) fn children_named(self, name: &str) -> impl Iterator<Item = Self> + use<'d, '_> {
         self.children().filter(move |c| c.name() == name).inspect(|c| c.mark(Fate::Used, ""))

@@ -7,7 +7,7 @@ use std::path::Path;
 use stiction_collision::Shape;
 use stiction_dynamics::JointKind;
 use stiction_dynamics::spatial::{Quat, Vec3, vec3};
-use stiction_models::{Actuator, Fate, LoadOptions, World, load_str};
+use stiction_models::{Actuator, Dimension, Fate, LoadOptions, World, load_str};
 
 fn read(inside: &str) -> World {
     let text = format!("<mujoco>{inside}</mujoco>");
@@ -166,7 +166,7 @@ fn who_touches_whom() {
     assert_eq!(world.excluded_from_world, [3]);
     assert_eq!(world.model.links[2].body, world.model.links[1].body);
     let g = &world.geometries;
-    assert!(!g[2].material.frictional && g[0].material.frictional);
+    assert!(g[2].material.dimension == Dimension::Normal && g[0].material.dimension == Dimension::Sliding);
     assert_eq!((g[3].group, g[3].mask, g[4].material.priority), (2, 4, 2));
     let off = pendulum("", r#"<option><flag contact="disable"/></option>"#);
     assert_eq!((off.geometries[0].group, off.geometries[0].mask), (0, 0));

@@ -164,6 +164,12 @@ impl Composer {
         whole.model.trees += part.model.trees;
         whole.model.nq += part.model.nq;
 
+        let geometries = whole.geometries.len();
+        whole.pairs.extend(part.pairs.into_iter().map(|mut p| {
+            p.name = named(p.name);
+            p.geometries = p.geometries.map(|g| g + geometries);
+            p
+        }));
         whole.geometries.extend(part.geometries.into_iter().map(|mut g| {
             if g.link.is_none() {
                 g.X_LG = pose * g.X_LG;

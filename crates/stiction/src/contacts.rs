@@ -1,9 +1,12 @@
 //! From manifolds to contact points: the only translator between geometry and mechanics.
+//!
+//! Surfaces with a margin touch at that distance: the gap of a contact is what is left beyond it.
 
+use std::collections::BTreeMap;
 use stiction_collision::{CollisionWorld, Manifold, ShapeError};
 use stiction_dynamics::Kinematics;
 use stiction_dynamics::spatial::{Motion, Pose, Vec3};
-use stiction_models::{Material, World};
+use stiction_models::{Material, PairSurface, World};
 
 /// One contact point. The frame is (t1, t2, n), n from A to B; see CONVENTIONS.md.
 #[derive(Clone, Copy, Debug)]
@@ -33,6 +36,10 @@ pub(crate) struct ContactFinder {
     /// Body and pose in it, of every geometry.
     mounts: Vec<(Option<usize>, Pose)>,
     materials: Vec<Material>,
+    /// Pairs with rules of their own, the smaller index first.
+    pairs: BTreeMap<(usize, usize), PairSurface>,
+    /// Per geometry, how far ahead its margins reach [m].
+    reaches: Vec<f64>,
     /// Farthest point of every geometry from its origin; infinite for planes.
     radii: Vec<f64>,
     poses: Vec<Pose>,
@@ -45,6 +52,15 @@ impl ContactFinder {
         let collision = world.collision()?;
         let mounts: Vec<_> = world.geometries.iter().map(|g| world.mount(g.link, g.X_LG)).collect();
         let n = world.geometries.len();
+        let mut reaches: Vec<f64> = world.geometries.iter().map(|g| g.material.margin).collect();
+        let mut pairs = BTreeMap::new();
+        for pair in &world.pairs {
+            let [a, b] = pair.geometries;
+            pairs.insert((a.min(b), a.max(b)), pair.surface);
+            for g in [a, b] {
+                reaches[g] = reaches[g].max(0.5 * pair.surface.margin);
+            }
+        }
         Ok(Self {
             collision,
             materials: world.geometries.iter().map(|g| g.material).collect(),
@@ -52,6 +68,8 @@ impl ContactFinder {
             poses: mounts.iter().map(|m| m.1).collect(),
             margins: vec![0.0; n],
             manifolds: Vec::new(),
+            pairs,
+            reaches,
             mounts,
         })
     }
@@ -68,7 +86,7 @@ impl ContactFinder {
         out: &mut Vec<ContactPoint>,
     ) {
         for (g, (body, X_BG)) in self.mounts.iter().enumerate() {
-            self.margins[g] = 0.5 * margin;
+            self.margins[g] = 0.5 * margin + self.reaches[g];
             let Some(b) = *body else { continue };
             let pose = kin.X_WB[b] * *X_BG;
             let r = pose.translation - kin.reference[world.model.bodies[b].tree];
@@ -80,7 +98,8 @@ impl ContactFinder {
         self.collision.query(&self.poses, &self.margins, &mut self.manifolds);
         out.clear();
         for m in &self.manifolds {
-            let (friction, restitution) = Material::pair(&self.materials[m.a], &self.materials[m.b]);
+            let own = self.pairs.get(&(m.a, m.b)).copied();
+            let surface = own.unwrap_or_else(|| Material::pair(&self.materials[m.a], &self.materials[m.b]));
             let (t1, t2) = m.normal.tangents();
             for p in m.points() {
                 out.push(ContactPoint {
@@ -91,9 +110,9 @@ impl ContactFinder {
                     t1,
                     t2,
                     n: m.normal,
-                    gap: p.gap,
-                    friction,
-                    restitution,
+                    gap: p.gap - surface.margin,
+                    friction: surface.friction(),
+                    restitution: surface.restitution,
                 });
             }
         }

@@ -4,33 +4,30 @@
 //! and keyframes keep MuJoCo's numbering.
 
 use super::Reader;
+use super::compiler::Compiler;
 use super::defaults::{MAIN, Styled};
+use super::scope::{Kind, Mention, Scope};
 use super::servo::{Servo, TAGS};
 use super::tendon::Tendons;
 use crate::error::LoadError;
 use crate::ledger::Fate;
-use crate::names::Names;
 use crate::world::{Actuator, ActuatorLaw, World};
-use crate::xml::Element;
 use stiction_dynamics::{CrbaWorkspace, Factor, JointKind, Kinematics, MassMatrix, Model, crba_into};
 
 pub(crate) fn read<'d>(
     reader: &mut Reader<'d>,
     world: &mut World,
-    tendons: &Tendons<'d>,
+    tendons: &Tendons,
 ) -> Result<(), LoadError> {
-    let mut names = Names::new("actuator");
     let mut inertia = NeutralInertia::default();
-    for e in reader.section("actuator").collect::<Vec<_>>() {
+    for mention in reader.section("actuator")? {
+        let e = mention.element;
         if !TAGS.contains(&e.name()) {
             continue;
         }
         let index = world.actuators.len();
-        let name = e.get("name").map_or("", |a| a.value()).to_owned();
-        if !name.is_empty() {
-            names.insert(&name, index, e)?;
-        }
-        let (actuator, unsupported) = one(reader, &world.model, tendons, e, name, &mut inertia)?;
+        let name = reader.enter(Kind::Actuator, mention, index)?;
+        let (actuator, unsupported) = one(reader, &world.model, tendons, mention, name, &mut inertia)?;
         if let Some(note) = unsupported {
             e.mark(Fate::Unsupported, note);
             reader.warn(e.place(), format!("{}: {note}; it exerts nothing", e.described()));
@@ -50,7 +47,7 @@ fn merged<const N: usize>(s: Styled<'_, '_>, name: &str, into: &mut [f64; N]) ->
 }
 
 fn range(
-    reader: &Reader<'_>,
+    compiler: &Compiler,
     s: Styled<'_, '_>,
     limited: &str,
     range: &str,
@@ -64,7 +61,7 @@ fn range(
     match wanted {
         Some(false) => Ok(None),
         None if lo >= hi => Ok(None),
-        None if !reader.compiler.auto_limits => {
+        None if !compiler.auto_limits => {
             Err(stated.error(format!("`{limited}` beside it, because the compiler's autolimits is false")))
         }
         _ if lo >= hi => Err(stated.error("a lower number, then a higher one")),
@@ -75,12 +72,14 @@ fn range(
 fn one<'d>(
     reader: &Reader<'d>,
     model: &Model,
-    tendons: &Tendons<'d>,
-    e: Element<'d>,
+    tendons: &Tendons,
+    mention: Mention<'d>,
     name: String,
     inertia: &mut NeutralInertia,
 ) -> Result<(Actuator, Option<&'static str>), LoadError> {
-    let styled = reader.defaults.styled(e, "general", MAIN)?;
+    let Mention { element: e, scope, .. } = mention;
+    let Scope { compiler, defaults, .. } = reader.scope(scope);
+    let styled = defaults.styled(e, "general", MAIN)?;
     let mut servo = Servo::new();
     for level in styled.levels_of(TAGS).collect::<Vec<_>>().into_iter().rev() {
         servo.apply(level)?;
@@ -99,9 +98,9 @@ fn one<'d>(
             a.mark(Fate::Unsupported, note);
         }
     }
-    let effort_limit = range(reader, styled, "forcelimited", "forcerange")?;
-    let mut control_limit = range(reader, styled, "ctrllimited", "ctrlrange")?;
-    let (transmission, mut unsupported) = transmission(reader, model, tendons, e, &gear)?;
+    let effort_limit = range(compiler, styled, "forcelimited", "forcerange")?;
+    let mut control_limit = range(compiler, styled, "ctrllimited", "ctrlrange")?;
+    let (transmission, mut unsupported) = transmission(reader, model, tendons, mention, &gear)?;
     let mut transmission = transmission;
 
     let [g0, g1, g2] = servo.gain;
@@ -153,16 +152,16 @@ type Transmission = (Vec<(usize, f64)>, Option<&'static str>);
 fn transmission(
     reader: &Reader<'_>,
     model: &Model,
-    tendons: &Tendons<'_>,
-    e: Element<'_>,
+    tendons: &Tendons,
+    mention: Mention<'_>,
     gear: &[f64; 6],
 ) -> Result<Transmission, LoadError> {
-    const COPIED: &str = "acts on a copied element, of which there are several: not simulated yet";
+    let Mention { element: e, copy, .. } = mention;
     let [ratio, ..] = *gear;
     for name in ["joint", "jointinparent"] {
         let Some(joint) = e.get(name) else { continue };
-        let Some(index) = reader.joint_names.find(joint)? else { return Ok((Vec::new(), Some(COPIED))) };
-        let Some(joint) = model.joints.get(index) else { return Ok((Vec::new(), Some(COPIED))) };
+        let index = reader.find(Kind::Joint, copy, joint)?;
+        let Some(joint) = model.joints.get(index) else { return Err(joint.error("a joint")) };
         if name == "jointinparent" && matches!(joint.kind, JointKind::Ball | JointKind::Free) {
             return Ok((Vec::new(), Some("efforts in the axes of the parent are not simulated yet")));
         }
@@ -170,8 +169,8 @@ fn transmission(
         return Ok((terms.filter(|t| t.1 != 0.0).collect(), None));
     }
     if let Some(tendon) = e.get("tendon") {
-        let index = tendons.names.find(tendon)?;
-        let terms = index.and_then(|i| tendons.terms.get(i).cloned()).flatten();
+        let index = reader.find(Kind::Tendon, copy, tendon)?;
+        let terms = tendons.get(index).cloned().flatten();
         return Ok(match terms {
             Some(terms) => (terms.into_iter().map(|(dof, c)| (dof, c * ratio)).collect(), None),
             None => (Vec::new(), Some("acts on a tendon without linear form: not simulated yet")),

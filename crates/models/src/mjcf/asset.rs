@@ -1,10 +1,14 @@
-//! <asset>: meshes, read when first used, and the colours of materials.
+//! <asset>: meshes, height fields and the colours of materials.
 
+use super::Reader;
+use super::builtin;
 use super::compiler::Compiler;
 use super::defaults::{Defaults, MAIN};
+use super::msh;
+use super::scope::Scope;
 use crate::error::LoadError;
-use crate::ledger::{Fate, Place};
-use crate::mesh::{FORMATS, Filling, MeshStore, TriangleMesh};
+use crate::ledger::Fate;
+use crate::mesh::{FORMATS, Filling, TriangleMesh};
 use crate::names::Names;
 use crate::value::Attribute;
 use crate::xml::Element;
@@ -40,17 +44,18 @@ const MASSES: [(&str, Mass); 4] = [
 pub(crate) struct Assets<'d> {
     mesh_names: Names<'d>,
     meshes: Vec<Element<'d>>,
-    loaded: BTreeMap<usize, Arc<LoadedMesh>>,
     material_names: Names<'d>,
     materials: Vec<[f32; 4]>,
 }
+
+/// Meshes read before, by model and index.
+pub(crate) type LoadedMeshes = BTreeMap<(usize, usize), Arc<LoadedMesh>>;
 
 impl<'d> Assets<'d> {
     pub(crate) fn read(root: Element<'d>, defaults: &Defaults<'d>) -> Result<Self, LoadError> {
         let mut assets = Self {
             mesh_names: Names::new("mesh"),
             meshes: Vec::new(),
-            loaded: BTreeMap::new(),
             material_names: Names::new("material"),
             materials: Vec::new(),
         };
@@ -58,14 +63,7 @@ impl<'d> Assets<'d> {
             match e.name() {
                 "mesh" => {
                     e.mark(Fate::Used, "");
-                    let stem = |file: Attribute<'d>| {
-                        let path = Path::new(file.value().trim());
-                        path.file_stem().map(|s| s.to_string_lossy().into_owned())
-                    };
-                    let name = e.get("name").map(|n| n.value().to_owned());
-                    let name = name.or_else(|| e.get("file").and_then(stem));
-                    let name = name.ok_or_else(|| e.missing("the attribute `name`", "a name, or a file"))?;
-                    assets.mesh_names.insert(&name, assets.meshes.len(), e)?;
+                    assets.mesh_names.insert(&name(e)?, assets.meshes.len(), e)?;
                     assets.meshes.push(e);
                 }
                 "material" => {
@@ -81,102 +79,127 @@ impl<'d> Assets<'d> {
     }
 
     pub(crate) fn rgba(&self, material: Attribute<'_>) -> Result<[f32; 4], LoadError> {
-        let index = self.material_names.find(material)?;
-        Ok(index.and_then(|i| self.materials.get(i)).copied().unwrap_or([0.5, 0.5, 0.5, 1.0]))
+        let index = self.material_names.index(material)?;
+        Ok(self.materials.get(index).copied().unwrap_or([0.5, 0.5, 0.5, 1.0]))
     }
+}
 
-    pub(crate) fn find_mesh(&self, mesh: Attribute<'_>) -> Result<Option<usize>, LoadError> {
-        self.mesh_names.find(mesh)
+/// The stated name, else that of the file without its ending.
+pub(crate) fn name(e: Element<'_>) -> Result<String, LoadError> {
+    if let Some(name) = e.get("name") {
+        return Ok(name.value().to_owned());
     }
+    let stem = e.get("file").and_then(|file| Path::new(file.value().trim()).file_stem());
+    let stem = stem.map(|s| s.to_string_lossy().into_owned());
+    stem.ok_or_else(|| e.missing("the attribute `name`", "a name, or a file"))
+}
 
-    /// The mesh of a given index, read on first use; with its hull if that is wanted.
+impl<'d> Reader<'d> {
+    /// The mesh of the model `scope` that `mesh` names, read on first use; with its hull if that is
+    /// wanted.
     pub(crate) fn mesh(
         &mut self,
-        index: usize,
-        defaults: &Defaults<'d>,
-        compiler: &Compiler,
-        files: &mut MeshStore,
-        warnings: &mut Vec<(Place, String)>,
+        scope: usize,
+        mesh: Attribute<'_>,
         wants_hull: bool,
     ) -> Result<Arc<LoadedMesh>, LoadError> {
-        if let Some(mesh) = self.loaded.get(&index)
+        let scopes = self.scopes.clone();
+        let model = self.scope(scope);
+        let index = model.assets.mesh_names.index(mesh)?;
+        if let Some(mesh) = self.meshes.get(&(scope, index))
             && (mesh.hull.is_some() || !wants_hull)
         {
             return Ok(mesh.clone());
         }
-        let empty = || LoadedMesh { mesh: TriangleMesh::default(), hull: None, inertia: Inertia::ZERO };
-        let mesh = match self.meshes.get(index) {
-            Some(&e) => read_mesh(e, defaults, compiler, files, warnings, wants_hull)?,
-            None => empty(),
-        };
-        let mesh = Arc::new(mesh);
-        self.loaded.insert(index, mesh.clone());
+        let element = scopes.get(scope).and_then(|s| s.assets.meshes.get(index).map(|e| (s, *e)));
+        let Some((model, element)) = element else { return Err(mesh.error("a mesh")) };
+        let mesh = Arc::new(self.read_mesh(model, element, wants_hull)?);
+        self.meshes.insert((scope, index), mesh.clone());
         Ok(mesh)
+    }
+
+    fn read_mesh(
+        &mut self,
+        scope: &Scope<'d>,
+        e: Element<'d>,
+        wants_hull: bool,
+    ) -> Result<LoadedMesh, LoadError> {
+        let asset = scope.defaults.styled(e, "mesh", MAIN)?;
+        let mut mass =
+            asset.get("inertia").map_or(Ok(Mass::Filled(Filling::Legacy)), |a| a.keyword(&MASSES))?;
+        let scale = asset.get("scale").map_or(Ok(vec3(1.0, 1.0, 1.0)), |a| a.vector())?;
+        let refpos = e.get("refpos").map_or(Ok(Vec3::ZERO), |a| a.vector())?;
+        let turn = match e.get("refquat") {
+            Some(a) => {
+                let [w, x, y, z] = a.array::<4>()?;
+                a.unit(Quat::new(w, x, y, z))?
+            }
+            None => Quat::IDENTITY,
+        };
+        let back = turn.conjugate();
+        let place = |v: Vec3| {
+            let v = back.rotate(v - refpos);
+            vec3(v.x * scale.x, v.y * scale.y, v.z * scale.z)
+        };
+        let mirrored = scale.x * scale.y * scale.z < 0.0;
+        let (source, path, surface) = self.vertices_and_faces(&scope.compiler, e)?;
+        if surface {
+            mass = Mass::Filled(Filling::Shell);
+        }
+        let source = source.mapped(place, mirrored);
+        let failed = |reason: String| LoadError::Mesh { place: e.place(), path: path.clone(), reason };
+        let bare = source.triangles.is_empty();
+        let hull = if wants_hull || bare || mass == Mass::Convex {
+            Some(source.hull().map_err(|r| failed(r.to_string()))?)
+        } else {
+            None
+        };
+        let of_hull = hull.as_deref().map(TriangleMesh::of_hull);
+        let mesh = if bare { of_hull.clone().unwrap_or_default() } else { source };
+        let inertia = match (mass, &of_hull) {
+            (Mass::Convex, Some(hull)) => hull.inertia(Filling::Exact),
+            (Mass::Convex, None) => Inertia::ZERO,
+            (Mass::Filled(filling), _) => mesh.inertia(filling),
+        };
+        Ok(LoadedMesh { mesh, hull, inertia })
+    }
+
+    /// What the mesh is made of, how messages call it, and whether it is a surface without inside.
+    fn vertices_and_faces(
+        &mut self,
+        compiler: &Compiler,
+        e: Element<'d>,
+    ) -> Result<(TriangleMesh, PathBuf, bool), LoadError> {
+        match (e.get("file"), e.get("vertex"), e.get("builtin")) {
+            (Some(_), Some(a), _) | (Some(_), _, Some(a)) | (_, Some(_), Some(a)) => {
+                Err(a.error("a file, vertices or a built-in mesh, only one of them"))
+            }
+            (Some(file), None, None) => {
+                let path = path(file, compiler);
+                let failed = |reason| LoadError::Mesh { place: file.place(), path: path.clone(), reason };
+                let mesh = if path.extension().is_some_and(|e| e.eq_ignore_ascii_case("msh")) {
+                    msh::read(&path).map_err(failed)?
+                } else {
+                    (*self.files.file(&path).map_err(failed)?).clone()
+                };
+                Ok((mesh, path, false))
+            }
+            (None, Some(vertex), None) => {
+                Ok((builtin::rounded(inline(e, vertex)?), PathBuf::from("(vertices)"), false))
+            }
+            (None, None, Some(builtin)) => {
+                let (mesh, surface) = builtin::read(e, builtin)?;
+                Ok((mesh, PathBuf::from("(built-in)"), surface))
+            }
+            (None, None, None) => {
+                Err(e.missing("the attribute `file`", &format!("a mesh file (.msh, {FORMATS}), or `vertex`")))
+            }
+        }
     }
 }
 
-fn read_mesh<'d>(
-    e: Element<'d>,
-    defaults: &Defaults<'d>,
-    compiler: &Compiler,
-    files: &mut MeshStore,
-    warnings: &mut Vec<(Place, String)>,
-    wants_hull: bool,
-) -> Result<LoadedMesh, LoadError> {
-    let asset = defaults.styled(e, "mesh", MAIN)?;
-    let mass = asset.get("inertia").map_or(Ok(Mass::Filled(Filling::Legacy)), |a| a.keyword(&MASSES))?;
-    let scale = asset.get("scale").map_or(Ok(vec3(1.0, 1.0, 1.0)), |a| a.vector())?;
-    let refpos = e.get("refpos").map_or(Ok(Vec3::ZERO), |a| a.vector())?;
-    let turn = match e.get("refquat") {
-        Some(a) => {
-            let [w, x, y, z] = a.array::<4>()?;
-            a.unit(Quat::new(w, x, y, z))?
-        }
-        None => Quat::IDENTITY,
-    };
-    let back = turn.conjugate();
-    let place = |v: Vec3| {
-        let v = back.rotate(v - refpos);
-        vec3(v.x * scale.x, v.y * scale.y, v.z * scale.z)
-    };
-    let mirrored = scale.x * scale.y * scale.z < 0.0;
-
-    let (source, path) = match (e.get("file"), e.get("vertex")) {
-        (Some(_), Some(vertex)) => return Err(vertex.error("either a file or vertices")),
-        (Some(file), None) => {
-            let path = path(file, compiler);
-            let failed = |reason| LoadError::Mesh { place: file.place(), path: path.clone(), reason };
-            let mesh = files.file(&path).map_err(failed)?;
-            (mesh.mapped(place, mirrored), path)
-        }
-        (None, Some(vertex)) => (inline(e, vertex)?.mapped(place, mirrored), PathBuf::from("(vertices)")),
-        (None, None) => {
-            if let Some(builtin) = e.peek("builtin") {
-                builtin.mark(Fate::Unsupported, "built-in meshes are not made yet: left out");
-                warnings.push((builtin.place(), "built-in meshes are not made yet: left out".to_owned()));
-                return Ok(LoadedMesh { mesh: TriangleMesh::default(), hull: None, inertia: Inertia::ZERO });
-            }
-            return Err(e.missing("the attribute `file`", &format!("a mesh file ({FORMATS}), or `vertex`")));
-        }
-    };
-    let failed = |reason: String| LoadError::Mesh { place: e.place(), path: path.clone(), reason };
-    let bare = source.triangles.is_empty();
-    let hull = if wants_hull || bare || mass == Mass::Convex {
-        Some(source.hull().map_err(|r| failed(r.to_string()))?)
-    } else {
-        None
-    };
-    let of_hull = hull.as_deref().map(TriangleMesh::of_hull);
-    let mesh = if bare { of_hull.clone().unwrap_or_default() } else { source };
-    let inertia = match (mass, &of_hull) {
-        (Mass::Convex, Some(hull)) => hull.inertia(Filling::Exact),
-        (Mass::Convex, None) => Inertia::ZERO,
-        (Mass::Filled(filling), _) => mesh.inertia(filling),
-    };
-    Ok(LoadedMesh { mesh, hull, inertia })
-}
-
-fn path(file: Attribute<'_>, compiler: &Compiler) -> PathBuf {
+/// Where the file of an asset is.
+pub(crate) fn path(file: Attribute<'_>, compiler: &Compiler) -> PathBuf {
     let name = Path::new(file.value().trim());
     match name.file_name() {
         Some(last) if compiler.strip_path => compiler.mesh_folder.join(last),

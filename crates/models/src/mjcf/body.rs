@@ -3,13 +3,13 @@
 use super::compiler::FromGeoms;
 use super::flatten::{Item, contents};
 use super::orientation::{orientation, pose};
+use super::scope::{Kind, Scope};
 use super::{Reader, geom, joint};
 use crate::error::LoadError;
 use crate::inertia::principal;
 use crate::ledger::Fate;
 use crate::world::DriveLimit;
 use crate::xml::Element;
-use std::rc::Rc;
 use stiction_dynamics::JointSpec;
 use stiction_dynamics::spatial::{Inertia, Pose, Quat, Sym3};
 
@@ -24,6 +24,8 @@ pub(crate) struct JointOfBody<'d> {
 pub(crate) struct BodyOfFile<'d> {
     pub(crate) name: String,
     pub(crate) element: Element<'d>,
+    /// The model it is written in.
+    pub(crate) scope: usize,
     /// Index into the bodies; `None`: the world.
     pub(crate) parent: Option<usize>,
     pub(crate) X_PB: Pose,
@@ -39,19 +41,20 @@ const WELDED: &str = "held where it starts: stiction moves no bodies by hand yet
 /// All bodies; geometries go to the reader, with the index of their body as link.
 pub(crate) fn read<'d>(reader: &mut Reader<'d>) -> Result<Vec<BodyOfFile<'d>>, LoadError> {
     let mut bodies: Vec<BodyOfFile<'d>> = Vec::new();
-    let mut count = 0;
-    let no_suffix: Rc<str> = "".into();
-    reader.body_names.insert("world", usize::MAX, reader.root)?;
-    for section in reader.root.children_named("worldbody").collect::<Vec<_>>() {
-        let items = contents(reader, section, super::defaults::MAIN, &no_suffix, &mut count)?;
+    let root = reader.root();
+    reader.names.of_mut(Kind::Body).insert("world", usize::MAX, root)?;
+    for section in root.children_named("worldbody").collect::<Vec<_>>() {
+        let class = super::defaults::MAIN;
+        let world = Item { element: section, X: Pose::IDENTITY, class, scope: 0, copy: 0 };
+        let items = contents(reader, world, class)?;
         let mut stack: Vec<(Item<'d>, Option<usize>)> = Vec::new();
         let children = of_world(reader, items)?;
         stack.extend(children.into_iter().rev().map(|c| (c, None)));
         while let Some((item, parent)) = stack.pop() {
             let index = bodies.len();
             let moves = parent.and_then(|p| bodies.get(p)).is_some_and(|p| p.moves);
-            let class = reader.defaults.childclass(item.element, item.class)?;
-            let items = contents(reader, item.element, class, &item.suffix, &mut count)?;
+            let class = reader.scope(item.scope).defaults.childclass(item.element, item.class)?;
+            let items = contents(reader, item, class)?;
             let (body, children) = one(reader, &item, items, index, parent, moves)?;
             bodies.push(body);
             stack.extend(children.into_iter().rev().map(|c| (c, Some(index))));
@@ -89,19 +92,14 @@ fn one<'d>(
 ) -> Result<(BodyOfFile<'d>, Vec<Item<'d>>), LoadError> {
     let element = item.element;
     element.mark(Fate::Used, "");
+    let scopes = reader.scopes.clone();
+    let scope = &scopes[item.scope];
     let name = match element.get("name") {
-        Some(name) => {
-            let full = format!("{}{}", name.value(), item.suffix);
-            reader.body_names.insert(&full, index, element)?;
-            if !item.suffix.is_empty() {
-                reader.body_names.insert_replicated(name.value());
-            }
-            full
-        }
+        Some(_) => reader.named(Kind::Body, item, index)?,
         // As MuJoCo counts: the world is body 0.
         None => format!("body#{}", index + 1),
     };
-    let X_PB = item.X * pose(std::iter::once(element), &reader.compiler)?;
+    let X_PB = item.X * pose(std::iter::once(element), &scope.compiler)?;
     let has_joint = items.iter().any(|i| matches!(i.element.name(), "joint" | "freejoint"));
     let moves = parent_moves || has_joint;
     if let Some(mocap) = element.get("mocap")
@@ -111,10 +109,10 @@ fn one<'d>(
         reader.warn(mocap.place(), format!("the body `{name}` is {WELDED}"));
     }
     let stated = match items.iter().find(|i| i.element.name() == "inertial") {
-        Some(inertial) => Some(read_inertial(reader, inertial.element)?),
+        Some(inertial) => Some(read_inertial(reader, scope, inertial.element)?),
         None => None,
     };
-    let from_geoms = match reader.compiler.inertia {
+    let from_geoms = match scope.compiler.inertia {
         FromGeoms::Auto => stated.is_none(),
         FromGeoms::Always => true,
         FromGeoms::Never => false,
@@ -139,15 +137,16 @@ fn one<'d>(
         }
     }
     let inertia = if from_geoms { of_geoms } else { stated.unwrap_or(Inertia::ZERO) };
-    Ok((BodyOfFile { name, element, parent, X_PB, inertia, joints, moves }, children))
+    let scope = item.scope;
+    Ok((BodyOfFile { name, element, scope, parent, X_PB, inertia, joints, moves }, children))
 }
 
 /// <inertial>, stated in the body's own frame even inside a <frame>, as in MuJoCo.
-fn read_inertial(reader: &mut Reader<'_>, e: Element<'_>) -> Result<Inertia, LoadError> {
+fn read_inertial(reader: &mut Reader<'_>, scope: &Scope<'_>, e: Element<'_>) -> Result<Inertia, LoadError> {
     e.mark(Fate::Used, "");
     let mass = e.require("mass", "the mass [kg]")?.not_negative()?;
     let com = e.require("pos", "the centre of mass [m]")?.vector()?;
-    let turn = orientation(std::iter::once(e), &reader.compiler)?;
+    let turn = orientation(std::iter::once(e), &scope.compiler)?;
     let moments = match (e.get("diaginertia"), e.get("fullinertia")) {
         (Some(_), Some(full)) => return Err(full.error("either diaginertia or fullinertia")),
         (Some(diagonal), None) => {
@@ -185,7 +184,6 @@ fn other(reader: &mut Reader<'_>, item: &Item<'_>) {
     let what = match item.element.name() {
         "composite" => "a composite is not built yet: its bodies are missing",
         "flexcomp" => "a flexible body is not simulated yet: it is missing",
-        "attach" => "another model is not attached yet: its bodies are missing",
         _ => return,
     };
     reader.warn(item.element.place(), what);

@@ -26,36 +26,41 @@ pub(crate) fn world<'d>(
         }
     }
     let model = builder.build(gravity).map_err(|source| located(reader, bodies, source))?;
-    let name = reader.root.get("model").map_or("mujoco", |a| a.value());
+    let name = reader.root().get("model").map_or("mujoco", |a| a.value());
     let mut world = World::new(name, model);
     world.drive_limits = drive_limits;
     world.geometries = std::mem::take(&mut reader.geometries);
     world.visuals = std::mem::take(&mut reader.visuals);
     world.time_step = Some(reader.settings.time_step);
     if reader.settings.filter_parent {
-        exclude_neighbours(&mut world, false, reader.root)?;
+        exclude_neighbours(&mut world, false, reader.root())?;
     }
     Ok(world)
 }
 
 /// `boundmass`, `boundinertia`, `balanceinertia`, then `settotalmass`.
-fn corrected<'d>(reader: &mut Reader<'d>, bodies: &[BodyOfFile<'d>]) -> Result<Vec<Inertia>, LoadError> {
-    let compiler = reader.compiler.clone();
+fn corrected<'d>(reader: &Reader<'d>, bodies: &[BodyOfFile<'d>]) -> Result<Vec<Inertia>, LoadError> {
+    let scopes = reader.scopes.clone();
     let mut inertias: Vec<Inertia> = Vec::with_capacity(bodies.len());
     for body in bodies {
+        let compiler = &scopes[body.scope].compiler;
         let mass = body.inertia.mass.max(compiler.least_mass);
         let (m, axes) = principal(&body.inertia.about_com());
         let least = compiler.least_inertia;
         let mut bounded = vec3(m.x.max(least), m.y.max(least), m.z.max(least));
         let sum = bounded.x + bounded.y + bounded.z;
         let largest = bounded.x.max(bounded.y).max(bounded.z);
-        let impossible = 2.0 * largest - sum > 1e-9 * sum;
-        if impossible && compiler.balance {
+        if 2.0 * largest - sum > 1e-12 * sum {
+            if !compiler.balance {
+                let element = body.element.child("inertial").ok().flatten().unwrap_or(body.element);
+                return Err(element.structure(format!(
+                    "the largest principal moment of inertia of {}, {largest}, exceeds the sum of the others, {}: no \
+                     body has this inertia (the compiler's balanceinertia would even it out)",
+                    body.element.described(),
+                    sum - largest
+                )));
+            }
             bounded = vec3(sum / 3.0, sum / 3.0, sum / 3.0);
-        } else if impossible {
-            let message = "one principal moment of inertia is larger than the sum of the others: no body has \
-                           this inertia (the compiler's balanceinertia would even it out)";
-            reader.warn(body.element.place(), message);
         }
         let changed = mass != body.inertia.mass || bounded != m;
         inertias.push(if changed {
@@ -64,7 +69,7 @@ fn corrected<'d>(reader: &mut Reader<'d>, bodies: &[BodyOfFile<'d>]) -> Result<V
             body.inertia
         });
     }
-    if let Some(wanted) = compiler.total_mass {
+    if let Some(wanted) = reader.scope(0).compiler.total_mass {
         let total: f64 = inertias.iter().map(|i| i.mass).sum();
         if total > 0.0 {
             inertias.iter_mut().for_each(|i| *i = scaled(i, wanted / total));
@@ -87,5 +92,5 @@ fn located(reader: &Reader<'_>, bodies: &[BodyOfFile<'_>], source: ModelError) -
         ModelError::Massless { body: name, .. } | ModelError::FreeBelow { link: name } => body(name),
         ModelError::TooLarge { .. } | ModelError::TooDeep { .. } => None,
     };
-    LoadError::Model { place: element.unwrap_or(reader.root).place(), source }
+    LoadError::Model { place: element.unwrap_or(reader.root()).place(), source }
 }

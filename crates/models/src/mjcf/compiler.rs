@@ -2,9 +2,8 @@
 
 use crate::error::LoadError;
 use crate::ledger::Fate;
-use crate::load::Context;
 use crate::xml::Element;
-use std::path::PathBuf;
+use std::path::{Path, PathBuf};
 
 /// Where a body's inertia comes from.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -33,16 +32,18 @@ pub(crate) struct Compiler {
     pub(crate) balance: bool,
     pub(crate) total_mass: Option<f64>,
     pub(crate) align_free: bool,
+    /// Shapes are fitted to the bounding box of a mesh, not to its inertia.
+    pub(crate) fit_bounding_box: bool,
 }
 
 impl Compiler {
     /// All <compiler> elements, the later over the earlier.
-    pub(crate) fn read(root: Element<'_>, context: &Context<'_>) -> Result<Self, LoadError> {
+    pub(crate) fn read(root: Element<'_>, folder: &Path) -> Result<Self, LoadError> {
         let mut c = Self {
             degrees: true,
             euler_sequence: ['x', 'y', 'z'],
             auto_limits: true,
-            mesh_folder: context.folder.to_owned(),
+            mesh_folder: folder.to_owned(),
             strip_path: false,
             inertia: FromGeoms::Auto,
             inertia_groups: [0, 5],
@@ -51,14 +52,15 @@ impl Compiler {
             balance: false,
             total_mass: None,
             align_free: false,
+            fit_bounding_box: false,
         };
         for e in root.children_named("compiler") {
-            c.update(e, context)?;
+            c.update(e, folder)?;
         }
         Ok(c)
     }
 
-    fn update(&mut self, e: Element<'_>, context: &Context<'_>) -> Result<(), LoadError> {
+    fn update(&mut self, e: Element<'_>, folder: &Path) -> Result<(), LoadError> {
         if let Some(a) = e.get("coordinate") {
             a.keyword(&[("local", ())])
                 .map_err(|_| a.error("local (global coordinates left MJCF in 2022)"))?;
@@ -77,6 +79,7 @@ impl Compiler {
         self.auto_limits = boolean("autolimits")?.unwrap_or(self.auto_limits);
         self.strip_path = boolean("strippath")?.unwrap_or(self.strip_path);
         self.balance = boolean("balanceinertia")?.unwrap_or(self.balance);
+        self.fit_bounding_box = boolean("fitaabb")?.unwrap_or(self.fit_bounding_box);
         if let Some(a) = e.get("alignfree") {
             self.align_free = a.boolean()?;
             if self.align_free {
@@ -85,7 +88,7 @@ impl Compiler {
         }
         for name in ["assetdir", "meshdir"] {
             if let Some(a) = e.get(name) {
-                self.mesh_folder = context.folder.join(a.value().trim());
+                self.mesh_folder = folder.join(a.value().trim());
             }
         }
         if let Some(a) = e.get("inertiafromgeom") {

@@ -1,43 +1,88 @@
-//! <contact>: pairs that never touch. Pairs with parameters of their own are not read yet.
+//! <contact>: pairs of bodies that never touch, and pairs of geoms with rules of their own.
 
 use super::Reader;
+use super::defaults::MAIN;
+use super::geom::{dimension, softness};
+use super::scope::{Kind, Mention};
 use crate::error::LoadError;
 use crate::ledger::Fate;
+use crate::surface::{ContactPair, Material};
 use crate::world::World;
 
-const PAIR: &str = "pairs have no parameters of their own yet: they touch as their geoms say";
-const COPIED: &str = "names a copied element, of which there are several: left out";
-
 pub(crate) fn read(reader: &mut Reader<'_>, world: &mut World) -> Result<(), LoadError> {
-    for e in reader.section("contact").collect::<Vec<_>>() {
-        match e.name() {
-            "exclude" => {
-                e.mark(Fate::Used, "");
-                e.get("name");
-                let one = reader.body_names.find(e.require("body1", "the name of a body")?)?;
-                let two = reader.body_names.find(e.require("body2", "the name of a body")?)?;
-                let (Some(one), Some(two)) = (one, two) else {
-                    e.mark(Fate::Unsupported, COPIED);
-                    reader.warn(e.place(), COPIED);
-                    continue;
-                };
-                let links = world.model.links.len();
-                match (one < links, two < links) {
-                    (true, true) => world.excluded.push((one.min(two), one.max(two))),
-                    (true, false) => world.excluded_from_world.push(one),
-                    (false, true) => world.excluded_from_world.push(two),
-                    (false, false) => {}
-                }
-            }
-            "pair" => {
-                e.mark(Fate::Unsupported, PAIR);
-                for name in ["geom1", "geom2"] {
-                    reader.geom_names.find(e.require(name, "the name of a geom")?)?;
-                }
-                reader.warn(e.place(), PAIR);
+    for mention in reader.section("contact")? {
+        match mention.element.name() {
+            "exclude" => exclude(reader, mention, world)?,
+            "pair" if reader.settings.contact => {
+                let pair = pair(reader, mention, world)?;
+                world.pairs.extend(pair);
             }
             _ => {}
         }
     }
     Ok(())
+}
+
+fn exclude(reader: &Reader<'_>, mention: Mention<'_>, world: &mut World) -> Result<(), LoadError> {
+    let Mention { element: e, copy, .. } = mention;
+    e.mark(Fate::Used, "");
+    e.get("name");
+    let one = reader.find(Kind::Body, copy, e.require("body1", "the name of a body")?)?;
+    let two = reader.find(Kind::Body, copy, e.require("body2", "the name of a body")?)?;
+    let links = world.model.links.len();
+    match (one < links, two < links) {
+        (true, true) => world.excluded.push((one.min(two), one.max(two))),
+        (true, false) => world.excluded_from_world.push(one),
+        (false, true) => world.excluded_from_world.push(two),
+        (false, false) => {}
+    }
+    Ok(())
+}
+
+/// What the pair states, over what its geoms are to each other; none between geoms that do not touch
+/// yet.
+fn pair(
+    reader: &mut Reader<'_>,
+    mention: Mention<'_>,
+    world: &World,
+) -> Result<Option<ContactPair>, LoadError> {
+    let Mention { element: e, copy, .. } = mention;
+    let scope = reader.scope(mention.scope);
+    let pair = scope.defaults.styled(e, "pair", MAIN)?;
+    let mut geometries = [0; 2];
+    for (slot, name) in geometries.iter_mut().zip(["geom1", "geom2"]) {
+        *slot = reader.find(Kind::Geom, copy, e.require(name, "the name of a geom")?)?;
+    }
+    let [a, b] = geometries.map(|g| world.geometries.get(g));
+    let (Some(a), Some(b)) = (a, b) else {
+        let note = "one of its geoms does not touch yet: left out";
+        e.mark(Fate::Unsupported, note);
+        reader.warn(e.place(), note);
+        return Ok(None);
+    };
+    let mut surface = Material::pair(&a.material, &b.material);
+    surface.margin = a.material.margin.max(b.material.margin);
+    surface.gap = a.material.gap.max(b.material.gap);
+    surface.dimension = dimension(pair)?.unwrap_or(surface.dimension);
+    let [[s, t], [r, q]] = [surface.sliding, surface.rolling];
+    let mut friction = [s, t, surface.spinning, r, q];
+    let stated = pair.merge("friction", &mut friction)?;
+    if let (true, Some(f)) = (friction.iter().any(|f| *f < 0.0), pair.get("friction")) {
+        return Err(f.error("numbers >= 0"));
+    }
+    let [s, t, spinning, r, q] = friction;
+    (surface.sliding, surface.spinning, surface.rolling) = ([s, t], spinning, [r, q]);
+    if let (true, Some(f)) = (stated > 1 && s != t, pair.get("friction")) {
+        f.mark(Fate::Unsupported, "one coefficient in all directions yet: the first");
+    }
+    surface.margin = pair.number("margin", surface.margin)?;
+    surface.gap = pair.number("gap", surface.gap)?;
+    softness(pair, &mut surface.softness)?;
+    if let Some(a) = pair.get("adhesion")
+        && a.number()? != 0.0
+    {
+        a.mark(Fate::Unsupported, "nothing sticks yet");
+    }
+    let name = e.get("name").map_or(String::new(), |n| reader.name_in_world(copy, n.value()));
+    Ok(Some(ContactPair { name, geometries, surface }))
 }

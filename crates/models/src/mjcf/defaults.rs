@@ -86,12 +86,24 @@ impl<'d> Defaults<'d> {
     }
 
     fn named(&self, attribute: Attribute<'d>) -> Result<usize, LoadError> {
-        Ok(self.names.find(attribute)?.unwrap_or(MAIN))
+        self.names.index(attribute)
     }
 
     /// The class for what is inside `element`.
     pub(crate) fn childclass(&self, element: Element<'d>, around: usize) -> Result<usize, LoadError> {
         element.get("childclass").map_or(Ok(around), |a| self.named(a))
+    }
+
+    /// The class around `element`, from the bodies and frames it stands in.
+    pub(crate) fn around(&self, element: Element<'d>) -> Result<usize, LoadError> {
+        let mut around = element.parent();
+        while let Some(e) = around {
+            if let Some(class) = e.get("childclass") {
+                return self.named(class);
+            }
+            around = e.parent();
+        }
+        Ok(MAIN)
     }
 
     /// `element`, to be read as a `tag` of its class.

@@ -6,21 +6,18 @@
 
 use super::Reader;
 use super::defaults::MAIN;
+use super::scope::{Kind, Mention};
 use super::tendon::{Tendons, scalar_dof};
 use crate::error::LoadError;
 use crate::ledger::Fate;
 use crate::world::{Coupling, World};
-use crate::xml::Element;
 use stiction_dynamics::Model;
 
 type Terms = Vec<(usize, f64)>;
 
-pub(crate) fn read(
-    reader: &mut Reader<'_>,
-    world: &mut World,
-    tendons: &Tendons<'_>,
-) -> Result<(), LoadError> {
-    for e in reader.section("equality").collect::<Vec<_>>() {
+pub(crate) fn read(reader: &mut Reader<'_>, world: &mut World, tendons: &Tendons) -> Result<(), LoadError> {
+    for mention in reader.section("equality")? {
+        let e = mention.element;
         let loops = match e.name() {
             "connect" => "loops are not closed yet: the two points move apart",
             "weld" => "loops are not closed yet: the two bodies move apart",
@@ -28,7 +25,7 @@ pub(crate) fn read(
             "joint" | "tendon" => "",
             _ => continue,
         };
-        let equality = reader.defaults.styled(e, "equality", MAIN)?;
+        let equality = reader.scope(mention.scope).defaults.styled(e, "equality", MAIN)?;
         let active = equality.get("active").map_or(Ok(true), |a| a.boolean())?;
         if !loops.is_empty() {
             if active {
@@ -41,9 +38,9 @@ pub(crate) fn read(
         }
         let (one, two) = if e.name() == "joint" { ("joint1", "joint2") } else { ("tendon1", "tendon2") };
         let first = e.require(one, "the name of the coupled one")?;
-        let y = terms(reader, &world.model, tendons, e, first.name())?;
+        let y = terms(reader, &world.model, tendons, mention, first.name())?;
         let x = match e.get(two) {
-            Some(_) => terms(reader, &world.model, tendons, e, two)?,
+            Some(_) => terms(reader, &world.model, tendons, mention, two)?,
             None => Some(Vec::new()),
         };
         let mut polynomial = [0.0, 1.0, 0.0, 0.0, 0.0];
@@ -62,7 +59,8 @@ pub(crate) fn read(
                 let offset = at_rest(&y) + a0 - a1 * at_rest(&x);
                 let mut terms = y;
                 terms.extend(x.into_iter().map(|(dof, c)| (dof, -a1 * c)));
-                let name = e.get("name").map_or("", |a| a.value()).to_owned();
+                let name =
+                    e.get("name").map_or(String::new(), |a| reader.name_in_world(mention.copy, a.value()));
                 world.couplings.push(Coupling { name, terms, offset });
             }
             _ => {
@@ -80,16 +78,16 @@ pub(crate) fn read(
 fn terms(
     reader: &Reader<'_>,
     model: &Model,
-    tendons: &Tendons<'_>,
-    e: Element<'_>,
+    tendons: &Tendons,
+    mention: Mention<'_>,
     attribute: &str,
 ) -> Result<Option<Terms>, LoadError> {
+    let Mention { element: e, copy, .. } = mention;
     let name = e.require(attribute, "a name")?;
     if e.name() == "joint" {
-        return Ok(scalar_dof(reader, model, name)?.map(|dof| vec![(dof, 1.0)]));
+        return Ok(Some(vec![(scalar_dof(reader, model, copy, name)?, 1.0)]));
     }
-    let index = tendons.names.find(name)?;
-    Ok(index.and_then(|i| tendons.terms.get(i).cloned()).flatten())
+    Ok(tendons.get(reader.find(Kind::Tendon, copy, name)?).cloned().flatten())
 }
 
 fn reference(model: &Model, dof: usize) -> f64 {

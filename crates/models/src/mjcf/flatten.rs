@@ -1,97 +1,158 @@
-//! The contents of a body in document order, with <frame>s and <replicate>s worked in.
+//! The contents of a body in document order, with <frame>s, <replicate>s and <attach>es worked in.
 
 use super::Reader;
 use super::orientation::{euler, pose};
+use super::scope::Scope;
 use crate::error::LoadError;
 use crate::ledger::Fate;
 use crate::xml::Element;
-use std::rc::Rc;
 use stiction_dynamics::spatial::{Pose, Vec3};
 
 /// Most elements after copying.
 const MAX_ITEMS: usize = 1_000_000;
 
 /// An element of a body.
-#[derive(Clone)]
+#[derive(Clone, Copy)]
 pub(crate) struct Item<'d> {
     pub(crate) element: Element<'d>,
     /// Pose of the frame the element is stated in, in the body.
     pub(crate) X: Pose,
     /// Default class around it.
     pub(crate) class: usize,
-    /// What copying adds to its name; empty for an element that is not copied.
-    pub(crate) suffix: Rc<str>,
+    /// The model it is written in.
+    pub(crate) scope: usize,
+    /// The copy of that model's tree it belongs to.
+    pub(crate) copy: usize,
 }
 
-/// The elements inside `body`, whose own class and suffix are given; `count` grows with every copy.
+impl<'d> Item<'d> {
+    /// What is inside `element`, in a frame at X with the default class `class`; last comes first.
+    fn inside(self, element: Element<'d>, X: Pose, class: usize) -> impl Iterator<Item = Self> + use<'d> {
+        element.children().rev().map(move |element| Item { element, X, class, ..self })
+    }
+}
+
+/// The elements inside `body`, whose own class is given.
 pub(crate) fn contents<'d>(
-    reader: &Reader<'d>,
-    body: Element<'d>,
+    reader: &mut Reader<'d>,
+    body: Item<'d>,
     class: usize,
-    suffix: &Rc<str>,
-    count: &mut usize,
 ) -> Result<Vec<Item<'d>>, LoadError> {
-    let inside = |of: Element<'d>, X: Pose, class: usize, suffix: &Rc<str>| {
-        let suffix = suffix.clone();
-        of.children().rev().map(move |element| Item { element, X, class, suffix: suffix.clone() })
-    };
+    let scopes = reader.scopes.clone();
     let mut items = Vec::new();
-    let mut stack: Vec<Item<'d>> = inside(body, Pose::IDENTITY, class, suffix).collect();
+    let mut stack: Vec<Item<'d>> = body.inside(body.element, Pose::IDENTITY, class).collect();
     while let Some(item) = stack.pop() {
-        *count += 1;
-        if *count > MAX_ITEMS {
-            let what = "elements in bodies, copies included".to_owned();
-            return Err(LoadError::Limit { place: item.element.place(), what, limit: MAX_ITEMS });
+        reader.items += 1;
+        if reader.items > MAX_ITEMS || stack.len() > MAX_ITEMS {
+            return Err(too_many(item.element));
         }
+        let Some(scope) = scopes.get(item.scope) else { continue };
         match item.element.name() {
-            "frame" => {
-                item.element.mark(Fate::Used, "");
-                let class = reader.defaults.childclass(item.element, item.class)?;
-                let X = item.X * pose(std::iter::once(item.element), &reader.compiler)?;
-                stack.extend(inside(item.element, X, class, &item.suffix));
-            }
-            "replicate" => {
-                let copies = copies(reader, &item)?;
-                for copy in copies.into_iter().rev() {
-                    stack.extend(inside(item.element, copy.X, copy.class, &copy.suffix));
-                    if stack.len() > MAX_ITEMS {
-                        let what = "elements in bodies, copies included".to_owned();
-                        return Err(LoadError::Limit { place: item.element.place(), what, limit: MAX_ITEMS });
-                    }
-                }
-            }
+            "frame" => stack.extend(frame(scope, item, item.element)?),
+            "replicate" => replicate(reader, scope, item, &mut stack)?,
+            "attach" => attach(reader, scope, item, &mut stack)?,
             _ => items.push(item),
         }
     }
     Ok(items)
 }
 
-/// The frames of the copies: copy i is turned by i·euler, and stands `offset` beyond copy i − 1,
-/// measured in its frame.
-fn copies<'d>(reader: &Reader<'d>, item: &Item<'d>) -> Result<Vec<Item<'d>>, LoadError> {
+fn too_many(at: Element<'_>) -> LoadError {
+    let what = "elements in bodies, copies included".to_owned();
+    LoadError::Limit { place: at.place(), what, limit: MAX_ITEMS }
+}
+
+/// What is inside the <frame> `element`, which stands where `item` stands.
+fn frame<'d>(
+    scope: &Scope<'d>,
+    item: Item<'d>,
+    element: Element<'d>,
+) -> Result<impl Iterator<Item = Item<'d>> + use<'d>, LoadError> {
+    element.mark(Fate::Used, "");
+    let class = scope.defaults.childclass(element, item.class)?;
+    let X = item.X * pose(std::iter::once(element), &scope.compiler)?;
+    Ok(item.inside(element, X, class))
+}
+
+/// Copy i is turned by i·euler, and stands `offset` beyond copy i − 1, measured in its frame.
+fn replicate<'d>(
+    reader: &mut Reader<'d>,
+    scope: &Scope<'d>,
+    item: Item<'d>,
+    stack: &mut Vec<Item<'d>>,
+) -> Result<(), LoadError> {
     let e = item.element;
     e.mark(Fate::Used, "");
     let count = e.require("count", "how many copies")?;
-    let n = count.integer()?;
-    let n = usize::try_from(n).map_err(|_| count.error("an integer >= 0"))?;
+    let n = usize::try_from(count.integer()?).map_err(|_| count.error("an integer >= 0"))?;
     if n > MAX_ITEMS {
-        let what = "elements in bodies, copies included".to_owned();
-        return Err(LoadError::Limit { place: count.place(), what, limit: MAX_ITEMS });
+        return Err(too_many(e));
     }
     let offset = e.get("offset").map_or(Ok(Vec3::ZERO), |a| a.vector())?;
     let turn = e.get("euler").map_or(Ok([0.0; 3]), |a| a.array::<3>())?;
     let separator = e.get("sep").map_or("", |a| a.value());
-    let class = reader.defaults.childclass(e, item.class)?;
+    let class = scope.defaults.childclass(e, item.class)?;
     let digits = n.to_string().len();
     let mut copies = Vec::with_capacity(n);
     let mut X = Pose::IDENTITY;
     for i in 0..n {
-        let degrees = reader.compiler.degrees;
+        let degrees = scope.compiler.degrees;
         let angle = |a: f64| if degrees { (i as f64 * a).to_radians() } else { i as f64 * a };
-        X.rotation = euler(turn.map(angle), &reader.compiler);
-        let suffix: Rc<str> = format!("{separator}{i:0digits$}{}", item.suffix).into();
-        copies.push(Item { element: e, X: item.X * X, class, suffix });
+        X.rotation = euler(turn.map(angle), &scope.compiler);
+        let suffix = format!("{separator}{i:0digits$}");
+        let copy = reader.add_copy(e, i, item.scope, item.copy, ("", &suffix))?;
+        copies.push(Item { X: item.X * X, copy, ..item });
         X.translation = X.transform(offset);
     }
-    Ok(copies)
+    for copy in copies.into_iter().rev() {
+        stack.extend(copy.inside(e, copy.X, class));
+        if stack.len() > MAX_ITEMS {
+            return Err(too_many(e));
+        }
+    }
+    Ok(())
+}
+
+/// A body, a frame or the whole world of another model, or a body or frame of this one.
+fn attach<'d>(
+    reader: &mut Reader<'d>,
+    scope: &Scope<'d>,
+    item: Item<'d>,
+    stack: &mut Vec<Item<'d>>,
+) -> Result<(), LoadError> {
+    let e = item.element;
+    e.mark(Fate::Used, "");
+    let prefix = e.require("prefix", "what the names of the copies begin with")?.value();
+    let from = e.get("model").map_or(Ok(item.scope), |model| scope.models.index(model))?;
+    let scopes = reader.scopes.clone();
+    let Some(source) = scopes.get(from) else { return Ok(()) };
+    let part = match (e.get("body"), e.get("frame")) {
+        (Some(_), Some(frame)) => return Err(frame.error("a body or a frame, not both")),
+        (Some(body), None) => Some(("body", body)),
+        (None, frame) => frame.map(|frame| ("frame", frame)),
+    };
+    if part.is_none() && from == item.scope {
+        return Err(e.missing("the attribute `model`", "a model, or a body or frame of this one"));
+    }
+    let copy = reader.add_copy(e, 0, from, item.copy, (prefix, ""))?;
+    let item = Item { class: super::defaults::MAIN, scope: from, copy, ..item };
+    let Some((kind, name)) = part else {
+        for world in source.root.children_named("worldbody").collect::<Vec<_>>().into_iter().rev() {
+            stack.extend(item.inside(world, item.X, item.class));
+        }
+        return Ok(());
+    };
+    let called =
+        |f: &Element<'d>| f.name() == kind && f.peek("name").is_some_and(|n| n.value() == name.value());
+    let mut found = source.root.children_named("worldbody").flat_map(Element::descendants).filter(called);
+    let Some(element) = found.next() else {
+        return Err(name.error(format!("the name of a <{kind}> of the model")));
+    };
+    let item = Item { class: source.defaults.around(element)?, ..item };
+    if kind == "body" {
+        stack.push(Item { element, ..item });
+    } else {
+        stack.extend(frame(source, item, element)?);
+    }
+    Ok(())
 }

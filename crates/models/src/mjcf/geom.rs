@@ -1,23 +1,22 @@
 //! <geom>: mass, what can touch, what is drawn.
 
 use super::Reader;
-use super::asset::LoadedMesh;
 use super::compiler::Compiler;
 use super::defaults::Styled;
+use super::fit::fit;
 use super::flatten::Item;
 use super::orientation::pose;
+use super::scope::{Kind as Named, Scope};
+use super::solid::Solid;
 use crate::error::LoadError;
 use crate::inertia::scaled;
 use crate::ledger::Fate;
-use crate::mesh::TriangleMesh;
-use crate::shapes::{ellipsoid_inertia, ellipsoid_mesh};
-use crate::world::{Drawing, Geometry, Material, Visual};
-use std::sync::Arc;
-use stiction_collision::Shape;
+use crate::surface::{Dimension, Material, Softness};
+use crate::world::{Geometry, Visual};
 use stiction_dynamics::spatial::{Inertia, Pose, Quat, Vec3, vec3};
 
 #[derive(Clone, Copy, PartialEq)]
-enum Kind {
+pub(crate) enum Kind {
     Plane,
     Sphere,
     Capsule,
@@ -43,36 +42,8 @@ const KINDS: [(&str, Kind); 9] = [
 
 const NO_CONTACT: &str = "this type does not touch yet: left out of contact";
 
-/// What a geom is in its own frame.
-enum Solid {
-    Shape(Shape),
-    Ellipsoid(Vec3),
-    Mesh(Arc<LoadedMesh>),
-    Nothing,
-}
-
-impl Solid {
-    /// About the origin, at unit density.
-    fn inertia(&self) -> Inertia {
-        match self {
-            Self::Shape(shape) => shape.inertia(1.0).unwrap_or(Inertia::ZERO),
-            Self::Ellipsoid(radii) => ellipsoid_inertia(*radii),
-            Self::Mesh(mesh) => mesh.inertia,
-            Self::Nothing => Inertia::ZERO,
-        }
-    }
-
-    fn drawing(&self) -> Option<Drawing> {
-        let triangles =
-            |m: &TriangleMesh| Drawing::Mesh { vertices: m.vertices.clone(), triangles: m.triangles.clone() };
-        match self {
-            Self::Shape(shape) => Some(Drawing::Shape(shape.clone())),
-            Self::Ellipsoid(radii) => Some(triangles(&ellipsoid_mesh(*radii))),
-            Self::Mesh(mesh) => Some(triangles(&mesh.mesh)),
-            Self::Nothing => None,
-        }
-    }
-}
+/// Masses and volumes up to here count as none.
+const TINY: f64 = 1e-14;
 
 /// Reads a geom of the body `link` and files it with the reader. Returns the inertia it gives to
 /// the body, about the body's origin, if it is asked for any.
@@ -84,56 +55,33 @@ pub(crate) fn read<'d>(
     wants_inertia: bool,
 ) -> Result<Option<Inertia>, LoadError> {
     let element = item.element;
-    let name = match element.get("name") {
-        Some(name) => {
-            let full = format!("{}{}", name.value(), item.suffix);
-            reader.geom_names.insert(&full, reader.geometries.len(), element)?;
-            if !item.suffix.is_empty() {
-                reader.geom_names.insert_replicated(name.value());
-            }
-            full
-        }
-        None => String::new(),
-    };
-    let geom = reader.defaults.styled(element, "geom", item.class)?;
+    let name = reader.named(Named::Geom, item, reader.geometries.len())?;
+    let scopes = reader.scopes.clone();
+    let scope = &scopes[item.scope];
+    let geom = scope.defaults.styled(element, "geom", item.class)?;
     let kind = geom.get("type").map_or(Ok(Kind::Sphere), |a| a.keyword(&KINDS))?;
     if kind == Kind::Plane && moves {
         return Err(element.structure("a plane on a body that moves; a plane is infinite: use a box"));
     }
-    if let (Some(mesh), false) = (geom.get("mesh"), matches!(kind, Kind::Mesh | Kind::Sdf)) {
-        mesh.mark(Fate::Unsupported, "no shape is fitted to a mesh yet: left out");
-        reader
-            .warnings
-            .push((mesh.place(), "no shape is fitted to a mesh yet: the geom has no mass".to_owned()));
-        return Ok(None);
-    }
-    let (X_FG, size) = place(geom, kind, &reader.compiler)?;
-    let X_BG = item.X * X_FG;
     let rgba = match (geom.get("rgba"), geom.get("material")) {
         (Some(rgba), _) => rgba.rgba()?,
-        (None, Some(material)) => reader.assets.rgba(material)?,
+        (None, Some(material)) => scope.assets.rgba(material)?,
         (None, None) => [0.5, 0.5, 0.5, 1.0],
     };
     let mask = |name: &str| geom.get(name).map_or(Ok(1), |a| a.integer().map(|i| i as u32));
     let (group, mask) = (mask("contype")?, mask("conaffinity")?);
-    let touches = group != 0 || mask != 0;
+    let paired = element.peek("name").is_some_and(|n| scope.paired.contains(n.value().trim()));
+    let touches = group != 0 || mask != 0 || paired;
     let material = surface(geom)?;
-    let solid = match kind {
-        Kind::Mesh if touches || wants_inertia || reader.load_visuals => {
-            let mesh =
-                geom.get("mesh").ok_or_else(|| element.missing("the attribute `mesh`", "a mesh asset"))?;
-            let (defaults, compiler, files) = (&reader.defaults, &reader.compiler, &mut reader.files);
-            let warnings = &mut reader.warnings;
-            match reader.assets.find_mesh(mesh)? {
-                Some(i) => Solid::Mesh(reader.assets.mesh(i, defaults, compiler, files, warnings, touches)?),
-                None => Solid::Nothing,
-            }
-        }
-        _ => solid(geom, kind, size)?,
+    let seen = touches || wants_inertia || reader.load_visuals;
+    let (X_FG, solid) = shape(reader, scope, item, geom, kind, (seen, touches))?;
+    let X_BG = item.X * X_FG;
+    let inertia = if wants_inertia {
+        let own = own_inertia(geom, &scope.compiler, &solid)?;
+        Some(own.transformed(&X_BG.rotation.to_matrix(), X_BG.translation))
+    } else {
+        None
     };
-    let density = density(geom, &reader.compiler, &solid)?;
-    let inertia = wants_inertia
-        .then(|| scaled(&solid.inertia(), density).transformed(&X_BG.rotation.to_matrix(), X_BG.translation));
 
     let contact = touches && reader.settings.contact;
     if contact && matches!(kind, Kind::Ellipsoid | Kind::HeightField | Kind::Sdf) {
@@ -141,14 +89,9 @@ pub(crate) fn read<'d>(
             a.mark(Fate::Unsupported, NO_CONTACT);
         }
         let called = if name.is_empty() { String::new() } else { format!(" `{name}`") };
-        reader.warnings.push((element.place(), format!("the geom{called}: {NO_CONTACT}")));
+        reader.warn(element.place(), format!("the geom{called}: {NO_CONTACT}"));
     }
-    let shape = match &solid {
-        Solid::Shape(shape) => Some(shape.clone()),
-        Solid::Mesh(mesh) => mesh.hull.clone().map(Shape::Convex),
-        Solid::Ellipsoid(_) | Solid::Nothing => None,
-    };
-    match shape.filter(|_| touches) {
+    match solid.shape().filter(|_| touches) {
         Some(shape) => {
             let (group, mask) = if contact { (group, mask) } else { (0, 0) };
             reader.geometries.push(Geometry { name, link, X_LG: X_BG, shape, material, group, mask, rgba });
@@ -160,6 +103,37 @@ pub(crate) fn read<'d>(
         None => {}
     }
     Ok(inertia)
+}
+
+/// Pose in the frame the geom is stated in, and what it is; nothing for a mesh that nobody asks for.
+fn shape<'d>(
+    reader: &mut Reader<'d>,
+    scope: &Scope<'d>,
+    item: &Item<'d>,
+    geom: Styled<'_, 'd>,
+    kind: Kind,
+    (seen, touches): (bool, bool),
+) -> Result<(Pose, Solid), LoadError> {
+    let (X_FG, size) = place(geom, kind, &scope.compiler)?;
+    match (geom.get("mesh"), kind) {
+        (None, Kind::Mesh) => Err(item.element.missing("the attribute `mesh`", "a mesh asset")),
+        (Some(mesh), Kind::Mesh | Kind::Sdf) if seen => {
+            Ok((X_FG, Solid::Mesh(reader.mesh(item.scope, mesh, touches && kind == Kind::Mesh)?)))
+        }
+        (None, _) | (_, Kind::Mesh | Kind::Sdf) => Ok((X_FG, Solid::new(geom, kind, size)?)),
+        (Some(mesh), Kind::Plane | Kind::HeightField) => {
+            Err(mesh.error("no mesh beside this type, or one of the types that can be fitted to one"))
+        }
+        (Some(mesh), _) => {
+            if let Some(fromto) = geom.get("fromto") {
+                return Err(fromto.error("no `mesh` beside it, which states the pose"));
+            }
+            let mesh = reader.mesh(item.scope, mesh, false)?;
+            let fit_scale = geom.number("fitscale", 1.0)?;
+            let (X_GF, size) = fit(&mesh, kind, fit_scale, scope.compiler.fit_bounding_box);
+            Ok((X_FG * X_GF, Solid::new(geom, kind, size)?))
+        }
+    }
 }
 
 /// Pose in the frame the geom is stated in, and its sizes; those that are not stated are 0.
@@ -186,86 +160,83 @@ fn place(geom: Styled<'_, '_>, kind: Kind, compiler: &Compiler) -> Result<(Pose,
     Ok((Pose::new(Quat::between(Vec3::Z, z), (from + to) * 0.5), size))
 }
 
-/// The solid of a geom that is no mesh.
-fn solid(geom: Styled<'_, '_>, kind: Kind, size: [f64; 3]) -> Result<Solid, LoadError> {
-    let checked = |need: usize, what: &str| {
-        if size.iter().take(need).all(|s| *s > 0.0) {
-            return Ok(size);
-        }
-        let expected = format!("{need} number{} > 0: {what}", if need == 1 { "" } else { "s" });
-        Err(match geom.get("size") {
-            Some(size) => size.error(expected),
-            None => geom.element.missing("the attribute `size`", &expected),
-        })
-    };
-    Ok(match kind {
-        Kind::Plane => Solid::Shape(Shape::Plane),
-        Kind::Sphere => {
-            let [radius, ..] = checked(1, "radius")?;
-            Solid::Shape(Shape::Sphere { radius })
-        }
-        Kind::Capsule => {
-            let [radius, half_length, _] = checked(2, "radius, half length")?;
-            Solid::Shape(Shape::Capsule { radius, half_length })
-        }
-        Kind::Cylinder => {
-            let [radius, half_length, _] = checked(2, "radius, half length")?;
-            Solid::Shape(Shape::Cylinder { radius, half_length })
-        }
-        Kind::Box => Solid::Shape(Shape::Box { half: Vec3::from(checked(3, "half sides")?) }),
-        Kind::Ellipsoid => Solid::Ellipsoid(Vec3::from(checked(3, "half axes")?)),
-        Kind::Mesh | Kind::HeightField | Kind::Sdf => Solid::Nothing,
-    })
-}
-
-/// Mass per unit of the solid's volume (of a shell's area): from `mass`, else `density`; 0 for a
-/// geom whose group gives no inertia.
-fn density(geom: Styled<'_, '_>, compiler: &Compiler, solid: &Solid) -> Result<f64, LoadError> {
+/// From `mass`, else `density`, about the geom's origin; none from a geom whose group gives none.
+fn own_inertia(geom: Styled<'_, '_>, compiler: &Compiler, solid: &Solid) -> Result<Inertia, LoadError> {
     let mass = geom.get("mass").map(|a| a.not_negative()).transpose()?;
     let density = geom.get("density").map_or(Ok(1000.0), |a| a.not_negative())?;
     let group = geom.get("group").map_or(Ok(0), |a| a.integer())?;
+    let mut unit = solid.inertia();
     if let Some(a) = geom.get("shellinertia")
         && a.boolean()?
     {
-        a.mark(Fate::Unsupported, "the inertia of a solid is taken");
-    }
-    let [first, last] = compiler.inertia_groups;
-    let volume = solid.inertia().mass;
-    Ok(match mass {
-        _ if !(first..=last).contains(&group) => 0.0,
-        Some(mass) if volume > 0.0 => mass / volume,
-        Some(_) => 0.0,
-        None => density,
-    })
-}
-
-/// Friction, priority and dimension of contact.
-fn surface(geom: Styled<'_, '_>) -> Result<Material, LoadError> {
-    let mut friction = [1.0, 0.005, 0.0001];
-    geom.merge("friction", &mut friction)?;
-    let [slide, ..] = friction;
-    if let (true, Some(a)) = (slide < 0.0, geom.get("friction")) {
-        return Err(a.error("numbers >= 0"));
-    }
-    let mut frictional = true;
-    if let Some(a) = geom.get("condim") {
-        match a.integer()? {
-            1 => frictional = false,
-            3 => {}
-            4 | 6 => a.mark(Fate::Unsupported, "no friction against rolling and spinning yet: taken as 3"),
-            _ => return Err(a.error("1, 3, 4 or 6")),
+        match solid {
+            Solid::Mesh(_) => return Err(a.error("false: a mesh says it itself (inertia=\"shell\")")),
+            _ => unit = solid.shell_inertia().unwrap_or(unit),
         }
     }
-    let priority = geom.get("priority").map_or(Ok(0), |a| a.integer())?;
-    if let Some(a) = geom.get("surfacevel")
-        && a.numbers(1, 6)?.iter().any(|x| *x != 0.0)
-    {
-        a.mark(Fate::Unsupported, "surfaces do not move along themselves yet");
+    let [first, last] = compiler.inertia_groups;
+    let factor = match mass {
+        _ if !(first..=last).contains(&group) => 0.0,
+        Some(mass) if unit.mass > TINY => mass / unit.mass,
+        Some(_) => 0.0,
+        None => density,
+    };
+    Ok(if factor * unit.mass > TINY { scaled(&unit, factor) } else { Inertia::ZERO })
+}
+
+const DIMENSIONS: [(i32, Dimension); 4] =
+    [(1, Dimension::Normal), (3, Dimension::Sliding), (4, Dimension::Spinning), (6, Dimension::Rolling)];
+const NO_MOMENTS: &str = "no friction against spinning and rolling yet: taken as 3";
+
+/// `condim` of a geom or pair, if it is stated.
+pub(crate) fn dimension(s: Styled<'_, '_>) -> Result<Option<Dimension>, LoadError> {
+    let Some(a) = s.get("condim") else { return Ok(None) };
+    let n = a.integer()?;
+    let found = DIMENSIONS.iter().find(|d| d.0 == n).map(|d| d.1);
+    let dimension = found.ok_or_else(|| a.error("1, 3, 4 or 6"))?;
+    if dimension > Dimension::Sliding {
+        a.mark(Fate::Unsupported, NO_MOMENTS);
     }
-    if let Some(a) = geom.get("adhesion")
-        && a.numbers(1, 2)?.iter().any(|x| *x != 0.0)
-    {
-        a.mark(Fate::Unsupported, "nothing sticks yet");
+    Ok(Some(dimension))
+}
+
+/// `solref` and `solimp`, over `softness`.
+pub(crate) fn softness(s: Styled<'_, '_>, softness: &mut Softness) -> Result<(), LoadError> {
+    const RIGID: &str = "contacts, limits and couplings are exact and rigid here, not soft";
+    s.merge("solref", &mut softness.reference)?;
+    s.merge("solimp", &mut softness.impedance)?;
+    for a in ["solref", "solimp"].into_iter().filter_map(|name| s.get(name)) {
+        a.mark(Fate::Kept, RIGID);
     }
-    Ok(Material { friction: slide, restitution: 0.0, priority, frictional })
+    Ok(())
+}
+
+/// What is on the outside.
+fn surface(geom: Styled<'_, '_>) -> Result<Material, LoadError> {
+    let mut m = Material::default();
+    let mut friction = [m.friction, m.spinning, m.rolling];
+    geom.merge("friction", &mut friction)?;
+    [m.friction, m.spinning, m.rolling] = friction;
+    if let (true, Some(a)) = (friction.iter().any(|f| *f < 0.0), geom.get("friction")) {
+        return Err(a.error("numbers >= 0"));
+    }
+    m.dimension = dimension(geom)?.unwrap_or(m.dimension);
+    m.priority = geom.get("priority").map_or(Ok(0), |a| a.integer())?;
+    m.margin = geom.not_negative("margin")?;
+    m.gap = geom.number("gap", 0.0)?;
+    softness(geom, &mut m.softness)?;
+    if let Some(a) = geom.get("solmix") {
+        m.softness.mix = a.not_negative()?;
+        a.mark(Fate::Kept, "weighs how soft contacts are; they are rigid here");
+    }
+    for (name, note) in
+        [("surfacevel", "surfaces do not move along themselves yet"), ("adhesion", "nothing sticks yet")]
+    {
+        if let Some(a) = geom.get(name)
+            && a.numbers(1, 6)?.iter().any(|x| *x != 0.0)
+        {
+            a.mark(Fate::Unsupported, note);
+        }
+    }
+    Ok(m)
 }

@@ -3,6 +3,7 @@
 use super::Reader;
 use super::body::JointOfBody;
 use super::flatten::Item;
+use super::scope::{Kind, Scope};
 use crate::error::LoadError;
 use crate::ledger::Fate;
 use crate::world::DriveLimit;
@@ -25,23 +26,18 @@ pub(crate) fn read<'d>(
 ) -> Result<JointOfBody<'d>, LoadError> {
     let element = item.element;
     element.mark(Fate::Used, "");
+    let scopes = reader.scopes.clone();
+    let Scope { compiler, defaults, .. } = &scopes[item.scope];
     let index = reader.joint_count;
     reader.joint_count += 1;
     let name = match element.get("name") {
-        Some(name) => {
-            let full = format!("{}{}", name.value(), item.suffix);
-            reader.joint_names.insert(&full, index, element)?;
-            if !item.suffix.is_empty() {
-                reader.joint_names.insert_replicated(name.value());
-            }
-            full
-        }
+        Some(_) => reader.named(Kind::Joint, item, index)?,
         None => format!("{body}/joint#{index}"),
     };
     if element.name() == "freejoint" {
         // No class applies to it.
         let align = element.peek("align").map_or("auto", |a| a.value());
-        if align == "true" || (align == "auto" && reader.compiler.align_free) {
+        if align == "true" || (align == "auto" && compiler.align_free) {
             let message = "this body keeps its frame: its q is not measured from its centre of mass";
             if let Some(a) = element.peek("align") {
                 a.mark(Fate::Unsupported, "the body keeps its frame, which its q is measured in");
@@ -53,14 +49,13 @@ pub(crate) fn read<'d>(
         return Ok(JointOfBody { element, spec, drive: DriveLimit::default() });
     }
 
-    let defaults = &reader.defaults;
     let joint = defaults.styled(element, "joint", item.class)?;
     let kind = joint.get("type").map_or(Ok(JointKind::Hinge), |a| a.keyword(&KINDS))?;
     let scalar = matches!(kind, JointKind::Hinge | JointKind::Slide);
     if kind == JointKind::Free {
         top_level(element, has_parent)?;
     }
-    let angle = |x: f64| if kind != JointKind::Slide && reader.compiler.degrees { x.to_radians() } else { x };
+    let angle = |x: f64| if kind != JointKind::Slide && compiler.degrees { x.to_radians() } else { x };
     let mut spec = JointSpec::new(name, kind, Vec3::Z);
     if scalar {
         spec.axis = match joint.get("axis") {
@@ -76,7 +71,7 @@ pub(crate) fn read<'d>(
     if kind != JointKind::Free {
         let anchor = joint.get("pos").map_or(Ok(Vec3::ZERO), |a| a.vector())?;
         spec.anchor = item.X.transform(anchor);
-        let limit = joint.range("limited", "range", &reader.compiler)?;
+        let limit = joint.range("limited", "range", compiler)?;
         if let (Some([lo, _]), JointKind::Ball, Some(range)) = (limit, kind, joint.get("range"))
             && lo != 0.0
         {
@@ -117,8 +112,7 @@ pub(crate) fn read<'d>(
     {
         a.mark(Fate::Unsupported, "nothing compensates gravity yet");
     }
-    let effort =
-        if scalar { joint.range("actuatorfrclimited", "actuatorfrcrange", &reader.compiler)? } else { None };
+    let effort = if scalar { joint.range("actuatorfrclimited", "actuatorfrcrange", compiler)? } else { None };
     Ok(JointOfBody { element, spec, drive: DriveLimit { effort, velocity: None } })
 }
 

@@ -4,9 +4,11 @@ use super::Reader;
 use crate::error::LoadError;
 use crate::ledger::Fate;
 use crate::world::{Keyframe, World};
+use crate::xml::Element;
 
 pub(crate) fn read(reader: &mut Reader<'_>, world: &mut World) -> Result<(), LoadError> {
-    for e in reader.section("keyframe").collect::<Vec<_>>() {
+    let root = reader.root();
+    for e in root.children_named("keyframe").flat_map(Element::children) {
         if e.name() != "key" {
             continue;
         }

@@ -8,49 +8,53 @@ mod actuator;
 mod asset;
 mod body;
 mod build;
+mod builtin;
 mod compiler;
 mod contact;
 mod defaults;
 mod equality;
+mod fit;
 mod flatten;
 mod geom;
 mod include;
 mod joint;
 mod keyframe;
+mod msh;
 mod option;
 mod orientation;
+mod scope;
 mod servo;
+mod shell;
+mod solid;
 mod tendon;
 mod vocabulary;
 
 use crate::audit::audit;
 use crate::error::LoadError;
-use crate::ledger::{Fate, Ledger, Place};
+use crate::ledger::{Ledger, Place};
 use crate::load::Context;
 use crate::mesh::MeshStore;
-use crate::names::Names;
 use crate::world::{Geometry, Visual, World};
 use crate::xml::{Document, Element};
-use asset::Assets;
-use compiler::Compiler;
-use defaults::Defaults;
+use asset::LoadedMeshes;
 use option::Settings;
+use scope::{Copy, Registry, Scope};
+use std::rc::Rc;
 
 /// What the parts of the reader share, and what they have found so far.
 pub(crate) struct Reader<'d> {
-    root: Element<'d>,
+    scopes: Rc<[Scope<'d>]>,
+    copies: Vec<Copy>,
+    names: Registry<'d>,
     load_visuals: bool,
-    compiler: Compiler,
     settings: Settings,
-    defaults: Defaults<'d>,
-    assets: Assets<'d>,
     files: MeshStore,
+    meshes: LoadedMeshes,
     geometries: Vec<Geometry>,
     visuals: Vec<Visual>,
-    body_names: Names<'d>,
-    joint_names: Names<'d>,
     joint_count: usize,
-    geom_names: Names<'d>,
+    /// Elements of bodies, copies included.
+    items: usize,
     warnings: Vec<(Place, String)>,
 }
 
@@ -59,35 +63,34 @@ impl<'d> Reader<'d> {
         self.warnings.push((place, message.into()));
     }
 
-    /// All children of all sections called `section`, in order.
-    fn section(&self, section: &'static str) -> impl Iterator<Item = Element<'d>> + use<'d> {
-        self.root.children_named(section).flat_map(Element::children)
+    /// The model of a given index; those of items and mentions exist.
+    // Indices come from the list itself, which never changes.
+    #[allow(clippy::indexing_slicing)]
+    fn scope(&self, scope: usize) -> &Scope<'d> {
+        &self.scopes[scope]
+    }
+
+    fn root(&self) -> Element<'d> {
+        self.scope(0).root
     }
 }
 
 /// Reads a document whose root is <mujoco>.
 pub(crate) fn read(mut document: Document, context: &Context<'_>) -> Result<World, LoadError> {
-    let included = include::resolve(&mut document, context)?;
+    let models = include::resolve(&mut document, context.folder)?;
     let document = &document;
-    let root = document.root();
-    root.mark(Fate::Used, "");
-    let compiler = Compiler::read(root, context)?;
-    let defaults = Defaults::read(root)?;
-    let assets = Assets::read(root, &defaults)?;
     let mut reader = Reader {
-        root,
+        scopes: scope::read(document, &models)?.into(),
+        copies: vec![Copy::original()],
+        names: Registry::new(),
         load_visuals: context.options.visuals,
-        compiler,
-        settings: Settings::read(root)?,
-        defaults,
-        assets,
+        settings: Settings::read(document.root())?,
         files: MeshStore::default(),
+        meshes: LoadedMeshes::default(),
         geometries: Vec::new(),
         visuals: Vec::new(),
-        body_names: Names::new("body"),
-        joint_names: Names::new("joint"),
         joint_count: 0,
-        geom_names: Names::new("geom"),
+        items: 0,
         warnings: Vec::new(),
     };
     let bodies = body::read(&mut reader)?;
@@ -100,7 +103,7 @@ pub(crate) fn read(mut document: Document, context: &Context<'_>) -> Result<Worl
     keyframe::read(&mut reader, &mut world)?;
 
     let mut ledger = Ledger::default();
-    audit(document, &vocabulary::VOCABULARY, &included, &mut ledger);
+    audit(document, &vocabulary::VOCABULARY, &models.cut, &mut ledger);
     ledger.warnings = reader.warnings;
     world.ledger = ledger;
     Ok(world)

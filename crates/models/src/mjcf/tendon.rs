@@ -1,39 +1,39 @@
 //! <tendon>: linear combinations of joint coordinates. Tendons through sites are not read yet.
 
 use super::Reader;
+use super::scope::{Kind, Mention, Scope};
 use crate::error::LoadError;
 use crate::ledger::Fate;
-use crate::names::Names;
 use crate::value::Attribute;
 use stiction_dynamics::{JointKind, Model};
 
-/// Tendons by index; a tendon without a linear form is `None`.
-pub(crate) struct Tendons<'d> {
-    pub(crate) names: Names<'d>,
-    pub(crate) terms: Vec<Option<Vec<(usize, f64)>>>,
-}
+/// The terms of every tendon; `None` without a linear form.
+pub(crate) type Tendons = Vec<Option<Vec<(usize, f64)>>>;
 
-/// The dof of the hinge or slide that `joint` names; `None` for a copied name.
+/// The dof of the hinge or slide that `joint` names.
 pub(crate) fn scalar_dof(
     reader: &Reader<'_>,
     model: &Model,
+    copy: usize,
     joint: Attribute<'_>,
-) -> Result<Option<usize>, LoadError> {
-    let Some(index) = reader.joint_names.find(joint)? else { return Ok(None) };
-    match model.joints.get(index) {
-        Some(j) if matches!(j.kind, JointKind::Hinge | JointKind::Slide) => Ok(Some(j.idx_v)),
+) -> Result<usize, LoadError> {
+    match model.joints.get(reader.find(Kind::Joint, copy, joint)?) {
+        Some(j) if matches!(j.kind, JointKind::Hinge | JointKind::Slide) => Ok(j.idx_v),
         _ => Err(joint.error("a hinge or slide joint")),
     }
 }
 
-pub(crate) fn read<'d>(reader: &mut Reader<'d>, model: &Model) -> Result<Tendons<'d>, LoadError> {
-    let mut tendons = Tendons { names: Names::new("tendon"), terms: Vec::new() };
-    for e in reader.section("tendon").collect::<Vec<_>>() {
+pub(crate) fn read(reader: &mut Reader<'_>, model: &Model) -> Result<Tendons, LoadError> {
+    let mut tendons = Tendons::new();
+    let scopes = reader.scopes.clone();
+    for mention in reader.section("tendon")? {
+        let Mention { element: e, scope, copy } = mention;
+        let Scope { compiler, defaults, .. } = &scopes[scope];
         if !matches!(e.name(), "fixed" | "spatial") {
             continue;
         }
-        let tendon = reader.defaults.styled(e, "tendon", super::defaults::MAIN)?;
-        let range = tendon.range("limited", "range", &reader.compiler)?;
+        let tendon = defaults.styled(e, "tendon", super::defaults::MAIN)?;
+        let range = tendon.range("limited", "range", compiler)?;
         let forces = [
             ("stiffness", "springs along tendons are not simulated yet"),
             ("damping", "dampers along tendons are not simulated yet"),
@@ -54,35 +54,24 @@ pub(crate) fn read<'d>(reader: &mut Reader<'d>, model: &Model) -> Result<Tendons
             a.mark(Fate::Unsupported, note);
             warnings.push((e.place(), note.to_owned()));
         }
-        if tendon.range("actuatorfrclimited", "actuatorfrcrange", &reader.compiler)?.is_some()
+        if tendon.range("actuatorfrclimited", "actuatorfrcrange", compiler)?.is_some()
             && let Some(a) = tendon.get("actuatorfrcrange")
         {
             a.mark(Fate::Unsupported, "limits on the sum of efforts along a tendon are not kept yet");
         }
         reader.warnings.extend(warnings);
-        let mut terms = Some(Vec::new());
+        let mut terms = Vec::new();
         if e.name() == "spatial" {
             e.mark(Fate::Unsupported, "tendons through sites are not simulated yet");
-            terms = None;
         } else {
             for joint in e.children_named("joint") {
                 let coefficient = joint.require("coef", "a number")?.number()?;
-                let dof = scalar_dof(reader, model, joint.require("joint", "the name of a joint")?)?;
-                match (dof, &mut terms) {
-                    (Some(dof), Some(terms)) => terms.push((dof, coefficient)),
-                    _ => terms = None,
-                }
-            }
-            if terms.is_none() {
-                let note = "names a copied joint, of which there are several: left out";
-                e.mark(Fate::Unsupported, note);
-                reader.warn(e.place(), note);
+                let name = joint.require("joint", "the name of a joint")?;
+                terms.extend([(scalar_dof(reader, model, copy, name)?, coefficient)]);
             }
         }
-        if let Some(name) = e.get("name") {
-            tendons.names.insert(name.value(), tendons.terms.len(), e)?;
-        }
-        tendons.terms.push(terms);
+        reader.enter(Kind::Tendon, mention, tendons.len())?;
+        tendons.push((e.name() == "fixed").then_some(terms));
     }
     Ok(tendons)
 }

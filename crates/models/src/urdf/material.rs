@@ -2,8 +2,8 @@
 
 use crate::error::LoadError;
 use crate::ledger::Fate;
+use crate::surface::Material;
 use crate::value::Attribute;
-use crate::world::Material;
 use crate::xml::Element;
 use std::collections::BTreeMap;
 

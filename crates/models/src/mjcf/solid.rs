@@ -1,0 +1,98 @@
+//! What a geom is made of: its shape, its inertia at unit density, how it is drawn.
+
+use super::asset::LoadedMesh;
+use super::defaults::Styled;
+use super::geom::Kind;
+use super::shell::Shell;
+use crate::error::LoadError;
+use crate::mesh::TriangleMesh;
+use crate::shapes::{ellipsoid_inertia, ellipsoid_mesh};
+use crate::world::Drawing;
+use std::sync::Arc;
+use stiction_collision::Shape;
+use stiction_dynamics::spatial::{Inertia, Vec3};
+
+/// What a geom is in its own frame.
+pub(crate) enum Solid {
+    Shape(Shape),
+    Ellipsoid(Vec3),
+    Mesh(Arc<LoadedMesh>),
+    Nothing,
+}
+
+impl Solid {
+    /// Of a geom that is no mesh.
+    pub(crate) fn new(geom: Styled<'_, '_>, kind: Kind, size: [f64; 3]) -> Result<Self, LoadError> {
+        let checked = |need: usize, what: &str| {
+            if size.iter().take(need).all(|s| *s > 0.0) {
+                return Ok(size);
+            }
+            let expected = format!("{need} number{} > 0: {what}", if need == 1 { "" } else { "s" });
+            Err(match geom.get("size") {
+                Some(size) => size.error(expected),
+                None => geom.element.missing("the attribute `size`", &expected),
+            })
+        };
+        Ok(match kind {
+            Kind::Plane => Self::Shape(Shape::Plane),
+            Kind::Sphere => {
+                let [radius, ..] = checked(1, "radius")?;
+                Self::Shape(Shape::Sphere { radius })
+            }
+            Kind::Capsule => {
+                let [radius, half_length, _] = checked(2, "radius, half length")?;
+                Self::Shape(Shape::Capsule { radius, half_length })
+            }
+            Kind::Cylinder => {
+                let [radius, half_length, _] = checked(2, "radius, half length")?;
+                Self::Shape(Shape::Cylinder { radius, half_length })
+            }
+            Kind::Box => Self::Shape(Shape::Box { half: Vec3::from(checked(3, "half sides")?) }),
+            Kind::Ellipsoid => Self::Ellipsoid(Vec3::from(checked(3, "half axes")?)),
+            Kind::Mesh | Kind::HeightField | Kind::Sdf => Self::Nothing,
+        })
+    }
+
+    /// About the origin, at unit density.
+    pub(crate) fn inertia(&self) -> Inertia {
+        match self {
+            Self::Shape(shape) => shape.inertia(1.0).unwrap_or(Inertia::ZERO),
+            Self::Ellipsoid(radii) => ellipsoid_inertia(*radii),
+            Self::Mesh(mesh) => mesh.inertia,
+            Self::Nothing => Inertia::ZERO,
+        }
+    }
+
+    /// The same for its surface alone, if it has one of its own: a mesh says it as an asset.
+    pub(crate) fn shell_inertia(&self) -> Option<Inertia> {
+        let shell = match self {
+            Self::Ellipsoid(radii) => Shell::Ellipsoid(*radii),
+            Self::Shape(Shape::Sphere { radius }) => Shell::Sphere(*radius),
+            Self::Shape(Shape::Capsule { radius, half_length }) => Shell::Capsule(*radius, *half_length),
+            Self::Shape(Shape::Cylinder { radius, half_length }) => Shell::Cylinder(*radius, *half_length),
+            Self::Shape(Shape::Box { half }) => Shell::Box(*half),
+            _ => return None,
+        };
+        Some(shell.inertia())
+    }
+
+    /// What touches.
+    pub(crate) fn shape(&self) -> Option<Shape> {
+        match self {
+            Self::Shape(shape) => Some(shape.clone()),
+            Self::Mesh(mesh) => mesh.hull.clone().map(Shape::Convex),
+            Self::Ellipsoid(_) | Self::Nothing => None,
+        }
+    }
+
+    pub(crate) fn drawing(&self) -> Option<Drawing> {
+        let triangles =
+            |m: &TriangleMesh| Drawing::Mesh { vertices: m.vertices.clone(), triangles: m.triangles.clone() };
+        match self {
+            Self::Shape(shape) => Some(Drawing::Shape(shape.clone())),
+            Self::Ellipsoid(radii) => Some(triangles(&ellipsoid_mesh(*radii))),
+            Self::Mesh(mesh) => Some(triangles(&mesh.mesh)),
+            Self::Nothing => None,
+        }
+    }
+}

@@ -1,0 +1,191 @@
+//! Surfaces, and what two of them are to each other (MuJoCo's rules).
+//!
+//! ```text
+//!     priorities differ    everything from the surface with the higher one
+//!     priorities equal     friction of every kind, dimension, restitution: the larger      (1)
+//!                          softness: weighted by the surfaces' `mix`                       (2)
+//!     always               margins and gaps add up                                         (3)
+//! ```
+
+use std::cmp::Ordering;
+
+/// What is on the outside of one geometry.
+#[derive(Clone, Copy, Debug, PartialEq)]
+pub struct Material {
+    /// Coulomb coefficient [–].
+    pub friction: f64,
+    /// Friction against spinning about the normal, torque over normal force [m]; not simulated yet.
+    pub spinning: f64,
+    /// Friction against rolling, torque over normal force [m]; not simulated yet.
+    pub rolling: f64,
+    /// Newton's coefficient of restitution, 0 … 1 [–].
+    pub restitution: f64,
+    /// Whose word counts; see the module.
+    pub priority: i32,
+    pub dimension: Dimension,
+    /// Thickness of a layer that belongs to the surface: contacts hold the surfaces apart by the sum of both [m].
+    pub margin: f64,
+    /// Contacts are reported this much farther out than they act [m]; they act without it.
+    pub gap: f64,
+    pub softness: Softness,
+}
+
+/// Which motions friction works against (MJCF `condim`).
+#[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]
+pub enum Dimension {
+    /// None: frictionless, whatever the coefficients say.
+    Normal,
+    Sliding,
+    /// Simulated as `Sliding`.
+    Spinning,
+    /// Simulated as `Sliding`.
+    Rolling,
+}
+
+/// How MuJoCo softens a constraint; contacts are rigid here, so this is kept for comparison.
+#[derive(Clone, Copy, Debug, PartialEq)]
+pub struct Softness {
+    /// Time constant [s] and damping ratio [–]; if negative, −stiffness and −damping.
+    pub reference: [f64; 2],
+    /// Impedance: d₀, d_width [–], width [m], midpoint, power [–].
+    pub impedance: [f64; 5],
+    /// Weight among equals [–].
+    pub mix: f64,
+}
+
+impl Default for Softness {
+    fn default() -> Self {
+        Self { reference: [0.02, 1.0], impedance: [0.9, 0.95, 0.001, 0.5, 2.0], mix: 1.0 }
+    }
+}
+
+impl Default for Material {
+    fn default() -> Self {
+        Self {
+            friction: 1.0,
+            spinning: 0.005,
+            rolling: 0.0001,
+            restitution: 0.0,
+            priority: 0,
+            dimension: Dimension::Sliding,
+            margin: 0.0,
+            gap: 0.0,
+            softness: Softness::default(),
+        }
+    }
+}
+
+/// What governs the contacts of one pair of geometries.
+#[derive(Clone, Copy, Debug, PartialEq)]
+pub struct PairSurface {
+    /// Coulomb coefficients along the two tangents [–]; the first is simulated, in all directions.
+    pub sliding: [f64; 2],
+    /// [m]; not simulated yet.
+    pub spinning: f64,
+    /// About the two tangents [m]; not simulated yet.
+    pub rolling: [f64; 2],
+    pub restitution: f64,
+    pub dimension: Dimension,
+    /// [m]
+    pub margin: f64,
+    /// [m]
+    pub gap: f64,
+    pub softness: Softness,
+}
+
+impl PairSurface {
+    /// The Coulomb coefficient that is simulated [–].
+    pub fn friction(&self) -> f64 {
+        if self.dimension == Dimension::Normal { 0.0 } else { self.sliding[0] }
+    }
+}
+
+/// Two geometries that may touch whatever their groups and bodies say, under rules of their own.
+#[derive(Clone, Debug)]
+pub struct ContactPair {
+    pub name: String,
+    /// Indices into `World::geometries`.
+    pub geometries: [usize; 2],
+    pub surface: PairSurface,
+}
+
+impl Material {
+    /// The surface of a pair; see the module.
+    pub fn pair(a: &Self, b: &Self) -> PairSurface {
+        let chosen = match a.priority.cmp(&b.priority) {
+            Ordering::Greater => *a,
+            Ordering::Less => *b,
+            // (1)
+            Ordering::Equal => Self {
+                friction: a.friction.max(b.friction),
+                spinning: a.spinning.max(b.spinning),
+                rolling: a.rolling.max(b.rolling),
+                restitution: a.restitution.max(b.restitution),
+                dimension: a.dimension.max(b.dimension),
+                softness: Softness::mixed(&a.softness, &b.softness),
+                ..*a
+            },
+        };
+        PairSurface {
+            sliding: [chosen.friction; 2],
+            spinning: chosen.spinning,
+            rolling: [chosen.rolling; 2],
+            restitution: chosen.restitution,
+            dimension: chosen.dimension,
+            margin: a.margin + b.margin, // (3)
+            gap: a.gap + b.gap,
+            softness: chosen.softness,
+        }
+    }
+}
+
+impl Softness {
+    /// (2); stiffnesses stated directly do not mix: the softer counts.
+    fn mixed(a: &Self, b: &Self) -> Self {
+        const NONE: f64 = 1e-15;
+        let share = match (a.mix >= NONE, b.mix >= NONE) {
+            (true, true) => a.mix / (a.mix + b.mix),
+            (false, false) => 0.5,
+            (true, false) => 1.0,
+            (false, true) => 0.0,
+        };
+        let weighted = |x: f64, y: f64| share * x + (1.0 - share) * y;
+        let standard = a.reference[0] > 0.0 && b.reference[0] > 0.0;
+        let time = |x: f64, y: f64| if standard { weighted(x, y) } else { x.min(y) };
+        Self {
+            reference: [0, 1].map(|i| time(a.reference[i], b.reference[i])),
+            impedance: [0, 1, 2, 3, 4].map(|i| weighted(a.impedance[i], b.impedance[i])),
+            mix: a.mix,
+        }
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn surface(friction: f64, priority: i32, dimension: Dimension) -> Material {
+        Material { friction, priority, dimension, ..Material::default() }
+    }
+
+    #[test]
+    fn among_equals_the_larger_else_the_higher_priority() {
+        let (rough, smooth) = (surface(0.8, 0, Dimension::Sliding), surface(0.2, 0, Dimension::Normal));
+        assert_eq!(Material::pair(&rough, &smooth).friction(), 0.8);
+        assert_eq!(Material::pair(&smooth, &smooth).friction(), 0.0);
+        let first = surface(0.2, 1, Dimension::Normal);
+        assert_eq!(Material::pair(&rough, &first).friction(), 0.0);
+        assert_eq!(Material::pair(&surface(0.3, 1, Dimension::Sliding), &rough).friction(), 0.3);
+    }
+
+    #[test]
+    fn margins_add_up_and_softness_is_weighted() {
+        let soft = |time: f64, mix: f64| Softness { reference: [time, 1.0], mix, ..Softness::default() };
+        let a = Material { margin: 0.01, softness: soft(0.02, 3.0), ..Material::default() };
+        let b = Material { margin: 0.02, priority: 0, softness: soft(0.06, 1.0), ..Material::default() };
+        let pair = Material::pair(&a, &b);
+        assert!((pair.margin - 0.03).abs() < 1e-15 && (pair.softness.reference[0] - 0.03).abs() < 1e-15);
+        let direct = Material { softness: soft(-100.0, 1.0), ..Material::default() };
+        assert_eq!(Material::pair(&a, &direct).softness.reference, [-100.0, 1.0]);
+    }
+}
