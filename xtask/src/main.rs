@@ -13,8 +13,10 @@ mod figures;
 mod house;
 mod page;
 mod process;
+mod python;
 mod test;
 mod tidy;
+mod verify;
 
 use std::process::ExitCode;
 
@@ -28,6 +30,7 @@ The chores of this workspace.
     test      run every test: unit, integration and documentation
     tidy      check format, lints and the rules of the house
     page      check that the committed viewer page is what its sources build
+    verify    compare readers and dynamics with Pinocchio and MuJoCo on public robots
     bench     measure: whole scenes, the algorithms of dynamics, beside others
     figures   run the experiments and redraw their figures
 
@@ -36,10 +39,11 @@ The chores of this workspace.
 /// A chore: its name, its help (which may depend on the words after the name), and what it does.
 type Chore = (&'static str, fn(Args) -> &'static str, fn(Args) -> Result<(), String>);
 
-const CHORES: [Chore; 5] = [
+const CHORES: [Chore; 6] = [
     ("test", |_| test::HELP, test::run),
     ("tidy", |_| tidy::HELP, tidy::run),
     ("page", |_| page::HELP, page::run),
+    ("verify", |_| verify::HELP, verify::run),
     ("bench", bench::help, bench::run),
     ("figures", |_| figures::HELP, figures::run),
 ];

@@ -40,6 +40,7 @@ pub const MAX_MASS_MATRIX_ENTRIES: usize = 50_000_000;
 pub struct ModelBuilder {
     links: Vec<(String, Option<usize>, Pose, Inertia)>,
     joints: Vec<(usize, JointSpec)>,
+    unphysical: bool,
 }
 
 impl ModelBuilder {
@@ -72,6 +73,13 @@ impl ModelBuilder {
         for joint in joints {
             self.joint(link, joint);
         }
+    }
+
+    /// Accepts moving bodies without mass or with an inertia that no body has. Kinematics, M and
+    /// bias of such a model are those of the formulas; M need not be positive definite.
+    pub fn unphysical(mut self, accepted: bool) -> Self {
+        self.unphysical = accepted;
+        self
     }
 
     /// Validates and lays out the model.
@@ -114,7 +122,10 @@ impl ModelBuilder {
             }
             model.links.push(Link { name, parent, body, X_BL, inertia });
         }
-        model.check_massless()?;
+        if !self.unphysical {
+            model.check_inertias()?;
+            model.check_massless()?;
+        }
         model.check_depth()?;
         Ok(model)
     }
@@ -184,6 +195,26 @@ impl Model {
         Ok(body)
     }
 
+    /// What moves must have an inertia some body can have. A link that has none is tolerated where
+    /// the links rigidly joined to it make up for it: only their sum acts.
+    fn check_inertias(&self) -> Result<(), ModelError> {
+        for link in &self.links {
+            let Some(body) = link.body else { continue };
+            if !possible(&link.inertia) && !possible(&self.bodies[body].inertia) {
+                let c = link.inertia.about_com();
+                let text =
+                    format!("[xx {}, yy {}, zz {}, xy {}, xz {}, yz {}]", c.xx, c.yy, c.zz, c.xy, c.xz, c.yz);
+                return Err(value(
+                    &format!("link `{}`", link.name),
+                    "inertia about the centre of mass",
+                    text,
+                    "positive semi-definite [kg·m²]",
+                ));
+            }
+        }
+        Ok(())
+    }
+
     fn check_depth(&self) -> Result<(), ModelError> {
         let mut depth: Vec<usize> = Vec::with_capacity(self.nv());
         for dof in &self.dofs {
@@ -230,18 +261,15 @@ fn validate_link(name: &str, X_PL: &Pose, inertia: &Inertia) -> Result<(), Model
     if !inertia.first.is_finite() {
         return Err(value(&element, "centre of mass", format!("{:?}", inertia.com()), "finite numbers [m]"));
     }
+    Ok(())
+}
+
+/// Whether the moments about the centre of mass are positive semi-definite, up to rounding: nine
+/// digits of them, or those of the mass at a micrometre.
+fn possible(inertia: &Inertia) -> bool {
     let c = inertia.about_com();
     let scale = c.xx.abs() + c.yy.abs() + c.zz.abs();
-    if !positive_semidefinite(&c, 1e-9 * scale) {
-        let text = format!("[xx {}, yy {}, zz {}, xy {}, xz {}, yz {}]", c.xx, c.yy, c.zz, c.xy, c.xz, c.yz);
-        return Err(value(
-            &element,
-            "inertia about the centre of mass",
-            text,
-            "positive semi-definite [kg·m²]",
-        ));
-    }
-    Ok(())
+    positive_semidefinite(&c, 1e-9 * scale + 1e-12 * inertia.mass)
 }
 
 /// All principal minors of S are at least −tolerance (to the power of their order).

@@ -20,11 +20,14 @@ pub struct LoadOptions {
     pub package_dirs: Vec<PathBuf>,
     /// Load what is only drawn. Without, visual meshes are not opened.
     pub visuals: bool,
+    /// URDF: accept moving bodies without mass or with an inertia that no body has, to look at them:
+    /// such a world cannot be relied on in a simulation.
+    pub unphysical: bool,
 }
 
 impl Default for LoadOptions {
     fn default() -> Self {
-        Self { free_base: false, gravity: None, package_dirs: Vec::new(), visuals: true }
+        Self { free_base: false, gravity: None, package_dirs: Vec::new(), visuals: true, unphysical: false }
     }
 }
 

@@ -129,6 +129,53 @@ fn a_mimic_joint_is_a_coupling() {
 }
 
 #[test]
+fn a_joint_that_mimics_a_fixed_one_stands_and_one_that_mimics_none_is_free() {
+    let joints = |leader: &str| {
+        format!(
+            r#"<joint name="i" type="fixed"><parent link="a"/><child link="b"/></joint>
+            <joint name="j" type="continuous"><parent link="b"/><child link="c"/>
+            <mimic joint="{leader}" offset="0.5"/></joint>"#
+        )
+    };
+    let c = r#"<link name="c"><inertial><mass value="1"/>
+        <inertia ixx="1" iyy="1" izz="1" ixy="0" ixz="0" iyz="0"/></inertial></link>"#;
+    let world = read(&two_links(&joints("i"), c));
+    assert_eq!((world.couplings[0].terms.clone(), world.couplings[0].offset), (vec![(0, 1.0)], 0.5));
+    let world = read(&two_links(&joints("gone"), c));
+    assert!(world.couplings.is_empty());
+    assert!(world.ledger.warnings.iter().any(|(_, w)| w.contains("`gone`") && w.contains("moves freely")));
+}
+
+#[test]
+fn impossible_inertia_counts_where_it_moves() {
+    let link = |name: &str, xx: f64| {
+        format!(
+            r#"<link name="{name}"><inertial><mass value="1"/>
+            <inertia ixx="{xx}" iyy="1" izz="1" ixy="0" ixz="0" iyz="0"/></inertial></link>"#
+        )
+    };
+    let robot = |second: &str, xx: f64| {
+        format!(
+            r#"<robot name="r"><link name="a"/>{}{}
+            <joint name="i" type="continuous"><parent link="a"/><child link="b"/></joint>
+            <joint name="j" type="{second}"><parent link="b"/><child link="c"/></joint></robot>"#,
+            link("b", 1.0),
+            link("c", xx)
+        )
+    };
+    // Fixed to a body that makes up for it, it is only warned of; moving alone, it is refused.
+    assert!(!read(&robot("fixed", -0.5)).ledger.warnings.is_empty());
+    let load = |text: &str, unphysical| {
+        let options = LoadOptions { unphysical, ..LoadOptions::default() };
+        load_str(text, Path::new("r.urdf"), Path::new(""), &options)
+    };
+    let error = load(&robot("continuous", -0.5), false).unwrap_err().to_string();
+    assert!(error.contains("`c`") && error.contains("semi-definite"), "{error}");
+    assert!(load(&robot("fixed", -1.5), false).is_err());
+    assert!(load(&robot("continuous", -0.5), true).is_ok());
+}
+
+#[test]
 fn neighbours_do_not_touch_even_across_fixed_joints() {
     // a (base) - i - b - fixed - c - j - d: b and c are one body, d its neighbour.
     let text = r#"<robot name="r">

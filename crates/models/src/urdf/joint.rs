@@ -3,6 +3,7 @@
 use super::{Reader, origin};
 use crate::error::LoadError;
 use crate::names::Names;
+use crate::value::shortened;
 use crate::world::{Coupling, DriveLimit};
 use crate::xml::Element;
 use stiction_dynamics::spatial::{Pose, Vec3};
@@ -151,8 +152,11 @@ fn limits(
     Ok((Some([lo, hi]), drive))
 }
 
-/// <mimic>: q = multiplier · q_other + offset.
+/// <mimic>: q = multiplier · q_other + offset. A joint that follows a fixed one stands at the offset.
+/// Copied hands and reduced robots often follow a joint that was left behind: they move freely then,
+/// with a warning.
 pub(crate) fn mimic(
+    reader: &mut Reader<'_>,
     joint: &UrdfJoint<'_>,
     dof: Option<usize>,
     joints: &[UrdfJoint<'_>],
@@ -161,17 +165,28 @@ pub(crate) fn mimic(
 ) -> Result<Option<Coupling>, LoadError> {
     let Some(mimic) = joint.element.child("mimic")? else { return Ok(None) };
     let other = mimic.require("joint", "the name of another joint")?;
-    let leader = names.find(other)?.ok_or_else(|| other.error("the name of a joint"))?;
     let multiplier = mimic.get("multiplier").map_or(Ok(1.0), |a| a.number())?;
     let offset = mimic.get("offset").map_or(Ok(0.0), |a| a.number())?;
-    let scalar = |j: &UrdfJoint<'_>| matches!(j.specs.as_slice(), [one] if matches!(one.kind, JointKind::Hinge | JointKind::Slide));
-    let follows = joints.get(leader).is_some_and(|l| scalar(l) && l.name != joint.name);
-    match (dof, first_dof.get(leader).copied().flatten()) {
-        (Some(dof), Some(lead)) if follows && scalar(joint) => Ok(Some(Coupling {
-            name: joint.name.clone(),
-            terms: vec![(dof, 1.0), (lead, -multiplier)],
-            offset,
-        })),
-        _ => Err(other.error("another revolute, continuous or prismatic joint, mimicked by one of these")),
+    if joint.specs.is_empty() {
+        let name = shortened(&joint.name);
+        reader.warn(mimic.place(), format!("the fixed joint `{name}` mimics another: it stays fixed"));
+        return Ok(None);
     }
+    let Some(leader) = names.get(other.value().trim()) else {
+        let (name, other) = (shortened(&joint.name), shortened(other.value()));
+        let message = format!("joint `{name}` mimics `{other}`, which does not exist: it moves freely");
+        reader.warn(mimic.place(), message);
+        return Ok(None);
+    };
+    let scalar = |j: &UrdfJoint<'_>| matches!(j.specs.as_slice(), [one] if one.kind.nv() == 1);
+    let leader_joint = joints.get(leader).filter(|l| l.name != joint.name);
+    let terms = match (dof, leader_joint, first_dof.get(leader).copied().flatten()) {
+        (Some(dof), Some(l), Some(lead)) if scalar(l) => vec![(dof, 1.0), (lead, -multiplier)],
+        (Some(dof), Some(l), None) if l.specs.is_empty() => vec![(dof, 1.0)],
+        _ => Vec::new(),
+    };
+    if terms.is_empty() || !scalar(joint) {
+        return Err(other.error("another revolute, continuous or prismatic joint, mimicked by one of these"));
+    }
+    Ok(Some(Coupling { name: joint.name.clone(), terms, offset }))
 }

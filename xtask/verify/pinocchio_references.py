@@ -1,0 +1,153 @@
+"""Pinocchio's numbers for a URDF, as one JSON object on standard output.
+
+    python pinocchio_references.py FILE --base fixed|free --states N --seed S --derivatives K
+
+The free base is a translation joint followed by a spherical one: its velocity is then (linear in world
+axes, angular in body axes), which is stiction's convention, so that every matrix compares entry by entry.
+Coordinates are written joint by joint as stiction has them: angles for unlimited joints, quaternions
+w first. The first K states carry the derivatives.
+"""
+
+import argparse
+import json
+import sys
+
+import numpy as np
+import pinocchio as pin
+
+
+def free_base():
+    root = pin.JointModelComposite()
+    root.addJoint(pin.JointModelTranslation())
+    root.addJoint(pin.JointModelSpherical())
+    return root
+
+
+def random_state(model, rng):
+    """q of Pinocchio, and of every joint the coordinates of stiction."""
+    q = pin.neutral(model)
+    ours = []
+    for name, joint in zip(model.names[1:], model.joints[1:]):
+        kind, i = joint.shortname(), joint.idx_q
+        if kind == "JointModelComposite":
+            p, quaternion = rng.normal(size=3), rng.normal(size=4)
+            w, x, y, z = quaternion / np.linalg.norm(quaternion)
+            q[i : i + 7] = [*p, x, y, z, w]
+            ours.append([*p, w, x, y, z])
+        elif joint.nq == 2:
+            angle = rng.uniform(-np.pi, np.pi)
+            q[i : i + 2] = [np.cos(angle), np.sin(angle)]
+            ours.append([angle])
+        elif joint.nq == 1:
+            q[i] = rng.uniform(-1.5, 1.5)
+            ours.append([q[i]])
+        else:
+            sys.exit(f"joint `{name}` of kind {kind}: no counterpart is known")
+    return q, ours
+
+
+def state_numbers(model, data, rng):
+    q, ours = random_state(model, rng)
+    v, a = rng.normal(size=model.nv), rng.normal(size=model.nv)
+    out = {"q": ours, "v": v, "a": a}
+    mass = pin.crba(model, data, q)
+    mass = np.triu(mass) + np.triu(mass, 1).T
+    out["M"] = mass
+    out["bias"] = pin.nonLinearEffects(model, data, q, v)
+    out["gravity"] = pin.computeGeneralizedGravity(model, data, q)
+    out["torque"] = pin.rnea(model, data, q, v, a)
+    out["kinetic"] = pin.computeKineticEnergy(model, data, q, v)
+    out["potential"] = pin.computePotentialEnergy(model, data, q)
+    out["com"] = pin.centerOfMass(model, data, q, v).copy()
+    pin.computeCentroidalMomentum(model, data, q, v)
+    out["centroidal_momentum"] = np.concatenate([data.hg.angular, data.hg.linear])
+    pin.forwardKinematics(model, data, q, v, a)
+    pin.updateFramePlacements(model, data)
+    out["poses"] = [np.hstack([p.rotation, p.translation[:, None]]) for p in map(data.oMf.__getitem__, links(model))]
+    out["velocities"] = [spatial(pin.getFrameVelocity(model, data, f, pin.LOCAL_WORLD_ALIGNED)) for f in links(model)]
+    return q, v, a, out
+
+
+def derivatives(model, data, q, v, a, torque, out):
+    """∂τ/∂q, ∂τ/∂v of inverse, ∂a/∂q, ∂a/∂v, ∂a/∂τ of forward dynamics."""
+    pin.computeRNEADerivatives(model, data, q, v, a)
+    out["dtau_dq"], out["dtau_dv"] = data.dtau_dq.copy(), data.dtau_dv.copy()
+    # A torque of its own: that of `a` would hide an error of forward dynamics.
+    if np.linalg.cond(out["M"]) < 1e12:
+        out["applied"] = torque
+        out["acceleration"] = pin.aba(model, data, q, v, torque).copy()
+        pin.computeABADerivatives(model, data, q, v, torque)
+        out["da_dq"], out["da_dv"] = data.ddq_dq.copy(), data.ddq_dv.copy()
+        inverse = data.Minv
+        out["Minv"] = np.triu(inverse) + np.triu(inverse, 1).T
+    # Angular rows first, as stiction's.
+    out["centroidal_matrix"] = swapped(pin.computeCentroidalMap(model, data, q))
+    pin.computeJointJacobiansTimeVariation(model, data, q, v)
+    pin.computeJointJacobians(model, data, q)
+    last = links(model)[-1]
+    out["jacobian"] = swapped(pin.computeFrameJacobian(model, data, q, last, pin.LOCAL_WORLD_ALIGNED))
+
+
+def links(model):
+    return [i for i, f in enumerate(model.frames) if f.type == pin.FrameType.BODY and f.name != "universe"]
+
+
+def spatial(motion):
+    return np.concatenate([motion.angular, motion.linear])
+
+
+def swapped(matrix):
+    return np.vstack([matrix[3:], matrix[:3]])
+
+
+def plain(value):
+    if isinstance(value, dict):
+        return {k: plain(v) for k, v in value.items()}
+    if isinstance(value, (list, tuple)):
+        return [plain(v) for v in value]
+    if isinstance(value, np.ndarray):
+        return plain(value.tolist())
+    # JSON has no NaN: a robot without moving mass has no centre of it.
+    if isinstance(value, float) and not np.isfinite(value):
+        return None
+    return value
+
+
+def main():
+    parser = argparse.ArgumentParser()
+    parser.add_argument("file")
+    parser.add_argument("--base", choices=["fixed", "free"], required=True)
+    parser.add_argument("--states", type=int, required=True)
+    parser.add_argument("--seed", type=int, required=True)
+    parser.add_argument("--derivatives", type=int, required=True)
+    args = parser.parse_args()
+
+    root = [free_base()] if args.base == "free" else []
+    model = pin.buildModelFromUrdf(args.file, *root)
+    data = model.createData()
+    rng = np.random.default_rng(args.seed)
+    states = []
+    for k in range(args.states):
+        q, v, a, out = state_numbers(model, data, rng)
+        torque = rng.normal(size=model.nv)
+        if k < args.derivatives and model.nv > 0:
+            derivatives(model, data, q, v, a, torque, out)
+        states.append(out)
+    json.dump(
+        plain(
+            {
+                "file": args.file,
+                "witness": f"Pinocchio {pin.__version__}",
+                "base": args.base,
+                "joints": list(model.names)[1:],
+                "links": [model.frames[f].name for f in links(model)],
+                "mass": sum(i.mass for i in list(model.inertias)[1:]),
+                "states": states,
+            }
+        ),
+        sys.stdout,
+    )
+
+
+if __name__ == "__main__":
+    main()
