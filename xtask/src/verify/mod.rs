@@ -125,7 +125,7 @@ fn each<T: Sync, R: Send>(items: &[T], job: impl Fn(&T) -> R + Sync, mut done: i
 
 /// The last lines of what a program wrote, on one line.
 fn last_line(text: &str) -> String {
-    text.lines().map(str::trim).filter(|l| !l.is_empty()).next_back().unwrap_or_default().to_owned()
+    text.lines().map(str::trim).rfind(|l| !l.is_empty()).unwrap_or_default().to_owned()
 }
 
 /// `output`, as one value.
