@@ -191,13 +191,13 @@ impl<'w> Ours<'w> {
         let mut J = vec![Motion::ZERO; model.nv()];
         body_jacobian_into(model, kin, Some(body), &mut J);
         let from_origin = p_W - kin.X_WB[body].translation;
-        for row in 0..6 {
+        for (row, theirs) in theirs.iter().enumerate() {
             let entry = |i: &usize| match row {
                 0..3 => J[*i].angular.to_array()[row],
                 _ => J[*i].linear_at(from_origin).to_array()[row - 3],
             };
             let ours: Vec<f64> = self.dofs.iter().map(entry).collect();
-            worst.vector_above("jacobian", &ours, &theirs[row], 1.0);
+            worst.vector_above("jacobian", &ours, theirs, 1.0);
         }
     }
 
