@@ -3,7 +3,8 @@
     python pinocchio_references.py FILE --base fixed|free --states N --seed S --derivatives K
 
 The free base is a translation joint followed by a spherical one: its velocity is then (linear in world
-axes, angular in body axes), which is stiction's convention, so that every matrix compares entry by entry.
+axes, angular in body axes), which is stiction's convention, so that every matrix compares entry by entry. (Two joints, not one
+composite joint, whose derivatives Pinocchio 4.1 gets wrong.)
 Coordinates are written joint by joint as stiction has them: angles for unlimited joints, quaternions
 w first. The first K states carry the derivatives.
 """
@@ -15,12 +16,23 @@ import sys
 import numpy as np
 import pinocchio as pin
 
+TRANSLATION, ROTATION = "floating_base translation", "floating_base rotation"
 
-def free_base():
-    root = pin.JointModelComposite()
-    root.addJoint(pin.JointModelTranslation())
-    root.addJoint(pin.JointModelSpherical())
-    return root
+
+def load(file, base):
+    """The model; a free base is two joints, with nothing between them."""
+    robot = pin.buildModelFromUrdf(file)
+    if base == "fixed":
+        return robot
+    root = pin.Model()
+    place = pin.SE3.Identity()
+    translation = root.addJoint(0, pin.JointModelTranslation(), place, TRANSLATION)
+    root.addJoint(translation, pin.JointModelSpherical(), place, ROTATION)
+    frame = root.addFrame(pin.Frame("root", root.getJointId(ROTATION), 0, place, pin.FrameType.OP_FRAME))
+    whole = pin.appendModel(root, robot, frame, place)
+    # Gravity is that of the first model.
+    whole.gravity = robot.gravity
+    return whole
 
 
 def random_state(model, rng):
@@ -29,11 +41,13 @@ def random_state(model, rng):
     ours = []
     for name, joint in zip(model.names[1:], model.joints[1:]):
         kind, i = joint.shortname(), joint.idx_q
-        if kind == "JointModelComposite":
-            p, quaternion = rng.normal(size=3), rng.normal(size=4)
-            w, x, y, z = quaternion / np.linalg.norm(quaternion)
-            q[i : i + 7] = [*p, x, y, z, w]
-            ours.append([*p, w, x, y, z])
+        if name == TRANSLATION:
+            q[i : i + 3] = rng.normal(size=3)
+            ours.append(list(q[i : i + 3]))
+        elif name == ROTATION:
+            w, x, y, z = normalized(rng.normal(size=4))
+            q[i : i + 4] = [x, y, z, w]
+            ours[-1] += [w, x, y, z]
         elif joint.nq == 2:
             angle = rng.uniform(-np.pi, np.pi)
             q[i : i + 2] = [np.cos(angle), np.sin(angle)]
@@ -44,6 +58,10 @@ def random_state(model, rng):
         else:
             sys.exit(f"joint `{name}` of kind {kind}: no counterpart is known")
     return q, ours
+
+
+def normalized(vector):
+    return vector / np.linalg.norm(vector)
 
 
 def state_numbers(model, data, rng):
@@ -73,7 +91,8 @@ def derivatives(model, data, q, v, a, torque, out):
     pin.computeRNEADerivatives(model, data, q, v, a)
     out["dtau_dq"], out["dtau_dv"] = data.dtau_dq.copy(), data.dtau_dv.copy()
     # A torque of its own: that of `a` would hide an error of forward dynamics.
-    if np.linalg.cond(out["M"]) < 1e12:
+    out["condition"] = np.linalg.cond(out["M"])
+    if out["condition"] < 1e12:
         out["applied"] = torque
         out["acceleration"] = pin.aba(model, data, q, v, torque).copy()
         pin.computeABADerivatives(model, data, q, v, torque)
@@ -122,8 +141,7 @@ def main():
     parser.add_argument("--derivatives", type=int, required=True)
     args = parser.parse_args()
 
-    root = [free_base()] if args.base == "free" else []
-    model = pin.buildModelFromUrdf(args.file, *root)
+    model = load(args.file, args.base)
     data = model.createData()
     rng = np.random.default_rng(args.seed)
     states = []
@@ -139,7 +157,7 @@ def main():
                 "file": args.file,
                 "witness": f"Pinocchio {pin.__version__}",
                 "base": args.base,
-                "joints": list(model.names)[1:],
+                "joints": [n.removesuffix(" translation") for n in list(model.names)[1:] if n != ROTATION],
                 "links": [model.frames[f].name for f in links(model)],
                 "mass": sum(i.mass for i in list(model.inertias)[1:]),
                 "states": states,

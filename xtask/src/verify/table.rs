@@ -4,7 +4,7 @@ use std::path::{Path, PathBuf};
 
 use serde_json::{Value, json};
 
-use super::TOLERANCE;
+use super::tolerance;
 use crate::process::target;
 
 pub(super) struct Table {
@@ -39,26 +39,29 @@ impl Table {
             println!("{name:<44} {base:>5}    -  refused   {reason}");
             self.failures.push(format!("{name}: {reason}"));
         } else {
-            let (what, error) = self.largest(&name, &record);
-            let mark = if error > TOLERANCE { "  ABOVE THE TOLERANCE" } else { "" };
+            let (what, error, excess) = self.largest(&name, &record);
+            let mark = if excess > 1.0 { "  ABOVE THE TOLERANCE" } else { "" };
             let note =
                 record["refused_for_simulation"].as_str().map_or("", |_| "  (not simulated: see the record)");
             let nv = record["nv"].to_string();
             println!("{name:<44} {base:>5} {nv:>4}  {error:>8.1e}  {what}{mark}{note}");
-            if error > TOLERANCE {
+            if excess > 1.0 {
                 self.failures.push(format!("{name} {base}: {what} {error:.1e}"));
             }
         }
         self.records.push(json!({ "file": name, "base": base, "result": record }));
     }
 
-    fn largest(&mut self, name: &str, record: &Value) -> (String, f64) {
-        let mut largest = ("-".to_owned(), 0.0);
+    /// The quantity with the largest error in tolerances: its name, error, and that ratio.
+    fn largest(&mut self, name: &str, record: &Value) -> (String, f64, f64) {
+        let condition = record["condition"].as_f64().unwrap_or(1.0);
+        let mut largest = ("-".to_owned(), 0.0, 0.0);
         for (what, error) in record["errors"].as_object().into_iter().flatten() {
             // Infinity has no number in JSON: it comes as null.
             let error = error.as_f64().unwrap_or(f64::INFINITY);
-            if error > largest.1 {
-                largest = (what.clone(), error);
+            let excess = error / tolerance(what, condition);
+            if excess > largest.2 {
+                largest = (what.clone(), error, excess);
             }
             match self.worst.iter_mut().find(|w| w.0 == *what) {
                 Some(w) if w.1 >= error => {}
@@ -74,7 +77,7 @@ impl Table {
         let compared = self.records.len() - self.unread;
         let agree = compared - self.failures.len();
         println!(
-            "\n{agree} of {compared} agree to {TOLERANCE:.0e}; {} more files are refused by the witness itself",
+            "\n{agree} of {compared} agree; {} more files are refused by the witness itself. Largest errors:",
             self.unread
         );
         for (what, error, name) in &self.worst {

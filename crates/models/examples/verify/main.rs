@@ -9,6 +9,7 @@
 #![allow(clippy::print_stdout)]
 #![allow(non_snake_case)]
 
+mod derivatives;
 mod ours;
 mod reference;
 #[path = "../../tests/references/worst.rs"]
@@ -47,6 +48,7 @@ fn compare(reference: &Reference) -> Result<serde_json::Value, String> {
         "nv": world.model.nv(),
         "states": reference.states.len(),
         "errors": errors,
+        "condition": reference.states.iter().filter_map(|s| s.number("condition")).fold(1.0, f64::max),
         "refused_for_simulation": refused,
     }))
 }

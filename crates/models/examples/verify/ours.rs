@@ -1,5 +1,6 @@
 //! Our numbers in the states of a reference, in its order of joints and links.
 
+use crate::derivatives::{Moving, compare};
 use crate::reference::{Reference, State, numbers};
 use crate::worst::Worst;
 use stiction_dynamics::spatial::{Motion, Vec3, vec3};
@@ -28,7 +29,6 @@ impl<'w> Ours<'w> {
         let model = &world.model;
         let (mut dofs, mut coordinates) = (Vec::new(), Vec::new());
         for name in &reference.joints {
-            let name = if name == "root_joint" { "floating_base" } else { name };
             let joint = model.joint_named(name).ok_or_else(|| format!("the joint `{name}` is not ours"))?;
             let joint = &model.joints[joint];
             dofs.extend(joint.idx_v..joint.idx_v + joint.kind.nv());
@@ -96,7 +96,24 @@ impl<'w> Ours<'w> {
         self.dynamics(state, &a, worst);
         self.energies(state, &q, &v, worst);
         self.frames(state, worst);
+        self.derivatives(state, &v, &a, worst);
         Ok(())
+    }
+
+    fn derivatives(&self, state: &State, v: &[f64], a: &[f64], worst: &mut Worst) {
+        let moving = Moving { model: &self.world.model, kin: &self.kin, vel: &self.vel, v };
+        let mut ours = Vec::new();
+        if state.rows("dtau_dq").is_some() {
+            ours.extend(moving.of_inverse_dynamics(a));
+        }
+        if let Some(applied) = state.vector("applied") {
+            ours.extend(moving.of_forward_dynamics(&self.inward(&applied)));
+        }
+        for (what, ours) in ours {
+            if let Some(theirs) = state.rows(what) {
+                compare(what, &ours, &theirs, &self.dofs, worst);
+            }
+        }
     }
 
     fn dynamics(&mut self, state: &State, a: &[f64], worst: &mut Worst) {
