@@ -36,11 +36,16 @@
 mod aba;
 mod acceleration;
 mod build;
+mod coupling;
 mod crba;
+mod dense;
 mod derivatives;
 mod dual;
+mod edit;
 mod energy;
 mod factor;
+mod frames;
+mod ik;
 mod integrate;
 mod inverse_mass;
 mod jacobian;
@@ -62,11 +67,21 @@ mod velocity;
 pub use aba::{AbaWorkspace, aba_into};
 pub use acceleration::{Accelerations, point_acceleration};
 pub use build::{MAX_DOFS, MAX_MASS_MATRIX_ENTRIES, ModelBuilder, ModelError};
+pub use coupling::{
+    Gear, GearError, ReducedWorkspace, Reduction, reduced_bias_into, reduced_forward_dynamics_into,
+    reduced_inverse_dynamics_into,
+};
 pub use crba::{CrbaWorkspace, crba_into};
 pub use derivatives::{AbaDerivatives, ExternalForces, PointDerivatives, RneaDerivatives};
 pub use dual::Dual;
+pub use edit::{Base, EditError, Edited, attach, extract, lock_joints, remove, reroot};
 pub use energy::{Momentum, centre_of_mass, kinetic_energy, momentum, potential_energy, spring_energy};
 pub use factor::{Factor, NotPositive};
+pub use frames::{
+    Axes, FrameError, frame_acceleration, frame_classical_acceleration, frame_jacobian_into, frame_pose,
+    frame_velocity,
+};
+pub use ik::{IkError, IkParams, IkReport, IkStatus, InverseKinematics, Target};
 pub use integrate::{difference_into, integrate_into, normalize};
 pub use inverse_mass::InverseMass;
 pub use jacobian::{body_jacobian_into, jacobian_column, point_jacobian_into};

@@ -53,6 +53,20 @@ fn nothing_allocates_after_set_up() {
     let (mut J, mut J6) = (vec![Vec3::ZERO; model.nv()], vec![Motion::ZERO; model.nv()]);
     let chain: Vec<usize> = model.chain(Some(2)).collect();
 
+    let frame = model.links.len() - 1;
+    let gear = Gear::mimic(model.joints.len() - 1, model.joints.len() - 2, 0.5, 0.1);
+    let reduction = Reduction::new(&model, &[gear]).unwrap();
+    let mut reduced = ReducedWorkspace::new(&model, &reduction);
+    let (mut q_r, mut tau_r) = (vec![0.0; reduction.nq()], vec![0.0; reduction.nv()]);
+    let mut a_r = tau_r.clone();
+
+    let mut ik = InverseKinematics::new(&model);
+    let asked =
+        [Target::pose(frame, Pose::from_translation(vec3(1.2, 0.4, -0.1))), Target::position(1, Vec3::X)];
+    let params = IkParams { restarts: 2, iterations: 20, ..IkParams::default() };
+    let mut q_ik = model.neutral();
+    ik.solve(&model, &asked, Some(&q), &params, &mut q_ik).unwrap();
+
     let before = ALLOCATIONS.load(Ordering::Relaxed);
     kin.update(&model, &q);
     vel.update(&model, &kin, &v);
@@ -69,8 +83,17 @@ fn nothing_allocates_after_set_up() {
     integrate_into(&model, &q, &v, 0.01, &mut q_next);
     difference_into(&model, &q, &q_next, 0.01, &mut a);
     normalize(&model, &mut q_next);
+    frame_jacobian_into(&model, &kin, frame, Axes::Local, &mut J6);
+    let acceleration = frame_classical_acceleration(&model, &kin, &vel, &a, frame, Axes::World);
+    reduction.independent_into(&q, &mut q_r);
+    reduction.configuration_into(&q_r, &mut q_next);
+    reduced_inverse_dynamics_into(&model, &reduction, &kin, &vel, &a_r, &mut reduced, &mut tau_r);
+    let tau_r = &tau_r;
+    let geared = reduced_forward_dynamics_into(&model, &reduction, &kin, &vel, tau_r, &mut reduced, &mut a_r);
+    let solved = ik.solve(&model, &asked, Some(&q), &params, &mut q_ik);
     let energy = kinetic_energy(&model, &kin, &vel, &v) + potential_energy(&model, &kin);
     let momentum = momentum(&model, &kin, &vel);
     assert_eq!(ALLOCATIONS.load(Ordering::Relaxed) - before, 0);
+    assert!(solved.is_ok() && geared.is_ok() && acceleration.linear.is_finite());
     assert!(sound && energy.is_finite() && momentum.linear.is_finite());
 }

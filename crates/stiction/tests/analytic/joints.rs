@@ -184,3 +184,46 @@ fn a_ball_joint_hangs_in_its_spring() {
     let angle = 2.0 * run.sim.state().q[0].acos();
     assert!((20.0 * angle - G * angle.cos()).abs() < 1e-6, "{angle}");
 }
+
+/// A nut of 2 kg and 0.01 kg·m² on an upright bolt of pitch 0.02 m/rad; at rest at q = 0.
+fn nut(edit: impl Fn(&mut JointSpec)) -> World {
+    let mut b = ModelBuilder::new();
+    let inertia = Inertia::new(2.0, Vec3::ZERO, Sym3::diagonal(0.02, 0.02, 0.01));
+    let link = b.link("nut", None, Pose::IDENTITY, inertia);
+    let mut joint = JointSpec::screw("thread", Vec3::Z, 0.02);
+    edit(&mut joint);
+    b.joint(link, joint);
+    World::new("nut", b.build(vec3(0.0, 0.0, -G)).unwrap())
+}
+
+/// It spins down the thread at m g p/(I + m p²), lands on its stop and stays, m g p on the stop.
+#[test]
+fn a_screw_runs_down_to_its_stop() {
+    for contact in EXACT {
+        let world = nut(|j| j.limit = Some([-1.0, 1.0]));
+        let state = State::neutral(&world.model);
+        let mut run = Run::of(world, state, contact, 1e-3);
+        run.steps(100);
+        let rate = -0.1 * 2.0 * G * 0.02 / (0.01 + 2.0 * 0.02 * 0.02);
+        assert!((run.sim.state().v[0] - rate).abs() < 1e-9, "{contact}");
+        run.steps(400);
+        let state = run.sim.state();
+        assert!((state.q[0] + 1.0).abs() < 1e-9 && state.v[0].abs() < 1e-9, "{contact}: {state:?}");
+        assert!((run.sim.impulses()[0] - 2.0 * G * 0.02 * 1e-3).abs() < 1e-12, "{contact}");
+        run.assert_exact();
+    }
+}
+
+/// A spring and a servo on the thread share its weight: k (0.5 − q) + kp (u − q) = m g p.
+#[test]
+fn a_screw_hangs_in_spring_and_servo() {
+    let mut world = nut(|j| (j.stiffness, j.spring_rest, j.damping) = (3.0, 0.5, 0.2));
+    world.actuators.push(servo(&[(0, 1.0)], 5.0, 0.1, None));
+    let state = State::neutral(&world.model);
+    let mut run = Run::of(world, state, "nsgs", 2e-3);
+    run.sim.control_mut()[0] = 0.8;
+    run.steps(3000);
+    let state = run.sim.state();
+    let expected = (3.0 * 0.5 + 5.0 * 0.8 - 2.0 * G * 0.02) / 8.0;
+    assert!((state.q[0] - expected).abs() < 1e-9 && state.v[0].abs() < 1e-9, "{state:?}");
+}
