@@ -1,7 +1,7 @@
 //! Readers of robot descriptions, and the world they describe.
 //!
 //! ```text
-//!     file ── xml::Document ──▶ urdf | mjcf ──▶ ModelBuilder, geometries, actuators ──▶ World
+//!     file ── xml::Document ──▶ urdf | sdf | mjcf ──▶ ModelBuilder, geometries, actuators ──▶ World
 //!               places, marks        │                                                   │
 //!                                  audit: everything unmarked ─────────────────────▶ Ledger
 //! ```
@@ -25,6 +25,8 @@ mod mounts;
 mod names;
 mod neighbours;
 mod overlap;
+mod path;
+mod sdf;
 mod shapes;
 mod surface;
 mod urdf;

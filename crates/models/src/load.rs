@@ -4,7 +4,7 @@ use crate::error::LoadError;
 use crate::value::shortened;
 use crate::world::World;
 use crate::xml::{Document, MAX_TEXT};
-use crate::{mjcf, urdf};
+use crate::{mjcf, sdf, urdf};
 use std::io::Read;
 use std::path::{Path, PathBuf};
 use stiction_dynamics::spatial::Vec3;
@@ -38,25 +38,25 @@ pub(crate) struct Context<'a> {
     pub(crate) options: &'a LoadOptions,
 }
 
-/// Reads a URDF or MJCF file; the root element says which.
+/// Reads a URDF, SDF or MJCF file; the root element says which.
 pub fn load(path: &Path, options: &LoadOptions) -> Result<World, LoadError> {
     let text = read_text(path)?;
     load_str(&text, path, path.parent().unwrap_or(Path::new("")), options)
 }
 
-/// Reads a URDF or MJCF text. Messages call it `file`; meshes and includes are relative to
+/// Reads a URDF, SDF or MJCF text. Messages call it `file`; meshes and includes are relative to
 /// `base_dir`.
 pub fn load_str(text: &str, file: &Path, base_dir: &Path, options: &LoadOptions) -> Result<World, LoadError> {
     let document = Document::parse(file, text)?;
     let context = Context { folder: base_dir, options };
     match document.root().name() {
         "robot" => urdf::read(&document, &context),
+        "sdf" | "gazebo" => sdf::read(document, &context),
         "mujoco" => mjcf::read(document, &context),
         found => {
             let hint = match found {
                 "mujocoinclude" => "; this file is meant to be included by another: load that one",
-                "sdf" => "; SDF is not read yet",
-                "COLLADA" => "; this is a mesh: name it in a URDF or MJCF file",
+                "COLLADA" => "; this is a mesh: name it in a URDF, SDF or MJCF file",
                 _ => "",
             };
             let (place, found) = (document.root().place(), shortened(found));

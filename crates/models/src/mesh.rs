@@ -44,6 +44,11 @@ pub(crate) enum Filling {
 impl TriangleMesh {
     /// Reads a file; the ending says the format.
     pub(crate) fn read(path: &Path) -> Result<Self, String> {
+        Self::read_part(path, None)
+    }
+
+    /// Reads the parts of a file that are called `only`, or all.
+    fn read_part(path: &Path, only: Option<&str>) -> Result<Self, String> {
         let mut bytes = read_bytes(path, MAX_BYTES).map_err(|e| format!("{e}; expected {FORMATS}"))?;
         if is_binary_stl(path, &bytes) {
             // The library takes a header that begins with "solid" for text.
@@ -59,7 +64,11 @@ impl TriangleMesh {
         let turn = up_axis(path, &bytes);
         let mut mesh = Self::default();
         let mut known: BTreeMap<[u32; 3], u32> = BTreeMap::new();
-        for part in &scene.meshes {
+        if let Some(name) = only.filter(|name| scene.meshes.iter().all(|m| m.name != *name)) {
+            let names: Vec<&str> = scene.meshes.iter().take(20).map(|m| m.name.as_str()).collect();
+            return Err(format!("no part is called `{name}`; there are: {}", names.join(", ")));
+        }
+        for part in scene.meshes.iter().filter(|m| only.is_none_or(|name| m.name == name)) {
             let mut index = Vec::with_capacity(part.vertices.len());
             for v in &part.vertices {
                 if !v.iter().all(|x| x.is_finite()) {
@@ -105,6 +114,19 @@ impl TriangleMesh {
 
     pub(crate) fn of_hull(hull: &ConvexMesh) -> Self {
         Self { vertices: hull.vertices().to_vec(), triangles: hull.triangles().to_vec() }
+    }
+
+    /// The middle of its bounding box.
+    pub(crate) fn middle(&self) -> Vec3 {
+        let mut bounds = [Vec3::ZERO; 2];
+        for (i, v) in self.vertices.iter().enumerate() {
+            let [lo, hi] = if i == 0 { [*v; 2] } else { bounds };
+            bounds = [
+                vec3(lo.x.min(v.x), lo.y.min(v.y), lo.z.min(v.z)),
+                vec3(hi.x.max(v.x), hi.y.max(v.y), hi.z.max(v.z)),
+            ];
+        }
+        (bounds[0] + bounds[1]) * 0.5
     }
 
     fn corners(&self) -> impl Iterator<Item = [Vec3; 3]> {
@@ -192,6 +214,11 @@ impl MeshStore {
         let mesh = Arc::new(TriangleMesh::read(path)?);
         self.files.insert(path.to_owned(), mesh.clone());
         Ok(mesh)
+    }
+
+    /// The part of a file that is called `name`.
+    pub(crate) fn part(&mut self, path: &Path, name: &str) -> Result<Arc<TriangleMesh>, String> {
+        TriangleMesh::read_part(path, Some(name)).map(Arc::new)
     }
 
     /// The hull of a file's mesh, scaled.

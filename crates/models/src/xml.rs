@@ -30,6 +30,8 @@ struct Source {
     path: PathBuf,
     text: String,
     lines: Vec<usize>,
+    /// Where declarations that the text lacks were put for the parser, and their length.
+    added: (usize, usize),
 }
 
 pub(crate) struct AttributeNode {
@@ -47,8 +49,8 @@ struct Node {
     parent: Option<usize>,
     children: Vec<usize>,
     attributes: Vec<AttributeNode>,
-    /// All text directly inside, trimmed.
-    text: String,
+    /// All text directly inside, trimmed; named `text` in messages.
+    text: AttributeNode,
     mark: Cell<Option<Mark>>,
 }
 
@@ -75,13 +77,24 @@ impl Document {
         let lines: Vec<usize> =
             std::iter::once(0).chain(text.match_indices('\n').map(|(i, _)| i + 1)).collect();
         let source = self.sources.len();
-        self.sources.push(Source { path: path.to_owned(), text: text.to_owned(), lines });
+        self.sources.push(Source { path: path.to_owned(), text: text.to_owned(), lines, added: (0, 0) });
         if let Some(offset) = crowded_element(text) {
             let (place, what) = (self.place(source, offset), "attributes of an element".to_owned());
             return Err(LoadError::Limit { place, what, limit: MAX_ATTRIBUTES });
         }
-        let options = roxmltree::ParsingOptions { nodes_limit: MAX_NODES, ..Default::default() };
-        let xml = roxmltree::Document::parse_with_options(text, options).map_err(|e| {
+        let tried = parsed(text);
+        let undeclared = matches!(tried, Err(roxmltree::Error::UnknownNamespace(..)));
+        let declared = if undeclared { with_declarations(text) } else { None };
+        let xml = match &declared {
+            Some((text, added)) => {
+                if let Some(source) = self.sources.get_mut(source) {
+                    source.added = *added;
+                }
+                parsed(text)
+            }
+            None => tried,
+        };
+        let xml = xml.map_err(|e| {
             let place = Place { file: path.to_owned(), line: e.pos().row, column: e.pos().col };
             LoadError::Xml { place, reason: e.to_string() }
         })?;
@@ -106,7 +119,12 @@ impl Document {
             } else if node.is_text()
                 && let Some(p) = parent.and_then(|p| self.nodes.get_mut(p))
             {
-                p.text.push_str(node.text().unwrap_or_default().trim());
+                let text = node.text().unwrap_or_default();
+                if p.text.value.is_empty() {
+                    let blanks = text.len() - text.trim_start().len();
+                    p.text.offset = node.range().start + blanks;
+                }
+                p.text.value.push_str(text.trim());
             }
         }
         Ok(first)
@@ -149,6 +167,8 @@ impl Document {
         let Some(source) = self.sources.get(source) else {
             return Place { file: PathBuf::new(), line: 1, column: 1 };
         };
+        let (at, length) = source.added;
+        let offset = if offset > at { offset.saturating_sub(length).max(at) } else { offset };
         let line = source.lines.partition_point(|&start| start <= offset);
         let start = line.checked_sub(1).and_then(|l| source.lines.get(l)).copied().unwrap_or(0);
         let before = source.text.get(start..offset).unwrap_or_default();
@@ -156,6 +176,40 @@ impl Document {
         let column = 1 + if far { before.len() } else { before.chars().count() };
         let number = |n: usize| u32::try_from(n).unwrap_or(u32::MAX);
         Place { file: source.path.clone(), line: number(line), column: number(column) }
+    }
+}
+
+fn parsed(text: &str) -> Result<roxmltree::Document<'_>, roxmltree::Error> {
+    let options = roxmltree::ParsingOptions { nodes_limit: MAX_NODES, ..Default::default() };
+    roxmltree::Document::parse_with_options(text, options)
+}
+
+/// The text with a declaration of every prefix that it uses and does not declare, as files made for programs
+/// that know no namespaces do, and where the declarations are.
+fn with_declarations(text: &str) -> Option<(String, (usize, usize))> {
+    const MOST: usize = 16;
+    let at = end_of_root_name(text)?;
+    let (before, after) = text.split_at(at);
+    let (mut declarations, mut declared) = (String::new(), text.to_owned());
+    for _ in 0..MOST {
+        let Err(roxmltree::Error::UnknownNamespace(prefix, _)) = parsed(&declared) else { break };
+        declarations.push_str(&format!(" xmlns:{prefix}=\"undeclared:{prefix}\""));
+        declared = format!("{before}{declarations}{after}");
+    }
+    Some((declared, (at, declarations.len())))
+}
+
+/// Offset behind the name of the root element.
+fn end_of_root_name(text: &str) -> Option<usize> {
+    let mut at = 0;
+    loop {
+        at += text.get(at..)?.find('<')?;
+        let rest = text.get(at + 1..)?;
+        let skipped = [("?", "?>"), ("!--", "-->"), ("!", ">")].into_iter().find(|(open, _)| rest.starts_with(open));
+        match skipped {
+            Some((_, close)) => at += rest.find(close)? + 1,
+            None => return Some(at + 1 + rest.find(|c: char| c.is_whitespace() || "/>".contains(c))?),
+        }
     }
 }
 
@@ -215,7 +269,12 @@ fn element(node: &roxmltree::Node<'_, '_>, source: usize, parent: Option<usize>)
         parent,
         children: Vec::new(),
         attributes,
-        text: String::new(),
+        text: AttributeNode {
+            name: "text".to_owned(),
+            value: String::new(),
+            offset: node.range().start,
+            mark: Cell::new(None),
+        },
         mark: Cell::new(None),
     }
 }
@@ -293,9 +352,19 @@ impl<'d> Element<'d> {
         }
     }
 
-    /// The text directly inside, marked used.
+    /// The text directly inside.
     pub(crate) fn text(self) -> &'d str {
-        &self.node().text
+        &self.node().text.value
+    }
+
+    /// The text directly inside, to be read as an attribute is.
+    pub(crate) fn content(self) -> Attribute<'d> {
+        Attribute { element: self, node: &self.node().text }
+    }
+
+    /// The name of the file this element is in.
+    pub(crate) fn file(self) -> &'d Path {
+        self.document.sources.get(self.node().source).map_or(Path::new(""), |s| &s.path)
     }
 
     /// All attributes, unmarked.
@@ -400,6 +469,9 @@ mod tests {
         let names: Vec<_> = d.root().children().map(|c| c.name()).collect();
         assert_eq!(names, ["x:b", "b"]);
         assert!(d.root().children().next().unwrap().peek("x:c").is_some());
+        let d = parse("<!-- < -->\n<a> <y:b z:c='1'/><d e='2'/></a>");
+        let b = d.root().children().next().unwrap();
+        assert_eq!((b.name(), b.peek("z:c").unwrap().place().to_string()), ("y:b", "a.xml:2:10".to_owned()));
         let bomb = "<!DOCTYPE a [<!ENTITY b \"bbbbbbbb\"><!ENTITY c \"&b;&b;&b;&b;\">]><a>&c;</a>";
         assert!(Document::parse(Path::new("a.xml"), bomb).is_err());
     }

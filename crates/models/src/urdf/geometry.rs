@@ -1,8 +1,10 @@
 //! <geometry>: one shape, to touch or to draw.
 
-use super::{Reader, path};
+use super::Reader;
 use crate::error::LoadError;
 use crate::ledger::Fate;
+use crate::mesh::FORMATS;
+use crate::path::{self, Wanted};
 use crate::shapes::{ellipsoid_mesh, half_box};
 use crate::world::Drawing;
 use crate::xml::Element;
@@ -74,7 +76,7 @@ pub(crate) fn collision(reader: &mut Reader<'_>, around: Element<'_>) -> Result<
             shape.mark(Fate::Used, "");
             let scale = scale(shape)?;
             let file = shape.require("filename", "a mesh file")?;
-            let found = path::resolve(reader.context, file)?;
+            let found = path::resolve(reader.context, reader.context.folder, file, Wanted::File(FORMATS))?;
             let hull = reader.meshes.hull(&found, scale);
             let hull = hull.map_err(|reason| LoadError::Mesh { place: file.place(), path: found, reason })?;
             Ok(Some(Shape::Convex(hull)))
@@ -108,7 +110,7 @@ pub(crate) fn visual(reader: &mut Reader<'_>, around: Element<'_>) -> Result<Opt
             if !reader.context.options.visuals {
                 return Ok(None);
             }
-            let mesh = match path::resolve(reader.context, file) {
+            let mesh = match path::resolve(reader.context, reader.context.folder, file, Wanted::File(FORMATS)) {
                 Ok(found) => reader.meshes.file(&found).map_err(|reason| {
                     LoadError::Mesh { place: file.place(), path: found, reason }.to_string()
                 }),

@@ -93,11 +93,5 @@ fn gazebo_number(gazebo: Element<'_>, name: &str) -> Result<Option<f64>, LoadErr
     if let Some(value) = element.get("value") {
         return value.not_negative().map(Some);
     }
-    match element.text().parse::<f64>() {
-        Ok(x) if x >= 0.0 && x.is_finite() => Ok(Some(x)),
-        _ => Err(element.structure(format!(
-            "<{name}> holds `{}`; expected a finite number >= 0",
-            crate::value::shortened(element.text())
-        ))),
-    }
+    element.content().not_negative().map(Some)
 }

@@ -10,7 +10,6 @@ mod geometry;
 mod joint;
 mod link;
 mod material;
-mod path;
 mod tree;
 mod vocabulary;
 

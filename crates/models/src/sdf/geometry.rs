@@ -1,0 +1,195 @@
+//! <geometry>: one shape, to touch or to draw.
+
+use super::Reader;
+use super::pose::{required, truth, value, vector};
+use crate::error::LoadError;
+use crate::ledger::Fate;
+use crate::mesh::{FORMATS, Filling, TriangleMesh};
+use crate::path::{self, Wanted};
+use crate::shapes::{ellipsoid_inertia, ellipsoid_mesh, half_box};
+use crate::world::Drawing;
+use crate::xml::Element;
+use std::path::{Path, PathBuf};
+use std::sync::Arc;
+use stiction_collision::Shape;
+use stiction_dynamics::spatial::{Inertia, Pose, Quat, Vec3, vec3};
+
+const SHAPES: &str = "one of box, sphere, cylinder, capsule, ellipsoid, plane, mesh";
+
+/// A shape that can touch.
+pub(crate) struct Solid {
+    pub(crate) shape: Shape,
+    /// Pose in the frame that the <collision> states.
+    pub(crate) X_CG: Pose,
+    /// About the origin of that frame, at unit density; `None` for what has no volume.
+    pub(crate) inertia: Option<Inertia>,
+}
+
+/// The one shape inside <geometry>; `None` for <empty/>.
+fn shape_of(around: Element<'_>) -> Result<Option<Element<'_>>, LoadError> {
+    let geometry = around.child("geometry")?;
+    let geometry = geometry.ok_or_else(|| around.missing("<geometry>", SHAPES))?;
+    let mut shapes = geometry.children().filter(|c| !c.name().contains(':'));
+    match (shapes.next(), shapes.next()) {
+        (Some(shape), None) if shape.name() == "empty" => {
+            shape.mark(Fate::Used, "");
+            Ok(None)
+        }
+        (Some(shape), None) => Ok(Some(shape)),
+        (None, _) => Err(geometry.missing("a shape", SHAPES)),
+        (_, Some(second)) => Err(second.structure(format!(
+            "a second shape <{}> in one <geometry>; expected one: use several <{}>",
+            second.name(),
+            around.name()
+        ))),
+    }
+}
+
+fn length(of: Element<'_>, name: &str) -> Result<f64, LoadError> {
+    required(of, name, "a length > 0 [m]")?.positive()
+}
+
+/// A shape with exact contact and its pose, or `None` for meshes and shapes without.
+fn primitive(shape: Element<'_>) -> Result<Option<(Shape, Pose)>, LoadError> {
+    let found = match shape.name() {
+        "box" => Shape::Box { half: half_box(required(shape, "size", "three lengths > 0 [m]")?, 0.5)? },
+        "sphere" => Shape::Sphere { radius: length(shape, "radius")? },
+        "cylinder" => {
+            Shape::Cylinder { radius: length(shape, "radius")?, half_length: 0.5 * length(shape, "length")? }
+        }
+        "capsule" => {
+            Shape::Capsule { radius: length(shape, "radius")?, half_length: 0.5 * length(shape, "length")? }
+        }
+        "plane" => {
+            shape.mark(Fate::Used, "");
+            let normal = vector(shape, "normal", Vec3::Z)?;
+            let Some(normal) = normal.normalized() else {
+                return Err(shape.structure("the <normal> of the plane is 0; expected a vector that is not"));
+            };
+            if let Some(size) = shape.child("size")? {
+                size.mark(Fate::Kept, "a plane that touches has no edge");
+            }
+            return Ok(Some((Shape::Plane, Pose::new(Quat::between(Vec3::Z, normal), Vec3::ZERO))));
+        }
+        _ => return Ok(None),
+    };
+    shape.mark(Fate::Used, "");
+    Ok(Some((found, Pose::IDENTITY)))
+}
+
+/// The shape of a <collision>; `None`, with a warning, for one that cannot touch yet.
+pub(crate) fn collision(reader: &mut Reader<'_, '_>, around: Element<'_>) -> Result<Option<Solid>, LoadError> {
+    let Some(shape) = shape_of(around)? else { return Ok(None) };
+    if let Some((primitive, X_CG)) = primitive(shape)? {
+        let inertia = primitive.inertia(1.0);
+        return Ok(Some(Solid { shape: primitive, X_CG, inertia }));
+    }
+    let note = match shape.name() {
+        "mesh" => {
+            let mesh = mesh(reader, shape)?;
+            let unread = |reason: String| shape.structure(reason);
+            let inertia = Some(mesh.inertia(Filling::Exact)).filter(|i| i.mass > 0.0);
+            let hull = mesh.hull().map_err(|e| unread(e.to_string()))?;
+            return Ok(Some(Solid { shape: Shape::Convex(hull), X_CG: Pose::IDENTITY, inertia }));
+        }
+        "ellipsoid" => {
+            let radii = half_box(required(shape, "radii", "three lengths > 0 [m]")?, 1.0)?;
+            shape.mark(Fate::Used, "");
+            let hull = ellipsoid_mesh(radii).hull().map_err(|e| shape.structure(e.to_string()))?;
+            let inertia = Some(ellipsoid_inertia(radii));
+            return Ok(Some(Solid { shape: Shape::Convex(hull), X_CG: Pose::IDENTITY, inertia }));
+        }
+        "cone" | "heightmap" | "image" | "polyline" => "does not touch yet: left out of contact",
+        other => return Err(shape.structure(format!("<{other}> is no shape; expected {SHAPES}"))),
+    };
+    shape.mark(Fate::Unsupported, note);
+    reader.warn(shape.place(), format!("<{}> {note}", shape.name()));
+    Ok(None)
+}
+
+/// What a <visual> draws and where; `None`, with a warning, when its mesh cannot be read.
+pub(crate) fn visual(
+    reader: &mut Reader<'_, '_>,
+    around: Element<'_>,
+) -> Result<Option<(Drawing, Pose)>, LoadError> {
+    let shape = match shape_of(around) {
+        Ok(Some(shape)) => shape,
+        Ok(None) => return Ok(None),
+        Err(e) => {
+            reader.warn(around.place(), format!("not drawn: {e}"));
+            return Ok(None);
+        }
+    };
+    match primitive(shape) {
+        Ok(Some((primitive, X_VG))) => return Ok(Some((Drawing::Shape(primitive), X_VG))),
+        Ok(None) => {}
+        Err(e) => {
+            reader.warn(shape.place(), format!("not drawn: {e}"));
+            return Ok(None);
+        }
+    }
+    let mesh = match shape.name() {
+        "mesh" if !reader.context.options.visuals => {
+            shape.mark(Fate::Used, "");
+            return Ok(None);
+        }
+        "mesh" => mesh(reader, shape),
+        "ellipsoid" => {
+            shape.mark(Fate::Used, "");
+            let radii = required(shape, "radii", "three lengths > 0 [m]").and_then(|r| half_box(r, 1.0));
+            radii.map(|r| Arc::new(ellipsoid_mesh(r)))
+        }
+        other => {
+            shape.mark(Fate::Kept, "not drawn");
+            reader.warn(shape.place(), format!("<{other}> is not drawn; drawn are {SHAPES}"));
+            return Ok(None);
+        }
+    };
+    match mesh {
+        Ok(mesh) => {
+            let drawing =
+                Drawing::Mesh { vertices: mesh.vertices.clone(), triangles: mesh.triangles.clone() };
+            Ok(Some((drawing, Pose::IDENTITY)))
+        }
+        Err(e) => {
+            reader.warn(shape.place(), format!("not drawn: {e}"));
+            Ok(None)
+        }
+    }
+}
+
+/// The scaled mesh of a file, or the part of it that <submesh> names.
+fn mesh(reader: &mut Reader<'_, '_>, shape: Element<'_>) -> Result<Arc<TriangleMesh>, LoadError> {
+    shape.mark(Fate::Used, "");
+    let uri = required(shape, "uri", "a mesh file")?;
+    let scale = vector(shape, "scale", vec3(1.0, 1.0, 1.0))?;
+    if scale.x == 0.0 || scale.y == 0.0 || scale.z == 0.0 {
+        return Err(shape.structure("a <scale> holds a 0; expected numbers that are not"));
+    }
+    let found = path::resolve(reader.context, &folder(reader, shape), uri, Wanted::File(FORMATS))?;
+    let place = uri.place();
+    let unread = |reason: String| LoadError::Mesh { place, path: found.clone(), reason };
+    let mut mesh = match shape.child("submesh")? {
+        None => reader.meshes.file(&found),
+        Some(sub) => {
+            let name = required(sub, "name", "the name of a part of the mesh")?.value();
+            reader.meshes.part(&found, name)
+        }
+    }
+    .map_err(unread)?;
+    let centre = shape.child("submesh")?.map_or(Ok(None), |s| value(s, "center"))?;
+    if centre.map_or(Ok(false), truth)? {
+        let middle = mesh.middle();
+        mesh = Arc::new(mesh.mapped(|v| v - middle, false));
+    }
+    Ok(if scale == vec3(1.0, 1.0, 1.0) { mesh } else { Arc::new(mesh.scaled(scale)) })
+}
+
+/// The folder that relative paths in `element` start from.
+fn folder(reader: &Reader<'_, '_>, element: Element<'_>) -> PathBuf {
+    if element.file() == reader.main {
+        reader.context.folder.to_owned()
+    } else {
+        element.file().parent().unwrap_or(Path::new("")).to_owned()
+    }
+}

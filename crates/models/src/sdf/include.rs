@@ -1,0 +1,106 @@
+//! <include>: models of other files.
+//!
+//! The files are read before anything else and kept beside the document; the same file, included twice, is
+//! read once. What <include> says about name, pose and so on, [`scope`](super::scope) applies.
+
+use super::pose::{Version, required, version};
+use crate::error::LoadError;
+use crate::ledger::Fate;
+use crate::load::{Context, read_text};
+use crate::path::{self, Wanted};
+use crate::xml::Document;
+use std::collections::BTreeMap;
+use std::path::{Path, PathBuf};
+
+/// Most files a world may consist of.
+const MAX_FILES: usize = 1000;
+
+/// The root element of the file behind every <include>, by the id of the latter.
+#[derive(Default)]
+pub(crate) struct Included {
+    pub(crate) roots: BTreeMap<usize, usize>,
+    /// The roots, each once.
+    pub(crate) files: Vec<usize>,
+}
+
+/// Reads all files that are included, directly or by others.
+pub(crate) fn read(document: &mut Document, context: &Context<'_>) -> Result<Included, LoadError> {
+    let main = document.root().file().to_owned();
+    let mut included = Included::default();
+    let mut known: BTreeMap<PathBuf, usize> = BTreeMap::new();
+    let mut next = 0;
+    while next < document.len() {
+        let element = document.element(next);
+        next += 1;
+        let inside = matches!(element.parent_name(), "world" | "model" | "sdf");
+        if element.name() != "include" || !inside {
+            continue;
+        }
+        let place = element.place();
+        let uri = required(element, "uri", "the model to include, such as model://name")?;
+        let folder = if place.file == main {
+            context.folder.to_owned()
+        } else {
+            place.file.parent().unwrap_or(Path::new("")).to_owned()
+        };
+        let path = model_file(&path::resolve(context, &folder, uri, Wanted::Model)?)
+            .map_err(|reason| element.structure(reason))?;
+        let id = element.id();
+        let key = path.canonicalize().unwrap_or_else(|_| path.clone());
+        let root = match known.get(&key) {
+            Some(&root) => root,
+            None => {
+                if known.len() >= MAX_FILES {
+                    let what = "included files".to_owned();
+                    return Err(LoadError::Limit { place, what, limit: MAX_FILES });
+                }
+                let root = document.append(&path, &read_text(&path)?)?;
+                known.insert(key, root);
+                included.files.push(root);
+                root
+            }
+        };
+        let of_file = document.element(root);
+        if of_file.name() != "sdf" {
+            let remedy = if of_file.name() == "robot" { "; convert the URDF to SDF first" } else { "" };
+            let message = format!("the root element is <{}>; expected <sdf>{remedy}", of_file.name());
+            return Err(of_file.structure(message));
+        }
+        included.roots.insert(id, root);
+    }
+    Ok(included)
+}
+
+/// The SDF file of a model's folder: of those its model.config lists, the one of the highest version up to
+/// 1.12; without a list, model.sdf.
+fn model_file(found: &Path) -> Result<PathBuf, String> {
+    if !found.is_dir() {
+        return Ok(found.to_owned());
+    }
+    let config = ["model.config", "manifest.xml"].map(|name| found.join(name));
+    let Some(config) = config.iter().find(|c| c.is_file()) else {
+        let plain = found.join("model.sdf");
+        let missing = || format!("{} holds neither a model.config nor a model.sdf", found.display());
+        return if plain.is_file() { Ok(plain) } else { Err(missing()) };
+    };
+    let text = read_text(config).map_err(|e| e.to_string())?;
+    let document = Document::parse(config, &text).map_err(|e| e.to_string())?;
+    let mut best: Option<(Version, PathBuf)> = None;
+    for sdf in document.root().children().filter(|c| c.name() == "sdf") {
+        let stated = if sdf.peek("version").is_some() { version(sdf).map_err(|e| e.to_string())? } else { (1, 0) };
+        if stated <= (1, 12) && best.as_ref().is_none_or(|(v, _)| stated >= *v) {
+            best = Some((stated, found.join(sdf.text())));
+        }
+    }
+    match best {
+        Some((_, path)) => Ok(path),
+        None => Err(format!("{} names no <sdf>", config.display())),
+    }
+}
+
+/// Marks the roots of included files.
+pub(crate) fn mark(document: &Document, included: &Included) {
+    for &root in &included.files {
+        document.element(root).mark(Fate::Used, "");
+    }
+}
