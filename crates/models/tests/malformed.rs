@@ -35,7 +35,7 @@ fn says(message: &str, parts: &[&str]) {
 #[test]
 fn not_a_robot_at_all() {
     says(&message("<robot name='r'>\n<link name='a'></robot>"), &["f:2:", "not well-formed"]);
-    says(&message("<sdf version='1.7'/>"), &["f:1:1", "<sdf>", "URDF", "MJCF"]);
+    says(&message("<sdff/>"), &["f:1:1", "<sdff>", "URDF", "SDF", "MJCF"]);
     says(&message(""), &["f:1:1", "not well-formed"]);
     let bomb = "<!DOCTYPE r [<!ENTITY a \"aaaa\"><!ENTITY b \"&a;&a;\">]>\n<robot name='&b;'/>";
     says(&message(bomb), &["f:1:", "not well-formed"]);

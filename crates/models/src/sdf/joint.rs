@@ -91,27 +91,31 @@ pub(crate) fn read<'d>(
     let stated: &[(&str, JointKind)] = match kind {
         Kind::Fixed => &[],
         Kind::Ball => {
-            let spec = JointSpec { anchor, ..JointSpec::new(joint.name.clone(), JointKind::Ball, Vec3::Z) };
-            joint.specs.push((spec, DriveLimit::default()));
+            joint.specs.push((JointSpec::ball(joint.name.clone()).at(anchor), DriveLimit::default()));
             return Ok(joint);
         }
         Kind::Revolute | Kind::Continuous => &[("axis", JointKind::Hinge)],
         Kind::Prismatic => &[("axis", JointKind::Slide)],
-        Kind::Screw => return Err(element.structure("screw joints: pending")),
-        Kind::Universal | Kind::Revolute2 | Kind::Gearbox => &[("axis", JointKind::Hinge), ("axis2", JointKind::Hinge)],
+        Kind::Screw => &[("axis", JointKind::Screw)],
+        Kind::Universal | Kind::Revolute2 | Kind::Gearbox => {
+            &[("axis", JointKind::Hinge), ("axis2", JointKind::Hinge)]
+        }
     };
-    for &(tag, of) in stated {
+    let [rotor, ratio] = [("drake:rotor_inertia", 0.0), ("drake:gear_ratio", 1.0)]
+        .map(|(name, default)| number(element, name, default));
+    let (rotor, ratio) = (rotor?, ratio?);
+    for (i, &(tag, of)) in stated.iter().enumerate() {
         let axis_W = axis(reader, part, element.child(tag)?, X_WJ)?;
-        let name = if stated.len() > 1 { format!("{}_{tag}", joint.name) } else { joint.name.clone() };
+        let name = if stated.len() > 1 { format!("{}_{}", joint.name, i + 1) } else { joint.name.clone() };
         let axis_C = X_WC.rotation.conjugate().rotate(axis_W);
-        let mut spec = JointSpec { anchor, ..JointSpec::new(name, of, axis_C) };
+        let mut spec = JointSpec::new(name, of, axis_C).at(anchor).with_rotor(rotor, ratio);
         let mut drive = DriveLimit::default();
         if let Some(axis) = element.child(tag)? {
             dynamics(reader, axis, &mut spec)?;
             limits(axis, kind, &mut spec, &mut drive)?;
         }
         if kind == Kind::Screw {
-            let _ = pitch(element)?;
+            spec.pitch = pitch(element)?;
         }
         joint.specs.push((spec, drive));
         joint.axes_W.push(axis_W);

@@ -1,0 +1,166 @@
+//! What SDF says, element by element, on models small enough to solve in the head.
+
+use super::{read, with_models};
+use std::f64::consts::TAU;
+use std::path::Path;
+use stiction_collision::Shape;
+use stiction_dynamics::JointKind;
+use stiction_dynamics::spatial::{Vec3, vec3};
+use stiction_models::{Fate, LoadOptions, World, load_str};
+
+fn text(version: &str, inside: &str) -> Result<World, String> {
+    let text = format!("<sdf version=\"{version}\">\n{inside}</sdf>");
+    load_str(&text, Path::new("f"), Path::new("."), &LoadOptions::default()).map_err(|e| e.to_string())
+}
+
+fn model(inside: &str) -> World {
+    text("1.9", &format!("<model name='m'>{inside}</model>")).unwrap_or_else(|e| panic!("{e}"))
+}
+
+fn refused(inside: &str, parts: &[&str]) {
+    let message = text("1.9", inside).map(|w| format!("read: {w:?}")).unwrap_or_else(|e| e);
+    parts.iter().for_each(|p| assert!(message.contains(p), "expected `{p}` in: {message}"));
+}
+
+fn warned(world: &World, part: &str) -> bool {
+    world.ledger.warnings.iter().any(|w| w.1.contains(part))
+}
+
+const MASS: &str = "<inertial><mass>1</mass><inertia><ixx>1</ixx><iyy>1</iyy><izz>1</izz></inertia></inertial>";
+
+fn link(name: &str, inside: &str) -> String {
+    format!("<link name='{name}'>{MASS}{inside}</link>")
+}
+
+fn joint(name: &str, kind: &str, parent: &str, child: &str, inside: &str) -> String {
+    format!(
+        "<joint name='{name}' type='{kind}'><parent>{parent}</parent><child>{child}</child>{inside}</joint>"
+    )
+}
+
+fn close(a: Vec3, b: Vec3) -> bool {
+    (a - b).norm() < 1e-14
+}
+
+#[test]
+fn defaults_are_those_of_the_specification() {
+    let w = model("<link name='a'/>");
+    assert!(warned(&w, "`a` states no <inertial>"));
+    let inertia = w.model.links[0].inertia;
+    assert_eq!((inertia.mass, inertia.second.xx), (1.0, 1.0));
+    assert_eq!(w.model.joints[0].kind, JointKind::Free);
+    assert_eq!(w.model.gravity.z, -9.81);
+    let w = text("1.9", "<world name='w'><model name='m'><static>1</static><link name='a'/></model></world>").unwrap();
+    assert_eq!((w.model.gravity.z, w.model.nv(), w.name.as_str()), (-9.8, 0, "w"));
+    let free = joint("j", "revolute", "a", "b", "<axis/>");
+    let w = model(&format!("{}{}{free}", link("a", ""), link("b", "")));
+    assert!(close(w.model.joints[1].axis, Vec3::Z) && w.model.joints[1].limit.is_none());
+}
+
+#[test]
+fn inertia_of_shapes_and_stated_masses() {
+    let shapes = "<collision name='c'><pose>0 0 1 0 0 0</pose><density>500</density><geometry><box><size>1 2 3</size></box></geometry></collision>";
+    let w = model(&format!("<link name='a'><inertial auto='true'/>{shapes}</link>"));
+    let i = w.model.links[0].inertia;
+    assert!((i.mass - 3000.0).abs() < 1e-9 && close(i.com(), Vec3::Z));
+    assert!((i.about_com().xx - 3000.0 / 12.0 * 13.0).abs() < 1e-9);
+    let w = model(&format!("<link name='a'><inertial auto='true'><mass>6</mass></inertial>{shapes}</link>"));
+    assert!((w.model.links[0].inertia.mass - 6.0).abs() < 1e-14);
+    assert!((w.model.links[0].inertia.about_com().xx - 6.5).abs() < 1e-12);
+}
+
+#[test]
+fn screws_turn_the_way_the_specification_says() {
+    let screw = |pitch: &str| {
+        let j = joint("j", "screw", "a", "b", &format!("<axis><xyz>0 0 1</xyz></axis>{pitch}"));
+        model(&format!("{}{}{j}", link("a", ""), link("b", ""))).model.joints[1].pitch
+    };
+    assert!((screw("<screw_thread_pitch>0.5</screw_thread_pitch>") - 0.5 / TAU).abs() < 1e-16);
+    // Older: radians per metre, left-handed if positive.
+    assert!((screw("<thread_pitch>4</thread_pitch>") + 0.25).abs() < 1e-16);
+    let both = "<thread_pitch>4</thread_pitch><screw_thread_pitch>1</screw_thread_pitch>";
+    assert!((screw(both) - 1.0 / TAU).abs() < 1e-16 && (screw("") - 1.0 / TAU).abs() < 1e-16);
+}
+
+#[test]
+fn mimics_and_gearboxes_are_couplings() {
+    let hinge = |name, child, more: &str| {
+        joint(name, "revolute", "a", child, &format!("<axis><xyz>0 0 1</xyz>{more}</axis>"))
+    };
+    let links = ["a", "b", "c"].map(|n| link(n, "")).concat();
+    let mimic = "<mimic joint='i'><multiplier>-2</multiplier><offset>0.5</offset><reference>0.25</reference></mimic>";
+    let w = model(&format!("{links}{}{}", hinge("i", "b", ""), hinge("j", "c", mimic)));
+    assert_eq!((w.couplings[0].terms.clone(), w.couplings[0].offset), (vec![(7, 1.0), (6, 2.0)], 1.0));
+    let gear = "<gearbox_ratio>3</gearbox_ratio><gearbox_reference_body>a</gearbox_reference_body>\
+                <axis><xyz>0 0 1</xyz></axis><axis2><xyz>0 0 -1</xyz></axis2>";
+    let gear = joint("g", "gearbox", "b", "c", gear);
+    let w = model(&format!("{links}{}{}{gear}", hinge("i", "b", ""), hinge("j", "c", "")));
+    // θ₂ about −z is −q_j: −q_j + 3 q_i = 0.
+    assert_eq!(w.couplings[0].terms, vec![(7, -1.0), (6, 3.0)]);
+    let lost = model(&format!("{links}{}{gear}", hinge("i", "b", "")));
+    assert!(lost.couplings.is_empty() && warned(&lost, "gearbox couples two hinges"));
+}
+
+#[test]
+fn loops_are_cut_and_reported_and_joints_met_from_their_child_turned_round() {
+    let links = ["a", "b", "c"].map(|n| link(n, "")).concat();
+    let hinge = |n, p, c| joint(n, "revolute", p, c, "<axis><xyz>0 0 1</xyz></axis>");
+    let chain = format!("{}{}{}", hinge("i", "a", "b"), hinge("j", "b", "c"), hinge("k", "c", "a"));
+    let w = model(&format!("{links}{chain}"));
+    assert_eq!((w.model.nv(), w.ledger.of(Fate::Unsupported).count()), (8, 1));
+    assert!(warned(&w, "`k` closes a loop"));
+    // b hangs on the world, a hangs on b although it is its parent.
+    let held = format!("{}{}", joint("f", "fixed", "world", "b", ""), hinge("i", "a", "b"));
+    let w = model(&format!("{}{}{held}", link("a", "<pose>0 1 0 0 0 0</pose>"), link("b", "")));
+    assert_eq!((w.model.nv(), w.model.joints[0].name.as_str()), (1, "i"));
+    assert!(close(w.model.joints[0].axis, -Vec3::Z) && close(w.model.joints[0].anchor, vec3(0.0, -1.0, 0.0)));
+}
+
+#[test]
+fn surfaces_bits_and_static_models() {
+    let w = read("world.sdf", &with_models());
+    let stone = w.geometries.iter().find(|g| g.name == "wall::stone::c").unwrap();
+    assert_eq!((stone.material.friction, stone.material.restitution), (0.4, 0.3));
+    assert_eq!((stone.group, stone.mask), (2, 2));
+    assert_eq!(w.time_step, Some(0.002));
+    assert_eq!(w.model.links[w.model.link_named("wall::stone").unwrap()].body, None);
+    assert_eq!(w.ledger.of(Fate::Unknown).map(|e| e.what.clone()).collect::<Vec<_>>(), Vec::<String>::new());
+    // A restitution without its threshold never acts, by the specification.
+    let c = "<collision name='c'><geometry><sphere><radius>1</radius></sphere></geometry><surface><bounce>\
+             <restitution_coefficient>0.5</restitution_coefficient></bounce></surface></collision>";
+    let w = model(&link("a", c));
+    assert!(w.geometries[0].material.restitution == 0.0 && warned(&w, "nothing bounces"));
+}
+
+#[test]
+fn planes_and_self_collision() {
+    let ball = "<collision name='c'><geometry><sphere><radius>1</radius></sphere></geometry></collision>";
+    let two = |more: &str| model(&format!("{more}{}{}", link("a", ball), link("b", ball)));
+    assert_eq!(two("").excluded, vec![(0, 1)]);
+    assert!(two("<self_collide>true</self_collide>").excluded.is_empty());
+    let plane = "<collision name='c'><geometry><plane><normal>0 1 0</normal></plane></geometry></collision>";
+    let w = model(&link("a", plane));
+    assert!(matches!(w.geometries[0].shape, Shape::Plane));
+    assert!(close(w.geometries[0].X_LG.rotation.rotate(Vec3::Z), Vec3::Y));
+}
+
+#[test]
+fn what_is_wrong_is_named_with_its_place() {
+    refused("<model name='m'><link name='a'><pose>1 2</pose></link></model>", &["f:2:38", "<pose>", "6 finite"]);
+    refused("<model name='m'><link name='a'><pose relative_to='q'/></link></model>", &["f:2:38", "`q`"]);
+    let circle = "<model name='m'><frame name='f'><pose relative_to='g'/></frame>\n<frame name='g'><pose \
+                  relative_to='f'/></frame><link name='a'/></model>";
+    refused(circle, &["circle"]);
+    let attached = "<model name='m'><frame name='f' attached_to='g'><pose relative_to='a'/></frame>\
+                    <frame name='g' attached_to='f'><pose relative_to='a'/></frame><link name='a'/></model>";
+    refused(attached, &["circle"]);
+    refused("<model name='m'><link name='a'/>\n<link name='a'/></model>", &["f:3:1", "`a`", "f:2:"]);
+    refused("<model name='m'><include><uri>model://gone</uri></include></model>", &["f:2:31", "--package-path"]);
+    refused("", &["f:1:1", "<world> or <model>"]);
+    refused("<world name='w'><include><uri>https://x/y</uri></include></world>", &["f:2:31", "download"]);
+    let deep = "<model name='m'>".repeat(100) + &"</model>".repeat(100);
+    refused(&deep, &["at most 64"]);
+    assert!(text("2.0", "<model name='m'/>").unwrap_err().contains("f:1:6"));
+    let to_world = joint("j", "fixed", "a", "world", "");
+    refused(&format!("<model name='m'>{}{to_world}</model>", link("a", "")), &["parent only"]);
+}
