@@ -43,7 +43,7 @@ pub(crate) enum Command {
 /// What is simulated, and what of it is changed for this run.
 #[derive(Debug, Args)]
 pub(crate) struct SceneArgs {
-    /// A built-in scene (see `stiction scenes`), a scene file (.toml) or a robot (.urdf, .xml)
+    /// A built-in scene (see `stiction scenes`), a scene file (.toml) or a robot (.urdf, .sdf, .xml)
     pub(crate) scene: String,
     /// Time step [s]
     #[arg(long, value_name = "SECONDS", value_parser = positive, allow_negative_numbers = true)]
@@ -60,12 +60,25 @@ pub(crate) struct SceneArgs {
     /// Robot file: the base moves freely (URDF)
     #[arg(long)]
     pub(crate) free_base: bool,
+    #[command(flatten)]
+    pub(crate) files: FileArgs,
     /// Robot file: keep the starting posture with servos on joints that no actuator drives
     #[arg(long)]
     pub(crate) hold: bool,
     /// Robot file: keyframe to start from (without: `home`, else the first, else the neutral posture)
     #[arg(long, value_name = "NAME")]
     pub(crate) keyframe: Option<String>,
+}
+
+/// What a robot file needs beside it.
+#[derive(Debug, Args)]
+pub(crate) struct FileArgs {
+    /// Robot file: a folder of packages or models, for package:// and model://; may be repeated
+    #[arg(long, value_name = "DIR")]
+    pub(crate) package_path: Vec<PathBuf>,
+    /// URDF: the .srdf beside it, for pairs that never touch and postures
+    #[arg(long, value_name = "FILE")]
+    pub(crate) srdf: Option<PathBuf>,
 }
 
 #[derive(Debug, Args)]
@@ -148,7 +161,7 @@ Examples:
   stiction inspect quadruped --keyframe home
   stiction inspect robot.xml --state state.json --json      state.json: {\"q\": [...], \"v\": [...]}")]
 pub(crate) struct InspectArgs {
-    /// A robot (.urdf, .xml), or one of ours by name
+    /// A robot (.urdf, .sdf, .xml), or one of ours by name
     pub(crate) model: String,
     /// Look at this keyframe of the file (without: the neutral posture)
     #[arg(long, value_name = "NAME", conflicts_with = "state")]
@@ -159,6 +172,8 @@ pub(crate) struct InspectArgs {
     /// URDF: the base moves freely
     #[arg(long)]
     pub(crate) free_base: bool,
+    #[command(flatten)]
+    pub(crate) files: FileArgs,
     /// Print tree, mass matrix, bias and energies as JSON, and nothing else
     #[arg(long)]
     pub(crate) json: bool,

@@ -20,12 +20,14 @@ impl SceneArgs {
             free_base: self.free_base,
             keyframe: self.keyframe.clone(),
             hold: self.hold.then(HoldSpec::default),
+            package_dirs: self.files.package_path.clone(),
+            srdf: self.files.srdf.clone(),
         };
         let scene = Scene::find(&self.scene, &robot).map_err(Failure::input)?;
         if !scene.is_robot_file() && robot != RobotOptions::default() {
             let name = &self.scene;
             return Err(Failure::input(format!(
-                "--free-base, --hold and --keyframe are for robot files; `{name}` is a scene, which says these itself"
+                "--free-base, --hold, --keyframe, --package-path and --srdf are for robot files; `{name}` is a scene, which says these itself"
             )));
         }
         Ok(scene)

@@ -5,7 +5,7 @@
 //! ```
 //!
 //! Links fixed to the world count in mass, centre of mass and potential energy of an MJCF file, and do not in those of
-//! a URDF file: the reference libraries of the two formats, MuJoCo and Pinocchio, do the same.
+//! a URDF or SDF file: the reference libraries of the two formats, MuJoCo and Pinocchio, do the same.
 
 use crate::nearest::hint;
 use crate::scene::BUILTIN_MODELS;
@@ -82,7 +82,7 @@ pub enum Posture {
 pub enum InspectError {
     #[error(transparent)]
     Model(Box<LoadError>),
-    #[error("no model is called `{name}`{hint}; there are: {available}; or give a .xml or .urdf file")]
+    #[error("no model is called `{name}`{hint}; there are: {available}; or give a .urdf, .sdf or .xml file")]
     Unknown { name: String, hint: String, available: String },
     #[error("no keyframe is called `{name}`{hint}; there are: {available}")]
     Keyframe { name: String, hint: String, available: String },

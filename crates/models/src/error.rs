@@ -12,7 +12,9 @@ pub enum LoadError {
     Read { path: PathBuf, reason: String },
     #[error("{place}: not well-formed XML: {reason}")]
     Xml { place: Place, reason: String },
-    #[error("{place}: the root element is <{found}>; supported are <robot> (URDF), <sdf> (SDF) and <mujoco> (MJCF){hint}")]
+    #[error(
+        "{place}: the root element is <{found}>; supported are <robot> (URDF), <sdf> (SDF) and <mujoco> (MJCF){hint}"
+    )]
     Format { place: Place, found: String, hint: String },
     #[error("{place}: {element} {attribute}=\"{value}\": expected {expected}{hint}")]
     Value {

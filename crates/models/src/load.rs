@@ -16,18 +16,29 @@ pub struct LoadOptions {
     pub free_base: bool,
     /// Gravity in world axes [m/s²]; `None`: what the file says, else (0, 0, −9.81).
     pub gravity: Option<Vec3>,
-    /// Folders in which `package://name/…` is looked up, before those above the file.
+    /// Folders in which `package://name/…` and `model://name/…` are looked up, before those above the
+    /// file and those of the environment (`ROS_PACKAGE_PATH`, `GAZEBO_MODEL_PATH`, …).
     pub package_dirs: Vec<PathBuf>,
+    /// URDF: an SRDF file that says more of the robot: pairs that never touch, and postures, which
+    /// become keyframes.
+    pub srdf: Option<PathBuf>,
     /// Load what is only drawn. Without, visual meshes are not opened.
     pub visuals: bool,
-    /// URDF: accept moving bodies without mass or with an inertia that no body has, to look at them:
+    /// URDF and SDF: accept moving bodies without mass or with an inertia that no body has, to look at them:
     /// such a world cannot be relied on in a simulation.
     pub unphysical: bool,
 }
 
 impl Default for LoadOptions {
     fn default() -> Self {
-        Self { free_base: false, gravity: None, package_dirs: Vec::new(), visuals: true, unphysical: false }
+        Self {
+            free_base: false,
+            gravity: None,
+            package_dirs: Vec::new(),
+            srdf: None,
+            visuals: true,
+            unphysical: false,
+        }
     }
 }
 

@@ -76,7 +76,8 @@ pub(crate) fn resolve(
             let path = decoded(name.strip_prefix("file://").unwrap_or(name));
             let beside = folder.join(&path);
             // Models may be named without a scheme.
-            let packages = if wanted == Wanted::Model { in_packages(context, folder, &path) } else { Vec::new() };
+            let packages =
+                if wanted == Wanted::Model { in_packages(context, folder, &path) } else { Vec::new() };
             std::iter::once(beside).chain(packages).collect()
         }
     };

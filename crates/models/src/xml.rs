@@ -205,7 +205,8 @@ fn end_of_root_name(text: &str) -> Option<usize> {
     loop {
         at += text.get(at..)?.find('<')?;
         let rest = text.get(at + 1..)?;
-        let skipped = [("?", "?>"), ("!--", "-->"), ("!", ">")].into_iter().find(|(open, _)| rest.starts_with(open));
+        let skipped =
+            [("?", "?>"), ("!--", "-->"), ("!", ">")].into_iter().find(|(open, _)| rest.starts_with(open));
         match skipped {
             Some((_, close)) => at += rest.find(close)? + 1,
             None => return Some(at + 1 + rest.find(|c: char| c.is_whitespace() || "/>".contains(c))?),

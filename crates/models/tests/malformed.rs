@@ -59,7 +59,7 @@ fn urdf_values() {
     let geometry =
         |g: &str| urdf(&format!("<link name=\"b\"><collision><geometry>{g}</geometry></collision></link>"));
     says(&geometry("<box size=\"1 foo 2\"/>"), &["f:2:42", "`foo`", "3 finite numbers"]);
-    says(&geometry("<box size=\"1 1 0\"/>"), &["f:2:42", "> 0"]);
+    says(&geometry("<box size=\"1 1 -1\"/>"), &["f:2:42", "> 0"]);
     says(&geometry("<sphere/>"), &["f:2:37", "`radius`"]);
     says(&geometry(""), &["f:2:27", "<geometry> lacks a shape", "capsule"]);
     says(&geometry("<sphere radius=\"1\"/><sphere radius=\"1\"/>"), &["f:2:57", "a second shape"]);

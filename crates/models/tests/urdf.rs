@@ -230,3 +230,53 @@ fn missing_visual_meshes_are_warned_of_and_meshes_found_above_the_file() {
     assert!(world.visuals.is_empty());
     assert!(world.ledger.warnings[0].1.contains("gone.stl"), "{:?}", world.ledger.warnings);
 }
+
+#[test]
+fn shapes_without_extent_do_not_touch_and_are_reported() {
+    let world = read(
+        r#"<robot name="r"><link name="a">
+          <collision><geometry><sphere radius="0"/></geometry></collision>
+          <collision><geometry><cylinder radius="0.0" length="1"/></geometry></collision>
+          <collision><geometry><box size="1 1 1"/></geometry></collision></link></robot>"#,
+    );
+    assert_eq!(world.geometries.len(), 1);
+    let unsupported: Vec<_> = world.ledger.of(Fate::Unsupported).map(|e| e.what.as_str()).collect();
+    assert_eq!(unsupported, ["sphere", "sphere@radius", "cylinder", "cylinder@radius", "cylinder@length"]);
+    assert!(world.ledger.warnings.iter().all(|w| w.1.contains("no extent")), "{:?}", world.ledger.warnings);
+}
+
+#[test]
+fn an_srdf_excludes_pairs_and_states_postures() {
+    let file = std::env::temp_dir().join(format!("stiction-models-{}.srdf", std::process::id()));
+    let srdf = r#"<robot name="r"><virtual_joint name="root" type="floating" parent_frame="w" child_link="a"/>
+        <group_state name="up" group="all"><joint name="root" value="1 2 3 0 0 1 0"/><joint name="j" value="0.5"/>
+        <joint name="k" value="1"/></group_state>
+        <disable_collisions link1="c" link2="a" reason="Never"/><disable_collisions link1="c" link2="e"/></robot>"#;
+    std::fs::write(&file, srdf).unwrap();
+    let joints = r#"<joint name="i" type="continuous"><parent link="a"/><child link="b"/></joint>
+        <joint name="j" type="continuous"><parent link="b"/><child link="c"/></joint>"#;
+    let c = r#"<link name="c"><inertial><mass value="1"/>
+        <inertia ixx="1" iyy="1" izz="1" ixy="0" ixz="0" iyz="0"/></inertial></link>"#;
+    let options = LoadOptions { free_base: true, srdf: Some(file.clone()), ..LoadOptions::default() };
+    let world = read_with(&two_links(joints, c), &options);
+    std::fs::remove_file(&file).unwrap();
+    assert_eq!(world.keyframes[0].name, "up");
+    assert_eq!(world.keyframes[0].q, [1.0, 2.0, 3.0, 0.0, 0.0, 0.0, 1.0, 0.0, 0.5]);
+    assert!(world.excluded.contains(&(0, 2)));
+    let warnings: Vec<_> = world.ledger.warnings.iter().map(|w| w.1.as_str()).collect();
+    assert!(warnings.iter().any(|w| w.contains("link is called `e`")), "{warnings:?}");
+    assert!(warnings.iter().any(|w| w.contains("joint is called `k`")), "{warnings:?}");
+    assert_eq!(world.ledger.of(Fate::Unknown).count(), 0);
+}
+
+#[test]
+fn xacro_is_refused_with_its_remedy() {
+    for text in [
+        r#"<robot name="r"><link name="a"><xacro:x xmlns:xacro="u"/></link></robot>"#,
+        r#"<robot name="${n}"/>"#,
+    ] {
+        let error =
+            load_str(text, Path::new("r.xacro"), Path::new("."), &LoadOptions::default()).unwrap_err();
+        assert!(error.to_string().contains("`xacro r.xacro > robot.urdf`"), "{error}");
+    }
+}

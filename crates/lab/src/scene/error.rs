@@ -12,10 +12,12 @@ pub enum SceneError {
     #[error("{}: {reason}", path.display())]
     Read { path: PathBuf, reason: String },
     /// No built-in scene has this name.
-    #[error("no scene is called `{name}`{hint}; there are: {available}; or give a .toml, .xml or .urdf file")]
+    #[error(
+        "no scene is called `{name}`{hint}; there are: {available}; or give a .toml, .urdf, .sdf or .xml file"
+    )]
     Unknown { name: String, hint: String, available: String },
     /// The file type is none of those we read.
-    #[error("{}: expected a scene (.toml) or a robot (.xml, .urdf, .mjcf)", path.display())]
+    #[error("{}: expected a scene (.toml) or a robot (.urdf, .sdf, .world, .xml, .mjcf)", path.display())]
     Extension { path: PathBuf },
     /// A mistake in the scene file.
     #[error("{place}: {message}")]

@@ -116,12 +116,12 @@ impl Scene {
             .map_err(|e| SceneError::Scene { scene: self.name.clone(), message: e.to_string() })
     }
 
-    /// A built-in scene by name, a scene file (.toml) or a robot file (.xml, .urdf, .mjcf).
+    /// A built-in scene by name, a scene file (.toml) or a robot file (.urdf, .sdf, .world, .xml, .mjcf).
     pub fn find(name_or_path: &str, robot: &RobotOptions) -> Result<Self, SceneError> {
         let path = Path::new(name_or_path);
         match path.extension().and_then(|e| e.to_str()).map(str::to_ascii_lowercase).as_deref() {
             Some("toml") => Self::load(path),
-            Some("xml" | "urdf" | "mjcf") => Self::from_model_file(path, robot),
+            Some("xml" | "urdf" | "sdf" | "world" | "mjcf" | "xacro") => Self::from_model_file(path, robot),
             _ if path.components().count() > 1 || path.exists() => {
                 Err(SceneError::Extension { path: path.to_owned() })
             }

@@ -61,7 +61,14 @@ impl Scene {
 
     fn read_model(&self, at: &At<'_>, spec: &ModelSpec) -> Result<World, SceneError> {
         let gravity = if self.standalone { None } else { Some(self.gravity_or_default()) };
-        let options = LoadOptions { free_base: spec.free_base, gravity, ..LoadOptions::default() };
+        let folder = self.source.folder();
+        let options = LoadOptions {
+            free_base: spec.free_base,
+            gravity,
+            package_dirs: spec.package_dirs.iter().map(|p| folder.join(p)).collect(),
+            srdf: spec.srdf.as_ref().map(|p| folder.join(p)),
+            ..LoadOptions::default()
+        };
         match (&spec.file, &spec.builtin) {
             (Some(file), None) => {
                 let path = self.source.folder().join(file);
@@ -87,7 +94,7 @@ impl Scene {
                 let path = builtin_path(name, "xml");
                 Ok(load_str(text, &path, path.parent().unwrap_or(&path), &options)?)
             }
-            _ => Err(at.mistake("file", "a model needs either `file` (URDF or MJCF) or `builtin`")),
+            _ => Err(at.mistake("file", "a model needs either `file` (URDF, SDF or MJCF) or `builtin`")),
         }
     }
 

@@ -3,7 +3,7 @@
 use super::ground::{GROUND_RGBA, carrier, lowest_point, shift_free_bodies};
 use super::spec::{HoldSpec, ModelSpec};
 use super::{Scene, SceneError};
-use std::path::Path;
+use std::path::{Path, PathBuf};
 use stiction::State;
 use stiction::collision::Shape;
 use stiction::dynamics::JointKind;
@@ -22,6 +22,10 @@ pub struct RobotOptions {
     pub keyframe: Option<String>,
     /// Servos on joints without an actuator; see [`ModelSpec::hold`].
     pub hold: Option<HoldSpec>,
+    /// Where packages lie; see [`ModelSpec::package_dirs`].
+    pub package_dirs: Vec<PathBuf>,
+    /// See [`ModelSpec::srdf`].
+    pub srdf: Option<PathBuf>,
 }
 
 impl Scene {
@@ -30,7 +34,7 @@ impl Scene {
         self.standalone
     }
 
-    /// The scene of one URDF or MJCF file: its gravity, its time step, its keyframe. A robot that would fall forever
+    /// The scene of one URDF, SDF or MJCF file: its gravity, its time step, its keyframe. A robot that would fall forever
     /// gets a ground plane, and stands just above it.
     pub fn from_model_file(path: &Path, options: &RobotOptions) -> Result<Self, SceneError> {
         let stem = path.file_stem().map_or_else(String::new, |s| s.to_string_lossy().into_owned());
@@ -39,6 +43,8 @@ impl Scene {
             free_base: options.free_base,
             keyframe: options.keyframe.clone(),
             hold: options.hold,
+            package_dirs: options.package_dirs.clone(),
+            srdf: options.srdf.clone(),
             ..ModelSpec::default()
         };
         let description = format!("the robot of {}", path.display());

@@ -130,7 +130,7 @@ pub struct JitterSpec {
 #[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize)]
 #[serde(default, deny_unknown_fields)]
 pub struct ModelSpec {
-    /// URDF or MJCF, relative to the scene file.
+    /// URDF, SDF or MJCF, relative to the scene file.
     pub file: Option<PathBuf>,
     /// The name of one of our own models, instead of `file`.
     pub builtin: Option<String>,
@@ -148,6 +148,11 @@ pub struct ModelSpec {
     pub joints: BTreeMap<String, Finite>,
     /// URDF: the root link moves freely.
     pub free_base: bool,
+    /// Folders in which `package://name/…` and `model://name/…` are looked up first, relative to the scene file.
+    #[serde(skip_serializing_if = "Vec::is_empty")]
+    pub package_dirs: Vec<PathBuf>,
+    /// URDF: the SRDF file beside it, for pairs that never touch and for keyframes, relative to the scene file.
+    pub srdf: Option<PathBuf>,
     /// Lowered or lifted so that its lowest point just touches the ground.
     pub set_down: bool,
     /// Friction coefficient of all its surfaces, instead of the file's [–].

@@ -107,6 +107,8 @@ fn unknown_scenes_are_told_the_known_ones() {
     let find = |name| Scene::find(name, &RobotOptions::default()).unwrap_err().to_string();
     assert!(find("quadruepd").contains("did you mean `quadruped`?") && find("x").contains("cube-slide"));
     assert!(find("no/such.toml").starts_with("no/such.toml: "));
+    let missing = Scene::find("no/such.sdf", &RobotOptions::default()).unwrap().build();
+    assert!(missing.unwrap_err().to_string().starts_with("no/such.sdf: "));
     let missing = Scene::find("no/such.urdf", &RobotOptions::default()).unwrap().build();
     assert!(missing.unwrap_err().to_string().starts_with("no/such.urdf: "));
     assert!(find("no/such.stl").contains(".urdf"));

@@ -30,7 +30,9 @@ pub(crate) fn read(
             continue;
         }
         for (i, tag) in ["axis", "axis2"].into_iter().enumerate() {
-            let Some(mimic) = joint.element.child(tag)?.map_or(Ok(None), |a| a.child("mimic"))? else { continue };
+            let Some(mimic) = joint.element.child(tag)?.map_or(Ok(None), |a| a.child("mimic"))? else {
+                continue;
+            };
             let leader = mimic.require("joint", "the name of another joint")?;
             let axis = mimic.get("axis").map_or(Ok(0), |a| a.keyword(&[("axis", 0), ("axis2", 1)]))?;
             let multiplier = number(mimic, "multiplier", 1.0)?;
@@ -96,12 +98,16 @@ fn gearbox(
         let axis = joint.axes_W.get(about)?;
         let (j, hinge) = joints.iter().enumerate().find(|(j, h)| {
             let between = h.ends == [Some(body), other] || h.ends == [other, Some(body)];
-            between && h.specs.len() == 1 && h.kind != Kind::Gearbox && dof(world, joints, built, *j, 0).is_some()
+            between
+                && h.specs.len() == 1
+                && h.kind != Kind::Gearbox
+                && dof(world, joints, built, *j, 0).is_some()
         })?;
         let forward = if hinge.ends.first() == Some(&Some(body)) { 1.0 } else { -1.0 };
         let along = hinge.axes_W.first()?.dot(*axis);
         let hinges = matches!(hinge.kind, Kind::Revolute | Kind::Continuous);
-        (hinges && along.abs() > 1.0 - 1e-6).then_some((dof(world, joints, built, j, 0)?, forward * along.signum()))
+        (hinges && along.abs() > 1.0 - 1e-6)
+            .then_some((dof(world, joints, built, j, 0)?, forward * along.signum()))
     };
     let [parent, child] = joint.ends;
     match (angle(parent, 0), angle(child, 1)) {

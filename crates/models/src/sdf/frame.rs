@@ -132,9 +132,8 @@ fn local_poses(scopes: &Scopes<'_>, bases: &[Base]) -> Result<Vec<Pose>, LoadErr
                 stack.push(missing);
                 continue;
             }
-            let along = |chain: &[usize]| {
-                chain.iter().rev().filter_map(known).fold(Pose::IDENTITY, |X, X_F| X * X_F)
-            };
+            let along =
+                |chain: &[usize]| chain.iter().rev().filter_map(known).fold(Pose::IDENTITY, |X, X_F| X * X_F);
             let X_SP = along(&need.base) * stated.X_BF;
             let X_SF = if need.placed.is_empty() { X_SP } else { X_SP * along(&need.placed).inverse() };
             if let Some(slot) = done.get_mut(frame) {
@@ -181,7 +180,9 @@ fn carriers(scopes: &Scopes<'_>, ends: &[[Spot; 2]]) -> Result<Vec<Option<usize>
                     None => break None,
                 },
             };
-            let (Some(stated), Some(state)) = (scopes.frames.get(frame), known.get_mut(frame)) else { break None };
+            let (Some(stated), Some(state)) = (scopes.frames.get(frame), known.get_mut(frame)) else {
+                break None;
+            };
             match *state {
                 Known::Yes(carrier) => break carrier,
                 Known::Begun => return Err(circle(stated, "what it is attached to")),

@@ -78,7 +78,10 @@ fn primitive(shape: Element<'_>) -> Result<Option<(Shape, Pose)>, LoadError> {
 }
 
 /// The shape of a <collision>; `None`, with a warning, for one that cannot touch yet.
-pub(crate) fn collision(reader: &mut Reader<'_, '_>, around: Element<'_>) -> Result<Option<Solid>, LoadError> {
+pub(crate) fn collision(
+    reader: &mut Reader<'_, '_>,
+    around: Element<'_>,
+) -> Result<Option<Solid>, LoadError> {
     let Some(shape) = shape_of(around)? else { return Ok(None) };
     if let Some((primitive, X_CG)) = primitive(shape)? {
         let inertia = primitive.inertia(1.0);

@@ -87,7 +87,8 @@ fn model_file(found: &Path) -> Result<PathBuf, String> {
     let document = Document::parse(config, &text).map_err(|e| e.to_string())?;
     let mut best: Option<(Version, PathBuf)> = None;
     for sdf in document.root().children().filter(|c| c.name() == "sdf") {
-        let stated = if sdf.peek("version").is_some() { version(sdf).map_err(|e| e.to_string())? } else { (1, 0) };
+        let stated =
+            if sdf.peek("version").is_some() { version(sdf).map_err(|e| e.to_string())? } else { (1, 0) };
         if stated <= (1, 12) && best.as_ref().is_none_or(|(v, _)| stated >= *v) {
             best = Some((stated, found.join(sdf.text())));
         }

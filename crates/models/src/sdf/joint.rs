@@ -59,7 +59,8 @@ pub(crate) struct SdfJoint<'d> {
 /// The frames that <parent> and <child> name.
 pub(crate) fn ends(scopes: &Scopes<'_>, part: &Part<'_>) -> Result<[Spot; 2], LoadError> {
     let element = part.element;
-    let [parent, child] = ["parent", "child"].map(|end| required(element, end, "the name of a link or frame"));
+    let [parent, child] =
+        ["parent", "child"].map(|end| required(element, end, "the name of a link or frame"));
     // Files of Drake say <link_name> inside.
     let inner = |end: Attribute<'_>| -> Result<Base, LoadError> { scopes.find(part.site, end) };
     let parent = parent?;
@@ -156,7 +157,8 @@ fn axis(
         _ => version < (1, 5),
     };
     let spot = |base: Base| reader.places.spot(&reader.scopes, (part.site.scope, base));
-    let named = axis.child("xyz")?.and_then(|x| x.get("expressed_in")).filter(|a| !a.value().trim().is_empty());
+    let named =
+        axis.child("xyz")?.and_then(|x| x.get("expressed_in")).filter(|a| !a.value().trim().is_empty());
     let X_WE = match named {
         Some(named) if version >= FRAMES => spot(reader.scopes.find(part.site, named)?),
         _ if in_model => spot(part.site.model),
@@ -180,7 +182,12 @@ fn dynamics(reader: &mut Reader<'_, '_>, axis: Element<'_>, spec: &mut JointSpec
 }
 
 /// Range of q, and what the drive may do.
-fn limits(axis: Element<'_>, kind: Kind, spec: &mut JointSpec, drive: &mut DriveLimit) -> Result<(), LoadError> {
+fn limits(
+    axis: Element<'_>,
+    kind: Kind,
+    spec: &mut JointSpec,
+    drive: &mut DriveLimit,
+) -> Result<(), LoadError> {
     let Some(limit) = axis.child("limit")? else { return Ok(()) };
     let [lower, upper] = [("lower", f64::NEG_INFINITY), ("upper", f64::INFINITY)]
         .map(|(name, none)| bound(limit, name).map(|b| b.unwrap_or(none)));

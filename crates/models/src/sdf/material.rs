@@ -41,7 +41,9 @@ pub(crate) fn surface(reader: &mut Reader<'_, '_>, collision: Element<'_>) -> Re
     if let Some(bounce) = element.child("bounce")? {
         let restitution = not_negative(bounce, "restitution_coefficient", 0.0)?;
         if restitution > 1.0 {
-            return Err(bounce.structure(format!("a restitution of {restitution}; expected a number in 0 … 1")));
+            return Err(
+                bounce.structure(format!("a restitution of {restitution}; expected a number in 0 … 1"))
+            );
         }
         let threshold = number(bounce, "threshold", THRESHOLD)?;
         if threshold < THRESHOLD {
@@ -76,7 +78,8 @@ fn coulomb(reader: &mut Reader<'_, '_>, friction: Element<'_>) -> Result<Option<
             let fate = if mu == across { Fate::Kept } else { Fate::Unsupported };
             stated.mark(fate, "friction is isotropic: the first coefficient counts in all directions");
             if mu != across {
-                let message = format!("<{second}> {across} beside <{first}> {mu}: the first counts everywhere");
+                let message =
+                    format!("<{second}> {across} beside <{first}> {mu}: the first counts everywhere");
                 reader.warn(stated.place(), message);
             }
         }

@@ -98,7 +98,9 @@ pub(crate) fn read(mut document: Document, context: &Context<'_>) -> Result<Worl
     world.time_step = settings.time_step;
     world.name = name(root, top);
     for step in &forest.steps {
-        let (Some(link), Some(&index)) = (links.get_mut(step.link), built.links.get(step.link)) else { continue };
+        let (Some(link), Some(&index)) = (links.get_mut(step.link), built.links.get(step.link)) else {
+            continue;
+        };
         world.geometries.extend(link.geometries.drain(..).map(|mut g| {
             g.link = Some(index);
             g
@@ -218,9 +220,8 @@ fn located(
     source: ModelError,
 ) -> LoadError {
     let link = |name: &str| links.iter().find(|l| l.name == name).map(|l| l.element);
-    let joint = |name: &str| {
-        joints.iter().find(|j| j.specs.iter().any(|(s, _)| s.name == name)).map(|j| j.element)
-    };
+    let joint =
+        |name: &str| joints.iter().find(|j| j.specs.iter().any(|(s, _)| s.name == name)).map(|j| j.element);
     let element = match &source {
         ModelError::Value { element, .. } => {
             let (kind, name) = element.split_once(" `").unwrap_or_default();

@@ -112,8 +112,13 @@ const NAME: &str = "a name";
 
 impl<'d> Scopes<'d> {
     /// Reads everything named in `world`, the <world> or the root of a file of models.
-    pub(crate) fn read(document: &'d Document, included: &Included, world: Element<'d>) -> Result<Self, LoadError> {
-        let mut scopes = Self { scopes: Vec::new(), frames: Vec::new(), links: Vec::new(), joints: Vec::new() };
+    pub(crate) fn read(
+        document: &'d Document,
+        included: &Included,
+        world: Element<'d>,
+    ) -> Result<Self, LoadError> {
+        let mut scopes =
+            Self { scopes: Vec::new(), frames: Vec::new(), links: Vec::new(), joints: Vec::new() };
         scopes.scopes.push(Scope {
             around: None,
             prefix: String::new(),
@@ -206,7 +211,8 @@ impl<'d> Scopes<'d> {
         let placed = over("placement_frame")?.or_else(|| element.get("placement_frame"));
         let placed = placed.filter(|a| !a.value().trim().is_empty());
         // The <include> says where, else the model itself.
-        let where_from = model.include.filter(|i| i.children().any(|c| c.name() == "pose")).unwrap_or(element);
+        let where_from =
+            model.include.filter(|i| i.children().any(|c| c.name() == "pose")).unwrap_or(element);
         let posed_in = if where_from.id() == element.id() && model.include.is_some() {
             Site { version: model.version, ..site }
         } else {
@@ -215,7 +221,9 @@ impl<'d> Scopes<'d> {
         let merged = model.include.and_then(|i| i.get("merge")).map_or(Ok(false), super::pose::truth)?;
         if merged {
             if let Some(placed) = placed {
-                return Err(placed.error("no placement frame beside merge: state the pose of the model instead"));
+                return Err(
+                    placed.error("no placement frame beside merge: state the pose of the model instead")
+                );
             }
             // Its frame stays, under the name libsdformat gives it; its parts join the scope around it.
             let frame = self.push(Frame {
@@ -274,7 +282,12 @@ impl<'d> Scopes<'d> {
     }
 
     /// A link, joint or frame.
-    fn frame(&mut self, element: Element<'d>, site: Site, attached: Attached<'d>) -> Result<usize, LoadError> {
+    fn frame(
+        &mut self,
+        element: Element<'d>,
+        site: Site,
+        attached: Attached<'d>,
+    ) -> Result<usize, LoadError> {
         element.mark(Fate::Used, "");
         let name = element.require("name", NAME)?.value().trim();
         let frame = self.push(Frame {
@@ -408,9 +421,10 @@ fn models_of<'d>(
 ) -> impl Iterator<Item = Element<'d>> {
     world.children().filter(move |c| match c.name() {
         "model" => true,
-        "include" => included.roots.get(&c.id()).is_some_and(|&root| {
-            document.element(root).children().any(|m| m.name() == "model")
-        }),
+        "include" => included
+            .roots
+            .get(&c.id())
+            .is_some_and(|&root| document.element(root).children().any(|m| m.name() == "model")),
         _ => false,
     })
 }

@@ -10,7 +10,9 @@ pub(crate) const VOCABULARY: Vocabulary = Vocabulary { rows: ROWS, key };
 fn key(element: Element<'_>) -> String {
     let (around, name) = (element.parent_name(), element.name());
     match (around, name) {
-        ("link", "gravity") | ("ode" | "bullet" | "dart" | "simbody" | "physics", _) => format!("{around}/{name}"),
+        ("link", "gravity") | ("ode" | "bullet" | "dart" | "simbody" | "physics", _) => {
+            format!("{around}/{name}")
+        }
         ("joint", "physics") | ("world", "light" | "joint" | "frame") => format!("{around}/{name}"),
         ("surface", "contact") | ("sensor" | "visual" | "material", _) => format!("{around}/{name}"),
         ("contact", "ode" | "bullet") | ("limit", "stiffness" | "dissipation") => format!("{around}/{name}"),
@@ -48,7 +50,12 @@ const ROWS: &[Row] = &[
     row("mesh", ". optimization", Used, ""),
     row("convex_decomposition convex_decomposition/**", ".", Kept, "the hull of the whole mesh touches"),
     row("size radius radii length normal submesh center scale", ".", Used, ""),
-    row("heightmap heightmap/** image image/** polyline polyline/**", ". *", Unsupported, "does not touch yet"),
+    row(
+        "heightmap heightmap/** image image/** polyline polyline/**",
+        ". *",
+        Unsupported,
+        "does not touch yet",
+    ),
     row("joint world/joint", ". name type", Used, ""),
     row("parent child axis axis2", ".", Used, ""),
     row("xyz", ". expressed_in", Used, ""),
@@ -59,7 +66,12 @@ const ROWS: &[Row] = &[
     row("mimic", ". joint axis", Used, ""),
     row("multiplier offset reference", ".", Used, ""),
     row("thread_pitch screw_thread_pitch gearbox_ratio gearbox_reference_body", ".", Used, ""),
-    row("joint/physics joint/physics/** physics/ode physics/ode/** physics/bullet physics/bullet/**", ". *", Kept, RIGID),
+    row(
+        "joint/physics joint/physics/** physics/ode physics/ode/** physics/bullet physics/bullet/**",
+        ". *",
+        Kept,
+        RIGID,
+    ),
     row("physics/dart physics/dart/** physics/simbody physics/simbody/**", ". *", Kept, SOLVER),
     row("physics/provide_feedback", ".", Kept, "forces at joints can always be asked for"),
     row("physics", ". name default type", Kept, SOLVER),
@@ -73,7 +85,12 @@ const ROWS: &[Row] = &[
     row("bullet/rolling_friction", ".", Unsupported, "no friction against rolling yet"),
     row("torsional torsional/** torsional/ode", ".", Unsupported, "no friction against spinning yet"),
     row("collide_bitmask category_bitmask", ".", Used, ""),
-    row("collide_without_contact collide_without_contact_bitmask", ".", Unsupported, "what meets also pushes"),
+    row(
+        "collide_without_contact collide_without_contact_bitmask",
+        ".",
+        Unsupported,
+        "what meets also pushes",
+    ),
     row("poissons_ratio elastic_modulus", ".", Kept, RIGID),
     row("contact/ode contact/ode/** contact/bullet contact/bullet/**", ".", Kept, RIGID),
     row(
@@ -88,8 +105,18 @@ const ROWS: &[Row] = &[
     row("visual", "cast_shadows", Kept, PICTURE),
     row("material", ".", Used, ""),
     row("material/diffuse material/ambient", ".", Used, ""),
-    row("material/** material/specular material/emissive material/script material/shader material/pbr", ". *", Kept, PICTURE),
-    row("material/lighting material/double_sided material/render_order material/shininess", ".", Kept, PICTURE),
+    row(
+        "material/** material/specular material/emissive material/script material/shader material/pbr",
+        ". *",
+        Kept,
+        PICTURE,
+    ),
+    row(
+        "material/lighting material/double_sided material/render_order material/shininess",
+        ".",
+        Kept,
+        PICTURE,
+    ),
     row("material/script/** material/pbr/** material/shader/**", ". *", Kept, PICTURE),
     row("visual/transparency visual/material visual/geometry visual/pose", ". *", Used, ""),
     row("visual/cast_shadows visual/laser_retro visual/visibility_flags visual/meta", ". *", Kept, PICTURE),
@@ -104,7 +131,12 @@ const ROWS: &[Row] = &[
     row("plugin plugin/**", ". *", Kept, ELSEWHERE),
     row("gripper gripper/**", ". *", Unsupported, "what a gripper holds is held by friction only"),
     row("projector projector/** particle_emitter particle_emitter/**", ". *", Kept, PICTURE),
-    row("light light/** world/light world/light/** scene scene/** gui gui/** road road/**", ". *", Kept, PICTURE),
+    row(
+        "light light/** world/light world/light/** scene scene/** gui gui/** road road/**",
+        ". *",
+        Kept,
+        PICTURE,
+    ),
     row("audio audio/** audio_sink audio_sink/** audio_source audio_source/**", ". *", Kept, ELSEWHERE),
     row("battery battery/**", ". *", Kept, ELSEWHERE),
     row("spherical_coordinates spherical_coordinates/** magnetic_field", ". *", Kept, SENSORS),
@@ -114,9 +146,19 @@ const ROWS: &[Row] = &[
     row("state state/**", ". *", Unsupported, "the world starts as its models say"),
     row("drake:proximity_properties", ".", Used, ""),
     row("drake:mu_static drake:mu_dynamic", ".", Used, ""),
-    row("drake:proximity_properties/** drake:illustration_properties drake:perception_properties", ". *", Kept, RIGID),
+    row(
+        "drake:proximity_properties/** drake:illustration_properties drake:perception_properties",
+        ". *",
+        Kept,
+        RIGID,
+    ),
     row("drake:rotor_inertia drake:gear_ratio", ".", Used, ""),
     row("drake:collision_filter_group drake:member drake:ignored_collision_filter_group", ". name", Used, ""),
-    row("drake:joint drake:joint/** drake:linear_bushing_rpy drake:linear_bushing_rpy/**", ". *", Unsupported, STILL),
+    row(
+        "drake:joint drake:joint/** drake:linear_bushing_rpy drake:linear_bushing_rpy/**",
+        ". *",
+        Unsupported,
+        STILL,
+    ),
     row("drake:ball_constraint drake:ball_constraint/**", ". *", Unsupported, STILL),
 ];

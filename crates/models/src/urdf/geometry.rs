@@ -65,9 +65,31 @@ fn scale(mesh: Element<'_>) -> Result<Vec3, LoadError> {
     }
 }
 
-/// The shape of a <collision>; `None`, with a warning, for one that cannot touch yet.
+/// A size of `shape` is zero, as exporters write for what should not touch.
+fn empty(shape: Element<'_>) -> bool {
+    let zero = |name| {
+        let sizes = shape.peek(name).and_then(|a| a.numbers(1, 3).ok());
+        sizes.is_some_and(|s| s.contains(&0.0) && s.iter().all(|x| *x >= 0.0))
+    };
+    match shape.name() {
+        "box" => zero("size"),
+        "sphere" => zero("radius"),
+        "cylinder" => zero("radius") || zero("length"),
+        "capsule" => zero("radius"),
+        _ => false,
+    }
+}
+
+/// The shape of a <collision>; `None`, with a warning, for one that cannot touch.
 pub(crate) fn collision(reader: &mut Reader<'_>, around: Element<'_>) -> Result<Option<Shape>, LoadError> {
     let shape = shape_of(around)?;
+    if empty(shape) {
+        let note = "has no extent: left out of contact";
+        shape.mark(Fate::Unsupported, note);
+        shape.attributes().for_each(|a| a.mark(Fate::Unsupported, note));
+        reader.warn(shape.place(), format!("the <{}> {note}", shape.name()));
+        return Ok(None);
+    }
     if let Some(primitive) = primitive(shape)? {
         return Ok(Some(primitive));
     }
@@ -110,7 +132,8 @@ pub(crate) fn visual(reader: &mut Reader<'_>, around: Element<'_>) -> Result<Opt
             if !reader.context.options.visuals {
                 return Ok(None);
             }
-            let mesh = match path::resolve(reader.context, reader.context.folder, file, Wanted::File(FORMATS)) {
+            let mesh = match path::resolve(reader.context, reader.context.folder, file, Wanted::File(FORMATS))
+            {
                 Ok(found) => reader.meshes.file(&found).map_err(|reason| {
                     LoadError::Mesh { place: file.place(), path: found, reason }.to_string()
                 }),

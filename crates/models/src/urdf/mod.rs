@@ -10,6 +10,7 @@ mod geometry;
 mod joint;
 mod link;
 mod material;
+mod semantics;
 mod tree;
 mod vocabulary;
 
@@ -45,12 +46,17 @@ impl Reader<'_> {
 pub(crate) fn read(document: &Document, context: &Context<'_>) -> Result<World, LoadError> {
     let robot = document.root();
     robot.mark(Fate::Used, "");
-    for child in robot.children() {
-        if child.name().starts_with("xacro:") {
-            return Err(child.structure(format!(
-                "<{}> is a macro: expand the file with xacro first, then load the result",
-                child.name()
-            )));
+    for element in (0..document.len()).map(|id| document.element(id)) {
+        let macro_of = |text: &str| text.contains("${") || text.contains("$(");
+        let unexpanded = element.attributes().find(|a| macro_of(a.value()));
+        if element.name().starts_with("xacro:") || unexpanded.is_some() {
+            let place = unexpanded.map_or(element.place(), |a| a.place());
+            let file = place.file.display();
+            let message = format!(
+                "{} is a macro of xacro: expand the file first (`xacro {file} > robot.urdf`), then load the result",
+                element.described()
+            );
+            return Err(LoadError::Structure { place, message });
         }
     }
     let materials = Materials::read(robot)?;
@@ -131,11 +137,14 @@ pub(crate) fn read(document: &Document, context: &Context<'_>) -> Result<World, 
     let excluded = exclusion::read(&mut reader, robot, &link_names)?;
     let index = |l: usize| built.get(l).copied();
     world.excluded.extend(excluded.into_iter().filter_map(|(a, b)| Some((index(a)?, index(b)?))));
+    let mut ledger = Ledger::default();
+    if let Some(path) = &context.options.srdf {
+        semantics::read(&mut reader, &mut world, &mut ledger, path)?;
+    }
     exclude_neighbours(&mut world, true, robot)?;
     for message in exclude_overlaps(&mut world).map_err(|e| robot.structure(e.to_string()))? {
         reader.warn(robot.place(), message);
     }
-    let mut ledger = Ledger::default();
     audit(document, &vocabulary::VOCABULARY, &[], &mut ledger);
     ledger.warnings = reader.warnings;
     world.ledger = ledger;

@@ -26,7 +26,8 @@ fn warned(world: &World, part: &str) -> bool {
     world.ledger.warnings.iter().any(|w| w.1.contains(part))
 }
 
-const MASS: &str = "<inertial><mass>1</mass><inertia><ixx>1</ixx><iyy>1</iyy><izz>1</izz></inertia></inertial>";
+const MASS: &str =
+    "<inertial><mass>1</mass><inertia><ixx>1</ixx><iyy>1</iyy><izz>1</izz></inertia></inertial>";
 
 fn link(name: &str, inside: &str) -> String {
     format!("<link name='{name}'>{MASS}{inside}</link>")
@@ -50,7 +51,8 @@ fn defaults_are_those_of_the_specification() {
     assert_eq!((inertia.mass, inertia.second.xx), (1.0, 1.0));
     assert_eq!(w.model.joints[0].kind, JointKind::Free);
     assert_eq!(w.model.gravity.z, -9.81);
-    let w = text("1.9", "<world name='w'><model name='m'><static>1</static><link name='a'/></model></world>").unwrap();
+    let w = text("1.9", "<world name='w'><model name='m'><static>1</static><link name='a'/></model></world>")
+        .unwrap();
     assert_eq!((w.model.gravity.z, w.model.nv(), w.name.as_str()), (-9.8, 0, "w"));
     let free = joint("j", "revolute", "a", "b", "<axis/>");
     let w = model(&format!("{}{}{free}", link("a", ""), link("b", "")));
@@ -88,7 +90,8 @@ fn mimics_and_gearboxes_are_couplings() {
         joint(name, "revolute", "a", child, &format!("<axis><xyz>0 0 1</xyz>{more}</axis>"))
     };
     let links = ["a", "b", "c"].map(|n| link(n, "")).concat();
-    let mimic = "<mimic joint='i'><multiplier>-2</multiplier><offset>0.5</offset><reference>0.25</reference></mimic>";
+    let mimic =
+        "<mimic joint='i'><multiplier>-2</multiplier><offset>0.5</offset><reference>0.25</reference></mimic>";
     let w = model(&format!("{links}{}{}", hinge("i", "b", ""), hinge("j", "c", mimic)));
     assert_eq!((w.couplings[0].terms.clone(), w.couplings[0].offset), (vec![(7, 1.0), (6, 2.0)], 1.0));
     let gear = "<gearbox_ratio>3</gearbox_ratio><gearbox_reference_body>a</gearbox_reference_body>\
@@ -146,7 +149,10 @@ fn planes_and_self_collision() {
 
 #[test]
 fn what_is_wrong_is_named_with_its_place() {
-    refused("<model name='m'><link name='a'><pose>1 2</pose></link></model>", &["f:2:38", "<pose>", "6 finite"]);
+    refused(
+        "<model name='m'><link name='a'><pose>1 2</pose></link></model>",
+        &["f:2:38", "<pose>", "6 finite"],
+    );
     refused("<model name='m'><link name='a'><pose relative_to='q'/></link></model>", &["f:2:38", "`q`"]);
     let circle = "<model name='m'><frame name='f'><pose relative_to='g'/></frame>\n<frame name='g'><pose \
                   relative_to='f'/></frame><link name='a'/></model>";
@@ -155,7 +161,10 @@ fn what_is_wrong_is_named_with_its_place() {
                     <frame name='g' attached_to='f'><pose relative_to='a'/></frame><link name='a'/></model>";
     refused(attached, &["circle"]);
     refused("<model name='m'><link name='a'/>\n<link name='a'/></model>", &["f:3:1", "`a`", "f:2:"]);
-    refused("<model name='m'><include><uri>model://gone</uri></include></model>", &["f:2:31", "--package-path"]);
+    refused(
+        "<model name='m'><include><uri>model://gone</uri></include></model>",
+        &["f:2:31", "--package-path"],
+    );
     refused("", &["f:1:1", "<world> or <model>"]);
     refused("<world name='w'><include><uri>https://x/y</uri></include></world>", &["f:2:31", "download"]);
     let deep = "<model name='m'>".repeat(100) + &"</model>".repeat(100);
