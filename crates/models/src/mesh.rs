@@ -14,7 +14,7 @@ use std::collections::BTreeMap;
 use std::panic::{AssertUnwindSafe, catch_unwind};
 use std::path::{Path, PathBuf};
 use std::sync::Arc;
-use stiction_collision::{ConvexMesh, ShapeError};
+use stiction_collision::{ConvexMesh, ShapeError, TriangleMesh as Surface};
 use stiction_dynamics::spatial::{Inertia, Sym3, Vec3, vec3};
 
 /// Largest mesh file read [bytes].
@@ -110,6 +110,11 @@ impl TriangleMesh {
 
     pub(crate) fn hull(&self) -> Result<Arc<ConvexMesh>, ShapeError> {
         ConvexMesh::from_points(&self.vertices).map(Arc::new)
+    }
+
+    /// All its triangles, to touch.
+    pub(crate) fn surface(&self) -> Result<Arc<Surface>, ShapeError> {
+        Surface::new(&self.vertices, &self.triangles).map(Arc::new)
     }
 
     pub(crate) fn of_hull(hull: &ConvexMesh) -> Self {

@@ -109,7 +109,7 @@ fn shapes_surfaces_and_colours() {
     assert_eq!((g[0].name.as_str(), g[1].name.as_str()), ("c0", "a_1"));
     assert_eq!((g[0].material.friction, g[0].material.restitution), (0.3, 0.5));
     assert_eq!(world.visuals[0].rgba, [1.0, 0.0, 0.0, 1.0]);
-    assert!(matches!(world.visuals[1].drawing, Drawing::Mesh { .. }));
+    assert!(matches!(world.visuals[1].drawing, Drawing::Shape(Shape::Ellipsoid { .. })));
     assert_eq!(world.ledger.of(Fate::Unknown).count(), 0);
 }
 

@@ -6,7 +6,7 @@ use crate::error::LoadError;
 use crate::ledger::Fate;
 use crate::mesh::{FORMATS, Filling, TriangleMesh};
 use crate::path::{self, Wanted};
-use crate::shapes::{ellipsoid_inertia, ellipsoid_mesh, half_box};
+use crate::shapes::half_box;
 use crate::world::Drawing;
 use crate::xml::Element;
 use std::path::{Path, PathBuf};
@@ -14,7 +14,7 @@ use std::sync::Arc;
 use stiction_collision::Shape;
 use stiction_dynamics::spatial::{Inertia, Pose, Quat, Vec3, vec3};
 
-const SHAPES: &str = "one of box, sphere, cylinder, capsule, ellipsoid, plane, mesh";
+const SHAPES: &str = "one of box, sphere, cylinder, capsule, cone, ellipsoid, plane, mesh";
 
 /// A shape that can touch.
 pub(crate) struct Solid {
@@ -60,6 +60,13 @@ fn primitive(shape: Element<'_>) -> Result<Option<(Shape, Pose)>, LoadError> {
         "capsule" => {
             Shape::Capsule { radius: length(shape, "radius")?, half_length: 0.5 * length(shape, "length")? }
         }
+        "cone" => {
+            Shape::Cone { radius: length(shape, "radius")?, half_height: 0.5 * length(shape, "length")? }
+        }
+        "ellipsoid" => {
+            let radii = required(shape, "radii", "three lengths > 0 [m]")?;
+            Shape::Ellipsoid { radii: half_box(radii, 1.0)? }
+        }
         "plane" => {
             shape.mark(Fate::Used, "");
             let normal = vector(shape, "normal", Vec3::Z)?;
@@ -77,10 +84,12 @@ fn primitive(shape: Element<'_>) -> Result<Option<(Shape, Pose)>, LoadError> {
     Ok(Some((found, Pose::IDENTITY)))
 }
 
-/// The shape of a <collision>; `None`, with a warning, for one that cannot touch yet.
+/// The shape of a <collision>; `None`, with a warning, for one that cannot touch yet. Of a mesh that stands
+/// `still` every triangle touches, of one that moves its hull.
 pub(crate) fn collision(
     reader: &mut Reader<'_, '_>,
     around: Element<'_>,
+    still: bool,
 ) -> Result<Option<Solid>, LoadError> {
     let Some(shape) = shape_of(around)? else { return Ok(None) };
     if let Some((primitive, X_CG)) = primitive(shape)? {
@@ -92,17 +101,12 @@ pub(crate) fn collision(
             let mesh = mesh(reader, shape)?;
             let unread = |reason: String| shape.structure(reason);
             let inertia = Some(mesh.inertia(Filling::Exact)).filter(|i| i.mass > 0.0);
-            let hull = mesh.hull().map_err(|e| unread(e.to_string()))?;
-            return Ok(Some(Solid { shape: Shape::Convex(hull), X_CG: Pose::IDENTITY, inertia }));
+            let touching =
+                if still { mesh.surface().map(Shape::Mesh) } else { mesh.hull().map(Shape::Convex) };
+            let shape = touching.map_err(|e| unread(e.to_string()))?;
+            return Ok(Some(Solid { shape, X_CG: Pose::IDENTITY, inertia }));
         }
-        "ellipsoid" => {
-            let radii = half_box(required(shape, "radii", "three lengths > 0 [m]")?, 1.0)?;
-            shape.mark(Fate::Used, "");
-            let hull = ellipsoid_mesh(radii).hull().map_err(|e| shape.structure(e.to_string()))?;
-            let inertia = Some(ellipsoid_inertia(radii));
-            return Ok(Some(Solid { shape: Shape::Convex(hull), X_CG: Pose::IDENTITY, inertia }));
-        }
-        "cone" | "heightmap" | "image" | "polyline" => "does not touch yet: left out of contact",
+        "heightmap" | "image" | "polyline" => "does not touch yet: left out of contact",
         other => return Err(shape.structure(format!("<{other}> is no shape; expected {SHAPES}"))),
     };
     shape.mark(Fate::Unsupported, note);
@@ -137,11 +141,6 @@ pub(crate) fn visual(
             return Ok(None);
         }
         "mesh" => mesh(reader, shape),
-        "ellipsoid" => {
-            shape.mark(Fate::Used, "");
-            let radii = required(shape, "radii", "three lengths > 0 [m]").and_then(|r| half_box(r, 1.0));
-            radii.map(|r| Arc::new(ellipsoid_mesh(r)))
-        }
         other => {
             shape.mark(Fate::Kept, "not drawn");
             reader.warn(shape.place(), format!("<{other}> is not drawn; drawn are {SHAPES}"));

@@ -41,7 +41,7 @@ pub(crate) fn read<'d>(reader: &mut Reader<'_, 'd>, part: &Part<'d>) -> Result<S
     for collision in element.children_named("collision") {
         let name = collision.require("name", "the name of the collision")?.value().trim();
         let X_LG = pose_in(reader, part, X_WL, collision)?;
-        let Some(solid) = geometry::collision(reader, collision)? else { continue };
+        let Some(solid) = geometry::collision(reader, collision, fixed)? else { continue };
         if auto && let Some(inertia) = solid.inertia {
             let density = positive_density(collision, density)?;
             let turn = X_LG.rotation.to_matrix();

@@ -1,11 +1,11 @@
 //! <surface> and <material>: friction, bounce, who meets whom, and colours.
 
 use super::Reader;
-use super::pose::{not_negative, number, value};
+use super::pose::{not_negative, number, switch, value};
 use crate::error::LoadError;
 use crate::ledger::Fate;
+use crate::surface::{Dimension, Material};
 use crate::value::Attribute;
-use crate::world::Material;
 use crate::xml::Element;
 
 /// The grey of what has no colour.
@@ -37,6 +37,12 @@ pub(crate) fn surface(reader: &mut Reader<'_, '_>, collision: Element<'_>) -> Re
     let Some(element) = collision.child("surface")? else { return Ok(surface) };
     if let Some(friction) = element.child("friction")? {
         surface.material.friction = coulomb(reader, friction)?.unwrap_or(surface.material.friction);
+        if let Some(torsional) = friction.child("torsional")?
+            && let Some(spinning) = spinning(torsional)?
+        {
+            surface.material.spinning = spinning;
+            surface.material.dimension = Dimension::Spinning;
+        }
     }
     if let Some(bounce) = element.child("bounce")? {
         let restitution = not_negative(bounce, "restitution_coefficient", 0.0)?;
@@ -86,6 +92,14 @@ fn coulomb(reader: &mut Reader<'_, '_>, friction: Element<'_>) -> Result<Option<
         found = found.or(mu).or(across);
     }
     Ok(found)
+}
+
+/// Torque over normal force [m] of a round patch of radius a, 3π/16 μ a, where the radius is stated.
+fn spinning(torsional: Element<'_>) -> Result<Option<f64>, LoadError> {
+    let mu = not_negative(torsional, "coefficient", 1.0)?;
+    let patch = switch(torsional, "use_patch_radius")?.unwrap_or(true);
+    let radius = not_negative(torsional, "patch_radius", 0.0)?;
+    Ok((patch && radius > 0.0).then_some(3.0 / 16.0 * std::f64::consts::PI * mu * radius))
 }
 
 /// 16 bits, decimal or hexadecimal.

@@ -83,7 +83,8 @@ const ROWS: &[Row] = &[
     row("ode/fdir1 bullet/fdir1", ".", Kept, "friction is isotropic: it has no direction"),
     row("ode/slip1 ode/slip2 ode/slip", ".", Unsupported, "friction does not slip below its limit"),
     row("bullet/rolling_friction", ".", Unsupported, "no friction against rolling yet"),
-    row("torsional torsional/** torsional/ode", ".", Unsupported, "no friction against spinning yet"),
+    row("torsional coefficient use_patch_radius patch_radius", ".", Used, ""),
+    row("surface_radius torsional/ode", ".", Unsupported, "patches of contact do not grow with their load"),
     row("collide_bitmask category_bitmask", ".", Used, ""),
     row(
         "collide_without_contact collide_without_contact_bitmask",

@@ -5,13 +5,13 @@ use crate::error::LoadError;
 use crate::ledger::Fate;
 use crate::mesh::FORMATS;
 use crate::path::{self, Wanted};
-use crate::shapes::{ellipsoid_mesh, half_box};
+use crate::shapes::half_box;
 use crate::world::Drawing;
 use crate::xml::Element;
 use stiction_collision::Shape;
 use stiction_dynamics::spatial::{Vec3, vec3};
 
-const SHAPES: &str = "one of box, sphere, cylinder, capsule, mesh";
+const SHAPES: &str = "one of box, sphere, cylinder, capsule, ellipsoid, mesh";
 
 /// The one shape inside <geometry>.
 fn shape_of(around: Element<'_>) -> Result<Element<'_>, LoadError> {
@@ -33,9 +33,17 @@ fn length(of: Element<'_>, name: &str) -> Result<f64, LoadError> {
     of.require(name, "a length > 0 [m]")?.positive()
 }
 
+/// Drake's <ellipsoid a b c>, or <ellipsoid radii>.
+fn radii(shape: Element<'_>) -> Result<Vec3, LoadError> {
+    match shape.get("radii") {
+        Some(radii) => half_box(radii, 1.0),
+        None => Ok(vec3(length(shape, "a")?, length(shape, "b")?, length(shape, "c")?)),
+    }
+}
+
 /// A shape with exact contact, or `None` for meshes and shapes without.
 fn primitive(shape: Element<'_>) -> Result<Option<Shape>, LoadError> {
-    let found = match shape.name() {
+    let found = match shape.name().trim_start_matches("drake:") {
         "box" => Shape::Box { half: half_box(shape.require("size", "three lengths > 0 [m]")?, 0.5)? },
         "sphere" => Shape::Sphere { radius: length(shape, "radius")? },
         "cylinder" => {
@@ -44,6 +52,8 @@ fn primitive(shape: Element<'_>) -> Result<Option<Shape>, LoadError> {
         "capsule" => {
             Shape::Capsule { radius: length(shape, "radius")?, half_length: 0.5 * length(shape, "length")? }
         }
+        // Drake's.
+        "ellipsoid" => Shape::Ellipsoid { radii: radii(shape)? },
         _ => return Ok(None),
     };
     shape.mark(Fate::Used, "");
@@ -71,7 +81,7 @@ fn empty(shape: Element<'_>) -> bool {
         let sizes = shape.peek(name).and_then(|a| a.numbers(1, 3).ok());
         sizes.is_some_and(|s| s.contains(&0.0) && s.iter().all(|x| *x >= 0.0))
     };
-    match shape.name() {
+    match shape.name().trim_start_matches("drake:") {
         "box" => zero("size"),
         "sphere" => zero("radius"),
         "cylinder" => zero("radius") || zero("length"),
@@ -102,12 +112,6 @@ pub(crate) fn collision(reader: &mut Reader<'_>, around: Element<'_>) -> Result<
             let hull = reader.meshes.hull(&found, scale);
             let hull = hull.map_err(|reason| LoadError::Mesh { place: file.place(), path: found, reason })?;
             Ok(Some(Shape::Convex(hull)))
-        }
-        "ellipsoid" => {
-            shape.mark(Fate::Unsupported, "ellipsoids do not touch yet: left out of contact");
-            let message = "an ellipsoid does not touch anything yet; use a mesh or a capsule";
-            reader.warn(shape.place(), message);
-            Ok(None)
         }
         other => Err(shape.structure(format!("<{other}> is no shape; expected {SHAPES}"))),
     }
@@ -150,15 +154,9 @@ pub(crate) fn visual(reader: &mut Reader<'_>, around: Element<'_>) -> Result<Opt
                 }
             }
         }
-        "ellipsoid" => {
-            shape.mark(Fate::Used, "");
-            let radii = half_box(shape.require("radii", "three lengths > 0 [m]")?, 1.0)?;
-            let mesh = ellipsoid_mesh(radii);
-            Ok(Some(Drawing::Mesh { vertices: mesh.vertices, triangles: mesh.triangles }))
-        }
         other => {
             shape.mark(Fate::Unsupported, "not drawn");
-            reader.warn(shape.place(), format!("<{other}> is not drawn; drawn are {SHAPES}, ellipsoid"));
+            reader.warn(shape.place(), format!("<{other}> is not drawn; drawn are {SHAPES}"));
             Ok(None)
         }
     }

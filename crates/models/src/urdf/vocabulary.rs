@@ -33,7 +33,12 @@ const ROWS: &[Row] = &[
     Row { elements: "sphere", attributes: ". radius", fate: Used, note: "" },
     Row { elements: "cylinder capsule", attributes: ". radius length", fate: Used, note: "" },
     Row { elements: "mesh", attributes: ". filename scale", fate: Used, note: "" },
-    Row { elements: "ellipsoid", attributes: ". radii", fate: Used, note: "" },
+    Row {
+        elements: "ellipsoid drake:ellipsoid drake:capsule",
+        attributes: ". radii a b c radius length",
+        fate: Used,
+        note: "",
+    },
     Row { elements: "material", attributes: ". name", fate: Used, note: "" },
     Row { elements: "color", attributes: ". rgba", fate: Used, note: "" },
     Row { elements: "texture", attributes: ". filename", fate: Kept, note: "textures are not drawn" },
