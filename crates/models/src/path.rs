@@ -66,6 +66,8 @@ pub(crate) fn resolve(
         return Err(named.error(format!("the path of {}", wanted.expected())));
     }
     let package = name.strip_prefix("package://").or_else(|| name.strip_prefix("model://"));
+    // `package:///name/rest` is met in the wild.
+    let package = package.map(|p| p.trim_start_matches('/'));
     let candidates = match package {
         Some(path) => in_packages(context, folder, &decoded(path)),
         None if name.contains("://") && !name.starts_with("file://") => {

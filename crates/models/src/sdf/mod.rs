@@ -94,7 +94,8 @@ pub(crate) fn read(mut document: Document, context: &Context<'_>) -> Result<Worl
 
     let settings = Settings::read(world_of_file)?;
     let gravity = context.options.gravity.unwrap_or(settings.gravity);
-    let (mut world, built) = build(root, &links, &joints, &forest, gravity)?;
+    let builder = ModelBuilder::new().unphysical(context.options.unphysical);
+    let (mut world, built) = build(builder, (root, &links, &joints), &forest, gravity)?;
     world.time_step = settings.time_step;
     world.name = name(root, top);
     for step in &forest.steps {
@@ -128,13 +129,11 @@ pub(crate) struct Built {
 
 /// The model, and what drives may do.
 fn build(
-    root: Element<'_>,
-    links: &[SdfLink<'_>],
-    joints: &[SdfJoint<'_>],
+    mut builder: ModelBuilder,
+    (root, links, joints): (Element<'_>, &[SdfLink<'_>], &[SdfJoint<'_>]),
     forest: &Forest,
     gravity: Vec3,
 ) -> Result<(World, Built), LoadError> {
-    let mut builder = ModelBuilder::new();
     let mut built = Built { links: vec![0; links.len()], dofs: vec![None; joints.len()] };
     let mut drive_limits = Vec::new();
     for step in &forest.steps {
