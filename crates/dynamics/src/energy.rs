@@ -94,7 +94,7 @@ pub fn momentum<T: Real>(model: &Model<T>, kin: &Kinematics<T>, vel: &Velocities
 
 /// Σ m and Σ m p.
 #[inline(always)]
-fn mass_moment<T: Real>(kin: &Kinematics<T>, kind: T) -> (T, Vec3<T>) {
+pub(crate) fn mass_moment<T: Real>(kin: &Kinematics<T>, kind: T) -> (T, Vec3<T>) {
     let (mut mass, mut moment) = (kind.zero(), Vec3::zero(kind));
     for (b, I) in kin.I.iter().enumerate() {
         mass += I.mass;

@@ -36,6 +36,8 @@
 mod aba;
 mod acceleration;
 mod build;
+mod centroidal;
+mod coriolis;
 mod coupling;
 mod crba;
 mod dense;
@@ -45,6 +47,7 @@ mod edit;
 mod energy;
 mod factor;
 mod frames;
+mod gravity;
 mod ik;
 mod integrate;
 mod inverse_mass;
@@ -56,6 +59,7 @@ mod mass_matrix;
 mod model;
 mod rates;
 mod real;
+mod regressor;
 mod rnea;
 pub mod spatial;
 #[cfg(test)]
@@ -67,6 +71,8 @@ mod velocity;
 pub use aba::{AbaWorkspace, aba_into};
 pub use acceleration::{Accelerations, point_acceleration};
 pub use build::{MAX_DOFS, MAX_MASS_MATRIX_ENTRIES, ModelBuilder, ModelError};
+pub use centroidal::Centroidal;
+pub use coriolis::CoriolisMatrix;
 pub use coupling::{
     Gear, GearError, ReducedWorkspace, Reduction, reduced_bias_into, reduced_forward_dynamics_into,
     reduced_inverse_dynamics_into,
@@ -81,15 +87,22 @@ pub use frames::{
     Axes, FrameError, frame_acceleration, frame_classical_acceleration, frame_jacobian_into, frame_pose,
     frame_velocity,
 };
+pub use gravity::{GravityWorkspace, gravity_into};
 pub use ik::{IkError, IkParams, IkReport, IkStatus, InverseKinematics, Target};
 pub use integrate::{difference_into, integrate_into, normalize};
 pub use inverse_mass::InverseMass;
-pub use jacobian::{body_jacobian_into, jacobian_column, point_jacobian_into};
+pub use jacobian::{
+    body_jacobian_into, body_jacobian_rate_into, jacobian_column, point_jacobian_into,
+    point_jacobian_rate_into,
+};
 pub use joint_spec::JointSpec;
 pub use kinematics::Kinematics;
 pub use mass_matrix::MassMatrix;
 pub use model::{Body, Dof, Joint, JointKind, Link, Model};
 pub use rates::ColumnRates;
 pub use real::Real;
+pub use regressor::{
+    Regressor, body_regressor, kinetic_energy_regressor_into, potential_energy_regressor_into,
+};
 pub use rnea::{RneaWorkspace, bias_into, rnea_into};
 pub use velocity::{Velocities, point_velocity};

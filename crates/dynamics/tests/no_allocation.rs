@@ -6,7 +6,7 @@
 
 use std::alloc::{GlobalAlloc, Layout, System};
 use std::sync::atomic::{AtomicUsize, Ordering};
-use stiction_dynamics::spatial::{Inertia, Motion, Pose, Sym3, Vec3, vec3};
+use stiction_dynamics::spatial::{Force, Inertia, Motion, Pose, Sym3, Vec3, vec3};
 use stiction_dynamics::*;
 
 struct Counting;
@@ -66,6 +66,12 @@ fn nothing_allocates_after_set_up() {
     let params = IkParams { restarts: 2, iterations: 20, ..IkParams::default() };
     let mut q_ik = model.neutral();
     ik.solve(&model, &asked, Some(&q), &params, &mut q_ik).unwrap();
+    let (mut rates, mut acc) = (ColumnRates::new(&model), Accelerations::new(&model));
+    let (mut inverse, mut direct) = (RneaDerivatives::new(&model), AbaDerivatives::new(&model));
+    let (mut external, loads) = (ExternalForces::new(&model), vec![Force::ZERO; model.bodies.len()]);
+    let (mut point, mut inverse_mass) = (PointDerivatives::new(&model), InverseMass::new(&model));
+    let (mut coriolis, mut centroidal) = (CoriolisMatrix::new(&model), Centroidal::new(&model));
+    let (mut regressor, mut gravity) = (Regressor::new(&model), GravityWorkspace::new(&model));
 
     let before = ALLOCATIONS.load(Ordering::Relaxed);
     kin.update(&model, &q);
@@ -80,6 +86,19 @@ fn nothing_allocates_after_set_up() {
     M.mul_into(&v, &mut tau);
     point_jacobian_into(&model, &kin, Some(2), Vec3::ZERO, &mut J);
     body_jacobian_into(&model, &kin, Some(2), &mut J6);
+    rates.update(&model, &kin, &vel, &v);
+    acc.update(&model, &kin, &vel, &rates, &v, &a);
+    external.update(&kin, &loads);
+    inverse.update(&model, &kin, &vel, &rates, &acc);
+    let sound = sound && direct.update(&model, &kin, &vel, &v, &tau, Some(&external)).is_ok();
+    point.update(&model, &kin, &vel, &rates, &acc, 2, Vec3::ZERO);
+    inverse_mass.update(&factor);
+    coriolis.update(&kin, &vel, &rates);
+    centroidal.update(&model, &kin, &vel);
+    regressor.update(&model, &kin, &vel, &acc);
+    gravity_into(&model, &kin, &mut gravity, &mut tau);
+    point_jacobian_rate_into(&model, &kin, &vel, &rates, Some(2), Vec3::ZERO, &mut J);
+    body_jacobian_rate_into(&model, &kin, &vel, &rates, Some(2), &mut J6);
     integrate_into(&model, &q, &v, 0.01, &mut q_next);
     difference_into(&model, &q, &q_next, 0.01, &mut a);
     normalize(&model, &mut q_next);

@@ -25,6 +25,8 @@
 mod aba;
 mod external;
 mod kinematics;
+#[cfg(test)]
+mod lanes;
 mod rnea;
 mod sparsity;
 #[cfg(test)]
