@@ -137,9 +137,10 @@ impl JointSpec {
 
     /// The same driven by a rotor of `inertia` [kg·m²] about its axis through gears of `ratio`.
     ///
-    /// Every dof of the joint gets ratio² · inertia. The gyroscopic moment of the spinning rotor on
-    /// the link that carries it is neglected, as in MuJoCo and Pinocchio: of the order of
-    /// inertia · ratio · v̇ᵢ · ω, an error of relative size 1/ratio to what is kept.
+    /// Every dof of the joint gets ratio² · inertia. Nothing else of the rotor is known to the dynamics,
+    /// as in MuJoCo's armature and Pinocchio's rotorInertia · rotorGearRatio²: neglected are its reaction
+    /// on the link that carries it, inertia · ratio · v̇, and its gyroscopic moment there,
+    /// inertia · ratio · v ω, smaller than what is kept by about 1/ratio.
     pub fn with_rotor(self, inertia: f64, ratio: f64) -> Self {
         Self { rotor_inertia: inertia, gear_ratio: ratio, ..self }
     }

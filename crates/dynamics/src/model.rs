@@ -93,7 +93,8 @@ pub struct Dof<T = f64> {
     pub joint: usize,
     /// The dof next towards the root, of this body or of an ancestor.
     pub parent: Option<usize>,
-    /// Rotor inertia seen at the joint, added to the diagonal of M [kg·m² or kg].
+    /// Rotor inertia seen at the joint, added to the diagonal of M [kg·m² or kg]; without the rotor's
+    /// gyroscopic moment (see [`crate::JointSpec::with_rotor`]).
     pub armature: T,
     /// Viscous damping [N·m·s/rad or N·s/m].
     pub damping: T,

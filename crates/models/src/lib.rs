@@ -19,6 +19,7 @@ mod error;
 mod inertia;
 mod ledger;
 mod load;
+mod lock;
 mod mesh;
 mod mjcf;
 mod mounts;
