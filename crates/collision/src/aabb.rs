@@ -1,6 +1,6 @@
 //! Axis-aligned boxes.
 
-use stiction_dynamics::spatial::Vec3;
+use stiction_dynamics::spatial::{Vec3, vec3};
 
 /// The box { x : min ≤ x ≤ max } in W [m].
 #[derive(Clone, Copy, Debug, PartialEq)]
@@ -44,6 +44,20 @@ impl Aabb {
             max[i] = max[i].max(o.max[i]);
         }
         Self { min, max }
+    }
+
+    /// The box grown by `margin` [m] on every side.
+    pub(crate) fn grown(&self, margin: f64) -> Self {
+        let by = vec3(margin, margin, margin);
+        Self { min: self.min - by, max: self.max + by }
+    }
+
+    /// The squared distance of `p`, zero inside [m²].
+    #[inline]
+    pub(crate) fn squared_distance(&self, p: Vec3) -> f64 {
+        let out = |i: usize| (self.min[i] - p[i]).max(p[i] - self.max[i]).max(0.0);
+        let (x, y, z) = (out(0), out(1), out(2));
+        x * x + y * y + z * z
     }
 
     /// The corner farthest in `direction`.

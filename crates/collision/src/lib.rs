@@ -24,14 +24,14 @@ mod convex;
 mod difference;
 mod error;
 mod faces;
+mod facet;
 mod frame;
-#[allow(dead_code)] // contact with what is not convex reads the rest
 mod height_field;
 mod manifold;
 mod mass;
-#[allow(dead_code)]
 mod mesh;
 mod narrow;
+mod nearest;
 mod pairs;
 mod parry;
 mod patch;
@@ -39,6 +39,8 @@ mod patch;
 mod point;
 mod reduce;
 mod shape;
+mod support;
+mod surface;
 mod world;
 
 pub use aabb::Aabb;
@@ -47,6 +49,6 @@ pub use error::ShapeError;
 pub use height_field::{HeightField, MAX_HEIGHTS};
 pub use manifold::{MAX_POINTS, Manifold, ManifoldPoint};
 pub use mesh::{MAX_TRIANGLES, MAX_VERTICES, MeshReport, TriangleMesh};
-pub use narrow::collide;
+pub use narrow::{collide, collide_all};
 pub use shape::Shape;
 pub use world::{Collider, CollisionWorld};

@@ -43,6 +43,10 @@ impl Manifold {
         &self.points[..self.len]
     }
 
+    pub(crate) fn points_mut(&mut self) -> &mut [ManifoldPoint] {
+        &mut self.points[..self.len]
+    }
+
     /// The smallest gap [m]; `None` without points.
     pub fn deepest(&self) -> Option<f64> {
         self.points().iter().map(|p| p.gap).reduce(f64::min)

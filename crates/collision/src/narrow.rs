@@ -6,14 +6,53 @@
 
 use crate::frame::Frame;
 use crate::manifold::Manifold;
-use crate::pairs::{boxes::boxes, capsule::capsules, general, plane::plane, sphere::sphere};
+use crate::pairs::surface::Scratch;
+use crate::pairs::{boxes::boxes, capsule::capsules, general, plane::plane, sphere::sphere, surface};
 use crate::shape::Shape;
 use std::cmp::Ordering;
 use stiction_dynamics::spatial::{Pose, Vec3};
 
+/// Appends to `out` all manifolds of `a` at X_WA and `b` at X_WB: one for two convex shapes, for
+/// meshes and height fields one for every part of the contact that has a normal of its own. None
+/// without points. The indices in them are 0 and 1.
+///
+/// As [`collide`] otherwise.
+pub fn collide_all(a: &Shape, X_WA: &Pose, b: &Shape, X_WB: &Pose, margin: f64, out: &mut Vec<Manifold>) {
+    append((a, X_WA), (b, X_WB), margin, &mut Scratch::default(), out);
+}
+
+/// [`collide_all`] with the memory it needs.
+pub(crate) fn append(
+    a: (&Shape, &Pose),
+    b: (&Shape, &Pose),
+    margin: f64,
+    scratch: &mut Scratch,
+    out: &mut Vec<Manifold>,
+) {
+    let first = out.len();
+    if a.0.is_convex() && b.0.is_convex() || [a.0, b.0].iter().any(|s| matches!(s, Shape::Plane)) {
+        let mut manifold = Manifold::new(0, 1);
+        collide(a.0, a.1, b.0, b.1, margin, &mut manifold);
+        if !manifold.points().is_empty() {
+            out.push(manifold);
+        }
+    } else if a.1.is_finite() && b.1.is_finite() {
+        // The surface of the higher rank lends the triangles.
+        if in_order(a.0, a.1, b.0, b.1) {
+            surface::collide(b, a, margin, scratch, out);
+            out[first..].iter_mut().for_each(Manifold::flip);
+        } else {
+            surface::collide(a, b, margin, scratch, out);
+        }
+    }
+}
+
 /// Fills `out` with the contact of `a` at X_WA and `b` at X_WB: the normal from A to B and every
 /// point whose gap is at most `margin` [m], reduced to [`crate::MAX_POINTS`]. No points when the
 /// shapes are farther apart, when both are planes, and when a pose is not finite.
+///
+/// Meshes and height fields may touch in several places with several normals: this is then the
+/// manifold that is deepest, and [`collide_all`] has them all.
 ///
 /// The shapes must be valid ([`Shape::validate`]). `out.a` and `out.b` are left alone.
 pub fn collide(a: &Shape, X_WA: &Pose, b: &Shape, X_WB: &Pose, margin: f64, out: &mut Manifold) {
@@ -21,7 +60,17 @@ pub fn collide(a: &Shape, X_WA: &Pose, b: &Shape, X_WB: &Pose, margin: f64, out:
     if !X_WA.is_finite() || !X_WB.is_finite() {
         return;
     }
-    if in_order(a, X_WA, b, X_WB) {
+    let surfaces = !a.is_convex() || !b.is_convex();
+    if surfaces && ![a, b].iter().any(|s| matches!(s, Shape::Plane)) {
+        let mut all = Vec::new();
+        collide_all(a, X_WA, b, X_WB, margin, &mut all);
+        let depth = |m: &Manifold| m.deepest().unwrap_or(f64::INFINITY);
+        if let Some(deepest) = all.iter().min_by(|m, n| depth(m).total_cmp(&depth(n))) {
+            let pair = (out.a, out.b);
+            *out = *deepest;
+            (out.a, out.b) = pair;
+        }
+    } else if in_order(a, X_WA, b, X_WB) {
         ordered(a, &Frame::new(X_WA), b, &Frame::new(X_WB), margin, out);
     } else {
         ordered(b, &Frame::new(X_WB), a, &Frame::new(X_WA), margin, out);
@@ -32,8 +81,9 @@ pub fn collide(a: &Shape, X_WA: &Pose, b: &Shape, X_WB: &Pose, margin: f64, out:
 /// Kinds in the order of [`rank`].
 fn ordered(a: &Shape, A: &Frame, b: &Shape, B: &Frame, margin: f64, out: &mut Manifold) {
     match (a, b) {
+        (_, Shape::HeightField(_) | Shape::Mesh(_)) if !matches!(a, Shape::Plane) => {}
         (Shape::Plane, _) => plane(A, b, B, margin, out),
-        (Shape::Sphere { radius }, _) if b.is_convex() => sphere(a, *radius, A, b, B, margin, out),
+        (Shape::Sphere { radius }, _) => sphere(a, *radius, A, b, B, margin, out),
         (
             Shape::Capsule { radius: r_a, half_length: l_a },
             Shape::Capsule { radius: r_b, half_length: l_b },
@@ -41,7 +91,6 @@ fn ordered(a: &Shape, A: &Frame, b: &Shape, B: &Frame, margin: f64, out: &mut Ma
         (Shape::Box { half: a_half }, Shape::Box { half: b_half }) => {
             boxes((a, A), (b, B), (*a_half, *b_half), margin, out)
         }
-        _ if !b.is_convex() => {}
         _ => general::collide(a, A, b, B, margin, out),
     }
 }

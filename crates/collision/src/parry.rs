@@ -19,7 +19,9 @@
 
 use crate::difference::{Depth, Point, Polytope};
 use crate::frame::Frame;
+#[cfg(test)]
 use crate::shape::Shape;
+use crate::support::Support;
 use parry3d_f64::math::{Pose, Rotation, Vector};
 use parry3d_f64::query::gjk::{CsoPoint, GJKResult, VoronoiSimplex, closest_points};
 use parry3d_f64::shape::SupportMap;
@@ -73,27 +75,26 @@ pub(crate) struct Separation {
 }
 
 /// A shape without its rounding, scaled about its centre, in units of the size of the pair.
-#[derive(Clone, Copy)]
-struct Core<'a> {
-    shape: &'a Shape,
+struct Core<'a, S> {
+    shape: &'a S,
     center: Vec3,
     scale: f64,
     unit: f64,
 }
 
-impl<'a> Core<'a> {
-    fn new(shape: &'a Shape, unit: f64) -> Self {
+impl<'a, S: Support> Core<'a, S> {
+    fn new(shape: &'a S, unit: f64) -> Self {
         Self { shape, center: shape.center(), scale: 1.0, unit }
     }
 
     /// Segments and points need not shrink: their rounding keeps the cores apart.
-    fn shrunk(self, by: f64) -> Self {
+    fn shrunk(&self, by: f64) -> Self {
         let scale = if self.shape.rounding() > 0.0 { 1.0 } else { 1.0 - by };
-        Self { scale, ..self }
+        Self { scale, ..*self }
     }
 }
 
-impl SupportMap for Core<'_> {
+impl<S: Support> SupportMap for Core<'_, S> {
     fn local_support_point(&self, direction: Vector) -> Vector {
         let p = self.shape.core_support(from(direction));
         to((self.center + (p - self.center) * self.scale) * self.unit)
@@ -106,7 +107,7 @@ thread_local! {
 }
 
 /// The axis of two bounded cores that may be `limit` [m] apart; finite frames.
-pub(crate) fn separation(a: &Shape, A: &Frame, b: &Shape, B: &Frame, limit: f64) -> Axis {
+pub(crate) fn separation<P: Support, Q: Support>(a: &P, A: &Frame, b: &Q, B: &Frame, limit: f64) -> Axis {
     let size = a.size() + b.size();
     let between = A.inverse_direction(B.point(b.center()) - A.point(a.center()));
     let distance = between.norm();
@@ -118,7 +119,7 @@ pub(crate) fn separation(a: &Shape, A: &Frame, b: &Shape, B: &Frame, limit: f64)
     let (a, b) = (Core::new(a, unit), Core::new(b, unit));
     let start = between.normalized().map_or(Vector::X, to);
     let mut simplex = VoronoiSimplex::new();
-    let gjk = |a: &Core, b: &Core, start: Vector, simplex: &mut VoronoiSimplex| {
+    let gjk = |a: &Core<P>, b: &Core<Q>, start: Vector, simplex: &mut VoronoiSimplex| {
         simplex.reset(CsoPoint::from_shapes(&pose, a, b, start));
         // The shrunk shapes are at most ε farther apart.
         closest_points(&pose, a, b, limit + SHRINK, true, simplex)

@@ -65,6 +65,13 @@ impl<const N: usize> Patch<N> {
         Self { corners: [nowhere; N], len: 0, normal, face, radius: 0.0 }
     }
 
+    /// The patch with these corners.
+    pub(crate) fn of(normal: Vec3, face: u16, corners: &[Corner]) -> Self {
+        let mut patch = Self::new(normal, face);
+        corners.iter().for_each(|c| patch.push(c.p, c.vertex, c.edge));
+        patch
+    }
+
     #[inline]
     fn push(&mut self, p: Vec3, vertex: u16, edge: u16) {
         self.corners[self.len] = Corner { p, vertex, edge };

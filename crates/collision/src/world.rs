@@ -7,7 +7,8 @@
 use crate::broad::Bvh;
 use crate::error::ShapeError;
 use crate::manifold::Manifold;
-use crate::narrow::collide;
+use crate::narrow::append;
+use crate::pairs::surface::Scratch;
 use crate::shape::Shape;
 use stiction_dynamics::spatial::{Pose, Vec3};
 
@@ -38,6 +39,7 @@ pub struct CollisionWorld {
     // Scratch, overwritten by every query.
     bvh: Bvh,
     pairs: Vec<(usize, usize)>,
+    scratch: Scratch,
 }
 
 /// Who may meet whom.
@@ -91,6 +93,7 @@ impl CollisionWorld {
             bounding_radius: colliders.iter().map(|c| c.shape.bounding_radius()).collect(),
             bvh: Bvh::default(),
             pairs: Vec::new(),
+            scratch: Scratch::default(),
             colliders,
         })
     }
@@ -108,7 +111,8 @@ impl CollisionWorld {
         &self.colliders
     }
 
-    /// All contacts at the poses X_WG, one per collider, sorted by (a, b). `margins` [m], one per
+    /// All contacts at the poses X_WG, one per collider, sorted by (a, b); of meshes and height
+    /// fields several manifolds may have one (a, b). `margins` [m], one per
     /// collider: a pair is reported within the sum of its two. Manifolds without points are left
     /// out. `out` is overwritten; nothing is allocated once it and the scratch have grown.
     pub fn query(&mut self, poses: &[Pose], margins: &[f64], out: &mut Vec<Manifold>) {
@@ -117,19 +121,16 @@ impl CollisionWorld {
         self.find_pairs(poses, margins);
         out.clear();
         for &(a, b) in &self.pairs {
-            let mut manifold = Manifold::new(a, b);
-            let margin = margins[a] + margins[b];
-            let (shape_a, shape_b) = (&self.colliders[a].shape, &self.colliders[b].shape);
-            collide(shape_a, &poses[a], shape_b, &poses[b], margin, &mut manifold);
-            if !manifold.points().is_empty() {
-                out.push(manifold);
-            }
+            let first = out.len();
+            let of = |i: usize| (&self.colliders[i].shape, &poses[i]);
+            append(of(a), of(b), margins[a] + margins[b], &mut self.scratch, out);
+            out[first..].iter_mut().for_each(|m| (m.a, m.b) = (a, b));
         }
     }
 
     /// The pairs that may touch, sorted.
     fn find_pairs(&mut self, poses: &[Pose], margins: &[f64]) {
-        let Self { colliders, filter, planes, bounded, bounding_radius, bvh, pairs } = self;
+        let Self { colliders, filter, planes, bounded, bounding_radius, bvh, pairs, .. } = self;
         pairs.clear();
         bvh.clear();
         for &i in &*bounded {
@@ -157,6 +158,7 @@ impl CollisionWorld {
 #[cfg(test)]
 mod tests {
     use super::*;
+    use crate::narrow::collide;
     use crate::pairs::testing::{Lcg, every_shape};
     use stiction_dynamics::spatial::vec3;
 

@@ -7,7 +7,7 @@
 use std::alloc::{GlobalAlloc, Layout, System};
 use std::sync::Arc;
 use std::sync::atomic::{AtomicUsize, Ordering};
-use stiction_collision::{Collider, CollisionWorld, ConvexMesh, Shape};
+use stiction_collision::{Collider, CollisionWorld, ConvexMesh, HeightField, Shape, TriangleMesh};
 use stiction_dynamics::spatial::{Pose, Quat, Vec3, vec3};
 
 struct Counting;
@@ -36,15 +36,20 @@ fn nothing_allocates_after_warm_up() {
     let points: Vec<Vec3> =
         (0..60).map(|i| f64::from(i) * 0.7).map(|t| vec3(t.sin(), t.cos(), (1.7 * t).sin()) * 0.1).collect();
     let hull = Arc::new(ConvexMesh::from_points(&points).unwrap());
+    let heights = (0..20).map(|i| 0.03 * f64::from(i).sin()).collect();
     let shapes = [
         Shape::Plane,
         Shape::Sphere { radius: 0.1 },
         Shape::Box { half: vec3(0.1, 0.07, 0.13) },
         Shape::Capsule { radius: 0.06, half_length: 0.1 },
         Shape::Cylinder { radius: 0.08, half_length: 0.12 },
-        Shape::Convex(hull),
+        Shape::Convex(Arc::clone(&hull)),
+        Shape::Ellipsoid { radii: vec3(0.1, 0.06, 0.14) },
+        Shape::Cone { radius: 0.09, half_height: 0.1 },
+        Shape::Mesh(Arc::new(TriangleMesh::new(hull.vertices(), hull.triangles()).unwrap())),
+        Shape::HeightField(Arc::new(HeightField::new(4, 5, [0.3, 0.3], heights, 0.1).unwrap())),
     ];
-    let of = |i: usize| if i == 0 { 0 } else { 1 + i % 5 };
+    let of = |i: usize| if i == 0 { 0 } else { 1 + i % 9 };
     let collider = |i: usize| Collider { shape: shapes[of(i)].clone(), owner: i, group: 1, mask: 1 };
     let mut world = CollisionWorld::new((0..40).map(collider).collect(), &[], |o| o == 0).unwrap();
     let pose = |i: usize, t: f64| {

@@ -16,6 +16,8 @@ pub(crate) mod tree;
 use crate::aabb::Aabb;
 use crate::convex::Rows;
 use crate::error::ShapeError;
+use crate::facet::FLAT;
+use crate::nearest::pseudo_normals;
 use stiction_dynamics::spatial::Vec3;
 use topology::{Across, NONE, neighbors, orient, turn_round, weld};
 use tree::Tree;
@@ -28,8 +30,6 @@ pub const MAX_VERTICES: usize = 3 * MAX_TRIANGLES;
 const SAME_POINT: f64 = 1e-9;
 /// Height of a triangle relative to its longest side: a flatter one has no plane of its own.
 const SLIVER: f64 = 1e-9;
-/// Sine of the angle between two triangles that counts as none.
-const FLAT: f64 = 1e-5;
 
 /// What was found and mended while a [`TriangleMesh`] was built.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
@@ -67,6 +67,8 @@ pub struct TriangleMesh {
     rings: Rows,
     /// Per vertex: all triangles around it are in one plane.
     flat: Vec<bool>,
+    /// Per vertex, see [`crate::nearest`].
+    pseudo_normals: Vec<Vec3>,
     tree: Tree,
     report: MeshReport,
     bounding_radius: f64,
@@ -127,6 +129,7 @@ impl TriangleMesh {
             regions: regions(triangles.len(), &across, flat_edge),
             rings: Rows::new(vertices.len(), edges.flat_map(|(a, b)| [(a, b), (b, a)]).collect()),
             flat,
+            pseudo_normals: pseudo_normals(&vertices, &triangles, &normals),
             tree: Tree::new(&boxes),
             bounding_radius: vertices.iter().map(|v| v.norm()).fold(0.0, f64::max),
             normals,
@@ -188,6 +191,45 @@ impl TriangleMesh {
     pub(crate) fn moved(&self, offset: Vec3) -> Self {
         let vertices: Vec<Vec3> = self.vertices.iter().map(|v| *v + offset).collect();
         Self::new(&vertices, &self.triangles).unwrap()
+    }
+
+    pub(crate) fn tree(&self) -> &Tree {
+        &self.tree
+    }
+
+    /// The outward unit normal of triangle t.
+    #[inline]
+    pub(crate) fn normal(&self, t: usize) -> Vec3 {
+        self.normals[t]
+    }
+
+    /// The direction that tells outside from inside at vertex v.
+    #[inline]
+    pub(crate) fn pseudo_normal(&self, v: usize) -> Vec3 {
+        self.pseudo_normals[v]
+    }
+
+    /// The triangle over the edge from corner k of t to corner k + 1, or [`NONE`].
+    #[inline]
+    pub(crate) fn neighbor(&self, t: usize, k: usize) -> u32 {
+        self.across[t][k]
+    }
+
+    /// Equal for triangles in one plane that hang together.
+    #[inline]
+    pub(crate) fn region(&self, t: usize) -> u32 {
+        self.regions[t]
+    }
+
+    /// True when all triangles around vertex v are in one plane.
+    #[inline]
+    pub(crate) fn is_flat(&self, v: usize) -> bool {
+        self.flat[v]
+    }
+
+    /// The vertices that share an edge with vertex v.
+    pub(crate) fn around(&self, v: usize) -> &[u32] {
+        self.rings.row(v)
     }
 
     /// The corners of triangle t [m].

@@ -65,19 +65,19 @@ impl Tree {
         self.nodes[0].bounds
     }
 
-    /// Calls `visit` with every item of every leaf whose box overlaps `bounds`.
-    pub(crate) fn overlapping(&self, bounds: &Aabb, visit: &mut impl FnMut(usize)) {
-        self.overlapping_below(0, bounds, visit);
+    /// Calls `visit` with every item of every leaf whose box, and those around it, `keep` keeps.
+    pub(crate) fn visit(&self, keep: &impl Fn(&Aabb) -> bool, visit: &mut impl FnMut(usize)) {
+        self.visit_below(0, keep, visit);
     }
 
-    fn overlapping_below(&self, at: usize, bounds: &Aabb, visit: &mut impl FnMut(usize)) {
+    fn visit_below(&self, at: usize, keep: &impl Fn(&Aabb) -> bool, visit: &mut impl FnMut(usize)) {
         let node = &self.nodes[at];
-        if !node.bounds.overlaps(bounds) {
+        if !keep(&node.bounds) {
             return;
         }
         if node.count == 0 {
-            self.overlapping_below(at + 1, bounds, visit);
-            self.overlapping_below(node.second as usize, bounds, visit);
+            self.visit_below(at + 1, keep, visit);
+            self.visit_below(node.second as usize, keep, visit);
         } else {
             self.leaf(node).for_each(visit);
         }
@@ -157,7 +157,7 @@ mod tests {
             for _ in 0..50 {
                 let asked = Aabb::around(random.vector(), vec3(0.3, 0.2, 0.1));
                 let mut found = Vec::new();
-                tree.overlapping(&asked, &mut |i| {
+                tree.visit(&|b| b.overlaps(&asked), &mut |i| {
                     if boxes[i].overlaps(&asked) {
                         found.push(i);
                     }

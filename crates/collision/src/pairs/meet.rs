@@ -13,7 +13,7 @@ const PARALLEL: f64 = 0.01;
 /// A face seen at a smaller cosine is not worth clipping.
 const EDGE_ON: f64 = 0.02;
 /// Relative to the size of the smaller shape: slack of the clipping.
-const SLACK: f64 = 1e-6;
+pub(crate) const SLACK: f64 = 1e-6;
 
 /// Where two cores are closest: s(n), its normal, and the middle of the two points.
 #[derive(Clone, Copy)]
@@ -46,8 +46,33 @@ pub(crate) fn meet<const N: usize, const M: usize>(
     margin: f64,
     out: &mut Manifold,
 ) -> f64 {
-    let mut candidates = Candidates::<M>::new();
     let n = closest.normal;
+    let mut candidates = common::<N, M>(a, b, roundings, n, size, margin);
+    let gap = closest.distance - roundings.0 - roundings.1;
+    // No point is deeper than s(n) but by the slack of the clipping.
+    candidates.raise(gap);
+    let missing = candidates.deepest() - gap;
+    if missing > SLACK * size && gap <= margin {
+        let shift = n * (0.5 * (roundings.0 - roundings.1));
+        candidates.push(closest.middle + shift, gap, pair_code(a.face, b.face));
+    }
+    out.clear();
+    out.normal = n;
+    reduce(candidates.points(), size, out);
+    missing
+}
+
+/// The common part of two patches along the unit vector n from A to B, as candidates; none where
+/// one of them is a point or seen edge on.
+pub(crate) fn common<const N: usize, const M: usize>(
+    a: &Patch<N>,
+    b: &Patch<N>,
+    roundings: (f64, f64),
+    n: Vec3,
+    size: f64,
+    margin: f64,
+) -> Candidates<M> {
+    let mut candidates = Candidates::<M>::new();
     let meeting = |a, b, normal, rounding_a, rounding_b| Meeting {
         a,
         b,
@@ -82,16 +107,5 @@ pub(crate) fn meet<const N: usize, const M: usize>(
         }
     }
 
-    let gap = closest.distance - roundings.0 - roundings.1;
-    // No point is deeper than s(n) but by the slack of the clipping.
-    candidates.raise(gap);
-    let missing = candidates.deepest() - gap;
-    if missing > SLACK * size && gap <= margin {
-        let shift = n * (0.5 * (roundings.0 - roundings.1));
-        candidates.push(closest.middle + shift, gap, pair_code(a.face, b.face));
-    }
-    out.clear();
-    out.normal = n;
-    reduce(candidates.points(), size, out);
-    missing
+    candidates
 }

@@ -7,6 +7,8 @@ pub(crate) mod general;
 pub(crate) mod meet;
 pub(crate) mod plane;
 pub(crate) mod sphere;
+pub(crate) mod surface;
+pub(crate) mod tile;
 
 #[cfg(test)]
 pub(crate) mod testing;

@@ -12,6 +12,7 @@
 //! cone, four points of its rim and the apex; of an ellipsoid, its lowest point; of a hull, all
 //! vertices not much higher than the lowest one. What is not convex: see [`super::surface`].
 
+use super::surface::on_plane;
 use crate::convex::ConvexMesh;
 use crate::frame::Frame;
 use crate::manifold::Manifold;
@@ -99,7 +100,7 @@ pub(crate) fn plane(A: &Frame, b: &Shape, B: &Frame, margin: f64, out: &mut Mani
             }
             reduce(points.points(), b.size(), out);
         }
-        Shape::HeightField(_) | Shape::Mesh(_) => {}
+        Shape::HeightField(_) | Shape::Mesh(_) => on_plane(n, A.origin, b, B, margin, out),
         Shape::Convex(mesh) => hull(mesh, n, A, B, margin, out),
     }
 }

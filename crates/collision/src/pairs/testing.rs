@@ -115,6 +115,20 @@ pub(crate) fn waves() -> HeightField {
     HeightField::new(rows, cols, [0.6, 0.5], (0..rows * cols).map(height).collect(), 0.1).unwrap()
 }
 
+/// The closed mesh of the same solid as a field: its floor is a fan, so that no edge ends midway.
+pub(crate) fn mesh_of_field(field: &HeightField) -> TriangleMesh {
+    let mut soup: Vec<[Vec3; 3]> = field.triangles().collect();
+    let border = 2 * (field.rows() + field.cols()) - 4;
+    soup.truncate(soup.len() - 2);
+    let middle = vec3(0.0, 0.0, field.bottom());
+    let fan: Vec<[Vec3; 3]> =
+        soup[soup.len() - 2 * border..].iter().skip(1).step_by(2).map(|[_, a, b]| [*b, *a, middle]).collect();
+    soup.extend(fan);
+    let vertices: Vec<Vec3> = soup.iter().flatten().copied().collect();
+    let triangles: Vec<[u32; 3]> = (0..soup.len() as u32).map(|t| [3 * t, 3 * t + 1, 3 * t + 2]).collect();
+    TriangleMesh::new(&vertices, &triangles).unwrap()
+}
+
 /// What is not convex: a field, a solid and a shell.
 pub(crate) fn surfaces() -> Vec<Shape> {
     let sheet = grid_mesh(6, 0.3, |x, y| 0.3 * (x * x - y * y));

@@ -8,6 +8,8 @@
 //!
 //! Units: m, in the frame G of the field.
 
+mod facets;
+
 use crate::aabb::Aabb;
 use crate::error::ShapeError;
 use stiction_dynamics::spatial::{Vec3, vec3};

@@ -1,0 +1,221 @@
+//! One triangle of a surface and one convex piece: where they touch, and along which normal.
+//!
+//! Let s(n) be how far the piece B is separated from the triangle T along the unit vector n, and N
+//! the normals that T admits (see [`crate::facet`]). The contact normal is
+//!
+//! ```text
+//!     n = argmax { s(n) : n ∈ N }                                                 (1)
+//! ```
+//!
+//! The face is tried first: its normal is right where a point of B over T attains s(n), and is the
+//! only one where no edge of T sticks out. Else GJK finds the axis, and if N does not hold it the
+//! best of the face normal and of what the edges admit takes its place. Points of the overlap that
+//! lie on a seam within a plane are left out: the corners of the plane and of B are enough.
+
+use super::meet::{SLACK, common};
+use crate::facet::Feature;
+use crate::frame::Frame;
+use crate::manifold::ManifoldPoint;
+use crate::parry::{Axis, separation};
+use crate::patch::{CORNERS, face_code, pair_code};
+use crate::reduce::Candidates;
+use crate::support::{Piece, Support, Tile};
+use stiction_dynamics::spatial::Vec3;
+
+/// Depth, relative to the size of the piece, up to which a face that explains the contact is
+/// believed without asking GJK.
+const SHALLOW: f64 = 1e-6;
+/// A normal this close (sine) to that of a face is a candidate for being it.
+const SNAP: f64 = 1e-2;
+
+type Points = Candidates<{ 2 * CORNERS }>;
+
+/// The contact of a triangle.
+#[derive(Clone, Copy, Debug)]
+pub(crate) struct Hit {
+    /// Unit, in W, from the surface to the piece.
+    pub(crate) normal: Vec3,
+    /// s(n) [m], the rounding of the piece taken off.
+    pub(crate) separation: f64,
+    /// The corners of the triangle in W [m], and the height of the highest along the normal.
+    pub(crate) corners: [Vec3; 3],
+    pub(crate) level: f64,
+    /// Its points: `points[start..end]` of the list they were added to.
+    pub(crate) start: usize,
+    pub(crate) end: usize,
+}
+
+/// A triangle of A and a piece of B, in W.
+pub(crate) struct Meeting<'a, P> {
+    pub(crate) tile: Tile<'a>,
+    pub(crate) A: &'a Frame,
+    pub(crate) b: &'a P,
+    pub(crate) B: &'a Frame,
+    /// The largest gap wanted [m].
+    pub(crate) margin: f64,
+}
+
+impl<P: Piece> Meeting<'_, P> {
+    /// Their contact, its points appended to `points`; `None` when they do not touch.
+    pub(crate) fn touch(&self, points: &mut Vec<ManifoldPoint>) -> Option<Hit> {
+        let facet = &self.tile.facet;
+        let corners = facet.corners.map(|p| self.A.point(p));
+        let (n, r) = (self.A.direction(facet.normal), self.b.rounding());
+        let level = n.dot(corners[0]);
+        let height = self.lowest(n) - level;
+        let highest = -self.lowest(-n) - level;
+        if height > self.margin + r || highest + r <= 0.0 || self.beside(&corners, n) {
+            return None;
+        }
+        let hit = |normal: Vec3, separation: f64, found: &Points, points: &mut Vec<ManifoldPoint>| {
+            let start = points.len();
+            points.extend(found.points());
+            let level = corners.iter().map(|p| normal.dot(*p)).fold(f64::NEG_INFINITY, f64::max);
+            let end = points.len();
+            (end > start).then_some(Hit { normal, separation, corners, level, start, end })
+        };
+        let face = if self.b.admits(self.B, -n) { self.on_face(n, height) } else { Points::new() };
+        let explained = face.deepest() - (height - r) <= SLACK * self.size();
+        if explained && height - r > -SHALLOW * self.b.size() || !facet.sticks_out() {
+            return hit(n, height - r, &self.named(&face), points);
+        }
+        let (normal, feature, closest) = self.axis(n, face.points().is_empty())?;
+        if feature == Feature::Face {
+            return hit(n, height - r, &self.named(&face), points);
+        }
+        let s = self.along(normal);
+        if s > self.margin + r {
+            return None;
+        }
+        let found = self.on_feature(normal, s, feature, closest);
+        hit(normal, s - r, &self.named(&found), points)
+    }
+
+    /// min { n·x : x ∈ B, without its rounding }.
+    #[inline]
+    fn lowest(&self, n: Vec3) -> f64 {
+        n.dot(self.B.point(self.b.core_support(self.B.inverse_direction(-n))))
+    }
+
+    /// s(n), roundings not taken off.
+    fn along(&self, n: Vec3) -> f64 {
+        let p = self.A.point(self.tile.facet.core_support(self.A.inverse_direction(n)));
+        self.lowest(n) - n.dot(p)
+    }
+
+    fn size(&self) -> f64 {
+        self.tile.size().min(self.b.size())
+    }
+
+    /// True when B is beyond a plane through an edge of T, at right angles to it.
+    fn beside(&self, corners: &[Vec3; 3], n: Vec3) -> bool {
+        let limit = self.margin + self.b.rounding();
+        (0..3).any(|k| {
+            let (p, e) = (corners[k], corners[(k + 1) % 3] - corners[k]);
+            let outward = e.cross(n);
+            self.lowest(outward) - outward.dot(p) > limit * e.norm()
+        })
+    }
+
+    /// What of B is over the triangle, along its normal.
+    fn on_face(&self, n: Vec3, height: f64) -> Points {
+        let r = self.b.rounding();
+        let patch = self.b.patch(self.B, -n);
+        let tile = self.tile.patch_of(self.A, Feature::Face, n);
+        let mut found: Points = common(&tile, &patch, (0.0, r), n, self.size(), self.margin);
+        if found.points().is_empty() && height - r <= self.margin {
+            // A point, or a face seen edge on: the lowest point, if it is over the triangle.
+            let p = self.B.point(self.b.core_support(self.B.inverse_direction(-n)));
+            let c = tile.corners();
+            let inside = |k: usize| {
+                let e = c[(k + 1) % 3].p - c[k].p;
+                e.cross(p - c[k].p).dot(n) >= -SLACK * self.size() * e.norm()
+            };
+            if (0..3).all(inside) {
+                let name = patch.corners().first().map_or(patch.face, |c| c.vertex);
+                found.push(p - n * (0.5 * (height + r)), height - r, pair_code(face_code(0), name));
+            }
+        }
+        found.raise(height - r);
+        found
+    }
+
+    /// (1) and the feature of the triangle it is on; where GJK found it, the middle of the closest
+    /// points. `None` when they are apart, or nothing is left.
+    fn axis(&self, face: Vec3, bare: bool) -> Option<(Vec3, Feature, Option<Vec3>)> {
+        let limit = self.margin + self.b.rounding();
+        let admitted = |n: Vec3| {
+            let (feature, fine) = self.tile.feature(self.A.inverse_direction(n));
+            (fine && self.b.admits(self.B, -n)).then_some(feature)
+        };
+        let (axis, doubtful) = match separation(&self.tile.facet, self.A, self.b, self.B, limit) {
+            Axis::Apart => return None,
+            Axis::Found(axis) => (Some(axis), axis.doubtful),
+            Axis::Unknown => (None, true),
+        };
+        let mut best: Option<(Vec3, Feature, Option<Vec3>)> = None;
+        let mut most = f64::NEG_INFINITY;
+        let mut consider = |best: &mut Option<_>, found: (Vec3, Feature, Option<Vec3>), slack: f64| {
+            let s = self.along(found.0);
+            if s > most + slack {
+                (*best, most) = (Some(found), s);
+            }
+        };
+        let tie = 1e-12 * self.b.size();
+        if let Some(axis) = axis {
+            let middle = Some((axis.on_a + axis.on_b) * 0.5);
+            let patch = self.b.patch(self.B, -axis.normal);
+            let flat = -patch.normal;
+            let as_good = patch.corners().len() > 2
+                && flat.cross(axis.normal).norm() < SNAP
+                && self.along(flat) > self.along(axis.normal) - tie;
+            for n in [Some(axis.normal), as_good.then_some(flat)].into_iter().flatten() {
+                if let Some(feature) = admitted(n) {
+                    consider(&mut best, (n, feature, middle), -tie);
+                }
+            }
+        }
+        let near = axis.is_some_and(|a| a.normal.cross(face).norm() < SNAP && a.normal.dot(face) > 0.0);
+        let lost = doubtful || best.is_none();
+        if !bare && (near || lost) {
+            consider(&mut best, (face, Feature::Face, None), -tie);
+        }
+        if lost {
+            let n = self.A.inverse_direction(axis.map_or(face, |a| a.normal));
+            for k in 0..3 {
+                if let Some(across) = self.tile.facet.across_edge(k, n).map(|n| self.A.direction(n))
+                    && self.b.admits(self.B, -across)
+                {
+                    consider(&mut best, (across, Feature::Edge(k), None), tie);
+                }
+            }
+        }
+        best
+    }
+
+    /// What of B is over an edge or a vertex, and the closest points if they are none of these.
+    fn on_feature(&self, n: Vec3, s: f64, feature: Feature, closest: Option<Vec3>) -> Points {
+        let r = self.b.rounding();
+        let (tile, patch) = (self.tile.patch_of(self.A, feature, n), self.b.patch(self.B, -n));
+        let mut found: Points = common(&tile, &patch, (0.0, r), n, self.size(), self.margin);
+        found.raise(s - r);
+        if let Some(middle) = closest
+            && found.deepest() - (s - r) > SLACK * self.size()
+        {
+            found.push(middle - n * (0.5 * r), s - r, pair_code(tile.face, patch.face));
+        }
+        found
+    }
+
+    /// The points with lasting names, without those on seams.
+    fn named(&self, found: &Points) -> Points {
+        let mut named = Points::new();
+        for p in found.points() {
+            let (a, b) = ((p.feature >> 16) as u16, p.feature as u16);
+            if let (Some(a), Some(b)) = (self.tile.name(a), self.b.name(b)) {
+                named.push(p.position, p.gap, pair_code(a, b));
+            }
+        }
+        named
+    }
+}
