@@ -4,14 +4,15 @@ use super::parts::{PartJoint, put_together, take_apart};
 use super::{EditError, Edited, check_link};
 use crate::spatial::Pose;
 use crate::{JointKind, JointSpec, Model};
+use std::collections::BTreeSet;
 
 /// Puts `other` on `link` of `host` (`None`: on its world): the world of `other` becomes the frame
 /// `X_LO` in the link. Names of `other` get `prefix`.
 ///
 /// With `joints`, the one link of `other` that stands on its world gets them, before its own; without,
-/// it is welded. A free root joint of `other` gives way: its link is attached as the joint's neutral
-/// configuration says. Gravity is the host's, and links, bodies and joints of the host keep
-/// their indices: the maps in the result are those of `other`.
+/// it is welded. A free joint of `other` stays on the world, but gives way on a link or to `joints`:
+/// what it carries is attached as its neutral configuration says. Gravity is the host's, and links,
+/// bodies and joints of the host keep their indices: the maps in the result are those of `other`.
 ///
 /// Errors: names that would be there twice; `joints` for an `other` of several roots; a model that
 /// cannot be built.
@@ -28,7 +29,8 @@ pub fn attach(
     if !joints.is_empty() && roots != 1 {
         return Err(EditError::Roots { roots });
     }
-    check_names(host, joints, other, prefix)?;
+    let stays = |kind: JointKind| kind != JointKind::Free || (link.is_none() && joints.is_empty());
+    check_names(host, joints, other, prefix, stays)?;
 
     let mut parts = take_apart(host);
     let first = parts.len();
@@ -39,8 +41,8 @@ pub fn attach(
     for mut part in take_apart(other) {
         part.name = format!("{prefix}{}", part.name);
         part.joints.iter_mut().for_each(|j| j.spec.name = format!("{prefix}{}", j.spec.name));
+        part.joints.retain(|j| stays(j.spec.kind));
         if part.parent.is_none() {
-            part.joints.retain(|j| j.spec.kind != JointKind::Free);
             part.joints.splice(..0, joints.iter().cloned().map(PartJoint::new));
             part.X_PL = X_LO * part.X_PL;
             part.parent = link;
@@ -55,18 +57,23 @@ pub fn attach(
     Ok(edited)
 }
 
-fn check_names(host: &Model, joints: &[JointSpec], other: &Model, prefix: &str) -> Result<(), EditError> {
+fn check_names(
+    host: &Model,
+    joints: &[JointSpec],
+    other: &Model,
+    prefix: &str,
+    stays: impl Fn(JointKind) -> bool,
+) -> Result<(), EditError> {
     let clash = |what, name: String| EditError::Name { what, name, prefix: prefix.to_owned() };
-    let taken: std::collections::BTreeSet<&str> = host.links.iter().map(|l| l.name.as_str()).collect();
+    let taken: BTreeSet<&str> = host.links.iter().map(|l| l.name.as_str()).collect();
     for link in &other.links {
         let name = format!("{prefix}{}", link.name);
         if taken.contains(name.as_str()) {
             return Err(clash("link", name));
         }
     }
-    let mut taken: std::collections::BTreeSet<String> = host.joints.iter().map(|j| j.name.clone()).collect();
-    let lost = |j: &&crate::Joint| j.kind != JointKind::Free;
-    let theirs = other.joints.iter().filter(lost).map(|j| format!("{prefix}{}", j.name));
+    let mut taken: BTreeSet<String> = host.joints.iter().map(|j| j.name.clone()).collect();
+    let theirs = other.joints.iter().filter(|j| stays(j.kind)).map(|j| format!("{prefix}{}", j.name));
     for name in joints.iter().map(|j| j.name.clone()).chain(theirs) {
         if !taken.insert(name.clone()) {
             return Err(clash("joint", name));

@@ -11,7 +11,7 @@
 //! where each bracket is a joint in the frame of P again: a scalar one about the axis −R_PC a through
 //! X_PC c, by (1) and (2) of [`super`]; a ball about X_PC c, with coordinates by (3).
 
-use super::parts::{PartJoint, put_together, take_apart};
+use super::parts::{Part, PartJoint, put_together, take_apart};
 use super::{Base, EditError, Edited, check_link};
 use crate::spatial::Pose;
 use crate::{JointKind, Model};
@@ -24,8 +24,10 @@ use crate::{JointKind, Model};
 pub fn reroot(model: &Model, link: usize, base: Base) -> Result<Edited, EditError> {
     check_link(model, link)?;
     let mut parts = take_apart(model);
-    // From the new root up to the old.
-    let path: Vec<usize> = std::iter::successors(Some(link), |l| parts[*l].parent).collect();
+    // From the new root up to the old; what a free joint hangs on is not joined to it.
+    let free = |part: &Part| part.joints.iter().any(|j| j.spec.kind == JointKind::Free);
+    let above = |l: &usize| if free(&parts[*l]) { None } else { parts[*l].parent };
+    let path: Vec<usize> = std::iter::successors(Some(link), above).collect();
     let root = &parts[path[path.len() - 1]];
     if let Some(joint) = root.joints.iter().find(|j| j.spec.kind != JointKind::Free) {
         return Err(EditError::RootJoint { link: root.name.clone(), joint: joint.spec.name.clone() });

@@ -220,6 +220,32 @@ fn a_fixed_arm_can_stand_on_its_hand() {
     assert_eq!(door.model.nv(), 1);
 }
 
+/// A free joint may hang on a link of the world; that link stays where it is.
+#[test]
+fn a_free_joint_is_where_a_tree_ends() {
+    let (mut d, mut b) = (Dice::new(135), ModelBuilder::new());
+    let ground = b.link("ground", None, d.pose(), Inertia::ZERO);
+    let base = b.link("base", Some(ground), d.pose(), d.inertia());
+    b.joint(base, JointSpec::free("float"));
+    let arm = b.link("arm", Some(base), d.pose(), d.inertia());
+    b.joint(arm, JointSpec::hinge("arm", d.vec3()));
+    let model = b.build(GRAVITY).unwrap();
+    let (q, v) = random_state(&model, 135);
+    let energy = |m: &Model, q: &[f64], v: &[f64]| {
+        let (kin, vel) = at(m, q, v);
+        [kinetic_energy(m, &kin, &vel, v), potential_energy(m, &kin)]
+    };
+    let edited = reroot(&model, arm, floating("root")).unwrap();
+    let (q_new, v_new) = edited.carry_state(&model, &q, &v);
+    assert_close(&energy(&edited.model, &q_new, &v_new), &energy(&model, &q, &v), 1e-13);
+    assert!(near_pose(edited.model.links[edited.links[ground].unwrap()].X_BL, model.links[ground].X_BL));
+    let still = lock_joints(&model, &q, &[0]).unwrap();
+    let (kin, _) = at(&model, &q, &v);
+    assert!(near_pose(still.model.links[still.links[base].unwrap()].X_BL, kin.X_WB[0]));
+    // On a moving link the floating joint gives way.
+    assert_eq!(attach(&model, Some(arm), d.pose(), &[], &model, "b_").unwrap().model.nv(), 8);
+}
+
 /// What was attached comes off again, and leaves the host as it was.
 #[test]
 fn attach_then_extract_is_the_identity() {
@@ -262,6 +288,8 @@ fn attach_then_extract_is_the_identity() {
     assert_eq!(error, EditError::Roots { roots: 2 });
     let twin = attach(&host, Some(hand), Pose::IDENTITY, &[], &host, "twin_").unwrap().model;
     assert_eq!(twin.nv(), 2 * host.nv() - 6);
+    let pair = attach(&host, None, d.pose(), &[], &host, "twin_").unwrap().model;
+    assert_eq!((pair.nv(), pair.trees), (2 * host.nv(), 2 * host.trees));
     assert!(matches!(
         attach(&host, Some(99), Pose::IDENTITY, &[], &host, "t_"),
         Err(EditError::Index { .. })
