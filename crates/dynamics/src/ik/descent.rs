@@ -21,7 +21,7 @@ const MU_RANGE: [f64; 2] = [1e-10, 1e12];
 const MU_FACTOR: f64 = 5.0;
 /// ρ below which a step is not taken, below which μ grows, and beyond which it falls.
 const RHO: [f64; 3] = [1e-4, 0.25, 0.5];
-/// ‖Jᵀ r‖ against ‖J‖ ‖r‖: below, what a step could gain is lost in the rounding of ‖r‖².
+/// ‖Jᵀ r‖ against ‖J‖ ‖r‖: below, what a step along it could gain is lost in the rounding of ‖r‖².
 const STATIONARY: f64 = 3e-8;
 /// Least λ, against ‖J‖².
 const FLOOR: f64 = 1e-14;
@@ -59,11 +59,13 @@ impl Descent {
                 return End { status, cost: errors.cost, iterations };
             }
             problem.linearise(task);
+            let level = STATIONARY * STATIONARY * 2.0 * errors.cost * problem.steepest();
             let held = problem.hold_at_limits(task.model, q);
-            match self.improve(task, problem, &errors, &mut mu, q) {
+            let flat = dot(&problem.gradient, &problem.gradient) <= level;
+            match if flat { None } else { self.improve(task, problem, &errors, &mut mu, q) } {
                 Some(better) => errors = better,
                 None => {
-                    let status = if held { IkStatus::LimitsReached } else { IkStatus::Stalled };
+                    let status = if held > level { IkStatus::LimitsReached } else { IkStatus::Stalled };
                     return End { status, cost: errors.cost, iterations };
                 }
             }
@@ -81,13 +83,10 @@ impl Descent {
         mu: &mut f64,
         q: &mut [f64],
     ) -> Option<Errors> {
-        let steepest = problem.steepest();
-        let slope = dot(&problem.gradient, &problem.gradient);
-        if slope <= STATIONARY * STATIONARY * 2.0 * errors.cost * steepest {
-            return None;
-        }
+        let least = FLOOR * problem.steepest();
+        *mu = mu.clamp(MU_RANGE[0], MU_RANGE[1]);
         while *mu <= MU_RANGE[1] {
-            let lambda = (*mu * 2.0 * errors.cost).max(FLOOR * steepest);
+            let lambda = (*mu * 2.0 * errors.cost).max(least);
             self.step.iter_mut().zip(&problem.gradient).for_each(|(step, g)| *step = -g);
             if self.solve(problem, lambda) {
                 // ½ δᵀ (λ δ − g)
@@ -98,7 +97,7 @@ impl Descent {
                 let rho = (errors.cost - there.cost) / promised; // (3)
                 if rho > RHO[0] && there.cost < errors.cost {
                     if rho > RHO[2] {
-                        *mu = (*mu / MU_FACTOR).max(MU_RANGE[0]);
+                        *mu /= MU_FACTOR;
                     } else if rho < RHO[1] {
                         *mu *= MU_FACTOR;
                     }

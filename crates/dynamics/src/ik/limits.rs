@@ -78,16 +78,16 @@ impl Problem {
     }
 
     /// Takes from J and the gradient what would lead out of the limits at `q` when going down the
-    /// gradient. True if there was anything.
-    pub(super) fn hold_at_limits(&mut self, model: &Model, q: &[f64]) -> bool {
+    /// gradient. Returns the square of what the gradient lost.
+    pub(super) fn hold_at_limits(&mut self, model: &Model, q: &[f64]) -> f64 {
         let m = self.r.len();
-        let mut held = false;
+        let mut held = 0.0;
         for joint in &model.joints {
             let Some(k) = self.column_of(joint.idx_v) else { continue };
             if leads_out(joint, &q[joint.idx_q..], -self.gradient[k]) {
                 self.J[k * m..(k + 1) * m].fill(0.0);
+                held += self.gradient[k] * self.gradient[k];
                 self.gradient[k] = 0.0;
-                held = true;
             }
             if let Some(axis) = ball_axis(joint, &q[joint.idx_q..]) {
                 let g = vec3(self.gradient[k], self.gradient[k + 1], self.gradient[k + 2]);
@@ -100,7 +100,7 @@ impl Problem {
                         let across = (J - axis * J.dot(axis)).to_array();
                         at.iter().zip(across).for_each(|(at, J)| self.J[*at] = J);
                     }
-                    held = true;
+                    held += g.dot(axis) * g.dot(axis);
                 }
             }
         }
