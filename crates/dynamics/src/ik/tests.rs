@@ -252,6 +252,59 @@ fn restarts_find_the_way_round() {
     assert_eq!(free, solve(20));
 }
 
+/// On forests of every kind of joint, with targets mostly out of reach: the report is what is measured,
+/// and where the solver says that nothing helps, none of many small steps within the limits does.
+#[test]
+fn a_status_never_lies() {
+    let (h, mut ended) = (1e-6, 0);
+    for seed in 160..168 {
+        let (mut model, mut dice) = (random_trees(seed, 10), Dice::new(seed));
+        for joint in &mut model.joints {
+            joint.limit = match joint.kind.nq() {
+                1 => Some([joint.reference - 0.5, joint.reference + 0.7]),
+                4 => Some([0.0, 0.6]),
+                _ => None,
+            };
+        }
+        let last = model.links.len() - 1;
+        let targets = [Target::pose(last, dice.pose()), Target::position(last / 2, dice.vec3())];
+        let (mut ik, mut q) = (InverseKinematics::new(&model), model.neutral());
+        let params = IkParams { iterations: 400, ..IkParams::default() };
+        let report = ik.solve(&model, &targets, None, &params, &mut q).unwrap();
+        let measure = |q: &[f64]| {
+            let [a, b] = [0, 1].map(|k| {
+                let X = pose_of(&model, targets[k].link, q);
+                let off = (X.translation - targets[k].X_WT.translation).norm();
+                (off, turned(targets[k].X_WT.rotation, X.rotation))
+            });
+            (0.5 * (a.0 * a.0 + a.1 * a.1 + b.0 * b.0), a.0.max(b.0), a.1)
+        };
+        let (cost, position, rotation) = measure(&q);
+        assert!((position - report.position_error).abs() + (rotation - report.rotation_error).abs() < 1e-12);
+        let met = position <= params.position_tolerance && rotation <= params.rotation_tolerance;
+        assert_eq!(report.status == IkStatus::Converged, met, "{report:?}");
+        if matches!(report.status, IkStatus::Stalled | IkStatus::LimitsReached) {
+            ended += 1;
+            for _ in 0..300 {
+                let mut near = moved(&model, &q, &dice.vector(model.nv()), h);
+                for joint in &model.joints {
+                    let Some([lo, hi]) = joint.limit else { continue };
+                    let q = &mut near[joint.idx_q..];
+                    if joint.kind.nq() == 1 {
+                        q[0] = q[0].clamp(lo, hi);
+                    } else {
+                        let turn = Quat::new(q[0], q[1], q[2], q[3]).log();
+                        let within = Quat::exp(turn * (hi / turn.norm()).min(1.0));
+                        q[..4].copy_from_slice(&within.to_array());
+                    }
+                }
+                assert!(measure(&near).0 > cost - 1e-5 * h * (1.0 + cost), "seed {seed}: {report:?}");
+            }
+        }
+    }
+    assert!(ended >= 6, "{ended} of 8 ended at a point that is stationary");
+}
+
 #[test]
 fn nonsense_is_refused() {
     let model = planar(&[1.0], None);
