@@ -2,7 +2,21 @@
 //!
 //! A [`Model`] is constant; [`Kinematics`] and [`Velocities`] are receipts that a configuration and
 //! a velocity have been worked through; the algorithms take them, and explicit workspaces. Nothing
-//! allocates after set-up.
+//! allocates after set-up. Everything runs on `f64`, `f32`, lanes of independent environments and
+//! [`Dual`] numbers.
+//!
+//! | what | where |
+//! |---|---|
+//! | poses, velocities, accelerations | [`Kinematics`], [`Velocities`], [`Accelerations`] |
+//! | inverse dynamics, bias, gravity | [`rnea_into`], [`bias_into`], [`gravity_into`] |
+//! | forward dynamics | [`aba_into`], or [`crba_into`] and [`Factor`] |
+//! | M, M⁻¹, C | [`MassMatrix`], [`InverseMass`], [`CoriolisMatrix`] |
+//! | Jacobians and their rates | [`point_jacobian_into`], [`point_jacobian_rate_into`], … |
+//! | derivatives in q, v, v̇, τ | [`RneaDerivatives`], [`AbaDerivatives`], [`PointDerivatives`] |
+//! | forces on bodies | [`ExternalForces`] |
+//! | energy, momentum, centre of mass | [`kinetic_energy`], [`momentum`], [`Centroidal`] |
+//! | linearity in the inertial parameters | [`Regressor`], [`body_regressor`] |
+//! | steps on the configuration manifold | [`integrate_into`], [`difference_into`] |
 //!
 //! ```
 //! use stiction_dynamics::spatial::{Inertia, Pose, Sym3, Vec3};
@@ -27,7 +41,15 @@
 //! let mut acceleration = [0.0];
 //! aba_into(&model, &kin, &vel, &[0.0], &mut AbaWorkspace::new(&model), &mut acceleration);
 //! assert!((acceleration[0] + 9.81 / 0.5).abs() < 1e-12);
-//! # Ok::<(), ModelError>(())
+//!
+//! // Hanging down instead it is a spring of rate g/l, and 1/(m l²) is its inverse inertia.
+//! kin.update(&model, &[0.0]);
+//! vel.update(&model, &kin, &[0.0]);
+//! let mut derivatives = AbaDerivatives::new(&model);
+//! derivatives.update(&model, &kin, &vel, &[0.0], &[0.0], None)?;
+//! assert!((derivatives.acceleration_q[0] + 9.81 / 0.5).abs() < 1e-12);
+//! assert!((derivatives.inverse_mass[0] - 2.0).abs() < 1e-12);
+//! # Ok::<(), Box<dyn std::error::Error>>(())
 //! ```
 
 // Capitals carry meaning: X_WB is a pose, S a motion subspace, M a mass matrix.
@@ -65,6 +87,7 @@ pub mod spatial;
 #[cfg(test)]
 mod testing;
 mod topology;
+mod tree_solve;
 mod trig;
 mod velocity;
 

@@ -13,8 +13,7 @@
 
 use super::external::ExternalForces;
 use super::rnea::RneaDerivatives;
-use super::sparsity::Runs;
-use crate::inverse_mass::{InverseMass, finish_rows, half_solve_rows, scale_rows};
+use crate::tree_solve::{Columns, TreeSolver};
 use crate::{
     AbaWorkspace, Accelerations, ColumnRates, Factor, Kinematics, Model, NotPositive, Real, Velocities,
     aba_into,
@@ -29,8 +28,8 @@ pub struct AbaDerivatives<T = f64> {
     pub acceleration_q: Vec<T>,
     /// `acceleration_v[i * nv + j]` = ∂v̇_i/∂v_j.
     pub acceleration_v: Vec<T>,
-    /// ∂v̇/∂τ = M⁻¹.
-    pub inverse_mass: InverseMass<T>,
+    /// ∂v̇/∂τ = M⁻¹, nv × nv, symmetric to rounding.
+    pub inverse_mass: Vec<T>,
     /// Derivatives of inverse dynamics at v̇, M among them.
     pub inverse_dynamics: RneaDerivatives<T>,
     /// Factors of M.
@@ -40,27 +39,26 @@ pub struct AbaDerivatives<T = f64> {
     /// Efforts, those of external forces included.
     tau: Vec<T>,
     aba: AbaWorkspace<T>,
-    chain: Runs,
-    tree: Runs,
+    solver: TreeSolver<T>,
 }
 
 impl<T: Real> AbaDerivatives<T> {
     /// Zero.
     pub fn new(model: &Model<T>) -> Self {
         let (kind, nv) = (model.kind(), model.nv());
+        let solver = TreeSolver::new(model, &[Columns::Chain, Columns::Chain, Columns::Moved]);
         Self {
             acceleration: vec![kind; nv],
             acceleration_q: vec![kind; nv * nv],
             acceleration_v: vec![kind; nv * nv],
-            inverse_mass: InverseMass::new(model),
+            inverse_mass: vec![kind; nv * nv],
             inverse_dynamics: RneaDerivatives::new(model),
             factor: Factor::new(model),
             rates: ColumnRates::new(model),
             acc: Accelerations::new(model),
             tau: vec![kind; nv],
             aba: AbaWorkspace::new(model),
-            chain: Runs::chain(model),
-            tree: Runs::tree(model),
+            solver,
         }
     }
 
@@ -89,26 +87,20 @@ impl<T: Real> AbaDerivatives<T> {
             self.inverse_dynamics.subtract_external(kin, external);
         }
         let sound = self.factor.factor(&self.inverse_dynamics.M);
-        self.inverse_mass.update(&self.factor);
-        self.solve(true);
-        self.solve(false);
+        self.solve();
         sound
     }
 
-    /// (1) for q or for v.
+    /// (1)
     #[inline(always)]
-    fn solve(&mut self, by_q: bool) {
-        let (from, onto) = if by_q {
-            (&self.inverse_dynamics.tau_q, &mut self.acceleration_q)
-        } else {
-            (&self.inverse_dynamics.tau_v, &mut self.acceleration_v)
-        };
-        for (x, tau) in onto.iter_mut().zip(from) {
-            *x = -*tau;
-        }
-        half_solve_rows(&self.factor, &self.chain, onto);
-        scale_rows(&self.factor, &self.chain, onto);
-        finish_rows(&self.factor, &self.tree, onto);
+    fn solve(&mut self) {
+        self.solver.set_negative(0, &self.inverse_dynamics.tau_q);
+        self.solver.set_negative(1, &self.inverse_dynamics.tau_v);
+        self.solver.set_identity(2);
+        self.solver.solve(&self.factor);
+        self.solver.read_into(0, &mut self.acceleration_q);
+        self.solver.read_into(1, &mut self.acceleration_v);
+        self.solver.read_into(2, &mut self.inverse_mass);
     }
 }
 
@@ -146,7 +138,7 @@ mod tests {
             let x: [&[f64]; 3] = [&q, &v, &tau];
             let f = ForwardDynamics(forces);
             assert_close(&d.acceleration, &f.call(&model, x), 1e-13);
-            let ours = [d.acceleration_q, d.acceleration_v, d.inverse_mass.entries];
+            let ours = [d.acceleration_q, d.acceleration_v, d.inverse_mass];
             let (exact, about) = (by_duals(&model, x, &f), by_differences(&model, x, &f));
             for k in 0..3 {
                 assert_close(&ours[k], &exact[k], 1e-12);

@@ -28,7 +28,6 @@ mod kinematics;
 #[cfg(test)]
 mod lanes;
 mod rnea;
-mod sparsity;
 #[cfg(test)]
 pub(crate) mod testing;
 
@@ -36,4 +35,3 @@ pub use aba::AbaDerivatives;
 pub use external::ExternalForces;
 pub use kinematics::PointDerivatives;
 pub use rnea::RneaDerivatives;
-pub(crate) use sparsity::Runs;

@@ -35,7 +35,7 @@ impl Moving<'_> {
         if d.update(model, kin, vel, v, tau, None).is_err() {
             return Vec::new();
         }
-        let inverse = self.rows(&d.inverse_mass.entries);
+        let inverse = self.rows(&d.inverse_mass);
         vec![
             ("da_dq", self.rows(&d.acceleration_q)),
             ("da_dv", self.rows(&d.acceleration_v)),
