@@ -19,6 +19,7 @@ Examples:
   stiction compare cube-slide --contact all       one scene, every contact solver
   stiction solve problem.json --solver all        a recorded contact problem
   stiction inspect robot.urdf                     the tree, masses, and what was not understood
+  stiction convert world.sdf world.xml            the same world for MuJoCo, or as .urdf
 
 Exit codes: 0 done; 1 a run, a solve or a claim failed; 2 the input was wrong; 130 interrupted.";
 
@@ -32,6 +33,8 @@ pub(crate) enum Command {
     Solve(SolveArgs),
     /// Show what a robot file holds, and its dynamics at one state
     Inspect(InspectArgs),
+    /// Write a robot as a file of another format
+    Convert(ConvertArgs),
     /// Repeat an experiment of the literature
     Experiment(ExperimentArgs),
     /// List the built-in scenes
@@ -177,6 +180,30 @@ pub(crate) struct InspectArgs {
     /// Print tree, mass matrix, bias and energies as JSON, and nothing else
     #[arg(long)]
     pub(crate) json: bool,
+}
+
+#[derive(Debug, Args)]
+#[command(after_help = "\
+Examples:
+  stiction convert world.sdf world.xml
+  stiction convert robot.xml robot.urdf --force
+
+Meshes go to a folder beside OUT, named after it. What the format of OUT cannot say is printed.")]
+pub(crate) struct ConvertArgs {
+    /// A robot (.urdf, .sdf, .xml), or one of ours by name
+    #[arg(value_name = "IN")]
+    pub(crate) input: String,
+    /// What is written: MJCF (.xml, .mjcf) or URDF (.urdf)
+    #[arg(value_name = "OUT")]
+    pub(crate) output: PathBuf,
+    /// Overwrite files that are there already
+    #[arg(long)]
+    pub(crate) force: bool,
+    /// URDF: the base moves freely
+    #[arg(long)]
+    pub(crate) free_base: bool,
+    #[command(flatten)]
+    pub(crate) files: FileArgs,
 }
 
 #[derive(Debug, Args)]

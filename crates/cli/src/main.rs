@@ -3,6 +3,7 @@
 mod args;
 mod catalogue;
 mod compare;
+mod convert;
 mod experiment;
 mod failure;
 mod inspect;
@@ -22,6 +23,7 @@ fn main() -> ExitCode {
         Command::Compare(args) => compare::compare(&args),
         Command::Solve(args) => solve::solve(&args),
         Command::Inspect(args) => inspect::inspect(&args),
+        Command::Convert(args) => convert::convert(&args),
         Command::Experiment(args) => experiment::experiment(&args),
         Command::Scenes(args) => catalogue::scenes(&args),
         Command::Solvers(args) => catalogue::solvers(&args),

@@ -50,6 +50,13 @@ impl TriangleMesh {
     /// Reads the parts of a file that are called `only`, or all.
     fn read_part(path: &Path, only: Option<&str>) -> Result<Self, String> {
         let mut bytes = read_bytes(path, MAX_BYTES).map_err(|e| format!("{e}; expected {FORMATS}"))?;
+        if path.extension().is_some_and(|e| e.eq_ignore_ascii_case("obj")) {
+            let mesh = crate::obj::read(&bytes, only).map_err(|e| format!("{e}; expected {FORMATS}"))?;
+            if mesh.triangles.is_empty() {
+                return Err(format!("no triangles; expected {FORMATS}"));
+            }
+            return Ok(mesh);
+        }
         if is_binary_stl(path, &bytes) {
             // The library takes a header that begins with "solid" for text.
             bytes.iter_mut().take(5).for_each(|b| *b = b' ');
@@ -93,6 +100,23 @@ impl TriangleMesh {
             return Err(format!("no triangles; expected {FORMATS}"));
         }
         Ok(mesh)
+    }
+
+    /// The mesh without vertices that no triangle has.
+    pub(crate) fn without_strays(self) -> Self {
+        let mut place = vec![u32::MAX; self.vertices.len()];
+        let mut mesh = Self::default();
+        for t in &self.triangles {
+            mesh.triangles.push(t.map(|i| {
+                let slot = &mut place[i as usize];
+                if *slot == u32::MAX {
+                    *slot = mesh.vertices.len() as u32;
+                    mesh.vertices.push(self.vertices[i as usize]);
+                }
+                *slot
+            }));
+        }
+        mesh
     }
 
     /// The mesh with every vertex x at `f(x)`; `mirrored` turns the faces round again.

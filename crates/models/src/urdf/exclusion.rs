@@ -2,6 +2,7 @@
 //! pair, and Drake's <drake:collision_filter_group>, whose members ignore other groups.
 
 use super::Reader;
+use super::gazebo::{Gazebo, Says};
 use crate::error::LoadError;
 use crate::ledger::Fate;
 use crate::names::Names;
@@ -16,8 +17,13 @@ pub(crate) fn read(
     reader: &mut Reader<'_>,
     robot: Element<'_>,
     links: &Names<'_>,
+    gazebo: &Gazebo<'_>,
 ) -> Result<Vec<(usize, usize)>, LoadError> {
     let mut pairs = drake(reader, robot, links)?;
+    // Links that Gazebo is told to keep from their own robot, both of them.
+    let shy = |(name, says): (&&str, &Says)| links.get(name).filter(|_| says.self_collide == Some(false));
+    let shy: Vec<usize> = gazebo.iter().filter_map(shy).collect();
+    product(&mut pairs, &shy, &shy, robot)?;
     for klampt in robot.children().filter(|c| c.name() == "klampt") {
         for exclusion in klampt.children_named("noselfcollision") {
             klampt.mark(Fate::Used, "");

@@ -6,6 +6,7 @@ use crate::names::Names;
 use crate::value::shortened;
 use crate::world::{Coupling, DriveLimit};
 use crate::xml::Element;
+use std::f64::consts::TAU;
 use stiction_dynamics::spatial::{Pose, Vec3};
 use stiction_dynamics::{JointKind, JointSpec};
 
@@ -17,15 +18,22 @@ enum Kind {
     Fixed,
     Floating,
     Planar,
+    /// The last three are Drake's.
+    Ball,
+    Screw,
+    Universal,
 }
 
-const KINDS: [(&str, Kind); 6] = [
+const KINDS: [(&str, Kind); 9] = [
     ("revolute", Kind::Revolute),
     ("continuous", Kind::Continuous),
     ("prismatic", Kind::Prismatic),
     ("fixed", Kind::Fixed),
     ("floating", Kind::Floating),
     ("planar", Kind::Planar),
+    ("ball", Kind::Ball),
+    ("screw", Kind::Screw),
+    ("universal", Kind::Universal),
 ];
 
 /// A joint as the file states it.
@@ -78,18 +86,24 @@ pub(crate) fn read<'d>(
     }
     let spec =
         |name: String, kind, axis| JointSpec { limit, damping, friction, ..JointSpec::new(name, kind, axis) };
+    let lossy = |specs: Vec<JointSpec>| {
+        specs.into_iter().map(|s| JointSpec { damping, friction, ..s }).collect::<Vec<_>>()
+    };
     let specs = match kind {
         Kind::Fixed => Vec::new(),
         Kind::Revolute | Kind::Continuous => vec![spec(name.clone(), JointKind::Hinge, axis)],
         Kind::Prismatic => vec![spec(name.clone(), JointKind::Slide, axis)],
         Kind::Floating => vec![spec(name.clone(), JointKind::Free, axis)],
-        Kind::Planar => {
-            let (x, y) = axis.normalized().unwrap_or(Vec3::Z).tangents();
-            vec![
-                spec(format!("{name}_x"), JointKind::Slide, x),
-                spec(format!("{name}_y"), JointKind::Slide, y),
-                spec(format!("{name}_turn"), JointKind::Hinge, axis),
-            ]
+        Kind::Planar => lossy(JointSpec::planar(&name, axis).to_vec()),
+        Kind::Ball => lossy(vec![JointSpec::ball(name.clone())]),
+        Kind::Universal => lossy(JointSpec::universal(&name, Vec3::X, Vec3::Y).to_vec()),
+        Kind::Screw => {
+            let lead = element.child("drake:screw_thread_pitch")?;
+            let lead = lead.ok_or_else(|| {
+                element.missing("<drake:screw_thread_pitch value>", "metres along the axis per turn")
+            })?;
+            let pitch = lead.require("value", "metres along the axis per turn")?.number()? / TAU;
+            vec![JointSpec { pitch, ..spec(name.clone(), JointKind::Screw, axis) }]
         }
     };
     Ok(UrdfJoint { name, element, parent, child, X_PL, specs, drive })
@@ -103,7 +117,7 @@ fn axis(element: Element<'_>, kind: Kind) -> Result<Vec3, LoadError> {
     match axis.normalized() {
         Some(axis) => Ok(axis),
         // Exporters write a zero axis for joints that need none.
-        None if matches!(kind, Kind::Fixed | Kind::Floating) => Ok(Vec3::X),
+        None if matches!(kind, Kind::Fixed | Kind::Floating | Kind::Ball | Kind::Universal) => Ok(Vec3::X),
         None => Err(xyz.error("a vector that is not zero")),
     }
 }

@@ -1,11 +1,11 @@
 //! <link>: mass, what can touch, what is drawn.
 
+use super::gazebo::Gazebo;
 use super::{Reader, geometry, material, origin};
 use crate::error::LoadError;
 use crate::inertia::triangle_excess;
 use crate::world::{Geometry, Visual};
 use crate::xml::Element;
-use std::collections::BTreeMap;
 use stiction_dynamics::spatial::{Inertia, Sym3};
 
 /// A link as the file states it; geometries and visuals do not know its index yet.
@@ -20,26 +20,27 @@ pub(crate) struct UrdfLink<'d> {
 pub(crate) fn read<'d>(
     reader: &mut Reader<'_>,
     element: Element<'d>,
-    gazebo_friction: &BTreeMap<&str, f64>,
+    gazebo: &Gazebo<'_>,
 ) -> Result<UrdfLink<'d>, LoadError> {
     let name = element.require("name", "the name of the link")?.value().trim().to_owned();
     let inertia = match element.child("inertial")? {
         Some(inertial) => inertia(reader, inertial)?,
         None => Inertia::ZERO,
     };
-    let surface = material::surface(element, gazebo_friction.get(name.as_str()).copied())?;
+    let surface = material::surface(element, gazebo.get(name.as_str()).and_then(|says| says.friction))?;
     let mut geometries = Vec::new();
     for (i, collision) in element.children_named("collision").enumerate() {
         let X_LG = origin(collision)?;
         let rgba = reader.materials.colour(collision)?;
         let Some(shape) = geometry::collision(reader, collision)? else { continue };
+        let material = material::of_collision(&surface, collision)?;
         let name = match collision.get("name") {
             Some(name) => name.value().to_owned(),
             None if i == 0 => name.clone(),
             None => format!("{name}_{i}"),
         };
         let (group, mask) = (1, 1);
-        geometries.push(Geometry { name, link: None, X_LG, shape, material: surface, group, mask, rgba });
+        geometries.push(Geometry { name, link: None, X_LG, shape, material, group, mask, rgba });
     }
     let mut visuals = Vec::new();
     for visual in element.children_named("visual") {

@@ -2,7 +2,7 @@
 
 use crate::error::LoadError;
 use crate::ledger::Fate;
-use crate::surface::Material;
+use crate::surface::{Dimension, Material};
 use crate::value::Attribute;
 use crate::xml::Element;
 use std::collections::BTreeMap;
@@ -50,21 +50,20 @@ fn stated(material: Element<'_>) -> Result<Option<[f32; 4]>, LoadError> {
     }
 }
 
-/// Friction by link, from the <gazebo reference="link"> elements of the robot.
-pub(crate) fn gazebo_friction(robot: Element<'_>) -> Result<BTreeMap<&str, f64>, LoadError> {
-    let mut friction = BTreeMap::new();
-    for gazebo in robot.children().filter(|c| c.name() == "gazebo") {
-        let Some(link) = gazebo.peek("reference") else { continue };
-        if let Some(mu) = gazebo_number(gazebo, "mu1")? {
-            gazebo.mark(Fate::Used, "");
-            link.mark(Fate::Used, "");
-            friction.insert(link.value().trim(), mu);
-        }
-        if let Some(mu2) = gazebo.children().find(|c| c.name() == "mu2") {
-            mu2.mark(Fate::Kept, "friction is isotropic: mu1 counts in all directions");
-        }
+/// The surface of one <collision>: that of its link, then what Drake says of it.
+pub(crate) fn of_collision(link: &Material, collision: Element<'_>) -> Result<Material, LoadError> {
+    let mut material = *link;
+    let Some(properties) = collision.child("drake:proximity_properties")? else { return Ok(material) };
+    let coefficient = |name: &str| -> Result<Option<f64>, LoadError> {
+        let stated = properties.child(name)?.map(|e| e.require("value", "a coefficient >= 0"));
+        stated.transpose()?.map(Attribute::not_negative).transpose()
+    };
+    let (sticking, sliding) = (coefficient("drake:mu_static")?, coefficient("drake:mu_dynamic")?);
+    if let (Some(_), Some(_), Some(stated)) = (sticking, sliding, properties.child("drake:mu_static")?) {
+        stated.mark(Fate::Kept, "Coulomb friction has one coefficient: mu_dynamic counts");
     }
-    Ok(friction)
+    material.friction = sliding.or(sticking).unwrap_or(material.friction);
+    Ok(material)
 }
 
 /// The surface of a link: Gazebo's friction, then what Bullet's <contact> says.
@@ -76,6 +75,19 @@ pub(crate) fn surface(link: Element<'_>, gazebo_friction: Option<f64>) -> Result
         if let Some(friction) = contact.child("lateral_friction")? {
             material.friction = value(friction.require("value", "a coefficient >= 0")?)?;
         }
+        for (name, dimension) in
+            [("spinning_friction", Dimension::Spinning), ("rolling_friction", Dimension::Rolling)]
+        {
+            let Some(stated) = contact.child(name)? else { continue };
+            let coefficient = value(stated.require("value", "a coefficient >= 0 [m]")?)?;
+            if coefficient > 0.0 {
+                let slot =
+                    if name == "spinning_friction" { &mut material.spinning } else { &mut material.rolling };
+                *slot = coefficient;
+                material.dimension = material.dimension.max(dimension);
+                stated.mark(Fate::Unsupported, "friction against rolling and spinning is not simulated yet");
+            }
+        }
         if let Some(restitution) = contact.child("restitution")? {
             let attribute = restitution.require("value", "a coefficient in 0 … 1")?;
             material.restitution = value(attribute)?;
@@ -85,13 +97,4 @@ pub(crate) fn surface(link: Element<'_>, gazebo_friction: Option<f64>) -> Result
         }
     }
     Ok(material)
-}
-
-/// The number written as text (<mu1>0.8</mu1>) or attribute (<mu1 value="0.8"/>).
-fn gazebo_number(gazebo: Element<'_>, name: &str) -> Result<Option<f64>, LoadError> {
-    let Some(element) = gazebo.child(name)? else { return Ok(None) };
-    if let Some(value) = element.get("value") {
-        return value.not_negative().map(Some);
-    }
-    element.content().not_negative().map(Some)
 }

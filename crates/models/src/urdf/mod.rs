@@ -6,11 +6,13 @@
 //! has moved; all other pairs of links do.
 
 mod exclusion;
+mod gazebo;
 mod geometry;
 mod joint;
 mod link;
 mod material;
 mod semantics;
+mod transmission;
 mod tree;
 mod vocabulary;
 
@@ -62,7 +64,8 @@ pub(crate) fn read(document: &Document, context: &Context<'_>) -> Result<World, 
     let materials = Materials::read(robot)?;
     let mut reader = Reader { context, meshes: MeshStore::default(), materials, warnings: Vec::new() };
 
-    let gazebo = material::gazebo_friction(robot)?;
+    let gazebo = gazebo::read(&mut reader, robot)?;
+    let rotors = transmission::read(robot)?;
     let mut link_names = Names::new("link");
     let mut links = Vec::new();
     for (i, element) in robot.children_named("link").enumerate() {
@@ -71,9 +74,19 @@ pub(crate) fn read(document: &Document, context: &Context<'_>) -> Result<World, 
     }
     let mut joint_names = Names::new("joint");
     let mut joints = Vec::new();
-    for (i, element) in robot.children_named("joint").enumerate() {
+    let drake = robot.children_named("drake:joint");
+    for (i, element) in robot.children_named("joint").chain(drake).enumerate() {
         joint_names.insert(element.require("name", "the name of the joint")?.value().trim(), i, element)?;
-        joints.push(joint::read(&mut reader, element, &link_names)?);
+        let mut joint = joint::read(&mut reader, element, &link_names)?;
+        let says = gazebo.get(joint.name.as_str()).copied().unwrap_or_default();
+        for spec in &mut joint.specs {
+            (spec.stiffness, spec.spring_rest) =
+                (says.stiffness.unwrap_or(0.0), says.spring_rest.unwrap_or(0.0));
+            if let Some(&(inertia, ratio)) = rotors.get(joint.name.as_str()) {
+                (spec.rotor_inertia, spec.gear_ratio) = (inertia, ratio);
+            }
+        }
+        joints.push(joint);
     }
     let tree = tree::order(robot, &links, &joints)?;
 
@@ -134,7 +147,7 @@ pub(crate) fn read(document: &Document, context: &Context<'_>) -> Result<World, 
             world.couplings.push(coupling);
         }
     }
-    let excluded = exclusion::read(&mut reader, robot, &link_names)?;
+    let excluded = exclusion::read(&mut reader, robot, &link_names, &gazebo)?;
     let index = |l: usize| built.get(l).copied();
     world.excluded.extend(excluded.into_iter().filter_map(|(a, b)| Some((index(a)?, index(b)?))));
     let mut ledger = Ledger::default();

@@ -42,7 +42,8 @@ const ROWS: &[Row] = &[
     Row { elements: "material", attributes: ". name", fate: Used, note: "" },
     Row { elements: "color", attributes: ". rgba", fate: Used, note: "" },
     Row { elements: "texture", attributes: ". filename", fate: Kept, note: "textures are not drawn" },
-    Row { elements: "joint", attributes: ". name type", fate: Used, note: "" },
+    Row { elements: "joint drake:joint", attributes: ". name type", fate: Used, note: "" },
+    Row { elements: "drake:screw_thread_pitch", attributes: ". value", fate: Used, note: "" },
     Row { elements: "parent child", attributes: ". link", fate: Used, note: "" },
     Row { elements: "axis", attributes: ". xyz", fate: Used, note: "" },
     Row { elements: "limit", attributes: ". lower upper effort velocity", fate: Used, note: "" },
@@ -67,6 +68,12 @@ const ROWS: &[Row] = &[
         note: "a controller's business",
     },
     Row {
+        elements: "transmission/mechanicalReduction mechanicalReduction drake:rotor_inertia drake:gear_ratio",
+        attributes: ". value",
+        fate: Kept,
+        note: "counts with a drake:rotor_inertia",
+    },
+    Row {
         elements: "transmission transmission/**",
         attributes: ". name type",
         fate: Kept,
@@ -82,12 +89,7 @@ const ROWS: &[Row] = &[
     },
     Row { elements: "contact", attributes: ".", fate: Used, note: "" },
     Row { elements: "lateral_friction restitution", attributes: ". value", fate: Used, note: "" },
-    Row {
-        elements: "rolling_friction spinning_friction",
-        attributes: ". value",
-        fate: Unsupported,
-        note: "rolling and spinning friction are not simulated yet",
-    },
+    Row { elements: "rolling_friction spinning_friction", attributes: ". value", fate: Used, note: "" },
     Row {
         elements: "stiffness damping contact_cfm contact_erp friction_anchor",
         attributes: ". value",
@@ -101,12 +103,25 @@ const ROWS: &[Row] = &[
         note: "the inertia is used as written",
     },
     Row {
-        elements: "gazebo/selfCollide gazebo/gravity gazebo/turnGravityOff",
-        attributes: ".",
-        fate: Unsupported,
-        note: "links weigh, and touch all but their neighbours",
+        elements: "gazebo/mu1 gazebo/mu2 gazebo/selfCollide gazebo/gravity gazebo/turnGravityOff gazebo/static \
+                   gazebo/springStiffness gazebo/springReference",
+        attributes: ". value",
+        fate: Used,
+        note: "",
     },
-    Row { elements: "gazebo/mu1 gazebo/mu2", attributes: ". value", fate: Used, note: "" },
+    Row {
+        elements: "gazebo/kp gazebo/kd gazebo/maxVel gazebo/minDepth gazebo/maxContacts gazebo/stopCfm \
+                   gazebo/stopErp gazebo/fudgeFactor gazebo/implicitSpringDamper gazebo/cfmDamping",
+        attributes: ". value",
+        fate: Kept,
+        note: "contacts and limits are exact and rigid here, springs and dampers always implicit",
+    },
+    Row {
+        elements: "gazebo/provideFeedback gazebo/preserveFixedJoint gazebo/disableFixedJointLumping",
+        attributes: ". value",
+        fate: Kept,
+        note: "forces can always be asked for, and fixed links stay known",
+    },
     Row { elements: "gazebo gazebo/**", attributes: ". reference", fate: Kept, note: ELSEWHERE },
     Row { elements: "noselfcollision", attributes: ". group1 group2 pairs", fate: Used, note: "" },
     Row { elements: "klampt klampt/**", attributes: ". *", fate: Kept, note: ELSEWHERE },
@@ -131,9 +146,25 @@ const ROWS: &[Row] = &[
         note: "",
     },
     Row {
-        elements: "drake:proximity_properties drake:proximity_properties/**",
+        elements: "drake:proximity_properties drake:mu_static drake:mu_dynamic",
+        attributes: ". value",
+        fate: Used,
+        note: "",
+    },
+    Row {
+        elements: "drake:proximity_properties/** drake:illustration_properties drake:illustration_properties/** \
+                   drake:perception_properties drake:perception_properties/** drake:declare_convex \
+                   drake:accepting_renderer drake:diffuse_map drake:controller_gains",
+        attributes: ". *",
+        fate: Kept,
+        note: "contacts are exact and rigid here; the rest is for pictures and controllers",
+    },
+    Row {
+        elements: "drake:linear_bushing_rpy drake:linear_bushing_rpy/** drake:ball_constraint \
+                   drake:ball_constraint/** drake:linear_spring_damper drake:linear_spring_damper/** \
+                   drake:tendon_constraint drake:tendon_constraint/**",
         attributes: ". *",
         fate: Unsupported,
-        note: "friction is read from <contact> and <gazebo> only",
+        note: "not simulated yet",
     },
 ];

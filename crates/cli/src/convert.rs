@@ -1,0 +1,44 @@
+//! `stiction convert`: a robot as a file of another format.
+
+use crate::args::ConvertArgs;
+use crate::failure::Failure;
+use crate::output::{complain, say};
+use stiction::models::{LoadOptions, WriteError, to_mjcf, to_urdf};
+use stiction_lab::inspect::load_model;
+
+pub(crate) fn convert(args: &ConvertArgs) -> Result<(), Failure> {
+    let out = &args.output;
+    let ending = out.extension().and_then(|e| e.to_str()).map(str::to_ascii_lowercase);
+    let write = match ending.as_deref() {
+        Some("xml" | "mjcf") => to_mjcf,
+        Some("urdf") => to_urdf,
+        _ => {
+            let message = format!("{}: expected a name that ends in .xml, .mjcf or .urdf", out.display());
+            return Err(Failure::input(message));
+        }
+    };
+    let options = LoadOptions {
+        free_base: args.free_base,
+        package_dirs: args.files.package_path.clone(),
+        srdf: args.files.srdf.clone(),
+        ..LoadOptions::default()
+    };
+    let world = load_model(&args.input, &options).map_err(Failure::input)?;
+    let stem = out.file_stem().map_or_else(String::new, |s| s.to_string_lossy().into_owned());
+    let written = write(&world, &stem);
+    let files = written.save(out, args.force).map_err(|e| match e {
+        WriteError::Exists { .. } => Failure::input(format!("{e}; --force overwrites")),
+        other => Failure::work(other.to_string()),
+    })?;
+    for (place, message) in &world.ledger.warnings {
+        complain(&format!("note: {place}: {message}"));
+    }
+    for note in &written.notes {
+        complain(&format!("note: {note}"));
+    }
+    let others = match files.len() {
+        1 => String::new(),
+        n => format!(" and {} files beside it", n - 1),
+    };
+    say(&format!("wrote {}{others}", out.display()))
+}

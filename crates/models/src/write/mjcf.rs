@@ -1,0 +1,119 @@
+//! MJCF, for stiction and for MuJoCo.
+//!
+//! Angles are radians, inertias are stated (none from geoms), and the pairs that never touch are listed, so that
+//! no rule of the reader adds to them. Bodies are links; a screw is a hinge and a slide that an equality couples.
+
+use super::files::MeshFiles;
+use super::mjcf_body::Bodies;
+use super::names::Unique;
+use super::tree::branches;
+use super::xml::Xml;
+use super::{Notes, Written, mjcf_body, mjcf_drive};
+use crate::world::World;
+use std::collections::BTreeSet;
+
+/// What the parts of the writer share.
+pub(crate) struct Writer<'w> {
+    pub(crate) world: &'w World,
+    pub(crate) xml: Xml,
+    pub(crate) notes: Notes,
+    pub(crate) meshes: MeshFiles,
+    pub(crate) bodies: Vec<String>,
+    pub(crate) joints: Vec<String>,
+    pub(crate) geoms: Vec<String>,
+}
+
+/// `world` as MJCF; files beside it are named after `stem`.
+pub fn to_mjcf(world: &World, stem: &str) -> Written {
+    // Every field is written or noted; a new one does not compile until it is.
+    let World {
+        name,
+        model,
+        geometries,
+        visuals: _,
+        excluded: _,
+        excluded_from_world: _,
+        pairs: _,
+        actuators: _,
+        couplings: _,
+        keyframes: _,
+        drive_limits: _,
+        time_step,
+        ledger: _,
+    } = world;
+    let mut notes = Notes::default();
+    let (mut body_names, mut joint_names, mut geom_names) =
+        (Unique::default(), Unique::default(), Unique::default());
+    body_names.give("world", "", &mut notes);
+    let bodies = model.links.iter().map(|l| body_names.give(&l.name, "body", &mut notes)).collect();
+    let joints = model.joints.iter().map(|j| joint_names.give(&j.name, "joint", &mut notes)).collect();
+    let geoms = geometries.iter().map(|g| geom_names.give(&g.name, "geom", &mut notes)).collect();
+    let mut w = Writer { world, xml: Xml::new(), notes, meshes: MeshFiles::new(stem), bodies, joints, geoms };
+    let branches = branches(model);
+    let body_part = Bodies::new(&mut w, &branches);
+
+    w.xml.open("mujoco").attribute("model", name);
+    w.xml.open("compiler").attribute("angle", "radian").attribute("autolimits", "false");
+    w.xml.attribute("inertiafromgeom", "false").close();
+    w.xml.open("option").numbers("gravity", &model.gravity.to_array());
+    match time_step {
+        Some(h) => {
+            w.xml.number("timestep", *h);
+        }
+        None => w.notes.note("no time step is stated: MJCF takes 0.002 s then", ""),
+    }
+    w.xml.open("flag").attribute("filterparent", "disable").close().close();
+    body_part.assets(&mut w);
+    w.xml.open("worldbody");
+    body_part.tree(&mut w, &branches);
+    w.xml.close();
+    contact(&mut w);
+    mjcf_drive::write(&mut w, &branches);
+    Written { text: w.xml.finished(), files: w.meshes.files, notes: w.notes.lines() }
+}
+
+/// Pairs that never touch, for every link with shapes on the bodies they name; and pairs with rules of their own.
+fn contact(w: &mut Writer<'_>) {
+    let world = w.world;
+    let model = &world.model;
+    let mut shaped: Vec<bool> = vec![false; model.links.len()];
+    world.geometries.iter().filter_map(|g| g.link).for_each(|l| shaped[l] = true);
+    // What is fixed to the world is excluded link by link, what moves body by body.
+    let carried = |l: usize| {
+        let body = model.links[l].body;
+        let on = |&k: &usize| k == l || (body.is_some() && model.links[k].body == body && shaped[k]);
+        (0..model.links.len()).filter(on).collect::<Vec<_>>()
+    };
+    let mut pairs = BTreeSet::new();
+    for &(a, b) in &world.excluded {
+        for a in carried(a) {
+            pairs.extend(carried(b).into_iter().map(|b| (a.min(b), a.max(b))));
+        }
+    }
+    w.xml.open("contact");
+    for (a, b) in pairs {
+        w.xml.open("exclude").attribute("body1", &w.bodies[a]).attribute("body2", &w.bodies[b]).close();
+    }
+    for link in world.excluded_from_world.iter().flat_map(|&l| carried(l)) {
+        w.xml.open("exclude").attribute("body1", "world").attribute("body2", &w.bodies[link]).close();
+    }
+    for pair in &world.pairs {
+        let s = &pair.surface;
+        w.xml.open("pair");
+        if !pair.name.is_empty() {
+            w.xml.attribute("name", &pair.name);
+        }
+        let [a, b] = pair.geometries.map(|g| w.geoms[g].as_str());
+        w.xml.attribute("geom1", a).attribute("geom2", b);
+        w.xml.numbers("friction", &[s.sliding[0], s.sliding[1], s.spinning, s.rolling[0], s.rolling[1]]);
+        w.xml
+            .attribute("condim", mjcf_body::condim(s.dimension))
+            .number("margin", s.margin)
+            .number("gap", s.gap);
+        w.xml.numbers("solref", &s.softness.reference).numbers("solimp", &s.softness.impedance).close();
+        if s.restitution != 0.0 {
+            w.notes.note(mjcf_body::NO_BOUNCE, pair.name.clone());
+        }
+    }
+    w.xml.close();
+}

@@ -1,0 +1,188 @@
+//! <tendon>, <equality>, <actuator> and <keyframe>: what drives and couples joints, and named states.
+//!
+//! ```text
+//!     c₁ y + c₂ x = o   ⇒   y − y₀ = a₀ + a₁ (x − x₀),   a₁ = −c₂/c₁,   a₀ = o/c₁ − y₀ − a₁ x₀ … + a₁ x₀   (1)
+//! ```
+//! with x₀, y₀ the references; three joints and more are a tendon of fixed length.
+
+use super::mjcf::Writer;
+use super::tree::Branch;
+use crate::world::{Actuator, ActuatorLaw, Coupling, Keyframe};
+use stiction_dynamics::JointKind;
+
+pub(crate) fn write(w: &mut Writer<'_>, branches: &[Branch]) {
+    let world = w.world;
+    // Linear combinations of joints, by name; made where a joint alone does not say it.
+    let mut tendons: Vec<(String, Vec<(usize, f64)>)> = Vec::new();
+    let of_actuators: Vec<Option<usize>> = (world.actuators.iter().enumerate())
+        .map(|(i, a)| {
+            (!a.transmission.is_empty() && one_joint(w, a).is_none()).then(|| {
+                tendons.push((format!("drive{i}"), a.transmission.clone()));
+                tendons.len() - 1
+            })
+        })
+        .collect();
+    let of_couplings: Vec<Option<usize>> = (world.couplings.iter().enumerate())
+        .map(|(i, c)| {
+            (c.terms.len() > 2).then(|| {
+                tendons.push((format!("coupling{i}"), c.terms.clone()));
+                tendons.len() - 1
+            })
+        })
+        .collect();
+    if !tendons.is_empty() {
+        w.xml.open("tendon");
+        for (name, terms) in &tendons {
+            w.xml.open("fixed").attribute("name", name);
+            for &(dof, coefficient) in terms {
+                let joint = &w.joints[world.model.dofs[dof].joint];
+                w.xml.open("joint").attribute("joint", joint).number("coef", coefficient).close();
+            }
+            w.xml.close();
+        }
+        w.xml.close();
+    }
+    w.xml.open("equality");
+    for (coupling, tendon) in world.couplings.iter().zip(of_couplings) {
+        equality(w, coupling, tendon.map(|t| tendons[t].0.as_str()));
+    }
+    screws(w);
+    w.xml.close();
+    w.xml.open("actuator");
+    for (actuator, tendon) in world.actuators.iter().zip(of_actuators) {
+        drive(w, actuator, tendon.map(|t| tendons[t].0.as_str()));
+    }
+    w.xml.close();
+    w.xml.open("keyframe");
+    for key in &world.keyframes {
+        keyframe(w, branches, key);
+    }
+    w.xml.close();
+}
+
+/// The joint that all of a transmission is on, and its gear.
+fn one_joint(w: &Writer<'_>, actuator: &Actuator) -> Option<(usize, [f64; 6])> {
+    let model = &w.world.model;
+    let &(first, _) = actuator.transmission.first()?;
+    let joint = model.dofs[first].joint;
+    let mut gear = [0.0; 6];
+    for &(dof, coefficient) in &actuator.transmission {
+        *gear.get_mut(dof.checked_sub(model.joints[joint].idx_v)?)? += coefficient;
+        if model.dofs[dof].joint != joint {
+            return None;
+        }
+    }
+    Some((joint, gear))
+}
+
+/// (1)
+fn equality(w: &mut Writer<'_>, coupling: &Coupling, tendon: Option<&str>) {
+    let Coupling { name, terms, offset } = coupling;
+    let model = &w.world.model;
+    let joint_of = |dof: usize| model.dofs[dof].joint;
+    let reference = |dof: usize| model.joints[joint_of(dof)].reference;
+    let named = |w: &mut Writer<'_>, tag: &'static str| {
+        w.xml.open(tag);
+        if !name.is_empty() {
+            w.xml.attribute("name", name);
+        }
+    };
+    if let Some(tendon) = tendon {
+        let at_rest: f64 = terms.iter().map(|&(dof, c)| c * reference(dof)).sum();
+        named(w, "tendon");
+        w.xml
+            .attribute("tendon1", tendon)
+            .numbers("polycoef", &[offset - at_rest, 0.0, 0.0, 0.0, 0.0])
+            .close();
+        return;
+    }
+    let Some(&(y, c1)) = terms.first() else { return };
+    let leader = terms.get(1).copied();
+    let a1 = leader.map_or(0.0, |(_, c2)| -c2 / c1);
+    let x0 = leader.map_or(0.0, |(x, _)| reference(x));
+    let a0 = offset / c1 - reference(y) + a1 * x0;
+    named(w, "joint");
+    w.xml.attribute("joint1", &w.joints[joint_of(y)]);
+    if let Some((x, _)) = leader {
+        w.xml.attribute("joint2", &w.joints[joint_of(x)]);
+    }
+    w.xml.numbers("polycoef", &[a0, a1, 0.0, 0.0, 0.0]).close();
+}
+
+/// What holds the slide of a screw to its hinge.
+fn screws(w: &mut Writer<'_>) {
+    for (j, joint) in w.world.model.joints.iter().enumerate().filter(|(_, j)| j.kind == JointKind::Screw) {
+        let name = w.joints[j].clone();
+        w.xml.open("joint").attribute("joint1", &format!("{name}_travel")).attribute("joint2", &name);
+        w.xml.numbers("polycoef", &[0.0, joint.pitch, 0.0, 0.0, 0.0]).close();
+    }
+}
+
+fn drive(w: &mut Writer<'_>, actuator: &Actuator, tendon: Option<&str>) {
+    let Actuator { name, transmission, law, effort_limit, control_limit } = actuator;
+    if transmission.is_empty() {
+        w.notes.note("actuators that move nothing are left out, with their controls", name);
+        return;
+    }
+    let ActuatorLaw { gain, bias, bias_length, bias_velocity } = *law;
+    let joint = one_joint(w, actuator);
+    w.xml.open("general");
+    if !name.is_empty() {
+        w.xml.attribute("name", name);
+    }
+    match (joint, tendon) {
+        (Some((joint, gear)), _) => {
+            w.xml.attribute("joint", &w.joints[joint]);
+            let scalar = w.world.model.joints[joint].kind.is_scalar();
+            let gear = if scalar { &gear[..1] } else { &gear[..] };
+            w.xml.numbers("gear", gear);
+        }
+        (None, tendon) => {
+            w.xml.attribute("tendon", tendon.unwrap_or_default());
+        }
+    }
+    w.xml.attribute("gaintype", "fixed").number("gainprm", gain);
+    w.xml.attribute("biastype", "affine").numbers("biasprm", &[bias, bias_length, bias_velocity]);
+    for (flag, range, limit) in
+        [("forcelimited", "forcerange", effort_limit), ("ctrllimited", "ctrlrange", control_limit)]
+    {
+        match limit {
+            Some(limit) => w.xml.attribute(flag, "true").numbers(range, limit),
+            None => w.xml.attribute(flag, "false"),
+        };
+    }
+    w.xml.close();
+}
+
+/// A state, in the order of the joints as written.
+fn keyframe(w: &mut Writer<'_>, branches: &[Branch], key: &Keyframe) {
+    let Keyframe { name, q, v, control } = key;
+    let world = w.world;
+    let (mut qpos, mut qvel) = (Vec::new(), Vec::new());
+    for &j in branches.iter().flat_map(|b| &b.joints) {
+        let joint = &world.model.joints[j];
+        let of = |all: &[f64], first: usize, n: usize| all.get(first..first + n).map(<[f64]>::to_vec);
+        let own_q = of(q, joint.idx_q, joint.kind.nq()).unwrap_or_default();
+        let own_v = of(v, joint.idx_v, joint.kind.nv());
+        let travel = (joint.kind == JointKind::Screw).then(|| {
+            let turned = own_q.first().map_or(0.0, |q| q - joint.reference);
+            (joint.pitch * turned, joint.pitch * own_v.as_ref().map_or(0.0, |v| v[0]))
+        });
+        qpos.extend(own_q);
+        qvel.extend(own_v.unwrap_or_default());
+        if let Some((travel, speed)) = travel {
+            qpos.push(travel);
+            qvel.extend((!v.is_empty()).then_some(speed));
+        }
+    }
+    w.xml.open("key").attribute("name", name).numbers("qpos", &qpos);
+    if !qvel.is_empty() {
+        w.xml.numbers("qvel", &qvel);
+    }
+    let driven = world.actuators.iter().zip(control).filter(|(a, _)| !a.transmission.is_empty());
+    let control: Vec<f64> = driven.map(|(_, u)| *u).collect();
+    if !control.is_empty() {
+        w.xml.numbers("ctrl", &control);
+    }
+    w.xml.close();
+}
