@@ -247,3 +247,20 @@ fn compare_writes_a_report() {
     assert!(text.contains("nsgs") && text.contains("r.html"), "{text}");
     assert!(std::fs::read_to_string(here.join("r.html")).unwrap().contains("<svg"));
 }
+
+#[test]
+fn convert_writes_what_inspect_reads_back_and_overwrites_only_by_force() {
+    let here = folder("convert");
+    let done = stiction(&here, &["convert", "quadruped", "q.xml"]);
+    assert!(done.status.success(), "{}", errors(&done));
+    assert!(String::from_utf8(done.stdout).unwrap().starts_with("wrote q.xml"));
+    refused(&stiction(&here, &["convert", "quadruped", "q.xml"]), &["q.xml is there already", "--force"]);
+    assert!(stiction(&here, &["convert", "quadruped", "q.xml", "--force"]).status.success());
+    refused(&stiction(&here, &["convert", "quadruped", "q.stl"]), &["q.stl", ".urdf"]);
+    let as_urdf = stiction(&here, &["convert", "q.xml", "q.urdf"]);
+    assert!(as_urdf.status.success() && errors(&as_urdf).contains("--free-base"), "{}", errors(&as_urdf));
+    let mass = |args: &[&str]| json(&stiction(&here, args))["total_mass"].as_f64().unwrap();
+    let (xml, urdf) =
+        (mass(&["inspect", "q.xml", "--json"]), mass(&["inspect", "q.urdf", "--free-base", "--json"]));
+    assert!((xml - urdf).abs() < 1e-12 && xml > 1.0, "{xml} {urdf}");
+}

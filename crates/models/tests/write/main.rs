@@ -84,6 +84,7 @@ fn same_dynamics(name: &str, a: &World, b: &World) {
     worst.vector_above("bias", &y.bias, &x.bias, 1e-3 * x.kinetic);
     worst.vector_above("com", &y.com.to_array(), &x.com.to_array(), 1.0);
     worst.scalar("kinetic", y.kinetic, x.kinetic);
+    worst.vector("mass", &[b.model.total_mass()], &[a.model.total_mass()]);
     let energy = |o: &Ours| o.potential + o.springs;
     worst.vector_above("potential", &[energy(&y)], &[energy(&x)], 1.0);
     assert!(worst.errors().iter().all(|(_, e)| *e <= TOLERANCE), "{worst:?}");
