@@ -1,130 +1,191 @@
-//! What a contact costs: nanoseconds per pair in typical states, and per query of a world.
+//! What a contact costs: nanoseconds per pair in typical states, ours and parry's.
 //!
-//! `cargo run --release -p stiction-collision --example pair_cost`
+//! `cargo run --release -p stiction-collision --example pair_cost [-- --json] [PART OF A NAME]`
 //!
-//! Every number is the fastest of many short runs over a few poses near the one named.
+//! Every number is the fastest of many short runs over a few poses near the one named. parry keeps its
+//! manifolds from call to call, as its users do; ours has no memory. With `--json` the cases are printed
+//! too, for `cargo xtask bench collision`, which adds MuJoCo's column.
 
 #![allow(non_snake_case)] // X_WG, as in the library
 #![allow(clippy::print_stdout)] // a report
 
+use parry3d_f64::math::{Pose as ParryPose, Rotation, Vector};
+use parry3d_f64::query::{ContactManifold, DefaultQueryDispatcher, PersistentQueryDispatcher};
+use parry3d_f64::shape::{Ball, Capsule, ConvexPolyhedron, Cuboid, Cylinder, HalfSpace, Shape as ParryShape};
 use std::f64::consts::{FRAC_PI_2, FRAC_PI_4, TAU};
 use std::hint::black_box;
 use std::sync::Arc;
 use std::time::Instant;
-use stiction_collision::{Collider, CollisionWorld, ConvexMesh, Manifold, Shape, collide};
+use stiction_collision::{ConvexMesh, Manifold, Shape, collide};
 use stiction_dynamics::spatial::{Pose, Quat, Vec3, vec3};
 
 const MARGIN: f64 = 1e-3;
+const POSES: usize = 16;
+const RUNS: usize = 2000;
 
 fn main() {
-    let box_ = Shape::Box { half: vec3(0.1, 0.1, 0.1) };
-    let slab = Shape::Box { half: vec3(1.0, 1.0, 0.1) };
-    let sphere = Shape::Sphere { radius: 0.1 };
-    let capsule = Shape::Capsule { radius: 0.05, half_length: 0.1 };
-    let cylinder = Shape::Cylinder { radius: 0.1, half_length: 0.1 };
-    let octagon = Shape::Convex(Arc::new(prism(8)));
-    let coin = Shape::Convex(Arc::new(prism(32)));
-    let pebble = Shape::Convex(Arc::new(ball_of_points(300)));
+    let json = std::env::args().any(|a| a == "--json");
+    let wanted = std::env::args().skip(1).find(|a| a != "--json").unwrap_or_default();
+    if !json {
+        println!("{:<34} {:>8} {:>8} {:>7} {:>8}", "pair", "ns", "parry", "points", "gap um");
+    }
+    let mut records = Vec::new();
+    for (name, a, b, X_WB) in cases().iter().filter(|case| case.0.contains(&wanted)) {
+        let mut out = Manifold::new(0, 1);
+        let poses: Vec<Pose> = (0..POSES).map(|k| jitter(k, X_WB)).collect();
+        let ours = fastest(|| {
+            for X in &poses {
+                collide(black_box(a), &Pose::IDENTITY, black_box(b), black_box(X), MARGIN, &mut out);
+                black_box(&out);
+            }
+        });
+        let (parry, points) = parry(a, b, &poses);
+        if json {
+            let pose = numbers(X_WB.translation.to_array().iter().chain(&X_WB.rotation.to_array()));
+            let (a, b) = (described(a), described(b));
+            records.push(format!(
+                "{{\"name\":\"{name}\",\"ns\":{ours:.1},\"parry_ns\":{parry:.1},\"points\":{},\
+                 \"parry_points\":{points},\"a\":{a},\"b\":{b},\"pose\":{pose}}}",
+                out.points().len()
+            ));
+        } else {
+            let gap = out.deepest().unwrap_or(f64::NAN) * 1e6;
+            println!("{name:<34} {ours:>8.0} {parry:>8.0} {:>7} {gap:>8.1}", out.points().len());
+        }
+    }
+    if json {
+        println!("{{\"margin\":{MARGIN},\"pairs\":[{}]}}", records.join(","));
+    }
+}
+
+fn cases() -> Vec<(&'static str, Shape, Shape, Pose)> {
+    let plane = || Shape::Plane;
+    let box_ = || Shape::Box { half: vec3(0.1, 0.1, 0.1) };
+    let slab = || Shape::Box { half: vec3(1.0, 1.0, 0.1) };
+    let sphere = || Shape::Sphere { radius: 0.1 };
+    let capsule = || Shape::Capsule { radius: 0.05, half_length: 0.1 };
+    let cylinder = || Shape::Cylinder { radius: 0.1, half_length: 0.1 };
+    let (octagon, coin, pebble) = (Arc::new(prism(8)), Arc::new(prism(32)), Arc::new(ball_of_points(300)));
+    let octagon = || Shape::Convex(Arc::clone(&octagon));
+    let coin = || Shape::Convex(Arc::clone(&coin));
+    let pebble = || Shape::Convex(Arc::clone(&pebble));
 
     let on = |z: f64| Pose::from_translation(vec3(0.01, 0.02, z));
     let tilted = |axis: Vec3, angle, z| Pose::new(Quat::from_axis_angle(axis, angle), vec3(0.01, 0.02, z));
     let lying = |z| tilted(Vec3::X, FRAC_PI_2, z);
     let edge = |z| Pose::new(Quat::from_rpy(FRAC_PI_4, 0.0, 0.4), vec3(0.0, 0.0, z));
+    let beside = |x, z| Pose::from_translation(vec3(x, 0.0, z));
     let root2 = 2.0_f64.sqrt();
 
-    println!("{:<34} {:>8} {:>7} {:>8}", "pair", "ns", "points", "gap um");
-    let cases: [(&str, &Shape, &Shape, Pose); 29] = [
-        ("plane sphere", &Shape::Plane, &sphere, on(0.1)),
-        ("plane box, face", &Shape::Plane, &box_, on(0.1)),
-        ("plane capsule, lying", &Shape::Plane, &capsule, lying(0.05)),
-        ("plane cylinder, standing", &Shape::Plane, &cylinder, on(0.1)),
-        ("plane octagon", &Shape::Plane, &octagon, on(0.05)),
-        ("plane hull of 300", &Shape::Plane, &pebble, on(0.0999)),
-        ("sphere sphere", &sphere, &sphere, on(0.199)),
-        ("sphere box", &slab, &sphere, on(0.2)),
-        ("sphere cylinder", &cylinder, &sphere, on(0.2)),
-        ("sphere octagon", &octagon, &sphere, on(0.15)),
-        ("sphere hull of 300", &pebble, &sphere, on(0.199)),
-        ("capsule capsule, parallel", &capsule, &capsule, Pose::from_translation(vec3(0.1, 0.0, 0.02))),
-        ("capsule capsule, crossed", &capsule, &capsule, tilted(Vec3::Y, 0.5, 0.0)),
-        ("capsule box, lying", &slab, &capsule, lying(0.15)),
-        ("capsule octagon, lying", &octagon, &capsule, lying(0.1)),
-        ("box box, face", &slab, &box_, on(0.2)),
-        ("box box, face turned 30 deg", &slab, &box_, tilted(Vec3::Z, 0.52, 0.2)),
-        ("box box, equal", &box_, &box_, Pose::from_translation(vec3(0.0, 0.0, 0.2))),
-        ("box box, edge on face", &slab, &box_, edge(0.1 + 0.1 * root2)),
-        ("box box, far apart", &box_, &box_, on(0.4)),
-        ("box cylinder, standing", &slab, &cylinder, on(0.2)),
-        ("box cylinder, lying", &slab, &cylinder, lying(0.2)),
-        ("cylinder cylinder, standing", &cylinder, &cylinder, on(0.2)),
-        ("box octagon", &slab, &octagon, on(0.15)),
-        ("box octagon, 1 cm deep", &slab, &octagon, on(0.14)),
-        ("octagon octagon", &octagon, &octagon, on(0.1)),
-        ("box 32-gon", &slab, &coin, on(0.15)),
-        ("box hull of 300", &slab, &pebble, on(0.1999)),
-        ("hull of 300, hull of 300", &pebble, &pebble, on(0.197)),
-    ];
-    for (name, a, b, X_WB) in cases {
-        report(name, a, b, X_WB);
-    }
-    for n in [5, 50, 500] {
-        world(n);
-    }
-    let started = Instant::now();
-    let points: Vec<Vec3> = ball_of_points(20_000).vertices().to_vec();
-    println!(
-        "hull of 20000 points, {} vertices: {:.0} ms",
-        points.len(),
-        started.elapsed().as_secs_f64() * 1e3
-    );
+    vec![
+        ("plane sphere", plane(), sphere(), on(0.1)),
+        ("plane box, face", plane(), box_(), on(0.1)),
+        ("plane capsule, lying", plane(), capsule(), lying(0.05)),
+        ("plane cylinder, standing", plane(), cylinder(), on(0.1)),
+        ("plane octagon", plane(), octagon(), on(0.05)),
+        ("plane hull of 300", plane(), pebble(), on(0.0999)),
+        ("sphere sphere", sphere(), sphere(), on(0.199)),
+        ("sphere box", slab(), sphere(), on(0.2)),
+        ("sphere cylinder", cylinder(), sphere(), on(0.2)),
+        ("sphere octagon", octagon(), sphere(), on(0.15)),
+        ("sphere hull of 300", pebble(), sphere(), on(0.199)),
+        ("capsule capsule, parallel", capsule(), capsule(), beside(0.1, 0.02)),
+        ("capsule capsule, crossed", capsule(), capsule(), tilted(Vec3::X, 0.8, 0.02)),
+        ("capsule box, lying", slab(), capsule(), lying(0.15)),
+        ("capsule octagon, lying", octagon(), capsule(), lying(0.1)),
+        ("box box, face", slab(), box_(), on(0.2)),
+        ("box box, face turned 30 deg", slab(), box_(), tilted(Vec3::Z, 0.52, 0.2)),
+        ("box box, equal", box_(), box_(), beside(0.0, 0.2)),
+        ("box box, edge on face", slab(), box_(), edge(0.1 + 0.1 * root2)),
+        ("box box, far apart", box_(), box_(), on(0.4)),
+        ("box cylinder, standing", slab(), cylinder(), on(0.2)),
+        ("box cylinder, lying", slab(), cylinder(), lying(0.2)),
+        ("cylinder cylinder, standing", cylinder(), cylinder(), on(0.2)),
+        ("box octagon", slab(), octagon(), on(0.15)),
+        ("box octagon, 1 cm deep", slab(), octagon(), on(0.14)),
+        ("octagon octagon", octagon(), octagon(), on(0.1)),
+        ("box 32-gon", slab(), coin(), on(0.15)),
+        ("box hull of 300", slab(), pebble(), on(0.1999)),
+        ("hull of 300, hull of 300", pebble(), pebble(), on(0.197)),
+    ]
 }
 
-fn report(name: &str, a: &Shape, b: &Shape, X_WB: Pose) {
-    const POSES: usize = 16;
-    let jitter = |k: usize| {
-        let turn = TAU * k as f64 / POSES as f64;
-        let p = vec3(turn.cos(), turn.sin(), turn.cos()) * 1e-6;
-        Pose::new(Quat::exp(p * 1e-3) * X_WB.rotation, X_WB.translation + p)
-    };
-    let poses: Vec<Pose> = (0..POSES).map(jitter).collect();
-    let mut out = Manifold::new(0, 1);
-    let mut fastest = f64::INFINITY;
-    for _ in 0..2000 {
+/// A micrometre and a microradian off.
+fn jitter(k: usize, X: &Pose) -> Pose {
+    let turn = TAU * k as f64 / POSES as f64;
+    let p = vec3(turn.cos(), turn.sin(), turn.cos()) * 1e-6;
+    Pose::new(Quat::exp(p * 1e-3) * X.rotation, X.translation + p)
+}
+
+/// Nanoseconds per pose.
+fn fastest(mut run: impl FnMut()) -> f64 {
+    let once = || {
         let started = Instant::now();
+        run();
+        started.elapsed().as_secs_f64()
+    };
+    std::iter::repeat_with(once).take(RUNS).fold(f64::INFINITY, f64::min) * 1e9 / POSES as f64
+}
+
+/// parry's nanoseconds per pose, and its number of points.
+fn parry(a: &Shape, b: &Shape, poses: &[Pose]) -> (f64, usize) {
+    let ((a, turn_a), (b, turn_b)) = (converted(a), converted(b));
+    let relative = |X: &Pose| {
+        let q = turn_a.conjugate() * X.rotation * turn_b;
+        let p = turn_a.conjugate().rotate(X.translation);
+        ParryPose::from_parts(Vector::new(p.x, p.y, p.z), Rotation::from_xyzw(q.x, q.y, q.z, q.w))
+    };
+    let poses: Vec<ParryPose> = poses.iter().map(relative).collect();
+    let mut manifolds: Vec<ContactManifold<(), ()>> = Vec::new();
+    let mut workspace = None;
+    let dispatcher = DefaultQueryDispatcher;
+    let ns = fastest(|| {
         for X in &poses {
-            collide(black_box(a), &Pose::IDENTITY, black_box(b), black_box(X), MARGIN, &mut out);
-            black_box(&out);
+            let asked = dispatcher.contact_manifolds(X, &*a, &*b, MARGIN, &mut manifolds, &mut workspace);
+            black_box(asked.is_ok());
         }
-        fastest = fastest.min(started.elapsed().as_secs_f64() / POSES as f64);
-    }
-    let gap = out.deepest().unwrap_or(f64::NAN) * 1e6;
-    println!("{name:<34} {:>8.0} {:>7} {gap:>8.1}", fastest * 1e9, out.points().len());
+    });
+    (ns, manifolds.iter().map(|m| m.points.len()).sum())
 }
 
-/// n boxes in a loose heap over a plane, slowly moving.
-fn world(n: usize) {
-    let collider = |shape, owner| Collider { shape, owner, group: 1, mask: 1 };
-    let mut colliders = vec![collider(Shape::Plane, 0)];
-    colliders.extend((1..n).map(|i| collider(Shape::Box { half: vec3(0.1, 0.1, 0.1) }, i)));
-    let Ok(mut world) = CollisionWorld::new(colliders, &[], |owner| owner == 0) else { return };
-    let side = (n as f64).sqrt().ceil() as usize;
-    let place = |i: usize, t: f64| {
-        let (row, column) = ((i / 2) / side, (i / 2) % side);
-        let height = 0.1 + 0.2 * (i % 2) as f64;
-        let q = Quat::from_axis_angle(Vec3::Z, 0.1 * (i % 7) as f64 + t);
-        Pose::new(q, vec3(0.27 * row as f64, 0.27 * column as f64, height))
-    };
-    let margins = vec![MARGIN; n];
-    let (mut out, mut fastest) = (Vec::new(), f64::INFINITY);
-    for k in 0..200 {
-        let mut poses: Vec<Pose> = (0..n).map(|i| place(i, 1e-4 * f64::from(k))).collect();
-        poses[0] = Pose::IDENTITY;
-        let started = Instant::now();
-        world.query(&poses, &margins, &mut out);
-        fastest = fastest.min(started.elapsed().as_secs_f64());
+/// The shape and its turn: the axis of parry's cylinder is y.
+fn converted(shape: &Shape) -> (Box<dyn ParryShape>, Quat) {
+    let lying = Quat::from_axis_angle(Vec3::X, FRAC_PI_2);
+    match shape {
+        Shape::Plane => (Box::new(HalfSpace::new(Vector::Z)), Quat::IDENTITY),
+        Shape::Sphere { radius } => (Box::new(Ball::new(*radius)), Quat::IDENTITY),
+        Shape::Box { half } => (Box::new(Cuboid::new(Vector::new(half.x, half.y, half.z))), Quat::IDENTITY),
+        Shape::Capsule { radius, half_length } => {
+            (Box::new(Capsule::new_z(*half_length, *radius)), Quat::IDENTITY)
+        }
+        Shape::Cylinder { radius, half_length } => (Box::new(Cylinder::new(*half_length, *radius)), lying),
+        Shape::Convex(mesh) => {
+            let points: Vec<Vector> = mesh.vertices().iter().map(|v| Vector::new(v.x, v.y, v.z)).collect();
+            match ConvexPolyhedron::from_convex_hull(&points) {
+                Some(hull) => (Box::new(hull), Quat::IDENTITY),
+                None => panic!("parry finds no hull"),
+            }
+        }
+        other => panic!("parry is not asked about a {}", other.name()),
     }
-    println!("query of {n} colliders: {:.1} us, {} manifolds", fastest * 1e6, out.len());
-    assert!(n < 3 || !out.is_empty());
+}
+
+/// A shape for the other engine: its kind and its numbers, of a hull the vertices.
+fn described(shape: &Shape) -> String {
+    let size = match shape {
+        Shape::Sphere { radius } => vec![*radius],
+        Shape::Box { half } => half.to_array().to_vec(),
+        Shape::Capsule { radius, half_length } | Shape::Cylinder { radius, half_length } => {
+            vec![*radius, *half_length]
+        }
+        Shape::Convex(mesh) => mesh.vertices().iter().flat_map(|v| v.to_array()).collect(),
+        _ => Vec::new(),
+    };
+    format!("{{\"type\":\"{}\",\"size\":{}}}", shape.name(), numbers(size.iter()))
+}
+
+fn numbers<'a>(list: impl Iterator<Item = &'a f64>) -> String {
+    format!("[{}]", list.map(f64::to_string).collect::<Vec<_>>().join(","))
 }
 
 fn prism(n: usize) -> ConvexMesh {

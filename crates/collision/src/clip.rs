@@ -74,7 +74,11 @@ impl<const N: usize> Meeting<'_, N> {
             if length <= self.tolerance {
                 continue; // A side along the normal cuts nothing off.
             }
-            self.cut(polygon, k, outward * (1.0 / length), kept);
+            let outward = outward * (1.0 / length);
+            if polygon.items().iter().all(|cut| outward.dot(cut.p - b[k].p) <= self.tolerance) {
+                continue;
+            }
+            self.cut(polygon, k, outward, kept);
             std::mem::swap(&mut polygon, &mut kept);
             if polygon.len == 0 {
                 return;

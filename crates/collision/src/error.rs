@@ -116,6 +116,16 @@ pub enum ShapeError {
         /// Its value [m].
         value: f64,
     },
+    /// A parameter of a convex decomposition.
+    #[error("convex decomposition: {what} is {value}; expected {expected}")]
+    Decomposition {
+        /// The parameter.
+        what: &'static str,
+        /// Its value.
+        value: f64,
+        /// Its range.
+        expected: &'static str,
+    },
     /// A collider of a world.
     #[error("collider {index}: {source}")]
     Collider {

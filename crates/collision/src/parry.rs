@@ -1,4 +1,5 @@
-//! The one door to `parry3d-f64`: convex hulls, and the axis along which two cores are closest.
+//! The one door to `parry3d-f64`: convex hulls and decompositions, and the axis along which two
+//! cores are closest.
 //! Its types do not leave this file.
 //!
 //! For a unit normal n the shapes are separated along n by
@@ -17,6 +18,7 @@
 //! The tolerances of parry are absolute; lengths are divided by the size of the pair, so that a
 //! gripper's finger and a warehouse are treated alike.
 
+use crate::decompose::Decomposition;
 use crate::difference::{Depth, Point, Polytope};
 use crate::frame::Frame;
 #[cfg(test)]
@@ -26,7 +28,9 @@ use parry3d_f64::math::{Pose, Rotation, Vector};
 use parry3d_f64::query::gjk::{CsoPoint, GJKResult, VoronoiSimplex, closest_points};
 use parry3d_f64::shape::SupportMap;
 use parry3d_f64::transformation::try_convex_hull;
+use parry3d_f64::transformation::vhacd::{VHACD, VHACDParameters};
 use std::cell::RefCell;
+use std::panic::{AssertUnwindSafe, catch_unwind};
 use stiction_dynamics::spatial::{Quat, Vec3, vec3};
 
 /// The ε of (2).
@@ -49,6 +53,29 @@ pub(crate) fn convex_hull(points: &[Vec3]) -> Result<(Vec<Vec3>, Vec<[u32; 3]>),
     let points: Vec<Vector> = points.iter().map(|p| to(*p)).collect();
     let (vertices, triangles) = try_convex_hull(&points).map_err(|e| e.to_string())?;
     Ok((vertices.into_iter().map(from).collect(), triangles))
+}
+
+/// The points of the parts of a mesh that are nearly convex each. Err says why not; parry asserts
+/// what it expects of a surface, which a broken mesh may not fulfil.
+pub(crate) fn convex_parts(
+    vertices: &[Vec3],
+    triangles: &[[u32; 3]],
+    wanted: &Decomposition,
+) -> Result<Vec<Vec<Vec3>>, String> {
+    let points: Vec<Vector> = vertices.iter().map(|p| to(*p)).collect();
+    let params = VHACDParameters {
+        resolution: wanted.resolution,
+        concavity: wanted.concavity,
+        max_convex_hulls: wanted.max_hulls,
+        ..VHACDParameters::default()
+    };
+    let decompose = || {
+        let parts = VHACD::decompose(&params, &points, triangles, true);
+        parts.compute_primitive_intersections(&points, triangles)
+    };
+    let parts = catch_unwind(AssertUnwindSafe(decompose))
+        .map_err(|_| "the convex decomposition gave up; check the mesh for holes".to_owned())?;
+    Ok(parts.into_iter().map(|part| part.into_iter().map(from).collect()).collect())
 }
 
 /// What is known about the axis of (1).

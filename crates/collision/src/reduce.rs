@@ -69,76 +69,122 @@ impl<const N: usize> Candidates<N> {
     }
 }
 
+/// The most candidates there are.
+const MOST: usize = 64;
+
 /// Appends to `out`, whose normal is set, at most four of the candidates; `size` [m] is the
 /// length that the tolerances refer to.
 pub(crate) fn reduce(candidates: &[ManifoldPoint], size: f64, out: &mut Manifold) {
     let near = SAME_PLACE * size;
-    let n = out.normal;
-    let flat = |v: Vec3| v - n * n.dot(v);
     if let [only] = candidates {
         out.push(*only);
         return;
     }
     // Four corners of a face, the common case.
-    if candidates.len() <= MAX_POINTS && all_apart(candidates, n, near) {
+    if candidates.len() <= MAX_POINTS && all_apart(candidates, out.normal, near) {
         candidates.iter().for_each(|p| out.push(*p));
         return;
     }
+    Seen::new(candidates, out.normal).choose(size, near, out);
+}
 
-    let shallowest_first = |p: &ManifoldPoint| -p.gap;
-    let Some(p1) = best(candidates, SAME_DEPTH * size, shallowest_first) else { return };
-    out.push(p1);
+/// The candidates as seen along the normal: two coordinates each, from the first.
+struct Seen<'a> {
+    points: &'a [ManifoldPoint],
+    places: [[f64; 2]; MOST],
+    merits: [f64; MOST],
+}
 
-    let from_p1 = |p: &ManifoldPoint| flat(p.position - p1.position).norm_squared();
-    let Some(p2) = farthest(candidates, near * near, from_p1) else { return };
-    out.push(p2);
+impl<'a> Seen<'a> {
+    #[inline]
+    fn new(points: &'a [ManifoldPoint], normal: Vec3) -> Self {
+        let points = &points[..points.len().min(MOST)];
+        let mut places = [[0.0; 2]; MOST];
+        if let Some(first) = points.first() {
+            let (t1, t2) = normal.tangents();
+            for (place, p) in places.iter_mut().zip(points) {
+                let r = p.position - first.position;
+                *place = [t1.dot(r), t2.dot(r)];
+            }
+        }
+        Self { points, places, merits: [0.0; MOST] }
+    }
 
-    let side = flat(p2.position - p1.position);
-    let along = side * (1.0 / side.norm_squared());
-    let from_segment = |p: &ManifoldPoint| {
-        let r = flat(p.position - p1.position);
-        (r - side * r.dot(along).clamp(0.0, 1.0)).norm_squared()
-    };
-    let Some(p3) = farthest(candidates, near * near, from_segment) else { return };
-    out.push(p3);
+    fn choose(mut self, size: f64, near: f64, out: &mut Manifold) {
+        let push = |out: &mut Manifold, i: usize| out.push(self.points[i]);
+        for (merit, p) in self.merits.iter_mut().zip(self.points) {
+            *merit = -p.gap;
+        }
+        let Some(i1) = self.best(f64::NEG_INFINITY, |_| SAME_DEPTH * size) else { return };
+        push(out, i1);
 
-    // The sides of the triangle: a corner and the outward normal.
-    let corners = [p1.position, p2.position, p3.position];
-    let sides = [0, 1, 2].map(|k| {
-        let (p, q, opposite) = (corners[k], corners[(k + 1) % 3], corners[(k + 2) % 3]);
-        let across = n.cross(q - p);
-        let outward = if across.dot(opposite - p) > 0.0 { -across } else { across };
-        (p, outward * (1.0 / across.norm()))
-    });
-    let outside = |p: &ManifoldPoint| {
-        sides
-            .iter()
-            .map(|(corner, outward)| outward.dot(p.position - *corner))
-            .fold(f64::NEG_INFINITY, f64::max)
-    };
-    if let Some(p4) = farthest(candidates, near, outside) {
-        out.push(p4);
+        let p1 = self.places[i1];
+        self.rate(|p| squared(minus(p, p1)));
+        let Some(i2) = self.best(near * near, |largest| SAME_DISTANCE * largest) else { return };
+        push(out, i2);
+
+        let p2 = self.places[i2];
+        let side = minus(p2, p1);
+        let per_side = 1.0 / squared(side);
+        self.rate(|p| {
+            let r = minus(p, p1);
+            let along = (dot(r, side) * per_side).clamp(0.0, 1.0);
+            squared([r[0] - side[0] * along, r[1] - side[1] * along])
+        });
+        let Some(i3) = self.best(near * near, |largest| SAME_DISTANCE * largest) else { return };
+        push(out, i3);
+
+        // Outside the triangle: over any of its sides.
+        let p3 = self.places[i3];
+        let turn = cross(side, minus(p3, p1)).signum();
+        let sides = [(p1, p2), (p2, p3), (p3, p1)].map(|(from, to)| {
+            let along = minus(to, from);
+            let scale = turn / squared(along).sqrt();
+            (from, [along[0] * scale, along[1] * scale])
+        });
+        self.rate(|p| {
+            let over = |(from, along): &([f64; 2], [f64; 2])| cross(minus(p, *from), *along);
+            over(&sides[0]).max(over(&sides[1])).max(over(&sides[2]))
+        });
+        if let Some(i4) = self.best(near, |largest| SAME_DISTANCE * largest) {
+            push(out, i4);
+        }
+    }
+
+    #[inline]
+    fn rate(&mut self, merit: impl Fn([f64; 2]) -> f64) {
+        for (rated, place) in self.merits.iter_mut().zip(&self.places).take(self.points.len()) {
+            *rated = merit(*place);
+        }
+    }
+
+    /// Among the candidates within the tolerance of the largest merit, if that exceeds `least`, the one of
+    /// the smallest feature code.
+    #[inline]
+    fn best(&self, least: f64, tolerance: impl Fn(f64) -> f64) -> Option<usize> {
+        let merits = &self.merits[..self.points.len()];
+        let largest = merits.iter().copied().fold(f64::NEG_INFINITY, f64::max);
+        let enough = largest - tolerance(largest);
+        let rated = merits.iter().enumerate().filter(|(_, merit)| **merit >= enough);
+        let best = rated.map(|(i, _)| i).min_by_key(|i| self.points[*i].feature);
+        best.filter(|_| largest > least)
     }
 }
 
-/// The candidate of the largest distance, if that exceeds `least`.
-fn farthest(
-    candidates: &[ManifoldPoint],
-    least: f64,
-    distance: impl Fn(&ManifoldPoint) -> f64,
-) -> Option<ManifoldPoint> {
-    let largest = candidates.iter().map(&distance).fold(f64::NEG_INFINITY, f64::max);
-    if largest > least { best(candidates, SAME_DISTANCE * largest, distance) } else { None }
+fn minus(p: [f64; 2], q: [f64; 2]) -> [f64; 2] {
+    [p[0] - q[0], p[1] - q[1]]
 }
 
-/// Among the candidates within `tolerance` of the largest merit, the smallest feature code.
-fn best(
-    candidates: &[ManifoldPoint],
-    tolerance: f64,
-    merit: impl Fn(&ManifoldPoint) -> f64,
-) -> Option<ManifoldPoint> {
-    let largest = candidates.iter().map(&merit).fold(f64::NEG_INFINITY, f64::max);
-    candidates.iter().filter(|p| merit(p) >= largest - tolerance).min_by_key(|p| p.feature).copied()
+fn dot(p: [f64; 2], q: [f64; 2]) -> f64 {
+    p[0] * q[0] + p[1] * q[1]
+}
+
+fn squared(p: [f64; 2]) -> f64 {
+    dot(p, p)
+}
+
+fn cross(p: [f64; 2], q: [f64; 2]) -> f64 {
+    p[0] * q[1] - p[1] * q[0]
 }
 
 fn all_apart(points: &[ManifoldPoint], n: Vec3, near: f64) -> bool {

@@ -6,6 +6,7 @@
 
 use crate::broad::Bvh;
 use crate::error::ShapeError;
+use crate::impact::Moving;
 use crate::manifold::Manifold;
 use crate::narrow::append;
 use crate::pairs::surface::Scratch;
@@ -125,6 +126,38 @@ impl CollisionWorld {
             let of = |i: usize| (&self.colliders[i].shape, &poses[i]);
             append(of(a), of(b), margins[a] + margins[b], &mut self.scratch, out);
             out[first..].iter_mut().for_each(|m| (m.a, m.b) = (a, b));
+        }
+    }
+
+    /// Calls `visit` with every pair (a, b), a < b, that may meet on the way from the poses `from` to
+    /// the poses `to`, one per collider, and of which one is `fast`.
+    pub fn sweep(
+        &mut self,
+        from: &[Pose],
+        to: &[Pose],
+        fast: &[bool],
+        mut visit: impl FnMut((usize, &Moving), (usize, &Moving)),
+    ) {
+        let Self { colliders, filter, planes, bounded, bounding_radius, bvh, .. } = self;
+        let moving = |i: usize| Moving::new(&colliders[i].shape, from[i], to[i]);
+        let mut consider = |a: usize, b: usize| {
+            if (fast[a] || fast[b]) && filter.allows(colliders, a, b) {
+                visit((a, &moving(a)), (b, &moving(b)));
+            }
+        };
+        bvh.clear();
+        for &i in &*bounded {
+            bvh.add(i, moving(i).aabb());
+        }
+        bvh.pairs(&mut consider);
+        for &p in &*planes {
+            // A plane that moves is compared where it starts: none does.
+            let (n, origin) = (from[p].rotation.rotate(Vec3::Z), from[p].translation);
+            for &i in &*bounded {
+                if moving(i).lowest(n, origin) <= bounding_radius[i] {
+                    consider(p.min(i), p.max(i));
+                }
+            }
         }
     }
 

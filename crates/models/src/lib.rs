@@ -16,6 +16,7 @@
 
 mod audit;
 mod error;
+mod hulls;
 mod inertia;
 mod ledger;
 mod load;
@@ -38,6 +39,7 @@ mod write;
 mod xml;
 
 pub use error::LoadError;
+pub use hulls::HullCache;
 pub use ledger::{Entry, Fate, Ledger, Place};
 pub use load::{LoadOptions, load, load_str};
 pub use surface::{ContactPair, Dimension, Material, PairSurface, Softness};

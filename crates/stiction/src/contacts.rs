@@ -2,6 +2,7 @@
 //!
 //! Surfaces with a margin touch at that distance: the gap of a contact is what is left beyond it.
 
+use crate::continuous::{Sweeper, will_meet};
 use std::collections::BTreeMap;
 use stiction_collision::{CollisionWorld, Manifold, ShapeError};
 use stiction_dynamics::Kinematics;
@@ -44,7 +45,21 @@ pub(crate) struct ContactFinder {
     radii: Vec<f64>,
     poses: Vec<Pose>,
     margins: Vec<f64>,
+    /// Of the origin of every geometry, in W.
+    velocities: Vec<Motion>,
     manifolds: Vec<Manifold>,
+    sweeper: Sweeper,
+}
+
+/// How far ahead contacts are looked for.
+#[derive(Clone, Copy)]
+pub(crate) struct Lookout {
+    /// Contacts nearer than this always count [m].
+    pub(crate) margin: f64,
+    /// The time ahead [s].
+    pub(crate) h: f64,
+    /// The step of which h may be a part [s], when fast bodies are swept instead of looked ahead for.
+    pub(crate) continuous: Option<f64>,
 }
 
 impl ContactFinder {
@@ -67,7 +82,9 @@ impl ContactFinder {
             radii: world.geometries.iter().map(|g| g.shape.bounding_radius()).collect(),
             poses: mounts.iter().map(|m| m.1).collect(),
             margins: vec![0.0; n],
+            velocities: vec![Motion::ZERO; n],
             manifolds: Vec::new(),
+            sweeper: Sweeper::new(world.geometries.iter().map(|g| &g.shape)),
             pairs,
             reaches,
             mounts,
@@ -75,31 +92,42 @@ impl ContactFinder {
     }
 
     /// Finds every contact point that could close within a step of length h, and those nearer
-    /// than `margin` [m]. `V` holds body velocities about the references of `kin`.
+    /// than the margin. `V` holds the velocities that bodies would have without contacts, about the
+    /// references of `kin`.
     pub(crate) fn find(
         &mut self,
         world: &World,
         kin: &Kinematics,
         V: &[Motion],
-        margin: f64,
-        h: f64,
+        ahead: Lookout,
         out: &mut Vec<ContactPoint>,
     ) {
         for (g, (body, X_BG)) in self.mounts.iter().enumerate() {
-            self.margins[g] = 0.5 * margin + self.reaches[g];
+            self.margins[g] = 0.5 * ahead.margin + self.reaches[g];
             let Some(b) = *body else { continue };
             let pose = kin.X_WB[b] * *X_BG;
             let r = pose.translation - kin.reference[world.model.bodies[b].tree];
+            let velocity = Motion::new(V[b].angular, V[b].linear_at(r));
             // No point of the geometry is faster than its origin plus spin times radius.
-            let speed = V[b].linear_at(r).norm() + V[b].angular.norm() * self.radii[g];
+            let speed = velocity.linear.norm() + velocity.angular.norm() * self.radii[g];
             self.poses[g] = pose;
-            self.margins[g] += h * speed;
+            self.velocities[g] = velocity;
+            let mut reach = ahead.h * speed;
+            if let Some(step) = ahead.continuous {
+                self.sweeper.note(g, step * speed, ahead.margin);
+                if self.sweeper.is_fast(g) {
+                    reach = 0.0;
+                }
+            }
+            self.margins[g] += reach;
         }
         self.collision.query(&self.poses, &self.margins, &mut self.manifolds);
         out.clear();
         for m in &self.manifolds {
-            let own = self.pairs.get(&(m.a, m.b)).copied();
-            let surface = own.unwrap_or_else(|| Material::pair(&self.materials[m.a], &self.materials[m.b]));
+            let surface = surface(&self.pairs, &self.materials, m.a, m.b);
+            if !self.counts(m, ahead.margin + surface.margin, ahead) {
+                continue;
+            }
             let (t1, t2) = m.normal.tangents();
             for p in m.points() {
                 out.push(ContactPoint {
@@ -117,4 +145,37 @@ impl ContactFinder {
             }
         }
     }
+
+    /// Contacts within the margin count, far ones if the two will meet.
+    fn counts(&self, m: &Manifold, margin: f64, ahead: Lookout) -> bool {
+        if m.deepest().is_some_and(|gap| gap <= margin) {
+            return true;
+        }
+        let swept = ahead.continuous.is_some() && (self.sweeper.is_fast(m.a) || self.sweeper.is_fast(m.b));
+        let colliders = self.collision.colliders();
+        let part = |g: usize| (&colliders[g].shape, &self.poses[g], self.velocities[g]);
+        !swept && will_meet(part(m.a), part(m.b), margin, ahead.h)
+    }
+
+    /// The share of the step after which a fast geometry first meets another, if the bodies move from
+    /// where contacts were last found to where they are in `kin`.
+    pub(crate) fn first_impact(&mut self, kin: &Kinematics, margin: f64, slop: f64) -> Option<f64> {
+        for (g, (body, X_BG)) in self.mounts.iter().enumerate() {
+            let pose = body.map_or(*X_BG, |b| kin.X_WB[b] * *X_BG);
+            self.sweeper.set_end(g, pose);
+        }
+        let Self { collision, sweeper, poses, manifolds, pairs, materials, .. } = self;
+        let touching = |a, b| surface(pairs, materials, a, b).margin;
+        sweeper.first_impact(collision, poses, manifolds, touching, [margin, slop])
+    }
+}
+
+/// What holds between the geometries a < b.
+fn surface(
+    pairs: &BTreeMap<(usize, usize), PairSurface>,
+    materials: &[Material],
+    a: usize,
+    b: usize,
+) -> PairSurface {
+    pairs.get(&(a, b)).copied().unwrap_or_else(|| Material::pair(&materials[a], &materials[b]))
 }

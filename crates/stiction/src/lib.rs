@@ -11,6 +11,7 @@ mod actuation;
 mod assembly;
 mod compose;
 mod contacts;
+mod continuous;
 mod gyroscopic;
 mod params;
 mod recorder;

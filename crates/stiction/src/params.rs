@@ -19,6 +19,10 @@ pub struct StepperParams {
     pub margin: f64,
     /// Approach speed below which nothing bounces [m/s]; never less than 2 g h.
     pub restitution_threshold: f64,
+    /// Sweep bodies that move farther in a step than they are thick, so that none passes through
+    /// another however fast (see [`crate::continuous`]). A step in which one meets something is
+    /// solved in parts; contacts, problem and certificate are those of the last.
+    pub continuous: bool,
     /// Compute the certificate of every step; otherwise on request only.
     pub certify: bool,
 }
@@ -32,6 +36,7 @@ impl Default for StepperParams {
             push_out_speed: 1.0,
             margin: 1e-3,
             restitution_threshold: 0.01,
+            continuous: false,
             certify: true,
         }
     }
@@ -47,6 +52,12 @@ pub struct StepperParamError {
 }
 
 impl StepperParams {
+    /// The same for a part of the step, `share` of it: overlaps are pushed out as fast as by the
+    /// whole.
+    pub(crate) fn part(self, share: f64) -> Self {
+        Self { dt: self.dt * share, baumgarte: self.baumgarte * share, ..self }
+    }
+
     /// Checks every range.
     pub fn validate(&self) -> Result<(), StepperParamError> {
         let check = |name, value: f64, ok: bool, expected| {

@@ -50,6 +50,23 @@ impl StepReport {
         }
     }
 
+    /// Of a step in parts, before the first.
+    pub(crate) fn start() -> Self {
+        Self { status: StepStatus::Converged, iterations: 0, residual: 0.0, contacts: 0, penetration: 0.0 }
+    }
+
+    /// Of a step in parts, after one more.
+    pub(crate) fn followed_by(self, next: Self) -> Self {
+        let status = if self.status == StepStatus::Converged { next.status } else { self.status };
+        Self {
+            status,
+            iterations: self.iterations + next.iterations,
+            residual: self.residual.max(next.residual),
+            contacts: next.contacts,
+            penetration: self.penetration.max(next.penetration),
+        }
+    }
+
     /// True unless the step converged.
     pub fn flagged(&self) -> bool {
         self.status != StepStatus::Converged

@@ -21,7 +21,7 @@
 use crate::State;
 use crate::actuation::{self, Effort};
 use crate::assembly::Situation;
-use crate::contacts::{ContactFinder, ContactPoint};
+use crate::contacts::{ContactFinder, ContactPoint, Lookout};
 use crate::gyroscopic::midpoint_moment;
 use crate::params::StepperParams;
 use crate::report::{StepReport, StepStatus};
@@ -69,7 +69,15 @@ pub struct TimeStepper {
     v_free: Vec<f64>,
     v_next: Vec<f64>,
     q_next: Vec<f64>,
+    /// The state at the start of a step in parts, and its length [s].
+    before: State,
+    step_length: f64,
 }
+
+/// Parts of a step, at most: one more than the impacts that are followed.
+const PARTS: usize = 64;
+/// A part is at least this share of the step.
+const SHORTEST: f64 = 1e-6;
 
 impl TimeStepper {
     /// Sizes everything for `world`; the parameters must be valid.
@@ -103,6 +111,8 @@ impl TimeStepper {
             v_free: vec![0.0; model.nv()],
             v_next: vec![0.0; model.nv()],
             q_next: vec![0.0; model.nq],
+            before: State::neutral(model),
+            step_length: params.dt,
         })
     }
 
@@ -114,14 +124,84 @@ impl TimeStepper {
         input: &Input,
         solver: &mut dyn ContactSolver,
     ) -> StepReport {
+        if self.params.continuous {
+            return self.step_in_parts(world, state, input, solver);
+        }
+        match self.solve(world, state, input, solver) {
+            Ok(solve) => {
+                self.advance(world, state, 1.0);
+                self.report(&solve)
+            }
+            Err(cause) => StepReport::failed(cause),
+        }
+    }
+
+    /// The step in parts that end where a fast body first meets another. When there are too many, what
+    /// would follow the last impact is left out, and the report says that it did not converge.
+    fn step_in_parts(
+        &mut self,
+        world: &World,
+        state: &mut State,
+        input: &Input,
+        solver: &mut dyn ContactSolver,
+    ) -> StepReport {
+        let (whole, mut left, mut report) = (self.params, 1.0, StepReport::start());
+        copy(state, &mut self.before);
+        for part in 1..=PARTS {
+            self.params = whole.part(left);
+            let mut solved = self.solve(world, state, input, solver);
+            let mut impact = solved.is_ok().then(|| self.first_impact(world, state)).flatten();
+            let mut share = left;
+            if let Some(s) = impact
+                && part < PARTS
+            {
+                share = left * s.max(SHORTEST);
+                self.params = whole.part(share);
+                solved = self.solve(world, state, input, solver);
+                impact = solved.is_ok().then(|| self.first_impact(world, state)).flatten();
+            }
+            match solved {
+                Ok(solve) => {
+                    self.advance(world, state, impact.unwrap_or(1.0));
+                    report = report.followed_by(self.report(&solve));
+                    if part == PARTS && impact.is_some() {
+                        report.status = StepStatus::NotConverged;
+                    }
+                }
+                Err(cause) => {
+                    copy(&self.before, state);
+                    self.params = whole;
+                    return StepReport::failed(cause);
+                }
+            }
+            left -= share;
+            if left <= SHORTEST {
+                break;
+            }
+        }
+        self.params = whole;
+        state.t = self.before.t + whole.dt;
+        report
+    }
+
+    /// The velocity at the end of the step; the cause if there is none.
+    fn solve(
+        &mut self,
+        world: &World,
+        state: &State,
+        input: &Input,
+        solver: &mut dyn ContactSolver,
+    ) -> Result<SolveReport, String> {
         let model = &world.model;
         self.kin.update(model, &state.q);
         self.vel.update(model, &self.kin, &state.v);
-        if let Err(cause) = self.free_motion(world, state, input) {
-            return StepReport::failed(cause);
-        }
-        let (V, margin, h) = (&self.vel.V, self.params.margin, self.params.dt);
-        self.finder.find(world, &self.kin, V, margin, h, &mut self.contacts);
+        self.free_motion(world, state, input)?;
+        // What will meet depends on how the bodies would go on.
+        self.vel.update(model, &self.kin, &self.v_free);
+        let StepperParams { margin, dt, .. } = self.params;
+        let continuous = self.params.continuous.then_some(self.step_length);
+        let ahead = Lookout { margin, h: dt, continuous };
+        self.finder.find(world, &self.kin, &self.vel.V, ahead, &mut self.contacts);
         self.assemble(world, state);
 
         let solve = if self.problem.is_empty() {
@@ -130,18 +210,27 @@ impl TimeStepper {
             solver.solve(&self.problem, &mut self.impulses)
         };
         if solve.status == SolveStatus::NumericalFailure {
-            return StepReport::failed(format!("{}: a number stopped being finite", solver.name()));
+            return Err(format!("{}: a number stopped being finite", solver.name()));
         }
         self.apply_impulses();
         if let Some(dof) = self.v_next.iter().position(|v| !v.is_finite()) {
             let joint = &model.joints[model.dofs[dof].joint].name;
-            return StepReport::failed(format!("the velocity of joint `{joint}` is {}", self.v_next[dof]));
+            return Err(format!("the velocity of joint `{joint}` is {}", self.v_next[dof]));
         }
-        integrate_into(model, &state.q, &self.v_next, self.params.dt, &mut self.q_next);
+        Ok(solve)
+    }
+
+    /// (4) over a share of the step.
+    fn advance(&mut self, world: &World, state: &mut State, share: f64) {
+        let h = self.params.dt * share;
+        integrate_into(&world.model, &state.q, &self.v_next, h, &mut self.q_next);
         state.q.copy_from_slice(&self.q_next);
         state.v.copy_from_slice(&self.v_next);
         state.t += self.params.dt;
         self.memory.commit(&self.contacts, &self.impulses);
+    }
+
+    fn report(&self, solve: &SolveReport) -> StepReport {
         let deepest = self.contacts.iter().fold(0.0_f64, |d, c| d.max(-c.gap));
         StepReport {
             status: StepStatus::from(solve.status),
@@ -150,6 +239,13 @@ impl TimeStepper {
             contacts: self.contacts.len(),
             penetration: deepest,
         }
+    }
+
+    /// The share of the step that was solved after which a fast body first meets another.
+    fn first_impact(&mut self, world: &World, state: &State) -> Option<f64> {
+        integrate_into(&world.model, &state.q, &self.v_next, self.params.dt, &mut self.q_next);
+        self.kin.update(&world.model, &self.q_next);
+        self.finder.first_impact(&self.kin, self.params.margin, self.params.slop)
     }
 
     /// (1), (2) and the actuators.
@@ -276,4 +372,11 @@ impl TimeStepper {
     pub fn forget(&mut self) {
         self.memory.clear();
     }
+}
+
+/// Without allocating.
+fn copy(from: &State, to: &mut State) {
+    to.t = from.t;
+    to.q.copy_from_slice(&from.q);
+    to.v.copy_from_slice(&from.v);
 }

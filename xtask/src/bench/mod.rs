@@ -1,5 +1,6 @@
 //! `cargo xtask bench`: one file per benchmark.
 
+mod collision;
 mod scenes;
 mod shared;
 
@@ -10,12 +11,14 @@ Measures. Every benchmark has its own help: `cargo xtask bench NAME --help`.
 
     cargo xtask bench [NAME] [options]
 
+    collision      cost of a pair of shapes beside parry and MuJoCo
     scenes         time per step and contact residual beside MuJoCo (without a NAME, this one)";
 
 /// A benchmark: its name, its help, and what it does.
 type Benchmark = (&'static str, &'static str, fn(Args) -> Result<(), String>);
 
-const BENCHMARKS: [Benchmark; 1] = [("scenes", scenes::HELP, scenes::run)];
+const BENCHMARKS: [Benchmark; 2] =
+    [("collision", collision::HELP, collision::run), ("scenes", scenes::HELP, scenes::run)];
 
 pub(crate) fn help(args: Args) -> &'static str {
     chosen(args).1.map_or(HELP, |(_, help, _)| help)

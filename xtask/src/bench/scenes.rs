@@ -37,7 +37,7 @@ Columns
 Every sample goes to target/bench/SCENE.json.";
 
 /// What the numbers in documents were measured against.
-const RIVAL: &str = "mujoco==4.0.0";
+pub(crate) const RIVAL: &str = "mujoco==4.0.0";
 
 const SCENES: [&str; 3] = ["quadruped", "stack", "cube-slide"];
 

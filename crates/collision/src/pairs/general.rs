@@ -1,5 +1,7 @@
-//! Any two bounded shapes: the axis from GJK and EPA, made exact, then the overlap of patches.
+//! Any two bounded shapes: a proven guess, or the axis from iterations, made exact; then the overlap
+//! of patches.
 
+use super::face_first;
 use super::meet::{Closest, meet, separation_along};
 use crate::frame::Frame;
 use crate::manifold::Manifold;
@@ -12,6 +14,9 @@ use stiction_dynamics::spatial::Vec3;
 const SNAP: f64 = 1e-2;
 
 pub(crate) fn collide(a: &Shape, A: &Frame, b: &Shape, B: &Frame, margin: f64, out: &mut Manifold) {
+    if face_first::collide(a, A, b, B, margin, out) {
+        return;
+    }
     let roundings = (a.rounding(), b.rounding());
     let limit = margin + roundings.0 + roundings.1;
     let along = |n: Vec3| separation_along(a, A, b, B, n);

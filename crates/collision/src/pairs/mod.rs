@@ -3,6 +3,7 @@
 
 pub(crate) mod boxes;
 pub(crate) mod capsule;
+pub(crate) mod face_first;
 pub(crate) mod general;
 pub(crate) mod meet;
 pub(crate) mod plane;

@@ -1,0 +1,76 @@
+//! What a body passes by does not slow it: the far contact of a fast body has no say beside an edge.
+
+use crate::range::{HALF, Range, position, run, velocity};
+use stiction::collision::Shape;
+use stiction::dynamics::spatial::{Pose, Vec3, vec3};
+
+/// At 100 m/s past the edges of two plates, 1 cm from each, and over the face of one.
+#[test]
+fn bodies_that_pass_by_keep_their_velocity_to_the_bit() {
+    let shapes = [
+        Shape::Sphere { radius: 1e-3 },
+        Shape::Box { half: vec3(2e-3, 1e-3, 1e-3) },
+        Shape::Capsule { radius: 1e-3, half_length: 3e-3 },
+        Shape::Cylinder { radius: 2e-3, half_length: 1e-3 },
+    ];
+    for continuous in [false, true] {
+        for dt in [1e-3, 1e-2] {
+            let mut range = Range::new(0.0);
+            range.plate(vec3(-0.1, 0.0, 0.0), 0.1);
+            range.plate(vec3(0.13, 0.0, 0.3), 0.1);
+            range.plate(vec3(0.0, 50.0, 0.0), 5.0);
+            let mut shots = Vec::new();
+            for (i, shape) in shapes.iter().enumerate() {
+                let y = 0.02 * i as f64 - 0.03;
+                for (from, v) in [
+                    (vec3(0.015, y, 0.7), vec3(0.0, 0.0, -100.0)),
+                    (vec3(0.0, 44.0 + 4.0 * y, 0.012), vec3(0.0, 100.0, 0.0)),
+                ] {
+                    range.body(shape.clone(), Pose::from_translation(from), v, Vec3::ZERO);
+                    shots.push((from, v));
+                }
+            }
+            let mut sim = range.start(dt, continuous);
+            let steps = (0.02 / dt) as usize;
+            run(&mut sim, steps);
+            for (i, (from, v)) in shots.iter().enumerate() {
+                assert_eq!(velocity(&sim, i), *v, "body {i} at a step of {dt}, continuous: {continuous}");
+                let there = *from + *v * (dt * steps as f64);
+                assert!((position(&sim, i) - there).norm() < 1e-9);
+            }
+        }
+    }
+}
+
+/// Half beside the edge is not beside it: the same shot 9 mm to the left is stopped.
+#[test]
+fn a_shot_at_the_rim_is_stopped() {
+    for continuous in [false, true] {
+        let mut range = Range::new(0.0);
+        range.plate(vec3(-0.1, 0.0, 0.0), 0.1);
+        let ball = Shape::Sphere { radius: 5e-3 };
+        let from = Pose::from_translation(vec3(-0.004, 0.0, 0.7));
+        range.body(ball, from, vec3(0.0, 0.0, -100.0), Vec3::ZERO);
+        let mut sim = range.start(1e-3, continuous);
+        run(&mut sim, 20);
+        assert!(velocity(&sim, 0).z.abs() < 1e-6 && position(&sim, 0).z > HALF, "{:?}", sim.state());
+    }
+}
+
+/// Slow bodies are not swept: the option changes no bit of their motion.
+#[test]
+fn slow_bodies_do_not_feel_the_option() {
+    let end = |continuous| {
+        let mut range = Range::new(0.3);
+        range.plate(Vec3::ZERO, 1.0);
+        for k in 0..4 {
+            let pose = Pose::from_translation(vec3(0.1 * k as f64, 0.0, 0.02 + 0.01 * k as f64));
+            let half = vec3(0.01, 0.01, 0.01);
+            range.body(Shape::Box { half }, pose, vec3(0.0, 0.1, -0.5), vec3(3.0, 1.0, 0.0));
+        }
+        let mut sim = range.start(1e-3, continuous);
+        run(&mut sim, 200);
+        sim.state().clone()
+    };
+    assert_eq!(end(false), end(true));
+}
