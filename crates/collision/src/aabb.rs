@@ -60,6 +60,12 @@ impl Aabb {
         x * x + y * y + z * z
     }
 
+    /// The distance of two boxes, zero when they share a point [m].
+    pub(crate) fn distance(&self, o: &Self) -> f64 {
+        let apart = |i: usize| (self.min[i] - o.max[i]).max(o.min[i] - self.max[i]).max(0.0);
+        vec3(apart(0), apart(1), apart(2)).norm()
+    }
+
     /// The corner farthest in `direction`.
     #[inline]
     pub(crate) fn support(&self, direction: Vec3) -> Vec3 {

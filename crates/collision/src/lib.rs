@@ -37,8 +37,8 @@ mod nearest;
 mod pairs;
 mod parry;
 mod patch;
-#[allow(dead_code)]
 mod point;
+pub mod query;
 mod reduce;
 mod shape;
 mod support;

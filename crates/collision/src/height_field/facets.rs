@@ -312,14 +312,46 @@ impl HeightField {
         }
     }
 
+    /// As [`crate::mesh::tree::Tree::search`], block by block in no order.
+    pub(crate) fn along(
+        &self,
+        limit: f64,
+        cost: &impl Fn(&Aabb) -> f64,
+        visit: &mut impl FnMut(usize, f64) -> f64,
+    ) {
+        let mut limit = limit;
+        if cost(&self.bounds()) > limit {
+            return;
+        }
+        let (rows, cols) = (0..=self.rows - 2, 0..=self.cols - 2);
+        for (block_row, block_col) in blocks(&rows, &cols) {
+            let (r, c) = (within(&rows, block_row), within(&cols, block_col));
+            if cost(&self.block_box(&r, &c, self.block(block_row, block_col))) > limit {
+                continue;
+            }
+            for cell in r.flat_map(|r| c.clone().map(move |c| r * (self.cols - 1) + c)) {
+                limit = visit(2 * cell, limit);
+                limit = visit(2 * cell + 1, limit);
+            }
+        }
+        let first = 2 * (self.rows - 1) * (self.cols - 1);
+        for i in first..first + 2 * self.border_length() + 2 {
+            limit = visit(i, limit);
+        }
+    }
+
+    /// The box around a block of cells with the given lowest and highest corner.
+    fn block_box(&self, r: &RangeInclusive<usize>, c: &RangeInclusive<usize>, [low, high]: [f64; 2]) -> Aabb {
+        let (p, q) = (self.vertex(*r.start(), *c.start()), self.vertex(r.end() + 1, c.end() + 1));
+        Aabb { min: vec3(p.x, p.y, low), max: vec3(q.x, q.y, high) }
+    }
+
     /// See [`crate::surface::Surface::vertices`].
     pub(crate) fn vertices(&self, keep: &impl Fn(&Aabb) -> bool, visit: &mut impl FnMut(u32, Vec3)) {
         let (rows, cols) = (0..=self.rows - 2, 0..=self.cols - 2);
         for (block_row, block_col) in blocks(&rows, &cols) {
             let (r, c) = (within(&rows, block_row), within(&cols, block_col));
-            let [low, high] = self.block(block_row, block_col);
-            let (p, q) = (self.vertex(*r.start(), *c.start()), self.vertex(r.end() + 1, c.end() + 1));
-            if !keep(&Aabb { min: vec3(p.x, p.y, low), max: vec3(q.x, q.y, high) }) {
+            if !keep(&self.block_box(&r, &c, self.block(block_row, block_col))) {
                 continue;
             }
             for row in *r.start()..=r.end() + 1 {

@@ -11,8 +11,9 @@
 //!     3. a patch is reduced to four points
 //! ```
 //!
-//! A body that no triangle touches may be inside a solid. It is then pushed out at the point of the
-//! surface nearest to its centre; of a body that is a surface itself, where its vertices are.
+//! A body without such a contact may be deep in the surface. It then goes back through the triangle
+//! that it crosses least; inside a solid it is pushed out at the point of the surface nearest to its
+//! centre; of a body that is a surface itself, all vertices inside are.
 //!
 //! Solids have one side, shells two: the one on which the centre of the other body is.
 
@@ -36,6 +37,8 @@ const SAME_DEPTH: f64 = 1e-7;
 const BEHIND: f64 = 1e-8;
 /// Relative to the size: points of one name closer than this are one.
 const SAME_POINT: f64 = 1e-3;
+/// Relative to the size: gaps up to which bodies are taken to touch.
+const OVERLAP: f64 = 1e-6;
 /// Planes that (1) looks behind, those of the least overlap.
 const PLANES: usize = 64;
 /// Relative to the size: vertices this much above the lowest may rest on a plane after a step.
@@ -81,8 +84,9 @@ pub(crate) fn collide(
             scratch.touch(Meeting { tile: Tile { facet, surface }, A: &A, b, B: &B, margin });
         });
         scratch.drop_what_is_behind(0, BEHIND * b.size());
-        if scratch.hits.is_empty() && surface.is_solid() {
-            scratch.sunk(surface, &A, b, &B);
+        let slack = OVERLAP * b.size();
+        if scratch.hits.iter().all(|h| h.end == h.start || h.separation > slack) {
+            scratch.rescue((surface, &A), (b, &B), &X_AB);
         }
     }
     if Surface::of(b).is_some() && scratch.hits.iter().all(|h| h.separation >= 0.0) {
@@ -116,6 +120,26 @@ impl Scratch {
         let (tile, piece) =
             (Tile { facet: facet_a, surface: surface_a }, Tile { facet: facet_b, surface: surface_b });
         self.touch(Meeting { tile, A, b: &piece, B, margin });
+    }
+
+    /// A convex body that overlaps the surface, but nowhere as bodies do that have just met: it goes
+    /// back through the triangle that it crosses least, or out of the solid that it is inside of.
+    fn rescue(&mut self, (surface, A): (Surface<'_>, &Frame), (b, B): (&Shape, &Frame), X_AB: &Pose) {
+        let mut least: Option<(Vec3, f64, Vec3)> = None;
+        let c = B.point(b.center());
+        surface.touching(&b.aabb(X_AB, 0.0), &mut |i| {
+            let tile = Tile { facet: facing(surface, i, A, c), surface };
+            if let Some(found) = (Meeting { tile, A, b, B, margin: 0.0 }).crossed()
+                && least.is_none_or(|l| found.1 > l.1)
+            {
+                least = Some(found);
+            }
+        });
+        match least {
+            Some((n, depth, p)) => self.single(n, depth, p, pair_code(face_code(0), face_code(0))),
+            None if self.hits.is_empty() && surface.is_solid() => self.sunk(surface, A, b, B),
+            None => {}
+        }
     }
 
     /// A convex body inside the solid `surface`.

@@ -91,6 +91,26 @@ impl<P: Piece> Meeting<'_, P> {
         hit(normal, s - r, &self.named(&found), points)
     }
 
+    /// The normal of the face, how deep B is behind it (negative), and the point midway, when B and
+    /// the triangle share a point.
+    pub(crate) fn crossed(&self) -> Option<(Vec3, f64, Vec3)> {
+        let facet = &self.tile.facet;
+        let corners = facet.corners.map(|p| self.A.point(p));
+        let (n, r) = (self.A.direction(facet.normal), self.b.rounding());
+        let (level, lowest) = (n.dot(corners[0]), self.lowest(n));
+        let depth = lowest - level - r;
+        if depth >= 0.0 || -self.lowest(-n) - level + r <= 0.0 || self.beside(&corners, n) {
+            return None;
+        }
+        let crossed = match separation(facet, self.A, self.b, self.B, r) {
+            Axis::Apart => false,
+            Axis::Found(axis) => self.along(axis.normal) < r - SLACK * self.size(),
+            Axis::Unknown => true,
+        };
+        let p = self.B.point(self.b.core_support(self.B.inverse_direction(-n)));
+        crossed.then(|| (n, depth, p - n * (r + 0.5 * depth)))
+    }
+
     /// min { n·x : x ∈ B, without its rounding }.
     #[inline]
     fn lowest(&self, n: Vec3) -> f64 {
