@@ -264,7 +264,6 @@ fn convert_writes_what_inspect_reads_back_and_overwrites_only_by_force() {
         errors(&as_urdf)
     );
     let mass = |args: &[&str]| json(&stiction(&here, args))["total_mass"].as_f64().unwrap();
-    let (xml, urdf) =
-        (mass(&["inspect", "q.xml", "--json"]), mass(&["inspect", "q.urdf", "--free-base", "--json"]));
+    let (xml, urdf) = (mass(&["inspect", "q.xml", "--json"]), mass(&["inspect", "q.urdf", "--json"]));
     assert!((xml - urdf).abs() < 1e-12 && xml > 1.0, "{xml} {urdf}");
 }

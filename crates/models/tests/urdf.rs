@@ -2,6 +2,8 @@
 
 #![allow(clippy::unwrap_used, clippy::print_stdout)]
 
+mod common;
+
 use std::path::Path;
 use stiction_collision::Shape;
 use stiction_dynamics::JointKind;
@@ -279,4 +281,16 @@ fn xacro_is_refused_with_its_remedy() {
             load_str(text, Path::new("r.xacro"), Path::new("."), &LoadOptions::default()).unwrap_err();
         assert!(error.to_string().contains("`xacro r.xacro > robot.urdf`"), "{error}");
     }
+}
+
+/// A biped whose file the field uses although it states no limits, and spheres without a radius.
+#[test]
+fn a_biped_without_limits_loads_with_warnings() {
+    let Some(file) = common::data("cassie_impact/cassie_v2.urdf") else { return };
+    let options = LoadOptions { free_base: true, visuals: false, ..LoadOptions::default() };
+    let world = stiction_models::load(&file, &options).unwrap_or_else(|e| panic!("{e}"));
+    let warnings: Vec<_> = world.ledger.warnings.iter().map(|w| w.1.as_str()).collect();
+    assert!(warnings.iter().any(|w| w.contains("`hip_roll_left` states no <limit>")), "{warnings:?}");
+    assert!(warnings.iter().any(|w| w.contains("no extent")), "{warnings:?}");
+    assert!(world.model.nv() > 6 && world.model.moving_mass() > 20.0, "{} dofs", world.model.nv());
 }

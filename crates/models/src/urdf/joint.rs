@@ -122,7 +122,7 @@ fn axis(element: Element<'_>, kind: Kind) -> Result<Vec3, LoadError> {
     }
 }
 
-/// Range of q, and what the drive may do. A revolute or prismatic joint must state its range.
+/// Range of q, and what the drive may do. A revolute or prismatic joint should state its range.
 fn limits(
     reader: &mut Reader<'_>,
     element: Element<'_>,
@@ -131,8 +131,11 @@ fn limits(
     let ranged = matches!(kind, Kind::Revolute | Kind::Prismatic);
     let Some(limit) = element.child("limit")? else {
         if ranged {
-            let expected = "<limit lower upper effort velocity/>; a joint without range is `continuous`";
-            return Err(element.missing("<limit>", expected));
+            let message = format!(
+                "{} states no <limit>: it moves without one, as a `continuous` joint does",
+                element.described()
+            );
+            reader.warn(element.place(), message);
         }
         return Ok((None, DriveLimit::default()));
     };
