@@ -2,8 +2,9 @@
 //!
 //! `cargo run --release -p stiction-collision --example pair_cost [-- --json] [PART OF A NAME]`
 //!
-//! Every number is the fastest of many short runs over a few poses near the one named. parry keeps its
-//! manifolds from call to call, as its users do; ours has no memory. With `--json` the cases are printed
+//! Every number is the fastest of many short runs over a few poses near the one named. Ours
+//! has no memory; parry is timed without its manifolds of the call before, and with them, as its users
+//! have it while nothing moves much. With `--json` the cases are printed
 //! too, for `cargo xtask bench collision`, which adds MuJoCo's column.
 
 #![allow(non_snake_case)] // X_WG, as in the library
@@ -27,7 +28,7 @@ fn main() {
     let json = std::env::args().any(|a| a == "--json");
     let wanted = std::env::args().skip(1).find(|a| a != "--json").unwrap_or_default();
     if !json {
-        println!("{:<34} {:>8} {:>8} {:>7} {:>8}", "pair", "ns", "parry", "points", "gap um");
+        println!("{:<34} {:>8} {:>8} {:>8} {:>7} {:>8}", "pair", "ns", "parry", "kept", "points", "gap um");
     }
     let mut records = Vec::new();
     for (name, a, b, X_WB) in cases().iter().filter(|case| case.0.contains(&wanted)) {
@@ -39,18 +40,19 @@ fn main() {
                 black_box(&out);
             }
         });
-        let (parry, points) = parry(a, b, &poses);
+        let (parry, kept, points) = parry(a, b, &poses);
         if json {
             let pose = numbers(X_WB.translation.to_array().iter().chain(&X_WB.rotation.to_array()));
             let (a, b) = (described(a), described(b));
             records.push(format!(
-                "{{\"name\":\"{name}\",\"ns\":{ours:.1},\"parry_ns\":{parry:.1},\"points\":{},\
-                 \"parry_points\":{points},\"a\":{a},\"b\":{b},\"pose\":{pose}}}",
+                "{{\"name\":\"{name}\",\"ns\":{ours:.1},\"parry_ns\":{parry:.1},\"parry_kept_ns\":{kept:.1},\
+                 \"points\":{},\"parry_points\":{points},\"a\":{a},\"b\":{b},\"pose\":{pose}}}",
                 out.points().len()
             ));
         } else {
             let gap = out.deepest().unwrap_or(f64::NAN) * 1e6;
-            println!("{name:<34} {ours:>8.0} {parry:>8.0} {:>7} {gap:>8.1}", out.points().len());
+            let points = out.points().len();
+            println!("{name:<34} {ours:>8.0} {parry:>8.0} {kept:>8.0} {points:>7} {gap:>8.1}");
         }
     }
     if json {
@@ -127,8 +129,8 @@ fn fastest(mut run: impl FnMut()) -> f64 {
     std::iter::repeat_with(once).take(RUNS).fold(f64::INFINITY, f64::min) * 1e9 / POSES as f64
 }
 
-/// parry's nanoseconds per pose, and its number of points.
-fn parry(a: &Shape, b: &Shape, poses: &[Pose]) -> (f64, usize) {
+/// parry's nanoseconds per pose without and with the points of the call before, and their number.
+fn parry(a: &Shape, b: &Shape, poses: &[Pose]) -> (f64, f64, usize) {
     let ((a, turn_a), (b, turn_b)) = (converted(a), converted(b));
     let relative = |X: &Pose| {
         let q = turn_a.conjugate() * X.rotation * turn_b;
@@ -139,13 +141,19 @@ fn parry(a: &Shape, b: &Shape, poses: &[Pose]) -> (f64, usize) {
     let mut manifolds: Vec<ContactManifold<(), ()>> = Vec::new();
     let mut workspace = None;
     let dispatcher = DefaultQueryDispatcher;
-    let ns = fastest(|| {
-        for X in &poses {
-            let asked = dispatcher.contact_manifolds(X, &*a, &*b, MARGIN, &mut manifolds, &mut workspace);
-            black_box(asked.is_ok());
-        }
-    });
-    (ns, manifolds.iter().map(|m| m.points.len()).sum())
+    let mut ask = |keep: bool| {
+        fastest(|| {
+            for X in &poses {
+                if !keep {
+                    manifolds.iter_mut().for_each(ContactManifold::clear);
+                }
+                let asked = dispatcher.contact_manifolds(X, &*a, &*b, MARGIN, &mut manifolds, &mut workspace);
+                black_box(asked.is_ok());
+            }
+        })
+    };
+    let (without, with) = (ask(false), ask(true));
+    (without, with, manifolds.iter().map(|m| m.points.len()).sum())
 }
 
 /// The shape and its turn: the axis of parry's cylinder is y.
