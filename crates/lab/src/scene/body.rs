@@ -1,10 +1,11 @@
 //! From `[[fixed]]` and `[[body]]` to shapes, poses and free bodies, copies included.
 
-use super::number::{Positive, Quaternion, Size, Vector};
+use super::number::{Finite, Positive, Quaternion, Size, Vector};
 use super::spec::{BodySpec, FixedSpec, JitterSpec, ShapeKind};
 use super::{Scene, SceneError, ground::surface};
 use crate::random::Random;
-use stiction::collision::Shape;
+use std::sync::Arc;
+use stiction::collision::{HeightField, Shape};
 use stiction::dynamics::spatial::{Pose, Quat, Vec3, vec3};
 use stiction::models::Material;
 use stiction::{Composer, FreeBody, UNCOLOURED};
@@ -27,25 +28,27 @@ impl At<'_> {
         self.scene.mistake(self.section, self.index, key, message)
     }
 
-    /// The shape of the keys `shape`, `size`, `radius` and `length`.
+    /// The shape of the keys `shape`, `size`, `radius`, `length` and `heights`.
     fn shape(
         &self,
         kind: ShapeKind,
         size: Option<Size>,
         radius: Option<Positive>,
         length: Option<Positive>,
+        heights: Option<&Vec<Vec<Finite>>>,
     ) -> Result<Shape, SceneError> {
         let (needs_size, needs_radius, needs_length) = match kind {
             ShapeKind::Plane => (false, false, false),
-            ShapeKind::Box => (true, false, false),
+            ShapeKind::Box | ShapeKind::Ellipsoid | ShapeKind::HeightField => (true, false, false),
             ShapeKind::Sphere => (false, true, false),
-            ShapeKind::Capsule | ShapeKind::Cylinder => (false, true, true),
+            ShapeKind::Capsule | ShapeKind::Cylinder | ShapeKind::Cone => (false, true, true),
         };
         let word = format!("{kind:?}").to_lowercase();
         for (key, needed, given) in [
             ("size", needs_size, size.is_some()),
             ("radius", needs_radius, radius.is_some()),
             ("length", needs_length, length.is_some()),
+            ("heights", kind == ShapeKind::HeightField, heights.is_some()),
         ] {
             match (needed, given) {
                 (true, false) => return Err(self.mistake("shape", format!("a {word} needs the key `{key}`"))),
@@ -61,7 +64,23 @@ impl At<'_> {
             ShapeKind::Box => Shape::Box { half: vec3(0.5 * x, 0.5 * y, 0.5 * z) },
             ShapeKind::Capsule => Shape::Capsule { radius, half_length },
             ShapeKind::Cylinder => Shape::Cylinder { radius, half_length },
+            ShapeKind::Ellipsoid => Shape::Ellipsoid { radii: vec3(0.5 * x, 0.5 * y, 0.5 * z) },
+            ShapeKind::Cone => Shape::Cone { radius, half_height: half_length },
+            ShapeKind::HeightField => self.height_field(heights.map_or(&[], |h| h), [x, y], z)?,
         })
+    }
+
+    /// The field of the rows of `heights` over a rectangle.
+    fn height_field(&self, heights: &[Vec<Finite>], size: [f64; 2], base: f64) -> Result<Shape, SceneError> {
+        let cols = heights.first().map_or(0, Vec::len);
+        if let Some((row, odd)) = heights.iter().enumerate().find(|(_, row)| row.len() != cols) {
+            let found = odd.len();
+            let message = format!("row {row} has {found} heights; expected {cols}, as many as row 0");
+            return Err(self.mistake("heights", message));
+        }
+        let all = heights.iter().flatten().map(|h| h.0).collect();
+        let field = HeightField::new(heights.len(), cols, size, all, base);
+        field.map(|f| Shape::HeightField(Arc::new(f))).map_err(|e| self.mistake("heights", e.to_string()))
     }
 
     /// The pose of the keys `position`, `rpy` and `quaternion`, in their frame.
@@ -93,7 +112,7 @@ impl Scene {
         composer: &mut Composer,
     ) -> Result<(), SceneError> {
         let at = At { scene: self, section: "fixed", index };
-        let shape = at.shape(spec.shape, spec.size, spec.radius, spec.length)?;
+        let shape = at.shape(spec.shape, spec.size, spec.radius, spec.length, spec.heights.as_ref())?;
         let pose = self.frame(spec.frame) * at.pose(spec.position, spec.rpy, spec.quaternion)?;
         let material = surface(spec.friction.map(|f| f.0), spec.restitution.map(|r| r.0));
         let rgba = spec.rgba.map_or(UNCOLOURED, |c| c.0);
@@ -110,7 +129,7 @@ impl Scene {
         composer: &mut Composer,
     ) -> Result<(), SceneError> {
         let at = At { scene: self, section: "body", index };
-        let shape = at.shape(spec.shape, spec.size, spec.radius, spec.length)?;
+        let shape = at.shape(spec.shape, spec.size, spec.radius, spec.length, spec.heights.as_ref())?;
         let X_WF = self.frame(spec.frame);
         let first = at.pose(spec.position, spec.rpy, spec.quaternion)?;
         let places = copies(&at, spec)?;

@@ -38,6 +38,13 @@ pub enum ShapeKind {
     Capsule,
     /// `radius`, and `length`; axis z.
     Cylinder,
+    /// `size`: full axes along x, y, z.
+    Ellipsoid,
+    /// `radius` of its base, and `length` from there to its apex; axis z, origin half way up.
+    Cone,
+    /// `heights`, rows from the least y, each from the least x; `size`: sides along x and y, and how far
+    /// it is solid below the lowest height.
+    HeightField,
 }
 
 /// What position and orientation are measured from.
@@ -59,6 +66,8 @@ pub struct FixedSpec {
     pub size: Option<Size>,
     pub radius: Option<Positive>,
     pub length: Option<Positive>,
+    /// [m]
+    pub heights: Option<Vec<Vec<Finite>>>,
     #[serde(default)]
     pub position: Vector,
     /// Roll, pitch, yaw about the fixed axes x, y, z [degrees].
@@ -82,6 +91,8 @@ pub struct BodySpec {
     pub size: Option<Size>,
     pub radius: Option<Positive>,
     pub length: Option<Positive>,
+    /// [m]
+    pub heights: Option<Vec<Vec<Finite>>>,
     /// [kg]
     pub mass: Positive,
     /// Of the centre [m].

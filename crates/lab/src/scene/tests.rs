@@ -94,12 +94,54 @@ fn mistakes_name_line_key_and_expectation() {
             &["test.toml:3:1", "needs the key `size`"],
         ),
         ("[ground\n".to_owned(), &["test.toml:1:"]),
+        (FIELD.replace("[0, 0.05, 0]", "[0, 0.05]"), &["test.toml:5:1", "row 1 has 2 heights", "expected 3"]),
+        (
+            FIELD.replace("heights", "radius = 1\nheights"),
+            &["test.toml:5:1", "a heightfield has no `radius`"],
+        ),
     ] {
         let message = message(&text);
         for word in words {
             assert!(message.contains(word), "no `{word}` in: {message}");
         }
     }
+}
+
+const FIELD: &str = "[[fixed]]\nname = \"hills\"\nshape = \"heightfield\"\nsize = [2, 2, 0.1]\n\
+    heights = [[0, 0, 0], [0, 0.05, 0], [0, 0, 0]]\nfriction = 0.8\n";
+
+/// Bodies of every kind fall on hills: nothing sinks, nothing fails.
+#[test]
+fn every_shape_lands_on_a_height_field() {
+    let kinds = [
+        ("ball", "shape = \"sphere\"\nradius = 0.1", [0.5, 0.5, 0.2]),
+        ("egg", "shape = \"ellipsoid\"\nsize = [0.2, 0.2, 0.3]", [-0.5, 0.5, 0.22]),
+        ("hat", "shape = \"cone\"\nradius = 0.1\nlength = 0.2", [0.0, 0.0, 0.17]),
+        ("box", "shape = \"box\"\nsize = [0.2, 0.2, 0.2]", [-0.5, -0.5, 0.15]),
+        ("can", "shape = \"cylinder\"\nradius = 0.1\nlength = 0.2", [0.5, -0.5, 0.15]),
+    ];
+    let body = |(name, keys, p): (&str, &str, [f64; 3])| {
+        format!("[[body]]\nname = \"{name}\"\n{keys}\nmass = 1\nposition = {p:?}\n")
+    };
+    let text = kinds.map(body).concat();
+    let mut setup = parse(&format!("{FIELD}{text}")).unwrap().build().unwrap();
+    setup.duration = 0.4;
+    let mut runner = Runner::new(setup, RunOptions::default()).unwrap();
+    let mut touched = 0;
+    for _ in 0..runner.steps() {
+        let report = runner.step();
+        touched = touched.max(report.contacts);
+    }
+    assert!(touched >= 8, "{touched}");
+    let mut contacts = Vec::new();
+    runner.simulation_mut().contacts_into(&mut contacts);
+    assert!(
+        contacts.iter().all(|c| c.gap > -1e-4),
+        "{:?}",
+        contacts.iter().map(|c| c.gap).collect::<Vec<_>>()
+    );
+    let heights: Vec<f64> = runner.simulation_mut().state().q.chunks(7).map(|q| q[2]).collect();
+    assert!(heights.iter().all(|z| (0.05..0.25).contains(z)), "{heights:?}");
 }
 
 #[test]
