@@ -51,11 +51,20 @@ pub fn crba_into<T: Real>(
     // Each dof feels the composite body outboard of it: (2), and its ancestors feel that: (3).
     for (i, (S, dof)) in kin.S.iter().zip(&model.dofs).enumerate() {
         let F = composite[dof.body] * *S;
-        let row = M.pattern.row(i);
-        for (entry, j) in M.entries[row].iter_mut().zip(M.pattern.columns(i)) {
+        let place = M.pattern.place(i);
+        let branch = M.pattern.branch(i);
+        let (row, trunk) = M.entries[place.start..place.end].split_at_mut(branch.len() + 1);
+        row[0] = S.dot(F) + dof.armature;
+        for (entry, j) in row[1..].iter_mut().zip(branch) {
             *entry = kin.S[*j as usize].dot(F);
         }
-        M.add_diagonal(i, dof.armature);
+        if place.trunk {
+            // The columns of a free root are the axes of the body, through O, and of the world.
+            let root = &kin.S[M.pattern.columns(i)[branch.len() + 1] as usize - 2..][..3];
+            let [x, y, z] = [root[0].angular, root[1].angular, root[2].angular];
+            let (n, f) = (F.angular, F.linear);
+            trunk.copy_from_slice(&[z.dot(n), y.dot(n), x.dot(n), f.z, f.y, f.x]);
+        }
     }
 }
 

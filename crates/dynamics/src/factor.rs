@@ -13,7 +13,7 @@
 //! A column of Jᵀ is nonzero on a chain of dofs only, and so is its column of Y: (4) costs
 //! O(depth²) per contact. Cost of the factorisation O(Σ depth²), of a solve O(Σ depth).
 
-use crate::mass_matrix::Pattern;
+use crate::mass_matrix::{Pattern, TRUNK};
 use crate::spatial::Vec3;
 use crate::{MassMatrix, Model, Real};
 use std::cmp::Ordering;
@@ -42,7 +42,7 @@ pub struct Factor<T = f64> {
 impl<T: Real> Factor<T> {
     /// Of nothing yet, with the pattern of `model`.
     pub fn new(model: &Model<T>) -> Self {
-        let pattern = Pattern::new(model);
+        let pattern = Pattern::in_blocks(model, Pattern::block::<T>());
         let (one, entries) = (model.kind().one(), vec![model.kind(); pattern.len()]);
         Self { inverse_diagonal: vec![one; pattern.size()], entries, pattern }
     }
@@ -51,33 +51,71 @@ impl<T: Real> Factor<T> {
     #[inline(always)]
     pub fn factor(&mut self, M: &MassMatrix<T>) -> Result<(), NotPositive> {
         self.entries.copy_from_slice(&M.entries);
-        let mut failed: Option<NotPositive> = None;
-        for i in (0..self.pattern.size()).rev() {
-            let row = self.pattern.row(i);
-            let (above, rest) = self.entries.split_at_mut(row.start);
-            let row_i = &mut rest[..row.len()];
-            let D = row_i[0];
-            if !T::all(D.zero().less(D)) {
-                let lanes = lanes_not_positive(D);
-                let first = failed.get_or_insert(NotPositive { dof: i, lanes });
-                first.lanes |= lanes;
-            }
-            let inverse = D.one() / D;
-            self.inverse_diagonal[i] = inverse;
-            // Row j = (j, j), (j, parent(j)), … lies over the tail of row i from its entry (i, j).
-            let mut tail = &mut row_i[1..];
-            for j in &self.pattern.columns(i)[1..] {
-                let start = self.pattern.start(*j as usize);
-                let row_j = &mut above[start..start + tail.len()];
-                let L_ij = tail[0] * inverse; // (1)
-                for (M_jk, M_ik) in row_j.iter_mut().zip(tail.iter()) {
-                    *M_jk -= L_ij * *M_ik; // (2)
-                }
-                tail[0] = L_ij;
-                tail = &mut tail[1..];
+        let mut failed = None;
+        let mut i = self.pattern.size();
+        while i > 0 {
+            i -= 1;
+            if self.pattern.place(i).follows {
+                self.eliminate_two(i, &mut failed);
+                i -= 1;
+            } else {
+                self.eliminate(i, &mut failed);
             }
         }
         failed.map_or(Ok(()), Err)
+    }
+
+    /// (1), (2) for dof i.
+    #[inline(always)]
+    fn eliminate(&mut self, i: usize, failed: &mut Option<NotPositive>) {
+        let place = self.pattern.place(i);
+        let (above, rest) = self.entries.split_at_mut(place.begin);
+        let row_i = &mut rest[..place.end - place.begin];
+        let mut at = place.start - place.begin;
+        let inverse = inverse_pivot(row_i[at], i, failed);
+        self.inverse_diagonal[i] = inverse;
+        // Row j = (j, j), (j, parent(j)), … lies over the tail of row i from its entry (i, j).
+        for j in self.pattern.branch(i) {
+            at += 1;
+            let row_j = self.pattern.place(*j as usize);
+            let row_j = &mut above[row_j.begin..row_j.end];
+            let L_ij = row_i[at] * inverse; // (1)
+            subtract(row_j, &row_i[row_i.len() - row_j.len()..], L_ij); // (2)
+            row_i[at] = L_ij;
+        }
+        if place.trunk {
+            eliminate_trunk(row_i, &mut above[self.pattern.trunk(i).begin..], inverse);
+        }
+    }
+
+    /// (1), (2) for i and then its parent i − 1: rows further up are visited once for both.
+    #[inline(always)]
+    fn eliminate_two(&mut self, i: usize, failed: &mut Option<NotPositive>) {
+        let (place, parent) = (self.pattern.place(i), self.pattern.place(i - 1));
+        let (above, rest) = self.entries.split_at_mut(parent.begin);
+        let (row_p, rest) = rest.split_at_mut(parent.end - parent.begin);
+        let row_i = &mut rest[..place.end - place.begin];
+        let (mut at_i, mut at_p) = (place.start - place.begin + 1, parent.start - parent.begin);
+        let inverse_i = inverse_pivot(row_i[at_i - 1], i, failed);
+        let L_ip = row_i[at_i] * inverse_i;
+        subtract(row_p, &row_i[row_i.len() - row_p.len()..], L_ip);
+        row_i[at_i] = L_ip;
+        let inverse_p = inverse_pivot(row_p[at_p], i - 1, failed);
+        (self.inverse_diagonal[i], self.inverse_diagonal[i - 1]) = (inverse_i, inverse_p);
+        for j in self.pattern.branch(i - 1) {
+            (at_i, at_p) = (at_i + 1, at_p + 1);
+            let row_j = self.pattern.place(*j as usize);
+            let row_j = &mut above[row_j.begin..row_j.end];
+            let (L_ij, L_pj) = (row_i[at_i] * inverse_i, row_p[at_p] * inverse_p);
+            let n = row_j.len();
+            subtract_two(row_j, [&row_i[row_i.len() - n..], &row_p[row_p.len() - n..]], [L_ij, L_pj]);
+            (row_i[at_i], row_p[at_p]) = (L_ij, L_pj);
+        }
+        if place.trunk {
+            let root = &mut above[self.pattern.trunk(i).begin..];
+            eliminate_trunk(row_i, root, inverse_i);
+            eliminate_trunk(row_p, root, inverse_p);
+        }
     }
 
     /// x ← M⁻¹ x, by (3).
@@ -85,15 +123,30 @@ impl<T: Real> Factor<T> {
     pub fn solve_in_place(&self, x: &mut [T]) {
         assert_eq!(x.len(), self.pattern.size(), "x has nv entries");
         for i in (0..x.len()).rev() {
-            self.spread(i, x);
+            let (row, branch, x_i) = (self.row(i), self.pattern.branch(i), x[i]);
+            for (L_ij, j) in row[1..].iter().zip(branch) {
+                x[*j as usize] -= *L_ij * x_i;
+            }
+            if self.pattern.place(i).trunk {
+                let (L, x_root) = (last_six(row), &mut x[self.pattern.root(i)..][..TRUNK]);
+                for k in 0..TRUNK {
+                    x_root[TRUNK - 1 - k] -= L[k] * x_i;
+                }
+            }
         }
         for (x, d) in x.iter_mut().zip(&self.inverse_diagonal) {
             *x *= *d;
         }
+        // From the root on: what was found last comes last into the sum.
         for i in 0..x.len() {
-            let mut x_i = x[i];
-            for (L_ij, j) in self.off_diagonal(i) {
-                x_i -= L_ij * x[j];
+            let (row, branch, mut x_i) = (self.row(i), self.pattern.branch(i), x[i]);
+            if self.pattern.place(i).trunk {
+                let (L, y) = (last_six(row), &x[self.pattern.root(i)..][..TRUNK]);
+                let (a, b) = (L[5] * y[0] + L[4] * y[1], L[3] * y[2] + L[2] * y[3]);
+                x_i -= a + b + (L[1] * y[4] + L[0] * y[5]);
+            }
+            for (L_ij, j) in row[1..branch.len() + 1].iter().zip(branch).rev() {
+                x_i -= *L_ij * x[*j as usize];
             }
             x[i] = x_i;
         }
@@ -153,6 +206,113 @@ impl<T: Real> Factor<T> {
     fn off_diagonal(&self, i: usize) -> impl Iterator<Item = (T, usize)> {
         let (row, columns) = (&self.row(i)[1..], &self.pattern.columns(i)[1..]);
         row.iter().zip(columns).map(|(L, j)| (*L, *j as usize))
+    }
+}
+
+#[inline(always)]
+fn last_six<T>(row: &[T]) -> &[T] {
+    let at = row.len() - TRUNK;
+    &row[at..at + TRUNK]
+}
+
+/// 1/D of dof i; a D that is not positive is noted.
+#[inline(always)]
+fn inverse_pivot<T: Real>(D: T, i: usize, failed: &mut Option<NotPositive>) -> T {
+    if !T::all(D.zero().less(D)) {
+        let lanes = lanes_not_positive(D);
+        failed.get_or_insert(NotPositive { dof: i, lanes }).lanes |= lanes;
+    }
+    D.one() / D
+}
+
+/// x −= s y. Of plain numbers the lengths are multiples of four, most of them small.
+#[inline(always)]
+fn subtract<T: Real>(x: &mut [T], y: &[T], s: T) {
+    if T::LANES > 1 {
+        for (x, y) in x.iter_mut().zip(y) {
+            *x -= s * *y;
+        }
+        return;
+    }
+    match x.len() {
+        4 => subtract_block::<T, 4>(x, y, s),
+        8 => subtract_block::<T, 8>(x, y, s),
+        12 => subtract_block::<T, 12>(x, y, s),
+        _ => {
+            for (x, y) in x.chunks_exact_mut(4).zip(y.chunks_exact(4)) {
+                subtract_block::<T, 4>(x, y, s);
+            }
+        }
+    }
+}
+
+#[inline(always)]
+fn subtract_block<T: Real, const N: usize>(x: &mut [T], y: &[T], s: T) {
+    if let (Some(x), Some(y)) = (x.first_chunk_mut::<N>(), y.first_chunk::<N>()) {
+        let mut difference = *x;
+        for k in 0..N {
+            difference[k] -= s * y[k];
+        }
+        *x = difference;
+    }
+}
+
+/// x −= s y, x −= t z, in one pass.
+#[inline(always)]
+fn subtract_two<T: Real>(x: &mut [T], [y, z]: [&[T]; 2], [s, t]: [T; 2]) {
+    if T::LANES > 1 {
+        for ((x, y), z) in x.iter_mut().zip(y).zip(z) {
+            *x = *x - s * *y - t * *z;
+        }
+        return;
+    }
+    match x.len() {
+        4 => subtract_two_blocks::<T, 4>(x, [y, z], [s, t]),
+        8 => subtract_two_blocks::<T, 8>(x, [y, z], [s, t]),
+        _ => {
+            let y_z = y.chunks_exact(4).zip(z.chunks_exact(4));
+            for (x, (y, z)) in x.chunks_exact_mut(4).zip(y_z) {
+                subtract_two_blocks::<T, 4>(x, [y, z], [s, t]);
+            }
+        }
+    }
+}
+
+#[inline(always)]
+fn subtract_two_blocks<T: Real, const N: usize>(x: &mut [T], [y, z]: [&[T]; 2], [s, t]: [T; 2]) {
+    if let (Some(x), Some(y), Some(z)) =
+        (x.first_chunk_mut::<N>(), y.first_chunk::<N>(), z.first_chunk::<N>())
+    {
+        let mut difference = *x;
+        for k in 0..N {
+            difference[k] = difference[k] - s * y[k] - t * z[k];
+        }
+        *x = difference;
+    }
+}
+
+/// (1) and (2) for the last six entries of `row_i`, over the rows of the free root, which begin at
+/// `rows`: row k has k + 1 entries, after the zeros that make blocks.
+#[inline(always)]
+fn eliminate_trunk<T: Real>(row_i: &mut [T], rows: &mut [T], inverse: T) {
+    let ends = if T::LANES > 1 { [1, 3, 6, 10, 15, 21] } else { [4, 8, 12, 16, 24, 32] };
+    let (rows, at) = (&mut rows[..ends[TRUNK - 1]], row_i.len() - TRUNK);
+    let row_i = &mut row_i[at..at + TRUNK];
+    // Copies, of which the compiler knows that they lie nowhere else.
+    let (mut M_i, mut L_i) = ([inverse; TRUNK], [inverse; TRUNK]);
+    M_i.copy_from_slice(row_i);
+    for k in 0..TRUNK {
+        L_i[k] = M_i[k] * inverse;
+    }
+    row_i.copy_from_slice(&L_i);
+    for j in 0..TRUNK {
+        let L_ij = L_i[TRUNK - 1 - j];
+        let row_j = &mut rows[ends[j] - 1 - j..ends[j]];
+        let mut entries = M_i;
+        for k in 0..=j {
+            entries[k] = row_j[k] - L_ij * M_i[TRUNK - 1 - j + k];
+        }
+        row_j.copy_from_slice(&entries[..=j]);
     }
 }
 

@@ -6,7 +6,7 @@
 //! ```
 
 use crate::spatial::{Motion, Vec3};
-use crate::{ColumnRates, Kinematics, Model, Real, Velocities};
+use crate::{ColumnRates, Model, Poses, Real, Velocities};
 
 impl<T> Model<T> {
     /// The dofs that move `body`, from it to the root, descending; none for the world.
@@ -19,7 +19,7 @@ impl<T> Model<T> {
 /// (1): velocity in W, per unit v of `dof`, of the point now at `p_W` of a body that `dof` moves;
 /// `tree` is the tree of both.
 #[inline(always)]
-pub fn jacobian_column<T: Real>(kin: &Kinematics<T>, dof: usize, tree: usize, p_W: Vec3<T>) -> Vec3<T> {
+pub fn jacobian_column<T: Real>(kin: &Poses<T>, dof: usize, tree: usize, p_W: Vec3<T>) -> Vec3<T> {
     kin.S[dof].linear_at(p_W - kin.reference[tree])
 }
 
@@ -27,7 +27,7 @@ pub fn jacobian_column<T: Real>(kin: &Kinematics<T>, dof: usize, tree: usize, p_
 #[inline(always)]
 pub fn point_jacobian_into<T: Real>(
     model: &Model<T>,
-    kin: &Kinematics<T>,
+    kin: &Poses<T>,
     body: Option<usize>,
     p_W: Vec3<T>,
     J: &mut [Vec3<T>],
@@ -46,7 +46,7 @@ pub fn point_jacobian_into<T: Real>(
 #[inline(always)]
 pub fn body_jacobian_into<T: Real>(
     model: &Model<T>,
-    kin: &Kinematics<T>,
+    kin: &Poses<T>,
     body: Option<usize>,
     J: &mut [Motion<T>],
 ) {
@@ -62,7 +62,7 @@ pub fn body_jacobian_into<T: Real>(
 #[inline(always)]
 pub fn point_jacobian_rate_into<T: Real>(
     model: &Model<T>,
-    kin: &Kinematics<T>,
+    kin: &Poses<T>,
     vel: &Velocities<T>,
     rates: &ColumnRates<T>,
     body: Option<usize>,
@@ -83,7 +83,7 @@ pub fn point_jacobian_rate_into<T: Real>(
 #[inline(always)]
 pub fn body_jacobian_rate_into<T: Real>(
     model: &Model<T>,
-    kin: &Kinematics<T>,
+    kin: &Poses<T>,
     vel: &Velocities<T>,
     rates: &ColumnRates<T>,
     body: Option<usize>,

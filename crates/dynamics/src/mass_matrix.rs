@@ -8,43 +8,91 @@
 //! ```
 //!
 //! nv + Σ depth numbers; the tail of row i lies over the rows of its ancestors entry by entry,
-//! which makes the factorisation [`crate::Factor`] a matter of subtracting slices.
+//! which makes the factorisation [`crate::Factor`] a matter of subtracting slices. Of plain
+//! numbers every row is preceded by zeros that make its length a multiple of four, so that slices
+//! are subtracted four by four. Where the root of a tree moves freely, the rows of all other dofs
+//! end in the six columns of the root, the *trunk*.
 
-use crate::{Model, Real};
+use crate::{JointKind, Model, Real};
 use std::ops::Range;
+
+/// Columns of a free root.
+pub(crate) const TRUNK: usize = 6;
 
 /// Where the entries of the packed rows are.
 #[derive(Clone, Debug)]
 pub(crate) struct Pattern {
-    /// Row i is `start[i]..start[i + 1]`.
-    start: Vec<usize>,
-    /// The dof of every entry.
+    rows: Vec<Row>,
+    /// The dof of every entry; of the zeros before a row, any.
     columns: Vec<u32>,
+}
+
+/// A row of the pattern.
+#[derive(Clone, Copy, Debug)]
+pub(crate) struct Row {
+    /// First of the zeros before it.
+    pub(crate) begin: usize,
+    /// The diagonal entry.
+    pub(crate) start: usize,
+    pub(crate) end: usize,
+    /// It ends in the columns of a free root and is not a row of that root.
+    pub(crate) trunk: bool,
+    /// Its column after the diagonal is i − 1, and not of the trunk.
+    pub(crate) follows: bool,
 }
 
 impl Pattern {
     pub(crate) fn new<T>(model: &Model<T>) -> Self {
-        let mut start = vec![0];
-        let mut columns: Vec<u32> = Vec::new();
-        for (i, dof) in model.dofs.iter().enumerate() {
-            columns.push(i as u32);
-            if let Some(p) = dof.parent {
-                columns.extend_from_within(start[p]..start[p + 1]);
+        Self::in_blocks(model, 1)
+    }
+
+    /// With rows whose lengths are multiples of `block`.
+    pub(crate) fn in_blocks<T>(model: &Model<T>, block: usize) -> Self {
+        let (mut rows, mut columns): (Vec<Row>, Vec<u32>) = (Vec::new(), Vec::new());
+        let free = |root: usize| model.joints[model.bodies[root].joints.start].kind == JointKind::Free;
+        let root_of = |dof: usize| {
+            let mut body = model.dofs[dof].body;
+            while let Some(parent) = model.bodies[body].parent {
+                body = parent;
             }
-            start.push(columns.len());
+            body
+        };
+        for (i, dof) in model.dofs.iter().enumerate() {
+            let above: Option<Row> = dof.parent.map(|p| rows[p]);
+            let length = 1 + above.map_or(0, |p| p.end - p.start);
+            let begin = columns.len();
+            columns.resize(begin + length.next_multiple_of(block) - length, 0);
+            let start = columns.len();
+            columns.push(i as u32);
+            columns.extend_from_within(above.map_or(0..0, |p| p.start..p.end));
+            let root = root_of(i);
+            let (end, trunk) = (columns.len(), dof.body != root && free(root));
+            let branch = &columns[start + 1..if trunk { end - TRUNK } else { end }];
+            let follows = branch.first().is_some_and(|j| *j as usize + 1 == i);
+            rows.push(Row { begin, start, end, trunk, follows });
         }
-        Self { start, columns }
+        Self { rows, columns }
+    }
+
+    /// Four plain numbers make a block; lanes are blocks already.
+    pub(crate) const fn block<T: Real>() -> usize {
+        if T::LANES == 1 { 4 } else { 1 }
     }
 
     /// The place of (i, i).
     #[inline(always)]
     pub(crate) fn start(&self, i: usize) -> usize {
-        self.start[i]
+        self.rows[i].start
     }
 
     #[inline(always)]
     pub(crate) fn row(&self, i: usize) -> Range<usize> {
-        self.start[i]..self.start[i + 1]
+        self.rows[i].start..self.rows[i].end
+    }
+
+    #[inline(always)]
+    pub(crate) fn place(&self, i: usize) -> Row {
+        self.rows[i]
     }
 
     #[inline(always)]
@@ -52,13 +100,32 @@ impl Pattern {
         &self.columns[self.row(i)]
     }
 
+    /// The columns of row i between its diagonal and the trunk, if there is one.
+    #[inline(always)]
+    pub(crate) fn branch(&self, i: usize) -> &[u32] {
+        let Row { start, end, trunk, .. } = self.rows[i];
+        &self.columns[start + 1..if trunk { end - TRUNK } else { end }]
+    }
+
+    /// The first dof of the free root whose columns end row i.
+    #[inline(always)]
+    pub(crate) fn root(&self, i: usize) -> usize {
+        self.columns[self.rows[i].end - 1] as usize
+    }
+
+    /// The row of [`Self::root`].
+    #[inline(always)]
+    pub(crate) fn trunk(&self, i: usize) -> Row {
+        self.rows[self.root(i)]
+    }
+
     /// Rows.
     #[inline(always)]
     pub(crate) fn size(&self) -> usize {
-        self.start.len() - 1
+        self.rows.len()
     }
 
-    /// Stored entries.
+    /// Stored entries, zeros before rows included.
     #[inline(always)]
     pub(crate) fn len(&self) -> usize {
         self.columns.len()
@@ -75,7 +142,7 @@ pub struct MassMatrix<T = f64> {
 impl<T: Real> MassMatrix<T> {
     /// All zero, with the pattern of `model`.
     pub fn new(model: &Model<T>) -> Self {
-        let pattern = Pattern::new(model);
+        let pattern = Pattern::in_blocks(model, Pattern::block::<T>());
         let entries = vec![model.kind(); pattern.len()];
         Self { pattern, entries }
     }

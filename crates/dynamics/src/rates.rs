@@ -14,9 +14,9 @@
 //! tree's reference point at this instant. Units: those of S per second.
 
 use crate::spatial::Motion;
-use crate::{Kinematics, Model, Real, Velocities};
+use crate::{Model, Poses, Real, Velocities};
 
-/// The rates of the columns of [`Kinematics::S`]: who holds one has run [`Self::update`].
+/// The rates of the columns of [`Poses::S`]: who holds one has run [`Self::update`].
 #[derive(Clone, Debug)]
 pub struct ColumnRates<T = f64> {
     /// Per dof: Ṡ of (2), world axes.
@@ -34,7 +34,7 @@ impl<T: Real> ColumnRates<T> {
 
     /// At the velocity `v` (length nv) that made `vel`.
     #[inline(always)]
-    pub fn update(&mut self, model: &Model<T>, kin: &Kinematics<T>, vel: &Velocities<T>, v: &[T]) {
+    pub fn update(&mut self, model: &Model<T>, kin: &Poses<T>, vel: &Velocities<T>, v: &[T]) {
         assert_eq!(v.len(), model.nv(), "v has nv coordinates");
         assert_eq!(self.S_dot.len(), kin.S.len(), "the rates belong to this model");
         let topology = &kin.topology;

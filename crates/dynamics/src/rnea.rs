@@ -11,51 +11,99 @@
 //!     τ_i = S_i · F_b + armature_i v̇_i                                  (4)
 //! ```
 //!
+//! I_b (A_b + D_b) + V_b ×* (I_b V_b) is the force of Newton and the moment of Euler at the centre
+//! of mass c, for which no inertia is carried to the common frame: with (α, a) = A_b + D_b,
+//! r = c − O, and J the inertia about c in axes of the body,
+//!
+//! ```text
+//!     f = m (a + α × r + ω × (v + ω × r))                               (5)
+//!     n = R (J α_B + ω_B × J ω_B) + r × f,   α_B = Rᵀ α, ω_B = Rᵀ ω     (6)
+//! ```
+//!
 //! Units: N·m or N. Cost O(nb + nv); no allocation.
 
-use crate::spatial::{Force, Inertia, Motion, Vec3};
-use crate::{Kinematics, Model, Real, Velocities};
+use crate::spatial::{Force, Inertia, Mat3, Motion, Sym3, Vec3};
+use crate::{Kinematics, Model, Poses, Real, Velocities};
 
 /// Scratch of [`rnea_into`] and [`bias_into`].
 #[derive(Clone, Debug)]
 pub struct RneaWorkspace<T = f64> {
+    /// Per body.
+    masses: Vec<Central<T>>,
     /// Per body: D of (1).
     acceleration: Vec<Motion<T>>,
     /// Per body: F of (3).
     force: Vec<Force<T>>,
 }
 
+/// The mass of a body about its centre, constants of (5) and (6).
+#[derive(Clone, Copy, Debug)]
+struct Central<T> {
+    mass: T,
+    /// From the origin of the body, in its axes.
+    com: Vec3<T>,
+    /// J.
+    about_com: Sym3<T>,
+}
+
 impl<T: Real> RneaWorkspace<T> {
     pub fn new(model: &Model<T>) -> Self {
         let (kind, nb) = (model.kind(), model.bodies.len());
-        Self { acceleration: vec![Motion::zero(kind); nb], force: vec![Force::zero(kind); nb] }
+        Self {
+            masses: model.bodies.iter().map(|b| Central::new(&b.inertia)).collect(),
+            acceleration: vec![Motion::zero(kind); nb],
+            force: vec![Force::zero(kind); nb],
+        }
     }
 }
 
-/// tau = M a + C v + g, armature included.
+impl<T: Real> Central<T> {
+    fn new(I: &Inertia<T>) -> Self {
+        let (zero, one) = (I.mass.zero(), I.mass.one());
+        let massive = zero.less(I.mass);
+        let com = I.first * T::select(massive, one / I.mass, zero);
+        Self { mass: I.mass, com, about_com: I.second - Sym3::point_mass(com, I.mass) }
+    }
+
+    /// (5), (6): what moves the body at (R, p) from O, with acceleration A and velocity V.
+    #[inline(always)]
+    fn force(&self, R: &Mat3<T>, p: Vec3<T>, A: Motion<T>, V: Motion<T>) -> Force<T> {
+        let r = p + *R * self.com;
+        let f = (A.linear_at(r) + V.angular.cross(V.linear_at(r))) * self.mass;
+        let (alpha_B, omega_B) = (R.transpose_mul(A.angular), R.transpose_mul(V.angular));
+        let n_B = self.about_com * alpha_B + omega_B.cross(self.about_com * omega_B);
+        Force::new(*R * n_B + r.cross(f), f)
+    }
+}
+
+/// tau = M a + C v + g, armature included. Needs positions and velocities only.
 #[inline(always)]
 pub fn rnea_into<T: Real>(
     model: &Model<T>,
-    kin: &Kinematics<T>,
+    kin: &Poses<T>,
     vel: &Velocities<T>,
     a: &[T],
     workspace: &mut RneaWorkspace<T>,
     tau: &mut [T],
 ) {
     assert_eq!(a.len(), model.nv(), "a has nv coordinates");
-    let RneaWorkspace { acceleration, force } = workspace;
+    let RneaWorkspace { masses, acceleration, force } = workspace;
     let topology = &kin.topology;
     for b in 0..force.len() {
         let mut D = match topology.parent[b] {
             Some(p) => acceleration[p],
             None => weightless(model),
         };
-        let dofs = topology.dofs[b].clone();
-        for (S, a) in kin.S[dofs.clone()].iter().zip(&a[dofs]) {
-            D += *S * *a; // (1)
+        if let Some(i) = topology.single[b] {
+            D += kin.S[i] * a[i];
+        } else {
+            let dofs = topology.dofs[b].clone();
+            for (S, a) in kin.S[dofs.clone()].iter().zip(&a[dofs]) {
+                D += *S * *a; // (1)
+            }
         }
         acceleration[b] = D;
-        force[b] = body_force(&kin.I[b], D + vel.bias_acceleration[b], vel.V[b]);
+        force[b] = masses[b].force(&kin.R_WB[b], kin.p_OB[b], D + vel.bias_acceleration[b], vel.V[b]);
     }
     project(model, kin, force, tau);
     for ((tau, a), dof) in tau.iter_mut().zip(a).zip(&model.dofs) {
@@ -94,15 +142,19 @@ pub(crate) fn body_force<T: Real>(I: &Inertia<T>, A: Motion<T>, V: Motion<T>) ->
 
 /// (3) and the first term of (4), tip to base; consumes `force`.
 #[inline(always)]
-fn project<T: Real>(model: &Model<T>, kin: &Kinematics<T>, force: &mut [Force<T>], tau: &mut [T]) {
+fn project<T: Real>(model: &Model<T>, kin: &Poses<T>, force: &mut [Force<T>], tau: &mut [T]) {
     assert_eq!(tau.len(), model.nv(), "the efforts have nv coordinates");
-    assert_eq!(force.len(), kin.I.len(), "the workspace belongs to this model");
+    assert_eq!(force.len(), kin.X_WB.len(), "the workspace belongs to this model");
     let topology = &kin.topology;
     for b in (0..force.len()).rev() {
         let F = force[b];
-        let dofs = topology.dofs[b].clone();
-        for (tau, S) in tau[dofs.clone()].iter_mut().zip(&kin.S[dofs]) {
-            *tau = S.dot(F);
+        if let Some(i) = topology.single[b] {
+            tau[i] = kin.S[i].dot(F);
+        } else {
+            let dofs = topology.dofs[b].clone();
+            for (tau, S) in tau[dofs.clone()].iter_mut().zip(&kin.S[dofs]) {
+                *tau = S.dot(F);
+            }
         }
         if let Some(p) = topology.parent[b] {
             force[p] += F;

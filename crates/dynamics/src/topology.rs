@@ -3,7 +3,7 @@
 use crate::{Joint, JointKind, Model};
 use std::ops::Range;
 
-/// What moves what; numbers are left to [`crate::Kinematics`].
+/// What moves what; numbers are left to [`crate::Poses`].
 #[derive(Clone, Debug)]
 pub(crate) struct Topology {
     /// Per body; `None`: the world.
@@ -12,6 +12,8 @@ pub(crate) struct Topology {
     pub(crate) tree: Vec<usize>,
     /// Per body: its dofs.
     pub(crate) dofs: Vec<Range<usize>>,
+    /// Per body: its dof, if it has one only. Most have, and loops over one are slow.
+    pub(crate) single: Vec<Option<usize>>,
     /// Per body: its joints.
     pub(crate) joints: Vec<Range<usize>>,
     /// Per body: its entries in `motions`.
@@ -29,6 +31,7 @@ impl Topology {
             parent: model.bodies.iter().map(|b| b.parent).collect(),
             tree: model.bodies.iter().map(|b| b.tree).collect(),
             dofs: model.bodies.iter().map(|b| b.dofs.clone()).collect(),
+            single: model.bodies.iter().map(|b| (b.dofs.len() == 1).then_some(b.dofs.start)).collect(),
             joints: model.bodies.iter().map(|b| b.joints.clone()).collect(),
             motions: Vec::with_capacity(model.bodies.len()),
             motion_dofs: Vec::new(),

@@ -1,6 +1,6 @@
 //! Velocities of the bodies, and what their accelerations are when v̇ = 0.
 //!
-//! In the common frame of [`crate::Kinematics`], with m running over the motions of a body (its
+//! In the common frame of [`Poses`], with m running over the motions of a body (its
 //! joints in order; of a free joint first the translations, then the rotations), U the velocity
 //! of what carries the axes of m [Featherstone2008, eq. 3.27, 2.45]:
 //!
@@ -16,7 +16,7 @@
 //! the linear part is not that of a body-fixed point. Gravity is not included. Units: rad/s, m/s.
 
 use crate::spatial::{Motion, Vec3};
-use crate::{Kinematics, Model, Real};
+use crate::{Model, Poses, Real};
 
 /// Velocities of a model: who holds one has run [`Self::update`].
 #[derive(Clone, Debug)]
@@ -36,7 +36,7 @@ impl<T: Real> Velocities<T> {
 
     /// Moves with `v` (length nv).
     #[inline(always)]
-    pub fn update(&mut self, model: &Model<T>, kin: &Kinematics<T>, v: &[T]) {
+    pub fn update(&mut self, model: &Model<T>, kin: &Poses<T>, v: &[T]) {
         assert_eq!(v.len(), model.nv(), "v has nv coordinates");
         assert_eq!(self.V.len(), kin.X_WB.len(), "velocities and kinematics belong to one model");
         let (topology, zero) = (&kin.topology, Motion::zero(model.kind()));
@@ -45,13 +45,19 @@ impl<T: Real> Velocities<T> {
                 Some(p) => (self.V[p], self.bias_acceleration[p]),
                 None => (zero, zero),
             };
-            for dofs in &topology.motion_dofs[topology.motions[b].clone()] {
-                let mut step = zero;
-                for (S, v) in kin.S[dofs.clone()].iter().zip(&v[dofs.clone()]) {
-                    step += *S * *v; // (1)
+            if let Some(i) = topology.single[b] {
+                let step = kin.S[i] * v[i];
+                A += U.cross(step);
+                U += step;
+            } else {
+                for dofs in &topology.motion_dofs[topology.motions[b].clone()] {
+                    let mut step = zero;
+                    for (S, v) in kin.S[dofs.clone()].iter().zip(&v[dofs.clone()]) {
+                        step += *S * *v; // (1)
+                    }
+                    A += U.cross(step); // (2)
+                    U += step; // (3)
                 }
-                A += U.cross(step); // (2)
-                U += step; // (3)
             }
             self.V[b] = U;
             self.bias_acceleration[b] = A;
@@ -61,12 +67,7 @@ impl<T: Real> Velocities<T> {
 
 /// Velocity in W of the point of `body` now at `p_W` [m/s].
 #[inline(always)]
-pub fn point_velocity<T: Real>(
-    kin: &Kinematics<T>,
-    vel: &Velocities<T>,
-    body: usize,
-    p_W: Vec3<T>,
-) -> Vec3<T> {
+pub fn point_velocity<T: Real>(kin: &Poses<T>, vel: &Velocities<T>, body: usize, p_W: Vec3<T>) -> Vec3<T> {
     vel.V[body].linear_at(p_W - kin.reference[kin.topology.tree[body]])
 }
 

@@ -9,8 +9,8 @@ use std::process::Command;
 
 use serde_json::{Value, json};
 
-use super::scenes::RIVAL;
-use super::shared::{machine, python_with, write};
+use super::scenes::rival_python;
+use super::shared::{machine, write};
 use crate::args::Args;
 use crate::process::{cargo, output, root, target};
 
@@ -44,7 +44,7 @@ struct Row {
 pub(crate) fn run(mut args: Args) -> Result<(), String> {
     let rounds = args.number("--rounds", 3.0)?.round().max(1.0) as usize;
     args.finish(0)?;
-    let python = python_with("bench-venv", &[RIVAL, "numpy"])?;
+    let python = rival_python()?;
     let mut table: Vec<Row> = Vec::new();
     for _ in 0..rounds {
         let round = round(&python)?;

@@ -1,6 +1,8 @@
 //! `cargo xtask bench`: one file per benchmark.
 
 mod collision;
+mod dynamics;
+mod instructions;
 mod scenes;
 mod shared;
 
@@ -11,14 +13,20 @@ Measures. Every benchmark has its own help: `cargo xtask bench NAME --help`.
 
     cargo xtask bench [NAME] [options]
 
+    scenes         time per step and contact residual beside MuJoCo (without a NAME, this one)
     collision      cost of a pair of shapes beside parry and MuJoCo
-    scenes         time per step and contact residual beside MuJoCo (without a NAME, this one)";
+    dynamics       the algorithms of dynamics beside Pinocchio and MuJoCo, and in lanes
+    instructions   instructions per call of the same, against the committed counts";
 
 /// A benchmark: its name, its help, and what it does.
 type Benchmark = (&'static str, &'static str, fn(Args) -> Result<(), String>);
 
-const BENCHMARKS: [Benchmark; 2] =
-    [("collision", collision::HELP, collision::run), ("scenes", scenes::HELP, scenes::run)];
+const BENCHMARKS: [Benchmark; 4] = [
+    ("scenes", scenes::HELP, scenes::run),
+    ("collision", collision::HELP, collision::run),
+    ("dynamics", dynamics::HELP, dynamics::run),
+    ("instructions", instructions::HELP, instructions::run),
+];
 
 pub(crate) fn help(args: Args) -> &'static str {
     chosen(args).1.map_or(HELP, |(_, help, _)| help)

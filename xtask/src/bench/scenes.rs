@@ -9,8 +9,9 @@ use std::process::Command;
 use serde_json::{Value, json};
 
 use crate::args::Args;
-use crate::bench::shared::{machine, median, python_with, write};
+use crate::bench::shared::{machine, median, write};
 use crate::process::{cargo, output, root, run as spawn, target};
+use crate::python::python_with;
 
 pub(crate) const HELP: &str = "\
 Measures time per step and contact residual beside MuJoCo, on the same scenes, in one run.
@@ -37,7 +38,7 @@ Columns
 Every sample goes to target/bench/SCENE.json.";
 
 /// What the numbers in documents were measured against.
-pub(crate) const RIVAL: &str = "mujoco==4.0.0";
+const RIVAL: &str = "mujoco==4.0.0";
 
 const SCENES: [&str; 3] = ["quadruped", "stack", "cube-slide"];
 
@@ -68,7 +69,7 @@ pub(crate) fn run(mut args: Args) -> Result<(), String> {
         return Err(format!("there is no benchmark `{name}`; there are {}", SCENES.join(", ")));
     }
 
-    let python = python_with("bench-venv", &[RIVAL, "numpy"])?;
+    let python = rival_python()?;
     let ours = if rival_only { None } else { Some(our_binary()?) };
     let setup = Setup { pairs, dt, duration, contact, ours, python };
     let machine = machine();
@@ -187,6 +188,12 @@ fn row(scene: &str, record: &Value) -> String {
         depth(ours),
         depth(rival),
     )
+}
+
+/// A Python that has the rival in the version we name.
+pub(super) fn rival_python() -> Result<PathBuf, String> {
+    let check = "import mujoco, numpy; assert mujoco.__version__ == '4.0.0'";
+    python_with("bench-venv", &[RIVAL, "numpy"], check)
 }
 
 fn our_binary() -> Result<PathBuf, String> {

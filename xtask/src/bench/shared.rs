@@ -1,12 +1,12 @@
-//! What benchmarks have in common: rivals from Python packages, medians, the machine, files.
+//! What benchmarks have in common: medians, the machine, files.
 
 use std::fs;
-use std::path::{Path, PathBuf};
+use std::path::Path;
 use std::process::Command;
 
 use serde_json::{Value, json};
 
-use crate::process::{answers, output, root, run as spawn, target};
+use crate::process::{output, root};
 
 pub(crate) fn median(samples: &[f64]) -> f64 {
     let mut sorted = samples.to_vec();
@@ -17,28 +17,6 @@ pub(crate) fn median(samples: &[f64]) -> f64 {
         _ if n % 2 == 1 => sorted[n / 2],
         _ => 0.5 * (sorted[n / 2 - 1] + sorted[n / 2]),
     }
-}
-
-/// The Python of target/`folder`, which has `packages`, each pinned as `NAME==VERSION`.
-pub(crate) fn python_with(folder: &str, packages: &[&str]) -> Result<PathBuf, String> {
-    let folder = target().join(folder);
-    let python = folder.join(if cfg!(windows) { "Scripts/python.exe" } else { "bin/python" });
-    let pinned = packages.iter().filter_map(|p| p.split_once("=="));
-    let check: Vec<String> = pinned.map(|(name, v)| format!("assert version('{name}') == '{v}'")).collect();
-    let check = format!("from importlib.metadata import version\n{}", check.join("\n"));
-    if answers(Command::new(&python).args(["-c", &check])) {
-        return Ok(python);
-    }
-    let system = if cfg!(windows) { "python" } else { "python3" };
-    let hint = "the benchmark needs Python 3.10 or later with its venv module";
-    spawn(Command::new(system).args(["-m", "venv"]).arg(&folder)).map_err(|e| format!("{e}\n{hint}"))?;
-    let hint = "the packages could not be installed; this needs the network once. Nothing was measured";
-    let install = ["-m", "pip", "install", "--quiet", "--disable-pip-version-check"];
-    spawn(Command::new(&python).args(install).args(packages)).map_err(|e| format!("{e}\n{hint}"))?;
-    if !answers(Command::new(&python).args(["-c", &check])) {
-        return Err(format!("{} has other versions than {}", folder.display(), packages.join(", ")));
-    }
-    Ok(python)
 }
 
 /// What the numbers were measured on.

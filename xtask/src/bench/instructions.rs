@@ -1,0 +1,121 @@
+//! `cargo xtask bench instructions`: how many instructions the algorithms of dynamics execute.
+//!
+//! Counts do not depend on what else the machine does: they guard against getting slower. They do
+//! depend on the compiler, whose version is written beside the committed counts.
+
+use std::collections::BTreeMap;
+use std::path::PathBuf;
+use std::process::Command;
+
+use serde_json::{Value, json};
+
+use super::shared::write;
+use crate::args::Args;
+use crate::process::{answers, cargo, output, root, run as spawn, target};
+
+pub(crate) const HELP: &str = "\
+Counts the instructions per call of the algorithms of dynamics and compares them with the
+committed counts, xtask/bench/instructions.json. More than 5 % above is an error.
+
+    cargo xtask bench instructions [--accept]
+
+    --accept    write the counts of this run as the committed ones
+
+Needs Valgrind (without it nothing is counted, and that is said) and the network once: gungraun-runner
+is installed into target/gungraun, where everything is compiled apart from the rest.";
+
+/// The same version as the library in the workspace's Cargo.toml.
+const RUNNER: &str = "0.20.0";
+/// What may be lost before it is an error.
+const TOLERANCE: f64 = 0.05;
+
+pub(crate) fn run(mut args: Args) -> Result<(), String> {
+    let accept = args.flag("--accept");
+    args.finish(0)?;
+    if !answers(Command::new("valgrind").arg("--version")) {
+        println!("*** NOT COUNTED: instructions (valgrind is not installed) ***");
+        return Ok(());
+    }
+    let folder = target().join("gungraun");
+    let runner = runner(&folder)?;
+    let mut bench = cargo();
+    bench.args(["bench", "--quiet", "--package", "stiction-dynamics", "--bench", "instructions"]);
+    bench.env("GUNGRAUN_RUNNER", runner).env("GUNGRAUN_COLOR", "never");
+    bench.env("CARGO_TARGET_DIR", folder.join("build")).env("RUSTFLAGS", "--cfg gungraun");
+    let counts = counts(&output(&mut bench)?);
+    if counts.is_empty() {
+        return Err("gungraun counted nothing".to_owned());
+    }
+
+    let compiler = output(Command::new("rustc").arg("--version"))?.trim().to_owned();
+    let file = root().join("xtask/bench/instructions.json");
+    let committed: Value = std::fs::read_to_string(&file)
+        .ok()
+        .and_then(|text| serde_json::from_str(&text).ok())
+        .unwrap_or_else(|| json!({ "compiler": compiler, "instructions": {} }));
+    println!("{:<28} {:>10} {:>10} {:>8}", "instructions per call", "now", "committed", "");
+    let mut slower = Vec::new();
+    for (name, now) in &counts {
+        let before = committed["instructions"][name].as_f64().unwrap_or(f64::NAN);
+        let change = *now as f64 / before - 1.0;
+        println!("{name:<28} {now:>10} {before:>10} {:>+7.1}%", 100.0 * change);
+        if change > TOLERANCE {
+            slower.push(format!("{name} ({:+.1} %)", 100.0 * change));
+        }
+    }
+    if committed["compiler"] != *compiler {
+        println!("the committed counts are those of {}, this is {compiler}", committed["compiler"]);
+    }
+    if accept {
+        write(&file, &json!({ "compiler": compiler, "instructions": counts }))?;
+        println!("written to xtask/bench/instructions.json");
+        return Ok(());
+    }
+    if slower.is_empty() { Ok(()) } else { Err(format!("slower than before: {}", slower.join(", "))) }
+}
+
+/// The program that runs Valgrind for gungraun.
+fn runner(folder: &std::path::Path) -> Result<PathBuf, String> {
+    let program = folder.join("bin").join(format!("gungraun-runner{}", std::env::consts::EXE_SUFFIX));
+    let version = output(Command::new(&program).arg("--version")).unwrap_or_default();
+    if !version.contains(RUNNER) {
+        let mut install = cargo();
+        install.args(["install", "--quiet", "--locked", "--debug", "--version", RUNNER, "--root"]);
+        spawn(install.arg(folder).arg("gungraun-runner").env("CARGO_TARGET_DIR", folder.join("build")))?;
+    }
+    Ok(program)
+}
+
+/// `algorithm robot` and its count, from lines such as
+///
+/// ```text
+/// instructions::algorithms::rnea of_0:"arm" -> …
+///   Instructions:          1734|N/A
+/// ```
+fn counts(text: &str) -> BTreeMap<String, u64> {
+    let (mut counts, mut name) = (BTreeMap::new(), None);
+    for line in text.lines() {
+        if let Some((_, rest)) = line.split_once("::algorithms::") {
+            let algorithm = rest.split_whitespace().next().unwrap_or_default();
+            name = rest.split('"').nth(1).map(|robot| format!("{algorithm} {robot}"));
+        } else if let Some((_, number)) = line.split_once("Instructions:") {
+            let number = number.trim().split('|').next().and_then(|n| n.trim().parse().ok());
+            counts.extend(name.take().zip(number));
+        }
+    }
+    counts
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn counts_are_read_with_their_names() {
+        let text = "instructions::counted::algorithms::rnea of_0:ready(\"arm\")\n  Instructions:   1734|N/A (*)\n  \
+                    L1 Hits:  2359|N/A\ninstructions::algorithms::aba of_1:\"chain\"\n  Instructions:  9|8 (+1%)\n";
+        let counts = counts(text);
+        assert_eq!(counts.len(), 2);
+        assert_eq!((counts["rnea arm"], counts["aba chain"]), (1734, 9));
+    }
+}
