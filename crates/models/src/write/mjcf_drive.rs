@@ -1,7 +1,7 @@
 //! <tendon>, <equality>, <actuator> and <keyframe>: what drives and couples joints, and named states.
 //!
 //! ```text
-//!     c₁ y + c₂ x = o   ⇒   y − y₀ = a₀ + a₁ (x − x₀),   a₁ = −c₂/c₁,   a₀ = o/c₁ − y₀ − a₁ x₀ … + a₁ x₀   (1)
+//!     c₁ y + c₂ x = o   ⇒   y − y₀ = a₀ + a₁ (x − x₀),   a₁ = −c₂/c₁,   a₀ = o/c₁ − y₀ + a₁ x₀         (1)
 //! ```
 //! with x₀, y₀ the references; three joints and more are a tendon of fixed length.
 
