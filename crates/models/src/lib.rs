@@ -16,6 +16,7 @@
 
 mod audit;
 mod error;
+mod extras;
 mod hulls;
 mod inertia;
 mod ledger;
@@ -32,6 +33,7 @@ mod path;
 mod sdf;
 mod shapes;
 mod surface;
+mod tendon;
 mod urdf;
 mod value;
 mod world;
@@ -39,9 +41,13 @@ mod write;
 mod xml;
 
 pub use error::LoadError;
+pub use extras::{Custom, Extras, JointSoftness, LoopClosure, Sensor, Site, UserData};
 pub use hulls::HullCache;
 pub use ledger::{Entry, Fate, Ledger, Place};
 pub use load::{LoadOptions, load, load_str};
 pub use surface::{ContactPair, Dimension, Material, PairSurface, Softness};
-pub use world::{Actuator, ActuatorLaw, Coupling, Drawing, DriveLimit, Geometry, Keyframe, Visual, World};
+pub use tendon::{Tendon, TendonPath, Waypoint};
+pub use world::{
+    Actuator, ActuatorLaw, Coupling, Curve, Drawing, DriveLimit, Geometry, Keyframe, Visual, World,
+};
 pub use write::{WriteError, Written, to_mjcf, to_urdf};

@@ -3,7 +3,7 @@
 use crate::error::LoadError;
 use crate::mesh::TriangleMesh;
 use crate::value::Attribute;
-use stiction_dynamics::spatial::{Inertia, Sym3, Vec3, vec3};
+use stiction_dynamics::spatial::{Vec3, vec3};
 
 /// Three lengths > 0, times `factor`.
 pub(crate) fn half_box(attribute: Attribute<'_>, factor: f64) -> Result<Vec3, LoadError> {
@@ -43,22 +43,17 @@ pub(crate) fn ellipsoid_mesh(radii: Vec3) -> TriangleMesh {
     mesh
 }
 
-/// A solid ellipsoid about its centre at unit density.
-pub(crate) fn ellipsoid_inertia(radii: Vec3) -> Inertia {
-    let m = 4.0 / 3.0 * std::f64::consts::PI * radii.x * radii.y * radii.z;
-    let (x, y, z) = (radii.x * radii.x, radii.y * radii.y, radii.z * radii.z);
-    Inertia::new(m, Vec3::ZERO, Sym3::diagonal(m / 5.0 * (y + z), m / 5.0 * (x + z), m / 5.0 * (x + y)))
-}
-
 #[cfg(test)]
 mod tests {
     use super::*;
     use crate::mesh::Filling;
+    use stiction_collision::Shape;
 
     #[test]
     fn the_drawn_ellipsoid_is_closed_outward_and_nearly_the_ellipsoid() {
         let radii = vec3(0.1, 0.2, 0.3);
-        let (drawn, solid) = (ellipsoid_mesh(radii).inertia(Filling::Exact), ellipsoid_inertia(radii));
+        let (drawn, solid) =
+            (ellipsoid_mesh(radii).inertia(Filling::Exact), Shape::Ellipsoid { radii }.inertia(1.0).unwrap());
         assert!((drawn.mass / solid.mass - 1.0).abs() < 0.05);
         assert!((drawn.second.xx / solid.second.xx - 1.0).abs() < 0.08);
     }

@@ -4,8 +4,10 @@ use stiction_collision::Shape;
 use stiction_dynamics::Model;
 use stiction_dynamics::spatial::{Pose, Vec3};
 
+use crate::extras::Extras;
 use crate::ledger::Ledger;
 use crate::surface::{ContactPair, Material};
+use crate::tendon::Tendon;
 
 /// Constant during a run; shared by all threads.
 #[derive(Clone, Debug)]
@@ -25,9 +27,14 @@ pub struct World {
     /// Pairs that may touch in spite of that, under rules of their own.
     pub pairs: Vec<ContactPair>,
     pub actuators: Vec<Actuator>,
-    /// Linear couplings of joint coordinates.
+    /// Couplings of joint coordinates.
     pub couplings: Vec<Coupling>,
+    pub tendons: Vec<Tendon>,
+    /// Links whose weight is partly carried: the share that is, 1 for all of it.
+    pub gravity_compensation: Vec<(usize, f64)>,
     pub keyframes: Vec<Keyframe>,
+    /// What no step uses yet.
+    pub extras: Extras,
     /// What drives may do, per dof; empty: nothing is said about any.
     pub drive_limits: Vec<DriveLimit>,
     /// Time step the file asks for [s].
@@ -49,6 +56,9 @@ impl World {
             pairs: Vec::new(),
             actuators: Vec::new(),
             couplings: Vec::new(),
+            tendons: Vec::new(),
+            gravity_compensation: Vec::new(),
+            extras: Extras::default(),
             keyframes: Vec::new(),
             drive_limits: Vec::new(),
             time_step: None,
@@ -124,15 +134,33 @@ pub struct ActuatorLaw {
     pub bias_velocity: f64,
 }
 
-/// Σ coefficient · (q − q_reference) = offset, over scalar joints; the equality a mimic joint or an
-/// MJCF joint equality states.
-#[derive(Clone, Debug)]
+/// Σ coefficient · q = offset + curve, over scalar joints; the equality a mimic joint or an MJCF joint
+/// equality states.
+#[derive(Clone, Debug, Default)]
 pub struct Coupling {
     pub name: String,
     /// (dof, coefficient).
     pub terms: Vec<(usize, f64)>,
-    /// Value of Σ coefficient · q where the coupling is met.
     pub offset: f64,
+    pub curve: Option<Curve>,
+}
+
+/// The part of a coupling that is no straight line: a₂ z² + a₃ z³ + a₄ z⁴, z = Σ coefficient · q − reference.
+#[derive(Clone, Debug, Default)]
+pub struct Curve {
+    /// (dof, coefficient).
+    pub terms: Vec<(usize, f64)>,
+    pub reference: f64,
+    /// a₂, a₃, a₄.
+    pub coefficients: [f64; 3],
+}
+
+impl Curve {
+    /// The curve and its slope at z.
+    pub fn at(&self, z: f64) -> (f64, f64) {
+        let [a, b, c] = self.coefficients;
+        (z * z * (a + z * (b + z * c)), z * (2.0 * a + z * (3.0 * b + z * 4.0 * c)))
+    }
 }
 
 /// A named state of the file.

@@ -10,18 +10,18 @@
 //!     joint limit               as (1), (2) with φ = distance to the limit, λ ≥ 0; of a
 //!                               ball joint the angle of its rotation is limited           (4)
 //!     dry friction τ_f          g = v_f,  |λ| ≤ h τ_f                                      (5)
-//!     coupling Σ c q = d        g = Σ c v_f + β (Σ c q − d)/h,  λ free                     (6)
-//!     tendon actuator           g = Σ c v_f − Σ c v − e₀/k,  R = 1/(h k),  |λ| ≤ h e_max   (7)
+//!     coupling Σ c q = d + p(z)  g = Σ c v_f − p'(z) ż_f + β (Σ c q − d − p(z))/h,  λ free  (6)
 //! ```
 //!
 //! A bounce (3) leaves at e times the approach speed of the step it happens in, at the height it
-//! has then: an error of order h.
+//! has then: an error of order h. The rows of tendons are in [`crate::tendons`].
 
 use crate::State;
 use crate::actuation::{Effort, rotation_vector};
 use crate::contacts::ContactPoint;
 use crate::params::StepperParams;
 use crate::rows::{End, Rows};
+use crate::tendons::Pull;
 use crate::warm_start::{RowKey, WarmStart};
 use stiction_contact::{Cone, ConstraintProblem};
 use stiction_dynamics::spatial::{Vec3, vec3};
@@ -36,8 +36,8 @@ pub(crate) struct Situation<'a> {
     /// v_f.
     pub(crate) free_velocity: &'a [f64],
     pub(crate) params: &'a StepperParams,
-    /// Actuators on several dofs with an implicit part.
-    pub(crate) tendons: &'a [(usize, Effort)],
+    /// Actuators on several dofs, and tendons, with an implicit part.
+    pub(crate) pulls: &'a [(Pull, Effort)],
     pub(crate) q_of_dof: &'a [usize],
 }
 
@@ -64,6 +64,7 @@ impl Situation<'_> {
         self.push_limits(rows, problem, memory, impulses);
         self.push_dry_friction(rows, problem, memory, impulses);
         self.push_couplings(rows, problem, memory, impulses);
+        self.push_pulls(rows, problem, memory, impulses);
         self.push_tendons(rows, problem, memory, impulses);
     }
 
@@ -122,7 +123,7 @@ impl Situation<'_> {
     }
 
     /// (1) and (2).
-    fn gap_bias(&self, gap: f64) -> f64 {
+    pub(crate) fn gap_bias(&self, gap: f64) -> f64 {
         let p = self.params;
         if gap >= 0.0 {
             return gap / p.dt;
@@ -201,38 +202,19 @@ impl Situation<'_> {
         impulses: &mut Vec<f64>,
     ) {
         for (i, coupling) in self.world.couplings.iter().enumerate() {
-            let (mut rate, mut value) = (0.0, -coupling.offset);
-            for &(dof, c) in &coupling.terms {
-                rate += c * self.free_velocity[dof];
-                value += c * self.state.q[self.q_of_dof[dof]];
-            }
-            rows.push_linear(&coupling.terms, &self.world.model);
+            let along = |terms: &[(usize, f64)], x: &dyn Fn(usize) -> f64| -> f64 {
+                terms.iter().map(|&(dof, c)| c * x(dof)).sum()
+            };
+            let (q, v) = (|d: usize| self.state.q[self.q_of_dof[d]], |d: usize| self.free_velocity[d]);
+            let curved = coupling.curve.as_ref();
+            let (value, slope) = curved.map_or((0.0, 0.0), |c| c.at(along(&c.terms, &q) - c.reference));
+            let bend = curved.map_or(&[][..], |c| &c.terms[..]);
+            let rate = along(&coupling.terms, &v) - slope * along(bend, &v);
+            let value = along(&coupling.terms, &q) - coupling.offset - value;
+            let bent = bend.iter().map(|&(dof, c)| (dof, -slope * c));
+            rows.push_sum(coupling.terms.iter().copied().chain(bent), &self.world.model);
             problem.push(Cone::Free, &[rate + self.params.baumgarte * value / self.params.dt]);
             memory.recall(RowKey::Coupling { index: i }, impulses);
-        }
-    }
-
-    /// (7)
-    fn push_tendons(
-        &self,
-        rows: &mut Rows,
-        problem: &mut ConstraintProblem,
-        memory: &mut WarmStart,
-        impulses: &mut Vec<f64>,
-    ) {
-        let h = self.params.dt;
-        for &(index, effort) in self.tendons {
-            let actuator = &self.world.actuators[index];
-            let change: f64 = (actuator.transmission.iter())
-                .map(|&(dof, c)| c * (self.free_velocity[dof] - self.state.v[dof]))
-                .sum();
-            let [lo, hi] = actuator.effort_limit.unwrap_or([f64::NEG_INFINITY, f64::INFINITY]);
-            rows.push_linear(&actuator.transmission, &self.world.model);
-            problem.push(Cone::Box { lo: h * lo, hi: h * hi }, &[change - effort.start / effort.implicit]);
-            if let Some(r) = problem.compliance.last_mut() {
-                *r = 1.0 / (h * effort.implicit);
-            }
-            memory.recall(RowKey::Tendon { index }, impulses);
         }
     }
 }

@@ -116,6 +116,7 @@ impl Composer {
             whole.model.dofs.len(),
             whole.model.links.len(),
         );
+        let sites = whole.extras.sites.len();
         let (nq, trees) = (whole.model.nq, whole.model.trees);
         let named = |name: String| if prefix.is_empty() { name } else { format!("{prefix}{name}") };
 
@@ -199,9 +200,18 @@ impl Composer {
         }));
         whole.couplings.extend(part.couplings.into_iter().map(|mut c| {
             c.name = named(c.name);
-            c.terms.iter_mut().for_each(|(dof, _)| *dof += dofs);
+            let bend = c.curve.iter_mut().flat_map(|curve| &mut curve.terms);
+            c.terms.iter_mut().chain(bend).for_each(|(dof, _)| *dof += dofs);
             c
         }));
+        whole.tendons.extend(part.tendons.into_iter().map(|mut t| {
+            t.name = named(t.name);
+            t.shift(links, dofs, sites, pose);
+            t
+        }));
+        let compensation = part.gravity_compensation.into_iter().map(|(l, share)| (l + links, share));
+        whole.gravity_compensation.extend(compensation);
+        whole.extras.append(part.extras, links, joints, pose, prefix);
         whole.ledger.entries.extend(part.ledger.entries);
         whole.ledger.warnings.extend(part.ledger.warnings);
     }

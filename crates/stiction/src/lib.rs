@@ -21,7 +21,9 @@ mod rows;
 mod simulation;
 mod state;
 mod stepper;
+mod tendons;
 mod warm_start;
+mod weight;
 
 pub use compose::{ComposeError, Composer, FreeBody, UNCOLOURED};
 pub use contacts::ContactPoint;

@@ -123,23 +123,30 @@ impl Rows {
 
     /// Adds the row Σ c v over (dof, c), whose dofs belong to at most two trees.
     pub(crate) fn push_linear(&mut self, terms: &[(usize, f64)], model: &Model) {
+        self.push_sum(terms.iter().copied(), model);
+    }
+
+    /// The same for terms made on the way.
+    pub(crate) fn push_sum(&mut self, terms: impl Iterator<Item = (usize, f64)> + Clone, model: &Model) {
         let tree_of = |dof: usize| model.bodies[model.dofs[dof].body].tree;
         let first = self.segments.len();
-        let mut trees = terms.first().map(|t| tree_of(t.0));
+        let mut alone = terms.clone();
+        let only = alone.next().filter(|_| alone.next().is_none());
+        let mut trees = terms.clone().next().map(|t| tree_of(t.0));
         while let Some(tree) = trees {
             let start = self.support.len();
-            for &(dof, _) in terms.iter().filter(|t| tree_of(t.0) == tree) {
+            for (dof, _) in terms.clone().filter(|t| tree_of(t.0) == tree) {
                 self.support.extend(std::iter::successors(Some(dof), |&d| model.dofs[d].parent));
             }
-            let tip = if let [(dof, _)] = terms { Some(*dof) } else { None };
+            let tip = only.map(|t| t.0);
             if tip.is_none() {
                 sort_and_merge(&mut self.support, start);
             }
-            let coefficient = |d: &usize| terms.iter().filter(|t| t.0 == *d).map(|t| t.1).sum::<f64>();
+            let coefficient = |d: &usize| terms.clone().filter(|t| t.0 == *d).map(|t| t.1).sum::<f64>();
             self.J.extend(self.support[start..].iter().map(|d| Vec3::X * coefficient(d)));
             self.segments.push(Segment { tree, start, end: self.support.len(), tip });
             let seen = &self.segments[first..];
-            trees = terms.iter().map(|t| tree_of(t.0)).find(|t| seen.iter().all(|s| s.tree != *t));
+            trees = terms.clone().map(|t| tree_of(t.0)).find(|t| seen.iter().all(|s| s.tree != *t));
         }
         self.close(1, first);
     }

@@ -248,16 +248,25 @@ impl Simulation {
     }
 }
 
-/// Couplings and actuators act on hinges and slides, of at most two trees.
+/// Couplings, tendons and actuators act on hinges and slides, of at most two trees; actuators that ask for
+/// no length also on other joints.
 fn validate_transmissions(world: &World) -> Result<(), SetupError> {
     let model = &world.model;
-    let parts = (world.couplings.iter().map(|c| ("coupling", &c.name, &c.terms)))
-        .chain(world.actuators.iter().map(|a| ("actuator", &a.name, &a.transmission)));
-    for (what, name, terms) in parts {
+    let bends = world.couplings.iter().filter_map(|c| Some((&c.name, &c.curve.as_ref()?.terms)));
+    let parts = (world.couplings.iter().map(|c| ("coupling", &c.name, &c.terms[..], true)))
+        .chain(bends.map(|(name, terms)| ("coupling", name, &terms[..], true)))
+        .chain(world.tendons.iter().map(|t| ("tendon", &t.name, t.terms(), true)))
+        .chain(
+            world
+                .actuators
+                .iter()
+                .map(|a| ("actuator", &a.name, &a.transmission[..], a.law.bias_length != 0.0)),
+        );
+    for (what, name, terms, needs_length) in parts {
         let mut trees: Vec<usize> = Vec::new();
         for &(dof, _) in terms {
             let joint = &model.joints[model.dofs[dof].joint];
-            if joint.kind.nq() != 1 {
+            if needs_length && joint.kind.nq() != 1 {
                 let (name, joint) = (name.clone(), joint.name.clone());
                 return Err(SetupError::NotScalar { what, name, joint });
             }

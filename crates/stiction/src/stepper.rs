@@ -26,7 +26,9 @@ use crate::gyroscopic::midpoint_moment;
 use crate::params::StepperParams;
 use crate::report::{StepReport, StepStatus};
 use crate::rows::Rows;
+use crate::tendons::{Pull, pulls};
 use crate::warm_start::WarmStart;
+use crate::weight::CarriedWeight;
 use stiction_collision::ShapeError;
 use stiction_contact::{ConstraintProblem, ContactSolver, SolveReport, SolveStatus};
 use stiction_dynamics::{
@@ -63,7 +65,8 @@ pub struct TimeStepper {
     free_bodies: Vec<usize>,
     q_of_dof: Vec<usize>,
     efforts: Vec<Effort>,
-    tendons: Vec<(usize, Effort)>,
+    pulls: Vec<(Pull, Effort)>,
+    carried: CarriedWeight,
     tau: Vec<f64>,
     diagonal: Vec<f64>,
     v_free: Vec<f64>,
@@ -105,7 +108,8 @@ impl TimeStepper {
             free_bodies: (0..model.bodies.len()).filter(|&b| alone(b)).collect(),
             q_of_dof: actuation::q_of_dofs(world),
             efforts: vec![Effort::default(); world.actuators.len()],
-            tendons: Vec::new(),
+            pulls: Vec::new(),
+            carried: CarriedWeight::new(world),
             tau: vec![0.0; model.nv()],
             diagonal: vec![0.0; model.nv()],
             v_free: vec![0.0; model.nv()],
@@ -261,15 +265,17 @@ impl TimeStepper {
         self.tau.iter_mut().zip(&input.generalized).for_each(|(t, f)| *t += f);
         self.diagonal.fill(0.0);
         actuation::add_passive(model, state, h, &mut self.tau, &mut self.diagonal);
-        self.tendons.clear();
+        self.carried.add(world, &self.kin, &mut self.tau);
+        self.pulls.clear();
         for (i, a) in world.actuators.iter().enumerate() {
             let control = input.control.get(i).copied().unwrap_or(0.0);
             let effort = actuation::evaluate(a, control, state, &self.q_of_dof, h);
             self.efforts[i] = effort;
             if a.transmission.len() > 1 && effort.implicit > 0.0 {
-                self.tendons.push((i, effort));
+                self.pulls.push((Pull::Actuator(i), effort));
             }
         }
+        self.pulls.extend(pulls(world, state, &self.q_of_dof, h));
         crba_into(model, &self.kin, &mut self.crba, &mut self.mass);
         for i in 0..model.nv() {
             self.mass.add_diagonal(i, self.diagonal[i]);
@@ -337,7 +343,7 @@ impl TimeStepper {
             state,
             free_velocity: &self.v_free,
             params: &self.params,
-            tendons: &self.tendons,
+            pulls: &self.pulls,
             q_of_dof: &self.q_of_dof,
         };
         let (rows, problem, impulses) = (&mut self.rows, &mut self.problem, &mut self.impulses);

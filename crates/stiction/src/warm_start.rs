@@ -4,6 +4,7 @@
 //! axes, because the tangents of its frame may have turned. Scalar rows are recognised by name.
 
 use crate::contacts::ContactPoint;
+use crate::tendons::Pull;
 use stiction_dynamics::spatial::Vec3;
 
 /// What a scalar row belongs to.
@@ -12,7 +13,9 @@ pub(crate) enum RowKey {
     Limit { joint: usize, side: usize },
     Friction { dof: usize },
     Coupling { index: usize },
-    Tendon { index: usize },
+    Pull(Pull),
+    TendonLimit { tendon: usize, side: usize },
+    TendonFriction { tendon: usize },
 }
 
 #[derive(Clone, Copy, Debug)]

@@ -8,17 +8,13 @@ use super::compiler::Compiler;
 use super::defaults::{MAIN, Styled};
 use super::scope::{Kind, Mention, Scope};
 use super::servo::{Servo, TAGS};
-use super::tendon::Tendons;
 use crate::error::LoadError;
 use crate::ledger::Fate;
+use crate::tendon::TendonPath;
 use crate::world::{Actuator, ActuatorLaw, World};
 use stiction_dynamics::{CrbaWorkspace, Factor, JointKind, Kinematics, MassMatrix, Model, crba_into};
 
-pub(crate) fn read<'d>(
-    reader: &mut Reader<'d>,
-    world: &mut World,
-    tendons: &Tendons,
-) -> Result<(), LoadError> {
+pub(crate) fn read<'d>(reader: &mut Reader<'d>, world: &mut World) -> Result<(), LoadError> {
     let mut inertia = NeutralInertia::default();
     for mention in reader.section("actuator")? {
         let e = mention.element;
@@ -27,7 +23,7 @@ pub(crate) fn read<'d>(
         }
         let index = world.actuators.len();
         let name = reader.enter(Kind::Actuator, mention, index)?;
-        let (actuator, unsupported) = one(reader, &world.model, tendons, mention, name, &mut inertia)?;
+        let (actuator, unsupported) = one(reader, world, mention, name, &mut inertia)?;
         if let Some(note) = unsupported {
             e.mark(Fate::Unsupported, note);
             reader.warn(e.place(), format!("{}: {note}; it exerts nothing", e.described()));
@@ -71,12 +67,12 @@ fn range(
 
 fn one<'d>(
     reader: &Reader<'d>,
-    model: &Model,
-    tendons: &Tendons,
+    world: &World,
     mention: Mention<'d>,
     name: String,
     inertia: &mut NeutralInertia,
 ) -> Result<(Actuator, Option<&'static str>), LoadError> {
+    let model = &world.model;
     let Mention { element: e, scope, .. } = mention;
     let Scope { compiler, defaults, .. } = reader.scope(scope);
     let styled = defaults.styled(e, "general", MAIN)?;
@@ -100,7 +96,7 @@ fn one<'d>(
     }
     let effort_limit = range(compiler, styled, "forcelimited", "forcerange")?;
     let mut control_limit = range(compiler, styled, "ctrllimited", "ctrlrange")?;
-    let (transmission, mut unsupported) = transmission(reader, model, tendons, mention, &gear)?;
+    let (transmission, mut unsupported) = transmission(reader, world, mention, &gear)?;
     let mut transmission = transmission;
 
     let [g0, g1, g2] = servo.gain;
@@ -151,8 +147,7 @@ type Transmission = (Vec<(usize, f64)>, Option<&'static str>);
 /// Dofs and coefficients, or why there are none.
 fn transmission(
     reader: &Reader<'_>,
-    model: &Model,
-    tendons: &Tendons,
+    world: &World,
     mention: Mention<'_>,
     gear: &[f64; 6],
 ) -> Result<Transmission, LoadError> {
@@ -161,7 +156,7 @@ fn transmission(
     for name in ["joint", "jointinparent"] {
         let Some(joint) = e.get(name) else { continue };
         let index = reader.find(Kind::Joint, copy, joint)?;
-        let Some(joint) = model.joints.get(index) else { return Err(joint.error("a joint")) };
+        let Some(joint) = world.model.joints.get(index) else { return Err(joint.error("a joint")) };
         if name == "jointinparent" && matches!(joint.kind, JointKind::Ball | JointKind::Free) {
             return Ok((Vec::new(), Some("efforts in the axes of the parent are not simulated yet")));
         }
@@ -170,10 +165,11 @@ fn transmission(
     }
     if let Some(tendon) = e.get("tendon") {
         let index = reader.find(Kind::Tendon, copy, tendon)?;
-        let terms = tendons.get(index).cloned().flatten();
-        return Ok(match terms {
-            Some(terms) => (terms.into_iter().map(|(dof, c)| (dof, c * ratio)).collect(), None),
-            None => (Vec::new(), Some("acts on a tendon without linear form: not simulated yet")),
+        return Ok(match world.tendons.get(index).map(|t| &t.path) {
+            Some(TendonPath::Fixed(terms)) => {
+                (terms.iter().map(|&(dof, c)| (dof, c * ratio)).collect(), None)
+            }
+            _ => (Vec::new(), Some("acts on a tendon without linear form: not simulated yet")),
         });
     }
     for (name, note) in [
@@ -191,7 +187,7 @@ fn transmission(
 
 /// The inertia matrix in the neutral configuration, factored when first asked for.
 #[derive(Default)]
-struct NeutralInertia {
+pub(crate) struct NeutralInertia {
     factor: Option<Option<Factor>>,
 }
 
@@ -199,6 +195,12 @@ impl NeutralInertia {
     /// Inertia that the actuator feels, 1/(c M⁻¹ cᵀ) for the coefficients c of its transmission, as
     /// MuJoCo 4 takes it; 0 where there is none.
     fn felt(&mut self, model: &Model, transmission: &[(usize, f64)]) -> f64 {
+        let inverse = self.inverse(model, transmission);
+        if inverse > 0.0 { 1.0 / inverse } else { 0.0 }
+    }
+
+    /// c M⁻¹ cᵀ; 0 where M is singular.
+    pub(crate) fn inverse(&mut self, model: &Model, transmission: &[(usize, f64)]) -> f64 {
         let factor = self.factor.get_or_insert_with(|| {
             let mut kin = Kinematics::new(model);
             kin.update(model, &model.neutral());
@@ -216,7 +218,6 @@ impl NeutralInertia {
         }
         let mut x = c.clone();
         factor.solve_in_place(&mut x);
-        let inverse: f64 = c.iter().zip(x).map(|(c, x)| c * x).sum();
-        if inverse > 0.0 { 1.0 / inverse } else { 0.0 }
+        c.iter().zip(x).map(|(c, x)| c * x).sum()
     }
 }

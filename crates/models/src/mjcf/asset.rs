@@ -4,6 +4,7 @@ use super::Reader;
 use super::builtin;
 use super::compiler::Compiler;
 use super::defaults::{Defaults, MAIN};
+use super::hfield::{self, Ground};
 use super::msh;
 use super::scope::Scope;
 use crate::error::LoadError;
@@ -22,6 +23,8 @@ use stiction_dynamics::spatial::{Inertia, Quat, Vec3, vec3};
 pub(crate) struct LoadedMesh {
     pub(crate) mesh: TriangleMesh,
     pub(crate) hull: Option<Arc<ConvexMesh>>,
+    /// A hull was asked for; there may be none of a mesh that is all but flat.
+    hull_tried: bool,
     /// About the origin, at unit density.
     pub(crate) inertia: Inertia,
 }
@@ -44,18 +47,26 @@ const MASSES: [(&str, Mass); 4] = [
 pub(crate) struct Assets<'d> {
     mesh_names: Names<'d>,
     meshes: Vec<Element<'d>>,
+    field_names: Names<'d>,
+    fields: Vec<Element<'d>>,
     material_names: Names<'d>,
     materials: Vec<[f32; 4]>,
 }
 
-/// Meshes read before, by model and index.
-pub(crate) type LoadedMeshes = BTreeMap<(usize, usize), Arc<LoadedMesh>>;
+/// What was read before, by model and index.
+#[derive(Default)]
+pub(crate) struct Loaded {
+    meshes: BTreeMap<(usize, usize), Arc<LoadedMesh>>,
+    fields: BTreeMap<(usize, usize), Ground>,
+}
 
 impl<'d> Assets<'d> {
     pub(crate) fn read(root: Element<'d>, defaults: &Defaults<'d>) -> Result<Self, LoadError> {
         let mut assets = Self {
             mesh_names: Names::new("mesh"),
             meshes: Vec::new(),
+            field_names: Names::new("height field"),
+            fields: Vec::new(),
             material_names: Names::new("material"),
             materials: Vec::new(),
         };
@@ -65,6 +76,11 @@ impl<'d> Assets<'d> {
                     e.mark(Fate::Used, "");
                     assets.mesh_names.insert(&name(e)?, assets.meshes.len(), e)?;
                     assets.meshes.push(e);
+                }
+                "hfield" => {
+                    e.mark(Fate::Used, "");
+                    assets.field_names.insert(&name(e)?, assets.fields.len(), e)?;
+                    assets.fields.push(e);
                 }
                 "material" => {
                     let material = defaults.styled(e, "material", MAIN)?;
@@ -85,7 +101,7 @@ impl<'d> Assets<'d> {
 }
 
 /// The stated name, else that of the file without its ending.
-pub(crate) fn name(e: Element<'_>) -> Result<String, LoadError> {
+fn name(e: Element<'_>) -> Result<String, LoadError> {
     if let Some(name) = e.get("name") {
         return Ok(name.value().to_owned());
     }
@@ -106,16 +122,29 @@ impl<'d> Reader<'d> {
         let scopes = self.scopes.clone();
         let model = self.scope(scope);
         let index = model.assets.mesh_names.index(mesh)?;
-        if let Some(mesh) = self.meshes.get(&(scope, index))
-            && (mesh.hull.is_some() || !wants_hull)
+        if let Some(mesh) = self.loaded.meshes.get(&(scope, index))
+            && (mesh.hull_tried || !wants_hull)
         {
             return Ok(mesh.clone());
         }
         let element = scopes.get(scope).and_then(|s| s.assets.meshes.get(index).map(|e| (s, *e)));
         let Some((model, element)) = element else { return Err(mesh.error("a mesh")) };
         let mesh = Arc::new(self.read_mesh(model, element, wants_hull)?);
-        self.meshes.insert((scope, index), mesh.clone());
+        self.loaded.meshes.insert((scope, index), mesh.clone());
         Ok(mesh)
+    }
+
+    /// The height field of the model `scope` that `field` names, read on first use.
+    pub(crate) fn ground(&mut self, scope: usize, field: Attribute<'_>) -> Result<Ground, LoadError> {
+        let model = self.scope(scope);
+        let index = model.assets.field_names.index(field)?;
+        if let Some(ground) = self.loaded.fields.get(&(scope, index)) {
+            return Ok(ground.clone());
+        }
+        let Some(element) = model.assets.fields.get(index) else { return Err(field.error("a height field")) };
+        let ground = hfield::read(*element, &model.compiler)?;
+        self.loaded.fields.insert((scope, index), ground.clone());
+        Ok(ground)
     }
 
     fn read_mesh(
@@ -149,10 +178,17 @@ impl<'d> Reader<'d> {
         let source = source.mapped(place, mirrored);
         let failed = |reason: String| LoadError::Mesh { place: e.place(), path: path.clone(), reason };
         let bare = source.triangles.is_empty();
-        let hull = if wants_hull || bare || mass == Mass::Convex {
-            Some(source.hull().map_err(|r| failed(r.to_string()))?)
-        } else {
-            None
+        let needed = bare || mass == Mass::Convex;
+        let hull = match (wants_hull || needed).then(|| source.hull()) {
+            Some(Ok(hull)) => Some(hull),
+            Some(Err(reason)) if needed => return Err(failed(reason.to_string())),
+            Some(Err(reason)) => {
+                let note = "no convex hull can be made: its geoms do not touch";
+                e.mark(Fate::Unsupported, note);
+                self.warn(e.place(), format!("{}: {note} ({reason})", e.described()));
+                None
+            }
+            None => None,
         };
         let of_hull = hull.as_deref().map(TriangleMesh::of_hull);
         let mesh = if bare { of_hull.clone().unwrap_or_default() } else { source };
@@ -161,7 +197,7 @@ impl<'d> Reader<'d> {
             (Mass::Convex, None) => Inertia::ZERO,
             (Mass::Filled(filling), _) => mesh.inertia(filling),
         };
-        Ok(LoadedMesh { mesh, hull, inertia })
+        Ok(LoadedMesh { mesh, hull, hull_tried: wants_hull, inertia })
     }
 
     /// What the mesh is made of, how messages call it, and whether it is a surface without inside.

@@ -4,7 +4,7 @@ use super::compiler::FromGeoms;
 use super::flatten::{Item, contents};
 use super::orientation::{orientation, pose};
 use super::scope::{Kind, Scope};
-use super::{Reader, geom, joint};
+use super::{Reader, geom, joint, site};
 use crate::error::LoadError;
 use crate::inertia::principal;
 use crate::ledger::Fate;
@@ -18,6 +18,8 @@ pub(crate) struct JointOfBody<'d> {
     pub(crate) element: Element<'d>,
     pub(crate) spec: JointSpec,
     pub(crate) drive: DriveLimit,
+    /// Time constant [s] and damping ratio that its spring and damper are to give it.
+    pub(crate) spring_damper: Option<[f64; 2]>,
 }
 
 /// A body as the file states it.
@@ -76,7 +78,7 @@ fn of_world<'d>(reader: &mut Reader<'d>, items: Vec<Item<'d>>) -> Result<Vec<Ite
                 let message = format!("the world has no <{}>; put it into a <body>", item.element.name());
                 return Err(item.element.structure(message));
             }
-            _ => other(reader, &item),
+            _ => other(reader, &item, None)?,
         }
     }
     Ok(children)
@@ -107,6 +109,11 @@ fn one<'d>(
     {
         mocap.mark(Fate::Unsupported, WELDED);
         reader.warn(mocap.place(), format!("the body `{name}` is {WELDED}"));
+        reader.extras.mocap.push(index);
+    }
+    let carried = element.get("gravcomp").map_or(Ok(0.0), |a| a.number())?;
+    if carried != 0.0 {
+        reader.gravity_compensation.push((index, carried));
     }
     let stated = match items.iter().find(|i| i.element.name() == "inertial") {
         Some(inertial) => Some(read_inertial(reader, scope, inertial.element)?),
@@ -133,7 +140,7 @@ fn one<'d>(
                     return Err(item.element.structure("a second <inertial>; a body has one"));
                 }
             }
-            _ => other(reader, &item),
+            _ => other(reader, &item, Some(index))?,
         }
     }
     let inertia = if from_geoms { of_geoms } else { stated.unwrap_or(Inertia::ZERO) };
@@ -180,11 +187,13 @@ fn read_inertial(reader: &mut Reader<'_>, scope: &Scope<'_>, e: Element<'_>) -> 
 }
 
 /// What neither moves nor touches; bodies that stiction cannot read are named.
-fn other(reader: &mut Reader<'_>, item: &Item<'_>) {
+fn other<'d>(reader: &mut Reader<'d>, item: &Item<'d>, link: Option<usize>) -> Result<(), LoadError> {
     let what = match item.element.name() {
+        "site" => return site::read(reader, item, link),
         "composite" => "a composite is not built yet: its bodies are missing",
         "flexcomp" => "a flexible body is not simulated yet: it is missing",
-        _ => return,
+        _ => return Ok(()),
     };
     reader.warn(item.element.place(), what);
+    Ok(())
 }

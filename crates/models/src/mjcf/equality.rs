@@ -1,96 +1,180 @@
-//! <equality>: joints and tendons coupled linearly. Loops (connect, weld) are not closed yet.
+//! <equality>: joints and tendons coupled to each other; loops, kept until they can be closed.
 //!
 //! ```text
-//!     y − y₀ = a₀ + a₁ (x − x₀),   x₀, y₀ at the joints' reference        (1)
+//!     y − y₀ = a₀ + a₁ z + a₂ z² + a₃ z³ + a₄ z⁴,   z = x − x₀,   x₀, y₀ at the joints' reference        (1)
 //! ```
 
 use super::Reader;
-use super::defaults::MAIN;
+use super::defaults::{MAIN, Styled};
+use super::geom::softness;
 use super::scope::{Kind, Mention};
-use super::tendon::{Tendons, scalar_dof};
+use super::tendon::scalar_dof;
 use crate::error::LoadError;
+use crate::extras::LoopClosure;
 use crate::ledger::Fate;
-use crate::world::{Coupling, World};
-use stiction_dynamics::Model;
+use crate::surface::Softness;
+use crate::tendon::TendonPath;
+use crate::world::{Coupling, Curve, World};
+use stiction_dynamics::spatial::{Pose, Quat, Vec3, vec3};
+use stiction_dynamics::{Kinematics, Model};
 
 type Terms = Vec<(usize, f64)>;
 
-pub(crate) fn read(reader: &mut Reader<'_>, world: &mut World, tendons: &Tendons) -> Result<(), LoadError> {
+pub(crate) fn read(reader: &mut Reader<'_>, world: &mut World) -> Result<(), LoadError> {
+    let scopes = reader.scopes.clone();
     for mention in reader.section("equality")? {
         let e = mention.element;
-        let loops = match e.name() {
-            "connect" => "loops are not closed yet: the two points move apart",
-            "weld" => "loops are not closed yet: the two bodies move apart",
-            "flex" | "flexvert" | "flexstrain" => "flexible bodies are not simulated yet",
-            "joint" | "tendon" => "",
+        let equality = scopes[mention.scope].defaults.styled(e, "equality", MAIN)?;
+        let active = equality.get("active").map_or(Ok(true), |a| a.boolean())?;
+        let unsupported = match e.name() {
+            "connect" | "weld" => {
+                let closure = closure(reader, mention, equality, world, active)?;
+                world.extras.loops.push(closure);
+                Some("loops are not closed yet: what it holds together moves apart")
+            }
+            "joint" | "tendon" => {
+                let coupling = coupling(reader, mention, equality, world)?;
+                let unsupported = coupling.is_none().then_some("tendons through sites are not coupled yet");
+                let on = active && reader.settings.equality;
+                world.couplings.extend(coupling.filter(|_| on));
+                unsupported
+            }
+            "flex" | "flexvert" | "flexstrain" => Some("flexible bodies are not simulated yet"),
             _ => continue,
         };
-        let equality = reader.scope(mention.scope).defaults.styled(e, "equality", MAIN)?;
-        let active = equality.get("active").map_or(Ok(true), |a| a.boolean())?;
-        if !loops.is_empty() {
-            if active {
-                e.mark(Fate::Unsupported, loops);
-                reader.warn(e.place(), format!("<{}>: {loops}", e.name()));
-            } else {
-                e.mark(Fate::Kept, "not active");
-            }
-            continue;
-        }
-        let (one, two) = if e.name() == "joint" { ("joint1", "joint2") } else { ("tendon1", "tendon2") };
-        let first = e.require(one, "the name of the coupled one")?;
-        let y = terms(reader, &world.model, tendons, mention, first.name())?;
-        let x = match e.get(two) {
-            Some(_) => terms(reader, &world.model, tendons, mention, two)?,
-            None => Some(Vec::new()),
-        };
-        let mut polynomial = [0.0, 1.0, 0.0, 0.0, 0.0];
-        equality.merge("polycoef", &mut polynomial)?;
-        let [a0, a1, a2, a3, a4] = polynomial;
-        let linear = x.as_ref().is_some_and(Vec::is_empty) || (a2 == 0.0 && a3 == 0.0 && a4 == 0.0);
-        match (x, y) {
+        match unsupported {
             _ if !active => e.mark(Fate::Kept, "not active"),
-            (Some(x), Some(y)) if linear => {
-                if !reader.settings.equality {
-                    continue;
-                }
-                // (1), all coordinates on the left.
-                let at_rest =
-                    |t: &Terms| -> f64 { t.iter().map(|&(d, c)| c * reference(&world.model, d)).sum() };
-                let offset = at_rest(&y) + a0 - a1 * at_rest(&x);
-                let mut terms = y;
-                terms.extend(x.into_iter().map(|(dof, c)| (dof, -a1 * c)));
-                let name =
-                    e.get("name").map_or(String::new(), |a| reader.name_in_world(mention.copy, a.value()));
-                world.couplings.push(Coupling { name, terms, offset });
-            }
-            _ => {
-                let note = "only linear couplings of hinges, slides and fixed tendons are simulated yet";
+            Some(note) => {
                 e.mark(Fate::Unsupported, note);
-                reader.warn(e.place(), note);
+                reader.warn(e.place(), format!("{}: {note}", e.described()));
             }
+            None => {}
         }
     }
     Ok(())
+}
+
+/// (1), or nothing for a tendon that is no combination of joints.
+fn coupling(
+    reader: &Reader<'_>,
+    mention: Mention<'_>,
+    equality: Styled<'_, '_>,
+    world: &World,
+) -> Result<Option<Coupling>, LoadError> {
+    let e = mention.element;
+    let (one, two) = if e.name() == "joint" { ("joint1", "joint2") } else { ("tendon1", "tendon2") };
+    let y = terms(reader, world, mention, one)?;
+    let x = match e.get(two) {
+        Some(_) => terms(reader, world, mention, two)?,
+        None => Some(Vec::new()),
+    };
+    let (Some(x), Some(y)) = (x, y) else { return Ok(None) };
+    let mut polynomial = [0.0, 1.0, 0.0, 0.0, 0.0];
+    equality.merge("polycoef", &mut polynomial)?;
+    let [a0, a1, a2, a3, a4] = polynomial;
+    softness(equality, &mut Softness::default())?;
+    let at_rest = |t: &Terms| -> f64 { t.iter().map(|&(d, c)| c * reference(&world.model, d)).sum() };
+    let x0 = at_rest(&x);
+    let bent = !x.is_empty() && (a2 != 0.0 || a3 != 0.0 || a4 != 0.0);
+    let mut left = y.clone();
+    left.extend(x.iter().map(|&(dof, c)| (dof, -a1 * c)));
+    Ok(Some(Coupling {
+        name: e.get("name").map_or(String::new(), |a| reader.name_in_world(mention.copy, a.value())),
+        terms: left,
+        offset: at_rest(&y) + a0 - a1 * x0,
+        curve: bent.then(|| Curve { terms: x, reference: x0, coefficients: [a2, a3, a4] }),
+    }))
 }
 
 /// Dofs and coefficients of the joint or tendon that `attribute` names; `None` where there is no
 /// linear form.
 fn terms(
     reader: &Reader<'_>,
-    model: &Model,
-    tendons: &Tendons,
-    mention: Mention<'_>,
+    world: &World,
+    Mention { element: e, copy, .. }: Mention<'_>,
     attribute: &str,
 ) -> Result<Option<Terms>, LoadError> {
-    let Mention { element: e, copy, .. } = mention;
-    let name = e.require(attribute, "a name")?;
+    let name = e.require(attribute, "the name of what is coupled")?;
     if e.name() == "joint" {
-        return Ok(Some(vec![(scalar_dof(reader, model, copy, name)?, 1.0)]));
+        return Ok(Some(vec![(scalar_dof(reader, &world.model, copy, name)?, 1.0)]));
     }
-    Ok(tendons.get(reader.find(Kind::Tendon, copy, name)?).cloned().flatten())
+    let tendon = world.tendons.get(reader.find(Kind::Tendon, copy, name)?);
+    Ok(match tendon.map(|t| &t.path) {
+        Some(TendonPath::Fixed(terms)) => Some(terms.clone()),
+        _ => None,
+    })
 }
 
-fn reference(model: &Model, dof: usize) -> f64 {
+pub(crate) fn reference(model: &Model, dof: usize) -> f64 {
     let joint = model.dofs.get(dof).and_then(|d| model.joints.get(d.joint));
     joint.map_or(0.0, |j| j.reference)
+}
+
+/// What a <connect> or <weld> holds together: two sites, or points of two bodies, one of which is stated
+/// and the other where it is then in the neutral configuration.
+fn closure(
+    reader: &Reader<'_>,
+    mention: Mention<'_>,
+    equality: Styled<'_, '_>,
+    world: &World,
+    active: bool,
+) -> Result<LoopClosure, LoadError> {
+    let Mention { element: e, copy, .. } = mention;
+    let weld = e.name() == "weld";
+    let mut soft = Softness::default();
+    softness(equality, &mut soft)?;
+    let ends = match e.get("body1") {
+        Some(body) => {
+            let link = |a| reader.find(Kind::Body, copy, a).map(|i| world.model.links.get(i).map(|_| i));
+            let (one, two) = (link(body)?, e.get("body2").map_or(Ok(None), link)?);
+            of_bodies(e, world, [one, two], weld)?
+        }
+        None => {
+            let site = |name: &str| {
+                let index =
+                    reader.find(Kind::Site, copy, e.require(name, "a site, or body1 with an anchor")?)?;
+                Ok(world.extras.sites.get(index).map_or((None, Pose::IDENTITY), |s| (s.link, s.X_LS)))
+            };
+            [site("site1")?, site("site2")?]
+        }
+    };
+    Ok(LoopClosure {
+        name: e.get("name").map_or(String::new(), |a| reader.name_in_world(copy, a.value())),
+        ends,
+        weld,
+        torque_scale: e.get("torquescale").map_or(Ok(1.0), |a| a.number())?,
+        active,
+        softness: soft,
+    })
+}
+
+fn of_bodies(
+    e: crate::xml::Element<'_>,
+    world: &World,
+    links: [Option<usize>; 2],
+    weld: bool,
+) -> Result<[(Option<usize>, Pose); 2], LoadError> {
+    let mut kin = Kinematics::new(&world.model);
+    kin.update(&world.model, &world.model.neutral());
+    let [X_W1, X_W2] = links.map(|l| {
+        let (body, X) = world.mount(l, Pose::IDENTITY);
+        body.and_then(|b| kin.X_WB.get(b)).map_or(X, |X_WB| *X_WB * X)
+    });
+    let [one, two] = links;
+    if !weld {
+        let anchor = e.require("anchor", "a point of body1, as three numbers [m]")?.vector()?;
+        let there = X_W2.inverse_transform(X_W1.transform(anchor));
+        return Ok([(one, Pose::from_translation(anchor)), (two, Pose::from_translation(there))]);
+    }
+    let anchor = Pose::from_translation(e.get("anchor").map_or(Ok(Vec3::ZERO), |a| a.vector())?);
+    let relative = match e.get("relpose") {
+        Some(a) => {
+            let [x, y, z, qw, qx, qy, qz] = a.array::<7>()?;
+            let q = Quat::new(qw, qx, qy, qz);
+            (q.norm_squared() > 0.0).then(|| Pose::new(q.renormalized(), vec3(x, y, z)))
+        }
+        None => None,
+    };
+    let X_12 = relative.unwrap_or_else(|| X_W1.inverse() * X_W2 * anchor);
+    Ok([(one, X_12), (two, anchor)])
 }

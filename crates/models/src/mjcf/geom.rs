@@ -12,7 +12,9 @@ use crate::error::LoadError;
 use crate::inertia::scaled;
 use crate::ledger::Fate;
 use crate::surface::{Dimension, Material, Softness};
+use crate::value::Attribute;
 use crate::world::{Geometry, Visual};
+use stiction_collision::Shape;
 use stiction_dynamics::spatial::{Inertia, Pose, Quat, Vec3, vec3};
 
 #[derive(Clone, Copy, PartialEq)]
@@ -40,7 +42,7 @@ const KINDS: [(&str, Kind); 9] = [
     ("sdf", Kind::Sdf),
 ];
 
-const NO_CONTACT: &str = "this type does not touch yet: left out of contact";
+const NO_CONTACT: &str = "signed distance fields do not touch yet: left out of contact";
 
 /// Masses and volumes up to here count as none.
 const TINY: f64 = 1e-14;
@@ -84,12 +86,17 @@ pub(crate) fn read<'d>(
     };
 
     let contact = touches && reader.settings.contact;
-    if contact && matches!(kind, Kind::Ellipsoid | Kind::HeightField | Kind::Sdf) {
+    if contact && kind == Kind::Sdf {
         if let Some(a) = geom.get("type") {
             a.mark(Fate::Unsupported, NO_CONTACT);
         }
         let called = if name.is_empty() { String::new() } else { format!(" `{name}`") };
         reader.warn(element.place(), format!("the geom{called}: {NO_CONTACT}"));
+    }
+    if element.peek("name").is_some_and(|n| scope.wrapped.contains(n.value().trim()))
+        && let Solid::Shape(shape @ (Shape::Sphere { .. } | Shape::Cylinder { .. })) = &solid
+    {
+        reader.wrapped.insert(name.clone(), (link, X_BG, shape.clone()));
     }
     match solid.shape().filter(|_| touches) {
         Some(shape) => {
@@ -116,6 +123,12 @@ fn shape<'d>(
 ) -> Result<(Pose, Solid), LoadError> {
     let (X_FG, size) = place(geom, kind, &scope.compiler)?;
     match (geom.get("mesh"), kind) {
+        (_, Kind::HeightField) if seen => {
+            let field = geom.get("hfield");
+            let field =
+                field.ok_or_else(|| item.element.missing("the attribute `hfield`", "a height field"))?;
+            Ok((X_FG, Solid::Ground(reader.ground(item.scope, field)?)))
+        }
         (None, Kind::Mesh) => Err(item.element.missing("the attribute `mesh`", "a mesh asset")),
         (Some(mesh), Kind::Mesh | Kind::Sdf) if seen => {
             Ok((X_FG, Solid::Mesh(reader.mesh(item.scope, mesh, touches && kind == Kind::Mesh)?)))
@@ -147,17 +160,23 @@ fn place(geom: Styled<'_, '_>, kind: Kind, compiler: &Compiler) -> Result<(Pose,
     if !matches!(kind, Kind::Capsule | Kind::Cylinder | Kind::Box | Kind::Ellipsoid) {
         return Err(fromto.error("type capsule, cylinder, box or ellipsoid beside it"));
     }
-    let [x0, y0, z0, x1, y1, z1] = fromto.array::<6>()?;
-    let (from, to) = (vec3(x0, y0, z0), vec3(x1, y1, z1));
-    let along = from - to;
-    let z = along.normalized().filter(|_| along.norm() > 1e-14);
-    let z = z.ok_or_else(|| fromto.error("two different points"))?;
-    let ([radius, ..], half) = (size, 0.5 * along.norm());
+    let (pose, half) = along(fromto)?;
+    let [radius, ..] = size;
     let size = match kind {
         Kind::Capsule | Kind::Cylinder => [radius, half, 0.0],
         _ => [radius, radius, half],
     };
-    Ok((Pose::new(Quat::between(Vec3::Z, z), (from + to) * 0.5), size))
+    Ok((pose, size))
+}
+
+/// `fromto`: the frame in the middle with z towards the first point, and half the length.
+pub(crate) fn along(fromto: Attribute<'_>) -> Result<(Pose, f64), LoadError> {
+    let [x0, y0, z0, x1, y1, z1] = fromto.array::<6>()?;
+    let (from, to) = (vec3(x0, y0, z0), vec3(x1, y1, z1));
+    let along = from - to;
+    let z = along.normalized().filter(|_| along.norm() > TINY);
+    let z = z.ok_or_else(|| fromto.error("two different points"))?;
+    Ok((Pose::new(Quat::between(Vec3::Z, z), (from + to) * 0.5), 0.5 * along.norm()))
 }
 
 /// From `mass`, else `density`, about the geom's origin; none from a geom whose group gives none.

@@ -2,10 +2,13 @@
 
 use super::Reader;
 use super::body::JointOfBody;
+use super::defaults::Styled;
 use super::flatten::Item;
 use super::scope::{Kind, Scope};
 use crate::error::LoadError;
+use crate::extras::{Extras, JointSoftness};
 use crate::ledger::Fate;
+use crate::surface::Softness;
 use crate::world::DriveLimit;
 use stiction_dynamics::spatial::Vec3;
 use stiction_dynamics::{JointKind, JointSpec};
@@ -46,7 +49,8 @@ pub(crate) fn read<'d>(
         }
         top_level(element, has_parent)?;
         let spec = JointSpec::new(name, JointKind::Free, Vec3::Z);
-        return Ok(JointOfBody { element, spec, drive: DriveLimit::default() });
+        let drive = DriveLimit::default();
+        return Ok(JointOfBody { element, spec, drive, spring_damper: None });
     }
 
     let joint = defaults.styled(element, "joint", item.class)?;
@@ -99,21 +103,43 @@ pub(crate) fn read<'d>(
     if !reader.settings.friction_loss {
         spec.friction = 0.0;
     }
-    if let Some(a) = joint.get("springdamper")
-        && a.array::<2>()?.iter().any(|x| *x != 0.0)
-    {
-        a.mark(
-            Fate::Unsupported,
-            "stiffness and damping are not worked out from it yet: both stay as stated",
-        );
-    }
+    let spring_damper = match joint.get("springdamper") {
+        Some(a) => {
+            let [time, ratio] = a.array::<2>()?;
+            match (time > 0.0, ratio > 0.0) {
+                (true, true) => Some([time, ratio]),
+                _ if time == 0.0 && ratio == 0.0 => None,
+                _ => return Err(a.error("two numbers > 0, or two zeros")),
+            }
+        }
+        None => None,
+    };
     if let Some(a) = joint.get("actuatorgravcomp")
         && a.boolean()?
     {
-        a.mark(Fate::Unsupported, "nothing compensates gravity yet");
+        a.mark(Fate::Kept, "compensation of gravity does not count towards actuatorfrcrange here");
     }
+    soften(joint, index, &mut reader.extras)?;
     let effort = if scalar { joint.range("actuatorfrclimited", "actuatorfrcrange", compiler)? } else { None };
-    Ok(JointOfBody { element, spec, drive: DriveLimit { effort, velocity: None } })
+    Ok(JointOfBody { element, spec, drive: DriveLimit { effort, velocity: None }, spring_damper })
+}
+
+/// Keeps how limits and dry friction are softened, if anything is said of it.
+fn soften(joint: Styled<'_, '_>, index: usize, extras: &mut Extras) -> Result<(), LoadError> {
+    const RIGID: &str = "limits and dry friction are exact and rigid here, not soft";
+    let (mut limit, mut friction) = (Softness::default(), Softness::default());
+    joint.merge("solreflimit", &mut limit.reference)?;
+    joint.merge("solimplimit", &mut limit.impedance)?;
+    joint.merge("solreffriction", &mut friction.reference)?;
+    joint.merge("solimpfriction", &mut friction.impedance)?;
+    let margin = joint.number("margin", 0.0)?;
+    let names = ["solreflimit", "solimplimit", "solreffriction", "solimpfriction", "margin"];
+    let stated: Vec<_> = names.iter().filter_map(|name| joint.get(name)).collect();
+    stated.iter().for_each(|a| a.mark(Fate::Kept, RIGID));
+    if !stated.is_empty() {
+        extras.joints.push(JointSoftness { joint: index, limit, friction, margin });
+    }
+    Ok(())
 }
 
 fn top_level(element: crate::xml::Element<'_>, has_parent: bool) -> Result<(), LoadError> {

@@ -16,30 +16,38 @@ mod equality;
 mod fit;
 mod flatten;
 mod geom;
+mod hfield;
 mod include;
 mod joint;
 mod keyframe;
 mod msh;
 mod option;
 mod orientation;
+mod png;
 mod scope;
+mod sensor;
 mod servo;
 mod shell;
+mod site;
 mod solid;
 mod tendon;
 mod vocabulary;
 
 use crate::audit::audit;
 use crate::error::LoadError;
+use crate::extras::Extras;
 use crate::ledger::{Ledger, Place};
 use crate::load::Context;
 use crate::mesh::MeshStore;
 use crate::world::{Geometry, Visual, World};
 use crate::xml::{Document, Element};
-use asset::LoadedMeshes;
+use asset::Loaded;
 use option::Settings;
 use scope::{Copy, Registry, Scope};
+use std::collections::BTreeMap;
 use std::rc::Rc;
+use stiction_collision::Shape;
+use stiction_dynamics::spatial::Pose;
 
 /// What the parts of the reader share, and what they have found so far.
 pub(crate) struct Reader<'d> {
@@ -47,11 +55,17 @@ pub(crate) struct Reader<'d> {
     copies: Vec<Copy>,
     names: Registry<'d>,
     load_visuals: bool,
+    /// Inertias that no body has are accepted, with a warning.
+    unphysical: bool,
     settings: Settings,
     files: MeshStore,
-    meshes: LoadedMeshes,
+    loaded: Loaded,
     geometries: Vec<Geometry>,
     visuals: Vec<Visual>,
+    /// Link, pose and shape of the geoms that tendons go around, by name in the world.
+    wrapped: BTreeMap<String, (Option<usize>, Pose, Shape)>,
+    extras: Extras,
+    gravity_compensation: Vec<(usize, f64)>,
     joint_count: usize,
     /// Elements of bodies, copies included.
     items: usize,
@@ -84,11 +98,15 @@ pub(crate) fn read(mut document: Document, context: &Context<'_>) -> Result<Worl
         copies: vec![Copy::original()],
         names: Registry::new(),
         load_visuals: context.options.visuals,
+        unphysical: context.options.unphysical,
         settings: Settings::read(document.root())?,
         files: MeshStore::default(),
-        meshes: LoadedMeshes::default(),
+        loaded: Loaded::default(),
         geometries: Vec::new(),
         visuals: Vec::new(),
+        wrapped: BTreeMap::new(),
+        extras: Extras::default(),
+        gravity_compensation: Vec::new(),
         joint_count: 0,
         items: 0,
         warnings: Vec::new(),
@@ -97,9 +115,10 @@ pub(crate) fn read(mut document: Document, context: &Context<'_>) -> Result<Worl
     let gravity = context.options.gravity.unwrap_or(reader.settings.gravity);
     let mut world = build::world(&mut reader, &bodies, gravity)?;
     contact::read(&mut reader, &mut world)?;
-    let tendons = tendon::read(&mut reader, &world.model)?;
-    equality::read(&mut reader, &mut world, &tendons)?;
-    actuator::read(&mut reader, &mut world, &tendons)?;
+    tendon::read(&mut reader, &mut world)?;
+    equality::read(&mut reader, &mut world)?;
+    actuator::read(&mut reader, &mut world)?;
+    sensor::read(&reader, &mut world.extras)?;
     keyframe::read(&mut reader, &mut world)?;
 
     let mut ledger = Ledger::default();

@@ -39,6 +39,8 @@ pub(crate) struct Scope<'d> {
     pub(crate) assets: Assets<'d>,
     /// Names of the geoms that <pair>s speak of.
     pub(crate) paired: BTreeSet<&'d str>,
+    /// Names of the geoms that tendons go around.
+    pub(crate) wrapped: BTreeSet<&'d str>,
     /// Models that can be attached, by scope.
     pub(crate) models: Names<'d>,
 }
@@ -54,8 +56,12 @@ pub(crate) fn read<'d>(document: &'d Document, found: &Models) -> Result<Vec<Sco
         let pairs = root.children_named("contact").flat_map(Element::children);
         let geoms = pairs.flat_map(|pair| ["geom1", "geom2"].into_iter().filter_map(move |g| pair.peek(g)));
         let paired = geoms.map(|g| g.value().trim()).collect();
+        let spatial = root.children_named("tendon").flat_map(Element::children);
+        let around = spatial.flat_map(|tendon| tendon.children().filter_map(|point| point.peek("geom")));
+        let wrapped = around.map(|g| g.value().trim()).collect();
         let compiler = Compiler::read(root, folder)?;
-        scopes.push(Scope { root, compiler, defaults, assets, paired, models: Names::new("model") });
+        let models = Names::new("model");
+        scopes.push(Scope { root, compiler, defaults, assets, paired, wrapped, models });
     }
     for (element, (from, scope)) in &found.named {
         let element = document.element(*element);
@@ -98,7 +104,7 @@ pub(crate) struct Mention<'d> {
 }
 
 /// What can be named.
-#[derive(Clone, Copy, PartialEq, Eq, Debug)]
+#[derive(Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Debug)]
 pub(crate) enum Kind {
     Body,
     Joint,
@@ -116,6 +122,8 @@ pub(crate) struct Registry<'d> {
     site: Names<'d>,
     tendon: Names<'d>,
     actuator: Names<'d>,
+    /// The copy of the tree that a thing of a given kind and index belongs to, if not the first.
+    copies: BTreeMap<(Kind, usize), usize>,
 }
 
 impl<'d> Registry<'d> {
@@ -127,6 +135,7 @@ impl<'d> Registry<'d> {
             site: Names::new("site"),
             tendon: Names::new("tendon"),
             actuator: Names::new("actuator"),
+            copies: BTreeMap::new(),
         }
     }
 
@@ -138,6 +147,15 @@ impl<'d> Registry<'d> {
             Kind::Site => &self.site,
             Kind::Tendon => &self.tendon,
             Kind::Actuator => &self.actuator,
+        }
+    }
+
+    /// `name` is that of a thing of the given copy; of the first, any will do, for a file may say the
+    /// names that copies get.
+    fn has(&self, kind: Kind, name: &str, copy: usize) -> bool {
+        match self.of(kind).get(name) {
+            Some(index) => copy == 0 || name == "world" || self.copies.get(&(kind, index)) == Some(&copy),
+            None => false,
         }
     }
 
@@ -251,6 +269,9 @@ impl<'d> Reader<'d> {
         let Some(name) = item.element.get("name") else { return Ok(String::new()) };
         let name = self.name_in_world(item.copy, name.value());
         self.names.of_mut(kind).insert(&name, index, item.element)?;
+        if item.copy != 0 {
+            self.names.copies.insert((kind, index), item.copy);
+        }
         Ok(name)
     }
 
@@ -291,7 +312,7 @@ impl<'d> Reader<'d> {
             for (element, mentions) in elements.get(scope).into_iter().flatten() {
                 work += 1;
                 let there = |&(kind, name): &(Kind, Attribute<'_>)| {
-                    self.names.of(kind).get(&self.name_in_world(copy, name.value())).is_some()
+                    self.names.has(kind, &self.name_in_world(copy, name.value()), copy)
                 };
                 // What names nothing is there once for every model.
                 let once = mentions.is_empty() && !seen.contains(&element.id());

@@ -3,10 +3,10 @@
 use super::asset::LoadedMesh;
 use super::defaults::Styled;
 use super::geom::Kind;
+use super::hfield::Ground;
 use super::shell::Shell;
 use crate::error::LoadError;
 use crate::mesh::TriangleMesh;
-use crate::shapes::{ellipsoid_inertia, ellipsoid_mesh};
 use crate::world::Drawing;
 use std::sync::Arc;
 use stiction_collision::Shape;
@@ -15,8 +15,8 @@ use stiction_dynamics::spatial::{Inertia, Vec3};
 /// What a geom is in its own frame.
 pub(crate) enum Solid {
     Shape(Shape),
-    Ellipsoid(Vec3),
     Mesh(Arc<LoadedMesh>),
+    Ground(Ground),
     Nothing,
 }
 
@@ -48,7 +48,7 @@ impl Solid {
                 Self::Shape(Shape::Cylinder { radius, half_length })
             }
             Kind::Box => Self::Shape(Shape::Box { half: Vec3::from(checked(3, "half sides")?) }),
-            Kind::Ellipsoid => Self::Ellipsoid(Vec3::from(checked(3, "half axes")?)),
+            Kind::Ellipsoid => Self::Shape(Shape::Ellipsoid { radii: Vec3::from(checked(3, "half axes")?) }),
             Kind::Mesh | Kind::HeightField | Kind::Sdf => Self::Nothing,
         })
     }
@@ -57,7 +57,7 @@ impl Solid {
     pub(crate) fn inertia(&self) -> Inertia {
         match self {
             Self::Shape(shape) => shape.inertia(1.0).unwrap_or(Inertia::ZERO),
-            Self::Ellipsoid(radii) => ellipsoid_inertia(*radii),
+            Self::Ground(ground) => ground.inertia,
             Self::Mesh(mesh) => mesh.inertia,
             Self::Nothing => Inertia::ZERO,
         }
@@ -66,7 +66,7 @@ impl Solid {
     /// The same for its surface alone, if it has one of its own: a mesh says it as an asset.
     pub(crate) fn shell_inertia(&self) -> Option<Inertia> {
         let shell = match self {
-            Self::Ellipsoid(radii) => Shell::Ellipsoid(*radii),
+            Self::Shape(Shape::Ellipsoid { radii }) => Shell::Ellipsoid(*radii),
             Self::Shape(Shape::Sphere { radius }) => Shell::Sphere(*radius),
             Self::Shape(Shape::Capsule { radius, half_length }) => Shell::Capsule(*radius, *half_length),
             Self::Shape(Shape::Cylinder { radius, half_length }) => Shell::Cylinder(*radius, *half_length),
@@ -81,7 +81,8 @@ impl Solid {
         match self {
             Self::Shape(shape) => Some(shape.clone()),
             Self::Mesh(mesh) => mesh.hull.clone().map(Shape::Convex),
-            Self::Ellipsoid(_) | Self::Nothing => None,
+            Self::Ground(ground) => Some(ground.shape.clone()),
+            Self::Nothing => None,
         }
     }
 
@@ -90,7 +91,7 @@ impl Solid {
             |m: &TriangleMesh| Drawing::Mesh { vertices: m.vertices.clone(), triangles: m.triangles.clone() };
         match self {
             Self::Shape(shape) => Some(Drawing::Shape(shape.clone())),
-            Self::Ellipsoid(radii) => Some(triangles(&ellipsoid_mesh(*radii))),
+            Self::Ground(ground) => Some(Drawing::Shape(ground.shape.clone())),
             Self::Mesh(mesh) => Some(triangles(&mesh.mesh)),
             Self::Nothing => None,
         }

@@ -1,14 +1,14 @@
-//! <tendon>: linear combinations of joint coordinates. Tendons through sites are not read yet.
+//! <tendon>: combinations of joint coordinates, and ways through sites.
 
 use super::Reader;
+use super::defaults::{MAIN, Styled};
 use super::scope::{Kind, Mention, Scope};
 use crate::error::LoadError;
 use crate::ledger::Fate;
+use crate::tendon::{Tendon, TendonPath, Waypoint};
 use crate::value::Attribute;
+use crate::world::World;
 use stiction_dynamics::{JointKind, Model};
-
-/// The terms of every tendon; `None` without a linear form.
-pub(crate) type Tendons = Vec<Option<Vec<(usize, f64)>>>;
 
 /// The dof of the hinge or slide that `joint` names.
 pub(crate) fn scalar_dof(
@@ -23,55 +23,136 @@ pub(crate) fn scalar_dof(
     }
 }
 
-pub(crate) fn read(reader: &mut Reader<'_>, model: &Model) -> Result<Tendons, LoadError> {
-    let mut tendons = Tendons::new();
+pub(crate) fn read(reader: &mut Reader<'_>, world: &mut World) -> Result<(), LoadError> {
     let scopes = reader.scopes.clone();
     for mention in reader.section("tendon")? {
-        let Mention { element: e, scope, copy } = mention;
-        let Scope { compiler, defaults, .. } = &scopes[scope];
-        if !matches!(e.name(), "fixed" | "spatial") {
-            continue;
-        }
-        let tendon = defaults.styled(e, "tendon", super::defaults::MAIN)?;
-        let range = tendon.range("limited", "range", compiler)?;
-        let forces = [
-            ("stiffness", "springs along tendons are not simulated yet"),
-            ("damping", "dampers along tendons are not simulated yet"),
-            ("frictionloss", "dry friction along tendons is not simulated yet"),
-            ("armature", "inertia along tendons is not simulated yet"),
-        ];
-        let mut warnings = Vec::new();
-        for (name, note) in forces {
-            if let Some(a) = tendon.get(name)
-                && a.numbers(1, 3)?.iter().any(|x| *x != 0.0)
-            {
-                a.mark(Fate::Unsupported, note);
-                warnings.push((a.place(), note.to_owned()));
-            }
-        }
-        if let (Some(_), Some(a)) = (range, tendon.get("range")) {
-            let note = "limits of tendons are not simulated yet";
-            a.mark(Fate::Unsupported, note);
-            warnings.push((e.place(), note.to_owned()));
-        }
-        if tendon.range("actuatorfrclimited", "actuatorfrcrange", compiler)?.is_some()
-            && let Some(a) = tendon.get("actuatorfrcrange")
-        {
-            a.mark(Fate::Unsupported, "limits on the sum of efforts along a tendon are not kept yet");
-        }
-        reader.warnings.extend(warnings);
-        let mut terms = Vec::new();
-        if e.name() == "spatial" {
-            e.mark(Fate::Unsupported, "tendons through sites are not simulated yet");
-        } else {
-            for joint in e.children_named("joint") {
-                let coefficient = joint.require("coef", "a number")?.number()?;
-                let name = joint.require("joint", "the name of a joint")?;
-                terms.extend([(scalar_dof(reader, model, copy, name)?, coefficient)]);
-            }
-        }
-        reader.enter(Kind::Tendon, mention, tendons.len())?;
-        tendons.push((e.name() == "fixed").then_some(terms));
+        let Mention { element: e, scope, .. } = mention;
+        let path = match e.name() {
+            "fixed" => TendonPath::Fixed(terms(reader, &world.model, mention)?),
+            "spatial" => TendonPath::Spatial(way(reader, mention)?),
+            _ => continue,
+        };
+        let name = reader.enter(Kind::Tendon, mention, world.tendons.len())?;
+        let tendon = tendon(reader, &scopes[scope], mention, &world.model, (name, path))?;
+        world.tendons.push(tendon);
     }
-    Ok(tendons)
+    Ok(())
+}
+
+fn tendon(
+    reader: &mut Reader<'_>,
+    Scope { compiler, defaults, .. }: &Scope<'_>,
+    Mention { element: e, .. }: Mention<'_>,
+    model: &Model,
+    (name, path): (String, TendonPath),
+) -> Result<Tendon, LoadError> {
+    let s = defaults.styled(e, "tendon", MAIN)?;
+    let settings = &reader.settings;
+    let on = |on: bool, x: f64| if on { x } else { 0.0 };
+    let mut tendon = Tendon {
+        name,
+        stiffness: on(settings.spring, linear(s, "stiffness")?),
+        damping: on(settings.damper, linear(s, "damping")?),
+        slack: slack(s)?,
+        friction: on(settings.friction_loss, s.not_negative("frictionloss")?),
+        limit: s.range("limited", "range", compiler)?.filter(|_| settings.limit),
+        effort_limit: s.range("actuatorfrclimited", "actuatorfrcrange", compiler)?,
+        armature: s.not_negative("armature")?,
+        path,
+    };
+    if tendon.effort_limit.is_some()
+        && let Some(a) = s.get("actuatorfrcrange")
+    {
+        a.mark(Fate::Unsupported, "limits on the sum of efforts along a tendon are not kept yet");
+    }
+    if tendon.armature > 0.0
+        && let Some(a) = s.get("armature")
+    {
+        a.mark(Fate::Unsupported, "inertia along tendons is not simulated yet");
+        reader.warn(a.place(), "inertia along tendons is not simulated yet");
+    }
+    match &tendon.path {
+        TendonPath::Fixed(terms) => {
+            let neutral = || terms.iter().map(|&(dof, c)| c * super::equality::reference(model, dof)).sum();
+            tendon.slack = tendon.slack.or_else(|| Some([neutral(); 2]));
+        }
+        TendonPath::Spatial(_) => {
+            e.mark(Fate::Unsupported, "tendons through sites are not simulated yet");
+            let acts = tendon.stiffness > 0.0
+                || tendon.damping > 0.0
+                || tendon.friction > 0.0
+                || tendon.limit.is_some();
+            if acts {
+                let note =
+                    "springs, dampers, friction and limits along tendons through sites are not simulated yet";
+                reader.warn(e.place(), note);
+            }
+        }
+    }
+    Ok(tendon)
+}
+
+/// The first, linear coefficient.
+fn linear(s: Styled<'_, '_>, name: &str) -> Result<f64, LoadError> {
+    let mut coefficients = [0.0; 3];
+    s.merge(name, &mut coefficients)?;
+    let [linear, square, cube] = coefficients;
+    match s.get(name) {
+        Some(a) if linear < 0.0 => return Err(a.error("a number >= 0")),
+        Some(a) if square != 0.0 || cube != 0.0 => {
+            a.mark(Fate::Unsupported, "only the linear term counts; higher ones are left out");
+        }
+        _ => {}
+    }
+    Ok(linear)
+}
+
+/// `springlength`: one length or a range; −1 stands for that of the neutral configuration.
+fn slack(s: Styled<'_, '_>) -> Result<Option<[f64; 2]>, LoadError> {
+    let Some(a) = s.get("springlength") else { return Ok(None) };
+    let numbers = a.numbers(1, 2)?;
+    let low = numbers.first().copied().unwrap_or(-1.0);
+    let high = numbers.get(1).copied().unwrap_or(low);
+    match (low, high) {
+        (-1.0, -1.0) => Ok(None),
+        _ if low > high => Err(a.error("a lower length, then a higher one")),
+        _ => Ok(Some([low, high])),
+    }
+}
+
+fn terms(reader: &Reader<'_>, model: &Model, mention: Mention<'_>) -> Result<Vec<(usize, f64)>, LoadError> {
+    let Mention { element: e, copy, .. } = mention;
+    let mut terms = Vec::new();
+    for joint in e.children_named("joint") {
+        let coefficient = joint.require("coef", "a number")?.number()?;
+        let name = joint.require("joint", "the name of a joint")?;
+        terms.push((scalar_dof(reader, model, copy, name)?, coefficient));
+    }
+    Ok(terms)
+}
+
+fn way(reader: &Reader<'_>, mention: Mention<'_>) -> Result<Vec<Waypoint>, LoadError> {
+    const KEPT: &str = "kept; tendons through sites are not simulated yet";
+    let Mention { element: e, copy, .. } = mention;
+    let site = |a: Attribute<'_>| reader.find(Kind::Site, copy, a);
+    let mut way = Vec::new();
+    for point in e.children() {
+        way.push(match point.name() {
+            "site" => Waypoint::Site(site(point.require("site", "the name of a site")?)?),
+            "pulley" => Waypoint::Pulley { divisor: point.require("divisor", "a number > 0")?.positive()? },
+            "geom" => {
+                let name = point.require("geom", "the name of a sphere or cylinder")?;
+                reader.find(Kind::Geom, copy, name)?;
+                let wrapped = reader.wrapped.get(&reader.name_in_world(copy, name.value())).cloned();
+                let Some((link, X_LG, shape)) = wrapped else {
+                    return Err(name.error("the name of a sphere or cylinder"));
+                };
+                let side = point.get("sidesite").map(site).transpose()?;
+                Waypoint::Around { link, X_LG, shape, side }
+            }
+            _ => continue,
+        });
+        point.mark(Fate::Kept, KEPT);
+    }
+    Ok(way)
 }

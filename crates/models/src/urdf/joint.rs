@@ -205,5 +205,5 @@ pub(crate) fn mimic(
     if terms.is_empty() || !scalar(joint) {
         return Err(other.error("another revolute, continuous or prismatic joint, mimicked by one of these"));
     }
-    Ok(Some(Coupling { name: joint.name.clone(), terms, offset }))
+    Ok(Some(Coupling { name: joint.name.clone(), terms, offset, curve: None }))
 }

@@ -58,7 +58,7 @@ fn atwoods_machine() {
     for contact in EXACT {
         let mut world = sliders(&[3.0, 1.0], |_| {});
         let terms = vec![(0, 1.0), (1, 1.0)];
-        world.couplings.push(Coupling { name: "rope".into(), terms, offset: 0.0 });
+        world.couplings.push(Coupling { name: "rope".into(), terms, offset: 0.0, curve: None });
         let state = State::neutral(&world.model);
         let mut run = Run::of(world, state, contact, 1e-3);
         run.steps(100);

@@ -1,0 +1,122 @@
+//! What a file says that no step uses yet: kept, so that nothing has to be read again.
+
+use crate::surface::Softness;
+use stiction_dynamics::spatial::Pose;
+
+/// See the module. Indices of links and joints are those of the world's model.
+#[derive(Clone, Debug, Default)]
+pub struct Extras {
+    pub sites: Vec<Site>,
+    pub sensors: Vec<Sensor>,
+    pub loops: Vec<LoopClosure>,
+    /// Of joints whose limits or dry friction the file softens.
+    pub joints: Vec<JointSoftness>,
+    pub custom: Vec<Custom>,
+    pub user: Vec<UserData>,
+    /// Links that are moved by hand (MJCF `mocap`).
+    pub mocap: Vec<usize>,
+}
+
+/// A named frame on a link.
+#[derive(Clone, Debug)]
+pub struct Site {
+    pub name: String,
+    /// `None`: the world.
+    pub link: Option<usize>,
+    pub X_LS: Pose,
+    /// Sizes of the shape it is drawn as [m].
+    pub size: [f64; 3],
+}
+
+/// Something that is measured.
+#[derive(Clone, Debug)]
+pub struct Sensor {
+    pub name: String,
+    /// The file's word, such as `accelerometer`.
+    pub kind: String,
+    /// What is measured, against what: the file's attribute and the name it holds.
+    pub of: Vec<(String, String)>,
+    /// Readings are cut off at this magnitude; 0: not.
+    pub cutoff: f64,
+    /// Standard deviation of the noise.
+    pub noise: f64,
+}
+
+/// Two points or frames held together.
+#[derive(Clone, Debug)]
+pub struct LoopClosure {
+    pub name: String,
+    /// The frames, each on a link (`None`: the world).
+    pub ends: [(Option<usize>, Pose); 2],
+    /// Axes are held as well as origins.
+    pub weld: bool,
+    /// Metres that a radian counts as.
+    pub torque_scale: f64,
+    pub active: bool,
+    pub softness: Softness,
+}
+
+/// How MuJoCo softens what a joint's limits and dry friction do.
+#[derive(Clone, Copy, Debug)]
+pub struct JointSoftness {
+    /// Index into `model.joints`.
+    pub joint: usize,
+    pub limit: Softness,
+    pub friction: Softness,
+    /// Distance from the limit at which it begins to act [rad or m].
+    pub margin: f64,
+}
+
+/// Data for other programs.
+#[derive(Clone, Debug)]
+pub enum Custom {
+    Numeric {
+        name: String,
+        data: Vec<f64>,
+    },
+    Text {
+        name: String,
+        data: String,
+    },
+    /// Kind, name and number of every member.
+    Tuple {
+        name: String,
+        members: Vec<(String, String, f64)>,
+    },
+}
+
+/// The attribute `user` of an element.
+#[derive(Clone, Debug)]
+pub struct UserData {
+    pub element: String,
+    pub name: String,
+    pub data: Vec<f64>,
+}
+
+impl Extras {
+    /// Adds those of a world whose links and joints come behind `links` and `joints` others; it stands at
+    /// `pose`, and its names get `prefix`.
+    pub fn append(&mut self, part: Self, links: usize, joints: usize, pose: Pose, prefix: &str) {
+        let named = |name: String| if prefix.is_empty() { name } else { format!("{prefix}{name}") };
+        let placed = |(link, X): (Option<usize>, Pose)| match link {
+            Some(l) => (Some(l + links), X),
+            None => (None, pose * X),
+        };
+        self.sites.extend(part.sites.into_iter().map(|s| {
+            let (link, X_LS) = placed((s.link, s.X_LS));
+            Site { name: named(s.name), link, X_LS, ..s }
+        }));
+        self.sensors.extend(part.sensors.into_iter().map(|s| {
+            let of = s.of.into_iter().map(|(what, name)| (what, named(name))).collect();
+            Sensor { name: named(s.name), of, ..s }
+        }));
+        self.loops.extend(part.loops.into_iter().map(|l| {
+            let ends = l.ends.map(placed);
+            LoopClosure { name: named(l.name), ends, ..l }
+        }));
+        self.joints.extend(part.joints.into_iter().map(|j| JointSoftness { joint: j.joint + joints, ..j }));
+        self.custom.extend(part.custom);
+        self.user.extend(part.user.into_iter().map(|u| UserData { name: named(u.name), ..u }));
+        self.mocap.extend(part.mocap.into_iter().map(|l| l + links));
+    }
+}

@@ -1,0 +1,73 @@
+//! <sensor>, <custom> and `user`: kept as they are stated.
+
+use super::Reader;
+use super::scope::Mention;
+use crate::error::LoadError;
+use crate::extras::{Custom, Extras, Sensor, UserData};
+use crate::ledger::Fate;
+use crate::xml::Element;
+
+/// Attributes that name what is measured.
+const OF: [&str; 16] = [
+    "site", "joint", "tendon", "actuator", "body", "geom", "camera", "mesh", "objname", "refname", "body1",
+    "body2", "geom1", "geom2", "subtree1", "subtree2",
+];
+/// Most numbers of one list.
+const MAX_NUMBERS: usize = 1_000_000;
+const NO_SENSORS: &str = "kept, and moves nothing; stiction's own sensors read any quantity";
+const FOR_OTHERS: &str = "kept, for other programs";
+
+pub(crate) fn read(reader: &Reader<'_>, extras: &mut Extras) -> Result<(), LoadError> {
+    for Mention { element: e, copy, .. } in reader.section("sensor")? {
+        let in_world = |attribute: &str| e.peek(attribute).map(|a| reader.name_in_world(copy, a.value()));
+        let number = |name: &str| e.peek(name).map_or(Ok(0.0), |a| a.number());
+        extras.sensors.push(Sensor {
+            name: in_world("name").unwrap_or_default(),
+            kind: e.name().to_owned(),
+            of: OF.iter().filter_map(|what| Some(((*what).to_owned(), in_world(what)?))).collect(),
+            cutoff: number("cutoff")?,
+            noise: number("noise")?,
+        });
+        e.mark(Fate::Kept, NO_SENSORS);
+    }
+    for e in reader.root().children_named("custom").flat_map(Element::children) {
+        let name = e.peek("name").map_or("", |a| a.value()).to_owned();
+        let text = |e: Element<'_>, name: &str| e.peek(name).map_or("", |a| a.value()).to_owned();
+        let data = match e.name() {
+            "numeric" => Custom::Numeric { name, data: numeric(e)? },
+            "text" => Custom::Text { name, data: text(e, "data") },
+            "tuple" => {
+                let member = |e: Element<'_>| -> Result<_, LoadError> {
+                    let number = e.peek("prm").map_or(Ok(0.0), |a| a.number())?;
+                    Ok((text(e, "objtype"), text(e, "objname"), number))
+                };
+                Custom::Tuple { name, members: e.children().map(member).collect::<Result<_, _>>()? }
+            }
+            _ => continue,
+        };
+        extras.custom.push(data);
+        e.mark(Fate::Kept, FOR_OTHERS);
+    }
+    for e in reader.root().descendants() {
+        if let Some(a) = e.peek("user") {
+            a.mark(Fate::Kept, FOR_OTHERS);
+            let name = e.peek("name").map_or("", |a| a.value()).to_owned();
+            extras.user.push(UserData {
+                element: e.name().to_owned(),
+                name,
+                data: a.numbers(0, MAX_NUMBERS)?,
+            });
+        }
+    }
+    Ok(())
+}
+
+/// The numbers of a <numeric>, with zeros up to its `size`.
+fn numeric(e: Element<'_>) -> Result<Vec<f64>, LoadError> {
+    let mut data = e.peek("data").map_or(Ok(Vec::new()), |a| a.numbers(0, MAX_NUMBERS))?;
+    if let Some(a) = e.peek("size") {
+        let size = usize::try_from(a.integer()?).ok().filter(|s| (data.len()..=MAX_NUMBERS).contains(s));
+        data.resize(size.ok_or_else(|| a.error(format!("{} to {MAX_NUMBERS}", data.len())))?, 0.0);
+    }
+    Ok(data)
+}

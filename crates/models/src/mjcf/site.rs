@@ -1,0 +1,33 @@
+//! <site>: named frames, which sensors, tendons and loops speak of.
+
+use super::Reader;
+use super::flatten::Item;
+use super::geom::along;
+use super::orientation::pose;
+use super::scope::Kind;
+use crate::error::LoadError;
+use crate::extras::Site;
+use stiction_dynamics::spatial::Pose;
+
+/// Files a site of the body `link`.
+pub(crate) fn read<'d>(
+    reader: &mut Reader<'d>,
+    item: &Item<'d>,
+    link: Option<usize>,
+) -> Result<(), LoadError> {
+    let name = reader.named(Kind::Site, item, reader.extras.sites.len())?;
+    let scope = reader.scope(item.scope);
+    let site = scope.defaults.styled(item.element, "site", item.class)?;
+    let mut size = [0.005; 3];
+    site.merge("size", &mut size)?;
+    let X_FS: Pose = match site.get("fromto") {
+        Some(fromto) => {
+            let (pose, half) = along(fromto)?;
+            size[1] = half;
+            pose
+        }
+        None => pose(site.levels().collect::<Vec<_>>().into_iter(), &scope.compiler)?,
+    };
+    reader.extras.sites.push(Site { name, link, X_LS: item.X * X_FS, size });
+    Ok(())
+}
