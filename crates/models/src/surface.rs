@@ -93,6 +93,13 @@ pub struct PairSurface {
     pub softness: Softness,
 }
 
+impl Default for PairSurface {
+    fn default() -> Self {
+        let m = Material::default();
+        Self { margin: 0.0, gap: 0.0, ..Material::pair(&m, &m) }
+    }
+}
+
 impl PairSurface {
     /// The Coulomb coefficient that is simulated [–].
     pub fn friction(&self) -> f64 {

@@ -259,8 +259,11 @@ fn equalities_couple_joints_from_their_references() {
     let (c, _) = couplings(r#"<joint joint1="y"/>"#);
     assert_eq!((c[0].terms.clone(), c[0].offset), (vec![(1, 1.0)], 2.0));
     assert!(couplings(r#"<joint joint1="y" active="false"/>"#).0.is_empty());
-    let (c, unsupported) = couplings(r#"<joint joint1="y" joint2="x" polycoef="0 1 1 0 0"/>"#);
-    assert!(c.is_empty() && unsupported == 1);
+    // y − 2 = 0.1 + 3 z + 4 z² + 5 z³ + 6 z⁴ with z = x − 0.5.
+    let (c, unsupported) = couplings(r#"<joint joint1="y" joint2="x" polycoef="0.1 3 4 5 6"/>"#);
+    let curve = c[0].curve.clone().unwrap();
+    assert_eq!((curve.reference, curve.coefficients, unsupported), (0.5, [4.0, 5.0, 6.0], 0));
+    assert_eq!(curve.at(2.0), (16.0 + 40.0 + 96.0, 16.0 + 60.0 + 192.0));
 }
 
 #[test]

@@ -109,21 +109,8 @@ fn one<'d>(
         // A positive coefficient is a ratio of critical damping.
         b2 = -2.0 * b2 * (g0 * inertia.felt(model, &transmission)).sqrt();
     }
-    if servo.inherit_range > 0.0 {
-        match transmission.as_slice() {
-            &[(dof, gear)] => {
-                let limit = model.dofs.get(dof).and_then(|d| model.joints.get(d.joint)?.limit);
-                control_limit = limit.map(|[lo, hi]| {
-                    let (middle, half) = (0.5 * gear * (lo + hi), 0.5 * gear.abs() * (hi - lo));
-                    [middle - half * servo.inherit_range, middle + half * servo.inherit_range]
-                });
-            }
-            _ => {
-                if let Some(a) = e.get("inheritrange") {
-                    a.mark(Fate::Unsupported, "only ranges of single joints are inherited yet");
-                }
-            }
-        }
+    if let Some(range) = inherited(reader, world, mention, servo.inherit_range)? {
+        control_limit = Some(range);
     }
     if !reader.settings.clamp_control {
         control_limit = None;
@@ -140,6 +127,33 @@ fn one<'d>(
     }
     let law = ActuatorLaw { gain: g0, bias: b0, bias_length: b1, bias_velocity: b2 };
     Ok((Actuator { name, transmission, law, effort_limit, control_limit }, unsupported))
+}
+
+/// `inheritrange`: the range of the joint or tendon acted on, this many times as wide.
+fn inherited(
+    reader: &Reader<'_>,
+    world: &World,
+    Mention { element: e, copy, .. }: Mention<'_>,
+    share: f64,
+) -> Result<Option<[f64; 2]>, LoadError> {
+    let (target, limit) = match (e.get("joint"), e.get("tendon")) {
+        _ if share <= 0.0 => return Ok(None),
+        (Some(joint), _) => {
+            (joint, world.model.joints.get(reader.find(Kind::Joint, copy, joint)?).and_then(|j| j.limit))
+        }
+        (None, Some(tendon)) => {
+            (tendon, world.tendons.get(reader.find(Kind::Tendon, copy, tendon)?).and_then(|t| t.limit))
+        }
+        (None, None) => return Ok(None),
+    };
+    match limit {
+        Some([lo, hi]) => {
+            let (middle, half) = (0.5 * (lo + hi), 0.5 * (hi - lo));
+            Ok(Some([middle - half * share, middle + half * share]))
+        }
+        None if !reader.settings.limit => Ok(None),
+        None => Err(target.error("a joint or tendon with a range, which `inheritrange` takes over")),
+    }
 }
 
 type Transmission = (Vec<(usize, f64)>, Option<&'static str>);

@@ -6,7 +6,7 @@ use super::geom::{dimension, softness};
 use super::scope::{Kind, Mention};
 use crate::error::LoadError;
 use crate::ledger::Fate;
-use crate::surface::{ContactPair, Material};
+use crate::surface::{ContactPair, Dimension, PairSurface};
 use crate::world::World;
 
 pub(crate) fn read(reader: &mut Reader<'_>, world: &mut World) -> Result<(), LoadError> {
@@ -27,8 +27,8 @@ fn exclude(reader: &Reader<'_>, mention: Mention<'_>, world: &mut World) -> Resu
     let Mention { element: e, copy, .. } = mention;
     e.mark(Fate::Used, "");
     e.get("name");
-    let one = reader.find(Kind::Body, copy, e.require("body1", "the name of a body")?)?;
-    let two = reader.find(Kind::Body, copy, e.require("body2", "the name of a body")?)?;
+    let one = reader.find_near(Kind::Body, copy, e.require("body1", "the name of a body")?)?;
+    let two = reader.find_near(Kind::Body, copy, e.require("body2", "the name of a body")?)?;
     let links = world.model.links.len();
     match (one < links, two < links) {
         (true, true) => world.excluded.push((one.min(two), one.max(two))),
@@ -39,8 +39,7 @@ fn exclude(reader: &Reader<'_>, mention: Mention<'_>, world: &mut World) -> Resu
     Ok(())
 }
 
-/// What the pair states, over what its geoms are to each other; none between geoms that do not touch
-/// yet.
+/// What the pair states; its geoms have no say. None between geoms that do not touch yet.
 fn pair(
     reader: &mut Reader<'_>,
     mention: Mention<'_>,
@@ -51,28 +50,25 @@ fn pair(
     let pair = scope.defaults.styled(e, "pair", MAIN)?;
     let mut geometries = [0; 2];
     for (slot, name) in geometries.iter_mut().zip(["geom1", "geom2"]) {
-        *slot = reader.find(Kind::Geom, copy, e.require(name, "the name of a geom")?)?;
+        *slot = reader.find_near(Kind::Geom, copy, e.require(name, "the name of a geom")?)?;
     }
-    let [a, b] = geometries.map(|g| world.geometries.get(g));
-    let (Some(a), Some(b)) = (a, b) else {
+    if geometries.iter().any(|g| *g >= world.geometries.len()) {
         let note = "one of its geoms does not touch yet: left out";
         e.mark(Fate::Unsupported, note);
         reader.warn(e.place(), note);
         return Ok(None);
     };
-    let mut surface = Material::pair(&a.material, &b.material);
-    surface.margin = a.material.margin.max(b.material.margin);
-    surface.gap = a.material.gap.max(b.material.gap);
+    let mut surface = PairSurface::default();
     surface.dimension = dimension(pair)?.unwrap_or(surface.dimension);
     let [[s, t], [r, q]] = [surface.sliding, surface.rolling];
     let mut friction = [s, t, surface.spinning, r, q];
-    let stated = pair.merge("friction", &mut friction)?;
+    pair.merge("friction", &mut friction)?;
     if let (true, Some(f)) = (friction.iter().any(|f| *f < 0.0), pair.get("friction")) {
         return Err(f.error("numbers >= 0"));
     }
     let [s, t, spinning, r, q] = friction;
     (surface.sliding, surface.spinning, surface.rolling) = ([s, t], spinning, [r, q]);
-    if let (true, Some(f)) = (stated > 1 && s != t, pair.get("friction")) {
+    if let (true, Some(f)) = (s != t && surface.dimension > Dimension::Normal, pair.get("friction")) {
         f.mark(Fate::Unsupported, "one coefficient in all directions yet: the first");
     }
     surface.margin = pair.number("margin", surface.margin)?;

@@ -160,6 +160,11 @@ fn place(geom: Styled<'_, '_>, kind: Kind, compiler: &Compiler) -> Result<(Pose,
     if !matches!(kind, Kind::Capsule | Kind::Cylinder | Kind::Box | Kind::Ellipsoid) {
         return Err(fromto.error("type capsule, cylinder, box or ellipsoid beside it"));
     }
+    if let Some(pos) = geom.get("pos")
+        && pos.vector()? != Vec3::ZERO
+    {
+        return Err(pos.error("no `pos` beside `fromto`, which states it"));
+    }
     let (pose, half) = along(fromto)?;
     let [radius, ..] = size;
     let size = match kind {

@@ -6,7 +6,7 @@ use crate::value::Attribute;
 use crate::xml::Element;
 use stiction_dynamics::spatial::{Mat3, Pose, Quat, Vec3};
 
-const ALTERNATIVES: [&str; 4] = ["axisangle", "euler", "xyaxes", "zaxis"];
+const WAYS: [&str; 5] = ["axisangle", "euler", "xyaxes", "zaxis", "quat"];
 
 /// `pos` and orientation from `levels`, the element first, its defaults behind.
 pub(crate) fn pose<'d>(
@@ -18,37 +18,37 @@ pub(crate) fn pose<'d>(
     Ok(Pose::new(orientation(levels, compiler)?, translation))
 }
 
-/// The orientation alone. An alternative on any level goes before a `quat`, as in MuJoCo; two on
-/// one element are an error.
+/// The orientation alone, as the nearest level states it; two on one element are an error.
 pub(crate) fn orientation<'d>(
-    levels: impl Iterator<Item = Element<'d>> + Clone,
+    mut levels: impl Iterator<Item = Element<'d>> + Clone,
     compiler: &Compiler,
 ) -> Result<Quat, LoadError> {
-    for level in levels.clone() {
-        let mut stated = ALTERNATIVES.iter().filter_map(|name| level.get(name));
-        let Some(first) = stated.next() else { continue };
-        if let Some(second) = stated.next().or_else(|| level.peek("quat")) {
-            return Err(second.error(format!("one orientation only; `{}` states it already", first.name())));
+    let stated = |level: Element<'d>| WAYS.iter().filter_map(move |name| level.get(name));
+    let Some((first, second)) = levels.find_map(|level| {
+        let mut stated = stated(level);
+        Some((stated.next()?, stated.next()))
+    }) else {
+        return Ok(Quat::IDENTITY);
+    };
+    match second {
+        Some(second) => {
+            Err(second.error(format!("one orientation only; `{}` states it already", first.name())))
         }
-        return alternative(first, compiler);
-    }
-    let Some(quat) = levels.clone().find_map(|e| e.get("quat")) else { return Ok(Quat::IDENTITY) };
-    let [w, x, y, z] = quat.array::<4>()?;
-    let q = Quat::new(w, x, y, z);
-    if q.norm_squared() > 1e-20 {
-        Ok(q.renormalized())
-    } else {
-        Err(quat.error("a quaternion that is not 0"))
+        None => one(first, compiler),
     }
 }
 
-fn alternative(a: Attribute<'_>, compiler: &Compiler) -> Result<Quat, LoadError> {
+fn one(a: Attribute<'_>, compiler: &Compiler) -> Result<Quat, LoadError> {
     let angle = |x: f64| if compiler.degrees { x.to_radians() } else { x };
     let unit = |v: [f64; 3]| {
         let v = Vec3::from(v);
         v.normalized().filter(|_| v.norm() > 1e-14).ok_or_else(|| a.error("a direction that is not 0"))
     };
     match a.name() {
+        "quat" => {
+            let [w, x, y, z] = a.array::<4>()?;
+            a.unit(Quat::new(w, x, y, z))
+        }
         "axisangle" => {
             let [x, y, z, turn] = a.array::<4>()?;
             Ok(Quat::from_axis_angle(unit([x, y, z])?, angle(turn)))

@@ -292,6 +292,35 @@ impl<'d> Reader<'d> {
         self.names.of(kind).find_as(&self.name_in_world(copy, attribute.value()), attribute)
     }
 
+    /// The same, where a thing of the copy or else of one around it may be meant: of the two that a contact
+    /// speaks of, one may stand outside.
+    pub(crate) fn find_near(
+        &self,
+        kind: Kind,
+        copy: usize,
+        attribute: Attribute<'_>,
+    ) -> Result<usize, LoadError> {
+        self.find(kind, self.copy_with(kind, copy, attribute).unwrap_or(copy), attribute)
+    }
+
+    /// The copy nearest around `copy`, itself first, that has what `attribute` names.
+    fn copy_with(&self, kind: Kind, copy: usize, attribute: Attribute<'_>) -> Option<usize> {
+        let mut around = std::iter::successors(Some(copy), |&c| self.copies.get(c).and_then(|c| c.parent));
+        around.find(|&c| self.names.has(kind, &self.name_in_world(c, attribute.value()), c))
+    }
+
+    /// All names that `element` mentions exist in `copy`; of a contact one is enough, the other may be around.
+    fn is_in(&self, copy: usize, element: Element<'_>, mentions: &[(Kind, Attribute<'_>)]) -> bool {
+        if matches!(element.name(), "exclude" | "pair") {
+            let found: Option<Vec<usize>> =
+                mentions.iter().map(|&(kind, name)| self.copy_with(kind, copy, name)).collect();
+            return found.is_some_and(|found| found.contains(&copy));
+        }
+        mentions
+            .iter()
+            .all(|&(kind, name)| self.names.has(kind, &self.name_in_world(copy, name.value()), copy))
+    }
+
     /// What stands in the sections called `section`; see the module.
     pub(crate) fn section(&self, section: &'static str) -> Result<Vec<Mention<'d>>, LoadError> {
         let of_scope = |scope: usize| -> Vec<Element<'d>> {
@@ -311,12 +340,9 @@ impl<'d> Reader<'d> {
             let Some(Copy { scope, .. }) = self.copies.get(copy) else { continue };
             for (element, mentions) in elements.get(scope).into_iter().flatten() {
                 work += 1;
-                let there = |&(kind, name): &(Kind, Attribute<'_>)| {
-                    self.names.has(kind, &self.name_in_world(copy, name.value()), copy)
-                };
                 // What names nothing is there once for every model.
                 let once = mentions.is_empty() && !seen.contains(&element.id());
-                if once || (!mentions.is_empty() && mentions.iter().all(there)) {
+                if once || (!mentions.is_empty() && self.is_in(copy, *element, mentions)) {
                     seen.insert(element.id());
                     found.push(Mention { element: *element, scope: *scope, copy });
                 }

@@ -13,4 +13,5 @@ mod impact;
 mod joints;
 mod rolling;
 mod stacks;
+mod stated;
 mod worlds;
