@@ -119,4 +119,14 @@ impl Extras {
         self.user.extend(part.user.into_iter().map(|u| UserData { name: named(u.name), ..u }));
         self.mocap.extend(part.mocap.into_iter().map(|l| l + links));
     }
+
+    /// Renumbers links and joints; what stood on those that are gone stands in the world, or is gone.
+    pub fn follow(&mut self, link: impl Fn(usize) -> Option<usize>, joint: impl Fn(usize) -> Option<usize>) {
+        self.sites.iter_mut().for_each(|s| s.link = s.link.and_then(&link));
+        self.loops.iter_mut().flat_map(|l| &mut l.ends).for_each(|end| end.0 = end.0.and_then(&link));
+        let joints = std::mem::take(&mut self.joints).into_iter();
+        let kept = joints.filter_map(|j| Some(JointSoftness { joint: joint(j.joint)?, ..j }));
+        self.joints = kept.collect();
+        self.mocap = self.mocap.iter().filter_map(|&l| link(l)).collect();
+    }
 }

@@ -6,8 +6,10 @@
 //! ```text
 //!     servo:      bias' = bias + bias_l Σ_locked c q                    (1)
 //!     coupling:   offset' = offset − Σ_locked c q                       (2)
+//!     tendon:     its slack range and its limits likewise              (3)
 //! ```
 
+use crate::tendon::TendonPath;
 use crate::world::{DriveLimit, World};
 use stiction_dynamics::{EditError, Edited, lock_joints};
 
@@ -44,8 +46,25 @@ impl World {
             let (terms, fixed) = split(&coupling.terms);
             coupling.terms = terms;
             coupling.offset -= fixed; // (2)
+            if let Some(curve) = &mut coupling.curve {
+                let (terms, fixed) = split(&curve.terms);
+                (curve.terms, curve.reference) = (terms, curve.reference - fixed);
+            }
+            if let Some(curve) = coupling.curve.take_if(|c| c.terms.is_empty()) {
+                coupling.offset += curve.at(-curve.reference).0;
+            }
+        }
+        for tendon in &mut world.tendons {
+            let TendonPath::Fixed(terms) = &mut tendon.path else { continue };
+            let (left, fixed) = split(terms);
+            *terms = left;
+            let shorter = |range: [f64; 2]| range.map(|l| l - fixed); // (3)
+            (tendon.slack, tendon.limit) = (tendon.slack.map(shorter), tendon.limit.map(shorter));
         }
         world.couplings.retain(|c| !c.terms.is_empty());
+        let carried = self.gravity_compensation.iter();
+        world.gravity_compensation = carried.filter_map(|&(l, share)| Some((link(l)?, share))).collect();
+        world.extras.follow(link, |j| edited.joints.get(j).copied().flatten());
         for key in &mut world.keyframes {
             (key.q, key.v) = edited.carry_state(old, &key.q, &key.v);
         }
@@ -82,10 +101,10 @@ mod tests {
             <body name="b" pos="0 0 0.5"><joint name="jb" axis="1 0 0" actuatorfrcrange="-3 3"/><geom name="gb" size="0.1"/>
             <body name="c" pos="0 0 0.5"><joint name="jc" axis="0 1 0" actuatorfrcrange="-2 2"/><geom name="gc" size="0.1"/>
             </body></body></body></worldbody>
-            <tendon><fixed name="t"><joint joint="jb" coef="2"/><joint joint="jc" coef="3"/></fixed></tendon>
+            <tendon><fixed name="t" range="-9 9" springlength="1 2"><joint joint="jb" coef="2"/><joint joint="jc" coef="3"/></fixed></tendon>
             <actuator><position name="pa" joint="ja" kp="5"/><position name="pb" joint="jb" kp="5"/>
             <position name="pt" tendon="t" kp="7"/></actuator>
-            <equality><joint joint1="ja" joint2="jb" polycoef="0.1 0.5 0 0 0"/></equality>
+            <equality><joint joint1="ja" joint2="jb" polycoef="0.1 0.5 0.3 0 0"/></equality>
             <contact><exclude body1="a" body2="c"/></contact>
             <keyframe><key name="home" qpos="0.1 0.2 0.3"/></keyframe></mujoco>"#;
         load_str(text, Path::new("m.xml"), Path::new("."), &LoadOptions::default())
@@ -122,8 +141,19 @@ mod tests {
         }
         assert!(locked.actuators[1].transmission.is_empty(), "it drives nothing any more");
         let met = |w: &World, q: &[f64]| {
-            w.couplings[0].terms.iter().map(|&(dof, c)| c * q[dof]).sum::<f64>() - w.couplings[0].offset
+            let along = |terms: &[(usize, f64)]| terms.iter().map(|&(dof, c)| c * q[dof]).sum::<f64>();
+            let c = &w.couplings[0];
+            let bend = c.curve.as_ref().map_or(0.0, |b| b.at(along(&b.terms) - b.reference).0);
+            along(&c.terms) - c.offset - bend
         };
+        let room = |w: &World, q: &[f64]| {
+            let t = &w.tendons[0];
+            let l: f64 = t.terms().iter().map(|&(dof, c)| c * q[dof]).sum();
+            [t.limit.unwrap()[1] - l, t.stretch(l)]
+        };
+        for (was, is) in room(&world, &q).into_iter().zip(room(&locked, &left)) {
+            assert!((was - is).abs() < 1e-14, "{was} is {is}");
+        }
         assert!((met(&world, &q) - met(&locked, &left)).abs() < 1e-15);
         assert_eq!(locked.keyframes[0].q, [0.1, 0.3]);
         assert_eq!(locked.drive_limits[1].effort, Some([-2.0, 2.0]));

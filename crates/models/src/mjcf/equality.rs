@@ -82,7 +82,7 @@ fn coupling(
         name: e.get("name").map_or(String::new(), |a| reader.name_in_world(mention.copy, a.value())),
         terms: left,
         offset: at_rest(&y) + a0 - a1 * x0,
-        curve: bent.then(|| Curve { terms: x, reference: x0, coefficients: [a2, a3, a4] }),
+        curve: bent.then_some(Curve { terms: x, reference: x0, coefficients: [a2, a3, a4] }),
     }))
 }
 

@@ -46,7 +46,7 @@ pub(crate) fn read(
                 return Err(leader.error("another joint: an axis cannot mimic itself"));
             }
             let terms = vec![(follows, 1.0), (leads, -multiplier)]; // (1)
-            world.couplings.push(Coupling { name: joint.name.clone(), terms, offset });
+            world.couplings.push(Coupling { name: joint.name.clone(), terms, offset, curve: None });
         }
     }
     Ok(())
@@ -113,7 +113,7 @@ fn gearbox(
     match (angle(parent, 0), angle(child, 1)) {
         (Some((first, a)), Some((second, b))) if first != second => {
             let terms = vec![(second, b), (first, ratio * a)];
-            world.couplings.push(Coupling { name: joint.name.clone(), terms, offset: 0.0 });
+            world.couplings.push(Coupling { name: joint.name.clone(), terms, offset: 0.0, curve: None });
         }
         _ => {
             let note = "a gearbox couples two hinges on its reference body, along its axes: none are found";
