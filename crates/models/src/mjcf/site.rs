@@ -7,6 +7,7 @@ use super::orientation::pose;
 use super::scope::Kind;
 use crate::error::LoadError;
 use crate::extras::Site;
+use crate::ledger::Fate;
 use stiction_dynamics::spatial::Pose;
 
 /// Files a site of the body `link`.
@@ -28,6 +29,9 @@ pub(crate) fn read<'d>(
         }
         None => pose(site.levels().collect::<Vec<_>>().into_iter(), &scope.compiler)?,
     };
+    let note = "a frame for sensors, tendons and loops";
+    item.element.mark(Fate::Kept, note);
+    item.element.attributes().for_each(|a| a.mark(Fate::Kept, note));
     reader.extras.sites.push(Site { name, link, X_LS: item.X * X_FS, size });
     Ok(())
 }

@@ -39,8 +39,16 @@ fn given<'a>(all: impl Iterator<Item = &'a String>) -> Vec<String> {
     all.map(|n| if n.contains('#') { String::new() } else { n.clone() }).collect()
 }
 
+/// MuJoCo keeps vertices of meshes in single precision, and ends the search for their principal axes at
+/// turns of about 1e-6.
+const OF_MESHES: f64 = 1e-7;
+
 /// The file `name` against its reference.
 fn check(name: &str) {
+    check_to(name, TOLERANCE);
+}
+
+fn check_to(name: &str, tolerance: f64) {
     let folder = Path::new(env!("CARGO_MANIFEST_DIR")).join("tests/mujoco");
     let all: Value =
         serde_json::from_str(&std::fs::read_to_string(folder.join("references.json")).unwrap()).unwrap();
@@ -55,7 +63,7 @@ fn check(name: &str) {
         at_state(&world, reference, state, &mut worst);
     }
     println!("{worst:?}");
-    assert!(worst.errors().iter().all(|e| e.1 <= TOLERANCE), "{worst:?}");
+    assert!(worst.errors().iter().all(|e| e.1 <= tolerance), "{worst:?}");
 }
 
 fn counts_and_names(world: &World, reference: &Value) {
@@ -269,7 +277,7 @@ fn joints_and_keyframes() {
 
 #[test]
 fn meshes_and_shapes_fitted_to_them() {
-    check("meshes");
+    check_to("meshes", OF_MESHES);
     check("fitaabb");
 }
 
