@@ -94,6 +94,13 @@ pub struct UserData {
 }
 
 impl Extras {
+    /// Nothing is kept.
+    pub fn is_empty(&self) -> bool {
+        let Self { sites, sensors, loops, joints, custom, user, mocap } = self;
+        let data = custom.is_empty() && user.is_empty() && mocap.is_empty();
+        data && sites.is_empty() && sensors.is_empty() && loops.is_empty() && joints.is_empty()
+    }
+
     /// Adds those of a world whose links and joints come behind `links` and `joints` others; it stands at
     /// `pose`, and its names get `prefix`.
     pub fn append(&mut self, part: Self, links: usize, joints: usize, pose: Pose, prefix: &str) {

@@ -36,6 +36,9 @@ pub fn to_mjcf(world: &World, stem: &str) -> Written {
         pairs: _,
         actuators: _,
         couplings: _,
+        tendons: _,
+        gravity_compensation: _,
+        extras,
         keyframes: _,
         drive_limits: _,
         time_step,
@@ -63,6 +66,9 @@ pub fn to_mjcf(world: &World, stem: &str) -> Written {
         None => w.notes.note("no time step is stated: MJCF takes 0.002 s then", ""),
     }
     w.xml.open("flag").attribute("filterparent", "disable").close().close();
+    if !extras.is_empty() {
+        w.notes.note("sites, sensors, loops, softness and data that no step uses are left out", "");
+    }
     body_part.assets(&mut w);
     w.xml.open("worldbody");
     body_part.tree(&mut w, &branches);

@@ -118,6 +118,8 @@ impl Bodies {
             }
             let link = &w.world.model.links[branch.link];
             w.xml.open("body").attribute("name", &w.bodies[branch.link]);
+            let carried = w.world.gravity_compensation.iter().filter(|c| c.0 == branch.link);
+            w.xml.unless("gravcomp", carried.map(|c| c.1).sum(), 0.0);
             open += 1;
             place(w, &branch.X_PL);
             let inertia = link.inertia;

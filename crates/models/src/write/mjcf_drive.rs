@@ -7,6 +7,7 @@
 
 use super::mjcf::Writer;
 use super::tree::Branch;
+use crate::tendon::{Tendon, TendonPath};
 use crate::world::{Actuator, ActuatorLaw, Coupling, Keyframe};
 use stiction_dynamics::JointKind;
 
@@ -30,8 +31,11 @@ pub(crate) fn write(w: &mut Writer<'_>, branches: &[Branch]) {
             })
         })
         .collect();
-    if !tendons.is_empty() {
+    if !tendons.is_empty() || !world.tendons.is_empty() {
         w.xml.open("tendon");
+        for (i, tendon) in world.tendons.iter().enumerate() {
+            own_tendon(w, i, tendon);
+        }
         for (name, terms) in &tendons {
             w.xml.open("fixed").attribute("name", name);
             for &(dof, coefficient) in terms {
@@ -60,6 +64,34 @@ pub(crate) fn write(w: &mut Writer<'_>, branches: &[Branch]) {
     w.xml.close();
 }
 
+/// A tendon of the world, under a name that no other can have.
+fn own_tendon(w: &mut Writer<'_>, index: usize, tendon: &Tendon) {
+    let Tendon { name, path, stiffness, damping, slack, friction, limit, effort_limit, armature } = tendon;
+    let TendonPath::Fixed(terms) = path else {
+        w.notes.note("tendons through sites are left out", name);
+        return;
+    };
+    w.xml.open("fixed").attribute("name", &format!("tendon{index}_{name}"));
+    w.xml.unless("stiffness", *stiffness, 0.0).unless("damping", *damping, 0.0);
+    w.xml.unless("frictionloss", *friction, 0.0).unless("armature", *armature, 0.0);
+    if let Some(slack) = slack {
+        w.xml.numbers("springlength", slack);
+    }
+    for (flag, range, limit) in
+        [("limited", "range", limit), ("actuatorfrclimited", "actuatorfrcrange", effort_limit)]
+    {
+        match limit {
+            Some(limit) => w.xml.attribute(flag, "true").numbers(range, limit),
+            None => w.xml.attribute(flag, "false"),
+        };
+    }
+    for &(dof, coefficient) in terms {
+        let joint = &w.joints[w.world.model.dofs[dof].joint];
+        w.xml.open("joint").attribute("joint", joint).number("coef", coefficient).close();
+    }
+    w.xml.close();
+}
+
 /// The joint that all of a transmission is on, and its gear.
 fn one_joint(w: &Writer<'_>, actuator: &Actuator) -> Option<(usize, [f64; 6])> {
     let model = &w.world.model;
@@ -77,7 +109,7 @@ fn one_joint(w: &Writer<'_>, actuator: &Actuator) -> Option<(usize, [f64; 6])> {
 
 /// (1)
 fn equality(w: &mut Writer<'_>, coupling: &Coupling, tendon: Option<&str>) {
-    let Coupling { name, terms, offset } = coupling;
+    let Coupling { name, terms, offset, curve } = coupling;
     let model = &w.world.model;
     let joint_of = |dof: usize| model.dofs[dof].joint;
     let reference = |dof: usize| model.joints[joint_of(dof)].reference;
@@ -87,6 +119,9 @@ fn equality(w: &mut Writer<'_>, coupling: &Coupling, tendon: Option<&str>) {
             w.xml.attribute("name", name);
         }
     };
+    if curve.is_some() && (tendon.is_some() || terms.len() != 2) {
+        w.notes.note("couplings of more than two joints are straight now", name);
+    }
     if let Some(tendon) = tendon {
         let at_rest: f64 = terms.iter().map(|&(dof, c)| c * reference(dof)).sum();
         named(w, "tendon");
@@ -106,7 +141,16 @@ fn equality(w: &mut Writer<'_>, coupling: &Coupling, tendon: Option<&str>) {
     if let Some((x, _)) = leader {
         w.xml.attribute("joint2", &w.joints[joint_of(x)]);
     }
-    w.xml.numbers("polycoef", &[a0, a1, 0.0, 0.0, 0.0]).close();
+    let mut bend = [0.0; 3];
+    if let (Some(curve), Some((x, _))) = (curve, leader) {
+        if curve.terms == [(x, 1.0)] && curve.reference == x0 {
+            bend = curve.coefficients.map(|a| a / c1);
+        } else {
+            w.notes.note("couplings that bend elsewhere than from the reference are straight now", name);
+        }
+    }
+    let [a2, a3, a4] = bend;
+    w.xml.numbers("polycoef", &[a0, a1, a2, a3, a4]).close();
 }
 
 /// What holds the slide of a screw to its hinge.

@@ -38,6 +38,9 @@ pub fn to_urdf(world: &World, stem: &str) -> Written {
         pairs,
         actuators,
         couplings,
+        tendons,
+        gravity_compensation,
+        extras,
         keyframes,
         drive_limits: _,
         time_step,
@@ -94,6 +97,15 @@ pub fn to_urdf(world: &World, stem: &str) -> Written {
     }
     if !pairs.is_empty() {
         w.notes.note("URDF has no rules for single pairs of shapes", "");
+    }
+    if !tendons.is_empty() {
+        w.notes.note("URDF has no tendons", "");
+    }
+    if !gravity_compensation.is_empty() {
+        w.notes.note("URDF has no weight that is carried", "");
+    }
+    if !extras.is_empty() {
+        w.notes.note("sites, sensors, loops, softness and data that no step uses are left out", "");
     }
     if actuators.iter().any(|a| a.law.bias_length != 0.0 || a.law.bias_velocity != 0.0 || a.law.bias != 0.0) {
         w.notes.note("URDF drives exert efforts: servos are motors now, without their gains", "");
@@ -166,6 +178,9 @@ fn joint(w: &mut Writer<'_>, step: &Step, parent: &str, child: &str) {
 
 /// Follower, leader, multiplier and offset of a coupling that <mimic> can say.
 fn follower(world: &World, coupling: &Coupling) -> Option<(usize, usize, f64, f64)> {
+    if coupling.curve.is_some() {
+        return None;
+    }
     let &[(y, c1), (x, c2)] = coupling.terms.as_slice() else { return None };
     let hinge = |dof: usize| {
         let kind = world.model.joints[world.model.dofs[dof].joint].kind;
