@@ -125,7 +125,7 @@ impl ContactFinder {
         out.clear();
         for m in &self.manifolds {
             let surface = surface(&self.pairs, &self.materials, m.a, m.b);
-            if !self.counts(m, ahead.margin + surface.margin, ahead) {
+            if !self.counts(m, surface.margin, ahead) {
                 continue;
             }
             let (t1, t2) = m.normal.tangents();
@@ -146,15 +146,15 @@ impl ContactFinder {
         }
     }
 
-    /// Contacts within the margin count, far ones if the two will meet.
-    fn counts(&self, m: &Manifold, margin: f64, ahead: Lookout) -> bool {
-        if m.deepest().is_some_and(|gap| gap <= margin) {
+    /// Contacts within the margin count, far ones if the two will meet; they touch at the distance `rest`.
+    fn counts(&self, m: &Manifold, rest: f64, ahead: Lookout) -> bool {
+        if m.deepest().is_some_and(|gap| gap <= rest + ahead.margin) {
             return true;
         }
         let swept = ahead.continuous.is_some() && (self.sweeper.is_fast(m.a) || self.sweeper.is_fast(m.b));
         let colliders = self.collision.colliders();
         let part = |g: usize| (&colliders[g].shape, &self.poses[g], self.velocities[g]);
-        !swept && will_meet(part(m.a), part(m.b), margin, ahead.h)
+        !swept && will_meet(part(m.a), part(m.b), [rest, ahead.margin], ahead.h)
     }
 
     /// The share of the step after which a fast geometry first meets another, if the bodies move from

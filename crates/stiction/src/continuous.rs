@@ -85,16 +85,17 @@ impl Sweeper {
     }
 }
 
-/// (1): true when shapes that go on at these velocities come within `margin` [m] in the time h.
+/// (1): true when shapes that go on at these velocities come within `margin` of the distance `rest` at which
+/// they touch [m] in the time h.
 pub(crate) fn will_meet(
     (a, X_WA, V_A): (&Shape, &Pose, Motion),
     (b, X_WB, V_B): (&Shape, &Pose, Motion),
-    margin: f64,
+    [rest, margin]: [f64; 2],
     h: f64,
 ) -> bool {
     let (a, b) = (moving(a, X_WA, V_A, h), moving(b, X_WB, V_B, h));
     let near = margin.max(TOUCH) + BEND * (a.reach() + b.reach());
-    time_of_impact(&a, &b, 0.5 * near, 0.5 * near).is_some()
+    time_of_impact(&a, &b, rest + 0.5 * near, 0.5 * near).is_some()
 }
 
 /// At the velocity V of its origin for the time h.
