@@ -1,7 +1,8 @@
 //! What the command line understands. The texts here are its manual.
 
-use clap::{Args, Parser, Subcommand};
+use clap::{Args, Parser, Subcommand, ValueEnum};
 use std::path::PathBuf;
+use stiction::models::check::Severity;
 
 /// Robot simulation with contacts you can trust: exact frictional contact, certified at every step.
 #[derive(Debug, Parser)]
@@ -35,6 +36,8 @@ pub(crate) enum Command {
     Inspect(InspectArgs),
     /// Write a robot as a file of another format
     Convert(ConvertArgs),
+    /// Find what silently ruins a simulation: impossible inertias, wrong units, overlaps, limits
+    Check(CheckArgs),
     /// Repeat an experiment of the literature
     Experiment(ExperimentArgs),
     /// List the built-in scenes
@@ -204,6 +207,65 @@ pub(crate) struct ConvertArgs {
     pub(crate) free_base: bool,
     #[command(flatten)]
     pub(crate) files: FileArgs,
+}
+
+#[derive(Debug, Args)]
+#[command(after_help = "\
+Examples:
+  stiction check robot.urdf
+  stiction check models/ --deny warnings --allow shape-missing      every model below a folder, as for CI
+  stiction check robot.urdf --fix mended.urdf                       a copy with what is safe to mend mended
+  stiction check --rules                                            every rule, and what to do about it
+
+--fix mends axes that are not of length 1, shapes of size 0, and moments of inertia that miss the triangle
+inequality by rounding; never masses, limits, signs or names.
+
+Exit codes: 0 nothing denied was found; 1 something was; 2 a file cannot be read.")]
+pub(crate) struct CheckArgs {
+    /// Robots (.urdf, .xml, .sdf), or folders of them
+    #[arg(required_unless_present = "rules")]
+    pub(crate) models: Vec<PathBuf>,
+    /// From which severity on findings make the exit code 1
+    #[arg(long, value_name = "SEVERITY", value_enum, default_value = "errors")]
+    pub(crate) deny: Deny,
+    /// Leave out the findings of this rule
+    #[arg(long, value_name = "CODE")]
+    pub(crate) allow: Vec<String>,
+    /// Write a mended copy of the one file given, and say what was changed and what was left
+    #[arg(long, value_name = "FILE")]
+    pub(crate) fix: Option<PathBuf>,
+    /// URDF: the base moves freely
+    #[arg(long)]
+    pub(crate) free_base: bool,
+    #[command(flatten)]
+    pub(crate) files: FileArgs,
+    /// Show every finding, not only the first of each rule
+    #[arg(long)]
+    pub(crate) all: bool,
+    /// List the rules
+    #[arg(long)]
+    pub(crate) rules: bool,
+    /// Print JSON, and nothing else
+    #[arg(long)]
+    pub(crate) json: bool,
+}
+
+/// Least severity that is denied.
+#[derive(Clone, Copy, Debug, ValueEnum)]
+pub(crate) enum Deny {
+    Errors,
+    Warnings,
+    Notes,
+}
+
+impl Deny {
+    pub(crate) fn severity(self) -> Severity {
+        match self {
+            Self::Errors => Severity::Error,
+            Self::Warnings => Severity::Warning,
+            Self::Notes => Severity::Note,
+        }
+    }
 }
 
 #[derive(Debug, Args)]

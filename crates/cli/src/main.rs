@@ -2,6 +2,7 @@
 
 mod args;
 mod catalogue;
+mod check;
 mod compare;
 mod convert;
 mod experiment;
@@ -24,6 +25,10 @@ fn main() -> ExitCode {
         Command::Solve(args) => solve::solve(&args),
         Command::Inspect(args) => inspect::inspect(&args),
         Command::Convert(args) => convert::convert(&args),
+        Command::Check(args) => match check::check_files(&args) {
+            Ok(code) => return code,
+            Err(failure) => Err(failure),
+        },
         Command::Experiment(args) => experiment::experiment(&args),
         Command::Scenes(args) => catalogue::scenes(&args),
         Command::Solvers(args) => catalogue::solvers(&args),

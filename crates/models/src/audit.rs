@@ -67,7 +67,10 @@ impl Index {
     fn unknown(&self, key: &str, attribute: Option<&str>, hints: bool) -> (Fate, String) {
         let near = match attribute {
             _ if !hints => String::new(),
-            Some(name) => hint(name, self.rows.keys().filter(|(e, _)| *e == key).map(|(_, a)| *a)),
+            Some(name) => hint(
+                name,
+                self.rows.keys().filter(|(e, a)| *e == key && !matches!(*a, "." | "*")).map(|(_, a)| *a),
+            ),
             None => hint(key, self.rows.keys().map(|(e, _)| *e)),
         };
         (Fate::Unknown, format!("not a word of this format that stiction knows{near}"))

@@ -15,6 +15,7 @@
 #![allow(non_snake_case)]
 
 mod audit;
+pub mod check;
 mod error;
 mod extras;
 mod hulls;
@@ -23,6 +24,7 @@ mod ledger;
 mod load;
 mod lock;
 mod mesh;
+mod mesh_file;
 mod mjcf;
 mod mounts;
 mod names;

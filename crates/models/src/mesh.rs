@@ -10,8 +10,9 @@
 //! Units: metres; inertia at a density of 1 kg/m³ (shells: 1 kg/m²).
 
 use crate::load::read_bytes;
+use crate::mesh_file;
+pub(crate) use crate::mesh_file::FORMATS;
 use std::collections::BTreeMap;
-use std::panic::{AssertUnwindSafe, catch_unwind};
 use std::path::{Path, PathBuf};
 use std::sync::Arc;
 use stiction_collision::{ConvexMesh, ShapeError, TriangleMesh as Surface};
@@ -19,8 +20,6 @@ use stiction_dynamics::spatial::{Inertia, Sym3, Vec3, vec3};
 
 /// Largest mesh file read [bytes].
 const MAX_BYTES: u64 = 256 << 20;
-/// What a mesh file may be.
-pub(crate) const FORMATS: &str = "STL, OBJ or COLLADA (.stl, .obj, .dae)";
 
 /// Triangles over shared vertices.
 #[derive(Clone, Debug, Default, PartialEq)]
@@ -49,7 +48,7 @@ impl TriangleMesh {
 
     /// Reads the parts of a file that are called `only`, or all.
     fn read_part(path: &Path, only: Option<&str>) -> Result<Self, String> {
-        let mut bytes = read_bytes(path, MAX_BYTES).map_err(|e| format!("{e}; expected {FORMATS}"))?;
+        let bytes = read_bytes(path, MAX_BYTES).map_err(|e| format!("{e}; expected {FORMATS}"))?;
         if path.extension().is_some_and(|e| e.eq_ignore_ascii_case("obj")) {
             let mesh = crate::obj::read(&bytes, only).map_err(|e| format!("{e}; expected {FORMATS}"))?;
             if mesh.triangles.is_empty() {
@@ -57,34 +56,20 @@ impl TriangleMesh {
             }
             return Ok(mesh);
         }
-        if is_binary_stl(path, &bytes) {
-            // The library takes a header that begins with "solid" for text.
-            bytes.iter_mut().take(5).for_each(|b| *b = b' ');
-        }
-        // The library may index out of range on malformed files; that must not be our panic.
-        // Materials in further files are not opened.
-        let scene = catch_unwind(AssertUnwindSafe(|| {
-            mesh_loader::Loader::default().load_from_slice_with_reader(&bytes, path, |_| Ok(Vec::new()))
-        }))
-        .map_err(|_| format!("malformed; expected {FORMATS}"))?
-        .map_err(|e| format!("{e}; expected {FORMATS}"))?;
-        let turn = up_axis(path, &bytes);
+        let parts = mesh_file::parts(path, &bytes)?;
         let mut mesh = Self::default();
-        let mut known: BTreeMap<[u32; 3], u32> = BTreeMap::new();
-        if let Some(name) = only.filter(|name| scene.meshes.iter().all(|m| m.name != *name)) {
-            let names: Vec<&str> = scene.meshes.iter().take(20).map(|m| m.name.as_str()).collect();
+        let mut known: BTreeMap<[u64; 3], u32> = BTreeMap::new();
+        if let Some(name) = only.filter(|name| parts.iter().all(|p| p.name != *name)) {
+            let names: Vec<&str> = parts.iter().take(20).map(|p| p.name.as_str()).collect();
             return Err(format!("no part is called `{name}`; there are: {}", names.join(", ")));
         }
-        for part in scene.meshes.iter().filter(|m| only.is_none_or(|name| m.name == name)) {
+        for part in parts.iter().filter(|p| only.is_none_or(|name| p.name == name)) {
             let mut index = Vec::with_capacity(part.vertices.len());
             for v in &part.vertices {
-                if !v.iter().all(|x| x.is_finite()) {
-                    return Err(format!("a vertex is {v:?}; expected finite coordinates"));
-                }
                 let next = known.len() as u32;
-                let id = *known.entry(v.map(f32::to_bits)).or_insert(next);
+                let id = *known.entry(v.to_array().map(|x| (x + 0.0).to_bits())).or_insert(next);
                 if id == next && mesh.vertices.len() == next as usize {
-                    mesh.vertices.push(turn(vec3(v[0].into(), v[1].into(), v[2].into())));
+                    mesh.vertices.push(*v);
                 }
                 index.push(id);
             }
@@ -207,25 +192,6 @@ impl TriangleMesh {
 
 fn area([a, b, c]: [Vec3; 3]) -> f64 {
     0.5 * (b - a).cross(c - a).norm()
-}
-
-/// A binary STL file says its length: 84 bytes, then 50 for every triangle.
-fn is_binary_stl(path: &Path, bytes: &[u8]) -> bool {
-    let count = bytes.get(80..84).and_then(|b| b.try_into().ok()).map(u32::from_le_bytes);
-    let stl = path.extension().is_some_and(|e| e.eq_ignore_ascii_case("stl"));
-    stl && count.is_some_and(|n| bytes.len() as u64 == 84 + 50 * u64::from(n))
-}
-
-/// What turns the file's axes to z up. Only COLLADA states its axes; without a word, y is up there
-/// by its standard, but robot files leave it out and mean z.
-fn up_axis(path: &Path, bytes: &[u8]) -> fn(Vec3) -> Vec3 {
-    let collada = path.extension().is_some_and(|e| e.eq_ignore_ascii_case("dae"));
-    let head = String::from_utf8_lossy(bytes.get(..bytes.len().min(1 << 16)).unwrap_or_default());
-    match head.split("<up_axis>").nth(1).map(str::trim_start) {
-        Some(axis) if collada && axis.starts_with("Y_UP") => |v| vec3(v.x, -v.z, v.y),
-        Some(axis) if collada && axis.starts_with("X_UP") => |v| vec3(-v.y, v.x, v.z),
-        _ => |v| v,
-    }
 }
 
 /// Files and hulls read before, so that twenty equal legs load one mesh.

@@ -10,6 +10,7 @@ use crate::error::LoadError;
 use crate::ledger::{Fate, Place};
 use crate::value::Attribute;
 use std::cell::Cell;
+use std::ops::Range;
 use std::path::{Path, PathBuf};
 
 /// Largest file read [bytes].
@@ -39,13 +40,16 @@ pub(crate) struct AttributeNode {
     pub(crate) value: String,
     /// Byte offset in the source.
     offset: usize,
+    /// Bytes of the value in the source, without its quotes.
+    value_at: Range<usize>,
     mark: Cell<Option<Mark>>,
 }
 
 struct Node {
     name: String,
     source: usize,
-    offset: usize,
+    /// Bytes of the element in the source, from its first tag to its last.
+    at: Range<usize>,
     parent: Option<usize>,
     children: Vec<usize>,
     attributes: Vec<AttributeNode>,
@@ -260,13 +264,14 @@ fn element(node: &roxmltree::Node<'_, '_>, source: usize, parent: Option<usize>)
             name: qualified(node, a.namespace(), a.name()),
             value: a.value().to_owned(),
             offset: a.range().start,
+            value_at: a.range_value(),
             mark: Cell::new(None),
         })
         .collect();
     Node {
         name: qualified(node, node.tag_name().namespace(), node.tag_name().name()),
         source,
-        offset: node.range().start,
+        at: node.range(),
         parent,
         children: Vec::new(),
         attributes,
@@ -274,6 +279,7 @@ fn element(node: &roxmltree::Node<'_, '_>, source: usize, parent: Option<usize>)
             name: "text".to_owned(),
             value: String::new(),
             offset: node.range().start,
+            value_at: 0..0,
             mark: Cell::new(None),
         },
         mark: Cell::new(None),
@@ -303,12 +309,22 @@ impl<'d> Element<'d> {
     }
 
     pub(crate) fn place(self) -> Place {
-        self.document.place(self.node().source, self.node().offset)
+        self.document.place(self.node().source, self.node().at.start)
     }
 
     /// Place of the byte `offset` of the file this element is in.
     pub(crate) fn place_of(self, attribute: &AttributeNode) -> Place {
         self.document.place(self.node().source, attribute.offset)
+    }
+
+    /// Bytes of the element in the main file; `None` for an element of an included one.
+    pub(crate) fn span(self) -> Option<Range<usize>> {
+        (self.node().source == 0).then(|| self.node().at.clone())
+    }
+
+    /// Bytes of an attribute's value in the main file, without its quotes.
+    pub(crate) fn value_span(self, attribute: &AttributeNode) -> Option<Range<usize>> {
+        (self.node().source == 0).then(|| attribute.value_at.clone())
     }
 
     pub(crate) fn parent(self) -> Option<Self> {

@@ -5,11 +5,11 @@
 //! here; the ledger says so at every parameter that shapes the softness.
 
 mod actuator;
-mod asset;
+pub(crate) mod asset;
 mod body;
 mod build;
 mod builtin;
-mod compiler;
+pub(crate) mod compiler;
 mod contact;
 mod defaults;
 mod equality;
@@ -17,10 +17,10 @@ mod fit;
 mod flatten;
 mod geom;
 mod hfield;
-mod include;
+pub(crate) mod include;
 mod joint;
 mod keyframe;
-mod msh;
+pub(crate) mod msh;
 mod option;
 mod orientation;
 mod png;
