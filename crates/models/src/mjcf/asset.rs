@@ -175,6 +175,8 @@ impl<'d> Reader<'d> {
         if surface {
             mass = Mass::Filled(Filling::Shell);
         }
+        // MuJoCo keeps vertices in single precision: masses follow it, shapes keep what the file says.
+        let single = builtin::rounded(source.clone()).mapped(place, mirrored);
         let source = source.mapped(place, mirrored);
         let failed = |reason: String| LoadError::Mesh { place: e.place(), path: path.clone(), reason };
         let bare = source.triangles.is_empty();
@@ -195,7 +197,8 @@ impl<'d> Reader<'d> {
         let inertia = match (mass, &of_hull) {
             (Mass::Convex, Some(hull)) => hull.inertia(Filling::Exact),
             (Mass::Convex, None) => Inertia::ZERO,
-            (Mass::Filled(filling), _) => mesh.inertia(filling),
+            (Mass::Filled(filling), _) if bare => mesh.inertia(filling),
+            (Mass::Filled(filling), _) => single.inertia(filling),
         };
         Ok(LoadedMesh { mesh, hull, hull_tried: wants_hull, inertia })
     }
