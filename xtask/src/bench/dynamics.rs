@@ -74,7 +74,8 @@ pub(crate) fn run(mut args: Args) -> Result<(), String> {
 
     let machine = machine();
     let mut rows = Vec::new();
-    println!("\n{}, load {}\n", machine["cpu"].as_str().unwrap_or("?"), machine["load_before"]);
+    let known = |key: &str| machine[key].as_str().unwrap_or("?").to_owned();
+    println!("\n{}, load {}\n", known("cpu"), known("load_before"));
     if let Some(rivals) = &rivals {
         println!("{HEADER}");
         for robot in &chosen {

@@ -58,7 +58,10 @@ pub(crate) fn run(mut args: Args) -> Result<(), String> {
     for (name, now) in &counts {
         let before = committed["instructions"][name].as_f64().unwrap_or(f64::NAN);
         let change = *now as f64 / before - 1.0;
-        println!("{name:<28} {now:>10} {before:>10} {:>+7.1}%", 100.0 * change);
+        match change.is_nan() {
+            true => println!("{name:<28} {now:>10} {:>10}", "new"),
+            false => println!("{name:<28} {now:>10} {before:>10} {:>+7.1}%", 100.0 * change),
+        }
         if change > TOLERANCE {
             slower.push(format!("{name} ({:+.1} %)", 100.0 * change));
         }
