@@ -6,7 +6,7 @@
 //! ```
 //!
 //! (1) depends on units, for rows of metres and of radians stand side by side; (2) does not, and is
-//! within a factor n of the best any choice of units could do [vanderSluis1969].
+//! within a factor n of the best any choice of units could do [VanDerSluis1969].
 
 use super::report::{Findings, Rule, error, number, warning};
 use super::spectrum::eigenvalues;
