@@ -1,7 +1,7 @@
 //! What can be wrong with a robot description: the place, what was found, what was expected.
 
 use crate::ledger::Place;
-use std::path::PathBuf;
+use std::path::{Path, PathBuf};
 use stiction_dynamics::ModelError;
 
 /// Why a file could not be read into a world.
@@ -34,12 +34,19 @@ pub enum LoadError {
     Duplicate { place: Place, kind: &'static str, name: String, first: Place },
     #[error("{place}: {message}")]
     Structure { place: Place, message: String },
-    #[error("{place}: mesh {}: {reason}", path.display())]
+    #[error("{place}: mesh {}: {reason}", shown(path))]
     Mesh { place: Place, path: PathBuf, reason: String },
     #[error("{place}: {source}")]
     Model { place: Place, source: ModelError },
     #[error("{place}: {what}: at most {limit} are supported")]
     Limit { place: Place, what: String, limit: usize },
+}
+
+/// A path as messages show it; of a very long one, the end.
+fn shown(path: &Path) -> String {
+    let text = path.display().to_string();
+    let rest = text.chars().count().saturating_sub(200);
+    if rest == 0 { text } else { format!("…{}", text.chars().skip(rest).collect::<String>()) }
 }
 
 impl LoadError {

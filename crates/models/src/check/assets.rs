@@ -133,9 +133,9 @@ mod tests {
 
     #[test]
     fn names_said_twice() {
-        let site = |n: &str| format!("<worldbody><site name='a'/><site name='{n}'/></worldbody>");
-        assert_eq!(codes(&mjcf(&site("a"))), ["name-duplicate"]);
-        assert!(codes(&mjcf(&site("b"))).is_empty());
+        let cameras = |n: &str| format!("<worldbody><camera name='a'/><camera name='{n}'/></worldbody>");
+        assert_eq!(codes(&mjcf(&cameras("a"))), ["name-duplicate"]);
+        assert!(codes(&mjcf(&cameras("b"))).is_empty());
     }
 
     #[test]
