@@ -10,6 +10,7 @@ mod args;
 mod bench;
 mod bibliography;
 mod figures;
+mod fuzz;
 mod house;
 mod page;
 mod process;
@@ -33,19 +34,21 @@ The chores of this workspace.
     verify    compare readers and dynamics with Pinocchio and MuJoCo on public robots
     bench     measure: whole scenes, the algorithms of dynamics, beside others
     figures   run the experiments and redraw their figures
+    fuzz      feed every reader with damaged input, guided by coverage
 
 `cargo xtask <chore> --help` says what a chore does, needs and writes.";
 
 /// A chore: its name, its help (which may depend on the words after the name), and what it does.
 type Chore = (&'static str, fn(Args) -> &'static str, fn(Args) -> Result<(), String>);
 
-const CHORES: [Chore; 6] = [
+const CHORES: [Chore; 7] = [
     ("test", |_| test::HELP, test::run),
     ("tidy", |_| tidy::HELP, tidy::run),
     ("page", |_| page::HELP, page::run),
     ("verify", |_| verify::HELP, verify::run),
     ("bench", bench::help, bench::run),
     ("figures", |_| figures::HELP, figures::run),
+    ("fuzz", |_| fuzz::HELP, fuzz::run),
 ];
 
 fn main() -> ExitCode {
