@@ -23,14 +23,14 @@ pub(crate) fn run(mut args: Args) -> Result<(), String> {
         println!("{missing}");
     }
     // Documentation first: what a reader of the log wants to see last is the summary of the tests.
-    if nextest && filter.is_empty() && has_library(&scope)? {
+    if filter.is_empty() && has_library(&scope)? {
         spawn(cargo().arg("test").args(&scope).arg("--doc"))?;
     }
     if nextest {
-        return spawn(cargo().args(["nextest", "run"]).args(&scope).args(&filter));
+        return spawn(cargo().args(["nextest", "run", "--tests"]).args(&scope).args(&filter));
     }
     println!("cargo-nextest is not installed; the tests run under `cargo test`");
-    spawn(cargo().arg("test").args(&scope).args(&filter))
+    spawn(cargo().args(["test", "--tests"]).args(&scope).args(&filter))
 }
 
 /// What to say when the third-party data is absent: test runners hide what passing tests print.
