@@ -13,6 +13,8 @@ pub mod matrix3;
 mod operator;
 pub mod primal;
 pub mod problem;
+mod root;
+pub mod softness;
 pub mod solver;
 
 pub use blocks::BlockMatrix;
@@ -20,4 +22,6 @@ pub use certificate::{Certificate, Judge};
 pub use cone::Cone;
 pub use primal::{Csr, MassFactor, Primal, PrimalError};
 pub use problem::ConstraintProblem;
-pub use solver::{ContactSolver, Law, SolveReport, SolveStatus};
+pub use root::Root;
+pub use softness::{Material, Softness};
+pub use solver::{ContactSolver, Law, Needs, SolveReport, SolveStatus, Watch};

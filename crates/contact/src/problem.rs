@@ -14,6 +14,7 @@
 use crate::blocks::BlockMatrix;
 use crate::cone::Cone;
 use crate::primal::{MassFactor, Primal};
+use crate::softness::Softness;
 
 /// See the module. Rebuilt in place every step: [`Self::clear`], [`Self::push`], then the blocks.
 #[derive(Clone, Debug)]
@@ -31,6 +32,8 @@ pub struct ConstraintProblem {
     pub primal: Option<Primal>,
     /// Factor of the mass of `primal`, where the problem was built from it.
     pub(crate) factor: Option<MassFactor>,
+    /// What compliant laws read, one per block; empty when whoever built the problem kept none.
+    pub softness: Vec<Softness>,
     /// h [s]: turns impulses into forces. 1 where a file does not say.
     pub time_step: f64,
 }
@@ -45,6 +48,7 @@ impl Default for ConstraintProblem {
             blocks: BlockMatrix::default(),
             primal: None,
             factor: None,
+            softness: Vec::new(),
             time_step: 1.0,
         }
     }
@@ -61,6 +65,7 @@ impl ConstraintProblem {
         self.blocks.clear();
         self.primal = None;
         self.factor = None;
+        self.softness.clear();
     }
 
     /// Appends a block with its free velocity g; R = 0. The slice has the block's dimension.

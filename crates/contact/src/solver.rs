@@ -46,6 +46,43 @@ impl SolveReport {
     }
 }
 
+/// What a solver reads of a problem beyond G, R, g and the cones.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+pub struct Needs {
+    /// M, J and v_free. Without them a solver works on a root of G, [`crate::Root`].
+    pub primal: bool,
+    /// One [`crate::Softness`] per block. Without them a solver takes [`crate::Softness::default`].
+    pub softness: bool,
+}
+
+/// Is shown (iterations done, impulses) after every iteration, if anyone watches.
+#[derive(Default)]
+pub struct Watch<'a>(Option<&'a mut dyn FnMut(u32, &[f64])>);
+
+impl<'a> Watch<'a> {
+    /// Nobody watches.
+    pub const fn none() -> Self {
+        Self(None)
+    }
+
+    pub fn new(show: &'a mut dyn FnMut(u32, &[f64])) -> Self {
+        Self(Some(show))
+    }
+
+    /// True when somebody watches.
+    #[inline]
+    pub fn on(&self) -> bool {
+        self.0.is_some()
+    }
+
+    #[inline]
+    pub fn show(&mut self, iterations: u32, impulses: &[f64]) {
+        if let Some(show) = &mut self.0 {
+            show(iterations, impulses);
+        }
+    }
+}
+
 /// A contact solver: parameters and workspace; the problem is handed in.
 pub trait ContactSolver: Send {
     /// Registry name, `law-algorithm`.
@@ -54,9 +91,24 @@ pub trait ContactSolver: Send {
     /// The law of the answer.
     fn law(&self) -> Law;
 
+    /// What must be in the problem.
+    fn needs(&self) -> Needs {
+        Needs::default()
+    }
+
     /// Solves `problem`, starting from `impulses` (zeros are a cold start) and leaving the answer
     /// there. Allocates only when the problem is larger than any before.
-    fn solve(&mut self, problem: &ConstraintProblem, impulses: &mut [f64]) -> SolveReport;
+    fn solve(&mut self, problem: &ConstraintProblem, impulses: &mut [f64]) -> SolveReport {
+        self.solve_watched(problem, impulses, &mut Watch::none())
+    }
+
+    /// [`Self::solve`] with its iterates shown to `watch`.
+    fn solve_watched(
+        &mut self,
+        problem: &ConstraintProblem,
+        impulses: &mut [f64],
+        watch: &mut Watch<'_>,
+    ) -> SolveReport;
 
     /// Drops whatever a solve keeps for the next one, so that what follows depends on the problem and
     /// the starting impulses alone.

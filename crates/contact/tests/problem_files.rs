@@ -2,7 +2,7 @@
 
 use serde_json::{Value, json};
 use stiction_contact::io::{parse, to_json};
-use stiction_contact::{Cone, ConstraintProblem, Csr, Primal};
+use stiction_contact::{Cone, ConstraintProblem, Csr, Primal, Softness};
 
 /// A limit, a contact, a motor box, a contact, a bilateral row: unsymmetric, with awkward numbers.
 fn mixed() -> ConstraintProblem {
@@ -23,6 +23,8 @@ fn mixed() -> ConstraintProblem {
             *v = if n % 4 == 3 { 0.0 } else { ((7 * k + 3 * n) as f64).sin() / 3.0 };
         }
     }
+    let softness = Softness { gap: -0.25, velocity: [0.1, 0.2, 0.3], bias: 1e-3, ..Softness::default() };
+    problem.softness = vec![softness; problem.len()];
     problem.primal = Some(Primal {
         nv: 1,
         mass: Csr { start: vec![0, 1], column: vec![0], value: vec![0.1] },
@@ -45,6 +47,7 @@ fn a_dump_reads_back_to_the_bit() {
     assert_eq!(bits(&back.compliance), bits(&problem.compliance));
     assert_eq!(back.time_step.to_bits(), problem.time_step.to_bits());
     assert_eq!(back.primal, problem.primal);
+    assert_eq!(back.softness, problem.softness);
     for i in 0..problem.len() {
         assert_eq!(back.blocks.entries(i), problem.blocks.entries(i));
         for k in problem.blocks.entries(i) {

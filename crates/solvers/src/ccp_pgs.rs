@@ -28,7 +28,7 @@ use crate::local::Contact;
 use crate::sweep::{self, Rule, SweepParams, Workspace};
 use serde::Deserialize;
 use stiction_contact::cone::project_friction;
-use stiction_contact::{ConstraintProblem, ContactSolver, Law, SolveReport};
+use stiction_contact::{ConstraintProblem, ContactSolver, Law, SolveReport, Watch};
 
 #[derive(Clone, Debug, Deserialize)]
 #[serde(default, deny_unknown_fields)]
@@ -77,9 +77,14 @@ impl ContactSolver for CcpPgs {
         Law::Ccp
     }
 
-    fn solve(&mut self, problem: &ConstraintProblem, impulses: &mut [f64]) -> SolveReport {
+    fn solve_watched(
+        &mut self,
+        problem: &ConstraintProblem,
+        impulses: &mut [f64],
+        watch: &mut Watch<'_>,
+    ) -> SolveReport {
         let mut rule = ProjectedStep { omega: self.params.omega };
-        sweep::solve(&mut rule, &self.params.sweep(), &mut self.workspace, problem, impulses)
+        sweep::solve(&mut rule, &self.params.sweep(), &mut self.workspace, problem, impulses, watch)
     }
 
     fn forget(&mut self) {

@@ -5,11 +5,18 @@
 // !(a < b) is how a NaN is caught.
 #![allow(clippy::neg_cmp_op_on_partial_ord)]
 
+mod admm;
 mod anderson;
+pub mod ccp_admm;
 pub mod ccp_pgs;
+mod dense;
 pub mod error;
 mod finish;
+mod islands;
+mod iterate;
 pub mod local;
+mod measure;
+pub mod ncp_admm;
 pub mod ncp_pgs;
 pub mod nsgs;
 pub mod raisim;

@@ -26,7 +26,7 @@ use crate::error::ParamError;
 use crate::local::Contact;
 use crate::sweep::{self, Rule, SweepParams, Workspace};
 use serde::Deserialize;
-use stiction_contact::{ConstraintProblem, ContactSolver, Law, SolveReport};
+use stiction_contact::{ConstraintProblem, ContactSolver, Law, SolveReport, Watch};
 
 #[derive(Clone, Debug, Deserialize)]
 #[serde(default, deny_unknown_fields)]
@@ -75,9 +75,14 @@ impl ContactSolver for NcpPgs {
         Law::Ncp
     }
 
-    fn solve(&mut self, problem: &ConstraintProblem, impulses: &mut [f64]) -> SolveReport {
+    fn solve_watched(
+        &mut self,
+        problem: &ConstraintProblem,
+        impulses: &mut [f64],
+        watch: &mut Watch<'_>,
+    ) -> SolveReport {
         let mut rule = NormalThenTangent { omega: self.params.omega };
-        sweep::solve(&mut rule, &self.params.sweep(), &mut self.workspace, problem, impulses)
+        sweep::solve(&mut rule, &self.params.sweep(), &mut self.workspace, problem, impulses, watch)
     }
 
     fn forget(&mut self) {

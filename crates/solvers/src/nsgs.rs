@@ -24,7 +24,7 @@ use crate::error::ParamError;
 use crate::local::{Contact, quartic};
 use crate::sweep::{self, Rule, SweepParams, Workspace};
 use serde::Deserialize;
-use stiction_contact::{ConstraintProblem, ContactSolver, Law, SolveReport};
+use stiction_contact::{ConstraintProblem, ContactSolver, Law, SolveReport, Watch};
 
 #[derive(Clone, Debug, Deserialize)]
 #[serde(default, deny_unknown_fields)]
@@ -69,8 +69,13 @@ impl ContactSolver for Nsgs {
         Exact::LAW
     }
 
-    fn solve(&mut self, problem: &ConstraintProblem, impulses: &mut [f64]) -> SolveReport {
-        sweep::solve(&mut Exact, &self.params.sweep(), &mut self.workspace, problem, impulses)
+    fn solve_watched(
+        &mut self,
+        problem: &ConstraintProblem,
+        impulses: &mut [f64],
+        watch: &mut Watch<'_>,
+    ) -> SolveReport {
+        sweep::solve(&mut Exact, &self.params.sweep(), &mut self.workspace, problem, impulses, watch)
     }
 
     fn forget(&mut self) {

@@ -35,7 +35,7 @@ use crate::local::{Contact, in_cone, quartic};
 use crate::sweep::{self, Rule, SweepParams, Workspace};
 use serde::Deserialize;
 use stiction_contact::cone::project_friction;
-use stiction_contact::{ConstraintProblem, ContactSolver, Law, SolveReport};
+use stiction_contact::{ConstraintProblem, ContactSolver, Law, SolveReport, Watch};
 
 /// The relaxation (3), shared with `raisim-ds`.
 #[derive(Clone, Copy, Debug, Deserialize)]
@@ -121,10 +121,15 @@ impl ContactSolver for Raisim {
         Law::Raisim
     }
 
-    fn solve(&mut self, problem: &ConstraintProblem, impulses: &mut [f64]) -> SolveReport {
+    fn solve_watched(
+        &mut self,
+        problem: &ConstraintProblem,
+        impulses: &mut [f64],
+        watch: &mut Watch<'_>,
+    ) -> SolveReport {
         let RaisimParams { relaxation, bisection, tolerance, .. } = self.params;
         let mut rule = LeastEnergy { relaxation, bisection, tolerance, alpha: 1.0 };
-        sweep::solve(&mut rule, &self.params.sweep(), &mut self.workspace, problem, impulses)
+        sweep::solve(&mut rule, &self.params.sweep(), &mut self.workspace, problem, impulses, watch)
     }
 
     fn forget(&mut self) {

@@ -30,7 +30,7 @@ use crate::local::{Contact, in_cone, quartic};
 use crate::raisim::Relaxation;
 use crate::sweep::{self, Rule, SweepParams, Workspace};
 use serde::Deserialize;
-use stiction_contact::{ConstraintProblem, ContactSolver, Law, SolveReport};
+use stiction_contact::{ConstraintProblem, ContactSolver, Law, SolveReport, Watch};
 
 #[derive(Clone, Debug, Deserialize)]
 #[serde(default, deny_unknown_fields)]
@@ -90,10 +90,15 @@ impl ContactSolver for RaisimDs {
         Law::Ncp
     }
 
-    fn solve(&mut self, problem: &ConstraintProblem, impulses: &mut [f64]) -> SolveReport {
+    fn solve_watched(
+        &mut self,
+        problem: &ConstraintProblem,
+        impulses: &mut [f64],
+        watch: &mut Watch<'_>,
+    ) -> SolveReport {
         let RaisimDsParams { relaxation, bisection, tolerance, exact_after, .. } = self.params;
         let mut rule = Corrected { relaxation, bisection, tolerance, alpha: 1.0, sweeps_left: exact_after };
-        sweep::solve(&mut rule, &self.params.sweep(), &mut self.workspace, problem, impulses)
+        sweep::solve(&mut rule, &self.params.sweep(), &mut self.workspace, problem, impulses, watch)
     }
 
     fn forget(&mut self) {

@@ -1,7 +1,9 @@
 //! The solvers by name.
 
+use crate::ccp_admm::{CcpAdmm, CcpAdmmParams};
 use crate::ccp_pgs::{CcpPgs, CcpPgsParams};
 use crate::error::ParamError;
+use crate::ncp_admm::{NcpAdmm, NcpAdmmParams};
 use crate::ncp_pgs::{NcpPgs, NcpPgsParams};
 use crate::nsgs::{Nsgs, NsgsParams};
 use crate::raisim::{Raisim, RaisimParams};
@@ -90,6 +92,7 @@ solvers![
         NcpPgs,
         NcpPgsParams
     ),
+    (NcpAdmm::NAME, Law::Ncp, "exact law; alternating directions", NcpAdmm, NcpAdmmParams),
     (
         RaisimDs::NAME,
         Law::Ncp,
@@ -105,6 +108,7 @@ solvers![
         RaisimParams
     ),
     (CcpPgs::NAME, Law::Ccp, "convex relaxation; sliding bodies lift", CcpPgs, CcpPgsParams),
+    (CcpAdmm::NAME, Law::Ccp, "convex relaxation; alternating directions", CcpAdmm, CcpAdmmParams),
 ];
 
 /// All solvers, the default first.

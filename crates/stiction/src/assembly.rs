@@ -23,7 +23,7 @@ use crate::params::StepperParams;
 use crate::rows::{End, Rows};
 use crate::tendons::Pull;
 use crate::warm_start::{RowKey, WarmStart};
-use stiction_contact::{Cone, ConstraintProblem};
+use stiction_contact::{Cone, ConstraintProblem, Softness};
 use stiction_dynamics::spatial::{Vec3, vec3};
 use stiction_dynamics::{JointKind, Kinematics};
 use stiction_models::World;
@@ -39,6 +39,8 @@ pub(crate) struct Situation<'a> {
     /// Actuators on several dofs, and tendons, with an implicit part.
     pub(crate) pulls: &'a [(Pull, Effort)],
     pub(crate) q_of_dof: &'a [usize],
+    /// The solver reads what compliant laws need.
+    pub(crate) soft: bool,
 }
 
 impl Situation<'_> {
@@ -66,6 +68,14 @@ impl Situation<'_> {
         self.push_couplings(rows, problem, memory, impulses);
         self.push_pulls(rows, problem, memory, impulses);
         self.push_tendons(rows, problem, memory, impulses);
+    }
+
+    /// Appends a block with its free velocity g and its gap or error.
+    pub(crate) fn push(&self, problem: &mut ConstraintProblem, cone: Cone, g: &[f64], gap: f64) {
+        problem.push(cone, g);
+        if self.soft {
+            problem.softness.push(Softness { gap, ..Softness::default() });
+        }
     }
 
     fn push_contact(&self, c: &ContactPoint, rows: &mut Rows, problem: &mut ConstraintProblem) {
@@ -103,9 +113,9 @@ impl Situation<'_> {
         let bias = self.normal_bias(c, free, before);
         if frictional {
             g.z += bias;
-            problem.push(Cone::Friction { mu: c.friction }, &g.to_array());
+            self.push(problem, Cone::Friction { mu: c.friction }, &g.to_array(), c.gap);
         } else {
-            problem.push(Cone::NonNegative, &[free + bias]);
+            self.push(problem, Cone::NonNegative, &[free + bias], c.gap);
         }
     }
 
@@ -152,7 +162,12 @@ impl Situation<'_> {
                     for (side, sign, gap) in [(0, 1.0, q - lo), (1, -1.0, hi - q)] {
                         if gap <= reach {
                             rows.push_linear(&[(dof, sign)], model);
-                            problem.push(Cone::NonNegative, &[sign * free[0] + self.gap_bias(gap)]);
+                            self.push(
+                                problem,
+                                Cone::NonNegative,
+                                &[sign * free[0] + self.gap_bias(gap)],
+                                gap,
+                            );
                             memory.recall(RowKey::Limit { joint: j, side }, impulses);
                         }
                     }
@@ -166,7 +181,7 @@ impl Situation<'_> {
                     {
                         let rate = axis.dot(vec3(free[0], free[1], free[2]));
                         rows.push_linear(&[(dof, -axis.x), (dof + 1, -axis.y), (dof + 2, -axis.z)], model);
-                        problem.push(Cone::NonNegative, &[self.gap_bias(gap) - rate]);
+                        self.push(problem, Cone::NonNegative, &[self.gap_bias(gap) - rate], gap);
                         memory.recall(RowKey::Limit { joint: j, side: 1 }, impulses);
                     }
                 }
@@ -187,7 +202,7 @@ impl Situation<'_> {
             if dof.friction > 0.0 {
                 let bound = self.params.dt * dof.friction;
                 rows.push_linear(&[(i, 1.0)], &self.world.model);
-                problem.push(Cone::Box { lo: -bound, hi: bound }, &[self.free_velocity[i]]);
+                self.push(problem, Cone::Box { lo: -bound, hi: bound }, &[self.free_velocity[i]], 0.0);
                 memory.recall(RowKey::Friction { dof: i }, impulses);
             }
         }
@@ -213,7 +228,8 @@ impl Situation<'_> {
             let value = along(&coupling.terms, &q) - coupling.offset - value;
             let bent = bend.iter().map(|&(dof, c)| (dof, -slope * c));
             rows.push_sum(coupling.terms.iter().copied().chain(bent), &self.world.model);
-            problem.push(Cone::Free, &[rate + self.params.baumgarte * value / self.params.dt]);
+            let g = rate + self.params.baumgarte * value / self.params.dt;
+            self.push(problem, Cone::Free, &[g], value);
             memory.recall(RowKey::Coupling { index: i }, impulses);
         }
     }

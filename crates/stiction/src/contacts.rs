@@ -7,7 +7,7 @@ use std::collections::BTreeMap;
 use stiction_collision::{CollisionWorld, Manifold, ShapeError};
 use stiction_dynamics::Kinematics;
 use stiction_dynamics::spatial::{Motion, Pose, Vec3};
-use stiction_models::{Material, PairSurface, World};
+use stiction_models::{Material, PairSurface, Softness, World};
 
 /// One contact point. The frame is (t1, t2, n), n from A to B; see CONVENTIONS.md.
 #[derive(Clone, Copy, Debug)]
@@ -144,6 +144,12 @@ impl ContactFinder {
                 });
             }
         }
+    }
+
+    /// How the surfaces of a contact yield.
+    pub(crate) fn softness(&self, contact: &ContactPoint) -> Softness {
+        let [a, b] = contact.geometries;
+        surface(&self.pairs, &self.materials, a, b).softness
     }
 
     /// Contacts within the margin count, far ones if the two will meet; they touch at the distance `rest`.

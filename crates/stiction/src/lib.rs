@@ -22,6 +22,7 @@ mod simulation;
 mod state;
 mod stepper;
 mod tendons;
+mod views;
 mod warm_start;
 mod weight;
 

@@ -187,6 +187,12 @@ impl Rows {
         out
     }
 
+    /// (dof, column of J) of block i; a dof comes once.
+    pub(crate) fn columns(&self, i: usize) -> impl Iterator<Item = (usize, Vec3)> + '_ {
+        let range = self.range(&self.blocks[i]);
+        self.support[range.clone()].iter().copied().zip(self.J[range].iter().copied())
+    }
+
     /// tau += Jᵀ λ, over all blocks.
     pub(crate) fn add_impulses_into(&self, row_start: &[usize], impulses: &[f64], tau: &mut [f64]) {
         for (block, row) in self.blocks.iter().zip(row_start) {

@@ -27,10 +27,11 @@ use crate::params::StepperParams;
 use crate::report::{StepReport, StepStatus};
 use crate::rows::Rows;
 use crate::tendons::{Pull, pulls};
+use crate::views;
 use crate::warm_start::WarmStart;
 use crate::weight::CarriedWeight;
 use stiction_collision::ShapeError;
-use stiction_contact::{ConstraintProblem, ContactSolver, SolveReport, SolveStatus};
+use stiction_contact::{ConstraintProblem, ContactSolver, Needs, SolveReport, SolveStatus};
 use stiction_dynamics::{
     CrbaWorkspace, Factor, JointKind, Kinematics, MassMatrix, RneaWorkspace, Velocities, bias_into,
     crba_into, integrate_into,
@@ -206,7 +207,7 @@ impl TimeStepper {
         let continuous = self.params.continuous.then_some(self.step_length);
         let ahead = Lookout { margin, h: dt, continuous };
         self.finder.find(world, &self.kin, &self.vel.V, ahead, &mut self.contacts);
-        self.assemble(world, state);
+        self.assemble(world, state, solver.needs());
 
         let solve = if self.problem.is_empty() {
             SolveReport { status: SolveStatus::Converged, iterations: 0, residual: 0.0 }
@@ -336,7 +337,7 @@ impl TimeStepper {
         Ok(())
     }
 
-    fn assemble(&mut self, world: &World, state: &State) {
+    fn assemble(&mut self, world: &World, state: &State, needs: Needs) {
         let situation = Situation {
             world,
             kin: &self.kin,
@@ -345,10 +346,25 @@ impl TimeStepper {
             params: &self.params,
             pulls: &self.pulls,
             q_of_dof: &self.q_of_dof,
+            soft: needs.softness,
         };
         let (rows, problem, impulses) = (&mut self.rows, &mut self.problem, &mut self.impulses);
+        let primal = problem.primal.take();
         situation.write(&self.contacts, rows, problem, &mut self.memory, impulses);
-        self.rows.assemble(&self.factor, &mut self.problem);
+        rows.assemble(&self.factor, problem);
+        if needs.softness {
+            views::complete_softness(rows, &self.v_free, &state.v, problem);
+            for (softness, contact) in problem.softness.iter_mut().zip(&self.contacts) {
+                let file = self.finder.softness(contact);
+                softness.material.solref = file.reference;
+                softness.material.solimp = file.impedance;
+            }
+        }
+        if needs.primal {
+            let mut primal = primal.unwrap_or_default();
+            views::write_primal(&self.mass, rows, &self.v_free, problem, &mut primal);
+            problem.primal = Some(primal);
+        }
     }
 
     /// (3)

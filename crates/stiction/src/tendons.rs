@@ -76,7 +76,8 @@ impl Situation<'_> {
                 terms.iter().map(|&(dof, c)| c * (self.free_velocity[dof] - self.state.v[dof])).sum();
             let [lo, hi] = limit.unwrap_or([f64::NEG_INFINITY, f64::INFINITY]);
             rows.push_linear(terms, &self.world.model);
-            problem.push(Cone::Box { lo: h * lo, hi: h * hi }, &[change - effort.start / effort.implicit]);
+            let g = change - effort.start / effort.implicit;
+            self.push(problem, Cone::Box { lo: h * lo, hi: h * hi }, &[g], 0.0);
             if let Some(r) = problem.compliance.last_mut() {
                 *r = 1.0 / (h * effort.implicit);
             }
@@ -102,7 +103,7 @@ impl Situation<'_> {
             for (side, sign, gap) in [(0, 1.0, length - low), (1, -1.0, high - length)] {
                 if gap <= reach {
                     rows.push_sum(t.terms().iter().map(|&(dof, c)| (dof, sign * c)), model);
-                    problem.push(Cone::NonNegative, &[sign * rate + self.gap_bias(gap)]);
+                    self.push(problem, Cone::NonNegative, &[sign * rate + self.gap_bias(gap)], gap);
                     memory.recall(RowKey::TendonLimit { tendon: index, side }, impulses);
                 }
             }
@@ -111,7 +112,7 @@ impl Situation<'_> {
             if t.friction > 0.0 && !t.terms().is_empty() {
                 let bound = h * t.friction;
                 rows.push_linear(t.terms(), model);
-                problem.push(Cone::Box { lo: -bound, hi: bound }, &[free(t)]);
+                self.push(problem, Cone::Box { lo: -bound, hi: bound }, &[free(t)], 0.0);
                 memory.recall(RowKey::TendonFriction { tendon: index }, impulses);
             }
         }

@@ -5,9 +5,13 @@
 #![allow(clippy::unwrap_used)]
 
 use stiction::collision::Shape;
+use stiction::contact::{ConstraintProblem, ContactSolver, Law, Needs, SolveReport, Watch};
 use stiction::dynamics::spatial::{Pose, Quat, vec3};
 use stiction::models::Material;
-use stiction::{Composer, FreeBody, Settings, Simulation, State, StepperParams, UNCOLOURED};
+use stiction::solvers::{self, Common};
+use stiction::{
+    Composer, FreeBody, Input, Settings, Simulation, State, StepperParams, TimeStepper, UNCOLOURED,
+};
 
 fn tumbling_box(settings: Settings) -> Simulation {
     let mut c = Composer::new("tumbling box", vec3(0.0, 0.0, -9.81)).unwrap();
@@ -81,4 +85,57 @@ fn bad_settings_and_states_are_named() {
     let mut lost = fine;
     lost.v[4] = f64::INFINITY;
     assert!(rebuild(lost, Settings::default()).contains("v[4] (joint `box`)"));
+}
+
+/// Nsgs, asking for everything a problem can hold.
+struct Curious(Box<dyn ContactSolver>);
+
+impl ContactSolver for Curious {
+    fn name(&self) -> &'static str {
+        self.0.name()
+    }
+
+    fn law(&self) -> Law {
+        self.0.law()
+    }
+
+    fn needs(&self) -> Needs {
+        Needs { primal: true, softness: true }
+    }
+
+    fn solve_watched(
+        &mut self,
+        problem: &ConstraintProblem,
+        impulses: &mut [f64],
+        watch: &mut Watch<'_>,
+    ) -> SolveReport {
+        self.0.solve_watched(problem, impulses, watch)
+    }
+}
+
+/// M, J and v_free that a solver asked for make the same problem: G = J M⁻¹ Jᵀ, g = J v_free + bias.
+#[test]
+fn what_a_solver_asks_for_is_the_same_problem() {
+    let mut sim = tumbling_box(Settings::default());
+    (0..250).for_each(|_| drop(sim.step()));
+    let (world, mut state) = (sim.world().clone(), sim.state().clone());
+    let mut stepper = TimeStepper::new(&world, StepperParams::default()).unwrap();
+    let mut solver = Curious(solvers::make("nsgs", &Common::default()).unwrap());
+    stepper.step(&world, &mut state, &Input::default(), &mut solver);
+    let problem = stepper.problem();
+    assert!(!problem.is_empty() && problem.softness.len() == problem.len());
+
+    let primal = problem.primal.clone().unwrap();
+    let other = ConstraintProblem::from_primal(problem.cones(), primal, problem.time_step).unwrap();
+    let near = |a: &[f64], b: &[f64]| a.iter().zip(b).all(|(a, b)| (a - b).abs() < 1e-10 * b.abs().max(1.0));
+    assert!(near(&other.free_velocity, &problem.free_velocity));
+    let (mut a, mut b) = (Vec::new(), Vec::new());
+    let impulses: Vec<f64> = (0..problem.rows()).map(|k| (k as f64).sin()).collect();
+    other.delassus_mul_into(&impulses, &mut a);
+    problem.delassus_mul_into(&impulses, &mut b);
+    assert!(near(&a, &b), "{a:?} {b:?}");
+    for (softness, contact) in problem.softness.iter().zip(stepper.contacts()) {
+        assert_eq!(softness.gap, contact.gap);
+        assert!(softness.gap < 0.0 || (softness.bias - softness.gap / 1e-3).abs() < 1e-12);
+    }
 }

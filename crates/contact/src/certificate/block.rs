@@ -53,7 +53,9 @@ pub fn block_natural_map(
             let (lambda, c) = (get(lambda), get(c));
             let distance = |corrected: Vec3| {
                 let target = lambda - corrected * rho;
-                (lambda - project_friction(target, mu)).norm() * norm
+                let projected = project_friction(target, mu);
+                // λ − (λ − ρ ĉ) would lose ĉ to the rounding of a large λ.
+                if projected == target { corrected.norm() } else { (lambda - projected).norm() * norm }
             };
             match law {
                 Law::Ncp => distance(c + de_saxce(c, mu)),
@@ -71,9 +73,10 @@ pub fn block_natural_map(
             }
         }
         _ => {
-            let mut target = [lambda[0] - rho * c[0]];
-            cone.project(&mut target);
-            (lambda[0] - target[0]).abs() * norm
+            let target = lambda[0] - rho * c[0];
+            let mut projected = [target];
+            cone.project(&mut projected);
+            if projected[0] == target { c[0].abs() } else { (lambda[0] - projected[0]).abs() * norm }
         }
     }
 }

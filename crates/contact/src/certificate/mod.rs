@@ -274,6 +274,18 @@ mod tests {
         assert!(!(certify(&problem, &[-0.04, 0.0, 0.2]).natural_map < 1.0));
     }
 
+    /// An impulse so large that a velocity vanishes beside it in rounding does not hide that velocity.
+    #[test]
+    fn a_huge_impulse_hides_nothing() {
+        let mut problem = ConstraintProblem::default();
+        problem.push(Cone::Friction { mu: 0.5 }, &[0.0, 0.0, -0.1]);
+        problem.push(Cone::NonNegative, &[-0.1]);
+        let (start, blocks) = problem.starts_and_blocks_mut();
+        blocks.set_pattern(start, |i, out| out.push(i));
+        let certificate = certify(&problem, &[0.0, 0.0, 1e20, 1e20]);
+        assert!((certificate.natural_map - 0.1 * 2.0_f64.sqrt()).abs() < 1e-15, "{certificate:?}");
+    }
+
     /// Two fixed things touch: G is zero, nothing divides by it.
     #[test]
     fn a_zero_diagonal_is_judged() {

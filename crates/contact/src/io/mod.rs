@@ -11,7 +11,7 @@
 //! A planar problem (dim 2) becomes a spatial one with a second tangent that nothing couples to: the
 //! block gains the diagonal W_NN and velocity 0, so its impulse is 0 and every residual is unchanged.
 //! Keys of our own: `time_step` [s]; `compliance`, one number per row; `scalar`, blocks of one row after
-//! the contacts; `order`, our block order; `primal`. Numbers survive a round trip bit by bit.
+//! the contacts; `order`, our block order; `primal`; `softness`, one object per block in our order. Numbers survive a round trip bit by bit.
 
 mod node;
 mod read;

@@ -5,6 +5,8 @@ use super::{ProblemFile, ProblemFileError, Reference};
 use crate::cone::Cone;
 use crate::primal::{Csr, MassFactor, Primal};
 use crate::problem::ConstraintProblem;
+use crate::softness::Softness;
+use serde::Deserialize;
 use serde_json::Value;
 use std::path::Path;
 
@@ -64,6 +66,13 @@ pub fn parse(text: &str, file: &str) -> Result<ProblemFile> {
     }
     if let Some(primal) = node.find("primal") {
         problem.primal = Some(read_primal(&primal)?);
+    }
+    if let Some(softness) = node.find("softness") {
+        let expected = format!("one object per block, {}, as the program writes them", problem.len());
+        problem.softness = Vec::deserialize(softness.value)
+            .ok()
+            .filter(|s: &Vec<Softness>| s.len() == problem.len())
+            .ok_or_else(|| softness.wrong(&expected))?;
     }
     let name = node.find("name").and_then(|n| n.value.as_str()).unwrap_or("unnamed").to_owned();
     let reference = node.find("reference").map(|r| reference(&r, &shape)).transpose()?;

@@ -73,6 +73,9 @@ pub fn to_json(name: &str, problem: &ConstraintProblem, impulses: Option<&[f64]>
     if let Some(primal) = &problem.primal {
         root["primal"] = write_primal(primal);
     }
+    if !problem.softness.is_empty() {
+        root["softness"] = json!(problem.softness);
+    }
     if let Some(impulses) = impulses {
         root["reference"] = json!({ "solver": "stiction", "r": gather(impulses) });
     }

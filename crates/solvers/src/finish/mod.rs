@@ -8,11 +8,11 @@
 //! 2. if that fails and sweeps have had [`PATIENCE`] tries, [`interior`] from a cold start, at most
 //!    three times a solve, polished by 1. It needs no active set and follows any law with a Newton matrix.
 
-mod dense;
 mod interior;
 mod newton;
 
-use crate::sweep::{Block, residual};
+use crate::measure::Measure;
+use crate::sweep::Block;
 use stiction_contact::{ConstraintProblem, Law};
 
 /// Sweeps before an interior-point attempt.
@@ -27,19 +27,18 @@ const INTERIOR_STEPS: u32 = 60;
 /// Starting points of the interior method, as multiples of the problem's scales of impulse and speed.
 const COLD_STARTS: [(f64, f64); 3] = [(1.0, 1.0), (10.0, 10.0), (0.1, 1.0)];
 
-/// What a finish sees of a problem: prepared blocks, ‖A_ii‖_F, A_ii by rows, and the law.
+/// What a finish sees of a problem.
 #[derive(Clone, Copy)]
 pub(crate) struct View<'a> {
     pub(crate) problem: &'a ConstraintProblem,
     pub(crate) blocks: &'a [Block],
-    pub(crate) norms: &'a [f64],
-    pub(crate) diagonal: &'a [[f64; 9]],
+    pub(crate) measure: &'a Measure,
     pub(crate) law: Law,
 }
 
 impl View<'_> {
     pub(crate) fn residual(&self, lambda: &[f64], c: &[f64]) -> f64 {
-        residual(self.problem, self.diagonal, self.norms, self.law, lambda, c)
+        self.measure.residual(self.problem, self.law, lambda, c)
     }
 }
 

@@ -39,8 +39,8 @@
 //!     (matrix of an earlier step) Δλ = (right-hand side of this one)            (7)
 //! ```
 
-use super::dense::Lu;
 use super::{Reached, View};
+use crate::dense::Lu;
 use crate::local::Contact;
 use crate::sweep::Block;
 use std::mem::{Discriminant, discriminant};
@@ -277,7 +277,7 @@ impl Newton {
                     }
                 }
                 Piece::Ray { slope, chained, rhs: target } => {
-                    let norm = view.norms[i];
+                    let norm = view.measure.norms[i];
                     left = chained;
                     for k in 0..3 {
                         for l in 0..3 {
@@ -328,7 +328,7 @@ impl Newton {
                 for l in 0..dim {
                     let at = self.unknown[r + l];
                     if at != KNOWN {
-                        let raised = problem.compliance[r + l] + self.regularisation * view.norms[i];
+                        let raised = problem.compliance[r + l] + self.regularisation * view.measure.norms[i];
                         out[at] += left[k][l] * raised + own[k][l];
                     }
                 }

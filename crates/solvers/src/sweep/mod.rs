@@ -13,13 +13,12 @@
 //! Anderson step on S ([`crate::anderson`]); at growing intervals a second-order finish
 //! ([`crate::finish`]). Whatever happens, the best impulses seen are returned.
 
-mod islands;
 mod workspace;
 
-pub(crate) use workspace::{Block, Workspace, residual};
+pub(crate) use workspace::{Block, Workspace};
 
 use crate::local::Contact;
-use stiction_contact::{ConstraintProblem, Law, SolveReport, SolveStatus};
+use stiction_contact::{ConstraintProblem, Law, SolveReport, SolveStatus, Watch};
 
 /// What a twin brings: its law and its answer for one contact.
 pub(crate) trait Rule {
@@ -54,23 +53,34 @@ pub(crate) fn solve<R: Rule + Clone>(
     ws: &mut Workspace,
     problem: &ConstraintProblem,
     impulses: &mut [f64],
+    watch: &mut Watch<'_>,
 ) -> SolveReport {
     assert_eq!(impulses.len(), problem.rows(), "one impulse per row");
     if !problem.blocks_formed() {
         let mut formed = problem.clone();
         return match formed.form_blocks() {
-            Ok(()) => solve(rule, params, ws, &formed, impulses),
+            Ok(()) => solve(rule, params, ws, &formed, impulses, watch),
             Err(_) => report(SolveStatus::NumericalFailure, 0, f64::NAN),
         };
     }
     let count = ws.islands.find(problem);
     if count > 1 {
         let mut islands = std::mem::take(&mut ws.islands);
-        let report = islands.solve(count, rule, params, problem, impulses);
+        let report = islands.solve(
+            count,
+            params.tolerance,
+            problem,
+            impulses,
+            watch,
+            |ws, tolerance, problem, impulses, watch| {
+                let params = SweepParams { tolerance, ..*params };
+                solve_connected(&mut rule.clone(), &params, ws, problem, impulses, watch)
+            },
+        );
         ws.islands = islands;
         return report;
     }
-    solve_connected(rule, params, ws, problem, impulses)
+    solve_connected(rule, params, ws, problem, impulses, watch)
 }
 
 /// [`solve`] for a problem that is one island.
@@ -80,6 +90,7 @@ fn solve_connected<R: Rule>(
     ws: &mut Workspace,
     problem: &ConstraintProblem,
     impulses: &mut [f64],
+    watch: &mut Watch<'_>,
 ) -> SolveReport {
     ws.prepare(problem);
     if !problem.free_velocity.iter().map(|g| g * g).sum::<f64>().is_finite() {
@@ -105,6 +116,7 @@ fn solve_connected<R: Rule>(
     {
         current = e;
     }
+    watch.show(iterations, impulses);
     while !(current <= params.tolerance) {
         if iterations >= params.max_iterations {
             return ws.give_up(problem, R::LAW, SolveStatus::IterationLimit, iterations, impulses);
@@ -133,12 +145,14 @@ fn solve_connected<R: Rule>(
             return ws.give_up(problem, R::LAW, SolveStatus::NumericalFailure, iterations, impulses);
         }
         ws.remember(impulses, current);
+        watch.show(iterations, impulses);
         if current <= params.tolerance {
             break;
         }
         if let Some(e) = ws.finish(problem, R::LAW, impulses, current, params, &mut iterations) {
             current = e;
             extrapolated = false;
+            watch.show(iterations, impulses);
             continue;
         }
         extrapolated = ws.accelerate(problem, impulses, &mut current, extrapolated);

@@ -1,12 +1,11 @@
 //! What a solve by sweeps works in: prepared blocks, current and best impulses, accelerators.
 
-use super::islands::Islands;
 use super::{SweepParams, report};
 use crate::anderson::Anderson;
 use crate::finish::{Finish, Goal, View};
+use crate::islands::Islands;
 use crate::local::Contact;
-use stiction_contact::certificate::block_natural_map;
-use stiction_contact::matrix3::frobenius;
+use crate::measure::Measure;
 use stiction_contact::{Cone, ConstraintProblem, Law, SolveReport, SolveStatus};
 
 /// An Anderson step may let the residual grow by this factor [–].
@@ -31,10 +30,7 @@ pub(crate) enum Block {
 pub(crate) struct Workspace {
     /// Prepared blocks of the problem.
     pub(crate) blocks: Vec<Block>,
-    /// ‖A_ii‖_F per block; for a zero block the largest of the others.
-    pub(crate) norms: Vec<f64>,
-    /// (G + R)_ii by rows.
-    diagonal: Vec<[f64; 9]>,
+    measure: Measure,
     /// c = (G + R) λ + g of the current impulses, up to rounding since the last refresh.
     pub(super) c: Vec<f64>,
     /// Impulses before the sweep.
@@ -54,63 +50,34 @@ pub(crate) struct Workspace {
     /// Sweeps to go without Anderson steps.
     pub(super) plain: u32,
     pub(super) finish: Finish,
-    pub(super) islands: Islands,
+    pub(super) islands: Islands<Workspace>,
 }
 
 impl Workspace {
     pub(super) fn prepare(&mut self, problem: &ConstraintProblem) {
-        problem.diagonal_blocks_into(&mut self.diagonal);
+        self.measure.prepare(problem);
         self.blocks.clear();
-        self.norms.clear();
-        let mut largest = 0.0_f64;
-        for (cone, a) in problem.cones().iter().zip(&self.diagonal) {
-            let (block, norm) = match *cone {
-                Cone::Friction { mu } => (Contact::new(*a, mu).map(Block::Contact), frobenius(a)),
-                cone => ((a[0] > 0.0).then_some(Block::Scalar(a[0], cone)), a[0].abs()),
+        for (cone, a) in problem.cones().iter().zip(&self.measure.diagonal) {
+            let block = match *cone {
+                Cone::Friction { mu } => Contact::new(*a, mu).map(Block::Contact),
+                cone => (a[0] > 0.0).then_some(Block::Scalar(a[0], cone)),
             };
-            largest = largest.max(norm);
             self.blocks.push(block.unwrap_or(Block::Inert));
-            self.norms.push(norm);
         }
-        let largest = if largest > 0.0 { largest } else { 1.0 };
-        self.norms.iter_mut().filter(|n| **n == 0.0).for_each(|n| *n = largest);
         self.weight.clear();
-        for (cone, &norm) in problem.cones().iter().zip(&self.norms) {
+        for (cone, &norm) in problem.cones().iter().zip(&self.measure.norms) {
             self.weight.extend(std::iter::repeat_n(norm, cone.dim()));
         }
     }
 
     /// Chooses between the given impulses and none, sets c, and returns the residual.
     pub(super) fn start(&mut self, problem: &ConstraintProblem, law: Law, impulses: &mut [f64]) -> f64 {
-        let warm = impulses.iter().all(|l| l.is_finite()) && impulses.iter().any(|&l| l != 0.0);
-        let mut residual_warm = f64::INFINITY;
-        if warm {
-            for (i, cone) in problem.cones().iter().enumerate() {
-                cone.project(&mut impulses[problem.range(i)]);
-            }
-            problem.velocities_into(impulses, &mut self.c);
-            residual_warm = self.residual(problem, law, impulses, &self.c);
-            self.before.clear();
-            self.before.extend_from_slice(impulses);
-        }
-        impulses.fill(0.0);
-        for (i, cone) in problem.cones().iter().enumerate() {
-            cone.project(&mut impulses[problem.range(i)]);
-        }
-        let zero = &problem.free_velocity;
-        let any = impulses.iter().any(|&l| l != 0.0);
-        let residual_cold = if any { f64::INFINITY } else { self.residual(problem, law, impulses, zero) };
-        if residual_warm <= residual_cold && residual_warm.is_finite() {
-            impulses.copy_from_slice(&self.before);
-            return residual_warm;
-        }
-        problem.velocities_into(impulses, &mut self.c);
-        self.residual(problem, law, impulses, &self.c)
+        self.measure.start(problem, law, impulses, &mut self.before, &mut self.c)
     }
 
     /// The residual of the law, from impulses and their velocities.
     pub(super) fn residual(&self, problem: &ConstraintProblem, law: Law, lambda: &[f64], c: &[f64]) -> f64 {
-        residual(problem, &self.diagonal, &self.norms, law, lambda, c)
+        self.measure.residual(problem, law, lambda, c)
     }
 
     /// After a sweep: goes back to before the last Anderson step if that made things worse, else takes
@@ -167,8 +134,8 @@ impl Workspace {
         params: &SweepParams,
         iterations: &mut u32,
     ) -> Option<f64> {
-        let Self { blocks, norms, diagonal, .. } = self;
-        let view = View { problem, blocks, norms, diagonal, law };
+        let Self { blocks, measure, .. } = self;
+        let view = View { problem, blocks, measure, law };
         let goal = Goal { tolerance: params.tolerance, max_iterations: params.max_iterations };
         let e = if *iterations == 0 {
             self.finish.resume(&view, impulses, current, goal, iterations)?
@@ -183,7 +150,7 @@ impl Workspace {
 
     /// Drops what outlives a solve.
     pub(crate) fn forget(&mut self) {
-        self.islands.forget();
+        self.islands.workspaces_mut().for_each(Workspace::forget);
         self.finish.forget();
     }
 
@@ -210,22 +177,4 @@ impl Workspace {
             self.best.extend_from_slice(lambda);
         }
     }
-}
-
-/// Natural map of `law`, 2-norm over the blocks [m/s].
-pub(crate) fn residual(
-    problem: &ConstraintProblem,
-    diagonal: &[[f64; 9]],
-    norms: &[f64],
-    law: Law,
-    lambda: &[f64],
-    c: &[f64],
-) -> f64 {
-    let mut squares = 0.0;
-    for (i, (&cone, (a, &norm))) in problem.cones().iter().zip(diagonal.iter().zip(norms)).enumerate() {
-        let rows = problem.range(i);
-        let e = block_natural_map(cone, a, norm, &lambda[rows.clone()], &c[rows], law);
-        squares += e * e;
-    }
-    squares.sqrt()
 }

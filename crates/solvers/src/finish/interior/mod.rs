@@ -17,8 +17,8 @@
 
 mod cones;
 
-use super::dense::Lu;
 use super::{Reached, View};
+use crate::dense::Lu;
 use crate::sweep::Block;
 use cones::{Kind, jordan, kind, lorentz};
 use stiction_contact::Law;
@@ -146,7 +146,7 @@ impl Interior {
                 }
             }
             for r in rows {
-                self.lu.row_mut(r)[r] += problem.compliance[r] + 1e-8 * view.norms[i];
+                self.lu.row_mut(r)[r] += problem.compliance[r] + 1e-8 * view.measure.norms[i];
             }
         }
         self.step.copy_from_slice(&problem.free_velocity);

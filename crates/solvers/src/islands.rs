@@ -4,31 +4,37 @@
 //! other, and a dense finish costs the cube of what it is given, so each is solved alone, in the order of
 //! its first block, to tolerance/√(number of islands): the 2-norm over all keeps the tolerance.
 
-use super::{Rule, SweepParams, Workspace, report, solve_connected};
-use stiction_contact::{ConstraintProblem, SolveReport, SolveStatus};
+use stiction_contact::{ConstraintProblem, SolveReport, SolveStatus, Watch};
 
-/// The parts of a problem and a workspace for each, kept from solve to solve.
-#[derive(Default)]
-pub(crate) struct Islands {
+/// The parts of a problem and a workspace `W` for each, kept from solve to solve.
+pub(crate) struct Islands<W> {
     /// Union–find over blocks: the smallest block of an island is its root.
     parent: Vec<usize>,
     /// Island of every block, and its place there.
     place: Vec<(usize, usize)>,
-    parts: Vec<Part>,
+    parts: Vec<Part<W>>,
+    /// The impulses of all islands, for whoever watches.
+    shown: Vec<f64>,
 }
 
 #[derive(Default)]
-struct Part {
+struct Part<W> {
     /// Blocks of the whole problem, ascending.
     blocks: Vec<usize>,
     problem: ConstraintProblem,
     impulses: Vec<f64>,
-    workspace: Workspace,
+    workspace: W,
 }
 
-impl Islands {
-    /// Finds the islands; returns their number.
-    pub(super) fn find(&mut self, problem: &ConstraintProblem) -> usize {
+impl<W> Default for Islands<W> {
+    fn default() -> Self {
+        Self { parent: Vec::new(), place: Vec::new(), parts: Vec::new(), shown: Vec::new() }
+    }
+}
+
+impl<W: Default> Islands<W> {
+    /// Finds the islands of a problem with formed blocks; returns their number.
+    pub(crate) fn find(&mut self, problem: &ConstraintProblem) -> usize {
         let n = problem.len();
         if n > 0 && problem.blocks.entries(0).len() == n {
             return 1; // one robot: every block meets the first
@@ -69,51 +75,66 @@ impl Islands {
         i
     }
 
-    /// Solves the first `count` parts of `problem`.
-    pub(super) fn solve<R: Rule + Clone>(
+    /// Solves the `count` islands that [`Self::find`] found, each by `one` to its share of `tolerance`.
+    pub(crate) fn solve(
         &mut self,
         count: usize,
-        rule: &R,
-        params: &SweepParams,
+        tolerance: f64,
         problem: &ConstraintProblem,
         impulses: &mut [f64],
+        watch: &mut Watch<'_>,
+        mut one: impl FnMut(&mut W, f64, &ConstraintProblem, &mut [f64], &mut Watch<'_>) -> SolveReport,
     ) -> SolveReport {
-        let wanted = params.tolerance;
-        let params = SweepParams { tolerance: wanted / (count as f64).sqrt(), ..*params };
+        let share = tolerance / (count as f64).sqrt();
         let (mut status, mut iterations, mut squares) = (SolveStatus::Converged, 0, 0.0);
-        for part in &mut self.parts[..count] {
-            part.gather(&self.place, problem, impulses);
-            let one = solve_connected(
-                &mut rule.clone(),
-                &params,
-                &mut part.workspace,
-                &part.problem,
-                &mut part.impulses,
-            );
-            for (local, &i) in part.blocks.iter().enumerate() {
-                impulses[problem.range(i)].copy_from_slice(&part.impulses[part.problem.range(local)]);
+        let Self { place, parts, shown, .. } = self;
+        if watch.on() {
+            shown.clear();
+            shown.extend_from_slice(impulses);
+        }
+        let mut before = 0;
+        for part in &mut parts[..count] {
+            part.gather(place, problem, impulses);
+            let Part { blocks, problem: own, impulses: local, workspace } = part;
+            let report = if watch.on() {
+                let mut show = |iteration, x: &[f64]| {
+                    for (local, &i) in blocks.iter().enumerate() {
+                        shown[problem.range(i)].copy_from_slice(&x[own.range(local)]);
+                    }
+                    watch.show(before + iteration, shown);
+                };
+                one(workspace, share, own, local, &mut Watch::new(&mut show))
+            } else {
+                one(workspace, share, own, local, &mut Watch::none())
+            };
+            for (at, &i) in part.blocks.iter().enumerate() {
+                impulses[problem.range(i)].copy_from_slice(&part.impulses[part.problem.range(at)]);
             }
-            if severity(one.status) > severity(status) {
-                status = one.status;
+            if watch.on() {
+                shown.copy_from_slice(impulses);
             }
-            iterations = iterations.max(one.iterations);
-            squares += one.residual * one.residual;
+            if severity(report.status) > severity(status) {
+                status = report.status;
+            }
+            before += report.iterations;
+            iterations = iterations.max(report.iterations);
+            squares += report.residual * report.residual;
         }
         // An island may miss its share where the others make up for it.
         let residual = squares.sqrt();
-        if residual <= wanted && status != SolveStatus::NumericalFailure {
+        if residual <= tolerance && status != SolveStatus::NumericalFailure {
             status = SolveStatus::Converged;
         }
-        report(status, iterations, residual)
+        SolveReport { status, iterations, residual }
     }
 
-    /// Drops what outlives a solve.
-    pub(super) fn forget(&mut self) {
-        self.parts.iter_mut().for_each(|p| p.workspace.forget());
+    /// Every workspace, those of islands that are gone included.
+    pub(crate) fn workspaces_mut(&mut self) -> impl Iterator<Item = &mut W> {
+        self.parts.iter_mut().map(|p| &mut p.workspace)
     }
 }
 
-impl Part {
+impl<W> Part<W> {
     /// Copies its blocks out of the whole problem, and their impulses.
     fn gather(&mut self, place: &[(usize, usize)], whole: &ConstraintProblem, impulses: &[f64]) {
         self.problem.clear();
@@ -126,6 +147,7 @@ impl Part {
         for (local, &i) in self.blocks.iter().enumerate() {
             let to = self.problem.range(local);
             self.problem.compliance[to].copy_from_slice(&whole.compliance[whole.range(i)]);
+            self.problem.softness.extend(whole.softness.get(i));
         }
         let (start, blocks) = self.problem.starts_and_blocks_mut();
         let columns = |i: usize| whole.blocks.entries(i).map(|k| place[whole.blocks.column_of(k)].1);
@@ -161,7 +183,7 @@ mod tests {
         let pattern: [&[usize]; 5] = [&[0, 2], &[1], &[0, 2], &[3, 4], &[3, 4]];
         let (start, blocks) = problem.starts_and_blocks_mut();
         blocks.set_pattern(start, |i, out| out.extend_from_slice(pattern[i]));
-        let mut islands = Islands::default();
+        let mut islands = Islands::<()>::default();
         assert_eq!(islands.find(&problem), 3);
         assert_eq!(islands.place, [(0, 0), (1, 0), (0, 1), (2, 0), (2, 1)]);
     }

@@ -3,12 +3,14 @@
 //! Rows are first scaled by their largest number, because rows of contact problems carry different
 //! units. Panels of columns keep the update in cache. Cost ⅔ n³.
 
+use super::{axpy, subtract_four};
+
 /// Columns factored together.
 const PANEL: usize = 32;
 
 /// A matrix and its factors, by rows.
 #[derive(Default)]
-pub(super) struct Lu {
+pub(crate) struct Lu {
     n: usize,
     /// A before, L (unit diagonal not stored) and U after [`Self::factor`].
     a: Vec<f64>,
@@ -21,18 +23,18 @@ pub(super) struct Lu {
 
 impl Lu {
     /// An n × n matrix of zeros, to be filled through [`Self::row_mut`].
-    pub(super) fn clear(&mut self, n: usize) {
+    pub(crate) fn clear(&mut self, n: usize) {
         self.n = n;
         self.a.clear();
         self.a.resize(n * n, 0.0);
     }
 
-    pub(super) fn row_mut(&mut self, i: usize) -> &mut [f64] {
+    pub(crate) fn row_mut(&mut self, i: usize) -> &mut [f64] {
         &mut self.a[i * self.n..(i + 1) * self.n]
     }
 
     /// False if a pivot is zero or not a number.
-    pub(super) fn factor(&mut self) -> bool {
+    pub(crate) fn factor(&mut self) -> bool {
         let n = self.n;
         self.pivot.clear();
         self.pivot.extend(0..n);
@@ -111,15 +113,8 @@ impl Lu {
             let mut k = 0;
             while k + 4 <= factors.len() {
                 let f = [factors[k], factors[k + 1], factors[k + 2], factors[k + 3]];
-                if f != [0.0; 4] {
-                    let u = |j: usize| &panel[(k + j) * n + last..(k + j + 1) * n];
-                    let (u0, u1, u2, u3) = (u(0), u(1), u(2), u(3));
-                    for (x, ((a, b), (c, d))) in
-                        right.iter_mut().zip(u0.iter().zip(u1).zip(u2.iter().zip(u3)))
-                    {
-                        *x -= f[0] * a + f[1] * b + f[2] * c + f[3] * d;
-                    }
-                }
+                let u = |j: usize| &panel[(k + j) * n + last..(k + j + 1) * n];
+                subtract_four(f, [u(0), u(1), u(2), u(3)], right);
                 k += 4;
             }
             for (j, factor) in factors.iter().enumerate().skip(k) {
@@ -129,7 +124,7 @@ impl Lu {
     }
 
     /// x ← A⁻¹ x.
-    pub(super) fn solve(&mut self, x: &mut [f64]) {
+    pub(crate) fn solve(&mut self, x: &mut [f64]) {
         let n = self.n;
         self.scratch.clear();
         self.scratch.extend(self.pivot.iter().map(|&p| x[p] * self.scale[p]));
@@ -143,13 +138,6 @@ impl Lu {
             let sum: f64 = row[i + 1..].iter().zip(&x[i + 1..]).map(|(u, x)| u * x).sum();
             x[i] = (self.scratch[i] - sum) / row[i];
         }
-    }
-}
-
-#[inline]
-fn axpy(a: f64, x: &[f64], y: &mut [f64]) {
-    if a != 0.0 {
-        y.iter_mut().zip(x).for_each(|(y, x)| *y += a * x);
     }
 }
 

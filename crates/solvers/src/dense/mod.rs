@@ -1,0 +1,56 @@
+//! Dense factorisations of the matrices that contact solvers meet: some tens to some thousands of rows.
+
+mod cholesky;
+mod lu;
+
+pub(crate) use cholesky::Cholesky;
+pub(crate) use lu::Lu;
+
+use stiction_contact::ConstraintProblem;
+
+/// y += a x.
+#[inline]
+fn axpy(a: f64, x: &[f64], y: &mut [f64]) {
+    if a != 0.0 {
+        y.iter_mut().zip(x).for_each(|(y, x)| *y += a * x);
+    }
+}
+
+/// y −= Σ fₖ xₖ for four rows at once.
+#[inline]
+fn subtract_four(f: [f64; 4], x: [&[f64]; 4], y: &mut [f64]) {
+    if f != [0.0; 4] {
+        let rows = x[0].iter().zip(x[1]).zip(x[2].iter().zip(x[3]));
+        for (y, ((a, b), (c, d))) in y.iter_mut().zip(rows) {
+            *y -= f[0] * a + f[1] * b + f[2] * c + f[3] * d;
+        }
+    }
+}
+
+/// A = ½ (G + Gᵀ) + R by rows into `out`, which becomes rows × rows. The blocks must be formed. False if
+/// G itself is not symmetric: measured problems need not be.
+pub(crate) fn symmetric_into(problem: &ConstraintProblem, out: &mut Vec<f64>) -> bool {
+    let (n, start) = (problem.rows(), problem.row_start());
+    out.clear();
+    out.resize(n * n, 0.0);
+    let (mut largest, mut apart) = (0.0_f64, 0.0_f64);
+    for i in 0..problem.len() {
+        for k in problem.blocks.entries(i) {
+            let j = problem.blocks.column_of(k);
+            let (height, width) = (start[i + 1] - start[i], start[j + 1] - start[j]);
+            let (here, there) = (problem.blocks.entry(k), problem.blocks.entry(problem.blocks.mirror_of(k)));
+            for r in 0..height {
+                for c in 0..width {
+                    let (a, b) = (here[r * width + c], there[c * height + r]);
+                    largest = largest.max(a.abs());
+                    apart = apart.max((a - b).abs());
+                    out[(start[i] + r) * n + start[j] + c] = 0.5 * (a + b);
+                }
+            }
+        }
+    }
+    for (r, compliance) in problem.compliance.iter().enumerate() {
+        out[r * n + r] += compliance;
+    }
+    apart <= 1e-14 * largest
+}

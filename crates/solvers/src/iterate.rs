@@ -1,0 +1,167 @@
+//! The loop the solvers share that work on a whole island at once: start, iterate, measure, remember the
+//! best, stop.
+//!
+//! Islands are solved one by one ([`crate::islands`]). After every iteration the residual is the natural
+//! map of the solver's law at its candidate, with velocities computed afresh ([`crate::measure`]);
+//! "converged" is said of nothing else. Whatever happens, the best impulses seen are returned.
+
+use crate::error::ParamError;
+use crate::islands::Islands;
+use crate::measure::Measure;
+use stiction_contact::{ConstraintProblem, Law, SolveReport, SolveStatus, Watch};
+
+/// One island as a method sees it.
+#[derive(Clone, Copy)]
+pub(crate) struct Task<'a> {
+    pub(crate) problem: &'a ConstraintProblem,
+    pub(crate) measure: &'a Measure,
+    pub(crate) law: Law,
+}
+
+/// What a solver brings: memory of its own, a start and an iteration.
+pub(crate) trait Method: Default {
+    type Params;
+
+    /// Iterations within which the best residual must fall by a tenth.
+    const PATIENCE: u32;
+
+    /// Prepares for a problem from the admissible impulses λ with velocities c. False if the method
+    /// cannot work on it (a factorisation failed).
+    fn start(&mut self, params: &Self::Params, task: &Task, lambda: &[f64], c: &[f64]) -> bool;
+
+    /// One iteration, its candidate into λ, which holds the candidate before. False if nothing more
+    /// can be done.
+    fn iterate(&mut self, params: &Self::Params, task: &Task, lambda: &mut [f64]) -> bool;
+}
+
+/// When to stop.
+#[derive(Clone, Copy, Debug)]
+pub(crate) struct Limits {
+    /// Natural map of the law [m/s].
+    pub(crate) tolerance: f64,
+    pub(crate) max_iterations: u32,
+}
+
+impl Limits {
+    pub(crate) fn check(&self, solver: &'static str) -> Result<(), ParamError> {
+        let iterations = f64::from(self.max_iterations);
+        ParamError::check(self.tolerance > 0.0, solver, "tolerance", self.tolerance, "a speed > 0 [m/s]")?;
+        ParamError::check(iterations >= 1.0, solver, "max_iterations", iterations, "at least 1")
+    }
+}
+
+/// Memory of a solver, valid during one solve.
+#[derive(Default)]
+pub(crate) struct Workspace<M> {
+    islands: Islands<Island<M>>,
+    whole: Island<M>,
+}
+
+#[derive(Default)]
+struct Island<M> {
+    method: M,
+    measure: Measure,
+    c: Vec<f64>,
+    best: Vec<f64>,
+}
+
+impl<M: Method> Workspace<M> {
+    /// Solves by `M`, island by island, each from its `impulses` or from zero, whichever has the smaller
+    /// residual.
+    pub(crate) fn solve(
+        &mut self,
+        params: &M::Params,
+        law: Law,
+        limits: Limits,
+        problem: &ConstraintProblem,
+        impulses: &mut [f64],
+        watch: &mut Watch<'_>,
+    ) -> SolveReport {
+        assert_eq!(impulses.len(), problem.rows(), "one impulse per row");
+        if !problem.blocks_formed() {
+            let mut formed = problem.clone();
+            return match formed.form_blocks() {
+                Ok(()) => self.solve(params, law, limits, &formed, impulses, watch),
+                Err(_) => report(SolveStatus::NumericalFailure, 0, f64::NAN),
+            };
+        }
+        let count = self.islands.find(problem);
+        if count <= 1 {
+            return self.whole.solve(params, law, limits, problem, impulses, watch);
+        }
+        let one = |island: &mut Island<M>,
+                   tolerance,
+                   part: &ConstraintProblem,
+                   x: &mut [f64],
+                   w: &mut Watch<'_>| {
+            island.solve(params, law, Limits { tolerance, ..limits }, part, x, w)
+        };
+        self.islands.solve(count, limits.tolerance, problem, impulses, watch, one)
+    }
+}
+
+impl<M: Method> Island<M> {
+    fn solve(
+        &mut self,
+        params: &M::Params,
+        law: Law,
+        limits: Limits,
+        problem: &ConstraintProblem,
+        impulses: &mut [f64],
+        watch: &mut Watch<'_>,
+    ) -> SolveReport {
+        let Self { method, measure, c, best } = self;
+        measure.prepare(problem);
+        if !problem.free_velocity.iter().map(|g| g * g).sum::<f64>().is_finite() {
+            impulses.fill(0.0);
+            return report(SolveStatus::NumericalFailure, 0, f64::NAN);
+        }
+        let mut least = measure.start(problem, law, impulses, best, c);
+        if !least.is_finite() {
+            return report(SolveStatus::NumericalFailure, 0, least);
+        }
+        watch.show(0, impulses);
+        best.clear();
+        best.extend_from_slice(impulses);
+        let task = Task { problem, measure, law };
+        let mut status = SolveStatus::Converged;
+        let (mut iterations, mut mark) = (0, (0, least));
+        if !(least <= limits.tolerance) && !method.start(params, &task, impulses, c) {
+            status = SolveStatus::Stalled;
+        }
+        while status == SolveStatus::Converged && !(least <= limits.tolerance) {
+            if iterations >= limits.max_iterations {
+                status = SolveStatus::IterationLimit;
+                break;
+            }
+            if iterations >= mark.0 + M::PATIENCE {
+                if least > 0.9 * mark.1 {
+                    status = SolveStatus::Stalled;
+                    break;
+                }
+                mark = (iterations, least);
+            }
+            let going = method.iterate(params, &task, impulses);
+            iterations += 1;
+            problem.velocities_into(impulses, c);
+            let e = measure.residual(problem, law, impulses, c);
+            watch.show(iterations, impulses);
+            if e < least {
+                least = e;
+                best.copy_from_slice(impulses);
+            }
+            if !going || !e.is_finite() {
+                status = SolveStatus::Stalled;
+            }
+        }
+        impulses.copy_from_slice(best);
+        if least <= limits.tolerance {
+            status = SolveStatus::Converged;
+        }
+        report(status, iterations, least)
+    }
+}
+
+fn report(status: SolveStatus, iterations: u32, residual: f64) -> SolveReport {
+    SolveReport { status, iterations, residual }
+}
