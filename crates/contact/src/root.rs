@@ -11,6 +11,7 @@
 
 use crate::primal::{Csr, Primal};
 use crate::problem::ConstraintProblem;
+use std::cmp::Ordering;
 
 /// Remaining diagonals below this share of their G_ii count as zero [–].
 const CUTOFF: f64 = 1e-13;
@@ -74,14 +75,13 @@ impl Root {
                 }
             }
             let root = self.left[p].sqrt();
-            for r in 0..n {
-                let l = match self.place[r] {
-                    place if place < k => 0.0,
-                    place if place == k => root,
-                    _ => column[r] / root,
+            for (l, (place, left)) in column.iter_mut().zip(self.place.iter().zip(&mut self.left)) {
+                *l = match place.cmp(&k) {
+                    Ordering::Less => 0.0,
+                    Ordering::Equal => root,
+                    Ordering::Greater => *l / root,
                 };
-                column[r] = l;
-                self.left[r] -= l * l;
+                *left -= *l * *l;
             }
         }
     }

@@ -57,7 +57,9 @@ pub struct Needs {
 
 /// Is shown (iterations done, impulses) after every iteration, if anyone watches.
 #[derive(Default)]
-pub struct Watch<'a>(Option<&'a mut dyn FnMut(u32, &[f64])>);
+pub struct Watch<'a>(Option<&'a mut Show<'a>>);
+
+type Show<'a> = dyn FnMut(u32, &[f64]) + 'a;
 
 impl<'a> Watch<'a> {
     /// Nobody watches.
@@ -65,7 +67,7 @@ impl<'a> Watch<'a> {
         Self(None)
     }
 
-    pub fn new(show: &'a mut dyn FnMut(u32, &[f64])) -> Self {
+    pub fn new(show: &'a mut Show<'a>) -> Self {
         Self(Some(show))
     }
 

@@ -180,7 +180,7 @@ impl Admm {
         let change = new.zip(&self.y).map(|(new, old)| (new - old).powi(2)).sum::<f64>().sqrt();
         let (force, velocity) = (norm(&self.y), norm(&self.z));
         let ratio = (primal * velocity / (self.rho * change * force)).sqrt();
-        if !(ratio.is_finite() && (ratio > IMBALANCE || ratio < 1.0 / IMBALANCE)) {
+        if !ratio.is_finite() || (1.0 / IMBALANCE..=IMBALANCE).contains(&ratio) {
             return true;
         }
         // y and z stay: t = y − z/ρ = y + (t − y) ρ/ρ⁺.

@@ -4,6 +4,8 @@
 #![allow(non_snake_case)]
 // !(a < b) is how a NaN is caught.
 #![allow(clippy::neg_cmp_op_on_partial_ord)]
+// A loop over rows indexes several vectors at once.
+#![allow(clippy::needless_range_loop)]
 
 mod admm;
 mod anderson;

@@ -58,6 +58,7 @@ macro_rules! solvers {
             name: $name,
             law: $law,
             summary: $summary,
+            #[allow(clippy::needless_update)] // some have no parameters of their own
             make: |common| {
                 let Common { tolerance, max_iterations } = *common;
                 Ok(Box::new($solver::new($params { tolerance, max_iterations, ..Default::default() })?))
