@@ -90,6 +90,9 @@ pub struct Geometry {
     /// Pairs meet if (a.group & b.mask) | (b.group & a.mask) is not zero.
     pub group: u32,
     pub mask: u32,
+    /// Swept against whatever it could pass through in a step, even where the stepper sweeps nothing else. No
+    /// format can say so: readers leave it off.
+    pub continuous: bool,
     pub rgba: [f32; 4],
 }
 

@@ -19,6 +19,8 @@ pub struct FreeBody {
     pub velocity: Vec3,
     /// Body axes [rad/s].
     pub angular_velocity: Vec3,
+    /// See [`Geometry::continuous`].
+    pub continuous: bool,
     pub rgba: [f32; 4],
 }
 
@@ -33,6 +35,7 @@ impl FreeBody {
             pose,
             velocity: Vec3::ZERO,
             angular_velocity: Vec3::ZERO,
+            continuous: false,
             rgba: UNCOLOURED,
         }
     }
@@ -86,7 +89,8 @@ impl Composer {
 
     /// A free body. Returns its index in `model.bodies`.
     pub fn body(&mut self, body: FreeBody) -> Result<usize, ComposeError> {
-        let FreeBody { name, shape, mass, material, pose, velocity, angular_velocity, rgba } = body;
+        let FreeBody { name, shape, mass, material, pose, velocity, angular_velocity, continuous, rgba } =
+            body;
         shape.validate().map_err(|source| ComposeError::Shape { name: name.clone(), source })?;
         if !(mass > 0.0 && mass.is_finite()) {
             return Err(ComposeError::Mass { name, mass });
@@ -101,7 +105,8 @@ impl Composer {
         state.v[..3].copy_from_slice(&velocity.to_array());
         state.v[3..].copy_from_slice(&angular_velocity.to_array());
         let mut part = World::new(name.clone(), model);
-        part.geometries.push(geometry(name, Some(0), shape, Pose::IDENTITY, material, rgba));
+        let solid = geometry(name, Some(0), shape, Pose::IDENTITY, material, rgba);
+        part.geometries.push(Geometry { continuous, ..solid });
         let index = self.world.model.bodies.len();
         self.robot(part, &state, Pose::IDENTITY, "");
         Ok(index)
@@ -234,7 +239,7 @@ fn geometry(
     material: Material,
     rgba: [f32; 4],
 ) -> Geometry {
-    Geometry { name, link, X_LG, shape, material, group: 1, mask: 1, rgba }
+    Geometry { name, link, X_LG, shape, material, group: 1, mask: 1, continuous: false, rgba }
 }
 
 /// The same body made of a material `s` times as dense.

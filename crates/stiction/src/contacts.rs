@@ -63,7 +63,8 @@ pub(crate) struct Lookout {
 }
 
 impl ContactFinder {
-    pub(crate) fn new(world: &World) -> Result<Self, ShapeError> {
+    /// `sweep_all`: every geometry is swept, not only those that ask for it.
+    pub(crate) fn new(world: &World, sweep_all: bool) -> Result<Self, ShapeError> {
         let collision = world.collision()?;
         let mounts: Vec<_> = world.geometries.iter().map(|g| world.mount(g.link, g.X_LG)).collect();
         let n = world.geometries.len();
@@ -84,11 +85,16 @@ impl ContactFinder {
             margins: vec![0.0; n],
             velocities: vec![Motion::ZERO; n],
             manifolds: Vec::new(),
-            sweeper: Sweeper::new(world.geometries.iter().map(|g| &g.shape)),
+            sweeper: Sweeper::new(&world.geometries, sweep_all),
             pairs,
             reaches,
             mounts,
         })
+    }
+
+    /// True when a step may have to be solved in parts.
+    pub(crate) fn sweeps(&self) -> bool {
+        self.sweeper.sweeps()
     }
 
     /// Finds every contact point that could close within a step of length h, and those nearer

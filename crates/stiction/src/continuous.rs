@@ -4,7 +4,7 @@
 //! normal says nothing of what passes by beside an edge, so it counts only if the motion without
 //! contacts brings the two together (1).
 //!
-//! With [`crate::StepperParams::continuous`], a body that moves farther in a step than it is thick has no
+//! With [`crate::StepperParams::continuous`], or where [`stiction_models::Geometry::continuous`] says so, a body that moves farther in a step than it is thick has no
 //! far contacts at all. Its step is solved without them, the motion that results is swept against
 //! everything in its way [`stiction_collision::time_of_impact`], and the step ends where it first meets
 //! something (2): there the contact is an ordinary near one, and the rest of the step follows as a
@@ -12,6 +12,7 @@
 
 use stiction_collision::{CollisionWorld, Manifold, Moving, Shape, time_of_impact};
 use stiction_dynamics::spatial::{Motion, Pose, Quat};
+use stiction_models::Geometry;
 
 /// Share of its own thickness that a body may move in a step unwatched.
 const UNWATCHED: f64 = 0.5;
@@ -23,6 +24,8 @@ const TOUCH: f64 = 1e-6;
 /// The poses geometries move to, and which of them are fast.
 #[derive(Debug)]
 pub(crate) struct Sweeper {
+    /// Whether each geometry is swept at all.
+    watched: Vec<bool>,
     /// Radius of a ball inside each geometry [m].
     thickness: Vec<f64>,
     fast: Vec<bool>,
@@ -30,15 +33,26 @@ pub(crate) struct Sweeper {
 }
 
 impl Sweeper {
-    pub(crate) fn new<'a>(shapes: impl Iterator<Item = &'a Shape>) -> Self {
-        let thickness: Vec<f64> = shapes.map(inradius).collect();
+    /// Of all geometries, or of those that ask for it.
+    pub(crate) fn new(geometries: &[Geometry], all: bool) -> Self {
+        let thickness: Vec<f64> = geometries.iter().map(|g| inradius(&g.shape)).collect();
+        let watched = geometries.iter().map(|g| all || g.continuous).collect();
         let n = thickness.len();
-        Self { thickness, fast: vec![false; n], to: vec![Pose::IDENTITY; n] }
+        Self { watched, thickness, fast: vec![false; n], to: vec![Pose::IDENTITY; n] }
+    }
+
+    /// True when anything is swept.
+    pub(crate) fn sweeps(&self) -> bool {
+        self.watched.contains(&true)
     }
 
     /// Notes how far geometry `g` moves in a step at most, its `reach` [m], and whether that is fast.
     pub(crate) fn note(&mut self, g: usize, reach: f64, margin: f64) {
-        self.fast[g] = reach > margin && reach > UNWATCHED * self.thickness[g];
+        self.fast[g] = self.is_too_far(g, reach, margin);
+    }
+
+    fn is_too_far(&self, g: usize, reach: f64, margin: f64) -> bool {
+        self.watched[g] && reach > margin && reach > UNWATCHED * self.thickness[g]
     }
 
     pub(crate) fn is_fast(&self, g: usize) -> bool {
@@ -63,7 +77,7 @@ impl Sweeper {
     ) -> Option<f64> {
         for (g, collider) in collision.colliders().iter().enumerate() {
             let reach = Moving::new(&collider.shape, from[g], self.to[g]).reach();
-            self.fast[g] |= reach > margin && reach > UNWATCHED * self.thickness[g];
+            self.fast[g] |= self.is_too_far(g, reach, margin);
         }
         if !self.fast.contains(&true) {
             return None;

@@ -21,7 +21,8 @@ pub struct StepperParams {
     pub restitution_threshold: f64,
     /// Sweep bodies that move farther in a step than they are thick, so that none passes through
     /// another however fast (see [`crate::continuous`]). A step in which one meets something is
-    /// solved in parts; contacts, problem and certificate are those of the last.
+    /// solved in parts; contacts, problem and certificate are those of the last. Single geometries can ask
+    /// for it themselves ([`stiction_models::Geometry::continuous`]).
     pub continuous: bool,
     /// Compute the certificate of every step; otherwise on request only.
     pub certify: bool,

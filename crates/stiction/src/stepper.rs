@@ -100,7 +100,7 @@ impl TimeStepper {
             crba: CrbaWorkspace::new(model),
             mass: MassMatrix::new(model),
             factor: Factor::new(model),
-            finder: ContactFinder::new(world)?,
+            finder: ContactFinder::new(world, params.continuous)?,
             contacts: Vec::new(),
             rows: Rows::default(),
             problem: ConstraintProblem::default(),
@@ -129,7 +129,7 @@ impl TimeStepper {
         input: &Input,
         solver: &mut dyn ContactSolver,
     ) -> StepReport {
-        if self.params.continuous {
+        if self.finder.sweeps() {
             return self.step_in_parts(world, state, input, solver);
         }
         match self.solve(world, state, input, solver) {
@@ -204,7 +204,7 @@ impl TimeStepper {
         // What will meet depends on how the bodies would go on.
         self.vel.update(model, &self.kin, &self.v_free);
         let StepperParams { margin, dt, .. } = self.params;
-        let continuous = self.params.continuous.then_some(self.step_length);
+        let continuous = self.finder.sweeps().then_some(self.step_length);
         let ahead = Lookout { margin, h: dt, continuous };
         self.finder.find(world, &self.kin, &self.vel.V, ahead, &mut self.contacts);
         self.assemble(world, state, solver.needs());

@@ -69,6 +69,7 @@ pub(super) fn complete(world: &mut World, state: &mut State) -> Option<String> {
         material: super::ground::surface(None, None),
         group: 1,
         mask: u32::MAX,
+        continuous: false,
         rgba: GROUND_RGBA,
     });
     Some(format!(

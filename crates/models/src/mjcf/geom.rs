@@ -101,7 +101,17 @@ pub(crate) fn read<'d>(
     match solid.shape().filter(|_| touches) {
         Some(shape) => {
             let (group, mask) = if contact { (group, mask) } else { (0, 0) };
-            reader.geometries.push(Geometry { name, link, X_LG: X_BG, shape, material, group, mask, rgba });
+            reader.geometries.push(Geometry {
+                name,
+                link,
+                X_LG: X_BG,
+                shape,
+                material,
+                group,
+                mask,
+                continuous: false,
+                rgba,
+            });
         }
         None if reader.load_visuals => {
             let drawing = solid.drawing();

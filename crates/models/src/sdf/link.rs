@@ -52,7 +52,17 @@ pub(crate) fn read<'d>(reader: &mut Reader<'_, 'd>, part: &Part<'d>) -> Result<S
         let (name, X_LG) = (format!("{}::{name}", part.name), X_LG * solid.X_CG);
         let (group, mask) = (surface.category, surface.collides);
         let material = surface.material;
-        geometries.push(Geometry { name, link: None, X_LG, shape: solid.shape, material, group, mask, rgba });
+        geometries.push(Geometry {
+            name,
+            link: None,
+            X_LG,
+            shape: solid.shape,
+            material,
+            group,
+            mask,
+            continuous: false,
+            rgba,
+        });
     }
     let inertia = match inertial {
         _ if auto => auto_inertia(reader, inertial, of_shapes, element)?,

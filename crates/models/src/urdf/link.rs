@@ -40,7 +40,17 @@ pub(crate) fn read<'d>(
             None => format!("{name}_{i}"),
         };
         let (group, mask) = (1, 1);
-        geometries.push(Geometry { name, link: None, X_LG, shape, material, group, mask, rgba });
+        geometries.push(Geometry {
+            name,
+            link: None,
+            X_LG,
+            shape,
+            material,
+            group,
+            mask,
+            continuous: false,
+            rgba,
+        });
     }
     let mut visuals = Vec::new();
     for visual in element.children_named("visual") {

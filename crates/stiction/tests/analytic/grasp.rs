@@ -29,6 +29,7 @@ fn gripper(contact: &str, pad: Shape) -> Run {
             material: rough(MU),
             group: 1,
             mask: 1,
+            continuous: false,
             rgba: UNCOLOURED,
         });
     }

@@ -6,5 +6,6 @@
 #![allow(clippy::unwrap_used)]
 
 mod beside;
+mod flagged;
 mod range;
 mod through;

@@ -31,6 +31,17 @@ impl Range {
     pub(crate) fn body(&mut self, shape: Shape, pose: Pose, velocity: Vec3, spin: Vec3) -> usize {
         let body = FreeBody::new(format!("body {}", self.bodies), shape, 0.01, pose);
         let body = FreeBody { velocity, angular_velocity: spin, material: self.material, ..body };
+        self.add(body)
+    }
+
+    /// A ball that flies straight; `continuous`: it asks to be swept.
+    pub(crate) fn ball(&mut self, radius: f64, from: Vec3, velocity: Vec3, continuous: bool) -> usize {
+        let (shape, pose) = (Shape::Sphere { radius }, Pose::from_translation(from));
+        let body = FreeBody::new(format!("body {}", self.bodies), shape, 0.01, pose);
+        self.add(FreeBody { velocity, continuous, material: self.material, ..body })
+    }
+
+    fn add(&mut self, body: FreeBody) -> usize {
         self.bodies += 1;
         self.composer.body(body).unwrap()
     }
