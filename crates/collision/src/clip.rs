@@ -22,7 +22,7 @@
 
 use crate::patch::{Corner, Patch, pair_code};
 use crate::reduce::Candidates;
-use stiction_dynamics::spatial::Vec3;
+use stiction_dynamics::spatial::{Vec3, vec3};
 
 /// What a corner of the overlap is: the index of a corner of A or B, or of two sides that cross.
 #[derive(Clone, Copy)]
@@ -39,12 +39,75 @@ enum Side {
     B(u8),
 }
 
-/// A corner of the overlap: `p` on the plane of A.
+/// A corner of the overlap: `p` on the plane of A, in [`Axes`].
 #[derive(Clone, Copy)]
 struct Cut {
     p: Vec3,
     at: At,
     side: Side,
+}
+
+/// Coordinates across the normal (x, y) and along it (z): cutting needs two products per corner.
+#[derive(Clone, Copy)]
+struct Axes {
+    origin: Vec3,
+    t1: Vec3,
+    t2: Vec3,
+    n: Vec3,
+}
+
+impl Axes {
+    #[inline]
+    fn new(origin: Vec3, n: Vec3) -> Self {
+        let (t1, t2) = n.tangents();
+        Self { origin, t1, t2, n }
+    }
+
+    #[inline]
+    fn direction(&self, d: Vec3) -> Vec3 {
+        vec3(self.t1.dot(d), self.t2.dot(d), self.n.dot(d))
+    }
+
+    #[inline]
+    fn place(&self, p: Vec3) -> Vec3 {
+        self.direction(p - self.origin)
+    }
+
+    #[inline]
+    fn point(&self, p: Vec3) -> Vec3 {
+        self.origin + self.t1 * p.x + self.t2 * p.y + self.n * p.z
+    }
+}
+
+/// A side of B, seen along the normal.
+#[derive(Clone, Copy)]
+struct Knife {
+    start: Vec3,
+    along: Vec3,
+    /// Its length, squared [m²].
+    squared: f64,
+}
+
+impl Knife {
+    #[inline]
+    fn new(start: Vec3, end: Vec3) -> Self {
+        let along = end - start;
+        Self { start, along, squared: along.x * along.x + along.y * along.y }
+    }
+
+    /// Height over the side, outward, times its length [m²].
+    #[inline]
+    fn over(&self, p: Vec3) -> f64 {
+        self.along.x * (p.y - self.start.y) - self.along.y * (p.x - self.start.x)
+    }
+
+    /// The height along the normal of the point of the side under or over `p` [m].
+    #[inline]
+    fn height_at(&self, p: Vec3) -> f64 {
+        let r = p - self.start;
+        let share = (r.x * self.along.x + r.y * self.along.y) / self.squared;
+        self.start.z + self.along.z * share.clamp(0.0, 1.0)
+    }
 }
 
 /// Two patches, the normal from A to B, the roundings [m] and the largest gap wanted [m].
@@ -60,47 +123,69 @@ pub(crate) struct Meeting<'a, const N: usize> {
 }
 
 impl<const N: usize> Meeting<'_, N> {
-    /// Adds the corners of the overlap that are no farther than the margin; M ≥ twice the sum
+    /// Adds the corners of the overlap that are no farther than the margin; M is at least the sum
     /// of the corners of both. B must be a polygon; A may be a segment.
     pub(crate) fn overlap<const M: usize>(&self, out: &mut Candidates<M>) {
-        let (a, b, n) = (self.a.corners(), self.b.corners(), self.normal);
-        let (mut polygon, mut kept) = (&mut List::<M>::new(), &mut List::<M>::new());
-        for (i, corner) in a.iter().enumerate() {
-            polygon.push(Cut { p: corner.p, at: At::A(i as u8), side: Side::A(i as u8) });
+        let (a, b) = (self.a.corners(), self.b.corners());
+        let axes = Axes::new(a[0].p, self.normal);
+        let mut places = [Vec3::ZERO; N];
+        for (place, corner) in places.iter_mut().zip(b) {
+            *place = axes.place(corner.p);
         }
-        for k in 0..b.len() {
-            let outward = n.cross(b[(k + 1) % b.len()].p - b[k].p);
-            let length = outward.norm();
-            if length <= self.tolerance {
+        let around = &places[..b.len()];
+        let knife = |k: usize| Knife::new(around[k], around[if k + 1 == around.len() { 0 } else { k + 1 }]);
+        let tolerance2 = self.tolerance * self.tolerance;
+
+        let (mut polygon, mut kept) = (&mut List::<M>::new(), &mut List::<M>::new());
+        let mut heights = [0.0; M];
+        for (i, corner) in a.iter().enumerate() {
+            polygon.push(Cut { p: axes.place(corner.p), at: At::A(i as u8), side: Side::A(i as u8) });
+        }
+        for k in 0..around.len() {
+            let knife = knife(k);
+            if knife.squared <= tolerance2 {
                 continue; // A side along the normal cuts nothing off.
             }
-            let outward = outward * (1.0 / length);
-            if polygon.items().iter().all(|cut| outward.dot(cut.p - b[k].p) <= self.tolerance) {
+            let mut most = 0.0;
+            for (height, cut) in heights.iter_mut().zip(polygon.items()) {
+                *height = knife.over(cut.p);
+                most = if *height > most { *height } else { most };
+            }
+            if most * most <= tolerance2 * knife.squared {
                 continue;
             }
-            self.cut(polygon, k, outward, kept);
+            self.cut(polygon, k, &heights, knife.squared.sqrt(), kept);
             std::mem::swap(&mut polygon, &mut kept);
             if polygon.len == 0 {
                 return;
             }
         }
+
+        let up = axes.direction(self.b.normal);
+        let slope = [up.x / up.z, up.y / up.z];
+        let over = |p: Vec3| around[0].z - slope[0] * (p.x - around[0].x) - slope[1] * (p.y - around[0].y);
+        let shift = 0.5 * (self.rounding_a - self.rounding_b);
         for cut in polygon.items() {
-            let (p_a, p_b, feature) = match cut.at {
+            // The heights of A and B, and the middle, from the corner itself where it is one.
+            let (z_a, n) = (cut.p.z, self.normal);
+            let (z_b, middle, feature) = match cut.at {
                 At::A(i) => {
-                    let p_b = cut.p + n * self.b.plane_above(cut.p, n);
-                    (cut.p, p_b, pair_code(a[i as usize].vertex, self.b.face))
+                    let (z_b, corner) = (over(cut.p), a[i as usize]);
+                    let middle = corner.p + n * (0.5 * (z_b - z_a) + shift);
+                    (z_b, middle, pair_code(corner.vertex, self.b.face))
                 }
                 At::B(k) => {
-                    let p_b = b[k as usize].p;
-                    // cut.p lies under p_b up to rounding: keep the height, not the offset.
-                    (p_b - n * n.dot(p_b - cut.p), p_b, pair_code(self.a.face, b[k as usize].vertex))
+                    let (z_b, corner) = (around[k as usize].z, b[k as usize]);
+                    let middle = corner.p + n * (0.5 * (z_a - z_b) + shift);
+                    (z_b, middle, pair_code(self.a.face, corner.vertex))
                 }
                 At::Crossing(i, k) => {
-                    let p_b = self.on_side_of_b(k as usize, cut.p);
-                    (cut.p, p_b, pair_code(a[i as usize].edge, b[k as usize].edge))
+                    let z_b = knife(k as usize).height_at(cut.p);
+                    let middle = axes.point(vec3(cut.p.x, cut.p.y, 0.5 * (z_a + z_b) + shift));
+                    (z_b, middle, pair_code(a[i as usize].edge, b[k as usize].edge))
                 }
             };
-            self.point(p_a, p_b, self.gap(p_a, p_b), feature, out);
+            self.point(middle, z_b - z_a - self.rounding_a - self.rounding_b, feature, out);
         }
     }
 
@@ -131,8 +216,9 @@ impl<const N: usize> Meeting<'_, N> {
             } else {
                 pair_code(a[0].edge, corner_b.vertex)
             };
-            let gap = self.gap(p_a, p_b);
-            self.point(p_a, p_b, self.round_gap(gap, flat(p_b - p_a).norm()), feature, out);
+            let gap = self.round_gap(self.gap(p_a, p_b), flat(p_b - p_a).norm());
+            let shift = self.normal * (0.5 * (self.rounding_a - self.rounding_b));
+            self.point((p_a + p_b) * 0.5 + shift, gap, feature, out);
         }
     }
 
@@ -144,31 +230,39 @@ impl<const N: usize> Meeting<'_, N> {
     /// (2): from the gap along n and the offset across it.
     fn round_gap(&self, gap: f64, offset: f64) -> f64 {
         let radii = self.a.radius + self.b.radius;
-        if gap + radii > 0.0 { (gap + radii).hypot(offset) - radii } else { gap }
+        let along = gap + radii;
+        if along > 0.0 { (along * along + offset * offset).sqrt() - radii } else { gap }
     }
 
-    fn point<const M: usize>(&self, p_a: Vec3, p_b: Vec3, gap: f64, feature: u32, out: &mut Candidates<M>) {
+    #[inline]
+    fn point<const M: usize>(&self, middle: Vec3, gap: f64, feature: u32, out: &mut Candidates<M>) {
         // A segment is a polygon of two sides in one place: it meets a side of B twice.
         let segment = self.a.corners().len() == 2;
         let repeated = segment && out.points().iter().any(|p| p.feature == feature);
         if gap <= self.margin && !repeated {
-            let shift = self.normal * (0.5 * (self.rounding_a - self.rounding_b));
-            out.push((p_a + p_b) * 0.5 + shift, gap, feature);
+            out.push(middle, gap, feature);
         }
     }
 
-    /// Keeps the part of `polygon` behind the plane through side k of B.
+    /// Keeps the part of `polygon` behind side k of B, given the heights of its corners over that side, times
+    /// the `length` of the side.
     #[inline]
-    fn cut<const M: usize>(&self, polygon: &List<M>, k: usize, outward: Vec3, kept: &mut List<M>) {
-        let b = self.b.corners();
-        let height = |p: Vec3| outward.dot(p - b[k].p);
-        let tolerance = self.tolerance;
+    fn cut<const M: usize>(
+        &self,
+        polygon: &List<M>,
+        k: usize,
+        heights: &[f64; M],
+        length: f64,
+        kept: &mut List<M>,
+    ) {
+        let (corners, tolerance) = (self.b.corners().len(), self.tolerance * length);
         kept.len = 0;
         let items = polygon.items();
-        let mut d = height(items[0].p);
+        let heights = &heights[..items.len()];
+        let mut d = heights[0];
         for (i, here) in items.iter().enumerate() {
-            let there = &items[(i + 1) % items.len()];
-            let d_next = height(there.p);
+            let next = if i + 1 == items.len() { 0 } else { i + 1 };
+            let (there, d_next) = (&items[next], heights[next]);
             let inside = d <= tolerance;
             let leaves = d_next > tolerance;
             if inside {
@@ -181,27 +275,19 @@ impl<const N: usize> Meeting<'_, N> {
                 let p = here.p + (there.p - here.p) * (d / (d - d_next));
                 let at = match here.side {
                     Side::A(i) => At::Crossing(i, k as u8),
-                    Side::B(j) => At::B(shared_corner(j as usize, k, b.len()) as u8),
+                    Side::B(j) => At::B(shared_corner(j as usize, k, corners) as u8),
                 };
                 kept.push(Cut { p, at, side: if goes_out { Side::B(k as u8) } else { here.side } });
             }
             d = d_next;
         }
     }
-
-    /// The point of side k of B under or over `p`.
-    fn on_side_of_b(&self, k: usize, p: Vec3) -> Vec3 {
-        let b = self.b.corners();
-        let (start, side) = (b[k].p, b[(k + 1) % b.len()].p - b[k].p);
-        let flat = side - self.normal * self.normal.dot(side);
-        start + side * ((p - start).dot(flat) / flat.norm_squared()).clamp(0.0, 1.0)
-    }
 }
 
 /// The corner between the sides j and k of a polygon of n sides; k's own when they are not
 /// neighbours, which only happens when the sides between are shorter than the tolerance.
 fn shared_corner(j: usize, k: usize, n: usize) -> usize {
-    if (k + 1) % n == j { j } else { k }
+    if j == k + 1 || j + n == k + 1 { j } else { k }
 }
 
 /// At most M corners of a polygon under the knife.
@@ -237,7 +323,7 @@ mod tests {
     use super::*;
     use crate::frame::Frame;
     use crate::patch::box_face;
-    use stiction_dynamics::spatial::{Pose, Quat, vec3};
+    use stiction_dynamics::spatial::{Pose, Quat};
 
     /// Overlap of the top of a cube of side 2 with the bottom of another, moved and turned.
     fn stacked(x: f64, y: f64, yaw: f64) -> Candidates<16> {

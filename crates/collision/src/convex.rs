@@ -23,6 +23,8 @@ const SAME_PLANE: f64 = 1e-6;
 const FLAT: f64 = 1e-12;
 /// Hulls with more vertices than this are climbed rather than scanned.
 const CLIMB: usize = 48;
+/// Cells along a side of the cube of [`seed_of`].
+const SEEDS: usize = 6;
 
 /// A polygon of the surface of a [`ConvexMesh`].
 #[derive(Clone, Debug)]
@@ -46,6 +48,10 @@ pub struct ConvexMesh {
     vertices: Vec<Vec3>,
     triangles: Vec<[u32; 3]>,
     faces: Vec<Face>,
+    /// Normal and offset of every face once more, close together in memory.
+    planes: Vec<[f64; 4]>,
+    /// Corners of the face that has most.
+    most_corners: usize,
     /// Along the edges of the triangles.
     vertex_neighbors: Rows,
     vertex_faces: Rows,
@@ -93,10 +99,12 @@ impl ConvexMesh {
             bounding_radius: farthest_from(Vec3::ZERO),
             vertices,
             triangles,
+            planes: faces.iter().map(|f| [f.normal.x, f.normal.y, f.normal.z, f.offset]).collect(),
+            most_corners: faces.iter().map(|f| f.vertices.len()).max().unwrap_or(0),
             faces,
         };
         if mesh.vertices.len() > CLIMB {
-            mesh.seeds = (0..27).map(|s| mesh.scan(seed_direction(s)) as u32).collect();
+            mesh.seeds = (0..SEEDS * SEEDS * 6).map(|s| mesh.scan(seed_direction(s)) as u32).collect();
         }
         Ok(mesh)
     }
@@ -141,6 +149,36 @@ impl ConvexMesh {
         self.bounding_radius
     }
 
+    /// Corners of the face that has most.
+    pub(crate) fn most_corners(&self) -> usize {
+        self.most_corners
+    }
+
+    /// The vertices joined to `vertex` by an edge of a triangle.
+    pub(crate) fn neighbors(&self, vertex: usize) -> &[u32] {
+        self.vertex_neighbors.row(vertex)
+    }
+
+    /// The face over whose plane the point `p` in G is highest, or least deep under, and that height [m].
+    pub(crate) fn highest_over(&self, p: Vec3) -> (usize, f64) {
+        let mut best = (0, f64::NEG_INFINITY);
+        for (f, [x, y, z, offset]) in self.planes.iter().enumerate() {
+            let h = x * p.x + y * p.y + z * p.z - offset;
+            if h > best.1 {
+                best = (f, h);
+            }
+        }
+        best
+    }
+
+    /// Among the faces at the support vertex in the direction `d`, the best aligned with it.
+    pub(crate) fn face_toward(&self, d: Vec3) -> usize {
+        let faces = self.faces_at(self.support_vertex(d)).iter().map(|f| *f as usize);
+        let aligned = |f: &usize| self.faces[*f].normal.dot(d);
+        // Every vertex belongs to a triangle, hence to a face.
+        faces.max_by(|f, g| aligned(f).total_cmp(&aligned(g))).unwrap_or(0)
+    }
+
     /// The index of a vertex farthest in `direction`.
     pub fn support_vertex(&self, direction: Vec3) -> usize {
         if self.seeds.is_empty() {
@@ -175,17 +213,32 @@ impl ConvexMesh {
     }
 }
 
-/// The 27 directions {−1, 0, 1}³ (the middle one unused), numbered in base 3.
+/// Directions through a grid of SEEDS × SEEDS cells on every side of a cube: the middle of a cell.
 fn seed_direction(s: usize) -> Vec3 {
-    let digit = |place: usize| (s / place % 3) as f64 - 1.0;
-    vec3(digit(1), digit(3), digit(9))
+    let (side, u, v) = (s / (SEEDS * SEEDS), s / SEEDS % SEEDS, s % SEEDS);
+    let along = |k: usize| (2 * k + 1) as f64 / SEEDS as f64 - 1.0;
+    let axis = side / 2;
+    let mut d = Vec3::ZERO;
+    d[axis] = if side % 2 == 1 { 1.0 } else { -1.0 };
+    d[(axis + 1) % 3] = along(u);
+    d[(axis + 2) % 3] = along(v);
+    d
 }
 
+/// The cell that a direction goes through.
 fn seed_of(d: Vec3) -> usize {
-    // tan 22.5° of the largest component separates an axis from a diagonal.
-    let limit = 0.41 * d.x.abs().max(d.y.abs()).max(d.z.abs());
-    let digit = |x: f64| usize::from(x > limit) + usize::from(x >= -limit);
-    digit(d.x) + 3 * digit(d.y) + 9 * digit(d.z)
+    let (x, y, z) = (d.x.abs(), d.y.abs(), d.z.abs());
+    let (side, largest, u, v) = if x >= y && x >= z {
+        (usize::from(d.x > 0.0), x, d.y, d.z)
+    } else if y >= z {
+        (2 + usize::from(d.y > 0.0), y, d.z, d.x)
+    } else {
+        (4 + usize::from(d.z > 0.0), z, d.x, d.y)
+    };
+    // A float that is no number becomes cell 0.
+    let scale = 0.5 * SEEDS as f64 / largest;
+    let cell = |x: f64| ((x * scale + 0.5 * SEEDS as f64) as usize).min(SEEDS - 1);
+    (side * SEEDS + cell(u)) * SEEDS + cell(v)
 }
 
 /// Rows of different lengths: row i is `items[start[i]..start[i + 1]]`.

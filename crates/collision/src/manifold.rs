@@ -66,9 +66,12 @@ impl Manifold {
         self.len += 1;
     }
 
-    /// The same contact seen from the other side: the normal flips, the features change halves.
+    /// The same contact seen from the other side: the normal flips, the features change halves. Without
+    /// points there is nothing to see.
     pub(crate) fn flip(&mut self) {
-        self.normal = -self.normal;
+        if self.len > 0 {
+            self.normal = -self.normal;
+        }
         for p in &mut self.points[..self.len] {
             p.feature = p.feature.rotate_left(16);
         }

@@ -7,7 +7,14 @@
 use crate::frame::Frame;
 use crate::manifold::Manifold;
 use crate::pairs::surface::Scratch;
-use crate::pairs::{boxes::boxes, capsule::capsules, general, plane::plane, sphere::sphere, surface};
+use crate::pairs::{
+    boxes::boxes,
+    capsule::capsules,
+    general,
+    plane::plane,
+    sphere::{sphere, spheres},
+    surface,
+};
 use crate::shape::Shape;
 use std::cmp::Ordering;
 use stiction_dynamics::spatial::{Pose, Vec3};
@@ -57,7 +64,12 @@ pub(crate) fn append(
 /// The shapes must be valid ([`Shape::validate`]). `out.a` and `out.b` are left alone.
 pub fn collide(a: &Shape, X_WA: &Pose, b: &Shape, X_WB: &Pose, margin: f64, out: &mut Manifold) {
     out.clear();
-    if !X_WA.is_finite() || !X_WB.is_finite() {
+    if !X_WA.is_finite() || !X_WB.is_finite() || far_apart(a, X_WA, b, X_WB, margin) {
+        return;
+    }
+    if let (Shape::Sphere { radius: r_a }, Shape::Sphere { radius: r_b }) = (a, b)
+        && spheres([X_WA.translation, X_WB.translation], [*r_a, *r_b], margin, out)
+    {
         return;
     }
     let surfaces = !a.is_convex() || !b.is_convex();
@@ -76,6 +88,12 @@ pub fn collide(a: &Shape, X_WA: &Pose, b: &Shape, X_WB: &Pose, margin: f64, out:
         ordered(b, &Frame::new(X_WB), a, &Frame::new(X_WA), margin, out);
         out.flip();
     }
+}
+
+/// The spheres around both are farther apart than the margin; with room for rounding.
+fn far_apart(a: &Shape, X_WA: &Pose, b: &Shape, X_WB: &Pose, margin: f64) -> bool {
+    let reach = a.bounding_radius() + b.bounding_radius() + margin;
+    (X_WB.translation - X_WA.translation).norm_squared() > reach * reach * (1.0 + 1e-12)
 }
 
 /// Kinds in the order of [`rank`].

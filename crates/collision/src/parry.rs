@@ -133,8 +133,16 @@ thread_local! {
     static POLYTOPE: RefCell<Polytope> = RefCell::default();
 }
 
-/// The axis of two bounded cores that may be `limit` [m] apart; finite frames.
-pub(crate) fn separation<P: Support, Q: Support>(a: &P, A: &Frame, b: &Q, B: &Frame, limit: f64) -> Axis {
+/// The axis of two bounded cores that may be `limit` [m] apart; finite frames. Of cores that are known to
+/// overlap by more than ε, only (4) is asked, from the axis `overlap` in W.
+pub(crate) fn separation<P: Support, Q: Support>(
+    a: &P,
+    A: &Frame,
+    b: &Q,
+    B: &Frame,
+    limit: f64,
+    overlap: Option<Vec3>,
+) -> Axis {
     let size = a.size() + b.size();
     let between = A.inverse_direction(B.point(b.center()) - A.point(a.center()));
     let distance = between.norm();
@@ -160,8 +168,9 @@ pub(crate) fn separation<P: Support, Q: Support>(a: &P, A: &Frame, b: &Q, B: &Fr
 
     // (3) at once where the rounding is likely to keep the cores apart.
     let rounded = a.shape.rounding() + b.shape.rounding() > 0.0;
-    let mut result = if rounded { gjk(&a, &b, start, &mut simplex) } else { GJKResult::Intersection };
-    if !is_clear(&result) {
+    let mut result =
+        if rounded && overlap.is_none() { gjk(&a, &b, start, &mut simplex) } else { GJKResult::Intersection };
+    if overlap.is_none() && !is_clear(&result) {
         result = gjk(&a.shrunk(SHRINK), &b.shrunk(SHRINK), start, &mut simplex); // (2)
         if is_clear(&result) {
             result = gjk(&a, &b, start, &mut simplex); // (3)
@@ -182,7 +191,9 @@ pub(crate) fn separation<P: Support, Q: Support>(a: &P, A: &Frame, b: &Q, B: &Fr
                 let p = CsoPoint::from_shapes(&pose, &a, &b, to(n));
                 Point::new(from(p.orig1), from(p.orig2))
             };
-            let deep = POLYTOPE.with_borrow_mut(|polytope| polytope.depth(support, from(start)));
+            let deep = POLYTOPE.with_borrow_mut(|polytope| {
+                polytope.depth(support, overlap.map_or(from(start), |n| A.inverse_direction(n)))
+            });
             let axis = |d: Depth| found((to(d.on_a), to(d.on_b), to(d.normal)), d.slack > PROVEN);
             deep.map_or(Axis::Unknown, axis)
         }

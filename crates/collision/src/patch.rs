@@ -38,6 +38,11 @@ pub(crate) const fn pair_code(a: u16, b: u16) -> u32 {
     (a as u32) << 16 | b as u32
 }
 
+/// True for the code of a pair of faces.
+pub(crate) const fn is_of_two_faces(pair: u32) -> bool {
+    pair & 0xc000_c000 == 0
+}
+
 /// A corner in W, its feature code, and the code of the side to the next corner.
 #[derive(Clone, Copy)]
 pub(crate) struct Corner {
@@ -82,12 +87,6 @@ impl<const N: usize> Patch<N> {
     pub(crate) fn corners(&self) -> &[Corner] {
         &self.corners[..self.len]
     }
-
-    /// The distance along `n` from p to the plane of the polygon.
-    #[inline]
-    pub(crate) fn plane_above(&self, p: Vec3, n: Vec3) -> f64 {
-        self.normal.dot(self.corners[0].p - p) / self.normal.dot(n)
-    }
 }
 
 /// The patch of `shape` that faces the direction `d_W` out of it; N holds the corners of its
@@ -115,6 +114,27 @@ pub(crate) fn facing<const N: usize>(shape: &Shape, X: &Frame, d_W: Vec3) -> Pat
         Shape::Cone { radius, half_height } => cone(*radius, *half_height, X, d, d_W),
         Shape::Convex(mesh) => mesh_face(mesh, X, d),
         Shape::HeightField(_) | Shape::Mesh(_) => panic!("what is not convex has no one facing patch"),
+    }
+}
+
+/// The most corners that [`facing`] gives.
+pub(crate) fn most_corners(shape: &Shape) -> usize {
+    match shape {
+        Shape::Cylinder { .. } | Shape::Cone { .. } => CAP,
+        Shape::Convex(mesh) => mesh.most_corners().min(CORNERS),
+        _ => 4,
+    }
+}
+
+/// The outward normal in W of the face that [`facing`] gives, if it is one.
+pub(crate) fn facing_normal(shape: &Shape, X: &Frame, d_W: Vec3) -> Option<Vec3> {
+    let d = X.inverse_direction(d_W);
+    match shape {
+        Shape::Box { half } => Some(box_face::<4>(*half, X, d).normal),
+        Shape::Cylinder { .. } if d.z.abs() > CAP_COSINE => Some(X.axis() * d.z.signum()),
+        Shape::Cone { .. } if d.z < -CAP_COSINE => Some(-X.axis()),
+        Shape::Convex(mesh) => Some(X.direction(mesh.faces()[mesh.face_toward(d)].normal)),
+        _ => None,
     }
 }
 
@@ -164,7 +184,7 @@ pub(crate) fn box_face<const N: usize>(half: Vec3, X: &Frame, d: Vec3) -> Patch<
 /// Cap, side or rim, by the angle of `d` (in G) with the axis. Codes: the caps are faces 0 and
 /// 1 and the side is face 2; corner k of a cap is vertex 16 cap + k, the side's ends 32 and 33.
 fn cylinder<const N: usize>(radius: f64, half_length: f64, X: &Frame, d: Vec3, d_W: Vec3) -> Patch<N> {
-    let across = d.x.hypot(d.y);
+    let across = (d.x * d.x + d.y * d.y).sqrt();
     let top = usize::from(d.z >= 0.0);
     let z = if top == 1 { half_length } else { -half_length };
     // The direction of the rim's farthest point.
@@ -196,7 +216,7 @@ fn cylinder<const N: usize>(radius: f64, half_length: f64, X: &Frame, d: Vec3, d
 /// Base, line of the side, rim or apex. Codes: the base is face 0 with the vertices 0 to 15, the side
 /// face 2; a line of it runs from vertex 32 to the apex, 33.
 fn cone<const N: usize>(radius: f64, half_height: f64, X: &Frame, d: Vec3, d_W: Vec3) -> Patch<N> {
-    let across = d.x.hypot(d.y);
+    let across = (d.x * d.x + d.y * d.y).sqrt();
     let (c, s) = if across > UPRIGHT { (d.x / across, d.y / across) } else { (1.0, 0.0) };
     if d.z < -CAP_COSINE {
         let mut patch = Patch::new(-X.axis(), face_code(0));
@@ -250,15 +270,11 @@ pub(crate) const SIXTEENTHS: [(f64, f64); CAP] = {
     ]
 };
 
-/// Among the faces at the support vertex in the direction `d` (in G), the best aligned.
+/// See [`ConvexMesh::face_toward`].
 fn mesh_face<const N: usize>(mesh: &ConvexMesh, X: &Frame, d: Vec3) -> Patch<N> {
-    let support = mesh.support_vertex(d);
-    let align = |f: u32| mesh.faces()[f as usize].normal.dot(d);
-    let faces = mesh.faces_at(support);
-    // Every vertex belongs to a triangle, hence to a face.
-    let best = faces.iter().copied().max_by(|f, g| align(*f).total_cmp(&align(*g))).unwrap_or(0);
-    let face = &mesh.faces()[best as usize];
-    let mut patch = Patch::new(X.direction(face.normal), face_code(best as usize));
+    let best = mesh.face_toward(d);
+    let face = &mesh.faces()[best];
+    let mut patch = Patch::new(X.direction(face.normal), face_code(best));
     let n = face.vertices.len();
     // Every corner, or evenly spread ones.
     let kept = n.min(N);

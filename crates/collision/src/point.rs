@@ -151,13 +151,8 @@ fn lagrange(r: Vec3, z: Vec3) -> f64 {
 
 /// Outside, the nearest of the nearest points of all faces in sight.
 pub(crate) fn to_hull(c: Vec3, mesh: &ConvexMesh) -> (f64, Vec3) {
-    let (mut height, mut best) = (f64::NEG_INFINITY, Vec3::Z);
-    for face in mesh.faces() {
-        let h = face.normal.dot(c) - face.offset;
-        if h > height {
-            (height, best) = (h, face.normal);
-        }
-    }
+    let (face, height) = mesh.highest_over(c);
+    let best = mesh.faces()[face].normal;
     // A point on the surface has no direction to an edge or a vertex.
     if height <= 1e-9 * mesh.radius() {
         return (height, best);

@@ -85,21 +85,28 @@ pub(crate) fn reduce(candidates: &[ManifoldPoint], size: f64, out: &mut Manifold
         candidates.iter().for_each(|p| out.push(*p));
         return;
     }
-    Seen::new(candidates, out.normal).choose(size, near, out);
+    // Few candidates need small buffers, which cost less to set up.
+    if candidates.len() <= 8 {
+        Seen::<8>::new(candidates, out.normal).choose(size, near, out);
+    } else if candidates.len() <= 16 {
+        Seen::<16>::new(candidates, out.normal).choose(size, near, out);
+    } else {
+        Seen::<MOST>::new(candidates, out.normal).choose(size, near, out);
+    }
 }
 
 /// The candidates as seen along the normal: two coordinates each, from the first.
-struct Seen<'a> {
+struct Seen<'a, const N: usize> {
     points: &'a [ManifoldPoint],
-    places: [[f64; 2]; MOST],
-    merits: [f64; MOST],
+    places: [[f64; 2]; N],
+    merits: [f64; N],
 }
 
-impl<'a> Seen<'a> {
+impl<'a, const N: usize> Seen<'a, N> {
     #[inline]
     fn new(points: &'a [ManifoldPoint], normal: Vec3) -> Self {
-        let points = &points[..points.len().min(MOST)];
-        let mut places = [[0.0; 2]; MOST];
+        let points = &points[..points.len().min(N)];
+        let mut places = [[0.0; 2]; N];
         if let Some(first) = points.first() {
             let (t1, t2) = normal.tangents();
             for (place, p) in places.iter_mut().zip(points) {
@@ -107,7 +114,7 @@ impl<'a> Seen<'a> {
                 *place = [t1.dot(r), t2.dot(r)];
             }
         }
-        Self { points, places, merits: [0.0; MOST] }
+        Self { points, places, merits: [0.0; N] }
     }
 
     fn choose(mut self, size: f64, near: f64, out: &mut Manifold) {
@@ -162,12 +169,18 @@ impl<'a> Seen<'a> {
     /// the smallest feature code.
     #[inline]
     fn best(&self, least: f64, tolerance: impl Fn(f64) -> f64) -> Option<usize> {
-        let merits = &self.merits[..self.points.len()];
-        let largest = merits.iter().copied().fold(f64::NEG_INFINITY, f64::max);
+        let mut largest = f64::NEG_INFINITY;
+        for merit in &self.merits[..self.points.len()] {
+            largest = if *merit > largest { *merit } else { largest };
+        }
         let enough = largest - tolerance(largest);
-        let rated = merits.iter().enumerate().filter(|(_, merit)| **merit >= enough);
-        let best = rated.map(|(i, _)| i).min_by_key(|i| self.points[*i].feature);
-        best.filter(|_| largest > least)
+        let mut best: Option<(usize, u32)> = None;
+        for (i, (merit, point)) in self.merits.iter().zip(self.points).enumerate() {
+            if *merit >= enough && best.is_none_or(|b| point.feature < b.1) {
+                best = Some((i, point.feature));
+            }
+        }
+        best.filter(|_| largest > least).map(|b| b.0)
     }
 }
 

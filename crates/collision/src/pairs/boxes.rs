@@ -46,7 +46,7 @@ pub(crate) fn boxes(
     // it is used when rounding has lost the overlap.
     let middle = (patch_a.corners()[0].p + patch_b.corners()[0].p) * 0.5;
     let closest = Closest { normal, distance, middle };
-    let missing = meet::<4, 16>(&patch_a, &patch_b, (0.0, 0.0), closest, size, margin, out);
+    let missing = meet::<4, 8>(&patch_a, &patch_b, (0.0, 0.0), closest, size, margin, out);
     let touching = distance <= 0.0;
     if missing > if touching { LOST } else { EXACT } * size {
         out.clear();

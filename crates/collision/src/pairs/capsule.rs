@@ -9,7 +9,7 @@
 //!
 //! with t clamped and s recomputed where t leaves its segment [Ericson2005, 5.1.9].
 
-use super::meet::{Closest, meet};
+use super::meet::{Closest, meet, meet_in_a_point, share_a_stretch};
 use crate::frame::Frame;
 use crate::manifold::Manifold;
 use crate::patch::{Patch, facing};
@@ -34,6 +34,9 @@ pub(crate) fn capsules(
     }
     let normal = apart.normalized().unwrap_or_else(|| across(u, v, B.origin - A.origin));
     let closest = Closest { normal, distance, middle: (on_a + on_b) * 0.5 };
+    if !share_a_stretch(u, v, normal) {
+        return meet_in_a_point(closest, (r_a, r_b), margin, out);
+    }
     let (patch_a, patch_b): (Patch<2>, Patch<2>) = (facing(a, A, normal), facing(b, B, -normal));
     let size = (r_a + l_a).min(r_b + l_b);
     meet::<2, 4>(&patch_a, &patch_b, (r_a, r_b), closest, size, margin, out);

@@ -13,23 +13,32 @@
 //! Any axis with s(n) beyond the margin proves that there is nothing to do. What is not proven is
 //! left to the iterations of [`super::general`], which cost several times as much.
 
-use super::meet::{Closest, meet, separation_along};
+use super::meet::{Closest, meet_facing};
 use crate::convex::ConvexMesh;
 use crate::frame::Frame;
-use crate::manifold::Manifold;
-use crate::patch::{CORNERS, facing};
+use crate::manifold::{Manifold, ManifoldPoint};
+use crate::patch::is_of_two_faces;
 use crate::shape::Shape;
-use stiction_dynamics::spatial::Vec3;
+use stiction_dynamics::spatial::{Mat3, Vec3};
 
 /// Relative to the size: of faces that differ by less the one of the larger shape is taken, so that
 /// rounding does not decide between parallel ones.
 const PREFER: f64 = 1e-8;
 /// Relative to the size: what a proof may leave open.
-const EXACT: f64 = 1e-10;
+const EXACT: f64 = 2e-9;
 /// Relative to the size: deeper overlaps are not guessed at.
-const DEEP: f64 = 0.05;
-/// Hulls with more faces offer none.
-const SEARCHED: usize = 80;
+const DEEP: f64 = 0.2;
+/// Relative to the size: bodies that share a point this deep in one of them overlap beyond doubt.
+const SURELY: f64 = 1e-3;
+
+/// What is known after the guess.
+pub(crate) enum Guess {
+    /// The manifold is written, if there is one.
+    Proven,
+    /// The cores overlap; the best axis tried.
+    Overlap(Vec3),
+    Unknown,
+}
 
 /// An axis: s(n), and n from A to B.
 #[derive(Clone, Copy)]
@@ -38,20 +47,22 @@ struct Try {
     n: Vec3,
 }
 
-/// Writes the manifold if there is a proven one, or none to write; false: nothing is known.
-pub(crate) fn collide(a: &Shape, A: &Frame, b: &Shape, B: &Frame, margin: f64, out: &mut Manifold) -> bool {
+/// Writes the manifold if there is a proven one.
+pub(crate) fn collide(a: &Shape, A: &Frame, b: &Shape, B: &Frame, margin: f64, out: &mut Manifold) -> Guess {
     if [a, b].iter().any(|shape| matches!(shape, Shape::Sphere { .. } | Shape::Ellipsoid { .. })) {
-        return false; // Rarely nearest to a face, or so treated before.
+        return Guess::Unknown; // Rarely nearest to a face, or so treated before.
     }
-    let roundings = (a.rounding(), b.rounding());
-    let limit = margin + roundings.0 + roundings.1;
+    let limit = margin + a.rounding() + b.rounding();
     let between = B.point(b.center()) - A.point(a.center());
     let size = a.size().min(b.size());
 
-    let along = |n: Vec3| separation_along(a, A, b, B, n);
-    let best_a = best_face(a, A, between, limit, along);
-    let toward = best_a.map_or(-between, |t| -t.n);
-    let best_b = best_face(b, B, toward, limit, |n| along(-n)).map(|t| Try { n: -t.n, ..t });
+    let best_a = Faces::new(a, A, b, B).best(between, limit);
+    if best_a.is_some_and(|t| t.s > limit) {
+        return Guess::Proven;
+    }
+    // A face that is no good says nothing about where the other one is.
+    let toward = best_a.filter(|t| t.s >= -DEEP * size).map_or(-between, |t| -t.n);
+    let best_b = Faces::new(b, B, a, A).best(toward, limit).map(|t| Try { n: -t.n, ..t });
     let (best, of_a) = match (best_a, best_b) {
         (Some(p), Some(q)) => {
             let tie = (p.s - q.s).abs() <= PREFER * size;
@@ -60,94 +71,137 @@ pub(crate) fn collide(a: &Shape, A: &Frame, b: &Shape, B: &Frame, margin: f64, o
         }
         (Some(p), None) => (p, true),
         (None, Some(q)) => (q, false),
-        (None, None) => return false,
+        (None, None) => return Guess::Unknown,
     };
     if best.s > limit {
-        out.clear();
-        return true;
+        return Guess::Proven;
     }
     if best.s < -DEEP * size || best.s < 0.0 && limit > margin {
-        return false;
+        return Guess::Unknown;
     }
-    let (patch_a, patch_b) = (facing::<CORNERS>(a, A, best.n), facing::<CORNERS>(b, B, -best.n));
     // The middle is wanted only where nothing is proven.
     let closest = Closest { normal: best.n, distance: best.s, middle: A.origin };
-    let missing = if patch_a.corners().len() + patch_b.corners().len() <= 16 {
-        meet::<CORNERS, 16>(&patch_a, &patch_b, roundings, closest, size, margin, out)
-    } else {
-        meet::<CORNERS, { 2 * CORNERS }>(&patch_a, &patch_b, roundings, closest, size, margin, out)
-    };
-    let proven = missing <= EXACT * size
-        && if best.s >= 0.0 {
-            true // (1)
-        } else if of_a {
-            is_deepest(a, A, out, 0.5, size)
-        } else {
-            is_deepest(b, B, out, -0.5, size)
-        };
-    if !proven {
-        out.clear();
+    let missing = meet_facing((a, A), (b, B), closest, size, margin, out);
+    if best.s >= 0.0 && missing <= EXACT * size {
+        return Guess::Proven; // (1)
     }
-    proven
+    let (owner, X, side) = if of_a { (a, A, 0.5) } else { (b, B, -0.5) };
+    let depth = if best.s < 0.0 { deepest(owner, X, out, side) } else { f64::NEG_INFINITY };
+    if missing <= EXACT * size && depth >= -best.s - EXACT * size {
+        return Guess::Proven; // (2)
+    }
+    out.clear();
+    if depth > SURELY * size { Guess::Overlap(best.n) } else { Guess::Unknown }
 }
 
-/// The best of the faces of `shape` near the direction `toward` the other: n out of the shape, `along(n)`
-/// its s. The first beyond `limit` is enough.
-fn best_face(shape: &Shape, X: &Frame, toward: Vec3, limit: f64, along: impl Fn(Vec3) -> f64) -> Option<Try> {
-    let facing = |axis: Vec3| if axis.dot(toward) < 0.0 { -axis } else { axis };
-    let attempt = |n: Vec3| Try { s: along(n), n };
-    match shape {
-        Shape::Box { .. } => {
-            let mut best = attempt(facing(X.R.column(0)));
-            for i in 1..3 {
-                if best.s > limit {
-                    break;
-                }
-                let next = attempt(facing(X.R.column(i)));
-                if next.s > best.s {
-                    best = next;
+/// The faces of a shape, tried against another: all in the frame of the shape.
+struct Faces<'a> {
+    shape: &'a Shape,
+    other: &'a Shape,
+    X: &'a Frame,
+    /// Directions of the shape in the frame of the other, and the origin of the other.
+    R: Mat3,
+    p: Vec3,
+}
+
+impl<'a> Faces<'a> {
+    fn new(shape: &'a Shape, X: &'a Frame, other: &'a Shape, Y: &Frame) -> Self {
+        Self { shape, other, X, R: Y.R.transpose() * X.R, p: X.inverse_point(Y.origin) }
+    }
+
+    /// s of the plane n · x = offset, and the point of the other that is nearest to it.
+    #[inline]
+    fn attempt(&self, n: Vec3, offset: f64) -> (f64, Vec3) {
+        let d = self.R * n;
+        let point = self.p + self.R.transpose_mul(self.other.core_support(-d));
+        (n.dot(point) - offset, point)
+    }
+
+    /// The best of the faces near the direction `toward` the other: n out of the shape, in W. The first
+    /// beyond `limit` is enough.
+    fn best(&self, toward: Vec3, limit: f64) -> Option<Try> {
+        let toward = self.X.inverse_direction(toward);
+        let (s, n) = match self.shape {
+            Shape::Box { half } => self.of_box(*half, toward, limit),
+            Shape::Cylinder { half_length, .. } => {
+                let n = if toward.z < 0.0 { -Vec3::Z } else { Vec3::Z };
+                (self.attempt(n, *half_length).0, n)
+            }
+            Shape::Convex(mesh) => self.of_hull(mesh, toward, limit),
+            _ => return None,
+        };
+        Some(Try { s, n: self.X.direction(n) })
+    }
+
+    fn of_box(&self, half: Vec3, toward: Vec3, limit: f64) -> (f64, Vec3) {
+        let mut best = (f64::NEG_INFINITY, Vec3::Z);
+        for (i, axis) in [Vec3::X, Vec3::Y, Vec3::Z].into_iter().enumerate() {
+            let n = if toward[i] < 0.0 { -axis } else { axis };
+            let s = self.attempt(n, half[i]).0;
+            if s > best.0 {
+                best = (s, n);
+            }
+            if s > limit {
+                break;
+            }
+        }
+        best
+    }
+
+    /// From the face that looks `toward` the other, over its neighbours uphill.
+    fn of_hull(&self, mesh: &ConvexMesh, toward: Vec3, limit: f64) -> (f64, Vec3) {
+        let mut at = mesh.face_toward(toward);
+        let plane = |f: usize| (mesh.faces()[f].normal, mesh.faces()[f].offset);
+        let of = |f: usize| self.attempt(plane(f).0, plane(f).1);
+        let (mut s, mut point) = of(at);
+        while s <= limit {
+            let before = at;
+            for &f in &mesh.faces()[before].neighbors {
+                let (n, offset) = plane(f as usize);
+                // The other reaches down to the point at least.
+                if n.dot(point) - offset > s {
+                    let next = self.attempt(n, offset);
+                    if next.0 > s {
+                        (at, (s, point)) = (f as usize, next);
+                    }
                 }
             }
-            Some(best)
+            if at == before {
+                break;
+            }
         }
-        Shape::Cylinder { .. } => Some(attempt(facing(X.axis()))),
-        Shape::Convex(mesh) if mesh.faces().len() <= SEARCHED => {
-            Some(attempt(X.direction(best_aligned(mesh, X.inverse_direction(toward)))))
-        }
-        _ => None,
+        (s, plane(at).0)
     }
 }
 
-/// Among the faces at the support vertex in the direction `d`, the normal of the best aligned (in G).
-fn best_aligned(mesh: &ConvexMesh, d: Vec3) -> Vec3 {
-    let normal = |f: &u32| mesh.faces()[*f as usize].normal;
-    let normals = mesh.faces_at(mesh.support_vertex(d)).iter().map(normal);
-    normals.max_by(|m, n| m.dot(d).total_cmp(&n.dot(d))).unwrap_or(Vec3::Z)
-}
-
-/// (2): whether some point of the other shape is as deep in `owner` as the deepest point of the manifold;
-/// `side` times its gap leads from a contact point to the other's surface. A corner of the overlap may lie at
-/// the rim of the face: a point a little inward is as deep, up to the tilt.
-fn is_deepest(owner: &Shape, X: &Frame, found: &Manifold, side: f64, size: f64) -> bool {
-    let points = found.points();
-    let Some(deepest) = points.iter().min_by(|p, q| p.gap.total_cmp(&q.gap)) else { return false };
-    let surface = |k: usize| points[k].position + found.normal * (side * points[k].gap);
-    let here = deepest.position + found.normal * (side * deepest.gap);
-    let middle = (0..points.len()).fold(Vec3::ZERO, |sum, k| sum + surface(k)) * (1.0 / points.len() as f64);
+/// (2): how deep the deepest point of the manifold on the other shape is in `owner` [m]; `side` times its gap
+/// leads from a contact point to the other's surface. A corner of the overlap may lie at the rim of the
+/// face: a point a little inward is as deep, up to the tilt.
+fn deepest(owner: &Shape, X: &Frame, found: &Manifold, side: f64) -> f64 {
+    // The point that stands in for what the clipping missed is no point of the surfaces.
+    let clipped = || found.points().iter().filter(|p| !is_of_two_faces(p.feature));
+    let Some(first) = clipped().min_by(|p, q| p.gap.total_cmp(&q.gap)) else { return f64::NEG_INFINITY };
+    let surface = |p: &ManifoldPoint| p.position + found.normal * (side * p.gap);
+    let here = surface(first);
+    let depth = depth_of(X.inverse_point(here), owner);
+    let count = clipped().count();
+    if count == 1 || depth >= -first.gap {
+        return depth;
+    }
+    let middle = clipped().fold(Vec3::ZERO, |sum, p| sum + surface(p)) * (1.0 / count as f64);
     let inward = middle - here;
-    let share = (8.0 * deepest.gap.abs() / inward.norm()).min(1.0);
-    let deep = |p: Vec3| depth_of(X.inverse_point(p), owner) >= -deepest.gap - EXACT * size;
-    deep(here) || points.len() > 1 && deep(here + inward * share)
+    let share = (8.0 * first.gap.abs() / inward.norm()).min(1.0);
+    depth.max(depth_of(X.inverse_point(here + inward * share), owner))
 }
 
 /// How deep a point in G is under the surface of a shape with faces [m].
 fn depth_of(p: Vec3, shape: &Shape) -> f64 {
     match shape {
         Shape::Box { half } => (half.x - p.x.abs()).min(half.y - p.y.abs()).min(half.z - p.z.abs()),
-        Shape::Cylinder { radius, half_length } => (radius - p.x.hypot(p.y)).min(half_length - p.z.abs()),
-        Shape::Convex(mesh) => {
-            mesh.faces().iter().map(|f| f.offset - f.normal.dot(p)).fold(f64::INFINITY, f64::min)
+        Shape::Cylinder { radius, half_length } => {
+            (radius - (p.x * p.x + p.y * p.y).sqrt()).min(half_length - p.z.abs())
         }
+        Shape::Convex(mesh) => -mesh.highest_over(p).1,
         _ => f64::NEG_INFINITY,
     }
 }

@@ -1,12 +1,13 @@
 //! Any two bounded shapes: a proven guess, or the axis from iterations, made exact; then the overlap
 //! of patches.
 
-use super::face_first;
-use super::meet::{Closest, meet, separation_along};
+use super::face_first::{self, Guess};
+use super::meet::{Closest, meet_facing, separation_along};
+use super::refine::refined;
 use crate::frame::Frame;
 use crate::manifold::Manifold;
 use crate::parry::{Axis, Separation, separation};
-use crate::patch::{CORNERS, Patch, facing};
+use crate::patch::facing_normal;
 use crate::shape::Shape;
 use stiction_dynamics::spatial::Vec3;
 
@@ -14,13 +15,14 @@ use stiction_dynamics::spatial::Vec3;
 const SNAP: f64 = 1e-2;
 
 pub(crate) fn collide(a: &Shape, A: &Frame, b: &Shape, B: &Frame, margin: f64, out: &mut Manifold) {
-    if face_first::collide(a, A, b, B, margin, out) {
-        return;
-    }
-    let roundings = (a.rounding(), b.rounding());
-    let limit = margin + roundings.0 + roundings.1;
+    let overlap = match face_first::collide(a, A, b, B, margin, out) {
+        Guess::Proven => return,
+        Guess::Overlap(n) => Some(n),
+        Guess::Unknown => None,
+    };
+    let limit = margin + a.rounding() + b.rounding();
     let along = |n: Vec3| separation_along(a, A, b, B, n);
-    let axis = match separation(a, A, b, B, limit) {
+    let axis = match separation(a, A, b, B, limit, overlap) {
         Axis::Apart => return,
         Axis::Found(axis) if !axis.doubtful => axis,
         Axis::Found(axis) => by_search(a, A, b, B, Some(axis)),
@@ -28,10 +30,11 @@ pub(crate) fn collide(a: &Shape, A: &Frame, b: &Shape, B: &Frame, margin: f64, o
     };
 
     // Faces near the axis, in place of what the iterations left of it: s(n) tells which is right.
+    let axis = refined(a, A, b, B, axis);
     let (mut normal, mut distance) = (axis.normal, along(axis.normal));
     let size = a.size().min(b.size());
-    let (mut patch_a, mut patch_b) = patches(a, A, b, B, normal);
-    for candidate in [face_normal(&patch_a), face_normal(&patch_b).map(|n| -n)].into_iter().flatten() {
+    let faces = [facing_normal(a, A, normal), facing_normal(b, B, -normal).map(|n| -n)];
+    for candidate in faces.into_iter().flatten() {
         if candidate != normal && candidate.cross(axis.normal).norm() < SNAP {
             let s = along(candidate);
             if s > distance - 1e-12 * size {
@@ -42,24 +45,8 @@ pub(crate) fn collide(a: &Shape, A: &Frame, b: &Shape, B: &Frame, margin: f64, o
     if distance > limit {
         return;
     }
-    if normal != axis.normal {
-        (patch_a, patch_b) = patches(a, A, b, B, normal);
-    }
     let closest = Closest { normal, distance, middle: (axis.on_a + axis.on_b) * 0.5 };
-    // Small polygons fit into small buffers, which cost less to set up.
-    if patch_a.corners().len() + patch_b.corners().len() <= 16 {
-        meet::<CORNERS, 16>(&patch_a, &patch_b, roundings, closest, size, margin, out);
-    } else {
-        meet::<CORNERS, { 2 * CORNERS }>(&patch_a, &patch_b, roundings, closest, size, margin, out);
-    }
-}
-
-fn patches(a: &Shape, A: &Frame, b: &Shape, B: &Frame, n: Vec3) -> (Patch<CORNERS>, Patch<CORNERS>) {
-    (facing(a, A, n), facing(b, B, -n))
-}
-
-fn face_normal(patch: &Patch<CORNERS>) -> Option<Vec3> {
-    (patch.corners().len() > 2).then_some(patch.normal)
+    meet_facing((a, A), (b, B), closest, size, margin, out);
 }
 
 /// Hulls with more faces are not searched when there is something to start from.

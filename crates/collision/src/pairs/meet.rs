@@ -2,8 +2,8 @@
 
 use crate::clip::Meeting;
 use crate::frame::Frame;
-use crate::manifold::Manifold;
-use crate::patch::{Patch, pair_code};
+use crate::manifold::{Manifold, ManifoldPoint};
+use crate::patch::{CORNERS, Patch, face_code, facing, most_corners, pair_code};
 use crate::reduce::{Candidates, reduce};
 use crate::shape::Shape;
 use stiction_dynamics::spatial::Vec3;
@@ -62,6 +62,49 @@ pub(crate) fn meet<const N: usize, const M: usize>(
     missing
 }
 
+/// True when segments along u and v, met along n, are so nearly parallel that they share a stretch.
+pub(crate) fn share_a_stretch(u: Vec3, v: Vec3, n: Vec3) -> bool {
+    let (uu, along) = (u.norm_squared(), n.dot(u));
+    u.cross(v).norm_squared() < PARALLEL * PARALLEL * uu * v.norm_squared() && along * along < 0.25 * uu
+}
+
+/// The manifold of cores that meet in one point.
+pub(crate) fn meet_in_a_point(closest: Closest, roundings: (f64, f64), margin: f64, out: &mut Manifold) {
+    let gap = closest.distance - roundings.0 - roundings.1;
+    out.normal = closest.normal;
+    if gap <= margin {
+        let shift = closest.normal * (0.5 * (roundings.0 - roundings.1));
+        let feature = pair_code(face_code(0), face_code(0));
+        out.push(ManifoldPoint { position: closest.middle + shift, gap, feature });
+    }
+}
+
+/// [`meet`] with the patches that face each other along the normal, in buffers no larger than need be.
+pub(crate) fn meet_facing(
+    (a, A): (&Shape, &Frame),
+    (b, B): (&Shape, &Frame),
+    closest: Closest,
+    size: f64,
+    margin: f64,
+    out: &mut Manifold,
+) -> f64 {
+    let roundings = (a.rounding(), b.rounding());
+    let n = closest.normal;
+    match most_corners(a).max(most_corners(b)) {
+        0..=8 => meet::<8, 16>(&facing(a, A, n), &facing(b, B, -n), roundings, closest, size, margin, out),
+        9..=16 => meet::<16, 32>(&facing(a, A, n), &facing(b, B, -n), roundings, closest, size, margin, out),
+        _ => meet::<CORNERS, { 2 * CORNERS }>(
+            &facing(a, A, n),
+            &facing(b, B, -n),
+            roundings,
+            closest,
+            size,
+            margin,
+            out,
+        ),
+    }
+}
+
 /// The common part of two patches along the unit vector n from A to B, as candidates; none where
 /// one of them is a point or seen edge on.
 pub(crate) fn common<const N: usize, const M: usize>(
@@ -86,8 +129,7 @@ pub(crate) fn common<const N: usize, const M: usize>(
     match (a.corners(), b.corners()) {
         ([_], _) | (_, [_]) => {}
         ([p, q], [r, s]) => {
-            let (u, v) = (q.p - p.p, s.p - r.p);
-            if u.cross(v).norm() < PARALLEL * u.norm() * v.norm() && n.dot(u).abs() < 0.5 * u.norm() {
+            if share_a_stretch(q.p - p.p, s.p - r.p, n) {
                 forward.stretch(&mut candidates);
             }
         }

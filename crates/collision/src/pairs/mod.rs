@@ -7,6 +7,7 @@ pub(crate) mod face_first;
 pub(crate) mod general;
 pub(crate) mod meet;
 pub(crate) mod plane;
+pub(crate) mod refine;
 pub(crate) mod sphere;
 pub(crate) mod surface;
 pub(crate) mod tile;

@@ -75,7 +75,7 @@ pub(crate) fn plane(A: &Frame, b: &Shape, B: &Frame, margin: f64, out: &mut Mani
                     rim.push(p - n * (0.5 * gap), gap, feature(k));
                 }
             }
-            reduce(rim.points(), radius.hypot(*half_length), out);
+            reduce(rim.points(), b.bounding_radius(), out);
         }
         Shape::Ellipsoid { .. } => {
             let p = B.point(b.support(B.inverse_direction(-n)));
@@ -111,7 +111,7 @@ fn feature(vertex: usize) -> u32 {
 
 /// Points of the rims, numbered, for the upward direction `up` in the frame of the cylinder.
 fn rim_points(radius: f64, half_length: f64, up: Vec3) -> [(usize, Vec3); 5] {
-    let across = up.x.hypot(up.y);
+    let across = (up.x * up.x + up.y * up.y).sqrt();
     // Downhill within the cap; fixed to the body when it is level.
     let (c, s) = if across > UPRIGHT { (-up.x / across, -up.y / across) } else { (1.0, 0.0) };
     let (lower, z) = if up.z >= 0.0 { (0, -half_length) } else { (1, half_length) };
@@ -130,33 +130,57 @@ fn hull(mesh: &ConvexMesh, n: Vec3, A: &Frame, B: &Frame, margin: f64, out: &mut
     // Heights in the frame of the mesh: one product per vertex.
     let up = B.inverse_direction(n);
     let origin = n.dot(B.origin - A.origin);
-    let lowest = up.dot(mesh.vertices()[mesh.support_vertex(-up)]) + origin;
+    let height = |i: usize| up.dot(mesh.vertices()[i]) + origin;
+    let start = mesh.support_vertex(-up);
+    let lowest = height(start);
     if lowest > margin {
         return;
     }
     let limit = margin.min(lowest + LOWEST * mesh.radius());
-    let low = || {
-        let height = |v: &Vec3| up.dot(*v) + origin;
-        mesh.vertices()
-            .iter()
-            .enumerate()
-            .map(move |(i, v)| (i, *v, height(v)))
-            .filter(move |low| low.2 <= limit)
-    };
+    let low = |i: usize| height(i) <= limit;
     let mut candidates = Candidates::<VERTICES>::new();
-    let mut add = |(i, v, gap): (usize, Vec3, f64)| {
-        candidates.push(B.point(v) - n * (0.5 * gap), gap, feature(i));
+    let mut add = |i: usize| {
+        let gap = height(i);
+        candidates.push(B.point(mesh.vertices()[i]) - n * (0.5 * gap), gap, feature(i));
     };
-    if low().nth(VERTICES).is_none() {
-        low().for_each(&mut add);
+    let all = || (0..mesh.vertices().len()).filter(|i| low(*i));
+    let mut found = [0_u32; VERTICES];
+    if mesh.vertices().len() <= VERTICES {
+        all().for_each(add);
+    } else if let Some(count) = low_around(mesh, start, low, &mut found) {
+        found[..count].iter().for_each(|i| add(*i as usize));
     } else {
         // Many: the lowest, and the outermost in each of sixteen directions.
-        low().min_by(|p, q| p.2.total_cmp(&q.2)).into_iter().for_each(&mut add);
+        add(start);
         let (t1, t2) = up.tangents();
         for (c, s) in SIXTEENTHS {
             let d = t1 * c + t2 * s;
-            low().max_by(|p, q| p.1.dot(d).total_cmp(&q.1.dot(d))).into_iter().for_each(&mut add);
+            let far = |i: &usize| mesh.vertices()[*i].dot(d);
+            all().max_by(|i, j| far(i).total_cmp(&far(j))).into_iter().for_each(&mut add);
         }
     }
     reduce(candidates.points(), mesh.radius(), out);
+}
+
+/// The `low` vertices, in the order of their numbers; `None` when they are more than fit. On a convex
+/// polyhedron a path along edges leads down from each to the lowest: they are found from there.
+fn low_around(
+    mesh: &ConvexMesh,
+    lowest: usize,
+    low: impl Fn(usize) -> bool,
+    found: &mut [u32; VERTICES],
+) -> Option<usize> {
+    found[0] = lowest as u32;
+    let (mut count, mut next) = (1, 0);
+    while next < count {
+        for &i in mesh.neighbors(found[next] as usize) {
+            if low(i as usize) && !found[..count].contains(&i) {
+                *found.get_mut(count)? = i;
+                count += 1;
+            }
+        }
+        next += 1;
+    }
+    found[..count].sort_unstable();
+    Some(count)
 }

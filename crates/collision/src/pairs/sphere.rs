@@ -7,7 +7,7 @@
 use super::general;
 use crate::convex::{ConvexMesh, Face};
 use crate::frame::Frame;
-use crate::manifold::Manifold;
+use crate::manifold::{Manifold, ManifoldPoint};
 use crate::patch::{face_code, pair_code, vertex_code};
 use crate::point::{away_from, to_box, to_capsule, to_cone, to_cylinder, to_ellipsoid};
 use crate::reduce::{Candidates, reduce};
@@ -54,6 +54,25 @@ pub(crate) fn sphere(
     }
 }
 
+/// Two spheres, whose frames do not matter; true when their centres are far enough apart to tell a normal.
+/// The formulas are symmetric, to the last bit.
+pub(crate) fn spheres(c: [Vec3; 2], radii: [f64; 2], margin: f64, out: &mut Manifold) -> bool {
+    let between = c[1] - c[0];
+    let distance = between.norm();
+    let gap = distance - (radii[0] + radii[1]);
+    if gap > margin {
+        return true;
+    }
+    if distance <= 1e-6 * (radii[0] + radii[1]) {
+        return false;
+    }
+    let n = between * (1.0 / distance);
+    let position = ((c[0] + n * radii[0]) + (c[1] - n * radii[1])) * 0.5;
+    out.normal = n;
+    out.push(ManifoldPoint { position, gap, feature: pair_code(face_code(0), face_code(0)) });
+    true
+}
+
 /// Where a point is relative to a hull.
 enum Hull {
     /// Farther than asked for.
@@ -65,13 +84,7 @@ enum Hull {
 }
 
 fn from_hull(c: Vec3, mesh: &ConvexMesh, limit: f64) -> Hull {
-    let (mut height, mut best) = (f64::NEG_INFINITY, 0);
-    for (i, face) in mesh.faces().iter().enumerate() {
-        let h = face.normal.dot(c) - face.offset;
-        if h > height {
-            (height, best) = (h, i);
-        }
-    }
+    let (best, height) = mesh.highest_over(c);
     let face = &mesh.faces()[best];
     // A point on the surface has no direction to an edge or a vertex.
     let on_surface = 1e-9 * mesh.radius();

@@ -173,10 +173,7 @@ fn gap_follows_a_motion_along_the_normal_through_touching() {
             let moved = contact(a, X_WA, b, &X_WB, 2e-3);
             let got = moved.deepest().unwrap_or(f64::INFINITY);
             // Up to touching the normal stays the best; in the depth another may be.
-            let is_round = |s: &Shape| {
-                matches!(s, Shape::Cylinder { .. } | Shape::Cone { .. } | Shape::Ellipsoid { .. })
-            };
-            let tolerance = if is_round(a) || is_round(b) { 5e-6 } else { 2e-8 };
+            let tolerance = 2e-8;
             let low = target - tolerance;
             let high = if gap > 0.0 { target.max(0.0) + tolerance } else { 1e-2 };
             assert!(got > low && got < high, "{gap} {target} {got} {a:.90?} {b:.90?}");

@@ -102,7 +102,7 @@ impl<P: Piece> Meeting<'_, P> {
         if depth >= 0.0 || -self.lowest(-n) - level + r <= 0.0 || self.beside(&corners, n) {
             return None;
         }
-        let crossed = match separation(facet, self.A, self.b, self.B, r) {
+        let crossed = match separation(facet, self.A, self.b, self.B, r, None) {
             Axis::Apart => false,
             Axis::Found(axis) => self.along(axis.normal) < r - SLACK * self.size(),
             Axis::Unknown => true,
@@ -168,7 +168,7 @@ impl<P: Piece> Meeting<'_, P> {
             let (feature, fine) = self.tile.feature(self.A.inverse_direction(n));
             (fine && self.b.admits(self.B, -n)).then_some(feature)
         };
-        let (axis, doubtful) = match separation(&self.tile.facet, self.A, self.b, self.B, limit) {
+        let (axis, doubtful) = match separation(&self.tile.facet, self.A, self.b, self.B, limit, None) {
             Axis::Apart => return None,
             Axis::Found(axis) => (Some(axis), axis.doubtful),
             Axis::Unknown => (None, true),
