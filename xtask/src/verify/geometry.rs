@@ -7,8 +7,6 @@ use std::fs;
 use std::path::Path;
 use std::process::Command;
 
-use serde_json::Value;
-
 use super::answer;
 use crate::process::{cargo, output, root, target};
 
