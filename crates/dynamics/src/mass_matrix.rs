@@ -25,6 +25,38 @@ pub(crate) struct Pattern {
     rows: Vec<Row>,
     /// The dof of every entry; of the zeros before a row, any.
     columns: Vec<u32>,
+    /// Tip to base, by levels: panels of one level have no columns of each other.
+    panels: Vec<Panel>,
+    levels: Vec<Range<usize>>,
+}
+
+/// Consecutive rows of one chain, i, i − 1, …, for those who work on several at a time. All end in
+/// the same columns, those of their common ancestors: first a branch, then perhaps the trunk.
+#[derive(Clone, Copy, Debug)]
+pub(crate) struct Panel {
+    /// Its last row i, the one nearest to the tip.
+    pub(crate) tip: usize,
+    /// Rows, at most [`Panel::LARGE`], or [`Panel::LARGEST`] of those without ancestors.
+    pub(crate) count: usize,
+    /// First entry of its rows, the zeros before them included, and the one behind their last.
+    pub(crate) begin: usize,
+    pub(crate) end: usize,
+    /// Of row i, i − 1, …: the one behind its last entry, from `begin`.
+    pub(crate) ends: [usize; Panel::LARGEST],
+    /// Common columns.
+    pub(crate) common: usize,
+    /// Those of the branch: how many, and where in the columns of the pattern.
+    pub(crate) branch: usize,
+    pub(crate) columns: usize,
+    /// The first dof of the free root in whose columns the rows end.
+    pub(crate) root: Option<usize>,
+}
+
+impl Panel {
+    /// As many as there are registers for.
+    pub(crate) const LARGE: usize = 4;
+    /// A free root.
+    pub(crate) const LARGEST: usize = 6;
 }
 
 /// A row of the pattern.
@@ -37,8 +69,6 @@ pub(crate) struct Row {
     pub(crate) end: usize,
     /// It ends in the columns of a free root and is not a row of that root.
     pub(crate) trunk: bool,
-    /// Its column after the diagonal is i − 1, and not of the trunk.
-    pub(crate) follows: bool,
 }
 
 impl Pattern {
@@ -67,11 +97,73 @@ impl Pattern {
             columns.extend_from_within(above.map_or(0..0, |p| p.start..p.end));
             let root = root_of(i);
             let (end, trunk) = (columns.len(), dof.body != root && free(root));
-            let branch = &columns[start + 1..if trunk { end - TRUNK } else { end }];
-            let follows = branch.first().is_some_and(|j| *j as usize + 1 == i);
-            rows.push(Row { begin, start, end, trunk, follows });
+            rows.push(Row { begin, start, end, trunk });
         }
-        Self { rows, columns }
+        let mut pattern = Self { rows, columns, panels: Vec::new(), levels: Vec::new() };
+        (pattern.panels, pattern.levels) = pattern.in_panels();
+        pattern
+    }
+
+    /// Chains cut into panels, ordered by how many panels they carry one after another.
+    fn in_panels(&self) -> (Vec<Panel>, Vec<Range<usize>>) {
+        let mut panels: Vec<Panel> = Vec::new();
+        for i in 0..self.size() {
+            let Row { begin, start, end, .. } = self.rows[i];
+            if let Some(panel) = panels.last_mut() {
+                let most = if panel.common == 0 { Panel::LARGEST } else { Panel::LARGE };
+                if panel.count < most && self.branch(i).first().is_some_and(|j| *j as usize + 1 == i) {
+                    (panel.tip, panel.count, panel.end) = (i, panel.count + 1, end);
+                    continue;
+                }
+            }
+            let (common, branch) = (end - start - 1, self.branch(i).len());
+            let root = self.rows[i].trunk.then(|| self.root(i));
+            let ends = [0; Panel::LARGEST];
+            panels.push(Panel {
+                tip: i,
+                count: 1,
+                begin,
+                end,
+                ends,
+                common,
+                branch,
+                columns: start + 1,
+                root,
+            });
+        }
+        let mut carried = vec![0; panels.len()];
+        for p in (0..panels.len()).rev() {
+            let panel = &mut panels[p];
+            for k in 0..panel.count {
+                panel.ends[k] = self.rows[panel.tip - k].end - panel.begin;
+            }
+            let below = self.common(panel).first().map(|j| *j as usize);
+            if let Some(below) = below.and_then(|j| panels.iter().position(|p| p.tip >= j)) {
+                carried[below] = carried[below].max(carried[p] + 1);
+            }
+        }
+        let mut order: Vec<usize> = (0..panels.len()).collect();
+        order.sort_by_key(|p| (carried[*p], usize::MAX - p));
+        let mut levels: Vec<Range<usize>> = Vec::new();
+        for (at, p) in order.iter().enumerate() {
+            match levels.get_mut(carried[*p]) {
+                Some(level) => level.end = at + 1,
+                None => levels.push(at..at + 1),
+            }
+        }
+        (order.iter().map(|p| panels[*p]).collect(), levels)
+    }
+
+    /// The common columns of `panel`.
+    #[inline(always)]
+    pub(crate) fn common(&self, panel: &Panel) -> &[u32] {
+        &self.columns[panel.columns..][..panel.common]
+    }
+
+    /// The dofs of the branch of `panel`.
+    #[inline(always)]
+    pub(crate) fn branch_of(&self, panel: &Panel) -> &[u32] {
+        &self.columns[panel.columns..][..panel.branch]
     }
 
     /// Four plain numbers make a block; lanes are blocks already.
@@ -113,10 +205,16 @@ impl Pattern {
         self.columns[self.rows[i].end - 1] as usize
     }
 
-    /// The row of [`Self::root`].
+    /// Panels that do not wait for one another, tip to base.
     #[inline(always)]
-    pub(crate) fn trunk(&self, i: usize) -> Row {
-        self.rows[self.root(i)]
+    pub(crate) fn levels(&self) -> impl Iterator<Item = &[Panel]> {
+        self.levels.iter().map(|level| &self.panels[level.clone()])
+    }
+
+    /// All rows, tip to base.
+    #[inline(always)]
+    pub(crate) fn panels(&self) -> &[Panel] {
+        &self.panels
     }
 
     /// Rows.

@@ -30,7 +30,8 @@ example-robot-data are installed into target/bench-dynamics. Compiling Pinocchio
 minutes, once.
 
 Times are medians over the rounds, in CPU time of the thread, of whole jobs from q (and v, a or
-tau) to the result: kinematics are part of everybody's time.
+tau) to the result: kinematics are part of everybody's time. All use the instructions of this
+machine: Pinocchio is compiled for it, MuJoCo's library and ours (lanes::run) look what it has.
     rnea               tau(q, v, a)
     crba               M(q)
     aba                a(q, v, tau); MuJoCo: M, its factors, bias, solve
@@ -42,9 +43,13 @@ tau) to the result: kinematics are part of everybody's time.
 Of Pinocchio's crba and aba the faster of the local and the world convention counts. Every sample
 goes to target/bench/dynamics.json.";
 
-const PACKAGES: [&str; 3] = ["pin==4.1.0", "mujoco==4.0.0", "example-robot-data==6.0.0"];
-const CHECK: &str =
-    "import pinocchio, mujoco; assert (pinocchio.__version__, mujoco.__version__) == ('4.1.0', '4.0.0')";
+/// Pinocchio's headers include Eigen's, which come apart.
+const PACKAGES: [&str; 4] =
+    ["pin==4.1.0", "mujoco==4.0.0", "example-robot-data==6.0.0", "cmeel-eigen==3.4.1"];
+const CHECK: &str = "import pinocchio, mujoco
+from importlib.metadata import version
+found = pinocchio.__version__, mujoco.__version__, version('cmeel-eigen')
+assert found == ('4.1.0', '4.0.0', '3.4.1')";
 const ROBOTS: [&str; 5] = ["panda", "solo12", "go2", "g1", "talos"];
 const IN_LANES: [&str; 4] = ["rnea", "crba", "aba", "factor+solve"];
 const LANES: [&str; 5] = ["f64", "f64x4", "f64x8", "f32x8", "f32x16"];
@@ -230,7 +235,7 @@ fn beside(rivals: &Rivals, folder: &Path, robot: &str, rounds: usize) -> Result<
         }
         let local = format!("{algorithm}_local");
         for _ in 0..rounds {
-            samples[0].push(ours.time(&algorithm, "plain")?);
+            samples[0].push(ours.time(&algorithm, "f64")?);
             for (rival, samples) in rivals.iter_mut().zip(&mut samples[1..]) {
                 if rival.has(&algorithm) {
                     let world = rival.time(&algorithm, "")?;

@@ -42,11 +42,11 @@ impl<'a> Derivatives<'a> {
     }
 
     /// `algorithm` at state `k`.
+    #[inline(always)]
     pub(crate) fn step(&mut self, algorithm: usize, k: usize) {
         let (model, n) = (self.model, self.model.nv());
-        let at = |x: &'a [f64], n: usize| &x[k * n..(k + 1) * n];
         let States { q, v, a, tau, .. } = self.states;
-        let (q, v) = (at(q, model.nq), at(v, n));
+        let (q, v) = (&q[k * model.nq..][..model.nq], &v[k * n..][..n]);
         self.kin.update(model, q);
         if algorithm == INVERSE {
             crba_into(model, &self.kin, &mut self.crba, &mut self.M);
@@ -57,10 +57,10 @@ impl<'a> Derivatives<'a> {
         self.vel.update(model, &self.kin, v);
         if algorithm == RNEA {
             self.rates.update(model, &self.kin, &self.vel, v);
-            self.acc.update(model, &self.kin, &self.vel, &self.rates, v, at(a, n));
+            self.acc.update(model, &self.kin, &self.vel, &self.rates, v, &a[k * n..][..n]);
             self.of_rnea.update(model, &self.kin, &self.vel, &self.rates, &self.acc);
         } else {
-            let _sound = self.of_aba.update(model, &self.kin, &self.vel, v, at(tau, n), None);
+            let _sound = self.of_aba.update(model, &self.kin, &self.vel, v, &tau[k * n..][..n], None);
         }
     }
 

@@ -6,8 +6,7 @@
 //! list                    names of the algorithms
 //! value NAME k            the result at state k, numbers by rows
 //! time NAME us LANES      nanoseconds per environment over at least `us` microseconds, states
-//!                         cycled, every bundle of states in the lanes `f64`, `f64x4`, … or in
-//!                         `plain` numbers without dispatch
+//!                         cycled, every bundle of states in the lanes `f64`, `f64x4`, …
 //! ```
 //!
 //! Times are CPU time of the thread where the system tells it, else by the wall clock.
@@ -53,7 +52,7 @@ fn answer(model: &Model, states: &States, line: &str) -> Result<String, String> 
         return Ok([&robot::ALGORITHMS[..], &derivatives::ALGORITHMS[..]].concat().join(" "));
     }
     let number = number(2).ok_or_else(unknown)?;
-    let in_lanes = words.get(3).copied().unwrap_or("plain");
+    let in_lanes = words.get(3).copied().unwrap_or(lanes::F64::NAME);
     match (verb, place(&robot::ALGORITHMS), place(&derivatives::ALGORITHMS)) {
         ("value", Some(algorithm), _) => {
             Ok(listed(&Robot::new(model, states, 0.0).value(algorithm, number as usize)))
@@ -65,17 +64,9 @@ fn answer(model: &Model, states: &States, line: &str) -> Result<String, String> 
             let timing = Timing { model, states, algorithm, microseconds: number };
             Ok(timing.in_lanes(in_lanes).ok_or_else(unknown)?.to_string())
         }
-        ("time", _, Some(algorithm)) if in_lanes == "plain" => {
-            let mut derivatives = Derivatives::new(model, states);
-            let mut pass = || (0..states.count).for_each(|k| derivatives.step(black_box(algorithm), k));
-            pass();
-            let (start, mut passes, mut spent) = (cpu_nanoseconds(), 0, 0.0);
-            while spent < 1e3 * number {
-                pass();
-                passes += 1;
-                spent = cpu_nanoseconds() - start;
-            }
-            Ok((spent / f64::from(passes) / states.count as f64).to_string())
+        ("time", _, Some(algorithm)) if in_lanes == lanes::F64::NAME => {
+            let timing = Timing { model, states, algorithm, microseconds: number };
+            Ok(lanes::run::<lanes::F64, _>(OfDerivatives(timing)).to_string())
         }
         _ => Err(unknown()),
     }
@@ -97,7 +88,6 @@ struct Timing<'a> {
 impl Timing<'_> {
     fn in_lanes(self, name: &str) -> Option<f64> {
         Some(match name {
-            "plain" => self.run(0.0_f64),
             lanes::F64::NAME => lanes::run::<lanes::F64, _>(self),
             lanes::F64x4::NAME => lanes::run::<lanes::F64x4, _>(self),
             lanes::F64x8::NAME => lanes::run::<lanes::F64x8, _>(self),
@@ -129,6 +119,33 @@ impl Task for Timing<'_> {
                 start = now;
             } else if now - start > 1e3 * self.microseconds {
                 return (now - start) / (f64::from(passes) * (bundles * T::LANES) as f64);
+            }
+        }
+    }
+}
+
+/// The same for derivatives, which are timed in plain numbers only.
+struct OfDerivatives<'a>(Timing<'a>);
+
+impl Task for OfDerivatives<'_> {
+    type Output = f64;
+
+    #[inline(always)]
+    fn run<T: Real>(self, _kind: T) -> f64 {
+        let Timing { model, states, algorithm, microseconds } = self.0;
+        let mut derivatives = Derivatives::new(model, states);
+        // A pass for the caches first.
+        let (mut start, mut passes) = (0.0, -1_i32);
+        loop {
+            for k in 0..states.count {
+                black_box(&mut derivatives).step(black_box(algorithm), k);
+            }
+            passes += 1;
+            let now = cpu_nanoseconds();
+            if passes == 0 {
+                start = now;
+            } else if now - start > 1e3 * microseconds {
+                return (now - start) / (f64::from(passes) * states.count as f64);
             }
         }
     }

@@ -1,0 +1,354 @@
+//! Several rows of one chain at a time: what a factorisation and a solve do with a panel.
+//!
+//! The rows i, i − 1, …, i − K + 1 are numbered k = 0 to K − 1 from the tip. They are eliminated among
+//! themselves, in registers, for their pivots wait for one another; then from the rows of their
+//! common ancestors, each visited once for all K. Equations are those of the module above. Plain
+//! numbers go four by four, over the zeros before the rows too; lanes are blocks already. What plain
+//! numbers and lanes undergo is the same, operation by operation.
+
+#![allow(clippy::needless_range_loop, clippy::manual_memcpy)] // the indices are those of the equations
+
+use super::NotPositive;
+use crate::Real;
+use crate::mass_matrix::{Panel, Pattern, TRUNK};
+use std::cmp::Ordering;
+
+/// Columns for which there are registers, and lengths are told to the compiler.
+const FEW: usize = 16;
+
+/// (1) and (2) for the K rows of `panel` among themselves; `inverse` is 1/D.
+#[inline(always)]
+pub(super) fn pivot<T: Real, const K: usize>(
+    panel: &Panel,
+    entries: &mut [T],
+    inverse: &mut [T],
+    failed: &mut Option<NotPositive>,
+) {
+    let rows = &mut entries[panel.begin..panel.end];
+    let inverse = &mut inverse[panel.tip + 1 - K..=panel.tip];
+    // Row k begins K − k entries before the common columns.
+    let mut M = [[rows[0]; K]; K];
+    for k in 0..K {
+        let row = &rows[panel.ends[k] - panel.common - (K - k)..][..K - k];
+        for l in k..K {
+            M[k][l] = row[l - k];
+        }
+    }
+    for k in 0..K {
+        let inverse_D = inverse_pivot(M[k][k], panel.tip - k, failed);
+        let mut L = M[k];
+        for l in k + 1..K {
+            L[l] = M[k][l] * inverse_D;
+            for m in l..K {
+                M[l][m] -= L[l] * M[k][m];
+            }
+        }
+        M[k] = L;
+        inverse[K - 1 - k] = inverse_D;
+    }
+    for k in 0..K {
+        let row = &mut rows[panel.ends[k] - panel.common - (K - k)..][..K - k];
+        for l in k..K {
+            row[l - k] = M[k][l];
+        }
+    }
+}
+
+/// (1) and (2) for the common columns of `panel`, after [`pivot`].
+#[inline(always)]
+pub(super) fn eliminate<T: Real, const K: usize>(
+    pattern: &Pattern,
+    panel: &Panel,
+    entries: &mut [T],
+    inverse: &[T],
+) {
+    let (above, rows) = entries.split_at_mut(panel.begin);
+    let rows = &mut rows[..panel.end - panel.begin];
+    let inverse = &inverse[panel.tip + 1 - K..=panel.tip];
+    let (mut L, mut D, mut inverse_D) = ([[rows[0]; K]; K], [rows[0]; K], [rows[0]; K]);
+    let mut ends = [0; K];
+    for k in 0..K {
+        ends[k] = panel.ends[k];
+        let row = &rows[ends[k] - panel.common - (K - k)..][..K - k];
+        for l in k + 1..K {
+            L[k][l] = row[l - k];
+        }
+        (D[k], inverse_D[k]) = (row[0], inverse[K - 1 - k]);
+    }
+
+    // In the common columns. Where whole blocks reach beyond them is written at the end.
+    if T::LANES == 1 && panel.common <= FEW {
+        let tails = scale_few(rows, ends, panel.common, &L, &inverse_D);
+        subtract_few(pattern, panel, above, &tails, D);
+    } else {
+        let width = if T::LANES == 1 { 4 } else { 1 };
+        for block in 1..=panel.common.div_ceil(width) {
+            if T::LANES == 1 {
+                scale::<T, K, 4>(rows, ends, 4 * block, &L, &inverse_D);
+            } else {
+                scale::<T, K, 1>(rows, ends, block, &L, &inverse_D);
+            }
+        }
+        // (2), with L_ij D_i in the place of M_ij.
+        for t in 0..panel.common {
+            let place = pattern.place(pattern.common(panel)[t] as usize);
+            let mut M_j = D;
+            for k in 0..K {
+                M_j[k] *= rows[ends[k] - panel.common + t];
+            }
+            subtract(&mut above[place.begin..place.end], rows, ends, M_j);
+        }
+    }
+
+    for k in 0..K {
+        let row = &mut rows[ends[k] - panel.common - (K - k)..][..K - k];
+        for l in k + 1..K {
+            row[l - k] = L[k][l];
+        }
+        row[0] = D[k];
+    }
+}
+
+/// The W columns that begin `before` the ends of the rows: elimination among the rows, and (1).
+#[inline(always)]
+fn scale<T: Real, const K: usize, const W: usize>(
+    rows: &mut [T],
+    ends: [usize; K],
+    before: usize,
+    L: &[[T; K]; K],
+    inverse: &[T; K],
+) -> [[T; W]; K] {
+    let (mut M, mut scaled) = ([[inverse[0]; W]; K], [[inverse[0]; W]; K]);
+    for k in 0..K {
+        let row = &mut rows[ends[k] - before..][..W];
+        M[k].copy_from_slice(row);
+        for l in 0..k {
+            for w in 0..W {
+                M[k][w] -= L[l][k] * M[l][w];
+            }
+        }
+        for w in 0..W {
+            scaled[k][w] = M[k][w] * inverse[k];
+        }
+        row.copy_from_slice(&scaled[k]);
+    }
+    scaled
+}
+
+/// [`scale`] of all common columns, if they are few; returns the ends of the rows.
+#[inline(always)]
+fn scale_few<T: Real, const K: usize>(
+    rows: &mut [T],
+    ends: [usize; K],
+    common: usize,
+    L: &[[T; K]; K],
+    inverse: &[T; K],
+) -> [[T; FEW]; K] {
+    let mut tails = [[inverse[0]; FEW]; K];
+    for block in 1..=FEW / 4 {
+        if 4 * block >= common + 4 {
+            break;
+        }
+        let scaled = scale::<T, K, 4>(rows, ends, 4 * block, L, inverse);
+        for k in 0..K {
+            tails[k][FEW - 4 * block..][..4].copy_from_slice(&scaled[k]);
+        }
+    }
+    tails
+}
+
+/// (2), with L_ij D_i in the place of M_ij, for the ancestors of a panel that has few.
+#[inline(always)]
+fn subtract_few<T: Real, const K: usize>(
+    pattern: &Pattern,
+    panel: &Panel,
+    above: &mut [T],
+    tails: &[[T; FEW]; K],
+    D: [T; K],
+) {
+    for (t, j) in pattern.branch_of(panel).iter().enumerate() {
+        let place = pattern.place(*j as usize);
+        let mut M_j = D;
+        for k in 0..K {
+            M_j[k] *= tails[k][(FEW - panel.common + t) % FEW];
+        }
+        let row = &mut above[place.begin..place.end];
+        match row.len() {
+            4 => subtract_blocks::<T, K, 4>(row, tails, M_j),
+            8 => subtract_blocks::<T, K, 8>(row, tails, M_j),
+            12 => subtract_blocks::<T, K, 12>(row, tails, M_j),
+            _ => subtract_blocks::<T, K, 16>(row, tails, M_j),
+        }
+    }
+    if let Some(root) = panel.root {
+        // Rows of one to six entries, in blocks.
+        let rows = &mut above[pattern.place(root).begin..][..32];
+        for j in 0..TRUNK {
+            let mut M_j = D;
+            for k in 0..K {
+                M_j[k] *= tails[k][FEW - 1 - j];
+            }
+            match j {
+                0..4 => subtract_blocks::<T, K, 4>(&mut rows[4 * j..], tails, M_j),
+                _ => subtract_blocks::<T, K, 8>(&mut rows[8 * j - 16..], tails, M_j),
+            }
+        }
+    }
+}
+
+/// The first N of `x` −= Σ s_k (last N of tail k).
+#[inline(always)]
+fn subtract_blocks<T: Real, const K: usize, const N: usize>(x: &mut [T], tails: &[[T; FEW]; K], s: [T; K]) {
+    let x = &mut x[..N];
+    for block in 0..N / 4 {
+        let mut difference = [s[0]; 4];
+        difference.copy_from_slice(&x[4 * block..][..4]);
+        for k in 0..K {
+            for w in 0..4 {
+                difference[w] -= s[k] * tails[k][FEW - N + 4 * block + w];
+            }
+        }
+        x[4 * block..][..4].copy_from_slice(&difference);
+    }
+}
+
+/// x −= Σ s_k (end of row k).
+#[inline(always)]
+fn subtract<T: Real, const K: usize>(x: &mut [T], rows: &[T], ends: [usize; K], s: [T; K]) {
+    let tails = tails(rows, ends, x.len(), x.len());
+    if T::LANES > 1 {
+        for (t, x) in x.iter_mut().enumerate() {
+            for k in 0..K {
+                *x -= s[k] * tails[k][t];
+            }
+        }
+        return;
+    }
+    for at in (0..x.len()).step_by(4) {
+        let mut difference = [s[0]; 4];
+        difference.copy_from_slice(&x[at..at + 4]);
+        for k in 0..K {
+            let tail = &tails[k][at..at + 4];
+            for w in 0..4 {
+                difference[w] -= s[k] * tail[w];
+            }
+        }
+        x[at..at + 4].copy_from_slice(&difference);
+    }
+}
+
+/// x ← L⁻ᵀ x for the K rows of `panel`, and of these x ← D⁻¹ x.
+#[inline(always)]
+pub(super) fn spread<T: Real, const K: usize>(
+    pattern: &Pattern,
+    panel: &Panel,
+    entries: &[T],
+    inverse: &[T],
+    x: &mut [T],
+) {
+    let rows = &entries[panel.begin..panel.end];
+    let mut ends = [0; K];
+    ends.copy_from_slice(&panel.ends[..K]);
+    let first = panel.tip + 1 - K;
+    let (x_above, x_here) = x.split_at_mut(first);
+    let (x_here, inverse) = (&mut x_here[..K], &inverse[first..][..K]);
+    let mut x_panel = [rows[0]; K];
+    for k in 0..K {
+        x_panel[k] = x_here[K - 1 - k];
+    }
+    for k in 0..K {
+        let row = &rows[ends[k] - panel.common - (K - k)..][..K - k];
+        for l in k + 1..K {
+            x_panel[l] -= row[l - k] * x_panel[k];
+        }
+    }
+    for k in 0..K {
+        x_here[K - 1 - k] = x_panel[k] * inverse[K - 1 - k];
+    }
+    let tails = tails(rows, ends, panel.common, panel.branch);
+    for (t, j) in pattern.branch_of(panel).iter().enumerate() {
+        let x_j = &mut x_above[*j as usize];
+        let mut difference = *x_j;
+        for k in 0..K {
+            difference -= tails[k][t] * x_panel[k];
+        }
+        *x_j = difference;
+    }
+    if let Some(root) = panel.root {
+        let x_root = &mut x_above[root..][..TRUNK];
+        let tails = self::tails(rows, ends, TRUNK, TRUNK);
+        for j in 0..TRUNK {
+            let mut difference = x_root[j];
+            for k in 0..K {
+                difference -= tails[k][TRUNK - 1 - j] * x_panel[k];
+            }
+            x_root[j] = difference;
+        }
+    }
+}
+
+/// x ← L⁻¹ x for the K rows of `panel`. From the root on: what was found last comes last into the sum.
+#[inline(always)]
+pub(super) fn gather<T: Real, const K: usize>(pattern: &Pattern, panel: &Panel, entries: &[T], x: &mut [T]) {
+    let rows = &entries[panel.begin..panel.end];
+    let mut ends = [0; K];
+    ends.copy_from_slice(&panel.ends[..K]);
+    let (x_above, x_here) = x.split_at_mut(panel.tip + 1 - K);
+    let x_here = &mut x_here[..K];
+    let mut x_panel = [rows[0]; K];
+    for k in 0..K {
+        x_panel[k] = x_here[K - 1 - k];
+    }
+    if let Some(root) = panel.root {
+        let (y, tails) = (&x_above[root..][..TRUNK], tails(rows, ends, TRUNK, TRUNK));
+        for k in 0..K {
+            let L = tails[k];
+            let (a, b) = (L[5] * y[0] + L[4] * y[1], L[3] * y[2] + L[2] * y[3]);
+            x_panel[k] -= a + b + (L[1] * y[4] + L[0] * y[5]);
+        }
+    }
+    let tails = tails(rows, ends, panel.common, panel.branch);
+    for (t, j) in pattern.branch_of(panel).iter().enumerate().rev() {
+        let x_j = x_above[*j as usize];
+        for k in 0..K {
+            x_panel[k] -= tails[k][t] * x_j;
+        }
+    }
+    for k in (0..K).rev() {
+        let row = &rows[ends[k] - panel.common - (K - k)..][..K - k];
+        for l in (k + 1..K).rev() {
+            x_panel[k] -= row[l - k] * x_panel[l];
+        }
+    }
+    for k in 0..K {
+        x_here[K - 1 - k] = x_panel[k];
+    }
+}
+
+/// Of every row, the `n` entries that begin `before` its end.
+#[inline(always)]
+fn tails<T, const K: usize>(rows: &[T], ends: [usize; K], before: usize, n: usize) -> [&[T]; K] {
+    let mut tails: [&[T]; K] = [&[]; K];
+    for k in 0..K {
+        tails[k] = &rows[ends[k] - before..][..n];
+    }
+    tails
+}
+
+/// 1/D of dof i; a D that is not positive is noted.
+#[inline(always)]
+fn inverse_pivot<T: Real>(D: T, i: usize, failed: &mut Option<NotPositive>) -> T {
+    if !T::all(D.zero().less(D)) {
+        let lanes = lanes_not_positive(D);
+        failed.get_or_insert(NotPositive { dof: i, lanes }).lanes |= lanes;
+    }
+    D.one() / D
+}
+
+/// As bits; NaN is not positive.
+#[cold]
+fn lanes_not_positive<T: Real>(D: T) -> u32 {
+    (0..T::LANES)
+        .filter(|l| D.lane(*l).partial_cmp(&0.0) != Some(Ordering::Greater))
+        .fold(0, |bits, l| bits | 1 << l)
+}
