@@ -35,6 +35,14 @@ struct Source {
     added: (usize, usize),
 }
 
+impl Source {
+    /// The place in the file of a place in the parsed text.
+    fn original(&self, offset: usize) -> usize {
+        let (at, length) = self.added;
+        if offset > at { offset.saturating_sub(length).max(at) } else { offset }
+    }
+}
+
 pub(crate) struct AttributeNode {
     pub(crate) name: String,
     pub(crate) value: String,
@@ -171,8 +179,7 @@ impl Document {
         let Some(source) = self.sources.get(source) else {
             return Place { file: PathBuf::new(), line: 1, column: 1 };
         };
-        let (at, length) = source.added;
-        let offset = if offset > at { offset.saturating_sub(length).max(at) } else { offset };
+        let offset = source.original(offset);
         let line = source.lines.partition_point(|&start| start <= offset);
         let start = line.checked_sub(1).and_then(|l| source.lines.get(l)).copied().unwrap_or(0);
         let before = source.text.get(start..offset).unwrap_or_default();
@@ -319,12 +326,18 @@ impl<'d> Element<'d> {
 
     /// Bytes of the element in the main file; `None` for an element of an included one.
     pub(crate) fn span(self) -> Option<Range<usize>> {
-        (self.node().source == 0).then(|| self.node().at.clone())
+        self.in_the_file(&self.node().at)
     }
 
     /// Bytes of an attribute's value in the main file, without its quotes.
     pub(crate) fn value_span(self, attribute: &AttributeNode) -> Option<Range<usize>> {
-        (self.node().source == 0).then(|| attribute.value_at.clone())
+        self.in_the_file(&attribute.value_at)
+    }
+
+    /// A range of the parsed text in the main file, which may lack declarations that were added.
+    fn in_the_file(self, range: &Range<usize>) -> Option<Range<usize>> {
+        let source = self.document.sources.first().filter(|_| self.node().source == 0)?;
+        Some(source.original(range.start)..source.original(range.end))
     }
 
     pub(crate) fn parent(self) -> Option<Self> {

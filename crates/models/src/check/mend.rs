@@ -191,6 +191,14 @@ mod tests {
         assert!(mended(&m.text).changes.is_empty());
     }
 
+    /// Files that use prefixes without declaring them are mended at the right places too.
+    #[test]
+    fn undeclared_prefixes_shift_nothing() {
+        let text = urdf(&arm(&solid(), "")).replace("xyz='0 0 1'/><limit", "xyz='0 3 4'/><limit ef:fort='1'");
+        let m = mended(&text);
+        assert!(m.left.read && m.text == text.replace("xyz='0 3 4'", "xyz='0 0.6 0.8'"), "{}", m.text);
+    }
+
     #[test]
     fn a_turned_tensor_is_balanced_along_its_own_axes() {
         let turn = stiction_dynamics::spatial::Quat::from_rpy(0.3, -1.2, 2.0).to_matrix();
