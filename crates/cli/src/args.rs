@@ -3,6 +3,7 @@
 use clap::{Args, Parser, Subcommand, ValueEnum};
 use std::path::PathBuf;
 use stiction::models::check::Severity;
+use stiction_lab::dump::When;
 
 /// Robot simulation with contacts you can trust: exact frictional contact, certified at every step.
 #[derive(Debug, Parser)]
@@ -32,6 +33,8 @@ pub(crate) enum Command {
     Compare(CompareArgs),
     /// Solve a recorded contact problem
     Solve(SolveArgs),
+    /// Find the smallest part of a contact problem on which a solver still fails
+    Shrink(ShrinkArgs),
     /// Show what a robot file holds, and its dynamics at one state
     Inspect(InspectArgs),
     /// Write a robot as a file of another format
@@ -107,6 +110,12 @@ pub(crate) struct RunArgs {
     /// Write a page to look at the run in any browser: .html
     #[arg(long, value_name = "FILE")]
     pub(crate) replay: Option<PathBuf>,
+    /// Write contact problems of the run to this folder, for `stiction solve` and `stiction shrink`
+    #[arg(long, value_name = "DIR")]
+    pub(crate) dump_problems: Option<PathBuf>,
+    /// With --dump-problems: `worst` (by the certificate), `not-converged`, or `every N` steps
+    #[arg(long, value_name = "WHICH", default_value = "worst", requires = "dump_problems")]
+    pub(crate) when: When,
     /// Print the summary as JSON, and nothing else
     #[arg(long)]
     pub(crate) json: bool,
@@ -139,9 +148,11 @@ pub(crate) struct CompareArgs {
 Examples:
   stiction solve problem.json
   stiction solve problem.json --solver all --tolerance 1e-10
-  stiction solve problem.json --json --impulses")]
+  stiction solve problem.json --json --impulses
+  stiction solve problem.json --solver all --history out/history.html
+  stiction solve problems/ --solver all --profile out/profile     goes on where it was stopped")]
 pub(crate) struct SolveArgs {
-    /// A contact problem (.json)
+    /// A contact problem (.json); with --profile a folder of them
     pub(crate) file: PathBuf,
     /// Solvers, separated by commas, or `all`; without: the default one
     #[arg(long, value_name = "NAMES")]
@@ -158,6 +169,35 @@ pub(crate) struct SolveArgs {
     /// With --json: the impulses too, in the order of the file
     #[arg(long, requires = "json")]
     pub(crate) impulses: bool,
+    /// Write the residual after every iteration: .html or .csv
+    #[arg(long, value_name = "FILE", conflicts_with = "profile")]
+    pub(crate) history: Option<PathBuf>,
+    /// Solve every problem of a folder at tolerances 1e-4, 1e-6 and 1e-8 of ‖g‖, and write table, figures and
+    /// results to this folder
+    #[arg(long, value_name = "DIR", conflicts_with_all = ["tolerance", "impulses"])]
+    pub(crate) profile: Option<PathBuf>,
+}
+
+#[derive(Debug, Args)]
+#[command(after_help = "\
+Examples:
+  stiction run pile --contact ncp-pgs --dump-problems out/pile --when not-converged
+  stiction shrink out/pile/pile-000412.json --solver ncp-pgs")]
+pub(crate) struct ShrinkArgs {
+    /// A contact problem (.json)
+    pub(crate) file: PathBuf,
+    /// The solver that fails on it
+    #[arg(long, value_name = "NAME")]
+    pub(crate) solver: String,
+    /// Residual that counts as solved [m/s]; without: 1e-8 of ‖g‖
+    #[arg(long, value_name = "M/S", value_parser = positive, allow_negative_numbers = true)]
+    pub(crate) tolerance: Option<f64>,
+    /// Iterations the solver may spend; without: 10000
+    #[arg(long, value_name = "N", allow_negative_numbers = true)]
+    pub(crate) max_iterations: Option<u32>,
+    /// Where to write what is left; without: beside the file, as NAME-small.json
+    #[arg(long, value_name = "FILE")]
+    pub(crate) out: Option<PathBuf>,
 }
 
 #[derive(Debug, Args)]

@@ -11,6 +11,7 @@ mod inspect;
 mod output;
 mod progress;
 mod run;
+mod shrink;
 mod solve;
 mod words;
 
@@ -23,6 +24,7 @@ fn main() -> ExitCode {
         Command::Run(args) => run::run(&args),
         Command::Compare(args) => compare::compare(&args),
         Command::Solve(args) => solve::solve(&args),
+        Command::Shrink(args) => shrink::shrink(&args),
         Command::Inspect(args) => inspect::inspect(&args),
         Command::Convert(args) => convert::convert(&args),
         Command::Check(args) => match check::check_files(&args) {

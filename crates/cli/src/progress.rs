@@ -40,6 +40,14 @@ impl Meter {
         if STOP.load(Ordering::Relaxed) { ControlFlow::Break(()) } else { ControlFlow::Continue(()) }
     }
 
+    /// As [`Self::tell`], for work that is counted in pieces.
+    pub(crate) fn count(&self, done: usize, all: usize, label: &str) -> ControlFlow<()> {
+        self.bar.set_length(all as u64);
+        self.bar.set_position(done as u64);
+        self.bar.set_message(label.to_owned());
+        if STOP.load(Ordering::Relaxed) { ControlFlow::Break(()) } else { ControlFlow::Continue(()) }
+    }
+
     /// Takes the bar away.
     pub(crate) fn done(&self) {
         self.bar.finish_and_clear();

@@ -6,6 +6,7 @@ use crate::output::{complain, say, say_json};
 use crate::progress::Meter;
 use crate::words;
 use std::path::{Path, PathBuf};
+use stiction_lab::dump::Dump;
 use stiction_lab::scene::spec::HoldSpec;
 use stiction_lab::trajectory::{check_name, check_size};
 use stiction_lab::{Outcome, Overrides, RobotOptions, RunOptions, Runner, Scene};
@@ -55,7 +56,7 @@ pub(crate) fn run(args: &RunArgs) -> Result<(), Failure> {
     if !args.json {
         setup.notes.iter().for_each(|note| complain(&format!("note: {note}")));
     }
-    let plain = args.out.is_none() && args.replay.is_none() && !args.json;
+    let plain = args.out.is_none() && args.replay.is_none() && args.dump_problems.is_none() && !args.json;
     let replay = args.replay.clone().or_else(|| plain.then(|| default_replay(&scene.name)));
     let options = RunOptions {
         frames_per_second: replay.as_ref().map(|_| FRAMES_PER_SECOND.min(FRAMES / setup.duration)),
@@ -63,6 +64,9 @@ pub(crate) fn run(args: &RunArgs) -> Result<(), Failure> {
         certify: !args.no_certify,
     };
     let mut runner = Runner::new(setup, options).map_err(Failure::input)?;
+    if let Some(folder) = &args.dump_problems {
+        runner = runner.with_dump(Dump::new(folder, args.when).map_err(Failure::work)?);
+    }
     let meter = Meter::new(!args.json);
     let summary = runner.run(|progress| meter.tell(&scene.name, progress));
     meter.done();
@@ -100,7 +104,14 @@ fn write_files(outcome: &Outcome, out: Option<&Path>, replay: Option<&Path>) -> 
         stiction_viewer::write_replay(path, recording).map_err(|e| Failure::work_with_causes(&e))?;
         Ok(format!("  replay       {} (open it in a browser)", path.display()))
     });
-    trajectory.into_iter().chain(replay).collect()
+    let problems = match &outcome.dump {
+        Ok(files) => files.first().map(|first| {
+            let more = if files.len() > 1 { format!(" and {} more", files.len() - 1) } else { String::new() };
+            Ok(format!("  problems     {}{more}", first.display()))
+        }),
+        Err(error) => Some(Err(Failure::work(error))),
+    };
+    trajectory.into_iter().chain(replay).chain(problems).collect()
 }
 
 /// `out/NAME.html`, with a name that any file system takes.

@@ -267,3 +267,57 @@ fn convert_writes_what_inspect_reads_back_and_overwrites_only_by_force() {
     let (xml, urdf) = (mass(&["inspect", "q.xml", "--json"]), mass(&["inspect", "q.urdf", "--json"]));
     assert!((xml - urdf).abs() < 1e-12 && xml > 1.0, "{xml} {urdf}");
 }
+
+/// From a run to its worst problem, to every solver's way on it, to a profile that goes on where it stopped.
+#[test]
+fn problems_of_a_run_are_dumped_and_studied() {
+    let here = folder("dump");
+    let run = ["run", "cube-slide", "--duration", "0.1", "--dump-problems", "problems", "--when"];
+    let dumped = stiction(&here, &[&run[..], &["every 40"]].concat());
+    assert!(dumped.status.success(), "{}", errors(&dumped));
+    let mut files: Vec<_> =
+        std::fs::read_dir(here.join("problems")).unwrap().map(|f| f.unwrap().file_name()).collect();
+    files.sort();
+    assert_eq!(files, ["cube-slide-000040.json", "cube-slide-000080.json"]);
+    refused(&stiction(&here, &[&run[..], &["often"]].concat()), &["often", "not-converged"]);
+
+    let history = ["solve", "problems/cube-slide-000040.json", "--solver", "nsgs,ncp-admm", "--history"];
+    let solved = stiction(&here, &[&history[..], &["out/h.csv"]].concat());
+    assert!(solved.status.success(), "{}", errors(&solved));
+    let text = std::fs::read_to_string(here.join("out/h.csv")).unwrap();
+    let last = |solver: &str| text.lines().rfind(|l| l.starts_with(solver)).unwrap().to_owned();
+    for solver in ["nsgs,", "ncp-admm,"] {
+        let least: f64 = last(solver).rsplit(',').next().unwrap().parse().unwrap();
+        assert!(least < 1e-7, "{text}");
+    }
+
+    let profile = ["solve", "problems", "--solver", "nsgs,ccp-pgs", "--profile", "out/profile", "--json"];
+    let first = stiction(&here, &profile);
+    assert!(first.status.success(), "{}", errors(&first));
+    let results = || std::fs::read_to_string(here.join("out/profile/results.jsonl")).unwrap();
+    assert_eq!(results().lines().count(), 2 * 2 * 3);
+    let cut = results().lines().take(5).collect::<Vec<_>>().join("\n") + "\n{\"problem\": \"cube";
+    std::fs::write(here.join("out/profile/results.jsonl"), cut).unwrap();
+    let again = json(&stiction(&here, &profile));
+    assert_eq!(again.as_array().unwrap().len(), 2 * 2 * 3);
+    assert_eq!(results().lines().count(), 2 * 2 * 3 + 1); // and the line cut short
+    assert!(here.join("out/profile/profile.html").is_file());
+    let solves = |solver: &str| {
+        again
+            .as_array()
+            .unwrap()
+            .iter()
+            .all(|l| l["solver"] != solver || l["residual"].as_f64().unwrap() < 1e-3)
+    };
+    assert!(solves("nsgs") && !solves("ccp-pgs"), "the relaxation does not slide by the exact law");
+
+    let fine = stiction(&here, &["shrink", "problems/cube-slide-000040.json", "--solver", "nsgs"]);
+    assert_eq!(fine.status.code(), Some(1));
+    assert!(errors(&fine).contains("nothing to shrink"), "{}", errors(&fine));
+    let problem = "problems/cube-slide-000040.json";
+    let hard = ["shrink", problem, "--solver", "ncp-admm", "--max-iterations", "1", "--tolerance", "1e-12"];
+    let shrunk = stiction(&here, &hard);
+    assert!(shrunk.status.success(), "{}", errors(&shrunk));
+    let small = std::fs::read_to_string(here.join("problems/cube-slide-000040-small.json")).unwrap();
+    assert!(small.len() < std::fs::read_to_string(here.join(problem)).unwrap().len());
+}

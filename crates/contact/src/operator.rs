@@ -222,6 +222,22 @@ mod tests {
         assert!((x.natural_map - y.natural_map).abs() < 1e-14);
     }
 
+    /// A part with and without formed blocks.
+    #[test]
+    fn a_part_is_the_problem_without_the_rest() {
+        let (cones, primal) = two_bodies();
+        let whole = ConstraintProblem::from_primal(&cones, primal.clone(), 0.01).unwrap();
+        let operator = ConstraintProblem::operator_from_primal(&cones, primal, 0.01).unwrap();
+        for problem in [whole, operator] {
+            let part = problem.part(&[1]);
+            assert_eq!((part.len(), part.cone(0), part.time_step), (1, Cone::Free, 0.01));
+            let mut c = Vec::new();
+            part.velocities_into(&[2.0], &mut c);
+            assert!((c[0] - (2.0 * 0.5 + 1.1)).abs() < 1e-15, "{c:?}");
+            assert_eq!(part.primal.as_ref().map(|p| p.jacobian.rows()), Some(1));
+        }
+    }
+
     #[test]
     fn an_indefinite_mass_is_refused() {
         let (cones, mut primal) = two_bodies();

@@ -96,6 +96,19 @@ pub enum PrimalError {
 }
 
 impl Primal {
+    /// The same with some rows of J only.
+    pub(crate) fn rows(&self, rows: &[usize]) -> Self {
+        let mut jacobian = Csr { start: vec![0], ..Csr::default() };
+        for &row in rows {
+            for (column, value) in self.jacobian.entries(row) {
+                jacobian.column.push(column);
+                jacobian.value.push(value);
+            }
+            jacobian.start.push(jacobian.value.len());
+        }
+        Self { jacobian, bias: rows.iter().map(|&r| self.bias[r]).collect(), ..self.clone() }
+    }
+
     /// Checks sizes, indices and finiteness.
     pub fn validate(&self) -> Result<(), PrimalError> {
         let size = |what, value, expected| match value == expected {

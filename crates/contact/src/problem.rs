@@ -121,6 +121,37 @@ impl ConstraintProblem {
         (&self.row_start, &mut self.blocks)
     }
 
+    /// The problem of some of the blocks, ascending, as if the others were not there. M stays whole.
+    pub fn part(&self, blocks: &[usize]) -> Self {
+        let mut out = Self { time_step: self.time_step, ..Self::default() };
+        let mut rows = Vec::new();
+        for &i in blocks {
+            out.push(self.cone(i), &self.free_velocity[self.range(i)]);
+            out.softness.extend(self.softness.get(i));
+            rows.extend(self.range(i));
+        }
+        out.compliance.clear();
+        out.compliance.extend(rows.iter().map(|&r| self.compliance[r]));
+        if self.blocks_formed() {
+            let kept = |i: usize| {
+                self.blocks.entries(blocks[i]).filter_map(|k| {
+                    let at = blocks.binary_search(&self.blocks.column_of(k)).ok()?;
+                    Some((k, at))
+                })
+            };
+            let (start, matrix) = out.starts_and_blocks_mut();
+            matrix.set_pattern(start, |i, columns| columns.extend(kept(i).map(|(_, at)| at)));
+            for i in 0..blocks.len() {
+                for (to, (from, _)) in matrix.entries(i).zip(kept(i)) {
+                    matrix.entry_mut(to).copy_from_slice(self.blocks.entry(from));
+                }
+            }
+        }
+        out.primal = self.primal.as_ref().map(|p| p.rows(&rows));
+        out.factor.clone_from(&self.factor);
+        out
+    }
+
     /// (1): c = (G + R) λ + g.
     pub fn velocities_into(&self, impulses: &[f64], c: &mut Vec<f64>) {
         assert_eq!(impulses.len(), self.rows(), "one impulse per row");

@@ -11,15 +11,19 @@
 #![allow(clippy::neg_cmp_op_on_partial_ord)]
 
 pub mod compare;
+pub mod dump;
 pub mod experiments;
+pub mod history;
 pub mod inspect;
 pub mod nearest;
 pub mod overrides;
 pub mod plot;
+pub mod profile;
 pub mod random;
-mod report;
+pub mod report;
 pub mod runner;
 pub mod scene;
+pub mod shrink;
 pub mod solve;
 pub mod summary;
 mod text;

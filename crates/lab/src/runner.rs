@@ -2,12 +2,15 @@
 //!
 //! The clock runs during [`Simulation::step`] only.
 
+use crate::dump::Dump;
 use crate::scene::{Force, Setup};
 use crate::summary::{EndState, EnergyBalance, Summary, Tally, WorstCertificate};
 use crate::trajectory::Trajectory;
 use std::ops::ControlFlow;
+use std::path::PathBuf;
 use std::time::{Duration, Instant};
 use stiction::contact::Law;
+use stiction::contact::io::ProblemFileError;
 use stiction::recording::Recording;
 use stiction::{Recorder, SetupError, Simulation, StepReport};
 
@@ -50,6 +53,8 @@ pub struct Runner {
     energy_start: f64,
     recorder: Option<Recorder>,
     trajectory: Option<Trajectory>,
+    dump: Option<Dump>,
+    dump_failure: Option<ProblemFileError>,
 }
 
 /// What a run leaves.
@@ -57,6 +62,8 @@ pub struct Outcome {
     pub summary: Summary,
     pub recording: Option<Recording>,
     pub trajectory: Option<Trajectory>,
+    /// Problem files, or why there are not all of them.
+    pub dump: Result<Vec<PathBuf>, ProblemFileError>,
 }
 
 impl Runner {
@@ -80,7 +87,16 @@ impl Runner {
             energy_start,
             recorder,
             trajectory,
+            dump: None,
+            dump_failure: None,
         })
+    }
+
+    /// Writes contact problems of the run to files; one that cannot be written ends that, not the run.
+    #[must_use]
+    pub fn with_dump(mut self, dump: Dump) -> Self {
+        self.dump = Some(dump);
+        self
     }
 
     /// One step, judged, counted and recorded.
@@ -97,6 +113,12 @@ impl Runner {
         if let Some(c) = &certificate {
             let exact = self.sim.solver().law() == Law::Ncp;
             self.tally.count_own(if exact { c.natural_map } else { self.sim.own_natural_map() });
+        }
+        if let Some(dump) = &mut self.dump
+            && let Err(error) =
+                dump.after_step(&self.name, self.tally.steps, &self.sim, &report, certificate.as_ref())
+        {
+            (self.dump, self.dump_failure) = (None, Some(error));
         }
         if report.failure().is_none() {
             let natural_map = certificate.map_or(f64::NAN, |c| c.natural_map);
@@ -170,6 +192,11 @@ impl Runner {
     /// Ends the run with the summary that [`Self::run`] gave.
     pub fn finish(self, summary: Summary) -> Outcome {
         let recording = self.recorder.map(Recorder::finish);
-        Outcome { summary, recording, trajectory: self.trajectory }
+        let dump = match (self.dump, self.dump_failure) {
+            (_, Some(error)) => Err(error),
+            (Some(dump), None) => dump.finish(&self.name),
+            (None, None) => Ok(Vec::new()),
+        };
+        Outcome { summary, recording, trajectory: self.trajectory, dump }
     }
 }

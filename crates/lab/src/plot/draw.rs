@@ -33,7 +33,7 @@ const COLOURS: usize = 7;
 /// SVG text of `figure`.
 pub(super) fn draw(figure: &Figure) -> String {
     let points = || figure.curves.iter().flat_map(|c| c.points.iter());
-    let x = Scale::around(points().map(|p| p[0]), false, 0.0);
+    let x = Scale::around(points().map(|p| p[0]), figure.log_x, 0.0);
     let y = Scale::around(points().map(|p| p[1]), figure.log_y, 0.05);
     let mut svg = String::new();
     // Writing to a String cannot fail.

@@ -6,11 +6,11 @@ mod scale;
 
 use serde::Serialize;
 
-/// A curve: one quantity over time.
+/// A curve: one quantity over another, most often over time.
 #[derive(Clone, Debug, PartialEq, Serialize)]
 pub struct Series {
     pub label: String,
-    /// (time [s], value).
+    /// (time [s], value), or whatever the axes say.
     pub points: Vec<[f64; 2]>,
 }
 
@@ -29,6 +29,7 @@ pub struct Figure {
     x_label: String,
     y_label: String,
     curves: Vec<Series>,
+    log_x: bool,
     log_y: bool,
 }
 
@@ -40,6 +41,7 @@ impl Figure {
             x_label: x_label.to_owned(),
             y_label: y_label.to_owned(),
             curves: series.to_vec(),
+            log_x: false,
             log_y: false,
         }
     }
@@ -48,6 +50,13 @@ impl Figure {
     #[must_use]
     pub fn log_y(mut self) -> Self {
         self.log_y = true;
+        self
+    }
+
+    /// The same with a logarithmic horizontal axis.
+    #[must_use]
+    pub fn log_x(mut self) -> Self {
+        self.log_x = true;
         self
     }
 

@@ -1,0 +1,121 @@
+//! Contact problems of a run as files: what a solver met, to be solved again by others.
+//!
+//! Every file holds the problem of one step and the impulses the step used, `SCENE-STEP.json`, as
+//! [`stiction::contact::io`] writes them.
+
+use std::path::{Path, PathBuf};
+use std::str::FromStr;
+use stiction::contact::io::{ProblemFileError, save};
+use stiction::contact::{Certificate, ConstraintProblem};
+use stiction::{Simulation, StepReport};
+
+/// Which steps.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum When {
+    /// The one with the largest natural map.
+    Worst,
+    /// Every n-th.
+    Every(u64),
+    /// Those whose solver did not converge.
+    NotConverged,
+}
+
+impl FromStr for When {
+    type Err = String;
+
+    fn from_str(text: &str) -> Result<Self, String> {
+        let words: Vec<&str> = text.split_whitespace().collect();
+        match words[..] {
+            ["worst"] => Ok(Self::Worst),
+            ["not-converged"] => Ok(Self::NotConverged),
+            ["every", n] => match n.parse() {
+                Ok(n) if n > 0 => Ok(Self::Every(n)),
+                _ => Err(format!("`every {n}`; expected a number of steps >= 1")),
+            },
+            _ => Err(format!("`{text}`; expected `worst`, `not-converged` or `every N`")),
+        }
+    }
+}
+
+/// Files of one run, at most [`Self::LIMIT`].
+pub struct Dump {
+    folder: PathBuf,
+    when: When,
+    worst: Option<Kept>,
+    files: Vec<PathBuf>,
+}
+
+/// The worst step so far.
+struct Kept {
+    natural_map: f64,
+    step: u64,
+    problem: ConstraintProblem,
+    impulses: Vec<f64>,
+}
+
+impl Dump {
+    /// Files of a run, at most.
+    pub const LIMIT: usize = 10_000;
+
+    /// Files into `folder`, which is made if absent.
+    pub fn new(folder: &Path, when: When) -> Result<Self, ProblemFileError> {
+        let io = |source| ProblemFileError::Io { file: folder.display().to_string(), source };
+        std::fs::create_dir_all(folder).map_err(io)?;
+        Ok(Self { folder: folder.to_owned(), when, worst: None, files: Vec::new() })
+    }
+
+    /// After step number `step`, judged by `certificate`.
+    pub fn after_step(
+        &mut self,
+        scene: &str,
+        step: u64,
+        sim: &Simulation,
+        report: &StepReport,
+        certificate: Option<&Certificate>,
+    ) -> Result<(), ProblemFileError> {
+        let (problem, impulses) = (sim.problem(), sim.impulses());
+        if report.failure().is_some() || problem.is_empty() {
+            return Ok(());
+        }
+        let chosen = match self.when {
+            When::Every(n) => step % n == 0,
+            When::NotConverged => report.flagged(),
+            When::Worst => {
+                let natural_map = certificate.map_or(report.residual, |c| c.natural_map);
+                if self.worst.as_ref().is_none_or(|w| !(natural_map <= w.natural_map)) {
+                    let (problem, impulses) = (problem.clone(), impulses.to_vec());
+                    self.worst = Some(Kept { natural_map, step, problem, impulses });
+                }
+                false
+            }
+        };
+        if chosen && self.files.len() < Self::LIMIT {
+            self.write(scene, step, problem, impulses)?;
+        }
+        Ok(())
+    }
+
+    /// Writes what is kept; returns all files.
+    pub fn finish(mut self, scene: &str) -> Result<Vec<PathBuf>, ProblemFileError> {
+        if let Some(w) = self.worst.take() {
+            self.write(scene, w.step, &w.problem, &w.impulses)?;
+        }
+        Ok(self.files)
+    }
+
+    fn write(
+        &mut self,
+        scene: &str,
+        step: u64,
+        problem: &ConstraintProblem,
+        impulses: &[f64],
+    ) -> Result<(), ProblemFileError> {
+        let plain: String =
+            scene.chars().map(|c| if c.is_alphanumeric() { c } else { '-' }).take(80).collect();
+        let name = format!("{plain}-{step:06}");
+        let path = self.folder.join(format!("{name}.json"));
+        save(&path, &name, problem, Some(impulses))?;
+        self.files.push(path);
+        Ok(())
+    }
+}

@@ -1,0 +1,243 @@
+//! Performance profiles [Dolan2002]: every solver on every problem of a folder, at several tolerances.
+//!
+//! ```text
+//!     ρ_s(τ) = share of the problems that s solves within τ times the best solver's time
+//! ```
+//!
+//! A problem counts as solved when the judge's natural map by the exact law is at most the tolerance times
+//! max(‖g‖, ‖c‖), whatever the solver says; solvers of other laws solve what those laws answer alike.
+//! Results are kept line by line in `results.jsonl`, and a run that was stopped goes on from there.
+
+use crate::plot::{Figure, Series};
+use crate::solve::{SolveError, SolveOptions, load_problem, solve};
+use serde::{Deserialize, Serialize};
+use std::collections::BTreeSet;
+use std::io::Write;
+use std::ops::ControlFlow;
+use std::path::{Path, PathBuf};
+use stiction::contact::io::ProblemFileError;
+use stiction::solvers::registry::Common;
+
+/// Shares of max(‖g‖, ‖c‖) [–].
+pub const TOLERANCES: [f64; 3] = [1e-4, 1e-6, 1e-8];
+/// A solve is repeated until this much time is spent [s], at most [`REPEATS`] times; the median counts.
+const ENOUGH: f64 = 2e-3;
+const REPEATS: usize = 15;
+/// τ at which the table gives shares.
+const COLUMNS: [f64; 4] = [1.0, 2.0, 10.0, f64::INFINITY];
+
+/// One solver on one problem at one tolerance.
+#[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
+pub struct Line {
+    pub problem: String,
+    pub solver: String,
+    pub tolerance: f64,
+    pub iterations: u32,
+    pub time_s: f64,
+    /// By the exact law over max(‖g‖, ‖c‖) [–]; null where it is not a number.
+    pub residual: Option<f64>,
+    pub converged: bool,
+}
+
+impl Line {
+    fn solved(&self) -> bool {
+        self.residual.is_some_and(|r| r <= self.tolerance)
+    }
+}
+
+/// All results so far.
+#[derive(Clone, Debug, Default)]
+pub struct Profile {
+    pub lines: Vec<Line>,
+    /// Files that hold no problem we read, and why.
+    pub skipped: Vec<String>,
+    pub interrupted: bool,
+}
+
+/// Problem files (`.json`) of a folder and those below it, in order.
+pub fn problems(folder: &Path) -> std::io::Result<Vec<PathBuf>> {
+    let mut out = Vec::new();
+    for entry in std::fs::read_dir(folder)? {
+        let path = entry?.path();
+        if path.is_dir() {
+            out.extend(problems(&path)?);
+        } else if path.extension().is_some_and(|e| e == "json") {
+            out.push(path);
+        }
+    }
+    out.sort();
+    Ok(out)
+}
+
+impl Profile {
+    /// Solves what is not in `results` yet, and appends to it. `on_problem` is told (done, all, name).
+    pub fn run(
+        files: &[PathBuf],
+        solvers: &[&str],
+        max_iterations: u32,
+        results: &Path,
+        mut on_problem: impl FnMut(usize, usize, &str) -> ControlFlow<()>,
+    ) -> Result<Self, SolveError> {
+        let io = |source| ProblemFileError::Io { file: results.display().to_string(), source };
+        let mut out = Self { lines: earlier(results), ..Self::default() };
+        let key = |l: &Line| (l.problem.clone(), l.solver.clone(), l.tolerance.to_bits());
+        let known: BTreeSet<_> = out.lines.iter().map(key).collect();
+        let mut log = std::fs::OpenOptions::new().create(true).append(true).open(results).map_err(io)?;
+        if std::fs::read(results).map_err(io)?.last().is_some_and(|b| *b != b'\n') {
+            writeln!(log).map_err(io)?; // the line that was cut short ends here
+        }
+        for (done, path) in files.iter().enumerate() {
+            let name = path.file_stem().unwrap_or_default().to_string_lossy().into_owned();
+            let file = match load_problem(path) {
+                Ok(file) => file,
+                Err(error) => {
+                    out.skipped.push(error.to_string());
+                    continue;
+                }
+            };
+            let scale = file.problem.free_velocity.iter().map(|g| g * g).sum::<f64>().sqrt();
+            for (&solver, tolerance) in solvers.iter().flat_map(|s| TOLERANCES.map(|t| (s, t))) {
+                if known.contains(&(name.clone(), solver.to_owned(), tolerance.to_bits())) {
+                    continue;
+                }
+                if on_problem(done, files.len(), &format!("{name}, {solver}")).is_break() {
+                    out.interrupted = true;
+                    return Ok(out);
+                }
+                let common = Common { tolerance: tolerance * scale.max(f64::MIN_POSITIVE), max_iterations };
+                let options = SolveOptions { common, impulses: false };
+                let (mut times, mut answer) = (Vec::new(), None);
+                while times.len() < REPEATS && times.iter().sum::<f64>() < ENOUGH {
+                    let one = solve(&file, &[solver], &options)?.swap_remove(0);
+                    times.push(one.time_s);
+                    answer = Some(one);
+                }
+                let Some(answer) = answer else { continue };
+                times.sort_by(f64::total_cmp);
+                let residual = answer.residual.natural_map_relative;
+                let line = Line {
+                    problem: name.clone(),
+                    solver: solver.to_owned(),
+                    tolerance,
+                    iterations: answer.iterations,
+                    time_s: times[times.len() / 2],
+                    residual: residual.is_finite().then_some(residual),
+                    converged: answer.status == stiction::contact::SolveStatus::Converged,
+                };
+                let text = serde_json::to_string(&line).unwrap_or_default();
+                writeln!(log, "{text}").map_err(io)?;
+                out.lines.push(line);
+            }
+        }
+        Ok(out)
+    }
+
+    /// Solvers in the order they came.
+    pub fn solvers(&self) -> Vec<&str> {
+        let mut out: Vec<&str> = Vec::new();
+        for line in &self.lines {
+            if !out.contains(&line.solver.as_str()) {
+                out.push(&line.solver);
+            }
+        }
+        out
+    }
+
+    /// Time over the best time for every problem, infinite where it was not solved, ascending.
+    pub fn ratios(&self, solver: &str, tolerance: f64) -> Vec<f64> {
+        let at = |l: &&Line| l.tolerance == tolerance;
+        let best = |problem: &str| {
+            let solved = self.lines.iter().filter(at).filter(|l| l.problem == problem && l.solved());
+            solved.map(|l| l.time_s).fold(f64::INFINITY, f64::min)
+        };
+        let mine = self.lines.iter().filter(at).filter(|l| l.solver == solver);
+        let mut out: Vec<f64> =
+            mine.map(|l| if l.solved() { l.time_s / best(&l.problem) } else { f64::INFINITY }).collect();
+        out.sort_by(f64::total_cmp);
+        out
+    }
+
+    /// One figure per tolerance.
+    pub fn figures(&self) -> Vec<Figure> {
+        let figure = |tolerance: f64| {
+            let series: Vec<Series> = (self.solvers().into_iter())
+                .map(|s| Series { label: s.to_owned(), points: steps(&self.ratios(s, tolerance)) })
+                .collect();
+            let title = format!("Share of problems solved to {tolerance:.0e}");
+            Figure::of_series(&title, "time over the best solver's time τ [-]", "share ρ(τ) [-]", &series)
+                .log_x()
+        };
+        TOLERANCES.map(figure).into()
+    }
+
+    /// Heads and rows: solver, then shares within each τ for each tolerance.
+    pub fn table(&self) -> (Vec<String>, Vec<Vec<String>>) {
+        let pairs = || TOLERANCES.into_iter().flat_map(|t| COLUMNS.map(|c| (t, c)));
+        let head = |(t, c): (f64, f64)| match c {
+            f64::INFINITY => format!("{t:.0e}: solved"),
+            _ => format!("{t:.0e}: τ ≤ {c}"),
+        };
+        let heads = std::iter::once("solver".to_owned()).chain(pairs().map(head)).collect();
+        let row = |s: &str| {
+            let share = |(t, c): (f64, f64)| {
+                let ratios = self.ratios(s, t);
+                let within = ratios.iter().filter(|r| r.is_finite() && **r <= c).count();
+                format!("{:.2}", within as f64 / ratios.len().max(1) as f64)
+            };
+            std::iter::once(s.to_owned()).chain(pairs().map(share)).collect()
+        };
+        (heads, self.solvers().into_iter().map(row).collect())
+    }
+}
+
+/// What a run that was stopped has left; a last line cut short is dropped.
+fn earlier(results: &Path) -> Vec<Line> {
+    let text = std::fs::read_to_string(results).unwrap_or_default();
+    text.lines().filter_map(|l| serde_json::from_str(l).ok()).collect()
+}
+
+/// A staircase through (τ, share).
+fn steps(ratios: &[f64]) -> Vec<[f64; 2]> {
+    let n = ratios.len().max(1) as f64;
+    let mut out = Vec::new();
+    for (k, &ratio) in ratios.iter().enumerate().take_while(|(_, r)| r.is_finite()) {
+        out.push([ratio, k as f64 / n]);
+        out.push([ratio, (k + 1) as f64 / n]);
+    }
+    out
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn line(problem: &str, solver: &str, time_s: f64, residual: f64) -> Line {
+        let (problem, solver) = (problem.to_owned(), solver.to_owned());
+        Line {
+            problem,
+            solver,
+            tolerance: 1e-8,
+            iterations: 1,
+            time_s,
+            residual: Some(residual),
+            converged: true,
+        }
+    }
+
+    /// Two problems: `a` is best on the first, alone on the second.
+    #[test]
+    fn shares_are_those_of_the_definition() {
+        let lines = vec![
+            line("p", "a", 1.0, 1e-9),
+            line("p", "b", 3.0, 1e-9),
+            line("q", "a", 2.0, 1e-9),
+            line("q", "b", 1.0, 1e-3),
+        ];
+        let profile = Profile { lines, ..Profile::default() };
+        assert_eq!(profile.ratios("a", 1e-8), [1.0, 1.0]);
+        assert_eq!(profile.ratios("b", 1e-8), [3.0, f64::INFINITY]);
+        let (heads, rows) = profile.table();
+        let at = heads.iter().position(|h| h == "1e-8: τ ≤ 10").unwrap();
+        assert_eq!((rows[0][at].as_str(), rows[1][at].as_str()), ("1.00", "0.50"));
+    }
+}
