@@ -78,7 +78,7 @@ impl Dump {
             return Ok(());
         }
         let chosen = match self.when {
-            When::Every(n) => step % n == 0,
+            When::Every(n) => step.is_multiple_of(n),
             When::NotConverged => report.flagged(),
             When::Worst => {
                 let natural_map = certificate.map_or(report.residual, |c| c.natural_map);
