@@ -5,8 +5,8 @@
 Distances are signed; of overlapping shapes minus the depth. Every pair is asked of both libraries that know
 its shapes; what counts is the difference from the nearer answer, since each of them stops somewhere. An
 answer below the separation along our normal, which is written out here anew, is no distance: the distance
-is the largest separation over all normals. Such answers are counted as refuted. Rays are MuJoCo's, to
-which a plane has one side.
+is the largest separation over all normals. Such answers are counted as refuted. Rays are MuJoCo's;
+not those from inside a plane, which has one side there, or a height field, which has a box within.
 Prints one JSON object: of every two kinds the number of cases, the worst difference from the nearer answer
 and from each library [m], and how often ours misses what it finds.
 """
@@ -220,8 +220,8 @@ def main():
         distances.rows[name]["refuted"] += refuted
     for ray in task["rays"]:
         theirs = witnesses["MuJoCo"].ray(ray)
-        below = kinds[ray["shape"]] == "plane" and np.dot(ray["normal"] or [0, 0, 0], ray["direction"]) > 0
-        if theirs is None or below:
+        inside = np.dot(ray["normal"] or [0, 0, 0], ray["direction"]) > 0
+        if theirs is None or inside and kinds[ray["shape"]] in ("plane", "height field"):
             continue
         ours = -1.0 if ray["distance"] is None else ray["distance"]
         missed = (ours < 0) != (theirs < 0)
