@@ -29,6 +29,10 @@ def load(file, base):
     translation = root.addJoint(0, pin.JointModelTranslation(), place, TRANSLATION)
     root.addJoint(translation, pin.JointModelSpherical(), place, ROTATION)
     frame = root.addFrame(pin.Frame("root", root.getJointId(ROTATION), 0, place, pin.FrameType.OP_FRAME))
+    # A joint and a link of one name are one too many for appendModel; only the names of links are used.
+    for other in robot.frames:
+        if other.type != pin.FrameType.BODY and other.name != "universe":
+            other.name += " (no link)"
     whole = pin.appendModel(root, robot, frame, place)
     # Gravity is that of the first model.
     whole.gravity = robot.gravity
@@ -99,12 +103,21 @@ def derivatives(model, data, q, v, a, torque, out):
         out["da_dq"], out["da_dv"] = data.ddq_dq.copy(), data.ddq_dv.copy()
         inverse = data.Minv
         out["Minv"] = np.triu(inverse) + np.triu(inverse, 1).T
-    # Angular rows first, as stiction's.
-    out["centroidal_matrix"] = swapped(pin.computeCentroidalMap(model, data, q))
+    out["coriolis"] = pin.computeCoriolisMatrix(model, data, q, v).copy()
+    # Angular rows first, as stiction's. A robot without moving mass has no centre of it.
+    if pin.computeTotalMass(model) > 0:
+        out["centroidal_bias"] = swapped(pin.dccrba(model, data, q, v)) @ v
+        out["centroidal_matrix"] = swapped(pin.ccrba(model, data, q, v))
+        out["com_jacobian"] = pin.jacobianCenterOfMass(model, data, q).copy()
+    # Ten columns for every joint that stands for one of ours.
+    regressor = pin.computeJointTorqueRegressor(model, data, q, v, a)
+    joints = [j for j, name in enumerate(model.names) if j > 0 and name != TRANSLATION]
+    out["regressor"] = np.hstack([regressor[:, 10 * (j - 1) : 10 * j] for j in joints])
     pin.computeJointJacobiansTimeVariation(model, data, q, v)
-    pin.computeJointJacobians(model, data, q)
+    pin.updateFramePlacements(model, data)
     last = links(model)[-1]
     out["jacobian"] = swapped(pin.computeFrameJacobian(model, data, q, last, pin.LOCAL_WORLD_ALIGNED))
+    out["jacobian_rate"] = swapped(pin.getFrameJacobianTimeVariation(model, data, last, pin.LOCAL_WORLD_ALIGNED))
 
 
 def links(model):

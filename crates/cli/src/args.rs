@@ -2,8 +2,10 @@
 
 use clap::{Args, Parser, Subcommand, ValueEnum};
 use std::path::PathBuf;
+use stiction::models::LoadOptions;
 use stiction::models::check::Severity;
 use stiction_lab::dump::When;
+use stiction_lab::scene::spec::MeshKind;
 
 /// Robot simulation with contacts you can trust: exact frictional contact, certified at every step.
 #[derive(Debug, Parser)]
@@ -88,6 +90,43 @@ pub(crate) struct FileArgs {
     /// URDF: the .srdf beside it, for pairs that never touch and postures
     #[arg(long, value_name = "FILE")]
     pub(crate) srdf: Option<PathBuf>,
+    /// Robot file: what of its meshes touches
+    #[arg(long, value_name = "WHAT", value_enum, default_value = "hull")]
+    pub(crate) meshes: MeshChoice,
+}
+
+/// What of a mesh touches.
+#[derive(Clone, Copy, Debug, ValueEnum)]
+pub(crate) enum MeshChoice {
+    /// Its convex hull
+    Hull,
+    /// Convex parts; made once and remembered in ~/.cache/stiction
+    Decompose,
+    /// Every triangle
+    Triangles,
+}
+
+impl From<MeshChoice> for MeshKind {
+    fn from(choice: MeshChoice) -> Self {
+        match choice {
+            MeshChoice::Hull => Self::Hull,
+            MeshChoice::Decompose => Self::Decompose,
+            MeshChoice::Triangles => Self::Triangles,
+        }
+    }
+}
+
+impl FileArgs {
+    /// How a robot file is read.
+    pub(crate) fn load_options(&self, free_base: bool) -> LoadOptions {
+        LoadOptions {
+            free_base,
+            package_dirs: self.package_path.clone(),
+            srdf: self.srdf.clone(),
+            meshes: MeshKind::from(self.meshes).into(),
+            ..LoadOptions::default()
+        }
+    }
 }
 
 #[derive(Debug, Args)]

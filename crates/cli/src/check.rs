@@ -21,12 +21,7 @@ pub(crate) fn check_files(args: &CheckArgs) -> Result<ExitCode, Failure> {
         return Ok(ExitCode::SUCCESS);
     }
     let allowed = allowed(&args.allow)?;
-    let options = LoadOptions {
-        free_base: args.free_base,
-        package_dirs: args.files.package_path.clone(),
-        srdf: args.files.srdf.clone(),
-        ..LoadOptions::default()
-    };
+    let options = args.files.load_options(args.free_base);
     let mut reports = Vec::new();
     for file in files(&args.models)? {
         let mut report = check(&file, &options);

@@ -3,7 +3,7 @@
 use crate::args::ConvertArgs;
 use crate::failure::Failure;
 use crate::output::{complain, say};
-use stiction::models::{LoadOptions, WriteError, to_mjcf, to_urdf};
+use stiction::models::{WriteError, to_mjcf, to_urdf};
 use stiction_lab::inspect::load_model;
 
 pub(crate) fn convert(args: &ConvertArgs) -> Result<(), Failure> {
@@ -17,12 +17,7 @@ pub(crate) fn convert(args: &ConvertArgs) -> Result<(), Failure> {
             return Err(Failure::input(message));
         }
     };
-    let options = LoadOptions {
-        free_base: args.free_base,
-        package_dirs: args.files.package_path.clone(),
-        srdf: args.files.srdf.clone(),
-        ..LoadOptions::default()
-    };
+    let options = args.files.load_options(args.free_base);
     let world = load_model(&args.input, &options).map_err(Failure::input)?;
     let stem = out.file_stem().map_or_else(String::new, |s| s.to_string_lossy().into_owned());
     let written = write(&world, &stem);

@@ -12,13 +12,7 @@ use stiction_lab::Inspection;
 use stiction_lab::inspect::{Posture, kind_name, load_model, state_of};
 
 pub(crate) fn inspect(args: &InspectArgs) -> Result<(), Failure> {
-    let options = LoadOptions {
-        free_base: args.free_base,
-        visuals: false,
-        package_dirs: args.files.package_path.clone(),
-        srdf: args.files.srdf.clone(),
-        ..LoadOptions::default()
-    };
+    let options = LoadOptions { visuals: false, ..args.files.load_options(args.free_base) };
     let world = load_model(&args.model, &options).map_err(Failure::input)?;
     let posture = match (&args.keyframe, &args.state) {
         (Some(name), _) => Posture::Keyframe(name.clone()),

@@ -23,12 +23,13 @@ impl SceneArgs {
             hold: self.hold.then(HoldSpec::default),
             package_dirs: self.files.package_path.clone(),
             srdf: self.files.srdf.clone(),
+            meshes: self.files.meshes.into(),
         };
         let scene = Scene::find(&self.scene, &robot).map_err(Failure::input)?;
         if !scene.is_robot_file() && robot != RobotOptions::default() {
             let name = &self.scene;
             return Err(Failure::input(format!(
-                "--free-base, --hold, --keyframe, --package-path and --srdf are for robot files; `{name}` is a scene, which says these itself"
+                "--free-base, --hold, --keyframe, --package-path, --srdf and --meshes are for robot files; `{name}` is a scene, which says these itself"
             )));
         }
         Ok(scene)

@@ -30,6 +30,8 @@ pub(crate) struct Vocabulary {
 /// Beyond so many different words, unknown ones get no hint: each costs a search.
 const MAX_HINTS: usize = 1000;
 
+/// Note of what stands inside an unknown element.
+pub(crate) const INSIDE_UNKNOWN: &str = "inside an unknown element";
 const IDLE: &str = "without effect here";
 
 /// A vocabulary, ready to be asked.
@@ -118,7 +120,7 @@ pub(crate) fn audit(document: &Document, vocabulary: &Vocabulary, cut: &[usize],
         let unknown = element.marked().is_none() && around.is_none();
         let unknown = unknown && index.row(&key, ".").is_none();
         let inside = index.inside(&key).or(around);
-        let inside = if unknown { Some((Fate::Unknown, "inside an unknown element")) } else { inside };
+        let inside = if unknown { Some((Fate::Unknown, INSIDE_UNKNOWN)) } else { inside };
         stack.extend(element.children().rev().map(|child| (child, inside)));
     }
 }

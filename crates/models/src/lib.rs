@@ -25,6 +25,7 @@ mod load;
 mod lock;
 mod mesh;
 mod mesh_file;
+mod meshes;
 mod mjcf;
 mod mounts;
 mod names;
@@ -47,6 +48,7 @@ pub use extras::{Custom, Extras, JointSoftness, LoopClosure, Sensor, Site, UserD
 pub use hulls::HullCache;
 pub use ledger::{Entry, Fate, Ledger, Place};
 pub use load::{LoadOptions, load, load_str};
+pub use meshes::Meshes;
 pub use surface::{ContactPair, Dimension, Material, PairSurface, Softness};
 pub use tendon::{Tendon, TendonPath, Waypoint};
 pub use world::{

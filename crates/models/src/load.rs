@@ -1,6 +1,7 @@
 //! The door: a path or a text in, a [`World`] out.
 
 use crate::error::LoadError;
+use crate::meshes::Meshes;
 use crate::value::shortened;
 use crate::world::World;
 use crate::xml::{Document, MAX_TEXT};
@@ -27,6 +28,8 @@ pub struct LoadOptions {
     /// URDF and SDF: accept moving bodies without mass or with an inertia that no body has, to look at them:
     /// such a world cannot be relied on in a simulation.
     pub unphysical: bool,
+    /// What of a mesh touches.
+    pub meshes: Meshes,
 }
 
 impl Default for LoadOptions {
@@ -38,6 +41,7 @@ impl Default for LoadOptions {
             srdf: None,
             visuals: true,
             unphysical: false,
+            meshes: Meshes::default(),
         }
     }
 }

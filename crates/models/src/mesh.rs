@@ -12,10 +12,11 @@
 use crate::load::read_bytes;
 use crate::mesh_file;
 pub(crate) use crate::mesh_file::FORMATS;
+use crate::meshes::Meshes;
 use std::collections::BTreeMap;
 use std::path::{Path, PathBuf};
 use std::sync::Arc;
-use stiction_collision::{ConvexMesh, ShapeError, TriangleMesh as Surface};
+use stiction_collision::{ConvexMesh, Shape, ShapeError, TriangleMesh as Surface};
 use stiction_dynamics::spatial::{Inertia, Sym3, Vec3, vec3};
 
 /// Largest mesh file read [bytes].
@@ -194,11 +195,11 @@ fn area([a, b, c]: [Vec3; 3]) -> f64 {
     0.5 * (b - a).cross(c - a).norm()
 }
 
-/// Files and hulls read before, so that twenty equal legs load one mesh.
+/// Files and shapes read before, by one reader: twenty equal legs load one mesh.
 #[derive(Default)]
 pub(crate) struct MeshStore {
     files: BTreeMap<PathBuf, Arc<TriangleMesh>>,
-    hulls: BTreeMap<(PathBuf, [u64; 3]), Arc<ConvexMesh>>,
+    shapes: BTreeMap<(PathBuf, [u64; 3]), Vec<Shape>>,
 }
 
 impl MeshStore {
@@ -216,15 +217,15 @@ impl MeshStore {
         TriangleMesh::read_part(path, Some(name)).map(Arc::new)
     }
 
-    /// The hull of a file's mesh, scaled.
-    pub(crate) fn hull(&mut self, path: &Path, scale: Vec3) -> Result<Arc<ConvexMesh>, String> {
+    /// What touches of a file's mesh, scaled.
+    pub(crate) fn shapes(&mut self, path: &Path, scale: Vec3, meshes: &Meshes) -> Result<Vec<Shape>, String> {
         let key = (path.to_owned(), scale.to_array().map(f64::to_bits));
-        if let Some(hull) = self.hulls.get(&key) {
-            return Ok(hull.clone());
+        if let Some(shapes) = self.shapes.get(&key) {
+            return Ok(shapes.clone());
         }
-        let hull = self.file(path)?.scaled(scale).hull().map_err(|e| e.to_string())?;
-        self.hulls.insert(key, hull.clone());
-        Ok(hull)
+        let shapes = meshes.shapes(&self.file(path)?.scaled(scale)).map_err(|e| e.to_string())?;
+        self.shapes.insert(key, shapes.clone());
+        Ok(shapes)
     }
 }
 

@@ -33,11 +33,6 @@ impl<'d> Names<'d> {
         self.known.get(name).map(|k| k.0)
     }
 
-    /// The thing that `attribute` names; never `None`.
-    pub(crate) fn find(&self, attribute: Attribute<'_>) -> Result<Option<usize>, LoadError> {
-        self.index(attribute).map(Some)
-    }
-
     /// The thing that `attribute` names.
     pub(crate) fn index(&self, attribute: Attribute<'_>) -> Result<usize, LoadError> {
         self.find_as(attribute.value().trim(), attribute)

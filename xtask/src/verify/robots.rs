@@ -9,7 +9,7 @@ use serde_json::Value;
 
 use super::table::Table;
 use super::{Setup, each, last_line};
-use crate::process::{output, root};
+use crate::process::{output, root, target};
 
 /// States of a URDF that carry derivatives.
 const DERIVATIVES: &str = "10";
@@ -23,7 +23,7 @@ pub(super) fn example_robot_data(setup: &Setup) -> Result<PathBuf, String> {
 }
 
 /// Every URDF with a fixed and with a free base, against Pinocchio.
-pub(super) fn urdf(setup: &Setup, ours: &Path, files: &[PathBuf]) -> Result<Vec<String>, String> {
+pub(super) fn urdf(setup: &Setup, part: &str, files: &[PathBuf]) -> Result<Vec<String>, String> {
     let jobs: Vec<(PathBuf, &str)> =
         files.iter().flat_map(|f| [(f.clone(), "fixed"), (f.clone(), "free")]).collect();
     let command = |job: &(PathBuf, &str)| {
@@ -31,13 +31,13 @@ pub(super) fn urdf(setup: &Setup, ours: &Path, files: &[PathBuf]) -> Result<Vec<
         command.args(["--base", job.1, "--derivatives", DERIVATIVES]);
         command
     };
-    all(setup, ours, "urdf", jobs, command)
+    all(setup, part, jobs, command)
 }
 
 /// Every MJCF model that MuJoCo compiles, against MuJoCo.
-pub(super) fn mjcf(setup: &Setup, ours: &Path, files: &[PathBuf]) -> Result<Vec<String>, String> {
+pub(super) fn mjcf(setup: &Setup, part: &str, files: &[PathBuf]) -> Result<Vec<String>, String> {
     let jobs: Vec<(PathBuf, &str)> = files.iter().filter(|f| is_mjcf(f)).map(|f| (f.clone(), "")).collect();
-    all(setup, ours, "mjcf", jobs, |job| script(setup, "mujoco_references.py", &job.0))
+    all(setup, part, jobs, |job| script(setup, "mujoco_references.py", &job.0))
 }
 
 fn is_mjcf(file: &Path) -> bool {
@@ -46,14 +46,14 @@ fn is_mjcf(file: &Path) -> bool {
 
 fn script(setup: &Setup, name: &str, file: &Path) -> Command {
     let mut command = Command::new(&setup.python);
-    command.current_dir(root()).arg(Path::new("xtask/verify").join(name)).arg(file);
+    // MuJoCo writes its log where it runs.
+    command.current_dir(target().join("verify")).arg(root().join("xtask/verify").join(name)).arg(file);
     command.args(["--states", &setup.states, "--seed", &setup.seed]);
     command
 }
 
 fn all(
     setup: &Setup,
-    ours: &Path,
     part: &str,
     mut jobs: Vec<(PathBuf, &str)>,
     witness: impl Fn(&(PathBuf, &str)) -> Command + Sync,
@@ -62,7 +62,11 @@ fn all(
         jobs.retain(|(file, _)| file.to_string_lossy().contains(text.as_str()));
     }
     let mut table = Table::new(part);
-    each(&jobs, |job| compare(&mut witness(job), ours), |(file, base), result| table.row(file, base, result));
+    each(
+        &jobs,
+        |job| compare(&mut witness(job), &setup.ours),
+        |(file, base), result| table.row(file, base, result),
+    );
     table.finish()
 }
 

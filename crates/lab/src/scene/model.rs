@@ -67,6 +67,7 @@ impl Scene {
             gravity,
             package_dirs: spec.package_dirs.iter().map(|p| folder.join(p)).collect(),
             srdf: spec.srdf.as_ref().map(|p| folder.join(p)),
+            meshes: spec.meshes.into(),
             ..LoadOptions::default()
         };
         match (&spec.file, &spec.builtin) {

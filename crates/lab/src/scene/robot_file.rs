@@ -1,7 +1,7 @@
 //! A robot file as a scene of its own.
 
 use super::ground::{GROUND_RGBA, carrier, lowest_point, shift_free_bodies};
-use super::spec::{HoldSpec, ModelSpec};
+use super::spec::{HoldSpec, MeshKind, ModelSpec};
 use super::{Scene, SceneError};
 use std::path::{Path, PathBuf};
 use stiction::State;
@@ -26,6 +26,8 @@ pub struct RobotOptions {
     pub package_dirs: Vec<PathBuf>,
     /// See [`ModelSpec::srdf`].
     pub srdf: Option<PathBuf>,
+    /// See [`ModelSpec::meshes`].
+    pub meshes: MeshKind,
 }
 
 impl Scene {
@@ -45,6 +47,7 @@ impl Scene {
             hold: options.hold,
             package_dirs: options.package_dirs.clone(),
             srdf: options.srdf.clone(),
+            meshes: options.meshes,
             ..ModelSpec::default()
         };
         let description = format!("the robot of {}", path.display());

@@ -8,6 +8,7 @@ use serde::{Deserialize, Serialize};
 use std::collections::BTreeMap;
 use std::path::PathBuf;
 use stiction::Settings;
+use stiction::models::Meshes;
 
 /// `[ground]`: the plane z = `height`, perhaps sloping. Ground planes of robot files are left out beside it.
 #[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize)]
@@ -164,6 +165,8 @@ pub struct ModelSpec {
     pub package_dirs: Vec<PathBuf>,
     /// URDF: the SRDF file beside it, for pairs that never touch and for keyframes, relative to the scene file.
     pub srdf: Option<PathBuf>,
+    /// What of its meshes touches.
+    pub meshes: MeshKind,
     /// Lowered or lifted so that its lowest point just touches the ground.
     pub set_down: bool,
     /// Friction coefficient of all its surfaces, instead of the file's [–].
@@ -172,6 +175,27 @@ pub struct ModelSpec {
     pub control: Option<Vec<Finite>>,
     /// Servos that keep the starting posture, on joints that no actuator of the file drives.
     pub hold: Option<HoldSpec>,
+}
+
+/// `meshes`: what of a mesh touches; see [`Meshes`].
+#[derive(Clone, Copy, Debug, Default, PartialEq, Serialize, Deserialize)]
+#[serde(rename_all = "lowercase")]
+pub enum MeshKind {
+    #[default]
+    Hull,
+    /// Convex parts, made at the first load and remembered in the user's cache.
+    Decompose,
+    Triangles,
+}
+
+impl From<MeshKind> for Meshes {
+    fn from(kind: MeshKind) -> Self {
+        match kind {
+            MeshKind::Hull => Self::Hull,
+            MeshKind::Decompose => Self::decompose(),
+            MeshKind::Triangles => Self::Triangles,
+        }
+    }
 }
 
 /// `hold = { stiffness, damping }`, or `{ frequency }`, or `{}`: see [`ModelSpec::hold`].

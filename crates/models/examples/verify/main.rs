@@ -45,6 +45,7 @@ fn compare(reference: &Reference) -> Result<serde_json::Value, String> {
         worst.errors().iter().map(|(what, e)| ((*what).to_owned(), json!(e))).collect();
     Ok(json!({
         "name": world.name,
+        "base": reference.base,
         "nv": world.model.nv(),
         "states": reference.states.len(),
         "errors": errors,

@@ -9,7 +9,7 @@ use stiction_dynamics::{
     body_jacobian_into, centre_of_mass, crba_into, kinetic_energy, momentum, potential_energy, rnea_into,
     spring_energy,
 };
-use stiction_models::World;
+use stiction_models::{Tendon, World};
 
 pub(crate) struct Ours<'w> {
     world: &'w World,
@@ -19,20 +19,36 @@ pub(crate) struct Ours<'w> {
     coordinates: Vec<usize>,
     /// Of every link of the reference: ours.
     links: Vec<usize>,
+    /// Of every joint of the reference, without the world: the body it moves.
+    bodies: Vec<usize>,
+    mjcf: bool,
     kin: Kinematics,
     vel: Velocities,
     mass: MassMatrix,
 }
 
+/// What a derivative is measured against where it vanishes: those of torques against the largest inertia, those
+/// of accelerations against the largest acceleration.
+fn floor(state: &State, what: &str) -> f64 {
+    let largest = |numbers: Vec<f64>| numbers.into_iter().fold(0.0, |m: f64, x| m.max(x.abs()));
+    let scale = match what {
+        "dtau_dq" | "dtau_dv" | "coriolis" => state.rows("M").map(|M| M.concat()),
+        "da_dq" | "da_dv" => state.vector("acceleration"),
+        _ => None,
+    };
+    scale.map_or(0.0, |s| 1e-3 * largest(s)).max(1e-300)
+}
+
 impl<'w> Ours<'w> {
     pub(crate) fn new(world: &'w World, reference: &Reference) -> Result<Self, String> {
         let model = &world.model;
-        let (mut dofs, mut coordinates) = (Vec::new(), Vec::new());
+        let (mut dofs, mut coordinates, mut bodies) = (Vec::new(), Vec::new(), Vec::new());
         for name in &reference.joints {
             let joint = model.joint_named(name).ok_or_else(|| format!("the joint `{name}` is not ours"))?;
             let joint = &model.joints[joint];
             dofs.extend(joint.idx_v..joint.idx_v + joint.kind.nv());
             coordinates.push(joint.idx_q);
+            bodies.push(joint.body);
         }
         if reference.joints.is_empty() {
             dofs.extend(0..model.nv());
@@ -49,7 +65,8 @@ impl<'w> Ours<'w> {
             reference.links.iter().map(named).collect::<Result<_, _>>()?
         };
         let (kin, vel, mass) = (Kinematics::new(model), Velocities::new(model), MassMatrix::new(model));
-        Ok(Self { world, dofs, coordinates, links, kin, vel, mass })
+        let mjcf = reference.base == "mjcf";
+        Ok(Self { world, dofs, coordinates, links, bodies, mjcf, kin, vel, mass })
     }
 
     /// What does not depend on a state.
@@ -111,9 +128,15 @@ impl<'w> Ours<'w> {
         }
         for (what, ours) in ours {
             if let Some(theirs) = state.rows(what) {
-                compare(what, &ours, &theirs, &self.dofs, worst);
+                compare(what, &ours, &theirs, (&self.dofs, floor(state, what)), worst);
             }
         }
+        if let Some(link) = self.links.last() {
+            let link = &self.world.model.links[*link];
+            moving.rates((link.body, link.X_BL.translation), state, &self.dofs, worst);
+        }
+        moving.centroidal(state, &self.dofs, worst);
+        moving.regressor(a, state, (&self.dofs, &self.bodies), worst);
     }
 
     fn dynamics(&mut self, state: &State, a: &[f64], worst: &mut Worst) {
@@ -148,15 +171,18 @@ impl<'w> Ours<'w> {
 
     fn energies(&self, state: &State, q: &[f64], v: &[f64], worst: &mut Worst) {
         let (model, kin, vel) = (&self.world.model, &self.kin, &self.vel);
-        let mjcf = state.rows("q").is_none();
         if let Some(theirs) = state.number("kinetic") {
             worst.scalar("kinetic", kinetic_energy(model, kin, vel, v), theirs);
         }
         if let Some(theirs) = state.number("potential") {
             // MuJoCo counts links fixed to the world, and springs; Pinocchio does not.
-            let more = if mjcf { model.fixed_potential_energy() + spring_energy(model, q) } else { 0.0 };
-            let scale = model.total_mass() * model.gravity.norm();
-            worst.vector_above("potential", &[potential_energy(model, kin) + more], &[theirs], 1e-3 * scale);
+            let mut ours = potential_energy(model, kin);
+            if self.mjcf {
+                ours += model.fixed_potential_energy() + spring_energy(model, q) + self.tendon_energy(q);
+            }
+            // In joules: without weight and springs there is none at all.
+            let floor = (1e-3 * model.total_mass() * model.gravity.norm()).max(1e-6);
+            worst.vector_above("potential", &[ours], &[theirs], floor);
         }
         if let Some(theirs) = state.vector("com") {
             worst.vector_above("com", &centre_of_mass(model, kin).to_array(), &theirs, 1e-3);
@@ -166,6 +192,22 @@ impl<'w> Ours<'w> {
             let ours = [p.angular.to_array(), p.linear.to_array()].concat();
             worst.vector("momentum", &ours, &theirs);
         }
+    }
+
+    /// Of the springs of fixed tendons [J].
+    fn tendon_energy(&self, q: &[f64]) -> f64 {
+        let energy = |t: &Tendon| {
+            let length: f64 = t.terms().iter().map(|&(dof, c)| c * q[self.coordinate(dof)]).sum();
+            let [low, high] = t.slack.unwrap_or([0.0; 2]);
+            0.5 * t.stiffness * (length - length.clamp(low, high)).powi(2)
+        };
+        self.world.tendons.iter().map(energy).sum()
+    }
+
+    /// Where the coordinate of a scalar dof is in q.
+    fn coordinate(&self, dof: usize) -> usize {
+        let joint = self.world.model.joints.iter().find(|j| j.idx_v == dof);
+        joint.expect("tendons run over scalar joints").idx_q
     }
 
     /// Poses and velocities of links, the Jacobian of the last one.

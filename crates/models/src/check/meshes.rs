@@ -8,6 +8,7 @@
 use super::report::{Findings, Rule, note, number, numbers, warning};
 use super::subject::Subject;
 use crate::mesh::{FORMATS, Filling, MeshStore, TriangleMesh};
+use crate::meshes::Meshes;
 use crate::mjcf::{asset, compiler::Compiler};
 use crate::path::{self, Wanted};
 use crate::value::Attribute;
@@ -18,7 +19,8 @@ use stiction_dynamics::spatial::{Vec3, vec3};
 
 const OPEN: Rule = note(
     "mesh-open",
-    "a collision mesh is not closed: it has no inside, and the mass of its solid means nothing",
+    "a collision mesh is not closed: it has no inside, and the mass of its solid means nothing; of a URDF \
+     told with --meshes decompose or triangles only: a hull does not mind",
     "close it, or use simple shapes",
 );
 const INSIDE_OUT: Rule = warning(
@@ -64,6 +66,9 @@ pub(super) fn look(subject: &Subject<'_>, out: &mut Findings) {
         "mujoco" => of_mjcf(subject),
         _ => of_collisions(subject),
     };
+    // A hull asks for vertices only; of a URDF, nothing asks for more.
+    let only_hull =
+        subject.document.root().name() == "robot" && subject.context.options.meshes == Meshes::Hull;
     let mut store = MeshStore::default();
     let mut seen = BTreeSet::new();
     for mesh in uses {
@@ -72,7 +77,7 @@ pub(super) fn look(subject: &Subject<'_>, out: &mut Findings) {
             && seen.insert(key)
             && let Ok(triangles) = store.file(&mesh.path)
         {
-            one(&mesh, &triangles, out);
+            one(&mesh, &triangles, only_hull, out);
         }
     }
 }
@@ -130,7 +135,7 @@ fn of_mjcf<'d>(subject: &Subject<'d>) -> Vec<Use<'d>> {
     found.collect()
 }
 
-fn one(mesh: &Use<'_>, triangles: &TriangleMesh, out: &mut Findings) {
+fn one(mesh: &Use<'_>, triangles: &TriangleMesh, only_hull: bool, out: &mut Findings) {
     let name = mesh.file.value().trim();
     let mut say = |rule, reason: String| {
         out.add_at(rule, mesh.file.place(), mesh.element.described(), name, reason);
@@ -140,16 +145,8 @@ fn one(mesh: &Use<'_>, triangles: &TriangleMesh, out: &mut Findings) {
         say(&TRIANGLES, format!("{n} triangles"));
     }
     let size = size(triangles);
-    let flat = degenerate(triangles, size.norm());
-    if flat * 100 > n {
-        say(&DEGENERATE, format!("{flat} of {n} triangles have no area"));
-    }
-    let open = open_edges(triangles);
-    let volume = triangles.inertia(Filling::Exact).mass;
-    if open > 0 {
-        say(&OPEN, format!("{open} edges do not join exactly two faces that look the same way"));
-    } else if volume < 0.0 {
-        say(&INSIDE_OUT, format!("its volume is {} m³", number(volume)));
+    if !only_hull {
+        faces(triangles, size.norm(), &mut say);
     }
     let scaled = vec3(size.x * mesh.scale.x, size.y * mesh.scale.y, size.z * mesh.scale.z).norm();
     if !(1e-3..=20.0).contains(&scaled) {
@@ -160,6 +157,22 @@ fn one(mesh: &Use<'_>, triangles: &TriangleMesh, out: &mut Findings) {
             number(scaled)
         );
         say(&SCALE, reason);
+    }
+}
+
+/// What is wrong with its faces.
+fn faces(triangles: &TriangleMesh, size: f64, say: &mut impl FnMut(&'static Rule, String)) {
+    let n = triangles.triangles.len();
+    let flat = degenerate(triangles, size);
+    if flat * 100 > n {
+        say(&DEGENERATE, format!("{flat} of {n} triangles have no area"));
+    }
+    let open = open_edges(triangles);
+    let volume = triangles.inertia(Filling::Exact).mass;
+    if open > 0 {
+        say(&OPEN, format!("{open} edges do not join exactly two faces that look the same way"));
+    } else if volume < 0.0 {
+        say(&INSIDE_OUT, format!("its volume is {} m³", number(volume)));
     }
 }
 
@@ -240,8 +253,14 @@ mod tests {
             "<robot name='r'><link name='a'><collision><geometry><mesh filename='{name}' scale='{scale}'/></geometry>\
              </collision></link></robot>"
         );
-        let report = check_text(&urdf, Path::new("f"), &folder, &LoadOptions::default());
-        report.findings.iter().map(|f| f.rule.code).collect()
+        let told = |meshes| {
+            let options = LoadOptions { meshes, ..LoadOptions::default() };
+            let report = check_text(&urdf, Path::new("f"), &folder, &options);
+            report.findings.iter().map(|f| f.rule.code).collect::<Vec<_>>()
+        };
+        let faces = ["mesh-open", "mesh-inside-out", "mesh-degenerate"];
+        assert!(told(Meshes::Hull).iter().all(|code| !faces.contains(code)));
+        told(Meshes::Triangles)
     }
 
     use std::path::Path;

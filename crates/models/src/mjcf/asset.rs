@@ -16,15 +16,15 @@ use crate::xml::Element;
 use std::collections::BTreeMap;
 use std::path::{Path, PathBuf};
 use std::sync::Arc;
-use stiction_collision::ConvexMesh;
+use stiction_collision::Shape;
 use stiction_dynamics::spatial::{Inertia, Quat, Vec3, vec3};
 
 /// A mesh in the frame its geoms are stated in.
 pub(crate) struct LoadedMesh {
     pub(crate) mesh: TriangleMesh,
-    pub(crate) hull: Option<Arc<ConvexMesh>>,
-    /// A hull was asked for; there may be none of a mesh that is all but flat.
-    hull_tried: bool,
+    /// What touches, if that was asked for; nothing of a mesh that is all but flat.
+    pub(crate) shapes: Vec<Shape>,
+    shapes_tried: bool,
     /// About the origin, at unit density.
     pub(crate) inertia: Inertia,
 }
@@ -111,25 +111,25 @@ fn name(e: Element<'_>) -> Result<String, LoadError> {
 }
 
 impl<'d> Reader<'d> {
-    /// The mesh of the model `scope` that `mesh` names, read on first use; with its hull if that is
+    /// The mesh of the model `scope` that `mesh` names, read on first use; with what touches of it if that is
     /// wanted.
     pub(crate) fn mesh(
         &mut self,
         scope: usize,
         mesh: Attribute<'_>,
-        wants_hull: bool,
+        touches: bool,
     ) -> Result<Arc<LoadedMesh>, LoadError> {
         let scopes = self.scopes.clone();
         let model = self.scope(scope);
         let index = model.assets.mesh_names.index(mesh)?;
         if let Some(mesh) = self.loaded.meshes.get(&(scope, index))
-            && (mesh.hull_tried || !wants_hull)
+            && (mesh.shapes_tried || !touches)
         {
             return Ok(mesh.clone());
         }
         let element = scopes.get(scope).and_then(|s| s.assets.meshes.get(index).map(|e| (s, *e)));
         let Some((model, element)) = element else { return Err(mesh.error("a mesh")) };
-        let mesh = Arc::new(self.read_mesh(model, element, wants_hull)?);
+        let mesh = Arc::new(self.read_mesh(model, element, touches)?);
         self.loaded.meshes.insert((scope, index), mesh.clone());
         Ok(mesh)
     }
@@ -151,7 +151,7 @@ impl<'d> Reader<'d> {
         &mut self,
         scope: &Scope<'d>,
         e: Element<'d>,
-        wants_hull: bool,
+        touches: bool,
     ) -> Result<LoadedMesh, LoadError> {
         let asset = scope.defaults.styled(e, "mesh", MAIN)?;
         let mut mass =
@@ -181,17 +181,22 @@ impl<'d> Reader<'d> {
         let failed = |reason: String| LoadError::Mesh { place: e.place(), path: path.clone(), reason };
         let bare = source.triangles.is_empty();
         let needed = bare || mass == Mass::Convex;
-        let hull = match (wants_hull || needed).then(|| source.hull()) {
-            Some(Ok(hull)) => Some(hull),
-            Some(Err(reason)) if needed => return Err(failed(reason.to_string())),
+        let shapes = match touches.then(|| self.touching.shapes(&source)) {
+            Some(Ok(shapes)) => shapes,
             Some(Err(reason)) => {
-                let note = "no convex hull can be made: its geoms do not touch";
-                e.mark(Fate::Unsupported, note);
+                // A membrane is too flat for a hull, not for its triangles.
+                let surface = source.surface().ok();
+                let (fate, note) = match surface {
+                    Some(_) => (Fate::Used, "no convex hull can be made: its triangles touch"),
+                    None => (Fate::Unsupported, "no convex hull can be made: its geoms do not touch"),
+                };
+                e.mark(fate, note);
                 self.warn(e.place(), format!("{}: {note} ({reason})", e.described()));
-                None
+                surface.map(Shape::Mesh).into_iter().collect()
             }
-            None => None,
+            None => Vec::new(),
         };
+        let hull = needed.then(|| source.hull()).transpose().map_err(|e| failed(e.to_string()))?;
         let of_hull = hull.as_deref().map(TriangleMesh::of_hull);
         let mesh = if bare { of_hull.clone().unwrap_or_default() } else { source };
         let inertia = match (mass, &of_hull) {
@@ -200,7 +205,7 @@ impl<'d> Reader<'d> {
             (Mass::Filled(filling), _) if bare => mesh.inertia(filling),
             (Mass::Filled(filling), _) => single.inertia(filling),
         };
-        Ok(LoadedMesh { mesh, hull, hull_tried: wants_hull, inertia })
+        Ok(LoadedMesh { mesh, shapes, shapes_tried: touches, inertia })
     }
 
     /// What the mesh is made of, how messages call it, and whether it is a surface without inside.

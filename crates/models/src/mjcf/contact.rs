@@ -15,7 +15,7 @@ pub(crate) fn read(reader: &mut Reader<'_>, world: &mut World) -> Result<(), Loa
             "exclude" => exclude(reader, mention, world)?,
             "pair" if reader.settings.contact => {
                 let pair = pair(reader, mention, world)?;
-                world.pairs.extend(pair);
+                world.pairs.extend(pair.iter().flat_map(|pair| of_parts(reader, pair)));
             }
             _ => {}
         }
@@ -37,6 +37,15 @@ fn exclude(reader: &Reader<'_>, mention: Mention<'_>, world: &mut World) -> Resu
         (false, false) => {}
     }
     Ok(())
+}
+
+/// The pair, for every shape of its geoms.
+fn of_parts(reader: &Reader<'_>, pair: &ContactPair) -> Vec<ContactPair> {
+    let parts = |first: usize| first..first + reader.parts.get(&first).copied().unwrap_or(1);
+    let [a, b] = pair.geometries.map(parts);
+    a.flat_map(|a| b.clone().map(move |b| [a, b]))
+        .map(|geometries| ContactPair { geometries, ..pair.clone() })
+        .collect()
 }
 
 /// What the pair states; its geoms have no say. None between geoms that do not touch yet.

@@ -11,6 +11,7 @@ use super::solid::Solid;
 use crate::error::LoadError;
 use crate::inertia::scaled;
 use crate::ledger::Fate;
+use crate::meshes::parts;
 use crate::surface::{Dimension, Material, Softness};
 use crate::value::Attribute;
 use crate::world::{Geometry, Visual};
@@ -98,20 +99,14 @@ pub(crate) fn read<'d>(
     {
         reader.wrapped.insert(name.clone(), (link, X_BG, shape.clone()));
     }
-    match solid.shape().filter(|_| touches) {
+    let shapes = if touches { solid.shapes() } else { Vec::new() };
+    match shapes.first().cloned() {
         Some(shape) => {
             let (group, mask) = if contact { (group, mask) } else { (0, 0) };
-            reader.geometries.push(Geometry {
-                name,
-                link,
-                X_LG: X_BG,
-                shape,
-                material,
-                group,
-                mask,
-                continuous: false,
-                rgba,
-            });
+            reader.parts.insert(reader.geometries.len(), shapes.len());
+            let first =
+                Geometry { name, link, X_LG: X_BG, shape, material, group, mask, continuous: false, rgba };
+            reader.geometries.extend(parts(first, shapes));
         }
         None if reader.load_visuals => {
             let drawing = solid.drawing();

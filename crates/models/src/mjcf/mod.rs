@@ -39,6 +39,7 @@ use crate::extras::Extras;
 use crate::ledger::{Ledger, Place};
 use crate::load::Context;
 use crate::mesh::MeshStore;
+use crate::meshes::Meshes;
 use crate::world::{Geometry, Visual, World};
 use crate::xml::{Document, Element};
 use asset::Loaded;
@@ -55,12 +56,16 @@ pub(crate) struct Reader<'d> {
     copies: Vec<Copy>,
     names: Registry<'d>,
     load_visuals: bool,
+    /// What of a mesh touches.
+    touching: Meshes,
     /// Inertias that no body has are accepted, with a warning.
     unphysical: bool,
     settings: Settings,
     files: MeshStore,
     loaded: Loaded,
     geometries: Vec<Geometry>,
+    /// Of every geom that touches, by the index of its first geometry: how many it has.
+    parts: BTreeMap<usize, usize>,
     visuals: Vec<Visual>,
     /// Link, pose and shape of the geoms that tendons go around, by name in the world.
     wrapped: BTreeMap<String, (Option<usize>, Pose, Shape)>,
@@ -98,11 +103,13 @@ pub(crate) fn read(mut document: Document, context: &Context<'_>) -> Result<Worl
         copies: vec![Copy::original()],
         names: Registry::new(),
         load_visuals: context.options.visuals,
+        touching: context.options.meshes.clone(),
         unphysical: context.options.unphysical,
         settings: Settings::read(document.root())?,
         files: MeshStore::default(),
         loaded: Loaded::default(),
         geometries: Vec::new(),
+        parts: BTreeMap::new(),
         visuals: Vec::new(),
         wrapped: BTreeMap::new(),
         extras: Extras::default(),

@@ -76,13 +76,13 @@ impl Solid {
         Some(shell.inertia())
     }
 
-    /// What touches.
-    pub(crate) fn shape(&self) -> Option<Shape> {
+    /// What touches: one shape, several parts of a mesh, or nothing.
+    pub(crate) fn shapes(&self) -> Vec<Shape> {
         match self {
-            Self::Shape(shape) => Some(shape.clone()),
-            Self::Mesh(mesh) => mesh.hull.clone().map(Shape::Convex),
-            Self::Ground(ground) => Some(ground.shape.clone()),
-            Self::Nothing => None,
+            Self::Shape(shape) => vec![shape.clone()],
+            Self::Mesh(mesh) => mesh.shapes.clone(),
+            Self::Ground(ground) => vec![ground.shape.clone()],
+            Self::Nothing => Vec::new(),
         }
     }
 

@@ -5,20 +5,22 @@ use super::pose::{required, truth, value, vector};
 use crate::error::LoadError;
 use crate::ledger::Fate;
 use crate::mesh::{FORMATS, Filling, TriangleMesh};
+use crate::meshes::Meshes;
 use crate::path::{self, Wanted};
 use crate::shapes::half_box;
 use crate::world::Drawing;
 use crate::xml::Element;
 use std::path::{Path, PathBuf};
 use std::sync::Arc;
-use stiction_collision::Shape;
+use stiction_collision::{ConvexMesh, Shape};
 use stiction_dynamics::spatial::{Inertia, Pose, Quat, Vec3, vec3};
 
-const SHAPES: &str = "one of box, sphere, cylinder, capsule, cone, ellipsoid, plane, mesh";
+const SHAPES: &str = "one of box, sphere, cylinder, capsule, cone, ellipsoid, plane, polyline, mesh";
 
-/// A shape that can touch.
+/// What can touch.
 pub(crate) struct Solid {
-    pub(crate) shape: Shape,
+    /// One, or the convex parts of a mesh.
+    pub(crate) shapes: Vec<Shape>,
     /// Pose in the frame that the <collision> states.
     pub(crate) X_CG: Pose,
     /// About the origin of that frame, at unit density; `None` for what has no volume.
@@ -78,14 +80,32 @@ fn primitive(shape: Element<'_>) -> Result<Option<(Shape, Pose)>, LoadError> {
             }
             return Ok(Some((Shape::Plane, Pose::new(Quat::between(Vec3::Z, normal), Vec3::ZERO))));
         }
+        "polyline" => return Ok(Some((prism(shape)?, Pose::IDENTITY))),
         _ => return Ok(None),
     };
     shape.mark(Fate::Used, "");
     Ok(Some((found, Pose::IDENTITY)))
 }
 
+/// <polyline>: an outline in the plane z = 0, and a height. Of one that is not convex the hull.
+fn prism(shape: Element<'_>) -> Result<Shape, LoadError> {
+    let height = value(shape, "height")?.map_or(Ok(1.0), |h| h.positive())?;
+    let mut outline: Vec<Vec3> = Vec::new();
+    for point in shape.children_named("point") {
+        let [x, y] = point.content().array::<2>()?;
+        outline.push(vec3(x, y, 0.0));
+    }
+    let top = outline.iter().map(|p| *p + Vec3::Z * height);
+    let hull = ConvexMesh::from_points(&outline.iter().copied().chain(top).collect::<Vec<_>>());
+    let hull = hull.map_err(|e| shape.structure(format!("an outline without a hull ({e})")))?;
+    // Every corner of a convex outline is one of its hull, at the bottom and at the top.
+    let whole = hull.vertices().len() == 2 * outline.len();
+    shape.mark(Fate::Used, if whole { "" } else { "the convex hull of its outline" });
+    Ok(Shape::Convex(Arc::new(hull)))
+}
+
 /// The shape of a <collision>; `None`, with a warning, for one that cannot touch yet. Of a mesh that stands
-/// `still` every triangle touches, of one that moves its hull.
+/// `still` every triangle touches, of one that moves its hull, unless the options say otherwise.
 pub(crate) fn collision(
     reader: &mut Reader<'_, '_>,
     around: Element<'_>,
@@ -94,19 +114,21 @@ pub(crate) fn collision(
     let Some(shape) = shape_of(around)? else { return Ok(None) };
     if let Some((primitive, X_CG)) = primitive(shape)? {
         let inertia = primitive.inertia(1.0);
-        return Ok(Some(Solid { shape: primitive, X_CG, inertia }));
+        return Ok(Some(Solid { shapes: vec![primitive], X_CG, inertia }));
     }
     let note = match shape.name() {
         "mesh" => {
             let mesh = mesh(reader, shape)?;
             let unread = |reason: String| shape.structure(reason);
             let inertia = Some(mesh.inertia(Filling::Exact)).filter(|i| i.mass > 0.0);
-            let touching =
-                if still { mesh.surface().map(Shape::Mesh) } else { mesh.hull().map(Shape::Convex) };
-            let shape = touching.map_err(|e| unread(e.to_string()))?;
-            return Ok(Some(Solid { shape, X_CG: Pose::IDENTITY, inertia }));
+            let meshes = match &reader.context.options.meshes {
+                Meshes::Hull if still => &Meshes::Triangles,
+                stated => stated,
+            };
+            let shapes = meshes.shapes(&mesh).map_err(|e| unread(e.to_string()))?;
+            return Ok(Some(Solid { shapes, X_CG: Pose::IDENTITY, inertia }));
         }
-        "heightmap" | "image" | "polyline" => "does not touch yet: left out of contact",
+        "heightmap" | "image" => "does not touch yet: left out of contact",
         other => return Err(shape.structure(format!("<{other}> is no shape; expected {SHAPES}"))),
     };
     shape.mark(Fate::Unsupported, note);

@@ -6,6 +6,7 @@ use super::{Reader, geometry, material};
 use crate::error::LoadError;
 use crate::inertia::{scaled, triangle_excess};
 use crate::ledger::Fate;
+use crate::meshes::parts;
 use crate::world::{Geometry, Visual};
 use crate::xml::Element;
 use stiction_dynamics::spatial::{Inertia, Pose, Sym3, Vec3};
@@ -52,17 +53,10 @@ pub(crate) fn read<'d>(reader: &mut Reader<'_, 'd>, part: &Part<'d>) -> Result<S
         let (name, X_LG) = (format!("{}::{name}", part.name), X_LG * solid.X_CG);
         let (group, mask) = (surface.category, surface.collides);
         let material = surface.material;
-        geometries.push(Geometry {
-            name,
-            link: None,
-            X_LG,
-            shape: solid.shape,
-            material,
-            group,
-            mask,
-            continuous: false,
-            rgba,
-        });
+        let Some(shape) = solid.shapes.first().cloned() else { continue };
+        let first =
+            Geometry { name, link: None, X_LG, shape, material, group, mask, continuous: false, rgba };
+        geometries.extend(parts(first, solid.shapes));
     }
     let inertia = match inertial {
         _ if auto => auto_inertia(reader, inertial, of_shapes, element)?,

@@ -36,6 +36,10 @@ pub(crate) fn surface(reader: &mut Reader<'_, '_>, collision: Element<'_>) -> Re
     }
     let Some(element) = collision.child("surface")? else { return Ok(surface) };
     if let Some(friction) = element.child("friction")? {
+        friction.mark(
+            Fate::Used,
+            "of two surfaces the larger coefficient counts, as in MuJoCo; in Gazebo the smaller",
+        );
         surface.material.friction = coulomb(reader, friction)?.unwrap_or(surface.material.friction);
         if let Some(torsional) = friction.child("torsional")?
             && let Some(spinning) = spinning(torsional)?

@@ -86,7 +86,7 @@ fn drake(
     for (element, one) in robot.children_named("drake:collision_filter_group").zip(&members) {
         for ignored in element.children_named("drake:ignored_collision_filter_group") {
             let name = ignored.require("name", "the name of a group")?;
-            let two = groups.find(name)?.and_then(|g| members.get(g)).map(Vec::as_slice).unwrap_or_default();
+            let two = members.get(groups.index(name)?).map(Vec::as_slice).unwrap_or_default();
             product(&mut pairs, one, two, ignored)?;
         }
     }

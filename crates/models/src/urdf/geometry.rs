@@ -90,18 +90,18 @@ fn empty(shape: Element<'_>) -> bool {
     }
 }
 
-/// The shape of a <collision>; `None`, with a warning, for one that cannot touch.
-pub(crate) fn collision(reader: &mut Reader<'_>, around: Element<'_>) -> Result<Option<Shape>, LoadError> {
+/// The shapes of a <collision>; none, with a warning, of one that cannot touch.
+pub(crate) fn collision(reader: &mut Reader<'_>, around: Element<'_>) -> Result<Vec<Shape>, LoadError> {
     let shape = shape_of(around)?;
     if empty(shape) {
         let note = "has no extent: left out of contact";
         shape.mark(Fate::Unsupported, note);
         shape.attributes().for_each(|a| a.mark(Fate::Unsupported, note));
         reader.warn(shape.place(), format!("the <{}> {note}", shape.name()));
-        return Ok(None);
+        return Ok(Vec::new());
     }
     if let Some(primitive) = primitive(shape)? {
-        return Ok(Some(primitive));
+        return Ok(vec![primitive]);
     }
     match shape.name() {
         "mesh" => {
@@ -109,9 +109,8 @@ pub(crate) fn collision(reader: &mut Reader<'_>, around: Element<'_>) -> Result<
             let scale = scale(shape)?;
             let file = shape.require("filename", "a mesh file")?;
             let found = path::resolve(reader.context, reader.context.folder, file, Wanted::File(FORMATS))?;
-            let hull = reader.meshes.hull(&found, scale);
-            let hull = hull.map_err(|reason| LoadError::Mesh { place: file.place(), path: found, reason })?;
-            Ok(Some(Shape::Convex(hull)))
+            let shapes = reader.meshes.shapes(&found, scale, &reader.context.options.meshes);
+            shapes.map_err(|reason| LoadError::Mesh { place: file.place(), path: found, reason })
         }
         other => Err(shape.structure(format!("<{other}> is no shape; expected {SHAPES}"))),
     }

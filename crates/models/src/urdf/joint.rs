@@ -59,7 +59,7 @@ pub(crate) fn read<'d>(
     let end = |tag: &str| -> Result<usize, LoadError> {
         let end = element.child(tag)?.ok_or_else(|| element.missing(&format!("<{tag}>"), "a link"))?;
         let link = end.require("link", "the name of a link")?;
-        links.find(link)?.ok_or_else(|| link.error("the name of a link"))
+        links.index(link)
     };
     let (parent, child) = (end("parent")?, end("child")?);
     if parent == child {

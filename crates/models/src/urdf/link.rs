@@ -4,6 +4,7 @@ use super::gazebo::Gazebo;
 use super::{Reader, geometry, material, origin};
 use crate::error::LoadError;
 use crate::inertia::triangle_excess;
+use crate::meshes::parts;
 use crate::world::{Geometry, Visual};
 use crate::xml::Element;
 use stiction_dynamics::spatial::{Inertia, Sym3};
@@ -32,7 +33,8 @@ pub(crate) fn read<'d>(
     for (i, collision) in element.children_named("collision").enumerate() {
         let X_LG = origin(collision)?;
         let rgba = reader.materials.colour(collision)?;
-        let Some(shape) = geometry::collision(reader, collision)? else { continue };
+        let shapes = geometry::collision(reader, collision)?;
+        let Some(shape) = shapes.first().cloned() else { continue };
         let material = material::of_collision(&surface, collision)?;
         let name = match collision.get("name") {
             Some(name) => name.value().to_owned(),
@@ -40,17 +42,9 @@ pub(crate) fn read<'d>(
             None => format!("{name}_{i}"),
         };
         let (group, mask) = (1, 1);
-        geometries.push(Geometry {
-            name,
-            link: None,
-            X_LG,
-            shape,
-            material,
-            group,
-            mask,
-            continuous: false,
-            rgba,
-        });
+        let first =
+            Geometry { name, link: None, X_LG, shape, material, group, mask, continuous: false, rgba };
+        geometries.extend(parts(first, shapes));
     }
     let mut visuals = Vec::new();
     for visual in element.children_named("visual") {

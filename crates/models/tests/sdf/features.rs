@@ -173,3 +173,21 @@ fn what_is_wrong_is_named_with_its_place() {
     let to_world = joint("j", "fixed", "a", "world", "");
     refused(&format!("<model name='m'>{}{to_world}</model>", link("a", "")), &["parent only"]);
 }
+
+#[test]
+fn outlines_are_prisms() {
+    let prism = |points: &[[f64; 2]], height: &str| {
+        let points: String = points.iter().map(|[x, y]| format!("<point>{x} {y}</point>")).collect();
+        let shape = format!(
+            "<collision name='c'><geometry><polyline>{points}{height}</polyline></geometry></collision>"
+        );
+        let world = model(&link("a", &shape));
+        let volume = world.geometries[0].shape.inertia(1.0).unwrap().mass;
+        (volume, world.ledger.of(Fate::Used).any(|e| e.note.contains("convex hull")))
+    };
+    let (volume, hull) = prism(&[[0.0, 0.0], [2.0, 0.0], [0.0, 1.0]], "<height>3</height>");
+    assert!((volume - 3.0).abs() < 1e-12 && !hull, "{volume}");
+    // An arrow head is filled; without a height it is 1 m high.
+    let (volume, hull) = prism(&[[0.0, 0.0], [2.0, -2.0], [0.5, 0.0], [2.0, 2.0]], "");
+    assert!((volume - 4.0).abs() < 1e-12 && hull, "{volume}");
+}
