@@ -10,7 +10,7 @@
 //! W weighs the rows of a block by ‖A_ii‖, so that (1) measures energy and light and heavy bodies
 //! count alike. c is affine in λ: (2) needs no product with G. (1) is solved by normal equations in
 //! columns of unit length with a small Tikhonov term; an accelerator needs no more. It is the
-//! caller's part to reject steps that make things worse.
+//! caller's part to reject steps that make things worse; [`Safeguarded`] does for maps without c.
 //! Cost O(m · rows) per sweep. Allocates only when the problem grows.
 
 /// Tikhonov term of (1) for columns of unit length [–].
@@ -173,6 +173,52 @@ fn solve_definite(a: &mut [f64], x: &mut [f64]) -> bool {
         x[i] = (x[i] - sum) / a[i * n + i];
     }
     true
+}
+
+/// A step may let ‖T(x) − x‖ grow by this factor [–].
+const GROWTH: f64 = 2.0;
+
+/// A fixed-point map x ↦ T(x) with Anderson steps; one that lets ‖T(x) − x‖ grow is taken back.
+#[derive(Default)]
+pub(crate) struct Safeguarded {
+    anderson: Anderson,
+    ones: Vec<f64>,
+    unused: Vec<f64>,
+    /// T(x) before the last step, and ‖T(x) − x‖ there.
+    safe: Vec<f64>,
+    safe_step: f64,
+}
+
+impl Safeguarded {
+    pub(crate) fn start(&mut self, memory: usize, n: usize) {
+        for v in [&mut self.ones, &mut self.unused] {
+            v.clear();
+            v.resize(n, 1.0);
+        }
+        self.anderson.start(memory, n);
+        self.restart();
+    }
+
+    /// Forgets the history: the map has changed.
+    pub(crate) fn restart(&mut self) {
+        self.safe_step = f64::INFINITY;
+        self.anderson.restart();
+    }
+
+    /// Takes x and its `image` T(x), leaves the next x; `image` is spent.
+    pub(crate) fn advance(&mut self, x: &mut Vec<f64>, image: &mut Vec<f64>) {
+        let step = x.iter().zip(&*image).map(|(x, t)| (t - x).powi(2)).sum::<f64>().sqrt();
+        if step > GROWTH * self.safe_step {
+            x.copy_from_slice(&self.safe);
+            self.restart();
+            return;
+        }
+        self.safe.clear();
+        self.safe.extend_from_slice(image);
+        self.safe_step = step;
+        let _ = self.anderson.step(&self.ones, x, image, &mut self.unused);
+        std::mem::swap(x, image);
+    }
 }
 
 #[cfg(test)]

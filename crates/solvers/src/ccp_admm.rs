@@ -8,7 +8,7 @@
 //! ```
 //!
 //! by splitting dynamics from cones [Carpentier2024]: see [`crate::admm`]. Converges always; mass
-//! ratios and long chains cost nothing. De Saxcé's correction is missing: sliding bodies lift.
+//! ratios and long chains cost little, unless the bodies slide as well. De Saxcé's correction is missing: sliding bodies lift.
 //!
 //! Units: λ [N·s], c and g [m/s], G and R [1/kg]. Contact axes (t₁, t₂, n). An iteration costs 2 rows²
 //! per island, a change of its weight ⅓ rows³. Allocates only when the problem grows.

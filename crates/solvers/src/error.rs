@@ -9,7 +9,7 @@ use thiserror::Error;
 pub struct ParamError {
     pub solver: &'static str,
     pub name: &'static str,
-    pub value: f64,
+    pub value: String,
     pub expected: &'static str,
 }
 
@@ -22,7 +22,11 @@ impl ParamError {
         value: f64,
         expected: &'static str,
     ) -> Result<(), Self> {
-        if ok && !value.is_nan() { Ok(()) } else { Err(Self { solver, name, value, expected }) }
+        if ok && !value.is_nan() {
+            Ok(())
+        } else {
+            Err(Self { solver, name, value: value.to_string(), expected })
+        }
     }
 
     /// The parameters all twins share.

@@ -7,9 +7,9 @@
 //!     K_μᵢ ∋ λᵢ ⟂ cᵢ + Γ(cᵢ) ∈ K_μᵢ*                                  (2)  [DeSaxce1998]
 //! ```
 //!
-//! by splitting dynamics from cones, De Saxcé's correction taken from the last iterate's velocity
-//! [Carpentier2024]: see [`crate::admm`]. Mass ratios and long chains cost nothing; many sliding contacts
-//! make Γ the slow part, with hundreds of iterations. No proof of convergence with Γ.
+//! by splitting dynamics from contacts [Carpentier2024], with De Saxcé's correction of the velocity that is
+//! sought: see [`crate::admm`]. Mass ratios and long chains cost nothing; where bodies of very different
+//! mass slide on each other it takes hundreds of iterations, or too many. No proof of convergence.
 //!
 //! Units: λ [N·s], c and g [m/s], G and R [1/kg]. Contact axes (t₁, t₂, n). An iteration costs 2 rows²
 //! per island, a change of its weight ⅓ rows³. Allocates only when the problem grows.

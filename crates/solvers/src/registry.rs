@@ -4,7 +4,10 @@ use crate::ccp_admm::{CcpAdmm, CcpAdmmParams};
 use crate::ccp_pgs::{CcpPgs, CcpPgsParams};
 use crate::error::ParamError;
 use crate::ncp_admm::{NcpAdmm, NcpAdmmParams};
+use crate::ncp_ipm::{NcpIpm, NcpIpmParams};
+use crate::ncp_newton::{NcpNewton, NcpNewtonParams};
 use crate::ncp_pgs::{NcpPgs, NcpPgsParams};
+use crate::ncp_staggered::{NcpStaggered, NcpStaggeredParams};
 use crate::nsgs::{Nsgs, NsgsParams};
 use crate::raisim::{Raisim, RaisimParams};
 use crate::raisim_ds::{RaisimDs, RaisimDsParams};
@@ -94,6 +97,15 @@ solvers![
         NcpPgsParams
     ),
     (NcpAdmm::NAME, Law::Ncp, "exact law; alternating directions", NcpAdmm, NcpAdmmParams),
+    (NcpNewton::NAME, Law::Ncp, "exact law; non-smooth Newton", NcpNewton, NcpNewtonParams),
+    (NcpIpm::NAME, Law::Ncp, "exact law; interior points", NcpIpm, NcpIpmParams),
+    (
+        NcpStaggered::NAME,
+        Law::Ncp,
+        "exact law; normal and tangential impulses in turn",
+        NcpStaggered,
+        NcpStaggeredParams
+    ),
     (
         RaisimDs::NAME,
         Law::Ncp,

@@ -54,3 +54,22 @@ pub(crate) fn symmetric_into(problem: &ConstraintProblem, out: &mut Vec<f64>) ->
     }
     apart <= 1e-14 * largest
 }
+
+/// A = G + R by rows into `out`, which becomes rows × rows. The blocks must be formed.
+pub(crate) fn matrix_into(problem: &ConstraintProblem, out: &mut Vec<f64>) {
+    let n = problem.rows();
+    out.clear();
+    out.resize(n * n, 0.0);
+    for i in 0..problem.len() {
+        for k in problem.blocks.entries(i) {
+            let columns = problem.range(problem.blocks.column_of(k));
+            let rows = problem.blocks.entry(k).chunks_exact(columns.len());
+            for (r, values) in problem.range(i).zip(rows) {
+                out[r * n + columns.start..r * n + columns.end].copy_from_slice(values);
+            }
+        }
+    }
+    for (r, compliance) in problem.compliance.iter().enumerate() {
+        out[r * n + r] += compliance;
+    }
+}

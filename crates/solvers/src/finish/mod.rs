@@ -5,12 +5,13 @@
 //! one factorisation (after two for a quadruped), the next whenever the count has doubled:
 //!
 //! 1. [`newton`] from the active set of the present impulses: exact law only;
-//! 2. if that fails and sweeps have had [`PATIENCE`] tries, [`interior`] from a cold start, at most
+//! 2. if that fails and sweeps have had [`PATIENCE`] tries, [`crate::interior`] from a cold start, at most
 //!    three times a solve, polished by 1. It needs no active set and follows any law with a Newton matrix.
 
-mod interior;
 mod newton;
 
+use crate::interior::{COLD_STARTS, Interior};
+use crate::iterate::Task;
 use crate::measure::Measure;
 use crate::sweep::Block;
 use stiction_contact::{ConstraintProblem, Law};
@@ -24,8 +25,6 @@ const RAISIM_PATIENCE: usize = 200;
 const MOST_ROWS: usize = 1500;
 const NEWTON_STEPS: u32 = 20;
 const INTERIOR_STEPS: u32 = 60;
-/// Starting points of the interior method, as multiples of the problem's scales of impulse and speed.
-const COLD_STARTS: [(f64, f64); 3] = [(1.0, 1.0), (10.0, 10.0), (0.1, 1.0)];
 
 /// What a finish sees of a problem.
 #[derive(Clone, Copy)]
@@ -63,7 +62,7 @@ pub(crate) struct Goal {
 #[derive(Default)]
 pub(crate) struct Finish {
     newton: newton::Newton,
-    interior: interior::Interior,
+    interior: Interior,
     /// Where the interior method goes.
     trial: Vec<f64>,
     /// Iterations at which to try next.
@@ -107,7 +106,7 @@ impl Finish {
             let mut trial = std::mem::take(&mut self.trial);
             trial.clear();
             trial.extend_from_slice(lambda);
-            let reached = self.interior.solve(view, &mut trial, goal.tolerance, steps, start);
+            let reached = self.interior(view, &mut trial, goal.tolerance, steps, start);
             *iterations += reached.steps;
             let mut other = reached.residual;
             if other > goal.tolerance && other.is_finite() {
@@ -144,6 +143,33 @@ impl Finish {
     /// Drops what outlives a solve.
     pub(crate) fn forget(&mut self) {
         self.newton.forget();
+    }
+
+    /// Replaces `lambda` by the best impulses met from a cold start, but for blocks that cannot change.
+    fn interior(
+        &mut self,
+        view: &View,
+        lambda: &mut [f64],
+        tolerance: f64,
+        max_steps: u32,
+        scales: (f64, f64),
+    ) -> Reached {
+        let View { problem, measure, law, .. } = *view;
+        let task = Task { problem, measure, law };
+        self.interior.start(&task, lambda, scales);
+        let mut best = f64::INFINITY;
+        for step in 1..=max_steps {
+            let going = self.interior.step(&task);
+            let e = view.residual(self.interior.impulses(), self.interior.velocities());
+            if e < best {
+                best = e;
+                lambda.copy_from_slice(self.interior.impulses());
+            }
+            if !going || e.is_nan() || best <= tolerance {
+                return Reached { residual: best, steps: step };
+            }
+        }
+        Reached { residual: best, steps: max_steps }
     }
 
     fn newton(&mut self, view: &View, lambda: &mut [f64], e: f64, goal: Goal, iterations: &mut u32) -> f64 {

@@ -6,16 +6,30 @@ use stiction_contact::Law;
 use stiction_contact::certificate::{certify, natural_map_of};
 
 /// What is not solved and why. An entry that passes is an error, so the list stays true.
-const KNOWN_FAILURES: [(&str, &str); 3] = [
+const KNOWN_FAILURES: [(&str, &str); 6] = [
     // RaiSim's law need not have a solution, and only the Newton finish follows it.
     ("raisim", "two cubes, 1e6, pushed"),
-    // Without a second-order finish: 5e-8 and 8e-8 m/s are reached.
-    ("ncp-admm", "two cubes, 1e6, pushed"),
+    // Without a second-order finish: 3e-8 m/s is reached.
     ("ccp-admm", "two cubes, 1e6, pushed"),
+    // Contacts that neither slide nor stick: the residual falls like the root of the gap, and the gap ends at
+    // rounding. 2e-7 and 1e-6 m/s are reached.
+    ("ncp-ipm", "stack of 5, 1e4 to 1, pushed"),
+    ("ncp-ipm", "two cubes, 1e6, pushed"),
+    // Light under heavy and sliding: λ_T of a light body outweighs its λ_N by far, the alternation circles.
+    ("ncp-staggered", "stack of 5, 1 to 1e4, pushed"),
+    ("ncp-staggered", "two cubes, 1e6, pushed"),
 ];
 
-/// Most random heaps and stacks of 300 that may defeat a solver, where it is not 3.
-const RANDOM_FAILURES: [(&str, u32); 3] = [("raisim", 150), ("ncp-admm", 80), ("ccp-admm", 80)];
+/// Most random heaps and stacks of 300 that may defeat a solver, where it is not 3. Nearly all are sliding
+/// stacks with masses apart by more than 1e4: see the modules.
+const RANDOM_FAILURES: [(&str, u32); 6] = [
+    ("raisim", 150),
+    ("ncp-admm", 50),
+    ("ccp-admm", 35),
+    ("ncp-newton", 45),
+    ("ncp-ipm", 70),
+    ("ncp-staggered", 125),
+];
 
 /// The acceptance list: every solver reaches 1e-8 m/s of its own law, by the judge.
 #[test]

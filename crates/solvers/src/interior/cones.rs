@@ -3,8 +3,8 @@
 //! A Lorentz vector (x₁, x₂, x₀) stands in the order of a friction block, its leading component last:
 //! x is inside if x₀ > √(x₁² + x₂²).
 
-use crate::sweep::Block;
 use stiction_contact::Cone;
+use stiction_contact::matrix3::Block3;
 
 /// How a block enters (1).
 #[derive(Clone, Copy)]
@@ -20,19 +20,27 @@ pub(super) enum Kind {
     Smooth,
 }
 
-pub(super) fn kind(block: &Block) -> Kind {
-    match *block {
-        Block::Contact(contact) if contact.mu > 1e-9 => Kind::Lorentz(contact.mu),
-        Block::Contact(_) => Kind::Smooth,
-        Block::Scalar(_, Cone::NonNegative) => Kind::NonNegative,
-        Block::Scalar(_, Cone::Box { lo, hi }) if lo < hi => Kind::Interval(lo, hi),
-        Block::Scalar(_, Cone::Box { .. }) | Block::Inert => Kind::Pinned,
-        Block::Scalar(..) => Kind::Free,
+/// Of a block with (G + R)_ii = `a`, as [`crate::measure::Measure`] holds it.
+pub(super) fn kind(cone: &Cone, a: &Block3) -> Kind {
+    match *cone {
+        Cone::Friction { mu } if a[8] > 0.0 => {
+            if mu > 1e-9 {
+                Kind::Lorentz(mu)
+            } else {
+                Kind::Smooth
+            }
+        }
+        Cone::Friction { .. } => Kind::Pinned,
+        _ if !(a[0] > 0.0) => Kind::Pinned,
+        Cone::NonNegative => Kind::NonNegative,
+        Cone::Box { lo, hi } if lo < hi => Kind::Interval(lo, hi),
+        Cone::Box { .. } => Kind::Pinned,
+        Cone::Free => Kind::Free,
     }
 }
 
 /// x ∘ y with the leading component last.
-pub(super) fn jordan(x: &[f64], y: &[f64]) -> [f64; 3] {
+pub(crate) fn jordan(x: &[f64], y: &[f64]) -> [f64; 3] {
     [x[2] * y[0] + y[2] * x[0], x[2] * y[1] + y[2] * x[1], x[0] * y[0] + x[1] * y[1] + x[2] * y[2]]
 }
 

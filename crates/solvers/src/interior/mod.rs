@@ -1,4 +1,5 @@
-//! Interior-point finish, for what sweeps cannot do.
+//! The interior method of the exact law and of its convex relaxation: [`crate::ncp_ipm`], and the finish of
+//! what sweeps cannot do.
 //!
 //! With x = (λ_T, μ λ_N) and y = (c_T, c_N/μ + ‖c_T‖_ε), ‖v‖_ε = √(v² + ε²), a friction block reads
 //! "x and y in the Lorentz cone, x ∘ y = 0" [Acary2018]. Jordan's product is x ∘ y = L(x) y, with
@@ -17,18 +18,22 @@
 
 mod cones;
 
-use super::{Reached, View};
 use crate::dense::Lu;
-use crate::sweep::Block;
-use cones::{Kind, jordan, kind, lorentz};
+use crate::iterate::Task;
+pub(crate) use cones::jordan;
+use cones::{Kind, kind, lorentz};
 use stiction_contact::Law;
 
 /// Share of the way to the boundary a step may go [–].
 const TO_BOUNDARY: f64 = 0.95;
 
+/// Starting points, as multiples of the problem's scales of impulse and speed.
+pub(crate) const COLD_STARTS: [(f64, f64); 3] = [(1.0, 1.0), (10.0, 10.0), (0.1, 1.0)];
+
 /// See the module; all vectors are rows long and hold during one solve.
 #[derive(Default)]
-pub(super) struct Interior {
+pub(crate) struct Interior {
+    kinds: Vec<Kind>,
     lu: Lu,
     lambda: Vec<f64>,
     c: Vec<f64>,
@@ -48,56 +53,51 @@ pub(super) struct Interior {
     /// Δx_a ∘ Δy_a, and the same of the upper side.
     second: Vec<f64>,
     second_z: Vec<f64>,
+    /// Short steps in a row.
+    stuck: u32,
 }
 
 impl Interior {
-    /// Replaces `lambda` by the best impulses met; starts cold, but for blocks that cannot change.
-    pub(super) fn solve(
-        &mut self,
-        view: &View,
-        lambda: &mut [f64],
-        tolerance: f64,
-        max_steps: u32,
-        scales: (f64, f64),
-    ) -> Reached {
-        self.start(view, lambda, scales);
-        let (mut best, mut stuck) = (f64::INFINITY, 0);
-        for step in 1..=max_steps {
-            let gap = self.gap(view);
-            self.linearise(view, gap);
-            self.assemble(view);
-            if !self.lu.factor() {
-                return Reached { residual: best, steps: step };
-            }
-            self.direction(view, 0.0, false);
-            let affine = self.length(view).min(1.0);
-            let after = self.gap_after(view, affine);
-            let sigma = (after / gap).clamp(1e-6, 1.0).powi(3);
-            self.keep_second_order(view);
-            self.direction(view, sigma * gap, true);
-            let to_boundary = if affine > 0.9 { 1.0 - 0.1 * (1.0 - TO_BOUNDARY) } else { TO_BOUNDARY };
-            let length = (to_boundary * self.length(view)).min(1.0);
-            self.advance(view, length);
-            let e = view.residual(&self.lambda, &self.c);
-            if e.is_nan() {
-                return Reached { residual: best, steps: step };
-            }
-            if e < best {
-                best = e;
-                lambda.copy_from_slice(&self.lambda);
-            }
-            stuck = if length < 1e-3 { stuck + 1 } else { 0 };
-            if best <= tolerance || stuck == 5 || gap == 0.0 {
-                return Reached { residual: best, steps: step };
-            }
+    /// One predictor–corrector step of (1). False if nothing more can be done: no factor, the boundary in
+    /// the way again and again, or complementarity to the last bit.
+    pub(crate) fn step(&mut self, task: &Task) -> bool {
+        let gap = self.gap(task);
+        self.linearise(task, gap);
+        self.assemble(task);
+        if !self.lu.factor() {
+            return false;
         }
-        Reached { residual: best, steps: max_steps }
+        self.direction(task, 0.0, false);
+        let affine = self.length(task).min(1.0);
+        let after = self.gap_after(task, affine);
+        let sigma = (after / gap).clamp(1e-6, 1.0).powi(3);
+        self.keep_second_order(task);
+        self.direction(task, sigma * gap, true);
+        let to_boundary = if affine > 0.9 { 1.0 - 0.1 * (1.0 - TO_BOUNDARY) } else { TO_BOUNDARY };
+        let length = (to_boundary * self.length(task)).min(1.0);
+        self.advance(task, length);
+        self.stuck = if length < 1e-3 { self.stuck + 1 } else { 0 };
+        self.stuck < 5 && gap > 0.0
+    }
+
+    /// The impulses of the present point, inside their cones.
+    pub(crate) fn impulses(&self) -> &[f64] {
+        &self.lambda
+    }
+
+    /// Their velocities.
+    pub(crate) fn velocities(&self) -> &[f64] {
+        &self.c
     }
 
     /// A point on the central path but for Y(c) = y: impulses and velocities along the axes of the cones,
     /// `scales` times what stops the stiffest block and what g is.
-    fn start(&mut self, view: &View, lambda: &[f64], scales: (f64, f64)) {
+    pub(crate) fn start(&mut self, task: &Task, lambda: &[f64], scales: (f64, f64)) {
         let n = lambda.len();
+        self.kinds.clear();
+        let diagonals = task.problem.cones().iter().zip(&task.measure.diagonal);
+        self.kinds.extend(diagonals.map(|(cone, a)| kind(cone, a)));
+        self.stuck = 0;
         self.lambda.clear();
         self.lambda.extend_from_slice(lambda);
         for v in [&mut self.x, &mut self.y, &mut self.z, &mut self.image, &mut self.slope, &mut self.step] {
@@ -108,12 +108,12 @@ impl Interior {
             v.clear();
             v.resize(n, 0.0);
         }
-        let g = &view.problem.free_velocity;
+        let g = &task.problem.free_velocity;
         let rms = (g.iter().map(|g| g * g).sum::<f64>() / n as f64).sqrt().max(f64::MIN_POSITIVE);
-        let (impulse, speed) = (scales.0 * self.stopping_impulse(view), scales.1 * rms);
-        for (i, block) in view.blocks.iter().enumerate() {
-            let r = view.problem.range(i).start;
-            match kind(block) {
+        let (impulse, speed) = (scales.0 * self.stopping_impulse(task), scales.1 * rms);
+        for i in 0..self.kinds.len() {
+            let r = task.problem.range(i).start;
+            match self.kinds[i] {
                 Kind::Lorentz(_) | Kind::Smooth => {
                     self.lambda[r..r + 3].copy_from_slice(&[0.0, 0.0, impulse]);
                     self.y[r + 2] = speed;
@@ -129,13 +129,13 @@ impl Interior {
                 Kind::Pinned => {}
             }
         }
-        view.problem.velocities_into(&self.lambda, &mut self.c);
-        self.set_x(view);
+        task.problem.velocities_into(&self.lambda, &mut self.c);
+        self.set_x(task);
     }
 
     /// The largest number of −(G + R + ε)⁻¹ g, the impulses that would stop everything.
-    fn stopping_impulse(&mut self, view: &View) -> f64 {
-        let problem = view.problem;
+    fn stopping_impulse(&mut self, task: &Task) -> f64 {
+        let problem = task.problem;
         self.lu.clear(problem.rows());
         for i in 0..problem.len() {
             let rows = problem.range(i);
@@ -146,7 +146,7 @@ impl Interior {
                 }
             }
             for r in rows {
-                self.lu.row_mut(r)[r] += problem.compliance[r] + 1e-8 * view.measure.norms[i];
+                self.lu.row_mut(r)[r] += problem.compliance[r] + 1e-8 * task.measure.norms[i];
             }
         }
         self.step.copy_from_slice(&problem.free_velocity);
@@ -157,31 +157,31 @@ impl Interior {
         if largest > 0.0 && largest.is_finite() { largest } else { 1.0 }
     }
 
-    fn set_x(&mut self, view: &View) {
+    fn set_x(&mut self, task: &Task) {
         self.x.copy_from_slice(&self.lambda);
-        for (i, block) in view.blocks.iter().enumerate() {
-            if let Kind::Lorentz(mu) = kind(block) {
-                self.x[view.problem.range(i).start + 2] *= mu;
+        for i in 0..self.kinds.len() {
+            if let Kind::Lorentz(mu) = self.kinds[i] {
+                self.x[task.problem.range(i).start + 2] *= mu;
             }
         }
     }
 
     /// Mean of x·y over the cones.
-    fn gap(&self, view: &View) -> f64 {
-        self.gap_of(view, |v, _, k| v[k], 0.0)
+    fn gap(&self, task: &Task) -> f64 {
+        self.gap_of(task, |v, _, k| v[k], 0.0)
     }
 
     /// Mean of (x + αΔx)·(y + αΔy).
-    fn gap_after(&self, view: &View, alpha: f64) -> f64 {
-        self.gap_of(view, |v, d, k| v[k] + alpha * d[k], alpha)
+    fn gap_after(&self, task: &Task, alpha: f64) -> f64 {
+        self.gap_of(task, |v, d, k| v[k] + alpha * d[k], alpha)
     }
 
-    fn gap_of(&self, view: &View, at: impl Fn(&[f64], &[f64], usize) -> f64, alpha: f64) -> f64 {
+    fn gap_of(&self, task: &Task, at: impl Fn(&[f64], &[f64], usize) -> f64, alpha: f64) -> f64 {
         let (mut sum, mut cones) = (0.0, 0_u32);
         let product = |k: usize| at(&self.x, &self.dx, k) * at(&self.y, &self.dy, k);
-        for (i, block) in view.blocks.iter().enumerate() {
-            let r = view.problem.range(i).start;
-            let (value, count) = match kind(block) {
+        for i in 0..self.kinds.len() {
+            let r = task.problem.range(i).start;
+            let (value, count) = match self.kinds[i] {
                 Kind::Lorentz(_) => (product(r) + product(r + 1) + product(r + 2), 1),
                 Kind::NonNegative => (product(r), 1),
                 Kind::Smooth => (product(r + 2), 1),
@@ -200,15 +200,15 @@ impl Interior {
     }
 
     /// Y(c) and its slope.
-    fn linearise(&mut self, view: &View, gap: f64) {
+    fn linearise(&mut self, task: &Task, gap: f64) {
         self.image.copy_from_slice(&self.c);
-        for (i, block) in view.blocks.iter().enumerate() {
-            if let Kind::Lorentz(mu) = kind(block) {
-                let r = view.problem.range(i).start;
+        for i in 0..self.kinds.len() {
+            if let Kind::Lorentz(mu) = self.kinds[i] {
+                let r = task.problem.range(i).start;
                 let (u, v) = (self.c[r], self.c[r + 1]);
                 let epsilon = 0.5 * gap / self.x[r + 2];
                 // The convex relaxation has no correction.
-                let t = match view.law {
+                let t = match task.law {
                     Law::Ccp => 0.0,
                     _ => (u * u + v * v + epsilon * epsilon).sqrt(),
                 };
@@ -221,15 +221,15 @@ impl Interior {
     }
 
     /// The matrix of (1).
-    fn assemble(&mut self, view: &View) {
-        let problem = view.problem;
+    fn assemble(&mut self, task: &Task) {
+        let problem = task.problem;
         self.lu.clear(problem.rows());
-        for (i, block) in view.blocks.iter().enumerate() {
+        for i in 0..self.kinds.len() {
             let r = problem.range(i).start;
             let dim = problem.range(i).len();
             // Rows of L(x) J_Y.
             let mut left = [[0.0; 3]; 3];
-            match kind(block) {
+            match self.kinds[i] {
                 Kind::Lorentz(mu) => {
                     let [x1, x2, x0] = [self.x[r], self.x[r + 1], self.x[r + 2]];
                     let [e1, e2] = [self.slope[r], self.slope[r + 1]];
@@ -260,14 +260,14 @@ impl Interior {
                     self.lu.row_mut(r + row)[r + col] += left * problem.compliance[r + col];
                 }
             }
-            self.add_arrow(block, r, dim);
+            self.add_arrow(self.kinds[i], r, dim);
         }
     }
 
     /// L(y) T of (1).
-    fn add_arrow(&mut self, block: &Block, r: usize, dim: usize) {
+    fn add_arrow(&mut self, kind: Kind, r: usize, dim: usize) {
         let y = &self.y;
-        match kind(block) {
+        match kind {
             Kind::Lorentz(mu) => {
                 let [y1, y2, y0] = [y[r], y[r + 1], y[r + 2]];
                 let arrow = [[y0, 0.0, mu * y1], [0.0, y0, mu * y2], [y1, y2, mu * y0]];
@@ -301,11 +301,11 @@ impl Interior {
     }
 
     /// Δλ of (1), then (2).
-    fn direction(&mut self, view: &View, kappa: f64, corrected: bool) {
-        for (i, block) in view.blocks.iter().enumerate() {
-            let r = view.problem.range(i).start;
+    fn direction(&mut self, task: &Task, kappa: f64, corrected: bool) {
+        for i in 0..self.kinds.len() {
+            let r = task.problem.range(i).start;
             let second = |k: usize| if corrected { self.second[k] } else { 0.0 };
-            match kind(block) {
+            match self.kinds[i] {
                 Kind::Lorentz(_) => {
                     let xy = jordan(&self.x[r..r + 3], &self.image[r..r + 3]);
                     for (k, xy) in xy.into_iter().enumerate() {
@@ -325,18 +325,18 @@ impl Interior {
                     self.step[r] = -self.c[r] + (kappa - second(r)) * low - (kappa - second_z) * high;
                 }
                 Kind::Free => self.step[r] = -self.c[r],
-                Kind::Pinned => self.step[view.problem.range(i)].fill(0.0),
+                Kind::Pinned => self.step[task.problem.range(i)].fill(0.0),
             }
         }
         self.lu.solve(&mut self.step);
-        view.problem.delassus_mul_into(&self.step, &mut self.d_c);
-        for ((d, r), s) in self.d_c.iter_mut().zip(&view.problem.compliance).zip(&self.step) {
+        task.problem.delassus_mul_into(&self.step, &mut self.d_c);
+        for ((d, r), s) in self.d_c.iter_mut().zip(&task.problem.compliance).zip(&self.step) {
             *d += r * s;
         }
-        for (i, block) in view.blocks.iter().enumerate() {
-            let r = view.problem.range(i).start;
-            self.dx[view.problem.range(i)].copy_from_slice(&self.step[view.problem.range(i)]);
-            match kind(block) {
+        for i in 0..self.kinds.len() {
+            let r = task.problem.range(i).start;
+            self.dx[task.problem.range(i)].copy_from_slice(&self.step[task.problem.range(i)]);
+            match self.kinds[i] {
                 Kind::Lorentz(mu) => {
                     self.dx[r + 2] *= mu;
                     let (u, v, w) = (self.d_c[r], self.d_c[r + 1], self.d_c[r + 2]);
@@ -359,10 +359,10 @@ impl Interior {
         }
     }
 
-    fn keep_second_order(&mut self, view: &View) {
-        for (i, block) in view.blocks.iter().enumerate() {
-            let r = view.problem.range(i).start;
-            match kind(block) {
+    fn keep_second_order(&mut self, task: &Task) {
+        for i in 0..self.kinds.len() {
+            let r = task.problem.range(i).start;
+            match self.kinds[i] {
                 Kind::Lorentz(_) => {
                     let product = jordan(&self.dx[r..r + 3], &self.dy[r..r + 3]);
                     self.second[r..r + 3].copy_from_slice(&product);
@@ -379,12 +379,12 @@ impl Interior {
     }
 
     /// Largest step that stays inside all cones.
-    fn length(&self, view: &View) -> f64 {
+    fn length(&self, task: &Task) -> f64 {
         let scalar = |x: f64, d: f64| if d < 0.0 { -x / d } else { f64::INFINITY };
         let mut length = f64::INFINITY;
-        for (i, block) in view.blocks.iter().enumerate() {
-            let r = view.problem.range(i).start;
-            let l = match kind(block) {
+        for i in 0..self.kinds.len() {
+            let r = task.problem.range(i).start;
+            let l = match self.kinds[i] {
                 Kind::Lorentz(_) => lorentz(&self.x[r..r + 3], &self.dx[r..r + 3])
                     .min(lorentz(&self.y[r..r + 3], &self.dy[r..r + 3])),
                 Kind::NonNegative => scalar(self.x[r], self.dx[r]).min(scalar(self.y[r], self.dy[r])),
@@ -403,11 +403,11 @@ impl Interior {
         length
     }
 
-    fn advance(&mut self, view: &View, length: f64) {
+    fn advance(&mut self, task: &Task, length: f64) {
         for (v, d) in [(&mut self.lambda, &self.step), (&mut self.y, &self.dy), (&mut self.z, &self.dz)] {
             v.iter_mut().zip(d).for_each(|(v, d)| *v += length * d);
         }
-        self.set_x(view);
-        view.problem.velocities_into(&self.lambda, &mut self.c);
+        self.set_x(task);
+        task.problem.velocities_into(&self.lambda, &mut self.c);
     }
 }
