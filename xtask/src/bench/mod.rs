@@ -5,6 +5,7 @@ mod dynamics;
 mod instructions;
 mod scenes;
 mod shared;
+mod solvers;
 
 use crate::args::Args;
 
@@ -15,15 +16,17 @@ Measures. Every benchmark has its own help: `cargo xtask bench NAME --help`.
 
     scenes         time per step and contact residual beside MuJoCo (without a NAME, this one)
     collision      cost of a pair of shapes beside parry and MuJoCo
+    solvers        contact solvers beside Pinocchio's and Siconos' on recorded problems
     dynamics       the algorithms of dynamics beside Pinocchio and MuJoCo, and in lanes
     instructions   instructions per call of the same, against the committed counts";
 
 /// A benchmark: its name, its help, and what it does.
 type Benchmark = (&'static str, &'static str, fn(Args) -> Result<(), String>);
 
-const BENCHMARKS: [Benchmark; 4] = [
+const BENCHMARKS: [Benchmark; 5] = [
     ("scenes", scenes::HELP, scenes::run),
     ("collision", collision::HELP, collision::run),
+    ("solvers", solvers::HELP, solvers::run),
     ("dynamics", dynamics::HELP, dynamics::run),
     ("instructions", instructions::HELP, instructions::run),
 ];

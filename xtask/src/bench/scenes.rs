@@ -9,8 +9,8 @@ use std::process::Command;
 use serde_json::{Value, json};
 
 use crate::args::Args;
-use crate::bench::shared::{machine, median, write};
-use crate::process::{cargo, output, root, run as spawn, target};
+use crate::bench::shared::{machine, median, our_binary, write};
+use crate::process::{output, root, target};
 use crate::python::python_with;
 
 pub(crate) const HELP: &str = "\
@@ -194,12 +194,6 @@ fn row(scene: &str, record: &Value) -> String {
 pub(super) fn rival_python() -> Result<PathBuf, String> {
     let check = "import mujoco, numpy; assert mujoco.__version__ == '4.0.0'";
     python_with("bench-venv", &[RIVAL, "numpy"], check)
-}
-
-fn our_binary() -> Result<PathBuf, String> {
-    spawn(cargo().args(["build", "--quiet", "--release", "--package", "stiction-cli"]))?;
-    let name = format!("stiction{}", std::env::consts::EXE_SUFFIX);
-    Ok(target().join("release").join(name))
 }
 
 #[cfg(test)]

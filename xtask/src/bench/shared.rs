@@ -1,12 +1,12 @@
 //! What benchmarks have in common: medians, the machine, files.
 
 use std::fs;
-use std::path::Path;
+use std::path::{Path, PathBuf};
 use std::process::Command;
 
 use serde_json::{Value, json};
 
-use crate::process::{output, root};
+use crate::process::{cargo, output, root, run, target};
 
 pub(crate) fn median(samples: &[f64]) -> f64 {
     let mut sorted = samples.to_vec();
@@ -17,6 +17,13 @@ pub(crate) fn median(samples: &[f64]) -> f64 {
         _ if n % 2 == 1 => sorted[n / 2],
         _ => 0.5 * (sorted[n / 2 - 1] + sorted[n / 2]),
     }
+}
+
+/// The program, built for release.
+pub(crate) fn our_binary() -> Result<PathBuf, String> {
+    run(cargo().args(["build", "--quiet", "--release", "--package", "stiction-cli"]))?;
+    let name = format!("stiction{}", std::env::consts::EXE_SUFFIX);
+    Ok(target().join("release").join(name))
 }
 
 /// What the numbers were measured on.
