@@ -8,6 +8,7 @@
 pub mod blocks;
 pub mod certificate;
 pub mod cone;
+pub mod corpus;
 pub mod io;
 pub mod matrix3;
 mod operator;

@@ -1,6 +1,7 @@
 //! Findings as one HTML file: a table and figures; no network, no script.
 
 use crate::compare::{COLUMNS, Comparison, row};
+use crate::experiments::Table;
 use crate::history::{self, History};
 use crate::plot::{Figure, escaped};
 use crate::profile::Profile;
@@ -71,6 +72,19 @@ impl Profile {
         let title = "Performance profile".to_owned();
         Page { title, description, about, heads, rows, figures: self.figures() }.to_html()
     }
+}
+
+/// A table of an experiment.
+pub(crate) fn table_page(table: &Table) -> String {
+    let page = Page {
+        title: table.title.clone(),
+        description: &table.about,
+        about: String::new(),
+        heads: table.heads.clone(),
+        rows: table.rows.clone(),
+        figures: Vec::new(),
+    };
+    page.to_html()
 }
 
 /// The histories of `solvers` on the problem `name`.

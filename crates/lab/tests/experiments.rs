@@ -11,7 +11,8 @@ fn every_claim_holds() {
             assert!(c.holds, "{}: {} — measured: {}", experiment.name, c.claim, c.measured);
         }
         assert!(outcome.claims.len() >= 6 && outcome.files.iter().all(|f| f.is_file()));
-        assert!(outcome.files.iter().any(|f| f.extension().is_some_and(|e| e == "svg")));
+        let picture = |f: &std::path::PathBuf| f.extension().is_some_and(|e| e == "svg" || e == "html");
+        assert!(outcome.files.iter().any(picture));
     }
     std::fs::remove_dir_all(&out).unwrap();
 }

@@ -1,14 +1,17 @@
 //! Experiments of the literature, each one scene × contact models × parameters → data, figures and
 //! the claims they assert.
 
+mod contact_models;
 mod dragged_cube;
 mod sliding_cube;
 
 use crate::plot::{Figure, Series};
+use crate::report;
 use crate::scene::{Scene, SceneError};
 use serde::Serialize;
 use std::path::{Path, PathBuf};
 use stiction::contact::Certificate;
+use stiction::solvers::registry::SolverError;
 use stiction::{SetupError, Simulation};
 
 /// A figure or table of the literature, reproduced.
@@ -24,7 +27,8 @@ pub struct Experiment {
 }
 
 /// Every experiment, in the order they are listed.
-pub const EXPERIMENTS: &[Experiment] = &[sliding_cube::EXPERIMENT, dragged_cube::EXPERIMENT];
+pub const EXPERIMENTS: &[Experiment] =
+    &[sliding_cube::EXPERIMENT, dragged_cube::EXPERIMENT, contact_models::EXPERIMENT];
 
 /// The experiment called `name`.
 pub fn named(name: &str) -> Option<&'static Experiment> {
@@ -47,6 +51,16 @@ pub(crate) struct Findings {
     pub(crate) figures: Vec<(String, Figure)>,
     /// File stem, unit of the value, and series.
     pub(crate) data: Vec<(String, String, Vec<Series>)>,
+    pub(crate) tables: Vec<Table>,
+}
+
+/// A table: file stem, title, heads, rows.
+pub(crate) struct Table {
+    pub(crate) stem: &'static str,
+    pub(crate) title: String,
+    pub(crate) about: String,
+    pub(crate) heads: Vec<String>,
+    pub(crate) rows: Vec<Vec<String>>,
 }
 
 impl Findings {
@@ -87,6 +101,8 @@ pub enum ExperimentError {
     Scene(#[from] SceneError),
     #[error(transparent)]
     Setup(#[from] SetupError),
+    #[error(transparent)]
+    Solver(#[from] SolverError),
     #[error("step {step} with {contact} failed: {cause}")]
     Step { step: usize, contact: String, cause: String },
     #[error("cannot write {path}: {source}")]
@@ -111,10 +127,19 @@ impl Experiment {
         for (stem, unit, series) in &findings.data {
             write(format!("{stem}.csv"), csv(unit, series))?;
         }
+        for table in &findings.tables {
+            write(format!("{}.csv", table.stem), table_csv(table))?;
+            write(format!("{}.html", table.stem), report::table_page(table))?;
+        }
         let claims = serde_json::to_string_pretty(&findings.claims).unwrap_or_default();
         write("claims.json".to_owned(), claims)?;
         Ok(Outcome { claims: findings.claims, files })
     }
+}
+
+fn table_csv(table: &Table) -> String {
+    let rows = std::iter::once(&table.heads).chain(&table.rows);
+    rows.map(|cells| cells.iter().map(|c| c.replace(',', ";")).collect::<Vec<_>>().join(",") + "\n").collect()
 }
 
 /// Long form: one line per point.

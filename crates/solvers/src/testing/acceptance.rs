@@ -87,36 +87,6 @@ fn a_dragged_cube_has_no_opposed_friction() {
     assert!(across("raisim") > 1e-5, "{}", across("raisim"));
 }
 
-/// All sets in one problem: a box on the ground with a bilateral row, a limit, a dry-friction row and
-/// a compliant row on its coordinates.
-fn mixed(seed: u64) -> ConstraintProblem {
-    let mut random = Random(seed);
-    let mut scene = Scene::default();
-    scene.body(1.0, vec3(0.5, 0.4, 0.3), vec3(0.0, 0.0, 0.3));
-    scene.bodies[0].velocity = vec3(random.next(), random.next(), -0.2);
-    scene.bodies[0].spin = vec3(random.next(), random.next(), random.next());
-    scene.corners(None, 0, 0.4);
-    let (mut cones, mut primal) = scene.primal();
-    let scalars = [
-        Cone::Free,
-        Cone::NonNegative,
-        Cone::Box { lo: -0.05, hi: 0.05 },
-        Cone::Box { lo: f64::NEG_INFINITY, hi: 0.1 },
-        Cone::Box { lo: 0.02, hi: 0.02 },
-        Cone::NonNegative,
-    ];
-    for (k, cone) in scalars.into_iter().enumerate() {
-        push_row(&mut primal.jacobian, (0..6).map(|d| (d, if d == k { 1.0 } else { 0.2 * random.next() })));
-        primal.bias.push(0.1 * random.next());
-        cones.push(cone);
-    }
-    let mut problem = ConstraintProblem::from_primal(&cones, primal, STEP).unwrap();
-    let last = problem.rows() - 1;
-    problem.compliance[last] = 0.5;
-    problem.compliance[2] = 0.01;
-    problem
-}
-
 #[test]
 fn all_sets_live_together() {
     for entry in registry::all() {
