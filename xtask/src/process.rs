@@ -1,7 +1,9 @@
 //! Running other programs: shown before they start, an error with the command line when they fail.
 
+use std::io::Read;
 use std::path::PathBuf;
 use std::process::{Command, Stdio};
+use std::time::{Duration, Instant};
 
 /// The root of the workspace.
 pub(crate) fn root() -> PathBuf {
@@ -52,6 +54,45 @@ pub(crate) fn output(command: &mut Command) -> Result<String, String> {
         return Err(format!("`{}` ended with {}\n{}", shown(command), out.status, said.trim_end()));
     }
     String::from_utf8(out.stdout).map_err(|_| format!("`{}` wrote what is not UTF-8", shown(command)))
+}
+
+/// [`output`], unless it takes longer than `patience`: then the program is ended, and there is none.
+pub(crate) fn output_within(command: &mut Command, patience: Duration) -> Result<Option<String>, String> {
+    let told = |e: std::io::Error| format!("a program could not be run: {e}");
+    let mut child = command.stdout(Stdio::piped()).stderr(Stdio::piped()).spawn().map_err(told)?;
+    let (mut out, mut err) = (child.stdout.take(), child.stderr.take());
+    let started = Instant::now();
+    // Both pipes are emptied as they fill, else the program would wait for us.
+    std::thread::scope(|scope| {
+        let said = scope.spawn(move || all_of(out.as_mut()));
+        let complained = scope.spawn(move || all_of(err.as_mut()));
+        let status = loop {
+            match child.try_wait().map_err(told)? {
+                Some(status) => break Some(status),
+                None if started.elapsed() > patience => {
+                    child.kill().and_then(|()| child.wait()).map_err(told)?;
+                    break None;
+                }
+                None => std::thread::sleep(Duration::from_millis(10)),
+            }
+        };
+        let lost = |_| "the pipe of a program broke".to_owned();
+        let (said, complained) = (said.join().map_err(lost)?, complained.join().map_err(lost)?);
+        match status {
+            None => Ok(None),
+            Some(status) if status.success() => Ok(Some(said)),
+            Some(status) => {
+                Err(format!("`{}` ended with {status}\n{}", shown(command), complained.trim_end()))
+            }
+        }
+    })
+}
+
+fn all_of(pipe: Option<&mut impl Read>) -> String {
+    let mut bytes = Vec::new();
+    // What was written until the pipe broke is what there is.
+    let _ = pipe.map(|pipe| pipe.read_to_end(&mut bytes));
+    String::from_utf8_lossy(&bytes).into_owned()
 }
 
 /// The command line as one would type it in the root of the workspace.

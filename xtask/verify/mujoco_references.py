@@ -48,6 +48,12 @@ def state_numbers(model, data, rng):
     return out
 
 
+def through_sites(model, tendon):
+    """Not a sum of joint coordinates."""
+    first = model.wrap_type[model.tendon_adr[tendon]]
+    return first != mujoco.mjtWrap.mjWRAP_JOINT
+
+
 def main():
     parser = argparse.ArgumentParser()
     parser.add_argument("file")
@@ -63,6 +69,9 @@ def main():
         print(f"{model.nv} degrees of freedom", file=sys.stderr)
         sys.exit(4)
     model.opt.enableflags |= mujoco.mjtEnableBit.mjENBL_ENERGY
+    # Not simulated by stiction, which says so when it reads the file: not in the potential energy either.
+    for tendon in filter(lambda t: through_sites(model, t), range(model.ntendon)):
+        model.tendon_stiffness[tendon] = 0.0
     data = mujoco.MjData(model)
     rng = np.random.default_rng(args.seed)
     json.dump(

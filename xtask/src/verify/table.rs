@@ -44,7 +44,7 @@ impl Table {
                 record["base"] == "mjcf" && file.to_string_lossy().contains(part) && error <= *most
             });
             let mark = match excess > 1.0 {
-                true if rounded => "  tolerated: MuJoCo's rounding of inertias",
+                true if rounded => "  tolerated: products of inertia that MuJoCo drops",
                 true => "  ABOVE THE TOLERANCE",
                 false => "",
             };
