@@ -4,7 +4,7 @@
 //! (i, j) has dimᵢ × dimⱼ numbers by rows. Columns of a block row ascend.
 
 /// See the module.
-#[derive(Clone, Debug, Default)]
+#[derive(Debug, Default)]
 pub struct BlockMatrix {
     /// Entries of block row i: `entry_start[i]..entry_start[i + 1]`.
     entry_start: Vec<usize>,
@@ -21,6 +21,26 @@ pub struct BlockMatrix {
     uniform: bool,
     /// Scratch of [`Self::set_pattern`].
     cursor: Vec<usize>,
+}
+
+impl Clone for BlockMatrix {
+    fn clone(&self) -> Self {
+        let mut out = Self::default();
+        out.clone_from(self);
+        out
+    }
+
+    /// Keeps the memory.
+    fn clone_from(&mut self, other: &Self) {
+        let Self { entry_start, column, value_start, mirror, diagonal, values, uniform, cursor: _ } = self;
+        entry_start.clone_from(&other.entry_start);
+        column.clone_from(&other.column);
+        value_start.clone_from(&other.value_start);
+        mirror.clone_from(&other.mirror);
+        diagonal.clone_from(&other.diagonal);
+        values.clone_from(&other.values);
+        *uniform = other.uniform;
+    }
 }
 
 impl BlockMatrix {

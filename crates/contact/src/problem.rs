@@ -68,6 +68,18 @@ impl ConstraintProblem {
         self.softness.clear();
     }
 
+    /// Becomes `other` without its M and J, whose blocks must be formed; keeps the memory.
+    pub fn copy_blocks_of(&mut self, other: &Self) {
+        self.clear();
+        self.cones.extend_from_slice(&other.cones);
+        self.row_start.clone_from(&other.row_start);
+        self.free_velocity.extend_from_slice(&other.free_velocity);
+        self.compliance.clone_from(&other.compliance);
+        self.blocks.clone_from(&other.blocks);
+        self.softness.extend_from_slice(&other.softness);
+        self.time_step = other.time_step;
+    }
+
     /// Appends a block with its free velocity g; R = 0. The slice has the block's dimension.
     pub fn push(&mut self, cone: Cone, free_velocity: &[f64]) {
         assert_eq!(free_velocity.len(), cone.dim(), "one free velocity per row of the block");

@@ -10,6 +10,7 @@
 mod admm;
 mod anderson;
 pub mod ccp_admm;
+pub mod ccp_ipm;
 pub mod ccp_pgs;
 mod dense;
 pub mod error;
@@ -19,6 +20,7 @@ mod islands;
 mod iterate;
 pub mod local;
 mod measure;
+pub mod ncp_aclm;
 pub mod ncp_admm;
 pub mod ncp_ipm;
 pub mod ncp_newton;

@@ -13,18 +13,32 @@
 //!     λᵢ ← the answer of K_μᵢ ∋ λᵢ ⟂ cᵢ + Γ(cᵢ) ∈ K_μᵢ*               (3)  [Bonnefon2011]
 //! ```
 //!
-//! by the quartic of [`crate::local::quartic`]. No step length, no tuning; fixed points of (3) solve
-//! (2). Plain sweeps are slow for long chains and large mass ratios, and may cycle; Anderson steps
+//! by the quartic of [`crate::local::quartic`], or as the parameter `local` says, for comparison, by
+//! RaiSim's corrected bisection, by De Saxcé's fixed point or by Newton's method ([`crate::local`]). No step
+//! length, no tuning; fixed points of (3) solve (2). Plain sweeps are slow for long chains and large mass ratios, and may cycle; Anderson steps
 //! and the Newton finish of [`crate::sweep`] take over there.
 //!
 //! Units: λ [N·s], c and g [m/s], G and R [1/kg]. Contact axes (t₁, t₂, n). Cost of a sweep: one
 //! product with G and a few hundred operations per contact. Allocates only when the problem grows.
 
 use crate::error::ParamError;
-use crate::local::{Contact, quartic};
+use crate::local::bisection::Bisection;
+use crate::local::{Contact, in_cone, newton, projection, quartic};
 use crate::sweep::{self, Rule, SweepParams, Workspace};
 use serde::Deserialize;
 use stiction_contact::{ConstraintProblem, ContactSolver, Law, SolveReport, Watch};
+
+/// How (3) is answered.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Deserialize)]
+#[serde(rename_all = "kebab-case")]
+pub enum Local {
+    #[default]
+    Quartic,
+    /// The correction is that of the present velocity: exact at the fixed point only.
+    Bisection,
+    Projection,
+    Newton,
+}
 
 #[derive(Clone, Debug, Deserialize)]
 #[serde(default, deny_unknown_fields)]
@@ -37,11 +51,12 @@ pub struct NsgsParams {
     pub memory: usize,
     /// Finish with Newton steps.
     pub finish: bool,
+    pub local: Local,
 }
 
 impl Default for NsgsParams {
     fn default() -> Self {
-        Self { tolerance: 1e-8, max_iterations: 1000, memory: 8, finish: true }
+        Self { tolerance: 1e-8, max_iterations: 1000, memory: 8, finish: true, local: Local::Quartic }
     }
 }
 
@@ -75,7 +90,9 @@ impl ContactSolver for Nsgs {
         impulses: &mut [f64],
         watch: &mut Watch<'_>,
     ) -> SolveReport {
-        sweep::solve(&mut Exact, &self.params.sweep(), &mut self.workspace, problem, impulses, watch)
+        let NsgsParams { local, tolerance, .. } = self.params;
+        let mut rule = Exact { local, tolerance };
+        sweep::solve(&mut rule, &self.params.sweep(), &mut self.workspace, problem, impulses, watch)
     }
 
     fn forget(&mut self) {
@@ -84,20 +101,40 @@ impl ContactSolver for Nsgs {
 }
 
 #[derive(Clone)]
-struct Exact;
+struct Exact {
+    local: Local,
+    tolerance: f64,
+}
 
 impl Rule for Exact {
     const LAW: Law = Law::Ncp;
 
     #[inline]
     fn answer(&self, contact: &Contact, lambda: [f64; 3], c: [f64; 3]) -> [f64; 3] {
-        quartic::solve(contact, lambda, c) // (3)
+        match self.local {
+            Local::Quartic => quartic::solve(contact, lambda, c), // (3)
+            Local::Bisection => self.bisect(contact, lambda, c),
+            Local::Projection => projection::solve(contact, lambda, c),
+            Local::Newton => newton::solve(contact, lambda, c),
+        }
+    }
+}
+
+impl Exact {
+    fn bisect(&self, contact: &Contact, lambda: [f64; 3], c: [f64; 3]) -> [f64; 3] {
+        let free = contact.free_velocity(lambda, c);
+        let slides = free[2] < 0.0 && contact.mu > 0.0 && !in_cone(contact.sticking(lambda, c), contact.mu);
+        let correction = contact.mu * (c[0] * c[0] + c[1] * c[1]).sqrt();
+        let corrected = [free[0], free[1], free[2] + correction];
+        let answer =
+            if slides { Bisection::default().slide(contact, free, corrected, self.tolerance) } else { None };
+        answer.unwrap_or_else(|| quartic::solve(contact, lambda, c))
     }
 }
 
 impl NsgsParams {
     fn sweep(&self) -> SweepParams {
-        let Self { tolerance, max_iterations, memory, finish } = *self;
+        let Self { tolerance, max_iterations, memory, finish, .. } = *self;
         SweepParams { tolerance, max_iterations, memory, finish }
     }
 }
@@ -124,6 +161,21 @@ mod tests {
         assert!(near(&solve(&point(2.0, 0.5, [0.02, 0.0, -0.1]), plain()), [-0.04, 0.0, 0.2]));
         assert!(near(&solve(&point(2.0, 0.5, [1.0, 0.0, -0.1]), plain()), [-0.1, 0.0, 0.2]));
         assert!(near(&solve(&point(2.0, 0.5, [1.0, 0.0, 0.1]), plain()), [0.0; 3]));
+    }
+
+    /// Four local solvers, sweeps alone: all come to an answer of the exact law.
+    #[test]
+    fn local_solvers_have_the_same_fixed_points() {
+        for local in [Local::Quartic, Local::Bisection, Local::Projection, Local::Newton] {
+            for problem in [
+                testing::cube(0.5, vec3(1.0, 0.3, 0.0), Vec3::ZERO),
+                testing::cube(0.5, Vec3::ZERO, Vec3::ZERO),
+                testing::heap(4, 1),
+            ] {
+                let params = NsgsParams { local, finish: false, ..Default::default() };
+                solve(&problem, params);
+            }
+        }
     }
 
     /// T(v⁺) − T(v_f) = λᵀc − ½λᵀGλ, and no step of the exact law adds energy.

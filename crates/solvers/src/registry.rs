@@ -1,8 +1,10 @@
 //! The solvers by name.
 
 use crate::ccp_admm::{CcpAdmm, CcpAdmmParams};
+use crate::ccp_ipm::{CcpIpm, CcpIpmParams};
 use crate::ccp_pgs::{CcpPgs, CcpPgsParams};
 use crate::error::ParamError;
+use crate::ncp_aclm::{NcpAclm, NcpAclmParams};
 use crate::ncp_admm::{NcpAdmm, NcpAdmmParams};
 use crate::ncp_ipm::{NcpIpm, NcpIpmParams};
 use crate::ncp_newton::{NcpNewton, NcpNewtonParams};
@@ -106,6 +108,7 @@ solvers![
         NcpStaggered,
         NcpStaggeredParams
     ),
+    (NcpAclm::NAME, Law::Ncp, "exact law; a sequence of convex problems", NcpAclm, NcpAclmParams),
     (
         RaisimDs::NAME,
         Law::Ncp,
@@ -122,6 +125,7 @@ solvers![
     ),
     (CcpPgs::NAME, Law::Ccp, "convex relaxation; sliding bodies lift", CcpPgs, CcpPgsParams),
     (CcpAdmm::NAME, Law::Ccp, "convex relaxation; alternating directions", CcpAdmm, CcpAdmmParams),
+    (CcpIpm::NAME, Law::Ccp, "convex relaxation; Clarabel's interior points", CcpIpm, CcpIpmParams),
 ];
 
 /// All solvers, the default first.

@@ -1,6 +1,9 @@
 //! One contact at a time: what a sweep asks of each friction block.
 
 pub mod bisection;
+pub mod branches;
+pub mod newton;
+pub mod projection;
 pub mod quartic;
 
 use stiction_contact::matrix3::{Block3, frobenius, inverse, mul};

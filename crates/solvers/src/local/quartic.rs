@@ -26,7 +26,8 @@
 //! whose positive roots are those of (3) and those with λ_N < 0 (p > 0). One sign change in (4)
 //! leaves one positive root: Newton on (3), which is almost linear in α, finds it inside a bracket.
 //! Otherwise the roots are isolated between the extrema of Q and the smallest with p ≤ 0 is taken.
-//! Several answers to (1) may exist (Painlevé); open is preferred, then stick, then the smallest α.
+//! Several answers to (1) may exist (Painlevé; [`super::branches`] lists them); open is preferred, then stick,
+//! then the smallest α.
 //! A need not be symmetric. λ [N·s], q [m/s], A [1/kg], α [1/kg].
 
 use super::{Contact, in_cone};
@@ -49,10 +50,10 @@ pub fn solve(contact: &Contact, lambda: [f64; 3], c: [f64; 3]) -> [f64; 3] {
 }
 
 /// Quantities of (2).
-struct Reduced {
+pub(super) struct Reduced {
     s: [f64; 4],
-    b: [f64; 2],
-    trace: f64,
+    pub(super) b: [f64; 2],
+    pub(super) trace: f64,
     det: f64,
     /// A_NT.
     coupling: [f64; 2],
@@ -62,7 +63,7 @@ struct Reduced {
 }
 
 impl Reduced {
-    fn new(contact: &Contact, q: [f64; 3]) -> Self {
+    pub(super) fn new(contact: &Contact, q: [f64; 3]) -> Self {
         let a = &contact.a;
         let (tn, nt, nn) = ([a[2], a[5]], [a[6], a[7]], a[8]);
         let s = [
@@ -88,14 +89,14 @@ impl Reduced {
     }
 
     /// (2) at α.
-    fn impulse(&self, alpha: f64) -> [f64; 3] {
+    pub(super) fn impulse(&self, alpha: f64) -> [f64; 3] {
         let d = -1.0 / (alpha * alpha + self.trace * alpha + self.det);
         let t = self.adjugate(alpha, self.b).map(|x| x * d);
         [t[0], t[1], -(self.q_n + self.along(t)) / self.a_nn]
     }
 
     /// ψ and dψ/dα of (3).
-    fn residual(&self, alpha: f64) -> (f64, f64) {
+    pub(super) fn residual(&self, alpha: f64) -> (f64, f64) {
         let [x, y, n] = self.impulse(alpha);
         let d = -1.0 / (alpha * alpha + self.trace * alpha + self.det);
         let dt = self.adjugate(alpha, [x, y]).map(|x| x * d);
@@ -106,7 +107,7 @@ impl Reduced {
     }
 
     /// Coefficients of p and of Q in (4), lowest first, for α measured in units of `unit`.
-    fn quartic(&self, unit: f64) -> ([f64; 3], [f64; 5]) {
+    pub(super) fn quartic(&self, unit: f64) -> ([f64; 3], [f64; 5]) {
         let adj_b = self.adjugate(0.0, self.b);
         let dot = |x: [f64; 2], y: [f64; 2]| x[0] * y[0] + x[1] * y[1];
         let p = [
@@ -180,11 +181,17 @@ fn polish(reduced: &Reduced, unit: f64, start: Option<f64>) -> f64 {
 
 /// The smallest positive root of Q with p ≤ 0, both in the scaled unknown.
 fn smallest_root(p: &[f64; 3], q: &[f64; 5]) -> Option<f64> {
+    let (roots, count) = all_roots(p, q);
+    roots[..count].first().copied()
+}
+
+/// All of them, ascending, and how many.
+pub(super) fn all_roots(p: &[f64; 3], q: &[f64; 5]) -> ([f64; 6], usize) {
     // Cauchy's bound holds all roots; between the extrema of a polynomial it is monotone.
-    let lead = q[4];
-    let bound = 1.0 + q[..4].iter().fold(0.0_f64, |m, c| m.max((c / lead).abs()));
+    let degree = q.iter().rposition(|&c| c != 0.0).unwrap_or(0);
+    let bound = 1.0 + q[..degree].iter().fold(0.0_f64, |m, c| m.max((c / q[degree]).abs()));
     if !bound.is_finite() {
-        return None;
+        return ([0.0; 6], 0);
     }
     let first = [q[1], 2.0 * q[2], 3.0 * q[3], 4.0 * q[4]];
     let second = [first[1], 2.0 * first[2], 3.0 * first[3]];
@@ -196,7 +203,12 @@ fn smallest_root(p: &[f64; 3], q: &[f64; 5]) -> Option<f64> {
     let n = roots_between(q, &a[..n], bound, &mut b);
     // λ_N = 0 belongs to the cone: p may be zero up to rounding.
     let slack = 1e-12 * (p[0].abs() + p[1].abs() + p[2].abs());
-    b[..n].iter().copied().find(|&x| x > 0.0 && evaluate(p, x) <= slack * x.max(1.0) * x.max(1.0))
+    let (mut roots, mut count) = ([0.0; 6], 0);
+    for &x in b[..n].iter().filter(|&&x| x > 0.0 && evaluate(p, x) <= slack * x.max(1.0) * x.max(1.0)) {
+        roots[count] = x;
+        count += 1;
+    }
+    (roots, count)
 }
 
 fn evaluate(polynomial: &[f64], x: f64) -> f64 {

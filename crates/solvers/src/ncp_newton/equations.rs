@@ -21,7 +21,7 @@ use crate::interior::jordan;
 use stiction_contact::Cone;
 
 /// A block in scaled variables.
-pub(super) struct Block {
+pub(crate) struct Block {
     first: usize,
     cone: Cone,
     rho_n: f64,
@@ -30,24 +30,24 @@ pub(super) struct Block {
 
 /// ∂F/∂c and ∂F/∂λ; of a scalar block only the first number counts.
 #[derive(Default)]
-pub(super) struct Slope {
-    pub(super) by_velocity: [[f64; 3]; 3],
-    pub(super) by_impulse: [[f64; 3]; 3],
+pub(crate) struct Slope {
+    pub(crate) by_velocity: [[f64; 3]; 3],
+    pub(crate) by_impulse: [[f64; 3]; 3],
 }
 
 impl Block {
     /// `normal` = A_NN, `tangents` = tr A_TT.
-    pub(super) fn new(first: usize, cone: Cone, normal: f64, tangents: f64) -> Self {
+    pub(crate) fn new(first: usize, cone: Cone, normal: f64, tangents: f64) -> Self {
         let inverse = |a: f64| if a > 0.0 { 1.0 / a } else { 1.0 };
         Self { first, cone, rho_n: inverse(normal), rho_t: inverse(tangents) }
     }
 
-    pub(super) fn rows(&self) -> std::ops::Range<usize> {
+    pub(crate) fn rows(&self) -> std::ops::Range<usize> {
         self.first..self.first + self.cone.dim()
     }
 
     /// F.
-    pub(super) fn value(&self, function: Function, epsilon: f64, l: &[f64], c: &[f64]) -> [f64; 3] {
+    pub(crate) fn value(&self, function: Function, epsilon: f64, l: &[f64], c: &[f64]) -> [f64; 3] {
         let smooth = function == Function::FischerBurmeister;
         match self.cone {
             Cone::Friction { mu } if smooth && mu > 0.0 => {
@@ -75,7 +75,7 @@ impl Block {
         }
     }
 
-    pub(super) fn slope(&self, function: Function, epsilon: f64, l: &[f64], c: &[f64]) -> Slope {
+    pub(crate) fn slope(&self, function: Function, epsilon: f64, l: &[f64], c: &[f64]) -> Slope {
         let smooth = function == Function::FischerBurmeister;
         let mut out = Slope::default();
         match self.cone {

@@ -29,7 +29,7 @@ use crate::admm::scales_into;
 use crate::dense::{Lu, matrix_into};
 use crate::error::ParamError;
 use crate::iterate::{Limits, Method, Task, Workspace};
-use equations::{Block, Slope};
+pub(crate) use equations::{Block, Slope};
 use serde::Deserialize;
 use stiction_contact::{Cone, ConstraintProblem, ContactSolver, Law, SolveReport, Watch};
 
