@@ -2,11 +2,12 @@
 //!
 //! The mesh is filled with voxels; the set of voxels is cut by planes, each time where the hulls of
 //! the two halves fill least air, until what air they fill is a small share of the volume [MamouGhorbel2009].
-//! Every hull is that of the triangles in its part, cut at the part's voxels: on the
-//! outside it is as exact as the mesh. Flat parts have no hull and are left out; the same mesh
+//! Every hull is that of the triangles in its part: on the outside it is as exact as the mesh. Cuts
+//! are moved onto flat faces of the mesh ([`crate::cuts`]), so that floors stay flat. Flat parts have no hull and are left out; the same mesh
 //! and parameters give the same hulls, to the bit.
 
 use crate::convex::ConvexMesh;
+use crate::cuts;
 use crate::error::ShapeError;
 use crate::parry;
 use stiction_dynamics::spatial::Vec3;
@@ -60,10 +61,22 @@ impl Decomposition {
         }
         let parts = parry::convex_parts(vertices, triangles, self);
         let parts = parts.map_err(|reason| ShapeError::Hull { points: vertices.len(), reason })?;
-        let hulls: Vec<ConvexMesh> =
-            parts.iter().filter_map(|points| ConvexMesh::from_points(points).ok()).collect();
+        let hulls = hulls_of(&parts.points);
+        let on_faces = cuts::on_faces(vertices, triangles, &parts.boxes, parts.voxel);
+        // A cut that was moved past a thin wall would leave parts without hulls, or fill others with air.
+        let better = |moved: &Vec<ConvexMesh>| moved.len() == hulls.len() && filled(moved) <= filled(&hulls);
+        let hulls = on_faces.map(|points| hulls_of(&points)).filter(better).unwrap_or(hulls);
         Ok(if hulls.is_empty() { vec![whole] } else { hulls })
     }
+}
+
+fn hulls_of(parts: &[Vec<Vec3>]) -> Vec<ConvexMesh> {
+    parts.iter().filter_map(|points| ConvexMesh::from_points(points).ok()).collect()
+}
+
+/// The volume inside hulls that overlap little [m³].
+fn filled(hulls: &[ConvexMesh]) -> f64 {
+    hulls.iter().map(|hull| volume(hull.vertices(), hull.triangles())).sum()
 }
 
 /// The volume inside a closed surface [m³].
@@ -121,6 +134,20 @@ mod tests {
         }
         assert!(solid > 500 && wrong < TRIES / 50, "{wrong} of {TRIES} wrong, {solid} solid");
         assert!(!holds(vec3(0.0, 0.0, 0.4)), "under the table is nothing");
+    }
+
+    /// An L of two squares, a step in front of a wall: the step is level.
+    #[test]
+    fn a_step_is_level() {
+        let outline = [[0.0, 0.0], [2.0, 0.0], [2.0, 1.0], [1.0, 1.0], [1.0, 2.0], [0.0, 2.0]];
+        let vertices: Vec<Vec3> =
+            [-1.0, 1.0].iter().flat_map(|y| outline.map(|[x, z]| vec3(x, *y, z))).collect();
+        let sides = (0..6).map(|i| (i, (i + 1) % 6)).flat_map(|(i, j)| [[i, i + 6, j + 6], [i, j + 6, j]]);
+        let ends = (1..5).flat_map(|i| [[0, i, i + 1], [6, i + 7, i + 6]]);
+        let triangles: Vec<[u32; 3]> = ends.chain(sides).collect();
+        let hulls = Decomposition::default().of(&vertices, &triangles).unwrap();
+        assert_eq!(hulls.len(), 2);
+        assert!((filled(&hulls) - 6.0).abs() < 1e-9, "{}", filled(&hulls));
     }
 
     #[test]

@@ -21,6 +21,7 @@ mod aabb;
 mod broad;
 mod clip;
 mod convex;
+mod cuts;
 mod decompose;
 mod difference;
 mod error;

@@ -18,6 +18,7 @@
 //! The tolerances of parry are absolute; lengths are divided by the size of the pair, so that a
 //! gripper's finger and a warehouse are treated alike.
 
+use crate::cuts::Cell;
 use crate::decompose::Decomposition;
 use crate::difference::{Depth, Point, Polytope};
 use crate::frame::Frame;
@@ -29,6 +30,7 @@ use parry3d_f64::query::gjk::{CsoPoint, GJKResult, VoronoiSimplex, closest_point
 use parry3d_f64::shape::SupportMap;
 use parry3d_f64::transformation::try_convex_hull;
 use parry3d_f64::transformation::vhacd::{VHACD, VHACDParameters};
+use parry3d_f64::transformation::voxelization::VoxelSet;
 use std::cell::RefCell;
 use std::panic::{AssertUnwindSafe, catch_unwind};
 use stiction_dynamics::spatial::{Quat, Vec3, vec3};
@@ -55,13 +57,23 @@ pub(crate) fn convex_hull(points: &[Vec3]) -> Result<(Vec<Vec3>, Vec<[u32; 3]>),
     Ok((vertices.into_iter().map(from).collect(), triangles))
 }
 
-/// The points of the parts of a mesh that are nearly convex each. Err says why not; parry asserts
+/// A mesh in nearly convex parts.
+pub(crate) struct Parts {
+    /// The box around the voxels of each.
+    pub(crate) boxes: Vec<Cell>,
+    /// The points of the mesh in these voxels.
+    pub(crate) points: Vec<Vec<Vec3>>,
+    /// Side of a voxel [m].
+    pub(crate) voxel: f64,
+}
+
+/// The nearly convex parts of a mesh. Err says why not; parry asserts
 /// what it expects of a surface, which a broken mesh may not fulfil.
 pub(crate) fn convex_parts(
     vertices: &[Vec3],
     triangles: &[[u32; 3]],
     wanted: &Decomposition,
-) -> Result<Vec<Vec<Vec3>>, String> {
+) -> Result<Parts, String> {
     let points: Vec<Vector> = vertices.iter().map(|p| to(*p)).collect();
     let params = VHACDParameters {
         resolution: wanted.resolution,
@@ -71,11 +83,26 @@ pub(crate) fn convex_parts(
     };
     let decompose = || {
         let parts = VHACD::decompose(&params, &points, triangles, true);
-        parts.compute_primitive_intersections(&points, triangles)
+        let boxes = parts.voxel_parts().iter().map(box_of).collect();
+        let voxel = parts.voxel_parts().first().map_or(0.0, |part| part.scale);
+        let of_mesh = parts.compute_primitive_intersections(&points, triangles);
+        let points = of_mesh.into_iter().map(|part| part.into_iter().map(from).collect()).collect();
+        Parts { boxes, points, voxel }
     };
-    let parts = catch_unwind(AssertUnwindSafe(decompose))
-        .map_err(|_| "the convex decomposition gave up; check the mesh for holes".to_owned())?;
-    Ok(parts.into_iter().map(|part| part.into_iter().map(from).collect()).collect())
+    catch_unwind(AssertUnwindSafe(decompose))
+        .map_err(|_| "the convex decomposition gave up; check the mesh for holes".to_owned())
+}
+
+/// Around the voxels of a part; their coordinates are those of their centres.
+fn box_of(part: &VoxelSet) -> Cell {
+    let mut sides = [[f64::INFINITY, f64::NEG_INFINITY]; 3];
+    for voxel in part.voxels() {
+        let center = from(part.get_voxel_point(voxel)).to_array();
+        for (side, x) in sides.iter_mut().zip(center) {
+            *side = [side[0].min(x - 0.5 * part.scale), side[1].max(x + 0.5 * part.scale)];
+        }
+    }
+    sides
 }
 
 /// What is known about the axis of (1).

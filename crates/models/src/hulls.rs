@@ -19,7 +19,7 @@ use stiction_dynamics::spatial::{Vec3, vec3};
 use crate::load::read_bytes;
 
 /// The format of an entry, and the algorithm: another number makes all entries anew.
-const MAGIC: &[u8; 16] = b"stiction parts 1";
+const MAGIC: &[u8; 16] = b"stiction parts 2";
 /// Largest entry read [bytes].
 const MAX_BYTES: u64 = 64 << 20;
 
