@@ -22,7 +22,8 @@ pub struct Root {
     primal: Primal,
     /// G, then the factor, by rows.
     dense: Vec<f64>,
-    /// What is left of the diagonal.
+    /// The diagonal, and what is left of it.
+    scale: Vec<f64>,
     left: Vec<f64>,
     /// Columns of G already eliminated, and for every row the place of its pivot.
     pivots: Vec<usize>,
@@ -32,9 +33,15 @@ pub struct Root {
 impl Root {
     /// The problem's own M and J, or the root of its G. O(rows² rank) for the latter.
     pub fn of<'a>(&'a mut self, problem: &'a ConstraintProblem) -> &'a Primal {
-        if let Some(primal) = &problem.primal {
-            return primal;
+        match &problem.primal {
+            Some(primal) => primal,
+            None => self.of_blocks(problem),
         }
+    }
+
+    /// The root of G whatever else the problem holds: J has as many columns as G has rank. The blocks must
+    /// be formed.
+    pub fn of_blocks(&mut self, problem: &ConstraintProblem) -> &Primal {
         self.factor(problem);
         self.store(problem);
         &self.primal
@@ -54,9 +61,10 @@ impl Root {
             let diagonal = problem.blocks.diagonal(i);
             (0..dim).for_each(|k| self.left[first + k] = diagonal[k * dim + k]);
         }
-        let scale = self.left.clone();
+        self.scale.clear();
+        self.scale.extend_from_slice(&self.left);
         loop {
-            let share = |r: usize| if scale[r] > 0.0 { self.left[r] / scale[r] } else { 0.0 };
+            let share = |r: usize| if self.scale[r] > 0.0 { self.left[r] / self.scale[r] } else { 0.0 };
             let open = (0..n).filter(|&r| self.place[r] == usize::MAX);
             let Some(p) = open.max_by(|&a, &b| share(a).total_cmp(&share(b))) else { return };
             if !(share(p) > CUTOFF) {

@@ -9,6 +9,7 @@
 
 mod admm;
 mod anderson;
+pub mod auto;
 pub mod ccp_admm;
 pub mod ccp_ipm;
 pub mod ccp_pgs;
@@ -20,6 +21,7 @@ mod islands;
 mod iterate;
 pub mod local;
 mod measure;
+mod minimum_norm;
 pub mod ncp_aclm;
 pub mod ncp_admm;
 pub mod ncp_ipm;

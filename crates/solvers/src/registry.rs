@@ -1,5 +1,6 @@
 //! The solvers by name.
 
+use crate::auto::{Auto, AutoParams};
 use crate::ccp_admm::{CcpAdmm, CcpAdmmParams};
 use crate::ccp_ipm::{CcpIpm, CcpIpmParams};
 use crate::ccp_pgs::{CcpPgs, CcpPgsParams};
@@ -91,6 +92,13 @@ macro_rules! solvers {
 
 solvers![
     (Nsgs::NAME, Law::Ncp, "exact law; Gauss-Seidel with the exact one-contact answer", Nsgs, NsgsParams),
+    (
+        Auto::NAME,
+        Law::Ncp,
+        "exact law; the chain of nsgs, then the smallest of all answers",
+        Auto,
+        AutoParams
+    ),
     (
         NcpPgs::NAME,
         Law::Ncp,

@@ -1,0 +1,156 @@
+//! `auto`: the exact law whatever the problem is like, and of all answers the smallest.
+//!
+//! Finds impulses λ such that, for every contact i,
+//!
+//! ```text
+//!     c = (G + R) λ + g                                               (1)
+//!     K_μᵢ ∋ λᵢ ⟂ cᵢ + Γ(cᵢ) ∈ K_μᵢ*                                  (2)  [DeSaxce1998]
+//!     ‖λ‖ least among the λ with these c                              (3)  [LeLidec2024]
+//! ```
+//!
+//! A chain, island by island, each link taken only if the natural map asks for it: the impulses of the last
+//! step; a few sweeps of `nsgs`; Newton on the active set; an interior method from a cold start, polished by
+//! Newton ([`crate::sweep`]). Then (3): where contacts are hyperstatic, (2) leaves impulses open that do
+//! nothing but press against each other; [`crate::minimum_norm`] takes them out. Islands of more than 600
+//! rows keep them.
+//!
+//! Units: λ [N·s], c and g [m/s], G and R [1/kg]. Contact axes (t₁, t₂, n). Cost: that of `nsgs`, and
+//! rows² rank for (3). Allocates only when the problem grows.
+
+use crate::error::ParamError;
+use crate::islands::Islands;
+use crate::measure::Measure;
+use crate::minimum_norm::MinimumNorm;
+use crate::nsgs::{Nsgs, NsgsParams};
+use serde::Deserialize;
+use stiction_contact::{ConstraintProblem, ContactSolver, Law, SolveReport, Watch};
+
+#[derive(Clone, Debug, Deserialize)]
+#[serde(default, deny_unknown_fields)]
+pub struct AutoParams {
+    /// Stop when the natural map of (2) is below this [m/s].
+    pub tolerance: f64,
+    /// Sweeps and second-order steps before giving up [–].
+    pub max_iterations: u32,
+}
+
+impl Default for AutoParams {
+    fn default() -> Self {
+        Self { tolerance: 1e-8, max_iterations: 1000 }
+    }
+}
+
+/// See the module.
+pub struct Auto {
+    tolerance: f64,
+    chain: Nsgs,
+    islands: Islands<Selection>, // holds during one solve
+    whole: Selection,
+}
+
+#[derive(Default)]
+struct Selection {
+    measure: Measure,
+    smallest: MinimumNorm,
+}
+
+impl Auto {
+    pub const NAME: &str = "auto";
+
+    pub fn new(params: AutoParams) -> Result<Self, ParamError> {
+        let AutoParams { tolerance, max_iterations } = params;
+        let chain = Nsgs::new(NsgsParams { tolerance, max_iterations, ..NsgsParams::default() })
+            .map_err(|e| ParamError { solver: Self::NAME, ..e })?;
+        Ok(Self { tolerance, chain, islands: Islands::default(), whole: Selection::default() })
+    }
+}
+
+impl ContactSolver for Auto {
+    fn name(&self) -> &'static str {
+        Self::NAME
+    }
+
+    fn law(&self) -> Law {
+        Law::Ncp
+    }
+
+    fn solve_watched(
+        &mut self,
+        problem: &ConstraintProblem,
+        impulses: &mut [f64],
+        watch: &mut Watch<'_>,
+    ) -> SolveReport {
+        let mut report = self.chain.solve_watched(problem, impulses, watch);
+        // Only answers have equals; a start that is one already was made small when it was found.
+        if !report.converged() || report.iterations == 0 || !problem.blocks_formed() {
+            return report;
+        }
+        let count = self.islands.find(problem);
+        if count <= 1 {
+            report.residual = self.whole.select(self.tolerance, problem, impulses);
+            return report;
+        }
+        let one =
+            |selection: &mut Selection, share, part: &ConstraintProblem, x: &mut [f64], _: &mut Watch<'_>| {
+                SolveReport { residual: selection.select(share, part, x), ..report }
+            };
+        let selected = self.islands.solve(count, self.tolerance, problem, impulses, &mut Watch::none(), one);
+        report.residual = selected.residual;
+        report
+    }
+
+    fn forget(&mut self) {
+        self.chain.forget();
+    }
+}
+
+impl Selection {
+    /// The residual of what was selected.
+    fn select(&mut self, tolerance: f64, problem: &ConstraintProblem, impulses: &mut [f64]) -> f64 {
+        self.measure.prepare(problem);
+        self.smallest.select(problem, &self.measure, tolerance, impulses)
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::testing::{cube, dragged, grasp, slope};
+    use stiction_contact::certificate::{certify, internal_forces};
+    use stiction_dynamics::spatial::{Vec3, vec3};
+
+    fn solve(problem: &ConstraintProblem) -> Vec<f64> {
+        let mut impulses = vec![0.0; problem.rows()];
+        assert!(Auto::new(AutoParams::default()).unwrap().solve(problem, &mut impulses).converged());
+        assert!(certify(problem, &impulses).natural_map <= 1e-8);
+        impulses
+    }
+
+    /// What rests on four corners, far from the limit of friction, has no internal forces.
+    #[test]
+    fn corners_do_not_press_against_each_other() {
+        for problem in [cube(0.5, Vec3::ZERO, Vec3::ZERO), slope(0.3, 0.5), dragged(0.4, 0.5)] {
+            let impulses = solve(&problem);
+            let internal = internal_forces(&problem, &impulses).relative;
+            assert!(internal < 1e-8, "{internal}");
+        }
+        let resting = solve(&cube(0.5, Vec3::ZERO, Vec3::ZERO));
+        assert!(resting.chunks(3).all(|l| (l[2] - resting[2]).abs() < 1e-12 && l[0].hypot(l[1]) < 1e-9));
+    }
+
+    /// Near the limit of friction the smallest impulses would leave their cones: what is left is in them,
+    /// and no larger than what the chain found.
+    #[test]
+    fn cones_come_first() {
+        for problem in
+            [slope(0.46, 0.5), grasp(10.0, 0.6), cube(0.5, vec3(1.0, 0.0, 0.0), vec3(0.0, 0.0, 3.0))]
+        {
+            let small = solve(&problem);
+            let mut plain = vec![0.0; problem.rows()];
+            Nsgs::new(NsgsParams::default()).unwrap().solve(&problem, &mut plain);
+            let norm = |x: &[f64]| x.iter().map(|x| x * x).sum::<f64>().sqrt();
+            assert!(norm(&small) <= norm(&plain) * (1.0 + 1e-9), "{} {}", norm(&small), norm(&plain));
+            assert_eq!(certify(&problem, &small).cone_excess.max(1e-15), 1e-15);
+        }
+    }
+}

@@ -1,0 +1,259 @@
+//! Of all impulses that solve a problem with the same velocities, the smallest.
+//!
+//! Where contacts are hyperstatic the exact law fixes velocities but not impulses. Given one solution λ*
+//! with velocities c, the others with the same c are a convex set: open contacts stay empty, sliding ones on
+//! their ray, sticking ones in their cone, and G λ = G λ*. This picks
+//!
+//! ```text
+//!     min ½‖λ‖²   such that   λ = E x,   x ∈ C,   Bᵀ x = Bᵀ x*,   B = Eᵀ J,   G = J Jᵀ        (1)
+//! ```
+//!
+//! E spans what may change: three directions of a sticking contact, one of a sliding one. With Q an
+//! orthonormal basis of the columns of B, Q Qᵀ x* is the answer without C; where that leaves a cone,
+//! Dykstra's projections from zero find it [Boyle1986], and a step from x* towards their end that stays in
+//! C keeps the velocities exactly. Internal forces, which no velocity asks for, are gone as far as the cones
+//! let them. O(rows² rank).
+
+use crate::measure::Measure;
+use stiction_contact::{Cone, ConstraintProblem, Law, Root};
+
+/// Slip slower than this many tolerances counts as none.
+const SLIP: f64 = 100.0;
+/// Columns that lose more of their length than this to the others are dependent [–].
+const CUTOFF: f64 = 1e-10;
+const PROJECTIONS: u32 = 500;
+/// Impulses may leave their sets by this share of all before they are put back [–].
+const OUTSIDE: f64 = 1e-12;
+/// Larger islands keep the impulses they have.
+const MOST_ROWS: usize = 600;
+
+/// What a block may change.
+#[derive(Clone, Copy)]
+enum Freedom {
+    /// The whole block within its set.
+    Set(Cone),
+    /// Along the ray (t₁, t₂, n), x ≥ 0.
+    Ray([f64; 3]),
+}
+
+/// See the module; valid during one selection.
+#[derive(Default)]
+pub(crate) struct MinimumNorm {
+    root: Root,
+    /// (first row, first number of x, what) of the blocks that may change.
+    free: Vec<(usize, usize, Freedom)>,
+    /// B by columns, and Q.
+    columns: Vec<f64>,
+    basis: Vec<f64>,
+    x: Vec<f64>,
+    /// x*.
+    given: Vec<f64>,
+    /// Q Qᵀ x*.
+    least: Vec<f64>,
+    /// Dykstra's correction of the projection on C.
+    memory: Vec<f64>,
+    trial: Vec<f64>,
+    inside: Vec<f64>,
+    lambda: Vec<f64>,
+    c: Vec<f64>,
+}
+
+impl MinimumNorm {
+    /// Makes `impulses`, which solve `problem` to `tolerance`, as small as they can be, and returns their
+    /// residual. They stay as they are where it would not keep the tolerance.
+    pub(crate) fn select(
+        &mut self,
+        problem: &ConstraintProblem,
+        measure: &Measure,
+        tolerance: f64,
+        impulses: &mut [f64],
+    ) -> f64 {
+        problem.velocities_into(impulses, &mut self.c);
+        let before = measure.residual(problem, Law::Ncp, impulses, &self.c);
+        if problem.rows() > MOST_ROWS {
+            return before;
+        }
+        self.find_freedom(problem, tolerance, impulses);
+        let m = self.given.len();
+        self.orthonormalise(problem, m);
+        if self.basis.len() == m * m {
+            return before; // nothing is hyperstatic
+        }
+        self.least.clear();
+        self.least.resize(m, 0.0);
+        for q in self.basis.chunks_exact(m.max(1)) {
+            let along: f64 = q.iter().zip(&self.given).map(|(q, x)| q * x).sum();
+            self.least.iter_mut().zip(q).for_each(|(l, q)| *l += along * q);
+        }
+        self.x.clear();
+        self.x.extend_from_slice(&self.least);
+        if !self.admissible(1.0) {
+            self.project(m);
+            self.shorten();
+        }
+        let mut x = std::mem::take(&mut self.x);
+        self.onto_sets(&mut x);
+        self.x = x;
+        self.lambda.clear();
+        self.lambda.extend_from_slice(impulses);
+        for &(r, place, freedom) in &self.free {
+            match freedom {
+                Freedom::Ray(ray) => (0..3).for_each(|k| self.lambda[r + k] = ray[k] * self.x[place]),
+                Freedom::Set(cone) => (0..cone.dim()).for_each(|k| self.lambda[r + k] = self.x[place + k]),
+            }
+        }
+        problem.velocities_into(&self.lambda, &mut self.c);
+        let after = measure.residual(problem, Law::Ncp, &self.lambda, &self.c);
+        if !(after <= tolerance.max(before)) {
+            return before;
+        }
+        impulses.copy_from_slice(&self.lambda);
+        after
+    }
+
+    /// What may change, and x*. Compliant rows and rows at a side of their box do not.
+    fn find_freedom(&mut self, problem: &ConstraintProblem, tolerance: f64, impulses: &[f64]) {
+        let slow = SLIP * tolerance;
+        self.free.clear();
+        self.given.clear();
+        for (i, &cone) in problem.cones().iter().enumerate() {
+            let rows = problem.range(i);
+            if problem.compliance[rows.clone()].iter().any(|r| *r != 0.0) {
+                continue;
+            }
+            let (r, lambda, c) = (rows.start, &impulses[rows.clone()], &self.c[rows]);
+            let place = self.given.len();
+            match cone {
+                Cone::Friction { mu } => {
+                    let slip = c[0].hypot(c[1]);
+                    if lambda[2] <= 0.0 || c[2] > slow {
+                        continue;
+                    }
+                    if slip > slow && mu > 0.0 {
+                        let length = (1.0 + mu * mu).sqrt();
+                        let ray = [-mu * c[0] / (slip * length), -mu * c[1] / (slip * length), 1.0 / length];
+                        self.given.push(ray.iter().zip(lambda).map(|(d, l)| d * l).sum());
+                        self.free.push((r, place, Freedom::Ray(ray)));
+                    } else {
+                        self.given.extend_from_slice(lambda);
+                        self.free.push((r, place, Freedom::Set(cone)));
+                    }
+                }
+                _ => {
+                    if c[0].abs() <= slow {
+                        self.given.push(lambda[0]);
+                        self.free.push((r, place, Freedom::Set(cone)));
+                    }
+                }
+            }
+        }
+    }
+
+    /// Q from the columns of B, by Gram–Schmidt done twice.
+    fn orthonormalise(&mut self, problem: &ConstraintProblem, m: usize) {
+        let Self { root, free, basis, trial, columns, .. } = self;
+        let primal = root.of_blocks(problem);
+        basis.clear();
+        columns.clear();
+        columns.resize(m * primal.nv, 0.0);
+        for &(r, place, freedom) in free.iter() {
+            let (rows, weights): (usize, [f64; 3]) = match freedom {
+                Freedom::Ray(ray) => (3, ray),
+                Freedom::Set(cone) => (cone.dim(), [1.0; 3]),
+            };
+            for k in 0..rows {
+                let at = if matches!(freedom, Freedom::Ray(_)) { place } else { place + k };
+                for (column, value) in primal.jacobian.entries(r + k) {
+                    columns[column * m + at] += weights[k] * value;
+                }
+            }
+        }
+        for column in columns.chunks_exact(m.max(1)) {
+            trial.clear();
+            trial.extend_from_slice(column);
+            let length = norm(trial);
+            for _ in 0..2 {
+                for q in basis.chunks_exact(m) {
+                    let along: f64 = q.iter().zip(trial.iter()).map(|(q, x)| q * x).sum();
+                    trial.iter_mut().zip(q).for_each(|(x, q)| *x -= along * q);
+                }
+            }
+            let left = norm(trial);
+            if left > CUTOFF * length && left > 0.0 {
+                basis.extend(trial.iter().map(|x| x / left));
+            }
+        }
+    }
+
+    /// x onto C.
+    fn onto_sets(&self, x: &mut [f64]) {
+        for &(_, place, freedom) in &self.free {
+            match freedom {
+                Freedom::Ray(_) => x[place] = x[place].max(0.0),
+                Freedom::Set(cone) => cone.project(&mut x[place..place + cone.dim()]),
+            }
+        }
+    }
+
+    /// True if x* + s (x − x*) is in C, up to rounding.
+    fn admissible(&mut self, s: f64) -> bool {
+        let mut inside = std::mem::take(&mut self.inside);
+        inside.clear();
+        inside.extend(self.given.iter().zip(&self.x).map(|(a, b)| a + s * (b - a)));
+        self.onto_sets(&mut inside);
+        let left = inside.iter().zip(self.given.iter().zip(&self.x));
+        let outside = left.map(|(i, (a, b))| (i - a - s * (b - a)).powi(2)).sum::<f64>().sqrt();
+        self.inside = inside;
+        outside <= OUTSIDE * norm(&self.given)
+    }
+
+    /// x ← (1 − Q Qᵀ) x + Q Qᵀ x*.
+    fn onto_velocities(&self, x: &mut [f64], m: usize) {
+        for q in self.basis.chunks_exact(m) {
+            let along: f64 = q.iter().zip(x.iter()).map(|(q, x)| q * x).sum();
+            x.iter_mut().zip(q).for_each(|(x, q)| *x -= along * q);
+        }
+        x.iter_mut().zip(&self.least).for_each(|(x, l)| *x += l);
+    }
+
+    /// Dykstra's alternating projections of zero; x ends with the velocities of x*.
+    fn project(&mut self, m: usize) {
+        let Self { x, trial, inside, memory, .. } = self;
+        let [mut x, mut trial, mut before, mut memory] = [x, trial, inside, memory].map(std::mem::take);
+        memory.clear();
+        memory.resize(m, 0.0);
+        let scale = norm(&self.given);
+        for _ in 0..PROJECTIONS {
+            before.clear();
+            before.extend(x.iter().zip(&memory).map(|(x, p)| x + p));
+            trial.clear();
+            trial.extend_from_slice(&before);
+            self.onto_sets(&mut trial);
+            memory.iter_mut().zip(before.iter().zip(&trial)).for_each(|(p, (a, b))| *p = a - b);
+            self.onto_velocities(&mut trial, m);
+            let moved = x.iter().zip(&trial).map(|(a, b)| (a - b).powi(2)).sum::<f64>().sqrt();
+            std::mem::swap(&mut x, &mut trial);
+            if moved <= 1e-14 * scale {
+                break;
+            }
+        }
+        (self.x, self.trial, self.inside, self.memory) = (x, trial, before, memory);
+    }
+
+    /// x ← x* + s (x − x*) with the largest s ≤ 1 that stays in C.
+    fn shorten(&mut self) {
+        if self.admissible(1.0) {
+            return;
+        }
+        let (mut low, mut high) = (0.0, 1.0);
+        for _ in 0..50 {
+            let middle = 0.5 * (low + high);
+            if self.admissible(middle) { low = middle } else { high = middle }
+        }
+        self.x.iter_mut().zip(&self.given).for_each(|(x, a)| *x = a + low * (*x - a));
+    }
+}
+
+fn norm(x: &[f64]) -> f64 {
+    x.iter().map(|x| x * x).sum::<f64>().sqrt()
+}
