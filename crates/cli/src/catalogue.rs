@@ -27,7 +27,7 @@ pub(crate) fn solvers(args: &ListArgs) -> Result<(), Failure> {
     let lines: Vec<String> = (registry::all().iter().enumerate())
         .map(|(i, e)| {
             let default = if i == 0 { " (default)" } else { "" };
-            format!("{:<12}{:<9}{}{default}", e.name, law_name(e.law), e.summary)
+            format!("{:<15}{:<14}{}{default}", e.name, law_name(e.law), e.summary)
         })
         .collect();
     say(&lines.join("\n"))
@@ -35,5 +35,5 @@ pub(crate) fn solvers(args: &ListArgs) -> Result<(), Failure> {
 
 /// The word for a law.
 pub(crate) fn law_name(law: Law) -> String {
-    serde_json::to_value(law).ok().and_then(|v| v.as_str().map(str::to_owned)).unwrap_or_default()
+    law.to_string()
 }

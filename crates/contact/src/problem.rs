@@ -116,6 +116,12 @@ impl ConstraintProblem {
         self.cones[i]
     }
 
+    /// Replaces the set of block i by one of the same dimension.
+    pub fn set_cone(&mut self, i: usize, cone: Cone) {
+        assert_eq!(cone.dim(), self.cones[i].dim(), "a block keeps its dimension");
+        self.cones[i] = cone;
+    }
+
     /// Rows of block i.
     #[inline]
     pub fn range(&self, i: usize) -> std::ops::Range<usize> {

@@ -1,11 +1,13 @@
 //! What every contact solver offers, and what it reports.
 
+use crate::cone::{Cone, get, put};
+use crate::polygon::Polygon;
 use crate::problem::ConstraintProblem;
-use serde::Serialize;
+use serde::{Serialize, Serializer};
+use std::fmt;
 
 /// The law a solver's answer obeys when it has converged.
-#[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize)]
-#[serde(rename_all = "kebab-case")]
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Law {
     /// Signorini + Coulomb + maximum dissipation: K ∋ λ ⟂ c + Γ(c) ∈ K*.
     Ncp,
@@ -13,6 +15,53 @@ pub enum Law {
     Raisim,
     /// The convex relaxation K ∋ λ ⟂ c ∈ K*: sliding bodies lift.
     Ccp,
+    /// Signorini + maximum dissipation over the square |λ_t1|, |λ_t2| ≤ μ λ_N: up to √2 times the friction.
+    Pyramid,
+    /// Signorini + maximum dissipation over the polygon with `facets` corners on the disc
+    /// [StewartTrinkle1996]: down to cos(π/facets) of the friction.
+    Facets { facets: u32 },
+    /// The convex relaxation K ∋ λ ⟂ c ∈ K* over the cone of that polygon [Anitescu2006].
+    PolyhedralCcp { facets: u32 },
+}
+
+impl Law {
+    /// The polygon that stands for the friction disc.
+    #[inline]
+    pub fn polygon(self) -> Option<Polygon> {
+        match self {
+            Law::Pyramid => Some(Polygon::Square),
+            Law::Facets { facets } | Law::PolyhedralCcp { facets } => Some(Polygon::Regular { facets }),
+            _ => None,
+        }
+    }
+
+    /// Nearest impulse of a block that the law admits, in place.
+    #[inline]
+    pub fn project(self, cone: Cone, x: &mut [f64]) {
+        match (cone, self.polygon()) {
+            (Cone::Friction { mu }, Some(polygon)) => put(x, polygon.project_cone(get(x), mu)),
+            _ => cone.project(x),
+        }
+    }
+}
+
+impl fmt::Display for Law {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        match self {
+            Law::Ncp => f.write_str("ncp"),
+            Law::Raisim => f.write_str("raisim"),
+            Law::Ccp => f.write_str("ccp"),
+            Law::Pyramid => f.write_str("pyramid"),
+            Law::Facets { facets } => write!(f, "facets-{facets}"),
+            Law::PolyhedralCcp { facets } => write!(f, "ccp-facets-{facets}"),
+        }
+    }
+}
+
+impl Serialize for Law {
+    fn serialize<S: Serializer>(&self, serializer: S) -> Result<S::Ok, S::Error> {
+        serializer.collect_str(self)
+    }
 }
 
 /// How a solve ended.

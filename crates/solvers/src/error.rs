@@ -29,6 +29,12 @@ impl ParamError {
         }
     }
 
+    /// Corners of a friction polygon.
+    pub(crate) fn check_facets(solver: &'static str, facets: u32) -> Result<(), Self> {
+        let ok = (4..=1024).contains(&facets) && facets.is_multiple_of(2);
+        Self::check(ok, solver, "facets", f64::from(facets), "an even number from 4 to 1024")
+    }
+
     /// The parameters all twins share.
     pub(crate) fn check_sweep(solver: &'static str, p: &SweepParams) -> Result<(), Self> {
         let (iterations, memory) = (f64::from(p.max_iterations), p.memory as f64);

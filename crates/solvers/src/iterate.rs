@@ -16,6 +16,8 @@ pub(crate) struct Task<'a> {
     pub(crate) problem: &'a ConstraintProblem,
     pub(crate) measure: &'a Measure,
     pub(crate) law: Law,
+    /// Residual wanted [m/s].
+    pub(crate) tolerance: f64,
 }
 
 /// What a solver brings: memory of its own, a start and an iteration.
@@ -24,6 +26,8 @@ pub(crate) trait Method: Default {
 
     /// Iterations within which the best residual must fall by a tenth.
     const PATIENCE: u32;
+    /// False for a method that only multiplies by G: a problem without blocks stays one.
+    const BLOCKS: bool = true;
 
     /// Prepares for a problem from the admissible impulses λ with velocities c. False if the method
     /// cannot work on it (a factorisation failed).
@@ -78,6 +82,9 @@ impl<M: Method> Workspace<M> {
         watch: &mut Watch<'_>,
     ) -> SolveReport {
         assert_eq!(impulses.len(), problem.rows(), "one impulse per row");
+        if !problem.blocks_formed() && !M::BLOCKS {
+            return self.whole.solve(params, law, limits, problem, impulses, watch);
+        }
         if !problem.blocks_formed() {
             let mut formed = problem.clone();
             return match formed.form_blocks() {
@@ -123,7 +130,7 @@ impl<M: Method> Island<M> {
         watch.show(0, impulses);
         best.clear();
         best.extend_from_slice(impulses);
-        let task = Task { problem, measure, law };
+        let task = Task { problem, measure, law, tolerance: limits.tolerance };
         let mut status = SolveStatus::Converged;
         let (mut iterations, mut mark) = (0, (0, least));
         if !(least <= limits.tolerance) && !method.start(params, &task, impulses, c) {

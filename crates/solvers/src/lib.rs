@@ -9,16 +9,23 @@
 
 mod admm;
 mod anderson;
+pub mod anitescu_qp;
 pub mod auto;
 pub mod ccp_admm;
+pub mod ccp_apgd;
 pub mod ccp_ipm;
 pub mod ccp_pgs;
 mod dense;
 pub mod error;
+mod facets;
 mod finish;
 mod interior;
 mod islands;
 mod iterate;
+pub mod lcp_lemke;
+pub mod lcp_pgs;
+pub mod lcp_qp;
+pub mod lcp_staggered;
 pub mod local;
 mod measure;
 mod minimum_norm;

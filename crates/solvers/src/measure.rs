@@ -48,7 +48,8 @@ impl Measure {
         c: &mut Vec<f64>,
     ) -> f64 {
         let project = |x: &mut [f64]| {
-            problem.cones().iter().enumerate().for_each(|(i, cone)| cone.project(&mut x[problem.range(i)]));
+            let cones = problem.cones().iter().enumerate();
+            cones.for_each(|(i, &cone)| law.project(cone, &mut x[problem.range(i)]));
         };
         let warm = impulses.iter().all(|l| l.is_finite()) && impulses.iter().any(|&l| l != 0.0);
         let mut residual_warm = f64::INFINITY;

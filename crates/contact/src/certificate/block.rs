@@ -3,6 +3,7 @@
 use super::{friction_distances, worse};
 use crate::cone::{Cone, de_saxce, get, project_friction};
 use crate::matrix3::{self, Block3};
+use crate::polygon::Polygon;
 use crate::problem::ConstraintProblem;
 use crate::solver::Law;
 use stiction_dynamics::spatial::{Vec3, vec3};
@@ -51,15 +52,19 @@ pub fn block_natural_map(
     match cone {
         Cone::Friction { mu } => {
             let (lambda, c) = (get(lambda), get(c));
-            let distance = |corrected: Vec3| {
-                let target = lambda - corrected * rho;
-                let projected = project_friction(target, mu);
-                // λ − (λ − ρ ĉ) would lose ĉ to the rounding of a large λ.
-                if projected == target { corrected.norm() } else { (lambda - projected).norm() * norm }
-            };
+            let distance = |corrected: Vec3| moved(lambda, corrected, norm, |x| project_friction(x, mu));
             match law {
                 Law::Ncp => distance(c + de_saxce(c, mu)),
                 Law::Ccp => distance(c),
+                Law::Pyramid => {
+                    moved(lambda, c, norm, |x| normal_and_polygon(x, Polygon::Square, mu * lambda.z))
+                }
+                Law::Facets { facets } => moved(lambda, c, norm, |x| {
+                    normal_and_polygon(x, Polygon::Regular { facets }, mu * lambda.z)
+                }),
+                Law::PolyhedralCcp { facets } => {
+                    moved(lambda, c, norm, |x| Polygon::Regular { facets }.project_cone(x, mu))
+                }
                 Law::Raisim => {
                     let normal = vec3(diagonal[6], diagonal[7], diagonal[8]);
                     let [first, second] = raisim_multipliers(diagonal, mu, lambda, c)
@@ -79,6 +84,22 @@ pub fn block_natural_map(
             if projected[0] == target { c[0].abs() } else { (lambda[0] - projected[0]).abs() * norm }
         }
     }
+}
+
+/// ‖λ − P(λ − ρ ĉ)‖/ρ, ρ = 1/`norm`.
+#[inline]
+fn moved(lambda: Vec3, corrected: Vec3, norm: f64, project: impl Fn(Vec3) -> Vec3) -> f64 {
+    let target = lambda - corrected * (1.0 / norm);
+    let projected = project(target);
+    // λ − (λ − ρ ĉ) would lose ĉ to the rounding of a large λ.
+    if projected == target { corrected.norm() } else { (lambda - projected).norm() * norm }
+}
+
+/// The normal on [0, ∞), the tangents on the polygon of the radius that the present normal allows.
+fn normal_and_polygon(x: Vec3, polygon: Polygon, radius: f64) -> Vec3 {
+    let radius = if radius < 0.0 { 0.0 } else { radius };
+    let [t1, t2] = polygon.project([x.x, x.y], radius);
+    vec3(t1, t2, if x.z < 0.0 { 0.0 } else { x.z })
 }
 
 /// (4) of a block with its own ρ; a zero diagonal takes ρ from `fallback`, so that both a wrong
@@ -209,6 +230,38 @@ mod tests {
         let own = natural_map(cone, &diagonal, 1.0, &l, &c, Law::Raisim);
         let exact = natural_map(cone, &diagonal, 1.0, &l, &c, Law::Ncp);
         assert!(own < 1e-4 && exact > 5e-3, "own {own}, exact {exact}");
+    }
+
+    /// A point of 1 kg slides along (cos θ, sin θ) at 1 m/s and arrives with 0.1 m/s, μ = 0.5. The square
+    /// answers with a corner, the polygon with its nearest corner, the cone over it so that c_N > 0.
+    #[test]
+    fn polygons_dissipate_by_their_corners() {
+        let (diagonal, cone) = ([1.0, 0.0, 0.0, 0.0, 1.0, 0.0, 0.0, 0.0, 1.0], Cone::Friction { mu: 0.5 });
+        let (sin, cos) = 0.5_f64.sin_cos();
+        let e = |law, l: [f64; 3]| {
+            let c = [cos + l[0], sin + l[1], l[2] - 0.1];
+            block_natural_map(cone, &diagonal, 1.0, &l, &c, law)
+        };
+        let square = [-0.05, -0.05, 0.1];
+        assert!(e(Law::Pyramid, square) < 1e-15 && e(Law::Ncp, square) > 0.01);
+        let eight = Law::Facets { facets: 8 };
+        let corner = Polygon::Regular { facets: 8 }.corner(5); // 0.5 rad + π is nearest to 225°
+        let facets = [0.05 * corner[0], 0.05 * corner[1], 0.1];
+        assert!(e(eight, facets) < 1e-15 && e(Law::Facets { facets: 4 }, facets) > 0.01);
+        // λ = α (μ d, 1) with (μ d, 1)·c = 0.
+        let d = Polygon::Regular { facets: 4 }.corner(2);
+        let alpha = -(0.5 * (d[0] * cos + d[1] * sin) - 0.1) / 1.25;
+        let lifted = [0.5 * alpha * d[0], 0.5 * alpha * d[1], alpha];
+        assert!(e(Law::PolyhedralCcp { facets: 4 }, lifted) < 1e-15 && e(eight, lifted) > 0.1);
+        for law in [Law::Pyramid, eight, Law::PolyhedralCcp { facets: 8 }] {
+            for k in 0..3 {
+                let (mut l, mut c) = ([0.1; 3], [0.2; 3]);
+                l[k] = f64::NAN;
+                assert!(block_natural_map(cone, &diagonal, 1.0, &l, &[0.2; 3], law).is_nan());
+                c[k] = f64::NAN;
+                assert!(block_natural_map(cone, &diagonal, 1.0, &[0.1; 3], &c, law).is_nan());
+            }
+        }
     }
 
     #[test]

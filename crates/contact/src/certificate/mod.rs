@@ -141,7 +141,9 @@ impl Judge {
     }
 
     /// (4) for the law a solver claims, 2-norm over all blocks [m/s]. [`Law::Ccp`] drops Γ;
-    /// [`Law::Raisim`] puts its own correction in place of Γ.
+    /// [`Law::Raisim`] puts its own correction in place of Γ; the polyhedral laws drop it and project on
+    /// what stands for the cone. Signorini's law with a polygon projects the normal on [0, ∞) and the
+    /// tangents on the polygon of radius μ λ_N.
     pub fn natural_map_of(&mut self, problem: &ConstraintProblem, impulses: &[f64], law: Law) -> f64 {
         self.measure(problem, impulses);
         let fallback = block::largest_norm(problem, &self.diagonal);

@@ -22,6 +22,17 @@ pub(crate) struct Lu {
 }
 
 impl Lu {
+    /// Makes room for an n × n matrix, so that smaller ones need none.
+    pub(crate) fn reserve(&mut self, n: usize) {
+        self.clear(n);
+        for v in [&mut self.scale, &mut self.scratch] {
+            v.clear();
+            v.reserve(n);
+        }
+        self.pivot.clear();
+        self.pivot.reserve(n);
+    }
+
     /// An n × n matrix of zeros, to be filled through [`Self::row_mut`].
     pub(crate) fn clear(&mut self, n: usize) {
         self.n = n;

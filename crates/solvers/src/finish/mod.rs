@@ -4,12 +4,16 @@
 //! solves what sweeps cannot. The first attempt comes when the sweeps done have cost about an eighth of
 //! one factorisation (after two for a quadruped), the next whenever the count has doubled:
 //!
-//! 1. [`newton`] from the active set of the present impulses: exact law only;
-//! 2. if that fails and sweeps have had [`PATIENCE`] tries, [`crate::interior`] from a cold start, at most
-//!    three times a solve, polished by 1. It needs no active set and follows any law with a Newton matrix.
+//! 1. [`newton`] from the active set of the present impulses;
+//! 2. if that fails and sweeps have had [`PATIENCE`] tries, an interior method from a cold start, at most
+//!    three times a solve, polished by 1. It needs no active set: [`crate::interior`] for the exact law and
+//!    the convex relaxation, [`crate::facets`] for polygons.
 
 mod newton;
 
+pub(crate) use newton::Newton;
+
+use crate::facets::Facets;
 use crate::interior::{COLD_STARTS, Interior};
 use crate::iterate::Task;
 use crate::measure::Measure;
@@ -61,8 +65,9 @@ pub(crate) struct Goal {
 /// Workspaces and the schedule of one solve.
 #[derive(Default)]
 pub(crate) struct Finish {
-    newton: newton::Newton,
+    newton: Newton,
     interior: Interior,
+    facets: Facets,
     /// Where the interior method goes.
     trial: Vec<f64>,
     /// Iterations at which to try next.
@@ -106,7 +111,10 @@ impl Finish {
             let mut trial = std::mem::take(&mut self.trial);
             trial.clear();
             trial.extend_from_slice(lambda);
-            let reached = self.interior(view, &mut trial, goal.tolerance, steps, start);
+            let reached = match view.law.polygon() {
+                Some(_) => self.facets.solve(view, &mut trial, goal.tolerance, steps, start),
+                None => self.interior(view, &mut trial, goal.tolerance, steps, start),
+            };
             *iterations += reached.steps;
             let mut other = reached.residual;
             if other > goal.tolerance && other.is_finite() {
@@ -155,7 +163,7 @@ impl Finish {
         scales: (f64, f64),
     ) -> Reached {
         let View { problem, measure, law, .. } = *view;
-        let task = Task { problem, measure, law };
+        let task = Task { problem, measure, law, tolerance };
         self.interior.start(&task, lambda, scales);
         let mut best = f64::INFINITY;
         for step in 1..=max_steps {

@@ -23,7 +23,16 @@
 //! ```
 //!
 //! with P' the derivative of the projection and ĉ' = I for the convex relaxation, that of
-//! ĉ = c + γ(c) A_N: for RaiSim's law.
+//! ĉ = c + γ(c) A_N: for RaiSim's law. A polygon of radius r in place of the disc has edges and corners,
+//! with the axis m of the edge, m⊥ along it, and κ of [`stiction_contact::polygon`]:
+//!
+//! ```text
+//!     edge    |m⊥·τ_T| ≤ σ r     c_N = 0,  m·λ_T = κ μ λ_N,  m⊥·c_T = 0         (7)
+//!     corner  otherwise          c_N = 0,  λ_T = μ λ_N d                        (8)
+//! ```
+//!
+//! and the cone over it facets, on which c is normal to a facet that holds λ, and edges, on which c is normal
+//! to an edge that holds λ.
 //!
 //! Only rows that can change are unknown. G may be singular (hyperstatic contacts): its diagonal is
 //! raised by ε = 10⁻¹⁰ of itself, which leaves a step of nearly least change in the null space and costs
@@ -36,7 +45,7 @@
 //! the next solve while the pieces are the same:
 //!
 //! ```text
-//!     (matrix of an earlier step) Δλ = (right-hand side of this one)            (7)
+//!     (matrix of an earlier step) Δλ = (right-hand side of this one)            (9)
 //! ```
 
 use super::{Reached, View};
@@ -59,7 +68,7 @@ const CHORD_STEPS: u32 = 3;
 
 /// See the module.
 #[derive(Default)]
-pub(super) struct Newton {
+pub(crate) struct Newton {
     lu: Lu,
     /// Share of the diagonal added to it at present.
     regularisation: f64,
@@ -89,15 +98,15 @@ enum Piece {
     Stick,
     /// (3): e, q, μ, ρ_N, ρ_T, r.
     Slide { e: [f64; 2], q: f64, mu: f64, rho_n: f64, rho_t: f64, r: f64 },
-    /// (6): P', P' ĉ' and (P_K(x) − λ)/ρ.
-    Ray { slope: [[f64; 3]; 3], chained: [[f64; 3]; 3], rhs: [f64; 3] },
+    /// Weights of Δc and of Δλ/ρ, and the right-hand side, for ρ = 1/‖A‖_F: (6), (7) or (8).
+    Linear { left: [[f64; 3]; 3], own: [[f64; 3]; 3], rhs: [f64; 3] },
     /// Frictionless and closed.
     Closed,
 }
 
 impl Newton {
     /// Improves `lambda`, whose residual is `current`; returns the residual reached and the steps taken.
-    pub(super) fn solve(
+    pub(crate) fn solve(
         &mut self,
         view: &View,
         lambda: &mut [f64],
@@ -140,7 +149,7 @@ impl Newton {
         Reached { residual: best, steps: max_steps }
     }
 
-    /// As [`Self::solve`], by the factors of an earlier solve (7): good while no contact changes its
+    /// As [`Self::solve`], by the factors of an earlier solve (9): good while no contact changes its
     /// piece. At most [`CHORD_STEPS`] steps of 2 rows² operations.
     pub(super) fn chord(&mut self, view: &View, lambda: &mut [f64], current: f64, tolerance: f64) -> Reached {
         let mut reached = Reached { residual: current, steps: 0 };
@@ -172,8 +181,8 @@ impl Newton {
         for (l, d) in self.lambda.iter_mut().zip(&self.step) {
             *l += d;
         }
-        for (i, cone) in view.problem.cones().iter().enumerate() {
-            cone.project(&mut self.lambda[view.problem.range(i)]);
+        for (i, &cone) in view.problem.cones().iter().enumerate() {
+            view.law.project(cone, &mut self.lambda[view.problem.range(i)]);
         }
         view.problem.velocities_into(&self.lambda, &mut self.c);
         view.residual(&self.lambda, &self.c)
@@ -203,6 +212,8 @@ impl Newton {
                     let c = [self.c[r], self.c[r + 1], self.c[r + 2]];
                     let piece = match view.law {
                         Law::Ncp => piece_of(&contact.a, contact.mu, l, c),
+                        Law::Pyramid | Law::Facets { .. } => edge_or_corner(contact, view.law, l, c),
+                        Law::PolyhedralCcp { .. } => facet_or_edge(contact, view.law, l, c),
                         law => ray_of(contact, law, l, c),
                     };
                     let open = if let Piece::Closed = piece { 2 } else { 3 };
@@ -228,7 +239,7 @@ impl Newton {
             let first = match piece {
                 Piece::Fixed => range.end,
                 Piece::Closed => range.end - 1,
-                Piece::Stick | Piece::Slide { .. } | Piece::Ray { .. } => r,
+                Piece::Stick | Piece::Slide { .. } | Piece::Linear { .. } => r,
             };
             for row in first..range.end {
                 self.unknown[row] = unknowns;
@@ -276,13 +287,13 @@ impl Newton {
                         rhs[k] = -c(k);
                     }
                 }
-                Piece::Ray { slope, chained, rhs: target } => {
+                Piece::Linear { left: weights, own: share, rhs: target } => {
                     let norm = view.measure.norms[i];
-                    left = chained;
+                    left = weights;
                     for k in 0..3 {
                         for l in 0..3 {
-                            own[k][l] = (f64::from(u8::from(k == l)) - slope[k][l]) * norm;
-                            rhs[k] -= chained[k][l] * self.d_c[r + l];
+                            own[k][l] = share[k][l] * norm;
+                            rhs[k] -= weights[k][l] * self.d_c[r + l];
                         }
                         rhs[k] += target[k];
                     }
@@ -422,5 +433,69 @@ fn ray_of(contact: &Contact, law: Law, l: [f64; 3], c: [f64; 3]) -> Piece {
     }
     let projected = project_friction(x.into(), mu).to_array();
     let rhs = std::array::from_fn(|k| (projected[k] - l[k]) / rho);
-    Piece::Ray { slope, chained, rhs }
+    let own = std::array::from_fn(|k| std::array::from_fn(|m| f64::from(u8::from(k == m)) - slope[k][m]));
+    Piece::Linear { left: chained, own, rhs }
+}
+
+/// On a facet or an edge of a polyhedral cone, or what such a cone has in common with the round one.
+fn facet_or_edge(contact: &Contact, law: Law, l: [f64; 3], c: [f64; 3]) -> Piece {
+    let Some(polygon) = law.polygon() else { return Piece::Fixed };
+    let x: [f64; 3] = std::array::from_fn(|k| l[k] - c[k] / contact.norm);
+    if contact.mu == 0.0 {
+        return if x[2] > 0.0 { Piece::Closed } else { Piece::Fixed };
+    }
+    let ((kappa, sigma), m) = (polygon.edge(), polygon.toward([x[0], x[1]]));
+    let (kappa, sigma) = (contact.mu * kappa, contact.mu * sigma);
+    let (s, t) = (m[0] * x[0] + m[1] * x[1], m[0] * x[1] - m[1] * x[0]);
+    if s <= kappa * x[2] {
+        return Piece::Stick;
+    }
+    let facet = (kappa * s + x[2]) / (1.0 + kappa * kappa);
+    let sigma = sigma.copysign(t);
+    let (mut left, mut own) = ([[0.0; 3]; 3], [[0.0; 3]; 3]);
+    own[0] = [m[0], m[1], -kappa];
+    left[2] = [kappa * m[0], kappa * m[1], 1.0];
+    if t.abs() <= sigma.abs() * facet {
+        left[1] = [-m[1], m[0], 0.0];
+    } else {
+        if kappa * s + sigma * t + x[2] <= 0.0 {
+            return Piece::Fixed;
+        }
+        own[1] = [-m[1], m[0], -sigma];
+        left[2] = [kappa * m[0] - sigma * m[1], kappa * m[1] + sigma * m[0], 1.0];
+    }
+    let rhs = std::array::from_fn(|k| {
+        -(0..3).map(|j| contact.norm * own[k][j] * l[j] + left[k][j] * c[j]).sum::<f64>()
+    });
+    Piece::Linear { left, own, rhs }
+}
+
+/// (7) or (8), or what a polygon has in common with the disc.
+fn edge_or_corner(contact: &Contact, law: Law, l: [f64; 3], c: [f64; 3]) -> Piece {
+    let (a, mu) = (&contact.a, contact.mu);
+    let (rho_n, rho_t) = (1.0 / a[8], 1.0 / (a[0] + a[4]));
+    let tau_n = l[2] - rho_n * c[2];
+    let Some(polygon) = law.polygon().filter(|_| tau_n > 0.0) else { return Piece::Fixed };
+    let r = mu * tau_n;
+    if r == 0.0 {
+        return Piece::Closed;
+    }
+    let tau = [l[0] - rho_t * c[0], l[1] - rho_t * c[1]];
+    let ((kappa, sigma), m) = (polygon.edge(), polygon.toward(tau));
+    let (s, t) = (m[0] * tau[0] + m[1] * tau[1], m[0] * tau[1] - m[1] * tau[0]);
+    if s <= kappa * r {
+        return Piece::Stick;
+    }
+    let (mut left, mut own, mut rhs) = ([[0.0; 3]; 3], [[0.0; 3]; 3], [0.0; 3]);
+    (left[2][2], rhs[2]) = (1.0, -c[2]);
+    own[0] = [m[0], m[1], -kappa * mu];
+    if t.abs() <= sigma * r {
+        left[1] = [-m[1], m[0], 0.0];
+        rhs[1] = m[1] * c[0] - m[0] * c[1];
+    } else {
+        own[1] = [-m[1], m[0], -(sigma * mu).copysign(t)];
+        rhs[1] = -contact.norm * (0..3).map(|k| own[1][k] * l[k]).sum::<f64>();
+    }
+    rhs[0] = -contact.norm * (0..3).map(|k| own[0][k] * l[k]).sum::<f64>();
+    Piece::Linear { left, own, rhs }
 }

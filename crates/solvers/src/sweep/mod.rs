@@ -15,7 +15,7 @@
 
 mod workspace;
 
-pub(crate) use workspace::{Block, Workspace};
+pub(crate) use workspace::{Block, Workspace, blocks_into};
 
 use crate::local::Contact;
 use stiction_contact::{ConstraintProblem, Law, SolveReport, SolveStatus, Watch};

@@ -25,6 +25,18 @@ pub(crate) enum Block {
     Inert,
 }
 
+/// The blocks of a problem, by its measured diagonal.
+pub(crate) fn blocks_into(problem: &ConstraintProblem, measure: &Measure, blocks: &mut Vec<Block>) {
+    blocks.clear();
+    for (cone, a) in problem.cones().iter().zip(&measure.diagonal) {
+        let block = match *cone {
+            Cone::Friction { mu } => Contact::new(*a, mu).map(Block::Contact),
+            cone => (a[0] > 0.0).then_some(Block::Scalar(a[0], cone)),
+        };
+        blocks.push(block.unwrap_or(Block::Inert));
+    }
+}
+
 /// Memory of a solver, valid during one solve but for the factors of the finish.
 #[derive(Default)]
 pub(crate) struct Workspace {
@@ -56,14 +68,7 @@ pub(crate) struct Workspace {
 impl Workspace {
     pub(super) fn prepare(&mut self, problem: &ConstraintProblem) {
         self.measure.prepare(problem);
-        self.blocks.clear();
-        for (cone, a) in problem.cones().iter().zip(&self.measure.diagonal) {
-            let block = match *cone {
-                Cone::Friction { mu } => Contact::new(*a, mu).map(Block::Contact),
-                cone => (a[0] > 0.0).then_some(Block::Scalar(a[0], cone)),
-            };
-            self.blocks.push(block.unwrap_or(Block::Inert));
-        }
+        blocks_into(problem, &self.measure, &mut self.blocks);
         self.weight.clear();
         for (cone, &norm) in problem.cones().iter().zip(&self.measure.norms) {
             self.weight.extend(std::iter::repeat_n(norm, cone.dim()));

@@ -1,6 +1,7 @@
 //! What the tests of all solvers share.
 
 mod acceptance;
+mod facets;
 
 pub(crate) use crate::local::tests::Random;
 pub(crate) use stiction_contact::ConstraintProblem;

@@ -1,0 +1,144 @@
+//! `anitescu-qp`: Anitescu's convex quadratic programme over polyhedral friction cones, primal or dual.
+//!
+//! Finds impulses λ such that, for every contact i, with d_j the n corners of the regular polygon on the unit
+//! circle,
+//!
+//! ```text
+//!     c = (G + R) λ + g                                               (1)
+//!     λ = Σ β_j (μ d_j, 1),   0 ≤ β_j ⟂ c_N + μ d_j·c_T ≥ 0                   (2)  [Anitescu2006]
+//! ```
+//!
+//! the optimality conditions of either programme, v with M (v − v_free) = Jᵀ λ:
+//!
+//! ```text
+//!     primal    min ½ (v − v_free)ᵀ M (v − v_free)   subject to   c_N + μ d_j·c_T ≥ 0       (3)
+//!     dual      min ½ λᵀ (G + R) λ + gᵀ λ            subject to   β ≥ 0                     (4)
+//! ```
+//!
+//! Both are solved by the interior-point iteration of [`crate::facets`] and take the same steps but for
+//! rounding; they differ in the matrix they factor, of as many rows as there are velocities or impulses:
+//! ⅓ or ⅔ of its cube. De Saxcé's correction is missing and friction has corners: a body sliding at velocity
+//! s lifts by μ d·s for the corner d nearest to −s.
+//!
+//! Units: λ [N·s], c and g [m/s], G and R [1/kg]. Contact axes (t₁, t₂, n). The primal form needs M and J, or
+//! takes a root of a symmetric G. Allocates only when the problem grows.
+
+use crate::error::ParamError;
+use crate::facets::FacetsMethod;
+pub use crate::facets::Form;
+use crate::iterate::{Limits, Workspace};
+use serde::Deserialize;
+use stiction_contact::{ConstraintProblem, ContactSolver, Law, SolveReport, Watch};
+
+#[derive(Clone, Debug, Deserialize)]
+#[serde(default, deny_unknown_fields)]
+pub struct AnitescuQpParams {
+    /// Stop when the natural map of (2) is below this [m/s].
+    pub tolerance: f64,
+    /// Interior-point steps before giving up [–].
+    pub max_iterations: u32,
+    /// Corners n of the polygon, even: friction is too small by up to 1 − cos(π/n); 4, 8, 16 [–].
+    pub facets: u32,
+    /// `primal` where there are fewer velocities than impulses, `dual` where there are more.
+    pub form: Form,
+}
+
+impl Default for AnitescuQpParams {
+    fn default() -> Self {
+        Self { tolerance: 1e-8, max_iterations: 1000, facets: 8, form: Form::Dual }
+    }
+}
+
+/// See the module.
+pub struct AnitescuQp {
+    limits: Limits,
+    law: Law,
+    form: Form,
+    workspace: Workspace<FacetsMethod>, // holds during one solve
+}
+
+impl AnitescuQp {
+    pub const NAME: &str = "anitescu-qp";
+
+    pub fn new(params: AnitescuQpParams) -> Result<Self, ParamError> {
+        let AnitescuQpParams { tolerance, max_iterations, facets, form } = params;
+        let limits = Limits { tolerance, max_iterations };
+        limits.check(Self::NAME)?;
+        ParamError::check_facets(Self::NAME, facets)?;
+        Ok(Self { limits, form, law: Law::PolyhedralCcp { facets }, workspace: Workspace::default() })
+    }
+}
+
+impl ContactSolver for AnitescuQp {
+    fn name(&self) -> &'static str {
+        Self::NAME
+    }
+
+    fn law(&self) -> Law {
+        self.law
+    }
+
+    fn solve_watched(
+        &mut self,
+        problem: &ConstraintProblem,
+        impulses: &mut [f64],
+        watch: &mut Watch<'_>,
+    ) -> SolveReport {
+        self.workspace.solve(&self.form, self.law, self.limits, problem, impulses, watch)
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::testing::{self, GRAVITY, STEP, heap, point};
+    use crate::testing::{Vec3, vec3};
+    use stiction_contact::certificate::natural_map_of;
+
+    fn solve(problem: &ConstraintProblem, facets: u32, form: Form) -> Vec<f64> {
+        let mut impulses = vec![0.0; problem.rows()];
+        let params = AnitescuQpParams { facets, form, ..Default::default() };
+        let report = AnitescuQp::new(params).unwrap().solve(problem, &mut impulses);
+        let own = natural_map_of(problem, &impulses, Law::PolyhedralCcp { facets });
+        assert!(report.converged() && own <= 1e-8, "{report:?} {own}");
+        impulses
+    }
+
+    /// A box sliding along a corner at speed s lifts at μ (s − μ g h)/(1 + μ²), as on the round cone. Its
+    /// velocity is unique, whichever form is solved.
+    #[test]
+    fn a_sliding_box_lifts_as_predicted() {
+        for form in [Form::Primal, Form::Dual] {
+            let (s, mu) = (2.0, 0.5);
+            let problem = testing::cube(mu, vec3(s, 0.0, 0.0), Vec3::ZERO);
+            let mut c = Vec::new();
+            problem.velocities_into(&solve(&problem, 8, form), &mut c);
+            let mean = c.chunks_exact(3).map(|c| c[2]).sum::<f64>() / 4.0;
+            assert!((mean - mu * (s - mu * GRAVITY * STEP) / (1.0 + mu * mu)).abs() < 1e-7, "{mean}");
+        }
+    }
+
+    /// A point that slides between two corners lifts by μ cos(π/n) of its speed along the bisector, in the
+    /// limit of no weight: c_N = −μ d·c_T for both corners d.
+    #[test]
+    fn between_corners_the_facet_is_met() {
+        let facets = 4;
+        let half = std::f64::consts::PI / f64::from(facets);
+        let problem = point(1.0, 0.5, [half.cos(), half.sin(), 0.0]);
+        let mut c = Vec::new();
+        problem.velocities_into(&solve(&problem, facets, Form::Dual), &mut c);
+        let (slip, kappa) = (c[0].hypot(c[1]), 0.5 * half.cos());
+        assert!((c[2] - kappa * slip).abs() < 1e-8 && (c[2] - kappa / (1.0 + kappa * kappa)).abs() < 1e-8);
+    }
+
+    #[test]
+    fn both_forms_agree() {
+        for seed in 0..10 {
+            let problem = heap(3, seed);
+            let (mut a, mut b) = (Vec::new(), Vec::new());
+            problem.velocities_into(&solve(&problem, 8, Form::Primal), &mut a);
+            problem.velocities_into(&solve(&problem, 8, Form::Dual), &mut b);
+            assert!(a.iter().zip(&b).all(|(a, b)| (a - b).abs() < 1e-6), "{seed}");
+        }
+    }
+}
