@@ -10,9 +10,17 @@
 //!     M_ij = S_jᵀ F_i   for j ∈ ancestors(i), else 0                    (3)
 //! ```
 //!
+//! The six dofs of a free root are the axes e of the world and those a of its body, through O; with mass m, first
+//! moment h and second I of the composite body there is nothing to project,
+//!
+//! ```text
+//!     M_ee = m 1,   M_aa = aᵀ I a,   M_ae = a × h                                           (4)
+//! ```
+//!
 //! Units: M_ij [kg·m², kg·m or kg], by the units of v_i and v_j. Cost O(nv · depth).
 
-use crate::spatial::Inertia;
+use crate::mass_matrix::TRUNK;
+use crate::spatial::{Inertia, Motion};
 use crate::{Kinematics, MassMatrix, Model, Real};
 
 /// Scratch of [`crba_into`].
@@ -49,8 +57,19 @@ pub fn crba_into<T: Real>(
     }
 
     // Each dof feels the composite body outboard of it: (2), and its ancestors feel that: (3).
-    for (i, (S, dof)) in kin.S.iter().zip(&model.dofs).enumerate() {
-        let F = composite[dof.body] * *S;
+    let mut i = 0;
+    while let Some(dof) = model.dofs.get(i) {
+        let Ic = composite[dof.body];
+        if M.pattern.is_free_root(i) {
+            free_root(&Ic, &kin.S[i..i + TRUNK], M, i);
+            for (k, dof) in model.dofs[i..i + TRUNK].iter().enumerate() {
+                M.entries[M.pattern.start(i + k)] += dof.armature;
+            }
+            i += TRUNK;
+            continue;
+        }
+        let S = kin.S[i];
+        let F = Ic * S;
         let place = M.pattern.place(i);
         let branch = M.pattern.branch(i);
         let (row, trunk) = M.entries[place.start..place.end].split_at_mut(branch.len() + 1);
@@ -65,7 +84,31 @@ pub fn crba_into<T: Real>(
             let (n, f) = (F.angular, F.linear);
             trunk.copy_from_slice(&[z.dot(n), y.dot(n), x.dot(n), f.z, f.y, f.x]);
         }
+        i += 1;
     }
+}
+
+/// (4): the rows of M from `first`, of a free root with the dofs `S`.
+#[inline(always)]
+fn free_root<T: Real>(composite: &Inertia<T>, S: &[Motion<T>], M: &mut MassMatrix<T>, first: usize) {
+    let (entries, pattern) = (&mut M.entries, &M.pattern);
+    let (m, o) = (composite.mass, composite.mass.zero());
+    entries[pattern.start(first)] = m;
+    entries[pattern.start(first + 1)..][..2].copy_from_slice(&[m, o]);
+    entries[pattern.start(first + 2)..][..3].copy_from_slice(&[m, o, o]);
+    let [a, b, c] = [S[3].angular, S[4].angular, S[5].angular];
+    let (Ia, Ib, Ic) = (composite.second * a, composite.second * b, composite.second * c);
+    let (f, g, h) = (a.cross(composite.first), b.cross(composite.first), c.cross(composite.first));
+    entries[pattern.start(first + 3)..][..4].copy_from_slice(&[a.dot(Ia), f.z, f.y, f.x]);
+    entries[pattern.start(first + 4)..][..5].copy_from_slice(&[b.dot(Ib), a.dot(Ib), g.z, g.y, g.x]);
+    entries[pattern.start(first + 5)..][..6].copy_from_slice(&[
+        c.dot(Ic),
+        b.dot(Ic),
+        a.dot(Ic),
+        h.z,
+        h.y,
+        h.x,
+    ]);
 }
 
 #[cfg(test)]

@@ -69,6 +69,8 @@ pub(crate) struct Row {
     pub(crate) end: usize,
     /// It ends in the columns of a free root and is not a row of that root.
     pub(crate) trunk: bool,
+    /// It is the first row of a free root.
+    pub(crate) free: bool,
 }
 
 impl Pattern {
@@ -97,7 +99,8 @@ impl Pattern {
             columns.extend_from_within(above.map_or(0..0, |p| p.start..p.end));
             let root = root_of(i);
             let (end, trunk) = (columns.len(), dof.body != root && free(root));
-            rows.push(Row { begin, start, end, trunk });
+            let free = dof.parent.is_none() && free(root);
+            rows.push(Row { begin, start, end, trunk, free });
         }
         let mut pattern = Self { rows, columns, panels: Vec::new(), levels: Vec::new() };
         (pattern.panels, pattern.levels) = pattern.in_panels();
@@ -175,6 +178,12 @@ impl Pattern {
     #[inline(always)]
     pub(crate) fn start(&self, i: usize) -> usize {
         self.rows[i].start
+    }
+
+    /// Whether i is the first of the six dofs of a free root.
+    #[inline(always)]
+    pub(crate) fn is_free_root(&self, i: usize) -> bool {
+        self.rows[i].free
     }
 
     #[inline(always)]
