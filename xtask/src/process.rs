@@ -1,6 +1,6 @@
 //! Running other programs: shown before they start, an error with the command line when they fail.
 
-use std::io::Read;
+use std::io::{Read, Write};
 use std::path::PathBuf;
 use std::process::{Command, Stdio};
 use std::time::{Duration, Instant};
@@ -50,6 +50,19 @@ pub(crate) fn run(command: &mut Command) -> Result<(), String> {
 pub(crate) fn output(command: &mut Command) -> Result<String, String> {
     let out = command.output().map_err(|e| format!("`{}` did not start: {e}", shown(command)))?;
     if !out.status.success() {
+        let said = String::from_utf8_lossy(&out.stderr);
+        return Err(format!("`{}` ended with {}\n{}", shown(command), out.status, said.trim_end()));
+    }
+    String::from_utf8(out.stdout).map_err(|_| format!("`{}` wrote what is not UTF-8", shown(command)))
+}
+
+/// What a command writes to standard output when it reads `input`, which it does before it writes much.
+pub(crate) fn output_of(command: &mut Command, input: &[u8]) -> Result<String, String> {
+    let pipes = command.stdin(Stdio::piped()).stdout(Stdio::piped()).stderr(Stdio::piped());
+    let mut child = pipes.spawn().map_err(|e| format!("`{}` did not start: {e}", shown(command)))?;
+    let written = child.stdin.take().map_or(Ok(()), |mut stdin| stdin.write_all(input));
+    let out = child.wait_with_output().map_err(|e| e.to_string())?;
+    if !out.status.success() || written.is_err() {
         let said = String::from_utf8_lossy(&out.stderr);
         return Err(format!("`{}` ended with {}\n{}", shown(command), out.status, said.trim_end()));
     }

@@ -16,6 +16,7 @@ pub mod polygon;
 pub mod primal;
 pub mod problem;
 mod root;
+pub mod soft;
 pub mod softness;
 pub mod solver;
 
@@ -26,5 +27,6 @@ pub use polygon::Polygon;
 pub use primal::{Csr, MassFactor, Primal, PrimalError};
 pub use problem::ConstraintProblem;
 pub use root::Root;
+pub use soft::SoftBlock;
 pub use softness::{Material, Softness};
 pub use solver::{ContactSolver, Law, Needs, SolveReport, SolveStatus, Watch};

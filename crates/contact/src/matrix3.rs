@@ -1,5 +1,7 @@
 //! 3×3 blocks by rows, as the block matrix stores them.
 
+use stiction_dynamics::spatial::{Vec3, vec3};
+
 /// A 3×3 block by rows.
 pub type Block3 = [f64; 9];
 
@@ -27,6 +29,44 @@ pub fn spectral_norm(a: &Block3) -> f64 {
     let det = bx * (by * bz - cx * cx) - cz * (cz * bz - cx * cy) + cy * (cz * cx - by * cy);
     let phi = (det / 2.0).clamp(-1.0, 1.0).acos() / 3.0;
     scale * (m + 2.0 * p * phi.cos()).sqrt()
+}
+
+/// (1 + A)⁻¹ b of a symmetric positive semidefinite A, however large some of its eigenvalues: by Jacobi's
+/// rotations [Golub2013, 8.5].
+pub fn solve_one_plus(a: &Block3, b: Vec3) -> Vec3 {
+    let mut a = *a;
+    // Axes in columns.
+    let mut q = [1.0, 0.0, 0.0, 0.0, 1.0, 0.0, 0.0, 0.0, 1.0];
+    for _ in 0..20 {
+        let mut rotated = false;
+        for (i, j) in [(0, 1), (0, 2), (1, 2)] {
+            let (x, y, z) = (a[4 * i], a[3 * i + j], a[4 * j]);
+            if !(y.abs() > f64::EPSILON * f64::MIN_POSITIVE.max((x * z).abs().sqrt())) {
+                continue;
+            }
+            rotated = true;
+            let tau = (z - x) / (2.0 * y);
+            let t = tau.signum() / (tau.abs() + tau.hypot(1.0));
+            let c = 1.0 / t.hypot(1.0);
+            let s = t * c;
+            for k in 0..3 {
+                let (u, v) = (a[3 * k + i], a[3 * k + j]);
+                (a[3 * k + i], a[3 * k + j]) = (c * u - s * v, s * u + c * v);
+                let (u, v) = (q[3 * k + i], q[3 * k + j]);
+                (q[3 * k + i], q[3 * k + j]) = (c * u - s * v, s * u + c * v);
+            }
+            for k in 0..3 {
+                let (u, v) = (a[3 * i + k], a[3 * j + k]);
+                (a[3 * i + k], a[3 * j + k]) = (c * u - s * v, s * u + c * v);
+            }
+        }
+        if !rotated {
+            break;
+        }
+    }
+    let axis = |k: usize| vec3(q[k], q[3 + k], q[6 + k]);
+    let part = |k: usize| axis(k) * (axis(k).dot(b) / (1.0 + a[4 * k].max(0.0)));
+    part(0) + part(1) + part(2)
 }
 
 /// The inverse, or `None` when the determinant is below `cutoff` times the product of the row norms,
@@ -76,6 +116,19 @@ pub fn mul(a: &Block3, x: [f64; 3]) -> [f64; 3] {
 #[cfg(test)]
 mod tests {
     use super::*;
+
+    /// x + A x for a gentle A, and for one that is all but infinite along an axis.
+    #[test]
+    fn one_plus_a_is_solved() {
+        let (a, x) = ([4.0, 1.0, -0.5, 1.0, 3.0, 0.7, -0.5, 0.7, 2.0], vec3(0.3, -1.0, 2.0));
+        let row = |k: usize| vec3(a[3 * k], a[3 * k + 1], a[3 * k + 2]).dot(x);
+        let b = x + vec3(row(0), row(1), row(2));
+        assert!((solve_one_plus(&a, b) - x).norm() < 1e-14);
+        let g = [0.6, 0.0, 0.8];
+        let stiff = std::array::from_fn(|k| 1e20 * g[k / 3] * g[k % 3]);
+        let answer = solve_one_plus(&stiff, vec3(1.0, 2.0, 3.0));
+        assert!((answer - vec3(1.0 - 0.6 * 3.0, 2.0, 3.0 - 0.8 * 3.0)).norm() < 1e-14, "{answer:?}");
+    }
 
     #[test]
     fn norm_agrees_with_a_singular_value_decomposition() {

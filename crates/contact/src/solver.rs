@@ -22,9 +22,27 @@ pub enum Law {
     Facets { facets: u32 },
     /// The convex relaxation K ∋ λ ⟂ c ∈ K* over the cone of that polygon [Anitescu2006].
     PolyhedralCcp { facets: u32 },
+    /// MuJoCo's regularised relaxation with elliptic cones ([`crate::soft::mujoco`]): contacts yield,
+    /// held bodies creep.
+    Mujoco,
+    /// The same with four-sided pyramids.
+    MujocoPyramidal,
+    /// Drake's regularised relaxation with linear dissipation ([`crate::soft::sap`]).
+    Sap,
+    /// Hunt and Crossley's contact, friction bounded by the pressure before the step
+    /// ([`crate::soft::hunt_crossley`]).
+    Lagged,
+    /// Hunt and Crossley's contact, friction coupled as in the relaxation.
+    Similar,
 }
 
 impl Law {
+    /// True where contacts yield: the law reads [`crate::Softness`].
+    #[inline]
+    pub fn compliant(self) -> bool {
+        matches!(self, Self::Mujoco | Self::MujocoPyramidal | Self::Sap | Self::Lagged | Self::Similar)
+    }
+
     /// The polygon that stands for the friction disc.
     #[inline]
     pub fn polygon(self) -> Option<Polygon> {
@@ -54,6 +72,11 @@ impl fmt::Display for Law {
             Law::Pyramid => f.write_str("pyramid"),
             Law::Facets { facets } => write!(f, "facets-{facets}"),
             Law::PolyhedralCcp { facets } => write!(f, "ccp-facets-{facets}"),
+            Law::Mujoco => f.write_str("mujoco"),
+            Law::MujocoPyramidal => f.write_str("mujoco-pyramidal"),
+            Law::Sap => f.write_str("sap"),
+            Law::Lagged => f.write_str("lagged"),
+            Law::Similar => f.write_str("similar"),
         }
     }
 }

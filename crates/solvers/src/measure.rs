@@ -2,9 +2,9 @@
 //!
 //! With ‖A_ii‖_F in place of ‖A_ii‖₂, A = G + R: an upper bound of the judge's number.
 
-use stiction_contact::certificate::block_natural_map;
+use stiction_contact::certificate::{block_natural_map, soft_natural_map};
 use stiction_contact::matrix3::frobenius;
-use stiction_contact::{ConstraintProblem, Law};
+use stiction_contact::{ConstraintProblem, Law, SoftBlock};
 
 /// Scales of the blocks of a problem.
 #[derive(Default)]
@@ -32,7 +32,11 @@ impl Measure {
         let blocks = self.diagonal.iter().zip(&self.norms);
         for (i, (&cone, (a, &norm))) in problem.cones().iter().zip(blocks).enumerate() {
             let rows = problem.range(i);
-            let e = block_natural_map(cone, a, norm, &lambda[rows.clone()], &c[rows], law);
+            let (lambda, c) = (&lambda[rows.clone()], &c[rows.clone()]);
+            let e = match SoftBlock::new(law, problem, i, a) {
+                Some(soft) => soft_natural_map(&soft, cone, norm, lambda, c, &problem.compliance[rows]),
+                None => block_natural_map(cone, a, norm, lambda, c, law),
+            };
             squares += e * e;
         }
         squares.sqrt()
@@ -54,7 +58,10 @@ impl Measure {
         let warm = impulses.iter().all(|l| l.is_finite()) && impulses.iter().any(|&l| l != 0.0);
         let mut residual_warm = f64::INFINITY;
         if warm {
-            project(impulses);
+            // Friction that lags behind the pressure may leave its cone.
+            if law != Law::Lagged {
+                project(impulses);
+            }
             problem.velocities_into(impulses, c);
             residual_warm = self.residual(problem, law, impulses, c);
             scratch.clear();

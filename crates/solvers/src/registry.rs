@@ -7,10 +7,12 @@ use crate::ccp_apgd::{CcpApgd, CcpApgdParams};
 use crate::ccp_ipm::{CcpIpm, CcpIpmParams};
 use crate::ccp_pgs::{CcpPgs, CcpPgsParams};
 use crate::error::ParamError;
+use crate::lagged::{Lagged, LaggedParams};
 use crate::lcp_lemke::{LcpLemke, LcpLemkeParams};
 use crate::lcp_pgs::{LcpPgs, LcpPgsParams};
 use crate::lcp_qp::{LcpQp, LcpQpParams};
 use crate::lcp_staggered::{LcpStaggered, LcpStaggeredParams};
+use crate::mujoco::{Mujoco, MujocoParams};
 use crate::ncp_aclm::{NcpAclm, NcpAclmParams};
 use crate::ncp_admm::{NcpAdmm, NcpAdmmParams};
 use crate::ncp_ipm::{NcpIpm, NcpIpmParams};
@@ -20,6 +22,8 @@ use crate::ncp_staggered::{NcpStaggered, NcpStaggeredParams};
 use crate::nsgs::{Nsgs, NsgsParams};
 use crate::raisim::{Raisim, RaisimParams};
 use crate::raisim_ds::{RaisimDs, RaisimDsParams};
+use crate::sap::{Sap, SapParams};
+use crate::similar::{Similar, SimilarParams};
 use serde::Deserializer;
 use stiction_contact::{ContactSolver, Law};
 use thiserror::Error;
@@ -169,6 +173,22 @@ solvers![
         "friction polygon; complementarity as a quadratic programme",
         LcpQp,
         LcpQpParams
+    ),
+    (
+        Mujoco::NAME,
+        Law::Mujoco,
+        "MuJoCo's regularised relaxation; contacts yield, held bodies creep",
+        Mujoco,
+        MujocoParams
+    ),
+    (Sap::NAME, Law::Sap, "Drake's regularised relaxation, linear compliance", Sap, SapParams),
+    (Lagged::NAME, Law::Lagged, "Hunt and Crossley's contact; friction lags by a step", Lagged, LaggedParams),
+    (
+        Similar::NAME,
+        Law::Similar,
+        "Hunt and Crossley's contact; sliding bodies ride higher",
+        Similar,
+        SimilarParams
     ),
 ];
 

@@ -13,6 +13,8 @@ use stiction_contact::io::{self, ProblemFile};
 use stiction_contact::{ConstraintProblem, Law};
 use stiction_solvers::{Common, all, make};
 
+const INDEFINITE: &str = "seven digits of G leave an eigenvalue of -8e-8, which a root of G has not";
+
 /// (solver, problem, reason).
 const KNOWN_FAILURES: &[(&str, &str, &str)] = &[
     ("raisim", "2cubes_t0", "mass ratio 1e6 while sliding: Newton on RaiSim's law does not settle"),
@@ -53,6 +55,8 @@ const KNOWN_FAILURES: &[(&str, &str, &str)] = &[
     ("ccp-ipm", "Rover3865", "unsymmetric: no program has this G"),
     ("ccp-ipm", "Rover4144", "unsymmetric: no program has this G"),
     ("ccp-ipm", "Rover4396", "unsymmetric: no program has this G"),
+    ("sap", "FrictionContactProblem00237", INDEFINITE),
+    ("similar", "FrictionContactProblem00237", INDEFINITE),
     ("raisim", "OneObject-i100000-316", "rank 49 of 75: RaiSim's law may have no solution here"),
     ("ccp-apgd", "2cubes_t0", "mass ratio 1e6, by gradients alone"),
     ("ccp-apgd", "BoxesStack1-i100000-32", "a tall stack, by gradients alone: 6e-6 is reached"),
@@ -70,6 +74,9 @@ const TOO_LARGE: [(&str, usize, &str); 3] = [
     ("ncp-aclm", 500, "its iterations are dear"),
     ("lcp-staggered", 60, "hundreds of alternations, each with two programmes to solve"),
 ];
+
+/// The files say nothing of the step, which compliant laws read [s].
+const STEP: f64 = 0.01;
 
 fn data() -> Option<PathBuf> {
     let named = std::env::var_os("STICTION_DATA").map(PathBuf::from);
@@ -125,10 +132,15 @@ fn every_solver_meets_every_problem() {
             continue;
         }
         for (name, file) in &problems {
-            let problem = &file.problem;
-            if TOO_LARGE.iter().any(|(s, rows, _)| *s == entry.name && problem.rows() > *rows) {
+            let rows = file.problem.rows();
+            if TOO_LARGE.iter().any(|(s, most, _)| *s == entry.name && rows > *most) {
                 continue;
             }
+            let mut problem = file.problem.clone();
+            if entry.law.compliant() {
+                problem.time_step = STEP;
+            }
+            let problem = &problem;
             let goal = 1e-8 * norm(&problem.free_velocity);
             let common = Common { tolerance: 0.9 * goal, max_iterations: 2000 };
             let mut impulses = vec![0.0; problem.rows()];

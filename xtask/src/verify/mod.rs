@@ -2,6 +2,7 @@
 //! geometry beside coal's and MuJoCo's.
 
 mod data;
+mod forces;
 mod geometry;
 mod robots;
 mod table;
@@ -23,7 +24,9 @@ Compares our readers and dynamics with Pinocchio and MuJoCo, on every robot of p
                   data     the files of STICTION_DATA, else ../shared/data: compared, and simulated for 2 s,
                            less where that takes over 2 min
                   geometry distances and rays of random shapes, against coal and MuJoCo
-                  without it, all four
+                  forces   the solver `mujoco` on MuJoCo's own constraint problems: a tenth of the states,
+                           in 1e-8 of the largest force
+                  without it, all five
     --states N    random states per model, or poses per pair of shapes (default 100)
     --seed S      of the states (default 1)
     --only TEXT   only files whose path contains TEXT
@@ -81,13 +84,14 @@ struct Setup {
 }
 
 pub(crate) fn run(mut args: Args) -> Result<(), String> {
-    let states = (args.number("--states", 100.0)?.round().max(1.0) as u64).to_string();
+    let number = args.number("--states", 100.0)?.round().max(1.0) as u64;
+    let states = number.to_string();
     let seed = (args.number("--seed", 1.0)?.round() as u64).to_string();
     let only = args.option("--only")?;
     let parts = args.finish(1)?;
     let part = parts.first().map_or("all", |p| p.as_str());
-    if !["all", "urdf", "mjcf", "data", "geometry"].contains(&part) {
-        return Err(format!("there is no part `{part}`; there are urdf, mjcf, data and geometry"));
+    if !["all", "urdf", "mjcf", "data", "geometry", "forces"].contains(&part) {
+        return Err(format!("there is no part `{part}`; there are urdf, mjcf, data, geometry and forces"));
     }
     let wanted = |name: &str| part == "all" || part == name;
     let mut failures = Vec::new();
@@ -109,6 +113,11 @@ pub(crate) fn run(mut args: Args) -> Result<(), String> {
         let folders = unpacked(&setup.python, &PACKAGES, &target().join("verify").join("packages"))?;
         let all: Vec<PathBuf> = folders.iter().flat_map(|f| files(f, "xml")).collect();
         failures.extend(robots::mjcf(&setup, "mjcf", &all)?);
+    }
+    if wanted("forces") {
+        let mut folders = unpacked(&setup.python, &PACKAGES, &target().join("verify").join("packages"))?;
+        folders.extend(data::folder().map(|data| data.join("mjcf")));
+        failures.extend(forces::run(&setup, &number.div_ceil(10).to_string(), &forces::models(&folders))?);
     }
     match failures.as_slice() {
         [] => Ok(()),

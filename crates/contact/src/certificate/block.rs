@@ -5,6 +5,7 @@ use crate::cone::{Cone, de_saxce, get, project_friction};
 use crate::matrix3::{self, Block3};
 use crate::polygon::Polygon;
 use crate::problem::ConstraintProblem;
+use crate::soft::SoftBlock;
 use crate::solver::Law;
 use stiction_dynamics::spatial::{Vec3, vec3};
 
@@ -75,6 +76,8 @@ pub fn block_natural_map(
                         (None, b) => b.unwrap_or(f64::NAN),
                     }
                 }
+                // A compliant law has put its own velocity in place of c.
+                _ => distance(c),
             }
         }
         _ => {
@@ -102,8 +105,69 @@ fn normal_and_polygon(x: Vec3, polygon: Polygon, radius: f64) -> Vec3 {
     vec3(t1, t2, if x.z < 0.0 { 0.0 } else { x.z })
 }
 
+/// (4) of a block under a compliant law; `own` is its part R₀ of the problem's compliance. With −F the
+/// gradient of a convex function, the natural map of λ = F(u) is ‖u − w‖, where w − F(w)/ρ = u − λ/ρ; one
+/// Newton step from u finds w near a solution: ‖(ρ 1 − F'(u))⁻¹ (λ − F(u))‖.
+pub fn soft_natural_map(
+    soft: &SoftBlock,
+    cone: Cone,
+    norm: f64,
+    lambda: &[f64],
+    c: &[f64],
+    own: &[f64],
+) -> f64 {
+    let mut velocity = [0.0; 3];
+    for (k, v) in velocity.iter_mut().enumerate().take(lambda.len()) {
+        *v = c[k] - own[k] * lambda[k];
+    }
+    match *soft {
+        SoftBlock::Inert => block_natural_map(cone, &[0.0; 9], norm, lambda, c, Law::Ccp),
+        SoftBlock::Cone { compliance, shift, .. } => {
+            let mut stiffest = 0.0;
+            for (k, v) in velocity.iter_mut().enumerate().take(lambda.len()) {
+                *v += compliance[k] * lambda[k] + shift[k];
+                stiffest = worse(stiffest, compliance[k]);
+            }
+            let rows = &velocity[..lambda.len()];
+            block_natural_map(cone, &[0.0; 9], norm + stiffest, lambda, rows, Law::Ccp)
+        }
+        _ => {
+            let answer = soft.impulse(&velocity);
+            let mut apart = [0.0; 3];
+            apart.iter_mut().zip(lambda.iter().zip(answer)).for_each(|(x, (l, a))| *x = norm * (l - a));
+            let slope = soft.curvature(&velocity).unwrap_or_default();
+            if lambda.len() == 1 {
+                return (apart[0] / (1.0 + norm * slope[0])).abs();
+            }
+            matrix3::solve_one_plus(&slope.map(|d| norm * d), get(&apart)).norm()
+        }
+    }
+}
+
 /// (4) of a block with its own ρ; a zero diagonal takes ρ from `fallback`, so that both a wrong
 /// impulse and a wrong velocity still count.
+pub(super) fn natural_map_of_block(
+    problem: &ConstraintProblem,
+    i: usize,
+    diagonal: Block3,
+    fallback: f64,
+    lambda: &[f64],
+    c: &[f64],
+    law: Law,
+) -> f64 {
+    let cone = problem.cone(i);
+    let scaled = Diagonal::of(cone, diagonal);
+    match SoftBlock::new(law, problem, i, &diagonal) {
+        Some(soft) => {
+            let norm = scaled.norm();
+            let norm = if norm == 0.0 { fallback } else { norm };
+            soft_natural_map(&soft, cone, norm, lambda, c, &problem.compliance[problem.range(i)])
+        }
+        None => natural_map(cone, &scaled, fallback, lambda, c, law),
+    }
+}
+
+/// The same under a rigid law.
 pub(super) fn natural_map(
     cone: Cone,
     diagonal: &Diagonal,

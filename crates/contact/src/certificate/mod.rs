@@ -22,7 +22,7 @@
 mod block;
 mod internal;
 
-pub use block::{block_natural_map, raisim_multipliers};
+pub use block::{block_natural_map, raisim_multipliers, soft_natural_map};
 pub use internal::{InternalForces, internal_forces};
 
 use crate::cone::{Cone, project_friction, project_friction_dual};
@@ -143,7 +143,8 @@ impl Judge {
     /// (4) for the law a solver claims, 2-norm over all blocks [m/s]. [`Law::Ccp`] drops Γ;
     /// [`Law::Raisim`] puts its own correction in place of Γ; the polyhedral laws drop it and project on
     /// what stands for the cone. Signorini's law with a polygon projects the normal on [0, ∞) and the
-    /// tangents on the polygon of radius μ λ_N.
+    /// tangents on the polygon of radius μ λ_N. Compliant laws add
+    /// R λ + s to c, or compare λ with F(c) ([`crate::soft`]).
     pub fn natural_map_of(&mut self, problem: &ConstraintProblem, impulses: &[f64], law: Law) -> f64 {
         self.measure(problem, impulses);
         let fallback = block::largest_norm(problem, &self.diagonal);
@@ -151,8 +152,7 @@ impl Judge {
         for i in 0..problem.len() {
             let rows = problem.range(i);
             let (lambda, c) = (&impulses[rows.clone()], &self.velocities[rows]);
-            let diagonal = block::Diagonal::of(problem.cone(i), self.diagonal[i]);
-            let e = block::natural_map(problem.cone(i), &diagonal, fallback, lambda, c, law);
+            let e = block::natural_map_of_block(problem, i, self.diagonal[i], fallback, lambda, c, law);
             squares += e * e;
         }
         if self.measurable(problem, impulses) { squares.sqrt() } else { f64::NAN }

@@ -2,6 +2,9 @@
 
 mod acceptance;
 mod facets;
+mod puck;
+
+pub(crate) use puck::{Puck, apart};
 
 pub(crate) use crate::local::tests::Random;
 pub(crate) use stiction_contact::ConstraintProblem;

@@ -1,0 +1,113 @@
+//! `lagged`: Hunt and Crossley's contact with lagged friction [Castro2023].
+//!
+//! Finds velocities v⁺ and impulses λ such that, with n, n₀, t and vₛ of
+//! [`stiction_contact::soft::hunt_crossley`],
+//!
+//! ```text
+//!     M (v⁺ − v_f) = Jᵀ λ,   u = J v⁺                                 (1)
+//!     λᵢ = (−μ n₀ t(u_T), n(u_N))ᵢ                                     (2)
+//! ```
+//!
+//! Friction is bounded by the pressure before the step: nothing lifts, but a body that lands slides freely
+//! for a step, and impacts have little friction. Held bodies creep at vₛ r/√(1 − r²), r = F_t/(μ N).
+//!
+//! Solved by Newton's method on velocities with an exact line search: [`crate::primal_newton`]; converges
+//! always. The judge's own-law residual is that of [`Law::Lagged`]; the exact law is judged separately.
+//! Units: λ [N·s], c and g [m/s], G and R [1/kg]. Contact axes (t₁, t₂, n). An iteration costs ⅓ nv³ and
+//! rows · nv. Allocates only when the problem grows.
+
+use crate::error::ParamError;
+use crate::iterate::{Limits, Workspace};
+use crate::primal_newton::{Direction, PrimalNewton};
+use serde::Deserialize;
+use stiction_contact::{ConstraintProblem, ContactSolver, Law, Needs, SolveReport, Watch};
+
+#[derive(Clone, Debug, Deserialize)]
+#[serde(default, deny_unknown_fields)]
+pub struct LaggedParams {
+    /// Stop when the residual of the law is below this [m/s].
+    pub tolerance: f64,
+    /// Newton steps before giving up; a few tens are typical [–].
+    pub max_iterations: u32,
+}
+
+impl Default for LaggedParams {
+    fn default() -> Self {
+        Self { tolerance: 1e-8, max_iterations: 1000 }
+    }
+}
+
+/// See the module.
+pub struct Lagged {
+    limits: Limits,
+    workspace: Workspace<PrimalNewton>, // holds during one solve
+}
+
+impl Lagged {
+    pub const NAME: &str = "lagged";
+
+    pub fn new(params: LaggedParams) -> Result<Self, ParamError> {
+        let LaggedParams { tolerance, max_iterations } = params;
+        let limits = Limits { tolerance, max_iterations };
+        limits.check(Self::NAME)?;
+        Ok(Self { limits, workspace: Workspace::default() })
+    }
+}
+
+impl ContactSolver for Lagged {
+    fn name(&self) -> &'static str {
+        Self::NAME
+    }
+
+    fn law(&self) -> Law {
+        Law::Lagged
+    }
+
+    fn needs(&self) -> Needs {
+        Needs { primal: true, softness: true }
+    }
+
+    fn solve_watched(
+        &mut self,
+        problem: &ConstraintProblem,
+        impulses: &mut [f64],
+        watch: &mut Watch<'_>,
+    ) -> SolveReport {
+        self.workspace.solve(&Direction::Newton, Law::Lagged, self.limits, problem, impulses, watch)
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::testing::{Puck, apart};
+
+    /// Held by friction F_t, a body creeps at vₛ r/√(1 − r²), r = F_t/(μ N), and stands in the ground at
+    /// −m g/k.
+    #[test]
+    fn held_bodies_creep_and_sink_as_predicted() {
+        for (stiffness, pull) in [(1e3, 0.2), (1e4, 0.4)] {
+            let mut puck = Puck::new(0.1, 0.5, pull);
+            puck.material.stiffness = stiffness;
+            let params = LaggedParams { tolerance: 1e-14, ..LaggedParams::default() };
+            puck.settle(&mut Lagged::new(params).unwrap());
+            let r = pull / (puck.mu * puck.weight());
+            let creep = 1e-4 * r / (1.0 - r * r).sqrt();
+            assert!(apart(puck.velocity[0], creep) < 1e-6, "{} {creep}", puck.velocity[0]);
+            let depth = puck.weight() / stiffness;
+            assert!(apart(-puck.gap, depth) < 1e-6, "{} {depth}", puck.gap);
+        }
+    }
+
+    /// Friction does not press: a sliding body stays down.
+    #[test]
+    fn sliding_bodies_do_not_lift() {
+        let mut puck = Puck::new(0.1, 0.5, 0.0);
+        let mut solver = Lagged::new(LaggedParams { tolerance: 1e-14, ..LaggedParams::default() }).unwrap();
+        puck.settle(&mut solver);
+        (puck.tangential_mass, puck.velocity[0]) = (1e9, 1.0);
+        let depth = puck.gap;
+        puck.settle(&mut solver);
+        assert!((puck.gap - depth).abs() < 1e-12, "{} {depth}", puck.gap);
+    }
+}

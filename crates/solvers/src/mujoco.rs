@@ -1,0 +1,246 @@
+//! `mujoco`: MuJoCo's contact model, and its solvers [Todorov2014].
+//!
+//! Finds impulses λ such that, with R and s of [`stiction_contact::soft::mujoco`],
+//!
+//! ```text
+//!     c = G λ + g                                                     (1)
+//!     K_μᵢ ∋ λᵢ ⟂ cᵢ + (R λ + s)ᵢ ∈ K_μᵢ*                              (2)
+//! ```
+//!
+//! With `cone = "pyramidal"`, four edges n ± μ t take the place of each cone. Contacts yield by solref and
+//! solimp: a body held by friction F_t creeps at F_t R_t/B, and sliding bodies lift. Algorithms:
+//!
+//! - `newton` and `cg`, on velocities with an exact line search: [`crate::primal_newton`];
+//! - `pgs`, on impulses: [`crate::mujoco_pgs`]; slow for long chains and mass ratios.
+//!
+//! `noslip_iterations` sweeps follow, if asked for: friction without R, which ends the creep. They leave
+//! (2); the report is of (2) before them.
+//!
+//! Units: λ [N·s], c and g [m/s], G and R [1/kg]. Contact axes (t₁, t₂, n). A Newton iteration costs ⅓ nv³
+//! and rows · nv, of CG nv² and rows · nv, of PGS a product with G. Allocates only when the problem grows.
+
+use crate::error::ParamError;
+use crate::iterate::{Limits, Workspace};
+use crate::mujoco_pgs::{MujocoPgs, noslip};
+use crate::primal_newton::{Direction, PrimalNewton};
+use serde::Deserialize;
+use stiction_contact::{ConstraintProblem, ContactSolver, Law, Needs, SoftBlock, SolveReport, Watch};
+
+/// MuJoCo's solvers.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Deserialize)]
+#[serde(rename_all = "kebab-case")]
+pub enum Algorithm {
+    Newton,
+    Cg,
+    Pgs,
+}
+
+/// The shape of friction.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Deserialize)]
+#[serde(rename_all = "kebab-case")]
+pub enum FrictionCone {
+    Elliptic,
+    Pyramidal,
+}
+
+#[derive(Clone, Debug, Deserialize)]
+#[serde(default, deny_unknown_fields)]
+pub struct MujocoParams {
+    /// Stop when the residual of (2) is below this [m/s].
+    pub tolerance: f64,
+    /// Newton steps, directions or sweeps before giving up; Newton takes a few tens [–].
+    pub max_iterations: u32,
+    pub algorithm: Algorithm,
+    pub cone: FrictionCone,
+    /// Sweeps without slip after the solve; 0 is MuJoCo's default, 5 … 20 are typical [–].
+    pub noslip_iterations: u32,
+}
+
+impl Default for MujocoParams {
+    fn default() -> Self {
+        Self {
+            tolerance: 1e-8,
+            max_iterations: 1000,
+            algorithm: Algorithm::Newton,
+            cone: FrictionCone::Elliptic,
+            noslip_iterations: 0,
+        }
+    }
+}
+
+/// See the module.
+pub struct Mujoco {
+    params: MujocoParams,
+    limits: Limits,
+    primal: Workspace<PrimalNewton>, // these hold during one solve
+    dual: Workspace<MujocoPgs>,
+    soft: Vec<SoftBlock>,
+    diagonal: Vec<[f64; 9]>,
+    c: Vec<f64>,
+}
+
+impl Mujoco {
+    pub const NAME: &str = "mujoco";
+
+    pub fn new(params: MujocoParams) -> Result<Self, ParamError> {
+        let limits = Limits { tolerance: params.tolerance, max_iterations: params.max_iterations };
+        limits.check(Self::NAME)?;
+        let (primal, dual) = (Workspace::default(), Workspace::default());
+        Ok(Self { params, limits, primal, dual, soft: Vec::new(), diagonal: Vec::new(), c: Vec::new() })
+    }
+
+    fn without_slip(&mut self, problem: &ConstraintProblem, impulses: &mut [f64]) {
+        let formed;
+        let problem = if problem.blocks_formed() {
+            problem
+        } else {
+            let mut copy = problem.clone();
+            if copy.form_blocks().is_err() {
+                return;
+            }
+            formed = copy;
+            &formed
+        };
+        problem.diagonal_blocks_into(&mut self.diagonal);
+        let law = self.law();
+        self.soft.clear();
+        self.soft
+            .extend(self.diagonal.iter().enumerate().filter_map(|(i, a)| SoftBlock::new(law, problem, i, a)));
+        noslip(problem, &self.soft, self.params.noslip_iterations, &mut self.c, impulses);
+    }
+}
+
+impl ContactSolver for Mujoco {
+    fn name(&self) -> &'static str {
+        Self::NAME
+    }
+
+    fn law(&self) -> Law {
+        match self.params.cone {
+            FrictionCone::Elliptic => Law::Mujoco,
+            FrictionCone::Pyramidal => Law::MujocoPyramidal,
+        }
+    }
+
+    fn needs(&self) -> Needs {
+        Needs { primal: self.params.algorithm != Algorithm::Pgs, softness: true }
+    }
+
+    fn solve_watched(
+        &mut self,
+        problem: &ConstraintProblem,
+        impulses: &mut [f64],
+        watch: &mut Watch<'_>,
+    ) -> SolveReport {
+        let (law, limits) = (self.law(), self.limits);
+        let report = match self.params.algorithm {
+            Algorithm::Newton => self.primal.solve(&Direction::Newton, law, limits, problem, impulses, watch),
+            Algorithm::Cg => self.primal.solve(&Direction::Conjugate, law, limits, problem, impulses, watch),
+            Algorithm::Pgs => self.dual.solve(&(), law, limits, problem, impulses, watch),
+        };
+        if self.params.noslip_iterations > 0 && report.residual.is_finite() {
+            self.without_slip(problem, impulses);
+        }
+        report
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::testing::{Puck, apart, cube, heap, named};
+    use stiction_contact::certificate::{certify, natural_map_of};
+    use stiction_contact::soft::mujoco::{impedance, reference};
+    use stiction_dynamics::spatial::{Vec3, vec3};
+
+    fn exact() -> MujocoParams {
+        MujocoParams { tolerance: 1e-14, ..MujocoParams::default() }
+    }
+
+    /// Held by friction F_t, a body creeps at F_t R_t/B and stands in the ground at −m g R/(K d).
+    #[test]
+    fn held_bodies_creep_and_sink_as_predicted() {
+        for cone in [FrictionCone::Elliptic, FrictionCone::Pyramidal] {
+            for (pull, impratio) in [(0.1, 1.0), (0.2, 1.0), (0.2, 10.0)] {
+                let mut puck = Puck::new(0.1, 0.5, pull);
+                puck.material.impratio = impratio;
+                puck.settle(&mut Mujoco::new(MujocoParams { cone, ..exact() }).unwrap());
+                let (h, m) = (puck.step, puck.material);
+                let (d, (k, b)) = (impedance(m.solimp, puck.gap), reference(m.solref, m.solimp, h));
+                // An edge of a pyramid: R_t = R/(2 μ²), R_n = R/4 with R = 2 μ²/impratio (1 + μ²) ŵ.
+                let r = (1.0 - d) / d / puck.mass;
+                let (r_t, r_n) = match cone {
+                    FrictionCone::Elliptic => (r / impratio, r),
+                    FrictionCone::Pyramidal => (1.25 * r / impratio, 0.125 * 1.25 * r / impratio),
+                };
+                let (creep, depth) = (pull * r_t / b, puck.weight() * r_n / (k * d));
+                assert!(apart(puck.velocity[0], creep) < 1e-6, "{cone:?} {}: {creep}", puck.velocity[0]);
+                assert!(apart(-puck.gap, depth) < 1e-6, "{cone:?} {}: {depth}", puck.gap);
+            }
+        }
+    }
+
+    /// All algorithms find the answer there is.
+    #[test]
+    fn newton_cg_and_pgs_agree() {
+        for cone in [FrictionCone::Elliptic, FrictionCone::Pyramidal] {
+            for problem in [cube(0.5, vec3(1.0, 0.3, 0.0), vec3(0.0, 0.0, 1.0)), heap(4, 1)] {
+                let solve = |algorithm| {
+                    let params =
+                        MujocoParams { algorithm, cone, max_iterations: 20_000, ..Default::default() };
+                    let mut solver = Mujoco::new(MujocoParams { tolerance: 1e-10, ..params }).unwrap();
+                    let mut impulses = vec![0.0; problem.rows()];
+                    let report = solver.solve(&problem, &mut impulses);
+                    assert!(report.converged(), "{algorithm:?} {cone:?}: {report:?}");
+                    assert!(natural_map_of(&problem, &impulses, solver.law()) < 1e-10);
+                    impulses
+                };
+                let newton = solve(Algorithm::Newton);
+                for other in [solve(Algorithm::Cg), solve(Algorithm::Pgs)] {
+                    assert!(newton.iter().zip(&other).all(|(a, b)| (a - b).abs() < 1e-7));
+                }
+            }
+        }
+    }
+
+    /// Newton's method ends in few steps on every named problem.
+    #[test]
+    fn newton_takes_few_steps() {
+        for (name, problem) in named() {
+            let mut impulses = vec![0.0; problem.rows()];
+            let report = Mujoco::new(MujocoParams::default()).unwrap().solve(&problem, &mut impulses);
+            assert!(report.converged() && report.iterations < 60, "{name}: {report:?}");
+        }
+    }
+
+    /// Without slip, a held body stops creeping; the pressure stays.
+    #[test]
+    fn the_pass_without_slip_ends_the_creep() {
+        let mut puck = Puck::new(0.1, 0.5, 0.4);
+        puck.settle(&mut Mujoco::new(exact()).unwrap());
+        let problem = puck.problem();
+        let solve = |noslip_iterations| {
+            let mut impulses = vec![0.0; 3];
+            let params = MujocoParams { noslip_iterations, ..exact() };
+            Mujoco::new(params).unwrap().solve(&problem, &mut impulses);
+            let mut c = Vec::new();
+            problem.velocities_into(&impulses, &mut c);
+            (c[0], impulses[2])
+        };
+        let (creeping, pressure) = solve(0);
+        let (held, same) = solve(10);
+        // What MuJoCo drives the slip to is its reference: v⁻ (1 − B h).
+        let b = reference(puck.material.solref, puck.material.solimp, puck.step).1;
+        assert!((held - creeping * (1.0 - b * puck.step)).abs() < 1e-12 && held < creeping);
+        assert_eq!(pressure, same);
+    }
+
+    /// The model is a relaxation: a sliding cube lifts.
+    #[test]
+    fn sliding_bodies_lift() {
+        let problem = cube(0.5, vec3(1.0, 0.0, 0.0), Vec3::ZERO);
+        let mut impulses = vec![0.0; problem.rows()];
+        assert!(Mujoco::new(MujocoParams::default()).unwrap().solve(&problem, &mut impulses).converged());
+        assert!(certify(&problem, &impulses).lift > 0.3);
+    }
+}
