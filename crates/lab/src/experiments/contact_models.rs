@@ -149,7 +149,7 @@ fn measure() -> Result<Findings, ExperimentError> {
     };
     let heads = ["solver", "law"].into_iter().chain(COLUMNS).map(str::to_owned).collect();
     let line = |(entry, values): &(&Entry, [f64; 7])| {
-        let law = format!("{:?}", entry.law);
+        let law = entry.law.to_string();
         let cells = values.iter().enumerate().map(|(k, v)| cell(k, *v));
         [entry.name.to_owned(), law].into_iter().chain(cells).collect()
     };
