@@ -104,9 +104,10 @@ fn profile(args: &SolveArgs, solvers: &[&str], out: &Path) -> Result<(), Failure
     let meter = Meter::new(!args.json);
     let most = args.max_iterations.unwrap_or(MAX_ITERATIONS);
     let results = out.join("results.jsonl");
-    let profile =
-        Profile::run(&files, solvers, most, &results, |done, all, label| meter.count(done, all, label))
-            .map_err(Failure::work)?;
+    let profile = Profile::run(&args.file, &files, solvers, most, &results, |done, all, label| {
+        meter.count(done, all, label)
+    })
+    .map_err(Failure::work)?;
     meter.done();
     profile.skipped.iter().for_each(|reason| complain(&format!("note: {reason}")));
     let read = files.len() - profile.skipped.len();

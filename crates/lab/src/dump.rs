@@ -37,7 +37,7 @@ impl FromStr for When {
     }
 }
 
-/// Files of one run, at most [`Self::LIMIT`].
+/// Files of one run.
 pub struct Dump {
     folder: PathBuf,
     when: When,
@@ -54,9 +54,6 @@ struct Kept {
 }
 
 impl Dump {
-    /// Files of a run, at most.
-    pub const LIMIT: usize = 10_000;
-
     /// Files into `folder`, which is made if absent.
     pub fn new(folder: &Path, when: When) -> Result<Self, ProblemFileError> {
         let io = |source| ProblemFileError::Io { file: folder.display().to_string(), source };
@@ -82,14 +79,18 @@ impl Dump {
             When::NotConverged => report.flagged(),
             When::Worst => {
                 let natural_map = certificate.map_or(report.residual, |c| c.natural_map);
-                if self.worst.as_ref().is_none_or(|w| !(natural_map <= w.natural_map)) {
+                if self
+                    .worst
+                    .as_ref()
+                    .is_none_or(|w| !w.natural_map.is_nan() && !(natural_map <= w.natural_map))
+                {
                     let (problem, impulses) = (problem.clone(), impulses.to_vec());
                     self.worst = Some(Kept { natural_map, step, problem, impulses });
                 }
                 false
             }
         };
-        if chosen && self.files.len() < Self::LIMIT {
+        if chosen {
             self.write(scene, step, problem, impulses)?;
         }
         Ok(())

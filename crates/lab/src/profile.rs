@@ -32,6 +32,8 @@ pub struct Line {
     pub problem: String,
     pub solver: String,
     pub tolerance: f64,
+    /// Iterations that were allowed.
+    pub max_iterations: u32,
     pub iterations: u32,
     pub time_s: f64,
     /// By the exact law over max(‖g‖, ‖c‖) [–]; null where it is not a number.
@@ -70,8 +72,10 @@ pub fn problems(folder: &Path) -> std::io::Result<Vec<PathBuf>> {
 }
 
 impl Profile {
-    /// Solves what is not in `results` yet, and appends to it. `on_problem` is told (done, all, name).
+    /// Solves the problems of `folder` that are not in `results` yet, under as many iterations, and appends
+    /// to it; older results under another number are left out. `on_problem` is told (done, all, name).
     pub fn run(
+        folder: &Path,
         files: &[PathBuf],
         solvers: &[&str],
         max_iterations: u32,
@@ -79,7 +83,9 @@ impl Profile {
         mut on_problem: impl FnMut(usize, usize, &str) -> ControlFlow<()>,
     ) -> Result<Self, SolveError> {
         let io = |source| ProblemFileError::Io { file: results.display().to_string(), source };
-        let mut out = Self { lines: earlier(results), ..Self::default() };
+        let mut lines = earlier(results);
+        lines.retain(|l| l.max_iterations == max_iterations);
+        let mut out = Self { lines, ..Self::default() };
         let key = |l: &Line| (l.problem.clone(), l.solver.clone(), l.tolerance.to_bits());
         let known: BTreeSet<_> = out.lines.iter().map(key).collect();
         let mut log = std::fs::OpenOptions::new().create(true).append(true).open(results).map_err(io)?;
@@ -87,7 +93,8 @@ impl Profile {
             writeln!(log).map_err(io)?; // the line that was cut short ends here
         }
         for (done, path) in files.iter().enumerate() {
-            let name = path.file_stem().unwrap_or_default().to_string_lossy().into_owned();
+            let within = path.strip_prefix(folder).unwrap_or(path).with_extension("");
+            let name = within.to_string_lossy().into_owned();
             let file = match load_problem(path) {
                 Ok(file) => file,
                 Err(error) => {
@@ -119,6 +126,7 @@ impl Profile {
                     problem: name.clone(),
                     solver: solver.to_owned(),
                     tolerance,
+                    max_iterations,
                     iterations: answer.iterations,
                     time_s: times[times.len() / 2],
                     residual: residual.is_finite().then_some(residual),
@@ -217,6 +225,7 @@ mod tests {
             problem,
             solver,
             tolerance: 1e-8,
+            max_iterations: 9,
             iterations: 1,
             time_s,
             residual: Some(residual),

@@ -65,12 +65,14 @@ pub(crate) fn run(mut args: Args) -> Result<(), String> {
     measure_ours(&ours, named.as_deref(), &met, &mut times)?;
 
     println!("\n{:<16} {:>12} {:>12} {:>10}", "", "solved", "median", "to best");
-    let best = |file: &str| theirs.iter().map(|s| times[s][file]).fold(f64::INFINITY, f64::min);
-    for (solver, mine) in &times {
-        let all: Vec<f64> = met.iter().map(|f| mine[f]).collect();
+    // What a solver was not given, or did not get to, counts as unsolved.
+    let time = |solver: &str, file: &str| times[solver].get(file).copied().unwrap_or(f64::INFINITY);
+    let best = |file: &str| theirs.iter().map(|s| time(s, file)).fold(f64::INFINITY, f64::min);
+    for solver in times.keys() {
+        let all: Vec<f64> = met.iter().map(|f| time(solver, f)).collect();
         let solved = all.iter().filter(|t| t.is_finite()).count();
-        let both = met.iter().filter(|f| mine[*f].is_finite() && best(f).is_finite());
-        let ratios: Vec<f64> = both.map(|f| mine[f] / best(f)).collect();
+        let both = met.iter().filter(|f| time(solver, f).is_finite() && best(f).is_finite());
+        let ratios: Vec<f64> = both.map(|f| time(solver, f) / best(f)).collect();
         let (middle, ratio) = (1e3 * median(&all), median(&ratios));
         println!("{solver:<16} {solved:>5} of {:<3} {middle:>12.3} {ratio:>10.2}", met.len());
     }
@@ -122,15 +124,6 @@ fn rival(python: &Path, name: &str, files: &[String], times: &mut Times) -> Resu
         }
         let word = |key: &str| answer[key].as_str().unwrap_or("?").to_owned();
         times.entry(word("solver")).or_default().insert(word("file"), time);
-    }
-    // What a rival was not given counts as unsolved.
-    let solvers: Vec<String> = list().filter_map(|a| a["solver"].as_str().map(str::to_owned)).collect();
-    for solver in solvers {
-        let mine = times.entry(solver).or_default();
-        let met: Vec<String> = list().filter_map(|a| a["file"].as_str().map(str::to_owned)).collect();
-        met.into_iter().for_each(|file| {
-            mine.entry(file).or_insert(f64::INFINITY);
-        });
     }
     Ok(())
 }

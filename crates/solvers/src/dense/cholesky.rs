@@ -84,16 +84,16 @@ impl Cholesky {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::local::tests::Random;
+    use stiction_contact::corpus::Random;
 
     #[test]
     fn solves_across_panels() {
         for n in [1, 5, 31, 32, 33, 70] {
             let mut random = Random(n as u64);
-            let b: Vec<f64> = (0..n * n).map(|_| random.next()).collect();
+            let b: Vec<f64> = (0..n * n).map(|_| random.number()).collect();
             let product = |i: usize, j: usize| (0..n).map(|k| b[i * n + k] * b[j * n + k]).sum::<f64>();
             let mut a: Vec<f64> = (0..n * n).map(|e| product(e / n, e % n)).collect();
-            let x: Vec<f64> = (0..n).map(|_| random.next()).collect();
+            let x: Vec<f64> = (0..n).map(|_| random.number()).collect();
             let mut cholesky = Cholesky::default();
             cholesky.set(n, &a);
             cholesky.add_diagonal((0..n).map(|_| 0.1));

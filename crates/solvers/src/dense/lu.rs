@@ -155,7 +155,7 @@ impl Lu {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::local::tests::Random;
+    use stiction_contact::corpus::Random;
 
     #[test]
     fn solves_across_panels() {
@@ -167,10 +167,10 @@ mod tests {
             for i in 0..n {
                 // Units differ from row to row.
                 let unit = 10_f64.powi((i % 7) as i32 - 3);
-                lu.row_mut(i).iter_mut().for_each(|x| *x = unit * random.next());
+                lu.row_mut(i).iter_mut().for_each(|x| *x = unit * random.number());
                 a.extend_from_slice(lu.row_mut(i));
             }
-            let x: Vec<f64> = (0..n).map(|_| random.next()).collect();
+            let x: Vec<f64> = (0..n).map(|_| random.number()).collect();
             let mut b: Vec<f64> =
                 (0..n).map(|i| a[i * n..(i + 1) * n].iter().zip(&x).map(|(a, x)| a * x).sum()).collect();
             assert!(lu.factor());

@@ -115,9 +115,10 @@ fn refine(reduced: &Reduced, mut alpha: f64) -> f64 {
 #[cfg(test)]
 mod tests {
     use super::super::quartic;
-    use super::super::tests::{Random, problems};
+    use super::super::tests::problems;
     use super::*;
     use stiction_contact::certificate::block_natural_map;
+    use stiction_contact::corpus::Random;
     use stiction_contact::matrix3::{mul, spectral_norm};
     use stiction_contact::{Cone, Law};
 
@@ -182,12 +183,12 @@ mod tests {
         for (share, mu) in share.iter_mut().zip([0.5, 1.0, 2.0]) {
             let mut several = 0;
             for _ in 0..count {
-                let b: [f64; 9] = std::array::from_fn(|_| random.next());
+                let b: [f64; 9] = std::array::from_fn(|_| random.number());
                 let a: [f64; 9] = std::array::from_fn(|e| {
                     let own = if e % 4 == 0 { 0.01 } else { 0.0 };
                     (0..3).map(|l| b[3 * (e / 3) + l] * b[3 * (e % 3) + l]).sum::<f64>() + own
                 });
-                let q = std::array::from_fn(|_| random.next());
+                let q = std::array::from_fn(|_| random.number());
                 let found = branches(&Contact::new(a, mu).unwrap(), q);
                 assert!(found.count() >= 1, "no answer for A {a:?}, q {q:?}, mu {mu}");
                 several += u32::from(found.count() > 1);

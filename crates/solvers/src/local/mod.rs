@@ -70,26 +70,14 @@ pub fn in_cone(lambda: [f64; 3], mu: f64) -> bool {
 #[cfg(test)]
 pub(crate) mod tests {
     use super::*;
-
-    /// Deterministic numbers in [−1, 1): splitmix64.
-    pub(crate) struct Random(pub(crate) u64);
-
-    impl Random {
-        pub(crate) fn next(&mut self) -> f64 {
-            self.0 = self.0.wrapping_add(0x9E37_79B9_7F4A_7C15);
-            let mut z = self.0;
-            z = (z ^ (z >> 30)).wrapping_mul(0xBF58_476D_1CE4_E5B9);
-            z = (z ^ (z >> 27)).wrapping_mul(0x94D0_49BB_1331_11EB);
-            ((z ^ (z >> 31)) >> 11) as f64 / (1_u64 << 52) as f64 - 1.0
-        }
-    }
+    use stiction_contact::corpus::Random;
 
     /// 2400 one-contact problems (A, q, μ): half points of rigid bodies, half random A = BBᵀ.
     pub(crate) fn problems() -> Vec<(Block3, [f64; 3], f64)> {
         let mut random = Random(7);
         let mut out = Vec::new();
         for k in 0..2400 {
-            let mut r = || random.next();
+            let mut r = || random.number();
             let a = if k % 2 == 0 {
                 // A = 1/m − [p]× I⁻¹ [p]×, with a diagonal I.
                 let m = 10_f64.powf(r());

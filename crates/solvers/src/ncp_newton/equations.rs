@@ -236,7 +236,7 @@ fn scalar(cone: Cone, epsilon: f64, l: f64, c: f64) -> (f64, f64, f64) {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::local::tests::Random;
+    use stiction_contact::corpus::Random;
 
     /// Slopes against central differences, on random points of every set.
     #[test]
@@ -254,8 +254,8 @@ mod tests {
             let block = Block::new(0, cone, 1.3, 1.7);
             for function in functions {
                 for _ in 0..50 {
-                    let mut l: [f64; 3] = std::array::from_fn(|_| random.next());
-                    let mut c: [f64; 3] = std::array::from_fn(|_| random.next());
+                    let mut l: [f64; 3] = std::array::from_fn(|_| random.number());
+                    let mut c: [f64; 3] = std::array::from_fn(|_| random.number());
                     let slope = block.slope(function, 0.1, &l, &c);
                     let h = 1e-6;
                     for m in 0..cone.dim() {

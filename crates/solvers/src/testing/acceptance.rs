@@ -235,9 +235,9 @@ fn random_worlds_are_mostly_solved() {
         let worlds = FEWER_WORLDS.iter().find(|w| w.0 == entry.name).map_or(300, |w| w.1);
         for seed in 0..worlds {
             let mut random = Random(seed);
-            let masses: Vec<f64> = (0..2 + seed % 9).map(|_| 10_f64.powf(3.0 * random.next())).collect();
-            let push = if seed % 2 == 0 { Vec3::ZERO } else { vec3(random.next(), random.next(), 0.0) };
-            let tower = stack(&masses, push, 0.55 + 0.25 * random.next());
+            let masses: Vec<f64> = (0..2 + seed % 9).map(|_| 10_f64.powf(3.0 * random.number())).collect();
+            let push = if seed % 2 == 0 { Vec3::ZERO } else { vec3(random.number(), random.number(), 0.0) };
+            let tower = stack(&masses, push, 0.55 + 0.25 * random.number());
             for (kind, problem) in [heap(1 + (seed % 12) as usize, 1000 + seed), tower].iter().enumerate() {
                 let mut impulses = vec![0.0; problem.rows()];
                 let mut solver = registry::make(entry.name, &Common::default()).unwrap();

@@ -6,7 +6,6 @@ mod puck;
 
 pub(crate) use puck::{Puck, apart};
 
-pub(crate) use crate::local::tests::Random;
 pub(crate) use stiction_contact::ConstraintProblem;
 pub(crate) use stiction_contact::corpus::*;
 pub(crate) use stiction_dynamics::spatial::{Vec3, vec3};
