@@ -34,6 +34,7 @@ pub mod mujoco;
 mod mujoco_pgs;
 pub mod ncp_aclm;
 pub mod ncp_admm;
+pub mod ncp_al;
 pub mod ncp_ipm;
 pub mod ncp_newton;
 pub mod ncp_pgs;

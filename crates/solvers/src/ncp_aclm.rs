@@ -146,7 +146,7 @@ impl Method for Aclm {
 }
 
 /// μ ‖c_T‖ of every friction block.
-fn slips_into(problem: &ConstraintProblem, c: &[f64], out: &mut Vec<f64>) {
+pub(crate) fn slips_into(problem: &ConstraintProblem, c: &[f64], out: &mut Vec<f64>) {
     out.clear();
     for (i, cone) in problem.cones().iter().enumerate() {
         if let Cone::Friction { mu } = cone {

@@ -1,4 +1,4 @@
-//! The iteration of the compliant twins: descent on velocities with an exact line search.
+//! The iteration of the compliant twins and of `ncp-al`: descent on velocities with an exact line search.
 //!
 //! A compliant law makes impulses a function of velocities, minus the gradient of a convex potential ℓ
 //! ([`stiction_contact::soft`]). With c₀ = J v + b, v⁺ minimises the strongly convex
@@ -16,7 +16,7 @@
 
 use crate::dense::{Cholesky, symmetric_into};
 use crate::iterate::{Method, Task};
-use stiction_contact::{Cone, Csr, Root, SoftBlock};
+use stiction_contact::{Cone, ConstraintProblem, Csr, Root, SoftBlock};
 
 /// How a direction is found.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -31,7 +31,8 @@ pub(crate) enum Direction {
 #[derive(Default)]
 pub(crate) struct PrimalNewton {
     root: Root,
-    soft: Vec<SoftBlock>,
+    /// The laws, one per block: the caller's.
+    pub(crate) soft: Vec<SoftBlock>,
     jacobian: BlockJacobian,
     nv: usize,
     /// M by rows, and its factor.
@@ -55,7 +56,7 @@ pub(crate) struct PrimalNewton {
     begun: bool,
     momentum: Vec<f64>,
     /// c₀ and J Δ.
-    c: Vec<f64>,
+    pub(crate) c: Vec<f64>,
     along: Vec<f64>,
 }
 
@@ -129,7 +130,22 @@ impl Method for PrimalNewton {
     const PATIENCE: u32 = 100;
 
     fn start(&mut self, _: &Direction, task: &Task, lambda: &[f64], _: &[f64]) -> bool {
-        let problem = task.problem;
+        self.soft.clear();
+        for (i, diagonal) in task.measure.diagonal.iter().enumerate() {
+            let Some(soft) = SoftBlock::new(task.law, task.problem, i, diagonal) else { return false };
+            self.soft.push(soft);
+        }
+        self.prepare(task.problem, lambda)
+    }
+
+    fn iterate(&mut self, &direction: &Direction, task: &Task, lambda: &mut [f64]) -> bool {
+        self.step(direction, task.problem, lambda)
+    }
+}
+
+impl PrimalNewton {
+    /// Takes M, J and v_f of a problem, and v of its impulses λ. False if M is not definite.
+    pub(crate) fn prepare(&mut self, problem: &ConstraintProblem, lambda: &[f64]) -> bool {
         self.symmetric = problem.primal.is_some() || symmetric_into(problem, &mut self.hessian);
         let primal = self.root.of(problem);
         let (nv, rows) = (primal.nv, problem.rows());
@@ -155,11 +171,6 @@ impl Method for PrimalNewton {
             vector.clear();
             vector.resize(rows, 0.0);
         }
-        self.soft.clear();
-        for (i, diagonal) in task.measure.diagonal.iter().enumerate() {
-            let Some(soft) = SoftBlock::new(task.law, problem, i, diagonal) else { return false };
-            self.soft.push(soft);
-        }
         self.mass_factor.set(nv, &self.mass);
         if !self.mass_factor.factor() {
             return false;
@@ -173,12 +184,17 @@ impl Method for PrimalNewton {
         self.mass_factor.solve(&mut self.v);
         self.v.iter_mut().zip(&self.v_free).for_each(|(v, f)| *v += f);
         self.begun = false;
-        self.add_skew_part(task, lambda);
+        self.add_skew_part(problem, lambda);
         true
     }
 
-    fn iterate(&mut self, direction: &Direction, task: &Task, lambda: &mut [f64]) -> bool {
-        let problem = task.problem;
+    /// One step of (2) or (3) with (4), and the impulses there. False if none leads down.
+    pub(crate) fn step(
+        &mut self,
+        direction: Direction,
+        problem: &ConstraintProblem,
+        lambda: &mut [f64],
+    ) -> bool {
         self.gradient_before.clone_from(&self.gradient);
         self.velocities(problem.row_start());
         self.gradient(problem.row_start());
@@ -200,12 +216,10 @@ impl Method for PrimalNewton {
             let answer = soft.impulse(&self.c[rows.clone()]);
             lambda[rows.clone()].copy_from_slice(&answer[..rows.len()]);
         }
-        self.add_skew_part(task, lambda);
+        self.add_skew_part(problem, lambda);
         true
     }
-}
 
-impl PrimalNewton {
     /// c₀ = J v + b.
     fn velocities(&mut self, row_start: &[usize]) {
         self.jacobian.mul_into(row_start, &self.v, &mut self.c);
@@ -330,11 +344,10 @@ impl PrimalNewton {
     }
 
     /// b = b₀ + the velocity that the skew part of G adds to the symmetric one at λ.
-    fn add_skew_part(&mut self, task: &Task, lambda: &[f64]) {
+    fn add_skew_part(&mut self, problem: &ConstraintProblem, lambda: &[f64]) {
         if self.symmetric {
             return;
         }
-        let problem = task.problem;
         // J M⁻¹ Jᵀ λ, with M = 1.
         self.momentum.fill(0.0);
         for i in 0..problem.len() {

@@ -15,6 +15,7 @@ use crate::lcp_staggered::{LcpStaggered, LcpStaggeredParams};
 use crate::mujoco::{Mujoco, MujocoParams};
 use crate::ncp_aclm::{NcpAclm, NcpAclmParams};
 use crate::ncp_admm::{NcpAdmm, NcpAdmmParams};
+use crate::ncp_al::{NcpAl, NcpAlParams};
 use crate::ncp_ipm::{NcpIpm, NcpIpmParams};
 use crate::ncp_newton::{NcpNewton, NcpNewtonParams};
 use crate::ncp_pgs::{NcpPgs, NcpPgsParams};
@@ -127,6 +128,7 @@ solvers![
         NcpStaggeredParams
     ),
     (NcpAclm::NAME, Law::Ncp, "exact law; a sequence of convex problems", NcpAclm, NcpAclmParams),
+    (NcpAl::NAME, Law::Ncp, "exact law; augmented Lagrangian in the velocity", NcpAl, NcpAlParams),
     (
         RaisimDs::NAME,
         Law::Ncp,

@@ -1,0 +1,258 @@
+//! `ncp-al`: the exact law by an augmented Lagrangian in the velocity.
+//!
+//! Finds impulses λ such that, for every contact i,
+//!
+//! ```text
+//!     c = (G + R) λ + g                                               (1)
+//!     K_μᵢ ∋ λᵢ ⟂ cᵢ + Γ(cᵢ) ∈ K_μᵢ*                                  (2)  [DeSaxce1998]
+//! ```
+//!
+//! With the correction frozen at s, impulses held at λ̂ and a small compliance r > 0, λ is a function of the
+//! velocity, and v⁺ the minimum of a strongly convex one, after which both follow:
+//!
+//! ```text
+//!     λ(v) = P_K((R + r)⁻¹ (r λ̂ − J v − b − s)),   P_K in the metric of R + r           (3)
+//!     v = argmin ½ (v − v_f)ᵀ M (v − v_f) + ½ λ(v)ᵀ (R + r) λ(v)                       (4)
+//!     λ̂ ← λ(v),   s_i ← (0, 0, μ_i ‖c_Ti‖)                                             (5)
+//! ```
+//!
+//! (3) to (5) with s fixed is the method of multipliers [Rockafellar1976]: r acts on λ − λ̂ only, which
+//! vanishes. The form for contacts is [Lee2025], who freeze the radius of friction where (5) freezes De
+//! Saxcé's correction, as `ncp-aclm` does. (4) is a compliant law, solved by Newton's method with an exact line
+//! search ([`crate::primal_newton`]); Anderson steps on s shorten the way. r starts at a share of ‖A_ii‖ and falls
+//! while λ̂ lags behind s; where rounding of order ε c/r stops (4), it grows again.
+//!
+//! Mass ratios cost little. Where friction couples contacts strongly (large μ, tilted normals), s may cycle:
+//! nothing is proven of (5).
+//!
+//! Units: λ [N·s], c and g [m/s], G, R and r [1/kg]. Contact axes (t₁, t₂, n). An iteration is a programme (4):
+//! one to ten Newton steps of ⅓ nv³ and the product. Allocates only when the problem grows.
+
+use crate::anderson::Safeguarded;
+use crate::error::ParamError;
+use crate::iterate::{Limits, Method, Task, Workspace};
+use crate::ncp_aclm::slips_into;
+use crate::primal_newton::{Direction, PrimalNewton};
+use serde::Deserialize;
+use stiction_contact::{Cone, ConstraintProblem, ContactSolver, Law, Needs, SoftBlock, SolveReport, Watch};
+
+/// Newton steps for (4), and how many may pass without halving its error.
+const INNER: u32 = 100;
+const INNER_PATIENCE: u32 = 10;
+/// (4) is solved to this share of the tolerance [–], or of the last change of s and λ̂ …
+const SHARE: f64 = 0.1;
+const SHARE_OF_CHANGE: f64 = 0.01;
+/// … and to this error at first [m/s].
+const FIRST: f64 = 1e-4;
+/// Factor by which r moves, and its range as a share of ‖A_ii‖ [–].
+const FACTOR: f64 = 10.0;
+const FIRMEST: f64 = 1e-8;
+const SOFTEST: f64 = 1.0;
+/// Earlier iterations an Anderson step looks at.
+const MEMORY: usize = 5;
+
+#[derive(Clone, Debug, Deserialize)]
+#[serde(default, deny_unknown_fields)]
+pub struct NcpAlParams {
+    /// Stop when the natural map of (2) is below this [m/s].
+    pub tolerance: f64,
+    /// Programmes (4) before giving up [–].
+    pub max_iterations: u32,
+    /// First r as a share of ‖A_ii‖, 1e-8 … 1; smaller takes fewer, harder programmes [–].
+    pub compliance: f64,
+}
+
+impl Default for NcpAlParams {
+    fn default() -> Self {
+        Self { tolerance: 1e-8, max_iterations: 500, compliance: 1e-3 }
+    }
+}
+
+/// See the module.
+pub struct NcpAl {
+    limits: Limits,
+    compliance: f64,
+    workspace: Workspace<Augmented>, // holds during one solve
+}
+
+impl NcpAl {
+    pub const NAME: &str = "ncp-al";
+
+    pub fn new(params: NcpAlParams) -> Result<Self, ParamError> {
+        let NcpAlParams { tolerance, max_iterations, compliance } = params;
+        let limits = Limits { tolerance, max_iterations };
+        limits.check(Self::NAME)?;
+        let fits = (FIRMEST..=SOFTEST).contains(&compliance);
+        ParamError::check(fits, Self::NAME, "compliance", compliance, "a share, 1e-8 … 1")?;
+        Ok(Self { limits, compliance, workspace: Workspace::default() })
+    }
+}
+
+impl ContactSolver for NcpAl {
+    fn name(&self) -> &'static str {
+        Self::NAME
+    }
+
+    fn law(&self) -> Law {
+        Law::Ncp
+    }
+
+    fn needs(&self) -> Needs {
+        Needs { primal: true, softness: false }
+    }
+
+    fn solve_watched(
+        &mut self,
+        problem: &ConstraintProblem,
+        impulses: &mut [f64],
+        watch: &mut Watch<'_>,
+    ) -> SolveReport {
+        self.workspace.solve(&self.compliance, Law::Ncp, self.limits, problem, impulses, watch)
+    }
+}
+
+#[derive(Default)]
+struct Augmented {
+    primal: PrimalNewton,
+    /// r as a share of ‖A_ii‖.
+    share: f64,
+    /// λ̂
+    held: Vec<f64>,
+    /// s, one number per friction block, and its image under (3) to (5).
+    shift: Vec<f64>,
+    image: Vec<f64>,
+    way: Safeguarded,
+    /// ‖r (λ − λ̂)‖ of the iteration before [m/s].
+    lag: f64,
+    /// Error at which (4) counts as solved [m/s].
+    goal: f64,
+    c: Vec<f64>,
+}
+
+impl Method for Augmented {
+    type Params = f64;
+    const PATIENCE: u32 = 100;
+
+    fn start(&mut self, &compliance: &f64, task: &Task, lambda: &[f64], c: &[f64]) -> bool {
+        self.share = compliance;
+        self.held.clear();
+        self.held.extend_from_slice(lambda);
+        slips_into(task.problem, c, &mut self.shift);
+        self.way.start(MEMORY, self.shift.len());
+        (self.lag, self.goal) = (f64::INFINITY, FIRST);
+        self.primal.prepare(task.problem, lambda)
+    }
+
+    fn iterate(&mut self, _: &f64, task: &Task, lambda: &mut [f64]) -> bool {
+        self.set_laws(task); // (3)
+        let solved = self.minimise(task.problem, lambda); // (4)
+        slips_into(task.problem, &self.c, &mut self.image); // (5)
+
+        let moved = self.shift.iter().zip(&self.image).map(|(s, t)| (s - t).powi(2)).sum::<f64>().sqrt();
+        let lag = self.lag(task, lambda);
+        if !solved {
+            self.share = SOFTEST.min(FACTOR * self.share);
+        } else if lag > 0.1 * self.lag && lag > 0.1 * moved {
+            self.share = FIRMEST.max(self.share / FACTOR);
+        }
+        self.lag = lag;
+        self.goal = (SHARE * task.tolerance).max(SHARE_OF_CHANGE * moved.max(lag));
+        self.held.copy_from_slice(lambda);
+        self.way.advance(&mut self.shift, &mut self.image);
+        self.shift.iter().all(|s| s.is_finite())
+    }
+}
+
+impl Augmented {
+    /// (3) as compliances and shifts: λ(v) = P_K(−(c₀ + shift)/compliance).
+    fn set_laws(&mut self, task: &Task) {
+        let problem = task.problem;
+        let mut shift = self.shift.iter();
+        self.primal.soft.clear();
+        for (i, (&cone, norm)) in problem.cones().iter().zip(&task.measure.norms).enumerate() {
+            let (own, held) = (&problem.compliance[problem.range(i)], &self.held[problem.range(i)]);
+            let mut soft = [0.0; 3];
+            soft.iter_mut().zip(own).for_each(|(soft, own)| *soft = own + self.share * norm);
+            let mut by = [0.0; 3];
+            if let Cone::Friction { .. } = cone {
+                // The metric of the projection has one number for both tangents.
+                let tangent = soft[0].max(soft[1]);
+                (soft[0], soft[1]) = (tangent, tangent);
+                // An Anderson step may go below zero, where no correction is.
+                by[2] = shift.next().map_or(0.0, |&s| if s > 0.0 { s } else { 0.0 });
+            }
+            for (k, (own, held)) in own.iter().zip(held).enumerate() {
+                by[k] += (own - soft[k]) * held;
+            }
+            self.primal.soft.push(SoftBlock::Cone { cone, compliance: soft, shift: by });
+        }
+    }
+
+    /// (4), its impulses into λ and their velocities into c; false if rounding or hard kinks stopped it.
+    fn minimise(&mut self, problem: &ConstraintProblem, lambda: &mut [f64]) -> bool {
+        let mut least = (f64::INFINITY, 0);
+        for step in 0..INNER {
+            let going = self.primal.step(Direction::Newton, problem, lambda);
+            problem.velocities_into(lambda, &mut self.c);
+            // Velocities of the impulses against those that made them.
+            let made = self.primal.c.iter().zip(lambda.iter().zip(&problem.compliance));
+            let error = self.c.iter().zip(made).map(|(c, (c0, (l, r)))| (c - r * l - c0).powi(2));
+            let error = error.sum::<f64>().sqrt();
+            if error <= self.goal || !going {
+                return true;
+            }
+            if error < 0.5 * least.0 {
+                least = (error, step);
+            }
+            if step >= least.1 + INNER_PATIENCE {
+                return false;
+            }
+        }
+        false
+    }
+
+    /// ‖r (λ − λ̂)‖: how far λ is from (2) with s for Γ [m/s].
+    fn lag(&self, task: &Task, lambda: &[f64]) -> f64 {
+        let mut squares = 0.0;
+        for (i, norm) in task.measure.norms.iter().enumerate() {
+            let rows = task.problem.range(i);
+            let apart = lambda[rows.clone()].iter().zip(&self.held[rows]);
+            squares += apart.map(|(l, held)| (self.share * norm * (l - held)).powi(2)).sum::<f64>();
+        }
+        squares.sqrt()
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::testing::{graded, point, stack};
+    use stiction_contact::certificate::certify;
+    use stiction_dynamics::spatial::Vec3;
+
+    /// The compliance is of the way, not of the answer: no creep in stick, no lift in sliding, no sinking.
+    #[test]
+    fn the_answer_is_rigid_whatever_the_compliance() {
+        for (g, expected) in [([0.02, 0.0, -0.1], [0.0; 3]), ([1.0, 0.0, -0.1], [0.95, 0.0, 0.0])] {
+            let problem = point(2.0, 0.5, g);
+            for compliance in [1e-6, 1e-3, 1.0] {
+                let (mut impulses, mut c) = (vec![0.0; 3], Vec::new());
+                let params = NcpAlParams { compliance, tolerance: 1e-12, ..Default::default() };
+                let report = NcpAl::new(params).unwrap().solve(&problem, &mut impulses);
+                assert!(report.converged(), "{report:?}");
+                problem.velocities_into(&impulses, &mut c);
+                assert!((0..3).all(|k| (c[k] - expected[k]).abs() < 1e-11), "{compliance}: {c:?}");
+            }
+        }
+    }
+
+    /// Heavy on light, 1 : 10⁴ over five cubes.
+    #[test]
+    fn mass_ratios_cost_little() {
+        let problem = stack(&graded(5, 1.0, 1e4), Vec3::ZERO, 0.5);
+        let mut impulses = vec![0.0; problem.rows()];
+        let report = NcpAl::new(NcpAlParams::default()).unwrap().solve(&problem, &mut impulses);
+        assert!(report.converged() && report.iterations < 20, "{report:?}");
+        assert!(certify(&problem, &impulses).natural_map <= 1e-8);
+    }
+}
