@@ -47,6 +47,7 @@ pub mod registry;
 pub mod sap;
 pub mod similar;
 mod splitting;
+mod staggered;
 mod sweep;
 
 pub use error::ParamError;
