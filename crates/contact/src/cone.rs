@@ -101,7 +101,8 @@ pub fn put(x: &mut [f64], v: Vec3) {
 #[inline]
 pub fn project_friction(x: Vec3, mu: f64) -> Vec3 {
     let t = (x.x * x.x + x.y * x.y).sqrt();
-    if t <= mu * x.z {
+    // Without friction, 0 <= 0 · x_N says nothing of the sign of x_N.
+    if t <= mu * x.z && x.z >= 0.0 {
         return x;
     }
     if mu * t <= -x.z {
@@ -136,6 +137,8 @@ mod tests {
         // (2, 0, 0) at μ = 1: the nearest point of the 45° cone is (1, 0, 1).
         assert!((project_friction(vec3(2.0, 0.0, 0.0), 1.0) - vec3(1.0, 0.0, 1.0)).norm() < 1e-15);
         assert_eq!(project_friction(vec3(3.0, 4.0, 2.0), 0.0), vec3(0.0, 0.0, 2.0));
+        assert_eq!(project_friction(vec3(0.0, 0.0, 2.0), 0.0), vec3(0.0, 0.0, 2.0));
+        assert_eq!(project_friction(vec3(0.0, 0.0, -2.0), 0.0), Vec3::ZERO);
     }
 
     /// Moreau's decomposition: x = P_K(x) − P_K*(−x), with the two parts orthogonal.

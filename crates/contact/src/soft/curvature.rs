@@ -68,7 +68,7 @@ impl SoftBlock {
 fn projection(t: [f64; 2], n: f64, mu: f64, r: [f64; 3]) -> Option<[f64; 9]> {
     let mut out = [0.0; 9];
     let length = t[0].hypot(t[1]);
-    if length <= mu * n {
+    if length <= mu * n && n >= 0.0 {
         (0..3).for_each(|k| out[4 * k] = 1.0 / r[k]);
         return Some(out);
     }

@@ -107,7 +107,8 @@ impl SoftBlock {
 #[inline]
 fn project_weighted(y: [f64; 3], mu: f64, ratio: f64) -> [f64; 3] {
     let t = (y[0] * y[0] + y[1] * y[1]).sqrt();
-    if t <= mu * y[2] {
+    // Without friction, 0 <= 0 · y_n says nothing of the sign of y_n.
+    if t <= mu * y[2] && y[2] >= 0.0 {
         return y;
     }
     if y[2] <= -mu * ratio * t {
@@ -164,6 +165,20 @@ mod tests {
                 let off = [lambda[0], lambda[1], lambda[2] + 0.1];
                 assert!(natural_map_of(&problem, &off, law) > 1e-3, "{law:?} {c:?}");
             }
+        }
+    }
+
+    /// Nor when the velocity is along the normal alone.
+    #[test]
+    fn without_friction_nothing_pulls() {
+        let softness = Softness { gap: -1e-4, ..Softness::default() };
+        for law in [Law::Mujoco, Law::MujocoPyramidal, Law::Sap, Law::Lagged, Law::Similar] {
+            let mut problem = contact(softness, [0.0; 3]);
+            problem.set_cone(0, Cone::Friction { mu: 0.0 });
+            let mut diagonal = Vec::new();
+            problem.diagonal_blocks_into(&mut diagonal);
+            let impulse = SoftBlock::new(law, &problem, 0, &diagonal[0]).unwrap().impulse(&[0.0, 0.0, 30.0]);
+            assert_eq!(impulse.map(f64::abs), [0.0; 3], "{law:?}");
         }
     }
 
