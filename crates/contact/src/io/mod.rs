@@ -1,28 +1,47 @@
-//! Problem files: the neutral JSON form of the FCLIB and Siconos collections [Acary2014], and our dumps.
+//! Problem files: our JSON, and the files of FCLIB [Acary2014], Siconos and ContactBench [LeLidec2024].
 //!
 //! ```text
 //!     local     u = W r + q                             W, q, mu
 //!     global    M v = H r + f,  u = Hᵀ v + w             M, H, f, w, mu
 //! ```
 //!
-//! Contact k of `nc` owns rows dim·k …, ordered **normal first** (N, T1, T2); here rows are (t₁, t₂, n).
-//! Matrices are `{shape, dense}` by rows or `{shape, i, j, v}`. W may be unsymmetric and stays so; its
-//! block pattern is the union of the file's and its transpose, with the diagonal.
-//! A planar problem (dim 2) becomes a spatial one with a second tangent that nothing couples to: the
-//! block gains the diagonal W_NN and velocity 0, so its impulse is 0 and every residual is unchanged.
-//! Keys of our own: `time_step` [s]; `compliance`, one number per row; `scalar`, blocks of one row after
-//! the contacts; `order`, our block order; `primal`; `softness`, one object per block in our order. Numbers survive a round trip bit by bit.
+//! | format | ending | contact rows | holds |
+//! |---|---|---|---|
+//! | JSON | .json | N, T1, T2 | all of a [`ConstraintProblem`], and an answer |
+//! | FCLIB | .hdf5 .h5 | N, T1, T2 | local, global, bilateral rows, an answer |
+//! | Siconos | .dat | N, T1, T2 | local, global |
+//! | ContactBench | .npz | T1, T2, N | local |
+//!
+//! Here rows are (t₁, t₂, n). What a file is, its content says; what is written, the ending of its name.
+//! W may be unsymmetric and stays so; its block pattern is the union of the file's and its transpose, with
+//! the diagonal. A planar problem (dim 2) becomes a spatial one with a second tangent that nothing couples
+//! to: the block gains the diagonal W_NN and velocity 0, so its impulse is 0 and every residual is unchanged.
+//! A global problem is condensed and keeps M and H as its [`crate::Primal`].
+//! What formats of others cannot say is in [`unsaid`]. Numbers survive a round trip bit by bit.
 
+mod fclib;
+mod hdf5;
+mod json;
+mod json_write;
+mod neutral;
 mod node;
-mod read;
-mod write;
+mod npz;
+mod plain;
+mod siconos;
+mod zip;
 
-pub use read::{load, parse};
-pub use write::{save, to_json};
+pub use json::parse;
+pub use json_write::to_json;
+pub use plain::unsaid;
 
 use crate::primal::PrimalError;
 use crate::problem::ConstraintProblem;
+use std::path::Path;
+use std::str::FromStr;
 use thiserror::Error;
+
+/// Larger files are refused [bytes].
+const MAX_BYTES: u64 = 1 << 30;
 
 /// A problem as a file describes it.
 #[derive(Clone, Debug)]
@@ -72,8 +91,8 @@ impl ProblemFile {
 pub enum ProblemFileError {
     #[error("{file}: {source}")]
     Io { file: String, source: std::io::Error },
-    #[error("{file}: not JSON: {message}")]
-    Json { file: String, message: String },
+    #[error("{file}: not {format}: {message}")]
+    Format { file: String, format: &'static str, message: String },
     #[error("{file}: `{element}` is missing; expected {expected}")]
     Missing { file: String, element: String, expected: String },
     #[error("{file}: `{element}` is {value}; expected {expected}")]
@@ -82,4 +101,136 @@ pub enum ProblemFileError {
     Rolling { file: String, formulation: String },
     #[error("{file}: {source}")]
     Primal { file: String, source: PrimalError },
+    #[error("{file}: expected a name that ends in .json, .dat, .hdf5, .h5 or .npz")]
+    Ending { file: String },
+    #[error("{file}: {message}; .json files hold every problem")]
+    Unsaid { file: String, message: String },
+}
+
+/// Notations of a contact problem.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Format {
+    Json,
+    Fclib,
+    Siconos,
+    Npz,
+}
+
+impl Format {
+    /// All of them.
+    pub const ALL: [Self; 4] = [Self::Json, Self::Fclib, Self::Siconos, Self::Npz];
+
+    /// The one that the ending of a file's name says.
+    pub fn of_name(path: &Path) -> Option<Self> {
+        match path.extension()?.to_str()?.to_ascii_lowercase().as_str() {
+            "json" => Some(Self::Json),
+            "hdf5" | "h5" => Some(Self::Fclib),
+            "dat" => Some(Self::Siconos),
+            "npz" => Some(Self::Npz),
+            _ => None,
+        }
+    }
+
+    /// Ending of its files.
+    pub fn ending(self) -> &'static str {
+        match self {
+            Self::Json => "json",
+            Self::Fclib => "hdf5",
+            Self::Siconos => "dat",
+            Self::Npz => "npz",
+        }
+    }
+
+    pub fn name(self) -> &'static str {
+        match self {
+            Self::Json => "json",
+            Self::Fclib => "fclib",
+            Self::Siconos => "siconos",
+            Self::Npz => "npz",
+        }
+    }
+}
+
+impl FromStr for Format {
+    type Err = String;
+
+    fn from_str(text: &str) -> Result<Self, String> {
+        let named = Self::ALL.into_iter().find(|f| f.name() == text);
+        named.ok_or_else(|| format!("`{text}`; expected {}", Self::ALL.map(Self::name).join(", ")))
+    }
+}
+
+/// Reads a problem file of any format.
+pub fn load(path: &Path) -> Result<ProblemFile, ProblemFileError> {
+    let file = path.display().to_string();
+    let io = |source| ProblemFileError::Io { file: path.display().to_string(), source };
+    let bytes = std::fs::metadata(path).map_err(io)?.len();
+    if bytes > MAX_BYTES {
+        let (value, expected) = (format!("{bytes} bytes"), format!("at most {MAX_BYTES} bytes"));
+        return Err(ProblemFileError::Value { file, element: "size".into(), value, expected });
+    }
+    read(&std::fs::read(path).map_err(io)?, &file)
+}
+
+/// Reads the content of a problem file of any format; `file` names it in errors, and where the file says
+/// none its stem names the problem.
+pub fn read(bytes: &[u8], file: &str) -> Result<ProblemFile, ProblemFileError> {
+    let path = Path::new(file);
+    let name = path.file_stem().map_or_else(|| "unnamed".into(), |s| s.to_string_lossy().into_owned());
+    let format = format_of(bytes).or_else(|| Format::of_name(path)).unwrap_or(Format::Json);
+    let text = |format| {
+        let wrong = |e: std::str::Utf8Error| ProblemFileError::Format {
+            file: file.into(),
+            format,
+            message: e.to_string(),
+        };
+        std::str::from_utf8(bytes).map_err(wrong)
+    };
+    match format {
+        Format::Json => parse(text("JSON")?, file),
+        Format::Fclib => fclib::read(bytes, file, name)?.into_file(file),
+        Format::Siconos => siconos::read(text("a Siconos problem")?, file, name)?.into_file(file),
+        Format::Npz => npz::read(bytes, file, name)?.into_file(file),
+    }
+}
+
+/// What the first bytes say.
+fn format_of(bytes: &[u8]) -> Option<Format> {
+    match bytes.iter().find(|b| !b.is_ascii_whitespace())? {
+        _ if bytes.starts_with(hdf5::SIGNATURE) => Some(Format::Fclib),
+        _ if bytes.starts_with(zip::SIGNATURE) => Some(Format::Npz),
+        b'{' | b'[' => Some(Format::Json),
+        b'0'..=b'9' => Some(Format::Siconos),
+        _ => None,
+    }
+}
+
+/// Writes a problem file of the format that its name ends in; see [`to_bytes`].
+pub fn save(
+    path: &Path,
+    name: &str,
+    problem: &ConstraintProblem,
+    impulses: Option<&[f64]>,
+) -> Result<(), ProblemFileError> {
+    let file = path.display().to_string();
+    let Some(format) = Format::of_name(path) else { return Err(ProblemFileError::Ending { file }) };
+    let unsaid = |message| ProblemFileError::Unsaid { file: path.display().to_string(), message };
+    let bytes = to_bytes(format, name, problem, impulses).map_err(unsaid)?;
+    std::fs::write(path, bytes).map_err(|source| ProblemFileError::Io { file, source })
+}
+
+/// The content of a problem file; `impulses` are kept as its answer where the format has a place for one.
+/// A sentence where the format cannot hold the problem. The blocks of G must be formed.
+pub fn to_bytes(
+    format: Format,
+    name: &str,
+    problem: &ConstraintProblem,
+    impulses: Option<&[f64]>,
+) -> Result<Vec<u8>, String> {
+    match format {
+        Format::Json => Ok(to_json(name, problem, impulses).into_bytes()),
+        Format::Fclib => fclib::write(&plain::Plain::of(name, problem, impulses, true)?),
+        Format::Siconos => Ok(siconos::write(&plain::Plain::of(name, problem, None, false)?).into_bytes()),
+        Format::Npz => npz::write(&plain::Plain::of(name, problem, None, false)?),
+    }
 }
