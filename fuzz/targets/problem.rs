@@ -1,11 +1,13 @@
 #![no_main]
 
-use stiction_contact::io::{parse, to_json};
+use stiction_contact::io::{Format, read, to_bytes};
 
+// Its first bytes say the format of a file; what says nothing is read as our JSON or, from a digit on, as text.
 libfuzzer_sys::fuzz_target!(|data: &[u8]| {
-    let Ok(text) = std::str::from_utf8(data) else { return };
-    if let Ok(file) = parse(text, "f.json") {
-        let again = parse(&to_json(&file.name, &file.problem, None), "again.json");
-        assert!(again.is_ok(), "what was read is written, and read again");
+    let Ok(file) = read(data, "f") else { return };
+    for format in Format::ALL {
+        if let Ok(bytes) = to_bytes(format, &file.name, &file.problem, None) {
+            assert!(read(&bytes, "again").is_ok(), "what was read is written, and read again");
+        }
     }
 });

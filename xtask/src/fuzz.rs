@@ -120,7 +120,7 @@ fn one(tool: &Path, name: &str, seconds: f64, seed: f64) -> Result<Seen, String>
         format!("-rss_limit_mb={MEMORY}"),
         format!("-timeout={SECONDS}"),
         format!("-seed={seed}"),
-        "-max_len=4096".to_owned(),
+        "-max_len=8192".to_owned(),
         "-print_final_stats=1".to_owned(),
     ]);
     println!("{name}: {seconds} s");

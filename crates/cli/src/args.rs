@@ -2,6 +2,7 @@
 
 use clap::{Args, Parser, Subcommand, ValueEnum};
 use std::path::PathBuf;
+use stiction::contact::io::Format;
 use stiction::models::LoadOptions;
 use stiction::models::check::Severity;
 use stiction_lab::dump::When;
@@ -24,6 +25,7 @@ Examples:
   stiction solve problem.json --solver all        a recorded contact problem
   stiction inspect robot.urdf                     the tree, masses, and what was not understood
   stiction convert world.sdf world.xml            the same world for MuJoCo, or as .urdf
+  stiction convert problem.dat problem.hdf5       the same contact problem for FCLIB
 
 Exit codes: 0 done; 1 a run, a solve or a claim failed; 2 the input was wrong; 130 interrupted.";
 
@@ -39,7 +41,7 @@ pub(crate) enum Command {
     Shrink(ShrinkArgs),
     /// Show what a robot file holds, and its dynamics at one state
     Inspect(InspectArgs),
-    /// Write a robot as a file of another format
+    /// Write a robot or a contact problem as a file of another format
     Convert(ConvertArgs),
     /// Find what silently ruins a simulation: impossible inertias, wrong units, overlaps, limits
     Check(CheckArgs),
@@ -155,6 +157,9 @@ pub(crate) struct RunArgs {
     /// With --dump-problems: `worst` (by the certificate), `not-converged`, or `every N` steps
     #[arg(long, value_name = "WHICH", default_value = "worst", requires = "dump_problems")]
     pub(crate) when: When,
+    /// With --dump-problems: `json` (holds everything), `fclib`, `siconos` or `npz` (ContactBench)
+    #[arg(long, value_name = "FORMAT", default_value = "json", requires = "dump_problems")]
+    pub(crate) dump_format: Format,
     /// Print the summary as JSON, and nothing else
     #[arg(long)]
     pub(crate) json: bool,
@@ -191,7 +196,7 @@ Examples:
   stiction solve problem.json --solver all --history out/history.html
   stiction solve problems/ --solver all --profile out/profile     goes on where it was stopped")]
 pub(crate) struct SolveArgs {
-    /// A contact problem (.json); with --profile a folder of them
+    /// A contact problem (.json, FCLIB .hdf5, Siconos .dat, ContactBench .npz); with --profile a folder of them
     pub(crate) file: PathBuf,
     /// Solvers, separated by commas, or `all`; without: the default one
     #[arg(long, value_name = "NAMES")]
@@ -223,7 +228,7 @@ Examples:
   stiction run pile --contact ncp-pgs --dump-problems out/pile --when not-converged
   stiction shrink out/pile/pile-000412.json --solver ncp-pgs")]
 pub(crate) struct ShrinkArgs {
-    /// A contact problem (.json)
+    /// A contact problem (.json, .hdf5, .dat, .npz)
     pub(crate) file: PathBuf,
     /// The solver that fails on it
     #[arg(long, value_name = "NAME")]
@@ -234,7 +239,7 @@ pub(crate) struct ShrinkArgs {
     /// Iterations the solver may spend; without: 10000
     #[arg(long, value_name = "N", allow_negative_numbers = true)]
     pub(crate) max_iterations: Option<u32>,
-    /// Where to write what is left; without: beside the file, as NAME-small.json
+    /// Where to write what is left, in the format of the ending; without: beside the file, as NAME-small.json
     #[arg(long, value_name = "FILE")]
     pub(crate) out: Option<PathBuf>,
 }
@@ -269,13 +274,15 @@ pub(crate) struct InspectArgs {
 Examples:
   stiction convert world.sdf world.xml
   stiction convert robot.xml robot.urdf --force
+  stiction convert out/pile-000412.json pile.hdf5      a contact problem for FCLIB and Siconos
 
 Meshes go to a folder beside OUT, named after it. What the format of OUT cannot say is printed.")]
 pub(crate) struct ConvertArgs {
-    /// A robot (.urdf, .sdf, .xml), or one of ours by name
+    /// A robot (.urdf, .sdf, .xml), one of ours by name, or a contact problem (.json, .hdf5, .h5, .dat, .npz)
     #[arg(value_name = "IN")]
     pub(crate) input: String,
-    /// What is written: MJCF (.xml, .mjcf) or URDF (.urdf)
+    /// What is written: MJCF (.xml, .mjcf) or URDF (.urdf); of a problem our .json, FCLIB (.hdf5, .h5), Siconos (.dat) or
+    /// ContactBench (.npz)
     #[arg(value_name = "OUT")]
     pub(crate) output: PathBuf,
     /// Overwrite files that are there already

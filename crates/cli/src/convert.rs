@@ -1,19 +1,28 @@
-//! `stiction convert`: a robot as a file of another format.
+//! `stiction convert`: a robot or a contact problem as a file of another format.
 
 use crate::args::ConvertArgs;
 use crate::failure::Failure;
 use crate::output::{complain, say};
+use std::path::Path;
+use stiction::contact::io::{Format, ProblemFileError, save, unsaid};
 use stiction::models::{WriteError, to_mjcf, to_urdf};
 use stiction_lab::inspect::load_model;
+use stiction_lab::solve::load_problem;
 
 pub(crate) fn convert(args: &ConvertArgs) -> Result<(), Failure> {
     let out = &args.output;
+    if let Some(format) = Format::of_name(out) {
+        return convert_problem(args, format);
+    }
     let ending = out.extension().and_then(|e| e.to_str()).map(str::to_ascii_lowercase);
     let write = match ending.as_deref() {
         Some("xml" | "mjcf") => to_mjcf,
         Some("urdf") => to_urdf,
         _ => {
-            let message = format!("{}: expected a name that ends in .xml, .mjcf or .urdf", out.display());
+            let message = format!(
+                "{}: expected a name that ends in .xml, .mjcf or .urdf (robots), .json, .hdf5, .h5, .dat or .npz (contact problems)",
+                out.display()
+            );
             return Err(Failure::input(message));
         }
     };
@@ -36,4 +45,20 @@ pub(crate) fn convert(args: &ConvertArgs) -> Result<(), Failure> {
         n => format!(" and {} files beside it", n - 1),
     };
     say(&format!("wrote {}{others}", out.display()))
+}
+
+/// A contact problem, with the answer that came with it where the format has a place for one.
+fn convert_problem(args: &ConvertArgs, format: Format) -> Result<(), Failure> {
+    let out = &args.output;
+    let file = load_problem(Path::new(&args.input)).map_err(Failure::input)?;
+    if out.exists() && !args.force {
+        return Err(Failure::input(format!("{} is there already; --force overwrites", out.display())));
+    }
+    let answer = file.reference.as_ref().map(|r| r.impulses.as_slice());
+    save(out, &file.name, &file.problem, answer).map_err(|e| match e {
+        ProblemFileError::Io { .. } => Failure::work(e),
+        other => Failure::input(other),
+    })?;
+    unsaid(format, &file.problem).iter().for_each(|note| complain(&format!("note: {note}")));
+    say(&format!("wrote {}", out.display()))
 }

@@ -66,7 +66,7 @@ pub(crate) fn run(args: &RunArgs) -> Result<(), Failure> {
     };
     let mut runner = Runner::new(setup, options).map_err(Failure::input)?;
     if let Some(folder) = &args.dump_problems {
-        runner = runner.with_dump(Dump::new(folder, args.when).map_err(Failure::work)?);
+        runner = runner.with_dump(Dump::new(folder, args.when, args.dump_format).map_err(Failure::work)?);
     }
     let meter = Meter::new(!args.json);
     let summary = runner.run(|progress| meter.tell(&scene.name, progress));

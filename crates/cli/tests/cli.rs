@@ -321,3 +321,40 @@ fn problems_of_a_run_are_dumped_and_studied() {
     let small = std::fs::read_to_string(here.join("problems/cube-slide-000040-small.json")).unwrap();
     assert!(small.len() < std::fs::read_to_string(here.join(problem)).unwrap().len());
 }
+
+/// One step of a run in every format: the same problem, the same answer.
+#[test]
+fn problems_change_their_format() {
+    let here = folder("formats");
+    let run = ["run", "cube-slide", "--duration", "0.05", "--dump-problems", "problems", "--dump-format"];
+    let dumped = stiction(&here, &[&run[..], &["fclib"]].concat());
+    assert!(dumped.status.success(), "{}", errors(&dumped));
+    refused(&stiction(&here, &[&run[..], &["hdf"]].concat()), &["hdf", "json, fclib, siconos, npz"]);
+    let files = std::fs::read_dir(here.join("problems")).unwrap().map(|f| f.unwrap().path());
+    let first = files.into_iter().next().unwrap();
+    let first = first.to_str().unwrap();
+    assert!(first.ends_with(".hdf5"), "{first}");
+
+    let answer = |file: &str| {
+        let answers =
+            json(&stiction(&here, &["solve", file, "--solver", "ncp-admm", "--json", "--impulses"]));
+        (answers[0]["iterations"].clone(), answers[0]["residual"].clone(), answers[0]["impulses"].clone())
+    };
+    let expected = answer(first);
+    for (from, to) in [(first, "a.json"), ("a.json", "b.dat"), ("b.dat", "c.npz"), ("c.npz", "d.h5")] {
+        let done = stiction(&here, &["convert", from, to]);
+        assert!(done.status.success(), "{}", errors(&done));
+        let (iterations, residual, impulses) = answer(to);
+        assert_eq!((&iterations, &residual), (&expected.0, &expected.1), "{to}");
+        // Answers are in the order of the file, which is another in ContactBench's.
+        assert_eq!(impulses == expected.2, to != "c.npz", "{to}");
+    }
+    refused(&stiction(&here, &["convert", "a.json", "b.dat"]), &["b.dat is there already", "--force"]);
+    refused(&stiction(&here, &["convert", "a.json", "b.txt"]), &["b.txt", ".hdf5"]);
+    refused(&stiction(&here, &["convert", "none.json", "e.dat"]), &["none.json"]);
+    let profile = ["solve", ".", "--solver", "nsgs", "--profile", "out", "--json"];
+    let lines = json(&stiction(&here, &profile));
+    let names: Vec<&str> = lines.as_array().unwrap().iter().map(|l| l["problem"].as_str().unwrap()).collect();
+    assert_eq!(names.len(), 5 * 3, "{names:?}");
+    assert!(names.contains(&"a") && names.contains(&"b.dat"), "{names:?}");
+}

@@ -1,11 +1,11 @@
 //! Contact problems of a run as files: what a solver met, to be solved again by others.
 //!
-//! Every file holds the problem of one step and the impulses the step used, `SCENE-STEP.json`, as
-//! [`stiction::contact::io`] writes them.
+//! Every file holds the problem of one step and the impulses the step used, `SCENE-STEP` with the
+//! ending of its format, as [`stiction::contact::io`] writes them.
 
 use std::path::{Path, PathBuf};
 use std::str::FromStr;
-use stiction::contact::io::{ProblemFileError, save};
+use stiction::contact::io::{Format, ProblemFileError, save};
 use stiction::contact::{Certificate, ConstraintProblem};
 use stiction::{Simulation, StepReport};
 
@@ -41,6 +41,7 @@ impl FromStr for When {
 pub struct Dump {
     folder: PathBuf,
     when: When,
+    format: Format,
     worst: Option<Kept>,
     files: Vec<PathBuf>,
 }
@@ -55,10 +56,10 @@ struct Kept {
 
 impl Dump {
     /// Files into `folder`, which is made if absent.
-    pub fn new(folder: &Path, when: When) -> Result<Self, ProblemFileError> {
+    pub fn new(folder: &Path, when: When, format: Format) -> Result<Self, ProblemFileError> {
         let io = |source| ProblemFileError::Io { file: folder.display().to_string(), source };
         std::fs::create_dir_all(folder).map_err(io)?;
-        Ok(Self { folder: folder.to_owned(), when, worst: None, files: Vec::new() })
+        Ok(Self { folder: folder.to_owned(), when, format, worst: None, files: Vec::new() })
     }
 
     /// After step number `step`, judged by `certificate`.
@@ -114,7 +115,7 @@ impl Dump {
         let plain: String =
             scene.chars().map(|c| if c.is_alphanumeric() { c } else { '-' }).take(80).collect();
         let name = format!("{plain}-{step:06}");
-        let path = self.folder.join(format!("{name}.json"));
+        let path = self.folder.join(format!("{name}.{}", self.format.ending()));
         save(&path, &name, problem, Some(impulses))?;
         self.files.push(path);
         Ok(())

@@ -15,7 +15,7 @@ use std::collections::BTreeSet;
 use std::io::Write;
 use std::ops::ControlFlow;
 use std::path::{Path, PathBuf};
-use stiction::contact::io::ProblemFileError;
+use stiction::contact::io::{Format, ProblemFileError};
 use stiction::solvers::registry::Common;
 
 /// Shares of max(‖g‖, ‖c‖) [–].
@@ -56,14 +56,14 @@ pub struct Profile {
     pub interrupted: bool,
 }
 
-/// Problem files (`.json`) of a folder and those below it, in order.
+/// Problem files (of any [`Format`]) of a folder and those below it, in order.
 pub fn problems(folder: &Path) -> std::io::Result<Vec<PathBuf>> {
     let mut out = Vec::new();
     for entry in std::fs::read_dir(folder)? {
         let path = entry?.path();
         if path.is_dir() {
             out.extend(problems(&path)?);
-        } else if path.extension().is_some_and(|e| e == "json") {
+        } else if Format::of_name(&path).is_some() {
             out.push(path);
         }
     }
@@ -93,8 +93,9 @@ impl Profile {
             writeln!(log).map_err(io)?; // the line that was cut short ends here
         }
         for (done, path) in files.iter().enumerate() {
-            let within = path.strip_prefix(folder).unwrap_or(path).with_extension("");
-            let name = within.to_string_lossy().into_owned();
+            let within = path.strip_prefix(folder).unwrap_or(path).to_string_lossy().into_owned();
+            // Our format goes without saying; the same problem in another is another file.
+            let name = within.strip_suffix(".json").unwrap_or(&within).to_owned();
             let file = match load_problem(path) {
                 Ok(file) => file,
                 Err(error) => {

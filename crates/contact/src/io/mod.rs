@@ -12,7 +12,7 @@
 //! | Siconos | .dat | N, T1, T2 | local, global |
 //! | ContactBench | .npz | T1, T2, N | local |
 //!
-//! Here rows are (t₁, t₂, n). What a file is, its content says; what is written, the ending of its name.
+//! Here rows are (t₁, t₂, n). What a file is, its first bytes say, else its ending; what is written, the ending.
 //! W may be unsymmetric and stays so; its block pattern is the union of the file's and its transpose, with
 //! the diagonal. A planar problem (dim 2) becomes a spatial one with a second tangent that nothing couples
 //! to: the block gains the diagonal W_NN and velocity 0, so its impulse is 0 and every residual is unchanged.
@@ -177,7 +177,9 @@ pub fn load(path: &Path) -> Result<ProblemFile, ProblemFileError> {
 pub fn read(bytes: &[u8], file: &str) -> Result<ProblemFile, ProblemFileError> {
     let path = Path::new(file);
     let name = path.file_stem().map_or_else(|| "unnamed".into(), |s| s.to_string_lossy().into_owned());
-    let format = format_of(bytes).or_else(|| Format::of_name(path)).unwrap_or(Format::Json);
+    let digit = bytes.trim_ascii_start().first().is_some_and(u8::is_ascii_digit);
+    let plain = if digit { Format::Siconos } else { Format::Json };
+    let format = signed(bytes).or_else(|| Format::of_name(path)).unwrap_or(plain);
     let text = |format| {
         let wrong = |e: std::str::Utf8Error| ProblemFileError::Format {
             file: file.into(),
@@ -194,13 +196,12 @@ pub fn read(bytes: &[u8], file: &str) -> Result<ProblemFile, ProblemFileError> {
     }
 }
 
-/// What the first bytes say.
-fn format_of(bytes: &[u8]) -> Option<Format> {
-    match bytes.iter().find(|b| !b.is_ascii_whitespace())? {
+/// The format whose files begin like this; numbers may begin several.
+fn signed(bytes: &[u8]) -> Option<Format> {
+    match bytes.trim_ascii_start().first()? {
         _ if bytes.starts_with(hdf5::SIGNATURE) => Some(Format::Fclib),
         _ if bytes.starts_with(zip::SIGNATURE) => Some(Format::Npz),
         b'{' | b'[' => Some(Format::Json),
-        b'0'..=b'9' => Some(Format::Siconos),
         _ => None,
     }
 }
