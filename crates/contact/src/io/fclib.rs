@@ -225,7 +225,7 @@ pub(super) fn write(of: &Plain) -> std::result::Result<Vec<u8>, String> {
     let mut mirrored: Entries = transposed.iter().map(|&(i, j, v)| (j, i, v)).collect();
     let mut sorted = v.clone();
     for list in [&mut mirrored, &mut sorted] {
-        list.sort_by(|a, b| (a.0, a.1).cmp(&(b.0, b.1)));
+        list.sort_by_key(|e| (e.0, e.1));
     }
     if mirrored != sorted {
         return Err(

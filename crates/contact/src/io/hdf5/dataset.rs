@@ -108,7 +108,7 @@ impl<'a> Dataset<'a> {
             }
         };
         let numbers: Option<Vec<f64>> = bytes.chunks_exact(element).map(number).collect();
-        numbers.ok_or_else(|| format!("its elements are not numbers of 4 or 8 bytes"))
+        numbers.ok_or_else(|| "its elements are not numbers of 4 or 8 bytes".to_owned())
     }
 
     fn bytes(&self) -> Result<Vec<u8>> {
@@ -255,7 +255,7 @@ impl Chunks<'_> {
     /// Copies what of a chunk lies within the dataset, line by line of the last dimension.
     fn put(&mut self, start: &[usize], content: &[u8]) -> Result<()> {
         let (rank, element) = (self.dims.len(), self.chunk[self.chunk.len() - 1]);
-        if (0..rank).any(|d| start[d] >= self.dims[d] || start[d] % self.chunk[d] != 0) {
+        if (0..rank).any(|d| start[d] >= self.dims[d] || !start[d].is_multiple_of(self.chunk[d])) {
             return Err(format!("a chunk at {start:?} lies outside"));
         }
         self.written += 1;
