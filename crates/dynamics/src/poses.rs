@@ -39,9 +39,15 @@ pub struct Poses<T = f64> {
     /// Per body: origin from the tree's reference point, world axes [m].
     pub(crate) p_OB: Vec<Vec3<T>>,
     pub(crate) topology: Topology,
+    joints: Joints<T>,
+}
+
+/// The joints, prepared.
+#[derive(Clone, Debug)]
+struct Joints<T> {
+    /// Per body.
+    places: Vec<Place>,
     steps: Vec<Step<T>>,
-    /// Per body: one hinge through its origin.
-    simple: Vec<bool>,
     /// Per tree: where the origin of its root is with the joints at reference, in W.
     base: Vec<Vec3<T>>,
     hinges: Hinges<T>,
@@ -54,9 +60,21 @@ pub struct Poses<T = f64> {
 struct Hinges<T> {
     /// Per hinge or screw: coordinate in q, and its value at reference.
     coordinate: Vec<(usize, T)>,
-    /// Per hinge: ½ (q − reference), its sine and cosine.
+    /// Per hinge: ½ (q − reference), its sine and cosine. Plain numbers are padded to whole fours.
     half: Vec<T>,
-    sin_cos: Vec<(T, T)>,
+    sin: Vec<T>,
+    cos: Vec<T>,
+}
+
+/// Where a body is in the tree, side by side for the loop.
+#[derive(Clone, Copy, Debug)]
+struct Place {
+    parent: Option<usize>,
+    tree: usize,
+    /// Its first step.
+    first: usize,
+    /// It has a parent, and one hinge through its origin.
+    simple: bool,
 }
 
 /// A joint, prepared: from frame A (the parent, or what the body's earlier joints made of it) to
@@ -90,6 +108,15 @@ struct Frame<T> {
     quat: Quat<T>,
     R: Mat3<T>,
     p: Vec3<T>,
+}
+
+/// What there is of [`Poses`], as slices: those per body have one length, checked once.
+struct Slices<'a, T> {
+    X_WB: &'a mut [Pose<T>],
+    R_WB: &'a mut [Mat3<T>],
+    p_OB: &'a mut [Vec3<T>],
+    S: &'a mut [Motion<T>],
+    reference: &'a mut [Vec3<T>],
 }
 
 impl<T: Real> Poses<T> {
@@ -128,26 +155,34 @@ impl<T: Real> Poses<T> {
                 }
             }
         }
-        let simple = |b: &Body<T>| match &steps[b.joints.clone()] {
-            [Step { kind: JointKind::Hinge, offset, .. }] => !offset,
-            _ => false,
+        let place = |b: &Body<T>| Place {
+            parent: b.parent,
+            tree: b.tree,
+            first: b.joints.start,
+            simple: b.parent.is_some()
+                && matches!(&steps[b.joints.clone()], [Step { kind: JointKind::Hinge, offset: false, .. }]),
+        };
+        let padded = coordinate.len().next_multiple_of(if T::LANES == 1 { 4 } else { 1 });
+        let joints = Joints {
+            places: model.bodies.iter().map(place).collect(),
+            base: (model.bodies.iter()).filter(|b| b.parent.is_none()).map(|b| b.X_PB.translation).collect(),
+            hinges: Hinges {
+                half: vec![kind; padded],
+                sin: vec![kind; padded],
+                cos: vec![kind; padded],
+                coordinate,
+            },
+            screws,
+            steps,
         };
         let mut poses = Self {
-            simple: model.bodies.iter().map(simple).collect(),
             X_WB: vec![Pose::identity(kind); nb],
             R_WB: vec![Quat::identity(kind).to_matrix(); nb],
             S: vec![Motion::zero(kind); model.nv()],
             reference: vec![zero; model.trees],
             p_OB: vec![zero; nb],
             topology: Topology::new(model),
-            steps,
-            base: (model.bodies.iter()).filter(|b| b.parent.is_none()).map(|b| b.X_PB.translation).collect(),
-            hinges: Hinges {
-                half: vec![kind; coordinate.len()],
-                sin_cos: vec![(kind, kind); coordinate.len()],
-                coordinate,
-            },
-            screws,
+            joints,
         };
         poses.update(model, &model.neutral());
         poses
@@ -158,84 +193,86 @@ impl<T: Real> Poses<T> {
     pub fn update(&mut self, model: &Model<T>, q: &[T]) {
         assert_eq!(q.len(), model.nq, "q has nq coordinates");
         assert_eq!(self.X_WB.len(), model.bodies.len(), "the poses belong to this model");
-        self.hinges.update(q);
-        for b in 0..self.X_WB.len() {
-            match (self.topology.parent[b], self.simple[b]) {
-                (Some(parent), true) => self.turn(b, parent),
-                (parent, _) => self.compose(b, parent, q),
+        let Self { X_WB, R_WB, S, reference, p_OB, topology, joints } = self;
+        joints.hinges.update(q);
+        let n = X_WB.len();
+        let mut slices = Slices { X_WB, R_WB: &mut R_WB[..n], p_OB: &mut p_OB[..n], S, reference };
+        for (b, place) in joints.places[..n].iter().enumerate() {
+            match place.parent {
+                Some(parent) if place.simple => slices.turn(b, parent, place, joints),
+                _ => slices.compose(b, place, joints, topology, q),
             }
         }
         // (4): until here screws are hinges.
-        for (i, pitch) in &self.screws {
+        for (i, pitch) in &joints.screws {
             let S = &mut self.S[*i];
             S.linear += S.angular * *pitch;
         }
     }
 
+    /// The tree of `body`, an index into [`Self::reference`].
+    pub fn tree_of(&self, body: usize) -> usize {
+        self.topology.tree[body]
+    }
+}
+
+impl<T: Real> Slices<'_, T> {
     /// A body with one hinge through its origin, which most are: [`Self::compose`], without detours.
     #[inline(always)]
-    fn turn(&mut self, b: usize, parent: usize) {
-        let step = &self.steps[self.topology.joints[b].start];
-        let (s, c) = self.hinges.sin_cos[step.hinge];
+    fn turn(&mut self, b: usize, parent: usize, place: &Place, joints: &Joints<T>) {
+        let step = &joints.steps[place.first];
         let p = self.p_OB[parent] + self.R_WB[parent] * step.anchor_A;
-        let quat = self.X_WB[parent].rotation * (step.rest * c + step.swing * s);
+        let quat = self.X_WB[parent].rotation * joints.hinges.turn(step);
         let R = quat.to_matrix();
         let axis = R * step.axis_B;
         self.S[step.idx_v] = Motion::new(axis, p.cross(axis));
-        self.place(b, Frame { quat, R, p });
+        self.put(b, place, Frame { quat, R, p });
     }
 
     /// Any body: joint by joint from its parent.
     #[inline(always)]
-    fn compose(&mut self, b: usize, parent: Option<usize>, q: &[T]) {
+    fn compose(&mut self, b: usize, place: &Place, joints: &Joints<T>, topology: &Topology, q: &[T]) {
         let kind = q[0].zero();
         let zero = Vec3::zero(kind);
-        let mut frame = match parent {
+        let mut frame = match place.parent {
             Some(p) => Frame { quat: self.X_WB[p].rotation, R: self.R_WB[p], p: self.p_OB[p] },
             None => {
                 let quat = Quat::identity(kind);
                 Frame { quat, R: quat.to_matrix(), p: zero }
             }
         };
-        let steps = self.topology.joints[b].clone();
-        for step in &self.steps[steps.clone()] {
-            step.apply(&mut frame, q, &self.hinges.sin_cos, &mut self.S);
+        for step in &joints.steps[topology.joints[b].clone()] {
+            step.apply(&mut frame, q, &joints.hinges, self.S);
         }
         // A root's own origin is the reference point, known only now.
         let mut shift = zero;
-        if parent.is_none() {
-            let tree = self.topology.tree[b];
-            let step = &self.steps[steps.start];
+        if place.parent.is_none() {
+            let step = &joints.steps[place.first];
             let base = if step.kind == JointKind::Free {
                 vec3(q[step.idx_q], q[step.idx_q + 1], q[step.idx_q + 2])
             } else {
-                self.base[tree]
+                joints.base[place.tree]
             };
             shift = frame.p;
-            self.reference[tree] = base + shift;
+            self.reference[place.tree] = base + shift;
             frame.p = zero;
         }
         // (2): `apply` left c in the place of (c − O) × a.
-        for i in self.topology.dofs[b].clone() {
-            if self.topology.turns[i] {
+        for i in topology.dofs[b].clone() {
+            if topology.turns[i] {
                 let S = &mut self.S[i];
                 S.linear = (S.linear - shift).cross(S.angular);
             }
         }
-        self.place(b, frame);
+        self.put(b, place, frame);
     }
 
     #[inline(always)]
-    fn place(&mut self, b: usize, frame: Frame<T>) {
-        let O = self.reference[self.topology.tree[b]];
+    fn put(&mut self, b: usize, place: &Place, frame: Frame<T>) {
+        let O = self.reference[place.tree];
         self.p_OB[b] = frame.p;
         self.R_WB[b] = frame.R;
         self.X_WB[b] = Pose { rotation: frame.quat, translation: O + frame.p };
-    }
-
-    /// The tree of `body`, an index into [`Self::reference`].
-    pub fn tree_of(&self, body: usize) -> usize {
-        self.topology.tree[body]
     }
 }
 
@@ -245,29 +282,33 @@ impl<T: Real> Hinges<T> {
         for (half, (idx_q, reference)) in self.half.iter_mut().zip(&self.coordinate) {
             *half = (q[*idx_q] - *reference) * reference.like(0.5);
         }
-        T::sin_cos_into(&self.half, &mut self.sin_cos);
+        T::sin_cos_into(&self.half, &mut self.sin, &mut self.cos);
+    }
+
+    /// Of the hinge or screw `step`, from A to B.
+    #[inline(always)]
+    fn turn(&self, step: &Step<T>) -> Quat<T> {
+        step.rest * self.cos[step.hinge] + step.swing * self.sin[step.hinge]
     }
 }
 
 impl<T: Real> Step<T> {
     /// (1): `frame` goes from A to B; a rotation leaves its axis and a point of it in `S`.
     #[inline(always)]
-    fn apply(&self, frame: &mut Frame<T>, q: &[T], sin_cos: &[(T, T)], S: &mut [Motion<T>]) {
+    fn apply(&self, frame: &mut Frame<T>, q: &[T], hinges: &Hinges<T>, S: &mut [Motion<T>]) {
         let (q, i) = (&q[self.idx_q..], self.idx_v);
         let zero = Vec3::zero(self.reference);
         match self.kind {
             JointKind::Hinge => {
-                let (s, c) = sin_cos[self.hinge];
                 let on_axis = frame.p + frame.R * self.anchor_A;
-                frame.quat = frame.quat * (self.rest * c + self.swing * s);
+                frame.quat = frame.quat * hinges.turn(self);
                 frame.R = frame.quat.to_matrix();
                 frame.p = if self.offset { on_axis - frame.R * self.anchor_B } else { on_axis };
                 S[i] = Motion::new(frame.R * self.axis_B, on_axis);
             }
             JointKind::Screw => {
-                let (s, c) = sin_cos[self.hinge];
                 let on_axis = frame.p + frame.R * self.anchor_A;
-                frame.quat = frame.quat * (self.rest * c + self.swing * s);
+                frame.quat = frame.quat * hinges.turn(self);
                 frame.R = frame.quat.to_matrix();
                 let axis = frame.R * self.axis_B;
                 let travel = (q[0] - self.reference) * self.pitch;

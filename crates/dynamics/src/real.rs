@@ -50,9 +50,9 @@ pub trait Real:
 
     /// [`Self::sin_cos`] of many.
     #[inline(always)]
-    fn sin_cos_into(angles: &[Self], sin_cos: &mut [(Self, Self)]) {
-        for (x, out) in angles.iter().zip(sin_cos) {
-            *out = x.sin_cos();
+    fn sin_cos_into(angles: &[Self], sin: &mut [Self], cos: &mut [Self]) {
+        for ((x, sin), cos) in angles.iter().zip(sin).zip(cos) {
+            (*sin, *cos) = x.sin_cos();
         }
     }
 
@@ -111,17 +111,30 @@ macro_rules! scalar {
                     <$t>::sin_cos(self)
                 }
             }
-            /// Without a branch in the loop, so that the compiler makes vectors of it.
+            /// Four by four and without a branch, so that the compiler makes vectors of it.
             #[inline(always)]
-            fn sin_cos_into(angles: &[Self], sin_cos: &mut [(Self, Self)]) {
-                let mut near = true;
-                for (x, out) in angles.iter().zip(sin_cos.iter_mut()) {
-                    *out = trig::sin_cos(*x, &$split);
-                    near &= <$t>::abs(*x) < $split.limit as $t;
+            fn sin_cos_into(angles: &[Self], sin: &mut [Self], cos: &mut [Self]) {
+                let n = angles.len();
+                let (mut near, mut at) = (true, 0);
+                while at < n {
+                    if let (Some(x), Some(sin), Some(cos)) = (
+                        angles[at..].first_chunk::<4>(),
+                        sin[at..].first_chunk_mut::<4>(),
+                        cos[at..].first_chunk_mut::<4>(),
+                    ) {
+                        (*sin, *cos) = trig::sin_cos_block(*x, &$split);
+                        for x in x {
+                            near &= <$t>::abs(*x) < $split.limit as $t;
+                        }
+                        at += 4;
+                    } else {
+                        (sin[at], cos[at]) = Real::sin_cos(angles[at]);
+                        at += 1;
+                    }
                 }
                 if !near {
-                    for (x, out) in angles.iter().zip(sin_cos) {
-                        *out = Real::sin_cos(*x);
+                    for ((x, sin), cos) in angles.iter().zip(sin).zip(cos) {
+                        (*sin, *cos) = Real::sin_cos(*x);
                     }
                 }
             }

@@ -4,8 +4,8 @@
 //! ```text
 //!     x = k π/2 + r,   |r| ≤ π/4,   k whole                             (1)
 //!     sin r = r + r³ P(r²),   cos r = 1 − r²/2 + r⁴ Q(r²)               (2)
-//!     sin x, cos x from (2) by quadrant: odd k swaps them, and          (3)
-//!     sin x changes sign for k mod 4 in {2, 3}, cos x for {1, 2}
+//!     sin x = sin(m π/2) cos r + cos(m π/2) sin r,   m = k mod 4,       (3)
+//!     cos x = cos(m π/2) cos r − sin(m π/2) sin r
 //! ```
 //!
 //! π/2 is split in three parts with trailing zeros so that k times the first two is exact
@@ -72,11 +72,20 @@ pub(crate) fn sin_cos<T: Real>(x: T, split: &Split) -> (T, T) {
     let sin = r + r * z * polynomial(z, SIN);
     let cos = x.one() - (z * x.like(0.5) - z * z * polynomial(z, COS));
 
-    // (3)
-    let quarters = k * x.like(0.25);
-    let (sign_sin, sign_cos) = (sign(quarters, -0.125, round), sign(quarters, 0.125, round));
-    let odd = (sign_sin * sign_cos).less(x.zero());
-    (T::select(odd, cos, sin) * sign_sin, T::select(odd, sin, cos) * sign_cos)
+    // (3): m = k mod 4 in −2 … 2, of which the sine and cosine of m π/2 are polynomials too.
+    let m = k - nearest(k * x.like(0.25), round) * x.like(4.0);
+    let (sin_m, cos_m) = (m * (x.like(2.0) - m.abs()), x.one() - m.abs());
+    (sin_m * cos + cos_m * sin, cos_m * cos - sin_m * sin)
+}
+
+/// [`sin_cos`] of several, that the compiler makes one vector of.
+#[inline(always)]
+pub(crate) fn sin_cos_block<T: Real, const N: usize>(x: [T; N], split: &Split) -> ([T; N], [T; N]) {
+    let (mut sin, mut cos) = (x, x);
+    for n in 0..N {
+        (sin[n], cos[n]) = sin_cos(x[n], split);
+    }
+    (sin, cos)
 }
 
 #[inline(always)]
@@ -93,14 +102,6 @@ fn polynomial<T: Real>(z: T, c: [f64; 6]) -> T {
     sum = sum * z + z.like(c[2]);
     sum = sum * z + z.like(c[1]);
     sum * z + z.like(c[0])
-}
-
-/// ±1; minus where k/4 + shift = (k ∓ ½)/4 is more than a quarter away from whole.
-#[inline(always)]
-fn sign<T: Real>(quarters: T, shift: f64, round: T) -> T {
-    let f = quarters + quarters.like(shift);
-    let minus = f.like(0.25).less((f - nearest(f, round)).abs());
-    T::select(minus, -f.one(), f.one())
 }
 
 #[cfg(test)]
