@@ -57,32 +57,32 @@ pub fn crba_into<T: Real>(
     }
 
     // Each dof feels the composite body outboard of it: (2), and its ancestors feel that: (3).
+    let n = model.dofs.len();
+    let (dofs, S) = (&model.dofs[..n], &kin.S[..n]);
     let mut i = 0;
-    while let Some(dof) = model.dofs.get(i) {
+    while i < n {
+        let (dof, place) = (&dofs[i], M.pattern.places()[..n][i]);
         let Ic = composite[dof.body];
-        if M.pattern.is_free_root(i) {
-            free_root(&Ic, &kin.S[i..i + TRUNK], M, i);
-            for (k, dof) in model.dofs[i..i + TRUNK].iter().enumerate() {
+        if place.free {
+            free_root(&Ic, &S[i..i + TRUNK], M, i);
+            for (k, dof) in dofs[i..i + TRUNK].iter().enumerate() {
                 M.entries[M.pattern.start(i + k)] += dof.armature;
             }
             i += TRUNK;
             continue;
         }
-        let S = kin.S[i];
-        let F = Ic * S;
-        let place = M.pattern.place(i);
-        let branch = M.pattern.branch(i);
-        let (row, trunk) = M.entries[place.start..place.end].split_at_mut(branch.len() + 1);
-        row[0] = S.dot(F) + dof.armature;
-        for (entry, j) in row[1..].iter_mut().zip(branch) {
-            *entry = kin.S[*j as usize].dot(F);
+        let F = Ic * S[i];
+        let row = &mut M.entries[place.start..place.end];
+        row[0] = S[i].dot(F) + dof.armature;
+        for (entry, j) in row[1..].iter_mut().zip(M.pattern.branch_in(place)) {
+            *entry = S[*j as usize].dot(F);
         }
-        if place.trunk {
+        if let (Some(root), Some(trunk)) = (place.trunk, row.last_chunk_mut::<TRUNK>()) {
             // The columns of a free root are the axes of the body, through O, and of the world.
-            let root = &kin.S[M.pattern.columns(i)[branch.len() + 1] as usize - 2..][..3];
-            let [x, y, z] = [root[0].angular, root[1].angular, root[2].angular];
+            let root = &S[root..][..TRUNK];
+            let [x, y, z] = [root[3].angular, root[4].angular, root[5].angular];
             let (n, f) = (F.angular, F.linear);
-            trunk.copy_from_slice(&[z.dot(n), y.dot(n), x.dot(n), f.z, f.y, f.x]);
+            *trunk = [z.dot(n), y.dot(n), x.dot(n), f.z, f.y, f.x];
         }
         i += 1;
     }

@@ -38,11 +38,12 @@ pub(crate) struct Panel {
     pub(crate) tip: usize,
     /// Rows, at most [`Panel::LARGE`], or [`Panel::LARGEST`] of those without ancestors.
     pub(crate) count: usize,
-    /// First entry of its rows, the zeros before them included, and the one behind their last.
+    /// Its entries: of every row `stride`, the rows towards the tip last, all with the same columns. Hence those
+    /// of the panel itself are a square, from column `square` on, of which row k has the entries from k on.
     pub(crate) begin: usize,
     pub(crate) end: usize,
-    /// Of row i, i − 1, …: the one behind its last entry, from `begin`.
-    pub(crate) ends: [usize; Panel::LARGEST],
+    pub(crate) stride: usize,
+    pub(crate) square: usize,
     /// Common columns.
     pub(crate) common: usize,
     /// Those of the branch: how many, and where in the columns of the pattern.
@@ -57,6 +58,26 @@ impl Panel {
     pub(crate) const LARGE: usize = 4;
     /// A free root.
     pub(crate) const LARGEST: usize = 6;
+
+    /// Its K rows out of its entries, from the tip on.
+    #[inline(always)]
+    pub(crate) fn rows<'a, T, const K: usize>(&self, entries: &'a [T]) -> [&'a [T]; K] {
+        let (mut rows, mut rest): ([&[T]; K], _) = ([&[]; K], entries);
+        for row in rows.iter_mut().rev() {
+            (*row, rest) = rest.split_at(self.stride);
+        }
+        rows
+    }
+
+    /// [`Self::rows`], to write.
+    #[inline(always)]
+    pub(crate) fn rows_mut<'a, T, const K: usize>(&self, entries: &'a mut [T]) -> [&'a mut [T]; K] {
+        let (mut rows, mut rest): ([&mut [T]; K], _) = (std::array::from_fn(|_| Default::default()), entries);
+        for row in rows.iter_mut().rev() {
+            (*row, rest) = rest.split_at_mut(self.stride);
+        }
+        rows
+    }
 }
 
 /// A row of the pattern.
@@ -67,8 +88,8 @@ pub(crate) struct Row {
     /// The diagonal entry.
     pub(crate) start: usize,
     pub(crate) end: usize,
-    /// It ends in the columns of a free root and is not a row of that root.
-    pub(crate) trunk: bool,
+    /// First dof of the free root in whose columns it ends, if it is not a row of that root.
+    pub(crate) trunk: Option<usize>,
     /// It is the first row of a free root.
     pub(crate) free: bool,
 }
@@ -80,7 +101,8 @@ impl Pattern {
 
     /// With rows whose lengths are multiples of `block`.
     pub(crate) fn in_blocks<T>(model: &Model<T>, block: usize) -> Self {
-        let (mut rows, mut columns): (Vec<Row>, Vec<u32>) = (Vec::new(), Vec::new());
+        let mut pattern =
+            Self { rows: Vec::new(), columns: Vec::new(), panels: Vec::new(), levels: Vec::new() };
         let free = |root: usize| model.joints[model.bodies[root].joints.start].kind == JointKind::Free;
         let root_of = |dof: usize| {
             let mut body = model.dofs[dof].body;
@@ -89,72 +111,69 @@ impl Pattern {
             }
             body
         };
-        for (i, dof) in model.dofs.iter().enumerate() {
-            let above: Option<Row> = dof.parent.map(|p| rows[p]);
-            let length = 1 + above.map_or(0, |p| p.end - p.start);
-            let begin = columns.len();
-            columns.resize(begin + length.next_multiple_of(block) - length, 0);
-            let start = columns.len();
-            columns.push(i as u32);
-            columns.extend_from_within(above.map_or(0..0, |p| p.start..p.end));
-            let root = root_of(i);
-            let (end, trunk) = (columns.len(), dof.body != root && free(root));
-            let free = dof.parent.is_none() && free(root);
-            rows.push(Row { begin, start, end, trunk, free });
+        // Consecutive dofs of one chain, as many as a panel takes; a trunk has panels of its own.
+        let in_trunk = |i: usize| model.dofs[i].body == root_of(i) && free(root_of(i));
+        let mut first = 0;
+        while first < model.dofs.len() {
+            let most = if model.dofs[first].parent.is_none() { Panel::LARGEST } else { Panel::LARGE };
+            let goes_on = |i: usize| {
+                i < model.dofs.len() && model.dofs[i].parent == Some(i - 1) && in_trunk(i) == in_trunk(i - 1)
+            };
+            let count = 1 + (first + 1..first + most).take_while(|i| goes_on(*i)).count();
+            let above: Option<Row> = model.dofs[first].parent.map(|p| pattern.rows[p]);
+            let common = above.map_or(0, |p| p.end - p.start);
+            let stride = (common + count).next_multiple_of(block);
+            let (begin, mut columns) = (pattern.columns.len(), common);
+            for i in first..first + count {
+                let above = model.dofs[i].parent.map(|p| pattern.rows[p]);
+                let end = pattern.columns.len() + stride;
+                columns += 1;
+                let start = end - columns;
+                pattern.columns.resize(start, 0);
+                pattern.columns.push(i as u32);
+                pattern.columns.extend_from_within(above.map_or(0..0, |p| p.start..p.end));
+                let trunk = (!in_trunk(i) && free(root_of(i))).then(|| model.bodies[root_of(i)].dofs.start);
+                let free = in_trunk(i) && model.dofs[i].parent.is_none();
+                let begin = end - columns.next_multiple_of(block);
+                pattern.rows.push(Row { begin, start, end, trunk, free });
+            }
+            let (tip, start) = (first + count - 1, pattern.rows[first].start);
+            pattern.panels.push(Panel {
+                tip,
+                count,
+                begin,
+                end: pattern.columns.len(),
+                stride,
+                square: stride - common - count,
+                common,
+                branch: pattern.branch(first).len(),
+                columns: start + 1,
+                root: pattern.rows[first].trunk,
+            });
+            first += count;
         }
-        let mut pattern = Self { rows, columns, panels: Vec::new(), levels: Vec::new() };
-        (pattern.panels, pattern.levels) = pattern.in_panels();
+        pattern.order_panels();
         pattern
     }
 
-    /// Chains cut into panels, ordered by how many panels they carry one after another.
-    fn in_panels(&self) -> (Vec<Panel>, Vec<Range<usize>>) {
-        let mut panels: Vec<Panel> = Vec::new();
-        for i in 0..self.size() {
-            let Row { begin, start, end, .. } = self.rows[i];
-            if let Some(panel) = panels.last_mut() {
-                let most = if panel.common == 0 { Panel::LARGEST } else { Panel::LARGE };
-                if panel.count < most && self.branch(i).first().is_some_and(|j| *j as usize + 1 == i) {
-                    (panel.tip, panel.count, panel.end) = (i, panel.count + 1, end);
-                    continue;
-                }
-            }
-            let (common, branch) = (end - start - 1, self.branch(i).len());
-            let root = self.rows[i].trunk.then(|| self.root(i));
-            let ends = [0; Panel::LARGEST];
-            panels.push(Panel {
-                tip: i,
-                count: 1,
-                begin,
-                end,
-                ends,
-                common,
-                branch,
-                columns: start + 1,
-                root,
-            });
-        }
-        let mut carried = vec![0; panels.len()];
-        for p in (0..panels.len()).rev() {
-            let panel = &mut panels[p];
-            for k in 0..panel.count {
-                panel.ends[k] = self.rows[panel.tip - k].end - panel.begin;
-            }
+    /// By how many panels they carry one after another.
+    fn order_panels(&mut self) {
+        let mut carried = vec![0; self.panels.len()];
+        for (p, panel) in self.panels.iter().enumerate().rev() {
             let below = self.common(panel).first().map(|j| *j as usize);
-            if let Some(below) = below.and_then(|j| panels.iter().position(|p| p.tip >= j)) {
+            if let Some(below) = below.and_then(|j| self.panels.iter().position(|p| p.tip >= j)) {
                 carried[below] = carried[below].max(carried[p] + 1);
             }
         }
-        let mut order: Vec<usize> = (0..panels.len()).collect();
+        let mut order: Vec<usize> = (0..self.panels.len()).collect();
         order.sort_by_key(|p| (carried[*p], usize::MAX - p));
-        let mut levels: Vec<Range<usize>> = Vec::new();
         for (at, p) in order.iter().enumerate() {
-            match levels.get_mut(carried[*p]) {
+            match self.levels.get_mut(carried[*p]) {
                 Some(level) => level.end = at + 1,
-                None => levels.push(at..at + 1),
+                None => self.levels.push(at..at + 1),
             }
         }
-        (order.iter().map(|p| panels[*p]).collect(), levels)
+        self.panels = order.iter().map(|p| self.panels[*p]).collect();
     }
 
     /// The common columns of `panel`.
@@ -180,15 +199,15 @@ impl Pattern {
         self.rows[i].start
     }
 
-    /// Whether i is the first of the six dofs of a free root.
-    #[inline(always)]
-    pub(crate) fn is_free_root(&self, i: usize) -> bool {
-        self.rows[i].free
-    }
-
     #[inline(always)]
     pub(crate) fn row(&self, i: usize) -> Range<usize> {
         self.rows[i].start..self.rows[i].end
+    }
+
+    /// Of every row.
+    #[inline(always)]
+    pub(crate) fn places(&self) -> &[Row] {
+        &self.rows
     }
 
     #[inline(always)]
@@ -204,14 +223,14 @@ impl Pattern {
     /// The columns of row i between its diagonal and the trunk, if there is one.
     #[inline(always)]
     pub(crate) fn branch(&self, i: usize) -> &[u32] {
-        let Row { start, end, trunk, .. } = self.rows[i];
-        &self.columns[start + 1..if trunk { end - TRUNK } else { end }]
+        self.branch_in(self.rows[i])
     }
 
-    /// The first dof of the free root whose columns end row i.
+    /// [`Self::branch`] of the row at `place`.
     #[inline(always)]
-    pub(crate) fn root(&self, i: usize) -> usize {
-        self.columns[self.rows[i].end - 1] as usize
+    pub(crate) fn branch_in(&self, place: Row) -> &[u32] {
+        let Row { start, end, trunk, .. } = place;
+        &self.columns[start + 1..if trunk.is_some() { end - TRUNK } else { end }]
     }
 
     /// Panels that do not wait for one another, tip to base.

@@ -24,15 +24,11 @@ pub(super) fn pivot<T: Real, const K: usize>(
     inverse: &mut [T],
     failed: &mut Option<NotPositive>,
 ) {
-    let rows = &mut entries[panel.begin..panel.end];
+    let mut rows = panel.rows_mut::<T, K>(&mut entries[panel.begin..panel.end]);
     let inverse = &mut inverse[panel.tip + 1 - K..=panel.tip];
-    // Row k begins K − k entries before the common columns.
-    let mut M = [[rows[0]; K]; K];
+    let mut M = [[inverse[0]; K]; K];
     for k in 0..K {
-        let row = &rows[panel.ends[k] - panel.common - (K - k)..][..K - k];
-        for l in k..K {
-            M[k][l] = row[l - k];
-        }
+        M[k].copy_from_slice(&rows[k][panel.square..][..K]);
     }
     for k in 0..K {
         let inverse_D = inverse_pivot(M[k][k], panel.tip - k, failed);
@@ -47,9 +43,9 @@ pub(super) fn pivot<T: Real, const K: usize>(
         inverse[K - 1 - k] = inverse_D;
     }
     for k in 0..K {
-        let row = &mut rows[panel.ends[k] - panel.common - (K - k)..][..K - k];
+        let row = &mut rows[k][panel.square..][..K];
         for l in k..K {
-            row[l - k] = M[k][l];
+            row[l] = M[k][l];
         }
     }
 }
@@ -63,30 +59,28 @@ pub(super) fn eliminate<T: Real, const K: usize>(
     inverse: &[T],
 ) {
     let (above, rows) = entries.split_at_mut(panel.begin);
-    let rows = &mut rows[..panel.end - panel.begin];
+    let mut rows = panel.rows_mut::<T, K>(&mut rows[..panel.end - panel.begin]);
     let inverse = &inverse[panel.tip + 1 - K..=panel.tip];
-    let (mut L, mut D, mut inverse_D) = ([[rows[0]; K]; K], [rows[0]; K], [rows[0]; K]);
-    let mut ends = [0; K];
+    let (mut L, mut D, mut inverse_D) = ([[inverse[0]; K]; K], [inverse[0]; K], [inverse[0]; K]);
     for k in 0..K {
-        ends[k] = panel.ends[k];
-        let row = &rows[ends[k] - panel.common - (K - k)..][..K - k];
+        let row = &rows[k][panel.square..][..K];
         for l in k + 1..K {
-            L[k][l] = row[l - k];
+            L[k][l] = row[l];
         }
-        (D[k], inverse_D[k]) = (row[0], inverse[K - 1 - k]);
+        (D[k], inverse_D[k]) = (row[k], inverse[K - 1 - k]);
     }
 
     // In the common columns. Where whole blocks reach beyond them is written at the end.
     if T::LANES == 1 && panel.common <= FEW {
-        let tails = scale_few(rows, ends, panel.common, &L, &inverse_D);
+        let tails = scale_few(&mut rows, panel.stride, panel.common, &L, &inverse_D);
         subtract_few(pattern, panel, above, &tails, D);
     } else {
         let width = if T::LANES == 1 { 4 } else { 1 };
         for block in 1..=panel.common.div_ceil(width) {
             if T::LANES == 1 {
-                scale::<T, K, 4>(rows, ends, 4 * block, &L, &inverse_D);
+                scale::<T, K, 4>(&mut rows, panel.stride - 4 * block, &L, &inverse_D);
             } else {
-                scale::<T, K, 1>(rows, ends, block, &L, &inverse_D);
+                scale::<T, K, 1>(&mut rows, panel.stride - block, &L, &inverse_D);
             }
         }
         // (2), with L_ij D_i in the place of M_ij.
@@ -94,33 +88,32 @@ pub(super) fn eliminate<T: Real, const K: usize>(
             let place = pattern.place(pattern.common(panel)[t] as usize);
             let mut M_j = D;
             for k in 0..K {
-                M_j[k] *= rows[ends[k] - panel.common + t];
+                M_j[k] *= rows[k][panel.stride - panel.common + t];
             }
-            subtract(&mut above[place.begin..place.end], rows, ends, M_j);
+            subtract(&mut above[place.begin..place.end], &rows, panel.stride, M_j);
         }
     }
 
     for k in 0..K {
-        let row = &mut rows[ends[k] - panel.common - (K - k)..][..K - k];
+        let row = &mut rows[k][panel.square..][..K];
         for l in k + 1..K {
-            row[l - k] = L[k][l];
+            row[l] = L[k][l];
         }
-        row[0] = D[k];
+        row[k] = D[k];
     }
 }
 
-/// The W columns that begin `before` the ends of the rows: elimination among the rows, and (1).
+/// The W columns from `at` on: elimination among the rows, and (1).
 #[inline(always)]
 fn scale<T: Real, const K: usize, const W: usize>(
-    rows: &mut [T],
-    ends: [usize; K],
-    before: usize,
+    rows: &mut [&mut [T]; K],
+    at: usize,
     L: &[[T; K]; K],
     inverse: &[T; K],
 ) -> [[T; W]; K] {
     let (mut M, mut scaled) = ([[inverse[0]; W]; K], [[inverse[0]; W]; K]);
     for k in 0..K {
-        let row = &mut rows[ends[k] - before..][..W];
+        let row = &mut rows[k][at..][..W];
         M[k].copy_from_slice(row);
         for l in 0..k {
             for w in 0..W {
@@ -138,8 +131,8 @@ fn scale<T: Real, const K: usize, const W: usize>(
 /// [`scale`] of all common columns, if they are few; returns the ends of the rows.
 #[inline(always)]
 fn scale_few<T: Real, const K: usize>(
-    rows: &mut [T],
-    ends: [usize; K],
+    rows: &mut [&mut [T]; K],
+    stride: usize,
     common: usize,
     L: &[[T; K]; K],
     inverse: &[T; K],
@@ -149,7 +142,7 @@ fn scale_few<T: Real, const K: usize>(
         if 4 * block >= common + 4 {
             break;
         }
-        let scaled = scale::<T, K, 4>(rows, ends, 4 * block, L, inverse);
+        let scaled = scale::<T, K, 4>(rows, stride - 4 * block, L, inverse);
         for k in 0..K {
             tails[k][FEW - 4 * block..][..4].copy_from_slice(&scaled[k]);
         }
@@ -181,16 +174,16 @@ fn subtract_few<T: Real, const K: usize>(
         }
     }
     if let Some(root) = panel.root {
-        // Rows of one to six entries, in blocks.
-        let rows = &mut above[pattern.place(root).begin..][..32];
+        // Rows of one to six entries in two blocks each, of which the first is needed by the last two only.
+        let rows = &mut above[pattern.place(root).end - 8..][..8 * TRUNK];
         for j in 0..TRUNK {
             let mut M_j = D;
             for k in 0..K {
                 M_j[k] *= tails[k][FEW - 1 - j];
             }
             match j {
-                0..4 => subtract_blocks::<T, K, 4>(&mut rows[4 * j..], tails, M_j),
-                _ => subtract_blocks::<T, K, 8>(&mut rows[8 * j - 16..], tails, M_j),
+                0..4 => subtract_blocks::<T, K, 4>(&mut rows[8 * j + 4..], tails, M_j),
+                _ => subtract_blocks::<T, K, 8>(&mut rows[8 * j..], tails, M_j),
             }
         }
     }
@@ -214,8 +207,11 @@ fn subtract_blocks<T: Real, const K: usize, const N: usize>(x: &mut [T], tails: 
 
 /// x −= Σ s_k (end of row k).
 #[inline(always)]
-fn subtract<T: Real, const K: usize>(x: &mut [T], rows: &[T], ends: [usize; K], s: [T; K]) {
-    let tails = tails(rows, ends, x.len(), x.len());
+fn subtract<T: Real, const K: usize>(x: &mut [T], rows: &[&mut [T]; K], stride: usize, s: [T; K]) {
+    let mut tails: [&[T]; K] = [&[]; K];
+    for k in 0..K {
+        tails[k] = &rows[k][stride - x.len()..][..x.len()];
+    }
     if T::LANES > 1 {
         for (t, x) in x.iter_mut().enumerate() {
             for k in 0..K {
@@ -246,26 +242,24 @@ pub(super) fn spread<T: Real, const K: usize>(
     inverse: &[T],
     x: &mut [T],
 ) {
-    let rows = &entries[panel.begin..panel.end];
-    let mut ends = [0; K];
-    ends.copy_from_slice(&panel.ends[..K]);
+    let rows = panel.rows::<T, K>(&entries[panel.begin..panel.end]);
     let first = panel.tip + 1 - K;
     let (x_above, x_here) = x.split_at_mut(first);
     let (x_here, inverse) = (&mut x_here[..K], &inverse[first..][..K]);
-    let mut x_panel = [rows[0]; K];
+    let mut x_panel = [inverse[0]; K];
     for k in 0..K {
         x_panel[k] = x_here[K - 1 - k];
     }
     for k in 0..K {
-        let row = &rows[ends[k] - panel.common - (K - k)..][..K - k];
+        let row = &rows[k][panel.square..][..K];
         for l in k + 1..K {
-            x_panel[l] -= row[l - k] * x_panel[k];
+            x_panel[l] -= row[l] * x_panel[k];
         }
     }
     for k in 0..K {
         x_here[K - 1 - k] = x_panel[k] * inverse[K - 1 - k];
     }
-    let tails = tails(rows, ends, panel.common, panel.branch);
+    let tails = tails(rows, panel.stride - panel.common, panel.branch);
     for (t, j) in pattern.branch_of(panel).iter().enumerate() {
         let x_j = &mut x_above[*j as usize];
         let mut difference = *x_j;
@@ -276,7 +270,7 @@ pub(super) fn spread<T: Real, const K: usize>(
     }
     if let Some(root) = panel.root {
         let x_root = &mut x_above[root..][..TRUNK];
-        let tails = self::tails(rows, ends, TRUNK, TRUNK);
+        let tails = self::tails(rows, panel.stride - TRUNK, TRUNK);
         for j in 0..TRUNK {
             let mut difference = x_root[j];
             for k in 0..K {
@@ -290,24 +284,22 @@ pub(super) fn spread<T: Real, const K: usize>(
 /// x ← L⁻¹ x for the K rows of `panel`. From the root on: what was found last comes last into the sum.
 #[inline(always)]
 pub(super) fn gather<T: Real, const K: usize>(pattern: &Pattern, panel: &Panel, entries: &[T], x: &mut [T]) {
-    let rows = &entries[panel.begin..panel.end];
-    let mut ends = [0; K];
-    ends.copy_from_slice(&panel.ends[..K]);
+    let rows = panel.rows::<T, K>(&entries[panel.begin..panel.end]);
     let (x_above, x_here) = x.split_at_mut(panel.tip + 1 - K);
     let x_here = &mut x_here[..K];
-    let mut x_panel = [rows[0]; K];
+    let mut x_panel = [x_here[0]; K];
     for k in 0..K {
         x_panel[k] = x_here[K - 1 - k];
     }
     if let Some(root) = panel.root {
-        let (y, tails) = (&x_above[root..][..TRUNK], tails(rows, ends, TRUNK, TRUNK));
+        let (y, tails) = (&x_above[root..][..TRUNK], tails(rows, panel.stride - TRUNK, TRUNK));
         for k in 0..K {
             let L = tails[k];
             let (a, b) = (L[5] * y[0] + L[4] * y[1], L[3] * y[2] + L[2] * y[3]);
             x_panel[k] -= a + b + (L[1] * y[4] + L[0] * y[5]);
         }
     }
-    let tails = tails(rows, ends, panel.common, panel.branch);
+    let tails = tails(rows, panel.stride - panel.common, panel.branch);
     for (t, j) in pattern.branch_of(panel).iter().enumerate().rev() {
         let x_j = x_above[*j as usize];
         for k in 0..K {
@@ -315,9 +307,9 @@ pub(super) fn gather<T: Real, const K: usize>(pattern: &Pattern, panel: &Panel, 
         }
     }
     for k in (0..K).rev() {
-        let row = &rows[ends[k] - panel.common - (K - k)..][..K - k];
+        let row = &rows[k][panel.square..][..K];
         for l in (k + 1..K).rev() {
-            x_panel[k] -= row[l - k] * x_panel[l];
+            x_panel[k] -= row[l] * x_panel[l];
         }
     }
     for k in 0..K {
@@ -325,12 +317,12 @@ pub(super) fn gather<T: Real, const K: usize>(pattern: &Pattern, panel: &Panel, 
     }
 }
 
-/// Of every row, the `n` entries that begin `before` its end.
+/// Of every row, the `n` entries from `at` on.
 #[inline(always)]
-fn tails<T, const K: usize>(rows: &[T], ends: [usize; K], before: usize, n: usize) -> [&[T]; K] {
-    let mut tails: [&[T]; K] = [&[]; K];
+fn tails<T, const K: usize>(rows: [&[T]; K], at: usize, n: usize) -> [&[T]; K] {
+    let mut tails = rows;
     for k in 0..K {
-        tails[k] = &rows[ends[k] - before..][..n];
+        tails[k] = &rows[k][at..][..n];
     }
     tails
 }
