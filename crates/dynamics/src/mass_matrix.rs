@@ -8,9 +8,9 @@
 //! ```
 //!
 //! nv + Σ depth numbers; the tail of row i lies over the rows of its ancestors entry by entry,
-//! which makes the factorisation [`crate::Factor`] a matter of subtracting slices. Of plain
-//! numbers every row is preceded by zeros that make its length a multiple of four, so that slices
-//! are subtracted four by four. Where the root of a tree moves freely, the rows of all other dofs
+//! which makes the factorisation [`crate::Factor`] a matter of subtracting slices. Rows are preceded
+//! by zeros: those of a panel, consecutive rows of one chain, have one length, of plain numbers a
+//! multiple of four, so that slices are subtracted four by four. Where the root of a tree moves freely, the rows of all other dofs
 //! end in the six columns of the root, the *trunk*.
 
 use crate::{JointKind, Model, Real};
@@ -38,8 +38,8 @@ pub(crate) struct Panel {
     pub(crate) tip: usize,
     /// Rows, at most [`Panel::LARGE`], or [`Panel::LARGEST`] of those without ancestors.
     pub(crate) count: usize,
-    /// Its entries: of every row `stride`, the rows towards the tip last, all with the same columns. Hence those
-    /// of the panel itself are a square, from column `square` on, of which row k has the entries from k on.
+    /// Its entries: a matrix of rows of length `stride`, the tip's last. Its own columns are a square of it,
+    /// from `square` on, in which row k, from the tip, has entries from k on.
     pub(crate) begin: usize,
     pub(crate) end: usize,
     pub(crate) stride: usize,
@@ -83,7 +83,7 @@ impl Panel {
 /// A row of the pattern.
 #[derive(Clone, Copy, Debug)]
 pub(crate) struct Row {
-    /// First of the zeros before it.
+    /// Where the first of the blocks begins that it ends in.
     pub(crate) begin: usize,
     /// The diagonal entry.
     pub(crate) start: usize,

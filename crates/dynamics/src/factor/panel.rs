@@ -24,7 +24,7 @@ pub(super) fn pivot<T: Real, const K: usize>(
     inverse: &mut [T],
     failed: &mut Option<NotPositive>,
 ) {
-    let mut rows = panel.rows_mut::<T, K>(&mut entries[panel.begin..panel.end]);
+    let rows = panel.rows_mut::<T, K>(&mut entries[panel.begin..panel.end]);
     let inverse = &mut inverse[panel.tip + 1 - K..=panel.tip];
     let mut M = [[inverse[0]; K]; K];
     for k in 0..K {
