@@ -1,11 +1,11 @@
 //! `cargo xtask figures`.
 
 use crate::args::Args;
-use crate::process::{cargo, root, run as spawn};
+use crate::process::{cargo, output, root, run as spawn};
 
 pub(crate) const HELP: &str = "\
-Runs the experiments of the laboratory and redraws their figures. An experiment that no
-longer shows what it claims ends in an error.
+Runs the experiments of the laboratory and redraws their figures and tables. An experiment
+that no longer shows what it claims ends in an error; the others are run all the same.
 
     cargo xtask figures [NAME] [--out DIR]
 
@@ -14,22 +14,30 @@ longer shows what it claims ends in an error.
 
 `cargo run --release -- experiment list` says what each experiment shows.";
 
-/// Each reproduces one figure of the literature.
-const EXPERIMENTS: [&str; 2] = ["raisim-sliding-cube", "raisim-dragged-cube"];
+const STICTION: [&str; 7] = ["run", "--quiet", "--release", "--package", "stiction-cli", "--", "experiment"];
 
 pub(crate) fn run(mut args: Args) -> Result<(), String> {
     let out = args.option("--out")?.unwrap_or_else(|| "docs/figures".to_owned());
     let names = args.finish(1)?;
-    let chosen: Vec<&str> =
-        if names.is_empty() { EXPERIMENTS.to_vec() } else { names.iter().map(|n| &**n).collect() };
-    if let Some(name) = chosen.iter().find(|n| !EXPERIMENTS.contains(n)) {
-        return Err(format!("there is no experiment `{name}`; there are {}", EXPERIMENTS.join(", ")));
+    let all = experiments()?;
+    let chosen = if names.is_empty() { &all } else { &names };
+    if let Some(name) = chosen.iter().find(|n| !all.contains(n)) {
+        return Err(format!("there is no experiment `{name}`; there are {}", all.join(", ")));
     }
+    let mut failed = Vec::new();
     for name in chosen {
         let folder = root().join(&out).join(name);
-        let run =
-            ["run", "--quiet", "--release", "--package", "stiction-cli", "--", "experiment", name, "--out"];
-        spawn(cargo().args(run).arg(&folder))?;
+        if let Err(message) = spawn(cargo().args(STICTION).args([name, "--out"]).arg(&folder)) {
+            failed.push(message);
+        }
     }
-    Ok(())
+    if failed.is_empty() { Ok(()) } else { Err(failed.join("\n")) }
+}
+
+/// The names the laboratory has, in its order.
+fn experiments() -> Result<Vec<String>, String> {
+    let text = output(cargo().args(STICTION).args(["list", "--json"]))?;
+    let list: Vec<serde_json::Value> =
+        serde_json::from_str(&text).map_err(|e| format!("`experiment list --json` is no JSON: {e}"))?;
+    Ok(list.iter().filter_map(|e| e["name"].as_str()).map(str::to_owned).collect())
 }

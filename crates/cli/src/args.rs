@@ -358,7 +358,8 @@ impl Deny {
 #[command(after_help = "\
 Examples:
   stiction experiment list
-  stiction experiment raisim-sliding-cube --out figures")]
+  stiction experiment raisim-sliding-cube --out figures
+  stiction experiment creep")]
 pub(crate) struct ExperimentArgs {
     /// Name of an experiment, or `list`
     pub(crate) name: String,

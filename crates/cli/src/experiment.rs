@@ -5,7 +5,7 @@ use crate::failure::Failure;
 use crate::output::{complain, say, say_json};
 use serde_json::json;
 use std::path::Path;
-use stiction_lab::experiments::{EXPERIMENTS, named};
+use stiction_lab::experiments::{EXPERIMENTS, Size, named};
 use stiction_lab::nearest::hint;
 
 pub(crate) fn experiment(args: &ExperimentArgs) -> Result<(), Failure> {
@@ -21,7 +21,7 @@ pub(crate) fn experiment(args: &ExperimentArgs) -> Result<(), Failure> {
     if !args.json {
         complain(&format!("{}\n{}", experiment.title, experiment.source));
     }
-    let outcome = experiment.run(&folder).map_err(Failure::work)?;
+    let outcome = experiment.run(&folder, Size::Full).map_err(Failure::work)?;
     if args.json {
         say_json(&outcome)?;
     } else {

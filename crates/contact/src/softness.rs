@@ -36,7 +36,7 @@ pub struct Material {
     pub solref_friction: [f64; 2],
     /// MuJoCo's impedance: (d₀, d_width, width, midpoint, power).
     pub solimp: [f64; 5],
-    /// MuJoCo's gap at which a constraint begins to act [m].
+    /// MuJoCo's gap at which a constraint begins to act; of contacts the gap is already less it [m].
     pub margin: f64,
     /// MuJoCo's ratio of the impedances of friction and normal rows [–].
     pub impratio: f64,

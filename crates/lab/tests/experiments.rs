@@ -1,12 +1,12 @@
 //! Every experiment bears out what it claims, and leaves its figures and data.
 
-use stiction_lab::experiments::{EXPERIMENTS, named};
+use stiction_lab::experiments::{EXPERIMENTS, Size, named};
 
 #[test]
 fn every_claim_holds() {
     let out = std::env::temp_dir().join(format!("stiction-experiments-{}", std::process::id()));
     for experiment in EXPERIMENTS {
-        let outcome = experiment.run(&out.join(experiment.name)).unwrap();
+        let outcome = experiment.run(&out.join(experiment.name), Size::Small).unwrap();
         for c in &outcome.claims {
             assert!(c.holds, "{}: {} — measured: {}", experiment.name, c.claim, c.measured);
         }

@@ -5,6 +5,7 @@
 //!     priorities equal     friction of every kind, dimension, restitution: the larger      (1)
 //!                          softness: weighted by the surfaces' `mix`                       (2)
 //!     always               margins and gaps add up                                         (3)
+//!                          compliance: two springs in a row, as Drake joins them           (4)
 //! ```
 
 use std::cmp::Ordering;
@@ -28,6 +29,7 @@ pub struct Material {
     /// Contacts are reported this much farther out than they act [m]; they act without it.
     pub gap: f64,
     pub softness: Softness,
+    pub compliance: Compliance,
 }
 
 /// Which motions friction works against (MJCF `condim`).
@@ -42,7 +44,7 @@ pub enum Dimension {
     Rolling,
 }
 
-/// How MuJoCo softens a constraint; contacts are rigid here, so this is kept for comparison.
+/// How MuJoCo softens a constraint; only its own law reads this, under the others contacts are rigid.
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub struct Softness {
     /// Time constant [s] and damping ratio [–]; if negative, −stiffness and −damping.
@@ -51,11 +53,25 @@ pub struct Softness {
     pub impedance: [f64; 5],
     /// Weight among equals [–].
     pub mix: f64,
+    /// Impedance of friction over that of the normal; of two the larger [–].
+    pub impratio: f64,
+}
+
+/// How Drake, Bullet and Gazebo say that a surface yields; their laws alone read it. A surface that states
+/// no stiffness is rigid: its partner yields for both.
+#[derive(Clone, Copy, Debug, Default, PartialEq)]
+pub struct Compliance {
+    /// [N/m]
+    pub stiffness: Option<f64>,
+    /// Relaxation time of linear dissipation [s].
+    pub relaxation: Option<f64>,
+    /// Hunt and Crossley's dissipation [s/m].
+    pub dissipation: Option<f64>,
 }
 
 impl Default for Softness {
     fn default() -> Self {
-        Self { reference: [0.02, 1.0], impedance: [0.9, 0.95, 0.001, 0.5, 2.0], mix: 1.0 }
+        Self { reference: [0.02, 1.0], impedance: [0.9, 0.95, 0.001, 0.5, 2.0], mix: 1.0, impratio: 1.0 }
     }
 }
 
@@ -71,6 +87,7 @@ impl Default for Material {
             margin: 0.0,
             gap: 0.0,
             softness: Softness::default(),
+            compliance: Compliance::default(),
         }
     }
 }
@@ -91,6 +108,9 @@ pub struct PairSurface {
     /// [m]
     pub gap: f64,
     pub softness: Softness,
+    /// `softness.reference` for friction rows; zeros take that of the normal.
+    pub friction_reference: [f64; 2],
+    pub compliance: Compliance,
 }
 
 impl Default for PairSurface {
@@ -142,6 +162,47 @@ impl Material {
             margin: a.margin + b.margin, // (3)
             gap: a.gap + b.gap,
             softness: chosen.softness,
+            friction_reference: [0.0; 2],
+            compliance: Compliance::in_series(a.compliance, b.compliance), // (4)
+        }
+    }
+}
+
+impl Compliance {
+    /// A spring [N/m] with a damper beside it [N·s/m].
+    pub(crate) fn spring(stiffness: Option<f64>, damping: Option<f64>) -> Self {
+        let relaxation = stiffness.zip(damping).filter(|(k, _)| *k > 0.0).map(|(k, c)| c / k);
+        Self { stiffness, relaxation, dissipation: None }
+    }
+
+    /// This, and of `other` what it leaves open.
+    pub(crate) fn or(self, other: Self) -> Self {
+        Self {
+            stiffness: self.stiffness.or(other.stiffness),
+            relaxation: self.relaxation.or(other.relaxation),
+            dissipation: self.dissipation.or(other.dissipation),
+        }
+    }
+
+    /// (4): k = k₁k₂/(k₁ + k₂), τ = τ₁ + τ₂, d = (k₂d₁ + k₁d₂)/(k₁ + k₂).
+    fn in_series(a: Self, b: Self) -> Self {
+        let both = |x: Option<f64>, y: Option<f64>, f: &dyn Fn(f64, f64) -> f64| match (x, y) {
+            (Some(x), Some(y)) => Some(f(x, y)),
+            (x, y) => x.or(y),
+        };
+        // Of a rigid and a soft surface the soft one takes up all of the motion.
+        let share = match (a.stiffness, b.stiffness) {
+            (Some(k), Some(l)) if k + l > 0.0 => l / (k + l),
+            (Some(_), None) => 1.0,
+            (None, Some(_)) => 0.0,
+            _ => 0.5,
+        };
+        Self {
+            stiffness: both(a.stiffness, b.stiffness, &|k, l| {
+                if k + l > 0.0 { k * l / (k + l) } else { 0.0 }
+            }),
+            relaxation: both(a.relaxation, b.relaxation, &|x, y| x + y),
+            dissipation: both(a.dissipation, b.dissipation, &|x, y| share * x + (1.0 - share) * y),
         }
     }
 }
@@ -163,6 +224,7 @@ impl Softness {
             reference: [0, 1].map(|i| time(a.reference[i], b.reference[i])),
             impedance: [0, 1, 2, 3, 4].map(|i| weighted(a.impedance[i], b.impedance[i])),
             mix: a.mix,
+            impratio: a.impratio.max(b.impratio),
         }
     }
 }
@@ -192,6 +254,14 @@ mod tests {
         let b = Material { margin: 0.02, priority: 0, softness: soft(0.06, 1.0), ..Material::default() };
         let pair = Material::pair(&a, &b);
         assert!((pair.margin - 0.03).abs() < 1e-15 && (pair.softness.reference[0] - 0.03).abs() < 1e-15);
+        let spring = |k, d| Compliance { stiffness: Some(k), relaxation: Some(0.1), dissipation: Some(d) };
+        let of = |compliance| Material { compliance, ..Material::default() };
+        let joined = Material::pair(&of(spring(1e4, 2.0)), &of(spring(3e4, 6.0))).compliance;
+        assert_eq!(
+            joined,
+            Compliance { stiffness: Some(7500.0), relaxation: Some(0.2), dissipation: Some(3.0) }
+        );
+        assert_eq!(Material::pair(&Material::default(), &of(spring(1e4, 2.0))).compliance, spring(1e4, 2.0));
         let direct = Material { softness: soft(-100.0, 1.0), ..Material::default() };
         assert_eq!(Material::pair(&a, &direct).softness.reference, [-100.0, 1.0]);
     }

@@ -313,3 +313,17 @@ fn included_files_stand_in_place_and_cycles_are_errors() {
     assert!(cycle.unwrap_err().to_string().contains("loop.xml:1:18"));
     assert!(twice.unwrap_err().to_string().contains("included once"));
 }
+
+/// impratio is of the whole file, solreffriction of a pair.
+#[test]
+fn softness_reaches_surfaces_and_pairs() {
+    let world = read(
+        r#"<option impratio="10"/><worldbody><geom name="f" type="plane" size="1 1 1"/>
+        <body pos="0 0 1"><freejoint/><geom name="b" size="1" solref="0.05 1"/></body></worldbody>
+        <contact><pair geom1="f" geom2="b" solreffriction="0.03 1"/></contact>"#,
+    );
+    assert!(world.geometries.iter().all(|g| g.material.softness.impratio == 10.0));
+    assert_eq!(world.geometries[1].material.softness.reference, [0.05, 1.0]);
+    let pair = world.pairs[0].surface;
+    assert_eq!((pair.friction_reference, pair.softness.impratio), ([0.03, 1.0], 10.0));
+}

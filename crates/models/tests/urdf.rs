@@ -8,7 +8,7 @@ use std::path::Path;
 use stiction_collision::Shape;
 use stiction_dynamics::JointKind;
 use stiction_dynamics::spatial::{Vec3, vec3};
-use stiction_models::{Drawing, Fate, LoadOptions, World, load_str};
+use stiction_models::{Compliance, Drawing, Fate, LoadOptions, World, load_str};
 
 fn read(text: &str) -> World {
     read_with(text, &LoadOptions::default())
@@ -293,4 +293,27 @@ fn a_biped_without_limits_loads_with_warnings() {
     assert!(warnings.iter().any(|w| w.contains("`hip_roll_left` states no <limit>")), "{warnings:?}");
     assert!(warnings.iter().any(|w| w.contains("no extent")), "{warnings:?}");
     assert!(world.model.nv() > 6 && world.model.moving_mass() > 20.0, "{} dofs", world.model.nv());
+}
+
+/// Gazebo's kp and kd, Bullet's over them, Drake's over both; a rigid partner leaves them as they are.
+#[test]
+fn surfaces_say_how_they_yield() {
+    let world = read(
+        r#"<robot name="r"><link name="a">
+          <collision><geometry><sphere radius="1"/></geometry></collision>
+          <collision><geometry><sphere radius="1"/></geometry><drake:proximity_properties>
+            <drake:point_contact_stiffness value="3e4"/><drake:relaxation_time value="0.2"/>
+            <drake:hunt_crossley_dissipation value="2"/></drake:proximity_properties></collision>
+        </link><gazebo reference="a"><kp>1e6</kp><kd>1e3</kd></gazebo></robot>"#,
+    );
+    let yields = |k, tau, d| Compliance { stiffness: Some(k), relaxation: Some(tau), dissipation: d };
+    let [a, b] = [0, 1].map(|i: usize| world.geometries[i].material.compliance);
+    assert_eq!((a, b), (yields(1e6, 1e-3, None), yields(3e4, 0.2, Some(2.0))));
+    let world = read(
+        r#"<robot name="r"><link name="a"><collision><geometry><sphere radius="1"/></geometry></collision>
+        <contact><stiffness value="100"/><damping value="10"/></contact></link>
+        <gazebo reference="a"><kp>1e6</kp></gazebo></robot>"#,
+    );
+    assert_eq!(world.geometries[0].material.compliance, yields(100.0, 0.1, None));
+    assert_eq!(world.ledger.of(Fate::Unknown).count(), 0);
 }

@@ -32,6 +32,7 @@ mod measure;
 mod minimum_norm;
 pub mod mujoco;
 mod mujoco_pgs;
+pub mod mujoco_pyramidal;
 pub mod ncp_aclm;
 pub mod ncp_admm;
 pub mod ncp_al;

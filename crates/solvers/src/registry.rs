@@ -13,6 +13,7 @@ use crate::lcp_pgs::{LcpPgs, LcpPgsParams};
 use crate::lcp_qp::{LcpQp, LcpQpParams};
 use crate::lcp_staggered::{LcpStaggered, LcpStaggeredParams};
 use crate::mujoco::{Mujoco, MujocoParams};
+use crate::mujoco_pyramidal::{MujocoPyramidal, MujocoPyramidalParams};
 use crate::ncp_aclm::{NcpAclm, NcpAclmParams};
 use crate::ncp_admm::{NcpAdmm, NcpAdmmParams};
 use crate::ncp_al::{NcpAl, NcpAlParams};
@@ -182,6 +183,13 @@ solvers![
         "MuJoCo's regularised relaxation; contacts yield, held bodies creep",
         Mujoco,
         MujocoParams
+    ),
+    (
+        MujocoPyramidal::NAME,
+        Law::MujocoPyramidal,
+        "the same with four-sided friction pyramids",
+        MujocoPyramidal,
+        MujocoPyramidalParams
     ),
     (Sap::NAME, Law::Sap, "Drake's regularised relaxation, linear compliance", Sap, SapParams),
     (Lagged::NAME, Law::Lagged, "Hunt and Crossley's contact; friction lags by a step", Lagged, LaggedParams),

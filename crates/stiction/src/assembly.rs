@@ -21,9 +21,10 @@ use crate::actuation::{Effort, rotation_vector};
 use crate::contacts::ContactPoint;
 use crate::params::StepperParams;
 use crate::rows::{End, Rows};
+use crate::softening::Softening;
 use crate::tendons::Pull;
 use crate::warm_start::{RowKey, WarmStart};
-use stiction_contact::{Cone, ConstraintProblem, Softness};
+use stiction_contact::{Cone, ConstraintProblem, Law, Material, Softness};
 use stiction_dynamics::spatial::{Vec3, vec3};
 use stiction_dynamics::{JointKind, Kinematics};
 use stiction_models::World;
@@ -39,8 +40,8 @@ pub(crate) struct Situation<'a> {
     /// Actuators on several dofs, and tendons, with an implicit part.
     pub(crate) pulls: &'a [(Pull, Effort)],
     pub(crate) q_of_dof: &'a [usize],
-    /// The solver reads what compliant laws need.
-    pub(crate) soft: bool,
+    /// For a solver that reads it: what compliant laws need, and the solver's law.
+    pub(crate) soft: Option<(&'a Softening, Law)>,
 }
 
 impl Situation<'_> {
@@ -73,8 +74,16 @@ impl Situation<'_> {
     /// Appends a block with its free velocity g and its gap or error.
     pub(crate) fn push(&self, problem: &mut ConstraintProblem, cone: Cone, g: &[f64], gap: f64) {
         problem.push(cone, g);
-        if self.soft {
+        if self.soft.is_some() {
             problem.softness.push(Softness { gap, ..Softness::default() });
+        }
+    }
+
+    /// How the row that was pushed last yields, if the solver asks: a row of joint j, at `dof`.
+    fn soften(&self, problem: &mut ConstraintProblem, dof: usize, material: impl Fn(&Softening) -> Material) {
+        if let (Some((softening, law)), Some(last)) = (self.soft, problem.softness.last_mut()) {
+            last.material = material(softening);
+            last.weight = softening.of_dof(law, dof);
         }
     }
 
@@ -155,7 +164,9 @@ impl Situation<'_> {
             let dof = joint.idx_v;
             let free = &self.free_velocity[dof..dof + joint.kind.nv()];
             let fastest = free.iter().chain(&self.state.v[dof..dof + free.len()]);
-            let reach = self.params.margin + 2.0 * h * fastest.fold(0.0, |m: f64, v| m.max(v.abs()));
+            let soft_margin = self.soft.map_or(0.0, |(s, _)| s.limit(j).margin);
+            let reach =
+                self.params.margin.max(soft_margin) + 2.0 * h * fastest.fold(0.0, |m: f64, v| m.max(v.abs()));
             match joint.kind {
                 JointKind::Hinge | JointKind::Slide | JointKind::Screw => {
                     let q = self.state.q[joint.idx_q];
@@ -168,6 +179,7 @@ impl Situation<'_> {
                                 &[sign * free[0] + self.gap_bias(gap)],
                                 gap,
                             );
+                            self.soften(problem, dof, |s| s.limit(j));
                             memory.recall(RowKey::Limit { joint: j, side }, impulses);
                         }
                     }
@@ -182,6 +194,7 @@ impl Situation<'_> {
                         let rate = axis.dot(vec3(free[0], free[1], free[2]));
                         rows.push_linear(&[(dof, -axis.x), (dof + 1, -axis.y), (dof + 2, -axis.z)], model);
                         self.push(problem, Cone::NonNegative, &[self.gap_bias(gap) - rate], gap);
+                        self.soften(problem, dof, |s| s.limit(j));
                         memory.recall(RowKey::Limit { joint: j, side: 1 }, impulses);
                     }
                 }
@@ -203,6 +216,7 @@ impl Situation<'_> {
                 let bound = self.params.dt * dof.friction;
                 rows.push_linear(&[(i, 1.0)], &self.world.model);
                 self.push(problem, Cone::Box { lo: -bound, hi: bound }, &[self.free_velocity[i]], 0.0);
+                self.soften(problem, i, |s| s.friction(dof.joint));
                 memory.recall(RowKey::Friction { dof: i }, impulses);
             }
         }

@@ -7,7 +7,7 @@ use std::collections::BTreeMap;
 use stiction_collision::{CollisionWorld, Manifold, ShapeError};
 use stiction_dynamics::Kinematics;
 use stiction_dynamics::spatial::{Motion, Pose, Vec3};
-use stiction_models::{Material, PairSurface, Softness, World};
+use stiction_models::{Material, PairSurface, World};
 
 /// One contact point. The frame is (t1, t2, n), n from A to B; see CONVENTIONS.md.
 #[derive(Clone, Copy, Debug)]
@@ -152,10 +152,10 @@ impl ContactFinder {
         }
     }
 
-    /// How the surfaces of a contact yield.
-    pub(crate) fn softness(&self, contact: &ContactPoint) -> Softness {
+    /// What the two surfaces of a contact are to each other.
+    pub(crate) fn surface(&self, contact: &ContactPoint) -> PairSurface {
         let [a, b] = contact.geometries;
-        surface(&self.pairs, &self.materials, a, b).softness
+        surface(&self.pairs, &self.materials, a, b)
     }
 
     /// Contacts within the margin count, far ones if the two will meet; they touch at the distance `rest`.

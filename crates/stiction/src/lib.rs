@@ -19,6 +19,7 @@ pub mod recording;
 mod report;
 mod rows;
 mod simulation;
+mod softening;
 mod state;
 mod stepper;
 mod tendons;

@@ -26,12 +26,13 @@ use crate::gyroscopic::midpoint_moment;
 use crate::params::StepperParams;
 use crate::report::{StepReport, StepStatus};
 use crate::rows::Rows;
+use crate::softening::Softening;
 use crate::tendons::{Pull, pulls};
 use crate::views;
 use crate::warm_start::WarmStart;
 use crate::weight::CarriedWeight;
 use stiction_collision::ShapeError;
-use stiction_contact::{ConstraintProblem, ContactSolver, Needs, SolveReport, SolveStatus};
+use stiction_contact::{ConstraintProblem, ContactSolver, SolveReport, SolveStatus};
 use stiction_dynamics::{
     CrbaWorkspace, Factor, JointKind, Kinematics, MassMatrix, RneaWorkspace, Velocities, bias_into,
     crba_into, integrate_into,
@@ -57,6 +58,7 @@ pub struct TimeStepper {
     mass: MassMatrix,
     factor: Factor,
     finder: ContactFinder,
+    softening: Softening,
     contacts: Vec<ContactPoint>,
     rows: Rows,
     problem: ConstraintProblem,
@@ -101,6 +103,7 @@ impl TimeStepper {
             mass: MassMatrix::new(model),
             factor: Factor::new(model),
             finder: ContactFinder::new(world, params.continuous)?,
+            softening: Softening::new(world),
             contacts: Vec::new(),
             rows: Rows::default(),
             problem: ConstraintProblem::default(),
@@ -207,7 +210,7 @@ impl TimeStepper {
         let continuous = self.finder.sweeps().then_some(self.step_length);
         let ahead = Lookout { margin, h: dt, continuous };
         self.finder.find(world, &self.kin, &self.vel.V, ahead, &mut self.contacts);
-        self.assemble(world, state, solver.needs());
+        self.assemble(world, state, solver);
 
         let solve = if self.problem.is_empty() {
             SolveReport { status: SolveStatus::Converged, iterations: 0, residual: 0.0 }
@@ -337,7 +340,8 @@ impl TimeStepper {
         Ok(())
     }
 
-    fn assemble(&mut self, world: &World, state: &State, needs: Needs) {
+    fn assemble(&mut self, world: &World, state: &State, solver: &dyn ContactSolver) {
+        let (needs, law) = (solver.needs(), solver.law());
         let situation = Situation {
             world,
             kin: &self.kin,
@@ -346,7 +350,7 @@ impl TimeStepper {
             params: &self.params,
             pulls: &self.pulls,
             q_of_dof: &self.q_of_dof,
-            soft: needs.softness,
+            soft: needs.softness.then_some((&self.softening, law)),
         };
         let (rows, problem, impulses) = (&mut self.rows, &mut self.problem, &mut self.impulses);
         let primal = problem.primal.take();
@@ -355,9 +359,7 @@ impl TimeStepper {
         if needs.softness {
             views::complete_softness(rows, &self.v_free, &state.v, problem);
             for (softness, contact) in problem.softness.iter_mut().zip(&self.contacts) {
-                let file = self.finder.softness(contact);
-                softness.material.solref = file.reference;
-                softness.material.solimp = file.impedance;
+                self.softening.contact(law, contact, &self.finder.surface(contact), softness);
             }
         }
         if needs.primal {

@@ -80,7 +80,7 @@ fn clear(m: &mut Csr) {
     m.value.clear();
 }
 
-/// J v and the bias of every block; gaps are there already, materials are not known here.
+/// J v and the bias of every block; gaps are there already, and the materials of joints.
 pub(crate) fn complete_softness(
     rows: &Rows,
     free_velocity: &[f64],

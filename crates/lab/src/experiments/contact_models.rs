@@ -14,7 +14,7 @@
 //!
 //! Where a solver met its own law on none of the problems of a column there is no tick.
 
-use super::{Claim, Experiment, ExperimentError, Findings, Table};
+use super::{Claim, Experiment, ExperimentError, Findings, Size, Table};
 use stiction::contact::certificate::{Certificate, internal_forces};
 use stiction::contact::{ConstraintProblem, Judge, corpus};
 use stiction::solvers::registry::{self, Common, Entry};
@@ -108,7 +108,7 @@ fn row(entry: &Entry) -> Result<[f64; 7], ExperimentError> {
     ])
 }
 
-fn measure() -> Result<Findings, ExperimentError> {
+fn measure(_: Size) -> Result<Findings, ExperimentError> {
     let mut findings = Findings::default();
     let mut rows = Vec::new();
     for entry in registry::all() {

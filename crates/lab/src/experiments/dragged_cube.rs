@@ -8,7 +8,7 @@
 //! force, along −x, and there is nothing across. RaiSim's law keeps forces across, dissipates less and is
 //! faster for it; ε_abs jumps. De Saxcé's correction removes all three.
 
-use super::{Claim, Experiment, ExperimentError, Findings, simulation, step};
+use super::{Claim, Experiment, ExperimentError, Findings, Size, simulation, step};
 use crate::plot::Series;
 use crate::scene::{NotNegative, Positive, Scene};
 use stiction::contact::certificate::internal_forces;
@@ -46,7 +46,7 @@ struct Drag {
     final_velocity: f64,
 }
 
-fn measure() -> Result<Findings, ExperimentError> {
+fn measure(_: Size) -> Result<Findings, ExperimentError> {
     let scene = at_rest()?;
     let mut findings = Findings::default();
     let [mut deviation, mut velocity, mut outrun, mut eps] = [const { Vec::new() }; 4];

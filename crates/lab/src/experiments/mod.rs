@@ -1,16 +1,26 @@
 //! Experiments of the literature, each one scene × contact models × parameters → data, figures and
 //! the claims they assert.
 
+mod compliance_shift;
 mod contact_models;
+mod convergence;
+mod creep;
 mod dragged_cube;
+mod ill_conditioning;
+mod magic_forces;
+mod pareto;
+mod puck;
+mod pyramid_bias;
 mod sliding_cube;
 
 use crate::plot::{Figure, Series};
 use crate::report;
 use crate::scene::{Scene, SceneError};
+use crate::solve::SolveError;
 use serde::Serialize;
 use std::path::{Path, PathBuf};
 use stiction::contact::Certificate;
+use stiction::models::LoadError;
 use stiction::solvers::registry::SolverError;
 use stiction::{SetupError, Simulation};
 
@@ -23,12 +33,31 @@ pub struct Experiment {
     pub title: &'static str,
     /// Where it comes from, with the key of REFERENCES.bib.
     pub source: &'static str,
-    measure: fn() -> Result<Findings, ExperimentError>,
+    measure: fn(Size) -> Result<Findings, ExperimentError>,
+}
+
+/// How much an experiment does: the same claims either way.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Size {
+    /// Few points, for tests.
+    Small,
+    /// Everything the figures show.
+    Full,
 }
 
 /// Every experiment, in the order they are listed.
-pub const EXPERIMENTS: &[Experiment] =
-    &[sliding_cube::EXPERIMENT, dragged_cube::EXPERIMENT, contact_models::EXPERIMENT];
+pub const EXPERIMENTS: &[Experiment] = &[
+    sliding_cube::EXPERIMENT,
+    dragged_cube::EXPERIMENT,
+    contact_models::EXPERIMENT,
+    pyramid_bias::EXPERIMENT,
+    magic_forces::EXPERIMENT,
+    compliance_shift::EXPERIMENT,
+    ill_conditioning::EXPERIMENT,
+    creep::EXPERIMENT,
+    convergence::EXPERIMENT,
+    pareto::EXPERIMENT,
+];
 
 /// The experiment called `name`.
 pub fn named(name: &str) -> Option<&'static Experiment> {
@@ -49,9 +78,15 @@ pub(crate) struct Findings {
     pub(crate) claims: Vec<Claim>,
     /// File stem and figure.
     pub(crate) figures: Vec<(String, Figure)>,
-    /// File stem, unit of the value, and series.
-    pub(crate) data: Vec<(String, String, Vec<Series>)>,
+    pub(crate) data: Vec<Data>,
     pub(crate) tables: Vec<Table>,
+}
+
+/// Series behind a figure, with what its columns are called.
+pub(crate) struct Data {
+    pub(crate) stem: String,
+    pub(crate) heads: [String; 2],
+    pub(crate) series: Vec<Series>,
 }
 
 /// A table: file stem, title, heads, rows.
@@ -66,9 +101,44 @@ pub(crate) struct Table {
 impl Findings {
     /// Keeps series over time as figure and data.
     fn keep(&mut self, stem: &str, title: &str, quantity: &str, unit: &str, series: Vec<Series>) {
-        let figure = Figure::of_series(title, "t [s]", &format!("{quantity} [{unit}]"), &series);
+        let axes = ["t [s]".to_owned(), format!("{quantity} [{unit}]")];
+        let figure = Figure::of_series(title, &axes[0], &axes[1], &series);
+        let heads = ["t [s]".to_owned(), format!("value [{unit}]")];
         self.figures.push((stem.to_owned(), figure));
-        self.data.push((stem.to_owned(), unit.to_owned(), series));
+        self.data.push(Data { stem: stem.to_owned(), heads, series });
+    }
+
+    /// Keeps series over anything as figure and data; `axes` with their units, `shape` of the axes.
+    pub(crate) fn keep_over(
+        &mut self,
+        stem: &str,
+        title: &str,
+        axes: [&str; 2],
+        series: Vec<Series>,
+        shape: fn(Figure) -> Figure,
+    ) {
+        let figure = shape(Figure::of_series(title, axes[0], axes[1], &series));
+        self.figures.push((stem.to_owned(), figure));
+        self.data.push(Data { stem: stem.to_owned(), heads: axes.map(str::to_owned), series });
+    }
+
+    /// A claim that `measured` is `predicted`, to a share `within` of the prediction.
+    pub(crate) fn predict(&mut self, claim: String, unit: &str, predicted: f64, measured: f64, within: f64) {
+        let off = (measured - predicted).abs() / predicted.abs();
+        self.claims.push(Claim {
+            claim: format!("{claim} (to {within:.0e})"),
+            measured: format!("{measured:.6e} {unit}, predicted {predicted:.6e}"),
+            holds: off <= within,
+        });
+    }
+
+    /// A claim that `value` is at most `limit`.
+    pub(crate) fn bound(&mut self, claim: String, unit: &str, value: f64, limit: f64) {
+        self.claims.push(Claim {
+            claim: format!("{claim} (under {limit:.0e} {unit})"),
+            measured: format!("{value:.2e} {unit}"),
+            holds: value <= limit,
+        });
     }
 
     /// As [`Self::keep`], on a logarithmic axis.
@@ -103,6 +173,10 @@ pub enum ExperimentError {
     Setup(#[from] SetupError),
     #[error(transparent)]
     Solver(#[from] SolverError),
+    #[error(transparent)]
+    Solve(#[from] SolveError),
+    #[error(transparent)]
+    Model(#[from] LoadError),
     #[error("step {step} with {contact} failed: {cause}")]
     Step { step: usize, contact: String, cause: String },
     #[error("cannot write {path}: {source}")]
@@ -111,8 +185,8 @@ pub enum ExperimentError {
 
 impl Experiment {
     /// Measures, and writes figures (SVG) and data (CSV, JSON) into `out`, which is made if absent.
-    pub fn run(&self, out: &Path) -> Result<Outcome, ExperimentError> {
-        let findings = (self.measure)()?;
+    pub fn run(&self, out: &Path, size: Size) -> Result<Outcome, ExperimentError> {
+        let findings = (self.measure)(size)?;
         let mut files = Vec::new();
         let mut write = |name: String, text: String| {
             let path = out.join(name);
@@ -124,8 +198,8 @@ impl Experiment {
         for (stem, figure) in &findings.figures {
             write(format!("{stem}.svg"), figure.to_svg())?;
         }
-        for (stem, unit, series) in &findings.data {
-            write(format!("{stem}.csv"), csv(unit, series))?;
+        for data in &findings.data {
+            write(format!("{}.csv", data.stem), csv(data))?;
         }
         for table in &findings.tables {
             write(format!("{}.csv", table.stem), table_csv(table))?;
@@ -143,9 +217,10 @@ fn table_csv(table: &Table) -> String {
 }
 
 /// Long form: one line per point.
-fn csv(unit: &str, series: &[Series]) -> String {
-    let mut text = format!("series,t [s],value [{unit}]\n");
-    for s in series {
+fn csv(data: &Data) -> String {
+    let [x, y] = &data.heads;
+    let mut text = format!("series,{},{}\n", x.replace(',', ";"), y.replace(',', ";"));
+    for s in &data.series {
         for [t, x] in &s.points {
             text += &format!("{},{t},{x}\n", s.label);
         }

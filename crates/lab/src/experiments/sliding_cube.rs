@@ -10,7 +10,7 @@
 //! rows of a contact are coupled, so the cube loses its energy more slowly, and turns. De Saxcé's
 //! correction restores (1).
 
-use super::{Claim, Experiment, ExperimentError, Findings, simulation, step};
+use super::{Claim, Experiment, ExperimentError, Findings, Size, simulation, step};
 use crate::plot::Series;
 use crate::scene::{NotNegative, Positive, Scene, Vector};
 
@@ -25,7 +25,7 @@ const MU: f64 = 0.4;
 const DT: f64 = 1e-3;
 const CONTACTS: [&str; 3] = ["raisim", "raisim-ds", "ncp-pgs"];
 
-fn measure() -> Result<Findings, ExperimentError> {
+fn measure(_: Size) -> Result<Findings, ExperimentError> {
     let mut findings = Findings::default();
     for v0 in [1.0, 3.0] {
         let scene = thrown_at(v0)?;

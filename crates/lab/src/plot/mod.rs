@@ -46,6 +46,13 @@ impl Figure {
         }
     }
 
+    /// The same under another title.
+    #[must_use]
+    pub fn titled(mut self, title: &str) -> Self {
+        title.clone_into(&mut self.title);
+        self
+    }
+
     /// The same with a logarithmic value axis; values that are not positive are left out.
     #[must_use]
     pub fn log_y(mut self) -> Self {

@@ -114,7 +114,7 @@ impl Scene {
         let at = At { scene: self, section: "fixed", index };
         let shape = at.shape(spec.shape, spec.size, spec.radius, spec.length, spec.heights.as_ref())?;
         let pose = self.frame(spec.frame) * at.pose(spec.position, spec.rpy, spec.quaternion)?;
-        let material = surface(spec.friction.map(|f| f.0), spec.restitution.map(|r| r.0));
+        let material = surface(spec.friction.map(|f| f.0), spec.restitution.map(|r| r.0), spec.soft);
         let rgba = spec.rgba.map_or(UNCOLOURED, |c| c.0);
         composer
             .fixed(spec.name.clone(), shape, pose, material, rgba)
@@ -159,7 +159,7 @@ impl Scene {
     fn body_material(&self, spec: &BodySpec) -> Material {
         let ground = self.ground.as_ref().and_then(|g| g.friction);
         let friction = spec.friction.or(ground).map_or(DEFAULT_FRICTION, |f| f.0);
-        surface(Some(friction), spec.restitution.map(|r| r.0))
+        surface(Some(friction), spec.restitution.map(|r| r.0), spec.soft)
     }
 }
 

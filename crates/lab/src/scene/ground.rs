@@ -6,12 +6,12 @@
 //! ```
 
 use super::Scene;
-use super::spec::{Frame, GroundSpec};
+use super::spec::{Frame, GroundSpec, SoftSpec};
 use stiction::State;
 use stiction::collision::Shape;
 use stiction::dynamics::spatial::{Pose, Quat, Vec3, vec3};
 use stiction::dynamics::{JointKind, Kinematics};
-use stiction::models::{Geometry, Material, World};
+use stiction::models::{Compliance, Geometry, Material, Softness, World};
 
 /// A soft grey that shadows show on.
 pub(super) const GROUND_RGBA: [f32; 4] = [0.8, 0.8, 0.78, 1.0];
@@ -24,15 +24,29 @@ impl GroundSpec {
     }
 
     pub(super) fn material(&self) -> Material {
-        surface(self.friction.map(|f| f.0), self.restitution.map(|r| r.0))
+        surface(self.friction.map(|f| f.0), self.restitution.map(|r| r.0), self.soft)
     }
 }
 
 /// A surface that leaves to its partner what it does not say.
-pub(super) fn surface(friction: Option<f64>, restitution: Option<f64>) -> Material {
+pub(super) fn surface(friction: Option<f64>, restitution: Option<f64>, soft: Option<SoftSpec>) -> Material {
+    let soft = soft.unwrap_or_default();
+    let default = Softness::default();
+    let stated = soft.solref.is_some() || soft.solimp.is_some();
     Material {
         friction: friction.unwrap_or(0.0),
         restitution: restitution.unwrap_or(0.0),
+        softness: Softness {
+            reference: soft.solref.map_or(default.reference, |x| x.map(|x| x.0)),
+            impedance: soft.solimp.map_or(default.impedance, |x| x.map(|x| x.0)),
+            mix: if stated { 1.0 } else { 0.0 },
+            impratio: soft.impratio.map_or(default.impratio, |x| x.0),
+        },
+        compliance: Compliance {
+            stiffness: soft.stiffness.map(|x| x.0),
+            relaxation: soft.relaxation.map(|x| x.0),
+            dissipation: soft.dissipation.map(|x| x.0),
+        },
         ..Material::default()
     }
 }

@@ -69,7 +69,7 @@ pub(super) fn complete(world: &mut World, state: &mut State) -> Option<String> {
         link: None,
         X_LG: Pose::IDENTITY,
         shape: Shape::Plane,
-        material: super::ground::surface(None, None),
+        material: super::ground::surface(None, None, None),
         group: 1,
         mask: u32::MAX,
         continuous: false,

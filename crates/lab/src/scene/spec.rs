@@ -22,7 +22,27 @@ pub struct GroundSpec {
     pub slope: Finite,
     /// Height at the origin [m].
     pub height: Finite,
+    pub soft: Option<SoftSpec>,
     pub rgba: Option<Rgba>,
+}
+
+/// `soft = { … }`: how a surface yields under compliant laws; under the others contacts are rigid. What is left
+/// out is left to the partner; where neither says it, MuJoCo's and Drake's defaults hold.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Serialize, Deserialize)]
+#[serde(default, deny_unknown_fields)]
+pub struct SoftSpec {
+    /// Of `sap`, `lagged` and `similar` [N/m]; 1e6.
+    pub stiffness: Option<Positive>,
+    /// Of `sap` [s]; 0.1.
+    pub relaxation: Option<NotNegative>,
+    /// Of `lagged` and `similar` [s/m]; 50.
+    pub dissipation: Option<NotNegative>,
+    /// Of `mujoco`: time constant [s] and damping ratio, or both negative; 0.02, 1.
+    pub solref: Option<[Finite; 2]>,
+    /// Of `mujoco`: d₀, d_width, width [m], midpoint, power; 0.9, 0.95, 0.001, 0.5, 2.
+    pub solimp: Option<[Finite; 5]>,
+    /// Of `mujoco`: impedance of friction over that of the normal [–]; 1, and of two the larger.
+    pub impratio: Option<Positive>,
 }
 
 /// The kinds of primitive shapes.
@@ -79,6 +99,7 @@ pub struct FixedSpec {
     pub frame: Frame,
     pub friction: Option<NotNegative>,
     pub restitution: Option<Share>,
+    pub soft: Option<SoftSpec>,
     pub rgba: Option<Rgba>,
 }
 
@@ -114,6 +135,7 @@ pub struct BodySpec {
     pub angular_velocity: Vector,
     pub friction: Option<NotNegative>,
     pub restitution: Option<Share>,
+    pub soft: Option<SoftSpec>,
     pub rgba: Option<Rgba>,
     /// Number of copies in a row, each `offset` further than the one before.
     pub count: Option<u32>,

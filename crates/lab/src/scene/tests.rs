@@ -236,3 +236,27 @@ pub(crate) fn scratch(name: &str, text: &str) -> PathBuf {
     std::fs::write(&path, text).unwrap();
     path
 }
+
+/// What a scene says of its surfaces reaches the law: 1 kg on 10⁴ N/m.
+#[test]
+fn soft_surfaces_yield_under_compliant_laws() {
+    let text = r#"
+        description = "a soft ball"
+        duration = 1.0
+        [ground]
+        friction = 0.5
+        [contact]
+        solver = "sap"
+        [[body]]
+        name = "ball"
+        shape = "sphere"
+        radius = 0.1
+        mass = 1.0
+        position = [0.0, 0.0, 0.1]
+        soft = { stiffness = 1e4, relaxation = 0.05 }
+    "#;
+    let setup = parse(text).unwrap().build().unwrap();
+    let mut runner = Runner::new(setup, RunOptions::default()).unwrap();
+    let end = runner.run_quietly().end;
+    assert!((0.1 - end.q[2] - 9.81e-4).abs() < 1e-9, "{:?}", end.q);
+}

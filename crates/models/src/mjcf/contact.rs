@@ -82,7 +82,12 @@ fn pair(
     }
     surface.margin = pair.number("margin", surface.margin)?;
     surface.gap = pair.number("gap", surface.gap)?;
+    surface.softness.impratio = reader.settings.impratio;
     softness(pair, &mut surface.softness)?;
+    pair.merge("solreffriction", &mut surface.friction_reference)?;
+    if let Some(a) = pair.get("solreffriction") {
+        a.mark(Fate::Kept, "for the law `mujoco`");
+    }
     if let Some(a) = pair.get("adhesion")
         && a.number()? != 0.0
     {

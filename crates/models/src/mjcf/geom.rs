@@ -75,7 +75,7 @@ pub(crate) fn read<'d>(
     let (group, mask) = (mask("contype")?, mask("conaffinity")?);
     let paired = element.peek("name").is_some_and(|n| scope.paired.contains(n.value().trim()));
     let touches = group != 0 || mask != 0 || paired;
-    let material = surface(geom)?;
+    let material = surface(geom, reader.settings.impratio)?;
     let seen = touches || wants_inertia || reader.load_visuals;
     let (X_FG, solid) = shape(reader, scope, item, geom, kind, (seen, touches))?;
     let X_BG = item.X * X_FG;
@@ -231,7 +231,7 @@ pub(crate) fn dimension(s: Styled<'_, '_>) -> Result<Option<Dimension>, LoadErro
 
 /// `solref` and `solimp`, over `softness`.
 pub(crate) fn softness(s: Styled<'_, '_>, softness: &mut Softness) -> Result<(), LoadError> {
-    const RIGID: &str = "contacts, limits and couplings are exact and rigid here, not soft";
+    const RIGID: &str = "for the law `mujoco`; under the others contacts, limits and couplings are rigid";
     s.merge("solref", &mut softness.reference)?;
     s.merge("solimp", &mut softness.impedance)?;
     for a in ["solref", "solimp"].into_iter().filter_map(|name| s.get(name)) {
@@ -241,8 +241,9 @@ pub(crate) fn softness(s: Styled<'_, '_>, softness: &mut Softness) -> Result<(),
 }
 
 /// What is on the outside.
-fn surface(geom: Styled<'_, '_>) -> Result<Material, LoadError> {
+fn surface(geom: Styled<'_, '_>, impratio: f64) -> Result<Material, LoadError> {
     let mut m = Material::default();
+    m.softness.impratio = impratio;
     let mut friction = [m.friction, m.spinning, m.rolling];
     geom.merge("friction", &mut friction)?;
     [m.friction, m.spinning, m.rolling] = friction;
@@ -256,7 +257,7 @@ fn surface(geom: Styled<'_, '_>) -> Result<Material, LoadError> {
     softness(geom, &mut m.softness)?;
     if let Some(a) = geom.get("solmix") {
         m.softness.mix = a.not_negative()?;
-        a.mark(Fate::Kept, "weighs how soft contacts are; they are rigid here");
+        a.mark(Fate::Kept, "weighs how soft contacts are under the law `mujoco`");
     }
     for (name, note) in
         [("surfacevel", "surfaces do not move along themselves yet"), ("adhesion", "nothing sticks yet")]

@@ -126,7 +126,7 @@ pub(crate) fn read<'d>(
 
 /// Keeps how limits and dry friction are softened, if anything is said of it.
 fn soften(joint: Styled<'_, '_>, index: usize, extras: &mut Extras) -> Result<(), LoadError> {
-    const RIGID: &str = "limits and dry friction are exact and rigid here, not soft";
+    const RIGID: &str = "for the law `mujoco`; under the others limits and dry friction are rigid";
     let (mut limit, mut friction) = (Softness::default(), Softness::default());
     joint.merge("solreflimit", &mut limit.reference)?;
     joint.merge("solimplimit", &mut limit.impedance)?;

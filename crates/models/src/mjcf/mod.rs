@@ -1,8 +1,8 @@
 //! MJCF: MuJoCo's format.
 //!
 //! State, order of bodies, joints and dofs, and defaults are MuJoCo's, so that its keyframes and
-//! reference values apply as they are. What MuJoCo softens (contacts, limits) is exact and rigid
-//! here; the ledger says so at every parameter that shapes the softness.
+//! reference values apply as they are. What MuJoCo softens (contacts, limits) is rigid
+//! here but under the law `mujoco`; the ledger says so at every parameter that shapes the softness.
 
 mod actuator;
 pub(crate) mod asset;

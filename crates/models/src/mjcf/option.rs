@@ -10,6 +10,7 @@ use stiction_dynamics::spatial::{Vec3, vec3};
 pub(crate) struct Settings {
     pub(crate) gravity: Vec3,
     pub(crate) time_step: f64,
+    pub(crate) impratio: f64,
     pub(crate) contact: bool,
     pub(crate) limit: bool,
     pub(crate) equality: bool,
@@ -28,6 +29,7 @@ impl Settings {
         let mut s = Self {
             gravity: vec3(0.0, 0.0, -9.81),
             time_step: 0.002,
+            impratio: 1.0,
             contact: true,
             limit: true,
             equality: true,
@@ -44,6 +46,10 @@ impl Settings {
             }
             if let Some(a) = option.get("timestep") {
                 s.time_step = a.positive()?;
+            }
+            if let Some(a) = option.get("impratio") {
+                s.impratio = a.positive()?;
+                a.mark(Fate::Kept, "for the law `mujoco`");
             }
             for (name, note) in [
                 ("density", "the fluid's forces are not simulated yet"),

@@ -4,7 +4,7 @@ use super::Reader;
 use super::pose::{not_negative, number, switch, value};
 use crate::error::LoadError;
 use crate::ledger::Fate;
-use crate::surface::{Dimension, Material};
+use crate::surface::{Compliance, Dimension, Material};
 use crate::value::Attribute;
 use crate::xml::Element;
 
@@ -33,6 +33,11 @@ pub(crate) fn surface(reader: &mut Reader<'_, '_>, collision: Element<'_>) -> Re
         if let (Some(_), Some(_), Some(stated)) = (sticking, sliding, properties.child("drake:mu_static")?) {
             stated.mark(Fate::Kept, "Coulomb friction has one coefficient: mu_dynamic counts");
         }
+        surface.material.compliance = Compliance {
+            stiffness: yields(properties, "drake:point_contact_stiffness")?,
+            relaxation: yields(properties, "drake:relaxation_time")?,
+            dissipation: yields(properties, "drake:hunt_crossley_dissipation")?,
+        };
     }
     let Some(element) = collision.child("surface")? else { return Ok(surface) };
     if let Some(friction) = element.child("friction")? {
@@ -67,6 +72,10 @@ pub(crate) fn surface(reader: &mut Reader<'_, '_>, collision: Element<'_>) -> Re
         }
     }
     if let Some(contact) = element.child("contact")? {
+        if let Some(ode) = contact.child("ode")? {
+            let spring = Compliance::spring(yields(ode, "kp")?, yields(ode, "kd")?);
+            surface.material.compliance = surface.material.compliance.or(spring);
+        }
         let bits = |name: &str| match value(contact, name)? {
             None => Ok(None),
             Some(stated) => bitmask(stated).map(Some),
@@ -104,6 +113,18 @@ fn spinning(torsional: Element<'_>) -> Result<Option<f64>, LoadError> {
     let patch = switch(torsional, "use_patch_radius")?.unwrap_or(true);
     let radius = not_negative(torsional, "patch_radius", 0.0)?;
     Ok((patch && radius > 0.0).then_some(3.0 / 16.0 * std::f64::consts::PI * mu * radius))
+}
+
+/// The number >= 0 of a child that only compliant laws read.
+fn yields(of: Element<'_>, name: &str) -> Result<Option<f64>, LoadError> {
+    let stated = value(of, name)?.map(Attribute::not_negative).transpose()?;
+    if let Some(child) = of.child(name)? {
+        child.mark(
+            Fate::Kept,
+            "for the compliant laws (`sap`, `lagged`, `similar`); under the others contacts are rigid",
+        );
+    }
+    Ok(stated)
 }
 
 /// 16 bits, decimal or hexadecimal.

@@ -4,6 +4,7 @@
 //! springStiffness (springReference − q), as in SDF.
 
 use super::Reader;
+use super::material::COMPLIANT;
 use crate::error::LoadError;
 use crate::ledger::Fate;
 use crate::value::Attribute;
@@ -17,6 +18,9 @@ pub(crate) struct Says {
     pub(crate) self_collide: Option<bool>,
     pub(crate) stiffness: Option<f64>,
     pub(crate) spring_rest: Option<f64>,
+    /// Of contacts [N/m], [N·s/m].
+    pub(crate) kp: Option<f64>,
+    pub(crate) kd: Option<f64>,
 }
 
 /// All that is said, by name of link or joint.
@@ -46,6 +50,8 @@ pub(crate) fn read<'d>(reader: &mut Reader<'_>, robot: Element<'d>) -> Result<Ga
             self_collide: value(gazebo, "selfCollide")?.map(truth).transpose()?,
             stiffness: value(gazebo, "springStiffness")?.map(Attribute::not_negative).transpose()?,
             spring_rest: value(gazebo, "springReference")?.map(Attribute::number).transpose()?,
+            kp: yields(gazebo, "kp")?,
+            kd: yields(gazebo, "kd")?,
         };
         if let Some(mu2) = gazebo.child("mu2")? {
             let across = value(gazebo, "mu2")?.map(Attribute::not_negative).transpose()?;
@@ -58,8 +64,9 @@ pub(crate) fn read<'d>(reader: &mut Reader<'_>, robot: Element<'d>) -> Result<Ga
                 reader.warn(mu2.place(), format!("mu2 {across} beside mu1 {along}: mu1 counts everywhere"));
             }
         }
-        let Says { friction, self_collide, stiffness, spring_rest } = says;
-        if friction.is_none() && self_collide.is_none() && stiffness.is_none() && spring_rest.is_none() {
+        let Says { friction, self_collide, stiffness, spring_rest, kp, kd } = says;
+        let numbers = [friction, stiffness, spring_rest, kp, kd];
+        if numbers.iter().all(Option::is_none) && self_collide.is_none() {
             continue;
         }
         gazebo.mark(Fate::Used, "");
@@ -69,12 +76,23 @@ pub(crate) fn read<'d>(reader: &mut Reader<'_>, robot: Element<'d>) -> Result<Ga
         known.self_collide = self_collide.or(known.self_collide);
         known.stiffness = stiffness.or(known.stiffness);
         known.spring_rest = spring_rest.or(known.spring_rest);
+        known.kp = kp.or(known.kp);
+        known.kd = kd.or(known.kd);
     }
     Ok(all)
 }
 
 fn value<'d>(gazebo: Element<'d>, name: &str) -> Result<Option<Attribute<'d>>, LoadError> {
     Ok(gazebo.child(name)?.map(|e| e.get("value").unwrap_or(e.content())))
+}
+
+/// A number that only compliant laws read.
+fn yields(gazebo: Element<'_>, name: &str) -> Result<Option<f64>, LoadError> {
+    let stated = value(gazebo, name)?.map(Attribute::not_negative).transpose()?;
+    if let Some(element) = gazebo.child(name)? {
+        element.mark(Fate::Kept, COMPLIANT);
+    }
+    Ok(stated)
 }
 
 fn truth(value: Attribute<'_>) -> Result<bool, LoadError> {

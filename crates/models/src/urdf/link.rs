@@ -28,7 +28,7 @@ pub(crate) fn read<'d>(
         Some(inertial) => inertia(reader, inertial)?,
         None => Inertia::ZERO,
     };
-    let surface = material::surface(element, gazebo.get(name.as_str()).and_then(|says| says.friction))?;
+    let surface = material::surface(element, &gazebo.get(name.as_str()).copied().unwrap_or_default())?;
     let mut geometries = Vec::new();
     for (i, collision) in element.children_named("collision").enumerate() {
         let X_LG = origin(collision)?;

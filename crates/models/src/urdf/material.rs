@@ -1,11 +1,16 @@
 //! Colours, and the friction that other programs write into URDF files.
 
+use super::gazebo::Says;
 use crate::error::LoadError;
 use crate::ledger::Fate;
-use crate::surface::{Dimension, Material};
+use crate::surface::{Compliance, Dimension, Material};
 use crate::value::Attribute;
 use crate::xml::Element;
 use std::collections::BTreeMap;
+
+/// Who reads how a surface yields.
+pub(super) const COMPLIANT: &str =
+    "for the compliant laws (`sap`, `lagged`, `similar`); under the others contacts are rigid";
 
 /// The grey of what has no colour.
 const GREY: [f32; 4] = [0.5, 0.5, 0.5, 1.0];
@@ -63,14 +68,32 @@ pub(crate) fn of_collision(link: &Material, collision: Element<'_>) -> Result<Ma
         stated.mark(Fate::Kept, "Coulomb friction has one coefficient: mu_dynamic counts");
     }
     material.friction = sliding.or(sticking).unwrap_or(material.friction);
+    let stated = Compliance {
+        stiffness: yields(properties, "drake:point_contact_stiffness")?,
+        relaxation: yields(properties, "drake:relaxation_time")?,
+        dissipation: yields(properties, "drake:hunt_crossley_dissipation")?,
+    };
+    material.compliance = stated.or(material.compliance);
     Ok(material)
 }
 
-/// The surface of a link: Gazebo's friction, then what Bullet's <contact> says.
-pub(crate) fn surface(link: Element<'_>, gazebo_friction: Option<f64>) -> Result<Material, LoadError> {
+/// The number >= 0 of a child that only compliant laws read.
+fn yields(of: Element<'_>, name: &str) -> Result<Option<f64>, LoadError> {
+    let Some(child) = of.child(name)? else { return Ok(None) };
+    let stated = child.require("value", "a number >= 0")?;
+    child.mark(Fate::Kept, COMPLIANT);
+    stated.mark(Fate::Kept, COMPLIANT);
+    stated.not_negative().map(Some)
+}
+
+/// The surface of a link: what Gazebo says, then what Bullet's <contact> says.
+pub(crate) fn surface(link: Element<'_>, gazebo: &Says) -> Result<Material, LoadError> {
     let mut material = Material::default();
-    material.friction = gazebo_friction.unwrap_or(material.friction);
+    material.friction = gazebo.friction.unwrap_or(material.friction);
+    material.compliance = Compliance::spring(gazebo.kp, gazebo.kd);
     for contact in link.children_named("contact") {
+        let spring = Compliance::spring(yields(contact, "stiffness")?, yields(contact, "damping")?);
+        material.compliance = spring.or(material.compliance);
         let value = |a: Attribute<'_>| a.not_negative();
         if let Some(friction) = contact.child("lateral_friction")? {
             material.friction = value(friction.require("value", "a coefficient >= 0")?)?;

@@ -59,6 +59,8 @@ pub fn to_mjcf(world: &World, stem: &str) -> Written {
     w.xml.open("compiler").attribute("angle", "radian").attribute("autolimits", "false");
     w.xml.attribute("inertiafromgeom", "false").close();
     w.xml.open("option").numbers("gravity", &model.gravity.to_array());
+    let impratio = geometries.iter().map(|g| g.material.softness.impratio).reduce(f64::max);
+    w.xml.unless("impratio", impratio.unwrap_or(1.0), 1.0);
     match time_step {
         Some(h) => {
             w.xml.number("timestep", *h);
@@ -116,7 +118,11 @@ fn contact(w: &mut Writer<'_>) {
             .attribute("condim", mjcf_body::condim(s.dimension))
             .number("margin", s.margin)
             .number("gap", s.gap);
-        w.xml.numbers("solref", &s.softness.reference).numbers("solimp", &s.softness.impedance).close();
+        w.xml.numbers("solref", &s.softness.reference).numbers("solimp", &s.softness.impedance);
+        if s.friction_reference != [0.0; 2] {
+            w.xml.numbers("solreffriction", &s.friction_reference);
+        }
+        w.xml.close();
         if s.restitution != 0.0 {
             w.notes.note(mjcf_body::NO_BOUNCE, pair.name.clone());
         }

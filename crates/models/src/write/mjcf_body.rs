@@ -3,7 +3,7 @@
 use super::files::triangles_of;
 use super::mjcf::Writer;
 use super::tree::{Branch, losses, moments};
-use crate::surface::{Dimension, Material, Softness};
+use crate::surface::{Compliance, Dimension, Material, Softness};
 use crate::world::{Drawing, Geometry};
 use stiction_collision::{HeightField, Shape};
 use stiction_dynamics::JointKind;
@@ -236,8 +236,18 @@ fn surface(w: &mut Writer<'_>, g: &Geometry) {
     // MuJoCo's bits are signed.
     w.xml.attribute("contype", &(g.group as i32).to_string());
     w.xml.attribute("conaffinity", &(g.mask as i32).to_string());
-    let Material { friction, spinning, rolling, restitution, priority, dimension, margin, gap, softness } =
-        g.material;
+    let Material {
+        friction,
+        spinning,
+        rolling,
+        restitution,
+        priority,
+        dimension,
+        margin,
+        gap,
+        softness,
+        compliance,
+    } = g.material;
     w.xml.numbers("friction", &[friction, spinning, rolling]).attribute("condim", condim(dimension));
     if priority != 0 {
         w.xml.attribute("priority", &priority.to_string());
@@ -246,6 +256,9 @@ fn surface(w: &mut Writer<'_>, g: &Geometry) {
     if softness != Softness::default() {
         w.xml.numbers("solref", &softness.reference).numbers("solimp", &softness.impedance);
         w.xml.unless("solmix", softness.mix, 1.0);
+    }
+    if compliance != Compliance::default() {
+        w.notes.note("MJCF surfaces have no stiffness in N/m", g.name.clone());
     }
     if restitution != 0.0 {
         w.notes.note(NO_BOUNCE, g.name.clone());

@@ -155,7 +155,12 @@ fn surface(w: &mut Writer<'_>, link: &str, m: &Material) {
         w.xml.open("restitution").number("value", m.restitution).close();
     }
     w.xml.close();
-    if m.priority != 0 || m.margin != 0.0 || m.gap != 0.0 || m.softness != default.softness {
+    if m.priority != 0
+        || m.margin != 0.0
+        || m.gap != 0.0
+        || m.softness != default.softness
+        || m.compliance != default.compliance
+    {
         w.notes.note("URDF surfaces have no priority, margin or softness", link);
     }
 }

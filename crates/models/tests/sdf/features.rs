@@ -191,3 +191,21 @@ fn outlines_are_prisms() {
     let (volume, hull) = prism(&[[0.0, 0.0], [2.0, -2.0], [0.5, 0.0], [2.0, 2.0]], "");
     assert!((volume - 4.0).abs() < 1e-12 && hull, "{volume}");
 }
+
+/// ODE's kp and kd; what Drake says counts before them.
+#[test]
+fn surfaces_say_how_they_yield() {
+    let of = |drake: &str| {
+        let c = format!(
+            "<collision name='c'><geometry><sphere><radius>1</radius></sphere></geometry>{drake}<surface><contact>\
+             <ode><kp>1e5</kp><kd>1e3</kd></ode></contact></surface></collision>"
+        );
+        let w = model(&link("a", &c));
+        let c = w.geometries[0].material.compliance;
+        [c.stiffness, c.relaxation, c.dissipation]
+    };
+    assert_eq!(of(""), [Some(1e5), Some(0.01), None]);
+    let drake = "<drake:proximity_properties><drake:point_contact_stiffness>2e4</drake:point_contact_stiffness>\
+                 <drake:hunt_crossley_dissipation>3</drake:hunt_crossley_dissipation></drake:proximity_properties>";
+    assert_eq!(of(drake), [Some(2e4), Some(0.01), Some(3.0)]);
+}

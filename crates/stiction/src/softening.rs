@@ -1,0 +1,171 @@
+//! What compliant laws read of a world: materials of surfaces and joints, and MuJoCo's weights.
+//!
+//! MuJoCo scales the compliance of a row by what it moves, once, at the neutral configuration q₀:
+//!
+//! ```text
+//!     ŵ(body) = ⅓ tr(J M(q₀)⁻¹ Jᵀ),   J of the centre of mass              [1/kg]             (1)
+//!     ŵ(contact) = ŵ(A) + ŵ(B),  times 1 + μ² for an edge of its pyramid                        (2)
+//!     ŵ(joint) = the mean of (M(q₀)⁻¹)_ii over its dofs                                         (3)
+//! ```
+//!
+//! The world weighs nothing in (2). Links that are fixed to each other are one body here; MuJoCo takes (1) of
+//! each. Rows that are neither contact, limit nor dry friction take the diagonal of G.
+
+use crate::contacts::ContactPoint;
+use stiction_contact::{Law, Material, Softness};
+use stiction_dynamics::spatial::Vec3;
+use stiction_dynamics::{CrbaWorkspace, Factor, Kinematics, MassMatrix, crba_into};
+use stiction_models::{self as models, PairSurface, World};
+
+/// See the module. Constant during a run.
+pub(crate) struct Softening {
+    /// Of every joint: its limits, its dry friction.
+    joints: Vec<[Material; 2]>,
+    /// (1), of every body.
+    bodies: Vec<f64>,
+    /// (3), of every dof.
+    dofs: Vec<f64>,
+}
+
+impl Softening {
+    pub(crate) fn new(world: &World) -> Self {
+        let mut joints = vec![[Material::default(); 2]; world.model.joints.len()];
+        for j in &world.extras.joints {
+            let margin = j.margin;
+            joints[j.joint] = [&j.limit, &j.friction].map(|s| Material { margin, ..mujoco(s) });
+        }
+        let (bodies, dofs) = weights(world);
+        Self { joints, bodies, dofs }
+    }
+
+    /// Of the limit of joint j.
+    pub(crate) fn limit(&self, j: usize) -> Material {
+        self.joints[j][0]
+    }
+
+    /// Of the dry friction of joint j.
+    pub(crate) fn friction(&self, j: usize) -> Material {
+        self.joints[j][1]
+    }
+
+    /// The weight of a row on one dof under `law`.
+    pub(crate) fn of_dof(&self, law: Law, dof: usize) -> f64 {
+        if weighs(law) { self.dofs[dof] } else { 0.0 }
+    }
+
+    /// Completes what the problem knows of a contact.
+    pub(crate) fn contact(&self, law: Law, c: &ContactPoint, surface: &PairSurface, out: &mut Softness) {
+        out.material = material(surface);
+        if weighs(law) {
+            let weight = |b: Option<usize>| b.map_or(0.0, |b| self.bodies[b]);
+            let edge = if law == Law::MujocoPyramidal { 1.0 + c.friction * c.friction } else { 1.0 };
+            out.weight = edge * (weight(c.bodies[0]) + weight(c.bodies[1])); // (2)
+        }
+    }
+}
+
+/// True where the law scales by (1)–(3).
+fn weighs(law: Law) -> bool {
+    matches!(law, Law::Mujoco | Law::MujocoPyramidal)
+}
+
+fn mujoco(s: &models::Softness) -> Material {
+    Material { solref: s.reference, solimp: s.impedance, impratio: s.impratio, ..Material::default() }
+}
+
+/// The gap of a contact is what is left beyond the margin, so that no margin remains.
+fn material(surface: &PairSurface) -> Material {
+    let (default, c) = (mujoco(&surface.softness), surface.compliance);
+    Material {
+        stiffness: c.stiffness.unwrap_or(default.stiffness),
+        relaxation: c.relaxation.unwrap_or(default.relaxation),
+        dissipation: c.dissipation.unwrap_or(default.dissipation),
+        solref_friction: surface.friction_reference,
+        ..default
+    }
+}
+
+/// (1) and (3); zeros where M(q₀) has no inverse.
+fn weights(world: &World) -> (Vec<f64>, Vec<f64>) {
+    let model = &world.model;
+    let (mut bodies, mut dofs) = (vec![0.0; model.bodies.len()], vec![0.0; model.nv()]);
+    let mut kin = Kinematics::new(model);
+    kin.update(model, &model.neutral());
+    let (mut crba, mut mass, mut factor) =
+        (CrbaWorkspace::new(model), MassMatrix::new(model), Factor::new(model));
+    crba_into(model, &kin, &mut crba, &mut mass);
+    if factor.factor(&mass).is_err() {
+        return (bodies, dofs);
+    }
+    let mut column = vec![0.0; model.nv()];
+    for (b, weight) in bodies.iter_mut().enumerate() {
+        let body = &model.bodies[b];
+        let com = kin.X_WB[b].transform(body.inertia.com());
+        let r = com - kin.reference[body.tree];
+        for axis in [Vec3::X, Vec3::Y, Vec3::Z] {
+            column.fill(0.0);
+            for dof in model.chain(Some(b)) {
+                column[dof] = kin.S[dof].linear_at(r).dot(axis);
+            }
+            let row = column.clone();
+            factor.solve_in_place(&mut column);
+            *weight += row.iter().zip(&column).map(|(x, y)| x * y).sum::<f64>() / 3.0;
+        }
+    }
+    for joint in &model.joints {
+        let of_joint = joint.idx_v..joint.idx_v + joint.kind.nv();
+        // A free joint has two triples: translation, rotation.
+        for part in of_joint.collect::<Vec<_>>().chunks(3) {
+            let diagonal = |dof: usize, column: &mut Vec<f64>| {
+                column.fill(0.0);
+                column[dof] = 1.0;
+                factor.solve_in_place(column);
+                column[dof]
+            };
+            let mean = part.iter().map(|&d| diagonal(d, &mut column)).sum::<f64>() / part.len() as f64;
+            part.iter().for_each(|&d| dofs[d] = mean);
+        }
+    }
+    (bodies, dofs)
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::{Composer, FreeBody, Settings, Simulation};
+    use stiction_collision::Shape;
+    use stiction_dynamics::spatial::{Pose, vec3};
+
+    fn ball(material: models::Material, contact: &str) -> Simulation {
+        let mut composer = Composer::new("ball".to_owned(), vec3(0.0, 0.0, -10.0)).unwrap();
+        let floor = models::Material::default();
+        composer.fixed("floor", Shape::Plane, Pose::IDENTITY, floor, [1.0; 4]).unwrap();
+        let pose = Pose::from_translation(vec3(0.0, 0.0, 0.1));
+        let body = FreeBody::new("ball", Shape::Sphere { radius: 0.1 }, 2.0, pose);
+        composer.body(FreeBody { material, ..body }).unwrap();
+        let (world, state) = composer.finish();
+        let settings = Settings { contact: contact.to_owned(), ..Settings::default() };
+        Simulation::new(world, state, settings).unwrap()
+    }
+
+    /// 20 N on a spring of 10⁴ N/m: 2 mm; MuJoCo: φ = −g (1 − d)/d · m ŵ/(K d) with solref (0.02, 1).
+    #[test]
+    fn a_ball_sinks_as_deep_as_its_file_says() {
+        let compliance =
+            models::Compliance { stiffness: Some(1e4), relaxation: Some(0.01), dissipation: Some(1.0) };
+        let soft = models::Material { compliance, ..models::Material::default() };
+        for (contact, deep) in [("sap", 2e-3), ("lagged", 2e-3), ("similar", 2e-3)] {
+            let mut sim = ball(soft, contact);
+            (0..2000).for_each(|_| assert!(sim.step().failure().is_none()));
+            let sunk = 0.1 - sim.state().q[2];
+            assert!((sunk - deep).abs() < 1e-6, "{contact}: {sunk}");
+        }
+        let mut sim = ball(soft, "mujoco");
+        assert_eq!(Softening::new(sim.world()).bodies, [0.5]);
+        (0..2000).for_each(|_| assert!(sim.step().failure().is_none()));
+        let sunk = 0.1 - sim.state().q[2];
+        let d = stiction_contact::soft::mujoco::impedance(Material::default().solimp, sunk);
+        let stiffness = 1.0 / (0.95 * 0.02_f64).powi(2);
+        assert!((sunk - 10.0 * (1.0 - d) / d / (stiffness * d)).abs() < 1e-8, "{sunk}");
+    }
+}
