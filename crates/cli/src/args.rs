@@ -172,7 +172,8 @@ pub(crate) struct RunArgs {
 #[command(after_help = "\
 Examples:
   stiction compare cube-slide --contact all
-  stiction compare stack --contact nsgs,ccp-pgs --report out/stack.html")]
+  stiction compare stack --contact nsgs,ccp-pgs --report out/stack.html
+  stiction compare quadruped --contact all --replay out/quadruped.html")]
 pub(crate) struct CompareArgs {
     #[command(flatten)]
     pub(crate) scene: SceneArgs,
@@ -182,6 +183,9 @@ pub(crate) struct CompareArgs {
     /// Write the table and a figure per quantity as one page: .html
     #[arg(long, value_name = "FILE")]
     pub(crate) report: Option<PathBuf>,
+    /// Write a replay of all runs, in a row or as ghosts in one place: .html
+    #[arg(long, value_name = "FILE")]
+    pub(crate) replay: Option<PathBuf>,
     /// Print the summaries as JSON, and nothing else
     #[arg(long)]
     pub(crate) json: bool,

@@ -240,12 +240,14 @@ fn lists_and_help_are_there() {
 #[test]
 fn compare_writes_a_report() {
     let here = folder("compare");
-    let args = ["compare", "cube-slide", "--contact", "all", "--duration", "0.02", "--report", "r.html"];
+    let line = "compare cube-slide --contact all --duration 0.02 --report r.html --replay g.html";
+    let args: Vec<&str> = line.split(' ').collect();
     let compare = stiction(&here, &args);
     let text = String::from_utf8(compare.stdout.clone()).unwrap();
     assert!(compare.status.success(), "{}", errors(&compare));
     assert!(text.contains("nsgs") && text.contains("r.html"), "{text}");
     assert!(std::fs::read_to_string(here.join("r.html")).unwrap().contains("<svg"));
+    assert!(text.contains("g.html") && here.join("g.html").is_file());
 }
 
 #[test]

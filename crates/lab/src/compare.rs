@@ -8,6 +8,7 @@ use crate::summary::Summary;
 use crate::trajectory::{Trajectory, check_size};
 use serde::Serialize;
 use std::ops::ControlFlow;
+use stiction::recording::Recording;
 
 /// See the module.
 #[derive(Clone, Debug, Serialize)]
@@ -28,17 +29,21 @@ pub struct Contender {
     pub failure: Option<String>,
     #[serde(skip)]
     pub trajectory: Trajectory,
+    /// To look at, if asked for.
+    #[serde(skip)]
+    pub recording: Option<Recording>,
 }
 
 impl Comparison {
-    /// Runs `scene` once with each of `contacts`; ends early when `on_step` (told the solver) breaks off.
+    /// Runs `scene` once with each of `contacts`, recorded at so many frames a second if any; ends early when `on_step` (told the solver) breaks off.
     pub fn run(
         scene: &Scene,
         contacts: &[&str],
         overrides: &Overrides,
+        frames_per_second: Option<f64>,
         mut on_step: impl FnMut(&str, &Progress) -> ControlFlow<()>,
     ) -> Result<Self, SceneError> {
-        let options = RunOptions { trajectory: true, ..RunOptions::default() };
+        let options = RunOptions { trajectory: true, frames_per_second, ..RunOptions::default() };
         let mut runs = Vec::new();
         for contact in contacts {
             let mut setup = scene.build()?;
@@ -53,13 +58,19 @@ impl Comparison {
             let outcome = runner.finish(summary);
             if let Some(trajectory) = outcome.trajectory {
                 let own_natural_map = outcome.summary.own_natural_map;
-                runs.push(Contender { summary: outcome.summary, own_natural_map, failure, trajectory });
+                let (summary, recording) = (outcome.summary, outcome.recording);
+                runs.push(Contender { summary, own_natural_map, failure, trajectory, recording });
             }
             if interrupted {
                 break;
             }
         }
         Ok(Self { scene: scene.name.clone(), description: scene.description.clone(), runs })
+    }
+
+    /// All runs in one recording, taken out of them; none if none was recorded.
+    pub fn take_recording(&mut self) -> Option<Recording> {
+        Recording::together(self.runs.iter_mut().filter_map(|r| r.recording.take()).collect())
     }
 
     /// One figure per quantity, over time.
@@ -88,7 +99,7 @@ impl Comparison {
 /// Heads of the columns of [`row`].
 pub const COLUMNS: [&str; 9] = [
     "contact",
-    "steps/s",
+    "µs a step",
     "worst natural map [m/s]",
     "by its own law",
     "worst ε_abs",
@@ -108,7 +119,7 @@ pub fn row(run: &Contender) -> [String; 9] {
     };
     [
         s.contact.clone(),
-        format!("{:.0}", s.steps_per_s),
+        format!("{:.1}", 1e6 * s.wall_s / s.steps.max(1) as f64),
         worst(s.certificate.map(|c| c.natural_map)),
         worst(run.own_natural_map),
         worst(s.certificate.map(|c| c.eps_abs)),
@@ -128,10 +139,15 @@ mod tests {
         let scene = Scene::builtin("cube-slide").unwrap();
         let overrides = Overrides { duration: Some(0.02), ..Overrides::default() };
         let names = crate::overrides::solvers_named("all").unwrap();
-        let comparison =
-            Comparison::run(&scene, &names, &overrides, |_, _| ControlFlow::Continue(())).unwrap();
+        let mut comparison =
+            Comparison::run(&scene, &names, &overrides, Some(60.0), |_, _| ControlFlow::Continue(()))
+                .unwrap();
         assert_eq!(comparison.runs.len(), names.len());
         assert!(comparison.runs.iter().all(|r| r.trajectory.len() == 21 && row(r)[0] == r.summary.contact));
+        let ghosts = comparison.take_recording().unwrap();
+        assert!(
+            ghosts.check().is_ok() && ghosts.runs.len() == names.len() && ghosts.bodies.len() == names.len()
+        );
         let html = comparison.to_html();
         assert_eq!(html.matches("<svg").count(), 5);
         assert!(names.iter().all(|n| html.contains(n)) && !html.contains("http-equiv=\"refresh\""));

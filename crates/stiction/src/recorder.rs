@@ -28,6 +28,7 @@ impl Recorder {
             dt: sim.settings().stepper.dt,
             bodies: world.model.bodies.iter().map(|b| b.name.clone()).collect(),
             geometries: drawn(sim),
+            runs: Vec::new(),
             frames: Vec::new(),
         };
         let t = sim.state().t;

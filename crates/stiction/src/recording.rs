@@ -29,8 +29,19 @@ pub struct Recording {
     pub bodies: Vec<String>,
     /// Everything that is drawn.
     pub geometries: Vec<RecordedGeometry>,
+    /// Several runs of one world: whose bodies are whose. Empty where there is one run.
+    pub runs: Vec<RecordedRun>,
     /// In order of time.
     pub frames: Vec<Frame>,
+}
+
+/// One of several runs: `count` bodies from `first` on.
+#[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
+pub struct RecordedRun {
+    /// What tells it from the others.
+    pub name: String,
+    pub first: usize,
+    pub count: usize,
 }
 
 /// A shape fixed in a body or in the world.
@@ -144,6 +155,51 @@ pub enum ContactMode {
 }
 
 impl Recording {
+    /// Several recordings of the same world in one, each under the name of its contact model. Fixed
+    /// geometries, times, energy and certificate are those of the first; a run that ended earlier leaves
+    /// poses that are not numbers. `None` without any.
+    #[must_use]
+    pub fn together(recordings: Vec<Self>) -> Option<Self> {
+        let longest = recordings.iter().map(|r| r.frames.len()).max()?;
+        let mut all = recordings.into_iter();
+        let mut out = all.next()?;
+        let count = out.bodies.len();
+        let own = out.geometries.clone();
+        out.runs = vec![RecordedRun { name: out.contact_model.clone(), first: 0, count }];
+        let lost = ([f64::NAN; 3], [f64::NAN; 4]);
+        while let (true, Some(last)) = (out.frames.len() < longest, out.frames.last()) {
+            // The first run ended early: time goes on without it.
+            let step =
+                if out.frames.len() > 1 { last.t - out.frames[out.frames.len() - 2].t } else { out.dt };
+            let (t, poses) = (last.t + step, vec![lost; count]);
+            out.frames.push(Frame { t, poses, contacts: vec![], natural_map: f64::NAN, energy: f64::NAN });
+        }
+        for run in all {
+            let first = out.bodies.len();
+            out.runs.push(RecordedRun { name: run.contact_model.clone(), first, count: run.bodies.len() });
+            out.bodies.extend(run.bodies.iter().map(|b| format!("{b} ({})", run.contact_model)));
+            let moved = own.iter().filter(|g| g.body.is_some());
+            out.geometries
+                .extend(moved.map(|g| RecordedGeometry { body: g.body.map(|b| b + first), ..g.clone() }));
+            for (i, frame) in out.frames.iter_mut().enumerate() {
+                let Some(theirs) = run.frames.get(i) else {
+                    frame.poses.extend(vec![lost; run.bodies.len()]);
+                    continue;
+                };
+                frame.poses.extend(&theirs.poses);
+                let ours = |m: &ContactMark| ContactMark {
+                    bodies: m.bodies.map(|b| b.map(|b| b + first)),
+                    ..m.clone()
+                };
+                frame.contacts.extend(theirs.contacts.iter().map(ours));
+            }
+        }
+        if out.runs.len() > 1 {
+            out.contact_model = format!("{} and {} more", out.contact_model, out.runs.len() - 1);
+        }
+        Some(out)
+    }
+
     /// Looks for what no viewer could show: poses that do not match the bodies, indices out of range, time running
     /// backwards.
     ///
@@ -170,6 +226,9 @@ impl Recording {
             {
                 return Err(RecordingFault::Grid { geometry: geometry.name.clone(), heights: heights.len() });
             }
+        }
+        if let Some(run) = self.runs.iter().find(|r| r.first.saturating_add(r.count) > body_count) {
+            return Err(RecordingFault::Run { run: run.name.clone(), body_count });
         }
         let mut before = f64::NEG_INFINITY;
         for (index, frame) in self.frames.iter().enumerate() {
@@ -221,6 +280,8 @@ pub enum RecordingFault {
         "height field `{geometry}` has {heights} heights, which is not its rows times columns, at least 2 × 2"
     )]
     Grid { geometry: String, heights: usize },
+    #[error("run `{run}` has bodies beyond the {body_count} recorded ones")]
+    Run { run: String, body_count: usize },
     #[error("frame {frame} has {poses} poses, but there are {body_count} bodies")]
     PoseCount { frame: usize, poses: usize, body_count: usize },
     #[error("frame {frame} is at t = {t} s, which is not after the frame before it ({before} s)")]
@@ -276,6 +337,7 @@ mod tests {
             dt: 1e-3,
             bodies: vec!["box".into()],
             geometries: vec![],
+            runs: vec![],
             frames: vec![frame(0.0, 1), frame(0.1, 1)],
         };
         assert_eq!(recording.check(), Ok(()));
@@ -289,5 +351,46 @@ mod tests {
         recording.frames[1] = frame(0.1, 1);
         recording.frames[1].contacts.push(mark([None, Some(1)], [0.0; 3]));
         assert!(matches!(recording.check(), Err(RecordingFault::ContactBody { frame: 1, .. })));
+    }
+
+    /// Two runs of a box on the floor, the second shorter: bodies and contacts are told apart, the floor is there once.
+    #[test]
+    fn runs_lie_beside_each_other() {
+        let shape = |body| RecordedGeometry {
+            name: "shape".into(),
+            body,
+            shape: RecordedShape::Sphere { radius: 1.0 },
+            position: [0.0; 3],
+            quaternion: [1.0, 0.0, 0.0, 0.0],
+            rgba: RecordedGeometry::UNCOLOURED,
+        };
+        let run = |contact_model: &str, frames: usize| Recording {
+            name: "box".into(),
+            contact_model: contact_model.into(),
+            dt: 0.1,
+            bodies: vec!["box".into()],
+            geometries: vec![shape(None), shape(Some(0))],
+            runs: vec![],
+            frames: (0..frames)
+                .map(|i| Frame {
+                    t: 0.1 * i as f64,
+                    poses: vec![([0.0; 3], [1.0, 0.0, 0.0, 0.0])],
+                    contacts: vec![mark([None, Some(0)], [0.0; 3])],
+                    natural_map: 0.0,
+                    energy: 1.0,
+                })
+                .collect(),
+        };
+        for (lengths, ends) in [([3, 2], 1), ([2, 3], 0)] {
+            let [a, b] = lengths;
+            let both = Recording::together(vec![run("nsgs", a), run("sap", b)]).unwrap();
+            assert_eq!(both.check(), Ok(()));
+            assert_eq!((both.bodies.len(), both.geometries.len(), both.frames.len()), (2, 3, 3));
+            assert_eq!(both.runs[1], RecordedRun { name: "sap".into(), first: 1, count: 1 });
+            assert_eq!(both.frames[0].contacts[1].bodies, [None, Some(1)]);
+            let gone = |i: usize| both.frames[2].poses[i].0[0].is_nan();
+            assert!(gone(ends) && !gone(1 - ends));
+        }
+        assert_eq!(Recording::together(vec![]), None);
     }
 }

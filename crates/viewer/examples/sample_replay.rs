@@ -120,6 +120,7 @@ fn slide(name: String) -> Recording {
             geometry("lower", Some(0), RecordedShape::Box { half: LOWER.half }),
             geometry("upper", Some(1), RecordedShape::Box { half: UPPER.half }),
         ],
+        runs: Vec::new(),
         frames,
     }
 }

@@ -5,9 +5,10 @@
 //!
 //! # Scene (JSON, UTF-8)
 //! ```text
-//! { "stiction_protocol": 2, "name", "contact_model", "dt" [s], "bodies": [name, ..],
+//! { "stiction_protocol": 3, "name", "contact_model", "dt" [s], "bodies": [name, ..],
 //!   "geometries": [{ "name", "body": index | null, "shape": { "kind", .. }, "position" [m], "quaternion" (w x y z),
-//!                    "rgba" }, ..] }
+//!                    "rgba" }, ..],
+//!   "runs": [{ "name", "first", "count" }, ..] }      several runs: whose bodies are whose; else empty
 //! ```
 //!
 //! # Frame (little endian, every field aligned to 4 bytes)
@@ -29,10 +30,10 @@
 //! The messages one after the other, each behind its length (u32, little endian); the scene first.
 
 use serde::Serialize;
-use stiction::recording::{ContactMark, ContactMode, Frame, RecordedGeometry, Recording};
+use stiction::recording::{ContactMark, ContactMode, Frame, RecordedGeometry, RecordedRun, Recording};
 
 /// Raised with every change of layout.
-pub const VERSION: u32 = 2;
+pub const VERSION: u32 = 3;
 
 const FRAME_HEADER: usize = 32;
 const POSE_SIZE: usize = 28;
@@ -47,6 +48,7 @@ struct SceneMessage<'a> {
     dt: f64,
     bodies: &'a [String],
     geometries: &'a [RecordedGeometry],
+    runs: &'a [RecordedRun],
 }
 
 /// The scene message. A number that is not finite becomes `null`.
@@ -59,6 +61,7 @@ pub fn scene_json(recording: &Recording) -> String {
         dt: recording.dt,
         bodies: &recording.bodies,
         geometries: &recording.geometries,
+        runs: &recording.runs,
     };
     serde_json::to_string(&message).expect("strings, numbers and lists always have a JSON form")
 }
@@ -331,6 +334,7 @@ mod tests {
                 quaternion: [1.0, 0.0, 0.0, 0.0],
                 rgba: [0.1, 0.2, 0.3, 1.0],
             }],
+            runs: vec![RecordedRun { name: "sap".into(), first: 1, count: 1 }],
             frames: vec![exact_frame(), later],
         };
         let bytes = pack(&recording);
@@ -338,11 +342,12 @@ mod tests {
         assert_eq!(frames, recording.frames);
 
         let scene: serde_json::Value = serde_json::from_str(scene).unwrap();
-        assert_eq!(scene["stiction_protocol"], 2);
+        assert_eq!(scene["stiction_protocol"], 3);
         assert_eq!(scene["name"], "two \"boxes\" </script>");
         assert_eq!(scene["geometries"][0]["shape"]["kind"], "box");
         assert_eq!(scene["geometries"][0]["shape"]["half"][1], 2.0);
         assert!(scene["geometries"][0]["body"].is_null());
+        assert_eq!(scene["runs"][0]["first"], 1);
 
         assert_eq!(unpack(&bytes[..bytes.len() - 1]), Err(DecodeError::Truncated));
     }

@@ -84,6 +84,7 @@ mod tests {
             dt: 1e-3,
             bodies: vec!["box".into()],
             geometries: vec![],
+            runs: vec![],
             frames: vec![Frame {
                 t: 0.0,
                 poses: vec![([0.0, 0.0, 1.0], [1.0, 0.0, 0.0, 0.0])],

@@ -3,6 +3,7 @@
 import { bindButtons, bindKeys, fillHelp, reflectSwitches } from "./commands";
 import type { Command } from "./commands";
 import { byId, onPress } from "./dom";
+import { Ghosts } from "./ghosts";
 import { Panel } from "./panel";
 import { Player } from "./player";
 import type { Frame } from "./protocol";
@@ -24,6 +25,7 @@ export class App {
   private readonly panel: Panel;
   private readonly transport: Transport;
   private readonly commands: Command[];
+  private readonly ghosts: Ghosts;
   private readonly metresPerNewton: number;
   private theme: Theme = preferredTheme();
   private seeThrough = false;
@@ -35,7 +37,9 @@ export class App {
   constructor(readonly source: Source) {
     const { scene } = source;
     this.player = new Player(source);
-    this.view = new View(byId("stage"), scene, mostContacts(source), samples(source));
+    this.ghosts = new Ghosts(scene, source.length > 0 ? source.frame(0) : undefined);
+    const path = samples(source).map((frame) => this.ghosts.place(frame));
+    this.view = new View(byId("stage"), scene, mostContacts(source), path);
     this.panel = new Panel(scene);
     this.transport = new Transport(source, this.player, this.theme);
     this.metresPerNewton = (ARROW * this.view.size) / typicalLargestForce(source);
@@ -53,6 +57,7 @@ export class App {
 
     this.setArrowScale(0);
     this.setTheme(this.theme);
+    this.view.bodies.fade(this.ghosts.several && !this.ghosts.apart, this.theme);
     if (this.view.travels) this.follow(0);
     this.showNow();
     if (!matchMedia("(prefers-reduced-motion: reduce)").matches) this.player.toggle();
@@ -65,6 +70,8 @@ export class App {
     return {
       scene: this.source.scene.name,
       contactModel: this.source.scene.contact_model,
+      runs: this.source.scene.runs.length,
+      apart: this.ghosts.apart,
       t: player.t,
       frame: player.index,
       frames: this.source.length,
@@ -99,8 +106,20 @@ export class App {
     const frame = this.source.frame(this.player.index);
     if (frame === this.shown) return;
     this.shown = frame;
-    this.view.show(frame);
-    this.panel.show(frame);
+    this.place(frame);
+    this.panel.show(this.ghosts.first(frame));
+  }
+
+  private place(frame: Frame): void {
+    const placed = this.ghosts.place(frame);
+    this.view.show(placed, this.ghosts.names(placed));
+  }
+
+  private toggleGhosts(): void {
+    this.ghosts.apart = !this.ghosts.apart;
+    this.view.bodies.fade(!this.ghosts.apart, this.theme);
+    if (this.shown) this.place(this.shown);
+    this.redraw();
   }
 
   private makeCommands(): Command[] {
@@ -145,6 +164,9 @@ export class App {
         on: () => view.followed !== null,
         run: () => this.follow(view.followed === null ? (this.picked ?? 0) : null),
       },
+      ...(this.ghosts.several
+        ? [{ keys: ["g"], what: "Runs in a row, or in one place as ghosts", run: () => this.toggleGhosts() }]
+        : []),
       { keys: ["r"], what: "Camera as at the start", button: "tool-home", run: () => view.look("home") },
       { keys: ["1"], what: "From the front", run: () => view.look("front") },
       { keys: ["2"], what: "From the side", run: () => view.look("side") },

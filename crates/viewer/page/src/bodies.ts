@@ -11,6 +11,7 @@ import {
   Vector3,
 } from "three";
 import type { Object3D } from "three";
+import { runOf } from "./ghosts";
 import { Ground } from "./ground";
 import { POSE_FLOATS } from "./protocol";
 import type { Frame, Geometry, Scene } from "./protocol";
@@ -33,9 +34,11 @@ export class Bodies extends Group {
   private readonly frames: Group[];
   private readonly parts: Part[] = [];
   private transparent = false;
+  private ghosts = false;
 
-  constructor(scene: Scene) {
+  constructor(private readonly recorded: Scene) {
     super();
+    const scene = recorded;
     this.frames = scene.bodies.map((name) => {
       const group = new Group();
       group.name = name;
@@ -94,8 +97,9 @@ export class Bodies extends Group {
       const uncoloured = UNCOLOURED.every((value, i) => Math.abs(value - (geometry.rgba[i] ?? 0)) < 1e-3);
       if (!uncoloured) mesh.material.color.setRGB(r, g, b, "srgb");
       else if (geometry.body === null) mesh.material.color.set(theme.fixed);
-      else mesh.material.color.set(theme.bodies[geometry.body % theme.bodies.length] ?? theme.fixed);
-      const seeThrough = this.transparent && geometry.body !== null;
+      else mesh.material.color.set(theme.bodies[this.hue(geometry.body) % theme.bodies.length] ?? theme.fixed);
+      const ghost = this.ghosts && geometry.body !== null && runOf(this.recorded, geometry.body) > 0;
+      const seeThrough = ghost || (this.transparent && geometry.body !== null);
       mesh.material.opacity = seeThrough ? Math.min(alpha, SEE_THROUGH) : alpha;
       mesh.material.transparent = mesh.material.opacity < 1;
       mesh.material.depthWrite = mesh.material.opacity > 0.5;
@@ -107,6 +111,17 @@ export class Bodies extends Group {
   seeThrough(on: boolean, theme: Theme): void {
     this.transparent = on;
     this.paint(theme);
+  }
+
+  /** All but the first run become ghosts. */
+  fade(on: boolean, theme: Theme): void {
+    this.ghosts = on;
+    this.paint(theme);
+  }
+
+  /** Bodies differ in colour; of several runs the runs do. */
+  private hue(body: number): number {
+    return this.recorded.runs.length > 1 ? runOf(this.recorded, body) : body;
   }
 
   /** Where a body is now; null when it is not shown. */

@@ -1,9 +1,21 @@
 // Numbers beside the tips of the force arrows, in HTML so that they stay crisp. The largest forces come first; a label
 // that would cover another is left out.
 
-import type { PerspectiveCamera } from "three";
+import type { PerspectiveCamera, Vector3 } from "three";
 import { force } from "./format";
 import type { Tip } from "./overlay";
+
+export interface Name {
+  at: Vector3;
+  name: string;
+}
+
+interface Placed {
+  x: number;
+  y: number;
+  words: string;
+  named: boolean;
+}
 
 const MOST = 24;
 // Room a label takes, in pixels.
@@ -19,29 +31,36 @@ export class Labels {
     host.append(this.layer);
   }
 
-  draw(tips: Tip[], camera: PerspectiveCamera): void {
-    const placed = this.shown ? this.place(tips, camera) : [];
+  /** Forces at their tips, and names where they belong. */
+  draw(tips: Tip[], names: Name[], camera: PerspectiveCamera): void {
+    const placed = this.shown ? this.place(tips, names, camera) : [];
     while (this.layer.childElementCount < placed.length) this.layer.append(document.createElement("span"));
     [...this.layer.children].forEach((element, i) => {
       const label = element as HTMLElement;
       const place = placed[i];
       label.hidden = !place;
       if (!place) return;
-      label.textContent = force(place.newtons);
+      label.textContent = place.words;
+      label.className = place.named ? "run" : "";
       label.style.transform = `translate(${place.x.toFixed(1)}px, ${place.y.toFixed(1)}px) translate(-50%, -130%)`;
     });
   }
 
-  private place(tips: Tip[], camera: PerspectiveCamera): { x: number; y: number; newtons: number }[] {
-    const placed: { x: number; y: number; newtons: number }[] = [];
-    for (const { at, newtons } of [...tips].sort((a, b) => b.newtons - a.newtons)) {
+  private place(tips: Tip[], names: Name[], camera: PerspectiveCamera): Placed[] {
+    const placed: Placed[] = [];
+    const forces = [...tips].sort((a, b) => b.newtons - a.newtons);
+    const wanted = [
+      ...names.map(({ at, name }) => ({ at, words: name, named: true })),
+      ...forces.map(({ at, newtons }) => ({ at, words: force(newtons), named: false })),
+    ];
+    for (const { at, words, named } of wanted) {
       const seen = at.clone().project(camera);
       if (!(Math.abs(seen.x) < 1 && Math.abs(seen.y) < 1 && seen.z < 1)) continue;
       const x = (0.5 + 0.5 * seen.x) * this.host.clientWidth;
       const y = (0.5 - 0.5 * seen.y) * this.host.clientHeight;
       const covers = placed.some((other) => Math.abs(other.x - x) < WIDTH && Math.abs(other.y - y) < HEIGHT);
-      if (!covers) placed.push({ x, y, newtons });
-      if (placed.length === MOST) break;
+      if (!covers) placed.push({ x, y, words, named });
+      if (placed.length === MOST + names.length) break;
     }
     return placed;
   }

@@ -25,6 +25,13 @@ export interface Geometry {
   rgba: readonly [number, number, number, number];
 }
 
+/** One of several runs of the same world in one recording: `count` bodies from `first` on. */
+export interface Run {
+  name: string;
+  first: number;
+  count: number;
+}
+
 export interface Scene {
   stiction_protocol: number;
   name: string;
@@ -33,6 +40,8 @@ export interface Scene {
   dt: number;
   bodies: string[];
   geometries: Geometry[];
+  /** Empty where there is one run. */
+  runs: Run[];
 }
 
 export const MODES = ["open", "stick", "slide"] as const;
@@ -63,7 +72,7 @@ export interface Frame {
 export const WORLD = -1;
 /** Position, then quaternion w x y z. */
 export const POSE_FLOATS = 7;
-const VERSION = 2;
+const VERSION = 3;
 const HEADER = 32;
 const CONTACT_BYTES = 52;
 

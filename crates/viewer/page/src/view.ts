@@ -16,6 +16,7 @@ import {
 import { OrbitControls } from "three/examples/jsm/controls/OrbitControls.js";
 import { Bodies } from "./bodies";
 import { Labels } from "./labels";
+import type { Name } from "./labels";
 import { Overlay } from "./overlay";
 import type { Frame, Scene, Vec3 } from "./protocol";
 import type { Theme } from "./theme";
@@ -46,6 +47,7 @@ export class View {
   private readonly labels: Labels;
   private readonly home: { centre: Vector3; radius: number };
   private followedAt: Vector3 | null = null;
+  private names: Name[] = [];
   private dirty = true;
 
   /** `path`: frames to keep in sight when framing the scene. */
@@ -104,7 +106,8 @@ export class View {
     this.dirty = true;
   }
 
-  show(frame: Frame): void {
+  show(frame: Frame, names: Name[] = []): void {
+    this.names = names;
     this.bodies.pose(frame);
     this.overlay.show(frame);
     this.moveWithFollowed();
@@ -160,7 +163,7 @@ export class View {
     this.aimSun();
     this.overlay.redrawPoints((at) => this.metresPerPixel(at));
     this.renderer.render(this.scene, this.camera);
-    this.labels.draw(this.overlay.shown.forces ? this.overlay.tips : [], this.camera);
+    this.labels.draw(this.overlay.shown.forces ? this.overlay.tips : [], this.names, this.camera);
     return true;
   }
 

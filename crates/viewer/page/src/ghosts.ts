@@ -1,0 +1,118 @@
+// Several runs of one world in one recording: in a row along y, or all in one place, the first solid and the others as
+// ghosts. Poses and contacts are moved before anything else sees them; numbers are those of the first run.
+
+import { Vector3 } from "three";
+import { POSE_FLOATS } from "./protocol";
+import type { Contact, Frame, Scene, Shape } from "./protocol";
+
+/** Distance between neighbours, in widths of a run. */
+const SPACING = 1.2;
+
+export class Ghosts {
+  apart = true;
+  /** Of every body, the number of its run. */
+  private readonly runs: number[];
+  private readonly spacing: number;
+
+  constructor(
+    private readonly scene: Scene,
+    first: Frame | undefined,
+  ) {
+    this.runs = scene.bodies.map((_, body) => runOf(scene, body));
+    this.spacing = first ? SPACING * width(scene, first) : 0;
+    // In a row they would stand beside the walls and steps of the one they ran on.
+    this.apart = scene.geometries.every(({ body, shape }) => body !== null || shape.kind === "plane");
+  }
+
+  get several(): boolean {
+    return this.scene.runs.length > 1;
+  }
+
+  /** The frame with every run in its place. */
+  place(frame: Frame): Frame {
+    if (!this.several || !this.apart) return frame;
+    const poses = frame.poses.slice();
+    for (let body = 0; body < this.runs.length; body++) {
+      poses[POSE_FLOATS * body + 1] = (poses[POSE_FLOATS * body + 1] ?? NaN) + this.aside(this.runs[body] ?? 0);
+    }
+    const contacts = frame.contacts.map((contact): Contact => {
+      const [x, y, z] = contact.point;
+      return { ...contact, point: [x, y + this.aside(this.runOf(contact)), z] };
+    });
+    return { ...frame, poses, contacts };
+  }
+
+  /** What the numbers of the panel are about. */
+  first(frame: Frame): Frame {
+    const run = this.scene.runs[0];
+    if (!this.several || !run) return frame;
+    const poses = frame.poses.subarray(POSE_FLOATS * run.first, POSE_FLOATS * (run.first + run.count));
+    return { ...frame, poses, contacts: frame.contacts.filter((contact) => this.runOf(contact) === 0) };
+  }
+
+  /** Where to write the name of each run, and the name. */
+  names(placed: Frame): { at: Vector3; name: string }[] {
+    if (!this.several || !this.apart) return [];
+    return this.scene.runs.flatMap(({ name, first, count }) => {
+      const at = new Vector3();
+      let bodies = 0;
+      for (let body = first; body < first + count; body++) {
+        const [x, y, z] = placed.poses.subarray(POSE_FLOATS * body, POSE_FLOATS * body + 3);
+        if (![x, y, z].every(Number.isFinite)) continue;
+        at.add(new Vector3(x, y, z));
+        bodies++;
+      }
+      return bodies > 0 ? [{ at: at.divideScalar(bodies), name }] : [];
+    });
+  }
+
+  private aside(run: number): number {
+    return (run - (this.scene.runs.length - 1) / 2) * this.spacing;
+  }
+
+  private runOf({ bodies: [a, b] }: Contact): number {
+    return this.runs[a >= 0 ? a : b] ?? 0;
+  }
+}
+
+/** The run a body belongs to; 0 where there is one run. */
+export function runOf(scene: Scene, body: number): number {
+  return Math.max(scene.runs.findIndex(({ first, count }) => body >= first && body < first + count), 0);
+}
+
+/** How far the first run reaches along y at the start [m]. */
+function width(scene: Scene, frame: Frame): number {
+  let [low, high] = [Infinity, -Infinity];
+  for (const { body, position, shape } of scene.geometries) {
+    if (body === null || runOf(scene, body) !== 0) continue;
+    const y = frame.poses[POSE_FLOATS * body + 1] ?? NaN;
+    const far = Math.hypot(...position) + reach(shape);
+    if (!Number.isFinite(y + far)) continue;
+    [low, high] = [Math.min(low, y - far), Math.max(high, y + far)];
+  }
+  return high > low ? high - low : 1;
+}
+
+/** Farthest point of a shape from its origin [m]. */
+function reach(shape: Shape): number {
+  switch (shape.kind) {
+    case "plane":
+      return 0;
+    case "sphere":
+      return shape.radius;
+    case "box":
+      return Math.hypot(...shape.half);
+    case "capsule":
+      return shape.radius + shape.half_length;
+    case "cylinder":
+      return Math.hypot(shape.radius, shape.half_length);
+    case "cone":
+      return Math.hypot(shape.radius, shape.half_height);
+    case "ellipsoid":
+      return Math.max(...shape.radii);
+    case "height_field":
+      return Math.hypot(...shape.size) / 2;
+    case "mesh":
+      return shape.vertices.reduce((most, vertex) => Math.max(most, Math.hypot(...vertex)), 0);
+  }
+}
