@@ -11,7 +11,7 @@
 //! since λ − (c + Γ)/ρ leaves the cone by μ m v_T/(1 + μ²) along its normal direction.
 
 use super::{Claim, Experiment, ExperimentError, Findings, Size};
-use crate::history::{History, figures, histories};
+use crate::history::{History, Point, figures, histories};
 use crate::plot::Series;
 use stiction::contact::{Law, corpus};
 use stiction::solvers::registry::{self, Common};
@@ -46,8 +46,7 @@ fn measure(size: Size) -> Result<Findings, ExperimentError> {
             findings.claims.push(reached(name, entry.name, &all));
         }
         let axes = ["iterations + 1 [-]", "natural map [m/s]"];
-        let laws: [(&str, fn(&crate::history::Point) -> f64); 2] =
-            [("own", |p| p.own), ("exact", |p| p.exact)];
+        let laws: [Reading; 2] = [("own", |p| p.own), ("exact", |p| p.exact)];
         for ((kind, value), figure) in laws.into_iter().zip(figures(&all)) {
             let curve = |h: &History| Series {
                 label: h.solver.to_owned(),
@@ -60,6 +59,9 @@ fn measure(size: Size) -> Result<Findings, ExperimentError> {
     }
     Ok(findings)
 }
+
+/// Which residual of a point.
+type Reading = (&'static str, fn(&Point) -> f64);
 
 fn reached(problem: &str, solver: &str, all: &[History]) -> Claim {
     let points = all.iter().find(|h| h.solver == solver).map_or(&[][..], |h| &h.points);

@@ -121,7 +121,7 @@ fn problem_of(scene: &str, steps: usize) -> Result<ConstraintProblem, Experiment
     }
     // `mujoco` asks for all there is.
     let mut asking = simulation(&scene, "mujoco")?;
-    asking.control_mut().copy_from_slice(&sim.control_mut().to_vec());
+    asking.control_mut().copy_from_slice(sim.control_mut());
     asking.set_state(sim.state().clone()).map_err(stiction::SetupError::from)?;
     step(&mut asking, steps + 1)?;
     Ok(asking.problem().clone())
@@ -153,9 +153,12 @@ fn answer(entry: &Entry, problem: &ConstraintProblem, tolerance: f64) -> Result<
     })
 }
 
+/// What a figure is called, and whom it shows.
+type Family = (&'static str, fn(Law) -> bool);
+
 /// A figure for the solvers of the exact law, one for the rigid approximations, one for the compliant laws.
 fn keep(findings: &mut Findings, scene: &str, answers: &[Answer]) {
-    let families: [(&str, fn(Law) -> bool); 3] = [
+    let families: [Family; 3] = [
         ("exact", |l| l == Law::Ncp),
         ("relaxed", |l| l != Law::Ncp && !l.compliant()),
         ("compliant", Law::compliant),
