@@ -1,6 +1,6 @@
 //! Writing the JSON form.
 
-use super::neutral::{Form, Neutral};
+use super::neutral::Neutral;
 use crate::cone::Cone;
 use crate::primal::{Csr, Primal};
 use crate::problem::ConstraintProblem;
@@ -10,10 +10,7 @@ use serde_json::{Value, json};
 /// the reference answer. The blocks of G must be formed.
 pub fn to_json(name: &str, problem: &ConstraintProblem, impulses: Option<&[f64]>) -> String {
     let of = Neutral::of(name, problem, impulses);
-    let (w, q) = match &of.form {
-        Form::Local { w, q } => (w.as_slice(), q.as_slice()),
-        Form::Global { .. } => (&[][..], &[][..]), // never made of a problem
-    };
+    let (w, q) = of.local();
     let mut root = json!({
         "name": name,
         "formulation": "local",

@@ -28,6 +28,7 @@ mod node;
 mod npz;
 mod plain;
 mod siconos;
+mod words;
 mod zip;
 
 pub use json::parse;

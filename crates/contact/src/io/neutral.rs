@@ -120,6 +120,14 @@ impl Neutral {
         }
     }
 
+    /// W and q of what [`Self::of`] made.
+    pub(super) fn local(&self) -> (&Entries, &[f64]) {
+        match &self.form {
+            Form::Local { w, q } => (w, q),
+            Form::Global { .. } => unreachable!("problems are written in local form"),
+        }
+    }
+
     /// The problem in our order of rows; `file` names it in errors.
     pub(super) fn into_file(self, file: &str) -> Result<ProblemFile> {
         let primal_error = |source| ProblemFileError::Primal { file: file.into(), source };

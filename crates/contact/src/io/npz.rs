@@ -63,7 +63,7 @@ pub(super) fn read(bytes: &[u8], file: &str, name: String) -> Result<Neutral> {
     Ok(Neutral { normal_first: false, ..problem })
 }
 
-/// A numpy array of doubles [NEP 1].
+/// A numpy array of doubles.
 struct Array {
     shape: Vec<usize>,
     /// By columns.

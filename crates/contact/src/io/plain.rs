@@ -4,7 +4,7 @@
 //! tangents couple to nothing, have the diagonal of its row and velocity 0, so their impulses are 0.
 
 use super::Format;
-use super::neutral::{Entries, Form, Neutral};
+use super::neutral::{Entries, Neutral};
 use crate::cone::Cone;
 use crate::problem::ConstraintProblem;
 
@@ -39,7 +39,8 @@ impl Plain {
             ));
         }
         let of = Neutral::of(name, problem, impulses);
-        let Form::Local { mut w, q } = of.form else { unreachable!("a problem is written in local form") };
+        let (w, q) = of.local();
+        let (mut w, q) = (w.clone(), q.to_vec());
         for (row, r) in of.compliance.iter().enumerate().filter(|(_, r)| **r != 0.0) {
             w.push((row, row, *r));
         }

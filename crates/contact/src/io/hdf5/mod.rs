@@ -1,4 +1,4 @@
-//! As much of HDF5 [HDF5] as files of contact problems use: groups, and datasets of numbers and texts, without
+//! As much of HDF5 as files of contact problems use: groups, and datasets of numbers and texts, without
 //! a C library.
 //!
 //! Read are superblocks 0 to 3, object headers 1 and 2, groups by symbol table or by compact links, datasets
@@ -9,6 +9,7 @@
 //! budget, and memory stays within a multiple of the file's size that deflating can reach.
 
 mod bytes;
+mod chunks;
 mod dataset;
 mod read;
 mod write;
