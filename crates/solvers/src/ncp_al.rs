@@ -23,7 +23,8 @@
 //! while λ̂ lags behind s; where rounding of order ε c/r stops (4), it grows again.
 //!
 //! Mass ratios cost little. Where friction couples contacts strongly (large μ, tilted normals), s may cycle:
-//! nothing is proven of (5).
+//! nothing is proven of (5). It starts at the slip found, and once more at zero, which is the only way to
+//! a rod that wedges: any s that large lets it go.
 //!
 //! Units: λ [N·s], c and g [m/s], G, R and r [1/kg]. Contact axes (t₁, t₂, n). An iteration is a programme (4):
 //! one to ten Newton steps of ⅓ nv³ and the product. Allocates only when the problem grows.
@@ -50,6 +51,8 @@ const FIRMEST: f64 = 1e-8;
 const SOFTEST: f64 = 1.0;
 /// Earlier iterations an Anderson step looks at.
 const MEMORY: usize = 5;
+/// Iterations without halving the change of s after which it starts once more, from zero.
+const PERSISTENCE: u32 = 40;
 
 #[derive(Clone, Debug, Deserialize)]
 #[serde(default, deny_unknown_fields)]
@@ -122,6 +125,10 @@ struct Augmented {
     shift: Vec<f64>,
     image: Vec<f64>,
     way: Safeguarded,
+    /// Least change of s, iterations since, and whether s has started twice.
+    least: f64,
+    age: u32,
+    again: bool,
     /// ‖r (λ − λ̂)‖ of the iteration before [m/s].
     lag: f64,
     /// Error at which (4) counts as solved [m/s].
@@ -140,6 +147,7 @@ impl Method for Augmented {
         slips_into(task.problem, c, &mut self.shift);
         self.way.start(MEMORY, self.shift.len());
         (self.lag, self.goal) = (f64::INFINITY, FIRST);
+        (self.least, self.age, self.again) = (f64::INFINITY, 0, false);
         self.primal.prepare(task.problem, lambda)
     }
 
@@ -159,6 +167,14 @@ impl Method for Augmented {
         self.goal = (SHARE * task.tolerance).max(SHARE_OF_CHANGE * moved.max(lag));
         self.held.copy_from_slice(lambda);
         self.way.advance(&mut self.shift, &mut self.image);
+        self.age += 1;
+        if moved < 0.5 * self.least {
+            (self.least, self.age) = (moved, 0);
+        } else if self.age > PERSISTENCE && !self.again {
+            self.shift.fill(0.0);
+            self.way.restart();
+            (self.least, self.age, self.again) = (f64::INFINITY, 0, true);
+        }
         self.shift.iter().all(|s| s.is_finite())
     }
 }

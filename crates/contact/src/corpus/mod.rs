@@ -2,7 +2,12 @@
 //! mass ratios up to 10⁶; heaps at random; all kinds of rows together.
 //!
 //! Every problem is one step of rigid boxes from a state in closed form, with M and J kept. Tests, experiments
-//! and comparisons of solvers draw on the same list, [`named`].
+//! and comparisons of solvers draw on the same list, [`named`]; [`shipped`] adds problems of our scenes, large ones,
+//! a loop and Painlevé's rod.
+
+mod shipped;
+
+pub use shipped::{Shipped, painleve, shipped};
 
 use crate::{Cone, ConstraintProblem, Csr, Primal, Softness};
 use stiction_dynamics::spatial::{Vec3, vec3};
@@ -92,19 +97,24 @@ impl Scene {
         for t in &self.touches {
             let (t1, t2) = t.normal.tangents();
             for axis in [t1, t2, t.normal] {
-                let mut row = Vec::new();
-                for (body, sign) in [(t.a, -1.0), (Some(t.b), 1.0)] {
-                    let Some(body) = body else { continue };
-                    let arm = (t.point - self.bodies[body].position).cross(axis) * sign;
-                    let axis = axis * sign;
-                    let entries = [axis.x, axis.y, axis.z, arm.x, arm.y, arm.z];
-                    row.extend(entries.into_iter().enumerate().map(|(k, v)| (6 * body + k, v)));
-                }
-                push_row(&mut primal.jacobian, row);
+                push_row(&mut primal.jacobian, self.relative(t.a, t.b, t.point, axis));
                 primal.bias.push(0.0);
             }
         }
         (self.touches.iter().map(|t| Cone::Friction { mu: t.mu }).collect(), primal)
+    }
+
+    /// Row of J: velocity of B's point relative to A's, along `axis`.
+    fn relative(&self, a: Option<usize>, b: usize, point: Vec3, axis: Vec3) -> Vec<(usize, f64)> {
+        let mut row = Vec::new();
+        for (body, sign) in [(a, -1.0), (Some(b), 1.0)] {
+            let Some(body) = body else { continue };
+            let arm = (point - self.bodies[body].position).cross(axis) * sign;
+            let axis = axis * sign;
+            let entries = [axis.x, axis.y, axis.z, arm.x, arm.y, arm.z];
+            row.extend(entries.into_iter().enumerate().map(|(k, v)| (6 * body + k, v)));
+        }
+        row
     }
 
     /// The problem of one step, with what compliant laws read: surfaces that touch, of the default material.

@@ -1,0 +1,63 @@
+//! Every registered solver meets every problem: pass, skip with a reason, or a known failure with one.
+//!
+//! A solver passes by the judge's natural map of its own law. An entry of the ledger that passes is an error,
+//! and so is an entry that nothing met.
+
+use stiction_contact::ConstraintProblem;
+use stiction_contact::certificate::{certify, natural_map_of};
+use stiction_solvers::{Common, all, make};
+
+/// (solver, problem, reason).
+pub(crate) type Failure = (&'static str, &'static str, &'static str);
+/// (solver, rows, reason): larger problems are left out.
+pub(crate) type TooLarge = (&'static str, usize, &'static str);
+
+/// A problem as solvers of all laws meet it.
+pub(crate) struct Meeting {
+    pub(crate) name: String,
+    pub(crate) problem: ConstraintProblem,
+    /// Natural map that passes [m/s].
+    pub(crate) goal: f64,
+}
+
+/// Panics with what contradicts the ledger.
+pub(crate) fn meet(meetings: &[Meeting], max_iterations: u32, known: &[Failure], too_large: &[TooLarge]) {
+    let mut wrong = Vec::new();
+    for entry in all() {
+        for Meeting { name, problem, goal } in meetings {
+            let rows = problem.rows();
+            if let Some((.., reason)) = too_large.iter().find(|(s, most, _)| *s == entry.name && rows > *most)
+            {
+                println!("{:13} {name:40} {rows:5} rows skipped: {reason}", entry.name);
+                continue;
+            }
+            // A tenth for what the solver's bound and the judge's number differ by.
+            let common = Common { tolerance: 0.9 * goal, max_iterations };
+            let mut impulses = vec![0.0; rows];
+            let start = std::time::Instant::now();
+            let report = make(entry.name, &common).unwrap().solve(problem, &mut impulses);
+            let time = start.elapsed().as_secs_f64();
+            let own = natural_map_of(problem, &impulses, entry.law);
+            let exact = certify(problem, &impulses).natural_map;
+            let passed = own <= *goal;
+            let reason = known.iter().find(|(s, p, _)| (*s, *p) == (entry.name, name)).map(|k| k.2);
+            println!(
+                "{:13} {name:40} {rows:5} rows {:14} {:5} it {time:7.3} s  own {own:8.1e}  exact {exact:8.1e}  {}",
+                entry.name,
+                format!("{:?}", report.status),
+                report.iterations,
+                reason.unwrap_or_default(),
+            );
+            match (passed, reason) {
+                (true, Some(_)) => wrong.push(format!("{} on {name} passes: strike it off", entry.name)),
+                (false, None) => wrong.push(format!("{} on {name}: {report:?}, own {own:e}", entry.name)),
+                _ => {}
+            }
+            assert!(!report.converged() || passed, "{} on {name} claims to have converged", entry.name);
+        }
+    }
+    let unmet =
+        |(s, p, _): &&Failure| !all().iter().any(|e| e.name == *s) || !meetings.iter().any(|m| m.name == *p);
+    wrong.extend(known.iter().filter(unmet).map(|(s, p, _)| format!("{s} on {p}: no such meeting")));
+    assert!(wrong.is_empty(), "{wrong:#?}");
+}

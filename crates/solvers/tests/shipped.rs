@@ -1,0 +1,59 @@
+//! The corpus we ship, every engine: scenes of ours from files, 1 to 500 contacts, loops, limits, Painlevé.
+//!
+//! A problem passes a solver at 1e-8 m/s of the solver's law; [`ledger`] keeps the books.
+
+mod ledger;
+
+use ledger::{Failure, Meeting, TooLarge, meet};
+use stiction_contact::certificate::natural_map_of;
+use stiction_contact::corpus::shipped;
+use stiction_solvers::{Common, make};
+
+const AFAR: &str = "the start has 6e-3, and the only answer, sticking, lies far from it";
+
+const KNOWN_FAILURES: &[Failure] = &[
+    ("ncp-staggered", "stack", "the alternation circles at 2e-5"),
+    ("ccp-admm", "125 cubes apart", "one cube in 125 takes more than 1000 iterations: 2e-5 is reached"),
+    ("ccp-apgd", "two-cubes", "mass ratio 1e6, by gradients alone"),
+    ("ccp-apgd", "125 cubes apart", "gradients alone: 2e-6 is reached"),
+    ("ncp-admm", "rod of Painlevé, wedged", AFAR),
+    ("ncp-newton", "rod of Painlevé, wedged", AFAR),
+    ("ncp-staggered", "rod of Painlevé, wedged", AFAR),
+    ("ncp-aclm", "rod of Painlevé, wedged", AFAR),
+    ("lcp-staggered", "rod of Painlevé, wedged", AFAR),
+    ("lcp-lemke", "wedge", "Lemke's path ends in a ray"),
+    ("lcp-lemke", "two-cubes", "Lemke's path ends in a ray, mass ratio 1e6"),
+    ("lcp-lemke", "wall of 70", "more than 2000 rows with facets"),
+];
+
+const TOO_LARGE: &[TooLarge] = &[
+    ("ncp-staggered", 500, "alternations of 1500 rows take it minutes"),
+    ("lcp-staggered", 500, "alternations of 1500 rows take it minutes"),
+];
+
+#[test]
+fn every_solver_meets_every_problem() {
+    let meeting = |s: stiction_contact::corpus::Shipped| Meeting {
+        name: s.name.to_owned(),
+        problem: s.problem,
+        goal: 1e-8,
+    };
+    let meetings: Vec<Meeting> = shipped().into_iter().map(meeting).collect();
+    meet(&meetings, 1000, KNOWN_FAILURES, TOO_LARGE);
+}
+
+/// The residuals that come with the problems are reached, by the impulses of the file or by a solver.
+#[test]
+fn references_are_reached() {
+    for s in shipped() {
+        let impulses = s.impulses.unwrap_or_else(|| {
+            let common = Common { tolerance: 0.5 * s.reference, max_iterations: 1000 };
+            let mut impulses = vec![0.0; s.problem.rows()];
+            make("auto", &common).unwrap().solve(&s.problem, &mut impulses);
+            impulses
+        });
+        let e = natural_map_of(&s.problem, &impulses, s.law);
+        println!("{:24} {:4} rows: {e:.1e} of {:.0e} m/s", s.name, s.problem.rows(), s.reference);
+        assert!(e <= s.reference, "{}: {e:e}", s.name);
+    }
+}
