@@ -21,6 +21,9 @@ const RELATIVE_TOLERANCE: f64 = 1e-8;
 /// A recorded problem may take longer than a time step.
 const MAX_ITERATIONS: u32 = 10_000;
 
+/// Contacts with several answers that are named.
+const SEVERAL: usize = 5;
+
 const COLUMNS: [&str; 9] = [
     "solver",
     "law",
@@ -53,6 +56,7 @@ pub(crate) fn solve(args: &SolveArgs) -> Result<(), Failure> {
         table.add_rows(answers.iter().map(row));
         let (blocks, rows) = (file.problem.len(), file.problem.rows());
         say(&format!("{}: {blocks} constraints, {rows} rows; judged by the exact law\n{table}", file.name))?;
+        answers.iter().try_for_each(say_several)?;
     }
     if let Some(path) = &args.history {
         let histories = histories(&file.problem, &solvers, &common).map_err(Failure::input)?;
@@ -70,6 +74,23 @@ pub(crate) fn solve(args: &SolveArgs) -> Result<(), Failure> {
         return Ok(());
     }
     Err(Failure::work(format!("no solver reached {} m/s", short(common.tolerance))))
+}
+
+/// Contacts whose answer is one of several, a few of them by name.
+fn say_several(answer: &Answer) -> Result<(), Failure> {
+    for several in answer.several.iter().take(SEVERAL) {
+        let (constraint, all) = (several.constraint, several.answers.join(", "));
+        say(&format!(
+            "{}: constraint {constraint} has {} answers, the others held ({all}); taken: {}",
+            answer.solver,
+            several.answers.len(),
+            several.taken
+        ))?;
+    }
+    match answer.several.len().saturating_sub(SEVERAL) {
+        0 => Ok(()),
+        more => say(&format!("{}: and {more} more", answer.solver)),
+    }
 }
 
 /// Recorded problems differ in scale by many orders: without a tolerance, a relative one.

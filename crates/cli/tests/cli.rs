@@ -270,6 +270,21 @@ fn convert_writes_what_inspect_reads_back_and_overwrites_only_by_force() {
     assert!((xml - urdf).abs() < 1e-12 && xml > 1.0, "{xml} {urdf}");
 }
 
+/// Painlevé's rod may open, stick or slide: `solve` counts the answers and names the one taken.
+#[test]
+fn several_answers_of_a_contact_are_told() {
+    let here = folder("painleve");
+    let rod = r#"{"name": "rod", "formulation": "local", "dim": 3, "nc": 1, "contact_frame": "N,T1,T2",
+        "W": {"shape": [3, 3], "dense": [[1.6, -1.2, 0], [-1.2, 3.4, 0], [0, 0, 4]]}, "q": [0.01, -10, 0], "mu": [1.4]}"#;
+    std::fs::write(here.join("rod.json"), rod).unwrap();
+    let solved = stiction(&here, &["solve", "rod.json"]);
+    let text = String::from_utf8(solved.stdout).unwrap();
+    let told = "nsgs: constraint 0 has 3 answers, the others held (open, stick, slide); taken: open";
+    assert!(text.contains(told), "{text}");
+    let answers = json(&stiction(&here, &["solve", "rod.json", "--json"]));
+    assert_eq!(answers[0]["several"][0]["taken"], "open");
+}
+
 /// From a run to its worst problem, to every solver's way on it, to a profile that goes on where it stopped.
 #[test]
 fn problems_of_a_run_are_dumped_and_studied() {

@@ -5,7 +5,8 @@ use serde::Serialize;
 use std::path::{Path, PathBuf};
 use std::time::Instant;
 use stiction::contact::io::{self, ProblemFile, ProblemFileError};
-use stiction::contact::{Judge, Law, SolveStatus};
+use stiction::contact::{ConstraintProblem, Judge, Law, SolveStatus};
+use stiction::solvers::local::branches::{self, Branch};
 use stiction::solvers::registry::{self, Common, SolverError};
 
 /// One solver's answer.
@@ -18,6 +19,9 @@ pub struct Answer {
     /// Wall-clock time of the solve alone [s].
     pub time_s: f64,
     pub residual: Residual,
+    /// Contacts that may answer otherwise by the exact law, for a solver of that law.
+    #[serde(skip_serializing_if = "Vec::is_empty")]
+    pub several: Vec<SeveralAnswers>,
     /// In the order of the file [N·s], if asked for.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub impulses: Option<Vec<f64>>,
@@ -37,6 +41,17 @@ pub struct Residual {
     pub eps_d: f64,
     pub eps_c: f64,
     pub eps_abs: f64,
+}
+
+/// A contact with several answers while the other impulses stay: Painlevé's paradox.
+#[derive(Clone, Debug, PartialEq, Serialize)]
+pub struct SeveralAnswers {
+    /// Block of the problem, from 0.
+    pub constraint: usize,
+    /// Any of "open", "stick", "slide".
+    pub answers: Vec<&'static str>,
+    /// The one taken.
+    pub taken: &'static str,
 }
 
 /// Why a problem was not solved.
@@ -81,7 +96,9 @@ pub fn solve(
         let report = solver.solve(problem, &mut impulses);
         let time_s = start.elapsed().as_secs_f64();
         let certificate = judge.certify(problem, &impulses);
+        let exact = solver.law() == Law::Ncp && problem.blocks_formed();
         answers.push(Answer {
+            several: if exact { several_answers(problem, &impulses) } else { Vec::new() },
             solver: solver.name(),
             law: solver.law(),
             status: report.status,
@@ -102,6 +119,15 @@ pub fn solve(
     Ok(answers)
 }
 
+fn several_answers(problem: &ConstraintProblem, impulses: &[f64]) -> Vec<SeveralAnswers> {
+    let named = |found: branches::Several| SeveralAnswers {
+        constraint: found.block,
+        answers: found.branches.iter().map(Branch::name).collect(),
+        taken: found.branches[found.taken].name(),
+    };
+    branches::several(problem, impulses).into_iter().map(named).collect()
+}
+
 #[cfg(test)]
 mod tests {
     use super::*;
@@ -118,8 +144,21 @@ mod tests {
         let answers = solve(&file, &[default], &options).unwrap();
         assert_eq!(answers[0].status, SolveStatus::Converged);
         assert!(answers[0].residual.natural_map < 1e-8 && answers[0].own_natural_map < 1e-8);
+        assert!(answers[0].several.is_empty());
         let impulses = answers[0].impulses.as_ref().unwrap();
         let error = impulses.iter().zip([1.0, -0.5, 0.0]).map(|(a, b): (&f64, f64)| (a - b).abs());
         assert!(error.fold(0.0, f64::max) < 1e-8, "{impulses:?}");
+    }
+
+    /// Of three answers `nsgs` takes the open one.
+    #[test]
+    fn the_branch_of_a_rod_of_painleve_is_named() {
+        let rod = stiction::contact::corpus::painleve(0.01);
+        let file = io::parse(&io::to_json("rod", &rod, None), "rod.json").unwrap();
+        let options = SolveOptions { common: Common::default(), impulses: false };
+        let answers = solve(&file, &["nsgs", "ccp-pgs"], &options).unwrap();
+        let several =
+            SeveralAnswers { constraint: 0, answers: vec!["open", "stick", "slide"], taken: "open" };
+        assert_eq!((answers[0].several.clone(), answers[1].several.len()), (vec![several], 0));
     }
 }

@@ -74,9 +74,14 @@ pub(crate) mod tests {
 
     /// 2400 one-contact problems (A, q, μ): half points of rigid bodies, half random A = BBᵀ.
     pub(crate) fn problems() -> Vec<(Block3, [f64; 3], f64)> {
-        let mut random = Random(7);
+        random_problems(2400, 7)
+    }
+
+    /// `count` of them.
+    pub(crate) fn random_problems(count: usize, seed: u64) -> Vec<(Block3, [f64; 3], f64)> {
+        let mut random = Random(seed);
         let mut out = Vec::new();
-        for k in 0..2400 {
+        for k in 0..count {
             let mut r = || random.number();
             let a = if k % 2 == 0 {
                 // A = 1/m − [p]× I⁻¹ [p]×, with a diagonal I.
