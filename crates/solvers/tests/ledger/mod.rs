@@ -3,6 +3,9 @@
 //! A solver passes by the judge's natural map of its own law. An entry of the ledger that passes is an error,
 //! and so is an entry that nothing met.
 
+// Only tests reach it.
+#![allow(clippy::print_stdout, clippy::unwrap_used)]
+
 use stiction_contact::ConstraintProblem;
 use stiction_contact::certificate::{certify, natural_map_of};
 use stiction_solvers::{Common, all, make};
