@@ -29,7 +29,7 @@ fn measure(size: Size) -> Result<Findings, ExperimentError> {
         Size::Full => (-4..=4).map(|k| 10_f64.powf(0.5 * f64::from(k))).collect(),
     };
     let mut findings = Findings::default();
-    let mut series = Vec::new();
+    let mut curves = [Vec::new(), Vec::new()];
     for contact in SOFT {
         let (mut measured, mut predicted, mut worst) = (Vec::new(), Vec::new(), [0.0_f64; 3]);
         for &mass in &masses {
@@ -46,16 +46,16 @@ fn measure(size: Size) -> Result<Findings, ExperimentError> {
         }
         let last = worst;
         findings.predict(format!("{contact}: depth at rest"), "m", last[2], last[1], 1e-6);
-        series.push(Series { label: contact.to_owned(), points: measured });
-        series.push(Series { label: format!("{contact}, predicted"), points: predicted });
+        curves[0].push(Series { label: contact.to_owned(), points: measured });
+        curves[1].push(Series { label: contact.to_owned(), points: predicted });
     }
     let rigid = Puck::default().settled("nsgs")?;
     findings.bound("nsgs: depth at rest".to_owned(), "m", rigid.state().q[2].abs(), 1e-12);
-    findings.keep_over(
+    findings.keep_beside(
         "depth",
         "How deep a puck stands in the plane",
         ["mass [kg]", "depth [m]"],
-        series,
+        curves,
         |f: Figure| f.log_x().log_y(),
     );
     Ok(findings)

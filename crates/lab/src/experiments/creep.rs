@@ -30,7 +30,7 @@ fn measure(size: Size) -> Result<Findings, ExperimentError> {
     };
     let on_slope = |share: f64| Puck { slope: (share * Puck::default().mu).atan(), ..Puck::default() };
     let mut findings = Findings::default();
-    let mut series = Vec::new();
+    let mut curves = [Vec::new(), Vec::new()];
     for contact in SOFT {
         let (mut measured, mut predicted, mut worst) = (Vec::new(), Vec::new(), [0.0_f64; 3]);
         for &share in &shares {
@@ -45,19 +45,19 @@ fn measure(size: Size) -> Result<Findings, ExperimentError> {
             }
         }
         findings.predict(format!("{contact}: creep"), "m/s", worst[2], worst[1], 1e-4);
-        series.push(Series { label: contact.to_owned(), points: measured });
-        series.push(Series { label: format!("{contact}, predicted"), points: predicted });
+        curves[0].push(Series { label: contact.to_owned(), points: measured });
+        curves[1].push(Series { label: contact.to_owned(), points: predicted });
     }
     for share in [0.5, 0.999] {
         let sim = on_slope(share).settled("nsgs")?;
         let claim = format!("nsgs: creep at {share} of the limit");
         findings.bound(claim, "m/s", sim.state().v[0].abs(), 1e-12);
     }
-    findings.keep_over(
+    findings.keep_beside(
         "creep",
         "Creep of a puck that friction should hold",
         ["pull over the Coulomb limit [-]", "speed [m/s]"],
-        series,
+        curves,
         Figure::log_y,
     );
     Ok(findings)

@@ -42,7 +42,7 @@ fn lift(findings: &mut Findings, size: Size) -> Result<(), ExperimentError> {
         Size::Full => (1..=12).map(|k| 0.5 * f64::from(k)).collect(),
     };
     let puck = Puck { mu: MU, ..Puck::default() };
-    let mut series = Vec::new();
+    let mut curves = [Vec::new(), Vec::new()];
     for contact in CONTACTS {
         let mut sim = puck.settled(contact)?;
         let mut rest = sim.state().clone();
@@ -65,15 +65,15 @@ fn lift(findings: &mut Findings, size: Size) -> Result<(), ExperimentError> {
             let claim = format!("{contact}: velocity off the plane after a step");
             findings.predict(claim, "m/s", worst[2], worst[1], 1e-6);
         }
-        series.push(Series { label: contact.to_owned(), points: measured });
-        series.push(Series { label: format!("{contact}, predicted"), points: predicted });
+        curves[0].push(Series { label: contact.to_owned(), points: measured });
+        curves[1].push(Series { label: contact.to_owned(), points: predicted });
     }
     let axes = ["slip [m/s]", "velocity off the plane [m/s]"];
-    findings.keep_over(
+    findings.keep_beside(
         "lift",
         "A puck set sliding on the plane, after one step of 1 ms",
         axes,
-        series,
+        curves,
         |f| f,
     );
     Ok(())

@@ -122,6 +122,24 @@ impl Findings {
         self.data.push(Data { stem: stem.to_owned(), heads: axes.map(str::to_owned), series });
     }
 
+    /// As [`Self::keep_over`]: what was measured as curves, the predictions as rings on them. Both are in
+    /// the data.
+    pub(crate) fn keep_beside(
+        &mut self,
+        stem: &str,
+        title: &str,
+        axes: [&str; 2],
+        [measured, predicted]: [Vec<Series>; 2],
+        shape: fn(Figure) -> Figure,
+    ) {
+        let title = format!("{title}; rings: predicted");
+        let figure = shape(Figure::of_series(&title, axes[0], axes[1], &measured).ringed(&predicted));
+        self.figures.push((stem.to_owned(), figure));
+        let of = |s: Series| Series { label: format!("{}, predicted", s.label), ..s };
+        let series = measured.into_iter().chain(predicted.into_iter().map(of)).collect();
+        self.data.push(Data { stem: stem.to_owned(), heads: axes.map(str::to_owned), series });
+    }
+
     /// A claim that `measured` is `predicted`, to a share `within` of the prediction.
     pub(crate) fn predict(&mut self, claim: String, unit: &str, predicted: f64, measured: f64, within: f64) {
         let off = (measured - predicted).abs() / predicted.abs();

@@ -1,7 +1,8 @@
 //! The picture itself.
 //!
 //! Curves are drawn from wide to narrow, so that one lying on another leaves both visible. Names stand at the right
-//! ends, moved apart where they would touch. Colours are those of Okabe and Ito, lightened on dark ground.
+//! ends, moved apart where they would touch; of more curves than colours in a list, and dashes tell them apart. Colours
+//! are those of Okabe and Ito, lightened on dark ground.
 
 use super::Figure;
 use super::scale::Scale;
@@ -26,13 +27,17 @@ const STYLE: &str = "\
 .c4{--c:#f0b840}.c5{--c:#9ad4f5}.c6{--c:#b4b4b4}}
 text{font:12px system-ui,sans-serif}.title{font-size:15px;font-weight:600}
 polyline{fill:none;stroke:var(--c);stroke-linejoin:round;stroke-linecap:round}.name{fill:var(--c);font-weight:600}
-circle{fill:var(--c)}";
+circle{fill:var(--c)}.ring{fill:none;stroke:var(--c);stroke-width:1.3}";
 /// Colours of [`STYLE`].
 const COLOURS: usize = 7;
+/// Of the second seven curves, the third, the fourth.
+const DASHES: [&str; 4] = ["none", "7 4", "2 4", "9 3 2 3"];
+/// Between the names of a list [px].
+const LIST: f64 = 14.0;
 
 /// SVG text of `figure`.
 pub(super) fn draw(figure: &Figure) -> String {
-    let points = || figure.curves.iter().flat_map(|c| c.points.iter());
+    let points = || figure.curves.iter().chain(&figure.rings).flat_map(|c| c.points.iter());
     let x = Scale::around(points().map(|p| p[0]), figure.log_x, 0.0);
     let y = Scale::around(points().map(|p| p[1]), figure.log_y, 0.05);
     let mut svg = String::new();
@@ -95,7 +100,12 @@ fn curves(svg: &mut String, figure: &Figure, x: &Scale, y: &Scale) {
     let mut ends = Vec::new();
     for (i, curve) in figure.curves.iter().enumerate() {
         let width = 1.5 + 0.8 * (n - 1 - i).min(3) as f64;
-        let _ = write!(svg, "<g class=\"c{}\" stroke-width=\"{width}\">", i % COLOURS);
+        let dash = DASHES[i / COLOURS % DASHES.len()];
+        let _ = write!(
+            svg,
+            "<g class=\"c{}\" stroke-width=\"{width}\" stroke-dasharray=\"{dash}\">",
+            i % COLOURS
+        );
         let mut last = None;
         for run in runs(&curve.points, x, y) {
             last = run.last().copied();
@@ -117,7 +127,38 @@ fn curves(svg: &mut String, figure: &Figure, x: &Scale, y: &Scale) {
             ends.push((u, v, i, curve.label.as_str()));
         }
     }
-    names(svg, ends);
+    for (i, ring) in figure.rings.iter().enumerate() {
+        let curve = figure.curves.iter().position(|c| c.label == ring.label).unwrap_or(i);
+        for [u, v] in runs(&ring.points, x, y).into_iter().flatten() {
+            let _ = writeln!(
+                svg,
+                "<circle class=\"ring c{}\" cx=\"{u:.1}\" cy=\"{v:.1}\" r=\"4\"/>",
+                curve % COLOURS
+            );
+        }
+    }
+    if n > COLOURS { list(svg, figure) } else { names(svg, ends) }
+}
+
+/// Names of all curves, in their order, each behind a piece of its line.
+fn list(svg: &mut String, figure: &Figure) {
+    let (u, top) = (WIDTH - RIGHT + 14.0, 20.0);
+    for (i, curve) in figure.curves.iter().enumerate() {
+        let (v, dash) = (top + LIST * i as f64, DASHES[i / COLOURS % DASHES.len()]);
+        let _ = writeln!(
+            svg,
+            "<g class=\"c{}\" stroke-width=\"2\" stroke-dasharray=\"{dash}\">\
+             <polyline points=\"{u:.1},{:.1} {:.1},{:.1}\"/></g>\
+             <text class=\"name c{}\" x=\"{:.1}\" y=\"{v:.1}\">{}</text>",
+            i % COLOURS,
+            v - 4.0,
+            u + 24.0,
+            v - 4.0,
+            i % COLOURS,
+            u + 30.0,
+            escaped(&curve.label),
+        );
+    }
 }
 
 /// Pixels of the points that can be shown, in runs without holes.

@@ -29,6 +29,8 @@ pub struct Figure {
     x_label: String,
     y_label: String,
     curves: Vec<Series>,
+    /// Rings in the colour of the curve of the same label.
+    rings: Vec<Series>,
     log_x: bool,
     log_y: bool,
 }
@@ -41,6 +43,7 @@ impl Figure {
             x_label: x_label.to_owned(),
             y_label: y_label.to_owned(),
             curves: series.to_vec(),
+            rings: Vec::new(),
             log_x: false,
             log_y: false,
         }
@@ -50,6 +53,14 @@ impl Figure {
     #[must_use]
     pub fn titled(mut self, title: &str) -> Self {
         title.clone_into(&mut self.title);
+        self
+    }
+
+    /// The same with a ring at every point of `rings`, as predictions beside what was measured; each takes
+    /// the colour of the curve of its label.
+    #[must_use]
+    pub fn ringed(mut self, rings: &[Series]) -> Self {
+        self.rings.extend_from_slice(rings);
         self
     }
 
@@ -89,6 +100,17 @@ mod tests {
             assert!(svg.contains(word), "{word} is missing");
         }
         assert_eq!(svg.matches("<polyline").count(), 2);
+        assert!(roughly_balanced(&svg));
+    }
+
+    /// Beyond the colours there are, dashes tell curves apart, and their names stand in a list.
+    #[test]
+    fn many_curves_have_a_list_of_names() {
+        let many: Vec<Series> =
+            (0..26).map(|k| line(&format!("solver-{k}"), &[[0.0, 0.0], [1.0, f64::from(k)]])).collect();
+        let svg = Figure::of_series("t", "x", "y", &many).ringed(&many[..1]).to_svg();
+        assert!((0..26).all(|k| svg.contains(&format!(">solver-{k}<"))));
+        assert!(svg.contains("stroke-dasharray") && svg.matches("class=\"ring").count() == 2);
         assert!(roughly_balanced(&svg));
     }
 
