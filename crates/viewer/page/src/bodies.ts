@@ -130,11 +130,13 @@ export class Bodies extends Group {
     return group?.visible ? group.position.clone() : null;
   }
 
-  /** The box around everything that moves (around the fixed things when nothing does). */
-  extent(): Box3 {
+  /** The box around everything that moves, or of that around one run (around the fixed things when nothing does). */
+  extent(run: number | null = null): Box3 {
     this.updateMatrixWorld(true);
     const box = new Box3();
-    const moving = this.parts.filter(({ geometry }) => geometry.body !== null);
+    const moving = this.parts.filter(
+      ({ geometry: { body } }) => body !== null && (run === null || runOf(this.recorded, body) === run),
+    );
     for (const { mesh } of moving.length > 0 ? moving : this.parts) box.expandByObject(mesh);
     if (box.isEmpty()) box.set(new Vector3(-0.5, -0.5, 0), new Vector3(0.5, 0.5, 1));
     return box;

@@ -68,7 +68,9 @@ export class View {
     const first = path[0];
     if (first) this.bodies.pose(first);
     const extent = this.bodies.extent();
-    this.size = Math.max(extent.getSize(new Vector3()).length() / 2, 0.01);
+    const half = (box: typeof extent) => Math.max(box.getSize(new Vector3()).length() / 2, 0.01);
+    // Arrows are as long as suits one run.
+    this.size = half(this.bodies.extent(0));
     this.overlay = new Overlay(this.size, contactCapacity);
     this.scene.add(this.bodies, this.overlay, this.sky, this.sun, this.sun.target);
     this.sky.position.set(0, 0, 1);
@@ -80,7 +82,7 @@ export class View {
       whole.union(this.bodies.extent());
     }
     if (first) this.bodies.pose(first);
-    this.travels = whole.getSize(new Vector3()).length() / 2 > 3.5 * this.size;
+    this.travels = half(whole) > 3.5 * half(extent);
     const framed = this.travels ? extent : whole;
     this.home = {
       centre: framed.getCenter(new Vector3()),
