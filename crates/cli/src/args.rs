@@ -183,7 +183,7 @@ pub(crate) struct CompareArgs {
     /// Write the table and a figure per quantity as one page: .html
     #[arg(long, value_name = "FILE")]
     pub(crate) report: Option<PathBuf>,
-    /// Write a replay of all runs, in a row or as ghosts in one place: .html
+    /// Write a replay of all runs, side by side or as ghosts in one place: .html
     #[arg(long, value_name = "FILE")]
     pub(crate) replay: Option<PathBuf>,
     /// Print the summaries as JSON, and nothing else

@@ -165,7 +165,7 @@ export class App {
         run: () => this.follow(view.followed === null ? (this.picked ?? 0) : null),
       },
       ...(this.ghosts.several
-        ? [{ keys: ["g"], what: "Runs in a row, or in one place as ghosts", run: () => this.toggleGhosts() }]
+        ? [{ keys: ["g"], what: "Runs side by side, or in one place as ghosts", run: () => this.toggleGhosts() }]
         : []),
       { keys: ["r"], what: "Camera as at the start", button: "tool-home", run: () => view.look("home") },
       { keys: ["1"], what: "From the front", run: () => view.look("front") },

@@ -1,4 +1,4 @@
-// Several runs of one world in one recording: in a row along y, or all in one place, the first solid and the others as
+// Several runs of one world in one recording: in a square on flat ground (else in a row along y), or all in one place, the first solid and the others as
 // ghosts. Poses and contacts are moved before anything else sees them; numbers are those of the first run.
 
 import { Vector3 } from "three";
@@ -13,6 +13,8 @@ export class Ghosts {
   /** Of every body, the number of its run. */
   private readonly runs: number[];
   private readonly spacing: number;
+  /** Runs in a row. */
+  private readonly columns: number;
 
   constructor(
     private readonly scene: Scene,
@@ -20,6 +22,10 @@ export class Ghosts {
   ) {
     this.runs = scene.bodies.map((_, body) => runOf(scene, body));
     this.spacing = first ? SPACING * width(scene, first) : 0;
+    // A slope falls along x: there they stay in one row.
+    const flat = scene.geometries.every(({ shape, quaternion }) => shape.kind !== "plane" || Math.abs(quaternion[0]) > 1 - 1e-9);
+    const count = Math.max(scene.runs.length, 1);
+    this.columns = flat ? Math.ceil(Math.sqrt(count)) : count;
     // In a row they would stand beside the walls and steps of the one they ran on.
     this.apart = scene.geometries.every(({ body, shape }) => body !== null || shape.kind === "plane");
   }
@@ -33,11 +39,15 @@ export class Ghosts {
     if (!this.several || !this.apart) return frame;
     const poses = frame.poses.slice();
     for (let body = 0; body < this.runs.length; body++) {
-      poses[POSE_FLOATS * body + 1] = (poses[POSE_FLOATS * body + 1] ?? NaN) + this.aside(this.runs[body] ?? 0);
+      const at = POSE_FLOATS * body;
+      const [dx, dy] = this.aside(this.runs[body] ?? 0);
+      poses[at] = (poses[at] ?? NaN) + dx;
+      poses[at + 1] = (poses[at + 1] ?? NaN) + dy;
     }
     const contacts = frame.contacts.map((contact): Contact => {
       const [x, y, z] = contact.point;
-      return { ...contact, point: [x, y + this.aside(this.runOf(contact)), z] };
+      const [dx, dy] = this.aside(this.runOf(contact));
+      return { ...contact, point: [x + dx, y + dy, z] };
     });
     return { ...frame, poses, contacts };
   }
@@ -66,8 +76,11 @@ export class Ghosts {
     });
   }
 
-  private aside(run: number): number {
-    return (run - (this.scene.runs.length - 1) / 2) * this.spacing;
+  /** How far a run is moved along x and y [m]. */
+  private aside(run: number): [number, number] {
+    const rows = Math.ceil(this.scene.runs.length / this.columns);
+    const [row, column] = [Math.floor(run / this.columns), run % this.columns];
+    return [((rows - 1) / 2 - row) * this.spacing, (column - (this.columns - 1) / 2) * this.spacing];
   }
 
   private runOf({ bodies: [a, b] }: Contact): number {
@@ -80,17 +93,22 @@ export function runOf(scene: Scene, body: number): number {
   return Math.max(scene.runs.findIndex(({ first, count }) => body >= first && body < first + count), 0);
 }
 
-/** How far the first run reaches along y at the start [m]. */
+/** How far the first run reaches along x or y at the start, whichever is more [m]. */
 function width(scene: Scene, frame: Frame): number {
-  let [low, high] = [Infinity, -Infinity];
+  const low: [number, number] = [Infinity, Infinity];
+  const high: [number, number] = [-Infinity, -Infinity];
   for (const { body, position, shape } of scene.geometries) {
     if (body === null || runOf(scene, body) !== 0) continue;
-    const y = frame.poses[POSE_FLOATS * body + 1] ?? NaN;
     const far = Math.hypot(...position) + reach(shape);
-    if (!Number.isFinite(y + far)) continue;
-    [low, high] = [Math.min(low, y - far), Math.max(high, y + far)];
+    for (const axis of [0, 1] as const) {
+      const at = frame.poses[POSE_FLOATS * body + axis] ?? NaN;
+      if (!Number.isFinite(at + far)) continue;
+      low[axis] = Math.min(low[axis], at - far);
+      high[axis] = Math.max(high[axis], at + far);
+    }
   }
-  return high > low ? high - low : 1;
+  const widest = Math.max(high[0] - low[0], high[1] - low[1]);
+  return widest > 0 ? widest : 1;
 }
 
 /** Farthest point of a shape from its origin [m]. */
