@@ -19,6 +19,7 @@ mod root;
 pub mod soft;
 pub mod softness;
 pub mod solver;
+mod thin;
 
 pub use blocks::BlockMatrix;
 pub use certificate::{Certificate, Judge};
@@ -30,3 +31,4 @@ pub use root::Root;
 pub use soft::SoftBlock;
 pub use softness::{Material, Softness};
 pub use solver::{ContactSolver, Law, Needs, SolveReport, SolveStatus, Watch};
+pub use thin::ThinRows;

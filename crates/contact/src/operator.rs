@@ -1,4 +1,4 @@
-//! G as an operator: by blocks where they are formed, through M, J where they are not.
+//! G as an operator: by blocks where they are formed, else by its factor ([`crate::ThinRows`]) or through M, J.
 //!
 //! ```text
 //!     G = J M⁻¹ Jᵀ = Yᵀ Y,   Y = L⁻¹ Jᵀ,   M = L Lᵀ                   (1)
@@ -12,7 +12,7 @@ use crate::primal::{MassFactor, Primal, PrimalError};
 use crate::problem::ConstraintProblem;
 
 /// Blocks may hold this many numbers: 4 GiB.
-const MAX_VALUES: usize = 1 << 29;
+pub(crate) const MAX_VALUES: usize = 1 << 29;
 
 impl ConstraintProblem {
     /// The problem of `primal`, R = 0, with G formed by (1).
@@ -56,6 +56,9 @@ impl ConstraintProblem {
     pub fn form_blocks(&mut self) -> Result<(), PrimalError> {
         if self.blocks_formed() {
             return Ok(());
+        }
+        if !self.thin.is_empty() {
+            return self.form_blocks_of_thin();
         }
         let (factor, primal) = self.operator()?;
         let (n, jacobian) = (self.len(), &primal.jacobian);
@@ -132,8 +135,11 @@ impl ConstraintProblem {
             self.blocks.mul_add_into(self.row_start(), x, y);
             return;
         }
+        if !self.thin.is_empty() {
+            return self.thin.square_mul_into(self.row_start(), x, y);
+        }
         let Ok((factor, primal)) = self.operator() else {
-            panic!("the constraint problem holds neither the blocks of G nor a factored mass matrix");
+            panic!("the constraint problem holds neither G nor a factor of it");
         };
         let mut momentum = vec![0.0; primal.nv];
         primal.jacobian.transpose_mul_add_into(x, &mut momentum);
@@ -152,6 +158,8 @@ impl ConstraintProblem {
             let mut block = [0.0; 9];
             if self.blocks_formed() {
                 block[..dim * dim].copy_from_slice(self.blocks.diagonal(i));
+            } else if !self.thin.is_empty() {
+                self.thin.square_into(i, dim, &mut block);
             } else {
                 unit.resize(self.rows(), 0.0);
                 for (k, r) in rows.clone().enumerate() {

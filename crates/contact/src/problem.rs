@@ -15,6 +15,7 @@ use crate::blocks::BlockMatrix;
 use crate::cone::Cone;
 use crate::primal::{MassFactor, Primal};
 use crate::softness::Softness;
+use crate::thin::ThinRows;
 
 /// See the module. Rebuilt in place every step: [`Self::clear`], [`Self::push`], then the blocks.
 #[derive(Clone, Debug)]
@@ -26,8 +27,10 @@ pub struct ConstraintProblem {
     pub free_velocity: Vec<f64>,
     /// Diagonal of R ≥ 0; zero for rigid rows.
     pub compliance: Vec<f64>,
-    /// G by blocks; without any, `primal` is the operator behind (1).
+    /// G by blocks; without any, `thin` or `primal` is the operator behind (1).
     pub blocks: BlockMatrix,
+    /// W with G = W Wᵀ, where whoever built the problem knows it; else empty.
+    pub thin: ThinRows,
     /// M, J and v_free behind G, when whoever built the problem kept them.
     pub primal: Option<Primal>,
     /// Factor of the mass of `primal`, where the problem was built from it.
@@ -46,6 +49,7 @@ impl Default for ConstraintProblem {
             free_velocity: Vec::new(),
             compliance: Vec::new(),
             blocks: BlockMatrix::default(),
+            thin: ThinRows::default(),
             primal: None,
             factor: None,
             softness: Vec::new(),
@@ -63,6 +67,7 @@ impl ConstraintProblem {
         self.free_velocity.clear();
         self.compliance.clear();
         self.blocks.clear();
+        self.thin.clear();
         self.primal = None;
         self.factor = None;
         self.softness.clear();
@@ -164,6 +169,10 @@ impl ConstraintProblem {
                     matrix.entry_mut(to).copy_from_slice(self.blocks.entry(from));
                 }
             }
+        }
+        if !self.thin.is_empty() {
+            let trees: Vec<usize> = (0..self.thin.trees()).collect();
+            out.thin.gather(&self.thin, blocks, &trees, &trees);
         }
         out.primal = self.primal.as_ref().map(|p| p.rows(&rows));
         out.factor.clone_from(&self.factor);

@@ -96,7 +96,7 @@ impl ContactSolver for Auto {
             return report;
         }
         let one =
-            |selection: &mut Selection, share, part: &ConstraintProblem, x: &mut [f64], _: &mut Watch<'_>| {
+            |selection: &mut Selection, share, part: &mut ConstraintProblem, x: &mut [f64], _: &mut Watch<'_>| {
                 SolveReport { residual: selection.select(share, part, x), ..report }
             };
         let selected = self.islands.solve(count, self.tolerance, problem, impulses, &mut Watch::none(), one);

@@ -28,7 +28,7 @@ use crate::local::Contact;
 use crate::sweep::{self, Rule, SweepParams, Workspace};
 use serde::Deserialize;
 use stiction_contact::cone::project_friction;
-use stiction_contact::{ConstraintProblem, ContactSolver, Law, SolveReport, Watch};
+use stiction_contact::{ConstraintProblem, ContactSolver, Law, Needs, SolveReport, Watch};
 
 #[derive(Clone, Debug, Deserialize)]
 #[serde(default, deny_unknown_fields)]
@@ -75,6 +75,10 @@ impl ContactSolver for CcpPgs {
 
     fn law(&self) -> Law {
         Law::Ccp
+    }
+
+    fn needs(&self) -> Needs {
+        Needs { thin: true, ..Needs::default() }
     }
 
     fn solve_watched(

@@ -3,6 +3,9 @@
 //! Blocks that meet through G, directly or through others, form an island. Islands do not feel each
 //! other, and a dense finish costs the cube of what it is given, so each is solved alone, in the order of
 //! its first block, to tolerance/√(number of islands): the 2-norm over all keeps the tolerance.
+//!
+//! Where G is known by its factor only ([`stiction_contact::ThinRows`]), so are the islands, and whoever
+//! solves them forms the blocks of those that need them.
 
 use stiction_contact::{ConstraintProblem, SolveReport, SolveStatus, Watch};
 
@@ -13,6 +16,9 @@ pub(crate) struct Islands<W> {
     /// Island of every block, and its place there.
     place: Vec<(usize, usize)>,
     parts: Vec<Part<W>>,
+    /// Of problems by their factor: the same union–find over trees, and the place of a tree in its island.
+    tree_parent: Vec<usize>,
+    tree_place: Vec<usize>,
     /// The impulses of all islands, for whoever watches.
     shown: Vec<f64>,
 }
@@ -21,6 +27,8 @@ pub(crate) struct Islands<W> {
 struct Part<W> {
     /// Blocks of the whole problem, ascending.
     blocks: Vec<usize>,
+    /// Trees of the whole problem, where it is known by its factor.
+    trees: Vec<usize>,
     problem: ConstraintProblem,
     impulses: Vec<f64>,
     workspace: W,
@@ -28,51 +36,87 @@ struct Part<W> {
 
 impl<W> Default for Islands<W> {
     fn default() -> Self {
-        Self { parent: Vec::new(), place: Vec::new(), parts: Vec::new(), shown: Vec::new() }
+        Self {
+            parent: Vec::new(),
+            place: Vec::new(),
+            parts: Vec::new(),
+            tree_parent: Vec::new(),
+            tree_place: Vec::new(),
+            shown: Vec::new(),
+        }
     }
 }
 
 impl<W: Default> Islands<W> {
-    /// Finds the islands of a problem with formed blocks; returns their number.
+    /// Finds the islands of a problem with formed blocks or a factor of G; returns their number.
     pub(crate) fn find(&mut self, problem: &ConstraintProblem) -> usize {
         let n = problem.len();
-        if n > 0 && problem.blocks.entries(0).len() == n {
+        if n > 0 && problem.blocks_formed() && problem.blocks.entries(0).len() == n {
             return 1; // one robot: every block meets the first
         }
         self.parent.clear();
         self.parent.extend(0..n);
-        for i in 0..n {
-            for k in problem.blocks.entries(i) {
-                let (a, b) = (self.root(i), self.root(problem.blocks.column_of(k)));
-                self.parent[a.max(b)] = a.min(b);
+        if problem.blocks_formed() {
+            for i in 0..n {
+                for k in problem.blocks.entries(i) {
+                    unite(&mut self.parent, i, problem.blocks.column_of(k));
+                }
             }
+        } else {
+            self.unite_by_trees(problem);
         }
         self.place.clear();
         self.place.resize(n, (0, 0));
         let mut count = 0;
         for i in 0..n {
-            let root = self.root(i);
+            let root = root(&mut self.parent, i);
             let island = if root == i { count } else { self.place[root].0 };
             if root == i {
                 if self.parts.len() == count {
                     self.parts.push(Part::default());
                 }
                 self.parts[count].blocks.clear();
+                self.parts[count].trees.clear();
                 count += 1;
             }
-            let blocks = &mut self.parts[island].blocks;
-            self.place[i] = (island, blocks.len());
-            blocks.push(i);
+            let part = &mut self.parts[island];
+            self.place[i] = (island, part.blocks.len());
+            part.blocks.push(i);
+            if !problem.blocks_formed() {
+                for tree in problem.thin.trees_of(i) {
+                    if self.tree_place[tree] == NOWHERE {
+                        self.tree_place[tree] = part.trees.len();
+                        part.trees.push(tree);
+                    }
+                }
+            }
         }
         count
     }
 
-    fn root(&mut self, mut i: usize) -> usize {
-        while self.parent[i] != i {
-            self.parent[i] = self.parent[self.parent[i]];
-            i = self.parent[i];
+    /// Blocks whose trees are joined through others are in one island.
+    fn unite_by_trees(&mut self, problem: &ConstraintProblem) {
+        let trees = problem.thin.trees();
+        self.tree_parent.clear();
+        self.tree_parent.extend(0..trees);
+        self.tree_place.clear();
+        self.tree_place.resize(trees, NOWHERE);
+        for i in 0..problem.len() {
+            let mut touched = problem.thin.trees_of(i);
+            if let (Some(a), Some(b)) = (touched.next(), touched.next()) {
+                unite(&mut self.tree_parent, a, b);
+            }
         }
-        i
+        // The first block of an island stands for the trees of it.
+        for i in 0..problem.len() {
+            let Some(tree) = problem.thin.trees_of(i).next() else { continue };
+            let root = root(&mut self.tree_parent, tree);
+            match self.tree_place[root] {
+                NOWHERE => self.tree_place[root] = i,
+                first => self.parent[i] = first,
+            }
+        }
+        self.tree_place.fill(NOWHERE);
     }
 
     /// Solves the `count` islands that [`Self::find`] found, each by `one` to its share of `tolerance`.
@@ -83,23 +127,26 @@ impl<W: Default> Islands<W> {
         problem: &ConstraintProblem,
         impulses: &mut [f64],
         watch: &mut Watch<'_>,
-        mut one: impl FnMut(&mut W, f64, &ConstraintProblem, &mut [f64], &mut Watch<'_>) -> SolveReport,
+        mut one: impl FnMut(&mut W, f64, &mut ConstraintProblem, &mut [f64], &mut Watch<'_>) -> SolveReport,
     ) -> SolveReport {
         let share = tolerance / (count as f64).sqrt();
         let (mut status, mut iterations, mut squares) = (SolveStatus::Converged, 0, 0.0);
-        let Self { place, parts, shown, .. } = self;
+        let Self { place, parts, tree_place, shown, .. } = self;
         if watch.on() {
             shown.clear();
             shown.extend_from_slice(impulses);
         }
         let mut before = 0;
         for part in &mut parts[..count] {
-            part.gather(place, problem, impulses);
-            let Part { blocks, problem: own, impulses: local, workspace } = part;
+            part.gather(place, tree_place, problem, impulses);
+            let Part { blocks, problem: own, impulses: local, workspace, .. } = part;
             let report = if watch.on() {
                 let mut show = |iteration, x: &[f64]| {
-                    for (local, &i) in blocks.iter().enumerate() {
-                        shown[problem.range(i)].copy_from_slice(&x[own.range(local)]);
+                    let mut rest = x;
+                    for &i in blocks.iter() {
+                        let (mine, after) = rest.split_at(problem.range(i).len());
+                        shown[problem.range(i)].copy_from_slice(mine);
+                        rest = after;
                     }
                     watch.show(before + iteration, shown);
                 };
@@ -136,7 +183,13 @@ impl<W: Default> Islands<W> {
 
 impl<W> Part<W> {
     /// Copies its blocks out of the whole problem, and their impulses.
-    fn gather(&mut self, place: &[(usize, usize)], whole: &ConstraintProblem, impulses: &[f64]) {
+    fn gather(
+        &mut self,
+        place: &[(usize, usize)],
+        tree_place: &[usize],
+        whole: &ConstraintProblem,
+        impulses: &[f64],
+    ) {
         self.problem.clear();
         self.problem.time_step = whole.time_step;
         self.impulses.clear();
@@ -149,6 +202,9 @@ impl<W> Part<W> {
             self.problem.compliance[to].copy_from_slice(&whole.compliance[whole.range(i)]);
             self.problem.softness.extend(whole.softness.get(i));
         }
+        if !whole.blocks_formed() {
+            return self.problem.thin.gather(&whole.thin, &self.blocks, &self.trees, tree_place);
+        }
         let (start, blocks) = self.problem.starts_and_blocks_mut();
         let columns = |i: usize| whole.blocks.entries(i).map(|k| place[whole.blocks.column_of(k)].1);
         blocks.reshape(start, |local, out| out.extend(columns(self.blocks[local])));
@@ -158,6 +214,23 @@ impl<W> Part<W> {
             }
         }
     }
+}
+
+/// A tree that no block has touched yet.
+const NOWHERE: usize = usize::MAX;
+
+fn root(parent: &mut [usize], mut i: usize) -> usize {
+    while parent[i] != i {
+        parent[i] = parent[parent[i]];
+        i = parent[i];
+    }
+    i
+}
+
+/// The smaller root becomes that of both.
+fn unite(parent: &mut [usize], i: usize, j: usize) {
+    let (a, b) = (root(parent, i), root(parent, j));
+    parent[a.max(b)] = a.min(b);
 }
 
 fn severity(status: SolveStatus) -> u32 {

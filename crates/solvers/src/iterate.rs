@@ -98,7 +98,7 @@ impl<M: Method> Workspace<M> {
         }
         let one = |island: &mut Island<M>,
                    tolerance,
-                   part: &ConstraintProblem,
+                   part: &mut ConstraintProblem,
                    x: &mut [f64],
                    w: &mut Watch<'_>| {
             island.solve(params, law, Limits { tolerance, ..limits }, part, x, w)

@@ -64,7 +64,7 @@ impl ContactSolver for Lagged {
     }
 
     fn needs(&self) -> Needs {
-        Needs { primal: true, softness: true }
+        Needs { primal: true, softness: true, ..Needs::default() }
     }
 
     fn solve_watched(

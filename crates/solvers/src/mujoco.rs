@@ -123,7 +123,7 @@ impl ContactSolver for Mujoco {
     }
 
     fn needs(&self) -> Needs {
-        Needs { primal: self.params.algorithm != Algorithm::Pgs, softness: true }
+        Needs { primal: self.params.algorithm != Algorithm::Pgs, softness: true, ..Needs::default() }
     }
 
     fn solve_watched(

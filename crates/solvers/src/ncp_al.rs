@@ -101,7 +101,7 @@ impl ContactSolver for NcpAl {
     }
 
     fn needs(&self) -> Needs {
-        Needs { primal: true, softness: false }
+        Needs { primal: true, ..Needs::default() }
     }
 
     fn solve_watched(

@@ -26,7 +26,7 @@ use crate::local::bisection::Bisection;
 use crate::local::{Contact, in_cone, newton, projection, quartic};
 use crate::sweep::{self, Rule, SweepParams, Workspace};
 use serde::Deserialize;
-use stiction_contact::{ConstraintProblem, ContactSolver, Law, SolveReport, Watch};
+use stiction_contact::{ConstraintProblem, ContactSolver, Law, Needs, SolveReport, Watch};
 
 /// How (3) is answered.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Deserialize)]
@@ -82,6 +82,10 @@ impl ContactSolver for Nsgs {
 
     fn law(&self) -> Law {
         Exact::LAW
+    }
+
+    fn needs(&self) -> Needs {
+        Needs { thin: true, ..Needs::default() }
     }
 
     fn solve_watched(

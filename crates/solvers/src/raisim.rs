@@ -35,7 +35,7 @@ use crate::local::{Contact, in_cone, quartic};
 use crate::sweep::{self, Rule, SweepParams, Workspace};
 use serde::Deserialize;
 use stiction_contact::cone::project_friction;
-use stiction_contact::{ConstraintProblem, ContactSolver, Law, SolveReport, Watch};
+use stiction_contact::{ConstraintProblem, ContactSolver, Law, Needs, SolveReport, Watch};
 
 /// The relaxation (3), shared with `raisim-ds`.
 #[derive(Clone, Copy, Debug, Deserialize)]
@@ -119,6 +119,10 @@ impl ContactSolver for Raisim {
 
     fn law(&self) -> Law {
         Law::Raisim
+    }
+
+    fn needs(&self) -> Needs {
+        Needs { thin: true, ..Needs::default() }
     }
 
     fn solve_watched(

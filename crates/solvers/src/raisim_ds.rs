@@ -30,7 +30,7 @@ use crate::local::{Contact, in_cone, quartic};
 use crate::raisim::Relaxation;
 use crate::sweep::{self, Rule, SweepParams, Workspace};
 use serde::Deserialize;
-use stiction_contact::{ConstraintProblem, ContactSolver, Law, SolveReport, Watch};
+use stiction_contact::{ConstraintProblem, ContactSolver, Law, Needs, SolveReport, Watch};
 
 #[derive(Clone, Debug, Deserialize)]
 #[serde(default, deny_unknown_fields)]
@@ -88,6 +88,10 @@ impl ContactSolver for RaisimDs {
 
     fn law(&self) -> Law {
         Law::Ncp
+    }
+
+    fn needs(&self) -> Needs {
+        Needs { thin: true, ..Needs::default() }
     }
 
     fn solve_watched(

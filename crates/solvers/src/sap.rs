@@ -62,7 +62,7 @@ impl ContactSolver for Sap {
     }
 
     fn needs(&self) -> Needs {
-        Needs { primal: true, softness: true }
+        Needs { primal: true, softness: true, ..Needs::default() }
     }
 
     fn solve_watched(

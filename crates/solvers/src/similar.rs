@@ -63,7 +63,7 @@ impl ContactSolver for Similar {
     }
 
     fn needs(&self) -> Needs {
-        Needs { primal: true, softness: true }
+        Needs { primal: true, softness: true, ..Needs::default() }
     }
 
     fn solve_watched(

@@ -55,7 +55,7 @@ impl Situation<'_> {
         impulses: &mut Vec<f64>,
     ) {
         let model = &self.world.model;
-        rows.clear(model.nv(), model.trees);
+        rows.clear(model);
         problem.clear();
         problem.time_step = self.params.dt;
         impulses.clear();
@@ -111,7 +111,7 @@ impl Situation<'_> {
             let body = &model.bodies[b?];
             Some(End { tip: body.dofs.end - 1, tree: body.tree })
         });
-        rows.push(if frictional { 3 } else { 1 }, model, ends, column);
+        rows.push(model, ends, column);
 
         let mut g = rows.velocity(block, self.free_velocity);
         let free = if frictional { g.z } else { g.x };

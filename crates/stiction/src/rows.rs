@@ -1,62 +1,33 @@
-//! Constraint Jacobians along the branches of the tree, and the Delassus matrix they make.
+//! Constraint Jacobians along the branches of the tree, and the factor of the Delassus matrix they make.
 //!
 //! A row of J is nonzero only on the dofs between its bodies and the roots of their trees. With
 //! M = LᵀDL of the same branch sparsity, that support is closed under L⁻ᵀ, so
 //!
 //! ```text
-//!     w = D^-½ L⁻ᵀ Jᵀ   (on the support),     Gᵢⱼ = wᵢᵀ wⱼ  over common dofs         (1)
+//!     W = J L⁻¹ D^-½  (on the support),     G = W Wᵀ                                   (1)
 //! ```
 //!
 //! and two blocks meet only if they share a tree. [Featherstone2010]
 
 use std::ops::Range;
-use stiction_contact::ConstraintProblem;
-use stiction_dynamics::spatial::{Mat3, Vec3};
+use stiction_contact::{ConstraintProblem, ThinRows};
+use stiction_dynamics::spatial::Vec3;
 use stiction_dynamics::{Factor, Model};
 
-/// Rows of all blocks. The columns of a block are 3-vectors; a block of one row uses the first
-/// component.
+/// J of all blocks. The columns of a block are 3-vectors; a block of one row uses the first component.
 #[derive(Clone, Debug, Default)]
 pub(crate) struct Rows {
-    blocks: Vec<Block>,
-    /// One per block and tree it touches.
-    segments: Vec<Segment>,
-    /// Dofs of every segment, descending.
-    support: Vec<usize>,
-    /// Column of J at every dof of `support`, and of w as in (1).
-    J: Vec<Vec3>,
-    W: Vec<Vec3>,
-    /// Blocks that touch each tree, ascending.
-    blocks_of_tree: Vec<Vec<usize>>,
+    J: ThinRows,
+    /// Dofs of every tree.
+    trees: Vec<Range<usize>>,
     /// One entry per dof, zero between calls.
     scratch: Vec<Vec3>,
     /// D^-½.
     root: Vec<f64>,
-}
-
-#[derive(Clone, Copy, Debug)]
-struct Block {
-    dim: usize,
-    /// Its segments: none, one or two.
-    first: usize,
-    end: usize,
-}
-
-/// The part of a block in one tree.
-#[derive(Clone, Copy, Debug)]
-struct Segment {
-    tree: usize,
-    /// Range in `support`, `J`, `W`.
-    start: usize,
-    end: usize,
-    /// The support is one chain, from this dof to the root.
-    tip: Option<usize>,
-}
-
-impl Segment {
-    fn range(&self) -> Range<usize> {
-        self.start..self.end
-    }
+    /// Dofs of a segment that is not one chain, descending.
+    dofs: Vec<usize>,
+    /// Trees of the row being pushed.
+    seen: Vec<usize>,
 }
 
 /// One end of a constraint: the dof nearest to it, and the tree of that dof.
@@ -68,57 +39,50 @@ pub(crate) struct End {
 
 impl Rows {
     /// Removes all rows; keeps the memory.
-    pub(crate) fn clear(&mut self, nv: usize, trees: usize) {
-        self.blocks.clear();
-        self.segments.clear();
-        self.support.clear();
-        self.J.clear();
-        self.W.clear();
-        self.blocks_of_tree.resize(trees, Vec::new());
-        self.blocks_of_tree.iter_mut().for_each(Vec::clear);
-        self.scratch.resize(nv, Vec3::ZERO);
+    pub(crate) fn clear(&mut self, model: &Model) {
+        self.trees.clear();
+        self.trees.resize(model.trees, 0..0);
+        for (dof, owner) in model.dofs.iter().enumerate() {
+            let tree = &mut self.trees[model.bodies[owner.body].tree];
+            *tree = if tree.end == 0 { dof } else { tree.start }..dof + 1;
+        }
+        self.J.start(self.trees.iter().cloned());
+        self.scratch.resize(model.nv(), Vec3::ZERO);
     }
 
-    /// Adds a block of `dim` rows between two ends (`None`: the world). `column(dof, on_a, on_b)` is
-    /// J at a dof and is told from which of the ends it is reached.
+    /// Adds a block between two ends (`None`: the world). `column(dof, on_a, on_b)` is J at a dof and is
+    /// told from which of the ends it is reached.
     pub(crate) fn push(
         &mut self,
-        dim: usize,
         model: &Model,
         ends: [Option<End>; 2],
-        mut column: impl FnMut(usize, bool, bool) -> Vec3,
+        column: impl Fn(usize, bool, bool) -> Vec3,
     ) {
-        let first = self.segments.len();
+        self.J.push_block();
         match ends {
             [Some(a), Some(b)] if a.tree == b.tree => {
-                let start = self.support.len();
                 let (mut x, mut y) = (Some(a.tip), Some(b.tip));
-                while let Some(dof) = x.max(y) {
-                    self.support.push(dof);
-                    self.J.push(column(dof, x == Some(dof), y == Some(dof)));
+                let terms = std::iter::from_fn(|| {
+                    let dof = x.max(y)?;
+                    let term = (dof, column(dof, x == Some(dof), y == Some(dof)));
                     for end in [&mut x, &mut y] {
                         if *end == Some(dof) {
                             *end = model.dofs[dof].parent;
                         }
                     }
-                }
-                self.segments.push(Segment { tree: a.tree, start, end: self.support.len(), tip: None });
+                    Some(term)
+                });
+                self.J.push_segment(a.tree, None, terms);
             }
             _ => {
                 for (which, end) in ends.into_iter().enumerate() {
                     let Some(End { tip, tree }) = end else { continue };
-                    let start = self.support.len();
-                    let mut next = Some(tip);
-                    while let Some(dof) = next {
-                        self.support.push(dof);
-                        self.J.push(column(dof, which == 0, which == 1));
-                        next = model.dofs[dof].parent;
-                    }
-                    self.segments.push(Segment { tree, start, end: self.support.len(), tip: Some(tip) });
+                    let chain = std::iter::successors(Some(tip), |&d| model.dofs[d].parent);
+                    let terms = chain.map(|dof| (dof, column(dof, which == 0, which == 1)));
+                    self.J.push_segment(tree, Some(tip), terms);
                 }
             }
         }
-        self.close(dim, first);
     }
 
     /// Adds the row Σ c v over (dof, c), whose dofs belong to at most two trees.
@@ -129,239 +93,78 @@ impl Rows {
     /// The same for terms made on the way.
     pub(crate) fn push_sum(&mut self, terms: impl Iterator<Item = (usize, f64)> + Clone, model: &Model) {
         let tree_of = |dof: usize| model.bodies[model.dofs[dof].body].tree;
-        let first = self.segments.len();
         let mut alone = terms.clone();
-        let only = alone.next().filter(|_| alone.next().is_none());
-        let mut trees = terms.clone().next().map(|t| tree_of(t.0));
-        while let Some(tree) = trees {
-            let start = self.support.len();
+        let only = alone.next().filter(|_| alone.next().is_none()).map(|t| t.0);
+        let coefficient = |d: usize| terms.clone().filter(|t| t.0 == d).map(|t| t.1).sum::<f64>();
+        self.J.push_block();
+        self.seen.clear();
+        while let Some(tree) = terms.clone().map(|t| tree_of(t.0)).find(|t| !self.seen.contains(t)) {
+            self.seen.push(tree);
+            self.dofs.clear();
             for (dof, _) in terms.clone().filter(|t| tree_of(t.0) == tree) {
-                self.support.extend(std::iter::successors(Some(dof), |&d| model.dofs[d].parent));
+                self.dofs.extend(std::iter::successors(Some(dof), |&d| model.dofs[d].parent));
             }
-            let tip = only.map(|t| t.0);
-            if tip.is_none() {
-                sort_and_merge(&mut self.support, start);
-            }
-            let coefficient = |d: &usize| terms.clone().filter(|t| t.0 == *d).map(|t| t.1).sum::<f64>();
-            self.J.extend(self.support[start..].iter().map(|d| Vec3::X * coefficient(d)));
-            self.segments.push(Segment { tree, start, end: self.support.len(), tip });
-            let seen = &self.segments[first..];
-            trees = terms.clone().map(|t| tree_of(t.0)).find(|t| seen.iter().all(|s| s.tree != *t));
-        }
-        self.close(1, first);
-    }
-
-    /// Ends the block whose segments start at `first`.
-    fn close(&mut self, dim: usize, first: usize) {
-        for segment in &self.segments[first..] {
-            self.blocks_of_tree[segment.tree].push(self.blocks.len());
-        }
-        self.blocks.push(Block { dim, first, end: self.segments.len() });
-    }
-
-    fn segments_of(&self, block: &Block) -> &[Segment] {
-        &self.segments[block.first..block.end]
-    }
-
-    /// Range of block i in `support`, `J`, `W`.
-    fn range(&self, block: &Block) -> Range<usize> {
-        match self.segments_of(block) {
-            [] => 0..0,
-            [one] => one.range(),
-            [first, .., last] => first.start..last.end,
+            self.dofs.sort_unstable_by(|a, b| b.cmp(a));
+            self.dofs.dedup();
+            self.J.push_segment(tree, only, self.dofs.iter().map(|&d| (d, Vec3::X * coefficient(d))));
         }
     }
 
     /// Number of blocks.
     pub(crate) fn len(&self) -> usize {
-        self.blocks.len()
+        self.J.len()
     }
 
     /// J v of block i.
     pub(crate) fn velocity(&self, i: usize, v: &[f64]) -> Vec3 {
-        let range = self.range(&self.blocks[i]);
-        let mut out = Vec3::ZERO;
-        for (dof, column) in self.support[range.clone()].iter().zip(&self.J[range]) {
-            out += *column * v[*dof];
-        }
-        out
+        self.J.dot(i, v)
     }
 
     /// (dof, column of J) of block i; a dof comes once.
     pub(crate) fn columns(&self, i: usize) -> impl Iterator<Item = (usize, Vec3)> + '_ {
-        let range = self.range(&self.blocks[i]);
-        self.support[range.clone()].iter().copied().zip(self.J[range].iter().copied())
+        self.J.terms(i)
     }
 
     /// tau += Jᵀ λ, over all blocks.
     pub(crate) fn add_impulses_into(&self, row_start: &[usize], impulses: &[f64], tau: &mut [f64]) {
-        for (block, row) in self.blocks.iter().zip(row_start) {
-            let lambda = match impulses[*row..*row + block.dim] {
+        for (i, range) in row_start.windows(2).enumerate() {
+            let lambda = match impulses[range[0]..range[1]] {
                 [x, y, z] => Vec3 { x, y, z },
                 [x] => Vec3::X * x,
                 _ => unreachable!("a block has one or three rows"),
             };
-            if lambda == Vec3::ZERO {
-                continue;
-            }
-            let range = self.range(block);
-            for (dof, column) in self.support[range.clone()].iter().zip(&self.J[range]) {
-                tau[*dof] += column.dot(lambda);
+            if lambda != Vec3::ZERO {
+                self.J.add_transposed(i, lambda, tau);
             }
         }
     }
 
-    /// (1): fills the blocks of `problem`, which already holds one cone per block of these rows.
-    pub(crate) fn assemble(&mut self, factor: &Factor, problem: &mut ConstraintProblem) {
-        self.half_solve(factor);
-        let (row_start, out) = problem.starts_and_blocks_mut();
-        out.reshape(row_start, |i, columns| self.neighbours_into(i, columns));
-        for i in 0..self.len() {
-            for k in out.entries(i) {
-                let j = out.column_of(k);
-                if j < i {
-                    continue;
-                }
-                let product = self.product(i, j);
-                let (di, dj) = (self.blocks[i].dim, self.blocks[j].dim);
-                write(&product, di, dj, out.entry_mut(k));
-                if j > i {
-                    let mirror = out.mirror_of(k);
-                    write(&product.transpose(), dj, di, out.entry_mut(mirror));
-                }
-            }
-        }
-    }
-
-    /// W = D^-½ L⁻ᵀ Jᵀ.
-    fn half_solve(&mut self, factor: &Factor) {
+    /// (1): the factor W of G, for a problem that already holds one cone per block of these rows.
+    pub(crate) fn factor_into(&mut self, factor: &Factor, problem: &mut ConstraintProblem) {
         self.root.clear();
         self.root.extend(factor.inverse_diagonal().iter().map(|d| d.sqrt()));
-        self.W.clear();
-        self.W.extend_from_slice(&self.J);
-        for segment in &self.segments {
-            let (support, W) = (&self.support[segment.range()], &mut self.W[segment.range()]);
-            if let Some(tip) = segment.tip {
-                factor.half_solve_packed_in_place(tip, W);
+        problem.thin.clone_from(&self.J);
+        for (tip, dofs, w) in problem.thin.segments_mut() {
+            if let Some(tip) = tip {
+                factor.half_solve_packed_in_place(tip, w);
             } else {
-                for (dof, w) in support.iter().zip(W.iter()) {
+                for (dof, w) in dofs.iter().zip(w.iter()) {
                     self.scratch[*dof] = *w;
                 }
-                for dof in support {
+                for dof in dofs {
                     let x = self.scratch[*dof];
                     for (L, j) in factor.row(*dof).iter().zip(factor.columns(*dof)).skip(1) {
                         self.scratch[*j as usize] -= x * *L;
                     }
                 }
-                for (dof, w) in support.iter().zip(W.iter_mut()) {
+                for (dof, w) in dofs.iter().zip(w.iter_mut()) {
                     *w = std::mem::take(&mut self.scratch[*dof]);
                 }
             }
-            for (dof, w) in support.iter().zip(W) {
+            for (dof, w) in dofs.iter().zip(w) {
                 *w = *w * self.root[*dof];
             }
         }
-    }
-
-    /// Wᵢᵀ Wⱼ over common dofs.
-    #[inline]
-    fn product(&self, i: usize, j: usize) -> Mat3 {
-        let mut sum = Mat3::ZERO;
-        for a in self.segments_of(&self.blocks[i]) {
-            for b in self.segments_of(&self.blocks[j]) {
-                if a.tree == b.tree {
-                    sum = sum + self.segment_product(a, b);
-                }
-            }
-        }
-        sum
-    }
-
-    /// The part of the product in one tree.
-    #[inline]
-    fn segment_product(&self, a: &Segment, b: &Segment) -> Mat3 {
-        let (sa, sb) = (&self.support[a.range()], &self.support[b.range()]);
-        let (wa, wb) = (&self.W[a.range()], &self.W[b.range()]);
-        if a.tip.is_some() && b.tip.is_some() {
-            // Two chains have in common how they end.
-            let common = sa.iter().rev().zip(sb.iter().rev()).take_while(|(p, q)| p == q).count();
-            return outer_sum(&wa[wa.len() - common..], &wb[wb.len() - common..]);
-        }
-        let mut sum = Mat3::ZERO;
-        let (mut p, mut q) = (0, 0);
-        while p < sa.len() && q < sb.len() {
-            match sa[p].cmp(&sb[q]) {
-                std::cmp::Ordering::Greater => p += 1,
-                std::cmp::Ordering::Less => q += 1,
-                std::cmp::Ordering::Equal => {
-                    sum = sum + outer_sum(&wa[p..=p], &wb[q..=q]);
-                    p += 1;
-                    q += 1;
-                }
-            }
-        }
-        sum
-    }
-
-    /// Blocks that share a tree with block i, ascending, i among them.
-    fn neighbours_into(&self, i: usize, out: &mut Vec<usize>) {
-        let (a, b) = match self.segments_of(&self.blocks[i]) {
-            [] => return out.push(i),
-            [a] => return out.extend_from_slice(&self.blocks_of_tree[a.tree]),
-            [a, b, rest @ ..] => {
-                assert!(rest.is_empty(), "a constraint joins at most two trees");
-                (&self.blocks_of_tree[a.tree], &self.blocks_of_tree[b.tree])
-            }
-        };
-        let (mut x, mut y) = (0, 0);
-        while x < a.len() || y < b.len() {
-            let next = match (a.get(x), b.get(y)) {
-                (Some(&p), Some(&q)) => p.min(q),
-                (Some(&p), None) | (None, Some(&p)) => p,
-                (None, None) => return,
-            };
-            x += usize::from(a.get(x) == Some(&next));
-            y += usize::from(b.get(y) == Some(&next));
-            out.push(next);
-        }
-    }
-}
-
-/// Sorts the dofs from `start` on in descending order and drops repetitions.
-fn sort_and_merge(support: &mut Vec<usize>, start: usize) {
-    support[start..].sort_unstable_by(|a, b| b.cmp(a));
-    let mut kept = start;
-    for k in start..support.len() {
-        if k == start || support[k] != support[kept - 1] {
-            support[kept] = support[k];
-            kept += 1;
-        }
-    }
-    support.truncate(kept);
-}
-
-/// Σ x yᵀ, in nine registers.
-#[inline]
-fn outer_sum(x: &[Vec3], y: &[Vec3]) -> Mat3 {
-    let (mut a, mut b, mut c) = (Vec3::ZERO, Vec3::ZERO, Vec3::ZERO);
-    for (x, y) in x.iter().zip(y) {
-        a += *y * x.x;
-        b += *y * x.y;
-        c += *y * x.z;
-    }
-    Mat3 { rows: [a, b, c] }
-}
-
-/// The leading di × dj entries of `m`, by rows.
-#[inline]
-fn write(m: &Mat3, di: usize, dj: usize, out: &mut [f64]) {
-    if let Ok(out) = <&mut [f64; 9]>::try_from(&mut *out) {
-        let [a, b, c] = m.rows;
-        *out = [a.x, a.y, a.z, b.x, b.y, b.z, c.x, c.y, c.z];
-        return;
-    }
-    for (row, out) in m.rows.iter().zip(out.chunks_exact_mut(dj)).take(di) {
-        out.copy_from_slice(&row.to_array()[..dj]);
     }
 }
 
@@ -387,7 +190,7 @@ mod tests {
         b.build(vec3(0.0, 0.0, -9.81)).unwrap()
     }
 
-    /// Every block of (1) against J M⁻¹ Jᵀ by full solves.
+    /// W Wᵀ, as an operator and formed, against J M⁻¹ Jᵀ by full solves.
     #[test]
     fn delassus_is_j_inverse_m_jt() {
         let model = arm_and_body();
@@ -401,19 +204,20 @@ mod tests {
         factor.factor(&mass).unwrap();
 
         let (mut rows, mut problem) = (Rows::default(), ConstraintProblem::default());
-        rows.clear(model.nv(), model.trees);
+        rows.clear(&model);
         let value = |dof: usize, r: usize| ((3 * dof + 5 * r) as f64).sin();
         let fill = |dof: usize, _: bool, _: bool| vec3(value(dof, 0), value(dof, 1), value(dof, 2));
         // Arm against body, arm against itself, one joint, a coupling across trees.
         let end = |tip, tree| Some(End { tip, tree });
-        rows.push(3, &model, [end(1, 0), end(7, 1)], fill);
-        rows.push(3, &model, [end(0, 0), end(1, 0)], fill);
+        rows.push(&model, [end(1, 0), end(7, 1)], fill);
+        rows.push(&model, [end(0, 0), end(1, 0)], fill);
         rows.push_linear(&[(1, 1.0)], &model);
         rows.push_linear(&[(1, 0.5), (4, -2.0)], &model);
         for cone in [Cone::Friction { mu: 0.5 }, Cone::Friction { mu: 0.5 }, Cone::Free, Cone::Free] {
             problem.push(cone, &[0.0; 3][..cone.dim()]);
         }
-        rows.assemble(&factor, &mut problem);
+        rows.factor_into(&factor, &mut problem);
+        problem.form_blocks().unwrap();
 
         let n = problem.rows();
         let unit = |r: usize| (0..n).map(|i| f64::from(u8::from(i == r))).collect::<Vec<_>>();

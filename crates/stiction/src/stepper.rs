@@ -210,7 +210,7 @@ impl TimeStepper {
         let continuous = self.finder.sweeps().then_some(self.step_length);
         let ahead = Lookout { margin, h: dt, continuous };
         self.finder.find(world, &self.kin, &self.vel.V, ahead, &mut self.contacts);
-        self.assemble(world, state, solver);
+        self.assemble(world, state, solver)?;
 
         let solve = if self.problem.is_empty() {
             SolveReport { status: SolveStatus::Converged, iterations: 0, residual: 0.0 }
@@ -340,7 +340,12 @@ impl TimeStepper {
         Ok(())
     }
 
-    fn assemble(&mut self, world: &World, state: &State, solver: &dyn ContactSolver) {
+    fn assemble(
+        &mut self,
+        world: &World,
+        state: &State,
+        solver: &dyn ContactSolver,
+    ) -> Result<(), String> {
         let (needs, law) = (solver.needs(), solver.law());
         let situation = Situation {
             world,
@@ -355,7 +360,10 @@ impl TimeStepper {
         let (rows, problem, impulses) = (&mut self.rows, &mut self.problem, &mut self.impulses);
         let primal = problem.primal.take();
         situation.write(&self.contacts, rows, problem, &mut self.memory, impulses);
-        rows.assemble(&self.factor, problem);
+        rows.factor_into(&self.factor, problem);
+        if !needs.thin {
+            problem.form_blocks().map_err(|e| format!("the contact problem: {e}"))?;
+        }
         if needs.softness {
             views::complete_softness(rows, &self.v_free, &state.v, problem);
             for (softness, contact) in problem.softness.iter_mut().zip(&self.contacts) {
@@ -367,6 +375,7 @@ impl TimeStepper {
             views::write_primal(&self.mass, rows, &self.v_free, problem, &mut primal);
             problem.primal = Some(primal);
         }
+        Ok(())
     }
 
     /// (3)

@@ -100,7 +100,7 @@ impl ContactSolver for Curious {
     }
 
     fn needs(&self) -> Needs {
-        Needs { primal: true, softness: true }
+        Needs { primal: true, softness: true, ..Needs::default() }
     }
 
     fn solve_watched(

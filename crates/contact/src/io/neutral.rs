@@ -69,9 +69,15 @@ impl Neutral {
         self.dim * self.mu.len() + self.scalar.len()
     }
 
-    /// `problem` as a file of ours has it: contacts first, the normal first. The blocks of G must be formed.
+    /// `problem` as a file of ours has it: contacts first, the normal first. G must be there, or its factor.
     pub(super) fn of(name: &str, problem: &ConstraintProblem, impulses: Option<&[f64]>) -> Self {
-        assert!(problem.blocks_formed(), "only a problem with the blocks of G can be written");
+        let mut formed = None;
+        if !problem.blocks_formed() {
+            let mut copy = problem.clone();
+            assert!(copy.form_blocks().is_ok(), "only a problem with G, formed or not, can be written");
+            formed = Some(copy);
+        }
+        let problem = formed.as_ref().unwrap_or(problem);
         let is_contact = |i: &usize| matches!(problem.cone(*i), Cone::Friction { .. });
         let (contacts, scalars): (Vec<usize>, Vec<usize>) = (0..problem.len()).partition(is_contact);
         let sources: Vec<usize> = contacts.iter().chain(&scalars).copied().collect();

@@ -46,7 +46,7 @@ const PATIENCE: u32 = 500;
 const REFRESH: u32 = 50;
 
 /// Solves by sweeps of `rule`, island by island, each from its `impulses` or from zero, whichever has the
-/// smaller residual.
+/// smaller residual. Of a problem given by the factor of G, only islands whose impulses do not do form it.
 pub(crate) fn solve<R: Rule + Clone>(
     rule: &mut R,
     params: &SweepParams,
@@ -56,7 +56,8 @@ pub(crate) fn solve<R: Rule + Clone>(
     watch: &mut Watch<'_>,
 ) -> SolveReport {
     assert_eq!(impulses.len(), problem.rows(), "one impulse per row");
-    if !problem.blocks_formed() {
+    let formed = problem.blocks_formed();
+    if !formed && problem.thin.is_empty() {
         let mut formed = problem.clone();
         return match formed.form_blocks() {
             Ok(()) => solve(rule, params, ws, &formed, impulses, watch),
@@ -64,7 +65,7 @@ pub(crate) fn solve<R: Rule + Clone>(
         };
     }
     let count = ws.islands.find(problem);
-    if count > 1 {
+    if count > 1 || !formed {
         let mut islands = std::mem::take(&mut ws.islands);
         let report = islands.solve(
             count,
@@ -72,37 +73,64 @@ pub(crate) fn solve<R: Rule + Clone>(
             problem,
             impulses,
             watch,
-            |ws, tolerance, problem, impulses, watch| {
+            |ws, tolerance, part, impulses, watch| {
                 let params = SweepParams { tolerance, ..*params };
-                solve_connected(&mut rule.clone(), &params, ws, problem, impulses, watch)
+                let current = match begin(R::LAW, &params, ws, part, impulses, watch) {
+                    Ok(current) => current,
+                    Err(report) => return report,
+                };
+                match part.form_blocks() {
+                    Ok(()) => go_on(&mut rule.clone(), &params, ws, part, impulses, current, watch),
+                    Err(_) => report(SolveStatus::NumericalFailure, 0, f64::NAN),
+                }
             },
         );
         ws.islands = islands;
         return report;
     }
-    solve_connected(rule, params, ws, problem, impulses, watch)
+    match begin(R::LAW, params, ws, problem, impulses, watch) {
+        Ok(current) => go_on(rule, params, ws, problem, impulses, current, watch),
+        Err(report) => report,
+    }
 }
 
-/// [`solve`] for a problem that is one island.
-fn solve_connected<R: Rule>(
-    rule: &mut R,
+/// Chooses the start on one island; its residual, or the report if that is all there is to do.
+fn begin(
+    law: Law,
     params: &SweepParams,
     ws: &mut Workspace,
     problem: &ConstraintProblem,
     impulses: &mut [f64],
     watch: &mut Watch<'_>,
-) -> SolveReport {
+) -> Result<f64, SolveReport> {
     ws.prepare(problem);
     if !problem.free_velocity.iter().map(|g| g * g).sum::<f64>().is_finite() {
         impulses.fill(0.0);
-        return report(SolveStatus::NumericalFailure, 0, f64::NAN);
+        return Err(report(SolveStatus::NumericalFailure, 0, f64::NAN));
     }
-
     // Cold or warm, whichever is nearer; c of the cold start is g.
-    let mut current = ws.start(problem, R::LAW, impulses);
+    let current = ws.start(problem, law, impulses);
     if !current.is_finite() {
-        return report(SolveStatus::NumericalFailure, 0, current);
+        return Err(report(SolveStatus::NumericalFailure, 0, current));
     }
+    if current <= params.tolerance {
+        watch.show(0, impulses);
+        return Err(report(SolveStatus::Converged, 0, current));
+    }
+    Ok(current)
+}
+
+/// From the start of residual `current`, c being that of its impulses.
+fn go_on<R: Rule>(
+    rule: &mut R,
+    params: &SweepParams,
+    ws: &mut Workspace,
+    problem: &ConstraintProblem,
+    impulses: &mut [f64],
+    mut current: f64,
+    watch: &mut Watch<'_>,
+) -> SolveReport {
+    ws.prepare_sweeps(problem);
     (ws.best_residual, ws.idle, ws.plain) = (f64::INFINITY, 0, 0);
     ws.remember(impulses, current);
     ws.anderson.start(params.memory, problem.rows());
@@ -111,9 +139,7 @@ fn solve_connected<R: Rule>(
     let mut extrapolated = false;
     let mut iterations = 0;
     let mut mark = (0, current);
-    if current > params.tolerance
-        && let Some(e) = ws.finish(problem, R::LAW, impulses, current, params, &mut iterations)
-    {
+    if let Some(e) = ws.finish(problem, R::LAW, impulses, current, params, &mut iterations) {
         current = e;
     }
     watch.show(iterations, impulses);

@@ -66,8 +66,13 @@ pub(crate) struct Workspace {
 }
 
 impl Workspace {
+    /// What the residual asks for.
     pub(super) fn prepare(&mut self, problem: &ConstraintProblem) {
         self.measure.prepare(problem);
+    }
+
+    /// What sweeps ask for beyond that.
+    pub(super) fn prepare_sweeps(&mut self, problem: &ConstraintProblem) {
         blocks_into(problem, &self.measure, &mut self.blocks);
         self.weight.clear();
         for (cone, &norm) in problem.cones().iter().zip(&self.measure.norms) {

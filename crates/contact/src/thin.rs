@@ -1,0 +1,346 @@
+//! Rows of constraints over trees of coordinates, sparse by branches: J, and W with G = W Wᵀ.
+//!
+//! ```text
+//!     G_ij = Σ_d w_i(d) w_j(d)ᵀ over the coordinates d that both blocks reach                      (1)
+//!     G x = W (Wᵀ x),   in O(numbers of W)                                                         (2)
+//! ```
+//!
+//! A block of up to three rows reaches some coordinates of at most two trees; the part in one tree is a
+//! segment. Blocks meet in (1) only if they share a tree.
+
+use crate::operator::MAX_VALUES;
+use crate::primal::PrimalError;
+use crate::problem::ConstraintProblem;
+use std::ops::Range;
+use stiction_dynamics::spatial::{Mat3, Vec3};
+
+/// See the module. A block of one row uses the first component of its columns.
+#[derive(Debug, Default)]
+pub struct ThinRows {
+    /// Segments of every block: none, one or two.
+    blocks: Vec<Range<usize>>,
+    segments: Vec<Segment>,
+    /// Coordinates of every segment, descending.
+    reached: Vec<usize>,
+    /// Column of the block at every one of them.
+    columns: Vec<Vec3>,
+    /// Coordinates of every tree.
+    trees: Vec<Range<usize>>,
+    /// Blocks that touch each tree, ascending.
+    blocks_of_tree: Vec<Vec<usize>>,
+}
+
+/// The part of a block in one tree.
+#[derive(Clone, Debug)]
+struct Segment {
+    tree: usize,
+    /// Range in `reached` and `columns`.
+    range: Range<usize>,
+    /// Its coordinates are one chain, from this one to the root.
+    tip: Option<usize>,
+}
+
+impl Clone for ThinRows {
+    fn clone(&self) -> Self {
+        let mut out = Self::default();
+        out.clone_from(self);
+        out
+    }
+
+    /// Keeps the memory.
+    fn clone_from(&mut self, other: &Self) {
+        let Self { blocks, segments, reached, columns, trees, blocks_of_tree } = self;
+        blocks.clone_from(&other.blocks);
+        segments.clone_from(&other.segments);
+        reached.clone_from(&other.reached);
+        columns.clone_from(&other.columns);
+        trees.clone_from(&other.trees);
+        blocks_of_tree.resize(other.blocks_of_tree.len(), Vec::new());
+        blocks_of_tree.iter_mut().zip(&other.blocks_of_tree).for_each(|(to, from)| to.clone_from(from));
+    }
+}
+
+impl ThinRows {
+    /// Removes all rows; keeps the memory.
+    pub fn clear(&mut self) {
+        self.blocks.clear();
+        self.segments.clear();
+        self.reached.clear();
+        self.columns.clear();
+        self.blocks_of_tree.iter_mut().for_each(Vec::clear);
+    }
+
+    /// Removes all rows and sets the trees: the coordinates of each.
+    pub fn start(&mut self, trees: impl Iterator<Item = Range<usize>>) {
+        self.clear();
+        self.trees.clear();
+        self.trees.extend(trees);
+        self.blocks_of_tree.resize(self.trees.len(), Vec::new());
+    }
+
+    /// Adds a block of segments that follow.
+    pub fn push_block(&mut self) {
+        self.blocks.push(self.segments.len()..self.segments.len());
+    }
+
+    /// Adds to the last block its part in a tree: (coordinate, column), coordinates descending. With `tip`
+    /// they are one chain, from the tip to a root.
+    pub fn push_segment(&mut self, tree: usize, tip: Option<usize>, terms: impl Iterator<Item = (usize, Vec3)>) {
+        let Some(block) = self.blocks.last_mut() else { return };
+        let start = self.reached.len();
+        for (coordinate, column) in terms {
+            self.reached.push(coordinate);
+            self.columns.push(column);
+        }
+        block.end += 1;
+        assert!(block.len() <= 2, "a constraint joins at most two trees");
+        self.blocks_of_tree[tree].push(self.blocks.len() - 1);
+        self.segments.push(Segment { tree, range: start..self.reached.len(), tip });
+    }
+
+    /// Number of blocks.
+    #[inline]
+    pub fn len(&self) -> usize {
+        self.blocks.len()
+    }
+
+    #[inline]
+    pub fn is_empty(&self) -> bool {
+        self.blocks.is_empty()
+    }
+
+    /// Coordinates there are: one more than the largest of a tree.
+    pub fn coordinates(&self) -> usize {
+        self.trees.iter().map(|t| t.end).max().unwrap_or(0)
+    }
+
+    /// Number of trees.
+    pub fn trees(&self) -> usize {
+        self.trees.len()
+    }
+
+    /// Trees that block i touches.
+    pub fn trees_of(&self, i: usize) -> impl Iterator<Item = usize> + '_ {
+        self.segments_of(i).iter().map(|s| s.tree)
+    }
+
+    #[inline]
+    fn segments_of(&self, i: usize) -> &[Segment] {
+        &self.segments[self.blocks[i].clone()]
+    }
+
+    /// (coordinate, column) of block i; a coordinate comes once.
+    #[inline]
+    pub fn terms(&self, i: usize) -> impl Iterator<Item = (usize, Vec3)> + '_ {
+        let range = match self.segments_of(i) {
+            [] => 0..0,
+            [one] => one.range.clone(),
+            [first, .., last] => first.range.start..last.range.end,
+        };
+        self.reached[range.clone()].iter().copied().zip(self.columns[range].iter().copied())
+    }
+
+    /// (tip if it is a chain, coordinates, columns) of every segment, to change the columns.
+    pub fn segments_mut(&mut self) -> impl Iterator<Item = (Option<usize>, &[usize], &mut [Vec3])> {
+        let (reached, mut rest, mut done) = (&self.reached, &mut self.columns[..], 0);
+        self.segments.iter().map(move |s| {
+            let (mine, after) = std::mem::take(&mut rest).split_at_mut(s.range.end - done);
+            (rest, done) = (after, s.range.end);
+            (s.tip, &reached[s.range.clone()], mine)
+        })
+    }
+
+    /// Row block i times x.
+    #[inline]
+    pub fn dot(&self, i: usize, x: &[f64]) -> Vec3 {
+        let mut out = Vec3::ZERO;
+        for (coordinate, column) in self.terms(i) {
+            out += column * x[coordinate];
+        }
+        out
+    }
+
+    /// x += (row block i)ᵀ λ.
+    #[inline]
+    pub fn add_transposed(&self, i: usize, lambda: Vec3, x: &mut [f64]) {
+        for (coordinate, column) in self.terms(i) {
+            x[coordinate] += column.dot(lambda);
+        }
+    }
+
+    /// (2) into the first numbers of y, one per row; what follows them is scratch.
+    pub(crate) fn square_mul_into(&self, row_start: &[usize], x: &[f64], y: &mut Vec<f64>) {
+        let rows = x.len();
+        y.clear();
+        y.resize(rows + self.coordinates(), 0.0);
+        let (out, momentum) = y.split_at_mut(rows);
+        for (i, range) in row_start.windows(2).enumerate() {
+            let lambda = vector(&x[range[0]..range[1]]);
+            if lambda != Vec3::ZERO {
+                self.add_transposed(i, lambda, momentum);
+            }
+        }
+        for (i, range) in row_start.windows(2).enumerate() {
+            let rows = &mut out[range[0]..range[1]];
+            rows.copy_from_slice(&self.dot(i, momentum).to_array()[..rows.len()]);
+        }
+        y.truncate(rows);
+    }
+
+    /// (1)
+    #[inline]
+    pub(crate) fn product(&self, i: usize, j: usize) -> Mat3 {
+        let mut sum = Mat3::ZERO;
+        for a in self.segments_of(i) {
+            for b in self.segments_of(j) {
+                if a.tree == b.tree {
+                    sum = sum + self.segment_product(a, b);
+                }
+            }
+        }
+        sum
+    }
+
+    /// G_ii by rows into the leading dim² numbers of `out`.
+    pub(crate) fn square_into(&self, i: usize, dim: usize, out: &mut [f64; 9]) {
+        let mut sum = Mat3::ZERO;
+        for s in self.segments_of(i) {
+            let columns = &self.columns[s.range.clone()];
+            sum = sum + outer_sum(columns, columns);
+        }
+        write(&sum, dim, dim, &mut out[..dim * dim]);
+    }
+
+    /// The part of the product in one tree.
+    #[inline]
+    fn segment_product(&self, a: &Segment, b: &Segment) -> Mat3 {
+        let (da, db) = (&self.reached[a.range.clone()], &self.reached[b.range.clone()]);
+        let (wa, wb) = (&self.columns[a.range.clone()], &self.columns[b.range.clone()]);
+        if a.tip.is_some() && b.tip.is_some() {
+            // Two chains have in common how they end.
+            let common = da.iter().rev().zip(db.iter().rev()).take_while(|(p, q)| p == q).count();
+            return outer_sum(&wa[wa.len() - common..], &wb[wb.len() - common..]);
+        }
+        let mut sum = Mat3::ZERO;
+        let (mut p, mut q) = (0, 0);
+        while p < da.len() && q < db.len() {
+            match da[p].cmp(&db[q]) {
+                std::cmp::Ordering::Greater => p += 1,
+                std::cmp::Ordering::Less => q += 1,
+                std::cmp::Ordering::Equal => {
+                    sum = sum + outer_sum(&wa[p..=p], &wb[q..=q]);
+                    p += 1;
+                    q += 1;
+                }
+            }
+        }
+        sum
+    }
+
+    /// Blocks that share a tree with block i, ascending, i among them.
+    pub(crate) fn neighbours_into(&self, i: usize, out: &mut Vec<usize>) {
+        let (a, b) = match self.segments_of(i) {
+            [] => return out.push(i),
+            [a] => return out.extend_from_slice(&self.blocks_of_tree[a.tree]),
+            [a, b, ..] => (&self.blocks_of_tree[a.tree], &self.blocks_of_tree[b.tree]),
+        };
+        let (mut x, mut y) = (0, 0);
+        while x < a.len() || y < b.len() {
+            let next = match (a.get(x), b.get(y)) {
+                (Some(&p), Some(&q)) => p.min(q),
+                (Some(&p), None) | (None, Some(&p)) => p,
+                (None, None) => return,
+            };
+            x += usize::from(a.get(x) == Some(&next));
+            y += usize::from(b.get(y) == Some(&next));
+            out.push(next);
+        }
+    }
+
+    /// Becomes some blocks of `whole`, ascending. `place` says which tree of these rows a tree of theirs is;
+    /// `trees` are those trees, in that order. Coordinates are numbered anew.
+    pub fn gather(&mut self, whole: &Self, blocks: &[usize], trees: &[usize], place: &[usize]) {
+        let mut end = 0;
+        self.start(trees.iter().map(|&t| {
+            let start = end;
+            end += whole.trees[t].len();
+            start..end
+        }));
+        for &i in blocks {
+            self.push_block();
+            for s in whole.segments_of(i) {
+                let tree = place[s.tree];
+                let (from, to) = (whole.trees[s.tree].start, self.trees[tree].start);
+                let reached = whole.reached[s.range.clone()].iter().map(|d| d - from + to);
+                let columns = whole.columns[s.range.clone()].iter().copied();
+                self.push_segment(tree, s.tip.map(|d| d - from + to), reached.zip(columns));
+            }
+        }
+    }
+}
+
+impl ConstraintProblem {
+    /// Forms the blocks of G out of `thin`; Err when there are too many.
+    pub(crate) fn form_blocks_of_thin(&mut self) -> Result<(), PrimalError> {
+        let thin = std::mem::take(&mut self.thin);
+        let pairs: usize = thin.blocks_of_tree.iter().map(|b| b.len() * b.len()).sum();
+        if 9 * pairs > MAX_VALUES {
+            self.thin = thin;
+            return Err(PrimalError::Size { what: "numbers of G", value: 9 * pairs, expected: MAX_VALUES });
+        }
+        let (row_start, out) = self.starts_and_blocks_mut();
+        out.reshape(row_start, |i, columns| thin.neighbours_into(i, columns));
+        let dim = |i: usize| row_start[i + 1] - row_start[i];
+        for i in 0..thin.len() {
+            for k in out.entries(i) {
+                let j = out.column_of(k);
+                if j < i {
+                    continue;
+                }
+                let product = thin.product(i, j);
+                write(&product, dim(i), dim(j), out.entry_mut(k));
+                if j > i {
+                    let mirror = out.mirror_of(k);
+                    write(&product.transpose(), dim(j), dim(i), out.entry_mut(mirror));
+                }
+            }
+        }
+        self.thin = thin;
+        Ok(())
+    }
+}
+
+/// Up to three numbers.
+#[inline]
+fn vector(x: &[f64]) -> Vec3 {
+    match *x {
+        [x, y, z] => Vec3 { x, y, z },
+        [x] => Vec3::X * x,
+        _ => unreachable!("a block has one or three rows"),
+    }
+}
+
+/// Σ x yᵀ, in nine registers.
+#[inline]
+fn outer_sum(x: &[Vec3], y: &[Vec3]) -> Mat3 {
+    let (mut a, mut b, mut c) = (Vec3::ZERO, Vec3::ZERO, Vec3::ZERO);
+    for (x, y) in x.iter().zip(y) {
+        a += *y * x.x;
+        b += *y * x.y;
+        c += *y * x.z;
+    }
+    Mat3 { rows: [a, b, c] }
+}
+
+/// The leading di × dj entries of `m`, by rows.
+#[inline]
+fn write(m: &Mat3, di: usize, dj: usize, out: &mut [f64]) {
+    if let Ok(out) = <&mut [f64; 9]>::try_from(&mut *out) {
+        let [a, b, c] = m.rows;
+        *out = [a.x, a.y, a.z, b.x, b.y, b.z, c.x, c.y, c.z];
+        return;
+    }
+    for (row, out) in m.rows.iter().zip(out.chunks_exact_mut(dj)).take(di) {
+        out.copy_from_slice(&row.to_array()[..dj]);
+    }
+}
