@@ -9,6 +9,7 @@ Prints a JSON list: solver, file, and for every tolerance tried, loosest first, 
 
 import json
 import multiprocessing
+import os
 import sys
 import time
 
@@ -59,6 +60,9 @@ def tries(solve_at):
     ours, theirs = context.Pipe(duplex=False)
 
     def work():
+        # Siconos tells every failed factorisation.
+        for stream in (1, 2):
+            os.dup2(os.open(os.devnull, os.O_WRONLY), stream)
         for tolerance in TOLERANCES:
             theirs.send((tolerance, *timed(lambda: solve_at(tolerance))))
 

@@ -33,6 +33,7 @@ mod neighbours;
 mod obj;
 mod overlap;
 mod path;
+mod png;
 mod sdf;
 mod shapes;
 mod surface;

@@ -5,14 +5,14 @@
 //!     mass and inertia of the box with half sides (x, y, z/4 + base/2) about the origin          (2)
 //! ```
 //!
-//! A `.png` is an image; any other file is int32 rows, int32 columns and float32 heights, rows from
-//! least y up, all little-endian.
+//! A `.png` is an image, of which eight bits count; any other file is int32 rows, int32 columns and float32
+//! heights, rows from least y up, all little-endian.
 
 use super::asset::path;
 use super::compiler::Compiler;
-use super::png;
 use crate::error::LoadError;
 use crate::load::read_bytes;
+use crate::png;
 use crate::xml::Element;
 use std::sync::Arc;
 use stiction_collision::{HeightField, Shape};
@@ -87,7 +87,7 @@ fn grid(e: Element<'_>, compiler: &Compiler) -> Result<Grid, LoadError> {
     }
     let image = png::read(&bytes).map_err(failed)?;
     let rows_up = image.pixels.chunks_exact(image.width).rev().flatten();
-    Ok((image.height, image.width, rows_up.map(|p| f32::from(*p)).collect()))
+    Ok((image.height, image.width, rows_up.map(|p| f32::from(*p >> 8)).collect()))
 }
 
 fn binary(bytes: &[u8]) -> Result<Grid, String> {

@@ -23,7 +23,6 @@ mod keyframe;
 pub(crate) mod msh;
 mod option;
 mod orientation;
-mod png;
 mod scope;
 mod sensor;
 mod servo;

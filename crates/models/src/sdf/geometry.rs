@@ -1,6 +1,7 @@
 //! <geometry>: one shape, to touch or to draw.
 
 use super::Reader;
+use super::heightmap;
 use super::pose::{required, truth, value, vector};
 use crate::error::LoadError;
 use crate::ledger::Fate;
@@ -15,7 +16,8 @@ use std::sync::Arc;
 use stiction_collision::{ConvexMesh, Shape};
 use stiction_dynamics::spatial::{Inertia, Pose, Quat, Vec3, vec3};
 
-const SHAPES: &str = "one of box, sphere, cylinder, capsule, cone, ellipsoid, plane, polyline, mesh";
+const SHAPES: &str =
+    "one of box, sphere, cylinder, capsule, cone, ellipsoid, plane, polyline, mesh, heightmap";
 
 /// What can touch.
 pub(crate) struct Solid {
@@ -128,7 +130,11 @@ pub(crate) fn collision(
             let shapes = meshes.shapes(&mesh).map_err(|e| unread(e.to_string()))?;
             return Ok(Some(Solid { shapes, X_CG: Pose::IDENTITY, inertia }));
         }
-        "heightmap" | "image" => "does not touch yet: left out of contact",
+        "heightmap" => {
+            let (field, X_CG) = heightmap::read(reader, shape)?;
+            return Ok(Some(Solid { shapes: vec![field], X_CG, inertia: None }));
+        }
+        "image" => "does not touch yet: left out of contact",
         other => return Err(shape.structure(format!("<{other}> is no shape; expected {SHAPES}"))),
     };
     shape.mark(Fate::Unsupported, note);
@@ -163,6 +169,13 @@ pub(crate) fn visual(
             return Ok(None);
         }
         "mesh" => mesh(reader, shape),
+        "heightmap" => match heightmap::read(reader, shape) {
+            Ok((field, X_VG)) => return Ok(Some((Drawing::Shape(field), X_VG))),
+            Err(e) => {
+                reader.warn(shape.place(), format!("not drawn: {e}"));
+                return Ok(None);
+            }
+        },
         other => {
             shape.mark(Fate::Kept, "not drawn");
             reader.warn(shape.place(), format!("<{other}> is not drawn; drawn are {SHAPES}"));
@@ -210,7 +223,7 @@ fn mesh(reader: &mut Reader<'_, '_>, shape: Element<'_>) -> Result<Arc<TriangleM
 }
 
 /// The folder that relative paths in `element` start from.
-fn folder(reader: &Reader<'_, '_>, element: Element<'_>) -> PathBuf {
+pub(super) fn folder(reader: &Reader<'_, '_>, element: Element<'_>) -> PathBuf {
     if element.file() == reader.main {
         reader.context.folder.to_owned()
     } else {

@@ -11,6 +11,7 @@ mod coupling;
 mod exclusion;
 mod frame;
 mod geometry;
+mod heightmap;
 mod include;
 mod joint;
 mod link;

@@ -209,3 +209,26 @@ fn surfaces_say_how_they_yield() {
                  <drake:hunt_crossley_dissipation>3</drake:hunt_crossley_dissipation></drake:proximity_properties>";
     assert_eq!(of(drake), [Some(2e4), Some(0.01), Some(3.0)]);
 }
+
+#[test]
+fn terrains_rise_where_their_images_are_bright() {
+    let ground = |size: &str| {
+        let shape = format!(
+            "<heightmap><uri>model://hills/hills.png</uri><size>{size}</size><pos>1 2 3</pos></heightmap>"
+        );
+        let shape = format!("<geometry>{shape}</geometry>");
+        let link = format!(
+            "<link name='a'><collision name='c'>{shape}</collision><visual name='v'>{shape}</visual></link>"
+        );
+        let text = format!("<sdf version='1.9'><model name='m'><static>1</static>{link}</model></sdf>");
+        load_str(&text, Path::new("f"), Path::new("."), &with_models()).map_err(|e| e.to_string())
+    };
+    let w = ground("4 2 8").unwrap();
+    assert!(close(w.geometries[0].X_LG.translation, vec3(1.0, 2.0, 3.0)));
+    let Shape::HeightField(field) = &w.geometries[0].shape else { panic!("{:?}", w.geometries[0].shape) };
+    // The image, sixteen bits deep: 0 1000 2000 over 3000 4000 0. Its top row is the one of largest y.
+    assert_eq!((field.rows(), field.cols(), field.size()), (2, 3, [4.0, 2.0]));
+    assert_eq!(field.heights(), [6.0, 8.0, 0.0, 0.0, 2.0, 4.0]);
+    assert_eq!(w.ledger.warnings, []);
+    assert!(ground("4 2 -8").unwrap_err().contains("three lengths > 0"));
+}

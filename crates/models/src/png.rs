@@ -15,11 +15,11 @@ const SIGNATURE: &[u8] = b"\x89PNG\r\n\x1a\n";
 /// Most pixels of an image.
 const MAX_PIXELS: usize = 1 << 24;
 
-/// A grey image, 0 … 255, the top row first.
+/// A grey image, 0 … 65535, the top row first.
 pub(crate) struct Image {
     pub(crate) width: usize,
     pub(crate) height: usize,
-    pub(crate) pixels: Vec<u8>,
+    pub(crate) pixels: Vec<u16>,
 }
 
 struct Header {
@@ -105,19 +105,20 @@ impl Header {
         (self.depth * self.samples).div_ceil(8)
     }
 
-    /// The first sample of pixel x, of 16 bits the upper eight; few bits are spread over the range.
-    fn grey(&self, row: &[u8], x: usize, palette: &[u8]) -> u8 {
+    /// The first sample of pixel x; few bits are spread over the range.
+    fn grey(&self, row: &[u8], x: usize, palette: &[u8]) -> u16 {
         let bit = x * self.depth * self.samples;
-        let byte = row.get(bit / 8).copied().unwrap_or(0);
-        if self.depth >= 8 {
-            return if self.palette { palette.get(usize::from(byte)).copied().unwrap_or(0) } else { byte };
+        let byte = |i: usize| row.get(bit / 8 + i).copied().unwrap_or(0);
+        if self.depth == 16 {
+            return u16::from_be_bytes([byte(0), byte(1)]);
         }
-        let most = (1_u8 << self.depth) - 1;
-        let value = (byte >> (8 - self.depth - bit % 8)) & most;
-        match self.palette {
+        let most = u8::MAX >> (8 - self.depth);
+        let value = (byte(0) >> (8 - self.depth - bit % 8)) & most;
+        let grey = match self.palette {
             true => palette.get(usize::from(value)).copied().unwrap_or(0),
             false => value * (255 / most),
-        }
+        };
+        u16::from(grey) * 257
     }
 }
 
@@ -163,20 +164,24 @@ mod tests {
         bytes
     }
 
+    fn bytes(file: &[u8]) -> Vec<u8> {
+        read(file).unwrap().pixels.into_iter().map(|p| u8::try_from(p / 257).unwrap()).collect()
+    }
+
     /// The same picture 10 20 / 30 45 under every filter, worked out by hand.
     #[test]
     fn every_filter_by_hand() {
         for second in [[0, 30, 45], [1, 30, 15], [2, 20, 25], [3, 25, 20], [4, 20, 15]] {
             let rows = [&[1, 10, 10][..], &second].concat();
-            assert_eq!(read(&image(2, 2, 8, 0, &rows)).unwrap().pixels, [10, 20, 30, 45], "{second:?}");
+            assert_eq!(bytes(&image(2, 2, 8, 0, &rows)), [10, 20, 30, 45], "{second:?}");
         }
     }
 
     #[test]
     fn red_counts_and_few_bits_are_spread() {
-        assert_eq!(read(&image(2, 1, 8, 2, &[0, 7, 1, 2, 9, 3, 4])).unwrap().pixels, [7, 9]);
-        assert_eq!(read(&image(4, 1, 2, 0, &[0, 0b00_01_10_11])).unwrap().pixels, [0, 85, 170, 255]);
-        assert_eq!(read(&image(1, 1, 16, 0, &[0, 200, 3])).unwrap().pixels, [200]);
+        assert_eq!(bytes(&image(2, 1, 8, 2, &[0, 7, 1, 2, 9, 3, 4])), [7, 9]);
+        assert_eq!(bytes(&image(4, 1, 2, 0, &[0, 0b00_01_10_11])), [0, 85, 170, 255]);
+        assert_eq!(read(&image(1, 1, 16, 0, &[0, 200, 3])).unwrap().pixels, [200 * 256 + 3]);
     }
 
     #[test]
