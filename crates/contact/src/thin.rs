@@ -85,7 +85,12 @@ impl ThinRows {
 
     /// Adds to the last block its part in a tree: (coordinate, column), coordinates descending. With `tip`
     /// they are one chain, from the tip to a root.
-    pub fn push_segment(&mut self, tree: usize, tip: Option<usize>, terms: impl Iterator<Item = (usize, Vec3)>) {
+    pub fn push_segment(
+        &mut self,
+        tree: usize,
+        tip: Option<usize>,
+        terms: impl Iterator<Item = (usize, Vec3)>,
+    ) {
         let Some(block) = self.blocks.last_mut() else { return };
         let start = self.reached.len();
         for (coordinate, column) in terms {

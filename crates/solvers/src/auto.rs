@@ -95,10 +95,13 @@ impl ContactSolver for Auto {
             report.residual = self.whole.select(self.tolerance, problem, impulses);
             return report;
         }
-        let one =
-            |selection: &mut Selection, share, part: &mut ConstraintProblem, x: &mut [f64], _: &mut Watch<'_>| {
-                SolveReport { residual: selection.select(share, part, x), ..report }
-            };
+        let one = |selection: &mut Selection,
+                   share,
+                   part: &mut ConstraintProblem,
+                   x: &mut [f64],
+                   _: &mut Watch<'_>| {
+            SolveReport { residual: selection.select(share, part, x), ..report }
+        };
         let selected = self.islands.solve(count, self.tolerance, problem, impulses, &mut Watch::none(), one);
         report.residual = selected.residual;
         report

@@ -340,12 +340,7 @@ impl TimeStepper {
         Ok(())
     }
 
-    fn assemble(
-        &mut self,
-        world: &World,
-        state: &State,
-        solver: &dyn ContactSolver,
-    ) -> Result<(), String> {
+    fn assemble(&mut self, world: &World, state: &State, solver: &dyn ContactSolver) -> Result<(), String> {
         let (needs, law) = (solver.needs(), solver.law());
         let situation = Situation {
             world,
