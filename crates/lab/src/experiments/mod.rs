@@ -6,6 +6,7 @@ mod contact_models;
 mod convergence;
 mod creep;
 mod dragged_cube;
+mod hard_cases;
 mod ill_conditioning;
 mod magic_forces;
 mod pareto;
@@ -57,6 +58,7 @@ pub const EXPERIMENTS: &[Experiment] = &[
     creep::EXPERIMENT,
     convergence::EXPERIMENT,
     pareto::EXPERIMENT,
+    hard_cases::EXPERIMENT,
 ];
 
 /// The experiment called `name`.
