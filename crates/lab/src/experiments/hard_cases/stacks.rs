@@ -131,7 +131,7 @@ pub(super) fn card_house(size: Size) -> Result<Vec<Line>, ExperimentError> {
     Ok(vec![trial.line("card house", format!("5 cards, {seconds} s"), ["shift", "m"], shift, STANDS)])
 }
 
-/// SimBenchmark's tower of 102 blocks: the last falls below the height of its floor in what other engines do.
+/// SimBenchmark's tower of 102 blocks, which most of its engines let fall within 60 s: 6000 steps.
 pub(super) fn kapla(size: Size) -> Result<Vec<Line>, ExperimentError> {
     let floors = if size == Size::Full { 6 } else { 1 };
     let mut text = "ground = { friction = 0.5 }\nstepper = { dt = 0.01 }\n".to_owned();
@@ -155,10 +155,16 @@ pub(super) fn kapla(size: Size) -> Result<Vec<Line>, ExperimentError> {
         (0..3).for_each(|j| block(wall, 0.4 * f64::from(j) + 0.3, 0.1, z + 0.15));
         [0.1, 1.3].into_iter().for_each(|x| block(wall, x, 0.1, z + 0.15));
     }
-    let mut trial = Trial::of_toml(&text)?;
-    let seconds = standing(size);
-    let shift = trial.largest_shift(seconds, &(0..count).collect::<Vec<_>>());
-    Ok(vec![trial.line("Kapla", format!("{count} blocks, {seconds} s"), ["shift", "m"], shift, STANDS)])
+    let blocks: Vec<usize> = (0..count).collect();
+    let mut lines = Vec::new();
+    // The second solves every step, at a quarter of a second each: its run is cut short.
+    for (contact, seconds) in [("nsgs", standing(size)), ("ncp-al", standing(size).min(3.0))] {
+        let mut trial = Trial::of_toml(&format!("contact = {{ solver = '{contact}' }}\n{text}"))?;
+        let shift = trial.largest_shift(seconds, &blocks);
+        let of = format!("{contact}, {count} blocks, {seconds} s");
+        lines.push(trial.line("Kapla", of, ["shift", "m"], shift, STANDS));
+    }
+    Ok(lines)
 }
 
 fn standing(size: Size) -> f64 {

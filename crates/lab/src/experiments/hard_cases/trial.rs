@@ -9,6 +9,8 @@ use stiction::{ContactState, Settings, Simulation, State};
 
 /// Natural map of the exact law at which a step counts as certified [m/s].
 pub(super) const CERTIFIED: f64 = 1e-6;
+/// Steps not certified after which a trial, failed by the first, is broken off.
+const ENOUGH: usize = 100;
 /// Gravity [m/s²].
 pub(super) const G: f64 = 9.81;
 
@@ -88,15 +90,18 @@ impl Trial {
         }
     }
 
-    /// Steps for `seconds`, and calls `look` after each.
+    /// Steps for `seconds`, or until [`ENOUGH`], and calls `look` after each.
     pub(super) fn run(&mut self, seconds: f64, mut look: impl FnMut(&mut Self)) {
         for _ in 0..self.steps_in(seconds) {
+            if self.uncertified >= ENOUGH {
+                break;
+            }
             self.step();
             look(self);
         }
     }
 
-    /// Steps for `seconds`; the farthest that the chosen free body was from where it started [m].
+    /// Steps for `seconds`; the farthest that one of the chosen free bodies was from where it started [m].
     pub(super) fn largest_shift(&mut self, seconds: f64, bodies: &[usize]) -> f64 {
         let start: Vec<Vec3> = bodies.iter().map(|b| self.position(*b)).collect();
         let mut worst = 0.0_f64;
