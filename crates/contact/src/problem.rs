@@ -37,6 +37,9 @@ pub struct ConstraintProblem {
     pub(crate) factor: Option<MassFactor>,
     /// What compliant laws read, one per block; empty when whoever built the problem kept none.
     pub softness: Vec<Softness>,
+    /// Another start beside the impulses given to a solver, e.g. those of the step before the last; or empty.
+    /// What the last step put right is in its impulses once too often.
+    pub second_start: Vec<f64>,
     /// h [s]: turns impulses into forces. 1 where a file does not say.
     pub time_step: f64,
 }
@@ -53,6 +56,7 @@ impl Default for ConstraintProblem {
             primal: None,
             factor: None,
             softness: Vec::new(),
+            second_start: Vec::new(),
             time_step: 1.0,
         }
     }
@@ -71,6 +75,7 @@ impl ConstraintProblem {
         self.primal = None;
         self.factor = None;
         self.softness.clear();
+        self.second_start.clear();
     }
 
     /// Becomes `other` without its M and J, whose blocks must be formed; keeps the memory.
@@ -82,6 +87,7 @@ impl ConstraintProblem {
         self.compliance.clone_from(&other.compliance);
         self.blocks.clone_from(&other.blocks);
         self.softness.extend_from_slice(&other.softness);
+        self.second_start.extend_from_slice(&other.second_start);
         self.time_step = other.time_step;
     }
 

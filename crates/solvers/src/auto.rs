@@ -18,12 +18,13 @@
 //! rows² rank for (3). Allocates only when the problem grows.
 
 use crate::error::ParamError;
-use crate::islands::Islands;
-use crate::measure::Measure;
-use crate::minimum_norm::MinimumNorm;
-use crate::nsgs::{Nsgs, NsgsParams};
+use crate::local::{Contact, quartic};
+use crate::sweep::{self, Rule, SweepParams, Workspace};
 use serde::Deserialize;
-use stiction_contact::{ConstraintProblem, ContactSolver, Law, SolveReport, Watch};
+use stiction_contact::{ConstraintProblem, ContactSolver, Law, Needs, SolveReport, Watch};
+
+/// Earlier sweeps an Anderson step looks at.
+const MEMORY: usize = 8;
 
 #[derive(Clone, Debug, Deserialize)]
 #[serde(default, deny_unknown_fields)]
@@ -42,16 +43,8 @@ impl Default for AutoParams {
 
 /// See the module.
 pub struct Auto {
-    tolerance: f64,
-    chain: Nsgs,
-    islands: Islands<Selection>, // holds during one solve
-    whole: Selection,
-}
-
-#[derive(Default)]
-struct Selection {
-    measure: Measure,
-    smallest: MinimumNorm,
+    params: SweepParams,
+    workspace: Workspace, // holds during one solve, but for the factors of its finish
 }
 
 impl Auto {
@@ -59,9 +52,9 @@ impl Auto {
 
     pub fn new(params: AutoParams) -> Result<Self, ParamError> {
         let AutoParams { tolerance, max_iterations } = params;
-        let chain = Nsgs::new(NsgsParams { tolerance, max_iterations, ..NsgsParams::default() })
-            .map_err(|e| ParamError { solver: Self::NAME, ..e })?;
-        Ok(Self { tolerance, chain, islands: Islands::default(), whole: Selection::default() })
+        let params = SweepParams { tolerance, max_iterations, memory: MEMORY, finish: true };
+        ParamError::check_sweep(Self::NAME, &params)?;
+        Ok(Self { params, workspace: Workspace::default() })
     }
 }
 
@@ -74,55 +67,41 @@ impl ContactSolver for Auto {
         Law::Ncp
     }
 
+    fn needs(&self) -> Needs {
+        Needs { thin: true, ..Needs::default() }
+    }
+
     fn solve_watched(
         &mut self,
         problem: &ConstraintProblem,
         impulses: &mut [f64],
         watch: &mut Watch<'_>,
     ) -> SolveReport {
-        if !problem.blocks_formed() {
-            let mut formed = problem.clone();
-            if formed.form_blocks().is_ok() {
-                return self.solve_watched(&formed, impulses, watch);
-            }
-        }
-        let mut report = self.chain.solve_watched(problem, impulses, watch);
-        if !report.converged() {
-            return report; // only answers have equals
-        }
-        let count = self.islands.find(problem);
-        if count <= 1 {
-            report.residual = self.whole.select(self.tolerance, problem, impulses);
-            return report;
-        }
-        let one = |selection: &mut Selection,
-                   share,
-                   part: &mut ConstraintProblem,
-                   x: &mut [f64],
-                   _: &mut Watch<'_>| {
-            SolveReport { residual: selection.select(share, part, x), ..report }
-        };
-        let selected = self.islands.solve(count, self.tolerance, problem, impulses, &mut Watch::none(), one);
-        report.residual = selected.residual;
-        report
+        sweep::solve(&mut Smallest, &self.params, &mut self.workspace, problem, impulses, watch)
     }
 
     fn forget(&mut self) {
-        self.chain.forget();
+        self.workspace.forget();
     }
 }
 
-impl Selection {
-    /// The residual of what was selected.
-    fn select(&mut self, tolerance: f64, problem: &ConstraintProblem, impulses: &mut [f64]) -> f64 {
-        self.measure.prepare(problem);
-        self.smallest.select(problem, &self.measure, tolerance, impulses)
+#[derive(Clone)]
+struct Smallest;
+
+impl Rule for Smallest {
+    const LAW: Law = Law::Ncp;
+    const SMALLEST: bool = true;
+
+    #[inline]
+    fn answer(&self, contact: &Contact, lambda: [f64; 3], c: [f64; 3]) -> [f64; 3] {
+        quartic::solve(contact, lambda, c)
     }
 }
 
 #[cfg(test)]
 mod tests {
     use super::*;
+    use crate::nsgs::{Nsgs, NsgsParams};
     use crate::testing::{cube, dragged, grasp, slope};
     use stiction_contact::certificate::{certify, internal_forces};
     use stiction_dynamics::spatial::{Vec3, vec3};

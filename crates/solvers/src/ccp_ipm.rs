@@ -18,6 +18,7 @@
 use crate::error::ParamError;
 use crate::iterate::Limits;
 use crate::measure::Measure;
+use crate::start::Starts;
 use clarabel::algebra::CscMatrix;
 use clarabel::solver::{DefaultSettings, DefaultSolver, IPSolver, SolverStatus, SupportedConeT};
 use serde::Deserialize;
@@ -50,6 +51,7 @@ impl Default for CcpIpmParams {
 pub struct CcpIpm {
     limits: Limits,
     measure: Measure, // holds during one solve
+    starts: Starts,
     c: Vec<f64>,
     trial: Vec<f64>,
 }
@@ -61,7 +63,13 @@ impl CcpIpm {
         let CcpIpmParams { tolerance, max_iterations } = params;
         let limits = Limits { tolerance, max_iterations };
         limits.check(Self::NAME)?;
-        Ok(Self { limits, measure: Measure::default(), c: Vec::new(), trial: Vec::new() })
+        Ok(Self {
+            limits,
+            measure: Measure::default(),
+            starts: Starts::default(),
+            c: Vec::new(),
+            trial: Vec::new(),
+        })
     }
 }
 
@@ -94,7 +102,10 @@ impl ContactSolver for CcpIpm {
             impulses.fill(0.0);
             return report(SolveStatus::NumericalFailure, 0, f64::NAN);
         }
-        let least = self.measure.start(problem, Law::Ccp, impulses, &mut self.trial, &mut self.c);
+        let (law, goal) = (Law::Ccp, self.limits.tolerance);
+        let least = self.starts.choose(&self.measure, problem, law, goal, impulses, &mut self.c);
+        self.trial.clear();
+        self.trial.resize(problem.rows(), 0.0);
         watch.show(0, impulses);
         if least <= self.limits.tolerance {
             return report(SolveStatus::Converged, 0, least);

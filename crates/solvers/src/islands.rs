@@ -32,6 +32,8 @@ struct Part<W> {
     problem: ConstraintProblem,
     impulses: Vec<f64>,
     workspace: W,
+    /// The square of the residual its impulses leave, where they will do as they are.
+    settled: Option<f64>,
 }
 
 impl<W> Default for Islands<W> {
@@ -77,6 +79,7 @@ impl<W: Default> Islands<W> {
                 }
                 self.parts[count].blocks.clear();
                 self.parts[count].trees.clear();
+                self.parts[count].settled = None;
                 count += 1;
             }
             let part = &mut self.parts[island];
@@ -119,6 +122,14 @@ impl<W: Default> Islands<W> {
         self.tree_place.fill(NOWHERE);
     }
 
+    /// Asks each of the `count` islands that [`Self::find`] found, by its blocks, for the square of its
+    /// residual, if its impulses will do as they are: [`Self::solve`] leaves it alone then.
+    pub(crate) fn settle(&mut self, count: usize, mut square: impl FnMut(&[usize]) -> Option<f64>) {
+        for part in &mut self.parts[..count] {
+            part.settled = square(&part.blocks);
+        }
+    }
+
     /// Solves the `count` islands that [`Self::find`] found, each by `one` to its share of `tolerance`.
     pub(crate) fn solve(
         &mut self,
@@ -130,7 +141,7 @@ impl<W: Default> Islands<W> {
         mut one: impl FnMut(&mut W, f64, &mut ConstraintProblem, &mut [f64], &mut Watch<'_>) -> SolveReport,
     ) -> SolveReport {
         let share = tolerance / (count as f64).sqrt();
-        let (mut status, mut iterations, mut squares) = (SolveStatus::Converged, 0, 0.0);
+        let (mut status, mut iterations, mut total) = (SolveStatus::Converged, 0, 0.0);
         let Self { place, parts, tree_place, shown, .. } = self;
         if watch.on() {
             shown.clear();
@@ -138,6 +149,10 @@ impl<W: Default> Islands<W> {
         }
         let mut before = 0;
         for part in &mut parts[..count] {
+            if let Some(square) = part.settled {
+                total += square;
+                continue;
+            }
             part.gather(place, tree_place, problem, impulses);
             let Part { blocks, problem: own, impulses: local, workspace, .. } = part;
             let report = if watch.on() {
@@ -165,10 +180,10 @@ impl<W: Default> Islands<W> {
             }
             before += report.iterations;
             iterations = iterations.max(report.iterations);
-            squares += report.residual * report.residual;
+            total += report.residual * report.residual;
         }
         // An island may miss its share where the others make up for it.
-        let residual = squares.sqrt();
+        let residual = total.sqrt();
         if residual <= tolerance && status != SolveStatus::NumericalFailure {
             status = SolveStatus::Converged;
         }
@@ -196,6 +211,7 @@ impl<W> Part<W> {
         for &i in &self.blocks {
             self.problem.push(whole.cone(i), &whole.free_velocity[whole.range(i)]);
             self.impulses.extend_from_slice(&impulses[whole.range(i)]);
+            self.problem.second_start.extend(whole.second_start.get(whole.range(i)).into_iter().flatten());
         }
         for (local, &i) in self.blocks.iter().enumerate() {
             let to = self.problem.range(local);

@@ -8,6 +8,7 @@
 use crate::error::ParamError;
 use crate::islands::Islands;
 use crate::measure::Measure;
+use crate::start::Starts;
 use stiction_contact::{ConstraintProblem, Law, SolveReport, SolveStatus, Watch};
 
 /// One island as a method sees it.
@@ -65,13 +66,13 @@ pub(crate) struct Workspace<M> {
 struct Island<M> {
     method: M,
     measure: Measure,
+    starts: Starts,
     c: Vec<f64>,
     best: Vec<f64>,
 }
 
 impl<M: Method> Workspace<M> {
-    /// Solves by `M`, island by island, each from its `impulses` or from zero, whichever has the smaller
-    /// residual.
+    /// Solves by `M`, island by island, each from the nearest start ([`Starts`]).
     pub(crate) fn solve(
         &mut self,
         params: &M::Params,
@@ -117,13 +118,13 @@ impl<M: Method> Island<M> {
         impulses: &mut [f64],
         watch: &mut Watch<'_>,
     ) -> SolveReport {
-        let Self { method, measure, c, best } = self;
+        let Self { method, measure, starts, c, best } = self;
         measure.prepare(problem);
         if !problem.free_velocity.iter().map(|g| g * g).sum::<f64>().is_finite() {
             impulses.fill(0.0);
             return report(SolveStatus::NumericalFailure, 0, f64::NAN);
         }
-        let mut least = measure.start(problem, law, impulses, best, c);
+        let mut least = starts.choose(measure, problem, law, limits.tolerance, impulses, c);
         if !least.is_finite() {
             return report(SolveStatus::NumericalFailure, 0, least);
         }

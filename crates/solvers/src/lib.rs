@@ -49,6 +49,7 @@ pub mod sap;
 pub mod similar;
 mod splitting;
 mod staggered;
+mod start;
 mod sweep;
 
 pub use error::ParamError;

@@ -28,55 +28,32 @@ impl Measure {
 
     /// Natural map of `law` at impulses λ with velocities c, 2-norm over the blocks [m/s].
     pub(crate) fn residual(&self, problem: &ConstraintProblem, law: Law, lambda: &[f64], c: &[f64]) -> f64 {
-        let mut squares = 0.0;
-        let blocks = self.diagonal.iter().zip(&self.norms);
-        for (i, (&cone, (a, &norm))) in problem.cones().iter().zip(blocks).enumerate() {
-            let rows = problem.range(i);
-            let (lambda, c) = (&lambda[rows.clone()], &c[rows.clone()]);
-            let e = match SoftBlock::new(law, problem, i, a) {
-                Some(soft) => soft_natural_map(&soft, cone, norm, lambda, c, &problem.compliance[rows]),
-                None => block_natural_map(cone, a, norm, lambda, c, law),
-            };
-            squares += e * e;
-        }
-        squares.sqrt()
+        (0..problem.len()).map(|i| self.square(problem, law, i, lambda, c)).sum::<f64>().sqrt()
     }
 
-    /// Chooses between the given impulses and none, sets c, and returns the residual; `scratch` is free.
-    pub(crate) fn start(
+    /// Its square, block by block; returns their sum.
+    pub(crate) fn squares_into(
         &self,
         problem: &ConstraintProblem,
         law: Law,
-        impulses: &mut [f64],
-        scratch: &mut Vec<f64>,
-        c: &mut Vec<f64>,
+        lambda: &[f64],
+        c: &[f64],
+        squares: &mut Vec<f64>,
     ) -> f64 {
-        let project = |x: &mut [f64]| {
-            let cones = problem.cones().iter().enumerate();
-            cones.for_each(|(i, &cone)| law.project(cone, &mut x[problem.range(i)]));
+        squares.clear();
+        squares.extend((0..problem.len()).map(|i| self.square(problem, law, i, lambda, c)));
+        squares.iter().sum()
+    }
+
+    #[inline]
+    fn square(&self, problem: &ConstraintProblem, law: Law, i: usize, lambda: &[f64], c: &[f64]) -> f64 {
+        let (cone, a, norm) = (problem.cone(i), &self.diagonal[i], self.norms[i]);
+        let rows = problem.range(i);
+        let (lambda, c) = (&lambda[rows.clone()], &c[rows.clone()]);
+        let e = match SoftBlock::new(law, problem, i, a) {
+            Some(soft) => soft_natural_map(&soft, cone, norm, lambda, c, &problem.compliance[rows]),
+            None => block_natural_map(cone, a, norm, lambda, c, law),
         };
-        let warm = impulses.iter().all(|l| l.is_finite()) && impulses.iter().any(|&l| l != 0.0);
-        let mut residual_warm = f64::INFINITY;
-        if warm {
-            // Friction that lags behind the pressure may leave its cone.
-            if law != Law::Lagged {
-                project(impulses);
-            }
-            problem.velocities_into(impulses, c);
-            residual_warm = self.residual(problem, law, impulses, c);
-            scratch.clear();
-            scratch.extend_from_slice(impulses);
-        }
-        impulses.fill(0.0);
-        project(impulses);
-        let zero = &problem.free_velocity;
-        let any = impulses.iter().any(|&l| l != 0.0);
-        let residual_cold = if any { f64::INFINITY } else { self.residual(problem, law, impulses, zero) };
-        if residual_warm <= residual_cold && residual_warm.is_finite() {
-            impulses.copy_from_slice(scratch);
-            return residual_warm;
-        }
-        problem.velocities_into(impulses, c);
-        self.residual(problem, law, impulses, c)
+        e * e
     }
 }

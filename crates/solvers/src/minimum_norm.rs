@@ -16,6 +16,7 @@
 
 use crate::measure::Measure;
 use stiction_contact::{Cone, ConstraintProblem, Law, Root};
+use stiction_dynamics::spatial::vec3;
 
 /// Slip slower than this many tolerances counts as none.
 const SLIP: f64 = 100.0;
@@ -40,7 +41,7 @@ enum Freedom {
 #[derive(Default)]
 pub(crate) struct MinimumNorm {
     root: Root,
-    /// (first row, first number of x, what) of the blocks that may change.
+    /// (block, first number of x, what) of the blocks that may change.
     free: Vec<(usize, usize, Freedom)>,
     /// B by columns, and Q.
     columns: Vec<f64>,
@@ -96,7 +97,8 @@ impl MinimumNorm {
         self.x = x;
         self.lambda.clear();
         self.lambda.extend_from_slice(impulses);
-        for &(r, place, freedom) in &self.free {
+        for &(i, place, freedom) in &self.free {
+            let r = problem.range(i).start;
             match freedom {
                 Freedom::Ray(ray) => (0..3).for_each(|k| self.lambda[r + k] = ray[k] * self.x[place]),
                 Freedom::Set(cone) => (0..cone.dim()).for_each(|k| self.lambda[r + k] = self.x[place + k]),
@@ -121,7 +123,7 @@ impl MinimumNorm {
             if problem.compliance[rows.clone()].iter().any(|r| *r != 0.0) {
                 continue;
             }
-            let (r, lambda, c) = (rows.start, &impulses[rows.clone()], &self.c[rows]);
+            let (lambda, c) = (&impulses[rows.clone()], &self.c[rows]);
             let place = self.given.len();
             match cone {
                 Cone::Friction { mu } => {
@@ -133,16 +135,16 @@ impl MinimumNorm {
                         let length = (1.0 + mu * mu).sqrt();
                         let ray = [-mu * c[0] / (slip * length), -mu * c[1] / (slip * length), 1.0 / length];
                         self.given.push(ray.iter().zip(lambda).map(|(d, l)| d * l).sum());
-                        self.free.push((r, place, Freedom::Ray(ray)));
+                        self.free.push((i, place, Freedom::Ray(ray)));
                     } else {
                         self.given.extend_from_slice(lambda);
-                        self.free.push((r, place, Freedom::Set(cone)));
+                        self.free.push((i, place, Freedom::Set(cone)));
                     }
                 }
                 _ => {
                     if c[0].abs() <= slow {
                         self.given.push(lambda[0]);
-                        self.free.push((r, place, Freedom::Set(cone)));
+                        self.free.push((i, place, Freedom::Set(cone)));
                     }
                 }
             }
@@ -152,19 +154,37 @@ impl MinimumNorm {
     /// Q from the columns of B, by Gram–Schmidt done twice.
     fn orthonormalise(&mut self, problem: &ConstraintProblem, m: usize) {
         let Self { root, free, basis, trial, columns, .. } = self;
-        let primal = root.of_blocks(problem);
         basis.clear();
         columns.clear();
-        columns.resize(m * primal.nv, 0.0);
-        for &(r, place, freedom) in free.iter() {
-            let (rows, weights): (usize, [f64; 3]) = match freedom {
-                Freedom::Ray(ray) => (3, ray),
-                Freedom::Set(cone) => (cone.dim(), [1.0; 3]),
-            };
-            for k in 0..rows {
-                let at = if matches!(freedom, Freedom::Ray(_)) { place } else { place + k };
-                for (column, value) in primal.jacobian.entries(r + k) {
-                    columns[column * m + at] += weights[k] * value;
+        let mut put = |column: usize, at: usize, value: f64| {
+            if columns.len() < (column + 1) * m {
+                columns.resize((column + 1) * m, 0.0);
+            }
+            columns[column * m + at] += value;
+        };
+        if problem.thin.len() == problem.len() {
+            for &(i, place, freedom) in free.iter() {
+                for (column, w) in problem.thin.terms(i) {
+                    match freedom {
+                        Freedom::Ray([x, y, z]) => put(column, place, w.dot(vec3(x, y, z))),
+                        Freedom::Set(cone) => {
+                            let w = w.to_array();
+                            (0..cone.dim()).for_each(|k| put(column, place + k, w[k]));
+                        }
+                    }
+                }
+            }
+        } else {
+            let jacobian = &root.of_blocks(problem).jacobian;
+            for &(i, place, freedom) in free.iter() {
+                let r = problem.range(i).start;
+                for k in 0..problem.cone(i).dim() {
+                    for (column, value) in jacobian.entries(r + k) {
+                        match freedom {
+                            Freedom::Ray(ray) => put(column, place, ray[k] * value),
+                            Freedom::Set(_) => put(column, place + k, value),
+                        }
+                    }
                 }
             }
         }

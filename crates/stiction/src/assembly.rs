@@ -3,7 +3,7 @@
 //! With v_f the velocity without constraint impulses and h the step, a row reads
 //!
 //! ```text
-//!     contact, apart (φ ≥ 0)    g_N = J_N v_f + φ/h          it may close, not cross       (1)
+//!     contact, apart (φ > 1 nm)  g_N = J_N v_f + φ/h          it may close, not cross       (1)
 //!     contact, overlapping      g_N = J_N v_f − min(v_push, β (−φ − slop)₊ / h)            (2)
 //!     contact that bounces      g_N = J_N v_f + e J_N v      if J_N v < −v_thr and
 //!                                                            φ + h J_N v_f < 0             (3)
@@ -13,7 +13,8 @@
 //!     coupling Σ c q = d + p(z)  g = Σ c v_f − p'(z) ż_f + β (Σ c q − d − p(z))/h,  λ free  (6)
 //! ```
 //!
-//! A bounce (3) leaves at e times the approach speed of the step it happens in, at the height it
+//! What is nearer than a nanometre touches: rounding moves bodies at rest, and a corner lifted by it would
+//! have to lose its share of the load and to find it again step by step. A bounce (3) leaves at e times the approach speed of the step it happens in, at the height it
 //! has then: an error of order h. The rows of tendons are in [`crate::tendons`].
 
 use crate::State;
@@ -28,6 +29,9 @@ use stiction_contact::{Cone, ConstraintProblem, Law, Material, Softness};
 use stiction_dynamics::spatial::{Vec3, vec3};
 use stiction_dynamics::{JointKind, Kinematics};
 use stiction_models::World;
+
+/// Gaps up to this are none [m, or rad of a limit].
+const TOUCH: f64 = 1e-9;
 
 /// What is known when rows are made.
 pub(crate) struct Situation<'a> {
@@ -52,23 +56,21 @@ impl Situation<'_> {
         rows: &mut Rows,
         problem: &mut ConstraintProblem,
         memory: &mut WarmStart,
-        impulses: &mut Vec<f64>,
     ) {
         let model = &self.world.model;
         rows.clear(model);
         problem.clear();
         problem.time_step = self.params.dt;
-        impulses.clear();
         memory.begin();
         for contact in contacts {
             self.push_contact(contact, rows, problem);
-            memory.recall_contact(contact, impulses);
+            memory.recall_contact(contact);
         }
-        self.push_limits(rows, problem, memory, impulses);
-        self.push_dry_friction(rows, problem, memory, impulses);
-        self.push_couplings(rows, problem, memory, impulses);
-        self.push_pulls(rows, problem, memory, impulses);
-        self.push_tendons(rows, problem, memory, impulses);
+        self.push_limits(rows, problem, memory);
+        self.push_dry_friction(rows, problem, memory);
+        self.push_couplings(rows, problem, memory);
+        self.push_pulls(rows, problem, memory);
+        self.push_tendons(rows, problem, memory);
     }
 
     /// Appends a block with its free velocity g and its gap or error.
@@ -144,20 +146,14 @@ impl Situation<'_> {
     /// (1) and (2).
     pub(crate) fn gap_bias(&self, gap: f64) -> f64 {
         let p = self.params;
-        if gap >= 0.0 {
+        if gap > TOUCH {
             return gap / p.dt;
         }
         -(p.baumgarte * (-gap - p.slop).max(0.0) / p.dt).min(p.push_out_speed)
     }
 
     /// (4): limits that this step could reach.
-    fn push_limits(
-        &self,
-        rows: &mut Rows,
-        problem: &mut ConstraintProblem,
-        memory: &mut WarmStart,
-        impulses: &mut Vec<f64>,
-    ) {
+    fn push_limits(&self, rows: &mut Rows, problem: &mut ConstraintProblem, memory: &mut WarmStart) {
         let (model, h) = (&self.world.model, self.params.dt);
         for (j, joint) in model.joints.iter().enumerate() {
             let Some([lo, hi]) = joint.limit else { continue };
@@ -180,7 +176,7 @@ impl Situation<'_> {
                                 gap,
                             );
                             self.soften(problem, dof, |s| s.limit(j));
-                            memory.recall(RowKey::Limit { joint: j, side }, impulses);
+                            memory.recall(RowKey::Limit { joint: j, side });
                         }
                     }
                 }
@@ -195,7 +191,7 @@ impl Situation<'_> {
                         rows.push_linear(&[(dof, -axis.x), (dof + 1, -axis.y), (dof + 2, -axis.z)], model);
                         self.push(problem, Cone::NonNegative, &[self.gap_bias(gap) - rate], gap);
                         self.soften(problem, dof, |s| s.limit(j));
-                        memory.recall(RowKey::Limit { joint: j, side: 1 }, impulses);
+                        memory.recall(RowKey::Limit { joint: j, side: 1 });
                     }
                 }
                 JointKind::Free => {}
@@ -204,32 +200,20 @@ impl Situation<'_> {
     }
 
     /// (5)
-    fn push_dry_friction(
-        &self,
-        rows: &mut Rows,
-        problem: &mut ConstraintProblem,
-        memory: &mut WarmStart,
-        impulses: &mut Vec<f64>,
-    ) {
+    fn push_dry_friction(&self, rows: &mut Rows, problem: &mut ConstraintProblem, memory: &mut WarmStart) {
         for (i, dof) in self.world.model.dofs.iter().enumerate() {
             if dof.friction > 0.0 {
                 let bound = self.params.dt * dof.friction;
                 rows.push_linear(&[(i, 1.0)], &self.world.model);
                 self.push(problem, Cone::Box { lo: -bound, hi: bound }, &[self.free_velocity[i]], 0.0);
                 self.soften(problem, i, |s| s.friction(dof.joint));
-                memory.recall(RowKey::Friction { dof: i }, impulses);
+                memory.recall(RowKey::Friction { dof: i });
             }
         }
     }
 
     /// (6)
-    fn push_couplings(
-        &self,
-        rows: &mut Rows,
-        problem: &mut ConstraintProblem,
-        memory: &mut WarmStart,
-        impulses: &mut Vec<f64>,
-    ) {
+    fn push_couplings(&self, rows: &mut Rows, problem: &mut ConstraintProblem, memory: &mut WarmStart) {
         for (i, coupling) in self.world.couplings.iter().enumerate() {
             let along = |terms: &[(usize, f64)], x: &dyn Fn(usize) -> f64| -> f64 {
                 terms.iter().map(|&(dof, c)| c * x(dof)).sum()
@@ -244,7 +228,7 @@ impl Situation<'_> {
             rows.push_sum(coupling.terms.iter().copied().chain(bent), &self.world.model);
             let g = rate + self.params.baumgarte * value / self.params.dt;
             self.push(problem, Cone::Free, &[g], value);
-            memory.recall(RowKey::Coupling { index: i }, impulses);
+            memory.recall(RowKey::Coupling { index: i });
         }
     }
 }

@@ -352,9 +352,12 @@ impl TimeStepper {
             q_of_dof: &self.q_of_dof,
             soft: needs.softness.then_some((&self.softening, law)),
         };
-        let (rows, problem, impulses) = (&mut self.rows, &mut self.problem, &mut self.impulses);
+        let (rows, problem) = (&mut self.rows, &mut self.problem);
         let primal = problem.primal.take();
-        situation.write(&self.contacts, rows, problem, &mut self.memory, impulses);
+        situation.write(&self.contacts, rows, problem, &mut self.memory);
+        self.impulses.clear();
+        self.impulses.extend_from_slice(self.memory.last());
+        problem.second_start.extend_from_slice(self.memory.before());
         rows.factor_into(&self.factor, problem);
         if !needs.thin {
             problem.form_blocks().map_err(|e| format!("the contact problem: {e}"))?;

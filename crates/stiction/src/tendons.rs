@@ -61,7 +61,6 @@ impl Situation<'_> {
         rows: &mut Rows,
         problem: &mut ConstraintProblem,
         memory: &mut WarmStart,
-        impulses: &mut Vec<f64>,
     ) {
         let h = self.params.dt;
         for &(pull, effort) in self.pulls {
@@ -81,7 +80,7 @@ impl Situation<'_> {
             if let Some(r) = problem.compliance.last_mut() {
                 *r = 1.0 / (h * effort.implicit);
             }
-            memory.recall(RowKey::Pull(pull), impulses);
+            memory.recall(RowKey::Pull(pull));
         }
     }
 
@@ -91,7 +90,6 @@ impl Situation<'_> {
         rows: &mut Rows,
         problem: &mut ConstraintProblem,
         memory: &mut WarmStart,
-        impulses: &mut Vec<f64>,
     ) {
         let (model, h) = (&self.world.model, self.params.dt);
         let free = |t: &Tendon| -> f64 { t.terms().iter().map(|&(d, c)| c * self.free_velocity[d]).sum() };
@@ -104,7 +102,7 @@ impl Situation<'_> {
                 if gap <= reach {
                     rows.push_sum(t.terms().iter().map(|&(dof, c)| (dof, sign * c)), model);
                     self.push(problem, Cone::NonNegative, &[sign * rate + self.gap_bias(gap)], gap);
-                    memory.recall(RowKey::TendonLimit { tendon: index, side }, impulses);
+                    memory.recall(RowKey::TendonLimit { tendon: index, side });
                 }
             }
         }
@@ -113,7 +111,7 @@ impl Situation<'_> {
                 let bound = h * t.friction;
                 rows.push_linear(t.terms(), model);
                 self.push(problem, Cone::Box { lo: -bound, hi: bound }, &[free(t)], 0.0);
-                memory.recall(RowKey::TendonFriction { tendon: index }, impulses);
+                memory.recall(RowKey::TendonFriction { tendon: index });
             }
         }
     }

@@ -1,4 +1,7 @@
-//! Impulses of the last accepted step, by what they belonged to.
+//! Impulses of the last two accepted steps, by what they belonged to.
+//!
+//! Those of the last step hold what that step had to put right, which the next need not: of a body at rest
+//! they are further from the answer than those of the step before. Solvers are given both.
 //!
 //! A contact is recognised by its two geometries and its feature; its impulse is kept in world
 //! axes, because the tangents of its frame may have turned. Scalar rows are recognised by name.
@@ -22,19 +25,23 @@ pub(crate) enum RowKey {
 struct Remembered {
     geometries: [usize; 2],
     feature: u32,
-    impulse: Vec3,
+    /// Of the last step, and of the step before or the same.
+    impulses: [Vec3; 2],
 }
 
 /// See the module. Recall walks the memory in the order it was written; both orders ascend.
 #[derive(Clone, Debug, Default)]
 pub(crate) struct WarmStart {
     contacts: Vec<Remembered>,
-    rows: Vec<(RowKey, f64)>,
+    rows: Vec<(RowKey, [f64; 2])>,
     /// First remembered contact whose pair may still be asked for.
     next_contact: usize,
     next_row: usize,
     /// Keys of the rows of the step in progress, in order.
     keys: Vec<RowKey>,
+    /// What was recalled for all its rows, of the last step and of the step before.
+    last: Vec<f64>,
+    before: Vec<f64>,
 }
 
 impl WarmStart {
@@ -49,30 +56,46 @@ impl WarmStart {
         self.next_contact = 0;
         self.next_row = 0;
         self.keys.clear();
+        self.last.clear();
+        self.before.clear();
     }
 
-    /// Appends the remembered impulse of a contact, or zero, in its present frame.
-    pub(crate) fn recall_contact(&mut self, c: &ContactPoint, impulses: &mut Vec<f64>) {
+    /// What was recalled of the last step, a number per row.
+    pub(crate) fn last(&self) -> &[f64] {
+        &self.last
+    }
+
+    /// The same of the step before.
+    pub(crate) fn before(&self) -> &[f64] {
+        &self.before
+    }
+
+    /// Recalls the impulses of a contact, or zero, in its present frame.
+    pub(crate) fn recall_contact(&mut self, c: &ContactPoint) {
         while self.contacts.get(self.next_contact).is_some_and(|m| m.geometries < c.geometries) {
             self.next_contact += 1;
         }
-        let impulse = (self.contacts[self.next_contact..].iter())
+        let impulses = (self.contacts[self.next_contact..].iter())
             .take_while(|m| m.geometries == c.geometries)
             .find(|m| m.feature == c.feature)
-            .map_or(Vec3::ZERO, |m| m.impulse);
-        if c.friction > 0.0 {
-            impulses.extend([c.t1.dot(impulse), c.t2.dot(impulse)]);
+            .map_or([Vec3::ZERO; 2], |m| m.impulses);
+        for (rows, impulse) in [&mut self.last, &mut self.before].into_iter().zip(impulses) {
+            if c.friction > 0.0 {
+                rows.extend([c.t1.dot(impulse), c.t2.dot(impulse)]);
+            }
+            rows.push(c.n.dot(impulse));
         }
-        impulses.push(c.n.dot(impulse));
     }
 
-    /// Appends the remembered impulse of a scalar row, or zero.
-    pub(crate) fn recall(&mut self, key: RowKey, impulses: &mut Vec<f64>) {
+    /// Recalls the impulses of a scalar row, or zero.
+    pub(crate) fn recall(&mut self, key: RowKey) {
         while self.rows.get(self.next_row).is_some_and(|m| m.0 < key) {
             self.next_row += 1;
         }
         let known = self.rows.get(self.next_row).filter(|m| m.0 == key);
-        impulses.push(known.map_or(0.0, |m| m.1));
+        let [last, before] = known.map_or([0.0; 2], |m| m.1);
+        self.last.push(last);
+        self.before.push(before);
         self.keys.push(key);
     }
 
@@ -81,15 +104,17 @@ impl WarmStart {
         self.contacts.clear();
         let mut row = 0;
         for c in contacts {
-            let impulse = if c.friction > 0.0 {
-                c.t1 * impulses[row] + c.t2 * impulses[row + 1] + c.n * impulses[row + 2]
-            } else {
-                c.n * impulses[row]
-            };
+            let [now, last] = [impulses, &self.last].map(|x| match x[row..] {
+                [t1, t2, n, ..] if c.friction > 0.0 => c.t1 * t1 + c.t2 * t2 + c.n * n,
+                [n, ..] => c.n * n,
+                [] => Vec3::ZERO,
+            });
             row += if c.friction > 0.0 { 3 } else { 1 };
-            self.contacts.push(Remembered { geometries: c.geometries, feature: c.feature, impulse });
+            let impulses = [now, if last == Vec3::ZERO { now } else { last }];
+            self.contacts.push(Remembered { geometries: c.geometries, feature: c.feature, impulses });
         }
         self.rows.clear();
-        self.rows.extend(self.keys.iter().copied().zip(impulses[row..].iter().copied()));
+        let values = impulses[row..].iter().zip(&self.last[row..]);
+        self.rows.extend(self.keys.iter().zip(values).map(|(&key, (&now, &last))| (key, [now, last])));
     }
 }

@@ -8,6 +8,9 @@
 //! 2. if that fails and sweeps have had [`PATIENCE`] tries, an interior method from a cold start, at most
 //!    three times a solve, polished by 1. It needs no active set: [`crate::interior`] for the exact law and
 //!    the convex relaxation, [`crate::facets`] for polygons.
+//!
+//! Before the first sweep come the factors of the last solve; and where the start is nearly an answer, as that of
+//! bodies at rest, Newton at once. Both go deeper than asked: the impulses then do for many steps to come.
 
 mod newton;
 
@@ -28,6 +31,12 @@ const RAISIM_PATIENCE: usize = 200;
 /// Problems with more rows are left to the sweeps.
 const MOST_ROWS: usize = 1500;
 const NEWTON_STEPS: u32 = 20;
+/// Starts this near are nearly answers [tolerances] …
+const NEAR: f64 = 1e4;
+/// … and are taken this deep, where the rows are few.
+const DEEP: f64 = 1e-4;
+const FEW_ROWS: usize = 300;
+const DEEP_STEPS: u32 = 3;
 const INTERIOR_STEPS: u32 = 60;
 
 /// What a finish sees of a problem.
@@ -130,8 +139,8 @@ impl Finish {
         (e < current).then_some(e)
     }
 
-    /// Before any sweep: by the factors of the last solve, while the pieces are the same. `None` if
-    /// nothing came of it. RaiSim's answer is where its sweeps go, so it never starts here.
+    /// Before any sweep: by the factors of the last solve, while the pieces are the same, or new ones where
+    /// the start is nearly an answer. `None` if nothing came of it. RaiSim's answer is where its sweeps go, so it never starts here.
     pub(crate) fn resume(
         &mut self,
         view: &View,
@@ -143,8 +152,14 @@ impl Finish {
         if self.next == u32::MAX || view.law == Law::Raisim {
             return None;
         }
-        let reached = self.newton.chord(view, lambda, current, goal.tolerance);
+        let deep = DEEP * goal.tolerance;
+        let mut reached = self.newton.chord(view, lambda, current, deep);
         *iterations += reached.steps;
+        let few = lambda.len() <= FEW_ROWS;
+        if few && reached.residual > goal.tolerance && current <= NEAR * goal.tolerance {
+            reached = self.newton.solve(view, lambda, reached.residual, deep, DEEP_STEPS);
+            *iterations += reached.steps;
+        }
         (reached.residual < current).then_some(reached.residual)
     }
 

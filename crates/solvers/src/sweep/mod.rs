@@ -23,6 +23,8 @@ use stiction_contact::{ConstraintProblem, Law, SolveReport, SolveStatus, Watch};
 /// What a twin brings: its law and its answer for one contact.
 pub(crate) trait Rule {
     const LAW: Law;
+    /// Of all answers with the same velocities, the smallest.
+    const SMALLEST: bool = false;
 
     /// λᵢ⁺ of (1).
     fn answer(&self, contact: &Contact, lambda: [f64; 3], c: [f64; 3]) -> [f64; 3];
@@ -45,8 +47,8 @@ const PATIENCE: u32 = 500;
 /// Velocities are computed afresh after this many incremental sweeps.
 const REFRESH: u32 = 50;
 
-/// Solves by sweeps of `rule`, island by island, each from its `impulses` or from zero, whichever has the
-/// smaller residual. Of a problem given by the factor of G, only islands whose impulses do not do form it.
+/// Solves by sweeps of `rule`, island by island, each from the nearest start ([`crate::start`]). Of a problem
+/// given by the factor of G, only islands whose start does not do form it.
 pub(crate) fn solve<R: Rule + Clone>(
     rule: &mut R,
     params: &SweepParams,
@@ -64,60 +66,46 @@ pub(crate) fn solve<R: Rule + Clone>(
             Err(_) => report(SolveStatus::NumericalFailure, 0, f64::NAN),
         };
     }
-    let count = ws.islands.find(problem);
-    if count > 1 || !formed {
-        let mut islands = std::mem::take(&mut ws.islands);
-        let report = islands.solve(
-            count,
-            params.tolerance,
-            problem,
-            impulses,
-            watch,
-            |ws, tolerance, part, impulses, watch| {
-                let params = SweepParams { tolerance, ..*params };
-                let current = match begin(R::LAW, &params, ws, part, impulses, watch) {
-                    Ok(current) => current,
-                    Err(report) => return report,
-                };
-                match part.form_blocks() {
-                    Ok(()) => go_on(&mut rule.clone(), &params, ws, part, impulses, current, watch),
-                    Err(_) => report(SolveStatus::NumericalFailure, 0, f64::NAN),
-                }
-            },
-        );
-        ws.islands = islands;
-        return report;
-    }
-    match begin(R::LAW, params, ws, problem, impulses, watch) {
-        Ok(current) => go_on(rule, params, ws, problem, impulses, current, watch),
-        Err(report) => report,
-    }
-}
-
-/// Chooses the start on one island; its residual, or the report if that is all there is to do.
-fn begin(
-    law: Law,
-    params: &SweepParams,
-    ws: &mut Workspace,
-    problem: &ConstraintProblem,
-    impulses: &mut [f64],
-    watch: &mut Watch<'_>,
-) -> Result<f64, SolveReport> {
     ws.prepare(problem);
     if !problem.free_velocity.iter().map(|g| g * g).sum::<f64>().is_finite() {
         impulses.fill(0.0);
-        return Err(report(SolveStatus::NumericalFailure, 0, f64::NAN));
+        return report(SolveStatus::NumericalFailure, 0, f64::NAN);
     }
-    // Cold or warm, whichever is nearer; c of the cold start is g.
-    let current = ws.start(problem, law, impulses);
+    let current = ws.start(problem, R::LAW, params.tolerance, impulses);
     if !current.is_finite() {
-        return Err(report(SolveStatus::NumericalFailure, 0, current));
+        return report(SolveStatus::NumericalFailure, 0, current);
     }
-    if current <= params.tolerance {
+    if current <= ws.enough(params.tolerance) && !ws.must_select::<R>() {
         watch.show(0, impulses);
-        return Err(report(SolveStatus::Converged, 0, current));
+        return report(SolveStatus::Converged, 0, current);
     }
-    Ok(current)
+    let count = ws.islands.find(problem);
+    if count <= 1 && formed {
+        let report = go_on(rule, params, ws, problem, impulses, current, watch);
+        ws.own = report.converged();
+        return report;
+    }
+    let mut islands = std::mem::take(&mut ws.islands);
+    let all = ws.must_select::<R>();
+    ws.start_islands(&mut islands, (count, all), problem, params.tolerance, impulses);
+    let one = |ws: &mut Workspace,
+               tolerance,
+               part: &mut ConstraintProblem,
+               impulses: &mut [f64],
+               watch: &mut Watch<'_>| {
+        if part.form_blocks().is_err() {
+            return report(SolveStatus::NumericalFailure, 0, f64::NAN);
+        }
+        ws.prepare(part);
+        part.velocities_into(impulses, &mut ws.c);
+        let current = ws.residual(part, R::LAW, impulses, &ws.c);
+        let params = SweepParams { tolerance, ..*params };
+        go_on(&mut rule.clone(), &params, ws, part, impulses, current, watch)
+    };
+    let report = islands.solve(count, params.tolerance, problem, impulses, watch, one);
+    ws.islands = islands;
+    ws.own = report.converged();
+    report
 }
 
 /// From the start of residual `current`, c being that of its impulses.
@@ -183,7 +171,8 @@ fn go_on<R: Rule>(
         }
         extrapolated = ws.accelerate(problem, impulses, &mut current, extrapolated);
     }
-    report(SolveStatus::Converged, iterations, current)
+    let selected = ws.select::<R>(problem, params.tolerance, current, impulses);
+    report(SolveStatus::Converged, iterations, selected)
 }
 
 /// (1) and (2) for every block in order.

@@ -1,11 +1,13 @@
 //! What a solve by sweeps works in: prepared blocks, current and best impulses, accelerators.
 
-use super::{SweepParams, report};
+use super::{Rule, SweepParams, report};
 use crate::anderson::Anderson;
 use crate::finish::{Finish, Goal, View};
 use crate::islands::Islands;
 use crate::local::Contact;
 use crate::measure::Measure;
+use crate::minimum_norm::MinimumNorm;
+use crate::start::Starts;
 use stiction_contact::{Cone, ConstraintProblem, Law, SolveReport, SolveStatus};
 
 /// An Anderson step may let the residual grow by this factor [–].
@@ -43,6 +45,10 @@ pub(crate) struct Workspace {
     /// Prepared blocks of the problem.
     pub(crate) blocks: Vec<Block>,
     measure: Measure,
+    starts: Starts,
+    /// The impulses a solve starts from are the smallest already: an answer of this workspace.
+    pub(super) own: bool,
+    smallest: MinimumNorm,
     /// c = (G + R) λ + g of the current impulses, up to rounding since the last refresh.
     pub(super) c: Vec<f64>,
     /// Impulses before the sweep.
@@ -80,9 +86,52 @@ impl Workspace {
         }
     }
 
-    /// Chooses between the given impulses and none, sets c, and returns the residual.
-    pub(super) fn start(&mut self, problem: &ConstraintProblem, law: Law, impulses: &mut [f64]) -> f64 {
-        self.measure.start(problem, law, impulses, &mut self.before, &mut self.c)
+    /// Chooses where to start, sets c, and returns the residual.
+    pub(super) fn start(
+        &mut self,
+        problem: &ConstraintProblem,
+        law: Law,
+        tolerance: f64,
+        impulses: &mut [f64],
+    ) -> f64 {
+        self.starts.choose(&self.measure, problem, law, tolerance, impulses, &mut self.c)
+    }
+
+    /// Chooses where each of the islands starts, after [`Self::start`], and settles those whose start will do
+    /// unless `all` are to be solved.
+    pub(super) fn start_islands(
+        &self,
+        islands: &mut Islands<Workspace>,
+        (count, all): (usize, bool),
+        problem: &ConstraintProblem,
+        tolerance: f64,
+        impulses: &mut [f64],
+    ) {
+        let share = tolerance / (count as f64).sqrt();
+        islands.settle(count, |blocks| {
+            self.starts.choose_part(problem, blocks, share, impulses).filter(|_| !all)
+        });
+    }
+
+    /// The residual at which a start will do.
+    pub(super) fn enough(&self, tolerance: f64) -> f64 {
+        self.starts.enough(tolerance)
+    }
+
+    /// True if answers must be made small whatever they start from.
+    pub(super) fn must_select<R: Rule>(&self) -> bool {
+        R::SMALLEST && !self.own
+    }
+
+    /// Makes an answer as small as it can be, if the rule wants it; its residual.
+    pub(super) fn select<R: Rule>(
+        &mut self,
+        problem: &ConstraintProblem,
+        tolerance: f64,
+        current: f64,
+        impulses: &mut [f64],
+    ) -> f64 {
+        if R::SMALLEST { self.smallest.select(problem, &self.measure, tolerance, impulses) } else { current }
     }
 
     /// The residual of the law, from impulses and their velocities.
@@ -162,6 +211,7 @@ impl Workspace {
     pub(crate) fn forget(&mut self) {
         self.islands.workspaces_mut().for_each(Workspace::forget);
         self.finish.forget();
+        self.own = false;
     }
 
     /// Leaves the best impulses seen, with a residual computed afresh.

@@ -67,3 +67,20 @@ fn resting_contact_sets_do_not_change() {
         }
     }
 }
+
+/// A column of boxes at rest is solved when it is met; the impulses found then hold it up.
+#[test]
+fn what_rests_is_not_solved_again() {
+    for floor in FLOORS {
+        let half = vec3(0.1, 0.1, 0.1);
+        let at = |k: usize| Pose::from_translation(Vec3::Z * (0.1 + 0.2 * k as f64));
+        let mut sim = standing(floor, (0..5).map(|k| (Shape::Box { half }, at(k))).collect());
+        let solved = (0..2000).filter(|_| sim.step().iterations > 0).count();
+        assert!(solved <= 40, "solved in {solved} of 2000 steps on {floor:?}");
+        for k in 0..5 {
+            let q = &sim.state().q[7 * k..];
+            let moved = (vec3(q[0], q[1], q[2]) - at(k).translation).norm();
+            assert!(moved < 1e-8, "body {k} moved {moved:e} m in 4 s on {floor:?}");
+        }
+    }
+}

@@ -1,0 +1,178 @@
+//! Where a solve starts: from the impulses given, those of the step before, or none, whichever are nearest.
+//!
+//! A step that puts right a velocity leaves impulses which would put it right again; the step before has none
+//! of that. So resting bodies go on by the impulses they rest on, and no error of one step is made again with
+//! the other sign in the next.
+//!
+//! For the same reason, a start that the last step has changed must be nearer than one that it has left as it
+//! was: what is left of its error is made in every step to come.
+
+use crate::measure::Measure;
+use std::ops::Range;
+use stiction_contact::{ConstraintProblem, Law};
+
+/// A start that the last step has changed is good enough this near [tolerances].
+const NEAR: f64 = 1e-3;
+/// Impulses that differ by less than this share of the largest are the same [–].
+const SAME: f64 = 1e-12;
+
+/// See the module; holds during one solve.
+#[derive(Default)]
+pub(crate) struct Starts {
+    given: Candidate,
+    second: Candidate,
+    none: Candidate,
+}
+
+#[derive(Default)]
+struct Candidate {
+    lambda: Vec<f64>,
+    c: Vec<f64>,
+    /// What each block adds to the square of the residual; empty where this was not looked at.
+    squares: Vec<f64>,
+    /// Their sum, infinite where this is out of the question.
+    sum: f64,
+}
+
+impl Starts {
+    /// Leaves the nearest start in `impulses` and its velocities in `c`; returns its residual [m/s].
+    pub(crate) fn choose(
+        &mut self,
+        measure: &Measure,
+        problem: &ConstraintProblem,
+        law: Law,
+        tolerance: f64,
+        impulses: &mut [f64],
+        c: &mut Vec<f64>,
+    ) -> f64 {
+        let Self { given, second, none } = self;
+        for candidate in [&mut *given, second, none] {
+            candidate.sum = f64::INFINITY;
+        }
+        if worth_a_look(impulses) {
+            given.look(measure, problem, law, impulses);
+        }
+        let other = &problem.second_start;
+        if !given.within(NEAR * tolerance) && worth_a_look(other) && !same(impulses, other) {
+            second.look(measure, problem, law, other);
+        }
+        if !given.within(tolerance) && !second.within(tolerance) {
+            let given = given.sum;
+            none.look(measure, problem, law, &[]);
+            // Where nothing is not allowed it is the last resort.
+            if none.lambda.iter().any(|&l| l != 0.0) && given.is_finite() {
+                none.sum = f64::INFINITY;
+            }
+        }
+        let mut best = if second.sum < given.sum { second } else { given };
+        if none.sum < best.sum || !best.sum.is_finite() {
+            best = none;
+        }
+        impulses.copy_from_slice(&best.lambda);
+        c.clone_from(&best.c);
+        best.sum.sqrt()
+    }
+
+    /// The residual that is good enough, by what was chosen from.
+    pub(crate) fn enough(&self, tolerance: f64) -> f64 {
+        if self.second.sum.is_finite() { NEAR * tolerance } else { tolerance }
+    }
+
+    /// Chooses again, for some of the blocks; what they add to the square of the residual, if that is good
+    /// enough for them.
+    pub(crate) fn choose_part(
+        &self,
+        problem: &ConstraintProblem,
+        blocks: &[usize],
+        tolerance: f64,
+        impulses: &mut [f64],
+    ) -> Option<f64> {
+        let mut best = (f64::INFINITY, &self.none);
+        for candidate in [&self.given, &self.second, &self.none] {
+            if candidate.sum.is_finite() {
+                let sum = blocks.iter().map(|&i| candidate.squares[i]).sum();
+                if sum < best.0 {
+                    best = (sum, candidate);
+                }
+            }
+        }
+        for &i in blocks {
+            impulses[problem.range(i)].copy_from_slice(&best.1.lambda[problem.range(i)]);
+        }
+        let [given, second] = [&self.given, &self.second];
+        let differs = |rows: Range<usize>| !same(&given.lambda[rows.clone()], &second.lambda[rows]);
+        let changed = second.sum.is_finite()
+            && (!given.sum.is_finite() || blocks.iter().any(|&i| differs(problem.range(i))));
+        let enough = if changed { NEAR * tolerance } else { tolerance };
+        (best.0 <= enough * enough).then_some(best.0)
+    }
+}
+
+impl Candidate {
+    fn within(&self, residual: f64) -> bool {
+        self.sum <= residual * residual
+    }
+
+    /// From `impulses`, or none, put into their sets.
+    fn look(&mut self, measure: &Measure, problem: &ConstraintProblem, law: Law, impulses: &[f64]) {
+        self.lambda.clear();
+        self.lambda.extend_from_slice(impulses);
+        self.lambda.resize(problem.rows(), 0.0);
+        // Friction that lags behind the pressure may leave its cone.
+        if law != Law::Lagged || impulses.is_empty() {
+            let cones = problem.cones().iter().enumerate();
+            cones.for_each(|(i, &cone)| law.project(cone, &mut self.lambda[problem.range(i)]));
+        }
+        problem.velocities_into(&self.lambda, &mut self.c);
+        self.sum = measure.squares_into(problem, law, &self.lambda, &self.c, &mut self.squares);
+    }
+}
+
+fn worth_a_look(impulses: &[f64]) -> bool {
+    impulses.iter().all(|l| l.is_finite()) && impulses.iter().any(|&l| l != 0.0)
+}
+
+fn same(a: &[f64], b: &[f64]) -> bool {
+    let largest = a.iter().fold(0.0_f64, |m, x| m.max(x.abs()));
+    a.iter().zip(b).all(|(a, b)| (a - b).abs() <= SAME * largest)
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::testing::cube;
+    use stiction_dynamics::spatial::Vec3;
+
+    fn choose(problem: &ConstraintProblem, starts: &mut Starts, impulses: &mut [f64]) -> f64 {
+        let mut measure = Measure::default();
+        measure.prepare(problem);
+        starts.choose(&measure, problem, Law::Ncp, 1e-8, impulses, &mut Vec::new())
+    }
+
+    /// A cube at rest; the impulses given would also stop a fall of 1 µm/s that is over.
+    #[test]
+    fn what_the_last_step_put_right_is_not_put_right_again() {
+        let mut problem = cube(0.5, Vec3::ZERO, Vec3::ZERO);
+        let mut rest = vec![0.0; problem.rows()];
+        assert!(
+            crate::make("nsgs", &crate::Common::default()).unwrap().solve(&problem, &mut rest).converged()
+        );
+        let mut given: Vec<f64> = rest.iter().map(|l| l * (1.0 + 1e-4)).collect();
+        problem.second_start = rest.clone();
+        let mut starts = Starts::default();
+        let residual = choose(&problem, &mut starts, &mut given);
+        assert!(residual <= 1e-8 && given == rest, "{residual}");
+        assert!(starts.enough(1e-8) < 1e-8, "the last step changed them");
+        choose(&problem, &mut starts, &mut given);
+        assert!(starts.enough(1e-8) == 1e-8, "it left them as they were");
+    }
+
+    #[test]
+    fn bad_starts_are_no_starts() {
+        let mut problem = cube(0.5, Vec3::ZERO, Vec3::ZERO);
+        problem.second_start = vec![f64::NAN; problem.rows()];
+        let mut impulses = vec![f64::INFINITY; problem.rows()];
+        let residual = choose(&problem, &mut Starts::default(), &mut impulses);
+        assert!(residual.is_finite() && impulses.iter().all(|&l| l == 0.0));
+    }
+}
