@@ -173,18 +173,23 @@ impl ThinRows {
         }
     }
 
+    /// x += (all rows)ᵀ λ. `row_start` as in the problem.
+    pub fn add_all_transposed(&self, row_start: &[usize], lambda: &[f64], x: &mut [f64]) {
+        for (i, range) in row_start.windows(2).enumerate() {
+            let lambda = vector(&lambda[range[0]..range[1]]);
+            if lambda != Vec3::ZERO {
+                self.add_transposed(i, lambda, x);
+            }
+        }
+    }
+
     /// (2) into the first numbers of y, one per row; what follows them is scratch.
     pub(crate) fn square_mul_into(&self, row_start: &[usize], x: &[f64], y: &mut Vec<f64>) {
         let rows = x.len();
         y.clear();
         y.resize(rows + self.coordinates(), 0.0);
         let (out, momentum) = y.split_at_mut(rows);
-        for (i, range) in row_start.windows(2).enumerate() {
-            let lambda = vector(&x[range[0]..range[1]]);
-            if lambda != Vec3::ZERO {
-                self.add_transposed(i, lambda, momentum);
-            }
-        }
+        self.add_all_transposed(row_start, x, momentum);
         for (i, range) in row_start.windows(2).enumerate() {
             let rows = &mut out[range[0]..range[1]];
             rows.copy_from_slice(&self.dot(i, momentum).to_array()[..rows.len()]);

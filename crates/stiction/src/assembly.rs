@@ -57,8 +57,7 @@ impl Situation<'_> {
         problem: &mut ConstraintProblem,
         memory: &mut WarmStart,
     ) {
-        let model = &self.world.model;
-        rows.clear(model);
+        rows.clear();
         problem.clear();
         problem.time_step = self.params.dt;
         memory.begin();

@@ -18,8 +18,6 @@ use stiction_dynamics::{Factor, Model};
 #[derive(Clone, Debug, Default)]
 pub(crate) struct Rows {
     J: ThinRows,
-    /// Dofs of every tree.
-    trees: Vec<Range<usize>>,
     /// One entry per dof, zero between calls.
     scratch: Vec<Vec3>,
     /// D^-½.
@@ -38,16 +36,21 @@ pub(crate) struct End {
 }
 
 impl Rows {
-    /// Removes all rows; keeps the memory.
-    pub(crate) fn clear(&mut self, model: &Model) {
-        self.trees.clear();
-        self.trees.resize(model.trees, 0..0);
+    /// No rows on the trees of `model`.
+    pub(crate) fn new(model: &Model) -> Self {
+        let mut trees: Vec<Range<usize>> = vec![0..0; model.trees];
         for (dof, owner) in model.dofs.iter().enumerate() {
-            let tree = &mut self.trees[model.bodies[owner.body].tree];
+            let tree = &mut trees[model.bodies[owner.body].tree];
             *tree = if tree.end == 0 { dof } else { tree.start }..dof + 1;
         }
-        self.J.start(self.trees.iter().cloned());
-        self.scratch.resize(model.nv(), Vec3::ZERO);
+        let mut rows = Self { scratch: vec![Vec3::ZERO; model.nv()], ..Self::default() };
+        rows.J.start(trees.into_iter());
+        rows
+    }
+
+    /// Removes all rows; keeps the memory.
+    pub(crate) fn clear(&mut self) {
+        self.J.clear();
     }
 
     /// Adds a block between two ends (`None`: the world). `column(dof, on_a, on_b)` is J at a dof and is
@@ -127,16 +130,7 @@ impl Rows {
 
     /// tau += Jᵀ λ, over all blocks.
     pub(crate) fn add_impulses_into(&self, row_start: &[usize], impulses: &[f64], tau: &mut [f64]) {
-        for (i, range) in row_start.windows(2).enumerate() {
-            let lambda = match impulses[range[0]..range[1]] {
-                [x, y, z] => Vec3 { x, y, z },
-                [x] => Vec3::X * x,
-                _ => unreachable!("a block has one or three rows"),
-            };
-            if lambda != Vec3::ZERO {
-                self.J.add_transposed(i, lambda, tau);
-            }
-        }
+        self.J.add_all_transposed(row_start, impulses, tau);
     }
 
     /// (1): the factor W of G, for a problem that already holds one cone per block of these rows.
@@ -203,8 +197,7 @@ mod tests {
         let mut factor = Factor::new(&model);
         factor.factor(&mass).unwrap();
 
-        let (mut rows, mut problem) = (Rows::default(), ConstraintProblem::default());
-        rows.clear(&model);
+        let (mut rows, mut problem) = (Rows::new(&model), ConstraintProblem::default());
         let value = |dof: usize, r: usize| ((3 * dof + 5 * r) as f64).sin();
         let fill = |dof: usize, _: bool, _: bool| vec3(value(dof, 0), value(dof, 1), value(dof, 2));
         // Arm against body, arm against itself, one joint, a coupling across trees.
@@ -217,7 +210,9 @@ mod tests {
             problem.push(cone, &[0.0; 3][..cone.dim()]);
         }
         rows.factor_into(&factor, &mut problem);
+        let operator = problem.clone();
         problem.form_blocks().unwrap();
+        assert!(problem.blocks_formed() && !operator.blocks_formed());
 
         let n = problem.rows();
         let unit = |r: usize| (0..n).map(|i| f64::from(u8::from(i == r))).collect::<Vec<_>>();
@@ -231,9 +226,11 @@ mod tests {
                 let velocity = rows.velocity(i, &column).to_array();
                 expected[range.clone()].copy_from_slice(&velocity[..range.len()]);
             }
-            let mut got = Vec::new();
-            problem.velocities_into(&unit(r), &mut got);
-            assert!(got.iter().zip(&expected).all(|(a, b)| (a - b).abs() < 1e-12), "column {r}");
+            for problem in [&operator, &problem] {
+                let mut got = Vec::new();
+                problem.velocities_into(&unit(r), &mut got);
+                assert!(got.iter().zip(&expected).all(|(a, b)| (a - b).abs() < 1e-12), "column {r}");
+            }
         }
     }
 }

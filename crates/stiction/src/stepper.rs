@@ -105,7 +105,7 @@ impl TimeStepper {
             finder: ContactFinder::new(world, params.continuous)?,
             softening: Softening::new(world),
             contacts: Vec::new(),
-            rows: Rows::default(),
+            rows: Rows::new(model),
             problem: ConstraintProblem::default(),
             impulses: Vec::new(),
             memory: WarmStart::default(),
