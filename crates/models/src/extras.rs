@@ -8,7 +8,6 @@ use stiction_dynamics::spatial::Pose;
 pub struct Extras {
     pub sites: Vec<Site>,
     pub sensors: Vec<Sensor>,
-    pub loops: Vec<LoopClosure>,
     /// Of joints whose limits or dry friction the file softens.
     pub joints: Vec<JointSoftness>,
     pub custom: Vec<Custom>,
@@ -40,20 +39,6 @@ pub struct Sensor {
     pub cutoff: f64,
     /// Standard deviation of the noise.
     pub noise: f64,
-}
-
-/// Two points or frames held together.
-#[derive(Clone, Debug)]
-pub struct LoopClosure {
-    pub name: String,
-    /// The frames, each on a link (`None`: the world).
-    pub ends: [(Option<usize>, Pose); 2],
-    /// Axes are held as well as origins.
-    pub weld: bool,
-    /// Metres that a radian counts as.
-    pub torque_scale: f64,
-    pub active: bool,
-    pub softness: Softness,
 }
 
 /// How MuJoCo softens what a joint's limits and dry friction do.
@@ -96,9 +81,9 @@ pub struct UserData {
 impl Extras {
     /// Nothing is kept.
     pub fn is_empty(&self) -> bool {
-        let Self { sites, sensors, loops, joints, custom, user, mocap } = self;
+        let Self { sites, sensors, joints, custom, user, mocap } = self;
         let data = custom.is_empty() && user.is_empty() && mocap.is_empty();
-        data && sites.is_empty() && sensors.is_empty() && loops.is_empty() && joints.is_empty()
+        data && sites.is_empty() && sensors.is_empty() && joints.is_empty()
     }
 
     /// Adds those of a world whose links and joints come behind `links` and `joints` others; it stands at
@@ -117,10 +102,6 @@ impl Extras {
             let of = s.of.into_iter().map(|(what, name)| (what, named(name))).collect();
             Sensor { name: named(s.name), of, ..s }
         }));
-        self.loops.extend(part.loops.into_iter().map(|l| {
-            let ends = l.ends.map(placed);
-            LoopClosure { name: named(l.name), ends, ..l }
-        }));
         self.joints.extend(part.joints.into_iter().map(|j| JointSoftness { joint: j.joint + joints, ..j }));
         self.custom.extend(part.custom);
         self.user.extend(part.user.into_iter().map(|u| UserData { name: named(u.name), ..u }));
@@ -130,7 +111,6 @@ impl Extras {
     /// Renumbers links and joints; what stood on those that are gone stands in the world, or is gone.
     pub fn follow(&mut self, link: impl Fn(usize) -> Option<usize>, joint: impl Fn(usize) -> Option<usize>) {
         self.sites.iter_mut().for_each(|s| s.link = s.link.and_then(&link));
-        self.loops.iter_mut().flat_map(|l| &mut l.ends).for_each(|end| end.0 = end.0.and_then(&link));
         let joints = std::mem::take(&mut self.joints).into_iter();
         let kept = joints.filter_map(|j| Some(JointSoftness { joint: joint(j.joint)?, ..j }));
         self.joints = kept.collect();

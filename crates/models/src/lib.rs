@@ -16,6 +16,7 @@
 
 mod audit;
 pub mod check;
+mod closure;
 mod error;
 mod extras;
 mod hulls;
@@ -44,8 +45,9 @@ mod world;
 mod write;
 mod xml;
 
+pub use closure::{Hold, LoopClosure};
 pub use error::LoadError;
-pub use extras::{Custom, Extras, JointSoftness, LoopClosure, Sensor, Site, UserData};
+pub use extras::{Custom, Extras, JointSoftness, Sensor, Site, UserData};
 pub use hulls::HullCache;
 pub use ledger::{Entry, Fate, Ledger, Place};
 pub use load::{LoadOptions, load, load_str};

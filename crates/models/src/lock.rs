@@ -64,6 +64,7 @@ impl World {
         world.couplings.retain(|c| !c.terms.is_empty());
         let carried = self.gravity_compensation.iter();
         world.gravity_compensation = carried.filter_map(|&(l, share)| Some((link(l)?, share))).collect();
+        world.loops.iter_mut().flat_map(|l| &mut l.ends).for_each(|end| end.0 = end.0.and_then(link));
         world.extras.follow(link, |j| edited.joints.get(j).copied().flatten());
         for key in &mut world.keyframes {
             (key.q, key.v) = edited.carry_state(old, &key.q, &key.v);

@@ -4,6 +4,7 @@ use stiction_collision::Shape;
 use stiction_dynamics::Model;
 use stiction_dynamics::spatial::{Pose, Vec3};
 
+use crate::closure::LoopClosure;
 use crate::extras::Extras;
 use crate::ledger::Ledger;
 use crate::surface::{ContactPair, Material};
@@ -29,6 +30,8 @@ pub struct World {
     pub actuators: Vec<Actuator>,
     /// Couplings of joint coordinates.
     pub couplings: Vec<Coupling>,
+    /// Frames held together across the branches of the trees.
+    pub loops: Vec<LoopClosure>,
     pub tendons: Vec<Tendon>,
     /// Links whose weight is partly carried: the share that is, 1 for all of it.
     pub gravity_compensation: Vec<(usize, f64)>,
@@ -56,6 +59,7 @@ impl World {
             pairs: Vec::new(),
             actuators: Vec::new(),
             couplings: Vec::new(),
+            loops: Vec::new(),
             tendons: Vec::new(),
             gravity_compensation: Vec::new(),
             extras: Extras::default(),

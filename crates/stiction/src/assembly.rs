@@ -14,17 +14,21 @@
 //! ```
 //!
 //! What is nearer than a nanometre touches: rounding moves bodies at rest, and a corner lifted by it would
-//! have to lose its share of the load and to find it again step by step. A bounce (3) leaves at e times the approach speed of the step it happens in, at the height it
-//! has then: an error of order h. The rows of tendons are in [`crate::tendons`].
+//! have to lose its share of the load and to find it again step by step. A bounce (3) leaves at e times the
+//! approach speed of the step it happens in, at the height it has then: an error of order h. The rows of
+//! tendons are in [`crate::tendons`], those of loops in [`crate::loops`], which also says what becomes of
+//! β e/h where a world has any.
 
 use crate::State;
 use crate::actuation::{Effort, rotation_vector};
 use crate::contacts::ContactPoint;
+use crate::loops::Loops;
 use crate::params::StepperParams;
 use crate::rows::{End, Rows};
 use crate::softening::Softening;
 use crate::tendons::Pull;
 use crate::warm_start::{RowKey, WarmStart};
+use std::ops::Range;
 use stiction_contact::{Cone, ConstraintProblem, Law, Material, Softness};
 use stiction_dynamics::spatial::{Vec3, vec3};
 use stiction_dynamics::{JointKind, Kinematics};
@@ -44,19 +48,22 @@ pub(crate) struct Situation<'a> {
     /// Actuators on several dofs, and tendons, with an implicit part.
     pub(crate) pulls: &'a [(Pull, Effort)],
     pub(crate) q_of_dof: &'a [usize],
+    pub(crate) loops: &'a Loops,
     /// For a solver that reads it: what compliant laws need, and the solver's law.
     pub(crate) soft: Option<(&'a Softening, Law)>,
 }
 
 impl Situation<'_> {
-    /// Pushes every block to `problem` and `rows`, and its warm start to `impulses`.
+    /// Pushes every block to `problem` and `rows`, and its warm start to `impulses`. What is asked of couplings
+    /// and loops, to undo their errors, goes to `feedback`; returns which blocks these are.
     pub(crate) fn write(
         &self,
         contacts: &[ContactPoint],
         rows: &mut Rows,
         problem: &mut ConstraintProblem,
         memory: &mut WarmStart,
-    ) {
+        feedback: &mut Vec<f64>,
+    ) -> Range<usize> {
         rows.clear();
         problem.clear();
         problem.time_step = self.params.dt;
@@ -67,9 +74,14 @@ impl Situation<'_> {
         }
         self.push_limits(rows, problem, memory);
         self.push_dry_friction(rows, problem, memory);
-        self.push_couplings(rows, problem, memory);
+        let bilateral = problem.len();
+        feedback.clear();
+        self.push_couplings(rows, problem, memory, feedback);
+        self.push_loops(rows, problem, memory, feedback);
+        let bilateral = bilateral..problem.len();
         self.push_pulls(rows, problem, memory);
         self.push_tendons(rows, problem, memory);
+        bilateral
     }
 
     /// Appends a block with its free velocity g and its gap or error.
@@ -77,6 +89,19 @@ impl Situation<'_> {
         problem.push(cone, g);
         if self.soft.is_some() {
             problem.softness.push(Softness { gap, ..Softness::default() });
+        }
+    }
+
+    /// How the row that was pushed last yields, if the solver asks: a row of a loop between `bodies`.
+    pub(crate) fn soften_loop(
+        &self,
+        problem: &mut ConstraintProblem,
+        index: usize,
+        bodies: [Option<usize>; 2],
+    ) {
+        if let (Some((softening, law)), Some(last)) = (self.soft, problem.softness.last_mut()) {
+            last.material = softening.closure(index);
+            last.weight = softening.of_bodies(law, bodies);
         }
     }
 
@@ -212,7 +237,13 @@ impl Situation<'_> {
     }
 
     /// (6)
-    fn push_couplings(&self, rows: &mut Rows, problem: &mut ConstraintProblem, memory: &mut WarmStart) {
+    fn push_couplings(
+        &self,
+        rows: &mut Rows,
+        problem: &mut ConstraintProblem,
+        memory: &mut WarmStart,
+        feedback: &mut Vec<f64>,
+    ) {
         for (i, coupling) in self.world.couplings.iter().enumerate() {
             let along = |terms: &[(usize, f64)], x: &dyn Fn(usize) -> f64| -> f64 {
                 terms.iter().map(|&(dof, c)| c * x(dof)).sum()
@@ -225,8 +256,8 @@ impl Situation<'_> {
             let value = along(&coupling.terms, &q) - coupling.offset - value;
             let bent = bend.iter().map(|&(dof, c)| (dof, -slope * c));
             rows.push_sum(coupling.terms.iter().copied().chain(bent), &self.world.model);
-            let g = rate + self.params.baumgarte * value / self.params.dt;
-            self.push(problem, Cone::Free, &[g], value);
+            self.push(problem, Cone::Free, &[rate], value);
+            feedback.push(self.params.baumgarte * value / self.params.dt);
             memory.recall(RowKey::Coupling { index: i });
         }
     }

@@ -214,6 +214,11 @@ impl Composer {
             t.shift(links, dofs, sites, pose);
             t
         }));
+        whole.loops.extend(part.loops.into_iter().map(|mut l| {
+            l.name = named(l.name);
+            l.shift(links, pose);
+            l
+        }));
         let compensation = part.gravity_compensation.into_iter().map(|(l, share)| (l + links, share));
         whole.gravity_compensation.extend(compensation);
         whole.extras.append(part.extras, links, joints, pose, prefix);

@@ -13,6 +13,7 @@ mod compose;
 mod contacts;
 mod continuous;
 mod gyroscopic;
+mod loops;
 mod params;
 mod recorder;
 pub mod recording;

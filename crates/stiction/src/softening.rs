@@ -21,6 +21,8 @@ use stiction_models::{self as models, PairSurface, World};
 pub(crate) struct Softening {
     /// Of every joint: its limits, its dry friction.
     joints: Vec<[Material; 2]>,
+    /// Of every loop.
+    loops: Vec<Material>,
     /// (1), of every body.
     bodies: Vec<f64>,
     /// (3), of every dof.
@@ -34,8 +36,9 @@ impl Softening {
             let margin = j.margin;
             joints[j.joint] = [&j.limit, &j.friction].map(|s| Material { margin, ..mujoco(s) });
         }
+        let loops = world.loops.iter().map(|l| mujoco(&l.softness)).collect();
         let (bodies, dofs) = weights(world);
-        Self { joints, bodies, dofs }
+        Self { joints, loops, bodies, dofs }
     }
 
     /// Of the limit of joint j.
@@ -48,6 +51,17 @@ impl Softening {
         self.joints[j][1]
     }
 
+    /// Of loop i.
+    pub(crate) fn closure(&self, i: usize) -> Material {
+        self.loops[i]
+    }
+
+    /// The weight of a row between two bodies under `law`.
+    pub(crate) fn of_bodies(&self, law: Law, bodies: [Option<usize>; 2]) -> f64 {
+        let weight = |b: Option<usize>| b.map_or(0.0, |b| self.bodies[b]);
+        if weighs(law) { weight(bodies[0]) + weight(bodies[1]) } else { 0.0 }
+    }
+
     /// The weight of a row on one dof under `law`.
     pub(crate) fn of_dof(&self, law: Law, dof: usize) -> f64 {
         if weighs(law) { self.dofs[dof] } else { 0.0 }
@@ -57,9 +71,8 @@ impl Softening {
     pub(crate) fn contact(&self, law: Law, c: &ContactPoint, surface: &PairSurface, out: &mut Softness) {
         out.material = material(surface);
         if weighs(law) {
-            let weight = |b: Option<usize>| b.map_or(0.0, |b| self.bodies[b]);
             let edge = if law == Law::MujocoPyramidal { 1.0 + c.friction * c.friction } else { 1.0 };
-            out.weight = edge * (weight(c.bodies[0]) + weight(c.bodies[1])); // (2)
+            out.weight = edge * self.of_bodies(law, c.bodies); // (2)
         }
     }
 }

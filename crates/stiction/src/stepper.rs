@@ -23,6 +23,7 @@ use crate::actuation::{self, Effort};
 use crate::assembly::Situation;
 use crate::contacts::{ContactFinder, ContactPoint, Lookout};
 use crate::gyroscopic::midpoint_moment;
+use crate::loops::{Consistent, Loops};
 use crate::params::StepperParams;
 use crate::report::{StepReport, StepStatus};
 use crate::rows::Rows;
@@ -31,6 +32,7 @@ use crate::tendons::{Pull, pulls};
 use crate::views;
 use crate::warm_start::WarmStart;
 use crate::weight::CarriedWeight;
+use std::ops::Range;
 use stiction_collision::ShapeError;
 use stiction_contact::{ConstraintProblem, ContactSolver, SolveReport, SolveStatus};
 use stiction_dynamics::{
@@ -60,6 +62,10 @@ pub struct TimeStepper {
     finder: ContactFinder,
     softening: Softening,
     contacts: Vec<ContactPoint>,
+    loops: Loops,
+    /// What couplings and loops are asked for, and how it is made possible.
+    feedback: Vec<f64>,
+    consistent: Consistent,
     rows: Rows,
     problem: ConstraintProblem,
     impulses: Vec<f64>,
@@ -105,6 +111,9 @@ impl TimeStepper {
             finder: ContactFinder::new(world, params.continuous)?,
             softening: Softening::new(world),
             contacts: Vec::new(),
+            loops: Loops::new(world),
+            feedback: Vec::new(),
+            consistent: Consistent::default(),
             rows: Rows::new(model),
             problem: ConstraintProblem::default(),
             impulses: Vec::new(),
@@ -350,15 +359,22 @@ impl TimeStepper {
             params: &self.params,
             pulls: &self.pulls,
             q_of_dof: &self.q_of_dof,
+            loops: &self.loops,
             soft: needs.softness.then_some((&self.softening, law)),
         };
         let (rows, problem) = (&mut self.rows, &mut self.problem);
         let primal = problem.primal.take();
-        situation.write(&self.contacts, rows, problem, &mut self.memory);
+        let feedback = &mut self.feedback;
+        let asked = situation.write(&self.contacts, rows, problem, &mut self.memory, feedback);
         self.impulses.clear();
         self.impulses.extend_from_slice(self.memory.last());
         problem.second_start.extend_from_slice(self.memory.before());
         rows.factor_into(&self.factor, problem);
+        if self.loops.is_empty() {
+            add_bias(asked, feedback, problem);
+        } else {
+            self.consistent.feed_back(asked, feedback, problem);
+        }
         if !needs.thin {
             problem.form_blocks().map_err(|e| format!("the contact problem: {e}"))?;
         }
@@ -402,6 +418,14 @@ impl TimeStepper {
     /// Forgets warm starts, as after a jump of the state.
     pub fn forget(&mut self) {
         self.memory.clear();
+    }
+}
+
+/// Couplings alone are taken to be independent.
+fn add_bias(blocks: Range<usize>, feedback: &[f64], problem: &mut ConstraintProblem) {
+    for (i, b) in blocks.zip(feedback) {
+        let row = problem.range(i).start;
+        problem.free_velocity[row] += b;
     }
 }
 

@@ -16,6 +16,7 @@ pub(crate) enum RowKey {
     Limit { joint: usize, side: usize },
     Friction { dof: usize },
     Coupling { index: usize },
+    Loop { index: usize, row: usize },
     Pull(Pull),
     TendonLimit { tendon: usize, side: usize },
     TendonFriction { tendon: usize },

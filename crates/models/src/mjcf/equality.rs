@@ -1,4 +1,4 @@
-//! <equality>: joints and tendons coupled to each other; loops, kept until they can be closed.
+//! <equality>: joints and tendons coupled to each other, and loops.
 //!
 //! ```text
 //!     y − y₀ = a₀ + a₁ z + a₂ z² + a₃ z³ + a₄ z⁴,   z = x − x₀,   x₀, y₀ at the joints' reference        (1)
@@ -9,8 +9,8 @@ use super::defaults::{MAIN, Styled};
 use super::geom::softness;
 use super::scope::{Kind, Mention};
 use super::tendon::scalar_dof;
+use crate::closure::{Hold, LoopClosure};
 use crate::error::LoadError;
-use crate::extras::LoopClosure;
 use crate::ledger::Fate;
 use crate::surface::Softness;
 use crate::tendon::TendonPath;
@@ -28,9 +28,9 @@ pub(crate) fn read(reader: &mut Reader<'_>, world: &mut World) -> Result<(), Loa
         let active = equality.get("active").map_or(Ok(true), |a| a.boolean())?;
         let unsupported = match e.name() {
             "connect" | "weld" => {
-                let closure = closure(reader, mention, equality, world, active)?;
-                world.extras.loops.push(closure);
-                Some("loops are not closed yet: what it holds together moves apart")
+                let closure = closure(reader, mention, equality, world, active && reader.settings.equality)?;
+                world.loops.push(closure);
+                None
             }
             "joint" | "tendon" => {
                 let coupling = coupling(reader, mention, equality, world)?;
@@ -141,7 +141,7 @@ fn closure(
     Ok(LoopClosure {
         name: e.get("name").map_or(String::new(), |a| reader.name_in_world(copy, a.value())),
         ends,
-        weld,
+        hold: if weld { Hold::Frame } else { Hold::Point },
         torque_scale: e.get("torquescale").map_or(Ok(1.0), |a| a.number())?,
         active,
         softness: soft,

@@ -171,12 +171,7 @@ const ROWS: &[Row] = &[
         Used,
         "",
     ),
-    row(
-        "equality/connect equality/weld",
-        "body1 body2 anchor site1 site2 relpose torquescale",
-        Unsupported,
-        "loops are not closed yet",
-    ),
+    row("equality/connect equality/weld", "body1 body2 anchor site1 site2 relpose torquescale", Used, ""),
     row("equality/flex equality/flexvert equality/flexstrain", "flex cell", Unsupported, FLEXIBLE),
     row(
         "equality/joint equality/tendon equality/connect equality/weld equality/flex equality/flexvert \

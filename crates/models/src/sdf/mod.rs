@@ -2,11 +2,12 @@
 //!
 //! A file is one world, or models that stand in an empty one. Links that no joint holds move freely; a static
 //! model and what is joined to the world stand or hang there. Trees are laid out depth first, links and joints
-//! in the order of the file. The joints of a loop but the last are kept; the last is reported.
+//! in the order of the file. The joints of a loop but the last make the tree; the frames of the last are held together.
 //!
 //! Names are those of the file, inside models after `model::` unless the file has one model only. What the
 //! file leaves out is as its specification says, the gravity of a world 9.8 m/s², of models alone 9.81.
 
+mod closure;
 mod coupling;
 mod exclusion;
 mod frame;
@@ -87,16 +88,28 @@ pub(crate) fn read(mut document: Document, context: &Context<'_>) -> Result<Worl
     let joints = parts.iter().zip(held).map(|(part, ends)| joint::read(&mut reader, part, ends, &X_WL));
     let joints = joints.collect::<Result<Vec<_>, _>>()?;
     let forest = tree::order(&links, &joints);
-    for joint in forest.loops.iter().filter_map(|&j| joints.get(j)) {
-        joint.element.mark(Fate::Unsupported, "closes a loop: left open");
-        let message = format!("the joint `{}` closes a loop, which is left open", shortened(&joint.name));
-        reader.warn(joint.element.place(), message);
-    }
-
     let settings = Settings::read(world_of_file)?;
     let gravity = context.options.gravity.unwrap_or(settings.gravity);
     let builder = ModelBuilder::new().unphysical(context.options.unphysical);
     let (mut world, built) = build(builder, (root, &links, &joints), &forest, gravity)?;
+    for joint in forest.loops.iter().filter_map(|&j| joints.get(j)) {
+        let name = shortened(&joint.name);
+        let closed = closure::closure(joint, &links, &built);
+        let message = if closed.is_none() {
+            joint.element.mark(Fate::Unsupported, "closes a loop: left open");
+            format!("the joint `{name}` closes a loop, which is left open")
+        } else if closure::does_more(joint) {
+            format!(
+                "the joint `{name}` closes a loop: it holds, but its limits, springs and friction do not act"
+            )
+        } else {
+            String::new()
+        };
+        if !message.is_empty() {
+            reader.warn(joint.element.place(), message);
+        }
+        world.loops.extend(closed);
+    }
     world.time_step = settings.time_step;
     world.name = name(root, top);
     for step in &forest.steps {

@@ -1,6 +1,6 @@
 //! From a list of joints to trees.
 //!
-//! Joints are taken in the order of the file; one that would close a loop is left out and reported. What is
+//! Joints are taken in the order of the file; one that would close a loop is left out. What is
 //! joined to the world or stands still hangs on the world; of the rest, every group hangs on its first link
 //! that is no child, which moves freely. A joint met from its child's side is turned round:
 //!

@@ -36,6 +36,7 @@ pub fn to_mjcf(world: &World, stem: &str) -> Written {
         pairs: _,
         actuators: _,
         couplings: _,
+        loops: _,
         tendons: _,
         gravity_compensation: _,
         extras,
@@ -69,7 +70,7 @@ pub fn to_mjcf(world: &World, stem: &str) -> Written {
     }
     w.xml.open("flag").attribute("filterparent", "disable").close().close();
     if !extras.is_empty() {
-        w.notes.note("sites, sensors, loops, softness and data that no step uses are left out", "");
+        w.notes.note("sites, sensors, softness and data that no step uses are left out", "");
     }
     body_part.assets(&mut w);
     w.xml.open("worldbody");

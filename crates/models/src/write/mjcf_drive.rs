@@ -7,9 +7,14 @@
 
 use super::mjcf::Writer;
 use super::tree::Branch;
+use crate::closure::{Hold, LoopClosure};
 use crate::tendon::{Tendon, TendonPath};
 use crate::world::{Actuator, ActuatorLaw, Coupling, Keyframe};
-use stiction_dynamics::JointKind;
+use stiction_dynamics::spatial::Pose;
+use stiction_dynamics::{JointKind, Kinematics};
+
+/// Points nearer than this are one [m].
+const CLOSED: f64 = 1e-9;
 
 pub(crate) fn write(w: &mut Writer<'_>, branches: &[Branch]) {
     let world = w.world;
@@ -51,6 +56,9 @@ pub(crate) fn write(w: &mut Writer<'_>, branches: &[Branch]) {
         equality(w, coupling, tendon.map(|t| tendons[t].0.as_str()));
     }
     screws(w);
+    for closure in &world.loops {
+        held(w, closure);
+    }
     w.xml.close();
     w.xml.open("actuator");
     for (actuator, tendon) in world.actuators.iter().zip(of_actuators) {
@@ -151,6 +159,59 @@ fn equality(w: &mut Writer<'_>, coupling: &Coupling, tendon: Option<&str>) {
     }
     let [a2, a3, a4] = bend;
     w.xml.numbers("polycoef", &[a0, a1, a2, a3, a4]).close();
+}
+
+/// X_W1 X_1A = X_W2 X_2B, as `relpose` = X_1A X_2B⁻¹ and `anchor` = p_2B. A `connect` states one point, and takes
+/// the other from the neutral configuration.
+fn held(w: &mut Writer<'_>, closure: &LoopClosure) {
+    let LoopClosure { name, ends, hold, torque_scale, active, softness: _ } = closure;
+    let [(one, X_1A), (two, X_2B)] = match ends {
+        [world @ (None, _), other] => [*other, *world],
+        both => *both,
+    };
+    let Some(first) = one else {
+        w.notes.note("loops between points of the world are left out", name);
+        return;
+    };
+    let mut kin = Kinematics::new(&w.world.model);
+    kin.update(&w.world.model, &w.world.model.neutral());
+    let point = |link: Option<usize>, X: Pose| {
+        let (body, X) = w.world.mount(link, X);
+        body.map_or(X, |b| kin.X_WB[b] * X).translation
+    };
+    let apart = (point(one, X_1A) - point(two, X_2B)).norm();
+    let tag = match hold {
+        Hold::Frame => "weld",
+        Hold::Point if apart <= CLOSED => "connect",
+        Hold::Point => {
+            w.notes.note("loops that are open in the neutral configuration are left out", name);
+            return;
+        }
+        Hold::Hinge | Hold::Slide | Hold::Distance(_) => {
+            w.notes.note("loops through hinges, slides and rods are left out", name);
+            return;
+        }
+    };
+    w.xml.open(tag);
+    if !name.is_empty() {
+        w.xml.attribute("name", name);
+    }
+    w.xml.attribute("body1", &w.bodies[first]);
+    if let Some(second) = two {
+        w.xml.attribute("body2", &w.bodies[second]);
+    }
+    if *hold == Hold::Frame {
+        let X_12 = X_1A * X_2B.inverse();
+        let ([x, y, z], [qw, qx, qy, qz]) = (X_1A.translation.to_array(), X_12.rotation.to_array());
+        w.xml.numbers("anchor", &X_2B.translation.to_array()).numbers("relpose", &[x, y, z, qw, qx, qy, qz]);
+        w.xml.unless("torquescale", *torque_scale, 1.0);
+    } else {
+        w.xml.numbers("anchor", &X_1A.translation.to_array());
+    }
+    if !active {
+        w.xml.attribute("active", "false");
+    }
+    w.xml.close();
 }
 
 /// What holds the slide of a screw to its hinge.

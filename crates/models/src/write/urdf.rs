@@ -38,6 +38,7 @@ pub fn to_urdf(world: &World, stem: &str) -> Written {
         pairs,
         actuators,
         couplings,
+        loops,
         tendons,
         gravity_compensation,
         extras,
@@ -101,11 +102,14 @@ pub fn to_urdf(world: &World, stem: &str) -> Written {
     if !tendons.is_empty() {
         w.notes.note("URDF has no tendons", "");
     }
+    if !loops.is_empty() {
+        w.notes.note("URDF has no loops: what they hold together moves apart", "");
+    }
     if !gravity_compensation.is_empty() {
         w.notes.note("URDF has no weight that is carried", "");
     }
     if !extras.is_empty() {
-        w.notes.note("sites, sensors, loops, softness and data that no step uses are left out", "");
+        w.notes.note("sites, sensors, softness and data that no step uses are left out", "");
     }
     if actuators.iter().any(|a| a.law.bias_length != 0.0 || a.law.bias_velocity != 0.0 || a.law.bias != 0.0) {
         w.notes.note("URDF drives exert efforts: servos are motors now, without their gains", "");

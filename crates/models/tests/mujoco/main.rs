@@ -77,7 +77,7 @@ fn counts_and_names(world: &World, reference: &Value) {
     assert_eq!(given(world.actuators.iter().map(|a| &a.name)), names(&reference["actuators"]));
     assert_eq!(given(world.extras.sensors.iter().map(|s| &s.name)), names(&reference["sensors"]));
     assert_eq!(given(world.pairs.iter().map(|p| &p.name)), names(&reference["pairs"]));
-    let couplings = world.couplings.len() + world.extras.loops.len();
+    let couplings = world.couplings.len() + world.loops.len();
     assert_eq!(reference["equalities"], couplings, "equalities");
 }
 

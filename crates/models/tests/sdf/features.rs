@@ -6,7 +6,7 @@ use std::path::Path;
 use stiction_collision::Shape;
 use stiction_dynamics::JointKind;
 use stiction_dynamics::spatial::{Vec3, vec3};
-use stiction_models::{Fate, LoadOptions, World, load_str};
+use stiction_models::{Fate, Hold, LoadOptions, World, load_str};
 
 fn text(version: &str, inside: &str) -> Result<World, String> {
     let text = format!("<sdf version=\"{version}\">\n{inside}</sdf>");
@@ -105,13 +105,23 @@ fn mimics_and_gearboxes_are_couplings() {
 }
 
 #[test]
-fn loops_are_cut_and_reported_and_joints_met_from_their_child_turned_round() {
+fn loops_are_closed_and_joints_met_from_their_child_turned_round() {
     let links = ["a", "b", "c"].map(|n| link(n, "")).concat();
     let hinge = |n, p, c| joint(n, "revolute", p, c, "<axis><xyz>0 0 1</xyz></axis>");
     let chain = format!("{}{}{}", hinge("i", "a", "b"), hinge("j", "b", "c"), hinge("k", "c", "a"));
     let w = model(&format!("{links}{chain}"));
-    assert_eq!((w.model.nv(), w.ledger.of(Fate::Unsupported).count()), (8, 1));
-    assert!(warned(&w, "`k` closes a loop"));
+    assert_eq!((w.model.nv(), w.ledger.of(Fate::Unsupported).count()), (8, 0));
+    let [k] = &w.loops[..] else { panic!("one joint is left over: {:?}", w.loops) };
+    assert_eq!((k.name.as_str(), k.hold), ("k", Hold::Hinge));
+    assert_eq!(k.ends.map(|(link, _)| link), ["c", "a"].map(|l| w.model.link_named(l)));
+    assert!(!warned(&w, "`k` closes a loop"));
+    let limited =
+        joint("k", "revolute", "c", "a", "<axis><limit><lower>-1</lower><upper>1</upper></limit></axis>");
+    let w = model(&format!("{links}{}{}{limited}", hinge("i", "a", "b"), hinge("j", "b", "c")));
+    assert!(w.loops.len() == 1 && warned(&w, "`k` closes a loop: it holds, but its limits"));
+    let screw = joint("k", "screw", "c", "a", "<axis><xyz>0 0 1</xyz></axis>");
+    let w = model(&format!("{links}{}{}{screw}", hinge("i", "a", "b"), hinge("j", "b", "c")));
+    assert!(w.loops.is_empty() && warned(&w, "`k` closes a loop, which is left open"));
     // b hangs on the world, a hangs on b although it is its parent.
     let held = format!("{}{}", joint("f", "fixed", "world", "b", ""), hinge("i", "a", "b"));
     let w = model(&format!("{}{}{held}", link("a", "<pose>0 1 0 0 0 0</pose>"), link("b", "")));

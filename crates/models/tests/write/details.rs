@@ -112,6 +112,11 @@ pub(crate) fn same_but_names(name: &str, a: &World, b: &World) {
     assert_eq!(excluded(a), excluded(b), "{name}: pairs that never touch");
     assert_eq!(a.pairs.len(), b.pairs.len(), "{name}: pairs with rules of their own");
     assert_eq!(a.couplings.len(), b.couplings.len(), "{name}: couplings");
+    for (x, y) in a.loops.iter().zip(&b.loops) {
+        let same = x.ends.iter().zip(&y.ends).all(|(p, q)| p.0 == q.0 && near(p.1, q.1));
+        assert!(same && x.hold == y.hold && x.active == y.active, "{name}: {x:?} {y:?}");
+    }
+    assert_eq!(a.loops.len(), b.loops.len(), "{name}: loops");
     assert_eq!(a.model.gravity, b.model.gravity, "{name}: gravity");
     assert_eq!(a.time_step.unwrap_or(0.002), b.time_step.unwrap(), "{name}: time step");
     assert_eq!(a.keyframes.len(), b.keyframes.len(), "{name}: keyframes");
@@ -161,4 +166,26 @@ fn losses_are_noted_and_files_kept() {
     let options = LoadOptions { free_base: true, ..LoadOptions::default() };
     let back = again(&urdf, &folder.0.join("urdf/m.urdf"), &options);
     assert_eq!((back.model.nv(), back.couplings.len()), (8, 1));
+}
+
+/// Welds with their own points and turns, and connects, of bodies and of the world.
+#[test]
+fn loops_are_written() {
+    let text = r#"<mujoco><worldbody>
+        <body name="a" pos="0 0 1"><freejoint/><geom size="0.1"/></body>
+        <body name="b" pos="1 0 1"><freejoint/><geom size="0.1"/></body></worldbody>
+        <equality><connect name="p" body1="a" body2="b" anchor="0.3 0.1 0"/><connect body1="b" anchor="0 0 0.2"/>
+        <weld body1="a" body2="b" anchor="0.1 0.2 0.3" relpose="1 2 3 0.6 0 0.8 0" torquescale="2"/>
+        <weld body1="a" active="false"/></equality></mujoco>"#;
+    let world = load_str(text, Path::new("m.xml"), Path::new("."), &LoadOptions::default()).unwrap();
+    let folder = Folder::new("loops");
+    let back =
+        again(&stiction_models::to_mjcf(&world, "m"), &folder.0.join("m.xml"), &LoadOptions::default());
+    assert_eq!((back.loops.len(), back.loops[2].torque_scale), (4, 2.0));
+    assert!(!back.loops[3].active);
+    for (x, y) in world.loops.iter().zip(&back.loops) {
+        assert!(x.name == y.name && x.hold == y.hold, "{x:?} {y:?}");
+        assert!(x.ends.iter().zip(&y.ends).all(|(p, q)| p.0 == q.0 && near(p.1, q.1)), "{x:?} {y:?}");
+    }
+    assert!(stiction_models::to_urdf(&world, "m").notes.iter().any(|n| n.contains("no loops")));
 }

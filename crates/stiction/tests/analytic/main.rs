@@ -11,6 +11,7 @@ mod friction;
 mod grasp;
 mod impact;
 mod joints;
+mod loops;
 mod meshes;
 mod rolling;
 mod stacks;

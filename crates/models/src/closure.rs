@@ -1,0 +1,50 @@
+//! Loops: frames on two links that are held together, whatever the tree says.
+
+use crate::surface::Softness;
+use stiction_dynamics::spatial::Pose;
+
+/// Two frames held together. A tree of bodies cannot say it: it becomes rows of the constraint problem.
+#[derive(Clone, Debug)]
+pub struct LoopClosure {
+    pub name: String,
+    /// The frames A and B, each on a link (`None`: the world).
+    pub ends: [(Option<usize>, Pose); 2],
+    pub hold: Hold,
+    /// Metres that a radian counts as; rotations are free where it is zero.
+    pub torque_scale: f64,
+    pub active: bool,
+    pub softness: Softness,
+}
+
+/// What B may not do in A.
+#[derive(Clone, Copy, Debug, PartialEq)]
+pub enum Hold {
+    /// The origins stay together (MJCF `connect`, SDF `ball`).
+    Point,
+    /// The frames stay together (MJCF `weld`, SDF `fixed`).
+    Frame,
+    /// B turns about the axis z that both share.
+    Hinge,
+    /// B slides along the axis z of A.
+    Slide,
+    /// The origins stay this far apart [m].
+    Distance(f64),
+}
+
+impl LoopClosure {
+    /// With the softness that nothing is said about.
+    pub fn new(name: impl Into<String>, ends: [(Option<usize>, Pose); 2], hold: Hold) -> Self {
+        let softness = Softness::default();
+        Self { name: name.into(), ends, hold, torque_scale: 1.0, active: true, softness }
+    }
+
+    /// Renumbers links for a world in which that many come before; it stands at `pose`.
+    pub fn shift(&mut self, links: usize, pose: Pose) {
+        for (link, X) in &mut self.ends {
+            match link {
+                Some(l) => *l += links,
+                None => *X = pose * *X,
+            }
+        }
+    }
+}
