@@ -8,9 +8,10 @@
 //!
 //! is the value of its affine law at the end of the step, to first order. With k > 0 the effort
 //! is implicit: on a single dof, k adds h k c² to the diagonal of M (2). Joint springs and dampers are
-//! the same law with e₀ = −K (q + h v − q₀) − D v, k = h K + D. The effort limit is checked at the
-//! free velocity: beyond it the effort is the limit and k drops out (3). On several dofs (tendons)
-//! it becomes a row of the constraint problem with compliance 1/(h k) and set ±h·limit (4).
+//! the same law with e₀ = −K (q + h v − q₀) − D v, k = h K + D. Beyond its limit the effort is the limit
+//! and k drops out (3). On several dofs (tendons), and where contacts decide whether the limit is reached
+//! ([`crate::servos`]), it becomes a row of the constraint problem with compliance 1/(h k) and set
+//! ±h·limit (4).
 //!
 //! Units: effort [N or N·m], k [N·s/m or N·m·s/rad].
 

@@ -19,6 +19,7 @@ mod recorder;
 pub mod recording;
 mod report;
 mod rows;
+mod servos;
 mod simulation;
 mod softening;
 mod state;

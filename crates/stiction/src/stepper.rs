@@ -27,6 +27,7 @@ use crate::loops::{Consistent, Loops};
 use crate::params::StepperParams;
 use crate::report::{StepReport, StepStatus};
 use crate::rows::Rows;
+use crate::servos::Servos;
 use crate::softening::Softening;
 use crate::tendons::{Pull, pulls};
 use crate::views;
@@ -73,7 +74,7 @@ pub struct TimeStepper {
     /// Bodies of (5): free, alone in their tree.
     free_bodies: Vec<usize>,
     q_of_dof: Vec<usize>,
-    efforts: Vec<Effort>,
+    servos: Servos,
     pulls: Vec<(Pull, Effort)>,
     carried: CarriedWeight,
     tau: Vec<f64>,
@@ -120,7 +121,7 @@ impl TimeStepper {
             memory: WarmStart::default(),
             free_bodies: (0..model.bodies.len()).filter(|&b| alone(b)).collect(),
             q_of_dof: actuation::q_of_dofs(world),
-            efforts: vec![Effort::default(); world.actuators.len()],
+            servos: Servos::new(world),
             pulls: Vec::new(),
             carried: CarriedWeight::new(world),
             tau: vec![0.0; model.nv()],
@@ -209,8 +210,24 @@ impl TimeStepper {
         input: &Input,
         solver: &mut dyn ContactSolver,
     ) -> Result<SolveReport, String> {
+        self.kin.update(&world.model, &state.q);
+        loop {
+            let solve = self.solve_once(world, state, input, solver)?;
+            if !self.servos.promote(&world.actuators, &state.v, &self.v_next) {
+                return Ok(solve);
+            }
+        }
+    }
+
+    /// The same with the limits of servos where they are expected.
+    fn solve_once(
+        &mut self,
+        world: &World,
+        state: &State,
+        input: &Input,
+        solver: &mut dyn ContactSolver,
+    ) -> Result<SolveReport, String> {
         let model = &world.model;
-        self.kin.update(model, &state.q);
         self.vel.update(model, &self.kin, &state.v);
         self.free_motion(world, state, input)?;
         // What will meet depends on how the bodies would go on.
@@ -242,6 +259,7 @@ impl TimeStepper {
         let h = self.params.dt * share;
         integrate_into(&world.model, &state.q, &self.v_next, h, &mut self.q_next);
         state.q.copy_from_slice(&self.q_next);
+        self.servos.commit(&world.actuators, &state.v, &self.v_next);
         state.v.copy_from_slice(&self.v_next);
         state.t += self.params.dt;
         self.memory.commit(&self.contacts, &self.impulses);
@@ -280,14 +298,8 @@ impl TimeStepper {
         actuation::add_passive(model, state, h, &mut self.tau, &mut self.diagonal);
         self.carried.add(world, &self.kin, &mut self.tau);
         self.pulls.clear();
-        for (i, a) in world.actuators.iter().enumerate() {
-            let control = input.control.get(i).copied().unwrap_or(0.0);
-            let effort = actuation::evaluate(a, control, state, &self.q_of_dof, h);
-            self.efforts[i] = effort;
-            if a.transmission.len() > 1 && effort.implicit > 0.0 {
-                self.pulls.push((Pull::Actuator(i), effort));
-            }
-        }
+        self.servos.evaluate(world, input, state, &self.q_of_dof, h);
+        self.pulls.extend(self.servos.rows());
         self.pulls.extend(pulls(world, state, &self.q_of_dof, h));
         crba_into(model, &self.kin, &mut self.crba, &mut self.mass);
         for i in 0..model.nv() {
@@ -295,20 +307,7 @@ impl TimeStepper {
         }
         self.solve_free(world, state)?;
         // Efforts beyond their limit stay there: one more solve without their gains.
-        let mut saturated = false;
-        for (a, effort) in world.actuators.iter().zip(&mut self.efforts) {
-            let tendon = a.transmission.len() > 1 && effort.implicit > 0.0;
-            let e = actuation::at_velocity(a, effort, &state.v, &self.v_free);
-            let limited = actuation::clamp(a, e);
-            if !tendon && effort.implicit > 0.0 && limited != e {
-                for &(dof, c) in &a.transmission {
-                    self.mass.add_diagonal(dof, -h * effort.implicit * c * c);
-                }
-                *effort = Effort { start: limited, implicit: 0.0 };
-                saturated = true;
-            }
-        }
-        if saturated {
+        if self.servos.saturate(&world.actuators, &state.v, &self.v_free, h, &mut self.mass) {
             self.factor_and_solve(world, state)?;
         }
         Ok(())
@@ -316,11 +315,7 @@ impl TimeStepper {
 
     /// Adds the gains of single-dof actuators to M̂, then solves (2).
     fn solve_free(&mut self, world: &World, state: &State) -> Result<(), String> {
-        for (a, effort) in world.actuators.iter().zip(&self.efforts) {
-            if let [(dof, c)] = a.transmission[..] {
-                self.mass.add_diagonal(dof, self.params.dt * effort.implicit * c * c);
-            }
-        }
+        self.servos.add_gains(&world.actuators, self.params.dt, &mut self.mass);
         self.factor_and_solve(world, state)
     }
 
@@ -331,14 +326,7 @@ impl TimeStepper {
             format!("the mass matrix is not positive definite at joint `{joint}`")
         })?;
         self.v_free.copy_from_slice(&self.tau);
-        for (a, effort) in world.actuators.iter().zip(&self.efforts) {
-            let tendon = a.transmission.len() > 1 && effort.implicit > 0.0;
-            if !tendon {
-                for &(dof, c) in &a.transmission {
-                    self.v_free[dof] += c * effort.start;
-                }
-            }
-        }
+        self.servos.add_efforts(&world.actuators, &mut self.v_free);
         self.v_free.iter_mut().for_each(|t| *t *= h);
         self.factor.solve_in_place(&mut self.v_free);
         self.v_free.iter_mut().zip(&state.v).for_each(|(f, v)| *f += v);
@@ -418,6 +406,7 @@ impl TimeStepper {
     /// Forgets warm starts, as after a jump of the state.
     pub fn forget(&mut self) {
         self.memory.clear();
+        self.servos.forget();
     }
 }
 

@@ -109,6 +109,100 @@ fn a_weak_servo_gives_what_it_has() {
     }
 }
 
+/// What one step of a vertical slider of 2 kg does under a servo and above a stop, by bisection: m (v⁺ − v)/h =
+/// clamp(kp (u − q − h v⁺) − kv v⁺) − m g, unless the stop is in the way.
+fn slider_step(q: f64, v: f64, u: f64, [kp, kv, limit, stop, h]: [f64; 5]) -> f64 {
+    let effort = |w: f64| (kp * (u - q - h * w) - kv * w).clamp(-limit, limit);
+    let excess = |w: f64| 2.0 * (w - v) / h - effort(w) + 2.0 * G;
+    let (mut low, mut high) = (-1e4, 1e4);
+    for _ in 0..200 {
+        let middle = 0.5 * (low + high);
+        if excess(middle) < 0.0 { low = middle } else { high = middle }
+    }
+    high.max((stop - q) / h)
+}
+
+/// Wherever a servo with a limit ends up, its effort is that of the velocity at the end of the step: free, held by a
+/// stop, within its limit or beyond it, from coarse gains to stiff ones, at any step.
+#[test]
+fn servos_keep_their_limits_whatever_stops_them() {
+    for contact in ["nsgs", "auto"] {
+        for k in 0..120_i32 {
+            let r = |n: i32| f64::from((k * 7919 + n * 104_729) % 1000) / 1000.0 - 0.5;
+            let kp = 10_f64.powi(k % 5 + 2);
+            let (kv, limit, h) = (0.01 * kp, 40.0 + 60.0 * r(1), [1e-3, 1e-2][k as usize % 2]);
+            let (q, v, u) = (0.02 + 0.04 * r(2), r(3), 0.3 * r(4));
+            let mut world = sliders(&[2.0], |j| j.limit = Some([0.0, 1e3]));
+            world.actuators.push(servo(&[(0, 1.0)], kp, kv, Some(limit)));
+            let mut state = State::neutral(&world.model);
+            (state.q[0], state.v[0]) = (q.max(0.0), v);
+            let mut run = Run::of(world, state, contact, h);
+            run.sim.control_mut()[0] = u;
+            let (mut q, mut v) = (q.max(0.0), v);
+            for step in 0..20 {
+                v = slider_step(q, v, u, [kp, kv, limit, 0.0, h]);
+                q += h * v;
+                run.step();
+                let state = run.sim.state();
+                let off = (state.v[0] - v).abs();
+                assert!(
+                    off < 1e-7,
+                    "{contact} {k} step {step}: {} {v}, kp {kp} limit {limit} h {h}",
+                    state.v[0]
+                );
+            }
+            run.assert_exact();
+        }
+    }
+}
+
+/// A servo of 10⁶ N/m that wants through a stop presses on it with its limit, less the weight.
+#[test]
+fn a_stiff_servo_presses_with_its_limit() {
+    for dt in [1e-3, 1e-2] {
+        let mut world = sliders(&[2.0], |j| j.limit = Some([-1.0, 0.1]));
+        world.actuators.push(servo(&[(0, 1.0)], 1e6, 1e5, Some(50.0)));
+        let state = State::neutral(&world.model);
+        let mut run = Run::of(world, state, "auto", dt);
+        run.sim.control_mut()[0] = 0.3;
+        run.steps((1.0 / dt) as usize);
+        assert!((run.sim.state().q[0] - 0.1).abs() < 1e-9 && run.sim.state().v[0].abs() < 1e-9);
+        let pressed = run.sim.impulses()[0] / dt;
+        assert!((pressed - (50.0 - 2.0 * G)).abs() < 1e-6, "{pressed}");
+        run.assert_exact();
+        // It lets go when it is asked to.
+        run.sim.control_mut()[0] = 0.05;
+        run.steps((3.0 / dt) as usize);
+        assert!((run.sim.state().q[0] - (0.05 - 2.0 * G / 1e6)).abs() < 1e-9, "{:?}", run.sim.state());
+    }
+}
+
+/// An arm of three links under servos of 10⁶ N·m/rad holds its pose at 10 ms.
+#[test]
+fn a_stiff_arm_is_stable_at_a_coarse_step() {
+    let mut b = ModelBuilder::new();
+    let mut parent = None;
+    for (i, axis) in [Vec3::Y, Vec3::X, Vec3::Y].into_iter().enumerate() {
+        let at = if i == 0 { Vec3::ZERO } else { vec3(0.4, 0.0, 0.0) };
+        let inertia = Inertia::new(1.0, vec3(0.2, 0.0, 0.0), Sym3::diagonal(1e-3, 1e-2, 1e-2));
+        let link = b.link(format!("link {i}"), parent, Pose::from_translation(at), inertia);
+        b.joint(link, JointSpec::new(format!("joint {i}"), JointKind::Hinge, axis));
+        parent = Some(link);
+    }
+    let mut world = World::new("arm", b.build(vec3(0.0, 0.0, -G)).unwrap());
+    (0..3).for_each(|dof| world.actuators.push(servo(&[(dof, 1.0)], 1e6, 1e3, Some(1e4))));
+    let mut state = State::neutral(&world.model);
+    state.q.copy_from_slice(&[0.3, 0.2, -0.4]);
+    let mut run = Run::of(world, state, "auto", 1e-2);
+    run.sim.control_mut().copy_from_slice(&[0.5, -0.3, 0.8]);
+    run.steps(1000);
+    let state = run.sim.state();
+    for (q, u) in state.q.iter().zip([0.5, -0.3, 0.8]) {
+        assert!((q - u).abs() < 2e-5, "{state:?}");
+    }
+    assert!(state.v.iter().all(|v| v.abs() < 1e-9), "{state:?}");
+}
+
 /// A tendon over two joints is a row of the problem: it carries its effort implicitly, or its limit.
 #[test]
 fn a_tendon_shares_its_effort() {

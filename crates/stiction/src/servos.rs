@@ -1,0 +1,159 @@
+//! Actuators of one step: which limits they reach, at the velocity that the step ends with.
+//!
+//! The effort of a servo at v⁺ is e = P(e₀ − k c·(v⁺ − v)), with P the projection on its limits. Where it acts on one
+//! dof it is expected to be
+//!
+//! ```text
+//!     within its limits at v_f     k is part of the mass matrix                                   (1)
+//!     beyond them                  e is the limit                                                 (2)
+//! ```
+//!
+//! Contacts, limits and loops may make it otherwise: a hand that closes on something reaches its limit only because
+//! it is stopped. Where e at v⁺ belies (1) or (2), the step is solved again with the servo as a bounded row of the
+//! constraint problem, which is exact; it stays a row while it is at its limit.
+
+use crate::State;
+use crate::actuation::{self, Effort, at_velocity, clamp};
+use crate::stepper::Input;
+use crate::tendons::Pull;
+use stiction_dynamics::MassMatrix;
+use stiction_models::{Actuator, World};
+
+/// Efforts that differ by less than this share of them are the same [–].
+const ROUNDING: f64 = 1e-9;
+
+/// See the module.
+#[derive(Clone, Debug)]
+pub(crate) struct Servos {
+    /// What every actuator would do without its limit.
+    laws: Vec<Effort>,
+    /// What it is expected to do: the same, or its limit.
+    efforts: Vec<Effort>,
+    /// It is a row in this step.
+    row: Vec<bool>,
+    /// It acts on one dof, and is a row until it leaves its limit.
+    promoted: Vec<bool>,
+    /// Times that this step was solved again.
+    again: u32,
+}
+
+impl Servos {
+    pub(crate) fn new(world: &World) -> Self {
+        let n = world.actuators.len();
+        Self {
+            laws: vec![Effort::default(); n],
+            efforts: vec![Effort::default(); n],
+            row: vec![false; n],
+            promoted: vec![false; n],
+            again: 0,
+        }
+    }
+
+    /// The efforts at the start of the step.
+    pub(crate) fn evaluate(
+        &mut self,
+        world: &World,
+        input: &Input,
+        state: &State,
+        q_of_dof: &[usize],
+        h: f64,
+    ) {
+        for (i, a) in world.actuators.iter().enumerate() {
+            let control = input.control.get(i).copied().unwrap_or(0.0);
+            let law = actuation::evaluate(a, control, state, q_of_dof, h);
+            (self.laws[i], self.efforts[i]) = (law, law);
+            self.row[i] = law.implicit > 0.0 && (a.transmission.len() > 1 || self.promoted[i]);
+        }
+    }
+
+    /// Those that are rows.
+    pub(crate) fn rows(&self) -> impl Iterator<Item = (Pull, Effort)> + '_ {
+        let rows = self.laws.iter().enumerate().filter(|&(i, _)| self.row[i]);
+        rows.map(|(i, law)| (Pull::Actuator(i), *law))
+    }
+
+    /// Adds the gains of the others to the diagonal of M̂.
+    pub(crate) fn add_gains(&self, actuators: &[Actuator], h: f64, mass: &mut MassMatrix) {
+        for (i, a) in actuators.iter().enumerate() {
+            if let ([(dof, c)], false) = (&a.transmission[..], self.row[i]) {
+                mass.add_diagonal(*dof, h * self.efforts[i].implicit * c * c);
+            }
+        }
+    }
+
+    /// Adds what the others are expected to exert at the velocity of the start.
+    pub(crate) fn add_efforts(&self, actuators: &[Actuator], tau: &mut [f64]) {
+        for (i, a) in actuators.iter().enumerate().filter(|&(i, _)| !self.row[i]) {
+            for &(dof, c) in &a.transmission {
+                tau[dof] += c * self.efforts[i].start;
+            }
+        }
+    }
+
+    /// (2), for those beyond their limits at `v_free`; true if there are any.
+    pub(crate) fn saturate(
+        &mut self,
+        actuators: &[Actuator],
+        v: &[f64],
+        v_free: &[f64],
+        h: f64,
+        mass: &mut MassMatrix,
+    ) -> bool {
+        let mut any = false;
+        for (i, a) in actuators.iter().enumerate().filter(|&(i, _)| !self.row[i]) {
+            let effort = &mut self.efforts[i];
+            if effort.implicit <= 0.0 {
+                continue;
+            }
+            let e = at_velocity(a, effort, v, v_free);
+            let limited = clamp(a, e);
+            if limited != e {
+                for &(dof, c) in &a.transmission {
+                    mass.add_diagonal(dof, -h * effort.implicit * c * c);
+                }
+                *effort = Effort { start: limited, implicit: 0.0 };
+                any = true;
+            }
+        }
+        any
+    }
+
+    /// Makes rows of those that (1) or (2) was wrong about, the third time of all that have limits; true if the step
+    /// is to be solved again.
+    pub(crate) fn promote(&mut self, actuators: &[Actuator], v: &[f64], v_next: &[f64]) -> bool {
+        let mut any = false;
+        for (i, a) in actuators.iter().enumerate() {
+            let law = &self.laws[i];
+            if law.implicit <= 0.0 || self.row[i] || a.effort_limit.is_none() {
+                continue;
+            }
+            let exact = clamp(a, at_velocity(a, law, v, v_next));
+            let expected = at_velocity(a, &self.efforts[i], v, v_next);
+            if (exact - expected).abs() > ROUNDING * (exact.abs() + expected.abs()) {
+                self.promoted[i] = true;
+                any = true;
+            }
+        }
+        if any && self.again >= 2 {
+            let limited =
+                actuators.iter().zip(&self.laws).map(|(a, l)| a.effort_limit.is_some() && l.implicit > 0.0);
+            self.promoted.iter_mut().zip(limited).for_each(|(p, l)| *p |= l);
+        }
+        self.again = if any { self.again + 1 } else { 0 };
+        any
+    }
+
+    /// Those that have left their limits at the end of the step are no rows in the next.
+    pub(crate) fn commit(&mut self, actuators: &[Actuator], v: &[f64], v_next: &[f64]) {
+        for ((a, law), promoted) in actuators.iter().zip(&self.laws).zip(&mut self.promoted) {
+            let e = at_velocity(a, law, v, v_next);
+            *promoted = *promoted && clamp(a, e) != e;
+        }
+    }
+
+    /// No rows but tendons, as before the first step.
+    pub(crate) fn forget(&mut self) {
+        self.promoted.fill(false);
+        self.again = 0;
+    }
+}
