@@ -57,8 +57,8 @@ pub struct Softness {
     pub impratio: f64,
 }
 
-/// How Drake, Bullet and Gazebo say that a surface yields; their laws alone read it. A surface that states
-/// no stiffness is rigid: its partner yields for both.
+/// How a surface yields, in the words of Drake, Bullet and Gazebo: under their laws, and under those that are rigid of
+/// themselves; MuJoCo's has its own. A surface that states no stiffness is rigid: its partner yields for both.
 #[derive(Clone, Copy, Debug, Default, PartialEq)]
 pub struct Compliance {
     /// [N/m]

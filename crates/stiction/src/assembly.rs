@@ -7,11 +7,16 @@
 //!     contact, overlapping      g_N = J_N v_f − min(v_push, β (−φ − slop)₊ / h)            (2)
 //!     contact that bounces      g_N = J_N v_f + e J_N v      if J_N v < −v_thr and
 //!                                                            φ + h J_N v_f < 0             (3)
+//!     contact that yields       g_N = J_N v_f + φ/T,  R = 1/(h k T)                         (3')
 //!     joint limit               as (1), (2) with φ = distance to the limit, λ ≥ 0; of a
 //!                               ball joint the angle of its rotation is limited           (4)
 //!     dry friction τ_f          g = v_f,  |λ| ≤ h τ_f                                      (5)
 //!     coupling Σ c q = d + p(z)  g = Σ c v_f − p'(z) ż_f + β (Σ c q − d − p(z))/h,  λ free  (6)
 //! ```
+//!
+//! A contact with stiffness k, relaxation time τ and dissipation d carries f = k (δ₀ − h c) (1 − d c) − k τ c at the
+//! end of the step, δ₀ = (−φ)₊ [HuntCrossley1975]; to first order in c that is (3') with T = h + τ + d δ₀, and T = h
+//! where φ > 0. Under the compliant laws their own numbers hold instead.
 //!
 //! What is nearer than a nanometre touches: rounding moves bodies at rest, and a corner lifted by it would
 //! have to lose its share of the load and to find it again step by step. A bounce (3) leaves at e times the
@@ -21,7 +26,7 @@
 
 use crate::State;
 use crate::actuation::{Effort, rotation_vector};
-use crate::contacts::ContactPoint;
+use crate::contacts::{ContactPoint, Spring};
 use crate::loops::Loops;
 use crate::params::StepperParams;
 use crate::rows::{End, Rows};
@@ -145,13 +150,26 @@ impl Situation<'_> {
             let before = rows.velocity(block, &self.state.v);
             if frictional { before.z } else { before.x }
         };
-        let bias = self.normal_bias(c, free, before);
+        let (bias, compliance) = match c.spring.filter(|_| self.soft.is_none()) {
+            Some(spring) => self.yielding(&spring, c.gap),
+            None => (self.normal_bias(c, free, before), 0.0),
+        };
         if frictional {
             g.z += bias;
             self.push(problem, Cone::Friction { mu: c.friction }, &g.to_array(), c.gap);
         } else {
             self.push(problem, Cone::NonNegative, &[free + bias], c.gap);
         }
+        if let Some(r) = problem.compliance.last_mut() {
+            *r = compliance;
+        }
+    }
+
+    /// (3'): what is added to J_N v_f, and R.
+    fn yielding(&self, spring: &Spring, gap: f64) -> (f64, f64) {
+        let (h, depth) = (self.params.dt, -gap);
+        let time = if depth >= 0.0 { h + spring.relaxation + spring.dissipation * depth } else { h };
+        (gap / time, 1.0 / (h * spring.stiffness * time))
     }
 
     /// What (1)–(3) add to J_N v_f. `free` = J_N v_f, `before()` = J_N v.

@@ -7,7 +7,7 @@ use std::collections::BTreeMap;
 use stiction_collision::{CollisionWorld, Manifold, ShapeError};
 use stiction_dynamics::Kinematics;
 use stiction_dynamics::spatial::{Motion, Pose, Vec3};
-use stiction_models::{Material, PairSurface, World};
+use stiction_models::{Compliance, Material, PairSurface, World};
 
 /// One contact point. The frame is (t1, t2, n), n from A to B; see CONVENTIONS.md.
 #[derive(Clone, Copy, Debug)]
@@ -29,6 +29,28 @@ pub struct ContactPoint {
     pub friction: f64,
     /// e [–].
     pub restitution: f64,
+    /// How it yields under laws that are rigid of themselves.
+    pub spring: Option<Spring>,
+}
+
+/// f = k δ (1 + d δ̇) + k τ δ̇, never negative, with δ the overlap.
+#[derive(Clone, Copy, Debug, PartialEq)]
+pub struct Spring {
+    /// k > 0 [N/m].
+    pub stiffness: f64,
+    /// τ [s].
+    pub relaxation: f64,
+    /// d [s/m].
+    pub dissipation: f64,
+}
+
+impl Spring {
+    /// What a surface states; Hunt and Crossley's dissipation counts where both are.
+    fn stated(c: &Compliance) -> Option<Self> {
+        let stiffness = c.stiffness.filter(|k| *k > 0.0)?;
+        let relaxation = if c.dissipation.is_some() { 0.0 } else { c.relaxation.unwrap_or(0.0) };
+        Some(Self { stiffness, relaxation, dissipation: c.dissipation.unwrap_or(0.0) })
+    }
 }
 
 /// Where shapes are, and how far ahead of them contacts are looked for.
@@ -135,6 +157,7 @@ impl ContactFinder {
                 continue;
             }
             let (t1, t2) = m.normal.tangents();
+            let spring = Spring::stated(&surface.compliance);
             for p in m.points() {
                 out.push(ContactPoint {
                     geometries: [m.a, m.b],
@@ -147,6 +170,7 @@ impl ContactFinder {
                     gap: p.gap - surface.margin,
                     friction: surface.friction(),
                     restitution: surface.restitution,
+                    spring,
                 });
             }
         }

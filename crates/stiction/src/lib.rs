@@ -30,7 +30,7 @@ mod warm_start;
 mod weight;
 
 pub use compose::{ComposeError, Composer, FreeBody, UNCOLOURED};
-pub use contacts::ContactPoint;
+pub use contacts::{ContactPoint, Spring};
 pub use params::{StepperParamError, StepperParams};
 pub use recorder::Recorder;
 pub use report::{StepReport, StepStatus};

@@ -26,16 +26,16 @@ pub struct GroundSpec {
     pub rgba: Option<Rgba>,
 }
 
-/// `soft = { … }`: how a surface yields under compliant laws; under the others contacts are rigid. What is left
-/// out is left to the partner; where neither says it, MuJoCo's and Drake's defaults hold.
+/// `soft = { … }`: how a surface yields. What is left out is left to the partner; where neither says it, compliant laws
+/// take MuJoCo's and Drake's defaults, and contacts of the others are rigid without a stiffness.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Serialize, Deserialize)]
 #[serde(default, deny_unknown_fields)]
 pub struct SoftSpec {
-    /// Of `sap`, `lagged` and `similar` [N/m]; 1e6.
+    /// Of every law but `mujoco` [N/m]; `sap`, `lagged` and `similar` take 1e6.
     pub stiffness: Option<Positive>,
-    /// Of `sap` [s]; 0.1.
+    /// Of `sap`, which takes 0.1, and of the exact law where no dissipation is stated [s].
     pub relaxation: Option<NotNegative>,
-    /// Of `lagged` and `similar` [s/m]; 50.
+    /// Of `lagged` and `similar`, which take 50, and of the exact law [s/m].
     pub dissipation: Option<NotNegative>,
     /// Of `mujoco`: time constant [s] and damping ratio, or both negative; 0.02, 1.
     pub solref: Option<[Finite; 2]>,

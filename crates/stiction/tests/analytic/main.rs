@@ -17,3 +17,4 @@ mod rolling;
 mod stacks;
 mod stated;
 mod worlds;
+mod yielding;
