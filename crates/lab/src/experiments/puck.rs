@@ -73,8 +73,9 @@ impl Puck {
         let file = Path::new("puck.xml");
         let mut world = load_str(&text, file, Path::new(""), &LoadOptions::default())?;
         let [k, tau, d] = self.yields.map(Some);
-        // The plane stays rigid: the puck yields for both.
-        if let Some(foot) = world.geometries.iter_mut().find(|g| g.link.is_some()) {
+        // The plane stays rigid: the puck yields for both, under the laws that are about it.
+        let yields = matches!(contact, "sap" | "lagged" | "similar");
+        if let Some(foot) = world.geometries.iter_mut().find(|g| yields && g.link.is_some()) {
             foot.material.compliance = Compliance { stiffness: k, relaxation: tau, dissipation: d };
         }
         let stepper = StepperParams { dt: self.step, ..StepperParams::default() };
