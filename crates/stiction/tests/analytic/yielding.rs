@@ -63,7 +63,7 @@ fn rebound([k, tau, d]: [f64; 3], speed: f64) -> f64 {
         let force = (k * x * (1.0 + d * v) + k * tau * v).max(0.0);
         v += h * (G - force / MASS);
         x += h * v;
-        if x <= 0.0 && v < 0.0 || force == 0.0 && v < 0.0 {
+        if v < 0.0 && (x <= 0.0 || force == 0.0) {
             return -v;
         }
     }
