@@ -49,6 +49,8 @@ pub(crate) struct Panel {
     /// Those of the branch: how many, and where in the columns of the pattern.
     pub(crate) branch: usize,
     pub(crate) columns: usize,
+    /// The first dof of the arm, if the branch is one: a panel of six or seven rows without ancestors.
+    pub(crate) arm: Option<usize>,
     /// The first dof of the free root in whose columns the rows end.
     pub(crate) root: Option<usize>,
 }
@@ -56,8 +58,8 @@ pub(crate) struct Panel {
 impl Panel {
     /// As many as there are registers for.
     pub(crate) const LARGE: usize = 4;
-    /// A free root.
-    pub(crate) const LARGEST: usize = 6;
+    /// An arm, or a free root.
+    pub(crate) const LARGEST: usize = 7;
 
     /// Its K rows out of its entries, from the tip on.
     #[inline(always)]
@@ -138,6 +140,12 @@ impl Pattern {
                 pattern.rows.push(Row { begin, start, end, trunk, free });
             }
             let (tip, start) = (first + count - 1, pattern.rows[first].start);
+            let branch = pattern.branch(first);
+            let tip_below = branch.first().map(|j| *j as usize);
+            let below = tip_below.and_then(|j| pattern.panels.iter().find(|p| p.tip == j));
+            let arm = below
+                .filter(|p| p.common == 0 && p.count == common && common >= TRUNK)
+                .map(|p| p.tip + 1 - p.count);
             pattern.panels.push(Panel {
                 tip,
                 count,
@@ -146,8 +154,9 @@ impl Pattern {
                 stride,
                 square: stride - common - count,
                 common,
-                branch: pattern.branch(first).len(),
+                branch: branch.len(),
                 columns: start + 1,
+                arm,
                 root: pattern.rows[first].trunk,
             });
             first += count;

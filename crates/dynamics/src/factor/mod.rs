@@ -68,7 +68,8 @@ impl<T: Real> Factor<T> {
                     3 => pivot::<T, 3>(panel, rows, inverse, &mut failed),
                     4 => pivot::<T, 4>(panel, rows, inverse, &mut failed),
                     5 => pivot::<T, 5>(panel, rows, inverse, &mut failed),
-                    _ => pivot::<T, 6>(panel, rows, inverse, &mut failed),
+                    6 => pivot::<T, 6>(panel, rows, inverse, &mut failed),
+                    _ => pivot::<T, 7>(panel, rows, inverse, &mut failed),
                 }
             }
             for panel in level.iter().filter(|panel| panel.common > 0) {
@@ -95,7 +96,8 @@ impl<T: Real> Factor<T> {
                 3 => spread::<T, 3>(pattern, panel, rows, inverse, x),
                 4 => spread::<T, 4>(pattern, panel, rows, inverse, x),
                 5 => spread::<T, 5>(pattern, panel, rows, inverse, x),
-                _ => spread::<T, 6>(pattern, panel, rows, inverse, x),
+                6 => spread::<T, 6>(pattern, panel, rows, inverse, x),
+                _ => spread::<T, 7>(pattern, panel, rows, inverse, x),
             }
         }
         for panel in pattern.panels().iter().rev() {
@@ -105,7 +107,8 @@ impl<T: Real> Factor<T> {
                 3 => gather::<T, 3>(pattern, panel, rows, x),
                 4 => gather::<T, 4>(pattern, panel, rows, x),
                 5 => gather::<T, 5>(pattern, panel, rows, x),
-                _ => gather::<T, 6>(pattern, panel, rows, x),
+                6 => gather::<T, 6>(pattern, panel, rows, x),
+                _ => gather::<T, 7>(pattern, panel, rows, x),
             }
         }
     }
@@ -172,10 +175,12 @@ mod tests {
         assert_close(&x, &v, 1e-12);
     }
 
-    /// LᵀDL, multiplied out densely, is M; also where a panel has more ancestors than registers.
+    /// LᵀDL, multiplied out densely, is M; also where a panel has more ancestors than registers, and on arms with
+    /// hands of two and of three fingers.
     #[test]
     fn factors_multiply_to_the_matrix() {
-        for model in [random_trees(21, 16), chain(26)] {
+        for model in [random_trees(21, 16), chain(26, 0), chain(6, 2), chain(7, 2), chain(7, 3), chain(8, 2)]
+        {
             let (q, v) = random_state(&model, 21);
             let M = mass_matrix(&model, &at(&model, &q, &v).0);
             let (n, factor) = (model.nv(), factored(&model, &M));
@@ -199,11 +204,16 @@ mod tests {
         }
     }
 
-    /// Hinges in a row.
-    fn chain(length: usize) -> Model {
+    /// Hinges in a row, and fingers of one to three at its end.
+    fn chain(length: usize, fingers: usize) -> Model {
         let mut b = crate::ModelBuilder::new();
-        let mut parent = None;
-        for k in 0..length {
+        let (mut parent, mut palm) = (None, None);
+        let phalanges = (1..=fingers).flat_map(|finger| (0..finger).map(|k| k == 0));
+        for (k, on_palm) in (0..length).map(|_| false).chain(phalanges).enumerate() {
+            if k == length {
+                palm = parent;
+            }
+            parent = if on_palm { palm } else { parent };
             let inertia = crate::spatial::Inertia::new(1.0, vec3(0.0, 0.1, -0.2), crate::spatial::Sym3::ZERO);
             let X_PL = crate::spatial::Pose::from_translation(vec3(0.1, 0.0, -0.4));
             let link = b.link(format!("link{k}"), parent, X_PL, inertia);

@@ -36,7 +36,8 @@ pub(super) fn pivot<T: Real, const K: usize>(
         for l in k + 1..K {
             L[l] = M[k][l] * inverse_D;
             for m in l..K {
-                M[l][m] -= L[l] * M[k][m];
+                // In this order the next pivot, which all else waits for, waits for the division alone.
+                M[l][m] -= M[k][l] * M[k][m] * inverse_D;
             }
         }
         M[k] = L;
@@ -159,6 +160,12 @@ fn subtract_few<T: Real, const K: usize>(
     tails: &[[T; FEW]; K],
     D: [T; K],
 ) {
+    if let Some(arm) = panel.arm {
+        return match panel.branch {
+            6 => subtract_square::<T, K, 6>(pattern, arm, above, tails, D),
+            _ => subtract_square::<T, K, 7>(pattern, arm, above, tails, D),
+        };
+    }
     for (t, j) in pattern.branch_of(panel).iter().enumerate() {
         let place = pattern.place(*j as usize);
         let mut M_j = D;
@@ -174,17 +181,29 @@ fn subtract_few<T: Real, const K: usize>(
         }
     }
     if let Some(root) = panel.root {
-        // Rows of one to six entries in two blocks each, of which the first is needed by the last two only.
-        let rows = &mut above[pattern.place(root).end - 8..][..8 * TRUNK];
-        for j in 0..TRUNK {
-            let mut M_j = D;
-            for k in 0..K {
-                M_j[k] *= tails[k][FEW - 1 - j];
-            }
-            match j {
-                0..4 => subtract_blocks::<T, K, 4>(&mut rows[8 * j + 4..], tails, M_j),
-                _ => subtract_blocks::<T, K, 8>(&mut rows[8 * j..], tails, M_j),
-            }
+        subtract_square::<T, K, TRUNK>(pattern, root, above, tails, D);
+    }
+}
+
+/// The part of [`subtract_few`] in the N rows from `first` on, which have one to N entries in two blocks each, of
+/// which the first is needed by the last rows only.
+#[inline(always)]
+fn subtract_square<T: Real, const K: usize, const N: usize>(
+    pattern: &Pattern,
+    first: usize,
+    above: &mut [T],
+    tails: &[[T; FEW]; K],
+    D: [T; K],
+) {
+    let rows = &mut above[pattern.place(first).end - 8..][..8 * N];
+    for j in 0..N {
+        let mut M_j = D;
+        for k in 0..K {
+            M_j[k] *= tails[k][FEW - 1 - j];
+        }
+        match j {
+            0..4 => subtract_blocks::<T, K, 4>(&mut rows[8 * j + 4..], tails, M_j),
+            _ => subtract_blocks::<T, K, 8>(&mut rows[8 * j..], tails, M_j),
         }
     }
 }
@@ -260,13 +279,20 @@ pub(super) fn spread<T: Real, const K: usize>(
         x_here[K - 1 - k] = x_panel[k] * inverse[K - 1 - k];
     }
     let tails = tails(rows, panel.stride - panel.common, panel.branch);
-    for (t, j) in pattern.branch_of(panel).iter().enumerate() {
-        let x_j = &mut x_above[*j as usize];
-        let mut difference = *x_j;
-        for k in 0..K {
-            difference -= tails[k][t] * x_panel[k];
+    match (panel.arm, panel.branch) {
+        // The compiler is told how long the usual arms are.
+        (Some(arm), 6) if K <= 2 => spread_along::<T, K, 6>(&mut x_above[arm..], tails, x_panel),
+        (Some(arm), 7) if K <= 2 => spread_along::<T, K, 7>(&mut x_above[arm..], tails, x_panel),
+        _ => {
+            for (t, j) in pattern.branch_of(panel).iter().enumerate() {
+                let x_j = &mut x_above[*j as usize];
+                let mut difference = *x_j;
+                for k in 0..K {
+                    difference -= tails[k][t] * x_panel[k];
+                }
+                *x_j = difference;
+            }
         }
-        *x_j = difference;
     }
     if let Some(root) = panel.root {
         let x_root = &mut x_above[root..][..TRUNK];
@@ -277,6 +303,28 @@ pub(super) fn spread<T: Real, const K: usize>(
                 difference -= tails[k][TRUNK - 1 - j] * x_panel[k];
             }
             x_root[j] = difference;
+        }
+    }
+}
+
+/// The part of [`spread`] in the N dofs of an arm.
+#[inline(always)]
+fn spread_along<T: Real, const K: usize, const N: usize>(x: &mut [T], tails: [&[T]; K], x_panel: [T; K]) {
+    let (x, tails) = (&mut x[..N], self::tails(tails, 0, N));
+    for t in 0..N {
+        for k in 0..K {
+            x[N - 1 - t] -= tails[k][t] * x_panel[k];
+        }
+    }
+}
+
+/// The part of [`gather`] in the N dofs of an arm.
+#[inline(always)]
+fn gather_along<T: Real, const K: usize, const N: usize>(x: &[T], tails: [&[T]; K], x_panel: &mut [T; K]) {
+    let (x, tails) = (&x[..N], self::tails(tails, 0, N));
+    for t in (0..N).rev() {
+        for k in 0..K {
+            x_panel[k] -= tails[k][t] * x[N - 1 - t];
         }
     }
 }
@@ -300,10 +348,16 @@ pub(super) fn gather<T: Real, const K: usize>(pattern: &Pattern, panel: &Panel, 
         }
     }
     let tails = tails(rows, panel.stride - panel.common, panel.branch);
-    for (t, j) in pattern.branch_of(panel).iter().enumerate().rev() {
-        let x_j = x_above[*j as usize];
-        for k in 0..K {
-            x_panel[k] -= tails[k][t] * x_j;
+    match (panel.arm, panel.branch) {
+        (Some(arm), 6) if K <= 2 => gather_along::<T, K, 6>(&x_above[arm..], tails, &mut x_panel),
+        (Some(arm), 7) if K <= 2 => gather_along::<T, K, 7>(&x_above[arm..], tails, &mut x_panel),
+        _ => {
+            for (t, j) in pattern.branch_of(panel).iter().enumerate().rev() {
+                let x_j = x_above[*j as usize];
+                for k in 0..K {
+                    x_panel[k] -= tails[k][t] * x_j;
+                }
+            }
         }
     }
     for k in (0..K).rev() {
