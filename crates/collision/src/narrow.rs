@@ -105,7 +105,7 @@ fn ordered(a: &Shape, A: &Frame, b: &Shape, B: &Frame, margin: f64, out: &mut Ma
         (
             Shape::Capsule { radius: r_a, half_length: l_a },
             Shape::Capsule { radius: r_b, half_length: l_b },
-        ) => capsules((a, A), (b, B), [(*r_a, *l_a), (*r_b, *l_b)], margin, out),
+        ) => capsules((A, B), [(*r_a, *l_a), (*r_b, *l_b)], margin, out),
         (Shape::Box { half: a_half }, Shape::Box { half: b_half }) => {
             boxes((a, A), (b, B), (*a_half, *b_half), margin, out)
         }

@@ -100,9 +100,7 @@ pub(crate) fn facing<const N: usize>(shape: &Shape, X: &Frame, d_W: Vec3) -> Pat
             patch
         }
         Shape::Capsule { radius, half_length } => {
-            let mut patch = segment(X, d_W, Vec3::ZERO, *half_length, face_code(0));
-            patch.radius = *radius;
-            patch
+            capsule_axis(*radius, X.origin, X.axis() * *half_length, d_W)
         }
         Shape::Box { half } => box_face(*half, X, d),
         Shape::Cylinder { radius, half_length } => cylinder(*radius, *half_length, X, d, d_W),
@@ -136,6 +134,16 @@ pub(crate) fn facing_normal(shape: &Shape, X: &Frame, d_W: Vec3) -> Option<Vec3>
         Shape::Convex(mesh) => Some(X.direction(mesh.faces()[mesh.face_toward(d)].normal)),
         _ => None,
     }
+}
+
+/// The axis of a capsule, of which `reach` is one half.
+#[inline]
+pub(crate) fn capsule_axis<const N: usize>(radius: f64, origin: Vec3, reach: Vec3, d_W: Vec3) -> Patch<N> {
+    let mut patch = Patch::new(d_W, face_code(0));
+    patch.push(origin - reach, vertex_code(0), edge_code(0));
+    patch.push(origin + reach, vertex_code(1), edge_code(0));
+    patch.radius = radius;
+    patch
 }
 
 /// The line parallel to z through `offset` in G.

@@ -18,7 +18,7 @@ use crate::frame::Frame;
 use crate::manifold::Manifold;
 use crate::patch::{Patch, box_face};
 use crate::shape::Shape;
-use stiction_dynamics::spatial::{Mat3, Vec3, vec3};
+use stiction_dynamics::spatial::{Vec3, vec3};
 
 /// Relative to the size of the smaller box: by how much (2) must beat (1), and (3) both, so that
 /// the normal of parallel boxes is not decided by rounding.
@@ -56,15 +56,23 @@ pub(crate) fn boxes(
 
 /// The axis of the largest separation, in W from A to B, and its value; `None` beyond `margin`.
 fn best_axis(A: &Frame, a: Vec3, B: &Frame, b: Vec3, prefer: f64, margin: f64) -> Option<(Vec3, f64)> {
-    let R = A.R.transpose() * B.R;
-    let t = A.inverse_point(B.origin);
-    let size = |r: Vec3| vec3(r.x.abs(), r.y.abs(), r.z.abs());
-    let Q = Mat3 { rows: R.rows.map(size) };
-    let t_B = R.transpose_mul(t);
+    let (R, t) = (A.R.transpose() * B.R, A.inverse_point(B.origin));
+    let rows = R.rows.map(Vec3::to_array);
+    let boxes = Boxes {
+        a: a.to_array(),
+        b: b.to_array(),
+        Q: rows.map(|row| row.map(f64::abs)),
+        R: rows,
+        t: t.to_array(),
+        prefer,
+        margin,
+    };
+    let t_B = R.transpose_mul(t).to_array();
 
     let (mut s, mut axis) = (f64::NEG_INFINITY, Vec3::X); // axis in A
     for i in 0..3 {
-        let s_i = t[i].abs() - a[i] - Q.rows[i].dot(b); // (1)
+        let reach = boxes.Q[i][0] * b.x + boxes.Q[i][1] * b.y + boxes.Q[i][2] * b.z;
+        let s_i = boxes.t[i].abs() - boxes.a[i] - reach; // (1)
         if s_i > margin {
             return None;
         }
@@ -73,44 +81,71 @@ fn best_axis(A: &Frame, a: Vec3, B: &Frame, b: Vec3, prefer: f64, margin: f64) -
         }
     }
     for j in 0..3 {
-        let s_j = t_B[j].abs() - b[j] - Q.column(j).dot(a); // (2)
+        let reach = boxes.Q[0][j] * a.x + boxes.Q[1][j] * a.y + boxes.Q[2][j] * a.z;
+        let s_j = t_B[j].abs() - boxes.b[j] - reach; // (2)
         if s_j > margin {
             return None;
         }
         if s_j > s + prefer {
-            (s, axis) = (s_j, R.column(j));
+            (s, axis) = (s_j, vec3(rows[0][j], rows[1][j], rows[2][j]));
         }
     }
-    for i in 0..3 {
-        let (k, l) = ((i + 1) % 3, (i + 2) % 3);
-        for j in 0..3 {
-            let (m, n) = ((j + 1) % 3, (j + 2) % 3);
-            // l = eᵢ × Rⱼ has the components 0, −R_lj, R_kj at i, k, l.
-            let (l_k, l_l) = (-R.rows[l][j], R.rows[k][j]);
-            let sine2 = l_k * l_k + l_l * l_l;
-            if sine2 < PARALLEL {
-                continue;
-            }
-            let reach_a = a[k] * Q.rows[l][j] + a[l] * Q.rows[k][j];
-            let reach_b = b[m] * Q.rows[i][n] + b[n] * Q.rows[i][m];
-            let raw = (t[k] * l_k + t[l] * l_l).abs() - reach_a - reach_b;
-            // The root is needed only if this axis may win.
-            let level = s + prefer;
-            if raw > 0.0 || level < 0.0 && raw * raw < level * level * sine2 {
-                let scale = 1.0 / sine2.sqrt();
-                let s_ij = raw * scale; // (3)
-                if s_ij > margin {
-                    return None;
-                }
-                if s_ij > level {
-                    let mut e = Vec3::ZERO;
-                    e[k] = l_k * scale;
-                    e[l] = l_l * scale;
-                    (s, axis) = (s_ij, e);
-                }
-            }
-        }
-    }
+    let best = &mut (s, axis);
+    // One by one: the compiler is told the indices.
+    boxes.cross::<0, 0>(best)?;
+    boxes.cross::<0, 1>(best)?;
+    boxes.cross::<0, 2>(best)?;
+    boxes.cross::<1, 0>(best)?;
+    boxes.cross::<1, 1>(best)?;
+    boxes.cross::<1, 2>(best)?;
+    boxes.cross::<2, 0>(best)?;
+    boxes.cross::<2, 1>(best)?;
+    boxes.cross::<2, 2>(best)?;
+    let (s, axis) = *best;
     let outward = if axis.dot(t) < 0.0 { -axis } else { axis };
     Some((A.direction(outward), s))
+}
+
+/// Two boxes as (1) to (3) have them; Q is |R|.
+struct Boxes {
+    a: [f64; 3],
+    b: [f64; 3],
+    R: [[f64; 3]; 3],
+    Q: [[f64; 3]; 3],
+    t: [f64; 3],
+    prefer: f64,
+    margin: f64,
+}
+
+impl Boxes {
+    /// (3) for i = I, j = J; `None` beyond the margin.
+    #[inline(always)]
+    fn cross<const I: usize, const J: usize>(&self, (s, axis): &mut (f64, Vec3)) -> Option<()> {
+        let Self { a, b, R, Q, t, .. } = self;
+        let (k, l, m, n) = ((I + 1) % 3, (I + 2) % 3, (J + 1) % 3, (J + 2) % 3);
+        // l = eᵢ × Rⱼ has the components 0, −R_lj, R_kj at i, k, l.
+        let (l_k, l_l) = (-R[l][J], R[k][J]);
+        let sine2 = l_k * l_k + l_l * l_l;
+        if sine2 < PARALLEL {
+            return Some(());
+        }
+        let reach_a = a[k] * Q[l][J] + a[l] * Q[k][J];
+        let reach_b = b[m] * Q[I][n] + b[n] * Q[I][m];
+        let raw = (t[k] * l_k + t[l] * l_l).abs() - reach_a - reach_b;
+        // The root is needed only if this axis may win.
+        let level = *s + self.prefer;
+        if raw > 0.0 || level < 0.0 && raw * raw < level * level * sine2 {
+            let scale = 1.0 / sine2.sqrt();
+            let s_ij = raw * scale; // (3)
+            if s_ij > self.margin {
+                return None;
+            }
+            if s_ij > level {
+                let mut e = [0.0; 3];
+                (e[k], e[l]) = (l_k * scale, l_l * scale);
+                (*s, *axis) = (s_ij, e.into());
+            }
+        }
+        Some(())
+    }
 }

@@ -12,18 +12,11 @@
 use super::meet::{Closest, meet, meet_in_a_point, share_a_stretch};
 use crate::frame::Frame;
 use crate::manifold::Manifold;
-use crate::patch::{Patch, facing};
-use crate::shape::Shape;
+use crate::patch::{Patch, capsule_axis};
 use stiction_dynamics::spatial::Vec3;
 
 /// A and B are capsules; sizes as (radius, half length) [m].
-pub(crate) fn capsules(
-    (a, A): (&Shape, &Frame),
-    (b, B): (&Shape, &Frame),
-    sizes: [(f64, f64); 2],
-    margin: f64,
-    out: &mut Manifold,
-) {
+pub(crate) fn capsules((A, B): (&Frame, &Frame), sizes: [(f64, f64); 2], margin: f64, out: &mut Manifold) {
     let [(r_a, l_a), (r_b, l_b)] = sizes;
     let (u, v) = (A.axis() * l_a, B.axis() * l_b);
     let (on_a, on_b) = closest_on_segments(A.origin, u, B.origin, v);
@@ -37,7 +30,8 @@ pub(crate) fn capsules(
     if !share_a_stretch(u, v, normal) {
         return meet_in_a_point(closest, (r_a, r_b), margin, out);
     }
-    let (patch_a, patch_b): (Patch<2>, Patch<2>) = (facing(a, A, normal), facing(b, B, -normal));
+    let patch_a: Patch<2> = capsule_axis(r_a, A.origin, u, normal);
+    let patch_b: Patch<2> = capsule_axis(r_b, B.origin, v, -normal);
     let size = (r_a + l_a).min(r_b + l_b);
     meet::<2, 4>(&patch_a, &patch_b, (r_a, r_b), closest, size, margin, out);
 }

@@ -127,9 +127,41 @@ fn rim_points(radius: f64, half_length: f64, up: Vec3) -> [(usize, Vec3); 5] {
 }
 
 fn hull(mesh: &ConvexMesh, n: Vec3, A: &Frame, B: &Frame, margin: f64, out: &mut Manifold) {
+    match mesh.vertices().len() {
+        0..=16 => small_hull::<16>(mesh, n, A, B, margin, out),
+        17..=VERTICES => small_hull::<VERTICES>(mesh, n, A, B, margin, out),
+        _ => large_hull(mesh, n, A, B, margin, out),
+    }
+}
+
+/// Of at most N vertices: all are looked at, in buffers that cost little to set up.
+fn small_hull<const N: usize>(
+    mesh: &ConvexMesh,
+    n: Vec3,
+    A: &Frame,
+    B: &Frame,
+    margin: f64,
+    out: &mut Manifold,
+) {
     // Heights in the frame of the mesh: one product per vertex.
-    let up = B.inverse_direction(n);
-    let origin = n.dot(B.origin - A.origin);
+    let (up, origin) = (B.inverse_direction(n), n.dot(B.origin - A.origin));
+    let (mut heights, mut lowest) = ([0.0; N], f64::INFINITY);
+    for (height, p) in heights.iter_mut().zip(mesh.vertices()) {
+        *height = up.dot(*p) + origin;
+        lowest = if *height < lowest { *height } else { lowest };
+    }
+    let limit = margin.min(lowest + LOWEST * mesh.radius());
+    let mut candidates = Candidates::<N>::new();
+    for (i, (gap, p)) in heights.iter().zip(mesh.vertices()).enumerate() {
+        if *gap <= limit {
+            candidates.push(B.point(*p) - n * (0.5 * gap), *gap, feature(i));
+        }
+    }
+    reduce(candidates.points(), mesh.radius(), out);
+}
+
+fn large_hull(mesh: &ConvexMesh, n: Vec3, A: &Frame, B: &Frame, margin: f64, out: &mut Manifold) {
+    let (up, origin) = (B.inverse_direction(n), n.dot(B.origin - A.origin));
     let height = |i: usize| up.dot(mesh.vertices()[i]) + origin;
     let start = mesh.support_vertex(-up);
     let lowest = height(start);
@@ -143,11 +175,8 @@ fn hull(mesh: &ConvexMesh, n: Vec3, A: &Frame, B: &Frame, margin: f64, out: &mut
         let gap = height(i);
         candidates.push(B.point(mesh.vertices()[i]) - n * (0.5 * gap), gap, feature(i));
     };
-    let all = || (0..mesh.vertices().len()).filter(|i| low(*i));
     let mut found = [0_u32; VERTICES];
-    if mesh.vertices().len() <= VERTICES {
-        all().for_each(add);
-    } else if let Some(count) = low_around(mesh, start, low, &mut found) {
+    if let Some(count) = low_around(mesh, start, low, &mut found) {
         found[..count].iter().for_each(|i| add(*i as usize));
     } else {
         // Many: the lowest, and the outermost in each of sixteen directions.
@@ -156,7 +185,8 @@ fn hull(mesh: &ConvexMesh, n: Vec3, A: &Frame, B: &Frame, margin: f64, out: &mut
         for (c, s) in SIXTEENTHS {
             let d = t1 * c + t2 * s;
             let far = |i: &usize| mesh.vertices()[*i].dot(d);
-            all().max_by(|i, j| far(i).total_cmp(&far(j))).into_iter().for_each(&mut add);
+            let all = (0..mesh.vertices().len()).filter(|i| low(*i));
+            all.max_by(|i, j| far(i).total_cmp(&far(j))).into_iter().for_each(&mut add);
         }
     }
     reduce(candidates.points(), mesh.radius(), out);
