@@ -15,26 +15,25 @@ const TOLERANCE: f64 = 1e-8;
 const SOLVED: f64 = 1e-9;
 
 /// One state, as the comparing program tells it.
-struct State {
-    difference: f64,
-    /// Residual of the law at MuJoCo's forces and at ours [m/s].
-    theirs: f64,
-    ours: f64,
+pub(super) struct State {
+    /// Largest difference of an impulse, of the largest.
+    pub(super) difference: f64,
+    /// Residual of the law at the witness's forces and at ours [m/s].
+    pub(super) theirs: f64,
+    pub(super) ours: f64,
+}
+
+/// The comparing program, built.
+pub(super) fn program() -> Result<PathBuf, String> {
+    let package = ["--package", "stiction-solvers", "--example", "forces"];
+    spawn(cargo().args(["build", "--quiet", "--release"]).args(package))?;
+    let name = format!("forces{}", std::env::consts::EXE_SUFFIX);
+    Ok(target().join("release").join("examples").join(name))
 }
 
 /// `states` of every model whose forces MuJoCo finds.
 pub(super) fn run(setup: &Setup, states: &str, models: &[PathBuf]) -> Result<Vec<String>, String> {
-    spawn(cargo().args([
-        "build",
-        "--quiet",
-        "--release",
-        "--package",
-        "stiction-solvers",
-        "--example",
-        "forces",
-    ]))?;
-    let name = format!("forces{}", std::env::consts::EXE_SUFFIX);
-    let program = target().join("release").join("examples").join(name);
+    let program = program()?;
     let mut jobs = models.to_vec();
     if let Some(text) = &setup.only {
         jobs.retain(|file| file.to_string_lossy().contains(text.as_str()));
@@ -115,14 +114,17 @@ fn compare(setup: &Setup, states: &str, file: &Path, program: &Path) -> Result<V
         return Err(Refused::Witness(last_line(&String::from_utf8_lossy(&said.stderr))));
     }
     let text = output_of(&mut Command::new(program), &said.stdout).map_err(Refused::Ours)?;
-    text.lines().map(|line| state(line).ok_or_else(|| Refused::Ours(format!("it wrote `{line}`")))).collect()
+    text.lines().map(|line| state(line).map_err(Refused::Ours)).collect()
 }
 
-/// rows, difference, iterations, residual at their forces, residual at ours; what is no number is infinite.
-fn state(line: &str) -> Option<State> {
+/// A line of the comparing program: rows, difference, iterations, residual at their forces, residual at ours; what
+/// is no number is infinite.
+pub(super) fn state(line: &str) -> Result<State, String> {
     let numbers: Vec<f64> = line.split_whitespace().filter_map(|w| w.parse().ok()).map(finite).collect();
-    let &[_, difference, _, theirs, ours] = numbers.as_slice() else { return None };
-    Some(State { difference, theirs, ours })
+    let &[_, difference, _, theirs, ours] = numbers.as_slice() else {
+        return Err(format!("the comparing program wrote `{line}`"));
+    };
+    Ok(State { difference, theirs, ours })
 }
 
 fn finite(x: f64) -> f64 {

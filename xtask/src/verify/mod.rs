@@ -2,6 +2,7 @@
 //! geometry beside coal's and MuJoCo's.
 
 mod data;
+mod drake;
 mod forces;
 mod geometry;
 mod robots;
@@ -26,7 +27,9 @@ Compares our readers and dynamics with Pinocchio and MuJoCo, on every robot of p
                   geometry distances and rays of random shapes, against coal and MuJoCo
                   forces   the solver `mujoco` on MuJoCo's own constraint problems: a tenth of the states,
                            in 1e-8 of the largest force
-                  without it, all five
+                  without it, these five
+                  drake    the solvers `sap`, `lagged` and `similar` on Drake's own contact problems: a tenth
+                           of the states, in 1e-6, 1e-4 and 1e-5 of the largest force
     --states N    random states per model, or poses per pair of shapes (default 100)
     --seed S      of the states (default 1)
     --only TEXT   only files whose path contains TEXT
@@ -90,8 +93,14 @@ pub(crate) fn run(mut args: Args) -> Result<(), String> {
     let only = args.option("--only")?;
     let parts = args.finish(1)?;
     let part = parts.first().map_or("all", |p| p.as_str());
-    if !["all", "urdf", "mjcf", "data", "geometry", "forces"].contains(&part) {
-        return Err(format!("there is no part `{part}`; there are urdf, mjcf, data, geometry and forces"));
+    if !["all", "urdf", "mjcf", "data", "geometry", "forces", "drake"].contains(&part) {
+        return Err(format!(
+            "there is no part `{part}`; there are urdf, mjcf, data, geometry, forces and drake"
+        ));
+    }
+    let tenth = number.div_ceil(10).to_string();
+    if part == "drake" {
+        return judged(&drake::run(&tenth, &seed)?);
     }
     let wanted = |name: &str| part == "all" || part == name;
     let mut failures = Vec::new();
@@ -117,9 +126,13 @@ pub(crate) fn run(mut args: Args) -> Result<(), String> {
     if wanted("forces") {
         let mut folders = unpacked(&setup.python, &PACKAGES, &target().join("verify").join("packages"))?;
         folders.extend(data::folder().map(|data| data.join("mjcf")));
-        failures.extend(forces::run(&setup, &number.div_ceil(10).to_string(), &forces::models(&folders))?);
+        failures.extend(forces::run(&setup, &tenth, &forces::models(&folders))?);
     }
-    match failures.as_slice() {
+    judged(&failures)
+}
+
+fn judged(failures: &[String]) -> Result<(), String> {
+    match failures {
         [] => Ok(()),
         [first, ..] => Err(format!("{} do not agree, the first: {first}", failures.len())),
     }

@@ -1,0 +1,59 @@
+//! Forces of Drake's contact problems, found by our `sap`, `lagged` and `similar`.
+//!
+//! Drake's library is large and needed for nothing else: it has a Python of its own, and this part runs
+//! only when it is named.
+
+use std::process::Command;
+
+use serde_json::{Value, json};
+
+use super::forces::{State, program, state};
+use crate::process::{output, output_of, root, target};
+use crate::python::python_with;
+
+const PACKAGES: [&str; 1] = ["drake==1.51.1"];
+const CHECK: &str = "import pydrake.multibody.plant, importlib.metadata
+assert importlib.metadata.version('drake') == '1.51.1'";
+
+/// Largest difference of an impulse allowed, of the largest of its state: Drake's solvers stop early, each
+/// at a tolerance of its own.
+const LAWS: [(&str, f64); 3] = [("sap", 1e-6), ("lagged", 1e-4), ("similar", 1e-5)];
+/// Our answers solve the law to this [m/s].
+const SOLVED: f64 = 1e-9;
+
+/// `states` of each case, material and law.
+pub(super) fn run(states: &str, seed: &str) -> Result<Vec<String>, String> {
+    let python = python_with("verify/drake", &PACKAGES, CHECK)?;
+    let program = program()?;
+    let mut witness = Command::new(&python);
+    witness.current_dir(root()).arg("xtask/verify/drake_forces.py");
+    let problems = output(witness.args(["--states", states, "--seed", seed]))?;
+    let answers = output_of(&mut Command::new(program), problems.as_bytes())?;
+    let mut found: Vec<(String, State)> = Vec::new();
+    for (problem, answer) in problems.lines().zip(answers.lines()) {
+        let problem: Value = serde_json::from_str(problem).map_err(|e| format!("Drake's problem: {e}"))?;
+        found.push((problem["name"].as_str().unwrap_or_default().to_owned(), state(answer)?));
+    }
+
+    println!("\n{:<10} {:>6} {:>9} {:>9} {:>9}", "forces", "states", "error", "Drake's", "ours [m/s]");
+    let (mut failures, mut records) = (Vec::new(), Vec::new());
+    for (law, tolerance) in LAWS {
+        let of_law = || found.iter().filter(|(name, _)| name == law).map(|(_, state)| state);
+        let worst = |what: fn(&State) -> f64| of_law().map(what).fold(0.0, f64::max);
+        let count = of_law().count();
+        let (difference, theirs, ours) = (worst(|s| s.difference), worst(|s| s.theirs), worst(|s| s.ours));
+        println!("{law:<10} {count:>6} {difference:>9.1e} {theirs:>9.1e} {ours:>9.1e}");
+        if count == 0 {
+            failures.push(format!("{law}: no state"));
+        }
+        if difference > tolerance || ours > SOLVED {
+            failures.push(format!("{law}: forces differ by {difference:.1e}, residual {ours:.1e} m/s"));
+        }
+        records.push(
+            json!({ "law": law, "states": count, "worst": difference, "theirs": theirs, "ours": ours }),
+        );
+    }
+    let path = target().join("verify").join("drake.json");
+    std::fs::write(&path, json!(records).to_string()).map_err(|e| format!("{}: {e}", path.display()))?;
+    Ok(failures)
+}
