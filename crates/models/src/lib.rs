@@ -52,7 +52,7 @@ pub use hulls::HullCache;
 pub use ledger::{Entry, Fate, Ledger, Place};
 pub use load::{LoadOptions, load, load_str};
 pub use meshes::Meshes;
-pub use surface::{Compliance, ContactPair, Dimension, Material, PairSurface, Softness};
+pub use surface::{Compliance, ContactPair, Dimension, Material, Mixing, PairSurface, Softness};
 pub use tendon::{Tendon, TendonPath, Waypoint};
 pub use world::{
     Actuator, ActuatorLaw, Coupling, Curve, Drawing, DriveLimit, Geometry, Keyframe, Visual, World,

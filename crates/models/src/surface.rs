@@ -1,8 +1,9 @@
-//! Surfaces, and what two of them are to each other (MuJoCo's rules).
+//! Surfaces, and what two of them are to each other (MuJoCo's rules, but for friction each format's own).
 //!
 //! ```text
 //!     priorities differ    everything from the surface with the higher one
-//!     priorities equal     friction of every kind, dimension, restitution: the larger      (1)
+//!     priorities equal     friction: by the surfaces' [`Mixing`]                           (0)
+//!                          dimension, restitution, other friction: the larger              (1)
 //!                          softness: weighted by the surfaces' `mix`                       (2)
 //!     always               margins and gaps add up                                         (3)
 //!                          compliance: two springs in a row, as Drake joins them           (4)
@@ -15,6 +16,7 @@ use std::cmp::Ordering;
 pub struct Material {
     /// Coulomb coefficient [–].
     pub friction: f64,
+    pub mixing: Mixing,
     /// Friction against spinning about the normal, torque over normal force [m]; not simulated yet.
     pub spinning: f64,
     /// Friction against rolling, torque over normal force [m]; not simulated yet.
@@ -30,6 +32,29 @@ pub struct Material {
     pub gap: f64,
     pub softness: Softness,
     pub compliance: Compliance,
+}
+
+/// The friction of a pair out of the two coefficients. Where surfaces of two formats meet, the later of these.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, PartialOrd, Ord)]
+pub enum Mixing {
+    /// The larger: MuJoCo's, and of surfaces that no format speaks for.
+    #[default]
+    Larger,
+    /// 2 a b / (a + b): Drake's.
+    Harmonic,
+    /// The smaller: Gazebo's.
+    Smaller,
+}
+
+impl Mixing {
+    fn of(self, a: f64, b: f64) -> f64 {
+        match self {
+            Self::Larger => a.max(b),
+            Self::Smaller => a.min(b),
+            Self::Harmonic if a + b > 0.0 => 2.0 * a * b / (a + b),
+            Self::Harmonic => 0.0,
+        }
+    }
 }
 
 /// Which motions friction works against (MJCF `condim`).
@@ -79,6 +104,7 @@ impl Default for Material {
     fn default() -> Self {
         Self {
             friction: 1.0,
+            mixing: Mixing::default(),
             spinning: 0.005,
             rolling: 0.0001,
             restitution: 0.0,
@@ -142,9 +168,9 @@ impl Material {
         let chosen = match a.priority.cmp(&b.priority) {
             Ordering::Greater => *a,
             Ordering::Less => *b,
-            // (1)
+            // (0), (1)
             Ordering::Equal => Self {
-                friction: a.friction.max(b.friction),
+                friction: a.mixing.max(b.mixing).of(a.friction, b.friction),
                 spinning: a.spinning.max(b.spinning),
                 rolling: a.rolling.max(b.rolling),
                 restitution: a.restitution.max(b.restitution),
@@ -245,6 +271,19 @@ mod tests {
         let first = surface(0.2, 1, Dimension::Normal);
         assert_eq!(Material::pair(&rough, &first).friction(), 0.0);
         assert_eq!(Material::pair(&surface(0.3, 1, Dimension::Sliding), &rough).friction(), 0.3);
+    }
+
+    #[test]
+    fn coefficients_meet_by_the_rule_of_their_format() {
+        let of = |friction, mixing| Material { friction, mixing, ..Material::default() };
+        let pair = |a, b| Material::pair(&a, &b).friction();
+        for (mixing, expected) in [(Mixing::Larger, 0.6), (Mixing::Smaller, 0.2), (Mixing::Harmonic, 0.3)] {
+            assert!((pair(of(0.6, mixing), of(0.2, mixing)) - expected).abs() < 1e-15);
+            // A surface that no format speaks for does not decide.
+            assert!((pair(of(0.6, Mixing::Larger), of(0.2, mixing)) - expected).abs() < 1e-15);
+            assert_eq!(pair(of(0.0, mixing), of(0.0, mixing)), 0.0);
+        }
+        assert_eq!(pair(of(0.6, Mixing::Smaller), of(0.2, Mixing::Harmonic)), 0.2);
     }
 
     #[test]

@@ -7,7 +7,7 @@ use std::path::Path;
 use stiction_collision::Shape;
 use stiction_dynamics::JointKind;
 use stiction_dynamics::spatial::{Quat, Vec3, vec3};
-use stiction_models::{Actuator, Dimension, Fate, LoadOptions, World, load_str};
+use stiction_models::{Actuator, Dimension, Fate, LoadOptions, Material, World, load_str};
 
 fn read(inside: &str) -> World {
     let text = format!("<mujoco>{inside}</mujoco>");
@@ -315,6 +315,13 @@ fn included_files_stand_in_place_and_cycles_are_errors() {
 }
 
 /// impratio is of the whole file, solreffriction of a pair.
+#[test]
+fn of_two_frictions_mujoco_takes_the_larger() {
+    let geom = |mu| format!("<body><freejoint/><geom size='1' friction='{mu}'/></body>");
+    let w = read(&format!("<worldbody>{}{}</worldbody>", geom(0.6), geom(0.2)));
+    assert_eq!(Material::pair(&w.geometries[0].material, &w.geometries[1].material).friction(), 0.6);
+}
+
 #[test]
 fn softness_reaches_surfaces_and_pairs() {
     let world = read(

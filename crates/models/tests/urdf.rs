@@ -8,7 +8,7 @@ use std::path::Path;
 use stiction_collision::Shape;
 use stiction_dynamics::JointKind;
 use stiction_dynamics::spatial::{Vec3, vec3};
-use stiction_models::{Compliance, Drawing, Fate, LoadOptions, World, load_str};
+use stiction_models::{Compliance, Drawing, Fate, LoadOptions, Material, World, load_str};
 
 fn read(text: &str) -> World {
     read_with(text, &LoadOptions::default())
@@ -113,6 +113,28 @@ fn shapes_surfaces_and_colours() {
     assert_eq!(world.visuals[0].rgba, [1.0, 0.0, 0.0, 1.0]);
     assert!(matches!(world.visuals[1].drawing, Drawing::Shape(Shape::Ellipsoid { .. })));
     assert_eq!(world.ledger.of(Fate::Unknown).count(), 0);
+}
+
+#[test]
+fn of_two_frictions_gazebo_takes_the_smaller_and_drake_the_harmonic_mean() {
+    let pair = |stated: &dyn Fn(&str, f64) -> [String; 2]| {
+        let link = |name: &str, mu: f64| {
+            let shape = "<geometry><sphere radius='1'/></geometry>";
+            let [inside, beside] = stated(name, mu);
+            format!("<link name='{name}'><collision>{shape}{inside}</collision></link>{beside}")
+        };
+        let joint = "<joint name='j' type='fixed'><parent link='a'/><child link='b'/></joint>";
+        let w = read(&format!("<robot name='r'>{}{}{joint}</robot>", link("a", 0.6), link("b", 0.2)));
+        Material::pair(&w.geometries[0].material, &w.geometries[1].material).friction()
+    };
+    let gazebo =
+        pair(&|name, mu| [String::new(), format!("<gazebo reference='{name}'><mu1>{mu}</mu1></gazebo>")]);
+    assert_eq!(gazebo, 0.2);
+    let drake = pair(&|_, mu| {
+        let stated = format!("<drake:mu_dynamic value='{mu}'/>");
+        [format!("<drake:proximity_properties>{stated}</drake:proximity_properties>"), String::new()]
+    });
+    assert!((drake - 0.3).abs() < 1e-15);
 }
 
 #[test]

@@ -6,7 +6,7 @@ use crate::surface::Dimension;
 
 const ZERO: Rule = note(
     "friction-zero",
-    "a surface without friction; a pair takes the larger coefficient, so the other one decides",
+    "a surface without friction; of a pair MuJoCo takes the larger coefficient, Gazebo the smaller, Drake a mean that is zero",
     "give it a coefficient, unless it is meant to slip",
 );
 const HIGH: Rule = warning(

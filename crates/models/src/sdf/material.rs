@@ -4,7 +4,7 @@ use super::Reader;
 use super::pose::{not_negative, number, switch, value};
 use crate::error::LoadError;
 use crate::ledger::Fate;
-use crate::surface::{Compliance, Dimension, Material};
+use crate::surface::{Compliance, Dimension, Material, Mixing};
 use crate::value::Attribute;
 use crate::xml::Element;
 
@@ -25,11 +25,14 @@ pub(crate) struct Surface {
 }
 
 pub(crate) fn surface(reader: &mut Reader<'_, '_>, collision: Element<'_>) -> Result<Surface, LoadError> {
-    let mut surface = Surface { material: Material::default(), category: ALL, collides: ALL };
+    let material = Material { mixing: Mixing::Smaller, ..Material::default() };
+    let mut surface = Surface { material, category: ALL, collides: ALL };
     if let Some(properties) = collision.child("drake:proximity_properties")? {
         let coefficient = |name: &str| value(properties, name)?.map(Attribute::not_negative).transpose();
         let [sticking, sliding] = [coefficient("drake:mu_static")?, coefficient("drake:mu_dynamic")?];
-        surface.material.friction = sliding.or(sticking).unwrap_or(surface.material.friction);
+        if let Some(friction) = sliding.or(sticking) {
+            (surface.material.friction, surface.material.mixing) = (friction, Mixing::Harmonic);
+        }
         if let (Some(_), Some(_), Some(stated)) = (sticking, sliding, properties.child("drake:mu_static")?) {
             stated.mark(Fate::Kept, "Coulomb friction has one coefficient: mu_dynamic counts");
         }
@@ -41,10 +44,7 @@ pub(crate) fn surface(reader: &mut Reader<'_, '_>, collision: Element<'_>) -> Re
     }
     let Some(element) = collision.child("surface")? else { return Ok(surface) };
     if let Some(friction) = element.child("friction")? {
-        friction.mark(
-            Fate::Used,
-            "of two surfaces the larger coefficient counts, as in MuJoCo; in Gazebo the smaller",
-        );
+        friction.mark(Fate::Used, "of two surfaces the smaller coefficient counts, as in Gazebo");
         surface.material.friction = coulomb(reader, friction)?.unwrap_or(surface.material.friction);
         if let Some(torsional) = friction.child("torsional")?
             && let Some(spinning) = spinning(torsional)?

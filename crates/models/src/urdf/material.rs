@@ -3,7 +3,7 @@
 use super::gazebo::Says;
 use crate::error::LoadError;
 use crate::ledger::Fate;
-use crate::surface::{Compliance, Dimension, Material};
+use crate::surface::{Compliance, Dimension, Material, Mixing};
 use crate::value::Attribute;
 use crate::xml::Element;
 use std::collections::BTreeMap;
@@ -67,7 +67,9 @@ pub(crate) fn of_collision(link: &Material, collision: Element<'_>) -> Result<Ma
     if let (Some(_), Some(_), Some(stated)) = (sticking, sliding, properties.child("drake:mu_static")?) {
         stated.mark(Fate::Kept, "Coulomb friction has one coefficient: mu_dynamic counts");
     }
-    material.friction = sliding.or(sticking).unwrap_or(material.friction);
+    if let Some(friction) = sliding.or(sticking) {
+        (material.friction, material.mixing) = (friction, Mixing::Harmonic);
+    }
     let stated = Compliance {
         stiffness: yields(properties, "drake:point_contact_stiffness")?,
         relaxation: yields(properties, "drake:relaxation_time")?,
@@ -89,7 +91,9 @@ fn yields(of: Element<'_>, name: &str) -> Result<Option<f64>, LoadError> {
 /// The surface of a link: what Gazebo says, then what Bullet's <contact> says.
 pub(crate) fn surface(link: Element<'_>, gazebo: &Says) -> Result<Material, LoadError> {
     let mut material = Material::default();
-    material.friction = gazebo.friction.unwrap_or(material.friction);
+    if let Some(friction) = gazebo.friction {
+        (material.friction, material.mixing) = (friction, Mixing::Smaller);
+    }
     material.compliance = Compliance::spring(gazebo.kp, gazebo.kd);
     for contact in link.children_named("contact") {
         let spring = Compliance::spring(yields(contact, "stiffness")?, yields(contact, "damping")?);

@@ -3,7 +3,7 @@
 use super::files::triangles_of;
 use super::mjcf::Writer;
 use super::tree::{Branch, losses, moments};
-use crate::surface::{Compliance, Dimension, Material, Softness};
+use crate::surface::{Compliance, Dimension, Material, Mixing, Softness};
 use crate::world::{Drawing, Geometry};
 use stiction_collision::{HeightField, Shape};
 use stiction_dynamics::JointKind;
@@ -238,6 +238,7 @@ fn surface(w: &mut Writer<'_>, g: &Geometry) {
     w.xml.attribute("conaffinity", &(g.mask as i32).to_string());
     let Material {
         friction,
+        mixing,
         spinning,
         rolling,
         restitution,
@@ -256,6 +257,9 @@ fn surface(w: &mut Writer<'_>, g: &Geometry) {
     if softness != Softness::default() {
         w.xml.numbers("solref", &softness.reference).numbers("solimp", &softness.impedance);
         w.xml.unless("solmix", softness.mix, 1.0);
+    }
+    if mixing != Mixing::Larger {
+        w.notes.note("of two surfaces MuJoCo takes the larger friction", g.name.clone());
     }
     if compliance != Compliance::default() {
         w.notes.note("MJCF surfaces have no stiffness in N/m", g.name.clone());

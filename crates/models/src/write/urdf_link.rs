@@ -155,6 +155,9 @@ fn surface(w: &mut Writer<'_>, link: &str, m: &Material) {
         w.xml.open("restitution").number("value", m.restitution).close();
     }
     w.xml.close();
+    if m.mixing != default.mixing {
+        w.notes.note("of two surfaces the larger friction counts where a URDF states it like this", link);
+    }
     if m.priority != 0
         || m.margin != 0.0
         || m.gap != 0.0

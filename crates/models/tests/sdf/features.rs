@@ -6,7 +6,7 @@ use std::path::Path;
 use stiction_collision::Shape;
 use stiction_dynamics::JointKind;
 use stiction_dynamics::spatial::{Vec3, vec3};
-use stiction_models::{Fate, Hold, LoadOptions, World, load_str};
+use stiction_models::{Fate, Hold, LoadOptions, Material, World, load_str};
 
 fn text(version: &str, inside: &str) -> Result<World, String> {
     let text = format!("<sdf version=\"{version}\">\n{inside}</sdf>");
@@ -127,6 +127,29 @@ fn loops_are_closed_and_joints_met_from_their_child_turned_round() {
     let w = model(&format!("{}{}{held}", link("a", "<pose>0 1 0 0 0 0</pose>"), link("b", "")));
     assert_eq!((w.model.nv(), w.model.joints[0].name.as_str()), (1, "i"));
     assert!(close(w.model.joints[0].axis, -Vec3::Z) && close(w.model.joints[0].anchor, vec3(0.0, -1.0, 0.0)));
+}
+
+/// The friction of two spheres whose collisions say `stated` of 0.6 and of 0.2.
+fn friction_of_two(stated: impl Fn(f64) -> String) -> f64 {
+    let sphere = |name, mu| {
+        let shape = "<geometry><sphere><radius>1</radius></sphere></geometry>";
+        link(name, &format!("<collision name='c'>{shape}{}</collision>", stated(mu)))
+    };
+    let w = model(&format!("{}{}", sphere("a", 0.6), sphere("b", 0.2)));
+    Material::pair(&w.geometries[0].material, &w.geometries[1].material).friction()
+}
+
+#[test]
+fn of_two_frictions_gazebo_takes_the_smaller_and_drake_the_harmonic_mean() {
+    let gazebo =
+        friction_of_two(|mu| format!("<surface><friction><ode><mu>{mu}</mu></ode></friction></surface>"));
+    assert_eq!(gazebo, 0.2);
+    let drake = friction_of_two(|mu| {
+        format!(
+            "<drake:proximity_properties><drake:mu_dynamic>{mu}</drake:mu_dynamic></drake:proximity_properties>"
+        )
+    });
+    assert!((drake - 0.3).abs() < 1e-15);
 }
 
 #[test]
