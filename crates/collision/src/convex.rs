@@ -171,6 +171,29 @@ impl ConvexMesh {
         best
     }
 
+    /// From a face uphill over its neighbours: one over whose plane `p` is higher than over theirs, and that
+    /// height [m]. With a point outside it is the face under it, if any is.
+    pub(crate) fn climb_over(&self, p: Vec3, from: usize) -> (usize, f64) {
+        let height = |f: usize| {
+            let [x, y, z, offset] = self.planes[f];
+            x * p.x + y * p.y + z * p.z - offset
+        };
+        let (mut at, mut highest) = (from, height(from));
+        // Each round rises, so that it ends: there are finitely many faces.
+        loop {
+            let before = at;
+            for &next in &self.faces[before].neighbors {
+                let h = height(next as usize);
+                if h > highest {
+                    (at, highest) = (next as usize, h);
+                }
+            }
+            if at == before {
+                return (at, highest);
+            }
+        }
+    }
+
     /// Among the faces at the support vertex in the direction `d`, the best aligned with it.
     pub(crate) fn face_toward(&self, d: Vec3) -> usize {
         let faces = self.faces_at(self.support_vertex(d)).iter().map(|f| *f as usize);

@@ -174,13 +174,16 @@ impl<'a, const N: usize> Seen<'a, N> {
             largest = if *merit > largest { *merit } else { largest };
         }
         let enough = largest - tolerance(largest);
-        let mut best: Option<(usize, u32)> = None;
+        if largest.is_nan() || largest <= least {
+            return None;
+        }
+        let (mut best, mut lowest) = (0, u32::MAX);
         for (i, (merit, point)) in self.merits.iter().zip(self.points).enumerate() {
-            if *merit >= enough && best.is_none_or(|b| point.feature < b.1) {
-                best = Some((i, point.feature));
+            if *merit >= enough && point.feature < lowest {
+                (best, lowest) = (i, point.feature);
             }
         }
-        best.filter(|_| largest > least).map(|b| b.0)
+        Some(best)
     }
 }
 

@@ -3,7 +3,7 @@
 use crate::clip::Meeting;
 use crate::frame::Frame;
 use crate::manifold::{Manifold, ManifoldPoint};
-use crate::patch::{CORNERS, Patch, face_code, facing, most_corners, pair_code};
+use crate::patch::{CORNERS, Corner, Patch, face_code, facing, most_corners, pair_code};
 use crate::reduce::{Candidates, reduce};
 use crate::shape::Shape;
 use stiction_dynamics::spatial::Vec3;
@@ -12,6 +12,8 @@ use stiction_dynamics::spatial::Vec3;
 const PARALLEL: f64 = 0.01;
 /// A face seen at a smaller cosine is not worth clipping.
 const EDGE_ON: f64 = 0.02;
+/// Of the squares of two sizes: equal ones must not be told apart by rounding.
+const WIDER: f64 = 1.01;
 /// Relative to the size of the smaller shape: slack of the clipping.
 pub(crate) const SLACK: f64 = 1e-6;
 
@@ -136,8 +138,11 @@ pub(crate) fn common<const N: usize, const M: usize>(
         (p, q) => {
             let seen =
                 |patch: &Patch<N>, d: Vec3| patch.corners().len() == 2 || patch.normal.dot(d) > EDGE_ON;
-            // Cut a segment rather than with one, and with the polygon of fewer sides.
-            let cut_b = q.len() == 2 || p.len() > 2 && p.len() < q.len();
+            // Cut a segment rather than with one, and with the polygon of fewer sides, or the wider: often
+            // it cuts nothing off.
+            let across = |c: &[Corner]| (c[c.len() / 2].p - c[0].p).norm_squared();
+            let wider = p.len() == q.len() && across(p) > WIDER * across(q);
+            let cut_b = q.len() == 2 || p.len() > 2 && (p.len() < q.len() || wider);
             if !seen(a, n) || !seen(b, -n) {
                 // Only the closest points are known.
             } else if cut_b {

@@ -83,11 +83,24 @@ enum Hull {
     Beyond,
 }
 
+/// Hulls of more faces than this are climbed first.
+const CLIMB: usize = 48;
+
 fn from_hull(c: Vec3, mesh: &ConvexMesh, limit: f64) -> Hull {
-    let (best, height) = mesh.highest_over(c);
-    let face = &mesh.faces()[best];
     // A point on the surface has no direction to an edge or a vertex.
     let on_surface = 1e-9 * mesh.radius();
+    if mesh.faces().len() > CLIMB {
+        let (near, height) = mesh.climb_over(c, mesh.face_toward(c - mesh.center()));
+        let face = &mesh.faces()[near];
+        // Any plane between the two tells them apart, and a face under a point outside is the nearest.
+        if height > limit {
+            return Hull::Apart;
+        } else if height > on_surface && is_over(c, face, mesh) {
+            return Hull::Face(height, face.normal);
+        }
+    }
+    let (best, height) = mesh.highest_over(c);
+    let face = &mesh.faces()[best];
     if height > limit {
         Hull::Apart
     } else if height <= on_surface || is_over(c, face, mesh) {
