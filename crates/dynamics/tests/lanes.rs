@@ -12,7 +12,8 @@ use stiction_dynamics::lanes::gather;
 use stiction_dynamics::spatial::{Inertia, Pose, Quat, Sym3, Vec3, vec3};
 use stiction_dynamics::*;
 
-/// A free trunk with two limbs: a ball, a slide and a screw, and a body of two hinges with a foot.
+/// A free trunk with two limbs: a ball, a slide and a screw, and a body of two hinges with a foot. Beside it an arm
+/// of seven hinges with two fingers.
 fn model() -> Model {
     let mut b = ModelBuilder::new();
     let box_ = Inertia::new(1.5, vec3(0.05, -0.1, 0.2), Sym3::diagonal(0.1, 0.2, 0.15));
@@ -31,6 +32,16 @@ fn model() -> Model {
     b.joint(leg, hip_y);
     let foot = b.link("foot", Some(leg), at(0.0, 0.2), box_);
     b.joint(foot, JointSpec::new("ankle", JointKind::Hinge, Vec3::Y));
+    let mut wrist = None;
+    for k in 0..7 {
+        let link = b.link(format!("arm {k}"), wrist, at(0.1, 0.2), box_);
+        b.joint(link, JointSpec::new(format!("turn {k}"), JointKind::Hinge, [Vec3::Z, Vec3::Y][k % 2]));
+        wrist = Some(link);
+    }
+    for k in 0..2 {
+        let finger = b.link(format!("finger {k}"), wrist, at(0.1, 0.0), box_);
+        b.joint(finger, JointSpec::new(format!("grip {k}"), JointKind::Slide, Vec3::Y));
+    }
     b.build(vec3(0.0, 0.0, -9.81)).expect("the model is sound")
 }
 
