@@ -1,6 +1,7 @@
 //! What the command line understands. The texts here are its manual.
 
 use clap::{Args, Parser, Subcommand, ValueEnum};
+use std::net::IpAddr;
 use std::path::PathBuf;
 use stiction::contact::io::Format;
 use stiction::models::LoadOptions;
@@ -19,6 +20,7 @@ pub(crate) struct Cli {
 const EXAMPLES: &str = "\
 Examples:
   stiction run quadruped                          simulate our quadruped, write out/quadruped.html to look at
+  stiction view quadruped                         the same live in your browser: pull it, steer it, change the solver
   stiction run robot.urdf --free-base --hold      your robot, standing in its posture on a plane
   stiction run scene.toml --contact raisim-ds     your scene, under another contact law
   stiction compare cube-slide --contact all       one scene, every contact solver
@@ -33,6 +35,10 @@ Exit codes: 0 done; 1 a run, a solve or a claim failed; 2 the input was wrong; 1
 pub(crate) enum Command {
     /// Simulate a scene or a robot and certify every step
     Run(RunArgs),
+    /// Show a scene live in the browser: pull bodies, move joints, change the contact solver, set models side by side
+    View(ViewArgs),
+    /// Open a replay written by `run` or `compare`
+    Replay(ReplayArgs),
     /// Simulate one scene with several contact solvers and set them side by side
     Compare(CompareArgs),
     /// Solve a recorded contact problem
@@ -166,6 +172,47 @@ pub(crate) struct RunArgs {
     /// Do not judge the steps
     #[arg(long)]
     pub(crate) no_certify: bool,
+}
+
+#[derive(Debug, Args)]
+#[command(after_help = "\
+Examples:
+  stiction view quadruped
+  stiction view robot.urdf --free-base --hold --contact raisim-ds
+  stiction view stack --no-open --port 8080      on a server: forward the port, open the printed address
+
+The address holds a secret token: who does not have it sees and drives nothing. The simulation rests while no page is
+open.")]
+pub(crate) struct ViewArgs {
+    #[command(flatten)]
+    pub(crate) scene: SceneArgs,
+    /// Contact solver to start with (see `stiction solvers`)
+    #[arg(long, value_name = "NAME")]
+    pub(crate) contact: Option<String>,
+    #[command(flatten)]
+    pub(crate) serve: ServeArgs,
+}
+
+#[derive(Debug, Args)]
+pub(crate) struct ReplayArgs {
+    /// A replay (.html)
+    pub(crate) file: PathBuf,
+    #[command(flatten)]
+    pub(crate) serve: ServeArgs,
+}
+
+/// Where a page is served.
+#[derive(Debug, Args)]
+pub(crate) struct ServeArgs {
+    /// Address to listen at; others than this machine's own let the network in, which needs the token still
+    #[arg(long, value_name = "IP", default_value = "127.0.0.1")]
+    pub(crate) host: IpAddr,
+    /// Port to listen at; without: a free one
+    #[arg(long, value_name = "N", default_value = "0", hide_default_value = true)]
+    pub(crate) port: u16,
+    /// Do not open a browser
+    #[arg(long)]
+    pub(crate) no_open: bool,
 }
 
 #[derive(Debug, Args)]

@@ -13,6 +13,7 @@ mod progress;
 mod run;
 mod shrink;
 mod solve;
+mod view;
 mod words;
 
 use args::{Cli, Command};
@@ -22,6 +23,8 @@ use std::process::ExitCode;
 fn main() -> ExitCode {
     let done = match Cli::parse().command {
         Command::Run(args) => run::run(&args),
+        Command::View(args) => view::view(&args),
+        Command::Replay(args) => view::replay(&args),
         Command::Compare(args) => compare::compare(&args),
         Command::Solve(args) => solve::solve(&args),
         Command::Shrink(args) => shrink::shrink(&args),

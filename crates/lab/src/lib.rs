@@ -15,6 +15,7 @@ pub mod dump;
 pub mod experiments;
 pub mod history;
 pub mod inspect;
+pub mod live;
 pub mod nearest;
 pub mod overrides;
 pub mod plot;
@@ -31,6 +32,7 @@ pub mod trajectory;
 
 pub use compare::Comparison;
 pub use inspect::Inspection;
+pub use live::Live;
 pub use overrides::Overrides;
 pub use runner::{Outcome, Progress, RunOptions, Runner};
 pub use scene::{RobotOptions, Scene, SceneError, Setup};

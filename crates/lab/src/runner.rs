@@ -11,7 +11,7 @@ use std::path::PathBuf;
 use std::time::{Duration, Instant};
 use stiction::contact::Law;
 use stiction::contact::io::ProblemFileError;
-use stiction::recording::Recording;
+use stiction::recording::{Recording, StepMark};
 use stiction::{Recorder, SetupError, Simulation, StepReport};
 
 /// What to keep of a run.
@@ -110,9 +110,11 @@ impl Runner {
         self.stepping += time;
         let certificate = self.options.certify.then(|| self.sim.certificate());
         self.tally.count(self.sim.state().t, &report, certificate.as_ref());
+        let mut own = f64::NAN;
         if let Some(c) = &certificate {
             let exact = self.sim.solver().law() == Law::Ncp;
-            self.tally.count_own(if exact { c.natural_map } else { self.sim.own_natural_map() });
+            own = if exact { c.natural_map } else { self.sim.own_natural_map() };
+            self.tally.count_own(own);
         }
         if let Some(dump) = &mut self.dump
             && let Err(error) =
@@ -123,7 +125,8 @@ impl Runner {
         if report.failure().is_none() {
             let natural_map = certificate.map_or(f64::NAN, |c| c.natural_map);
             if let Some(recorder) = &mut self.recorder {
-                recorder.after_step(&mut self.sim, natural_map);
+                let mark = StepMark::new(&report, own, certificate.and_then(|c| c.worst));
+                recorder.after_step(&mut self.sim, natural_map, mark);
             }
             if let Some(trajectory) = &mut self.trajectory {
                 trajectory.after_step(&mut self.sim, &report, natural_map, time.as_secs_f64());

@@ -4,7 +4,7 @@ use stiction_dynamics::spatial::{Inertia, Mat3, Sym3, Vec3};
 
 /// Eigenvalues of a symmetric matrix and the rotation R whose columns are its eigenvectors:
 /// S = R diag(values) Rᵀ. Jacobi's method: turn away one off-diagonal entry at a time.
-pub(crate) fn principal(s: &Sym3) -> (Vec3, Mat3) {
+pub fn principal(s: &Sym3) -> (Vec3, Mat3) {
     let mut a = *s;
     let mut r = Mat3::IDENTITY;
     for _sweep in 0..30 {

@@ -49,6 +49,7 @@ pub use closure::{Hold, LoopClosure};
 pub use error::LoadError;
 pub use extras::{Custom, Extras, JointSoftness, Sensor, Site, UserData};
 pub use hulls::HullCache;
+pub use inertia::principal;
 pub use ledger::{Entry, Fate, Ledger, Place};
 pub use load::{LoadOptions, load, load_str};
 pub use meshes::Meshes;

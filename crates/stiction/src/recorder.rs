@@ -1,6 +1,10 @@
 //! Fills a [`Recording`] while a simulation runs.
 
-use crate::recording::{ContactMark, ContactMode, Frame, RecordedGeometry, RecordedShape, Recording};
+use crate::recording::{
+    ContactMark, ContactMode, Frame, Mechanism, RecordedGeometry, RecordedShape, Recording, StepMark,
+    StepOutcome,
+};
+use crate::report::{StepReport, StepStatus};
 use crate::simulation::{ContactState, Simulation};
 use stiction_collision::Shape;
 use stiction_dynamics::spatial::Vec3;
@@ -15,51 +19,83 @@ pub struct Recorder {
     /// Time between frames [s].
     interval: f64,
     next: f64,
-    contacts: Vec<ContactState>,
 }
 
 impl Recorder {
     /// Starts with the present state as first frame; then about `fps` frames a second.
     pub fn new(sim: &mut Simulation, fps: f64) -> Self {
-        let world = sim.world();
-        let recording = Recording {
-            name: world.name.clone(),
-            contact_model: sim.solver().name().to_owned(),
-            dt: sim.settings().stepper.dt,
-            bodies: world.model.bodies.iter().map(|b| b.name.clone()).collect(),
-            geometries: drawn(sim),
-            runs: Vec::new(),
-            frames: Vec::new(),
-        };
         let t = sim.state().t;
-        let mut recorder = Self { recording, interval: 1.0 / fps, next: t, contacts: Vec::new() };
-        recorder.record(sim, f64::NAN);
+        let mut recorder = Self { recording: scene_of(sim), interval: 1.0 / fps, next: t };
+        recorder.record(sim, f64::NAN, StepMark::default());
         recorder
     }
 
     /// Adds a frame if one is due. `natural_map`: certificate of the step just made [m/s], or NaN.
-    pub fn after_step(&mut self, sim: &mut Simulation, natural_map: f64) {
+    pub fn after_step(&mut self, sim: &mut Simulation, natural_map: f64, step: StepMark) {
         // Half a step of slack, so that frames fall on the nearest step.
         if sim.state().t + 0.5 * sim.settings().stepper.dt >= self.next {
-            self.record(sim, natural_map);
+            self.record(sim, natural_map, step);
         }
     }
 
-    fn record(&mut self, sim: &mut Simulation, natural_map: f64) {
+    fn record(&mut self, sim: &mut Simulation, natural_map: f64, step: StepMark) {
         self.next += self.interval;
-        sim.contacts_into(&mut self.contacts);
-        let energy = sim.energy().total();
-        let t = sim.state().t;
-        let poses = (sim.kinematics().X_WB.iter())
-            .map(|x| (x.translation.to_array(), x.rotation.to_array()))
-            .collect();
-        let contacts = self.contacts.iter().map(mark).collect();
-        self.recording.frames.push(Frame { t, poses, contacts, natural_map, energy });
+        self.recording.frames.push(frame_of(sim, natural_map, step));
     }
 
     /// The recording so far.
     pub fn finish(self) -> Recording {
         self.recording
+    }
+}
+
+/// What a simulation looks like, before the first frame.
+pub fn scene_of(sim: &Simulation) -> Recording {
+    let world = sim.world();
+    Recording {
+        name: world.name.clone(),
+        contact_model: sim.solver().name().to_owned(),
+        dt: sim.settings().stepper.dt,
+        tolerance: sim.settings().tolerance,
+        bodies: world.model.bodies.iter().map(|b| b.name.clone()).collect(),
+        geometries: drawn(sim),
+        mechanism: Mechanism::of(world),
+        runs: Vec::new(),
+        frames: Vec::new(),
+    }
+}
+
+/// The present state, and what the step that led to it says of itself.
+pub fn frame_of(sim: &mut Simulation, natural_map: f64, step: StepMark) -> Frame {
+    let (mut contacts, mut efforts) = (Vec::new(), Vec::new());
+    sim.contacts_into(&mut contacts);
+    sim.efforts_into(&mut efforts);
+    let energy = sim.energy().total();
+    let poses =
+        (sim.kinematics().X_WB.iter()).map(|x| (x.translation.to_array(), x.rotation.to_array())).collect();
+    let scalar = sim.world().model.joints.iter().filter(|j| j.kind.is_scalar());
+    Frame {
+        t: sim.state().t,
+        poses,
+        contacts: contacts.iter().map(mark).collect(),
+        natural_map,
+        energy,
+        step,
+        joints: scalar.map(|j| sim.state().q[j.idx_q]).collect(),
+        efforts,
+    }
+}
+
+impl StepMark {
+    /// Of a step that was judged, or not (NaN).
+    pub fn new(report: &StepReport, own_natural_map: f64, worst: Option<usize>) -> Self {
+        let outcome = match report.status {
+            StepStatus::Converged => StepOutcome::Converged,
+            StepStatus::NotConverged => StepOutcome::NotConverged,
+            StepStatus::Failed(_) => StepOutcome::Failed,
+        };
+        let (penetration, iterations) = (report.penetration, report.iterations);
+        Self { own_natural_map, penetration, iterations, outcome, worst }
     }
 }
 

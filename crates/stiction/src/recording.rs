@@ -16,6 +16,8 @@
 
 use serde::{Deserialize, Serialize};
 
+pub use crate::mechanism::{Mechanism, RecordedActuator, RecordedInertia, RecordedJoint};
+
 /// The scene, and one frame per shown instant.
 #[derive(Clone, Debug, PartialEq)]
 pub struct Recording {
@@ -25,10 +27,14 @@ pub struct Recording {
     pub contact_model: String,
     /// Time step of the simulation [s]; frames may be farther apart.
     pub dt: f64,
+    /// Tolerance of the contact solver [m/s]; NaN: not known.
+    pub tolerance: f64,
     /// Names of the moving bodies; every body index below counts in this list.
     pub bodies: Vec<String>,
     /// Everything that is drawn.
     pub geometries: Vec<RecordedGeometry>,
+    /// Inertias, joints and actuators; of several runs, those of the first.
+    pub mechanism: Mechanism,
     /// Several runs of one world: whose bodies are whose. Empty where there is one run.
     pub runs: Vec<RecordedRun>,
     /// In order of time.
@@ -125,6 +131,50 @@ pub struct Frame {
     pub natural_map: f64,
     /// Kinetic and potential energy [J].
     pub energy: f64,
+    pub step: StepMark,
+    /// Positions of the joints that have one number [rad or m].
+    pub joints: Vec<f64>,
+    /// Efforts of the actuators [N·m or N].
+    pub efforts: Vec<f64>,
+}
+
+/// What the step that led to a frame says of itself.
+#[derive(Clone, Copy, Debug, PartialEq)]
+pub struct StepMark {
+    /// Natural map of the law the solver claims to solve [m/s]. NaN when it was not asked for.
+    pub own_natural_map: f64,
+    /// Deepest overlap at the start of the step [m].
+    pub penetration: f64,
+    /// Of the contact solver.
+    pub iterations: u32,
+    pub outcome: StepOutcome,
+    /// The constraint with the largest natural map: contacts first, in the order of the frame, then limits and others.
+    pub worst: Option<usize>,
+}
+
+impl Default for StepMark {
+    /// Of a frame no step led to.
+    fn default() -> Self {
+        Self {
+            own_natural_map: f64::NAN,
+            penetration: 0.0,
+            iterations: 0,
+            outcome: StepOutcome::None,
+            worst: None,
+        }
+    }
+}
+
+/// How a step ended.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum StepOutcome {
+    /// There was no step, or nothing is known of it.
+    None,
+    Converged,
+    /// Accepted, though the solver did not reach its tolerance.
+    NotConverged,
+    /// Not accepted: the state is as before the step.
+    Failed,
 }
 
 /// One contact point.
@@ -172,32 +222,33 @@ impl Recording {
             let step =
                 if out.frames.len() > 1 { last.t - out.frames[out.frames.len() - 2].t } else { out.dt };
             let (t, poses) = (last.t + step, vec![lost; count]);
-            out.frames.push(Frame { t, poses, contacts: vec![], natural_map: f64::NAN, energy: f64::NAN });
+            out.frames.push(Frame { t, poses, ..Frame::default() });
         }
         for run in all {
             let first = out.bodies.len();
-            out.runs.push(RecordedRun { name: run.contact_model.clone(), first, count: run.bodies.len() });
-            out.bodies.extend(run.bodies.iter().map(|b| format!("{b} ({})", run.contact_model)));
-            let moved = own.iter().filter(|g| g.body.is_some());
-            out.geometries
-                .extend(moved.map(|g| RecordedGeometry { body: g.body.map(|b| b + first), ..g.clone() }));
+            out.add_run(&run.contact_model, &run.bodies, &own);
             for (i, frame) in out.frames.iter_mut().enumerate() {
-                let Some(theirs) = run.frames.get(i) else {
-                    frame.poses.extend(vec![lost; run.bodies.len()]);
-                    continue;
-                };
-                frame.poses.extend(&theirs.poses);
-                let ours = |m: &ContactMark| ContactMark {
-                    bodies: m.bodies.map(|b| b.map(|b| b + first)),
-                    ..m.clone()
-                };
-                frame.contacts.extend(theirs.contacts.iter().map(ours));
+                match run.frames.get(i) {
+                    Some(theirs) => frame.add_run(theirs, first),
+                    None => frame.poses.extend(vec![lost; run.bodies.len()]),
+                }
             }
         }
         if out.runs.len() > 1 {
             out.contact_model = format!("{} and {} more", out.contact_model, out.runs.len() - 1);
         }
         Some(out)
+    }
+
+    /// One more run, called after its contact model, of the `bodies` and `geometries` of the first. Frames are left
+    /// alone: [`Frame::add_run`].
+    pub fn add_run(&mut self, contact_model: &str, bodies: &[String], geometries: &[RecordedGeometry]) {
+        let first = self.bodies.len();
+        self.runs.push(RecordedRun { name: contact_model.to_owned(), first, count: bodies.len() });
+        self.bodies.extend(bodies.iter().map(|b| format!("{b} ({contact_model})")));
+        let moved = geometries.iter().filter(|g| g.body.is_some());
+        self.geometries
+            .extend(moved.map(|g| RecordedGeometry { body: g.body.map(|b| b + first), ..g.clone() }));
     }
 
     /// Looks for what no viewer could show: poses that do not match the bodies, indices out of range, time running
@@ -249,7 +300,27 @@ impl Recording {
     }
 }
 
+impl Default for Frame {
+    /// Nothing, at no time that is known.
+    fn default() -> Self {
+        let nan = f64::NAN;
+        let step = StepMark::default();
+        let (poses, contacts, joints, efforts) = (vec![], vec![], vec![], vec![]);
+        Self { t: nan, poses, contacts, natural_map: nan, energy: nan, step, joints, efforts }
+    }
+}
+
 impl Frame {
+    /// The same instant of another run, whose bodies start at `first`.
+    pub fn add_run(&mut self, other: &Self, first: usize) {
+        // What is no contact can no longer be told by its number.
+        self.step.worst = self.step.worst.filter(|&i| i < self.contacts.len());
+        self.poses.extend(&other.poses);
+        let ours =
+            |m: &ContactMark| ContactMark { bodies: m.bodies.map(|b| b.map(|b| b + first)), ..m.clone() };
+        self.contacts.extend(other.contacts.iter().map(ours));
+    }
+
     /// Force of the world on the bodies [N]: the sum over contacts with the world at one end; what two bodies do to
     /// each other cancels and is left out. For a robot at rest this is its weight, upwards.
     #[must_use]
@@ -312,13 +383,7 @@ mod tests {
         let on_box_0 = mark([None, Some(0)], [0.0, 0.0, 2.5]);
         let on_ground = mark([Some(0), None], [0.0, 0.0, -2.5]);
         let between = mark([Some(0), Some(1)], [0.0, 0.0, 2.0]);
-        let frame = Frame {
-            t: 0.0,
-            poses: vec![],
-            contacts: vec![on_box_0, on_ground, between],
-            natural_map: f64::NAN,
-            energy: 0.0,
-        };
+        let frame = Frame { t: 0.0, contacts: vec![on_box_0, on_ground, between], ..Frame::default() };
         assert_eq!(frame.force_from_world(), [0.0, 0.0, 5.0]);
     }
 
@@ -327,14 +392,14 @@ mod tests {
         let frame = |t, poses: usize| Frame {
             t,
             poses: vec![([0.0; 3], [1.0, 0.0, 0.0, 0.0]); poses],
-            contacts: vec![],
-            natural_map: f64::NAN,
-            energy: 0.0,
+            ..Frame::default()
         };
         let mut recording = Recording {
             name: "pair".into(),
             contact_model: "ncp-pgs".into(),
             dt: 1e-3,
+            tolerance: 1e-8,
+            mechanism: Mechanism::default(),
             bodies: vec!["box".into()],
             geometries: vec![],
             runs: vec![],
@@ -368,6 +433,8 @@ mod tests {
             name: "box".into(),
             contact_model: contact_model.into(),
             dt: 0.1,
+            tolerance: 1e-8,
+            mechanism: Mechanism::default(),
             bodies: vec!["box".into()],
             geometries: vec![shape(None), shape(Some(0))],
             runs: vec![],
@@ -376,8 +443,7 @@ mod tests {
                     t: 0.1 * i as f64,
                     poses: vec![([0.0; 3], [1.0, 0.0, 0.0, 0.0])],
                     contacts: vec![mark([None, Some(0)], [0.0; 3])],
-                    natural_map: 0.0,
-                    energy: 1.0,
+                    ..Frame::default()
                 })
                 .collect(),
         };

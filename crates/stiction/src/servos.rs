@@ -66,6 +66,12 @@ impl Servos {
         }
     }
 
+    /// What each exerted in a step from `v` to `v_next`, into `out`.
+    pub(crate) fn exerted_into(&self, actuators: &[Actuator], v: &[f64], v_next: &[f64], out: &mut Vec<f64>) {
+        out.clear();
+        out.extend(actuators.iter().zip(&self.laws).map(|(a, law)| clamp(a, at_velocity(a, law, v, v_next))));
+    }
+
     /// Those that are rows.
     pub(crate) fn rows(&self) -> impl Iterator<Item = (Pull, Effort)> + '_ {
         let rows = self.laws.iter().enumerate().filter(|&(i, _)| self.row[i]);

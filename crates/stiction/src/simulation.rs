@@ -174,6 +174,11 @@ impl Simulation {
         }
     }
 
+    /// Effort of every actuator during the last step [N·m or N] into `out`; zero before the first.
+    pub fn efforts_into(&self, out: &mut Vec<f64>) {
+        self.stepper.efforts_into(&self.world, out);
+    }
+
     /// Kinetic and potential energy of the present state.
     pub fn energy(&mut self) -> Energy {
         let model = &self.world.model;

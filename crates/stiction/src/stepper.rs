@@ -79,6 +79,8 @@ pub struct TimeStepper {
     carried: CarriedWeight,
     tau: Vec<f64>,
     diagonal: Vec<f64>,
+    /// v at the start of the step.
+    v_start: Vec<f64>,
     v_free: Vec<f64>,
     v_next: Vec<f64>,
     q_next: Vec<f64>,
@@ -126,6 +128,7 @@ impl TimeStepper {
             carried: CarriedWeight::new(world),
             tau: vec![0.0; model.nv()],
             diagonal: vec![0.0; model.nv()],
+            v_start: vec![0.0; model.nv()],
             v_free: vec![0.0; model.nv()],
             v_next: vec![0.0; model.nv()],
             q_next: vec![0.0; model.nq],
@@ -260,6 +263,7 @@ impl TimeStepper {
         integrate_into(&world.model, &state.q, &self.v_next, h, &mut self.q_next);
         state.q.copy_from_slice(&self.q_next);
         self.servos.commit(&world.actuators, &state.v, &self.v_next);
+        self.v_start.copy_from_slice(&state.v);
         state.v.copy_from_slice(&self.v_next);
         state.t += self.params.dt;
         self.memory.commit(&self.contacts, &self.impulses);
@@ -401,6 +405,11 @@ impl TimeStepper {
     /// Contact points of the last step: the first blocks of the problem, in order.
     pub fn contacts(&self) -> &[ContactPoint] {
         &self.contacts
+    }
+
+    /// Effort of every actuator during the last step [N·m or N] into `out`; zero before the first.
+    pub fn efforts_into(&self, world: &World, out: &mut Vec<f64>) {
+        self.servos.exerted_into(&world.actuators, &self.v_start, &self.v_next, out);
     }
 
     /// Forgets warm starts, as after a jump of the state.

@@ -24,7 +24,9 @@
 
 use std::error::Error;
 
-use stiction::recording::{ContactMark, ContactMode, Frame, RecordedGeometry, RecordedShape, Recording};
+use stiction::recording::{
+    ContactMark, ContactMode, Frame, Mechanism, RecordedGeometry, RecordedShape, Recording,
+};
 use stiction_viewer::write_replay;
 
 const G: f64 = 9.81;
@@ -106,6 +108,7 @@ fn slide(name: String) -> Recording {
             contacts,
             natural_map: 10.0_f64.powf(-11.5 + (9.0 * t).sin() + if touching && t < 0.2 { 3.0 } else { 0.0 }),
             energy: total * (0.5 * (vx * vx + vz * vz) + G * (z + centre_height)),
+            ..Frame::default()
         });
         t += H;
     }
@@ -114,12 +117,14 @@ fn slide(name: String) -> Recording {
         name,
         contact_model: "ncp-exact".into(),
         dt: H,
+        tolerance: f64::NAN,
         bodies: vec!["lower".into(), "upper".into()],
         geometries: vec![
             geometry("floor", None, RecordedShape::Plane),
             geometry("lower", Some(0), RecordedShape::Box { half: LOWER.half }),
             geometry("upper", Some(1), RecordedShape::Box { half: UPPER.half }),
         ],
+        mechanism: Mechanism::default(),
         runs: Vec::new(),
         frames,
     }

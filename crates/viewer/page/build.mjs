@@ -23,8 +23,8 @@ const bundle = async (entry, options = {}) => {
   return result.outputFiles[0].text.trim();
 };
 
-const licence = await readFile("node_modules/three/LICENSE", "utf8");
-const script = `/* Contains three.js:\n${licence.trim()}\n*/\n${await bundle("src/main.ts", { format: "iife", charset: "ascii" })}`;
+const licences = await Promise.all(["three", "uplot"].map((name) => readFile(`node_modules/${name}/LICENSE`, "utf8")));
+const script = `/* Contains three.js:\n${licences[0].trim()}\nand uPlot:\n${licences[1].trim()}\n*/\n${await bundle("src/main.ts", { format: "iife", charset: "ascii" })}`;
 const style = await bundle("src/page.css");
 for (const [what, text, forbidden] of [["script", script, /<\/script|<!--/i], ["style", style, /<\/style/i]]) {
   if (forbidden.test(text)) throw new Error(`the ${what} would end its own element: ${text.match(forbidden)[0]}`);

@@ -5,9 +5,10 @@
 //!
 //! # Scene (JSON, UTF-8)
 //! ```text
-//! { "stiction_protocol": 3, "name", "contact_model", "dt" [s], "bodies": [name, ..],
+//! { "stiction_protocol": 4, "name", "contact_model", "dt" [s], "tolerance" [m/s] | null, "bodies": [name, ..],
 //!   "geometries": [{ "name", "body": index | null, "shape": { "kind", .. }, "position" [m], "quaternion" (w x y z),
 //!                    "rgba" }, ..],
+//!   "mechanism": { "inertias": [..], "joints": [..], "actuators": [..] },      as in stiction::recording
 //!   "runs": [{ "name", "first", "count" }, ..] }      several runs: whose bodies are whose; else empty
 //! ```
 //!
@@ -16,12 +17,18 @@
 //! offset  size       field
 //!      0  f64        t [s]
 //!      8  f64        energy [J]
-//!     16  f64        natural map [m/s], NaN: not asked for
-//!     24  u32        number of bodies nb
-//!     28  u32        number of contacts nc
-//!     32  nb × 7 f32 X_WB: position [m], quaternion (w x y z)
+//!     16  f64        natural map, exact law [m/s], NaN: not asked for
+//!     24  f64        natural map of the solver's own law [m/s], NaN: not asked for
+//!     32  f32        deepest overlap [m]
+//!     36  u32        iterations of the contact solver
+//!     40  u32        outcome of the step: 0 none, 1 converged, 2 not converged, 3 failed
+//!     44  i32        the constraint with the largest natural map: a contact, or beyond them; −1: none
+//!     48  u32 × 4    numbers of bodies nb, contacts nc, joint positions nj, actuators nu
+//!     64  nb × 7 f32 X_WB: position [m], quaternion (w x y z)
 //!      …  nc × 52 B  i32 A, i32 B (body index, −1: the world), u32 mode (0 open, 1 stick, 2 slide),
 //!                    f32 × 3 point [m], f32 × 3 normal, f32 × 3 force on B [N], f32 mu
+//!      …  nj × f32   positions of hinges, slides and screws [rad or m]
+//!      …  nu × f32   efforts of the actuators [N·m or N]
 //! ```
 //! Single precision places a body 10 m away to within 1 µm; time, energy and certificate keep double precision
 //! because one reads them as numbers.
@@ -30,15 +37,20 @@
 //! The messages one after the other, each behind its length (u32, little endian); the scene first.
 
 use serde::Serialize;
-use stiction::recording::{ContactMark, ContactMode, Frame, RecordedGeometry, RecordedRun, Recording};
+use stiction::recording::{
+    ContactMark, ContactMode, Frame, Mechanism, RecordedGeometry, RecordedRun, Recording, StepMark,
+    StepOutcome,
+};
 
 /// Raised with every change of layout.
-pub const VERSION: u32 = 3;
+pub const VERSION: u32 = 4;
 
-const FRAME_HEADER: usize = 32;
+const FRAME_HEADER: usize = 64;
 const POSE_SIZE: usize = 28;
 const CONTACT_SIZE: usize = 52;
-const WORLD: i32 = -1;
+const SINGLE: usize = 4;
+/// The world among bodies; nothing among constraints.
+const NONE: i32 = -1;
 
 #[derive(Serialize)]
 struct SceneMessage<'a> {
@@ -46,8 +58,10 @@ struct SceneMessage<'a> {
     name: &'a str,
     contact_model: &'a str,
     dt: f64,
+    tolerance: f64,
     bodies: &'a [String],
     geometries: &'a [RecordedGeometry],
+    mechanism: &'a Mechanism,
     runs: &'a [RecordedRun],
 }
 
@@ -59,8 +73,10 @@ pub fn scene_json(recording: &Recording) -> String {
         name: &recording.name,
         contact_model: &recording.contact_model,
         dt: recording.dt,
+        tolerance: recording.tolerance,
         bodies: &recording.bodies,
         geometries: &recording.geometries,
+        mechanism: &recording.mechanism,
         runs: &recording.runs,
     };
     serde_json::to_string(&message).expect("strings, numbers and lists always have a JSON form")
@@ -68,20 +84,25 @@ pub fn scene_json(recording: &Recording) -> String {
 
 /// Appends the message of one frame to `out`.
 pub fn encode_frame_into(frame: &Frame, out: &mut Vec<u8>) {
-    out.reserve(frame_size(frame.poses.len(), frame.contacts.len()));
-    for header in [frame.t, frame.energy, frame.natural_map] {
+    out.reserve(frame_size(frame));
+    let step = &frame.step;
+    for header in [frame.t, frame.energy, frame.natural_map, step.own_natural_map] {
         out.extend(header.to_le_bytes());
     }
-    out.extend(length_u32(frame.poses.len()).to_le_bytes());
-    out.extend(length_u32(frame.contacts.len()).to_le_bytes());
+    put_singles(out, &[step.penetration]);
+    out.extend(step.iterations.to_le_bytes());
+    out.extend(outcome_code(step.outcome).to_le_bytes());
+    out.extend(index_i32(step.worst).to_le_bytes());
+    for count in counts(frame) {
+        out.extend(length_u32(count).to_le_bytes());
+    }
     for (position, quaternion) in &frame.poses {
         put_singles(out, position);
         put_singles(out, quaternion);
     }
     for mark in &frame.contacts {
         for end in mark.bodies {
-            let index = end.map_or(WORLD, |body| length_u32(body).cast_signed());
-            out.extend(index.to_le_bytes());
+            out.extend(index_i32(end).to_le_bytes());
         }
         out.extend(mode_code(mark.mode).to_le_bytes());
         put_singles(out, &mark.point);
@@ -89,6 +110,8 @@ pub fn encode_frame_into(frame: &Frame, out: &mut Vec<u8>) {
         put_singles(out, &mark.force);
         put_singles(out, &[mark.mu]);
     }
+    put_singles(out, &frame.joints);
+    put_singles(out, &frame.efforts);
 }
 
 /// Reads one frame message back; what was written in double precision returns bit for bit.
@@ -97,29 +120,31 @@ pub fn encode_frame_into(frame: &Frame, out: &mut Vec<u8>) {
 /// When the bytes are not one whole frame.
 pub fn decode_frame(bytes: &[u8]) -> Result<Frame, DecodeError> {
     let mut reader = Reader { rest: bytes };
-    let t = f64::from_le_bytes(reader.take()?);
-    let energy = f64::from_le_bytes(reader.take()?);
-    let natural_map = f64::from_le_bytes(reader.take()?);
-    let body_count = reader.count()?;
-    let contact_count = reader.count()?;
+    let [t, energy, natural_map, own_natural_map] = reader.doubles()?;
+    let [penetration] = reader.singles()?;
+    let iterations = u32::from_le_bytes(reader.take()?);
+    let outcome = outcome_of_code(u32::from_le_bytes(reader.take()?))?;
+    let worst = reader.index()?;
+    let (bodies, contacts) = (reader.count()?, reader.count()?);
+    let (joints, efforts) = (reader.count()?, reader.count()?);
     // Counts are believed only when the bytes are there, so that no lie makes us allocate.
-    let needed = body_count as u128 * POSE_SIZE as u128 + contact_count as u128 * CONTACT_SIZE as u128;
+    let sizes = [(bodies, POSE_SIZE), (contacts, CONTACT_SIZE), (joints, SINGLE), (efforts, SINGLE)];
+    let needed: u128 = sizes.iter().map(|&(count, size)| count as u128 * size as u128).sum();
     if needed != reader.rest.len() as u128 {
         return Err(DecodeError::Length { got: bytes.len() });
     }
-    let mut poses = Vec::with_capacity(body_count);
-    for _ in 0..body_count {
-        poses.push((reader.singles()?, reader.singles()?));
-    }
-    let mut contacts = Vec::with_capacity(contact_count);
-    for _ in 0..contact_count {
-        let bodies = [reader.body()?, reader.body()?];
-        let mode = mode_of_code(u32::from_le_bytes(reader.take()?))?;
-        let (point, normal, force) = (reader.singles()?, reader.singles()?, reader.singles()?);
-        let [mu] = reader.singles()?;
-        contacts.push(ContactMark { bodies, point, normal, force, mu, mode });
-    }
-    Ok(Frame { t, poses, contacts, natural_map, energy })
+    Ok(Frame {
+        t,
+        energy,
+        natural_map,
+        step: StepMark { own_natural_map, penetration, iterations, outcome, worst },
+        poses: (0..bodies)
+            .map(|_| Ok((reader.singles()?, reader.singles()?)))
+            .collect::<Result<_, DecodeError>>()?,
+        contacts: (0..contacts).map(|_| reader.contact()).collect::<Result<_, _>>()?,
+        joints: (0..joints).map(|_| reader.single()).collect::<Result<_, _>>()?,
+        efforts: (0..efforts).map(|_| reader.single()).collect::<Result<_, _>>()?,
+    })
 }
 
 /// The whole recording as one run of bytes.
@@ -130,7 +155,7 @@ pub fn pack(recording: &Recording) -> Vec<u8> {
     out.extend(length_u32(scene.len()).to_le_bytes());
     out.extend(scene.as_bytes());
     for frame in &recording.frames {
-        let size = frame_size(frame.poses.len(), frame.contacts.len());
+        let size = frame_size(frame);
         out.extend(length_u32(size).to_le_bytes());
         encode_frame_into(frame, &mut out);
     }
@@ -160,14 +185,26 @@ pub enum DecodeError {
     Truncated,
     #[error("contact mode {0} is none of 0 (open), 1 (stick), 2 (slide)")]
     Mode(u32),
-    #[error("body index {0} is negative and not -1 (the world)")]
-    Body(i32),
+    #[error("step outcome {0} is none of 0 (none), 1 (converged), 2 (not converged), 3 (failed)")]
+    Outcome(u32),
+    #[error("index {0} is negative and not -1 (none)")]
+    Index(i32),
     #[error("the scene message is not UTF-8")]
     SceneText,
 }
 
-fn frame_size(body_count: usize, contact_count: usize) -> usize {
-    FRAME_HEADER + body_count * POSE_SIZE + contact_count * CONTACT_SIZE
+/// Bodies, contacts, joints, actuators.
+fn counts(frame: &Frame) -> [usize; 4] {
+    [frame.poses.len(), frame.contacts.len(), frame.joints.len(), frame.efforts.len()]
+}
+
+fn frame_size(frame: &Frame) -> usize {
+    let [bodies, contacts, joints, efforts] = counts(frame);
+    FRAME_HEADER + bodies * POSE_SIZE + contacts * CONTACT_SIZE + (joints + efforts) * SINGLE
+}
+
+fn index_i32(index: Option<usize>) -> i32 {
+    index.map_or(NONE, |index| length_u32(index).cast_signed())
 }
 
 fn length_u32(length: usize) -> u32 {
@@ -198,6 +235,25 @@ fn mode_of_code(code: u32) -> Result<ContactMode, DecodeError> {
     }
 }
 
+fn outcome_code(outcome: StepOutcome) -> u32 {
+    match outcome {
+        StepOutcome::None => 0,
+        StepOutcome::Converged => 1,
+        StepOutcome::NotConverged => 2,
+        StepOutcome::Failed => 3,
+    }
+}
+
+fn outcome_of_code(code: u32) -> Result<StepOutcome, DecodeError> {
+    match code {
+        0 => Ok(StepOutcome::None),
+        1 => Ok(StepOutcome::Converged),
+        2 => Ok(StepOutcome::NotConverged),
+        3 => Ok(StepOutcome::Failed),
+        _ => Err(DecodeError::Outcome(code)),
+    }
+}
+
 /// Bytes not read yet.
 struct Reader<'a> {
     rest: &'a [u8],
@@ -222,11 +278,30 @@ impl<'a> Reader<'a> {
         Ok(values)
     }
 
-    fn body(&mut self) -> Result<Option<usize>, DecodeError> {
-        match i32::from_le_bytes(self.take()?) {
-            WORLD => Ok(None),
-            index => usize::try_from(index).map(Some).map_err(|_| DecodeError::Body(index)),
+    fn doubles<const N: usize>(&mut self) -> Result<[f64; N], DecodeError> {
+        let mut values = [0.0; N];
+        for value in &mut values {
+            *value = f64::from_le_bytes(self.take()?);
         }
+        Ok(values)
+    }
+
+    fn single(&mut self) -> Result<f64, DecodeError> {
+        Ok(f64::from(f32::from_le_bytes(self.take()?)))
+    }
+
+    fn index(&mut self) -> Result<Option<usize>, DecodeError> {
+        match i32::from_le_bytes(self.take()?) {
+            NONE => Ok(None),
+            index => usize::try_from(index).map(Some).map_err(|_| DecodeError::Index(index)),
+        }
+    }
+
+    fn contact(&mut self) -> Result<ContactMark, DecodeError> {
+        let bodies = [self.index()?, self.index()?];
+        let mode = mode_of_code(u32::from_le_bytes(self.take()?))?;
+        let (point, normal, force) = (self.singles()?, self.singles()?, self.singles()?);
+        Ok(ContactMark { bodies, point, normal, force, mu: self.single()?, mode })
     }
 
     fn message(&mut self) -> Result<&'a [u8], DecodeError> {
@@ -262,6 +337,15 @@ mod tests {
             ],
             natural_map: 3.0e-13,
             energy: std::f64::consts::PI,
+            step: StepMark {
+                own_natural_map: 2.0e-13,
+                penetration: 0.5,
+                iterations: 9,
+                outcome: StepOutcome::NotConverged,
+                worst: Some(2),
+            },
+            joints: vec![0.25, -1.5],
+            efforts: vec![8.0],
         }
     }
 
@@ -275,7 +359,7 @@ mod tests {
     fn a_frame_survives_the_round_trip() {
         let frame = exact_frame();
         let bytes = encoded(&frame);
-        assert_eq!(bytes.len(), 32 + 2 * 28 + 3 * 52);
+        assert_eq!(bytes.len(), 64 + 2 * 28 + 3 * 52 + 3 * 4);
         assert_eq!(decode_frame(&bytes), Ok(frame));
     }
 
@@ -293,14 +377,20 @@ mod tests {
         assert_eq!(bytes[0..8], 0.1_f64.to_le_bytes());
         assert_eq!(bytes[8..16], std::f64::consts::PI.to_le_bytes());
         assert_eq!(bytes[16..24], 3.0e-13_f64.to_le_bytes());
-        assert_eq!(bytes[24..32], [2, 0, 0, 0, 3, 0, 0, 0]);
-        assert_eq!(bytes[36..40], 2.0_f32.to_le_bytes()); // y of body 0
-        let contact = &bytes[32 + 2 * 28..];
+        assert_eq!(bytes[24..32], 2.0e-13_f64.to_le_bytes());
+        assert_eq!(bytes[32..36], 0.5_f32.to_le_bytes());
+        assert_eq!(bytes[36..48], [9, 0, 0, 0, 2, 0, 0, 0, 2, 0, 0, 0]);
+        assert_eq!(bytes[48..64], [2, 0, 0, 0, 3, 0, 0, 0, 2, 0, 0, 0, 1, 0, 0, 0]);
+        assert_eq!(bytes[68..72], 2.0_f32.to_le_bytes()); // y of body 0
+        let contact = &bytes[64 + 2 * 28..];
         assert_eq!(contact[0..4], (-1_i32).to_le_bytes());
         assert_eq!(contact[4..8], 1_i32.to_le_bytes());
         assert_eq!(contact[8..12], 1_u32.to_le_bytes());
         assert_eq!(contact[12 + 8 * 4..12 + 9 * 4], 24.5_f32.to_le_bytes()); // f_z
         assert_eq!(contact[48..52], 0.75_f32.to_le_bytes());
+        let joints = &contact[3 * 52..];
+        assert_eq!(joints[4..8], (-1.5_f32).to_le_bytes());
+        assert_eq!(joints[8..12], 8.0_f32.to_le_bytes());
     }
 
     #[test]
@@ -310,11 +400,11 @@ mod tests {
             assert!(decode_frame(&good[..length]).is_err(), "cut at {length}");
         }
         let mut bad_mode = good.clone();
-        bad_mode[32 + 2 * 28 + 8] = 7;
+        bad_mode[64 + 2 * 28 + 8] = 7;
         assert_eq!(decode_frame(&bad_mode), Err(DecodeError::Mode(7)));
 
         let mut bad_count = good;
-        bad_count[24..32].fill(0xff); // 4 billion bodies: refused before anything is allocated
+        bad_count[48..56].fill(0xff); // 4 billion bodies: refused before anything is allocated
         assert!(matches!(decode_frame(&bad_count), Err(DecodeError::Length { .. })));
     }
 
@@ -325,6 +415,7 @@ mod tests {
             name: "two \"boxes\" </script>".into(),
             contact_model: "ncp-pgs".into(),
             dt: 1e-3,
+            tolerance: 1e-8,
             bodies: vec!["a".into(), "b".into()],
             geometries: vec![RecordedGeometry {
                 name: "floor".into(),
@@ -334,6 +425,7 @@ mod tests {
                 quaternion: [1.0, 0.0, 0.0, 0.0],
                 rgba: [0.1, 0.2, 0.3, 1.0],
             }],
+            mechanism: Mechanism::default(),
             runs: vec![RecordedRun { name: "sap".into(), first: 1, count: 1 }],
             frames: vec![exact_frame(), later],
         };
@@ -342,7 +434,7 @@ mod tests {
         assert_eq!(frames, recording.frames);
 
         let scene: serde_json::Value = serde_json::from_str(scene).unwrap();
-        assert_eq!(scene["stiction_protocol"], 3);
+        assert_eq!(scene["stiction_protocol"], 4);
         assert_eq!(scene["name"], "two \"boxes\" </script>");
         assert_eq!(scene["geometries"][0]["shape"]["kind"], "box");
         assert_eq!(scene["geometries"][0]["shape"]["half"][1], 2.0);

@@ -21,6 +21,11 @@ const TEMPLATE: &str = include_str!("../page/dist/replay.html");
 /// Neither can be forged by a name: an escaped title and base64 hold no `<`.
 const TITLE_SLOT: &str = "<!--slot:title-->";
 const RECORDING_SLOT: &str = "<!--slot:recording-->";
+/// What the page may connect to: nothing, or where it came from.
+const CONNECT_SLOT: &str = "<!--slot:connect-->";
+
+/// Bytes of a recording that is still opened.
+const LARGEST: usize = 1 << 30;
 
 /// 0 (store) to 10 (smallest); 6 is the usual compromise.
 const DEFLATE_LEVEL: u8 = 6;
@@ -41,11 +46,31 @@ pub fn write_replay(path: impl AsRef<Path>, recording: &Recording) -> Result<(),
 pub fn replay_html(recording: &Recording) -> String {
     let pack = protocol::pack(recording);
     let deflated = miniz_oxide::deflate::compress_to_vec(&pack, DEFLATE_LEVEL);
-    TEMPLATE.replacen(TITLE_SLOT, &escape_html(&recording.name), 1).replacen(
-        RECORDING_SLOT,
-        &BASE64.encode(deflated),
-        1,
-    )
+    page(&recording.name, "", &BASE64.encode(deflated))
+}
+
+/// Whether a text is a page this program could have written: it holds a recording that can be read.
+#[must_use]
+pub fn is_replay(html: &str) -> bool {
+    embedded(html).is_some_and(|pack| protocol::unpack(&pack).is_ok())
+}
+
+/// The recording between the tags of its data block, as the page finds it.
+fn embedded(html: &str) -> Option<Vec<u8>> {
+    let (_, after) = html.split_once(r#"id="recording">"#)?;
+    let (text, _) = after.split_once("</script>")?;
+    let deflated = BASE64.decode(text.trim()).ok()?;
+    miniz_oxide::inflate::decompress_to_vec_with_limit(&deflated, LARGEST).ok()
+}
+
+/// The page of a live session: without a recording it asks the server it came from.
+pub(crate) fn live_html(name: &str) -> String {
+    page(name, "; connect-src 'self'", "")
+}
+
+fn page(name: &str, connect: &str, recording: &str) -> String {
+    let slots = [(CONNECT_SLOT, connect), (TITLE_SLOT, &escape_html(name)), (RECORDING_SLOT, recording)];
+    slots.iter().fold(TEMPLATE.to_owned(), |page, (slot, content)| page.replacen(slot, content, 1))
 }
 
 /// Why no replay was written.
@@ -75,15 +100,17 @@ fn escape_html(text: &str) -> String {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use stiction::recording::Frame;
+    use stiction::recording::{Frame, Mechanism};
 
     fn recording(name: &str) -> Recording {
         Recording {
             name: name.into(),
             contact_model: "ncp-pgs".into(),
             dt: 1e-3,
+            tolerance: 1e-8,
             bodies: vec!["box".into()],
             geometries: vec![],
+            mechanism: Mechanism::default(),
             runs: vec![],
             frames: vec![Frame {
                 t: 0.0,
@@ -91,23 +118,16 @@ mod tests {
                 contacts: vec![],
                 natural_map: f64::NAN,
                 energy: 9.81,
+                ..Frame::default()
             }],
         }
-    }
-
-    /// The recording between the tags of its data block, as the page would find it.
-    fn embedded(html: &str) -> Vec<u8> {
-        let (_, after) = html.split_once("id=\"recording\"").unwrap();
-        let (_, body) = after.split_once('>').unwrap();
-        let (text, _) = body.split_once("</script>").unwrap();
-        let deflated = BASE64.decode(text.trim()).unwrap();
-        miniz_oxide::inflate::decompress_to_vec(&deflated).unwrap()
     }
 
     #[test]
     fn each_slot_is_there_once() {
         assert_eq!(TEMPLATE.matches(TITLE_SLOT).count(), 1);
         assert_eq!(TEMPLATE.matches(RECORDING_SLOT).count(), 1);
+        assert_eq!(TEMPLATE.matches(CONNECT_SLOT).count(), 1);
     }
 
     #[test]
@@ -130,7 +150,7 @@ mod tests {
     fn the_page_holds_the_recording() {
         let recording = recording("box");
         let html = replay_html(&recording);
-        let pack = embedded(&html);
+        let pack = embedded(&html).unwrap();
         let (scene, frames) = protocol::unpack(&pack).unwrap();
         assert_eq!(scene, protocol::scene_json(&recording));
         assert_eq!(frames[0].energy, 9.81);
@@ -154,7 +174,7 @@ mod tests {
             assert_eq!(scripts(&html), scripts(&plain));
             assert!(html.contains(&escape_html(name)));
             // And it is still the name: the page gets it back as it was.
-            let pack = embedded(&html);
+            let pack = embedded(&html).unwrap();
             let scene: serde_json::Value = serde_json::from_str(protocol::unpack(&pack).unwrap().0).unwrap();
             assert_eq!(scene["name"], name);
         }
@@ -191,6 +211,9 @@ mod tests {
                 .collect(),
             natural_map: 1e-10,
             energy: wave(i, 0),
+            joints: (0..12).map(|k| wave(i, k)).collect(),
+            efforts: (0..12).map(|k| wave(i, k + 3)).collect(),
+            ..Frame::default()
         };
         let geometry = |k: usize| RecordedGeometry {
             name: format!("link_{k}_collision"),

@@ -1,15 +1,21 @@
 // Puts a source, the clock, the view and the controls together. Everything that happens goes through `commands`.
 
+import { PARTS } from "./anatomy";
+import type { Part } from "./anatomy";
 import { bindButtons, bindKeys, fillHelp, reflectSwitches } from "./commands";
 import type { Command } from "./commands";
-import { byId, onPress } from "./dom";
+import { Controls } from "./controls";
+import { byId, onPress, text } from "./dom";
 import { Ghosts } from "./ghosts";
+import { showVerdict, verdict } from "./light";
 import { Panel } from "./panel";
-import { Player } from "./player";
+import type { Clock } from "./player";
+import { Plots } from "./plots";
 import type { Frame } from "./protocol";
+import type { Session } from "./session";
 import { span } from "./source";
 import type { Source } from "./source";
-import { forceFromWorld, modeCounts, mostContacts, typicalLargestForce } from "./summary";
+import { expectedForce, forceFromWorld, modeCounts, mostContacts, typicalLargestForce } from "./summary";
 import { applyTheme, preferredTheme, THEMES } from "./theme";
 import type { Theme } from "./theme";
 import { Transport } from "./transport";
@@ -18,31 +24,38 @@ import { View } from "./view";
 const LONGEST_TICK = 0.2; // s; a tab that slept does not jump ahead
 const PATH_SAMPLES = 24; // frames looked at to frame the scene
 const ARROW = 0.6; // length of a typical large force, in sizes of the scene
+const PATIENCE = 4000; // ms a notice stays
 
 export class App {
-  readonly player: Player;
   readonly view: View;
-  private readonly panel: Panel;
+  private readonly panel = new Panel();
   private readonly transport: Transport;
-  private readonly commands: Command[];
-  private readonly ghosts: Ghosts;
-  private readonly metresPerNewton: number;
+  private readonly plots: Plots;
+  private readonly controls: Controls | null;
+  private readonly commands!: Command[];
+  private ghosts!: Ghosts;
+  private metresPerNewton = 1;
   private theme: Theme = preferredTheme();
   private seeThrough = false;
   private labelled = true;
   private picked: number | null = null;
   private shown: Frame | null = null;
   private rendered = 0;
+  private notice = 0;
 
-  constructor(readonly source: Source) {
-    const { scene } = source;
-    this.player = new Player(source);
-    this.ghosts = new Ghosts(scene, source.length > 0 ? source.frame(0) : undefined);
-    const path = samples(source).map((frame) => this.ghosts.place(frame));
-    this.view = new View(byId("stage"), scene, mostContacts(source), path);
-    this.panel = new Panel(scene);
-    this.transport = new Transport(source, this.player, this.theme);
-    this.metresPerNewton = (ARROW * this.view.size) / typicalLargestForce(source);
+  /** `session`: of a live source. */
+  constructor(
+    public source: Source,
+    public player: Clock,
+    private readonly session: Session | null,
+  ) {
+    if (session) document.body.dataset["live"] = "";
+    this.view = new View(byId("stage"));
+    this.transport = new Transport(source, player, this.theme);
+    this.plots = new Plots(source, this.theme);
+    this.controls = session && new Controls(session);
+    this.load(source, player);
+    this.view.look("home");
 
     this.commands = this.makeCommands();
     bindKeys(this.commands);
@@ -52,16 +65,63 @@ export class App {
     const slider = byId<HTMLInputElement>("scale-slider");
     slider.addEventListener("input", () => this.setArrowScale(Number(slider.value)));
     this.view.onPick = (body) => this.pick(body);
-    this.player.onChange = () => this.showNow();
+    if (session) this.takeHold(session);
     matchMedia("(prefers-color-scheme: dark)").addEventListener("change", () => this.setTheme(preferredTheme()));
 
-    this.setArrowScale(0);
     this.setTheme(this.theme);
-    this.view.bodies.fade(this.ghosts.several && !this.ghosts.apart, this.theme);
     if (this.view.travels) this.follow(0);
     this.showNow();
-    if (!matchMedia("(prefers-reduced-motion: reduce)").matches) this.player.toggle();
+    this.told();
+    const still = matchMedia("(prefers-reduced-motion: reduce)").matches;
+    if (!session && !still) this.player.toggle();
     this.animate(performance.now());
+  }
+
+  /** Another scene, or the same under another solver. */
+  load(source: Source, player: Clock): void {
+    this.source = source;
+    this.player = player;
+    const { scene } = source;
+    this.ghosts = new Ghosts(scene, source.length > 0 ? source.frame(0) : undefined);
+    const path = samples(source).map((frame) => this.ghosts.place(frame));
+    const { shown } = this.view.overlay ?? {};
+    const inside = PARTS.filter((part) => this.view.anatomy?.on(part));
+    this.view.load(scene, mostContacts(source), path);
+    if (shown) Object.assign(this.view.overlay.shown, shown);
+    for (const part of inside) this.view.anatomy.show(part, true);
+    const typical = this.session ? expectedForce(scene) : typicalLargestForce(source);
+    this.metresPerNewton = (ARROW * this.view.size) / typical;
+    this.panel.load(scene);
+    this.controls?.load(scene);
+    this.transport.load(source, player);
+    this.plots.load(source);
+    player.onChange = () => this.showNow();
+    if (this.picked !== null && this.picked >= scene.bodies.length) this.picked = null;
+    this.shown = null;
+    this.setArrowScale(Number(byId<HTMLInputElement>("scale-slider").value));
+    this.view.paint(this.theme);
+    this.view.bodies.seeThrough(this.seeThrough, this.theme);
+    this.view.bodies.fade(this.ghosts.several && !this.ghosts.apart, this.theme);
+    if (this.ghosts.several) this.view.look("home");
+  }
+
+  /** The session's status has come. */
+  told(): void {
+    const status = this.session?.status;
+    if (!status) return;
+    this.controls?.reflect(status);
+    this.panel.pace(status);
+    if (status.failure) this.say(`The step failed: ${status.failure}`, true);
+    else if (this.notice < 0) this.say("");
+    this.transport.update();
+  }
+
+  /** A notice at the top, for a while or until there is another. */
+  say(words: string, lasting = false): void {
+    clearTimeout(this.notice);
+    byId("notice").hidden = words === "";
+    text(byId("notice"), words);
+    this.notice = lasting ? -1 : window.setTimeout(() => this.say(""), PATIENCE);
   }
 
   /** Everything a test wants to know. */
@@ -88,6 +148,14 @@ export class App {
       seeThrough: this.seeThrough,
       theme: this.theme.name,
       rendered: this.rendered,
+      light: byId("certificate").dataset["light"],
+      plots: this.plots.on,
+      inside: PARTS.filter((part) => view.anatomy.on(part)),
+      trail: view.trail.visible,
+      held: view.hand.body,
+      poses: shown ? [...shown.poses] : [],
+      joints: shown ? [...shown.joints] : [],
+      status: this.session?.status ?? null,
     };
   }
 
@@ -101,18 +169,46 @@ export class App {
 
   private showNow(): void {
     this.transport.update();
-    reflectSwitches(this.commands);
+    if (this.session) this.transport.grown();
+    if (this.commands) reflectSwitches(this.commands);
     if (this.source.length === 0) return;
+    this.plots.follow(this.player.index);
     const frame = this.source.frame(this.player.index);
     if (frame === this.shown) return;
     this.shown = frame;
     this.place(frame);
-    this.panel.show(this.ghosts.first(frame));
+    const first = this.ghosts.first(frame);
+    this.panel.show(first);
+    this.controls?.show(first);
+    showVerdict(verdict(frame, this.source.scene));
   }
 
   private place(frame: Frame): void {
     const placed = this.ghosts.place(frame);
+    this.drawTrail();
     this.view.show(placed, this.ghosts.names(placed));
+  }
+
+  private drawTrail(): void {
+    const body = this.picked ?? this.view.followed ?? 0;
+    if (this.view.trail.visible && body < this.source.scene.bodies.length) {
+      this.view.trail.draw(this.source, body, this.player.index, this.ghosts.shiftOf(body));
+    }
+  }
+
+  /** Drags on bodies go to the simulation. */
+  private takeHold(session: Session): void {
+    const { hand } = this.view;
+    hand.ready = true;
+    hand.onGrab = (body, point, target) => {
+      const { runs } = this.source.scene;
+      const own = runs[0]?.count ?? this.source.scene.bodies.length;
+      // Ghosts are pulled with the body they are ghosts of.
+      session.send({ do: "grab", body: body % own, point, target: this.ghosts.real(body, target) });
+      this.pick(body);
+    };
+    hand.onPull = (target) => session.send({ do: "pull", target: this.ghosts.real(hand.body ?? 0, target) });
+    hand.onRelease = () => session.send({ do: "release" });
   }
 
   private toggleGhosts(): void {
@@ -123,10 +219,10 @@ export class App {
   }
 
   private makeCommands(): Command[] {
-    const { player, view } = this;
+    const { view, session } = this;
     const jump = (share: number) => {
       const [start, end] = span(this.source);
-      player.seek(player.t + share * (end - start));
+      this.player.seek(this.player.t + share * (end - start));
     };
     const overlay = (kind: "points" | "forces" | "cones", key: string, what: string): Command => ({
       keys: [key],
@@ -138,21 +234,43 @@ export class App {
         this.redraw();
       },
     });
+    const inside = (part: Part, key: string, what: string): Command[] => [
+      {
+        keys: [key],
+        what,
+        button: `tool-${part}`,
+        on: () => view.anatomy.on(part),
+        run: () => {
+          view.anatomy.show(part, !view.anatomy.on(part));
+          this.redraw();
+        },
+      },
+    ];
     return [
-      { keys: [" "], keyName: "space", what: "Play or pause", button: "play", run: () => player.toggle() },
-      { keys: ["ArrowLeft"], keyName: "←", what: "One frame back", button: "back", run: () => player.step(-1) },
-      { keys: ["ArrowRight"], keyName: "→", what: "One frame on", button: "forward", run: () => player.step(1) },
+      { keys: [" "], keyName: "space", what: session ? "Play or pause (from what is shown)" : "Play or pause", button: "play", run: () => this.player.toggle() },
+      { keys: ["ArrowLeft"], keyName: "←", what: "One frame back", button: "back", run: () => this.player.step(-1) },
+      { keys: ["ArrowRight"], keyName: "→", what: session ? "One frame or step on" : "One frame on", button: "forward", run: () => this.player.step(1) },
       { keys: ["Shift+ArrowLeft", "PageUp"], keyName: "⇧ ←", what: "A tenth of the run back", run: () => jump(-0.1) },
       { keys: ["Shift+ArrowRight", "PageDown"], keyName: "⇧ →", what: "A tenth of the run on", run: () => jump(0.1) },
-      { keys: ["Home"], what: "To the start", run: () => player.seek(span(this.source)[0]) },
-      { keys: ["End"], what: "To the end", run: () => player.seek(span(this.source)[1]) },
-      { keys: ["ArrowUp", "+"], keyName: "↑", what: "Faster", run: () => player.faster(1) },
-      { keys: ["ArrowDown", "-"], keyName: "↓", what: "Slower", run: () => player.faster(-1) },
+      { keys: ["Home"], what: session ? "To the oldest frame" : "To the start", run: () => this.player.seek(span(this.source)[0]) },
+      { keys: ["End"], what: session ? "To now" : "To the end", run: () => this.player.seek(span(this.source)[1]) },
+      ...(session ? [{ keys: ["Backspace"], keyName: "⌫", what: "Start again", button: "reset", run: () => this.reset(session) }] : []),
+      { keys: ["ArrowUp", "+"], keyName: "↑", what: "Faster", run: () => this.player.faster(1) },
+      { keys: ["ArrowDown", "-"], keyName: "↓", what: "Slower", run: () => this.player.faster(-1) },
       { keys: ["s"], what: "Next speed", button: "speed", run: () => this.nextSpeed() },
-      { keys: ["l"], what: "Play in a loop, or once", run: () => (player.loop = !player.loop) },
+      ...(session ? [] : [{ keys: ["l"], what: "Play in a loop, or once", run: () => this.toggleLoop() }]),
+      ...(session
+        ? [{ keys: ["v"], what: "Drag bodies with the mouse (⇧: turn)", button: "tool-hand", on: () => view.hand.ready, run: () => this.toggleHand() }]
+        : []),
       overlay("forces", "f", "Force arrows"),
       overlay("cones", "c", "Friction cones"),
       overlay("points", "b", "Contact points"),
+      ...inside("joints", "j", "Joint axes and limits"),
+      ...inside("masses", "w", "Centres of mass"),
+      ...inside("inertias", "i", "Ellipsoids of inertia"),
+      ...inside("frames", "a", "Frames of the bodies"),
+      { keys: ["y"], what: "Trail of the picked body", button: "tool-trail", on: () => view.trail.visible, run: () => this.toggleTrail() },
+      { keys: ["p"], what: "Plots", button: "tool-plots", on: () => this.plots.on, run: () => this.togglePlots() },
       { keys: ["n"], what: "Numbers at the arrows", button: "tool-labels", on: () => this.labelled, run: () => this.toggleLabels() },
       { keys: ["["], what: "Shorter arrows", run: () => this.nudgeArrows(-0.1) },
       { keys: ["]"], what: "Longer arrows", run: () => this.nudgeArrows(0.1) },
@@ -164,7 +282,7 @@ export class App {
         on: () => view.followed !== null,
         run: () => this.follow(view.followed === null ? (this.picked ?? 0) : null),
       },
-      ...(this.ghosts.several
+      ...(this.ghosts.several || session
         ? [{ keys: ["g"], what: "Runs side by side, or in one place as ghosts", run: () => this.toggleGhosts() }]
         : []),
       { keys: ["r"], what: "Camera as at the start", button: "tool-home", run: () => view.look("home") },
@@ -173,14 +291,47 @@ export class App {
       { keys: ["3"], what: "From above", run: () => view.look("top") },
       { keys: ["m"], what: "Next quantity in the chart", run: () => this.transport.nextQuantity() },
       { keys: ["d"], what: "Dark or light", button: "tool-theme", run: () => this.setTheme(THEMES[this.theme.name === "dark" ? "light" : "dark"]) },
+      { keys: ["o"], what: "Save a picture", button: "tool-picture", run: () => this.savePicture() },
       { keys: ["h", "?"], what: "This help", button: "tool-help", on: () => !byId("help").hidden, run: () => this.toggleHelp() },
     ];
   }
 
   private nextSpeed(): void {
-    const before = this.player.speed;
-    this.player.faster(1);
-    if (this.player.speed === before) this.player.faster(-Infinity);
+    this.player.faster(this.player.speed >= 4 ? -Infinity : 1);
+  }
+
+  private toggleLoop(): void {
+    if ("loop" in this.player) this.player.loop = !this.player.loop;
+  }
+
+  private reset(session: Session): void {
+    session.send({ do: "reset" });
+    this.player.seek(Infinity);
+  }
+
+  private toggleHand(): void {
+    this.view.hand.release();
+    this.view.hand.ready = !this.view.hand.ready;
+    reflectSwitches(this.commands);
+  }
+
+  private toggleTrail(): void {
+    this.view.trail.visible = !this.view.trail.visible;
+    this.drawTrail();
+    this.redraw();
+  }
+
+  private togglePlots(): void {
+    this.plots.toggle();
+    this.plots.follow(this.player.index, true);
+    reflectSwitches(this.commands);
+  }
+
+  private savePicture(): void {
+    const link = document.createElement("a");
+    link.download = `${this.source.scene.name || "stiction"}-${this.player.t.toFixed(3)}s.png`;
+    link.href = this.view.screenshot();
+    link.click();
   }
 
   private setArrowScale(decades: number): void {
@@ -200,6 +351,7 @@ export class App {
     applyTheme(theme);
     this.view.paint(theme);
     this.transport.paint(theme);
+    this.plots.paint(theme);
   }
 
   private toggleSeeThrough(): void {
@@ -241,13 +393,14 @@ export class App {
     this.view.bodies.highlight(body);
     this.view.invalidate();
     this.panel.picked(body === null ? null : (this.source.scene.bodies[body] ?? null));
+    this.drawTrail();
     if (body !== null && this.view.followed !== null) this.follow(body);
   }
 
   private redraw(): void {
     this.view.overlay.redraw();
     this.view.invalidate();
-    reflectSwitches(this.commands);
+    if (this.commands) reflectSwitches(this.commands);
   }
 }
 

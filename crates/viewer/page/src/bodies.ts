@@ -124,6 +124,23 @@ export class Bodies extends Group {
     return this.recorded.runs.length > 1 ? runOf(this.recorded, body) : body;
   }
 
+  /** Fixes an object to a body, in its frame. */
+  carry(object: Object3D, body: number): void {
+    this.frames[body]?.add(object);
+  }
+
+  /** A point of a body, from its frame to the world. */
+  toWorld(body: number, point: Vector3): Vector3 {
+    this.updateMatrixWorld(true);
+    return this.frames[body]?.localToWorld(point.clone()) ?? point.clone();
+  }
+
+  /** A point of the world, in the frame of a body. */
+  toBody(body: number, point: Vector3): Vector3 {
+    this.updateMatrixWorld(true);
+    return this.frames[body]?.worldToLocal(point.clone()) ?? point.clone();
+  }
+
   /** Where a body is now; null when it is not shown. */
   positionOf(body: number): Vector3 | null {
     const group = this.frames[body];

@@ -3,23 +3,26 @@
 // single bad step is never lost.
 
 import { number, scientific } from "./format";
-import type { Frame } from "./protocol";
 import { indexAt, span } from "./source";
 import type { Source } from "./source";
-import { forceFromWorld, modeShares } from "./summary";
+import { modeShares } from "./summary";
+import type { Digest } from "./summary";
 import type { Theme } from "./theme";
 
 export interface Quantity {
   name: string;
   unit: string;
-  of(frame: Frame): number;
+  of(digest: Digest): number;
   logarithmic: boolean;
 }
 
 export const QUANTITIES: Quantity[] = [
-  { name: "natural map", unit: "m/s", of: (frame) => frame.naturalMap, logarithmic: true },
-  { name: "energy", unit: "J", of: (frame) => frame.energy, logarithmic: false },
-  { name: "vertical force", unit: "N", of: (frame) => forceFromWorld(frame)[2], logarithmic: false },
+  { name: "natural map", unit: "m/s", of: (digest) => digest.naturalMap, logarithmic: true },
+  { name: "energy", unit: "J", of: (digest) => digest.energy, logarithmic: false },
+  { name: "vertical force", unit: "N", of: (digest) => digest.force[2], logarithmic: false },
+  { name: "largest force", unit: "N", of: (digest) => digest.largest, logarithmic: false },
+  { name: "penetration", unit: "m", of: (digest) => digest.penetration, logarithmic: false },
+  { name: "iterations", unit: "–", of: (digest) => digest.iterations, logarithmic: false },
 ];
 
 const RIBBON = 5; // pixels
@@ -48,7 +51,7 @@ export function drawChart(
     let low = Infinity;
     let high = -Infinity;
     for (let i = first; i <= last; i++) {
-      const value = quantity.of(source.frame(i));
+      const value = quantity.of(source.digest(i));
       if (!Number.isFinite(value)) continue;
       low = Math.min(low, level(value));
       high = Math.max(high, level(value));

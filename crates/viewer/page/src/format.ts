@@ -58,6 +58,9 @@ export function time(t: number, duration: number): string {
 
 /** Two digits: for a caption, not for a measurement. */
 export function length(metres: number): string {
+  if (metres === 0) return `0${THIN}mm`;
+  if (metres < 1e-7) return `${rounded(1e9 * metres)}${THIN}nm`;
+  if (metres < 1e-4) return `${rounded(1e6 * metres)}${THIN}µm`;
   if (metres < 0.01) return `${rounded(1e3 * metres)}${THIN}mm`;
   if (metres < 1) return `${rounded(1e2 * metres)}${THIN}cm`;
   return `${rounded(metres)}${THIN}m`;

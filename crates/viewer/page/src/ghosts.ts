@@ -3,7 +3,7 @@
 
 import { Vector3 } from "three";
 import { POSE_FLOATS } from "./protocol";
-import type { Contact, Frame, Scene, Shape } from "./protocol";
+import type { Contact, Frame, Scene, Shape, Vec3 } from "./protocol";
 
 /** Distance between neighbours, in widths of a run. */
 const SPACING = 1.2;
@@ -74,6 +74,17 @@ export class Ghosts {
       }
       return bodies > 0 ? [{ at: at.divideScalar(bodies), name }] : [];
     });
+  }
+
+  /** How far a body is moved along x and y [m]. */
+  shiftOf(body: number): [number, number] {
+    return this.several && this.apart ? this.aside(this.runs[body] ?? 0) : [0, 0];
+  }
+
+  /** A point of a body as it is drawn, where the simulation has it. */
+  real(body: number, [x, y, z]: Vec3): Vec3 {
+    const [dx, dy] = this.shiftOf(body);
+    return [x - dx, y - dy, z];
   }
 
   /** How far a run is moved along x and y [m]. */

@@ -4,17 +4,28 @@ import { byId, onPress, text } from "./dom";
 import { component, force, length, number, scientific, trimmed } from "./format";
 import { MODES, POSE_FLOATS } from "./protocol";
 import type { Frame, Scene } from "./protocol";
+import type { Status } from "./session";
 import { forceFromWorld, lostBodies, modeCounts, norm } from "./summary";
 
 export class Panel {
   private readonly root = byId("panel");
 
-  constructor(scene: Scene) {
+  constructor() {
+    onPress(byId("panel-toggle"), () => this.toggle());
+    if (matchMedia("(max-width: 640px), (max-height: 480px)").matches) this.toggle();
+  }
+
+  load(scene: Scene): void {
     text(byId("scene-name"), scene.name || "unnamed scene");
     const step = Number.isFinite(scene.dt) && scene.dt !== null ? ` · h = ${trimmed(1e3 * scene.dt)} ms` : "";
     text(byId("scene-model"), (scene.contact_model || "no contact model") + step);
-    onPress(byId("panel-toggle"), () => this.toggle());
-    if (matchMedia("(max-width: 640px), (max-height: 480px)").matches) this.toggle();
+  }
+
+  /** How fast time passes; of a live session. */
+  pace({ playing, speed, real_time }: Status): void {
+    byId("pace-row").hidden = false;
+    const slow = playing && real_time > 0 && real_time < 0.9 * speed;
+    text(byId("pace"), playing ? `${real_time.toFixed(2)} × real time${slow ? ", as fast as it can" : ""}` : "paused");
   }
 
   show(frame: Frame): void {
@@ -30,6 +41,8 @@ export class Panel {
     const size = norm(sum);
     text(byId("force-vertical"), `${component(sum[2], size)} N`);
     text(byId("force-sum"), `${sum.map((value) => component(value, size)).join("  ")} N`);
+    text(byId("iterations"), frame.outcome === "none" ? "–" : String(frame.iterations));
+    text(byId("penetration"), frame.outcome === "none" ? "–" : length(frame.penetration));
     text(byId("energy"), Number.isFinite(frame.energy) ? `${number(frame.energy)} J` : "–");
     text(byId("natural-map"), Number.isFinite(frame.naturalMap) ? `${scientific(frame.naturalMap)} m/s` : "not asked");
   }

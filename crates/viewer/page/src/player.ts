@@ -7,15 +7,43 @@ import type { Source } from "./source";
 
 export const SPEEDS = [0.05, 0.1, 0.25, 0.5, 1, 2, 4] as const;
 
-export class Player {
+/** What the controls need of a clock. */
+export interface Clock {
+  readonly playing: boolean;
+  readonly speed: number;
+  /** Shown instant [s]. */
+  readonly t: number;
+  /** Frame shown at t. */
+  readonly index: number;
+  onChange: () => void;
+  seek(t: number): void;
+  /** Pauses and moves by whole frames. */
+  step(frames: number): void;
+  toggle(): void;
+  /** The next of the usual speeds, so many places on. */
+  faster(steps: number): void;
+  /** Somebody scrubs: stand still, and go on afterwards. */
+  hold(): void;
+  letGo(): void;
+  /** Lets `elapsed` seconds of wall clock pass. */
+  advance(elapsed: number): void;
+}
+
+/** The usual speed so many places from another. */
+export function speedFrom(speed: number, steps: number): number {
+  const now = SPEEDS.findIndex((usual) => usual >= speed);
+  return SPEEDS[Math.min(Math.max(now + steps, 0), SPEEDS.length - 1)] ?? 1;
+}
+
+/** Plays a recording. */
+export class Player implements Clock {
   playing = false;
   loop = true;
   speed = 1;
-  /** Shown instant [s]. */
   t: number;
-  /** Frame shown at t. */
   index = 0;
   onChange: () => void = () => {};
+  private resume = false;
 
   constructor(private readonly source: Source) {
     this.t = span(source)[0];
@@ -28,12 +56,11 @@ export class Player {
     this.onChange();
   }
 
-  /** Pauses and moves by whole frames. */
   step(frames: number): void {
     if (this.source.length === 0) return;
     this.playing = false;
     const index = Math.min(Math.max(this.index + frames, 0), this.source.length - 1);
-    this.seek(this.source.frame(index).t);
+    this.seek(this.source.digest(index).t);
   }
 
   toggle(): void {
@@ -44,12 +71,20 @@ export class Player {
   }
 
   faster(steps: number): void {
-    const now = SPEEDS.findIndex((speed) => speed >= this.speed);
-    this.speed = SPEEDS[Math.min(Math.max(now + steps, 0), SPEEDS.length - 1)] ?? 1;
+    this.speed = speedFrom(this.speed, steps);
     this.onChange();
   }
 
-  /** Lets `elapsed` seconds of wall clock pass. */
+  hold(): void {
+    this.resume = this.playing;
+    this.playing = false;
+  }
+
+  letGo(): void {
+    this.playing = this.resume;
+    this.onChange();
+  }
+
   advance(elapsed: number): void {
     if (!this.playing) return;
     const [start, end] = span(this.source);

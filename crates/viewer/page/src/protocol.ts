@@ -25,6 +25,44 @@ export interface Geometry {
   rgba: readonly [number, number, number, number];
 }
 
+export interface Inertia {
+  /** [kg] */
+  mass: number;
+  /** Centre of mass in the body [m]. */
+  com: Vec3;
+  /** Of the uniform ellipsoid with the same moments [m]. */
+  semi_axes: Vec3;
+  quaternion: Quat;
+}
+
+export interface Joint {
+  name: string;
+  /** The body it moves; axis and anchor are in its frame. */
+  body: number;
+  kind: "hinge" | "slide" | "screw" | "ball" | "free";
+  axis: Vec3;
+  anchor: Vec3;
+  /** [rad] or [m] */
+  limit: readonly [number, number] | null;
+  /** Where its position stands in the positions of a frame. */
+  position: number | null;
+}
+
+export interface Actuator {
+  name: string;
+  /** Of the control. */
+  range: readonly [number, number] | null;
+  unit: string;
+  effort_unit: string;
+}
+
+export interface Mechanism {
+  /** One per body, or none. */
+  inertias: Inertia[];
+  joints: Joint[];
+  actuators: Actuator[];
+}
+
 /** One of several runs of the same world in one recording: `count` bodies from `first` on. */
 export interface Run {
   name: string;
@@ -38,14 +76,21 @@ export interface Scene {
   contact_model: string;
   /** Time step of the simulation [s]. */
   dt: number;
+  /** Of the contact solver [m/s]. */
+  tolerance: number | null;
   bodies: string[];
   geometries: Geometry[];
+  /** Of several runs, the first. */
+  mechanism: Mechanism;
   /** Empty where there is one run. */
   runs: Run[];
 }
 
 export const MODES = ["open", "stick", "slide"] as const;
 export type Mode = (typeof MODES)[number];
+
+export const OUTCOMES = ["none", "converged", "not converged", "failed"] as const;
+export type Outcome = (typeof OUTCOMES)[number];
 
 export interface Contact {
   /** Bodies A and B; WORLD for the world. The normal points from A to B, the force [N] acts on B. */
@@ -64,16 +109,29 @@ export interface Frame {
   energy: number;
   /** Certificate of the step [m/s]; NaN when it was not asked for. */
   naturalMap: number;
+  /** The same for the law the solver claims to solve [m/s]. */
+  ownNaturalMap: number;
+  /** Deepest overlap [m]. */
+  penetration: number;
+  iterations: number;
+  outcome: Outcome;
+  /** The constraint with the largest natural map: a contact, or beyond them; NONE. */
+  worst: number;
   /** Seven numbers a body: position [m], quaternion w x y z. */
   poses: Float32Array;
   contacts: Contact[];
+  /** Positions of hinges, slides and screws [rad or m]. */
+  joints: Float32Array;
+  /** Of the actuators [N·m or N]. */
+  efforts: Float32Array;
 }
 
 export const WORLD = -1;
+export const NONE = -1;
 /** Position, then quaternion w x y z. */
 export const POSE_FLOATS = 7;
-const VERSION = 3;
-const HEADER = 32;
+const VERSION = 4;
+export const HEADER = 64;
 const CONTACT_BYTES = 52;
 
 export function decodeScene(text: string): Scene {
@@ -86,37 +144,44 @@ export function decodeScene(text: string): Scene {
 
 export function decodeFrame(bytes: Uint8Array): Frame {
   const view = new DataView(bytes.buffer, bytes.byteOffset, bytes.byteLength);
-  const bodyCount = view.getUint32(24, true);
-  const contactCount = view.getUint32(28, true);
-  if (bytes.byteLength !== HEADER + 4 * POSE_FLOATS * bodyCount + CONTACT_BYTES * contactCount) {
+  const count = (i: number) => view.getUint32(48 + 4 * i, true);
+  const [bodies, contactCount, jointCount, effortCount] = [count(0), count(1), count(2), count(3)];
+  const floats = POSE_FLOATS * bodies + jointCount + effortCount;
+  if (bytes.byteLength !== HEADER + 4 * floats + CONTACT_BYTES * contactCount) {
     throw new Error("a frame is not as long as its header says");
   }
-  const poses = new Float32Array(POSE_FLOATS * bodyCount);
-  for (let i = 0; i < poses.length; i++) poses[i] = view.getFloat32(HEADER + 4 * i, true);
-
-  const contacts: Contact[] = [];
-  for (let i = 0; i < contactCount; i++) {
-    const start = HEADER + 4 * poses.length + CONTACT_BYTES * i;
-    const vector = (at: number): Vec3 => [
-      view.getFloat32(start + at, true),
-      view.getFloat32(start + at + 4, true),
-      view.getFloat32(start + at + 8, true),
-    ];
-    contacts.push({
-      bodies: [view.getInt32(start, true), view.getInt32(start + 4, true)],
-      mode: MODES[view.getUint32(start + 8, true)] ?? "open",
-      point: vector(12),
-      normal: vector(24),
-      force: vector(36),
-      mu: view.getFloat32(start + 48, true),
-    });
-  }
+  const singles = (at: number, length: number) => Float32Array.from({ length }, (_, i) => view.getFloat32(at + 4 * i, true));
+  const contactsAt = HEADER + 4 * POSE_FLOATS * bodies;
+  const jointsAt = contactsAt + CONTACT_BYTES * contactCount;
   return {
     t: view.getFloat64(0, true),
     energy: view.getFloat64(8, true),
     naturalMap: view.getFloat64(16, true),
-    poses,
-    contacts,
+    ownNaturalMap: view.getFloat64(24, true),
+    penetration: view.getFloat32(32, true),
+    iterations: view.getUint32(36, true),
+    outcome: OUTCOMES[view.getUint32(40, true)] ?? "none",
+    worst: view.getInt32(44, true),
+    poses: singles(HEADER, POSE_FLOATS * bodies),
+    contacts: Array.from({ length: contactCount }, (_, i) => decodeContact(view, contactsAt + CONTACT_BYTES * i)),
+    joints: singles(jointsAt, jointCount),
+    efforts: singles(jointsAt + 4 * jointCount, effortCount),
+  };
+}
+
+function decodeContact(view: DataView, start: number): Contact {
+  const vector = (at: number): Vec3 => [
+    view.getFloat32(start + at, true),
+    view.getFloat32(start + at + 4, true),
+    view.getFloat32(start + at + 8, true),
+  ];
+  return {
+    bodies: [view.getInt32(start, true), view.getInt32(start + 4, true)],
+    mode: MODES[view.getUint32(start + 8, true)] ?? "open",
+    point: vector(12),
+    normal: vector(24),
+    force: vector(36),
+    mu: view.getFloat32(start + 48, true),
   };
 }
 

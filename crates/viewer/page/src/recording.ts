@@ -1,14 +1,20 @@
 // The recording embedded in this file: base64 of deflate of a pack.
 
-import { decodeFrame, decodeScene, splitPack } from "./protocol";
-import type { Frame, Scene } from "./protocol";
+import { decodeFrame, decodeScene, POSE_FLOATS, splitPack } from "./protocol";
+import type { Frame, Scene, Vec3 } from "./protocol";
 import type { Source } from "./source";
+import { digestOf } from "./summary";
+import type { Digest } from "./summary";
 
 export class RecordingSource implements Source {
+  private readonly digests: Digest[];
+
   private constructor(
     readonly scene: Scene,
     private readonly frames: Frame[],
-  ) {}
+  ) {
+    this.digests = frames.map(digestOf);
+  }
 
   static async fromBase64(text: string): Promise<RecordingSource> {
     const packed = await inflate(bytesOfBase64(text.trim()));
@@ -22,10 +28,21 @@ export class RecordingSource implements Source {
   }
 
   frame(index: number): Frame {
-    const frame = this.frames[index];
-    if (!frame) throw new RangeError(`there is no frame ${index}`);
-    return frame;
+    return this.frames[index] ?? missing(index);
   }
+
+  digest(index: number): Digest {
+    return this.digests[index] ?? missing(index);
+  }
+
+  position(index: number, body: number): Vec3 {
+    const [x = NaN, y = NaN, z = NaN] = this.frame(index).poses.subarray(POSE_FLOATS * body, POSE_FLOATS * body + 3);
+    return [x, y, z];
+  }
+}
+
+function missing(index: number): never {
+  throw new RangeError(`there is no frame ${index}`);
 }
 
 function bytesOfBase64(text: string): Uint8Array<ArrayBuffer> {

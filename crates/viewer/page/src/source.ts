@@ -1,7 +1,8 @@
-// Where frames come from. The view and the controls know only this interface: here a recording fills it once; a live
-// viewer will append to it as messages arrive.
+// Where frames come from. The view and the controls know only this interface: a recording fills it once; a live session
+// appends to it as messages arrive, and forgets what is too old to keep.
 
-import type { Frame, Scene } from "./protocol";
+import type { Frame, Scene, Vec3 } from "./protocol";
+import type { Digest } from "./summary";
 
 export interface Source {
   readonly scene: Scene;
@@ -9,6 +10,10 @@ export interface Source {
   readonly length: number;
   /** The frame at 0 <= index < length, in order of time. */
   frame(index: number): Frame;
+  /** What the charts need of it. */
+  digest(index: number): Digest;
+  /** Where a body's origin is in it [m]. */
+  position(index: number, body: number): Vec3;
 }
 
 /** Index of the last frame at or before t; 0 when t is before the first. */
@@ -17,7 +22,7 @@ export function indexAt(source: Source, t: number): number {
   let high = source.length - 1;
   while (low < high) {
     const middle = (low + high + 1) >> 1;
-    if (source.frame(middle).t <= t) low = middle;
+    if (source.digest(middle).t <= t) low = middle;
     else high = middle - 1;
   }
   return Math.max(low, 0);
@@ -26,5 +31,5 @@ export function indexAt(source: Source, t: number): number {
 /** First and last instant [s]. */
 export function span(source: Source): [number, number] {
   if (source.length === 0) return [0, 0];
-  return [source.frame(0).t, source.frame(source.length - 1).t];
+  return [source.digest(0).t, source.digest(source.length - 1).t];
 }

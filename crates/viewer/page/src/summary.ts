@@ -1,8 +1,32 @@
 // Numbers read off a frame.
 
 import { MODES, POSE_FLOATS, WORLD } from "./protocol";
-import type { Contact, Frame, Mode, Vec3 } from "./protocol";
+import type { Contact, Frame, Mode, Outcome, Scene, Vec3 } from "./protocol";
 import type { Source } from "./source";
+
+/** What the charts need of a frame, kept for every frame there is. */
+export interface Digest {
+  t: number;
+  energy: number;
+  naturalMap: number;
+  ownNaturalMap: number;
+  penetration: number;
+  iterations: number;
+  outcome: Outcome;
+  counts: Record<Mode, number>;
+  /** Force of the world on the bodies [N]. */
+  force: [number, number, number];
+  /** Largest force of a contact [N]. */
+  largest: number;
+  efforts: Float32Array;
+}
+
+export function digestOf(frame: Frame): Digest {
+  const { t, energy, naturalMap, ownNaturalMap, penetration, iterations, outcome, efforts } = frame;
+  const largest = frame.contacts.reduce((most, { force }) => Math.max(most, norm(force)), 0);
+  const [counts, force] = [modeCounts(frame), forceFromWorld(frame)];
+  return { t, energy, naturalMap, ownNaturalMap, penetration, iterations, outcome, counts, force, largest, efforts };
+}
 
 export function modeCounts(frame: Frame): Record<Mode, number> {
   const counts = { open: 0, stick: 0, slide: 0 };
@@ -55,9 +79,19 @@ export function typicalLargestForce(source: Source): number {
   return sizes[Math.floor(0.95 * (sizes.length - 1))] ?? 1;
 }
 
+/** A force to expect before any was seen [N]: a quarter of the weight, less where many bodies share it; 1 without masses. */
+export function expectedForce({ mechanism }: Scene): number {
+  const mass = mechanism.inertias.reduce((sum, inertia) => sum + inertia.mass, 0);
+  const free = mechanism.joints.filter(({ kind }) => kind === "free").length;
+  return (9.81 * mass) / (4 * Math.sqrt(Math.max(free, 1))) || 1;
+}
+
 export function mostContacts(source: Source): number {
   let most = 0;
-  for (let i = 0; i < source.length; i++) most = Math.max(most, source.frame(i).contacts.length);
+  for (let i = 0; i < source.length; i++) {
+    const { open, stick, slide } = source.digest(i).counts;
+    most = Math.max(most, open + stick + slide);
+  }
   return most;
 }
 
@@ -66,7 +100,7 @@ export function modeShares(source: Source, first: number, last: number): Record<
   const shares = { open: 0, stick: 0, slide: 0 };
   let total = 0;
   for (let i = first; i <= last; i++) {
-    const counts = modeCounts(source.frame(i));
+    const { counts } = source.digest(i);
     for (const mode of MODES) {
       shares[mode] += counts[mode];
       total += counts[mode];

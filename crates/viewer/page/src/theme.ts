@@ -22,6 +22,12 @@ export interface Theme {
   fixed: string;
   edge: string;
   chart: string;
+  /** Several curves in one plot: Okabe and Ito's, apart from each other. */
+  curves: readonly string[];
+  hand: string;
+  trail: string;
+  mass: string;
+  joint: string;
 }
 
 export const THEMES: Record<"light" | "dark", Theme> = {
@@ -40,6 +46,11 @@ export const THEMES: Record<"light" | "dark", Theme> = {
     fixed: "#c3c9d0",
     edge: "#1c2630",
     chart: "#5b6b7b",
+    curves: ["#0072b2", "#d55e00", "#009e73", "#cc79a7", "#8a6d00", "#56b4e9", "#5c6975"],
+    hand: "#009e73",
+    trail: "#cc4778",
+    mass: "#8a3ffc",
+    joint: "#b26a00",
   },
   dark: {
     name: "dark",
@@ -56,6 +67,11 @@ export const THEMES: Record<"light" | "dark", Theme> = {
     fixed: "#6d7681",
     edge: "#0b0e12",
     chart: "#9fb0c2",
+    curves: ["#56b4e9", "#f0a030", "#3fc79a", "#e59ac6", "#e0d060", "#a9c7ff", "#97a3af"],
+    hand: "#3fc79a",
+    trail: "#ff7ba9",
+    mass: "#bb8cff",
+    joint: "#ffc15e",
   },
 };
 

@@ -3,10 +3,12 @@
 import { drawChart, QUANTITIES } from "./chart";
 import { byId, onPress, text } from "./dom";
 import { time } from "./format";
-import type { Player } from "./player";
+import type { Clock } from "./player";
 import { span } from "./source";
 import type { Source } from "./source";
 import type { Theme } from "./theme";
+
+const GROWN = 120; // ms between two charts of a growing run
 
 export class Transport {
   private readonly track = byId("track");
@@ -14,15 +16,32 @@ export class Transport {
   private readonly head = byId("playhead");
   private quantity: number;
 
+  /** In pictures of a growing run, when the chart was last drawn [ms]. */
+  private drawn = 0;
+
   constructor(
-    private readonly source: Source,
-    private readonly player: Player,
+    private source: Source,
+    private player: Clock,
     private theme: Theme,
   ) {
     this.quantity = firstMeasured(source);
     onPress(byId("quantity"), () => this.nextQuantity());
     this.listenForScrubs();
     new ResizeObserver(() => this.redraw()).observe(this.track);
+  }
+
+  load(source: Source, player: Clock): void {
+    this.source = source;
+    this.player = player;
+    this.redraw();
+  }
+
+  /** There are more frames: the chart follows, a few times a second. */
+  grown(): void {
+    const now = performance.now();
+    if (now - this.drawn < GROWN) return;
+    this.drawn = now;
+    this.redraw();
   }
 
   paint(theme: Theme): void {
@@ -65,25 +84,20 @@ export class Transport {
       const [start, end] = span(this.source);
       this.player.seek(start + ((end - start) * (event.clientX - box.left)) / box.width);
     };
-    let resume = false;
     this.track.addEventListener("pointerdown", (event) => {
-      resume = this.player.playing;
-      this.player.playing = false;
+      this.player.hold();
       this.track.setPointerCapture(event.pointerId);
       seek(event);
     });
     this.track.addEventListener("pointermove", (event) => {
       if (this.track.hasPointerCapture(event.pointerId)) seek(event);
     });
-    this.track.addEventListener("lostpointercapture", () => {
-      this.player.playing = resume;
-      this.player.onChange();
-    });
+    this.track.addEventListener("lostpointercapture", () => this.player.letGo());
   }
 }
 
 /** The certificate when it was asked for, else the energy. */
 function firstMeasured(source: Source): number {
-  for (let i = 0; i < source.length; i++) if (Number.isFinite(source.frame(i).naturalMap)) return 0;
+  for (let i = 0; i < source.length; i++) if (Number.isFinite(source.digest(i).naturalMap)) return 0;
   return 1;
 }

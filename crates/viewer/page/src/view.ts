@@ -14,12 +14,15 @@ import {
   WebGLRenderer,
 } from "three";
 import { OrbitControls } from "three/examples/jsm/controls/OrbitControls.js";
+import { Anatomy } from "./anatomy";
 import { Bodies } from "./bodies";
+import { Hand } from "./hand";
 import { Labels } from "./labels";
 import type { Name } from "./labels";
 import { Overlay } from "./overlay";
 import type { Frame, Scene, Vec3 } from "./protocol";
 import type { Theme } from "./theme";
+import { Trail } from "./trail";
 
 const FIELD_OF_VIEW = 38; // degrees, vertical
 /** Directions from which one looks: at rest, and for keys 1 (front, along -x), 2 (side, along y), 3 (top). */
@@ -31,11 +34,14 @@ export const VIEWPOINTS: Record<"home" | "front" | "side" | "top", Vec3> = {
 };
 
 export class View {
-  readonly overlay: Overlay;
-  readonly bodies: Bodies;
-  readonly size: number;
+  overlay!: Overlay;
+  bodies!: Bodies;
+  anatomy!: Anatomy;
+  readonly trail = new Trail();
+  readonly hand: Hand;
+  size = 1;
   /** Whether the bodies go too far to be framed at once: then one should follow them. */
-  readonly travels: boolean;
+  travels = false;
   followed: number | null = null;
   onPick: (body: number | null) => void = () => {};
   private readonly renderer: WebGLRenderer;
@@ -45,26 +51,38 @@ export class View {
   private readonly sky = new HemisphereLight();
   private readonly sun = new DirectionalLight();
   private readonly labels: Labels;
-  private readonly home: { centre: Vector3; radius: number };
+  private home = { centre: new Vector3(), radius: 1 };
   private followedAt: Vector3 | null = null;
   private names: Name[] = [];
   private dirty = true;
 
-  /** `path`: frames to keep in sight when framing the scene. */
-  constructor(
-    private readonly host: HTMLElement,
-    scene: Scene,
-    contactCapacity: number,
-    path: Frame[],
-  ) {
+  constructor(private readonly host: HTMLElement) {
     this.renderer = new WebGLRenderer({ antialias: true, alpha: true });
     this.renderer.setPixelRatio(Math.min(devicePixelRatio, 2));
     this.renderer.shadowMap.enabled = true;
     this.renderer.shadowMap.type = PCFShadowMap;
     host.append(this.renderer.domElement);
     this.labels = new Labels(host);
+    this.camera.up.set(0, 0, 1);
+    this.orbit = new OrbitControls(this.camera, this.renderer.domElement);
+    this.orbit.enableDamping = true;
+    this.orbit.dampingFactor = 0.12;
+    this.orbit.zoomToCursor = true;
+    this.orbit.mouseButtons = { LEFT: MOUSE.ROTATE, MIDDLE: MOUSE.PAN, RIGHT: MOUSE.PAN };
+    this.orbit.addEventListener("change", () => this.invalidate());
+    this.hand = new Hand(this, this.renderer.domElement, this.camera, this.orbit);
+    this.scene.add(this.sky, this.sun, this.sun.target, this.trail, this.hand.mark);
+    this.sky.position.set(0, 0, 1);
+    this.listenForPicks();
+    new ResizeObserver(() => this.resize()).observe(host);
+    this.resize();
+  }
 
+  /** Shows another scene, from where one looks already. `path`: frames to keep in sight when framing it. */
+  load(scene: Scene, contactCapacity: number, path: Frame[]): void {
+    if (this.bodies) this.scene.remove(this.bodies, this.overlay);
     this.bodies = new Bodies(scene);
+    this.anatomy = new Anatomy(scene, this.bodies);
     const first = path[0];
     if (first) this.bodies.pose(first);
     const extent = this.bodies.extent();
@@ -72,8 +90,7 @@ export class View {
     // Arrows are as long as suits one run.
     this.size = half(this.bodies.extent(0));
     this.overlay = new Overlay(this.size, contactCapacity);
-    this.scene.add(this.bodies, this.overlay, this.sky, this.sun, this.sun.target);
-    this.sky.position.set(0, 0, 1);
+    this.scene.add(this.bodies, this.overlay);
 
     // A short trip is framed whole; a long one starts at the robot, and one follows it.
     const whole = extent.clone();
@@ -89,18 +106,8 @@ export class View {
       radius: Math.max(framed.getSize(new Vector3()).length() / 2, 0.01),
     };
     this.setUpShadows();
-
-    this.camera.up.set(0, 0, 1);
-    this.orbit = new OrbitControls(this.camera, this.renderer.domElement);
-    this.orbit.enableDamping = true;
-    this.orbit.dampingFactor = 0.12;
-    this.orbit.zoomToCursor = true;
-    this.orbit.mouseButtons = { LEFT: MOUSE.ROTATE, MIDDLE: MOUSE.PAN, RIGHT: MOUSE.PAN };
-    this.orbit.addEventListener("change", () => this.invalidate());
-    this.listenForPicks();
-    new ResizeObserver(() => this.resize()).observe(host);
-    this.resize();
-    this.look("home");
+    this.anatomy.size(this.size);
+    this.invalidate();
   }
 
   /** Something changed: render at the next tick. */
@@ -113,6 +120,7 @@ export class View {
     this.bodies.pose(frame);
     this.overlay.show(frame);
     this.moveWithFollowed();
+    this.hand.follow();
     this.invalidate();
   }
 
@@ -123,6 +131,9 @@ export class View {
     this.sun.intensity = theme.sun;
     this.bodies.paint(theme);
     this.overlay.paint(theme);
+    this.trail.paint(theme);
+    this.anatomy.paint(theme);
+    this.hand.paint(theme);
     this.invalidate();
   }
 
@@ -215,6 +226,40 @@ export class View {
     this.invalidate();
   }
 
+  /** The picture as it is now. */
+  screenshot(): string {
+    this.renderer.render(this.scene, this.camera);
+    return this.renderer.domElement.toDataURL("image/png");
+  }
+
+  /** The ray through a point of the window. */
+  ray(x: number, y: number): Raycaster {
+    const box = this.renderer.domElement.getBoundingClientRect();
+    const at = new Vector2((2 * (x - box.left)) / box.width - 1, 1 - (2 * (y - box.top)) / box.height);
+    // Something may have moved since the last rendering.
+    this.orbit.update();
+    this.scene.updateMatrixWorld();
+    this.camera.updateMatrixWorld();
+    const ray = new Raycaster();
+    ray.setFromCamera(at, this.camera);
+    return ray;
+  }
+
+  /** The body under a point of the window, and where it was hit. */
+  bodyAt(x: number, y: number): { body: number; point: Vector3 } | null {
+    const targets = this.bodies.pickable();
+    const hit = this.ray(x, y).intersectObjects(targets.map(({ mesh }) => mesh), false)[0];
+    const body = targets.find(({ mesh }) => mesh === hit?.object)?.body;
+    return hit && body !== undefined ? { body, point: hit.point } : null;
+  }
+
+  /** Where a point of the world is in the window [pixels]; for tests. */
+  pixelOf(at: Vec3): [number, number] {
+    const box = this.renderer.domElement.getBoundingClientRect();
+    const seen = new Vector3(...at).project(this.camera);
+    return [box.left + (0.5 + 0.5 * seen.x) * box.width, box.top + (0.5 - 0.5 * seen.y) * box.height];
+  }
+
   /** A click that is not a drag picks the body under it. */
   private listenForPicks(): void {
     const canvas = this.renderer.domElement;
@@ -222,20 +267,7 @@ export class View {
     canvas.addEventListener("pointerdown", (event) => start.set(event.clientX, event.clientY));
     canvas.addEventListener("pointerup", (event) => {
       if (start.distanceTo(new Vector2(event.clientX, event.clientY)) > 4) return;
-      const box = canvas.getBoundingClientRect();
-      const at = new Vector2(
-        (2 * (event.clientX - box.left)) / box.width - 1,
-        1 - (2 * (event.clientY - box.top)) / box.height,
-      );
-      // Something may have moved since the last rendering.
-      this.orbit.update();
-      this.scene.updateMatrixWorld();
-      this.camera.updateMatrixWorld();
-      const ray = new Raycaster();
-      ray.setFromCamera(at, this.camera);
-      const targets = this.bodies.pickable();
-      const hit = ray.intersectObjects(targets.map(({ mesh }) => mesh), false)[0];
-      this.onPick(targets.find(({ mesh }) => mesh === hit?.object)?.body ?? null);
+      this.onPick(this.bodyAt(event.clientX, event.clientY)?.body ?? null);
     });
   }
 }

@@ -3,22 +3,12 @@
 
 import assert from "node:assert/strict";
 import { execFileSync } from "node:child_process";
-import { mkdtempSync, readFileSync, rmSync, writeFileSync } from "node:fs";
-import { tmpdir } from "node:os";
+import { readFileSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
 import { pathToFileURL } from "node:url";
-import { chromium } from "playwright-core";
+import { folder, near, open as openUrl, pixels, ready, runAll, seek, SLIDE, START, state, STICK, until } from "./browser.mjs";
 
 const WEIGHT = 6 * 9.81; // N, of the sample's two boxes
-const START = 60_000; // ms; software rendering is slow
-const SLIDE = [0xd5, 0x5e, 0x00];
-const STICK = [0x00, 0x72, 0xb2];
-
-const folder = mkdtempSync(join(tmpdir(), "stiction-replay-"));
-const browser = await chromium.launch({
-  executablePath: process.env.CHROMIUM ?? "/usr/bin/chromium",
-  args: ["--no-sandbox", "--use-angle=swiftshader", "--enable-unsafe-swiftshader", "--ignore-gpu-blocklist"],
-});
 
 function sample(file, ...name) {
   const path = join(folder, file);
@@ -29,61 +19,7 @@ function sample(file, ...name) {
   return path;
 }
 
-/** Opens a file; every complaint of the page, and every request that leaves the file, is collected. */
-async function open(path, options = {}) {
-  const page = await browser.newPage({ viewport: { width: 1000, height: 640 }, colorScheme: "light", ...options });
-  const complaints = [];
-  page.on("console", (message) => {
-    if (["error", "warning"].includes(message.type())) complaints.push(message.text());
-  });
-  page.on("pageerror", (error) => complaints.push(String(error)));
-  page.on("request", (request) => {
-    if (!/^(file|data|blob):/.test(request.url())) complaints.push(`request: ${request.url()}`);
-  });
-  await page.goto(pathToFileURL(path).href);
-  return { page, complaints };
-}
-
-async function ready(page) {
-  await page.waitForFunction("window.__stiction?.state().rendered > 0", null, { timeout: START });
-}
-
-const state = (page) => page.evaluate("window.__stiction.state()");
-
-/** Pauses at t and waits until that is on the screen. */
-async function seek(page, t) {
-  const { rendered } = await state(page);
-  await page.evaluate((t) => {
-    window.__stiction.pause();
-    window.__stiction.seek(t);
-  }, t);
-  await page.waitForFunction((n) => window.__stiction.state().rendered > n, rendered, { timeout: START });
-}
-
-/** How many pixels of the stage, away from panel and bar, have a colour. */
-async function pixels(page, [r, g, b]) {
-  const picture = (await page.screenshot({ clip: { x: 300, y: 60, width: 620, height: 480 } })).toString("base64");
-  return page.evaluate(
-    async ({ picture, r, g, b }) => {
-      const image = new Image();
-      image.src = `data:image/png;base64,${picture}`;
-      await image.decode();
-      const canvas = new OffscreenCanvas(image.width, image.height);
-      const pen = canvas.getContext("2d");
-      pen.drawImage(image, 0, 0);
-      const { data } = pen.getImageData(0, 0, image.width, image.height);
-      let count = 0;
-      for (let i = 0; i < data.length; i += 4) {
-        if (Math.abs(data[i] - r) + Math.abs(data[i + 1] - g) + Math.abs(data[i + 2] - b) < 30) count++;
-      }
-      return count;
-    },
-    { picture, r, g, b },
-  );
-}
-
-const near = (value, wanted, tolerance, what) =>
-  assert.ok(Math.abs(value - wanted) <= tolerance, `${what}: ${value}, not ${wanted}`);
+const open = (path, options) => openUrl(pathToFileURL(path).href, undefined, options);
 
 const tests = {
   async "plays by itself, pauses, steps and scrubs"() {
@@ -92,7 +28,7 @@ const tests = {
     assert.equal(await page.title(), "Sliding stack");
     assert.equal((await state(page)).playing, true);
     const before = await state(page);
-    await page.waitForFunction((frame) => window.__stiction.state().frame !== frame, before.frame, { timeout: START });
+    await until(page, `s.frame !== ${before.frame}`);
 
     await page.keyboard.press("Space");
     assert.equal((await state(page)).playing, false);
@@ -227,16 +163,4 @@ const tests = {
   },
 };
 
-let failed = 0;
-for (const [what, run] of Object.entries(tests)) {
-  try {
-    await run();
-    console.log(`ok    ${what}`);
-  } catch (error) {
-    failed++;
-    console.log(`FAIL  ${what}\n${error.stack}`);
-  }
-}
-await browser.close();
-rmSync(folder, { recursive: true });
-process.exitCode = failed > 0 ? 1 : 0;
+await runAll(tests);

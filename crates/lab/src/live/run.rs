@@ -1,0 +1,52 @@
+//! One simulation of a live session, judged at every step.
+
+use crate::scene::{Force, Setup};
+use stiction::contact::Law;
+use stiction::recording::{Frame, StepMark};
+use stiction::{Settings, SetupError, Simulation, State, StateError, frame_of};
+
+/// See the module.
+pub(super) struct Run {
+    pub(super) sim: Simulation,
+    /// Certificate and report of the last step; `None`: no step led to the present state.
+    last: Option<(f64, StepMark)>,
+    /// Why the last step was not accepted; nothing moves any more.
+    pub(super) failure: Option<String>,
+}
+
+impl Run {
+    pub(super) fn new(setup: &Setup, solver: &str, state: State) -> Result<Self, SetupError> {
+        let settings = Settings { contact: solver.to_owned(), ..setup.settings.clone() };
+        let sim = Simulation::new(setup.world.clone(), state, settings)?;
+        Ok(Self { sim, last: None, failure: None })
+    }
+
+    pub(super) fn set_state(&mut self, state: State) -> Result<(), StateError> {
+        (self.last, self.failure) = (None, None);
+        self.sim.set_state(state)
+    }
+
+    pub(super) fn step(&mut self, forces: &[Force]) {
+        if self.failure.is_some() {
+            return;
+        }
+        forces.iter().for_each(|force| force.apply(&mut self.sim));
+        let report = self.sim.step();
+        self.failure = report.failure().map(str::to_owned);
+        let certificate = self.sim.certificate();
+        let exact = self.sim.solver().law() == Law::Ncp;
+        let own = if exact { certificate.natural_map } else { self.sim.own_natural_map() };
+        self.last = Some((certificate.natural_map, StepMark::new(&report, own, certificate.worst)));
+    }
+
+    pub(super) fn frame(&mut self) -> Frame {
+        let (natural_map, step) = self.last.unwrap_or((f64::NAN, StepMark::default()));
+        let mut frame = frame_of(&mut self.sim, natural_map, step);
+        if self.last.is_none() {
+            // Contacts and efforts are those of a step that led elsewhere.
+            frame.contacts.clear();
+            frame.efforts.fill(0.0);
+        }
+        frame
+    }
+}

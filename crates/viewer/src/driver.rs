@@ -1,0 +1,253 @@
+//! Runs a session in a thread of its own and keeps what there is to see.
+//!
+//! Sixty times a second the driver obeys what it was told, lets as many time steps pass as the wall clock asks for,
+//! and puts the newest frame in one place ([`Shown`]). Pages read from there when they can: one that is slow misses
+//! frames, and nothing waits for it. A simulation that cannot keep up runs as fast as it can and does not catch up
+//! later. While nobody looks, it rests.
+
+use std::sync::Arc;
+use std::sync::atomic::{AtomicUsize, Ordering};
+use std::sync::mpsc::{Receiver, RecvTimeoutError, SyncSender, sync_channel};
+use std::time::{Duration, Instant};
+
+use axum::body::Bytes;
+use serde::Serialize;
+use tokio::sync::{mpsc, watch};
+
+use crate::protocol;
+use crate::session::{Change, Command, Condition, Session};
+
+/// Frames a second.
+const RATE: f64 = 60.0;
+/// Share of the time between frames that steps may take.
+const BUDGET: f64 = 0.9;
+/// Between two looks at how fast time passes [s].
+const GAUGE: f64 = 0.5;
+/// Commands that may wait.
+const QUEUE: usize = 256;
+
+/// The newest of everything.
+#[derive(Clone, Default)]
+pub(crate) struct Shown {
+    pub(crate) scene: Arc<str>,
+    /// Counts scenes.
+    pub(crate) scene_number: u64,
+    pub(crate) status: Arc<str>,
+    pub(crate) frame: Bytes,
+    /// Counts frames.
+    pub(crate) frame_number: u64,
+}
+
+/// A command, and where to say that it cannot be obeyed.
+pub(crate) struct Order {
+    pub(crate) command: Command,
+    pub(crate) refusals: mpsc::Sender<String>,
+}
+
+/// What a page needs of the driver.
+#[derive(Clone)]
+pub(crate) struct Feed {
+    pub(crate) shown: watch::Receiver<Shown>,
+    pub(crate) orders: SyncSender<Order>,
+    pub(crate) choices: Arc<str>,
+    pub(crate) watchers: Watchers,
+}
+
+/// How many pages look.
+#[derive(Clone, Default)]
+pub(crate) struct Watchers(Arc<AtomicUsize>);
+
+/// One that looks, until it is dropped.
+pub(crate) struct Watching(Watchers);
+
+impl Watchers {
+    pub(crate) fn watch(&self) -> Watching {
+        self.0.fetch_add(1, Ordering::Relaxed);
+        Watching(self.clone())
+    }
+
+    fn any(&self) -> bool {
+        self.0.load(Ordering::Relaxed) > 0
+    }
+}
+
+impl Drop for Watching {
+    fn drop(&mut self) {
+        self.0.0.fetch_sub(1, Ordering::Relaxed);
+    }
+}
+
+/// Beside frames, told when it changes.
+#[derive(Clone, Debug, Default, PartialEq, Serialize)]
+struct Status {
+    playing: bool,
+    /// Simulated seconds for a second, as asked for.
+    speed: f64,
+    /// As it is, rounded; zero when paused.
+    real_time: f64,
+    #[serde(flatten)]
+    session: Condition,
+}
+
+/// Starts the thread; it ends with the last feed.
+pub(crate) fn start(session: impl Session) -> Feed {
+    let (orders, inbox) = sync_channel(QUEUE);
+    let choices = serde_json::json!({ "choices": session.choices() }).to_string();
+    let (publish, shown) = watch::channel(Shown::default());
+    let watchers = Watchers::default();
+    let mut driver = Driver::new(session, publish, watchers.clone());
+    driver.tell_scene();
+    driver.publish();
+    std::thread::spawn(move || driver.run(&inbox));
+    Feed { shown, orders, choices: choices.into(), watchers }
+}
+
+struct Driver<S> {
+    session: S,
+    shown: watch::Sender<Shown>,
+    watchers: Watchers,
+    status: Status,
+    dt: f64,
+    /// Simulated time that the wall clock asks for, ahead of the session's own [s].
+    owed: f64,
+    /// When the gauge was last read: wall and simulated time.
+    gauge: (Instant, f64),
+    frame: Vec<u8>,
+}
+
+impl<S: Session> Driver<S> {
+    fn new(session: S, shown: watch::Sender<Shown>, watchers: Watchers) -> Self {
+        let status = Status { playing: true, speed: 1.0, ..Status::default() };
+        let gauge = (Instant::now(), session.time());
+        Self { dt: session.scene().dt, session, shown, watchers, status, owed: 0.0, gauge, frame: Vec::new() }
+    }
+
+    fn run(mut self, inbox: &Receiver<Order>) {
+        let interval = Duration::from_secs_f64(1.0 / RATE);
+        let mut due = Instant::now();
+        loop {
+            let mut seen = false;
+            loop {
+                match inbox.recv_timeout(due.saturating_duration_since(Instant::now())) {
+                    Ok(order) => seen |= self.obey(&order),
+                    Err(RecvTimeoutError::Timeout) => break,
+                    Err(RecvTimeoutError::Disconnected) => return,
+                }
+            }
+            if self.status.playing && self.watchers.any() {
+                seen |= self.advance(interval);
+            } else {
+                self.owed = 0.0;
+            }
+            self.read_gauge();
+            if seen {
+                self.publish();
+            }
+            self.tell_status();
+            due = (due + interval).max(Instant::now());
+        }
+    }
+
+    /// Steps for one frame; whether there were any.
+    fn advance(&mut self, interval: Duration) -> bool {
+        let deadline = Instant::now() + interval.mul_f64(BUDGET);
+        self.owed += self.status.speed * interval.as_secs_f64();
+        let mut stepped = false;
+        while self.owed >= 0.5 * self.dt {
+            if Instant::now() > deadline {
+                self.owed = 0.0;
+                break;
+            }
+            self.owed -= self.dt;
+            stepped = true;
+            if self.session.step().is_err() {
+                self.status.playing = false;
+                break;
+            }
+        }
+        stepped
+    }
+
+    /// Whether there is something new to see.
+    fn obey(&mut self, order: &Order) -> bool {
+        match &order.command {
+            Command::Play {} => self.status.playing = true,
+            Command::Pause {} => self.status.playing = false,
+            Command::Speed { factor } => self.status.speed = *factor,
+            Command::Step { count } => {
+                self.status.playing = false;
+                for _ in 0..*count {
+                    if self.session.step().is_err() {
+                        break;
+                    }
+                }
+                return true;
+            }
+            command => return self.obey_session(command, &order.refusals),
+        }
+        false
+    }
+
+    fn obey_session(&mut self, command: &Command, refusals: &mpsc::Sender<String>) -> bool {
+        match self.session.obey(command) {
+            Ok(Change::Nothing) => false,
+            Ok(Change::State) => true,
+            Ok(Change::Scene) => {
+                self.tell_scene();
+                true
+            }
+            Err(reason) => {
+                // A page that does not listen is not waited for.
+                let _ = refusals.try_send(serde_json::json!({ "refused": reason }).to_string());
+                false
+            }
+        }
+    }
+
+    fn read_gauge(&mut self) {
+        let (since, t) = self.gauge;
+        let elapsed = since.elapsed().as_secs_f64();
+        if elapsed >= GAUGE {
+            let factor = ((self.session.time() - t) / elapsed).max(0.0);
+            self.status.real_time = (100.0 * factor).round() / 100.0;
+            self.gauge = (Instant::now(), self.session.time());
+        }
+    }
+
+    fn tell_scene(&mut self) {
+        let scene = protocol::scene_json(&self.session.scene());
+        // A frame of the old scene does not fit the new one: they change together.
+        let frame = self.encoded();
+        self.shown.send_modify(|shown| {
+            (shown.scene, shown.frame) = (scene.into(), frame);
+            shown.scene_number += 1;
+            shown.frame_number += 1;
+        });
+    }
+
+    fn publish(&mut self) {
+        let frame = self.encoded();
+        self.shown.send_modify(|shown| {
+            shown.frame = frame;
+            shown.frame_number += 1;
+        });
+    }
+
+    fn encoded(&mut self) -> Bytes {
+        self.frame.clear();
+        protocol::encode_frame_into(&self.session.frame(), &mut self.frame);
+        Bytes::copy_from_slice(&self.frame)
+    }
+
+    fn tell_status(&mut self) {
+        self.status.session = self.session.condition();
+        let status = serde_json::json!({ "status": self.status }).to_string();
+        self.shown.send_if_modified(|shown| {
+            let new = *shown.status != *status;
+            if new {
+                shown.status = status.into();
+            }
+            new
+        });
+    }
+}
