@@ -1,5 +1,8 @@
 //! The server, spoken to in bytes: who is let in, what is refused, and that a page that does not listen costs nothing.
 
+// A helper of a test may panic like the test itself.
+#![allow(clippy::unwrap_used, clippy::print_stdout)]
+
 use std::io::{Read, Write};
 use std::net::{IpAddr, Ipv4Addr, TcpStream};
 use std::sync::Arc;

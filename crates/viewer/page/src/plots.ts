@@ -75,6 +75,8 @@ export class Plots {
           return Number.isFinite(value) ? (logarithmic ? Math.max(value, SMALLEST) : value) : null;
         });
       plot.setData([t, ...curves.map(({ of }) => column(of))] as uPlot.AlignedData);
+      // Without a cursor, the values now.
+      if (plot.cursor.left === undefined || plot.cursor.left < 0) plot.setLegend({ idx: t.length - 1 }, false);
     });
   }
 
@@ -114,7 +116,9 @@ export class Plots {
           ...axis,
           size: 52,
           gap: 4,
-          values: (_, ticks) => ticks.map((value) => (value === null ? "" : sheet.logarithmic ? decade(value) : short(value))),
+          // Of a logarithmic scale, powers of ten alone.
+          filter: (_, ticks) => ticks.map((value) => (sheet.logarithmic && !isDecade(value) ? null : value)),
+          values: (_, ticks) => ticks.map((value) => (value === null ? "" : sheet.logarithmic ? scientific(value).replace("1.0·", "") : short(value))),
         },
       ],
       cursor: { sync: { key: "stiction" }, drag: { x: false, y: false }, points: { size: 5 } },
@@ -133,10 +137,9 @@ export class Plots {
   }
 }
 
-/** Labels of powers of ten; those between are left out. */
-function decade(value: number): string {
+function isDecade(value: number): boolean {
   const power = Math.log10(value);
-  return Math.abs(power - Math.round(power)) < 1e-9 ? scientific(value).replace("1.0·", "") : "";
+  return Math.abs(power - Math.round(power)) < 1e-9;
 }
 
 function short(value: number): string {
