@@ -22,10 +22,11 @@ const PLAN: &[(&str, &str)] = &[
     ("models", "dynamics collision"),
     ("stiction", "dynamics collision contact solvers models"),
     ("viewer", "stiction"),
-    ("learn", "stiction"),
+    ("camera", "stiction"),
+    ("learn", "stiction camera"),
     ("lab", "dynamics collision contact solvers models stiction learn viewer"),
-    ("cli", "lab viewer stiction"),
-    ("py", "stiction lab learn viewer"),
+    ("cli", "lab viewer camera stiction"),
+    ("py", "stiction lab learn viewer camera"),
     ("xtask", ""),
 ];
 
