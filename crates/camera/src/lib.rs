@@ -1,0 +1,23 @@
+//! Pictures without a graphics card: colour, depth and segmentation of a scene at given poses, the same bits everywhere.
+//!
+//! ```text
+//!     scene (shapes on bodies) ──Painter::new──▶ Painter          triangles, made once
+//!     poses, Lens, X_WC ──Painter::paint──▶ Image                 colour, depth, segmentation
+//! ```
+//!
+//! For cameras as sensors, and for `stiction render`. A picture is made in three passes: the painter takes the triangles
+//! of every shape to the screen, the nearest is kept at every pixel, and what was kept is turned into
+//! colours, with the ground under it and the shadows on the ground. [`png`] writes them.
+
+// Capitals carry meaning: R_WB is a rotation.
+#![allow(non_snake_case)]
+
+mod look;
+mod painter;
+pub mod png;
+mod raster;
+mod solid;
+mod vector;
+
+pub use look::{Lens, Look};
+pub use painter::{Image, Painter};
