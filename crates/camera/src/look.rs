@@ -32,8 +32,8 @@ pub struct Look {
 
 /// Where the page of the viewer looks from too.
 const DIRECTION: V3 = [1.55, -2.0, 0.95];
-/// Room around what is shown.
-const MARGIN: f64 = 1.15;
+/// Distance, in those at which a ball around the box of what moves would fill the picture: boxes are generous.
+const MARGIN: f64 = 0.75;
 /// A motion longer than this many sizes of what moves is followed and not framed.
 const LONG: f64 = 3.5;
 

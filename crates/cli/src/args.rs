@@ -37,6 +37,8 @@ pub(crate) enum Command {
     Run(RunArgs),
     /// Show a scene live in the browser: pull bodies, move joints, change the contact solver, set models side by side
     View(ViewArgs),
+    /// Paint a run as pictures or as a video, without a browser
+    Render(RenderArgs),
     /// Open a replay written by `run` or `compare`
     Replay(ReplayArgs),
     /// Simulate one scene with several contact solvers and set them side by side
@@ -191,6 +193,51 @@ pub(crate) struct ViewArgs {
     pub(crate) contact: Option<String>,
     #[command(flatten)]
     pub(crate) serve: ServeArgs,
+}
+
+#[derive(Debug, Args)]
+#[command(after_help = "\
+Examples:
+  stiction render quadruped --frames out/quadruped
+  stiction render humanoid --video out/humanoid.mp4 --size 1280x720 --fps 30      needs ffmpeg")]
+pub(crate) struct RenderArgs {
+    #[command(flatten)]
+    pub(crate) scene: SceneArgs,
+    /// Contact solver (see `stiction solvers`)
+    #[arg(long, value_name = "NAME")]
+    pub(crate) contact: Option<String>,
+    /// Write every frame as DIR/00000.png and so on
+    #[arg(long, value_name = "DIR", conflicts_with = "video")]
+    pub(crate) frames: Option<PathBuf>,
+    /// Write a video: .mp4 or another ending that ffmpeg knows
+    #[arg(long, value_name = "FILE")]
+    pub(crate) video: Option<PathBuf>,
+    /// Frames a second
+    #[arg(long, value_name = "N", default_value = "60", value_parser = positive, allow_negative_numbers = true)]
+    pub(crate) fps: f64,
+    /// Pixels
+    #[arg(long, value_name = "WxH", default_value = "960x540")]
+    pub(crate) size: Size,
+}
+
+/// Of a picture [pixels]; even, as videos want it.
+#[derive(Clone, Copy, Debug, PartialEq)]
+pub(crate) struct Size {
+    pub(crate) width: usize,
+    pub(crate) height: usize,
+}
+
+impl std::str::FromStr for Size {
+    type Err = String;
+
+    fn from_str(text: &str) -> Result<Self, String> {
+        let sizes = text.split_once('x').and_then(|(w, h)| Some((w.parse().ok()?, h.parse().ok()?)));
+        let fits = |n: usize| (16..=8192).contains(&n) && n.is_multiple_of(2);
+        match sizes {
+            Some((width, height)) if fits(width) && fits(height) => Ok(Self { width, height }),
+            _ => Err(format!("`{text}`; expected WIDTHxHEIGHT, even numbers from 16 to 8192, as in 960x540")),
+        }
+    }
 }
 
 #[derive(Debug, Args)]

@@ -10,6 +10,7 @@ mod failure;
 mod inspect;
 mod output;
 mod progress;
+mod render;
 mod run;
 mod shrink;
 mod solve;
@@ -24,6 +25,7 @@ fn main() -> ExitCode {
     let done = match Cli::parse().command {
         Command::Run(args) => run::run(&args),
         Command::View(args) => view::view(&args),
+        Command::Render(args) => render::render(&args),
         Command::Replay(args) => view::replay(&args),
         Command::Compare(args) => compare::compare(&args),
         Command::Solve(args) => solve::solve(&args),

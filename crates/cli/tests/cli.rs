@@ -105,6 +105,25 @@ fn run_writes_what_is_asked_for() {
 }
 
 #[test]
+fn render_paints_every_frame() {
+    let here = folder("render");
+    let painted =
+        ["render", "ball", "--duration", "0.1", "--fps", "50", "--size", "64x48", "--frames", "pictures"];
+    let output = stiction(&here, &painted);
+    assert!(output.status.success(), "{}", errors(&output));
+    let mut files: Vec<_> =
+        std::fs::read_dir(here.join("pictures")).unwrap().map(|f| f.unwrap().path()).collect();
+    files.sort();
+    assert_eq!(files.len(), 6);
+    let picture = std::fs::read(&files[5]).unwrap();
+    assert_eq!(picture[..8], *b"\x89PNG\r\n\x1a\n");
+    assert_eq!(picture[16..24], [0, 0, 0, 64, 0, 0, 0, 48]);
+
+    refused(&stiction(&here, &["render", "ball", "--frames", "a", "--size", "63x48"]), &["63x48", "even"]);
+    refused(&stiction(&here, &["render", "ball"]), &["--frames", "--video"]);
+}
+
+#[test]
 fn wrong_input_is_refused_with_the_remedy() {
     let here = folder("wrong");
     refused(

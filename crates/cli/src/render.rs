@@ -1,0 +1,161 @@
+//! `stiction render`: a run as pictures or as a video, painted without a graphics card or a browser.
+
+use crate::args::{RenderArgs, Size};
+use crate::failure::Failure;
+use crate::output::say;
+use crate::progress::Meter;
+use std::io::Write;
+use std::path::Path;
+use std::process::{Child, Command, Stdio};
+use stiction::recording::Recording;
+use stiction_camera::{Image, Lens, Look, Painter, png};
+use stiction_lab::{RunOptions, Runner};
+
+/// Vertical field of view [rad], as in the page.
+const FIELD_OF_VIEW: f64 = 0.66;
+/// Pixels painted for one shown, along each side: edges come out smooth.
+const FINER: usize = 2;
+
+pub(crate) fn render(args: &RenderArgs) -> Result<(), Failure> {
+    let scene = args.scene.load()?;
+    let mut setup = scene.build().map_err(Failure::input)?;
+    args.scene.overrides(args.contact.as_deref()).apply(&mut setup);
+    setup.check_length().map_err(Failure::input)?;
+    let options = RunOptions { frames_per_second: Some(args.fps), certify: false, ..RunOptions::default() };
+    let mut runner = Runner::new(setup, options).map_err(Failure::input)?;
+    let meter = Meter::new(true);
+    let summary = runner.run(|progress| meter.tell(&scene.name, progress));
+    let interrupted = summary.interrupted;
+    let recording = runner.finish(summary).recording.unwrap_or_else(|| unreachable!("frames were asked for"));
+
+    let mut out = Output::open(args)?;
+    let mut studio = Studio::new(&recording, args.size);
+    for i in 0..recording.frames.len() {
+        out.take(i, studio.picture(i))?;
+        if meter.count(i + 1, recording.frames.len(), "painting").is_break() {
+            break;
+        }
+    }
+    meter.done();
+    say(&format!("{} frames to {}", recording.frames.len(), out.close()?))?;
+    if interrupted { Err(Failure::Interrupted) } else { Ok(()) }
+}
+
+/// Paints the frames of a recording.
+struct Studio<'a> {
+    recording: &'a Recording,
+    painter: Painter,
+    lens: Lens,
+    looks: Vec<Look>,
+    large: Image,
+    small: Image,
+}
+
+impl<'a> Studio<'a> {
+    fn new(recording: &'a Recording, Size { width, height }: Size) -> Self {
+        let lens = Lens { width: FINER * width, height: FINER * height, field_of_view: FIELD_OF_VIEW };
+        Self {
+            painter: Painter::new(recording),
+            looks: Look::framing(recording, &lens),
+            recording,
+            lens,
+            large: Image::default(),
+            small: Image { width, height, ..Image::default() },
+        }
+    }
+
+    fn picture(&mut self, i: usize) -> &Image {
+        let poses = &self.recording.frames[i].poses;
+        self.painter.paint(self.recording, poses, &self.lens, &self.looks[i], &mut self.large);
+        shrink(&self.large, &mut self.small);
+        &self.small
+    }
+}
+
+/// Every pixel of `small` is the mean of those of `large` that it covers.
+fn shrink(large: &Image, small: &mut Image) {
+    let stride = 3 * large.width;
+    small.rgb.clear();
+    for y in 0..small.height {
+        for x in 0..small.width {
+            for k in 0..3 {
+                let at = FINER * y * stride + 3 * FINER * x + k;
+                let square = (0..FINER * FINER).map(|i| at + i / FINER * stride + i % FINER * 3);
+                let sum: u32 = square.map(|j| u32::from(large.rgb[j])).sum();
+                small.rgb.push((sum / (FINER * FINER) as u32) as u8);
+            }
+        }
+    }
+}
+
+/// Where pictures go.
+enum Output<'a> {
+    Folder(&'a Path),
+    Video { file: &'a Path, ffmpeg: Child },
+}
+
+impl<'a> Output<'a> {
+    fn open(args: &'a RenderArgs) -> Result<Self, Failure> {
+        if let Some(folder) = &args.frames {
+            let told = |e| Failure::work(format!("cannot make the folder {}: {e}", folder.display()));
+            std::fs::create_dir_all(folder).map_err(told)?;
+            return Ok(Self::Folder(folder));
+        }
+        let Some(file) = &args.video else {
+            return Err(Failure::input("say where to: --frames DIR or --video FILE.mp4"));
+        };
+        let Size { width, height } = args.size;
+        let (size, fps) = (format!("{width}x{height}"), args.fps.to_string());
+        let mut command = Command::new("ffmpeg");
+        command.args([
+            "-loglevel",
+            "error",
+            "-y",
+            "-f",
+            "rawvideo",
+            "-pix_fmt",
+            "rgb24",
+            "-s",
+            &size,
+            "-r",
+            &fps,
+        ]);
+        command.args(["-i", "-", "-pix_fmt", "yuv420p", "-movflags", "+faststart"]).arg(file);
+        let ffmpeg = command.stdin(Stdio::piped()).spawn().map_err(|e| {
+            let remedy = "install it, or write pictures with --frames DIR";
+            Failure::work(format!("a video needs the program ffmpeg ({e}): {remedy}"))
+        })?;
+        Ok(Self::Video { file, ffmpeg })
+    }
+
+    fn take(&mut self, i: usize, image: &Image) -> Result<(), Failure> {
+        match self {
+            Self::Folder(folder) => {
+                let path = folder.join(format!("{i:05}.png"));
+                let told = |e| Failure::work(format!("cannot write {}: {e}", path.display()));
+                std::fs::write(&path, png::encode(image)).map_err(told)
+            }
+            Self::Video { ffmpeg, .. } => match &mut ffmpeg.stdin {
+                Some(pipe) => {
+                    pipe.write_all(&image.rgb).map_err(|e| Failure::work(format!("ffmpeg has ended: {e}")))
+                }
+                None => Err(Failure::work("ffmpeg does not listen")),
+            },
+        }
+    }
+
+    /// The name of what was written.
+    fn close(self) -> Result<String, Failure> {
+        match self {
+            Self::Folder(folder) => Ok(folder.display().to_string()),
+            Self::Video { file, mut ffmpeg } => {
+                drop(ffmpeg.stdin.take());
+                let status = ffmpeg.wait().map_err(Failure::work)?;
+                match status.success() {
+                    true => Ok(file.display().to_string()),
+                    false => Err(Failure::work(format!("ffmpeg: {status}"))),
+                }
+            }
+        }
+    }
+}
