@@ -153,10 +153,10 @@ pub(crate) struct RunArgs {
     /// Contact solver (see `stiction solvers`)
     #[arg(long, value_name = "NAME")]
     pub(crate) contact: Option<String>,
-    /// Write state, energy and certificate of every step: .npz or .csv
+    /// Write state, energy and certificate of every step: .npz, .parquet or .csv
     #[arg(long, value_name = "FILE")]
     pub(crate) out: Option<PathBuf>,
-    /// Write a page to look at the run in any browser: .html
+    /// Write what the run looks like: a page for any browser, .html, or a recording for Foxglove, .mcap
     #[arg(long, value_name = "FILE")]
     pub(crate) replay: Option<PathBuf>,
     /// Write contact problems of the run to this folder, for `stiction solve` and `stiction shrink`

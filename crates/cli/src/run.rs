@@ -102,6 +102,10 @@ fn write_files(outcome: &Outcome, out: Option<&Path>, replay: Option<&Path>) -> 
         let folder = path.parent().unwrap_or(Path::new(""));
         std::fs::create_dir_all(folder)
             .map_err(|e| Failure::work(format!("cannot make the folder {}: {e}", folder.display())))?;
+        if is_mcap(path) {
+            stiction_lab::mcap_file::write_mcap(path, recording).map_err(Failure::work)?;
+            return Ok(format!("  recording    {} (open it in Foxglove)", path.display()));
+        }
         stiction_viewer::write_replay(path, recording).map_err(|e| Failure::work_with_causes(&e))?;
         Ok(format!("  replay       {} (open it in a browser)", path.display()))
     });
@@ -113,6 +117,10 @@ fn write_files(outcome: &Outcome, out: Option<&Path>, replay: Option<&Path>) -> 
         Err(error) => Some(Err(Failure::work(error))),
     };
     trajectory.into_iter().chain(replay).chain(problems).collect()
+}
+
+fn is_mcap(path: &Path) -> bool {
+    path.extension().is_some_and(|e| e.eq_ignore_ascii_case("mcap"))
 }
 
 /// `out/NAME.html`, with a name that any file system takes.

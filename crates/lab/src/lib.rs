@@ -16,6 +16,7 @@ pub mod experiments;
 pub mod history;
 pub mod inspect;
 pub mod live;
+pub mod mcap_file;
 pub mod nearest;
 pub mod overrides;
 pub mod plot;

@@ -1,4 +1,4 @@
-//! A run, step by step, as numbers: what goes into `.npz` and `.csv` files and into plots.
+//! A run, step by step, as numbers: what goes into `.npz`, `.parquet` and `.csv` files and into plots.
 //!
 //! ```text
 //!     t [s], q, v (CONVENTIONS.md), energy [J], contacts [–], natural_map [m/s],
@@ -9,6 +9,7 @@
 //! world axes and SI units.
 
 mod columns;
+mod parquet;
 mod write;
 
 pub use write::{WriteError, check_name, check_size};

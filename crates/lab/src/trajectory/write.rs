@@ -1,6 +1,7 @@
-//! Trajectories as files: `.npz` for programs, `.csv` for everything else.
+//! Trajectories as files: `.npz` and `.parquet` for programs, `.csv` for everything else.
 
 use super::Trajectory;
+use super::parquet::{self, Column, Values};
 use crate::scene::Setup;
 use npyz::WriterBuilder;
 use npyz::npz::NpzWriter;
@@ -14,7 +15,7 @@ const MAX_GIGABYTES: u64 = 8;
 /// Why a file was not written.
 #[derive(Debug, thiserror::Error)]
 pub enum WriteError {
-    #[error("{}: expected a name ending in .npz or .csv", path.display())]
+    #[error("{}: expected a name ending in .npz, .parquet or .csv", path.display())]
     Extension { path: std::path::PathBuf },
     #[error(
         "a trajectory of {steps} steps would need {gigabytes} GB of memory; at most {MAX_GIGABYTES} are used: shorten the run \
@@ -25,10 +26,10 @@ pub enum WriteError {
     Io { path: std::path::PathBuf, source: io::Error },
 }
 
-/// Refuses a name that says neither `.npz` nor `.csv`, before a long run and not after it.
+/// Refuses a name that says none of the formats, before a long run and not after it.
 pub fn check_name(path: &Path) -> Result<(), WriteError> {
     match path.extension().and_then(|e| e.to_str()) {
-        Some("npz" | "csv") => Ok(()),
+        Some("npz" | "parquet" | "csv") => Ok(()),
         _ => Err(WriteError::Extension { path: path.to_owned() }),
     }
 }
@@ -41,13 +42,17 @@ pub fn check_size(setup: &Setup) -> Result<(), WriteError> {
 }
 
 impl Trajectory {
-    /// Writes `.npz` or `.csv`, by the name.
+    /// Writes `.npz`, `.parquet` or `.csv`, by the name.
     pub fn write(&self, path: &Path) -> Result<(), WriteError> {
         let failed = |source| WriteError::Io { path: path.to_owned(), source };
         match path.extension().and_then(|e| e.to_str()) {
             Some("npz") => {
                 let file = create(path).map_err(failed)?;
                 self.write_npz(io::BufWriter::new(file)).map_err(failed)
+            }
+            Some("parquet") => {
+                let file = create(path).map_err(failed)?;
+                self.write_parquet(io::BufWriter::new(file)).map_err(failed)
             }
             Some("csv") => {
                 let file = create(path).map_err(failed)?;
@@ -87,6 +92,35 @@ impl Trajectory {
         zip.start_file("about.json", FileOptions::default())?;
         serde_json::to_writer_pretty(&mut *zip, &self.about)?;
         zip.finish()?.flush()
+    }
+
+    /// One row per step; names and units are those of the `.csv`, and the metadata hold what `about.json` does.
+    pub fn write_parquet(&self, writer: impl Write) -> io::Result<()> {
+        let single = |name: &str, values| {
+            let values = Values::Doubles { values, start: 0, stride: 1 };
+            Column { name: name.to_owned(), values }
+        };
+        let matrix = |letter: &str, names: &[String], values| -> Vec<Column> {
+            let stride = names.len();
+            let column = |(start, name)| Column {
+                name: format!("{letter} {name}"),
+                values: Values::Doubles { values, start, stride },
+            };
+            names.iter().enumerate().map(column).collect()
+        };
+        let counts = |name: &str, values| Column { name: name.to_owned(), values: Values::Counts(values) };
+        let mut columns = vec![single("t [s]", &self.t)];
+        columns.extend(matrix("q", &self.about.q, &self.q));
+        columns.extend(matrix("v", &self.about.v, &self.v));
+        columns.extend([
+            single("energy [J]", &self.energy),
+            counts("contacts [-]", &self.contacts),
+            single("natural_map [m/s]", &self.natural_map),
+            single("penetration [m]", &self.penetration),
+            counts("iterations [-]", &self.iterations),
+            single("step_time [s]", &self.step_time),
+        ]);
+        parquet::write(&columns, self.len(), &serde_json::to_string(&self.about)?, writer)
     }
 
     /// One row per step, with names and units in the first line.
