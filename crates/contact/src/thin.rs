@@ -129,6 +129,18 @@ impl ThinRows {
         self.segments_of(i).iter().map(|s| s.tree)
     }
 
+    /// Coordinates of tree t.
+    pub fn tree(&self, t: usize) -> Range<usize> {
+        self.trees[t].clone()
+    }
+
+    /// The segments of block i: tree, coordinates in it, columns there.
+    pub fn segments(&self, i: usize) -> impl Iterator<Item = (usize, &[usize], &[Vec3])> {
+        self.segments_of(i)
+            .iter()
+            .map(|s| (s.tree, &self.reached[s.range.clone()], &self.columns[s.range.clone()]))
+    }
+
     #[inline]
     fn segments_of(&self, i: usize) -> &[Segment] {
         &self.segments[self.blocks[i].clone()]

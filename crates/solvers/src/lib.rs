@@ -51,6 +51,7 @@ mod splitting;
 mod staggered;
 mod start;
 mod sweep;
+mod trees;
 
 pub use error::ParamError;
 pub use registry::{Common, SolverError, all, make, make_from};

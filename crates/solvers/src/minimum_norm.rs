@@ -15,6 +15,7 @@
 //! let them. O(rows² rank).
 
 use crate::measure::Measure;
+use crate::trees::{Equation, TreeSystem};
 use stiction_contact::{Cone, ConstraintProblem, Law, Root};
 use stiction_dynamics::spatial::vec3;
 
@@ -23,9 +24,15 @@ const SLIP: f64 = 100.0;
 /// Columns that lose more of their length than this to the others are dependent [–].
 const CUTOFF: f64 = 1e-10;
 const PROJECTIONS: u32 = 500;
+/// The same in velocities, where one is dearer.
+const PROJECTIONS_IN_TREES: u32 = 12;
+/// There, the share of ‖G_ii‖ below which a direction counts as one of the null space, and how often what is
+/// above it is damped by its share.
+const DAMPING: f64 = 1e-9;
+const DAMPINGS: u32 = 3;
 /// Impulses may leave their sets by this share of all before they are put back [–].
 const OUTSIDE: f64 = 1e-12;
-/// Larger islands keep the impulses they have.
+/// Larger islands whose G is not known by its factor keep the impulses they have.
 const MOST_ROWS: usize = 600;
 
 /// What a block may change.
@@ -57,6 +64,10 @@ pub(crate) struct MinimumNorm {
     inside: Vec<f64>,
     lambda: Vec<f64>,
     c: Vec<f64>,
+    /// Large islands: B Bᵀ + damping in velocities, and the damping.
+    trees: TreeSystem,
+    in_trees: bool,
+    damping: f64,
 }
 
 impl MinimumNorm {
@@ -71,25 +82,32 @@ impl MinimumNorm {
     ) -> f64 {
         problem.velocities_into(impulses, &mut self.c);
         let before = measure.residual(problem, Law::Ncp, impulses, &self.c);
-        if problem.rows() > MOST_ROWS {
+        self.in_trees = TreeSystem::pays(problem);
+        if !self.in_trees && problem.rows() > MOST_ROWS {
             return before;
         }
         self.find_freedom(problem, tolerance, impulses);
         let m = self.given.len();
-        self.orthonormalise(problem, m);
-        if self.basis.len() == m * m {
-            return before; // nothing is hyperstatic
+        if self.in_trees {
+            if !self.factor_trees(problem, measure) {
+                return before;
+            }
+        } else {
+            self.orthonormalise(problem, m);
+            if self.basis.len() == m * m {
+                return before; // nothing is hyperstatic
+            }
         }
+        let mut idle = std::mem::take(&mut self.trial);
+        idle.clone_from(&self.given);
+        self.keep_idle(problem, &mut idle);
         self.least.clear();
-        self.least.resize(m, 0.0);
-        for q in self.basis.chunks_exact(m.max(1)) {
-            let along: f64 = q.iter().zip(&self.given).map(|(q, x)| q * x).sum();
-            self.least.iter_mut().zip(q).for_each(|(l, q)| *l += along * q);
-        }
+        self.least.extend(self.given.iter().zip(&idle).map(|(x, idle)| x - idle));
+        self.trial = idle;
         self.x.clear();
         self.x.extend_from_slice(&self.least);
         if !self.admissible(1.0) {
-            self.project(m);
+            self.project(problem, m);
             self.shorten();
         }
         let mut x = std::mem::take(&mut self.x);
@@ -97,13 +115,7 @@ impl MinimumNorm {
         self.x = x;
         self.lambda.clear();
         self.lambda.extend_from_slice(impulses);
-        for &(i, place, freedom) in &self.free {
-            let r = problem.range(i).start;
-            match freedom {
-                Freedom::Ray(ray) => (0..3).for_each(|k| self.lambda[r + k] = ray[k] * self.x[place]),
-                Freedom::Set(cone) => (0..cone.dim()).for_each(|k| self.lambda[r + k] = self.x[place + k]),
-            }
-        }
+        spread(&self.free, problem, &self.x, &mut self.lambda);
         problem.velocities_into(&self.lambda, &mut self.c);
         let after = measure.residual(problem, Law::Ncp, &self.lambda, &self.c);
         if !(after <= tolerance.max(before)) {
@@ -227,30 +239,70 @@ impl MinimumNorm {
         outside <= OUTSIDE * norm(&self.given)
     }
 
-    /// x ← (1 − Q Qᵀ) x + Q Qᵀ x*.
-    fn onto_velocities(&self, x: &mut [f64], m: usize) {
-        for q in self.basis.chunks_exact(m) {
-            let along: f64 = q.iter().zip(x.iter()).map(|(q, x)| q * x).sum();
-            x.iter_mut().zip(q).for_each(|(x, q)| *x -= along * q);
+    /// x ← (1 − Q Qᵀ) x: what does nothing.
+    fn keep_idle(&mut self, problem: &ConstraintProblem, x: &mut [f64]) {
+        if !self.in_trees {
+            for q in self.basis.chunks_exact(x.len().max(1)) {
+                let along: f64 = q.iter().zip(x.iter()).map(|(q, x)| q * x).sum();
+                x.iter_mut().zip(q).for_each(|(x, q)| *x -= along * q);
+            }
+            return;
         }
-        x.iter_mut().zip(&self.least).for_each(|(x, l)| *x += l);
+        self.lambda.clear();
+        self.lambda.resize(problem.rows(), 0.0);
+        spread(&self.free, problem, x, &mut self.lambda);
+        for _ in 0..DAMPINGS {
+            self.trees.solve(problem.row_start(), &mut self.lambda);
+            self.lambda.iter_mut().for_each(|l| *l *= self.damping);
+        }
+        for &(i, place, freedom) in &self.free {
+            let rows = &self.lambda[problem.range(i)];
+            match freedom {
+                Freedom::Ray(ray) => x[place] = ray.iter().zip(rows).map(|(r, l)| r * l).sum(),
+                Freedom::Set(_) => x[place..place + rows.len()].copy_from_slice(rows),
+            }
+        }
+    }
+
+    /// B Bᵀ + damping; false if it cannot be factored.
+    fn factor_trees(&mut self, problem: &ConstraintProblem, measure: &Measure) -> bool {
+        let damping = DAMPING * measure.norms.iter().fold(0.0, |m: f64, n| m.max(*n));
+        self.damping = damping;
+        let mut free = self.free.iter().peekable();
+        let equations = (0..problem.len()).map(|i| {
+            let &(_, _, freedom) = free.next_if(|f| f.0 == i)?;
+            let (mut left, mut own) = ([[0.0; 3]; 3], [[0.0; 3]; 3]);
+            (0..3).for_each(|k| own[k][k] = 1.0);
+            match freedom {
+                Freedom::Ray(ray) => {
+                    for (r, c) in (0..9).map(|k| (k / 3, k % 3)) {
+                        left[r][c] = ray[r] * ray[c];
+                        own[r][c] += (damping - 1.0) * left[r][c];
+                    }
+                }
+                Freedom::Set(cone) => (0..cone.dim()).for_each(|k| (left[k][k], own[k][k]) = (1.0, damping)),
+            }
+            Some(Equation { left, own })
+        });
+        self.trees.factor(problem, equations)
     }
 
     /// Dykstra's alternating projections of zero; x ends with the velocities of x*.
-    fn project(&mut self, m: usize) {
+    fn project(&mut self, problem: &ConstraintProblem, m: usize) {
         let Self { x, trial, inside, memory, .. } = self;
         let [mut x, mut trial, mut before, mut memory] = [x, trial, inside, memory].map(std::mem::take);
         memory.clear();
         memory.resize(m, 0.0);
         let scale = norm(&self.given);
-        for _ in 0..PROJECTIONS {
+        for _ in 0..if self.in_trees { PROJECTIONS_IN_TREES } else { PROJECTIONS } {
             before.clear();
             before.extend(x.iter().zip(&memory).map(|(x, p)| x + p));
             trial.clear();
             trial.extend_from_slice(&before);
             self.onto_sets(&mut trial);
             memory.iter_mut().zip(before.iter().zip(&trial)).for_each(|(p, (a, b))| *p = a - b);
-            self.onto_velocities(&mut trial, m);
+            self.keep_idle(problem, &mut trial);
+            trial.iter_mut().zip(&self.least).for_each(|(x, l)| *x += l);
             let moved = x.iter().zip(&trial).map(|(a, b)| (a - b).powi(2)).sum::<f64>().sqrt();
             std::mem::swap(&mut x, &mut trial);
             if moved <= 1e-14 * scale {
@@ -271,6 +323,17 @@ impl MinimumNorm {
             if self.admissible(middle) { low = middle } else { high = middle }
         }
         self.x.iter_mut().zip(&self.given).for_each(|(x, a)| *x = a + low * (*x - a));
+    }
+}
+
+/// x by rows.
+fn spread(free: &[(usize, usize, Freedom)], problem: &ConstraintProblem, x: &[f64], lambda: &mut [f64]) {
+    for &(i, place, freedom) in free {
+        let rows = &mut lambda[problem.range(i)];
+        match freedom {
+            Freedom::Ray(ray) => rows.iter_mut().zip(ray).for_each(|(l, r)| *l = r * x[place]),
+            Freedom::Set(_) => rows.copy_from_slice(&x[place..place + rows.len()]),
+        }
     }
 }
 

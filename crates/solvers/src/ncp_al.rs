@@ -51,6 +51,8 @@ const FIRMEST: f64 = 1e-8;
 const SOFTEST: f64 = 1.0;
 /// Earlier iterations an Anderson step looks at.
 const MEMORY: usize = 5;
+/// Where r starts by default.
+pub(crate) const COMPLIANCE: f64 = 1e-3;
 /// Iterations without halving the change of s after which it starts once more, from zero.
 const PERSISTENCE: u32 = 40;
 
@@ -67,7 +69,7 @@ pub struct NcpAlParams {
 
 impl Default for NcpAlParams {
     fn default() -> Self {
-        Self { tolerance: 1e-8, max_iterations: 500, compliance: 1e-3 }
+        Self { tolerance: 1e-8, max_iterations: 500, compliance: COMPLIANCE }
     }
 }
 
@@ -114,8 +116,9 @@ impl ContactSolver for NcpAl {
     }
 }
 
+/// The method itself, on one island.
 #[derive(Default)]
-struct Augmented {
+pub(crate) struct Augmented {
     primal: PrimalNewton,
     /// r as a share of ‖A_ii‖.
     share: f64,

@@ -11,12 +11,14 @@
 //! ```
 //!
 //! The slope in (4) grows with α: Newton steps within a bracket find its root. M, J and v_f are the
-//! problem's, or a root of G with M = 1 ([`Root`]). Where G is not symmetric, (1) takes its symmetric part
+//! problem's, or a root of G with M = 1 ([`Root`]); where the factor W of G is known, J = W, M = 1,
+//! and (2) is solved by blocks of trees ([`crate::trees`]). Where G is not symmetric, (1) takes its symmetric part
 //! and b the rest at the last impulses. Cost: (2) ⅓ nv³ and the product, (3) nv² an iteration.
 
 use crate::dense::{Cholesky, symmetric_into};
 use crate::iterate::{Method, Task};
-use stiction_contact::{Cone, ConstraintProblem, Csr, Root, SoftBlock};
+use crate::trees::{TreeLu, knows_factor};
+use stiction_contact::{Cone, ConstraintProblem, Csr, Root, SoftBlock, ThinRows};
 
 /// How a direction is found.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -35,6 +37,9 @@ pub(crate) struct PrimalNewton {
     pub(crate) soft: Vec<SoftBlock>,
     jacobian: BlockJacobian,
     nv: usize,
+    /// J = W, M = 1, which `mass` then does not hold.
+    in_trees: bool,
+    trees: TreeLu,
     /// M by rows, and its factor.
     mass: Vec<f64>,
     mass_factor: Cholesky,
@@ -100,6 +105,21 @@ impl BlockJacobian {
         }
     }
 
+    /// J = W.
+    fn set_thin(&mut self, thin: &ThinRows) {
+        self.start.clear();
+        self.start.push(0);
+        self.column.clear();
+        self.value.clear();
+        for i in 0..thin.len() {
+            for (column, w) in thin.terms(i) {
+                self.column.push(column);
+                self.value.push(w.to_array());
+            }
+            self.start.push(self.column.len());
+        }
+    }
+
     fn block(&self, i: usize) -> impl Iterator<Item = (usize, &[f64; 3])> + Clone {
         let range = self.start[i]..self.start[i + 1];
         self.column[range.clone()].iter().copied().zip(&self.value[range])
@@ -146,9 +166,58 @@ impl Method for PrimalNewton {
 impl PrimalNewton {
     /// Takes M, J and v_f of a problem, and v of its impulses λ. False if M is not definite.
     pub(crate) fn prepare(&mut self, problem: &ConstraintProblem, lambda: &[f64]) -> bool {
+        self.in_trees = knows_factor(problem);
+        if self.in_trees {
+            self.take_thin(problem)
+        } else {
+            self.take_primal(problem)
+        }
+        let (nv, rows) = (self.nv, problem.rows());
+        for vector in [&mut self.gradient, &mut self.preconditioned, &mut self.direction, &mut self.momentum]
+        {
+            vector.clear();
+            vector.resize(nv, 0.0);
+        }
+        for vector in [&mut self.c, &mut self.along] {
+            vector.clear();
+            vector.resize(rows, 0.0);
+        }
+        if !self.in_trees {
+            self.mass_factor.set(nv, &self.mass);
+            if !self.mass_factor.factor() {
+                return false;
+            }
+        }
+        // v_f + M⁻¹ Jᵀ λ
+        self.v.clear();
+        self.v.resize(nv, 0.0);
+        for i in 0..problem.len() {
+            self.jacobian.add_transposed(i, 1.0, &lambda[problem.range(i)], &mut self.v);
+        }
+        if !self.in_trees {
+            self.mass_factor.solve(&mut self.v);
+        }
+        self.v.iter_mut().zip(&self.v_free).for_each(|(v, f)| *v += f);
+        self.begun = false;
+        self.add_skew_part(problem, lambda);
+        true
+    }
+
+    /// J = W, M = 1, v_f = 0, b = g.
+    fn take_thin(&mut self, problem: &ConstraintProblem) {
+        self.symmetric = true;
+        self.nv = problem.thin.coordinates();
+        self.jacobian.set_thin(&problem.thin);
+        self.v_free.clear();
+        self.v_free.resize(self.nv, 0.0);
+        self.mass.clear();
+        self.bias.clone_from(&problem.free_velocity);
+    }
+
+    fn take_primal(&mut self, problem: &ConstraintProblem) {
         self.symmetric = problem.primal.is_some() || symmetric_into(problem, &mut self.hessian);
         let primal = self.root.of(problem);
-        let (nv, rows) = (primal.nv, problem.rows());
+        let nv = primal.nv;
         self.nv = nv;
         self.jacobian.set(problem.cones(), problem.row_start(), nv, &primal.jacobian);
         self.mass.clear();
@@ -162,30 +231,6 @@ impl PrimalNewton {
         self.v_free.clone_from(&primal.free_velocity);
         self.bias.clone_from(&primal.bias);
         self.bias_symmetric.clone_from(&primal.bias);
-        for vector in [&mut self.gradient, &mut self.preconditioned, &mut self.direction, &mut self.momentum]
-        {
-            vector.clear();
-            vector.resize(nv, 0.0);
-        }
-        for vector in [&mut self.c, &mut self.along] {
-            vector.clear();
-            vector.resize(rows, 0.0);
-        }
-        self.mass_factor.set(nv, &self.mass);
-        if !self.mass_factor.factor() {
-            return false;
-        }
-        // v_f + M⁻¹ Jᵀ λ
-        self.v.clear();
-        self.v.resize(nv, 0.0);
-        for i in 0..problem.len() {
-            self.jacobian.add_transposed(i, 1.0, &lambda[problem.range(i)], &mut self.v);
-        }
-        self.mass_factor.solve(&mut self.v);
-        self.v.iter_mut().zip(&self.v_free).for_each(|(v, f)| *v += f);
-        self.begun = false;
-        self.add_skew_part(problem, lambda);
-        true
     }
 
     /// One step of (2) or (3) with (4), and the impulses there. False if none leads down.
@@ -200,7 +245,12 @@ impl PrimalNewton {
         self.gradient(problem.row_start());
         match direction {
             Direction::Newton => {
-                if !self.newton(problem.row_start()) {
+                let found = if self.in_trees {
+                    self.newton_in_trees(problem)
+                } else {
+                    self.newton(problem.row_start())
+                };
+                if !found {
                     return false;
                 }
             }
@@ -228,8 +278,11 @@ impl PrimalNewton {
 
     /// ∇f at v with c₀.
     fn gradient(&mut self, row_start: &[usize]) {
-        let Self { gradient, momentum, mass, v, v_free, nv, .. } = self;
+        let Self { gradient, momentum, mass, v, v_free, nv, in_trees, .. } = self;
         momentum.iter_mut().zip(v.iter().zip(&*v_free)).for_each(|(m, (v, f))| *m = v - f);
+        if *in_trees {
+            gradient.copy_from_slice(momentum);
+        }
         for (g, row) in gradient.iter_mut().zip(mass.chunks_exact((*nv).max(1))) {
             *g = dot(row, momentum);
         }
@@ -238,6 +291,23 @@ impl PrimalNewton {
             let lambda = soft.impulse(&self.c[rows.clone()]);
             self.jacobian.add_transposed(i, -1.0, &lambda[..rows.len()], &mut self.gradient);
         }
+    }
+
+    /// (2) by blocks of trees; false if it leads nowhere.
+    fn newton_in_trees(&mut self, problem: &ConstraintProblem) -> bool {
+        if !self.trees.start(&problem.thin) {
+            return false;
+        }
+        for (i, soft) in self.soft.iter().enumerate() {
+            let Some(d) = soft.curvature(&self.c[problem.range(i)]) else { continue };
+            self.trees.add(&problem.thin, i, &[[d[0], d[1], d[2]], [d[3], d[4], d[5]], [d[6], d[7], d[8]]]);
+        }
+        self.direction.iter_mut().zip(&self.gradient).for_each(|(d, g)| *d = -g);
+        if !self.trees.factor() {
+            return false;
+        }
+        self.trees.solve(&mut self.direction);
+        dot(&self.direction, &self.gradient) < 0.0
     }
 
     /// (2); false if a number stopped being one.
@@ -281,7 +351,9 @@ impl PrimalNewton {
         let before = dot(&self.gradient_before, &self.preconditioned);
         let across = dot(&self.gradient, &self.preconditioned);
         self.preconditioned.copy_from_slice(&self.gradient);
-        self.mass_factor.solve(&mut self.preconditioned);
+        if !self.in_trees {
+            self.mass_factor.solve(&mut self.preconditioned);
+        }
         let now = dot(&self.gradient, &self.preconditioned);
         let beta = (now - across) / before;
         let beta = if self.begun && beta > 0.0 { beta } else { 0.0 };
@@ -294,7 +366,10 @@ impl PrimalNewton {
 
     /// (4): α; `None` if Δ does not lead down.
     fn search(&mut self, row_start: &[usize]) -> Option<f64> {
-        let Self { momentum, mass, direction, gradient, nv, soft, c, along, .. } = self;
+        let Self { momentum, mass, direction, gradient, nv, soft, c, along, in_trees, .. } = self;
+        if *in_trees {
+            momentum.copy_from_slice(direction);
+        }
         for (m, row) in momentum.iter_mut().zip(mass.chunks_exact((*nv).max(1))) {
             *m = dot(row, direction);
         }

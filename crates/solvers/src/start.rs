@@ -123,7 +123,11 @@ impl Candidate {
             let cones = problem.cones().iter().enumerate();
             cones.for_each(|(i, &cone)| law.project(cone, &mut self.lambda[problem.range(i)]));
         }
-        problem.velocities_into(&self.lambda, &mut self.c);
+        if self.lambda.iter().all(|&l| l == 0.0) {
+            self.c.clone_from(&problem.free_velocity);
+        } else {
+            problem.velocities_into(&self.lambda, &mut self.c);
+        }
         self.sum = measure.squares_into(problem, law, &self.lambda, &self.c, &mut self.squares);
     }
 }

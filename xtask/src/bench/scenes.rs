@@ -11,22 +11,26 @@ use serde_json::{Value, json};
 use crate::args::Args;
 use crate::bench::shared::{machine, median, our_binary, write};
 use crate::process::{output, root, target};
-use crate::python::python_with;
+use crate::python::{python_with, unpacked};
 
 pub(crate) const HELP: &str = "\
 Measures time per step and contact residual beside MuJoCo, on the same scenes, in one run.
 
     cargo xtask bench [scenes] [SCENE] [options]
 
-    SCENE            quadruped, stack or cube-slide; without it all three
+    SCENE            quadruped, stack, cube-slide; box, pile (64 boxes fall); solo12, go2 (they stand),
+                     humanoid (MuJoCo's, it falls), allegro (a hand holds a cube); without it all
     --pairs N        pairs of runs, ours and MuJoCo's in turn (default 7)
     --duration T     simulated seconds per run (default 2)
     --dt H           time step in seconds (default 0.001)
-    --contact NAME   our contact law and solver (default nsgs)
+    --contact NAME   our contact law and solver (default auto)
+    --tolerance E    our residual [m/s] (default that of the program)
     --rival-only     MuJoCo alone
 
 Needs Python 3.10 or later with venv, and the network once: MuJoCo and numpy are installed
-into target/bench-venv. Nothing else of the machine is changed.
+into target/bench-venv, and for solo12 and go2 example-robot-data is unpacked beside them. humanoid and
+allegro are made of files in STICTION_DATA, else ../shared/data. Nothing else of the machine is changed.
+Scenes but the first three are MJCF files under target/bench/scenes, which both read.
 
 Columns
     us/step       median over the pairs, in CPU time of the stepping thread; ours by the wall
@@ -40,7 +44,13 @@ Every sample goes to target/bench/SCENE.json.";
 /// What the numbers in documents were measured against.
 const RIVAL: &str = "mujoco==4.0.0";
 
-const SCENES: [&str; 3] = ["quadruped", "stack", "cube-slide"];
+const SCENES: [&str; 9] =
+    ["quadruped", "stack", "cube-slide", "box", "solo12", "go2", "humanoid", "pile", "allegro"];
+/// Those that only MuJoCo's side and ours by name know.
+const BUILT_IN: [&str; 3] = ["quadruped", "stack", "cube-slide"];
+/// Those made of third-party files.
+const OF_DATA: [&str; 2] = ["humanoid", "allegro"];
+const ROBOTS: &str = "example-robot-data==6.0.0";
 
 /// The robot file both read; the other scenes are written out in `mujoco_scenes.py`.
 const QUADRUPED: &str = "crates/lab/scenes/quadruped.xml";
@@ -51,6 +61,7 @@ struct Setup {
     dt: String,
     duration: String,
     contact: String,
+    tolerance: Option<String>,
     /// Our binary, unless the rival runs alone.
     ours: Option<PathBuf>,
     python: PathBuf,
@@ -60,7 +71,8 @@ pub(crate) fn run(mut args: Args) -> Result<(), String> {
     let pairs = args.number("--pairs", 7.0)?.round().max(1.0) as usize;
     let duration = args.number("--duration", 2.0)?.to_string();
     let dt = args.number("--dt", 0.001)?.to_string();
-    let contact = args.option("--contact")?.unwrap_or_else(|| "nsgs".to_owned());
+    let contact = args.option("--contact")?.unwrap_or_else(|| "auto".to_owned());
+    let tolerance = args.option("--tolerance")?;
     let rival_only = args.flag("--rival-only");
     let names = args.finish(1)?;
     let chosen: Vec<&str> =
@@ -71,7 +83,7 @@ pub(crate) fn run(mut args: Args) -> Result<(), String> {
 
     let python = rival_python()?;
     let ours = if rival_only { None } else { Some(our_binary()?) };
-    let setup = Setup { pairs, dt, duration, contact, ours, python };
+    let setup = Setup { pairs, dt, duration, contact, tolerance, ours, python };
     let machine = machine();
     println!(
         "\n{}, {pairs} pairs, {} s at {} s\n",
@@ -85,7 +97,14 @@ pub(crate) fn run(mut args: Args) -> Result<(), String> {
         "scene", "ours", "MuJoCo", "ratio", "ours", "MuJoCo", "its median", "ours", "MuJoCo"
     );
     for scene in chosen {
-        let mut record = measure(&setup, scene)?;
+        let file = match scene_file(&setup, scene)? {
+            Some(file) => file,
+            None => {
+                println!("{scene:<12} | NOT MEASURED: its files are not here (set STICTION_DATA)");
+                continue;
+            }
+        };
+        let mut record = measure(&setup, scene, &file)?;
         record["machine"] = machine.clone();
         let path = target().join("bench").join(format!("{scene}.json"));
         write(&path, &record)?;
@@ -99,17 +118,17 @@ pub(crate) fn run(mut args: Args) -> Result<(), String> {
 }
 
 /// All pairs of one scene, and their medians.
-fn measure(setup: &Setup, scene: &str) -> Result<Value, String> {
+fn measure(setup: &Setup, scene: &str, file: &Scene) -> Result<Value, String> {
     let mut ours = Vec::new();
     let mut rival = Vec::new();
     for pair in 0..setup.pairs {
         // Who goes first alternates too.
         if pair % 2 == 0 {
-            ours.extend(run_ours(setup, scene)?);
+            ours.extend(run_ours(setup, file)?);
         }
-        rival.push(run_rival(setup, scene, pair == 0)?);
+        rival.push(run_rival(setup, scene, file, pair == 0)?);
         if pair % 2 == 1 {
-            ours.extend(run_ours(setup, scene)?);
+            ours.extend(run_ours(setup, file)?);
         }
     }
     let clock = |r: &Value| if r["cpu_s"].is_null() { "wall_s" } else { "cpu_s" };
@@ -129,23 +148,53 @@ fn measure(setup: &Setup, scene: &str) -> Result<Value, String> {
     }))
 }
 
-fn run_ours(setup: &Setup, scene: &str) -> Result<Option<Value>, String> {
+/// What ours runs, and the file MuJoCo reads unless it knows the scene by name.
+struct Scene {
+    ours: String,
+    rival: Option<PathBuf>,
+}
+
+/// `None` where third-party files are missing.
+fn scene_file(setup: &Setup, scene: &str) -> Result<Option<Scene>, String> {
+    if BUILT_IN.contains(&scene) {
+        let rival = (scene == "quadruped").then(|| root().join(QUADRUPED));
+        return Ok(Some(Scene { ours: scene.to_owned(), rival }));
+    }
+    let data = std::env::var_os("STICTION_DATA").map_or_else(|| root().join("../shared/data"), PathBuf::from);
+    if OF_DATA.contains(&scene) && !data.is_dir() {
+        return Ok(None);
+    }
+    let folder = target().join("bench");
+    let robots = if ["solo12", "go2"].contains(&scene) {
+        let at = unpacked(&setup.python, &[ROBOTS], &folder.join("robots"))?.remove(0);
+        at.join("cmeel.prefix/share/example-robot-data/robots")
+    } else {
+        PathBuf::new()
+    };
+    let file = folder.join("scenes").join(format!("{scene}.xml"));
+    let mut command = Command::new(&setup.python);
+    command.current_dir(root()).arg("xtask/bench/scene_files.py").arg(scene).arg(&file);
+    output(command.arg("--robots").arg(robots).arg("--data").arg(data))?;
+    Ok(Some(Scene { ours: file.display().to_string(), rival: Some(file) }))
+}
+
+fn run_ours(setup: &Setup, scene: &Scene) -> Result<Option<Value>, String> {
     let Some(binary) = &setup.ours else { return Ok(None) };
     let mut command = Command::new(binary);
-    command.current_dir(root()).args(["run", scene, "--contact", &setup.contact, "--dt", &setup.dt]);
+    command.current_dir(root()).args(["run", &scene.ours, "--contact", &setup.contact, "--dt", &setup.dt]);
+    if let Some(tolerance) = &setup.tolerance {
+        command.args(["--tolerance", tolerance]);
+    }
     parse(&output(command.args(["--duration", &setup.duration, "--json"]))?).map(Some)
 }
 
 /// The residual needs a second, slow pass; it is the same every time, so once is enough.
-fn run_rival(setup: &Setup, scene: &str, judged: bool) -> Result<Value, String> {
+fn run_rival(setup: &Setup, name: &str, scene: &Scene, judged: bool) -> Result<Value, String> {
     let mut command = Command::new(&setup.python);
-    command.current_dir(root()).args(["xtask/bench/mujoco_scenes.py", scene]);
+    command.current_dir(root()).args(["xtask/bench/mujoco_scenes.py", name]);
     command.args(["--dt", &setup.dt, "--duration", &setup.duration]);
-    if scene == "quadruped" {
-        if !root().join(QUADRUPED).exists() {
-            return Err(format!("{QUADRUPED} is missing"));
-        }
-        command.args(["--xml", QUADRUPED]);
+    if let Some(file) = &scene.rival {
+        command.arg("--xml").arg(file);
     }
     if judged {
         command.arg("--residual");

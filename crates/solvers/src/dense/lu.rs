@@ -68,6 +68,11 @@ impl Lu {
         true
     }
 
+    /// The least pivot of a matrix whose rows have been scaled to 1: small where it is nearly singular.
+    pub(crate) fn least_pivot(&self) -> f64 {
+        self.a.iter().step_by(self.n + 1).fold(f64::INFINITY, |m, u| m.min(u.abs()))
+    }
+
     /// Columns first..last of the rows below, whole rows exchanged.
     fn factor_panel(&mut self, first: usize, last: usize) -> bool {
         let n = self.n;

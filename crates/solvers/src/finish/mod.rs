@@ -7,10 +7,12 @@
 //! 1. [`newton`] from the active set of the present impulses;
 //! 2. if that fails and sweeps have had [`PATIENCE`] tries, an interior method from a cold start, at most
 //!    three times a solve, polished by 1. It needs no active set: [`crate::interior`] for the exact law and
-//!    the convex relaxation, [`crate::facets`] for polygons.
+//!    the convex relaxation, [`crate::facets`] for polygons. Large islands whose factor of G is known go by the
+//!    augmented Lagrangian of [`crate::ncp_al`] instead, from where they are.
 //!
-//! Before the first sweep come the factors of the last solve; and where the start is nearly an answer, as that of
-//! bodies at rest, Newton at once. Both go deeper than asked: the impulses then do for many steps to come.
+//! Before the first sweep come the factors of the last solve; and Newton at once, where that costs no more than
+//! sweeps or the start is nearly an answer, as that of bodies at rest. These are taken deeper than asked: the
+//! impulses then do for many steps to come.
 
 mod newton;
 
@@ -18,25 +20,33 @@ pub(crate) use newton::Newton;
 
 use crate::facets::Facets;
 use crate::interior::{COLD_STARTS, Interior};
-use crate::iterate::Task;
+use crate::iterate::{Method, Task};
 use crate::measure::Measure;
+use crate::ncp_al::{Augmented, COMPLIANCE};
 use crate::sweep::Block;
+use crate::trees::TreeSystem;
 use stiction_contact::{ConstraintProblem, Law};
 
-/// Sweeps before an interior-point attempt.
+/// Sweeps before an interior-point attempt, and before one by multipliers.
 const PATIENCE: u32 = 20;
+const LITTLE_PATIENCE: u32 = 4;
 /// Sweeps before any attempt on RaiSim's law: hyperstatic problems have several answers, and the one meant
 /// is where the published sweeps go.
 const RAISIM_PATIENCE: usize = 200;
-/// Problems with more rows are left to the sweeps.
+/// Problems with more rows are left to the sweeps, unless they are solved in velocities …
 const MOST_ROWS: usize = 1500;
+/// … which costs about so many sweeps.
+const SWEEPS_BEFORE_TREES: usize = 4;
 const NEWTON_STEPS: u32 = 20;
 /// Starts this near are nearly answers [tolerances] …
-const NEAR: f64 = 1e4;
+const NEAR: f64 = 1e2;
 /// … and are taken this deep, where the rows are few.
 const DEEP: f64 = 1e-4;
 const FEW_ROWS: usize = 300;
-const DEEP_STEPS: u32 = 3;
+/// Newton comes before sweeps where a factorisation costs little.
+const LEAST_ROWS: usize = 48;
+/// Newton steps before the first sweep.
+const FIRST_STEPS: u32 = 3;
 const INTERIOR_STEPS: u32 = 60;
 
 /// What a finish sees of a problem.
@@ -77,6 +87,9 @@ pub(crate) struct Finish {
     newton: Newton,
     interior: Interior,
     facets: Facets,
+    multipliers: Augmented,
+    way: Vec<f64>,
+    c: Vec<f64>,
     /// Where the interior method goes.
     trial: Vec<f64>,
     /// Iterations at which to try next.
@@ -89,11 +102,13 @@ impl Finish {
     /// Sets the schedule for a problem.
     pub(crate) fn start(&mut self, problem: &ConstraintProblem, law: Law, on: bool) {
         let rows = problem.rows();
-        let useful = on && rows <= MOST_ROWS;
+        let in_trees = TreeSystem::pays(problem);
+        let useful = on && (in_trees || rows <= MOST_ROWS);
         let entries: usize = (0..problem.len()).map(|i| problem.blocks.entries(i).len()).sum();
         let ratio = rows.pow(3) / (27 * entries).max(1);
         let first = if law == Law::Raisim { RAISIM_PATIENCE } else { 2 };
-        self.next = if useful { (ratio / 8).clamp(first, 300) as u32 } else { u32::MAX };
+        let sweeps = if in_trees { SWEEPS_BEFORE_TREES } else { ratio / 8 };
+        self.next = if useful { sweeps.clamp(first, 300) as u32 } else { u32::MAX };
         self.attempts = 0;
     }
 
@@ -112,7 +127,9 @@ impl Finish {
         }
         let mut e = self.newton(view, lambda, current, goal, iterations);
         let interior = view.law != Law::Raisim;
-        if interior && e > goal.tolerance && self.attempts < COLD_STARTS.len() && self.next >= PATIENCE {
+        let by_multipliers = view.law == Law::Ncp && TreeSystem::pays(view.problem);
+        let patience = if by_multipliers { LITTLE_PATIENCE } else { PATIENCE };
+        if interior && e > goal.tolerance && self.attempts < COLD_STARTS.len() && self.next >= patience {
             // Polished even where it ends worse than the sweeps: its active set may be the right one.
             let start = COLD_STARTS[self.attempts];
             self.attempts += 1;
@@ -122,6 +139,7 @@ impl Finish {
             trial.extend_from_slice(lambda);
             let reached = match view.law.polygon() {
                 Some(_) => self.facets.solve(view, &mut trial, goal.tolerance, steps, start),
+                None if by_multipliers => self.augmented(view, &mut trial, goal.tolerance, steps),
                 None => self.interior(view, &mut trial, goal.tolerance, steps, start),
             };
             *iterations += reached.steps;
@@ -152,15 +170,23 @@ impl Finish {
         if self.next == u32::MAX || view.law == Law::Raisim {
             return None;
         }
-        let deep = DEEP * goal.tolerance;
-        let mut reached = self.newton.chord(view, lambda, current, deep);
+        let near = current <= NEAR * goal.tolerance;
+        let wanted = if near { DEEP * goal.tolerance } else { goal.tolerance };
+        let mut reached = self.newton.chord(view, lambda, current, wanted);
         *iterations += reached.steps;
-        let few = lambda.len() <= FEW_ROWS;
-        if few && reached.residual > goal.tolerance && current <= NEAR * goal.tolerance {
-            reached = self.newton.solve(view, lambda, reached.residual, deep, DEEP_STEPS);
-            *iterations += reached.steps;
+        let rows = if TreeSystem::pays(view.problem) { 0 } else { lambda.len() };
+        if reached.residual > goal.tolerance && (lambda.len() <= LEAST_ROWS || near && rows <= FEW_ROWS) {
+            let steps = FIRST_STEPS.min(goal.max_iterations.saturating_sub(*iterations));
+            let by_newton = self.newton.solve(view, lambda, reached.residual, wanted, steps);
+            *iterations += by_newton.steps;
+            reached.residual = by_newton.residual;
         }
         (reached.residual < current).then_some(reached.residual)
+    }
+
+    /// True if an answer that this has just found is the only one with its pieces.
+    pub(crate) fn unique(&self) -> bool {
+        self.newton.regular()
     }
 
     /// Drops what outlives a solve.
@@ -193,6 +219,34 @@ impl Finish {
             }
         }
         Reached { residual: best, steps: max_steps }
+    }
+
+    /// Replaces `lambda` by the best impulses met on the way of `ncp-al` from there.
+    fn augmented(&mut self, view: &View, lambda: &mut [f64], tolerance: f64, max_steps: u32) -> Reached {
+        let View { problem, measure, law, .. } = *view;
+        let task = Task { problem, measure, law, tolerance };
+        let mut at = std::mem::take(&mut self.way);
+        at.clear();
+        at.extend_from_slice(lambda);
+        problem.velocities_into(&at, &mut self.c);
+        let mut reached = Reached { residual: view.residual(&at, &self.c), steps: 0 };
+        if self.multipliers.start(&COMPLIANCE, &task, &at, &self.c) {
+            while reached.steps < max_steps && reached.residual > tolerance {
+                let going = self.multipliers.iterate(&COMPLIANCE, &task, &mut at);
+                reached.steps += 1;
+                problem.velocities_into(&at, &mut self.c);
+                let e = view.residual(&at, &self.c);
+                if e < reached.residual {
+                    reached.residual = e;
+                    lambda.copy_from_slice(&at);
+                }
+                if !going || !e.is_finite() {
+                    break;
+                }
+            }
+        }
+        self.way = at;
+        reached
     }
 
     fn newton(&mut self, view: &View, lambda: &mut [f64], e: f64, goal: Goal, iterations: &mut u32) -> f64 {

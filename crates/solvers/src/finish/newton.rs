@@ -52,6 +52,7 @@ use super::{Reached, View};
 use crate::dense::Lu;
 use crate::local::Contact;
 use crate::sweep::Block;
+use crate::trees::{Equation, TreeSystem};
 use std::mem::{Discriminant, discriminant};
 use stiction_contact::certificate::raisim_multipliers;
 use stiction_contact::cone::project_friction;
@@ -63,6 +64,8 @@ const REGULARISATION: [f64; 2] = [1e-10, 1e-3];
 const HARDER: f64 = 1e3;
 /// Steps in a row that may fail to halve the best residual.
 const WANDER: u32 = 4;
+/// Least pivot of equations that have one answer [–].
+const REGULAR: f64 = 1e-6;
 /// Steps by old factors; each must gain a digit.
 const CHORD_STEPS: u32 = 3;
 
@@ -70,6 +73,9 @@ const CHORD_STEPS: u32 = 3;
 #[derive(Default)]
 pub(crate) struct Newton {
     lu: Lu,
+    /// Large islands: the same in velocities.
+    trees: TreeSystem,
+    in_trees: bool,
     /// Share of the diagonal added to it at present.
     regularisation: f64,
     lambda: Vec<f64>,
@@ -82,9 +88,12 @@ pub(crate) struct Newton {
     known: Vec<f64>,
     d_c: Vec<f64>,
     step: Vec<f64>,
-    /// Unknowns and pieces whose factors `lu` holds, or none. They outlive the solve.
+    packed: Vec<f64>,
+    /// Unknowns and pieces whose factors are held, or none. They outlive the solve.
     held: Vec<usize>,
     held_pieces: Vec<Discriminant<Piece>>,
+    /// The matrix they are of is far from singular.
+    regular: bool,
 }
 
 const KNOWN: usize = usize::MAX;
@@ -176,6 +185,11 @@ impl Newton {
         reached
     }
 
+    /// True if the pieces of the last step leave the impulses no freedom.
+    pub(super) fn regular(&self) -> bool {
+        self.regular
+    }
+
     /// λ + Δλ, made admissible; its residual.
     fn take_step(&mut self, view: &View) -> f64 {
         for (l, d) in self.lambda.iter_mut().zip(&self.step) {
@@ -264,74 +278,130 @@ impl Newton {
             self.d_c.resize(self.known.len(), 0.0);
         }
         if !reuse {
-            self.lu.clear(unknowns);
             self.forget();
+            self.in_trees = TreeSystem::pays(problem);
+            let factored =
+                if self.in_trees { self.factor_trees(view) } else { self.factor_rows(view, unknowns) };
+            if !factored {
+                return false;
+            }
+            self.held.extend_from_slice(&self.unknown);
+            self.held_pieces.extend(self.pieces.iter().map(discriminant));
         }
         self.step.clear();
-        self.step.resize(unknowns, 0.0);
-        for (i, piece) in self.pieces.iter().enumerate() {
-            let range = problem.range(i);
-            let (r, dim) = (range.start, range.len());
-            // Weights of Δc (left) and Δλ (own) in the block's equations, and their right-hand side.
-            let (mut left, mut own, mut rhs) = ([[0.0; 3]; 3], [[0.0; 3]; 3], [0.0; 3]);
-            let c = |k: usize| self.c[r + k] + self.d_c[r + k];
-            match *piece {
-                Piece::Fixed => continue,
-                Piece::Closed => {
-                    left[2][2] = 1.0;
-                    rhs[2] = -c(2);
-                }
-                Piece::Stick => {
-                    for k in 0..dim {
-                        left[k][k] = 1.0;
-                        rhs[k] = -c(k);
-                    }
-                }
-                Piece::Linear { left: weights, own: share, rhs: target } => {
-                    let norm = view.measure.norms[i];
-                    left = weights;
-                    for k in 0..3 {
-                        for l in 0..3 {
-                            own[k][l] = share[k][l] * norm;
-                            rhs[k] -= weights[k][l] * self.d_c[r + l];
-                        }
-                        rhs[k] += target[k];
-                    }
-                }
-                Piece::Slide { e, q, mu, rho_n, rho_t, r: radius } => {
-                    let l = &self.lambda[r..r + 3];
-                    let along = e[0] * l[0] + e[1] * l[1] - radius;
-                    let across = e[0] * l[1] - e[1] * l[0];
-                    let d_t = [self.d_c[r], self.d_c[r + 1]];
-                    let d_across = e[0] * d_t[1] - e[1] * d_t[0];
-                    own[0] = [e[0] / rho_t, e[1] / rho_t, -mu / rho_t]; // (4)
-                    left[0][2] = mu * rho_n / rho_t;
-                    rhs[0] = (-along - mu * rho_n * self.d_c[r + 2]) / rho_t;
-                    own[1] = [-e[1] * (1.0 - q) / rho_t, e[0] * (1.0 - q) / rho_t, 0.0]; // (5)
-                    left[1] = [-e[1] * q, e[0] * q, 0.0];
-                    rhs[1] = -across / rho_t - q * d_across;
-                    left[2][2] = 1.0;
-                    rhs[2] = -c(2);
+        self.step.resize(problem.rows(), 0.0);
+        for i in 0..self.pieces.len() {
+            let rows = problem.range(i);
+            let rhs = self.right_side(view, i);
+            self.step[rows.clone()].copy_from_slice(&rhs[..rows.len()]);
+        }
+        if self.in_trees {
+            self.trees.solve(problem.row_start(), &mut self.step);
+        } else {
+            self.packed.clear();
+            self.packed.resize(unknowns, 0.0);
+            for (x, &at) in self.step.iter().zip(&self.unknown).filter(|e| *e.1 != KNOWN) {
+                self.packed[at] = *x;
+            }
+            self.lu.solve(&mut self.packed);
+            for (x, &at) in self.step.iter_mut().zip(&self.unknown).filter(|e| *e.1 != KNOWN) {
+                *x = self.packed[at];
+            }
+        }
+        for (x, known) in
+            self.step.iter_mut().zip(&self.known).zip(&self.unknown).filter(|e| *e.1 == KNOWN).map(|e| e.0)
+        {
+            *x = *known;
+        }
+        self.step.iter().all(|d| d.is_finite())
+    }
+
+    /// Weights of Δc (left) and of Δλ (own) in the equations of block i, rigid parts of A alone.
+    fn weights(&self, view: &View, i: usize) -> Equation {
+        let (mut left, mut own) = ([[0.0; 3]; 3], [[0.0; 3]; 3]);
+        match self.pieces[i] {
+            Piece::Fixed => {}
+            Piece::Closed => left[2][2] = 1.0,
+            Piece::Stick => (0..view.problem.cone(i).dim()).for_each(|k| left[k][k] = 1.0),
+            Piece::Linear { left: weights, own: share, .. } => {
+                left = weights;
+                own = share.map(|row| row.map(|x| x * view.measure.norms[i]));
+            }
+            Piece::Slide { e, q, mu, rho_n, rho_t, .. } => {
+                own[0] = [e[0] / rho_t, e[1] / rho_t, -mu / rho_t]; // (4)
+                left[0][2] = mu * rho_n / rho_t;
+                own[1] = [-e[1] * (1.0 - q) / rho_t, e[0] * (1.0 - q) / rho_t, 0.0]; // (5)
+                left[1] = [-e[1] * q, e[0] * q, 0.0];
+                left[2][2] = 1.0;
+            }
+        }
+        // Of A only G is left to whoever solves.
+        let r = view.problem.range(i).start;
+        for l in 0..view.problem.cone(i).dim() {
+            let raised = view.problem.compliance[r + l] + self.regularisation * view.measure.norms[i];
+            (0..3).for_each(|k| own[k][l] += left[k][l] * raised);
+        }
+        Equation { left, own }
+    }
+
+    /// The right-hand side of the same.
+    fn right_side(&self, view: &View, i: usize) -> [f64; 3] {
+        let r = view.problem.range(i).start;
+        let c = |k: usize| self.c[r + k] + self.d_c[r + k];
+        let mut rhs = [0.0; 3];
+        match self.pieces[i] {
+            Piece::Fixed => {}
+            Piece::Closed => rhs[2] = -c(2),
+            Piece::Stick => (0..view.problem.cone(i).dim()).for_each(|k| rhs[k] = -c(k)),
+            Piece::Linear { left, rhs: target, .. } => {
+                for k in 0..3 {
+                    rhs[k] = target[k] - (0..3).map(|l| left[k][l] * self.d_c[r + l]).sum::<f64>();
                 }
             }
+            Piece::Slide { e, q, mu, rho_n, rho_t, r: radius } => {
+                let l = &self.lambda[r..r + 3];
+                let along = e[0] * l[0] + e[1] * l[1] - radius;
+                let across = e[0] * l[1] - e[1] * l[0];
+                let d_across = e[0] * self.d_c[r + 1] - e[1] * self.d_c[r];
+                rhs[0] = (-along - mu * rho_n * self.d_c[r + 2]) / rho_t;
+                rhs[1] = -across / rho_t - q * d_across;
+                rhs[2] = -c(2);
+            }
+        }
+        rhs
+    }
+
+    /// The equations by rows of unknowns.
+    fn factor_rows(&mut self, view: &View, unknowns: usize) -> bool {
+        let problem = view.problem;
+        self.lu.clear(unknowns);
+        for i in 0..self.pieces.len() {
+            let range = problem.range(i);
+            let (r, dim) = (range.start, range.len());
+            if range.clone().all(|row| self.unknown[row] == KNOWN) {
+                continue;
+            }
+            let Equation { left, own } = self.weights(view, i);
+            let sticks = matches!(self.pieces[i], Piece::Stick);
             for k in 0..dim {
                 let row = self.unknown[r + k];
                 if row == KNOWN {
                     continue;
                 }
-                self.step[row] = rhs[k];
-                if reuse {
-                    continue;
-                }
                 let out = self.lu.row_mut(row);
                 for entry in problem.blocks.entries(i) {
-                    let j = problem.blocks.column_of(entry);
-                    let columns = problem.range(j);
+                    let columns = problem.range(problem.blocks.column_of(entry));
                     let g = problem.blocks.entry(entry);
-                    for (l, column) in columns.clone().enumerate() {
+                    let width = columns.len();
+                    let first = self.unknown[columns.start];
+                    if sticks && first != KNOWN {
+                        // Rows of a block are unknown together, or its last alone.
+                        out[first..first + width].copy_from_slice(&g[k * width..(k + 1) * width]);
+                        continue;
+                    }
+                    for (l, column) in columns.enumerate() {
                         let at = self.unknown[column];
                         if at != KNOWN {
-                            let width = columns.len();
                             out[at] += (0..dim).map(|m| left[k][m] * g[m * width + l]).sum::<f64>();
                         }
                     }
@@ -339,28 +409,37 @@ impl Newton {
                 for l in 0..dim {
                     let at = self.unknown[r + l];
                     if at != KNOWN {
-                        let raised = problem.compliance[r + l] + self.regularisation * view.measure.norms[i];
-                        out[at] += left[k][l] * raised + own[k][l];
+                        out[at] += own[k][l];
                     }
                 }
             }
         }
-        if !reuse {
-            if !self.lu.factor() {
-                return false;
+        let factored = self.lu.factor();
+        self.regular = self.lu.least_pivot() > REGULAR;
+        factored
+    }
+
+    /// The equations by velocities of trees.
+    fn factor_trees(&mut self, view: &View) -> bool {
+        self.regular = false; // unknown
+        let mut trees = std::mem::take(&mut self.trees);
+        let equation = |i: usize| {
+            let range = view.problem.range(i);
+            if range.clone().all(|row| self.unknown[row] == KNOWN) {
+                return None;
             }
-            self.held.extend_from_slice(&self.unknown);
-            self.held_pieces.extend(self.pieces.iter().map(discriminant));
-        }
-        self.lu.solve(&mut self.step);
-        // Spread over all rows.
-        for (d, &at) in self.known.iter_mut().zip(&self.unknown) {
-            if at != KNOWN {
-                *d = self.step[at];
+            let Equation { mut left, mut own } = self.weights(view, i);
+            for k in 0..3 {
+                if self.unknown.get(range.start + k).is_none_or(|u| k >= range.len() || *u == KNOWN) {
+                    (left[k], own[k]) = ([0.0; 3], [0.0; 3]);
+                    own[k][k] = 1.0;
+                }
             }
-        }
-        std::mem::swap(&mut self.step, &mut self.known);
-        self.step.iter().all(|d| d.is_finite())
+            Some(Equation { left, own })
+        };
+        let factored = trees.factor(view.problem, (0..self.pieces.len()).map(equation));
+        self.trees = trees;
+        factored
     }
 }
 

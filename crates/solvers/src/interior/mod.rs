@@ -20,12 +20,16 @@ mod cones;
 
 use crate::dense::Lu;
 use crate::iterate::Task;
+use crate::trees::{Equation, TreeSystem};
 pub(crate) use cones::jordan;
 use cones::{Kind, kind, lorentz};
 use stiction_contact::Law;
 
 /// Share of the way to the boundary a step may go [–].
 const TO_BOUNDARY: f64 = 0.95;
+
+/// What couplings lack of a diagonal of their own, where (1) is solved in velocities [‖A_ii‖].
+const COUPLING: f64 = 1e-9;
 
 /// Starting points, as multiples of the problem's scales of impulse and speed.
 pub(crate) const COLD_STARTS: [(f64, f64); 3] = [(1.0, 1.0), (10.0, 10.0), (0.1, 1.0)];
@@ -35,6 +39,9 @@ pub(crate) const COLD_STARTS: [(f64, f64); 3] = [(1.0, 1.0), (10.0, 10.0), (0.1,
 pub(crate) struct Interior {
     kinds: Vec<Kind>,
     lu: Lu,
+    /// Large islands: the same in velocities.
+    trees: TreeSystem,
+    in_trees: bool,
     lambda: Vec<f64>,
     c: Vec<f64>,
     x: Vec<f64>,
@@ -63,8 +70,7 @@ impl Interior {
     pub(crate) fn step(&mut self, task: &Task) -> bool {
         let gap = self.gap(task);
         self.linearise(task, gap);
-        self.assemble(task);
-        if !self.lu.factor() {
+        if !self.factor(task) {
             return false;
         }
         self.direction(task, 0.0, false);
@@ -221,27 +227,33 @@ impl Interior {
     }
 
     /// The matrix of (1).
+    fn factor(&mut self, task: &Task) -> bool {
+        self.in_trees = TreeSystem::pays(task.problem);
+        if self.in_trees {
+            let mut trees = std::mem::take(&mut self.trees);
+            let equation = |i: usize| {
+                let mut e = self.equation(task, i);
+                // Rigid couplings have none of their own.
+                if let Kind::Free = self.kinds[i] {
+                    e.own[0][0] += COUPLING * task.measure.norms[i];
+                }
+                (task.problem.cone(i).dim()..3).for_each(|k| e.own[k][k] = 1.0);
+                Some(e)
+            };
+            let factored = trees.factor(task.problem, (0..self.kinds.len()).map(equation));
+            self.trees = trees;
+            return factored;
+        }
+        self.assemble(task);
+        self.lu.factor()
+    }
+
     fn assemble(&mut self, task: &Task) {
         let problem = task.problem;
         self.lu.clear(problem.rows());
         for i in 0..self.kinds.len() {
-            let r = problem.range(i).start;
-            let dim = problem.range(i).len();
-            // Rows of L(x) J_Y.
-            let mut left = [[0.0; 3]; 3];
-            match self.kinds[i] {
-                Kind::Lorentz(mu) => {
-                    let [x1, x2, x0] = [self.x[r], self.x[r + 1], self.x[r + 2]];
-                    let [e1, e2] = [self.slope[r], self.slope[r + 1]];
-                    left[0] = [x1 * e1 + x0, x1 * e2, x1 / mu];
-                    left[1] = [x2 * e1, x2 * e2 + x0, x2 / mu];
-                    left[2] = [x0 * e1 + x1, x0 * e2 + x2, x0 / mu];
-                }
-                Kind::NonNegative => left[0][0] = self.x[r],
-                Kind::Smooth => left[2][2] = self.x[r + 2],
-                Kind::Free | Kind::Interval(..) => left[0][0] = 1.0,
-                Kind::Pinned => {}
-            }
+            let (r, dim) = (problem.range(i).start, problem.range(i).len());
+            let Equation { left, own } = self.equation(task, i);
             for k in problem.blocks.entries(i) {
                 let j = problem.blocks.column_of(k);
                 let (columns, g) = (problem.range(j), problem.blocks.entry(k));
@@ -255,41 +267,46 @@ impl Interior {
                     }
                 }
             }
-            for (row, left) in left[..dim].iter().enumerate() {
-                for (col, left) in left[..dim].iter().enumerate() {
-                    self.lu.row_mut(r + row)[r + col] += left * problem.compliance[r + col];
-                }
+            for (row, own) in own[..dim].iter().enumerate() {
+                let out = &mut self.lu.row_mut(r + row)[r..r + dim];
+                out.iter_mut().zip(own).for_each(|(o, own)| *o += own);
             }
-            self.add_arrow(self.kinds[i], r, dim);
         }
     }
 
-    /// L(y) T of (1).
-    fn add_arrow(&mut self, kind: Kind, r: usize, dim: usize) {
-        let y = &self.y;
-        match kind {
+    /// Weights in (1): L(x) J_Y of G Δλ, and L(x) J_Y R + L(y) T of Δλ.
+    fn equation(&self, task: &Task, i: usize) -> Equation {
+        let rows = task.problem.range(i);
+        let (r, dim) = (rows.start, rows.len());
+        let (x, y) = (&self.x, &self.y);
+        let (mut left, mut own) = ([[0.0; 3]; 3], [[0.0; 3]; 3]);
+        match self.kinds[i] {
             Kind::Lorentz(mu) => {
+                let [x1, x2, x0] = [x[r], x[r + 1], x[r + 2]];
+                let [e1, e2] = [self.slope[r], self.slope[r + 1]];
+                left[0] = [x1 * e1 + x0, x1 * e2, x1 / mu];
+                left[1] = [x2 * e1, x2 * e2 + x0, x2 / mu];
+                left[2] = [x0 * e1 + x1, x0 * e2 + x2, x0 / mu];
                 let [y1, y2, y0] = [y[r], y[r + 1], y[r + 2]];
-                let arrow = [[y0, 0.0, mu * y1], [0.0, y0, mu * y2], [y1, y2, mu * y0]];
-                for (k, arrow) in arrow.iter().enumerate() {
-                    for (l, a) in arrow.iter().enumerate() {
-                        self.lu.row_mut(r + k)[r + l] += a;
-                    }
-                }
+                own = [[y0, 0.0, mu * y1], [0.0, y0, mu * y2], [y1, y2, mu * y0]];
             }
-            Kind::NonNegative => self.lu.row_mut(r)[r] += y[r],
+            Kind::NonNegative => (left[0][0], own[0][0]) = (x[r], y[r]),
             Kind::Smooth => {
-                self.lu.row_mut(r)[r] = 1.0;
-                self.lu.row_mut(r + 1)[r + 1] = 1.0;
-                self.lu.row_mut(r + 2)[r + 2] += y[r + 2];
+                (left[2][2], own[2][2]) = (x[r + 2], y[r + 2]);
+                (own[0][0], own[1][1]) = (1.0, 1.0);
             }
+            Kind::Free => left[0][0] = 1.0,
             Kind::Interval(lo, hi) => {
                 let (low, high) = self.sides(r, lo, hi);
-                self.lu.row_mut(r)[r] += low * self.y[r] + high * self.z[r];
+                (left[0][0], own[0][0]) = (1.0, low * y[r] + high * self.z[r]);
             }
-            Kind::Pinned => (r..r + dim).for_each(|k| self.lu.row_mut(k)[k] = 1.0),
-            Kind::Free => {}
+            Kind::Pinned => (0..dim).for_each(|k| own[k][k] = 1.0),
         }
+        for col in 0..dim {
+            let compliance = task.problem.compliance[r + col];
+            (0..dim).for_each(|row| own[row][col] += left[row][col] * compliance);
+        }
+        Equation { left, own }
     }
 
     /// One over the distances to the sides of a box, zero where there is none.
@@ -328,7 +345,11 @@ impl Interior {
                 Kind::Pinned => self.step[task.problem.range(i)].fill(0.0),
             }
         }
-        self.lu.solve(&mut self.step);
+        if self.in_trees {
+            self.trees.solve(task.problem.row_start(), &mut self.step);
+        } else {
+            self.lu.solve(&mut self.step);
+        }
         task.problem.delassus_mul_into(&self.step, &mut self.d_c);
         for ((d, r), s) in self.d_c.iter_mut().zip(&task.problem.compliance).zip(&self.step) {
             *d += r * s;

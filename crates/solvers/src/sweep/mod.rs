@@ -127,8 +127,10 @@ fn go_on<R: Rule>(
     let mut extrapolated = false;
     let mut iterations = 0;
     let mut mark = (0, current);
+    let mut unique = false;
     if let Some(e) = ws.finish(problem, R::LAW, impulses, current, params, &mut iterations) {
         current = e;
+        unique = ws.finish.unique();
     }
     watch.show(iterations, impulses);
     while !(current <= params.tolerance) {
@@ -147,6 +149,7 @@ fn go_on<R: Rule>(
         sweep(rule, &ws.blocks, problem, impulses, &mut ws.c);
         rule.end_of_sweep();
         iterations += 1;
+        unique = false;
         if iterations % REFRESH == 0 {
             problem.velocities_into(impulses, &mut ws.c);
         }
@@ -165,14 +168,17 @@ fn go_on<R: Rule>(
         }
         if let Some(e) = ws.finish(problem, R::LAW, impulses, current, params, &mut iterations) {
             current = e;
+            unique = ws.finish.unique();
             extrapolated = false;
             watch.show(iterations, impulses);
             continue;
         }
         extrapolated = ws.accelerate(problem, impulses, &mut current, extrapolated);
     }
-    let selected = ws.select::<R>(problem, params.tolerance, current, impulses);
-    report(SolveStatus::Converged, iterations, selected)
+    if R::SMALLEST && !unique {
+        current = ws.select(problem, params.tolerance, impulses);
+    }
+    report(SolveStatus::Converged, iterations, current)
 }
 
 /// (1) and (2) for every block in order.

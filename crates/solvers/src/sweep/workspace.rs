@@ -123,15 +123,14 @@ impl Workspace {
         R::SMALLEST && !self.own
     }
 
-    /// Makes an answer as small as it can be, if the rule wants it; its residual.
-    pub(super) fn select<R: Rule>(
+    /// Makes an answer as small as it can be; its residual.
+    pub(super) fn select(
         &mut self,
         problem: &ConstraintProblem,
         tolerance: f64,
-        current: f64,
         impulses: &mut [f64],
     ) -> f64 {
-        if R::SMALLEST { self.smallest.select(problem, &self.measure, tolerance, impulses) } else { current }
+        self.smallest.select(problem, &self.measure, tolerance, impulses)
     }
 
     /// The residual of the law, from impulses and their velocities.

@@ -1,0 +1,261 @@
+//! 1 + Σᵢ Wᵢᵀ Dᵢ Wᵢ by blocks of trees, and its block LU factors.
+//!
+//! ```text
+//!     A_qr ← A_qr − A_qp A_pp⁻¹ A_pr      for q, r after p                                (1)
+//! ```
+//!
+//! The pattern is symmetric, the numbers need not be. Pivots are sought within the blocks of the diagonal only.
+
+use super::order::Order;
+use super::{Block, times};
+use stiction_contact::ThinRows;
+
+/// Factors may hold so many: 1 GiB.
+const MOST_NUMBERS: usize = 1 << 27;
+
+/// See the module; keeps the memory.
+#[derive(Default)]
+pub(crate) struct TreeLu {
+    /// Pairs of trees that touch, and those that `order` is of.
+    pairs: Vec<(usize, usize)>,
+    known: Vec<(usize, usize)>,
+    order: Order,
+    /// First coordinate and number of coordinates of every tree.
+    tree: Vec<(usize, usize)>,
+    /// Per tree, the start of its block of the diagonal in `values`; then for each neighbour, ascending, those
+    /// of A_pq and A_qp.
+    at: Vec<usize>,
+    beside: Vec<Vec<(usize, usize, usize)>>,
+    values: Vec<f64>,
+    numbers: usize,
+    /// Row of A_pp that stands in place k.
+    pivot: Vec<usize>,
+    scratch: Vec<f64>,
+}
+
+impl TreeLu {
+    /// Starts with 1 for the trees of `thin`; false if the factors would be too large.
+    pub(crate) fn start(&mut self, thin: &ThinRows) -> bool {
+        let n = thin.trees();
+        self.pairs.clear();
+        for i in 0..thin.len() {
+            let mut trees = thin.trees_of(i);
+            if let (Some(a), Some(b)) = (trees.next(), trees.next()) {
+                self.pairs.push((a.min(b), a.max(b)));
+            }
+        }
+        self.pairs.sort_unstable();
+        self.pairs.dedup();
+        let same = self.tree.len() == n
+            && self.known == self.pairs
+            && (0..n).all(|t| self.tree[t] == (thin.tree(t).start, thin.tree(t).len()));
+        if !same {
+            self.order.find(n, &self.pairs);
+            self.known.clone_from(&self.pairs);
+            self.lay_out(thin);
+        }
+        if self.numbers > MOST_NUMBERS {
+            return false;
+        }
+        self.values.clear();
+        self.values.resize(self.numbers, 0.0);
+        for (&(_, size), &at) in self.tree.iter().zip(&self.at) {
+            (0..size).for_each(|k| self.values[at + k * (size + 1)] = 1.0);
+        }
+        true
+    }
+
+    fn lay_out(&mut self, thin: &ThinRows) {
+        let n = thin.trees();
+        self.tree.clear();
+        self.tree.extend((0..n).map(|t| (thin.tree(t).start, thin.tree(t).len())));
+        self.at.clear();
+        self.beside.resize(n.max(self.beside.len()), Vec::new());
+        self.beside.iter_mut().for_each(Vec::clear);
+        let mut end = 0;
+        for t in 0..n {
+            let size = self.tree[t].1;
+            self.at.push(end);
+            end += size * size;
+            for &q in &self.order.neighbours[t] {
+                let block = size * self.tree[q].1;
+                self.beside[t].push((q, end, end + block));
+                end += 2 * block;
+            }
+        }
+        self.numbers = end;
+        self.pivot.resize(self.tree.iter().map(|t| t.0 + t.1).max().unwrap_or(0), 0);
+        self.scratch.resize(self.tree.iter().map(|t| t.1).max().unwrap_or(0), 0.0);
+    }
+
+    /// Where block (p, q) starts, p ≠ q.
+    fn find(&self, p: usize, q: usize) -> usize {
+        let entry = |t: usize, other: usize| {
+            let list = &self.beside[t];
+            list[list.partition_point(|e| e.0 < other)]
+        };
+        if self.order.place[p] < self.order.place[q] { entry(p, q).1 } else { entry(q, p).2 }
+    }
+
+    /// Adds Wᵢᵀ D Wᵢ.
+    pub(crate) fn add(&mut self, thin: &ThinRows, i: usize, d: &Block) {
+        for (p, rows, left) in thin.segments(i) {
+            for (q, columns, right) in thin.segments(i) {
+                let (first, width) = self.tree[q];
+                let at = if p == q { self.at[p] } else { self.find(p, q) };
+                for (column, w) in columns.iter().zip(right) {
+                    let v = times(d, *w);
+                    for (row, u) in rows.iter().zip(left) {
+                        self.values[at + (row - self.tree[p].0) * width + column - first] += u.dot(v);
+                    }
+                }
+            }
+        }
+    }
+
+    /// False if a pivot is zero or not a number.
+    pub(crate) fn factor(&mut self) -> bool {
+        for k in 0..self.order.sequence.len() {
+            let p = self.order.sequence[k];
+            let (first, n) = self.tree[p];
+            let diagonal = &mut self.values[self.at[p]..self.at[p] + n * n];
+            if !factor(diagonal, &mut self.pivot[first..first + n], n) {
+                return false;
+            }
+            // A_pq becomes A_pp⁻¹ A_pq.
+            for &(q, upper, _) in &self.beside[p] {
+                let width = self.tree[q].1;
+                let (start, end) = (self.at[p], upper + n * width);
+                let (left, right) = self.values[start..end].split_at_mut(upper - start);
+                solve_columns(&left[..n * n], &self.pivot[first..first + n], right, width);
+            }
+            // (1)
+            let list = std::mem::take(&mut self.beside[p]);
+            for &(q, _, lower) in &list {
+                for &(r, upper, _) in &list {
+                    let to = if q == r { self.at[q] } else { self.find(q, r) };
+                    subtract_product(
+                        &mut self.values,
+                        [to, lower, upper],
+                        [self.tree[q].1, n, self.tree[r].1],
+                    );
+                }
+            }
+            self.beside[p] = list;
+        }
+        true
+    }
+
+    /// x ← A⁻¹ x.
+    pub(crate) fn solve(&mut self, x: &mut [f64]) {
+        for &p in &self.order.sequence {
+            let (first, n) = self.tree[p];
+            let diagonal = &self.values[self.at[p]..self.at[p] + n * n];
+            solve_one(diagonal, &self.pivot[first..first + n], &mut x[first..first + n], &mut self.scratch);
+            for &(q, _, lower) in &self.beside[p] {
+                let (to, height) = self.tree[q];
+                for r in 0..height {
+                    let row = &self.values[lower + r * n..lower + (r + 1) * n];
+                    x[to + r] -= (0..n).map(|c| row[c] * x[first + c]).sum::<f64>();
+                }
+            }
+        }
+        for &p in self.order.sequence.iter().rev() {
+            let (first, n) = self.tree[p];
+            for &(q, upper, _) in &self.beside[p] {
+                let (from, width) = self.tree[q];
+                for r in 0..n {
+                    let row = &self.values[upper + r * width..upper + (r + 1) * width];
+                    x[first + r] -= (0..width).map(|c| row[c] * x[from + c]).sum::<f64>();
+                }
+            }
+        }
+    }
+}
+
+/// C −= A B at [C, A, B] of `values`, A of m × k and B of k × n numbers; the three do not overlap.
+fn subtract_product(values: &mut [f64], [c, a, b]: [usize; 3], [m, k, n]: [usize; 3]) {
+    for row in 0..m {
+        for inner in 0..k {
+            let factor = values[a + row * k + inner];
+            if factor != 0.0 {
+                for column in 0..n {
+                    values[c + row * n + column] -= factor * values[b + inner * n + column];
+                }
+            }
+        }
+    }
+}
+
+/// P A = L U with partial pivoting, in place.
+fn factor(a: &mut [f64], pivot: &mut [usize], n: usize) -> bool {
+    pivot.iter_mut().enumerate().for_each(|(k, p)| *p = k);
+    for k in 0..n {
+        let best = (k..n).max_by(|&i, &j| a[i * n + k].abs().total_cmp(&a[j * n + k].abs())).unwrap_or(k);
+        if !(a[best * n + k] != 0.0 && a[best * n + k].is_finite()) {
+            return false;
+        }
+        if best != k {
+            pivot.swap(k, best);
+            let (upper, lower) = a.split_at_mut(best * n);
+            upper[k * n..(k + 1) * n].swap_with_slice(&mut lower[..n]);
+        }
+        let (upper, lower) = a.split_at_mut((k + 1) * n);
+        let row = &upper[k * n..];
+        for below in lower.chunks_exact_mut(n) {
+            let factor = below[k] / row[k];
+            below[k] = factor;
+            for (x, u) in below[k + 1..].iter_mut().zip(&row[k + 1..]) {
+                *x -= factor * u;
+            }
+        }
+    }
+    true
+}
+
+/// x ← A⁻¹ x.
+fn solve_one(lu: &[f64], pivot: &[usize], x: &mut [f64], scratch: &mut [f64]) {
+    let n = x.len();
+    scratch.iter_mut().zip(pivot).for_each(|(s, &p)| *s = x[p]);
+    x.copy_from_slice(&scratch[..n]);
+    for k in 0..n {
+        x[k] -= (0..k).map(|j| lu[k * n + j] * x[j]).sum::<f64>();
+    }
+    for k in (0..n).rev() {
+        let sum: f64 = (k + 1..n).map(|j| lu[k * n + j] * x[j]).sum();
+        x[k] = (x[k] - sum) / lu[k * n + k];
+    }
+}
+
+/// B ← A⁻¹ B, B by rows of `width` numbers.
+fn solve_columns(lu: &[f64], pivot: &[usize], b: &mut [f64], width: usize) {
+    let n = pivot.len();
+    // The rows of P B: each place is exchanged with where its row has gone since.
+    for k in 0..n {
+        let mut from = pivot[k];
+        while from < k {
+            from = pivot[from];
+        }
+        if from != k {
+            let (upper, lower) = b.split_at_mut(from * width);
+            upper[k * width..(k + 1) * width].swap_with_slice(&mut lower[..width]);
+        }
+    }
+    for k in 0..n {
+        let (above, row) = b.split_at_mut(k * width);
+        let row = &mut row[..width];
+        for (j, other) in above.chunks_exact(width).enumerate() {
+            let factor = lu[k * n + j];
+            row.iter_mut().zip(other).for_each(|(x, y)| *x -= factor * y);
+        }
+    }
+    for k in (0..n).rev() {
+        let (row, below) = b[k * width..].split_at_mut(width);
+        for (j, other) in below.chunks_exact(width).enumerate() {
+            let factor = lu[k * n + k + 1 + j];
+            row.iter_mut().zip(other).for_each(|(x, y)| *x -= factor * y);
+        }
+        let inverse = 1.0 / lu[k * n + k];
+        row.iter_mut().for_each(|x| *x *= inverse);
+    }
+}

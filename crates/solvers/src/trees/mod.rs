@@ -1,0 +1,181 @@
+//! Linear systems of large islands, solved in the velocities of their trees.
+//!
+//! Steps of Newton and of interior methods solve, for Δλ with one equation of three rows or one per block,
+//!
+//! ```text
+//!     leftᵢ (G Δλ)ᵢ + ownᵢ Δλᵢ = rhsᵢ,     G = W Wᵀ                                       (1)
+//! ```
+//!
+//! With z = Wᵀ Δλ and Dᵢ = ownᵢ⁻¹ leftᵢ this is
+//!
+//! ```text
+//!     (1 + Σᵢ Wᵢᵀ Dᵢ Wᵢ) z = Σᵢ Wᵢᵀ ownᵢ⁻¹ rhsᵢ                                            (2)
+//!     Δλᵢ = ownᵢ⁻¹ rhsᵢ − Dᵢ Wᵢ z                                                          (3)
+//! ```
+//!
+//! (2) couples two trees only if they touch: [`lu`] factors it by blocks in an order of little fill, where (1)
+//! costs the cube of the rows. ownᵢ must have an inverse; where it is small, ε ‖G_ii‖, rounding in (3) is of
+//! order 10⁻¹⁶/ε of Δλ.
+
+mod lu;
+mod order;
+
+pub(crate) use lu::TreeLu;
+use stiction_contact::{ConstraintProblem, ThinRows};
+use stiction_dynamics::spatial::{Vec3, vec3};
+
+type Block = [[f64; 3]; 3];
+
+/// Left and own of (1); rows that are no unknowns have left = 0 and own = 1.
+#[derive(Clone, Copy, Debug)]
+pub(crate) struct Equation {
+    pub(crate) left: Block,
+    pub(crate) own: Block,
+}
+
+/// (1) with its factors; keeps what it was made of.
+#[derive(Default)]
+pub(crate) struct TreeSystem {
+    /// W.
+    thin: ThinRows,
+    /// ownᵢ⁻¹ and Dᵢ; none where Δλᵢ = 0.
+    inverse: Vec<Option<(Block, Block)>>,
+    lu: TreeLu,
+    z: Vec<f64>,
+}
+
+impl TreeSystem {
+    /// True if (2) is cheaper than (1) by rows: known factor of G, and many rows over small trees.
+    pub(crate) fn pays(problem: &ConstraintProblem) -> bool {
+        let thin = &problem.thin;
+        let largest = || (0..thin.trees()).map(|t| thin.tree(t).len()).max().unwrap_or(0);
+        knows_factor(problem) && problem.rows() > LEAST_ROWS && problem.rows() > 2 * largest()
+    }
+
+    /// Takes (1) and factors it: one equation per block of `problem`, `None` where Δλᵢ = 0. False if a pivot is
+    /// zero or not a number.
+    pub(crate) fn factor(
+        &mut self,
+        problem: &ConstraintProblem,
+        equations: impl Iterator<Item = Option<Equation>>,
+    ) -> bool {
+        self.thin.clone_from(&problem.thin);
+        self.inverse.clear();
+        if !self.lu.start(&self.thin) {
+            return false;
+        }
+        for (i, equation) in equations.enumerate() {
+            let pair = equation.map(|e| inverse_of(&e.own).map(|own| (own, product(&own, &e.left))));
+            match pair {
+                None => self.inverse.push(None),
+                Some(None) => return false,
+                Some(Some((own, d))) => {
+                    self.lu.add(&self.thin, i, &d);
+                    self.inverse.push(Some((own, d)));
+                }
+            }
+        }
+        self.lu.factor()
+    }
+
+    /// Replaces the right-hand side of (1), by rows, by Δλ.
+    pub(crate) fn solve(&mut self, row_start: &[usize], x: &mut [f64]) {
+        self.z.clear();
+        self.z.resize(self.thin.coordinates(), 0.0);
+        for (i, inverse) in self.inverse.iter().enumerate() {
+            let rows = &mut x[row_start[i]..row_start[i + 1]];
+            match inverse {
+                None => rows.fill(0.0),
+                Some((own, _)) => {
+                    let t = times(own, vector(rows));
+                    write(t, rows);
+                    self.thin.add_transposed(i, t, &mut self.z);
+                }
+            }
+        }
+        self.lu.solve(&mut self.z);
+        for (i, inverse) in self.inverse.iter().enumerate() {
+            if let Some((_, d)) = inverse {
+                let rows = &mut x[row_start[i]..row_start[i + 1]];
+                let t = vector(rows) - times(d, self.thin.dot(i, &self.z));
+                write(t, rows);
+            }
+        }
+    }
+}
+
+/// True if the problem comes with its W.
+pub(crate) fn knows_factor(problem: &ConstraintProblem) -> bool {
+    problem.thin.len() == problem.len()
+}
+
+/// Fewer rows are solved by (1).
+const LEAST_ROWS: usize = 48;
+
+fn vector(x: &[f64]) -> Vec3 {
+    vec3(x[0], x.get(1).copied().unwrap_or(0.0), x.get(2).copied().unwrap_or(0.0))
+}
+
+fn write(x: Vec3, out: &mut [f64]) {
+    out.copy_from_slice(&x.to_array()[..out.len()]);
+}
+
+fn times(a: &Block, x: Vec3) -> Vec3 {
+    let row = |r: &[f64; 3]| r[0] * x.x + r[1] * x.y + r[2] * x.z;
+    vec3(row(&a[0]), row(&a[1]), row(&a[2]))
+}
+
+fn product(a: &Block, b: &Block) -> Block {
+    std::array::from_fn(|r| std::array::from_fn(|c| (0..3).map(|k| a[r][k] * b[k][c]).sum()))
+}
+
+/// By cofactors; none if singular.
+fn inverse_of(a: &Block) -> Option<Block> {
+    let cofactor = |r: usize, c: usize| {
+        let (r1, r2, c1, c2) = ((r + 1) % 3, (r + 2) % 3, (c + 1) % 3, (c + 2) % 3);
+        a[r1][c1] * a[r2][c2] - a[r1][c2] * a[r2][c1]
+    };
+    let determinant: f64 = (0..3).map(|c| a[0][c] * cofactor(0, c)).sum();
+    let inverse = std::array::from_fn(|r| std::array::from_fn(|c| cofactor(c, r) / determinant));
+    (determinant != 0.0 && determinant.is_finite()).then_some(inverse)
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::testing::{stack, with_thin};
+
+    /// (1) by rows, from what (2) and (3) say.
+    #[test]
+    fn the_answer_solves_the_rows() {
+        let problem = with_thin(stack(&[1.0, 3.0, 0.5, 2.0, 1.0, 4.0], Vec3::ZERO, 0.5));
+        let n = problem.rows();
+        let mut noise = (0..).map(|k: u32| (f64::from(k) * 12.9898).sin());
+        let mut next = || noise.next().unwrap();
+        let equations: Vec<Option<Equation>> = (0..problem.len())
+            .map(|i| {
+                let left = std::array::from_fn(|r| std::array::from_fn(|c| f64::from(r == c) + 0.3 * next()));
+                let own =
+                    std::array::from_fn(|r| std::array::from_fn(|c| 0.1 * f64::from(r == c) + 0.02 * next()));
+                (i % 5 != 4).then_some(Equation { left, own })
+            })
+            .collect();
+        let rhs: Vec<f64> = (0..n).map(|_| next()).collect();
+        let mut system = TreeSystem::default();
+        for _ in 0..2 {
+            assert!(system.factor(&problem, equations.iter().copied()));
+            let (mut x, mut g) = (rhs.clone(), Vec::new());
+            system.solve(problem.row_start(), &mut x);
+            problem.delassus_mul_into(&x, &mut g);
+            for (i, equation) in equations.iter().enumerate() {
+                let rows = problem.range(i);
+                let Some(e) = equation else {
+                    assert!(x[rows].iter().all(|&x| x == 0.0));
+                    continue;
+                };
+                let sum = times(&e.left, vector(&g[rows.clone()])) + times(&e.own, vector(&x[rows.clone()]));
+                assert!((sum - vector(&rhs[rows])).norm() < 1e-9, "block {i}: {sum:?}");
+            }
+        }
+    }
+}
