@@ -30,25 +30,45 @@ pub(super) fn pivot<T: Real, const K: usize>(
     for k in 0..K {
         M[k].copy_from_slice(&rows[k][panel.square..][..K]);
     }
-    for k in 0..K {
-        let inverse_D = inverse_pivot(M[k][k], panel.tip - k, failed);
-        let mut L = M[k];
-        for l in k + 1..K {
-            L[l] = M[k][l] * inverse_D;
-            for m in l..K {
-                // In this order the next pivot, which all else waits for, waits for the division alone.
-                M[l][m] -= M[k][l] * M[k][m] * inverse_D;
-            }
-        }
-        M[k] = L;
-        inverse[K - 1 - k] = inverse_D;
-    }
+    // One by one: the compiler does not unroll so much by itself.
+    pivot_row::<T, K, 0>(panel, &mut M, inverse, failed);
+    pivot_row::<T, K, 1>(panel, &mut M, inverse, failed);
+    pivot_row::<T, K, 2>(panel, &mut M, inverse, failed);
+    pivot_row::<T, K, 3>(panel, &mut M, inverse, failed);
+    pivot_row::<T, K, 4>(panel, &mut M, inverse, failed);
+    pivot_row::<T, K, 5>(panel, &mut M, inverse, failed);
+    pivot_row::<T, K, 6>(panel, &mut M, inverse, failed);
     for k in 0..K {
         let row = &mut rows[k][panel.square..][..K];
         for l in k..K {
             row[l] = M[k][l];
         }
     }
+}
+
+/// (1) and (2) for row k = `ROW` of a panel, if it has so many.
+#[inline(always)]
+fn pivot_row<T: Real, const K: usize, const ROW: usize>(
+    panel: &Panel,
+    M: &mut [[T; K]; K],
+    inverse: &mut [T],
+    failed: &mut Option<NotPositive>,
+) {
+    let k = ROW;
+    if k >= K {
+        return;
+    }
+    let inverse_D = inverse_pivot(M[k][k], panel.tip - k, failed);
+    let mut L = M[k];
+    for l in k + 1..K {
+        L[l] = M[k][l] * inverse_D;
+        for m in l..K {
+            // In this order the next pivot, which all else waits for, waits for the division alone.
+            M[l][m] -= M[k][l] * M[k][m] * inverse_D;
+        }
+    }
+    M[k] = L;
+    inverse[K - 1 - k] = inverse_D;
 }
 
 /// (1) and (2) for the common columns of `panel`, after [`pivot`].
