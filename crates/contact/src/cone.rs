@@ -5,9 +5,13 @@
 //!     non-negative  λ ≥ 0                       dual c ≥ 0        frictionless contact, joint limit
 //!     box           lo ≤ λ ≤ hi                 (not a cone)      dry friction, effort limit
 //!     friction      K_μ = {‖λ_T‖ ≤ μ λ_N}       K*_μ = {c_N ≥ μ‖c_T‖}   Coulomb contact
+//!     patch         the same, λ_T with moments                          contact that also resists turning
 //! ```
 //!
-//! A friction block holds (t₁, t₂, n), normal last. De Saxcé's correction Γ(c) = (0, 0, μ‖c_T‖)
+//! A friction block holds (t₁, t₂, n), normal last. A patch holds (t₁, t₂, n, s) or (t₁, t₂, n, s, r₁, r₂): moments
+//! about the normal and, where it resists rolling, about the tangents, divided by the lengths ℓ_i = μ_i/μ, and spins
+//! times these lengths. The ellipsoid Σ (f_i/μ_i)² ≤ f_N² [Todorov2014] is a round cone then, in N·s and m/s, and
+//! maximum dissipation over it turns all of the slip against all of the friction. De Saxcé's correction Γ(c) = (0, 0, μ‖c_T‖)
 //! turns Signorini + Coulomb + maximum dissipation into K_μ ∋ λ ⟂ c + Γ(c) ∈ K*_μ [DeSaxce1998].
 //! Impulses λ [N·s], velocities c [m/s].
 
@@ -24,7 +28,12 @@ pub enum Cone {
     Box { lo: f64, hi: f64 },
     /// Coulomb's cone with coefficient mu ≥ 0 [–].
     Friction { mu: f64 },
+    /// The same in more dimensions: against spinning, and, if it `rolls`, against rolling.
+    Patch { mu: f64, rolls: bool },
 }
+
+/// Rows of a block, at most.
+pub const MAX_ROWS: usize = 6;
 
 impl Cone {
     /// Rows of the block.
@@ -32,14 +41,25 @@ impl Cone {
     pub fn dim(&self) -> usize {
         match self {
             Cone::Friction { .. } => 3,
+            Cone::Patch { rolls: false, .. } => 4,
+            Cone::Patch { rolls: true, .. } => MAX_ROWS,
             _ => 1,
         }
     }
 
-    /// True for blocks that separate: 0 ≤ c_N ⟂ λ_N ≥ 0 in their last row.
+    /// True for blocks that separate: 0 ≤ c_N ⟂ λ_N ≥ 0 in their row [`Self::normal`].
     #[inline]
     pub fn opens(&self) -> bool {
-        matches!(self, Cone::NonNegative | Cone::Friction { .. })
+        matches!(self, Cone::NonNegative | Cone::Friction { .. } | Cone::Patch { .. })
+    }
+
+    /// The row of the normal, or the only one.
+    #[inline]
+    pub fn normal(&self) -> usize {
+        match self {
+            Cone::Friction { .. } | Cone::Patch { .. } => 2,
+            _ => 0,
+        }
     }
 
     /// Nearest admissible impulse, in place.
@@ -57,6 +77,7 @@ impl Cone {
                 }
             }
             Cone::Friction { mu } => put(x, project_friction(get(x), mu)),
+            Cone::Patch { mu, .. } => project_patch(x, mu),
         }
     }
 
@@ -68,14 +89,24 @@ impl Cone {
             Cone::NonNegative => c[0] = if c[0] < 0.0 { 0.0 } else { c[0] },
             Cone::Box { .. } => {}
             Cone::Friction { mu } => put(c, project_friction_dual(get(c), mu)),
+            Cone::Patch { mu, .. } => {
+                // Moreau: P_K*(c) = c + P_K(−c).
+                let mut back = [0.0; MAX_ROWS];
+                let back = &mut back[..c.len()];
+                back.iter_mut().zip(&*c).for_each(|(b, c)| *b = -c);
+                project_patch(back, mu);
+                c.iter_mut().zip(back).for_each(|(c, b)| *c += *b);
+            }
         }
     }
 
     /// c + Γ(c), in place: adds μ‖c_T‖ to the normal velocity of a friction block.
     #[inline]
     pub fn add_correction(&self, c: &mut [f64]) {
-        if let Cone::Friction { mu } = *self {
-            c[2] += mu * (c[0] * c[0] + c[1] * c[1]).sqrt();
+        match *self {
+            Cone::Friction { mu } => c[2] += mu * (c[0] * c[0] + c[1] * c[1]).sqrt(),
+            Cone::Patch { mu, .. } => c[2] += mu * tangential(c),
+            _ => {}
         }
     }
 }
@@ -113,6 +144,26 @@ pub fn project_friction(x: Vec3, mu: f64) -> Vec3 {
     vec3(s * x.x, s * x.y, a)
 }
 
+/// ‖x_T‖ of a friction block or patch: all but the normal.
+#[inline]
+pub fn tangential(x: &[f64]) -> f64 {
+    (x[0] * x[0] + x[1] * x[1] + x[3..].iter().map(|x| x * x).sum::<f64>()).sqrt()
+}
+
+/// [`project_friction`] of a patch, in place.
+pub fn project_patch(x: &mut [f64], mu: f64) {
+    let (t, n) = (tangential(x), x[2]);
+    if t <= mu * n && n >= 0.0 {
+        return;
+    }
+    if mu * t <= -n {
+        return x.fill(0.0);
+    }
+    let a = (mu * t + n) / (1.0 + mu * mu);
+    x.iter_mut().for_each(|x| *x *= mu * a / t);
+    x[2] = a;
+}
+
 /// Projection on the dual cone K*_μ = {c_N ≥ μ‖c_T‖}, by Moreau: P_K*(c) = c + P_K(−c).
 #[inline]
 pub fn project_friction_dual(c: Vec3, mu: f64) -> Vec3 {
@@ -139,6 +190,22 @@ mod tests {
         assert_eq!(project_friction(vec3(3.0, 4.0, 2.0), 0.0), vec3(0.0, 0.0, 2.0));
         assert_eq!(project_friction(vec3(0.0, 0.0, 2.0), 0.0), vec3(0.0, 0.0, 2.0));
         assert_eq!(project_friction(vec3(0.0, 0.0, -2.0), 0.0), Vec3::ZERO);
+    }
+
+    /// A patch that does not turn is a friction block; one that only spins is its own plane of it.
+    #[test]
+    fn patches_are_round_in_all_their_directions() {
+        for x in [[0.3, 0.0, 1.0], [0.1, 0.0, -1.0], [2.0, 1.0, 0.5], [3.0, 4.0, 2.0], [0.0, 0.0, -2.0]] {
+            let round = project_friction(get(&x), 0.7).to_array();
+            for places in [[0, 1, 2], [3, 0, 2], [5, 4, 2]] {
+                let (mut patch, mut expected) = ([0.0; 6], [0.0; 6]);
+                for (k, place) in places.into_iter().enumerate() {
+                    (patch[place], expected[place]) = (x[k], round[k]);
+                }
+                Cone::Patch { mu: 0.7, rolls: true }.project(&mut patch);
+                assert!(patch.iter().zip(&expected).all(|(a, b)| (a - b).abs() < 1e-15), "{x:?} {patch:?}");
+            }
+        }
     }
 
     /// Moreau's decomposition: x = P_K(x) − P_K*(−x), with the two parts orthogonal.

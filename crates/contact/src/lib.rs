@@ -30,5 +30,5 @@ pub use problem::ConstraintProblem;
 pub use root::Root;
 pub use soft::SoftBlock;
 pub use softness::{Material, Softness};
-pub use solver::{ContactSolver, Law, Needs, SolveReport, SolveStatus, Watch};
+pub use solver::{ContactSolver, Law, Needs, SolveReport, SolveStatus, Watch, refusal};
 pub use thin::ThinRows;

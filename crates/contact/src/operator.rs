@@ -147,7 +147,7 @@ impl ConstraintProblem {
         primal.jacobian.mul_add_into(&momentum, y); // (2)
     }
 
-    /// (G + R)_ii of every block by rows, scalar blocks in the first number.
+    /// (G + R)_ii of every block by rows, scalar blocks in the first number; of patches the rows (t₁, t₂, n).
     pub fn diagonal_blocks_into(&self, out: &mut Vec<[f64; 9]>) {
         out.clear();
         let mut unit = Vec::new();
@@ -156,6 +156,12 @@ impl ConstraintProblem {
             let rows = self.range(i);
             let dim = rows.len();
             let mut block = [0.0; 9];
+            if dim > 3 {
+                let whole = self.patch(i);
+                (0..9).for_each(|k| block[k] = whole[k / 3 * dim + k % 3]);
+                out.push(block);
+                continue;
+            }
             if self.blocks_formed() {
                 block[..dim * dim].copy_from_slice(self.blocks.diagonal(i));
             } else if !self.thin.is_empty() {
@@ -176,6 +182,33 @@ impl ConstraintProblem {
             }
             out.push(block);
         }
+    }
+
+    /// (G + R)_ii of patch i by rows, in the leading numbers.
+    pub fn patch(&self, i: usize) -> [f64; 36] {
+        let rows = self.range(i);
+        let (first, dim) = (rows.start, rows.len());
+        let mut block = [0.0; 36];
+        if self.blocks_formed() {
+            block[..dim * dim].copy_from_slice(self.blocks.diagonal(i));
+        } else if !self.thin.is_empty() {
+            self.thin.product_into(i, i, [dim; 2], &mut block[..dim * dim]);
+        } else {
+            let (mut unit, mut column) = (vec![0.0; self.rows()], Vec::new());
+            for k in 0..dim {
+                unit[first + k] = 1.0;
+                self.delassus_mul_into(&unit, &mut column);
+                unit[first + k] = 0.0;
+                (0..dim).for_each(|l| block[l * dim + k] = column[first + l]);
+            }
+        }
+        (0..dim).for_each(|k| block[k * (dim + 1)] += self.compliance[first + k]);
+        block
+    }
+
+    /// ‖(G + R)_ii‖_F of patch i.
+    pub fn patch_norm(&self, i: usize) -> f64 {
+        self.patch(i).iter().map(|x| x * x).sum::<f64>().sqrt()
     }
 
     fn operator(&self) -> Result<(&MassFactor, &Primal), PrimalError> {

@@ -159,6 +159,17 @@ impl<'a> Watch<'a> {
     }
 }
 
+/// Why `solver` cannot take `problem`, in a sentence.
+pub fn refusal(solver: &dyn ContactSolver, problem: &ConstraintProblem) -> Option<String> {
+    refused(solver.takes_patches(), problem).then(|| {
+        format!("{} takes no contacts that resist spinning or rolling; auto and nsgs do", solver.name())
+    })
+}
+
+fn refused(takes_patches: bool, problem: &ConstraintProblem) -> bool {
+    !takes_patches && problem.cones().iter().any(|c| matches!(c, Cone::Patch { .. }))
+}
+
 /// A contact solver: parameters and workspace; the problem is handed in.
 pub trait ContactSolver: Send {
     /// Registry name, `law-algorithm`.
@@ -172,9 +183,18 @@ pub trait ContactSolver: Send {
         Needs::default()
     }
 
+    /// True if it answers [`Cone::Patch`]; what others cannot take, [`refusal`] tells.
+    fn takes_patches(&self) -> bool {
+        false
+    }
+
     /// Solves `problem`, starting from `impulses` (zeros are a cold start) and leaving the answer
     /// there. Allocates only when the problem is larger than any before.
     fn solve(&mut self, problem: &ConstraintProblem, impulses: &mut [f64]) -> SolveReport {
+        if refused(self.takes_patches(), problem) {
+            impulses.fill(0.0);
+            return SolveReport { status: SolveStatus::NumericalFailure, iterations: 0, residual: f64::NAN };
+        }
         self.solve_watched(problem, impulses, &mut Watch::none())
     }
 

@@ -5,7 +5,7 @@
 //!     G x = W (Wᵀ x),   in O(numbers of W)                                                         (2)
 //! ```
 //!
-//! A block of up to three rows reaches some coordinates of at most two trees; the part in one tree is a
+//! A block of up to six rows reaches some coordinates of at most two trees; the part in one tree is a
 //! segment. Blocks meet in (1) only if they share a tree.
 
 use crate::operator::MAX_VALUES;
@@ -24,6 +24,8 @@ pub struct ThinRows {
     reached: Vec<usize>,
     /// Column of the block at every one of them.
     columns: Vec<Vec3>,
+    /// Rows four to six of the columns of patches, at the same places; not longer than the last patch asks for.
+    more: Vec<Vec3>,
     /// Coordinates of every tree.
     trees: Vec<Range<usize>>,
     /// Blocks that touch each tree, ascending.
@@ -49,11 +51,12 @@ impl Clone for ThinRows {
 
     /// Keeps the memory.
     fn clone_from(&mut self, other: &Self) {
-        let Self { blocks, segments, reached, columns, trees, blocks_of_tree } = self;
+        let Self { blocks, segments, reached, columns, more, trees, blocks_of_tree } = self;
         blocks.clone_from(&other.blocks);
         segments.clone_from(&other.segments);
         reached.clone_from(&other.reached);
         columns.clone_from(&other.columns);
+        more.clone_from(&other.more);
         trees.clone_from(&other.trees);
         blocks_of_tree.resize(other.blocks_of_tree.len(), Vec::new());
         blocks_of_tree.iter_mut().zip(&other.blocks_of_tree).for_each(|(to, from)| to.clone_from(from));
@@ -67,6 +70,7 @@ impl ThinRows {
         self.segments.clear();
         self.reached.clear();
         self.columns.clear();
+        self.more.clear();
         self.blocks_of_tree.iter_mut().for_each(Vec::clear);
     }
 
@@ -101,6 +105,15 @@ impl ThinRows {
         assert!(block.len() <= 2, "a constraint joins at most two trees");
         self.blocks_of_tree[tree].push(self.blocks.len() - 1);
         self.segments.push(Segment { tree, range: start..self.reached.len(), tip });
+    }
+
+    /// Adds rows four to six to the last block, whose segments are there: `column` is asked for every coordinate, in
+    /// their order.
+    pub fn push_more(&mut self, column: impl FnMut(usize) -> Vec3) {
+        let Some(block) = self.blocks.last() else { return };
+        let start = self.segments.get(block.start).map_or(self.reached.len(), |s| s.range.start);
+        self.more.resize(start, Vec3::ZERO);
+        self.more.extend(self.reached[start..].iter().copied().map(column));
     }
 
     /// Number of blocks.
@@ -146,25 +159,44 @@ impl ThinRows {
         &self.segments[self.blocks[i].clone()]
     }
 
-    /// (coordinate, column) of block i; a coordinate comes once.
+    /// Places of block i.
     #[inline]
-    pub fn terms(&self, i: usize) -> impl Iterator<Item = (usize, Vec3)> + '_ {
-        let range = match self.segments_of(i) {
+    fn range(&self, i: usize) -> Range<usize> {
+        match self.segments_of(i) {
             [] => 0..0,
             [one] => one.range.clone(),
             [first, .., last] => first.range.start..last.range.end,
-        };
+        }
+    }
+
+    /// (coordinate, column) of block i; a coordinate comes once.
+    #[inline]
+    pub fn terms(&self, i: usize) -> impl Iterator<Item = (usize, Vec3)> + '_ {
+        let range = self.range(i);
         self.reached[range.clone()].iter().copied().zip(self.columns[range].iter().copied())
     }
 
     /// (tip if it is a chain, coordinates, columns) of every segment, to change the columns.
     pub fn segments_mut(&mut self) -> impl Iterator<Item = (Option<usize>, &[usize], &mut [Vec3])> {
-        let (reached, mut rest, mut done) = (&self.reached, &mut self.columns[..], 0);
-        self.segments.iter().map(move |s| {
-            let (mine, after) = std::mem::take(&mut rest).split_at_mut(s.range.end - done);
-            (rest, done) = (after, s.range.end);
-            (s.tip, &reached[s.range.clone()], mine)
-        })
+        segments_of(&self.segments, &self.reached, &mut self.columns)
+    }
+
+    /// The same of the rows four to six, where there are any.
+    pub fn more_segments_mut(&mut self) -> impl Iterator<Item = (Option<usize>, &[usize], &mut [Vec3])> {
+        segments_of(&self.segments, &self.reached, &mut self.more)
+    }
+
+    /// (coordinate, rows four to six of the column) of block i, where it has any.
+    #[inline]
+    pub fn more_terms(&self, i: usize) -> impl Iterator<Item = (usize, Vec3)> + '_ {
+        let range = self.range(i);
+        let more = self.more.get(range.clone()).unwrap_or_default();
+        self.reached[range].iter().copied().zip(more.iter().copied())
+    }
+
+    /// Rows four to six of block i times x.
+    pub fn dot_more(&self, i: usize, x: &[f64]) -> Vec3 {
+        self.more_terms(i).fold(Vec3::ZERO, |sum, (coordinate, column)| sum + column * x[coordinate])
     }
 
     /// Row block i times x.
@@ -193,6 +225,18 @@ impl ThinRows {
                 self.add_transposed(i, lambda, x);
             }
         }
+        for (i, lambda) in self.more_rows(row_start).map(|(i, rows)| (i, vector(&lambda[rows]))) {
+            for (coordinate, column) in self.more_terms(i) {
+                x[coordinate] += column.dot(lambda);
+            }
+        }
+    }
+
+    /// (block, its rows from the fourth on), where there are any.
+    fn more_rows<'a>(&self, row_start: &'a [usize]) -> impl Iterator<Item = (usize, Range<usize>)> + use<'a> {
+        let starts = if self.more.is_empty() { &[] } else { row_start };
+        let rows = starts.windows(2).enumerate().map(|(i, range)| (i, range[0] + 3..range[1]));
+        rows.filter(|(_, rows)| rows.start < rows.end)
     }
 
     /// (2) into the first numbers of y, one per row; what follows them is scratch.
@@ -203,8 +247,12 @@ impl ThinRows {
         let (out, momentum) = y.split_at_mut(rows);
         self.add_all_transposed(row_start, x, momentum);
         for (i, range) in row_start.windows(2).enumerate() {
-            let rows = &mut out[range[0]..range[1]];
+            let rows = &mut out[range[0]..range[1].min(range[0] + 3)];
             rows.copy_from_slice(&self.dot(i, momentum).to_array()[..rows.len()]);
+        }
+        for (i, rows) in self.more_rows(row_start) {
+            let n = rows.len();
+            out[rows].copy_from_slice(&self.dot_more(i, momentum).to_array()[..n]);
         }
         y.truncate(rows);
     }
@@ -216,11 +264,35 @@ impl ThinRows {
         for a in self.segments_of(i) {
             for b in self.segments_of(j) {
                 if a.tree == b.tree {
-                    sum = sum + self.segment_product(a, b);
+                    sum = sum + self.segment_product(a, b, &self.columns, &self.columns);
                 }
             }
         }
         sum
+    }
+
+    /// (1) by rows, for blocks of `dims` rows of which one may be a patch.
+    pub(crate) fn product_into(&self, i: usize, j: usize, dims: [usize; 2], out: &mut [f64]) {
+        if dims.iter().all(|d| *d <= 3) {
+            return write(&self.product(i, j), dims[0], dims[1], out);
+        }
+        let columns = |part: usize| if part == 0 { &self.columns } else { &self.more };
+        for (p, q) in [(0, 0), (0, 1), (1, 0), (1, 1)] {
+            if 3 * p >= dims[0] || 3 * q >= dims[1] {
+                continue;
+            }
+            let mut sum = Mat3::ZERO;
+            for a in self.segments_of(i) {
+                for b in self.segments_of(j).iter().filter(|b| a.tree == b.tree) {
+                    sum = sum + self.segment_product(a, b, columns(p), columns(q));
+                }
+            }
+            for (k, row) in sum.rows.iter().enumerate().take(dims[0] - 3 * p) {
+                let start = (3 * p + k) * dims[1] + 3 * q;
+                let n = (dims[1] - 3 * q).min(3);
+                out[start..start + n].copy_from_slice(&row.to_array()[..n]);
+            }
+        }
     }
 
     /// G_ii by rows into the leading dim² numbers of `out`.
@@ -235,9 +307,9 @@ impl ThinRows {
 
     /// The part of the product in one tree.
     #[inline]
-    fn segment_product(&self, a: &Segment, b: &Segment) -> Mat3 {
+    fn segment_product(&self, a: &Segment, b: &Segment, of_a: &[Vec3], of_b: &[Vec3]) -> Mat3 {
         let (da, db) = (&self.reached[a.range.clone()], &self.reached[b.range.clone()]);
-        let (wa, wb) = (&self.columns[a.range.clone()], &self.columns[b.range.clone()]);
+        let (wa, wb) = (&of_a[a.range.clone()], &of_b[b.range.clone()]);
         if a.tip.is_some() && b.tip.is_some() {
             // Two chains have in common how they end.
             let common = da.iter().rev().zip(db.iter().rev()).take_while(|(p, q)| p == q).count();
@@ -296,6 +368,10 @@ impl ThinRows {
                 let reached = whole.reached[s.range.clone()].iter().map(|d| d - from + to);
                 let columns = whole.columns[s.range.clone()].iter().copied();
                 self.push_segment(tree, s.tip.map(|d| d - from + to), reached.zip(columns));
+                if let Some(more) = whole.more.get(s.range.clone()) {
+                    self.more.resize(self.reached.len() - more.len(), Vec3::ZERO);
+                    self.more.extend_from_slice(more);
+                }
             }
         }
     }
@@ -319,6 +395,12 @@ impl ConstraintProblem {
                 if j < i {
                     continue;
                 }
+                if dim(i).max(dim(j)) > 3 {
+                    thin.product_into(i, j, [dim(i), dim(j)], out.entry_mut(k));
+                    let mirror = out.mirror_of(k);
+                    thin.product_into(j, i, [dim(j), dim(i)], out.entry_mut(mirror));
+                    continue;
+                }
                 let product = thin.product(i, j);
                 write(&product, dim(i), dim(j), out.entry_mut(k));
                 if j > i {
@@ -332,14 +414,27 @@ impl ConstraintProblem {
     }
 }
 
-/// Up to three numbers.
+/// Up to three numbers, or the first three.
 #[inline]
 fn vector(x: &[f64]) -> Vec3 {
     match *x {
-        [x, y, z] => Vec3 { x, y, z },
+        [x, y, z, ..] => Vec3 { x, y, z },
         [x] => Vec3::X * x,
-        _ => unreachable!("a block has one or three rows"),
+        _ => unreachable!("a block has one row, or three and more"),
     }
+}
+
+fn segments_of<'a>(
+    segments: &'a [Segment],
+    reached: &'a [usize],
+    mut rest: &'a mut [Vec3],
+) -> impl Iterator<Item = (Option<usize>, &'a [usize], &'a mut [Vec3])> {
+    let (length, mut done) = (rest.len(), 0);
+    segments.iter().take_while(move |s| s.range.end <= length).map(move |s| {
+        let (mine, after) = std::mem::take(&mut rest).split_at_mut(s.range.end - done);
+        (rest, done) = (after, s.range.end);
+        (s.tip, &reached[s.range.clone()], mine)
+    })
 }
 
 /// Σ x yᵀ, in nine registers.

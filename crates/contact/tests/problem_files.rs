@@ -1,7 +1,7 @@
 //! Problem files: round trips to the bit, and no malformed file that is not an error.
 
 use serde_json::{Value, json};
-use stiction_contact::io::{parse, to_json};
+use stiction_contact::io::{Format, parse, to_bytes, to_json};
 use stiction_contact::{Cone, ConstraintProblem, Csr, Primal, Softness};
 
 /// A limit, a contact, a motor box, a contact, a bilateral row: unsymmetric, with awkward numbers.
@@ -167,4 +167,36 @@ fn an_indefinite_mass_is_an_error() {
         "M": { "shape": [1, 1], "i": [0], "j": [0], "v": [-2.0] },
         "H": { "shape": [1, 0], "i": [], "j": [], "v": [] }, "f": [4.0], "w": [] });
     refused(&global.to_string(), &["positive definite"]);
+}
+
+/// Patches of both sizes between other blocks, as JSON; other formats cannot say them.
+#[test]
+fn patches_read_back_to_the_bit() {
+    let mut problem = ConstraintProblem::default();
+    let g: Vec<f64> = (0..6).map(|k| f64::from(k).sin() / 3.0).collect();
+    problem.push(Cone::Patch { mu: 0.3, rolls: true }, &g);
+    problem.push(Cone::Friction { mu: 0.7 }, &g[..3]);
+    problem.push(Cone::Patch { mu: 0.1, rolls: false }, &g[..4]);
+    problem.push(Cone::Free, &g[..1]);
+    let (start, blocks) = problem.starts_and_blocks_mut();
+    blocks.set_pattern(start, |_, out| out.extend(0..4));
+    for k in 0..16 {
+        blocks
+            .entry_mut(k)
+            .iter_mut()
+            .enumerate()
+            .for_each(|(n, v)| *v = ((7 * k + 3 * n) as f64).sin() / 3.0);
+    }
+    let impulses: Vec<f64> = (0..14).map(|k| f64::from(k).cos()).collect();
+    let read = parse(&to_json("patches", &problem, Some(&impulses)), "a").unwrap();
+    assert_eq!(read.problem.cones(), problem.cones());
+    assert_eq!(read.problem.free_velocity, problem.free_velocity);
+    assert!((0..16).all(|k| read.problem.blocks.entry(k) == problem.blocks.entry(k)));
+    assert_eq!(read.reference.unwrap().impulses, impulses);
+    for format in Format::ALL.into_iter().filter(|f| *f != Format::Json) {
+        let error = to_bytes(format, "patches", &problem, None).unwrap_err().to_string();
+        assert!(error.contains("2 contacts that resist turning"), "{error}");
+    }
+    let text = to_json("patches", &problem, None).replace("\"rows\":4", "\"rows\":5");
+    assert!(parse(&text, "a").unwrap_err().to_string().contains("4 or 6"));
 }

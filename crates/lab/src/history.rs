@@ -2,7 +2,7 @@
 
 use crate::plot::{Figure, Series};
 use crate::solve::SolveError;
-use stiction::contact::{ConstraintProblem, Judge, Watch};
+use stiction::contact::{ConstraintProblem, Judge, Watch, refusal};
 use stiction::solvers::registry::{self, Common};
 
 /// The iterates of one solver, judged.
@@ -32,6 +32,9 @@ pub fn histories(
     let mut out = Vec::new();
     for name in solvers {
         let mut solver = registry::make(name, common)?;
+        if let Some(reason) = refusal(solver.as_ref(), problem) {
+            return Err(SolveError::Refused(reason));
+        }
         let (law, mut points) = (solver.law(), Vec::new());
         let mut impulses = vec![0.0; problem.rows()];
         let mut see = |iteration, x: &[f64]| {

@@ -5,7 +5,7 @@ use serde::Serialize;
 use std::path::{Path, PathBuf};
 use std::time::Instant;
 use stiction::contact::io::{self, ProblemFile, ProblemFileError};
-use stiction::contact::{ConstraintProblem, Judge, Law, SolveStatus};
+use stiction::contact::{ConstraintProblem, Judge, Law, SolveStatus, refusal};
 use stiction::solvers::local::branches::{self, Branch};
 use stiction::solvers::registry::{self, Common, SolverError};
 
@@ -63,6 +63,9 @@ pub enum SolveError {
     File(#[from] ProblemFileError),
     #[error(transparent)]
     Solver(#[from] SolverError),
+    /// The solver cannot take the problem: why.
+    #[error("{0}")]
+    Refused(String),
 }
 
 /// How to solve.
@@ -91,6 +94,9 @@ pub fn solve(
     let mut answers = Vec::new();
     for name in solvers {
         let mut solver = registry::make(name, &options.common)?;
+        if let Some(reason) = refusal(solver.as_ref(), problem) {
+            return Err(SolveError::Refused(reason));
+        }
         let mut impulses = vec![0.0; problem.rows()];
         let start = Instant::now();
         let report = solver.solve(problem, &mut impulses);

@@ -17,9 +17,9 @@ pub struct Material {
     /// Coulomb coefficient [–].
     pub friction: f64,
     pub mixing: Mixing,
-    /// Friction against spinning about the normal, torque over normal force [m]; not simulated yet.
+    /// Friction against spinning about the normal, torque over normal force [m].
     pub spinning: f64,
-    /// Friction against rolling, torque over normal force [m]; not simulated yet.
+    /// Friction against rolling, torque over normal force [m].
     pub rolling: f64,
     /// Newton's coefficient of restitution, 0 … 1 [–].
     pub restitution: f64,
@@ -63,9 +63,9 @@ pub enum Dimension {
     /// None: frictionless, whatever the coefficients say.
     Normal,
     Sliding,
-    /// Simulated as `Sliding`.
+    /// Sliding, and spinning about the normal.
     Spinning,
-    /// Simulated as `Sliding`.
+    /// Those, and rolling about the tangents.
     Rolling,
 }
 
@@ -123,9 +123,9 @@ impl Default for Material {
 pub struct PairSurface {
     /// Coulomb coefficients along the two tangents [–]; the first is simulated, in all directions.
     pub sliding: [f64; 2],
-    /// [m]; not simulated yet.
+    /// [m]
     pub spinning: f64,
-    /// About the two tangents [m]; not simulated yet.
+    /// About the two tangents [m].
     pub rolling: [f64; 2],
     pub restitution: f64,
     pub dimension: Dimension,

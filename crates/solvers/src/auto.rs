@@ -71,6 +71,10 @@ impl ContactSolver for Auto {
         Needs { thin: true, ..Needs::default() }
     }
 
+    fn takes_patches(&self) -> bool {
+        true
+    }
+
     fn solve_watched(
         &mut self,
         problem: &ConstraintProblem,

@@ -210,7 +210,7 @@ fn constraints(
     for (i, cone) in problem.cones().iter().enumerate() {
         let r = problem.range(i).start;
         match *cone {
-            Cone::Free => {}
+            Cone::Free | Cone::Patch { .. } => {}
             Cone::NonNegative => {
                 row(r, -1.0, 0.0);
                 cones.push(SupportedConeT::NonnegativeConeT(1));

@@ -235,12 +235,13 @@ impl Lemke {
                 rows.push(Row { first: problem.range(i).start, dim, direction, free });
                 q.push(constant);
             };
-            let inert = !(task.measure.diagonal[i][dim * dim - 1] > 0.0);
+            let inert = !(task.measure.diagonal[i][4 * cone.normal()] > 0.0);
             let mut start = 0.0;
             match cone {
                 _ if inert => start = if dim == 1 { lambda[problem.range(i).start] / p } else { 0.0 },
                 Cone::Free => add([1.0, 0.0, 0.0], true, 0.0),
                 Cone::NonNegative => add([1.0, 0.0, 0.0], false, 0.0),
+                Cone::Patch { .. } => {}
                 Cone::Box { lo, hi } if lo >= hi => start = lo / p,
                 Cone::Box { lo, hi } if lo.is_finite() => {
                     start = lo / p;

@@ -4,7 +4,7 @@
 
 use stiction_contact::certificate::{block_natural_map, soft_natural_map};
 use stiction_contact::matrix3::frobenius;
-use stiction_contact::{ConstraintProblem, Law, SoftBlock};
+use stiction_contact::{Cone, ConstraintProblem, Law, SoftBlock};
 
 /// Scales of the blocks of a problem.
 #[derive(Default)]
@@ -21,6 +21,11 @@ impl Measure {
         self.norms.clear();
         // A scalar block has its number first and zeros after it.
         self.norms.extend(self.diagonal.iter().map(frobenius));
+        for (i, norm) in self.norms.iter_mut().enumerate() {
+            if let Cone::Patch { .. } = problem.cone(i) {
+                *norm = problem.patch_norm(i);
+            }
+        }
         let largest = self.norms.iter().fold(0.0_f64, |m, &n| m.max(n));
         let largest = if largest > 0.0 { largest } else { 1.0 };
         self.norms.iter_mut().filter(|n| **n == 0.0).for_each(|n| *n = largest);

@@ -153,6 +153,7 @@ impl MinimumNorm {
                         self.free.push((i, place, Freedom::Set(cone)));
                     }
                 }
+                Cone::Patch { .. } => {}
                 _ => {
                     if c[0].abs() <= slow {
                         self.given.push(lambda[0]);

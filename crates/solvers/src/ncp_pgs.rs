@@ -75,6 +75,10 @@ impl ContactSolver for NcpPgs {
         Law::Ncp
     }
 
+    fn takes_patches(&self) -> bool {
+        true
+    }
+
     fn solve_watched(
         &mut self,
         problem: &ConstraintProblem,

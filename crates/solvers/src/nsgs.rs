@@ -88,6 +88,10 @@ impl ContactSolver for Nsgs {
         Needs { thin: true, ..Needs::default() }
     }
 
+    fn takes_patches(&self) -> bool {
+        true
+    }
+
     fn solve_watched(
         &mut self,
         problem: &ConstraintProblem,

@@ -94,6 +94,10 @@ impl ContactSolver for RaisimDs {
         Needs { thin: true, ..Needs::default() }
     }
 
+    fn takes_patches(&self) -> bool {
+        true
+    }
+
     fn solve_watched(
         &mut self,
         problem: &ConstraintProblem,

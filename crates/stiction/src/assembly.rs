@@ -144,6 +144,19 @@ impl Situation<'_> {
         });
         rows.push(model, ends, column);
 
+        let cone = c.cone();
+        if let Cone::Patch { .. } = cone {
+            let turns = c.turns();
+            rows.push_more(model, ends, |dof, on_a, on_b| {
+                let spin = match (on_a, on_b) {
+                    (true, false) => -self.kin.S[dof].angular,
+                    (false, true) => self.kin.S[dof].angular,
+                    _ => return Vec3::ZERO,
+                };
+                vec3(turns[0].dot(spin), turns[1].dot(spin), turns[2].dot(spin))
+            });
+        }
+
         let mut g = rows.velocity(block, self.free_velocity);
         let free = if frictional { g.z } else { g.x };
         let before = || {
@@ -156,13 +169,13 @@ impl Situation<'_> {
         };
         if frictional {
             g.z += bias;
-            self.push(problem, Cone::Friction { mu: c.friction }, &g.to_array(), c.gap);
+            let (g, more) = (g.to_array(), rows.turning(block, self.free_velocity).to_array());
+            self.push(problem, cone, &[g[0], g[1], g[2], more[0], more[1], more[2]][..cone.dim()], c.gap);
         } else {
-            self.push(problem, Cone::NonNegative, &[free + bias], c.gap);
+            self.push(problem, cone, &[free + bias], c.gap);
         }
-        if let Some(r) = problem.compliance.last_mut() {
-            *r = compliance;
-        }
+        let normal = problem.range(problem.len() - 1).start + cone.normal();
+        problem.compliance[normal] = compliance;
     }
 
     /// (3'): what is added to J_N v_f, and R.

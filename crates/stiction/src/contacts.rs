@@ -5,9 +5,10 @@
 use crate::continuous::{Sweeper, will_meet};
 use std::collections::BTreeMap;
 use stiction_collision::{CollisionWorld, Manifold, ShapeError};
+use stiction_contact::Cone;
 use stiction_dynamics::Kinematics;
 use stiction_dynamics::spatial::{Motion, Pose, Vec3};
-use stiction_models::{Compliance, Material, PairSurface, World};
+use stiction_models::{Compliance, Dimension, Material, PairSurface, World};
 
 /// One contact point. The frame is (t1, t2, n), n from A to B; see CONVENTIONS.md.
 #[derive(Clone, Copy, Debug)]
@@ -29,8 +30,53 @@ pub struct ContactPoint {
     pub friction: f64,
     /// e [–].
     pub restitution: f64,
+    /// Friction against spinning about n and rolling about t1 and t2, torque over normal force [m]; zeros: none.
+    pub turning: [f64; 3],
     /// How it yields under laws that are rigid of themselves.
     pub spring: Option<Spring>,
+}
+
+impl ContactPoint {
+    /// The admissible impulses.
+    #[inline]
+    pub fn cone(&self) -> Cone {
+        match self.turning {
+            _ if self.friction <= 0.0 => Cone::NonNegative,
+            [0.0, 0.0, 0.0] => Cone::Friction { mu: self.friction },
+            [_, roll, _] => Cone::Patch { mu: self.friction, rolls: roll > 0.0 },
+        }
+    }
+
+    /// What the rows of a patch beyond the third turn about, times its length: spins are divided by it, moments are
+    /// multiplied; unused ones are zero.
+    pub(crate) fn turns(&self) -> [Vec3; 3] {
+        let [spin, roll, other] = self.turning.map(|t| t / self.friction);
+        [self.n * spin, self.t1 * roll, self.t2 * other]
+    }
+
+    /// Force and moment at the point, of the numbers of its rows.
+    pub(crate) fn wrench(&self, rows: &[f64]) -> [Vec3; 2] {
+        let force = match *rows {
+            [t1, t2, n, ..] if self.friction > 0.0 => self.t1 * t1 + self.t2 * t2 + self.n * n,
+            [n, ..] => self.n * n,
+            [] => Vec3::ZERO,
+        };
+        let about = rows.iter().skip(3).zip(self.turns());
+        [force, about.fold(Vec3::ZERO, |sum, (x, turn)| sum + turn * *x)]
+    }
+}
+
+/// MuJoCo's least coefficient of friction where a contact resists turning.
+const LEAST: f64 = 1e-5;
+
+/// Coefficient of friction, and those against spinning and rolling [m], of a pair.
+fn friction(surface: &PairSurface) -> (f64, [f64; 3]) {
+    let (mu, [roll, other]) = (surface.friction(), surface.rolling.map(|r| r.max(LEAST)));
+    match surface.dimension {
+        Dimension::Normal | Dimension::Sliding => (mu, [0.0; 3]),
+        Dimension::Spinning => (mu.max(LEAST), [surface.spinning.max(LEAST), 0.0, 0.0]),
+        Dimension::Rolling => (mu.max(LEAST), [surface.spinning.max(LEAST), roll, other]),
+    }
 }
 
 /// f = k δ (1 + d δ̇) + k τ δ̇, never negative, with δ the overlap.
@@ -158,6 +204,7 @@ impl ContactFinder {
             }
             let (t1, t2) = m.normal.tangents();
             let spring = Spring::stated(&surface.compliance);
+            let (friction, turning) = friction(&surface);
             for p in m.points() {
                 out.push(ContactPoint {
                     geometries: [m.a, m.b],
@@ -168,8 +215,9 @@ impl ContactFinder {
                     t2,
                     n: m.normal,
                     gap: p.gap - surface.margin,
-                    friction: surface.friction(),
+                    friction,
                     restitution: surface.restitution,
+                    turning,
                     spring,
                 });
             }

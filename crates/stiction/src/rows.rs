@@ -88,6 +88,25 @@ impl Rows {
         }
     }
 
+    /// Adds rows four to six to the block that was pushed last.
+    pub(crate) fn push_more(
+        &mut self,
+        model: &Model,
+        ends: [Option<End>; 2],
+        column: impl Fn(usize, bool, bool) -> Vec3,
+    ) {
+        let mut at = ends.map(|end| end.map(|e| e.tip));
+        self.J.push_more(|dof| {
+            let on = at.map(|tip| tip == Some(dof));
+            for (tip, on) in at.iter_mut().zip(on) {
+                if on {
+                    *tip = model.dofs[dof].parent;
+                }
+            }
+            column(dof, on[0], on[1])
+        });
+    }
+
     /// Adds the row Σ c v over (dof, c), whose dofs belong to at most two trees.
     pub(crate) fn push_linear(&mut self, terms: &[(usize, f64)], model: &Model) {
         self.push_sum(terms.iter().copied(), model);
@@ -123,6 +142,11 @@ impl Rows {
         self.J.dot(i, v)
     }
 
+    /// The rows of J v from the fourth on, of block i.
+    pub(crate) fn turning(&self, i: usize, v: &[f64]) -> Vec3 {
+        self.J.dot_more(i, v)
+    }
+
     /// (dof, column of J) of block i; a dof comes once.
     pub(crate) fn columns(&self, i: usize) -> impl Iterator<Item = (usize, Vec3)> + '_ {
         self.J.terms(i)
@@ -139,25 +163,34 @@ impl Rows {
         self.root.extend(factor.inverse_diagonal().iter().map(|d| d.sqrt()));
         problem.thin.clone_from(&self.J);
         for (tip, dofs, w) in problem.thin.segments_mut() {
-            if let Some(tip) = tip {
-                factor.half_solve_packed_in_place(tip, w);
-            } else {
-                for (dof, w) in dofs.iter().zip(w.iter()) {
-                    self.scratch[*dof] = *w;
-                }
-                for dof in dofs {
-                    let x = self.scratch[*dof];
-                    for (L, j) in factor.row(*dof).iter().zip(factor.columns(*dof)).skip(1) {
-                        self.scratch[*j as usize] -= x * *L;
-                    }
-                }
-                for (dof, w) in dofs.iter().zip(w.iter_mut()) {
-                    *w = std::mem::take(&mut self.scratch[*dof]);
+            self.halve(factor, tip, dofs, w);
+        }
+        for (tip, dofs, w) in problem.thin.more_segments_mut() {
+            self.halve(factor, tip, dofs, w);
+        }
+    }
+
+    /// w L⁻¹ D^-½ on one segment.
+    #[inline]
+    fn halve(&mut self, factor: &Factor, tip: Option<usize>, dofs: &[usize], w: &mut [Vec3]) {
+        if let Some(tip) = tip {
+            factor.half_solve_packed_in_place(tip, w);
+        } else {
+            for (dof, w) in dofs.iter().zip(w.iter()) {
+                self.scratch[*dof] = *w;
+            }
+            for dof in dofs {
+                let x = self.scratch[*dof];
+                for (L, j) in factor.row(*dof).iter().zip(factor.columns(*dof)).skip(1) {
+                    self.scratch[*j as usize] -= x * *L;
                 }
             }
-            for (dof, w) in dofs.iter().zip(w) {
-                *w = *w * self.root[*dof];
+            for (dof, w) in dofs.iter().zip(w.iter_mut()) {
+                *w = std::mem::take(&mut self.scratch[*dof]);
             }
+        }
+        for (dof, w) in dofs.iter().zip(w) {
+            *w = *w * self.root[*dof];
         }
     }
 }
@@ -206,8 +239,15 @@ mod tests {
         rows.push(&model, [end(0, 0), end(1, 0)], fill);
         rows.push_linear(&[(1, 1.0)], &model);
         rows.push_linear(&[(1, 0.5), (4, -2.0)], &model);
-        for cone in [Cone::Friction { mu: 0.5 }, Cone::Friction { mu: 0.5 }, Cone::Free, Cone::Free] {
-            problem.push(cone, &[0.0; 3][..cone.dim()]);
+        // Patches of both sizes, across trees and within one.
+        let more = |dof: usize, _: bool, _: bool| vec3(value(dof, 3), value(dof, 4), value(dof, 5));
+        rows.push(&model, [end(1, 0), end(7, 1)], fill);
+        rows.push_more(&model, [end(1, 0), end(7, 1)], more);
+        rows.push(&model, [end(0, 0), end(1, 0)], fill);
+        rows.push_more(&model, [end(0, 0), end(1, 0)], more);
+        let (contact, patch) = (Cone::Friction { mu: 0.5 }, |rolls| Cone::Patch { mu: 0.5, rolls });
+        for cone in [contact, contact, Cone::Free, Cone::Free, patch(true), patch(false)] {
+            problem.push(cone, &[0.0; 6][..cone.dim()]);
         }
         rows.factor_into(&factor, &mut problem);
         let operator = problem.clone();
@@ -223,7 +263,9 @@ mod tests {
             let mut expected = vec![0.0; n];
             for i in 0..rows.len() {
                 let range = problem.range(i);
-                let velocity = rows.velocity(i, &column).to_array();
+                let (first, more) =
+                    (rows.velocity(i, &column).to_array(), rows.turning(i, &column).to_array());
+                let velocity = [first, more].concat();
                 expected[range.clone()].copy_from_slice(&velocity[..range.len()]);
             }
             for problem in [&operator, &problem] {

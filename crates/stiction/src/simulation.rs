@@ -9,7 +9,7 @@ use stiction_collision::ShapeError;
 use stiction_contact::{Certificate, ConstraintProblem, ContactSolver, Judge};
 use stiction_dynamics::spatial::Vec3;
 use stiction_dynamics::{Kinematics, Velocities, kinetic_energy, potential_energy, spring_energy};
-use stiction_models::World;
+use stiction_models::{Dimension, World};
 use stiction_solvers::registry::{self, Common, SolverError};
 
 /// What to simulate with.
@@ -42,6 +42,10 @@ pub enum SetupError {
     State(#[from] StateError),
     #[error(transparent)]
     Shape(#[from] ShapeError),
+    #[error(
+        "{solver} takes no contacts that resist spinning or rolling, as `{geometry}` does (condim 4 or 6); auto and nsgs do"
+    )]
+    Turning { solver: String, geometry: String },
     #[error("{what} `{name}` joins dofs of more than two trees; at most two are supported")]
     TooManyTrees { what: &'static str, name: String },
     #[error("{what} `{name}` acts on joint `{joint}`, a ball or free joint; only hinges and slides can")]
@@ -65,6 +69,8 @@ pub struct ContactState {
     pub gap: f64,
     /// Mean force on B over the step, in W [N].
     pub force: Vec3,
+    /// Mean moment on B about the point, of friction against spinning and rolling, in W [N·m].
+    pub moment: Vec3,
     /// Velocity of B relative to A at the end of the step, tangential part, in W [m/s].
     pub slip: Vec3,
     /// μ [–].
@@ -111,6 +117,9 @@ impl Simulation {
         apply_drive_limits(&mut world);
         let common = Common { tolerance: settings.tolerance, max_iterations: settings.max_iterations };
         let solver = registry::make(&settings.contact, &common)?;
+        if let (Some(geometry), false) = (turning(&world), solver.takes_patches()) {
+            return Err(SetupError::Turning { solver: settings.contact, geometry });
+        }
         let stepper = TimeStepper::new(&world, settings.stepper)?;
         let model = &world.model;
         Ok(Self {
@@ -154,12 +163,8 @@ impl Simulation {
         let per_step = 1.0 / self.settings.stepper.dt;
         for (i, p) in self.stepper.contacts().iter().enumerate() {
             let rows = problem.range(i);
-            let world = |x: &[f64]| match *x {
-                [t1, t2, n] => (p.t1 * t1 + p.t2 * t2, p.n * n),
-                [n] => (Vec3::ZERO, p.n * n),
-                _ => (Vec3::ZERO, Vec3::ZERO),
-            };
-            let (tangential, normal) = world(&impulses[rows.clone()]);
+            let [impulse, moment] = p.wrench(&impulses[rows.clone()]);
+            let [velocity, _] = p.wrench(&c[rows]);
             out.push(ContactState {
                 geometries: p.geometries,
                 bodies: p.bodies,
@@ -167,8 +172,9 @@ impl Simulation {
                 position: p.position,
                 normal: p.n,
                 gap: p.gap,
-                force: (tangential + normal) * per_step,
-                slip: world(&c[rows]).0,
+                force: impulse * per_step,
+                moment: moment * per_step,
+                slip: velocity - p.n * p.n.dot(velocity),
                 friction: p.friction,
             });
         }
@@ -251,6 +257,14 @@ impl Simulation {
     pub fn impulses(&self) -> &[f64] {
         self.stepper.impulses()
     }
+}
+
+/// A geometry whose contacts resist spinning or rolling.
+fn turning(world: &World) -> Option<String> {
+    let geometries = world.geometries.iter();
+    let alone = geometries.filter(|g| g.material.dimension > Dimension::Sliding).map(|g| &g.name);
+    let pairs = world.pairs.iter().filter(|p| p.surface.dimension > Dimension::Sliding).map(|p| &p.name);
+    alone.chain(pairs).next().cloned()
 }
 
 /// Couplings, tendons and actuators act on hinges and slides, of at most two trees; actuators that ask for

@@ -88,8 +88,8 @@ pub(crate) fn complete_softness(
     problem: &mut ConstraintProblem,
 ) {
     for i in 0..problem.len() {
-        let last = problem.range(i).end - 1;
-        let free = rows.velocity(i, free_velocity).to_array()[problem.range(i).len() - 1];
+        let last = problem.range(i).start + problem.cone(i).normal();
+        let free = rows.velocity(i, free_velocity).to_array()[problem.cone(i).normal()];
         let softness = &mut problem.softness[i];
         softness.velocity = rows.velocity(i, velocity).to_array();
         softness.bias = problem.free_velocity[last] - free;

@@ -26,8 +26,8 @@ pub(crate) enum RowKey {
 struct Remembered {
     geometries: [usize; 2],
     feature: u32,
-    /// Of the last step, and of the step before or the same.
-    impulses: [Vec3; 2],
+    /// Of the last step, and of the step before or the same: impulse, and its moment about the point.
+    impulses: [[Vec3; 2]; 2],
 }
 
 /// See the module. Recall walks the memory in the order it was written; both orders ascend.
@@ -79,12 +79,16 @@ impl WarmStart {
         let impulses = (self.contacts[self.next_contact..].iter())
             .take_while(|m| m.geometries == c.geometries)
             .find(|m| m.feature == c.feature)
-            .map_or([Vec3::ZERO; 2], |m| m.impulses);
-        for (rows, impulse) in [&mut self.last, &mut self.before].into_iter().zip(impulses) {
+            .map_or([[Vec3::ZERO; 2]; 2], |m| m.impulses);
+        let cone = c.cone();
+        for (rows, [impulse, moment]) in [&mut self.last, &mut self.before].into_iter().zip(impulses) {
             if c.friction > 0.0 {
                 rows.extend([c.t1.dot(impulse), c.t2.dot(impulse)]);
             }
             rows.push(c.n.dot(impulse));
+            for turn in c.turns().iter().take(cone.dim().saturating_sub(3)) {
+                rows.push(turn.dot(moment) / turn.dot(*turn));
+            }
         }
     }
 
@@ -105,13 +109,10 @@ impl WarmStart {
         self.contacts.clear();
         let mut row = 0;
         for c in contacts {
-            let [now, last] = [impulses, &self.last].map(|x| match x[row..] {
-                [t1, t2, n, ..] if c.friction > 0.0 => c.t1 * t1 + c.t2 * t2 + c.n * n,
-                [n, ..] => c.n * n,
-                [] => Vec3::ZERO,
-            });
-            row += if c.friction > 0.0 { 3 } else { 1 };
-            let impulses = [now, if last == Vec3::ZERO { now } else { last }];
+            let rows = row..row + c.cone().dim();
+            row = rows.end;
+            let [now, last] = [impulses, &self.last].map(|x| c.wrench(&x[rows.clone()]));
+            let impulses = [now, if last == [Vec3::ZERO; 2] { now } else { last }];
             self.contacts.push(Remembered { geometries: c.geometries, feature: c.feature, impulses });
         }
         self.rows.clear();

@@ -1,7 +1,7 @@
 //! Residuals of one block.
 
 use super::{friction_distances, worse};
-use crate::cone::{Cone, de_saxce, get, project_friction};
+use crate::cone::{Cone, MAX_ROWS, de_saxce, get, project_friction, tangential};
 use crate::matrix3::{self, Block3};
 use crate::polygon::Polygon;
 use crate::problem::ConstraintProblem;
@@ -11,16 +11,23 @@ use stiction_dynamics::spatial::{Vec3, vec3};
 
 /// (G + R)_ii, by rows.
 pub(super) struct Diagonal {
+    /// Of a patch the rows (t₁, t₂, n).
     values: Block3,
     dim: usize,
+    /// ‖(G + R)_ii‖_F of a patch.
+    patch: Option<f64>,
 }
 
 impl Diagonal {
-    pub(super) fn of(cone: Cone, values: Block3) -> Self {
-        Self { values, dim: cone.dim() }
+    pub(super) fn of(problem: &ConstraintProblem, i: usize, values: Block3) -> Self {
+        let dim = problem.cone(i).dim();
+        Self { values, dim: dim.min(3), patch: (dim > 3).then(|| problem.patch_norm(i)) }
     }
 
     fn norm(&self) -> f64 {
+        if let Some(norm) = self.patch {
+            return norm;
+        }
         if self.dim == 3 { matrix3::spectral_norm(&self.values) } else { self.values[0].abs() }
     }
 
@@ -32,7 +39,7 @@ impl Diagonal {
 
 /// The largest ‖(G + R)_ii‖₂ or 1: the scale of a block without one of its own.
 pub(super) fn largest_norm(problem: &ConstraintProblem, all: &[Block3]) -> f64 {
-    let norms = problem.cones().iter().zip(all).map(|(&cone, &values)| Diagonal::of(cone, values).norm());
+    let norms = all.iter().enumerate().map(|(i, &values)| Diagonal::of(problem, i, values).norm());
     let largest = norms.fold(0.0, worse);
     if largest == 0.0 { 1.0 } else { largest }
 }
@@ -80,6 +87,26 @@ pub fn block_natural_map(
                 _ => distance(c),
             }
         }
+        Cone::Patch { mu, .. } => {
+            if !matches!(law, Law::Ncp | Law::Ccp) {
+                return f64::NAN; // what these laws make of a patch is nowhere said
+            }
+            let mut velocity = [0.0; MAX_ROWS];
+            let velocity = &mut velocity[..c.len()];
+            velocity.copy_from_slice(c);
+            if law == Law::Ncp {
+                cone.add_correction(velocity);
+            }
+            let mut projected = [0.0; MAX_ROWS];
+            let projected = &mut projected[..c.len()];
+            projected.iter_mut().zip(lambda.iter().zip(&*velocity)).for_each(|(p, (l, c))| *p = l - rho * c);
+            if tangential(projected) <= mu * projected[2] {
+                return norm_of(velocity);
+            }
+            cone.project(projected);
+            projected.iter_mut().zip(lambda).for_each(|(p, l)| *p -= l);
+            norm_of(projected) * norm
+        }
         _ => {
             let target = lambda[0] - rho * c[0];
             let mut projected = [target];
@@ -87,6 +114,10 @@ pub fn block_natural_map(
             if projected[0] == target { c[0].abs() } else { (lambda[0] - projected[0]).abs() * norm }
         }
     }
+}
+
+fn norm_of(x: &[f64]) -> f64 {
+    x.iter().map(|x| x * x).sum::<f64>().sqrt()
 }
 
 /// ‖λ − P(λ − ρ ĉ)‖/ρ, ρ = 1/`norm`.
@@ -156,7 +187,7 @@ pub(super) fn natural_map_of_block(
     law: Law,
 ) -> f64 {
     let cone = problem.cone(i);
-    let scaled = Diagonal::of(cone, diagonal);
+    let scaled = Diagonal::of(problem, i, diagonal);
     match SoftBlock::new(law, problem, i, &diagonal) {
         Some(soft) => {
             let norm = scaled.norm();
@@ -237,6 +268,23 @@ pub(super) fn primal_dual_power(cone: Cone, lambda: &[f64], c: &[f64]) -> [f64; 
             let (p, d) = friction_distances(lambda, corrected, mu);
             [p, d, lambda.dot(corrected).abs()]
         }
+        Cone::Patch { .. } => {
+            let mut corrected = [0.0; MAX_ROWS];
+            let corrected = &mut corrected[..c.len()];
+            corrected.copy_from_slice(c);
+            cone.add_correction(corrected);
+            let apart = |x: &[f64], project: &dyn Fn(&mut [f64])| {
+                let mut inside = [0.0; MAX_ROWS];
+                let inside = &mut inside[..x.len()];
+                inside.copy_from_slice(x);
+                project(inside);
+                inside.iter_mut().zip(x).for_each(|(p, x)| *p -= x);
+                norm_of(inside)
+            };
+            let power: f64 = lambda.iter().zip(&*corrected).map(|(l, c)| l * c).sum();
+            let p = apart(lambda, &|x| cone.project(x));
+            [p, apart(corrected, &|x| cone.project_dual(x)), power.abs()]
+        }
         Cone::NonNegative => [worse(0.0, -lambda[0]), worse(0.0, -c[0]), (lambda[0] * c[0]).abs()],
         Cone::Free => [0.0 * lambda[0], c[0].abs(), (lambda[0] * c[0]).abs()],
         Cone::Box { lo, hi } => {
@@ -258,7 +306,7 @@ pub(super) fn signorini(cone: Cone, diagonal: &Diagonal, lambda: &[f64], c: &[f6
     if !cone.opens() {
         return 0.0 * c[0];
     }
-    let (l, c) = (lambda[lambda.len() - 1] * diagonal.normal(), c[c.len() - 1]);
+    let (l, c) = (lambda[cone.normal()] * diagonal.normal(), c[cone.normal()]);
     if l.is_nan() || c.is_nan() { f64::NAN } else { l.min(c).abs() }
 }
 
@@ -289,7 +337,7 @@ mod tests {
             }
         }
         let (_, l, c) = energy(best.1);
-        let diagonal = Diagonal { values: a, dim: 3 };
+        let diagonal = Diagonal { values: a, dim: 3, patch: None };
         let cone = Cone::Friction { mu };
         let own = natural_map(cone, &diagonal, 1.0, &l, &c, Law::Raisim);
         let exact = natural_map(cone, &diagonal, 1.0, &l, &c, Law::Ncp);

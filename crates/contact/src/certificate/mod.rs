@@ -25,7 +25,7 @@ mod internal;
 pub use block::{block_natural_map, raisim_multipliers, soft_natural_map};
 pub use internal::{InternalForces, internal_forces};
 
-use crate::cone::{Cone, project_friction, project_friction_dual};
+use crate::cone::{Cone, project_friction, project_friction_dual, tangential};
 use crate::problem::ConstraintProblem;
 use crate::solver::Law;
 use serde::Serialize;
@@ -102,7 +102,7 @@ impl Judge {
         for i in 0..problem.len() {
             let rows = problem.range(i);
             let (lambda, ci) = (&impulses[rows.clone()], &c[rows]);
-            let diagonal = block::Diagonal::of(problem.cone(i), self.diagonal[i]);
+            let diagonal = block::Diagonal::of(problem, i, self.diagonal[i]);
 
             let e = block::natural_map(problem.cone(i), &diagonal, fallback, lambda, ci, Law::Ncp); // (4)
             squares += e * e;
@@ -115,18 +115,18 @@ impl Judge {
             out.eps_d = worse(out.eps_d, d);
             out.eps_c = worse(out.eps_c, w / problem.time_step);
             out.signorini = worse(out.signorini, block::signorini(problem.cone(i), &diagonal, lambda, ci)); // (5)
-            if lambda[lambda.len() - 1] > load && problem.cone(i).opens() {
-                out.lift = worse(out.lift, worse(0.0, ci[ci.len() - 1])); // (9)
+            let normal = problem.cone(i).normal();
+            if lambda[normal] > load && problem.cone(i).opens() {
+                out.lift = worse(out.lift, worse(0.0, ci[normal])); // (9)
             }
-            if let Cone::Friction { mu } = problem.cone(i) {
-                let t = lambda[0].hypot(lambda[1]);
-                let slip = ci[0].hypot(ci[1]);
-                let power = lambda[0] * ci[0] + lambda[1] * ci[1];
+            if let Cone::Friction { mu } | Cone::Patch { mu, .. } = problem.cone(i) {
+                let t = tangential(lambda);
+                let slip = tangential(ci);
+                let power = lambda.iter().zip(ci).map(|(l, c)| l * c).sum::<f64>() - lambda[2] * ci[2];
                 out.cone_excess = worse(out.cone_excess, worse(0.0, t - mu * lambda[2])); // (6)
                 out.dissipation_gap += (power + mu * lambda[2] * slip) / problem.time_step; // (7)
                 if slip > SLIP_THRESHOLD && t > load {
-                    let cross = lambda[0] * ci[1] - lambda[1] * ci[0];
-                    let angle = cross.abs().atan2(-power); // (8)
+                    let angle = across(lambda, ci).atan2(-power); // (8)
                     out.mdp_angle_max = worse(out.mdp_angle_max, angle);
                     angles += angle;
                     sliding += 1;
@@ -183,6 +183,17 @@ pub fn certify(problem: &ConstraintProblem, impulses: &[f64]) -> Certificate {
 /// [`Judge::natural_map_of`] for one-off use.
 pub fn natural_map_of(problem: &ConstraintProblem, impulses: &[f64], law: Law) -> f64 {
     Judge::default().natural_map_of(problem, impulses, law)
+}
+
+/// ‖λ_T ∧ c_T‖, the area between them.
+fn across(lambda: &[f64], c: &[f64]) -> f64 {
+    let mut squares = 0.0;
+    for i in (0..c.len()).filter(|&i| i != 2) {
+        for j in (0..i).filter(|&j| j != 2) {
+            squares += (lambda[i] * c[j] - lambda[j] * c[i]).powi(2);
+        }
+    }
+    squares.sqrt()
 }
 
 /// Residual over max(‖g‖, ‖c‖), without dividing by nothing.

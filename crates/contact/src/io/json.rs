@@ -2,7 +2,7 @@
 //!
 //! `formulation` (local, global), `dim`, `mu`, `contact_frame` ("N,T1,T2"), W and q or M, H, f and w. Matrices are
 //! `{shape, dense}` by rows or `{shape, i, j, v}`. Keys of our own: `time_step` [s]; `compliance`, one number per
-//! row; `scalar`, blocks of one row after the contacts; `order`, our block order; `primal`; `softness`, one object
+//! row; `scalar`, blocks of one row after the contacts, and patches of four or six in our order of rows; `order`, our block order; `primal`; `softness`, one object
 //! per block in our order; `reference`, an answer.
 
 use super::neutral::{Entries, Form, Neutral};
@@ -40,7 +40,7 @@ pub fn parse(text: &str, file: &str) -> Result<ProblemFile> {
             return Err(frame.wrong(expected));
         }
     }
-    let rows = dim * mu.len() + scalar.len();
+    let rows = dim * mu.len() + scalar.iter().map(Cone::dim).sum::<usize>();
     let form = match formulation {
         "local" => {
             let q = node.get("q", "one velocity per row")?.numbers(Some(rows))?;
@@ -112,7 +112,7 @@ fn scalar_cone(node: &Node) -> Result<Cone> {
         Some(b) if !b.value.is_null() => b.number(),
         _ => Ok(infinite),
     };
-    let expected = "\"free\", \"non-negative\" or \"box\"";
+    let expected = "\"free\", \"non-negative\", \"box\" or \"patch\"";
     let kind = node.get("kind", expected)?;
     match kind.text(expected)? {
         "free" => Ok(Cone::Free),
@@ -120,6 +120,21 @@ fn scalar_cone(node: &Node) -> Result<Cone> {
         "box" => {
             let (lo, hi) = (bound("lo", f64::NEG_INFINITY)?, bound("hi", f64::INFINITY)?);
             if lo <= hi { Ok(Cone::Box { lo, hi }) } else { Err(node.wrong("a box with lo <= hi")) }
+        }
+        "patch" => {
+            let mu = node.get("mu", "a coefficient of friction")?;
+            let rows = node.get("rows", "4 or 6")?;
+            let rolls = match rows.index(7)? {
+                4 => false,
+                6 => true,
+                _ => return Err(rows.wrong("4 or 6")),
+            };
+            let value = mu.number()?;
+            if value >= 0.0 {
+                Ok(Cone::Patch { mu: value, rolls })
+            } else {
+                Err(mu.wrong("a coefficient >= 0"))
+            }
         }
         _ => Err(kind.wrong(expected)),
     }

@@ -47,6 +47,7 @@ fn scalar(cone: Cone) -> Value {
     match cone {
         Cone::Box { lo, hi } => json!({ "kind": "box", "lo": lo, "hi": hi }),
         Cone::NonNegative => json!({ "kind": "non-negative" }),
+        Cone::Patch { mu, .. } => json!({ "kind": "patch", "mu": mu, "rows": cone.dim() }),
         Cone::Free | Cone::Friction { .. } => json!({ "kind": "free" }),
     }
 }

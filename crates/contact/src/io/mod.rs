@@ -98,7 +98,9 @@ pub enum ProblemFileError {
     Missing { file: String, element: String, expected: String },
     #[error("{file}: `{element}` is {value}; expected {expected}")]
     Value { file: String, element: String, value: String, expected: String },
-    #[error("{file}: `formulation` is {formulation}: rolling friction is not supported yet")]
+    #[error(
+        "{file}: `formulation` is {formulation}: rolling friction is not supported yet in the form of these files, which bound forces and moments apart"
+    )]
     Rolling { file: String, formulation: String },
     #[error("{file}: {source}")]
     Primal { file: String, source: PrimalError },

@@ -66,7 +66,7 @@ impl Neutral {
 
     /// Rows of the file.
     pub(super) fn rows(&self) -> usize {
-        self.dim * self.mu.len() + self.scalar.len()
+        self.dim * self.mu.len() + self.scalar.iter().map(Cone::dim).sum::<usize>()
     }
 
     /// `problem` as a file of ours has it: contacts first, the normal first. G must be there, or its factor.
@@ -85,10 +85,10 @@ impl Neutral {
         sources.iter().enumerate().for_each(|(file, &block)| order[block] = file);
         let mut rows = Vec::new();
         for &i in &sources {
-            let r = problem.range(i).start;
+            let range = problem.range(i);
             match problem.range(i).len() {
-                3 => rows.extend([r + 2, r, r + 1]),
-                _ => rows.push(r),
+                3 => rows.extend([range.start + 2, range.start, range.start + 1]),
+                _ => rows.extend(range),
             }
         }
         let mut file_row = vec![0; rows.len()];
@@ -199,7 +199,9 @@ impl Shape {
         for block in 0..blocks {
             let source = of.order.get(block).copied().unwrap_or(block);
             let contact = within.map(|k| k.map(|k| dim * source + k));
-            let single = [Some(dim * contacts + source.saturating_sub(contacts))];
+            let scalar = source.saturating_sub(contacts);
+            let first = dim * contacts + of.scalar.iter().take(scalar).map(Cone::dim).sum::<usize>();
+            let single: Vec<Option<usize>> = (first..first + cone(source).dim()).map(Some).collect();
             let rows = if source < contacts { contact.as_slice() } else { single.as_slice() };
             for (k, row) in rows.iter().enumerate() {
                 if let Some(row) = *row {

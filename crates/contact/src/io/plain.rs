@@ -33,6 +33,10 @@ impl Plain {
         if boxes > 0 {
             return Err(format!("{boxes} bounded rows (dry friction, motors) cannot be said in this format"));
         }
+        let patches = count(|c| matches!(c, Cone::Patch { .. }));
+        if patches > 0 {
+            return Err(format!("{patches} contacts that resist turning cannot be said in this format"));
+        }
         if free > 0 && !bilateral {
             return Err(format!(
                 "{free} bilateral rows cannot be said in this format, but in FCLIB's (.hdf5)"

@@ -48,6 +48,9 @@ impl SoftBlock {
             return None;
         }
         let (cone, rows) = (problem.cone(i), problem.range(i));
+        if rows.len() > 3 {
+            return None; // patches have no compliant law here
+        }
         let own = &problem.compliance[rows.clone()];
         if rows.len() == 1 && own[0] > 0.0 {
             return Some(Self::Cone { cone, compliance: [own[0]; 3], shift: [0.0; 3] });

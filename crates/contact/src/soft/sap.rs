@@ -41,6 +41,7 @@ pub(super) fn block(cone: Cone, softness: &Softness, g: &Block3, h: f64) -> Soft
             compliance: [SIGMA * w, SIGMA * w, normal],
             shift: [0.0, 0.0, shift(tau)],
         },
+        Cone::Patch { .. } => SoftBlock::Inert,
         Cone::NonNegative => SoftBlock::Cone { cone, compliance: [normal; 3], shift: [shift(tau); 3] },
         Cone::Free => SoftBlock::Cone { cone, compliance: [NEAR_RIGID * w; 3], shift: [shift(h / PI); 3] },
         Cone::Box { .. } => SoftBlock::Cone { cone, compliance: [SIGMA * w; 3], shift: [-softness.bias; 3] },

@@ -215,18 +215,13 @@ fn own_inertia(geom: Styled<'_, '_>, compiler: &Compiler, solid: &Solid) -> Resu
 
 const DIMENSIONS: [(i32, Dimension); 4] =
     [(1, Dimension::Normal), (3, Dimension::Sliding), (4, Dimension::Spinning), (6, Dimension::Rolling)];
-const NO_MOMENTS: &str = "no friction against spinning and rolling yet: taken as 3";
 
 /// `condim` of a geom or pair, if it is stated.
 pub(crate) fn dimension(s: Styled<'_, '_>) -> Result<Option<Dimension>, LoadError> {
     let Some(a) = s.get("condim") else { return Ok(None) };
     let n = a.integer()?;
     let found = DIMENSIONS.iter().find(|d| d.0 == n).map(|d| d.1);
-    let dimension = found.ok_or_else(|| a.error("1, 3, 4 or 6"))?;
-    if dimension > Dimension::Sliding {
-        a.mark(Fate::Unsupported, NO_MOMENTS);
-    }
-    Ok(Some(dimension))
+    found.map(Some).ok_or_else(|| a.error("1, 3, 4 or 6"))
 }
 
 /// `solref` and `solimp`, over `softness`.

@@ -108,11 +108,13 @@ pub(crate) fn surface(link: Element<'_>, gazebo: &Says) -> Result<Material, Load
             let Some(stated) = contact.child(name)? else { continue };
             let coefficient = value(stated.require("value", "a coefficient >= 0 [m]")?)?;
             if coefficient > 0.0 {
+                if material.dimension == Dimension::Sliding {
+                    (material.spinning, material.rolling) = (0.0, 0.0); // what is not stated does not act
+                }
                 let slot =
                     if name == "spinning_friction" { &mut material.spinning } else { &mut material.rolling };
                 *slot = coefficient;
                 material.dimension = material.dimension.max(dimension);
-                stated.mark(Fate::Unsupported, "friction against rolling and spinning is not simulated yet");
             }
         }
         if let Some(restitution) = contact.child("restitution")? {

@@ -170,7 +170,7 @@ impl Facets {
         self.first.push(0);
         for (i, &cone) in problem.cones().iter().enumerate() {
             let (dim, p) = (cone.dim(), 1.0 / measure.norms[i].sqrt());
-            let inert = !(measure.diagonal[i][dim * dim - 1] > 0.0);
+            let inert = !(measure.diagonal[i][4 * cone.normal()] > 0.0);
             let (kind, pairs) = match cone {
                 _ if inert => (Kind::Pinned, 0),
                 Cone::Friction { mu } if mu > SMOOTH && convex(law) => (Kind::Cone { mu }, n),
@@ -181,7 +181,7 @@ impl Facets {
                     let sides = usize::from(lo.is_finite()) + usize::from(hi.is_finite());
                     (Kind::Bounds { lo: lo / p, hi: hi / p }, sides)
                 }
-                Cone::Box { .. } => (Kind::Pinned, 0),
+                Cone::Box { .. } | Cone::Patch { .. } => (Kind::Pinned, 0),
             };
             self.kinds.push(kind);
             self.first.push(self.first[i] + pairs);

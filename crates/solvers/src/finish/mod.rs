@@ -25,7 +25,7 @@ use crate::measure::Measure;
 use crate::ncp_al::{Augmented, COMPLIANCE};
 use crate::sweep::Block;
 use crate::trees::TreeSystem;
-use stiction_contact::{ConstraintProblem, Law};
+use stiction_contact::{Cone, ConstraintProblem, Law};
 
 /// Sweeps before an interior-point attempt, and before one by multipliers.
 const PATIENCE: u32 = 20;
@@ -94,6 +94,8 @@ pub(crate) struct Finish {
     trial: Vec<f64>,
     /// Iterations at which to try next.
     next: u32,
+    /// Some contacts resist turning, which the interior methods do not know.
+    turning: bool,
     /// Interior-point attempts made.
     attempts: usize,
 }
@@ -110,6 +112,7 @@ impl Finish {
         let sweeps = if in_trees { SWEEPS_BEFORE_TREES } else { ratio / 8 };
         self.next = if useful { sweeps.clamp(first, 300) as u32 } else { u32::MAX };
         self.attempts = 0;
+        self.turning = problem.cones().iter().any(|c| matches!(c, Cone::Patch { .. }));
     }
 
     /// Improves `lambda` if it is time to; `None` if it is not or nothing came of it, apart from the
@@ -126,7 +129,7 @@ impl Finish {
             return None;
         }
         let mut e = self.newton(view, lambda, current, goal, iterations);
-        let interior = view.law != Law::Raisim;
+        let interior = view.law != Law::Raisim && !self.turning;
         let by_multipliers = view.law == Law::Ncp && TreeSystem::pays(view.problem);
         let patience = if by_multipliers { LITTLE_PATIENCE } else { PATIENCE };
         if interior && e > goal.tolerance && self.attempts < COLD_STARTS.len() && self.next >= patience {

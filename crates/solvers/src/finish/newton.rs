@@ -55,8 +55,8 @@ use crate::sweep::Block;
 use crate::trees::{Equation, TreeSystem};
 use std::mem::{Discriminant, discriminant};
 use stiction_contact::certificate::raisim_multipliers;
-use stiction_contact::cone::project_friction;
-use stiction_contact::{Cone, Law};
+use stiction_contact::cone::{MAX_ROWS, project_friction};
+use stiction_contact::{Cone, ConstraintProblem, Law};
 
 /// Share of the diagonal added to it, first and last [–].
 const REGULARISATION: [f64; 2] = [1e-10, 1e-3];
@@ -109,6 +109,8 @@ enum Piece {
     Slide { e: [f64; 2], q: f64, mu: f64, rho_n: f64, rho_t: f64, r: f64 },
     /// Weights of Δc and of Δλ/ρ, and the right-hand side, for ρ = 1/‖A‖_F: (6), (7) or (8).
     Linear { left: [[f64; 3]; 3], own: [[f64; 3]; 3], rhs: [f64; 3] },
+    /// (3) in more than two tangential directions, e in the order of the rows.
+    Turn { e: [f64; MAX_ROWS - 1], q: f64, mu: f64, rho_n: f64, rho_t: f64, r: f64 },
     /// Frictionless and closed.
     Closed,
 }
@@ -248,12 +250,20 @@ impl Newton {
                         Piece::Stick
                     }
                 }
+                &Block::Patch(mu, norm) => {
+                    let (l, c) = (&self.lambda[range.clone()], &self.c[range.clone()]);
+                    let piece = turn_of(view.measure.diagonal[i][8], norm, mu, l, c);
+                    if let Piece::Fixed = piece {
+                        range.clone().for_each(|r| self.known[r] = -self.lambda[r]); // (1)
+                    }
+                    piece
+                }
                 Block::Inert => Piece::Fixed,
             };
             let first = match piece {
                 Piece::Fixed => range.end,
                 Piece::Closed => range.end - 1,
-                Piece::Stick | Piece::Slide { .. } | Piece::Linear { .. } => r,
+                Piece::Stick | Piece::Slide { .. } | Piece::Linear { .. } | Piece::Turn { .. } => r,
             };
             for row in first..range.end {
                 self.unknown[row] = unknowns;
@@ -292,6 +302,11 @@ impl Newton {
         self.step.resize(problem.rows(), 0.0);
         for i in 0..self.pieces.len() {
             let rows = problem.range(i);
+            if rows.len() > 3 {
+                let rhs = self.of_patch(view, i).rhs;
+                self.step[rows.clone()].copy_from_slice(&rhs[..rows.len()]);
+                continue;
+            }
             let rhs = self.right_side(view, i);
             self.step[rows.clone()].copy_from_slice(&rhs[..rows.len()]);
         }
@@ -320,7 +335,7 @@ impl Newton {
     fn weights(&self, view: &View, i: usize) -> Equation {
         let (mut left, mut own) = ([[0.0; 3]; 3], [[0.0; 3]; 3]);
         match self.pieces[i] {
-            Piece::Fixed => {}
+            Piece::Fixed | Piece::Turn { .. } => {}
             Piece::Closed => left[2][2] = 1.0,
             Piece::Stick => (0..view.problem.cone(i).dim()).for_each(|k| left[k][k] = 1.0),
             Piece::Linear { left: weights, own: share, .. } => {
@@ -350,7 +365,7 @@ impl Newton {
         let c = |k: usize| self.c[r + k] + self.d_c[r + k];
         let mut rhs = [0.0; 3];
         match self.pieces[i] {
-            Piece::Fixed => {}
+            Piece::Fixed | Piece::Turn { .. } => {}
             Piece::Closed => rhs[2] = -c(2),
             Piece::Stick => (0..view.problem.cone(i).dim()).for_each(|k| rhs[k] = -c(k)),
             Piece::Linear { left, rhs: target, .. } => {
@@ -377,46 +392,106 @@ impl Newton {
         self.lu.clear(unknowns);
         for i in 0..self.pieces.len() {
             let range = problem.range(i);
-            let (r, dim) = (range.start, range.len());
+            let dim = range.len();
             if range.clone().all(|row| self.unknown[row] == KNOWN) {
                 continue;
             }
-            let Equation { left, own } = self.weights(view, i);
-            let sticks = matches!(self.pieces[i], Piece::Stick);
-            for k in 0..dim {
-                let row = self.unknown[r + k];
-                if row == KNOWN {
-                    continue;
-                }
-                let out = self.lu.row_mut(row);
-                for entry in problem.blocks.entries(i) {
-                    let columns = problem.range(problem.blocks.column_of(entry));
-                    let g = problem.blocks.entry(entry);
-                    let width = columns.len();
-                    let first = self.unknown[columns.start];
-                    if sticks && first != KNOWN {
-                        // Rows of a block are unknown together, or its last alone.
-                        out[first..first + width].copy_from_slice(&g[k * width..(k + 1) * width]);
-                        continue;
-                    }
-                    for (l, column) in columns.enumerate() {
-                        let at = self.unknown[column];
-                        if at != KNOWN {
-                            out[at] += (0..dim).map(|m| left[k][m] * g[m * width + l]).sum::<f64>();
-                        }
-                    }
-                }
-                for l in 0..dim {
-                    let at = self.unknown[r + l];
-                    if at != KNOWN {
-                        out[at] += own[k][l];
-                    }
-                }
+            if dim > 3 {
+                let Patch { left, own, .. } = self.of_patch(view, i);
+                self.write(problem, i, &left, &own);
+            } else {
+                let Equation { left, own } = self.weights(view, i);
+                self.write(problem, i, &left, &own);
             }
         }
         let factored = self.lu.factor();
         self.regular = self.lu.least_pivot() > REGULAR;
         factored
+    }
+
+    /// Writes the equations of block i into the system, where its rows are unknown.
+    #[inline]
+    fn write<const N: usize>(
+        &mut self,
+        problem: &ConstraintProblem,
+        i: usize,
+        left: &[[f64; N]; N],
+        own: &[[f64; N]; N],
+    ) {
+        let (r, dim) = (problem.range(i).start, problem.range(i).len());
+        let sticks = matches!(self.pieces[i], Piece::Stick);
+        for k in 0..dim {
+            let row = self.unknown[r + k];
+            if row == KNOWN {
+                continue;
+            }
+            let out = self.lu.row_mut(row);
+            for entry in problem.blocks.entries(i) {
+                let columns = problem.range(problem.blocks.column_of(entry));
+                let g = problem.blocks.entry(entry);
+                let width = columns.len();
+                let first = self.unknown[columns.start];
+                if sticks && first != KNOWN {
+                    // Rows of a block are unknown together, or its last alone.
+                    out[first..first + width].copy_from_slice(&g[k * width..(k + 1) * width]);
+                    continue;
+                }
+                for (l, column) in columns.enumerate() {
+                    let at = self.unknown[column];
+                    if at != KNOWN {
+                        out[at] += (0..dim).map(|m| left[k][m] * g[m * width + l]).sum::<f64>();
+                    }
+                }
+            }
+            for l in 0..dim {
+                let at = self.unknown[r + l];
+                if at != KNOWN {
+                    out[at] += own[k][l];
+                }
+            }
+        }
+    }
+
+    /// The equations of a patch: of (3), divided by ρ_T,
+    ///
+    /// ```text
+    ///     Δλ_T − e μ (Δλ_N − ρ_N Δc_N) − q (1 − e eᵀ) (Δλ_T − ρ_T Δc_T) = −(λ_T − r e)
+    /// ```
+    fn of_patch(&self, view: &View, i: usize) -> Patch {
+        let (first, dim) = (view.problem.range(i).start, view.problem.range(i).len());
+        let (mut left, mut own) = ([[0.0; MAX_ROWS]; MAX_ROWS], [[0.0; MAX_ROWS]; MAX_ROWS]);
+        let mut rhs = [0.0; MAX_ROWS];
+        let c = |k: usize| self.c[first + k] + self.d_c[first + k];
+        match self.pieces[i] {
+            Piece::Stick => {
+                for k in 0..dim {
+                    left[k][k] = 1.0;
+                    rhs[k] = -c(k);
+                }
+            }
+            Piece::Turn { e, q, mu, rho_n, rho_t, r } => {
+                (left[2][2], rhs[2]) = (1.0, -c(2));
+                for k in 0..dim - 1 {
+                    let row = tangent(k);
+                    left[row][2] = mu * rho_n * e[k] / rho_t;
+                    own[row][2] = -mu * e[k] / rho_t;
+                    for l in 0..dim - 1 {
+                        let same = f64::from(u8::from(k == l));
+                        let across = q * (same - e[k] * e[l]);
+                        left[row][tangent(l)] = across;
+                        own[row][tangent(l)] = (same - across) / rho_t;
+                    }
+                    let moved: f64 = (0..dim).map(|l| left[row][l] * self.d_c[first + l]).sum();
+                    rhs[row] = -(self.lambda[first + row] - r * e[k]) / rho_t - moved;
+                }
+            }
+            _ => {}
+        }
+        for l in 0..dim {
+            let raised = view.problem.compliance[first + l] + self.regularisation * view.measure.norms[i];
+            (0..dim).for_each(|k| own[k][l] += left[k][l] * raised);
+        }
+        Patch { left, own, rhs }
     }
 
     /// The equations by velocities of trees.
@@ -441,6 +516,37 @@ impl Newton {
         self.trees = trees;
         factored
     }
+}
+
+/// Weights of Δc and of Δλ in the equations of a patch, and their right-hand sides.
+struct Patch {
+    left: [[f64; MAX_ROWS]; MAX_ROWS],
+    own: [[f64; MAX_ROWS]; MAX_ROWS],
+    rhs: [f64; MAX_ROWS],
+}
+
+/// (1)–(3) of a patch; `a_nn` is (G + R)_NN.
+fn turn_of(a_nn: f64, norm: f64, mu: f64, l: &[f64], c: &[f64]) -> Piece {
+    let (rho_n, rho_t) = (1.0 / a_nn, 1.0 / norm);
+    let tau_n = l[2] - rho_n * c[2];
+    if tau_n <= 0.0 {
+        return Piece::Fixed;
+    }
+    let (mut e, r) = ([0.0; MAX_ROWS - 1], mu * tau_n);
+    for (k, e) in e.iter_mut().enumerate().take(l.len() - 1) {
+        *e = l[tangent(k)] - rho_t * c[tangent(k)];
+    }
+    let t = e.iter().map(|e| e * e).sum::<f64>().sqrt();
+    if t <= r {
+        return Piece::Stick;
+    }
+    e.iter_mut().for_each(|e| *e /= t);
+    Piece::Turn { e, q: r / t, mu, rho_n, rho_t, r }
+}
+
+/// Row of the tangential direction k.
+fn tangent(k: usize) -> usize {
+    if k < 2 { k } else { k + 1 }
 }
 
 /// (1)–(3).

@@ -30,7 +30,7 @@ pub(super) fn kind(cone: &Cone, a: &Block3) -> Kind {
                 Kind::Smooth
             }
         }
-        Cone::Friction { .. } => Kind::Pinned,
+        Cone::Friction { .. } | Cone::Patch { .. } => Kind::Pinned,
         _ if !(a[0] > 0.0) => Kind::Pinned,
         Cone::NonNegative => Kind::NonNegative,
         Cone::Box { lo, hi } if lo < hi => Kind::Interval(lo, hi),

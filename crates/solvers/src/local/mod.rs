@@ -3,6 +3,7 @@
 pub mod bisection;
 pub mod branches;
 pub mod newton;
+pub mod patch;
 pub mod projection;
 pub mod quartic;
 

@@ -229,7 +229,7 @@ fn scalar(cone: Cone, epsilon: f64, l: f64, c: f64) -> (f64, f64, f64) {
             let (v, a, b) = fischer(l - lo, inner, epsilon);
             (v, a + b * by_l, b * by_c)
         }
-        Cone::Free | Cone::Friction { .. } => (c, 0.0, 1.0),
+        Cone::Free | Cone::Friction { .. } | Cone::Patch { .. } => (c, 0.0, 1.0),
     }
 }
 

@@ -7,6 +7,8 @@
 //!     scalar blocks: λᵢ⁺ = P(λᵢ − cᵢ/Aᵢ)                                         (2)
 //! ```
 //!
+//! Patches are answered by [`patch`], whatever the rule of contacts.
+//!
 //! It is a map λ ↦ S(λ) whose fixed points solve the rule's law. The residual is the natural map
 //! of that law in m/s, 2-norm over the blocks, with ‖Aᵢ‖_F for ‖Aᵢ‖₂: an upper bound of the judge's.
 //! "Converged" is said only of velocities computed afresh. Order of attack: sweeps; after each, an
@@ -17,7 +19,8 @@ mod workspace;
 
 pub(crate) use workspace::{Block, Workspace, blocks_into};
 
-use crate::local::Contact;
+use crate::local::{Contact, patch};
+use stiction_contact::cone::MAX_ROWS;
 use stiction_contact::{ConstraintProblem, Law, SolveReport, SolveStatus, Watch};
 
 /// What a twin brings: its law and its answer for one contact.
@@ -212,6 +215,20 @@ fn sweep<R: Rule>(
                 }
                 lambda[r] = new[0];
                 add_column(problem, i, r, &[d], c);
+            }
+            &Block::Patch(mu, norm) => {
+                let rows = problem.range(i);
+                let mut a = [0.0; MAX_ROWS * MAX_ROWS];
+                let a = &mut a[..rows.len() * rows.len()];
+                a.copy_from_slice(problem.blocks.diagonal(i));
+                for (k, row) in rows.clone().enumerate() {
+                    a[k * (rows.len() + 1)] += problem.compliance[row];
+                }
+                let mut d = patch::solve(a, norm, mu, &lambda[rows.clone()], &c[rows.clone()]);
+                for (d, l) in d.iter_mut().zip(&mut lambda[rows.clone()]) {
+                    (*d, *l) = (*d - *l, *d);
+                }
+                add_column(problem, i, r, &d[..rows.len()], c);
             }
             Block::Inert => {
                 for k in problem.range(i) {

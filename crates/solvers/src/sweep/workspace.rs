@@ -23,6 +23,8 @@ pub(crate) enum Block {
     Contact(Contact),
     /// A_ii and the set.
     Scalar(f64, Cone),
+    /// μ and ‖A_ii‖_F of a contact that resists turning.
+    Patch(f64, f64),
     /// Nothing this block does moves it.
     Inert,
 }
@@ -30,8 +32,9 @@ pub(crate) enum Block {
 /// The blocks of a problem, by its measured diagonal.
 pub(crate) fn blocks_into(problem: &ConstraintProblem, measure: &Measure, blocks: &mut Vec<Block>) {
     blocks.clear();
-    for (cone, a) in problem.cones().iter().zip(&measure.diagonal) {
+    for ((cone, a), &norm) in problem.cones().iter().zip(&measure.diagonal).zip(&measure.norms) {
         let block = match *cone {
+            Cone::Patch { mu, .. } => (a[8] > 0.0).then_some(Block::Patch(mu, norm)),
             Cone::Friction { mu } => Contact::new(*a, mu).map(Block::Contact),
             cone => (a[0] > 0.0).then_some(Block::Scalar(a[0], cone)),
         };

@@ -21,7 +21,7 @@ mod lu;
 mod order;
 
 pub(crate) use lu::TreeLu;
-use stiction_contact::{ConstraintProblem, ThinRows};
+use stiction_contact::{Cone, ConstraintProblem, ThinRows};
 use stiction_dynamics::spatial::{Vec3, vec3};
 
 type Block = [[f64; 3]; 3];
@@ -104,9 +104,10 @@ impl TreeSystem {
     }
 }
 
-/// True if the problem comes with its W.
+/// True if the problem comes with its W, by blocks of at most three rows.
 pub(crate) fn knows_factor(problem: &ConstraintProblem) -> bool {
-    problem.thin.len() == problem.len()
+    let turning = || problem.cones().iter().any(|c| matches!(c, Cone::Patch { .. }));
+    problem.thin.len() == problem.len() && !turning()
 }
 
 /// Fewer rows are solved by (1).

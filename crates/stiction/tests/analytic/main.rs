@@ -16,5 +16,6 @@ mod meshes;
 mod rolling;
 mod stacks;
 mod stated;
+mod turning;
 mod worlds;
 mod yielding;
