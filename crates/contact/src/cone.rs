@@ -147,7 +147,8 @@ pub fn project_friction(x: Vec3, mu: f64) -> Vec3 {
 /// ‖x_T‖ of a friction block or patch: all but the normal.
 #[inline]
 pub fn tangential(x: &[f64]) -> f64 {
-    (x[0] * x[0] + x[1] * x[1] + x[3..].iter().map(|x| x * x).sum::<f64>()).sqrt()
+    let turning = if x.len() > 3 { x[3..].iter().map(|x| x * x).sum() } else { 0.0 };
+    (x[0] * x[0] + x[1] * x[1] + turning).sqrt()
 }
 
 /// [`project_friction`] of a patch, in place.

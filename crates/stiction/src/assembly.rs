@@ -169,8 +169,12 @@ impl Situation<'_> {
         };
         if frictional {
             g.z += bias;
-            let (g, more) = (g.to_array(), rows.turning(block, self.free_velocity).to_array());
-            self.push(problem, cone, &[g[0], g[1], g[2], more[0], more[1], more[2]][..cone.dim()], c.gap);
+            if let Cone::Patch { .. } = cone {
+                let more = rows.turning(block, self.free_velocity);
+                self.push(problem, cone, &[g.x, g.y, g.z, more.x, more.y, more.z][..cone.dim()], c.gap);
+            } else {
+                self.push(problem, cone, &g.to_array(), c.gap);
+            }
         } else {
             self.push(problem, cone, &[free + bias], c.gap);
         }

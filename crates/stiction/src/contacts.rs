@@ -61,8 +61,11 @@ impl ContactPoint {
             [n, ..] => self.n * n,
             [] => Vec3::ZERO,
         };
-        let about = rows.iter().skip(3).zip(self.turns());
-        [force, about.fold(Vec3::ZERO, |sum, (x, turn)| sum + turn * *x)]
+        let mut moment = Vec3::ZERO;
+        if rows.len() > 3 {
+            rows[3..].iter().zip(self.turns()).for_each(|(x, turn)| moment += turn * *x);
+        }
+        [force, moment]
     }
 }
 

@@ -8,6 +8,7 @@
 
 use crate::contacts::ContactPoint;
 use crate::tendons::Pull;
+use stiction_contact::Cone;
 use stiction_dynamics::spatial::Vec3;
 
 /// What a scalar row belongs to.
@@ -86,8 +87,10 @@ impl WarmStart {
                 rows.extend([c.t1.dot(impulse), c.t2.dot(impulse)]);
             }
             rows.push(c.n.dot(impulse));
-            for turn in c.turns().iter().take(cone.dim().saturating_sub(3)) {
-                rows.push(turn.dot(moment) / turn.dot(*turn));
+            if let Cone::Patch { .. } = cone {
+                for turn in c.turns().iter().take(cone.dim() - 3) {
+                    rows.push(turn.dot(moment) / turn.dot(*turn));
+                }
             }
         }
     }

@@ -122,7 +122,8 @@ impl Judge {
             if let Cone::Friction { mu } | Cone::Patch { mu, .. } = problem.cone(i) {
                 let t = tangential(lambda);
                 let slip = tangential(ci);
-                let power = lambda.iter().zip(ci).map(|(l, c)| l * c).sum::<f64>() - lambda[2] * ci[2];
+                let mut power = lambda[0] * ci[0] + lambda[1] * ci[1];
+                power += lambda[3..].iter().zip(&ci[3..]).map(|(l, c)| l * c).sum::<f64>();
                 out.cone_excess = worse(out.cone_excess, worse(0.0, t - mu * lambda[2])); // (6)
                 out.dissipation_gap += (power + mu * lambda[2] * slip) / problem.time_step; // (7)
                 if slip > SLIP_THRESHOLD && t > load {
@@ -187,6 +188,9 @@ pub fn natural_map_of(problem: &ConstraintProblem, impulses: &[f64], law: Law) -
 
 /// ‖λ_T ∧ c_T‖, the area between them.
 fn across(lambda: &[f64], c: &[f64]) -> f64 {
+    if c.len() == 3 {
+        return (lambda[0] * c[1] - lambda[1] * c[0]).abs();
+    }
     let mut squares = 0.0;
     for i in (0..c.len()).filter(|&i| i != 2) {
         for j in (0..i).filter(|&j| j != 2) {
