@@ -15,6 +15,8 @@
 //! impulses then do for many steps to come.
 
 mod newton;
+mod patch;
+mod polygon;
 
 pub(crate) use newton::Newton;
 

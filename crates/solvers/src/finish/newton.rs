@@ -48,6 +48,8 @@
 //!     (matrix of an earlier step) Δλ = (right-hand side of this one)            (9)
 //! ```
 
+use super::patch::{self, Patch};
+use super::polygon;
 use super::{Reached, View};
 use crate::dense::Lu;
 use crate::local::Contact;
@@ -100,7 +102,7 @@ const KNOWN: usize = usize::MAX;
 
 /// The piece a block is on, with what (2)–(5) need.
 #[derive(Clone, Copy)]
-enum Piece {
+pub(super) enum Piece {
     /// Δλ is known.
     Fixed,
     /// c = 0 in all rows.
@@ -228,8 +230,8 @@ impl Newton {
                     let c = [self.c[r], self.c[r + 1], self.c[r + 2]];
                     let piece = match view.law {
                         Law::Ncp => piece_of(&contact.a, contact.mu, l, c),
-                        Law::Pyramid | Law::Facets { .. } => edge_or_corner(contact, view.law, l, c),
-                        Law::PolyhedralCcp { .. } => facet_or_edge(contact, view.law, l, c),
+                        Law::Pyramid | Law::Facets { .. } => polygon::edge_or_corner(contact, view.law, l, c),
+                        Law::PolyhedralCcp { .. } => polygon::facet_or_edge(contact, view.law, l, c),
                         law => ray_of(contact, law, l, c),
                     };
                     let open = if let Piece::Closed = piece { 2 } else { 3 };
@@ -252,7 +254,7 @@ impl Newton {
                 }
                 &Block::Patch(mu, norm) => {
                     let (l, c) = (&self.lambda[range.clone()], &self.c[range.clone()]);
-                    let piece = turn_of(view.measure.diagonal[i][8], norm, mu, l, c);
+                    let piece = patch::piece_of(view.measure.diagonal[i][8], norm, mu, l, c);
                     if let Piece::Fixed = piece {
                         range.clone().for_each(|r| self.known[r] = -self.lambda[r]); // (1)
                     }
@@ -303,7 +305,8 @@ impl Newton {
         for i in 0..self.pieces.len() {
             let rows = problem.range(i);
             if rows.len() > 3 {
-                let rhs = self.of_patch(view, i).rhs;
+                let rhs =
+                    patch::equations(&self.pieces[i], view, i, [&self.lambda, &self.c, &self.d_c], 0.0).rhs;
                 self.step[rows.clone()].copy_from_slice(&rhs[..rows.len()]);
                 continue;
             }
@@ -397,7 +400,9 @@ impl Newton {
                 continue;
             }
             if dim > 3 {
-                let Patch { left, own, .. } = self.of_patch(view, i);
+                let vectors = [&self.lambda[..], &self.c, &self.d_c];
+                let Patch { left, own, .. } =
+                    patch::equations(&self.pieces[i], view, i, vectors, self.regularisation);
                 self.write(problem, i, &left, &own);
             } else {
                 let Equation { left, own } = self.weights(view, i);
@@ -452,48 +457,6 @@ impl Newton {
         }
     }
 
-    /// The equations of a patch: of (3), divided by ρ_T,
-    ///
-    /// ```text
-    ///     Δλ_T − e μ (Δλ_N − ρ_N Δc_N) − q (1 − e eᵀ) (Δλ_T − ρ_T Δc_T) = −(λ_T − r e)
-    /// ```
-    fn of_patch(&self, view: &View, i: usize) -> Patch {
-        let (first, dim) = (view.problem.range(i).start, view.problem.range(i).len());
-        let (mut left, mut own) = ([[0.0; MAX_ROWS]; MAX_ROWS], [[0.0; MAX_ROWS]; MAX_ROWS]);
-        let mut rhs = [0.0; MAX_ROWS];
-        let c = |k: usize| self.c[first + k] + self.d_c[first + k];
-        match self.pieces[i] {
-            Piece::Stick => {
-                for k in 0..dim {
-                    left[k][k] = 1.0;
-                    rhs[k] = -c(k);
-                }
-            }
-            Piece::Turn { e, q, mu, rho_n, rho_t, r } => {
-                (left[2][2], rhs[2]) = (1.0, -c(2));
-                for k in 0..dim - 1 {
-                    let row = tangent(k);
-                    left[row][2] = mu * rho_n * e[k] / rho_t;
-                    own[row][2] = -mu * e[k] / rho_t;
-                    for l in 0..dim - 1 {
-                        let same = f64::from(u8::from(k == l));
-                        let across = q * (same - e[k] * e[l]);
-                        left[row][tangent(l)] = across;
-                        own[row][tangent(l)] = (same - across) / rho_t;
-                    }
-                    let moved: f64 = (0..dim).map(|l| left[row][l] * self.d_c[first + l]).sum();
-                    rhs[row] = -(self.lambda[first + row] - r * e[k]) / rho_t - moved;
-                }
-            }
-            _ => {}
-        }
-        for l in 0..dim {
-            let raised = view.problem.compliance[first + l] + self.regularisation * view.measure.norms[i];
-            (0..dim).for_each(|k| own[k][l] += left[k][l] * raised);
-        }
-        Patch { left, own, rhs }
-    }
-
     /// The equations by velocities of trees.
     fn factor_trees(&mut self, view: &View) -> bool {
         self.regular = false; // unknown
@@ -516,37 +479,6 @@ impl Newton {
         self.trees = trees;
         factored
     }
-}
-
-/// Weights of Δc and of Δλ in the equations of a patch, and their right-hand sides.
-struct Patch {
-    left: [[f64; MAX_ROWS]; MAX_ROWS],
-    own: [[f64; MAX_ROWS]; MAX_ROWS],
-    rhs: [f64; MAX_ROWS],
-}
-
-/// (1)–(3) of a patch; `a_nn` is (G + R)_NN.
-fn turn_of(a_nn: f64, norm: f64, mu: f64, l: &[f64], c: &[f64]) -> Piece {
-    let (rho_n, rho_t) = (1.0 / a_nn, 1.0 / norm);
-    let tau_n = l[2] - rho_n * c[2];
-    if tau_n <= 0.0 {
-        return Piece::Fixed;
-    }
-    let (mut e, r) = ([0.0; MAX_ROWS - 1], mu * tau_n);
-    for (k, e) in e.iter_mut().enumerate().take(l.len() - 1) {
-        *e = l[tangent(k)] - rho_t * c[tangent(k)];
-    }
-    let t = e.iter().map(|e| e * e).sum::<f64>().sqrt();
-    if t <= r {
-        return Piece::Stick;
-    }
-    e.iter_mut().for_each(|e| *e /= t);
-    Piece::Turn { e, q: r / t, mu, rho_n, rho_t, r }
-}
-
-/// Row of the tangential direction k.
-fn tangent(k: usize) -> usize {
-    if k < 2 { k } else { k + 1 }
 }
 
 /// (1)–(3).
@@ -620,67 +552,4 @@ fn ray_of(contact: &Contact, law: Law, l: [f64; 3], c: [f64; 3]) -> Piece {
     let rhs = std::array::from_fn(|k| (projected[k] - l[k]) / rho);
     let own = std::array::from_fn(|k| std::array::from_fn(|m| f64::from(u8::from(k == m)) - slope[k][m]));
     Piece::Linear { left: chained, own, rhs }
-}
-
-/// On a facet or an edge of a polyhedral cone, or what such a cone has in common with the round one.
-fn facet_or_edge(contact: &Contact, law: Law, l: [f64; 3], c: [f64; 3]) -> Piece {
-    let Some(polygon) = law.polygon() else { return Piece::Fixed };
-    let x: [f64; 3] = std::array::from_fn(|k| l[k] - c[k] / contact.norm);
-    if contact.mu == 0.0 {
-        return if x[2] > 0.0 { Piece::Closed } else { Piece::Fixed };
-    }
-    let ((kappa, sigma), m) = (polygon.edge(), polygon.toward([x[0], x[1]]));
-    let (kappa, sigma) = (contact.mu * kappa, contact.mu * sigma);
-    let (s, t) = (m[0] * x[0] + m[1] * x[1], m[0] * x[1] - m[1] * x[0]);
-    if s <= kappa * x[2] {
-        return Piece::Stick;
-    }
-    let facet = (kappa * s + x[2]) / (1.0 + kappa * kappa);
-    let sigma = sigma.copysign(t);
-    let (mut left, mut own) = ([[0.0; 3]; 3], [[0.0; 3]; 3]);
-    own[0] = [m[0], m[1], -kappa];
-    left[2] = [kappa * m[0], kappa * m[1], 1.0];
-    if t.abs() <= sigma.abs() * facet {
-        left[1] = [-m[1], m[0], 0.0];
-    } else {
-        if kappa * s + sigma * t + x[2] <= 0.0 {
-            return Piece::Fixed;
-        }
-        own[1] = [-m[1], m[0], -sigma];
-        left[2] = [kappa * m[0] - sigma * m[1], kappa * m[1] + sigma * m[0], 1.0];
-    }
-    let rhs = std::array::from_fn(|k| {
-        -(0..3).map(|j| contact.norm * own[k][j] * l[j] + left[k][j] * c[j]).sum::<f64>()
-    });
-    Piece::Linear { left, own, rhs }
-}
-
-/// (7) or (8), or what a polygon has in common with the disc.
-fn edge_or_corner(contact: &Contact, law: Law, l: [f64; 3], c: [f64; 3]) -> Piece {
-    let (a, mu) = (&contact.a, contact.mu);
-    let (rho_n, rho_t) = (1.0 / a[8], 1.0 / (a[0] + a[4]));
-    let tau_n = l[2] - rho_n * c[2];
-    let Some(polygon) = law.polygon().filter(|_| tau_n > 0.0) else { return Piece::Fixed };
-    let r = mu * tau_n;
-    if r == 0.0 {
-        return Piece::Closed;
-    }
-    let tau = [l[0] - rho_t * c[0], l[1] - rho_t * c[1]];
-    let ((kappa, sigma), m) = (polygon.edge(), polygon.toward(tau));
-    let (s, t) = (m[0] * tau[0] + m[1] * tau[1], m[0] * tau[1] - m[1] * tau[0]);
-    if s <= kappa * r {
-        return Piece::Stick;
-    }
-    let (mut left, mut own, mut rhs) = ([[0.0; 3]; 3], [[0.0; 3]; 3], [0.0; 3]);
-    (left[2][2], rhs[2]) = (1.0, -c[2]);
-    own[0] = [m[0], m[1], -kappa * mu];
-    if t.abs() <= sigma * r {
-        left[1] = [-m[1], m[0], 0.0];
-        rhs[1] = m[1] * c[0] - m[0] * c[1];
-    } else {
-        own[1] = [-m[1], m[0], -(sigma * mu).copysign(t)];
-        rhs[1] = -contact.norm * (0..3).map(|k| own[1][k] * l[k]).sum::<f64>();
-    }
-    rhs[0] = -contact.norm * (0..3).map(|k| own[0][k] * l[k]).sum::<f64>();
-    Piece::Linear { left, own, rhs }
 }
