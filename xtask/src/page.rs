@@ -5,15 +5,17 @@ use std::path::{Path, PathBuf};
 use std::process::Command;
 
 use crate::args::Args;
-use crate::process::{answers, root, run as spawn, target};
+use crate::process::{answers, cargo, root, run as spawn, target};
 
 pub(crate) const HELP: &str = "\
 Checks that the committed page of the viewer, crates/viewer/page/dist, is what its sources
 build. Cargo alone builds the workspace because that folder is committed; this keeps it honest.
 
-    cargo xtask page [--write]
+    cargo xtask page [--write] [--test]
 
     --write   put the built page in its place instead of comparing
+    --test    then try it in a real browser: replays, and a live simulation that is watched,
+              pulled, steered and scrubbed; needs a Chromium (CHROMIUM, or /usr/bin/chromium)
 
 Needs Node with npm, and what package-lock.json names. Builds in target/page; the working
 tree is touched only with --write.";
@@ -21,7 +23,7 @@ tree is touched only with --write.";
 const PAGE: &str = "crates/viewer/page";
 
 pub(crate) fn run(mut args: Args) -> Result<(), String> {
-    let write = args.flag("--write");
+    let (write, test) = (args.flag("--write"), args.flag("--test"));
     args.finish(0)?;
     let page = root().join(PAGE);
     if !page.join("package.json").exists() {
@@ -43,15 +45,25 @@ pub(crate) fn run(mut args: Args) -> Result<(), String> {
             copy_file(&built.join(&file), &committed.join(&file))?;
         }
         println!("page: wrote {PAGE}/dist");
-        return Ok(());
-    }
-    let different = differences(&built, &committed)?;
-    if different.is_empty() {
+    } else {
+        let different = differences(&built, &committed)?;
+        if !different.is_empty() {
+            let list = different.join("\n    ");
+            let repair = "repair: cargo xtask page --write";
+            return Err(format!("{PAGE}/dist is not what its sources build:\n    {list}\n{repair}"));
+        }
         println!("page: {PAGE}/dist is what its sources build");
-        return Ok(());
     }
-    let list = different.join("\n    ");
-    Err(format!("{PAGE}/dist is not what its sources build:\n    {list}\nrepair: cargo xtask page --write"))
+    if test { try_in_browser(&copy) } else { Ok(()) }
+}
+
+/// The tests of the page, with programs that hold the page as it is committed.
+fn try_in_browser(copy: &Path) -> Result<(), String> {
+    spawn(cargo().args(["build", "-p", "stiction-cli"]))?;
+    spawn(cargo().args(["build", "-p", "stiction-viewer", "--example", "sample_replay"]))?;
+    let programs = target().join("debug");
+    let (stiction, sample) = (programs.join("stiction"), programs.join("examples/sample_replay"));
+    spawn(npm().current_dir(copy).env("STICTION", stiction).env("SAMPLE_REPLAY", sample).arg("test"))
 }
 
 /// npm is a script, and on Windows one with an extension.

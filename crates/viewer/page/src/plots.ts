@@ -13,7 +13,8 @@ const POINTS = 600;
 const FOLLOW = 100; // ms between two drawings
 const HEIGHT = 118;
 const SMALLEST = 1e-18; // a residual of exactly zero is drawn here
-const MOST_CURVES = 7;
+const MOST_CURVES = 14;
+const MOST_DECADES = 4; // labelled
 
 interface Sheet {
   title: string;
@@ -76,7 +77,8 @@ export class Plots {
         });
       plot.setData([t, ...curves.map(({ of }) => column(of))] as uPlot.AlignedData);
       // Without a cursor, the values now.
-      if (plot.cursor.left === undefined || plot.cursor.left < 0) plot.setLegend({ idx: t.length - 1 }, false);
+      // (After the plot has done its own, which it puts off as well.)
+      if ((plot.cursor.left ?? -1) < 0) queueMicrotask(() => plot.setLegend({ idx: t.length - 1 }, false));
     });
   }
 
@@ -116,8 +118,7 @@ export class Plots {
           ...axis,
           size: 52,
           gap: 4,
-          // Of a logarithmic scale, powers of ten alone.
-          filter: (_, ticks) => ticks.map((value) => (sheet.logarithmic && !isDecade(value) ? null : value)),
+          ...(sheet.logarithmic ? { filter: someDecades, grid: { ...axis.grid, filter: someDecades } } : {}),
           values: (_, ticks) => ticks.map((value) => (value === null ? "" : sheet.logarithmic ? scientific(value).replace("1.0·", "") : short(value))),
         },
       ],
@@ -129,6 +130,8 @@ export class Plots {
           label,
           stroke: this.theme.curves[i % this.theme.curves.length] ?? this.theme.chart,
           width: 1.5,
+          // Colours come round: then the lines are broken.
+          dash: i < this.theme.curves.length ? [] : [4, 3],
           points: { show: false },
           value: (_: uPlot, value: number | null) => (value === null ? "–" : say(value)),
         })),
@@ -137,9 +140,14 @@ export class Plots {
   }
 }
 
-function isDecade(value: number): boolean {
-  const power = Math.log10(value);
-  return Math.abs(power - Math.round(power)) < 1e-9;
+/** Of a logarithmic scale some powers of ten alone, as many as have room. */
+function someDecades(_: uPlot, ticks: number[]): (number | null)[] {
+  const powers = ticks.map(Math.log10);
+  const stride = Math.max(1, Math.ceil((Math.max(...powers) - Math.min(...powers)) / MOST_DECADES));
+  return ticks.map((value, i) => {
+    const power = Math.round(powers[i] ?? 0.5);
+    return Math.abs((powers[i] ?? NaN) - power) < 1e-9 && power % stride === 0 ? value : null;
+  });
 }
 
 function short(value: number): string {
