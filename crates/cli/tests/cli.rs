@@ -134,7 +134,7 @@ fn wrong_input_is_refused_with_the_remedy() {
     refused(&stiction(&here, &["run", "none.urdf"]), &["none.urdf"]);
     refused(&stiction(&here, &["run", "ball", "--contact", "nosuch"]), &["nosuch", "nsgs"]);
     refused(&stiction(&here, &["run", "ball", "--dt", "-1"]), &["--dt", "> 0"]);
-    refused(&stiction(&here, &["run", "ball", "--out", "t.mat"]), &[".npz or .csv"]);
+    refused(&stiction(&here, &["run", "ball", "--out", "t.mat"]), &[".npz, .parquet or .csv"]);
     refused(&stiction(&here, &["run", "ball", "--out", "t.csv", "--duration", "1e9"]), &["GB", "shorten"]);
     refused(&stiction(&here, &["run", "ball", "--hold"]), &["--hold", "robot file"]);
     refused(&stiction(&here, &["compare", "ball", "--contact", "nsgs,x"]), &["`x`"]);

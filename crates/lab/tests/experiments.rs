@@ -3,8 +3,7 @@
 use stiction_lab::experiments::{EXPERIMENTS, Size, named};
 
 /// Claims that do not hold yet: experiment and how the claim begins. One that comes to hold is taken off.
-const FAIL: [(&str, &str); 4] = [
-    ("hard-cases", "grasp, nsgs, 1 s at 1.001"),
+const FAIL: [(&str, &str); 3] = [
     ("hard-cases", "SimBenchmark, rolling, y:"),
     ("hard-cases", "SimBenchmark, rolling, xy:"),
     ("hard-cases", "SimBenchmark, bouncing"),

@@ -39,7 +39,7 @@ use stiction_dynamics::spatial::{Vec3, vec3};
 use stiction_dynamics::{JointKind, Kinematics};
 use stiction_models::World;
 
-/// Gaps up to this are none [m, or rad of a limit].
+/// Gaps up to this are none, from twice as much on they count in full [m, or rad of a limit].
 const TOUCH: f64 = 1e-9;
 
 /// What is known when rows are made.
@@ -206,7 +206,7 @@ impl Situation<'_> {
     pub(crate) fn gap_bias(&self, gap: f64) -> f64 {
         let p = self.params;
         if gap > TOUCH {
-            return gap / p.dt;
+            return gap / p.dt * (gap / TOUCH - 1.0).min(1.0);
         }
         -(p.baumgarte * (-gap - p.slop).max(0.0) / p.dt).min(p.push_out_speed)
     }
