@@ -7,8 +7,9 @@
 //! 1. [`newton`] from the active set of the present impulses;
 //! 2. if that fails and sweeps have had [`PATIENCE`] tries, an interior method from a cold start, at most
 //!    three times a solve, polished by 1. It needs no active set: [`crate::interior`] for the exact law and
-//!    the convex relaxation, [`crate::facets`] for polygons. Large islands whose factor of G is known go by the
-//!    augmented Lagrangian of [`crate::ncp_al`] instead, from where they are.
+//!    the convex relaxation, [`crate::facets`] for polygons. Where the factor of G is known
+//!    the second attempt, and on large islands every one, goes by the augmented Lagrangian of [`crate::ncp_al`]
+//!    instead, from where they are.
 //!
 //! Before the first sweep come the factors of the last solve; and Newton at once, where that costs no more than
 //! sweeps or the start is nearly an answer, as that of bodies at rest. These are taken deeper than asked: the
@@ -26,7 +27,7 @@ use crate::iterate::{Method, Task};
 use crate::measure::Measure;
 use crate::ncp_al::{Augmented, COMPLIANCE};
 use crate::sweep::Block;
-use crate::trees::TreeSystem;
+use crate::trees::{TreeSystem, knows_factor};
 use stiction_contact::{Cone, ConstraintProblem, Law};
 
 /// Sweeps before an interior-point attempt, and before one by multipliers.
@@ -132,7 +133,9 @@ impl Finish {
         }
         let mut e = self.newton(view, lambda, current, goal, iterations);
         let interior = view.law != Law::Raisim && !self.turning;
-        let by_multipliers = view.law == Law::Ncp && TreeSystem::pays(view.problem);
+        // Small islands have both ways, in turn.
+        let by_multipliers = view.law == Law::Ncp
+            && (TreeSystem::pays(view.problem) || self.attempts == 1 && knows_factor(view.problem));
         let patience = if by_multipliers { LITTLE_PATIENCE } else { PATIENCE };
         if interior && e > goal.tolerance && self.attempts < COLD_STARTS.len() && self.next >= patience {
             // Polished even where it ends worse than the sweeps: its active set may be the right one.

@@ -54,6 +54,8 @@ pub(crate) struct Workspace {
     smallest: MinimumNorm,
     /// c = (G + R) λ + g of the current impulses, up to rounding since the last refresh.
     pub(super) c: Vec<f64>,
+    /// What a start from impulses has found, while one from none is tried.
+    pub(super) found: Vec<f64>,
     /// Impulses before the sweep.
     pub(super) before: Vec<f64>,
     /// Best impulses seen, and their residual.
