@@ -18,7 +18,7 @@
 //! end of the step, δ₀ = (−φ)₊ [HuntCrossley1975]; to first order in c that is (3') with T = h + τ + d δ₀, and T = h
 //! where φ > 0. Under the compliant laws their own numbers hold instead.
 //!
-//! What is nearer than a nanometre touches: rounding moves bodies at rest, and a corner lifted by it would
+//! What is nearer than a nanometre touches, and up to two the gap counts in part: rounding moves bodies at rest, and a corner lifted by it would
 //! have to lose its share of the load and to find it again step by step. A bounce (3) leaves at e times the
 //! approach speed of the step it happens in, at the height it has then: an error of order h. The rows of
 //! tendons are in [`crate::tendons`], those of loops in [`crate::loops`], which also says what becomes of

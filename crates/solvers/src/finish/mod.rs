@@ -166,7 +166,8 @@ impl Finish {
     }
 
     /// Before any sweep: by the factors of the last solve, while the pieces are the same, or new ones where
-    /// the start is nearly an answer. `None` if nothing came of it. RaiSim's answer is where its sweeps go, so it never starts here.
+    /// the rows are few or the start is nearly an answer. `None` if nothing came of it. RaiSim's answer is
+    /// where its sweeps go, so it never starts here.
     pub(crate) fn resume(
         &mut self,
         view: &View,

@@ -133,7 +133,10 @@ fn warm_or_cold<R: Rule + Clone>(
     found.clear();
     found.extend_from_slice(impulses);
     impulses.fill(0.0);
-    ws.c.clone_from(&problem.free_velocity);
+    for (i, &cone) in problem.cones().iter().enumerate() {
+        R::LAW.project(cone, &mut impulses[problem.range(i)]);
+    }
+    problem.velocities_into(impulses, &mut ws.c);
     ws.finish.forget();
     let current = ws.residual(problem, R::LAW, impulses, &ws.c);
     let params = SweepParams { max_iterations: left, ..*params };
