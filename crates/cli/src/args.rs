@@ -55,6 +55,8 @@ pub(crate) enum Command {
     Check(CheckArgs),
     /// Repeat an experiment of the literature
     Experiment(ExperimentArgs),
+    /// Step random worlds and judge every step: does anything go wrong in silence?
+    Stress(StressArgs),
     /// List the built-in scenes
     Scenes(ListArgs),
     /// List the contact solvers and the laws they solve
@@ -450,6 +452,32 @@ impl Deny {
             Self::Notes => Severity::Note,
         }
     }
+}
+
+#[derive(Debug, Args)]
+#[command(after_help = "\
+Examples:
+  stiction stress --steps 1000000 --threads 2 --out out/stress      goes on where it was broken off
+  stiction stress --seed 4711 --steps 100")]
+pub(crate) struct StressArgs {
+    /// Steps of all worlds together
+    #[arg(long, value_name = "N", default_value_t = 100_000)]
+    pub(crate) steps: u64,
+    /// The first world; the others follow
+    #[arg(long, value_name = "N", default_value_t = 1)]
+    pub(crate) seed: u64,
+    /// Worlds at the same time
+    #[arg(long, value_name = "N", default_value_t = 1)]
+    pub(crate) threads: usize,
+    /// Contact solver (see `stiction solvers`)
+    #[arg(long, value_name = "NAME", default_value = "auto")]
+    pub(crate) contact: String,
+    /// Keep results, and the problems of steps that were flagged or not certified, in this folder
+    #[arg(long, value_name = "FOLDER")]
+    pub(crate) out: Option<PathBuf>,
+    /// Worlds of note to list
+    #[arg(long, value_name = "N", default_value_t = 20)]
+    pub(crate) show: usize,
 }
 
 #[derive(Debug, Args)]

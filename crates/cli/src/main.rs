@@ -14,6 +14,7 @@ mod render;
 mod run;
 mod shrink;
 mod solve;
+mod stress;
 mod view;
 mod words;
 
@@ -37,6 +38,7 @@ fn main() -> ExitCode {
             Err(failure) => Err(failure),
         },
         Command::Experiment(args) => experiment::experiment(&args),
+        Command::Stress(args) => stress::stress(&args),
         Command::Scenes(args) => catalogue::scenes(&args),
         Command::Solvers(args) => catalogue::solvers(&args),
     };

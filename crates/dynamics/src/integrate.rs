@@ -6,6 +6,12 @@
 //!     free:          p + h v_lin, in world axes, and (2)                (3)
 //! ```
 //!
+//! and the rates of the coordinates themselves, for methods that add them up:
+//!
+//! ```text
+//!     q̇ = v of scalar joints, ½ q (0, ω) of quaternions                 (4)
+//! ```
+//!
 //! exp is exact for constant ω; quaternions are renormalised at every step, so that they do not
 //! drift off the unit sphere.
 
@@ -28,6 +34,25 @@ pub fn integrate_into<T: Real>(model: &Model<T>, q: &[T], v: &[T], h: T, q_next:
                     next[k] = q[k] + v[k] * h;
                 }
                 turn(&q[3..], &v[3..], h, &mut next[3..]);
+            }
+        }
+    }
+}
+
+/// (4): `q_dot` has nq numbers.
+#[inline(always)]
+pub fn rates_into<T: Real>(model: &Model<T>, q: &[T], v: &[T], q_dot: &mut [T]) {
+    assert_eq!((q.len(), q_dot.len()), (model.nq, model.nq), "q has nq coordinates");
+    assert_eq!(v.len(), model.nv(), "v has nv coordinates");
+    for joint in &model.joints {
+        let (q, v) = (&q[joint.idx_q..], &v[joint.idx_v..]);
+        let out = &mut q_dot[joint.idx_q..];
+        match joint.kind {
+            JointKind::Hinge | JointKind::Slide | JointKind::Screw => out[0] = v[0],
+            JointKind::Ball => spin(q, v, out),
+            JointKind::Free => {
+                out[..3].copy_from_slice(&v[..3]);
+                spin(&q[3..], &v[3..], &mut out[3..]);
             }
         }
     }
@@ -76,6 +101,14 @@ pub fn normalize<T: Real>(model: &Model<T>, q: &mut [T]) {
 fn turn<T: Real>(q: &[T], w: &[T], h: T, next: &mut [T]) {
     let step = Quat::exp(vec3(w[0], w[1], w[2]) * h);
     write((read(q) * step).renormalized(), next);
+}
+
+/// (4) of a quaternion.
+#[inline(always)]
+fn spin<T: Real>(q: &[T], w: &[T], q_dot: &mut [T]) {
+    let half = q[0].like(0.5);
+    let turn = Quat { w: w[0].zero(), x: w[0] * half, y: w[1] * half, z: w[2] * half };
+    write(read(q) * turn, q_dot);
 }
 
 /// ω = log(q0⁻¹ q1) / h, lane by lane.
@@ -129,6 +162,18 @@ mod tests {
         let direct = moved(&model, &q0, &v, 10.0);
         let same = dot(&q[3..], &direct[3..]).signum();
         assert_close(&q[3..], &direct[3..].iter().map(|x| x * same).collect::<Vec<_>>(), 1e-12);
+    }
+
+    /// q ⊕ h v and q ⊕ −h v differ by 2 h q̇.
+    #[test]
+    fn rates_are_those_of_the_coordinates() {
+        let (model, h) = (random_trees(62, 16), 1e-5);
+        let (q, v) = random_state(&model, 62);
+        let mut rates = vec![0.0; model.nq];
+        rates_into(&model, &q, &v, &mut rates);
+        let (ahead, behind) = (moved(&model, &q, &v, h), moved(&model, &q, &v, -h));
+        let slope: Vec<f64> = ahead.iter().zip(&behind).map(|(a, b)| (a - b) * (0.5 / h)).collect();
+        assert_close(&rates, &slope, 1e-8);
     }
 
     #[test]

@@ -104,7 +104,7 @@ pub use coupling::{
 pub use crba::{CrbaWorkspace, crba_into};
 pub use derivatives::{AbaDerivatives, ExternalForces, PointDerivatives, RneaDerivatives};
 pub use dual::Dual;
-pub use edit::{Base, EditError, Edited, attach, extract, lock_joints, remove, reroot};
+pub use edit::{Base, EditError, Edited, Tree, attach, extract, lock_joints, remove, reroot};
 pub use energy::{Momentum, centre_of_mass, kinetic_energy, momentum, potential_energy, spring_energy};
 pub use factor::{Factor, NotPositive};
 pub use frames::{
@@ -113,7 +113,7 @@ pub use frames::{
 };
 pub use gravity::{GravityWorkspace, gravity_into};
 pub use ik::{IkError, IkParams, IkReport, IkStatus, InverseKinematics, Target};
-pub use integrate::{difference_into, integrate_into, normalize};
+pub use integrate::{difference_into, integrate_into, normalize, rates_into};
 pub use inverse_mass::InverseMass;
 pub use jacobian::{
     body_jacobian_into, body_jacobian_rate_into, jacobian_column, point_jacobian_into,

@@ -27,6 +27,7 @@ pub mod runner;
 pub mod scene;
 pub mod shrink;
 pub mod solve;
+pub mod stress;
 pub mod summary;
 mod text;
 pub mod trajectory;

@@ -5,8 +5,7 @@
 //! ```text
 //!     contact, apart (φ > 1 nm)  g_N = J_N v_f + φ/h          it may close, not cross       (1)
 //!     contact, overlapping      g_N = J_N v_f − min(v_push, β (−φ − slop)₊ / h)            (2)
-//!     contact that bounces      g_N = J_N v_f + e J_N v      if J_N v < −v_thr and
-//!                                                            φ + h J_N v_f < 0             (3)
+//!     contact that bounces      g_N = J_N v_f + e u − (1 − s) h a    if J_N v < −v_thr      (3)
 //!     contact that yields       g_N = J_N v_f + φ/T,  R = 1/(h k T)                         (3')
 //!     joint limit               as (1), (2) with φ = distance to the limit, λ ≥ 0; of a
 //!                               ball joint the angle of its rotation is limited           (4)
@@ -19,14 +18,17 @@
 //! where φ > 0. Under the compliant laws their own numbers hold instead.
 //!
 //! What is nearer than a nanometre touches, and up to two the gap counts in part: rounding moves bodies at rest, and a corner lifted by it would
-//! have to lose its share of the load and to find it again step by step. A bounce (3) leaves at e times the
-//! approach speed of the step it happens in, at the height it has then: an error of order h. The rows of
+//! have to lose its share of the load and to find it again step by step. In (3), h a = J_N (v_f − v); the surfaces meet
+//! after the share s of the step, φ + s h J_N v + ½ a (s h)² = 0 (s = 0 where they overlap), at the speed
+//! u = J_N v + s h a, part at −e u, and are accelerated for the rest: Newton's law at the time of the impact. If they
+//! do not meet in this step, they may go on as they do. How far they come is in [`crate::flight`]. The rows of
 //! tendons are in [`crate::tendons`], those of loops in [`crate::loops`], which also says what becomes of
 //! β e/h where a world has any.
 
 use crate::State;
 use crate::actuation::{Effort, rotation_vector};
 use crate::contacts::{ContactPoint, Spring};
+use crate::flight::Bounce;
 use crate::loops::Loops;
 use crate::params::StepperParams;
 use crate::rows::{End, Rows};
@@ -60,7 +62,8 @@ pub(crate) struct Situation<'a> {
 
 impl Situation<'_> {
     /// Pushes every block to `problem` and `rows`, and its warm start to `impulses`. What is asked of couplings
-    /// and loops, to undo their errors, goes to `feedback`; returns which blocks these are.
+    /// and loops, to undo their errors, goes to `feedback`; returns which blocks these are. Contacts that bounce go to
+    /// `bounces`, in order.
     pub(crate) fn write(
         &self,
         contacts: &[ContactPoint],
@@ -68,13 +71,15 @@ impl Situation<'_> {
         problem: &mut ConstraintProblem,
         memory: &mut WarmStart,
         feedback: &mut Vec<f64>,
+        bounces: &mut Vec<Bounce>,
     ) -> Range<usize> {
         rows.clear();
         problem.clear();
+        bounces.clear();
         problem.time_step = self.params.dt;
         memory.begin();
         for contact in contacts {
-            self.push_contact(contact, rows, problem);
+            self.push_contact(contact, rows, problem, bounces);
             memory.recall_contact(contact);
         }
         self.push_limits(rows, problem, memory);
@@ -118,7 +123,13 @@ impl Situation<'_> {
         }
     }
 
-    fn push_contact(&self, c: &ContactPoint, rows: &mut Rows, problem: &mut ConstraintProblem) {
+    fn push_contact(
+        &self,
+        c: &ContactPoint,
+        rows: &mut Rows,
+        problem: &mut ConstraintProblem,
+        bounces: &mut Vec<Bounce>,
+    ) {
         let model = &self.world.model;
         let block = rows.len();
         let frictional = c.friction > 0.0;
@@ -163,9 +174,14 @@ impl Situation<'_> {
             let before = rows.velocity(block, &self.state.v);
             if frictional { before.z } else { before.x }
         };
-        let (bias, compliance) = match c.spring.filter(|_| self.soft.is_none()) {
-            Some(spring) => self.yielding(&spring, c.gap),
-            None => (self.normal_bias(c, free, before), 0.0),
+        let bounce = (c.restitution > 0.0).then(|| self.bounce(c, before(), free)).flatten();
+        let (bias, compliance) = match (c.spring.filter(|_| self.soft.is_none()), bounce) {
+            (Some(spring), _) => self.yielding(&spring, c.gap),
+            (None, Some((bias, left))) => {
+                bounces.extend(left.map(|left| Bounce { block, left }));
+                (bias, 0.0)
+            }
+            (None, None) => (self.gap_bias(c.gap), 0.0),
         };
         if frictional {
             g.z += bias;
@@ -189,17 +205,24 @@ impl Situation<'_> {
         (gap / time, 1.0 / (h * spring.stiffness * time))
     }
 
-    /// What (1)–(3) add to J_N v_f. `free` = J_N v_f, `before()` = J_N v.
-    fn normal_bias(&self, c: &ContactPoint, free: f64, before: impl Fn() -> f64) -> f64 {
+    /// (3) of a contact that closes at the speed `before` = J_N v and would at `free` = J_N v_f: what is added to
+    /// J_N v_f, and 1 − s if the surfaces meet in this step. Nothing of one too slow to bounce, or that would be down
+    /// again before the step ends.
+    fn bounce(&self, c: &ContactPoint, before: f64, free: f64) -> Option<(f64, Option<f64>)> {
         let h = self.params.dt;
-        if c.restitution > 0.0 && c.gap + h * free < 0.0 {
-            let before = before();
-            let threshold = self.params.restitution_threshold.max(2.0 * h * self.world.model.gravity.norm());
-            if before < -threshold {
-                return c.restitution * before; // (3)
-            }
+        let threshold = self.params.restitution_threshold.max(2.0 * h * self.world.model.gravity.norm());
+        if before >= -threshold {
+            return None;
         }
-        self.gap_bias(c.gap)
+        let gain = free - before;
+        if c.gap + 0.5 * h * (before + free) >= 0.0 {
+            return Some(((c.gap / h).max(-free), None));
+        }
+        let root = (before * before - 2.0 * gain / h * c.gap.max(0.0)).max(0.0).sqrt();
+        let met = (2.0 * c.gap.max(0.0) / (h * (root - before))).min(1.0);
+        let (meeting, left) = (before + met * gain, 1.0 - met);
+        let parting = left * gain - c.restitution * meeting;
+        (parting > 0.0 && parting + c.restitution * -meeting >= 0.0).then_some((-parting, Some(left)))
     }
 
     /// (1) and (2).

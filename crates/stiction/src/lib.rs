@@ -12,6 +12,8 @@ mod assembly;
 mod compose;
 mod contacts;
 mod continuous;
+mod flight;
+mod free_tree;
 mod gyroscopic;
 mod loops;
 mod mechanism;

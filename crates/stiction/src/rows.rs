@@ -137,6 +137,11 @@ impl Rows {
         self.J.len()
     }
 
+    /// Trees that block i touches.
+    pub(crate) fn trees_of(&self, i: usize) -> impl Iterator<Item = usize> + '_ {
+        self.J.trees_of(i)
+    }
+
     /// J v of block i.
     pub(crate) fn velocity(&self, i: usize, v: &[f64]) -> Vec3 {
         self.J.dot(i, v)

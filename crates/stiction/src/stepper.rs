@@ -1,4 +1,4 @@
-//! Velocity-level time stepping, semi-implicit Euler on the manifold.
+//! Velocity-level time stepping: semi-implicit Euler on the manifold where constraints act, higher orders where none does.
 //!
 //! ```text
 //!     M̂ = M(q) + h D + h² K + h k                                        (1)
@@ -14,7 +14,8 @@
 //!     I (ω⁺ − ω) = −h ω̄ × I ω̄,   ω̄ = (ω + ω⁺)/2                          (5)
 //! ```
 //!
-//! which keeps its energy and the norm of its angular momentum to rounding. First order in h.
+//! which keeps its energy and the norm of its angular momentum to rounding. First order in h; trees that no constraint
+//! acts upon replace (4), and (3) where they have joints, by what [`crate::flight`] says.
 //!
 //! A step either succeeds or leaves the state as it was and says why.
 
@@ -22,6 +23,7 @@ use crate::State;
 use crate::actuation::{self, Effort};
 use crate::assembly::Situation;
 use crate::contacts::{ContactFinder, ContactPoint, Lookout};
+use crate::flight::{Bounce, Flight};
 use crate::gyroscopic::midpoint_moment;
 use crate::loops::{Consistent, Loops};
 use crate::params::StepperParams;
@@ -77,12 +79,16 @@ pub struct TimeStepper {
     servos: Servos,
     pulls: Vec<(Pull, Effort)>,
     carried: CarriedWeight,
+    flight: Flight,
+    bounces: Vec<Bounce>,
     tau: Vec<f64>,
     diagonal: Vec<f64>,
     /// v at the start of the step.
     v_start: Vec<f64>,
     v_free: Vec<f64>,
     v_next: Vec<f64>,
+    /// (3), or flight.
+    v_end: Vec<f64>,
     q_next: Vec<f64>,
     /// The state at the start of a step in parts, and its length [s].
     before: State,
@@ -126,11 +132,14 @@ impl TimeStepper {
             servos: Servos::new(world),
             pulls: Vec::new(),
             carried: CarriedWeight::new(world),
+            flight: Flight::new(world),
+            bounces: Vec::new(),
             tau: vec![0.0; model.nv()],
             diagonal: vec![0.0; model.nv()],
             v_start: vec![0.0; model.nv()],
             v_free: vec![0.0; model.nv()],
             v_next: vec![0.0; model.nv()],
+            v_end: vec![0.0; model.nv()],
             q_next: vec![0.0; model.nq],
             before: State::neutral(model),
             step_length: params.dt,
@@ -250,6 +259,7 @@ impl TimeStepper {
             return Err(format!("{}: a number stopped being finite", solver.name()));
         }
         self.apply_impulses();
+        self.note_flight(world, input);
         if let Some(dof) = self.v_next.iter().position(|v| !v.is_finite()) {
             let joint = &model.joints[model.dofs[dof].joint].name;
             return Err(format!("the velocity of joint `{joint}` is {}", self.v_next[dof]));
@@ -257,14 +267,31 @@ impl TimeStepper {
         Ok(solve)
     }
 
-    /// (4) over a share of the step.
-    fn advance(&mut self, world: &World, state: &mut State, share: f64) {
+    fn note_flight(&mut self, world: &World, input: &Input) {
+        let Self { flight, rows, problem, impulses, bounces, factor, .. } = self;
+        flight.note(rows, problem, impulses, bounces, factor);
+        if flight.has_trees() {
+            flight.applied.fill(0.0);
+            flight.applied.iter_mut().zip(&input.generalized).for_each(|(a, f)| *a += f);
+            self.servos.add_efforts(&world.actuators, &mut flight.applied);
+        }
+    }
+
+    /// q and v after a share of the step: (4), or flight.
+    fn displace(&mut self, world: &World, state: &State, share: f64) {
         let h = self.params.dt * share;
         integrate_into(&world.model, &state.q, &self.v_next, h, &mut self.q_next);
+        self.v_end.copy_from_slice(&self.v_next);
+        let (q, v) = (&mut self.q_next, &mut self.v_end);
+        self.flight.advance(state, &self.v_free, &self.mass, [h, share], q, v);
+    }
+
+    fn advance(&mut self, world: &World, state: &mut State, share: f64) {
+        self.displace(world, state, share);
         state.q.copy_from_slice(&self.q_next);
         self.servos.commit(&world.actuators, &state.v, &self.v_next);
         self.v_start.copy_from_slice(&state.v);
-        state.v.copy_from_slice(&self.v_next);
+        state.v.copy_from_slice(&self.v_end);
         state.t += self.params.dt;
         self.memory.commit(&self.contacts, &self.impulses);
     }
@@ -282,7 +309,7 @@ impl TimeStepper {
 
     /// The share of the step that was solved after which a fast body first meets another.
     fn first_impact(&mut self, world: &World, state: &State) -> Option<f64> {
-        integrate_into(&world.model, &state.q, &self.v_next, self.params.dt, &mut self.q_next);
+        self.displace(world, state, 1.0);
         self.kin.update(&world.model, &self.q_next);
         self.finder.first_impact(&self.kin, self.params.margin, self.params.slop)
     }
@@ -357,7 +384,8 @@ impl TimeStepper {
         let (rows, problem) = (&mut self.rows, &mut self.problem);
         let primal = problem.primal.take();
         let feedback = &mut self.feedback;
-        let asked = situation.write(&self.contacts, rows, problem, &mut self.memory, feedback);
+        let asked =
+            situation.write(&self.contacts, rows, problem, &mut self.memory, feedback, &mut self.bounces);
         self.impulses.clear();
         self.impulses.extend_from_slice(self.memory.last());
         problem.second_start.extend_from_slice(self.memory.before());

@@ -19,11 +19,13 @@ mod parts;
 mod reroot;
 #[cfg(test)]
 mod tests;
+mod tree;
 
 pub use attach::attach;
 pub use extract::{extract, remove};
 pub use lock::lock_joints;
 pub use reroot::reroot;
+pub use tree::Tree;
 
 use crate::spatial::{Pose, Quat, vec3};
 use crate::{Axes, JointKind, Kinematics, Model, ModelError, Velocities, frame_pose, frame_velocity};

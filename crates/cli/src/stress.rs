@@ -1,0 +1,53 @@
+//! `stiction stress`: steps of random worlds, all judged.
+
+use crate::args::StressArgs;
+use crate::failure::Failure;
+use crate::output::say;
+use crate::progress::Meter;
+use std::ops::ControlFlow;
+use std::sync::Mutex;
+use stiction_lab::stress::{CERTIFIED, Campaign, Totals};
+
+pub(crate) fn stress(args: &StressArgs) -> Result<(), Failure> {
+    let campaign = Campaign {
+        first_seed: args.seed,
+        steps: args.steps,
+        threads: args.threads,
+        solver: args.contact.clone(),
+        folder: args.out.clone(),
+    };
+    let (meter, interrupted) = (Meter::new(true), Mutex::new(false));
+    let tell = |t: &Totals| {
+        let label = format!("{} flagged, {} silent, {} failed", t.flagged, t.silent, t.failed);
+        let go_on = meter.count(t.steps as usize, args.steps as usize, &label);
+        if let (ControlFlow::Break(()), Ok(mut interrupted)) = (go_on, interrupted.lock()) {
+            *interrupted = true;
+        }
+        go_on
+    };
+    // What a trial panics with is in its line; the trace of every one would bury the rest.
+    std::panic::set_hook(Box::new(|_| ()));
+    let totals = campaign.run(tell).map_err(Failure::work);
+    drop(std::panic::take_hook());
+    let totals = totals?;
+    meter.done();
+    let share = |n: u64| format!("{n} ({:.1e} of all)", n as f64 / totals.steps.max(1) as f64);
+    let mut lines = vec![
+        format!("{} steps of {} random worlds, {}", totals.steps, totals.trials, args.contact),
+        format!("  contact points        {}", totals.contacts),
+        format!("  flagged               {}", share(totals.flagged)),
+        format!("  above {CERTIFIED:.0e} m/s       {}", share(totals.uncertified)),
+        format!("  of these not flagged  {}", totals.silent),
+        format!("  failed                {}", totals.failed),
+        format!("  not finite            {}", totals.not_finite),
+        format!("  panics                {}", totals.panicked),
+        format!("  worst natural map     {:.1e} m/s", totals.natural_map),
+    ];
+    lines.extend(totals.notable.iter().take(args.show).map(|n| format!("  {n}")));
+    say(&lines.join("\n"))?;
+    match interrupted.into_inner() {
+        Ok(true) => Err(Failure::Interrupted),
+        _ if totals.sound() => Ok(()),
+        _ => Err(Failure::work("something went wrong in silence")),
+    }
+}

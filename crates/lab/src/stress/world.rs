@@ -1,0 +1,159 @@
+//! A world made of a seed: one of the scenes, or a heap of bodies, with frictions, masses, shapes, step and state drawn.
+
+use crate::random::Random;
+use crate::scene::{BUILTIN_SCENES, Scene, SceneError, Setup};
+use std::path::Path;
+use stiction::collision::Shape;
+use stiction::dynamics::spatial::{Inertia, Quat, Sym3, vec3};
+use stiction::dynamics::{JointKind, Model};
+
+/// A world, and what it is in words.
+pub struct Drawn {
+    pub setup: Setup,
+    pub of: String,
+}
+
+/// Bodies dropped on the ground, for the draws that follow to make something of.
+const HEAP: &str = "
+    description = 'A heap of bodies'
+    ground = { friction = 0.5 }
+    contact = { solver = 'auto' }
+    [[body]]
+    name = 'stone'
+    shape = 'box'
+    size = [0.2, 0.16, 0.12]
+    mass = 1.0
+    position = [0.0, 0.0, 0.1]
+    grid = [3, 3, 2]
+    offset = [0.19, 0.17, 0.14]";
+
+/// Time steps [s].
+const DT: [f64; 5] = [5e-4, 1e-3, 2e-3, 5e-3, 1e-2];
+
+/// The world of `seed`.
+pub fn draw(seed: u64) -> Result<Drawn, SceneError> {
+    let mut random = Random::new(seed);
+    let pick = below(&mut random, BUILTIN_SCENES.len() + 4);
+    let (name, scene) = match BUILTIN_SCENES.get(pick) {
+        Some((name, _)) => (*name, Scene::builtin(name)?),
+        None => ("heap", Scene::from_toml(HEAP, Path::new("heap.toml"))?),
+    };
+    let mut setup = scene.build()?;
+    let dt = DT[below(&mut random, DT.len())];
+    setup.settings.stepper.dt = dt;
+    surfaces(&mut setup, &mut random);
+    let shapes = shapes(&mut setup, &mut random);
+    let span = masses(&mut setup.world.model, &mut random);
+    let speed = [0.0, 0.1, 1.0, 10.0][below(&mut random, 4)];
+    let disorder = [0.0, 1e-3, 0.05, 0.3][below(&mut random, 4)];
+    state(&mut setup, &mut random, disorder, speed);
+    for (control, actuator) in setup.control.iter_mut().zip(&setup.world.actuators) {
+        let [lo, hi] = actuator.control_limit.unwrap_or([*control - 0.5, *control + 0.5]);
+        if random.unit() < 0.5 {
+            *control = lo + (hi - lo) * random.unit();
+        }
+    }
+    let of = format!(
+        "{name} h {dt} s; masses over {span:.1} decades; {shapes} shapes; disorder {disorder}; speeds {speed}"
+    );
+    Ok(Drawn { setup, of })
+}
+
+/// Uniform among 0 … n − 1.
+fn below(random: &mut Random, n: usize) -> usize {
+    ((random.unit() * n as f64) as usize).min(n - 1)
+}
+
+/// Friction from none to 2, most of it ordinary; some surfaces bounce.
+fn surfaces(setup: &mut Setup, random: &mut Random) {
+    let bouncing = random.unit() < 0.2;
+    for geometry in &mut setup.world.geometries {
+        let u = random.unit();
+        geometry.material.friction = if u < 0.1 { 0.0 } else { 10.0_f64.powf(2.3 * random.unit() - 2.0) };
+        if bouncing {
+            geometry.material.restitution = random.unit();
+        }
+    }
+}
+
+/// Other shapes of the same size for half of the geometries of free bodies, in half of the worlds. Returns how many.
+fn shapes(setup: &mut Setup, random: &mut Random) -> usize {
+    if random.unit() < 0.5 {
+        return 0;
+    }
+    let world = &mut setup.world;
+    let model = &world.model;
+    let alone = |link: usize| {
+        let Some(body) = model.links[link].body else { return false };
+        model.joints[model.bodies[body].joints.start].kind == JointKind::Free
+            && model.bodies.iter().all(|b| b.parent != Some(body))
+    };
+    let mut changed = 0;
+    for geometry in &mut world.geometries {
+        if !geometry.link.is_some_and(alone) || random.unit() < 0.5 {
+            continue;
+        }
+        let half = match &geometry.shape {
+            Shape::Sphere { radius } => vec3(*radius, *radius, *radius),
+            Shape::Box { half } => *half,
+            Shape::Capsule { radius, half_length } => vec3(*radius, *radius, half_length + radius),
+            Shape::Cylinder { radius, half_length } => vec3(*radius, *radius, *half_length),
+            _ => continue,
+        };
+        let radius = 0.5 * (half.x + half.y);
+        geometry.shape = match below(random, 6) {
+            0 => Shape::Sphere { radius },
+            1 => Shape::Box { half },
+            2 => Shape::Capsule { radius, half_length: half.z },
+            3 => Shape::Cylinder { radius, half_length: half.z },
+            4 => Shape::Ellipsoid { radii: half },
+            _ => Shape::Cone { radius, half_height: half.z },
+        };
+        changed += 1;
+    }
+    changed
+}
+
+/// Masses, and inertias with them, times numbers that differ by up to four decades. Returns how many decades.
+fn masses(model: &mut Model, random: &mut Random) -> f64 {
+    let span = [0.0, 0.5, 2.0, 4.0][below(random, 4)];
+    for body in &mut model.bodies {
+        let (f, Inertia { mass, first, second: s }) =
+            (10.0_f64.powf(0.5 * span * random.signed()), body.inertia);
+        let second =
+            Sym3 { xx: s.xx * f, xy: s.xy * f, xz: s.xz * f, yy: s.yy * f, yz: s.yz * f, zz: s.zz * f };
+        body.inertia = Inertia { mass: mass * f, first: first * f, second };
+    }
+    span
+}
+
+/// Places, angles and velocities: free bodies up to `disorder` metres from their place and, where that is large, turned
+/// at random; joints within their limits.
+fn state(setup: &mut Setup, random: &mut Random, disorder: f64, speed: f64) {
+    let (model, state) = (&setup.world.model, &mut setup.state);
+    for joint in &model.joints {
+        let q = &mut state.q[joint.idx_q..joint.idx_q + joint.kind.nq()];
+        match joint.kind {
+            JointKind::Hinge | JointKind::Slide | JointKind::Screw => {
+                let scale = if joint.kind == JointKind::Slide { disorder } else { 10.0 * disorder };
+                q[0] += scale * random.signed();
+                if let Some([lo, hi]) = joint.limit {
+                    q[0] = q[0].clamp(lo, hi);
+                }
+            }
+            JointKind::Ball => turn(q, random, 10.0 * disorder),
+            JointKind::Free => {
+                q[..3].iter_mut().for_each(|x| *x += disorder * random.signed());
+                turn(&mut q[3..], random, 10.0 * disorder);
+            }
+        }
+    }
+    state.v.iter_mut().for_each(|v| *v += speed * random.signed());
+}
+
+/// Turns a quaternion by up to `angle` about each axis [rad].
+fn turn(q: &mut [f64], random: &mut Random, angle: f64) {
+    let by = vec3(random.signed(), random.signed(), random.signed()) * angle;
+    let turned = (Quat::exp(by) * Quat::new(q[0], q[1], q[2], q[3])).renormalized();
+    q.copy_from_slice(&[turned.w, turned.x, turned.y, turned.z]);
+}
