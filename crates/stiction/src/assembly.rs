@@ -6,6 +6,7 @@
 //!     contact, apart (φ > 1 nm)  g_N = J_N v_f + φ/h          it may close, not cross       (1)
 //!     contact, overlapping      g_N = J_N v_f − min(v_push, β (−φ − slop)₊ / h)            (2)
 //!     contact that bounces      g_N = J_N v_f + e u − (1 − s) h a    if J_N v < −v_thr      (3)
+//!     the same, separating      g_N = J_N v_f + max(φ/h, e J_N v)    if J_N v > v_thr       (3'')
 //!     contact that yields       g_N = J_N v_f + φ/T,  R = 1/(h k T)                         (3')
 //!     joint limit               as (1), (2) with φ = distance to the limit, λ ≥ 0; of a
 //!                               ball joint the angle of its rotation is limited           (4)
@@ -21,7 +22,8 @@
 //! have to lose its share of the load and to find it again step by step. In (3), h a = J_N (v_f − v); the surfaces meet
 //! after the share s of the step, φ + s h J_N v + ½ a (s h)² = 0 (s = 0 where they overlap), at the speed
 //! u = J_N v + s h a, part at −e u, and are accelerated for the rest: Newton's law at the time of the impact. If they
-//! do not meet in this step, they may go on as they do. How far they come is in [`crate::flight`]. The rows of
+//! do not meet in this step, they may go on as they do. (3''): what others push together while it parts may close as fast
+//! as Newton's law lets it, overlap for a step and bounce in the next; held at its gap it would gain energy. How far they come is in [`crate::flight`]. The rows of
 //! tendons are in [`crate::tendons`], those of loops in [`crate::loops`], which also says what becomes of
 //! β e/h where a world has any.
 
@@ -205,12 +207,15 @@ impl Situation<'_> {
         (gap / time, 1.0 / (h * spring.stiffness * time))
     }
 
-    /// (3) of a contact that closes at the speed `before` = J_N v and would at `free` = J_N v_f: what is added to
-    /// J_N v_f, and 1 − s if the surfaces meet in this step. Nothing of one too slow to bounce, or that would be down
-    /// again before the step ends.
+    /// (3) of a contact whose gap grows at the rate `before` = J_N v and would at `free` = J_N v_f: what is added to
+    /// J_N v_f, and 1 − s if it may bounce in this step. Nothing of one too slow for that, or that would be down again
+    /// before the step ends.
     fn bounce(&self, c: &ContactPoint, before: f64, free: f64) -> Option<(f64, Option<f64>)> {
         let h = self.params.dt;
         let threshold = self.params.restitution_threshold.max(2.0 * h * self.world.model.gravity.norm());
+        if before > threshold {
+            return Some(((c.gap / h).max(c.restitution * before), Some(1.0))); // (3'')
+        }
         if before >= -threshold {
             return None;
         }

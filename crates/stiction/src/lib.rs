@@ -24,6 +24,7 @@ mod report;
 mod rows;
 mod servos;
 mod simulation;
+mod snapshot;
 mod softening;
 mod state;
 mod stepper;
@@ -38,6 +39,7 @@ pub use params::{StepperParamError, StepperParams};
 pub use recorder::{Recorder, frame_of, scene_of};
 pub use report::{StepReport, StepStatus};
 pub use simulation::{ContactState, Energy, Settings, SetupError, Simulation};
+pub use snapshot::{Snapshot, SnapshotError};
 pub use state::{State, StateError};
 pub use stepper::{Input, TimeStepper};
 

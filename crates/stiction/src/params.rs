@@ -24,6 +24,9 @@ pub struct StepperParams {
     /// solved in parts; contacts, problem and certificate are those of the last. Single geometries can ask
     /// for it themselves ([`stiction_models::Geometry::continuous`]).
     pub continuous: bool,
+    /// A step that fails or does not converge is done again in 2, 4, … 2ⁿ parts, n at most this; the report says in how
+    /// many. 0: never. Up to 2ⁿ⁺² times the work, of such steps only.
+    pub adaptive: u32,
     /// Compute the certificate of every step; otherwise on request only.
     pub certify: bool,
 }
@@ -38,6 +41,7 @@ impl Default for StepperParams {
             margin: 1e-3,
             restitution_threshold: 0.01,
             continuous: false,
+            adaptive: 0,
             certify: true,
         }
     }
@@ -69,6 +73,7 @@ impl StepperParams {
         check("slop", self.slop, self.slop >= 0.0, "a length >= 0 [m]")?;
         check("push_out_speed", self.push_out_speed, self.push_out_speed > 0.0, "a speed > 0 [m/s]")?;
         check("margin", self.margin, self.margin >= 0.0, "a length >= 0 [m]")?;
+        check("adaptive", f64::from(self.adaptive), self.adaptive <= 10, "halvings, at most 10")?;
         let threshold = self.restitution_threshold;
         check("restitution_threshold", threshold, threshold >= 0.0, "a speed >= 0 [m/s]")
     }

@@ -37,6 +37,9 @@ pub struct StepReport {
     pub contacts: usize,
     /// Deepest overlap at the start of the step [m].
     pub penetration: f64,
+    /// Parts it was solved in: one, unless fast bodies are swept or a step is done again (see
+    /// [`crate::StepperParams`]); 0 if it failed.
+    pub parts: u32,
 }
 
 impl StepReport {
@@ -47,23 +50,29 @@ impl StepReport {
             residual: f64::NAN,
             contacts: 0,
             penetration: 0.0,
+            parts: 0,
         }
     }
 
     /// Of a step in parts, before the first.
     pub(crate) fn start() -> Self {
-        Self { status: StepStatus::Converged, iterations: 0, residual: 0.0, contacts: 0, penetration: 0.0 }
+        let status = StepStatus::Converged;
+        Self { status, iterations: 0, residual: 0.0, contacts: 0, penetration: 0.0, parts: 0 }
     }
 
     /// Of a step in parts, after one more.
     pub(crate) fn followed_by(self, next: Self) -> Self {
-        let status = if self.status == StepStatus::Converged { next.status } else { self.status };
+        let status = match (self.status, next.status) {
+            (StepStatus::Converged, next) | (_, next @ StepStatus::Failed(_)) => next,
+            (status, _) => status,
+        };
         Self {
             status,
             iterations: self.iterations + next.iterations,
             residual: self.residual.max(next.residual),
             contacts: next.contacts,
             penetration: self.penetration.max(next.penetration),
+            parts: self.parts + next.parts,
         }
     }
 

@@ -157,6 +157,23 @@ impl Servos {
         }
     }
 
+    /// Remembers what `other` does.
+    pub(crate) fn set_to(&mut self, other: &Self) {
+        self.promoted.copy_from_slice(&other.promoted);
+        self.again = other.again;
+    }
+
+    /// Those on one dof that are rows.
+    pub(crate) fn promoted(&self) -> &[bool] {
+        &self.promoted
+    }
+
+    /// Which these are; as many as there are actuators.
+    pub(crate) fn set_promoted(&mut self, promoted: &[bool]) {
+        self.promoted.copy_from_slice(promoted);
+        self.again = 0;
+    }
+
     /// No rows but tendons, as before the first step.
     pub(crate) fn forget(&mut self) {
         self.promoted.fill(false);

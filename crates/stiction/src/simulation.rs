@@ -3,8 +3,10 @@
 use crate::actuation::apply_drive_limits;
 use crate::params::{StepperParamError, StepperParams};
 use crate::report::{StepReport, StepStatus};
+use crate::snapshot::{self, Bits, Snapshot, SnapshotError};
 use crate::state::{State, StateError};
 use crate::stepper::{Input, TimeStepper};
+use std::sync::OnceLock;
 use stiction_collision::ShapeError;
 use stiction_contact::{Certificate, ConstraintProblem, ContactSolver, Judge};
 use stiction_dynamics::spatial::Vec3;
@@ -106,6 +108,8 @@ pub struct Simulation {
     vel: Velocities,
     /// c of the last step, for those who ask.
     velocities: Vec<f64>,
+    /// Of the world, once somebody needed it.
+    fingerprint: OnceLock<u64>,
 }
 
 impl Simulation {
@@ -126,6 +130,7 @@ impl Simulation {
             kin: Kinematics::new(model),
             vel: Velocities::new(model),
             velocities: Vec::new(),
+            fingerprint: OnceLock::new(),
             input: Input { control: vec![0.0; world.actuators.len()], generalized: vec![0.0; model.nv()] },
             judge: Judge::default(),
             world,
@@ -229,6 +234,68 @@ impl Simulation {
         self.stepper.forget();
         self.solver.forget();
         Ok(())
+    }
+
+    /// Everything that decides how this goes on from here, see [`crate::snapshot`]. The solver forgets what it
+    /// remembers beyond that, as one does into which the snapshot is put back.
+    pub fn snapshot(&mut self) -> Snapshot {
+        self.solver.forget();
+        let (memory, servos) = self.stepper.memory();
+        let (contacts, rows) = memory.numbers();
+        let mut snapshot = Snapshot {
+            version: snapshot::VERSION,
+            world: self.fingerprint(),
+            settings: snapshot::fingerprint_of_settings(&self.settings),
+            t: Bits(vec![self.state.t]),
+            q: Bits(self.state.q.clone()),
+            v: Bits(self.state.v.clone()),
+            control: Bits(self.input.control.clone()),
+            generalized: Bits(self.input.generalized.clone()),
+            contacts: Vec::new(),
+            rows: Vec::new(),
+            promoted: servos.promoted().to_vec(),
+        };
+        snapshot.keep_warm_starts(contacts, rows);
+        snapshot
+    }
+
+    /// Goes on from a snapshot of the same world and settings; on an error everything stays as it was.
+    pub fn restore(&mut self, from: &Snapshot) -> Result<(), SnapshotError> {
+        if from.version != snapshot::VERSION {
+            return Err(SnapshotError::Version { found: from.version });
+        }
+        if from.world != self.fingerprint() {
+            return Err(SnapshotError::Other { what: "world" });
+        }
+        if from.settings != snapshot::fingerprint_of_settings(&self.settings) {
+            return Err(SnapshotError::Other { what: "solver, tolerance or step" });
+        }
+        let damaged = |what| SnapshotError::Damaged { what };
+        let [t] = from.t.0[..] else { return Err(damaged("there is not one time")) };
+        let state = State { t, q: from.q.0.clone(), v: from.v.0.clone() };
+        state.validate(&self.world.model)?;
+        let Input { control, generalized } = &self.input;
+        if [from.control.0.len(), from.generalized.0.len()] != [control.len(), generalized.len()] {
+            return Err(damaged("there are not as many inputs as in this world"));
+        }
+        if from.promoted.len() != self.world.actuators.len() {
+            return Err(damaged("there are not as many servos as in this world"));
+        }
+        let warm = from.warm_starts().filter(|(c, _)| c.iter().all(|(_, _, x)| x.len() == 12));
+        let Some((contacts, rows)) = warm else { return Err(damaged("the warm starts")) };
+        self.state = state;
+        self.input.control.copy_from_slice(&from.control.0);
+        self.input.generalized.copy_from_slice(&from.generalized.0);
+        self.stepper.forget();
+        let (memory, servos) = self.stepper.memory_mut();
+        memory.set_numbers(&contacts, &rows);
+        servos.set_promoted(&from.promoted);
+        self.solver.forget();
+        Ok(())
+    }
+
+    fn fingerprint(&self) -> u64 {
+        *self.fingerprint.get_or_init(|| snapshot::fingerprint_of_world(&self.world))
     }
 
     pub fn world(&self) -> &World {

@@ -19,6 +19,8 @@
 //!
 //! A step either succeeds or leaves the state as it was and says why.
 
+mod retry;
+
 use crate::State;
 use crate::actuation::{self, Effort};
 use crate::assembly::Situation;
@@ -93,6 +95,8 @@ pub struct TimeStepper {
     /// The state at the start of a step in parts, and its length [s].
     before: State,
     step_length: f64,
+    /// What a step is done again from.
+    kept: retry::Kept,
 }
 
 /// Parts of a step, at most: one more than the impacts that are followed.
@@ -143,6 +147,7 @@ impl TimeStepper {
             q_next: vec![0.0; model.nq],
             before: State::neutral(model),
             step_length: params.dt,
+            kept: retry::Kept::new(world),
         })
     }
 
@@ -154,14 +159,26 @@ impl TimeStepper {
         input: &Input,
         solver: &mut dyn ContactSolver,
     ) -> StepReport {
+        if self.params.adaptive > 0 {
+            self.step_or_retry(world, state, input, solver)
+        } else {
+            self.step_once(world, state, input, solver)
+        }
+    }
+
+    fn step_once(
+        &mut self,
+        world: &World,
+        state: &mut State,
+        input: &Input,
+        solver: &mut dyn ContactSolver,
+    ) -> StepReport {
         if self.finder.sweeps() {
             return self.step_in_parts(world, state, input, solver);
         }
-        match self.solve(world, state, input, solver) {
-            Ok(solve) => {
-                self.advance(world, state, 1.0);
-                self.report(&solve)
-            }
+        let solved = self.solve(world, state, input, solver);
+        match solved.and_then(|solve| self.advance(world, state, 1.0).map(|()| solve)) {
+            Ok(solve) => self.report(&solve),
             Err(cause) => StepReport::failed(cause),
         }
     }
@@ -190,9 +207,10 @@ impl TimeStepper {
                 solved = self.solve(world, state, input, solver);
                 impact = solved.is_ok().then(|| self.first_impact(world, state)).flatten();
             }
-            match solved {
+            let moved =
+                solved.and_then(|solve| self.advance(world, state, impact.unwrap_or(1.0)).map(|()| solve));
+            match moved {
                 Ok(solve) => {
-                    self.advance(world, state, impact.unwrap_or(1.0));
                     report = report.followed_by(self.report(&solve));
                     if part == PARTS && impact.is_some() {
                         report.status = StepStatus::NotConverged;
@@ -256,7 +274,8 @@ impl TimeStepper {
             solver.solve(&self.problem, &mut self.impulses)
         };
         if solve.status == SolveStatus::NumericalFailure {
-            return Err(format!("{}: a number stopped being finite", solver.name()));
+            let at = self.culprit(world);
+            return Err(format!("{}: a number stopped being finite; {at}", solver.name()));
         }
         self.apply_impulses();
         self.note_flight(world, input);
@@ -286,14 +305,26 @@ impl TimeStepper {
         self.flight.advance(state, &self.v_free, &self.mass, [h, share], q, v);
     }
 
-    fn advance(&mut self, world: &World, state: &mut State, share: f64) {
+    /// Accepts the step that was solved, over a share of it; the cause if a number is not finite.
+    fn advance(&mut self, world: &World, state: &mut State, share: f64) -> Result<(), String> {
         self.displace(world, state, share);
+        let model = &world.model;
+        if let Some(i) = self.q_next.iter().position(|q| !q.is_finite()) {
+            let of = model.joints.iter().rfind(|j| j.idx_q <= i);
+            let name = of.map_or("?", |j| &j.name);
+            return Err(format!("the position of joint `{name}` is {}", self.q_next[i]));
+        }
+        if let Some(dof) = self.v_end.iter().position(|v| !v.is_finite()) {
+            let name = &model.joints[model.dofs[dof].joint].name;
+            return Err(format!("the velocity of joint `{name}` is {}", self.v_end[dof]));
+        }
         state.q.copy_from_slice(&self.q_next);
         self.servos.commit(&world.actuators, &state.v, &self.v_next);
         self.v_start.copy_from_slice(&state.v);
         state.v.copy_from_slice(&self.v_end);
         state.t += self.params.dt;
         self.memory.commit(&self.contacts, &self.impulses);
+        Ok(())
     }
 
     fn report(&self, solve: &SolveReport) -> StepReport {
@@ -304,6 +335,7 @@ impl TimeStepper {
             residual: solve.residual,
             contacts: self.contacts.len(),
             penetration: deepest,
+            parts: 1,
         }
     }
 
@@ -418,6 +450,35 @@ impl TimeStepper {
         self.rows.add_impulses_into(self.problem.row_start(), &self.impulses, &mut self.v_next);
         self.factor.solve_in_place(&mut self.v_next);
         self.v_next.iter_mut().zip(&self.v_free).for_each(|(v, f)| *v += f);
+    }
+
+    /// The constraint that a failure of the solver most likely comes from, in words.
+    fn culprit(&self, world: &World) -> String {
+        let size = |block: usize| {
+            let rows = &self.problem.free_velocity[self.problem.range(block)];
+            rows.iter().fold(0.0_f64, |m, g| if g.is_finite() { m.max(g.abs()) } else { f64::INFINITY })
+        };
+        let worst =
+            (0..self.problem.len()).map(|b| (b, size(b))).reduce(|a, b| if b.1 > a.1 { b } else { a });
+        let Some((block, speed)) = worst else { return "there is no constraint".to_owned() };
+        let what = match self.contacts.get(block) {
+            Some(contact) => {
+                let [a, b] = contact.geometries.map(|g| &world.geometries[g].name);
+                format!("the contact of `{a}` with `{b}`")
+            }
+            None => self.memory.key(block - self.contacts.len()).words(world),
+        };
+        format!("the fastest constraint, at {speed:.1e} m/s or rad/s, is {what}")
+    }
+
+    /// What the next step will remember: warm starts, and which servos are at their limits.
+    pub(crate) fn memory(&self) -> (&WarmStart, &Servos) {
+        (&self.memory, &self.servos)
+    }
+
+    /// The same, to put it back.
+    pub(crate) fn memory_mut(&mut self) -> (&mut WarmStart, &mut Servos) {
+        (&mut self.memory, &mut self.servos)
     }
 
     /// The problem of the last step.

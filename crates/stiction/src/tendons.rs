@@ -17,11 +17,12 @@ use crate::actuation::Effort;
 use crate::assembly::Situation;
 use crate::rows::Rows;
 use crate::warm_start::{RowKey, WarmStart};
+use serde::{Deserialize, Serialize};
 use stiction_contact::{Cone, ConstraintProblem};
 use stiction_models::{Tendon, World};
 
 /// What pulls along several dofs.
-#[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]
+#[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Serialize, Deserialize)]
 pub(crate) enum Pull {
     /// Index into `world.actuators`.
     Actuator(usize),

@@ -8,11 +8,13 @@
 
 use crate::contacts::ContactPoint;
 use crate::tendons::Pull;
+use serde::{Deserialize, Serialize};
 use stiction_contact::Cone;
-use stiction_dynamics::spatial::Vec3;
+use stiction_dynamics::spatial::{Vec3, vec3};
+use stiction_models::World;
 
 /// What a scalar row belongs to.
-#[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]
+#[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Serialize, Deserialize)]
 pub(crate) enum RowKey {
     Limit { joint: usize, side: usize },
     Friction { dof: usize },
@@ -22,6 +24,30 @@ pub(crate) enum RowKey {
     TendonLimit { tendon: usize, side: usize },
     TendonFriction { tendon: usize },
 }
+
+impl RowKey {
+    /// The constraint, for a message.
+    pub(crate) fn words(self, world: &World) -> String {
+        let model = &world.model;
+        let tendon = |t: usize| &world.tendons[t].name;
+        match self {
+            Self::Limit { joint, .. } => format!("the limit of joint `{}`", model.joints[joint].name),
+            Self::Friction { dof } => {
+                format!("the dry friction of joint `{}`", model.joints[model.dofs[dof].joint].name)
+            }
+            Self::Coupling { index } => format!("the coupling `{}`", world.couplings[index].name),
+            Self::Loop { index, .. } => format!("the loop `{}`", world.loops[index].name),
+            Self::Pull(Pull::Actuator(a)) => format!("the actuator `{}`", world.actuators[a].name),
+            Self::Pull(Pull::Tendon(t)) => format!("the tendon `{}`", tendon(t)),
+            Self::TendonLimit { tendon: t, .. } => format!("the limit of tendon `{}`", tendon(t)),
+            Self::TendonFriction { tendon: t } => format!("the dry friction of tendon `{}`", tendon(t)),
+        }
+    }
+}
+
+/// A remembered contact in plain numbers: geometries, feature, and the impulses of the last step and of the one before,
+/// each with its moment.
+pub(crate) type ContactNumbers = ([usize; 2], u32, Vec<f64>);
 
 #[derive(Clone, Copy, Debug)]
 struct Remembered {
@@ -51,6 +77,34 @@ impl WarmStart {
     pub(crate) fn clear(&mut self) {
         self.contacts.clear();
         self.rows.clear();
+    }
+
+    /// Remembers what `other` does, without allocating once that has been as large.
+    pub(crate) fn set_to(&mut self, other: &Self) {
+        self.contacts.clone_from(&other.contacts);
+        self.rows.clone_from(&other.rows);
+    }
+
+    /// Everything that is remembered, in plain numbers.
+    pub(crate) fn numbers(&self) -> (Vec<ContactNumbers>, Vec<(RowKey, [f64; 2])>) {
+        let plain = |m: &Remembered| m.impulses.iter().flatten().flat_map(|x| x.to_array()).collect();
+        (self.contacts.iter().map(|m| (m.geometries, m.feature, plain(m))).collect(), self.rows.clone())
+    }
+
+    /// The inverse of [`Self::numbers`]; every contact has twelve.
+    pub(crate) fn set_numbers(&mut self, contacts: &[ContactNumbers], rows: &[(RowKey, [f64; 2])]) {
+        self.clear();
+        for (geometries, feature, x) in contacts {
+            let part = |i: usize| vec3(x[3 * i], x[3 * i + 1], x[3 * i + 2]);
+            let impulses = [[part(0), part(1)], [part(2), part(3)]];
+            self.contacts.push(Remembered { geometries: *geometries, feature: *feature, impulses });
+        }
+        self.rows.extend_from_slice(rows);
+    }
+
+    /// What row i of the step in progress belongs to, contacts not counted.
+    pub(crate) fn key(&self, i: usize) -> RowKey {
+        self.keys[i]
     }
 
     /// Starts the recall of a new step.

@@ -41,6 +41,7 @@ const CASES: &[Case] = &[
     simbenchmark::rolling,
     simbenchmark::bouncing,
     simbenchmark::six_cubed,
+    simbenchmark::elastic_six_cubed,
     friction::capstan,
     clearance::peg,
     stacks::card_house,

@@ -1,0 +1,93 @@
+//! A step that fails or does not converge, done again in 2, 4, 8 … parts.
+//!
+//! Every attempt starts from what was there before the first: state, warm start, servos; the solver starts cold. The
+//! first attempt that converges stands. If none does, the one that came nearest does, flagged; if all fail the state is
+//! as before the step. Input acts alike during all parts.
+
+use super::{Input, TimeStepper};
+use crate::State;
+use crate::report::{StepReport, StepStatus};
+use crate::servos::Servos;
+use crate::warm_start::WarmStart;
+use stiction_contact::ContactSolver;
+use stiction_models::World;
+
+/// What a step starts from.
+pub(super) struct Kept {
+    state: State,
+    memory: WarmStart,
+    servos: Servos,
+}
+
+impl Kept {
+    pub(super) fn new(world: &World) -> Self {
+        let state = State::neutral(&world.model);
+        Self { state, memory: WarmStart::default(), servos: Servos::new(world) }
+    }
+}
+
+impl TimeStepper {
+    /// See the module.
+    pub(super) fn step_or_retry(
+        &mut self,
+        world: &World,
+        state: &mut State,
+        input: &Input,
+        solver: &mut dyn ContactSolver,
+    ) -> StepReport {
+        super::copy(state, &mut self.kept.state);
+        self.kept.memory.set_to(&self.memory);
+        self.kept.servos.set_to(&self.servos);
+        let first = self.step_once(world, state, input, solver);
+        if !first.flagged() {
+            return first;
+        }
+        let mut best = (0, first.residual);
+        for halvings in 1..=self.params.adaptive {
+            let report = self.step_in(halvings, world, state, input, solver);
+            if !report.flagged() {
+                return report;
+            }
+            // A failed attempt has no residual.
+            if report.failure().is_none() && !(best.1 <= report.residual) {
+                best = (halvings, report.residual);
+            }
+        }
+        let report = self.step_in(best.0, world, state, input, solver);
+        if report.failure().is_some() { first } else { report }
+    }
+
+    /// The kept step in 2ⁿ parts, from a cold solver.
+    fn step_in(
+        &mut self,
+        halvings: u32,
+        world: &World,
+        state: &mut State,
+        input: &Input,
+        solver: &mut dyn ContactSolver,
+    ) -> StepReport {
+        self.restore(state);
+        solver.forget();
+        let (whole, parts) = (self.params, 1_u32 << halvings);
+        self.params = whole.part(1.0 / f64::from(parts));
+        let mut report = StepReport::start();
+        for _ in 0..parts {
+            report = report.followed_by(self.step_once(world, state, input, solver));
+            if let StepStatus::Failed(_) = report.status {
+                self.restore(state);
+                break;
+            }
+        }
+        self.params = whole;
+        if report.failure().is_none() {
+            state.t = self.kept.state.t + whole.dt;
+        }
+        report
+    }
+
+    fn restore(&mut self, state: &mut State) {
+        super::copy(&self.kept.state, state);
+        self.memory.set_to(&self.kept.memory);
+        self.servos.set_to(&self.kept.servos);
+    }
+}
