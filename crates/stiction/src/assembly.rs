@@ -22,8 +22,9 @@
 //! have to lose its share of the load and to find it again step by step. In (3), h a = J_N (v_f − v); the surfaces meet
 //! after the share s of the step, φ + s h J_N v + ½ a (s h)² = 0 (s = 0 where they overlap), at the speed
 //! u = J_N v + s h a, part at −e u, and are accelerated for the rest: Newton's law at the time of the impact. If they
-//! do not meet in this step, they may go on as they do. (3''): what others push together while it parts may close as fast
-//! as Newton's law lets it, overlap for a step and bounce in the next; held at its gap it would gain energy. How far they come is in [`crate::flight`]. The rows of
+//! do not meet in this step, they may go on as they do, or as others push them on, by 4 e times their speed; what parts
+//! may be pushed together as fast as Newton's law lets it (3''). Such overlap for a step and bounce in the next: held at
+//! their gap they would lose or gain energy. How far all come is in [`crate::flight`]. The rows of
 //! tendons are in [`crate::tendons`], those of loops in [`crate::loops`], which also says what becomes of
 //! β e/h where a world has any.
 
@@ -221,7 +222,8 @@ impl Situation<'_> {
         }
         let gain = free - before;
         if c.gap + 0.5 * h * (before + free) >= 0.0 {
-            return Some(((c.gap / h).max(-free), None));
+            let pushed = 4.0 * c.restitution * free.abs().max(-before);
+            return Some(((c.gap / h).max(-free) + pushed, None));
         }
         let root = (before * before - 2.0 * gain / h * c.gap.max(0.0)).max(0.0).sqrt();
         let met = (2.0 * c.gap.max(0.0) / (h * (root - before))).min(1.0);

@@ -13,6 +13,7 @@ mod impact;
 mod joints;
 mod loops;
 mod meshes;
+mod robust;
 mod rolling;
 mod stacks;
 mod stated;

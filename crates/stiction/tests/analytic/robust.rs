@@ -1,0 +1,127 @@
+//! What must not break: deep overlaps, numbers that are not finite, steps that do not converge.
+
+use crate::worlds::{G, on_ground, rough};
+use stiction::collision::Shape;
+use stiction::dynamics::spatial::{Pose, Quat, Vec3, vec3};
+use stiction::{Composer, FreeBody, Settings, Simulation, StepStatus, StepperParams, UNCOLOURED};
+
+fn weightless() -> Composer {
+    Composer::new("overlap", Vec3::ZERO).unwrap()
+}
+
+fn simulation(composer: Composer, stepper: StepperParams, max_iterations: u32) -> Simulation {
+    let (world, state) = composer.finish();
+    let settings = Settings { contact: "auto".to_owned(), max_iterations, stepper, ..Settings::default() };
+    Simulation::new(world, state, settings).unwrap()
+}
+
+/// The largest kinetic energy on the way, and the deepest overlap of the last step.
+fn come_apart(composer: Composer, seconds: f64) -> (f64, f64) {
+    let mut sim = simulation(composer, StepperParams::default(), 1000);
+    let (mut energy, mut deepest) = (0.0_f64, 0.0);
+    for _ in 0..(seconds * 1e3) as usize {
+        let report = sim.step();
+        assert!(report.failure().is_none(), "{report:?}");
+        energy = energy.max(sim.energy().kinetic);
+        deepest = report.penetration;
+    }
+    (energy, deepest)
+}
+
+/// Two boxes half inside each other, a capsule inside a wall, twenty bodies in one place: all come apart, at speeds
+/// like that at which overlaps are pushed out (1 m/s).
+#[test]
+fn what_overlaps_deeply_comes_apart_gently() {
+    let solid = |name: &str, shape: Shape, at: Vec3| FreeBody {
+        material: rough(0.5),
+        ..FreeBody::new(name, shape, 1.0, Pose::from_translation(at))
+    };
+    let brick = Shape::Box { half: vec3(0.1, 0.1, 0.1) };
+    let mut c = weightless();
+    c.body(solid("one", brick.clone(), Vec3::ZERO)).unwrap();
+    c.body(solid("two", brick.clone(), vec3(0.1, 0.02, 0.01))).unwrap();
+    let (energy, deepest) = come_apart(c, 1.0);
+    assert!(energy <= 1.0 && deepest < 1e-3, "boxes: {energy} J, {deepest} m");
+
+    let mut c = weightless();
+    let wall = Shape::Box { half: vec3(0.1, 1.0, 1.0) };
+    c.fixed("wall", wall, Pose::IDENTITY, rough(0.5), UNCOLOURED).unwrap();
+    let capsule = Shape::Capsule { radius: 0.05, half_length: 0.1 };
+    c.body(solid("capsule", capsule.clone(), vec3(0.03, 0.0, 0.0))).unwrap();
+    let (energy, deepest) = come_apart(c, 1.0);
+    assert!(energy <= 1.0 && deepest < 1e-3, "capsule: {energy} J, {deepest} m");
+
+    let mut c = weightless();
+    let shapes =
+        [brick, Shape::Sphere { radius: 0.1 }, capsule, Shape::Cylinder { radius: 0.1, half_length: 0.1 }];
+    for i in 0..20 {
+        let x = |k: i32| 0.1 * (f64::from(k * (i + 1)) * 0.7).sin();
+        let pose = Pose::new(Quat::from_rpy(x(3) * 9.0, x(5) * 9.0, x(7) * 9.0), vec3(x(1), x(2), x(4)));
+        let shape = shapes[i as usize % shapes.len()].clone();
+        let body = FreeBody::new(format!("body {i}"), shape, 1.0, pose);
+        c.body(FreeBody { material: rough(0.5), ..body }).unwrap();
+    }
+    let (energy, deepest) = come_apart(c, 2.0);
+    // Pairs part at 1 m/s, and what is pushed by several is faster than each: 2 J a body.
+    assert!(energy <= 40.0 && deepest < 5e-3, "heap: {energy} J, {deepest} m");
+}
+
+/// Input that is not finite fails the step, which names the joint and leaves state and future as they were; with
+/// retries too.
+#[test]
+fn a_step_that_fails_names_the_cause_and_changes_nothing() {
+    for adaptive in [0, 2] {
+        let mut c = on_ground(0.5, 0.0);
+        let pose = Pose::from_translation(vec3(0.0, 0.0, 0.1));
+        c.body(FreeBody {
+            velocity: Vec3::X,
+            ..FreeBody::new("box", Shape::Sphere { radius: 0.1 }, 1.0, pose)
+        })
+        .unwrap();
+        let mut sim = simulation(c, StepperParams { adaptive, ..StepperParams::default() }, 1000);
+        (0..10).for_each(|_| assert!(!sim.step().flagged()));
+        let before = sim.state().clone();
+        for bad in [f64::NAN, f64::INFINITY, 1e308] {
+            sim.generalized_mut()[1] = bad;
+            let report = sim.step();
+            let cause = report.failure().unwrap().to_owned();
+            assert!(cause.contains("box"), "{cause}");
+            assert_eq!(sim.state(), &before);
+        }
+        assert!(!sim.step().flagged() && sim.state().t > before.t);
+    }
+}
+
+/// A stack kicked sideways, under a solver that may iterate only a few times: single steps do not converge, halved ones
+/// do, and the report says in how many parts. The time is that of whole steps.
+#[test]
+fn steps_that_do_not_converge_are_done_again_in_parts() {
+    let run = |adaptive: u32| {
+        let mut c = on_ground(0.5, 0.0);
+        for i in 0..4 {
+            let pose = Pose::from_translation(vec3(0.02 * f64::from(i), 0.0, 0.1 + 0.2 * f64::from(i)));
+            let velocity = vec3(0.5 * f64::from(i), 0.0, -1.0);
+            let cube =
+                FreeBody::new(format!("cube {i}"), Shape::Box { half: vec3(0.1, 0.1, 0.1) }, 1.0, pose);
+            c.body(FreeBody { material: rough(0.5), velocity, ..cube }).unwrap();
+        }
+        let (world, state) = c.finish();
+        let stepper = StepperParams { dt: 5e-3, adaptive, ..StepperParams::default() };
+        let settings =
+            Settings { contact: "ncp-pgs".to_owned(), max_iterations: 30, stepper, ..Settings::default() };
+        let mut sim = Simulation::new(world, state, settings).unwrap();
+        let (mut flagged, mut parts) = (0, 0);
+        for k in 1..=100 {
+            let report = sim.step();
+            assert!(report.failure().is_none());
+            flagged += usize::from(report.status == StepStatus::NotConverged);
+            parts = parts.max(report.parts);
+            assert!((sim.state().t - 5e-3 * f64::from(k)).abs() < 1e-12);
+        }
+        (flagged, parts, sim.energy().total())
+    };
+    let ((plain, one, _), (mended, more, energy)) = (run(0), run(4));
+    assert!(one == 1 && plain > 0, "{plain} steps did not converge");
+    assert!(mended < plain && (2..=16).contains(&more), "{mended} for {plain}, {more} parts");
+    assert!(energy < G * 4.0);
+}
