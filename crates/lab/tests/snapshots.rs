@@ -1,5 +1,8 @@
 //! Snapshots: a simulation that is put back goes on with the same bits.
 
+// Helpers of tests may panic as tests do.
+#![allow(clippy::unwrap_used)]
+
 use stiction::{Simulation, Snapshot, SnapshotError, State};
 use stiction_lab::Scene;
 use stiction_lab::scene::{BUILTIN_SCENES, Force};

@@ -241,7 +241,7 @@ impl Simulation {
     pub fn snapshot(&mut self) -> Snapshot {
         self.solver.forget();
         let (memory, servos) = self.stepper.memory();
-        let (contacts, rows) = memory.numbers();
+        let warm_starts = memory.numbers();
         let mut snapshot = Snapshot {
             version: snapshot::VERSION,
             world: self.fingerprint(),
@@ -255,7 +255,7 @@ impl Simulation {
             rows: Vec::new(),
             promoted: servos.promoted().to_vec(),
         };
-        snapshot.keep_warm_starts(contacts, rows);
+        snapshot.keep_warm_starts(warm_starts);
         snapshot
     }
 

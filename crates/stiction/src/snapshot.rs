@@ -6,7 +6,7 @@
 //!
 //! Floating point numbers are kept as their bits: no format of files rounds them.
 
-use crate::warm_start::{ContactNumbers, RowKey};
+use crate::warm_start::{Numbers, RowKey};
 use crate::{Settings, StateError};
 use serde::{Deserialize, Deserializer, Serialize, Serializer};
 use std::fmt::{self, Write};
@@ -67,13 +67,13 @@ impl<'de> Deserialize<'de> for Bits {
 
 impl Snapshot {
     /// With the warm starts that [`crate::warm_start::WarmStart::numbers`] gave.
-    pub(crate) fn keep_warm_starts(&mut self, contacts: Vec<ContactNumbers>, rows: Vec<(RowKey, [f64; 2])>) {
+    pub(crate) fn keep_warm_starts(&mut self, (contacts, rows): Numbers) {
         self.contacts = contacts.into_iter().map(|(g, f, x)| (g, f, Bits(x))).collect();
         self.rows = rows.into_iter().map(|(key, x)| (key, Bits(x.to_vec()))).collect();
     }
 
     /// The inverse; `None` if there are not as many numbers as there should be.
-    pub(crate) fn warm_starts(&self) -> Option<(Vec<ContactNumbers>, Vec<(RowKey, [f64; 2])>)> {
+    pub(crate) fn warm_starts(&self) -> Option<Numbers> {
         let contacts = self.contacts.iter().map(|(g, f, x)| (*g, *f, x.0.clone())).collect();
         let pair = |(key, x): &(RowKey, Bits)| Some((*key, <[f64; 2]>::try_from(&x.0[..]).ok()?));
         Some((contacts, self.rows.iter().map(pair).collect::<Option<_>>()?))

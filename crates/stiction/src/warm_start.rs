@@ -48,6 +48,8 @@ impl RowKey {
 /// A remembered contact in plain numbers: geometries, feature, and the impulses of the last step and of the one before,
 /// each with its moment.
 pub(crate) type ContactNumbers = ([usize; 2], u32, Vec<f64>);
+/// The same of contacts and scalar rows.
+pub(crate) type Numbers = (Vec<ContactNumbers>, Vec<(RowKey, [f64; 2])>);
 
 #[derive(Clone, Copy, Debug)]
 struct Remembered {
@@ -86,7 +88,7 @@ impl WarmStart {
     }
 
     /// Everything that is remembered, in plain numbers.
-    pub(crate) fn numbers(&self) -> (Vec<ContactNumbers>, Vec<(RowKey, [f64; 2])>) {
+    pub(crate) fn numbers(&self) -> Numbers {
         let plain = |m: &Remembered| m.impulses.iter().flatten().flat_map(|x| x.to_array()).collect();
         (self.contacts.iter().map(|m| (m.geometries, m.feature, plain(m))).collect(), self.rows.clone())
     }

@@ -42,15 +42,16 @@ impl TimeStepper {
         if !first.flagged() {
             return first;
         }
-        let mut best = (0, first.residual);
+        // A failed attempt has no residual.
+        let residual = |r: &StepReport| if r.failure().is_some() { f64::INFINITY } else { r.residual };
+        let mut best = (0, residual(&first));
         for halvings in 1..=self.params.adaptive {
             let report = self.step_in(halvings, world, state, input, solver);
             if !report.flagged() {
                 return report;
             }
-            // A failed attempt has no residual.
-            if report.failure().is_none() && !(best.1 <= report.residual) {
-                best = (halvings, report.residual);
+            if residual(&report) < best.1 {
+                best = (halvings, residual(&report));
             }
         }
         let report = self.step_in(best.0, world, state, input, solver);
