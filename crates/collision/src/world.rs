@@ -112,6 +112,11 @@ impl CollisionWorld {
         &self.colliders
     }
 
+    /// Whether the colliders i and j ever meet, wherever they are.
+    pub fn may_meet(&self, i: usize, j: usize) -> bool {
+        self.filter.allows(&self.colliders, i, j)
+    }
+
     /// All contacts at the poses X_WG, one per collider, sorted by (a, b); of meshes and height
     /// fields several manifolds may have one (a, b). `margins` [m], one per
     /// collider: a pair is reported within the sum of its two. Manifolds without points are left

@@ -124,6 +124,15 @@ impl<const N: usize> Real for Dual<N> {
     fn all(mask: bool) -> bool {
         mask
     }
+    fn any(mask: bool) -> bool {
+        mask
+    }
+    fn both(a: bool, b: bool) -> bool {
+        a && b
+    }
+    fn not(mask: bool) -> bool {
+        !mask
+    }
     fn select(mask: bool, yes: Self, no: Self) -> Self {
         if mask { yes } else { no }
     }

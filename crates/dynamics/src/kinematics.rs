@@ -35,6 +35,16 @@ impl<T: Real> Kinematics<T> {
         kin
     }
 
+    /// Takes the inertias of a model that differs from the first in nothing else; counts from the next
+    /// [`Self::update`] on.
+    #[inline(always)]
+    pub fn set_inertias(&mut self, model: &Model<T>) {
+        assert_eq!(self.I.len(), model.bodies.len(), "the kinematics belong to this model");
+        for (own, body) in self.inertia_B.iter_mut().zip(&model.bodies) {
+            *own = body.inertia;
+        }
+    }
+
     /// Moves to the configuration `q` (length nq).
     #[inline(always)]
     pub fn update(&mut self, model: &Model<T>, q: &[T]) {

@@ -87,6 +87,21 @@ pub fn run<L: Lanes, K: Task>(task: K) -> K::Output {
     return fearless_simd::dispatch!(level, simd => L::with(simd, task));
 }
 
+/// The same without AVX-512, for tasks that are long to compile and no wider than 256 bits.
+pub fn run_narrow<L: Lanes, K: Task>(task: K) -> K::Output {
+    #[cfg(any(target_arch = "x86", target_arch = "x86_64"))]
+    {
+        let level = Level::new();
+        if let Some(simd) = level.as_avx2() {
+            return vectorized::<L, _, _>(simd, task);
+        }
+        let simd = level.as_sse2().expect("this crate is not for processors older than SSE2");
+        vectorized::<L, _, _>(simd, task)
+    }
+    #[cfg(not(any(target_arch = "x86", target_arch = "x86_64")))]
+    return run::<L, K>(task);
+}
+
 #[inline(always)]
 fn vectorized<L: Lanes, S: Simd, K: Task>(simd: S, task: K) -> K::Output {
     simd.vectorize(
@@ -156,6 +171,18 @@ macro_rules! lanes {
             #[inline(always)]
             fn all(mask: Self::Mask) -> bool {
                 mask.all_true()
+            }
+            #[inline(always)]
+            fn any(mask: Self::Mask) -> bool {
+                mask.any_true()
+            }
+            #[inline(always)]
+            fn both(a: Self::Mask, b: Self::Mask) -> Self::Mask {
+                a & b
+            }
+            #[inline(always)]
+            fn not(mask: Self::Mask) -> Self::Mask {
+                !mask
             }
             #[inline(always)]
             fn select(mask: Self::Mask, yes: Self, no: Self) -> Self {

@@ -62,6 +62,15 @@ pub trait Real:
     /// The mask holds in every lane.
     fn all(mask: Self::Mask) -> bool;
 
+    /// The mask holds in some lane.
+    fn any(mask: Self::Mask) -> bool;
+
+    /// Both masks hold, lane by lane.
+    fn both(a: Self::Mask, b: Self::Mask) -> Self::Mask;
+
+    /// The mask does not hold, lane by lane.
+    fn not(mask: Self::Mask) -> Self::Mask;
+
     /// `yes` where the mask holds, else `no`.
     fn select(mask: Self::Mask, yes: Self, no: Self) -> Self;
 
@@ -149,6 +158,18 @@ macro_rules! scalar {
             #[inline(always)]
             fn all(mask: bool) -> bool {
                 mask
+            }
+            #[inline(always)]
+            fn any(mask: bool) -> bool {
+                mask
+            }
+            #[inline(always)]
+            fn both(a: bool, b: bool) -> bool {
+                a && b
+            }
+            #[inline(always)]
+            fn not(mask: bool) -> bool {
+                !mask
             }
             #[inline(always)]
             fn select(mask: bool, yes: Self, no: Self) -> Self {

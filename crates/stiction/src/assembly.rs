@@ -45,7 +45,7 @@ use stiction_dynamics::{JointKind, Kinematics};
 use stiction_models::World;
 
 /// Gaps up to this are none, from twice as much on they count in full [m, or rad of a limit].
-const TOUCH: f64 = 1e-9;
+pub(crate) const TOUCH: f64 = 1e-9;
 
 /// What is known when rows are made.
 pub(crate) struct Situation<'a> {

@@ -95,7 +95,7 @@ pub struct Spring {
 
 impl Spring {
     /// What a surface states; Hunt and Crossley's dissipation counts where both are.
-    fn stated(c: &Compliance) -> Option<Self> {
+    pub(crate) fn stated(c: &Compliance) -> Option<Self> {
         let stiffness = c.stiffness.filter(|k| *k > 0.0)?;
         let relaxation = if c.dissipation.is_some() { 0.0 } else { c.relaxation.unwrap_or(0.0) };
         Some(Self { stiffness, relaxation, dissipation: c.dissipation.unwrap_or(0.0) })
@@ -161,6 +161,15 @@ impl ContactFinder {
             reaches,
             mounts,
         })
+    }
+
+    /// Takes the surfaces of a world that differs in their friction and restitution at most.
+    pub(crate) fn take_surfaces(&mut self, world: &World) {
+        self.materials.iter_mut().zip(&world.geometries).for_each(|(m, g)| *m = g.material);
+        for pair in &world.pairs {
+            let [a, b] = pair.geometries;
+            self.pairs.insert((a.min(b), a.max(b)), pair.surface);
+        }
     }
 
     /// True when a step may have to be solved in parts.
@@ -230,7 +239,21 @@ impl ContactFinder {
     /// What the two surfaces of a contact are to each other.
     pub(crate) fn surface(&self, contact: &ContactPoint) -> PairSurface {
         let [a, b] = contact.geometries;
+        self.surface_of(a, b)
+    }
+
+    /// The same of the geometries a < b.
+    pub(crate) fn surface_of(&self, a: usize, b: usize) -> PairSurface {
         surface(&self.pairs, &self.materials, a, b)
+    }
+
+    /// Per geometry, how far ahead its margins reach [m].
+    pub(crate) fn reaches(&self) -> &[f64] {
+        &self.reaches
+    }
+
+    pub(crate) fn collision(&self) -> &CollisionWorld {
+        &self.collision
     }
 
     /// Contacts within the margin count, far ones if the two will meet; they touch at the distance `rest`.

@@ -9,6 +9,7 @@
 
 mod actuation;
 mod assembly;
+pub mod batch;
 mod compose;
 mod contacts;
 mod continuous;

@@ -336,7 +336,7 @@ fn turning(world: &World) -> Option<String> {
 
 /// Couplings, tendons and actuators act on hinges and slides, of at most two trees; actuators that ask for
 /// no length also on other joints.
-fn validate_transmissions(world: &World) -> Result<(), SetupError> {
+pub(crate) fn validate_transmissions(world: &World) -> Result<(), SetupError> {
     let model = &world.model;
     let bends = world.couplings.iter().filter_map(|c| Some((&c.name, &c.curve.as_ref()?.terms)));
     let parts = (world.couplings.iter().map(|c| ("coupling", &c.name, &c.terms[..], true)))

@@ -501,6 +501,14 @@ impl TimeStepper {
         self.servos.exerted_into(&world.actuators, &self.v_start, &self.v_next, out);
     }
 
+    /// Takes the numbers of a world that differs from the first in inertias, gravity and surfaces at most; the rest
+    /// is read from the world of every step.
+    pub(crate) fn take_numbers(&mut self, world: &World) {
+        self.kin.set_inertias(&world.model);
+        self.finder.take_surfaces(world);
+        self.carried = CarriedWeight::new(world);
+    }
+
     /// Forgets warm starts, as after a jump of the state.
     pub fn forget(&mut self) {
         self.memory.clear();

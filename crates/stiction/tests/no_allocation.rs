@@ -5,10 +5,12 @@
 
 use std::alloc::{GlobalAlloc, Layout, System};
 use std::cell::Cell;
+use std::path::Path;
+use stiction::batch::{Batch, BatchSettings, Precision};
 use stiction::collision::Shape;
 use stiction::dynamics::spatial::{Pose, Vec3, vec3};
-use stiction::models::Material;
-use stiction::{Composer, FreeBody, Settings, Simulation, UNCOLOURED};
+use stiction::models::{LoadOptions, Material, load};
+use stiction::{Composer, FreeBody, Settings, Simulation, State, StepStatus, UNCOLOURED};
 
 thread_local! {
     static COUNT: Cell<u64> = const { Cell::new(0) };
@@ -36,6 +38,29 @@ unsafe impl GlobalAlloc for Counting {
 
 #[global_allocator]
 static ALLOCATOR: Counting = Counting;
+
+/// Quadrupeds in lanes whose targets keep changing.
+#[test]
+fn a_step_of_a_batch_after_warm_up_allocates_nothing() {
+    let path = Path::new(env!("CARGO_MANIFEST_DIR")).join("../lab/scenes/quadruped.xml");
+    let world = load(&path, &LoadOptions::default()).unwrap();
+    let home = world.keyframes[0].clone();
+    let state = State { t: 0.0, q: home.q, v: home.v };
+    for precision in [Precision::Double, Precision::Single] {
+        let settings = BatchSettings { precision, ..BatchSettings::default() };
+        let mut batch = Batch::new(world.clone(), &state, 20, settings).unwrap();
+        let mut controls = home.control.repeat(20);
+        let mut step = |k: usize| {
+            controls.iter_mut().enumerate().for_each(|(i, u)| *u += 0.03 * ((i + 7 * k) as f64).sin());
+            batch.step(&controls);
+            assert!(batch.reports().all(|r| r.status == StepStatus::Converged));
+        };
+        (0..300).for_each(&mut step);
+        let before = COUNT.with(Cell::get);
+        (300..400).for_each(&mut step);
+        assert_eq!(COUNT.with(Cell::get) - before, 0, "{precision:?}");
+    }
+}
 
 /// Boxes, a capsule and a ball that have come to rest on each other and on the ground.
 #[test]

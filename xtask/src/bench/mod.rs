@@ -1,5 +1,6 @@
 //! `cargo xtask bench`: one file per benchmark.
 
+mod batch;
 mod collision;
 mod dynamics;
 mod instructions;
@@ -15,6 +16,7 @@ Measures. Every benchmark has its own help: `cargo xtask bench NAME --help`.
     cargo xtask bench [NAME] [options]
 
     scenes         time per step and contact residual beside MuJoCo (without a NAME, this one)
+    batch          thousands of quadrupeds in lanes beside MuJoCo's rollout
     collision      cost of a pair of shapes beside parry and MuJoCo
     solvers        contact solvers beside Pinocchio's and Siconos' on recorded problems
     dynamics       the algorithms of dynamics beside Pinocchio and MuJoCo, and in lanes
@@ -23,8 +25,9 @@ Measures. Every benchmark has its own help: `cargo xtask bench NAME --help`.
 /// A benchmark: its name, its help, and what it does.
 type Benchmark = (&'static str, &'static str, fn(Args) -> Result<(), String>);
 
-const BENCHMARKS: [Benchmark; 5] = [
+const BENCHMARKS: [Benchmark; 6] = [
     ("scenes", scenes::HELP, scenes::run),
+    ("batch", batch::HELP, batch::run),
     ("collision", collision::HELP, collision::run),
     ("solvers", solvers::HELP, solvers::run),
     ("dynamics", dynamics::HELP, dynamics::run),

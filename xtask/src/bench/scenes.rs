@@ -53,7 +53,7 @@ const OF_DATA: [&str; 2] = ["humanoid", "allegro"];
 const ROBOTS: &str = "example-robot-data==6.0.0";
 
 /// The robot file both read; the other scenes are written out in `mujoco_scenes.py`.
-const QUADRUPED: &str = "crates/lab/scenes/quadruped.xml";
+pub(super) const QUADRUPED: &str = "crates/lab/scenes/quadruped.xml";
 
 /// What all runs share.
 struct Setup {
@@ -165,12 +165,7 @@ fn scene_file(setup: &Setup, scene: &str) -> Result<Option<Scene>, String> {
         return Ok(None);
     }
     let folder = target().join("bench");
-    let robots = if ["solo12", "go2"].contains(&scene) {
-        let at = unpacked(&setup.python, &[ROBOTS], &folder.join("robots"))?.remove(0);
-        at.join("cmeel.prefix/share/example-robot-data/robots")
-    } else {
-        PathBuf::new()
-    };
+    let robots = if ["solo12", "go2"].contains(&scene) { robots(&setup.python)? } else { PathBuf::new() };
     let file = folder.join("scenes").join(format!("{scene}.xml"));
     let mut command = Command::new(&setup.python);
     command.current_dir(root()).arg("xtask/bench/scene_files.py").arg(scene).arg(&file);
@@ -237,6 +232,12 @@ fn row(scene: &str, record: &Value) -> String {
         depth(ours),
         depth(rival),
     )
+}
+
+/// The folder of robots of example-robot-data.
+pub(super) fn robots(python: &std::path::Path) -> Result<PathBuf, String> {
+    let at = unpacked(python, &[ROBOTS], &target().join("bench/robots"))?.remove(0);
+    Ok(at.join("cmeel.prefix/share/example-robot-data/robots"))
 }
 
 /// A Python that has the rival in the version we name.

@@ -1,0 +1,99 @@
+//! One environment by itself: the step of [`TimeStepper`], for what lanes cannot do or gave up.
+
+use super::Fields;
+use super::plan::Plan;
+use super::settings::{BatchReport, Path};
+use crate::State;
+use crate::stepper::{Input, TimeStepper};
+use stiction_collision::ShapeError;
+use stiction_contact::{ContactSolver, Judge};
+use stiction_models::World;
+use stiction_solvers::registry::{self, Common, SolverError};
+
+/// Iterations of the contact solver, at most.
+const ITERATIONS: u32 = 1000;
+/// It is asked for no more than this [m/s].
+const TOLERANCE: f64 = 1e-8;
+
+/// See the module.
+pub(super) struct Alone {
+    stepper: TimeStepper,
+    solver: Box<dyn ContactSolver>,
+    judge: Judge,
+    state: State,
+    input: Input,
+    /// With the numbers of the environment that was last here, if it has its own.
+    own: Option<Box<World>>,
+    varied: bool,
+}
+
+/// Why there can be none.
+#[derive(Debug, thiserror::Error)]
+pub(super) enum AloneError {
+    #[error(transparent)]
+    Shape(#[from] ShapeError),
+    #[error(transparent)]
+    Solver(#[from] SolverError),
+}
+
+impl Alone {
+    pub(super) fn new(plan: &Plan) -> Result<Self, AloneError> {
+        let tolerance = plan.settings.tolerance.min(TOLERANCE);
+        Ok(Self {
+            stepper: TimeStepper::new(&plan.world, plan.settings.stepper)?,
+            solver: registry::make("auto", &Common { tolerance, max_iterations: ITERATIONS })?,
+            judge: Judge::default(),
+            state: State::neutral(&plan.world.model),
+            input: Input::default(),
+            own: None,
+            varied: false,
+        })
+    }
+
+    /// The numbers of the next environment.
+    pub(super) fn take(&mut self, plan: &Plan, fields: Option<&Fields>) {
+        if let Some(fields) = fields {
+            let own = self.own.get_or_insert_with(|| Box::new(plan.world.clone()));
+            fields.write(own);
+            self.stepper.take_numbers(own);
+        } else if self.varied {
+            self.stepper.take_numbers(&plan.world);
+        }
+        self.varied = fields.is_some();
+    }
+
+    /// The next step starts cold.
+    pub(super) fn forget(&mut self) {
+        self.stepper.forget();
+        self.solver.forget();
+    }
+
+    /// One step of the environment at (q, v), in place; on failure nothing moves.
+    pub(super) fn step(
+        &mut self,
+        plan: &Plan,
+        [q, v]: [&mut [f64]; 2],
+        control: &[f64],
+        force: &[f64],
+        path: Path,
+    ) -> BatchReport {
+        self.state.q.copy_from_slice(q);
+        self.state.v.copy_from_slice(v);
+        self.input.control.clear();
+        self.input.control.extend_from_slice(control);
+        self.input.generalized.clear();
+        self.input.generalized.extend_from_slice(force);
+        let own = self.own.as_deref().filter(|_| self.varied);
+        let world = own.unwrap_or(&plan.world);
+        let report = self.stepper.step(world, &mut self.state, &self.input, self.solver.as_mut());
+        q.copy_from_slice(&self.state.q);
+        v.copy_from_slice(&self.state.v);
+        let natural_map = if report.failure().is_some() {
+            f64::NAN
+        } else {
+            self.judge.certify(self.stepper.problem(), self.stepper.impulses()).natural_map
+        };
+        let (contacts, penetration) = (report.contacts, report.penetration);
+        BatchReport { status: report.status, path, natural_map, contacts, penetration }
+    }
+}

@@ -1,0 +1,202 @@
+//! Numbers of the world that every environment may have of its own.
+
+use super::plan::Plan;
+use stiction_dynamics::spatial::{Inertia, Vec3};
+use stiction_models::{ActuatorLaw, Material, World};
+
+/// What may differ between environments; everything else of the world is shared.
+#[derive(Clone, Debug, PartialEq)]
+pub struct Fields {
+    /// Acceleration of gravity in W [m/s²].
+    pub gravity: Vec3,
+    /// Per body, about its origin and in its axes.
+    pub inertia: Vec<Inertia>,
+    /// Per dof [kg·m² or kg].
+    pub armature: Vec<f64>,
+    /// Per dof [N·m·s/rad or N·s/m].
+    pub damping: Vec<f64>,
+    /// Per dof: dry friction [N·m or N].
+    pub dry_friction: Vec<f64>,
+    /// Per joint: spring [N·m/rad or N/m].
+    pub stiffness: Vec<f64>,
+    /// Per joint: where the spring is at rest [rad or m].
+    pub spring_rest: Vec<f64>,
+    /// Per actuator: its gains.
+    pub law: Vec<ActuatorLaw>,
+    /// Per actuator [N·m or N].
+    pub effort_limit: Vec<Option<[f64; 2]>>,
+    /// Per geometry: coefficient of friction [–].
+    pub friction: Vec<f64>,
+    /// Per geometry: coefficient of restitution [–].
+    pub restitution: Vec<f64>,
+    /// Of the pairs with rules of their own (`World::pairs`): coefficient of friction [–].
+    pub pair_friction: Vec<f64>,
+}
+
+/// Why numbers cannot be taken.
+#[derive(Clone, Debug, PartialEq, thiserror::Error)]
+pub enum FieldError {
+    #[error("`{what}` has {got} entries; this world needs {expected}")]
+    Length { what: &'static str, got: usize, expected: usize },
+    #[error("{what}[{index}] is {value}; expected {expected}")]
+    Value { what: &'static str, index: usize, value: f64, expected: &'static str },
+}
+
+impl Fields {
+    /// Those of `world`.
+    pub fn of(world: &World) -> Self {
+        let model = &world.model;
+        Self {
+            gravity: model.gravity,
+            inertia: model.bodies.iter().map(|b| b.inertia).collect(),
+            armature: model.dofs.iter().map(|d| d.armature).collect(),
+            damping: model.dofs.iter().map(|d| d.damping).collect(),
+            dry_friction: model.dofs.iter().map(|d| d.friction).collect(),
+            stiffness: model.joints.iter().map(|j| j.stiffness).collect(),
+            spring_rest: model.joints.iter().map(|j| j.spring_rest).collect(),
+            law: world.actuators.iter().map(|a| a.law).collect(),
+            effort_limit: world.actuators.iter().map(|a| a.effort_limit).collect(),
+            friction: world.geometries.iter().map(|g| g.material.friction).collect(),
+            restitution: world.geometries.iter().map(|g| g.material.restitution).collect(),
+            pair_friction: world.pairs.iter().map(|p| p.surface.sliding[0]).collect(),
+        }
+    }
+
+    /// Multiplies mass and inertia of a body.
+    pub fn scale_mass(&mut self, body: usize, factor: f64) {
+        let I = &mut self.inertia[body];
+        let second = &mut I.second;
+        I.mass *= factor;
+        I.first = I.first * factor;
+        for x in
+            [&mut second.xx, &mut second.yy, &mut second.zz, &mut second.xy, &mut second.xz, &mut second.yz]
+        {
+            *x *= factor;
+        }
+    }
+
+    /// Writes them into `world`.
+    pub(super) fn write(&self, world: &mut World) {
+        let model = &mut world.model;
+        model.gravity = self.gravity;
+        model.bodies.iter_mut().zip(&self.inertia).for_each(|(b, I)| b.inertia = *I);
+        for (i, dof) in model.dofs.iter_mut().enumerate() {
+            (dof.armature, dof.damping, dof.friction) =
+                (self.armature[i], self.damping[i], self.dry_friction[i]);
+        }
+        for (i, joint) in model.joints.iter_mut().enumerate() {
+            (joint.stiffness, joint.spring_rest) = (self.stiffness[i], self.spring_rest[i]);
+        }
+        for (i, a) in world.actuators.iter_mut().enumerate() {
+            (a.law, a.effort_limit) = (self.law[i], self.effort_limit[i]);
+        }
+        for (i, g) in world.geometries.iter_mut().enumerate() {
+            (g.material.friction, g.material.restitution) = (self.friction[i], self.restitution[i]);
+        }
+        for (pair, friction) in world.pairs.iter_mut().zip(&self.pair_friction) {
+            pair.surface.sliding = [*friction; 2];
+        }
+    }
+
+    /// Against the sizes of `world`, and each number against its range.
+    pub(super) fn validate(&self, world: &World) -> Result<(), FieldError> {
+        let model = &world.model;
+        let (nb, nv, nj, nu) = (model.bodies.len(), model.nv(), model.joints.len(), world.actuators.len());
+        let ng = world.geometries.len();
+        for (what, got, expected) in [
+            ("inertia", self.inertia.len(), nb),
+            ("armature", self.armature.len(), nv),
+            ("damping", self.damping.len(), nv),
+            ("dry_friction", self.dry_friction.len(), nv),
+            ("stiffness", self.stiffness.len(), nj),
+            ("spring_rest", self.spring_rest.len(), nj),
+            ("law", self.law.len(), nu),
+            ("effort_limit", self.effort_limit.len(), nu),
+            ("friction", self.friction.len(), ng),
+            ("restitution", self.restitution.len(), ng),
+            ("pair_friction", self.pair_friction.len(), world.pairs.len()),
+        ] {
+            if got != expected {
+                return Err(FieldError::Length { what, got, expected });
+            }
+        }
+        let masses: Vec<f64> = self.inertia.iter().map(|I| I.mass).collect();
+        for (what, numbers) in [
+            ("inertia", &masses),
+            ("armature", &self.armature),
+            ("damping", &self.damping),
+            ("dry_friction", &self.dry_friction),
+            ("stiffness", &self.stiffness),
+            ("friction", &self.friction),
+            ("restitution", &self.restitution),
+            ("pair_friction", &self.pair_friction),
+        ] {
+            check(what, numbers, |x| x >= 0.0, "a finite number >= 0")?;
+        }
+        let mut springs = model.joints.iter().zip(&self.stiffness);
+        let ball = |j: &stiction_dynamics::Joint| !j.kind.is_scalar() && j.stiffness == 0.0;
+        if let Some(index) = springs.position(|(j, k)| ball(j) && *k != 0.0) {
+            let (value, expected) =
+                (self.stiffness[index], "0, as in the world, for a joint that is not scalar");
+            return Err(FieldError::Value { what: "stiffness", index, value, expected });
+        }
+        check("gravity", &self.gravity.to_array(), |_| true, "a finite number")?;
+        check("spring_rest", &self.spring_rest, |_| true, "a finite number")?;
+        let laws = self.law.iter().flat_map(|l| [l.gain, l.bias, l.bias_length, l.bias_velocity]);
+        check("law", &laws.collect::<Vec<_>>(), |_| true, "finite gains")
+    }
+
+    /// In the order in which lanes load them: [`super::numbers::Numbers::load`].
+    pub(super) fn numbers(&self, plan: &Plan) -> Vec<f64> {
+        let mut out = self.gravity.to_array().to_vec();
+        for I in &self.inertia {
+            let s = &I.second;
+            out.push(I.mass);
+            out.extend(I.first.to_array());
+            out.extend([s.xx, s.yy, s.zz, s.xy, s.xz, s.yz]);
+        }
+        for i in 0..self.armature.len() {
+            out.extend([self.armature[i], self.damping[i], self.dry_friction[i]]);
+        }
+        for (k, rest) in self.stiffness.iter().zip(&self.spring_rest) {
+            out.extend([*k, *rest]);
+        }
+        for (law, limit) in self.law.iter().zip(&self.effort_limit) {
+            out.extend([law.gain, law.bias, law.bias_length, law.bias_velocity]);
+            out.extend(limit.unwrap_or([f64::NEG_INFINITY, f64::INFINITY]));
+        }
+        for pair in &plan.pairs {
+            let [a, b] = pair.geometries;
+            let own = plan.world.pairs.iter().position(|p| {
+                let [c, d] = p.geometries;
+                (c.min(d), c.max(d)) == (a, b)
+            });
+            let surface = if let Some(k) = own {
+                let mut surface = plan.world.pairs[k].surface;
+                surface.sliding = [self.pair_friction[k]; 2];
+                surface
+            } else {
+                let of = |g: usize| Material {
+                    friction: self.friction[g],
+                    restitution: self.restitution[g],
+                    ..plan.world.geometries[g].material
+                };
+                Material::pair(&of(a), &of(b))
+            };
+            out.extend([surface.friction(), surface.restitution]);
+        }
+        out
+    }
+}
+
+fn check(
+    what: &'static str,
+    numbers: &[f64],
+    ok: impl Fn(f64) -> bool,
+    expected: &'static str,
+) -> Result<(), FieldError> {
+    match numbers.iter().position(|x| !x.is_finite() || !ok(*x)) {
+        Some(index) => Err(FieldError::Value { what, index, value: numbers[index], expected }),
+        None => Ok(()),
+    }
+}

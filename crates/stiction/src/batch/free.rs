@@ -1,0 +1,241 @@
+//! The motion without contacts of as many environments as there are lanes: (1) and (2) of [`crate::stepper`].
+
+use super::lane::{clamp, finite, truth};
+use super::numbers::Numbers;
+use super::plan::Plan;
+use crate::gyroscopic::midpoint_moment;
+use stiction_dynamics::spatial::{Sym3, Vec3};
+use stiction_dynamics::{
+    CrbaWorkspace, Factor, Kinematics, MassMatrix, Model, Real, RneaWorkspace, Velocities, bias_into,
+    crba_into,
+};
+
+/// An actuator at one step; see [`crate::actuation`].
+#[derive(Clone, Copy)]
+struct Effort<T> {
+    start: T,
+    /// ≥ 0; zero when explicit or at its limit.
+    implicit: T,
+}
+
+/// Positions, velocities and the mass matrix with its implicit parts.
+pub(super) struct Free<T> {
+    pub(super) kin: Kinematics<T>,
+    /// Of v; after [`Self::look_ahead`] of v_f.
+    pub(super) vel: Velocities<T>,
+    pub(super) factor: Factor<T>,
+    pub(super) v_free: Vec<T>,
+    rnea: RneaWorkspace<T>,
+    crba: CrbaWorkspace<T>,
+    mass: MassMatrix<T>,
+    tau: Vec<T>,
+    diagonal: Vec<T>,
+    laws: Vec<Effort<T>>,
+    efforts: Vec<Effort<T>>,
+}
+
+impl<T: Real> Free<T> {
+    pub(super) fn new(kind: T, plan: &Plan, model: &Model<T>) -> Self {
+        let none = Effort { start: kind, implicit: kind };
+        Self {
+            kin: Kinematics::new(model),
+            vel: Velocities::new(model),
+            factor: Factor::new(model),
+            v_free: vec![kind; model.nv()],
+            rnea: RneaWorkspace::new(model),
+            crba: CrbaWorkspace::new(model),
+            mass: MassMatrix::new(model),
+            tau: vec![kind; model.nv()],
+            diagonal: vec![kind; model.nv()],
+            laws: vec![none; plan.world.actuators.len()],
+            efforts: vec![none; plan.world.actuators.len()],
+        }
+    }
+
+    /// The lanes in which there is such a motion.
+    #[inline(always)]
+    pub(super) fn update(
+        &mut self,
+        plan: &Plan,
+        numbers: &Numbers<T>,
+        q: &[T],
+        v: &[T],
+        control: &[T],
+        force: &[T],
+    ) -> T::Mask {
+        let (model, h) = (&numbers.model, q[0].like(plan.h()));
+        self.kin.update(model, q);
+        self.vel.update(model, &self.kin, v);
+        bias_into(model, &self.kin, &self.vel, &mut self.rnea, &mut self.tau);
+        self.add_midpoint_moments(plan, model, v);
+        for (tau, force) in self.tau.iter_mut().zip(force) {
+            *tau = *force - *tau;
+        }
+        self.add_passive(model, q, v, h);
+        self.evaluate(plan, numbers, q, v, control, h);
+        crba_into(model, &self.kin, &mut self.crba, &mut self.mass);
+        for (i, diagonal) in self.diagonal.iter().enumerate() {
+            self.mass.add_diagonal(i, *diagonal);
+        }
+        for (a, effort) in plan.world.actuators.iter().zip(&self.efforts) {
+            let (dof, c) = a.transmission[0];
+            self.mass.add_diagonal(dof, h * effort.implicit * h.like(c * c));
+        }
+        // Again where an effort turns out to be beyond its limit.
+        let mut sound = h.zero().less(h.zero());
+        for attempt in 0..2 {
+            sound = self.solve(plan, v, h);
+            if attempt == 1 || !self.saturate(plan, numbers, v, h) {
+                break;
+            }
+        }
+        for v in &self.v_free {
+            sound = T::both(sound, finite(*v));
+        }
+        sound
+    }
+
+    /// What will meet depends on how the bodies would go on.
+    #[inline(always)]
+    pub(super) fn look_ahead(&mut self, model: &Model<T>) {
+        self.vel.update(model, &self.kin, &self.v_free);
+    }
+
+    #[inline(always)]
+    fn add_midpoint_moments(&mut self, plan: &Plan, model: &Model<T>, v: &[T]) {
+        for &b in &plan.free_bodies {
+            let (i, I) = (model.bodies[b].dofs.start + 3, &model.bodies[b].inertia);
+            for lane in 0..T::LANES {
+                let about_com = about_com(I.mass.lane(lane), &I.first, &I.second, lane);
+                let omega = [v[i].lane(lane), v[i + 1].lane(lane), v[i + 2].lane(lane)];
+                let moment = midpoint_moment(&about_com, &omega, plan.h()).to_array();
+                for (tau, moment) in self.tau[i..i + 3].iter_mut().zip(moment) {
+                    *tau = tau.with_lane(lane, tau.lane(lane) + moment);
+                }
+            }
+        }
+    }
+
+    /// Springs and dampers.
+    #[inline(always)]
+    fn add_passive(&mut self, model: &Model<T>, q: &[T], v: &[T], h: T) {
+        for (i, dof) in model.dofs.iter().enumerate() {
+            self.tau[i] -= dof.damping * v[i];
+            self.diagonal[i] = h * dof.damping;
+        }
+        for joint in model.joints.iter().filter(|j| j.kind.is_scalar()) {
+            let (i, k) = (joint.idx_v, joint.stiffness);
+            let displacement = q[joint.idx_q] - joint.spring_rest;
+            self.tau[i] -= k * (displacement + h * v[i]);
+            self.diagonal[i] += h * h * k;
+        }
+    }
+
+    /// (1) of [`crate::actuation`].
+    #[inline(always)]
+    fn evaluate(&mut self, plan: &Plan, numbers: &Numbers<T>, q: &[T], v: &[T], control: &[T], h: T) {
+        let actuators = plan.world.actuators.iter().zip(&numbers.servos).zip(control);
+        for (i, ((a, servo), control)) in actuators.enumerate() {
+            let (dof, c) = a.transmission[0];
+            let c = h.like(c);
+            let u = clamp(*control, servo.control);
+            let (length, rate) = (c * q[plan.q_of_dof[dof]], c * v[dof]);
+            let k = -(h * servo.bias_length + servo.bias_velocity);
+            let now = servo.gain * u + servo.bias + servo.bias_length * length + servo.bias_velocity * rate;
+            let implicit = h.zero().less(k);
+            let law = Effort {
+                start: T::select(implicit, now + h * servo.bias_length * rate, clamp(now, servo.effort)),
+                implicit: T::select(implicit, k, k.zero()),
+            };
+            (self.laws[i], self.efforts[i]) = (law, law);
+        }
+    }
+
+    /// v_f, and where M̂ is positive definite.
+    #[inline(always)]
+    fn solve(&mut self, plan: &Plan, v: &[T], h: T) -> T::Mask {
+        let failed = self.factor.factor(&self.mass).map_or_else(|e| e.lanes, |()| 0);
+        let mut sound = h.one();
+        for lane in 0..T::LANES {
+            if failed >> lane & 1 == 1 {
+                sound = sound.with_lane(lane, 0.0);
+            }
+        }
+        self.v_free.copy_from_slice(&self.tau);
+        for (a, effort) in plan.world.actuators.iter().zip(&self.efforts) {
+            let (dof, c) = a.transmission[0];
+            self.v_free[dof] += h.like(c) * effort.start;
+        }
+        for x in &mut self.v_free {
+            *x *= h;
+        }
+        self.factor.solve_in_place(&mut self.v_free);
+        for (x, v) in self.v_free.iter_mut().zip(v) {
+            *x += *v;
+        }
+        super::lane::mask(sound)
+    }
+
+    /// Efforts beyond their limit stay there; true if there are any.
+    #[inline(always)]
+    fn saturate(&mut self, plan: &Plan, numbers: &Numbers<T>, v: &[T], h: T) -> bool {
+        let mut any = false;
+        for (i, (a, servo)) in plan.world.actuators.iter().zip(&numbers.servos).enumerate() {
+            let (dof, c) = a.transmission[0];
+            let effort = self.efforts[i];
+            let e = effort.start - effort.implicit * (h.like(c) * (self.v_free[dof] - v[dof]));
+            let limited = clamp(e, servo.effort);
+            let beyond = T::both(h.zero().less((limited - e).abs()), h.zero().less(effort.implicit));
+            if T::any(beyond) {
+                let gain = h * effort.implicit * h.like(c * c);
+                self.mass.add_diagonal(dof, -T::select(beyond, gain, gain.zero()));
+                self.efforts[i] = Effort {
+                    start: T::select(beyond, limited, effort.start),
+                    implicit: T::select(beyond, h.zero(), effort.implicit),
+                };
+                any = true;
+            }
+        }
+        any
+    }
+
+    /// 1 in the lanes in which `v_next` belies what servos were expected to do.
+    #[inline(always)]
+    pub(super) fn belied(
+        &self,
+        plan: &Plan,
+        numbers: &Numbers<T>,
+        v: &[T],
+        v_next: &[T],
+        rounding: f64,
+    ) -> T {
+        let mut belied = v[0].zero();
+        let rounding = belied.like(rounding);
+        for (i, (a, servo)) in plan.world.actuators.iter().zip(&numbers.servos).enumerate() {
+            let (dof, c) = a.transmission[0];
+            let change = rounding.like(c) * (v_next[dof] - v[dof]);
+            let (law, effort) = (self.laws[i], self.efforts[i]);
+            let exact = clamp(law.start - law.implicit * change, servo.effort);
+            let expected = effort.start - effort.implicit * change;
+            let wrong = (rounding * (exact.abs() + expected.abs())).less((exact - expected).abs());
+            let wrong = T::both(wrong, rounding.zero().less(law.implicit));
+            belied = T::select(wrong, truth(belied, wrong), belied);
+        }
+        belied
+    }
+}
+
+/// Of one lane, from the inertia about the origin.
+fn about_com<T: Real>(mass: f64, first: &Vec3<T>, second: &Sym3<T>, lane: usize) -> Sym3 {
+    let first = Vec3::from([first.x.lane(lane), first.y.lane(lane), first.z.lane(lane)]);
+    let number = |x: T| x.lane(lane);
+    let second = Sym3 {
+        xx: number(second.xx),
+        yy: number(second.yy),
+        zz: number(second.zz),
+        xy: number(second.xy),
+        xz: number(second.xz),
+        yz: number(second.yz),
+    };
+    stiction_dynamics::spatial::Inertia { mass, first, second }.about_com()
+}

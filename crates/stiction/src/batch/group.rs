@@ -1,0 +1,288 @@
+//! One step of one group: as many environments as there are lanes, side by side.
+
+use super::free::Free;
+use super::lane::{finite, mask, max, truth};
+use super::memory::Memory;
+use super::numbers::Numbers;
+use super::plan::Plan;
+use super::rows::{MOST_ROWS, Rows};
+use super::settings::Precision;
+use super::solve::{Solver, unsolved};
+use super::touch::Touch;
+use super::witness::Witness;
+use super::{Numbers64, WIDEST};
+use std::any::Any;
+use stiction_dynamics::lanes::Lanes;
+use stiction_dynamics::{Real, lanes};
+
+/// States and inputs of the environments of one group, one after another.
+pub(super) struct Inputs<'a> {
+    pub(super) q: &'a [f64],
+    pub(super) v: &'a [f64],
+    pub(super) control: &'a [f64],
+    pub(super) force: &'a [f64],
+    /// Numbers of their own, if they have any.
+    pub(super) numbers: Option<&'a [Numbers64]>,
+}
+
+/// What lanes say of a step.
+#[derive(Clone, Copy, Debug, Default)]
+pub(super) struct Outcome {
+    /// It counts; otherwise the environment is to be stepped alone.
+    pub(super) good: bool,
+    pub(super) natural_map: f64,
+    pub(super) contacts: usize,
+    pub(super) penetration: f64,
+}
+
+/// A step of one group, in the lanes of L. In three parts, each dispatched for itself: all of a part is compiled as
+/// one function.
+pub(super) fn step<L: Lanes>(
+    plan: &Plan,
+    room: &mut Option<Box<dyn Any + Send>>,
+    inputs: &Inputs<'_>,
+    memory: &mut Memory,
+    next: &mut [f64],
+    out: &mut [Outcome; WIDEST],
+) {
+    lanes::run_narrow::<L, _>(Moving { plan, room, inputs });
+    memory.begin();
+    if lanes::run_narrow::<L, _>(Assembling { plan, room, only: None }) <= MOST_ROWS {
+        lanes::run_narrow::<L, _>(Solving { plan, room, memory, next, out, only: None });
+    } else {
+        // Together they have too many rows. One after another each does as it would beside any neighbours.
+        for lane in 0..L::WIDTH {
+            lanes::run_narrow::<L, _>(Assembling { plan, room, only: Some(lane) });
+            lanes::run_narrow::<L, _>(Solving { plan, room, memory, next, out, only: Some(lane) });
+        }
+    }
+    memory.end();
+}
+
+struct Moving<'a> {
+    plan: &'a Plan,
+    room: &'a mut Option<Box<dyn Any + Send>>,
+    inputs: &'a Inputs<'a>,
+}
+
+struct Assembling<'a> {
+    plan: &'a Plan,
+    room: &'a mut Option<Box<dyn Any + Send>>,
+    /// This lane alone.
+    only: Option<usize>,
+}
+
+struct Solving<'a> {
+    plan: &'a Plan,
+    room: &'a mut Option<Box<dyn Any + Send>>,
+    memory: &'a mut Memory,
+    next: &'a mut [f64],
+    out: &'a mut [Outcome; WIDEST],
+    only: Option<usize>,
+}
+
+impl lanes::Task for Moving<'_> {
+    type Output = ();
+    #[inline(always)]
+    fn run<T: Real>(self, kind: T) {
+        enter(kind, self.plan, self.room).move_freely(self.plan, kind, self.inputs);
+    }
+}
+
+impl lanes::Task for Assembling<'_> {
+    type Output = usize;
+    #[inline(always)]
+    fn run<T: Real>(self, kind: T) -> usize {
+        enter(kind, self.plan, self.room).assemble(self.plan, self.only)
+    }
+}
+
+impl lanes::Task for Solving<'_> {
+    type Output = ();
+    #[inline(always)]
+    fn run<T: Real>(self, kind: T) {
+        let room = enter(kind, self.plan, self.room);
+        room.solve(self.plan, self.memory, self.next, self.out, self.only);
+    }
+}
+
+/// The room of these lanes, made when it is first entered.
+#[inline(never)]
+fn enter<'a, T: Real>(kind: T, plan: &Plan, room: &'a mut Option<Box<dyn Any + Send>>) -> &'a mut Room<T> {
+    let room = room.get_or_insert_with(|| Box::new(Room::new(kind, plan)));
+    let Some(room) = room.downcast_mut::<Room<T>>() else { unreachable!("a batch has one kind of lanes") };
+    room
+}
+
+/// All memory that a step of a group needs.
+struct Room<T> {
+    numbers: Numbers<T>,
+    free: Free<T>,
+    touch: Touch<T>,
+    rows: Rows<T>,
+    solver: Solver<T>,
+    q: Vec<T>,
+    v: Vec<T>,
+    v_next: Vec<T>,
+    control: Vec<T>,
+    force: Vec<T>,
+    /// 1 in the lanes in which the motion without contacts is one.
+    sound: T,
+    /// Those of them that are being solved.
+    here: T,
+    witness: Witness,
+    /// The numbers are those of a group, not the world's.
+    varied: bool,
+}
+
+impl<T: Real> Room<T> {
+    fn new(kind: T, plan: &Plan) -> Self {
+        let model = &plan.world.model;
+        let (nq, nv, nu) = (model.nq, model.nv(), plan.world.actuators.len());
+        let numbers = Numbers::new(kind, plan);
+        Self {
+            free: Free::new(kind, plan, &numbers.model),
+            numbers,
+            touch: Touch::new(kind, plan),
+            rows: Rows::new(kind, nv),
+            solver: Solver::new(),
+            q: vec![kind; nq],
+            v: vec![kind; nv],
+            v_next: vec![kind; nv],
+            control: vec![kind; nu],
+            force: vec![kind; nv],
+            sound: kind,
+            here: kind,
+            witness: Witness::default(),
+            varied: false,
+        }
+    }
+
+    /// The motion without contacts.
+    #[inline(always)]
+    fn move_freely(&mut self, plan: &Plan, kind: T, inputs: &Inputs<'_>) {
+        self.gather(kind, inputs);
+        if inputs.numbers.is_some() || self.varied {
+            self.numbers.load(kind, inputs.numbers.unwrap_or(&plan.numbers));
+            self.free.kin.set_inertias(&self.numbers.model);
+            self.varied = inputs.numbers.is_some();
+        }
+        let Self { numbers, free, q, v, control, force, .. } = self;
+        self.sound = truth(kind, free.update(plan, numbers, q, v, control, force));
+    }
+
+    /// The constraint problem, of all sound lanes or of one of them; how many rows it has.
+    #[inline(always)]
+    fn assemble(&mut self, plan: &Plan, only: Option<usize>) -> usize {
+        let Self { numbers, free, touch, rows, q, v, sound, here, .. } = self;
+        *here = match only {
+            Some(lane) => sound.zero().with_lane(lane, sound.lane(lane)),
+            None => *sound,
+        };
+        free.look_ahead(&numbers.model);
+        touch.find(plan, &free.kin, &free.vel, *here);
+        rows.write(plan, numbers, free, [q, v], &touch.slots, *here);
+        rows.rows
+    }
+
+    /// v⁺ of the environments into `next`, one after another, and what is to be said of each.
+    #[inline(always)]
+    fn solve(
+        &mut self,
+        plan: &Plan,
+        memory: &mut Memory,
+        next: &mut [f64],
+        out: &mut [Outcome; WIDEST],
+        only: Option<usize>,
+    ) {
+        let Self { numbers, free, touch, rows, solver, v, v_next, here, .. } = self;
+        let kind = here.zero();
+        let (mut good, mut e) = (*here, kind);
+        if rows.rows == 0 || rows.rows > MOST_ROWS {
+            v_next.copy_from_slice(&free.v_free);
+        } else {
+            memory.recall(&touch.slots, rows, &mut solver.lambda);
+            let tolerance = tolerance(plan, rows, kind);
+            e = solver.solve(rows, tolerance, *here, plan.nudge());
+            good = T::select(mask(unsolved(e, tolerance)), kind, good);
+            rows.apply(free, &solver.lambda, v_next);
+        }
+        let rounding = match plan.settings.precision {
+            Precision::Double => 1e-9,
+            Precision::Single => 1e-5,
+        };
+        let belied = free.belied(plan, numbers, v, v_next, rounding);
+        good = T::select(mask(belied), kind, good);
+        for v in v_next.iter() {
+            good = T::select(finite(*v), good, kind);
+        }
+        if rows.rows > MOST_ROWS {
+            good = kind;
+        } else {
+            memory.commit(&touch.slots, rows, &solver.lambda, good);
+        }
+        let n = v_next.len();
+        for (i, v) in v_next.iter().enumerate() {
+            match only {
+                Some(lane) if lane < next.len() / n => next[lane * n + i] = v.lane(lane),
+                Some(_) => {}
+                None => lanes::scatter(*v, next, i, n),
+            }
+        }
+        if plan.settings.judge && rows.rows > 0 {
+            for lane in (0..T::LANES).filter(|&lane| good.lane(lane) == 1.0) {
+                e = e.with_lane(lane, self.witness.natural_map(rows, &solver.lambda, lane));
+            }
+        }
+        self.say(good, e, out, only);
+    }
+
+    #[inline(always)]
+    fn gather(&mut self, kind: T, inputs: &Inputs<'_>) {
+        for (x, all) in [
+            (&mut self.q, inputs.q),
+            (&mut self.v, inputs.v),
+            (&mut self.control, inputs.control),
+            (&mut self.force, inputs.force),
+        ] {
+            let n = x.len();
+            for (i, x) in x.iter_mut().enumerate() {
+                *x = lanes::gather(kind, all, i, n);
+            }
+        }
+    }
+
+    #[inline(always)]
+    fn say(&self, good: T, e: T, out: &mut [Outcome; WIDEST], only: Option<usize>) {
+        let (mut contacts, mut depth) = (good.zero(), good.zero());
+        for slot in &self.touch.slots {
+            contacts += slot.active;
+            depth = max(depth, slot.active * -slot.gap);
+        }
+        for (lane, out) in out.iter_mut().enumerate().take(T::LANES) {
+            if only.is_some_and(|only| only != lane) {
+                continue;
+            }
+            *out = Outcome {
+                good: good.lane(lane) == 1.0,
+                natural_map: e.lane(lane),
+                contacts: contacts.lane(lane) as usize,
+                penetration: depth.lane(lane),
+            };
+        }
+    }
+}
+
+/// What contacts are solved to [m/s]. Single precision rounds what is fast.
+#[inline(always)]
+fn tolerance<T: Real>(plan: &Plan, rows: &Rows<T>, kind: T) -> T {
+    let mut fastest = kind.one();
+    if plan.settings.precision == Precision::Single {
+        for (block, local) in rows.blocks.iter().zip(&rows.locals) {
+            for g in &rows.g[block.row..block.row + block.dim] {
+                fastest = max(fastest, g.abs() * local.active);
+            }
+        }
+    }
+    fastest * kind.like(plan.settings.tolerance)
+}

@@ -1,0 +1,152 @@
+//! Impulses of the last step of one group, by what they belonged to; see [`crate::warm_start`].
+
+use super::lane::{load, mask};
+use super::rows::{Key, Rows};
+use super::touch::Slot;
+use super::{Numbers64, WIDEST};
+use stiction_dynamics::Real;
+use stiction_dynamics::spatial::vec3;
+
+/// See the module.
+#[derive(Clone, Debug, Default)]
+pub(super) struct Memory {
+    last: Impulses,
+    /// Of the step in progress.
+    next: Impulses,
+}
+
+#[derive(Clone, Debug, Default)]
+struct Impulses {
+    /// By pair and number within it.
+    contacts: Vec<Contact>,
+    rows: Vec<(Key, Numbers64)>,
+}
+
+#[derive(Clone, Copy, Debug)]
+struct Contact {
+    pair: usize,
+    ordinal: usize,
+    feature: [u32; WIDEST],
+    /// In W.
+    impulse: [Numbers64; 3],
+}
+
+impl Memory {
+    /// The next step of `lane` starts cold.
+    pub(super) fn forget(&mut self, lane: usize) {
+        for contact in &mut self.last.contacts {
+            contact.impulse.iter_mut().for_each(|x| x[lane] = 0.0);
+        }
+        self.last.rows.iter_mut().for_each(|(_, x)| x[lane] = 0.0);
+    }
+
+    /// Starts a step.
+    pub(super) fn begin(&mut self) {
+        self.next.contacts.clear();
+        self.next.rows.clear();
+    }
+
+    /// Ends it: what was committed is what is recalled.
+    pub(super) fn end(&mut self) {
+        std::mem::swap(&mut self.last, &mut self.next);
+    }
+
+    /// Where to start, in the frames of this step.
+    #[inline(always)]
+    pub(super) fn recall<T: Real>(&self, slots: &[Slot<T>], rows: &Rows<T>, out: &mut Vec<T>) {
+        out.clear();
+        let Impulses { contacts, rows: single } = &self.last;
+        let (mut next, mut next_row) = (0, 0);
+        for (block, local) in rows.blocks.iter().zip(&rows.locals) {
+            let (kind, there) = (local.mu.zero(), mask(local.active));
+            if let Key::Contact { slot } = block.key {
+                let slot = &slots[slot];
+                while contacts.get(next).is_some_and(|m| m.pair < slot.pair) {
+                    next += 1;
+                }
+                let mut impulse = vec3(kind, kind, kind);
+                for known in contacts[next..].iter().take_while(|m| m.pair == slot.pair) {
+                    if known.feature == slot.feature {
+                        let [x, y, z] = &known.impulse;
+                        impulse = vec3(load(kind, x), load(kind, y), load(kind, z));
+                        break;
+                    }
+                    for lane in 0..T::LANES {
+                        if known.feature[lane] == slot.feature[lane] {
+                            impulse.x = impulse.x.with_lane(lane, known.impulse[0][lane]);
+                            impulse.y = impulse.y.with_lane(lane, known.impulse[1][lane]);
+                            impulse.z = impulse.z.with_lane(lane, known.impulse[2][lane]);
+                        }
+                    }
+                }
+                for axis in slot.frame {
+                    out.push(T::select(there, axis.dot(impulse), kind));
+                }
+            } else {
+                while single.get(next_row).is_some_and(|m| m.0 < block.key) {
+                    next_row += 1;
+                }
+                let x = match single.get(next_row).filter(|m| m.0 == block.key) {
+                    Some((_, x)) => load(kind, x),
+                    None => kind,
+                };
+                out.push(T::select(there, x, kind));
+            }
+        }
+    }
+
+    /// Remembers the impulses `lambda` of the lanes in which `good` is 1; several calls a step add up.
+    #[inline(always)]
+    pub(super) fn commit<T: Real>(&mut self, slots: &[Slot<T>], rows: &Rows<T>, lambda: &[T], good: T) {
+        for block in &rows.blocks {
+            let l = &lambda[block.row..block.row + block.dim];
+            if let Key::Contact { slot } = block.key {
+                let slot = &slots[slot];
+                let [t1, t2, n] = slot.frame;
+                let impulse = t1 * l[0] + t2 * l[1] + n * l[2];
+                let kept = self.next.contact(slot.pair, slot.ordinal);
+                for lane in (0..T::LANES).filter(|&lane| good.lane(lane) == 1.0) {
+                    kept.feature[lane] = slot.feature[lane];
+                    kept.impulse[0][lane] = impulse.x.lane(lane);
+                    kept.impulse[1][lane] = impulse.y.lane(lane);
+                    kept.impulse[2][lane] = impulse.z.lane(lane);
+                }
+            } else {
+                let kept = self.next.row(block.key);
+                for lane in (0..T::LANES).filter(|&lane| good.lane(lane) == 1.0) {
+                    kept[lane] = l[0].lane(lane);
+                }
+            }
+        }
+    }
+}
+
+impl Impulses {
+    /// What is kept of a contact; nothing yet if there is none.
+    fn contact(&mut self, pair: usize, ordinal: usize) -> &mut Contact {
+        // Most come in order.
+        let at = match self.contacts.last() {
+            Some(last) if (last.pair, last.ordinal) >= (pair, ordinal) => {
+                self.contacts.partition_point(|c| (c.pair, c.ordinal) < (pair, ordinal))
+            }
+            _ => self.contacts.len(),
+        };
+        if self.contacts.get(at).is_none_or(|c| (c.pair, c.ordinal) != (pair, ordinal)) {
+            let none = Contact { pair, ordinal, feature: [u32::MAX; WIDEST], impulse: [[0.0; WIDEST]; 3] };
+            self.contacts.insert(at, none);
+        }
+        &mut self.contacts[at]
+    }
+
+    /// The same of a single row.
+    fn row(&mut self, key: Key) -> &mut Numbers64 {
+        let at = match self.rows.last() {
+            Some(last) if last.0 >= key => self.rows.partition_point(|r| r.0 < key),
+            _ => self.rows.len(),
+        };
+        if self.rows.get(at).is_none_or(|r| r.0 != key) {
+            self.rows.insert(at, (key, [0.0; WIDEST]));
+        }
+        &mut self.rows[at].1
+    }
+}

@@ -1,0 +1,247 @@
+//! What a batch knows of its world before the first step: which pairs of geometries can meet and along which dofs
+//! their contacts act, which actuators there are, and whether all of it can be stepped in lanes.
+
+use super::settings::{BatchSettings, Precision};
+use super::{Fields, Numbers64, WIDEST};
+use crate::actuation;
+use crate::contacts::{ContactFinder, Spring};
+use stiction_collision::{Shape, ShapeError};
+use stiction_dynamics::JointKind;
+use stiction_dynamics::spatial::{Pose, Vec3};
+use stiction_models::{Dimension, World};
+
+/// Pairs of geometries beyond which contacts are found faster one environment at a time.
+const MOST_PAIRS: usize = 4096;
+
+/// See the module.
+pub(super) struct Plan {
+    pub(super) world: World,
+    pub(super) settings: BatchSettings,
+    /// Why environments are stepped one by one, if they are.
+    pub(super) obstacle: Option<String>,
+    pub(super) q_of_dof: Vec<usize>,
+    /// Bodies whose gyroscopic moment is taken at the midpoint: free, alone in their tree.
+    pub(super) free_bodies: Vec<usize>,
+    pub(super) places: Vec<Place>,
+    pub(super) pairs: Vec<Pair>,
+    /// Per pair: coefficients of friction and of restitution.
+    pub(super) surfaces: Vec<[f64; 2]>,
+    /// The world's own numbers, in the order in which lanes load them, each in all lanes.
+    pub(super) numbers: Vec<Numbers64>,
+    /// Per dof: itself and its ancestors, towards the root.
+    pub(super) chains: Vec<Vec<usize>>,
+    /// Scalar joints with a limit: index, range.
+    pub(super) limits: Vec<(usize, [f64; 2])>,
+}
+
+/// A geometry on its body.
+pub(super) struct Place {
+    /// `None`: the world.
+    pub(super) body: Option<usize>,
+    pub(super) X_BG: Pose,
+    /// Its share of the distance at which contacts are looked for when nothing moves [m].
+    pub(super) reach: f64,
+    /// Of a ball about its origin that holds it [m].
+    pub(super) radius: f64,
+    /// A segment on its z axis, rounded, that holds it: half length and radius [m].
+    pub(super) rounded: [f64; 2],
+}
+
+/// Two geometries that can meet.
+pub(super) struct Pair {
+    /// The smaller index first.
+    pub(super) geometries: [usize; 2],
+    pub(super) bodies: [Option<usize>; 2],
+    pub(super) kind: Kind,
+    /// The distance at which their surfaces touch [m].
+    pub(super) rest: f64,
+    pub(super) spring: Option<Spring>,
+    /// Dofs that move a point of contact, descending; with them their ancestors.
+    pub(super) support: Vec<Acting>,
+    /// The support is the chain of one dof.
+    pub(super) chain: bool,
+}
+
+/// How a dof moves the two points of a contact: u = v_B − v_A.
+#[derive(Clone, Copy)]
+pub(super) struct Acting {
+    pub(super) dof: usize,
+    /// −1: that of A, 1: that of B, 0: both alike.
+    pub(super) sign: f64,
+    pub(super) tree: usize,
+}
+
+/// Which routine finds contacts.
+#[derive(Clone, Copy, Debug, PartialEq)]
+pub(super) enum Kind {
+    /// A plane of the world and something with a ball about it; `plane` is its place among the two.
+    Plane { plane: usize, normal: Vec3, origin: Vec3, ends: Ends },
+    /// Two bounded shapes.
+    Bounded,
+}
+
+/// What of a shape comes near a plane.
+#[derive(Clone, Copy, Debug, PartialEq)]
+pub(super) enum Ends {
+    /// The centre of a sphere.
+    One { radius: f64 },
+    /// The ends of a capsule.
+    Two { radius: f64, half_length: f64 },
+    /// Found one environment at a time.
+    Other,
+}
+
+impl Plan {
+    /// For a `world` whose drive limits are applied.
+    pub(super) fn new(world: World, settings: BatchSettings) -> Result<Self, ShapeError> {
+        let model = &world.model;
+        let alone = |b: usize| {
+            model.joints[model.bodies[b].joints.start].kind == JointKind::Free
+                && model.bodies.iter().all(|c| c.parent != Some(b))
+        };
+        let chains: Vec<Vec<usize>> = (0..model.nv())
+            .map(|d| std::iter::successors(Some(d), |&d| model.dofs[d].parent).collect())
+            .collect();
+        let finder = ContactFinder::new(&world, false)?;
+        let places: Vec<Place> = (world.geometries.iter().zip(finder.reaches()))
+            .map(|(g, reach)| {
+                let (body, X_BG) = world.mount(g.link, g.X_LG);
+                let radius = g.shape.bounding_radius();
+                let reach = 0.5 * settings.stepper.margin + reach;
+                Place { body, X_BG, reach, radius, rounded: rounded(&g.shape, radius) }
+            })
+            .collect();
+        let obstacle = obstacle(&world, &settings, &finder);
+        let pairs = if obstacle.is_some() { Vec::new() } else { pairs(&world, &places, &finder, &chains) };
+        let scalar = |kind: JointKind| kind.is_scalar();
+        let surfaces = (pairs.iter())
+            .map(|p| finder.surface_of(p.geometries[0], p.geometries[1]))
+            .map(|s| [s.friction(), s.restitution])
+            .collect();
+        let mut plan = Self {
+            numbers: Vec::new(),
+            q_of_dof: actuation::q_of_dofs(&world),
+            free_bodies: (0..model.bodies.len()).filter(|&b| alone(b)).collect(),
+            limits: (model.joints.iter().enumerate())
+                .filter(|(_, j)| scalar(j.kind))
+                .filter_map(|(i, j)| Some((i, j.limit?)))
+                .collect(),
+            obstacle,
+            places,
+            pairs,
+            surfaces,
+            chains,
+            settings,
+            world,
+        };
+        let numbers = Fields::of(&plan.world).numbers(&plan);
+        plan.numbers = numbers.into_iter().map(|x| [x; WIDEST]).collect();
+        Ok(plan)
+    }
+
+    /// Share of ‖A‖ that stands for nothing beside it [–].
+    pub(super) fn nudge(&self) -> f64 {
+        match self.settings.precision {
+            Precision::Double => 1e-10,
+            Precision::Single => 1e-6,
+        }
+    }
+
+    /// Length of a step [s].
+    pub(super) fn h(&self) -> f64 {
+        self.settings.stepper.dt
+    }
+}
+
+/// What in `world` has no lane routine.
+fn obstacle(world: &World, settings: &BatchSettings, finder: &ContactFinder) -> Option<String> {
+    let model = &world.model;
+    let count = |n: usize, what: &str| (n > 0).then(|| format!("{what} ({n})"));
+    let tendons = world.actuators.iter().filter(|a| a.transmission.len() != 1).count();
+    let turning = world.geometries.iter().any(|g| g.material.dimension > Dimension::Sliding)
+        || world.pairs.iter().any(|p| p.surface.dimension > Dimension::Sliding);
+    let surfaces = |s: &Shape| matches!(s, Shape::HeightField(_) | Shape::Mesh(_));
+    let geometries = || world.geometries.iter();
+    let moving_plane = geometries()
+        .any(|g| matches!(g.shape, Shape::Plane) && world.mount(g.link, Pose::IDENTITY).0.is_some());
+    let balls = model.joints.iter().filter(|j| j.kind == JointKind::Ball);
+    let balls = balls.filter(|j| j.limit.is_some() || j.stiffness > 0.0).count();
+    (settings.stepper.continuous || geometries().any(|g| g.continuous))
+        .then(|| "continuous collision".to_owned())
+        .or_else(|| count(world.couplings.len(), "couplings"))
+        .or_else(|| count(world.loops.len(), "loops"))
+        .or_else(|| count(world.tendons.len(), "tendons"))
+        .or_else(|| count(world.gravity_compensation.len(), "carried weight"))
+        .or_else(|| count(tendons, "actuators on several joints"))
+        .or_else(|| turning.then(|| "friction against spinning or rolling".to_owned()))
+        .or_else(|| count(geometries().filter(|g| surfaces(&g.shape)).count(), "meshes or height fields"))
+        .or_else(|| moving_plane.then(|| "a plane that moves".to_owned()))
+        .or_else(|| count(balls, "ball joints with a limit or a spring"))
+        .or_else(|| {
+            let n = meeting(world.geometries.len(), finder).count();
+            (n > MOST_PAIRS).then(|| format!("{n} pairs of geometries that can meet"))
+        })
+}
+
+fn meeting(n: usize, finder: &ContactFinder) -> impl Iterator<Item = (usize, usize)> + '_ {
+    (0..n)
+        .flat_map(move |a| (a + 1..n).map(move |b| (a, b)))
+        .filter(|&(a, b)| finder.collision().may_meet(a, b))
+}
+
+fn pairs(world: &World, places: &[Place], finder: &ContactFinder, chains: &[Vec<usize>]) -> Vec<Pair> {
+    let model = &world.model;
+    let both_planes =
+        |a: usize, b: usize| [a, b].iter().all(|&g| matches!(world.geometries[g].shape, Shape::Plane));
+    (meeting(places.len(), finder).filter(|&(a, b)| !both_planes(a, b)))
+        .map(|(a, b)| {
+            let bodies = [places[a].body, places[b].body];
+            let chain = |body: Option<usize>| body.map_or(&[][..], |b| &chains[model.bodies[b].dofs.end - 1]);
+            let [of_a, of_b] = bodies.map(chain);
+            let mut dofs: Vec<usize> = of_a.iter().chain(of_b).copied().collect();
+            dofs.sort_unstable_by(|a, b| b.cmp(a));
+            dofs.dedup();
+            let support = (dofs.into_iter())
+                .map(|dof| {
+                    let sign = match (of_a.contains(&dof), of_b.contains(&dof)) {
+                        (true, false) => -1.0,
+                        (false, true) => 1.0,
+                        _ => 0.0,
+                    };
+                    Acting { dof, sign, tree: model.bodies[model.dofs[dof].body].tree }
+                })
+                .collect();
+            let surface = finder.surface_of(a, b);
+            Pair {
+                geometries: [a, b],
+                bodies,
+                kind: kind(world, places, [a, b]),
+                rest: surface.margin,
+                spring: Spring::stated(&surface.compliance),
+                support,
+                chain: bodies.iter().any(Option::is_none),
+            }
+        })
+        .collect()
+}
+
+fn kind(world: &World, places: &[Place], geometries: [usize; 2]) -> Kind {
+    let shapes = geometries.map(|g| &world.geometries[g].shape);
+    let Some(plane) = shapes.iter().position(|s| matches!(s, Shape::Plane)) else { return Kind::Bounded };
+    let X_WP = places[geometries[plane]].X_BG;
+    let ends = match shapes[1 - plane] {
+        Shape::Sphere { radius } => Ends::One { radius: *radius },
+        Shape::Capsule { radius, half_length } => Ends::Two { radius: *radius, half_length: *half_length },
+        _ => Ends::Other,
+    };
+    Kind::Plane { plane, normal: X_WP.rotation.rotate(Vec3::Z), origin: X_WP.translation, ends }
+}
+
+fn rounded(shape: &Shape, radius: f64) -> [f64; 2] {
+    match *shape {
+        Shape::Sphere { radius } => [0.0, radius],
+        Shape::Capsule { radius, half_length } => [half_length, radius],
+        Shape::Cylinder { radius, half_length } if half_length > radius => [half_length, radius],
+        _ => [0.0, radius],
+    }
+}

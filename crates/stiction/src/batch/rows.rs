@@ -1,0 +1,416 @@
+//! Rows of the constraint problem, in lanes: (1)–(5) of [`crate::assembly`].
+//!
+//! Along the chains of the tree, with M̂ = LᵀDL,
+//!
+//! ```text
+//!     W = J L⁻¹,   G = W D⁻¹ Wᵀ,   v⁺ = v_f + L⁻¹ D⁻¹ Wᵀ λ                    (1)
+//! ```
+//!
+//! A row that is missing in a lane is there all the same, with an impulse of zero.
+
+use super::free::Free;
+use super::lane::{mask, max, min, truth};
+use super::local::Local;
+use super::numbers::Numbers;
+use super::plan::{Acting, Plan};
+use super::settings::Precision;
+use super::touch::Slot;
+use stiction_dynamics::spatial::Vec3;
+use stiction_dynamics::{Factor, Kinematics, Model, Real};
+
+/// Rows beyond which lanes are solved one after another, and a single one not in lanes at all.
+pub(super) const MOST_ROWS: usize = 60;
+
+/// What a block of rows belongs to.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]
+pub(super) enum Key {
+    Contact { slot: usize },
+    Limit { joint: usize, side: usize },
+    Dry { dof: usize },
+}
+
+/// One block: three rows of a contact (t₁, t₂, n), or one.
+#[derive(Clone, Copy)]
+pub(super) struct Block {
+    pub(super) key: Key,
+    /// Its first row.
+    pub(super) row: usize,
+    pub(super) dim: usize,
+    /// Its first number in W, and its dofs in `supports`.
+    w: usize,
+    support: (usize, usize),
+}
+
+/// The constraint problem of as many environments as there are lanes.
+pub(super) struct Rows<T> {
+    pub(super) blocks: Vec<Block>,
+    pub(super) locals: Vec<Local<T>>,
+    /// G + R, dense, by rows.
+    pub(super) G: Vec<T>,
+    /// g.
+    pub(super) g: Vec<T>,
+    pub(super) rows: usize,
+    /// Dofs of all blocks.
+    supports: Vec<usize>,
+    /// Per dof of a block, the numbers of its rows.
+    W: Vec<T>,
+    /// R of the normal row, per block.
+    compliance: Vec<T>,
+    /// One block of W D⁻¹, spread over the dofs; zero between calls.
+    spread: Vec<T>,
+}
+
+impl<T: Real> Rows<T> {
+    pub(super) fn new(kind: T, nv: usize) -> Self {
+        Self {
+            blocks: Vec::new(),
+            locals: Vec::new(),
+            G: Vec::new(),
+            g: Vec::new(),
+            rows: 0,
+            supports: Vec::new(),
+            W: Vec::new(),
+            compliance: Vec::new(),
+            spread: vec![kind; 3 * nv],
+        }
+    }
+
+    /// All rows; those of `slots` first.
+    #[inline(always)]
+    pub(super) fn write(
+        &mut self,
+        plan: &Plan,
+        numbers: &Numbers<T>,
+        free: &Free<T>,
+        [q, v]: [&[T]; 2],
+        slots: &[Slot<T>],
+        sound: T,
+    ) {
+        self.clear();
+        for (index, slot) in slots.iter().enumerate() {
+            self.push_contact(plan, numbers, free, v, index, slot);
+        }
+        self.push_limits(plan, free, q, v, sound);
+        self.push_dry_friction(plan, numbers, free, sound);
+        self.form(free, plan.nudge());
+    }
+
+    #[inline(always)]
+    fn clear(&mut self) {
+        self.blocks.clear();
+        self.locals.clear();
+        self.g.clear();
+        self.supports.clear();
+        self.W.clear();
+        self.compliance.clear();
+        self.rows = 0;
+    }
+
+    #[inline(always)]
+    fn push_contact(
+        &mut self,
+        plan: &Plan,
+        numbers: &Numbers<T>,
+        free: &Free<T>,
+        v: &[T],
+        index: usize,
+        slot: &Slot<T>,
+    ) {
+        let (pair, surface) = (&plan.pairs[slot.pair], &numbers.surfaces[slot.pair]);
+        let (kin, first) = (&free.kin, self.W.len());
+        let [t1, t2, n] = slot.frame;
+        let (begin, trees) = (self.supports.len(), &numbers.model);
+        for acting in &pair.support {
+            let u = column(kin, slot.position, acting);
+            self.supports.push(acting.dof);
+            self.W.push(t1.dot(u));
+            self.W.push(t2.dot(u));
+            self.W.push(n.dot(u));
+        }
+        let support = (begin, self.supports.len());
+        // J v_f, by the velocities of the bodies.
+        let u = point(trees, free, slot.position, pair.bodies[1])
+            - point(trees, free, slot.position, pair.bodies[0]);
+        let mut g = [t1.dot(u), t2.dot(u), n.dot(u)];
+        let h = slot.gap.like(plan.h());
+        let (bias, compliance) = match pair.spring {
+            Some(spring) => {
+                // (3') of the assembly.
+                let depth = max(-slot.gap, h.zero());
+                let over = T::not(h.zero().less(slot.gap));
+                let slow = h + h.like(spring.relaxation) + h.like(spring.dissipation) * depth;
+                let time = T::select(over, slow, h);
+                (slot.gap / time, h.one() / (h * h.like(spring.stiffness) * time))
+            }
+            None => {
+                let mut bias = gap_bias(plan, slot.gap);
+                if T::any(h.zero().less(surface.restitution)) {
+                    let mut before = h.zero();
+                    for (k, acting) in pair.support.iter().enumerate() {
+                        before += self.W[first + 3 * k + 2] * v[acting.dof];
+                    }
+                    bias = bounce(plan, numbers, slot.gap, g[2], before, surface.restitution, bias);
+                }
+                (bias, h.zero())
+            }
+        };
+        g[2] += bias;
+        self.blocks.push(Block {
+            key: Key::Contact { slot: index },
+            row: self.rows,
+            dim: 3,
+            w: first,
+            support,
+        });
+        self.locals.push(Local::contact(surface.friction, slot.active));
+        self.compliance.push(compliance);
+        for g in g {
+            self.g.push(g);
+        }
+        self.rows += 3;
+        let tip = if pair.chain { Some(pair.support[0].dof) } else { None };
+        self.halve::<3>(&free.factor, tip, first, support);
+    }
+
+    /// (4) of the assembly, for scalar joints.
+    #[inline(always)]
+    fn push_limits(&mut self, plan: &Plan, free: &Free<T>, q: &[T], v: &[T], sound: T) {
+        let h = sound.like(plan.h());
+        for &(joint, [lo, hi]) in &plan.limits {
+            let j = &plan.world.model.joints[joint];
+            let dof = j.idx_v;
+            let v_free = free.v_free[dof];
+            let reach = sound.like(plan.settings.stepper.margin) + (h + h) * max(v_free.abs(), v[dof].abs());
+            let x = q[j.idx_q];
+            for (side, sign, gap) in [(0, 1.0, x - sound.like(lo)), (1, -1.0, sound.like(hi) - x)] {
+                let near = T::not(reach.less(gap));
+                if T::any(T::both(near, mask(sound))) {
+                    let active = truth(sound, near) * sound;
+                    let local = Local::scalar([sound.zero(), sound.like(f64::INFINITY)], active);
+                    let g = sound.like(sign) * v_free + gap_bias(plan, gap);
+                    self.push_scalar(plan, free, Key::Limit { joint, side }, (dof, sign), g, local);
+                }
+            }
+        }
+    }
+
+    /// (5) of the assembly.
+    #[inline(always)]
+    fn push_dry_friction(&mut self, plan: &Plan, numbers: &Numbers<T>, free: &Free<T>, sound: T) {
+        for (dof, numbers) in numbers.model.dofs.iter().enumerate() {
+            let rough = sound.zero().less(numbers.friction);
+            if T::any(rough) {
+                let bound = sound.like(plan.h()) * numbers.friction;
+                let local = Local::scalar([-bound, bound], truth(sound, rough) * sound);
+                self.push_scalar(plan, free, Key::Dry { dof }, (dof, 1.0), free.v_free[dof], local);
+            }
+        }
+    }
+
+    #[inline(always)]
+    fn push_scalar(
+        &mut self,
+        plan: &Plan,
+        free: &Free<T>,
+        key: Key,
+        (dof, sign): (usize, f64),
+        g: T,
+        local: Local<T>,
+    ) {
+        let (first, begin) = (self.W.len(), self.supports.len());
+        for &d in &plan.chains[dof] {
+            self.supports.push(d);
+            self.W.push(if d == dof { g.like(sign) } else { g.zero() });
+        }
+        let support = (begin, self.supports.len());
+        self.blocks.push(Block { key, row: self.rows, dim: 1, w: first, support });
+        self.locals.push(local);
+        self.compliance.push(g.zero());
+        self.g.push(g);
+        self.rows += 1;
+        self.halve::<1>(&free.factor, Some(dof), first, support);
+    }
+
+    /// J becomes W on one block of `D` rows.
+    #[inline(always)]
+    fn halve<const D: usize>(
+        &mut self,
+        factor: &Factor<T>,
+        tip: Option<usize>,
+        first: usize,
+        (begin, end): (usize, usize),
+    ) {
+        let dofs = &self.supports[begin..end];
+        if tip.is_some() {
+            let W = &mut self.W[first..first + D * dofs.len()];
+            for (t, dof) in dofs.iter().enumerate() {
+                let L = &factor.row(*dof)[1..];
+                let (head, tail) = W.split_at_mut(D * (t + 1));
+                let head = &head[D * t..];
+                for (w, L) in tail.chunks_exact_mut(D).zip(L) {
+                    for k in 0..D {
+                        w[k] -= head[k] * *L;
+                    }
+                }
+            }
+            return;
+        }
+        let (W, spread) = (&mut self.W[first..], &mut self.spread);
+        for (t, dof) in dofs.iter().enumerate() {
+            spread[D * dof..D * dof + D].copy_from_slice(&W[D * t..D * t + D]);
+        }
+        for dof in dofs {
+            for (L, j) in factor.row(*dof).iter().zip(factor.columns(*dof)).skip(1) {
+                for k in 0..D {
+                    let x = spread[D * dof + k];
+                    spread[D * *j as usize + k] -= x * *L;
+                }
+            }
+        }
+        for (t, dof) in dofs.iter().enumerate() {
+            for k in 0..D {
+                W[D * t + k] = spread[D * dof + k];
+                spread[D * dof + k] = W[0].zero();
+            }
+        }
+    }
+
+    /// G + R of (1), and what the local laws need of its diagonal blocks.
+    #[inline(always)]
+    fn form(&mut self, free: &Free<T>, nudge: f64) {
+        let n = self.rows;
+        self.G.clear();
+        let Some(kind) = self.g.first().map(|g| g.zero()) else { return };
+        self.G.resize(n * n, kind);
+        for i in 0..self.blocks.len() {
+            let block = self.blocks[i];
+            let inverse = free.factor.inverse_diagonal();
+            for (t, dof) in self.supports[block.support.0..block.support.1].iter().enumerate() {
+                for k in 0..block.dim {
+                    self.spread[3 * dof + k] = self.W[block.w + block.dim * t + k] * inverse[*dof];
+                }
+            }
+            for j in 0..=i {
+                let other = self.blocks[j];
+                match (block.dim, other.dim) {
+                    (3, 3) => self.product::<3, 3>(&block, &other),
+                    (3, _) => self.product::<3, 1>(&block, &other),
+                    (_, 3) => self.product::<1, 3>(&block, &other),
+                    _ => self.product::<1, 1>(&block, &other),
+                }
+            }
+            for dof in &self.supports[block.support.0..block.support.1] {
+                for k in 0..block.dim {
+                    self.spread[3 * dof + k] = kind;
+                }
+            }
+            let normal = block.row + block.dim - 1;
+            self.G[normal * n + normal] += self.compliance[i];
+            self.locals[i].set_diagonal(&self.G, n, &block, nudge);
+        }
+    }
+
+    /// The blocks (i, j) and (j, i) of G; i is spread.
+    #[inline(always)]
+    fn product<const A: usize, const B: usize>(&mut self, i: &Block, j: &Block) {
+        let zero = self.g[0].zero();
+        let mut sum = [[zero; B]; A];
+        let W = &self.W[j.w..];
+        for (dof, w) in self.supports[j.support.0..j.support.1].iter().zip(W.chunks_exact(B)) {
+            let x = &self.spread[3 * dof..3 * dof + A];
+            for a in 0..A {
+                for b in 0..B {
+                    sum[a][b] += x[a] * w[b];
+                }
+            }
+        }
+        let n = self.rows;
+        for (a, sum) in sum.iter().enumerate() {
+            for (b, x) in sum.iter().enumerate() {
+                self.G[(i.row + a) * n + j.row + b] = *x;
+                self.G[(j.row + b) * n + i.row + a] = *x;
+            }
+        }
+    }
+
+    /// v⁺ of (1).
+    #[inline(always)]
+    pub(super) fn apply(&self, free: &Free<T>, lambda: &[T], v_next: &mut [T]) {
+        let Some(zero) = v_next.first().map(|v| v.zero()) else { return };
+        for v in v_next.iter_mut() {
+            *v = zero;
+        }
+        for block in &self.blocks {
+            let W = &self.W[block.w..];
+            let lambda = &lambda[block.row..block.row + block.dim];
+            for (dof, w) in
+                self.supports[block.support.0..block.support.1].iter().zip(W.chunks_exact(block.dim))
+            {
+                for (w, lambda) in w.iter().zip(lambda) {
+                    v_next[*dof] += *w * *lambda;
+                }
+            }
+        }
+        let inverse = free.factor.inverse_diagonal();
+        for i in 0..v_next.len() {
+            let mut x = v_next[i] * inverse[i];
+            for (L, j) in free.factor.row(i).iter().zip(free.factor.columns(i)).skip(1) {
+                x -= *L * v_next[*j as usize];
+            }
+            v_next[i] = x;
+        }
+        for (v, free) in v_next.iter_mut().zip(&free.v_free) {
+            *v += *free;
+        }
+    }
+}
+
+/// The velocity u of the contact at p per unit of one dof.
+#[inline(always)]
+fn column<T: Real>(kin: &Kinematics<T>, p: Vec3<T>, acting: &Acting) -> Vec3<T> {
+    kin.S[acting.dof].linear_at(p - kin.reference[acting.tree]) * p.x.like(acting.sign)
+}
+
+/// The velocity v_f of the point of `body` now at p.
+#[inline(always)]
+fn point<T: Real>(model: &Model<T>, free: &Free<T>, p: Vec3<T>, body: Option<usize>) -> Vec3<T> {
+    match body {
+        Some(b) => free.vel.V[b].linear_at(p - free.kin.reference[model.bodies[b].tree]),
+        None => Vec3::zero(p.x),
+    }
+}
+
+/// (1) and (2) of the assembly.
+#[inline(always)]
+fn gap_bias<T: Real>(plan: &Plan, gap: T) -> T {
+    let p = &plan.settings.stepper;
+    let h = gap.like(p.dt);
+    // Rounding of positions, about a metre: of single precision a hundred times more.
+    let touch = match plan.settings.precision {
+        Precision::Double => crate::assembly::TOUCH,
+        Precision::Single => 100.0 * crate::assembly::TOUCH,
+    };
+    let touch = gap.like(touch);
+    let apart = gap / h * min(gap / touch - gap.one(), gap.one());
+    let depth = max(-gap - gap.like(p.slop), gap.zero());
+    let push = min(gap.like(p.baumgarte) * depth / h, gap.like(p.push_out_speed));
+    T::select(touch.less(gap), apart, -push)
+}
+
+/// (3) of the assembly, where it holds, else `bias`. `free` = J_N v_f, `before` = J_N v.
+#[inline(always)]
+fn bounce<T: Real>(
+    plan: &Plan,
+    numbers: &Numbers<T>,
+    gap: T,
+    free: T,
+    before: T,
+    restitution: T,
+    bias: T,
+) -> T {
+    let h = gap.like(plan.h());
+    let threshold =
+        max(gap.like(plan.settings.stepper.restitution_threshold), (h + h) * numbers.model.gravity.norm());
+    let meets = T::both((gap + h * free).less(gap.zero()), gap.zero().less(restitution));
+    T::select(T::both(meets, before.less(-threshold)), restitution * before, bias)
+}

@@ -1,0 +1,341 @@
+//! Contact points of as many environments as there are lanes.
+//!
+//! Every pair of geometries is tried in all lanes at once, with ever finer bounds: balls around both, then rounded
+//! segments, then the faces of boxes. What remains near in some lane gets its contact points in lanes where a sphere or
+//! a capsule meets a plane of the world, otherwise lane by lane from [`stiction_collision::collide`]. Which points count
+//! is decided as in [`crate::contacts`].
+
+use super::lane::{max, min, truth};
+use super::plan::{Ends, Kind, Pair, Plan};
+use crate::continuous::will_meet;
+use stiction_collision::{Manifold, Shape, collide};
+use stiction_dynamics::spatial::{Motion, Pose, Quat, Vec3};
+use stiction_dynamics::{Kinematics, Real, Velocities};
+
+/// Share of the motion of a step by which far contacts are taken too early rather than too late, as in
+/// [`crate::continuous`].
+const BEND: f64 = 1e-3;
+/// What is nearer than this at the end of the step meets [m].
+const TOUCH: f64 = 1e-6;
+
+/// One contact point of each lane in which it is `active`.
+#[derive(Clone, Copy)]
+pub(super) struct Slot<T> {
+    pub(super) pair: usize,
+    /// Its number within the pair.
+    pub(super) ordinal: usize,
+    /// The touching features, lane by lane.
+    pub(super) feature: [u32; super::WIDEST],
+    /// 1 or 0.
+    pub(super) active: T,
+    pub(super) position: Vec3<T>,
+    /// (t1, t2, n), n from A to B.
+    pub(super) frame: [Vec3<T>; 3],
+    pub(super) gap: T,
+}
+
+/// See the module.
+pub(super) struct Touch<T> {
+    pub(super) slots: Vec<Slot<T>>,
+    /// Per geometry: origin in W, its distance for contacts, and its speed.
+    origin: Vec<Vec3<T>>,
+    margin: Vec<T>,
+    velocity: Vec<Motion<T>>,
+    speed: Vec<T>,
+    manifold: Manifold,
+}
+
+impl<T: Real> Touch<T> {
+    pub(super) fn new(kind: T, plan: &Plan) -> Self {
+        let fixed = |p: &super::plan::Place| p.X_BG.translation.cast(kind);
+        Self {
+            slots: Vec::new(),
+            origin: plan.places.iter().map(fixed).collect(),
+            margin: plan.places.iter().map(|p| kind.like(p.reach)).collect(),
+            velocity: vec![Motion::zero(kind); plan.places.len()],
+            speed: vec![kind; plan.places.len()],
+            manifold: Manifold::new(0, 1),
+        }
+    }
+
+    /// All contact points that could close within the step, and those nearer than the margin, in the `sound`
+    /// lanes; `vel` holds the velocities that bodies would have without contacts.
+    #[inline(always)]
+    pub(super) fn find(&mut self, plan: &Plan, kin: &Kinematics<T>, vel: &Velocities<T>, sound: T) {
+        self.slots.clear();
+        self.place(plan, kin, vel);
+        for (index, pair) in plan.pairs.iter().enumerate() {
+            match pair.kind {
+                Kind::Plane { plane, normal, origin, ends } => {
+                    let g = pair.geometries[1 - plane];
+                    let (n, o) = (normal.cast(sound), origin.cast(sound));
+                    let height = n.dot(self.origin[g] - o);
+                    let limit = self.reach(pair) + sound.like(plan.places[g].radius);
+                    if !T::any(height.less(limit)) {
+                        continue;
+                    }
+                    let segment = match ends {
+                        Ends::One { radius } => Some([0.0, radius]),
+                        Ends::Two { radius, half_length } => Some([half_length, radius]),
+                        Ends::Other => None,
+                    };
+                    if let Some(segment) = segment {
+                        self.ends(plan, kin, index, sound, [g, plane], segment);
+                    } else {
+                        self.one_by_one(plan, kin, index, truth(sound, height.less(limit)) * sound);
+                    }
+                }
+                Kind::Bounded => {
+                    let near = self.near(plan, kin, pair);
+                    if T::any(near) {
+                        self.one_by_one(plan, kin, index, truth(sound, near) * sound);
+                    }
+                }
+            }
+        }
+    }
+
+    /// Origins, velocities and margins of what moves.
+    #[inline(always)]
+    fn place(&mut self, plan: &Plan, kin: &Kinematics<T>, vel: &Velocities<T>) {
+        for (g, place) in plan.places.iter().enumerate() {
+            let Some(b) = place.body else { continue };
+            let (X, V) = (&kin.X_WB[b], vel.V[b]);
+            let h = X.translation.x.like(plan.h());
+            let p = X.translation + kin.R_WB[b] * place.X_BG.translation.cast(h);
+            let linear = V.linear_at(p - kin.reference[kin.tree_of(b)]);
+            // No point of the geometry is faster than its origin plus spin times radius.
+            let speed = linear.norm() + V.angular.norm() * h.like(place.radius);
+            self.origin[g] = p;
+            self.velocity[g] = Motion::new(V.angular, linear);
+            self.speed[g] = speed;
+            self.margin[g] = h.like(place.reach) + h * speed;
+        }
+    }
+
+    #[inline(always)]
+    fn reach(&self, pair: &Pair) -> T {
+        self.margin[pair.geometries[0]] + self.margin[pair.geometries[1]]
+    }
+
+    /// The end or ends of a rounded segment over a plane. `[geometry, plane]`: the latter among the two.
+    #[inline(always)]
+    fn ends(
+        &mut self,
+        plan: &Plan,
+        kin: &Kinematics<T>,
+        index: usize,
+        sound: T,
+        [g, plane]: [usize; 2],
+        [half_length, radius]: [f64; 2],
+    ) {
+        let pair = &plan.pairs[index];
+        let Kind::Plane { normal, origin, .. } = pair.kind else { return };
+        let (h, r) = (sound.like(plan.h()), sound.like(radius));
+        let (n, o) = (normal.cast(sound), origin.cast(sound));
+        let two = half_length > 0.0;
+        let (center, V) = (self.origin[g], self.velocity[g]);
+        let half = if two { self.axis(plan, kin, g) * sound.like(half_length) } else { Vec3::zero(sound) };
+        // The first end is the one at −z.
+        let points = [center - half, center + half];
+        let gaps = [n.dot(points[0] - o) - r, n.dot(points[1] - o) - r];
+        let count = if two { 2 } else { 1 };
+        // Near, or near at the end of the motion without contacts.
+        let (rest, margin) = (sound.like(pair.rest), sound.like(plan.settings.stepper.margin));
+        let near = max(margin, sound.like(TOUCH)) + sound.like(BEND) * h * self.speed[g];
+        let mut counts = sound.zero();
+        for (p, gap) in points.iter().zip(&gaps).take(count) {
+            let ahead = *gap + h * n.dot(V.linear_at(*p - center));
+            let now = T::not((rest + margin).less(*gap));
+            let then = T::not((rest + near).less(ahead));
+            counts = T::select(now, sound, T::select(then, sound, counts));
+        }
+        let reach = self.reach(pair);
+        let (t1, t2) = normal.tangents();
+        let mut frame = [t1.cast(sound), t2.cast(sound), n];
+        if plane == 1 {
+            let (t1, t2) = (-normal).tangents();
+            frame = [t1.cast(sound), t2.cast(sound), -n];
+        }
+        for k in 0..count {
+            let within = T::not(reach.less(gaps[k]));
+            let active = T::select(within, counts, sound.zero());
+            if T::any(super::lane::mask(active)) {
+                self.slots.push(Slot {
+                    pair: index,
+                    ordinal: k,
+                    feature: [k as u32; super::WIDEST],
+                    active,
+                    position: points[k] - n * (r + sound.like(0.5) * gaps[k]),
+                    frame,
+                    gap: gaps[k] - rest,
+                });
+            }
+        }
+    }
+
+    /// The z axis of geometry g, in W.
+    #[inline(always)]
+    fn axis(&self, plan: &Plan, kin: &Kinematics<T>, g: usize) -> Vec3<T> {
+        let place = &plan.places[g];
+        let (kind, z) = (self.margin[g], place.X_BG.rotation.rotate(Vec3::Z));
+        match place.body {
+            Some(b) => kin.R_WB[b] * z.cast(kind),
+            None => z.cast(kind),
+        }
+    }
+
+    /// Where two bounded shapes may be within reach of each other.
+    #[inline(always)]
+    fn near(&self, plan: &Plan, kin: &Kinematics<T>, pair: &Pair) -> T::Mask {
+        let ([a, b], reach) = (pair.geometries, self.reach(pair));
+        let places = [&plan.places[a], &plan.places[b]];
+        let d = self.origin[b] - self.origin[a];
+        let limit = reach + reach.like(places[0].radius + places[1].radius);
+        let mut near = d.norm_squared().less(limit * limit);
+        if !T::any(near) {
+            return near;
+        }
+        // Rounded segments.
+        let [[l_a, r_a], [l_b, r_b]] = [places[0].rounded, places[1].rounded];
+        if l_a > 0.0 || l_b > 0.0 {
+            let (x, y) = (self.half_segment(plan, kin, a), self.half_segment(plan, kin, b));
+            let limit = reach + reach.like(r_a + r_b);
+            near = T::both(near, segments(x, y, d).less(limit * limit));
+            if !T::any(near) {
+                return near;
+            }
+        }
+        for (this, other) in [(a, b), (b, a)] {
+            if let Shape::Box { half } = plan.world.geometries[this].shape {
+                near = T::both(near, self.near_box(plan, kin, this, half, other, reach));
+            }
+        }
+        near
+    }
+
+    #[inline(always)]
+    fn half_segment(&self, plan: &Plan, kin: &Kinematics<T>, g: usize) -> Vec3<T> {
+        let length = plan.places[g].rounded[0];
+        if length > 0.0 {
+            self.axis(plan, kin, g) * self.margin[g].like(length)
+        } else {
+            Vec3::zero(self.margin[g])
+        }
+    }
+
+    /// Not beyond a face of the box g.
+    #[inline(always)]
+    fn near_box(
+        &self,
+        plan: &Plan,
+        kin: &Kinematics<T>,
+        g: usize,
+        half: Vec3,
+        other: usize,
+        reach: T,
+    ) -> T::Mask {
+        let place = &plan.places[g];
+        let [_, radius] = plan.places[other].rounded;
+        let (d, segment) = (self.origin[other] - self.origin[g], self.half_segment(plan, kin, other));
+        let mut near = reach.zero().less(reach.one());
+        for (axis, half) in [Vec3::X, Vec3::Y, Vec3::Z].into_iter().zip(half.to_array()) {
+            let axis = place.X_BG.rotation.rotate(axis).cast(reach);
+            let axis = match place.body {
+                Some(b) => kin.R_WB[b] * axis,
+                None => axis,
+            };
+            let gap = axis.dot(d).abs() - axis.dot(segment).abs();
+            near = T::both(near, gap.less(reach + reach.like(half + radius)));
+        }
+        near
+    }
+
+    /// The contact points of a pair from the narrow phase, in the lanes in which `near` is 1.
+    #[inline(never)]
+    fn one_by_one(&mut self, plan: &Plan, kin: &Kinematics<T>, index: usize, near: T) {
+        let (pair, first) = (&plan.pairs[index], self.slots.len());
+        let [a, b] = pair.geometries;
+        let shapes = [a, b].map(|g| &plan.world.geometries[g].shape);
+        let stepper = &plan.settings.stepper;
+        let reach = self.reach(pair);
+        for lane in 0..T::LANES {
+            if near.lane(lane) == 0.0 {
+                continue;
+            }
+            let poses = [a, b].map(|g| pose(plan, kin, g, lane));
+            let margin = reach.lane(lane);
+            collide(shapes[0], &poses[0], shapes[1], &poses[1], margin, &mut self.manifold);
+            let Some(deepest) = self.manifold.deepest() else { continue };
+            let part = |k: usize| {
+                let V = self.velocity[[a, b][k]];
+                (shapes[k], &poses[k], Motion::new(one(V.angular, lane), one(V.linear, lane)))
+            };
+            if deepest > pair.rest + stepper.margin
+                && !will_meet(part(0), part(1), [pair.rest, stepper.margin], stepper.dt)
+            {
+                continue;
+            }
+            let n = self.manifold.normal;
+            let (t1, t2) = n.tangents();
+            for (k, point) in self.manifold.points().iter().enumerate() {
+                if self.slots.len() == first + k {
+                    self.slots.push(Slot {
+                        pair: index,
+                        ordinal: k,
+                        feature: [u32::MAX; super::WIDEST],
+                        active: near.zero(),
+                        position: Vec3::zero(near),
+                        frame: [Vec3::X.cast(near), Vec3::Y.cast(near), Vec3::Z.cast(near)],
+                        gap: near.zero(),
+                    });
+                }
+                let slot = &mut self.slots[first + k];
+                slot.feature[lane] = point.feature;
+                slot.active = slot.active.with_lane(lane, 1.0);
+                slot.gap = slot.gap.with_lane(lane, point.gap - pair.rest);
+                put(&mut slot.position, lane, point.position);
+                for (axis, value) in slot.frame.iter_mut().zip([t1, t2, n]) {
+                    put(axis, lane, value);
+                }
+            }
+        }
+    }
+}
+
+/// Squared distance of two segments with the half vectors a and b, the middle of the second at d from that of the first.
+#[inline(always)]
+fn segments<T: Real>(a: Vec3<T>, b: Vec3<T>, d: Vec3<T>) -> T {
+    let one = d.x.one();
+    let tiny = d.x.like(1e-30);
+    let (aa, bb, ab) = (max(a.norm_squared(), tiny), max(b.norm_squared(), tiny), a.dot(b));
+    let (ad, bd) = (a.dot(d), b.dot(d));
+    // Least of |d + t b − s a|² over the square: s first, then t, then s again.
+    let det = max(aa * bb - ab * ab, tiny);
+    let s = max(min((ad * bb - bd * ab) / det, one), -one);
+    let t = max(min((s * ab - bd) / bb, one), -one);
+    let s = max(min((ad + t * ab) / aa, one), -one);
+    (d + b * t - a * s).norm_squared()
+}
+
+#[inline(always)]
+fn one<T: Real>(x: Vec3<T>, lane: usize) -> Vec3 {
+    Vec3::from([x.x.lane(lane), x.y.lane(lane), x.z.lane(lane)])
+}
+
+#[inline(always)]
+fn put<T: Real>(x: &mut Vec3<T>, lane: usize, value: Vec3) {
+    x.x = x.x.with_lane(lane, value.x);
+    x.y = x.y.with_lane(lane, value.y);
+    x.z = x.z.with_lane(lane, value.z);
+}
+
+/// Of geometry g in one lane.
+fn pose<T: Real>(plan: &Plan, kin: &Kinematics<T>, g: usize, lane: usize) -> Pose {
+    let place = &plan.places[g];
+    let Some(b) = place.body else { return place.X_BG };
+    let X = &kin.X_WB[b];
+    let r = X.rotation;
+    let rotation = Quat::new(r.w.lane(lane), r.x.lane(lane), r.y.lane(lane), r.z.lane(lane));
+    Pose::new(rotation.renormalized(), one(X.translation, lane)) * place.X_BG
+}

@@ -1,0 +1,136 @@
+//! Lanes against [`Simulation`] on the same seeds.
+
+use crate::scene::{Dice, arm, heap, quadruped};
+use stiction::batch::{Batch, BatchSettings, Pace, Path, Precision};
+use stiction::models::World;
+use stiction::{Settings, Simulation, State, StepperParams};
+
+/// How two are compared.
+struct Comparison {
+    n: usize,
+    steps: usize,
+    /// Random velocities [rad/s or m/s], and targets beside `control`.
+    shaken: f64,
+    control: Vec<f64>,
+    targets: f64,
+    /// Largest difference of a coordinate or velocity at any time.
+    close: f64,
+    contacts: usize,
+    /// Share of steps that lanes may leave to others [–].
+    fell_back: f64,
+    precision: Precision,
+}
+
+/// Steps `n` perturbed copies side by side and alone.
+fn compare(world: &World, start: &State, c: &Comparison) {
+    let stepper = StepperParams { dt: 1e-3, ..StepperParams::default() };
+    let tolerance = if c.precision == Precision::Single { 1e-6 } else { 1e-12 };
+    let settings = BatchSettings { stepper, precision: c.precision, tolerance, judge: true, threads: 1 };
+    let mut batch = Batch::new(world.clone(), start, c.n, settings).unwrap();
+    assert!(matches!(batch.pace(), Pace::Lanes(_)), "{:?}", batch.pace());
+    let alone = Settings { contact: "auto".to_owned(), tolerance: 1e-12, max_iterations: 1000, stepper };
+    let mut dice = Dice(5);
+    let mut sims: Vec<Simulation> = (0..c.n)
+        .map(|i| {
+            let mut state: State = start.clone();
+            state.v.iter_mut().for_each(|v| *v += c.shaken * dice.signed());
+            batch.reset(i, &state).unwrap();
+            Simulation::new(world.clone(), state, alone.clone()).unwrap()
+        })
+        .collect();
+    let (mut fell_back, mut touched) = (0, 0);
+    for step in 0..c.steps {
+        let controls: Vec<f64> =
+            (0..c.n).flat_map(|_| c.control.clone()).map(|u| u + c.targets * dice.signed()).collect();
+        batch.step(&controls);
+        for (i, sim) in sims.iter_mut().enumerate() {
+            let nu = c.control.len();
+            sim.control_mut().copy_from_slice(&controls[i * nu..(i + 1) * nu]);
+            assert!(sim.step().failure().is_none());
+            let ((q, v), report) = (batch.state(i), batch.report(i));
+            fell_back += u32::from(report.path == Path::FellBack);
+            touched += report.contacts;
+            assert!(report.natural_map <= 100.0 * tolerance, "{report:?}");
+            let difference = (sim.state().q.iter().zip(q))
+                .chain(sim.state().v.iter().zip(v))
+                .fold(0.0_f64, |d, (a, b)| d.max((a - b).abs()));
+            assert!(difference < c.close, "step {step}, environment {i}: {difference:e}, {report:?}");
+        }
+    }
+    assert!(touched >= c.contacts, "{touched} contacts");
+    let share = f64::from(fell_back) / (c.n * c.steps) as f64;
+    assert!(share <= c.fell_back, "{share} of the steps fell back");
+}
+
+#[test]
+fn quadrupeds_move_as_they_do_alone() {
+    let (world, mut home, control) = quadruped();
+    home.q[2] += 0.003; // they land
+    let c = Comparison {
+        n: 10,
+        steps: 100,
+        shaken: 0.5,
+        control,
+        targets: 0.1,
+        close: 1e-9,
+        contacts: 1000,
+        fell_back: 0.02,
+        precision: Precision::Double,
+    };
+    compare(&world, &home, &c);
+}
+
+/// Single precision knows gaps to a ten-millionth of a metre, and the speeds at which they close to a ten-thousandth.
+#[test]
+fn single_precision_is_near() {
+    let (world, home, control) = quadruped();
+    let c = Comparison {
+        n: 10,
+        steps: 100,
+        shaken: 0.1,
+        control,
+        targets: 0.02,
+        close: 1e-2,
+        contacts: 1000,
+        fell_back: 0.02,
+        precision: Precision::Single,
+    };
+    compare(&world, &home, &c);
+}
+
+/// Impacts, bounces, sliding and rolling, on the ground and on each other; until the first box falls flat on all of its
+/// corners, to which the law has several answers.
+#[test]
+fn falling_bodies_move_as_they_do_alone() {
+    let (world, start) = heap();
+    let c = Comparison {
+        n: 6,
+        steps: 120,
+        shaken: 0.3,
+        control: Vec::new(),
+        targets: 0.0,
+        close: 1e-7,
+        contacts: 300,
+        fell_back: 0.02,
+        precision: Precision::Double,
+    };
+    compare(&world, &start, &c);
+}
+
+/// Limits, dry friction, springs, and a servo that often presses with all it has: then the step is not the lanes'.
+#[test]
+fn arms_move_as_they_do_alone() {
+    let (world, start) = arm();
+    let c = Comparison {
+        n: 7,
+        steps: 600,
+        shaken: 2.0,
+        control: vec![0.3, 0.0, 0.0],
+        targets: 1.0,
+        close: 1e-8,
+        contacts: 100,
+        fell_back: 0.6,
+        precision: Precision::Double,
+    };
+    compare(&world, &start, &c);
+}

@@ -1,0 +1,74 @@
+//! Worlds and random states of them.
+
+use std::path::Path;
+use stiction::collision::Shape;
+use stiction::dynamics::spatial::{Pose, Quat, vec3};
+use stiction::models::{LoadOptions, Material, World, load, load_str};
+use stiction::{Composer, FreeBody, State, UNCOLOURED};
+
+/// The laboratory's quadruped on a plane, standing.
+pub(crate) fn quadruped() -> (World, State, Vec<f64>) {
+    let path = Path::new(env!("CARGO_MANIFEST_DIR")).join("../lab/scenes/quadruped.xml");
+    let world = load(&path, &LoadOptions::default()).unwrap();
+    let home = world.keyframes[0].clone();
+    (world, State { t: 0.0, q: home.q, v: home.v }, home.control)
+}
+
+/// SplitMix64.
+pub(crate) struct Dice(pub(crate) u64);
+
+impl Dice {
+    /// Uniform in [−1, 1).
+    pub(crate) fn signed(&mut self) -> f64 {
+        self.0 = self.0.wrapping_add(0x9e37_79b9_7f4a_7c15);
+        let mut z = self.0;
+        z = (z ^ (z >> 30)).wrapping_mul(0xbf58_476d_1ce4_e5b9);
+        z = (z ^ (z >> 27)).wrapping_mul(0x94d0_49bb_1331_11eb);
+        ((z ^ (z >> 31)) >> 11) as f64 / (1_u64 << 52) as f64 - 1.0
+    }
+}
+
+/// A box, a capsule and two balls that bounce above a plane, the balls one above the other, else apart: where more
+/// bodies meet, an impact has several answers, of which lanes need not find the same.
+pub(crate) fn heap() -> (World, State) {
+    let mut c = Composer::new("heap", vec3(0.0, 0.0, -9.81)).unwrap();
+    let ground = Material { friction: 0.2, ..Material::default() };
+    c.fixed("ground", Shape::Plane, Pose::IDENTITY, ground, UNCOLOURED).unwrap();
+    let shapes = [
+        Shape::Box { half: vec3(0.1, 0.08, 0.06) },
+        Shape::Capsule { radius: 0.05, half_length: 0.1 },
+        Shape::Sphere { radius: 0.07 },
+        Shape::Sphere { radius: 0.06 },
+    ];
+    for (i, shape) in shapes.into_iter().enumerate() {
+        let bouncy = Material { friction: 0.2, restitution: if i >= 2 { 0.6 } else { 0.0 }, ..ground };
+        let turn = Quat::from_rpy(0.3 * i as f64, 0.2, 0.1);
+        let place = [[0.0, 0.0, 0.16], [1.0, 0.0, 0.16], [2.0, 0.0, 0.16], [2.01, 0.01, 0.32]][i];
+        let pose = Pose::new(turn, place.into());
+        c.body(FreeBody { material: bouncy, ..FreeBody::new(format!("body {i}"), shape, 1.0, pose) })
+            .unwrap();
+    }
+    c.finish()
+}
+
+/// Likewise an arm of three joints with limits, dry friction, springs and a weak servo, beside a plane it swings against.
+pub(crate) fn arm() -> (World, State) {
+    let text = r#"<mujoco><compiler angle="radian"/><option gravity="0 0 -9.81"/>
+      <worldbody><geom name="ground" type="plane" size="0 0 1" friction="0.2"/>
+        <body pos="0 0 0.5">
+          <joint name="a" axis="0 1 0" range="-1.2 1.2" limited="true" frictionloss="0.2" damping="0.05"/>
+          <geom type="capsule" size="0.03" fromto="0 0 0 0.3 0 0" mass="1" friction="0.2"/>
+          <body pos="0.3 0 0">
+            <joint name="b" axis="0 1 0" range="-0.5 2.0" limited="true" stiffness="3" armature="0.01"/>
+            <geom type="capsule" size="0.025" fromto="0 0 0 0.3 0 0" mass="0.6" friction="0.2"/>
+            <body pos="0.3 0 0">
+              <joint name="c" type="slide" axis="1 0 0" range="-0.1 0.1" limited="true" frictionloss="1"/>
+              <geom type="sphere" size="0.04" mass="0.4" friction="0.2"/>
+      </body></body></body></worldbody>
+      <actuator><position joint="a" kp="40" kv="2" forcerange="-3 3"/><velocity joint="b" kv="2"/>
+        <motor joint="c" ctrlrange="-5 5"/></actuator></mujoco>"#;
+    let options = LoadOptions::default();
+    let world = load_str(text, Path::new("arm.xml"), Path::new("."), &options).unwrap();
+    let state = State::neutral(&world.model);
+    (world, state)
+}
