@@ -6,18 +6,23 @@
 //! ```
 //!
 //! For cameras as sensors, and for `stiction render`. A picture is made in three passes: the painter takes the triangles
-//! of every shape to the screen, the nearest is kept at every pixel, and what was kept is turned into
-//! colours, with the ground under it and the shadows on the ground. [`png`] writes them.
+//! of every shape to the screen, as many as its size there asks for, the nearest is kept at every pixel, and what was
+//! kept is turned into colours, with the ground under it and the shadows on the ground. [`png`] writes them.
 
 // Capitals carry meaning: R_WB is a rotation.
 #![allow(non_snake_case)]
 
+mod canvas;
+mod eye;
+mod ground;
 mod look;
 mod painter;
+mod part;
 pub mod png;
 mod raster;
 mod solid;
 mod vector;
+mod wide;
 
 pub use look::{Lens, Look};
 pub use painter::{Image, Painter};

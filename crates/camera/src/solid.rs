@@ -4,10 +4,6 @@
 use crate::vector::{V3, unit};
 use stiction::recording::RecordedShape;
 
-/// Around a circle, and from pole to pole.
-const AROUND: usize = 24;
-const ALONG: usize = 12;
-
 /// See the module.
 #[derive(Clone, Debug, Default)]
 pub(crate) struct Solid {
@@ -18,15 +14,15 @@ pub(crate) struct Solid {
 }
 
 impl Solid {
-    /// `None`: a plane, which has no triangles.
-    pub(crate) fn of(shape: &RecordedShape) -> Option<Self> {
+    /// With `around` corners to a circle, an even number. `None`: a plane, which has no triangles.
+    pub(crate) fn of(shape: &RecordedShape, around: usize) -> Option<Self> {
         Some(match shape {
             RecordedShape::Plane => return None,
-            RecordedShape::Sphere { radius } => Self::ball([*radius; 3], 0.0),
-            RecordedShape::Ellipsoid { radii } => Self::ball(*radii, 0.0),
-            RecordedShape::Capsule { radius, half_length } => Self::ball([*radius; 3], *half_length),
-            RecordedShape::Cylinder { radius, half_length } => Self::drum(*radius, *radius, *half_length),
-            RecordedShape::Cone { radius, half_height } => Self::drum(*radius, 0.0, *half_height),
+            RecordedShape::Sphere { radius } => Self::ball([*radius; 3], 0.0, around),
+            RecordedShape::Ellipsoid { radii } => Self::ball(*radii, 0.0, around),
+            RecordedShape::Capsule { radius, half_length } => Self::ball([*radius; 3], *half_length, around),
+            RecordedShape::Cylinder { radius, half_length } => Self::drum([*radius; 2], *half_length, around),
+            RecordedShape::Cone { radius, half_height } => Self::drum([*radius, 0.0], *half_height, around),
             RecordedShape::Box { half } => Self::block(half.map(|x| x as f32)),
             RecordedShape::HeightField { rows, cols, size, heights, .. } => {
                 Self::field(*rows, *cols, *size, heights)
@@ -37,14 +33,28 @@ impl Solid {
         })
     }
 
+    /// Radius of the widest circle on a shape [m]; 0: its size needs no corners.
+    pub(crate) fn widest_circle(shape: &RecordedShape) -> f64 {
+        match shape {
+            RecordedShape::Sphere { radius }
+            | RecordedShape::Capsule { radius, .. }
+            | RecordedShape::Cylinder { radius, .. }
+            | RecordedShape::Cone { radius, .. } => *radius,
+            RecordedShape::Ellipsoid { radii } => radii.iter().fold(0.0, |most, r| r.max(most)),
+            _ => 0.0,
+        }
+    }
+
     /// An ellipsoid cut at its equator, its halves `half_length` up and down.
-    fn ball(radii: [f64; 3], half_length: f64) -> Self {
+    fn ball(radii: [f64; 3], half_length: f64, around: usize) -> Self {
+        // An even number of rings, so that there is one at the equator.
+        let along = around / 4 * 2;
         let mut solid = Self::default();
         // Rings of latitude from the south; of a capsule the equator is there twice.
         let mut rings: Vec<(f64, f64)> = Vec::new();
-        for i in 0..=ALONG {
-            let latitude = std::f64::consts::PI * (i as f64 / ALONG as f64 - 0.5);
-            if half_length > 0.0 && 2 * i == ALONG {
+        for i in 0..=along {
+            let latitude = std::f64::consts::PI * (i as f64 / along as f64 - 0.5);
+            if half_length > 0.0 && 2 * i == along {
                 rings.extend([(latitude, -half_length), (latitude, half_length)]);
             } else {
                 rings.push((latitude, half_length.copysign(latitude)));
@@ -52,7 +62,7 @@ impl Solid {
         }
         for (latitude, shift) in rings {
             let (s, c) = latitude.sin_cos();
-            for (sin, cos) in circle() {
+            for (sin, cos) in circle(around) {
                 let on = [c * cos, c * sin, s];
                 solid.vertices.push([
                     (radii[0] * on[0]) as f32,
@@ -62,28 +72,28 @@ impl Solid {
                 solid.normals.push(unit(std::array::from_fn(|k| (on[k] / radii[k]) as f32)));
             }
         }
-        solid.wrap(0, solid.vertices.len() / AROUND);
+        solid.wrap(around);
         solid
     }
 
     /// Between two circles about z, with lids.
-    fn drum(bottom: f64, top: f64, half: f64) -> Self {
+    fn drum([bottom, top]: [f64; 2], half: f64, around: usize) -> Self {
         let mut solid = Self::default();
         let slope = (bottom - top) / (2.0 * half);
         for (z, radius) in [(-half, bottom), (half, top)] {
-            for (sin, cos) in circle() {
+            for (sin, cos) in circle(around) {
                 solid.vertices.push([(radius * cos) as f32, (radius * sin) as f32, z as f32]);
                 solid.normals.push(unit([cos as f32, sin as f32, slope as f32]));
             }
         }
-        solid.wrap(0, 2);
+        solid.wrap(around);
         for (z, radius, up) in [(-half, bottom, -1.0), (half, top, 1.0)] {
             let first = solid.vertices.len() as u32;
-            for (sin, cos) in circle() {
+            for (sin, cos) in circle(around) {
                 solid.vertices.push([(radius * cos) as f32, (radius * sin) as f32, z as f32]);
                 solid.normals.push([0.0, 0.0, up]);
             }
-            for i in 1..AROUND as u32 - 1 {
+            for i in 1..around as u32 - 1 {
                 let (a, b) = if up > 0.0 { (i, i + 1) } else { (i + 1, i) };
                 solid.triangles.push([first, first + a, first + b]);
             }
@@ -115,12 +125,12 @@ impl Solid {
         Self { vertices, normals: Vec::new(), triangles }
     }
 
-    /// Quads between neighbouring rings of [`AROUND`] vertices.
-    fn wrap(&mut self, first: usize, rings: usize) {
-        let n = AROUND as u32;
+    /// Quads between neighbouring rings of `around` vertices, which all of them are now.
+    fn wrap(&mut self, around: usize) {
+        let (n, rings) = (around as u32, self.vertices.len() / around);
         for ring in 0..rings.saturating_sub(1) as u32 {
             for i in 0..n {
-                let (a, b) = (first as u32 + ring * n + i, first as u32 + ring * n + (i + 1) % n);
+                let (a, b) = (ring * n + i, ring * n + (i + 1) % n);
                 self.triangles.extend([[a, b, b + n], [a, b + n, a + n]]);
             }
         }
@@ -128,8 +138,8 @@ impl Solid {
 }
 
 /// (sin, cos) around.
-fn circle() -> impl Iterator<Item = (f64, f64)> {
-    (0..AROUND).map(|i| (std::f64::consts::TAU * i as f64 / AROUND as f64).sin_cos())
+fn circle(around: usize) -> impl Iterator<Item = (f64, f64)> {
+    (0..around).map(move |i| (std::f64::consts::TAU * i as f64 / around as f64).sin_cos())
 }
 
 #[cfg(test)]
@@ -156,7 +166,7 @@ mod tests {
             (RecordedShape::Box { half: [1.0, 2.0, 3.0] }, 48.0),
         ];
         for (shape, exact) in shapes {
-            let solid = Solid::of(&shape).unwrap();
+            let solid = Solid::of(&shape, 24).unwrap();
             let found = volume(&solid);
             // Polygons inscribed in circles: a few hundredths less.
             assert!(found <= exact * (1.0 + 1e-6) && found > 0.93 * exact, "{shape:?}: {found}, not {exact}");
@@ -170,7 +180,7 @@ mod tests {
             RecordedShape::Ellipsoid { radii: [1.0, 2.0, 0.5] },
             RecordedShape::Cone { radius: 1.0, half_height: 1.0 },
         ] {
-            let solid = Solid::of(&shape).unwrap();
+            let solid = Solid::of(&shape, 24).unwrap();
             for t in &solid.triangles {
                 let [a, b, c] = t.map(|i| solid.vertices[i as usize]);
                 let face = cross(sub(b, a), sub(c, a));

@@ -66,7 +66,7 @@ impl<'a> Studio<'a> {
 
     fn picture(&mut self, i: usize) -> &Image {
         let poses = &self.recording.frames[i].poses;
-        self.painter.paint(self.recording, poses, &self.lens, &self.looks[i], &mut self.large);
+        self.painter.paint(poses, &self.lens, &self.looks[i], &mut self.large);
         shrink(&self.large, &mut self.small);
         &self.small
     }

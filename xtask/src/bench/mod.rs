@@ -1,6 +1,7 @@
 //! `cargo xtask bench`: one file per benchmark.
 
 mod batch;
+mod camera;
 mod collision;
 mod dynamics;
 mod instructions;
@@ -18,6 +19,7 @@ Measures. Every benchmark has its own help: `cargo xtask bench NAME --help`.
     scenes         time per step and contact residual beside MuJoCo (without a NAME, this one)
     batch          thousands of quadrupeds in lanes beside MuJoCo's rollout
     collision      cost of a pair of shapes beside parry and MuJoCo
+    camera         pictures a second without a graphics card
     solvers        contact solvers beside Pinocchio's and Siconos' on recorded problems
     dynamics       the algorithms of dynamics beside Pinocchio and MuJoCo, and in lanes
     instructions   instructions per call of the same, against the committed counts";
@@ -25,10 +27,11 @@ Measures. Every benchmark has its own help: `cargo xtask bench NAME --help`.
 /// A benchmark: its name, its help, and what it does.
 type Benchmark = (&'static str, &'static str, fn(Args) -> Result<(), String>);
 
-const BENCHMARKS: [Benchmark; 6] = [
+const BENCHMARKS: [Benchmark; 7] = [
     ("scenes", scenes::HELP, scenes::run),
     ("batch", batch::HELP, batch::run),
     ("collision", collision::HELP, collision::run),
+    ("camera", camera::HELP, camera::run),
     ("solvers", solvers::HELP, solvers::run),
     ("dynamics", dynamics::HELP, dynamics::run),
     ("instructions", instructions::HELP, instructions::run),
