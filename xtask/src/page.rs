@@ -59,6 +59,12 @@ pub(crate) fn run(mut args: Args) -> Result<(), String> {
 
 /// The tests of the page, with programs that hold the page as it is committed.
 fn try_in_browser(copy: &Path) -> Result<(), String> {
+    let chromium = std::env::var("CHROMIUM").unwrap_or_else(|_| "/usr/bin/chromium".into());
+    if !answers(Command::new(&chromium).arg("--version")) {
+        return Err(format!(
+            "*** NOT TESTED in a browser: {chromium} does not answer; name a Chromium in $CHROMIUM ***"
+        ));
+    }
     spawn(cargo().args(["build", "-p", "stiction-cli"]))?;
     spawn(cargo().args(["build", "-p", "stiction-viewer", "--example", "sample_replay"]))?;
     let programs = target().join("debug");

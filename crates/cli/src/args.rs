@@ -220,6 +220,10 @@ pub(crate) struct RenderArgs {
     /// Pixels
     #[arg(long, value_name = "WxH", default_value = "960x540")]
     pub(crate) size: Size,
+    /// Let a headless Chromium ($CHROMIUM, or found by name) take the pictures: the page of `view`, with force arrows and
+    /// friction cones; without a graphics card a second or so each
+    #[arg(long)]
+    pub(crate) browser: bool,
 }
 
 /// Of a picture [pixels]; even, as videos want it.

@@ -1,6 +1,7 @@
 //! The command line: arguments in, words and numbers out. Everything else is in `stiction-lab`.
 
 mod args;
+mod browser;
 mod catalogue;
 mod check;
 mod compare;

@@ -1,6 +1,7 @@
-//! `stiction render`: a run as pictures or as a video, painted without a graphics card or a browser.
+//! `stiction render`: a run as pictures or as a video, painted without a graphics card or a browser, or by one.
 
 use crate::args::{RenderArgs, Size};
+use crate::browser;
 use crate::failure::Failure;
 use crate::output::say;
 use crate::progress::Meter;
@@ -29,15 +30,23 @@ pub(crate) fn render(args: &RenderArgs) -> Result<(), Failure> {
     let recording = runner.finish(summary).recording.unwrap_or_else(|| unreachable!("frames were asked for"));
 
     let mut out = Output::open(args)?;
-    let mut studio = Studio::new(&recording, args.size);
-    for i in 0..recording.frames.len() {
-        out.take(i, studio.picture(i))?;
-        if meter.count(i + 1, recording.frames.len(), "painting").is_break() {
-            break;
+    let count = recording.frames.len();
+    let mut take = |i: usize, png: &[u8]| {
+        out.take(i, png)?;
+        Ok(meter.count(i + 1, count, "painting"))
+    };
+    if args.browser {
+        browser::photograph(&recording, args.size, take)?;
+    } else {
+        let mut studio = Studio::new(&recording, args.size);
+        for i in 0..count {
+            if take(i, &png::encode(studio.picture(i)))?.is_break() {
+                break;
+            }
         }
     }
     meter.done();
-    say(&format!("{} frames to {}", recording.frames.len(), out.close()?))?;
+    say(&format!("{count} frames to {}", out.close()?))?;
     if interrupted { Err(Failure::Interrupted) } else { Ok(()) }
 }
 
@@ -104,23 +113,10 @@ impl<'a> Output<'a> {
         let Some(file) = &args.video else {
             return Err(Failure::input("say where to: --frames DIR or --video FILE.mp4"));
         };
-        let Size { width, height } = args.size;
-        let (size, fps) = (format!("{width}x{height}"), args.fps.to_string());
         let mut command = Command::new("ffmpeg");
-        command.args([
-            "-loglevel",
-            "error",
-            "-y",
-            "-f",
-            "rawvideo",
-            "-pix_fmt",
-            "rgb24",
-            "-s",
-            &size,
-            "-r",
-            &fps,
-        ]);
-        command.args(["-i", "-", "-pix_fmt", "yuv420p", "-movflags", "+faststart"]).arg(file);
+        command.args(["-loglevel", "error", "-y", "-f", "image2pipe", "-c:v", "png"]);
+        command.args(["-r", &args.fps.to_string(), "-i", "-"]);
+        command.args(["-pix_fmt", "yuv420p", "-movflags", "+faststart"]).arg(file);
         let ffmpeg = command.stdin(Stdio::piped()).spawn().map_err(|e| {
             let remedy = "install it, or write pictures with --frames DIR";
             Failure::work(format!("a video needs the program ffmpeg ({e}): {remedy}"))
@@ -128,16 +124,16 @@ impl<'a> Output<'a> {
         Ok(Self::Video { file, ffmpeg })
     }
 
-    fn take(&mut self, i: usize, image: &Image) -> Result<(), Failure> {
+    fn take(&mut self, i: usize, png: &[u8]) -> Result<(), Failure> {
         match self {
             Self::Folder(folder) => {
                 let path = folder.join(format!("{i:05}.png"));
                 let told = |e| Failure::work(format!("cannot write {}: {e}", path.display()));
-                std::fs::write(&path, png::encode(image)).map_err(told)
+                std::fs::write(&path, png).map_err(told)
             }
             Self::Video { ffmpeg, .. } => match &mut ffmpeg.stdin {
                 Some(pipe) => {
-                    pipe.write_all(&image.rgb).map_err(|e| Failure::work(format!("ffmpeg has ended: {e}")))
+                    pipe.write_all(png).map_err(|e| Failure::work(format!("ffmpeg has ended: {e}")))
                 }
                 None => Err(Failure::work("ffmpeg does not listen")),
             },

@@ -3,6 +3,7 @@
 use crate::args::{ReplayArgs, ServeArgs, ViewArgs};
 use crate::failure::Failure;
 use crate::output::{complain, say};
+use std::path::Path;
 use std::process::{Command, Stdio};
 use stiction_lab::Live;
 use stiction_viewer::Server;
@@ -19,12 +20,32 @@ pub(crate) fn view(args: &ViewArgs) -> Result<(), Failure> {
 
 pub(crate) fn replay(args: &ReplayArgs) -> Result<(), Failure> {
     let told = |reason: &str| Failure::input(format!("{}: {reason}", args.file.display()));
+    let expected = "expected a replay that stiction wrote (.html)";
+    if let Some((what, remedy)) = other_recording(&args.file) {
+        return Err(told(&format!("this is {what}; {expected}. {remedy}")));
+    }
     let html = std::fs::read_to_string(&args.file).map_err(|e| told(&e.to_string()))?;
     if !stiction_viewer::replay::is_replay(&html) {
-        return Err(told("expected a replay that stiction wrote (.html)"));
+        return Err(told(expected));
     }
     let server = bind(&args.serve)?;
     server.show_page(html).map_err(Failure::work)
+}
+
+/// What a file of another ending is, and how to look at it.
+fn other_recording(file: &Path) -> Option<(&'static str, &'static str)> {
+    let ending = file.extension()?.to_str()?.to_ascii_lowercase();
+    Some(match &*ending {
+        "mcap" => {
+            ("a recording for Foxglove", "Open it there, or run the scene again with --replay FILE.html")
+        }
+        "npz" | "csv" | "parquet" => {
+            ("a trajectory, without the shapes to show", "Run its scene again with --replay FILE.html")
+        }
+        "rrd" => ("a recording of Rerun", "Open it with `rerun FILE`"),
+        "toml" | "xml" | "urdf" | "sdf" => ("a scene", "Watch it live with `stiction view FILE`"),
+        _ => return None,
+    })
 }
 
 /// Listens, prints the address, and opens a browser where there is one.

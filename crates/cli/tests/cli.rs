@@ -194,6 +194,25 @@ fn an_unwritable_file_costs_only_itself() {
     assert!(errors(&run).contains("cannot write the replay to .: "), "{}", errors(&run));
 }
 
+/// Recordings of other kinds are named, with what to do; nothing listens.
+#[test]
+fn replay_refuses_what_it_cannot_show_with_a_remedy() {
+    let here = folder("replay-other");
+    for (file, remedy) in [
+        ("run.mcap", "for Foxglove"),
+        ("run.npz", "run its scene again with --replay"),
+        ("run.PARQUET", "run its scene again with --replay"),
+        ("robot.urdf", "stiction view FILE"),
+        ("page.html", "a replay that stiction wrote"),
+    ] {
+        std::fs::write(here.join(file), "<html>").unwrap();
+        let replay = stiction(&here, &["replay", file, "--no-open"]);
+        let told = errors(&replay).to_lowercase();
+        assert_eq!(replay.status.code(), Some(2), "{file}: {told}");
+        assert!(told.contains(&file.to_lowercase()) && told.contains(&remedy.to_lowercase()), "{told}");
+    }
+}
+
 #[test]
 fn solve_answers_in_the_order_of_the_file() {
     let here = folder("solve");

@@ -30,8 +30,10 @@
 //!      …  nj × f32   positions of hinges, slides and screws [rad or m]
 //!      …  nu × f32   efforts of the actuators [N·m or N]
 //! ```
-//! Single precision places a body 10 m away to within 1 µm; time, energy and certificate keep double precision
-//! because one reads them as numbers.
+//! Single precision places a body 10 m away to within 1 µm, and nearer ones need no more: lengths, unit vectors,
+//! quaternions and joint positions are rounded to multiples of 2⁻²⁰, forces and efforts to 21 binary digits. A recording
+//! deflates the better for it: bodies at rest cost nothing. Time, energy and certificate keep double precision because one
+//! reads them as numbers.
 //!
 //! # Pack
 //! The messages one after the other, each behind its length (u32, little endian); the scene first.
@@ -49,6 +51,10 @@ const FRAME_HEADER: usize = 64;
 const POSE_SIZE: usize = 28;
 const CONTACT_SIZE: usize = 52;
 const SINGLE: usize = 4;
+/// Lengths are told in steps of one over this [m].
+const GRID: f64 = 1_048_576.0;
+/// Of a single's 24 binary digits, those that a force does without.
+const SPARE_BITS: u32 = 3;
 /// The world among bodies; nothing among constraints.
 const NONE: i32 = -1;
 
@@ -97,21 +103,21 @@ pub fn encode_frame_into(frame: &Frame, out: &mut Vec<u8>) {
         out.extend(length_u32(count).to_le_bytes());
     }
     for (position, quaternion) in &frame.poses {
-        put_singles(out, position);
-        put_singles(out, quaternion);
+        put_on_grid(out, position);
+        put_on_grid(out, quaternion);
     }
     for mark in &frame.contacts {
         for end in mark.bodies {
             out.extend(index_i32(end).to_le_bytes());
         }
         out.extend(mode_code(mark.mode).to_le_bytes());
-        put_singles(out, &mark.point);
-        put_singles(out, &mark.normal);
-        put_singles(out, &mark.force);
+        put_on_grid(out, &mark.point);
+        put_on_grid(out, &mark.normal);
+        put_rounded(out, &mark.force);
         put_singles(out, &[mark.mu]);
     }
-    put_singles(out, &frame.joints);
-    put_singles(out, &frame.efforts);
+    put_on_grid(out, &frame.joints);
+    put_rounded(out, &frame.efforts);
 }
 
 /// Reads one frame message back; what was written in double precision returns bit for bit.
@@ -215,6 +221,25 @@ fn length_u32(length: usize) -> u32 {
 fn put_singles(out: &mut Vec<u8>, values: &[f64]) {
     for &value in values {
         out.extend((value as f32).to_le_bytes());
+    }
+}
+
+/// Multiples of 2⁻²⁰.
+fn put_on_grid(out: &mut Vec<u8>, values: &[f64]) {
+    for &value in values {
+        put_singles(out, &[(value * GRID).round() / GRID]);
+    }
+}
+
+/// To 21 binary digits; what is not finite stays so.
+#[expect(clippy::cast_possible_truncation, reason = "single precision is the format")]
+fn put_rounded(out: &mut Vec<u8>, values: &[f64]) {
+    for &value in values {
+        let single = value as f32;
+        let bits = single.to_bits();
+        let half = 1 << (SPARE_BITS - 1);
+        let rounded = if single.is_finite() { (bits + half) >> SPARE_BITS << SPARE_BITS } else { bits };
+        out.extend(rounded.to_le_bytes());
     }
 }
 
@@ -361,6 +386,34 @@ mod tests {
         let bytes = encoded(&frame);
         assert_eq!(bytes.len(), 64 + 2 * 28 + 3 * 52 + 3 * 4);
         assert_eq!(decode_frame(&bytes), Ok(frame));
+    }
+
+    /// What single precision or the grid cannot hold comes back as near as the module says; what is no number as such.
+    #[test]
+    fn numbers_are_rounded_as_promised() {
+        let mut frame = exact_frame();
+        frame.poses[0].0 = [0.123_456_789, -9.876_543_21, f64::NAN];
+        frame.poses[1].1 = [0.6, 0.64, 0.48, f64::INFINITY];
+        frame.contacts[0].force = [1.234_567_89e-3, -98_765.432, f64::NEG_INFINITY];
+        frame.efforts[0] = -29.430_001;
+        let back = decode_frame(&encoded(&frame)).unwrap();
+        for (told, meant) in [
+            (back.poses[0].0[0], 0.123_456_789),
+            (back.poses[0].0[1], -9.876_543_21),
+            (back.poses[1].1[1], 0.64),
+        ] {
+            assert!((told - meant).abs() <= 0.5_f64.powi(20), "{told}, not {meant}");
+            assert_eq!((told * GRID).fract(), 0.0);
+        }
+        assert!(back.poses[0].0[2].is_nan() && back.poses[1].1[3] == f64::INFINITY);
+        for (told, meant) in [
+            (back.contacts[0].force[0], 1.234_567_89e-3),
+            (back.contacts[0].force[1], -98_765.432),
+            (back.efforts[0], -29.430_001),
+        ] {
+            assert!((told / meant - 1.0).abs() <= 0.5_f64.powi(20), "{told}, not {meant}");
+        }
+        assert_eq!(back.contacts[0].force[2], f64::NEG_INFINITY);
     }
 
     #[test]

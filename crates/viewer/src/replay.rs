@@ -24,6 +24,8 @@ const RECORDING_SLOT: &str = "<!--slot:recording-->";
 /// What the page may connect to: nothing, or where it came from.
 const CONNECT_SLOT: &str = "<!--slot:connect-->";
 
+const SERVER: &str = "; connect-src 'self'";
+
 /// Bytes of a recording that is still opened.
 const LARGEST: usize = 1 << 30;
 
@@ -44,9 +46,12 @@ pub fn write_replay(path: impl AsRef<Path>, recording: &Recording) -> Result<(),
 /// The replay as text. A recording that [`Recording::check`] would refuse still gives a page, which shows what it can.
 #[must_use]
 pub fn replay_html(recording: &Recording) -> String {
+    page(&recording.name, "", &embeddable(recording))
+}
+
+fn embeddable(recording: &Recording) -> String {
     let pack = protocol::pack(recording);
-    let deflated = miniz_oxide::deflate::compress_to_vec(&pack, DEFLATE_LEVEL);
-    page(&recording.name, "", &BASE64.encode(deflated))
+    BASE64.encode(miniz_oxide::deflate::compress_to_vec(&pack, DEFLATE_LEVEL))
 }
 
 /// Whether a text is a page this program could have written: it holds a recording that can be read.
@@ -65,7 +70,12 @@ fn embedded(html: &str) -> Option<Vec<u8>> {
 
 /// The page of a live session: without a recording it asks the server it came from.
 pub(crate) fn live_html(name: &str) -> String {
-    page(name, "; connect-src 'self'", "")
+    page(name, SERVER, "")
+}
+
+/// A replay that may hand pictures to the server it came from.
+pub(crate) fn photographed_html(recording: &Recording) -> String {
+    page(&recording.name, SERVER, &embeddable(recording))
 }
 
 fn page(name: &str, connect: &str, recording: &str) -> String {

@@ -3,6 +3,7 @@
 //! ```text
 //!     GET /?token=…          the page
 //!     GET /socket?token=…    scene, status and choices as text; frames as binary; commands come back as text
+//!     POST /picture?token=…  while pictures are taken: a PNG, from a page that photographs itself
 //! ```
 //!
 //! Nothing else is served. The token is 128 random bits: who was not given the address sees and drives nothing. A web
@@ -14,20 +15,26 @@ use std::net::{IpAddr, SocketAddr, TcpListener};
 use std::sync::Arc;
 
 use axum::Router;
+use axum::body::Bytes;
 use axum::extract::ws::{CloseFrame, Message, Utf8Bytes, WebSocket, WebSocketUpgrade, close_code};
-use axum::extract::{Query, State};
+use axum::extract::{DefaultBodyLimit, Query, State};
 use axum::http::{HeaderMap, HeaderName, StatusCode, header};
 use axum::response::{IntoResponse, Response};
-use axum::routing::get;
+use axum::routing::{get, post};
 use serde::Deserialize;
 use tokio::sync::mpsc;
 
 use crate::driver::{self, Feed, Order};
 use crate::replay;
 use crate::session::{Command, Session};
+use stiction::recording::Recording;
 
 /// Bytes of a command.
 const LONGEST_COMMAND: usize = 4096;
+/// Bytes of a picture.
+const LARGEST_PICTURE: usize = 64 << 20;
+/// Pictures that may wait to be written.
+const PICTURES: usize = 2;
 /// Refusals that may wait for a page.
 const REFUSALS: usize = 16;
 
@@ -65,7 +72,7 @@ impl Server {
     pub fn show(self, session: impl Session) -> io::Result<()> {
         let page = replay::live_html(&session.scene().name);
         let feed = driver::start(session);
-        self.serve(page, Some(feed))
+        self.serve(page, Some(feed), None)
     }
 
     /// Serves a page as it is, for ever.
@@ -73,13 +80,39 @@ impl Server {
     /// # Errors
     /// When the network fails.
     pub fn show_page(self, html: String) -> io::Result<()> {
-        self.serve(html, None)
+        self.serve(html, None, None)
     }
 
-    fn serve(self, page: String, feed: Option<Feed>) -> io::Result<()> {
-        let house = House { token: self.token.into(), page: page.into(), feed };
-        let router =
-            Router::new().route("/", get(page_of)).route("/socket", get(socket_of)).with_state(house);
+    /// Serves a recording from a thread of its own to a page that photographs itself: the address of that page, and
+    /// where its pictures (PNG, of this size) arrive, frame by frame.
+    ///
+    /// # Errors
+    /// When the system does not say which port it took.
+    pub fn photograph(
+        self,
+        recording: &Recording,
+        width: usize,
+        height: usize,
+    ) -> io::Result<(String, mpsc::Receiver<Bytes>)> {
+        let url = format!("{}#pictures={width}x{height}", self.url()?);
+        let page = replay::photographed_html(recording);
+        let (send, pictures) = mpsc::channel(PICTURES);
+        std::thread::spawn(move || self.serve(page, None, Some(send)));
+        Ok((url, pictures))
+    }
+
+    fn serve(
+        self,
+        page: String,
+        feed: Option<Feed>,
+        pictures: Option<mpsc::Sender<Bytes>>,
+    ) -> io::Result<()> {
+        let house = House { token: self.token.into(), page: page.into(), feed, pictures };
+        let router = Router::new()
+            .route("/", get(page_of))
+            .route("/socket", get(socket_of))
+            .route("/picture", post(take_picture).layer(DefaultBodyLimit::max(LARGEST_PICTURE)))
+            .with_state(house);
         self.listener.set_nonblocking(true)?;
         let runtime = tokio::runtime::Builder::new_current_thread().enable_all().build()?;
         runtime.block_on(async {
@@ -95,6 +128,7 @@ struct House {
     token: Arc<str>,
     page: Arc<str>,
     feed: Option<Feed>,
+    pictures: Option<mpsc::Sender<Bytes>>,
 }
 
 #[derive(Deserialize)]
@@ -140,6 +174,23 @@ async fn socket_of(
     }
     let Some(feed) = house.feed else { return StatusCode::NOT_FOUND.into_response() };
     upgrade.max_message_size(LONGEST_COMMAND).on_upgrade(|socket| converse(socket, feed))
+}
+
+/// The page is answered when there is room for its next picture.
+async fn take_picture(
+    State(house): State<House>,
+    Query(ticket): Query<Ticket>,
+    headers: HeaderMap,
+    picture: Bytes,
+) -> Response {
+    if !house.admits(&ticket) || !called_by_address(&headers) || !from_our_page(&headers) {
+        return refused();
+    }
+    let Some(pictures) = house.pictures else { return StatusCode::NOT_FOUND.into_response() };
+    match pictures.send(picture).await {
+        Ok(()) => StatusCode::NO_CONTENT.into_response(),
+        Err(_) => StatusCode::GONE.into_response(),
+    }
 }
 
 /// Whether the request names us by an address or as `localhost`, at any port (one may have been forwarded).

@@ -41,6 +41,10 @@ export class App {
   private picked: number | null = null;
   private shown: Frame | null = null;
   private rendered = 0;
+  /** Whether the clock shows another instant than the page. */
+  private changed = false;
+  /** Of this script, for a picture [ms]. */
+  private cost = 0;
   private notice = 0;
 
   /** `session`: of a live source. */
@@ -95,7 +99,7 @@ export class App {
     this.controls?.load(scene);
     this.transport.load(source, player);
     this.plots.load(source);
-    player.onChange = () => this.showNow();
+    player.onChange = () => (this.changed = true);
     if (this.picked !== null && this.picked >= scene.bodies.length) this.picked = null;
     this.shown = null;
     this.setArrowScale(Number(byId<HTMLInputElement>("scale-slider").value));
@@ -148,6 +152,9 @@ export class App {
       seeThrough: this.seeThrough,
       theme: this.theme.name,
       rendered: this.rendered,
+      settled: !this.changed && !view.behind,
+      cost: this.cost,
+      calls: view.calls,
       light: byId("certificate").dataset["light"],
       plots: this.plots.on,
       inside: PARTS.filter((part) => view.anatomy.on(part)),
@@ -161,13 +168,19 @@ export class App {
 
   private animate(before: number): void {
     requestAnimationFrame((now) => {
+      const start = performance.now();
       this.player.advance(Math.min((now - before) / 1e3, LONGEST_TICK));
-      if (this.view.tick()) this.rendered++;
+      if (this.changed) this.showNow();
+      if (this.view.tick()) {
+        this.rendered++;
+        this.cost = performance.now() - start;
+      }
       this.animate(now);
     });
   }
 
   private showNow(): void {
+    this.changed = false;
     this.transport.update();
     if (this.session) this.transport.grown();
     if (this.commands) reflectSwitches(this.commands);
@@ -327,10 +340,16 @@ export class App {
     reflectSwitches(this.commands);
   }
 
+  /** What is shown, without panel and bar. */
+  picture(): HTMLCanvasElement {
+    if (this.changed) this.showNow();
+    return this.view.screenshot();
+  }
+
   private savePicture(): void {
     const link = document.createElement("a");
     link.download = `${this.source.scene.name || "stiction"}-${this.player.t.toFixed(3)}s.png`;
-    link.href = this.view.screenshot();
+    link.href = this.picture().toDataURL("image/png");
     link.click();
   }
 

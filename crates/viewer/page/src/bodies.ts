@@ -1,111 +1,148 @@
-// The things that ride on bodies or stand in the world: built once from the scene, moved by the poses of a frame.
+// The things that ride on bodies or stand in the world: built once from the scene, moved by the poses of a frame. Equal
+// shapes share a draw call, so that hundreds of bodies cost little more than one; moving them allocates nothing.
 
-import {
-  Box3,
-  EdgesGeometry,
-  Group,
-  LineBasicMaterial,
-  LineSegments,
-  Mesh,
-  MeshStandardMaterial,
-  Vector3,
-} from "three";
+import { Box3, Color, Group, Matrix4, Mesh, MeshBasicMaterial, Quaternion, Vector3 } from "three";
 import type { Object3D } from "three";
+import { Batch } from "./batch";
 import { runOf } from "./ghosts";
 import { Ground } from "./ground";
 import { POSE_FLOATS } from "./protocol";
 import type { Frame, Geometry, Scene } from "./protocol";
 import { solidGeometry } from "./shapes";
+import type { Solid } from "./shapes";
+import { isPose } from "./summary";
 import type { Theme } from "./theme";
 
 /** What a scene file means by "nobody chose a colour" (Rust: RecordedGeometry::UNCOLOURED). */
 const UNCOLOURED = [0.5, 0.5, 0.5, 1] as const;
-const EDGE_ANGLE = 35; // degrees; sharper edges get a line
 const SEE_THROUGH = 0.35;
+const HIGHLIGHT = 0.3; // opacity of the picked body's glow
+const SHARP: readonly string[] = ["box", "cylinder", "cone", "height_field", "mesh"];
 
+/** A shape on a body or in the world, and where it is drawn. */
 interface Part {
   geometry: Geometry;
-  mesh: Mesh<Mesh["geometry"], MeshStandardMaterial>;
-  edges: LineSegments<EdgesGeometry, LineBasicMaterial> | null;
+  /** In the body. */
+  local: Matrix4;
+  batch: Batch;
+  instance: number;
+}
+
+/** Parts drawn alike. */
+interface Lot {
+  batch: Batch;
+  parts: Part[];
+  /** Whether they ride on bodies, and on those of a ghost. */
+  moving: boolean;
+  ghost: boolean;
+  alpha: number;
 }
 
 export class Bodies extends Group {
   readonly grounds: Ground[] = [];
-  private readonly frames: Group[];
+  private readonly lots: Lot[] = [];
   private readonly parts: Part[] = [];
+  /** Of every body, its pose now; nothing where it is not a number. */
+  private readonly poses: Matrix4[];
+  private readonly lost: boolean[];
+  /** What is fixed to bodies beside their shapes. */
+  private readonly carried = new Map<number, Group>();
+  private readonly glow = new Group();
+  private readonly glowing = new MeshBasicMaterial({ transparent: true, opacity: HIGHLIGHT, depthWrite: false, polygonOffset: true, polygonOffsetFactor: -1 });
   private transparent = false;
   private ghosts = false;
 
   constructor(private readonly recorded: Scene) {
     super();
-    const scene = recorded;
-    this.frames = scene.bodies.map((name) => {
-      const group = new Group();
-      group.name = name;
-      this.add(group);
-      return group;
-    });
-    for (const geometry of scene.geometries) {
-      const carrier = geometry.body === null ? this : this.frames[geometry.body];
-      carrier?.add(this.build(geometry));
+    this.poses = recorded.bodies.map(() => new Matrix4());
+    this.lost = recorded.bodies.map(() => false);
+    const alike = new Map<string, Geometry[]>();
+    for (const geometry of recorded.geometries) {
+      const { shape, body, rgba } = geometry;
+      if (shape.kind === "plane") {
+        this.addGround(geometry);
+        continue;
+      }
+      const kind = body === null ? "fixed" : this.runOf(body) > 0 ? "ghost" : "moving";
+      const key = `${kind} ${rgba[3]} ${JSON.stringify(shape)}`;
+      const lot = alike.get(key);
+      if (lot) lot.push(geometry);
+      else alike.set(key, [geometry]);
     }
+    for (const geometries of alike.values()) this.addLot(geometries);
+    this.place();
   }
 
-  private build(geometry: Geometry): Object3D {
-    const { shape } = geometry;
-    let object: Mesh;
-    if (shape.kind === "plane") {
-      const ground = new Ground();
-      this.grounds.push(ground);
-      object = ground;
-    } else {
-      const solid = solidGeometry(shape);
-      const mesh = new Mesh(solid, new MeshStandardMaterial({ roughness: 0.62, metalness: 0.02 }));
-      mesh.castShadow = true;
-      mesh.receiveShadow = true;
-      const sharp = ["box", "cylinder", "cone", "height_field", "mesh"].includes(shape.kind);
-      const edges = sharp
-        ? new LineSegments(new EdgesGeometry(solid, EDGE_ANGLE), new LineBasicMaterial({ transparent: true, opacity: 0.3 }))
-        : null;
-      if (edges) mesh.add(edges);
-      this.parts.push({ geometry, mesh, edges });
-      object = mesh;
-    }
-    const [w, x, y, z] = geometry.quaternion;
-    object.position.set(...geometry.position);
-    object.quaternion.set(x, y, z, w).normalize();
-    object.name = geometry.name;
-    return object;
+  private addGround(geometry: Geometry): void {
+    const ground = new Ground();
+    ground.applyMatrix4(localOf(geometry));
+    this.grounds.push(ground);
+    if (geometry.body === null) this.add(ground);
+    else this.carry(ground, geometry.body);
+  }
+
+  private addLot(geometries: Geometry[]): void {
+    const [first] = geometries;
+    if (!first) return;
+    const shape = first.shape as Solid;
+    const batch = new Batch(solidGeometry(shape), SHARP.includes(shape.kind), geometries.length);
+    const parts = geometries.map((geometry, instance): Part => ({ geometry, local: localOf(geometry), batch, instance }));
+    const { body } = first;
+    this.lots.push({ batch, parts, moving: body !== null, ghost: body !== null && this.runOf(body) > 0, alpha: first.rgba[3] });
+    this.parts.push(...parts);
+    this.add(batch.mesh);
+    if (batch.edges) this.add(batch.edges);
   }
 
   pose(frame: Frame): void {
-    this.frames.forEach((body, i) => {
-      const pose = frame.poses.subarray(POSE_FLOATS * i, POSE_FLOATS * (i + 1));
-      const [px, py, pz, w, x, y, z] = pose as unknown as [number, number, number, number, number, number, number];
+    const { poses } = frame;
+    for (let body = 0; body < this.poses.length; body++) {
+      const at = POSE_FLOATS * body;
       // A body whose pose is not a number (a run that blew up) disappears instead of breaking the picture.
-      body.visible = pose.length === POSE_FLOATS && pose.every(Number.isFinite);
-      if (!body.visible) return;
-      body.position.set(px, py, pz);
-      body.quaternion.set(x, y, z, w).normalize();
-    });
+      this.lost[body] = !isPose(poses, at);
+      const matrix = this.poses[body];
+      if (!matrix || this.lost[body]) continue;
+      position.fromArray(poses, at);
+      quaternion.set(poses[at + 4] ?? 0, poses[at + 5] ?? 0, poses[at + 6] ?? 0, poses[at + 3] ?? 1).normalize();
+      matrix.compose(position, quaternion, ONE);
+    }
+    this.place();
+  }
+
+  /** Puts everything where the bodies are. */
+  private place(): void {
+    for (const { batch, parts } of this.lots) {
+      for (const { geometry, local, instance } of parts) {
+        const { body } = geometry;
+        const pose = body === null ? null : this.poses[body];
+        if (body !== null && this.lost[body]) batch.place(instance, NOWHERE);
+        else batch.place(instance, pose ? world.multiplyMatrices(pose, local) : local);
+      }
+      batch.moved();
+    }
+    for (const [body, group] of this.carried) {
+      group.visible = !this.lost[body];
+      const pose = this.poses[body];
+      if (pose && group.visible) pose.decompose(group.position, group.quaternion, group.scale);
+    }
   }
 
   paint(theme: Theme): void {
     for (const ground of this.grounds) ground.paint(theme);
-    for (const { geometry, mesh, edges } of this.parts) {
-      const [r, g, b, alpha] = geometry.rgba;
-      const uncoloured = UNCOLOURED.every((value, i) => Math.abs(value - (geometry.rgba[i] ?? 0)) < 1e-3);
-      if (!uncoloured) mesh.material.color.setRGB(r, g, b, "srgb");
-      else if (geometry.body === null) mesh.material.color.set(theme.fixed);
-      else mesh.material.color.set(theme.bodies[this.hue(geometry.body) % theme.bodies.length] ?? theme.fixed);
-      const ghost = this.ghosts && geometry.body !== null && runOf(this.recorded, geometry.body) > 0;
-      const seeThrough = ghost || (this.transparent && geometry.body !== null);
-      mesh.material.opacity = seeThrough ? Math.min(alpha, SEE_THROUGH) : alpha;
-      mesh.material.transparent = mesh.material.opacity < 1;
-      mesh.material.depthWrite = mesh.material.opacity > 0.5;
-      mesh.material.needsUpdate = true;
-      edges?.material.color.set(theme.edge);
+    for (const { batch, parts, moving, ghost, alpha } of this.lots) {
+      for (const { geometry, instance } of parts) {
+        const [r, g, b] = geometry.rgba;
+        const uncoloured = UNCOLOURED.every((value, i) => Math.abs(value - (geometry.rgba[i] ?? 0)) < 1e-3);
+        if (!uncoloured) colour.setRGB(r, g, b, "srgb");
+        else if (geometry.body === null) colour.set(theme.fixed);
+        else colour.set(theme.bodies[this.hue(geometry.body) % theme.bodies.length] ?? theme.fixed);
+        batch.paint(instance, colour);
+      }
+      const seeThrough = (ghost && this.ghosts) || (moving && this.transparent);
+      batch.fade(seeThrough ? Math.min(alpha, SEE_THROUGH) : alpha);
+      batch.edges?.material.color.set(theme.edge);
     }
+    this.glowing.color.set(theme.hand);
   }
 
   seeThrough(on: boolean, theme: Theme): void {
@@ -119,54 +156,94 @@ export class Bodies extends Group {
     this.paint(theme);
   }
 
+  private runOf(body: number): number {
+    return runOf(this.recorded, body);
+  }
+
   /** Bodies differ in colour; of several runs the runs do. */
   private hue(body: number): number {
-    return this.recorded.runs.length > 1 ? runOf(this.recorded, body) : body;
+    return this.recorded.runs.length > 1 ? this.runOf(body) : body;
   }
 
   /** Fixes an object to a body, in its frame. */
   carry(object: Object3D, body: number): void {
-    this.frames[body]?.add(object);
+    let group = this.carried.get(body);
+    if (!group) {
+      group = new Group();
+      this.poses[body]?.decompose(group.position, group.quaternion, group.scale);
+      this.carried.set(body, group);
+      this.add(group);
+    }
+    group.add(object);
   }
 
   /** A point of a body, from its frame to the world. */
   toWorld(body: number, point: Vector3): Vector3 {
-    this.updateMatrixWorld(true);
-    return this.frames[body]?.localToWorld(point.clone()) ?? point.clone();
+    const pose = this.poses[body];
+    return pose ? point.clone().applyMatrix4(pose) : point.clone();
   }
 
   /** A point of the world, in the frame of a body. */
   toBody(body: number, point: Vector3): Vector3 {
-    this.updateMatrixWorld(true);
-    return this.frames[body]?.worldToLocal(point.clone()) ?? point.clone();
+    const pose = this.poses[body];
+    return pose ? point.clone().applyMatrix4(pose.clone().invert()) : point.clone();
   }
 
   /** Where a body is now; null when it is not shown. */
   positionOf(body: number): Vector3 | null {
-    const group = this.frames[body];
-    return group?.visible ? group.position.clone() : null;
+    const pose = this.poses[body];
+    return pose && !this.lost[body] ? new Vector3().setFromMatrixPosition(pose) : null;
   }
 
   /** The box around everything that moves, or of that around one run (around the fixed things when nothing does). */
   extent(run: number | null = null): Box3 {
-    this.updateMatrixWorld(true);
     const box = new Box3();
+    const part = new Box3();
     const moving = this.parts.filter(
-      ({ geometry: { body } }) => body !== null && (run === null || runOf(this.recorded, body) === run),
+      ({ geometry: { body } }) => body !== null && !this.lost[body] && (run === null || this.runOf(body) === run),
     );
-    for (const { mesh } of moving.length > 0 ? moving : this.parts) box.expandByObject(mesh);
+    for (const { batch, instance } of moving.length > 0 ? moving : this.parts) box.union(batch.boxOf(instance, part));
     if (box.isEmpty()) box.set(new Vector3(-0.5, -0.5, 0), new Vector3(0.5, 0.5, 1));
     return box;
   }
 
-  /** Meshes that a click can hit, each with its body. */
-  pickable(): { mesh: Mesh; body: number }[] {
-    return this.parts.flatMap(({ mesh, geometry }) => (geometry.body === null ? [] : [{ mesh, body: geometry.body }]));
+  /** What a click can hit. */
+  get pickable(): Object3D[] {
+    return this.lots.filter(({ moving }) => moving).map(({ batch }) => batch.mesh);
   }
 
+  /** The body of an instance that was hit. */
+  bodyOf(mesh: Object3D, instance: number): number | null {
+    const lot = this.lots.find(({ batch }) => batch.mesh === mesh);
+    return lot?.parts[instance]?.geometry.body ?? null;
+  }
+
+  /** One body glows. */
   highlight(body: number | null): void {
-    for (const { geometry, edges } of this.parts) {
-      if (edges) edges.material.opacity = geometry.body !== null && geometry.body === body ? 0.95 : 0.3;
+    this.glow.clear();
+    this.glow.removeFromParent();
+    if (body === null) return;
+    for (const { geometry, batch, local } of this.parts) {
+      if (geometry.body !== body) continue;
+      const mesh = new Mesh(batch.mesh.geometry, this.glowing);
+      mesh.applyMatrix4(local);
+      this.glow.add(mesh);
     }
+    this.carry(this.glow, body);
+  }
+
+  dispose(): void {
+    for (const { batch } of this.lots) batch.dispose();
   }
 }
+
+function localOf({ position: at, quaternion: [w, x, y, z] }: Geometry): Matrix4 {
+  return new Matrix4().compose(new Vector3(...at), new Quaternion(x, y, z, w).normalize(), ONE);
+}
+
+const ONE = new Vector3(1, 1, 1);
+const NOWHERE = new Matrix4().makeScale(0, 0, 0);
+const position = new Vector3();
+const quaternion = new Quaternion();
+const world = new Matrix4();
+const colour = new Color();

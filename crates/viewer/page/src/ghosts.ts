@@ -1,5 +1,6 @@
-// Several runs of one world in one recording: in a square on flat ground (else in a row along y), or all in one place, the first solid and the others as
-// ghosts. Poses and contacts are moved before anything else sees them; numbers are those of the first run.
+// Several runs of one world in one recording: in a square on flat ground (else in a row along y), or all in one place,
+// the first solid and the others as ghosts. Poses and contacts are moved before anything else sees them; numbers are
+// those of the first run.
 
 import { Vector3 } from "three";
 import { POSE_FLOATS } from "./protocol";
@@ -7,6 +8,8 @@ import type { Contact, Frame, Scene, Shape, Vec3 } from "./protocol";
 
 /** Distance between neighbours, in widths of a run. */
 const SPACING = 1.2;
+/** A name stands so far above the highest body, in the same. */
+const ABOVE = 0.12;
 
 export class Ghosts {
   apart = true;
@@ -64,15 +67,16 @@ export class Ghosts {
   names(placed: Frame): { at: Vector3; name: string }[] {
     if (!this.several || !this.apart) return [];
     return this.scene.runs.flatMap(({ name, first, count }) => {
-      const at = new Vector3();
+      const at = new Vector3(0, 0, -Infinity);
       let bodies = 0;
       for (let body = first; body < first + count; body++) {
-        const [x, y, z] = placed.poses.subarray(POSE_FLOATS * body, POSE_FLOATS * body + 3);
+        const [x = NaN, y = NaN, z = NaN] = placed.poses.subarray(POSE_FLOATS * body, POSE_FLOATS * body + 3);
         if (![x, y, z].every(Number.isFinite)) continue;
-        at.add(new Vector3(x, y, z));
+        at.set(at.x + x, at.y + y, Math.max(at.z, z));
         bodies++;
       }
-      return bodies > 0 ? [{ at: at.divideScalar(bodies), name }] : [];
+      // Above all of it.
+      return bodies > 0 ? [{ at: at.set(at.x / bodies, at.y / bodies, at.z + ABOVE * this.spacing), name }] : [];
     });
   }
 

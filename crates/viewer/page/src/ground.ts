@@ -1,7 +1,7 @@
 // A plane with a grid: lines every metre, thinner ones every 10 cm, the axes coloured, all fading out with distance so
 // that there is a horizon and no edge. Seen from below it is invisible: one looks up at the contacts.
 
-import { Color, Mesh, MeshStandardMaterial, PlaneGeometry, Vector3 } from "three";
+import { Color, Mesh, MeshLambertMaterial, PlaneGeometry, Vector3 } from "three";
 import type { Theme } from "./theme";
 
 const SIZE = 400; // m
@@ -42,7 +42,7 @@ diffuseColor.rgb = mix(diffuseColor.rgb, uAxisY, 0.8 * axis(vGrid.x, 1.6));
 diffuseColor.a *= 1.0 - smoothstep(0.25, 1.0, distance(vGridWorld, uCentre) / uReach);
 `;
 
-export class Ground extends Mesh<PlaneGeometry, MeshStandardMaterial> {
+export class Ground extends Mesh<PlaneGeometry, MeshLambertMaterial> {
   private readonly uniforms = {
     uLine: { value: new Color() },
     uAxisX: { value: new Color() },
@@ -52,7 +52,7 @@ export class Ground extends Mesh<PlaneGeometry, MeshStandardMaterial> {
   };
 
   constructor() {
-    super(new PlaneGeometry(SIZE, SIZE), new MeshStandardMaterial({ roughness: 1, transparent: true }));
+    super(new PlaneGeometry(SIZE, SIZE), new MeshLambertMaterial({ transparent: true }));
     this.receiveShadow = true;
     this.renderOrder = -1;
     this.material.onBeforeCompile = (shader) => {

@@ -1,7 +1,8 @@
 // Numbers beside the tips of the force arrows, in HTML so that they stay crisp. The largest forces come first; a label
 // that would cover another is left out.
 
-import type { PerspectiveCamera, Vector3 } from "three";
+import { Vector3 } from "three";
+import type { PerspectiveCamera } from "three";
 import { force } from "./format";
 import type { Tip } from "./overlay";
 
@@ -9,6 +10,8 @@ export interface Name {
   at: Vector3;
   name: string;
 }
+
+const seen = new Vector3();
 
 interface Placed {
   x: number;
@@ -18,6 +21,8 @@ interface Placed {
 }
 
 const MOST = 24;
+/** Forces looked at for a place. */
+const CANDIDATES = 120;
 // Room a label takes, in pixels.
 const WIDTH = 48;
 const HEIGHT = 17;
@@ -46,15 +51,35 @@ export class Labels {
     });
   }
 
+  /** The labels as they are, on a picture with so many of its pixels to one of the page. */
+  print(pen: CanvasRenderingContext2D, ratio: number): void {
+    const corner = this.host.getBoundingClientRect();
+    for (const label of this.layer.children as HTMLCollectionOf<HTMLElement>) {
+      if (label.hidden) continue;
+      const box = label.getBoundingClientRect();
+      const style = getComputedStyle(label);
+      const [x, y] = [ratio * (box.x - corner.x), ratio * (box.y - corner.y)];
+      pen.beginPath();
+      pen.roundRect(x, y, ratio * box.width, ratio * box.height, 5 * ratio);
+      pen.fillStyle = style.backgroundColor;
+      pen.fill();
+      pen.font = `${style.fontWeight} ${ratio * parseFloat(style.fontSize)}px ${style.fontFamily}`;
+      pen.fillStyle = style.color;
+      pen.textAlign = "center";
+      pen.textBaseline = "middle";
+      pen.fillText(label.textContent ?? "", x + 0.5 * ratio * box.width, y + 0.5 * ratio * box.height);
+    }
+  }
+
   private place(tips: Tip[], names: Name[], camera: PerspectiveCamera): Placed[] {
     const placed: Placed[] = [];
-    const forces = [...tips].sort((a, b) => b.newtons - a.newtons);
+    const forces = [...tips].sort((a, b) => b.newtons - a.newtons).slice(0, CANDIDATES);
     const wanted = [
-      ...names.map(({ at, name }) => ({ at, words: name, named: true })),
-      ...forces.map(({ at, newtons }) => ({ at, words: force(newtons), named: false })),
+      ...names.map(({ at: { x, y, z }, name }) => ({ x, y, z, words: name, named: true })),
+      ...forces.map(({ x, y, z, newtons }) => ({ x, y, z, words: force(newtons), named: false })),
     ];
-    for (const { at, words, named } of wanted) {
-      const seen = at.clone().project(camera);
+    for (const { words, named, ...at } of wanted) {
+      seen.copy(at).project(camera);
       if (!(Math.abs(seen.x) < 1 && Math.abs(seen.y) < 1 && seen.z < 1)) continue;
       const x = (0.5 + 0.5 * seen.x) * this.host.clientWidth;
       const y = (0.5 - 0.5 * seen.y) * this.host.clientHeight;

@@ -29,6 +29,24 @@ async function start(): Promise<void> {
   const source = await RecordingSource.fromBase64(recorded);
   const app = new App(source, new Player(source), null);
   expose(app);
+  const [, width, height] = /^#pictures=(\d+)x(\d+)$/.exec(location.hash) ?? [];
+  if (width && height) await photograph(app, Number(width), Number(height));
+}
+
+/** Hands a picture of every frame to the server (Rust: Server::photograph). */
+async function photograph(app: App, width: number, height: number): Promise<void> {
+  if (app.player.playing) app.player.toggle();
+  Object.assign(byId("stage").style, { width: `${width}px`, height: `${height}px` });
+  app.view.fit();
+  app.view.look("home");
+  const address = new URL("picture", location.href);
+  address.search = location.search;
+  for (let i = 0; i < app.source.length; i++) {
+    app.player.seek(app.source.digest(i).t);
+    const picture = app.picture();
+    const body = await new Promise<Blob | null>((resolve) => picture.toBlob(resolve, "image/png"));
+    if (!body || !(await fetch(address, { method: "POST", body })).ok) return;
+  }
 }
 
 /** The page is made when the scene is told, and loaded again with every other scene. */

@@ -46,12 +46,16 @@ export class Marks extends Group {
       mesh.count = this.count;
       mesh.visible = shown && this.count > 0;
     }
+    if (!this.solid.visible) return;
     this.solid.instanceMatrix.needsUpdate = true;
     if (this.solid.instanceColor) this.solid.instanceColor.needsUpdate = true;
   }
 
   dispose(): void {
-    this.solid.dispose();
-    this.faint.dispose();
+    this.solid.geometry.dispose();
+    for (const mesh of [this.solid, this.faint]) {
+      (mesh.material as Material).dispose();
+      mesh.dispose();
+    }
   }
 }

@@ -31,7 +31,9 @@ export interface Shown {
 
 /** The tip of a drawn force, for its label. */
 export interface Tip {
-  at: Vector3;
+  x: number;
+  y: number;
+  z: number;
   newtons: number;
 }
 
@@ -41,13 +43,14 @@ const POINT_PIXELS = 5; // radius on the screen
 const SHAFT = 0.011; // radius
 const OPEN_CONE = 0.05; // height
 const POINT = 0.03; // largest radius, seen from afar
+const MANY = 256; // contacts
 const INVISIBLE = 1e-3; // shorter than this is not drawn
 
 export class Overlay extends Group {
   readonly shown: Shown = { points: true, forces: true, cones: true };
   /** Metres of arrow for a newton. */
   metresPerNewton = 1;
-  tips: Tip[] = [];
+  readonly tips: Tip[] = [];
   private frame: Frame | null = null;
   private capacity: number;
   private marks: ReturnType<typeof makeMarks>;
@@ -88,14 +91,17 @@ export class Overlay extends Group {
   redraw(): void {
     const { shafts, heads, cones, rims } = this.marks;
     for (const marks of [shafts, heads, cones, rims]) marks.begin();
-    this.tips = [];
-    for (const contact of this.drawable()) {
-      const at = new Vector3(...contact.point);
-      const normal = new Vector3(...contact.normal).multiplyScalar(sense(contact)).normalize();
-      const force = new Vector3(...contact.force).multiplyScalar(sense(contact));
-      this.pushArrow(at, force, this.colours[contact.mode]);
+    this.tips.length = 0;
+    for (const contact of this.frame?.contacts ?? []) {
+      if (!isFinite(contact)) continue;
+      const turn = sense(contact);
+      const colour = this.colours[contact.mode];
+      point.set(...contact.point);
+      normal.set(...contact.normal).multiplyScalar(turn).normalize();
+      force.set(...contact.force).multiplyScalar(turn);
       const height = contact.mode === "open" ? OPEN_CONE * this.size : this.metresPerNewton * force.dot(normal);
-      this.pushCone(at, normal, height, contact.mu * height, this.colours[contact.mode]);
+      this.pushCone(height, contact.mu * height, colour);
+      this.pushArrow(colour);
     }
     shafts.flush(this.shown.forces);
     heads.flush(this.shown.forces);
@@ -107,62 +113,77 @@ export class Overlay extends Group {
   redrawPoints(metresPerPixel: (at: Vector3) => number): void {
     const { points } = this.marks;
     points.begin();
-    for (const contact of this.drawable()) {
-      const at = new Vector3(...contact.point);
-      const radius = Math.min(POINT_PIXELS * metresPerPixel(at), POINT * this.size);
-      points.push(new Matrix4().makeScale(radius, radius, radius).setPosition(at), this.colours[contact.mode]);
+    for (const contact of this.frame?.contacts ?? []) {
+      if (!isFinite(contact)) continue;
+      point.set(...contact.point);
+      const radius = Math.min(POINT_PIXELS * metresPerPixel(point), POINT * this.size);
+      points.push(matrix.makeScale(radius, radius, radius).setPosition(point), this.colours[contact.mode]);
     }
     points.flush(this.shown.points);
   }
 
-  /** A contact that holds a NaN (a run that blew up) is left out instead of breaking the picture. */
-  private drawable(): Contact[] {
-    const contacts = this.frame?.contacts ?? [];
-    return contacts.filter(({ point, normal, force, mu }) => [...point, ...normal, ...force, mu].every(Number.isFinite));
-  }
-
-  private pushArrow(start: Vector3, force: Vector3, colour: Color): void {
+  /** The force at the point, both as set. */
+  private pushArrow(colour: Color): void {
     const newtons = force.length();
     const length = this.metresPerNewton * newtons;
     if (length < INVISIBLE * this.size) return;
-    const along = force.clone().divideScalar(newtons);
-    const turn = new Quaternion().setFromUnitVectors(Z, along);
+    const along = force.divideScalar(newtons);
+    turned.setFromUnitVectors(Z, along);
     const width = Math.min(SHAFT * this.size, 0.1 * length);
     const headLength = 6 * width;
-    const neck = start.clone().addScaledVector(along, length - headLength);
     const { shafts, heads } = this.marks;
-    shafts.push(new Matrix4().compose(start, turn, new Vector3(width, width, length - headLength)), colour);
-    heads.push(new Matrix4().compose(neck, turn, new Vector3(2.3 * width, 2.3 * width, headLength)), colour);
-    this.tips.push({ at: start.clone().addScaledVector(along, length), newtons });
+    shafts.push(matrix.compose(point, turned, scale.set(width, width, length - headLength)), colour);
+    end.copy(point).addScaledVector(along, length - headLength);
+    heads.push(matrix.compose(end, turned, scale.set(2.3 * width, 2.3 * width, headLength)), colour);
+    this.tips.push({ x: point.x + length * along.x, y: point.y + length * along.y, z: point.z + length * along.z, newtons });
   }
 
-  private pushCone(apex: Vector3, axis: Vector3, height: number, radius: number, colour: Color): void {
+  /** The cone about the normal at the point, both as set. */
+  private pushCone(height: number, radius: number, colour: Color): void {
     if (height < INVISIBLE * this.size) return;
-    const turn = new Quaternion().setFromUnitVectors(Z, axis);
-    const centre = apex.clone().addScaledVector(axis, height);
+    turned.setFromUnitVectors(Z, normal);
     const { cones, rims } = this.marks;
-    cones.push(new Matrix4().compose(apex, turn, new Vector3(radius, radius, height)), colour);
-    rims.push(new Matrix4().compose(centre, turn, new Vector3(radius, radius, radius)), colour);
+    cones.push(matrix.compose(point, turned, scale.set(radius, radius, height)), colour);
+    end.copy(point).addScaledVector(normal, height);
+    rims.push(matrix.compose(end, turned, scale.setScalar(radius)), colour);
+  }
+
+  dispose(): void {
+    for (const marks of Object.values(this.marks)) marks.dispose();
   }
 
   private grow(capacity: number): void {
-    for (const marks of Object.values(this.marks)) {
-      this.remove(marks);
-      marks.dispose();
-    }
+    this.remove(...Object.values(this.marks));
+    this.dispose();
     this.capacity = capacity;
     this.marks = makeMarks(capacity);
     this.add(...Object.values(this.marks));
   }
 }
 
+/** A contact that holds a NaN (a run that blew up) is left out instead of breaking the picture. */
+function isFinite({ point: [x, y, z], normal: [a, b, c], force: [f, g, h], mu }: Contact): boolean {
+  return Number.isFinite(x + y + z + a + b + c + f + g + h + mu);
+}
+
+// Marks are made from these, again and again.
+const point = new Vector3();
+const normal = new Vector3();
+const force = new Vector3();
+const end = new Vector3();
+const scale = new Vector3();
+const turned = new Quaternion();
+const matrix = new Matrix4();
+
 /** Unit marks along z, apex or foot at the origin. */
 function makeMarks(capacity: number) {
-  const shaft = new CylinderGeometry(1, 1, 1, 16).rotateX(Math.PI / 2).translate(0, 0, 0.5);
-  const head = new ConeGeometry(1, 1, 24).rotateX(Math.PI / 2).translate(0, 0, 0.5);
-  const cone = new ConeGeometry(1, 1, 48, 1, true).rotateX(-Math.PI / 2).translate(0, 0, 0.5);
-  const rim = new TorusGeometry(1, 0.012, 8, 72);
-  const point = new SphereGeometry(1, 20, 14);
+  // Of many, each is small.
+  const fine = capacity > MANY ? 0.5 : 1;
+  const shaft = new CylinderGeometry(1, 1, 1, 16 * fine).rotateX(Math.PI / 2).translate(0, 0, 0.5);
+  const head = new ConeGeometry(1, 1, 24 * fine).rotateX(Math.PI / 2).translate(0, 0, 0.5);
+  const cone = new ConeGeometry(1, 1, 48 * fine, 1, true).rotateX(-Math.PI / 2).translate(0, 0, 0.5);
+  const rim = new TorusGeometry(1, 0.012, 8 * fine, 72 * fine);
+  const ball = new SphereGeometry(1, 20 * fine, 14 * fine);
   const faint = (opacity: number) => new MeshBasicMaterial({ opacity });
   const glass = (opacity: number) => new MeshBasicMaterial({ opacity, side: DoubleSide, depthWrite: false });
   return {
@@ -170,6 +191,6 @@ function makeMarks(capacity: number) {
     rims: new Marks(rim, new MeshBasicMaterial(), faint(0.45), capacity),
     shafts: new Marks(shaft, new MeshBasicMaterial(), faint(0.5), capacity),
     heads: new Marks(head, new MeshBasicMaterial(), faint(0.5), capacity),
-    points: new Marks(point, new MeshBasicMaterial(), faint(0.5), capacity),
+    points: new Marks(ball, new MeshBasicMaterial(), faint(0.5), capacity),
   };
 }

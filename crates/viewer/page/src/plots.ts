@@ -125,7 +125,8 @@ export class Plots {
       cursor: { sync: { key: "stiction" }, drag: { x: false, y: false }, points: { size: 5 } },
       legend: { show: true },
       series: [
-        { label: "t", value: (_, t) => (t === null ? "" : `${t.toFixed(3)} s`) },
+        // Between two drawings there may be no value under the cursor.
+        { label: "t", value: (_, t: number | null | undefined) => (typeof t === "number" ? `${t.toFixed(3)} s` : "") },
         ...sheet.curves.map(({ label }, i) => ({
           label,
           stroke: this.theme.curves[i % this.theme.curves.length] ?? this.theme.chart,
@@ -133,7 +134,7 @@ export class Plots {
           // Colours come round: then the lines are broken.
           dash: i < this.theme.curves.length ? [] : [4, 3],
           points: { show: false },
-          value: (_: uPlot, value: number | null) => (value === null ? "–" : say(value)),
+          value: (_: uPlot, value: number | null | undefined) => (typeof value === "number" ? say(value) : "–"),
         })),
       ],
     };

@@ -150,7 +150,8 @@ export function decodeFrame(bytes: Uint8Array): Frame {
   if (bytes.byteLength !== HEADER + 4 * floats + CONTACT_BYTES * contactCount) {
     throw new Error("a frame is not as long as its header says");
   }
-  const singles = (at: number, length: number) => Float32Array.from({ length }, (_, i) => view.getFloat32(at + 4 * i, true));
+  // A copy, for alignment; typed arrays are little endian wherever browsers run.
+  const singles = (at: number, length: number) => new Float32Array(bytes.slice(at, at + 4 * length).buffer);
   const contactsAt = HEADER + 4 * POSE_FLOATS * bodies;
   const jointsAt = contactsAt + CONTACT_BYTES * contactCount;
   return {

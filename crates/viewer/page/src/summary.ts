@@ -53,12 +53,18 @@ export function forceFromWorld(frame: Frame): [number, number, number] {
   return sum;
 }
 
+/** Whether the pose that starts at `at` is seven numbers. */
+export function isPose(poses: Float32Array, at: number): boolean {
+  let sum = 0;
+  for (let k = 0; k < POSE_FLOATS; k++) sum += poses[at + k] ?? NaN;
+  return Number.isFinite(sum);
+}
+
 /** Bodies whose pose is not a number: the run blew up, and they cannot be drawn. */
 export function lostBodies(frame: Frame): number {
+  const { poses } = frame;
   let lost = 0;
-  for (let i = 0; i < frame.poses.length; i += POSE_FLOATS) {
-    if (!frame.poses.subarray(i, i + POSE_FLOATS).every(Number.isFinite)) lost++;
-  }
+  for (let i = 0; i < poses.length; i += POSE_FLOATS) if (!isPose(poses, i)) lost++;
   return lost;
 }
 

@@ -17,6 +17,8 @@ export interface Theme {
   groundLight: string;
   ambient: number;
   sun: number;
+  /** Of the light from everywhere that bodies mirror. */
+  studio: number;
   /** Bodies nobody coloured, and things fixed to the world. */
   bodies: readonly string[];
   fixed: string;
@@ -40,8 +42,9 @@ export const THEMES: Record<"light" | "dark", Theme> = {
     axisY: "#5d9468",
     skyLight: "#ffffff",
     groundLight: "#cfd6dd",
-    ambient: 1.5,
-    sun: 1.55,
+    ambient: 0.2,
+    sun: 1.65,
+    studio: 0.28,
     bodies: ["#c2cbd4", "#d8ccb6", "#a8b8c9", "#b9c8bf", "#cfc2bd", "#98a5b3", "#cbcbbb", "#b5b6c8"],
     fixed: "#c3c9d0",
     edge: "#1c2630",
@@ -61,8 +64,9 @@ export const THEMES: Record<"light" | "dark", Theme> = {
     axisY: "#7fbf8e",
     skyLight: "#dfe8f2",
     groundLight: "#39424c",
-    ambient: 1.15,
-    sun: 2.0,
+    ambient: 0.2,
+    sun: 1.7,
+    studio: 0.32,
     bodies: ["#a3afbb", "#bcab8c", "#7f95ac", "#93aa9d", "#b09e98", "#76859a", "#a9aa96", "#9293ae"],
     fixed: "#6d7681",
     edge: "#0b0e12",

@@ -21,10 +21,13 @@ import { Labels } from "./labels";
 import type { Name } from "./labels";
 import { Overlay } from "./overlay";
 import type { Frame, Scene, Vec3 } from "./protocol";
+import { studio } from "./studio";
 import type { Theme } from "./theme";
 import { Trail } from "./trail";
 
 const FIELD_OF_VIEW = 38; // degrees, vertical
+/** Share of the window that what is framed fills: panel and bar cover some. */
+const FILL = 0.62;
 /** Directions from which one looks: at rest, and for keys 1 (front, along -x), 2 (side, along y), 3 (top). */
 export const VIEWPOINTS: Record<"home" | "front" | "side" | "top", Vec3> = {
   home: [1.55, -2.0, 0.95],
@@ -51,7 +54,8 @@ export class View {
   private readonly sky = new HemisphereLight();
   private readonly sun = new DirectionalLight();
   private readonly labels: Labels;
-  private home = { centre: new Vector3(), radius: 1 };
+  /** What is framed: a box, and the radius of the ball around it. */
+  private home = { centre: new Vector3(), size: new Vector3(1, 1, 1), radius: 1 };
   private followedAt: Vector3 | null = null;
   private names: Name[] = [];
   private dirty = true;
@@ -61,6 +65,8 @@ export class View {
     this.renderer.setPixelRatio(Math.min(devicePixelRatio, 2));
     this.renderer.shadowMap.enabled = true;
     this.renderer.shadowMap.type = PCFShadowMap;
+    // Shadows are drawn again only when something cast another.
+    this.renderer.shadowMap.autoUpdate = false;
     host.append(this.renderer.domElement);
     this.labels = new Labels(host);
     this.camera.up.set(0, 0, 1);
@@ -73,14 +79,20 @@ export class View {
     this.hand = new Hand(this, this.renderer.domElement, this.camera, this.orbit);
     this.scene.add(this.sky, this.sun, this.sun.target, this.trail, this.hand.mark);
     this.sky.position.set(0, 0, 1);
+    this.scene.environment = studio(this.renderer);
+    this.scene.environmentRotation.set(Math.PI / 2, 0, 0);
     this.listenForPicks();
-    new ResizeObserver(() => this.resize()).observe(host);
-    this.resize();
+    new ResizeObserver(() => this.fit()).observe(host);
+    this.fit();
   }
 
   /** Shows another scene, from where one looks already. `path`: frames to keep in sight when framing it. */
   load(scene: Scene, contactCapacity: number, path: Frame[]): void {
-    if (this.bodies) this.scene.remove(this.bodies, this.overlay);
+    if (this.bodies) {
+      this.scene.remove(this.bodies, this.overlay);
+      this.bodies.dispose();
+      this.overlay.dispose();
+    }
     this.bodies = new Bodies(scene);
     this.anatomy = new Anatomy(scene, this.bodies);
     const first = path[0];
@@ -103,6 +115,7 @@ export class View {
     const framed = this.travels ? extent : whole;
     this.home = {
       centre: framed.getCenter(new Vector3()),
+      size: framed.getSize(new Vector3()),
       radius: Math.max(framed.getSize(new Vector3()).length() / 2, 0.01),
     };
     this.setUpShadows();
@@ -118,6 +131,7 @@ export class View {
   show(frame: Frame, names: Name[] = []): void {
     this.names = names;
     this.bodies.pose(frame);
+    this.renderer.shadowMap.needsUpdate = true;
     this.overlay.show(frame);
     this.moveWithFollowed();
     this.hand.follow();
@@ -129,6 +143,7 @@ export class View {
     this.sky.groundColor.set(theme.groundLight);
     this.sky.intensity = theme.ambient;
     this.sun.intensity = theme.sun;
+    this.scene.environmentIntensity = theme.studio;
     this.bodies.paint(theme);
     this.overlay.paint(theme);
     this.trail.paint(theme);
@@ -140,12 +155,27 @@ export class View {
   look(from: keyof typeof VIEWPOINTS): void {
     const here = this.followed === null ? null : this.bodies.positionOf(this.followed);
     this.orbit.target.copy(here ?? this.home.centre);
-    // The sphere around the scene fills the narrower side of the window.
-    const half = Math.atan(Math.tan((FIELD_OF_VIEW * Math.PI) / 360) * Math.min(1, this.camera.aspect));
-    const distance = (1.25 * this.home.radius) / Math.sin(half);
-    this.camera.position.set(...VIEWPOINTS[from]).setLength(distance).add(this.orbit.target);
+    this.camera.position.set(...VIEWPOINTS[from]).setLength(1).add(this.orbit.target);
+    this.orbit.update();
+    this.camera.position.sub(this.orbit.target).setLength(this.distance()).add(this.orbit.target);
     this.orbit.update();
     this.invalidate();
+  }
+
+  /** From how far all that is to be framed fills most of the window, in the direction of the camera. */
+  private distance(): number {
+    this.camera.updateMatrixWorld();
+    const across = [new Vector3(), new Vector3(), new Vector3()] as const;
+    this.camera.matrixWorld.extractBasis(...across);
+    const high = FILL * Math.tan((FIELD_OF_VIEW * Math.PI) / 360);
+    const half = this.home.size.clone().multiplyScalar(0.5);
+    let farthest = this.home.radius;
+    for (const corner of [0, 1, 2, 3, 4, 5, 6, 7]) {
+      const out = new Vector3(corner & 1 ? half.x : -half.x, corner & 2 ? half.y : -half.y, corner & 4 ? half.z : -half.z);
+      const [x, y, towards] = across.map((axis) => axis.dot(out)) as [number, number, number];
+      farthest = Math.max(farthest, Math.abs(x) / (high * this.camera.aspect) + towards, Math.abs(y) / high + towards);
+    }
+    return farthest;
   }
 
   follow(body: number | null): void {
@@ -161,6 +191,16 @@ export class View {
   set labelled(on: boolean) {
     this.labels.shown = on;
     this.invalidate();
+  }
+
+  /** Whether something has changed that is not on the screen yet. */
+  get behind(): boolean {
+    return this.dirty;
+  }
+
+  /** Draw calls of the last picture. */
+  get calls(): number {
+    return this.renderer.info.render.calls;
   }
 
   /** One tick of the animation; returns whether it rendered. */
@@ -202,22 +242,27 @@ export class View {
     const { shadow } = this.sun;
     this.sun.castShadow = true;
     shadow.mapSize.set(2048, 2048);
-    shadow.radius = 3;
+    shadow.radius = 5;
     shadow.bias = -0.0004;
     shadow.normalBias = 0.004 * reach;
     Object.assign(shadow.camera, { left: -reach, right: reach, top: reach, bottom: -reach, near: 0.1 * reach, far: 8 * reach });
     shadow.camera.updateProjectionMatrix();
+    this.sun.target.position.setScalar(NaN); // aimed anew
+    this.renderer.shadowMap.needsUpdate = true;
   }
 
   /** The sun stands over what one looks at, so that shadows stay sharp wherever the robot walks. */
   private aimSun(): void {
     const centre = this.followed === null ? this.home.centre : this.orbit.target;
     const reach = this.sun.shadow.camera.right;
+    if (this.sun.target.position.equals(centre)) return;
+    this.renderer.shadowMap.needsUpdate = true;
     this.sun.target.position.copy(centre);
     this.sun.position.set(-0.8, -0.95, 2.1).setLength(4 * reach).add(centre);
   }
 
-  private resize(): void {
+  /** Takes the size of its place on the page. */
+  fit(): void {
     const { clientWidth: width, clientHeight: height } = this.host;
     if (width === 0 || height === 0) return;
     this.renderer.setSize(width, height);
@@ -226,10 +271,25 @@ export class View {
     this.invalidate();
   }
 
-  /** The picture as it is now. */
-  screenshot(): string {
-    this.renderer.render(this.scene, this.camera);
-    return this.renderer.domElement.toDataURL("image/png");
+  /** The picture as it is now, on the page's ground and with its labels. */
+  screenshot(): HTMLCanvasElement {
+    const { domElement } = this.renderer;
+    const picture = document.createElement("canvas");
+    picture.width = domElement.width;
+    picture.height = domElement.height;
+    const pen = picture.getContext("2d");
+    if (!pen) return picture;
+    const style = getComputedStyle(document.documentElement);
+    const behind = pen.createLinearGradient(0, 0, 0, 0.75 * picture.height);
+    behind.addColorStop(0, style.getPropertyValue("--sky"));
+    behind.addColorStop(1, style.getPropertyValue("--floor"));
+    pen.fillStyle = behind;
+    pen.fillRect(0, 0, picture.width, picture.height);
+    this.invalidate();
+    this.tick();
+    pen.drawImage(domElement, 0, 0);
+    this.labels.print(pen, picture.width / this.host.clientWidth);
+    return picture;
   }
 
   /** The ray through a point of the window. */
@@ -247,10 +307,10 @@ export class View {
 
   /** The body under a point of the window, and where it was hit. */
   bodyAt(x: number, y: number): { body: number; point: Vector3 } | null {
-    const targets = this.bodies.pickable();
-    const hit = this.ray(x, y).intersectObjects(targets.map(({ mesh }) => mesh), false)[0];
-    const body = targets.find(({ mesh }) => mesh === hit?.object)?.body;
-    return hit && body !== undefined ? { body, point: hit.point } : null;
+    const hit = this.ray(x, y).intersectObjects(this.bodies.pickable, false)[0];
+    if (hit?.instanceId === undefined) return null;
+    const body = this.bodies.bodyOf(hit.object, hit.instanceId);
+    return body === null ? null : { body, point: hit.point };
   }
 
   /** Where a point of the world is in the window [pixels]; for tests. */

@@ -7,7 +7,7 @@ import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { chromium } from "playwright-core";
 
-export const START = 60_000; // ms; software rendering is slow
+export const START = 300_000; // ms; software rendering on a busy machine is slow, and a condition waits no longer than it must
 export const SLIDE = [0xd5, 0x5e, 0x00];
 export const STICK = [0x00, 0x72, 0xb2];
 
@@ -28,6 +28,7 @@ export async function open(url, allowed = /^(file|data|blob):/, options = {}) {
   page.on("request", (request) => {
     if (!allowed.test(request.url())) complaints.push(`request: ${request.url()}`);
   });
+  page.setDefaultTimeout(START);
   await page.goto(url);
   return { page, complaints };
 }
@@ -48,16 +49,24 @@ export async function until(page, condition, patience = START) {
 
 /** Pauses at t and waits until that is on the screen. */
 export async function seek(page, t) {
-  const { rendered } = await state(page);
   await page.evaluate((t) => {
     window.__stiction.pause();
     window.__stiction.seek(t);
   }, t);
-  await until(page, `s.rendered > ${rendered}`);
+  await until(page, "s.settled");
+}
+
+/** Waits until as many pixels of the stage have a colour as wanted: a picture takes its time to the screen. */
+export async function untilPixels(page, colour, wanted) {
+  for (const end = Date.now() + START; ; ) {
+    const count = await pixels(page, colour);
+    if (wanted(count)) return;
+    assert.ok(Date.now() < end, `${count} pixels of colour ${colour} never became ${wanted}`);
+  }
 }
 
 /** How many pixels of the stage, away from panel and bar, have a colour. */
-export async function pixels(page, [r, g, b], clip = { x: 300, y: 60, width: 620, height: 480 }) {
+async function pixels(page, [r, g, b], clip = { x: 300, y: 60, width: 620, height: 480 }) {
   const picture = (await page.screenshot({ clip })).toString("base64");
   return page.evaluate(
     async ({ picture, r, g, b }) => {

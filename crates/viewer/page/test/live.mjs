@@ -2,13 +2,12 @@
 // (CHROMIUM, or /usr/bin/chromium) and cargo, or a built stiction (STICTION).
 
 import assert from "node:assert/strict";
-import { spawn } from "node:child_process";
 import { once } from "node:events";
 import { writeFileSync } from "node:fs";
 import { connect } from "node:net";
 import { join } from "node:path";
-import { createInterface } from "node:readline";
 import { folder, near, open as openUrl, runAll, state, until } from "./browser.mjs";
+import { stiction, view } from "./served.mjs";
 
 const BOX = `
 [ground]
@@ -21,21 +20,6 @@ mass = 3.0
 position = [0.0, 0.0, 0.1]
 `;
 const WEIGHT = 3 * 9.81;
-
-const built = process.env.STICTION;
-const [program, first] = built ? [built, []] : ["cargo", ["run", "--quiet", "-p", "stiction-cli", "--"]];
-
-async function stiction(...args) {
-  const [code] = await once(spawn(program, [...first, ...args], { stdio: ["ignore", "ignore", "inherit"] }), "exit");
-  assert.equal(code, 0);
-}
-
-/** A server showing a scene; ends with `stop`. */
-async function view(...args) {
-  const server = spawn(program, [...first, ...args, "--no-open"], { stdio: ["ignore", "pipe", "inherit"] });
-  const [url] = await once(createInterface(server.stdout), "line");
-  return { url, stop: () => server.kill() };
-}
 
 function boxFile() {
   const path = join(folder, "box.toml");
@@ -106,7 +90,7 @@ const tests = {
       near(shown.t - t, 0.001, 0.02, "one step, and what came before the pause");
 
       await page.evaluate("window.__stiction.seek(0.1)");
-      shown = await until(page, "s.t < 0.2");
+      shown = await until(page, "s.t < 0.2 && s.settled");
       assert.ok(shown.poses[2] > 1.0, "the ball is high again");
       const past = shown.t;
       await page.keyboard.press("Space");
