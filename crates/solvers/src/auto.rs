@@ -9,10 +9,10 @@
 //! ```
 //!
 //! A chain, island by island, each link taken only if the natural map asks for it: the impulses of the last
-//! step; a few sweeps of `nsgs`; Newton on the active set; an interior method from a cold start, polished by
-//! Newton ([`crate::sweep`]). Then (3): where contacts are hyperstatic, (2) leaves impulses open that do
-//! nothing but press against each other; [`crate::minimum_norm`] takes them out. Islands of more than 600
-//! rows keep them.
+//! step, or where those of two steps point; a few sweeps of `nsgs`; Newton on the active set; Newton on the smoothed
+//! law; the augmented Lagrangian; interior methods from cold starts ([`crate::sweep`], [`crate::finish`]). Then (3):
+//! where contacts are hyperstatic, (2) leaves impulses open that do nothing but press against each other;
+//! [`crate::minimum_norm`] takes them out. Islands of more than 600 rows keep them.
 //!
 //! Units: λ [N·s], c and g [m/s], G and R [1/kg]. Contact axes (t₁, t₂, n). Cost: that of `nsgs`, and
 //! rows² rank for (3). Allocates only when the problem grows.

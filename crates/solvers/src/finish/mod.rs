@@ -5,11 +5,10 @@
 //! one factorisation (after two for a quadruped), the next whenever the count has doubled:
 //!
 //! 1. [`newton`] from the active set of the present impulses;
-//! 2. if that fails and sweeps have had [`PATIENCE`] tries, an interior method from a cold start, at most
-//!    three times a solve, polished by 1. It needs no active set: [`crate::interior`] for the exact law and
-//!    the convex relaxation, [`crate::facets`] for polygons. Where the factor of G is known
-//!    the second attempt, and on large islands every one, goes by the augmented Lagrangian of [`crate::ncp_al`]
-//!    instead, from where they are.
+//! 2. if that fails, a method that needs no active set, at most four times a solve, polished by 1. For the
+//!    exact law first the smoothed Newton method of [`crate::ncp_newton`], from where they are; then, where the
+//!    factor of G is known, the augmented Lagrangian of [`crate::ncp_al`]. Else an interior method from a cold
+//!    start, once sweeps have had [`PATIENCE`] tries: [`crate::interior`], or [`crate::facets`] for polygons.
 //!
 //! Before the first sweep come the factors of the last solve; and Newton at once, where that costs no more than
 //! sweeps or the start is nearly an answer, as that of bodies at rest. These are taken deeper than asked: the
@@ -26,11 +25,12 @@ use crate::interior::{COLD_STARTS, Interior};
 use crate::iterate::{Method, Task};
 use crate::measure::Measure;
 use crate::ncp_al::{Augmented, COMPLIANCE};
+use crate::ncp_newton::{self, Function};
 use crate::sweep::Block;
 use crate::trees::{TreeSystem, knows_factor};
 use stiction_contact::{Cone, ConstraintProblem, Law};
 
-/// Sweeps before an interior-point attempt, and before one by multipliers.
+/// Sweeps before an interior-point attempt, and before another way.
 const PATIENCE: u32 = 20;
 const LITTLE_PATIENCE: u32 = 4;
 /// Sweeps before any attempt on RaiSim's law: hyperstatic problems have several answers, and the one meant
@@ -50,7 +50,9 @@ const FEW_ROWS: usize = 300;
 const LEAST_ROWS: usize = 48;
 /// Newton steps before the first sweep.
 const FIRST_STEPS: u32 = 3;
-const INTERIOR_STEPS: u32 = 60;
+const SECOND_STEPS: u32 = 60;
+/// Attempts where Newton fails, in one solve.
+const MOST_ATTEMPTS: usize = 4;
 
 /// What a finish sees of a problem.
 #[derive(Clone, Copy)]
@@ -75,6 +77,16 @@ pub(crate) struct Reached {
     pub(crate) steps: u32,
 }
 
+/// What follows where Newton fails.
+#[derive(Clone, Copy, Debug)]
+enum Way {
+    Smoothed,
+    Multipliers,
+    /// From a cold start of these scales.
+    Interior((f64, f64)),
+    Facets((f64, f64)),
+}
+
 /// When to stop.
 #[derive(Clone, Copy, Debug)]
 pub(crate) struct Goal {
@@ -91,9 +103,10 @@ pub(crate) struct Finish {
     interior: Interior,
     facets: Facets,
     multipliers: Augmented,
-    way: Vec<f64>,
-    c: Vec<f64>,
-    /// Where the interior method goes.
+    smoothed: ncp_newton::Newton,
+    /// Where a method followed is, and its velocities.
+    way: [Vec<f64>; 2],
+    /// Where the second method goes.
     trial: Vec<f64>,
     /// Iterations at which to try next.
     next: u32,
@@ -132,23 +145,23 @@ impl Finish {
             return None;
         }
         let mut e = self.newton(view, lambda, current, goal, iterations);
-        let interior = view.law != Law::Raisim && !self.turning;
-        // Small islands have both ways, in turn.
-        let by_multipliers = view.law == Law::Ncp
-            && (TreeSystem::pays(view.problem) || self.attempts == 1 && knows_factor(view.problem));
-        let patience = if by_multipliers { LITTLE_PATIENCE } else { PATIENCE };
-        if interior && e > goal.tolerance && self.attempts < COLD_STARTS.len() && self.next >= patience {
+        let second = view.law != Law::Raisim && !self.turning;
+        let way = self.way(view);
+        let patience = if let Way::Smoothed | Way::Multipliers = way { LITTLE_PATIENCE } else { PATIENCE };
+        if second && e > goal.tolerance && self.attempts < MOST_ATTEMPTS && self.next >= patience {
             // Polished even where it ends worse than the sweeps: its active set may be the right one.
-            let start = COLD_STARTS[self.attempts];
             self.attempts += 1;
-            let steps = INTERIOR_STEPS.min(goal.max_iterations.saturating_sub(*iterations));
+            let steps = SECOND_STEPS.min(goal.max_iterations.saturating_sub(*iterations));
             let mut trial = std::mem::take(&mut self.trial);
             trial.clear();
             trial.extend_from_slice(lambda);
-            let reached = match view.law.polygon() {
-                Some(_) => self.facets.solve(view, &mut trial, goal.tolerance, steps, start),
-                None if by_multipliers => self.augmented(view, &mut trial, goal.tolerance, steps),
-                None => self.interior(view, &mut trial, goal.tolerance, steps, start),
+            let from = (&mut trial, goal.tolerance, steps);
+            let Self { smoothed, multipliers, way: room, .. } = self;
+            let reached = match way {
+                Way::Smoothed => follow(smoothed, &Function::FischerBurmeister, room, view, from),
+                Way::Multipliers => follow(multipliers, &COMPLIANCE, room, view, from),
+                Way::Facets(start) => self.facets.solve(view, &mut trial, goal.tolerance, steps, start),
+                Way::Interior(start) => self.interior(view, &mut trial, goal.tolerance, steps, start),
             };
             *iterations += reached.steps;
             let mut other = reached.residual;
@@ -163,6 +176,19 @@ impl Finish {
         }
         self.next = (2 * *iterations).max(self.next);
         (e < current).then_some(e)
+    }
+
+    /// How the next attempt goes on where Newton has failed.
+    fn way(&self, view: &View) -> Way {
+        let View { problem, law, .. } = *view;
+        let cold = COLD_STARTS[self.attempts % COLD_STARTS.len()];
+        match self.attempts {
+            _ if law.polygon().is_some() => Way::Facets(cold),
+            0 if law == Law::Ncp => Way::Smoothed,
+            1 if law == Law::Ncp && knows_factor(problem) => Way::Multipliers,
+            _ if law == Law::Ncp && TreeSystem::pays(problem) => Way::Smoothed,
+            _ => Way::Interior(cold),
+        }
     }
 
     /// Before any sweep: by the factors of the last solve, while the pieces are the same, or new ones where
@@ -230,38 +256,43 @@ impl Finish {
         Reached { residual: best, steps: max_steps }
     }
 
-    /// Replaces `lambda` by the best impulses met on the way of `ncp-al` from there.
-    fn augmented(&mut self, view: &View, lambda: &mut [f64], tolerance: f64, max_steps: u32) -> Reached {
-        let View { problem, measure, law, .. } = *view;
-        let task = Task { problem, measure, law, tolerance };
-        let mut at = std::mem::take(&mut self.way);
-        at.clear();
-        at.extend_from_slice(lambda);
-        problem.velocities_into(&at, &mut self.c);
-        let mut reached = Reached { residual: view.residual(&at, &self.c), steps: 0 };
-        if self.multipliers.start(&COMPLIANCE, &task, &at, &self.c) {
-            while reached.steps < max_steps && reached.residual > tolerance {
-                let going = self.multipliers.iterate(&COMPLIANCE, &task, &mut at);
-                reached.steps += 1;
-                problem.velocities_into(&at, &mut self.c);
-                let e = view.residual(&at, &self.c);
-                if e < reached.residual {
-                    reached.residual = e;
-                    lambda.copy_from_slice(&at);
-                }
-                if !going || !e.is_finite() {
-                    break;
-                }
-            }
-        }
-        self.way = at;
-        reached
-    }
-
     fn newton(&mut self, view: &View, lambda: &mut [f64], e: f64, goal: Goal, iterations: &mut u32) -> f64 {
         let steps = NEWTON_STEPS.min(goal.max_iterations.saturating_sub(*iterations));
         let reached = self.newton.solve(view, lambda, e, goal.tolerance, steps);
         *iterations += reached.steps;
         reached.residual
     }
+}
+
+/// Replaces `lambda` by the best impulses met on the way of a method from there.
+fn follow<M: Method>(
+    method: &mut M,
+    params: &M::Params,
+    [at, c]: &mut [Vec<f64>; 2],
+    view: &View,
+    (lambda, tolerance, max_steps): (&mut Vec<f64>, f64, u32),
+) -> Reached {
+    let View { problem, measure, law, .. } = *view;
+    let task = Task { problem, measure, law, tolerance };
+    problem.velocities_into(lambda, c);
+    let mut reached = Reached { residual: view.residual(lambda, c), steps: 0 };
+    if !method.start(params, &task, lambda, c) {
+        return reached;
+    }
+    at.clear();
+    at.extend_from_slice(lambda);
+    while reached.steps < max_steps && reached.residual > tolerance {
+        let going = method.iterate(params, &task, at);
+        reached.steps += 1;
+        problem.velocities_into(at, c);
+        let e = view.residual(at, c);
+        if e < reached.residual {
+            reached.residual = e;
+            lambda.copy_from_slice(at);
+        }
+        if !going || !e.is_finite() {
+            break;
+        }
+    }
+    reached
 }

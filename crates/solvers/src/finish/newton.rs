@@ -34,10 +34,12 @@
 //! and the cone over it facets, on which c is normal to a facet that holds λ, and edges, on which c is normal
 //! to an edge that holds λ.
 //!
-//! Only rows that can change are unknown. G may be singular (hyperstatic contacts): its diagonal is
-//! raised by ε = 10⁻¹⁰ of itself, which leaves a step of nearly least change in the null space and costs
-//! a factor ε/σ of contraction. Measured problems may be unsymmetric and then inconsistent in their
-//! null space; where steps lead nowhere ε grows to 10⁻⁷ and 10⁻⁴. Steps may raise the natural map for a
+//! Only rows that can change are unknown. G may be singular (hyperstatic contacts), and the equations of the
+//! pieces then inconsistent: of four corners whose gaps are not quite of one plane, one must open. G's diagonal is
+//! raised by a share ε of itself, which bounds the step in the null space by residual/ε and costs a factor ε/σ
+//! of contraction. For the exact law ε = residual/‖g‖ [Marquardt1963], by which impulses go about as far as they are
+//! large; for the others, which have no other way where masses differ much, 10⁻¹⁰. Where steps lead nowhere ε
+//! grows. Steps may raise the natural map for a
 //! while (the pieces are being sorted out); the best iterate is what counts. Quadratic where it works,
 //! ⅔ rows³ operations a step.
 //!
@@ -60,12 +62,12 @@ use stiction_contact::certificate::raisim_multipliers;
 use stiction_contact::cone::{MAX_ROWS, project_friction};
 use stiction_contact::{Cone, ConstraintProblem, Law};
 
-/// Share of the diagonal added to it, first and last [–].
+/// ε, least and largest [–].
 const REGULARISATION: [f64; 2] = [1e-10, 1e-3];
-/// Its growth when steps lead nowhere [–].
-const HARDER: f64 = 1e3;
-/// Steps in a row that may fail to halve the best residual.
-const WANDER: u32 = 4;
+/// Its growth when steps lead nowhere [–], and the steps in a row that may fail to halve the best residual: for
+/// the exact law, which has other ways, and for the others.
+const HARDER: [f64; 2] = [30.0, 1e3];
+const WANDER: [u32; 2] = [2, 4];
 /// Least pivot of equations that have one answer [–].
 const REGULAR: f64 = 1e-6;
 /// Steps by old factors; each must gain a digit.
@@ -131,7 +133,12 @@ impl Newton {
         self.lambda.extend_from_slice(lambda);
         view.problem.velocities_into(&self.lambda, &mut self.c);
         let (mut best, mut wandered) = (current, 0);
-        self.regularisation = REGULARISATION[0];
+        let scale = view.problem.free_velocity.iter().map(|g| g * g).sum::<f64>().sqrt();
+        let [least, most] = REGULARISATION;
+        let exact = view.law == Law::Ncp;
+        let (harder, wander) = if exact { (HARDER[0], WANDER[0]) } else { (HARDER[1], WANDER[1]) };
+        let share = |e: f64| if exact { (e / scale).clamp(least, most) } else { least };
+        self.regularisation = share(current);
         for step in 1..=max_steps {
             let unknowns = self.sort(view);
             if !self.solve_step(view, unknowns, false) {
@@ -145,13 +152,16 @@ impl Newton {
             if e < best {
                 best = e;
                 lambda.copy_from_slice(&self.lambda);
+                if exact {
+                    self.regularisation = self.regularisation.min(share(e));
+                }
             }
             if best <= tolerance {
                 return Reached { residual: best, steps: step };
             }
-            if wandered > WANDER {
-                self.regularisation *= HARDER;
-                if self.regularisation > REGULARISATION[1] {
+            if wandered > wander {
+                self.regularisation *= harder;
+                if self.regularisation > most {
                     return Reached { residual: best, steps: step };
                 }
                 self.lambda.copy_from_slice(lambda);
@@ -410,7 +420,7 @@ impl Newton {
             }
         }
         let factored = self.lu.factor();
-        self.regular = self.lu.least_pivot() > REGULAR;
+        self.regular = self.lu.least_pivot() > REGULAR.max(10.0 * self.regularisation);
         factored
     }
 

@@ -29,6 +29,7 @@ use crate::admm::scales_into;
 use crate::dense::{Lu, matrix_into};
 use crate::error::ParamError;
 use crate::iterate::{Limits, Method, Task, Workspace};
+use crate::trees::{Equation, TreeSystem};
 pub(crate) use equations::{Block, Slope};
 use serde::Deserialize;
 use stiction_contact::{Cone, ConstraintProblem, ContactSolver, Law, SolveReport, Watch};
@@ -117,9 +118,13 @@ impl ContactSolver for NcpNewton {
 
 /// All vectors in scaled variables.
 #[derive(Default)]
-struct Newton {
+pub(crate) struct Newton {
     scale: Vec<f64>,
+    /// A, unless the steps are solved in the velocities of trees.
     matrix: Vec<f64>,
+    in_trees: bool,
+    trees: TreeSystem,
+    unscaled: Vec<f64>,
     free: Vec<f64>,
     blocks: Vec<Block>,
     lambda: Vec<f64>,
@@ -145,21 +150,23 @@ impl Method for Newton {
         let problem = task.problem;
         let n = problem.rows();
         scales_into(task, &mut self.scale);
-        matrix_into(problem, &mut self.matrix);
-        for (row, p) in self.matrix.chunks_exact_mut(n).zip(&self.scale) {
-            row.iter_mut().zip(&self.scale).for_each(|(a, q)| *a *= p * q);
+        self.in_trees = TreeSystem::pays(problem);
+        if !self.in_trees {
+            matrix_into(problem, &mut self.matrix);
+            for (row, p) in self.matrix.chunks_exact_mut(n).zip(&self.scale) {
+                row.iter_mut().zip(&self.scale).for_each(|(a, q)| *a *= p * q);
+            }
         }
         self.blocks.clear();
-        for (i, cone) in problem.cones().iter().enumerate() {
+        for (i, (cone, a)) in problem.cones().iter().zip(&task.measure.diagonal).enumerate() {
             let rows = problem.range(i);
             let p = self.scale[rows.start];
             let cone = match *cone {
                 Cone::Box { lo, hi } => Cone::Box { lo: lo / p, hi: hi / p },
                 cone => cone,
             };
-            let last = rows.end - 1;
-            let tangents: f64 = (rows.start..last).map(|r| self.matrix[r * n + r]).sum();
-            self.blocks.push(Block::new(rows.start, cone, self.matrix[last * n + last], tangents));
+            let [normal, tangents] = if rows.len() == 1 { [a[0], 0.0] } else { [a[8], a[0] + a[4]] };
+            self.blocks.push(Block::new(rows.start, cone, p * p * normal, p * p * tangents));
         }
         self.free.clear();
         self.free.extend(problem.free_velocity.iter().zip(&self.scale).map(|(g, p)| g * p));
@@ -170,17 +177,26 @@ impl Method for Newton {
         let smooth = *function == Function::FischerBurmeister;
         self.smoothing = if smooth { SMOOTHING[0] * largest } else { 0.0 };
         self.least_smoothing = SMOOTHING[1] * self.smoothing;
-        velocities_into(&self.matrix, &self.free, &self.lambda, &mut self.c);
+        self.trial.clear();
+        self.trial.extend_from_slice(&self.lambda);
+        self.velocities(task);
+        self.take_trial();
+        if smooth {
+            // Little of it where λ is nearly an answer.
+            let smoothing = std::mem::take(&mut self.smoothing);
+            self.merit(*function);
+            let worst = self.f.iter().fold(0.0_f64, |m, f| f.abs().max(m));
+            self.smoothing = smoothing.min(SMOOTHING[0] * worst).max(self.least_smoothing);
+        }
         self.forget_window(*function);
         true
     }
 
     fn iterate(&mut self, function: &Function, task: &Task, lambda: &mut [f64]) -> bool {
-        let n = lambda.len();
-        if !self.direction(*function, n) {
+        if !self.direction(*function, task) {
             return false;
         }
-        self.search(*function);
+        self.search(*function, task);
         let merit = self.merit(*function);
         if merit.sqrt() < 0.5 * self.smoothing && self.smoothing > self.least_smoothing {
             self.smoothing = (self.smoothing * SMOOTHING[2]).max(self.least_smoothing);
@@ -210,8 +226,17 @@ impl Newton {
     }
 
     /// Δλ of (3) into `step`.
-    fn direction(&mut self, function: Function, n: usize) -> bool {
+    fn direction(&mut self, function: Function, task: &Task) -> bool {
         self.merit(function);
+        self.step.clear();
+        self.step.extend(self.f.iter().map(|f| -f));
+        let solved = if self.in_trees { self.solve_in_trees(function, task) } else { self.solve(function) };
+        solved && self.step.iter().all(|d| d.is_finite())
+    }
+
+    /// By rows.
+    fn solve(&mut self, function: Function) -> bool {
+        let n = self.lambda.len();
         let Self { lu, matrix, lambda, c, .. } = self;
         lu.clear(n);
         for block in &self.blocks {
@@ -231,22 +256,49 @@ impl Newton {
                 }
             }
         }
-        if !lu.factor() {
+        let factored = lu.factor();
+        if factored {
+            lu.solve(&mut self.step);
+        }
+        factored
+    }
+
+    /// By the velocities of trees: with λ = p y, (∂F/∂c) p (G Δλ) + (∂F/∂c (p² R + ε) + ∂F/∂λ)/p Δλ = −F.
+    fn solve_in_trees(&mut self, function: Function, task: &Task) -> bool {
+        let problem = task.problem;
+        let Self { blocks, lambda, c, scale, smoothing, regularisation, .. } = self;
+        let equation = |block: &Block| {
+            let rows = block.rows();
+            let slope = block.slope(function, *smoothing, &lambda[rows.clone()], &c[rows.clone()]);
+            let p = scale[rows.start];
+            let (mut left, mut own) = (slope.by_velocity, slope.by_impulse);
+            for k in 0..3 {
+                for m in 0..3 {
+                    let r = problem.compliance.get(rows.start + m).filter(|_| m < rows.len()).unwrap_or(&0.0);
+                    own[k][m] = (own[k][m] + left[k][m] * (p * p * r + *regularisation)) / p;
+                    left[k][m] *= p;
+                }
+            }
+            for k in rows.len()..3 {
+                own[k][k] = 1.0;
+            }
+            Some(Equation { left, own })
+        };
+        if !self.trees.factor(problem, blocks.iter().map(equation)) {
             return false;
         }
-        self.step.clear();
-        self.step.extend(self.f.iter().map(|f| -f));
-        lu.solve(&mut self.step);
-        self.step.iter().all(|d| d.is_finite())
+        self.trees.solve(problem.row_start(), &mut self.step);
+        self.step.iter_mut().zip(&self.scale).for_each(|(x, p)| *x /= p);
+        true
     }
 
     /// λ ← λ + α Δλ.
-    fn search(&mut self, function: Function) {
+    fn search(&mut self, function: Function, task: &Task) {
         let now: f64 = self.f.iter().map(|f| f * f).sum();
         let allowed = self.window.iter().fold(now, |m, &w| m.max(w));
         let (mut alpha, mut best) = (1.0, (f64::INFINITY, 1.0));
         for _ in 0..=HALVINGS {
-            let merit = self.try_step(function, alpha);
+            let merit = self.try_step(function, task, alpha);
             if merit < best.0 {
                 best = (merit, alpha);
             }
@@ -260,28 +312,36 @@ impl Newton {
             alpha *= 0.5;
         }
         self.regularisation = (self.regularisation * HARDER).min(REGULARISATION[1]);
-        self.try_step(function, best.1);
+        self.try_step(function, task, best.1);
         self.take_trial();
     }
 
-    fn try_step(&mut self, function: Function, alpha: f64) -> f64 {
+    fn try_step(&mut self, function: Function, task: &Task, alpha: f64) -> f64 {
         self.trial.clear();
         self.trial.extend(self.lambda.iter().zip(&self.step).map(|(l, d)| l + alpha * d));
-        velocities_into(&self.matrix, &self.free, &self.trial, &mut self.trial_c);
+        self.velocities(task);
         residual(function, self.smoothing, &self.blocks, &self.trial, &self.trial_c, &mut self.f)
+    }
+
+    /// A λ + g of the trial.
+    fn velocities(&mut self, task: &Task) {
+        let Self { matrix, free, scale, unscaled, trial, trial_c, .. } = self;
+        if self.in_trees {
+            unscaled.clear();
+            unscaled.extend(trial.iter().zip(&*scale).map(|(l, p)| l * p));
+            task.problem.velocities_into(unscaled, trial_c);
+            trial_c.iter_mut().zip(&*scale).for_each(|(c, p)| *c *= p);
+        } else {
+            trial_c.clear();
+            let rows = matrix.chunks_exact(trial.len().max(1)).zip(&*free);
+            trial_c.extend(rows.map(|(row, g)| g + row.iter().zip(&*trial).map(|(a, l)| a * l).sum::<f64>()));
+        }
     }
 
     fn take_trial(&mut self) {
         std::mem::swap(&mut self.lambda, &mut self.trial);
         std::mem::swap(&mut self.c, &mut self.trial_c);
     }
-}
-
-/// A λ + g.
-fn velocities_into(matrix: &[f64], free: &[f64], lambda: &[f64], c: &mut Vec<f64>) {
-    c.clear();
-    let rows = matrix.chunks_exact(lambda.len().max(1)).zip(free);
-    c.extend(rows.map(|(row, g)| g + row.iter().zip(lambda).map(|(a, l)| a * l).sum::<f64>()));
 }
 
 /// F into `f`; ‖F‖².
