@@ -27,7 +27,7 @@ import { Trail } from "./trail";
 
 const FIELD_OF_VIEW = 38; // degrees, vertical
 /** Share of the window that what is framed fills: panel and bar cover some. */
-const FILL = 0.62;
+const FILL = 0.72;
 /** Directions from which one looks: at rest, and for keys 1 (front, along -x), 2 (side, along y), 3 (top). */
 export const VIEWPOINTS: Record<"home" | "front" | "side" | "top", Vec3> = {
   home: [1.55, -2.0, 0.95],
