@@ -3,10 +3,11 @@
 //! An actuator with control u, length l = cᵀq and law e = e₀ − k (l̇⁺ − l̇), where
 //!
 //! ```text
-//!     e₀ = gain u + bias + b_l (l + h l̇) + b_v l̇,     k = −(h b_l + b_v)        (1)
+//!     e₀ = gain u + bias + b_l (l + θ h l̇) + b_v l̇,     k = −(θ² h b_l + θ b_v)        (1)
 //! ```
 //!
-//! is the value of its affine law at the end of the step, to first order. With k > 0 the effort
+//! is the value of its affine law at the share θ of the step, to first order; θ = 1 but where
+//! [`crate::StepperParams::second_order`] asks for less. With k > 0 the effort
 //! is implicit: on a single dof, k adds h k c² to the diagonal of M (2). Joint springs and dampers are
 //! the same law with e₀ = −K (q + h v − q₀) − D v, k = h K + D. Beyond its limit the effort is the limit
 //! and k drops out (3). On several dofs (tendons), and where contacts decide whether the limit is reached
@@ -30,18 +31,25 @@ pub(crate) struct Effort {
 }
 
 /// (1) for actuator `a` under control `u`.
-pub(crate) fn evaluate(a: &Actuator, u: f64, state: &State, q_of_dof: &[usize], h: f64) -> Effort {
+pub(crate) fn evaluate(
+    a: &Actuator,
+    u: f64,
+    state: &State,
+    q_of_dof: &[usize],
+    h: f64,
+    theta: impl Fn(&Actuator) -> f64,
+) -> Effort {
     let u = a.control_limit.map_or(u, |[lo, hi]| u.clamp(lo, hi));
     let (mut length, mut rate) = (0.0, 0.0);
     for &(dof, c) in &a.transmission {
         length += c * state.q[q_of_dof[dof]];
         rate += c * state.v[dof];
     }
-    let law = a.law;
-    let k = -(h * law.bias_length + law.bias_velocity);
+    let (law, theta) = (a.law, theta(a));
+    let k = -theta * (theta * h * law.bias_length + law.bias_velocity);
     let now = law.gain * u + law.bias + law.bias_length * length + law.bias_velocity * rate;
     if k > 0.0 {
-        Effort { start: now + h * law.bias_length * rate, implicit: k }
+        Effort { start: now + theta * h * law.bias_length * rate, implicit: k }
     } else {
         Effort { start: clamp(a, now), implicit: 0.0 }
     }

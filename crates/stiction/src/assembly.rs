@@ -213,7 +213,7 @@ impl Situation<'_> {
     /// before the step ends.
     fn bounce(&self, c: &ContactPoint, before: f64, free: f64) -> Option<(f64, Option<f64>)> {
         let h = self.params.dt;
-        let threshold = self.params.restitution_threshold.max(2.0 * h * self.world.model.gravity.norm());
+        let threshold = self.params.bouncing_speed(&self.world.model.gravity);
         if before > threshold {
             return Some(((c.gap / h).max(c.restitution * before), Some(1.0))); // (3'')
         }

@@ -24,7 +24,7 @@ use crate::State;
 use crate::free_tree::FreeTree;
 use crate::rows::Rows;
 use std::collections::BTreeSet;
-use stiction_contact::ConstraintProblem;
+use stiction_contact::{Cone, ConstraintProblem};
 use stiction_dynamics::spatial::{Quat, Vec3, vec3};
 use stiction_dynamics::{Factor, JointKind, MassMatrix, Model};
 use stiction_models::World;
@@ -44,6 +44,8 @@ enum Touch {
     Nothing,
     Bounces,
     Holds,
+    /// Something closes or parts at a speed, or is joined by impulses to something that is hit.
+    Hits,
 }
 
 /// A free body alone in its tree.
@@ -68,7 +70,14 @@ pub(crate) struct Flight {
     shift: Vec<f64>,
     /// Given efforts.
     pub(crate) applied: Vec<f64>,
+    /// Per dof.
+    tree_of: Vec<usize>,
+    /// Blocks with impulses, and whether they bounce.
+    active: Vec<(usize, bool)>,
 }
+
+/// Changes of velocity that are none [m/s or rad/s].
+const STILL: f64 = 1e-9;
 
 /// Largest share of a diagonal of M̂ that springs and dampers may be where (3) is tried [–].
 const SOFT: f64 = 0.5;
@@ -98,6 +107,8 @@ impl Flight {
             weighted: Vec::new(),
             shift: vec![0.0; model.nv()],
             applied: vec![0.0; model.nv()],
+            tree_of: model.dofs.iter().map(|d| model.bodies[d.body].tree).collect(),
+            active: Vec::new(),
         }
     }
 
@@ -114,10 +125,12 @@ impl Flight {
         impulses: &[f64],
         bounces: &[Bounce],
         factor: &Factor,
+        second_order: bool,
     ) {
-        if self.bodies.is_empty() && self.trees.is_empty() {
+        if self.bodies.is_empty() && self.trees.is_empty() && !second_order {
             return;
         }
+        self.active.clear();
         self.touch.fill(Touch::Nothing);
         self.bounced = !bounces.is_empty();
         let mut next = bounces.iter().peekable();
@@ -131,6 +144,7 @@ impl Flight {
             if impulses[range.clone()].iter().all(|x| *x == 0.0) {
                 continue;
             }
+            self.active.push((block, bounce.is_some()));
             let touch = if bounce.is_some() { Touch::Bounces } else { Touch::Holds };
             for tree in rows.trees_of(block) {
                 self.touch[tree] = self.touch[tree].max(touch);
@@ -143,6 +157,60 @@ impl Flight {
             self.shift.fill(0.0);
             rows.add_impulses_into(problem.row_start(), &self.weighted, &mut self.shift);
             factor.solve_in_place(&mut self.shift);
+        }
+    }
+
+    /// The velocities by which everything moves, in place of `v_next`: the means (v + v⁺)/2 of trees of which no contact
+    /// or stop, on which there is an impulse, closes or parts faster than `slow`, before the step or after it. Trees
+    /// joined by impulses go alike. Nothing is changed where nothing changes.
+    pub(crate) fn take_means(
+        &mut self,
+        rows: &Rows,
+        problem: &ConstraintProblem,
+        v: &[f64],
+        slow: f64,
+        v_next: &mut [f64],
+    ) {
+        if v.iter().zip(&*v_next).all(|(a, b)| (a - b).abs() <= STILL) {
+            return;
+        }
+        for &(block, bounces) in &self.active {
+            let normal = |v: &[f64]| {
+                let c = rows.velocity(block, v);
+                match problem.cones()[block] {
+                    Cone::NonNegative => c.x,
+                    Cone::Friction { .. } | Cone::Patch { .. } => c.z,
+                    _ => 0.0,
+                }
+            };
+            // What only bounces has its own way to move.
+            let least = if bounces { Touch::Holds } else { Touch::Nothing };
+            if normal(v).abs().max(normal(v_next).abs()) > slow {
+                for t in rows.trees_of(block) {
+                    if self.touch[t] >= least {
+                        self.touch[t] = Touch::Hits;
+                    }
+                }
+            }
+        }
+        let mut spreads = true;
+        while std::mem::take(&mut spreads) {
+            for &(block, _) in &self.active {
+                if rows.trees_of(block).any(|t| self.touch[t] == Touch::Hits) {
+                    for t in rows.trees_of(block) {
+                        if self.touch[t] != Touch::Holds {
+                            continue;
+                        }
+                        self.touch[t] = Touch::Hits;
+                        spreads = true;
+                    }
+                }
+            }
+        }
+        for (i, next) in v_next.iter_mut().enumerate() {
+            if matches!(self.touch[self.tree_of[i]], Touch::Nothing | Touch::Holds) {
+                *next += 0.5 * (v[i] - *next);
+            }
         }
     }
 

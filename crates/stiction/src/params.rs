@@ -1,6 +1,7 @@
 //! Parameters of time stepping.
 
 use serde::{Deserialize, Serialize};
+use stiction_dynamics::spatial::Vec3;
 
 /// Defaults suit metre-sized robots at millisecond steps.
 #[derive(Clone, Copy, Debug, PartialEq, Serialize, Deserialize)]
@@ -24,6 +25,9 @@ pub struct StepperParams {
     /// solved in parts; contacts, problem and certificate are those of the last. Single geometries can ask
     /// for it themselves ([`stiction_models::Geometry::continuous`]).
     pub continuous: bool,
+    /// Servos and motion by the trapezoidal rule where nothing is hit, instead of the velocity at the end of the step
+    /// (see [`crate::stepper`], (6) and (7)): second order while contacts last. For large steps.
+    pub second_order: bool,
     /// A step that fails or does not converge is done again in 2, 4, … 2ⁿ parts, n at most this; the report says in how
     /// many. 0: never. Up to 2ⁿ⁺² times the work, of such steps only.
     pub adaptive: u32,
@@ -41,6 +45,7 @@ impl Default for StepperParams {
             margin: 1e-3,
             restitution_threshold: 0.01,
             continuous: false,
+            second_order: false,
             adaptive: 0,
             certify: true,
         }
@@ -61,6 +66,11 @@ impl StepperParams {
     /// whole.
     pub(crate) fn part(self, share: f64) -> Self {
         Self { dt: self.dt * share, baumgarte: self.baumgarte * share, ..self }
+    }
+
+    /// Approach speed below which nothing bounces [m/s].
+    pub(crate) fn bouncing_speed(&self, gravity: &Vec3) -> f64 {
+        self.restitution_threshold.max(2.0 * self.dt * gravity.norm())
     }
 
     /// Checks every range.

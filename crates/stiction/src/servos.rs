@@ -49,7 +49,13 @@ impl Servos {
         }
     }
 
-    /// The efforts at the start of the step.
+    /// The efforts at the start of the step. With `mass`, M(q) without gains, they are those of the share θ of the step,
+    ///
+    /// ```text
+    ///     θ = ⅔ − 1/z within [½, ⅔],     z = Σ c² (h D + h² K) / M_ii                              (3)
+    /// ```
+    ///
+    /// the least at which a motion that the servo damps changes its sign, if at all, at half its size from step to step.
     pub(crate) fn evaluate(
         &mut self,
         world: &World,
@@ -57,10 +63,17 @@ impl Servos {
         state: &State,
         q_of_dof: &[usize],
         h: f64,
+        mass: Option<&MassMatrix>,
     ) {
+        let theta = |a: &Actuator| {
+            let Some(mass) = mass else { return 1.0 };
+            let mobility: f64 = a.transmission.iter().map(|&(dof, c)| c * c / mass.row(dof)[0]).sum();
+            let z = -h * (a.law.bias_velocity + h * a.law.bias_length) * mobility;
+            if z > 0.0 { (2.0 / 3.0 - 1.0 / z).clamp(0.5, 2.0 / 3.0) } else { 1.0 }
+        };
         for (i, a) in world.actuators.iter().enumerate() {
             let control = input.control.get(i).copied().unwrap_or(0.0);
-            let law = actuation::evaluate(a, control, state, q_of_dof, h);
+            let law = actuation::evaluate(a, control, state, q_of_dof, h, theta);
             (self.laws[i], self.efforts[i]) = (law, law);
             self.row[i] = law.implicit > 0.0 && (a.transmission.len() > 1 || self.promoted[i]);
         }

@@ -14,7 +14,14 @@
 //!     I (ω⁺ − ω) = −h ω̄ × I ω̄,   ω̄ = (ω + ω⁺)/2                          (5)
 //! ```
 //!
-//! which keeps its energy and the norm of its angular momentum to rounding. First order in h; trees that no constraint
+//! which keeps its energy and the norm of its angular momentum to rounding. With
+//! [`StepperParams::second_order`], trees that nothing hits (closing or parting faster than what bounces) move by
+//!
+//! ```text
+//!     q⁺ = q ⊕ h (v + v⁺)/2                                               (6)
+//! ```
+//!
+//! and servos act as they would near the middle of the step (7), see [`crate::servos`]. First order in h; trees that no constraint
 //! acts upon replace (4), and (3) where they have joints, by what [`crate::flight`] says.
 //!
 //! A step either succeeds or leaves the state as it was and says why.
@@ -288,7 +295,7 @@ impl TimeStepper {
 
     fn note_flight(&mut self, world: &World, input: &Input) {
         let Self { flight, rows, problem, impulses, bounces, factor, .. } = self;
-        flight.note(rows, problem, impulses, bounces, factor);
+        flight.note(rows, problem, impulses, bounces, factor, self.params.second_order);
         if flight.has_trees() {
             flight.applied.fill(0.0);
             flight.applied.iter_mut().zip(&input.generalized).for_each(|(a, f)| *a += f);
@@ -299,7 +306,14 @@ impl TimeStepper {
     /// q and v after a share of the step: (4), or flight.
     fn displace(&mut self, world: &World, state: &State, share: f64) {
         let h = self.params.dt * share;
-        integrate_into(&world.model, &state.q, &self.v_next, h, &mut self.q_next);
+        if self.params.second_order && share == 1.0 {
+            let slow = self.params.bouncing_speed(&world.model.gravity);
+            self.v_end.copy_from_slice(&self.v_next);
+            self.flight.take_means(&self.rows, &self.problem, &state.v, slow, &mut self.v_end);
+            integrate_into(&world.model, &state.q, &self.v_end, h, &mut self.q_next); // (6)
+        } else {
+            integrate_into(&world.model, &state.q, &self.v_next, h, &mut self.q_next);
+        }
         self.v_end.copy_from_slice(&self.v_next);
         let (q, v) = (&mut self.q_next, &mut self.v_end);
         self.flight.advance(state, &self.v_free, &self.mass, [h, share], q, v);
@@ -361,10 +375,11 @@ impl TimeStepper {
         actuation::add_passive(model, state, h, &mut self.tau, &mut self.diagonal);
         self.carried.add(world, &self.kin, &mut self.tau);
         self.pulls.clear();
-        self.servos.evaluate(world, input, state, &self.q_of_dof, h);
+        crba_into(model, &self.kin, &mut self.crba, &mut self.mass);
+        let mass = self.params.second_order.then_some(&self.mass);
+        self.servos.evaluate(world, input, state, &self.q_of_dof, h, mass);
         self.pulls.extend(self.servos.rows());
         self.pulls.extend(pulls(world, state, &self.q_of_dof, h));
-        crba_into(model, &self.kin, &mut self.crba, &mut self.mass);
         for i in 0..model.nv() {
             self.mass.add_diagonal(i, self.diagonal[i]);
         }

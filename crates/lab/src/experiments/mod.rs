@@ -8,6 +8,7 @@ mod creep;
 mod dragged_cube;
 mod hard_cases;
 mod ill_conditioning;
+mod large_steps;
 mod magic_forces;
 mod pareto;
 mod puck;
@@ -59,6 +60,7 @@ pub const EXPERIMENTS: &[Experiment] = &[
     convergence::EXPERIMENT,
     pareto::EXPERIMENT,
     hard_cases::EXPERIMENT,
+    large_steps::EXPERIMENT,
 ];
 
 /// The experiment called `name`.

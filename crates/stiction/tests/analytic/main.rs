@@ -15,6 +15,7 @@ mod loops;
 mod meshes;
 mod robust;
 mod rolling;
+mod second_order;
 mod stacks;
 mod stated;
 mod turning;
