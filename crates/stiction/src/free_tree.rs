@@ -7,8 +7,8 @@
 //! ```
 //!
 //! with τ what motors and others exert, held during the step; a, b of [CashKarp1990]. Energy is kept to the fifth order
-//! where D = 0. Explicit: where springs or dampers are too stiff for the step (3) is large, and the tree goes as those
-//! that are held do. Cost: six evaluations of forward dynamics, O(nv) each.
+//! where D = 0. Where (3) is large the step is done in 2, 4, … 32 parts. Explicit: where springs or dampers are too stiff
+//! for these too, the tree goes as those that are held do. Cost: six evaluations of forward dynamics, O(nv) each, a part.
 
 use crate::State;
 use crate::actuation::rotation_vector;
@@ -32,6 +32,10 @@ const B4: [f64; STAGES] =
     [2825.0 / 27_648.0, 0.0, 18_575.0 / 48_384.0, 13_525.0 / 55_296.0, 277.0 / 14_336.0, 0.25];
 /// (3) may be this share of the speed [–].
 const TRUSTED: f64 = 1e-3;
+/// Speeds below which it may be more: rounding [m/s or rad/s].
+const STILL: f64 = 1e-9;
+/// Parts of a step, at most.
+const PARTS: u32 = 32;
 
 /// See the module.
 pub(crate) struct FreeTree {
@@ -95,12 +99,30 @@ impl FreeTree {
         q_next: &mut [f64],
         v_next: &mut [f64],
     ) -> bool {
-        let Tree { q: q_of, v: v_of, .. } = &self.tree;
-        self.q0.iter_mut().zip(q_of).for_each(|(x, &i)| *x = state.q[i]);
-        self.v0.iter_mut().zip(v_of).for_each(|(x, &i)| *x = state.v[i]);
-        self.applied.iter_mut().zip(v_of).for_each(|(x, &i)| *x = applied[i]);
-        self.q.copy_from_slice(&self.q0);
-        self.v.copy_from_slice(&self.v0);
+        self.applied.iter_mut().zip(&self.tree.v).for_each(|(x, &i)| *x = applied[i]);
+        let mut parts = 1;
+        while !self.in_parts(state, h, parts) {
+            parts *= 2;
+            if parts > PARTS {
+                return false;
+            }
+        }
+        self.tree.q.iter().zip(&self.q).for_each(|(&i, x)| q_next[i] = *x);
+        self.tree.v.iter().zip(&self.v).for_each(|(&i, x)| v_next[i] = *x);
+        true
+    }
+
+    /// The step in so many parts, into q and v; false as soon as (3) is too large.
+    fn in_parts(&mut self, state: &State, h: f64, parts: u32) -> bool {
+        self.q.iter_mut().zip(&self.tree.q).for_each(|(x, &i)| *x = state.q[i]);
+        self.v.iter_mut().zip(&self.tree.v).for_each(|(x, &i)| *x = state.v[i]);
+        (0..parts).all(|_| self.part(h / f64::from(parts)))
+    }
+
+    /// (2) from q and v.
+    fn part(&mut self, h: f64) -> bool {
+        self.q0.copy_from_slice(&self.q);
+        self.v0.copy_from_slice(&self.v);
         for stage in 0..STAGES {
             if stage > 0 {
                 self.combine(A[stage - 1], h);
@@ -114,12 +136,7 @@ impl FreeTree {
             error += h * difference.abs();
             speed += self.v[i].abs() + self.v0[i].abs() + h * self.v_dot[0][i].abs();
         }
-        let trusted = error <= TRUSTED * speed && self.q.iter().all(|x| x.is_finite());
-        if trusted {
-            self.tree.q.iter().zip(&self.q).for_each(|(&i, x)| q_next[i] = *x);
-            self.tree.v.iter().zip(&self.v).for_each(|(&i, x)| v_next[i] = *x);
-        }
-        trusted
+        error <= TRUSTED * (speed + STILL) && self.q.iter().all(|x| x.is_finite())
     }
 
     /// q and v at the start plus h times the stages so weighted.

@@ -27,6 +27,40 @@ const STEPS: [f64; 8] = [5e-4, 1e-3, 2e-3, 5e-3, 1e-2, 2e-2, 1.0 / 30.0, 5e-2];
 /// Steps of a short run.
 const FEW: [f64; 3] = [5e-4, 1e-2, 5e-2];
 
+/// A robot that is not ours.
+struct Other {
+    name: &'static str,
+    /// In the folder of robots.
+    file: &'static str,
+    /// Hip and knee that bend, after the prefix of the leg.
+    joints: [&'static str; 2],
+    /// Prefix, and the sign of the posture.
+    legs: [(&'static str, f64); 4],
+    /// Of hips and knees [rad].
+    posture: [f64; 2],
+    /// Stiffness [N·m/rad] and damping [N·m·s/rad].
+    servo: [f64; 2],
+}
+
+const OTHERS: [Other; 2] = [
+    Other {
+        name: "solo12",
+        file: "solo12/solo12.urdf",
+        joints: ["HFE", "KFE"],
+        legs: [("FL_", 1.0), ("FR_", 1.0), ("HL_", -1.0), ("HR_", -1.0)],
+        posture: [0.8, -1.6],
+        servo: [20.0, 0.4],
+    },
+    Other {
+        name: "go2",
+        file: "go2/go2.urdf",
+        joints: ["thigh_joint", "calf_joint"],
+        legs: [("FL_", 1.0), ("FR_", 1.0), ("RL_", 1.0), ("RR_", 1.0)],
+        posture: [0.9, -1.8],
+        servo: [100.0, 2.5],
+    },
+];
+
 /// How a run ended.
 struct Run {
     stands: bool,
@@ -105,27 +139,7 @@ fn robots() -> Result<Vec<(String, Scene)>, ExperimentError> {
     let mut robots = vec![("quadruped".to_owned(), Scene::builtin("quadruped")?)];
     let beside = Path::new(env!("CARGO_MANIFEST_DIR")).join("../../../shared/data");
     let folder = std::env::var_os("STICTION_DATA").map_or(beside, PathBuf::from).join("robots");
-    // Name, file, and per leg: prefix, joints, posture; stiffness and damping of the servos.
-    type Legs = [(&'static str, f64); 4];
-    let others: [(&str, &str, [&str; 3], Legs, [f64; 2], [f64; 2]); 2] = [
-        (
-            "solo12",
-            "solo12/solo12.urdf",
-            ["HAA", "HFE", "KFE"],
-            [("FL_", 1.0), ("FR_", 1.0), ("HL_", -1.0), ("HR_", -1.0)],
-            [0.8, -1.6],
-            [20.0, 0.4],
-        ),
-        (
-            "go2",
-            "go2/go2.urdf",
-            ["hip_joint", "thigh_joint", "calf_joint"],
-            [("FL_", 1.0), ("FR_", 1.0), ("RL_", 1.0), ("RR_", 1.0)],
-            [0.9, -1.8],
-            [100.0, 2.5],
-        ),
-    ];
-    for (name, file, joints, legs, [hip, knee], [stiffness, damping]) in others {
+    for Other { name, file, joints, legs, posture: [hip, knee], servo: [stiffness, damping] } in OTHERS {
         let path = folder.join(file);
         if !path.is_file() {
             continue;
@@ -136,7 +150,7 @@ fn robots() -> Result<Vec<(String, Scene)>, ExperimentError> {
             path.display().to_string()
         );
         for (leg, sign) in legs {
-            text += &format!("{leg}{} = {}, {leg}{} = {}, ", joints[1], sign * hip, joints[2], sign * knee);
+            text += &format!("{leg}{} = {}, {leg}{} = {}, ", joints[0], sign * hip, joints[1], sign * knee);
         }
         let text = format!("{} }}", text.trim_end_matches(", "));
         robots.push((name.to_owned(), Scene::from_toml(&text, Path::new("large-steps.toml"))?));
