@@ -87,17 +87,22 @@ pub fn run<L: Lanes, K: Task>(task: K) -> K::Output {
     return fearless_simd::dispatch!(level, simd => L::with(simd, task));
 }
 
-/// The same without AVX-512, for tasks that are long to compile and no wider than 256 bits.
-pub fn run_narrow<L: Lanes, K: Task>(task: K) -> K::Output {
+/// The processor has vectors for [`run_wide`].
+pub fn are_wide() -> bool {
     #[cfg(any(target_arch = "x86", target_arch = "x86_64"))]
-    {
-        let level = Level::new();
-        if let Some(simd) = level.as_avx2() {
-            return vectorized::<L, _, _>(simd, task);
-        }
-        let simd = level.as_sse2().expect("this crate is not for processors older than SSE2");
-        vectorized::<L, _, _>(simd, task)
-    }
+    return Level::new().as_avx2().is_some();
+    #[cfg(not(any(target_arch = "x86", target_arch = "x86_64")))]
+    return true;
+}
+
+/// [`run`] with AVX2 or not at all, for tasks that are long to compile: they are compiled once. Panics unless
+/// [`are_wide`]. Elsewhere than on x86 this is [`run`].
+pub fn run_wide<L: Lanes, K: Task>(task: K) -> K::Output {
+    #[cfg(any(target_arch = "x86", target_arch = "x86_64"))]
+    return match Level::new().as_avx2() {
+        Some(simd) => vectorized::<L, _, _>(simd, task),
+        None => panic!("wide lanes need AVX2, which this processor lacks: ask `are_wide` first"),
+    };
     #[cfg(not(any(target_arch = "x86", target_arch = "x86_64")))]
     return run::<L, K>(task);
 }

@@ -281,7 +281,7 @@ impl Body {
 }
 
 /// Trees with anything that is taken at the end of the step, or that joins them to others.
-fn bound_trees(world: &World) -> BTreeSet<usize> {
+pub(crate) fn bound_trees(world: &World) -> BTreeSet<usize> {
     let model: &Model = &world.model;
     let of_dof = |dof: usize| model.bodies[model.dofs[dof].body].tree;
     let of_link = |l: usize| model.links[l].body.map(|b| model.bodies[b].tree);

@@ -522,6 +522,7 @@ impl TimeStepper {
         self.kin.set_inertias(&world.model);
         self.finder.take_surfaces(world);
         self.carried = CarriedWeight::new(world);
+        self.flight = Flight::new(world);
     }
 
     /// Forgets warm starts, as after a jump of the state.

@@ -1,6 +1,6 @@
 //! The motion without contacts of as many environments as there are lanes: (1) and (2) of [`crate::stepper`].
 
-use super::lane::{clamp, finite, truth};
+use super::lane::{clamp, finite, mask, truth};
 use super::numbers::Numbers;
 use super::plan::Plan;
 use crate::gyroscopic::midpoint_moment;
@@ -32,6 +32,21 @@ pub(super) struct Free<T> {
     diagonal: Vec<T>,
     laws: Vec<Effort<T>>,
     efforts: Vec<Effort<T>>,
+    /// Per actuator, 1 where it is a row of the constraint problem: see [`crate::servos`].
+    promoted: Vec<T>,
+}
+
+/// A servo that is a row.
+pub(super) struct ServoRow<T> {
+    pub(super) actuator: usize,
+    pub(super) dof: usize,
+    pub(super) coefficient: f64,
+    /// 1 where it is.
+    pub(super) there: T,
+    pub(super) g: T,
+    /// R.
+    pub(super) compliance: T,
+    pub(super) bounds: [T; 2],
 }
 
 impl<T: Real> Free<T> {
@@ -49,6 +64,7 @@ impl<T: Real> Free<T> {
             diagonal: vec![kind; model.nv()],
             laws: vec![none; plan.world.actuators.len()],
             efforts: vec![none; plan.world.actuators.len()],
+            promoted: vec![kind; plan.world.actuators.len()],
         }
     }
 
@@ -147,7 +163,12 @@ impl<T: Real> Free<T> {
                 start: T::select(implicit, now + h * servo.bias_length * rate, clamp(now, servo.effort)),
                 implicit: T::select(implicit, k, k.zero()),
             };
-            (self.laws[i], self.efforts[i]) = (law, law);
+            self.laws[i] = law;
+            let row = T::both(implicit, mask(self.promoted[i]));
+            self.efforts[i] = Effort {
+                start: T::select(row, h.zero(), law.start),
+                implicit: T::select(row, h.zero(), law.implicit),
+            };
         }
     }
 
@@ -173,7 +194,7 @@ impl<T: Real> Free<T> {
         for (x, v) in self.v_free.iter_mut().zip(v) {
             *x += *v;
         }
-        super::lane::mask(sound)
+        mask(sound)
     }
 
     /// Efforts beyond their limit stay there; true if there are any.
@@ -199,29 +220,99 @@ impl<T: Real> Free<T> {
         any
     }
 
-    /// 1 in the lanes in which `v_next` belies what servos were expected to do.
+    /// Which servos are rows in the step to come: a bit per lane for each actuator; none if empty.
     #[inline(always)]
-    pub(super) fn belied(
+    pub(super) fn start(&mut self, promoted: &[u32]) {
+        for (i, row) in self.promoted.iter_mut().enumerate() {
+            let bits = promoted.get(i).map_or(0, |bits| *bits);
+            *row = row.zero();
+            if bits != 0 {
+                for lane in (0..T::LANES).filter(|lane| bits >> lane & 1 == 1) {
+                    *row = row.with_lane(lane, 1.0);
+                }
+            }
+        }
+    }
+
+    /// The servo that is a row in some lane, if actuator i is one; (1) of [`crate::tendons`].
+    #[inline(always)]
+    pub(super) fn servo_row(
+        &self,
+        plan: &Plan,
+        numbers: &Numbers<T>,
+        i: usize,
+        v: &[T],
+    ) -> Option<ServoRow<T>> {
+        let zero = self.promoted[i].zero();
+        let there = T::both(mask(self.promoted[i]), zero.less(self.laws[i].implicit));
+        if !T::any(there) {
+            return None;
+        }
+        let (dof, coefficient) = plan.world.actuators[i].transmission[0];
+        let (law, h) = (self.laws[i], zero.like(plan.h()));
+        // Where it is none any number does, but it has to be one.
+        let k = T::select(there, law.implicit, zero.one());
+        let change = zero.like(coefficient) * (self.v_free[dof] - v[dof]);
+        let [lo, hi] = numbers.servos[i].effort;
+        Some(ServoRow {
+            actuator: i,
+            dof,
+            coefficient,
+            there: truth(zero, there),
+            g: change - law.start / k,
+            compliance: zero.one() / (h * k),
+            bounds: [h * lo, h * hi],
+        })
+    }
+
+    /// 1 in the lanes in which `v_next` belies what servos were expected to do: those become rows.
+    #[inline(always)]
+    pub(super) fn promote(&mut self, plan: &Plan, numbers: &Numbers<T>, v: &[T], v_next: &[T], here: T) -> T {
+        let (zero, rounding) = (here.zero(), here.like(plan.rounding()));
+        let mut belied = zero;
+        for (i, (a, servo)) in plan.world.actuators.iter().zip(&numbers.servos).enumerate() {
+            let (dof, c) = a.transmission[0];
+            let change = zero.like(c) * (v_next[dof] - v[dof]);
+            let (law, effort) = (self.laws[i], self.efforts[i]);
+            let exact = clamp(law.start - law.implicit * change, servo.effort);
+            let expected = effort.start - effort.implicit * change;
+            let wrong = (rounding * (exact.abs() + expected.abs())).less((exact - expected).abs());
+            let known = T::not(mask(self.promoted[i]));
+            let wrong = T::both(T::both(wrong, known), T::both(zero.less(law.implicit), mask(here)));
+            if T::any(wrong) {
+                belied = T::select(wrong, zero.one(), belied);
+                self.promoted[i] = T::select(wrong, zero.one(), self.promoted[i]);
+            }
+        }
+        belied
+    }
+
+    /// Which servos stay rows: those still at their limits at the end of the step, in the `good` lanes.
+    #[inline(always)]
+    pub(super) fn commit(
         &self,
         plan: &Plan,
         numbers: &Numbers<T>,
         v: &[T],
         v_next: &[T],
-        rounding: f64,
-    ) -> T {
-        let mut belied = v[0].zero();
-        let rounding = belied.like(rounding);
+        good: T,
+        out: &mut Vec<u32>,
+    ) {
+        let zero = good.zero();
         for (i, (a, servo)) in plan.world.actuators.iter().zip(&numbers.servos).enumerate() {
+            if !T::any(mask(self.promoted[i])) {
+                continue;
+            }
             let (dof, c) = a.transmission[0];
-            let change = rounding.like(c) * (v_next[dof] - v[dof]);
-            let (law, effort) = (self.laws[i], self.efforts[i]);
-            let exact = clamp(law.start - law.implicit * change, servo.effort);
-            let expected = effort.start - effort.implicit * change;
-            let wrong = (rounding * (exact.abs() + expected.abs())).less((exact - expected).abs());
-            let wrong = T::both(wrong, rounding.zero().less(law.implicit));
-            belied = T::select(wrong, truth(belied, wrong), belied);
+            let law = self.laws[i];
+            let e = law.start - law.implicit * (zero.like(c) * (v_next[dof] - v[dof]));
+            let beyond = zero.less((clamp(e, servo.effort) - e).abs());
+            let stays = truth(zero, T::both(beyond, T::both(mask(self.promoted[i]), mask(good))));
+            out.resize(plan.world.actuators.len(), 0);
+            for lane in (0..T::LANES).filter(|&lane| stays.lane(lane) == 1.0) {
+                out[i] |= 1 << lane;
+            }
         }
-        belied
     }
 }
 

@@ -35,6 +35,9 @@ pub(super) struct Outcome {
     pub(super) penetration: f64,
 }
 
+/// Times that a step is solved, at most: again where a servo does not do what it was expected to do.
+const ATTEMPTS: usize = 4;
+
 /// A step of one group, in the lanes of L. In three parts, each dispatched for itself: all of a part is compiled as
 /// one function.
 pub(super) fn step<L: Lanes>(
@@ -45,15 +48,23 @@ pub(super) fn step<L: Lanes>(
     next: &mut [f64],
     out: &mut [Outcome; WIDEST],
 ) {
-    lanes::run_narrow::<L, _>(Moving { plan, room, inputs });
-    memory.begin();
-    if lanes::run_narrow::<L, _>(Assembling { plan, room, only: None }) <= MOST_ROWS {
-        lanes::run_narrow::<L, _>(Solving { plan, room, memory, next, out, only: None });
-    } else {
-        // Together they have too many rows. One after another each does as it would beside any neighbours.
-        for lane in 0..L::WIDTH {
-            lanes::run_narrow::<L, _>(Assembling { plan, room, only: Some(lane) });
-            lanes::run_narrow::<L, _>(Solving { plan, room, memory, next, out, only: Some(lane) });
+    for attempt in 0..ATTEMPTS {
+        memory.begin();
+        let start = (attempt == 0).then(|| memory.promoted());
+        lanes::run_wide::<L, _>(Moving { plan, room, inputs, start });
+        let last = attempt + 1 == ATTEMPTS;
+        let mut again = false;
+        if lanes::run_wide::<L, _>(Assembling { plan, room, only: None }) <= MOST_ROWS {
+            again = lanes::run_wide::<L, _>(Solving { plan, room, memory, next, out, only: None });
+        } else {
+            // Together they have too many rows. One after another each does as it would beside any neighbours.
+            for lane in 0..L::WIDTH {
+                lanes::run_wide::<L, _>(Assembling { plan, room, only: Some(lane) });
+                again |= lanes::run_wide::<L, _>(Solving { plan, room, memory, next, out, only: Some(lane) });
+            }
+        }
+        if !again || last {
+            break;
         }
     }
     memory.end();
@@ -63,6 +74,8 @@ struct Moving<'a> {
     plan: &'a Plan,
     room: &'a mut Option<Box<dyn Any + Send>>,
     inputs: &'a Inputs<'a>,
+    /// The first time in a step: servos that are rows.
+    start: Option<&'a [u32]>,
 }
 
 struct Assembling<'a> {
@@ -85,7 +98,11 @@ impl lanes::Task for Moving<'_> {
     type Output = ();
     #[inline(always)]
     fn run<T: Real>(self, kind: T) {
-        enter(kind, self.plan, self.room).move_freely(self.plan, kind, self.inputs);
+        let room = enter(kind, self.plan, self.room);
+        if let Some(promoted) = self.start {
+            room.free.start(promoted);
+        }
+        room.move_freely(self.plan, kind, self.inputs);
     }
 }
 
@@ -98,11 +115,11 @@ impl lanes::Task for Assembling<'_> {
 }
 
 impl lanes::Task for Solving<'_> {
-    type Output = ();
+    type Output = bool;
     #[inline(always)]
-    fn run<T: Real>(self, kind: T) {
+    fn run<T: Real>(self, kind: T) -> bool {
         let room = enter(kind, self.plan, self.room);
-        room.solve(self.plan, self.memory, self.next, self.out, self.only);
+        room.solve(self.plan, self.memory, self.next, self.out, self.only)
     }
 }
 
@@ -185,7 +202,8 @@ impl<T: Real> Room<T> {
         rows.rows
     }
 
-    /// v⁺ of the environments into `next`, one after another, and what is to be said of each.
+    /// v⁺ of the environments into `next`, one after another, and what is to be said of each; true if some of them are
+    /// to be solved again.
     #[inline(always)]
     fn solve(
         &mut self,
@@ -194,7 +212,7 @@ impl<T: Real> Room<T> {
         next: &mut [f64],
         out: &mut [Outcome; WIDEST],
         only: Option<usize>,
-    ) {
+    ) -> bool {
         let Self { numbers, free, touch, rows, solver, v, v_next, here, .. } = self;
         let kind = here.zero();
         let (mut good, mut e) = (*here, kind);
@@ -207,11 +225,7 @@ impl<T: Real> Room<T> {
             good = T::select(mask(unsolved(e, tolerance)), kind, good);
             rows.apply(free, &solver.lambda, v_next);
         }
-        let rounding = match plan.settings.precision {
-            Precision::Double => 1e-9,
-            Precision::Single => 1e-5,
-        };
-        let belied = free.belied(plan, numbers, v, v_next, rounding);
+        let belied = free.promote(plan, numbers, v, v_next, good);
         good = T::select(mask(belied), kind, good);
         for v in v_next.iter() {
             good = T::select(finite(*v), good, kind);
@@ -219,8 +233,10 @@ impl<T: Real> Room<T> {
         if rows.rows > MOST_ROWS {
             good = kind;
         } else {
+            good = T::select(mask(rows.flies(plan, &solver.lambda, kind)), kind, good);
             memory.commit(&touch.slots, rows, &solver.lambda, good);
         }
+        free.commit(plan, numbers, v, v_next, good, memory.promoted_mut());
         let n = v_next.len();
         for (i, v) in v_next.iter().enumerate() {
             match only {
@@ -235,6 +251,7 @@ impl<T: Real> Room<T> {
             }
         }
         self.say(good, e, out, only);
+        T::any(mask(belied))
     }
 
     #[inline(always)]

@@ -103,8 +103,10 @@ impl<T: Real> Local<T> {
         let free = lambda - c * self.inverse_nn;
         let answer = clamp(free, self.bounds);
         let at_bound = T::not(T::both(self.bounds[0].less(free), free.less(self.bounds[1])));
-        self.open = T::select(at_bound, c.one(), c.zero());
-        T::select(mask(self.active), answer, c.zero())
+        // A lane without the row counts as one at its bound: nothing moves its impulse from zero.
+        let there = mask(self.active);
+        self.open = T::select(there, T::select(at_bound, c.one(), c.zero()), c.one());
+        T::select(there, answer, c.zero())
     }
 
     /// The impulse of a contact, given its present impulse and velocity, after `steps` of Newton's for (3).

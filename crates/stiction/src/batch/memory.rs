@@ -1,4 +1,5 @@
-//! Impulses of the last step of one group, by what they belonged to; see [`crate::warm_start`].
+//! Impulses of the last step of one group, by what they belonged to, and servos at their limits; see
+//! [`crate::warm_start`] and [`crate::servos`].
 
 use super::lane::{load, mask};
 use super::rows::{Key, Rows};
@@ -20,6 +21,8 @@ struct Impulses {
     /// By pair and number within it.
     contacts: Vec<Contact>,
     rows: Vec<(Key, Numbers64)>,
+    /// Per actuator, a bit per lane: see [`super::free::Free::start`].
+    promoted: Vec<u32>,
 }
 
 #[derive(Clone, Copy, Debug)]
@@ -38,12 +41,24 @@ impl Memory {
             contact.impulse.iter_mut().for_each(|x| x[lane] = 0.0);
         }
         self.last.rows.iter_mut().for_each(|(_, x)| x[lane] = 0.0);
+        self.last.promoted.iter_mut().for_each(|bits| *bits &= !(1 << lane));
     }
 
     /// Starts a step.
     pub(super) fn begin(&mut self) {
         self.next.contacts.clear();
         self.next.rows.clear();
+        self.next.promoted.clear();
+    }
+
+    /// Servos that begin the step as rows.
+    pub(super) fn promoted(&self) -> &[u32] {
+        &self.last.promoted
+    }
+
+    /// Those that will begin the next.
+    pub(super) fn promoted_mut(&mut self) -> &mut Vec<u32> {
+        &mut self.next.promoted
     }
 
     /// Ends it: what was committed is what is recalled.
@@ -55,7 +70,7 @@ impl Memory {
     #[inline(always)]
     pub(super) fn recall<T: Real>(&self, slots: &[Slot<T>], rows: &Rows<T>, out: &mut Vec<T>) {
         out.clear();
-        let Impulses { contacts, rows: single } = &self.last;
+        let Impulses { contacts, rows: single, .. } = &self.last;
         let (mut next, mut next_row) = (0, 0);
         for (block, local) in rows.blocks.iter().zip(&rows.locals) {
             let (kind, there) = (local.mu.zero(), mask(local.active));

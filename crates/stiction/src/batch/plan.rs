@@ -5,9 +5,10 @@ use super::settings::{BatchSettings, Precision};
 use super::{Fields, Numbers64, WIDEST};
 use crate::actuation;
 use crate::contacts::{ContactFinder, Spring};
+use crate::flight::bound_trees;
 use stiction_collision::{Shape, ShapeError};
-use stiction_dynamics::JointKind;
 use stiction_dynamics::spatial::{Pose, Vec3};
+use stiction_dynamics::{JointKind, lanes};
 use stiction_models::{Dimension, World};
 
 /// Pairs of geometries beyond which contacts are found faster one environment at a time.
@@ -20,6 +21,10 @@ pub(super) struct Plan {
     /// Why environments are stepped one by one, if they are.
     pub(super) obstacle: Option<String>,
     pub(super) q_of_dof: Vec<usize>,
+    /// Tree of every dof.
+    pub(super) tree_of_dof: Vec<usize>,
+    /// Trees that fly where nothing holds them, see [`crate::flight`]: not in lanes.
+    pub(super) flyers: Vec<usize>,
     /// Bodies whose gyroscopic moment is taken at the midpoint: free, alone in their tree.
     pub(super) free_bodies: Vec<usize>,
     pub(super) places: Vec<Place>,
@@ -118,8 +123,11 @@ impl Plan {
             .map(|p| finder.surface_of(p.geometries[0], p.geometries[1]))
             .map(|s| [s.friction(), s.restitution])
             .collect();
+        let bound = bound_trees(&world);
         let mut plan = Self {
             numbers: Vec::new(),
+            tree_of_dof: model.dofs.iter().map(|d| model.bodies[d.body].tree).collect(),
+            flyers: (0..model.trees).filter(|t| !bound.contains(t)).collect(),
             q_of_dof: actuation::q_of_dofs(&world),
             free_bodies: (0..model.bodies.len()).filter(|&b| alone(b)).collect(),
             limits: (model.joints.iter().enumerate())
@@ -147,6 +155,14 @@ impl Plan {
         }
     }
 
+    /// Efforts that differ by less than this share of them are the same [–].
+    pub(super) fn rounding(&self) -> f64 {
+        match self.settings.precision {
+            Precision::Double => 1e-9,
+            Precision::Single => 1e-5,
+        }
+    }
+
     /// Length of a step [s].
     pub(super) fn h(&self) -> f64 {
         self.settings.stepper.dt
@@ -168,6 +184,7 @@ fn obstacle(world: &World, settings: &BatchSettings, finder: &ContactFinder) -> 
     let balls = balls.filter(|j| j.limit.is_some() || j.stiffness > 0.0).count();
     (settings.stepper.continuous || geometries().any(|g| g.continuous))
         .then(|| "continuous collision".to_owned())
+        .or_else(|| (!lanes::are_wide()).then(|| "a processor without AVX2".to_owned()))
         .or_else(|| count(world.couplings.len(), "couplings"))
         .or_else(|| count(world.loops.len(), "loops"))
         .or_else(|| count(world.tendons.len(), "tendons"))

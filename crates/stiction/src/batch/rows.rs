@@ -1,4 +1,4 @@
-//! Rows of the constraint problem, in lanes: (1)–(5) of [`crate::assembly`].
+//! Rows of the constraint problem, in lanes: (1)–(5) of [`crate::assembly`], and servos at their limits.
 //!
 //! Along the chains of the tree, with M̂ = LᵀDL,
 //!
@@ -27,6 +27,7 @@ pub(super) enum Key {
     Contact { slot: usize },
     Limit { joint: usize, side: usize },
     Dry { dof: usize },
+    Servo { actuator: usize },
 }
 
 /// One block: three rows of a contact (t₁, t₂, n), or one.
@@ -56,6 +57,10 @@ pub(super) struct Rows<T> {
     W: Vec<T>,
     /// R of the normal row, per block.
     compliance: Vec<T>,
+    /// 1 where a contact bounces, per block.
+    bounces: Vec<T>,
+    /// Per tree, 1 where something holds it.
+    held: Vec<T>,
     /// One block of W D⁻¹, spread over the dofs; zero between calls.
     spread: Vec<T>,
 }
@@ -71,6 +76,8 @@ impl<T: Real> Rows<T> {
             supports: Vec::new(),
             W: Vec::new(),
             compliance: Vec::new(),
+            bounces: Vec::new(),
+            held: Vec::new(),
             spread: vec![kind; 3 * nv],
         }
     }
@@ -92,6 +99,13 @@ impl<T: Real> Rows<T> {
         }
         self.push_limits(plan, free, q, v, sound);
         self.push_dry_friction(plan, numbers, free, sound);
+        for i in 0..plan.world.actuators.len() {
+            if let Some(s) = free.servo_row(plan, numbers, i, v) {
+                let local = Local::scalar(s.bounds, s.there * sound);
+                let key = Key::Servo { actuator: s.actuator };
+                self.push_scalar(plan, free, key, (s.dof, s.coefficient), [s.g, s.compliance], local);
+            }
+        }
         self.form(free, plan.nudge());
     }
 
@@ -103,6 +117,7 @@ impl<T: Real> Rows<T> {
         self.supports.clear();
         self.W.clear();
         self.compliance.clear();
+        self.bounces.clear();
         self.rows = 0;
     }
 
@@ -133,6 +148,7 @@ impl<T: Real> Rows<T> {
             - point(trees, free, slot.position, pair.bodies[0]);
         let mut g = [t1.dot(u), t2.dot(u), n.dot(u)];
         let h = slot.gap.like(plan.h());
+        let mut bounces = h.zero();
         let (bias, compliance) = match pair.spring {
             Some(spring) => {
                 // (3') of the assembly.
@@ -149,7 +165,8 @@ impl<T: Real> Rows<T> {
                     for (k, acting) in pair.support.iter().enumerate() {
                         before += self.W[first + 3 * k + 2] * v[acting.dof];
                     }
-                    bias = bounce(plan, numbers, slot.gap, g[2], before, surface.restitution, bias);
+                    let speeds = [before, g[2]];
+                    (bias, bounces) = bounce(plan, numbers, slot.gap, speeds, surface.restitution, bias);
                 }
                 (bias, h.zero())
             }
@@ -164,6 +181,7 @@ impl<T: Real> Rows<T> {
         });
         self.locals.push(Local::contact(surface.friction, slot.active));
         self.compliance.push(compliance);
+        self.bounces.push(bounces);
         for g in g {
             self.g.push(g);
         }
@@ -188,7 +206,14 @@ impl<T: Real> Rows<T> {
                     let active = truth(sound, near) * sound;
                     let local = Local::scalar([sound.zero(), sound.like(f64::INFINITY)], active);
                     let g = sound.like(sign) * v_free + gap_bias(plan, gap);
-                    self.push_scalar(plan, free, Key::Limit { joint, side }, (dof, sign), g, local);
+                    self.push_scalar(
+                        plan,
+                        free,
+                        Key::Limit { joint, side },
+                        (dof, sign),
+                        [g, g.zero()],
+                        local,
+                    );
                 }
             }
         }
@@ -202,7 +227,8 @@ impl<T: Real> Rows<T> {
             if T::any(rough) {
                 let bound = sound.like(plan.h()) * numbers.friction;
                 let local = Local::scalar([-bound, bound], truth(sound, rough) * sound);
-                self.push_scalar(plan, free, Key::Dry { dof }, (dof, 1.0), free.v_free[dof], local);
+                let g = [free.v_free[dof], bound.zero()];
+                self.push_scalar(plan, free, Key::Dry { dof }, (dof, 1.0), g, local);
             }
         }
     }
@@ -214,7 +240,7 @@ impl<T: Real> Rows<T> {
         free: &Free<T>,
         key: Key,
         (dof, sign): (usize, f64),
-        g: T,
+        [g, compliance]: [T; 2],
         local: Local<T>,
     ) {
         let (first, begin) = (self.W.len(), self.supports.len());
@@ -225,7 +251,8 @@ impl<T: Real> Rows<T> {
         let support = (begin, self.supports.len());
         self.blocks.push(Block { key, row: self.rows, dim: 1, w: first, support });
         self.locals.push(local);
-        self.compliance.push(g.zero());
+        self.compliance.push(compliance);
+        self.bounces.push(g.zero());
         self.g.push(g);
         self.rows += 1;
         self.halve::<1>(&free.factor, Some(dof), first, support);
@@ -333,6 +360,32 @@ impl<T: Real> Rows<T> {
         }
     }
 
+    /// 1 where some tree that would fly is held by nothing.
+    #[inline(always)]
+    pub(super) fn flies(&mut self, plan: &Plan, lambda: &[T], kind: T) -> T {
+        let mut flies = kind.zero();
+        if plan.flyers.is_empty() {
+            return flies;
+        }
+        self.held.clear();
+        self.held.resize(plan.world.model.trees, kind.zero());
+        for (block, bounces) in self.blocks.iter().zip(&self.bounces) {
+            let mut size = kind.zero();
+            for lambda in &lambda[block.row..block.row + block.dim] {
+                size += lambda.abs();
+            }
+            let holds = T::both(kind.zero().less(size), T::not(mask(*bounces)));
+            for dof in &self.supports[block.support.0..block.support.1] {
+                let held = &mut self.held[plan.tree_of_dof[*dof]];
+                *held = T::select(holds, kind.one(), *held);
+            }
+        }
+        for tree in &plan.flyers {
+            flies = T::select(mask(self.held[*tree]), flies, kind.one());
+        }
+        flies
+    }
+
     /// v⁺ of (1).
     #[inline(always)]
     pub(super) fn apply(&self, free: &Free<T>, lambda: &[T], v_next: &mut [T]) {
@@ -397,20 +450,39 @@ fn gap_bias<T: Real>(plan: &Plan, gap: T) -> T {
     T::select(touch.less(gap), apart, -push)
 }
 
-/// (3) of the assembly, where it holds, else `bias`. `free` = J_N v_f, `before` = J_N v.
+/// (3) and (3'') of the assembly where they hold, else `bias`; and 1 where the contact bounces in this step.
+/// J_N v, J_N v_f: the speeds before and without impulses.
 #[inline(always)]
 fn bounce<T: Real>(
     plan: &Plan,
     numbers: &Numbers<T>,
     gap: T,
-    free: T,
-    before: T,
+    [before, free]: [T; 2],
     restitution: T,
     bias: T,
-) -> T {
-    let h = gap.like(plan.h());
-    let threshold =
-        max(gap.like(plan.settings.stepper.restitution_threshold), (h + h) * numbers.model.gravity.norm());
-    let meets = T::both((gap + h * free).less(gap.zero()), gap.zero().less(restitution));
-    T::select(T::both(meets, before.less(-threshold)), restitution * before, bias)
+) -> (T, T) {
+    let (zero, one, h) = (gap.zero(), gap.one(), gap.like(plan.h()));
+    let (half, two) = (gap.like(0.5), gap.like(2.0));
+    let gravity = numbers.model.gravity.norm();
+    let threshold = max(gap.like(plan.settings.stepper.restitution_threshold), two * h * gravity);
+    let rough = zero.less(restitution);
+    let parts = T::both(rough, threshold.less(before));
+    let meets = T::both(rough, before.less(-threshold));
+    let gain = free - before;
+    let later = T::not((gap + half * h * (before + free)).less(zero));
+    // Not in this step.
+    let pushed = gap.like(4.0) * restitution * max(free.abs(), -before);
+    let apart = max(gap / h, -free) + pushed;
+    // After the share `met` of it.
+    let above = max(gap, zero);
+    let root = max(before * before - two * gain / h * above, zero).sqrt();
+    let met = min(two * above / (h * (root - before)), one);
+    let meeting = before + met * gain;
+    let parting = (one - met) * gain - restitution * meeting;
+    let off = T::both(zero.less(parting), T::not((parting - restitution * meeting).less(zero)));
+    let now = T::both(T::both(meets, T::not(later)), off);
+    let mut out = T::select(T::both(meets, later), apart, bias);
+    out = T::select(now, -parting, out);
+    out = T::select(parts, max(gap / h, restitution * before), out);
+    (out, T::select(now, one, truth(one, parts)))
 }

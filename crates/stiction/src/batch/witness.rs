@@ -29,7 +29,7 @@ impl Witness {
             let cone = match block.key {
                 Key::Contact { .. } => Cone::Friction { mu: local.mu.lane(lane) },
                 Key::Limit { .. } => Cone::NonNegative,
-                Key::Dry { .. } => {
+                Key::Dry { .. } | Key::Servo { .. } => {
                     Cone::Box { lo: local.bounds[0].lane(lane), hi: local.bounds[1].lane(lane) }
                 }
             };
