@@ -138,7 +138,7 @@ impl<T: Real> Solver<T> {
         for c in velocity.iter() {
             right.push(-*c);
         }
-        let (one, nudge) = (kind.one(), one_plus(kind, nudge));
+        let (one, nudge) = (kind.one(), kind.like(nudge));
         // Axes (d, e) where a contact slides.
         for (block, local) in rows.blocks.iter().zip(&rows.locals) {
             let r = block.row;
@@ -185,7 +185,7 @@ impl<T: Real> Solver<T> {
             }
             for k in 0..block.dim {
                 let at = (r + k) * (n + 1);
-                matrix[at] *= nudge;
+                matrix[at] += a * nudge;
             }
         }
         eliminate(matrix, right, n);
@@ -210,11 +210,6 @@ impl<T: Real> Solver<T> {
             (trial[r], trial[r + 1], trial[r + 2]) = (t1 * scale, t2 * scale, positive);
         }
     }
-}
-
-#[inline(always)]
-fn one_plus<T: Real>(kind: T, x: f64) -> T {
-    kind.like(1.0 + x)
 }
 
 /// The tangents of the block at row r along (d, e), d = `axis`.

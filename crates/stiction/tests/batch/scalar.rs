@@ -129,7 +129,7 @@ fn arms_move_as_they_do_alone() {
         targets: 1.0,
         close: 1e-8,
         contacts: 100,
-        fell_back: 0.6, // DEBT: contacts that cannot move sideways leave Newton in lanes without a pivot
+        fell_back: 0.6, // DEBT: where a contact cannot move sideways lanes give up; they need not
         precision: Precision::Double,
     };
     compare(&world, &start, &c);
