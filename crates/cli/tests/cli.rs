@@ -317,7 +317,7 @@ fn several_answers_of_a_contact_are_told() {
     std::fs::write(here.join("rod.json"), rod).unwrap();
     let solved = stiction(&here, &["solve", "rod.json"]);
     let text = String::from_utf8(solved.stdout).unwrap();
-    let told = "nsgs: constraint 0 has 3 answers, the others held (open, stick, slide); taken: open";
+    let told = "auto: constraint 0 has 3 answers, the others held (open, stick, slide); taken: open";
     assert!(text.contains(told), "{text}");
     let answers = json(&stiction(&here, &["solve", "rod.json", "--json"]));
     assert_eq!(answers[0]["several"][0]["taken"], "open");

@@ -151,7 +151,15 @@ mod tests {
     use super::*;
 
     fn report(iterations: u32, status: StepStatus) -> StepReport {
-        StepReport { status, iterations, residual: 0.0, contacts: 1, penetration: 1e-6, parts: 1 }
+        StepReport {
+            status,
+            iterations,
+            residual: 0.0,
+            contacts: 1,
+            penetration: 1e-6,
+            parts: 1,
+            jammed: false,
+        }
     }
 
     #[test]

@@ -103,7 +103,6 @@ macro_rules! solvers {
 }
 
 solvers![
-    (Nsgs::NAME, Law::Ncp, "exact law; Gauss-Seidel with the exact one-contact answer", Nsgs, NsgsParams),
     (
         Auto::NAME,
         Law::Ncp,
@@ -111,6 +110,7 @@ solvers![
         Auto,
         AutoParams
     ),
+    (Nsgs::NAME, Law::Ncp, "exact law; Gauss-Seidel with the exact one-contact answer", Nsgs, NsgsParams),
     (
         NcpPgs::NAME,
         Law::Ncp,
@@ -253,7 +253,7 @@ mod tests {
     fn a_wrong_name_is_told_the_right_ones() {
         let Err(error) = make("nsg", &Common::default()) else { panic!("`nsg` is no solver") };
         let text = error.to_string();
-        assert!(text.contains("did you mean `nsgs`?") && text.contains("there are: nsgs"), "{text}");
+        assert!(text.contains("did you mean `nsgs`?") && text.contains("there are: auto, nsgs"), "{text}");
         assert!(make("nsgs", &Common { tolerance: -1.0, max_iterations: 10 }).is_err());
     }
 

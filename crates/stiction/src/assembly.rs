@@ -63,10 +63,18 @@ pub(crate) struct Situation<'a> {
     pub(crate) soft: Option<(&'a Softening, Law)>,
 }
 
+/// What a step is told of its rows.
+#[derive(Default)]
+pub(crate) struct Notes {
+    /// Contacts that bounce, in order.
+    pub(crate) bounces: Vec<Bounce>,
+    /// Rows that push an overlap out, and what g holds for it [m/s], negative.
+    pub(crate) pushes: Vec<(usize, f64)>,
+}
+
 impl Situation<'_> {
     /// Pushes every block to `problem` and `rows`, and its warm start to `impulses`. What is asked of couplings
-    /// and loops, to undo their errors, goes to `feedback`; returns which blocks these are. Contacts that bounce go to
-    /// `bounces`, in order.
+    /// and loops, to undo their errors, goes to `feedback`; returns which blocks these are.
     pub(crate) fn write(
         &self,
         contacts: &[ContactPoint],
@@ -74,18 +82,19 @@ impl Situation<'_> {
         problem: &mut ConstraintProblem,
         memory: &mut WarmStart,
         feedback: &mut Vec<f64>,
-        bounces: &mut Vec<Bounce>,
+        notes: &mut Notes,
     ) -> Range<usize> {
         rows.clear();
         problem.clear();
-        bounces.clear();
+        notes.bounces.clear();
+        notes.pushes.clear();
         problem.time_step = self.params.dt;
         memory.begin();
         for contact in contacts {
-            self.push_contact(contact, rows, problem, bounces);
+            self.push_contact(contact, rows, problem, notes);
             memory.recall_contact(contact);
         }
-        self.push_limits(rows, problem, memory);
+        self.push_limits(rows, problem, memory, notes);
         self.push_dry_friction(rows, problem, memory);
         let bilateral = problem.len();
         feedback.clear();
@@ -131,7 +140,7 @@ impl Situation<'_> {
         c: &ContactPoint,
         rows: &mut Rows,
         problem: &mut ConstraintProblem,
-        bounces: &mut Vec<Bounce>,
+        notes: &mut Notes,
     ) {
         let model = &self.world.model;
         let block = rows.len();
@@ -181,11 +190,12 @@ impl Situation<'_> {
         let (bias, compliance) = match (c.spring.filter(|_| self.soft.is_none()), bounce) {
             (Some(spring), _) => self.yielding(&spring, c.gap),
             (None, Some((bias, left))) => {
-                bounces.extend(left.map(|left| Bounce { block, left }));
+                notes.bounces.extend(left.map(|left| Bounce { block, left }));
                 (bias, 0.0)
             }
             (None, None) => (self.gap_bias(c.gap), 0.0),
         };
+        let pushes = c.spring.is_none() && bounce.is_none() && bias < 0.0;
         if frictional {
             g.z += bias;
             if let Cone::Patch { .. } = cone {
@@ -199,6 +209,9 @@ impl Situation<'_> {
         }
         let normal = problem.range(problem.len() - 1).start + cone.normal();
         problem.compliance[normal] = compliance;
+        if pushes {
+            notes.pushes.push((normal, bias));
+        }
     }
 
     /// (3'): what is added to J_N v_f, and R.
@@ -242,7 +255,13 @@ impl Situation<'_> {
     }
 
     /// (4): limits that this step could reach.
-    fn push_limits(&self, rows: &mut Rows, problem: &mut ConstraintProblem, memory: &mut WarmStart) {
+    fn push_limits(
+        &self,
+        rows: &mut Rows,
+        problem: &mut ConstraintProblem,
+        memory: &mut WarmStart,
+        notes: &mut Notes,
+    ) {
         let (model, h) = (&self.world.model, self.params.dt);
         for (j, joint) in model.joints.iter().enumerate() {
             let Some([lo, hi]) = joint.limit else { continue };
@@ -257,6 +276,7 @@ impl Situation<'_> {
                     let q = self.state.q[joint.idx_q];
                     for (side, sign, gap) in [(0, 1.0, q - lo), (1, -1.0, hi - q)] {
                         if gap <= reach {
+                            self.note_push(problem, gap, notes);
                             rows.push_linear(&[(dof, sign)], model);
                             self.push(
                                 problem,
@@ -277,6 +297,7 @@ impl Situation<'_> {
                         && let Some(axis) = turn.normalized()
                     {
                         let rate = axis.dot(vec3(free[0], free[1], free[2]));
+                        self.note_push(problem, gap, notes);
                         rows.push_linear(&[(dof, -axis.x), (dof + 1, -axis.y), (dof + 2, -axis.z)], model);
                         self.push(problem, Cone::NonNegative, &[self.gap_bias(gap) - rate], gap);
                         self.soften(problem, dof, |s| s.limit(j));
@@ -285,6 +306,14 @@ impl Situation<'_> {
                 }
                 JointKind::Free => {}
             }
+        }
+    }
+
+    /// Notes that the row to come undoes a violated limit, if it does.
+    fn note_push(&self, problem: &ConstraintProblem, gap: f64, notes: &mut Notes) {
+        let push = self.gap_bias(gap);
+        if push < 0.0 {
+            notes.pushes.push((problem.rows(), push));
         }
     }
 

@@ -40,6 +40,8 @@ pub struct StepReport {
     /// Parts it was solved in: one, unless fast bodies are swept or a step is done again (see
     /// [`crate::StepperParams`]); 0 if it failed.
     pub parts: u32,
+    /// Friction held overlaps together: they were taken out of the positions alone.
+    pub jammed: bool,
 }
 
 impl StepReport {
@@ -51,13 +53,14 @@ impl StepReport {
             contacts: 0,
             penetration: 0.0,
             parts: 0,
+            jammed: false,
         }
     }
 
     /// Of a step in parts, before the first.
     pub(crate) fn start() -> Self {
         let status = StepStatus::Converged;
-        Self { status, iterations: 0, residual: 0.0, contacts: 0, penetration: 0.0, parts: 0 }
+        Self { status, iterations: 0, residual: 0.0, contacts: 0, penetration: 0.0, parts: 0, jammed: false }
     }
 
     /// Of a step in parts, after one more.
@@ -73,6 +76,7 @@ impl StepReport {
             contacts: next.contacts,
             penetration: self.penetration.max(next.penetration),
             parts: self.parts + next.parts,
+            jammed: self.jammed || next.jammed,
         }
     }
 

@@ -28,7 +28,7 @@ pub struct Settings {
 
 impl Default for Settings {
     fn default() -> Self {
-        let contact = "nsgs".to_owned();
+        let contact = registry::all()[0].name.to_owned();
         Self { contact, tolerance: 1e-8, max_iterations: 1000, stepper: StepperParams::default() }
     }
 }

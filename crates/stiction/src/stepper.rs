@@ -24,15 +24,17 @@
 //! and servos act as they would near the middle of the step (7), see [`crate::servos`]. First order in h; trees that no constraint
 //! acts upon replace (4), and (3) where they have joints, by what [`crate::flight`] says.
 //!
-//! A step either succeeds or leaves the state as it was and says why.
+//! A step either succeeds or leaves the state as it was and says why. Overlaps that friction holds together are left to
+//! [`jam`].
 
+mod jam;
 mod retry;
 
 use crate::State;
 use crate::actuation::{self, Effort};
-use crate::assembly::Situation;
+use crate::assembly::{Notes, Situation};
 use crate::contacts::{ContactFinder, ContactPoint, Lookout};
-use crate::flight::{Bounce, Flight};
+use crate::flight::Flight;
 use crate::gyroscopic::midpoint_moment;
 use crate::loops::{Consistent, Loops};
 use crate::params::StepperParams;
@@ -89,7 +91,7 @@ pub struct TimeStepper {
     pulls: Vec<(Pull, Effort)>,
     carried: CarriedWeight,
     flight: Flight,
-    bounces: Vec<Bounce>,
+    notes: Notes,
     tau: Vec<f64>,
     diagonal: Vec<f64>,
     /// v at the start of the step.
@@ -104,6 +106,7 @@ pub struct TimeStepper {
     step_length: f64,
     /// What a step is done again from.
     kept: retry::Kept,
+    jam: jam::Jam,
 }
 
 /// Parts of a step, at most: one more than the impacts that are followed.
@@ -144,7 +147,7 @@ impl TimeStepper {
             pulls: Vec::new(),
             carried: CarriedWeight::new(world),
             flight: Flight::new(world),
-            bounces: Vec::new(),
+            notes: Notes::default(),
             tau: vec![0.0; model.nv()],
             diagonal: vec![0.0; model.nv()],
             v_start: vec![0.0; model.nv()],
@@ -155,6 +158,7 @@ impl TimeStepper {
             before: State::neutral(model),
             step_length: params.dt,
             kept: retry::Kept::new(world),
+            jam: jam::Jam::default(),
         })
     }
 
@@ -275,11 +279,17 @@ impl TimeStepper {
         self.finder.find(world, &self.kin, &self.vel.V, ahead, &mut self.contacts);
         self.assemble(world, state, solver)?;
 
-        let solve = if self.problem.is_empty() {
+        let mut solve = if self.problem.is_empty() {
             SolveReport { status: SolveStatus::Converged, iterations: 0, residual: 0.0 }
         } else {
             solver.solve(&self.problem, &mut self.impulses)
         };
+        self.jam.clear();
+        if let SolveStatus::IterationLimit | SolveStatus::Stalled = solve.status
+            && let Some(without) = self.solve_jam(solver)
+        {
+            solve = SolveReport { iterations: solve.iterations + without.iterations, ..without };
+        }
         if solve.status == SolveStatus::NumericalFailure {
             let at = self.culprit(world);
             return Err(format!("{}: a number stopped being finite; {at}", solver.name()));
@@ -294,8 +304,8 @@ impl TimeStepper {
     }
 
     fn note_flight(&mut self, world: &World, input: &Input) {
-        let Self { flight, rows, problem, impulses, bounces, factor, .. } = self;
-        flight.note(rows, problem, impulses, bounces, factor, self.params.second_order);
+        let Self { flight, rows, problem, impulses, notes, factor, .. } = self;
+        flight.note(rows, problem, impulses, &notes.bounces, factor, self.params.second_order);
         if flight.has_trees() {
             flight.applied.fill(0.0);
             flight.applied.iter_mut().zip(&input.generalized).for_each(|(a, f)| *a += f);
@@ -306,17 +316,18 @@ impl TimeStepper {
     /// q and v after a share of the step: (4), or flight.
     fn displace(&mut self, world: &World, state: &State, share: f64) {
         let h = self.params.dt * share;
+        self.v_end.copy_from_slice(&self.v_next);
         if self.params.second_order && share == 1.0 {
             let slow = self.params.bouncing_speed(&world.model.gravity);
-            self.v_end.copy_from_slice(&self.v_next);
-            self.flight.take_means(&self.rows, &self.problem, &state.v, slow, &mut self.v_end);
-            integrate_into(&world.model, &state.q, &self.v_end, h, &mut self.q_next); // (6)
-        } else {
-            integrate_into(&world.model, &state.q, &self.v_next, h, &mut self.q_next);
+            self.flight.take_means(&self.rows, &self.problem, &state.v, slow, &mut self.v_end); // (6)
         }
+        self.v_end.iter_mut().zip(&self.jam.apart).for_each(|(v, more)| *v += more);
+        integrate_into(&world.model, &state.q, &self.v_end, h, &mut self.q_next);
         self.v_end.copy_from_slice(&self.v_next);
         let (q, v) = (&mut self.q_next, &mut self.v_end);
-        self.flight.advance(state, &self.v_free, &self.mass, [h, share], q, v);
+        if self.jam.apart.is_empty() {
+            self.flight.advance(state, &self.v_free, &self.mass, [h, share], q, v);
+        }
     }
 
     /// Accepts the step that was solved, over a share of it; the cause if a number is not finite.
@@ -350,6 +361,7 @@ impl TimeStepper {
             contacts: self.contacts.len(),
             penetration: deepest,
             parts: 1,
+            jammed: self.jam.solved,
         }
     }
 
@@ -432,7 +444,7 @@ impl TimeStepper {
         let primal = problem.primal.take();
         let feedback = &mut self.feedback;
         let asked =
-            situation.write(&self.contacts, rows, problem, &mut self.memory, feedback, &mut self.bounces);
+            situation.write(&self.contacts, rows, problem, &mut self.memory, feedback, &mut self.notes);
         self.impulses.clear();
         self.impulses.extend_from_slice(self.memory.last());
         problem.second_start.extend_from_slice(self.memory.before());

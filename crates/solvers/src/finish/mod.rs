@@ -51,6 +51,8 @@ const LEAST_ROWS: usize = 48;
 /// Newton steps before the first sweep.
 const FIRST_STEPS: u32 = 3;
 const SECOND_STEPS: u32 = 60;
+/// Newton steps after another way has reached the tolerance.
+const POLISHING_STEPS: u32 = 2;
 /// Attempts where Newton fails, in one solve.
 const MOST_ATTEMPTS: usize = 4;
 
@@ -167,6 +169,11 @@ impl Finish {
             let mut other = reached.residual;
             if other > goal.tolerance && other.is_finite() {
                 other = self.newton(view, &mut trial, other, goal, iterations);
+            } else if other.is_finite() {
+                let polished =
+                    self.newton.solve(view, &mut trial, other, DEEP * goal.tolerance, POLISHING_STEPS);
+                *iterations += polished.steps;
+                other = polished.residual;
             }
             if other < e {
                 e = other;
