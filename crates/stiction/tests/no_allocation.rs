@@ -8,7 +8,7 @@ use std::cell::Cell;
 use std::path::Path;
 use stiction::batch::{Batch, BatchSettings, Precision};
 use stiction::collision::Shape;
-use stiction::dynamics::spatial::{Pose, Vec3, vec3};
+use stiction::dynamics::spatial::{Pose, Quat, Vec3, vec3};
 use stiction::models::{LoadOptions, Material, load};
 use stiction::{Composer, FreeBody, Settings, Simulation, State, StepStatus, UNCOLOURED};
 
@@ -93,4 +93,26 @@ fn a_step_after_warm_up_allocates_nothing() {
     assert_eq!(COUNT.with(Cell::get) - before, 0, "allocations in 200 steps with certificate");
     assert!(contacts > 200, "the bodies must have touched");
     assert!(sim.energy().total().is_finite() && Vec3::from([0.0; 3]).is_finite());
+}
+
+/// A ball deep in a groove that locks it, moved out in its position alone.
+#[test]
+fn a_jammed_step_allocates_nothing() {
+    let half = 5_f64.to_radians();
+    let mut c = Composer::new("groove", Vec3::ZERO).unwrap();
+    let rough = Material { friction: 0.5, ..Material::default() };
+    for side in [-1.0, 1.0] {
+        let turn = Quat::from_rpy(0.0, side * (0.5 * std::f64::consts::PI - half), 0.0);
+        let pose = Pose::new(turn, Vec3::ZERO);
+        c.fixed(format!("side {side}"), Shape::Plane, pose, rough, UNCOLOURED).unwrap();
+    }
+    let at = Pose::from_translation(vec3(0.0, 0.0, 0.099 / half.sin()));
+    let ball = FreeBody::new("ball", Shape::Sphere { radius: 0.1 }, 1.0, at);
+    c.body(FreeBody { material: rough, ..ball }).unwrap();
+    let (world, state) = c.finish();
+    let mut sim = Simulation::new(world, state, Settings::default()).unwrap();
+    (0..5).for_each(|_| assert!(sim.step().jammed));
+    let before = COUNT.with(Cell::get);
+    (0..5).for_each(|_| assert!(sim.step().jammed));
+    assert_eq!(COUNT.with(Cell::get) - before, 0);
 }

@@ -5,10 +5,10 @@
 //! one factorisation (after two for a quadruped), the next whenever the count has doubled:
 //!
 //! 1. [`newton`] from the active set of the present impulses;
-//! 2. if that fails, a method that needs no active set, at most four times a solve, polished by 1. For the
-//!    exact law first the smoothed Newton method of [`crate::ncp_newton`], from where they are; then, where the
-//!    factor of G is known, the augmented Lagrangian of [`crate::ncp_al`]. Else an interior method from a cold
-//!    start, once sweeps have had [`PATIENCE`] tries: [`crate::interior`], or [`crate::facets`] for polygons.
+//! 2. if that fails, a method that needs no active set, a few times a solve, polished by 1. For the exact law first
+//!    the smoothed Newton method of [`crate::ncp_newton`], from where they are; then, where the factor of G is known,
+//!    the augmented Lagrangian of [`crate::ncp_al`]. Else an interior method from a cold start, once sweeps have had
+//!    [`PATIENCE`] tries: [`crate::interior`], or [`crate::facets`] for polygons.
 //!
 //! Before the first sweep come the factors of the last solve; and Newton at once, where that costs no more than
 //! sweeps or the start is nearly an answer, as that of bodies at rest. These are taken deeper than asked: the
@@ -53,8 +53,6 @@ const FIRST_STEPS: u32 = 3;
 const SECOND_STEPS: u32 = 60;
 /// Newton steps after another way has reached the tolerance.
 const POLISHING_STEPS: u32 = 2;
-/// Attempts where Newton fails, in one solve.
-const MOST_ATTEMPTS: usize = 4;
 
 /// What a finish sees of a problem.
 #[derive(Clone, Copy)]
@@ -89,6 +87,16 @@ enum Way {
     Facets((f64, f64)),
 }
 
+impl Way {
+    /// Sweeps before it.
+    fn patience(self) -> u32 {
+        match self {
+            Way::Smoothed | Way::Multipliers => LITTLE_PATIENCE,
+            Way::Interior(_) | Way::Facets(_) => PATIENCE,
+        }
+    }
+}
+
 /// When to stop.
 #[derive(Clone, Copy, Debug)]
 pub(crate) struct Goal {
@@ -114,7 +122,7 @@ pub(crate) struct Finish {
     next: u32,
     /// Some contacts resist turning, which the interior methods do not know.
     turning: bool,
-    /// Interior-point attempts made.
+    /// Attempts made where Newton failed.
     attempts: usize,
 }
 
@@ -147,10 +155,10 @@ impl Finish {
             return None;
         }
         let mut e = self.newton(view, lambda, current, goal, iterations);
-        let second = view.law != Law::Raisim && !self.turning;
-        let way = self.way(view);
-        let patience = if let Way::Smoothed | Way::Multipliers = way { LITTLE_PATIENCE } else { PATIENCE };
-        if second && e > goal.tolerance && self.attempts < MOST_ATTEMPTS && self.next >= patience {
+        let way = if e > goal.tolerance { self.way(view) } else { None };
+        if let Some(way) = way
+            && self.next >= way.patience()
+        {
             // Polished even where it ends worse than the sweeps: its active set may be the right one.
             self.attempts += 1;
             let steps = SECOND_STEPS.min(goal.max_iterations.saturating_sub(*iterations));
@@ -170,8 +178,8 @@ impl Finish {
             if other > goal.tolerance && other.is_finite() {
                 other = self.newton(view, &mut trial, other, goal, iterations);
             } else if other.is_finite() {
-                let polished =
-                    self.newton.solve(view, &mut trial, other, DEEP * goal.tolerance, POLISHING_STEPS);
+                let steps = POLISHING_STEPS.min(goal.max_iterations.saturating_sub(*iterations));
+                let polished = self.newton.solve(view, &mut trial, other, DEEP * goal.tolerance, steps);
                 *iterations += polished.steps;
                 other = polished.residual;
             }
@@ -185,17 +193,22 @@ impl Finish {
         (e < current).then_some(e)
     }
 
-    /// How the next attempt goes on where Newton has failed.
-    fn way(&self, view: &View) -> Way {
+    /// How the next attempt goes on where Newton has failed, if there is a way left.
+    fn way(&self, view: &View) -> Option<Way> {
         let View { problem, law, .. } = *view;
-        let cold = COLD_STARTS[self.attempts % COLD_STARTS.len()];
-        match self.attempts {
-            _ if law.polygon().is_some() => Way::Facets(cold),
-            0 if law == Law::Ncp => Way::Smoothed,
-            1 if law == Law::Ncp && knows_factor(problem) => Way::Multipliers,
-            _ if law == Law::Ncp && TreeSystem::pays(problem) => Way::Smoothed,
-            _ => Way::Interior(cold),
-        }
+        let exact = law == Law::Ncp;
+        let way = match self.attempts {
+            _ if law == Law::Raisim || self.turning => return None,
+            0 if exact => Way::Smoothed,
+            1 if exact && knows_factor(problem) => Way::Multipliers,
+            2.. if exact && TreeSystem::pays(problem) => Way::Smoothed,
+            // The exact law has had another way first.
+            n => {
+                let cold = *COLD_STARTS.get(n - usize::from(exact))?;
+                if law.polygon().is_some() { Way::Facets(cold) } else { Way::Interior(cold) }
+            }
+        };
+        (self.attempts < COLD_STARTS.len() + usize::from(exact)).then_some(way)
     }
 
     /// Before any sweep: by the factors of the last solve, while the pieces are the same, or new ones where

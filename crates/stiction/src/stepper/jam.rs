@@ -68,7 +68,8 @@ impl TimeStepper {
     /// (1)
     fn push_apart(&mut self, solver: &mut dyn ContactSolver) {
         let Self { jam: Jam { problem, impulses, apart, .. }, notes, problem: whole, .. } = self;
-        problem.clone_from(whole);
+        problem.copy_blocks_of(whole);
+        problem.thin.clone_from(&whole.thin);
         whole.velocities_into(&self.impulses, &mut problem.free_velocity);
         for &(row, push) in &notes.pushes {
             problem.free_velocity[row] += push;
