@@ -15,7 +15,7 @@ import type { Frame } from "./protocol";
 import type { Session } from "./session";
 import { span } from "./source";
 import type { Source } from "./source";
-import { expectedForce, forceFromWorld, modeCounts, mostContacts, typicalLargestForce } from "./summary";
+import { expectedContacts, expectedForce, forceFromWorld, modeCounts, mostContacts, typicalLargestForce } from "./summary";
 import { applyTheme, preferredTheme, THEMES } from "./theme";
 import type { Theme } from "./theme";
 import { Transport } from "./transport";
@@ -24,6 +24,8 @@ import { View } from "./view";
 const LONGEST_TICK = 0.2; // s; a tab that slept does not jump ahead
 const PATH_SAMPLES = 24; // frames looked at to frame the scene
 const ARROW = 0.6; // length of a typical large force, in sizes of the scene
+const FEW = 16; // contacts; arrows of more are shorter, so that their points of application are still seen
+const CROWD = 64; // contacts whose cones would hide the bodies
 const PATIENCE = 4000; // ms a notice stays
 
 export class App {
@@ -38,6 +40,8 @@ export class App {
   private theme: Theme = preferredTheme();
   private seeThrough = false;
   private labelled = true;
+  /** Whether there was a crowd of contacts. */
+  private crowded = false;
   private picked: number | null = null;
   private shown: Frame | null = null;
   private rendered = 0;
@@ -94,7 +98,9 @@ export class App {
     if (shown) Object.assign(this.view.overlay.shown, shown);
     for (const part of inside) this.view.anatomy.show(part, true);
     const typical = this.session ? expectedForce(scene) : typicalLargestForce(source);
-    this.metresPerNewton = (ARROW * this.view.size) / typical;
+    const contacts = this.session ? expectedContacts(scene) : mostContacts(source);
+    this.metresPerNewton = (ARROW * this.view.size) / typical / Math.sqrt(Math.max(contacts / FEW, 1));
+    this.makeRoom(contacts);
     this.panel.load(scene);
     this.controls?.load(scene);
     this.transport.load(source, player);
@@ -189,11 +195,20 @@ export class App {
     const frame = this.source.frame(this.player.index);
     if (frame === this.shown) return;
     this.shown = frame;
+    this.makeRoom(frame.contacts.length);
     this.place(frame);
     const first = this.ghosts.first(frame);
     this.panel.show(first);
     this.controls?.show(first);
     showVerdict(verdict(frame, this.source.scene));
+  }
+
+  /** Cones of a crowd of contacts are shown only when asked for. */
+  private makeRoom(contacts: number): void {
+    if (this.crowded || contacts <= CROWD) return;
+    this.crowded = true;
+    this.view.overlay.shown.cones = false;
+    if (this.commands) reflectSwitches(this.commands);
   }
 
   private place(frame: Frame): void {

@@ -88,8 +88,16 @@ export function typicalLargestForce(source: Source): number {
 /** A force to expect before any was seen [N]: a quarter of the weight, less where many bodies share it; 1 without masses. */
 export function expectedForce({ mechanism }: Scene): number {
   const mass = mechanism.inertias.reduce((sum, inertia) => sum + inertia.mass, 0);
-  const free = mechanism.joints.filter(({ kind }) => kind === "free").length;
-  return (9.81 * mass) / (4 * Math.sqrt(Math.max(free, 1))) || 1;
+  return (9.81 * mass) / (4 * Math.sqrt(Math.max(freeBodies(mechanism), 1))) || 1;
+}
+
+/** Contacts to expect before any was seen: four of every robot or thing. */
+export function expectedContacts({ mechanism }: Scene): number {
+  return 4 * freeBodies(mechanism);
+}
+
+function freeBodies({ joints }: Scene["mechanism"]): number {
+  return joints.filter(({ kind }) => kind === "free").length;
 }
 
 export function mostContacts(source: Source): number {
