@@ -80,6 +80,9 @@ pub(crate) struct SceneArgs {
     /// Iterations the contact solver may spend in a step
     #[arg(long, value_name = "N", allow_negative_numbers = true)]
     pub(crate) max_iterations: Option<u32>,
+    /// Threads a step may use, for many robots or piles at once: the same bits for any number
+    #[arg(long, value_name = "N", value_parser = clap::value_parser!(u16).range(1..=1024))]
+    pub(crate) threads: Option<u16>,
     /// Robot file: the base moves freely (URDF)
     #[arg(long)]
     pub(crate) free_base: bool,

@@ -42,6 +42,7 @@ impl SceneArgs {
             duration: self.duration,
             tolerance: self.tolerance,
             max_iterations: self.max_iterations,
+            threads: self.threads.map(usize::from),
         }
     }
 }

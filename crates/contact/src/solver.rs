@@ -209,4 +209,8 @@ pub trait ContactSolver: Send {
     /// Drops whatever a solve keeps for the next one, so that what follows depends on the problem and
     /// the starting impulses alone.
     fn forget(&mut self) {}
+
+    /// Solves on so many threads, the caller's among them, where the problem falls into parts. The answer has the
+    /// same bits. Solvers that do not work part by part go on alone.
+    fn use_threads(&mut self, _threads: usize) {}
 }

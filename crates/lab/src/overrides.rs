@@ -16,6 +16,8 @@ pub struct Overrides {
     pub tolerance: Option<f64>,
     /// Of the contact solver, per step.
     pub max_iterations: Option<u32>,
+    /// Of a step.
+    pub threads: Option<usize>,
 }
 
 impl Overrides {
@@ -28,6 +30,7 @@ impl Overrides {
         settings.stepper.dt = self.dt.unwrap_or(settings.stepper.dt);
         settings.tolerance = self.tolerance.unwrap_or(settings.tolerance);
         settings.max_iterations = self.max_iterations.unwrap_or(settings.max_iterations);
+        settings.threads = self.threads.unwrap_or(settings.threads);
         setup.duration = self.duration.unwrap_or(setup.duration);
     }
 }

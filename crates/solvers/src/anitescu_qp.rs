@@ -86,6 +86,10 @@ impl ContactSolver for AnitescuQp {
     ) -> SolveReport {
         self.workspace.solve(&self.form, self.law, self.limits, problem, impulses, watch)
     }
+
+    fn use_threads(&mut self, threads: usize) {
+        self.workspace.use_threads(threads);
+    }
 }
 
 #[cfg(test)]

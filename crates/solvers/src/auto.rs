@@ -19,7 +19,7 @@
 
 use crate::error::ParamError;
 use crate::local::{Contact, quartic};
-use crate::sweep::{self, Rule, SweepParams, Workspace};
+use crate::sweep::{Rule, SweepParams, Sweeps};
 use serde::Deserialize;
 use stiction_contact::{ConstraintProblem, ContactSolver, Law, Needs, SolveReport, Watch};
 
@@ -44,7 +44,7 @@ impl Default for AutoParams {
 /// See the module.
 pub struct Auto {
     params: SweepParams,
-    workspace: Workspace, // holds during one solve, but for the factors of its finish
+    sweeps: Sweeps<Smallest>, // holds during one solve, but for the factors of its finish
 }
 
 impl Auto {
@@ -54,7 +54,7 @@ impl Auto {
         let AutoParams { tolerance, max_iterations } = params;
         let params = SweepParams { tolerance, max_iterations, memory: MEMORY, finish: true };
         ParamError::check_sweep(Self::NAME, &params)?;
-        Ok(Self { params, workspace: Workspace::default() })
+        Ok(Self { params, sweeps: Sweeps::default() })
     }
 }
 
@@ -81,11 +81,15 @@ impl ContactSolver for Auto {
         impulses: &mut [f64],
         watch: &mut Watch<'_>,
     ) -> SolveReport {
-        sweep::solve(&mut Smallest, &self.params, &mut self.workspace, problem, impulses, watch)
+        self.sweeps.solve(Smallest, &self.params, problem, impulses, watch)
     }
 
     fn forget(&mut self) {
-        self.workspace.forget();
+        self.sweeps.forget();
+    }
+
+    fn use_threads(&mut self, threads: usize) {
+        self.sweeps.use_threads(threads);
     }
 }
 

@@ -68,6 +68,10 @@ impl ContactSolver for CcpAdmm {
     ) -> SolveReport {
         self.workspace.solve(&(), Law::Ccp, self.limits, problem, impulses, watch)
     }
+
+    fn use_threads(&mut self, threads: usize) {
+        self.workspace.use_threads(threads);
+    }
 }
 
 #[cfg(test)]

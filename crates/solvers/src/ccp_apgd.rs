@@ -83,6 +83,10 @@ impl ContactSolver for CcpApgd {
     ) -> SolveReport {
         self.workspace.solve(&(), Law::Ccp, self.limits, problem, impulses, watch)
     }
+
+    fn use_threads(&mut self, threads: usize) {
+        self.workspace.use_threads(threads);
+    }
 }
 
 #[derive(Default)]

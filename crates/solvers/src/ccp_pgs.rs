@@ -25,7 +25,7 @@
 
 use crate::error::ParamError;
 use crate::local::Contact;
-use crate::sweep::{self, Rule, SweepParams, Workspace};
+use crate::sweep::{Rule, SweepParams, Sweeps};
 use serde::Deserialize;
 use stiction_contact::cone::project_friction;
 use stiction_contact::{ConstraintProblem, ContactSolver, Law, Needs, SolveReport, Watch};
@@ -54,7 +54,7 @@ impl Default for CcpPgsParams {
 /// See the module.
 pub struct CcpPgs {
     params: CcpPgsParams,
-    workspace: Workspace, // holds during one solve, but for the factors of its finish
+    sweeps: Sweeps<ProjectedStep>, // holds during one solve, but for the factors of its finish
 }
 
 impl CcpPgs {
@@ -64,7 +64,7 @@ impl CcpPgs {
         ParamError::check_sweep(Self::NAME, &params.sweep())?;
         let omega = params.omega;
         ParamError::check(omega > 0.0 && omega < 4.0 / 3.0, Self::NAME, "omega", omega, "0 < omega < 4/3")?;
-        Ok(Self { params, workspace: Workspace::default() })
+        Ok(Self { params, sweeps: Sweeps::default() })
     }
 }
 
@@ -87,12 +87,16 @@ impl ContactSolver for CcpPgs {
         impulses: &mut [f64],
         watch: &mut Watch<'_>,
     ) -> SolveReport {
-        let mut rule = ProjectedStep { omega: self.params.omega };
-        sweep::solve(&mut rule, &self.params.sweep(), &mut self.workspace, problem, impulses, watch)
+        let rule = ProjectedStep { omega: self.params.omega };
+        self.sweeps.solve(rule, &self.params.sweep(), problem, impulses, watch)
     }
 
     fn forget(&mut self) {
-        self.workspace.forget();
+        self.sweeps.forget();
+    }
+
+    fn use_threads(&mut self, threads: usize) {
+        self.sweeps.use_threads(threads);
     }
 }
 

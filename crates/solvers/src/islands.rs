@@ -6,16 +6,39 @@
 //!
 //! Where G is known by its factor only ([`stiction_contact::ThinRows`]), so are the islands, and whoever
 //! solves them forms the blocks of those that need them.
+//!
+//! A part holds all that its solve needs, so a [`Crew`] may do it anywhere: the answer has the same bits. The caller
+//! copies part after part out of the problem, while the others solve.
 
+use crate::crew::Crew;
 use stiction_contact::{ConstraintProblem, SolveReport, SolveStatus, Watch};
 
-/// The parts of a problem and a workspace `W` for each, kept from solve to solve.
-pub(crate) struct Islands<W> {
+/// How an island is solved: what a solve's islands have in common.
+pub(crate) trait Recipe: Clone + Send + 'static {
+    /// What is kept for an island from solve to solve.
+    type Memory: Default + Send;
+
+    /// Solves one to `tolerance`; of its problem blocks may be formed.
+    fn solve(
+        &self,
+        memory: &mut Self::Memory,
+        tolerance: f64,
+        problem: &mut ConstraintProblem,
+        impulses: &mut [f64],
+        watch: &mut Watch<'_>,
+    ) -> SolveReport;
+}
+
+/// The parts of a problem and a memory for each, kept from solve to solve.
+pub(crate) struct Islands<R: Recipe> {
     /// Union–find over blocks: the smallest block of an island is its root.
     parent: Vec<usize>,
     /// Island of every block, and its place there.
     place: Vec<(usize, usize)>,
-    parts: Vec<Part<W>>,
+    parts: Vec<Box<Part<R::Memory>>>,
+    crew: Option<Crew<Job<R>, ()>>,
+    /// Parts that are done, in no order.
+    done: Vec<Job<R>>,
     /// Of problems by their factor: the same union–find over trees, and the place of a tree in its island.
     tree_parent: Vec<usize>,
     tree_place: Vec<usize>,
@@ -23,25 +46,36 @@ pub(crate) struct Islands<W> {
     shown: Vec<f64>,
 }
 
+/// A part to be solved to its share of the tolerance.
+struct Job<R: Recipe> {
+    part: Box<Part<R::Memory>>,
+    recipe: R,
+    share: f64,
+}
+
 #[derive(Default)]
-struct Part<W> {
+struct Part<M> {
+    index: usize,
     /// Blocks of the whole problem, ascending.
     blocks: Vec<usize>,
     /// Trees of the whole problem, where it is known by its factor.
     trees: Vec<usize>,
     problem: ConstraintProblem,
     impulses: Vec<f64>,
-    workspace: W,
+    memory: M,
     /// The square of the residual its impulses leave, where they will do as they are.
     settled: Option<f64>,
+    report: Option<SolveReport>,
 }
 
-impl<W> Default for Islands<W> {
+impl<R: Recipe> Default for Islands<R> {
     fn default() -> Self {
         Self {
             parent: Vec::new(),
             place: Vec::new(),
             parts: Vec::new(),
+            crew: None,
+            done: Vec::new(),
             tree_parent: Vec::new(),
             tree_place: Vec::new(),
             shown: Vec::new(),
@@ -49,7 +83,19 @@ impl<W> Default for Islands<W> {
     }
 }
 
-impl<W: Default> Islands<W> {
+impl<R: Recipe> Islands<R> {
+    /// Solves on so many threads, the caller's among them.
+    pub(crate) fn use_threads(&mut self, threads: usize) {
+        let others = threads.saturating_sub(1);
+        self.crew = (others > 0).then(|| {
+            let solve = |job: &mut Job<R>, _: &mut ()| {
+                let Job { part, recipe, share } = job;
+                part.solve(recipe, *share, &mut Watch::none());
+            };
+            Crew::new((), vec![(); others], solve)
+        });
+    }
+
     /// Finds the islands of a problem with formed blocks or a factor of G; returns their number.
     pub(crate) fn find(&mut self, problem: &ConstraintProblem) -> usize {
         let n = problem.len();
@@ -75,11 +121,12 @@ impl<W: Default> Islands<W> {
             let island = if root == i { count } else { self.place[root].0 };
             if root == i {
                 if self.parts.len() == count {
-                    self.parts.push(Part::default());
+                    self.parts.push(Box::new(Part { index: count, ..Part::default() }));
                 }
                 self.parts[count].blocks.clear();
                 self.parts[count].trees.clear();
                 self.parts[count].settled = None;
+                self.parts[count].report = None;
                 count += 1;
             }
             let part = &mut self.parts[island];
@@ -130,7 +177,7 @@ impl<W: Default> Islands<W> {
         }
     }
 
-    /// Solves the `count` islands that [`Self::find`] found, each by `one` to its share of `tolerance`.
+    /// Solves the `count` islands that [`Self::find`] found, each to its share of `tolerance`.
     pub(crate) fn solve(
         &mut self,
         count: usize,
@@ -138,47 +185,26 @@ impl<W: Default> Islands<W> {
         problem: &ConstraintProblem,
         impulses: &mut [f64],
         watch: &mut Watch<'_>,
-        mut one: impl FnMut(&mut W, f64, &mut ConstraintProblem, &mut [f64], &mut Watch<'_>) -> SolveReport,
+        recipe: &R,
     ) -> SolveReport {
         let share = tolerance / (count as f64).sqrt();
-        let (mut status, mut iterations, mut total) = (SolveStatus::Converged, 0, 0.0);
-        let Self { place, parts, tree_place, shown, .. } = self;
         if watch.on() {
-            shown.clear();
-            shown.extend_from_slice(impulses);
+            self.solve_watched(count, share, problem, impulses, watch, recipe);
+        } else {
+            self.solve_all(count, share, problem, impulses, recipe);
         }
-        let mut before = 0;
-        for part in &mut parts[..count] {
-            if let Some(square) = part.settled {
-                total += square;
+        let (mut status, mut iterations, mut total) = (SolveStatus::Converged, 0, 0.0);
+        for part in &self.parts[..count] {
+            let Some(report) = part.report else {
+                total += part.settled.unwrap_or(0.0);
                 continue;
-            }
-            part.gather(place, tree_place, problem, impulses);
-            let Part { blocks, problem: own, impulses: local, workspace, .. } = part;
-            let report = if watch.on() {
-                let mut show = |iteration, x: &[f64]| {
-                    let mut rest = x;
-                    for &i in blocks.iter() {
-                        let (mine, after) = rest.split_at(problem.range(i).len());
-                        shown[problem.range(i)].copy_from_slice(mine);
-                        rest = after;
-                    }
-                    watch.show(before + iteration, shown);
-                };
-                one(workspace, share, own, local, &mut Watch::new(&mut show))
-            } else {
-                one(workspace, share, own, local, &mut Watch::none())
             };
             for (at, &i) in part.blocks.iter().enumerate() {
                 impulses[problem.range(i)].copy_from_slice(&part.impulses[part.problem.range(at)]);
             }
-            if watch.on() {
-                shown.copy_from_slice(impulses);
-            }
             if severity(report.status) > severity(status) {
                 status = report.status;
             }
-            before += report.iterations;
             iterations = iterations.max(report.iterations);
             total += report.residual * report.residual;
         }
@@ -190,13 +216,91 @@ impl<W: Default> Islands<W> {
         SolveReport { status, iterations, residual }
     }
 
-    /// Every workspace, those of islands that are gone included.
-    pub(crate) fn workspaces_mut(&mut self) -> impl Iterator<Item = &mut W> {
-        self.parts.iter_mut().map(|p| &mut p.workspace)
+    /// Those that are large enough by whoever is free, the others here.
+    fn solve_all(
+        &mut self,
+        count: usize,
+        share: f64,
+        problem: &ConstraintProblem,
+        impulses: &[f64],
+        recipe: &R,
+    ) {
+        let Self { place, parts, crew, done, tree_place, .. } = self;
+        let Some(crew) = crew else {
+            for part in parts[..count].iter_mut().filter(|p| p.settled.is_none()) {
+                part.gather(place, tree_place, problem, impulses);
+                part.solve(recipe, share, &mut Watch::none());
+            }
+            return;
+        };
+        for mut part in parts.drain(..) {
+            let open = part.index < count && part.settled.is_none();
+            if open {
+                part.gather(place, tree_place, problem, impulses);
+            }
+            let job = Job { part, recipe: recipe.clone(), share };
+            if open && job.part.problem.rows() >= LEAST_ROWS {
+                crew.give(job);
+            } else {
+                done.push(job);
+            }
+        }
+        for job in done.iter_mut().filter(|job| job.part.index < count && job.part.settled.is_none()) {
+            job.part.solve(recipe, share, &mut Watch::none());
+        }
+        crew.finish(done);
+        parts.extend(done.drain(..).map(|job| job.part));
+        parts.sort_unstable_by_key(|part| part.index);
+    }
+
+    /// One after another, each shown among the impulses of all.
+    fn solve_watched(
+        &mut self,
+        count: usize,
+        share: f64,
+        problem: &ConstraintProblem,
+        impulses: &[f64],
+        watch: &mut Watch<'_>,
+        recipe: &R,
+    ) {
+        let Self { place, parts, tree_place, shown, .. } = self;
+        shown.clear();
+        shown.extend_from_slice(impulses);
+        let mut before = 0;
+        for part in parts[..count].iter_mut().filter(|p| p.settled.is_none()) {
+            part.gather(place, tree_place, problem, impulses);
+            let blocks = std::mem::take(&mut part.blocks);
+            let spread = |x: &[f64], shown: &mut [f64]| {
+                let mut rest = x;
+                for &i in &blocks {
+                    let (mine, after) = rest.split_at(problem.range(i).len());
+                    shown[problem.range(i)].copy_from_slice(mine);
+                    rest = after;
+                }
+            };
+            let mut show = |iteration, x: &[f64]| {
+                spread(x, shown);
+                watch.show(before + iteration, shown);
+            };
+            part.solve(recipe, share, &mut Watch::new(&mut show));
+            spread(&part.impulses, shown);
+            part.blocks = blocks;
+            before += part.report.map_or(0, |r| r.iterations);
+        }
+    }
+
+    /// Every memory, those of islands that are gone included.
+    pub(crate) fn memories_mut(&mut self) -> impl Iterator<Item = &mut R::Memory> {
+        self.parts.iter_mut().map(|p| &mut p.memory)
     }
 }
 
-impl<W> Part<W> {
+impl<M> Part<M> {
+    fn solve<R: Recipe<Memory = M>>(&mut self, recipe: &R, tolerance: f64, watch: &mut Watch<'_>) {
+        let Self { memory, problem, impulses, report, .. } = self;
+        *report = Some(recipe.solve(memory, tolerance, problem, impulses, watch));
+    }
+
     /// Copies its blocks out of the whole problem, and their impulses.
     fn gather(
         &mut self,
@@ -232,6 +336,8 @@ impl<W> Part<W> {
     }
 }
 
+/// Smaller islands are not worth handing over.
+const LEAST_ROWS: usize = 9;
 /// A tree that no block has touched yet.
 const NOWHERE: usize = usize::MAX;
 
@@ -264,6 +370,24 @@ mod tests {
     use crate::nsgs::{Nsgs, NsgsParams};
     use stiction_contact::{Cone, ContactSolver};
 
+    #[derive(Clone)]
+    struct Nothing;
+
+    impl Recipe for Nothing {
+        type Memory = ();
+
+        fn solve(
+            &self,
+            (): &mut (),
+            _: f64,
+            _: &mut ConstraintProblem,
+            _: &mut [f64],
+            _: &mut Watch<'_>,
+        ) -> SolveReport {
+            SolveReport { status: SolveStatus::Converged, iterations: 0, residual: 0.0 }
+        }
+    }
+
     /// Blocks 0 and 2 meet, 1 is alone, 3 and 4 meet.
     #[test]
     fn islands_are_what_g_connects() {
@@ -272,7 +396,7 @@ mod tests {
         let pattern: [&[usize]; 5] = [&[0, 2], &[1], &[0, 2], &[3, 4], &[3, 4]];
         let (start, blocks) = problem.starts_and_blocks_mut();
         blocks.set_pattern(start, |i, out| out.extend_from_slice(pattern[i]));
-        let mut islands = Islands::<()>::default();
+        let mut islands = Islands::<Nothing>::default();
         assert_eq!(islands.find(&problem), 3);
         assert_eq!(islands.place, [(0, 0), (1, 0), (0, 1), (2, 0), (2, 1)]);
     }

@@ -6,7 +6,7 @@
 //! "converged" is said of nothing else. Whatever happens, the best impulses seen are returned.
 
 use crate::error::ParamError;
-use crate::islands::Islands;
+use crate::islands::{Islands, Recipe};
 use crate::measure::Measure;
 use crate::start::Starts;
 use stiction_contact::{ConstraintProblem, Law, SolveReport, SolveStatus, Watch};
@@ -22,8 +22,8 @@ pub(crate) struct Task<'a> {
 }
 
 /// What a solver brings: memory of its own, a start and an iteration.
-pub(crate) trait Method: Default {
-    type Params;
+pub(crate) trait Method: Default + Send + 'static {
+    type Params: Clone + Send + 'static;
 
     /// Iterations within which the best residual must fall by a tenth.
     const PATIENCE: u32;
@@ -56,14 +56,21 @@ impl Limits {
 }
 
 /// Memory of a solver, valid during one solve.
-#[derive(Default)]
-pub(crate) struct Workspace<M> {
-    islands: Islands<Island<M>>,
+pub(crate) struct Workspace<M: Method> {
+    islands: Islands<Orders<M>>,
     whole: Island<M>,
 }
 
+/// What the islands of a solve have in common.
+struct Orders<M: Method> {
+    params: M::Params,
+    law: Law,
+    limits: Limits,
+}
+
+/// Memory of an island.
 #[derive(Default)]
-struct Island<M> {
+pub(crate) struct Island<M> {
     method: M,
     measure: Measure,
     starts: Starts,
@@ -97,14 +104,41 @@ impl<M: Method> Workspace<M> {
         if count <= 1 {
             return self.whole.solve(params, law, limits, problem, impulses, watch);
         }
-        let one = |island: &mut Island<M>,
-                   tolerance,
-                   part: &mut ConstraintProblem,
-                   x: &mut [f64],
-                   w: &mut Watch<'_>| {
-            island.solve(params, law, Limits { tolerance, ..limits }, part, x, w)
-        };
-        self.islands.solve(count, limits.tolerance, problem, impulses, watch, one)
+        let orders = Orders { params: params.clone(), law, limits };
+        self.islands.solve(count, limits.tolerance, problem, impulses, watch, &orders)
+    }
+
+    /// Solves islands on so many threads.
+    pub(crate) fn use_threads(&mut self, threads: usize) {
+        self.islands.use_threads(threads);
+    }
+}
+
+impl<M: Method> Default for Workspace<M> {
+    fn default() -> Self {
+        Self { islands: Islands::default(), whole: Island::default() }
+    }
+}
+
+impl<M: Method> Clone for Orders<M> {
+    fn clone(&self) -> Self {
+        Self { params: self.params.clone(), ..*self }
+    }
+}
+
+impl<M: Method> Recipe for Orders<M> {
+    type Memory = Island<M>;
+
+    fn solve(
+        &self,
+        island: &mut Island<M>,
+        tolerance: f64,
+        problem: &mut ConstraintProblem,
+        impulses: &mut [f64],
+        watch: &mut Watch<'_>,
+    ) -> SolveReport {
+        let limits = Limits { tolerance, ..self.limits };
+        island.solve(&self.params, self.law, limits, problem, impulses, watch)
     }
 }
 

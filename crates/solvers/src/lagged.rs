@@ -75,6 +75,10 @@ impl ContactSolver for Lagged {
     ) -> SolveReport {
         self.workspace.solve(&Direction::Newton, Law::Lagged, self.limits, problem, impulses, watch)
     }
+
+    fn use_threads(&mut self, threads: usize) {
+        self.workspace.use_threads(threads);
+    }
 }
 
 #[cfg(test)]

@@ -95,6 +95,10 @@ impl ContactSolver for LcpLemke {
     ) -> SolveReport {
         self.workspace.solve(&(), self.law, self.limits, problem, impulses, watch)
     }
+
+    fn use_threads(&mut self, threads: usize) {
+        self.workspace.use_threads(threads);
+    }
 }
 
 /// A row of (3): z acts along `direction` in the rows of a block, and w is c along it.

@@ -24,7 +24,7 @@
 
 use crate::error::ParamError;
 use crate::local::Contact;
-use crate::sweep::{self, Rule, SweepParams, Workspace};
+use crate::sweep::{Rule, SweepParams, Sweeps};
 use serde::Deserialize;
 use stiction_contact::{ConstraintProblem, ContactSolver, Law, SolveReport, Watch};
 
@@ -52,7 +52,7 @@ impl Default for LcpPgsParams {
 /// See the module.
 pub struct LcpPgs {
     params: LcpPgsParams,
-    workspace: Workspace, // holds during one solve, but for the factors of its finish
+    sweeps: Sweeps<RowByRow>, // holds during one solve, but for the factors of its finish
 }
 
 impl LcpPgs {
@@ -62,7 +62,7 @@ impl LcpPgs {
         ParamError::check_sweep(Self::NAME, &params.sweep())?;
         let omega = params.omega;
         ParamError::check(omega > 0.0 && omega < 2.0, Self::NAME, "omega", omega, "0 < omega < 2")?;
-        Ok(Self { params, workspace: Workspace::default() })
+        Ok(Self { params, sweeps: Sweeps::default() })
     }
 }
 
@@ -81,12 +81,16 @@ impl ContactSolver for LcpPgs {
         impulses: &mut [f64],
         watch: &mut Watch<'_>,
     ) -> SolveReport {
-        let mut rule = RowByRow { omega: self.params.omega };
-        sweep::solve(&mut rule, &self.params.sweep(), &mut self.workspace, problem, impulses, watch)
+        let rule = RowByRow { omega: self.params.omega };
+        self.sweeps.solve(rule, &self.params.sweep(), problem, impulses, watch)
     }
 
     fn forget(&mut self) {
-        self.workspace.forget();
+        self.sweeps.forget();
+    }
+
+    fn use_threads(&mut self, threads: usize) {
+        self.sweeps.use_threads(threads);
     }
 }
 

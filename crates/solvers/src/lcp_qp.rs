@@ -83,4 +83,8 @@ impl ContactSolver for LcpQp {
     ) -> SolveReport {
         self.workspace.solve(&Form::Dual, self.law, self.limits, problem, impulses, watch)
     }
+
+    fn use_threads(&mut self, threads: usize) {
+        self.workspace.use_threads(threads);
+    }
 }

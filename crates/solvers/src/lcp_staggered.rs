@@ -81,6 +81,10 @@ impl ContactSolver for LcpStaggered {
     ) -> SolveReport {
         self.workspace.solve(&(), self.law(), self.limits, problem, impulses, watch)
     }
+
+    fn use_threads(&mut self, threads: usize) {
+        self.workspace.use_threads(threads);
+    }
 }
 
 #[cfg(test)]

@@ -15,6 +15,7 @@ pub mod ccp_admm;
 pub mod ccp_apgd;
 pub mod ccp_ipm;
 pub mod ccp_pgs;
+pub mod crew;
 mod dense;
 pub mod error;
 mod facets;

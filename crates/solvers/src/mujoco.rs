@@ -143,6 +143,11 @@ impl ContactSolver for Mujoco {
         }
         report
     }
+
+    fn use_threads(&mut self, threads: usize) {
+        self.primal.use_threads(threads);
+        self.dual.use_threads(threads);
+    }
 }
 
 #[cfg(test)]

@@ -67,6 +67,10 @@ impl ContactSolver for MujocoPyramidal {
     fn forget(&mut self) {
         self.0.forget();
     }
+
+    fn use_threads(&mut self, threads: usize) {
+        self.0.use_threads(threads);
+    }
 }
 
 #[cfg(test)]

@@ -94,6 +94,10 @@ impl ContactSolver for NcpAclm {
         let Self { params, workspace } = self;
         workspace.solve(params, Law::Ncp, limits(params), problem, impulses, watch)
     }
+
+    fn use_threads(&mut self, threads: usize) {
+        self.workspace.use_threads(threads);
+    }
 }
 
 #[derive(Default)]

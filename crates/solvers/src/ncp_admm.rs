@@ -69,6 +69,10 @@ impl ContactSolver for NcpAdmm {
     ) -> SolveReport {
         self.workspace.solve(&(), Law::Ncp, self.limits, problem, impulses, watch)
     }
+
+    fn use_threads(&mut self, threads: usize) {
+        self.workspace.use_threads(threads);
+    }
 }
 
 #[cfg(test)]

@@ -114,6 +114,10 @@ impl ContactSolver for NcpAl {
     ) -> SolveReport {
         self.workspace.solve(&self.compliance, Law::Ncp, self.limits, problem, impulses, watch)
     }
+
+    fn use_threads(&mut self, threads: usize) {
+        self.workspace.use_threads(threads);
+    }
 }
 
 /// The method itself, on one island.

@@ -73,6 +73,10 @@ impl ContactSolver for NcpIpm {
     ) -> SolveReport {
         self.workspace.solve(&(), Law::Ncp, self.limits, problem, impulses, watch)
     }
+
+    fn use_threads(&mut self, threads: usize) {
+        self.workspace.use_threads(threads);
+    }
 }
 
 /// The interior method from one start after another.

@@ -76,6 +76,10 @@ impl ContactSolver for NcpStaggered {
     ) -> SolveReport {
         self.workspace.solve(&(), Law::Ncp, self.limits, problem, impulses, watch)
     }
+
+    fn use_threads(&mut self, threads: usize) {
+        self.workspace.use_threads(threads);
+    }
 }
 
 #[cfg(test)]

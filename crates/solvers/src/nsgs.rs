@@ -24,7 +24,7 @@
 use crate::error::ParamError;
 use crate::local::bisection::Bisection;
 use crate::local::{Contact, in_cone, newton, projection, quartic};
-use crate::sweep::{self, Rule, SweepParams, Workspace};
+use crate::sweep::{Rule, SweepParams, Sweeps};
 use serde::Deserialize;
 use stiction_contact::{ConstraintProblem, ContactSolver, Law, Needs, SolveReport, Watch};
 
@@ -63,7 +63,7 @@ impl Default for NsgsParams {
 /// See the module.
 pub struct Nsgs {
     params: NsgsParams,
-    workspace: Workspace, // holds during one solve, but for the factors of its finish
+    sweeps: Sweeps<Exact>, // holds during one solve, but for the factors of its finish
 }
 
 impl Nsgs {
@@ -71,7 +71,7 @@ impl Nsgs {
 
     pub fn new(params: NsgsParams) -> Result<Self, ParamError> {
         ParamError::check_sweep(Self::NAME, &params.sweep())?;
-        Ok(Self { params, workspace: Workspace::default() })
+        Ok(Self { params, sweeps: Sweeps::default() })
     }
 }
 
@@ -99,12 +99,16 @@ impl ContactSolver for Nsgs {
         watch: &mut Watch<'_>,
     ) -> SolveReport {
         let NsgsParams { local, tolerance, .. } = self.params;
-        let mut rule = Exact { local, tolerance };
-        sweep::solve(&mut rule, &self.params.sweep(), &mut self.workspace, problem, impulses, watch)
+        let rule = Exact { local, tolerance };
+        self.sweeps.solve(rule, &self.params.sweep(), problem, impulses, watch)
     }
 
     fn forget(&mut self) {
-        self.workspace.forget();
+        self.sweeps.forget();
+    }
+
+    fn use_threads(&mut self, threads: usize) {
+        self.sweeps.use_threads(threads);
     }
 }
 

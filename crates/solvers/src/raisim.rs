@@ -32,7 +32,7 @@
 use crate::error::ParamError;
 use crate::local::bisection::Bisection;
 use crate::local::{Contact, in_cone, quartic};
-use crate::sweep::{self, Rule, SweepParams, Workspace};
+use crate::sweep::{Rule, SweepParams, Sweeps};
 use serde::Deserialize;
 use stiction_contact::cone::project_friction;
 use stiction_contact::{ConstraintProblem, ContactSolver, Law, Needs, SolveReport, Watch};
@@ -98,7 +98,7 @@ impl Default for RaisimParams {
 /// See the module.
 pub struct Raisim {
     params: RaisimParams,
-    workspace: Workspace, // holds during one solve, but for the factors of its finish
+    sweeps: Sweeps<LeastEnergy>, // holds during one solve, but for the factors of its finish
 }
 
 impl Raisim {
@@ -108,7 +108,7 @@ impl Raisim {
         ParamError::check_sweep(Self::NAME, &params.sweep())?;
         params.relaxation.check(Self::NAME)?;
         params.bisection.check(Self::NAME)?;
-        Ok(Self { params, workspace: Workspace::default() })
+        Ok(Self { params, sweeps: Sweeps::default() })
     }
 }
 
@@ -132,12 +132,16 @@ impl ContactSolver for Raisim {
         watch: &mut Watch<'_>,
     ) -> SolveReport {
         let RaisimParams { relaxation, bisection, tolerance, .. } = self.params;
-        let mut rule = LeastEnergy { relaxation, bisection, tolerance, alpha: 1.0 };
-        sweep::solve(&mut rule, &self.params.sweep(), &mut self.workspace, problem, impulses, watch)
+        let rule = LeastEnergy { relaxation, bisection, tolerance, alpha: 1.0 };
+        self.sweeps.solve(rule, &self.params.sweep(), problem, impulses, watch)
     }
 
     fn forget(&mut self) {
-        self.workspace.forget();
+        self.sweeps.forget();
+    }
+
+    fn use_threads(&mut self, threads: usize) {
+        self.sweeps.use_threads(threads);
     }
 }
 

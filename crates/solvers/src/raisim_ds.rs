@@ -28,7 +28,7 @@ use crate::error::ParamError;
 use crate::local::bisection::Bisection;
 use crate::local::{Contact, in_cone, quartic};
 use crate::raisim::Relaxation;
-use crate::sweep::{self, Rule, SweepParams, Workspace};
+use crate::sweep::{Rule, SweepParams, Sweeps};
 use serde::Deserialize;
 use stiction_contact::{ConstraintProblem, ContactSolver, Law, Needs, SolveReport, Watch};
 
@@ -67,7 +67,7 @@ impl Default for RaisimDsParams {
 /// See the module.
 pub struct RaisimDs {
     params: RaisimDsParams,
-    workspace: Workspace, // holds during one solve, but for the factors of its finish
+    sweeps: Sweeps<Corrected>, // holds during one solve, but for the factors of its finish
 }
 
 impl RaisimDs {
@@ -77,7 +77,7 @@ impl RaisimDs {
         ParamError::check_sweep(Self::NAME, &params.sweep())?;
         params.relaxation.check(Self::NAME)?;
         params.bisection.check(Self::NAME)?;
-        Ok(Self { params, workspace: Workspace::default() })
+        Ok(Self { params, sweeps: Sweeps::default() })
     }
 }
 
@@ -105,12 +105,16 @@ impl ContactSolver for RaisimDs {
         watch: &mut Watch<'_>,
     ) -> SolveReport {
         let RaisimDsParams { relaxation, bisection, tolerance, exact_after, .. } = self.params;
-        let mut rule = Corrected { relaxation, bisection, tolerance, alpha: 1.0, sweeps_left: exact_after };
-        sweep::solve(&mut rule, &self.params.sweep(), &mut self.workspace, problem, impulses, watch)
+        let rule = Corrected { relaxation, bisection, tolerance, alpha: 1.0, sweeps_left: exact_after };
+        self.sweeps.solve(rule, &self.params.sweep(), problem, impulses, watch)
     }
 
     fn forget(&mut self) {
-        self.workspace.forget();
+        self.sweeps.forget();
+    }
+
+    fn use_threads(&mut self, threads: usize) {
+        self.sweeps.use_threads(threads);
     }
 }
 

@@ -73,6 +73,10 @@ impl ContactSolver for Sap {
     ) -> SolveReport {
         self.workspace.solve(&Direction::Newton, Law::Sap, self.limits, problem, impulses, watch)
     }
+
+    fn use_threads(&mut self, threads: usize) {
+        self.workspace.use_threads(threads);
+    }
 }
 
 #[cfg(test)]

@@ -74,6 +74,10 @@ impl ContactSolver for Similar {
     ) -> SolveReport {
         self.workspace.solve(&Direction::Newton, Law::Similar, self.limits, problem, impulses, watch)
     }
+
+    fn use_threads(&mut self, threads: usize) {
+        self.workspace.use_threads(threads);
+    }
 }
 
 #[cfg(test)]

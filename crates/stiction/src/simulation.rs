@@ -23,13 +23,16 @@ pub struct Settings {
     pub tolerance: f64,
     /// Iterations a step may spend in the contact solver.
     pub max_iterations: u32,
+    /// Threads that a step may use, the caller's among them: islands of contacts are solved side by side. The same
+    /// bits for any number.
+    pub threads: usize,
     pub stepper: StepperParams,
 }
 
 impl Default for Settings {
     fn default() -> Self {
         let contact = registry::all()[0].name.to_owned();
-        Self { contact, tolerance: 1e-8, max_iterations: 1000, stepper: StepperParams::default() }
+        Self { contact, tolerance: 1e-8, max_iterations: 1000, threads: 1, stepper: StepperParams::default() }
     }
 }
 
@@ -48,11 +51,16 @@ pub enum SetupError {
         "{solver} takes no contacts that resist spinning or rolling, as `{geometry}` does (condim 4 or 6); auto and nsgs do"
     )]
     Turning { solver: String, geometry: String },
+    #[error("a step on {threads} threads; expected 1 to {MOST_THREADS}")]
+    Threads { threads: usize },
     #[error("{what} `{name}` joins dofs of more than two trees; at most two are supported")]
     TooManyTrees { what: &'static str, name: String },
     #[error("{what} `{name}` acts on joint `{joint}`, a ball or free joint; only hinges and slides can")]
     NotScalar { what: &'static str, name: String, joint: String },
 }
+
+/// More are a mistake.
+const MOST_THREADS: usize = 1024;
 
 /// What a contact did in the last step.
 #[derive(Clone, Copy, Debug, PartialEq)]
@@ -116,14 +124,18 @@ impl Simulation {
     /// Checks world, state and settings against each other.
     pub fn new(mut world: World, state: State, settings: Settings) -> Result<Self, SetupError> {
         settings.stepper.validate()?;
+        if !(1..=MOST_THREADS).contains(&settings.threads) {
+            return Err(SetupError::Threads { threads: settings.threads });
+        }
         state.validate(&world.model)?;
         validate_transmissions(&world)?;
         apply_drive_limits(&mut world);
         let common = Common { tolerance: settings.tolerance, max_iterations: settings.max_iterations };
-        let solver = registry::make(&settings.contact, &common)?;
+        let mut solver = registry::make(&settings.contact, &common)?;
         if let (Some(geometry), false) = (turning(&world), solver.takes_patches()) {
             return Err(SetupError::Turning { solver: settings.contact, geometry });
         }
+        solver.use_threads(settings.threads);
         let stepper = TimeStepper::new(&world, settings.stepper)?;
         let model = &world.model;
         Ok(Self {

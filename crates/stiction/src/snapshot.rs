@@ -90,7 +90,9 @@ pub(crate) fn fingerprint_of_world(world: &World) -> u64 {
 }
 
 pub(crate) fn fingerprint_of_settings(settings: &Settings) -> u64 {
-    fingerprint(format_args!("{settings:?}"))
+    // Threads change no bit.
+    let decisive = Settings { threads: 1, ..settings.clone() };
+    fingerprint(format_args!("{decisive:?}"))
 }
 
 /// Of what is written, byte by byte (FNV-1a).

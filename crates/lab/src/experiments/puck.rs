@@ -80,7 +80,8 @@ impl Puck {
         }
         let stepper = StepperParams { dt: self.step, ..StepperParams::default() };
         let contact = contact.to_owned();
-        let settings = Settings { contact, tolerance: TOLERANCE, max_iterations: 2000, stepper };
+        let settings =
+            Settings { contact, tolerance: TOLERANCE, max_iterations: 2000, stepper, ..Settings::default() };
         let state = State::neutral(&world.model);
         Ok(Simulation::new(world, state, settings)?)
     }

@@ -124,6 +124,7 @@ impl Scene {
             tolerance: self.contact.tolerance.0,
             max_iterations: self.contact.max_iterations,
             stepper: self.stepper,
+            ..Settings::default()
         }
     }
 }

@@ -114,6 +114,10 @@ impl ContactSolver for NcpNewton {
         let Self { params, workspace } = self;
         workspace.solve(&params.function, Law::Ncp, limits(params), problem, impulses, watch)
     }
+
+    fn use_threads(&mut self, threads: usize) {
+        self.workspace.use_threads(threads);
+    }
 }
 
 /// All vectors in scaled variables.

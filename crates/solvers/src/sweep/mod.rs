@@ -19,12 +19,13 @@ mod workspace;
 
 pub(crate) use workspace::{Block, Workspace, blocks_into};
 
+use crate::islands::{Islands, Recipe};
 use crate::local::{Contact, patch};
 use stiction_contact::cone::MAX_ROWS;
 use stiction_contact::{ConstraintProblem, Law, SolveReport, SolveStatus, Watch};
 
 /// What a twin brings: its law and its answer for one contact.
-pub(crate) trait Rule {
+pub(crate) trait Rule: Clone + Send + 'static {
     const LAW: Law;
     /// Of all answers with the same velocities, the smallest.
     const SMALLEST: bool = false;
@@ -50,104 +51,144 @@ const PATIENCE: u32 = 500;
 /// Velocities are computed afresh after this many incremental sweeps.
 const REFRESH: u32 = 50;
 
-/// Solves by sweeps of `rule`, island by island, each from the nearest start ([`crate::start`]). Of a problem
-/// given by the factor of G, only islands whose start does not do form it.
-pub(crate) fn solve<R: Rule + Clone>(
-    rule: &mut R,
-    params: &SweepParams,
-    ws: &mut Workspace,
-    problem: &ConstraintProblem,
-    impulses: &mut [f64],
-    watch: &mut Watch<'_>,
-) -> SolveReport {
-    assert_eq!(impulses.len(), problem.rows(), "one impulse per row");
-    let formed = problem.blocks_formed();
-    if !formed && problem.thin.is_empty() {
-        let mut formed = problem.clone();
-        return match formed.form_blocks() {
-            Ok(()) => solve(rule, params, ws, &formed, impulses, watch),
-            Err(_) => report(SolveStatus::NumericalFailure, 0, f64::NAN),
+/// Memory of a twin and of every island, valid during one solve but for the factors of their finishes.
+pub(crate) struct Sweeps<R: Rule> {
+    whole: Workspace,
+    islands: Islands<Twin<R>>,
+}
+
+/// How a twin solves an island.
+#[derive(Clone)]
+pub(crate) struct Twin<R> {
+    rule: R,
+    params: SweepParams,
+}
+
+impl<R: Rule> Default for Sweeps<R> {
+    fn default() -> Self {
+        Self { whole: Workspace::default(), islands: Islands::default() }
+    }
+}
+
+impl<R: Rule> Sweeps<R> {
+    /// Solves by sweeps of `rule`, island by island, each from the nearest start ([`crate::start`]). Of a problem
+    /// given by the factor of G, only islands whose start does not do form it.
+    pub(crate) fn solve(
+        &mut self,
+        rule: R,
+        params: &SweepParams,
+        problem: &ConstraintProblem,
+        impulses: &mut [f64],
+        watch: &mut Watch<'_>,
+    ) -> SolveReport {
+        assert_eq!(impulses.len(), problem.rows(), "one impulse per row");
+        let formed = problem.blocks_formed();
+        if !formed && problem.thin.is_empty() {
+            let mut formed = problem.clone();
+            return match formed.form_blocks() {
+                Ok(()) => self.solve(rule, params, &formed, impulses, watch),
+                Err(_) => report(SolveStatus::NumericalFailure, 0, f64::NAN),
+            };
+        }
+        let Self { whole: ws, islands } = self;
+        ws.prepare(problem);
+        if !problem.free_velocity.iter().map(|g| g * g).sum::<f64>().is_finite() {
+            impulses.fill(0.0);
+            return report(SolveStatus::NumericalFailure, 0, f64::NAN);
+        }
+        let current = ws.start(problem, R::LAW, params.tolerance, impulses);
+        if !current.is_finite() {
+            return report(SolveStatus::NumericalFailure, 0, current);
+        }
+        let all = ws.must_select::<R>();
+        if current <= ws.enough(params.tolerance) && !all {
+            watch.show(0, impulses);
+            return report(SolveStatus::Converged, 0, current);
+        }
+        let count = islands.find(problem);
+        let twin = Twin { rule, params: *params };
+        let report = if count <= 1 && formed {
+            twin.warm_or_cold(ws, params, problem, impulses, current, watch)
+        } else {
+            ws.settle(islands, (count, all), problem, params.tolerance, impulses);
+            islands.solve(count, params.tolerance, problem, impulses, watch, &twin)
         };
-    }
-    ws.prepare(problem);
-    if !problem.free_velocity.iter().map(|g| g * g).sum::<f64>().is_finite() {
-        impulses.fill(0.0);
-        return report(SolveStatus::NumericalFailure, 0, f64::NAN);
-    }
-    let current = ws.start(problem, R::LAW, params.tolerance, impulses);
-    if !current.is_finite() {
-        return report(SolveStatus::NumericalFailure, 0, current);
-    }
-    if current <= ws.enough(params.tolerance) && !ws.must_select::<R>() {
-        watch.show(0, impulses);
-        return report(SolveStatus::Converged, 0, current);
-    }
-    let count = ws.islands.find(problem);
-    if count <= 1 && formed {
-        let report = warm_or_cold(rule, params, ws, problem, impulses, current, watch);
         ws.own = report.converged();
-        return report;
+        report
     }
-    let mut islands = std::mem::take(&mut ws.islands);
-    let all = ws.must_select::<R>();
-    ws.start_islands(&mut islands, (count, all), problem, params.tolerance, impulses);
-    let one = |ws: &mut Workspace,
-               tolerance,
-               part: &mut ConstraintProblem,
-               impulses: &mut [f64],
-               watch: &mut Watch<'_>| {
+
+    /// Solves islands on so many threads.
+    pub(crate) fn use_threads(&mut self, threads: usize) {
+        self.islands.use_threads(threads);
+    }
+
+    /// Drops what outlives a solve.
+    pub(crate) fn forget(&mut self) {
+        self.islands.memories_mut().for_each(Workspace::forget);
+        self.whole.forget();
+    }
+}
+
+impl<R: Rule> Recipe for Twin<R> {
+    type Memory = Workspace;
+
+    fn solve(
+        &self,
+        ws: &mut Workspace,
+        tolerance: f64,
+        part: &mut ConstraintProblem,
+        impulses: &mut [f64],
+        watch: &mut Watch<'_>,
+    ) -> SolveReport {
         if part.form_blocks().is_err() {
             return report(SolveStatus::NumericalFailure, 0, f64::NAN);
         }
         ws.prepare(part);
         part.velocities_into(impulses, &mut ws.c);
         let current = ws.residual(part, R::LAW, impulses, &ws.c);
-        let params = SweepParams { tolerance, ..*params };
-        warm_or_cold(&mut rule.clone(), &params, ws, part, impulses, current, watch)
-    };
-    let report = islands.solve(count, params.tolerance, problem, impulses, watch, one);
-    ws.islands = islands;
-    ws.own = report.converged();
-    report
+        let params = SweepParams { tolerance, ..self.params };
+        self.warm_or_cold(ws, &params, part, impulses, current, watch)
+    }
 }
 
-/// [`go_on`], and where that does not reach the tolerance once more from no impulses at all, with the iterations
-/// that are left; the nearer of both stays. RaiSim's answer is where its first sweeps go.
-fn warm_or_cold<R: Rule + Clone>(
-    rule: &mut R,
-    params: &SweepParams,
-    ws: &mut Workspace,
-    problem: &ConstraintProblem,
-    impulses: &mut [f64],
-    current: f64,
-    watch: &mut Watch<'_>,
-) -> SolveReport {
-    let cold = impulses.iter().all(|&l| l == 0.0);
-    let mut again = rule.clone();
-    let first = go_on(rule, params, ws, problem, impulses, current, watch);
-    let left = params.max_iterations.saturating_sub(first.iterations);
-    if first.converged() || cold || left == 0 || R::LAW == Law::Raisim {
-        return first;
+impl<R: Rule> Twin<R> {
+    /// [`go_on`], and where that does not reach the tolerance once more from no impulses at all, with the iterations
+    /// that are left; the nearer of both stays. RaiSim's answer is where its first sweeps go.
+    fn warm_or_cold(
+        &self,
+        ws: &mut Workspace,
+        params: &SweepParams,
+        problem: &ConstraintProblem,
+        impulses: &mut [f64],
+        current: f64,
+        watch: &mut Watch<'_>,
+    ) -> SolveReport {
+        let cold = impulses.iter().all(|&l| l == 0.0);
+        let first = go_on(&mut self.rule.clone(), params, ws, problem, impulses, current, watch);
+        let left = params.max_iterations.saturating_sub(first.iterations);
+        if first.converged() || cold || left == 0 || R::LAW == Law::Raisim {
+            return first;
+        }
+        let mut found = std::mem::take(&mut ws.found);
+        found.clear();
+        found.extend_from_slice(impulses);
+        impulses.fill(0.0);
+        for (i, &cone) in problem.cones().iter().enumerate() {
+            R::LAW.project(cone, &mut impulses[problem.range(i)]);
+        }
+        problem.velocities_into(impulses, &mut ws.c);
+        ws.finish.forget();
+        let current = ws.residual(problem, R::LAW, impulses, &ws.c);
+        let params = SweepParams { max_iterations: left, ..*params };
+        let mut second = go_on(&mut self.rule.clone(), &params, ws, problem, impulses, current, watch);
+        second.iterations += first.iterations;
+        if !(second.residual < first.residual) {
+            impulses.copy_from_slice(&found);
+            second = SolveReport { iterations: second.iterations, ..first };
+        }
+        ws.found = found;
+        second
     }
-    let mut found = std::mem::take(&mut ws.found);
-    found.clear();
-    found.extend_from_slice(impulses);
-    impulses.fill(0.0);
-    for (i, &cone) in problem.cones().iter().enumerate() {
-        R::LAW.project(cone, &mut impulses[problem.range(i)]);
-    }
-    problem.velocities_into(impulses, &mut ws.c);
-    ws.finish.forget();
-    let current = ws.residual(problem, R::LAW, impulses, &ws.c);
-    let params = SweepParams { max_iterations: left, ..*params };
-    let mut second = go_on(&mut again, &params, ws, problem, impulses, current, watch);
-    second.iterations += first.iterations;
-    if !(second.residual < first.residual) {
-        impulses.copy_from_slice(&found);
-        second = SolveReport { iterations: second.iterations, ..first };
-    }
-    ws.found = found;
-    second
 }
 
 /// From the start of residual `current`, c being that of its impulses.

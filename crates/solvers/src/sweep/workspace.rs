@@ -1,6 +1,6 @@
 //! What a solve by sweeps works in: prepared blocks, current and best impulses, accelerators.
 
-use super::{Rule, SweepParams, report};
+use super::{Rule, SweepParams, Twin, report};
 use crate::anderson::Anderson;
 use crate::finish::{Finish, Goal, View};
 use crate::islands::Islands;
@@ -73,7 +73,6 @@ pub(crate) struct Workspace {
     /// Sweeps to go without Anderson steps.
     pub(super) plain: u32,
     pub(super) finish: Finish,
-    pub(super) islands: Islands<Workspace>,
 }
 
 impl Workspace {
@@ -104,9 +103,9 @@ impl Workspace {
 
     /// Chooses where each of the islands starts, after [`Self::start`], and settles those whose start will do
     /// unless `all` are to be solved.
-    pub(super) fn start_islands(
+    pub(super) fn settle<R: Rule>(
         &self,
-        islands: &mut Islands<Workspace>,
+        islands: &mut Islands<Twin<R>>,
         (count, all): (usize, bool),
         problem: &ConstraintProblem,
         tolerance: f64,
@@ -213,7 +212,6 @@ impl Workspace {
 
     /// Drops what outlives a solve.
     pub(crate) fn forget(&mut self) {
-        self.islands.workspaces_mut().for_each(Workspace::forget);
         self.finish.forget();
         self.own = false;
     }

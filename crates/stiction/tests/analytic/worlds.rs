@@ -54,6 +54,7 @@ impl Run {
             tolerance: 1e-10,
             max_iterations: 20_000,
             stepper: StepperParams { dt, ..StepperParams::default() },
+            ..Settings::default()
         };
         Self { sim: Simulation::new(world, state, settings).unwrap(), worst: 0.0, contacts: Vec::new() }
     }

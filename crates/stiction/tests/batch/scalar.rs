@@ -28,7 +28,7 @@ fn compare(world: &World, start: &State, c: &Comparison) {
     let settings = BatchSettings { stepper, precision: c.precision, tolerance, judge: true, threads: 1 };
     let mut batch = Batch::new(world.clone(), start, c.n, settings).unwrap();
     assert!(matches!(batch.pace(), Pace::Lanes(_)), "{:?}", batch.pace());
-    let alone = Settings { contact: "auto".to_owned(), tolerance: 1e-12, max_iterations: 1000, stepper };
+    let alone = Settings { tolerance: 1e-12, stepper, ..Settings::default() };
     let mut dice = Dice(5);
     let mut sims: Vec<Simulation> = (0..c.n)
         .map(|i| {
