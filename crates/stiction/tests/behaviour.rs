@@ -38,6 +38,47 @@ fn the_same_input_gives_the_same_bits() {
     assert!(a.state().q[2] < 0.2, "the box must have fallen");
 }
 
+/// Nine towers of three boxes that fall over: many islands, which grow and break up.
+fn towers(settings: Settings) -> Simulation {
+    let mut c = Composer::new("towers", vec3(0.0, 0.0, -9.81)).unwrap();
+    let rough = Material { friction: 0.5, ..Material::default() };
+    c.fixed("ground", Shape::Plane, Pose::IDENTITY, rough, UNCOLOURED).unwrap();
+    for k in 0..27 {
+        let (tower, floor) = (k / 3, f64::from(k % 3));
+        let place = vec3(f64::from(tower % 3), f64::from(tower / 3), 0.11 + 0.21 * floor);
+        let tilt = 0.1 * f64::from(k).sin();
+        let pose = Pose::new(Quat::from_rpy(tilt, 0.5 * tilt, f64::from(tower)), place);
+        let shape = Shape::Box { half: vec3(0.08, 0.1, 0.1) };
+        let mut body = FreeBody { material: rough, ..FreeBody::new(format!("box {k}"), shape, 1.0, pose) };
+        body.velocity = vec3(0.3 * floor, 0.1 * f64::from(tower % 4), 0.0);
+        c.body(body).unwrap();
+    }
+    let (world, state) = c.finish();
+    Simulation::new(world, state, settings).unwrap()
+}
+
+#[test]
+fn threads_change_no_bit() {
+    for contact in ["auto", "raisim-ds", "sap"] {
+        let on = |threads| towers(Settings { contact: contact.to_owned(), threads, ..Settings::default() });
+        let mut sims = [1, 2, 3].map(on);
+        for step in 0..400 {
+            let reports = sims.each_mut().map(Simulation::step);
+            let [alone, others @ ..] = &sims;
+            assert!(others.iter().all(|sim| sim.state() == alone.state()), "{contact}, step {step}");
+            assert!(reports[0].failure().is_none() && (step < 300 || reports[0].contacts > 50));
+        }
+        // Nor does a snapshot care.
+        let snapshot = sims[0].snapshot();
+        sims[2].restore(&snapshot).unwrap();
+    }
+    let refused = |threads| {
+        let (world, state) = Composer::new("empty", vec3(0.0, 0.0, 0.0)).unwrap().finish();
+        Simulation::new(world, state, Settings { threads, ..Settings::default() }).map(drop)
+    };
+    assert!(refused(0).unwrap_err().to_string().contains("0 threads; expected 1 to 1024"));
+}
+
 #[test]
 fn a_state_survives_json_and_continues_with_the_same_bits() {
     let mut a = tumbling_box(Settings::default());

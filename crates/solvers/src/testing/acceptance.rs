@@ -201,6 +201,54 @@ fn the_same_input_gives_the_same_bits() {
     }
 }
 
+/// Problems that do not feel each other, as one.
+fn side_by_side(parts: &[ConstraintProblem]) -> ConstraintProblem {
+    let mut whole = ConstraintProblem::default();
+    let mut homes = Vec::new();
+    for (which, part) in parts.iter().enumerate() {
+        whole.time_step = part.time_step;
+        let first = whole.len();
+        for i in 0..part.len() {
+            whole.push(part.cone(i), &part.free_velocity[part.range(i)]);
+            homes.push((which, i, first));
+        }
+    }
+    let (start, blocks) = whole.starts_and_blocks_mut();
+    blocks.set_pattern(start, |i, out| {
+        let (which, local, first) = homes[i];
+        let part = &parts[which].blocks;
+        out.extend(part.entries(local).map(|k| first + part.column_of(k)));
+    });
+    for (i, &(which, local, _)) in homes.iter().enumerate() {
+        let part = &parts[which].blocks;
+        for (to, from) in blocks.entries(i).zip(part.entries(local)) {
+            blocks.entry_mut(to).copy_from_slice(part.entry(from));
+        }
+    }
+    whole
+}
+
+/// Who solves an island changes no bit, of the first solve nor of those that remember one.
+#[test]
+fn threads_change_no_bit() {
+    let parts: Vec<_> = (1..=8).map(|seed| heap(2 + seed as usize % 3, seed)).collect();
+    let problems = [side_by_side(&parts), side_by_side(&parts[2..7]), side_by_side(&parts)];
+    for entry in registry::all() {
+        let run = |threads: usize| {
+            let mut solver = registry::make(entry.name, &Common::default()).unwrap();
+            solver.use_threads(threads);
+            problems.each_ref().map(|problem| {
+                let mut impulses = vec![0.0; problem.rows()];
+                let report = solver.solve(problem, &mut impulses);
+                let bits = impulses.iter().map(|l| l.to_bits()).collect::<Vec<u64>>();
+                (bits, report.iterations, report.residual.to_bits(), report.status)
+            })
+        };
+        let alone = run(1);
+        assert!([2, 3].into_iter().all(|threads| run(threads) == alone), "{}", entry.name);
+    }
+}
+
 /// Nothing moves, nothing is there, and the blocks are not formed.
 #[test]
 fn edges_are_answered() {
