@@ -161,13 +161,10 @@ impl BlockMatrix {
             return;
         }
         for i in 0..self.len() {
-            let rows = row_start[i]..row_start[i + 1];
+            let yi = &mut y[row_start[i]..row_start[i + 1]];
             for k in self.entries(i) {
                 let j = self.column[k];
-                let xj = &x[row_start[j]..row_start[j + 1]];
-                for (row, y) in self.entry(k).chunks_exact(xj.len()).zip(&mut y[rows.clone()]) {
-                    *y += row.iter().zip(xj).map(|(g, x)| g * x).sum::<f64>();
-                }
+                add_product(self.entry(k), &x[row_start[j]..row_start[j + 1]], yi);
             }
         }
     }
@@ -188,9 +185,30 @@ impl BlockMatrix {
         }
         for k in self.entries(i) {
             let j = self.column[k];
-            let rows = &mut y[row_start[j]..row_start[j + 1]];
-            for (row, y) in self.entry(self.mirror[k]).chunks_exact(d.len()).zip(rows) {
-                *y += row.iter().zip(d).map(|(g, d)| g * d).sum::<f64>();
+            add_product(self.entry(self.mirror[k]), d, &mut y[row_start[j]..row_start[j + 1]]);
+        }
+    }
+}
+
+/// y += g x, g by rows: contacts and scalar rows in their own ways, which takes half the time.
+#[inline]
+fn add_product(g: &[f64], x: &[f64], y: &mut [f64]) {
+    match (y, x, g) {
+        ([y0, y1, y2], &[x0, x1, x2], &[a, b, c, d, e, f, g, h, i]) => {
+            *y0 += a * x0 + b * x1 + c * x2;
+            *y1 += d * x0 + e * x1 + f * x2;
+            *y2 += g * x0 + h * x1 + i * x2;
+        }
+        ([y0, y1, y2], &[x], &[a, b, c]) => {
+            *y0 += a * x;
+            *y1 += b * x;
+            *y2 += c * x;
+        }
+        ([y], &[x0, x1, x2], &[a, b, c]) => *y += a * x0 + b * x1 + c * x2,
+        ([y], &[x], &[a]) => *y += a * x,
+        (y, x, g) => {
+            for (row, y) in g.chunks_exact(x.len()).zip(y) {
+                *y += row.iter().zip(x).map(|(g, x)| g * x).sum::<f64>();
             }
         }
     }

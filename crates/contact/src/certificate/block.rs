@@ -10,25 +10,24 @@ use crate::solver::Law;
 use stiction_dynamics::spatial::{Vec3, vec3};
 
 /// (G + R)_ii, by rows.
+#[derive(Clone, Copy, Debug)]
 pub(super) struct Diagonal {
     /// Of a patch the rows (t₁, t₂, n).
     values: Block3,
     dim: usize,
-    /// ‖(G + R)_ii‖_F of a patch.
-    patch: Option<f64>,
+    /// ‖(G + R)_ii‖₂, of a patch ‖(G + R)_ii‖_F.
+    norm: f64,
 }
 
 impl Diagonal {
     pub(super) fn of(problem: &ConstraintProblem, i: usize, values: Block3) -> Self {
         let dim = problem.cone(i).dim();
-        Self { values, dim: dim.min(3), patch: (dim > 3).then(|| problem.patch_norm(i)) }
-    }
-
-    fn norm(&self) -> f64 {
-        if let Some(norm) = self.patch {
-            return norm;
-        }
-        if self.dim == 3 { matrix3::spectral_norm(&self.values) } else { self.values[0].abs() }
+        let norm = match dim {
+            1 => values[0].abs(),
+            3 => matrix3::spectral_norm(&values),
+            _ => problem.patch_norm(i),
+        };
+        Self { values, dim: dim.min(3), norm }
     }
 
     /// (G + R)_NN of the last row.
@@ -38,9 +37,8 @@ impl Diagonal {
 }
 
 /// The largest ‖(G + R)_ii‖₂ or 1: the scale of a block without one of its own.
-pub(super) fn largest_norm(problem: &ConstraintProblem, all: &[Block3]) -> f64 {
-    let norms = all.iter().enumerate().map(|(i, &values)| Diagonal::of(problem, i, values).norm());
-    let largest = norms.fold(0.0, worse);
+pub(super) fn largest_norm(all: &[Diagonal]) -> f64 {
+    let largest = all.iter().map(|d| d.norm).fold(0.0, worse);
     if largest == 0.0 { 1.0 } else { largest }
 }
 
@@ -180,21 +178,19 @@ pub fn soft_natural_map(
 pub(super) fn natural_map_of_block(
     problem: &ConstraintProblem,
     i: usize,
-    diagonal: Block3,
+    diagonal: &Diagonal,
     fallback: f64,
     lambda: &[f64],
     c: &[f64],
     law: Law,
 ) -> f64 {
     let cone = problem.cone(i);
-    let scaled = Diagonal::of(problem, i, diagonal);
-    match SoftBlock::new(law, problem, i, &diagonal) {
+    match SoftBlock::new(law, problem, i, &diagonal.values) {
         Some(soft) => {
-            let norm = scaled.norm();
-            let norm = if norm == 0.0 { fallback } else { norm };
+            let norm = if diagonal.norm == 0.0 { fallback } else { diagonal.norm };
             soft_natural_map(&soft, cone, norm, lambda, c, &problem.compliance[problem.range(i)])
         }
-        None => natural_map(cone, &scaled, fallback, lambda, c, law),
+        None => natural_map(cone, diagonal, fallback, lambda, c, law),
     }
 }
 
@@ -207,8 +203,7 @@ pub(super) fn natural_map(
     c: &[f64],
     law: Law,
 ) -> f64 {
-    let norm = diagonal.norm();
-    let norm = if norm == 0.0 { fallback } else { norm };
+    let norm = if diagonal.norm == 0.0 { fallback } else { diagonal.norm };
     block_natural_map(cone, &diagonal.values, norm, lambda, c, law)
 }
 
@@ -337,7 +332,7 @@ mod tests {
             }
         }
         let (_, l, c) = energy(best.1);
-        let diagonal = Diagonal { values: a, dim: 3, patch: None };
+        let diagonal = Diagonal { values: a, dim: 3, norm: matrix3::spectral_norm(&a) };
         let cone = Cone::Friction { mu };
         let own = natural_map(cone, &diagonal, 1.0, &l, &c, Law::Raisim);
         let exact = natural_map(cone, &diagonal, 1.0, &l, &c, Law::Ncp);

@@ -85,8 +85,9 @@ pub fn worse(a: f64, b: f64) -> f64 {
 pub struct Judge {
     /// c of the problem last judged.
     velocities: Vec<f64>,
-    /// (G + R)_ii of that problem.
-    diagonal: Vec<[f64; 9]>,
+    /// (G + R)_ii of that problem, and with its norm.
+    values: Vec<[f64; 9]>,
+    diagonal: Vec<block::Diagonal>,
 }
 
 impl Judge {
@@ -95,16 +96,16 @@ impl Judge {
         self.measure(problem, impulses);
         let c = &self.velocities;
         let load = LOAD_THRESHOLD * impulses.iter().fold(0.0, |m: f64, l| m.max(l.abs()));
-        let fallback = block::largest_norm(problem, &self.diagonal);
+        let fallback = block::largest_norm(&self.diagonal);
 
         let mut out = Certificate::default();
         let (mut squares, mut worst, mut angles, mut sliding) = (0.0, -1.0, 0.0, 0_u32);
         for i in 0..problem.len() {
             let rows = problem.range(i);
             let (lambda, ci) = (&impulses[rows.clone()], &c[rows]);
-            let diagonal = block::Diagonal::of(problem, i, self.diagonal[i]);
+            let diagonal = &self.diagonal[i];
 
-            let e = block::natural_map(problem.cone(i), &diagonal, fallback, lambda, ci, Law::Ncp); // (4)
+            let e = block::natural_map(problem.cone(i), diagonal, fallback, lambda, ci, Law::Ncp); // (4)
             squares += e * e;
             if !(e <= worst) {
                 worst = e;
@@ -114,7 +115,7 @@ impl Judge {
             out.eps_p = worse(out.eps_p, p / problem.time_step);
             out.eps_d = worse(out.eps_d, d);
             out.eps_c = worse(out.eps_c, w / problem.time_step);
-            out.signorini = worse(out.signorini, block::signorini(problem.cone(i), &diagonal, lambda, ci)); // (5)
+            out.signorini = worse(out.signorini, block::signorini(problem.cone(i), diagonal, lambda, ci)); // (5)
             let normal = problem.cone(i).normal();
             if lambda[normal] > load && problem.cone(i).opens() {
                 out.lift = worse(out.lift, worse(0.0, ci[normal])); // (9)
@@ -148,12 +149,12 @@ impl Judge {
     /// R λ + s to c, or compare λ with F(c) ([`crate::soft`]).
     pub fn natural_map_of(&mut self, problem: &ConstraintProblem, impulses: &[f64], law: Law) -> f64 {
         self.measure(problem, impulses);
-        let fallback = block::largest_norm(problem, &self.diagonal);
+        let fallback = block::largest_norm(&self.diagonal);
         let mut squares = 0.0;
         for i in 0..problem.len() {
             let rows = problem.range(i);
             let (lambda, c) = (&impulses[rows.clone()], &self.velocities[rows]);
-            let e = block::natural_map_of_block(problem, i, self.diagonal[i], fallback, lambda, c, law);
+            let e = block::natural_map_of_block(problem, i, &self.diagonal[i], fallback, lambda, c, law);
             squares += e * e;
         }
         if self.measurable(problem, impulses) { squares.sqrt() } else { f64::NAN }
@@ -172,7 +173,10 @@ impl Judge {
 
     fn measure(&mut self, problem: &ConstraintProblem, impulses: &[f64]) {
         problem.velocities_into(impulses, &mut self.velocities);
-        problem.diagonal_blocks_into(&mut self.diagonal);
+        problem.diagonal_blocks_into(&mut self.values);
+        self.diagonal.clear();
+        let all = self.values.iter().enumerate();
+        self.diagonal.extend(all.map(|(i, &values)| block::Diagonal::of(problem, i, values)));
     }
 }
 
