@@ -243,6 +243,14 @@ fn what_is_not_simulated_keeps_its_place_and_is_said() {
     assert_eq!(world.ledger.warnings.len(), 1);
 }
 
+/// MuJoCo 4 saves servos so.
+#[test]
+fn the_label_of_a_control_is_no_reason_to_warn() {
+    let servo = r#"<general joint="j" input="pos" biastype="affine" gainprm="10" biasprm="0 -10 -1"/>"#;
+    let world = pendulum("", &format!("<actuator>{servo}</actuator>"));
+    assert_eq!((world.ledger.of(Fate::Unsupported).count(), world.actuators[0].law.gain), (0, 10.0));
+}
+
 #[test]
 fn equalities_couple_joints_from_their_references() {
     let couplings = |equality: &str| {

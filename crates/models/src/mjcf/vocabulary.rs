@@ -196,6 +196,7 @@ const ROWS: &[Row] = &[
     row(ACTUATORS, "cranklength slidersite cranksite", Unsupported, "slider-cranks are not simulated yet"),
     row(ACTUATORS, "site refsite body", Unsupported, "acts on a site or body: not simulated yet"),
     row("general", "dyntype gaintype biastype gainprm biasprm", Used, ""),
+    row("general", "input", Kept, "a label of the control: fixed and affine gains take one input"),
     row("position", "kp kv dampratio timeconst inheritrange", Used, ""),
     row("velocity damper", "kv", Used, ""),
     row(ACTUATORS, "*", Unsupported, "belongs to an actuator that is not simulated yet"),
