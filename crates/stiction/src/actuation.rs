@@ -6,19 +6,27 @@
 //!     e₀ = gain u + bias + b_l (l + θ h l̇) + b_v l̇,     k = −(θ² h b_l + θ b_v)        (1)
 //! ```
 //!
-//! is the value of its affine law at the share θ of the step, to first order; θ = 1 but where
-//! [`crate::StepperParams::second_order`] asks for less. With k > 0 the effort
+//! is the value of its affine law at the share θ of the step, to first order. With k > 0 the effort
 //! is implicit: on a single dof, k adds h k c² to the diagonal of M (2). Joint springs and dampers are
-//! the same law with e₀ = −K (q + h v − q₀) − D v, k = h K + D. Beyond its limit the effort is the limit
+//! the same law with e₀ = −K (q + θ h v − q₀) − D v, k = θ² h K + θ D. Beyond its limit the effort is the limit
 //! and k drops out (3). On several dofs (tendons), and where contacts decide whether the limit is reached
 //! ([`crate::servos`]), it becomes a row of the constraint problem with compliance 1/(h k) and set
 //! ±h·limit (4).
+//!
+//! In trees that move by the trapezoidal rule ([`crate::stepper`]), with m the inertia of the dof,
+//!
+//! ```text
+//!     θ = ⅔ − 1/z within [½, ⅔],     z = (h D + h² K)/m                                 (5)
+//! ```
+//!
+//! the least at which a motion that it damps changes its sign, if at all, at half its size from step to step; elsewhere
+//! θ = 1.
 //!
 //! Units: effort [N or N·m], k [N·s/m or N·m·s/rad].
 
 use crate::State;
 use stiction_dynamics::spatial::{Quat, Vec3};
-use stiction_dynamics::{JointKind, Model};
+use stiction_dynamics::{JointKind, Model, Real};
 use stiction_models::{Actuator, World};
 
 /// One actuator at one step.
@@ -66,11 +74,26 @@ pub(crate) fn at_velocity(a: &Actuator, e: &Effort, v: &[f64], v_next: &[f64]) -
     e.start - e.implicit * change
 }
 
-/// Adds spring and damper efforts at the start to `tau` and (2) to `diagonal`.
-pub(crate) fn add_passive(model: &Model, state: &State, h: f64, tau: &mut [f64], diagonal: &mut [f64]) {
-    for (i, dof) in model.dofs.iter().enumerate() {
+/// (5)
+pub(crate) fn share<T: Real>(z: T) -> T {
+    let (least, most) = (z.like(0.5), z.like(2.0 / 3.0));
+    let theta = most - z.one() / z;
+    let theta = T::select(theta.less(least), least, theta);
+    T::select(z.zero().less(z), theta, least)
+}
+
+/// Adds spring and damper efforts at the start to `tau` and (2) to `diagonal`, with θ of a dof and its z·m.
+pub(crate) fn add_passive(
+    model: &Model,
+    state: &State,
+    h: f64,
+    theta: impl Fn(usize, f64) -> f64,
+    tau: &mut [f64],
+    diagonal: &mut [f64],
+) {
+    for (i, dof) in model.dofs.iter().enumerate().filter(|(_, dof)| dof.damping > 0.0) {
         tau[i] -= dof.damping * state.v[i];
-        diagonal[i] += h * dof.damping;
+        diagonal[i] += h * dof.damping * theta(i, h * dof.damping);
     }
     for joint in model.joints.iter().filter(|j| j.stiffness > 0.0) {
         let (i, n) = (joint.idx_v, joint.kind.nv());
@@ -83,8 +106,9 @@ pub(crate) fn add_passive(model: &Model, state: &State, h: f64, tau: &mut [f64],
             JointKind::Free => continue,
         };
         for k in 0..n {
-            tau[i + k] -= joint.stiffness * (displacement[k] + h * state.v[i + k]);
-            diagonal[i + k] += h * h * joint.stiffness;
+            let theta = theta(i + k, h * h * joint.stiffness);
+            tau[i + k] -= joint.stiffness * (displacement[k] + theta * h * state.v[i + k]);
+            diagonal[i + k] += (theta * h).powi(2) * joint.stiffness;
         }
     }
 }

@@ -51,6 +51,8 @@ pub(crate) const TOUCH: f64 = 1e-9;
 pub(crate) struct Situation<'a> {
     pub(crate) world: &'a World,
     pub(crate) kin: &'a Kinematics,
+    /// The same in the middle of the step, of trees that move by the trapezoidal rule.
+    pub(crate) middle: &'a Kinematics,
     pub(crate) state: &'a State,
     /// v_f.
     pub(crate) free_velocity: &'a [f64],

@@ -1,7 +1,6 @@
 //! Motion of what no constraint acts upon during a step.
 //!
-//! The step of [`crate::stepper`] is of the first order: it moves bodies for h by the velocity they end with, as contacts
-//! need. Where the impulses on a tree are all zero nothing needs that, and the tree goes on
+//! The step of [`crate::stepper`] moves bodies for h by the velocity they end with, as contacts need, or by a mean. Where the impulses on a tree are all zero nothing needs that, and the tree goes on
 //!
 //! ```text
 //!     a free body:  p_cm⁺ = p_cm + h (v_cm + v_cm⁺)/2        the parabola, exactly                   (1)
@@ -9,8 +8,8 @@
 //!     other trees:  five orders, see [`crate::free_tree`]                                            (3)
 //! ```
 //!
-//! if their only efforts are given ones, dampers and joint springs; servos, tendons, loops, couplings and carried weight
-//! leave a tree with the first order. A free body on which nothing acts but bounces, each after its share s of the step
+//! if their only efforts are given ones, dampers and joint springs; trees with servos, tendons, loops, couplings, dry
+//! friction or carried weight go by the trapezoidal rule, [`crate::means`]. A free body on which nothing acts but bounces, each after its share s of the step
 //! ([`crate::assembly`]), moves by (1) and (2) with the mean velocities
 //!
 //! ```text
@@ -24,10 +23,10 @@ use crate::State;
 use crate::free_tree::FreeTree;
 use crate::rows::Rows;
 use std::collections::BTreeSet;
-use stiction_contact::{Cone, ConstraintProblem};
+use stiction_contact::ConstraintProblem;
 use stiction_dynamics::spatial::{Quat, Vec3, vec3};
 use stiction_dynamics::{Factor, JointKind, MassMatrix, Model};
-use stiction_models::World;
+use stiction_models::{Actuator, World};
 
 /// A contact that bounces in this step.
 #[derive(Clone, Copy, Debug)]
@@ -44,8 +43,6 @@ enum Touch {
     Nothing,
     Bounces,
     Holds,
-    /// Something closes or parts at a speed, or is joined by impulses to something that is hit.
-    Hits,
 }
 
 /// A free body alone in its tree.
@@ -70,14 +67,7 @@ pub(crate) struct Flight {
     shift: Vec<f64>,
     /// Given efforts.
     pub(crate) applied: Vec<f64>,
-    /// Per dof.
-    tree_of: Vec<usize>,
-    /// Blocks with impulses, and whether they bounce.
-    active: Vec<(usize, bool)>,
 }
-
-/// Changes of velocity that are none [m/s or rad/s].
-const STILL: f64 = 1e-9;
 
 /// Largest share of a diagonal of M̂ that springs and dampers may be where (3) is tried [–].
 const SOFT: f64 = 0.5;
@@ -107,8 +97,6 @@ impl Flight {
             weighted: Vec::new(),
             shift: vec![0.0; model.nv()],
             applied: vec![0.0; model.nv()],
-            tree_of: model.dofs.iter().map(|d| model.bodies[d.body].tree).collect(),
-            active: Vec::new(),
         }
     }
 
@@ -125,12 +113,10 @@ impl Flight {
         impulses: &[f64],
         bounces: &[Bounce],
         factor: &Factor,
-        second_order: bool,
     ) {
-        if self.bodies.is_empty() && self.trees.is_empty() && !second_order {
+        if self.bodies.is_empty() && self.trees.is_empty() {
             return;
         }
-        self.active.clear();
         self.touch.fill(Touch::Nothing);
         self.bounced = !bounces.is_empty();
         let mut next = bounces.iter().peekable();
@@ -144,7 +130,6 @@ impl Flight {
             if impulses[range.clone()].iter().all(|x| *x == 0.0) {
                 continue;
             }
-            self.active.push((block, bounce.is_some()));
             let touch = if bounce.is_some() { Touch::Bounces } else { Touch::Holds };
             for tree in rows.trees_of(block) {
                 self.touch[tree] = self.touch[tree].max(touch);
@@ -157,60 +142,6 @@ impl Flight {
             self.shift.fill(0.0);
             rows.add_impulses_into(problem.row_start(), &self.weighted, &mut self.shift);
             factor.solve_in_place(&mut self.shift);
-        }
-    }
-
-    /// The velocities by which everything moves, in place of `v_next`: the means (v + v⁺)/2 of trees of which no contact
-    /// or stop, on which there is an impulse, closes or parts faster than `slow`, before the step or after it. Trees
-    /// joined by impulses go alike. Nothing is changed where nothing changes.
-    pub(crate) fn take_means(
-        &mut self,
-        rows: &Rows,
-        problem: &ConstraintProblem,
-        v: &[f64],
-        slow: f64,
-        v_next: &mut [f64],
-    ) {
-        if v.iter().zip(&*v_next).all(|(a, b)| (a - b).abs() <= STILL) {
-            return;
-        }
-        for &(block, bounces) in &self.active {
-            let normal = |v: &[f64]| {
-                let c = rows.velocity(block, v);
-                match problem.cones()[block] {
-                    Cone::NonNegative => c.x,
-                    Cone::Friction { .. } | Cone::Patch { .. } => c.z,
-                    _ => 0.0,
-                }
-            };
-            // What only bounces has its own way to move.
-            let least = if bounces { Touch::Holds } else { Touch::Nothing };
-            if normal(v).abs().max(normal(v_next).abs()) > slow {
-                for t in rows.trees_of(block) {
-                    if self.touch[t] >= least {
-                        self.touch[t] = Touch::Hits;
-                    }
-                }
-            }
-        }
-        let mut spreads = true;
-        while std::mem::take(&mut spreads) {
-            for &(block, _) in &self.active {
-                if rows.trees_of(block).any(|t| self.touch[t] == Touch::Hits) {
-                    for t in rows.trees_of(block) {
-                        if self.touch[t] != Touch::Holds {
-                            continue;
-                        }
-                        self.touch[t] = Touch::Hits;
-                        spreads = true;
-                    }
-                }
-            }
-        }
-        for (i, next) in v_next.iter_mut().enumerate() {
-            if matches!(self.touch[self.tree_of[i]], Touch::Nothing | Touch::Holds) {
-                *next += 0.5 * (v[i] - *next);
-            }
         }
     }
 
@@ -280,14 +211,20 @@ impl Body {
     }
 }
 
+/// True of actuators whose effort depends on how the robot stands or moves.
+pub(crate) fn is_servo(a: &Actuator) -> bool {
+    a.law.bias_length != 0.0 || a.law.bias_velocity != 0.0
+}
+
 /// Trees with anything that is taken at the end of the step, or that joins them to others.
 pub(crate) fn bound_trees(world: &World) -> BTreeSet<usize> {
     let model: &Model = &world.model;
     let of_dof = |dof: usize| model.bodies[model.dofs[dof].body].tree;
     let of_link = |l: usize| model.links[l].body.map(|b| model.bodies[b].tree);
     let mut bound = BTreeSet::new();
-    let servos = world.actuators.iter().filter(|a| a.law.bias_length != 0.0 || a.law.bias_velocity != 0.0);
-    bound.extend(servos.flat_map(|a| &a.transmission).map(|t| of_dof(t.0)));
+    bound.extend(
+        world.actuators.iter().filter(|a| is_servo(a)).flat_map(|a| &a.transmission).map(|t| of_dof(t.0)),
+    );
     bound.extend((0..model.nv()).filter(|&d| model.dofs[d].friction > 0.0).map(of_dof));
     let curves = world.couplings.iter().filter_map(|c| c.curve.as_ref()).flat_map(|c| &c.terms);
     let couplings = world.couplings.iter().flat_map(|c| &c.terms).chain(curves);

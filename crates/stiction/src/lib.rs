@@ -17,6 +17,7 @@ mod flight;
 mod free_tree;
 mod gyroscopic;
 mod loops;
+mod means;
 mod mechanism;
 mod params;
 mod recorder;

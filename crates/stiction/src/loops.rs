@@ -26,6 +26,7 @@ use crate::rows::{End, Rows};
 use crate::warm_start::{RowKey, WarmStart};
 use std::ops::Range;
 use stiction_contact::{Cone, ConstraintProblem};
+use stiction_dynamics::Kinematics;
 use stiction_dynamics::spatial::{Motion, Pose, Vec3};
 use stiction_models::{Hold, World};
 
@@ -103,7 +104,7 @@ impl Held {
 }
 
 impl Situation<'_> {
-    /// (1)–(4), with what is asked of every row appended to `feedback`.
+    /// (1)–(4), errors at the start of the step and directions in its middle, with what is asked of every row appended to `feedback`.
     pub(crate) fn push_loops(
         &self,
         rows: &mut Rows,
@@ -111,15 +112,18 @@ impl Situation<'_> {
         memory: &mut WarmStart,
         feedback: &mut Vec<f64>,
     ) {
-        let (model, kin) = (&self.world.model, self.kin);
+        let (model, kin) = (&self.world.model, self.middle);
         for held in &self.loops.held {
-            let [X_WA, X_WB] = held.ends.map(|(body, X)| body.map_or(X, |b| kin.X_WB[b] * X));
+            let place = |kin: &Kinematics| held.ends.map(|(body, X)| body.map_or(X, |b| kin.X_WB[b] * X));
+            let [X_WA, X_WB] = place(kin);
+            let [now_A, now_B] = place(self.kin);
             let bodies = held.ends.map(|e| e.0.map(|b| &model.bodies[b]));
             let ends = bodies.map(|b| b.map(|b| End { tip: b.dofs.end - 1, tree: b.tree }));
             let p = X_WB.translation;
             let arms = bodies.map(|b| b.map_or(Vec3::ZERO, |b| p - kin.reference[b.tree]));
-            for (k, row) in held.rows(X_WA, X_WB).into_iter().enumerate() {
-                let Some(Row { along, turns, error }) = row else { continue };
+            let rows_now = held.rows(now_A, now_B).into_iter().zip(held.rows(X_WA, X_WB));
+            for (k, (now, row)) in rows_now.enumerate() {
+                let (Some(Row { error, .. }), Some(Row { along, turns, .. })) = (now, row) else { continue };
                 let part = |S: &Motion, arm| {
                     let moves = if turns { S.angular } else { S.linear_at(arm) };
                     let x = along.dot(moves);

@@ -25,9 +25,6 @@ pub struct StepperParams {
     /// solved in parts; contacts, problem and certificate are those of the last. Single geometries can ask
     /// for it themselves ([`stiction_models::Geometry::continuous`]).
     pub continuous: bool,
-    /// Servos and motion by the trapezoidal rule where nothing is hit, instead of the velocity at the end of the step
-    /// (see [`crate::stepper`], (6) and (7)): second order while contacts last. For large steps.
-    pub second_order: bool,
     /// A step that fails or does not converge is done again in 2, 4, … 2ⁿ parts, n at most this; the report says in how
     /// many. 0: never. Up to 2ⁿ⁺² times the work, of such steps only.
     pub adaptive: u32,
@@ -45,7 +42,6 @@ impl Default for StepperParams {
             margin: 1e-3,
             restitution_threshold: 0.01,
             continuous: false,
-            second_order: false,
             adaptive: 0,
             certify: true,
         }

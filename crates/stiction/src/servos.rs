@@ -49,13 +49,8 @@ impl Servos {
         }
     }
 
-    /// The efforts at the start of the step. With `mass`, M(q) without gains, they are those of the share θ of the step,
-    ///
-    /// ```text
-    ///     θ = ⅔ − 1/z within [½, ⅔],     z = Σ c² (h D + h² K) / M_ii                              (3)
-    /// ```
-    ///
-    /// the least at which a motion that the servo damps changes its sign, if at all, at half its size from step to step.
+    /// The efforts at the start of the step; with `mass`, M without gains, for trees that move by the trapezoidal rule:
+    /// (5) of [`actuation`], with 1/m = Σ c²/M_ii.
     pub(crate) fn evaluate(
         &mut self,
         world: &World,
@@ -69,7 +64,7 @@ impl Servos {
             let Some(mass) = mass else { return 1.0 };
             let mobility: f64 = a.transmission.iter().map(|&(dof, c)| c * c / mass.row(dof)[0]).sum();
             let z = -h * (a.law.bias_velocity + h * a.law.bias_length) * mobility;
-            if z > 0.0 { (2.0 / 3.0 - 1.0 / z).clamp(0.5, 2.0 / 3.0) } else { 1.0 }
+            actuation::share(z)
         };
         for (i, a) in world.actuators.iter().enumerate() {
             let control = input.control.get(i).copied().unwrap_or(0.0);

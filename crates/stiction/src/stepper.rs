@@ -1,33 +1,36 @@
-//! Velocity-level time stepping: semi-implicit Euler on the manifold where constraints act, higher orders where none does.
+//! Velocity-level time stepping: the trapezoidal rule for robots that something holds or drives, semi-implicit Euler where
+//! something is hit, higher orders where no constraint acts.
 //!
 //! ```text
-//!     M̂ = M(q) + h D + h² K + h k                                        (1)
-//!     M̂ (v_f − v) = h (τ − b(q, v))                                       (2)
+//!     M̂ = M + h k                                                         (1)
+//!     M̂ (v_f − v) = h (τ − b)                                             (2)
 //!     v⁺ = v_f + M̂⁻¹ Jᵀ λ,   λ from the constraint problem                (3)
 //!     q⁺ = q ⊕ h v⁺                                                       (4)
 //! ```
 //!
-//! D, K, k are joint damping, joint springs and actuator gains, taken at the end of the step (see
-//! [`crate::actuation`]). The gyroscopic moment of a free single body is taken at the midpoint,
+//! k are the gains of joint dampers, joint springs and actuators (see [`crate::actuation`]). The gyroscopic moment of a free single body is taken at the midpoint,
 //!
 //! ```text
 //!     I (ω⁺ − ω) = −h ω̄ × I ω̄,   ω̄ = (ω + ω⁺)/2                          (5)
 //! ```
 //!
-//! which keeps its energy and the norm of its angular momentum to rounding. With
-//! [`StepperParams::second_order`], trees that nothing hits (closing or parting faster than what bounces) move by
+//! which keeps its energy and the norm of its angular momentum to rounding. Robots with servos, and linkages that nothing can
+//! touch, move where nothing is hit ([`crate::means`]) by
 //!
 //! ```text
 //!     q⁺ = q ⊕ h (v + v⁺)/2                                               (6)
+//!     M, b, J of loops at q ⊕ h v/2, of what nothing can touch            (7)
 //! ```
 //!
-//! and servos act as they would near the middle of the step (7), see [`crate::servos`]. First order in h; trees that no constraint
-//! acts upon replace (4), and (3) where they have joints, by what [`crate::flight`] says.
+//! the midpoint rule of [Moreau1988], with servos near the middle of the step as well ((5) of [`crate::actuation`]).
+//! What else is held, and all under compliant laws, which are written for (4), goes by (4): first order. Trees that no constraint acts upon replace (4), and (3) where they have joints, by what
+//! [`crate::flight`] says.
 //!
 //! A step either succeeds or leaves the state as it was and says why. Overlaps that friction holds together are left to
 //! [`jam`].
 
 mod jam;
+mod middle;
 mod retry;
 
 use crate::State;
@@ -37,6 +40,7 @@ use crate::contacts::{ContactFinder, ContactPoint, Lookout};
 use crate::flight::Flight;
 use crate::gyroscopic::midpoint_moment;
 use crate::loops::{Consistent, Loops};
+use crate::means::{Means, Solved};
 use crate::params::StepperParams;
 use crate::report::{StepReport, StepStatus};
 use crate::rows::Rows;
@@ -46,6 +50,8 @@ use crate::tendons::{Pull, pulls};
 use crate::views;
 use crate::warm_start::WarmStart;
 use crate::weight::CarriedWeight;
+use middle::Middle;
+pub(crate) use middle::NEAR;
 use std::ops::Range;
 use stiction_collision::ShapeError;
 use stiction_contact::{ConstraintProblem, ContactSolver, SolveReport, SolveStatus};
@@ -67,7 +73,10 @@ pub struct Input {
 /// Semi-implicit time stepping of one world; owns all memory a step needs.
 pub struct TimeStepper {
     params: StepperParams,
+    /// (6) to (8) hold in this step.
+    trapezoidal: bool,
     kin: Kinematics,
+    middle: Middle,
     vel: Velocities,
     rnea: RneaWorkspace,
     crba: CrbaWorkspace,
@@ -91,6 +100,7 @@ pub struct TimeStepper {
     pulls: Vec<(Pull, Effort)>,
     carried: CarriedWeight,
     flight: Flight,
+    means: Means,
     notes: Notes,
     tau: Vec<f64>,
     diagonal: Vec<f64>,
@@ -125,7 +135,9 @@ impl TimeStepper {
         };
         Ok(Self {
             params,
+            trapezoidal: true,
             kin: Kinematics::new(model),
+            middle: Middle::new(world),
             vel: Velocities::new(model),
             rnea: RneaWorkspace::new(model),
             crba: CrbaWorkspace::new(model),
@@ -147,6 +159,7 @@ impl TimeStepper {
             pulls: Vec::new(),
             carried: CarriedWeight::new(world),
             flight: Flight::new(world),
+            means: Means::new(world),
             notes: Notes::default(),
             tau: vec![0.0; model.nv()],
             diagonal: vec![0.0; model.nv()],
@@ -252,6 +265,9 @@ impl TimeStepper {
         solver: &mut dyn ContactSolver,
     ) -> Result<SolveReport, String> {
         self.kin.update(&world.model, &state.q);
+        // Compliant laws are written for positions that move by v⁺.
+        self.trapezoidal = !solver.needs().softness;
+        self.middle.find(world, state, self.params.dt, self.trapezoidal);
         loop {
             let solve = self.solve_once(world, state, input, solver)?;
             if !self.servos.promote(&world.actuators, &state.v, &self.v_next) {
@@ -269,7 +285,7 @@ impl TimeStepper {
         solver: &mut dyn ContactSolver,
     ) -> Result<SolveReport, String> {
         let model = &world.model;
-        self.vel.update(model, &self.kin, &state.v);
+        self.vel.update(model, self.middle.or(&self.kin), &state.v);
         self.free_motion(world, state, input)?;
         // What will meet depends on how the bodies would go on.
         self.vel.update(model, &self.kin, &self.v_free);
@@ -305,7 +321,7 @@ impl TimeStepper {
 
     fn note_flight(&mut self, world: &World, input: &Input) {
         let Self { flight, rows, problem, impulses, notes, factor, .. } = self;
-        flight.note(rows, problem, impulses, &notes.bounces, factor, self.params.second_order);
+        flight.note(rows, problem, impulses, &notes.bounces, factor);
         if flight.has_trees() {
             flight.applied.fill(0.0);
             flight.applied.iter_mut().zip(&input.generalized).for_each(|(a, f)| *a += f);
@@ -317,9 +333,20 @@ impl TimeStepper {
     fn displace(&mut self, world: &World, state: &State, share: f64) {
         let h = self.params.dt * share;
         self.v_end.copy_from_slice(&self.v_next);
-        if self.params.second_order && share == 1.0 {
-            let slow = self.params.bouncing_speed(&world.model.gravity);
-            self.flight.take_means(&self.rows, &self.problem, &state.v, slow, &mut self.v_end); // (6)
+        if self.trapezoidal && share == 1.0 {
+            let solved = Solved {
+                rows: &self.rows,
+                problem: &self.problem,
+                contacts: self.contacts.len(),
+                notes: &self.notes,
+                impulses: &self.impulses,
+                last: [self.memory.last(), self.memory.before()],
+                v: &state.v,
+                v_free: &self.v_free,
+                slow: self.params.bouncing_speed(&world.model.gravity),
+                deep: self.params.slop / h,
+            };
+            self.means.take(&solved, &mut self.v_end); // (6)
         }
         self.v_end.iter_mut().zip(&self.jam.apart).for_each(|(v, more)| *v += more);
         integrate_into(&world.model, &state.q, &self.v_end, h, &mut self.q_next);
@@ -375,7 +402,8 @@ impl TimeStepper {
     /// (1), (2) and the actuators.
     fn free_motion(&mut self, world: &World, state: &State, input: &Input) -> Result<(), String> {
         let (model, h) = (&world.model, self.params.dt);
-        bias_into(model, &self.kin, &self.vel, &mut self.rnea, &mut self.tau);
+        let kin = self.middle.or(&self.kin);
+        bias_into(model, kin, &self.vel, &mut self.rnea, &mut self.tau);
         for &b in &self.free_bodies {
             let i = model.bodies[b].dofs.start + 3;
             let moment = midpoint_moment(&model.bodies[b].inertia.about_com(), &state.v[i..i + 3], h);
@@ -383,12 +411,16 @@ impl TimeStepper {
         }
         self.tau.iter_mut().for_each(|t| *t = -*t);
         self.tau.iter_mut().zip(&input.generalized).for_each(|(t, f)| *t += f);
-        self.diagonal.fill(0.0);
-        actuation::add_passive(model, state, h, &mut self.tau, &mut self.diagonal);
-        self.carried.add(world, &self.kin, &mut self.tau);
+        self.carried.add(world, kin, &mut self.tau);
         self.pulls.clear();
-        crba_into(model, &self.kin, &mut self.crba, &mut self.mass);
-        let mass = self.params.second_order.then_some(&self.mass);
+        crba_into(model, kin, &mut self.crba, &mut self.mass);
+        let mass = self.trapezoidal.then_some(&self.mass);
+        let theta = |dof: usize, z: f64| match mass {
+            Some(mass) if self.means.drives(dof) => actuation::share(z / mass.row(dof)[0]),
+            _ => 1.0,
+        };
+        self.diagonal.fill(0.0);
+        actuation::add_passive(model, state, h, theta, &mut self.tau, &mut self.diagonal);
         self.servos.evaluate(world, input, state, &self.q_of_dof, h, mass);
         self.pulls.extend(self.servos.rows());
         self.pulls.extend(pulls(world, state, &self.q_of_dof, h));
@@ -432,6 +464,7 @@ impl TimeStepper {
         let situation = Situation {
             world,
             kin: &self.kin,
+            middle: self.middle.or(&self.kin),
             state,
             free_velocity: &self.v_free,
             params: &self.params,
@@ -535,6 +568,8 @@ impl TimeStepper {
         self.finder.take_surfaces(world);
         self.carried = CarriedWeight::new(world);
         self.flight = Flight::new(world);
+        self.means = Means::new(world);
+        self.middle = Middle::new(world);
     }
 
     /// Forgets warm starts, as after a jump of the state.

@@ -3,11 +3,13 @@
 use super::lane::{clamp, finite, mask, truth};
 use super::numbers::Numbers;
 use super::plan::Plan;
+use crate::actuation::share;
 use crate::gyroscopic::midpoint_moment;
+use crate::stepper::NEAR;
 use stiction_dynamics::spatial::{Sym3, Vec3};
 use stiction_dynamics::{
     CrbaWorkspace, Factor, Kinematics, MassMatrix, Model, Real, RneaWorkspace, Velocities, bias_into,
-    crba_into,
+    crba_into, integrate_into,
 };
 
 /// An actuator at one step; see [`crate::actuation`].
@@ -21,6 +23,10 @@ struct Effort<T> {
 /// Positions, velocities and the mass matrix with its implicit parts.
 pub(super) struct Free<T> {
     pub(super) kin: Kinematics<T>,
+    /// In the middle of the step, (7) of the stepper; what it is of, and with which velocities.
+    middle: Kinematics<T>,
+    q_middle: Vec<T>,
+    v_middle: Vec<T>,
     /// Of v; after [`Self::look_ahead`] of v_f.
     pub(super) vel: Velocities<T>,
     pub(super) factor: Factor<T>,
@@ -54,6 +60,9 @@ impl<T: Real> Free<T> {
         let none = Effort { start: kind, implicit: kind };
         Self {
             kin: Kinematics::new(model),
+            middle: Kinematics::new(model),
+            q_middle: vec![kind; model.nq],
+            v_middle: vec![kind; model.nv()],
             vel: Velocities::new(model),
             factor: Factor::new(model),
             v_free: vec![kind; model.nv()],
@@ -66,6 +75,13 @@ impl<T: Real> Free<T> {
             efforts: vec![none; plan.world.actuators.len()],
             promoted: vec![kind; plan.world.actuators.len()],
         }
+    }
+
+    /// The bodies of `model` have inertias of their own.
+    #[inline(always)]
+    pub(super) fn set_inertias(&mut self, model: &Model<T>) {
+        self.kin.set_inertias(model);
+        self.middle.set_inertias(model);
     }
 
     /// The lanes in which there is such a motion.
@@ -81,15 +97,17 @@ impl<T: Real> Free<T> {
     ) -> T::Mask {
         let (model, h) = (&numbers.model, q[0].like(plan.h()));
         self.kin.update(model, q);
-        self.vel.update(model, &self.kin, v);
-        bias_into(model, &self.kin, &self.vel, &mut self.rnea, &mut self.tau);
+        let differs = self.find_middle(plan, model, q, v, h);
+        let kin = if differs { &self.middle } else { &self.kin };
+        self.vel.update(model, kin, v);
+        bias_into(model, kin, &self.vel, &mut self.rnea, &mut self.tau);
+        crba_into(model, kin, &mut self.crba, &mut self.mass);
         self.add_midpoint_moments(plan, model, v);
         for (tau, force) in self.tau.iter_mut().zip(force) {
             *tau = *force - *tau;
         }
-        self.add_passive(model, q, v, h);
+        self.add_passive(plan, model, q, v, h);
         self.evaluate(plan, numbers, q, v, control, h);
-        crba_into(model, &self.kin, &mut self.crba, &mut self.mass);
         for (i, diagonal) in self.diagonal.iter().enumerate() {
             self.mass.add_diagonal(i, *diagonal);
         }
@@ -109,6 +127,29 @@ impl<T: Real> Free<T> {
             sound = T::both(sound, finite(*v));
         }
         sound
+    }
+
+    /// Kinematics in the middle of the step; false if that is the start in every lane.
+    #[inline(always)]
+    fn find_middle(&mut self, plan: &Plan, model: &Model<T>, q: &[T], v: &[T], h: T) -> bool {
+        let half = h.like(0.5) * h;
+        let mut moves = h.zero();
+        for &dof in &plan.swinging {
+            moves = T::select(h.like(NEAR).less((half * v[dof]).abs()), h.one(), moves);
+        }
+        if !T::any(mask(moves)) {
+            return false;
+        }
+        for &dof in &plan.swinging {
+            self.v_middle[dof] = v[dof];
+        }
+        integrate_into(model, q, &self.v_middle, half, &mut self.q_middle);
+        // Others as if they were alone.
+        for (middle, q) in self.q_middle.iter_mut().zip(q) {
+            *middle = T::select(mask(moves), *middle, *q);
+        }
+        self.middle.update(model, &self.q_middle);
+        true
     }
 
     /// What will meet depends on how the bodies would go on.
@@ -134,16 +175,25 @@ impl<T: Real> Free<T> {
 
     /// Springs and dampers.
     #[inline(always)]
-    fn add_passive(&mut self, model: &Model<T>, q: &[T], v: &[T], h: T) {
+    fn add_passive(&mut self, plan: &Plan, model: &Model<T>, q: &[T], v: &[T], h: T) {
+        let Self { mass, tau, diagonal, .. } = self;
+        let theta = |i: usize, z: T| {
+            if plan.driven[plan.tree_of_dof[i]] { share(z / mass.row(i)[0]) } else { z.one() }
+        };
         for (i, dof) in model.dofs.iter().enumerate() {
-            self.tau[i] -= dof.damping * v[i];
-            self.diagonal[i] = h * dof.damping;
+            diagonal[i] = h.zero();
+            if T::any(h.zero().less(dof.damping)) {
+                tau[i] -= dof.damping * v[i];
+                diagonal[i] = h * dof.damping * theta(i, h * dof.damping);
+            }
         }
         for joint in model.joints.iter().filter(|j| j.kind.is_scalar()) {
             let (i, k) = (joint.idx_v, joint.stiffness);
-            let displacement = q[joint.idx_q] - joint.spring_rest;
-            self.tau[i] -= k * (displacement + h * v[i]);
-            self.diagonal[i] += h * h * k;
+            if T::any(h.zero().less(k)) {
+                let part = theta(i, h * h * k) * h;
+                tau[i] -= k * (q[joint.idx_q] - joint.spring_rest + part * v[i]);
+                diagonal[i] += part * part * k;
+            }
         }
     }
 
@@ -156,11 +206,17 @@ impl<T: Real> Free<T> {
             let c = h.like(c);
             let u = clamp(*control, servo.control);
             let (length, rate) = (c * q[plan.q_of_dof[dof]], c * v[dof]);
-            let k = -(h * servo.bias_length + servo.bias_velocity);
+            let z = -h * (servo.bias_velocity + h * servo.bias_length) * (c * c / self.mass.row(dof)[0]);
+            let theta = share(z);
+            let k = -theta * (theta * h * servo.bias_length + servo.bias_velocity);
             let now = servo.gain * u + servo.bias + servo.bias_length * length + servo.bias_velocity * rate;
             let implicit = h.zero().less(k);
             let law = Effort {
-                start: T::select(implicit, now + h * servo.bias_length * rate, clamp(now, servo.effort)),
+                start: T::select(
+                    implicit,
+                    now + theta * h * servo.bias_length * rate,
+                    clamp(now, servo.effort),
+                ),
                 implicit: T::select(implicit, k, k.zero()),
             };
             self.laws[i] = law;

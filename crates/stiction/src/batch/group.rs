@@ -2,6 +2,7 @@
 
 use super::free::Free;
 use super::lane::{finite, mask, max, truth};
+use super::means::Means;
 use super::memory::Memory;
 use super::numbers::Numbers;
 use super::plan::Plan;
@@ -25,6 +26,14 @@ pub(super) struct Inputs<'a> {
     pub(super) numbers: Option<&'a [Numbers64]>,
 }
 
+/// What the step leads to, environment by environment.
+pub(super) struct Next<'a> {
+    /// v⁺.
+    pub(super) v: &'a mut [f64],
+    /// By which everything moves.
+    pub(super) by: &'a mut [f64],
+}
+
 /// What lanes say of a step.
 #[derive(Clone, Copy, Debug, Default)]
 pub(super) struct Outcome {
@@ -45,7 +54,7 @@ pub(super) fn step<L: Lanes>(
     room: &mut Option<Box<dyn Any + Send>>,
     inputs: &Inputs<'_>,
     memory: &mut Memory,
-    next: &mut [f64],
+    mut next: Next<'_>,
     out: &mut [Outcome; WIDEST],
 ) {
     for attempt in 0..ATTEMPTS {
@@ -55,11 +64,12 @@ pub(super) fn step<L: Lanes>(
         let last = attempt + 1 == ATTEMPTS;
         let mut again = false;
         if lanes::run_wide::<L, _>(Assembling { plan, room, only: None }) <= MOST_ROWS {
-            again = lanes::run_wide::<L, _>(Solving { plan, room, memory, next, out, only: None });
+            again = lanes::run_wide::<L, _>(Solving { plan, room, memory, next: &mut next, out, only: None });
         } else {
             // Together they have too many rows. One after another each does as it would beside any neighbours.
             for lane in 0..L::WIDTH {
                 lanes::run_wide::<L, _>(Assembling { plan, room, only: Some(lane) });
+                let next = &mut next;
                 again |= lanes::run_wide::<L, _>(Solving { plan, room, memory, next, out, only: Some(lane) });
             }
         }
@@ -85,11 +95,11 @@ struct Assembling<'a> {
     only: Option<usize>,
 }
 
-struct Solving<'a> {
+struct Solving<'a, 'b> {
     plan: &'a Plan,
     room: &'a mut Option<Box<dyn Any + Send>>,
     memory: &'a mut Memory,
-    next: &'a mut [f64],
+    next: &'a mut Next<'b>,
     out: &'a mut [Outcome; WIDEST],
     only: Option<usize>,
 }
@@ -114,7 +124,7 @@ impl lanes::Task for Assembling<'_> {
     }
 }
 
-impl lanes::Task for Solving<'_> {
+impl lanes::Task for Solving<'_, '_> {
     type Output = bool;
     #[inline(always)]
     fn run<T: Real>(self, kind: T) -> bool {
@@ -138,9 +148,12 @@ struct Room<T> {
     touch: Touch<T>,
     rows: Rows<T>,
     solver: Solver<T>,
+    means: Means<T>,
     q: Vec<T>,
     v: Vec<T>,
     v_next: Vec<T>,
+    /// By which everything moves.
+    v_by: Vec<T>,
     control: Vec<T>,
     force: Vec<T>,
     /// 1 in the lanes in which the motion without contacts is one.
@@ -163,9 +176,11 @@ impl<T: Real> Room<T> {
             touch: Touch::new(kind, plan),
             rows: Rows::new(kind, nv),
             solver: Solver::new(),
+            means: Means::new(kind, plan),
             q: vec![kind; nq],
             v: vec![kind; nv],
             v_next: vec![kind; nv],
+            v_by: vec![kind; nv],
             control: vec![kind; nu],
             force: vec![kind; nv],
             sound: kind,
@@ -181,7 +196,7 @@ impl<T: Real> Room<T> {
         self.gather(kind, inputs);
         if inputs.numbers.is_some() || self.varied {
             self.numbers.load(kind, inputs.numbers.unwrap_or(&plan.numbers));
-            self.free.kin.set_inertias(&self.numbers.model);
+            self.free.set_inertias(&self.numbers.model);
             self.varied = inputs.numbers.is_some();
         }
         let Self { numbers, free, q, v, control, force, .. } = self;
@@ -202,24 +217,24 @@ impl<T: Real> Room<T> {
         rows.rows
     }
 
-    /// v⁺ of the environments into `next`, one after another, and what is to be said of each; true if some of them are
-    /// to be solved again.
+    /// Where the step leads, and what is to be said of each; true if some environments are to be solved again.
     #[inline(always)]
     fn solve(
         &mut self,
         plan: &Plan,
         memory: &mut Memory,
-        next: &mut [f64],
+        next: &mut Next<'_>,
         out: &mut [Outcome; WIDEST],
         only: Option<usize>,
     ) -> bool {
-        let Self { numbers, free, touch, rows, solver, v, v_next, here, .. } = self;
+        let Self { numbers, free, touch, rows, solver, means, v, v_next, v_by, here, .. } = self;
         let kind = here.zero();
         let (mut good, mut e) = (*here, kind);
         if rows.rows == 0 || rows.rows > MOST_ROWS {
             v_next.copy_from_slice(&free.v_free);
         } else {
-            memory.recall(&touch.slots, rows, &mut solver.lambda);
+            memory.recall(&touch.slots, rows, &mut solver.lambda, &mut means.young);
+            means.start(rows, &solver.lambda);
             let tolerance = tolerance(plan, rows, kind);
             e = solver.solve(rows, tolerance, *here, plan.nudge());
             good = T::select(mask(unsolved(e, tolerance)), kind, good);
@@ -233,16 +248,19 @@ impl<T: Real> Room<T> {
         if rows.rows > MOST_ROWS {
             good = kind;
         } else {
+            means.take(plan, numbers, (rows, &free.factor, &solver.lambda), [v, v_next], v_by);
             good = T::select(mask(rows.flies(plan, &solver.lambda, kind)), kind, good);
-            memory.commit(&touch.slots, rows, &solver.lambda, good);
+            memory.commit(&touch.slots, rows, &solver.lambda, &means.start, good);
         }
         free.commit(plan, numbers, v, v_next, good, memory.promoted_mut());
-        let n = v_next.len();
-        for (i, v) in v_next.iter().enumerate() {
-            match only {
-                Some(lane) if lane < next.len() / n => next[lane * n + i] = v.lane(lane),
-                Some(_) => {}
-                None => lanes::scatter(*v, next, i, n),
+        for (all, next) in [(v_next, &mut *next.v), (v_by, &mut *next.by)] {
+            let n = all.len();
+            for (i, x) in all.iter().enumerate() {
+                match only {
+                    Some(lane) if lane < next.len() / n => next[lane * n + i] = x.lane(lane),
+                    Some(_) => {}
+                    None => lanes::scatter(*x, next, i, n),
+                }
             }
         }
         if plan.settings.judge && rows.rows > 0 {

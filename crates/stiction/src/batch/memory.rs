@@ -20,7 +20,7 @@ pub(super) struct Memory {
 struct Impulses {
     /// By pair and number within it.
     contacts: Vec<Contact>,
-    rows: Vec<(Key, Numbers64)>,
+    rows: Vec<Row>,
     /// Per actuator, a bit per lane: see [`super::free::Free::start`].
     promoted: Vec<u32>,
 }
@@ -32,6 +32,15 @@ struct Contact {
     feature: [u32; WIDEST],
     /// In W.
     impulse: [Numbers64; 3],
+    /// 1 where there was none in the step before.
+    young: Numbers64,
+}
+
+#[derive(Clone, Copy, Debug)]
+struct Row {
+    key: Key,
+    impulse: Numbers64,
+    young: Numbers64,
 }
 
 impl Memory {
@@ -40,7 +49,7 @@ impl Memory {
         for contact in &mut self.last.contacts {
             contact.impulse.iter_mut().for_each(|x| x[lane] = 0.0);
         }
-        self.last.rows.iter_mut().for_each(|(_, x)| x[lane] = 0.0);
+        self.last.rows.iter_mut().for_each(|row| row.impulse[lane] = 0.0);
         self.last.promoted.iter_mut().for_each(|bits| *bits &= !(1 << lane));
     }
 
@@ -66,10 +75,17 @@ impl Memory {
         std::mem::swap(&mut self.last, &mut self.next);
     }
 
-    /// Where to start, in the frames of this step.
+    /// Where to start, in the frames of this step, and per block what is young.
     #[inline(always)]
-    pub(super) fn recall<T: Real>(&self, slots: &[Slot<T>], rows: &Rows<T>, out: &mut Vec<T>) {
+    pub(super) fn recall<T: Real>(
+        &self,
+        slots: &[Slot<T>],
+        rows: &Rows<T>,
+        out: &mut Vec<T>,
+        young: &mut Vec<T>,
+    ) {
         out.clear();
+        young.clear();
         let Impulses { contacts, rows: single, .. } = &self.last;
         let (mut next, mut next_row) = (0, 0);
         for (block, local) in rows.blocks.iter().zip(&rows.locals) {
@@ -79,11 +95,12 @@ impl Memory {
                 while contacts.get(next).is_some_and(|m| m.pair < slot.pair) {
                     next += 1;
                 }
-                let mut impulse = vec3(kind, kind, kind);
+                let (mut impulse, mut new) = (vec3(kind, kind, kind), kind);
                 for known in contacts[next..].iter().take_while(|m| m.pair == slot.pair) {
                     if known.feature == slot.feature {
                         let [x, y, z] = &known.impulse;
                         impulse = vec3(load(kind, x), load(kind, y), load(kind, z));
+                        new = load(kind, &known.young);
                         break;
                     }
                     for lane in 0..T::LANES {
@@ -91,29 +108,40 @@ impl Memory {
                             impulse.x = impulse.x.with_lane(lane, known.impulse[0][lane]);
                             impulse.y = impulse.y.with_lane(lane, known.impulse[1][lane]);
                             impulse.z = impulse.z.with_lane(lane, known.impulse[2][lane]);
+                            new = new.with_lane(lane, known.young[lane]);
                         }
                     }
                 }
+                young.push(new);
                 for axis in slot.frame {
                     out.push(T::select(there, axis.dot(impulse), kind));
                 }
             } else {
-                while single.get(next_row).is_some_and(|m| m.0 < block.key) {
+                while single.get(next_row).is_some_and(|m| m.key < block.key) {
                     next_row += 1;
                 }
-                let x = match single.get(next_row).filter(|m| m.0 == block.key) {
-                    Some((_, x)) => load(kind, x),
-                    None => kind,
+                let [x, new] = match single.get(next_row).filter(|m| m.key == block.key) {
+                    Some(row) => [load(kind, &row.impulse), load(kind, &row.young)],
+                    None => [kind; 2],
                 };
+                young.push(new);
                 out.push(T::select(there, x, kind));
             }
         }
     }
 
-    /// Remembers the impulses `lambda` of the lanes in which `good` is 1; several calls a step add up.
+    /// Remembers the impulses `lambda`, found from the normal ones of `start`, of the lanes in which `good` is 1; several calls a step add up.
     #[inline(always)]
-    pub(super) fn commit<T: Real>(&mut self, slots: &[Slot<T>], rows: &Rows<T>, lambda: &[T], good: T) {
-        for block in &rows.blocks {
+    pub(super) fn commit<T: Real>(
+        &mut self,
+        slots: &[Slot<T>],
+        rows: &Rows<T>,
+        lambda: &[T],
+        start: &[T],
+        good: T,
+    ) {
+        for (block, start) in rows.blocks.iter().zip(start) {
+            let young = |lane| f64::from(start.lane(lane) == 0.0);
             let l = &lambda[block.row..block.row + block.dim];
             if let Key::Contact { slot } = block.key {
                 let slot = &slots[slot];
@@ -125,11 +153,12 @@ impl Memory {
                     kept.impulse[0][lane] = impulse.x.lane(lane);
                     kept.impulse[1][lane] = impulse.y.lane(lane);
                     kept.impulse[2][lane] = impulse.z.lane(lane);
+                    kept.young[lane] = young(lane);
                 }
             } else {
                 let kept = self.next.row(block.key);
                 for lane in (0..T::LANES).filter(|&lane| good.lane(lane) == 1.0) {
-                    kept[lane] = l[0].lane(lane);
+                    (kept.impulse[lane], kept.young[lane]) = (l[0].lane(lane), young(lane));
                 }
             }
         }
@@ -147,21 +176,23 @@ impl Impulses {
             _ => self.contacts.len(),
         };
         if self.contacts.get(at).is_none_or(|c| (c.pair, c.ordinal) != (pair, ordinal)) {
-            let none = Contact { pair, ordinal, feature: [u32::MAX; WIDEST], impulse: [[0.0; WIDEST]; 3] };
+            let none = [0.0; WIDEST];
+            let feature = [u32::MAX; WIDEST];
+            let none = Contact { pair, ordinal, feature, impulse: [none; 3], young: none };
             self.contacts.insert(at, none);
         }
         &mut self.contacts[at]
     }
 
     /// The same of a single row.
-    fn row(&mut self, key: Key) -> &mut Numbers64 {
+    fn row(&mut self, key: Key) -> &mut Row {
         let at = match self.rows.last() {
-            Some(last) if last.0 >= key => self.rows.partition_point(|r| r.0 < key),
+            Some(last) if last.key >= key => self.rows.partition_point(|r| r.key < key),
             _ => self.rows.len(),
         };
-        if self.rows.get(at).is_none_or(|r| r.0 != key) {
-            self.rows.insert(at, (key, [0.0; WIDEST]));
+        if self.rows.get(at).is_none_or(|r| r.key != key) {
+            self.rows.insert(at, Row { key, impulse: [0.0; WIDEST], young: [0.0; WIDEST] });
         }
-        &mut self.rows[at].1
+        &mut self.rows[at]
     }
 }

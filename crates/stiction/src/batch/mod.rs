@@ -19,6 +19,7 @@ mod group;
 mod judge;
 mod lane;
 mod local;
+mod means;
 mod memory;
 mod numbers;
 mod plan;

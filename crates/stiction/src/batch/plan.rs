@@ -6,6 +6,7 @@ use super::{Fields, Numbers64, WIDEST};
 use crate::actuation;
 use crate::contacts::{ContactFinder, Spring};
 use crate::flight::bound_trees;
+use crate::means::Means;
 use stiction_collision::{Shape, ShapeError};
 use stiction_dynamics::spatial::{Pose, Vec3};
 use stiction_dynamics::{JointKind, lanes};
@@ -25,6 +26,11 @@ pub(super) struct Plan {
     pub(super) tree_of_dof: Vec<usize>,
     /// Trees that fly where nothing holds them, see [`crate::flight`]: not in lanes.
     pub(super) flyers: Vec<usize>,
+    /// Per tree, see [`crate::means`]: it moves by the trapezoidal rule; it has servos.
+    pub(super) goes: Vec<bool>,
+    pub(super) driven: Vec<bool>,
+    /// Dofs whose inertia and forces are those of the middle of the step.
+    pub(super) swinging: Vec<usize>,
     /// Bodies whose gyroscopic moment is taken at the midpoint: free, alone in their tree.
     pub(super) free_bodies: Vec<usize>,
     pub(super) places: Vec<Place>,
@@ -124,10 +130,14 @@ impl Plan {
             .map(|s| [s.friction(), s.restitution])
             .collect();
         let bound = bound_trees(&world);
+        let Means { goes, swings, driven, tree_of, .. } = Means::new(&world);
         let mut plan = Self {
             numbers: Vec::new(),
-            tree_of_dof: model.dofs.iter().map(|d| model.bodies[d.body].tree).collect(),
             flyers: (0..model.trees).filter(|t| !bound.contains(t)).collect(),
+            swinging: (0..model.nv()).filter(|&d| swings[tree_of[d]]).collect(),
+            tree_of_dof: tree_of,
+            goes,
+            driven,
             q_of_dof: actuation::q_of_dofs(&world),
             free_bodies: (0..model.bodies.len()).filter(|&b| alone(b)).collect(),
             limits: (model.joints.iter().enumerate())

@@ -57,8 +57,10 @@ pub(super) struct Rows<T> {
     W: Vec<T>,
     /// R of the normal row, per block.
     compliance: Vec<T>,
+    /// φ/h where φ > 0, per block.
+    pub(super) gaps: Vec<T>,
     /// 1 where a contact bounces, per block.
-    bounces: Vec<T>,
+    pub(super) bounces: Vec<T>,
     /// Per tree, 1 where something holds it.
     held: Vec<T>,
     /// One block of W D⁻¹, spread over the dofs; zero between calls.
@@ -76,6 +78,7 @@ impl<T: Real> Rows<T> {
             supports: Vec::new(),
             W: Vec::new(),
             compliance: Vec::new(),
+            gaps: Vec::new(),
             bounces: Vec::new(),
             held: Vec::new(),
             spread: vec![kind; 3 * nv],
@@ -103,6 +106,7 @@ impl<T: Real> Rows<T> {
             if let Some(s) = free.servo_row(plan, numbers, i, v) {
                 let local = Local::scalar(s.bounds, s.there * sound);
                 let key = Key::Servo { actuator: s.actuator };
+                self.gaps.push(s.g.zero());
                 self.push_scalar(plan, free, key, (s.dof, s.coefficient), [s.g, s.compliance], local);
             }
         }
@@ -117,6 +121,7 @@ impl<T: Real> Rows<T> {
         self.supports.clear();
         self.W.clear();
         self.compliance.clear();
+        self.gaps.clear();
         self.bounces.clear();
         self.rows = 0;
     }
@@ -172,6 +177,7 @@ impl<T: Real> Rows<T> {
             }
         };
         g[2] += bias;
+        self.gaps.push(max(bias, h.zero()));
         self.blocks.push(Block {
             key: Key::Contact { slot: index },
             row: self.rows,
@@ -205,7 +211,9 @@ impl<T: Real> Rows<T> {
                 if T::any(T::both(near, mask(sound))) {
                     let active = truth(sound, near) * sound;
                     let local = Local::scalar([sound.zero(), sound.like(f64::INFINITY)], active);
-                    let g = sound.like(sign) * v_free + gap_bias(plan, gap);
+                    let bias = gap_bias(plan, gap);
+                    let g = sound.like(sign) * v_free + bias;
+                    self.gaps.push(max(bias, h.zero()));
                     self.push_scalar(
                         plan,
                         free,
@@ -228,6 +236,7 @@ impl<T: Real> Rows<T> {
                 let bound = sound.like(plan.h()) * numbers.friction;
                 let local = Local::scalar([-bound, bound], truth(sound, rough) * sound);
                 let g = [free.v_free[dof], bound.zero()];
+                self.gaps.push(bound.zero());
                 self.push_scalar(plan, free, Key::Dry { dof }, (dof, 1.0), g, local);
             }
         }
@@ -369,21 +378,46 @@ impl<T: Real> Rows<T> {
         }
         self.held.clear();
         self.held.resize(plan.world.model.trees, kind.zero());
-        for (block, bounces) in self.blocks.iter().zip(&self.bounces) {
-            let mut size = kind.zero();
-            for lambda in &lambda[block.row..block.row + block.dim] {
-                size += lambda.abs();
-            }
-            let holds = T::both(kind.zero().less(size), T::not(mask(*bounces)));
-            for dof in &self.supports[block.support.0..block.support.1] {
-                let held = &mut self.held[plan.tree_of_dof[*dof]];
-                *held = T::select(holds, kind.one(), *held);
+        for i in 0..self.blocks.len() {
+            let holds = T::select(mask(self.bounces[i]), kind.zero(), self.holds(i, lambda));
+            for tree in self.trees(plan, i) {
+                self.held[tree] = max(self.held[tree], holds);
             }
         }
         for tree in &plan.flyers {
             flies = T::select(mask(self.held[*tree]), flies, kind.one());
         }
         flies
+    }
+
+    /// 1 where block i has an impulse.
+    #[inline(always)]
+    pub(super) fn holds(&self, i: usize, lambda: &[T]) -> T {
+        let block = &self.blocks[i];
+        let mut size = self.g[0].zero();
+        for lambda in &lambda[block.row..block.row + block.dim] {
+            size += lambda.abs();
+        }
+        truth(size, size.zero().less(size))
+    }
+
+    /// The trees that block i acts upon, twice the same if it is one.
+    #[inline(always)]
+    pub(super) fn trees(&self, plan: &Plan, i: usize) -> [usize; 2] {
+        let (begin, end) = self.blocks[i].support;
+        [begin, end - 1].map(|k| plan.tree_of_dof[self.supports[k]])
+    }
+
+    /// The last row of J v of block i, from L v.
+    #[inline(always)]
+    pub(super) fn normal_velocity(&self, i: usize, L_v: &[T]) -> T {
+        let block = &self.blocks[i];
+        let mut u = self.g[0].zero();
+        let dofs = &self.supports[block.support.0..block.support.1];
+        for (dof, w) in dofs.iter().zip(self.W[block.w..].chunks_exact(block.dim)) {
+            u += w[block.dim - 1] * L_v[*dof];
+        }
+        u
     }
 
     /// v⁺ of (1).

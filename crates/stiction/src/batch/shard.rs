@@ -1,7 +1,7 @@
 //! Some environments of a batch, and one step of all of them.
 
 use super::alone::{Alone, AloneError};
-use super::group::{self, Inputs, Outcome};
+use super::group::{self, Inputs, Next, Outcome};
 use super::memory::Memory;
 use super::plan::Plan;
 use super::settings::{BatchReport, Path, Precision};
@@ -34,6 +34,7 @@ pub(super) struct Shard {
     numbers: Vec<Option<Vec<Numbers64>>>,
     /// Of a group.
     v_next: Vec<f64>,
+    v_by: Vec<f64>,
     q_next: Vec<f64>,
 }
 
@@ -71,6 +72,7 @@ impl Shard {
             fields: vec![None; count],
             numbers: vec![None; count.div_ceil(width)],
             v_next: vec![0.0; nv * width],
+            v_by: vec![0.0; nv * width],
             q_next: vec![0.0; model.nq],
         })
     }
@@ -141,7 +143,8 @@ impl Shard {
                 numbers: self.numbers[group].as_deref(),
             };
             let (memory, mut outcomes) = (&mut self.memories[group], [Outcome::default(); WIDEST]);
-            group::step::<L>(plan, &mut worker.room, &inputs, memory, &mut self.v_next, &mut outcomes);
+            let next = Next { v: &mut self.v_next, by: &mut self.v_by };
+            group::step::<L>(plan, &mut worker.room, &inputs, memory, next, &mut outcomes);
             for (lane, outcome) in outcomes[..here].iter().enumerate() {
                 self.take(plan, alone, first + lane, lane, outcome);
             }
@@ -149,7 +152,7 @@ impl Shard {
     }
 
     /// Takes the step of environment i: what its lane found, or one of its own.
-    fn take(&mut self, plan: &Plan, alone: &mut Alone, i: usize, v_next: usize, outcome: &Outcome) {
+    fn take(&mut self, plan: &Plan, alone: &mut Alone, i: usize, lane: usize, outcome: &Outcome) {
         let model = &plan.world.model;
         let (nq, nv, nu) = (model.nq, model.nv(), plan.world.actuators.len());
         let (q, v) = (&mut self.q[i * nq..(i + 1) * nq], &mut self.v[i * nv..(i + 1) * nv]);
@@ -160,8 +163,9 @@ impl Shard {
             self.reports[i] = alone.step(plan, [q, v], control, force, Path::FellBack);
             return;
         }
-        v.copy_from_slice(&self.v_next[v_next * nv..(v_next + 1) * nv]);
-        integrate_into(model, q, v, plan.h(), &mut self.q_next);
+        let here = lane * nv..(lane + 1) * nv;
+        v.copy_from_slice(&self.v_next[here.clone()]);
+        integrate_into(model, q, &self.v_by[here], plan.h(), &mut self.q_next);
         q.copy_from_slice(&self.q_next);
         let report = &mut self.reports[i];
         report.status = StepStatus::Converged;

@@ -91,7 +91,6 @@ fn swing(run: &mut Run, i: usize) -> (f64, f64) {
         if v * before < 0.0 {
             turns += 1;
             if turns == 2 {
-                // Semi-implicit velocities lag by half a step, at the start as at the end.
                 return (state.t - (1.0 - before / (before - v)) * run.sim.settings().stepper.dt, worst);
             }
         }
@@ -239,7 +238,7 @@ fn a_rod_makes_a_pendulum() {
 }
 
 /// What a tree says as well: a body on a hinge and on a slide in the world. The tree moves to the fifth order in the
-/// step, what loops hold to the first.
+/// step, what loops hold to the second.
 #[test]
 fn loops_hold_as_joints_do() {
     let tilt = Quat::from_rpy(0.3, 0.5, -0.2);
@@ -266,10 +265,15 @@ fn loops_hold_as_joints_do() {
             let between = X.inverse() * Y;
             [between.translation.norm(), between.rotation.log().norm()]
         };
-        let (coarse, fine) = (apart(1e-4), apart(5e-5));
+        let (coarse, fine) = (apart(1e-3), apart(5e-4));
         let (along, across) = if kind == JointKind::Hinge { (1, 0) } else { (0, 1) };
-        assert!(coarse[across] < 1e-9 && coarse[along] < 3e-4, "{hold:?}: {coarse:?}");
-        assert!((1.9..2.1).contains(&(coarse[along] / fine[along])), "{hold:?}: {coarse:?}, {fine:?}");
+        assert!(coarse[across] < 1e-9 && coarse[along] < 1e-6, "{hold:?}: {coarse:?}");
+        // What slides in a straight line has no error but rounding.
+        if kind == JointKind::Hinge {
+            assert!((3.8..4.2).contains(&(coarse[along] / fine[along])), "{hold:?}: {coarse:?}, {fine:?}");
+        } else {
+            assert!(coarse[along] < 1e-9, "{coarse:?}");
+        }
     }
 }
 
