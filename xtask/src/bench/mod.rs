@@ -5,6 +5,7 @@ mod camera;
 mod collision;
 mod dynamics;
 mod instructions;
+mod scale;
 mod scenes;
 mod shared;
 mod solvers;
@@ -17,6 +18,7 @@ Measures. Every benchmark has its own help: `cargo xtask bench NAME --help`.
     cargo xtask bench [NAME] [options]
 
     scenes         time per step and contact residual beside MuJoCo (without a NAME, this one)
+    scale          how time and memory grow with the number of boxes or robots
     batch          thousands of quadrupeds in lanes beside MuJoCo's rollout
     collision      cost of a pair of shapes beside parry and MuJoCo
     camera         pictures a second without a graphics card
@@ -27,8 +29,9 @@ Measures. Every benchmark has its own help: `cargo xtask bench NAME --help`.
 /// A benchmark: its name, its help, and what it does.
 type Benchmark = (&'static str, &'static str, fn(Args) -> Result<(), String>);
 
-const BENCHMARKS: [Benchmark; 7] = [
+const BENCHMARKS: [Benchmark; 8] = [
     ("scenes", scenes::HELP, scenes::run),
+    ("scale", scale::HELP, scale::run),
     ("batch", batch::HELP, batch::run),
     ("collision", collision::HELP, collision::run),
     ("camera", camera::HELP, camera::run),
