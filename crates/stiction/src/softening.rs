@@ -110,32 +110,29 @@ fn weights(world: &World) -> (Vec<f64>, Vec<f64>) {
     if factor.factor(&mass).is_err() {
         return (bodies, dofs);
     }
-    let mut column = vec![0.0; model.nv()];
+    // tr(x M⁻¹ xᵀ) for three rows along the chain of `tip`: by the halves of the factor, ‖D^-½ L⁻ᵀ x‖².
+    let mut chain = Vec::new();
+    let mut trace = |tip: usize, row: &dyn Fn(usize) -> Vec3| -> f64 {
+        chain.clear();
+        chain.extend(factor.columns(tip).iter().map(|&dof| row(dof as usize)));
+        factor.half_solve_packed_in_place(tip, &mut chain);
+        let shares = chain.iter().zip(factor.columns(tip));
+        shares.map(|(w, &dof)| w.dot(*w) * factor.inverse_diagonal()[dof as usize]).sum()
+    };
     for (b, weight) in bodies.iter_mut().enumerate() {
         let body = &model.bodies[b];
         let com = kin.X_WB[b].transform(body.inertia.com());
         let r = com - kin.reference[body.tree];
-        for axis in [Vec3::X, Vec3::Y, Vec3::Z] {
-            column.fill(0.0);
-            for dof in model.chain(Some(b)) {
-                column[dof] = kin.S[dof].linear_at(r).dot(axis);
-            }
-            let row = column.clone();
-            factor.solve_in_place(&mut column);
-            *weight += row.iter().zip(&column).map(|(x, y)| x * y).sum::<f64>() / 3.0;
+        if let Some(tip) = model.chain(Some(b)).next() {
+            *weight = trace(tip, &|dof| kin.S[dof].linear_at(r)) / 3.0;
         }
     }
     for joint in &model.joints {
         let of_joint = joint.idx_v..joint.idx_v + joint.kind.nv();
         // A free joint has two triples: translation, rotation.
         for part in of_joint.collect::<Vec<_>>().chunks(3) {
-            let diagonal = |dof: usize, column: &mut Vec<f64>| {
-                column.fill(0.0);
-                column[dof] = 1.0;
-                factor.solve_in_place(column);
-                column[dof]
-            };
-            let mean = part.iter().map(|&d| diagonal(d, &mut column)).sum::<f64>() / part.len() as f64;
+            let alone = |d: usize| move |dof: usize| if dof == d { Vec3::X } else { Vec3::ZERO };
+            let mean = part.iter().map(|&d| trace(d, &alone(d))).sum::<f64>() / part.len() as f64;
             part.iter().for_each(|&d| dofs[d] = mean);
         }
     }
