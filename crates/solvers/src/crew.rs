@@ -3,6 +3,7 @@
 //! Jobs are handed over whole: who does one owns it, so nothing is shared, and which thread does which changes no bit.
 //! Handing them over allocates nothing once the lists have grown.
 
+use std::collections::VecDeque;
 use std::panic::resume_unwind;
 use std::sync::{Arc, Condvar, Mutex, MutexGuard, PoisonError};
 use std::thread::{Builder, JoinHandle};
@@ -30,7 +31,7 @@ struct Desk<J> {
 }
 
 struct Hands<J> {
-    waiting: Vec<J>,
+    waiting: VecDeque<J>,
     finished: Vec<J>,
     /// Jobs somebody is at.
     taken: usize,
@@ -44,7 +45,7 @@ struct Hands<J> {
 impl<J: Send + 'static, W: Send + 'static> Crew<J, W> {
     /// One worker for each memory: the first is the caller, the others get threads.
     pub fn new(own: W, others: Vec<W>, task: impl Fn(&mut J, &mut W) + Send + Sync + 'static) -> Self {
-        let (waiting, finished) = (Vec::new(), Vec::new());
+        let (waiting, finished) = (VecDeque::new(), Vec::new());
         let hands = Hands { waiting, finished, taken: 0, idle: 0, closed: false, broken: None };
         let desk = Desk { hands: Mutex::new(hands), work: Condvar::new(), done: Condvar::new() };
         let (desk, task): (_, Arc<Task<J, W>>) = (Arc::new(desk), Arc::new(task));
@@ -58,11 +59,11 @@ impl<J: Send + 'static, W: Send + 'static> Crew<J, W> {
         Self { desk, task, own, threads, out: 0 }
     }
 
-    /// Puts a job up for whoever is free.
+    /// Puts a job up for whoever is free; those given first are begun first.
     pub fn give(&mut self, job: J) {
         self.out += 1;
         let mut hands = self.desk.lock();
-        hands.waiting.push(job);
+        hands.waiting.push_back(job);
         if hands.idle > 0 {
             hands.idle -= 1;
             self.desk.work.notify_one();
@@ -72,7 +73,7 @@ impl<J: Send + 'static, W: Send + 'static> Crew<J, W> {
     /// Works along until all jobs are done; they go into `out`, in no order. A panic of another thread goes on here.
     pub fn finish(&mut self, out: &mut Vec<J>) {
         let mut hands = self.desk.lock();
-        while let Some(mut job) = hands.waiting.pop() {
+        while let Some(mut job) = hands.waiting.pop_front() {
             drop(hands);
             (self.task)(&mut job, &mut self.own);
             hands = self.desk.lock();
@@ -115,7 +116,7 @@ fn serve<J>(desk: &Desk<J>, index: usize, mut task: impl FnMut(&mut J)) {
     let _alarm = Alarm { desk, index };
     let mut hands = desk.lock();
     while !hands.closed {
-        if let Some(mut job) = hands.waiting.pop() {
+        if let Some(mut job) = hands.waiting.pop_front() {
             hands.taken += 1;
             drop(hands);
             task(&mut job);

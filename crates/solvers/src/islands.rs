@@ -1,8 +1,8 @@
 //! Independent parts of a problem, solved one by one.
 //!
 //! Blocks that meet through G, directly or through others, form an island. Islands do not feel each
-//! other, and a dense finish costs the cube of what it is given, so each is solved alone, in the order of
-//! its first block, to tolerance/√(number of islands): the 2-norm over all keeps the tolerance.
+//! other, and a dense finish costs the cube of what it is given, so each is solved alone, the largest first,
+//! to tolerance/√(number of islands): the 2-norm over all keeps the tolerance.
 //!
 //! Where G is known by its factor only ([`stiction_contact::ThinRows`]), so are the islands, and whoever
 //! solves them forms the blocks of those that need them.
@@ -11,6 +11,7 @@
 //! copies part after part out of the problem, while the others solve.
 
 use crate::crew::Crew;
+use std::cmp::Reverse;
 use stiction_contact::{ConstraintProblem, SolveReport, SolveStatus, Watch};
 
 /// How an island is solved: what a solve's islands have in common.
@@ -35,6 +36,11 @@ pub(crate) struct Islands<R: Recipe> {
     parent: Vec<usize>,
     /// Island of every block, and its place there.
     place: Vec<(usize, usize)>,
+    /// Blocks and trees of the islands, in the order of their first blocks.
+    found: Vec<[Vec<usize>; 2]>,
+    /// Those that are largest first.
+    order: Vec<usize>,
+    /// Largest first: each keeps memory for the largest it ever was, and threads begin with what takes longest.
     parts: Vec<Box<Part<R::Memory>>>,
     crew: Option<Crew<Job<R>, ()>>,
     /// Parts that are done, in no order.
@@ -73,6 +79,8 @@ impl<R: Recipe> Default for Islands<R> {
         Self {
             parent: Vec::new(),
             place: Vec::new(),
+            found: Vec::new(),
+            order: Vec::new(),
             parts: Vec::new(),
             crew: None,
             done: Vec::new(),
@@ -120,26 +128,33 @@ impl<R: Recipe> Islands<R> {
             let root = root(&mut self.parent, i);
             let island = if root == i { count } else { self.place[root].0 };
             if root == i {
-                if self.parts.len() == count {
+                if self.found.len() == count {
+                    self.found.push([Vec::new(), Vec::new()]);
                     self.parts.push(Box::new(Part { index: count, ..Part::default() }));
                 }
-                self.parts[count].blocks.clear();
-                self.parts[count].trees.clear();
-                self.parts[count].settled = None;
-                self.parts[count].report = None;
+                self.found[count].iter_mut().for_each(Vec::clear);
                 count += 1;
             }
-            let part = &mut self.parts[island];
-            self.place[i] = (island, part.blocks.len());
-            part.blocks.push(i);
+            let [blocks, trees] = &mut self.found[island];
+            self.place[i] = (island, blocks.len());
+            blocks.push(i);
             if !problem.blocks_formed() {
                 for tree in problem.thin.trees_of(i) {
                     if self.tree_place[tree] == NOWHERE {
-                        self.tree_place[tree] = part.trees.len();
-                        part.trees.push(tree);
+                        self.tree_place[tree] = trees.len();
+                        trees.push(tree);
                     }
                 }
             }
+        }
+        let Self { found, order, parts, .. } = self;
+        order.clear();
+        order.extend(0..count);
+        order.sort_unstable_by_key(|&k| (Reverse(found[k][0].len()), k));
+        for (part, &k) in parts.iter_mut().zip(&*order) {
+            part.blocks.clone_from(&found[k][0]);
+            part.trees.clone_from(&found[k][1]);
+            (part.settled, part.report) = (None, None);
         }
         count
     }

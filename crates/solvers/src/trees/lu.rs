@@ -9,6 +9,7 @@
 use super::order::Order;
 use super::{Block, times};
 use stiction_contact::ThinRows;
+use stiction_dynamics::spatial::Vec3;
 
 /// Factors may hold so many: 1 GiB.
 const MOST_NUMBERS: usize = 1 << 27;
@@ -31,6 +32,8 @@ pub(crate) struct TreeLu {
     /// Row of A_pp that stands in place k.
     pivot: Vec<usize>,
     scratch: Vec<f64>,
+    /// D Wᵢ on one tree.
+    turned: Vec<Vec3>,
 }
 
 impl TreeLu {
@@ -99,18 +102,24 @@ impl TreeLu {
 
     /// Adds Wᵢᵀ D Wᵢ.
     pub(crate) fn add(&mut self, thin: &ThinRows, i: usize, d: &Block) {
-        for (p, rows, left) in thin.segments(i) {
-            for (q, columns, right) in thin.segments(i) {
-                let (first, width) = self.tree[q];
+        let mut turned = std::mem::take(&mut self.turned);
+        for (q, columns, right) in thin.segments(i) {
+            turned.clear();
+            turned.extend(right.iter().map(|w| times(d, *w)));
+            let (first, width) = self.tree[q];
+            for (p, rows, left) in thin.segments(i) {
+                let (top, height) = self.tree[p];
                 let at = if p == q { self.at[p] } else { self.find(p, q) };
-                for (column, w) in columns.iter().zip(right) {
-                    let v = times(d, *w);
-                    for (row, u) in rows.iter().zip(left) {
-                        self.values[at + (row - self.tree[p].0) * width + column - first] += u.dot(v);
+                let block = &mut self.values[at..at + height * width];
+                for (row, u) in rows.iter().zip(left) {
+                    let out = &mut block[(row - top) * width..][..width];
+                    for (column, v) in columns.iter().zip(&turned) {
+                        out[column - first] += u.dot(*v);
                     }
                 }
             }
         }
+        self.turned = turned;
     }
 
     /// False if a pivot is zero or not a number.
@@ -175,6 +184,9 @@ impl TreeLu {
 
 /// C −= A B at [C, A, B] of `values`, A of m × k and B of k × n numbers; the three do not overlap.
 fn subtract_product(values: &mut [f64], [c, a, b]: [usize; 3], [m, k, n]: [usize; 3]) {
+    if [m, k, n] == [6; 3] {
+        return subtract_product_of_six(values, [c, a, b]);
+    }
     for row in 0..m {
         for inner in 0..k {
             let factor = values[a + row * k + inner];
@@ -185,6 +197,18 @@ fn subtract_product(values: &mut [f64], [c, a, b]: [usize; 3], [m, k, n]: [usize
             }
         }
     }
+}
+
+/// The same of free bodies, most of what there is to do in a pile: of a size the compiler knows.
+fn subtract_product_of_six(values: &mut [f64], [c, a, b]: [usize; 3]) {
+    let block = |at: usize| -> [f64; 36] { std::array::from_fn(|k| values[at + k]) };
+    let (left, right, mut out) = (block(a), block(b), block(c));
+    for (row, factors) in out.as_chunks_mut::<6>().0.iter_mut().zip(left.as_chunks::<6>().0) {
+        for (factor, other) in factors.iter().zip(right.as_chunks::<6>().0) {
+            row.iter_mut().zip(other).for_each(|(x, y)| *x -= factor * y);
+        }
+    }
+    values[c..c + 36].copy_from_slice(&out);
 }
 
 /// P A = L U with partial pivoting, in place.
