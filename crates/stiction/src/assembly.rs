@@ -72,6 +72,8 @@ pub(crate) struct Notes {
     pub(crate) bounces: Vec<Bounce>,
     /// Rows that push an overlap out, and what g holds for it [m/s], negative.
     pub(crate) pushes: Vec<(usize, f64)>,
+    /// Rows that throw bodies back, and the same.
+    pub(crate) throws: Vec<(usize, f64)>,
 }
 
 impl Situation<'_> {
@@ -90,6 +92,7 @@ impl Situation<'_> {
         problem.clear();
         notes.bounces.clear();
         notes.pushes.clear();
+        notes.throws.clear();
         problem.time_step = self.params.dt;
         memory.begin();
         for contact in contacts {
@@ -213,6 +216,8 @@ impl Situation<'_> {
         problem.compliance[normal] = compliance;
         if pushes {
             notes.pushes.push((normal, bias));
+        } else if bounce.is_some() && bias < 0.0 {
+            notes.throws.push((normal, bias));
         }
     }
 

@@ -40,7 +40,8 @@ pub struct StepReport {
     /// Parts it was solved in: one, unless fast bodies are swept or a step is done again (see
     /// [`crate::StepperParams`]); 0 if it failed.
     pub parts: u32,
-    /// Friction held overlaps together: they were taken out of the positions alone.
+    /// Friction held overlaps together: they were taken out of the positions alone. Or bodies between others had no
+    /// velocity at which all bounce: none did.
     pub jammed: bool,
 }
 

@@ -27,10 +27,11 @@
 //! [`crate::flight`] says.
 //!
 //! A step either succeeds or leaves the state as it was and says why. Overlaps that friction holds together are left to
-//! [`jam`].
+//! [`jam`]; an answer that did not converge adds no kinetic energy but by pushing overlaps out ([`restraint`]).
 
 mod jam;
 mod middle;
+mod restraint;
 mod retry;
 
 use crate::State;
@@ -117,6 +118,7 @@ pub struct TimeStepper {
     /// What a step is done again from.
     kept: retry::Kept,
     jam: jam::Jam,
+    pull: Vec<f64>, // Jᵀλ of a step that did not converge
 }
 
 /// Parts of a step, at most: one more than the impacts that are followed.
@@ -172,6 +174,7 @@ impl TimeStepper {
             step_length: params.dt,
             kept: retry::Kept::new(world),
             jam: jam::Jam::default(),
+            pull: Vec::new(),
         })
     }
 
@@ -311,6 +314,7 @@ impl TimeStepper {
             return Err(format!("{}: a number stopped being finite; {at}", solver.name()));
         }
         self.apply_impulses();
+        self.restrain(world, solve.status, solver.law());
         self.note_flight(world, input);
         if let Some(dof) = self.v_next.iter().position(|v| !v.is_finite()) {
             let joint = &model.joints[model.dofs[dof].joint].name;

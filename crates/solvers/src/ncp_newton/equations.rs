@@ -151,8 +151,10 @@ fn root(x: [f64; 3], y: [f64; 3], epsilon: f64) -> ([f64; 3], f64) {
     let w: [f64; 3] = std::array::from_fn(|k| xx[k] + yy[k]);
     let lead = w[2] + 2.0 * epsilon * epsilon;
     let length = (w[0] * w[0] + w[1] * w[1]).sqrt();
-    let least = 2.0 * epsilon * epsilon;
-    let low = (lead - length).max(least).sqrt();
+    // lead − length without cancellation.
+    let u = if length > 0.0 { [w[0] / length, w[1] / length] } else { [1.0, 0.0] };
+    let apart = |v: [f64; 3]| (v[0] - v[2] * u[0]).powi(2) + (v[1] - v[2] * u[1]).powi(2);
+    let low = (apart(x) + apart(y) + 2.0 * epsilon * epsilon).sqrt();
     let high = (lead + length).sqrt();
     let half = 0.5 * (high - low);
     let along = if length > 0.0 { half / length } else { 0.0 };

@@ -152,8 +152,8 @@ impl<R: Rule> Recipe for Twin<R> {
 }
 
 impl<R: Rule> Twin<R> {
-    /// [`go_on`], and where that does not reach the tolerance once more from no impulses at all, with the iterations
-    /// that are left; the nearer of both stays. RaiSim's answer is where its first sweeps go.
+    /// [`go_on`], and where that does not reach the tolerance in half of the iterations once more from no impulses at
+    /// all, with those that are left; the nearer of both stays. RaiSim's answer is where its first sweeps go.
     fn warm_or_cold(
         &self,
         ws: &mut Workspace,
@@ -164,9 +164,12 @@ impl<R: Rule> Twin<R> {
         watch: &mut Watch<'_>,
     ) -> SolveReport {
         let cold = impulses.iter().all(|&l| l == 0.0);
-        let first = go_on(&mut self.rule.clone(), params, ws, problem, impulses, current, watch);
+        let once = cold || R::LAW == Law::Raisim;
+        let half = SweepParams { max_iterations: params.max_iterations.div_ceil(2), ..*params };
+        let budget = if once { params } else { &half };
+        let first = go_on(&mut self.rule.clone(), budget, ws, problem, impulses, current, watch);
         let left = params.max_iterations.saturating_sub(first.iterations);
-        if first.converged() || cold || left == 0 || R::LAW == Law::Raisim {
+        if first.converged() || once || left == 0 {
             return first;
         }
         let mut found = std::mem::take(&mut ws.found);

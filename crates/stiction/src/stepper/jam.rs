@@ -12,6 +12,9 @@
 //!
 //! in the rows of contacts and limits, with c what (3) of [`super`] leaves there and b the pushes left out. Where
 //! opposite walls leave (1) no answer, overlaps stay.
+//!
+//! Nor can all bodies be thrown back at once that bounce between others: where there is no answer without pushes
+//! either, nothing bounces in this step. Then v = 0 is admissible in every row of contacts and limits.
 
 use super::TimeStepper;
 use stiction_contact::{Cone, ConstraintProblem, ContactSolver, SolveReport, SolveStatus};
@@ -36,33 +39,60 @@ impl Jam {
 }
 
 impl TimeStepper {
-    /// After a solve that did not converge: one without pushes. `None` if there are none, if that does not
-    /// converge either, or if the law of the solver has its own.
+    /// After a solve that did not converge: one without pushes, and if need be one without bounces. `None` if there
+    /// are none, if that does not converge either, or if the law of the solver has its own.
     pub(super) fn solve_jam(&mut self, solver: &mut dyn ContactSolver) -> Option<SolveReport> {
         let needs = solver.needs();
-        if self.notes.pushes.is_empty() || needs.softness || needs.primal {
+        let none = self.notes.pushes.is_empty() && self.notes.throws.is_empty();
+        if none || needs.softness || needs.primal {
             return None;
         }
         let mut found = std::mem::take(&mut self.jam.impulses);
         found.clone_from(&self.impulses);
-        self.impulses.fill(0.0);
-        solver.forget();
-        for &(row, push) in &self.notes.pushes {
-            self.problem.free_velocity[row] -= push;
+        self.leave_out_pushes(1.0);
+        let mut report = (!self.notes.pushes.is_empty()).then(|| self.solve_cold(solver));
+        let solved = |r: &Option<SolveReport>| r.is_some_and(|r| r.status == SolveStatus::Converged);
+        if !solved(&report) && !self.notes.throws.is_empty() {
+            self.leave_out_bounces(1.0);
+            report = Some(self.solve_cold(solver));
+            if solved(&report) {
+                self.notes.bounces.clear();
+            } else {
+                self.leave_out_bounces(-1.0);
+            }
         }
-        let report = solver.solve(&self.problem, &mut self.impulses);
-        if report.status == SolveStatus::Converged {
+        if solved(&report) {
             self.jam.impulses = found;
             self.jam.solved = true;
-            self.push_apart(solver);
-            return Some(report);
+            if !self.notes.pushes.is_empty() {
+                self.push_apart(solver);
+            }
+            return report;
         }
-        for &(row, push) in &self.notes.pushes {
-            self.problem.free_velocity[row] += push;
-        }
+        self.leave_out_pushes(-1.0);
         self.impulses.clone_from(&found);
         self.jam.impulses = found;
         None
+    }
+
+    /// Takes the pushes out of g, or puts them back.
+    fn leave_out_pushes(&mut self, sign: f64) {
+        for &(row, push) in &self.notes.pushes {
+            self.problem.free_velocity[row] -= sign * push;
+        }
+    }
+
+    /// The same with bounces.
+    fn leave_out_bounces(&mut self, sign: f64) {
+        for &(row, throw) in &self.notes.throws {
+            self.problem.free_velocity[row] -= sign * throw;
+        }
+    }
+
+    fn solve_cold(&mut self, solver: &mut dyn ContactSolver) -> SolveReport {
+        self.impulses.fill(0.0);
+        solver.forget();
+        solver.solve(&self.problem, &mut self.impulses)
     }
 
     /// (1)

@@ -1,8 +1,9 @@
 //! A step that fails or does not converge, done again in 2, 4, 8 … parts.
 //!
 //! Every attempt starts from what was there before the first: state, warm start, servos; the solver starts cold. The
-//! first attempt that converges stands. If none does, the one that came nearest does, flagged; if all fail the state is
-//! as before the step. Input acts alike during all parts.
+//! first attempt that converges in all its parts stands; one that does not is given up at the part that does not. If
+//! none does, the one that came nearest until then is done to its end, flagged; if that fails the state is as before the
+//! step. Input acts alike during all parts.
 
 use super::{Input, TimeStepper};
 use crate::State;
@@ -46,7 +47,7 @@ impl TimeStepper {
         let residual = |r: &StepReport| if r.failure().is_some() { f64::INFINITY } else { r.residual };
         let mut best = (0, residual(&first));
         for halvings in 1..=self.params.adaptive {
-            let report = self.step_in(halvings, world, state, input, solver);
+            let report = self.step_in(halvings, true, world, state, input, solver);
             if !report.flagged() {
                 return report;
             }
@@ -54,14 +55,14 @@ impl TimeStepper {
                 best = (halvings, residual(&report));
             }
         }
-        let report = self.step_in(best.0, world, state, input, solver);
-        if report.failure().is_some() { first } else { report }
+        self.step_in(best.0, false, world, state, input, solver)
     }
 
-    /// The kept step in 2ⁿ parts, from a cold solver.
+    /// The kept step in 2ⁿ parts, from a cold solver; until one is flagged, if `all` must converge.
     fn step_in(
         &mut self,
         halvings: u32,
+        all: bool,
         world: &World,
         state: &mut State,
         input: &Input,
@@ -74,10 +75,12 @@ impl TimeStepper {
         let mut report = StepReport::start();
         for _ in 0..parts {
             report = report.followed_by(self.step_once(world, state, input, solver));
-            if let StepStatus::Failed(_) = report.status {
-                self.restore(state);
+            if report.failure().is_some() || all && report.flagged() {
                 break;
             }
+        }
+        if let StepStatus::Failed(_) = report.status {
+            self.restore(state);
         }
         self.params = whole;
         if report.failure().is_none() {

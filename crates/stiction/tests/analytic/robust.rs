@@ -155,3 +155,44 @@ fn steps_that_do_not_converge_are_done_again_in_parts() {
     assert!(mended < plain && (2..=16).contains(&more), "{mended} for {plain}, {more} parts");
     assert!(energy < G * 4.0);
 }
+
+/// Cubes without weight that meet again and again, under a solver that may iterate once from the impulses of the step
+/// before: a step that does not converge adds no kinetic energy.
+#[test]
+fn steps_that_do_not_converge_add_no_energy() {
+    let mut c = weightless();
+    for side in [-1.0, 1.0] {
+        let pose = Pose::from_translation(vec3(0.0, 0.0, 0.6 * side));
+        c.fixed(
+            format!("wall {side}"),
+            Shape::Box { half: vec3(1.0, 1.0, 0.1) },
+            pose,
+            rough(0.5),
+            UNCOLOURED,
+        )
+        .unwrap();
+    }
+    for i in 0..4 {
+        let pose = Pose::from_translation(vec3(0.01 * f64::from(i), 0.0, 0.201 * (f64::from(i) - 1.5)));
+        let (shape, mass) = (Shape::Box { half: vec3(0.1, 0.1, 0.1) }, 10.0_f64.powi(-i));
+        let cube = FreeBody::new(format!("cube {i}"), shape, mass, pose);
+        let velocity = vec3(0.5 * f64::from(i), 0.1, 1.0 - f64::from(i));
+        c.body(FreeBody { material: rough(0.5), velocity, ..cube }).unwrap();
+    }
+    let (world, state) = c.finish();
+    let stepper = StepperParams { adaptive: 0, baumgarte: 0.0, ..StepperParams::default() };
+    let settings =
+        Settings { contact: "ncp-pgs".to_owned(), max_iterations: 1, stepper, ..Settings::default() };
+    let mut sim = Simulation::new(world, state, settings).unwrap();
+    let (mut before, mut flagged) = (sim.energy().kinetic, 0);
+    for _ in 0..200 {
+        let report = sim.step();
+        let kinetic = sim.energy().kinetic;
+        if report.flagged() {
+            assert!(report.failure().is_none() && kinetic <= before * (1.0 + 1e-12), "{before} {kinetic}");
+            flagged += 1;
+        }
+        before = kinetic;
+    }
+    assert!(flagged >= 10, "{flagged} steps did not converge");
+}

@@ -1,0 +1,71 @@
+//! What a step may not do that did not converge.
+//!
+//! The best impulses seen may be far from the law, and a state that they make wild asks for wilder ones in the next
+//! step. With p = M̂⁻¹Jᵀλ, v⁺ = v_f + p and ⟨x, y⟩ = xᵀM̂y,
+//!
+//! ```text
+//!     ½⟨v⁺, v⁺⟩ = ½⟨v_f, v_f⟩ + ⟨p, v_f⟩ + ½⟨p, p⟩                        (1)
+//! ```
+//!
+//! Impulses that obey the law do ⟨p, v⁺⟩ = λᵀJv⁺ ≤ w but for bounces, w = −λᵀb being the work of the biases b that push
+//! overlaps out, so the left is no more than ½⟨v_f, v_f⟩ + w. Where an answer that did not converge leaves more it is
+//! scaled to
+//!
+//! ```text
+//!     β λ,   β = max(0, −⟨p, v_f⟩/⟨p, p⟩) < ½                             (2)
+//! ```
+//!
+//! the share at which (1) is least, λ staying in its cones: ½⟨v⁺, v⁺⟩ is then ½⟨v_f, v_f⟩ − ½⟨p, v_f⟩²/⟨p, p⟩ or
+//! ½⟨v_f, v_f⟩. So however wrong single answers are, constraints never raise the kinetic energy in such steps but by what
+//! pushes do, and that by no more than all bodies have at the speed of pushes, twice.
+
+use super::TimeStepper;
+use stiction_contact::{Law, SolveStatus};
+use stiction_models::World;
+
+impl TimeStepper {
+    /// (2), after [`TimeStepper::apply_impulses`].
+    pub(super) fn restrain(&mut self, world: &World, status: SolveStatus, law: Law) {
+        if status == SolveStatus::Converged || law.compliant() {
+            return;
+        }
+        let [before, own] = self.work();
+        if before + 0.5 * own <= self.push_work().clamp(0.0, self.push_energy(world)) {
+            return;
+        }
+        let Self { impulses, v_free, v_next, .. } = self;
+        let share = if before < 0.0 && own.is_finite() { -before / own } else { 0.0 };
+        if share == 0.0 {
+            impulses.fill(0.0);
+            v_next.copy_from_slice(v_free);
+            return;
+        }
+        impulses.iter_mut().for_each(|l| *l *= share);
+        v_next.iter_mut().zip(&*v_free).for_each(|(v, free)| *v = free + share * (*v - free));
+    }
+
+    /// Twice the energy of all bodies at the speed at which overlaps are pushed out [J].
+    fn push_energy(&self, world: &World) -> f64 {
+        let mass: f64 = world.model.bodies.iter().map(|b| b.inertia.mass).sum();
+        mass * self.params.push_out_speed.powi(2)
+    }
+
+    /// w [J].
+    fn push_work(&self) -> f64 {
+        self.notes.pushes.iter().map(|&(row, push)| -push * self.impulses[row]).sum()
+    }
+
+    /// ⟨p, v_f⟩ and ⟨p, p⟩.
+    fn work(&mut self) -> [f64; 2] {
+        let Self { rows, problem, impulses, v_free, v_next, pull, .. } = self;
+        pull.clear();
+        pull.resize(v_free.len(), 0.0);
+        rows.add_impulses_into(problem.row_start(), impulses, pull); // M̂ p
+        let mut work = [0.0; 2];
+        for ((f, free), next) in pull.iter().zip(&*v_free).zip(&*v_next) {
+            work[0] += f * free;
+            work[1] += f * (next - free);
+        }
+        work
+    }
+}
