@@ -2,7 +2,8 @@
 //!
 //! Sweeps find the active set and solve easy problems; a Newton step costs as much as many sweeps and
 //! solves what sweeps cannot. The first attempt comes when the sweeps done have cost about an eighth of
-//! one factorisation (after two for a quadruped), the next whenever the count has doubled:
+//! one factorisation (after two for a quadruped), the next whenever the count has doubled, or [`PATIENCE`] sweeps after
+//! one that went another way, as there may be more of these:
 //!
 //! 1. [`newton`] from the active set of the present impulses;
 //! 2. if that fails, a method that needs no active set, a few times a solve, polished by 1. For the exact law first
@@ -156,6 +157,7 @@ impl Finish {
         }
         let mut e = self.newton(view, lambda, current, goal, iterations);
         let way = if e > goal.tolerance { self.way(view) } else { None };
+        let mut next = 2 * *iterations;
         if let Some(way) = way
             && self.next >= way.patience()
         {
@@ -188,8 +190,9 @@ impl Finish {
                 lambda.copy_from_slice(&trial);
             }
             self.trial = trial;
+            next = *iterations + PATIENCE; // there may be other ways
         }
-        self.next = (2 * *iterations).max(self.next);
+        self.next = next.max(self.next);
         (e < current).then_some(e)
     }
 
