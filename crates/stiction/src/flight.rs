@@ -1,6 +1,7 @@
 //! Motion of what no constraint acts upon during a step.
 //!
-//! The step of [`crate::stepper`] moves bodies for h by the velocity they end with, as contacts need, or by a mean. Where the impulses on a tree are all zero nothing needs that, and the tree goes on
+//! The step of [`crate::stepper`] moves bodies for h by the velocity they end with, as contacts need, or by a mean. Where
+//! the impulses on a tree are all zero nothing needs that, and the tree goes on
 //!
 //! ```text
 //!     a free body:  p_cm⁺ = p_cm + h (v_cm + v_cm⁺)/2        the parabola, exactly                   (1)
@@ -9,8 +10,8 @@
 //! ```
 //!
 //! if their only efforts are given ones, dampers and joint springs; trees with servos, tendons, loops, couplings, dry
-//! friction or carried weight go by the trapezoidal rule, [`crate::means`]. A free body on which nothing acts but bounces, each after its share s of the step
-//! ([`crate::assembly`]), moves by (1) and (2) with the mean velocities
+//! friction or carried weight go by the trapezoidal rule, [`crate::means`]. A free body on which nothing acts but
+//! bounces, each after its share s of the step ([`crate::assembly`]), moves by (1) and (2) with the mean velocities
 //!
 //! ```text
 //!     (v + v_f)/2 + M⁻¹ Σ (1 − s) Jᵀ λ                                                               (4)
