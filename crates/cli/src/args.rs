@@ -161,7 +161,7 @@ pub(crate) struct RunArgs {
     /// Write state, energy and certificate of every step: .npz, .parquet or .csv
     #[arg(long, value_name = "FILE")]
     pub(crate) out: Option<PathBuf>,
-    /// Write what the run looks like: a page for any browser, .html, or a recording for Foxglove, .mcap
+    /// Write what the run looks like: a page for any browser, .html, or a recording for Foxglove and `replay`, .mcap
     #[arg(long, value_name = "FILE")]
     pub(crate) replay: Option<PathBuf>,
     /// Write contact problems of the run to this folder, for `stiction solve` and `stiction shrink`
@@ -251,7 +251,7 @@ impl std::str::FromStr for Size {
 
 #[derive(Debug, Args)]
 pub(crate) struct ReplayArgs {
-    /// A replay (.html)
+    /// A replay (.html), or a recording that stiction wrote (.mcap)
     pub(crate) file: PathBuf,
     #[command(flatten)]
     pub(crate) serve: ServeArgs,

@@ -105,7 +105,10 @@ fn write_files(outcome: &Outcome, out: Option<&Path>, replay: Option<&Path>) -> 
             .map_err(|e| Failure::work(format!("cannot make the folder {}: {e}", folder.display())))?;
         if is_mcap(path) {
             stiction_lab::mcap_file::write_mcap(path, recording).map_err(Failure::work)?;
-            return Ok(format!("  recording    {} (open it in Foxglove)", path.display()));
+            return Ok(format!(
+                "  recording    {} (open it in Foxglove, or with stiction replay)",
+                path.display()
+            ));
         }
         stiction_viewer::write_replay(path, recording).map_err(|e| Failure::work_with_causes(&e))?;
         Ok(format!("  replay       {} (open it in a browser)", path.display()))

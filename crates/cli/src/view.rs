@@ -1,4 +1,4 @@
-//! `stiction view`: a scene, live in a browser. `stiction replay`: a page written before.
+//! `stiction view`: a scene, live in a browser. `stiction replay`: a recording written before.
 
 use crate::args::{ReplayArgs, ServeArgs, ViewArgs};
 use crate::failure::Failure;
@@ -19,26 +19,31 @@ pub(crate) fn view(args: &ViewArgs) -> Result<(), Failure> {
 }
 
 pub(crate) fn replay(args: &ReplayArgs) -> Result<(), Failure> {
-    let told = |reason: &str| Failure::input(format!("{}: {reason}", args.file.display()));
-    let expected = "expected a replay that stiction wrote (.html)";
-    if let Some((what, remedy)) = other_recording(&args.file) {
+    let html = page_of(&args.file)?;
+    bind(&args.serve)?.show_page(html).map_err(Failure::work)
+}
+
+fn page_of(file: &Path) -> Result<String, Failure> {
+    let told = |reason: &str| Failure::input(format!("{}: {reason}", file.display()));
+    let ending = file.extension().and_then(|e| e.to_str()).unwrap_or_default().to_ascii_lowercase();
+    if ending == "mcap" {
+        return stiction_lab::mcap_file::read_mcap(file).map_err(Failure::input);
+    }
+    let expected = "expected a replay that stiction wrote (.html, .mcap)";
+    if let Some((what, remedy)) = other_recording(&ending) {
         return Err(told(&format!("this is {what}; {expected}. {remedy}")));
     }
-    let html = std::fs::read_to_string(&args.file).map_err(|e| told(&e.to_string()))?;
-    if !stiction_viewer::replay::is_replay(&html) {
-        return Err(told(expected));
+    // Looked at before it is opened: opening a pipe waits for its writer.
+    if std::fs::metadata(file).is_ok_and(|about| !about.is_file()) {
+        return Err(told(&format!("not a regular file; {expected}")));
     }
-    let server = bind(&args.serve)?;
-    server.show_page(html).map_err(Failure::work)
+    let html = std::fs::read_to_string(file).map_err(|e| told(&e.to_string()))?;
+    if stiction_viewer::replay::is_replay(&html) { Ok(html) } else { Err(told(expected)) }
 }
 
 /// What a file of another ending is, and how to look at it.
-fn other_recording(file: &Path) -> Option<(&'static str, &'static str)> {
-    let ending = file.extension()?.to_str()?.to_ascii_lowercase();
-    Some(match &*ending {
-        "mcap" => {
-            ("a recording for Foxglove", "Open it there, or run the scene again with --replay FILE.html")
-        }
+fn other_recording(ending: &str) -> Option<(&'static str, &'static str)> {
+    Some(match ending {
         "npz" | "csv" | "parquet" => {
             ("a trajectory, without the shapes to show", "Run its scene again with --replay FILE.html")
         }

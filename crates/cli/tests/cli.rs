@@ -164,7 +164,7 @@ fn wrong_input_is_refused_with_the_remedy() {
 fn pipes_and_devices_are_refused() {
     let here = folder("pipes");
     std::fs::write(here.join("arm.xml"), "<mujoco/>").unwrap();
-    for name in ["pipe.xml", "pipe.toml", "pipe.json"] {
+    for name in ["pipe.xml", "pipe.toml", "pipe.json", "pipe.html", "pipe.mcap"] {
         assert!(Command::new("mkfifo").arg(here.join(name)).status().unwrap().success());
     }
     for args in [
@@ -175,6 +175,8 @@ fn pipes_and_devices_are_refused() {
         &["inspect", "arm.xml", "--state", "/dev/zero"],
         &["solve", "pipe.json"],
         &["solve", "/dev/zero"],
+        &["replay", "pipe.html"],
+        &["replay", "pipe.mcap"],
     ] {
         refused(&stiction(&here, args), &["not a regular file"]);
     }
@@ -199,7 +201,7 @@ fn an_unwritable_file_costs_only_itself() {
 fn replay_refuses_what_it_cannot_show_with_a_remedy() {
     let here = folder("replay-other");
     for (file, remedy) in [
-        ("run.mcap", "for Foxglove"),
+        ("run.mcap", "not an MCAP file"),
         ("run.npz", "run its scene again with --replay"),
         ("run.PARQUET", "run its scene again with --replay"),
         ("robot.urdf", "stiction view FILE"),

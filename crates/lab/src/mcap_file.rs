@@ -6,9 +6,17 @@
 //! | `/tf` | `foxglove.FrameTransforms` | poses of the bodies in `world` |
 //! | `/contacts` | `foxglove.SceneUpdate` | an arrow a force, ten centimetres for a tenth of the largest of the run |
 //! | `/step` | `stiction.Step` | energy, certificate, penetration, iterations, forces, joints, efforts |
+//!
+//! These cannot say everything the viewer shows (who touches whom, friction cones, inertias, joints), so an attachment
+//! holds the recording as the viewer packs it; other tools skip it. That is what [`read_mcap`] finds again.
+//!
+//! ```text
+//!     file = magic, record*, magic      record = kind u8, length u64, body
+//!     attachment = two times u64, name and media type (length u32, text), data (length u64), checksum u32
+//! ```
 
-use mcap::Writer;
-use mcap::records::MessageHeader;
+use mcap::records::{MessageHeader, Record, op};
+use mcap::{Attachment, MAGIC, Writer};
 use serde_json::{Value, json};
 use std::collections::BTreeMap;
 use std::io::{BufWriter, Seek, Write};
@@ -20,6 +28,10 @@ const WORLD: &str = "world";
 const PLANE: f64 = 20.0;
 /// Of the largest force of the run [m].
 const LONGEST_ARROW: f64 = 1.0;
+/// Media type of the attachment.
+const PACKED: &str = "application/x-stiction-recording";
+/// Of a file that is read [bytes].
+const LARGEST: u64 = 4 << 30;
 
 /// Why no file was written.
 #[derive(Debug, thiserror::Error)]
@@ -27,6 +39,102 @@ const LONGEST_ARROW: f64 = 1.0;
 pub struct McapFailure {
     path: PathBuf,
     reason: String,
+}
+
+/// Why a file is not shown: what is wrong with it, and what to do.
+#[derive(Debug, thiserror::Error)]
+#[error("{}: {reason}", path.display())]
+pub struct McapUnread {
+    path: PathBuf,
+    reason: String,
+}
+
+/// The replay of a recording that [`write_mcap`] wrote: the page that `write_replay` of the viewer would have written.
+pub fn read_mcap(path: &Path) -> Result<String, McapUnread> {
+    let told = |reason: String| McapUnread { path: path.to_owned(), reason };
+    let file = crate::text::read_bytes(path, LARGEST).map_err(told)?;
+    let again = "run the scene again with --replay FILE.mcap or FILE.html";
+    let packed = packed_in(&file).map_err(|reason| told(reason.to_string()))?;
+    let html = stiction_viewer::replay::html_of_packed(&packed);
+    html.map_err(|e| told(format!("its recording is damaged: {e}; {again}")))
+}
+
+/// What the attachment holds, in a file whose every length may lie.
+fn packed_in(file: &[u8]) -> Result<Vec<u8>, Unread> {
+    let records = file.strip_prefix(MAGIC).ok_or(Unread::Foreign)?;
+    let mut rest = records.strip_suffix(MAGIC).ok_or(Unread::Truncated)?;
+    while !rest.is_empty() {
+        let mut reader = Words(rest);
+        let body = (|| {
+            let kind = reader.number(1)?;
+            let length = reader.number(8)?;
+            Some((kind, reader.take(length)?))
+        })();
+        let (kind, body) = body.ok_or(Unread::Record)?;
+        rest = reader.0;
+        if kind != u64::from(op::ATTACHMENT) {
+            continue;
+        }
+        if !is_whole_attachment(body) {
+            return Err(Unread::Record);
+        }
+        match mcap::parse_record(op::ATTACHMENT, body) {
+            Ok(Record::Attachment { header, data, .. }) if header.media_type == PACKED => {
+                return Ok(data.into_owned());
+            }
+            Ok(_) => {}
+            Err(e) => return Err(Unread::Attachment(e.to_string())),
+        }
+    }
+    Err(Unread::NoRecording)
+}
+
+/// Whether the lengths within an attachment add up to its own. (The crate takes that for granted.)
+fn is_whole_attachment(body: &[u8]) -> bool {
+    let mut reader = Words(body);
+    let rest = (|| {
+        reader.take(16)?;
+        for size in [4, 4, 8] {
+            let length = reader.number(size)?;
+            reader.take(length)?;
+        }
+        Some(reader.0.len())
+    })();
+    rest == Some(4)
+}
+
+/// Bytes not read yet.
+struct Words<'a>(&'a [u8]);
+
+impl<'a> Words<'a> {
+    fn take(&mut self, count: u64) -> Option<&'a [u8]> {
+        let (head, rest) = self.0.split_at_checked(usize::try_from(count).ok()?)?;
+        self.0 = rest;
+        Some(head)
+    }
+
+    /// Of `size` bytes, the lowest first.
+    fn number(&mut self, size: u64) -> Option<u64> {
+        Some(self.take(size)?.iter().rev().fold(0, |n, &byte| n << 8 | u64::from(byte)))
+    }
+}
+
+/// Why there is no recording in a file.
+#[derive(Debug, PartialEq, thiserror::Error)]
+enum Unread {
+    #[error("not an MCAP file; expected a recording that `stiction run --replay FILE.mcap` wrote")]
+    Foreign,
+    #[error("the file ends early: it was not written or copied to its end; make it again")]
+    Truncated,
+    #[error("a length in it leads beyond the file: it is damaged; make it again")]
+    Record,
+    #[error("its recording is damaged: {0}; make it again")]
+    Attachment(String),
+    #[error(
+        "it holds no recording of stiction's: another program wrote it, or a stiction that could not read it back; open \
+         it in Foxglove, or run the scene again with --replay FILE.mcap or FILE.html"
+    )]
+    NoRecording,
 }
 
 /// Writes `recording` to `path`, replacing what was there.
@@ -46,6 +154,13 @@ fn write_to(out: impl Write + Seek, recording: &Recording) -> Result<(), mcap::M
         let schema = writer.add_schema(schema, "jsonschema", text.as_bytes())?;
         writer.add_channel(schema, topic, "json", &BTreeMap::new())
     };
+    writer.attach(&Attachment {
+        log_time: 0,
+        create_time: 0,
+        name: "recording".into(),
+        media_type: PACKED.into(),
+        data: stiction_viewer::replay::packed(recording).into(),
+    })?;
     let scene = topic(&mut writer, "/scene", "foxglove.SceneUpdate", json!({}))?;
     let transforms = topic(&mut writer, "/tf", "foxglove.FrameTransforms", json!({}))?;
     let contacts = topic(&mut writer, "/contacts", "foxglove.SceneUpdate", json!({}))?;
@@ -231,23 +346,33 @@ mod tests {
     use super::*;
     use crate::runner::{RunOptions, Runner};
     use crate::scene::Scene;
+    use crate::scene::tests::scratch;
     use std::io::Cursor;
+    use stiction_viewer::replay::replay_html;
 
-    /// Every frame is there under every topic, in order of time, and says what the recording says.
-    #[test]
-    fn a_run_can_be_read_back() {
-        let mut setup = Scene::builtin("quadruped").unwrap().build().unwrap();
+    fn recording(scene: &str) -> Recording {
+        let mut setup = Scene::builtin(scene).unwrap().build().unwrap();
         setup.duration = 0.1;
         let options = RunOptions { frames_per_second: Some(50.0), ..RunOptions::default() };
         let mut runner = Runner::new(setup, options).unwrap();
         let summary = runner.run_quietly();
-        let recording = runner.finish(summary).recording.unwrap();
-        let mut file = Cursor::new(Vec::new());
-        write_to(&mut file, &recording).unwrap();
+        runner.finish(summary).recording.unwrap()
+    }
 
+    fn written(recording: &Recording) -> Vec<u8> {
+        let mut file = Cursor::new(Vec::new());
+        write_to(&mut file, recording).unwrap();
+        file.into_inner()
+    }
+
+    /// Every frame is there under every topic, in order of time, and says what the recording says.
+    #[test]
+    fn other_tools_read_every_frame() {
+        let recording = recording("quadruped");
+        let file = written(&recording);
         let mut counts = BTreeMap::new();
         let (mut energies, mut last) = (Vec::new(), 0);
-        for message in mcap::MessageStream::new(file.get_ref()).unwrap() {
+        for message in mcap::MessageStream::new(&file).unwrap() {
             let message = message.unwrap();
             let value: Value = serde_json::from_slice(&message.data).unwrap();
             assert!(message.log_time >= last);
@@ -266,5 +391,69 @@ mod tests {
         assert_eq!(counts["/scene"], 1);
         assert!(["/tf", "/contacts", "/step"].iter().all(|t| counts[*t] == frames), "{counts:?}");
         assert!(energies.iter().zip(&recording.frames).all(|(e, f)| *e == f.energy));
+        // What we read back is where the summary of the file says, for tools that list attachments.
+        let summary = mcap::Summary::read(&file).unwrap().unwrap();
+        let attachment = mcap::read::attachment(&file, &summary.attachment_indexes[0]).unwrap();
+        assert_eq!(attachment.media_type, PACKED);
+    }
+
+    /// What is read back is, byte for byte, the replay that would have been written instead.
+    #[test]
+    fn a_recording_comes_back_as_its_replay() {
+        for scene in ["quadruped", "pile"] {
+            let recording = recording(scene);
+            let path = scratch("back.mcap", "");
+            write_mcap(&path, &recording).unwrap();
+            assert!(read_mcap(&path).unwrap() == replay_html(&recording), "{scene}");
+        }
+    }
+
+    /// Cut anywhere, or with any byte changed, or a length, a file is refused with words or gives what was recorded.
+    #[test]
+    fn damaged_files_are_told_and_never_shown_wrongly() {
+        let recording = recording("ball");
+        let (file, whole) = (written(&recording), stiction_viewer::replay::packed(&recording));
+        assert!(packed_in(&file).unwrap() == whole);
+        for length in 0..file.len() {
+            let cut = packed_in(&file[..length]).unwrap_err();
+            assert!(cut == if length < MAGIC.len() { Unread::Foreign } else { Unread::Truncated });
+        }
+        for at in 0..file.len() {
+            let damages: [&[u8]; 4] = [&[0x01], &[0x80], &[0xff], &[0xff; 8]];
+            for damage in damages {
+                let mut damaged = file.clone();
+                damaged[at..].iter_mut().zip(damage).for_each(|(byte, flip)| *byte ^= flip);
+                assert!(packed_in(&damaged).map_or(true, |packed| packed == whole), "byte {at}");
+            }
+        }
+    }
+
+    #[test]
+    fn files_of_others_are_refused_with_a_remedy() {
+        let mut foreign = Cursor::new(Vec::new());
+        let mut writer = Writer::new(&mut foreign).unwrap();
+        let (time, data) = (0, b"{}"[..].into());
+        let (name, media_type) = ("calibration".into(), "application/json".into());
+        writer.attach(&Attachment { log_time: time, create_time: time, name, media_type, data }).unwrap();
+        writer.finish().unwrap();
+        drop(writer);
+        let told = |bytes: &[u8]| {
+            let path = scratch("other.mcap", "");
+            std::fs::write(&path, bytes).unwrap();
+            read_mcap(&path).unwrap_err().to_string()
+        };
+        for (bytes, words) in [
+            (
+                foreign.get_ref().as_slice(),
+                ["other.mcap: ", "no recording of stiction's", "run the scene again"],
+            ),
+            (b"<html>", ["other.mcap: ", "not an MCAP file", "stiction run --replay"]),
+            (b"", ["other.mcap: ", "not an MCAP file", "stiction run --replay"]),
+            (&foreign.get_ref()[..99], ["other.mcap: ", "ends early", "make it again"]),
+        ] {
+            let said = told(bytes);
+            assert!(words.iter().all(|word| said.contains(word)), "{said}");
+        }
+        assert!(read_mcap(Path::new("nowhere.mcap")).unwrap_err().to_string().contains("nowhere.mcap: "));
     }
 }

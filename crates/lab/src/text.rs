@@ -1,4 +1,4 @@
-//! Texts that users give: read whole, unless they are no file or too large to be meant.
+//! Files that users give: read whole, unless they are no file or too large to be meant.
 
 use std::io::Read;
 use std::path::Path;
@@ -9,16 +9,21 @@ pub(crate) fn check_file(path: &Path) -> Result<u64, String> {
     if about.is_file() { Ok(about.len()) } else { Err("not a regular file".to_owned()) }
 }
 
-/// A regular file of at most `limit` bytes.
+/// A regular file of at most `limit` bytes, of text in UTF-8.
 pub(crate) fn read_text(path: &Path, limit: u64) -> Result<String, String> {
+    String::from_utf8(read_bytes(path, limit)?).map_err(|_| "not UTF-8 text".to_owned())
+}
+
+/// A regular file of at most `limit` bytes.
+pub(crate) fn read_bytes(path: &Path, limit: u64) -> Result<Vec<u8>, String> {
     let size = check_file(path)?;
     if size > limit {
         return Err(format!("{size} bytes long; at most {limit} are read"));
     }
     let file = std::fs::File::open(path).map_err(|e| e.to_string())?;
-    let mut text = String::new();
-    file.take(limit).read_to_string(&mut text).map_err(|e| e.to_string())?;
-    Ok(text)
+    let mut bytes = Vec::new();
+    file.take(limit).read_to_end(&mut bytes).map_err(|e| e.to_string())?;
+    Ok(bytes)
 }
 
 #[cfg(test)]

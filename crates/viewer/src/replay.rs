@@ -13,7 +13,8 @@ use std::path::{Path, PathBuf};
 
 use base64::Engine as _;
 use base64::engine::general_purpose::STANDARD as BASE64;
-use stiction::recording::{Recording, RecordingFault};
+use serde::Deserialize;
+use stiction::recording::{Frame, Recording, RecordingFault};
 
 use crate::protocol;
 
@@ -49,9 +50,46 @@ pub fn replay_html(recording: &Recording) -> String {
     page(&recording.name, "", &embeddable(recording))
 }
 
+/// The recording as the page reads it: deflate(pack(recording)). Files of other formats carry it along.
+#[must_use]
+pub fn packed(recording: &Recording) -> Vec<u8> {
+    miniz_oxide::deflate::compress_to_vec(&protocol::pack(recording), DEFLATE_LEVEL)
+}
+
+/// The replay of what [`packed`] gave.
+///
+/// # Errors
+/// When the bytes are no recording, or one of another version, or the page could not show it.
+pub fn html_of_packed(packed: &[u8]) -> Result<String, PackedFault> {
+    let pack = unpacked(packed)?;
+    let (scene, frames) = protocol::unpack(&pack)?;
+    let scene: SceneHead = serde_json::from_str(scene)?;
+    if scene.stiction_protocol != protocol::VERSION {
+        return Err(PackedFault::Version { got: scene.stiction_protocol });
+    }
+    let count = scene.bodies.len();
+    let strange = |b: &Option<usize>| b.is_some_and(|b| b >= count);
+    let fits = |f: &Frame| f.poses.len() == count && !f.contacts.iter().flat_map(|c| &c.bodies).any(strange);
+    match frames.iter().position(|f| !fits(f)) {
+        Some(frame) => Err(PackedFault::Bodies { frame, count }),
+        None => Ok(page(&scene.name, "", &BASE64.encode(packed))),
+    }
+}
+
+/// What there is to check of a scene message.
+#[derive(Deserialize)]
+struct SceneHead {
+    stiction_protocol: u32,
+    name: String,
+    bodies: Vec<String>,
+}
+
 fn embeddable(recording: &Recording) -> String {
-    let pack = protocol::pack(recording);
-    BASE64.encode(miniz_oxide::deflate::compress_to_vec(&pack, DEFLATE_LEVEL))
+    BASE64.encode(packed(recording))
+}
+
+fn unpacked(packed: &[u8]) -> Result<Vec<u8>, PackedFault> {
+    miniz_oxide::inflate::decompress_to_vec_with_limit(packed, LARGEST).map_err(|_| PackedFault::Deflate)
 }
 
 /// Whether a text is a page this program could have written: it holds a recording that can be read.
@@ -64,8 +102,7 @@ pub fn is_replay(html: &str) -> bool {
 fn embedded(html: &str) -> Option<Vec<u8>> {
     let (_, after) = html.split_once(r#"id="recording">"#)?;
     let (text, _) = after.split_once("</script>")?;
-    let deflated = BASE64.decode(text.trim()).ok()?;
-    miniz_oxide::inflate::decompress_to_vec_with_limit(&deflated, LARGEST).ok()
+    unpacked(&BASE64.decode(text.trim()).ok()?).ok()
 }
 
 /// The page of a live session: without a recording it asks the server it came from.
@@ -92,6 +129,24 @@ pub enum ReplayError {
     Write { path: PathBuf, source: std::io::Error },
 }
 
+/// Why bytes are not a recording that can be shown.
+#[derive(Debug, thiserror::Error)]
+pub enum PackedFault {
+    #[error("it cannot be unpacked")]
+    Deflate,
+    #[error(transparent)]
+    Message(#[from] protocol::DecodeError),
+    #[error("its scene cannot be read: {0}")]
+    Scene(#[from] serde_json::Error),
+    #[error(
+        "it was written by another version of stiction, with protocol {got} instead of {}",
+        protocol::VERSION
+    )]
+    Version { got: u32 },
+    #[error("frame {frame} does not fit the {count} bodies of its scene")]
+    Bodies { frame: usize, count: usize },
+}
+
 fn escape_html(text: &str) -> String {
     let mut escaped = String::with_capacity(text.len());
     for character in text.chars() {
@@ -110,7 +165,7 @@ fn escape_html(text: &str) -> String {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use stiction::recording::{Frame, Mechanism};
+    use stiction::recording::Mechanism;
 
     fn recording(name: &str) -> Recording {
         Recording {
@@ -188,6 +243,30 @@ mod tests {
             let scene: serde_json::Value = serde_json::from_str(protocol::unpack(&pack).unwrap().0).unwrap();
             assert_eq!(scene["name"], name);
         }
+    }
+
+    #[test]
+    fn a_packed_recording_makes_the_same_page_and_damage_is_told() {
+        let recording = recording("box");
+        assert_eq!(html_of_packed(&packed(&recording)).unwrap(), replay_html(&recording));
+
+        let told = |pack: &[u8]| {
+            let packed = miniz_oxide::deflate::compress_to_vec(pack, DEFLATE_LEVEL);
+            html_of_packed(&packed).unwrap_err().to_string()
+        };
+        let pack = protocol::pack(&recording);
+        assert!(told(&pack[..pack.len() - 1]).contains("end in the middle"));
+        let text = |from: &str, to: &str| {
+            assert_eq!(from.len(), to.len());
+            let at = pack.windows(from.len()).position(|w| w == from.as_bytes()).unwrap();
+            let mut other = pack.clone();
+            other[at..at + to.len()].copy_from_slice(to.as_bytes());
+            other
+        };
+        assert!(told(&text("protocol\":4", "protocol\":3")).contains("protocol 3 instead of 4"));
+        assert!(told(&text("[\"box\"]", "[     ]")).contains("frame 0 does not fit the 0 bodies"));
+        assert!(told(&text("\"name\":", "\"nome\":")).contains("scene"));
+        assert!(html_of_packed(b"nonsense").unwrap_err().to_string().contains("unpacked"));
     }
 
     #[test]
