@@ -1,9 +1,9 @@
 //! Runs a session in a thread of its own and keeps what there is to see.
 //!
-//! Sixty times a second the driver obeys what it was told, lets as many time steps pass as the wall clock asks for,
-//! and puts the newest frame in one place ([`Shown`]). Pages read from there when they can: one that is slow misses
-//! frames, and nothing waits for it. A simulation that cannot keep up runs as fast as it can and does not catch up
-//! later. While nobody looks, it rests.
+//! Sixty times a second by the clock the driver obeys what it was told, lets as many time steps pass as the wall clock
+//! asks for, and puts the newest frame in one place ([`Shown`]). Pages read from there when they can: one that is slow
+//! misses frames, and nothing waits for it. A simulation that cannot keep up runs as fast as it can, is still shown sixty
+//! times a second unless one step takes longer, and does not catch up later. While nobody looks, it rests.
 
 use std::sync::Arc;
 use std::sync::atomic::{AtomicUsize, Ordering};
@@ -19,8 +19,6 @@ use crate::session::{Change, Command, Condition, Session};
 
 /// Frames a second.
 const RATE: f64 = 60.0;
-/// Share of the time between frames that steps may take.
-const BUDGET: f64 = 0.9;
 /// Between two looks at how fast time passes [s].
 const GAUGE: f64 = 0.5;
 /// Commands that may wait.
@@ -102,6 +100,13 @@ pub(crate) fn start(session: impl Session) -> Feed {
     Feed { shown, orders, choices: choices.into(), watchers }
 }
 
+/// When the frame after the present one is due, which was so at `due` and is begun now. A step and the frame itself may end
+/// after that: the next frame then has less time, and the rate stays. Who is late by more than a frame begins anew.
+fn next_due(due: Instant, now: Instant, interval: Duration) -> Instant {
+    let next = due + interval;
+    if now < next { next } else { now + interval }
+}
+
 struct Driver<S> {
     session: S,
     shown: watch::Sender<Shown>,
@@ -134,8 +139,9 @@ impl<S: Session> Driver<S> {
                     Err(RecvTimeoutError::Disconnected) => return,
                 }
             }
+            due = next_due(due, Instant::now(), interval);
             if self.status.playing && self.watchers.any() {
-                seen |= self.advance(interval);
+                seen |= self.advance(interval, due);
             } else {
                 self.owed = 0.0;
             }
@@ -144,13 +150,11 @@ impl<S: Session> Driver<S> {
                 self.publish();
             }
             self.tell_status();
-            due = (due + interval).max(Instant::now());
         }
     }
 
-    /// Steps for one frame; whether there were any.
-    fn advance(&mut self, interval: Duration) -> bool {
-        let deadline = Instant::now() + interval.mul_f64(BUDGET);
+    /// Steps for one frame, until the next is due; whether there were any.
+    fn advance(&mut self, interval: Duration, deadline: Instant) -> bool {
         self.owed += self.status.speed * interval.as_secs_f64();
         let mut stepped = false;
         while self.owed >= 0.5 * self.dt {
@@ -249,5 +253,40 @@ impl<S: Session> Driver<S> {
             }
             new
         });
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    /// Ten seconds of a simulation that never has enough time: whatever a step and a frame take, sixty frames a second, as
+    /// long as both together fit into one.
+    #[test]
+    fn the_rate_stays_when_time_is_short() {
+        let interval = Duration::from_secs_f64(1.0 / RATE);
+        let frames = |step: f64, frame: f64| {
+            let start = Instant::now();
+            let (mut now, mut due, mut count) = (start, start, 0);
+            while now.duration_since(start) < Duration::from_secs(10) {
+                now = now.max(due);
+                due = next_due(due, now, interval);
+                while now <= due {
+                    now += Duration::from_secs_f64(step);
+                }
+                now += Duration::from_secs_f64(frame);
+                count += 1;
+            }
+            count
+        };
+        for (step, frame) in [(1.45e-3, 1e-3), (1e-4, 1e-2), (7e-3, 2e-3), (0.012, 0.003)] {
+            let count = frames(step, frame);
+            assert!(
+                (599..=601).contains(&count),
+                "{count} frames with {step} s a step and {frame} s a frame"
+            );
+        }
+        // A step alone is longer than a frame: one step each, and no haste afterwards.
+        assert_eq!(frames(0.05, 0.001), 197);
     }
 }

@@ -1,15 +1,15 @@
-//! One simulation of a live session, judged at every step.
+//! One simulation of a live session, judged when it is looked at.
 
 use crate::scene::{Force, Setup};
 use stiction::contact::Law;
 use stiction::recording::{Frame, StepMark};
-use stiction::{Settings, SetupError, Simulation, State, StateError, frame_of};
+use stiction::{Settings, SetupError, Simulation, State, StateError, StepReport, frame_of};
 
 /// See the module.
 pub(super) struct Run {
     pub(super) sim: Simulation,
-    /// Certificate and report of the last step; `None`: no step led to the present state.
-    last: Option<(f64, StepMark)>,
+    /// Of the last step; `None`: no step led to the present state.
+    last: Option<StepReport>,
     /// Why the last step was not accepted; nothing moves any more.
     pub(super) failure: Option<String>,
 }
@@ -33,14 +33,20 @@ impl Run {
         forces.iter().for_each(|force| force.apply(&mut self.sim));
         let report = self.sim.step();
         self.failure = report.failure().map(str::to_owned);
+        self.last = Some(report);
+    }
+
+    /// The certificate of a step: the natural map of the exact law, and the rest.
+    fn judge(&mut self, report: &StepReport) -> (f64, StepMark) {
         let certificate = self.sim.certificate();
         let exact = self.sim.solver().law() == Law::Ncp;
         let own = if exact { certificate.natural_map } else { self.sim.own_natural_map() };
-        self.last = Some((certificate.natural_map, StepMark::new(&report, own, certificate.worst)));
+        (certificate.natural_map, StepMark::new(report, own, certificate.worst))
     }
 
     pub(super) fn frame(&mut self) -> Frame {
-        let (natural_map, step) = self.last.unwrap_or((f64::NAN, StepMark::default()));
+        let judged = self.last.clone().map(|report| self.judge(&report));
+        let (natural_map, step) = judged.unwrap_or((f64::NAN, StepMark::default()));
         let mut frame = frame_of(&mut self.sim, natural_map, step);
         if self.last.is_none() {
             // Contacts and efforts are those of a step that led elsewhere.
