@@ -8,12 +8,14 @@ import { join } from "node:path";
 import { chromium } from "playwright-core";
 
 export const START = 300_000; // ms; software rendering on a busy machine is slow, and a condition waits no longer than it must
+const LIMIT = 25 * 60_000; // ms, for all tests of a file
 export const SLIDE = [0xd5, 0x5e, 0x00];
 export const STICK = [0x00, 0x72, 0xb2];
 
 export const folder = mkdtempSync(join(tmpdir(), "stiction-page-"));
 const browser = await chromium.launch({
   executablePath: process.env.CHROMIUM ?? "/usr/bin/chromium",
+  timeout: START,
   args: ["--no-sandbox", "--use-angle=swiftshader", "--enable-unsafe-swiftshader", "--ignore-gpu-blocklist"],
 });
 
@@ -90,21 +92,33 @@ async function pixels(page, [r, g, b], clip = { x: 300, y: 60, width: 620, heigh
 export const near = (value, wanted, tolerance, what) =>
   assert.ok(Math.abs(value - wanted) <= tolerance, `${what}: ${value}, not ${wanted}`);
 
-/** Runs each test, tells how it went, and leaves nothing behind. */
+/** Runs each test, tells how it went, and leaves nothing behind, however it ends. */
 export async function runAll(tests) {
   const wanted = process.argv[2] ?? "";
   let failed = 0;
+  let running = "";
+  // Leaving the process ends the browser (Playwright sees to it) and every server (served.mjs).
+  process.on("exit", () => rmSync(folder, { recursive: true, force: true }));
+  for (const signal of ["SIGINT", "SIGTERM", "SIGHUP"]) process.once(signal, () => process.exit(1));
+  const alarm = setTimeout(() => {
+    console.log(`FAIL  ${running}\nstill running after ${LIMIT / 60_000} minutes in all`);
+    process.exit(1);
+  }, LIMIT);
   for (const [what, run] of Object.entries(tests)) {
     if (!what.includes(wanted)) continue;
+    running = what;
+    const start = Date.now();
     try {
       await run();
-      console.log(`ok    ${what}`);
+      console.log(`ok    ${what} (${((Date.now() - start) / 1e3).toFixed(1)} s)`);
     } catch (error) {
       failed++;
       console.log(`FAIL  ${what}\n${error.stack}`);
     }
+    // A page that a failed test left open would go on drawing.
+    await Promise.all(browser.contexts().map((context) => context.close()));
   }
+  clearTimeout(alarm);
   await browser.close();
-  rmSync(folder, { recursive: true });
   process.exitCode = failed > 0 ? 1 : 0;
 }

@@ -14,9 +14,20 @@ export async function stiction(...args) {
   assert.equal(code, 0);
 }
 
+/** Those that run: none outlives this process. */
+const servers = new Set();
+process.on("exit", () => servers.forEach((server) => server.kill()));
+
 /** A server showing a scene; ends with `stop`. */
 export async function view(...args) {
   const server = spawn(program, [...first, ...args, "--no-open"], { stdio: ["ignore", "pipe", "inherit"] });
+  servers.add(server);
   const [url] = await once(createInterface(server.stdout), "line");
-  return { url, stop: () => server.kill() };
+  return {
+    url,
+    stop() {
+      servers.delete(server);
+      server.kill();
+    },
+  };
 }
