@@ -3,6 +3,7 @@
 use crate::args::{ReplayArgs, ServeArgs, ViewArgs};
 use crate::failure::Failure;
 use crate::output::{complain, say};
+use std::io::ErrorKind;
 use std::path::Path;
 use std::process::{Command, Stdio};
 use stiction_lab::Live;
@@ -55,7 +56,15 @@ fn other_recording(ending: &str) -> Option<(&'static str, &'static str)> {
 
 /// Listens, prints the address, and opens a browser where there is one.
 fn bind(args: &ServeArgs) -> Result<Server, Failure> {
-    let told = |e| Failure::work(format!("cannot listen at {}, port {}: {e}", args.host, args.port));
+    let told = |e: std::io::Error| {
+        let remedy = match e.kind() {
+            ErrorKind::AddrInUse => "; take another --port, or leave it out for a free one",
+            ErrorKind::PermissionDenied => "; take a --port from 1024 on, or leave it out for a free one",
+            ErrorKind::AddrNotAvailable => "; --host takes an address of this machine",
+            _ => "",
+        };
+        Failure::work(format!("cannot listen at {}, port {}: {e}{remedy}", args.host, args.port))
+    };
     let server = Server::bind(args.host, args.port).map_err(told)?;
     let url = server.url().map_err(told)?;
     say(&format!("{url}\n(end with Ctrl-C)"))?;

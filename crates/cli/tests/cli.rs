@@ -215,6 +215,23 @@ fn replay_refuses_what_it_cannot_show_with_a_remedy() {
     }
 }
 
+/// A port that somebody else has, or an address that is not ours: told with what to do.
+#[test]
+fn view_says_why_it_cannot_listen() {
+    let here = folder("listen");
+    let taken = std::net::TcpListener::bind("127.0.0.1:0").unwrap();
+    let port = taken.local_addr().unwrap().port().to_string();
+    for (args, words) in [
+        (["--port", &port], [&*port, "leave it out"]),
+        (["--host", "192.0.2.1"], ["192.0.2.1", "--host takes"]),
+    ] {
+        let view = stiction(&here, &[&["view", "ball", "--no-open"][..], &args].concat());
+        let told = errors(&view);
+        assert_eq!(view.status.code(), Some(1), "{told}");
+        assert!(words.iter().all(|word| told.contains(word)), "{told}");
+    }
+}
+
 #[test]
 fn solve_answers_in_the_order_of_the_file() {
     let here = folder("solve");

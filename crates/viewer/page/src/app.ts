@@ -177,7 +177,7 @@ export class App {
       const start = performance.now();
       this.player.advance(Math.min((now - before) / 1e3, LONGEST_TICK));
       if (this.changed) this.showNow();
-      if (this.view.tick()) {
+      if (this.view.tick(now)) {
         this.rendered++;
         this.cost = performance.now() - start;
       }

@@ -16,6 +16,9 @@ import type { Theme } from "./theme";
 /** What a scene file means by "nobody chose a colour" (Rust: RecordedGeometry::UNCOLOURED). */
 const UNCOLOURED = [0.5, 0.5, 0.5, 1] as const;
 const SEE_THROUGH = 0.35;
+/** Heights to fall from that are still framed, in diagonals; and where what has fallen over may lie, in heights. */
+const FAR_BELOW = 20;
+const FALLEN = 0.6;
 const HIGHLIGHT = 0.3; // opacity of the picked body's glow
 const SHARP: readonly string[] = ["box", "cylinder", "cone", "height_field", "mesh"];
 
@@ -205,6 +208,16 @@ export class Bodies extends Group {
     for (const { batch, instance } of moving.length > 0 ? moving : this.parts) box.union(batch.boxOf(instance, part));
     if (box.isEmpty()) box.set(new Vector3(-0.5, -0.5, 0), new Vector3(0.5, 0.5, 1));
     return box;
+  }
+
+  /** Widens a box of which nobody knows yet how it moves: down to a level ground not far below, and to fall over there. */
+  makeRoomToFall(box: Box3): void {
+    const size = box.getSize(new Vector3());
+    const level = this.grounds.find(({ parent, matrix }) => parent === this && (matrix.elements[10] ?? 0) > 0.99);
+    if (!level || box.min.z - level.position.z > FAR_BELOW * size.length()) return;
+    box.min.z = Math.min(box.min.z, level.position.z);
+    const reach = FALLEN * (box.max.z - box.min.z);
+    box.expandByVector(new Vector3(Math.max(reach - size.x / 2, 0), Math.max(reach - size.y / 2, 0), 0));
   }
 
   /** What a click can hit. */

@@ -15,6 +15,7 @@ const HEIGHT = 118;
 const SMALLEST = 1e-18; // a residual of exactly zero is drawn here
 const MOST_CURVES = 14;
 const MOST_DECADES = 4; // labelled
+const MOST_DECIMALS = 6;
 
 interface Sheet {
   title: string;
@@ -119,7 +120,7 @@ export class Plots {
           size: 52,
           gap: 4,
           ...(sheet.logarithmic ? { filter: someDecades, grid: { ...axis.grid, filter: someDecades } } : {}),
-          values: (_, ticks) => ticks.map((value) => (value === null ? "" : sheet.logarithmic ? scientific(value).replace("1.0·", "") : short(value))),
+          values: (_, ticks) => ticks.map((value) => (value === null ? "" : sheet.logarithmic ? scientific(value).replace("1.0·", "") : short(value, ticks))),
         },
       ],
       cursor: { sync: { key: "stiction" }, drag: { x: false, y: false }, points: { size: 5 } },
@@ -151,9 +152,13 @@ function someDecades(_: uPlot, ticks: number[]): (number | null)[] {
   });
 }
 
-function short(value: number): string {
-  const size = Math.abs(value);
-  return size !== 0 && (size < 1e-3 || size >= 1e5) ? scientific(value) : String(Number(value.toPrecision(4)));
+/** A tick with the digits that tell it from the others. */
+function short(value: number, ticks: number[]): string {
+  const size = Math.max(...ticks.map(Math.abs));
+  if (size !== 0 && (size < 1e-3 || size >= 1e5)) return scientific(value);
+  const apart = Math.min(...ticks.slice(1).map((tick, i) => tick - (ticks[i] ?? NaN)));
+  const decimals = apart > 0 && Number.isFinite(apart) ? Math.ceil(-Math.log10(apart) - 1e-9) : 3;
+  return value.toFixed(Math.min(Math.max(decimals, 0), MOST_DECIMALS));
 }
 
 function sheets({ scene }: Source): Sheet[] {

@@ -1,12 +1,12 @@
-// Light from everywhere: a soft sky over a bright horizon and a darker ground, as an environment that materials mirror
-// and are lit by.
+// Light from everywhere: a soft sky over a bright horizon and a darker ground, and two large soft lamps. Kept as the
+// first nine spherical harmonics, which is all that a dull surface shows of it.
 
-import { DataTexture, EquirectangularReflectionMapping, FloatType, LinearFilter, PMREMGenerator, RGBAFormat } from "three";
-import type { Texture, WebGLRenderer } from "three";
+import { LightProbe, SphericalHarmonics3, Vector3 } from "three";
 
-const WIDTH = 32;
-const HEIGHT = 16;
-/** Radiance at the zenith, in the middle of the sky, at the horizon, and below. */
+/** Directions over which light is summed: azimuths, elevations. */
+const COLUMNS = 32;
+const ROWS = 16;
+/** Elevation [°] and radiance, from the zenith to below. */
 const LEVELS = [
   [90, 1.25],
   [35, 1.0],
@@ -14,35 +14,39 @@ const LEVELS = [
   [-6, 0.55],
   [-90, 0.42],
 ] as const;
-/** Two large soft lamps: azimuth and elevation [°], width [°], radiance. */
+/** Azimuth from the x axis and elevation [°], width [°], radiance. */
 const LAMPS = [
-  [215, 48, 32, 2.6],
-  [40, 30, 26, 1.1],
+  [-35, 48, 32, 2.6],
+  [140, 30, 26, 1.1],
 ] as const;
+const TINT = new Vector3(0.97, 1, 1.03);
+const RADIANS = Math.PI / 180;
 
-/** The environment of a renderer, made once. Up is y, as in an environment of three.js; the scene turns it. */
-export function studio(renderer: WebGLRenderer): Texture {
-  const data = new Float32Array(4 * WIDTH * HEIGHT);
-  for (let row = 0; row < HEIGHT; row++) {
-    const elevation = ((row + 0.5) / HEIGHT - 0.5) * 180;
-    for (let column = 0; column < WIDTH; column++) {
-      const azimuth = ((column + 0.5) / WIDTH) * 360;
-      const lamps = LAMPS.reduce((sum, [a, e, width, radiance]) => {
-        const turn = Math.abs(((azimuth - a + 540) % 360) - 180) * Math.cos((elevation * Math.PI) / 180);
-        return sum + radiance * Math.exp(-((turn * turn + (elevation - e) ** 2) / (width * width)));
-      }, 0);
-      const light = sky(elevation) + lamps;
-      data.set([0.97 * light, light, 1.03 * light, 1], 4 * (row * WIDTH + column));
+export function studio(): LightProbe {
+  const harmonics = new SphericalHarmonics3();
+  const [direction, colour] = [new Vector3(), new Vector3()];
+  const basis: number[] = new Array(9).fill(0);
+  for (let row = 0; row < ROWS; row++) {
+    const elevation = ((row + 0.5) / ROWS - 0.5) * 180;
+    const [up, out] = [Math.sin(elevation * RADIANS), Math.cos(elevation * RADIANS)];
+    const solidAngle = ((2 * Math.PI) / COLUMNS) * (Math.PI / ROWS) * out;
+    for (let column = 0; column < COLUMNS; column++) {
+      const azimuth = ((column + 0.5) / COLUMNS) * 360;
+      direction.set(out * Math.cos(azimuth * RADIANS), out * Math.sin(azimuth * RADIANS), up);
+      SphericalHarmonics3.getBasisAt(direction, basis);
+      colour.copy(TINT).multiplyScalar(light(azimuth, elevation) * solidAngle);
+      harmonics.coefficients.forEach((sum, i) => sum.addScaledVector(colour, basis[i] ?? 0));
     }
   }
-  const texture = new DataTexture(data, WIDTH, HEIGHT, RGBAFormat, FloatType, EquirectangularReflectionMapping);
-  texture.magFilter = texture.minFilter = LinearFilter;
-  texture.needsUpdate = true;
-  const maker = new PMREMGenerator(renderer);
-  const environment = maker.fromEquirectangular(texture).texture;
-  maker.dispose();
-  texture.dispose();
-  return environment;
+  return new LightProbe(harmonics);
+}
+
+function light(azimuth: number, elevation: number): number {
+  const lamps = LAMPS.map(([a, e, width, radiance]) => {
+    const aside = Math.abs(((azimuth - a + 540) % 360) - 180) * Math.cos(elevation * RADIANS);
+    return radiance * Math.exp(-(aside ** 2 + (elevation - e) ** 2) / width ** 2);
+  });
+  return lamps.reduce((sum, lamp) => sum + lamp, sky(elevation));
 }
 
 function sky(elevation: number): number {

@@ -21,6 +21,7 @@ import { Labels } from "./labels";
 import type { Name } from "./labels";
 import { Overlay } from "./overlay";
 import type { Frame, Scene, Vec3 } from "./protocol";
+import { Sharpness } from "./sharpness";
 import { studio } from "./studio";
 import type { Theme } from "./theme";
 import { Trail } from "./trail";
@@ -28,6 +29,8 @@ import { Trail } from "./trail";
 const FIELD_OF_VIEW = 38; // degrees, vertical
 /** Share of the window that what is framed fills: panel and bar cover some. */
 const FILL = 0.72;
+/** What was drawn so long ago and has not changed stands still [ms]. */
+const REST = 250;
 /** Directions from which one looks: at rest, and for keys 1 (front, along -x), 2 (side, along y), 3 (top). */
 export const VIEWPOINTS: Record<"home" | "front" | "side" | "top", Vec3> = {
   home: [1.55, -2.0, 0.95],
@@ -53,16 +56,22 @@ export class View {
   private readonly orbit: OrbitControls;
   private readonly sky = new HemisphereLight();
   private readonly sun = new DirectionalLight();
+  private readonly studio = studio();
   private readonly labels: Labels;
   /** What is framed: a box, and the radius of the ball around it. */
   private home = { centre: new Vector3(), size: new Vector3(1, 1, 1), radius: 1 };
   private followedAt: Vector3 | null = null;
   private names: Name[] = [];
   private dirty = true;
+  /** When the last tick was, and the last that drew [ms]; whether that picture was in full. */
+  private tickedAt = 0;
+  private drawnAt = -Infinity;
+  private full = true;
+  private readonly sharpness = new Sharpness();
 
   constructor(private readonly host: HTMLElement) {
     this.renderer = new WebGLRenderer({ antialias: true, alpha: true });
-    this.renderer.setPixelRatio(Math.min(devicePixelRatio, 2));
+    this.setPixels(1);
     this.renderer.shadowMap.enabled = true;
     this.renderer.shadowMap.type = PCFShadowMap;
     // Shadows are drawn again only when something cast another.
@@ -77,10 +86,8 @@ export class View {
     this.orbit.mouseButtons = { LEFT: MOUSE.ROTATE, MIDDLE: MOUSE.PAN, RIGHT: MOUSE.PAN };
     this.orbit.addEventListener("change", () => this.invalidate());
     this.hand = new Hand(this, this.renderer.domElement, this.camera, this.orbit);
-    this.scene.add(this.sky, this.sun, this.sun.target, this.trail, this.hand.mark);
+    this.scene.add(this.sky, this.studio, this.sun, this.sun.target, this.trail, this.hand.mark);
     this.sky.position.set(0, 0, 1);
-    this.scene.environment = studio(this.renderer);
-    this.scene.environmentRotation.set(Math.PI / 2, 0, 0);
     this.listenForPicks();
     new ResizeObserver(() => this.fit()).observe(host);
     this.fit();
@@ -113,6 +120,7 @@ export class View {
     if (first) this.bodies.pose(first);
     this.travels = half(whole) > 3.5 * half(extent);
     const framed = this.travels ? extent : whole;
+    if (path.length < 2) this.bodies.makeRoomToFall(framed);
     this.home = {
       centre: framed.getCenter(new Vector3()),
       size: framed.getSize(new Vector3()),
@@ -143,7 +151,7 @@ export class View {
     this.sky.groundColor.set(theme.groundLight);
     this.sky.intensity = theme.ambient;
     this.sun.intensity = theme.sun;
-    this.scene.environmentIntensity = theme.studio;
+    this.studio.intensity = theme.studio;
     this.bodies.paint(theme);
     this.overlay.paint(theme);
     this.trail.paint(theme);
@@ -195,7 +203,7 @@ export class View {
 
   /** Whether something has changed that is not on the screen yet. */
   get behind(): boolean {
-    return this.dirty;
+    return this.dirty || !this.full;
   }
 
   /** Draw calls of the last picture. */
@@ -203,10 +211,29 @@ export class View {
     return this.renderer.info.render.calls;
   }
 
-  /** One tick of the animation; returns whether it rendered. */
-  tick(): boolean {
+  /** One tick of the animation, at a time [ms]; returns whether it rendered. */
+  tick(now: number): boolean {
     this.orbit.update();
-    if (!this.dirty) return false;
+    const [before, drew] = [this.tickedAt, this.drawnAt === this.tickedAt];
+    this.tickedAt = now;
+    if (this.dirty) {
+      if (drew) this.sharpness.drawn(now - before);
+      this.setPixels(this.sharpness.share);
+    } else if (!this.full && now - this.drawnAt > REST) this.setPixels(1);
+    else return false;
+    this.drawnAt = now;
+    this.draw();
+    return true;
+  }
+
+  /** A share of the pixels along a side. */
+  private setPixels(share: number): void {
+    const ratio = share * Math.min(devicePixelRatio, 2);
+    this.full = share === 1;
+    if (this.renderer.getPixelRatio() !== ratio) this.renderer.setPixelRatio(ratio);
+  }
+
+  private draw(): void {
     this.dirty = false;
     const distance = this.camera.position.distanceTo(this.orbit.target);
     this.camera.near = distance / 100;
@@ -217,7 +244,6 @@ export class View {
     this.overlay.redrawPoints((at) => this.metresPerPixel(at));
     this.renderer.render(this.scene, this.camera);
     this.labels.draw(this.overlay.shown.forces ? this.overlay.tips : [], this.names, this.camera);
-    return true;
   }
 
   private metresPerPixel(at: Vector3): number {
@@ -274,6 +300,7 @@ export class View {
   /** The picture as it is now, on the page's ground and with its labels. */
   screenshot(): HTMLCanvasElement {
     const { domElement } = this.renderer;
+    this.setPixels(1);
     const picture = document.createElement("canvas");
     picture.width = domElement.width;
     picture.height = domElement.height;
@@ -285,8 +312,7 @@ export class View {
     behind.addColorStop(1, style.getPropertyValue("--floor"));
     pen.fillStyle = behind;
     pen.fillRect(0, 0, picture.width, picture.height);
-    this.invalidate();
-    this.tick();
+    this.draw();
     pen.drawImage(domElement, 0, 0);
     this.labels.print(pen, picture.width / this.host.clientWidth);
     return picture;
