@@ -3,8 +3,9 @@
 use std::collections::VecDeque;
 use stiction::State;
 
-/// Memory for states [bytes].
+/// Memory for states [bytes], and their largest number: two minutes, twice what a page keeps.
 const BYTES: usize = 64 << 20;
+const MOMENTS: usize = 7200;
 
 /// See the module. In order of time.
 #[derive(Default)]
@@ -20,7 +21,7 @@ impl Past {
         }
         self.moments.push_back((state.clone(), control.to_vec()));
         let size = 8 * (state.q.len() + state.v.len() + control.len()) + 128;
-        if self.moments.len() > (BYTES / size).max(2) {
+        if self.moments.len() > (BYTES / size).clamp(2, MOMENTS) {
             self.moments.pop_front();
         }
     }
