@@ -3,6 +3,7 @@
 use clap::{Args, Parser, Subcommand, ValueEnum};
 use std::net::IpAddr;
 use std::path::PathBuf;
+use stiction::Sleep;
 use stiction::contact::io::Format;
 use stiction::models::LoadOptions;
 use stiction::models::check::Severity;
@@ -83,6 +84,9 @@ pub(crate) struct SceneArgs {
     /// Threads a step may use, for many robots or piles at once: the same bits for any number
     #[arg(long, value_name = "N", value_parser = clap::value_parser!(u16).range(1..=1024))]
     pub(crate) threads: Option<u16>,
+    /// Islands at rest sleep until something touches them: `auto` where there are no robots
+    #[arg(long, value_name = "WHEN", value_enum)]
+    pub(crate) sleep: Option<SleepChoice>,
     /// Robot file: the base moves freely (URDF)
     #[arg(long)]
     pub(crate) free_base: bool,
@@ -94,6 +98,24 @@ pub(crate) struct SceneArgs {
     /// Robot file: keyframe to start from (without: `home`, else the first, else the neutral posture)
     #[arg(long, value_name = "NAME")]
     pub(crate) keyframe: Option<String>,
+}
+
+/// When islands sleep.
+#[derive(Clone, Copy, Debug, ValueEnum)]
+pub(crate) enum SleepChoice {
+    Auto,
+    On,
+    Off,
+}
+
+impl From<SleepChoice> for Sleep {
+    fn from(choice: SleepChoice) -> Self {
+        match choice {
+            SleepChoice::Auto => Self::Auto,
+            SleepChoice::On => Self::On,
+            SleepChoice::Off => Self::Off,
+        }
+    }
 }
 
 /// What a robot file needs beside it.

@@ -43,6 +43,7 @@ impl SceneArgs {
             tolerance: self.tolerance,
             max_iterations: self.max_iterations,
             threads: self.threads.map(usize::from),
+            sleep: self.sleep.map(Into::into),
         }
     }
 }

@@ -44,7 +44,7 @@ pub(crate) fn grouped(x: f64) -> String {
 pub(crate) fn summary(s: &Summary, model: &Model) -> Vec<String> {
     let simulated = s.steps as f64 * s.dt;
     let ratio = if s.wall_s > 0.0 { simulated / s.wall_s } else { 0.0 };
-    vec![
+    let mut lines = vec![
         format!(
             "{}: {} steps of {} ms with {}, {} s",
             s.scene,
@@ -59,7 +59,12 @@ pub(crate) fn summary(s: &Summary, model: &Model) -> Vec<String> {
         format!("  penetration  at most {} m", short(s.penetration_max)),
         format!("  energy       {}", energy(s)),
         format!("  final state  {}", final_state(s, model)),
-    ]
+    ];
+    if s.sleep.bodies_mean > 0.0 {
+        let of = format!("{} of {} bodies at the end", s.sleep.bodies, model.bodies.len());
+        lines.push(format!("  asleep       {of}, {} on average", short(s.sleep.bodies_mean)));
+    }
+    lines
 }
 
 fn certificate(s: &Summary) -> String {

@@ -43,6 +43,26 @@ fn refused(output: &Output, words: &[&str]) {
     }
 }
 
+/// A stack at rest sleeps unless it must not, or a robot is in the scene.
+#[test]
+fn what_rests_sleeps_if_it_may() {
+    let here = folder("sleep");
+    for (scene, sleep, bodies) in [
+        ("stack", &[][..], 10),
+        ("stack", &["--sleep", "off"], 0),
+        ("stack", &["--sleep", "on"], 10),
+        ("quadruped", &["--sleep", "on"], 0),
+    ] {
+        let run = [&["run", scene, "--duration", "0.3", "--json"], sleep].concat();
+        let run = stiction(&here, &run);
+        assert_eq!(json(&run)["sleep"]["bodies"], bodies, "{scene} {sleep:?}: {}", errors(&run));
+    }
+    let told = stiction(&here, &["run", "stack", "--duration", "0.3"]);
+    let text = String::from_utf8(told.stdout).unwrap();
+    assert!(text.contains("asleep       10 of 10 bodies at the end"), "{text}");
+    refused(&stiction(&here, &["run", "stack", "--sleep", "never"]), &["never", "auto", "off"]);
+}
+
 #[test]
 fn run_prints_the_documented_json() {
     let here = folder("run");
@@ -61,6 +81,7 @@ fn run_prints_the_documented_json() {
         "penetration_max",
         "certificate",
         "solver",
+        "sleep",
     ];
     let mut found = keys(&summary);
     expected.sort_unstable();

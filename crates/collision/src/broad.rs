@@ -45,17 +45,30 @@ impl Bvh {
         self.entries.push(Entry { bounds, index });
     }
 
-    /// Calls `visit` once for every two overlapping boxes, the smaller index first.
-    pub(crate) fn pairs(&mut self, mut visit: impl FnMut(usize, usize)) {
+    /// Makes the tree of the boxes that were added.
+    pub(crate) fn build(&mut self) {
         self.nodes.clear();
         if !self.entries.is_empty() {
-            let root = self.build(0, self.entries.len());
-            self.within(root, &mut visit);
+            self.node(0, self.entries.len());
+        }
+    }
+
+    /// Calls `visit` once for every two overlapping boxes of the tree, the smaller index first.
+    pub(crate) fn pairs(&self, mut visit: impl FnMut(usize, usize)) {
+        if !self.nodes.is_empty() {
+            self.within(0, &mut visit);
+        }
+    }
+
+    /// The same for every box of this tree and every one of another.
+    pub(crate) fn pairs_with(&self, other: &Self, mut visit: impl FnMut(usize, usize)) {
+        if !self.nodes.is_empty() && !other.nodes.is_empty() {
+            self.between(0, other, 0, &mut visit);
         }
     }
 
     /// The node of `entries[start..end]`, which it reorders.
-    fn build(&mut self, start: usize, end: usize) -> usize {
+    fn node(&mut self, start: usize, end: usize) -> usize {
         let boxes = &mut self.entries[start..end];
         let bounds = boxes.iter().skip(1).fold(boxes[0].bounds, |sum, e| sum.joined(&e.bounds));
         let node = self.nodes.len();
@@ -67,8 +80,8 @@ impl Bvh {
                 let (p, q) = (twice_center(a)[axis], twice_center(b)[axis]);
                 p.total_cmp(&q).then(a.index.cmp(&b.index))
             });
-            let left = self.build(start, start + middle);
-            let right = self.build(start + middle, end);
+            let left = self.node(start, start + middle);
+            let right = self.node(start + middle, end);
             self.nodes[node].halves = Some([left, right]);
         }
         node
@@ -80,32 +93,32 @@ impl Bvh {
         if let Some([left, right]) = halves {
             self.within(left, visit);
             self.within(right, visit);
-            self.between(left, right, visit);
+            self.between(left, self, right, visit);
             return;
         }
         for i in start..end {
             for j in i + 1..end {
-                self.meet(i, j, visit);
+                self.meet(i, self, j, visit);
             }
         }
     }
 
-    /// Pairs with one box in each of two nodes that share none.
-    fn between(&self, a: usize, b: usize, visit: &mut impl FnMut(usize, usize)) {
-        let (p, q) = (&self.nodes[a], &self.nodes[b]);
+    /// Pairs with one box in node a and one in node b of `other`, which share none.
+    fn between(&self, a: usize, other: &Self, b: usize, visit: &mut impl FnMut(usize, usize)) {
+        let (p, q) = (&self.nodes[a], &other.nodes[b]);
         if !p.bounds.overlaps(&q.bounds) {
             return;
         }
         match (p.halves, q.halves) {
             (Some(halves), _) if p.end - p.start >= q.end - q.start => {
-                halves.into_iter().for_each(|half| self.between(half, b, visit));
+                halves.into_iter().for_each(|half| self.between(half, other, b, visit));
             }
-            (_, Some(halves)) => halves.into_iter().for_each(|half| self.between(a, half, visit)),
-            (Some(halves), None) => halves.into_iter().for_each(|half| self.between(half, b, visit)),
+            (_, Some(halves)) => halves.into_iter().for_each(|half| self.between(a, other, half, visit)),
+            (Some(halves), None) => halves.into_iter().for_each(|half| self.between(half, other, b, visit)),
             (None, None) => {
                 for i in p.start..p.end {
                     for j in q.start..q.end {
-                        self.meet(i, j, visit);
+                        self.meet(i, other, j, visit);
                     }
                 }
             }
@@ -113,8 +126,8 @@ impl Bvh {
     }
 
     #[inline]
-    fn meet(&self, i: usize, j: usize, visit: &mut impl FnMut(usize, usize)) {
-        let (a, b) = (&self.entries[i], &self.entries[j]);
+    fn meet(&self, i: usize, other: &Self, j: usize, visit: &mut impl FnMut(usize, usize)) {
+        let (a, b) = (&self.entries[i], &other.entries[j]);
         if a.bounds.overlaps(&b.bounds) {
             visit(a.index.min(b.index), a.index.max(b.index));
         }
@@ -154,10 +167,14 @@ mod tests {
                 let h = random.vector();
                 boxes.push(Aabb::around(c, vec3(h.x.abs(), h.y.abs(), h.z.abs()) * 0.5));
             }
-            let mut bvh = Bvh::default();
-            boxes.iter().enumerate().for_each(|(i, b)| bvh.add(i, *b));
+            let tree = |of: &dyn Fn(usize) -> bool| {
+                let mut bvh = Bvh::default();
+                boxes.iter().enumerate().filter(|(i, _)| of(*i)).for_each(|(i, b)| bvh.add(i, *b));
+                bvh.build();
+                bvh
+            };
             let mut found = Vec::new();
-            bvh.pairs(|a, b| found.push((a, b)));
+            tree(&|_| true).pairs(|a, b| found.push((a, b)));
             found.sort_unstable();
             let mut expected = Vec::new();
             for a in 0..boxes.len() {
@@ -165,6 +182,15 @@ mod tests {
                     .extend((a + 1..boxes.len()).filter(|b| boxes[a].overlaps(&boxes[*b])).map(|b| (a, b)));
             }
             assert!(expected.len() > 20);
+            assert_eq!(found, expected);
+            // In two trees the same, less those within the other.
+            let third = |i: usize| i.is_multiple_of(3);
+            let (some, others) = (tree(&third), tree(&|i| !third(i)));
+            found.clear();
+            some.pairs(|a, b| found.push((a, b)));
+            some.pairs_with(&others, |a, b| found.push((a, b)));
+            found.sort_unstable();
+            expected.retain(|(a, b)| third(*a) || third(*b));
             assert_eq!(found, expected);
         }
     }

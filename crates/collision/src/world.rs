@@ -37,6 +37,12 @@ pub struct CollisionWorld {
     bounded: Vec<usize>,
     /// Per collider [m].
     bounding_radius: Vec<f64>,
+    /// Those of `bounded` that queries look at: all, or what does not rest.
+    awake: Vec<usize>,
+    /// Per collider: it rests.
+    resting: Vec<bool>,
+    /// The others of `bounded`, where they rest.
+    rest: Bvh,
     // Scratch, overwritten by every query.
     bvh: Bvh,
     pairs: Vec<(usize, usize)>,
@@ -82,7 +88,7 @@ impl CollisionWorld {
         excluded.sort_unstable();
         excluded.dedup();
         let is_plane = |i: &usize| matches!(colliders[*i].shape, Shape::Plane);
-        let (planes, bounded) = (0..colliders.len()).partition(is_plane);
+        let (planes, bounded): (Vec<usize>, Vec<usize>) = (0..colliders.len()).partition(is_plane);
         Ok(Self {
             filter: Filter {
                 excluded,
@@ -90,7 +96,10 @@ impl CollisionWorld {
                 named: Vec::new(),
             },
             planes,
+            awake: Vec::clone(&bounded),
             bounded,
+            resting: vec![false; colliders.len()],
+            rest: Bvh::default(),
             bounding_radius: colliders.iter().map(|c| c.shape.bounding_radius()).collect(),
             bvh: Bvh::default(),
             pairs: Vec::new(),
@@ -154,6 +163,7 @@ impl CollisionWorld {
         for &i in &*bounded {
             bvh.add(i, moving(i).aabb());
         }
+        bvh.build();
         bvh.pairs(&mut consider);
         for &p in &*planes {
             // A plane that moves is compared where it starts: none does.
@@ -166,26 +176,61 @@ impl CollisionWorld {
         }
     }
 
+    /// From now on the colliders for which `rests` is true stay where they are, and pairs of them, or of one and what
+    /// does not move, are left out of queries: poses and margins of these are read now, and not again until
+    /// the next call. With none at all everything is as at first. Nothing is allocated once it has grown.
+    pub fn let_rest(&mut self, rests: impl Fn(usize) -> bool, poses: &[Pose], margins: &[f64]) {
+        let Self { colliders, filter, bounded, awake, resting, rest, .. } = self;
+        resting.iter_mut().enumerate().for_each(|(i, r)| *r = rests(i));
+        let any = resting.contains(&true);
+        resting.iter_mut().zip(&filter.fixed).for_each(|(r, fixed)| *r |= any && *fixed);
+        awake.clear();
+        rest.clear();
+        for &i in &*bounded {
+            if resting[i] {
+                rest.add(i, colliders[i].shape.aabb(&poses[i], margins[i]));
+            } else {
+                awake.push(i);
+            }
+        }
+        rest.build();
+    }
+
     /// The pairs that may touch, sorted.
     fn find_pairs(&mut self, poses: &[Pose], margins: &[f64]) {
-        let Self { colliders, filter, planes, bounded, bounding_radius, bvh, pairs, .. } = self;
+        let Self {
+            colliders,
+            filter,
+            planes,
+            bounded,
+            bounding_radius,
+            bvh,
+            pairs,
+            awake,
+            resting,
+            rest,
+            ..
+        } = self;
         pairs.clear();
         bvh.clear();
-        for &i in &*bounded {
+        for &i in &*awake {
             bvh.add(i, colliders[i].shape.aabb(&poses[i], margins[i]));
         }
-        bvh.pairs(|a, b| {
+        bvh.build();
+        let mut consider = |a: usize, b: usize| {
             if filter.allows(colliders, a, b) {
                 pairs.push((a, b));
             }
-        });
+        };
+        bvh.pairs(&mut consider);
+        bvh.pairs_with(rest, &mut consider);
         for &p in &*planes {
             let normal = poses[p].rotation.rotate(Vec3::Z);
-            for &i in &*bounded {
+            for &i in if resting[p] { &*awake } else { &*bounded } {
                 let height = normal.dot(poses[i].translation - poses[p].translation);
                 let reach = bounding_radius[i] + margins[i] + margins[p];
-                if height <= reach && filter.allows(colliders, p, i) {
-                    pairs.push((p.min(i), p.max(i)));
+                if height <= reach {
+                    consider(p.min(i), p.max(i));
                 }
             }
         }
@@ -288,6 +333,24 @@ mod tests {
             assert!(expected.len() > 30);
             assert_eq!(out, expected);
         }
+    }
+
+    /// What rests is met by the others, not by its like.
+    #[test]
+    fn what_rests_is_left_out() {
+        let shapes = [Shape::Plane, Shape::Sphere { radius: 0.1 }];
+        let collider = |i: usize| Collider { shape: shapes[i.min(1)].clone(), ..ball(i) };
+        let mut world = CollisionWorld::new((0..6).map(collider).collect(), &[], |o| o < 2).unwrap();
+        let mut poses = [at(0.0); 6];
+        poses[0] = Pose::from_translation(vec3(0.0, 0.0, -0.05));
+        let all = contacts(&mut world, &poses);
+        assert_eq!(all.len(), 14); // fifteen pairs less (0, 1), both fixed
+        world.let_rest(|i| i == 3 || i == 5, &poses, &[0.0; 6]);
+        let some = contacts(&mut world, &poses);
+        let awake = |i: usize| i == 2 || i == 4;
+        assert!(some.iter().eq(all.iter().filter(|(a, b)| awake(*a) || awake(*b))));
+        world.let_rest(|_| false, &poses, &[0.0; 6]);
+        assert_eq!(contacts(&mut world, &poses), all);
     }
 
     #[test]

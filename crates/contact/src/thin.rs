@@ -89,6 +89,7 @@ impl ThinRows {
 
     /// Adds to the last block its part in a tree: (coordinate, column), coordinates descending. With `tip`
     /// they are one chain, from the tip to a root.
+    #[inline]
     pub fn push_segment(
         &mut self,
         tree: usize,

@@ -22,6 +22,7 @@
 use crate::mass_matrix::TRUNK;
 use crate::spatial::{Inertia, Motion};
 use crate::{Kinematics, MassMatrix, Model, Real};
+use std::ops::Range;
 
 /// Scratch of [`crba_into`].
 #[derive(Clone, Debug)]
@@ -46,20 +47,36 @@ pub fn crba_into<T: Real>(
 ) {
     assert_eq!(M.size(), model.nv(), "M has nv rows");
     let composite = &mut workspace.composite;
-    composite.copy_from_slice(&kin.I);
-
-    // Tip to base: (1).
-    for b in (0..composite.len()).rev() {
-        if let Some(parent) = kin.topology.parent[b] {
-            let Ic_b = composite[b];
-            composite[parent] += Ic_b;
-        }
+    for bodies in &kin.selection.bodies {
+        composite[bodies.clone()].copy_from_slice(&kin.I[bodies.clone()]);
     }
 
-    // Each dof feels the composite body outboard of it: (2), and its ancestors feel that: (3).
-    let n = model.dofs.len();
+    // Tip to base: (1).
+    for bodies in kin.selection.bodies.iter().rev() {
+        for b in bodies.clone().rev() {
+            if let Some(parent) = kin.topology.parent[b] {
+                let Ic_b = composite[b];
+                composite[parent] += Ic_b;
+            }
+        }
+    }
+    for dofs in &kin.selection.dofs {
+        rows(model, kin, composite, dofs.clone(), M);
+    }
+}
+
+/// Each of `dofs` feels the composite body outboard of it: (2), and its ancestors feel that: (3).
+#[inline(always)]
+fn rows<T: Real>(
+    model: &Model<T>,
+    kin: &Kinematics<T>,
+    composite: &[Inertia<T>],
+    of: Range<usize>,
+    M: &mut MassMatrix<T>,
+) {
+    let n = of.end;
     let (dofs, S) = (&model.dofs[..n], &kin.S[..n]);
-    let mut i = 0;
+    let mut i = of.start;
     while i < n {
         let (dof, place) = (&dofs[i], M.pattern.places()[..n][i]);
         let Ic = composite[dof.body];

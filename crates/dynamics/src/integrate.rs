@@ -17,13 +17,27 @@
 
 use crate::spatial::{Quat, Vec3, vec3};
 use crate::{JointKind, Model, Real};
+use std::ops::Range;
 
 /// q_next = q ⊕ h v; h in seconds.
 #[inline(always)]
 pub fn integrate_into<T: Real>(model: &Model<T>, q: &[T], v: &[T], h: T, q_next: &mut [T]) {
+    integrate_joints_into(model, 0..model.joints.len(), q, v, h, q_next);
+}
+
+/// The same of some joints; the coordinates of others stay as they are in `q_next`.
+#[inline(always)]
+pub fn integrate_joints_into<T: Real>(
+    model: &Model<T>,
+    joints: Range<usize>,
+    q: &[T],
+    v: &[T],
+    h: T,
+    q_next: &mut [T],
+) {
     assert_eq!((q.len(), q_next.len()), (model.nq, model.nq), "q has nq coordinates");
     assert_eq!(v.len(), model.nv(), "v has nv coordinates");
-    for joint in &model.joints {
+    for joint in &model.joints[joints] {
         let (q, v) = (&q[joint.idx_q..], &v[joint.idx_v..]);
         let next = &mut q_next[joint.idx_q..];
         match joint.kind {

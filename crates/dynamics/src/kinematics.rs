@@ -53,11 +53,20 @@ impl<T: Real> Kinematics<T> {
         self.transform();
     }
 
+    /// As [`Poses::select`].
+    pub fn select(&mut self, trees: impl Fn(usize) -> bool) {
+        self.poses.select(trees);
+    }
+
     #[inline(always)]
     fn transform(&mut self) {
-        let frames = self.poses.R_WB.iter().zip(&self.poses.p_OB);
-        for ((I, I_B), (R, p)) in self.I.iter_mut().zip(&self.inertia_B).zip(frames) {
-            *I = I_B.transformed(R, *p); // (1)
+        for bodies in &self.poses.selection.bodies {
+            let r = bodies.clone();
+            let frames = self.poses.R_WB[r.clone()].iter().zip(&self.poses.p_OB[r.clone()]);
+            let inertias = self.I[r.clone()].iter_mut().zip(&self.inertia_B[r]);
+            for ((I, I_B), (R, p)) in inertias.zip(frames) {
+                *I = I_B.transformed(R, *p); // (1)
+            }
         }
     }
 }

@@ -84,6 +84,7 @@ mod rates;
 mod real;
 mod regressor;
 mod rnea;
+mod selection;
 pub mod spatial;
 #[cfg(test)]
 mod testing;
@@ -113,7 +114,7 @@ pub use frames::{
 };
 pub use gravity::{GravityWorkspace, gravity_into};
 pub use ik::{IkError, IkParams, IkReport, IkStatus, InverseKinematics, Target};
-pub use integrate::{difference_into, integrate_into, normalize, rates_into};
+pub use integrate::{difference_into, integrate_into, integrate_joints_into, normalize, rates_into};
 pub use inverse_mass::InverseMass;
 pub use jacobian::{
     body_jacobian_into, body_jacobian_rate_into, jacobian_column, point_jacobian_into,

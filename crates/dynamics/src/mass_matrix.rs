@@ -25,8 +25,13 @@ pub(crate) struct Pattern {
     rows: Vec<Row>,
     /// The dof of every entry; of the zeros before a row, any.
     columns: Vec<u32>,
-    /// Tip to base, by levels: panels of one level have no columns of each other.
-    panels: Vec<Panel>,
+    pub(crate) panels: Panels,
+}
+
+/// Tip to base, by levels: panels of one level have no columns of each other.
+#[derive(Clone, Debug, Default)]
+pub(crate) struct Panels {
+    list: Vec<Panel>,
     levels: Vec<Range<usize>>,
 }
 
@@ -53,6 +58,38 @@ pub(crate) struct Panel {
     pub(crate) arm: Option<usize>,
     /// The first dof of the free root in whose columns the rows end.
     pub(crate) root: Option<usize>,
+}
+
+impl Panels {
+    /// Adds one to a level, which is the last or the next.
+    fn push(&mut self, panel: Panel, level: usize) {
+        self.list.push(panel);
+        self.levels.resize(level + 1, self.list.len() - 1..self.list.len());
+        self.levels[level].end = self.list.len();
+    }
+
+    /// Becomes those of `all` whose rows are wanted. Allocates the first time only.
+    pub(crate) fn set_to(&mut self, all: &Self, wanted: impl Fn(usize) -> bool) {
+        self.list.clear();
+        self.list.reserve(all.list.len());
+        self.levels.clear();
+        self.levels.reserve(all.levels.len());
+        for (number, level) in all.levels().enumerate() {
+            level.iter().filter(|p| wanted(p.tip)).for_each(|p| self.push(*p, number));
+        }
+    }
+
+    /// Panels that do not wait for one another, tip to base.
+    #[inline(always)]
+    pub(crate) fn levels(&self) -> impl Iterator<Item = &[Panel]> {
+        self.levels.iter().map(|level| &self.list[level.clone()])
+    }
+
+    /// All rows, tip to base.
+    #[inline(always)]
+    pub(crate) fn all(&self) -> &[Panel] {
+        &self.list
+    }
 }
 
 impl Panel {
@@ -103,8 +140,7 @@ impl Pattern {
 
     /// With rows whose lengths are multiples of `block`.
     pub(crate) fn in_blocks<T>(model: &Model<T>, block: usize) -> Self {
-        let mut pattern =
-            Self { rows: Vec::new(), columns: Vec::new(), panels: Vec::new(), levels: Vec::new() };
+        let mut pattern = Self { rows: Vec::new(), columns: Vec::new(), panels: Panels::default() };
         let free = |root: usize| model.joints[model.bodies[root].joints.start].kind == JointKind::Free;
         let root_of = |dof: usize| {
             let mut body = model.dofs[dof].body;
@@ -142,11 +178,11 @@ impl Pattern {
             let (tip, start) = (first + count - 1, pattern.rows[first].start);
             let branch = pattern.branch(first);
             let tip_below = branch.first().map(|j| *j as usize);
-            let below = tip_below.and_then(|j| pattern.panels.iter().find(|p| p.tip == j));
+            let below = tip_below.and_then(|j| pattern.panels.list.iter().find(|p| p.tip == j));
             let arm = below
                 .filter(|p| p.common == 0 && p.count == common && common >= TRUNK)
                 .map(|p| p.tip + 1 - p.count);
-            pattern.panels.push(Panel {
+            pattern.panels.list.push(Panel {
                 tip,
                 count,
                 begin,
@@ -167,22 +203,19 @@ impl Pattern {
 
     /// By how many panels they carry one after another.
     fn order_panels(&mut self) {
-        let mut carried = vec![0; self.panels.len()];
-        for (p, panel) in self.panels.iter().enumerate().rev() {
+        let list = &self.panels.list;
+        let mut carried = vec![0; list.len()];
+        for (p, panel) in list.iter().enumerate().rev() {
             let below = self.common(panel).first().map(|j| *j as usize);
-            if let Some(below) = below.and_then(|j| self.panels.iter().position(|p| p.tip >= j)) {
+            if let Some(below) = below.and_then(|j| list.iter().position(|p| p.tip >= j)) {
                 carried[below] = carried[below].max(carried[p] + 1);
             }
         }
-        let mut order: Vec<usize> = (0..self.panels.len()).collect();
+        let mut order: Vec<usize> = (0..list.len()).collect();
         order.sort_by_key(|p| (carried[*p], usize::MAX - p));
-        for (at, p) in order.iter().enumerate() {
-            match self.levels.get_mut(carried[*p]) {
-                Some(level) => level.end = at + 1,
-                None => self.levels.push(at..at + 1),
-            }
-        }
-        self.panels = order.iter().map(|p| self.panels[*p]).collect();
+        let mut ordered = Panels::default();
+        order.iter().for_each(|p| ordered.push(list[*p], carried[*p]));
+        self.panels = ordered;
     }
 
     /// The common columns of `panel`.
@@ -240,18 +273,6 @@ impl Pattern {
     pub(crate) fn branch_in(&self, place: Row) -> &[u32] {
         let Row { start, end, trunk, .. } = place;
         &self.columns[start + 1..if trunk.is_some() { end - TRUNK } else { end }]
-    }
-
-    /// Panels that do not wait for one another, tip to base.
-    #[inline(always)]
-    pub(crate) fn levels(&self) -> impl Iterator<Item = &[Panel]> {
-        self.levels.iter().map(|level| &self.panels[level.clone()])
-    }
-
-    /// All rows, tip to base.
-    #[inline(always)]
-    pub(crate) fn panels(&self) -> &[Panel] {
-        &self.panels
     }
 
     /// Rows.

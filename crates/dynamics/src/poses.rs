@@ -18,9 +18,11 @@
 //! Ball and free quaternions are normalised here; a zero one gives NaN. Units: m, rad. Cost
 //! O(nb + nv), no allocation in [`Poses::update`].
 
+use crate::selection::Selection;
 use crate::spatial::{Mat3, Motion, Pose, Quat, Vec3, vec3};
 use crate::topology::Topology;
 use crate::{Body, JointKind, Model, Real};
+use std::ops::Range;
 
 /// Positions of a model: who holds one has run [`Self::update`].
 ///
@@ -39,6 +41,7 @@ pub struct Poses<T = f64> {
     /// Per body: origin from the tree's reference point, world axes [m].
     pub(crate) p_OB: Vec<Vec3<T>>,
     pub(crate) topology: Topology,
+    pub(crate) selection: Selection,
     joints: Joints<T>,
 }
 
@@ -182,6 +185,7 @@ impl<T: Real> Poses<T> {
             reference: vec![zero; model.trees],
             p_OB: vec![zero; nb],
             topology: Topology::new(model),
+            selection: Selection::all(nb, model.nv(), model.joints.len(), model.trees),
             joints,
         };
         poses.update(model, &model.neutral());
@@ -193,21 +197,51 @@ impl<T: Real> Poses<T> {
     pub fn update(&mut self, model: &Model<T>, q: &[T]) {
         assert_eq!(q.len(), model.nq, "q has nq coordinates");
         assert_eq!(self.X_WB.len(), model.bodies.len(), "the poses belong to this model");
-        let Self { X_WB, R_WB, S, reference, p_OB, topology, joints } = self;
+        let Self { X_WB, R_WB, S, reference, p_OB, topology, selection, joints } = self;
         joints.hinges.update(q);
         let n = X_WB.len();
-        let mut slices = Slices { X_WB, R_WB: &mut R_WB[..n], p_OB: &mut p_OB[..n], S, reference };
-        for (b, place) in joints.places[..n].iter().enumerate() {
-            match place.parent {
-                Some(parent) if place.simple => slices.turn(b, parent, place, joints),
-                _ => slices.compose(b, place, joints, topology, q),
+        let (places, R_WB, p_OB) = (&joints.places[..n], &mut R_WB[..n], &mut p_OB[..n]);
+        let mut slices = Slices { X_WB, R_WB, p_OB, S, reference };
+        for bodies in &selection.bodies {
+            assert!(bodies.end <= n, "selected bodies are bodies");
+            for b in bodies.clone() {
+                let place = &places[b];
+                match place.parent {
+                    Some(parent) if place.simple => slices.turn(b, parent, place, joints),
+                    _ => slices.compose(b, place, joints, topology, q),
+                }
             }
         }
         // (4): until here screws are hinges.
-        for (i, pitch) in &joints.screws {
+        for (i, pitch) in joints.screws.iter().filter(|(i, _)| selection.goes_dof(*i)) {
             let S = &mut self.S[*i];
             S.linear += S.angular * *pitch;
         }
+    }
+
+    /// Which trees [`Self::update`] moves from now on, at first all. The numbers of the others stay as they are, also in
+    /// [`crate::Kinematics`], and [`crate::Velocities`], [`crate::bias_into`] and [`crate::crba_into`] leave out what these poses do.
+    /// Allocates the first time only.
+    pub fn select(&mut self, trees: impl Fn(usize) -> bool) {
+        self.selection.set(&self.topology, trees);
+    }
+
+    /// Whether the tree is one that moves.
+    #[inline]
+    pub fn selects(&self, tree: usize) -> bool {
+        self.selection.goes(tree)
+    }
+
+    /// The dofs of the trees that move.
+    #[inline]
+    pub fn selected_dofs(&self) -> &[Range<usize>] {
+        &self.selection.dofs
+    }
+
+    /// The joints of the trees that move.
+    #[inline]
+    pub fn selected_joints(&self) -> &[Range<usize>] {
+        &self.selection.joints
     }
 
     /// The tree of `body`, an index into [`Self::reference`].

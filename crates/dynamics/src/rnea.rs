@@ -89,25 +89,29 @@ pub fn rnea_into<T: Real>(
     assert_eq!(a.len(), model.nv(), "a has nv coordinates");
     let RneaWorkspace { masses, acceleration, force } = workspace;
     let topology = &kin.topology;
-    for b in 0..force.len() {
-        let mut D = match topology.parent[b] {
-            Some(p) => acceleration[p],
-            None => weightless(model),
-        };
-        if let Some(i) = topology.single[b] {
-            D += kin.S[i] * a[i];
-        } else {
-            let dofs = topology.dofs[b].clone();
-            for (S, a) in kin.S[dofs.clone()].iter().zip(&a[dofs]) {
-                D += *S * *a; // (1)
+    for bodies in &kin.selection.bodies {
+        for b in bodies.clone() {
+            let mut D = match topology.parent[b] {
+                Some(p) => acceleration[p],
+                None => weightless(model),
+            };
+            if let Some(i) = topology.single[b] {
+                D += kin.S[i] * a[i];
+            } else {
+                let dofs = topology.dofs[b].clone();
+                for (S, a) in kin.S[dofs.clone()].iter().zip(&a[dofs]) {
+                    D += *S * *a; // (1)
+                }
             }
+            acceleration[b] = D;
+            force[b] = masses[b].force(&kin.R_WB[b], kin.p_OB[b], D + vel.bias_acceleration[b], vel.V[b]);
         }
-        acceleration[b] = D;
-        force[b] = masses[b].force(&kin.R_WB[b], kin.p_OB[b], D + vel.bias_acceleration[b], vel.V[b]);
     }
     project(model, kin, force, tau);
-    for ((tau, a), dof) in tau.iter_mut().zip(a).zip(&model.dofs) {
-        *tau += dof.armature * *a; // (4)
+    for dofs in kin.selection.dofs.iter().cloned() {
+        for ((tau, a), dof) in tau[dofs.clone()].iter_mut().zip(&a[dofs.clone()]).zip(&model.dofs[dofs]) {
+            *tau += dof.armature * *a; // (4)
+        }
     }
 }
 
@@ -122,8 +126,11 @@ pub fn bias_into<T: Real>(
 ) {
     let D = weightless(model);
     let force = &mut workspace.force;
-    for (((F, I), A), V) in force.iter_mut().zip(&kin.I).zip(&vel.bias_acceleration).zip(&vel.V) {
-        *F = body_force(I, *A + D, *V);
+    for r in kin.selection.bodies.iter().cloned() {
+        let rates = vel.bias_acceleration[r.clone()].iter().zip(&vel.V[r.clone()]);
+        for ((F, I), (A, V)) in force[r.clone()].iter_mut().zip(&kin.I[r]).zip(rates) {
+            *F = body_force(I, *A + D, *V);
+        }
     }
     project(model, kin, force, bias);
 }
@@ -146,18 +153,20 @@ fn project<T: Real>(model: &Model<T>, kin: &Poses<T>, force: &mut [Force<T>], ta
     assert_eq!(tau.len(), model.nv(), "the efforts have nv coordinates");
     assert_eq!(force.len(), kin.X_WB.len(), "the workspace belongs to this model");
     let topology = &kin.topology;
-    for b in (0..force.len()).rev() {
-        let F = force[b];
-        if let Some(i) = topology.single[b] {
-            tau[i] = kin.S[i].dot(F);
-        } else {
-            let dofs = topology.dofs[b].clone();
-            for (tau, S) in tau[dofs.clone()].iter_mut().zip(&kin.S[dofs]) {
-                *tau = S.dot(F);
+    for bodies in kin.selection.bodies.iter().rev() {
+        for b in bodies.clone().rev() {
+            let F = force[b];
+            if let Some(i) = topology.single[b] {
+                tau[i] = kin.S[i].dot(F);
+            } else {
+                let dofs = topology.dofs[b].clone();
+                for (tau, S) in tau[dofs.clone()].iter_mut().zip(&kin.S[dofs]) {
+                    *tau = S.dot(F);
+                }
             }
-        }
-        if let Some(p) = topology.parent[b] {
-            force[p] += F;
+            if let Some(p) = topology.parent[b] {
+                force[p] += F;
+            }
         }
     }
 }

@@ -40,27 +40,29 @@ impl<T: Real> Velocities<T> {
         assert_eq!(v.len(), model.nv(), "v has nv coordinates");
         assert_eq!(self.V.len(), kin.X_WB.len(), "velocities and kinematics belong to one model");
         let (topology, zero) = (&kin.topology, Motion::zero(model.kind()));
-        for b in 0..self.V.len() {
-            let (mut U, mut A) = match topology.parent[b] {
-                Some(p) => (self.V[p], self.bias_acceleration[p]),
-                None => (zero, zero),
-            };
-            if let Some(i) = topology.single[b] {
-                let step = kin.S[i] * v[i];
-                A += U.cross(step);
-                U += step;
-            } else {
-                for dofs in &topology.motion_dofs[topology.motions[b].clone()] {
-                    let mut step = zero;
-                    for (S, v) in kin.S[dofs.clone()].iter().zip(&v[dofs.clone()]) {
-                        step += *S * *v; // (1)
+        for bodies in &kin.selection.bodies {
+            for b in bodies.clone() {
+                let (mut U, mut A) = match topology.parent[b] {
+                    Some(p) => (self.V[p], self.bias_acceleration[p]),
+                    None => (zero, zero),
+                };
+                if let Some(i) = topology.single[b] {
+                    let step = kin.S[i] * v[i];
+                    A += U.cross(step);
+                    U += step;
+                } else {
+                    for dofs in &topology.motion_dofs[topology.motions[b].clone()] {
+                        let mut step = zero;
+                        for (S, v) in kin.S[dofs.clone()].iter().zip(&v[dofs.clone()]) {
+                            step += *S * *v; // (1)
+                        }
+                        A += U.cross(step); // (2)
+                        U += step; // (3)
                     }
-                    A += U.cross(step); // (2)
-                    U += step; // (3)
                 }
+                self.V[b] = U;
+                self.bias_acceleration[b] = A;
             }
-            self.V[b] = U;
-            self.bias_acceleration[b] = A;
         }
     }
 }

@@ -1,6 +1,7 @@
 //! What a person changes of a scene for one run.
 
 use crate::scene::Setup;
+use stiction::Sleep;
 use stiction::solvers::registry::{self, Common, SolverError};
 
 /// `None` leaves the scene's own value.
@@ -18,6 +19,7 @@ pub struct Overrides {
     pub max_iterations: Option<u32>,
     /// Of a step.
     pub threads: Option<usize>,
+    pub sleep: Option<Sleep>,
 }
 
 impl Overrides {
@@ -31,6 +33,7 @@ impl Overrides {
         settings.tolerance = self.tolerance.unwrap_or(settings.tolerance);
         settings.max_iterations = self.max_iterations.unwrap_or(settings.max_iterations);
         settings.threads = self.threads.unwrap_or(settings.threads);
+        settings.stepper.sleep = self.sleep.unwrap_or(settings.stepper.sleep);
         setup.duration = self.duration.unwrap_or(setup.duration);
     }
 }

@@ -171,6 +171,7 @@ impl Runner {
             certificate: self.tally.worst.as_ref().map(|(_, c)| WorstCertificate::from(c)),
             own_natural_map: self.tally.worst_own,
             solver: self.tally.effort(),
+            sleep: self.tally.asleep(),
             worst_time: self.tally.worst.as_ref().map_or(f64::NAN, |(t, _)| *t),
             end_time: sim.state().t,
             failure: self.tally.failure.clone(),

@@ -30,6 +30,7 @@ pub struct Summary {
     #[serde(skip)]
     pub own_natural_map: Option<f64>,
     pub solver: SolverEffort,
+    pub sleep: Asleep,
     /// End of the worst step [s].
     #[serde(skip)]
     pub worst_time: f64,
@@ -89,6 +90,15 @@ pub struct SolverEffort {
     pub not_converged: u64,
 }
 
+/// Who slept.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Serialize)]
+pub struct Asleep {
+    /// Bodies, after the last step.
+    pub bodies: usize,
+    /// Bodies, mean over the steps.
+    pub bodies_mean: f64,
+}
+
 /// Counts while a run goes on.
 #[derive(Clone, Debug, Default)]
 pub(crate) struct Tally {
@@ -96,6 +106,8 @@ pub(crate) struct Tally {
     iterations: u64,
     iterations_max: u32,
     not_converged: u64,
+    asleep: usize,
+    asleep_sum: u64,
     pub(crate) penetration_max: f64,
     /// End time and certificate of the worst step.
     pub(crate) worst: Option<(f64, Certificate)>,
@@ -115,6 +127,8 @@ impl Tally {
         self.steps += 1;
         self.iterations += u64::from(report.iterations);
         self.iterations_max = self.iterations_max.max(report.iterations);
+        self.asleep = report.asleep;
+        self.asleep_sum += report.asleep as u64;
         if !(report.penetration <= self.penetration_max) {
             self.penetration_max = report.penetration;
         }
@@ -139,6 +153,10 @@ impl Tally {
             not_converged: self.not_converged,
         }
     }
+
+    pub(crate) fn asleep(&self) -> Asleep {
+        Asleep { bodies: self.asleep, bodies_mean: self.asleep_sum as f64 / self.steps.max(1) as f64 }
+    }
 }
 
 /// True if `a` is worse than `b`; the first NaN stays.
@@ -159,6 +177,7 @@ mod tests {
             penetration: 1e-6,
             parts: 1,
             jammed: false,
+            asleep: 0,
         }
     }
 

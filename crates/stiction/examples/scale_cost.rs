@@ -11,7 +11,7 @@
 fn main() {
     use stiction::contact::Judge;
     use stiction::solvers::{self, Common};
-    use stiction::{Input, StepperParams, TimeStepper};
+    use stiction::{Input, Sleep, StepperParams, TimeStepper};
 
     let mut arguments = std::env::args().skip(1);
     let kind = arguments.next().expect("pile, heaps or forest");
@@ -34,7 +34,7 @@ fn main() {
         "forest" => world::forest(n),
         _ => panic!("{kind} is not pile, heaps or forest"),
     };
-    let params = StepperParams { dt: 2e-3, certify: false, ..StepperParams::default() };
+    let params = StepperParams { dt: 2e-3, certify: false, sleep: Sleep::Off, ..StepperParams::default() };
     let mut stepper = TimeStepper::new(&world, params).expect("shapes that are valid");
     let mut solver = solvers::make(&contact, &Common::default()).expect("a solver");
     solver.use_threads(threads);

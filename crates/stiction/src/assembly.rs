@@ -272,6 +272,9 @@ impl Situation<'_> {
         let (model, h) = (&self.world.model, self.params.dt);
         for (j, joint) in model.joints.iter().enumerate() {
             let Some([lo, hi]) = joint.limit else { continue };
+            if !self.kin.selects(model.bodies[joint.body].tree) {
+                continue;
+            }
             let dof = joint.idx_v;
             let free = &self.free_velocity[dof..dof + joint.kind.nv()];
             let fastest = free.iter().chain(&self.state.v[dof..dof + free.len()]);

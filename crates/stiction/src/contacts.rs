@@ -118,6 +118,8 @@ pub(crate) struct ContactFinder {
     margins: Vec<f64>,
     /// Of the origin of every geometry, in W.
     velocities: Vec<Motion>,
+    /// Those that do not rest.
+    awake: Vec<usize>,
     manifolds: Vec<Manifold>,
     sweeper: Sweeper,
 }
@@ -155,6 +157,7 @@ impl ContactFinder {
             poses: mounts.iter().map(|m| m.1).collect(),
             margins: vec![0.0; n],
             velocities: vec![Motion::ZERO; n],
+            awake: (0..n).collect(),
             manifolds: Vec::new(),
             sweeper: Sweeper::new(&world.geometries, sweep_all),
             pairs,
@@ -170,6 +173,14 @@ impl ContactFinder {
             let [a, b] = pair.geometries;
             self.pairs.insert((a.min(b), a.max(b)), pair.surface);
         }
+    }
+
+    /// The geometries that `rest` stay from now on where they are, and so do their margins; contacts among them, and of them
+    /// with the world, are not found.
+    pub(crate) fn let_rest(&mut self, rest: impl Fn(usize) -> bool) {
+        self.awake.clear();
+        self.awake.extend((0..self.mounts.len()).filter(|&g| !rest(g)));
+        self.collision.let_rest(rest, &self.poses, &self.margins);
     }
 
     /// True when a step may have to be solved in parts.
@@ -188,7 +199,8 @@ impl ContactFinder {
         ahead: Lookout,
         out: &mut Vec<ContactPoint>,
     ) {
-        for (g, (body, X_BG)) in self.mounts.iter().enumerate() {
+        for &g in &self.awake {
+            let (body, X_BG) = &self.mounts[g];
             self.margins[g] = 0.5 * ahead.margin + self.reaches[g];
             let Some(b) = *body else { continue };
             let pose = kin.X_WB[b] * *X_BG;

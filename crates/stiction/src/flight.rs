@@ -106,7 +106,12 @@ impl Flight {
         !self.trees.is_empty()
     }
 
-    /// What acts upon every tree, and (4).
+    /// Whether impulses that are no bounces acted upon the tree, or it sleeps.
+    pub(crate) fn holds(&self, tree: usize) -> bool {
+        self.touch[tree] == Touch::Holds
+    }
+
+    /// What acts upon every tree, and (4); who `sleeps` is held.
     pub(crate) fn note(
         &mut self,
         rows: &Rows,
@@ -114,11 +119,14 @@ impl Flight {
         impulses: &[f64],
         bounces: &[Bounce],
         factor: &Factor,
+        sleeps: impl Fn(usize) -> bool,
     ) {
         if self.bodies.is_empty() && self.trees.is_empty() {
             return;
         }
-        self.touch.fill(Touch::Nothing);
+        for (tree, touch) in self.touch.iter_mut().enumerate() {
+            *touch = if sleeps(tree) { Touch::Holds } else { Touch::Nothing };
+        }
         self.bounced = !bounces.is_empty();
         let mut next = bounces.iter().peekable();
         if self.bounced {

@@ -31,13 +31,14 @@ mod softening;
 mod state;
 mod stepper;
 mod tendons;
+mod verdicts;
 mod views;
 mod warm_start;
 mod weight;
 
 pub use compose::{ComposeError, Composer, FreeBody, UNCOLOURED};
 pub use contacts::{ContactPoint, Spring};
-pub use params::{StepperParamError, StepperParams};
+pub use params::{Sleep, StepperParamError, StepperParams};
 pub use recorder::{Recorder, frame_of, scene_of};
 pub use report::{StepReport, StepStatus};
 pub use simulation::{ContactState, Energy, Settings, SetupError, Simulation};

@@ -43,6 +43,8 @@ pub struct StepReport {
     /// Friction held overlaps together: they were taken out of the positions alone. Or bodies between others had no
     /// velocity at which all bounce: none did.
     pub jammed: bool,
+    /// Bodies that sleep from now on, whose contacts count as they were; see [`crate::Sleep`].
+    pub asleep: usize,
 }
 
 impl StepReport {
@@ -55,13 +57,23 @@ impl StepReport {
             penetration: 0.0,
             parts: 0,
             jammed: false,
+            asleep: 0,
         }
     }
 
     /// Of a step in parts, before the first.
     pub(crate) fn start() -> Self {
         let status = StepStatus::Converged;
-        Self { status, iterations: 0, residual: 0.0, contacts: 0, penetration: 0.0, parts: 0, jammed: false }
+        Self {
+            status,
+            iterations: 0,
+            residual: 0.0,
+            contacts: 0,
+            penetration: 0.0,
+            parts: 0,
+            jammed: false,
+            asleep: 0,
+        }
     }
 
     /// Of a step in parts, after one more.
@@ -78,6 +90,7 @@ impl StepReport {
             penetration: self.penetration.max(next.penetration),
             parts: self.parts + next.parts,
             jammed: self.jammed || next.jammed,
+            asleep: next.asleep,
         }
     }
 

@@ -55,6 +55,7 @@ impl Rows {
 
     /// Adds a block between two ends (`None`: the world). `column(dof, on_a, on_b)` is J at a dof and is
     /// told from which of the ends it is reached.
+    #[inline]
     pub(crate) fn push(
         &mut self,
         model: &Model,

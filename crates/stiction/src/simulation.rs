@@ -1,11 +1,15 @@
 //! A world, its state, a stepper and a contact solver: the thing to call `step` on.
 
 use crate::actuation::apply_drive_limits;
+use crate::contacts::ContactPoint;
 use crate::params::{StepperParamError, StepperParams};
 use crate::report::{StepReport, StepStatus};
 use crate::snapshot::{self, Bits, Snapshot, SnapshotError};
 use crate::state::{State, StateError};
+use crate::stepper::sleepers::{AWAKE, SleepingContact};
 use crate::stepper::{Input, TimeStepper};
+use crate::verdicts::Verdicts;
+use crate::warm_start::WarmStart;
 use std::sync::OnceLock;
 use stiction_collision::ShapeError;
 use stiction_contact::{Certificate, ConstraintProblem, ContactSolver, Judge};
@@ -87,6 +91,24 @@ pub struct ContactState {
     pub friction: f64,
 }
 
+impl ContactState {
+    /// Of an impulse with its moment, over steps of which there are `per_second`.
+    fn new(p: &ContactPoint, [impulse, moment]: [Vec3; 2], velocity: Vec3, per_second: f64) -> Self {
+        Self {
+            geometries: p.geometries,
+            bodies: p.bodies,
+            feature: p.feature,
+            position: p.position,
+            normal: p.n,
+            gap: p.gap,
+            force: impulse * per_second,
+            moment: moment * per_second,
+            slip: velocity - p.n * p.n.dot(velocity),
+            friction: p.friction,
+        }
+    }
+}
+
 /// Energy of a world [J].
 #[derive(Clone, Copy, Debug, Default, PartialEq, serde::Serialize)]
 pub struct Energy {
@@ -116,6 +138,7 @@ pub struct Simulation {
     vel: Velocities,
     /// c of the last step, for those who ask.
     velocities: Vec<f64>,
+    verdicts: Verdicts,
     /// Of the world, once somebody needed it.
     fingerprint: OnceLock<u64>,
 }
@@ -142,6 +165,7 @@ impl Simulation {
             kin: Kinematics::new(model),
             vel: Velocities::new(model),
             velocities: Vec::new(),
+            verdicts: Verdicts::new(model.trees),
             fingerprint: OnceLock::new(),
             input: Input { control: vec![0.0; world.actuators.len()], generalized: vec![0.0; model.nv()] },
             judge: Judge::default(),
@@ -157,43 +181,36 @@ impl Simulation {
     pub fn step(&mut self) -> StepReport {
         let report = self.stepper.step(&self.world, &mut self.state, &self.input, self.solver.as_mut());
         self.input.generalized.fill(0.0);
+        self.verdicts.note(&self.stepper, &mut self.judge, self.solver.law());
         report
     }
 
-    /// The judge's certificate of the last step: its problem and impulses, exact law.
+    /// The judge's certificate of the last step: its problem and impulses, exact law. Of what slept that of the step in
+    /// which it fell asleep, from v = 0.
     pub fn certificate(&mut self) -> Certificate {
-        self.judge.certify(self.stepper.problem(), self.stepper.impulses())
+        self.verdicts.certificate(self.judge.certify(self.stepper.problem(), self.stepper.impulses()))
     }
 
     /// The judge's natural map of the last step by the solver's own law [m/s]: how well it solved what it
     /// set out to solve. For a solver of the exact law, that of [`Self::certificate`].
     pub fn own_natural_map(&mut self) -> f64 {
-        let law = self.solver.law();
-        self.judge.natural_map_of(self.stepper.problem(), self.stepper.impulses(), law)
+        let (law, problem) = (self.solver.law(), self.stepper.problem());
+        self.verdicts.own(self.judge.natural_map_of(problem, self.stepper.impulses(), law))
     }
 
-    /// Contacts of the last step, open ones included, into `out`.
+    /// Contacts of the last step, open ones included, into `out`; those of what slept stand last, and do not slip.
     pub fn contacts_into(&mut self, out: &mut Vec<ContactState>) {
         out.clear();
         let (problem, impulses, c) = (self.stepper.problem(), self.stepper.impulses(), &mut self.velocities);
         problem.velocities_into(impulses, c);
-        let per_step = 1.0 / self.settings.stepper.dt;
+        let per_second = 1.0 / self.settings.stepper.dt;
         for (i, p) in self.stepper.contacts().iter().enumerate() {
             let rows = problem.range(i);
-            let [impulse, moment] = p.wrench(&impulses[rows.clone()]);
-            let [velocity, _] = p.wrench(&c[rows]);
-            out.push(ContactState {
-                geometries: p.geometries,
-                bodies: p.bodies,
-                feature: p.feature,
-                position: p.position,
-                normal: p.n,
-                gap: p.gap,
-                force: impulse * per_step,
-                moment: moment * per_step,
-                slip: velocity - p.n * p.n.dot(velocity),
-                friction: p.friction,
-            });
+            let [velocity, _] = p.wrench(&c[rows.clone()]);
+            out.push(ContactState::new(p, p.wrench(&impulses[rows]), velocity, per_second));
+        }
+        for SleepingContact { contact, wrench, .. } in self.stepper.sleepers().steady() {
+            out.push(ContactState::new(contact, *wrench, Vec3::ZERO, per_second));
         }
     }
 
@@ -252,8 +269,12 @@ impl Simulation {
     /// remembers beyond that, as one does into which the snapshot is put back.
     pub fn snapshot(&mut self) -> Snapshot {
         self.solver.forget();
+        let sleepers = self.stepper.sleepers();
         let (memory, servos) = self.stepper.memory();
-        let warm_starts = memory.numbers();
+        let mut all = WarmStart::default();
+        memory.lend(&mut all, |_| true);
+        sleepers.memory().lend(&mut all, |_| true);
+        let warm_starts = all.numbers();
         let mut snapshot = Snapshot {
             version: snapshot::VERSION,
             world: self.fingerprint(),
@@ -266,6 +287,9 @@ impl Simulation {
             contacts: Vec::new(),
             rows: Vec::new(),
             promoted: servos.promoted().to_vec(),
+            calm: sleepers.calm.clone(),
+            island: sleepers.island.iter().map(|&i| (i != AWAKE).then_some(i)).collect(),
+            verdicts: self.verdicts.numbers(&sleepers.island).iter().map(|x| Bits(x.to_vec())).collect(),
         };
         snapshot.keep_warm_starts(warm_starts);
         snapshot
@@ -295,6 +319,11 @@ impl Simulation {
         }
         let warm = from.warm_starts().filter(|(c, _)| c.iter().all(|(_, _, x)| x.len() == 12));
         let Some((contacts, rows)) = warm else { return Err(damaged("the warm starts")) };
+        let island: Vec<_> = from.island.iter().map(|i| i.unwrap_or(AWAKE)).collect();
+        let islands = (0..island.len()).filter(|&t| island[t] == t).count();
+        let verdicts: Option<Vec<_>> = from.verdicts.iter().map(|x| (&x.0[..]).try_into().ok()).collect();
+        let verdicts = verdicts.filter(|v| v.len() == islands && self.stepper.may_sleep(&island, &from.calm));
+        let Some(verdicts) = verdicts else { return Err(damaged("who sleeps")) };
         self.state = state;
         self.input.control.copy_from_slice(&from.control.0);
         self.input.generalized.copy_from_slice(&from.generalized.0);
@@ -303,6 +332,8 @@ impl Simulation {
         memory.set_numbers(&contacts, &rows);
         servos.set_promoted(&from.promoted);
         self.solver.forget();
+        self.stepper.restore_sleep(&self.world, &self.state, &self.input, &island, &from.calm);
+        self.verdicts.set_numbers(&self.stepper, &verdicts);
         Ok(())
     }
 
@@ -327,7 +358,7 @@ impl Simulation {
         self.solver.as_ref()
     }
 
-    /// The constraint problem of the last step.
+    /// The constraint problem of the last step, without what slept.
     pub fn problem(&self) -> &ConstraintProblem {
         self.stepper.problem()
     }

@@ -1,6 +1,6 @@
 //! Everything that decides how a simulation goes on, to be kept and put back.
 //!
-//! State, input, the impulses that the next step starts from, and which servos are at their limits. What a solver
+//! State, input, the impulses that the next step starts from, which servos are at their limits, and who sleeps. What a solver
 //! remembers beyond these (factors that it spares itself) it forgets when a snapshot is taken and when one is put back,
 //! so that both go on with the same bits. What the last step was like, its contacts and efforts, is not kept.
 //!
@@ -13,7 +13,7 @@ use std::fmt::{self, Write};
 use stiction_models::World;
 
 /// Of the layout of [`Snapshot`].
-pub(crate) const VERSION: u32 = 1;
+pub(crate) const VERSION: u32 = 2;
 
 /// See the module; made by [`crate::Simulation::snapshot`].
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
@@ -33,6 +33,11 @@ pub struct Snapshot {
     pub(crate) rows: Vec<(RowKey, Bits)>,
     /// Servos that are at their limits.
     pub(crate) promoted: Vec<bool>,
+    /// Per tree: steps at rest, and the island it sleeps with.
+    pub(crate) calm: Vec<u32>,
+    pub(crate) island: Vec<Option<usize>>,
+    /// Of every such island.
+    pub(crate) verdicts: Vec<Bits>,
 }
 
 /// Why a snapshot cannot be put back.

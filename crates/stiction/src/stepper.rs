@@ -29,17 +29,20 @@
 //! A step either succeeds or leaves the state as it was and says why. Overlaps that friction holds together are left to
 //! [`jam`]; an answer that did not converge adds no kinetic energy but by pushing overlaps out ([`restraint`]).
 
+mod free;
 mod jam;
 mod middle;
+mod parts;
 mod restraint;
 mod retry;
+mod sleep;
+pub(crate) mod sleepers;
 
 use crate::State;
 use crate::actuation::{self, Effort};
 use crate::assembly::{Notes, Situation};
 use crate::contacts::{ContactFinder, ContactPoint, Lookout};
 use crate::flight::Flight;
-use crate::gyroscopic::midpoint_moment;
 use crate::loops::{Consistent, Loops};
 use crate::means::{Means, Solved};
 use crate::params::StepperParams;
@@ -47,7 +50,7 @@ use crate::report::{StepReport, StepStatus};
 use crate::rows::Rows;
 use crate::servos::Servos;
 use crate::softening::Softening;
-use crate::tendons::{Pull, pulls};
+use crate::tendons::Pull;
 use crate::views;
 use crate::warm_start::WarmStart;
 use crate::weight::CarriedWeight;
@@ -57,8 +60,8 @@ use std::ops::Range;
 use stiction_collision::ShapeError;
 use stiction_contact::{ConstraintProblem, ContactSolver, SolveReport, SolveStatus};
 use stiction_dynamics::{
-    CrbaWorkspace, Factor, JointKind, Kinematics, MassMatrix, RneaWorkspace, Velocities, bias_into,
-    crba_into, integrate_into,
+    CrbaWorkspace, Factor, JointKind, Kinematics, MassMatrix, RneaWorkspace, Velocities,
+    integrate_joints_into,
 };
 use stiction_models::World;
 
@@ -118,13 +121,9 @@ pub struct TimeStepper {
     /// What a step is done again from.
     kept: retry::Kept,
     jam: jam::Jam,
+    sleepers: sleepers::Sleepers,
     pull: Vec<f64>, // Jᵀλ of a step that did not converge
 }
-
-/// Parts of a step, at most: one more than the impacts that are followed.
-const PARTS: usize = 64;
-/// A part is at least this share of the step.
-const SHORTEST: f64 = 1e-6;
 
 impl TimeStepper {
     /// Sizes everything for `world`; the parameters must be valid.
@@ -174,6 +173,7 @@ impl TimeStepper {
             step_length: params.dt,
             kept: retry::Kept::new(world),
             jam: jam::Jam::default(),
+            sleepers: sleepers::Sleepers::new(world, params.sleep, params.dt),
             pull: Vec::new(),
         })
     }
@@ -186,7 +186,9 @@ impl TimeStepper {
         input: &Input,
         solver: &mut dyn ContactSolver,
     ) -> StepReport {
-        if self.params.adaptive > 0 {
+        if self.sleepers.on && self.all_sleep(world, state, input) {
+            self.pass(state)
+        } else if self.params.adaptive > 0 {
             self.step_or_retry(world, state, input, solver)
         } else {
             self.step_once(world, state, input, solver)
@@ -204,59 +206,10 @@ impl TimeStepper {
             return self.step_in_parts(world, state, input, solver);
         }
         let solved = self.solve(world, state, input, solver);
-        match solved.and_then(|solve| self.advance(world, state, 1.0).map(|()| solve)) {
+        match solved.and_then(|solve| self.advance(world, state, &solve, 1.0).map(|()| solve)) {
             Ok(solve) => self.report(&solve),
             Err(cause) => StepReport::failed(cause),
         }
-    }
-
-    /// The step in parts that end where a fast body first meets another. When there are too many, what
-    /// would follow the last impact is left out, and the report says that it did not converge.
-    fn step_in_parts(
-        &mut self,
-        world: &World,
-        state: &mut State,
-        input: &Input,
-        solver: &mut dyn ContactSolver,
-    ) -> StepReport {
-        let (whole, mut left, mut report) = (self.params, 1.0, StepReport::start());
-        copy(state, &mut self.before);
-        for part in 1..=PARTS {
-            self.params = whole.part(left);
-            let mut solved = self.solve(world, state, input, solver);
-            let mut impact = solved.is_ok().then(|| self.first_impact(world, state)).flatten();
-            let mut share = left;
-            if let Some(s) = impact
-                && part < PARTS
-            {
-                share = left * s.max(SHORTEST);
-                self.params = whole.part(share);
-                solved = self.solve(world, state, input, solver);
-                impact = solved.is_ok().then(|| self.first_impact(world, state)).flatten();
-            }
-            let moved =
-                solved.and_then(|solve| self.advance(world, state, impact.unwrap_or(1.0)).map(|()| solve));
-            match moved {
-                Ok(solve) => {
-                    report = report.followed_by(self.report(&solve));
-                    if part == PARTS && impact.is_some() {
-                        report.status = StepStatus::NotConverged;
-                    }
-                }
-                Err(cause) => {
-                    copy(&self.before, state);
-                    self.params = whole;
-                    return StepReport::failed(cause);
-                }
-            }
-            left -= share;
-            if left <= SHORTEST {
-                break;
-            }
-        }
-        self.params = whole;
-        state.t = self.before.t + whole.dt;
-        report
     }
 
     /// The velocity at the end of the step; the cause if there is none.
@@ -287,15 +240,10 @@ impl TimeStepper {
         input: &Input,
         solver: &mut dyn ContactSolver,
     ) -> Result<SolveReport, String> {
-        let model = &world.model;
-        self.vel.update(model, self.middle.or(&self.kin), &state.v);
-        self.free_motion(world, state, input)?;
-        // What will meet depends on how the bodies would go on.
-        self.vel.update(model, &self.kin, &self.v_free);
-        let StepperParams { margin, dt, .. } = self.params;
-        let continuous = self.finder.sweeps().then_some(self.step_length);
-        let ahead = Lookout { margin, h: dt, continuous };
-        self.finder.find(world, &self.kin, &self.vel.V, ahead, &mut self.contacts);
+        self.find_contacts(world, state, input)?;
+        while self.wake_touched(world) {
+            self.find_contacts(world, state, input)?;
+        }
         self.assemble(world, state, solver)?;
 
         let mut solve = if self.problem.is_empty() {
@@ -317,15 +265,29 @@ impl TimeStepper {
         self.restrain(world, solve.status, solver.law());
         self.note_flight(world, input);
         if let Some(dof) = self.v_next.iter().position(|v| !v.is_finite()) {
+            let model = &world.model;
             let joint = &model.joints[model.dofs[dof].joint].name;
             return Err(format!("the velocity of joint `{joint}` is {}", self.v_next[dof]));
         }
         Ok(solve)
     }
 
+    /// The velocity without constraint impulses, and the contacts that may close.
+    fn find_contacts(&mut self, world: &World, state: &State, input: &Input) -> Result<(), String> {
+        self.vel.update(&world.model, self.middle.or(&self.kin), &state.v);
+        self.free_motion(world, state, input)?;
+        // What will meet depends on how the bodies would go on.
+        self.vel.update(&world.model, &self.kin, &self.v_free);
+        let StepperParams { margin, dt, .. } = self.params;
+        let continuous = self.finder.sweeps().then_some(self.step_length);
+        let ahead = Lookout { margin, h: dt, continuous };
+        self.finder.find(world, &self.kin, &self.vel.V, ahead, &mut self.contacts);
+        Ok(())
+    }
+
     fn note_flight(&mut self, world: &World, input: &Input) {
-        let Self { flight, rows, problem, impulses, notes, factor, .. } = self;
-        flight.note(rows, problem, impulses, &notes.bounces, factor);
+        let Self { flight, rows, problem, impulses, notes, factor, kin, .. } = self;
+        flight.note(rows, problem, impulses, &notes.bounces, factor, |tree| !kin.selects(tree));
         if flight.has_trees() {
             flight.applied.fill(0.0);
             flight.applied.iter_mut().zip(&input.generalized).for_each(|(a, f)| *a += f);
@@ -353,7 +315,9 @@ impl TimeStepper {
             self.means.take(&solved, &mut self.v_end); // (6)
         }
         self.v_end.iter_mut().zip(&self.jam.apart).for_each(|(v, more)| *v += more);
-        integrate_into(&world.model, &state.q, &self.v_end, h, &mut self.q_next);
+        for joints in self.kin.selected_joints() {
+            integrate_joints_into(&world.model, joints.clone(), &state.q, &self.v_end, h, &mut self.q_next);
+        }
         self.v_end.copy_from_slice(&self.v_next);
         let (q, v) = (&mut self.q_next, &mut self.v_end);
         if self.jam.apart.is_empty() {
@@ -362,7 +326,13 @@ impl TimeStepper {
     }
 
     /// Accepts the step that was solved, over a share of it; the cause if a number is not finite.
-    fn advance(&mut self, world: &World, state: &mut State, share: f64) -> Result<(), String> {
+    fn advance(
+        &mut self,
+        world: &World,
+        state: &mut State,
+        solve: &SolveReport,
+        share: f64,
+    ) -> Result<(), String> {
         self.displace(world, state, share);
         let model = &world.model;
         if let Some(i) = self.q_next.iter().position(|q| !q.is_finite()) {
@@ -374,18 +344,21 @@ impl TimeStepper {
             let name = &model.joints[model.dofs[dof].joint].name;
             return Err(format!("the velocity of joint `{name}` is {}", self.v_end[dof]));
         }
-        state.q.copy_from_slice(&self.q_next);
+        self.memory.commit(&self.contacts, &self.impulses);
         self.servos.commit(&world.actuators, &state.v, &self.v_next);
         self.v_start.copy_from_slice(&state.v);
+        if self.sleepers.on {
+            self.lull(world, state, solve, share);
+        }
+        state.q.copy_from_slice(&self.q_next);
         state.v.copy_from_slice(&self.v_end);
         state.t += self.params.dt;
-        self.memory.commit(&self.contacts, &self.impulses);
         Ok(())
     }
 
     fn report(&self, solve: &SolveReport) -> StepReport {
         let deepest = self.contacts.iter().fold(0.0_f64, |d, c| d.max(-c.gap));
-        StepReport {
+        self.sleepers.add_to(StepReport {
             status: StepStatus::from(solve.status),
             iterations: solve.iterations,
             residual: solve.residual,
@@ -393,74 +366,8 @@ impl TimeStepper {
             penetration: deepest,
             parts: 1,
             jammed: self.jam.solved,
-        }
-    }
-
-    /// The share of the step that was solved after which a fast body first meets another.
-    fn first_impact(&mut self, world: &World, state: &State) -> Option<f64> {
-        self.displace(world, state, 1.0);
-        self.kin.update(&world.model, &self.q_next);
-        self.finder.first_impact(&self.kin, self.params.margin, self.params.slop)
-    }
-
-    /// (1), (2) and the actuators.
-    fn free_motion(&mut self, world: &World, state: &State, input: &Input) -> Result<(), String> {
-        let (model, h) = (&world.model, self.params.dt);
-        let kin = self.middle.or(&self.kin);
-        bias_into(model, kin, &self.vel, &mut self.rnea, &mut self.tau);
-        for &b in &self.free_bodies {
-            let i = model.bodies[b].dofs.start + 3;
-            let moment = midpoint_moment(&model.bodies[b].inertia.about_com(), &state.v[i..i + 3], h);
-            self.tau[i..i + 3].iter_mut().zip(moment.to_array()).for_each(|(t, m)| *t += m);
-        }
-        self.tau.iter_mut().for_each(|t| *t = -*t);
-        self.tau.iter_mut().zip(&input.generalized).for_each(|(t, f)| *t += f);
-        self.carried.add(world, kin, &mut self.tau);
-        self.pulls.clear();
-        crba_into(model, kin, &mut self.crba, &mut self.mass);
-        let mass = self.trapezoidal.then_some(&self.mass);
-        let theta = |dof: usize, z: f64| match mass {
-            Some(mass) if self.means.drives(dof) => actuation::share(z / mass.row(dof)[0]),
-            _ => 1.0,
-        };
-        self.diagonal.fill(0.0);
-        actuation::add_passive(model, state, h, theta, &mut self.tau, &mut self.diagonal);
-        self.servos.evaluate(world, input, state, &self.q_of_dof, h, mass);
-        self.pulls.extend(self.servos.rows());
-        self.pulls.extend(pulls(world, state, &self.q_of_dof, h));
-        for i in 0..model.nv() {
-            self.mass.add_diagonal(i, self.diagonal[i]);
-        }
-        self.solve_free(world, state)?;
-        // Efforts beyond their limit stay there: one more solve without their gains.
-        if self.servos.saturate(&world.actuators, &state.v, &self.v_free, h, &mut self.mass) {
-            self.factor_and_solve(world, state)?;
-        }
-        Ok(())
-    }
-
-    /// Adds the gains of single-dof actuators to M̂, then solves (2).
-    fn solve_free(&mut self, world: &World, state: &State) -> Result<(), String> {
-        self.servos.add_gains(&world.actuators, self.params.dt, &mut self.mass);
-        self.factor_and_solve(world, state)
-    }
-
-    fn factor_and_solve(&mut self, world: &World, state: &State) -> Result<(), String> {
-        let (model, h) = (&world.model, self.params.dt);
-        self.factor.factor(&self.mass).map_err(|e| {
-            let joint = &model.joints[model.dofs[e.dof].joint].name;
-            format!("the mass matrix is not positive definite at joint `{joint}`")
-        })?;
-        self.v_free.copy_from_slice(&self.tau);
-        self.servos.add_efforts(&world.actuators, &mut self.v_free);
-        self.v_free.iter_mut().for_each(|t| *t *= h);
-        self.factor.solve_in_place(&mut self.v_free);
-        self.v_free.iter_mut().zip(&state.v).for_each(|(f, v)| *f += v);
-        if let Some(dof) = self.v_free.iter().position(|v| !v.is_finite()) {
-            let joint = &model.joints[model.dofs[dof].joint].name;
-            return Err(format!("the free velocity of joint `{joint}` is {}", self.v_free[dof]));
-        }
-        Ok(())
+            asleep: 0,
+        })
     }
 
     fn assemble(&mut self, world: &World, state: &State, solver: &dyn ContactSolver) -> Result<(), String> {
@@ -545,7 +452,7 @@ impl TimeStepper {
         (&mut self.memory, &mut self.servos)
     }
 
-    /// The problem of the last step.
+    /// The problem of the last step, without what slept.
     pub fn problem(&self) -> &ConstraintProblem {
         &self.problem
     }
@@ -555,7 +462,7 @@ impl TimeStepper {
         &self.impulses
     }
 
-    /// Contact points of the last step: the first blocks of the problem, in order.
+    /// Contact points of the last step, without what slept: the first blocks of the problem, in order.
     pub fn contacts(&self) -> &[ContactPoint] {
         &self.contacts
     }
@@ -574,12 +481,14 @@ impl TimeStepper {
         self.flight = Flight::new(world);
         self.means = Means::new(world);
         self.middle = Middle::new(world);
+        self.forget_sleep();
     }
 
     /// Forgets warm starts, as after a jump of the state.
     pub fn forget(&mut self) {
         self.memory.clear();
         self.servos.forget();
+        self.forget_sleep();
     }
 }
 

@@ -45,6 +45,13 @@ impl RowKey {
     }
 }
 
+/// What a warm start belongs to: the geometries of a contact, or a scalar row.
+#[derive(Clone, Copy)]
+pub(crate) enum Key {
+    Contact([usize; 2]),
+    Row(RowKey),
+}
+
 /// A remembered contact in plain numbers: geometries, feature, and the impulses of the last step and of the one before,
 /// each with its moment.
 pub(crate) type ContactNumbers = ([usize; 2], u32, Vec<f64>);
@@ -102,6 +109,26 @@ impl WarmStart {
             self.contacts.push(Remembered { geometries: *geometries, feature: *feature, impulses });
         }
         self.rows.extend_from_slice(rows);
+    }
+
+    /// Adds to `other` what is remembered of those that are `wanted`.
+    pub(crate) fn lend(&self, other: &mut Self, wanted: impl Fn(Key) -> bool) {
+        other.contacts.extend(self.contacts.iter().filter(|m| wanted(Key::Contact(m.geometries))));
+        other.contacts.sort_unstable_by_key(|m| (m.geometries, m.feature));
+        other.rows.extend(self.rows.iter().filter(|row| wanted(Key::Row(row.0))));
+        other.rows.sort_unstable_by_key(|row| row.0);
+    }
+
+    /// Forgets those.
+    pub(crate) fn drop_those(&mut self, which: impl Fn(Key) -> bool) {
+        self.contacts.retain(|m| !which(Key::Contact(m.geometries)));
+        self.rows.retain(|row| !which(Key::Row(row.0)));
+    }
+
+    /// Impulse of the last step and its moment, of a contact; zero if there was none.
+    pub(crate) fn wrench_of(&self, c: &ContactPoint) -> [Vec3; 2] {
+        let known = self.contacts.iter().find(|m| m.geometries == c.geometries && m.feature == c.feature);
+        known.map_or([Vec3::ZERO; 2], |m| m.impulses[0])
     }
 
     /// What row i of the step in progress belongs to, contacts not counted.

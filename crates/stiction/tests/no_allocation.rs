@@ -10,7 +10,9 @@ use stiction::batch::{Batch, BatchSettings, Precision};
 use stiction::collision::Shape;
 use stiction::dynamics::spatial::{Pose, Quat, Vec3, vec3};
 use stiction::models::{LoadOptions, Material, load};
-use stiction::{Composer, FreeBody, Settings, Simulation, State, StepStatus, UNCOLOURED};
+use stiction::{
+    Composer, FreeBody, Settings, Simulation, Sleep, State, StepStatus, StepperParams, UNCOLOURED,
+};
 
 thread_local! {
     static COUNT: Cell<u64> = const { Cell::new(0) };
@@ -114,5 +116,33 @@ fn a_jammed_step_allocates_nothing() {
     (0..5).for_each(|_| assert!(sim.step().jammed));
     let before = COUNT.with(Cell::get);
     (0..5).for_each(|_| assert!(sim.step().jammed));
+    assert_eq!(COUNT.with(Cell::get) - before, 0);
+}
+
+/// Two piles, of which one is shaken again and again and falls asleep in between.
+#[test]
+fn falling_asleep_and_waking_allocate_nothing() {
+    let mut c = Composer::new("piles", vec3(0.0, 0.0, -9.81)).unwrap();
+    let (ground, stone) = (Material::default(), Material { friction: 0.6, ..Material::default() });
+    c.fixed("ground", Shape::Plane, Pose::IDENTITY, ground, UNCOLOURED).unwrap();
+    for i in 0..6 {
+        let pose = Pose::from_translation(vec3(f64::from(i / 3), 0.0, 0.1 + 0.2 * f64::from(i % 3)));
+        let shape = Shape::Box { half: vec3(0.1, 0.1, 0.1) };
+        c.body(FreeBody { material: stone, ..FreeBody::new(format!("box {i}"), shape, 1.0, pose) }).unwrap();
+    }
+    let (world, state) = c.finish();
+    let stepper = StepperParams { sleep: Sleep::On, ..StepperParams::default() };
+    let mut sim = Simulation::new(world, state, Settings { stepper, ..Settings::default() }).unwrap();
+    // True if the pile woke and slept again.
+    let round = |sim: &mut Simulation| {
+        sim.apply_force(1, vec3(0.0, 0.0, 0.3), vec3(0.0, 0.0, 300.0));
+        let woke = (0..10).any(|_| sim.step().asleep == 3);
+        let slept = (0..600).map(|_| sim.step()).any(|report| report.asleep == 6);
+        woke && slept && sim.certificate().natural_map < 1e-7
+    };
+    (0..600).for_each(|_| drop(sim.step()));
+    assert!((0..5).all(|_| round(&mut sim)));
+    let before = COUNT.with(Cell::get);
+    assert!((0..5).all(|_| round(&mut sim)));
     assert_eq!(COUNT.with(Cell::get) - before, 0);
 }

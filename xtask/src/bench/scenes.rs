@@ -34,8 +34,8 @@ Scenes but the first three are MJCF files under target/bench/scenes, which both 
 
 Columns
     us/step       median over the pairs; MuJoCo's in CPU time of the stepping thread, ours by the
-                  wall clock, which is never less; `judged` with the certificate of every step, which
-                  neither pays in the ratio
+                  wall clock, which is never less, with nothing asleep; `judged` with the certificate
+                  of every step, which neither pays in the ratio
     ratio         ours / MuJoCo's, median of the pairs' ratios; below 1 we are faster
     natural map   worst residual of the exact contact law over the run [m/s]; for MuJoCo the
                   distance of its compliant forces from that law, and the median step
@@ -180,6 +180,7 @@ fn run_ours(setup: &Setup, scene: &Scene, judged: bool) -> Result<Option<Value>,
     let Some(binary) = &setup.ours else { return Ok(None) };
     let mut command = Command::new(binary);
     command.current_dir(root()).args(["run", &scene.ours, "--contact", &setup.contact, "--dt", &setup.dt]);
+    command.args(["--sleep", "off"]);
     if let Some(tolerance) = &setup.tolerance {
         command.args(["--tolerance", tolerance]);
     }

@@ -93,6 +93,16 @@ pub struct Judge {
 impl Judge {
     /// Judges by the exact law.
     pub fn certify(&mut self, problem: &ConstraintProblem, impulses: &[f64]) -> Certificate {
+        self.certify_some(problem, impulses, |_| true)
+    }
+
+    /// The same of the `wanted` blocks alone.
+    pub fn certify_some(
+        &mut self,
+        problem: &ConstraintProblem,
+        impulses: &[f64],
+        wanted: impl Fn(usize) -> bool,
+    ) -> Certificate {
         self.measure(problem, impulses);
         let c = &self.velocities;
         let load = LOAD_THRESHOLD * impulses.iter().fold(0.0, |m: f64, l| m.max(l.abs()));
@@ -100,7 +110,7 @@ impl Judge {
 
         let mut out = Certificate::default();
         let (mut squares, mut worst, mut angles, mut sliding) = (0.0, -1.0, 0.0, 0_u32);
-        for i in 0..problem.len() {
+        for i in (0..problem.len()).filter(|&i| wanted(i)) {
             let rows = problem.range(i);
             let (lambda, ci) = (&impulses[rows.clone()], &c[rows]);
             let diagonal = &self.diagonal[i];
@@ -148,10 +158,21 @@ impl Judge {
     /// tangents on the polygon of radius μ λ_N. Compliant laws add
     /// R λ + s to c, or compare λ with F(c) ([`crate::soft`]).
     pub fn natural_map_of(&mut self, problem: &ConstraintProblem, impulses: &[f64], law: Law) -> f64 {
+        self.natural_map_of_some(problem, impulses, law, |_| true)
+    }
+
+    /// The same of the `wanted` blocks alone.
+    pub fn natural_map_of_some(
+        &mut self,
+        problem: &ConstraintProblem,
+        impulses: &[f64],
+        law: Law,
+        wanted: impl Fn(usize) -> bool,
+    ) -> f64 {
         self.measure(problem, impulses);
         let fallback = block::largest_norm(&self.diagonal);
         let mut squares = 0.0;
-        for i in 0..problem.len() {
+        for i in (0..problem.len()).filter(|&i| wanted(i)) {
             let rows = problem.range(i);
             let (lambda, c) = (&impulses[rows.clone()], &self.velocities[rows]);
             let e = block::natural_map_of_block(problem, i, &self.diagonal[i], fallback, lambda, c, law);

@@ -15,10 +15,11 @@
 
 mod panel;
 
-use crate::mass_matrix::Pattern;
+use crate::mass_matrix::{Panels, Pattern};
 use crate::spatial::Vec3;
 use crate::{MassMatrix, Model, Real};
 use panel::{eliminate, gather, pivot, spread};
+use std::ops::Range;
 
 /// A pivot D_i that is not positive: something moves along dof i without inertia, or M is not
 /// finite.
@@ -35,6 +36,9 @@ pub struct NotPositive {
 #[derive(Clone, Debug)]
 pub struct Factor<T = f64> {
     pattern: Pattern,
+    /// Of the rows that are selected, and where their entries are.
+    panels: Panels,
+    selected: Vec<Range<usize>>,
     /// Packed as M; the diagonal entries hold D.
     entries: Vec<T>,
     /// 1/D_i.
@@ -46,7 +50,23 @@ impl<T: Real> Factor<T> {
     pub fn new(model: &Model<T>) -> Self {
         let pattern = Pattern::in_blocks(model, Pattern::block::<T>());
         let (one, entries) = (model.kind().one(), vec![model.kind(); pattern.len()]);
-        Self { inverse_diagonal: vec![one; pattern.size()], entries, pattern }
+        let (panels, selected) = (pattern.panels.clone(), std::iter::once(0..entries.len()).collect());
+        Self { inverse_diagonal: vec![one; pattern.size()], panels, selected, entries, pattern }
+    }
+
+    /// The dofs of which M is factored and solved with from now on, at first all: those of whole trees, as
+    /// [`crate::Poses::selected_dofs`]. Others keep the factors they have, and solves leave their numbers as they are.
+    /// Allocates the first time only.
+    pub fn select(&mut self, dofs: &[Range<usize>]) {
+        let Self { pattern, panels, selected, .. } = self;
+        panels.set_to(&pattern.panels, |tip| {
+            dofs[..dofs.partition_point(|r| r.start <= tip)].last().is_some_and(|r| r.contains(&tip))
+        });
+        let places = pattern.places();
+        let end = |dofs: usize| if dofs == 0 { 0 } else { places[dofs - 1].end };
+        selected.clear();
+        selected.reserve(places.len());
+        selected.extend(dofs.iter().map(|r| end(r.start)..end(r.end)));
     }
 
     /// (1), (2). On error the failed lanes hold no solution; the others do.
@@ -54,12 +74,15 @@ impl<T: Real> Factor<T> {
     pub fn factor(&mut self, M: &MassMatrix<T>) -> Result<(), NotPositive> {
         assert_eq!(self.entries.len(), M.entries.len(), "the factors and M belong to one model");
         // In pieces: the library is slow to start on long ones.
-        for (entries, M) in self.entries.chunks_mut(128).zip(M.entries.chunks(128)) {
-            entries.copy_from_slice(M);
+        for range in &self.selected {
+            let (entries, M) = (&mut self.entries[range.clone()], &M.entries[range.clone()]);
+            for (entries, M) in entries.chunks_mut(128).zip(M.chunks(128)) {
+                entries.copy_from_slice(M);
+            }
         }
         let mut failed = None;
         let (rows, inverse) = (&mut self.entries[..], &mut self.inverse_diagonal[..]);
-        for level in self.pattern.levels() {
+        for level in self.panels.levels() {
             // First all pivots, whose divisions take long: they overlap.
             for panel in level {
                 match panel.count {
@@ -89,7 +112,7 @@ impl<T: Real> Factor<T> {
     pub fn solve_in_place(&self, x: &mut [T]) {
         assert_eq!(x.len(), self.pattern.size(), "x has nv entries");
         let (pattern, rows, inverse) = (&self.pattern, &self.entries, &self.inverse_diagonal);
-        for panel in pattern.panels() {
+        for panel in self.panels.all() {
             match panel.count {
                 1 => spread::<T, 1>(pattern, panel, rows, inverse, x),
                 2 => spread::<T, 2>(pattern, panel, rows, inverse, x),
@@ -100,7 +123,7 @@ impl<T: Real> Factor<T> {
                 _ => spread::<T, 7>(pattern, panel, rows, inverse, x),
             }
         }
-        for panel in pattern.panels().iter().rev() {
+        for panel in self.panels.all().iter().rev() {
             match panel.count {
                 1 => gather::<T, 1>(pattern, panel, rows, x),
                 2 => gather::<T, 2>(pattern, panel, rows, x),

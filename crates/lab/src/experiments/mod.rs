@@ -24,7 +24,7 @@ use std::path::{Path, PathBuf};
 use stiction::contact::Certificate;
 use stiction::models::LoadError;
 use stiction::solvers::registry::SolverError;
-use stiction::{SetupError, Simulation};
+use stiction::{SetupError, Simulation, Sleep};
 
 /// A figure or table of the literature, reproduced.
 #[derive(Clone, Copy)]
@@ -250,13 +250,14 @@ fn csv(data: &Data) -> String {
     text
 }
 
-/// A simulation of `scene` under another contact model, stepped by hand.
+/// A simulation of `scene` under another contact model, stepped by hand; nothing sleeps, every step is measured.
 pub(crate) fn simulation(scene: &Scene, contact: &str) -> Result<Simulation, ExperimentError> {
     let setup = scene.build()?;
     let mut settings = setup.settings;
     contact.clone_into(&mut settings.contact);
     settings.tolerance = 1e-9;
     settings.max_iterations = 2000;
+    settings.stepper.sleep = Sleep::Off;
     Ok(Simulation::new(setup.world, setup.state, settings)?)
 }
 

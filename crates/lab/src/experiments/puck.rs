@@ -19,7 +19,7 @@ use std::path::Path;
 use stiction::contact::Material;
 use stiction::contact::soft::mujoco::{impedance, reference};
 use stiction::models::{Compliance, LoadOptions, load_str};
-use stiction::{Settings, Simulation, State, StepperParams};
+use stiction::{Settings, Simulation, Sleep, State, StepperParams};
 
 /// Gravity [m/s²].
 pub(super) const G: f64 = 9.81;
@@ -78,7 +78,7 @@ impl Puck {
         if let Some(foot) = world.geometries.iter_mut().find(|g| yields && g.link.is_some()) {
             foot.material.compliance = Compliance { stiffness: k, relaxation: tau, dissipation: d };
         }
-        let stepper = StepperParams { dt: self.step, ..StepperParams::default() };
+        let stepper = StepperParams { dt: self.step, sleep: Sleep::Off, ..StepperParams::default() };
         let contact = contact.to_owned();
         let settings =
             Settings { contact, tolerance: TOLERANCE, max_iterations: 2000, stepper, ..Settings::default() };

@@ -77,6 +77,7 @@ fn mistakes_name_line_key_and_expectation() {
         (with("count = 0\noffset = [0, 0, 1]"), &["test.toml:7:1", "expected 1 to 100000"]),
         (with("rpy = [0, 0, 9]\nquaternion = [1, 0, 0, 0]"), &["test.toml:7:1", "not both"]),
         (with("[stepper]\ndt = 0"), &["test.toml:8:1", "dt", "(0, 1] s"]),
+        (with("[stepper]\nsleep = \"never\""), &["test.toml:8:", "never", "`auto`, `on`"]),
         (
             with("[[force]]\nbody = \"cub\"\ndirection = [1, 0, 0]"),
             &["test.toml:8:1", "did you mean `cube`?"],

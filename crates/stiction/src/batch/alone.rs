@@ -4,6 +4,7 @@ use super::Fields;
 use super::plan::Plan;
 use super::settings::{BatchReport, Path};
 use crate::State;
+use crate::params::{Sleep, StepperParams};
 use crate::stepper::{Input, TimeStepper};
 use stiction_collision::ShapeError;
 use stiction_contact::{ContactSolver, Judge};
@@ -40,7 +41,10 @@ impl Alone {
     pub(super) fn new(plan: &Plan) -> Result<Self, AloneError> {
         let tolerance = plan.settings.tolerance.min(TOLERANCE);
         Ok(Self {
-            stepper: TimeStepper::new(&plan.world, plan.settings.stepper)?,
+            stepper: TimeStepper::new(
+                &plan.world,
+                StepperParams { sleep: Sleep::Off, ..plan.settings.stepper },
+            )?,
             solver: registry::make("auto", &Common { tolerance, max_iterations: ITERATIONS })?,
             judge: Judge::default(),
             state: State::neutral(&plan.world.model),

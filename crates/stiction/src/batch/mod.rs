@@ -10,6 +10,8 @@
 //! with servos have no such trees. Worlds of which no lane routine knows some part (loops, tendons, meshes: [`Batch::pace`]) are stepped environment
 //! by environment, at the pace of one simulation each.
 //!
+//! Nothing sleeps in a batch ([`crate::Sleep`]).
+//!
 //! Deterministic: what happens to an environment depends neither on the number of threads nor on its neighbours.
 
 mod alone;

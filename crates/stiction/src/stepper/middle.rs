@@ -43,6 +43,11 @@ impl Middle {
         }
     }
 
+    /// As that of the kinematics at the start.
+    pub(super) fn select(&mut self, trees: impl Fn(usize) -> bool) {
+        self.kin.select(trees);
+    }
+
     /// What was found, or else that of the start.
     pub(super) fn or<'a>(&'a self, start: &'a Kinematics) -> &'a Kinematics {
         if self.differs { &self.kin } else { start }

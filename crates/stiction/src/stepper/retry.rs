@@ -21,6 +21,10 @@ pub(super) struct Kept {
 }
 
 impl Kept {
+    pub(super) fn memory(&mut self) -> &mut WarmStart {
+        &mut self.memory
+    }
+
     pub(super) fn new(world: &World) -> Self {
         let state = State::neutral(&world.model);
         Self { state, memory: WarmStart::default(), servos: Servos::new(world) }

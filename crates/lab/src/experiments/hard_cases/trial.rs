@@ -5,7 +5,7 @@ use crate::scene::{Force, Scene};
 use std::path::Path;
 use stiction::dynamics::spatial::{Vec3, vec3};
 use stiction::models::{LoadOptions, load_str};
-use stiction::{ContactState, Settings, Simulation, State};
+use stiction::{ContactState, Settings, Simulation, Sleep, State};
 
 /// Natural map of the exact law at which a step counts as certified [m/s].
 pub(super) const CERTIFIED: f64 = 1e-6;
@@ -53,7 +53,8 @@ impl Trial {
 
     /// Of a scene, with the contact solver it names.
     pub(super) fn of(scene: &Scene) -> Result<Self, ExperimentError> {
-        let setup = scene.build()?;
+        let mut setup = scene.build()?;
+        setup.settings.stepper.sleep = Sleep::Off; // every step is looked at
         let mut sim = Simulation::new(setup.world, setup.state, setup.settings)?;
         sim.control_mut().copy_from_slice(&setup.control);
         Ok(Self::new(sim, setup.forces))
@@ -68,6 +69,7 @@ impl Trial {
     pub(super) fn of_mjcf(text: &str, tolerance: f64) -> Result<Self, ExperimentError> {
         let world = load_str(text, Path::new("hard-case.xml"), Path::new(""), &LoadOptions::default())?;
         let mut settings = Settings { tolerance, ..Settings::default() };
+        settings.stepper.sleep = Sleep::Off;
         settings.stepper.dt = world.time_step.unwrap_or(settings.stepper.dt);
         let state = State::neutral(&world.model);
         Ok(Self::new(Simulation::new(world, state, settings)?, Vec::new()))
