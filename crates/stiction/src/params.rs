@@ -28,7 +28,7 @@ pub struct StepperParams {
     /// A step that fails or does not converge is done again in 2, 4, … 2ⁿ parts, n at most this; the report says in how
     /// many. 0: never. Up to 2ⁿ⁺² times the work, of such steps only. Problem and certificate are those of the last part.
     pub adaptive: u32,
-    /// Whether islands at rest sleep.
+    /// Whether islands at rest sleep; where there are no robots they do of themselves.
     pub sleep: Sleep,
     /// Compute the certificate of every step; otherwise on request only.
     pub certify: bool,
@@ -42,9 +42,9 @@ pub struct StepperParams {
 #[serde(rename_all = "lowercase")]
 pub enum Sleep {
     /// Where there are free bodies alone, no robots.
+    #[default]
     Auto,
     On,
-    #[default]
     Off,
 }
 

@@ -81,7 +81,8 @@ fn a_step_after_warm_up_allocates_nothing() {
         c.body(FreeBody { material: stone, ..FreeBody::new(format!("body {i}"), shape, 1.0, pose) }).unwrap();
     }
     let (world, state) = c.finish();
-    let mut sim = Simulation::new(world, state, Settings::default()).unwrap();
+    let stepper = StepperParams { sleep: Sleep::Off, ..StepperParams::default() };
+    let mut sim = Simulation::new(world, state, Settings { stepper, ..Settings::default() }).unwrap();
     for _ in 0..1500 {
         assert!(sim.step().failure().is_none());
     }
@@ -131,7 +132,7 @@ fn falling_asleep_and_waking_allocate_nothing() {
         c.body(FreeBody { material: stone, ..FreeBody::new(format!("box {i}"), shape, 1.0, pose) }).unwrap();
     }
     let (world, state) = c.finish();
-    let stepper = StepperParams { sleep: Sleep::On, ..StepperParams::default() };
+    let stepper = StepperParams { sleep: Sleep::Auto, ..StepperParams::default() };
     let mut sim = Simulation::new(world, state, Settings { stepper, ..Settings::default() }).unwrap();
     // True if the pile woke and slept again.
     let round = |sim: &mut Simulation| {

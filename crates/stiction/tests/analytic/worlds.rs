@@ -4,7 +4,9 @@ use stiction::collision::Shape;
 use stiction::contact::Certificate;
 use stiction::dynamics::spatial::{Pose, Quat, Vec3, vec3};
 use stiction::models::Material;
-use stiction::{Composer, ContactState, FreeBody, Settings, Simulation, State, StepperParams, UNCOLOURED};
+use stiction::{
+    Composer, ContactState, FreeBody, Settings, Simulation, Sleep, State, StepperParams, UNCOLOURED,
+};
 
 /// Acceleration of gravity of every scene here [m/s²].
 pub(crate) const G: f64 = 9.81;
@@ -53,7 +55,8 @@ impl Run {
             contact: contact.to_owned(),
             tolerance: 1e-10,
             max_iterations: 20_000,
-            stepper: StepperParams { dt, ..StepperParams::default() },
+            // What is shown is shown of every step.
+            stepper: StepperParams { dt, sleep: Sleep::Off, ..StepperParams::default() },
             ..Settings::default()
         };
         Self { sim: Simulation::new(world, state, settings).unwrap(), worst: 0.0, contacts: Vec::new() }

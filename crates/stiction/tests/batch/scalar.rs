@@ -3,7 +3,7 @@
 use crate::scene::{Dice, arm, heap, quadruped};
 use stiction::batch::{Batch, BatchSettings, Pace, Path, Precision};
 use stiction::models::World;
-use stiction::{Settings, Simulation, State, StepperParams};
+use stiction::{Settings, Simulation, Sleep, State, StepperParams};
 
 /// How two are compared.
 struct Comparison {
@@ -28,6 +28,7 @@ fn compare(world: &World, start: &State, c: &Comparison) {
     let settings = BatchSettings { stepper, precision: c.precision, tolerance, judge: true, threads: 1 };
     let mut batch = Batch::new(world.clone(), start, c.n, settings).unwrap();
     assert!(matches!(batch.pace(), Pace::Lanes(_)), "{:?}", batch.pace());
+    let stepper = StepperParams { sleep: Sleep::Off, ..stepper };
     let alone = Settings { tolerance: 1e-12, stepper, ..Settings::default() };
     let mut dice = Dice(5);
     let mut sims: Vec<Simulation> = (0..c.n)

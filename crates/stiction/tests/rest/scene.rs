@@ -5,7 +5,7 @@ use std::sync::Arc;
 use stiction::collision::{ConvexMesh, Shape};
 use stiction::dynamics::spatial::{Pose, Quat, Vec3, vec3};
 use stiction::models::Material;
-use stiction::{Composer, ContactState, FreeBody, Settings, Simulation, StepperParams, UNCOLOURED};
+use stiction::{Composer, ContactState, FreeBody, Settings, Simulation, Sleep, StepperParams, UNCOLOURED};
 
 /// Half the thickness of the floor that is a box [m].
 const THICK: f64 = 0.5;
@@ -33,7 +33,7 @@ pub(crate) fn standing(floor: Floor, bodies: Vec<(Shape, Pose)>) -> Simulation {
         c.body(FreeBody { material, ..body }).unwrap();
     }
     let (world, state) = c.finish();
-    let stepper = StepperParams { dt: 2e-3, certify: false, ..StepperParams::default() };
+    let stepper = StepperParams { dt: 2e-3, certify: false, sleep: Sleep::Off, ..StepperParams::default() };
     Simulation::new(world, state, Settings { stepper, tolerance: 1e-10, ..Settings::default() }).unwrap()
 }
 

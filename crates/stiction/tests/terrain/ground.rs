@@ -4,7 +4,7 @@ use std::sync::Arc;
 use stiction::collision::{HeightField, Shape, TriangleMesh};
 use stiction::dynamics::spatial::{Pose, Vec3, vec3};
 use stiction::models::Material;
-use stiction::{Composer, ContactState, FreeBody, Settings, Simulation, StepperParams, UNCOLOURED};
+use stiction::{Composer, ContactState, FreeBody, Settings, Simulation, Sleep, StepperParams, UNCOLOURED};
 
 /// A strip from x = −0.5 m to 3 m and y = ±0.5 m, cells of 2.5 cm.
 const COLS: usize = 141;
@@ -62,7 +62,7 @@ pub(crate) fn on(
         c.body(FreeBody { velocity: *velocity, material, ..body }).unwrap();
     }
     let (world, state) = c.finish();
-    let stepper = StepperParams { dt, certify: false, ..StepperParams::default() };
+    let stepper = StepperParams { dt, certify: false, sleep: Sleep::Off, ..StepperParams::default() };
     Simulation::new(world, state, Settings { stepper, tolerance: 1e-10, ..Settings::default() }).unwrap()
 }
 
