@@ -10,7 +10,8 @@
 //!
 //! A chain, island by island, each link taken only if the natural map asks for it: the impulses of the last
 //! step, or where those of two steps point; a few sweeps of `nsgs`; Newton on the active set; Newton on the smoothed
-//! law; the augmented Lagrangian; interior methods from cold starts ([`crate::sweep`], [`crate::finish`]). Then (3):
+//! law; the augmented Lagrangian; interior methods from cold starts; a path from one active set to the next
+//! ([`crate::sweep`], [`crate::finish`]). Then (3):
 //! where contacts are hyperstatic, (2) leaves impulses open that do nothing but press against each other;
 //! [`crate::minimum_norm`] takes them out. Islands of more than 600 rows keep them.
 //!
@@ -29,7 +30,8 @@ const MEMORY: usize = 8;
 #[derive(Clone, Debug, Deserialize)]
 #[serde(default, deny_unknown_fields)]
 pub struct AutoParams {
-    /// Stop when the natural map of (2) is below this [m/s].
+    /// Stop when the natural map of (2) is below this [m/s]; or below the rounding of velocities where masses are so
+    /// unequal that it is more, up to a hundred times this.
     pub tolerance: f64,
     /// Sweeps and second-order steps before giving up [–].
     pub max_iterations: u32,

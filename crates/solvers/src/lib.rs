@@ -42,6 +42,7 @@ pub mod ncp_newton;
 pub mod ncp_pgs;
 pub mod ncp_staggered;
 pub mod nsgs;
+mod path;
 mod primal_newton;
 pub mod raisim;
 pub mod raisim_ds;

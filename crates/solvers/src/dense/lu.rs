@@ -16,6 +16,8 @@ pub(crate) struct Lu {
     a: Vec<f64>,
     /// Row of A in place i.
     pivot: Vec<usize>,
+    /// Exchanges of two rows that led there.
+    exchanges: usize,
     /// One over the largest number of a row of A.
     scale: Vec<f64>,
     scratch: Vec<f64>,
@@ -47,6 +49,7 @@ impl Lu {
     /// False if a pivot is zero or not a number.
     pub(crate) fn factor(&mut self) -> bool {
         let n = self.n;
+        self.exchanges = 0;
         self.pivot.clear();
         self.pivot.extend(0..n);
         self.scale.clear();
@@ -66,6 +69,12 @@ impl Lu {
             first = last;
         }
         true
+    }
+
+    /// True if det A < 0, after [`Self::factor`].
+    pub(crate) fn reverses(&self) -> bool {
+        let negative = self.a.iter().step_by(self.n + 1).filter(|u| **u < 0.0).count();
+        (negative + self.exchanges) % 2 == 1
     }
 
     /// The least pivot of a matrix whose rows have been scaled to 1: small where it is nearly singular.
@@ -91,6 +100,7 @@ impl Lu {
                 let (upper, lower) = self.a.split_at_mut(best.0 * n);
                 upper[k * n..(k + 1) * n].swap_with_slice(&mut lower[..n]);
                 self.pivot.swap(k, best.0);
+                self.exchanges += 1;
             }
             let (upper, lower) = self.a.split_at_mut((k + 1) * n);
             let pivot_row = &upper[k * n..k * n + last];

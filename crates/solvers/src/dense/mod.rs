@@ -2,9 +2,11 @@
 
 mod cholesky;
 mod lu;
+mod qr;
 
 pub(crate) use cholesky::Cholesky;
 pub(crate) use lu::Lu;
+pub(crate) use qr::Qr;
 
 use stiction_contact::ConstraintProblem;
 

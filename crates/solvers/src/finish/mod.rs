@@ -9,7 +9,8 @@
 //! 2. if that fails, a method that needs no active set, a few times a solve, polished by 1. For the exact law first
 //!    the smoothed Newton method of [`crate::ncp_newton`], from where they are; then, where the factor of G is known,
 //!    the augmented Lagrangian of [`crate::ncp_al`]. Else an interior method from a cold start, once sweeps have had
-//!    [`PATIENCE`] tries: [`crate::interior`], or [`crate::facets`] for polygons.
+//!    [`PATIENCE`] tries: [`crate::interior`], or [`crate::facets`] for polygons;
+//! 3. where that fails too, and where all has been tried, for the exact law a path of [`crate::path`] from there.
 //!
 //! Before the first sweep come the factors of the last solve; and Newton at once, where that costs no more than
 //! sweeps or the start is nearly an answer, as that of bodies at rest. These are taken deeper than asked: the
@@ -27,6 +28,7 @@ use crate::iterate::{Method, Task};
 use crate::measure::Measure;
 use crate::ncp_al::{Augmented, COMPLIANCE};
 use crate::ncp_newton::{self, Function};
+use crate::path::{self, Path};
 use crate::sweep::Block;
 use crate::trees::{TreeSystem, knows_factor};
 use stiction_contact::{Cone, ConstraintProblem, Law};
@@ -52,6 +54,11 @@ const LEAST_ROWS: usize = 48;
 /// Newton steps before the first sweep.
 const FIRST_STEPS: u32 = 3;
 const SECOND_STEPS: u32 = 60;
+/// Steps along a path, at most, and what they may cost: rows times steps.
+const PATH_STEPS: usize = 400;
+const PATH_COST: usize = 18_000;
+/// Ways that there are, at most; what follows are paths.
+const WAYS: usize = 5;
 /// Newton steps after another way has reached the tolerance.
 const POLISHING_STEPS: u32 = 2;
 
@@ -81,6 +88,7 @@ pub(crate) struct Reached {
 /// What follows where Newton fails.
 #[derive(Clone, Copy, Debug)]
 enum Way {
+    Path,
     Smoothed,
     Multipliers,
     /// From a cold start of these scales.
@@ -92,7 +100,7 @@ impl Way {
     /// Sweeps before it.
     fn patience(self) -> u32 {
         match self {
-            Way::Smoothed | Way::Multipliers => LITTLE_PATIENCE,
+            Way::Path | Way::Smoothed | Way::Multipliers => LITTLE_PATIENCE,
             Way::Interior(_) | Way::Facets(_) => PATIENCE,
         }
     }
@@ -115,6 +123,7 @@ pub(crate) struct Finish {
     facets: Facets,
     multipliers: Augmented,
     smoothed: ncp_newton::Newton,
+    path: Path,
     /// Where a method followed is, and its velocities.
     way: [Vec<f64>; 2],
     /// Where the second method goes.
@@ -162,23 +171,17 @@ impl Finish {
             && self.next >= way.patience()
         {
             // Polished even where it ends worse than the sweeps: its active set may be the right one.
+            let fresh = self.attempts < WAYS;
             self.attempts += 1;
-            let steps = SECOND_STEPS.min(goal.max_iterations.saturating_sub(*iterations));
             let mut trial = std::mem::take(&mut self.trial);
             trial.clear();
             trial.extend_from_slice(lambda);
-            let from = (&mut trial, goal.tolerance, steps);
-            let Self { smoothed, multipliers, way: room, .. } = self;
-            let reached = match way {
-                Way::Smoothed => follow(smoothed, &Function::FischerBurmeister, room, view, from),
-                Way::Multipliers => follow(multipliers, &COMPLIANCE, room, view, from),
-                Way::Facets(start) => self.facets.solve(view, &mut trial, goal.tolerance, steps, start),
-                Way::Interior(start) => self.interior(view, &mut trial, goal.tolerance, steps, start),
-            };
-            *iterations += reached.steps;
-            let mut other = reached.residual;
+            let mut other = self.go(way, view, &mut trial, goal, iterations);
             if other > goal.tolerance && other.is_finite() {
                 other = self.newton(view, &mut trial, other, goal, iterations);
+                if other > goal.tolerance && has_path(view) && !matches!(way, Way::Path) {
+                    other = self.go(Way::Path, view, &mut trial, goal, iterations);
+                }
             } else if other.is_finite() {
                 let steps = POLISHING_STEPS.min(goal.max_iterations.saturating_sub(*iterations));
                 let polished = self.newton.solve(view, &mut trial, other, DEEP * goal.tolerance, steps);
@@ -190,28 +193,50 @@ impl Finish {
                 lambda.copy_from_slice(&trial);
             }
             self.trial = trial;
-            next = *iterations + PATIENCE; // there may be other ways
+            if fresh {
+                next = *iterations + PATIENCE; // there may be other ways
+            }
         }
         self.next = next.max(self.next);
         (e < current).then_some(e)
     }
 
+    /// From `lambda` along a way, to the best impulses met on it; their residual.
+    fn go(&mut self, way: Way, view: &View, lambda: &mut Vec<f64>, goal: Goal, iterations: &mut u32) -> f64 {
+        let most = match way {
+            Way::Path => (PATH_COST / lambda.len().max(1)).min(PATH_STEPS) as u32,
+            _ => SECOND_STEPS,
+        };
+        let steps = most.min(goal.max_iterations.saturating_sub(*iterations));
+        let Self { path, smoothed, multipliers, way: room, .. } = self;
+        let reached = match way {
+            Way::Path => path.solve(view, lambda, goal.tolerance, steps),
+            Way::Smoothed => {
+                follow(smoothed, &Function::FischerBurmeister, room, view, (lambda, goal.tolerance, steps))
+            }
+            Way::Multipliers => follow(multipliers, &COMPLIANCE, room, view, (lambda, goal.tolerance, steps)),
+            Way::Facets(start) => self.facets.solve(view, lambda, goal.tolerance, steps, start),
+            Way::Interior(start) => self.interior(view, lambda, goal.tolerance, steps, start),
+        };
+        *iterations += reached.steps;
+        reached.residual
+    }
+
     /// How the next attempt goes on where Newton has failed, if there is a way left.
     fn way(&self, view: &View) -> Option<Way> {
         let View { problem, law, .. } = *view;
+        if law == Law::Raisim || self.turning {
+            return None;
+        }
         let exact = law == Law::Ncp;
-        let way = match self.attempts {
-            _ if law == Law::Raisim || self.turning => return None,
-            0 if exact => Way::Smoothed,
-            1 if exact && knows_factor(problem) => Way::Multipliers,
-            2.. if exact && TreeSystem::pays(problem) => Way::Smoothed,
-            // The exact law has had another way first.
-            n => {
-                let cold = *COLD_STARTS.get(n - usize::from(exact))?;
-                if law.polygon().is_some() { Way::Facets(cold) } else { Way::Interior(cold) }
-            }
-        };
-        (self.attempts < COLD_STARTS.len() + usize::from(exact)).then_some(way)
+        let first =
+            [exact.then_some(Way::Smoothed), (exact && knows_factor(problem)).then_some(Way::Multipliers)];
+        let then = COLD_STARTS.map(|cold| match law.polygon() {
+            Some(_) => Way::Facets(cold),
+            None if exact && TreeSystem::pays(problem) => Way::Smoothed,
+            None => Way::Interior(cold),
+        });
+        first.into_iter().flatten().chain(then).nth(self.attempts).or(has_path(view).then_some(Way::Path))
     }
 
     /// Before any sweep: by the factors of the last solve, while the pieces are the same, or new ones where
@@ -285,6 +310,11 @@ impl Finish {
         *iterations += reached.steps;
         reached.residual
     }
+}
+
+/// True where [`Way::Path`] leads.
+fn has_path(view: &View) -> bool {
+    view.law == Law::Ncp && view.problem.rows() <= path::MOST_ROWS
 }
 
 /// Replaces `lambda` by the best impulses met on the way of a method from there.

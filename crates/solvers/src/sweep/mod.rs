@@ -220,7 +220,11 @@ fn go_on<R: Rule>(
     }
     watch.show(iterations, impulses);
     while !(current <= params.tolerance) {
-        if iterations >= params.max_iterations {
+        let limit = iterations >= params.max_iterations;
+        if (limit || iterations >= mark.0 + PATIENCE) && ws.rounded(problem, params.tolerance) {
+            return ws.give_up(problem, R::LAW, SolveStatus::Converged, iterations, impulses);
+        }
+        if limit {
             return ws.give_up(problem, R::LAW, SolveStatus::IterationLimit, iterations, impulses);
         }
         if iterations >= mark.0 + PATIENCE {
@@ -257,6 +261,9 @@ fn go_on<R: Rule>(
             unique = ws.finish.unique();
             extrapolated = false;
             watch.show(iterations, impulses);
+            if current > params.tolerance && ws.rounded(problem, params.tolerance) {
+                return ws.give_up(problem, R::LAW, SolveStatus::Converged, iterations, impulses);
+            }
             continue;
         }
         extrapolated = ws.accelerate(problem, impulses, &mut current, extrapolated);
