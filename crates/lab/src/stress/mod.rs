@@ -14,8 +14,8 @@ use std::panic::{AssertUnwindSafe, catch_unwind};
 use std::path::{Path, PathBuf};
 use std::sync::Mutex;
 use std::sync::atomic::{AtomicBool, AtomicU64, Ordering};
-use stiction::Simulation;
 use stiction::contact::io::save;
+use stiction::{Simulation, Sleep};
 
 /// Natural map of the exact law at which a step counts as certified [m/s].
 pub const CERTIFIED: f64 = 1e-6;
@@ -114,6 +114,7 @@ fn run(trial: &mut Trial, solver: &str, folder: Option<&Path>) {
     trial.of = drawn.of;
     let mut setup = drawn.setup;
     solver.clone_into(&mut setup.settings.contact);
+    setup.settings.stepper.sleep = Sleep::Off; // every step is solved
     let mut sim = match Simulation::new(setup.world, setup.state, setup.settings) {
         Ok(sim) => sim,
         Err(error) => {
