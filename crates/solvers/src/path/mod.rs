@@ -43,6 +43,8 @@ const ROUNDING: f64 = 1e-15;
 /// Pivots below these shares of the largest count as none at the end, one after another.
 const CUTS: [f64; 3] = [1e-9, 1e-11, 1e-13];
 const LAST_STEPS: u32 = 6;
+/// Velocities must be known to this [m/s].
+const MOST_ROUNDING: f64 = 1e-7;
 /// The next round starts from the end of this one if that is not worse than the best by more than this.
 const WORSE: f64 = 1e2;
 
@@ -135,14 +137,22 @@ impl Path {
         view.residual(&self.lambda, &self.velocities)
     }
 
-    /// The same; keeps the impulses in `lambda` if they are the best yet.
+    /// The same; keeps the impulses in `lambda` if they are the best yet, and not so large that the rounding of their
+    /// velocities is: a path may run to infinity.
     fn offer(&mut self, view: &View, lambda: &mut [f64], reached: &mut Reached) -> f64 {
         let e = self.measure(view);
-        if e < reached.residual {
+        if e < reached.residual && self.rounding() <= MOST_ROUNDING {
             reached.residual = e;
             lambda.copy_from_slice(&self.lambda);
         }
         e
+    }
+
+    /// u ‖|G + R| |λ|‖ [m/s].
+    fn rounding(&self) -> f64 {
+        let size = |row: &[f64]| row.iter().zip(&self.y).map(|(a, y)| (a * y).abs()).sum::<f64>();
+        let rows = self.matrix.chunks_exact(self.y.len().max(1)).zip(&self.scale);
+        f64::EPSILON * rows.map(|(row, s)| (s * size(row)).powi(2)).sum::<f64>().sqrt()
     }
 
     /// From the present impulses to the end of a path, or as far as it leads; the residual there.

@@ -14,8 +14,8 @@ use stiction_contact::{Cone, ConstraintProblem, Law, SolveReport, SolveStatus};
 const GROWTH: f64 = 2.0;
 /// Accelerated sweeps without progress before as many plain ones.
 const IDLE: u32 = 50;
-/// Residuals above the tolerance by more than this are not put down to rounding [–].
-const FAR: f64 = 1e2;
+/// Rounding above the tolerance by more than this is no excuse [–].
+const FAR: f64 = 10.0;
 /// Velocities are computed afresh after an Anderson step with larger coefficients than this [–].
 const DRIFT: f64 = 100.0;
 
@@ -219,7 +219,7 @@ impl Workspace {
     }
 
     /// True if the best impulses seen are as good as their velocities can be computed: the residual is below the rounding
-    /// of the terms of c, u ‖|A| |λ|‖, and not far above the tolerance.
+    /// of the terms of c, u ‖|A| |λ|‖, and that is not far above the tolerance.
     pub(super) fn rounded(&mut self, problem: &ConstraintProblem, tolerance: f64) -> bool {
         if !(self.best_residual <= FAR * tolerance) {
             return false;
@@ -237,7 +237,8 @@ impl Workspace {
                 square += size * size;
             }
         }
-        self.best_residual <= f64::EPSILON * square.sqrt()
+        let rounding = f64::EPSILON * square.sqrt();
+        self.best_residual <= rounding && rounding <= FAR * tolerance
     }
 
     /// Leaves the best impulses seen, with a residual computed afresh.
