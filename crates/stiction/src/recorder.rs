@@ -70,6 +70,10 @@ pub fn frame_of(sim: &mut Simulation, natural_map: f64, step: StepMark) -> Frame
     let (mut contacts, mut efforts) = (Vec::new(), Vec::new());
     sim.contacts_into(&mut contacts);
     sim.efforts_into(&mut efforts);
+    // Contacts of what sleeps stand between those of the problem and its other rows.
+    let awake = sim.contacts_awake();
+    let worst = step.worst.map(|i| if i < awake { i } else { i + contacts.len() - awake });
+    let step = StepMark { worst, ..step };
     let energy = sim.energy().total();
     let poses =
         (sim.kinematics().X_WB.iter()).map(|x| (x.translation.to_array(), x.rotation.to_array())).collect();

@@ -214,6 +214,11 @@ impl Simulation {
         }
     }
 
+    /// How many of these are blocks of the problem, its first.
+    pub(crate) fn contacts_awake(&self) -> usize {
+        self.stepper.contacts().len()
+    }
+
     /// Effort of every actuator during the last step [N·m or N] into `out`; zero before the first.
     pub fn efforts_into(&self, out: &mut Vec<f64>) {
         self.stepper.efforts_into(&self.world, out);
