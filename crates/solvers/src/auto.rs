@@ -30,8 +30,7 @@ const MEMORY: usize = 8;
 #[derive(Clone, Debug, Deserialize)]
 #[serde(default, deny_unknown_fields)]
 pub struct AutoParams {
-    /// Stop when the natural map of (2) is below this [m/s]; or below the rounding of velocities where masses are so
-    /// unequal that it is more, up to ten times this.
+    /// Stop when the natural map of (2) is below this [m/s].
     pub tolerance: f64,
     /// Sweeps and second-order steps before giving up [–].
     pub max_iterations: u32,

@@ -43,8 +43,6 @@ const ROUNDING: f64 = 1e-15;
 /// Pivots below these shares of the largest count as none at the end, one after another.
 const CUTS: [f64; 3] = [1e-9, 1e-11, 1e-13];
 const LAST_STEPS: u32 = 6;
-/// Velocities must be known to this [m/s].
-const MOST_ROUNDING: f64 = 1e-7;
 /// The next round starts from the end of this one if that is not worse than the best by more than this.
 const WORSE: f64 = 1e2;
 
@@ -137,11 +135,14 @@ impl Path {
         view.residual(&self.lambda, &self.velocities)
     }
 
-    /// The same; keeps the impulses in `lambda` if they are the best yet, and not so large that the rounding of their
-    /// velocities is: a path may run to infinity.
-    fn offer(&mut self, view: &View, lambda: &mut [f64], reached: &mut Reached) -> f64 {
+    /// The same; keeps the impulses in `lambda` if they are the best yet, and not so large that rounding hides what they
+    /// do: a path may run to infinity.
+    fn offer(&mut self, view: &View, lambda: &mut [f64], tolerance: f64, reached: &mut Reached) -> f64 {
         let e = self.measure(view);
-        if e < reached.residual && self.rounding() <= MOST_ROUNDING {
+        if e < reached.residual {
+            if self.rounding() > tolerance {
+                return f64::INFINITY;
+            }
             reached.residual = e;
             lambda.copy_from_slice(&self.lambda);
         }
@@ -222,7 +223,7 @@ impl Path {
                 self.sides[i] = beyond;
             }
             self.update(view);
-            let e = self.offer(view, lambda, reached);
+            let e = self.offer(view, lambda, tolerance, reached);
             if e <= tolerance {
                 return e;
             }
@@ -275,7 +276,7 @@ impl Path {
                 self.qr.solve(cut, &mut left);
                 self.left = left;
                 self.y.iter_mut().zip(&self.left).for_each(|(y, d)| *y -= d);
-                let e = self.offer(view, lambda, reached);
+                let e = self.offer(view, lambda, tolerance, reached);
                 if e < nearest {
                     nearest = e;
                     self.best.clone_from(&self.y);

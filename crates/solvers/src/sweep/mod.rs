@@ -220,11 +220,7 @@ fn go_on<R: Rule>(
     }
     watch.show(iterations, impulses);
     while !(current <= params.tolerance) {
-        let limit = iterations >= params.max_iterations;
-        if (limit || iterations >= mark.0 + PATIENCE) && ws.rounded(problem, params.tolerance) {
-            return ws.give_up(problem, R::LAW, SolveStatus::Converged, iterations, impulses);
-        }
-        if limit {
+        if iterations >= params.max_iterations {
             return ws.give_up(problem, R::LAW, SolveStatus::IterationLimit, iterations, impulses);
         }
         if iterations >= mark.0 + PATIENCE {
@@ -261,9 +257,6 @@ fn go_on<R: Rule>(
             unique = ws.finish.unique();
             extrapolated = false;
             watch.show(iterations, impulses);
-            if current > params.tolerance && ws.rounded(problem, params.tolerance) {
-                return ws.give_up(problem, R::LAW, SolveStatus::Converged, iterations, impulses);
-            }
             continue;
         }
         extrapolated = ws.accelerate(problem, impulses, &mut current, extrapolated);

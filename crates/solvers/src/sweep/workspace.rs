@@ -14,8 +14,6 @@ use stiction_contact::{Cone, ConstraintProblem, Law, SolveReport, SolveStatus};
 const GROWTH: f64 = 2.0;
 /// Accelerated sweeps without progress before as many plain ones.
 const IDLE: u32 = 50;
-/// Rounding above the tolerance by more than this is no excuse [–].
-const FAR: f64 = 10.0;
 /// Velocities are computed afresh after an Anderson step with larger coefficients than this [–].
 const DRIFT: f64 = 100.0;
 
@@ -216,29 +214,6 @@ impl Workspace {
     pub(crate) fn forget(&mut self) {
         self.finish.forget();
         self.own = false;
-    }
-
-    /// True if the best impulses seen are as good as their velocities can be computed: the residual is below the rounding
-    /// of the terms of c, u ‖|A| |λ|‖, and that is not far above the tolerance.
-    pub(super) fn rounded(&mut self, problem: &ConstraintProblem, tolerance: f64) -> bool {
-        if !(self.best_residual <= FAR * tolerance) {
-            return false;
-        }
-        let mut square = 0.0;
-        for i in 0..problem.len() {
-            for (k, row) in problem.range(i).enumerate() {
-                let mut size = problem.compliance[row] * self.best[row].abs();
-                for entry in problem.blocks.entries(i) {
-                    let columns = problem.range(problem.blocks.column_of(entry));
-                    let block = problem.blocks.entry(entry);
-                    let terms = block[k * columns.len()..].iter().zip(&self.best[columns]);
-                    size += terms.map(|(g, l)| (g * l).abs()).sum::<f64>();
-                }
-                square += size * size;
-            }
-        }
-        let rounding = f64::EPSILON * square.sqrt();
-        self.best_residual <= rounding && rounding <= FAR * tolerance
     }
 
     /// Leaves the best impulses seen, with a residual computed afresh.
