@@ -213,11 +213,12 @@ impl Path {
             corrections = 0;
             let reversed = self.lu.reverses();
             let sense = if *orientation.get_or_insert(reversed) == reversed { 1.0 } else { -1.0 };
-            let (length, crossed) = self.length(view, sense, t);
+            self.rate.iter_mut().for_each(|r| *r *= sense);
+            let (length, crossed) = self.length(view, if sense > 0.0 { 1.0 - t } else { f64::INFINITY });
             if !length.is_finite() {
                 return f64::NAN; // the path has no end
             }
-            self.y.iter_mut().zip(&self.rate).for_each(|(y, r)| *y += sense * length * r);
+            self.y.iter_mut().zip(&self.rate).for_each(|(y, r)| *y += length * r);
             t += sense * length;
             if let Some((i, beyond)) = crossed {
                 self.sides[i] = beyond;
@@ -228,20 +229,19 @@ impl Path {
                 return e;
             }
             if crossed.is_none() && t >= 1.0 {
-                return self.end(view, lambda, tolerance, reached);
+                return self.end(view, lambda, tolerance, max_steps, reached);
             }
         }
         f64::NAN
     }
 
-    /// How far the path may go in t, and the block that ends its piece there.
-    fn length(&mut self, view: &View, sense: f64, t: f64) -> (f64, Option<(usize, Side)>) {
-        self.rate.iter_mut().for_each(|r| *r *= sense);
+    /// How far the path may go at the present rate, `end` at most, and the block that ends its piece there.
+    fn length(&mut self, view: &View, end: f64) -> (f64, Option<(usize, Side)>) {
         let mut rate_c = std::mem::take(&mut self.rate_c);
         self.multiply_into(&self.rate, &mut rate_c);
         rate_c.iter_mut().zip(&self.rate).for_each(|(c, r)| *c += self.epsilon * r);
         self.rate_c = rate_c;
-        let mut length = if sense > 0.0 { (1.0 - t).max(0.0) } else { f64::INFINITY };
+        let mut length = end.max(0.0);
         let (mut crossed, mut turn) = (None, 0.0_f64);
         for (i, (local, &side)) in self.locals.iter().zip(&self.sides).enumerate() {
             let rows = view.problem.range(i);
@@ -255,12 +255,18 @@ impl Path {
                 turn = turn.max(local.turn(at, rate));
             }
         }
-        self.rate.iter_mut().for_each(|r| *r *= sense);
         if turn * length > TURN { (TURN / turn, None) } else { (length, crossed) }
     }
 
     /// Newton's method on the last piece, with the rank its J has; the residual reached.
-    fn end(&mut self, view: &View, lambda: &mut [f64], tolerance: f64, reached: &mut Reached) -> f64 {
+    fn end(
+        &mut self,
+        view: &View,
+        lambda: &mut [f64],
+        tolerance: f64,
+        max_steps: u32,
+        reached: &mut Reached,
+    ) -> f64 {
         let epsilon = std::mem::replace(&mut self.epsilon, 0.0);
         let mut nearest = f64::INFINITY;
         self.best.clone_from(&self.y);
@@ -268,6 +274,9 @@ impl Path {
             self.y.clone_from(&self.best);
             let mut last = nearest;
             for step in 0..LAST_STEPS {
+                if reached.steps >= max_steps {
+                    break 'cuts;
+                }
                 reached.steps += 1;
                 self.update(view);
                 let mut left = std::mem::take(&mut self.left);
