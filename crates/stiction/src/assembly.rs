@@ -6,7 +6,7 @@
 //!     contact, apart (φ > 1 nm)  g_N = J_N v_f + φ/h          it may close, not cross       (1)
 //!     contact, overlapping      g_N = J_N v_f − min(v_push, β (−φ − slop)₊ / h)            (2)
 //!     contact that bounces      g_N = J_N v_f + e u − (1 − s) h a    if J_N v < −v_thr      (3)
-//!     the same, separating      g_N = J_N v_f + max(φ/h, e J_N v)    if J_N v > v_thr       (3'')
+//!     the same, not met yet     g_N = J_N v_f + max((φ + ℓ)/h, e J_N v, −J_N v_f)         (3'')
 //!     contact that yields       g_N = J_N v_f + φ/T,  R = 1/(h k T)                         (3')
 //!     joint limit               as (1), (2) with φ = distance to the limit, λ ≥ 0; of a
 //!                               ball joint the angle of its rotation is limited           (4)
@@ -21,10 +21,11 @@
 //! What is nearer than a nanometre touches, and up to two the gap counts in part: rounding moves bodies at rest, and a corner lifted by it would
 //! have to lose its share of the load and to find it again step by step. In (3), h a = J_N (v_f − v); the surfaces meet
 //! after the share s of the step, φ + s h J_N v + ½ a (s h)² = 0 (s = 0 where they overlap), at the speed
-//! u = J_N v + s h a, part at −e u, and are accelerated for the rest: Newton's law at the time of the impact. If they
-//! do not meet in this step, they may go on as they do, or as others push them on, by 4 e times their speed; what parts
-//! may be pushed together as fast as Newton's law lets it (3''). Such overlap for a step and bounce in the next: held at
-//! their gap they would lose or gain energy. How far all come is in [`crate::flight`]. The rows of
+//! u = J_N v + s h a, part at −e u, and are accelerated for the rest: Newton's law at the time of the impact. What parts
+//! at J_N v > v_thr, or is farther than h v_thr and would not meet in this step, meets only if others push it in this
+//! same step. It may overlap then, and bounces in the next: held at its gap it would not bounce at all. By how much, ℓ, is
+//! e times a share of how thick it is; what overlaps already may be pushed on as fast as Newton's law lets it (3'').
+//! How far all come is in [`crate::flight`]. The rows of
 //! tendons are in [`crate::tendons`], those of loops in [`crate::loops`], which also says what becomes of
 //! β e/h where a world has any.
 
@@ -234,17 +235,16 @@ impl Situation<'_> {
     fn bounce(&self, c: &ContactPoint, before: f64, free: f64) -> Option<(f64, Option<f64>)> {
         let h = self.params.dt;
         let threshold = self.params.bouncing_speed(&self.world.model.gravity);
-        if before > threshold {
-            return Some(((c.gap / h).max(c.restitution * before), Some(1.0))); // (3'')
+        let parts = before > threshold;
+        if parts || c.gap > h * threshold && c.gap + 0.5 * h * (before + free) >= 0.0 {
+            let leeway = if c.gap > 0.0 { c.restitution * c.leeway } else { 0.0 };
+            let pushed = ((c.gap + leeway) / h).max(c.restitution * before); // (3'')
+            return Some((pushed.max(-free), parts.then_some(1.0)));
         }
         if before >= -threshold {
             return None;
         }
         let gain = free - before;
-        if c.gap + 0.5 * h * (before + free) >= 0.0 {
-            let pushed = 4.0 * c.restitution * free.abs().max(-before);
-            return Some(((c.gap / h).max(-free) + pushed, None));
-        }
         let root = (before * before - 2.0 * gain / h * c.gap.max(0.0)).max(0.0).sqrt();
         let met = (2.0 * c.gap.max(0.0) / (h * (root - before))).min(1.0);
         let (meeting, left) = (before + met * gain, 1.0 - met);

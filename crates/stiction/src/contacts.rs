@@ -30,6 +30,8 @@ pub struct ContactPoint {
     pub friction: f64,
     /// e [–].
     pub restitution: f64,
+    /// How deep the two may overlap, for a step, before they bounce at e = 1 [m]; see [`crate::assembly`].
+    pub leeway: f64,
     /// Friction against spinning about n and rolling about t1 and t2, torque over normal force [m]; zeros: none.
     pub turning: [f64; 3],
     /// How it yields under laws that are rigid of themselves.
@@ -229,6 +231,7 @@ impl ContactFinder {
             let (t1, t2) = m.normal.tangents();
             let spring = Spring::stated(&surface.compliance);
             let (friction, turning) = friction(&surface);
+            let leeway = self.leeway_of(m.a, m.b);
             for p in m.points() {
                 out.push(ContactPoint {
                     geometries: [m.a, m.b],
@@ -241,6 +244,7 @@ impl ContactFinder {
                     gap: p.gap - surface.margin,
                     friction,
                     restitution: surface.restitution,
+                    leeway,
                     turning,
                     spring,
                 });
@@ -257,6 +261,11 @@ impl ContactFinder {
     /// The same of the geometries a < b.
     pub(crate) fn surface_of(&self, a: usize, b: usize) -> PairSurface {
         surface(&self.pairs, &self.materials, a, b)
+    }
+
+    /// How deep two geometries may overlap, for a step, before they bounce at e = 1 [m].
+    pub(crate) fn leeway_of(&self, a: usize, b: usize) -> f64 {
+        self.sweeper.leeway([a, b])
     }
 
     /// Per geometry, how far ahead its margins reach [m].

@@ -55,6 +55,14 @@ impl Sweeper {
         self.watched[g] && reach > margin && reach > UNWATCHED * self.thickness[g]
     }
 
+    /// How deep two geometries may overlap, for a step, before they bounce at e = 1 [m]: not so deep that their normal turns. Of
+    /// surfaces the thickness does not count.
+    pub(crate) fn leeway(&self, geometries: [usize; 2]) -> f64 {
+        let thick = geometries.map(|g| self.thickness[g]).into_iter().filter(|t| *t > 0.0);
+        let thinner = thick.fold(f64::INFINITY, f64::min);
+        if thinner.is_finite() { UNWATCHED * thinner } else { 0.0 }
+    }
+
     pub(crate) fn is_fast(&self, g: usize) -> bool {
         self.fast[g]
     }

@@ -67,6 +67,8 @@ pub(super) struct Pair {
     /// The distance at which their surfaces touch [m].
     pub(super) rest: f64,
     pub(super) spring: Option<Spring>,
+    /// How deep they may overlap, for a step, before they bounce at e = 1 [m].
+    pub(super) leeway: f64,
     /// Dofs that move a point of contact, descending; with them their ancestors.
     pub(super) support: Vec<Acting>,
     /// The support is the chain of one dof.
@@ -245,6 +247,7 @@ fn pairs(world: &World, places: &[Place], finder: &ContactFinder, chains: &[Vec<
                 kind: kind(world, places, [a, b]),
                 rest: surface.margin,
                 spring: Spring::stated(&surface.compliance),
+                leeway: finder.leeway_of(a, b),
                 support,
                 chain: bodies.iter().any(Option::is_none),
             }

@@ -170,8 +170,9 @@ impl<T: Real> Rows<T> {
                     for (k, acting) in pair.support.iter().enumerate() {
                         before += self.W[first + 3 * k + 2] * v[acting.dof];
                     }
+                    let distances = [slot.gap, slot.gap.like(pair.leeway)];
                     let speeds = [before, g[2]];
-                    (bias, bounces) = bounce(plan, numbers, slot.gap, speeds, surface.restitution, bias);
+                    (bias, bounces) = bounce(plan, numbers, distances, speeds, surface.restitution, bias);
                 }
                 (bias, h.zero())
             }
@@ -485,12 +486,12 @@ fn gap_bias<T: Real>(plan: &Plan, gap: T) -> T {
 }
 
 /// (3) and (3'') of the assembly where they hold, else `bias`; and 1 where the contact bounces in this step.
-/// J_N v, J_N v_f: the speeds before and without impulses.
+/// φ, ℓ/e: the gap, and how deep the two may overlap. J_N v, J_N v_f: the speeds before and without impulses.
 #[inline(always)]
 fn bounce<T: Real>(
     plan: &Plan,
     numbers: &Numbers<T>,
-    gap: T,
+    [gap, leeway]: [T; 2],
     [before, free]: [T; 2],
     restitution: T,
     bias: T,
@@ -500,13 +501,14 @@ fn bounce<T: Real>(
     let gravity = numbers.model.gravity.norm();
     let threshold = max(gap.like(plan.settings.stepper.restitution_threshold), two * h * gravity);
     let rough = zero.less(restitution);
-    let parts = T::both(rough, threshold.less(before));
-    let meets = T::both(rough, before.less(-threshold));
+    let fast = T::both(rough, before.less(-threshold));
     let gain = free - before;
-    let later = T::not((gap + half * h * (before + free)).less(zero));
     // Not in this step.
-    let pushed = gap.like(4.0) * restitution * max(free.abs(), -before);
-    let apart = max(gap / h, -free) + pushed;
+    let misses = T::both((h * threshold).less(gap), T::not((gap + half * h * (before + free)).less(zero)));
+    let parts = T::both(rough, threshold.less(before));
+    let later = T::both(rough, T::not(T::both(T::not(parts), T::not(misses))));
+    let leeway = T::select(zero.less(gap), restitution * leeway, zero);
+    let apart = max(max((gap + leeway) / h, restitution * before), -free);
     // After the share `met` of it.
     let above = max(gap, zero);
     let root = max(before * before - two * gain / h * above, zero).sqrt();
@@ -514,9 +516,7 @@ fn bounce<T: Real>(
     let meeting = before + met * gain;
     let parting = (one - met) * gain - restitution * meeting;
     let off = T::both(zero.less(parting), T::not((parting - restitution * meeting).less(zero)));
-    let now = T::both(T::both(meets, T::not(later)), off);
-    let mut out = T::select(T::both(meets, later), apart, bias);
-    out = T::select(now, -parting, out);
-    out = T::select(parts, max(gap / h, restitution * before), out);
-    (out, T::select(now, one, truth(one, parts)))
+    let now = T::both(T::both(fast, T::not(later)), off);
+    let out = T::select(later, apart, bias);
+    (T::select(now, -parting, out), T::select(now, one, truth(one, parts)))
 }

@@ -108,3 +108,41 @@ fn balls_that_meet_in_the_air_swap_velocities() {
         run.assert_exact();
     }
 }
+
+/// Velocities after all impacts of equal balls in a row: pair by pair, until none approach.
+fn after_impacts(mut v: Vec<f64>, e: f64) -> Vec<f64> {
+    while let Some(i) = (1..v.len()).find(|&i| v[i - 1] - v[i] > 1e-9) {
+        let (mean, half) = (0.5 * (v[i - 1] + v[i]), 0.5 * e * (v[i - 1] - v[i]));
+        (v[i - 1], v[i]) = (mean - half, mean + half);
+    }
+    v
+}
+
+/// A ball that is thrown at others, which all but touch, goes through the row within a step. Every impact obeys Newton's
+/// law, also of those pairs that stood or parted when the step began.
+#[test]
+fn an_impact_goes_through_a_row_of_balls() {
+    for (e, drift) in [(1.0, 0.0), (1.0, 0.3), (0.5, 0.0), (0.5, 0.3)] {
+        for (contact, gap) in EXACT.iter().flat_map(|c| [(c, 1e-4), (c, 5e-4), (c, 2e-3)]) {
+            // Of three balls the order of the impacts is given; at e = 1 it does not matter.
+            let start = [8.0, 0.0, drift, 2.0 * drift][..if e == 1.0 { 4 } else { 3 }].to_vec();
+            let mut c = on_ground(0.5, 0.0);
+            for (i, v) in start.iter().enumerate() {
+                let x = i as f64 * (0.2 + gap) - if i == 0 { 0.003 } else { 0.0 };
+                let pose = Pose::from_translation(vec3(x, 0.0, 10.0));
+                let (name, velocity) = (format!("ball {i}"), vec3(*v, 0.0, 0.0));
+                c.body(FreeBody { pose, velocity, name, ..ball(0.0, 0.0, e) }).unwrap();
+            }
+            let mut run = Run::new(c, contact, 1e-3);
+            run.steps(100);
+            for (i, expected) in after_impacts(start, e).iter().enumerate() {
+                let v = run.velocity(6 * i).x;
+                assert!(
+                    (v - expected).abs() < 1e-6,
+                    "{contact}, e {e}, {drift}, {gap}: ball {i} at {v} for {expected}"
+                );
+            }
+            run.assert_exact();
+        }
+    }
+}

@@ -98,8 +98,8 @@ pub(super) fn bouncing(size: Size) -> Result<Vec<Line>, ExperimentError> {
     Ok(vec![energy_kept(&mut trial, "bouncing, h = 1e-3 s", seconds, 0.018_620_4)])
 }
 
-/// (4); the least published error is RaiSim's; ODE's is 112, Bullet's 4e4, DART's 3e5. Balls that are hit twice in a step
-/// are where ours comes from.
+/// (4); the least published error is RaiSim's; ODE's is 112, Bullet's 4e4, DART's 3e5. Ours are impacts too slow to bounce,
+/// and overlaps of balls that others drove together.
 pub(super) fn elastic_six_cubed(size: Size) -> Result<Vec<Line>, ExperimentError> {
     let seconds = if size == Size::Full { 10.0 } else { 0.5 };
     let mut trial = Trial::of_toml(
