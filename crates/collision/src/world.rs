@@ -1,9 +1,11 @@
 //! A constant set of colliders, asked again and again which of them touch.
 //!
 //! Two colliders may meet unless they have one owner, both owners are fixed, their owners are an
-//! excluded pair, or their bits do not match; pairs that are named may meet in spite of the last two. Bounded shapes go through the tree of boxes; planes, which
+//! excluded pair, or their bits do not match; pairs that are named may meet in spite of the last two. The boxes of bounded
+//! shapes go through a tree, or where there are few, pair by pair of those that may meet; planes, which
 //! have no bounds, are compared with the bounding sphere of every other shape.
 
+use crate::aabb::Aabb;
 use crate::broad::Bvh;
 use crate::error::ShapeError;
 use crate::impact::Moving;
@@ -43,11 +45,18 @@ pub struct CollisionWorld {
     resting: Vec<bool>,
     /// The others of `bounded`, where they rest.
     rest: Bvh,
+    /// Pairs of `bounded` of which one at least does not rest, if there are few: sorted, and only those that may meet.
+    listed: Option<Vec<[u32; 2]>>,
+    /// Per collider, where they are listed; of those that rest from when they fell asleep.
+    boxes: Vec<Aabb>,
     // Scratch, overwritten by every query.
     bvh: Bvh,
     pairs: Vec<(usize, usize)>,
     scratch: Scratch,
 }
+
+/// Bounded shapes whose pairs are listed, at most: a tree costs as much as some sixty pairs each.
+const LISTED: usize = 64;
 
 /// Who may meet whom.
 #[derive(Clone, Debug)]
@@ -89,7 +98,7 @@ impl CollisionWorld {
         excluded.dedup();
         let is_plane = |i: &usize| matches!(colliders[*i].shape, Shape::Plane);
         let (planes, bounded): (Vec<usize>, Vec<usize>) = (0..colliders.len()).partition(is_plane);
-        Ok(Self {
+        let mut world = Self {
             filter: Filter {
                 excluded,
                 fixed: colliders.iter().map(|c| fixed(c.owner)).collect(),
@@ -97,15 +106,19 @@ impl CollisionWorld {
             },
             planes,
             awake: Vec::clone(&bounded),
+            listed: (bounded.len() <= LISTED).then(Vec::new),
             bounded,
             resting: vec![false; colliders.len()],
             rest: Bvh::default(),
+            boxes: vec![Aabb::around(Vec3::ZERO, Vec3::ZERO); colliders.len()],
             bounding_radius: colliders.iter().map(|c| c.shape.bounding_radius()).collect(),
             bvh: Bvh::default(),
             pairs: Vec::new(),
             scratch: Scratch::default(),
             colliders,
-        })
+        };
+        world.list_pairs();
+        Ok(world)
     }
 
     /// The same with `pairs` of colliders (in either order) that may meet whatever their bits, and though
@@ -113,7 +126,20 @@ impl CollisionWorld {
     pub fn with_pairs(mut self, pairs: impl IntoIterator<Item = (usize, usize)>) -> Self {
         self.filter.named = pairs.into_iter().map(|(a, b)| (a.min(b), a.max(b))).collect();
         self.filter.named.sort_unstable();
+        self.list_pairs();
         self
+    }
+
+    /// Lists the pairs again.
+    fn list_pairs(&mut self) {
+        let Self { colliders, filter, bounded, resting, listed, .. } = self;
+        let Some(listed) = listed else { return };
+        listed.clear();
+        for (k, &i) in bounded.iter().enumerate() {
+            let partners = bounded[k + 1..].iter().filter(|&&j| !(resting[i] && resting[j]));
+            let partners = partners.filter(|&&j| filter.allows(colliders, i, j));
+            listed.extend(partners.map(|&j| [i as u32, j as u32]));
+        }
     }
 
     /// The colliders, in the order given.
@@ -180,7 +206,7 @@ impl CollisionWorld {
     /// does not move, are left out of queries: poses and margins of these are read now, and not again until
     /// the next call. With none at all everything is as at first. Nothing is allocated once it has grown.
     pub fn let_rest(&mut self, rests: impl Fn(usize) -> bool, poses: &[Pose], margins: &[f64]) {
-        let Self { colliders, filter, bounded, awake, resting, rest, .. } = self;
+        let Self { colliders, filter, bounded, awake, resting, rest, boxes, .. } = self;
         resting.iter_mut().enumerate().for_each(|(i, r)| *r = rests(i));
         let any = resting.contains(&true);
         resting.iter_mut().zip(&filter.fixed).for_each(|(r, fixed)| *r |= any && *fixed);
@@ -188,51 +214,51 @@ impl CollisionWorld {
         rest.clear();
         for &i in &*bounded {
             if resting[i] {
-                rest.add(i, colliders[i].shape.aabb(&poses[i], margins[i]));
+                boxes[i] = colliders[i].shape.aabb(&poses[i], margins[i]);
+                rest.add(i, boxes[i]);
             } else {
                 awake.push(i);
             }
         }
-        rest.build();
+        if self.listed.is_some() {
+            self.list_pairs();
+        } else {
+            rest.build();
+        }
     }
 
     /// The pairs that may touch, sorted.
     fn find_pairs(&mut self, poses: &[Pose], margins: &[f64]) {
-        let Self {
-            colliders,
-            filter,
-            planes,
-            bounded,
-            bounding_radius,
-            bvh,
-            pairs,
-            awake,
-            resting,
-            rest,
-            ..
-        } = self;
+        let Self { colliders, filter, planes, bounded, bounding_radius, pairs, awake, resting, .. } = self;
         pairs.clear();
-        bvh.clear();
-        for &i in &*awake {
-            bvh.add(i, colliders[i].shape.aabb(&poses[i], margins[i]));
-        }
-        bvh.build();
-        let mut consider = |a: usize, b: usize| {
-            if filter.allows(colliders, a, b) {
-                pairs.push((a, b));
-            }
-        };
-        bvh.pairs(&mut consider);
-        bvh.pairs_with(rest, &mut consider);
         for &p in &*planes {
             let normal = poses[p].rotation.rotate(Vec3::Z);
             for &i in if resting[p] { &*awake } else { &*bounded } {
                 let height = normal.dot(poses[i].translation - poses[p].translation);
                 let reach = bounding_radius[i] + margins[i] + margins[p];
-                if height <= reach {
-                    consider(p.min(i), p.max(i));
+                if height <= reach && filter.allows(colliders, p, i) {
+                    pairs.push((p.min(i), p.max(i)));
                 }
             }
+        }
+        let Self { bvh, rest, listed, boxes, .. } = self;
+        let bounds = |i: usize| colliders[i].shape.aabb(&poses[i], margins[i]);
+        if let Some(listed) = listed {
+            awake.iter().for_each(|&i| boxes[i] = bounds(i));
+            let pair = |[a, b]: [u32; 2]| (a as usize, b as usize);
+            let meet = |&(a, b): &(usize, usize)| boxes[a].overlaps(&boxes[b]);
+            pairs.extend(listed.iter().copied().map(pair).filter(meet));
+        } else {
+            bvh.clear();
+            awake.iter().for_each(|&i| bvh.add(i, bounds(i)));
+            bvh.build();
+            let mut consider = |a: usize, b: usize| {
+                if filter.allows(colliders, a, b) {
+                    pairs.push((a, b));
+                }
+            };
+            bvh.pairs(&mut consider);
+            bvh.pairs_with(rest, &mut consider);
         }
         pairs.sort_unstable();
     }
@@ -310,19 +336,25 @@ mod tests {
             group: 1,
             mask: 1,
         };
-        let colliders: Vec<Collider> = (0..60).map(collider).collect();
-        let margins = vec![0.005; 60];
+        for n in [60, LISTED + 10] {
+            all_against_all(&mut random, (0..n).map(collider).collect());
+        }
+    }
+
+    fn all_against_all(random: &mut Lcg, colliders: Vec<Collider>) {
+        let n = colliders.len();
+        let margins = vec![0.005; n];
         let mut world = CollisionWorld::new(colliders.clone(), &[], |_| false).unwrap();
         let (mut out, mut again) = (Vec::new(), Vec::new());
         for _ in 0..20 {
-            let mut poses: Vec<Pose> = (0..60).map(|_| random.pose(0.5)).collect();
+            let mut poses: Vec<Pose> = (0..n).map(|_| random.pose(0.5)).collect();
             poses[0] = Pose::from_translation(vec3(0.0, 0.0, -0.3));
             world.query(&poses, &margins, &mut out);
             world.query(&poses, &margins, &mut again);
             assert_eq!(out, again);
             let mut expected = Vec::new();
-            for a in 0..60 {
-                for b in a + 1..60 {
+            for a in 0..n {
+                for b in a + 1..n {
                     let mut m = Manifold::new(a, b);
                     collide(&colliders[a].shape, &poses[a], &colliders[b].shape, &poses[b], 0.01, &mut m);
                     if !m.points().is_empty() {
@@ -338,9 +370,15 @@ mod tests {
     /// What rests is met by the others, not by its like.
     #[test]
     fn what_rests_is_left_out() {
+        what_rests(true);
+        what_rests(false);
+    }
+
+    fn what_rests(listed: bool) {
         let shapes = [Shape::Plane, Shape::Sphere { radius: 0.1 }];
         let collider = |i: usize| Collider { shape: shapes[i.min(1)].clone(), ..ball(i) };
         let mut world = CollisionWorld::new((0..6).map(collider).collect(), &[], |o| o < 2).unwrap();
+        world.listed = world.listed.filter(|_| listed);
         let mut poses = [at(0.0); 6];
         poses[0] = Pose::from_translation(vec3(0.0, 0.0, -0.05));
         let all = contacts(&mut world, &poses);

@@ -150,11 +150,9 @@ impl ConstraintProblem {
     /// (G + R)_ii of every block by rows, scalar blocks in the first number; of patches the rows (t₁, t₂, n).
     pub fn diagonal_blocks_into(&self, out: &mut Vec<[f64; 9]>) {
         out.clear();
-        let mut unit = Vec::new();
-        let mut column = Vec::new();
-        for i in 0..self.len() {
-            let rows = self.range(i);
-            let dim = rows.len();
+        let (formed, thin) = (self.blocks_formed(), !self.thin.is_empty());
+        for (i, rows) in self.row_start().windows(2).enumerate() {
+            let (first, dim) = (rows[0], rows[1] - rows[0]);
             let mut block = [0.0; 9];
             if dim > 3 {
                 let whole = self.patch(i);
@@ -162,25 +160,30 @@ impl ConstraintProblem {
                 out.push(block);
                 continue;
             }
-            if self.blocks_formed() {
+            if formed {
                 block[..dim * dim].copy_from_slice(self.blocks.diagonal(i));
-            } else if !self.thin.is_empty() {
+            } else if thin {
                 self.thin.square_into(i, dim, &mut block);
             } else {
-                unit.resize(self.rows(), 0.0);
-                for (k, r) in rows.clone().enumerate() {
-                    unit[r] = 1.0;
-                    self.delassus_mul_into(&unit, &mut column);
-                    unit[r] = 0.0;
-                    for (l, s) in rows.clone().enumerate() {
-                        block[l * dim + k] = column[s];
-                    }
-                }
+                self.diagonal_of_operator(i, &mut block);
             }
-            for (k, r) in rows.enumerate() {
-                block[k * dim + k] += self.compliance[r];
+            for k in 0..dim {
+                block[k * dim + k] += self.compliance[first + k];
             }
             out.push(block);
+        }
+    }
+
+    /// G_ii by products with unit vectors, into the leading numbers.
+    fn diagonal_of_operator(&self, i: usize, block: &mut [f64; 9]) {
+        let (rows, mut unit, mut column) = (self.range(i), vec![0.0; self.rows()], Vec::new());
+        for (k, r) in rows.clone().enumerate() {
+            unit[r] = 1.0;
+            self.delassus_mul_into(&unit, &mut column);
+            unit[r] = 0.0;
+            for (l, s) in rows.clone().enumerate() {
+                block[l * rows.len() + k] = column[s];
+            }
         }
     }
 

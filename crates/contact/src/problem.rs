@@ -80,12 +80,23 @@ impl ConstraintProblem {
 
     /// Becomes `other` without its M and J, whose blocks must be formed; keeps the memory.
     pub fn copy_blocks_of(&mut self, other: &Self) {
+        self.copy_sets_of(other);
+        self.blocks.clone_from(&other.blocks);
+    }
+
+    /// Becomes `other` with its W alone: without blocks, M and J; keeps the memory.
+    pub fn copy_rows_of(&mut self, other: &Self) {
+        self.copy_sets_of(other);
+        self.thin.clone_from(&other.thin);
+    }
+
+    /// All but what is behind G.
+    fn copy_sets_of(&mut self, other: &Self) {
         self.clear();
         self.cones.extend_from_slice(&other.cones);
         self.row_start.clone_from(&other.row_start);
         self.free_velocity.extend_from_slice(&other.free_velocity);
         self.compliance.clone_from(&other.compliance);
-        self.blocks.clone_from(&other.blocks);
         self.softness.extend_from_slice(&other.softness);
         self.second_start.extend_from_slice(&other.second_start);
         self.time_step = other.time_step;
@@ -95,8 +106,17 @@ impl ConstraintProblem {
     pub fn push(&mut self, cone: Cone, free_velocity: &[f64]) {
         assert_eq!(free_velocity.len(), cone.dim(), "one free velocity per row of the block");
         self.cones.push(cone);
-        self.free_velocity.extend_from_slice(free_velocity);
-        self.compliance.resize(self.free_velocity.len(), 0.0);
+        match *free_velocity {
+            // Contacts in one piece.
+            [x, y, z] => {
+                self.free_velocity.extend_from_slice(&[x, y, z]);
+                self.compliance.extend_from_slice(&[0.0; 3]);
+            }
+            _ => {
+                self.free_velocity.extend_from_slice(free_velocity);
+                self.compliance.resize(self.free_velocity.len(), 0.0);
+            }
+        }
         self.row_start.push(self.free_velocity.len());
     }
 

@@ -17,8 +17,7 @@ use stiction_dynamics::spatial::{Mat3, Vec3};
 /// See the module. A block of one row uses the first component of its columns.
 #[derive(Debug, Default)]
 pub struct ThinRows {
-    /// Segments of every block: none, one or two.
-    blocks: Vec<Range<usize>>,
+    blocks: Vec<Block>,
     segments: Vec<Segment>,
     /// Coordinates of every segment, descending.
     reached: Vec<usize>,
@@ -27,20 +26,52 @@ pub struct ThinRows {
     /// Rows four to six of the columns of patches, at the same places; not longer than the last patch asks for.
     more: Vec<Vec3>,
     /// Coordinates of every tree.
-    trees: Vec<Range<usize>>,
+    trees: Vec<Span>,
     /// Blocks that touch each tree, ascending.
     blocks_of_tree: Vec<Vec<usize>>,
 }
 
+/// A range that is copied with the memory it is in.
+#[derive(Clone, Copy, Debug)]
+struct Span {
+    start: usize,
+    end: usize,
+}
+
+impl Span {
+    #[inline(always)]
+    fn range(self) -> Range<usize> {
+        self.start..self.end
+    }
+
+    #[inline(always)]
+    fn len(self) -> usize {
+        self.end - self.start
+    }
+}
+
+/// A block: none, one or two segments, and their places.
+#[derive(Clone, Copy, Debug)]
+struct Block {
+    segments: Span,
+    /// In `reached` and `columns`.
+    places: Span,
+}
+
 /// The part of a block in one tree.
-#[derive(Clone, Debug)]
+#[derive(Clone, Copy, Debug)]
 struct Segment {
     tree: usize,
-    /// Range in `reached` and `columns`.
-    range: Range<usize>,
+    /// In `reached` and `columns`.
+    places: Span,
     /// Its coordinates are one chain, from this one to the root.
     tip: Option<usize>,
+    /// The last [`RUN`] of them follow one another, as those of a free root do.
+    runs: bool,
 }
+
+/// Coordinates of a free body.
+const RUN: usize = 6;
 
 impl Clone for ThinRows {
     fn clone(&self) -> Self {
@@ -78,13 +109,15 @@ impl ThinRows {
     pub fn start(&mut self, trees: impl Iterator<Item = Range<usize>>) {
         self.clear();
         self.trees.clear();
-        self.trees.extend(trees);
+        self.trees.extend(trees.map(|t| Span { start: t.start, end: t.end }));
         self.blocks_of_tree.resize(self.trees.len(), Vec::new());
     }
 
     /// Adds a block of segments that follow.
+    #[inline]
     pub fn push_block(&mut self) {
-        self.blocks.push(self.segments.len()..self.segments.len());
+        let empty = |at: usize| Span { start: at, end: at };
+        self.blocks.push(Block { segments: empty(self.segments.len()), places: empty(self.reached.len()) });
     }
 
     /// Adds to the last block its part in a tree: (coordinate, column), coordinates descending. With `tip`
@@ -96,23 +129,47 @@ impl ThinRows {
         tip: Option<usize>,
         terms: impl Iterator<Item = (usize, Vec3)>,
     ) {
-        let Some(block) = self.blocks.last_mut() else { return };
-        let start = self.reached.len();
         for (coordinate, column) in terms {
             self.reached.push(coordinate);
             self.columns.push(column);
         }
-        block.end += 1;
-        assert!(block.len() <= 2, "a constraint joins at most two trees");
+        self.end_segment(tree, tip);
+    }
+
+    /// The same of a whole chain: its columns, one by one, and the last of them.
+    #[inline]
+    pub fn push_chain(
+        &mut self,
+        tree: usize,
+        chain: &[usize],
+        columns: impl Iterator<Item = Vec3>,
+        last: &[Vec3],
+    ) {
+        self.reached.extend_from_slice(chain);
+        self.columns.extend(columns);
+        self.columns.extend_from_slice(last);
+        assert_eq!(self.reached.len(), self.columns.len(), "one column per coordinate");
+        self.end_segment(tree, chain.first().copied());
+    }
+
+    /// What was pushed since the last segment becomes one.
+    #[inline]
+    fn end_segment(&mut self, tree: usize, tip: Option<usize>) {
+        let Some(block) = self.blocks.last_mut() else { return };
+        let places = Span { start: block.places.end, end: self.reached.len() };
+        (block.segments.end, block.places.end) = (block.segments.end + 1, places.end);
+        assert!(block.segments.len() <= 2, "a constraint joins at most two trees");
         self.blocks_of_tree[tree].push(self.blocks.len() - 1);
-        self.segments.push(Segment { tree, range: start..self.reached.len(), tip });
+        let reached = &self.reached[places.range()];
+        let runs = reached.last_chunk::<RUN>().is_some_and(|run| run[0] == run[RUN - 1] + RUN - 1);
+        self.segments.push(Segment { tree, places, tip, runs });
     }
 
     /// Adds rows four to six to the last block, whose segments are there: `column` is asked for every coordinate, in
     /// their order.
     pub fn push_more(&mut self, column: impl FnMut(usize) -> Vec3) {
         let Some(block) = self.blocks.last() else { return };
-        let start = self.segments.get(block.start).map_or(self.reached.len(), |s| s.range.start);
+        let start = block.places.start;
         self.more.resize(start, Vec3::ZERO);
         self.more.extend(self.reached[start..].iter().copied().map(column));
     }
@@ -145,36 +202,33 @@ impl ThinRows {
 
     /// Coordinates of tree t.
     pub fn tree(&self, t: usize) -> Range<usize> {
-        self.trees[t].clone()
+        self.trees[t].range()
     }
 
     /// The segments of block i: tree, coordinates in it, columns there.
     pub fn segments(&self, i: usize) -> impl Iterator<Item = (usize, &[usize], &[Vec3])> {
         self.segments_of(i)
             .iter()
-            .map(|s| (s.tree, &self.reached[s.range.clone()], &self.columns[s.range.clone()]))
+            .map(|s| (s.tree, &self.reached[s.places.range()], &self.columns[s.places.range()]))
     }
 
     #[inline]
     fn segments_of(&self, i: usize) -> &[Segment] {
-        &self.segments[self.blocks[i].clone()]
+        &self.segments[self.blocks[i].segments.range()]
     }
 
-    /// Places of block i.
-    #[inline]
-    fn range(&self, i: usize) -> Range<usize> {
-        match self.segments_of(i) {
-            [] => 0..0,
-            [one] => one.range.clone(),
-            [first, .., last] => first.range.start..last.range.end,
-        }
+    /// Coordinates of block i, and the columns there.
+    #[inline(always)]
+    fn block(&self, i: usize) -> (&[usize], &[Vec3]) {
+        let places = self.blocks[i].places.range();
+        (&self.reached[places.clone()], &self.columns[places])
     }
 
     /// (coordinate, column) of block i; a coordinate comes once.
-    #[inline]
+    #[inline(always)]
     pub fn terms(&self, i: usize) -> impl Iterator<Item = (usize, Vec3)> + '_ {
-        let range = self.range(i);
-        self.reached[range.clone()].iter().copied().zip(self.columns[range].iter().copied())
+        let (reached, columns) = self.block(i);
+        reached.iter().copied().zip(columns.iter().copied())
     }
 
     /// (tip if it is a chain, coordinates, columns) of every segment, to change the columns.
@@ -190,9 +244,9 @@ impl ThinRows {
     /// (coordinate, rows four to six of the column) of block i, where it has any.
     #[inline]
     pub fn more_terms(&self, i: usize) -> impl Iterator<Item = (usize, Vec3)> + '_ {
-        let range = self.range(i);
-        let more = self.more.get(range.clone()).unwrap_or_default();
-        self.reached[range].iter().copied().zip(more.iter().copied())
+        let places = self.blocks[i].places.range();
+        let more = self.more.get(places.clone()).unwrap_or_default();
+        self.reached[places].iter().copied().zip(more.iter().copied())
     }
 
     /// Rows four to six of block i times x.
@@ -200,21 +254,62 @@ impl ThinRows {
         self.more_terms(i).fold(Vec3::ZERO, |sum, (coordinate, column)| sum + column * x[coordinate])
     }
 
+    /// Coordinates and columns of a segment; if its end runs, the columns there apart, and the first coordinate.
+    #[inline(always)]
+    fn split(&self, s: &Segment) -> (&[usize], &[Vec3], Option<(usize, &[Vec3; RUN])>) {
+        let (reached, columns) = (&self.reached[s.places.range()], &self.columns[s.places.range()]);
+        match (columns.split_last_chunk::<RUN>(), reached.last()) {
+            (Some((branch, run)), Some(first)) if s.runs => {
+                (&reached[..branch.len()], branch, Some((*first, run)))
+            }
+            _ => (reached, columns, None),
+        }
+    }
+
     /// Row block i times x.
-    #[inline]
+    #[inline(always)]
     pub fn dot(&self, i: usize, x: &[f64]) -> Vec3 {
         let mut out = Vec3::ZERO;
-        for (coordinate, column) in self.terms(i) {
-            out += column * x[coordinate];
+        for s in self.segments_of(i) {
+            let (reached, columns, run) = self.split(s);
+            for (coordinate, column) in reached.iter().zip(columns) {
+                out += *column * x[*coordinate];
+            }
+            if let Some((first, run)) = run {
+                let x = &x[first..][..RUN];
+                for k in 0..RUN {
+                    out += run[k] * x[RUN - 1 - k];
+                }
+            }
         }
         out
     }
 
-    /// x += (row block i)ᵀ λ.
+    /// Of the same, one of the first three rows.
     #[inline]
+    pub fn dot_row(&self, i: usize, row: usize, x: &[f64]) -> f64 {
+        let terms = self.terms(i).map(|(coordinate, column)| (column, x[coordinate]));
+        match row {
+            0 => terms.fold(0.0, |sum, (column, x)| sum + column.x * x),
+            1 => terms.fold(0.0, |sum, (column, x)| sum + column.y * x),
+            _ => terms.fold(0.0, |sum, (column, x)| sum + column.z * x),
+        }
+    }
+
+    /// x += (row block i)ᵀ λ.
+    #[inline(always)]
     pub fn add_transposed(&self, i: usize, lambda: Vec3, x: &mut [f64]) {
-        for (coordinate, column) in self.terms(i) {
-            x[coordinate] += column.dot(lambda);
+        for s in self.segments_of(i) {
+            let (reached, columns, run) = self.split(s);
+            for (coordinate, column) in reached.iter().zip(columns) {
+                x[*coordinate] += column.dot(lambda);
+            }
+            if let Some((first, run)) = run {
+                let x = &mut x[first..][..RUN];
+                for k in 0..RUN {
+                    x[RUN - 1 - k] += run[k].dot(lambda);
+                }
+            }
         }
     }
 
@@ -248,8 +343,12 @@ impl ThinRows {
         let (out, momentum) = y.split_at_mut(rows);
         self.add_all_transposed(row_start, x, momentum);
         for (i, range) in row_start.windows(2).enumerate() {
-            let rows = &mut out[range[0]..range[1].min(range[0] + 3)];
-            rows.copy_from_slice(&self.dot(i, momentum).to_array()[..rows.len()]);
+            let dot = self.dot(i, momentum);
+            match &mut out[range[0]..range[1]] {
+                [x, y, z, ..] => [*x, *y, *z] = dot.to_array(),
+                [x, ..] => *x = dot.x,
+                [] => {}
+            }
         }
         for (i, rows) in self.more_rows(row_start) {
             let n = rows.len();
@@ -296,21 +395,36 @@ impl ThinRows {
         }
     }
 
-    /// G_ii by rows into the leading dim² numbers of `out`.
+    /// G_ii by rows into the leading dim² numbers of `out`, for blocks of one row or three.
+    #[inline]
     pub(crate) fn square_into(&self, i: usize, dim: usize, out: &mut [f64; 9]) {
-        let mut sum = Mat3::ZERO;
-        for s in self.segments_of(i) {
-            let columns = &self.columns[s.range.clone()];
-            sum = sum + outer_sum(columns, columns);
+        let squares = self.segments_of(i).iter().map(|s| &self.columns[s.places.range()]);
+        if dim == 1 {
+            out[0] = squares.map(|w| w.iter().map(|w| w.x * w.x).sum::<f64>()).sum();
+            return;
         }
-        write(&sum, dim, dim, &mut out[..dim * dim]);
+        // xx, yz; yy, zz; xy, xz: pairs, as registers hold them.
+        let mut sum = [[0.0; 2]; 3];
+        for w in squares {
+            let mut of_tree = [[0.0; 2]; 3];
+            for &Vec3 { x, y, z } in w {
+                of_tree[0] = [of_tree[0][0] + x * x, of_tree[0][1] + y * z];
+                of_tree[1] = [of_tree[1][0] + y * y, of_tree[1][1] + z * z];
+                of_tree[2] = [of_tree[2][0] + x * y, of_tree[2][1] + x * z];
+            }
+            for (sum, more) in sum.iter_mut().zip(of_tree) {
+                *sum = [sum[0] + more[0], sum[1] + more[1]];
+            }
+        }
+        let [[xx, yz], [yy, zz], [xy, xz]] = sum;
+        *out = [xx, xy, xz, xy, yy, yz, xz, yz, zz];
     }
 
     /// The part of the product in one tree.
     #[inline]
     fn segment_product(&self, a: &Segment, b: &Segment, of_a: &[Vec3], of_b: &[Vec3]) -> Mat3 {
-        let (da, db) = (&self.reached[a.range.clone()], &self.reached[b.range.clone()]);
-        let (wa, wb) = (&of_a[a.range.clone()], &of_b[b.range.clone()]);
+        let (da, db) = (&self.reached[a.places.range()], &self.reached[b.places.range()]);
+        let (wa, wb) = (&of_a[a.places.range()], &of_b[b.places.range()]);
         if a.tip.is_some() && b.tip.is_some() {
             // Two chains have in common how they end.
             let common = da.iter().rev().zip(db.iter().rev()).take_while(|(p, q)| p == q).count();
@@ -366,10 +480,10 @@ impl ThinRows {
             for s in whole.segments_of(i) {
                 let tree = place[s.tree];
                 let (from, to) = (whole.trees[s.tree].start, self.trees[tree].start);
-                let reached = whole.reached[s.range.clone()].iter().map(|d| d - from + to);
-                let columns = whole.columns[s.range.clone()].iter().copied();
-                self.push_segment(tree, s.tip.map(|d| d - from + to), reached.zip(columns));
-                if let Some(more) = whole.more.get(s.range.clone()) {
+                self.reached.extend(whole.reached[s.places.range()].iter().map(|d| d - from + to));
+                self.columns.extend_from_slice(&whole.columns[s.places.range()]);
+                self.end_segment(tree, s.tip.map(|d| d - from + to));
+                if let Some(more) = whole.more.get(s.places.range()) {
                     self.more.resize(self.reached.len() - more.len(), Vec3::ZERO);
                     self.more.extend_from_slice(more);
                 }
@@ -431,10 +545,10 @@ fn segments_of<'a>(
     mut rest: &'a mut [Vec3],
 ) -> impl Iterator<Item = (Option<usize>, &'a [usize], &'a mut [Vec3])> {
     let (length, mut done) = (rest.len(), 0);
-    segments.iter().take_while(move |s| s.range.end <= length).map(move |s| {
-        let (mine, after) = std::mem::take(&mut rest).split_at_mut(s.range.end - done);
-        (rest, done) = (after, s.range.end);
-        (s.tip, &reached[s.range.clone()], mine)
+    segments.iter().take_while(move |s| s.places.end <= length).map(move |s| {
+        let (mine, after) = std::mem::take(&mut rest).split_at_mut(s.places.end - done);
+        (rest, done) = (after, s.places.end);
+        (s.tip, &reached[s.places.range()], mine)
     })
 }
 

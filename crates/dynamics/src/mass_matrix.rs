@@ -321,6 +321,12 @@ impl<T: Real> MassMatrix<T> {
         self.pattern.columns(i)
     }
 
+    /// M_ii.
+    #[inline(always)]
+    pub fn diagonal(&self, i: usize) -> T {
+        self.entries[self.pattern.start(i)]
+    }
+
     /// M_ii += x.
     #[inline(always)]
     pub fn add_diagonal(&mut self, i: usize, x: T) {

@@ -67,6 +67,31 @@ impl<T: Real> Velocities<T> {
     }
 }
 
+/// [`Velocities::V`] alone, of the selected trees, into `out`: for those who ask for no accelerations.
+#[inline(always)]
+pub fn motions_into<T: Real>(model: &Model<T>, kin: &Poses<T>, v: &[T], out: &mut [Motion<T>]) {
+    assert_eq!(v.len(), model.nv(), "v has nv coordinates");
+    assert_eq!(out.len(), kin.X_WB.len(), "motions and kinematics belong to one model");
+    let (topology, zero) = (&kin.topology, Motion::zero(model.kind()));
+    for bodies in &kin.selection.bodies {
+        for b in bodies.clone() {
+            let mut U = topology.parent[b].map_or(zero, |p| out[p]);
+            if let Some(i) = topology.single[b] {
+                U += kin.S[i] * v[i];
+            } else {
+                for dofs in &topology.motion_dofs[topology.motions[b].clone()] {
+                    let mut step = zero;
+                    for (S, v) in kin.S[dofs.clone()].iter().zip(&v[dofs.clone()]) {
+                        step += *S * *v; // (1)
+                    }
+                    U += step; // (3)
+                }
+            }
+            out[b] = U;
+        }
+    }
+}
+
 /// Velocity in W of the point of `body` now at `p_W` [m/s].
 #[inline(always)]
 pub fn point_velocity<T: Real>(kin: &Poses<T>, vel: &Velocities<T>, body: usize, p_W: Vec3<T>) -> Vec3<T> {
@@ -101,6 +126,9 @@ mod tests {
         let model = random_trees(5, 18);
         let (q, v) = random_state(&model, 5);
         let (kin, vel) = at(&model, &q, &v);
+        let mut alone = vec![Motion::ZERO; model.bodies.len()];
+        motions_into(&model, &kin, &v, &mut alone);
+        assert_eq!(alone, vel.V);
         for b in 0..model.bodies.len() {
             let sum = model.chain(Some(b)).fold(Motion::ZERO, |s, i| s + kin.S[i] * v[i]);
             assert!((sum - vel.V[b]).linear.norm() + (sum - vel.V[b]).angular.norm() < 1e-13);

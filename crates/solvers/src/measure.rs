@@ -2,9 +2,10 @@
 //!
 //! With ‖A_ii‖_F in place of ‖A_ii‖₂, A = G + R: an upper bound of the judge's number.
 
-use stiction_contact::certificate::{block_natural_map, soft_natural_map};
+use stiction_contact::certificate::{block_natural_map, exact_natural_map, soft_natural_map};
 use stiction_contact::matrix3::frobenius;
 use stiction_contact::{Cone, ConstraintProblem, Law, SoftBlock};
+use stiction_dynamics::spatial::vec3;
 
 /// Scales of the blocks of a problem.
 #[derive(Default)]
@@ -33,7 +34,7 @@ impl Measure {
 
     /// Natural map of `law` at impulses λ with velocities c, 2-norm over the blocks [m/s].
     pub(crate) fn residual(&self, problem: &ConstraintProblem, law: Law, lambda: &[f64], c: &[f64]) -> f64 {
-        (0..problem.len()).map(|i| self.square(problem, law, i, lambda, c)).sum::<f64>().sqrt()
+        self.squares(problem, law, lambda, c).sum::<f64>().sqrt()
     }
 
     /// Its square, block by block; returns their sum.
@@ -46,19 +47,47 @@ impl Measure {
         squares: &mut Vec<f64>,
     ) -> f64 {
         squares.clear();
-        squares.extend((0..problem.len()).map(|i| self.square(problem, law, i, lambda, c)));
+        squares.extend(self.squares(problem, law, lambda, c));
         squares.iter().sum()
     }
 
-    #[inline]
-    fn square(&self, problem: &ConstraintProblem, law: Law, i: usize, lambda: &[f64], c: &[f64]) -> f64 {
-        let (cone, a, norm) = (problem.cone(i), &self.diagonal[i], self.norms[i]);
-        let rows = problem.range(i);
-        let (lambda, c) = (&lambda[rows.clone()], &c[rows.clone()]);
-        let e = match SoftBlock::new(law, problem, i, a) {
-            Some(soft) => soft_natural_map(&soft, cone, norm, lambda, c, &problem.compliance[rows]),
+    #[inline(always)]
+    fn squares(
+        &self,
+        problem: &ConstraintProblem,
+        law: Law,
+        lambda: &[f64],
+        c: &[f64],
+    ) -> impl Iterator<Item = f64> {
+        let blocks = problem.cones().iter().zip(problem.row_start().windows(2)).zip(&self.norms);
+        blocks.enumerate().map(move |(i, ((cone, rows), norm))| {
+            let rows = rows[0]..rows[1];
+            let e = match (law, *cone, &lambda[rows.clone()], &c[rows]) {
+                // What robots are made of needs no more.
+                (Law::Ncp, Cone::Friction { mu }, &[x, y, z], &[u, v, w]) => {
+                    exact_natural_map(mu, *norm, vec3(x, y, z), vec3(u, v, w))
+                }
+                (_, cone, lambda, c) => self.natural_map(problem, law, (i, cone), lambda, c),
+            };
+            e * e
+        })
+    }
+
+    /// Of block i.
+    fn natural_map(
+        &self,
+        problem: &ConstraintProblem,
+        law: Law,
+        (i, cone): (usize, Cone),
+        lambda: &[f64],
+        c: &[f64],
+    ) -> f64 {
+        let (a, norm) = (&self.diagonal[i], self.norms[i]);
+        match SoftBlock::new(law, problem, i, a) {
+            Some(soft) => {
+                soft_natural_map(&soft, cone, norm, lambda, c, &problem.compliance[problem.range(i)])
+            }
             None => block_natural_map(cone, a, norm, lambda, c, law),
-        };
-        e * e
+        }
     }
 }

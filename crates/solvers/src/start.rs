@@ -37,6 +37,8 @@ struct Candidate {
     squares: Vec<f64>,
     /// Their sum, infinite where this is out of the question.
     sum: f64,
+    /// The impulses looked at were in their sets.
+    as_given: bool,
 }
 
 impl Starts {
@@ -65,7 +67,7 @@ impl Starts {
             if given.sum.is_finite() && second.sum.is_finite() {
                 line.clear();
                 line.extend(impulses.iter().zip(other).map(|(l, before)| 2.0 * l - before));
-                ahead.look(measure, problem, law, line);
+                ahead.look_along(measure, problem, law, line, [given, second]);
             }
             let given = given.sum;
             none.look(measure, problem, law, &[]);
@@ -128,20 +130,46 @@ impl Candidate {
 
     /// From `impulses`, or none, put into their sets.
     fn look(&mut self, measure: &Measure, problem: &ConstraintProblem, law: Law, impulses: &[f64]) {
-        self.lambda.clear();
-        self.lambda.extend_from_slice(impulses);
-        self.lambda.resize(problem.rows(), 0.0);
-        // Friction that lags behind the pressure may leave its cone.
-        if law != Law::Lagged || impulses.is_empty() {
-            let cones = problem.cones().iter().enumerate();
-            cones.for_each(|(i, &cone)| law.project(cone, &mut self.lambda[problem.range(i)]));
-        }
+        self.take(problem, law, impulses);
         if self.lambda.iter().all(|&l| l == 0.0) {
             self.c.clone_from(&problem.free_velocity);
         } else {
             problem.velocities_into(&self.lambda, &mut self.c);
         }
         self.sum = measure.squares_into(problem, law, &self.lambda, &self.c, &mut self.squares);
+    }
+
+    /// From the impulses 2 λ − λ⁻ of two others: where all are in their sets, so do their velocities go on.
+    fn look_along(
+        &mut self,
+        measure: &Measure,
+        problem: &ConstraintProblem,
+        law: Law,
+        impulses: &[f64],
+        [last, before]: [&Self; 2],
+    ) {
+        self.take(problem, law, impulses);
+        if self.as_given && last.as_given && before.as_given {
+            self.c.clear();
+            self.c.extend(last.c.iter().zip(&before.c).map(|(c, before)| 2.0 * c - before));
+        } else {
+            problem.velocities_into(&self.lambda, &mut self.c);
+        }
+        self.sum = measure.squares_into(problem, law, &self.lambda, &self.c, &mut self.squares);
+    }
+
+    /// Puts `impulses`, or none, into their sets.
+    fn take(&mut self, problem: &ConstraintProblem, law: Law, impulses: &[f64]) {
+        self.lambda.clear();
+        self.lambda.extend_from_slice(impulses);
+        self.lambda.resize(problem.rows(), 0.0);
+        // Friction that lags behind the pressure may leave its cone.
+        if law != Law::Lagged || impulses.is_empty() {
+            for (cone, rows) in problem.cones().iter().zip(problem.row_start().windows(2)) {
+                law.project(*cone, &mut self.lambda[rows[0]..rows[1]]);
+            }
+        }
+        self.as_given = self.lambda == impulses;
     }
 }
 

@@ -38,6 +38,14 @@ pub(crate) struct Effort {
     pub(crate) implicit: f64,
 }
 
+impl Effort {
+    /// After a change of l̇.
+    #[inline]
+    pub(crate) fn after(&self, change: f64) -> f64 {
+        self.start - self.implicit * change
+    }
+}
+
 /// (1) for actuator `a` under control `u`.
 pub(crate) fn evaluate(
     a: &Actuator,
@@ -64,14 +72,25 @@ pub(crate) fn evaluate(
 }
 
 /// `effort` within the limit of `a`.
+#[inline]
 pub(crate) fn clamp(a: &Actuator, effort: f64) -> f64 {
     a.effort_limit.map_or(effort, |[lo, hi]| effort.clamp(lo, hi))
 }
 
 /// Effort at the velocity v⁺, from (1).
+#[inline]
 pub(crate) fn at_velocity(a: &Actuator, e: &Effort, v: &[f64], v_next: &[f64]) -> f64 {
-    let change: f64 = a.transmission.iter().map(|&(dof, c)| c * (v_next[dof] - v[dof])).sum();
-    e.start - e.implicit * change
+    e.after(change(a, v, v_next))
+}
+
+/// l̇⁺ − l̇.
+#[inline]
+pub(crate) fn change(a: &Actuator, v: &[f64], v_next: &[f64]) -> f64 {
+    let of = |&(dof, c): &(usize, f64)| c * (v_next[dof] - v[dof]);
+    match &a.transmission[..] {
+        [only] => of(only),
+        several => several.iter().map(of).sum(),
+    }
 }
 
 /// (5)

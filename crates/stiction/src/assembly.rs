@@ -35,7 +35,7 @@ use crate::contacts::{ContactPoint, Spring};
 use crate::flight::Bounce;
 use crate::loops::Loops;
 use crate::params::StepperParams;
-use crate::rows::{End, Rows};
+use crate::rows::{End, Point, Rows};
 use crate::softening::Softening;
 use crate::tendons::Pull;
 use crate::warm_start::{RowKey, WarmStart};
@@ -152,26 +152,16 @@ impl Situation<'_> {
         let block = rows.len();
         let frictional = c.friction > 0.0;
         let trees = c.bodies.map(|b| b.map(|b| model.bodies[b].tree));
-        let arms = trees.map(|t| t.map_or(Vec3::ZERO, |t| c.position - self.kin.reference[t]));
-        // Dofs common to both bodies move both points alike: u = v_B − v_A does not feel them.
-        let column = |dof: usize, on_a: bool, on_b: bool| {
-            let velocity = match (on_a, on_b) {
-                (true, false) => -self.kin.S[dof].linear_at(arms[0]),
-                (false, true) => self.kin.S[dof].linear_at(arms[1]),
-                _ => return Vec3::ZERO,
-            };
-            let normal = c.n.dot(velocity);
-            if frictional {
-                vec3(c.t1.dot(velocity), c.t2.dot(velocity), normal)
-            } else {
-                vec3(normal, 0.0, 0.0)
-            }
+        let axes = if frictional { [c.t1, c.t2, c.n] } else { [c.n, Vec3::ZERO, Vec3::ZERO] };
+        let point = |t: Option<usize>, axes: [Vec3; 3]| {
+            t.map_or(Point::default(), |t| Point { arm: c.position - self.kin.reference[t], axes })
         };
+        let points = [point(trees[0], axes.map(|a| -a)), point(trees[1], axes)]; // u = v_B − v_A
         let ends = c.bodies.map(|b| {
             let body = &model.bodies[b?];
             Some(End { tip: body.dofs.end - 1, tree: body.tree })
         });
-        rows.push(model, ends, column);
+        rows.push_points(model, &self.kin.S, ends, points);
 
         let cone = c.cone();
         if let Cone::Patch { .. } = cone {

@@ -51,8 +51,8 @@ pub(crate) struct Means {
     hit: Vec<bool>,
     /// Of a dof.
     pub(crate) tree_of: Vec<usize>,
-    /// Blocks with impulses, ascending.
-    active: Vec<usize>,
+    /// Blocks whose impulses join two trees.
+    joints: Vec<usize>,
 }
 
 /// Changes of velocity that are none [m/s or rad/s].
@@ -80,7 +80,7 @@ impl Means {
             joined: vec![false; model.trees],
             hit: vec![false; model.trees],
             tree_of,
-            active: Vec::new(),
+            joints: Vec::new(),
         }
     }
 
@@ -95,21 +95,19 @@ impl Means {
         if !self.goes.contains(&true) || !s.v.iter().zip(&*v_next).any(moves) {
             return;
         }
-        self.active.clear();
-        self.active.extend(
-            (0..s.problem.len()).filter(|&b| s.impulses[s.problem.range(b)].iter().any(|x| *x != 0.0)),
-        );
+        let acts = |block: usize| s.impulses[s.problem.range(block)].iter().any(|x| *x != 0.0);
+        let joins = |block: usize| s.rows.trees_of(block).nth(1).is_some() && acts(block);
+        self.joints.clear();
+        self.joints.extend((0..s.problem.len()).filter(|&block| joins(block)));
         self.joined.copy_from_slice(&self.driven);
-        spread(&self.active, s.rows, &mut self.joined);
+        spread(&self.joints, s.rows, &mut self.joined);
         self.hit.fill(false);
-        let mut active = self.active.iter().peekable();
-        for block in 0..s.problem.len() {
-            let acts = active.next_if_eq(&&block).is_some();
-            if s.problem.cone(block).opens() && self.hits(s, block, acts, v_next) {
+        for (block, cone) in s.problem.cones().iter().enumerate() {
+            if cone.opens() && self.hits(s, block, acts(block), v_next) {
                 s.rows.trees_of(block).for_each(|t| self.hit[t] = true);
             }
         }
-        spread(&self.active, s.rows, &mut self.hit);
+        spread(&self.joints, s.rows, &mut self.hit);
         for ((next, v), &t) in v_next.iter_mut().zip(s.v).zip(&self.tree_of) {
             if (self.goes[t] || self.joined[t]) && !self.hit[t] {
                 *next += 0.5 * (v - *next);
@@ -122,13 +120,10 @@ impl Means {
         if acts && block < s.contacts && !s.rows.trees_of(block).any(|t| self.joined[t]) {
             return true;
         }
-        let cone = s.problem.cone(block);
-        let normal = |v: &[f64]| {
-            let u = s.rows.velocity(block, v);
-            if cone.normal() == 0 { u.x } else { u.z }
-        };
+        let of_block = s.problem.cone(block).normal();
+        let normal = |v: &[f64]| s.rows.row_velocity(block, of_block, v);
         let (before, after) = (normal(s.v), normal(v_next));
-        let (mean, row) = (0.5 * (before + after), s.problem.range(block).start + cone.normal());
+        let (mean, row) = (0.5 * (before + after), s.problem.range(block).start + of_block);
         let gap = || (s.problem.free_velocity[row] - normal(s.v_free)).max(0.0); // φ/h, where φ > 0
         let [last, before_last] = s.last.map(|x| x[row]);
         let new = last == 0.0 || before_last == 0.0 || before_last == last;

@@ -11,13 +11,18 @@
 
 use std::ops::Range;
 use stiction_contact::{ConstraintProblem, ThinRows};
-use stiction_dynamics::spatial::Vec3;
-use stiction_dynamics::{Factor, Model};
+use stiction_dynamics::spatial::{Motion, Vec3, vec3};
+use stiction_dynamics::{Factor, JointKind, Model};
 
 /// J of all blocks. The columns of a block are 3-vectors; a block of one row uses the first component.
 #[derive(Clone, Debug, Default)]
 pub(crate) struct Rows {
     J: ThinRows,
+    /// Every dof and those it is carried by, towards the root, one chain after another; per dof the end of its own.
+    chains: Vec<usize>,
+    chain_end: Vec<usize>,
+    /// Per tree: its root is free, so that chains end in the six dofs of [`Point::trunk`].
+    free: Vec<bool>,
     /// One entry per dof, zero between calls.
     scratch: Vec<Vec3>,
     /// D^-½.
@@ -35,15 +40,55 @@ pub(crate) struct End {
     pub(crate) tree: usize,
 }
 
+/// Dofs of a free root.
+const TRUNK: usize = 6;
+
+/// A point of a body, and the axes along which its velocity counts: the rows of a block.
+#[derive(Clone, Copy, Debug, Default)]
+pub(crate) struct Point {
+    /// From the reference of the tree.
+    pub(crate) arm: Vec3,
+    /// Zero where there is one row.
+    pub(crate) axes: [Vec3; 3],
+}
+
+impl Point {
+    /// What a dof moves.
+    #[inline(always)]
+    fn column(&self, S: &Motion) -> Vec3 {
+        self.along(S.linear_at(self.arm))
+    }
+
+    /// The same of a free root, whose dofs are shifts along the axes of the world and turns about those of its body,
+    /// from the last to the first.
+    #[inline(always)]
+    fn trunk(&self, S: &[Motion]) -> [Vec3; TRUNK] {
+        let turn = |k: usize| self.along(S[k].angular.cross(self.arm));
+        let [a, b, c] = self.axes;
+        [turn(5), turn(4), turn(3), vec3(a.z, b.z, c.z), vec3(a.y, b.y, c.y), vec3(a.x, b.x, c.x)]
+    }
+
+    #[inline(always)]
+    fn along(&self, u: Vec3) -> Vec3 {
+        let [a, b, c] = self.axes;
+        vec3(a.dot(u), b.dot(u), c.dot(u))
+    }
+}
+
 impl Rows {
     /// No rows on the trees of `model`.
     pub(crate) fn new(model: &Model) -> Self {
         let mut trees: Vec<Range<usize>> = vec![0..0; model.trees];
-        for (dof, owner) in model.dofs.iter().enumerate() {
-            let tree = &mut trees[model.bodies[owner.body].tree];
-            *tree = if tree.end == 0 { dof } else { tree.start }..dof + 1;
-        }
         let mut rows = Self { scratch: vec![Vec3::ZERO; model.nv()], ..Self::default() };
+        rows.free.resize(model.trees, false);
+        for (dof, owner) in model.dofs.iter().enumerate() {
+            let t = model.bodies[owner.body].tree;
+            let tree = &mut trees[t];
+            *tree = if tree.end == 0 { dof } else { tree.start }..dof + 1;
+            rows.free[t] |= owner.parent.is_none() && model.joints[owner.joint].kind == JointKind::Free;
+            rows.chains.extend(std::iter::successors(Some(dof), |&d| model.dofs[d].parent));
+            rows.chain_end.push(rows.chains.len());
+        }
         rows.J.start(trees.into_iter());
         rows
     }
@@ -81,10 +126,44 @@ impl Rows {
             _ => {
                 for (which, end) in ends.into_iter().enumerate() {
                     let Some(End { tip, tree }) = end else { continue };
-                    let chain = std::iter::successors(Some(tip), |&d| model.dofs[d].parent);
-                    let terms = chain.map(|dof| (dof, column(dof, which == 0, which == 1)));
-                    self.J.push_segment(tree, Some(tip), terms);
+                    let chain = chain(&self.chains, &self.chain_end, tip);
+                    let columns = chain.iter().map(|&dof| column(dof, which == 0, which == 1));
+                    self.J.push_chain(tree, chain, columns, &[]);
                 }
+            }
+        }
+    }
+
+    /// The same for the velocities of two points: what both bodies have in common moves both alike, and their
+    /// difference does not feel it.
+    #[inline]
+    pub(crate) fn push_points(
+        &mut self,
+        model: &Model,
+        S: &[Motion],
+        ends: [Option<End>; 2],
+        points: [Point; 2],
+    ) {
+        if let [Some(a), Some(b)] = ends
+            && a.tree == b.tree
+        {
+            return self.push(model, ends, |dof, on_a, on_b| match (on_a, on_b) {
+                (true, false) => points[0].column(&S[dof]),
+                (false, true) => points[1].column(&S[dof]),
+                _ => Vec3::ZERO,
+            });
+        }
+        self.J.push_block();
+        for (end, point) in ends.into_iter().zip(points) {
+            let Some(End { tip, tree }) = end else { continue };
+            let chain = chain(&self.chains, &self.chain_end, tip);
+            let column = |&dof: &usize| point.column(&S[dof]);
+            match chain.split_last_chunk::<TRUNK>() {
+                Some((branch, trunk)) if self.free[tree] => {
+                    let trunk = point.trunk(&S[trunk[TRUNK - 1]..=trunk[0]]);
+                    self.J.push_chain(tree, chain, branch.iter().map(column), &trunk);
+                }
+                _ => self.J.push_chain(tree, chain, chain.iter().map(column), &[]),
             }
         }
     }
@@ -116,10 +195,14 @@ impl Rows {
     /// The same for terms made on the way.
     pub(crate) fn push_sum(&mut self, terms: impl Iterator<Item = (usize, f64)> + Clone, model: &Model) {
         let tree_of = |dof: usize| model.bodies[model.dofs[dof].body].tree;
-        let mut alone = terms.clone();
-        let only = alone.next().filter(|_| alone.next().is_none()).map(|t| t.0);
-        let coefficient = |d: usize| terms.clone().filter(|t| t.0 == d).map(|t| t.1).sum::<f64>();
         self.J.push_block();
+        let mut alone = terms.clone();
+        if let (Some((dof, c)), None) = (alone.next(), alone.next()) {
+            let chain = chain(&self.chains, &self.chain_end, dof);
+            let column = |&d: &usize| if d == dof { Vec3::X * c } else { Vec3::ZERO };
+            return self.J.push_chain(tree_of(dof), chain, chain.iter().map(column), &[]);
+        }
+        let coefficient = |d: usize| terms.clone().filter(|t| t.0 == d).map(|t| t.1).sum::<f64>();
         self.seen.clear();
         while let Some(tree) = terms.clone().map(|t| tree_of(t.0)).find(|t| !self.seen.contains(t)) {
             self.seen.push(tree);
@@ -129,7 +212,7 @@ impl Rows {
             }
             self.dofs.sort_unstable_by(|a, b| b.cmp(a));
             self.dofs.dedup();
-            self.J.push_segment(tree, only, self.dofs.iter().map(|&d| (d, Vec3::X * coefficient(d))));
+            self.J.push_segment(tree, None, self.dofs.iter().map(|&d| (d, Vec3::X * coefficient(d))));
         }
     }
 
@@ -146,6 +229,11 @@ impl Rows {
     /// J v of block i.
     pub(crate) fn velocity(&self, i: usize, v: &[f64]) -> Vec3 {
         self.J.dot(i, v)
+    }
+
+    /// Of the same, one of the first three rows.
+    pub(crate) fn row_velocity(&self, i: usize, row: usize, v: &[f64]) -> f64 {
+        self.J.dot_row(i, row, v)
     }
 
     /// The rows of J v from the fourth on, of block i.
@@ -201,14 +289,18 @@ impl Rows {
     }
 }
 
+/// Of the chains, that of a dof.
+#[inline]
+fn chain<'a>(chains: &'a [usize], end: &[usize], dof: usize) -> &'a [usize] {
+    &chains[if dof == 0 { 0 } else { end[dof - 1] }..end[dof]]
+}
+
 #[cfg(test)]
 mod tests {
     use super::*;
     use stiction_contact::Cone;
-    use stiction_dynamics::spatial::{Inertia, Pose, Sym3, Vec3, vec3};
-    use stiction_dynamics::{
-        CrbaWorkspace, JointKind, JointSpec, Kinematics, MassMatrix, ModelBuilder, crba_into,
-    };
+    use stiction_dynamics::spatial::{Inertia, Pose, Sym3};
+    use stiction_dynamics::{CrbaWorkspace, JointSpec, Kinematics, MassMatrix, ModelBuilder, crba_into};
 
     /// A two-link arm and a free body.
     fn arm_and_body() -> Model {

@@ -13,7 +13,7 @@
 //! constraint problem, which is exact; it stays a row while it is at its limit.
 
 use crate::State;
-use crate::actuation::{self, Effort, at_velocity, clamp};
+use crate::actuation::{self, Effort, at_velocity, change, clamp};
 use crate::stepper::Input;
 use crate::tendons::Pull;
 use stiction_dynamics::MassMatrix;
@@ -62,7 +62,7 @@ impl Servos {
     ) {
         let theta = |a: &Actuator| {
             let Some(mass) = mass else { return 1.0 };
-            let mobility: f64 = a.transmission.iter().map(|&(dof, c)| c * c / mass.row(dof)[0]).sum();
+            let mobility: f64 = a.transmission.iter().map(|&(dof, c)| c * c / mass.diagonal(dof)).sum();
             let z = -h * (a.law.bias_velocity + h * a.law.bias_length) * mobility;
             actuation::share(z)
         };
@@ -141,8 +141,8 @@ impl Servos {
             if law.implicit <= 0.0 || self.row[i] || a.effort_limit.is_none() {
                 continue;
             }
-            let exact = clamp(a, at_velocity(a, law, v, v_next));
-            let expected = at_velocity(a, &self.efforts[i], v, v_next);
+            let change = change(a, v, v_next);
+            let (exact, expected) = (clamp(a, law.after(change)), self.efforts[i].after(change));
             if (exact - expected).abs() > ROUNDING * (exact.abs() + expected.abs()) {
                 self.promoted[i] = true;
                 any = true;
@@ -160,8 +160,11 @@ impl Servos {
     /// Those that have left their limits at the end of the step are no rows in the next.
     pub(crate) fn commit(&mut self, actuators: &[Actuator], v: &[f64], v_next: &[f64]) {
         for ((a, law), promoted) in actuators.iter().zip(&self.laws).zip(&mut self.promoted) {
-            let e = at_velocity(a, law, v, v_next);
-            *promoted = *promoted && clamp(a, e) != e;
+            let at_limit = || {
+                let e = at_velocity(a, law, v, v_next);
+                clamp(a, e) != e
+            };
+            *promoted = *promoted && at_limit();
         }
     }
 

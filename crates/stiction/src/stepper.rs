@@ -59,9 +59,10 @@ pub(crate) use middle::NEAR;
 use std::ops::Range;
 use stiction_collision::ShapeError;
 use stiction_contact::{ConstraintProblem, ContactSolver, SolveReport, SolveStatus};
+use stiction_dynamics::spatial::Motion;
 use stiction_dynamics::{
     CrbaWorkspace, Factor, JointKind, Kinematics, MassMatrix, RneaWorkspace, Velocities,
-    integrate_joints_into,
+    integrate_joints_into, motions_into,
 };
 use stiction_models::World;
 
@@ -111,6 +112,8 @@ pub struct TimeStepper {
     /// v at the start of the step.
     v_start: Vec<f64>,
     v_free: Vec<f64>,
+    /// The motions of bodies that this would be.
+    V_free: Vec<Motion>,
     v_next: Vec<f64>,
     /// (3), or flight.
     v_end: Vec<f64>,
@@ -166,6 +169,7 @@ impl TimeStepper {
             diagonal: vec![0.0; model.nv()],
             v_start: vec![0.0; model.nv()],
             v_free: vec![0.0; model.nv()],
+            V_free: vec![Motion::ZERO; model.bodies.len()],
             v_next: vec![0.0; model.nv()],
             v_end: vec![0.0; model.nv()],
             q_next: vec![0.0; model.nq],
@@ -277,11 +281,11 @@ impl TimeStepper {
         self.vel.update(&world.model, self.middle.or(&self.kin), &state.v);
         self.free_motion(world, state, input)?;
         // What will meet depends on how the bodies would go on.
-        self.vel.update(&world.model, &self.kin, &self.v_free);
+        motions_into(&world.model, &self.kin, &self.v_free, &mut self.V_free);
         let StepperParams { margin, dt, .. } = self.params;
         let continuous = self.finder.sweeps().then_some(self.step_length);
         let ahead = Lookout { margin, h: dt, continuous };
-        self.finder.find(world, &self.kin, &self.vel.V, ahead, &mut self.contacts);
+        self.finder.find(world, &self.kin, &self.V_free, ahead, &mut self.contacts);
         Ok(())
     }
 

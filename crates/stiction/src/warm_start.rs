@@ -160,22 +160,13 @@ impl WarmStart {
         while self.contacts.get(self.next_contact).is_some_and(|m| m.geometries < c.geometries) {
             self.next_contact += 1;
         }
-        let impulses = (self.contacts[self.next_contact..].iter())
+        let known = (self.contacts[self.next_contact..].iter())
             .take_while(|m| m.geometries == c.geometries)
-            .find(|m| m.feature == c.feature)
-            .map_or([[Vec3::ZERO; 2]; 2], |m| m.impulses);
+            .find(|m| m.feature == c.feature);
+        let [last, before] = known.map_or(&[[Vec3::ZERO; 2]; 2], |m| &m.impulses);
         let cone = c.cone();
-        for (rows, [impulse, moment]) in [&mut self.last, &mut self.before].into_iter().zip(impulses) {
-            if c.friction > 0.0 {
-                rows.extend([c.t1.dot(impulse), c.t2.dot(impulse)]);
-            }
-            rows.push(c.n.dot(impulse));
-            if let Cone::Patch { .. } = cone {
-                for turn in c.turns().iter().take(cone.dim() - 3) {
-                    rows.push(turn.dot(moment) / turn.dot(*turn));
-                }
-            }
-        }
+        push_rows(c, cone, last, &mut self.last);
+        push_rows(c, cone, before, &mut self.before);
     }
 
     /// Recalls the impulses of a scalar row, or zero.
@@ -197,12 +188,27 @@ impl WarmStart {
         for c in contacts {
             let rows = row..row + c.cone().dim();
             row = rows.end;
-            let [now, last] = [impulses, &self.last].map(|x| c.wrench(&x[rows.clone()]));
+            let (now, last) = (c.wrench(&impulses[rows.clone()]), c.wrench(&self.last[rows]));
             let impulses = [now, if last == [Vec3::ZERO; 2] { now } else { last }];
             self.contacts.push(Remembered { geometries: c.geometries, feature: c.feature, impulses });
         }
         self.rows.clear();
         let values = impulses[row..].iter().zip(&self.last[row..]);
         self.rows.extend(self.keys.iter().zip(values).map(|(&key, (&now, &last))| (key, [now, last])));
+    }
+}
+
+/// An impulse and its moment in the rows of a contact.
+#[inline]
+fn push_rows(c: &ContactPoint, cone: Cone, [impulse, moment]: &[Vec3; 2], rows: &mut Vec<f64>) {
+    let normal = c.n.dot(*impulse);
+    if let Cone::NonNegative = cone {
+        return rows.push(normal);
+    }
+    rows.extend_from_slice(&[c.t1.dot(*impulse), c.t2.dot(*impulse), normal]);
+    if let Cone::Patch { .. } = cone {
+        for turn in c.turns().iter().take(cone.dim() - 3) {
+            rows.push(turn.dot(*moment) / turn.dot(*turn));
+        }
     }
 }

@@ -60,7 +60,7 @@ pub fn block_natural_map(
             let (lambda, c) = (get(lambda), get(c));
             let distance = |corrected: Vec3| moved(lambda, corrected, norm, |x| project_friction(x, mu));
             match law {
-                Law::Ncp => distance(c + de_saxce(c, mu)),
+                Law::Ncp => exact_natural_map(mu, norm, lambda, c),
                 Law::Ccp => distance(c),
                 Law::Pyramid => {
                     moved(lambda, c, norm, |x| normal_and_polygon(x, Polygon::Square, mu * lambda.z))
@@ -112,6 +112,12 @@ pub fn block_natural_map(
             if projected[0] == target { c[0].abs() } else { (lambda[0] - projected[0]).abs() * norm }
         }
     }
+}
+
+/// The same of a contact under the exact law.
+#[inline]
+pub fn exact_natural_map(mu: f64, norm: f64, lambda: Vec3, c: Vec3) -> f64 {
+    moved(lambda, c + de_saxce(c, mu), norm, |x| project_friction(x, mu))
 }
 
 fn norm_of(x: &[f64]) -> f64 {

@@ -15,7 +15,7 @@
 
 mod panel;
 
-use crate::mass_matrix::{Panels, Pattern};
+use crate::mass_matrix::{Panels, Pattern, TRUNK};
 use crate::spatial::Vec3;
 use crate::{MassMatrix, Model, Real};
 use panel::{eliminate, gather, pivot, spread};
@@ -154,12 +154,37 @@ impl<T: Real> Factor<T> {
     pub fn half_solve_packed_in_place(&self, tip: usize, Y: &mut [Vec3<T>]) {
         let chain = self.columns(tip);
         assert_eq!(Y.len(), chain.len(), "one entry per dof of the chain");
-        for (t, i) in chain.iter().enumerate() {
-            let (head, tail) = Y.split_at_mut(t + 1);
-            for (y, L_ij) in tail.iter_mut().zip(&self.row(*i as usize)[1..]) {
+        let root = chain.last().map(|i| *i as usize).filter(|i| self.pattern.place(*i).free);
+        let Some((root, (branch, trunk))) = root.zip(Y.split_last_chunk_mut::<TRUNK>()) else {
+            for (t, i) in chain.iter().enumerate() {
+                let (head, tail) = Y.split_at_mut(t + 1);
+                for (y, L_ij) in tail.iter_mut().zip(&self.row(*i as usize)[1..]) {
+                    *y -= head[t] * *L_ij;
+                }
+            }
+            return;
+        };
+        for (t, i) in chain[..branch.len()].iter().enumerate() {
+            let (head, tail) = branch.split_at_mut(t + 1);
+            let Some((row, L)) = self.row(*i as usize)[1..].split_last_chunk::<TRUNK>() else { return };
+            for (y, L_ij) in tail.iter_mut().zip(row) {
                 *y -= head[t] * *L_ij;
             }
+            for j in 0..TRUNK {
+                trunk[j] -= head[t] * L[j];
+            }
         }
+        // The rows of the trunk end in one square.
+        let places = &self.pattern.places()[root..][..TRUNK];
+        let mut y = *trunk;
+        for t in 0..TRUNK {
+            let end = places[TRUNK - 1 - t].end;
+            let L = &self.entries[end - TRUNK..end];
+            for j in t + 1..TRUNK {
+                y[j] -= y[t] * L[j];
+            }
+        }
+        *trunk = y;
     }
 
     /// 1/D_i, per dof.

@@ -254,8 +254,8 @@ impl Finish {
             return None;
         }
         let near = current <= NEAR * goal.tolerance;
-        let wanted = if near { DEEP * goal.tolerance } else { goal.tolerance };
-        let mut reached = self.newton.chord(view, lambda, current, wanted);
+        let wanted = wanted(current, goal.tolerance);
+        let mut reached = self.by_old_factors(view, lambda, current, goal.tolerance);
         *iterations += reached.steps;
         let rows = if TreeSystem::pays(view.problem) { 0 } else { lambda.len() };
         if reached.residual > goal.tolerance && (lambda.len() <= LEAST_ROWS || near && rows <= FEW_ROWS) {
@@ -265,6 +265,17 @@ impl Finish {
             reached.residual = by_newton.residual;
         }
         (reached.residual < current).then_some(reached.residual)
+    }
+
+    /// By the factors of the last solve alone, while the pieces are the same: of the problem no blocks are needed.
+    pub(crate) fn by_old_factors(
+        &mut self,
+        view: &View,
+        lambda: &mut [f64],
+        current: f64,
+        tolerance: f64,
+    ) -> Reached {
+        self.newton.chord(view, lambda, current, wanted(current, tolerance))
     }
 
     /// True if an answer that this has just found is the only one with its pieces.
@@ -310,6 +321,11 @@ impl Finish {
         *iterations += reached.steps;
         reached.residual
     }
+}
+
+/// The residual to go to from one of `current`.
+fn wanted(current: f64, tolerance: f64) -> f64 {
+    if current <= NEAR * tolerance { DEEP * tolerance } else { tolerance }
 }
 
 /// True where [`Way::Path`] leads.

@@ -54,6 +54,8 @@ const REFRESH: u32 = 50;
 /// Memory of a twin and of every island, valid during one solve but for the factors of their finishes.
 pub(crate) struct Sweeps<R: Rule> {
     whole: Workspace,
+    /// A problem of one tree, with its blocks.
+    formed: ConstraintProblem,
     islands: Islands<Twin<R>>,
 }
 
@@ -66,7 +68,11 @@ pub(crate) struct Twin<R> {
 
 impl<R: Rule> Default for Sweeps<R> {
     fn default() -> Self {
-        Self { whole: Workspace::default(), islands: Islands::default() }
+        Self {
+            whole: Workspace::default(),
+            formed: ConstraintProblem::default(),
+            islands: Islands::default(),
+        }
     }
 }
 
@@ -90,7 +96,7 @@ impl<R: Rule> Sweeps<R> {
                 Err(_) => report(SolveStatus::NumericalFailure, 0, f64::NAN),
             };
         }
-        let Self { whole: ws, islands } = self;
+        let Self { whole: ws, formed: with_blocks, islands } = self;
         ws.prepare(problem);
         if !problem.free_velocity.iter().map(|g| g * g).sum::<f64>().is_finite() {
             impulses.fill(0.0);
@@ -105,13 +111,17 @@ impl<R: Rule> Sweeps<R> {
             watch.show(0, impulses);
             return report(SolveStatus::Converged, 0, current);
         }
-        let count = islands.find(problem);
         let twin = Twin { rule, params: *params };
-        let report = if count <= 1 && formed {
-            twin.warm_or_cold(ws, params, problem, impulses, current, watch)
+        let report = if !formed && problem.thin.trees() == 1 {
+            twin.solve_tree(ws, with_blocks, problem, impulses, current, watch)
         } else {
-            ws.settle(islands, (count, all), problem, params.tolerance, impulses);
-            islands.solve(count, params.tolerance, problem, impulses, watch, &twin)
+            let count = islands.find(problem);
+            if count <= 1 && formed {
+                twin.warm_or_cold(ws, params, problem, impulses, current, watch)
+            } else {
+                ws.settle(islands, (count, all), problem, params.tolerance, impulses);
+                islands.solve(count, params.tolerance, problem, impulses, watch, &twin)
+            }
         };
         ws.own = report.converged();
         report
@@ -152,6 +162,29 @@ impl<R: Rule> Recipe for Twin<R> {
 }
 
 impl<R: Rule> Twin<R> {
+    /// A problem of one tree, which is one island: blocks are formed where the factors of the last solve do not do.
+    fn solve_tree(
+        &self,
+        ws: &mut Workspace,
+        with_blocks: &mut ConstraintProblem,
+        problem: &ConstraintProblem,
+        impulses: &mut [f64],
+        current: f64,
+        watch: &mut Watch<'_>,
+    ) -> SolveReport {
+        if let Some(report) = ws.resume::<R>(problem, &self.params, impulses, current) {
+            watch.show(report.iterations, impulses);
+            return report;
+        }
+        with_blocks.copy_rows_of(problem);
+        if with_blocks.form_blocks().is_err() {
+            return report(SolveStatus::NumericalFailure, 0, f64::NAN);
+        }
+        with_blocks.velocities_into(impulses, &mut ws.c);
+        let current = ws.residual(with_blocks, R::LAW, impulses, &ws.c);
+        self.warm_or_cold(ws, &self.params, with_blocks, impulses, current, watch)
+    }
+
     /// [`go_on`], and where that does not reach the tolerance in half of the iterations once more from no impulses at
     /// all, with those that are left; the nearer of both stays. RaiSim's answer is where its first sweeps go.
     fn warm_or_cold(

@@ -32,14 +32,13 @@ pub(crate) enum Block {
 /// The blocks of a problem, by its measured diagonal.
 pub(crate) fn blocks_into(problem: &ConstraintProblem, measure: &Measure, blocks: &mut Vec<Block>) {
     blocks.clear();
-    for ((cone, a), &norm) in problem.cones().iter().zip(&measure.diagonal).zip(&measure.norms) {
-        let block = match *cone {
-            Cone::Patch { mu, .. } => (a[8] > 0.0).then_some(Block::Patch(mu, norm)),
-            Cone::Friction { mu } => Contact::new(*a, mu).map(Block::Contact),
-            cone => (a[0] > 0.0).then_some(Block::Scalar(a[0], cone)),
-        };
-        blocks.push(block.unwrap_or(Block::Inert));
-    }
+    let measured = problem.cones().iter().zip(&measure.diagonal).zip(&measure.norms);
+    blocks.extend(measured.map(|((cone, a), &norm)| match *cone {
+        Cone::Patch { mu, .. } if a[8] > 0.0 => Block::Patch(mu, norm),
+        Cone::Friction { mu } => Contact::new(*a, mu).map_or(Block::Inert, Block::Contact),
+        cone if cone.dim() == 1 && a[0] > 0.0 => Block::Scalar(a[0], cone),
+        _ => Block::Inert,
+    }));
 }
 
 /// Memory of a solver, valid during one solve but for the factors of the finish.
@@ -208,6 +207,26 @@ impl Workspace {
         self.remember(impulses, e);
         self.anderson.restart();
         Some(e)
+    }
+
+    /// The answer by the factors of the last solve, where they reach it and it is the only one: of the problem, whose
+    /// start has the residual `current`, no blocks are needed. Else `impulses` are no farther from it.
+    pub(super) fn resume<R: Rule>(
+        &mut self,
+        problem: &ConstraintProblem,
+        params: &SweepParams,
+        impulses: &mut [f64],
+        current: f64,
+    ) -> Option<SolveReport> {
+        if !params.finish || R::LAW == Law::Raisim || R::SMALLEST && !self.finish.unique() {
+            return None;
+        }
+        let Self { blocks, measure, finish, .. } = self;
+        blocks_into(problem, measure, blocks);
+        let view = View { problem, blocks, measure, law: R::LAW };
+        let reached = finish.by_old_factors(&view, impulses, current, params.tolerance);
+        let done = reached.residual <= params.tolerance && reached.steps > 0;
+        done.then(|| report(SolveStatus::Converged, reached.steps, reached.residual))
     }
 
     /// Drops what outlives a solve.

@@ -26,7 +26,7 @@ impl TimeStepper {
         crba_into(model, kin, &mut self.crba, &mut self.mass);
         let mass = self.trapezoidal.then_some(&self.mass);
         let theta = |dof: usize, z: f64| match mass {
-            Some(mass) if self.means.drives(dof) => actuation::share(z / mass.row(dof)[0]),
+            Some(mass) if self.means.drives(dof) => actuation::share(z / mass.diagonal(dof)),
             _ => 1.0,
         };
         self.diagonal.fill(0.0);
