@@ -12,6 +12,7 @@ use crate::operator::MAX_VALUES;
 use crate::primal::PrimalError;
 use crate::problem::ConstraintProblem;
 use std::ops::Range;
+use stiction_dynamics::lanes;
 use stiction_dynamics::spatial::{Mat3, Vec3};
 
 /// See the module. A block of one row uses the first component of its columns.
@@ -314,6 +315,7 @@ impl ThinRows {
     }
 
     /// x += (all rows)ᵀ λ. `row_start` as in the problem.
+    #[inline(always)]
     pub fn add_all_transposed(&self, row_start: &[usize], lambda: &[f64], x: &mut [f64]) {
         for (i, range) in row_start.windows(2).enumerate() {
             let lambda = vector(&lambda[range[0]..range[1]]);
@@ -341,15 +343,20 @@ impl ThinRows {
         y.clear();
         y.resize(rows + self.coordinates(), 0.0);
         let (out, momentum) = y.split_at_mut(rows);
-        self.add_all_transposed(row_start, x, momentum);
-        for (i, range) in row_start.windows(2).enumerate() {
-            let dot = self.dot(i, momentum);
-            match &mut out[range[0]..range[1]] {
-                [x, y, z, ..] => [*x, *y, *z] = dot.to_array(),
-                [x, ..] => *x = dot.x,
-                [] => {}
-            }
-        }
+        lanes::plain(
+            #[inline(always)]
+            || {
+                self.add_all_transposed(row_start, x, momentum);
+                for (i, range) in row_start.windows(2).enumerate() {
+                    let dot = self.dot(i, momentum);
+                    match &mut out[range[0]..range[1]] {
+                        [x, y, z, ..] => [*x, *y, *z] = dot.to_array(),
+                        [x, ..] => *x = dot.x,
+                        [] => {}
+                    }
+                }
+            },
+        );
         for (i, rows) in self.more_rows(row_start) {
             let n = rows.len();
             out[rows].copy_from_slice(&self.dot_more(i, momentum).to_array()[..n]);

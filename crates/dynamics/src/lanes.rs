@@ -107,6 +107,17 @@ pub fn run_wide<L: Lanes, K: Task>(task: K) -> K::Output {
     return run::<L, K>(task);
 }
 
+/// Does `work` on plain numbers, with AVX2 where the processor has it: all that is inlined, so write
+/// `plain(#[inline(always)] || …)`. It is compiled twice, and the bits are the same.
+#[inline(always)]
+pub fn plain<R>(work: impl FnOnce() -> R) -> R {
+    #[cfg(any(target_arch = "x86", target_arch = "x86_64"))]
+    if let Some(simd) = Level::new().as_avx2() {
+        return simd.vectorize(work);
+    }
+    work()
+}
+
 #[inline(always)]
 fn vectorized<L: Lanes, S: Simd, K: Task>(simd: S, task: K) -> K::Output {
     simd.vectorize(

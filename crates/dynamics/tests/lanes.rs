@@ -277,6 +277,34 @@ fn other_instructions_same_bits() {
     }
 }
 
+/// What a step of one environment asks of dynamics.
+#[inline(always)]
+fn free_velocity(model: &Model, Inputs { q, v, .. }: &Inputs) -> Vec<f64> {
+    let (mut kin, mut vel) = (Kinematics::new(model), Velocities::new(model));
+    kin.update(model, q);
+    vel.update(model, &kin, v);
+    let mut x = vec![0.0; model.nv()];
+    bias_into(model, &kin, &vel, &mut RneaWorkspace::new(model), &mut x);
+    let mut M = MassMatrix::new(model);
+    crba_into(model, &kin, &mut CrbaWorkspace::new(model), &mut M);
+    let mut factor = Factor::new(model);
+    factor.factor(&M).expect("M is positive");
+    factor.solve_in_place(&mut x);
+    x
+}
+
+/// Plain numbers, with whatever instructions this processor has.
+#[test]
+fn plain_numbers_keep_their_bits() {
+    let model = model();
+    let inputs = inputs(&model, 3);
+    let wide = lanes::plain(
+        #[inline(always)]
+        || free_velocity(&model, &inputs),
+    );
+    assert_eq!(wide, free_velocity(&model, &inputs));
+}
+
 /// The formats differ by rounding only.
 #[test]
 fn singles_are_about_doubles() {

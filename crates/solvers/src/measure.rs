@@ -5,6 +5,7 @@
 use stiction_contact::certificate::{block_natural_map, exact_natural_map, soft_natural_map};
 use stiction_contact::matrix3::frobenius;
 use stiction_contact::{Cone, ConstraintProblem, Law, SoftBlock};
+use stiction_dynamics::lanes;
 use stiction_dynamics::spatial::vec3;
 
 /// Scales of the blocks of a problem.
@@ -34,7 +35,10 @@ impl Measure {
 
     /// Natural map of `law` at impulses λ with velocities c, 2-norm over the blocks [m/s].
     pub(crate) fn residual(&self, problem: &ConstraintProblem, law: Law, lambda: &[f64], c: &[f64]) -> f64 {
-        self.squares(problem, law, lambda, c).sum::<f64>().sqrt()
+        lanes::plain(
+            #[inline(always)]
+            || self.squares(problem, law, lambda, c).sum::<f64>().sqrt(),
+        )
     }
 
     /// Its square, block by block; returns their sum.
@@ -47,7 +51,10 @@ impl Measure {
         squares: &mut Vec<f64>,
     ) -> f64 {
         squares.clear();
-        squares.extend(self.squares(problem, law, lambda, c));
+        lanes::plain(
+            #[inline(always)]
+            || squares.extend(self.squares(problem, law, lambda, c)),
+        );
         squares.iter().sum()
     }
 
@@ -60,17 +67,20 @@ impl Measure {
         c: &[f64],
     ) -> impl Iterator<Item = f64> {
         let blocks = problem.cones().iter().zip(problem.row_start().windows(2)).zip(&self.norms);
-        blocks.enumerate().map(move |(i, ((cone, rows), norm))| {
-            let rows = rows[0]..rows[1];
-            let e = match (law, *cone, &lambda[rows.clone()], &c[rows]) {
-                // What robots are made of needs no more.
-                (Law::Ncp, Cone::Friction { mu }, &[x, y, z], &[u, v, w]) => {
-                    exact_natural_map(mu, *norm, vec3(x, y, z), vec3(u, v, w))
-                }
-                (_, cone, lambda, c) => self.natural_map(problem, law, (i, cone), lambda, c),
-            };
-            e * e
-        })
+        blocks.enumerate().map(
+            #[inline(always)]
+            move |(i, ((cone, rows), norm))| {
+                let rows = rows[0]..rows[1];
+                let e = match (law, *cone, &lambda[rows.clone()], &c[rows]) {
+                    // What robots are made of needs no more.
+                    (Law::Ncp, Cone::Friction { mu }, &[x, y, z], &[u, v, w]) => {
+                        exact_natural_map(mu, *norm, vec3(x, y, z), vec3(u, v, w))
+                    }
+                    (_, cone, lambda, c) => self.natural_map(problem, law, (i, cone), lambda, c),
+                };
+                e * e
+            },
+        )
     }
 
     /// Of block i.

@@ -6,8 +6,8 @@ use crate::continuous::{Sweeper, will_meet};
 use std::collections::BTreeMap;
 use stiction_collision::{CollisionWorld, Manifold, ShapeError};
 use stiction_contact::Cone;
-use stiction_dynamics::Kinematics;
 use stiction_dynamics::spatial::{Motion, Pose, Vec3};
+use stiction_dynamics::{Kinematics, lanes};
 use stiction_models::{Compliance, Dimension, Material, PairSurface, World};
 
 /// One contact point. The frame is (t1, t2, n), n from A to B; see CONVENTIONS.md.
@@ -202,26 +202,10 @@ impl ContactFinder {
         ahead: Lookout,
         out: &mut Vec<ContactPoint>,
     ) {
-        for &g in &self.awake {
-            let (body, X_BG) = &self.mounts[g];
-            self.margins[g] = 0.5 * ahead.margin + self.reaches[g];
-            let Some(b) = *body else { continue };
-            let pose = kin.X_WB[b] * *X_BG;
-            let r = pose.translation - kin.reference[world.model.bodies[b].tree];
-            let velocity = Motion::new(V[b].angular, V[b].linear_at(r));
-            // No point of the geometry is faster than its origin plus spin times radius.
-            let speed = velocity.linear.norm() + velocity.angular.norm() * self.radii[g];
-            self.poses[g] = pose;
-            self.velocities[g] = velocity;
-            let mut reach = ahead.h * speed;
-            if let Some(step) = ahead.continuous {
-                self.sweeper.note(g, step * speed, ahead.margin);
-                if self.sweeper.is_fast(g) {
-                    reach = 0.0;
-                }
-            }
-            self.margins[g] += reach;
-        }
+        lanes::plain(
+            #[inline(always)]
+            || self.look_ahead(world, kin, V, ahead),
+        );
         self.collision.query(&self.poses, &self.margins, &mut self.manifolds);
         out.clear();
         for m in &self.manifolds {
@@ -250,6 +234,31 @@ impl ContactFinder {
                     spring,
                 });
             }
+        }
+    }
+
+    /// Poses and velocities of the geometries, and how far ahead each looks.
+    #[inline(always)]
+    fn look_ahead(&mut self, world: &World, kin: &Kinematics, V: &[Motion], ahead: Lookout) {
+        for &g in &self.awake {
+            let (body, X_BG) = &self.mounts[g];
+            self.margins[g] = 0.5 * ahead.margin + self.reaches[g];
+            let Some(b) = *body else { continue };
+            let pose = kin.X_WB[b] * *X_BG;
+            let r = pose.translation - kin.reference[world.model.bodies[b].tree];
+            let velocity = Motion::new(V[b].angular, V[b].linear_at(r));
+            // No point of the geometry is faster than its origin plus spin times radius.
+            let speed = velocity.linear.norm() + velocity.angular.norm() * self.radii[g];
+            self.poses[g] = pose;
+            self.velocities[g] = velocity;
+            let mut reach = ahead.h * speed;
+            if let Some(step) = ahead.continuous {
+                self.sweeper.note(g, step * speed, ahead.margin);
+                if self.sweeper.is_fast(g) {
+                    reach = 0.0;
+                }
+            }
+            self.margins[g] += reach;
         }
     }
 

@@ -12,7 +12,7 @@
 use std::ops::Range;
 use stiction_contact::{ConstraintProblem, ThinRows};
 use stiction_dynamics::spatial::{Motion, Vec3, vec3};
-use stiction_dynamics::{Factor, JointKind, Model};
+use stiction_dynamics::{Factor, JointKind, Model, lanes};
 
 /// J of all blocks. The columns of a block are 3-vectors; a block of one row uses the first component.
 #[derive(Clone, Debug, Default)]
@@ -256,16 +256,21 @@ impl Rows {
         self.root.clear();
         self.root.extend(factor.inverse_diagonal().iter().map(|d| d.sqrt()));
         problem.thin.clone_from(&self.J);
-        for (tip, dofs, w) in problem.thin.segments_mut() {
-            self.halve(factor, tip, dofs, w);
-        }
-        for (tip, dofs, w) in problem.thin.more_segments_mut() {
-            self.halve(factor, tip, dofs, w);
-        }
+        lanes::plain(
+            #[inline(always)]
+            || {
+                for (tip, dofs, w) in problem.thin.segments_mut() {
+                    self.halve(factor, tip, dofs, w);
+                }
+                for (tip, dofs, w) in problem.thin.more_segments_mut() {
+                    self.halve(factor, tip, dofs, w);
+                }
+            },
+        );
     }
 
     /// w L⁻¹ D^-½ on one segment.
-    #[inline]
+    #[inline(always)]
     fn halve(&mut self, factor: &Factor, tip: Option<usize>, dofs: &[usize], w: &mut [Vec3]) {
         if let Some(tip) = tip {
             factor.half_solve_packed_in_place(tip, w);

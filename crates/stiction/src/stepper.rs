@@ -62,7 +62,7 @@ use stiction_contact::{ConstraintProblem, ContactSolver, SolveReport, SolveStatu
 use stiction_dynamics::spatial::Motion;
 use stiction_dynamics::{
     CrbaWorkspace, Factor, JointKind, Kinematics, MassMatrix, RneaWorkspace, Velocities,
-    integrate_joints_into, motions_into,
+    integrate_joints_into, lanes, motions_into,
 };
 use stiction_models::World;
 
@@ -224,7 +224,10 @@ impl TimeStepper {
         input: &Input,
         solver: &mut dyn ContactSolver,
     ) -> Result<SolveReport, String> {
-        self.kin.update(&world.model, &state.q);
+        lanes::plain(
+            #[inline(always)]
+            || self.kin.update(&world.model, &state.q),
+        );
         // Compliant laws are written for positions that move by v⁺.
         self.trapezoidal = !solver.needs().softness;
         self.middle.find(world, state, self.params.dt, self.trapezoidal);
@@ -278,10 +281,12 @@ impl TimeStepper {
 
     /// The velocity without constraint impulses, and the contacts that may close.
     fn find_contacts(&mut self, world: &World, state: &State, input: &Input) -> Result<(), String> {
-        self.vel.update(&world.model, self.middle.or(&self.kin), &state.v);
         self.free_motion(world, state, input)?;
         // What will meet depends on how the bodies would go on.
-        motions_into(&world.model, &self.kin, &self.v_free, &mut self.V_free);
+        lanes::plain(
+            #[inline(always)]
+            || motions_into(&world.model, &self.kin, &self.v_free, &mut self.V_free),
+        );
         let StepperParams { margin, dt, .. } = self.params;
         let continuous = self.finder.sweeps().then_some(self.step_length);
         let ahead = Lookout { margin, h: dt, continuous };
@@ -423,7 +428,11 @@ impl TimeStepper {
     fn apply_impulses(&mut self) {
         self.v_next.fill(0.0);
         self.rows.add_impulses_into(self.problem.row_start(), &self.impulses, &mut self.v_next);
-        self.factor.solve_in_place(&mut self.v_next);
+        let Self { factor, v_next, .. } = self;
+        lanes::plain(
+            #[inline(always)]
+            || factor.solve_in_place(v_next),
+        );
         self.v_next.iter_mut().zip(&self.v_free).for_each(|(v, f)| *v += f);
     }
 

@@ -3,7 +3,7 @@
 //! Rows are first scaled by their largest number, because rows of contact problems carry different
 //! units. Panels of columns keep the update in cache. Cost ⅔ n³.
 
-use super::{axpy, dot, dot_from_end, subtract_four};
+use super::{axpy, subtract_four};
 
 /// Columns factored together.
 const PANEL: usize = 32;
@@ -20,8 +20,6 @@ pub(crate) struct Lu {
     exchanges: usize,
     /// One over the largest number of a row of A.
     scale: Vec<f64>,
-    /// One over every pivot.
-    inverse: Vec<f64>,
     scratch: Vec<f64>,
 }
 
@@ -29,7 +27,7 @@ impl Lu {
     /// Makes room for an n × n matrix, so that smaller ones need none.
     pub(crate) fn reserve(&mut self, n: usize) {
         self.clear(n);
-        for v in [&mut self.scale, &mut self.inverse, &mut self.scratch] {
+        for v in [&mut self.scale, &mut self.scratch] {
             v.clear();
             v.reserve(n);
         }
@@ -70,8 +68,6 @@ impl Lu {
             self.update(first, last);
             first = last;
         }
-        self.inverse.clear();
-        self.inverse.extend(self.a.iter().step_by(n + 1).map(|u| 1.0 / u));
         true
     }
 
@@ -158,14 +154,15 @@ impl Lu {
         let n = self.n;
         self.scratch.clear();
         self.scratch.extend(self.pivot.iter().map(|&p| x[p] * self.scale[p]));
-        // What was found last comes last into the sums: they need not wait for it.
         for i in 0..n {
-            let (known, rest) = self.scratch.split_at_mut(i);
-            rest[0] -= dot(&self.a[i * n..][..i], known);
+            let row = &self.a[i * n..i * n + i];
+            let sum: f64 = row.iter().zip(&self.scratch).map(|(l, y)| l * y).sum();
+            self.scratch[i] -= sum;
         }
         for i in (0..n).rev() {
-            let (row, inverse) = (&self.a[i * n..][..n], self.inverse[i]);
-            x[i] = (self.scratch[i] - dot_from_end(&row[i + 1..], &x[i + 1..n])) * inverse;
+            let row = &self.a[i * n..(i + 1) * n];
+            let sum: f64 = row[i + 1..].iter().zip(&x[i + 1..]).map(|(u, x)| u * x).sum();
+            x[i] = (self.scratch[i] - sum) / row[i];
         }
     }
 }

@@ -18,28 +18,6 @@ fn axpy(a: f64, x: &[f64], y: &mut [f64]) {
     }
 }
 
-/// x·y, two by two from the start.
-#[inline]
-fn dot(x: &[f64], y: &[f64]) -> f64 {
-    let ((pairs, last), (others, other)) = (x.as_chunks::<2>(), y.as_chunks::<2>());
-    let mut sum = [0.0; 2];
-    for (x, y) in pairs.iter().zip(others) {
-        sum = [sum[0] + x[0] * y[0], sum[1] + x[1] * y[1]];
-    }
-    last.iter().zip(other).fold(sum[0] + sum[1], |sum, (x, y)| sum + x * y)
-}
-
-/// The same from the end.
-#[inline]
-fn dot_from_end(x: &[f64], y: &[f64]) -> f64 {
-    let ((first, pairs), (other, others)) = (x.as_rchunks::<2>(), y.as_rchunks::<2>());
-    let mut sum = [0.0; 2];
-    for (x, y) in pairs.iter().zip(others).rev() {
-        sum = [sum[0] + x[0] * y[0], sum[1] + x[1] * y[1]];
-    }
-    first.iter().zip(other).fold(sum[0] + sum[1], |sum, (x, y)| sum + x * y)
-}
-
 /// y −= Σ fₖ xₖ for four rows at once.
 #[inline]
 fn subtract_four(f: [f64; 4], x: [&[f64]; 4], y: &mut [f64]) {

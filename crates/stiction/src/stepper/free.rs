@@ -5,15 +5,23 @@ use crate::State;
 use crate::actuation;
 use crate::gyroscopic::midpoint_moment;
 use crate::tendons::pulls;
-use stiction_dynamics::{bias_into, crba_into};
+use stiction_dynamics::{bias_into, crba_into, lanes};
 use stiction_models::World;
 
 impl TimeStepper {
     /// (1), (2) and the actuators.
     pub(super) fn free_motion(&mut self, world: &World, state: &State, input: &Input) -> Result<(), String> {
         let (model, h) = (&world.model, self.params.dt);
-        let kin = self.middle.or(&self.kin);
-        bias_into(model, kin, &self.vel, &mut self.rnea, &mut self.tau);
+        let Self { kin, middle, vel, rnea, tau, crba, mass, .. } = self;
+        let kin = middle.or(kin);
+        lanes::plain(
+            #[inline(always)]
+            || {
+                vel.update(model, kin, &state.v);
+                bias_into(model, kin, vel, rnea, tau);
+                crba_into(model, kin, crba, mass);
+            },
+        );
         for &b in self.free_bodies.iter().filter(|&&b| kin.selects(model.bodies[b].tree)) {
             let i = model.bodies[b].dofs.start + 3;
             let moment = midpoint_moment(&model.bodies[b].inertia.about_com(), &state.v[i..i + 3], h);
@@ -23,7 +31,6 @@ impl TimeStepper {
         self.tau.iter_mut().zip(&input.generalized).for_each(|(t, f)| *t += f);
         self.carried.add(world, kin, &mut self.tau);
         self.pulls.clear();
-        crba_into(model, kin, &mut self.crba, &mut self.mass);
         let mass = self.trapezoidal.then_some(&self.mass);
         let theta = |dof: usize, z: f64| match mass {
             Some(mass) if self.means.drives(dof) => actuation::share(z / mass.diagonal(dof)),
@@ -56,14 +63,22 @@ impl TimeStepper {
 
     fn factor_and_solve(&mut self, world: &World, state: &State) -> Result<(), String> {
         let (model, h) = (&world.model, self.params.dt);
-        self.factor.factor(&self.mass).map_err(|e| {
+        let Self { factor, mass, v_free, .. } = self;
+        let factored = lanes::plain(
+            #[inline(always)]
+            || factor.factor(mass),
+        );
+        factored.map_err(|e| {
             let joint = &model.joints[model.dofs[e.dof].joint].name;
             format!("the mass matrix is not positive definite at joint `{joint}`")
         })?;
-        self.v_free.copy_from_slice(&self.tau);
-        self.servos.add_efforts(&world.actuators, &mut self.v_free);
-        self.v_free.iter_mut().for_each(|t| *t *= h);
-        self.factor.solve_in_place(&mut self.v_free);
+        v_free.copy_from_slice(&self.tau);
+        self.servos.add_efforts(&world.actuators, v_free);
+        v_free.iter_mut().for_each(|t| *t *= h);
+        lanes::plain(
+            #[inline(always)]
+            || factor.solve_in_place(v_free),
+        );
         self.v_free.iter_mut().zip(&state.v).for_each(|(f, v)| *f += v);
         if let Some(dof) = self.v_free.iter().position(|v| !v.is_finite()) {
             let joint = &model.joints[model.dofs[dof].joint].name;
