@@ -73,6 +73,8 @@ struct Segment {
 
 /// Coordinates of a free body.
 const RUN: usize = 6;
+/// The first coordinate of a run, and the columns there, the last coordinate's first.
+type Run<'a> = (usize, &'a [Vec3; RUN]);
 
 impl Clone for ThinRows {
     fn clone(&self) -> Self {
@@ -255,9 +257,9 @@ impl ThinRows {
         self.more_terms(i).fold(Vec3::ZERO, |sum, (coordinate, column)| sum + column * x[coordinate])
     }
 
-    /// Coordinates and columns of a segment; if its end runs, the columns there apart, and the first coordinate.
+    /// Coordinates and columns of a segment; if its end runs, that apart.
     #[inline(always)]
-    fn split(&self, s: &Segment) -> (&[usize], &[Vec3], Option<(usize, &[Vec3; RUN])>) {
+    fn split(&self, s: &Segment) -> (&[usize], &[Vec3], Option<Run<'_>>) {
         let (reached, columns) = (&self.reached[s.places.range()], &self.columns[s.places.range()]);
         match (columns.split_last_chunk::<RUN>(), reached.last()) {
             (Some((branch, run)), Some(first)) if s.runs => {
