@@ -1,10 +1,20 @@
 //! From manifolds to contact points: the only translator between geometry and mechanics.
 //!
 //! Surfaces with a margin touch at that distance: the gap of a contact is what is left beyond it.
+//!
+//! What is rigid meets at the pitch point. Where two balls or capsules, of radii r_A and r_B, are a gap φ apart (or overlap,
+//! φ < 0), forces on them at one point, so that momentum is kept, have arms that are not both their radii; but
+//!
+//! ```text
+//!     p = p_A + φ n r_A/(r_A + r_B)                                       (1)
+//! ```
+//!
+//! with p_A on the surface of A, leaves their ratio: they roll upon each other as they would without φ, and on other shapes,
+//! taken as flat (r = ∞), on their own radius. Among those, and where contacts yield, p is midway.
 
 use crate::continuous::{Sweeper, will_meet};
 use std::collections::BTreeMap;
-use stiction_collision::{CollisionWorld, Manifold, ShapeError};
+use stiction_collision::{CollisionWorld, Manifold, Shape, ShapeError};
 use stiction_contact::Cone;
 use stiction_dynamics::spatial::{Motion, Pose, Vec3};
 use stiction_dynamics::{Kinematics, lanes};
@@ -19,7 +29,7 @@ pub struct ContactPoint {
     pub bodies: [Option<usize>; 2],
     /// Stable name of the touching features within the pair.
     pub feature: u32,
-    /// In W [m].
+    /// In W [m]: (1) of the module.
     pub position: Vec3,
     pub t1: Vec3,
     pub t2: Vec3,
@@ -136,6 +146,8 @@ pub(crate) struct Lookout {
     pub(crate) h: f64,
     /// The step of which h may be a part [s], when fast bodies are swept instead of looked ahead for.
     pub(crate) continuous: Option<f64>,
+    /// The law lets nothing yield.
+    pub(crate) rigid: bool,
 }
 
 impl ContactFinder {
@@ -217,16 +229,18 @@ impl ContactFinder {
             let spring = Spring::stated(&surface.compliance);
             let (friction, turning) = friction(&surface);
             let leeway = self.leeway_of(m.a, m.b);
+            let pitch = if ahead.rigid && spring.is_none() { self.pitch_of(m.a, m.b) } else { 0.0 };
             for p in m.points() {
+                let gap = p.gap - surface.margin;
                 out.push(ContactPoint {
                     geometries: [m.a, m.b],
                     bodies: [self.mounts[m.a].0, self.mounts[m.b].0],
                     feature: p.feature,
-                    position: p.position,
+                    position: p.position + m.normal * (pitch * gap),
                     t1,
                     t2,
                     n: m.normal,
-                    gap: p.gap - surface.margin,
+                    gap,
                     friction,
                     restitution: surface.restitution,
                     leeway,
@@ -278,6 +292,12 @@ impl ContactFinder {
         self.sweeper.leeway([a, b])
     }
 
+    /// See [`pitch`].
+    pub(crate) fn pitch_of(&self, a: usize, b: usize) -> f64 {
+        let colliders = self.collision.colliders();
+        pitch(&colliders[a].shape, &colliders[b].shape)
+    }
+
     /// Per geometry, how far ahead its margins reach [m].
     pub(crate) fn reaches(&self) -> &[f64] {
         &self.reaches
@@ -311,6 +331,24 @@ impl ContactFinder {
     }
 }
 
+/// (1), as a share of the gap from midway towards B.
+fn pitch(a: &Shape, b: &Shape) -> f64 {
+    match (round(a), round(b)) {
+        (Some(a), Some(b)) => 0.5 * (a - b) / (a + b),
+        (Some(_), None) => -0.5,
+        (None, Some(_)) => 0.5,
+        (None, None) => 0.0,
+    }
+}
+
+/// The radius on which a shape rolls that is round wherever it touches [m].
+fn round(shape: &Shape) -> Option<f64> {
+    match shape {
+        Shape::Sphere { radius } | Shape::Capsule { radius, .. } => Some(*radius),
+        _ => None,
+    }
+}
+
 /// What holds between the geometries a < b.
 fn surface(
     pairs: &BTreeMap<(usize, usize), PairSurface>,
@@ -319,4 +357,30 @@ fn surface(
     b: usize,
 ) -> PairSurface {
     pairs.get(&(a, b)).copied().unwrap_or_else(|| Material::pair(&materials[a], &materials[b]))
+}
+
+#[cfg(test)]
+mod tests {
+    use super::pitch;
+    use stiction_collision::Shape;
+    use stiction_dynamics::spatial::vec3;
+
+    /// The arms, radius and share of the gap, are as the radii; on flats they are the radius.
+    #[test]
+    fn arms_are_as_the_radii() {
+        let ball = |radius| Shape::Sphere { radius };
+        let gap = -0.01;
+        for (a, b) in [(0.1, 0.1), (0.1, 0.3), (0.5, 0.02)] {
+            let share = pitch(&ball(a), &ball(b));
+            let arms = [a + (0.5 + share) * gap, b + (0.5 - share) * gap];
+            assert!((arms[0] / arms[1] - a / b).abs() < 1e-12 * a / b);
+        }
+        let slab = Shape::Box { half: vec3(1.0, 1.0, 0.1) };
+        for flat in [&Shape::Plane, &slab] {
+            assert_eq!(
+                [pitch(&ball(0.1), flat), pitch(flat, &ball(0.1)), pitch(flat, flat)],
+                [-0.5, 0.5, 0.0]
+            );
+        }
+    }
 }

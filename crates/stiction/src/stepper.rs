@@ -78,7 +78,7 @@ pub struct Input {
 /// Semi-implicit time stepping of one world; owns all memory a step needs.
 pub struct TimeStepper {
     params: StepperParams,
-    /// (6) to (8) hold in this step.
+    /// (6) to (8) hold in this step: the law is rigid.
     trapezoidal: bool,
     kin: Kinematics,
     middle: Middle,
@@ -114,6 +114,8 @@ pub struct TimeStepper {
     v_free: Vec<f64>,
     /// The motions of bodies that this would be.
     V_free: Vec<Motion>,
+    /// v_f − v.
+    dv_free: Vec<f64>,
     v_next: Vec<f64>,
     /// (3), or flight.
     v_end: Vec<f64>,
@@ -170,6 +172,7 @@ impl TimeStepper {
             v_start: vec![0.0; model.nv()],
             v_free: vec![0.0; model.nv()],
             V_free: vec![Motion::ZERO; model.bodies.len()],
+            dv_free: vec![0.0; model.nv()],
             v_next: vec![0.0; model.nv()],
             v_end: vec![0.0; model.nv()],
             q_next: vec![0.0; model.nq],
@@ -268,7 +271,7 @@ impl TimeStepper {
             let at = self.culprit(world);
             return Err(format!("{}: a number stopped being finite; {at}", solver.name()));
         }
-        self.apply_impulses();
+        self.apply_impulses(state);
         self.restrain(world, solve.status, solver.law());
         self.note_flight(world, input);
         if let Some(dof) = self.v_next.iter().position(|v| !v.is_finite()) {
@@ -289,7 +292,7 @@ impl TimeStepper {
         );
         let StepperParams { margin, dt, .. } = self.params;
         let continuous = self.finder.sweeps().then_some(self.step_length);
-        let ahead = Lookout { margin, h: dt, continuous };
+        let ahead = Lookout { margin, h: dt, continuous, rigid: self.trapezoidal };
         self.finder.find(world, &self.kin, &self.V_free, ahead, &mut self.contacts);
         Ok(())
     }
@@ -424,8 +427,8 @@ impl TimeStepper {
         Ok(())
     }
 
-    /// (3)
-    fn apply_impulses(&mut self) {
+    /// (3), what changes v first: forces and impulses that all but cancel leave no rounding of v.
+    fn apply_impulses(&mut self, state: &State) {
         self.v_next.fill(0.0);
         self.rows.add_impulses_into(self.problem.row_start(), &self.impulses, &mut self.v_next);
         let Self { factor, v_next, .. } = self;
@@ -433,7 +436,8 @@ impl TimeStepper {
             #[inline(always)]
             || factor.solve_in_place(v_next),
         );
-        self.v_next.iter_mut().zip(&self.v_free).for_each(|(v, f)| *v += f);
+        let changes = self.dv_free.iter().zip(&state.v);
+        self.v_next.iter_mut().zip(changes).for_each(|(next, (dv, v))| *next = v + (*next + dv));
     }
 
     /// The constraint that a failure of the solver most likely comes from, in words.

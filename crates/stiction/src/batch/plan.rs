@@ -69,6 +69,8 @@ pub(super) struct Pair {
     pub(super) spring: Option<Spring>,
     /// How deep they may overlap, for a step, before they bounce at e = 1 [m].
     pub(super) leeway: f64,
+    /// (1) of [`crate::contacts`], as a share of the gap from midway towards B.
+    pub(super) pitch: f64,
     /// Dofs that move a point of contact, descending; with them their ancestors.
     pub(super) support: Vec<Acting>,
     /// The support is the chain of one dof.
@@ -241,12 +243,14 @@ fn pairs(world: &World, places: &[Place], finder: &ContactFinder, chains: &[Vec<
                 })
                 .collect();
             let surface = finder.surface_of(a, b);
+            let spring = Spring::stated(&surface.compliance);
             Pair {
                 geometries: [a, b],
                 bodies,
                 kind: kind(world, places, [a, b]),
                 rest: surface.margin,
-                spring: Spring::stated(&surface.compliance),
+                pitch: if spring.is_none() { finder.pitch_of(a, b) } else { 0.0 },
+                spring,
                 leeway: finder.leeway_of(a, b),
                 support,
                 chain: bodies.iter().any(Option::is_none),

@@ -157,18 +157,20 @@ impl<T: Real> Touch<T> {
             let (t1, t2) = (-normal).tangents();
             frame = [t1.cast(sound), t2.cast(sound), -n];
         }
+        let pitch = sound.like(pair.pitch);
         for k in 0..count {
             let within = T::not(reach.less(gaps[k]));
             let active = T::select(within, counts, sound.zero());
+            let gap = gaps[k] - rest;
             if T::any(super::lane::mask(active)) {
                 self.slots.push(Slot {
                     pair: index,
                     ordinal: k,
                     feature: [k as u32; super::WIDEST],
                     active,
-                    position: points[k] - n * (r + sound.like(0.5) * gaps[k]),
+                    position: points[k] - n * (r + sound.like(0.5) * gaps[k]) + frame[2] * (pitch * gap),
                     frame,
-                    gap: gaps[k] - rest,
+                    gap,
                 });
             }
         }
@@ -293,8 +295,9 @@ impl<T: Real> Touch<T> {
                 let slot = &mut self.slots[first + k];
                 slot.feature[lane] = point.feature;
                 slot.active = slot.active.with_lane(lane, 1.0);
-                slot.gap = slot.gap.with_lane(lane, point.gap - pair.rest);
-                put(&mut slot.position, lane, point.position);
+                let gap = point.gap - pair.rest;
+                slot.gap = slot.gap.with_lane(lane, gap);
+                put(&mut slot.position, lane, point.position + n * (pair.pitch * gap));
                 for (axis, value) in slot.frame.iter_mut().zip([t1, t2, n]) {
                     put(axis, lane, value);
                 }

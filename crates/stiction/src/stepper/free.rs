@@ -79,6 +79,7 @@ impl TimeStepper {
             #[inline(always)]
             || factor.solve_in_place(v_free),
         );
+        self.dv_free.copy_from_slice(&self.v_free);
         self.v_free.iter_mut().zip(&state.v).for_each(|(f, v)| *f += v);
         if let Some(dof) = self.v_free.iter().position(|v| !v.is_finite()) {
             let joint = &model.joints[model.dofs[dof].joint].name;

@@ -35,3 +35,28 @@ fn a_sliding_sphere_ends_up_rolling() {
         }
     }
 }
+
+/// A ball that rolls goes on as it does whether or not it overlaps the ground, within what is not pushed out: it rolls on
+/// its own radius.
+#[test]
+fn an_overlap_does_not_shorten_the_radius_of_a_rolling_ball() {
+    let (speed, r) = (1.0, 0.1);
+    for contact in EXACT {
+        for overlap in [0.0, 4e-6, 1e-5] {
+            let mut c = on_ground(0.5, 0.0);
+            let pose = Pose::from_translation(vec3(0.0, 0.0, r - overlap));
+            let body = FreeBody::new("ball", Shape::Sphere { radius: r }, 1.0, pose);
+            let (velocity, angular_velocity) = (Vec3::X * speed, Vec3::Y * (speed / r));
+            c.body(FreeBody { material: rough(0.5), velocity, angular_velocity, ..body }).unwrap();
+            let mut run = Run::new(c, contact, 1e-3);
+            run.steps(200);
+            let (v, spin) = (run.velocity(0).x, run.sim.state().v[4]);
+            assert!(
+                (v - speed).abs() < 1e-9 && (spin * r - speed).abs() < 1e-9,
+                "{contact}, {overlap}: {v}, {spin}"
+            );
+            assert!((run.position(0).z - (r - overlap)).abs() < 1e-9);
+            run.assert_exact();
+        }
+    }
+}
