@@ -2,11 +2,9 @@
 
 mod cholesky;
 mod lu;
-mod qr;
 
 pub(crate) use cholesky::Cholesky;
 pub(crate) use lu::Lu;
-pub(crate) use qr::Qr;
 
 use stiction_contact::ConstraintProblem;
 

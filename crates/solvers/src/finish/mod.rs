@@ -6,11 +6,12 @@
 //! one that went another way, as there may be more of these:
 //!
 //! 1. [`newton`] from the active set of the present impulses;
-//! 2. if that fails, a method that needs no active set, a few times a solve, polished by 1. For the exact law first
-//!    the smoothed Newton method of [`crate::ncp_newton`], from where they are; then, where the factor of G is known,
-//!    the augmented Lagrangian of [`crate::ncp_al`]. Else an interior method from a cold start, once sweeps have had
-//!    [`PATIENCE`] tries: [`crate::interior`], or [`crate::facets`] for polygons;
-//! 3. where that fails too, and where all has been tried, for the exact law a path of [`crate::path`] from there.
+//! 2. if that fails, for the exact law a path of [`crate::path`] from there, piece by piece;
+//! 3. then, a few times a solve, a method that needs no active set, polished by 1. For the exact law first the smoothed
+//!    Newton method of [`crate::ncp_newton`], from where they are; then, where the factor of G is known, the augmented
+//!    Lagrangian of [`crate::ncp_al`]. Else an interior method from a cold start, once sweeps have had [`PATIENCE`]
+//!    tries: [`crate::interior`], or [`crate::facets`] for polygons. Where that fails too, a path from its end, and so
+//!    where all has been tried.
 //!
 //! Before the first sweep come the factors of the last solve; and Newton at once, where that costs no more than
 //! sweeps or the start is nearly an answer, as that of bodies at rest. These are taken deeper than asked: the
@@ -28,7 +29,7 @@ use crate::iterate::{Method, Task};
 use crate::measure::Measure;
 use crate::ncp_al::{Augmented, COMPLIANCE};
 use crate::ncp_newton::{self, Function};
-use crate::path::{self, Path};
+use crate::path::Path;
 use crate::sweep::Block;
 use crate::trees::{TreeSystem, knows_factor};
 use stiction_contact::{Cone, ConstraintProblem, Law};
@@ -43,7 +44,8 @@ const RAISIM_PATIENCE: usize = 200;
 const MOST_ROWS: usize = 1500;
 /// … which costs about so many sweeps.
 const SWEEPS_BEFORE_TREES: usize = 4;
-const NEWTON_STEPS: u32 = 20;
+/// Newton steps of an attempt: where a path follows, and where none does.
+const NEWTON_STEPS: [u32; 2] = [10, 20];
 /// Starts this near are nearly answers [tolerances] …
 const NEAR: f64 = 1e2;
 /// … and are taken this deep, where the rows are few.
@@ -54,11 +56,9 @@ const LEAST_ROWS: usize = 48;
 /// Newton steps before the first sweep.
 const FIRST_STEPS: u32 = 3;
 const SECOND_STEPS: u32 = 60;
-/// Steps along a path, at most, and what they may cost: rows times steps.
-const PATH_STEPS: usize = 400;
+/// Steps along a path, at most, and what they may cost by rows: rows times steps.
+const PATH_STEPS: usize = 150;
 const PATH_COST: usize = 18_000;
-/// Ways that there are, at most; what follows are paths.
-const WAYS: usize = 5;
 /// Newton steps after another way has reached the tolerance.
 const POLISHING_STEPS: u32 = 2;
 
@@ -167,11 +167,10 @@ impl Finish {
         let mut e = self.newton(view, lambda, current, goal, iterations);
         let way = if e > goal.tolerance { self.way(view) } else { None };
         let mut next = 2 * *iterations;
-        if let Some(way) = way
+        if let Some((way, fresh)) = way
             && self.next >= way.patience()
         {
             // Polished even where it ends worse than the sweeps: its active set may be the right one.
-            let fresh = self.attempts < WAYS;
             self.attempts += 1;
             let mut trial = std::mem::take(&mut self.trial);
             trial.clear();
@@ -204,6 +203,7 @@ impl Finish {
     /// From `lambda` along a way, to the best impulses met on it; their residual.
     fn go(&mut self, way: Way, view: &View, lambda: &mut Vec<f64>, goal: Goal, iterations: &mut u32) -> f64 {
         let most = match way {
+            Way::Path if TreeSystem::pays(view.problem) => PATH_STEPS as u32,
             Way::Path => (PATH_COST / lambda.len().max(1)).min(PATH_STEPS) as u32,
             _ => SECOND_STEPS,
         };
@@ -222,21 +222,23 @@ impl Finish {
         reached.residual
     }
 
-    /// How the next attempt goes on where Newton has failed, if there is a way left.
-    fn way(&self, view: &View) -> Option<Way> {
+    /// How the next attempt goes on where Newton has failed, if there is a way left, and whether it is a new one.
+    fn way(&self, view: &View) -> Option<(Way, bool)> {
         let View { problem, law, .. } = *view;
         if law == Law::Raisim || self.turning {
             return None;
         }
         let exact = law == Law::Ncp;
-        let first =
-            [exact.then_some(Way::Smoothed), (exact && knows_factor(problem)).then_some(Way::Multipliers)];
+        let path = has_path(view).then_some(Way::Path);
+        let multipliers = (exact && knows_factor(problem)).then_some(Way::Multipliers);
+        let first = [path, exact.then_some(Way::Smoothed), multipliers];
         let then = COLD_STARTS.map(|cold| match law.polygon() {
             Some(_) => Way::Facets(cold),
             None if exact && TreeSystem::pays(problem) => Way::Smoothed,
             None => Way::Interior(cold),
         });
-        first.into_iter().flatten().chain(then).nth(self.attempts).or(has_path(view).then_some(Way::Path))
+        let fresh = first.into_iter().flatten().chain(then).nth(self.attempts);
+        fresh.map(|way| (way, true)).or(path.map(|path| (path, false)))
     }
 
     /// Before any sweep: by the factors of the last solve, while the pieces are the same, or new ones where
@@ -316,7 +318,8 @@ impl Finish {
     }
 
     fn newton(&mut self, view: &View, lambda: &mut [f64], e: f64, goal: Goal, iterations: &mut u32) -> f64 {
-        let steps = NEWTON_STEPS.min(goal.max_iterations.saturating_sub(*iterations));
+        let most = NEWTON_STEPS[usize::from(!has_path(view))];
+        let steps = most.min(goal.max_iterations.saturating_sub(*iterations));
         let reached = self.newton.solve(view, lambda, e, goal.tolerance, steps);
         *iterations += reached.steps;
         reached.residual
@@ -330,7 +333,7 @@ fn wanted(current: f64, tolerance: f64) -> f64 {
 
 /// True where [`Way::Path`] leads.
 fn has_path(view: &View) -> bool {
-    view.law == Law::Ncp && view.problem.rows() <= path::MOST_ROWS
+    view.law == Law::Ncp && (view.problem.rows() <= Path::MOST_ROWS || TreeSystem::pays(view.problem))
 }
 
 /// Replaces `lambda` by the best impulses met on the way of a method from there.

@@ -155,6 +155,20 @@ impl TreeLu {
         true
     }
 
+    /// True if det A < 0, after [`Self::factor`].
+    pub(crate) fn reverses(&self) -> bool {
+        let mut reverses = false;
+        for (&(first, n), &at) in self.tree.iter().zip(&self.at) {
+            let pivots = &self.pivot[first..first + n];
+            // Pairs out of order: an exchange changes their number by an odd one.
+            for (k, p) in pivots.iter().enumerate() {
+                reverses ^= pivots[k + 1..].iter().filter(|later| *later < p).count() % 2 == 1;
+                reverses ^= self.values[at + k * (n + 1)] < 0.0;
+            }
+        }
+        reverses
+    }
+
     /// x ← A⁻¹ x.
     pub(crate) fn solve(&mut self, x: &mut [f64]) {
         for &p in &self.order.sequence {

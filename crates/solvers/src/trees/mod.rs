@@ -42,6 +42,8 @@ pub(crate) struct TreeSystem {
     inverse: Vec<Option<(Block, Block)>>,
     lu: TreeLu,
     z: Vec<f64>,
+    /// The determinants of the blocks' own parts have this sign together.
+    turns: bool,
 }
 
 impl TreeSystem {
@@ -61,6 +63,7 @@ impl TreeSystem {
     ) -> bool {
         self.thin.clone_from(&problem.thin);
         self.inverse.clear();
+        self.turns = false;
         if !self.lu.start(&self.thin) {
             return false;
         }
@@ -70,12 +73,20 @@ impl TreeSystem {
                 None => self.inverse.push(None),
                 Some(None) => return false,
                 Some(Some((own, d))) => {
-                    self.lu.add(&self.thin, i, &d);
+                    self.turns ^= determinant(&own) < 0.0;
+                    if d != [[0.0; 3]; 3] {
+                        self.lu.add(&self.thin, i, &d);
+                    }
                     self.inverse.push(Some((own, d)));
                 }
             }
         }
         self.lu.factor()
+    }
+
+    /// True if the determinant of (1) is negative: that of all own is, or that of (2), and not both.
+    pub(crate) fn reverses(&self) -> bool {
+        self.turns != self.lu.reverses()
     }
 
     /// Replaces the right-hand side of (1), by rows, by Δλ.
@@ -130,21 +141,29 @@ fn product(a: &Block, b: &Block) -> Block {
     std::array::from_fn(|r| std::array::from_fn(|c| (0..3).map(|k| a[r][k] * b[k][c]).sum()))
 }
 
+/// Of what is left of a block without row r and column c, with its sign.
+fn cofactor(a: &Block, r: usize, c: usize) -> f64 {
+    let (r1, r2, c1, c2) = ((r + 1) % 3, (r + 2) % 3, (c + 1) % 3, (c + 2) % 3);
+    a[r1][c1] * a[r2][c2] - a[r1][c2] * a[r2][c1]
+}
+
+fn determinant(a: &Block) -> f64 {
+    (0..3).map(|c| a[0][c] * cofactor(a, 0, c)).sum()
+}
+
 /// By cofactors; none if singular.
 fn inverse_of(a: &Block) -> Option<Block> {
-    let cofactor = |r: usize, c: usize| {
-        let (r1, r2, c1, c2) = ((r + 1) % 3, (r + 2) % 3, (c + 1) % 3, (c + 2) % 3);
-        a[r1][c1] * a[r2][c2] - a[r1][c2] * a[r2][c1]
-    };
-    let determinant: f64 = (0..3).map(|c| a[0][c] * cofactor(0, c)).sum();
-    let inverse = std::array::from_fn(|r| std::array::from_fn(|c| cofactor(c, r) / determinant));
+    let determinant = determinant(a);
+    let inverse = std::array::from_fn(|r| std::array::from_fn(|c| cofactor(a, c, r) / determinant));
     (determinant != 0.0 && determinant.is_finite()).then_some(inverse)
 }
 
 #[cfg(test)]
 mod tests {
     use super::*;
+    use crate::dense::{Lu, matrix_into};
     use crate::testing::{stack, with_thin};
+    use stiction_contact::corpus::Random;
 
     /// (1) by rows, from what (2) and (3) say.
     #[test]
@@ -178,5 +197,36 @@ mod tests {
                 assert!((sum - vector(&rhs[rows])).norm() < 1e-9, "block {i}: {sum:?}");
             }
         }
+    }
+
+    /// The sign of the determinant is that of (1) by rows, whichever it is.
+    #[test]
+    fn the_determinant_has_the_sign_of_the_rows() {
+        let problem = with_thin(stack(&[1.0, 3.0, 0.5, 2.0, 1.0, 4.0], Vec3::ZERO, 0.5));
+        let (n, mut g) = (problem.rows(), Vec::new());
+        matrix_into(&problem, &mut g);
+        let (mut system, mut lu, mut seen) = (TreeSystem::default(), Lu::default(), [0; 2]);
+        for seed in 0..40 {
+            let mut random = Random(seed);
+            let mut next = || std::array::from_fn(|_| std::array::from_fn(|_| random.number()));
+            let equations: Vec<_> =
+                (0..problem.len()).map(|_| Equation { left: next(), own: next() }).collect();
+            assert!(system.factor(&problem, equations.iter().copied().map(Some)));
+            lu.clear(n);
+            for (i, e) in equations.iter().enumerate() {
+                for k in 0..3 {
+                    let row = lu.row_mut(3 * i + k);
+                    for m in 0..3 {
+                        row[3 * i + m] += e.own[k][m];
+                        let from = &g[(3 * i + m) * n..][..n];
+                        row.iter_mut().zip(from).for_each(|(x, a)| *x += e.left[k][m] * a);
+                    }
+                }
+            }
+            assert!(lu.factor());
+            assert_eq!(system.reverses(), lu.reverses(), "seed {seed}");
+            seen[usize::from(lu.reverses())] += 1;
+        }
+        assert!(seen.iter().all(|&n| n > 5), "{seen:?}");
     }
 }
