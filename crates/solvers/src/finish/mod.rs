@@ -62,6 +62,9 @@ const PATH_COST: usize = 18_000;
 /// Newton steps after another way has reached the tolerance.
 const POLISHING_STEPS: u32 = 2;
 
+/// How many times larger than reckoned rounding may be.
+const CAUTION: f64 = 10.0;
+
 /// What a finish sees of a problem.
 #[derive(Clone, Copy)]
 pub(crate) struct View<'a> {
@@ -74,6 +77,25 @@ pub(crate) struct View<'a> {
 impl View<'_> {
     pub(crate) fn residual(&self, lambda: &[f64], c: &[f64]) -> f64 {
         self.measure.residual(self.problem, self.law, lambda, c)
+    }
+
+    /// What rounding may make of these impulses, whoever judges them: some u ‖|G + R| |λ|‖ [m/s]. Where contacts press
+    /// against each other without end, it is all there is.
+    pub(crate) fn rounding(&self, lambda: &[f64]) -> f64 {
+        let problem = self.problem;
+        let mut squares = 0.0;
+        for i in 0..problem.len() {
+            for (k, row) in problem.range(i).enumerate() {
+                let mut size = (problem.compliance[row] * lambda[row]).abs();
+                for entry in problem.blocks.entries(i) {
+                    let columns = problem.range(problem.blocks.column_of(entry));
+                    let a = &problem.blocks.entry(entry)[k * columns.len()..];
+                    size += a.iter().zip(&lambda[columns]).map(|(a, l)| (a * l).abs()).sum::<f64>();
+                }
+                squares += size * size;
+            }
+        }
+        CAUTION * f64::EPSILON * squares.sqrt()
     }
 }
 
@@ -219,7 +241,8 @@ impl Finish {
             Way::Interior(start) => self.interior(view, lambda, goal.tolerance, steps, start),
         };
         *iterations += reached.steps;
-        reached.residual
+        let known = matches!(way, Way::Path) || reached.residual > goal.tolerance;
+        reached.residual + if known { 0.0 } else { view.rounding(lambda) }
     }
 
     /// How the next attempt goes on where Newton has failed, if there is a way left, and whether it is a new one.

@@ -157,7 +157,7 @@ impl Path {
             if step == Step::Lost {
                 return false;
             }
-            self.offer(view, lambda, tolerance, reached);
+            self.offer(view, lambda, reached);
             if reached.residual <= tolerance {
                 return true;
             }
@@ -249,9 +249,9 @@ impl Path {
         c.iter_mut().zip(free).for_each(|(c, (g, s))| *c += g / s);
     }
 
-    /// Keeps the present impulses in `lambda` if they are the best yet, and not so large that rounding hides what they
-    /// do: a path may run to infinity.
-    fn offer(&mut self, view: &View, lambda: &mut [f64], tolerance: f64, reached: &mut Reached) {
+    /// Keeps the present impulses in `lambda` if they are the best yet. A path may run to where rounding hides what they
+    /// do, which counts as left.
+    fn offer(&mut self, view: &View, lambda: &mut [f64], reached: &mut Reached) {
         // Velocities without ε, first those carried on from step to step.
         let Self { system, y, c, reference, epsilon, velocities, lambda: impulses, .. } = &mut *self;
         impulses.clear();
@@ -260,8 +260,8 @@ impl Path {
         velocities.clear();
         velocities.extend(c.iter().zip(held).zip(&system.scale).map(|((c, held), s)| (c - held) * s));
         if view.residual(impulses, velocities) < reached.residual {
-            let e = self.measure(view);
-            if e < reached.residual && self.rounding(view.problem) <= tolerance {
+            let e = self.measure(view) + view.rounding(&self.lambda);
+            if e < reached.residual {
                 reached.residual = e;
                 lambda.copy_from_slice(&self.lambda);
             }
@@ -274,23 +274,6 @@ impl Path {
         self.lambda.extend(self.y.iter().zip(&self.system.scale).map(|(y, s)| y / s));
         view.problem.velocities_into(&self.lambda, &mut self.velocities);
         view.residual(&self.lambda, &self.velocities)
-    }
-
-    /// u ‖|G + R| |λ|‖ [m/s].
-    fn rounding(&self, problem: &ConstraintProblem) -> f64 {
-        let mut squares = 0.0;
-        for i in 0..problem.len() {
-            for (k, row) in problem.range(i).enumerate() {
-                let mut size = (problem.compliance[row] * self.lambda[row]).abs();
-                for entry in problem.blocks.entries(i) {
-                    let columns = problem.range(problem.blocks.column_of(entry));
-                    let a = &problem.blocks.entry(entry)[k * columns.len()..];
-                    size += a.iter().zip(&self.lambda[columns]).map(|(a, l)| (a * l).abs()).sum::<f64>();
-                }
-                squares += size * size;
-            }
-        }
-        f64::EPSILON * squares.sqrt()
     }
 }
 
