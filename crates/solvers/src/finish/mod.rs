@@ -10,7 +10,7 @@
 //! 3. then, a few times a solve, a method that needs no active set, polished by 1. For the exact law first the smoothed
 //!    Newton method of [`crate::ncp_newton`], from where they are; then, where the factor of G is known, the augmented
 //!    Lagrangian of [`crate::ncp_al`]. Else an interior method from a cold start, once sweeps have had [`PATIENCE`]
-//!    tries: [`crate::interior`], or [`crate::facets`] for polygons. Where that fails too, a path from its end, and so
+//!    tries: [`crate::interior`], or [`crate::facets`] for polygons. Where that fails too, a path from its end, by rows, and so
 //!    where all has been tried.
 //!
 //! Before the first sweep come the factors of the last solve; and Newton at once, where that costs no more than
@@ -110,7 +110,10 @@ pub(crate) struct Reached {
 /// What follows where Newton fails.
 #[derive(Clone, Copy, Debug)]
 enum Way {
-    Path,
+    /// Of an island in trees, in their velocities; later `by_rows`, which bears smaller ε.
+    Path {
+        by_rows: bool,
+    },
     Smoothed,
     Multipliers,
     /// From a cold start of these scales.
@@ -122,7 +125,7 @@ impl Way {
     /// Sweeps before it.
     fn patience(self) -> u32 {
         match self {
-            Way::Path | Way::Smoothed | Way::Multipliers => LITTLE_PATIENCE,
+            Way::Path { .. } | Way::Smoothed | Way::Multipliers => LITTLE_PATIENCE,
             Way::Interior(_) | Way::Facets(_) => PATIENCE,
         }
     }
@@ -200,8 +203,8 @@ impl Finish {
             let mut other = self.go(way, view, &mut trial, goal, iterations);
             if other > goal.tolerance && other.is_finite() {
                 other = self.newton(view, &mut trial, other, goal, iterations);
-                if other > goal.tolerance && has_path(view) && !matches!(way, Way::Path) {
-                    other = self.go(Way::Path, view, &mut trial, goal, iterations);
+                if other > goal.tolerance && has_path(view) && !matches!(way, Way::Path { .. }) {
+                    other = self.go(Way::Path { by_rows: true }, view, &mut trial, goal, iterations);
                 }
             } else if other.is_finite() {
                 let steps = POLISHING_STEPS.min(goal.max_iterations.saturating_sub(*iterations));
@@ -225,14 +228,14 @@ impl Finish {
     /// From `lambda` along a way, to the best impulses met on it; their residual.
     fn go(&mut self, way: Way, view: &View, lambda: &mut Vec<f64>, goal: Goal, iterations: &mut u32) -> f64 {
         let most = match way {
-            Way::Path if TreeSystem::pays(view.problem) => PATH_STEPS as u32,
-            Way::Path => (PATH_COST / lambda.len().max(1)).min(PATH_STEPS) as u32,
+            Way::Path { by_rows } if !Path::by_rows(view, by_rows) => PATH_STEPS as u32,
+            Way::Path { .. } => (PATH_COST / lambda.len().max(1)).min(PATH_STEPS) as u32,
             _ => SECOND_STEPS,
         };
         let steps = most.min(goal.max_iterations.saturating_sub(*iterations));
         let Self { path, smoothed, multipliers, way: room, .. } = self;
         let reached = match way {
-            Way::Path => path.solve(view, lambda, goal.tolerance, steps),
+            Way::Path { by_rows } => path.solve(view, lambda, goal.tolerance, steps, by_rows),
             Way::Smoothed => {
                 follow(smoothed, &Function::FischerBurmeister, room, view, (lambda, goal.tolerance, steps))
             }
@@ -241,7 +244,7 @@ impl Finish {
             Way::Interior(start) => self.interior(view, lambda, goal.tolerance, steps, start),
         };
         *iterations += reached.steps;
-        let known = matches!(way, Way::Path) || reached.residual > goal.tolerance;
+        let known = matches!(way, Way::Path { .. }) || reached.residual > goal.tolerance;
         reached.residual + if known { 0.0 } else { view.rounding(lambda) }
     }
 
@@ -252,16 +255,16 @@ impl Finish {
             return None;
         }
         let exact = law == Law::Ncp;
-        let path = has_path(view).then_some(Way::Path);
+        let path = |by_rows| has_path(view).then_some(Way::Path { by_rows });
         let multipliers = (exact && knows_factor(problem)).then_some(Way::Multipliers);
-        let first = [path, exact.then_some(Way::Smoothed), multipliers];
+        let first = [path(false), exact.then_some(Way::Smoothed), multipliers];
         let then = COLD_STARTS.map(|cold| match law.polygon() {
             Some(_) => Way::Facets(cold),
             None if exact && TreeSystem::pays(problem) => Way::Smoothed,
             None => Way::Interior(cold),
         });
         let fresh = first.into_iter().flatten().chain(then).nth(self.attempts);
-        fresh.map(|way| (way, true)).or(path.map(|path| (path, false)))
+        fresh.map(|way| (way, true)).or(path(true).map(|path| (path, false)))
     }
 
     /// Before any sweep: by the factors of the last solve, while the pieces are the same, or new ones where

@@ -26,6 +26,7 @@ mod pieces;
 mod system;
 
 use crate::finish::{Reached, View};
+use crate::trees::TreeSystem;
 use pieces::{Local, Point, Side};
 use stiction_contact::ConstraintProblem;
 use system::System;
@@ -82,6 +83,11 @@ impl Path {
     /// Islands with more rows are left alone, unless they are solved in trees.
     pub(crate) const MOST_ROWS: usize = 300;
 
+    /// True if steps are taken by rows: where trees would not pay, and if wanted in all islands of few rows.
+    pub(crate) fn by_rows(view: &View, wanted: bool) -> bool {
+        !TreeSystem::pays(view.problem) || wanted && view.problem.rows() <= Self::MOST_ROWS
+    }
+
     /// Replaces `lambda` by the best impulses met on the way from there.
     pub(crate) fn solve(
         &mut self,
@@ -89,8 +95,9 @@ impl Path {
         lambda: &mut [f64],
         tolerance: f64,
         max_steps: u32,
+        by_rows: bool,
     ) -> Reached {
-        self.prepare(view, lambda);
+        self.prepare(view, lambda, Self::by_rows(view, by_rows));
         let least = if self.system.in_trees() { SHARPEST_IN_TREES } else { SHARPEST };
         let mut reached = Reached { residual: self.measure(view), steps: 0 };
         let (mut ended, mut decay) = (None, SHARPER);
@@ -123,8 +130,8 @@ impl Path {
         }
     }
 
-    fn prepare(&mut self, view: &View, lambda: &[f64]) {
-        self.system.prepare(view);
+    fn prepare(&mut self, view: &View, lambda: &[f64], by_rows: bool) {
+        self.system.prepare(view, by_rows);
         self.locals.clear();
         for (i, (&cone, a)) in view.problem.cones().iter().zip(&view.measure.diagonal).enumerate() {
             let square = self.system.scale[view.problem.range(i).start].powi(2);
@@ -327,7 +334,7 @@ mod tests {
         measure.prepare(problem);
         blocks_into(problem, &measure, &mut blocks);
         let view = View { problem, blocks: &blocks, measure: &measure, law: Law::Ncp };
-        Path::default().solve(&view, lambda, tolerance, steps)
+        Path::default().solve(&view, lambda, tolerance, steps, false)
     }
 
     /// Impulses of four corners do not put a twist right: from the answer without it, the path leads to where one of

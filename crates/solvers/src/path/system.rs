@@ -29,9 +29,9 @@ pub(super) struct System {
 }
 
 impl System {
-    pub(super) fn prepare(&mut self, view: &View) {
+    pub(super) fn prepare(&mut self, view: &View, by_rows: bool) {
         let problem = view.problem;
-        self.in_trees = TreeSystem::pays(problem);
+        self.in_trees = !by_rows;
         self.scale.clear();
         for (i, a) in view.measure.diagonal.iter().enumerate() {
             let rows = problem.range(i);
