@@ -10,8 +10,8 @@
 //! 3. then, a few times a solve, a method that needs no active set, polished by 1. For the exact law first the smoothed
 //!    Newton method of [`crate::ncp_newton`], from where they are; then, where the factor of G is known, the augmented
 //!    Lagrangian of [`crate::ncp_al`]. Else an interior method from a cold start, once sweeps have had [`PATIENCE`]
-//!    tries: [`crate::interior`], or [`crate::facets`] for polygons. Where that fails too, a path from its end, by rows, and so
-//!    where all has been tried.
+//!    tries: [`crate::interior`], or [`crate::facets`] for polygons. Where that fails too, a path from its end, by
+//!    rows, and so where all has been tried.
 //!
 //! Before the first sweep come the factors of the last solve; and Newton at once, where that costs no more than
 //! sweeps or the start is nearly an answer, as that of bodies at rest. These are taken deeper than asked: the
@@ -110,7 +110,7 @@ pub(crate) struct Reached {
 /// What follows where Newton fails.
 #[derive(Clone, Copy, Debug)]
 enum Way {
-    /// Of an island in trees, in their velocities; later `by_rows`, which bears smaller ε.
+    /// In the velocities of trees where that pays; later `by_rows`, which bears smaller ε.
     Path {
         by_rows: bool,
     },
