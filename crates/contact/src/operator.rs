@@ -150,27 +150,27 @@ impl ConstraintProblem {
     /// (G + R)_ii of every block by rows, scalar blocks in the first number; of patches the rows (t₁, t₂, n).
     pub fn diagonal_blocks_into(&self, out: &mut Vec<[f64; 9]>) {
         out.clear();
+        out.resize(self.len(), [0.0; 9]);
         let (formed, thin) = (self.blocks_formed(), !self.thin.is_empty());
-        for (i, rows) in self.row_start().windows(2).enumerate() {
-            let (first, dim) = (rows[0], rows[1] - rows[0]);
-            let mut block = [0.0; 9];
+        for ((i, rows), block) in self.row_start().windows(2).enumerate().zip(out) {
+            let dim = rows[1] - rows[0];
             if dim > 3 {
                 let whole = self.patch(i);
                 (0..9).for_each(|k| block[k] = whole[k / 3 * dim + k % 3]);
-                out.push(block);
                 continue;
             }
             if formed {
                 block[..dim * dim].copy_from_slice(self.blocks.diagonal(i));
             } else if thin {
-                self.thin.square_into(i, dim, &mut block);
+                self.thin.square_into(i, dim, block);
             } else {
-                self.diagonal_of_operator(i, &mut block);
+                self.diagonal_of_operator(i, block);
             }
-            for k in 0..dim {
-                block[k * dim + k] += self.compliance[first + k];
+            match self.compliance[rows[0]..rows[1]] {
+                [x, y, z] => (block[0], block[4], block[8]) = (block[0] + x, block[4] + y, block[8] + z),
+                [x] => block[0] += x,
+                _ => {}
             }
-            out.push(block);
         }
     }
 

@@ -15,6 +15,8 @@ use stiction_contact::{ConstraintProblem, Law};
 
 /// A start that the last step has changed is good enough this near [tolerances].
 const NEAR: f64 = 1e-3;
+/// What goes on as it moved is no farther from an answer than this [tolerances].
+const FAR: f64 = 1e5;
 /// Impulses that differ by less than this share of the largest are the same [–].
 const SAME: f64 = 1e-12;
 
@@ -27,6 +29,8 @@ pub(crate) struct Starts {
     none: Candidate,
     /// 2 λ − λ⁻.
     line: Vec<f64>,
+    /// It was the nearest start of this solve, or of the last.
+    moves: bool,
 }
 
 #[derive(Default)]
@@ -52,7 +56,7 @@ impl Starts {
         impulses: &mut [f64],
         c: &mut Vec<f64>,
     ) -> f64 {
-        let Self { given, second, ahead, none, line } = self;
+        let Self { given, second, ahead, none, line, .. } = self;
         for candidate in [&mut *given, second, ahead, none] {
             candidate.sum = f64::INFINITY;
         }
@@ -77,15 +81,59 @@ impl Starts {
             }
         }
         let mut best = if second.sum < given.sum { second } else { given };
-        if ahead.sum < best.sum {
+        self.moves = ahead.sum < best.sum;
+        if self.moves {
             best = ahead;
         }
         if none.sum < best.sum || !best.sum.is_finite() {
-            best = none;
+            (best, self.moves) = (none, false);
         }
         impulses.copy_from_slice(&best.lambda);
         c.clone_from(&best.c);
         best.sum.sqrt()
+    }
+
+    /// [`Self::choose`] where 2 λ − λ⁻ was the nearest start of the last solve and is again nearly an answer of this:
+    /// what bodies do that go on moving. The others are not looked at, in which they have nothing to find.
+    pub(crate) fn go_on(
+        &mut self,
+        measure: &Measure,
+        problem: &ConstraintProblem,
+        law: Law,
+        tolerance: f64,
+        impulses: &mut [f64],
+        c: &mut Vec<f64>,
+    ) -> Option<f64> {
+        let other = &problem.second_start;
+        if !self.moves || other.len() != impulses.len() {
+            return None;
+        }
+        let Self { given, second, ahead, none, line, .. } = self;
+        line.clear();
+        line.extend(impulses.iter().zip(other).map(|(l, before)| 2.0 * l - before));
+        if !worth_a_look(line) {
+            return None;
+        }
+        ahead.look(measure, problem, law, line);
+        if !ahead.within(FAR * tolerance) || ahead.within(tolerance) {
+            return None;
+        }
+        for candidate in [given, second, none] {
+            candidate.sum = f64::INFINITY;
+        }
+        impulses.copy_from_slice(&ahead.lambda);
+        c.clone_from(&ahead.c);
+        Some(ahead.sum.sqrt())
+    }
+
+    /// True if the start chosen last was 2 λ − λ⁻.
+    pub(crate) fn moves(&self) -> bool {
+        self.moves
+    }
+
+    /// The next solve has no last one.
+    pub(crate) fn forget(&mut self) {
+        self.moves = false;
     }
 
     /// The residual that is good enough, by what was chosen from.

@@ -151,17 +151,15 @@ impl Situation<'_> {
         let model = &self.world.model;
         let block = rows.len();
         let frictional = c.friction > 0.0;
-        let trees = c.bodies.map(|b| b.map(|b| model.bodies[b].tree));
-        let axes = if frictional { [c.t1, c.t2, c.n] } else { [c.n, Vec3::ZERO, Vec3::ZERO] };
-        let point = |t: Option<usize>, axes: [Vec3; 3]| {
-            t.map_or(Point::default(), |t| Point { arm: c.position - self.kin.reference[t], axes })
-        };
-        let points = [point(trees[0], axes.map(|a| -a)), point(trees[1], axes)]; // u = v_B − v_A
         let ends = c.bodies.map(|b| {
             let body = &model.bodies[b?];
             Some(End { tip: body.dofs.end - 1, tree: body.tree })
         });
-        rows.push_points(model, &self.kin.S, ends, points);
+        rows.push_points(model, &self.kin.S, &ends, |side, end| {
+            let axes = if frictional { [c.t1, c.t2, c.n] } else { [c.n, Vec3::ZERO, Vec3::ZERO] };
+            let axes = if side == 0 { axes.map(|a| -a) } else { axes }; // u = v_B − v_A
+            Point { arm: c.position - self.kin.reference[end.tree], axes }
+        });
 
         let cone = c.cone();
         if let Cone::Patch { .. } = cone {
@@ -262,26 +260,29 @@ impl Situation<'_> {
         let (model, h) = (&self.world.model, self.params.dt);
         for (j, joint) in model.joints.iter().enumerate() {
             let Some([lo, hi]) = joint.limit else { continue };
-            if !self.kin.selects(model.bodies[joint.body].tree) {
-                continue;
-            }
             let dof = joint.idx_v;
-            let free = &self.free_velocity[dof..dof + joint.kind.nv()];
-            let fastest = free.iter().chain(&self.state.v[dof..dof + free.len()]);
             let soft_margin = self.soft.map_or(0.0, |(s, _)| s.limit(j).margin);
-            let reach =
-                self.params.margin.max(soft_margin) + 2.0 * h * fastest.fold(0.0, |m: f64, v| m.max(v.abs()));
+            let margin = self.params.margin.max(soft_margin);
+            let reach = |dofs: Range<usize>| {
+                let speeds = self.free_velocity[dofs.clone()].iter().zip(&self.state.v[dofs]);
+                margin + 2.0 * h * speeds.fold(0.0, |m: f64, (a, b)| m.max(a.abs()).max(b.abs()))
+            };
             match joint.kind {
                 JointKind::Hinge | JointKind::Slide | JointKind::Screw => {
-                    let q = self.state.q[joint.idx_q];
-                    for (side, sign, gap) in [(0, 1.0, q - lo), (1, -1.0, hi - q)] {
+                    let (q, reach) = (self.state.q[joint.idx_q], reach(dof..dof + 1));
+                    let gaps = [q - lo, hi - q];
+                    if gaps.iter().all(|gap| *gap > reach) || !self.kin.selects(model.bodies[joint.body].tree)
+                    {
+                        continue;
+                    }
+                    for (side, sign, gap) in [(0, 1.0, gaps[0]), (1, -1.0, gaps[1])] {
                         if gap <= reach {
                             self.note_push(problem, gap, notes);
                             rows.push_linear(&[(dof, sign)], model);
                             self.push(
                                 problem,
                                 Cone::NonNegative,
-                                &[sign * free[0] + self.gap_bias(gap)],
+                                &[sign * self.free_velocity[dof] + self.gap_bias(gap)],
                                 gap,
                             );
                             self.soften(problem, dof, |s| s.limit(j));
@@ -293,9 +294,11 @@ impl Situation<'_> {
                     // The angle of the rotation grows at the rate of the spin about its axis.
                     let turn = rotation_vector(&self.state.q[joint.idx_q..]);
                     let gap = hi - turn.norm();
-                    if gap <= 2.0 * reach
+                    if gap <= 2.0 * reach(dof..dof + 3)
+                        && self.kin.selects(model.bodies[joint.body].tree)
                         && let Some(axis) = turn.normalized()
                     {
+                        let free = &self.free_velocity[dof..];
                         let rate = axis.dot(vec3(free[0], free[1], free[2]));
                         self.note_push(problem, gap, notes);
                         rows.push_linear(&[(dof, -axis.x), (dof + 1, -axis.y), (dof + 2, -axis.z)], model);

@@ -44,7 +44,7 @@ pub(crate) struct End {
 const TRUNK: usize = 6;
 
 /// A point of a body, and the axes along which its velocity counts: the rows of a block.
-#[derive(Clone, Copy, Debug, Default)]
+#[derive(Clone, Copy, Debug)]
 pub(crate) struct Point {
     /// From the reference of the tree.
     pub(crate) arm: Vec3,
@@ -134,28 +134,30 @@ impl Rows {
         }
     }
 
-    /// The same for the velocities of two points: what both bodies have in common moves both alike, and their
-    /// difference does not feel it.
+    /// The same for the velocities of two points, of the first of A and of the second of B: what both bodies have in
+    /// common moves both alike, and their difference does not feel it.
     #[inline]
     pub(crate) fn push_points(
         &mut self,
         model: &Model,
         S: &[Motion],
-        ends: [Option<End>; 2],
-        points: [Point; 2],
+        ends: &[Option<End>; 2],
+        point: impl Fn(usize, &End) -> Point,
     ) {
         if let [Some(a), Some(b)] = ends
             && a.tree == b.tree
         {
-            return self.push(model, ends, |dof, on_a, on_b| match (on_a, on_b) {
+            let points = [point(0, a), point(1, b)];
+            return self.push(model, *ends, |dof, on_a, on_b| match (on_a, on_b) {
                 (true, false) => points[0].column(&S[dof]),
                 (false, true) => points[1].column(&S[dof]),
                 _ => Vec3::ZERO,
             });
         }
         self.J.push_block();
-        for (end, point) in ends.into_iter().zip(points) {
-            let Some(End { tip, tree }) = end else { continue };
+        for (side, end) in ends.iter().enumerate() {
+            let Some(end) = end else { continue };
+            let (&End { tip, tree }, point) = (end, point(side, end));
             let chain = chain(&self.chains, &self.chain_end, tip);
             let column = |&dof: &usize| point.column(&S[dof]);
             match chain.split_last_chunk::<TRUNK>() {
@@ -248,7 +250,10 @@ impl Rows {
 
     /// tau += Jᵀ λ, over all blocks.
     pub(crate) fn add_impulses_into(&self, row_start: &[usize], impulses: &[f64], tau: &mut [f64]) {
-        self.J.add_all_transposed(row_start, impulses, tau);
+        lanes::plain(
+            #[inline(always)]
+            || self.J.add_all_transposed(row_start, impulses, tau),
+        );
     }
 
     /// (1): the factor W of G, for a problem that already holds one cone per block of these rows.

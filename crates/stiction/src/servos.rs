@@ -13,7 +13,7 @@
 //! constraint problem, which is exact; it stays a row while it is at its limit.
 
 use crate::State;
-use crate::actuation::{self, Effort, at_velocity, change, clamp};
+use crate::actuation::{self, Effort, at_velocity, clamp};
 use crate::stepper::Input;
 use crate::tendons::Pull;
 use stiction_dynamics::MassMatrix;
@@ -35,12 +35,50 @@ pub(crate) struct Servos {
     promoted: Vec<bool>,
     /// Times that this step was solved again.
     again: u32,
+    /// Those on one dof, in order, and the others.
+    drives: Vec<Drive>,
+    others: Vec<usize>,
+}
+
+/// An actuator on one dof.
+#[derive(Clone, Copy, Debug)]
+struct Drive {
+    index: usize,
+    dof: usize,
+    /// Its coefficient.
+    c: f64,
+    /// Of the effort, infinite where there is no limit.
+    range: [f64; 2],
+}
+
+impl Drive {
+    /// The effort without its limit, at the velocity v⁺.
+    #[inline]
+    fn at_velocity(&self, e: &Effort, v: &[f64], v_next: &[f64]) -> f64 {
+        e.after(self.c * (v_next[self.dof] - v[self.dof]))
+    }
+
+    #[inline]
+    fn clamp(&self, effort: f64) -> f64 {
+        effort.clamp(self.range[0], self.range[1])
+    }
+
+    fn is_limited(&self) -> bool {
+        self.range != [f64::NEG_INFINITY, f64::INFINITY]
+    }
 }
 
 impl Servos {
     pub(crate) fn new(world: &World) -> Self {
         let n = world.actuators.len();
+        let drive = |(index, a): (usize, &Actuator)| {
+            let [(dof, c)] = a.transmission[..] else { return None };
+            let range = a.effort_limit.unwrap_or([f64::NEG_INFINITY, f64::INFINITY]);
+            Some(Drive { index, dof, c, range })
+        };
         Self {
+            drives: world.actuators.iter().enumerate().filter_map(drive).collect(),
+            others: (0..n).filter(|&i| world.actuators[i].transmission.len() != 1).collect(),
             laws: vec![Effort::default(); n],
             efforts: vec![Effort::default(); n],
             row: vec![false; n],
@@ -87,44 +125,36 @@ impl Servos {
     }
 
     /// Adds the gains of the others to the diagonal of M̂.
-    pub(crate) fn add_gains(&self, actuators: &[Actuator], h: f64, mass: &mut MassMatrix) {
-        for (i, a) in actuators.iter().enumerate() {
-            if let ([(dof, c)], false) = (&a.transmission[..], self.row[i]) {
-                mass.add_diagonal(*dof, h * self.efforts[i].implicit * c * c);
-            }
+    pub(crate) fn add_gains(&self, h: f64, mass: &mut MassMatrix) {
+        for &Drive { index, dof, c, .. } in self.drives.iter().filter(|d| !self.row[d.index]) {
+            mass.add_diagonal(dof, h * self.efforts[index].implicit * c * c);
         }
     }
 
     /// Adds what the others are expected to exert at the velocity of the start.
     pub(crate) fn add_efforts(&self, actuators: &[Actuator], tau: &mut [f64]) {
-        for (i, a) in actuators.iter().enumerate().filter(|&(i, _)| !self.row[i]) {
-            for &(dof, c) in &a.transmission {
+        for &Drive { index, dof, c, .. } in self.drives.iter().filter(|d| !self.row[d.index]) {
+            tau[dof] += c * self.efforts[index].start;
+        }
+        for &i in self.others.iter().filter(|&&i| !self.row[i]) {
+            for &(dof, c) in &actuators[i].transmission {
                 tau[dof] += c * self.efforts[i].start;
             }
         }
     }
 
     /// (2), for those beyond their limits at `v_free`; true if there are any.
-    pub(crate) fn saturate(
-        &mut self,
-        actuators: &[Actuator],
-        v: &[f64],
-        v_free: &[f64],
-        h: f64,
-        mass: &mut MassMatrix,
-    ) -> bool {
+    pub(crate) fn saturate(&mut self, v: &[f64], v_free: &[f64], h: f64, mass: &mut MassMatrix) -> bool {
         let mut any = false;
-        for (i, a) in actuators.iter().enumerate().filter(|&(i, _)| !self.row[i]) {
-            let effort = &mut self.efforts[i];
+        for drive in self.drives.iter().filter(|d| !self.row[d.index]) {
+            let effort = &mut self.efforts[drive.index];
             if effort.implicit <= 0.0 {
                 continue;
             }
-            let e = at_velocity(a, effort, v, v_free);
-            let limited = clamp(a, e);
+            let e = drive.at_velocity(effort, v, v_free);
+            let limited = drive.clamp(e);
             if limited != e {
-                for &(dof, c) in &a.transmission {
-                    mass.add_diagonal(dof, -h * effort.implicit * c * c);
-                }
+                mass.add_diagonal(drive.dof, -h * effort.implicit * drive.c * drive.c);
                 *effort = Effort { start: limited, implicit: 0.0 };
                 any = true;
             }
@@ -134,24 +164,24 @@ impl Servos {
 
     /// Makes rows of those that (1) or (2) was wrong about, the third time of all that have limits; true if the step
     /// is to be solved again.
-    pub(crate) fn promote(&mut self, actuators: &[Actuator], v: &[f64], v_next: &[f64]) -> bool {
+    pub(crate) fn promote(&mut self, v: &[f64], v_next: &[f64]) -> bool {
         let mut any = false;
-        for (i, a) in actuators.iter().enumerate() {
-            let law = &self.laws[i];
-            if law.implicit <= 0.0 || self.row[i] || a.effort_limit.is_none() {
+        for drive in self.drives.iter().filter(|d| !self.row[d.index] && d.is_limited()) {
+            let (law, expected) = (&self.laws[drive.index], &self.efforts[drive.index]);
+            if law.implicit <= 0.0 {
                 continue;
             }
-            let change = change(a, v, v_next);
-            let (exact, expected) = (clamp(a, law.after(change)), self.efforts[i].after(change));
+            let exact = drive.clamp(drive.at_velocity(law, v, v_next));
+            let expected = drive.at_velocity(expected, v, v_next);
             if (exact - expected).abs() > ROUNDING * (exact.abs() + expected.abs()) {
-                self.promoted[i] = true;
+                self.promoted[drive.index] = true;
                 any = true;
             }
         }
         if any && self.again >= 2 {
-            let limited =
-                actuators.iter().zip(&self.laws).map(|(a, l)| a.effort_limit.is_some() && l.implicit > 0.0);
-            self.promoted.iter_mut().zip(limited).for_each(|(p, l)| *p |= l);
+            for drive in self.drives.iter().filter(|d| d.is_limited()) {
+                self.promoted[drive.index] |= self.laws[drive.index].implicit > 0.0;
+            }
         }
         self.again = if any { self.again + 1 } else { 0 };
         any

@@ -236,7 +236,7 @@ impl TimeStepper {
         self.middle.find(world, state, self.params.dt, self.trapezoidal);
         loop {
             let solve = self.solve_once(world, state, input, solver)?;
-            if !self.servos.promote(&world.actuators, &state.v, &self.v_next) {
+            if !self.servos.promote(&state.v, &self.v_next) {
                 return Ok(solve);
             }
         }

@@ -71,8 +71,9 @@ struct Remembered {
 pub(crate) struct WarmStart {
     contacts: Vec<Remembered>,
     rows: Vec<(RowKey, [f64; 2])>,
-    /// First remembered contact whose pair may still be asked for.
+    /// First remembered contact whose pair may still be asked for, and the one after that found last.
     next_contact: usize,
+    expected: usize,
     next_row: usize,
     /// Keys of the rows of the step in progress, in order.
     keys: Vec<RowKey>,
@@ -139,6 +140,7 @@ impl WarmStart {
     /// Starts the recall of a new step.
     pub(crate) fn begin(&mut self) {
         self.next_contact = 0;
+        self.expected = 0;
         self.next_row = 0;
         self.keys.clear();
         self.last.clear();
@@ -157,16 +159,25 @@ impl WarmStart {
 
     /// Recalls the impulses of a contact, or zero, in its present frame.
     pub(crate) fn recall_contact(&mut self, c: &ContactPoint) {
-        while self.contacts.get(self.next_contact).is_some_and(|m| m.geometries < c.geometries) {
-            self.next_contact += 1;
-        }
-        let known = (self.contacts[self.next_contact..].iter())
-            .take_while(|m| m.geometries == c.geometries)
-            .find(|m| m.feature == c.feature);
-        let [last, before] = known.map_or(&[[Vec3::ZERO; 2]; 2], |m| &m.impulses);
+        let known = self.place_of(c);
+        self.expected = known.map_or(self.expected, |at| at + 1);
+        let [last, before] = known.map_or(&[[Vec3::ZERO; 2]; 2], |at| &self.contacts[at].impulses);
         let cone = c.cone();
         push_rows(c, cone, last, &mut self.last);
         push_rows(c, cone, before, &mut self.before);
+    }
+
+    /// Which of those remembered a contact is: mostly they come again in their order.
+    fn place_of(&mut self, c: &ContactPoint) -> Option<usize> {
+        let same = |m: &Remembered| m.geometries == c.geometries && m.feature == c.feature;
+        if self.contacts.get(self.expected).is_some_and(same) {
+            return Some(self.expected);
+        }
+        while self.contacts.get(self.next_contact).is_some_and(|m| m.geometries < c.geometries) {
+            self.next_contact += 1;
+        }
+        let of_pair = self.contacts[self.next_contact..].iter().take_while(|m| m.geometries == c.geometries);
+        of_pair.enumerate().find(|(_, m)| m.feature == c.feature).map(|(k, _)| self.next_contact + k)
     }
 
     /// Recalls the impulses of a scalar row, or zero.

@@ -4,6 +4,7 @@
 //! units. Panels of columns keep the update in cache. Cost ⅔ n³.
 
 use super::{axpy, subtract_four};
+use stiction_dynamics::lanes;
 
 /// Columns factored together.
 const PANEL: usize = 32;
@@ -48,6 +49,14 @@ impl Lu {
 
     /// False if a pivot is zero or not a number.
     pub(crate) fn factor(&mut self) -> bool {
+        lanes::plain(
+            #[inline(always)]
+            || self.factor_by_panels(),
+        )
+    }
+
+    #[inline(always)]
+    fn factor_by_panels(&mut self) -> bool {
         let n = self.n;
         self.exchanges = 0;
         self.pivot.clear();
@@ -83,6 +92,7 @@ impl Lu {
     }
 
     /// Columns first..last of the rows below, whole rows exchanged.
+    #[inline(always)]
     fn factor_panel(&mut self, first: usize, last: usize) -> bool {
         let n = self.n;
         for k in first..last {
@@ -119,6 +129,7 @@ impl Lu {
     }
 
     /// The columns right of the panel.
+    #[inline(always)]
     fn update(&mut self, first: usize, last: usize) {
         let n = self.n;
         if last == n {

@@ -9,7 +9,7 @@ pub(crate) use lu::Lu;
 use stiction_contact::ConstraintProblem;
 
 /// y += a x.
-#[inline]
+#[inline(always)]
 fn axpy(a: f64, x: &[f64], y: &mut [f64]) {
     if a != 0.0 {
         y.iter_mut().zip(x).for_each(|(y, x)| *y += a * x);
@@ -17,7 +17,7 @@ fn axpy(a: f64, x: &[f64], y: &mut [f64]) {
 }
 
 /// y −= Σ fₖ xₖ for four rows at once.
-#[inline]
+#[inline(always)]
 fn subtract_four(f: [f64; 4], x: [&[f64]; 4], y: &mut [f64]) {
     if f != [0.0; 4] {
         let rows = x[0].iter().zip(x[1]).zip(x[2].iter().zip(x[3]));

@@ -14,7 +14,7 @@
 //!    rows, and so where all has been tried.
 //!
 //! Before the first sweep come the factors of the last solve; and Newton at once, where that costs no more than
-//! sweeps or the start is nearly an answer, as that of bodies at rest. These are taken deeper than asked: the
+//! sweeps or the start is nearly an answer. Where that is of bodies at rest these are taken deeper than asked: the
 //! impulses then do for many steps to come.
 
 mod newton;
@@ -138,6 +138,16 @@ pub(crate) struct Goal {
     pub(crate) tolerance: f64,
     /// Of the solve, sweeps included.
     pub(crate) max_iterations: u32,
+    /// The impulses do not change from step to step, or it is not known that they do.
+    pub(crate) rests: bool,
+}
+
+impl Goal {
+    /// The residual to go to from one of `current`: deeper than asked where impulses will do for many steps to come.
+    fn wanted(&self, current: f64) -> f64 {
+        let deep = self.rests && current <= NEAR * self.tolerance;
+        if deep { DEEP * self.tolerance } else { self.tolerance }
+    }
 }
 
 /// Workspaces and the schedule of one solve.
@@ -274,6 +284,7 @@ impl Finish {
         &mut self,
         view: &View,
         lambda: &mut [f64],
+        c: &[f64],
         current: f64,
         goal: Goal,
         iterations: &mut u32,
@@ -282,28 +293,32 @@ impl Finish {
             return None;
         }
         let near = current <= NEAR * goal.tolerance;
-        let wanted = wanted(current, goal.tolerance);
-        let mut reached = self.by_old_factors(view, lambda, current, goal.tolerance);
+        let mut reached = self.by_old_factors(view, lambda, c, current, goal);
         *iterations += reached.steps;
         let rows = if TreeSystem::pays(view.problem) { 0 } else { lambda.len() };
         if reached.residual > goal.tolerance && (lambda.len() <= LEAST_ROWS || near && rows <= FEW_ROWS) {
             let steps = FIRST_STEPS.min(goal.max_iterations.saturating_sub(*iterations));
-            let by_newton = self.newton.solve(view, lambda, reached.residual, wanted, steps);
+            let by_newton = self.newton.solve(view, lambda, reached.residual, goal.wanted(current), steps);
             *iterations += by_newton.steps;
             reached.residual = by_newton.residual;
         }
         (reached.residual < current).then_some(reached.residual)
     }
 
-    /// By the factors of the last solve alone, while the pieces are the same: of the problem no blocks are needed.
+    /// By the factors of the last solve alone, while the pieces are the same and they do not ask for new ones: of the
+    /// problem no blocks are needed. `c` are the velocities of `lambda`.
     pub(crate) fn by_old_factors(
         &mut self,
         view: &View,
         lambda: &mut [f64],
+        c: &[f64],
         current: f64,
-        tolerance: f64,
+        goal: Goal,
     ) -> Reached {
-        self.newton.chord(view, lambda, current, wanted(current, tolerance))
+        if self.newton.stale() && lambda.len() <= LEAST_ROWS {
+            return Reached { residual: current, steps: 0 };
+        }
+        self.newton.chord(view, lambda, c, current, goal.wanted(current))
     }
 
     /// True if an answer that this has just found is the only one with its pieces.
@@ -350,11 +365,6 @@ impl Finish {
         *iterations += reached.steps;
         reached.residual
     }
-}
-
-/// The residual to go to from one of `current`.
-fn wanted(current: f64, tolerance: f64) -> f64 {
-    if current <= NEAR * tolerance { DEEP * tolerance } else { tolerance }
 }
 
 /// True where [`Way::Path`] leads.

@@ -49,6 +49,9 @@
 //! ```text
 //!     (matrix of an earlier step) Δλ = (right-hand side of this one)            (9)
 //! ```
+//!
+//! Where a robot has moved on since, each of these gains less; factors by which one step does not do are renewed in time,
+//! without ε: what they were of was far from singular.
 
 use super::patch::{self, Patch};
 use super::polygon;
@@ -72,6 +75,8 @@ const WANDER: [u32; 2] = [2, 4];
 const REGULAR: f64 = 1e-6;
 /// Steps by old factors; each must gain a digit.
 const CHORD_STEPS: u32 = 3;
+/// Solves after which factors are renewed by which one step did not do.
+const RENEWAL: u32 = 12;
 
 /// See the module.
 #[derive(Default)]
@@ -98,6 +103,9 @@ pub(crate) struct Newton {
     held_pieces: Vec<Discriminant<Piece>>,
     /// The matrix they are of is far from singular.
     regular: bool,
+    /// Solves by them, and whether the last took several steps.
+    age: u32,
+    slow: bool,
 }
 
 const KNOWN: usize = usize::MAX;
@@ -138,7 +146,7 @@ impl Newton {
         let exact = view.law == Law::Ncp;
         let (harder, wander) = if exact { (HARDER[0], WANDER[0]) } else { (HARDER[1], WANDER[1]) };
         let share = |e: f64| if exact { (e / scale).clamp(least, most) } else { least };
-        self.regularisation = share(current);
+        self.regularisation = if self.stale() { least } else { share(current) };
         for step in 1..=max_steps {
             let unknowns = self.sort(view);
             if !self.solve_step(view, unknowns, false) {
@@ -175,14 +183,23 @@ impl Newton {
 
     /// As [`Self::solve`], by the factors of an earlier solve (9): good while no contact changes its
     /// piece. At most [`CHORD_STEPS`] steps of 2 rows² operations.
-    pub(super) fn chord(&mut self, view: &View, lambda: &mut [f64], current: f64, tolerance: f64) -> Reached {
+    /// `c` are the velocities of `lambda`.
+    pub(super) fn chord(
+        &mut self,
+        view: &View,
+        lambda: &mut [f64],
+        c: &[f64],
+        current: f64,
+        tolerance: f64,
+    ) -> Reached {
         let mut reached = Reached { residual: current, steps: 0 };
         if self.held.len() != lambda.len() {
             return reached;
         }
-        self.lambda.clear();
-        self.lambda.extend_from_slice(lambda);
-        view.problem.velocities_into(&self.lambda, &mut self.c);
+        for (mine, given) in [(&mut self.lambda, &*lambda), (&mut self.c, c)] {
+            mine.clear();
+            mine.extend_from_slice(given);
+        }
         while reached.steps < CHORD_STEPS && reached.residual > tolerance {
             let unknowns = self.sort(view);
             let same_pieces = self.pieces.iter().map(discriminant).eq(self.held_pieces.iter().copied());
@@ -197,7 +214,14 @@ impl Newton {
             reached.residual = e;
             lambda.copy_from_slice(&self.lambda);
         }
+        self.age = self.age.saturating_add(1);
+        self.slow = reached.steps > 1;
         reached
+    }
+
+    /// True if new factors would save steps.
+    pub(super) fn stale(&self) -> bool {
+        self.slow && self.regular && self.age >= RENEWAL && !self.held.is_empty()
     }
 
     /// True if the pieces of the last step leave the impulses no freedom.
@@ -221,6 +245,7 @@ impl Newton {
     pub(super) fn forget(&mut self) {
         self.held.clear();
         self.held_pieces.clear();
+        (self.age, self.slow) = (0, false);
     }
 
     /// Puts every block on its piece and numbers the unknown rows.

@@ -97,7 +97,13 @@ impl Workspace {
         tolerance: f64,
         impulses: &mut [f64],
     ) -> f64 {
-        self.starts.choose(&self.measure, problem, law, tolerance, impulses, &mut self.c)
+        let Self { starts, measure, c, .. } = self;
+        // Islands choose among all.
+        let alone = !problem.blocks_formed() && problem.thin.trees() == 1;
+        if alone && let Some(residual) = starts.go_on(measure, problem, law, tolerance, impulses, c) {
+            return residual;
+        }
+        starts.choose(measure, problem, law, tolerance, impulses, c)
     }
 
     /// Chooses where each of the islands starts, after [`Self::start`], and settles those whose start will do
@@ -195,18 +201,23 @@ impl Workspace {
         params: &SweepParams,
         iterations: &mut u32,
     ) -> Option<f64> {
-        let Self { blocks, measure, .. } = self;
+        let goal = self.goal(params);
+        let Self { blocks, measure, finish, c, .. } = self;
         let view = View { problem, blocks, measure, law };
-        let goal = Goal { tolerance: params.tolerance, max_iterations: params.max_iterations };
         let e = if *iterations == 0 {
-            self.finish.resume(&view, impulses, current, goal, iterations)?
+            finish.resume(&view, impulses, c, current, goal, iterations)?
         } else {
-            self.finish.attempt(&view, impulses, current, goal, iterations)?
+            finish.attempt(&view, impulses, current, goal, iterations)?
         };
         problem.velocities_into(impulses, &mut self.c);
         self.remember(impulses, e);
         self.anderson.restart();
         Some(e)
+    }
+
+    fn goal(&self, params: &SweepParams) -> Goal {
+        let SweepParams { tolerance, max_iterations, .. } = *params;
+        Goal { tolerance, max_iterations, rests: !self.starts.moves() }
     }
 
     /// The answer by the factors of the last solve, where they reach it and it is the only one: of the problem, whose
@@ -221,10 +232,11 @@ impl Workspace {
         if !params.finish || R::LAW == Law::Raisim || R::SMALLEST && !self.finish.unique() {
             return None;
         }
-        let Self { blocks, measure, finish, .. } = self;
+        let goal = self.goal(params);
+        let Self { blocks, measure, finish, c, .. } = self;
         blocks_into(problem, measure, blocks);
         let view = View { problem, blocks, measure, law: R::LAW };
-        let reached = finish.by_old_factors(&view, impulses, current, params.tolerance);
+        let reached = finish.by_old_factors(&view, impulses, c, current, goal);
         let done = reached.residual <= params.tolerance && reached.steps > 0;
         done.then(|| report(SolveStatus::Converged, reached.steps, reached.residual))
     }
@@ -232,6 +244,7 @@ impl Workspace {
     /// Drops what outlives a solve.
     pub(crate) fn forget(&mut self) {
         self.finish.forget();
+        self.starts.forget();
         self.own = false;
     }
 

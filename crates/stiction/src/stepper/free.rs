@@ -49,7 +49,7 @@ impl TimeStepper {
         }
         self.solve_free(world, state)?;
         // Efforts beyond their limit stay there: one more solve without their gains.
-        if self.servos.saturate(&world.actuators, &state.v, &self.v_free, h, &mut self.mass) {
+        if self.servos.saturate(&state.v, &self.v_free, h, &mut self.mass) {
             self.factor_and_solve(world, state)?;
         }
         Ok(())
@@ -57,7 +57,7 @@ impl TimeStepper {
 
     /// Adds the gains of single-dof actuators to M̂, then solves (2).
     fn solve_free(&mut self, world: &World, state: &State) -> Result<(), String> {
-        self.servos.add_gains(&world.actuators, self.params.dt, &mut self.mass);
+        self.servos.add_gains(self.params.dt, &mut self.mass);
         self.factor_and_solve(world, state)
     }
 
