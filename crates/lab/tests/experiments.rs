@@ -1,16 +1,26 @@
-//! Every experiment bears out what it claims, and leaves its figures and data.
+//! Every experiment bears out what it claims, and leaves its figures and data. Where third-party robots are absent, in
+//! the folder named by `STICTION_DATA` or in `shared/data` beside the checkout, fewer claims are made.
 
+use std::io::Write;
+use std::path::{Path, PathBuf};
 use stiction_lab::experiments::{EXPERIMENTS, Size, named};
 
 #[test]
 fn every_claim_holds() {
+    let beside = Path::new(env!("CARGO_MANIFEST_DIR")).join("../../../shared/data");
+    let robots = std::env::var_os("STICTION_DATA").map_or(beside, PathBuf::from).join("robots").is_dir();
+    if !robots {
+        let message = "\n*** NOT TESTED: large steps of third-party robots. Set STICTION_DATA. ***\n";
+        std::io::stderr().write_all(message.as_bytes()).unwrap();
+    }
+    let least = if robots { 6 } else { 4 };
     let out = std::env::temp_dir().join(format!("stiction-experiments-{}", std::process::id()));
     for experiment in EXPERIMENTS {
         let outcome = experiment.run(&out.join(experiment.name), Size::Small).unwrap();
         for c in &outcome.claims {
             assert!(c.holds, "{}: {} — measured: {}", experiment.name, c.claim, c.measured);
         }
-        assert!(outcome.claims.len() >= 6 && outcome.files.iter().all(|f| f.is_file()));
+        assert!(outcome.claims.len() >= least && outcome.files.iter().all(|f| f.is_file()));
         let picture = |f: &std::path::PathBuf| f.extension().is_some_and(|e| e == "svg" || e == "html");
         assert!(outcome.files.iter().any(picture));
     }

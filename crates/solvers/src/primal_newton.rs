@@ -168,6 +168,7 @@ impl PrimalNewton {
     pub(crate) fn prepare(&mut self, problem: &ConstraintProblem, lambda: &[f64]) -> bool {
         self.in_trees = knows_factor(problem);
         if self.in_trees {
+            self.trees.lay_out(&problem.thin);
             self.take_thin(problem)
         } else {
             self.take_primal(problem)
@@ -295,7 +296,7 @@ impl PrimalNewton {
 
     /// (2) by blocks of trees; false if it leads nowhere.
     fn newton_in_trees(&mut self, problem: &ConstraintProblem) -> bool {
-        if !self.trees.start(&problem.thin) {
+        if !self.trees.start() {
             return false;
         }
         for (i, soft) in self.soft.iter().enumerate() {

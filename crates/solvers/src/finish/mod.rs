@@ -32,6 +32,7 @@ use crate::ncp_newton::{self, Function};
 use crate::path::Path;
 use crate::sweep::Block;
 use crate::trees::{TreeSystem, knows_factor};
+use stiction_contact::cone::MAX_ROWS;
 use stiction_contact::{Cone, ConstraintProblem, Law};
 
 /// Sweeps before an interior-point attempt, and before another way.
@@ -62,8 +63,9 @@ const PATH_COST: usize = 18_000;
 /// Newton steps after another way has reached the tolerance.
 const POLISHING_STEPS: u32 = 2;
 
-/// How many times larger than reckoned rounding may be.
+/// How many times larger than reckoned rounding may be, and what of it is not looked at more closely [tolerances].
 const CAUTION: f64 = 10.0;
+const NOTHING: f64 = 1e-3;
 
 /// What a finish sees of a problem.
 #[derive(Clone, Copy)]
@@ -80,9 +82,19 @@ impl View<'_> {
     }
 
     /// What rounding may make of these impulses, whoever judges them: some u ‖|G + R| |λ|‖ [m/s]. Where contacts press
-    /// against each other without end, it is all there is.
-    pub(crate) fn rounding(&self, lambda: &[f64]) -> f64 {
+    /// against each other without end, it is all there is. Where it is nothing beside the tolerance, a bound of it.
+    pub(crate) fn rounding(&self, lambda: &[f64], tolerance: f64) -> f64 {
         let problem = self.problem;
+        // ‖G_ij‖ ≤ (‖G_ii‖ ‖G_jj‖)^½
+        let (mut sum, mut most) = (0.0, 0.0_f64);
+        for (i, norm) in self.measure.norms.iter().enumerate() {
+            sum += norm.sqrt() * lambda[problem.range(i)].iter().map(|l| l.abs()).sum::<f64>();
+            most += norm;
+        }
+        let bound = CAUTION * f64::EPSILON * (MAX_ROWS as f64 * most).sqrt() * sum;
+        if bound <= NOTHING * tolerance {
+            return bound;
+        }
         let mut squares = 0.0;
         for i in 0..problem.len() {
             for (k, row) in problem.range(i).enumerate() {
@@ -255,7 +267,7 @@ impl Finish {
         };
         *iterations += reached.steps;
         let known = matches!(way, Way::Path { .. }) || reached.residual > goal.tolerance;
-        reached.residual + if known { 0.0 } else { view.rounding(lambda) }
+        reached.residual + if known { 0.0 } else { view.rounding(lambda, goal.tolerance) }
     }
 
     /// How the next attempt goes on where Newton has failed, if there is a way left, and whether it is a new one.

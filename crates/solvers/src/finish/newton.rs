@@ -140,6 +140,11 @@ impl Newton {
         self.lambda.clear();
         self.lambda.extend_from_slice(lambda);
         view.problem.velocities_into(&self.lambda, &mut self.c);
+        self.forget();
+        self.in_trees = TreeSystem::pays(view.problem);
+        if self.in_trees {
+            self.trees.take(&view.problem.thin);
+        }
         let (mut best, mut wandered) = (current, 0);
         let scale = view.problem.free_velocity.iter().map(|g| g * g).sum::<f64>().sqrt();
         let [least, most] = REGULARISATION;
@@ -157,7 +162,7 @@ impl Newton {
                 return Reached { residual: best, steps: step };
             }
             wandered = if e < 0.5 * best { 0 } else { wandered + 1 };
-            let e = if e <= tolerance { e + view.rounding(&self.lambda) } else { e };
+            let e = if e <= tolerance { e + view.rounding(&self.lambda, tolerance) } else { e };
             if e < best {
                 best = e;
                 lambda.copy_from_slice(&self.lambda);
@@ -327,7 +332,6 @@ impl Newton {
         }
         if !reuse {
             self.forget();
-            self.in_trees = TreeSystem::pays(problem);
             let factored =
                 if self.in_trees { self.factor_trees(view) } else { self.factor_rows(view, unknowns) };
             if !factored {
@@ -511,7 +515,7 @@ impl Newton {
             }
             Some(Equation { left, own })
         };
-        let factored = trees.factor(view.problem, (0..self.pieces.len()).map(equation));
+        let factored = trees.factor((0..self.pieces.len()).map(equation));
         self.trees = trees;
         factored
     }

@@ -104,6 +104,10 @@ impl Interior {
         let diagonals = task.problem.cones().iter().zip(&task.measure.diagonal);
         self.kinds.extend(diagonals.map(|(cone, a)| kind(cone, a)));
         self.stuck = 0;
+        self.in_trees = TreeSystem::pays(task.problem);
+        if self.in_trees {
+            self.trees.take(&task.problem.thin);
+        }
         self.lambda.clear();
         self.lambda.extend_from_slice(lambda);
         for v in [&mut self.x, &mut self.y, &mut self.z, &mut self.image, &mut self.slope, &mut self.step] {
@@ -228,7 +232,6 @@ impl Interior {
 
     /// The matrix of (1).
     fn factor(&mut self, task: &Task) -> bool {
-        self.in_trees = TreeSystem::pays(task.problem);
         if self.in_trees {
             let mut trees = std::mem::take(&mut self.trees);
             let equation = |i: usize| {
@@ -240,7 +243,7 @@ impl Interior {
                 (task.problem.cone(i).dim()..3).for_each(|k| e.own[k][k] = 1.0);
                 Some(e)
             };
-            let factored = trees.factor(task.problem, (0..self.kinds.len()).map(equation));
+            let factored = trees.factor((0..self.kinds.len()).map(equation));
             self.trees = trees;
             return factored;
         }

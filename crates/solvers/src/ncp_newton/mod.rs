@@ -155,7 +155,9 @@ impl Method for Newton {
         let n = problem.rows();
         scales_into(task, &mut self.scale);
         self.in_trees = TreeSystem::pays(problem);
-        if !self.in_trees {
+        if self.in_trees {
+            self.trees.take(&problem.thin);
+        } else {
             matrix_into(problem, &mut self.matrix);
             for (row, p) in self.matrix.chunks_exact_mut(n).zip(&self.scale) {
                 row.iter_mut().zip(&self.scale).for_each(|(a, q)| *a *= p * q);
@@ -288,7 +290,7 @@ impl Newton {
             }
             Some(Equation { left, own })
         };
-        if !self.trees.factor(problem, blocks.iter().map(equation)) {
+        if !self.trees.factor(blocks.iter().map(equation)) {
             return false;
         }
         self.trees.solve(problem.row_start(), &mut self.step);

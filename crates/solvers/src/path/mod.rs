@@ -164,7 +164,7 @@ impl Path {
             if step == Step::Lost {
                 return false;
             }
-            self.offer(view, lambda, reached);
+            self.offer(view, lambda, tolerance, reached);
             if reached.residual <= tolerance {
                 return true;
             }
@@ -258,7 +258,7 @@ impl Path {
 
     /// Keeps the present impulses in `lambda` if they are the best yet. A path may run to where rounding hides what they
     /// do, which counts as left.
-    fn offer(&mut self, view: &View, lambda: &mut [f64], reached: &mut Reached) {
+    fn offer(&mut self, view: &View, lambda: &mut [f64], tolerance: f64, reached: &mut Reached) {
         // Velocities without ε, first those carried on from step to step.
         let Self { system, y, c, reference, epsilon, velocities, lambda: impulses, .. } = &mut *self;
         impulses.clear();
@@ -267,7 +267,7 @@ impl Path {
         velocities.clear();
         velocities.extend(c.iter().zip(held).zip(&system.scale).map(|((c, held), s)| (c - held) * s));
         if view.residual(impulses, velocities) < reached.residual {
-            let e = self.measure(view) + view.rounding(&self.lambda);
+            let e = self.measure(view) + view.rounding(&self.lambda, tolerance);
             if e < reached.residual {
                 reached.residual = e;
                 lambda.copy_from_slice(&self.lambda);

@@ -40,7 +40,9 @@ impl System {
             let scale = if mean > 0.0 { mean.sqrt() } else { 1.0 };
             self.scale.extend(rows.map(|_| scale));
         }
-        if !self.in_trees {
+        if self.in_trees {
+            self.trees.take(&problem.thin);
+        } else {
             let n = problem.rows();
             matrix_into(problem, &mut self.matrix);
             for (row, &s) in self.matrix.chunks_exact_mut(n.max(1)).zip(&self.scale) {
@@ -137,6 +139,6 @@ impl System {
             }
             Some(Equation { left, own })
         };
-        self.trees.factor(problem, slopes.enumerate().map(equation))
+        self.trees.factor(slopes.enumerate().map(equation))
     }
 }

@@ -37,8 +37,8 @@ pub(crate) struct TreeLu {
 }
 
 impl TreeLu {
-    /// Starts with 1 for the trees of `thin`; false if the factors would be too large.
-    pub(crate) fn start(&mut self, thin: &ThinRows) -> bool {
+    /// Makes room for the trees of `thin`.
+    pub(crate) fn lay_out(&mut self, thin: &ThinRows) {
         let n = thin.trees();
         self.pairs.clear();
         for i in 0..thin.len() {
@@ -55,8 +55,13 @@ impl TreeLu {
         if !same {
             self.order.find(n, &self.pairs);
             self.known.clone_from(&self.pairs);
-            self.lay_out(thin);
+            self.place_blocks(thin);
         }
+    }
+
+    /// Starts with 1; false if the factors would be too large.
+    #[inline(always)]
+    pub(crate) fn start(&mut self) -> bool {
         if self.numbers > MOST_NUMBERS {
             return false;
         }
@@ -68,7 +73,7 @@ impl TreeLu {
         true
     }
 
-    fn lay_out(&mut self, thin: &ThinRows) {
+    fn place_blocks(&mut self, thin: &ThinRows) {
         let n = thin.trees();
         self.tree.clear();
         self.tree.extend((0..n).map(|t| (thin.tree(t).start, thin.tree(t).len())));
@@ -101,6 +106,7 @@ impl TreeLu {
     }
 
     /// Adds Wᵢᵀ D Wᵢ.
+    #[inline(always)]
     pub(crate) fn add(&mut self, thin: &ThinRows, i: usize, d: &Block) {
         let mut turned = std::mem::take(&mut self.turned);
         for (q, columns, right) in thin.segments(i) {
@@ -111,6 +117,12 @@ impl TreeLu {
                 let (top, height) = self.tree[p];
                 let at = if p == q { self.at[p] } else { self.find(p, q) };
                 let block = &mut self.values[at..at + height * width];
+                if let (Ok(u), Ok(v), Ok(out)) =
+                    (left.try_into(), turned[..].try_into(), (&mut *block).try_into())
+                {
+                    add_product_of_six(u, v, out);
+                    continue;
+                }
                 for (row, u) in rows.iter().zip(left) {
                     let out = &mut block[(row - top) * width..][..width];
                     for (column, v) in columns.iter().zip(&turned) {
@@ -123,12 +135,15 @@ impl TreeLu {
     }
 
     /// False if a pivot is zero or not a number.
+    #[inline(always)]
     pub(crate) fn factor(&mut self) -> bool {
         for k in 0..self.order.sequence.len() {
             let p = self.order.sequence[k];
             let (first, n) = self.tree[p];
             let diagonal = &mut self.values[self.at[p]..self.at[p] + n * n];
-            if !factor(diagonal, &mut self.pivot[first..first + n], n) {
+            let pivot = &mut self.pivot[first..first + n];
+            // Of a size the compiler knows for free bodies, most of what there is to do in a pile.
+            if !(if n == 6 { factor(diagonal, pivot, 6) } else { factor(diagonal, pivot, n) }) {
                 return false;
             }
             // A_pq becomes A_pp⁻¹ A_pq.
@@ -136,7 +151,11 @@ impl TreeLu {
                 let width = self.tree[q].1;
                 let (start, end) = (self.at[p], upper + n * width);
                 let (left, right) = self.values[start..end].split_at_mut(upper - start);
-                solve_columns(&left[..n * n], &self.pivot[first..first + n], right, width);
+                let (left, pivot) = (&left[..n * n], &self.pivot[first..first + n]);
+                match (n, width) {
+                    (6, 6) => solve_columns(left, pivot, right, 6, 6),
+                    _ => solve_columns(left, pivot, right, n, width),
+                }
             }
             // (1)
             let list = std::mem::take(&mut self.beside[p]);
@@ -170,16 +189,22 @@ impl TreeLu {
     }
 
     /// x ← A⁻¹ x.
+    #[inline(always)]
     pub(crate) fn solve(&mut self, x: &mut [f64]) {
         for &p in &self.order.sequence {
             let (first, n) = self.tree[p];
             let diagonal = &self.values[self.at[p]..self.at[p] + n * n];
-            solve_one(diagonal, &self.pivot[first..first + n], &mut x[first..first + n], &mut self.scratch);
+            let pivot = &self.pivot[first..first + n];
+            match n {
+                6 => solve_one(diagonal, pivot, &mut x[first..first + n], &mut self.scratch, 6),
+                _ => solve_one(diagonal, pivot, &mut x[first..first + n], &mut self.scratch, n),
+            }
             for &(q, _, lower) in &self.beside[p] {
                 let (to, height) = self.tree[q];
-                for r in 0..height {
-                    let row = &self.values[lower + r * n..lower + (r + 1) * n];
-                    x[to + r] -= (0..n).map(|c| row[c] * x[first + c]).sum::<f64>();
+                let block = &self.values[lower..lower + height * n];
+                match (height, n) {
+                    (6, 6) => subtract(block, x, [to, first], 6, 6),
+                    _ => subtract(block, x, [to, first], height, n),
                 }
             }
         }
@@ -187,16 +212,30 @@ impl TreeLu {
             let (first, n) = self.tree[p];
             for &(q, upper, _) in &self.beside[p] {
                 let (from, width) = self.tree[q];
-                for r in 0..n {
-                    let row = &self.values[upper + r * width..upper + (r + 1) * width];
-                    x[first + r] -= (0..width).map(|c| row[c] * x[from + c]).sum::<f64>();
+                let block = &self.values[upper..upper + n * width];
+                match (n, width) {
+                    (6, 6) => subtract(block, x, [first, from], 6, 6),
+                    _ => subtract(block, x, [first, from], n, width),
                 }
             }
         }
     }
 }
 
+/// C += Uᵀ V of free bodies, whose columns come last coordinate first.
+#[inline(always)]
+fn add_product_of_six(u: &[Vec3; 6], v: &[Vec3; 6], c: &mut [f64; 36]) {
+    let row = |k: usize| -> [f64; 6] { std::array::from_fn(|at| v[5 - at].to_array()[k]) };
+    let v = [row(0), row(1), row(2)];
+    for (out, u) in c.as_chunks_mut::<6>().0.iter_mut().zip(u.iter().rev()) {
+        for k in 0..6 {
+            out[k] += u.x * v[0][k] + u.y * v[1][k] + u.z * v[2][k];
+        }
+    }
+}
+
 /// C −= A B at [C, A, B] of `values`, A of m × k and B of k × n numbers; the three do not overlap.
+#[inline(always)]
 fn subtract_product(values: &mut [f64], [c, a, b]: [usize; 3], [m, k, n]: [usize; 3]) {
     if [m, k, n] == [6; 3] {
         return subtract_product_of_six(values, [c, a, b]);
@@ -213,7 +252,8 @@ fn subtract_product(values: &mut [f64], [c, a, b]: [usize; 3], [m, k, n]: [usize
     }
 }
 
-/// The same of free bodies, most of what there is to do in a pile: of a size the compiler knows.
+/// The same of free bodies: of a size the compiler knows.
+#[inline(always)]
 fn subtract_product_of_six(values: &mut [f64], [c, a, b]: [usize; 3]) {
     let block = |at: usize| -> [f64; 36] { std::array::from_fn(|k| values[at + k]) };
     let (left, right, mut out) = (block(a), block(b), block(c));
@@ -226,7 +266,9 @@ fn subtract_product_of_six(values: &mut [f64], [c, a, b]: [usize; 3]) {
 }
 
 /// P A = L U with partial pivoting, in place.
+#[inline(always)]
 fn factor(a: &mut [f64], pivot: &mut [usize], n: usize) -> bool {
+    let (a, pivot) = (&mut a[..n * n], &mut pivot[..n]);
     pivot.iter_mut().enumerate().for_each(|(k, p)| *p = k);
     for k in 0..n {
         let best = (k..n).max_by(|&i, &j| a[i * n + k].abs().total_cmp(&a[j * n + k].abs())).unwrap_or(k);
@@ -251,9 +293,20 @@ fn factor(a: &mut [f64], pivot: &mut [usize], n: usize) -> bool {
     true
 }
 
+/// x at `to` −= A x at `from`, A of m × n numbers.
+#[inline(always)]
+fn subtract(a: &[f64], x: &mut [f64], [to, from]: [usize; 2], m: usize, n: usize) {
+    let a = &a[..m * n];
+    for (r, row) in a.chunks_exact(n).enumerate() {
+        let sum: f64 = row.iter().zip(&x[from..from + n]).map(|(a, x)| a * x).sum();
+        x[to + r] -= sum;
+    }
+}
+
 /// x ← A⁻¹ x.
-fn solve_one(lu: &[f64], pivot: &[usize], x: &mut [f64], scratch: &mut [f64]) {
-    let n = x.len();
+#[inline(always)]
+fn solve_one(lu: &[f64], pivot: &[usize], x: &mut [f64], scratch: &mut [f64], n: usize) {
+    let (lu, pivot, x, scratch) = (&lu[..n * n], &pivot[..n], &mut x[..n], &mut scratch[..n]);
     scratch.iter_mut().zip(pivot).for_each(|(s, &p)| *s = x[p]);
     x.copy_from_slice(&scratch[..n]);
     for k in 0..n {
@@ -266,8 +319,9 @@ fn solve_one(lu: &[f64], pivot: &[usize], x: &mut [f64], scratch: &mut [f64]) {
 }
 
 /// B ← A⁻¹ B, B by rows of `width` numbers.
-fn solve_columns(lu: &[f64], pivot: &[usize], b: &mut [f64], width: usize) {
-    let n = pivot.len();
+#[inline(always)]
+fn solve_columns(lu: &[f64], pivot: &[usize], b: &mut [f64], n: usize, width: usize) {
+    let (lu, pivot, b) = (&lu[..n * n], &pivot[..n], &mut b[..n * width]);
     // The rows of P B: each place is exchanged with where its row has gone since.
     for k in 0..n {
         let mut from = pivot[k];

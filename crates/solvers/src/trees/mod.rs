@@ -22,6 +22,7 @@ mod order;
 
 pub(crate) use lu::TreeLu;
 use stiction_contact::{Cone, ConstraintProblem, ThinRows};
+use stiction_dynamics::lanes;
 use stiction_dynamics::spatial::{Vec3, vec3};
 
 type Block = [[f64; 3]; 3];
@@ -54,17 +55,25 @@ impl TreeSystem {
         knows_factor(problem) && problem.rows() > LEAST_ROWS && problem.rows() > 2 * largest()
     }
 
-    /// Takes (1) and factors it: one equation per block of `problem`, `None` where Δλᵢ = 0. False if a pivot is
-    /// zero or not a number.
-    pub(crate) fn factor(
-        &mut self,
-        problem: &ConstraintProblem,
-        equations: impl Iterator<Item = Option<Equation>>,
-    ) -> bool {
-        self.thin.clone_from(&problem.thin);
+    /// Takes W, whose blocks of more than three rows stay out of it; equations follow.
+    pub(crate) fn take(&mut self, thin: &ThinRows) {
+        self.thin.clone_from(thin);
+        self.lu.lay_out(&self.thin);
+    }
+
+    /// Factors (1): one equation per block, `None` where Δλᵢ = 0. False if a pivot is zero or not a number.
+    pub(crate) fn factor(&mut self, equations: impl Iterator<Item = Option<Equation>>) -> bool {
+        lanes::plain(
+            #[inline(always)]
+            || self.factor_plain(equations),
+        )
+    }
+
+    #[inline(always)]
+    fn factor_plain(&mut self, equations: impl Iterator<Item = Option<Equation>>) -> bool {
         self.inverse.clear();
         self.turns = false;
-        if !self.lu.start(&self.thin) {
+        if !self.lu.start() {
             return false;
         }
         for (i, equation) in equations.enumerate() {
@@ -84,6 +93,18 @@ impl TreeSystem {
         self.lu.factor()
     }
 
+    /// W as taken.
+    pub(crate) fn thin(&self) -> &ThinRows {
+        &self.thin
+    }
+
+    /// W ← W diag(by), after [`Self::take`].
+    pub(crate) fn scale(&mut self, by: &[f64]) {
+        for (_, coordinates, columns) in self.thin.segments_mut() {
+            columns.iter_mut().zip(coordinates).for_each(|(w, &c)| *w = *w * by[c]);
+        }
+    }
+
     /// True if the determinant of (1) is negative: that of all own is, or that of (2), and not both.
     pub(crate) fn reverses(&self) -> bool {
         self.turns != self.lu.reverses()
@@ -91,6 +112,14 @@ impl TreeSystem {
 
     /// Replaces the right-hand side of (1), by rows, by Δλ.
     pub(crate) fn solve(&mut self, row_start: &[usize], x: &mut [f64]) {
+        lanes::plain(
+            #[inline(always)]
+            || self.solve_plain(row_start, x),
+        );
+    }
+
+    #[inline(always)]
+    fn solve_plain(&mut self, row_start: &[usize], x: &mut [f64]) {
         self.z.clear();
         self.z.resize(self.thin.coordinates(), 0.0);
         for (i, inverse) in self.inverse.iter().enumerate() {
@@ -105,6 +134,7 @@ impl TreeSystem {
             }
         }
         self.lu.solve(&mut self.z);
+        // (3)
         for (i, inverse) in self.inverse.iter().enumerate() {
             if let Some((_, d)) = inverse {
                 let rows = &mut x[row_start[i]..row_start[i + 1]];
@@ -112,6 +142,14 @@ impl TreeSystem {
                 write(t, rows);
             }
         }
+    }
+
+    /// x ← (1 + Σᵢ Wᵢᵀ Dᵢ Wᵢ)⁻¹ x.
+    pub(crate) fn solve_velocities(&mut self, x: &mut [f64]) {
+        lanes::plain(
+            #[inline(always)]
+            || self.lu.solve(x),
+        );
     }
 }
 
@@ -124,34 +162,41 @@ pub(crate) fn knows_factor(problem: &ConstraintProblem) -> bool {
 /// Fewer rows are solved by (1).
 const LEAST_ROWS: usize = 48;
 
+#[inline(always)]
 fn vector(x: &[f64]) -> Vec3 {
     vec3(x[0], x.get(1).copied().unwrap_or(0.0), x.get(2).copied().unwrap_or(0.0))
 }
 
+#[inline(always)]
 fn write(x: Vec3, out: &mut [f64]) {
     out.copy_from_slice(&x.to_array()[..out.len()]);
 }
 
+#[inline(always)]
 fn times(a: &Block, x: Vec3) -> Vec3 {
     let row = |r: &[f64; 3]| r[0] * x.x + r[1] * x.y + r[2] * x.z;
     vec3(row(&a[0]), row(&a[1]), row(&a[2]))
 }
 
+#[inline(always)]
 fn product(a: &Block, b: &Block) -> Block {
     std::array::from_fn(|r| std::array::from_fn(|c| (0..3).map(|k| a[r][k] * b[k][c]).sum()))
 }
 
 /// Of what is left of a block without row r and column c, with its sign.
+#[inline(always)]
 fn cofactor(a: &Block, r: usize, c: usize) -> f64 {
     let (r1, r2, c1, c2) = ((r + 1) % 3, (r + 2) % 3, (c + 1) % 3, (c + 2) % 3);
     a[r1][c1] * a[r2][c2] - a[r1][c2] * a[r2][c1]
 }
 
+#[inline(always)]
 fn determinant(a: &Block) -> f64 {
     (0..3).map(|c| a[0][c] * cofactor(a, 0, c)).sum()
 }
 
 /// By cofactors; none if singular.
+#[inline(always)]
 fn inverse_of(a: &Block) -> Option<Block> {
     let determinant = determinant(a);
     let inverse = std::array::from_fn(|r| std::array::from_fn(|c| cofactor(a, c, r) / determinant));
@@ -183,7 +228,8 @@ mod tests {
         let rhs: Vec<f64> = (0..n).map(|_| next()).collect();
         let mut system = TreeSystem::default();
         for _ in 0..2 {
-            assert!(system.factor(&problem, equations.iter().copied()));
+            system.take(&problem.thin);
+            assert!(system.factor(equations.iter().copied()));
             let (mut x, mut g) = (rhs.clone(), Vec::new());
             system.solve(problem.row_start(), &mut x);
             problem.delassus_mul_into(&x, &mut g);
@@ -211,7 +257,8 @@ mod tests {
             let mut next = || std::array::from_fn(|_| std::array::from_fn(|_| random.number()));
             let equations: Vec<_> =
                 (0..problem.len()).map(|_| Equation { left: next(), own: next() }).collect();
-            assert!(system.factor(&problem, equations.iter().copied().map(Some)));
+            system.take(&problem.thin);
+            assert!(system.factor(equations.iter().copied().map(Some)));
             lu.clear(n);
             for (i, e) in equations.iter().enumerate() {
                 for k in 0..3 {
