@@ -37,6 +37,8 @@ pub struct CollisionWorld {
     /// Indices of the planes, and of the others.
     planes: Vec<usize>,
     bounded: Vec<usize>,
+    /// Plane by plane, the colliders it may meet.
+    meets_plane: Vec<bool>,
     /// Per collider [m].
     bounding_radius: Vec<f64>,
     /// Those of `bounded` that queries look at: all, or what does not rest.
@@ -105,6 +107,7 @@ impl CollisionWorld {
                 named: Vec::new(),
             },
             planes,
+            meets_plane: Vec::new(),
             awake: Vec::clone(&bounded),
             listed: (bounded.len() <= LISTED).then(Vec::new),
             bounded,
@@ -132,7 +135,11 @@ impl CollisionWorld {
 
     /// Lists the pairs again.
     fn list_pairs(&mut self) {
-        let Self { colliders, filter, bounded, resting, listed, .. } = self;
+        let Self { colliders, filter, planes, bounded, meets_plane, resting, listed, .. } = self;
+        meets_plane.clear();
+        for &p in &*planes {
+            meets_plane.extend((0..colliders.len()).map(|i| filter.allows(colliders, p, i)));
+        }
         let Some(listed) = listed else { return };
         listed.clear();
         for (k, &i) in bounded.iter().enumerate() {
@@ -229,19 +236,19 @@ impl CollisionWorld {
 
     /// The pairs that may touch, sorted.
     fn find_pairs(&mut self, poses: &[Pose], margins: &[f64]) {
-        let Self { colliders, filter, planes, bounded, bounding_radius, pairs, awake, resting, .. } = self;
+        let Self { planes, bounded, bounding_radius, meets_plane, pairs, awake, resting, .. } = self;
         pairs.clear();
-        for &p in &*planes {
+        for (&p, meets) in planes.iter().zip(meets_plane.chunks_exact(bounding_radius.len().max(1))) {
             let normal = poses[p].rotation.rotate(Vec3::Z);
             for &i in if resting[p] { &*awake } else { &*bounded } {
                 let height = normal.dot(poses[i].translation - poses[p].translation);
                 let reach = bounding_radius[i] + margins[i] + margins[p];
-                if height <= reach && filter.allows(colliders, p, i) {
+                if height <= reach && meets[i] {
                     pairs.push((p.min(i), p.max(i)));
                 }
             }
         }
-        let Self { bvh, rest, listed, boxes, .. } = self;
+        let Self { colliders, filter, bvh, rest, listed, boxes, pairs, awake, .. } = self;
         let bounds = |i: usize| colliders[i].shape.aabb(&poses[i], margins[i]);
         if let Some(listed) = listed {
             awake.iter().for_each(|&i| boxes[i] = bounds(i));

@@ -134,7 +134,24 @@ pub(crate) struct ContactFinder {
     /// Those that do not rest.
     awake: Vec<usize>,
     manifolds: Vec<Manifold>,
+    /// What the pairs of manifolds are to each other, as they were found last.
+    meetings: Vec<Meeting>,
     sweeper: Sweeper,
+}
+
+/// What all points of a pair of geometries have in common.
+#[derive(Clone, Copy)]
+struct Meeting {
+    geometries: [usize; 2],
+    /// They touch at this distance [m].
+    margin: f64,
+    friction: f64,
+    turning: [f64; 3],
+    restitution: f64,
+    leeway: f64,
+    spring: Option<Spring>,
+    /// See [`pitch`].
+    pitch: f64,
 }
 
 /// How far ahead contacts are looked for.
@@ -174,6 +191,7 @@ impl ContactFinder {
             velocities: vec![Motion::ZERO; n],
             awake: (0..n).collect(),
             manifolds: Vec::new(),
+            meetings: Vec::new(),
             sweeper: Sweeper::new(&world.geometries, sweep_all),
             pairs,
             reaches,
@@ -183,6 +201,7 @@ impl ContactFinder {
 
     /// Takes the surfaces of a world that differs in their friction and restitution at most.
     pub(crate) fn take_surfaces(&mut self, world: &World) {
+        self.meetings.clear();
         self.materials.iter_mut().zip(&world.geometries).for_each(|(m, g)| *m = g.material);
         for pair in &world.pairs {
             let [a, b] = pair.geometries;
@@ -220,18 +239,16 @@ impl ContactFinder {
         );
         self.collision.query(&self.poses, &self.margins, &mut self.manifolds);
         out.clear();
-        for m in &self.manifolds {
-            let surface = surface(&self.pairs, &self.materials, m.a, m.b);
-            if !self.counts(m, surface.margin, ahead) {
+        self.find_meetings();
+        for (m, meeting) in self.manifolds.iter().zip(&self.meetings) {
+            let &Meeting { margin, friction, turning, restitution, leeway, spring, .. } = meeting;
+            if !self.counts(m, margin, ahead) {
                 continue;
             }
             let (t1, t2) = m.normal.tangents();
-            let spring = Spring::stated(&surface.compliance);
-            let (friction, turning) = friction(&surface);
-            let leeway = self.leeway_of(m.a, m.b);
-            let pitch = if ahead.rigid && spring.is_none() { self.pitch_of(m.a, m.b) } else { 0.0 };
+            let pitch = if ahead.rigid && spring.is_none() { meeting.pitch } else { 0.0 };
             for p in m.points() {
-                let gap = p.gap - surface.margin;
+                let gap = p.gap - margin;
                 out.push(ContactPoint {
                     geometries: [m.a, m.b],
                     bodies: [self.mounts[m.a].0, self.mounts[m.b].0],
@@ -242,12 +259,36 @@ impl ContactFinder {
                     n: m.normal,
                     gap,
                     friction,
-                    restitution: surface.restitution,
+                    restitution,
                     leeway,
                     turning,
                     spring,
                 });
             }
+        }
+    }
+
+    /// What the geometries of every manifold are to each other: mostly the same as in the last step.
+    fn find_meetings(&mut self) {
+        for (k, m) in self.manifolds.iter().enumerate() {
+            let geometries = [m.a, m.b];
+            if self.meetings.get(k).is_some_and(|known| known.geometries == geometries) {
+                continue;
+            }
+            let surface = self.surface_of(m.a, m.b);
+            let (friction, turning) = friction(&surface);
+            let meeting = Meeting {
+                geometries,
+                margin: surface.margin,
+                friction,
+                turning,
+                restitution: surface.restitution,
+                leeway: self.leeway_of(m.a, m.b),
+                spring: Spring::stated(&surface.compliance),
+                pitch: self.pitch_of(m.a, m.b),
+            };
+            self.meetings.truncate(k);
+            self.meetings.push(meeting);
         }
     }
 

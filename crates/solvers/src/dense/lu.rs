@@ -118,11 +118,7 @@ impl Lu {
             for row in lower.chunks_exact_mut(n) {
                 let factor = row[k] * inverse;
                 row[k] = factor;
-                if factor != 0.0 {
-                    for (x, u) in row[k + 1..last].iter_mut().zip(&pivot_row[k + 1..]) {
-                        *x -= factor * u;
-                    }
-                }
+                axpy(-factor, &pivot_row[k + 1..], &mut row[k + 1..last]);
             }
         }
         true

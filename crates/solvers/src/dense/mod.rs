@@ -12,7 +12,14 @@ use stiction_contact::ConstraintProblem;
 #[inline(always)]
 fn axpy(a: f64, x: &[f64], y: &mut [f64]) {
     if a != 0.0 {
-        y.iter_mut().zip(x).for_each(|(y, x)| *y += a * x);
+        let n = x.len().min(y.len());
+        let ((ys, y), (xs, x)) = (y[..n].as_chunks_mut::<4>(), x[..n].as_chunks::<4>());
+        for (y, x) in ys.iter_mut().zip(xs) {
+            *y = [y[0] + a * x[0], y[1] + a * x[1], y[2] + a * x[2], y[3] + a * x[3]];
+        }
+        for (y, x) in y.iter_mut().zip(x) {
+            *y += a * x;
+        }
     }
 }
 
