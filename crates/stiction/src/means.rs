@@ -9,7 +9,8 @@
 //!     is a contact with an impulse that no servo damps: where surfaces bend, means gain energy         (3)
 //! ```
 //!
-//! (2) because what meets in a step still closes at its end. These move by v⁺, which neither crosses a surface nor gains
+//! or it turns so far that where it goes means nothing (`stepper/fast.rs`); (2) because what meets in a step still closes at its
+//! end. These move by v⁺, which neither crosses a surface nor gains
 //! energy. Trees that impulses join go alike, or contacts would drift. Where nothing changes nothing is done.
 //!
 //! Of those without contact geometry inertia and forces are those of the middle of the step ([`Means::swings`]): they gain
@@ -34,6 +35,8 @@ pub(crate) struct Solved<'a> {
     pub(crate) last: [&'a [f64]; 2],
     pub(crate) v: &'a [f64],
     pub(crate) v_free: &'a [f64],
+    /// Trees that turn too far for (6).
+    pub(crate) lost: &'a [bool],
     /// What bounces is faster, (1) [m/s].
     pub(crate) slow: f64,
     /// slop/h of (2) [m/s].
@@ -101,7 +104,7 @@ impl Means {
         self.joints.extend((0..s.problem.len()).filter(|&block| joins(block)));
         self.joined.copy_from_slice(&self.driven);
         spread(&self.joints, s.rows, &mut self.joined);
-        self.hit.fill(false);
+        self.hit.copy_from_slice(s.lost);
         for (block, cone) in s.problem.cones().iter().enumerate() {
             if cone.opens() && self.hits(s, block, acts(block), v_next) {
                 s.rows.trees_of(block).for_each(|t| self.hit[t] = true);

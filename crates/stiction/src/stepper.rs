@@ -26,9 +26,12 @@
 //! What else is held, and all under compliant laws, which are written for (4), goes by (4): first order. Trees that no constraint acts upon replace (4), and (3) where they have joints, by what
 //! [`crate::flight`] says.
 //!
+//! What turns farther in a step than it can follow keeps its energy ([`fast`]).
+//!
 //! A step either succeeds or leaves the state as it was and says why. Overlaps that friction holds together are left to
 //! [`jam`]; an answer that did not converge adds no kinetic energy but by pushing overlaps out ([`restraint`]).
 
+mod fast;
 mod free;
 mod jam;
 mod middle;
@@ -54,6 +57,7 @@ use crate::tendons::Pull;
 use crate::views;
 use crate::warm_start::WarmStart;
 use crate::weight::CarriedWeight;
+pub(crate) use fast::{FAR, turning};
 use middle::Middle;
 pub(crate) use middle::NEAR;
 use std::ops::Range;
@@ -106,6 +110,7 @@ pub struct TimeStepper {
     carried: CarriedWeight,
     flight: Flight,
     means: Means,
+    fast: fast::Fast,
     notes: Notes,
     tau: Vec<f64>,
     diagonal: Vec<f64>,
@@ -166,6 +171,7 @@ impl TimeStepper {
             carried: CarriedWeight::new(world),
             flight: Flight::new(world),
             means: Means::new(world),
+            fast: fast::Fast::new(world),
             notes: Notes::default(),
             tau: vec![0.0; model.nv()],
             diagonal: vec![0.0; model.nv()],
@@ -233,7 +239,8 @@ impl TimeStepper {
         );
         // Compliant laws are written for positions that move by v⁺.
         self.trapezoidal = !solver.needs().softness;
-        self.middle.find(world, state, self.params.dt, self.trapezoidal);
+        self.fast.find(&world.model, &state.v, self.params.dt);
+        self.middle.find(world, state, self.params.dt, self.trapezoidal, &self.fast.lost);
         loop {
             let solve = self.solve_once(world, state, input, solver)?;
             if !self.servos.promote(&state.v, &self.v_next) {
@@ -321,6 +328,7 @@ impl TimeStepper {
                 last: [self.memory.last(), self.memory.before()],
                 v: &state.v,
                 v_free: &self.v_free,
+                lost: &self.fast.lost,
                 slow: self.params.bouncing_speed(&world.model.gravity),
                 deep: self.params.slop / h,
             };
@@ -497,6 +505,7 @@ impl TimeStepper {
         self.carried = CarriedWeight::new(world);
         self.flight = Flight::new(world);
         self.means = Means::new(world);
+        self.fast = fast::Fast::new(world);
         self.middle = Middle::new(world);
         self.forget_sleep();
     }

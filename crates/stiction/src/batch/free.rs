@@ -1,11 +1,11 @@
 //! The motion without contacts of as many environments as there are lanes: (1) and (2) of [`crate::stepper`].
 
-use super::lane::{clamp, finite, mask, truth};
+use super::lane::{clamp, finite, mask, max, truth};
 use super::numbers::Numbers;
 use super::plan::Plan;
 use crate::actuation::share;
 use crate::gyroscopic::midpoint_moment;
-use crate::stepper::NEAR;
+use crate::stepper::{FAR, NEAR};
 use stiction_dynamics::spatial::{Sym3, Vec3};
 use stiction_dynamics::{
     CrbaWorkspace, Factor, Kinematics, MassMatrix, Model, Real, RneaWorkspace, Velocities, bias_into,
@@ -126,7 +126,8 @@ impl<T: Real> Free<T> {
         for v in &self.v_free {
             sound = T::both(sound, finite(*v));
         }
-        sound
+        let farthest = plan.turning.iter().fold(h.zero(), |most, &i| max(most, (h * v[i]).abs()));
+        T::both(sound, T::not(h.like(FAR).less(farthest)))
     }
 
     /// Kinematics in the middle of the step; false if that is the start in every lane.

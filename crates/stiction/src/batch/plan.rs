@@ -7,6 +7,7 @@ use crate::actuation;
 use crate::contacts::{ContactFinder, Spring};
 use crate::flight::bound_trees;
 use crate::means::Means;
+use crate::stepper::turning;
 use stiction_collision::{Shape, ShapeError};
 use stiction_dynamics::spatial::{Pose, Vec3};
 use stiction_dynamics::{JointKind, lanes};
@@ -31,6 +32,8 @@ pub(super) struct Plan {
     pub(super) driven: Vec<bool>,
     /// Dofs whose inertia and forces are those of the middle of the step.
     pub(super) swinging: Vec<usize>,
+    /// Where a joint may turn farther than a step can follow, `stepper/fast.rs`: then not in lanes.
+    pub(super) turning: Vec<usize>,
     /// Bodies whose gyroscopic moment is taken at the midpoint: free, alone in their tree.
     pub(super) free_bodies: Vec<usize>,
     pub(super) places: Vec<Place>,
@@ -139,6 +142,7 @@ impl Plan {
             numbers: Vec::new(),
             flyers: (0..model.trees).filter(|t| !bound.contains(t)).collect(),
             swinging: (0..model.nv()).filter(|&d| swings[tree_of[d]]).collect(),
+            turning: turning(&world),
             tree_of_dof: tree_of,
             goes,
             driven,

@@ -1,5 +1,6 @@
 //! The velocity without constraint impulses: (1) and (2) of [`super`].
 
+use super::fast::Here;
 use super::{Input, TimeStepper};
 use crate::State;
 use crate::actuation;
@@ -12,7 +13,7 @@ impl TimeStepper {
     /// (1), (2) and the actuators.
     pub(super) fn free_motion(&mut self, world: &World, state: &State, input: &Input) -> Result<(), String> {
         let (model, h) = (&world.model, self.params.dt);
-        let Self { kin, middle, vel, rnea, tau, crba, mass, .. } = self;
+        let Self { kin, middle, vel, rnea, tau, crba, mass, fast, factor, .. } = self;
         let kin = middle.or(kin);
         lanes::plain(
             #[inline(always)]
@@ -22,6 +23,8 @@ impl TimeStepper {
                 crba_into(model, kin, crba, mass);
             },
         );
+        let here = Here { kin, q: middle.q_or(&state.q), v: &state.v, h, mass };
+        fast.hold(model, &here, (rnea, factor), tau);
         for &b in self.free_bodies.iter().filter(|&&b| kin.selects(model.bodies[b].tree)) {
             let i = model.bodies[b].dofs.start + 3;
             let moment = midpoint_moment(&model.bodies[b].inertia.about_com(), &state.v[i..i + 3], h);

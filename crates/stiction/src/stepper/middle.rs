@@ -10,8 +10,8 @@ pub(crate) const NEAR: f64 = 1e-9;
 
 /// See the module.
 pub(super) struct Middle {
-    /// Of those trees.
-    dofs: Vec<usize>,
+    /// Of those trees, and the tree of each.
+    dofs: Vec<(usize, usize)>,
     kin: Kinematics,
     /// It differs from that of the start.
     differs: bool,
@@ -25,7 +25,7 @@ impl Middle {
         let model = &world.model;
         let Means { swings, tree_of, .. } = Means::new(world);
         Self {
-            dofs: (0..model.nv()).filter(|&d| swings[tree_of[d]]).collect(),
+            dofs: (0..model.nv()).map(|d| (d, tree_of[d])).filter(|of| swings[of.1]).collect(),
             kin: Kinematics::new(model),
             differs: false,
             q: vec![0.0; model.nq],
@@ -33,11 +33,12 @@ impl Middle {
         }
     }
 
-    /// (7), if it is wanted.
-    pub(super) fn find(&mut self, world: &World, state: &State, h: f64, wanted: bool) {
-        self.differs = wanted && self.dofs.iter().any(|&d| (0.5 * h * state.v[d]).abs() > NEAR);
+    /// (7), if it is wanted; not of trees that are `lost`, [`super::fast`].
+    pub(super) fn find(&mut self, world: &World, state: &State, h: f64, wanted: bool, lost: &[bool]) {
+        let v = |&(dof, tree): &(usize, usize)| if lost[tree] { 0.0 } else { state.v[dof] };
+        self.differs = wanted && self.dofs.iter().any(|of| (0.5 * h * v(of)).abs() > NEAR);
         if self.differs {
-            self.dofs.iter().for_each(|&d| self.v[d] = state.v[d]);
+            self.dofs.iter().for_each(|of| self.v[of.0] = v(of));
             integrate_into(&world.model, &state.q, &self.v, 0.5 * h, &mut self.q);
             self.kin.update(&world.model, &self.q);
         }
@@ -51,5 +52,10 @@ impl Middle {
     /// What was found, or else that of the start.
     pub(super) fn or<'a>(&'a self, start: &'a Kinematics) -> &'a Kinematics {
         if self.differs { &self.kin } else { start }
+    }
+
+    /// The positions that it is of.
+    pub(super) fn q_or<'a>(&'a self, start: &'a [f64]) -> &'a [f64] {
+        if self.differs { &self.q } else { start }
     }
 }

@@ -221,7 +221,7 @@ impl TimeStepper {
             return;
         }
         self.kin.update(&world.model, &state.q);
-        self.middle.find(world, state, self.params.dt, false);
+        self.middle.find(world, state, self.params.dt, false, &self.fast.lost);
         if self.find_contacts(world, state, input).is_err() {
             return; // The next step will say why.
         }
