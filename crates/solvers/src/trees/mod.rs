@@ -160,7 +160,7 @@ pub(crate) fn knows_factor(problem: &ConstraintProblem) -> bool {
 }
 
 /// Fewer rows are solved by (1).
-const LEAST_ROWS: usize = 48;
+const LEAST_ROWS: usize = 24;
 
 #[inline(always)]
 fn vector(x: &[f64]) -> Vec3 {
