@@ -164,10 +164,7 @@ impl BlockMatrix {
             let yi = &mut y[row_start[i]..row_start[i + 1]];
             for k in self.entries(i) {
                 let j = self.column[k];
-                let x = &x[row_start[j]..row_start[j + 1]];
-                if x.iter().any(|x| *x != 0.0) {
-                    add_product(self.entry(k), x, yi);
-                }
+                add_product(self.entry(k), &x[row_start[j]..row_start[j + 1]], yi);
             }
         }
     }

@@ -15,6 +15,8 @@ use stiction_contact::{ConstraintProblem, Law};
 
 /// A start that the last step has changed is good enough this near [tolerances].
 const NEAR: f64 = 1e-3;
+/// A start that leaves this much more than the last is compared [–].
+const GROWTH: f64 = 2.0;
 /// What goes on as it moved is no farther from an answer than this [tolerances].
 const FAR: f64 = 1e5;
 /// Impulses that differ by less than this share of the largest are the same [–].
@@ -27,10 +29,14 @@ pub(crate) struct Starts {
     second: Candidate,
     ahead: Candidate,
     none: Candidate,
-    /// 2 λ − λ⁻.
+    /// 2 λ − λ⁻, of this solve or of the last.
     line: Vec<f64>,
-    /// It was the nearest start of this solve, or of the last.
+    /// It was the nearest start of this solve, or of the last, or with what it missed before: that then, and with the
+    /// square of the residual it left.
     moves: bool,
+    bends: bool,
+    left: f64,
+    curve: Vec<f64>,
 }
 
 #[derive(Default)]
@@ -83,7 +89,7 @@ impl Starts {
         let mut best = if second.sum < given.sum { second } else { given };
         self.moves = ahead.sum < best.sum;
         if self.moves {
-            best = ahead;
+            (best, self.bends, self.left) = (ahead, true, 0.0);
         }
         if none.sum < best.sum || !best.sum.is_finite() {
             (best, self.moves) = (none, false);
@@ -94,7 +100,8 @@ impl Starts {
     }
 
     /// [`Self::choose`] where 2 λ − λ⁻ was the nearest start of the last solve and is again nearly an answer of this:
-    /// what bodies do that go on moving. The others are not looked at, in which they have nothing to find.
+    /// what bodies do that go on moving. The others are not looked at; but what it missed in the last solve is added where
+    /// that comes nearer, as where impulses change more and more.
     pub(crate) fn go_on(
         &mut self,
         measure: &Measure,
@@ -108,14 +115,27 @@ impl Starts {
         if !self.moves || other.len() != impulses.len() {
             return None;
         }
-        let Self { given, second, ahead, none, line, .. } = self;
+        let Self { given, second, ahead, none, line, curve, .. } = self;
+        curve.clear();
+        if line.len() == impulses.len() {
+            curve.extend(impulses.iter().zip(other).zip(&*line).map(|((l, b), line)| 3.0 * l - b - line));
+        }
         line.clear();
         line.extend(impulses.iter().zip(other).map(|(l, before)| 2.0 * l - before));
         if !worth_a_look(line) {
             return None;
         }
-        ahead.look(measure, problem, law, line);
-        if !ahead.within(FAR * tolerance) || ahead.within(tolerance) {
+        self.bends &= worth_a_look(curve);
+        ahead.look(measure, problem, law, if self.bends { curve } else { line });
+        if ahead.sum > GROWTH * GROWTH * self.left && worth_a_look(curve) {
+            second.look(measure, problem, law, if self.bends { line } else { curve });
+            if second.sum < ahead.sum {
+                std::mem::swap(ahead, second);
+                self.bends = !self.bends;
+            }
+        }
+        self.left = ahead.sum;
+        if !ahead.within(FAR * tolerance) || ahead.within(NEAR * tolerance) {
             return None;
         }
         for candidate in [given, second, none] {
@@ -138,7 +158,7 @@ impl Starts {
 
     /// The residual that is good enough, by what was chosen from.
     pub(crate) fn enough(&self, tolerance: f64) -> f64 {
-        if self.second.sum.is_finite() { NEAR * tolerance } else { tolerance }
+        if self.second.sum.is_finite() || self.moves { NEAR * tolerance } else { tolerance }
     }
 
     /// Chooses again, for some of the blocks; what they add to the square of the residual, if that is good

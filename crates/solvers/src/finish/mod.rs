@@ -52,6 +52,8 @@ const NEAR: f64 = 1e2;
 /// … and are taken this deep, where the rows are few.
 const DEEP: f64 = 1e-4;
 const FEW_ROWS: usize = 300;
+/// What a step gains at least [–].
+const DIGIT: f64 = 0.1;
 /// Newton comes before sweeps where a factorisation costs little.
 const LEAST_ROWS: usize = 48;
 /// Newton steps before the first sweep.
@@ -155,10 +157,14 @@ pub(crate) struct Goal {
 }
 
 impl Goal {
-    /// The residual to go to from one of `current`: deeper than asked where impulses will do for many steps to come.
+    /// The residual to go to from one of `current`: deeper than asked where impulses will do for many steps to come, and
+    /// a step from what is good enough but would be made again.
     fn wanted(&self, current: f64) -> f64 {
-        let deep = self.rests && current <= NEAR * self.tolerance;
-        if deep { DEEP * self.tolerance } else { self.tolerance }
+        match self.rests {
+            true if current <= NEAR * self.tolerance => DEEP * self.tolerance,
+            true => self.tolerance,
+            false => self.tolerance.min(DIGIT * current),
+        }
     }
 }
 

@@ -41,6 +41,18 @@ pub(crate) fn blocks_into(problem: &ConstraintProblem, measure: &Measure, blocks
     }));
 }
 
+/// The same for the pieces of [`crate::finish`] alone: contacts without their inverses.
+fn pieces_into(problem: &ConstraintProblem, measure: &Measure, blocks: &mut Vec<Block>) {
+    blocks.clear();
+    let measured = problem.cones().iter().zip(&measure.diagonal).zip(&measure.norms);
+    blocks.extend(measured.map(|((cone, a), &norm)| match *cone {
+        Cone::Patch { mu, .. } if a[8] > 0.0 => Block::Patch(mu, norm),
+        Cone::Friction { mu } if a[8] > 0.0 => Block::Contact(Contact { a: *a, inverse: [0.0; 9], norm, mu }),
+        cone if cone.dim() == 1 && a[0] > 0.0 => Block::Scalar(a[0], cone),
+        _ => Block::Inert,
+    }));
+}
+
 /// Memory of a solver, valid during one solve but for the factors of the finish.
 #[derive(Default)]
 pub(crate) struct Workspace {
@@ -234,7 +246,7 @@ impl Workspace {
         }
         let goal = self.goal(params);
         let Self { blocks, measure, finish, c, .. } = self;
-        blocks_into(problem, measure, blocks);
+        pieces_into(problem, measure, blocks);
         let view = View { problem, blocks, measure, law: R::LAW };
         let reached = finish.by_old_factors(&view, impulses, c, current, goal);
         let done = reached.residual <= params.tolerance && reached.steps > 0;
