@@ -279,7 +279,7 @@ impl TimeStepper {
             return Err(format!("{}: a number stopped being finite; {at}", solver.name()));
         }
         self.apply_impulses(state);
-        self.restrain(world, solve.status, solver.law());
+        self.restrain(world, &solve, solver.law());
         self.note_flight(world, input);
         if let Some(dof) = self.v_next.iter().position(|v| !v.is_finite()) {
             let model = &world.model;

@@ -196,3 +196,25 @@ fn steps_that_do_not_converge_add_no_energy() {
     }
     assert!(flagged >= 10, "{flagged} steps did not converge");
 }
+
+/// Cubes of 0.1 g and of a hundred tonnes deep inside each other: rounding hides what is left to find, a step is
+/// flagged, and what is applied obeys the law all the same. They come apart at once.
+#[test]
+fn what_rounding_hides_is_applied_as_it_is() {
+    let mut c = on_ground(0.5, 0.0);
+    for (i, mass) in [0.1, 1e-4, 1e5].into_iter().enumerate() {
+        let at = Pose::from_translation(vec3(0.01 * i as f64, 0.0, 0.04 + 0.14 * i as f64));
+        let shape = Shape::Box { half: vec3(0.1, 0.1, 0.1) };
+        let body = FreeBody::new(format!("cube {i}"), shape, mass, at);
+        c.body(FreeBody { material: rough(0.5), ..body }).unwrap();
+    }
+    let mut sim = simulation(c, StepperParams { dt: 1e-2, ..StepperParams::default() }, 1000);
+    let (mut flagged, mut worst, mut deepest) = (0, 0.0_f64, 0.0);
+    for _ in 0..50 {
+        let report = sim.step();
+        flagged += usize::from(report.flagged());
+        deepest = report.penetration;
+        worst = worst.max(sim.certificate().natural_map);
+    }
+    assert!(flagged > 0 && worst < 1e-4 && deepest < 1e-6, "{flagged}, {worst} m/s, {deepest} m");
+}
