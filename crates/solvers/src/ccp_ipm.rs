@@ -16,7 +16,7 @@
 //! Allocates in every solve: Clarabel is built anew for each.
 
 use crate::error::ParamError;
-use crate::iterate::Limits;
+use crate::iterate::{Limits, Task};
 use crate::measure::Measure;
 use crate::start::Starts;
 use clarabel::algebra::CscMatrix;
@@ -102,8 +102,8 @@ impl ContactSolver for CcpIpm {
             impulses.fill(0.0);
             return report(SolveStatus::NumericalFailure, 0, f64::NAN);
         }
-        let (law, goal) = (Law::Ccp, self.limits.tolerance);
-        let least = self.starts.choose(&self.measure, problem, law, goal, impulses, &mut self.c);
+        let task = Task { problem, measure: &self.measure, law: Law::Ccp, tolerance: self.limits.tolerance };
+        let least = self.starts.choose(&task, impulses, &mut self.c);
         self.trial.clear();
         self.trial.resize(problem.rows(), 0.0);
         watch.show(0, impulses);

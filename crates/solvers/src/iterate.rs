@@ -158,14 +158,14 @@ impl<M: Method> Island<M> {
             impulses.fill(0.0);
             return report(SolveStatus::NumericalFailure, 0, f64::NAN);
         }
-        let mut least = starts.choose(measure, problem, law, limits.tolerance, impulses, c);
+        let task = Task { problem, measure, law, tolerance: limits.tolerance };
+        let mut least = starts.choose(&task, impulses, c);
         if !least.is_finite() {
             return report(SolveStatus::NumericalFailure, 0, least);
         }
         watch.show(0, impulses);
         best.clear();
         best.extend_from_slice(impulses);
-        let task = Task { problem, measure, law, tolerance: limits.tolerance };
         let mut status = SolveStatus::Converged;
         let (mut iterations, mut mark) = (0, (0, least));
         if !(least <= limits.tolerance) && !method.start(params, &task, impulses, c) {

@@ -9,6 +9,7 @@
 //! A start that the last step has changed must be nearer than one that it has left as it was: what is left of
 //! its error is made in every step to come.
 
+use crate::iterate::Task;
 use crate::measure::Measure;
 use std::ops::Range;
 use stiction_contact::{ConstraintProblem, Law};
@@ -53,15 +54,8 @@ struct Candidate {
 
 impl Starts {
     /// Leaves the nearest start in `impulses` and its velocities in `c`; returns its residual [m/s].
-    pub(crate) fn choose(
-        &mut self,
-        measure: &Measure,
-        problem: &ConstraintProblem,
-        law: Law,
-        tolerance: f64,
-        impulses: &mut [f64],
-        c: &mut Vec<f64>,
-    ) -> f64 {
+    pub(crate) fn choose(&mut self, task: &Task, impulses: &mut [f64], c: &mut Vec<f64>) -> f64 {
+        let Task { problem, measure, law, tolerance } = *task;
         let Self { given, second, ahead, none, line, .. } = self;
         for candidate in [&mut *given, second, ahead, none] {
             candidate.sum = f64::INFINITY;
@@ -102,15 +96,8 @@ impl Starts {
     /// [`Self::choose`] where 2 λ − λ⁻ was the nearest start of the last solve and is again nearly an answer of this:
     /// what bodies do that go on moving. The others are not looked at; but what it missed in the last solve is added where
     /// that comes nearer, as where impulses change more and more.
-    pub(crate) fn go_on(
-        &mut self,
-        measure: &Measure,
-        problem: &ConstraintProblem,
-        law: Law,
-        tolerance: f64,
-        impulses: &mut [f64],
-        c: &mut Vec<f64>,
-    ) -> Option<f64> {
+    pub(crate) fn go_on(&mut self, task: &Task, impulses: &mut [f64], c: &mut Vec<f64>) -> Option<f64> {
+        let Task { problem, measure, law, tolerance } = *task;
         let other = &problem.second_start;
         if !self.moves || other.len() != impulses.len() {
             return None;
@@ -259,7 +246,8 @@ mod tests {
     fn choose(problem: &ConstraintProblem, starts: &mut Starts, impulses: &mut [f64]) -> f64 {
         let mut measure = Measure::default();
         measure.prepare(problem);
-        starts.choose(&measure, problem, Law::Ncp, 1e-8, impulses, &mut Vec::new())
+        let task = Task { problem, measure: &measure, law: Law::Ncp, tolerance: 1e-8 };
+        starts.choose(&task, impulses, &mut Vec::new())
     }
 
     /// Impulses that grow by as much in every step go on so.

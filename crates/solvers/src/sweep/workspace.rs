@@ -4,6 +4,7 @@ use super::{Rule, SweepParams, Twin, report};
 use crate::anderson::Anderson;
 use crate::finish::{Finish, Goal, View};
 use crate::islands::Islands;
+use crate::iterate::Task;
 use crate::local::Contact;
 use crate::measure::Measure;
 use crate::minimum_norm::MinimumNorm;
@@ -31,23 +32,29 @@ pub(crate) enum Block {
 
 /// The blocks of a problem, by its measured diagonal.
 pub(crate) fn blocks_into(problem: &ConstraintProblem, measure: &Measure, blocks: &mut Vec<Block>) {
-    blocks.clear();
-    let measured = problem.cones().iter().zip(&measure.diagonal).zip(&measure.norms);
-    blocks.extend(measured.map(|((cone, a), &norm)| match *cone {
-        Cone::Patch { mu, .. } if a[8] > 0.0 => Block::Patch(mu, norm),
-        Cone::Friction { mu } => Contact::new(*a, mu).map_or(Block::Inert, Block::Contact),
-        cone if cone.dim() == 1 && a[0] > 0.0 => Block::Scalar(a[0], cone),
-        _ => Block::Inert,
-    }));
+    fill(problem, measure, blocks, |a, _, mu| Contact::new(*a, mu));
 }
 
 /// The same for the pieces of [`crate::finish`] alone: contacts without their inverses.
 fn pieces_into(problem: &ConstraintProblem, measure: &Measure, blocks: &mut Vec<Block>) {
+    fill(problem, measure, blocks, |a, norm, mu| {
+        (a[8] > 0.0).then_some(Contact { a: *a, inverse: [0.0; 9], norm, mu })
+    });
+}
+
+/// With what `contact` makes of A_ii, ‖A_ii‖_F and μ.
+#[inline]
+fn fill(
+    problem: &ConstraintProblem,
+    measure: &Measure,
+    blocks: &mut Vec<Block>,
+    contact: impl Fn(&[f64; 9], f64, f64) -> Option<Contact>,
+) {
     blocks.clear();
     let measured = problem.cones().iter().zip(&measure.diagonal).zip(&measure.norms);
     blocks.extend(measured.map(|((cone, a), &norm)| match *cone {
         Cone::Patch { mu, .. } if a[8] > 0.0 => Block::Patch(mu, norm),
-        Cone::Friction { mu } if a[8] > 0.0 => Block::Contact(Contact { a: *a, inverse: [0.0; 9], norm, mu }),
+        Cone::Friction { mu } => contact(a, norm, mu).map_or(Block::Inert, Block::Contact),
         cone if cone.dim() == 1 && a[0] > 0.0 => Block::Scalar(a[0], cone),
         _ => Block::Inert,
     }));
@@ -112,10 +119,11 @@ impl Workspace {
         let Self { starts, measure, c, .. } = self;
         // Islands choose among all.
         let alone = !problem.blocks_formed() && problem.thin.trees() == 1;
-        if alone && let Some(residual) = starts.go_on(measure, problem, law, tolerance, impulses, c) {
+        let task = Task { problem, measure, law, tolerance };
+        if alone && let Some(residual) = starts.go_on(&task, impulses, c) {
             return residual;
         }
-        starts.choose(measure, problem, law, tolerance, impulses, c)
+        starts.choose(&task, impulses, c)
     }
 
     /// Chooses where each of the islands starts, after [`Self::start`], and settles those whose start will do
