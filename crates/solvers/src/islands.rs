@@ -356,7 +356,7 @@ const LEAST_ROWS: usize = 9;
 /// A tree that no block has touched yet.
 const NOWHERE: usize = usize::MAX;
 
-fn root(parent: &mut [usize], mut i: usize) -> usize {
+pub(crate) fn root(parent: &mut [usize], mut i: usize) -> usize {
     while parent[i] != i {
         parent[i] = parent[parent[i]];
         i = parent[i];
@@ -365,7 +365,7 @@ fn root(parent: &mut [usize], mut i: usize) -> usize {
 }
 
 /// The smaller root becomes that of both.
-fn unite(parent: &mut [usize], i: usize, j: usize) {
+pub(crate) fn unite(parent: &mut [usize], i: usize, j: usize) {
     let (a, b) = (root(parent, i), root(parent, j));
     parent[a.max(b)] = a.min(b);
 }

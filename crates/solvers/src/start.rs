@@ -1,10 +1,13 @@
 //! Where a solve starts: from the impulses given, those of the step before, where both together point, or none,
-//! whichever are nearest.
+//! whichever come nearest.
 //!
 //! A step that puts right a velocity leaves impulses which would put it right again; the step before has none
 //! of that. So resting bodies go on by the impulses they rest on, and no error of one step is made again with
 //! the other sign in the next. Where bodies move, impulses change steadily, and 2 λ − λ⁻ is nearer by an order
 //! of the time step.
+//!
+//! No impulses at all forget what rests on what: where bodies bear each other their residual is small, that of the
+//! lowest contacts alone, and the way from there long. They must come nearer by more than the others.
 //!
 //! A start that the last step has changed must be nearer than one that it has left as it was: what is left of
 //! its error is made in every step to come.
@@ -16,6 +19,8 @@ use stiction_contact::{ConstraintProblem, Law};
 
 /// A start that the last step has changed is good enough this near [tolerances].
 const NEAR: f64 = 1e-3;
+/// No impulses at all must leave less than others by this factor [–].
+const HANDICAP: f64 = 3.0;
 /// A start that leaves this much more than the last is compared [–].
 const GROWTH: f64 = 2.0;
 /// What goes on as it moved is no farther from an answer than this [tolerances].
@@ -85,7 +90,7 @@ impl Starts {
         if self.moves {
             (best, self.bends, self.left) = (ahead, true, 0.0);
         }
-        if none.sum < best.sum || !best.sum.is_finite() {
+        if HANDICAP * HANDICAP * none.sum < best.sum || !best.sum.is_finite() {
             (best, self.moves) = (none, false);
         }
         impulses.copy_from_slice(&best.lambda);
@@ -157,14 +162,19 @@ impl Starts {
         tolerance: f64,
         impulses: &mut [f64],
     ) -> Option<f64> {
+        let left = |of: &Candidate| {
+            if of.sum.is_finite() { blocks.iter().map(|&i| of.squares[i]).sum() } else { f64::INFINITY }
+        };
         let mut best = (f64::INFINITY, &self.none);
-        for candidate in [&self.given, &self.second, &self.ahead, &self.none] {
-            if candidate.sum.is_finite() {
-                let sum = blocks.iter().map(|&i| candidate.squares[i]).sum();
-                if sum < best.0 {
-                    best = (sum, candidate);
-                }
+        for candidate in [&self.given, &self.second, &self.ahead] {
+            let left = left(candidate);
+            if left < best.0 {
+                best = (left, candidate);
             }
+        }
+        let none: f64 = left(&self.none);
+        if HANDICAP * HANDICAP * none < best.0 || !best.0.is_finite() {
+            best = (none, &self.none);
         }
         for &i in blocks {
             impulses[problem.range(i)].copy_from_slice(&best.1.lambda[problem.range(i)]);

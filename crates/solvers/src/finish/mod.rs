@@ -6,8 +6,10 @@
 //! one that went another way, as there may be more of these:
 //!
 //! 1. [`newton`] from the active set of the present impulses;
-//! 2. if that fails, for the exact law a path of [`crate::path`] from there, piece by piece;
-//! 3. then, a few times a solve, a method that needs no active set, polished by 1. For the exact law first the smoothed
+//! 2. if that fails, for the exact law and where many trees hang together, the [`parts`] in which it has, each for
+//!    itself, and 1 again on all, a few times;
+//! 3. then, for the exact law, a path of [`crate::path`] from there, piece by piece;
+//! 4. then, a few times a solve, a method that needs no active set, polished by 1. For the exact law first the smoothed
 //!    Newton method of [`crate::ncp_newton`], from where they are; then, where the factor of G is known, the augmented
 //!    Lagrangian of [`crate::ncp_al`]. Else an interior method from a cold start, once sweeps have had [`PATIENCE`]
 //!    tries: [`crate::interior`], or [`crate::facets`] for polygons. Where that fails too, a path from its end, by
@@ -18,6 +20,7 @@
 //! impulses then do for many steps to come.
 
 mod newton;
+mod parts;
 mod patch;
 mod polygon;
 
@@ -32,6 +35,7 @@ use crate::ncp_newton::{self, Function};
 use crate::path::Path;
 use crate::sweep::Block;
 use crate::trees::{TreeSystem, knows_factor};
+use parts::Parts;
 use stiction_contact::cone::MAX_ROWS;
 use stiction_contact::{Cone, ConstraintProblem, Law};
 
@@ -62,6 +66,8 @@ const SECOND_STEPS: u32 = 60;
 /// Steps along a path, at most, and what they may cost by rows: rows times steps.
 const PATH_STEPS: usize = 150;
 const PATH_COST: usize = 18_000;
+/// Rounds of parts and all.
+const ROUNDS: usize = 4;
 /// Newton steps after another way has reached the tolerance.
 const POLISHING_STEPS: u32 = 2;
 
@@ -177,9 +183,10 @@ pub(crate) struct Finish {
     multipliers: Augmented,
     smoothed: ncp_newton::Newton,
     path: Path,
+    parts: Parts,
     /// Where a method followed is, and its velocities.
     way: [Vec<f64>; 2],
-    /// Where the second method goes.
+    /// Where another way goes.
     trial: Vec<f64>,
     /// Iterations at which to try next.
     next: u32,
@@ -218,6 +225,9 @@ impl Finish {
             return None;
         }
         let mut e = self.newton(view, lambda, current, goal, iterations);
+        if e > goal.tolerance && has_parts(view) {
+            e = self.by_parts(view, lambda, e, goal, iterations);
+        }
         let way = if e > goal.tolerance { self.way(view) } else { None };
         let mut next = 2 * *iterations;
         if let Some((way, fresh)) = way
@@ -251,6 +261,37 @@ impl Finish {
         }
         self.next = next.max(self.next);
         (e < current).then_some(e)
+    }
+
+    /// What is wrong part by part and Newton's steps on all, in turn; the residual of the best impulses met.
+    fn by_parts(
+        &mut self,
+        view: &View,
+        lambda: &mut [f64],
+        mut best: f64,
+        goal: Goal,
+        iterations: &mut u32,
+    ) -> f64 {
+        let mut trial = std::mem::take(&mut self.trial);
+        trial.clear();
+        trial.extend_from_slice(lambda);
+        for _ in 0..ROUNDS {
+            let Self { parts, newton, path, way: [_, c], .. } = self;
+            let Some(steps) = parts.solve(view, &mut trial, goal.tolerance, (newton, path)) else { break };
+            *iterations += steps;
+            view.problem.velocities_into(&trial, c);
+            let e = view.residual(&trial, c);
+            let e = self.newton(view, &mut trial, e, goal, iterations);
+            if e < best {
+                best = e;
+                lambda.copy_from_slice(&trial);
+            }
+            if best <= goal.tolerance || *iterations >= goal.max_iterations {
+                break;
+            }
+        }
+        self.trial = trial;
+        best
     }
 
     /// From `lambda` along a way, to the best impulses met on it; their residual.
@@ -388,6 +429,11 @@ impl Finish {
 /// True where [`Way::Path`] leads.
 fn has_path(view: &View) -> bool {
     view.law == Law::Ncp && (view.problem.rows() <= Path::MOST_ROWS || TreeSystem::pays(view.problem))
+}
+
+/// True if what Newton's method leaves may be of parts.
+fn has_parts(view: &View) -> bool {
+    view.law == Law::Ncp && view.problem.rows() >= Parts::LEAST_ROWS && TreeSystem::pays(view.problem)
 }
 
 /// Replaces `lambda` by the best impulses met on the way of a method from there.

@@ -1,0 +1,253 @@
+//! Where Newton's method has failed in a large island: the parts in which it has.
+//!
+//! What is left is left near few contacts, whose pieces are not found. The blocks that leave most of it, with those on
+//! the same trees and perhaps on theirs, fall into parts that share no tree. Each is a smaller problem, in which the
+//! impulses of all other blocks stay as they are:
+//!
+//! ```text
+//!     c_P = (G + R)_PP λ_P + g_P,     g_P = c_P − (G + R)_PP λ_P at the present λ              (1)
+//! ```
+//!
+//! A path goes from piece to piece: here through each part for itself, by systems of its size. What a part then does to
+//! those around it is left to Newton's method on the whole, which has the right pieces nearly everywhere.
+
+use super::{Newton, View};
+use crate::islands::{root, unite};
+use crate::measure::Measure;
+use crate::path::Path;
+use crate::sweep::{Block, blocks_into};
+use std::ops::Range;
+use stiction_contact::ConstraintProblem;
+
+/// What a block leaves to be wrong, as a share of the root mean square of all, and how far around it its part reaches,
+/// from tree to tree; the next where one part is …
+const RANGES: [(f64, u32); 4] = [(0.1, 2), (1.0, 2), (1.0, 1), (3.0, 1)];
+/// … more than this share of all blocks [–].
+const MOST: f64 = 0.5;
+/// Steps of Newton's method in a part, and along a path where that fails.
+const NEWTON_STEPS: u32 = 5;
+const PATH_STEPS: u32 = 60;
+/// Parts are solved to this share of the tolerance [–].
+const SHARE: f64 = 0.5;
+
+const NOWHERE: usize = usize::MAX;
+
+/// See the module; holds during one call.
+#[derive(Default)]
+pub(super) struct Parts {
+    c: Vec<f64>,
+    squares: Vec<f64>,
+    /// Of every block, whether it is in a part.
+    inside: Vec<bool>,
+    /// Of every tree: whether it is near, the way to the tree that stands for its part, and its place among the part's.
+    near: Vec<bool>,
+    parent: Vec<usize>,
+    place: Vec<usize>,
+    /// Blocks of the parts, part by part, each ascending, and where each part ends.
+    blocks: Vec<usize>,
+    ends: Vec<usize>,
+    /// Of the present part.
+    trees: Vec<usize>,
+    problem: ConstraintProblem,
+    measure: Measure,
+    prepared: Vec<Block>,
+    lambda: Vec<f64>,
+    products: Vec<f64>,
+}
+
+impl Parts {
+    /// Fewer rows are one part.
+    pub(super) const LEAST_ROWS: usize = 60;
+
+    /// Solves what is wrong with `lambda` part by part. The steps this took, as steps of the whole; `None` if one part is
+    /// most of it.
+    pub(super) fn solve(
+        &mut self,
+        view: &View,
+        lambda: &mut [f64],
+        tolerance: f64,
+        (newton, path): (&mut Newton, &mut Path),
+    ) -> Option<u32> {
+        view.problem.velocities_into(lambda, &mut self.c);
+        let sum = view.measure.squares_into(view.problem, view.law, lambda, &self.c, &mut self.squares);
+        let mean = sum / view.problem.len() as f64;
+        let most = MOST * view.problem.len() as f64;
+        let found = RANGES.iter().any(|&(share, reach)| {
+            let largest = self.find(view.problem, share * share * mean, reach);
+            largest > 0 && largest as f64 <= most
+        });
+        if !found {
+            return None;
+        }
+        self.place.clear();
+        self.place.resize(view.problem.thin.trees(), NOWHERE);
+        let mut cost = 0;
+        for k in 0..self.ends.len() {
+            let range = self.range(k);
+            let e = self.blocks[range.clone()].iter().map(|&i| self.squares[i]).sum::<f64>().sqrt();
+            if !self.gather(range.clone(), view.problem, lambda) {
+                continue;
+            }
+            let mut mine = std::mem::take(&mut self.lambda);
+            let part = View {
+                problem: &self.problem,
+                blocks: &self.prepared,
+                measure: &self.measure,
+                law: view.law,
+            };
+            let mut reached = newton.solve(&part, &mut mine, e, SHARE * tolerance, NEWTON_STEPS);
+            if reached.residual > SHARE * tolerance {
+                let steps = reached.steps;
+                reached = path.solve(&part, &mut mine, SHARE * tolerance, PATH_STEPS, false);
+                reached.steps += steps;
+            }
+            for (local, &i) in self.blocks[range].iter().enumerate() {
+                lambda[view.problem.range(i)].copy_from_slice(&mine[self.problem.range(local)]);
+            }
+            cost += reached.steps as usize * mine.len();
+            self.lambda = mine;
+        }
+        Some(cost.div_ceil(lambda.len()) as u32)
+    }
+
+    /// Parts around the blocks that leave more than `right`; the blocks of the largest.
+    fn find(&mut self, problem: &ConstraintProblem, right: f64, reach: u32) -> usize {
+        let Self { squares, inside, near, parent, blocks, ends, .. } = self;
+        let thin = &problem.thin;
+        inside.clear();
+        inside.extend(squares.iter().map(|&s| s > right));
+        for _ in 0..reach {
+            near.clear();
+            near.resize(thin.trees(), false);
+            for i in (0..problem.len()).filter(|&i| inside[i]) {
+                thin.trees_of(i).for_each(|t| near[t] = true);
+            }
+            inside
+                .iter_mut()
+                .enumerate()
+                .for_each(|(i, inside)| *inside |= thin.trees_of(i).any(|t| near[t]));
+        }
+        parent.clear();
+        parent.extend(0..thin.trees());
+        blocks.clear();
+        for i in (0..problem.len()).filter(|&i| inside[i]) {
+            let mut trees = thin.trees_of(i);
+            let Some(a) = trees.next() else { continue };
+            blocks.push(i);
+            if let Some(b) = trees.next() {
+                unite(parent, a, b);
+            }
+        }
+        let mut part_of = |i: usize| thin.trees_of(i).next().map(|t| root(parent, t));
+        blocks.sort_unstable_by_key(|&i| (part_of(i), i));
+        ends.clear();
+        ends.extend((1..blocks.len()).filter(|&k| part_of(blocks[k]) != part_of(blocks[k - 1])));
+        ends.push(blocks.len());
+        (0..self.ends.len()).map(|k| self.range(k).len()).max().unwrap_or(0)
+    }
+
+    /// Where the blocks of a part are.
+    fn range(&self, part: usize) -> Range<usize> {
+        part.checked_sub(1).map_or(0, |before| self.ends[before])..self.ends[part]
+    }
+
+    /// (1); false if its blocks cannot be formed.
+    fn gather(&mut self, range: Range<usize>, whole: &ConstraintProblem, lambda: &[f64]) -> bool {
+        let Self { problem, trees, place, c, products, .. } = self;
+        let blocks = &self.blocks[range];
+        trees.clear();
+        problem.clear();
+        problem.time_step = whole.time_step;
+        self.lambda.clear();
+        for &i in blocks {
+            for tree in whole.thin.trees_of(i) {
+                if place[tree] == NOWHERE {
+                    place[tree] = trees.len();
+                    trees.push(tree);
+                }
+            }
+            problem.push(whole.cone(i), &c[whole.range(i)]);
+            let to = problem.range(problem.len() - 1);
+            problem.compliance[to].copy_from_slice(&whole.compliance[whole.range(i)]);
+            self.lambda.extend_from_slice(&lambda[whole.range(i)]);
+        }
+        problem.thin.gather(&whole.thin, blocks, trees, place);
+        if problem.form_blocks().is_err() {
+            return false;
+        }
+        problem.delassus_mul_into(&self.lambda, products);
+        for (k, product) in products.iter().enumerate() {
+            problem.free_velocity[k] -= product + problem.compliance[k] * self.lambda[k];
+        }
+        self.measure.prepare(problem);
+        blocks_into(problem, &self.measure, &mut self.prepared);
+        true
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::auto::{Auto, AutoParams};
+    use crate::testing::{stack, with_thin};
+    use stiction_contact::{ContactSolver, Law};
+    use stiction_dynamics::spatial::vec3;
+
+    const TOLERANCE: f64 = 1e-10;
+
+    fn view<'a>(problem: &'a ConstraintProblem, measure: &'a Measure, blocks: &'a [Block]) -> View<'a> {
+        View { problem, blocks, measure, law: Law::Ncp }
+    }
+
+    /// A stack of cubes that is pushed, and its answer but for the impulses of some contacts.
+    fn disturbed(lost: &[usize]) -> (ConstraintProblem, Vec<f64>) {
+        let problem = with_thin(stack(&[1.0; 20], vec3(0.5, 0.2, 0.0), 0.4));
+        let mut lambda = vec![0.0; problem.rows()];
+        let params = AutoParams { tolerance: 0.01 * TOLERANCE, ..AutoParams::default() };
+        assert!(Auto::new(params).unwrap().solve(&problem, &mut lambda).converged());
+        lost.iter().for_each(|&i| lambda[problem.range(i)].fill(0.0));
+        (problem, lambda)
+    }
+
+    fn solve(problem: &ConstraintProblem, parts: &mut Parts, lambda: &mut [f64]) -> Option<u32> {
+        let (mut measure, mut blocks) = (Measure::default(), Vec::new());
+        measure.prepare(problem);
+        blocks_into(problem, &measure, &mut blocks);
+        let (newton, path) = (&mut Newton::default(), &mut Path::default());
+        parts.solve(&view(problem, &measure, &blocks), lambda, TOLERANCE, (newton, path))
+    }
+
+    /// Two faces far apart: each is put right for itself, in the law's sense; elsewhere not a bit changes.
+    #[test]
+    fn what_is_wrong_is_solved_where_it_is() {
+        let (problem, before) = disturbed(&[8, 9, 10, 11, 60, 61, 62, 63]);
+        let (mut parts, mut lambda) = (Parts::default(), before.clone());
+        let steps = solve(&problem, &mut parts, &mut lambda).expect("small parts");
+        assert_eq!(parts.ends.len(), 2);
+        assert!(steps > 0);
+        let (mut measure, mut c, mut squares) = (Measure::default(), Vec::new(), Vec::new());
+        measure.prepare(&problem);
+        problem.velocities_into(&lambda, &mut c);
+        measure.squares_into(&problem, Law::Ncp, &lambda, &c, &mut squares);
+        for i in 0..problem.len() {
+            if parts.inside[i] {
+                assert!(squares[i].sqrt() <= TOLERANCE, "block {i}: {}", squares[i].sqrt());
+            } else {
+                assert_eq!(lambda[problem.range(i)], before[problem.range(i)], "block {i}");
+            }
+        }
+        for lost in [8..12, 60..64] {
+            assert!(lost.map(|i| lambda[problem.range(i)][2]).sum::<f64>() > 0.0);
+        }
+    }
+
+    /// Where all is wrong there are no parts, and nothing changes.
+    #[test]
+    fn all_of_it_is_no_part() {
+        let all: Vec<usize> = (0..20).map(|face| 4 * face).collect();
+        let (problem, before) = disturbed(&all);
+        let mut lambda = before.clone();
+        assert_eq!(solve(&problem, &mut Parts::default(), &mut lambda), None);
+        assert_eq!(lambda, before);
+    }
+}
