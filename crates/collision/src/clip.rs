@@ -136,7 +136,7 @@ impl<const N: usize> Meeting<'_, N> {
         let knife = |k: usize| Knife::new(around[k], around[if k + 1 == around.len() { 0 } else { k + 1 }]);
         let tolerance2 = self.tolerance * self.tolerance;
 
-        let (mut polygon, mut kept) = (&mut List::<M>::new(), &mut List::<M>::new());
+        let mut polygon = List::<M>::new();
         let mut heights = [0.0; M];
         for (i, corner) in a.iter().enumerate() {
             polygon.push(Cut { p: axes.place(corner.p), at: At::A(i as u8), side: Side::A(i as u8) });
@@ -154,8 +154,7 @@ impl<const N: usize> Meeting<'_, N> {
             if most * most <= tolerance2 * knife.squared {
                 continue;
             }
-            self.cut(polygon, k, &heights, knife.squared.sqrt(), kept);
-            std::mem::swap(&mut polygon, &mut kept);
+            polygon = self.cut(&polygon, k, &heights, knife.squared.sqrt());
             if polygon.len == 0 {
                 return;
             }
@@ -244,19 +243,12 @@ impl<const N: usize> Meeting<'_, N> {
         }
     }
 
-    /// Keeps the part of `polygon` behind side k of B, given the heights of its corners over that side, times
+    /// The part of `polygon` behind side k of B, given the heights of its corners over that side, times
     /// the `length` of the side.
     #[inline]
-    fn cut<const M: usize>(
-        &self,
-        polygon: &List<M>,
-        k: usize,
-        heights: &[f64; M],
-        length: f64,
-        kept: &mut List<M>,
-    ) {
+    fn cut<const M: usize>(&self, polygon: &List<M>, k: usize, heights: &[f64; M], length: f64) -> List<M> {
         let (corners, tolerance) = (self.b.corners().len(), self.tolerance * length);
-        kept.len = 0;
+        let mut kept = List::new();
         let items = polygon.items();
         let heights = &heights[..items.len()];
         let mut d = heights[0];
@@ -281,6 +273,7 @@ impl<const N: usize> Meeting<'_, N> {
             }
             d = d_next;
         }
+        kept
     }
 }
 

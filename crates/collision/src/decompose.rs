@@ -3,8 +3,8 @@
 //! The mesh is filled with voxels; the set of voxels is cut by planes, each time where the hulls of
 //! the two halves fill least air, until what air they fill is a small share of the volume [MamouGhorbel2009].
 //! Every hull is that of the triangles in its part: on the outside it is as exact as the mesh. Cuts
-//! are moved onto flat faces of the mesh ([`crate::cuts`]), so that floors stay flat. Flat parts have no hull and are left out; the same mesh
-//! and parameters give the same hulls, to the bit.
+//! are moved onto flat faces of the mesh ([`crate::cuts`]), so that floors stay flat. Flat parts have no hull and are
+//! left out; the same mesh and parameters give the same hulls, to the bit.
 
 use crate::convex::ConvexMesh;
 use crate::cuts;

@@ -1,9 +1,9 @@
 //! A constant set of colliders, asked again and again which of them touch.
 //!
 //! Two colliders may meet unless they have one owner, both owners are fixed, their owners are an
-//! excluded pair, or their bits do not match; pairs that are named may meet in spite of the last two. The boxes of bounded
-//! shapes go through a tree, or where there are few, pair by pair of those that may meet; planes, which
-//! have no bounds, are compared with the bounding sphere of every other shape.
+//! excluded pair, or their bits do not match; pairs that are named may meet in spite of the last two. The boxes of
+//! bounded shapes go through a tree, or where there are few, pair by pair of those that may meet; planes, which have no
+//! bounds, are compared with the bounding sphere of every other shape.
 
 use crate::aabb::Aabb;
 use crate::broad::Bvh;

@@ -11,9 +11,9 @@
 //! A friction block holds (t₁, t₂, n), normal last. A patch holds (t₁, t₂, n, s) or (t₁, t₂, n, s, r₁, r₂): moments
 //! about the normal and, where it resists rolling, about the tangents, divided by the lengths ℓ_i = μ_i/μ, and spins
 //! times these lengths. The ellipsoid Σ (f_i/μ_i)² ≤ f_N² [Todorov2014] is a round cone then, in N·s and m/s, and
-//! maximum dissipation over it turns all of the slip against all of the friction. De Saxcé's correction Γ(c) = (0, 0, μ‖c_T‖)
-//! turns Signorini + Coulomb + maximum dissipation into K_μ ∋ λ ⟂ c + Γ(c) ∈ K*_μ [DeSaxce1998].
-//! Impulses λ [N·s], velocities c [m/s].
+//! maximum dissipation over it turns all of the slip against all of the friction. De Saxcé's correction Γ(c) = (0, 0,
+//! μ‖c_T‖) turns Signorini + Coulomb + maximum dissipation into K_μ ∋ λ ⟂ c + Γ(c) ∈ K*_μ [DeSaxce1998]. Impulses λ
+//! [N·s], velocities c [m/s].
 
 use stiction_dynamics::spatial::{Vec3, vec3};
 

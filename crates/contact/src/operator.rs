@@ -10,6 +10,7 @@
 use crate::cone::Cone;
 use crate::primal::{MassFactor, Primal, PrimalError};
 use crate::problem::ConstraintProblem;
+use stiction_dynamics::lanes;
 
 /// Blocks may hold this many numbers: 4 GiB.
 pub(crate) const MAX_VALUES: usize = 1 << 29;
@@ -151,6 +152,14 @@ impl ConstraintProblem {
     pub fn diagonal_blocks_into(&self, out: &mut Vec<[f64; 9]>) {
         out.clear();
         out.resize(self.len(), [0.0; 9]);
+        lanes::plain(
+            #[inline(always)]
+            || self.fill_diagonal_blocks(out),
+        );
+    }
+
+    #[inline(always)]
+    fn fill_diagonal_blocks(&self, out: &mut [[f64; 9]]) {
         let (formed, thin) = (self.blocks_formed(), !self.thin.is_empty());
         for ((i, rows), block) in self.row_start().windows(2).enumerate().zip(out) {
             let dim = rows[1] - rows[0];

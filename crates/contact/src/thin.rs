@@ -11,7 +11,7 @@
 use crate::operator::MAX_VALUES;
 use crate::primal::PrimalError;
 use crate::problem::ConstraintProblem;
-use std::ops::Range;
+use std::ops::{AddAssign, Mul, Range};
 use stiction_dynamics::lanes;
 use stiction_dynamics::spatial::{Mat3, Vec3};
 
@@ -28,7 +28,7 @@ pub struct ThinRows {
     more: Vec<Vec3>,
     /// Coordinates of every tree.
     trees: Vec<Span>,
-    /// Blocks that touch each tree, ascending.
+    /// Blocks that touch each tree, ascending: found when blocks are formed.
     blocks_of_tree: Vec<Vec<usize>>,
 }
 
@@ -67,8 +67,8 @@ struct Segment {
     places: Span,
     /// Its coordinates are one chain, from this one to the root.
     tip: Option<usize>,
-    /// The last [`RUN`] of them follow one another, as those of a free root do.
-    runs: bool,
+    /// The first of the last [`RUN`] of them, if these follow one another, as those of a free root do.
+    run: Option<usize>,
 }
 
 /// Coordinates of a free body.
@@ -85,15 +85,13 @@ impl Clone for ThinRows {
 
     /// Keeps the memory.
     fn clone_from(&mut self, other: &Self) {
-        let Self { blocks, segments, reached, columns, more, trees, blocks_of_tree } = self;
+        let Self { blocks, segments, reached, columns, more, trees, blocks_of_tree: _ } = self;
         blocks.clone_from(&other.blocks);
         segments.clone_from(&other.segments);
         reached.clone_from(&other.reached);
         columns.clone_from(&other.columns);
         more.clone_from(&other.more);
         trees.clone_from(&other.trees);
-        blocks_of_tree.resize(other.blocks_of_tree.len(), Vec::new());
-        blocks_of_tree.iter_mut().zip(&other.blocks_of_tree).for_each(|(to, from)| to.clone_from(from));
     }
 }
 
@@ -105,7 +103,6 @@ impl ThinRows {
         self.reached.clear();
         self.columns.clear();
         self.more.clear();
-        self.blocks_of_tree.iter_mut().for_each(Vec::clear);
     }
 
     /// Removes all rows and sets the trees: the coordinates of each.
@@ -113,7 +110,6 @@ impl ThinRows {
         self.clear();
         self.trees.clear();
         self.trees.extend(trees.map(|t| Span { start: t.start, end: t.end }));
-        self.blocks_of_tree.resize(self.trees.len(), Vec::new());
     }
 
     /// Adds a block of segments that follow.
@@ -139,20 +135,29 @@ impl ThinRows {
         self.end_segment(tree, tip);
     }
 
-    /// The same of a whole chain: its columns, one by one, and the last of them.
+    /// The same of a whole chain, its columns one by one; with a `run` these are followed by the coordinates of a free
+    /// root, from the last to the first: that, and the columns.
     #[inline]
     pub fn push_chain(
         &mut self,
         tree: usize,
         chain: &[usize],
         columns: impl Iterator<Item = Vec3>,
-        last: &[Vec3],
+        run: Option<(usize, [Vec3; RUN])>,
     ) {
-        self.reached.extend_from_slice(chain);
-        self.columns.extend(columns);
-        self.columns.extend_from_slice(last);
+        let mut tip = None;
+        if let Some(first) = chain.first() {
+            tip = Some(*first);
+            self.reached.extend_from_slice(chain);
+            self.columns.extend(columns);
+        }
+        if let Some((first, columns)) = run {
+            tip = tip.or(Some(first + RUN - 1));
+            self.reached.extend_from_slice(&std::array::from_fn::<_, RUN, _>(|k| first + RUN - 1 - k));
+            self.columns.extend_from_slice(&columns);
+        }
         assert_eq!(self.reached.len(), self.columns.len(), "one column per coordinate");
-        self.end_segment(tree, chain.first().copied());
+        self.end_segment(tree, tip);
     }
 
     /// What was pushed since the last segment becomes one.
@@ -162,10 +167,9 @@ impl ThinRows {
         let places = Span { start: block.places.end, end: self.reached.len() };
         (block.segments.end, block.places.end) = (block.segments.end + 1, places.end);
         assert!(block.segments.len() <= 2, "a constraint joins at most two trees");
-        self.blocks_of_tree[tree].push(self.blocks.len() - 1);
         let reached = &self.reached[places.range()];
-        let runs = reached.last_chunk::<RUN>().is_some_and(|run| run[0] == run[RUN - 1] + RUN - 1);
-        self.segments.push(Segment { tree, places, tip, runs });
+        let run = reached.last_chunk::<RUN>().filter(|run| run[0] == run[RUN - 1] + RUN - 1);
+        self.segments.push(Segment { tree, places, tip, run: run.map(|run| run[RUN - 1]) });
     }
 
     /// Adds rows four to six to the last block, whose segments are there: `column` is asked for every coordinate, in
@@ -261,10 +265,8 @@ impl ThinRows {
     #[inline(always)]
     fn split(&self, s: &Segment) -> (&[usize], &[Vec3], Option<Run<'_>>) {
         let (reached, columns) = (&self.reached[s.places.range()], &self.columns[s.places.range()]);
-        match (columns.split_last_chunk::<RUN>(), reached.last()) {
-            (Some((branch, run)), Some(first)) if s.runs => {
-                (&reached[..branch.len()], branch, Some((*first, run)))
-            }
+        match (s.run, columns.split_last_chunk::<RUN>()) {
+            (Some(first), Some((branch, run))) => (&reached[..branch.len()], branch, Some((first, run))),
             _ => (reached, columns, None),
         }
     }
@@ -272,31 +274,42 @@ impl ThinRows {
     /// Row block i times x.
     #[inline(always)]
     pub fn dot(&self, i: usize, x: &[f64]) -> Vec3 {
-        let mut out = Vec3::ZERO;
-        for s in self.segments_of(i) {
-            let (reached, columns, run) = self.split(s);
-            for (coordinate, column) in reached.iter().zip(columns) {
-                out += *column * x[*coordinate];
-            }
-            if let Some((first, run)) = run {
-                let x = &x[first..][..RUN];
-                for k in 0..RUN {
-                    out += run[k] * x[RUN - 1 - k];
-                }
-            }
-        }
-        out
+        self.sum(i, x, Vec3::ZERO, |column| *column)
     }
 
     /// Of the same, one of the first three rows.
     #[inline]
     pub fn dot_row(&self, i: usize, row: usize, x: &[f64]) -> f64 {
-        let terms = self.terms(i).map(|(coordinate, column)| (column, x[coordinate]));
         match row {
-            0 => terms.fold(0.0, |sum, (column, x)| sum + column.x * x),
-            1 => terms.fold(0.0, |sum, (column, x)| sum + column.y * x),
-            _ => terms.fold(0.0, |sum, (column, x)| sum + column.z * x),
+            0 => self.sum(i, x, 0.0, |column| column.x),
+            1 => self.sum(i, x, 0.0, |column| column.y),
+            _ => self.sum(i, x, 0.0, |column| column.z),
         }
+    }
+
+    /// The sum of what `part` takes of the columns of block i, times x.
+    #[inline(always)]
+    fn sum<T: AddAssign + Mul<f64, Output = T>>(
+        &self,
+        i: usize,
+        x: &[f64],
+        zero: T,
+        part: impl Fn(&Vec3) -> T,
+    ) -> T {
+        let mut out = zero;
+        for s in self.segments_of(i) {
+            let (reached, columns, run) = self.split(s);
+            for (coordinate, column) in reached.iter().zip(columns) {
+                out += part(column) * x[*coordinate];
+            }
+            if let Some((first, run)) = run {
+                let x = &x[first..][..RUN];
+                for k in 0..RUN {
+                    out += part(&run[k]) * x[RUN - 1 - k];
+                }
+            }
+        }
+        out
     }
 
     /// x += (row block i)ᵀ λ.
@@ -405,7 +418,7 @@ impl ThinRows {
     }
 
     /// G_ii by rows into the leading dim² numbers of `out`, for blocks of one row or three.
-    #[inline]
+    #[inline(always)]
     pub(crate) fn square_into(&self, i: usize, dim: usize, out: &mut [f64; 9]) {
         let squares = self.segments_of(i).iter().map(|s| &self.columns[s.places.range()]);
         if dim == 1 {
@@ -455,7 +468,18 @@ impl ThinRows {
         sum
     }
 
-    /// Blocks that share a tree with block i, ascending, i among them.
+    fn find_blocks_of_trees(&mut self) {
+        let Self { blocks, segments, trees, blocks_of_tree, .. } = self;
+        blocks_of_tree.iter_mut().for_each(Vec::clear);
+        if blocks_of_tree.len() < trees.len() {
+            blocks_of_tree.resize(trees.len(), Vec::new());
+        }
+        for (i, block) in blocks.iter().enumerate() {
+            segments[block.segments.range()].iter().for_each(|s| blocks_of_tree[s.tree].push(i));
+        }
+    }
+
+    /// Blocks that share a tree with block i, ascending, i among them; after [`Self::find_blocks_of_trees`].
     pub(crate) fn neighbours_into(&self, i: usize, out: &mut Vec<usize>) {
         let (a, b) = match self.segments_of(i) {
             [] => return out.push(i),
@@ -504,7 +528,8 @@ impl ThinRows {
 impl ConstraintProblem {
     /// Forms the blocks of G out of `thin`; Err when there are too many.
     pub(crate) fn form_blocks_of_thin(&mut self) -> Result<(), PrimalError> {
-        let thin = std::mem::take(&mut self.thin);
+        let mut thin = std::mem::take(&mut self.thin);
+        thin.find_blocks_of_trees();
         let pairs: usize = thin.blocks_of_tree.iter().map(|b| b.len() * b.len()).sum();
         if 9 * pairs > MAX_VALUES {
             self.thin = thin;

@@ -131,4 +131,5 @@ pub use regressor::{
     Regressor, body_regressor, kinetic_energy_regressor_into, potential_energy_regressor_into,
 };
 pub use rnea::{RneaWorkspace, bias_into, rnea_into};
+pub use selection::append_range;
 pub use velocity::{Velocities, motions_into, point_velocity};

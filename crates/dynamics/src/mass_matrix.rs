@@ -10,8 +10,8 @@
 //! nv + Σ depth numbers; the tail of row i lies over the rows of its ancestors entry by entry,
 //! which makes the factorisation [`crate::Factor`] a matter of subtracting slices. Rows are preceded
 //! by zeros: those of a panel, consecutive rows of one chain, have one length, of plain numbers a
-//! multiple of four, so that slices are subtracted four by four. Where the root of a tree moves freely, the rows of all other dofs
-//! end in the six columns of the root, the *trunk*.
+//! multiple of four, so that slices are subtracted four by four. Where the root of a tree moves freely, the rows of all
+//! other dofs end in the six columns of the root, the *trunk*.
 
 use crate::{JointKind, Model, Real};
 use std::ops::Range;

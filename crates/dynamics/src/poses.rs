@@ -219,9 +219,9 @@ impl<T: Real> Poses<T> {
         }
     }
 
-    /// Which trees [`Self::update`] moves from now on, at first all. The numbers of the others stay as they are, also in
-    /// [`crate::Kinematics`], and [`crate::Velocities`], [`crate::bias_into`] and [`crate::crba_into`] leave out what these poses do.
-    /// Allocates the first time only.
+    /// Which trees [`Self::update`] moves from now on, at first all. The numbers of the others stay as they are, also
+    /// in [`crate::Kinematics`], and [`crate::Velocities`], [`crate::bias_into`] and [`crate::crba_into`] leave out
+    /// what these poses do. Allocates the first time only.
     pub fn select(&mut self, trees: impl Fn(usize) -> bool) {
         self.selection.set(&self.topology, trees);
     }

@@ -1,7 +1,7 @@
 //! Which trees of a model the algorithms go through: all, or those that are not left out.
 //!
-//! Bodies are told as ranges, so that the loops over them are the same whether all are gone through, which is one range,
-//! or some. What is left out keeps the numbers it has.
+//! Bodies are told as ranges, so that the loops over them are the same whether all are gone through, which is one
+//! range, or some. What is left out keeps the numbers it has.
 
 use crate::topology::Topology;
 use std::ops::Range;
@@ -32,9 +32,9 @@ impl Selection {
             ranges.reserve(topology.tree.len());
         }
         for b in (0..topology.tree.len()).filter(|&b| !left_out[topology.tree[b]]) {
-            append(bodies, b..b + 1);
-            append(dofs, topology.dofs[b].clone());
-            append(joints, topology.joints[b].clone());
+            append_range(bodies, b..b + 1);
+            append_range(dofs, topology.dofs[b].clone());
+            append_range(joints, topology.joints[b].clone());
         }
     }
 
@@ -50,7 +50,7 @@ impl Selection {
 }
 
 /// Ranges that meet become one.
-fn append(ranges: &mut Vec<Range<usize>>, more: Range<usize>) {
+pub fn append_range(ranges: &mut Vec<Range<usize>>, more: Range<usize>) {
     match ranges.last_mut() {
         Some(last) if last.end == more.start => last.end = more.end,
         _ => ranges.push(more),

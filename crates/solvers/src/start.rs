@@ -238,13 +238,15 @@ impl Candidate {
     }
 }
 
+/// They are finite, and not all zero.
 fn worth_a_look(impulses: &[f64]) -> bool {
-    impulses.iter().all(|l| l.is_finite()) && impulses.iter().any(|&l| l != 0.0)
+    let sum: f64 = impulses.iter().map(|l| l.abs()).sum();
+    sum > 0.0 && sum.is_finite()
 }
 
 fn same(a: &[f64], b: &[f64]) -> bool {
-    let largest = a.iter().fold(0.0_f64, |m, x| m.max(x.abs()));
-    a.iter().zip(b).all(|(a, b)| (a - b).abs() <= SAME * largest)
+    let largest = a.iter().fold(0.0_f64, |m, x| if x.abs() > m { x.abs() } else { m });
+    a.iter().zip(b).fold(true, |same, (a, b)| same & ((a - b).abs() <= SAME * largest))
 }
 
 #[cfg(test)]

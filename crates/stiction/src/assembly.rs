@@ -18,16 +18,15 @@
 //! end of the step, δ₀ = (−φ)₊ [HuntCrossley1975]; to first order in c that is (3') with T = h + τ + d δ₀, and T = h
 //! where φ > 0. Under the compliant laws their own numbers hold instead.
 //!
-//! What is nearer than a nanometre touches, and up to two the gap counts in part: rounding moves bodies at rest, and a corner lifted by it would
-//! have to lose its share of the load and to find it again step by step. In (3), h a = J_N (v_f − v); the surfaces meet
-//! after the share s of the step, φ + s h J_N v + ½ a (s h)² = 0 (s = 0 where they overlap), at the speed
-//! u = J_N v + s h a, part at −e u, and are accelerated for the rest: Newton's law at the time of the impact. What parts
-//! at J_N v > v_thr, or is farther than h v_thr and would not meet in this step, meets only if others push it in this
-//! same step. It may overlap then, and bounces in the next: held at its gap it would not bounce at all. By how much, ℓ, is
-//! e times a share of how thick it is; what overlaps already may be pushed on as fast as Newton's law lets it (3'').
-//! How far all come is in [`crate::flight`]. The rows of
-//! tendons are in [`crate::tendons`], those of loops in [`crate::loops`], which also says what becomes of
-//! β e/h where a world has any.
+//! What is nearer than a nanometre touches, and up to two the gap counts in part: rounding moves bodies at rest, and a
+//! corner lifted by it would have to lose its share of the load and to find it again step by step. In (3), h a = J_N
+//! (v_f − v); the surfaces meet after the share s of the step, φ + s h J_N v + ½ a (s h)² = 0 (s = 0 where they
+//! overlap), at the speed u = J_N v + s h a, part at −e u, and are accelerated for the rest: Newton's law at the time
+//! of the impact. What parts at J_N v > v_thr, or is farther than h v_thr and would not meet in this step, meets only
+//! if others push it in this same step. It may overlap then, and bounces in the next: held at its gap it would not
+//! bounce at all. By how much, ℓ, is e times a share of how thick it is; what overlaps already may be pushed on as fast
+//! as Newton's law lets it (3''). How far all come is in [`crate::flight`]. The rows of tendons are in
+//! [`crate::tendons`], those of loops in [`crate::loops`], which also says what becomes of β e/h where a world has any.
 
 use crate::State;
 use crate::actuation::{Effort, rotation_vector};
@@ -97,8 +96,8 @@ impl Situation<'_> {
         problem.time_step = self.params.dt;
         memory.begin();
         for contact in contacts {
-            self.push_contact(contact, rows, problem, notes);
-            memory.recall_contact(contact);
+            let cone = self.push_contact(contact, rows, problem, notes);
+            memory.recall_contact(contact, cone);
         }
         self.push_limits(rows, problem, memory, notes);
         self.push_dry_friction(rows, problem, memory);
@@ -141,13 +140,14 @@ impl Situation<'_> {
         }
     }
 
+    /// The cone of the contact, whose rows it pushes.
     fn push_contact(
         &self,
         c: &ContactPoint,
         rows: &mut Rows,
         problem: &mut ConstraintProblem,
         notes: &mut Notes,
-    ) {
+    ) -> Cone {
         let model = &self.world.model;
         let block = rows.len();
         let frictional = c.friction > 0.0;
@@ -201,13 +201,14 @@ impl Situation<'_> {
         } else {
             self.push(problem, cone, &[free + bias], c.gap);
         }
-        let normal = problem.range(problem.len() - 1).start + cone.normal();
+        let normal = problem.rows() - cone.dim() + cone.normal();
         problem.compliance[normal] = compliance;
         if pushes {
             notes.pushes.push((normal, bias));
         } else if bounce.is_some() && bias < 0.0 {
             notes.throws.push((normal, bias));
         }
+        cone
     }
 
     /// (3'): what is added to J_N v_f, and R.

@@ -2,15 +2,15 @@
 //!
 //! Surfaces with a margin touch at that distance: the gap of a contact is what is left beyond it.
 //!
-//! What is rigid meets at the pitch point. Where two balls or capsules, of radii r_A and r_B, are a gap φ apart (or overlap,
-//! φ < 0), forces on them at one point, so that momentum is kept, have arms that are not both their radii; but
+//! What is rigid meets at the pitch point. Where two balls or capsules, of radii r_A and r_B, are a gap φ apart (or
+//! overlap, φ < 0), forces on them at one point, so that momentum is kept, have arms that are not both their radii; but
 //!
 //! ```text
 //!     p = p_A + φ n r_A/(r_A + r_B)                                       (1)
 //! ```
 //!
-//! with p_A on the surface of A, leaves their ratio: they roll upon each other as they would without φ, and on other shapes,
-//! taken as flat (r = ∞), on their own radius. Among those, and where contacts yield, p is midway.
+//! with p_A on the surface of A, leaves their ratio: they roll upon each other as they would without φ, and on other
+//! shapes, taken as flat (r = ∞), on their own radius. Among those, and where contacts yield, p is midway.
 
 use crate::continuous::{Sweeper, will_meet};
 use std::collections::BTreeMap;
@@ -209,8 +209,8 @@ impl ContactFinder {
         }
     }
 
-    /// The geometries that `rest` stay from now on where they are, and so do their margins; contacts among them, and of them
-    /// with the world, are not found.
+    /// The geometries that `rest` stay from now on where they are, and so do their margins; contacts among them, and of
+    /// them with the world, are not found.
     pub(crate) fn let_rest(&mut self, rest: impl Fn(usize) -> bool) {
         self.awake.clear();
         self.awake.extend((0..self.mounts.len()).filter(|&g| !rest(g)));

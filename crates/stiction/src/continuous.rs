@@ -4,11 +4,11 @@
 //! normal says nothing of what passes by beside an edge, so it counts only if the motion without
 //! contacts brings the two together (1).
 //!
-//! With [`crate::StepperParams::continuous`], or where [`stiction_models::Geometry::continuous`] says so, a body that moves farther in a step than it is thick has no
-//! far contacts at all. Its step is solved without them, the motion that results is swept against
-//! everything in its way [`stiction_collision::time_of_impact`], and the step ends where it first meets
-//! something (2): there the contact is an ordinary near one, and the rest of the step follows as a
-//! step of its own. The motion after an impact is swept like the one before.
+//! With [`crate::StepperParams::continuous`], or where [`stiction_models::Geometry::continuous`] says so, a body that
+//! moves farther in a step than it is thick has no far contacts at all. Its step is solved without them, the motion
+//! that results is swept against everything in its way [`stiction_collision::time_of_impact`], and the step ends where
+//! it first meets something (2): there the contact is an ordinary near one, and the rest of the step follows as a step
+//! of its own. The motion after an impact is swept like the one before.
 
 use stiction_collision::{CollisionWorld, Manifold, Moving, Shape, time_of_impact};
 use stiction_dynamics::spatial::{Motion, Pose, Quat};
@@ -55,8 +55,8 @@ impl Sweeper {
         self.watched[g] && reach > margin && reach > UNWATCHED * self.thickness[g]
     }
 
-    /// How deep two geometries may overlap, for a step, before they bounce at e = 1 [m]: not so deep that their normal turns. Of
-    /// surfaces the thickness does not count.
+    /// How deep two geometries may overlap, for a step, before they bounce at e = 1 [m]: not so deep that their normal
+    /// turns. Of surfaces the thickness does not count.
     pub(crate) fn leeway(&self, geometries: [usize; 2]) -> f64 {
         let thick = geometries.map(|g| self.thickness[g]).into_iter().filter(|t| *t > 0.0);
         let thinner = thick.fold(f64::INFINITY, f64::min);

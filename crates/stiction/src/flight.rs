@@ -1,7 +1,7 @@
 //! Motion of what no constraint acts upon during a step.
 //!
-//! The step of [`crate::stepper`] moves bodies for h by the velocity they end with, as contacts need, or by a mean. Where
-//! the impulses on a tree are all zero nothing needs that, and the tree goes on
+//! The step of [`crate::stepper`] moves bodies for h by the velocity they end with, as contacts need, or by a mean.
+//! Where the impulses on a tree are all zero nothing needs that, and the tree goes on
 //!
 //! ```text
 //!     a free body:  p_cm⁺ = p_cm + h (v_cm + v_cm⁺)/2        the parabola, exactly                   (1)
@@ -17,8 +17,8 @@
 //!     (v + v_f)/2 + M⁻¹ Σ (1 − s) Jᵀ λ                                                               (4)
 //! ```
 //!
-//! so that the ball that falls on the plane is where the parabolas before and after the impact put it. Cost: nothing for
-//! trees that are held; a free body some 100 operations.
+//! so that the ball that falls on the plane is where the parabolas before and after the impact put it. Cost: nothing
+//! for trees that are held; a free body some 100 operations.
 
 use crate::State;
 use crate::free_tree::FreeTree;

@@ -7,8 +7,9 @@
 //! ```
 //!
 //! with τ what motors and others exert, held during the step; a, b of [CashKarp1990]. Energy is kept to the fifth order
-//! where D = 0. Where (3) is large the step is done in 2, 4, … 32 parts. Explicit: where springs or dampers are too stiff
-//! for these too, the tree goes as those that are held do. Cost: six evaluations of forward dynamics, O(nv) each, a part.
+//! where D = 0. Where (3) is large the step is done in 2, 4, … 32 parts. Explicit: where springs or dampers are too
+//! stiff for these too, the tree goes as those that are held do. Cost: six evaluations of forward dynamics, O(nv) each,
+//! a part.
 
 use crate::State;
 use crate::actuation::rotation_vector;

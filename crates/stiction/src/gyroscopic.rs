@@ -16,7 +16,7 @@ pub(crate) fn midpoint_moment(inertia: &Sym3, omega: &[f64], h: f64) -> Vec3 {
     let w = Vec3::from([omega[0], omega[1], omega[2]]);
     let explicit = w.cross(*inertia * w);
     let turn = h * w.norm();
-    if explicit == Vec3::ZERO {
+    if explicit == Vec3::ZERO || turn <= STILL {
         return Vec3::ZERO;
     }
     if turn <= 1.0 {
@@ -34,6 +34,8 @@ pub(crate) fn midpoint_moment(inertia: &Sym3, omega: &[f64], h: f64) -> Vec3 {
     (*inertia * (w - end)) * (1.0 / h) - explicit
 }
 
+/// What turns less than this in a step is explicit [rad]: that differs from (1) by the square of it, a share of ω.
+const STILL: f64 = 1e-9;
 /// Parts of a step, at most: one for every half radian.
 const PARTS: f64 = 64.0;
 

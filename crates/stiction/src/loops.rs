@@ -104,7 +104,8 @@ impl Held {
 }
 
 impl Situation<'_> {
-    /// (1)–(4), errors at the start of the step and directions in its middle, with what is asked of every row appended to `feedback`.
+    /// (1)–(4), errors at the start of the step and directions in its middle, with what is asked of every row appended
+    /// to `feedback`.
     pub(crate) fn push_loops(
         &self,
         rows: &mut Rows,

@@ -9,13 +9,13 @@
 //!     is a contact with an impulse that no servo damps: where surfaces bend, means gain energy         (3)
 //! ```
 //!
-//! or it turns so far that where it goes means nothing (`stepper/fast.rs`); (2) because what meets in a step still closes
-//! at its end. These move by v⁺, which neither crosses a surface nor gains energy. Trees that impulses join go alike, or
-//! contacts would drift. Where nothing changes nothing is done.
+//! or it turns so far that where it goes means nothing (`stepper/fast.rs`); (2) because what meets in a step still
+//! closes at its end. These move by v⁺, which neither crosses a surface nor gains energy. Trees that impulses join go
+//! alike, or contacts would drift. Where nothing changes nothing is done.
 //!
-//! Of those without contact geometry inertia and forces are those of the middle of the step ([`Means::swings`]): they gain
-//! no energy. With contacts, whose J is that of the start, that mixture would keep legs from coming to rest; there, servos
-//! damp what forces at the start of the step add, ω² h/2 of the energy of a swing.
+//! Of those without contact geometry inertia and forces are those of the middle of the step ([`Means::swings`]): they
+//! gain no energy. With contacts, whose J is that of the start, that mixture would keep legs from coming to rest;
+//! there, servos damp what forces at the start of the step add, ω² h/2 of the energy of a swing.
 
 use crate::assembly::Notes;
 use crate::flight::{bound_trees, is_servo};

@@ -26,7 +26,8 @@ pub struct StepperParams {
     /// for it themselves ([`stiction_models::Geometry::continuous`]).
     pub continuous: bool,
     /// A step that fails or does not converge is done again in 2, 4, … 2ⁿ parts, n at most this; the report says in how
-    /// many. 0: never. Up to 2ⁿ⁺² times the work, of such steps only. Problem and certificate are those of the last part.
+    /// many. 0: never. Up to 2ⁿ⁺² times the work, of such steps only. Problem and certificate are those of the last
+    /// part.
     pub adaptive: u32,
     /// Whether islands at rest sleep; where there are no robots they do of themselves.
     pub sleep: Sleep,
@@ -34,10 +35,10 @@ pub struct StepperParams {
     pub certify: bool,
 }
 
-/// When islands at rest sleep: nothing of them is computed until something touches them or acts on them. State and contacts
-/// stay as they are, and the certificate of the step in which they fell asleep stands. An island of trees with
-/// actuators, tendons, loops, couplings, dry friction or carried weight never sleeps; nor do compliant laws let any sleep, nor
-/// batches ([`crate::batch`]).
+/// When islands at rest sleep: nothing of them is computed until something touches them or acts on them. State and
+/// contacts stay as they are, and the certificate of the step in which they fell asleep stands. An island of trees with
+/// actuators, tendons, loops, couplings, dry friction or carried weight never sleeps; nor do compliant laws let any
+/// sleep, nor batches ([`crate::batch`]).
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(rename_all = "lowercase")]
 pub enum Sleep {

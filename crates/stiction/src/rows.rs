@@ -128,7 +128,7 @@ impl Rows {
                     let Some(End { tip, tree }) = end else { continue };
                     let chain = chain(&self.chains, &self.chain_end, tip);
                     let columns = chain.iter().map(|&dof| column(dof, which == 0, which == 1));
-                    self.J.push_chain(tree, chain, columns, &[]);
+                    self.J.push_chain(tree, chain, columns, None);
                 }
             }
         }
@@ -162,10 +162,11 @@ impl Rows {
             let column = |&dof: &usize| point.column(&S[dof]);
             match chain.split_last_chunk::<TRUNK>() {
                 Some((branch, trunk)) if self.free[tree] => {
-                    let trunk = point.trunk(&S[trunk[TRUNK - 1]..=trunk[0]]);
-                    self.J.push_chain(tree, chain, branch.iter().map(column), &trunk);
+                    let first = trunk[TRUNK - 1];
+                    let trunk = point.trunk(&S[first..][..TRUNK]);
+                    self.J.push_chain(tree, branch, branch.iter().map(column), Some((first, trunk)));
                 }
-                _ => self.J.push_chain(tree, chain, chain.iter().map(column), &[]),
+                _ => self.J.push_chain(tree, chain, chain.iter().map(column), None),
             }
         }
     }
@@ -202,7 +203,7 @@ impl Rows {
         if let (Some((dof, c)), None) = (alone.next(), alone.next()) {
             let chain = chain(&self.chains, &self.chain_end, dof);
             let column = |&d: &usize| if d == dof { Vec3::X * c } else { Vec3::ZERO };
-            return self.J.push_chain(tree_of(dof), chain, chain.iter().map(column), &[]);
+            return self.J.push_chain(tree_of(dof), chain, chain.iter().map(column), None);
         }
         let coefficient = |d: usize| terms.clone().filter(|t| t.0 == d).map(|t| t.1).sum::<f64>();
         self.seen.clear();
@@ -278,23 +279,19 @@ impl Rows {
     #[inline(always)]
     fn halve(&mut self, factor: &Factor, tip: Option<usize>, dofs: &[usize], w: &mut [Vec3]) {
         if let Some(tip) = tip {
-            factor.half_solve_packed_in_place(tip, w);
-        } else {
-            for (dof, w) in dofs.iter().zip(w.iter()) {
-                self.scratch[*dof] = *w;
-            }
-            for dof in dofs {
-                let x = self.scratch[*dof];
-                for (L, j) in factor.row(*dof).iter().zip(factor.columns(*dof)).skip(1) {
-                    self.scratch[*j as usize] -= x * *L;
-                }
-            }
-            for (dof, w) in dofs.iter().zip(w.iter_mut()) {
-                *w = std::mem::take(&mut self.scratch[*dof]);
+            return factor.half_solve_packed_in_place(tip, &self.root, w);
+        }
+        for (dof, w) in dofs.iter().zip(w.iter()) {
+            self.scratch[*dof] = *w;
+        }
+        for dof in dofs {
+            let x = self.scratch[*dof];
+            for (L, j) in factor.row(*dof).iter().zip(factor.columns(*dof)).skip(1) {
+                self.scratch[*j as usize] -= x * *L;
             }
         }
         for (dof, w) in dofs.iter().zip(w) {
-            *w = *w * self.root[*dof];
+            *w = std::mem::take(&mut self.scratch[*dof]) * self.root[*dof];
         }
     }
 }

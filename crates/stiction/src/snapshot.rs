@@ -1,8 +1,8 @@
 //! Everything that decides how a simulation goes on, to be kept and put back.
 //!
-//! State, input, the impulses that the next step starts from, which servos are at their limits, and who sleeps. What a solver
-//! remembers beyond these (factors that it spares itself) it forgets when a snapshot is taken and when one is put back,
-//! so that both go on with the same bits. What the last step was like, its contacts and efforts, is not kept.
+//! State, input, the impulses that the next step starts from, which servos are at their limits, and who sleeps. What a
+//! solver remembers beyond these (factors that it spares itself) it forgets when a snapshot is taken and when one is
+//! put back, so that both go on with the same bits. What the last step was like, its contacts and efforts, is not kept.
 //!
 //! Floating point numbers are kept as their bits: no format of files rounds them.
 

@@ -1,5 +1,5 @@
-//! Velocity-level time stepping: the trapezoidal rule for robots that something holds or drives, semi-implicit Euler where
-//! something is hit, higher orders where no constraint acts.
+//! Velocity-level time stepping: the trapezoidal rule for robots that something holds or drives, semi-implicit Euler
+//! where something is hit, higher orders where no constraint acts.
 //!
 //! ```text
 //!     M̂ = M + h k                                                         (1)
@@ -8,14 +8,15 @@
 //!     q⁺ = q ⊕ h v⁺                                                       (4)
 //! ```
 //!
-//! k are the gains of joint dampers, joint springs and actuators (see [`crate::actuation`]). The gyroscopic moment of a free single body is taken at the midpoint,
+//! k are the gains of joint dampers, joint springs and actuators (see [`crate::actuation`]). The gyroscopic moment of a
+//! free single body is taken at the midpoint,
 //!
 //! ```text
 //!     I (ω⁺ − ω) = −h ω̄ × I ω̄,   ω̄ = (ω + ω⁺)/2                          (5)
 //! ```
 //!
-//! which keeps its energy and the norm of its angular momentum to rounding. Robots with servos, and linkages that nothing can
-//! touch, move where nothing is hit ([`crate::means`]) by
+//! which keeps its energy and the norm of its angular momentum to rounding. Robots with servos, and linkages that
+//! nothing can touch, move where nothing is hit ([`crate::means`]) by
 //!
 //! ```text
 //!     q⁺ = q ⊕ h (v + v⁺)/2                                               (6)
@@ -23,8 +24,8 @@
 //! ```
 //!
 //! the midpoint rule of [Moreau1988], with servos near the middle of the step as well ((5) of [`crate::actuation`]).
-//! What else is held, and all under compliant laws, which are written for (4), goes by (4): first order. Trees that no constraint acts upon replace (4), and (3) where they have joints, by what
-//! [`crate::flight`] says.
+//! What else is held, and all under compliant laws, which are written for (4), goes by (4): first order. Trees that no
+//! constraint acts upon replace (4), and (3) where they have joints, by what [`crate::flight`] says.
 //!
 //! What turns farther in a step than it can follow keeps its energy ([`fast`]).
 //!
@@ -144,11 +145,12 @@ impl TimeStepper {
             model.joints[body.joints.start].kind == JointKind::Free
                 && model.bodies.iter().all(|c| c.parent != Some(b))
         };
+        let means = Means::new(world);
         Ok(Self {
             params,
             trapezoidal: true,
             kin: Kinematics::new(model),
-            middle: Middle::new(world),
+            middle: Middle::new(world, &means),
             vel: Velocities::new(model),
             rnea: RneaWorkspace::new(model),
             crba: CrbaWorkspace::new(model),
@@ -170,7 +172,7 @@ impl TimeStepper {
             pulls: Vec::new(),
             carried: CarriedWeight::new(world),
             flight: Flight::new(world),
-            means: Means::new(world),
+            means,
             fast: fast::Fast::new(world),
             notes: Notes::default(),
             tau: vec![0.0; model.nv()],
@@ -364,7 +366,7 @@ impl TimeStepper {
             let name = &model.joints[model.dofs[dof].joint].name;
             return Err(format!("the velocity of joint `{name}` is {}", self.v_end[dof]));
         }
-        self.memory.commit(&self.contacts, &self.impulses);
+        self.memory.commit(&self.contacts, self.problem.cones(), &self.impulses);
         self.servos.commit(&world.actuators, &state.v, &self.v_next);
         self.v_start.copy_from_slice(&state.v);
         if self.sleepers.on {
@@ -506,7 +508,7 @@ impl TimeStepper {
         self.flight = Flight::new(world);
         self.means = Means::new(world);
         self.fast = fast::Fast::new(world);
-        self.middle = Middle::new(world);
+        self.middle = Middle::new(world, &self.means);
         self.forget_sleep();
     }
 

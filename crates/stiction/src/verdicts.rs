@@ -1,4 +1,5 @@
-//! What the judge said of islands when they fell asleep: it holds as long as they sleep, for their problem does not change.
+//! What the judge said of islands when they fell asleep: it holds as long as they sleep, for their problem does not
+//! change.
 
 use crate::stepper::TimeStepper;
 use stiction_contact::certificate::worse;

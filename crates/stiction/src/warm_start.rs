@@ -77,6 +77,8 @@ pub(crate) struct WarmStart {
     next_row: usize,
     /// Keys of the rows of the step in progress, in order.
     keys: Vec<RowKey>,
+    /// What was recalled of the last step for its contacts, as it was remembered.
+    recalled: Vec<[Vec3; 2]>,
     /// What was recalled for all its rows, of the last step and of the step before.
     last: Vec<f64>,
     before: Vec<f64>,
@@ -143,6 +145,7 @@ impl WarmStart {
         self.expected = 0;
         self.next_row = 0;
         self.keys.clear();
+        self.recalled.clear();
         self.last.clear();
         self.before.clear();
     }
@@ -157,12 +160,12 @@ impl WarmStart {
         &self.before
     }
 
-    /// Recalls the impulses of a contact, or zero, in its present frame.
-    pub(crate) fn recall_contact(&mut self, c: &ContactPoint) {
+    /// Recalls the impulses of a contact, or zero, in its present frame; `cone` is its own.
+    pub(crate) fn recall_contact(&mut self, c: &ContactPoint, cone: Cone) {
         let known = self.place_of(c);
         self.expected = known.map_or(self.expected, |at| at + 1);
         let [last, before] = known.map_or(&[[Vec3::ZERO; 2]; 2], |at| &self.contacts[at].impulses);
-        let cone = c.cone();
+        self.recalled.push(*last);
         push_rows(c, cone, last, &mut self.last);
         push_rows(c, cone, before, &mut self.before);
     }
@@ -192,14 +195,14 @@ impl WarmStart {
         self.keys.push(key);
     }
 
-    /// Remembers the impulses of an accepted step.
-    pub(crate) fn commit(&mut self, contacts: &[ContactPoint], impulses: &[f64]) {
+    /// Remembers the impulses of an accepted step, of the contacts recalled and their cones.
+    pub(crate) fn commit(&mut self, contacts: &[ContactPoint], cones: &[Cone], impulses: &[f64]) {
         self.contacts.clear();
         let mut row = 0;
-        for c in contacts {
-            let rows = row..row + c.cone().dim();
+        for ((c, cone), &last) in contacts.iter().zip(cones).zip(&self.recalled) {
+            let rows = row..row + cone.dim();
             row = rows.end;
-            let (now, last) = (c.wrench(&impulses[rows.clone()]), c.wrench(&self.last[rows]));
+            let now = c.wrench(&impulses[rows]);
             let impulses = [now, if last == [Vec3::ZERO; 2] { now } else { last }];
             self.contacts.push(Remembered { geometries: c.geometries, feature: c.feature, impulses });
         }

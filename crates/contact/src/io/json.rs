@@ -2,8 +2,8 @@
 //!
 //! `formulation` (local, global), `dim`, `mu`, `contact_frame` ("N,T1,T2"), W and q or M, H, f and w. Matrices are
 //! `{shape, dense}` by rows or `{shape, i, j, v}`. Keys of our own: `time_step` [s]; `compliance`, one number per
-//! row; `scalar`, blocks of one row after the contacts, and patches of four or six in our order of rows; `order`, our block order; `primal`; `softness`, one object
-//! per block in our order; `reference`, an answer.
+//! row; `scalar`, blocks of one row after the contacts, and patches of four or six in our order of rows; `order`, our
+//! block order; `primal`; `softness`, one object per block in our order; `reference`, an answer.
 
 use super::neutral::{Entries, Form, Neutral};
 use super::node::{Node, Result};

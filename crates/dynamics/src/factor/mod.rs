@@ -16,7 +16,7 @@
 mod panel;
 
 use crate::mass_matrix::{Panels, Pattern, TRUNK};
-use crate::spatial::Vec3;
+use crate::spatial::{Vec3, vec3};
 use crate::{MassMatrix, Model, Real};
 use panel::{eliminate, gather, pivot, spread};
 use std::ops::Range;
@@ -148,10 +148,10 @@ impl<T: Real> Factor<T> {
         }
     }
 
-    /// Y ← L⁻ᵀ Y for three right-hand sides at once, packed along the chain of `tip`: `Y[t]` belongs
-    /// to dof `self.columns(tip)[t]`. The fast path to (4): no index but the row's own.
+    /// Y ← D^-½ L⁻ᵀ Y for three right-hand sides at once, packed along the chain of `tip`: `Y[t]` belongs
+    /// to dof `self.columns(tip)[t]`. `scale` is D^-½, per dof. The fast path to (4): no index but the row's own.
     #[inline(always)]
-    pub fn half_solve_packed_in_place(&self, tip: usize, Y: &mut [Vec3<T>]) {
+    pub fn half_solve_packed_in_place(&self, tip: usize, scale: &[T], Y: &mut [Vec3<T>]) {
         let chain = self.columns(tip);
         assert_eq!(Y.len(), chain.len(), "one entry per dof of the chain");
         let root = chain.last().map(|i| *i as usize).filter(|i| self.pattern.place(*i).free);
@@ -161,30 +161,38 @@ impl<T: Real> Factor<T> {
                 for (y, L_ij) in tail.iter_mut().zip(&self.row(*i as usize)[1..]) {
                     *y -= head[t] * *L_ij;
                 }
+                head[t] = head[t] * scale[*i as usize];
             }
             return;
         };
+        let mut y = [[trunk[0].x.zero(); 4]; TRUNK]; // the fourth is idle
+        for (y, trunk) in y.iter_mut().zip(&*trunk) {
+            *y = [trunk.x, trunk.y, trunk.z, trunk.x.zero()];
+        }
         for (t, i) in chain[..branch.len()].iter().enumerate() {
             let (head, tail) = branch.split_at_mut(t + 1);
             let Some((row, L)) = self.row(*i as usize)[1..].split_last_chunk::<TRUNK>() else { return };
             for (y, L_ij) in tail.iter_mut().zip(row) {
                 *y -= head[t] * *L_ij;
             }
+            let y_i = [head[t].x, head[t].y, head[t].z, head[t].x.zero()];
             for j in 0..TRUNK {
-                trunk[j] -= head[t] * L[j];
+                subtract_scaled(&mut y[j], y_i, L[j]);
             }
+            head[t] = head[t] * scale[*i as usize];
         }
         // The rows of the trunk end in one square.
         let places = &self.pattern.places()[root..][..TRUNK];
-        let mut y = *trunk;
         for t in 0..TRUNK {
-            let end = places[TRUNK - 1 - t].end;
+            let (end, y_t) = (places[TRUNK - 1 - t].end, y[t]);
             let L = &self.entries[end - TRUNK..end];
             for j in t + 1..TRUNK {
-                y[j] -= y[t] * L[j];
+                subtract_scaled(&mut y[j], y_t, L[j]);
             }
         }
-        *trunk = y;
+        for (trunk, (y, scale)) in trunk.iter_mut().zip(y.iter().zip(scale[root..][..TRUNK].iter().rev())) {
+            *trunk = vec3(y[0], y[1], y[2]) * *scale;
+        }
     }
 
     /// 1/D_i, per dof.
@@ -206,10 +214,17 @@ impl<T: Real> Factor<T> {
     }
 }
 
+/// y −= x a.
+#[inline(always)]
+fn subtract_scaled<T: Real>(y: &mut [T; 4], x: [T; 4], a: T) {
+    for k in 0..4 {
+        y[k] -= x[k] * a;
+    }
+}
+
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::spatial::vec3;
     use crate::testing::*;
 
     #[test]
@@ -321,7 +336,7 @@ mod tests {
         let mut Y: Vec<Vec3> = chain.iter().map(|i| vec3(v[*i], -v[*i], 2.0 * v[*i])).collect();
         let mut y = vec![0.0; model.nv()];
         chain.iter().for_each(|i| y[*i] = v[*i]);
-        factor.half_solve_packed_in_place(tip, &mut Y);
+        factor.half_solve_packed_in_place(tip, &vec![1.0; model.nv()], &mut Y);
         factor.half_solve_chain_in_place(&chain, &mut y);
         for (Y, i) in Y.iter().zip(&chain) {
             assert_close(&Y.to_array(), &[y[*i], -y[*i], 2.0 * y[*i]], 1e-14);

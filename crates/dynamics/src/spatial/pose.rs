@@ -92,10 +92,12 @@ impl<T: Real> Quat<T> {
         let angle2 = r.norm_squared();
         // sin(a/2)/a = ½ − a²/48 + O(a⁴): below a = 1e-4 the next term is < 1e-17.
         let tiny = angle2.less(one.like(1e-8));
-        let angle = T::select(tiny, one, angle2).sqrt();
-        let (s, c) = (angle * one.like(0.5)).sin_cos();
-        let w = T::select(tiny, one - angle2 * one.like(0.125), c);
-        let f = T::select(tiny, one.like(0.5) - angle2 * one.like(1.0 / 48.0), s / angle);
+        let (mut w, mut f) = (one - angle2 * one.like(0.125), one.like(0.5) - angle2 * one.like(1.0 / 48.0));
+        if !T::all(tiny) {
+            let angle = T::select(tiny, one, angle2).sqrt();
+            let (s, c) = (angle * one.like(0.5)).sin_cos();
+            (w, f) = (T::select(tiny, w, c), T::select(tiny, f, s / angle));
+        }
         Self { w, x: r.x * f, y: r.y * f, z: r.z * f }
     }
 

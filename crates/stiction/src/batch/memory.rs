@@ -130,7 +130,8 @@ impl Memory {
         }
     }
 
-    /// Remembers the impulses `lambda`, found from the normal ones of `start`, of the lanes in which `good` is 1; several calls a step add up.
+    /// Remembers the impulses `lambda`, found from the normal ones of `start`, of the lanes in which `good` is 1;
+    /// several calls a step add up.
     #[inline(always)]
     pub(super) fn commit<T: Real>(
         &mut self,

@@ -2,8 +2,8 @@
 //!
 //! Every pair of geometries is tried in all lanes at once, with ever finer bounds: balls around both, then rounded
 //! segments, then the faces of boxes. What remains near in some lane gets its contact points in lanes where a sphere or
-//! a capsule meets a plane of the world, otherwise lane by lane from [`stiction_collision::collide`]. Which points count
-//! is decided as in [`crate::contacts`].
+//! a capsule meets a plane of the world, otherwise lane by lane from [`stiction_collision::collide`]. Which points
+//! count is decided as in [`crate::contacts`].
 
 use super::lane::{max, min, truth};
 use super::plan::{Ends, Kind, Pair, Plan};
@@ -306,7 +306,8 @@ impl<T: Real> Touch<T> {
     }
 }
 
-/// Squared distance of two segments with the half vectors a and b, the middle of the second at d from that of the first.
+/// Squared distance of two segments with the half vectors a and b, the middle of the second at d from that of the
+/// first.
 #[inline(always)]
 fn segments<T: Real>(a: Vec3<T>, b: Vec3<T>, d: Vec3<T>) -> T {
     let one = d.x.one();

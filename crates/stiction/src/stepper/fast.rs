@@ -1,9 +1,9 @@
 //! Trees that turn farther in a step than the step can follow.
 //!
-//! What of b grows with v², C v = b(q, v) − b(q, 0), does no work: it turns energy from one part of the tree to another as
-//! M changes. (2) of [`super`] takes it at the start of the step, where a joint that turns by θ in a step makes energy,
-//! little while θ ≪ 1, but far beyond it speeds are squared from step to step, until a number overflows. Where a joint of a
-//! tree turns by more than [`FAR`], therefore, what the tree had when it came where it is,
+//! What of b grows with v², C v = b(q, v) − b(q, 0), does no work: it turns energy from one part of the tree to another
+//! as M changes. (2) of [`super`] takes it at the start of the step, where a joint that turns by θ in a step makes
+//! energy, little while θ ≪ 1, but far beyond it speeds are squared from step to step, until a number overflows. Where
+//! a joint of a tree turns by more than [`FAR`], therefore, what the tree had when it came where it is,
 //!
 //! ```text
 //!     T₀ = ½ vᵀM(q ⊖ hv) v,     p₀ its linear momentum                    (1)
@@ -16,9 +16,9 @@
 //! ```
 //!
 //! with p the momentum of w, e what moves all bodies of a tree with a free root alike, of mass m (of other trees there
-//! is neither), and s such that ½ v'ᵀMv' = T₀. Trees that turn by more than [`LOST`] move by (4) of [`super`], with M and b
-//! of the start of the step, so that q ⊖ hv is where they were: velocity alone then changes neither energy nor linear
-//! momentum from step to step. Where joints go means nothing at such speeds; that they do not run away does.
+//! is neither), and s such that ½ v'ᵀMv' = T₀. Trees that turn by more than [`LOST`] move by (4) of [`super`], with M
+//! and b of the start of the step, so that q ⊖ hv is where they were: velocity alone then changes neither energy nor
+//! linear momentum from step to step. Where joints go means nothing at such speeds; that they do not run away does.
 //!
 //! Cost: a look at every angular velocity; some four times that of b in steps with trees so fast.
 

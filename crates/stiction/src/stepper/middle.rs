@@ -21,9 +21,10 @@ pub(super) struct Middle {
 }
 
 impl Middle {
-    pub(super) fn new(world: &World) -> Self {
+    /// `means` are those of the world.
+    pub(super) fn new(world: &World, means: &Means) -> Self {
         let model = &world.model;
-        let Means { swings, tree_of, .. } = Means::new(world);
+        let Means { swings, tree_of, .. } = means;
         Self {
             dofs: (0..model.nv()).map(|d| (d, tree_of[d])).filter(|of| swings[of.1]).collect(),
             kin: Kinematics::new(model),

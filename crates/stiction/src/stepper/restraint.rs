@@ -16,11 +16,12 @@
 //! ```
 //!
 //! the share at which (1) is least, λ staying in its cones: ½⟨v⁺, v⁺⟩ is then ½⟨v_f, v_f⟩ − ½⟨p, v_f⟩²/⟨p, p⟩ or
-//! ½⟨v_f, v_f⟩. So however wrong single answers are, constraints never raise the kinetic energy in such steps but by what
-//! pushes do, and that by no more than all bodies have at the speed of pushes, twice.
+//! ½⟨v_f, v_f⟩. So however wrong single answers are, constraints never raise the kinetic energy in such steps but by
+//! what pushes do, and that by no more than all bodies have at the speed of pushes, twice.
 //!
-//! Impulses that miss the law by a residual e obey (1) with w + e ‖λ‖₁. Where e ‖λ‖₁ is next to nothing, as where rounding
-//! hides what is left to find between bodies of very unequal mass, they stay as they are, flagged all the same.
+//! Impulses that miss the law by a residual e obey (1) with w + e ‖λ‖₁. Where e ‖λ‖₁ is next to nothing, as where
+//! rounding hides what is left to find between bodies of very unequal mass, they stay as they are, flagged all the
+//! same.
 
 use super::TimeStepper;
 use stiction_contact::{Law, SolveReport, SolveStatus};

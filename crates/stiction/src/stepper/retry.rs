@@ -2,8 +2,8 @@
 //!
 //! Every attempt starts from what was there before the first: state, warm start, servos; the solver starts cold. The
 //! first attempt that converges in all its parts stands; one that does not is given up at the part that does not. If
-//! none does, the one that came nearest until then is done to its end, flagged; if that fails the state is as before the
-//! step. Input acts alike during all parts.
+//! none does, the one that came nearest until then is done to its end, flagged; if that fails the state is as before
+//! the step. Input acts alike during all parts.
 
 use super::{Input, TimeStepper};
 use crate::State;

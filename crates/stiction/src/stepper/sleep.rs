@@ -8,13 +8,13 @@
 //! ```
 //!
 //! all steps whole, converged and without a jam. The speed is ten times the tolerance that solvers have of themselves,
-//! about what a converged step leaves of a body at rest; what gains as little as 2e-6 m/s² is faster before the time is over,
-//! and does not sleep. A sleeping island is as it was before (2), v = 0: that step, its contacts, impulses and certificate
-//! stand for every later one, whose problem would be the same.
+//! about what a converged step leaves of a body at rest; what gains as little as 2e-6 m/s² is faster before the time is
+//! over, and does not sleep. A sleeping island is as it was before (2), v = 0: that step, its contacts, impulses and
+//! certificate stand for every later one, whose problem would be the same.
 //!
 //! The island wakes, whole and within the step, when a contact with something awake, touching or near, would enter the
-//! problem, or when its state, gravity or a force on it was set from outside. Trees that servos, motors, tendons, loops,
-//! couplings, dry friction or carried weight act on never sleep; nor does anything under compliant laws.
+//! problem, or when its state, gravity or a force on it was set from outside. Trees that servos, motors, tendons,
+//! loops, couplings, dry friction or carried weight act on never sleep; nor does anything under compliant laws.
 
 use super::sleepers::{AWAKE, Sleepers, SleepingContact};
 use super::{Input, TimeStepper};
@@ -125,8 +125,8 @@ impl TimeStepper {
         any
     }
 
-    /// After a step that was solved, before it is accepted: counts the steps at rest, stops islands for (2), and lets those sleep
-    /// that have passed it. Their warm starts are those of the step.
+    /// After a step that was solved, before it is accepted: counts the steps at rest, stops islands for (2), and lets
+    /// those sleep that have passed it. Their warm starts are those of the step.
     pub(super) fn lull(&mut self, world: &World, state: &State, solve: &SolveReport, share: f64) {
         let whole = share == 1.0 && self.params.dt == self.step_length;
         let settled = solve.status == SolveStatus::Converged && !self.jam.solved && self.trapezoidal;
@@ -206,8 +206,8 @@ impl TimeStepper {
         }
     }
 
-    /// Puts to sleep who slept in a snapshot, whose state, input and warm starts are back: from v = 0 their contacts are found
-    /// as they were.
+    /// Puts to sleep who slept in a snapshot, whose state, input and warm starts are back: from v = 0 their contacts
+    /// are found as they were.
     pub(crate) fn restore_sleep(
         &mut self,
         world: &World,

@@ -8,8 +8,8 @@ use crate::rows::Rows;
 use crate::warm_start::{Key, RowKey, WarmStart};
 use std::ops::Range;
 use stiction_collision::Shape;
-use stiction_dynamics::JointKind;
 use stiction_dynamics::spatial::Vec3;
+use stiction_dynamics::{JointKind, append_range};
 use stiction_models::World;
 
 /// (1) [m/s]
@@ -147,7 +147,8 @@ impl Sleepers {
         self.bodies[0] == self.bodies[1]
     }
 
-    /// What sleeps after the step, and the contacts and deepest overlap of what slept during it, into a report without them.
+    /// What sleeps after the step, and the contacts and deepest overlap of what slept during it, into a report without
+    /// them.
     pub(super) fn add_to(&self, report: StepReport) -> StepReport {
         let steady = if self.fell.is_empty() { self.contacts.len() } else { self.steady().count() };
         StepReport {
@@ -201,8 +202,8 @@ impl Sleepers {
         any
     }
 
-    /// Islands of what is awake: `root` is their first tree, and there `stays` says that (1) holds for all of it, `moves` that
-    /// it had a velocity `v`.
+    /// Islands of what is awake: `root` is their first tree, and there `stays` says that (1) holds for all of it,
+    /// `moves` that it had a velocity `v`.
     pub(super) fn join(&mut self, rows: &Rows, v: &[f64], awake: &[Range<usize>]) {
         let Self { root, stays, moves, .. } = self;
         root.iter_mut().enumerate().for_each(|(t, r)| *r = t);
@@ -233,8 +234,8 @@ impl Sleepers {
             ranges.reserve(model.joints.len());
         }
         for joint in model.joints.iter().filter(|j| island[model.bodies[j.body].tree] != AWAKE) {
-            append(q, joint.idx_q..joint.idx_q + joint.kind.nq());
-            append(v, joint.idx_v..joint.idx_v + joint.kind.nv());
+            append_range(q, joint.idx_q..joint.idx_q + joint.kind.nq());
+            append_range(v, joint.idx_v..joint.idx_v + joint.kind.nv());
         }
         self.bodies[0] = model.bodies.iter().filter(|b| island[b.tree] != AWAKE).count();
         self.penetration = self.contacts.iter().fold(0.0, |d, c| d.max(-c.contact.gap));
@@ -273,12 +274,4 @@ fn first(root: &mut [usize], mut t: usize) -> usize {
         t = root[t];
     }
     t
-}
-
-/// Ranges that meet become one.
-fn append(ranges: &mut Vec<Range<usize>>, more: Range<usize>) {
-    match ranges.last_mut() {
-        Some(last) if last.end == more.start => last.end = more.end,
-        _ => ranges.push(more),
-    }
 }
