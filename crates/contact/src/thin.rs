@@ -264,10 +264,15 @@ impl ThinRows {
     /// Coordinates and columns of a segment; if its end runs, that apart.
     #[inline(always)]
     fn split(&self, s: &Segment) -> (&[usize], &[Vec3], Option<Run<'_>>) {
-        let (reached, columns) = (&self.reached[s.places.range()], &self.columns[s.places.range()]);
-        match (s.run, columns.split_last_chunk::<RUN>()) {
-            (Some(first), Some((branch, run))) => (&reached[..branch.len()], branch, Some((first, run))),
-            _ => (reached, columns, None),
+        let Span { start, mut end } = s.places;
+        let run = s.run.and_then(|first| {
+            end -= RUN;
+            Some((first, self.columns[end..].first_chunk()?))
+        });
+        if start == end {
+            (&[], &[], run)
+        } else {
+            (&self.reached[start..end], &self.columns[start..end], run)
         }
     }
 

@@ -128,14 +128,15 @@ impl Flight {
             *touch = if sleeps(tree) { Touch::Holds } else { Touch::Nothing };
         }
         self.bounced = !bounces.is_empty();
-        let mut next = bounces.iter().peekable();
         if self.bounced {
             self.weighted.clear();
             self.weighted.resize(impulses.len(), 0.0);
         }
-        for block in 0..problem.len() {
-            let bounce = next.next_if(|b| b.block == block);
-            let range = problem.range(block);
+        let mut next = 0;
+        for (block, rows_of) in problem.row_start().windows(2).enumerate() {
+            let bounce = bounces.get(next).filter(|b| b.block == block);
+            next += usize::from(bounce.is_some());
+            let range = rows_of[0]..rows_of[1];
             if impulses[range.clone()].iter().all(|x| *x == 0.0) {
                 continue;
             }

@@ -108,4 +108,14 @@ mod tests {
             assert_eq!(w == start, speed * h > 32.0);
         }
     }
+    /// At [`STILL`] what is left out changes ω by less than its rounding.
+    #[test]
+    fn what_hardly_turns_is_explicit() {
+        let (i, h) = (Sym3::diagonal(1.0, 2.0, 2.9), 1e-3);
+        let w = vec3(0.6, 0.7, 0.39) * (STILL / h);
+        let s = midpoint(&i, w, h).expect("Newton converges");
+        let left_out = s.cross(i * s) - w.cross(i * w);
+        assert!(h * left_out.norm() < f64::EPSILON * w.norm());
+        assert_eq!(midpoint_moment(&i, &(w * 0.9).to_array(), h), Vec3::ZERO);
+    }
 }

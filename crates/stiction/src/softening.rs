@@ -111,13 +111,13 @@ fn weights(world: &World) -> (Vec<f64>, Vec<f64>) {
         return (bodies, dofs);
     }
     // tr(x M⁻¹ xᵀ) for three rows along the chain of `tip`: by the halves of the factor, ‖D^-½ L⁻ᵀ x‖².
-    let scale: Vec<f64> = factor.inverse_diagonal().iter().map(|d| d.sqrt()).collect();
-    let mut chain = Vec::new();
+    let (unscaled, mut chain) = (vec![1.0; model.nv()], Vec::new());
     let mut trace = |tip: usize, row: &dyn Fn(usize) -> Vec3| -> f64 {
         chain.clear();
         chain.extend(factor.columns(tip).iter().map(|&dof| row(dof as usize)));
-        factor.half_solve_packed_in_place(tip, &scale, &mut chain);
-        chain.iter().map(|w| w.dot(*w)).sum()
+        factor.half_solve_packed_in_place(tip, &unscaled, &mut chain);
+        let shares = chain.iter().zip(factor.columns(tip));
+        shares.map(|(w, &dof)| w.dot(*w) * factor.inverse_diagonal()[dof as usize]).sum()
     };
     for (b, weight) in bodies.iter_mut().enumerate() {
         let body = &model.bodies[b];

@@ -181,11 +181,11 @@ impl<T: Real> Factor<T> {
             }
             head[t] = head[t] * scale[*i as usize];
         }
-        // The rows of the trunk end in one square.
+        // The rows of the trunk end in one square, equally far apart.
         let places = &self.pattern.places()[root..][..TRUNK];
+        let (square, stride) = (&self.entries[places[0].end - TRUNK..], places[1].end - places[0].end);
         for t in 0..TRUNK {
-            let (end, y_t) = (places[TRUNK - 1 - t].end, y[t]);
-            let L = &self.entries[end - TRUNK..end];
+            let (L, y_t) = (&square[(TRUNK - 1 - t) * stride..][..TRUNK], y[t]);
             for j in t + 1..TRUNK {
                 subtract_scaled(&mut y[j], y_t, L[j]);
             }
