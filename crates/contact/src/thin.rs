@@ -8,9 +8,8 @@
 //! A block of up to six rows reaches some coordinates of at most two trees; the part in one tree is a
 //! segment. Blocks meet in (1) only if they share a tree.
 
-use crate::operator::MAX_VALUES;
-use crate::primal::PrimalError;
-use crate::problem::ConstraintProblem;
+mod forming;
+
 use std::ops::{AddAssign, Mul, Range};
 use stiction_dynamics::lanes;
 use stiction_dynamics::spatial::{Mat3, Vec3};
@@ -473,37 +472,6 @@ impl ThinRows {
         sum
     }
 
-    fn find_blocks_of_trees(&mut self) {
-        let Self { blocks, segments, trees, blocks_of_tree, .. } = self;
-        blocks_of_tree.iter_mut().for_each(Vec::clear);
-        if blocks_of_tree.len() < trees.len() {
-            blocks_of_tree.resize(trees.len(), Vec::new());
-        }
-        for (i, block) in blocks.iter().enumerate() {
-            segments[block.segments.range()].iter().for_each(|s| blocks_of_tree[s.tree].push(i));
-        }
-    }
-
-    /// Blocks that share a tree with block i, ascending, i among them; after [`Self::find_blocks_of_trees`].
-    pub(crate) fn neighbours_into(&self, i: usize, out: &mut Vec<usize>) {
-        let (a, b) = match self.segments_of(i) {
-            [] => return out.push(i),
-            [a] => return out.extend_from_slice(&self.blocks_of_tree[a.tree]),
-            [a, b, ..] => (&self.blocks_of_tree[a.tree], &self.blocks_of_tree[b.tree]),
-        };
-        let (mut x, mut y) = (0, 0);
-        while x < a.len() || y < b.len() {
-            let next = match (a.get(x), b.get(y)) {
-                (Some(&p), Some(&q)) => p.min(q),
-                (Some(&p), None) | (None, Some(&p)) => p,
-                (None, None) => return,
-            };
-            x += usize::from(a.get(x) == Some(&next));
-            y += usize::from(b.get(y) == Some(&next));
-            out.push(next);
-        }
-    }
-
     /// Becomes some blocks of `whole`, ascending. `place` says which tree of these rows a tree of theirs is;
     /// `trees` are those trees, in that order. Coordinates are numbered anew.
     pub fn gather(&mut self, whole: &Self, blocks: &[usize], trees: &[usize], place: &[usize]) {
@@ -527,44 +495,6 @@ impl ThinRows {
                 }
             }
         }
-    }
-}
-
-impl ConstraintProblem {
-    /// Forms the blocks of G out of `thin`; Err when there are too many.
-    pub(crate) fn form_blocks_of_thin(&mut self) -> Result<(), PrimalError> {
-        let mut thin = std::mem::take(&mut self.thin);
-        thin.find_blocks_of_trees();
-        let pairs: usize = thin.blocks_of_tree.iter().map(|b| b.len() * b.len()).sum();
-        if 9 * pairs > MAX_VALUES {
-            self.thin = thin;
-            return Err(PrimalError::Size { what: "numbers of G", value: 9 * pairs, expected: MAX_VALUES });
-        }
-        let (row_start, out) = self.starts_and_blocks_mut();
-        out.reshape(row_start, |i, columns| thin.neighbours_into(i, columns));
-        let dim = |i: usize| row_start[i + 1] - row_start[i];
-        for i in 0..thin.len() {
-            for k in out.entries(i) {
-                let j = out.column_of(k);
-                if j < i {
-                    continue;
-                }
-                if dim(i).max(dim(j)) > 3 {
-                    thin.product_into(i, j, [dim(i), dim(j)], out.entry_mut(k));
-                    let mirror = out.mirror_of(k);
-                    thin.product_into(j, i, [dim(j), dim(i)], out.entry_mut(mirror));
-                    continue;
-                }
-                let product = thin.product(i, j);
-                write(&product, dim(i), dim(j), out.entry_mut(k));
-                if j > i {
-                    let mirror = out.mirror_of(k);
-                    write(&product.transpose(), dim(j), dim(i), out.entry_mut(mirror));
-                }
-            }
-        }
-        self.thin = thin;
-        Ok(())
     }
 }
 
