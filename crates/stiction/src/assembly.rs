@@ -5,6 +5,7 @@
 //! ```text
 //!     contact, apart (φ > 1 nm)  g_N = J_N v_f + φ/h          it may close, not cross       (1)
 //!     contact, overlapping      g_N = J_N v_f − min(v_push, β (−φ − slop)₊ / h)            (2)
+//!     where that is more than gravity takes back in two steps: J_N v_f, see stepper/apart.rs
 //!     contact that bounces      g_N = J_N v_f + e u − (1 − s) h a    if J_N v < −v_thr      (3)
 //!     the same, not met yet     g_N = J_N v_f + max((φ + ℓ)/h, e J_N v, −J_N v_f)         (3'')
 //!     contact that yields       g_N = J_N v_f + φ/T,  R = 1/(h k T)                         (3')
@@ -63,6 +64,8 @@ pub(crate) struct Situation<'a> {
     pub(crate) loops: &'a Loops,
     /// For a solver that reads it: what compliant laws need, and the solver's law.
     pub(crate) soft: Option<(&'a Softening, Law)>,
+    /// Overlaps that would be pushed out faster are not in g [m/s].
+    pub(crate) gentle: f64,
 }
 
 /// What a step is told of its rows.
@@ -72,6 +75,8 @@ pub(crate) struct Notes {
     pub(crate) bounces: Vec<Bounce>,
     /// Rows that push an overlap out, and what g holds for it [m/s], negative.
     pub(crate) pushes: Vec<(usize, f64)>,
+    /// Rows of overlaps so deep that g holds nothing for it, and what it would.
+    pub(crate) deep: Vec<(usize, f64)>,
     /// Rows that throw bodies back, and the same.
     pub(crate) throws: Vec<(usize, f64)>,
 }
@@ -92,6 +97,7 @@ impl Situation<'_> {
         problem.clear();
         notes.bounces.clear();
         notes.pushes.clear();
+        notes.deep.clear();
         notes.throws.clear();
         problem.time_step = self.params.dt;
         memory.begin();
@@ -187,9 +193,8 @@ impl Situation<'_> {
                 notes.bounces.extend(left.map(|left| Bounce { block, left }));
                 (bias, 0.0)
             }
-            (None, None) => (self.gap_bias(c.gap), 0.0),
+            (None, None) => (self.stabilise(c.gap, problem.rows() + cone.normal(), notes), 0.0),
         };
-        let pushes = c.spring.is_none() && bounce.is_none() && bias < 0.0;
         if frictional {
             g.z += bias;
             if let Cone::Patch { .. } = cone {
@@ -203,9 +208,7 @@ impl Situation<'_> {
         }
         let normal = problem.rows() - cone.dim() + cone.normal();
         problem.compliance[normal] = compliance;
-        if pushes {
-            notes.pushes.push((normal, bias));
-        } else if bounce.is_some() && bias < 0.0 {
+        if bounce.is_some() && bias < 0.0 {
             notes.throws.push((normal, bias));
         }
         cone
@@ -239,6 +242,17 @@ impl Situation<'_> {
         let (meeting, left) = (before + met * gain, 1.0 - met);
         let parting = left * gain - c.restitution * meeting;
         (parting > 0.0 && parting + c.restitution * -meeting >= 0.0).then_some((-parting, Some(left)))
+    }
+
+    /// What is added to g in a row: (1), or (2) unless it is deep.
+    fn stabilise(&self, gap: f64, row: usize, notes: &mut Notes) -> f64 {
+        let bias = self.gap_bias(gap);
+        if bias >= 0.0 {
+            return bias;
+        }
+        let deep = -bias > self.gentle;
+        if deep { &mut notes.deep } else { &mut notes.pushes }.push((row, bias));
+        if deep { 0.0 } else { bias }
     }
 
     /// (1) and (2).
@@ -278,14 +292,10 @@ impl Situation<'_> {
                     }
                     for (side, sign, gap) in [(0, 1.0, gaps[0]), (1, -1.0, gaps[1])] {
                         if gap <= reach {
-                            self.note_push(problem, gap, notes);
+                            let bias = self.stabilise(gap, problem.rows(), notes);
+                            let g = sign * self.free_velocity[dof] + bias;
                             rows.push_linear(&[(dof, sign)], model);
-                            self.push(
-                                problem,
-                                Cone::NonNegative,
-                                &[sign * self.free_velocity[dof] + self.gap_bias(gap)],
-                                gap,
-                            );
+                            self.push(problem, Cone::NonNegative, &[g], gap);
                             self.soften(problem, dof, |s| s.limit(j));
                             memory.recall(RowKey::Limit { joint: j, side });
                         }
@@ -301,23 +311,15 @@ impl Situation<'_> {
                     {
                         let free = &self.free_velocity[dof..];
                         let rate = axis.dot(vec3(free[0], free[1], free[2]));
-                        self.note_push(problem, gap, notes);
+                        let bias = self.stabilise(gap, problem.rows(), notes);
                         rows.push_linear(&[(dof, -axis.x), (dof + 1, -axis.y), (dof + 2, -axis.z)], model);
-                        self.push(problem, Cone::NonNegative, &[self.gap_bias(gap) - rate], gap);
+                        self.push(problem, Cone::NonNegative, &[bias - rate], gap);
                         self.soften(problem, dof, |s| s.limit(j));
                         memory.recall(RowKey::Limit { joint: j, side: 1 });
                     }
                 }
                 JointKind::Free => {}
             }
-        }
-    }
-
-    /// Notes that the row to come undoes a violated limit, if it does.
-    fn note_push(&self, problem: &ConstraintProblem, gap: f64, notes: &mut Notes) {
-        let push = self.gap_bias(gap);
-        if push < 0.0 {
-            notes.pushes.push((problem.rows(), push));
         }
     }
 

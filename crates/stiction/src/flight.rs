@@ -106,12 +106,12 @@ impl Flight {
         !self.trees.is_empty()
     }
 
-    /// Whether impulses that are no bounces acted upon the tree, or it sleeps.
+    /// Whether impulses that are no bounces acted upon the tree, or it was held otherwise.
     pub(crate) fn holds(&self, tree: usize) -> bool {
         self.touch[tree] == Touch::Holds
     }
 
-    /// What acts upon every tree, and (4); who `sleeps` is held.
+    /// What acts upon every tree, and (4); who sleeps or is pushed apart is `held`.
     pub(crate) fn note(
         &mut self,
         rows: &Rows,
@@ -119,13 +119,13 @@ impl Flight {
         impulses: &[f64],
         bounces: &[Bounce],
         factor: &Factor,
-        sleeps: impl Fn(usize) -> bool,
+        held: impl Fn(usize) -> bool,
     ) {
         if self.bodies.is_empty() && self.trees.is_empty() {
             return;
         }
         for (tree, touch) in self.touch.iter_mut().enumerate() {
-            *touch = if sleeps(tree) { Touch::Holds } else { Touch::Nothing };
+            *touch = if held(tree) { Touch::Holds } else { Touch::Nothing };
         }
         self.bounced = !bounces.is_empty();
         if self.bounced {

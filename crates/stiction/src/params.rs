@@ -10,11 +10,11 @@ pub struct StepperParams {
     /// Time step h [s]; typical 0.0005 … 0.005.
     pub dt: f64,
     /// Share of an overlap (beyond the slop) removed per step, 0 … 1 [–]. Larger heals faster and
-    /// injects more energy [Baumgarte1972].
+    /// injects more energy [Baumgarte1972], where overlaps are small; deep ones are taken out of the positions alone.
     pub baumgarte: f64,
     /// Overlap left alone [m], so that resting contacts do not flicker.
     pub slop: f64,
-    /// Overlaps are pushed out no faster than this [m/s].
+    /// Overlaps are pushed out no faster than this, and nor do bodies move for it [m/s].
     pub push_out_speed: f64,
     /// Distance at which a contact enters the problem even if nothing moves [m].
     pub margin: f64,
@@ -66,6 +66,9 @@ impl Default for StepperParams {
     }
 }
 
+/// The least of [`StepperParams::gentle`] [m/s].
+pub(crate) const GENTLE: f64 = 0.01;
+
 /// A parameter outside its range.
 #[derive(Clone, Debug, PartialEq, thiserror::Error)]
 #[error("stepper parameter `{name}` is {value}; expected {expected}")]
@@ -85,6 +88,12 @@ impl StepperParams {
     /// Approach speed below which nothing bounces [m/s].
     pub(crate) fn bouncing_speed(&self, gravity: &Vec3) -> f64 {
         self.restitution_threshold.max(2.0 * self.dt * gravity.norm())
+    }
+
+    /// Overlaps pushed out faster than this are taken out of the positions alone; what is slower gravity takes back in
+    /// two steps [m/s].
+    pub(crate) fn gentle(&self, gravity: &Vec3) -> f64 {
+        GENTLE.max(2.0 * self.dt * gravity.norm())
     }
 
     /// Checks every range.

@@ -29,9 +29,11 @@
 //!
 //! What turns farther in a step than it can follow keeps its energy ([`fast`]).
 //!
-//! A step either succeeds or leaves the state as it was and says why. Overlaps that friction holds together are left to
-//! [`jam`]; an answer that did not converge adds no kinetic energy but by pushing overlaps out ([`restraint`]).
+//! A step either succeeds or leaves the state as it was and says why. Overlaps that are deep, or that friction holds
+//! together ([`jam`]), are taken out of the positions alone ([`apart`]); an answer that did not converge adds no
+//! kinetic energy but by pushing others out ([`restraint`]).
 
+mod apart;
 mod fast;
 mod free;
 mod jam;
@@ -132,6 +134,7 @@ pub struct TimeStepper {
     /// What a step is done again from.
     kept: retry::Kept,
     jam: jam::Jam,
+    apart: apart::Apart,
     sleepers: sleepers::Sleepers,
     pull: Vec<f64>, // Jᵀλ of a step that did not converge
 }
@@ -188,6 +191,7 @@ impl TimeStepper {
             step_length: params.dt,
             kept: retry::Kept::new(world),
             jam: jam::Jam::default(),
+            apart: apart::Apart::new(world),
             sleepers: sleepers::Sleepers::new(world, params.sleep, params.dt),
             pull: Vec::new(),
         })
@@ -270,10 +274,14 @@ impl TimeStepper {
         } else {
             solver.solve(&self.problem, &mut self.impulses)
         };
-        self.jam.clear();
-        if let SolveStatus::IterationLimit | SolveStatus::Stalled = solve.status
-            && let Some(without) = self.solve_jam(solver)
-        {
+        self.jam.solved = false;
+        self.apart.clear();
+        let doubtful = match solve.status {
+            SolveStatus::Converged => self.push_too_much(world, state, solver.law()),
+            SolveStatus::IterationLimit | SolveStatus::Stalled => true,
+            SolveStatus::NumericalFailure => false,
+        };
+        if doubtful && let Some(without) = self.solve_jam(solver) {
             solve = SolveReport { iterations: solve.iterations + without.iterations, ..without };
         }
         if solve.status == SolveStatus::NumericalFailure {
@@ -282,6 +290,7 @@ impl TimeStepper {
         }
         self.apply_impulses(state);
         self.restrain(world, &solve, solver.law());
+        self.push_apart(world);
         self.note_flight(world, input);
         if let Some(dof) = self.v_next.iter().position(|v| !v.is_finite()) {
             let model = &world.model;
@@ -307,8 +316,9 @@ impl TimeStepper {
     }
 
     fn note_flight(&mut self, world: &World, input: &Input) {
-        let Self { flight, rows, problem, impulses, notes, factor, kin, .. } = self;
-        flight.note(rows, problem, impulses, &notes.bounces, factor, |tree| !kin.selects(tree));
+        let Self { flight, rows, problem, impulses, notes, factor, kin, apart, .. } = self;
+        let held = |tree: usize| !kin.selects(tree) || apart.moves(tree);
+        flight.note(rows, problem, impulses, &notes.bounces, factor, held);
         if flight.has_trees() {
             flight.applied.fill(0.0);
             flight.applied.iter_mut().zip(&input.generalized).for_each(|(a, f)| *a += f);
@@ -336,15 +346,13 @@ impl TimeStepper {
             };
             self.means.take(&solved, &mut self.v_end); // (6)
         }
-        self.v_end.iter_mut().zip(&self.jam.apart).for_each(|(v, more)| *v += more);
+        self.v_end.iter_mut().zip(&self.apart.v).for_each(|(v, more)| *v += more);
         for joints in self.kin.selected_joints() {
             integrate_joints_into(&world.model, joints.clone(), &state.q, &self.v_end, h, &mut self.q_next);
         }
         self.v_end.copy_from_slice(&self.v_next);
         let (q, v) = (&mut self.q_next, &mut self.v_end);
-        if self.jam.apart.is_empty() {
-            self.flight.advance(state, &self.v_free, &self.mass, [h, share], q, v);
-        }
+        self.flight.advance(state, &self.v_free, &self.mass, [h, share], q, v);
     }
 
     /// Accepts the step that was solved, over a share of it; the cause if a number is not finite.
@@ -405,6 +413,7 @@ impl TimeStepper {
             q_of_dof: &self.q_of_dof,
             loops: &self.loops,
             soft: needs.softness.then_some((&self.softening, law)),
+            gentle: if needs.softness { f64::INFINITY } else { self.params.gentle(&world.model.gravity) },
         };
         let (rows, problem) = (&mut self.rows, &mut self.problem);
         let primal = problem.primal.take();

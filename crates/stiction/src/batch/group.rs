@@ -238,6 +238,7 @@ impl<T: Real> Room<T> {
             let tolerance = tolerance(plan, rows, kind);
             e = solver.solve(rows, tolerance, *here, plan.nudge());
             good = T::select(mask(unsolved(e, tolerance)), kind, good);
+            good = T::select(mask(rows.deep), kind, good);
             rows.apply(free, &solver.lambda, v_next);
         }
         let belied = free.promote(plan, numbers, v, v_next, good);

@@ -61,6 +61,8 @@ pub(super) struct Rows<T> {
     pub(super) gaps: Vec<T>,
     /// 1 where a contact bounces, per block.
     pub(super) bounces: Vec<T>,
+    /// 1 where an overlap is to be taken out of the positions alone, which lanes do not do.
+    pub(super) deep: T,
     /// Per tree, 1 where something holds it.
     held: Vec<T>,
     /// One block of W D⁻¹, spread over the dofs; zero between calls.
@@ -80,6 +82,7 @@ impl<T: Real> Rows<T> {
             compliance: Vec::new(),
             gaps: Vec::new(),
             bounces: Vec::new(),
+            deep: kind,
             held: Vec::new(),
             spread: vec![kind; 3 * nv],
         }
@@ -97,10 +100,11 @@ impl<T: Real> Rows<T> {
         sound: T,
     ) {
         self.clear();
+        self.deep = sound.zero();
         for (index, slot) in slots.iter().enumerate() {
             self.push_contact(plan, numbers, free, v, index, slot);
         }
-        self.push_limits(plan, free, q, v, sound);
+        self.push_limits(plan, numbers, free, [q, v], sound);
         self.push_dry_friction(plan, numbers, free, sound);
         for i in 0..plan.world.actuators.len() {
             if let Some(s) = free.servo_row(plan, numbers, i, v) {
@@ -165,6 +169,7 @@ impl<T: Real> Rows<T> {
             }
             None => {
                 let mut bias = gap_bias(plan, slot.gap);
+                self.note_depth(plan, numbers, bias, slot.active);
                 if T::any(h.zero().less(surface.restitution)) {
                     let mut before = h.zero();
                     for (k, acting) in pair.support.iter().enumerate() {
@@ -197,9 +202,25 @@ impl<T: Real> Rows<T> {
         self.halve::<3>(&free.factor, tip, first, support);
     }
 
+    /// Of a row that is `active` and whose overlap would be pushed out at the rate −`bias`.
+    #[inline(always)]
+    fn note_depth(&mut self, plan: &Plan, numbers: &Numbers<T>, bias: T, active: T) {
+        let stepper = &plan.settings.stepper;
+        let gravity = numbers.model.gravity.norm() * bias.like(2.0 * stepper.dt);
+        let gentle = max(bias.like(crate::params::GENTLE), gravity);
+        self.deep = max(self.deep, active * truth(bias, gentle.less(-bias)));
+    }
+
     /// (4) of the assembly, for scalar joints.
     #[inline(always)]
-    fn push_limits(&mut self, plan: &Plan, free: &Free<T>, q: &[T], v: &[T], sound: T) {
+    fn push_limits(
+        &mut self,
+        plan: &Plan,
+        numbers: &Numbers<T>,
+        free: &Free<T>,
+        [q, v]: [&[T]; 2],
+        sound: T,
+    ) {
         let h = sound.like(plan.h());
         for &(joint, [lo, hi]) in &plan.limits {
             let j = &plan.world.model.joints[joint];
@@ -213,6 +234,7 @@ impl<T: Real> Rows<T> {
                     let active = truth(sound, near) * sound;
                     let local = Local::scalar([sound.zero(), sound.like(f64::INFINITY)], active);
                     let bias = gap_bias(plan, gap);
+                    self.note_depth(plan, numbers, bias, active);
                     let g = sound.like(sign) * v_free + bias;
                     self.gaps.push(max(bias, h.zero()));
                     self.push_scalar(

@@ -4,38 +4,20 @@
 //! others may have no velocity that does it: impulses in the cones press against each other whatever their size,
 //! G λ = 0, and gᵀλ < 0 (without pushes gᵀλ = 0, and an answer exists [Acary2011]). Where a problem with pushes is not
 //! solved it is therefore solved once more without them; the certificate is then of that problem, and overlaps are
-//! taken out of the positions alone, without friction:
-//!
-//! ```text
-//!     0 ≤ p ⟂ G p + c + b ≥ 0,     q⁺ = q ⊕ h (v⁺ + M̂⁻¹ Jᵀ p)                      (1)
-//! ```
-//!
-//! in the rows of contacts and limits, with c what (3) of [`super`] leaves there and b the pushes left out. Where
-//! opposite walls leave (1) no answer, overlaps stay.
+//! taken out of the positions alone ([`super::apart`]).
 //!
 //! Nor can all bodies be thrown back at once that bounce between others: where there is no answer without pushes
 //! either, nothing bounces in this step. Then v = 0 is admissible in every row of contacts and limits.
 
 use super::TimeStepper;
-use stiction_contact::{Cone, ConstraintProblem, ContactSolver, SolveReport, SolveStatus};
+use stiction_contact::{ContactSolver, SolveReport, SolveStatus};
 
 /// Workspace; holds during one step.
 #[derive(Default)]
 pub(super) struct Jam {
-    /// (1)
-    problem: ConstraintProblem,
     impulses: Vec<f64>,
-    /// M̂⁻¹ Jᵀ p; empty where nothing is pushed in the positions alone.
-    pub(super) apart: Vec<f64>,
     /// The problem was solved without pushes.
     pub(super) solved: bool,
-}
-
-impl Jam {
-    pub(super) fn clear(&mut self) {
-        self.apart.clear();
-        self.solved = false;
-    }
 }
 
 impl TimeStepper {
@@ -64,9 +46,6 @@ impl TimeStepper {
         if solved(&report) {
             self.jam.impulses = found;
             self.jam.solved = true;
-            if !self.notes.pushes.is_empty() {
-                self.push_apart(solver);
-            }
             return report;
         }
         self.leave_out_pushes(-1.0);
@@ -93,40 +72,5 @@ impl TimeStepper {
         self.impulses.fill(0.0);
         solver.forget();
         solver.solve(&self.problem, &mut self.impulses)
-    }
-
-    /// (1)
-    fn push_apart(&mut self, solver: &mut dyn ContactSolver) {
-        let Self { jam: Jam { problem, impulses, apart, .. }, notes, problem: whole, .. } = self;
-        problem.copy_blocks_of(whole);
-        problem.thin.clone_from(&whole.thin);
-        whole.velocities_into(&self.impulses, &mut problem.free_velocity);
-        for &(row, push) in &notes.pushes {
-            problem.free_velocity[row] += push;
-        }
-        problem.second_start.clear();
-        for i in 0..problem.len() {
-            let rows = problem.range(i);
-            let cone = match problem.cone(i) {
-                Cone::Friction { .. } => Cone::Friction { mu: 0.0 },
-                Cone::Patch { rolls, .. } => Cone::Patch { mu: 0.0, rolls },
-                Cone::Box { .. } => Cone::Box { lo: 0.0, hi: 0.0 },
-                cone => cone,
-            };
-            problem.set_cone(i, cone);
-            let normal = cone.opens().then_some(rows.start + cone.normal());
-            for row in rows.filter(|&row| Some(row) != normal) {
-                problem.free_velocity[row] = 0.0;
-            }
-        }
-        impulses.clear();
-        impulses.resize(problem.rows(), 0.0);
-        let report = solver.solve(problem, impulses);
-        solver.forget();
-        if report.status == SolveStatus::Converged {
-            apart.resize(self.v_next.len(), 0.0);
-            self.rows.add_impulses_into(problem.row_start(), impulses, apart);
-            self.factor.solve_in_place(apart);
-        }
     }
 }

@@ -134,8 +134,8 @@ impl TimeStepper {
             self.sleepers.calm.fill(0);
             return;
         }
-        let Self { sleepers, flight, kin, rows, .. } = self;
-        if !sleepers.count(&self.v_end, kin.selected_dofs(), |t| flight.holds(t)) {
+        let Self { sleepers, flight, apart, kin, rows, .. } = self;
+        if !sleepers.count(&self.v_end, kin.selected_dofs(), |t| flight.holds(t) && !apart.moves(t)) {
             return;
         }
         sleepers.join(rows, &state.v, kin.selected_dofs());

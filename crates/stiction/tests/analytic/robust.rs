@@ -2,8 +2,10 @@
 
 use crate::worlds::{G, on_ground, rough};
 use stiction::collision::Shape;
-use stiction::dynamics::spatial::{Pose, Quat, Vec3, vec3};
-use stiction::{Composer, FreeBody, Settings, Simulation, StepStatus, StepperParams, UNCOLOURED};
+use stiction::dynamics::spatial::{Inertia, Pose, Quat, Sym3, Vec3, vec3};
+use stiction::dynamics::{JointKind, JointSpec, ModelBuilder};
+use stiction::models::{Material, World};
+use stiction::{Composer, FreeBody, Settings, Simulation, State, StepStatus, StepperParams, UNCOLOURED};
 
 fn weightless() -> Composer {
     Composer::new("overlap", Vec3::ZERO).unwrap()
@@ -28,8 +30,11 @@ fn come_apart(composer: Composer, seconds: f64) -> (f64, f64) {
     (energy, deepest)
 }
 
-/// Two boxes half inside each other, a capsule inside a wall, twenty bodies in one place: all come apart, at speeds
-/// like that at which overlaps are pushed out (1 m/s).
+/// Twice the energy of a kilogram at the speed of what is pushed out by velocities, 0.01 m/s where nothing weighs [J].
+const GENTLE: f64 = 1e-4;
+
+/// Two boxes half inside each other, a capsule inside a wall, twenty bodies in one place: all come apart, moved in
+/// their positions.
 #[test]
 fn what_overlaps_deeply_comes_apart_gently() {
     let solid = |name: &str, shape: Shape, at: Vec3| FreeBody {
@@ -41,7 +46,7 @@ fn what_overlaps_deeply_comes_apart_gently() {
     c.body(solid("one", brick.clone(), Vec3::ZERO)).unwrap();
     c.body(solid("two", brick.clone(), vec3(0.1, 0.02, 0.01))).unwrap();
     let (energy, deepest) = come_apart(c, 1.0);
-    assert!(energy <= 1.0 && deepest < 1e-3, "boxes: {energy} J, {deepest} m");
+    assert!(energy <= 2.0 * GENTLE && deepest < 1e-3, "boxes: {energy} J, {deepest} m");
 
     let mut c = weightless();
     let wall = Shape::Box { half: vec3(0.1, 1.0, 1.0) };
@@ -49,7 +54,7 @@ fn what_overlaps_deeply_comes_apart_gently() {
     let capsule = Shape::Capsule { radius: 0.05, half_length: 0.1 };
     c.body(solid("capsule", capsule.clone(), vec3(0.03, 0.0, 0.0))).unwrap();
     let (energy, deepest) = come_apart(c, 1.0);
-    assert!(energy <= 1.0 && deepest < 1e-3, "capsule: {energy} J, {deepest} m");
+    assert!(energy <= GENTLE && deepest < 1e-3, "capsule: {energy} J, {deepest} m");
 
     let mut c = weightless();
     let shapes =
@@ -62,16 +67,112 @@ fn what_overlaps_deeply_comes_apart_gently() {
         c.body(FreeBody { material: rough(0.5), ..body }).unwrap();
     }
     let (energy, deepest) = come_apart(c, 2.0);
-    // Pairs part at 1 m/s, and what is pushed by several is faster than each: 2 J a body.
-    assert!(energy <= 40.0 && deepest < 5e-3, "heap: {energy} J, {deepest} m");
+    assert!(energy <= 20.0 * GENTLE && deepest < 5e-3, "heap: {energy} J, {deepest} m");
 }
 
-/// A ball 1 mm deep in both sides of a groove of half angle 5°, where friction (26°) locks it: no velocity pushes it out.
-/// It is moved out all the same, without being thrown, and every step is certified.
+/// What lies 5 cm deep in the floor is lifted out of it at no more than 1 m/s and lies on it: it has never more than
+/// twice its energy at 2 g h, and does not leave the floor.
+#[test]
+fn what_lies_deep_in_the_floor_comes_out_and_rests() {
+    let brick = Shape::Box { half: vec3(0.1, 0.1, 0.1) };
+    let rolled = Quat::from_rpy(0.0, 0.5 * std::f64::consts::PI, 0.0);
+    let upright = Quat::from_rpy(0.0, 0.0, 0.0);
+    for (shape, turn) in [
+        (brick, upright),
+        (Shape::Sphere { radius: 0.1 }, upright),
+        (Shape::Capsule { radius: 0.1, half_length: 0.1 }, rolled),
+        (Shape::Cylinder { radius: 0.1, half_length: 0.1 }, upright),
+    ] {
+        for (h, mass, restitution) in [(1e-3, 1.0, 0.0), (1e-3, 1e-3, 0.5), (5e-3, 1e3, 0.9)] {
+            let material = Material { restitution, ..rough(0.5) };
+            let mut c = on_ground(0.5, 0.0);
+            let pose = Pose::new(turn, vec3(0.0, 0.0, 0.05));
+            c.body(FreeBody { material, ..FreeBody::new("body", shape.clone(), mass, pose) }).unwrap();
+            let mut sim = simulation(c, StepperParams { dt: h, ..StepperParams::default() }, 1000);
+            let case = format!("{shape:?} of {mass} kg, e = {restitution}");
+            for _ in 0..(0.5 / h) as usize {
+                let before = sim.state().q[2];
+                assert!(!sim.step().flagged(), "{case}");
+                let (energy, z) = (sim.energy().kinetic, sim.state().q[2]);
+                assert!(energy <= mass * (2.0 * G * h).powi(2), "{case}: {energy} J");
+                assert!(z - before <= 1.01 * h && z < 0.1 + 1e-4, "{case}: {z} m");
+            }
+            let (energy, z) = (sim.energy().kinetic, sim.state().q[2]);
+            assert!(energy < 1e-12 * mass && (z - 0.1).abs() < 2e-5, "{case}: {energy} J, {z} m");
+        }
+    }
+}
+
+/// A tower whose storeys overlap by 3 cm, the lowest in the floor too, light ones under heavy ones and the other way
+/// round.
+#[test]
+fn a_tower_laid_into_itself_rises_and_stands() {
+    for masses in [[1.0, 1.0, 1.0, 1.0], [100.0, 10.0, 1.0, 0.1], [0.1, 1.0, 10.0, 100.0]] {
+        let mut c = on_ground(0.5, 0.0);
+        for (i, mass) in masses.into_iter().enumerate() {
+            let pose = Pose::from_translation(vec3(0.0, 0.0, 0.07 + 0.17 * i as f64));
+            let shape = Shape::Box { half: vec3(0.1, 0.1, 0.1) };
+            let body = FreeBody::new(format!("storey {i}"), shape, mass, pose);
+            c.body(FreeBody { material: rough(0.5), ..body }).unwrap();
+        }
+        let (energy, deepest) = come_apart(c, 2.0);
+        let most = masses.iter().sum::<f64>() * (2.0 * G * 1e-3_f64).powi(2);
+        assert!(energy <= most && deepest < 2e-5, "{masses:?}: {energy} J of {most} J, {deepest} m");
+    }
+}
+
+/// Capsules across each other in a shaft too narrow for them: the ways apart are short levers. None becomes fast.
+#[test]
+fn what_can_all_but_not_part_stays_slow() {
+    for span in [0.0, 2.0] {
+        let mut c = weightless();
+        for (i, n) in [Vec3::X, -Vec3::X, Vec3::Y, -Vec3::Y, Vec3::Z, -Vec3::Z].into_iter().enumerate() {
+            let inwards = Pose::new(Quat::between(Vec3::Z, n), n * -0.2);
+            c.fixed(format!("wall {i}"), Shape::Plane, inwards, rough(0.5), UNCOLOURED).unwrap();
+        }
+        let mut mass = 0.0;
+        for i in 0..12 {
+            let x = |k: i32| (f64::from(k * (i + 1)) * 0.7).sin();
+            let pose =
+                Pose::new(Quat::from_rpy(3.0 * x(3), 3.0 * x(5), 3.0 * x(7)), vec3(x(1), x(2), x(4)) * 0.05);
+            let (shape, own) =
+                (Shape::Capsule { radius: 0.05, half_length: 0.2 }, 10_f64.powf(0.5 * span * x(11)));
+            mass += own;
+            let body = FreeBody::new(format!("capsule {i}"), shape, own, pose);
+            c.body(FreeBody { material: rough(0.5), ..body }).unwrap();
+        }
+        let (energy, _) = come_apart(c, 0.3);
+        assert!(energy <= mass * GENTLE, "{energy} J of {mass} kg");
+    }
+}
+
+/// A slider beyond its stop is moved back to it and stays there.
+#[test]
+fn what_is_beyond_its_stop_comes_back_and_rests() {
+    let mut b = ModelBuilder::new();
+    let inertia = Inertia::new(2.0, Vec3::ZERO, Sym3::diagonal(1e-3, 1e-3, 1e-3));
+    let link = b.link("mass", None, Pose::IDENTITY, inertia);
+    let slide = JointSpec::new("slide", JointKind::Slide, Vec3::Z);
+    b.joint(link, JointSpec { limit: Some([-0.05, 0.05]), ..slide });
+    let world = World::new("stop", b.build(vec3(0.0, 0.0, -G)).unwrap());
+    let mut state = State::neutral(&world.model);
+    state.q[0] = -0.15;
+    let mut sim = Simulation::new(world, state, Settings::default()).unwrap();
+    for _ in 0..300 {
+        assert!(!sim.step().flagged());
+        assert!(sim.energy().kinetic <= 2.0 * (2.0 * G * 1e-3_f64).powi(2), "{}", sim.energy().kinetic);
+    }
+    let state = sim.state();
+    assert!((state.q[0] + 0.05).abs() < 2e-5 && state.v[0].abs() < 1e-6, "{state:?}");
+}
+
+/// A ball in a groove of half angle 5°, where friction (26°) locks it, too deep in both sides: no velocity pushes it
+/// out. It is moved out all the same, without being thrown, and every step is certified; what is not deep is tried by
+/// velocities first.
 #[test]
 fn what_is_jammed_is_moved_out_and_stays_at_rest() {
-    let (half, radius, depth) = (5_f64.to_radians(), 0.1, 1e-3);
-    for contact in ["auto", "nsgs"] {
+    let (half, radius) = (5_f64.to_radians(), 0.1);
+    for (contact, depth) in [("auto", 1e-3), ("nsgs", 1e-3), ("auto", 4e-5), ("nsgs", 4e-5)] {
         let mut c = weightless();
         for side in [-1.0, 1.0] {
             let pose =
@@ -86,7 +187,7 @@ fn what_is_jammed_is_moved_out_and_stays_at_rest() {
         let settings = Settings { contact: contact.to_owned(), ..Settings::default() };
         let mut sim = Simulation::new(world, state, settings).unwrap();
         let mut report = sim.step();
-        assert!(report.jammed && (report.penetration - depth).abs() < 1e-12, "{report:?}");
+        assert!(report.jammed == (depth < 5e-5) && (report.penetration - depth).abs() < 1e-12, "{report:?}");
         for _ in 0..100 {
             assert!(!report.flagged() && sim.certificate().natural_map <= 1e-8, "{contact}: {report:?}");
             assert!(sim.energy().kinetic < 1e-12, "{contact}: {}", sim.energy().kinetic);
@@ -197,18 +298,18 @@ fn steps_that_do_not_converge_add_no_energy() {
     assert!(flagged >= 10, "{flagged} steps did not converge");
 }
 
-/// Cubes of 0.1 g and of a hundred tonnes deep inside each other: rounding hides what is left to find, a step is
-/// flagged, and what is applied obeys the law all the same. They come apart at once.
+/// Cubes of 0.1 g and of a hundred tonnes on each other: rounding hides what is left to find, steps are flagged, and
+/// what is applied obeys the law all the same.
 #[test]
 fn what_rounding_hides_is_applied_as_it_is() {
     let mut c = on_ground(0.5, 0.0);
     for (i, mass) in [0.1, 1e-4, 1e5].into_iter().enumerate() {
-        let at = Pose::from_translation(vec3(0.01 * i as f64, 0.0, 0.04 + 0.14 * i as f64));
+        let at = Pose::from_translation(vec3(0.01 * i as f64, 0.0, 0.1 + 0.2 * i as f64));
         let shape = Shape::Box { half: vec3(0.1, 0.1, 0.1) };
         let body = FreeBody::new(format!("cube {i}"), shape, mass, at);
         c.body(FreeBody { material: rough(0.5), ..body }).unwrap();
     }
-    let mut sim = simulation(c, StepperParams { dt: 1e-2, ..StepperParams::default() }, 1000);
+    let mut sim = simulation(c, StepperParams { dt: 2e-3, ..StepperParams::default() }, 1000);
     let (mut flagged, mut worst, mut deepest) = (0, 0.0_f64, 0.0);
     for _ in 0..50 {
         let report = sim.step();
