@@ -67,7 +67,7 @@ const SECOND_STEPS: u32 = 60;
 const PATH_STEPS: usize = 150;
 const PATH_COST: usize = 18_000;
 /// Rounds of parts and all.
-const ROUNDS: usize = 4;
+const ROUNDS: usize = 8;
 /// Newton steps after another way has reached the tolerance.
 const POLISHING_STEPS: u32 = 2;
 
