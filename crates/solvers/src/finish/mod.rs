@@ -62,7 +62,10 @@ const DIGIT: f64 = 0.1;
 const LEAST_ROWS: usize = 48;
 /// Newton steps before the first sweep.
 const FIRST_STEPS: u32 = 3;
+/// Steps of a method that needs no active set.
 const SECOND_STEPS: u32 = 60;
+/// Of the augmented Lagrangian from no impulses.
+const LAST_STEPS: u32 = 150;
 /// Steps along a path, at most, and what they may cost by rows: rows times steps.
 const PATH_STEPS: usize = 150;
 const PATH_COST: usize = 18_000;
@@ -378,6 +381,27 @@ impl Finish {
             return Reached { residual: current, steps: 0 };
         }
         self.newton.chord(view, lambda, c, current, goal.wanted(current))
+    }
+
+    /// From `lambda` by the augmented Lagrangian, where all others have failed, to the best impulses met. `None` for laws
+    /// and contacts that it does not know.
+    pub(crate) fn by_multipliers(
+        &mut self,
+        view: &View,
+        lambda: &mut Vec<f64>,
+        tolerance: f64,
+        max_steps: u32,
+    ) -> Option<Reached> {
+        if self.next == u32::MAX || view.law != Law::Ncp || self.turning || !has_path(view) {
+            return None;
+        }
+        let steps = LAST_STEPS.min(max_steps);
+        let Self { multipliers, way, .. } = self;
+        let mut reached = follow(multipliers, &COMPLIANCE, way, view, (lambda, tolerance, steps));
+        if reached.residual <= tolerance {
+            reached.residual += view.rounding(lambda, tolerance);
+        }
+        Some(reached)
     }
 
     /// True if an answer that this has just found is the only one with its pieces.

@@ -21,6 +21,7 @@ pub(crate) use workspace::{Block, Workspace, blocks_into};
 
 use crate::islands::{Islands, Recipe};
 use crate::local::{Contact, patch};
+use crate::path::Path;
 use stiction_contact::cone::MAX_ROWS;
 use stiction_contact::{ConstraintProblem, Law, SolveReport, SolveStatus, Watch};
 
@@ -186,7 +187,8 @@ impl<R: Rule> Twin<R> {
     }
 
     /// [`go_on`], and where that does not reach the tolerance in half of the iterations once more from no impulses at
-    /// all, with those that are left; the nearer of both stays. RaiSim's answer is where its first sweeps go.
+    /// all, with those that are left, first by the augmented Lagrangian, then by rows where these are few; the nearer of
+    /// both stays. RaiSim's answer is where its first sweeps go.
     fn warm_or_cold(
         &self,
         ws: &mut Workspace,
@@ -197,7 +199,7 @@ impl<R: Rule> Twin<R> {
         watch: &mut Watch<'_>,
     ) -> SolveReport {
         let cold = impulses.iter().all(|&l| l == 0.0);
-        let once = cold || R::LAW == Law::Raisim;
+        let once = if cold { R::LAW != Law::Ncp } else { R::LAW == Law::Raisim };
         let half = SweepParams { max_iterations: params.max_iterations.div_ceil(2), ..*params };
         let budget = if once { params } else { &half };
         let first = go_on(&mut self.rule.clone(), budget, ws, problem, impulses, current, watch);
@@ -215,9 +217,17 @@ impl<R: Rule> Twin<R> {
         problem.velocities_into(impulses, &mut ws.c);
         ws.finish.forget();
         let current = ws.residual(problem, R::LAW, impulses, &ws.c);
-        let params = SweepParams { max_iterations: left, ..*params };
-        let mut second = go_on(&mut self.rule.clone(), &params, ws, problem, impulses, current, watch);
-        second.iterations += first.iterations;
+        let (current, steps) = ws.start_again(problem, R::LAW, params.tolerance, left, impulses, current);
+        let params = SweepParams { max_iterations: left - steps, ..*params };
+        let mut rows = ws.rows.take().unwrap_or_default();
+        let mut again = problem;
+        if problem.rows() <= Path::MOST_ROWS {
+            rows.copy_blocks_of(problem);
+            again = &rows;
+        }
+        let mut second = go_on(&mut self.rule.clone(), &params, ws, again, impulses, current, watch);
+        second.iterations += first.iterations + steps;
+        ws.rows = Some(rows);
         if !(second.residual < first.residual) {
             impulses.copy_from_slice(&found);
             second = SolveReport { iterations: second.iterations, ..first };

@@ -74,6 +74,8 @@ pub(crate) struct Workspace {
     pub(super) c: Vec<f64>,
     /// What a start from impulses has found, while one from none is tried.
     pub(super) found: Vec<f64>,
+    /// The problem without the factor of its G.
+    pub(super) rows: Option<ConstraintProblem>,
     /// Impulses before the sweep.
     pub(super) before: Vec<f64>,
     /// Best impulses seen, and their residual.
@@ -233,6 +235,29 @@ impl Workspace {
         self.remember(impulses, e);
         self.anderson.restart();
         Some(e)
+    }
+
+    /// From impulses of residual `current` to the best that the augmented Lagrangian meets, with c to match: their residual
+    /// and the steps.
+    pub(super) fn start_again(
+        &mut self,
+        problem: &ConstraintProblem,
+        law: Law,
+        tolerance: f64,
+        max_steps: u32,
+        impulses: &mut [f64],
+        current: f64,
+    ) -> (f64, u32) {
+        let Self { blocks, measure, finish, c, before, .. } = self;
+        let view = View { problem, blocks, measure, law };
+        before.clear();
+        before.extend_from_slice(impulses);
+        let Some(reached) = finish.by_multipliers(&view, before, tolerance, max_steps) else {
+            return (current, 0);
+        };
+        impulses.copy_from_slice(before);
+        problem.velocities_into(impulses, c);
+        (reached.residual, reached.steps)
     }
 
     fn goal(&self, params: &SweepParams) -> Goal {
