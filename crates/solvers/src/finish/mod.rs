@@ -383,25 +383,27 @@ impl Finish {
         self.newton.chord(view, lambda, c, current, goal.wanted(current))
     }
 
-    /// From `lambda` by the augmented Lagrangian, where all others have failed, to the best impulses met. `None` for laws
-    /// and contacts that it does not know.
+    /// True if [`Self::by_multipliers`] leads anywhere.
+    pub(crate) fn has_multipliers(problem: &ConstraintProblem, law: Law) -> bool {
+        let turning = || problem.cones().iter().any(|c| matches!(c, Cone::Patch { .. }));
+        law == Law::Ncp && (TreeSystem::pays(problem) || problem.rows() <= Path::MOST_ROWS && !turning())
+    }
+
+    /// From `lambda` by the augmented Lagrangian, where all others have failed, to the best impulses met.
     pub(crate) fn by_multipliers(
         &mut self,
         view: &View,
         lambda: &mut Vec<f64>,
         tolerance: f64,
         max_steps: u32,
-    ) -> Option<Reached> {
-        if self.next == u32::MAX || view.law != Law::Ncp || self.turning || !has_path(view) {
-            return None;
-        }
+    ) -> Reached {
         let steps = LAST_STEPS.min(max_steps);
         let Self { multipliers, way, .. } = self;
         let mut reached = follow(multipliers, &COMPLIANCE, way, view, (lambda, tolerance, steps));
         if reached.residual <= tolerance {
             reached.residual += view.rounding(lambda, tolerance);
         }
-        Some(reached)
+        reached
     }
 
     /// True if an answer that this has just found is the only one with its pieces.

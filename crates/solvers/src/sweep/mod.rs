@@ -19,6 +19,7 @@ mod workspace;
 
 pub(crate) use workspace::{Block, Workspace, blocks_into};
 
+use crate::finish::Finish;
 use crate::islands::{Islands, Recipe};
 use crate::local::{Contact, patch};
 use crate::path::Path;
@@ -199,7 +200,8 @@ impl<R: Rule> Twin<R> {
         watch: &mut Watch<'_>,
     ) -> SolveReport {
         let cold = impulses.iter().all(|&l| l == 0.0);
-        let once = if cold { R::LAW != Law::Ncp } else { R::LAW == Law::Raisim };
+        let another = || params.finish && Finish::has_multipliers(problem, R::LAW);
+        let once = R::LAW == Law::Raisim || cold && !another();
         let half = SweepParams { max_iterations: params.max_iterations.div_ceil(2), ..*params };
         let budget = if once { params } else { &half };
         let first = go_on(&mut self.rule.clone(), budget, ws, problem, impulses, current, watch);
@@ -216,12 +218,16 @@ impl<R: Rule> Twin<R> {
         }
         problem.velocities_into(impulses, &mut ws.c);
         ws.finish.forget();
-        let current = ws.residual(problem, R::LAW, impulses, &ws.c);
-        let (current, steps) = ws.start_again(problem, R::LAW, params.tolerance, left, impulses, current);
-        let params = SweepParams { max_iterations: left - steps, ..*params };
+        let another = another();
+        let mut params = SweepParams { max_iterations: left, ..*params };
+        let (mut current, mut steps) = (ws.residual(problem, R::LAW, impulses, &ws.c), 0);
+        if another {
+            (current, steps) = ws.by_multipliers(problem, R::LAW, &params, impulses);
+            params.max_iterations -= steps;
+        }
         let mut rows = ws.rows.take().unwrap_or_default();
         let mut again = problem;
-        if problem.rows() <= Path::MOST_ROWS {
+        if another && problem.rows() <= Path::MOST_ROWS {
             rows.copy_blocks_of(problem);
             again = &rows;
         }

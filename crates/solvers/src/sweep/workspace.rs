@@ -237,24 +237,19 @@ impl Workspace {
         Some(e)
     }
 
-    /// From impulses of residual `current` to the best that the augmented Lagrangian meets, with c to match: their residual
-    /// and the steps.
-    pub(super) fn start_again(
+    /// From these impulses to the best that the augmented Lagrangian meets, with c to match: their residual and the steps.
+    pub(super) fn by_multipliers(
         &mut self,
         problem: &ConstraintProblem,
         law: Law,
-        tolerance: f64,
-        max_steps: u32,
+        params: &SweepParams,
         impulses: &mut [f64],
-        current: f64,
     ) -> (f64, u32) {
         let Self { blocks, measure, finish, c, before, .. } = self;
         let view = View { problem, blocks, measure, law };
         before.clear();
         before.extend_from_slice(impulses);
-        let Some(reached) = finish.by_multipliers(&view, before, tolerance, max_steps) else {
-            return (current, 0);
-        };
+        let reached = finish.by_multipliers(&view, before, params.tolerance, params.max_iterations);
         impulses.copy_from_slice(before);
         problem.velocities_into(impulses, c);
         (reached.residual, reached.steps)
