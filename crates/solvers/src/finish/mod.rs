@@ -211,7 +211,7 @@ impl Finish {
         let sweeps = if in_trees { SWEEPS_BEFORE_TREES } else { ratio / 8 };
         self.next = if useful { sweeps.clamp(first, 300) as u32 } else { u32::MAX };
         self.attempts = 0;
-        self.turning = problem.cones().iter().any(|c| matches!(c, Cone::Patch { .. }));
+        self.turning = turns(problem);
     }
 
     /// Improves `lambda` if it is time to; `None` if it is not or nothing came of it, apart from the
@@ -385,8 +385,7 @@ impl Finish {
 
     /// True if [`Self::by_multipliers`] leads anywhere.
     pub(crate) fn has_multipliers(problem: &ConstraintProblem, law: Law) -> bool {
-        let turning = || problem.cones().iter().any(|c| matches!(c, Cone::Patch { .. }));
-        law == Law::Ncp && (TreeSystem::pays(problem) || problem.rows() <= Path::MOST_ROWS && !turning())
+        law == Law::Ncp && (TreeSystem::pays(problem) || problem.rows() <= Path::MOST_ROWS && !turns(problem))
     }
 
     /// From `lambda` by the augmented Lagrangian, where all others have failed, to the best impulses met.
@@ -450,6 +449,11 @@ impl Finish {
         *iterations += reached.steps;
         reached.residual
     }
+}
+
+/// True if some contacts resist turning.
+fn turns(problem: &ConstraintProblem) -> bool {
+    problem.cones().iter().any(|c| matches!(c, Cone::Patch { .. }))
 }
 
 /// True where [`Way::Path`] leads.

@@ -250,7 +250,7 @@ impl Newton {
     pub(super) fn forget(&mut self) {
         self.held.clear();
         self.held_pieces.clear();
-        (self.age, self.slow) = (0, false);
+        (self.age, self.slow, self.regular) = (0, false, false);
     }
 
     /// Puts every block on its piece and numbers the unknown rows.
