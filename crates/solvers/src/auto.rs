@@ -15,8 +15,8 @@
 //! where half of the iterations did not do, all that once more from no impulses, by way of the augmented Lagrangian
 //! ([`crate::sweep`], [`crate::finish`]). Then (3):
 //! where contacts are hyperstatic, (2) leaves impulses open that do nothing but press against each other;
-//! [`crate::minimum_norm`] takes them out, to a hundredth of all impulses. Islands of more than 600 rows that are given
-//! by G alone keep them.
+//! [`crate::minimum_norm`] takes them out, to a hundredth of all impulses at first, to a tenth in the steps that follow.
+//! Islands of more than 600 rows that are given by G alone keep them.
 //!
 //! Units: λ [N·s], c and g [m/s], G and R [1/kg]. Contact axes (t₁, t₂, n). Cost: that of `nsgs`, and
 //! a few factorisations in the velocities of trees for (3). Allocates only when the problem grows.

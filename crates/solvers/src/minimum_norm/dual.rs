@@ -11,7 +11,7 @@
 
 use super::{Freedom, OUTSIDE, dot, norm};
 use crate::trees::{Equation, TreeSystem};
-use stiction_contact::SoftBlock;
+use stiction_contact::{SoftBlock, ThinRows};
 use stiction_dynamics::spatial::vec3;
 
 /// Newton steps, at most.
@@ -27,10 +27,11 @@ const DECREASE: f64 = 1e-4;
 const ROUNDING: f64 = 1e-12;
 /// What is on the rim is this share outside of it.
 const OUT: f64 = 1e-6;
-/// x* is nearly the smallest where this share of it is left [–].
-const NEAR: f64 = 1e-2;
+/// x* is nearly the smallest where this share of it is left [–]: in a solve that none is known before, and in others,
+/// which then go on from what was small once.
+const NEAR: [f64; 2] = [1e-2, 0.1];
 
-/// See the module; holds during one call.
+/// See the module.
 #[derive(Default)]
 pub(super) struct Dual {
     y: Vec<f64>,
@@ -40,6 +41,8 @@ pub(super) struct Dual {
     z: Vec<f64>,
     /// Bᵀ (x* − x).
     left: Vec<f64>,
+    /// y of an earlier solve, or none, in the velocities of trees. It outlives the solve.
+    kept: Vec<f64>,
 }
 
 /// W with what may change of its blocks, and their rows.
@@ -50,6 +53,39 @@ struct Sums<'a> {
 }
 
 impl Dual {
+    /// True if y as kept shows that `given` is nearly the smallest.
+    pub(super) fn nearly(
+        &self,
+        thin: &ThinRows,
+        row_start: &[usize],
+        free: &[(usize, Freedom)],
+        given: &[f64],
+    ) -> bool {
+        if self.kept.len() != thin.coordinates() {
+            return false;
+        }
+        let mut apart = 0.0;
+        for &(i, freedom) in free {
+            let rows = row_start[i]..row_start[i + 1];
+            let mut x = thin.dot(i, &self.kept).to_array();
+            let x = &mut x[..rows.len()];
+            freedom.project(x);
+            apart += given[rows].iter().zip(&*x).map(|(a, b)| (a - b).powi(2)).sum::<f64>();
+        }
+        apart.sqrt() <= NEAR[1] * norm(given)
+    }
+
+    /// Keeps y, of columns of B that were scaled so, for the next solve.
+    pub(super) fn keep(&mut self, scale: &[f64]) {
+        self.kept.clear();
+        self.kept.extend(self.y.iter().zip(scale).map(|(y, s)| y * s));
+    }
+
+    /// Drops what outlives a solve.
+    pub(super) fn forget(&mut self) {
+        self.kept.clear();
+    }
+
     /// x of (1) for x* = `given`, or nearly; false if that is nearly it, or a step cannot be found.
     pub(super) fn solve(
         &mut self,
@@ -61,6 +97,7 @@ impl Dual {
     ) -> bool {
         let mut sums = Sums { system, row_start, free };
         let scale = norm(given);
+        let near = NEAR[usize::from(!self.kept.is_empty())] * scale;
         self.x.clear();
         self.x.resize(given.len(), 0.0);
         self.y.clear();
@@ -84,7 +121,7 @@ impl Dual {
         let mut value = self.evaluate(&sums, given);
         for _ in 0..STEPS {
             let apart = given.iter().zip(&self.x).map(|(a, b)| (a - b).powi(2)).sum::<f64>().sqrt();
-            if apart <= NEAR * scale {
+            if apart <= near {
                 return false;
             }
             self.left.clear();
@@ -259,11 +296,21 @@ mod tests {
             // What is the smallest, stays; what is not, becomes it.
             for start in [&given, &other] {
                 let mut x = Vec::new();
-                let moved = Dual::default().solve(&mut system, &row_start, &free, start, &mut x);
+                let mut dual = Dual::default();
+                assert!(!dual.nearly(&thin, &row_start, &free, start));
+                let moved = dual.solve(&mut system, &row_start, &free, start, &mut x);
                 let end = if moved { &x } else { start };
                 let apart = end.iter().zip(&other).map(|(a, b)| (a - b).powi(2)).sum::<f64>().sqrt();
-                assert!(apart < if moved { 1e-6 } else { 2.0 * NEAR } * norm(&given), "seed {seed}: {apart}");
+                assert!(
+                    apart < if moved { 1e-6 } else { 2.0 * NEAR[0] } * norm(&given),
+                    "seed {seed}: {apart}"
+                );
                 *(if moved { &mut far } else { &mut near }) += 1;
+                // So is known next time, of this and of nothing else.
+                dual.keep(&[1.0; 4]);
+                assert!(dual.nearly(&thin, &row_start, &free, end), "seed {seed}");
+                let more: Vec<f64> = end.iter().map(|x| 1.2 * x).collect();
+                assert!(!dual.nearly(&thin, &row_start, &free, &more), "seed {seed}");
             }
         }
         assert!(far >= 50 && near >= 50, "{far} {near}");

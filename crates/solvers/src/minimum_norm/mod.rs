@@ -60,7 +60,7 @@ impl Freedom {
     }
 }
 
-/// See the module; valid during one selection.
+/// See the module; valid during one selection, but for what shows the next that nothing is to do.
 #[derive(Default)]
 pub(crate) struct MinimumNorm {
     root: Root,
@@ -99,6 +99,10 @@ impl MinimumNorm {
         if self.free.is_empty() {
             return before;
         }
+        let Self { dual, free, given, .. } = &mut *self;
+        if known && dual.nearly(&problem.thin, problem.row_start(), free, given) {
+            return before;
+        }
         if known {
             self.system.take(&problem.thin);
         } else {
@@ -107,7 +111,9 @@ impl MinimumNorm {
         }
         self.find_scale();
         let Self { system, free, given, x, .. } = self;
-        if !self.dual.solve(system, problem.row_start(), free, given, x) || !self.take_out(problem) {
+        let far = self.dual.solve(system, problem.row_start(), free, given, x);
+        self.dual.keep(&self.scale);
+        if !far || !self.take_out(problem) {
             return before;
         }
         self.shorten(problem);
@@ -125,6 +131,11 @@ impl MinimumNorm {
         }
         impulses.copy_from_slice(&self.lambda);
         after
+    }
+
+    /// Drops what outlives a selection.
+    pub(crate) fn forget(&mut self) {
+        self.dual.forget();
     }
 
     /// What may change, and E λ*. Compliant rows and rows at a side of their box do not.

@@ -60,7 +60,7 @@ fn fill(
     }));
 }
 
-/// Memory of a solver, valid during one solve but for the factors of the finish.
+/// Memory of a solver, valid during one solve but for what tells the next where to go on.
 #[derive(Default)]
 pub(crate) struct Workspace {
     /// Prepared blocks of the problem.
@@ -285,6 +285,7 @@ impl Workspace {
     pub(crate) fn forget(&mut self) {
         self.finish.forget();
         self.starts.forget();
+        self.smallest.forget();
         self.own = false;
     }
 
