@@ -38,10 +38,11 @@ pub(crate) fn append(
 ) {
     let first = out.len();
     if a.0.is_convex() && b.0.is_convex() || [a.0, b.0].iter().any(|s| matches!(s, Shape::Plane)) {
-        let mut manifold = Manifold::new(0, 1);
-        collide(a.0, a.1, b.0, b.1, margin, &mut manifold);
-        if !manifold.points().is_empty() {
-            out.push(manifold);
+        // Where it will be: it is large.
+        out.resize(first + 1, Manifold::new(0, 1));
+        collide(a.0, a.1, b.0, b.1, margin, &mut out[first]);
+        if out[first].points().is_empty() {
+            out.pop();
         }
     } else if a.1.is_finite() && b.1.is_finite() {
         // The surface of the higher rank lends the triangles.

@@ -167,23 +167,34 @@ pub(crate) fn box_face<const N: usize>(half: Vec3, X: &Frame, d: Vec3) -> Patch<
     } else {
         2
     };
-    let (u, v) = ((i + 1) % 3, (i + 2) % 3);
-    let up = usize::from(d[i] >= 0.0);
+    match (i, d[i] >= 0.0) {
+        (0, false) => box_side::<N, 0, 0>(half, X),
+        (0, true) => box_side::<N, 0, 1>(half, X),
+        (1, false) => box_side::<N, 1, 0>(half, X),
+        (1, true) => box_side::<N, 1, 1>(half, X),
+        (_, false) => box_side::<N, 2, 0>(half, X),
+        (_, true) => box_side::<N, 2, 1>(half, X),
+    }
+}
+
+/// The face with the normal I, or −I where not UP: the compiler is told the indices.
+fn box_side<const N: usize, const I: usize, const UP: usize>(half: Vec3, X: &Frame) -> Patch<N> {
+    let (u, v) = ((I + 1) % 3, (I + 2) % 3);
     let sign = |bit: usize| if bit == 1 { 1.0 } else { -1.0 };
 
-    let normal = X.R.column(i) * sign(up);
-    let center = X.origin + normal * half[i];
+    let normal = X.R.column(I) * sign(UP);
+    let center = X.origin + normal * half[I];
     let (eu, ev) = (X.R.column(u) * half[u], X.R.column(v) * half[v]);
-    let mut patch = Patch::new(normal, face_code(2 * i + up));
-    // Counter-clockwise about +i: (+ +), (− +), (− −), (+ −); the other way about −i.
+    let mut patch = Patch::new(normal, face_code(2 * I + UP));
+    // Counter-clockwise about +I: (+ +), (− +), (− −), (+ −); the other way about −I.
     let around = [(1, 1), (0, 1), (0, 0), (1, 0)];
     for k in 0..4 {
-        let at = |k: usize| if up == 1 { around[k & 3] } else { around[(8 - k) & 3] };
+        let at = |k: usize| if UP == 1 { around[k & 3] } else { around[(8 - k) & 3] };
         let (su, sv) = at(k);
         let next = at(k + 1);
-        let vertex = up << i | su << u | sv << v;
+        let vertex = UP << I | su << u | sv << v;
         // The side to the next corner runs along u or v and keeps the other sign.
-        let edge = if su != next.0 { 4 * u + (sv | up << 1) } else { 4 * v + (up | su << 1) };
+        let edge = if su != next.0 { 4 * u + (sv | UP << 1) } else { 4 * v + (UP | su << 1) };
         patch.push(center + eu * sign(su) + ev * sign(sv), vertex_code(vertex), edge_code(edge));
     }
     patch

@@ -103,6 +103,7 @@ impl ConstraintProblem {
     }
 
     /// Appends a block with its free velocity g; R = 0. The slice has the block's dimension.
+    #[inline(always)]
     pub fn push(&mut self, cone: Cone, free_velocity: &[f64]) {
         assert_eq!(free_velocity.len(), cone.dim(), "one free velocity per row of the block");
         self.cones.push(cone);
@@ -111,6 +112,10 @@ impl ConstraintProblem {
             [x, y, z] => {
                 self.free_velocity.extend_from_slice(&[x, y, z]);
                 self.compliance.extend_from_slice(&[0.0; 3]);
+            }
+            [x] => {
+                self.free_velocity.push(x);
+                self.compliance.push(0.0);
             }
             _ => {
                 self.free_velocity.extend_from_slice(free_velocity);

@@ -84,14 +84,19 @@ impl Clone for ThinRows {
 
     /// Keeps the memory.
     fn clone_from(&mut self, other: &Self) {
-        let Self { blocks, segments, reached, columns, more, trees, blocks_of_tree: _ } = self;
-        blocks.clone_from(&other.blocks);
-        segments.clone_from(&other.segments);
-        reached.clone_from(&other.reached);
-        columns.clone_from(&other.columns);
-        more.clone_from(&other.more);
-        trees.clone_from(&other.trees);
+        self.copy_places_of(other);
+        self.columns.clone_from(&other.columns);
     }
+}
+
+/// The part of a block in one tree, as it is seen from without.
+#[derive(Clone, Copy)]
+pub struct Part<'a> {
+    pub tree: usize,
+    /// Its coordinates are one chain, from this one to the root.
+    pub tip: Option<usize>,
+    pub coordinates: &'a [usize],
+    pub columns: &'a [Vec3],
 }
 
 impl ThinRows {
@@ -104,6 +109,28 @@ impl ThinRows {
         self.more.clear();
     }
 
+    /// All but the columns.
+    fn copy_places_of(&mut self, other: &Self) {
+        let Self { blocks, segments, reached, columns: _, more, trees, blocks_of_tree: _ } = self;
+        blocks.clone_from(&other.blocks);
+        segments.clone_from(&other.segments);
+        reached.clone_from(&other.reached);
+        more.clone_from(&other.more);
+        trees.clone_from(&other.trees);
+    }
+
+    /// Becomes `other` with other columns: `change` adds those of every part.
+    #[inline(always)]
+    pub fn change_from(&mut self, other: &Self, mut change: impl FnMut(Part<'_>, &mut Vec<Vec3>)) {
+        self.copy_places_of(other);
+        self.columns.clear();
+        for &Segment { tree, places, tip, .. } in &other.segments {
+            let (coordinates, columns) = (&other.reached[places.range()], &other.columns[places.range()]);
+            change(Part { tree, tip, coordinates, columns }, &mut self.columns);
+        }
+        assert_eq!(self.columns.len(), self.reached.len(), "one column per coordinate");
+    }
+
     /// Removes all rows and sets the trees: the coordinates of each.
     pub fn start(&mut self, trees: impl Iterator<Item = Range<usize>>) {
         self.clear();
@@ -112,7 +139,7 @@ impl ThinRows {
     }
 
     /// Adds a block of segments that follow.
-    #[inline]
+    #[inline(always)]
     pub fn push_block(&mut self) {
         let empty = |at: usize| Span { start: at, end: at };
         self.blocks.push(Block { segments: empty(self.segments.len()), places: empty(self.reached.len()) });
@@ -131,7 +158,7 @@ impl ThinRows {
             self.reached.push(coordinate);
             self.columns.push(column);
         }
-        self.end_segment(tree, tip);
+        self.end_segment(tree, tip, self.last_run());
     }
 
     /// The same of a whole chain, its columns one by one; with a `run` these are followed by the coordinates of a free
@@ -144,31 +171,41 @@ impl ThinRows {
         columns: impl Iterator<Item = Vec3>,
         run: Option<(usize, [Vec3; RUN])>,
     ) {
-        let mut tip = None;
-        if let Some(first) = chain.first() {
-            tip = Some(*first);
-            self.reached.extend_from_slice(chain);
-            self.columns.extend(columns);
-        }
-        if let Some((first, columns)) = run {
-            tip = tip.or(Some(first + RUN - 1));
-            self.reached.extend_from_slice(&std::array::from_fn::<_, RUN, _>(|k| first + RUN - 1 - k));
-            self.columns.extend_from_slice(&columns);
-        }
+        self.reached.extend_from_slice(chain);
+        self.columns.extend(columns);
         assert_eq!(self.reached.len(), self.columns.len(), "one column per coordinate");
-        self.end_segment(tree, tip);
+        match run {
+            Some((first, columns)) => self.push_run(tree, chain.first().copied(), first, &columns),
+            None => self.end_segment(tree, chain.first().copied(), self.last_run()),
+        }
+    }
+
+    /// The coordinates of a free root, from the last to the first, and their columns: they end a chain that begins at
+    /// the `tip`, or are all of it.
+    #[inline(always)]
+    pub fn push_run(&mut self, tree: usize, tip: Option<usize>, first: usize, columns: &[Vec3; RUN]) {
+        let last = first + RUN - 1;
+        self.reached.extend_from_slice(&std::array::from_fn::<_, RUN, _>(|k| last - k));
+        self.columns.extend_from_slice(columns);
+        self.end_segment(tree, tip.or(Some(last)), Some(first));
+    }
+
+    /// The first of the last coordinates pushed, if these run.
+    #[inline]
+    fn last_run(&self) -> Option<usize> {
+        let start = self.blocks.last()?.places.end;
+        let run = self.reached[start..].last_chunk::<RUN>()?;
+        (run[0] == run[RUN - 1] + RUN - 1).then_some(run[RUN - 1])
     }
 
     /// What was pushed since the last segment becomes one.
-    #[inline]
-    fn end_segment(&mut self, tree: usize, tip: Option<usize>) {
+    #[inline(always)]
+    fn end_segment(&mut self, tree: usize, tip: Option<usize>, run: Option<usize>) {
         let Some(block) = self.blocks.last_mut() else { return };
         let places = Span { start: block.places.end, end: self.reached.len() };
         (block.segments.end, block.places.end) = (block.segments.end + 1, places.end);
         assert!(block.segments.len() <= 2, "a constraint joins at most two trees");
-        let reached = &self.reached[places.range()];
-        let run = reached.last_chunk::<RUN>().filter(|run| run[0] == run[RUN - 1] + RUN - 1);
-        self.segments.push(Segment { tree, places, tip, run: run.map(|run| run[RUN - 1]) });
+        self.segments.push(Segment { tree, places, tip, run });
     }
 
     /// Adds rows four to six to the last block, whose segments are there: `column` is asked for every coordinate, in
@@ -429,20 +466,20 @@ impl ThinRows {
             out[0] = squares.map(|w| w.iter().map(|w| w.x * w.x).sum::<f64>()).sum();
             return;
         }
-        // xx, yz; yy, zz; xy, xz: pairs, as registers hold them.
-        let mut sum = [[0.0; 2]; 3];
+        // By pairs, as registers hold them, where they are loaded as they lie.
+        let ([mut xx_yy, mut xy_yz, mut xz_zz], zero) = ([[0.0; 2]; 3], [0.0; 2]);
         for w in squares {
-            let mut of_tree = [[0.0; 2]; 3];
+            let [mut a, mut b, mut c] = [zero; 3];
             for &Vec3 { x, y, z } in w {
-                of_tree[0] = [of_tree[0][0] + x * x, of_tree[0][1] + y * z];
-                of_tree[1] = [of_tree[1][0] + y * y, of_tree[1][1] + z * z];
-                of_tree[2] = [of_tree[2][0] + x * y, of_tree[2][1] + x * z];
+                a = [a[0] + x * x, a[1] + y * y];
+                b = [b[0] + x * y, b[1] + y * z];
+                c = [c[0] + x * z, c[1] + z * z];
             }
-            for (sum, more) in sum.iter_mut().zip(of_tree) {
+            for (sum, more) in [(&mut xx_yy, a), (&mut xy_yz, b), (&mut xz_zz, c)] {
                 *sum = [sum[0] + more[0], sum[1] + more[1]];
             }
         }
-        let [[xx, yz], [yy, zz], [xy, xz]] = sum;
+        let ([xx, yy], [xy, yz], [xz, zz]) = (xx_yy, xy_yz, xz_zz);
         *out = [xx, xy, xz, xy, yy, yz, xz, yz, zz];
     }
 
@@ -488,7 +525,7 @@ impl ThinRows {
                 let (from, to) = (whole.trees[s.tree].start, self.trees[tree].start);
                 self.reached.extend(whole.reached[s.places.range()].iter().map(|d| d - from + to));
                 self.columns.extend_from_slice(&whole.columns[s.places.range()]);
-                self.end_segment(tree, s.tip.map(|d| d - from + to));
+                self.end_segment(tree, s.tip.map(|d| d - from + to), s.run.map(|d| d - from + to));
                 if let Some(more) = whole.more.get(s.places.range()) {
                     self.more.resize(self.reached.len() - more.len(), Vec3::ZERO);
                     self.more.extend_from_slice(more);

@@ -107,7 +107,7 @@ pub use derivatives::{AbaDerivatives, ExternalForces, PointDerivatives, RneaDeri
 pub use dual::Dual;
 pub use edit::{Base, EditError, Edited, Tree, attach, extract, lock_joints, remove, reroot};
 pub use energy::{Momentum, centre_of_mass, kinetic_energy, momentum, potential_energy, spring_energy};
-pub use factor::{Factor, NotPositive};
+pub use factor::{Factor, NotPositive, Trunk};
 pub use frames::{
     Axes, FrameError, frame_acceleration, frame_classical_acceleration, frame_jacobian_into, frame_pose,
     frame_velocity,

@@ -35,14 +35,14 @@ use crate::contacts::{ContactPoint, Spring};
 use crate::flight::Bounce;
 use crate::loops::Loops;
 use crate::params::StepperParams;
-use crate::rows::{End, Point, Rows};
+use crate::rows::{Axes, End, Point, Rows};
 use crate::softening::Softening;
 use crate::tendons::Pull;
 use crate::warm_start::{RowKey, WarmStart};
 use std::ops::Range;
 use stiction_contact::{Cone, ConstraintProblem, Law, Material, Softness};
-use stiction_dynamics::spatial::{Vec3, vec3};
-use stiction_dynamics::{JointKind, Kinematics};
+use stiction_dynamics::spatial::{Motion, Vec3, vec3};
+use stiction_dynamics::{JointKind, Kinematics, lanes};
 use stiction_models::World;
 
 /// Gaps up to this are none, from twice as much on they count in full [m, or rad of a limit].
@@ -55,8 +55,9 @@ pub(crate) struct Situation<'a> {
     /// The same in the middle of the step, of trees that move by the trapezoidal rule.
     pub(crate) middle: &'a Kinematics,
     pub(crate) state: &'a State,
-    /// v_f.
+    /// v_f, and the motions of bodies that this is, about the references of `kin`.
     pub(crate) free_velocity: &'a [f64],
+    pub(crate) free_motions: &'a [Motion],
     pub(crate) params: &'a StepperParams,
     /// Actuators on several dofs, and tendons, with an implicit part.
     pub(crate) pulls: &'a [(Pull, Effort)],
@@ -101,10 +102,15 @@ impl Situation<'_> {
         notes.throws.clear();
         problem.time_step = self.params.dt;
         memory.begin();
-        for contact in contacts {
-            let cone = self.push_contact(contact, rows, problem, notes);
-            memory.recall_contact(contact, cone);
-        }
+        lanes::plain(
+            #[inline(always)]
+            || {
+                for contact in contacts {
+                    let cone = self.push_contact(contact, rows, problem, notes);
+                    memory.recall_contact(contact, cone);
+                }
+            },
+        );
         self.push_limits(rows, problem, memory, notes);
         self.push_dry_friction(rows, problem, memory);
         let bilateral = problem.len();
@@ -118,6 +124,7 @@ impl Situation<'_> {
     }
 
     /// Appends a block with its free velocity g and its gap or error.
+    #[inline(always)]
     pub(crate) fn push(&self, problem: &mut ConstraintProblem, cone: Cone, g: &[f64], gap: f64) {
         problem.push(cone, g);
         if self.soft.is_some() {
@@ -147,6 +154,7 @@ impl Situation<'_> {
     }
 
     /// The cone of the contact, whose rows it pushes.
+    #[inline(always)]
     fn push_contact(
         &self,
         c: &ContactPoint,
@@ -161,9 +169,9 @@ impl Situation<'_> {
             let body = &model.bodies[b?];
             Some(End { tip: body.dofs.end - 1, tree: body.tree })
         });
+        let axes = Axes::new(if frictional { [c.t1, c.t2, c.n] } else { [c.n, Vec3::ZERO, Vec3::ZERO] });
         rows.push_points(model, &self.kin.S, &ends, |side, end| {
-            let axes = if frictional { [c.t1, c.t2, c.n] } else { [c.n, Vec3::ZERO, Vec3::ZERO] };
-            let axes = if side == 0 { axes.map(|a| -a) } else { axes }; // u = v_B − v_A
+            let axes = if side == 0 { axes.reversed() } else { axes }; // u = v_B − v_A
             Point { arm: c.position - self.kin.reference[end.tree], axes }
         });
 
@@ -180,7 +188,10 @@ impl Situation<'_> {
             });
         }
 
-        let mut g = rows.velocity(block, self.free_velocity);
+        let mut g = match ends {
+            [Some(a), Some(b)] if a.tree == b.tree => rows.velocity(block, self.free_velocity),
+            _ => axes.along(self.free_velocity_at(c)),
+        };
         let free = if frictional { g.z } else { g.x };
         let before = || {
             let before = rows.velocity(block, &self.state.v);
@@ -212,6 +223,17 @@ impl Situation<'_> {
             notes.throws.push((normal, bias));
         }
         cone
+    }
+
+    /// The velocity of B relative to A at a contact, at v_f: what J v_f is along its axes.
+    #[inline(always)]
+    fn free_velocity_at(&self, c: &ContactPoint) -> Vec3 {
+        let of = |body: Option<usize>| {
+            let Some(b) = body else { return Vec3::ZERO };
+            let reference = self.kin.reference[self.world.model.bodies[b].tree];
+            self.free_motions[b].linear_at(c.position - reference)
+        };
+        of(c.bodies[1]) - of(c.bodies[0])
     }
 
     /// (3'): what is added to J_N v_f, and R.

@@ -67,7 +67,7 @@ impl ContactPoint {
     }
 
     /// Force and moment at the point, of the numbers of its rows.
-    #[inline]
+    #[inline(always)]
     pub(crate) fn wrench(&self, rows: &[f64]) -> [Vec3; 2] {
         let force = match *rows {
             [t1, t2, n, ..] if self.friction > 0.0 => self.t1 * t1 + self.t2 * t2 + self.n * n,

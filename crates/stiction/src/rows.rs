@@ -12,7 +12,7 @@
 use std::ops::Range;
 use stiction_contact::{ConstraintProblem, ThinRows};
 use stiction_dynamics::spatial::{Motion, Vec3, vec3};
-use stiction_dynamics::{Factor, JointKind, Model, lanes};
+use stiction_dynamics::{Factor, JointKind, Model, Trunk, lanes};
 
 /// J of all blocks. The columns of a block are 3-vectors; a block of one row uses the first component.
 #[derive(Clone, Debug, Default)]
@@ -23,6 +23,9 @@ pub(crate) struct Rows {
     chain_end: Vec<usize>,
     /// Per tree: its root is free, so that chains end in the six dofs of [`Point::trunk`].
     free: Vec<bool>,
+    /// Per tree: the first dof of a free body that is alone in it, and what half solves there read.
+    alone: Vec<Option<usize>>,
+    trunks: Vec<Trunk>,
     /// One entry per dof, zero between calls.
     scratch: Vec<Vec3>,
     /// D^-½.
@@ -48,30 +51,49 @@ const TRUNK: usize = 6;
 pub(crate) struct Point {
     /// From the reference of the tree.
     pub(crate) arm: Vec3,
-    /// Zero where there is one row.
-    pub(crate) axes: [Vec3; 3],
+    pub(crate) axes: Axes,
+}
+
+/// Up to three axes by coordinates: the x of all, the y, the z. Zero where there is one row.
+#[derive(Clone, Copy, Debug)]
+pub(crate) struct Axes(pub(crate) [Vec3; 3]);
+
+impl Axes {
+    #[inline(always)]
+    pub(crate) fn new([a, b, c]: [Vec3; 3]) -> Self {
+        Self([vec3(a.x, b.x, c.x), vec3(a.y, b.y, c.y), vec3(a.z, b.z, c.z)])
+    }
+
+    /// What u is along them.
+    #[inline(always)]
+    pub(crate) fn along(&self, u: Vec3) -> Vec3 {
+        let [x, y, z] = self.0;
+        x * u.x + y * u.y + z * u.z
+    }
+
+    #[inline(always)]
+    pub(crate) fn reversed(&self) -> Self {
+        let [x, y, z] = self.0;
+        Self([-x, -y, -z])
+    }
 }
 
 impl Point {
     /// What a dof moves.
     #[inline(always)]
     fn column(&self, S: &Motion) -> Vec3 {
-        self.along(S.linear_at(self.arm))
+        self.axes.along(S.linear_at(self.arm))
     }
 
     /// The same of a free root, whose dofs are shifts along the axes of the world and turns about those of its body,
     /// from the last to the first.
     #[inline(always)]
     fn trunk(&self, S: &[Motion]) -> [Vec3; TRUNK] {
-        let turn = |k: usize| self.along(S[k].angular.cross(self.arm));
-        let [a, b, c] = self.axes;
-        [turn(5), turn(4), turn(3), vec3(a.z, b.z, c.z), vec3(a.y, b.y, c.y), vec3(a.x, b.x, c.x)]
-    }
-
-    #[inline(always)]
-    fn along(&self, u: Vec3) -> Vec3 {
-        let [a, b, c] = self.axes;
-        vec3(a.dot(u), b.dot(u), c.dot(u))
+        let (Axes([x, y, z]), arm) = (self.axes, self.arm);
+        // The axes along ω × arm, by the coordinates of ω.
+        let turned = Axes([z * arm.y - y * arm.z, x * arm.z - z * arm.x, y * arm.x - x * arm.y]);
+        let turn = |k: usize| turned.along(S[k].angular);
+        [turn(5), turn(4), turn(3), z, y, x]
     }
 }
 
@@ -89,6 +111,10 @@ impl Rows {
             rows.chains.extend(std::iter::successors(Some(dof), |&d| model.dofs[d].parent));
             rows.chain_end.push(rows.chains.len());
         }
+        let alone =
+            |(tree, free): (&Range<usize>, &bool)| (*free && tree.len() == TRUNK).then_some(tree.start);
+        rows.alone.extend(trees.iter().zip(&rows.free).map(alone));
+        rows.trunks.resize(model.trees, Trunk::new(1.0));
         rows.J.start(trees.into_iter());
         rows
     }
@@ -136,7 +162,7 @@ impl Rows {
 
     /// The same for the velocities of two points, of the first of A and of the second of B: what both bodies have in
     /// common moves both alike, and their difference does not feel it.
-    #[inline]
+    #[inline(always)]
     pub(crate) fn push_points(
         &mut self,
         model: &Model,
@@ -158,6 +184,10 @@ impl Rows {
         for (side, end) in ends.iter().enumerate() {
             let Some(end) = end else { continue };
             let (&End { tip, tree }, point) = (end, point(side, end));
+            if let Some(first) = self.alone[tree] {
+                self.J.push_run(tree, None, first, &point.trunk(&S[first..][..TRUNK]));
+                continue;
+            }
             let chain = chain(&self.chains, &self.chain_end, tip);
             let column = |&dof: &usize| point.column(&S[dof]);
             match chain.split_last_chunk::<TRUNK>() {
@@ -261,38 +291,59 @@ impl Rows {
     pub(crate) fn factor_into(&mut self, factor: &Factor, problem: &mut ConstraintProblem) {
         self.root.clear();
         self.root.extend(factor.inverse_diagonal().iter().map(|d| d.sqrt()));
-        problem.thin.clone_from(&self.J);
+        let Self { J, alone, trunks, root, scratch, .. } = self;
         lanes::plain(
             #[inline(always)]
             || {
-                for (tip, dofs, w) in problem.thin.segments_mut() {
-                    self.halve(factor, tip, dofs, w);
+                for (first, trunk) in alone.iter().zip(&mut *trunks) {
+                    if let Some(first) = first {
+                        factor.trunk_into(*first, root, trunk);
+                    }
                 }
+                problem.thin.change_from(
+                    J,
+                    #[inline(always)]
+                    |part, W| {
+                        let columns = <&[Vec3; TRUNK]>::try_from(part.columns);
+                        if let (Some(_), Ok(columns)) = (alone[part.tree], columns) {
+                            return W.extend_from_slice(&trunks[part.tree].half_solve(columns));
+                        }
+                        let start = W.len();
+                        W.extend_from_slice(part.columns);
+                        halve(factor, root, scratch, (part.tip, part.coordinates), &mut W[start..]);
+                    },
+                );
                 for (tip, dofs, w) in problem.thin.more_segments_mut() {
-                    self.halve(factor, tip, dofs, w);
+                    halve(factor, root, scratch, (tip, dofs), w);
                 }
             },
         );
     }
+}
 
-    /// w L⁻¹ D^-½ on one segment.
-    #[inline(always)]
-    fn halve(&mut self, factor: &Factor, tip: Option<usize>, dofs: &[usize], w: &mut [Vec3]) {
-        if let Some(tip) = tip {
-            return factor.half_solve_packed_in_place(tip, &self.root, w);
+/// w L⁻¹ D^-½ on one segment, of a tip if it is a chain, and dofs.
+#[inline(always)]
+fn halve(
+    factor: &Factor,
+    root: &[f64],
+    scratch: &mut [Vec3],
+    (tip, dofs): (Option<usize>, &[usize]),
+    w: &mut [Vec3],
+) {
+    if let Some(tip) = tip {
+        return factor.half_solve_packed_in_place(tip, root, w);
+    }
+    for (dof, w) in dofs.iter().zip(w.iter()) {
+        scratch[*dof] = *w;
+    }
+    for dof in dofs {
+        let x = scratch[*dof];
+        for (L, j) in factor.row(*dof).iter().zip(factor.columns(*dof)).skip(1) {
+            scratch[*j as usize] -= x * *L;
         }
-        for (dof, w) in dofs.iter().zip(w.iter()) {
-            self.scratch[*dof] = *w;
-        }
-        for dof in dofs {
-            let x = self.scratch[*dof];
-            for (L, j) in factor.row(*dof).iter().zip(factor.columns(*dof)).skip(1) {
-                self.scratch[*j as usize] -= x * *L;
-            }
-        }
-        for (dof, w) in dofs.iter().zip(w) {
-            *w = std::mem::take(&mut self.scratch[*dof]) * self.root[*dof];
-        }
+    }
+    for (dof, w) in dofs.iter().zip(w) {
+        *w = std::mem::take(&mut scratch[*dof]) * root[*dof];
     }
 }
 

@@ -408,6 +408,7 @@ impl TimeStepper {
             middle: self.middle.or(&self.kin),
             state,
             free_velocity: &self.v_free,
+            free_motions: &self.V_free,
             params: &self.params,
             pulls: &self.pulls,
             q_of_dof: &self.q_of_dof,

@@ -7,6 +7,7 @@
 //! axes, because the tangents of its frame may have turned. Scalar rows are recognised by name.
 
 use crate::contacts::ContactPoint;
+use crate::rows::Axes;
 use crate::tendons::Pull;
 use serde::{Deserialize, Serialize};
 use stiction_contact::Cone;
@@ -161,11 +162,12 @@ impl WarmStart {
     }
 
     /// Recalls the impulses of a contact, or zero, in its present frame; `cone` is its own.
+    #[inline(always)]
     pub(crate) fn recall_contact(&mut self, c: &ContactPoint, cone: Cone) {
         let known = self.place_of(c);
         self.expected = known.map_or(self.expected, |at| at + 1);
         let [last, before] = known.map_or(&[[Vec3::ZERO; 2]; 2], |at| &self.contacts[at].impulses);
-        self.recalled.push(*last);
+        self.recalled.extend_from_slice(std::slice::from_ref(last));
         push_rows(c, cone, last, &mut self.last);
         push_rows(c, cone, before, &mut self.before);
     }
@@ -199,27 +201,35 @@ impl WarmStart {
     pub(crate) fn commit(&mut self, contacts: &[ContactPoint], cones: &[Cone], impulses: &[f64]) {
         self.contacts.clear();
         let mut row = 0;
-        for ((c, cone), &last) in contacts.iter().zip(cones).zip(&self.recalled) {
+        let recalled = contacts.iter().zip(cones).zip(&self.recalled);
+        self.contacts.extend(recalled.map(|((c, cone), last)| {
             let rows = row..row + cone.dim();
             row = rows.end;
             let now = c.wrench(&impulses[rows]);
-            let impulses = [now, if last == [Vec3::ZERO; 2] { now } else { last }];
-            self.contacts.push(Remembered { geometries: c.geometries, feature: c.feature, impulses });
-        }
+            let first = *last == [Vec3::ZERO; 2];
+            let before = [either(first, now[0], last[0]), either(first, now[1], last[1])];
+            Remembered { geometries: c.geometries, feature: c.feature, impulses: [now, before] }
+        }));
         self.rows.clear();
         let values = impulses[row..].iter().zip(&self.last[row..]);
         self.rows.extend(self.keys.iter().zip(values).map(|(&key, (&now, &last))| (key, [now, last])));
     }
 }
 
+/// a or b, number by number: as they are in registers.
+#[inline(always)]
+fn either(first: bool, a: Vec3, b: Vec3) -> Vec3 {
+    let either = |a: f64, b: f64| if first { a } else { b };
+    vec3(either(a.x, b.x), either(a.y, b.y), either(a.z, b.z))
+}
+
 /// An impulse and its moment in the rows of a contact.
-#[inline]
+#[inline(always)]
 fn push_rows(c: &ContactPoint, cone: Cone, [impulse, moment]: &[Vec3; 2], rows: &mut Vec<f64>) {
-    let normal = c.n.dot(*impulse);
     if let Cone::NonNegative = cone {
-        return rows.push(normal);
+        return rows.push(c.n.dot(*impulse));
     }
-    rows.extend_from_slice(&[c.t1.dot(*impulse), c.t2.dot(*impulse), normal]);
+    rows.extend_from_slice(&Axes::new([c.t1, c.t2, c.n]).along(*impulse).to_array());
     if let Cone::Patch { .. } = cone {
         for turn in c.turns().iter().take(cone.dim() - 3) {
             rows.push(turn.dot(*moment) / turn.dot(*turn));

@@ -165,10 +165,7 @@ impl<T: Real> Factor<T> {
             }
             return;
         };
-        let mut y = [[trunk[0].x.zero(); 4]; TRUNK]; // the fourth is idle
-        for (y, trunk) in y.iter_mut().zip(&*trunk) {
-            *y = [trunk.x, trunk.y, trunk.z, trunk.x.zero()];
-        }
+        let mut y = lanes_of(trunk);
         for (t, i) in chain[..branch.len()].iter().enumerate() {
             let (head, tail) = branch.split_at_mut(t + 1);
             let Some((row, L)) = self.row(*i as usize)[1..].split_last_chunk::<TRUNK>() else { return };
@@ -181,17 +178,30 @@ impl<T: Real> Factor<T> {
             }
             head[t] = head[t] * scale[*i as usize];
         }
+        self.trunk(root, scale).finish(&mut y);
+        for (trunk, y) in trunk.iter_mut().zip(y) {
+            *trunk = vec3(y[0], y[1], y[2]);
+        }
+    }
+
+    /// What half solves read of the free root whose first dof is `root`.
+    #[inline(always)]
+    fn trunk(&self, root: usize, scale: &[T]) -> Trunk<T> {
+        let mut trunk = Trunk::new(scale[root]);
+        self.trunk_into(root, scale, &mut trunk);
+        trunk
+    }
+
+    /// The same, in place.
+    #[inline(always)]
+    pub fn trunk_into(&self, root: usize, scale: &[T], trunk: &mut Trunk<T>) {
         // The rows of the trunk end in one square, equally far apart.
         let places = &self.pattern.places()[root..][..TRUNK];
         let (square, stride) = (&self.entries[places[0].end - TRUNK..], places[1].end - places[0].end);
-        for t in 0..TRUNK {
-            let (L, y_t) = (&square[(TRUNK - 1 - t) * stride..][..TRUNK], y[t]);
-            for j in t + 1..TRUNK {
-                subtract_scaled(&mut y[j], y_t, L[j]);
-            }
-        }
-        for (trunk, (y, scale)) in trunk.iter_mut().zip(y.iter().zip(scale[root..][..TRUNK].iter().rev())) {
-            *trunk = vec3(y[0], y[1], y[2]) * *scale;
+        let scale = &scale[root..][..TRUNK];
+        for (t, L) in trunk.L.iter_mut().enumerate() {
+            L.copy_from_slice(&square[(TRUNK - 1 - t) * stride..][..TRUNK]);
+            trunk.scale[t] = scale[TRUNK - 1 - t];
         }
     }
 
@@ -212,6 +222,60 @@ impl<T: Real> Factor<T> {
     pub fn columns(&self, i: usize) -> &[u32] {
         self.pattern.columns(i)
     }
+}
+
+/// The six dofs of a free root, from the last to the first: the end of every half solve in its tree, laid out for many.
+#[derive(Clone, Copy, Debug)]
+pub struct Trunk<T = f64> {
+    /// Row t holds the L_tj, j > t, at j.
+    L: [[T; TRUNK]; TRUNK],
+    /// D^-½.
+    scale: [T; TRUNK],
+}
+
+impl<T: Real> Trunk<T> {
+    /// Of nothing yet; of the kind of `one`.
+    pub fn new(one: T) -> Self {
+        Self { L: [[one; TRUNK]; TRUNK], scale: [one; TRUNK] }
+    }
+
+    /// D^-½ L⁻ᵀ Y of what moves by these dofs alone.
+    #[inline(always)]
+    pub fn half_solve(&self, Y: &[Vec3<T>; TRUNK]) -> [Vec3<T>; TRUNK] {
+        let mut y = lanes_of(Y);
+        self.finish(&mut y);
+        let mut out = *Y;
+        for (out, y) in out.iter_mut().zip(y) {
+            *out = vec3(y[0], y[1], y[2]);
+        }
+        out
+    }
+
+    #[inline(always)]
+    fn finish(&self, y: &mut [[T; 4]; TRUNK]) {
+        for t in 0..TRUNK {
+            let (L, y_t) = (&self.L[t], y[t]);
+            for j in t + 1..TRUNK {
+                subtract_scaled(&mut y[j], y_t, L[j]);
+            }
+        }
+        for (y, scale) in y.iter_mut().zip(self.scale) {
+            for y in y {
+                *y *= scale;
+            }
+        }
+    }
+}
+
+/// As registers hold them: the fourth is idle.
+#[inline(always)]
+fn lanes_of<T: Real>(Y: &[Vec3<T>; TRUNK]) -> [[T; 4]; TRUNK] {
+    let zero = Y[0].x.zero();
+    let mut y = [[zero; 4]; TRUNK];
+    for (y, Y) in y.iter_mut().zip(Y) {
+        *y = [Y.x, Y.y, Y.z, zero];
+    }
+    y
 }
 
 /// y −= x a.
