@@ -175,7 +175,7 @@ impl ThinRows {
         self.columns.extend(columns);
         assert_eq!(self.reached.len(), self.columns.len(), "one column per coordinate");
         match run {
-            Some((first, columns)) => self.push_run(tree, chain.first().copied(), first, &columns),
+            Some((first, columns)) => self.push_run(tree, chain.first().copied(), first, || columns),
             None => self.end_segment(tree, chain.first().copied(), self.last_run()),
         }
     }
@@ -183,10 +183,17 @@ impl ThinRows {
     /// The coordinates of a free root, from the last to the first, and their columns: they end a chain that begins at
     /// the `tip`, or are all of it.
     #[inline(always)]
-    pub fn push_run(&mut self, tree: usize, tip: Option<usize>, first: usize, columns: &[Vec3; RUN]) {
+    pub fn push_run(
+        &mut self,
+        tree: usize,
+        tip: Option<usize>,
+        first: usize,
+        columns: impl FnOnce() -> [Vec3; RUN],
+    ) {
         let last = first + RUN - 1;
         self.reached.extend_from_slice(&std::array::from_fn::<_, RUN, _>(|k| last - k));
-        self.columns.extend_from_slice(columns);
+        self.columns.reserve(RUN); // before there are columns to be kept in mind
+        self.columns.extend_from_slice(&columns());
         self.end_segment(tree, tip.or(Some(last)), Some(first));
     }
 

@@ -2,7 +2,7 @@
 //!
 //! With ‖A_ii‖_F in place of ‖A_ii‖₂, A = G + R: an upper bound of the judge's number.
 
-use stiction_contact::certificate::{block_natural_map, exact_natural_map, soft_natural_map};
+use stiction_contact::certificate::{block_natural_map, exact_natural_map_squared, soft_natural_map};
 use stiction_contact::matrix3::frobenius;
 use stiction_contact::{Cone, ConstraintProblem, Law, SoftBlock};
 use stiction_dynamics::lanes;
@@ -71,14 +71,16 @@ impl Measure {
             #[inline(always)]
             move |(i, ((cone, rows), norm))| {
                 let rows = rows[0]..rows[1];
-                let e = match (law, *cone, &lambda[rows.clone()], &c[rows]) {
+                match (law, *cone, &lambda[rows.clone()], &c[rows]) {
                     // What robots are made of needs no more.
                     (Law::Ncp, Cone::Friction { mu }, &[x, y, z], &[u, v, w]) => {
-                        exact_natural_map(mu, *norm, vec3(x, y, z), vec3(u, v, w))
+                        exact_natural_map_squared(mu, *norm, vec3(x, y, z), vec3(u, v, w))
                     }
-                    (_, cone, lambda, c) => self.natural_map(problem, law, (i, cone), lambda, c),
-                };
-                e * e
+                    (_, cone, lambda, c) => {
+                        let e = self.natural_map(problem, law, (i, cone), lambda, c);
+                        e * e
+                    }
+                }
             },
         )
     }

@@ -183,21 +183,32 @@ impl Rows {
         self.J.push_block();
         for (side, end) in ends.iter().enumerate() {
             let Some(end) = end else { continue };
-            let (&End { tip, tree }, point) = (end, point(side, end));
-            if let Some(first) = self.alone[tree] {
-                self.J.push_run(tree, None, first, &point.trunk(&S[first..][..TRUNK]));
-                continue;
+            let point = point(side, end);
+            match self.alone[end.tree] {
+                Some(first) => self.J.push_run(
+                    end.tree,
+                    None,
+                    first,
+                    #[inline(always)]
+                    || point.trunk(&S[first..][..TRUNK]),
+                ),
+                None => self.push_branch(S, *end, point),
             }
-            let chain = chain(&self.chains, &self.chain_end, tip);
-            let column = |&dof: &usize| point.column(&S[dof]);
-            match chain.split_last_chunk::<TRUNK>() {
-                Some((branch, trunk)) if self.free[tree] => {
-                    let first = trunk[TRUNK - 1];
-                    let trunk = point.trunk(&S[first..][..TRUNK]);
-                    self.J.push_chain(tree, branch, branch.iter().map(column), Some((first, trunk)));
-                }
-                _ => self.J.push_chain(tree, chain, chain.iter().map(column), None),
+        }
+    }
+
+    /// The part of a block in a tree with joints.
+    #[inline(never)]
+    fn push_branch(&mut self, S: &[Motion], End { tip, tree }: End, point: Point) {
+        let chain = chain(&self.chains, &self.chain_end, tip);
+        let column = |&dof: &usize| point.column(&S[dof]);
+        match chain.split_last_chunk::<TRUNK>() {
+            Some((branch, trunk)) if self.free[tree] => {
+                let first = trunk[TRUNK - 1];
+                let trunk = point.trunk(&S[first..][..TRUNK]);
+                self.J.push_chain(tree, branch, branch.iter().map(column), Some((first, trunk)));
             }
+            _ => self.J.push_chain(tree, chain, chain.iter().map(column), None),
         }
     }
 

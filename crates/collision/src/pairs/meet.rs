@@ -49,7 +49,8 @@ pub(crate) fn meet<const N: usize, const M: usize>(
     out: &mut Manifold,
 ) -> f64 {
     let n = closest.normal;
-    let mut candidates = common::<N, M>(a, b, roundings, n, size, margin);
+    let mut candidates = Candidates::<M>::new();
+    common(a, b, roundings, n, size, margin, &mut candidates);
     let gap = closest.distance - roundings.0 - roundings.1;
     // No point is deeper than s(n) but by the slack of the clipping.
     candidates.raise(gap);
@@ -107,7 +108,7 @@ pub(crate) fn meet_facing(
     }
 }
 
-/// The common part of two patches along the unit vector n from A to B, as candidates; none where
+/// Adds the common part of two patches along the unit vector n from A to B to the candidates: nothing where
 /// one of them is a point or seen edge on.
 pub(crate) fn common<const N: usize, const M: usize>(
     a: &Patch<N>,
@@ -116,8 +117,8 @@ pub(crate) fn common<const N: usize, const M: usize>(
     n: Vec3,
     size: f64,
     margin: f64,
-) -> Candidates<M> {
-    let mut candidates = Candidates::<M>::new();
+    candidates: &mut Candidates<M>,
+) {
     let meeting = |a, b, normal, rounding_a, rounding_b| Meeting {
         a,
         b,
@@ -132,7 +133,7 @@ pub(crate) fn common<const N: usize, const M: usize>(
         ([_], _) | (_, [_]) => {}
         ([p, q], [r, s]) => {
             if share_a_stretch(q.p - p.p, s.p - r.p, n) {
-                forward.stretch(&mut candidates);
+                forward.stretch(candidates);
             }
         }
         (p, q) => {
@@ -146,13 +147,11 @@ pub(crate) fn common<const N: usize, const M: usize>(
             if !seen(a, n) || !seen(b, -n) {
                 // Only the closest points are known.
             } else if cut_b {
-                meeting(b, a, -n, roundings.1, roundings.0).overlap(&mut candidates);
+                meeting(b, a, -n, roundings.1, roundings.0).overlap(candidates);
                 candidates.flip();
             } else {
-                forward.overlap(&mut candidates);
+                forward.overlap(candidates);
             }
         }
     }
-
-    candidates
 }

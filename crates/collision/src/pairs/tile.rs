@@ -142,7 +142,8 @@ impl<P: Piece> Meeting<'_, P> {
         let r = self.b.rounding();
         let patch = self.b.patch(self.B, -n);
         let tile = self.tile.patch_of(self.A, Feature::Face, n);
-        let mut found: Points = common(&tile, &patch, (0.0, r), n, self.size(), self.margin);
+        let mut found = Points::new();
+        common(&tile, &patch, (0.0, r), n, self.size(), self.margin, &mut found);
         if found.points().is_empty() && height - r <= self.margin {
             // A point, or a face seen edge on: the lowest point, if it is over the triangle.
             let p = self.B.point(self.b.core_support(self.B.inverse_direction(-n)));
@@ -217,7 +218,8 @@ impl<P: Piece> Meeting<'_, P> {
     fn on_feature(&self, n: Vec3, s: f64, feature: Feature, closest: Option<Vec3>) -> Points {
         let r = self.b.rounding();
         let (tile, patch) = (self.tile.patch_of(self.A, feature, n), self.b.patch(self.B, -n));
-        let mut found: Points = common(&tile, &patch, (0.0, r), n, self.size(), self.margin);
+        let mut found = Points::new();
+        common(&tile, &patch, (0.0, r), n, self.size(), self.margin, &mut found);
         found.raise(s - r);
         if let Some(middle) = closest
             && found.deepest() - (s - r) > SLACK * self.size()

@@ -120,6 +120,13 @@ pub fn exact_natural_map(mu: f64, norm: f64, lambda: Vec3, c: Vec3) -> f64 {
     moved(lambda, c + de_saxce(c, mu), norm, |x| project_friction(x, mu))
 }
 
+/// Its square, for sums of many.
+#[inline]
+pub fn exact_natural_map_squared(mu: f64, norm: f64, lambda: Vec3, c: Vec3) -> f64 {
+    let (step, scale) = step(lambda, c + de_saxce(c, mu), norm, |x| project_friction(x, mu));
+    step.norm_squared() * (scale * scale)
+}
+
 fn norm_of(x: &[f64]) -> f64 {
     x.iter().map(|x| x * x).sum::<f64>().sqrt()
 }
@@ -127,10 +134,17 @@ fn norm_of(x: &[f64]) -> f64 {
 /// ‖λ − P(λ − ρ ĉ)‖/ρ, ρ = 1/`norm`.
 #[inline]
 fn moved(lambda: Vec3, corrected: Vec3, norm: f64, project: impl Fn(Vec3) -> Vec3) -> f64 {
+    let (step, scale) = step(lambda, corrected, norm, project);
+    step.norm() * scale
+}
+
+/// λ − P(λ − ρ ĉ), and what it is multiplied by; where P does nothing, ĉ and 1.
+#[inline]
+fn step(lambda: Vec3, corrected: Vec3, norm: f64, project: impl Fn(Vec3) -> Vec3) -> (Vec3, f64) {
     let target = lambda - corrected * (1.0 / norm);
     let projected = project(target);
     // λ − (λ − ρ ĉ) would lose ĉ to the rounding of a large λ.
-    if projected == target { corrected.norm() } else { (lambda - projected).norm() * norm }
+    if projected == target { (corrected, 1.0) } else { (lambda - projected, norm) }
 }
 
 /// The normal on [0, ∞), the tangents on the polygon of the radius that the present normal allows.

@@ -22,7 +22,9 @@
 mod block;
 mod internal;
 
-pub use block::{block_natural_map, exact_natural_map, raisim_multipliers, soft_natural_map};
+pub use block::{
+    block_natural_map, exact_natural_map, exact_natural_map_squared, raisim_multipliers, soft_natural_map,
+};
 pub use internal::{InternalForces, internal_forces};
 
 use crate::cone::{Cone, project_friction, project_friction_dual, tangential};
