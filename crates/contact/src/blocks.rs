@@ -128,6 +128,18 @@ impl BlockMatrix {
         self.mirror[k]
     }
 
+    /// How many entries there are.
+    #[inline]
+    pub fn pairs(&self) -> usize {
+        self.column.len()
+    }
+
+    /// How many numbers there are.
+    #[inline]
+    pub(crate) fn numbers(&self) -> usize {
+        self.values.len()
+    }
+
     /// Values of entry k, by rows.
     #[inline]
     pub fn entry(&self, k: usize) -> &[f64] {

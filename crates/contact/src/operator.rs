@@ -132,7 +132,8 @@ impl ConstraintProblem {
         assert_eq!(x.len(), self.rows(), "one number per row");
         y.clear();
         y.resize(self.rows(), 0.0);
-        if self.blocks_formed() {
+        let by_factor = self.thin.trees() == 1 && 2 * self.thin.numbers() < self.blocks.numbers();
+        if self.blocks_formed() && (self.thin.is_empty() || !by_factor) {
             self.blocks.mul_add_into(self.row_start(), x, y);
             return;
         }

@@ -235,6 +235,12 @@ impl ThinRows {
         self.blocks.is_empty()
     }
 
+    /// How many numbers there are.
+    #[inline]
+    pub(crate) fn numbers(&self) -> usize {
+        3 * (self.columns.len() + self.more.len())
+    }
+
     /// Coordinates there are: one more than the largest of a tree.
     pub fn coordinates(&self) -> usize {
         self.trees.iter().map(|t| t.end).max().unwrap_or(0)

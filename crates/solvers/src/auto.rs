@@ -114,7 +114,7 @@ impl Rule for Smallest {
 mod tests {
     use super::*;
     use crate::nsgs::{Nsgs, NsgsParams};
-    use crate::testing::{cube, dragged, grasp, slope};
+    use crate::testing::{cube, dragged, grasp, slope, with_thin};
     use stiction_contact::certificate::{certify, internal_forces};
     use stiction_dynamics::spatial::{Vec3, vec3};
 
@@ -152,6 +152,26 @@ mod tests {
             let mut impulses = start;
             assert!(Auto::new(AutoParams::default()).unwrap().solve(&problem, &mut impulses).converged());
             assert!(impulses.iter().zip(&smallest).all(|(a, b)| (a - b).abs() < 1e-9), "{impulses:?}");
+        }
+    }
+
+    /// One tree given by W alone goes as it does with its blocks.
+    #[test]
+    fn a_factor_does_as_well_as_blocks() {
+        let falls = cube(0.5, vec3(1.0, 0.3, -0.5), vec3(0.5, 2.0, 3.0));
+        for problem in [falls, slope(0.3, 0.5), slope(0.6, 0.5), dragged(0.4, 0.5)] {
+            let mut known = ConstraintProblem::default();
+            known.copy_rows_of(&with_thin(problem.clone()));
+            assert!(!known.blocks_formed());
+            assert_eq!(known.thin.trees(), 1);
+            let (mut impulses, mut plain) = (vec![0.0; problem.rows()], vec![0.0; problem.rows()]);
+            let mut auto = Auto::new(AutoParams::default()).unwrap();
+            let iterations = auto.solve(&known, &mut impulses).iterations;
+            auto.forget();
+            assert!(auto.solve(&problem, &mut plain).converged());
+            assert!(certify(&problem, &impulses).natural_map <= 1e-8);
+            assert!(impulses.iter().zip(&plain).all(|(a, b)| (a - b).abs() < 1e-6), "{impulses:?} {plain:?}");
+            assert!(iterations < 20, "{iterations}");
         }
     }
 

@@ -31,10 +31,11 @@ pub(crate) struct Lu {
 impl Lu {
     /// Makes room for an n × n matrix, so that smaller ones need none.
     pub(crate) fn reserve(&mut self, n: usize) {
-        self.clear(n);
-        for v in [&mut self.scale, &mut self.scratch] {
+        for (v, numbers) in
+            [(&mut self.a, n * n.next_multiple_of(STRIP)), (&mut self.scale, n), (&mut self.scratch, n)]
+        {
             v.clear();
-            v.reserve(n);
+            v.reserve(numbers);
         }
         self.pivot.clear();
         self.pivot.reserve(n);

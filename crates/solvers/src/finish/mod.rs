@@ -61,7 +61,7 @@ const DIGIT: f64 = 0.1;
 /// Newton comes before sweeps where a factorisation costs little.
 const LEAST_ROWS: usize = 48;
 /// Newton steps before the first sweep.
-const FIRST_STEPS: u32 = 3;
+const FIRST_STEPS: u32 = 5;
 /// Steps of a method that needs no active set.
 const SECOND_STEPS: u32 = 60;
 /// Of the augmented Lagrangian from no impulses.
@@ -93,7 +93,8 @@ impl View<'_> {
     }
 
     /// What rounding may make of these impulses, whoever judges them: some u ‖|G + R| |λ|‖ [m/s]. Where contacts press
-    /// against each other without end, it is all there is. Where it is nothing beside the tolerance, a bound of it.
+    /// against each other without end, it is all there is. Where it is nothing beside the tolerance or G is not formed, a
+    /// bound of it.
     pub(crate) fn rounding(&self, lambda: &[f64], tolerance: f64) -> f64 {
         let problem = self.problem;
         // ‖G_ij‖ ≤ (‖G_ii‖ ‖G_jj‖)^½
@@ -104,6 +105,9 @@ impl View<'_> {
         }
         let bound = CAUTION * f64::EPSILON * (MAX_ROWS as f64 * most).sqrt() * sum;
         if bound <= NOTHING * tolerance {
+            return bound;
+        }
+        if !problem.blocks_formed() {
             return bound;
         }
         let mut squares = 0.0;
@@ -205,7 +209,8 @@ impl Finish {
         let rows = problem.rows();
         let in_trees = TreeSystem::pays(problem);
         let useful = on && (in_trees || rows <= MOST_ROWS);
-        let entries: usize = (0..problem.len()).map(|i| problem.blocks.entries(i).len()).sum();
+        let formed = problem.blocks_formed();
+        let entries: usize = if formed { problem.blocks.pairs() } else { problem.len().pow(2) };
         let ratio = rows.pow(3) / (27 * entries).max(1);
         let first = if law == Law::Raisim { RAISIM_PATIENCE } else { 2 };
         let sweeps = if in_trees { SWEEPS_BEFORE_TREES } else { ratio / 8 };
@@ -340,8 +345,8 @@ impl Finish {
     }
 
     /// Before any sweep: by the factors of the last solve, while the pieces are the same, or new ones where
-    /// the rows are few or the start is nearly an answer. `None` if nothing came of it. RaiSim's answer is
-    /// where its sweeps go, so it never starts here.
+    /// the rows are few or the start is nearly an answer. RaiSim's answer is where its sweeps go, so it never starts
+    /// here.
     pub(crate) fn resume(
         &mut self,
         view: &View,
@@ -349,27 +354,26 @@ impl Finish {
         c: &[f64],
         current: f64,
         goal: Goal,
-        iterations: &mut u32,
-    ) -> Option<f64> {
+    ) -> Reached {
         if self.next == u32::MAX || view.law == Law::Raisim {
-            return None;
+            return Reached { residual: current, steps: 0 };
         }
         let near = current <= NEAR * goal.tolerance;
         let mut reached = self.by_old_factors(view, lambda, c, current, goal);
-        *iterations += reached.steps;
         let rows = if TreeSystem::pays(view.problem) { 0 } else { lambda.len() };
-        if reached.residual > goal.tolerance && (lambda.len() <= LEAST_ROWS || near && rows <= FEW_ROWS) {
-            let steps = FIRST_STEPS.min(goal.max_iterations.saturating_sub(*iterations));
+        let known = view.problem.blocks_formed() || knows_factor(view.problem);
+        let cheap = known && (lambda.len() <= LEAST_ROWS || near && rows <= FEW_ROWS);
+        if cheap && reached.residual > goal.tolerance {
+            let steps = FIRST_STEPS.min(goal.max_iterations.saturating_sub(reached.steps));
             let by_newton = self.newton.solve(view, lambda, reached.residual, goal.wanted(current), steps);
-            *iterations += by_newton.steps;
-            reached.residual = by_newton.residual;
+            reached = Reached { steps: reached.steps + by_newton.steps, ..by_newton };
         }
-        (reached.residual < current).then_some(reached.residual)
+        reached
     }
 
     /// By the factors of the last solve alone, while the pieces are the same and they do not ask for new ones: of the
     /// problem no blocks are needed. `c` are the velocities of `lambda`.
-    pub(crate) fn by_old_factors(
+    fn by_old_factors(
         &mut self,
         view: &View,
         lambda: &mut [f64],

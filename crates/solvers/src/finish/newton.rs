@@ -53,7 +53,9 @@
 //! Where a robot has moved on since, each of these gains less; factors by which one step does not do are renewed in time,
 //! without ε: what they were of was far from singular.
 
-use super::patch::{self, Patch};
+mod rows;
+
+use super::patch;
 use super::polygon;
 use super::{Reached, View};
 use crate::dense::Lu;
@@ -63,7 +65,7 @@ use crate::trees::{Equation, TreeSystem};
 use std::mem::{Discriminant, discriminant};
 use stiction_contact::certificate::raisim_multipliers;
 use stiction_contact::cone::{MAX_ROWS, project_friction};
-use stiction_contact::{Cone, ConstraintProblem, Law};
+use stiction_contact::{Cone, Law};
 
 /// ε, least and largest [–].
 const REGULARISATION: [f64; 2] = [1e-10, 1e-3];
@@ -98,6 +100,8 @@ pub(crate) struct Newton {
     d_c: Vec<f64>,
     step: Vec<f64>,
     packed: Vec<f64>,
+    /// Wᵀ of the unknown rows, as wide as the system's.
+    columns: Vec<[f64; 4]>,
     /// Unknowns and pieces whose factors are held, or none. They outlive the solve.
     held: Vec<usize>,
     held_pieces: Vec<Discriminant<Piece>>,
@@ -320,14 +324,15 @@ impl Newton {
     /// Δλ into `step`, by the factors held if `reuse`; false if the matrix has none.
     fn solve_step(&mut self, view: &View, unknowns: usize, reuse: bool) -> bool {
         let problem = view.problem;
-        // Velocities after the known changes.
+        // Velocities after the known changes; a product may need more room than its rows.
+        self.d_c.clear();
+        self.d_c.reserve(self.known.len() + problem.thin.coordinates());
         if self.known.iter().any(|&d| d != 0.0) {
             problem.delassus_mul_into(&self.known, &mut self.d_c);
             for (k, d) in self.d_c.iter_mut().enumerate() {
                 *d += problem.compliance[k] * self.known[k];
             }
         } else {
-            self.d_c.clear();
             self.d_c.resize(self.known.len(), 0.0);
         }
         if !reuse {
@@ -427,74 +432,6 @@ impl Newton {
             }
         }
         rhs
-    }
-
-    /// The equations by rows of unknowns.
-    fn factor_rows(&mut self, view: &View, unknowns: usize) -> bool {
-        let problem = view.problem;
-        self.lu.clear(unknowns);
-        for i in 0..self.pieces.len() {
-            let range = problem.range(i);
-            let dim = range.len();
-            if range.clone().all(|row| self.unknown[row] == KNOWN) {
-                continue;
-            }
-            if dim > 3 {
-                let vectors = [&self.lambda[..], &self.c, &self.d_c];
-                let Patch { left, own, .. } =
-                    patch::equations(&self.pieces[i], view, i, vectors, self.regularisation);
-                self.write(problem, i, &left, &own);
-            } else {
-                let Equation { left, own } = self.weights(view, i);
-                self.write(problem, i, &left, &own);
-            }
-        }
-        let factored = self.lu.factor();
-        self.regular = self.lu.least_pivot() > REGULAR.max(10.0 * self.regularisation);
-        factored
-    }
-
-    /// Writes the equations of block i into the system, where its rows are unknown.
-    #[inline]
-    fn write<const N: usize>(
-        &mut self,
-        problem: &ConstraintProblem,
-        i: usize,
-        left: &[[f64; N]; N],
-        own: &[[f64; N]; N],
-    ) {
-        let (r, dim) = (problem.range(i).start, problem.range(i).len());
-        let sticks = matches!(self.pieces[i], Piece::Stick);
-        for k in 0..dim {
-            let row = self.unknown[r + k];
-            if row == KNOWN {
-                continue;
-            }
-            let out = self.lu.row_mut(row);
-            for entry in problem.blocks.entries(i) {
-                let columns = problem.range(problem.blocks.column_of(entry));
-                let g = problem.blocks.entry(entry);
-                let width = columns.len();
-                let first = self.unknown[columns.start];
-                if sticks && first != KNOWN {
-                    // Rows of a block are unknown together, or its last alone.
-                    out[first..first + width].copy_from_slice(&g[k * width..(k + 1) * width]);
-                    continue;
-                }
-                for (l, column) in columns.enumerate() {
-                    let at = self.unknown[column];
-                    if at != KNOWN {
-                        out[at] += (0..dim).map(|m| left[k][m] * g[m * width + l]).sum::<f64>();
-                    }
-                }
-            }
-            for l in 0..dim {
-                let at = self.unknown[r + l];
-                if at != KNOWN {
-                    out[at] += own[k][l];
-                }
-            }
-        }
     }
 
     /// The equations by velocities of trees.

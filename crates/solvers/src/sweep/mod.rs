@@ -19,7 +19,7 @@ mod workspace;
 
 pub(crate) use workspace::{Block, Workspace, blocks_into};
 
-use crate::finish::Finish;
+use crate::finish::{Finish, Reached};
 use crate::islands::{Islands, Recipe};
 use crate::local::{Contact, patch};
 use crate::path::Path;
@@ -119,7 +119,8 @@ impl<R: Rule> Sweeps<R> {
         } else {
             let count = islands.find(problem);
             if count <= 1 && formed {
-                twin.warm_or_cold(ws, params, problem, impulses, current, watch)
+                let from = Reached { residual: current, steps: 0 };
+                twin.warm_or_cold(ws, params, problem, impulses, from, watch)
             } else {
                 ws.settle(islands, (count, all), problem, params.tolerance, impulses);
                 islands.solve(count, params.tolerance, problem, impulses, watch, &twin)
@@ -157,14 +158,14 @@ impl<R: Rule> Recipe for Twin<R> {
         }
         ws.prepare(part);
         part.velocities_into(impulses, &mut ws.c);
-        let current = ws.residual(part, R::LAW, impulses, &ws.c);
+        let from = Reached { residual: ws.residual(part, R::LAW, impulses, &ws.c), steps: 0 };
         let params = SweepParams { tolerance, ..self.params };
-        self.warm_or_cold(ws, &params, part, impulses, current, watch)
+        self.warm_or_cold(ws, &params, part, impulses, from, watch)
     }
 }
 
 impl<R: Rule> Twin<R> {
-    /// A problem of one tree, which is one island: blocks are formed where the factors of the last solve do not do.
+    /// A problem of one tree, which is one island: blocks are formed where it comes to sweeps.
     fn solve_tree(
         &self,
         ws: &mut Workspace,
@@ -174,17 +175,18 @@ impl<R: Rule> Twin<R> {
         current: f64,
         watch: &mut Watch<'_>,
     ) -> SolveReport {
-        if let Some(report) = ws.resume::<R>(problem, &self.params, impulses, current) {
-            watch.show(report.iterations, impulses);
-            return report;
+        let mut from = ws.resume::<R>(problem, &self.params, impulses, current);
+        if from.residual <= self.params.tolerance {
+            watch.show(from.steps, impulses);
+            return report(SolveStatus::Converged, from.steps, from.residual);
         }
         with_blocks.copy_rows_of(problem);
         if with_blocks.form_blocks().is_err() {
             return report(SolveStatus::NumericalFailure, 0, f64::NAN);
         }
         with_blocks.velocities_into(impulses, &mut ws.c);
-        let current = ws.residual(with_blocks, R::LAW, impulses, &ws.c);
-        self.warm_or_cold(ws, &self.params, with_blocks, impulses, current, watch)
+        from.residual = ws.residual(with_blocks, R::LAW, impulses, &ws.c);
+        self.warm_or_cold(ws, &self.params, with_blocks, impulses, from, watch)
     }
 
     /// [`go_on`], and where that does not reach the tolerance in half of the iterations once more from no impulses at
@@ -196,7 +198,7 @@ impl<R: Rule> Twin<R> {
         params: &SweepParams,
         problem: &ConstraintProblem,
         impulses: &mut [f64],
-        current: f64,
+        from: Reached,
         watch: &mut Watch<'_>,
     ) -> SolveReport {
         let cold = impulses.iter().all(|&l| l == 0.0);
@@ -204,7 +206,7 @@ impl<R: Rule> Twin<R> {
         let once = R::LAW == Law::Raisim || cold && !another();
         let half = SweepParams { max_iterations: params.max_iterations.div_ceil(2), ..*params };
         let budget = if once { params } else { &half };
-        let first = go_on(&mut self.rule.clone(), budget, ws, problem, impulses, current, watch);
+        let first = go_on(&mut self.rule.clone(), budget, ws, problem, impulses, from, watch);
         let left = params.max_iterations.saturating_sub(first.iterations);
         if first.converged() || once || left == 0 {
             return first;
@@ -220,9 +222,9 @@ impl<R: Rule> Twin<R> {
         ws.finish.forget();
         let another = another();
         let mut params = SweepParams { max_iterations: left, ..*params };
-        let (mut current, mut steps) = (ws.residual(problem, R::LAW, impulses, &ws.c), 0);
+        let (mut residual, mut steps) = (ws.residual(problem, R::LAW, impulses, &ws.c), 0);
         if another {
-            (current, steps) = ws.by_multipliers(problem, R::LAW, &params, impulses);
+            (residual, steps) = ws.by_multipliers(problem, R::LAW, &params, impulses);
             params.max_iterations -= steps;
         }
         let mut rows = ws.rows.take().unwrap_or_default();
@@ -231,7 +233,8 @@ impl<R: Rule> Twin<R> {
             rows.copy_blocks_of(problem);
             again = &rows;
         }
-        let mut second = go_on(&mut self.rule.clone(), &params, ws, again, impulses, current, watch);
+        let from = Reached { residual, steps: 0 };
+        let mut second = go_on(&mut self.rule.clone(), &params, ws, again, impulses, from, watch);
         second.iterations += first.iterations + steps;
         ws.rows = Some(rows);
         if !(second.residual < first.residual) {
@@ -243,16 +246,17 @@ impl<R: Rule> Twin<R> {
     }
 }
 
-/// From the start of residual `current`, c being that of its impulses.
+/// From where `from` has come, c being that of the impulses there.
 fn go_on<R: Rule>(
     rule: &mut R,
     params: &SweepParams,
     ws: &mut Workspace,
     problem: &ConstraintProblem,
     impulses: &mut [f64],
-    mut current: f64,
+    from: Reached,
     watch: &mut Watch<'_>,
 ) -> SolveReport {
+    let mut current = from.residual;
     ws.prepare_sweeps(problem);
     (ws.best_residual, ws.idle, ws.plain) = (f64::INFINITY, 0, 0);
     ws.remember(impulses, current);
@@ -260,10 +264,12 @@ fn go_on<R: Rule>(
     ws.finish.start(problem, R::LAW, params.finish);
 
     let mut extrapolated = false;
-    let mut iterations = 0;
-    let mut mark = (0, current);
+    let mut iterations = from.steps;
+    let mut mark = (iterations, current);
     let mut unique = false;
-    if let Some(e) = ws.finish(problem, R::LAW, impulses, current, params, &mut iterations) {
+    if iterations == 0
+        && let Some(e) = ws.finish(problem, R::LAW, impulses, current, params, &mut iterations)
+    {
         current = e;
         unique = ws.finish.unique();
     }
@@ -285,7 +291,7 @@ fn go_on<R: Rule>(
         rule.end_of_sweep();
         iterations += 1;
         unique = false;
-        if iterations % REFRESH == 0 {
+        if iterations.is_multiple_of(REFRESH) {
             problem.velocities_into(impulses, &mut ws.c);
         }
         current = ws.residual(problem, R::LAW, impulses, &ws.c);

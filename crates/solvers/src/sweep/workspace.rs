@@ -2,7 +2,7 @@
 
 use super::{Rule, SweepParams, Twin, report};
 use crate::anderson::Anderson;
-use crate::finish::{Finish, Goal, View};
+use crate::finish::{Finish, Goal, Reached, View};
 use crate::islands::Islands;
 use crate::iterate::Task;
 use crate::local::Contact;
@@ -227,7 +227,9 @@ impl Workspace {
         let Self { blocks, measure, finish, c, .. } = self;
         let view = View { problem, blocks, measure, law };
         let e = if *iterations == 0 {
-            finish.resume(&view, impulses, c, current, goal, iterations)?
+            let reached = finish.resume(&view, impulses, c, current, goal);
+            *iterations += reached.steps;
+            (reached.residual < current).then_some(reached.residual)?
         } else {
             finish.attempt(&view, impulses, current, goal, iterations)?
         };
@@ -260,25 +262,26 @@ impl Workspace {
         Goal { tolerance, max_iterations, rests: !self.starts.moves() }
     }
 
-    /// The answer by the factors of the last solve, where they reach it and it is the only one: of the problem, whose
-    /// start has the residual `current`, no blocks are needed. Else `impulses` are no farther from it.
+    /// What a finish before any sweep reaches, by the factors of the last solve and by new ones, from a start that has
+    /// the residual `current`: of the problem no blocks are needed.
     pub(super) fn resume<R: Rule>(
         &mut self,
         problem: &ConstraintProblem,
         params: &SweepParams,
         impulses: &mut [f64],
         current: f64,
-    ) -> Option<SolveReport> {
-        if !params.finish || R::LAW == Law::Raisim || R::SMALLEST && !self.finish.unique() {
-            return None;
-        }
+    ) -> Reached {
         let goal = self.goal(params);
         let Self { blocks, measure, finish, c, .. } = self;
         pieces_into(problem, measure, blocks);
+        finish.start(problem, R::LAW, params.finish);
         let view = View { problem, blocks, measure, law: R::LAW };
-        let reached = finish.by_old_factors(&view, impulses, c, current, goal);
-        let done = reached.residual <= params.tolerance && reached.steps > 0;
-        done.then(|| report(SolveStatus::Converged, reached.steps, reached.residual))
+        let mut reached = finish.resume(&view, impulses, c, current, goal);
+        let unique = reached.steps > 0 && self.finish.unique();
+        if R::SMALLEST && reached.residual <= params.tolerance && !unique {
+            reached.residual = self.select(problem, params.tolerance, impulses);
+        }
+        reached
     }
 
     /// Drops what outlives a solve.
