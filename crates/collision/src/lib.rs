@@ -7,8 +7,8 @@
 //! ```
 //!
 //! A manifold is a *pure function of the two poses*: no history, hence snapshots restore bit by
-//! bit and finite differences mean something. It has at most [`MAX_POINTS`] points, chosen to
-//! span the contact area, and every point carries the pair of features it comes from.
+//! bit and finite differences mean something. It has at most [`MAX_POINTS`] points, the first
+//! [`SPAN`] chosen to span the contact area, and every point carries the pair of features it comes from.
 //!
 //! Units: metres. Frames: W the world, G the frame of a geometry; X_WG takes G to W. The normal
 //! points from A to B; a negative gap overlaps.
@@ -52,7 +52,7 @@ pub use decompose::Decomposition;
 pub use error::ShapeError;
 pub use height_field::{HeightField, MAX_HEIGHTS};
 pub use impact::{Moving, time_of_impact};
-pub use manifold::{MAX_POINTS, Manifold, ManifoldPoint};
+pub use manifold::{MAX_POINTS, Manifold, ManifoldPoint, SPAN};
 pub use mesh::{MAX_TRIANGLES, MAX_VERTICES, MeshReport, TriangleMesh};
 pub use narrow::{collide, collide_all};
 pub use shape::Shape;

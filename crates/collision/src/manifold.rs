@@ -2,8 +2,10 @@
 
 use stiction_dynamics::spatial::Vec3;
 
-/// The most points a manifold holds: four span any planar contact area.
-pub const MAX_POINTS: usize = 4;
+/// The most points a manifold holds: as many corners as two rectangles share.
+pub const MAX_POINTS: usize = 8;
+/// The first so many of its points span the contact area, nearly.
+pub const SPAN: usize = 4;
 
 /// One contact point.
 #[derive(Clone, Copy, Debug, Default, PartialEq)]

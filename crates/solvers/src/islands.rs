@@ -1,8 +1,9 @@
 //! Independent parts of a problem, solved one by one.
 //!
 //! Blocks that meet through G, directly or through others, form an island. Islands do not feel each
-//! other, and a dense finish costs the cube of what it is given, so each is solved alone, the largest first,
-//! to tolerance/√(number of islands): the 2-norm over all keeps the tolerance.
+//! other, and a dense finish costs the cube of what it is given, so each is solved alone, the largest first.
+//! The 2-norm over all is to keep the tolerance: those whose start will do are left at that, if it is within
+//! tolerance/√(number of islands), and the others share what is left of tolerance².
 //!
 //! Where G is known by its factor only ([`stiction_contact::ThinRows`]), so are the islands, and whoever
 //! solves them forms the blocks of those that need them.
@@ -202,7 +203,9 @@ impl<R: Recipe> Islands<R> {
         watch: &mut Watch<'_>,
         recipe: &R,
     ) -> SolveReport {
-        let share = tolerance / (count as f64).sqrt();
+        let settled = self.parts[..count].iter().filter_map(|p| p.settled);
+        let (known, left) = settled.fold((0, 0.0), |(n, sum), square| (n + 1, sum + square));
+        let share = ((tolerance * tolerance - left).max(0.0) / (count - known).max(1) as f64).sqrt();
         if watch.on() {
             self.solve_watched(count, share, problem, impulses, watch, recipe);
         } else {

@@ -14,7 +14,7 @@
 
 use crate::continuous::{Sweeper, will_meet};
 use std::collections::BTreeMap;
-use stiction_collision::{CollisionWorld, Manifold, Shape, ShapeError};
+use stiction_collision::{CollisionWorld, Manifold, SPAN, Shape, ShapeError};
 use stiction_contact::Cone;
 use stiction_dynamics::spatial::{Motion, Pose, Vec3};
 use stiction_dynamics::{Kinematics, lanes};
@@ -46,6 +46,8 @@ pub struct ContactPoint {
     pub turning: [f64; 3],
     /// How it yields under laws that are rigid of themselves.
     pub spring: Option<Spring>,
+    /// Others of its pair span the contact area, nearly: it counts where it has borne something.
+    pub spare: bool,
 }
 
 impl ContactPoint {
@@ -247,7 +249,7 @@ impl ContactFinder {
             }
             let (t1, t2) = m.normal.tangents();
             let pitch = if ahead.rigid && spring.is_none() { meeting.pitch } else { 0.0 };
-            for p in m.points() {
+            for (k, p) in m.points().iter().enumerate() {
                 let gap = p.gap - margin;
                 out.push(ContactPoint {
                     geometries: [m.a, m.b],
@@ -263,6 +265,7 @@ impl ContactFinder {
                     leeway,
                     turning,
                     spring,
+                    spare: k >= SPAN,
                 });
             }
         }

@@ -312,6 +312,9 @@ impl TimeStepper {
         let continuous = self.finder.sweeps().then_some(self.step_length);
         let ahead = Lookout { margin, h: dt, continuous, rigid: self.trapezoidal };
         self.finder.find(world, &self.kin, &self.V_free, ahead, &mut self.contacts);
+        // Corners beyond those that span an area count where something leans on them.
+        let Self { contacts, memory, .. } = self;
+        contacts.retain(|c| !c.spare || memory.bore(c));
         Ok(())
     }
 

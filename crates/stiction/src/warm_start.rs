@@ -135,6 +135,13 @@ impl WarmStart {
         known.map_or([Vec3::ZERO; 2], |m| m.impulses[0])
     }
 
+    /// True if a contact bore something in the last step.
+    pub(crate) fn bore(&self, c: &ContactPoint) -> bool {
+        let first = self.contacts.partition_point(|m| m.geometries < c.geometries);
+        let of_pair = self.contacts[first..].iter().take_while(|m| m.geometries == c.geometries);
+        of_pair.into_iter().any(|m| m.feature == c.feature && m.impulses[0] != [Vec3::ZERO; 2])
+    }
+
     /// What row i of the step in progress belongs to, contacts not counted.
     pub(crate) fn key(&self, i: usize) -> RowKey {
         self.keys[i]

@@ -4,7 +4,7 @@ use crate::clip::Meeting;
 use crate::frame::Frame;
 use crate::manifold::{Manifold, ManifoldPoint};
 use crate::patch::{CORNERS, Corner, Patch, face_code, facing, most_corners, pair_code};
-use crate::reduce::{Candidates, reduce};
+use crate::reduce::{Candidates, reduce_to_corners};
 use crate::shape::Shape;
 use stiction_dynamics::spatial::Vec3;
 
@@ -61,7 +61,7 @@ pub(crate) fn meet<const N: usize, const M: usize>(
     }
     out.clear();
     out.normal = n;
-    reduce(candidates.points(), size, out);
+    reduce_to_corners(candidates.points(), size, out);
     missing
 }
 

@@ -17,7 +17,7 @@ use crate::convex::ConvexMesh;
 use crate::frame::Frame;
 use crate::manifold::Manifold;
 use crate::patch::{Patch, SIXTEENTHS, box_face, face_code, pair_code, vertex_code};
-use crate::reduce::{Candidates, reduce};
+use crate::reduce::{Candidates, reduce, reduce_to_corners};
 use crate::shape::Shape;
 use stiction_dynamics::spatial::{Vec3, vec3};
 
@@ -157,7 +157,7 @@ fn small_hull<const N: usize>(
             candidates.push(B.point(*p) - n * (0.5 * gap), *gap, feature(i));
         }
     }
-    reduce(candidates.points(), mesh.radius(), out);
+    reduce_to_corners(candidates.points(), mesh.radius(), out);
 }
 
 fn large_hull(mesh: &ConvexMesh, n: Vec3, A: &Frame, B: &Frame, margin: f64, out: &mut Manifold) {
@@ -189,7 +189,7 @@ fn large_hull(mesh: &ConvexMesh, n: Vec3, A: &Frame, B: &Frame, margin: f64, out
             all.max_by(|i, j| far(i).total_cmp(&far(j))).into_iter().for_each(&mut add);
         }
     }
-    reduce(candidates.points(), mesh.radius(), out);
+    reduce_to_corners(candidates.points(), mesh.radius(), out);
 }
 
 /// The `low` vertices, in the order of their numbers; `None` when they are more than fit. On a convex

@@ -6,7 +6,7 @@ use crate::convex::ConvexMesh;
 use crate::frame::Frame;
 use crate::narrow::collide;
 use crate::parry::oracle;
-use crate::{MAX_POINTS, Manifold, Shape};
+use crate::{MAX_POINTS, Manifold, SPAN, Shape};
 use std::f64::consts::{FRAC_PI_2, FRAC_PI_4, PI};
 use std::sync::Arc;
 use stiction_dynamics::spatial::{Pose, Quat, Vec3, vec3};
@@ -245,7 +245,7 @@ fn prisms_stand_with_the_centre_well_inside() {
                     let shape = Shape::Convex(Arc::new(prism(n, 0.3, 0.1)));
                     let X = turned(Vec3::Z, yaw, vec3(0.1, 0.2, 0.1 - depth));
                     let m = contact(ground, X_WG, &shape, &X, 2e-3);
-                    assert_eq!(m.points().len(), 4, "{n} {depth}");
+                    assert_eq!(m.points().len(), n.min(MAX_POINTS), "{n} {depth}");
                     assert!((m.normal - Vec3::Z).norm() < 1e-9, "{n} {depth} {:?}", m.normal);
                     assert!(m.points().iter().all(|p| (p.gap + depth).abs() < 1e-9), "{n} {depth} {m:?}");
                     // A square of corners leaves 0.707 of the radius, the hexagon's kite 0.5.
@@ -279,7 +279,9 @@ fn resting_bodies_have_the_points_one_expects() {
             for (name, shape, X, count, inside) in &cases {
                 let X = Pose::new(X.rotation, X.translation - Vec3::Z * depth);
                 let m = contact(ground, X_WG, shape, &X, 2e-4);
-                assert_eq!(m.points().len(), *count, "{name} on {} at {depth}: {m:?}", ground.name());
+                // A cylinder on what has corners has more.
+                let span = m.points().len().min(SPAN);
+                assert_eq!(span, *count, "{name} on {} at {depth}: {m:?}", ground.name());
                 assert!((m.normal - Vec3::Z).norm() < 1e-7, "{name} on {}: {m:?}", ground.name());
                 assert!(m.points().iter().all(|p| (p.gap + depth).abs() < 1e-9), "{name} {m:?}");
                 if *count > 2 {

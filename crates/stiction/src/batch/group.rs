@@ -63,12 +63,12 @@ pub(super) fn step<L: Lanes>(
         lanes::run_wide::<L, _>(Moving { plan, room, inputs, start });
         let last = attempt + 1 == ATTEMPTS;
         let mut again = false;
-        if lanes::run_wide::<L, _>(Assembling { plan, room, only: None }) <= MOST_ROWS {
+        if lanes::run_wide::<L, _>(Assembling { plan, room, memory, only: None }) <= MOST_ROWS {
             again = lanes::run_wide::<L, _>(Solving { plan, room, memory, next: &mut next, out, only: None });
         } else {
             // Together they have too many rows. One after another each does as it would beside any neighbours.
             for lane in 0..L::WIDTH {
-                lanes::run_wide::<L, _>(Assembling { plan, room, only: Some(lane) });
+                lanes::run_wide::<L, _>(Assembling { plan, room, memory, only: Some(lane) });
                 let next = &mut next;
                 again |= lanes::run_wide::<L, _>(Solving { plan, room, memory, next, out, only: Some(lane) });
             }
@@ -91,6 +91,7 @@ struct Moving<'a> {
 struct Assembling<'a> {
     plan: &'a Plan,
     room: &'a mut Option<Box<dyn Any + Send>>,
+    memory: &'a Memory,
     /// This lane alone.
     only: Option<usize>,
 }
@@ -120,7 +121,7 @@ impl lanes::Task for Assembling<'_> {
     type Output = usize;
     #[inline(always)]
     fn run<T: Real>(self, kind: T) -> usize {
-        enter(kind, self.plan, self.room).assemble(self.plan, self.only)
+        enter(kind, self.plan, self.room).assemble(self.plan, self.memory, self.only)
     }
 }
 
@@ -205,14 +206,14 @@ impl<T: Real> Room<T> {
 
     /// The constraint problem, of all sound lanes or of one of them; how many rows it has.
     #[inline(always)]
-    fn assemble(&mut self, plan: &Plan, only: Option<usize>) -> usize {
+    fn assemble(&mut self, plan: &Plan, memory: &Memory, only: Option<usize>) -> usize {
         let Self { numbers, free, touch, rows, q, v, sound, here, .. } = self;
         *here = match only {
             Some(lane) => sound.zero().with_lane(lane, sound.lane(lane)),
             None => *sound,
         };
         free.look_ahead(&numbers.model);
-        touch.find(plan, &free.kin, &free.vel, *here);
+        touch.find(plan, memory, &free.kin, &free.vel, *here);
         rows.write(plan, numbers, free, [q, v], &touch.slots, *here);
         rows.rows
     }

@@ -53,6 +53,14 @@ impl Memory {
         self.last.promoted.iter_mut().for_each(|bits| *bits &= !(1 << lane));
     }
 
+    /// True if a contact bore something in the last step of `lane`.
+    pub(super) fn bore(&self, pair: usize, feature: u32, lane: usize) -> bool {
+        let contacts = &self.last.contacts;
+        let first = contacts.partition_point(|c| c.pair < pair);
+        let of_pair = contacts[first..].iter().take_while(|c| c.pair == pair);
+        of_pair.into_iter().any(|c| c.feature[lane] == feature && c.impulse.iter().any(|x| x[lane] != 0.0))
+    }
+
     /// Starts a step.
     pub(super) fn begin(&mut self) {
         self.next.contacts.clear();

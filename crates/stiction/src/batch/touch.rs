@@ -6,9 +6,10 @@
 //! count is decided as in [`crate::contacts`].
 
 use super::lane::{max, min, truth};
+use super::memory::Memory;
 use super::plan::{Ends, Kind, Pair, Plan};
 use crate::continuous::will_meet;
-use stiction_collision::{Manifold, Shape, collide};
+use stiction_collision::{Manifold, ManifoldPoint, SPAN, Shape, collide};
 use stiction_dynamics::spatial::{Motion, Pose, Quat, Vec3};
 use stiction_dynamics::{Kinematics, Real, Velocities};
 
@@ -61,7 +62,14 @@ impl<T: Real> Touch<T> {
     /// All contact points that could close within the step, and those nearer than the margin, in the `sound`
     /// lanes; `vel` holds the velocities that bodies would have without contacts.
     #[inline(always)]
-    pub(super) fn find(&mut self, plan: &Plan, kin: &Kinematics<T>, vel: &Velocities<T>, sound: T) {
+    pub(super) fn find(
+        &mut self,
+        plan: &Plan,
+        memory: &Memory,
+        kin: &Kinematics<T>,
+        vel: &Velocities<T>,
+        sound: T,
+    ) {
         self.slots.clear();
         self.place(plan, kin, vel);
         for (index, pair) in plan.pairs.iter().enumerate() {
@@ -82,13 +90,13 @@ impl<T: Real> Touch<T> {
                     if let Some(segment) = segment {
                         self.ends(plan, kin, index, sound, [g, plane], segment);
                     } else {
-                        self.one_by_one(plan, kin, index, truth(sound, height.less(limit)) * sound);
+                        self.one_by_one((plan, memory), kin, index, truth(sound, height.less(limit)) * sound);
                     }
                 }
                 Kind::Bounded => {
                     let near = self.near(plan, kin, pair);
                     if T::any(near) {
-                        self.one_by_one(plan, kin, index, truth(sound, near) * sound);
+                        self.one_by_one((plan, memory), kin, index, truth(sound, near) * sound);
                     }
                 }
             }
@@ -255,7 +263,7 @@ impl<T: Real> Touch<T> {
 
     /// The contact points of a pair from the narrow phase, in the lanes in which `near` is 1.
     #[inline(never)]
-    fn one_by_one(&mut self, plan: &Plan, kin: &Kinematics<T>, index: usize, near: T) {
+    fn one_by_one(&mut self, (plan, memory): (&Plan, &Memory), kin: &Kinematics<T>, index: usize, near: T) {
         let (pair, first) = (&plan.pairs[index], self.slots.len());
         let [a, b] = pair.geometries;
         let shapes = [a, b].map(|g| &plan.world.geometries[g].shape);
@@ -280,7 +288,10 @@ impl<T: Real> Touch<T> {
             }
             let n = self.manifold.normal;
             let (t1, t2) = n.tangents();
-            for (k, point) in self.manifold.points().iter().enumerate() {
+            let counts =
+                |(k, point): &(usize, &ManifoldPoint)| *k < SPAN || memory.bore(index, point.feature, lane);
+            let points = self.manifold.points().iter().enumerate().filter(counts);
+            for (k, (_, point)) in points.enumerate() {
                 if self.slots.len() == first + k {
                     self.slots.push(Slot {
                         pair: index,

@@ -21,13 +21,18 @@ pub(crate) const FLOORS: [Floor; 2] = [Floor::Plane, Floor::Box];
 
 /// Bodies as (shape, pose), 1 kg each, on `floor`.
 pub(crate) fn standing(floor: Floor, bodies: Vec<(Shape, Pose)>) -> Simulation {
-    let material = Material { friction: 0.5, ..Material::default() };
-    let mut c = Composer::new("rest", vec3(0.0, 0.0, -9.81)).unwrap();
     let (shape, z) = match floor {
         Floor::Plane => (Shape::Plane, 0.0),
         Floor::Box => (Shape::Box { half: vec3(30.0, 30.0, THICK) }, -THICK),
     };
-    c.fixed("floor", shape, Pose::from_translation(Vec3::Z * z), material, UNCOLOURED).unwrap();
+    standing_on(shape, Pose::from_translation(Vec3::Z * z), bodies)
+}
+
+/// The same on any shape.
+pub(crate) fn standing_on(floor: Shape, pose: Pose, bodies: Vec<(Shape, Pose)>) -> Simulation {
+    let material = Material { friction: 0.5, ..Material::default() };
+    let mut c = Composer::new("rest", vec3(0.0, 0.0, -9.81)).unwrap();
+    c.fixed("floor", floor, pose, material, UNCOLOURED).unwrap();
     for (i, (shape, pose)) in bodies.into_iter().enumerate() {
         let body = FreeBody::new(format!("body {i}"), shape, 1.0, pose);
         c.body(FreeBody { material, ..body }).unwrap();

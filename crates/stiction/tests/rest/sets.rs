@@ -1,7 +1,7 @@
 //! A resting contact set is the same from step to step: as many points, of the same features, in the
 //! same order and the same places.
 
-use crate::scene::{FLOORS, contacts, prism, run, standing};
+use crate::scene::{FLOORS, contacts, prism, run, standing, standing_on};
 use std::f64::consts::{FRAC_PI_2, PI};
 use stiction::collision::Shape;
 use stiction::dynamics::spatial::{Pose, Quat, Vec3, vec3};
@@ -83,4 +83,22 @@ fn what_rests_is_not_solved_again() {
             assert!(moved < 1e-8, "body {k} moved {moved:e} m in 4 s on {floor:?}");
         }
     }
+}
+
+/// A cube that overhangs a cube, its centre hardly above the edge, leans on two neighbouring corners of the eight that
+/// both have in common. With four of these alone it would rock from one to the other without end, at 1 mm/s.
+#[test]
+fn what_leans_on_a_corner_rests() {
+    let shape = Shape::Box { half: vec3(0.08, 0.08, 0.08) };
+    let turned = Quat::from_axis_angle(Vec3::Z, 41.2524_f64.to_radians());
+    let above = Pose::new(turned, vec3(0.078889, 0.055656, 0.1601));
+    let mut sim = standing_on(shape.clone(), Pose::IDENTITY, vec![(shape, above)]);
+    run(&mut sim, 1500);
+    let mut fastest = 0.0_f64;
+    for _ in 0..200 {
+        run(&mut sim, 1);
+        fastest = sim.state().v.iter().fold(fastest, |m, v| m.max(v.abs()));
+    }
+    assert!(fastest < 1e-8, "{fastest:e}");
+    assert!(contacts(&mut sim).len() > 4);
 }
