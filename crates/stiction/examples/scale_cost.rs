@@ -16,7 +16,7 @@ fn main() {
     let mut arguments = std::env::args().skip(1);
     let kind = arguments.next().expect("pile, heaps or forest");
     let n: usize = arguments.next().and_then(|n| n.parse().ok()).expect("how many");
-    let (mut contact, mut threads, mut settle, mut rest) = ("auto".to_owned(), 1, 500, 100);
+    let (mut contact, mut threads, mut settle, mut rest) = ("auto".to_owned(), 1, 1500, 200);
     while let (Some(name), Some(value)) = (arguments.next(), arguments.next()) {
         let number = || value.parse::<usize>().expect("a number");
         match &*name {

@@ -22,8 +22,8 @@ Steps worlds of growing size and fits the time of a step as n^p.
     --most N         no larger worlds than this (default 4096 boxes, 1024 quadrupeds)
     --threads LIST   comma-separated (default 1,2)
     --contact NAME   our contact law and solver (default auto)
-    --settle N       steps of 2 ms in which the worlds settle (default 500)
-    --rest N         steps after that (default 100)
+    --settle N       steps of 2 ms in which the worlds settle (default 1500)
+    --rest N         steps after that (default 200)
     --again          measure rows anew that are there from an earlier run of the same commit
 
 Rows appear as they are done and are kept when the run is interrupted.
@@ -55,8 +55,8 @@ pub(crate) fn run(mut args: Args) -> Result<(), String> {
     let most = args.number("--most", 4096.0)? as u64;
     let threads = args.option("--threads")?.unwrap_or_else(|| "1,2".to_owned());
     let contact = args.option("--contact")?.unwrap_or_else(|| "auto".to_owned());
-    let settle = args.number("--settle", 500.0)?.round() as usize;
-    let rest = args.number("--rest", 100.0)?.round() as usize;
+    let settle = args.number("--settle", 1500.0)?.round() as usize;
+    let rest = args.number("--rest", 200.0)?.round() as usize;
     let again = args.flag("--again");
     let names = args.finish(1)?;
     let chosen = |kind: &str| names.first().is_none_or(|n| n == kind);
