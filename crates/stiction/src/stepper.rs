@@ -66,7 +66,7 @@ pub(crate) use middle::NEAR;
 use std::ops::Range;
 use stiction_collision::ShapeError;
 use stiction_contact::{ConstraintProblem, ContactSolver, SolveReport, SolveStatus};
-use stiction_dynamics::spatial::Motion;
+use stiction_dynamics::spatial::{Motion, Vec3};
 use stiction_dynamics::{
     CrbaWorkspace, Factor, JointKind, Kinematics, MassMatrix, RneaWorkspace, Velocities,
     integrate_joints_into, lanes, motions_into,
@@ -314,7 +314,7 @@ impl TimeStepper {
         self.finder.find(world, &self.kin, &self.V_free, ahead, &mut self.contacts);
         // Corners beyond those that span an area count where something leans on them.
         let Self { contacts, memory, .. } = self;
-        contacts.retain(|c| !c.spare || memory.bore(c));
+        contacts.retain(|c| !c.spare || memory.wrench_of(c) != [Vec3::ZERO; 2]);
         Ok(())
     }
 

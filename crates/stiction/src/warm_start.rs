@@ -131,15 +131,10 @@ impl WarmStart {
 
     /// Impulse of the last step and its moment, of a contact; zero if there was none.
     pub(crate) fn wrench_of(&self, c: &ContactPoint) -> [Vec3; 2] {
-        let known = self.contacts.iter().find(|m| m.geometries == c.geometries && m.feature == c.feature);
-        known.map_or([Vec3::ZERO; 2], |m| m.impulses[0])
-    }
-
-    /// True if a contact bore something in the last step.
-    pub(crate) fn bore(&self, c: &ContactPoint) -> bool {
         let first = self.contacts.partition_point(|m| m.geometries < c.geometries);
-        let of_pair = self.contacts[first..].iter().take_while(|m| m.geometries == c.geometries);
-        of_pair.into_iter().any(|m| m.feature == c.feature && m.impulses[0] != [Vec3::ZERO; 2])
+        let mut of_pair = self.contacts[first..].iter().take_while(|m| m.geometries == c.geometries);
+        let known = of_pair.find(|m| m.feature == c.feature);
+        known.map_or([Vec3::ZERO; 2], |m| m.impulses[0])
     }
 
     /// What row i of the step in progress belongs to, contacts not counted.

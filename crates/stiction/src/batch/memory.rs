@@ -57,8 +57,8 @@ impl Memory {
     pub(super) fn bore(&self, pair: usize, feature: u32, lane: usize) -> bool {
         let contacts = &self.last.contacts;
         let first = contacts.partition_point(|c| c.pair < pair);
-        let of_pair = contacts[first..].iter().take_while(|c| c.pair == pair);
-        of_pair.into_iter().any(|c| c.feature[lane] == feature && c.impulse.iter().any(|x| x[lane] != 0.0))
+        let mut of_pair = contacts[first..].iter().take_while(|c| c.pair == pair);
+        of_pair.any(|c| c.feature[lane] == feature && c.impulse.iter().any(|x| x[lane] != 0.0))
     }
 
     /// Starts a step.

@@ -86,7 +86,7 @@ fn what_rests_is_not_solved_again() {
 }
 
 /// A cube that overhangs a cube, its centre hardly above the edge, leans on two neighbouring corners of the eight that
-/// both have in common. With four of these alone it would rock from one to the other without end, at 1 mm/s.
+/// both have in common. With four of these alone it would rock from one to the other without end.
 #[test]
 fn what_leans_on_a_corner_rests() {
     let shape = Shape::Box { half: vec3(0.08, 0.08, 0.08) };
