@@ -8,7 +8,8 @@
 //! 1. [`newton`] from the active set of the present impulses;
 //! 2. if that fails, for the exact law and where many trees hang together, the [`parts`] in which it has, each for
 //!    itself, and 1 again on all, a few times;
-//! 3. then, for the exact law, a path of [`crate::path`] from there, piece by piece;
+//! 3. then, for the exact law, a path of [`crate::path`] from there, piece by piece; this first where 1 has failed
+//!    before any sweep;
 //! 4. then, a few times a solve, a method that needs no active set, polished by 1. For the exact law first the smoothed
 //!    Newton method of [`crate::ncp_newton`], from where they are; then, where the factor of G is known, the augmented
 //!    Lagrangian of [`crate::ncp_al`]. Else an interior method from a cold start, once sweeps have had [`PATIENCE`]
@@ -232,14 +233,18 @@ impl Finish {
         if *iterations < self.next {
             return None;
         }
-        let mut e = self.newton(view, lambda, current, goal, iterations);
+        // Where Newton has come first and failed, the path does at once.
+        let failed = self.attempts == 0
+            && lambda.len() <= LEAST_ROWS
+            && matches!(self.way(view), Some((Way::Path { .. }, _)));
+        let mut e = if failed { current } else { self.newton(view, lambda, current, goal, iterations) };
         if e > goal.tolerance && has_parts(view) {
             e = self.by_parts(view, lambda, e, goal, iterations);
         }
         let way = if e > goal.tolerance { self.way(view) } else { None };
         let mut next = 2 * *iterations;
         if let Some((way, fresh)) = way
-            && self.next >= way.patience()
+            && (failed || self.next >= way.patience())
         {
             // Polished even where it ends worse than the sweeps: its active set may be the right one.
             self.attempts += 1;

@@ -33,6 +33,13 @@ pub(super) struct Slope {
     pub(super) left: [[f64; 3]; 3],
 }
 
+impl Slope {
+    /// Row k is dF = dλ.
+    pub(super) fn says(&self, k: usize) -> bool {
+        self.left[k] == [0.0; 3] && (0..3).all(|m| self.own[k][m] == f64::from(u8::from(k == m)))
+    }
+}
+
 /// Impulses and velocities of a block, or their rates.
 #[derive(Clone, Copy, Debug)]
 pub(super) struct Point {

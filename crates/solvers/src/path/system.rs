@@ -7,7 +7,8 @@
 //!     (left S⁻¹) G Δλ + ((own + ε left) S + left S⁻¹ R) Δλ = rhs                          (2)
 //! ```
 //!
-//! (2) is (1) as [`TreeSystem`] takes it; there det J is that of the blocks' own part times that of the trees'.
+//! (2) is (1) as [`TreeSystem`] takes it; there det J is that of the blocks' own part times that of the trees'. By rows
+//! those that say what Δy is, as of open contacts, are no unknowns of (1); det J is that of the others.
 
 use super::pieces::Slope;
 use crate::dense::{Lu, matrix_into};
@@ -24,6 +25,12 @@ pub(super) struct System {
     /// Scaled G + R, by rows; none in trees.
     matrix: Vec<f64>,
     lu: Lu,
+    /// By rows: the equations, and which rows they do not say at once.
+    slopes: Vec<Slope>,
+    unknown: Vec<usize>,
+    epsilon: f64,
+    row: Vec<f64>,
+    packed: Vec<f64>,
     trees: TreeSystem,
     unscaled: Vec<f64>,
 }
@@ -44,6 +51,13 @@ impl System {
             self.trees.take(&problem.thin);
         } else {
             let n = problem.rows();
+            self.lu.reserve(n); // what is unknown now may be few of them
+            for numbers in [&mut self.row, &mut self.packed] {
+                numbers.clear();
+                numbers.reserve(n);
+            }
+            self.unknown.clear();
+            self.unknown.reserve(n);
             matrix_into(problem, &mut self.matrix);
             for (row, &s) in self.matrix.chunks_exact_mut(n.max(1)).zip(&self.scale) {
                 row.iter_mut().zip(&self.scale).for_each(|(a, t)| *a /= s * t);
@@ -60,9 +74,7 @@ impl System {
             let own = self.unscaled.iter().zip(&problem.compliance).zip(&self.scale);
             out.iter_mut().zip(own).for_each(|(c, ((l, r), s))| *c = (*c + r * l) / s);
         } else {
-            out.clear();
-            let dot = |row: &[f64]| row.iter().zip(x).map(|(a, x)| a * x).sum::<f64>();
-            out.extend(self.matrix.chunks_exact(x.len().max(1)).map(dot));
+            multiply(&self.matrix, x, out);
         }
     }
 
@@ -71,24 +83,36 @@ impl System {
         &mut self,
         problem: &ConstraintProblem,
         epsilon: f64,
-        slopes: impl Iterator<Item = Slope>,
+        slopes_of_blocks: impl Iterator<Item = Slope>,
     ) -> bool {
         if self.in_trees {
-            return self.factor_trees(problem, epsilon, slopes);
+            return self.factor_trees(problem, epsilon, slopes_of_blocks);
         }
-        let (n, Self { matrix, lu, .. }) = (self.scale.len(), &mut *self);
-        lu.clear(n);
-        for (i, Slope { own, left }) in slopes.enumerate() {
+        self.epsilon = epsilon;
+        let (n, Self { matrix, lu, slopes, unknown, row, .. }) = (self.scale.len(), &mut *self);
+        slopes.clear();
+        slopes.extend(slopes_of_blocks);
+        unknown.clear();
+        for (i, slope) in slopes.iter().enumerate() {
+            unknown.extend(problem.range(i).enumerate().filter(|&(k, _)| !slope.says(k)).map(|(_, row)| row));
+        }
+        lu.clear(unknown.len());
+        let mut at = 0;
+        for (i, slope) in slopes.iter().enumerate() {
             let rows = problem.range(i);
-            for (k, row) in rows.clone().enumerate() {
-                let out = lu.row_mut(row);
+            let Slope { own, left } = slope;
+            for k in (0..rows.len()).filter(|&k| !slope.says(k)) {
+                row.clear();
+                row.resize(n, 0.0);
                 for (m, column) in rows.clone().enumerate() {
-                    out[column] += own[k][m] + epsilon * left[k][m];
                     if left[k][m] != 0.0 {
                         let from = &matrix[column * n..(column + 1) * n];
-                        out.iter_mut().zip(from).for_each(|(out, a)| *out += left[k][m] * a);
+                        row.iter_mut().zip(from).for_each(|(out, a)| *out += left[k][m] * a);
                     }
+                    row[column] += own[k][m] + epsilon * left[k][m];
                 }
+                lu.row_mut(at).iter_mut().zip(&*unknown).for_each(|(out, &u)| *out = row[u]);
+                at += 1;
             }
         }
         lu.factor()
@@ -99,8 +123,34 @@ impl System {
         if self.in_trees {
             self.trees.solve(problem.row_start(), x);
             x.iter_mut().zip(&self.scale).for_each(|(x, s)| *x *= s);
-        } else {
-            self.lu.solve(x);
+            return;
+        }
+        self.move_known(problem, x);
+        let Self { lu, unknown, packed, .. } = self;
+        packed.clear();
+        packed.extend(unknown.iter().map(|&u| x[u]));
+        lu.solve(packed);
+        unknown.iter().zip(&*packed).for_each(|(&u, y)| x[u] = *y);
+    }
+
+    /// What rows that are no unknowns do, to the right-hand side of the others.
+    fn move_known(&mut self, problem: &ConstraintProblem, x: &mut [f64]) {
+        let Self { matrix, slopes, unknown, row: known, packed: velocities, epsilon, .. } = self;
+        known.clear();
+        known.extend_from_slice(x);
+        unknown.iter().for_each(|&u| known[u] = 0.0);
+        if known.iter().all(|&d| d == 0.0) {
+            return;
+        }
+        multiply(matrix, known, velocities);
+        velocities.iter_mut().zip(&*known).for_each(|(c, d)| *c += *epsilon * d);
+        for (i, slope) in slopes.iter().enumerate() {
+            let rows = problem.range(i);
+            let Slope { own, left } = slope;
+            for (k, row) in rows.clone().enumerate().filter(|&(k, _)| !slope.says(k)) {
+                let terms = rows.clone().enumerate();
+                x[row] -= terms.map(|(m, r)| left[k][m] * velocities[r] + own[k][m] * known[r]).sum::<f64>();
+            }
         }
     }
 
@@ -141,4 +191,11 @@ impl System {
         };
         self.trees.factor(slopes.enumerate().map(equation))
     }
+}
+
+/// A x, A by rows.
+fn multiply(a: &[f64], x: &[f64], out: &mut Vec<f64>) {
+    out.clear();
+    let dot = |row: &[f64]| row.iter().zip(x).map(|(a, x)| a * x).sum::<f64>();
+    out.extend(a.chunks_exact(x.len().max(1)).map(dot));
 }
