@@ -8,8 +8,10 @@
 //! A block of up to six rows reaches some coordinates of at most two trees; the part in one tree is a
 //! segment. Blocks meet in (1) only if they share a tree.
 
+mod dense;
 mod forming;
 
+use dense::Dense;
 use std::ops::{AddAssign, Mul, Range};
 use stiction_dynamics::lanes;
 use stiction_dynamics::spatial::{Mat3, Vec3};
@@ -29,6 +31,7 @@ pub struct ThinRows {
     trees: Vec<Span>,
     /// Blocks that touch each tree, ascending: found when blocks are formed.
     blocks_of_tree: Vec<Vec<usize>>,
+    dense: Dense,
 }
 
 /// A range that is copied with the memory it is in.
@@ -86,6 +89,7 @@ impl Clone for ThinRows {
     fn clone_from(&mut self, other: &Self) {
         self.copy_places_of(other);
         self.columns.clone_from(&other.columns);
+        self.dense.copy(&other.dense);
     }
 }
 
@@ -107,11 +111,13 @@ impl ThinRows {
         self.reached.clear();
         self.columns.clear();
         self.more.clear();
+        self.dense.clear();
     }
 
     /// All but the columns.
     fn copy_places_of(&mut self, other: &Self) {
-        let Self { blocks, segments, reached, columns: _, more, trees, blocks_of_tree: _ } = self;
+        let Self { blocks, segments, reached, columns: _, more, trees, blocks_of_tree: _, dense } = self;
+        dense.clear();
         blocks.clone_from(&other.blocks);
         segments.clone_from(&other.segments);
         reached.clone_from(&other.reached);
@@ -129,6 +135,7 @@ impl ThinRows {
             change(Part { tree, tip, coordinates, columns }, &mut self.columns);
         }
         assert_eq!(self.columns.len(), self.reached.len(), "one column per coordinate");
+        self.write_out();
     }
 
     /// Removes all rows and sets the trees: the coordinates of each.
@@ -141,6 +148,7 @@ impl ThinRows {
     /// Adds a block of segments that follow.
     #[inline(always)]
     pub fn push_block(&mut self) {
+        self.dense.clear();
         let empty = |at: usize| Span { start: at, end: at };
         self.blocks.push(Block { segments: empty(self.segments.len()), places: empty(self.reached.len()) });
     }
@@ -289,6 +297,7 @@ impl ThinRows {
 
     /// (tip if it is a chain, coordinates, columns) of every segment, to change the columns.
     pub fn segments_mut(&mut self) -> impl Iterator<Item = (Option<usize>, &[usize], &mut [Vec3])> {
+        self.dense.clear();
         segments_of(&self.segments, &self.reached, &mut self.columns)
     }
 
@@ -406,12 +415,24 @@ impl ThinRows {
         rows.filter(|(_, rows)| rows.start < rows.end)
     }
 
+    /// How many numbers a product needs beside one for each of so many rows.
+    pub fn scratch(&self, rows: usize) -> usize {
+        if self.dense.is_empty() { self.coordinates() } else { self.dense.scratch(rows) }
+    }
+
     /// (2) into the first numbers of y, one per row; what follows them is scratch.
     pub(crate) fn square_mul_into(&self, row_start: &[usize], x: &[f64], y: &mut Vec<f64>) {
         let rows = x.len();
         y.clear();
-        y.resize(rows + self.coordinates(), 0.0);
+        y.resize(rows + self.scratch(rows), 0.0);
         let (out, momentum) = y.split_at_mut(rows);
+        if !self.dense.is_empty() {
+            lanes::plain(
+                #[inline(always)]
+                || self.dense.square_mul(row_start, x, out, momentum),
+            );
+            return y.truncate(rows);
+        }
         lanes::plain(
             #[inline(always)]
             || {
