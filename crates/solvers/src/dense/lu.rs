@@ -8,7 +8,7 @@ use std::ops::Range;
 use stiction_dynamics::lanes;
 
 /// Columns of a strip, and strips of a panel.
-const STRIP: usize = 4;
+pub(crate) const STRIP: usize = 4;
 const PANEL: usize = 8;
 
 /// A matrix and its factors, by rows.
@@ -25,15 +25,21 @@ pub(crate) struct Lu {
     exchanges: usize,
     /// One over the largest number of a row of A.
     scale: Vec<f64>,
+    /// One over every pivot.
+    inverse: Vec<f64>,
     scratch: Vec<f64>,
 }
 
 impl Lu {
     /// Makes room for an n × n matrix, so that smaller ones need none.
     pub(crate) fn reserve(&mut self, n: usize) {
-        for (v, numbers) in
-            [(&mut self.a, n * n.next_multiple_of(STRIP)), (&mut self.scale, n), (&mut self.scratch, n)]
-        {
+        let stride = n.next_multiple_of(STRIP);
+        for (v, numbers) in [
+            (&mut self.a, n * stride),
+            (&mut self.scale, n),
+            (&mut self.inverse, n),
+            (&mut self.scratch, stride),
+        ] {
             v.clear();
             v.reserve(numbers);
         }
@@ -73,6 +79,7 @@ impl Lu {
         self.pivot.clear();
         self.pivot.extend(0..n);
         self.scale.clear();
+        self.inverse.clear();
         for row in self.a.chunks_exact_mut(self.stride.max(1)) {
             let strips = row.as_chunks_mut::<STRIP>().0;
             let mut largest = [0.0_f64; STRIP];
@@ -147,10 +154,14 @@ impl Lu {
         }
         let pivot_row = chunks[k * width + strip];
         let inverse = 1.0 / pivot_row[K];
+        self.inverse.push(inverse);
         for row in chunks[k * width + strip..].iter_mut().step_by(width).skip(1) {
             let factor = row[K] * inverse;
-            row[K] = factor;
-            (K + 1..STRIP).for_each(|j| row[j] -= factor * pivot_row[j]);
+            *row = std::array::from_fn(|j| match j {
+                _ if j < K => row[j],
+                _ if j == K => factor,
+                _ => row[j] - factor * pivot_row[j],
+            });
         }
         true
     }
@@ -171,11 +182,9 @@ impl Lu {
         let firsts = first[columns.clone()].iter().zip(&mut second[columns.clone()]);
         let others = third[columns.clone()].iter_mut().zip(&mut fourth[columns.clone()]);
         for ((u0, u1), (u2, u3)) in firsts.zip(others) {
-            for c in 0..STRIP {
-                u1[c] -= l1[0] * u0[c];
-                u2[c] = u2[c] - l2[0] * u0[c] - l2[1] * u1[c];
-                u3[c] = u3[c] - l3[0] * u0[c] - l3[1] * u1[c] - l3[2] * u2[c];
-            }
+            *u1 = std::array::from_fn(|c| u1[c] - l1[0] * u0[c]);
+            *u2 = std::array::from_fn(|c| u2[c] - l2[0] * u0[c] - l2[1] * u1[c]);
+            *u3 = std::array::from_fn(|c| u3[c] - l3[0] * u0[c] - l3[1] * u1[c] - l3[2] * u2[c]);
         }
         for row in lower.chunks_exact_mut(width) {
             subtract::<false>(upper, strip, row, columns.clone());
@@ -198,11 +207,10 @@ impl Lu {
         }
     }
 
-    /// x ← A⁻¹ x.
+    /// x ← A⁻¹ x, number by number: what interior methods come to at their end bears no other order.
     pub(crate) fn solve(&mut self, x: &mut [f64]) {
         let (n, stride) = (self.n, self.stride);
-        self.scratch.clear();
-        self.scratch.extend(self.pivot.iter().map(|&p| x[p] * self.scale[p]));
+        self.turn(x);
         for i in 0..n {
             let row = &self.a[i * stride..i * stride + i];
             let sum: f64 = row.iter().zip(&self.scratch).map(|(l, y)| l * y).sum();
@@ -214,6 +222,60 @@ impl Lu {
             x[i] = (self.scratch[i] - sum) / row[i];
         }
     }
+
+    /// The same, four numbers at a time.
+    pub(crate) fn solve_at_once(&mut self, x: &mut [f64]) {
+        self.turn(x);
+        self.scratch.resize(self.stride, 0.0);
+        lanes::plain(
+            #[inline(always)]
+            || self.solve_by_strips(),
+        );
+        x.copy_from_slice(&self.scratch[..self.n]);
+    }
+
+    /// P x, scaled, into `scratch`.
+    fn turn(&mut self, x: &[f64]) {
+        self.scratch.clear();
+        self.scratch.extend(self.pivot.iter().map(|&p| x[p] * self.scale[p]));
+    }
+
+    /// Strip by strip: what others say to all its rows, then the rows one by one.
+    #[inline(always)]
+    fn solve_by_strips(&mut self) {
+        let (n, width) = (self.n, self.stride / STRIP);
+        let Self { a, scratch, inverse, .. } = self;
+        let (a, x) = (a.as_chunks::<STRIP>().0, scratch.as_chunks_mut::<STRIP>().0);
+        for s in 0..width {
+            let mut here = x[s];
+            for (k, row) in a[STRIP * s * width..].chunks_exact(width).take(STRIP).enumerate() {
+                here[k] -= product(&row[..s], &x[..s]);
+                (0..k).for_each(|l| here[k] -= row[s][l] * here[l]);
+            }
+            x[s] = here;
+        }
+        for s in (0..width).rev() {
+            let mut here = x[s];
+            let rows = STRIP * s..n.min(STRIP * (s + 1));
+            for (k, row) in rows.clone().enumerate().rev() {
+                let row = &a[row * width..][..width];
+                here[k] -= product(&row[s + 1..], &x[s + 1..]);
+                (k + 1..rows.len()).for_each(|l| here[k] -= row[s][l] * here[l]);
+                here[k] *= inverse[STRIP * s + k];
+            }
+            x[s] = here;
+        }
+    }
+}
+
+/// Σ a x.
+#[inline(always)]
+fn product(a: &[[f64; STRIP]], x: &[[f64; STRIP]]) -> f64 {
+    let mut sum = [0.0; STRIP];
+    for (a, x) in a.iter().zip(x) {
+        sum = std::array::from_fn(|k| sum[k] + a[k] * x[k]);
+    }
+    (sum[0] + sum[1]) + (sum[2] + sum[3])
 }
 
 /// Columns of a row less those of the four first of `rows`, by its factors in a strip: one after another, or summed first.
@@ -229,12 +291,11 @@ fn subtract<const SUMMED: bool>(
     let of = |k: usize| &rows[k * width..(k + 1) * width][columns.clone()];
     let four = of(0).iter().zip(of(1)).zip(of(2).iter().zip(of(3)));
     for (x, ((u0, u1), (u2, u3))) in row[columns.clone()].iter_mut().zip(four) {
-        for c in 0..STRIP {
-            x[c] = match SUMMED {
-                true => x[c] - (f[0] * u0[c] + f[1] * u1[c] + f[2] * u2[c] + f[3] * u3[c]),
-                false => x[c] - f[0] * u0[c] - f[1] * u1[c] - f[2] * u2[c] - f[3] * u3[c],
-            };
-        }
+        // All four before any is written: then they go together.
+        *x = std::array::from_fn(|c| match SUMMED {
+            true => x[c] - (f[0] * u0[c] + f[1] * u1[c] + f[2] * u2[c] + f[3] * u3[c]),
+            false => x[c] - f[0] * u0[c] - f[1] * u1[c] - f[2] * u2[c] - f[3] * u3[c],
+        });
     }
 }
 
@@ -260,9 +321,13 @@ mod tests {
             let mut b: Vec<f64> =
                 (0..n).map(|i| a[i * n..(i + 1) * n].iter().zip(&x).map(|(a, x)| a * x).sum()).collect();
             assert!(lu.factor());
+            let mut at_once = b.clone();
             lu.solve(&mut b);
-            let error = b.iter().zip(&x).fold(0.0_f64, |m, (a, b)| m.max((a - b).abs()));
-            assert!(error < 1e-9, "n = {n}: {error}");
+            lu.solve_at_once(&mut at_once);
+            for b in [b, at_once] {
+                let error = b.iter().zip(&x).fold(0.0_f64, |m, (a, b)| m.max((a - b).abs()));
+                assert!(error < 1e-9, "n = {n}: {error}");
+            }
         }
     }
 

@@ -4,7 +4,7 @@ mod cholesky;
 mod lu;
 
 pub(crate) use cholesky::Cholesky;
-pub(crate) use lu::Lu;
+pub(crate) use lu::{Lu, STRIP};
 
 use stiction_contact::ConstraintProblem;
 
@@ -79,4 +79,53 @@ pub(crate) fn matrix_into(problem: &ConstraintProblem, out: &mut Vec<f64>) {
     for (r, compliance) in problem.compliance.iter().enumerate() {
         out[r * n + r] += compliance;
     }
+}
+
+/// G = W Wᵀ by rows of whole strips into `out`, from the W of a problem whose blocks have one row or three; `columns` is
+/// scratch, W by coordinates.
+#[inline(always)]
+pub(crate) fn whole_into(problem: &ConstraintProblem, columns: &mut Vec<[f64; STRIP]>, out: &mut Vec<f64>) {
+    let (thin, rows) = (&problem.thin, problem.rows());
+    let width = rows.div_ceil(STRIP);
+    columns.clear();
+    columns.resize(thin.coordinates() * width, [0.0; STRIP]);
+    let numbers = columns.as_flattened_mut();
+    for (i, range) in problem.row_start().windows(2).enumerate() {
+        for (coordinate, w) in thin.terms(i) {
+            let at = STRIP * width * coordinate;
+            let w = w.to_array();
+            numbers[at + range[0]..at + range[1]].copy_from_slice(&w[..range[1] - range[0]]);
+        }
+    }
+    out.clear();
+    out.resize(rows * STRIP * width, 0.0);
+    // From the diagonal on, and then the same below it.
+    let strips = out.as_chunks_mut::<STRIP>().0;
+    for (i, range) in problem.row_start().windows(2).enumerate() {
+        let first = range[0] / STRIP;
+        let (x, more) = strips[range[0] * width..range[1] * width].split_at_mut(width);
+        for (coordinate, w) in thin.terms(i) {
+            let from = &columns[coordinate * width..][first..width];
+            if more.is_empty() {
+                x[first..].iter_mut().zip(from).for_each(|(x, g)| *x = add(x, w.x, g));
+                continue;
+            }
+            let (y, z) = more.split_at_mut(width);
+            let others = y[first..].iter_mut().zip(&mut z[first..]);
+            for ((x, (y, z)), g) in x[first..].iter_mut().zip(others).zip(from) {
+                (*x, *y, *z) = (add(x, w.x, g), add(y, w.y, g), add(z, w.z, g));
+            }
+        }
+    }
+    for row in 0..rows {
+        for column in row + 1..rows {
+            out[column * STRIP * width + row] = out[row * STRIP * width + column];
+        }
+    }
+}
+
+/// y + a x.
+#[inline(always)]
+pub(crate) fn add(y: &[f64; STRIP], a: f64, x: &[f64; STRIP]) -> [f64; STRIP] {
+    std::array::from_fn(|k| y[k] + a * x[k])
 }

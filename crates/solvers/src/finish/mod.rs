@@ -8,8 +8,7 @@
 //! 1. [`newton`] from the active set of the present impulses;
 //! 2. if that fails, for the exact law and where many trees hang together, the [`parts`] in which it has, each for
 //!    itself, and 1 again on all, a few times;
-//! 3. then, for the exact law, a path of [`crate::path`] from there, piece by piece; this first where 1 has failed
-//!    before any sweep;
+//! 3. then, for the exact law, a path of [`crate::path`] from there, piece by piece;
 //! 4. then, a few times a solve, a method that needs no active set, polished by 1. For the exact law first the smoothed
 //!    Newton method of [`crate::ncp_newton`], from where they are; then, where the factor of G is known, the augmented
 //!    Lagrangian of [`crate::ncp_al`]. Else an interior method from a cold start, once sweeps have had [`PATIENCE`]
@@ -17,8 +16,8 @@
 //!    rows, and so where all has been tried.
 //!
 //! Before the first sweep come the factors of the last solve; and Newton at once, where that costs no more than
-//! sweeps or the start is nearly an answer. Where that is of bodies at rest these are taken deeper than asked: the
-//! impulses then do for many steps to come.
+//! sweeps or the start is nearly an answer; where the rows are few and that fails, the path. Where the start is of bodies
+//! at rest these are taken deeper than asked: the impulses then do for many steps to come.
 
 mod newton;
 mod parts;
@@ -233,18 +232,14 @@ impl Finish {
         if *iterations < self.next {
             return None;
         }
-        // Where Newton has come first and failed, the path does at once.
-        let failed = self.attempts == 0
-            && lambda.len() <= LEAST_ROWS
-            && matches!(self.way(view), Some((Way::Path { .. }, _)));
-        let mut e = if failed { current } else { self.newton(view, lambda, current, goal, iterations) };
+        let mut e = self.newton(view, lambda, current, goal, iterations);
         if e > goal.tolerance && has_parts(view) {
             e = self.by_parts(view, lambda, e, goal, iterations);
         }
         let way = if e > goal.tolerance { self.way(view) } else { None };
         let mut next = 2 * *iterations;
         if let Some((way, fresh)) = way
-            && (failed || self.next >= way.patience())
+            && self.next >= way.patience()
         {
             // Polished even where it ends worse than the sweeps: its active set may be the right one.
             self.attempts += 1;
@@ -372,7 +367,34 @@ impl Finish {
             let steps = FIRST_STEPS.min(goal.max_iterations.saturating_sub(reached.steps));
             let by_newton = self.newton.solve(view, lambda, reached.residual, goal.wanted(current), steps);
             reached = Reached { steps: reached.steps + by_newton.steps, ..by_newton };
+            if reached.residual > goal.tolerance
+                && lambda.len() <= LEAST_ROWS
+                && has_path(view)
+                && !self.turning
+            {
+                reached = self.by_path(view, lambda, reached, goal);
+            }
         }
+        reached
+    }
+
+    /// Where Newton has failed before the first sweep.
+    fn by_path(&mut self, view: &View, lambda: &mut [f64], from: Reached, goal: Goal) -> Reached {
+        let mut trial = std::mem::take(&mut self.trial);
+        trial.clear();
+        trial.extend_from_slice(lambda);
+        let mut reached = from;
+        let e = self.go(Way::Path { by_rows: false }, view, &mut trial, goal, &mut reached.steps);
+        if e < reached.residual {
+            lambda.copy_from_slice(&trial);
+            reached.residual = e;
+        }
+        if reached.residual <= goal.tolerance {
+            let steps = POLISHING_STEPS.min(goal.max_iterations.saturating_sub(reached.steps));
+            let polished = self.newton.solve(view, lambda, reached.residual, DEEP * goal.tolerance, steps);
+            reached = Reached { steps: reached.steps + polished.steps, ..polished };
+        }
+        self.trial = trial;
         reached
     }
 

@@ -58,7 +58,7 @@ mod rows;
 use super::patch;
 use super::polygon;
 use super::{Reached, View};
-use crate::dense::Lu;
+use crate::dense::{Lu, STRIP};
 use crate::local::Contact;
 use crate::sweep::Block;
 use crate::trees::{Equation, TreeSystem};
@@ -100,8 +100,11 @@ pub(crate) struct Newton {
     d_c: Vec<f64>,
     step: Vec<f64>,
     packed: Vec<f64>,
-    /// Wᵀ of the unknown rows, as wide as the system's.
-    columns: Vec<[f64; 4]>,
+    /// G of one tree, found in this solve or not yet, and what it is found in.
+    whole: Vec<f64>,
+    columns: Vec<[f64; STRIP]>,
+    /// The rows that are unknowns.
+    places: Vec<usize>,
     /// Unknowns and pieces whose factors are held, or none. They outlive the solve.
     held: Vec<usize>,
     held_pieces: Vec<Discriminant<Piece>>,
@@ -145,6 +148,7 @@ impl Newton {
         self.lambda.extend_from_slice(lambda);
         view.problem.velocities_into(&self.lambda, &mut self.c);
         self.forget();
+        self.whole.clear();
         self.in_trees = TreeSystem::pays(view.problem);
         if self.in_trees {
             self.trees.take(&view.problem.thin);
@@ -326,7 +330,7 @@ impl Newton {
         let problem = view.problem;
         // Velocities after the known changes; a product may need more room than its rows.
         self.d_c.clear();
-        self.d_c.reserve(self.known.len() + problem.thin.coordinates());
+        self.d_c.reserve(self.known.len() + problem.thin.scratch(self.known.len()));
         if self.known.iter().any(|&d| d != 0.0) {
             problem.delassus_mul_into(&self.known, &mut self.d_c);
             for (k, d) in self.d_c.iter_mut().enumerate() {
@@ -366,7 +370,7 @@ impl Newton {
             for (x, &at) in self.step.iter().zip(&self.unknown).filter(|e| *e.1 != KNOWN) {
                 self.packed[at] = *x;
             }
-            self.lu.solve(&mut self.packed);
+            self.lu.solve_at_once(&mut self.packed);
             for (x, &at) in self.step.iter_mut().zip(&self.unknown).filter(|e| *e.1 != KNOWN) {
                 *x = self.packed[at];
             }

@@ -11,10 +11,11 @@
 //! those that say what Δy is, as of open contacts, are no unknowns of (1); det J is that of the others.
 
 use super::pieces::Slope;
-use crate::dense::{Lu, matrix_into};
+use crate::dense::{Lu, STRIP, matrix_into, whole_into};
 use crate::finish::View;
 use crate::trees::{Equation, TreeSystem};
 use stiction_contact::ConstraintProblem;
+use stiction_dynamics::lanes;
 
 /// See the module.
 #[derive(Default)]
@@ -24,6 +25,9 @@ pub(super) struct System {
     pub(super) scale: Vec<f64>,
     /// Scaled G + R, by rows; none in trees.
     matrix: Vec<f64>,
+    /// G where its blocks are not formed, and what it is found in.
+    whole: Vec<f64>,
+    columns: Vec<[f64; STRIP]>,
     lu: Lu,
     /// By rows: the equations, and which rows they do not say at once.
     slopes: Vec<Slope>,
@@ -58,10 +62,27 @@ impl System {
             }
             self.unknown.clear();
             self.unknown.reserve(n);
-            matrix_into(problem, &mut self.matrix);
+            self.find_matrix(problem);
             for (row, &s) in self.matrix.chunks_exact_mut(n.max(1)).zip(&self.scale) {
                 row.iter_mut().zip(&self.scale).for_each(|(a, t)| *a /= s * t);
             }
+        }
+    }
+
+    /// G + R by rows.
+    fn find_matrix(&mut self, problem: &ConstraintProblem) {
+        if problem.blocks_formed() {
+            return matrix_into(problem, &mut self.matrix);
+        }
+        lanes::plain(
+            #[inline(always)]
+            || whole_into(problem, &mut self.columns, &mut self.whole),
+        );
+        let n = problem.rows();
+        self.matrix.clear();
+        for (row, numbers) in self.whole.chunks_exact(n.next_multiple_of(STRIP).max(1)).enumerate() {
+            self.matrix.extend_from_slice(&numbers[..n]);
+            self.matrix[row * n + row] += problem.compliance[row];
         }
     }
 
@@ -129,7 +150,7 @@ impl System {
         let Self { lu, unknown, packed, .. } = self;
         packed.clear();
         packed.extend(unknown.iter().map(|&u| x[u]));
-        lu.solve(packed);
+        lu.solve_at_once(packed);
         unknown.iter().zip(&*packed).for_each(|(&u, y)| x[u] = *y);
     }
 

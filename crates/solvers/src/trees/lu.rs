@@ -4,10 +4,12 @@
 //!     A_qr ← A_qr − A_qp A_pp⁻¹ A_pr      for q, r after p                                (1)
 //! ```
 //!
-//! The pattern is symmetric, the numbers need not be. Pivots are sought within the blocks of the diagonal only.
+//! The pattern is symmetric, the numbers need not be. Pivots are sought within the blocks of the diagonal only. A tree
+//! alone is one dense matrix.
 
 use super::order::Order;
 use super::{Block, times};
+use crate::dense::{Lu, STRIP};
 use stiction_contact::ThinRows;
 use stiction_dynamics::spatial::Vec3;
 
@@ -34,12 +36,18 @@ pub(crate) struct TreeLu {
     scratch: Vec<f64>,
     /// D Wᵢ on one tree.
     turned: Vec<Vec3>,
+    /// Of a tree alone, no free body.
+    alone: bool,
+    dense: Lu,
+    /// Rows of D Wᵢ in full.
+    turned_rows: [Vec<[f64; STRIP]>; 3],
 }
 
 impl TreeLu {
     /// Makes room for the trees of `thin`.
     pub(crate) fn lay_out(&mut self, thin: &ThinRows) {
         let n = thin.trees();
+        self.alone = n == 1 && thin.tree(0).len() != 6;
         self.pairs.clear();
         for i in 0..thin.len() {
             let mut trees = thin.trees_of(i);
@@ -64,6 +72,12 @@ impl TreeLu {
     pub(crate) fn start(&mut self) -> bool {
         if self.numbers > MOST_NUMBERS {
             return false;
+        }
+        if self.alone {
+            let n = self.tree[0].1;
+            self.dense.clear(n);
+            (0..n).for_each(|k| self.dense.row_mut(k)[k] = 1.0);
+            return true;
         }
         self.values.clear();
         self.values.resize(self.numbers, 0.0);
@@ -108,6 +122,9 @@ impl TreeLu {
     /// Adds Wᵢᵀ D Wᵢ.
     #[inline(always)]
     pub(crate) fn add(&mut self, thin: &ThinRows, i: usize, d: &Block) {
+        if self.alone {
+            return self.add_dense(thin, i, d);
+        }
         let mut turned = std::mem::take(&mut self.turned);
         for (q, columns, right) in thin.segments(i) {
             turned.clear();
@@ -134,9 +151,38 @@ impl TreeLu {
         self.turned = turned;
     }
 
+    /// The same for a tree alone.
+    #[inline(always)]
+    fn add_dense(&mut self, thin: &ThinRows, i: usize, d: &Block) {
+        let Self { dense, turned_rows, tree: tree_sizes, .. } = self;
+        let (first, n) = tree_sizes[0];
+        let width = n.div_ceil(STRIP);
+        for (row, d) in turned_rows.iter_mut().zip(d).filter(|_| true) {
+            row.clear();
+            row.resize(width, [0.0; STRIP]);
+            let numbers = row.as_flattened_mut();
+            thin.terms(i).for_each(|(c, w)| numbers[c - first] = d[0] * w.x + d[1] * w.y + d[2] * w.z);
+        }
+        let [x, y, z] = &*turned_rows;
+        let one = d[1] == [0.0; 3] && d[2] == [0.0; 3];
+        for (coordinate, w) in thin.terms(i) {
+            let (out, _) = dense.rows_mut(coordinate - first, 1);
+            if one {
+                out.iter_mut().zip(x).for_each(|(out, x)| *out = plus(*out, w.x, x));
+                continue;
+            }
+            for ((out, x), (y, z)) in out.iter_mut().zip(x).zip(y.iter().zip(z)) {
+                *out = plus(plus(plus(*out, w.x, x), w.y, y), w.z, z);
+            }
+        }
+    }
+
     /// False if a pivot is zero or not a number.
     #[inline(always)]
     pub(crate) fn factor(&mut self) -> bool {
+        if self.alone {
+            return self.dense.factor();
+        }
         for k in 0..self.order.sequence.len() {
             let p = self.order.sequence[k];
             let (first, n) = self.tree[p];
@@ -176,6 +222,9 @@ impl TreeLu {
 
     /// True if det A < 0, after [`Self::factor`].
     pub(crate) fn reverses(&self) -> bool {
+        if self.alone {
+            return self.dense.reverses();
+        }
         let mut reverses = false;
         for (&(first, n), &at) in self.tree.iter().zip(&self.at) {
             let pivots = &self.pivot[first..first + n];
@@ -191,6 +240,10 @@ impl TreeLu {
     /// x ← A⁻¹ x.
     #[inline(always)]
     pub(crate) fn solve(&mut self, x: &mut [f64]) {
+        if self.alone {
+            let (first, n) = self.tree[0];
+            return self.dense.solve_at_once(&mut x[first..first + n]);
+        }
         for &p in &self.order.sequence {
             let (first, n) = self.tree[p];
             let diagonal = &self.values[self.at[p]..self.at[p] + n * n];
@@ -220,6 +273,12 @@ impl TreeLu {
             }
         }
     }
+}
+
+/// y + a x.
+#[inline(always)]
+fn plus(y: [f64; STRIP], a: f64, x: &[f64; STRIP]) -> [f64; STRIP] {
+    std::array::from_fn(|k| y[k] + a * x[k])
 }
 
 /// C += Uᵀ V of free bodies, whose columns come last coordinate first.

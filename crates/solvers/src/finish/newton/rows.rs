@@ -1,13 +1,9 @@
-//! Newton's equations by rows of unknowns, from the blocks of G, or where it is known by W of one tree, G = W Wᵀ:
-//!
-//! ```text
-//!     (leftᵢ Gᵢ)_u = Σ_d leftᵢ wᵢ(d) w_u(d)      over the coordinates d that block i reaches        (1)
-//! ```
-//!
-//! For that Wᵀ of the unknown rows lies by coordinates, four numbers at a time.
+//! Newton's equations by rows of unknowns, from the blocks of G, or where it is known by W of one tree, from all of G:
+//! that is found once in a solve, of which equations are sums of few rows.
 
 use super::patch::{self, Patch};
 use super::{KNOWN, Newton, Piece, REGULAR};
+use crate::dense::{STRIP, add, whole_into};
 use crate::finish::View;
 use crate::trees::{Equation, knows_factor};
 use stiction_contact::ConstraintProblem;
@@ -40,18 +36,19 @@ impl Newton {
         self.factor_written()
     }
 
-    /// The same by (1).
+    /// The same from all of G.
     fn factor_rows_of_thin(&mut self, view: &View, unknowns: usize) -> bool {
         let rows = view.problem.rows();
         self.lu.reserve(rows); // what is unknown now may be few of them
         self.lu.clear(unknowns);
-        self.packed.clear();
-        self.packed.reserve(rows);
-        self.columns.clear();
-        self.columns.reserve(view.problem.thin.coordinates() * rows.div_ceil(4));
         lanes::plain(
             #[inline(always)]
-            || self.write_all(view),
+            || {
+                if self.whole.is_empty() {
+                    whole_into(view.problem, &mut self.columns, &mut self.whole);
+                }
+                self.write_all(view);
+            },
         );
         self.factor_written()
     }
@@ -59,60 +56,40 @@ impl Newton {
     #[inline(always)]
     fn write_all(&mut self, view: &View) {
         let problem = view.problem;
-        let thin = &problem.thin;
-        let mut columns = std::mem::take(&mut self.columns);
-        let width = self.lu.rows_mut(0, 0).1;
-        columns.clear();
-        columns.resize(thin.coordinates() * width, [0.0; 4]);
-        let numbers = columns.as_flattened_mut();
-        for (i, rows) in problem.row_start().windows(2).enumerate() {
-            match self.unknown[rows[0]..rows[1]] {
-                [first, _, _] if first != KNOWN => thin.terms(i).for_each(|(coordinate, w)| {
-                    numbers[4 * width * coordinate + first..][..3].copy_from_slice(&w.to_array());
-                }),
-                [.., last] if last != KNOWN => thin.terms(i).for_each(|(coordinate, w)| {
-                    numbers[4 * width * coordinate + last] = if rows[1] - rows[0] == 1 { w.x } else { w.z };
-                }),
-                _ => {}
-            }
-        }
+        let rows = problem.rows();
+        self.places.clear();
+        self.places.reserve(rows);
+        self.places.extend((0..rows).filter(|&row| self.unknown[row] != KNOWN));
+        self.packed.clear();
+        self.packed.resize(rows.next_multiple_of(STRIP), 0.0);
         for i in 0..self.pieces.len() {
-            let rows = problem.range(i);
-            let Equation { left, own } = match self.unknown[rows.clone()] {
-                [.., KNOWN] => continue,
-                _ => self.weights(view, i),
-            };
-            match self.unknown[rows] {
-                [first, _, _] if first != KNOWN => {
-                    let (out, _) = self.lu.rows_mut(first, 3);
-                    let (x, rest) = out.split_at_mut(width);
-                    let (y, z) = rest.split_at_mut(width);
-                    for (coordinate, w) in thin.terms(i) {
-                        let [a, b, c] = left.map(|l| l[0] * w.x + l[1] * w.y + l[2] * w.z);
-                        let from = &columns[coordinate * width..][..width];
-                        for (((x, y), z), g) in x.iter_mut().zip(&mut *y).zip(&mut *z).zip(from) {
-                            (*x, *y, *z) = (add(x, a, g), add(y, b, g), add(z, c, g));
+            let range = problem.range(i);
+            if self.unknown[range.clone()].iter().all(|u| *u == KNOWN) {
+                continue;
+            }
+            let Equation { left, own } = self.weights(view, i);
+            let Self { whole, places, packed, lu, unknown, .. } = self;
+            let stride = packed.len();
+            for (k, row) in range.clone().enumerate().filter(|e| unknown[e.1] != KNOWN) {
+                let out = lu.row_mut(unknown[row]);
+                let mut terms = range.clone().zip(left[k]).filter(|t| t.1 != 0.0);
+                let of = |row: usize| &whole[row * stride..][..stride];
+                match (terms.next(), terms.next()) {
+                    (Some((row, 1.0)), None) => gather(of(row), places, out),
+                    (first, second) => {
+                        packed.fill(0.0);
+                        for (row, weight) in first.into_iter().chain(second).chain(terms) {
+                            let sums = packed.as_chunks_mut::<STRIP>().0.iter_mut();
+                            sums.zip(of(row).as_chunks().0).for_each(|(sum, x)| *sum = add(sum, weight, x));
                         }
-                    }
-                    for (out, own) in [x, y, z].into_iter().zip(own) {
-                        let out = &mut out.as_flattened_mut()[first..first + 3];
-                        out.iter_mut().zip(own).for_each(|(out, own)| *out += own);
+                        gather(packed, places, out);
                     }
                 }
-                [ref others @ .., last] => {
-                    let at = others.len();
-                    let (out, _) = self.lu.rows_mut(last, 1);
-                    for (coordinate, w) in thin.terms(i) {
-                        let a = left[at][at] * if at == 0 { w.x } else { w.z };
-                        let from = &columns[coordinate * width..][..width];
-                        out.iter_mut().zip(from).for_each(|(out, g)| *out = add(out, a, g));
-                    }
-                    out.as_flattened_mut()[last] += own[at][at];
+                for (column, own) in range.clone().zip(own[k]).filter(|e| unknown[e.0] != KNOWN) {
+                    out[unknown[column]] += own;
                 }
-                [] => {}
             }
         }
-        self.columns = columns;
     }
 
     /// True if what has been written has factors.
@@ -166,8 +143,8 @@ impl Newton {
     }
 }
 
-/// y + a x.
+/// The numbers at some places.
 #[inline(always)]
-fn add(y: &[f64; 4], a: f64, x: &[f64; 4]) -> [f64; 4] {
-    std::array::from_fn(|k| y[k] + a * x[k])
+fn gather(from: &[f64], places: &[usize], out: &mut [f64]) {
+    out.iter_mut().zip(places).for_each(|(out, &at)| *out = from[at]);
 }
