@@ -28,6 +28,8 @@ const LOWEST: f64 = 0.05;
 const VERTICES: usize = 40;
 /// The tilt of a cylinder below which its cap has no lowest point.
 const UPRIGHT: f64 = 1e-7;
+/// The tilt of a lying cylinder below which neither cap is the lower.
+const LYING: f64 = 1e-7;
 
 /// A is the plane.
 pub(crate) fn plane(A: &Frame, b: &Shape, B: &Frame, margin: f64, out: &mut Manifold) {
@@ -114,7 +116,7 @@ fn rim_points(radius: f64, half_length: f64, up: Vec3) -> [(usize, Vec3); 5] {
     let across = (up.x * up.x + up.y * up.y).sqrt();
     // Downhill within the cap; fixed to the body when it is level.
     let (c, s) = if across > UPRIGHT { (-up.x / across, -up.y / across) } else { (1.0, 0.0) };
-    let (lower, z) = if up.z >= 0.0 { (0, -half_length) } else { (1, half_length) };
+    let (lower, z) = if up.z >= -LYING { (0, -half_length) } else { (1, half_length) };
     let (x, y) = (radius * c, radius * s);
     let at = |k: usize, x: f64, y: f64, z: f64| (k, vec3(x, y, z));
     [
