@@ -42,8 +42,8 @@ fn across(u: Vec3, v: Vec3, between: Vec3) -> Vec3 {
     if n.dot(between) < 0.0 { -n } else { n }
 }
 
-/// (1)
-fn closest_on_segments(p1: Vec3, u: Vec3, p2: Vec3, v: Vec3) -> (Vec3, Vec3) {
+/// The closest points of two segments, by their middles and from there to an end: (1).
+pub(crate) fn closest_on_segments(p1: Vec3, u: Vec3, p2: Vec3, v: Vec3) -> (Vec3, Vec3) {
     let r = p1 - p2;
     let (a, e, b) = (u.norm_squared(), v.norm_squared(), u.dot(v));
     let (c, f) = (u.dot(r), v.dot(r));
