@@ -4,6 +4,7 @@
 //! units. Columns are factored by strips of four, whose rows are four at once to what is on their right; panels of
 //! strips keep that in cache. Cost ⅔ n³.
 
+use super::dot_strips;
 use std::ops::Range;
 use stiction_dynamics::lanes;
 
@@ -249,7 +250,7 @@ impl Lu {
         for s in 0..width {
             let mut here = x[s];
             for (k, row) in a[STRIP * s * width..].chunks_exact(width).take(STRIP).enumerate() {
-                here[k] -= product(&row[..s], &x[..s]);
+                here[k] -= dot_strips(&row[..s], &x[..s]);
                 (0..k).for_each(|l| here[k] -= row[s][l] * here[l]);
             }
             x[s] = here;
@@ -259,23 +260,13 @@ impl Lu {
             let rows = STRIP * s..n.min(STRIP * (s + 1));
             for (k, row) in rows.clone().enumerate().rev() {
                 let row = &a[row * width..][..width];
-                here[k] -= product(&row[s + 1..], &x[s + 1..]);
+                here[k] -= dot_strips(&row[s + 1..], &x[s + 1..]);
                 (k + 1..rows.len()).for_each(|l| here[k] -= row[s][l] * here[l]);
                 here[k] *= inverse[STRIP * s + k];
             }
             x[s] = here;
         }
     }
-}
-
-/// Σ a x.
-#[inline(always)]
-fn product(a: &[[f64; STRIP]], x: &[[f64; STRIP]]) -> f64 {
-    let mut sum = [0.0; STRIP];
-    for (a, x) in a.iter().zip(x) {
-        sum = std::array::from_fn(|k| sum[k] + a[k] * x[k]);
-    }
-    (sum[0] + sum[1]) + (sum[2] + sum[3])
 }
 
 /// Columns of a row less those of the four first of `rows`, by its factors in a strip: one after another, or summed first.

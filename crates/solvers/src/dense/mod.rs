@@ -129,3 +129,21 @@ pub(crate) fn whole_into(problem: &ConstraintProblem, columns: &mut Vec<[f64; ST
 pub(crate) fn add(y: &[f64; STRIP], a: f64, x: &[f64; STRIP]) -> [f64; STRIP] {
     std::array::from_fn(|k| y[k] + a * x[k])
 }
+
+/// a·x, four numbers at a time.
+#[inline(always)]
+pub(crate) fn dot(a: &[f64], x: &[f64]) -> f64 {
+    let ((a, rest_a), (x, rest_x)) = (a.as_chunks::<STRIP>(), x.as_chunks::<STRIP>());
+    let rest: f64 = rest_a.iter().zip(rest_x).map(|(a, x)| a * x).sum();
+    dot_strips(a, x) + rest
+}
+
+/// The same of whole strips.
+#[inline(always)]
+fn dot_strips(a: &[[f64; STRIP]], x: &[[f64; STRIP]]) -> f64 {
+    let mut sum = [0.0; STRIP];
+    for (a, x) in a.iter().zip(x) {
+        sum = std::array::from_fn(|k| sum[k] + a[k] * x[k]);
+    }
+    (sum[0] + sum[1]) + (sum[2] + sum[3])
+}

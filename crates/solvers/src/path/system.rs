@@ -11,7 +11,7 @@
 //! those that say what Δy is, as of open contacts, are no unknowns of (1); det J is that of the others.
 
 use super::pieces::Slope;
-use crate::dense::{Lu, STRIP, matrix_into, whole_into};
+use crate::dense::{Lu, STRIP, dot, matrix_into, whole_into};
 use crate::finish::View;
 use crate::trees::{Equation, TreeSystem};
 use stiction_contact::ConstraintProblem;
@@ -110,9 +110,19 @@ impl System {
             return self.factor_trees(problem, epsilon, slopes_of_blocks);
         }
         self.epsilon = epsilon;
-        let (n, Self { matrix, lu, slopes, unknown, row, .. }) = (self.scale.len(), &mut *self);
-        slopes.clear();
-        slopes.extend(slopes_of_blocks);
+        self.slopes.clear();
+        self.slopes.extend(slopes_of_blocks);
+        lanes::plain(
+            #[inline(always)]
+            || self.write(problem),
+        );
+        self.lu.factor()
+    }
+
+    /// J by rows of its unknowns.
+    #[inline(always)]
+    fn write(&mut self, problem: &ConstraintProblem) {
+        let (n, Self { matrix, lu, slopes, unknown, row, epsilon, .. }) = (self.scale.len(), &mut *self);
         unknown.clear();
         for (i, slope) in slopes.iter().enumerate() {
             unknown.extend(problem.range(i).enumerate().filter(|&(k, _)| !slope.says(k)).map(|(_, row)| row));
@@ -130,13 +140,12 @@ impl System {
                         let from = &matrix[column * n..(column + 1) * n];
                         row.iter_mut().zip(from).for_each(|(out, a)| *out += left[k][m] * a);
                     }
-                    row[column] += own[k][m] + epsilon * left[k][m];
+                    row[column] += own[k][m] + *epsilon * left[k][m];
                 }
                 lu.row_mut(at).iter_mut().zip(&*unknown).for_each(|(out, &u)| *out = row[u]);
                 at += 1;
             }
         }
-        lu.factor()
     }
 
     /// x ← J⁻¹ x.
@@ -217,6 +226,9 @@ impl System {
 /// A x, A by rows.
 fn multiply(a: &[f64], x: &[f64], out: &mut Vec<f64>) {
     out.clear();
-    let dot = |row: &[f64]| row.iter().zip(x).map(|(a, x)| a * x).sum::<f64>();
-    out.extend(a.chunks_exact(x.len().max(1)).map(dot));
+    out.resize(x.len(), 0.0);
+    lanes::plain(
+        #[inline(always)]
+        || a.chunks_exact(x.len().max(1)).zip(out).for_each(|(row, out)| *out = dot(row, x)),
+    );
 }
