@@ -1,6 +1,7 @@
 //! The blocks of G out of its factor: (1) of [`super`], for who cannot do without.
 
-use super::{ThinRows, write};
+use super::ThinRows;
+use super::products::write;
 use crate::operator::MAX_VALUES;
 use crate::primal::PrimalError;
 use crate::problem::ConstraintProblem;
