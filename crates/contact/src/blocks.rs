@@ -181,6 +181,19 @@ impl BlockMatrix {
         }
     }
 
+    /// y += |G| |x|.
+    pub(crate) fn absolute_mul_add_into(&self, row_start: &[usize], x: &[f64], y: &mut [f64]) {
+        for i in 0..self.len() {
+            let yi = &mut y[row_start[i]..row_start[i + 1]];
+            for k in self.entries(i) {
+                let x = &x[row_start[self.column[k]]..row_start[self.column[k] + 1]];
+                for (y, row) in yi.iter_mut().zip(self.entry(k).chunks_exact(x.len())) {
+                    *y += row.iter().zip(x).map(|(a, x)| (a * x).abs()).sum::<f64>();
+                }
+            }
+        }
+    }
+
     /// y += G[:, i] d: what a change d of the impulse of block i does to every velocity.
     #[inline]
     pub fn add_column_into(&self, row_start: &[usize], i: usize, d: &[f64], y: &mut [f64]) {

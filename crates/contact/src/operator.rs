@@ -149,6 +149,17 @@ impl ConstraintProblem {
         primal.jacobian.mul_add_into(&momentum, y); // (2)
     }
 
+    /// y = |G + R| |x|, or by the factor |W| |Wᵀ| |x| + R |x|, which is no less: ε times it is what rounding makes of (G + R) x.
+    pub fn absolute_mul_into(&self, x: &[f64], y: &mut Vec<f64>) {
+        assert_eq!(x.len(), self.rows(), "one number per row");
+        y.clear();
+        y.extend(x.iter().zip(&self.compliance).map(|(x, r)| (x * r).abs()));
+        if self.blocks_formed() {
+            return self.blocks.absolute_mul_add_into(self.row_start(), x, y);
+        }
+        self.thin.absolute_square_mul_add_into(self.row_start(), x, y);
+    }
+
     /// (G + R)_ii of every block by rows, scalar blocks in the first number; of patches the rows (t₁, t₂, n).
     pub fn diagonal_blocks_into(&self, out: &mut Vec<[f64; 9]>) {
         out.clear();
@@ -274,6 +285,16 @@ mod tests {
         assert!(a.iter().zip(&b).all(|(a, b)| (a - b).abs() < 1e-15), "{a:?} {b:?}");
         let (x, y) = (certify(&formed, &[3.0, -1.0]), certify(&operator, &[3.0, -1.0]));
         assert!((x.natural_map - y.natural_map).abs() < 1e-14);
+    }
+
+    /// |G| |x| by blocks, for entries of either sign.
+    #[test]
+    fn sizes_are_of_absolute_numbers() {
+        let (cones, primal) = two_bodies();
+        let formed = ConstraintProblem::from_primal(&cones, primal, 0.01).unwrap();
+        let mut sizes = Vec::new();
+        formed.absolute_mul_into(&[3.0, -1.0], &mut sizes);
+        assert!((sizes[0] - 2.75).abs() < 1e-15 && (sizes[1] - 2.0).abs() < 1e-15, "{sizes:?}");
     }
 
     /// A part with and without formed blocks.

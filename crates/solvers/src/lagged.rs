@@ -11,7 +11,7 @@
 //! Friction is bounded by the pressure before the step: nothing lifts, but a body that lands slides freely
 //! for a step, and impacts have little friction. Held bodies creep at vₛ r/√(1 − r²), r = F_t/(μ N).
 //!
-//! Solved by Newton's method on velocities with an exact line search: [`crate::primal_newton`]; converges
+//! Solved by Newton's method on velocities with a line search: [`crate::primal_newton`]; converges
 //! always. The judge's own-law residual is that of [`Law::Lagged`]; the exact law is judged separately.
 //! Units: λ [N·s], c and g [m/s], G and R [1/kg]. Contact axes (t₁, t₂, n). An iteration costs ⅓ nv³ and
 //! rows · nv. Allocates only when the problem grows.

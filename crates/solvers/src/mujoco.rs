@@ -10,7 +10,7 @@
 //! With `cone = "pyramidal"`, four edges n ± μ t take the place of each cone. Contacts yield by solref and
 //! solimp: a body held by friction F_t creeps at F_t R_t/B, and sliding bodies lift. Algorithms:
 //!
-//! - `newton` and `cg`, on velocities with an exact line search: [`crate::primal_newton`];
+//! - `newton` and `cg`, on velocities with a line search: [`crate::primal_newton`];
 //! - `pgs`, on impulses: [`crate::mujoco_pgs`]; slow for long chains and mass ratios.
 //!
 //! `noslip_iterations` sweeps follow, if asked for: friction without R, which ends the creep. They leave

@@ -18,7 +18,7 @@
 //!
 //! (3) to (5) with s fixed is the method of multipliers [Rockafellar1976]: r acts on λ − λ̂ only, which
 //! vanishes. The form for contacts is [Lee2025], who freeze the radius of friction where (5) freezes De
-//! Saxcé's correction, as `ncp-aclm` does. (4) is a compliant law, solved by Newton's method with an exact line
+//! Saxcé's correction, as `ncp-aclm` does. (4) is a compliant law, solved by Newton's method with a line
 //! search ([`crate::primal_newton`]); Anderson steps on s shorten the way. r starts at a share of ‖A_ii‖ and falls
 //! while λ̂ lags behind s; where rounding of order ε c/r stops (4), it grows again.
 //!

@@ -1,4 +1,4 @@
-//! The iteration of the compliant twins and of `ncp-al`: descent on velocities with an exact line search.
+//! The iteration of the compliant twins and of `ncp-al`: descent on velocities with a line search.
 //!
 //! A compliant law makes impulses a function of velocities, minus the gradient of a convex potential ℓ
 //! ([`stiction_contact::soft`]). With c₀ = J v + b, v⁺ minimises the strongly convex
@@ -10,15 +10,18 @@
 //!     v ← v + α Δ,   Δᵀ ∇f(v + α Δ) = 0                                                  (4)
 //! ```
 //!
-//! The slope in (4) grows with α: Newton steps within a bracket find its root. M, J and v_f are the
-//! problem's, or a root of G with M = 1 ([`Root`]); where the factor W of G is known, J = W, M = 1,
-//! and (2) is solved by blocks of trees ([`crate::trees`]). Where G is not symmetric, (1) takes its symmetric part
+//! The slope in (4) grows with α: Newton steps within a bracket find its root, along directions of CG
+//! to the last digits, along Newton's to a hundredth. M, J and v_f are the problem's, or a root of G with M = 1
+//! ([`Root`]); where the factor W of G is known, J = W, M = 1, and (2) is solved by blocks of trees ([`crate::trees`]). Where G is not symmetric, (1) takes its symmetric part
 //! and b the rest at the last impulses. Cost: (2) ⅓ nv³ and the product, (3) nv² an iteration.
 
 use crate::dense::{Cholesky, symmetric_into};
 use crate::iterate::{Method, Task};
 use crate::trees::{TreeLu, knows_factor};
 use stiction_contact::{Cone, ConstraintProblem, Csr, Root, SoftBlock, ThinRows};
+
+/// A line search ends where the slope is this share of the first [–]: of (2), and of (3), whose β asks for more.
+const FLAT: [f64; 2] = [1e-2, 1e-11];
 
 /// How a direction is found.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -259,7 +262,8 @@ impl PrimalNewton {
         }
         self.begun = true;
         self.jacobian.mul_into(problem.row_start(), &self.direction, &mut self.along);
-        let Some(step) = self.search(problem.row_start()) else { return false };
+        let flat = FLAT[usize::from(direction == Direction::Conjugate)];
+        let Some(step) = self.search(problem.row_start(), flat) else { return false };
         self.v.iter_mut().zip(&self.direction).for_each(|(v, d)| *v += step * d);
         self.velocities(problem.row_start());
         for (i, soft) in self.soft.iter().enumerate() {
@@ -365,8 +369,8 @@ impl PrimalNewton {
         }
     }
 
-    /// (4): α; `None` if Δ does not lead down.
-    fn search(&mut self, row_start: &[usize]) -> Option<f64> {
+    /// (4), to a share `flat` of its slope at first: α; `None` if Δ does not lead down.
+    fn search(&mut self, row_start: &[usize], flat: f64) -> Option<f64> {
         let Self { momentum, mass, direction, gradient, nv, soft, c, along, in_trees, .. } = self;
         if *in_trees {
             momentum.copy_from_slice(direction);
@@ -404,7 +408,7 @@ impl PrimalNewton {
         let (mut below, mut above, mut alpha) = (0.0, f64::INFINITY, 1.0);
         for _ in 0..100 {
             let (s, change) = slope(alpha);
-            if !(s.abs() > 1e-11 * first.abs()) {
+            if !(s.abs() > flat * first.abs()) {
                 return s.is_finite().then_some(alpha);
             }
             *(if s < 0.0 { &mut below } else { &mut above }) = alpha;

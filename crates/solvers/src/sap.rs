@@ -9,7 +9,7 @@
 //!
 //! Contacts yield by k and τ; a body held by friction creeps at σ w h F_t, and sliding bodies lift.
 //!
-//! Solved by Newton's method on velocities with an exact line search: [`crate::primal_newton`]; converges
+//! Solved by Newton's method on velocities with a line search: [`crate::primal_newton`]; converges
 //! always. The judge's own-law residual is that of [`Law::Sap`]; the exact law is judged separately.
 //! Units: λ [N·s], c and g [m/s], G and R [1/kg]. Contact axes (t₁, t₂, n). An iteration costs ⅓ nv³ and
 //! rows · nv. Allocates only when the problem grows.

@@ -10,7 +10,7 @@
 //!
 //! Sliding presses on the contact as in the relaxation: a body at slip speed s rides μ s h higher, or lifts.
 //!
-//! Solved by Newton's method on velocities with an exact line search: [`crate::primal_newton`]; converges
+//! Solved by Newton's method on velocities with a line search: [`crate::primal_newton`]; converges
 //! always. The judge's own-law residual is that of [`Law::Similar`]; the exact law is judged separately.
 //! Units: λ [N·s], c and g [m/s], G and R [1/kg]. Contact axes (t₁, t₂, n). An iteration costs ⅓ nv³ and
 //! rows · nv. Allocates only when the problem grows.

@@ -67,7 +67,7 @@ impl SoftBlock {
 /// Of the projection of y on K_μ in the metric diag(R), times R⁻¹ [Castro2022].
 fn projection(t: [f64; 2], n: f64, mu: f64, r: [f64; 3]) -> Option<[f64; 9]> {
     let mut out = [0.0; 9];
-    let length = t[0].hypot(t[1]);
+    let length = (t[0] * t[0] + t[1] * t[1]).sqrt();
     if length <= mu * n && n >= 0.0 {
         (0..3).for_each(|k| out[4 * k] = 1.0 / r[k]);
         return Some(out);

@@ -1,9 +1,35 @@
-//! Products of two blocks of rows: (1) of [`super`].
+//! Products of two blocks of rows, (1) of [`super`], and of absolute numbers.
 
-use super::{Segment, ThinRows};
+use super::{Segment, ThinRows, vector};
 use stiction_dynamics::spatial::{Mat3, Vec3};
 
 impl ThinRows {
+    /// y += |W| |Wᵀ| |x|; what follows its rows is scratch.
+    pub(crate) fn absolute_square_mul_add_into(&self, row_start: &[usize], x: &[f64], y: &mut Vec<f64>) {
+        let rows = x.len();
+        y.resize(rows + self.coordinates(), 0.0);
+        let (out, momentum) = y.split_at_mut(rows);
+        let abs = |x: Vec3| Vec3 { x: x.x.abs(), y: x.y.abs(), z: x.z.abs() };
+        for (i, range) in row_start.windows(2).enumerate() {
+            let x = abs(vector(&x[range[0]..range[1]]));
+            self.terms(i).for_each(|(coordinate, w)| momentum[coordinate] += abs(w).dot(x));
+        }
+        for (i, rows) in self.more_rows(row_start) {
+            let x = abs(vector(&x[rows]));
+            self.more_terms(i).for_each(|(coordinate, w)| momentum[coordinate] += abs(w).dot(x));
+        }
+        let add = |sum: Vec3, out: &mut [f64]| out.iter_mut().zip(sum.to_array()).for_each(|(y, s)| *y += s);
+        for (i, range) in row_start.windows(2).enumerate() {
+            let sum = self.terms(i).fold(Vec3::ZERO, |sum, (d, w)| sum + abs(w) * momentum[d]);
+            add(sum, &mut out[range[0]..range[1].min(range[0] + 3)]);
+        }
+        for (i, rows) in self.more_rows(row_start) {
+            let sum = self.more_terms(i).fold(Vec3::ZERO, |sum, (d, w)| sum + abs(w) * momentum[d]);
+            add(sum, &mut out[rows]);
+        }
+        y.truncate(rows);
+    }
+
     /// (1)
     #[inline]
     pub(crate) fn product(&self, i: usize, j: usize) -> Mat3 {

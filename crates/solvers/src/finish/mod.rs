@@ -93,9 +93,8 @@ impl View<'_> {
     }
 
     /// What rounding may make of these impulses, whoever judges them: some u ‖|G + R| |λ|‖ [m/s]. Where contacts press
-    /// against each other without end, it is all there is. Where it is nothing beside the tolerance or G is not formed, a
-    /// bound of it.
-    pub(crate) fn rounding(&self, lambda: &[f64], tolerance: f64) -> f64 {
+    /// against each other without end, it is all there is. Where it is nothing beside the tolerance, a bound of it.
+    pub(crate) fn rounding(&self, lambda: &[f64], tolerance: f64, scratch: &mut Vec<f64>) -> f64 {
         let problem = self.problem;
         // ‖G_ij‖ ≤ (‖G_ii‖ ‖G_jj‖)^½
         let (mut sum, mut most) = (0.0, 0.0_f64);
@@ -107,21 +106,8 @@ impl View<'_> {
         if bound <= NOTHING * tolerance {
             return bound;
         }
-        if !problem.blocks_formed() {
-            return bound;
-        }
-        let mut squares = 0.0;
-        for i in 0..problem.len() {
-            for (k, row) in problem.range(i).enumerate() {
-                let mut size = (problem.compliance[row] * lambda[row]).abs();
-                for entry in problem.blocks.entries(i) {
-                    let columns = problem.range(problem.blocks.column_of(entry));
-                    let a = &problem.blocks.entry(entry)[k * columns.len()..];
-                    size += a.iter().zip(&lambda[columns]).map(|(a, l)| (a * l).abs()).sum::<f64>();
-                }
-                squares += size * size;
-            }
-        }
+        problem.absolute_mul_into(lambda, scratch);
+        let squares: f64 = scratch.iter().map(|size| size * size).sum();
         CAUTION * f64::EPSILON * squares.sqrt()
     }
 }
@@ -322,7 +308,7 @@ impl Finish {
         };
         *iterations += reached.steps;
         let known = matches!(way, Way::Path { .. }) || reached.residual > goal.tolerance;
-        reached.residual + if known { 0.0 } else { view.rounding(lambda, goal.tolerance) }
+        reached.residual + if known { 0.0 } else { view.rounding(lambda, goal.tolerance, &mut self.way[1]) }
     }
 
     /// How the next attempt goes on where Newton has failed, if there is a way left, and whether it is a new one.
@@ -431,7 +417,7 @@ impl Finish {
         let Self { multipliers, way, .. } = self;
         let mut reached = follow(multipliers, &COMPLIANCE, way, view, (lambda, tolerance, steps));
         if reached.residual <= tolerance {
-            reached.residual += view.rounding(lambda, tolerance);
+            reached.residual += view.rounding(lambda, tolerance, &mut way[1]);
         }
         reached
     }

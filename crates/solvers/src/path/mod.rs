@@ -267,7 +267,7 @@ impl Path {
         velocities.clear();
         velocities.extend(c.iter().zip(held).zip(&system.scale).map(|((c, held), s)| (c - held) * s));
         if view.residual(impulses, velocities) < reached.residual {
-            let e = self.measure(view) + view.rounding(&self.lambda, tolerance);
+            let e = self.measure(view) + view.rounding(&self.lambda, tolerance, &mut self.velocities);
             if e < reached.residual {
                 reached.residual = e;
                 lambda.copy_from_slice(&self.lambda);

@@ -7,7 +7,8 @@
 //!     scalar blocks: λᵢ⁺ = P(λᵢ − cᵢ/Aᵢ)                                         (2)
 //! ```
 //!
-//! Patches are answered by [`patch`], whatever the rule of contacts.
+//! Patches are answered by [`patch`], whatever the rule of contacts. Of large islands of many trees the factor W of G
+//! is enough: z = Wᵀ λ stands for c there, and no blocks are formed.
 //!
 //! It is a map λ ↦ S(λ) whose fixed points solve the rule's law. The residual is the natural map
 //! of that law in m/s, 2-norm over the blocks, with ‖Aᵢ‖_F for ‖Aᵢ‖₂: an upper bound of the judge's.
@@ -23,8 +24,10 @@ use crate::finish::{Finish, Reached};
 use crate::islands::{Islands, Recipe};
 use crate::local::{Contact, patch};
 use crate::path::Path;
+use crate::trees::TreeSystem;
 use stiction_contact::cone::MAX_ROWS;
-use stiction_contact::{ConstraintProblem, Law, SolveReport, SolveStatus, Watch};
+use stiction_contact::{Cone, ConstraintProblem, Law, SolveReport, SolveStatus, Watch};
+use stiction_dynamics::lanes;
 
 /// What a twin brings: its law and its answer for one contact.
 pub(crate) trait Rule: Clone + Send + 'static {
@@ -80,7 +83,8 @@ impl<R: Rule> Default for Sweeps<R> {
 
 impl<R: Rule> Sweeps<R> {
     /// Solves by sweeps of `rule`, island by island, each from the nearest start ([`crate::start`]). Of a problem
-    /// given by the factor of G, only islands whose start does not do form it.
+    /// given by the factor of G, only islands whose start does not do form it, and of these only small ones where the law
+    /// is the exact one.
     pub(crate) fn solve(
         &mut self,
         rule: R,
@@ -153,13 +157,24 @@ impl<R: Rule> Recipe for Twin<R> {
         impulses: &mut [f64],
         watch: &mut Watch<'_>,
     ) -> SolveReport {
-        if part.form_blocks().is_err() {
-            return report(SolveStatus::NumericalFailure, 0, f64::NAN);
-        }
         ws.prepare(part);
         part.velocities_into(impulses, &mut ws.c);
-        let from = Reached { residual: ws.residual(part, R::LAW, impulses, &ws.c), steps: 0 };
+        let mut from = Reached { residual: ws.residual(part, R::LAW, impulses, &ws.c), steps: 0 };
         let params = SweepParams { tolerance, ..self.params };
+        if !(R::LAW == Law::Ncp && TreeSystem::pays(part) || part.blocks_formed()) {
+            if part.thin.trees() == 1 {
+                from = ws.resume::<R>(part, &params, impulses, from.residual);
+                if from.residual <= tolerance {
+                    watch.show(from.steps, impulses);
+                    return report(SolveStatus::Converged, from.steps, from.residual);
+                }
+            }
+            if part.form_blocks().is_err() {
+                return report(SolveStatus::NumericalFailure, 0, f64::NAN);
+            }
+            part.velocities_into(impulses, &mut ws.c);
+            from.residual = ws.residual(part, R::LAW, impulses, &ws.c);
+        }
         self.warm_or_cold(ws, &params, part, impulses, from, watch)
     }
 }
@@ -229,8 +244,7 @@ impl<R: Rule> Twin<R> {
         }
         let mut rows = ws.rows.take().unwrap_or_default();
         let mut again = problem;
-        if another && problem.rows() <= Path::MOST_ROWS {
-            rows.copy_blocks_of(problem);
+        if another && problem.rows() <= Path::MOST_ROWS && copy_blocks(problem, &mut rows) {
             again = &rows;
         }
         let from = Reached { residual, steps: 0 };
@@ -246,6 +260,18 @@ impl<R: Rule> Twin<R> {
     }
 }
 
+/// `out` becomes `problem` without the factor of its G, by blocks alone; false if these cannot be formed.
+fn copy_blocks(problem: &ConstraintProblem, out: &mut ConstraintProblem) -> bool {
+    if problem.blocks_formed() {
+        out.copy_blocks_of(problem);
+        return true;
+    }
+    out.copy_rows_of(problem);
+    let formed = out.form_blocks().is_ok();
+    out.thin.clear();
+    formed
+}
+
 /// From where `from` has come, c being that of the impulses there.
 fn go_on<R: Rule>(
     rule: &mut R,
@@ -257,7 +283,6 @@ fn go_on<R: Rule>(
     watch: &mut Watch<'_>,
 ) -> SolveReport {
     let mut current = from.residual;
-    ws.prepare_sweeps(problem);
     (ws.best_residual, ws.idle, ws.plain) = (f64::INFINITY, 0, 0);
     ws.remember(impulses, current);
     ws.anderson.start(params.memory, problem.rows());
@@ -267,13 +292,17 @@ fn go_on<R: Rule>(
     let mut iterations = from.steps;
     let mut mark = (iterations, current);
     let mut unique = false;
-    if iterations == 0
-        && let Some(e) = ws.finish(problem, R::LAW, impulses, current, params, &mut iterations)
-    {
-        current = e;
-        unique = ws.finish.unique();
+    if iterations == 0 {
+        ws.prepare_pieces(problem);
+        if let Some(e) = ws.finish(problem, R::LAW, impulses, current, params, &mut iterations) {
+            current = e;
+            unique = ws.finish.unique();
+        }
     }
     watch.show(iterations, impulses);
+    if !(current <= params.tolerance) {
+        ws.prepare_sweeps(problem);
+    }
     while !(current <= params.tolerance) {
         if iterations >= params.max_iterations {
             return ws.give_up(problem, R::LAW, SolveStatus::IterationLimit, iterations, impulses);
@@ -287,7 +316,11 @@ fn go_on<R: Rule>(
 
         ws.before.clear();
         ws.before.extend_from_slice(impulses);
-        sweep(rule, &ws.blocks, problem, impulses, &mut ws.c);
+        if problem.blocks_formed() {
+            sweep(rule, &ws.blocks, problem, impulses, &mut ws.c);
+        } else {
+            sweep_by_factor(rule, &ws.blocks, problem, impulses, (&mut ws.z, &mut ws.c));
+        }
         rule.end_of_sweep();
         iterations += 1;
         unique = false;
@@ -322,7 +355,7 @@ fn go_on<R: Rule>(
     report(SolveStatus::Converged, iterations, current)
 }
 
-/// (1) and (2) for every block in order.
+/// (1) and (2) for every block in order, `c` following the impulses by the blocks of G.
 fn sweep<R: Rule>(
     rule: &R,
     blocks: &[Block],
@@ -333,47 +366,90 @@ fn sweep<R: Rule>(
     let row_start = problem.row_start();
     for (i, block) in blocks.iter().enumerate() {
         let r = row_start[i];
-        match block {
-            Block::Contact(contact) => {
-                let old = [lambda[r], lambda[r + 1], lambda[r + 2]];
-                let new = rule.answer(contact, old, [c[r], c[r + 1], c[r + 2]]); // (1)
-                let d = [new[0] - old[0], new[1] - old[1], new[2] - old[2]];
-                if d == [0.0; 3] {
-                    continue;
-                }
-                lambda[r..r + 3].copy_from_slice(&new);
-                add_column(problem, i, r, &d, c);
+        if let &Block::Patch(mu, norm) = block {
+            let rows = problem.range(i);
+            let mut a = [0.0; MAX_ROWS * MAX_ROWS];
+            let a = &mut a[..rows.len() * rows.len()];
+            a.copy_from_slice(problem.blocks.diagonal(i));
+            for (k, row) in rows.clone().enumerate() {
+                a[k * (rows.len() + 1)] += problem.compliance[row];
             }
-            Block::Scalar(a, cone) => {
-                let mut new = [lambda[r] - c[r] / a];
-                cone.project(&mut new); // (2)
-                let d = new[0] - lambda[r];
-                if d == 0.0 {
-                    continue;
-                }
-                lambda[r] = new[0];
-                add_column(problem, i, r, &[d], c);
+            let mut d = patch::solve(a, norm, mu, &lambda[rows.clone()], &c[rows.clone()]);
+            for (d, l) in d.iter_mut().zip(&mut lambda[rows.clone()]) {
+                (*d, *l) = (*d - *l, *d);
             }
-            &Block::Patch(mu, norm) => {
-                let rows = problem.range(i);
-                let mut a = [0.0; MAX_ROWS * MAX_ROWS];
-                let a = &mut a[..rows.len() * rows.len()];
-                a.copy_from_slice(problem.blocks.diagonal(i));
-                for (k, row) in rows.clone().enumerate() {
-                    a[k * (rows.len() + 1)] += problem.compliance[row];
+            add_column(problem, i, r, &d[..rows.len()], c);
+            continue;
+        }
+        let rows = r..row_start[i + 1];
+        let d = change(rule, block, problem.cone(i), &mut lambda[rows.clone()], &c[rows.clone()]);
+        if d != [0.0; 3] {
+            add_column(problem, i, r, &d[..rows.len()], c);
+        }
+    }
+}
+
+/// The same by the factor of G, whose blocks have at most three rows: z = Wᵀ λ follows the impulses, and `c` is written
+/// at the end.
+fn sweep_by_factor<R: Rule>(
+    rule: &R,
+    blocks: &[Block],
+    problem: &ConstraintProblem,
+    lambda: &mut [f64],
+    (z, c): (&mut Vec<f64>, &mut [f64]),
+) {
+    let (thin, row_start) = (&problem.thin, problem.row_start());
+    let (g, compliance) = (&problem.free_velocity, &problem.compliance);
+    z.clear();
+    z.resize(thin.coordinates(), 0.0);
+    lanes::plain(
+        #[inline(always)]
+        || {
+            thin.add_all_transposed(row_start, lambda, z);
+            for (i, block) in blocks.iter().enumerate() {
+                let rows = row_start[i]..row_start[i + 1];
+                let lambda = &mut lambda[rows.clone()];
+                let mut own = thin.dot(i, z).to_array();
+                for (k, row) in rows.enumerate() {
+                    own[k] += g[row] + compliance[row] * lambda[k];
                 }
-                let mut d = patch::solve(a, norm, mu, &lambda[rows.clone()], &c[rows.clone()]);
-                for (d, l) in d.iter_mut().zip(&mut lambda[rows.clone()]) {
-                    (*d, *l) = (*d - *l, *d);
+                let d = change(rule, block, problem.cone(i), lambda, &own);
+                if d != [0.0; 3] {
+                    thin.add_transposed(i, d.into(), z);
                 }
-                add_column(problem, i, r, &d[..rows.len()], c);
             }
-            Block::Inert => {
-                for k in problem.range(i) {
-                    lambda[k] = 0.0;
+            for i in 0..blocks.len() {
+                let own = thin.dot(i, z).to_array();
+                for (k, row) in (row_start[i]..row_start[i + 1]).enumerate() {
+                    c[row] = own[k] + g[row] + compliance[row] * lambda[row];
                 }
-                problem.cone(i).project(&mut lambda[problem.range(i)]);
             }
+        },
+    );
+}
+
+/// λᵢ⁺ in the place of λᵢ, of a block of at most three rows with the velocities c; the difference.
+#[inline(always)]
+fn change<R: Rule>(rule: &R, block: &Block, set: Cone, lambda: &mut [f64], c: &[f64]) -> [f64; 3] {
+    match block {
+        Block::Contact(contact) => {
+            let old = [lambda[0], lambda[1], lambda[2]];
+            let new = rule.answer(contact, old, [c[0], c[1], c[2]]); // (1)
+            lambda.copy_from_slice(&new);
+            [new[0] - old[0], new[1] - old[1], new[2] - old[2]]
+        }
+        Block::Scalar(a, cone) => {
+            let mut new = [lambda[0] - c[0] / a];
+            cone.project(&mut new); // (2)
+            let d = new[0] - lambda[0];
+            lambda[0] = new[0];
+            [d, 0.0, 0.0]
+        }
+        Block::Patch(..) => unreachable!("a patch has more rows"),
+        Block::Inert => {
+            lambda.fill(0.0);
+            set.project(lambda);
+            [0.0; 3]
         }
     }
 }
@@ -389,4 +465,59 @@ fn add_column(problem: &ConstraintProblem, i: usize, r: usize, d: &[f64], c: &mu
 
 fn report(status: SolveStatus, iterations: u32, residual: f64) -> SolveReport {
     SolveReport { status, iterations, residual }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::measure::Measure;
+    use crate::testing::{stack, with_thin};
+    use stiction_dynamics::spatial::vec3;
+
+    /// λᵢ⁺ = P(λᵢ − cᵢ/‖Aᵢ‖).
+    #[derive(Clone)]
+    struct Projected;
+
+    impl Rule for Projected {
+        const LAW: Law = Law::Ncp;
+
+        fn answer(&self, contact: &Contact, lambda: [f64; 3], c: [f64; 3]) -> [f64; 3] {
+            let mut x = std::array::from_fn(|k| lambda[k] - c[k] / contact.norm);
+            Cone::Friction { mu: contact.mu }.project(&mut x);
+            x
+        }
+    }
+
+    /// Three sweeps of a pushed stack: with or without blocks the same impulses and velocities.
+    #[test]
+    fn sweeps_need_no_blocks() {
+        let problem = with_thin(stack(&[1.0, 3.0, 0.5, 2.0, 1.0], vec3(0.5, 0.2, 0.0), 0.4));
+        let (mut measure, mut blocks) = (Measure::default(), Vec::new());
+        measure.prepare(&problem);
+        blocks_into(&problem, &measure, &mut blocks);
+        let mut lambda = [vec![0.0; problem.rows()], vec![0.0; problem.rows()]];
+        let mut c = [problem.free_velocity.clone(), problem.free_velocity.clone()];
+        let mut z = Vec::new();
+        for _ in 0..3 {
+            sweep(&Projected, &blocks, &problem, &mut lambda[0], &mut c[0]);
+            sweep_by_factor(&Projected, &blocks, &problem, &mut lambda[1], (&mut z, &mut c[1]));
+            for [a, b] in [[&lambda[0], &lambda[1]], [&c[0], &c[1]]] {
+                assert!(a.iter().zip(b).all(|(a, b)| (a - b).abs() < 1e-12), "{a:?} {b:?}");
+            }
+        }
+        assert!(lambda[0].iter().any(|&l| l > 0.0));
+    }
+
+    /// Nor does what rounding makes of impulses: |W| |Wᵀ| |λ| is no less than |G| |λ|, nor much more.
+    #[test]
+    fn sizes_need_no_blocks() {
+        let problem = with_thin(stack(&[1.0, 3.0, 0.5], vec3(0.5, 0.2, 0.0), 0.4));
+        let mut known = ConstraintProblem::default();
+        known.copy_rows_of(&problem);
+        let x: Vec<f64> = (0..problem.rows()).map(|k| (k as f64).sin()).collect();
+        let (mut by_blocks, mut by_factor) = (Vec::new(), Vec::new());
+        problem.absolute_mul_into(&x, &mut by_blocks);
+        known.absolute_mul_into(&x, &mut by_factor);
+        assert!(by_blocks.iter().zip(&by_factor).all(|(a, b)| *a <= b * (1.0 + 1e-12) && *b < 4.0 * a));
+    }
 }

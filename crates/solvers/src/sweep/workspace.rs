@@ -72,6 +72,8 @@ pub(crate) struct Workspace {
     smallest: MinimumNorm,
     /// c = (G + R) λ + g of the current impulses, up to rounding since the last refresh.
     pub(super) c: Vec<f64>,
+    /// z = Wᵀ λ of a sweep by the factor of G.
+    pub(super) z: Vec<f64>,
     /// What a start from impulses has found, while one from none is tried.
     pub(super) found: Vec<f64>,
     /// The problem without the factor of its G.
@@ -99,6 +101,11 @@ impl Workspace {
     /// What the residual asks for.
     pub(super) fn prepare(&mut self, problem: &ConstraintProblem) {
         self.measure.prepare(problem);
+    }
+
+    /// What a finish before the first sweep asks for beyond that.
+    pub(super) fn prepare_pieces(&mut self, problem: &ConstraintProblem) {
+        pieces_into(problem, &self.measure, &mut self.blocks);
     }
 
     /// What sweeps ask for beyond that.
@@ -272,8 +279,8 @@ impl Workspace {
         current: f64,
     ) -> Reached {
         let goal = self.goal(params);
+        self.prepare_pieces(problem);
         let Self { blocks, measure, finish, c, .. } = self;
-        pieces_into(problem, measure, blocks);
         finish.start(problem, R::LAW, params.finish);
         let view = View { problem, blocks, measure, law: R::LAW };
         let mut reached = finish.resume(&view, impulses, c, current, goal);
