@@ -149,7 +149,8 @@ impl ConstraintProblem {
         primal.jacobian.mul_add_into(&momentum, y); // (2)
     }
 
-    /// y = |G + R| |x|, or by the factor |W| |Wᵀ| |x| + R |x|, which is no less: ε times it is what rounding makes of (G + R) x.
+    /// y = |G + R| |x|, or by the factor |W| |Wᵀ| |x| + R |x|, which is no less: ε times it is what rounding makes of
+    /// (G + R) x.
     pub fn absolute_mul_into(&self, x: &[f64], y: &mut Vec<f64>) {
         assert_eq!(x.len(), self.rows(), "one number per row");
         y.clear();
@@ -157,6 +158,7 @@ impl ConstraintProblem {
         if self.blocks_formed() {
             return self.blocks.absolute_mul_add_into(self.row_start(), x, y);
         }
+        assert_eq!(self.thin.len(), self.len(), "G is known by its blocks or its factor");
         self.thin.absolute_square_mul_add_into(self.row_start(), x, y);
     }
 
@@ -293,7 +295,7 @@ mod tests {
         let (cones, primal) = two_bodies();
         let formed = ConstraintProblem::from_primal(&cones, primal, 0.01).unwrap();
         let mut sizes = Vec::new();
-        formed.absolute_mul_into(&[3.0, -1.0], &mut sizes);
+        formed.absolute_mul_into(&[3.0, 1.0], &mut sizes);
         assert!((sizes[0] - 2.75).abs() < 1e-15 && (sizes[1] - 2.0).abs() < 1e-15, "{sizes:?}");
     }
 

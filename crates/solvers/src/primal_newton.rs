@@ -10,10 +10,11 @@
 //!     v ← v + α Δ,   Δᵀ ∇f(v + α Δ) = 0                                                  (4)
 //! ```
 //!
-//! The slope in (4) grows with α: Newton steps within a bracket find its root, along directions of CG
-//! to the last digits, along Newton's to a hundredth. M, J and v_f are the problem's, or a root of G with M = 1
-//! ([`Root`]); where the factor W of G is known, J = W, M = 1, and (2) is solved by blocks of trees ([`crate::trees`]). Where G is not symmetric, (1) takes its symmetric part
-//! and b the rest at the last impulses. Cost: (2) ⅓ nv³ and the product, (3) nv² an iteration.
+//! The slope in (4) grows with α: Newton steps within a bracket find its root, along directions of CG to the last
+//! digits, along Newton's to a hundredth. M, J and v_f are the problem's, or a root of G with M = 1 ([`Root`]); where the
+//! factor W of G is known, J = W, M = 1, and (2) is solved by blocks of trees ([`crate::trees`]). Where G is not
+//! symmetric, (1) takes its symmetric part and b the rest at the last impulses. Cost: (2) ⅓ nv³ and the product, (3) nv²
+//! an iteration.
 
 use crate::dense::{Cholesky, symmetric_into};
 use crate::iterate::{Method, Task};

@@ -9,7 +9,7 @@
 
 use super::order::Order;
 use super::{Block, times};
-use crate::dense::{Lu, STRIP};
+use crate::dense::{Lu, STRIP, add};
 use stiction_contact::ThinRows;
 use stiction_dynamics::spatial::Vec3;
 
@@ -157,7 +157,7 @@ impl TreeLu {
         let Self { dense, turned_rows, tree: tree_sizes, .. } = self;
         let (first, n) = tree_sizes[0];
         let width = n.div_ceil(STRIP);
-        for (row, d) in turned_rows.iter_mut().zip(d).filter(|_| true) {
+        for (row, d) in turned_rows.iter_mut().zip(d) {
             row.clear();
             row.resize(width, [0.0; STRIP]);
             let numbers = row.as_flattened_mut();
@@ -168,11 +168,11 @@ impl TreeLu {
         for (coordinate, w) in thin.terms(i) {
             let (out, _) = dense.rows_mut(coordinate - first, 1);
             if one {
-                out.iter_mut().zip(x).for_each(|(out, x)| *out = plus(*out, w.x, x));
+                out.iter_mut().zip(x).for_each(|(out, x)| *out = add(out, w.x, x));
                 continue;
             }
             for ((out, x), (y, z)) in out.iter_mut().zip(x).zip(y.iter().zip(z)) {
-                *out = plus(plus(plus(*out, w.x, x), w.y, y), w.z, z);
+                *out = add(&add(&add(out, w.x, x), w.y, y), w.z, z);
             }
         }
     }
@@ -273,12 +273,6 @@ impl TreeLu {
             }
         }
     }
-}
-
-/// y + a x.
-#[inline(always)]
-fn plus(y: [f64; STRIP], a: f64, x: &[f64; STRIP]) -> [f64; STRIP] {
-    std::array::from_fn(|k| y[k] + a * x[k])
 }
 
 /// C += Uᵀ V of free bodies, whose columns come last coordinate first.
