@@ -123,46 +123,48 @@ impl Lu {
     /// The columns of a strip from its first row on, whole rows exchanged.
     #[inline(always)]
     fn factor_strip(&mut self, strip: usize) -> bool {
-        let first = STRIP * strip;
+        let (width, first) = (self.stride / STRIP, STRIP * strip);
         let count = (self.n - first).min(STRIP);
-        self.factor_column::<0>(strip)
-            && (count < 2 || self.factor_column::<1>(strip))
-            && (count < 3 || self.factor_column::<2>(strip))
-            && (count < 4 || self.factor_column::<3>(strip))
+        let mut pivot = Pivot::default();
+        let rows = self.a.as_chunks::<STRIP>().0[first * width..].chunks_exact(width);
+        rows.enumerate().for_each(|(i, row)| pivot.offer(first + i, row[strip][0]));
+        self.factor_column::<0>(strip, &mut pivot)
+            && (count < 2 || self.factor_column::<1>(strip, &mut pivot))
+            && (count < 3 || self.factor_column::<2>(strip, &mut pivot))
+            && (count < 4 || self.factor_column::<3>(strip, &mut pivot))
     }
 
+    /// By the pivot given, which becomes that of the next.
     #[inline(always)]
-    fn factor_column<const K: usize>(&mut self, strip: usize) -> bool {
+    fn factor_column<const K: usize>(&mut self, strip: usize, pivot: &mut Pivot) -> bool {
         let (width, k) = (self.stride / STRIP, STRIP * strip + K);
-        let chunks = self.a.as_chunks_mut::<STRIP>().0;
-        let mut best = (k, chunks[k * width + strip][K].abs());
-        for (i, row) in (k..).zip(chunks[k * width + strip..].iter().step_by(width)) {
-            let candidate = row[K].abs();
-            if candidate > best.1 {
-                best = (i, candidate);
-            }
-        }
-        if !(best.1 > 0.0 && best.1.is_finite()) {
+        let Pivot { row: best, size } = std::mem::take(pivot);
+        if !(size > 0 && size < f64::INFINITY.to_bits()) {
             return false;
         }
-        if best.0 != k {
-            let (upper, lower) = chunks.split_at_mut(best.0 * width);
-            for (a, b) in upper[k * width..(k + 1) * width].iter_mut().zip(lower) {
+        let (upper, lower) = self.a.as_chunks_mut::<STRIP>().0.split_at_mut((k + 1) * width);
+        let row_k = &mut upper[k * width..];
+        if best != k {
+            for (a, b) in row_k.iter_mut().zip(&mut lower[(best - k - 1) * width..]) {
                 std::mem::swap(a, b);
             }
-            self.pivot.swap(k, best.0);
+            self.pivot.swap(k, best);
             self.exchanges += 1;
         }
-        let pivot_row = chunks[k * width + strip];
+        let pivot_row = row_k[strip];
         let inverse = 1.0 / pivot_row[K];
         self.inverse.push(inverse);
-        for row in chunks[k * width + strip..].iter_mut().step_by(width).skip(1) {
+        for (i, row) in lower.chunks_exact_mut(width).enumerate() {
+            let row = &mut row[strip];
             let factor = row[K] * inverse;
             *row = std::array::from_fn(|j| match j {
                 _ if j < K => row[j],
                 _ if j == K => factor,
                 _ => row[j] - factor * pivot_row[j],
             });
+            if K + 1 < STRIP {
+                pivot.offer(k + 1 + i, row[(K + 1) % STRIP]);
+            }
         }
         true
     }
@@ -266,6 +268,23 @@ impl Lu {
             }
             x[s] = here;
         }
+    }
+}
+
+/// The first largest number of a column so far: its row, and its size as bits, which are in the order of sizes.
+#[derive(Default)]
+struct Pivot {
+    row: usize,
+    size: u64,
+}
+
+impl Pivot {
+    #[inline(always)]
+    fn offer(&mut self, row: usize, number: f64) {
+        let size = number.abs().to_bits();
+        let larger = size > self.size;
+        self.row = if larger { row } else { self.row };
+        self.size = if larger { size } else { self.size };
     }
 }
 
