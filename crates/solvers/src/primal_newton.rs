@@ -20,6 +20,7 @@ use crate::dense::{Cholesky, symmetric_into};
 use crate::iterate::{Method, Task};
 use crate::trees::{TreeLu, knows_factor};
 use stiction_contact::{Cone, ConstraintProblem, Csr, Root, SoftBlock, ThinRows};
+use stiction_dynamics::lanes;
 
 /// A line search ends where the slope is this share of the first [–]: of (2), and of (3), whose β asks for more.
 const FLAT: [f64; 2] = [1e-2, 1e-11];
@@ -301,19 +302,29 @@ impl PrimalNewton {
 
     /// (2) by blocks of trees; false if it leads nowhere.
     fn newton_in_trees(&mut self, problem: &ConstraintProblem) -> bool {
-        if !self.trees.start() {
-            return false;
-        }
-        for (i, soft) in self.soft.iter().enumerate() {
-            let Some(d) = soft.curvature(&self.c[problem.range(i)]) else { continue };
-            self.trees.add(&problem.thin, i, &[[d[0], d[1], d[2]], [d[3], d[4], d[5]], [d[6], d[7], d[8]]]);
-        }
-        self.direction.iter_mut().zip(&self.gradient).for_each(|(d, g)| *d = -g);
-        if !self.trees.factor() {
-            return false;
-        }
-        self.trees.solve(&mut self.direction);
-        dot(&self.direction, &self.gradient) < 0.0
+        let Self { trees, soft, c, direction, gradient, .. } = self;
+        lanes::plain(
+            #[inline(always)]
+            || {
+                if !trees.start() {
+                    return false;
+                }
+                for (i, soft) in soft.iter().enumerate() {
+                    let Some(d) = soft.curvature(&c[problem.range(i)]) else { continue };
+                    trees.add(
+                        &problem.thin,
+                        i,
+                        &[[d[0], d[1], d[2]], [d[3], d[4], d[5]], [d[6], d[7], d[8]]],
+                    );
+                }
+                direction.iter_mut().zip(&*gradient).for_each(|(d, g)| *d = -g);
+                if !trees.factor() {
+                    return false;
+                }
+                trees.solve(direction);
+                dot(direction, gradient) < 0.0
+            },
+        )
     }
 
     /// (2); false if a number stopped being one.

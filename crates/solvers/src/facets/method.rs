@@ -52,7 +52,7 @@ impl Method for FacetsMethod {
             let e = task.measure.residual(task.problem, task.law, lambda, &self.c);
             if e > task.tolerance {
                 let Task { problem, measure, law, .. } = *task;
-                let view = View { problem, blocks: &self.blocks, measure, law };
+                let view = View { problem, blocks: &self.blocks, measure, law, sweeps: false };
                 let reached = self.newton.solve(&view, lambda, e, task.tolerance, NEWTON_STEPS);
                 if over && reached.residual > task.tolerance {
                     return self.begin(task);

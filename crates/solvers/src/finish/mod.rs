@@ -51,6 +51,9 @@ const MOST_ROWS: usize = 1500;
 const SWEEPS_BEFORE_TREES: usize = 4;
 /// Newton steps of an attempt: where a path follows, and where none does.
 const NEWTON_STEPS: [u32; 2] = [10, 20];
+/// With more rows than these a step costs much, and parts do more than so many Newton steps on all.
+const MANY_ROWS: usize = 600;
+const MANY_ROWS_STEPS: u32 = 5;
 /// Starts this near are nearly answers [tolerances] …
 const NEAR: f64 = 1e2;
 /// … and are taken this deep, where the rows are few.
@@ -64,8 +67,8 @@ const LEAST_ROWS: usize = 48;
 const FIRST_STEPS: u32 = 5;
 /// Steps of a method that needs no active set.
 const SECOND_STEPS: u32 = 60;
-/// Of the augmented Lagrangian from no impulses.
-const LAST_STEPS: u32 = 150;
+/// Of the augmented Lagrangian from no impulses, with few rows and with many.
+const LAST_STEPS: [u32; 2] = [150, 30];
 /// Steps along a path, at most, and what they may cost by rows: rows times steps.
 const PATH_STEPS: usize = 150;
 const PATH_COST: usize = 18_000;
@@ -86,6 +89,8 @@ pub(crate) struct View<'a> {
     pub(crate) blocks: &'a [Block],
     pub(crate) measure: &'a Measure,
     pub(crate) law: Law,
+    /// The blocks are all that sweeps ask for.
+    pub(crate) sweeps: bool,
 }
 
 impl View<'_> {
@@ -419,7 +424,7 @@ impl Finish {
         tolerance: f64,
         max_steps: u32,
     ) -> Reached {
-        let steps = LAST_STEPS.min(max_steps);
+        let steps = LAST_STEPS[usize::from(lambda.len() > MANY_ROWS)].min(max_steps);
         let Self { multipliers, way, .. } = self;
         let mut reached = follow(multipliers, &COMPLIANCE, way, view, (lambda, tolerance, steps));
         if reached.residual <= tolerance {
@@ -466,7 +471,8 @@ impl Finish {
     }
 
     fn newton(&mut self, view: &View, lambda: &mut [f64], e: f64, goal: Goal, iterations: &mut u32) -> f64 {
-        let most = NEWTON_STEPS[usize::from(!has_path(view))];
+        let many = has_parts(view) && view.problem.rows() > MANY_ROWS;
+        let most = if many { MANY_ROWS_STEPS } else { NEWTON_STEPS[usize::from(!has_path(view))] };
         let steps = most.min(goal.max_iterations.saturating_sub(*iterations));
         let reached = self.newton.solve(view, lambda, e, goal.tolerance, steps);
         *iterations += reached.steps;

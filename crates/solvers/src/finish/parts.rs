@@ -95,6 +95,7 @@ impl Parts {
                 blocks: &self.prepared,
                 measure: &self.measure,
                 law: view.law,
+                sweeps: true,
             };
             let mut reached = newton.solve(&part, &mut mine, e, SHARE * tolerance, NEWTON_STEPS);
             if reached.residual > SHARE * tolerance {
@@ -197,7 +198,7 @@ mod tests {
     const TOLERANCE: f64 = 1e-10;
 
     fn view<'a>(problem: &'a ConstraintProblem, measure: &'a Measure, blocks: &'a [Block]) -> View<'a> {
-        View { problem, blocks, measure, law: Law::Ncp }
+        View { problem, blocks, measure, law: Law::Ncp, sweeps: true }
     }
 
     /// A stack of cubes that is pushed, and its answer but for the impulses of some contacts.

@@ -333,7 +333,7 @@ mod tests {
         let (mut measure, mut blocks) = (Measure::default(), Vec::new());
         measure.prepare(problem);
         blocks_into(problem, &measure, &mut blocks);
-        let view = View { problem, blocks: &blocks, measure: &measure, law: Law::Ncp };
+        let view = View { problem, blocks: &blocks, measure: &measure, law: Law::Ncp, sweeps: true };
         Path::default().solve(&view, lambda, tolerance, steps, false)
     }
 

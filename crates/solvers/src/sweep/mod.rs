@@ -7,7 +7,7 @@
 //!     scalar blocks: λᵢ⁺ = P(λᵢ − cᵢ/Aᵢ)                                         (2)
 //! ```
 //!
-//! Patches are answered by [`patch`], whatever the rule of contacts. Of large islands of many trees the factor W of G
+//! Patches are answered by [`crate::local::patch`], whatever the rule of contacts. Of large islands of many trees the factor W of G
 //! is enough: z = Wᵀ λ stands for c there, and no blocks are formed.
 //!
 //! It is a map λ ↦ S(λ) whose fixed points solve the rule's law. The residual is the natural map
@@ -16,18 +16,17 @@
 //! Anderson step on S ([`crate::anderson`]); at growing intervals a second-order finish
 //! ([`crate::finish`]). Whatever happens, the best impulses seen are returned.
 
+pub(crate) mod pass;
 mod workspace;
 
 pub(crate) use workspace::{Block, Workspace, blocks_into};
 
 use crate::finish::{Finish, Reached};
 use crate::islands::{Islands, Recipe};
-use crate::local::{Contact, patch};
+use crate::local::Contact;
 use crate::path::Path;
 use crate::trees::TreeSystem;
-use stiction_contact::cone::MAX_ROWS;
-use stiction_contact::{Cone, ConstraintProblem, Law, SolveReport, SolveStatus, Watch};
-use stiction_dynamics::lanes;
+use stiction_contact::{ConstraintProblem, Law, SolveReport, SolveStatus, Watch};
 
 /// What a twin brings: its law and its answer for one contact.
 pub(crate) trait Rule: Clone + Send + 'static {
@@ -316,10 +315,11 @@ fn go_on<R: Rule>(
 
         ws.before.clear();
         ws.before.extend_from_slice(impulses);
+        let answer = |contact: &Contact, lambda, c| rule.answer(contact, lambda, c);
         if problem.blocks_formed() {
-            sweep(rule, &ws.blocks, problem, impulses, &mut ws.c);
+            pass::by_blocks(answer, &ws.blocks, problem, impulses, &mut ws.c);
         } else {
-            sweep_by_factor(rule, &ws.blocks, problem, impulses, (&mut ws.z, &mut ws.c));
+            pass::by_factor(answer, &ws.blocks, problem, impulses, (&mut ws.z, &mut ws.c));
         }
         rule.end_of_sweep();
         iterations += 1;
@@ -355,114 +355,6 @@ fn go_on<R: Rule>(
     report(SolveStatus::Converged, iterations, current)
 }
 
-/// (1) and (2) for every block in order, `c` following the impulses by the blocks of G.
-fn sweep<R: Rule>(
-    rule: &R,
-    blocks: &[Block],
-    problem: &ConstraintProblem,
-    lambda: &mut [f64],
-    c: &mut [f64],
-) {
-    let row_start = problem.row_start();
-    for (i, block) in blocks.iter().enumerate() {
-        let r = row_start[i];
-        if let &Block::Patch(mu, norm) = block {
-            let rows = problem.range(i);
-            let mut a = [0.0; MAX_ROWS * MAX_ROWS];
-            let a = &mut a[..rows.len() * rows.len()];
-            a.copy_from_slice(problem.blocks.diagonal(i));
-            for (k, row) in rows.clone().enumerate() {
-                a[k * (rows.len() + 1)] += problem.compliance[row];
-            }
-            let mut d = patch::solve(a, norm, mu, &lambda[rows.clone()], &c[rows.clone()]);
-            for (d, l) in d.iter_mut().zip(&mut lambda[rows.clone()]) {
-                (*d, *l) = (*d - *l, *d);
-            }
-            add_column(problem, i, r, &d[..rows.len()], c);
-            continue;
-        }
-        let rows = r..row_start[i + 1];
-        let d = change(rule, block, problem.cone(i), &mut lambda[rows.clone()], &c[rows.clone()]);
-        if d != [0.0; 3] {
-            add_column(problem, i, r, &d[..rows.len()], c);
-        }
-    }
-}
-
-/// The same by the factor of G, whose blocks have at most three rows: z = Wᵀ λ follows the impulses, and `c` is written
-/// at the end.
-fn sweep_by_factor<R: Rule>(
-    rule: &R,
-    blocks: &[Block],
-    problem: &ConstraintProblem,
-    lambda: &mut [f64],
-    (z, c): (&mut Vec<f64>, &mut [f64]),
-) {
-    let (thin, row_start) = (&problem.thin, problem.row_start());
-    let (g, compliance) = (&problem.free_velocity, &problem.compliance);
-    z.clear();
-    z.resize(thin.coordinates(), 0.0);
-    lanes::plain(
-        #[inline(always)]
-        || {
-            thin.add_all_transposed(row_start, lambda, z);
-            for (i, block) in blocks.iter().enumerate() {
-                let rows = row_start[i]..row_start[i + 1];
-                let lambda = &mut lambda[rows.clone()];
-                let mut own = thin.dot(i, z).to_array();
-                for (k, row) in rows.enumerate() {
-                    own[k] += g[row] + compliance[row] * lambda[k];
-                }
-                let d = change(rule, block, problem.cone(i), lambda, &own);
-                if d != [0.0; 3] {
-                    thin.add_transposed(i, d.into(), z);
-                }
-            }
-            for i in 0..blocks.len() {
-                let own = thin.dot(i, z).to_array();
-                for (k, row) in (row_start[i]..row_start[i + 1]).enumerate() {
-                    c[row] = own[k] + g[row] + compliance[row] * lambda[row];
-                }
-            }
-        },
-    );
-}
-
-/// λᵢ⁺ in the place of λᵢ, of a block of at most three rows with the velocities c; the difference.
-#[inline(always)]
-fn change<R: Rule>(rule: &R, block: &Block, set: Cone, lambda: &mut [f64], c: &[f64]) -> [f64; 3] {
-    match block {
-        Block::Contact(contact) => {
-            let old = [lambda[0], lambda[1], lambda[2]];
-            let new = rule.answer(contact, old, [c[0], c[1], c[2]]); // (1)
-            lambda.copy_from_slice(&new);
-            [new[0] - old[0], new[1] - old[1], new[2] - old[2]]
-        }
-        Block::Scalar(a, cone) => {
-            let mut new = [lambda[0] - c[0] / a];
-            cone.project(&mut new); // (2)
-            let d = new[0] - lambda[0];
-            lambda[0] = new[0];
-            [d, 0.0, 0.0]
-        }
-        Block::Patch(..) => unreachable!("a patch has more rows"),
-        Block::Inert => {
-            lambda.fill(0.0);
-            set.project(lambda);
-            [0.0; 3]
-        }
-    }
-}
-
-/// c += (G + R)[:, i] d.
-#[inline]
-fn add_column(problem: &ConstraintProblem, i: usize, r: usize, d: &[f64], c: &mut [f64]) {
-    problem.blocks.add_column_into(problem.row_start(), i, d, c);
-    for (k, d) in d.iter().enumerate() {
-        c[r + k] += problem.compliance[r + k] * d;
-    }
-}
-
 fn report(status: SolveStatus, iterations: u32, residual: f64) -> SolveReport {
     SolveReport { status, iterations, residual }
 }
@@ -470,45 +362,10 @@ fn report(status: SolveStatus, iterations: u32, residual: f64) -> SolveReport {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::measure::Measure;
     use crate::testing::{stack, with_thin};
     use stiction_dynamics::spatial::vec3;
 
-    /// λᵢ⁺ = P(λᵢ − cᵢ/‖Aᵢ‖).
-    #[derive(Clone)]
-    struct Projected;
-
-    impl Rule for Projected {
-        const LAW: Law = Law::Ncp;
-
-        fn answer(&self, contact: &Contact, lambda: [f64; 3], c: [f64; 3]) -> [f64; 3] {
-            let mut x = std::array::from_fn(|k| lambda[k] - c[k] / contact.norm);
-            Cone::Friction { mu: contact.mu }.project(&mut x);
-            x
-        }
-    }
-
-    /// Three sweeps of a pushed stack: with or without blocks the same impulses and velocities.
-    #[test]
-    fn sweeps_need_no_blocks() {
-        let problem = with_thin(stack(&[1.0, 3.0, 0.5, 2.0, 1.0], vec3(0.5, 0.2, 0.0), 0.4));
-        let (mut measure, mut blocks) = (Measure::default(), Vec::new());
-        measure.prepare(&problem);
-        blocks_into(&problem, &measure, &mut blocks);
-        let mut lambda = [vec![0.0; problem.rows()], vec![0.0; problem.rows()]];
-        let mut c = [problem.free_velocity.clone(), problem.free_velocity.clone()];
-        let mut z = Vec::new();
-        for _ in 0..3 {
-            sweep(&Projected, &blocks, &problem, &mut lambda[0], &mut c[0]);
-            sweep_by_factor(&Projected, &blocks, &problem, &mut lambda[1], (&mut z, &mut c[1]));
-            for [a, b] in [[&lambda[0], &lambda[1]], [&c[0], &c[1]]] {
-                assert!(a.iter().zip(b).all(|(a, b)| (a - b).abs() < 1e-12), "{a:?} {b:?}");
-            }
-        }
-        assert!(lambda[0].iter().any(|&l| l > 0.0));
-    }
-
-    /// Nor does what rounding makes of impulses: |W| |Wᵀ| |λ| is no less than |G| |λ|, nor much more.
+    /// What rounding makes of impulses needs no blocks: |W| |Wᵀ| |λ| is no less than |G| |λ|, nor much more.
     #[test]
     fn sizes_need_no_blocks() {
         let problem = with_thin(stack(&[1.0, 3.0, 0.5], vec3(0.5, 0.2, 0.0), 0.4));

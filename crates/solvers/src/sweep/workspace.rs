@@ -232,7 +232,7 @@ impl Workspace {
     ) -> Option<f64> {
         let goal = self.goal(params);
         let Self { blocks, measure, finish, c, .. } = self;
-        let view = View { problem, blocks, measure, law };
+        let view = View { problem, blocks, measure, law, sweeps: *iterations > 0 };
         let e = if *iterations == 0 {
             let reached = finish.resume(&view, impulses, c, current, goal);
             *iterations += reached.steps;
@@ -255,7 +255,7 @@ impl Workspace {
         impulses: &mut [f64],
     ) -> (f64, u32) {
         let Self { blocks, measure, finish, c, before, .. } = self;
-        let view = View { problem, blocks, measure, law };
+        let view = View { problem, blocks, measure, law, sweeps: true };
         before.clear();
         before.extend_from_slice(impulses);
         let reached = finish.by_multipliers(&view, before, params.tolerance, params.max_iterations);
@@ -282,7 +282,7 @@ impl Workspace {
         self.prepare_pieces(problem);
         let Self { blocks, measure, finish, c, .. } = self;
         finish.start(problem, R::LAW, params.finish);
-        let view = View { problem, blocks, measure, law: R::LAW };
+        let view = View { problem, blocks, measure, law: R::LAW, sweeps: false };
         let mut reached = finish.resume(&view, impulses, c, current, goal);
         let unique = reached.steps > 0 && self.finish.unique();
         if R::SMALLEST && reached.residual <= params.tolerance && !unique {
