@@ -39,8 +39,11 @@ Columns, each while the world settles and at rest
 Memory per body is the slope of the peak over the rows. Every row goes to target/bench/scale.json.";
 
 /// Kinds and the sizes they come in.
-const KINDS: [(&str, &[u64]); 3] =
-    [("pile", &[64, 256, 1024, 4096]), ("heaps", &[64, 256, 1024, 4096]), ("forest", &[4, 16, 64, 256, 1024])];
+const KINDS: [(&str, &[u64]); 3] = [
+    ("pile", &[64, 256, 1024, 4096]),
+    ("heaps", &[64, 256, 1024, 4096]),
+    ("forest", &[4, 16, 64, 256, 1024]),
+];
 const WINDOWS: [&str; 2] = ["settling", "resting"];
 
 /// What all rows share.
