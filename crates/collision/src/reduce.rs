@@ -18,8 +18,9 @@ use stiction_dynamics::spatial::Vec3;
 
 /// Relative to the size of the smaller shape: differences of depth that do not count.
 const SAME_DEPTH: f64 = 1e-7;
-/// Relative to the size: points closer than this are one, and triangles thinner than this lines.
-const SAME_PLACE: f64 = 1e-5;
+/// Relative to the size: points closer than this are one, and triangles thinner than this lines. Between two so close a
+/// tilt of nothing is a speed that only impulses without end would hold.
+const SAME_PLACE: f64 = 1e-4;
 /// Relative: distances that do not count as different.
 const SAME_DISTANCE: f64 = 1e-6;
 

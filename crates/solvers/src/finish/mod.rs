@@ -13,7 +13,7 @@
 //!    Newton method of [`crate::ncp_newton`], from where they are; then, where the factor of G is known, the augmented
 //!    Lagrangian of [`crate::ncp_al`]. Else an interior method from a cold start, once sweeps have had [`PATIENCE`]
 //!    tries: [`crate::interior`], or [`crate::facets`] for polygons. Where that fails too, a path from its end, by
-//!    rows, and so where all has been tried.
+//!    rows, and so where all has been tried. What has halved the residual is tried again before the next of these.
 //!
 //! Before the first sweep come the factors of the last solve; and Newton at once, where that costs no more than
 //! sweeps or the start is nearly an answer; where the rows are few and that fails, the path. Where the start is of bodies
@@ -69,12 +69,14 @@ const FIRST_STEPS: u32 = 5;
 const SECOND_STEPS: u32 = 60;
 /// Of the augmented Lagrangian from no impulses, with few rows and with many.
 const LAST_STEPS: [u32; 2] = [150, 30];
-/// Steps along a path, at most, and what they may cost by rows: rows times steps.
-const PATH_STEPS: usize = 150;
+/// Steps along a path, with few rows and with many, and what they may cost by rows: rows times steps.
+const PATH_STEPS: [usize; 2] = [150, 60];
 const PATH_COST: usize = 18_000;
 /// Rounds of parts and all, and what parts must leave of a residual at which all of it failed [–].
 const ROUNDS: usize = 8;
 const GAIN: f64 = 0.3;
+/// A way that leaves less than this of what there was is gone again [–].
+const AGAIN: f64 = 0.5;
 /// Newton steps after another way has reached the tolerance.
 const POLISHING_STEPS: u32 = 2;
 
@@ -250,6 +252,9 @@ impl Finish {
                 *iterations += polished.steps;
                 other = polished.residual;
             }
+            if other < AGAIN * e {
+                self.attempts -= 1;
+            }
             if other < e {
                 e = other;
                 lambda.copy_from_slice(&trial);
@@ -302,8 +307,10 @@ impl Finish {
     /// From `lambda` along a way, to the best impulses met on it; their residual.
     fn go(&mut self, way: Way, view: &View, lambda: &mut Vec<f64>, goal: Goal, iterations: &mut u32) -> f64 {
         let most = match way {
-            Way::Path { by_rows } if !Path::by_rows(view, by_rows) => PATH_STEPS as u32,
-            Way::Path { .. } => (PATH_COST / lambda.len().max(1)).min(PATH_STEPS) as u32,
+            Way::Path { by_rows } if !Path::by_rows(view, by_rows) => {
+                PATH_STEPS[usize::from(lambda.len() > MANY_ROWS)] as u32
+            }
+            Way::Path { .. } => (PATH_COST / lambda.len().max(1)).min(PATH_STEPS[0]) as u32,
             _ => SECOND_STEPS,
         };
         let steps = most.min(goal.max_iterations.saturating_sub(*iterations));

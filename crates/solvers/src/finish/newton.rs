@@ -44,7 +44,8 @@
 //! ⅔ rows³ operations a step.
 //!
 //! In large islands a step is wrong in few places, whose pieces it does not know, and far off there. Two sweeps give each
-//! contact its own answer again before the next; ε falls to a tenth at most, and what has gone far astray is taken back.
+//! contact its own answer again before the next; ε is this share of ‖g‖ to the power of 0.7, so that what contradicts
+//! itself by little does not throw impulses far, falls to a tenth at most, and what has gone far astray is taken back.
 //!
 //! Successive time steps pose nearly the same problem. The factors of the last step are kept, and serve
 //! the next solve while the pieces are the same:
@@ -78,7 +79,9 @@ const REGULARISATION: [f64; 2] = [1e-10, 1e-3];
 /// the exact law, which has other ways, and for the others.
 const HARDER: [f64; 2] = [30.0, 1e3];
 const WANDER: [u32; 2] = [2, 4];
-/// In large islands: what a step must leave of the best residual, or sweeps follow; so many; and the least share of ε
+/// ε in large islands, as a power of residual/‖g‖.
+const POWER: f64 = 0.7;
+/// There too: what a step must leave of the best residual, or sweeps follow; so many; and the least share of ε
 /// that a better step leaves [–].
 const ROUGH: f64 = 0.3;
 const SMOOTHING_SWEEPS: usize = 2;
@@ -172,7 +175,8 @@ impl Newton {
         let [least, most] = REGULARISATION;
         let exact = view.law == Law::Ncp;
         let (harder, wander) = if exact { (HARDER[0], WANDER[0]) } else { (HARDER[1], WANDER[1]) };
-        let share = |e: f64| if exact { (e / scale).clamp(least, most) } else { least };
+        let power = if self.in_trees { POWER } else { 1.0 };
+        let share = |e: f64| if exact { (e / scale).powf(power).clamp(least, most) } else { least };
         let smooths = exact && self.in_trees && view.sweeps;
         let slowest = if self.in_trees { SLOWEST } else { 0.0 };
         self.regularisation = share(current);
