@@ -418,6 +418,11 @@ impl Finish {
         self.newton.chord(view, lambda, c, current, goal.wanted(current))
     }
 
+    /// True if a start from nothing would lead no nearer: in large islands it costs as much and loses what is right.
+    pub(crate) fn stays(problem: &ConstraintProblem, residual: f64, tolerance: f64) -> bool {
+        problem.rows() > MANY_ROWS && residual <= NEAR * tolerance
+    }
+
     /// True if [`Self::by_multipliers`] leads anywhere.
     pub(crate) fn has_multipliers(problem: &ConstraintProblem, law: Law) -> bool {
         law == Law::Ncp && (TreeSystem::pays(problem) || problem.rows() <= Path::MOST_ROWS && !turns(problem))

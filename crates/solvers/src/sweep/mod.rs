@@ -205,7 +205,8 @@ impl<R: Rule> Twin<R> {
 
     /// [`go_on`], and where that does not reach the tolerance in half of the iterations once more from no impulses at
     /// all, with those that are left, first by the augmented Lagrangian, then by rows where these are few; the nearer of
-    /// both stays. RaiSim's answer is where its first sweeps go.
+    /// both stays. Large islands that are near an answer start again from there. RaiSim's answer is where its first sweeps
+    /// go.
     fn warm_or_cold(
         &self,
         ws: &mut Workspace,
@@ -228,13 +229,16 @@ impl<R: Rule> Twin<R> {
         let mut found = std::mem::take(&mut ws.found);
         found.clear();
         found.extend_from_slice(impulses);
-        impulses.fill(0.0);
-        for (i, &cone) in problem.cones().iter().enumerate() {
-            R::LAW.project(cone, &mut impulses[problem.range(i)]);
+        let stays = Finish::stays(problem, first.residual, params.tolerance);
+        if !stays {
+            impulses.fill(0.0);
+            for (i, &cone) in problem.cones().iter().enumerate() {
+                R::LAW.project(cone, &mut impulses[problem.range(i)]);
+            }
         }
         problem.velocities_into(impulses, &mut ws.c);
         ws.finish.forget();
-        let another = another();
+        let another = !stays && another();
         let mut params = SweepParams { max_iterations: left, ..*params };
         let (mut residual, mut steps) = (ws.residual(problem, R::LAW, impulses, &ws.c), 0);
         if another {
