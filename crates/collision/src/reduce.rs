@@ -311,6 +311,11 @@ mod tests {
         let mut out = Manifold::new(0, 1);
         reduce(&[p(0.0, 0.0, 3), p(1e-9, 0.0, 1), p(0.0, 0.0, 2)], 1.0, &mut out);
         assert_eq!(out.points().len(), 1);
+        for (apart, points) in [(0.5 * SAME_PLACE, 1), (2.0 * SAME_PLACE, 2)] {
+            out.clear();
+            reduce(&[p(0.0, 0.0, 1), p(3.0 * apart, 1e-6, 2)], 3.0, &mut out);
+            assert_eq!(out.points().len(), points, "{apart}");
+        }
         out.clear();
         reduce(
             &[p(0.0, 0.0, 1), p(1.0, 0.0, 2), p(0.5, 0.0, 3), p(0.7, 0.0, 4), p(0.2, 0.0, 5)],
