@@ -236,7 +236,6 @@ impl Finish {
             && self.next >= way.patience()
         {
             // Polished even where it ends worse than the sweeps: its active set may be the right one.
-            self.attempts += 1;
             let mut trial = std::mem::take(&mut self.trial);
             trial.clear();
             trial.extend_from_slice(lambda);
@@ -252,8 +251,8 @@ impl Finish {
                 *iterations += polished.steps;
                 other = polished.residual;
             }
-            if other < AGAIN * e {
-                self.attempts -= 1;
+            if !(other < AGAIN * e) {
+                self.attempts += 1;
             }
             if other < e {
                 e = other;

@@ -44,8 +44,8 @@
 //! ⅔ rows³ operations a step.
 //!
 //! In large islands a step is wrong in few places, whose pieces it does not know, and far off there. Two sweeps give each
-//! contact its own answer again before the next; ε is this share of ‖g‖ to the power of 0.7, so that what contradicts
-//! itself by little does not throw impulses far, falls to a tenth at most, and what has gone far astray is taken back.
+//! contact its own answer again before the next; ε is (residual/‖g‖)^0.7, so that what contradicts itself by little does
+//! not throw impulses far, and falls to a tenth at most; what has gone far astray is taken back.
 //!
 //! Successive time steps pose nearly the same problem. The factors of the last step are kept, and serve
 //! the next solve while the pieces are the same:
@@ -175,8 +175,11 @@ impl Newton {
         let [least, most] = REGULARISATION;
         let exact = view.law == Law::Ncp;
         let (harder, wander) = if exact { (HARDER[0], WANDER[0]) } else { (HARDER[1], WANDER[1]) };
-        let power = if self.in_trees { POWER } else { 1.0 };
-        let share = |e: f64| if exact { (e / scale).powf(power).clamp(least, most) } else { least };
+        let in_trees = self.in_trees;
+        let share = |e: f64| {
+            let share = if in_trees { (e / scale).powf(POWER) } else { e / scale };
+            if exact { share.clamp(least, most) } else { least }
+        };
         let smooths = exact && self.in_trees && view.sweeps;
         let slowest = if self.in_trees { SLOWEST } else { 0.0 };
         self.regularisation = share(current);
