@@ -4,6 +4,7 @@
 //!
 //! ```text
 //!     contact, apart (φ > 1 nm)  g_N = J_N v_f + φ/h          it may close, not cross       (1)
+//!     one of a face             g_N = J_N v_f + b + (φ − φ₀)/h                             (1')
 //!     contact, overlapping      g_N = J_N v_f − min(v_push, β (−φ − slop)₊ / h)            (2)
 //!     where that is more than gravity takes back in two steps: J_N v_f, see stepper/apart.rs
 //!     contact that bounces      g_N = J_N v_f + e u − (1 − s) h a    if J_N v < −v_thr      (3)
@@ -19,6 +20,9 @@
 //! end of the step, δ₀ = (−φ)₊ [HuntCrossley1975]; to first order in c that is (3') with T = h + τ + d δ₀, and T = h
 //! where φ > 0. Under the compliant laws their own numbers hold instead.
 //!
+//! Points of one face ([`crate::faces`]) count from the deepest, φ₀ ≥ −1 µm, for which (1) or (2) adds b: what is asked of
+//! them, one motion does, and all of a face may come as near as its deepest point. What overlaps by more keeps (2).
+//!
 //! What is nearer than a nanometre touches, and up to two the gap counts in part: rounding moves bodies at rest, and a
 //! corner lifted by it would have to lose its share of the load and to find it again step by step. In (3), h a = J_N
 //! (v_f − v); the surfaces meet after the share s of the step, φ + s h J_N v + ½ a (s h)² = 0 (s = 0 where they
@@ -32,6 +36,7 @@
 use crate::State;
 use crate::actuation::{Effort, rotation_vector};
 use crate::contacts::{ContactPoint, Spring};
+use crate::faces::Face;
 use crate::flight::Bounce;
 use crate::loops::Loops;
 use crate::params::StepperParams;
@@ -47,6 +52,8 @@ use stiction_models::World;
 
 /// Gaps up to this are none, from twice as much on they count in full [m, or rad of a limit].
 pub(crate) const TOUCH: f64 = 1e-9;
+/// Where a face overlaps by no more than this, all of it may [m].
+pub(crate) const SHARED: f64 = 1e-6;
 
 /// What is known when rows are made.
 pub(crate) struct Situation<'a> {
@@ -204,7 +211,7 @@ impl Situation<'_> {
                 notes.bounces.extend(left.map(|left| Bounce { block, left }));
                 (bias, 0.0)
             }
-            (None, None) => (self.stabilise(c.gap, problem.rows() + cone.normal(), notes), 0.0),
+            (None, None) => (self.stabilise_contact(c, problem.rows() + cone.normal(), notes), 0.0),
         };
         if frictional {
             g.z += bias;
@@ -264,6 +271,16 @@ impl Situation<'_> {
         let (meeting, left) = (before + met * gain, 1.0 - met);
         let parting = left * gain - c.restitution * meeting;
         (parting > 0.0 && parting + c.restitution * -meeting >= 0.0).then_some((-parting, Some(left)))
+    }
+
+    /// What is added to g for a contact: (1'), or (1) or (2) where its face overlaps by more.
+    fn stabilise_contact(&self, c: &ContactPoint, row: usize, notes: &mut Notes) -> f64 {
+        let Face { deepest, spread } = c.face;
+        if deepest < -SHARED {
+            return self.stabilise(c.gap, row, notes);
+        }
+        let share = (spread / TOUCH - 1.0).clamp(0.0, 1.0);
+        self.stabilise(deepest, row, notes) + share * (c.gap - deepest) / self.params.dt
     }
 
     /// What is added to g in a row: (1), or (2) unless it is deep.

@@ -13,6 +13,7 @@
 //! shapes, taken as flat (r = ∞), on their own radius. Among those, and where contacts yield, p is midway.
 
 use crate::continuous::{Sweeper, will_meet};
+use crate::faces::{Face, flatten};
 use std::collections::BTreeMap;
 use stiction_collision::{CollisionWorld, Manifold, SPAN, Shape, ShapeError};
 use stiction_contact::Cone;
@@ -29,13 +30,15 @@ pub struct ContactPoint {
     pub bodies: [Option<usize>; 2],
     /// Stable name of the touching features within the pair.
     pub feature: u32,
-    /// In W [m]: (1) of the module.
+    /// In W [m]: (1) of the module, in the plane of its face ([`crate::faces`]).
     pub position: Vec3,
     pub t1: Vec3,
     pub t2: Vec3,
     pub n: Vec3,
     /// φ [m]; negative overlaps.
     pub gap: f64,
+    /// What it shares with the points of its face.
+    pub(crate) face: Face,
     /// μ [–].
     pub friction: f64,
     /// e [–].
@@ -136,6 +139,8 @@ pub(crate) struct ContactFinder {
     /// Those that do not rest.
     awake: Vec<usize>,
     manifolds: Vec<Manifold>,
+    /// Scratch of faces.
+    firsts: Vec<usize>,
     /// What the pairs of manifolds are to each other, as they were found last.
     meetings: Vec<Meeting>,
     sweeper: Sweeper,
@@ -193,6 +198,7 @@ impl ContactFinder {
             velocities: vec![Motion::ZERO; n],
             awake: (0..n).collect(),
             manifolds: Vec::new(),
+            firsts: Vec::new(),
             meetings: Vec::new(),
             sweeper: Sweeper::new(&world.geometries, sweep_all),
             pairs,
@@ -260,6 +266,7 @@ impl ContactFinder {
                     t2,
                     n: m.normal,
                     gap,
+                    face: Face::of_one(gap),
                     friction,
                     restitution,
                     leeway,
@@ -268,6 +275,9 @@ impl ContactFinder {
                     spare: k >= SPAN,
                 });
             }
+        }
+        if ahead.rigid {
+            flatten(out, &mut self.firsts);
         }
     }
 

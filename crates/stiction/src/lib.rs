@@ -13,6 +13,7 @@ pub mod batch;
 mod compose;
 mod contacts;
 mod continuous;
+mod faces;
 mod flight;
 mod free_tree;
 mod gyroscopic;

@@ -168,7 +168,7 @@ impl<T: Real> Rows<T> {
                 (slot.gap / time, h.one() / (h * h.like(spring.stiffness) * time))
             }
             None => {
-                let mut bias = gap_bias(plan, slot.gap);
+                let mut bias = face_bias(plan, slot);
                 self.note_depth(plan, numbers, bias, slot.active);
                 if T::any(h.zero().less(surface.restitution)) {
                     let mut before = h.zero();
@@ -490,17 +490,32 @@ fn point<T: Real>(model: &Model<T>, free: &Free<T>, p: Vec3<T>, body: Option<usi
     }
 }
 
+/// (1') of the assembly, or (1) or (2) where a face overlaps by more.
+#[inline(always)]
+fn face_bias<T: Real>(plan: &Plan, slot: &Slot<T>) -> T {
+    let Slot { gap, deepest, spread, .. } = *slot;
+    let share = min(max(spread / touch(plan, gap) - gap.one(), gap.zero()), gap.one());
+    let bias = gap_bias(plan, deepest) + share * (gap - deepest) / gap.like(plan.h());
+    let deep = deepest.less(-gap.like(crate::assembly::SHARED));
+    if T::any(deep) { T::select(deep, gap_bias(plan, gap), bias) } else { bias }
+}
+
+/// Rounding of positions, about a metre: of single precision a hundred times more.
+#[inline(always)]
+fn touch<T: Real>(plan: &Plan, kind: T) -> T {
+    let touch = match plan.settings.precision {
+        Precision::Double => crate::assembly::TOUCH,
+        Precision::Single => 100.0 * crate::assembly::TOUCH,
+    };
+    kind.like(touch)
+}
+
 /// (1) and (2) of the assembly.
 #[inline(always)]
 fn gap_bias<T: Real>(plan: &Plan, gap: T) -> T {
     let p = &plan.settings.stepper;
     let h = gap.like(p.dt);
-    // Rounding of positions, about a metre: of single precision a hundred times more.
-    let touch = match plan.settings.precision {
-        Precision::Double => crate::assembly::TOUCH,
-        Precision::Single => 100.0 * crate::assembly::TOUCH,
-    };
-    let touch = gap.like(touch);
+    let touch = touch(plan, gap);
     let apart = gap / h * min(gap / touch - gap.one(), gap.one());
     let depth = max(-gap - gap.like(p.slop), gap.zero());
     let push = min(gap.like(p.baumgarte) * depth / h, gap.like(p.push_out_speed));

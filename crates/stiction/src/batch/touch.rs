@@ -9,6 +9,7 @@ use super::lane::{max, min, truth};
 use super::memory::Memory;
 use super::plan::{Ends, Kind, Pair, Plan};
 use crate::continuous::will_meet;
+use crate::faces::{ROUNDING, SAME_NORMAL};
 use stiction_collision::{Manifold, ManifoldPoint, SPAN, Shape, collide};
 use stiction_dynamics::spatial::{Motion, Pose, Quat, Vec3};
 use stiction_dynamics::{Kinematics, Real, Velocities};
@@ -33,6 +34,9 @@ pub(super) struct Slot<T> {
     /// (t1, t2, n), n from A to B.
     pub(super) frame: [Vec3<T>; 3],
     pub(super) gap: T,
+    /// Of the face it is of, as in [`crate::faces`].
+    pub(super) deepest: T,
+    pub(super) spread: T,
 }
 
 /// See the module.
@@ -44,6 +48,8 @@ pub(super) struct Touch<T> {
     velocity: Vec<Motion<T>>,
     speed: Vec<T>,
     manifold: Manifold,
+    /// Scratch of faces.
+    lead: Vec<T>,
 }
 
 impl<T: Real> Touch<T> {
@@ -56,6 +62,7 @@ impl<T: Real> Touch<T> {
             velocity: vec![Motion::zero(kind); plan.places.len()],
             speed: vec![kind; plan.places.len()],
             manifold: Manifold::new(0, 1),
+            lead: Vec::new(),
         }
     }
 
@@ -99,6 +106,12 @@ impl<T: Real> Touch<T> {
                         self.one_by_one((plan, memory), kin, index, truth(sound, near) * sound);
                     }
                 }
+            }
+        }
+        let bodies = |slot: &Slot<T>| plan.pairs[slot.pair].bodies;
+        for run in self.slots.chunk_by_mut(|p, q| bodies(p) == bodies(q)) {
+            if run.len() > 1 {
+                flatten(run, &mut self.lead, |pair| plan.pairs[pair].spring.is_none());
             }
         }
     }
@@ -179,6 +192,8 @@ impl<T: Real> Touch<T> {
                     position: points[k] - n * (r + sound.like(0.5) * gaps[k]) + frame[2] * (pitch * gap),
                     frame,
                     gap,
+                    deepest: gap,
+                    spread: gap.zero(),
                 });
             }
         }
@@ -301,6 +316,8 @@ impl<T: Real> Touch<T> {
                         position: Vec3::zero(near),
                         frame: [Vec3::X.cast(near), Vec3::Y.cast(near), Vec3::Z.cast(near)],
                         gap: near.zero(),
+                        deepest: near.zero(),
+                        spread: near.zero(),
                     });
                 }
                 let slot = &mut self.slots[first + k];
@@ -308,6 +325,7 @@ impl<T: Real> Touch<T> {
                 slot.active = slot.active.with_lane(lane, 1.0);
                 let gap = point.gap - pair.rest;
                 slot.gap = slot.gap.with_lane(lane, gap);
+                slot.deepest = slot.gap;
                 put(&mut slot.position, lane, point.position + n * (pair.pitch * gap));
                 for (axis, value) in slot.frame.iter_mut().zip([t1, t2, n]) {
                     put(axis, lane, value);
@@ -315,6 +333,45 @@ impl<T: Real> Touch<T> {
             }
         }
     }
+}
+
+/// [`crate::faces::flatten`] of points of the same two bodies, those whose pairs are `rigid`. `lead` is scratch: 1 in
+/// the lanes in which a point is of no face yet.
+#[inline(always)]
+fn flatten<T: Real>(slots: &mut [Slot<T>], lead: &mut Vec<T>, rigid: impl Fn(usize) -> bool) {
+    lead.clear();
+    lead.extend(slots.iter().map(|s| if rigid(s.pair) { s.active } else { s.active.zero() }));
+    for first in 0..slots.len() {
+        let mine = lead[first];
+        let (n, position, gap) = (slots[first].frame[2], slots[first].position, slots[first].gap);
+        let (mut deepest, mut highest, mut level) = (gap, gap, n.dot(position));
+        for (slot, lead) in slots[first..].iter().zip(&lead[first..]) {
+            let face =
+                of_one_face([n, slot.frame[2]], position - slot.position, [gap, slot.gap], mine * *lead);
+            let lower = T::both(face, slot.gap.less(deepest));
+            level = T::select(lower, n.dot(slot.position), level);
+            deepest = T::select(lower, slot.gap, deepest);
+            highest = T::select(T::both(face, highest.less(slot.gap)), slot.gap, highest);
+        }
+        let spread = highest - deepest;
+        for (slot, lead) in slots[first..].iter_mut().zip(&mut lead[first..]) {
+            let face =
+                of_one_face([n, slot.frame[2]], position - slot.position, [gap, slot.gap], mine * *lead);
+            let shift = T::select(face, level - slot.frame[2].dot(slot.position), gap.zero());
+            slot.position += slot.frame[2] * shift;
+            slot.deepest = T::select(face, deepest, slot.deepest);
+            slot.spread = T::select(face, spread, slot.spread);
+            *lead = T::select(face, gap.zero(), *lead);
+        }
+    }
+}
+
+/// Where two points that `may` be of one face are, given their normals, how far apart they are, and their gaps.
+#[inline(always)]
+fn of_one_face<T: Real>(normals: [Vec3<T>; 2], apart: Vec3<T>, gaps: [T; 2], may: T) -> T::Mask {
+    let same = (normals[0] - normals[1]).norm_squared().less(may.like(SAME_NORMAL));
+    let near = normals[0].dot(apart).abs().less(max(gaps[0].abs(), gaps[1].abs()) + may.like(ROUNDING));
+    T::both(super::lane::mask(may), T::both(same, near))
 }
 
 /// Squared distance of two segments with the half vectors a and b, the middle of the second at d from that of the

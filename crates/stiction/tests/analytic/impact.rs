@@ -1,9 +1,9 @@
 //! Drops and bounces (scenes A1, A2).
 
-use crate::worlds::{EXACT, G, Run, on_ground};
+use crate::worlds::{EXACT, G, Run, cube, on_ground};
 use stiction::FreeBody;
 use stiction::collision::Shape;
-use stiction::dynamics::spatial::{Pose, vec3};
+use stiction::dynamics::spatial::{Pose, Quat, Vec3, vec3};
 use stiction::models::Material;
 
 fn ball(height: f64, speed: f64, restitution: f64) -> FreeBody {
@@ -27,6 +27,36 @@ fn a_dropped_ball_stays_where_it_lands() {
         let impulse = run.contacts()[0].force.z * 1e-3;
         assert!((impulse - 2.0 * (1.0 + G * 1e-3)).abs() < 1e-9, "{contact}: {impulse}");
         run.assert_exact();
+    }
+}
+
+/// A cube that is not quite level lands: one motion closes all its corners, and friction has to bring that about, no more.
+/// No corner presses against another, as they would where points at different heights asked for what no motion does.
+#[test]
+fn corners_that_land_together_do_not_press_against_each_other() {
+    for tilt in [1e-6, 1e-5, 1e-4, 1e-3] {
+        let mut c = on_ground(0.5, 0.0);
+        let pose = Pose::new(Quat::from_rpy(0.3 * tilt, tilt, 0.4), vec3(0.0, 0.0, 0.1 + 2e-4));
+        c.body(FreeBody { pose, velocity: vec3(0.0, 0.0, -1.0), ..cube(0.5, 0.0) }).unwrap();
+        let mut run = Run::new(c, "auto", 1e-3);
+        run.step();
+        let contacts = run.contacts();
+        assert_eq!(contacts.len(), 4);
+        let (mut all, mut pressed, mut sizes) = (Vec3::ZERO, 0.0, 0.0);
+        for c in contacts {
+            let across = c.force - c.normal * c.normal.dot(c.force);
+            assert!(c.force.z > 1.0, "{tilt}: a corner is open");
+            all += across;
+            sizes += across.norm();
+            pressed += c.force.z;
+        }
+        let against = (sizes - all.norm()) / pressed;
+        assert!(against < 1e-6, "{tilt}: {against:e} of the load");
+        run.assert_exact();
+        // Nothing is left of it a step later but that the motion was a turn, by `tilt`.
+        run.step();
+        let (left, bent) = (run.velocity(0).norm(), 0.1 * tilt * tilt / 1e-3);
+        assert!(left < 1e-9 + bent, "{tilt}: {left:e} m/s");
     }
 }
 

@@ -1,6 +1,6 @@
 //! Lanes against [`Simulation`] on the same seeds.
 
-use crate::scene::{Dice, arm, heap, quadruped};
+use crate::scene::{Dice, arm, foot, heap, quadruped};
 use stiction::batch::{Batch, BatchSettings, Pace, Path, Precision};
 use stiction::models::World;
 use stiction::{Settings, Simulation, Sleep, State, StepperParams};
@@ -113,6 +113,24 @@ fn falling_bodies_move_as_they_do_alone() {
         close: 1e-7,
         contacts: 300,
         fell_back: 1.0, // as long as one flies
+        precision: Precision::Double,
+    };
+    compare(&world, &start, &c);
+}
+
+/// Two shapes of one body are one face on the ground.
+#[test]
+fn feet_land_as_they_do_alone() {
+    let (world, start) = foot();
+    let c = Comparison {
+        n: 6,
+        steps: 150,
+        shaken: 0.3,
+        control: Vec::new(),
+        targets: 0.0,
+        close: 1e-8,
+        contacts: 1200,
+        fell_back: 0.6, // while they fly
         precision: Precision::Double,
     };
     compare(&world, &start, &c);

@@ -51,6 +51,20 @@ pub(crate) fn heap() -> (World, State) {
     c.finish()
 }
 
+/// A foot of a capsule and a ball, which land on a plane in three points: with more the answer is not the only one.
+pub(crate) fn foot() -> (World, State) {
+    let text = r#"<mujoco><compiler angle="radian"/><option gravity="0 0 -9.81"/>
+      <default><geom friction="0.6"/></default>
+      <worldbody><geom name="ground" type="plane" size="0 0 1"/>
+        <body pos="0 0 0.05"><freejoint/>
+          <geom type="capsule" size="0.03" fromto="0.1 -0.06 0 0.12 0.06 0" mass="0.5"/>
+          <geom type="sphere" size="0.03" pos="-0.08 0 0" mass="0.5"/>
+        </body></worldbody></mujoco>"#;
+    let world = load_str(text, Path::new("foot.xml"), Path::new("."), &LoadOptions::default()).unwrap();
+    let state = State::neutral(&world.model);
+    (world, state)
+}
+
 /// Likewise an arm of three joints with limits, dry friction, springs and a weak servo, beside a plane it swings against.
 pub(crate) fn arm() -> (World, State) {
     let text = r#"<mujoco><compiler angle="radian"/><option gravity="0 0 -9.81"/>
