@@ -16,8 +16,9 @@
 //!    rows, and so where all has been tried. What has halved the residual is tried again before the next of these.
 //!
 //! Before the first sweep come the factors of the last solve; and Newton at once, where that costs no more than
-//! sweeps or the start is nearly an answer; where the rows are few and that fails, the path. Where the start is of bodies
-//! at rest these are taken deeper than asked: the impulses then do for many steps to come.
+//! sweeps or the start is nearly an answer; where the rows are few and that fails in one tree, the path: where there are
+//! more of them, sweeps find the pieces sooner. Where the start is of bodies at rest these are taken deeper than asked:
+//! the impulses then do for many steps to come.
 
 mod newton;
 mod parts;
@@ -61,10 +62,11 @@ const DEEP: f64 = 1e-4;
 const FEW_ROWS: usize = 300;
 /// What a step gains at least [–].
 const DIGIT: f64 = 0.1;
-/// Newton comes before sweeps where a factorisation costs little.
+/// Newton comes before sweeps where a factorisation costs little: by rows, with these at most, in trees with
+/// [`FEW_ROWS`].
 const LEAST_ROWS: usize = 48;
 /// Newton steps before the first sweep.
-const FIRST_STEPS: u32 = 5;
+const FIRST_STEPS: u32 = 8;
 /// Steps of a method that needs no active set.
 const SECOND_STEPS: u32 = 60;
 /// Of the augmented Lagrangian from no impulses, with few rows and with many.
@@ -363,18 +365,20 @@ impl Finish {
         }
         let near = current <= NEAR * goal.tolerance;
         let mut reached = self.by_old_factors(view, lambda, c, current, goal);
-        let rows = if TreeSystem::pays(view.problem) { 0 } else { lambda.len() };
+        let (rows, in_trees) = (lambda.len(), TreeSystem::pays(view.problem));
         let known = view.problem.blocks_formed() || knows_factor(view.problem);
-        let cheap = known && (lambda.len() <= LEAST_ROWS || near && rows <= FEW_ROWS);
+        let most = match (in_trees, near) {
+            (true, true) => usize::MAX,
+            (true, false) | (false, true) => FEW_ROWS,
+            (false, false) => LEAST_ROWS,
+        };
+        let cheap = known && rows <= most;
         if cheap && reached.residual > goal.tolerance {
             let steps = FIRST_STEPS.min(goal.max_iterations.saturating_sub(reached.steps));
             let by_newton = self.newton.solve(view, lambda, reached.residual, goal.wanted(current), steps);
             reached = Reached { steps: reached.steps + by_newton.steps, ..by_newton };
-            if reached.residual > goal.tolerance
-                && lambda.len() <= LEAST_ROWS
-                && has_path(view)
-                && !self.turning
-            {
+            let path = rows <= LEAST_ROWS && !in_trees && has_path(view) && !self.turning;
+            if reached.residual > goal.tolerance && path {
                 reached = self.by_path(view, lambda, reached, goal);
             }
         }

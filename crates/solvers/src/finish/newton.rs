@@ -45,7 +45,8 @@
 //!
 //! In large islands a step is wrong in few places, whose pieces it does not know, and far off there. Two sweeps give each
 //! contact its own answer again before the next; ε is (residual/‖g‖)^0.7, so that what contradicts itself by little does
-//! not throw impulses far, and falls to a tenth at most; what has gone far astray is taken back.
+//! not throw impulses far, a hundredth of it where rows are few, and falls to a tenth at most; what has gone far astray is
+//! taken back.
 //!
 //! Successive time steps pose nearly the same problem. The factors of the last step are kept, and serve
 //! the next solve while the pieces are the same:
@@ -79,8 +80,10 @@ const REGULARISATION: [f64; 2] = [1e-10, 1e-3];
 /// the exact law, which has other ways, and for the others.
 const HARDER: [f64; 2] = [30.0, 1e3];
 const WANDER: [u32; 2] = [2, 4];
-/// ε in large islands, as a power of residual/‖g‖.
+/// ε in islands of many trees: as a power of residual/‖g‖, and of how many rows at most so small a share of that.
 const POWER: f64 = 0.7;
+const FEW_ROWS: usize = 48;
+const SMALL: f64 = 0.01;
 /// There too: what a step must leave of the best residual, or sweeps follow; so many; and the least share of ε
 /// that a better step leaves [–].
 const ROUGH: f64 = 0.3;
@@ -176,9 +179,10 @@ impl Newton {
         let exact = view.law == Law::Ncp;
         let (harder, wander) = if exact { (HARDER[0], WANDER[0]) } else { (HARDER[1], WANDER[1]) };
         let in_trees = self.in_trees;
+        let small = if in_trees && lambda.len() <= FEW_ROWS { SMALL } else { 1.0 };
         let share = |e: f64| {
             let share = if in_trees { (e / scale).powf(POWER) } else { e / scale };
-            if exact { share.clamp(least, most) } else { least }
+            if exact { (small * share).clamp(least, most) } else { least }
         };
         let smooths = exact && self.in_trees && view.sweeps;
         let slowest = if self.in_trees { SLOWEST } else { 0.0 };
