@@ -21,7 +21,9 @@
 //! where φ > 0. Under the compliant laws their own numbers hold instead.
 //!
 //! Points of one face ([`crate::faces`]) count from the deepest, φ₀ ≥ −1 µm, for which (1) or (2) adds b: what is asked of
-//! them, one motion does, and all of a face may come as near as its deepest point. What overlaps by more keeps (2).
+//! them, one motion does, and all of a face may come as near as its deepest point. Those within 100 nm of it touch with
+//! it where they differ by less than 10 nm, as at rest, where some carry and some have just let go. Faces that overlap by
+//! more keep (2).
 //!
 //! What is nearer than a nanometre touches, and up to two the gap counts in part: rounding moves bodies at rest, and a
 //! corner lifted by it would have to lose its share of the load and to find it again step by step. In (3), h a = J_N
@@ -36,7 +38,7 @@
 use crate::State;
 use crate::actuation::{Effort, rotation_vector};
 use crate::contacts::{ContactPoint, Spring};
-use crate::faces::Face;
+use crate::faces::{Face, NEAR};
 use crate::flight::Bounce;
 use crate::loops::Loops;
 use crate::params::StepperParams;
@@ -54,6 +56,9 @@ use stiction_models::World;
 pub(crate) const TOUCH: f64 = 1e-9;
 /// Where a face overlaps by no more than this, all of it may [m].
 pub(crate) const SHARED: f64 = 1e-6;
+/// Points near the deepest of their face touch with it if they differ by no more than this, from twice as much on what
+/// they differ by counts in full [m].
+pub(crate) const LEVEL: f64 = 1e-8;
 
 /// What is known when rows are made.
 pub(crate) struct Situation<'a> {
@@ -279,8 +284,9 @@ impl Situation<'_> {
         if deepest < -SHARED {
             return self.stabilise(c.gap, row, notes);
         }
-        let share = (spread / TOUCH - 1.0).clamp(0.0, 1.0);
-        self.stabilise(deepest, row, notes) + share * (c.gap - deepest) / self.params.dt
+        let apart = c.gap - deepest;
+        let share = if apart > NEAR { 1.0 } else { (spread / LEVEL - 1.0).clamp(0.0, 1.0) };
+        self.stabilise(deepest, row, notes) + share * apart / self.params.dt
     }
 
     /// What is added to g in a row: (1), or (2) unless it is deep.

@@ -10,20 +10,23 @@
 //! are what one motion closes.
 //!
 //! Points are of one face if they belong to the same two bodies and have the same normal, and differ in height by no more
-//! than the larger of their gaps: they are moved no farther than the surfaces are apart.
+//! than the larger of their gaps: they are moved no farther than the surfaces are apart. What yields is left alone.
 
 use crate::contacts::ContactPoint;
+
 /// Normals that differ by less are the same, squared [–].
 pub(crate) const SAME_NORMAL: f64 = 1e-20;
 /// How much rounding may make of heights and gaps [m].
 pub(crate) const ROUNDING: f64 = 1e-9;
+/// Points so much farther than the deepest are near it [m].
+pub(crate) const NEAR: f64 = 1e-7;
 
 /// What the points of a face share.
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub(crate) struct Face {
     /// The least of their gaps [m].
     pub(crate) deepest: f64,
-    /// By how much the largest exceeds it [m].
+    /// By how much the largest of those near it exceeds it [m].
     pub(crate) spread: f64,
 }
 
@@ -34,15 +37,17 @@ impl Face {
     }
 }
 
-/// True if the points, of the same two bodies, are of one face.
+/// True if the points, of the same two bodies, are of one face, and neither yields.
 #[inline]
 fn of_one_face(p: &ContactPoint, q: &ContactPoint) -> bool {
     let height = p.n.dot(p.position - q.position);
-    (p.n - q.n).norm_squared() <= SAME_NORMAL && height.abs() <= p.gap.abs().max(q.gap.abs()) + ROUNDING
+    (p.n - q.n).norm_squared() <= SAME_NORMAL
+        && height.abs() <= p.gap.abs().max(q.gap.abs()) + ROUNDING
+        && p.spring.is_none()
+        && q.spring.is_none()
 }
 
-/// Puts the points of every face in one plane, and notes what they share. Points that yield are left alone. `firsts` is
-/// scratch.
+/// Puts the points of every face in one plane, and notes what they share. `firsts` is scratch.
 pub(crate) fn flatten(points: &mut [ContactPoint], firsts: &mut Vec<usize>) {
     for run in points.chunk_by_mut(|p, q| p.bodies == q.bodies) {
         if run.len() > 1 {
@@ -57,24 +62,20 @@ fn flatten_run(points: &mut [ContactPoint], firsts: &mut Vec<usize>) {
     firsts.clear();
     for (k, point) in points.iter().enumerate() {
         let same = |&j: &usize| firsts[j] == j && of_one_face(&points[j], point);
-        let first = if point.spring.is_none() { (0..k).find(same) } else { None };
-        firsts.push(first.unwrap_or(k));
+        firsts.push((0..k).find(same).unwrap_or(k));
     }
-    for first in 0..points.len() {
-        let (mut deepest, mut highest) = (points[first], points[first].gap);
-        for (p, _) in points.iter().zip(&*firsts).filter(|(_, f)| **f == first) {
-            highest = highest.max(p.gap);
-            if p.gap < deepest.gap {
-                deepest = *p;
-            }
-        }
-        let face = Face { deepest: deepest.gap, spread: highest - deepest.gap };
-        if face.spread > 0.0 {
-            let level = deepest.n.dot(deepest.position);
-            for (p, _) in points.iter_mut().zip(&*firsts).filter(|(_, f)| **f == first) {
-                p.face = face;
-                p.position += p.n * (level - p.n.dot(p.position));
-            }
+    for first in (0..points.len()).filter(|&k| firsts[k] == k) {
+        let of_face = |k: &usize| firsts[*k] == first;
+        let lower = |d: usize, k: usize| if points[k].gap < points[d].gap { k } else { d };
+        let lowest = (first..points.len()).filter(of_face).fold(first, lower);
+        let (deepest, n) = (points[lowest].gap, points[lowest].n);
+        let level = n.dot(points[lowest].position);
+        let apart = (first..points.len()).filter(of_face).map(|k| points[k].gap - deepest);
+        let face = Face { deepest, spread: apart.filter(|&a| a <= NEAR).fold(0.0, f64::max) };
+        for k in (first..points.len()).filter(of_face) {
+            let p = &mut points[k];
+            p.face = face;
+            p.position += p.n * (level - p.n.dot(p.position));
         }
     }
 }

@@ -165,6 +165,14 @@ impl Plan {
         Ok(plan)
     }
 
+    /// How many times as much as in double precision rounding makes of positions, about a metre.
+    pub(super) fn coarser(&self) -> f64 {
+        match self.settings.precision {
+            Precision::Double => 1.0,
+            Precision::Single => 100.0,
+        }
+    }
+
     /// Share of ‖A‖ that stands for nothing beside it [–].
     pub(super) fn nudge(&self) -> f64 {
         match self.settings.precision {

@@ -13,8 +13,9 @@ use super::lane::{mask, max, min, truth};
 use super::local::Local;
 use super::numbers::Numbers;
 use super::plan::{Acting, Plan};
-use super::settings::Precision;
 use super::touch::Slot;
+use crate::assembly::{LEVEL, SHARED, TOUCH};
+use crate::faces::NEAR;
 use stiction_dynamics::spatial::Vec3;
 use stiction_dynamics::{Factor, Kinematics, Model, Real};
 
@@ -494,20 +495,12 @@ fn point<T: Real>(model: &Model<T>, free: &Free<T>, p: Vec3<T>, body: Option<usi
 #[inline(always)]
 fn face_bias<T: Real>(plan: &Plan, slot: &Slot<T>) -> T {
     let Slot { gap, deepest, spread, .. } = *slot;
-    let share = min(max(spread / touch(plan, gap) - gap.one(), gap.zero()), gap.one());
-    let bias = gap_bias(plan, deepest) + share * (gap - deepest) / gap.like(plan.h());
-    let deep = deepest.less(-gap.like(crate::assembly::SHARED));
+    let (zero, one, apart) = (gap.zero(), gap.one(), gap - deepest);
+    let share = min(max(spread / gap.like(plan.coarser() * LEVEL) - one, zero), one);
+    let share = T::select(gap.like(plan.coarser() * NEAR).less(apart), one, share);
+    let bias = gap_bias(plan, deepest) + share * apart / gap.like(plan.h());
+    let deep = deepest.less(-gap.like(SHARED));
     if T::any(deep) { T::select(deep, gap_bias(plan, gap), bias) } else { bias }
-}
-
-/// Rounding of positions, about a metre: of single precision a hundred times more.
-#[inline(always)]
-fn touch<T: Real>(plan: &Plan, kind: T) -> T {
-    let touch = match plan.settings.precision {
-        Precision::Double => crate::assembly::TOUCH,
-        Precision::Single => 100.0 * crate::assembly::TOUCH,
-    };
-    kind.like(touch)
 }
 
 /// (1) and (2) of the assembly.
@@ -515,7 +508,7 @@ fn touch<T: Real>(plan: &Plan, kind: T) -> T {
 fn gap_bias<T: Real>(plan: &Plan, gap: T) -> T {
     let p = &plan.settings.stepper;
     let h = gap.like(p.dt);
-    let touch = touch(plan, gap);
+    let touch = gap.like(plan.coarser() * TOUCH);
     let apart = gap / h * min(gap / touch - gap.one(), gap.one());
     let depth = max(-gap - gap.like(p.slop), gap.zero());
     let push = min(gap.like(p.baumgarte) * depth / h, gap.like(p.push_out_speed));

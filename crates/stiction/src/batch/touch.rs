@@ -9,7 +9,7 @@ use super::lane::{max, min, truth};
 use super::memory::Memory;
 use super::plan::{Ends, Kind, Pair, Plan};
 use crate::continuous::will_meet;
-use crate::faces::{ROUNDING, SAME_NORMAL};
+use crate::faces::{NEAR, ROUNDING, SAME_NORMAL};
 use stiction_collision::{Manifold, ManifoldPoint, SPAN, Shape, collide};
 use stiction_dynamics::spatial::{Motion, Pose, Quat, Vec3};
 use stiction_dynamics::{Kinematics, Real, Velocities};
@@ -111,7 +111,7 @@ impl<T: Real> Touch<T> {
         let bodies = |slot: &Slot<T>| plan.pairs[slot.pair].bodies;
         for run in self.slots.chunk_by_mut(|p, q| bodies(p) == bodies(q)) {
             if run.len() > 1 {
-                flatten(run, &mut self.lead, |pair| plan.pairs[pair].spring.is_none());
+                flatten(plan, run, &mut self.lead);
             }
         }
     }
@@ -338,40 +338,44 @@ impl<T: Real> Touch<T> {
 /// [`crate::faces::flatten`] of points of the same two bodies, those whose pairs are `rigid`. `lead` is scratch: 1 in
 /// the lanes in which a point is of no face yet.
 #[inline(always)]
-fn flatten<T: Real>(slots: &mut [Slot<T>], lead: &mut Vec<T>, rigid: impl Fn(usize) -> bool) {
+fn flatten<T: Real>(plan: &Plan, slots: &mut [Slot<T>], lead: &mut Vec<T>) {
+    let rigid = |s: &Slot<T>| plan.pairs[s.pair].spring.is_none();
     lead.clear();
-    lead.extend(slots.iter().map(|s| if rigid(s.pair) { s.active } else { s.active.zero() }));
+    lead.extend(slots.iter().map(|s| if rigid(s) { s.active } else { s.active.zero() }));
     for first in 0..slots.len() {
-        let mine = lead[first];
-        let (n, position, gap) = (slots[first].frame[2], slots[first].position, slots[first].gap);
-        let (mut deepest, mut highest, mut level) = (gap, gap, n.dot(position));
+        let one = slots[first];
+        let (kind, mine) = (one.gap.zero(), lead[first]);
+        let of_face = |s: &Slot<T>, lead: T| of_one_face(plan, &one, s, mine * lead);
+        let (mut deepest, mut level, mut spread) = (one.gap, one.frame[2].dot(one.position), kind);
         for (slot, lead) in slots[first..].iter().zip(&lead[first..]) {
-            let face =
-                of_one_face([n, slot.frame[2]], position - slot.position, [gap, slot.gap], mine * *lead);
-            let lower = T::both(face, slot.gap.less(deepest));
-            level = T::select(lower, n.dot(slot.position), level);
+            let lower = T::both(of_face(slot, *lead), slot.gap.less(deepest));
             deepest = T::select(lower, slot.gap, deepest);
-            highest = T::select(T::both(face, highest.less(slot.gap)), slot.gap, highest);
+            level = T::select(lower, slot.frame[2].dot(slot.position), level);
         }
-        let spread = highest - deepest;
+        for (slot, lead) in slots[first..].iter().zip(&lead[first..]) {
+            let apart = slot.gap - deepest;
+            let near = T::not(kind.like(plan.coarser() * NEAR).less(apart));
+            spread = T::select(T::both(of_face(slot, *lead), near), max(spread, apart), spread);
+        }
         for (slot, lead) in slots[first..].iter_mut().zip(&mut lead[first..]) {
-            let face =
-                of_one_face([n, slot.frame[2]], position - slot.position, [gap, slot.gap], mine * *lead);
-            let shift = T::select(face, level - slot.frame[2].dot(slot.position), gap.zero());
-            slot.position += slot.frame[2] * shift;
+            let face = of_face(slot, *lead);
+            let n = slot.frame[2];
+            slot.position += n * T::select(face, level - n.dot(slot.position), kind);
             slot.deepest = T::select(face, deepest, slot.deepest);
             slot.spread = T::select(face, spread, slot.spread);
-            *lead = T::select(face, gap.zero(), *lead);
+            *lead = T::select(face, kind, *lead);
         }
     }
 }
 
-/// Where two points that `may` be of one face are, given their normals, how far apart they are, and their gaps.
+/// Where two points that `may` be of one face are.
 #[inline(always)]
-fn of_one_face<T: Real>(normals: [Vec3<T>; 2], apart: Vec3<T>, gaps: [T; 2], may: T) -> T::Mask {
-    let same = (normals[0] - normals[1]).norm_squared().less(may.like(SAME_NORMAL));
-    let near = normals[0].dot(apart).abs().less(max(gaps[0].abs(), gaps[1].abs()) + may.like(ROUNDING));
-    T::both(super::lane::mask(may), T::both(same, near))
+fn of_one_face<T: Real>(plan: &Plan, p: &Slot<T>, q: &Slot<T>, may: T) -> T::Mask {
+    let n = p.frame[2];
+    let same = (n - q.frame[2]).norm_squared().less(may.like(SAME_NORMAL));
+    let limit = max(p.gap.abs(), q.gap.abs()) + may.like(plan.coarser() * ROUNDING);
+    let height = n.dot(p.position - q.position).abs();
+    T::both(super::lane::mask(may), T::both(same, T::not(limit.less(height))))
 }
 
 /// Squared distance of two segments with the half vectors a and b, the middle of the second at d from that of the
