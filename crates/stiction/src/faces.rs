@@ -6,8 +6,8 @@
 //! φ are both to close, contradict each other by n·(p_i − p_j) (φ_i − φ_j)/h; so do gaps of which some count and some
 //! do not. What little that is, friction can only answer by impulses that press the points against each other, up to
 //! the edge of their cones, and otherwise in the next step. Points of one face therefore stand in one plane across n,
-//! that of the deepest, and their gaps count from its (see (1') of [`crate::assembly`]): of a face that is flat, these
-//! are what one motion closes.
+//! that of the deepest, unless they are all near it anyway, and their gaps count from its (see (1') of
+//! [`crate::assembly`]): of a face that is flat, these are what one motion closes.
 //!
 //! Points are of one face if they belong to the same two bodies and have the same normal, and differ in height by no more
 //! than the larger of their gaps: they are moved no farther than the surfaces are apart. What yields is left alone.
@@ -58,6 +58,11 @@ pub(crate) fn flatten(points: &mut [ContactPoint], firsts: &mut Vec<usize>) {
 
 /// The same of points of the same two bodies.
 fn flatten_run(points: &mut [ContactPoint], firsts: &mut Vec<usize>) {
+    if let [first, others @ ..] = &*points
+        && others.iter().all(|p| of_one_face(first, p))
+    {
+        return flatten_face(points, |_| true);
+    }
     // The first point of the face that each is of.
     firsts.clear();
     for (k, point) in points.iter().enumerate() {
@@ -65,16 +70,31 @@ fn flatten_run(points: &mut [ContactPoint], firsts: &mut Vec<usize>) {
         firsts.push((0..k).find(same).unwrap_or(k));
     }
     for first in (0..points.len()).filter(|&k| firsts[k] == k) {
-        let of_face = |k: &usize| firsts[*k] == first;
-        let lower = |d: usize, k: usize| if points[k].gap < points[d].gap { k } else { d };
-        let lowest = (first..points.len()).filter(of_face).fold(first, lower);
-        let (deepest, n) = (points[lowest].gap, points[lowest].n);
-        let level = n.dot(points[lowest].position);
-        let apart = (first..points.len()).filter(of_face).map(|k| points[k].gap - deepest);
-        let face = Face { deepest, spread: apart.filter(|&a| a <= NEAR).fold(0.0, f64::max) };
-        for k in (first..points.len()).filter(of_face) {
-            let p = &mut points[k];
-            p.face = face;
+        flatten_face(points, |k| firsts[k] == first);
+    }
+}
+
+/// The same of those that are `of_face`, some.
+#[inline]
+fn flatten_face(points: &mut [ContactPoint], of_face: impl Fn(usize) -> bool) {
+    let (mut lowest, mut deepest, mut highest) = (0, f64::INFINITY, f64::NEG_INFINITY);
+    for (k, p) in points.iter().enumerate().filter(|(k, _)| of_face(*k)) {
+        highest = highest.max(p.gap);
+        if p.gap < deepest {
+            (lowest, deepest) = (k, p.gap);
+        }
+    }
+    let all_near = highest - deepest <= NEAR;
+    let near = |p: &ContactPoint| p.gap - deepest <= NEAR;
+    let mut spread = highest - deepest;
+    if !all_near {
+        let of_those = points.iter().enumerate().filter(|(k, p)| of_face(*k) && near(p));
+        spread = of_those.fold(0.0, |s, (_, p)| s.max(p.gap - deepest));
+    }
+    let level = points[lowest].n.dot(points[lowest].position);
+    for (_, p) in points.iter_mut().enumerate().filter(|(k, _)| of_face(*k)) {
+        p.face = Face { deepest, spread };
+        if !all_near {
             p.position += p.n * (level - p.n.dot(p.position));
         }
     }

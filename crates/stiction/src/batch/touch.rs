@@ -347,6 +347,7 @@ fn flatten<T: Real>(plan: &Plan, slots: &mut [Slot<T>], lead: &mut Vec<T>) {
         let (kind, mine) = (one.gap.zero(), lead[first]);
         let of_face = |s: &Slot<T>, lead: T| of_one_face(plan, &one, s, mine * lead);
         let (mut deepest, mut level, mut spread) = (one.gap, one.frame[2].dot(one.position), kind);
+        let mut far = kind;
         for (slot, lead) in slots[first..].iter().zip(&lead[first..]) {
             let lower = T::both(of_face(slot, *lead), slot.gap.less(deepest));
             deepest = T::select(lower, slot.gap, deepest);
@@ -354,13 +355,15 @@ fn flatten<T: Real>(plan: &Plan, slots: &mut [Slot<T>], lead: &mut Vec<T>) {
         }
         for (slot, lead) in slots[first..].iter().zip(&lead[first..]) {
             let apart = slot.gap - deepest;
-            let near = T::not(kind.like(plan.coarser() * NEAR).less(apart));
-            spread = T::select(T::both(of_face(slot, *lead), near), max(spread, apart), spread);
+            let (face, beyond) = (of_face(slot, *lead), kind.like(plan.coarser() * NEAR).less(apart));
+            far = T::select(T::both(face, beyond), kind.one(), far);
+            spread = T::select(T::both(face, T::not(beyond)), max(spread, apart), spread);
         }
+        let moves = super::lane::mask(far);
         for (slot, lead) in slots[first..].iter_mut().zip(&mut lead[first..]) {
             let face = of_face(slot, *lead);
             let n = slot.frame[2];
-            slot.position += n * T::select(face, level - n.dot(slot.position), kind);
+            slot.position += n * T::select(T::both(face, moves), level - n.dot(slot.position), kind);
             slot.deepest = T::select(face, deepest, slot.deepest);
             slot.spread = T::select(face, spread, slot.spread);
             *lead = T::select(face, kind, *lead);
