@@ -26,7 +26,7 @@ const RANGES: [(f64, u32); 4] = [(0.1, 2), (1.0, 2), (1.0, 1), (3.0, 1)];
 /// … more than this share of all blocks [–].
 const MOST: f64 = 0.5;
 /// Steps of Newton's method in a part, and along a path where that fails.
-const NEWTON_STEPS: u32 = 5;
+const NEWTON_STEPS: u32 = 20;
 const PATH_STEPS: u32 = 60;
 /// Parts are solved to this share of the tolerance [–].
 const SHARE: f64 = 0.5;
