@@ -84,17 +84,18 @@ fn flatten_face(points: &mut [ContactPoint], of_face: impl Fn(usize) -> bool) {
             (lowest, deepest) = (k, p.gap);
         }
     }
-    let all_near = highest - deepest <= NEAR;
-    let near = |p: &ContactPoint| p.gap - deepest <= NEAR;
-    let mut spread = highest - deepest;
-    if !all_near {
-        let of_those = points.iter().enumerate().filter(|(k, p)| of_face(*k) && near(p));
-        spread = of_those.fold(0.0, |s, (_, p)| s.max(p.gap - deepest));
-    }
+    let moves = highest - deepest > NEAR;
+    let near = |k: usize, p: &ContactPoint| of_face(k) && p.gap - deepest <= NEAR;
+    let spread = if moves {
+        let apart = points.iter().enumerate().filter(|(k, p)| near(*k, p)).map(|(_, p)| p.gap - deepest);
+        apart.fold(0.0, f64::max)
+    } else {
+        highest - deepest
+    };
     let level = points[lowest].n.dot(points[lowest].position);
     for (_, p) in points.iter_mut().enumerate().filter(|(k, _)| of_face(*k)) {
         p.face = Face { deepest, spread };
-        if !all_near {
+        if moves {
             p.position += p.n * (level - p.n.dot(p.position));
         }
     }
@@ -156,13 +157,47 @@ mod tests {
         }
     }
 
-    /// Steps of a stair, other bodies, other normals and what yields are no part of the face.
+    /// Two steps of a stair, whose points come in turn, are two faces, and each is flat.
+    #[test]
+    fn steps_of_a_stair_are_faces_of_their_own() {
+        let mut points = corners(Quat::from_rpy(0.02, 0.05, 0.3), 0.02);
+        [0, 2].into_iter().for_each(|k| points[k].position.z -= 0.2);
+        let before = points.clone();
+        flatten(&mut points, &mut Vec::new());
+        for step in [[0, 2], [1, 3]] {
+            let least = before[step[0]].gap.min(before[step[1]].gap);
+            let [p, q] = step.map(|k| &points[k]);
+            assert!((p.position.z - q.position.z).abs() < 1e-17);
+            assert_eq!([p.face.deepest, q.face.deepest], [least; 2]);
+        }
+        assert!(points[1].position.z - points[0].position.z > 0.19);
+    }
+
+    /// Of those near the deepest the farthest says what the face spreads by; where all are near it nothing moves.
+    #[test]
+    fn only_what_is_near_spreads() {
+        let mut points = corners(Quat::from_rpy(0.0, 0.0, 0.0), 1e-3);
+        for (p, more) in points.iter_mut().zip([0.0, 0.2, 0.9, 50.0]) {
+            p.gap += more * NEAR;
+            p.position.z = 0.5 * p.gap;
+        }
+        let before = points.clone();
+        flatten(&mut points, &mut Vec::new());
+        assert!(points.iter().all(|p| (p.face.spread - 0.9 * NEAR).abs() < 1e-15));
+        assert!(points.iter().all(|p| (p.position.z - before[0].position.z).abs() < 1e-18));
+        let mut points = before[..3].to_vec();
+        flatten(&mut points, &mut Vec::new());
+        assert!(points.iter().zip(&before).all(|(p, was)| p.position == was.position));
+        assert!(points.iter().all(|p| (p.face.spread - 0.9 * NEAR).abs() < 1e-15));
+    }
+
+    /// Other heights, other normals, other bodies and what yields are no part of the face.
     #[test]
     fn what_is_elsewhere_stays() {
         let mut points = corners(Quat::from_rpy(0.0, 1e-3, 0.0), 1e-3);
         points[0].position.z -= 0.2;
-        points[1].bodies[0] = Some(7);
         points[2].n = vec3(1e-6, 0.0, 1.0);
+        points[3].bodies[0] = Some(7);
         let before = points.clone();
         flatten(&mut points, &mut Vec::new());
         for (p, was) in points.iter().zip(&before) {

@@ -64,7 +64,7 @@ mod tests;
 
 use super::patch;
 use super::polygon;
-use super::{Reached, View};
+use super::{LEAST_ROWS, Reached, View};
 use crate::dense::{Lu, STRIP};
 use crate::local::{Contact, quartic};
 use crate::sweep::{Block, pass};
@@ -80,9 +80,8 @@ const REGULARISATION: [f64; 2] = [1e-10, 1e-3];
 /// the exact law, which has other ways, and for the others.
 const HARDER: [f64; 2] = [30.0, 1e3];
 const WANDER: [u32; 2] = [2, 4];
-/// ε in islands of many trees: as a power of residual/‖g‖, and of how many rows at most so small a share of that.
+/// ε in islands of many trees: as a power of residual/‖g‖, and so small a share of that with [`LEAST_ROWS`] at most.
 const POWER: f64 = 0.7;
-const FEW_ROWS: usize = 48;
 const SMALL: f64 = 0.01;
 /// There too: what a step must leave of the best residual, or sweeps follow; so many; and the least share of ε
 /// that a better step leaves [–].
@@ -179,7 +178,7 @@ impl Newton {
         let exact = view.law == Law::Ncp;
         let (harder, wander) = if exact { (HARDER[0], WANDER[0]) } else { (HARDER[1], WANDER[1]) };
         let in_trees = self.in_trees;
-        let small = if in_trees && lambda.len() <= FEW_ROWS { SMALL } else { 1.0 };
+        let small = if in_trees && lambda.len() <= LEAST_ROWS { SMALL } else { 1.0 };
         let share = |e: f64| {
             let share = if in_trees { (e / scale).powf(POWER) } else { e / scale };
             if exact { (small * share).clamp(least, most) } else { least }

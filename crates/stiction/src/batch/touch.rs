@@ -335,8 +335,8 @@ impl<T: Real> Touch<T> {
     }
 }
 
-/// [`crate::faces::flatten`] of points of the same two bodies, those whose pairs are `rigid`. `lead` is scratch: 1 in
-/// the lanes in which a point is of no face yet.
+/// [`crate::faces::flatten`] of points of the same two bodies. `lead` is scratch: 1 in the lanes in which a point is of
+/// no face yet and does not yield.
 #[inline(always)]
 fn flatten<T: Real>(plan: &Plan, slots: &mut [Slot<T>], lead: &mut Vec<T>) {
     let rigid = |s: &Slot<T>| plan.pairs[s.pair].spring.is_none();

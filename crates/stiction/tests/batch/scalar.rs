@@ -21,6 +21,19 @@ struct Comparison {
     precision: Precision,
 }
 
+/// Of bodies that nobody drives; they may fall back as long as one flies.
+const FALLING: Comparison = Comparison {
+    n: 6,
+    steps: 120,
+    shaken: 0.3,
+    control: Vec::new(),
+    targets: 0.0,
+    close: 1e-7,
+    contacts: 300,
+    fell_back: 1.0,
+    precision: Precision::Double,
+};
+
 /// Steps `n` perturbed copies side by side and alone.
 fn compare(world: &World, start: &State, c: &Comparison) {
     let stepper = StepperParams { dt: 1e-3, ..StepperParams::default() };
@@ -104,35 +117,14 @@ fn single_precision_is_near() {
 #[test]
 fn falling_bodies_move_as_they_do_alone() {
     let (world, start) = heap();
-    let c = Comparison {
-        n: 6,
-        steps: 120,
-        shaken: 0.3,
-        control: Vec::new(),
-        targets: 0.0,
-        close: 1e-7,
-        contacts: 300,
-        fell_back: 1.0, // as long as one flies
-        precision: Precision::Double,
-    };
-    compare(&world, &start, &c);
+    compare(&world, &start, &FALLING);
 }
 
 /// Two shapes of one body are one face on the ground.
 #[test]
 fn feet_land_as_they_do_alone() {
     let (world, start) = foot();
-    let c = Comparison {
-        n: 6,
-        steps: 150,
-        shaken: 0.3,
-        control: Vec::new(),
-        targets: 0.0,
-        close: 1e-8,
-        contacts: 1200,
-        fell_back: 0.6, // while they fly
-        precision: Precision::Double,
-    };
+    let c = Comparison { steps: 150, close: 1e-8, contacts: 1200, fell_back: 0.6, ..FALLING };
     compare(&world, &start, &c);
 }
 
