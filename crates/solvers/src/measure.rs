@@ -76,30 +76,28 @@ impl Measure {
                     (Law::Ncp, Cone::Friction { mu }, &[x, y, z], &[u, v, w]) => {
                         exact_natural_map_squared(mu, *norm, vec3(x, y, z), vec3(u, v, w))
                     }
-                    (_, cone, lambda, c) => {
-                        let e = self.natural_map(problem, law, (i, cone), lambda, c);
-                        e * e
-                    }
+                    (_, _, lambda, c) => self.square(problem, law, i, lambda, c),
                 }
             },
         )
     }
 
-    /// Of block i.
-    fn natural_map(
+    /// Of block i, from its own impulses and velocities.
+    pub(crate) fn square(
         &self,
         problem: &ConstraintProblem,
         law: Law,
-        (i, cone): (usize, Cone),
+        i: usize,
         lambda: &[f64],
         c: &[f64],
     ) -> f64 {
-        let (a, norm) = (&self.diagonal[i], self.norms[i]);
-        match SoftBlock::new(law, problem, i, a) {
+        let (cone, a, norm) = (problem.cone(i), &self.diagonal[i], self.norms[i]);
+        let e = match SoftBlock::new(law, problem, i, a) {
             Some(soft) => {
                 soft_natural_map(&soft, cone, norm, lambda, c, &problem.compliance[problem.range(i)])
             }
             None => block_natural_map(cone, a, norm, lambda, c, law),
-        }
+        };
+        e * e
     }
 }

@@ -40,9 +40,8 @@ use stiction_contact::{Cone, ConstraintProblem, ContactSolver, Law, Needs, SoftB
 /// Newton steps for (4), and how many may pass without halving its error.
 const INNER: u32 = 100;
 const INNER_PATIENCE: u32 = 10;
-/// (4) is solved to this share of the tolerance [–], or of the last change of s and λ̂ …
-const SHARE: f64 = 0.1;
-const SHARE_OF_CHANGE: f64 = 0.01;
+/// (4) is solved to the tolerance, or to this share of the last change of s and λ̂ [–] …
+const SHARE_OF_CHANGE: f64 = 0.1;
 /// … and to this error at first [m/s].
 const FIRST: f64 = 1e-4;
 /// Factor by which r moves, and its range as a share of ‖A_ii‖ [–].
@@ -55,6 +54,9 @@ const MEMORY: usize = 5;
 pub(crate) const COMPLIANCE: f64 = 1e-3;
 /// Iterations without halving the change of s after which it starts once more, from zero.
 const PERSISTENCE: u32 = 40;
+/// Where (4) is not solved and s moves so many times more than before, the impulses are what 1/r makes of an error in the
+/// velocity: they are taken back.
+const ASTRAY: f64 = 10.0;
 
 #[derive(Clone, Debug, Deserialize)]
 #[serde(default, deny_unknown_fields)]
@@ -136,8 +138,9 @@ pub(crate) struct Augmented {
     least: f64,
     age: u32,
     again: bool,
-    /// ‖r (λ − λ̂)‖ of the iteration before [m/s].
+    /// ‖r (λ − λ̂)‖ of the iteration before, and how much s has moved in it [m/s].
     lag: f64,
+    moved: f64,
     /// Error at which (4) counts as solved [m/s].
     goal: f64,
     c: Vec<f64>,
@@ -153,7 +156,7 @@ impl Method for Augmented {
         self.held.extend_from_slice(lambda);
         slips_into(task.problem, c, &mut self.shift);
         self.way.start(MEMORY, self.shift.len());
-        (self.lag, self.goal) = (f64::INFINITY, FIRST);
+        (self.lag, self.moved, self.goal) = (f64::INFINITY, f64::INFINITY, FIRST);
         (self.least, self.age, self.again) = (f64::INFINITY, 0, false);
         self.primal.prepare(task.problem, lambda)
     }
@@ -170,8 +173,12 @@ impl Method for Augmented {
         } else if lag > 0.1 * self.lag && lag > 0.1 * moved {
             self.share = FIRMEST.max(self.share / FACTOR);
         }
-        self.lag = lag;
-        self.goal = (SHARE * task.tolerance).max(SHARE_OF_CHANGE * moved.max(lag));
+        if !solved && moved > ASTRAY * self.moved {
+            lambda.copy_from_slice(&self.held);
+            return self.primal.prepare(task.problem, lambda);
+        }
+        (self.lag, self.moved) = (lag, moved);
+        self.goal = task.tolerance.max(SHARE_OF_CHANGE * moved.max(lag));
         self.held.copy_from_slice(lambda);
         self.way.advance(&mut self.shift, &mut self.image);
         self.age += 1;

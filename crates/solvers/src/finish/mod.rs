@@ -7,7 +7,8 @@
 //!
 //! 1. [`newton`] from the active set of the present impulses;
 //! 2. if that fails, for the exact law and where many trees hang together, the [`parts`] in which it has, each for
-//!    itself, and 1 again on all, a few times;
+//!    itself, and 1 again on all, a few times; before them, in islands of far more rows than coordinates, the augmented
+//!    Lagrangian of [`crate::ncp_al`]: there nearly all contacts may be on other pieces, and it asks for none;
 //! 3. then, for the exact law, a path of [`crate::path`] from there, piece by piece;
 //! 4. then, a few times a solve, a method that needs no active set, polished by 1. For the exact law first the smoothed
 //!    Newton method of [`crate::ncp_newton`], from where they are; then, where the factor of G is known, the augmented
@@ -74,6 +75,8 @@ const LAST_STEPS: [u32; 2] = [150, 30];
 /// Steps along a path, with few rows and with many, and what they may cost by rows: rows times steps.
 const PATH_STEPS: [usize; 2] = [150, 60];
 const PATH_COST: usize = 18_000;
+/// Rows per coordinate of a hyperstatic island.
+const REDUNDANT: usize = 3;
 /// Rounds of parts and all, and what parts must leave of a residual at which all of it failed [–].
 const ROUNDS: usize = 8;
 const GAIN: f64 = 0.3;
@@ -229,6 +232,9 @@ impl Finish {
             return None;
         }
         let mut e = self.newton(view, lambda, current, goal, iterations);
+        if e > NEAR * goal.tolerance && hyperstatic(view) {
+            e = self.by_multipliers_first(view, lambda, e, goal, iterations);
+        }
         if e > goal.tolerance && has_parts(view) {
             e = self.by_parts(view, lambda, e, goal, iterations);
         }
@@ -267,6 +273,30 @@ impl Finish {
         }
         self.next = next.max(self.next);
         (e < current).then_some(e)
+    }
+
+    /// By the augmented Lagrangian from where Newton's method has failed, and by that again; the residual of the best
+    /// impulses met.
+    fn by_multipliers_first(
+        &mut self,
+        view: &View,
+        lambda: &mut [f64],
+        from: f64,
+        goal: Goal,
+        iterations: &mut u32,
+    ) -> f64 {
+        let mut trial = std::mem::take(&mut self.trial);
+        trial.clear();
+        trial.extend_from_slice(lambda);
+        let mut e = self.go(Way::Multipliers, view, &mut trial, goal, iterations);
+        if e > goal.tolerance {
+            e = self.newton(view, &mut trial, e, goal, iterations);
+        }
+        if e < from {
+            lambda.copy_from_slice(&trial);
+        }
+        self.trial = trial;
+        e.min(from)
     }
 
     /// What is wrong part by part and Newton's steps on all, in turn; the residual of the best impulses met.
@@ -508,6 +538,12 @@ fn has_path(view: &View) -> bool {
 /// True if what Newton's method leaves may be of parts.
 fn has_parts(view: &View) -> bool {
     view.law == Law::Ncp && view.problem.rows() >= Parts::LEAST_ROWS && TreeSystem::pays(view.problem)
+}
+
+/// True if a large island has far more rows than motions: most contacts could open or slip and others hold as well.
+fn hyperstatic(view: &View) -> bool {
+    let rows = view.problem.rows();
+    has_parts(view) && rows > FEW_ROWS && rows > REDUNDANT * view.problem.thin.coordinates()
 }
 
 /// Replaces `lambda` by the best impulses met on the way of a method from there.

@@ -145,10 +145,9 @@ impl Workspace {
         tolerance: f64,
         impulses: &mut [f64],
     ) {
-        let share = tolerance / (count as f64).sqrt();
-        islands.settle(count, |blocks| {
-            self.starts.choose_part(problem, blocks, share, impulses).filter(|_| !all)
-        });
+        let tolerance = tolerance / (count as f64).sqrt();
+        let task = Task { problem, measure: &self.measure, law: R::LAW, tolerance };
+        islands.settle(count, |blocks| self.starts.choose_part(&task, blocks, impulses).filter(|_| !all));
     }
 
     /// The residual at which a start will do.
