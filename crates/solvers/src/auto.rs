@@ -155,6 +155,24 @@ mod tests {
         }
     }
 
+    /// One corner opens at half a micrometre a second, and has a trace of impulse left, as has the one across: it stays
+    /// open, and what the others press against each other goes.
+    #[test]
+    fn what_opens_slowly_stays_open() {
+        let mut problem = cube(0.5, Vec3::ZERO, Vec3::ZERO);
+        problem.free_velocity[2] += 5e-7;
+        let smallest = solve(&problem);
+        let mut impulses = smallest.clone();
+        // The corners beside it pull towards each other.
+        for (row, pull) in [(3, -5e-4), (4, 5e-4), (9, 5e-4), (10, -5e-4)] {
+            impulses[row] += pull;
+        }
+        (impulses[2], impulses[8]) = (1e-9, 1e-9);
+        assert!(certify(&problem, &impulses).natural_map <= 1e-8);
+        assert!(Auto::new(AutoParams::default()).unwrap().solve(&problem, &mut impulses).converged());
+        assert!(impulses.iter().zip(&smallest).all(|(a, b)| (a - b).abs() < 1e-8), "{impulses:?}");
+    }
+
     /// One tree given by W alone goes as it does with its blocks.
     #[test]
     fn a_factor_does_as_well_as_blocks() {

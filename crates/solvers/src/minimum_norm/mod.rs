@@ -28,8 +28,6 @@ use dual::Dual;
 use stiction_contact::{Cone, ConstraintProblem, Law, Root, ThinRows};
 use stiction_dynamics::spatial::vec3;
 
-/// Slip slower than this many tolerances counts as none.
-const SLIP: f64 = 100.0;
 /// ε of (2), and how often it damps [–].
 const DAMPING: f64 = 1e-9;
 const DAMPINGS: u32 = 3;
@@ -48,6 +46,12 @@ enum Freedom {
 }
 
 impl Freedom {
+    /// The ray of friction in this direction, no zero.
+    fn along([x, y]: [f64; 2], mu: f64) -> Self {
+        let (size, length) = (x.hypot(y), mu.hypot(1.0));
+        Self::Ray([mu * x / (size * length), mu * y / (size * length), 1.0 / length])
+    }
+
     /// Its rows, onto what they may be.
     fn project(self, rows: &mut [f64]) {
         match self {
@@ -95,7 +99,7 @@ impl MinimumNorm {
         if !known && problem.rows() > MOST_ROWS {
             return before;
         }
-        self.find_freedom(problem, tolerance, impulses);
+        self.find_freedom(problem, measure, impulses);
         if self.free.is_empty() {
             return before;
         }
@@ -138,9 +142,10 @@ impl MinimumNorm {
         self.dual.forget();
     }
 
-    /// What may change, and E λ*. Compliant rows and rows at a side of their box do not.
-    fn find_freedom(&mut self, problem: &ConstraintProblem, tolerance: f64, impulses: &[f64]) {
-        let slow = SLIP * tolerance;
+    /// What may change, by the pieces of the natural map, and E λ*. Compliant rows and rows at a side of their box do not.
+    /// Which way a contact slides is told by the longer of its friction and its slip: what is left of the residual turns
+    /// that less.
+    fn find_freedom(&mut self, problem: &ConstraintProblem, measure: &Measure, impulses: &[f64]) {
         self.free.clear();
         self.given.clear();
         self.given.resize(problem.rows(), 0.0);
@@ -149,27 +154,33 @@ impl MinimumNorm {
             if problem.compliance[rows.clone()].iter().any(|r| *r != 0.0) {
                 continue;
             }
-            let (lambda, c) = (&impulses[rows.clone()], &self.c[rows.clone()]);
+            let (lambda, c, rho) = (&impulses[rows.clone()], &self.c[rows.clone()], 1.0 / measure.norms[i]);
             let freedom = match cone {
                 Cone::Friction { mu } => {
-                    let slip = c[0].hypot(c[1]);
-                    if lambda[2] <= 0.0 || c[2] > slow {
+                    let pushed = lambda[2] - rho * c[2];
+                    if lambda[2] <= 0.0 || pushed <= 0.0 {
                         continue;
                     }
-                    if slip > slow && mu > 0.0 {
-                        let length = (1.0 + mu * mu).sqrt();
-                        Freedom::Ray([
-                            -mu * c[0] / (slip * length),
-                            -mu * c[1] / (slip * length),
-                            1.0 / length,
-                        ])
-                    } else {
+                    let [x, y] = [0, 1].map(|k| lambda[k] - rho * c[k]);
+                    let (slip, friction) = (rho * c[0].hypot(c[1]), lambda[0].hypot(lambda[1]));
+                    if mu == 0.0 || x.hypot(y) <= mu * (pushed - mu * slip) {
                         Freedom::Set(cone)
+                    } else if slip > friction {
+                        Freedom::along([-c[0], -c[1]], mu)
+                    } else {
+                        Freedom::along([lambda[0], lambda[1]], mu)
                     }
                 }
                 Cone::Patch { .. } => continue,
-                _ if c[0].abs() <= slow => Freedom::Set(cone),
-                _ => continue,
+                _ => {
+                    let target = lambda[0] - rho * c[0];
+                    let mut inside = [target];
+                    cone.project(&mut inside);
+                    if inside[0] != target {
+                        continue;
+                    }
+                    Freedom::Set(cone)
+                }
             };
             let given = &mut self.given[rows];
             match freedom {
