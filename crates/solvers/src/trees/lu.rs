@@ -8,6 +8,7 @@
 //! alone is one dense matrix.
 
 use super::order::Order;
+use super::ready::Ready;
 use super::{Block, times};
 use crate::dense::{Lu, STRIP, add};
 use stiction_contact::ThinRows;
@@ -34,6 +35,8 @@ pub(crate) struct TreeLu {
     /// Row of A_pp that stands in place k.
     pivot: Vec<usize>,
     scratch: Vec<f64>,
+    /// Every block, as it is added.
+    ready: Vec<Ready>,
     /// D Wᵢ on one tree.
     turned: Vec<Vec3>,
     /// Of a tree alone, no free body.
@@ -65,6 +68,30 @@ impl TreeLu {
             self.known.clone_from(&self.pairs);
             self.place_blocks(thin);
         }
+        self.make_ready(thin);
+    }
+
+    /// Takes the numbers of `thin`, whose trees and blocks are those laid out.
+    pub(crate) fn make_ready(&mut self, thin: &ThinRows) {
+        if self.alone {
+            return;
+        }
+        let mut ready = std::mem::take(&mut self.ready);
+        ready.clear();
+        ready.extend((0..thin.len()).map(|i| {
+            let mut segments = thin.segments(i);
+            let mut next =
+                || segments.next().map(|(tree, _, columns)| (tree, columns.try_into().map(Ready::rows)));
+            match (next(), next()) {
+                (Some((p, Ok(rows))), None) => Ready::One(rows, self.at[p]),
+                (Some((p, Ok(first))), Some((q, Ok(second)))) if p != q => {
+                    let at = [self.at[p], self.find(p, q), self.find(q, p), self.at[q]];
+                    Ready::Two([first, second], at)
+                }
+                _ => Ready::Not,
+            }
+        }));
+        self.ready = ready;
     }
 
     /// Starts with 1; false if the factors would be too large.
@@ -125,6 +152,9 @@ impl TreeLu {
         if self.alone {
             return self.add_dense(thin, i, d);
         }
+        if self.ready[i].add(d, &mut self.values) {
+            return;
+        }
         let mut turned = std::mem::take(&mut self.turned);
         for (q, columns, right) in thin.segments(i) {
             turned.clear();
@@ -134,12 +164,6 @@ impl TreeLu {
                 let (top, height) = self.tree[p];
                 let at = if p == q { self.at[p] } else { self.find(p, q) };
                 let block = &mut self.values[at..at + height * width];
-                if let (Ok(u), Ok(v), Ok(out)) =
-                    (left.try_into(), turned[..].try_into(), (&mut *block).try_into())
-                {
-                    add_product_of_six(u, v, out);
-                    continue;
-                }
                 for (row, u) in rows.iter().zip(left) {
                     let out = &mut block[(row - top) * width..][..width];
                     for (column, v) in columns.iter().zip(&turned) {
@@ -271,18 +295,6 @@ impl TreeLu {
                     _ => subtract(block, x, [first, from], n, width),
                 }
             }
-        }
-    }
-}
-
-/// C += Uᵀ V of free bodies, whose columns come last coordinate first.
-#[inline(always)]
-fn add_product_of_six(u: &[Vec3; 6], v: &[Vec3; 6], c: &mut [f64; 36]) {
-    let row = |k: usize| -> [f64; 6] { std::array::from_fn(|at| v[5 - at].to_array()[k]) };
-    let v = [row(0), row(1), row(2)];
-    for (out, u) in c.as_chunks_mut::<6>().0.iter_mut().zip(u.iter().rev()) {
-        for k in 0..6 {
-            out[k] += u.x * v[0][k] + u.y * v[1][k] + u.z * v[2][k];
         }
     }
 }

@@ -19,6 +19,7 @@
 
 mod lu;
 mod order;
+mod ready;
 
 pub(crate) use lu::TreeLu;
 use stiction_contact::{Cone, ConstraintProblem, ThinRows};
@@ -77,18 +78,17 @@ impl TreeSystem {
             return false;
         }
         for (i, equation) in equations.enumerate() {
-            let pair = equation.map(|e| inverse_of(&e.own).map(|own| (own, product(&own, &e.left))));
-            match pair {
-                None => self.inverse.push(None),
-                Some(None) => return false,
-                Some(Some((own, d))) => {
-                    self.turns ^= determinant(&own) < 0.0;
-                    if d != [[0.0; 3]; 3] {
-                        self.lu.add(&self.thin, i, &d);
-                    }
-                    self.inverse.push(Some((own, d)));
-                }
+            let Some(Equation { left, own }) = equation else {
+                self.inverse.push(None);
+                continue;
+            };
+            let Some(own) = inverse_of(&own) else { return false };
+            let d = product(&own, &left);
+            self.turns ^= determinant(&own) < 0.0;
+            if d != [[0.0; 3]; 3] {
+                self.lu.add(&self.thin, i, &d);
             }
+            self.inverse.push(Some((own, d)));
         }
         self.lu.factor()
     }
@@ -103,6 +103,7 @@ impl TreeSystem {
         for (_, coordinates, columns) in self.thin.segments_mut() {
             columns.iter_mut().zip(coordinates).for_each(|(w, &c)| *w = *w * by[c]);
         }
+        self.lu.make_ready(&self.thin);
     }
 
     /// True if the determinant of (1) is negative: that of all own is, or that of (2), and not both.
