@@ -30,6 +30,8 @@ pub(crate) struct TreeLu {
     /// of A_pq and A_qp.
     at: Vec<usize>,
     beside: Vec<Vec<(usize, usize, usize)>>,
+    /// Where the blocks start that (1) changes, in that order.
+    changed: Vec<usize>,
     values: Vec<f64>,
     numbers: usize,
     /// Row of A_pp that stands in place k.
@@ -133,6 +135,13 @@ impl TreeLu {
             }
         }
         self.numbers = end;
+        self.changed.clear();
+        for &p in &self.order.sequence {
+            let list = &self.beside[p];
+            for (&(q, ..), &(r, ..)) in list.iter().flat_map(|q| list.iter().map(move |r| (q, r))) {
+                self.changed.push(if q == r { self.at[q] } else { self.find(q, r) });
+            }
+        }
         self.pivot.resize(self.tree.iter().map(|t| t.0 + t.1).max().unwrap_or(0), 0);
         self.scratch.resize(self.tree.iter().map(|t| t.1).max().unwrap_or(0), 0.0);
     }
@@ -207,8 +216,8 @@ impl TreeLu {
         if self.alone {
             return self.dense.factor();
         }
-        for k in 0..self.order.sequence.len() {
-            let p = self.order.sequence[k];
+        let mut changed = self.changed.iter();
+        for &p in &self.order.sequence {
             let (first, n) = self.tree[p];
             let diagonal = &mut self.values[self.at[p]..self.at[p] + n * n];
             let pivot = &mut self.pivot[first..first + n];
@@ -228,18 +237,12 @@ impl TreeLu {
                 }
             }
             // (1)
-            let list = std::mem::take(&mut self.beside[p]);
-            for &(q, _, lower) in &list {
-                for &(r, upper, _) in &list {
-                    let to = if q == r { self.at[q] } else { self.find(q, r) };
-                    subtract_product(
-                        &mut self.values,
-                        [to, lower, upper],
-                        [self.tree[q].1, n, self.tree[r].1],
-                    );
+            for &(q, _, lower) in &self.beside[p] {
+                for (&(r, upper, _), &to) in self.beside[p].iter().zip(&mut changed) {
+                    let sizes = [self.tree[q].1, n, self.tree[r].1];
+                    subtract_product(&mut self.values, [to, lower, upper], sizes);
                 }
             }
-            self.beside[p] = list;
         }
         true
     }
@@ -320,14 +323,20 @@ fn subtract_product(values: &mut [f64], [c, a, b]: [usize; 3], [m, k, n]: [usize
 /// The same of free bodies: of a size the compiler knows.
 #[inline(always)]
 fn subtract_product_of_six(values: &mut [f64], [c, a, b]: [usize; 3]) {
-    let block = |at: usize| -> [f64; 36] { std::array::from_fn(|k| values[at + k]) };
-    let (left, right, mut out) = (block(a), block(b), block(c));
-    for (row, factors) in out.as_chunks_mut::<6>().0.iter_mut().zip(left.as_chunks::<6>().0) {
-        for (factor, other) in factors.iter().zip(right.as_chunks::<6>().0) {
-            row.iter_mut().zip(other).for_each(|(x, y)| *x -= factor * y);
+    let [mut left, mut right] = [[0.0; 36]; 2];
+    left.copy_from_slice(&values[a..a + 36]);
+    right.copy_from_slice(&values[b..b + 36]);
+    let right = right.as_chunks::<6>().0;
+    let rows = values[c..c + 36].as_chunks_mut::<6>().0.iter_mut();
+    for (row, factors) in rows.zip(left.as_chunks::<6>().0) {
+        let mut sum = *row;
+        for (factor, other) in factors.iter().zip(right) {
+            for k in 0..6 {
+                sum[k] -= factor * other[k];
+            }
         }
+        *row = sum;
     }
-    values[c..c + 36].copy_from_slice(&out);
 }
 
 /// P A = L U with partial pivoting, in place.
@@ -336,14 +345,21 @@ fn factor(a: &mut [f64], pivot: &mut [usize], n: usize) -> bool {
     let (a, pivot) = (&mut a[..n * n], &mut pivot[..n]);
     pivot.iter_mut().enumerate().for_each(|(k, p)| *p = k);
     for k in 0..n {
-        let best = (k..n).max_by(|&i, &j| a[i * n + k].abs().total_cmp(&a[j * n + k].abs())).unwrap_or(k);
-        if !(a[best * n + k] != 0.0 && a[best * n + k].is_finite()) {
+        let (mut best, mut largest) = (k, 0.0);
+        for i in k..n {
+            let size = a[i * n + k].abs();
+            if size > largest {
+                (best, largest) = (i, size);
+            }
+        }
+        if !(largest > 0.0 && largest.is_finite()) {
             return false;
         }
         if best != k {
             pivot.swap(k, best);
-            let (upper, lower) = a.split_at_mut(best * n);
-            upper[k * n..(k + 1) * n].swap_with_slice(&mut lower[..n]);
+            for column in 0..n {
+                a.swap(k * n + column, best * n + column);
+            }
         }
         let (upper, lower) = a.split_at_mut((k + 1) * n);
         let row = &upper[k * n..];

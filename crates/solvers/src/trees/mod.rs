@@ -181,7 +181,13 @@ fn times(a: &Block, x: Vec3) -> Vec3 {
 
 #[inline(always)]
 fn product(a: &Block, b: &Block) -> Block {
-    std::array::from_fn(|r| std::array::from_fn(|c| (0..3).map(|k| a[r][k] * b[k][c]).sum()))
+    let mut out = [[0.0; 3]; 3];
+    for (out, a) in out.iter_mut().zip(a) {
+        for c in 0..3 {
+            out[c] = a[0] * b[0][c] + a[1] * b[1][c] + a[2] * b[2][c];
+        }
+    }
+    out
 }
 
 /// Of what is left of a block without row r and column c, with its sign.
@@ -199,8 +205,14 @@ fn determinant(a: &Block) -> f64 {
 /// By cofactors; none if singular.
 #[inline(always)]
 fn inverse_of(a: &Block) -> Option<Block> {
-    let determinant = determinant(a);
-    let inverse = std::array::from_fn(|r| std::array::from_fn(|c| cofactor(a, c, r) / determinant));
+    let mut inverse = [[0.0; 3]; 3];
+    for r in 0..3 {
+        for c in 0..3 {
+            inverse[r][c] = cofactor(a, c, r);
+        }
+    }
+    let determinant = a[0][0] * inverse[0][0] + a[0][1] * inverse[1][0] + a[0][2] * inverse[2][0];
+    inverse.iter_mut().flatten().for_each(|x| *x /= determinant);
     (determinant != 0.0 && determinant.is_finite()).then_some(inverse)
 }
 
