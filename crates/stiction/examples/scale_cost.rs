@@ -1,6 +1,9 @@
 //! Steps a world of a given size and says what that cost: one row of `cargo xtask bench scale`.
 //!
 //!     scale_cost pile|heaps|forest N [--threads T] [--contact NAME] [--settle STEPS] [--rest STEPS]
+//!     scale_cost pile|heaps|forest N --write FILE
+//!
+//! The second writes the world as MJCF, its start as a keyframe, for others to step.
 //!
 //! pile: N boxes in four layers on as wide a ground as that takes, so that contacts per box do not depend on N.
 //! heaps: the same in piles of 16 apart from each other. forest: N quadrupeds that stand. Every world takes the same
@@ -17,6 +20,7 @@ fn main() {
     let kind = arguments.next().expect("pile, heaps or forest");
     let n: usize = arguments.next().and_then(|n| n.parse().ok()).expect("how many");
     let (mut contact, mut threads, mut settle, mut rest) = ("auto".to_owned(), 1, 1500, 200);
+    let mut file = None;
     while let (Some(name), Some(value)) = (arguments.next(), arguments.next()) {
         let number = || value.parse::<usize>().expect("a number");
         match &*name {
@@ -24,6 +28,7 @@ fn main() {
             "--threads" => threads = number(),
             "--settle" => settle = number(),
             "--rest" => rest = number(),
+            "--write" => file = Some(value.clone()),
             _ => panic!("{name} {value} is not understood"),
         }
     }
@@ -34,6 +39,9 @@ fn main() {
         "forest" => world::forest(n),
         _ => panic!("{kind} is not pile, heaps or forest"),
     };
+    if let Some(file) = file {
+        return world::write(world, &state, control, file.as_ref());
+    }
     let params = StepperParams { dt: 2e-3, certify: false, sleep: Sleep::Off, ..StepperParams::default() };
     let mut stepper = TimeStepper::new(&world, params).expect("shapes that are valid");
     let mut solver = solvers::make(&contact, &Common::default()).expect("a solver");
@@ -91,7 +99,7 @@ mod world {
     use std::path::Path;
     use stiction::collision::Shape;
     use stiction::dynamics::spatial::{Pose, Quat, vec3};
-    use stiction::models::{LoadOptions, Material, World, load};
+    use stiction::models::{Keyframe, LoadOptions, Material, World, load, to_mjcf};
     use stiction::{Composer, FreeBody, State, UNCOLOURED};
 
     type Start = (World, State, Vec<f64>);
@@ -125,6 +133,15 @@ mod world {
         }
         let (world, state) = c.finish();
         (world, state, Vec::new())
+    }
+
+    /// As MJCF, with the state as its only keyframe.
+    pub(super) fn write(mut world: World, state: &State, control: Vec<f64>, file: &Path) {
+        let (q, v) = (state.q.clone(), state.v.clone());
+        world.keyframes = vec![Keyframe { name: "start".to_owned(), q, v, control }];
+        let written = to_mjcf(&world, "scale");
+        assert!(written.files.is_empty(), "a world of one file");
+        std::fs::write(file, written.text).expect("a folder that can be written to");
     }
 
     /// Quadrupeds a metre apart.

@@ -8,9 +8,10 @@ use std::process::{Command, Stdio};
 
 use serde_json::{Value, json};
 
+use super::scenes::rival_python;
 use super::shared::{machine, write};
 use crate::args::Args;
-use crate::process::{cargo, run as done, target};
+use crate::process::{cargo, output, root, run as done, target};
 
 pub(crate) const HELP: &str = "\
 Steps worlds of growing size and fits the time of a step as n^p.
@@ -24,9 +25,10 @@ Steps worlds of growing size and fits the time of a step as n^p.
     --contact NAME   our contact law and solver (default auto)
     --settle N       steps of 2 ms in which the worlds settle (default 1500)
     --rest N         steps after that (default 200)
+    --alone          without MuJoCo, which otherwise steps the same worlds (elliptic cones, Newton, one thread)
     --again          measure rows anew that are there from an earlier run of the same commit
 
-Rows appear as they are done and are kept when the run is interrupted.
+Needs Python 3.10 or later with venv, and the network once, as `cargo xtask bench` does; not with --alone. Rows appear as they are done and are kept when the run is interrupted.
 
 Columns, each while the world settles and at rest
     us/step        by the processor's clock on one thread, by the wall on more
@@ -36,6 +38,8 @@ Columns, each while the world settles and at rest
     us/it          its time per iteration
     c/body         contacts per tree of bodies
     map            worst natural map over the steps [m/s]
+    MuJoCo         its us/step by the processor's clock
+    ratio          ours / MuJoCo's, on one thread
 Memory per body is the slope of the peak over the rows. Every row goes to target/bench/scale.json.";
 
 /// Kinds and the sizes they come in.
@@ -52,7 +56,12 @@ struct Setup {
     contact: String,
     settle: usize,
     rest: usize,
+    /// A Python with MuJoCo, unless we run alone.
+    rival: Option<PathBuf>,
 }
+
+/// Every world takes steps of this [s].
+const STEP: &str = "0.002";
 
 pub(crate) fn run(mut args: Args) -> Result<(), String> {
     let most = args.number("--most", 4096.0)? as u64;
@@ -60,7 +69,7 @@ pub(crate) fn run(mut args: Args) -> Result<(), String> {
     let contact = args.option("--contact")?.unwrap_or_else(|| "auto".to_owned());
     let settle = args.number("--settle", 1500.0)?.round() as usize;
     let rest = args.number("--rest", 200.0)?.round() as usize;
-    let again = args.flag("--again");
+    let (alone, again) = (args.flag("--alone"), args.flag("--again"));
     let names = args.finish(1)?;
     let chosen = |kind: &str| names.first().is_none_or(|n| n == kind);
     if !KINDS.iter().any(|(kind, _)| chosen(kind)) {
@@ -72,7 +81,8 @@ pub(crate) fn run(mut args: Args) -> Result<(), String> {
 
     done(cargo().args(["build", "--quiet", "--release", "-p", "stiction", "--example", "scale_cost"]))?;
     let ours = target().join("release/examples").join(format!("scale_cost{}", std::env::consts::EXE_SUFFIX));
-    let setup = Setup { ours, contact, settle, rest };
+    let rival = if alone { None } else { Some(rival_python()?) };
+    let setup = Setup { ours, contact, settle, rest, rival };
     let (path, machine) = (target().join("bench/scale.json"), machine());
     let mut rows = if again { Vec::new() } else { kept(&path, &machine) };
     println!("\n{}\n", machine["cpu"].as_str().unwrap_or("?"));
@@ -107,21 +117,34 @@ impl Setup {
         let Self { contact, settle, rest, .. } = self;
         json!({
             "kind": kind, "n": n, "threads": threads, "contact": contact, "settle": settle, "rest": rest,
+            "alone": self.rival.is_none(),
         })
     }
 
-    /// One row; its progress is shown.
+    /// One row: what ours says, and under `mujoco` what that does on one thread.
     fn measure(&self, kind: &str, n: u64, threads: u64) -> Result<Value, String> {
+        let windows =
+            ["--settle".to_owned(), self.settle.to_string(), "--rest".to_owned(), self.rest.to_string()];
         let mut command = Command::new(&self.ours);
         command.arg(kind).arg(n.to_string()).arg("--threads").arg(threads.to_string());
-        command.arg("--contact").arg(&self.contact);
-        command.arg("--settle").arg(self.settle.to_string()).arg("--rest").arg(self.rest.to_string());
-        let out = command.stderr(Stdio::inherit()).output().map_err(|e| format!("{kind} {n}: {e}"))?;
-        if !out.status.success() {
-            return Err(format!("{kind} {n} on {threads} threads ended with {}", out.status));
+        command.arg("--contact").arg(&self.contact).args(&windows);
+        let mut row = object_of(&mut command)?;
+        if let (Some(python), 1) = (&self.rival, threads) {
+            let file = target().join("bench/scenes").join(format!("{kind}-{n}.xml"));
+            std::fs::create_dir_all(file.parent().expect("a folder")).map_err(|e| e.to_string())?;
+            output(Command::new(&self.ours).arg(kind).arg(n.to_string()).arg("--write").arg(&file))?;
+            let mut command = Command::new(python);
+            command.current_dir(root()).arg("xtask/bench/mujoco_scale.py").arg(&file);
+            row["mujoco"] = object_of(command.args(["--dt", STEP]).args(&windows))?;
         }
-        serde_json::from_slice(&out.stdout).map_err(|e| format!("{kind} {n}: {e}"))
+        Ok(row)
     }
+}
+
+/// What a program prints; its progress is shown.
+fn object_of(command: &mut Command) -> Result<Value, String> {
+    serde_json::from_str(&output(command.stderr(Stdio::inherit()))?)
+        .map_err(|e| format!("one JSON object: {e}"))
 }
 
 /// Rows of an earlier run of the same sources.
@@ -170,10 +193,10 @@ fn fits(series: &[Value]) -> String {
 
 fn heading() -> String {
     let window = format!(
-        "{:>10} {:>5} {:>6} {:>7} {:>9} {:>6} {:>8}",
-        "us/step", "p", "solve", "it", "us/it", "c/body", "map"
+        "{:>10} {:>5} {:>6} {:>7} {:>9} {:>6} {:>8} {:>10} {:>6}",
+        "us/step", "p", "solve", "it", "us/it", "c/body", "map", "MuJoCo", "ratio"
     );
-    format!("{:>6} | {:^57} | {:^57}\n{:>6} | {window} | {window}", "", WINDOWS[0], WINDOWS[1], "n")
+    format!("{:>6} | {:^75} | {:^75}\n{:>6} | {window} | {window}", "", WINDOWS[0], WINDOWS[1], "n")
 }
 
 fn line(row: &Value, before: Option<&Value>) -> String {
@@ -182,8 +205,10 @@ fn line(row: &Value, before: Option<&Value>) -> String {
         let us = time(row, name);
         let solve = number(window, if row["threads"] == 1 { "solve_cpu_us" } else { "solve_us" });
         let iterations = number(window, "iterations");
+        let rival = row["mujoco"][name]["cpu_us"].as_f64();
+        let shown = |x: Option<String>| x.unwrap_or_else(|| "-".to_owned());
         format!(
-            "{:>10.0} {:>5} {:>5.0}% {:>7.1} {:>9} {:>6.2} {:>8.0e}",
+            "{:>10.0} {:>5} {:>5.0}% {:>7.1} {:>9} {:>6.2} {:>8.0e} {:>10} {:>6}",
             us,
             before.map_or(String::new(), |b| format!("{:.2}", slope(b, row, name))),
             100.0 * solve / us,
@@ -191,6 +216,8 @@ fn line(row: &Value, before: Option<&Value>) -> String {
             if iterations > 0.0 { format!("{:.0}", solve / iterations) } else { "-".to_owned() },
             number(window, "contacts_per_body"),
             number(window, "natural_map"),
+            shown(rival.map(|r| format!("{r:.0}"))),
+            shown(rival.map(|r| format!("{:.2}", us / r))),
         )
     });
     format!("{:>6} | {}", number(row, "n"), windows.join(" | "))
