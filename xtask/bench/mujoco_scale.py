@@ -17,6 +17,9 @@ import mujoco
 
 # A window is stepped in so many pieces, after each of which there is a word.
 PIECES = 20
+# Room for contacts and factors [bytes]: by default it grows with the square of the bodies, up to more than there is. Only
+# what is used of it is held.
+ARENA = 1 << 33
 
 
 def peak():
@@ -50,7 +53,9 @@ def main():
     args = parser.parse_args()
 
     empty = peak()
-    model = mujoco.MjModel.from_xml_path(args.file)
+    spec = mujoco.MjSpec.from_file(args.file)
+    spec.memory = ARENA
+    model = spec.compile()
     model.opt.timestep = args.dt
     model.opt.cone = mujoco.mjtCone.mjCONE_ELLIPTIC
     model.opt.solver = mujoco.mjtSolver.mjSOL_NEWTON
