@@ -4,6 +4,7 @@
 
     box         a cube at rest on the plane
     pile        64 boxes of 1 kg fall in a heap
+    packed      64 boxes side by side and on top of each other, neighbours overlapping at first
     solo12      Solo-12 stands under joint servos       (--robots: that of example-robot-data)
     go2         Go2 stands under joint servos           (the same)
     humanoid    MuJoCo's humanoid falls                 (--data: our folder of third-party data)
@@ -15,6 +16,7 @@ Robots lose their meshes; feet are the spheres that their makers give, or nearly
 import argparse
 import math
 import pathlib
+import random
 import re
 import xml.etree.ElementTree as tree
 
@@ -41,10 +43,10 @@ LEGGED = {
 }
 
 
-def boxes(places, half, friction):
+def boxes(places, half, friction, mass=1):
     bodies = "".join(
         f'<body pos="{x} {y} {z}" euler="{a} {b} {c}"><freejoint/>'
-        f'<geom type="box" size="{half} {half} {half}" mass="1"/></body>'
+        f'<geom type="box" size="{half} {half} {half}" mass="{mass}"/></body>'
         for x, y, z, a, b, c in places
     )
     return f"""<mujoco>
@@ -65,6 +67,17 @@ def pile():
         at = (0.25 * i - 0.375, 0.25 * j - 0.375, 0.25 * l + 0.2)
         places.append([a + 0.01 * n for a, n in zip(at, noise)] + [20.0 * n for n in noise[3:]])
     return boxes(places, 0.08, 0.6)
+
+
+def packed():
+    """4 x 4 x 4 cubes, moved by up to a tenth of their edge and turned about the vertical, three tenths of it apart."""
+    chance, half, places = random.Random(1), 0.05, []
+    for k in range(64):
+        i, j, l = k % 4, k // 4 % 4, k // 16
+        turn = math.degrees(chance.uniform(-0.4, 0.4))
+        x, y = (2.15 * half * (n - 2) + chance.uniform(-0.01, 0.01) for n in (i, j))
+        places.append([x, y, 1.2 * half + 2.6 * half * l, 0, 0, turn])
+    return boxes(places, half, 0.5, mass=0.5)
 
 
 def without_meshes(urdf):
@@ -182,6 +195,8 @@ def main():
         text = boxes([(0, 0, 0.1, 0, 0, 0)], 0.1, 0.5)
     elif args.scene == "pile":
         text = pile()
+    elif args.scene == "packed":
+        text = packed()
     elif args.scene in LEGGED:
         text = legged(args.scene, args.robots)
     elif args.scene == "humanoid":

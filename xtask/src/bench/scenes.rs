@@ -18,8 +18,9 @@ Measures time per step and contact residual beside MuJoCo, on the same scenes, i
 
     cargo xtask bench [scenes] [SCENE] [options]
 
-    SCENE            quadruped, stack, cube-slide; box, pile (64 boxes fall); solo12, go2 (they stand),
-                     humanoid (MuJoCo's, it falls), allegro (a hand holds a cube); without it all
+    SCENE            quadruped, stack, cube-slide; box, pile (64 boxes fall), packed (64 boxes that overlap at
+                     first); solo12, go2 (they stand), humanoid (MuJoCo's, it falls), allegro (a hand holds a
+                     cube); without it all
     --pairs N        pairs of runs, ours and MuJoCo's in turn (default 7)
     --duration T     simulated seconds per run (default 2)
     --dt H           time step in seconds (default 0.001)
@@ -45,8 +46,8 @@ Every sample goes to target/bench/SCENE.json.";
 /// What the numbers in documents were measured against.
 const RIVAL: &str = "mujoco==4.0.0";
 
-const SCENES: [&str; 9] =
-    ["quadruped", "stack", "cube-slide", "box", "solo12", "go2", "humanoid", "pile", "allegro"];
+const SCENES: [&str; 10] =
+    ["quadruped", "stack", "cube-slide", "box", "solo12", "go2", "humanoid", "pile", "packed", "allegro"];
 /// Those that only MuJoCo's side and ours by name know.
 const BUILT_IN: [&str; 3] = ["quadruped", "stack", "cube-slide"];
 /// Those made of third-party files.
