@@ -20,7 +20,8 @@
 //! vanishes. The form for contacts is [Lee2025], who freeze the radius of friction where (5) freezes De
 //! Saxcé's correction, as `ncp-aclm` does. (4) is a compliant law, solved by Newton's method with a line
 //! search ([`crate::primal_newton`]); Anderson steps on s shorten the way. r starts at a share of ‖A_ii‖ and falls
-//! while λ̂ lags behind s; where rounding of order ε c/r stops (4), it grows again.
+//! while λ̂ lags behind s; where rounding of order ε c/r stops (4), it grows again, and what 1/r has made of an unsolved (4)
+//! is taken back.
 //!
 //! Mass ratios cost little. Where friction couples contacts strongly (large μ, tilted normals), s may cycle:
 //! nothing is proven of (5). It starts at the slip found, and once more at zero, which is the only way to
@@ -54,8 +55,7 @@ const MEMORY: usize = 5;
 pub(crate) const COMPLIANCE: f64 = 1e-3;
 /// Iterations without halving the change of s after which it starts once more, from zero.
 const PERSISTENCE: u32 = 40;
-/// Where (4) is not solved and s moves so many times more than before, the impulses are what 1/r makes of an error in the
-/// velocity: they are taken back.
+/// An unsolved (4) is taken back where s moves so many times more than before [–].
 const ASTRAY: f64 = 10.0;
 
 #[derive(Clone, Debug, Deserialize)]
