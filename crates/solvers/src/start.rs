@@ -187,13 +187,16 @@ impl Starts {
             && (!given.sum.is_finite() || blocks.iter().any(|&i| differs(problem.range(i))));
         let enough = if changed { NEAR * tolerance } else { tolerance };
         let mut sum = best.0;
-        if changed && sum > enough * enough && sum <= (RESTING * tolerance).powi(2) {
-            let ends = [left(given), left(second)];
-            if let Some((share, less)) = self.least_between(task, blocks, ends).filter(|b| b.1 < sum) {
-                sum = less;
-                for row in blocks.iter().flat_map(|&i| problem.range(i)) {
-                    impulses[row] = mix(share, given.lambda[row], second.lambda[row]);
-                }
+        let ends = [left(given), left(second)];
+        let rests = sum > enough * enough && sum <= (RESTING * tolerance).powi(2);
+        if changed
+            && rests
+            && ends.iter().all(|e| e.is_finite())
+            && let Some((share, less)) = self.least_between(task, blocks, ends).filter(|b| b.1 < sum)
+        {
+            sum = less;
+            for row in blocks.iter().flat_map(|&i| problem.range(i)) {
+                impulses[row] = mix(share, given.lambda[row], second.lambda[row]);
             }
         }
         (sum <= enough * enough).then_some(sum)
@@ -388,6 +391,12 @@ mod tests {
             let left = starts.choose_part(&task, &all, &mut given).expect("an answer").sqrt();
             assert!(left < 1e-11, "{left}");
             assert!(given.iter().zip(&rest).all(|(a, b)| (a - b).abs() < 1e-11));
+            // Of one alone there is nothing between.
+            let mut none = vec![0.0; given.len()];
+            let mut starts = Starts::default();
+            choose(&problem, &mut starts, &mut none);
+            assert_eq!(starts.choose_part(&task, &all, &mut none), None);
+            assert_eq!(none, problem.second_start);
         }
     }
 
