@@ -201,6 +201,9 @@ pub(crate) struct RunArgs {
     /// Do not judge the steps
     #[arg(long)]
     pub(crate) no_certify: bool,
+    /// Take so many steps before the run, which then starts anew: for times that the first touch of memory is not part of
+    #[arg(long, value_name = "STEPS", default_value_t = 0)]
+    pub(crate) warm_up: u64,
 }
 
 #[derive(Debug, Args)]

@@ -65,6 +65,7 @@ pub(crate) fn run(args: &RunArgs) -> Result<(), Failure> {
         frames_per_second: replay.as_ref().map(|_| FRAMES_PER_SECOND.min(FRAMES / setup.duration)),
         trajectory: args.out.is_some(),
         certify: !args.no_certify,
+        warm_up: args.warm_up,
     };
     let mut runner = Runner::new(setup, options).map_err(Failure::input)?;
     if let Some(folder) = &args.dump_problems {

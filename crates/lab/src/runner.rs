@@ -23,11 +23,14 @@ pub struct RunOptions {
     pub trajectory: bool,
     /// Judge every step, unless the scene's `stepper.certify` says no.
     pub certify: bool,
+    /// Steps taken before the run, which then starts as if there had been none: its times are those of memory that has
+    /// been touched.
+    pub warm_up: u64,
 }
 
 impl Default for RunOptions {
     fn default() -> Self {
-        Self { frames_per_second: None, trajectory: false, certify: true }
+        Self { frames_per_second: None, trajectory: false, certify: true, warm_up: 0 }
     }
 }
 
@@ -73,6 +76,11 @@ impl Runner {
         let steps = setup.steps();
         let mut sim = Simulation::new(setup.world, setup.state, setup.settings)?;
         sim.control_mut().copy_from_slice(&setup.control);
+        if options.warm_up > 0 {
+            let start = sim.snapshot();
+            (0..options.warm_up).for_each(|_| drop(sim.step()));
+            sim.restore(&start).expect("a snapshot of this simulation");
+        }
         let energy_start = sim.energy().total();
         let recorder = options.frames_per_second.map(|fps| Recorder::new(&mut sim, fps));
         let trajectory = options.trajectory.then(|| Trajectory::new(&mut sim));

@@ -36,7 +36,8 @@ Scenes but the first three are MJCF files under target/bench/scenes, which both 
 Columns
     us/step       median over the pairs; MuJoCo's in CPU time of the stepping thread, ours by the
                   wall clock, which is never less, with nothing asleep; `judged` with the certificate
-                  of every step, which neither pays in the ratio
+                  of every step, which neither pays in the ratio; both after 100 steps from the same
+                  start
     ratio         ours / MuJoCo's, median of the pairs' ratios; below 1 we are faster
     natural map   worst residual of the exact contact law over the run [m/s]; for MuJoCo the
                   distance of its compliant forces from that law, and the median step
@@ -56,6 +57,9 @@ const ROBOTS: &str = "example-robot-data==6.0.0";
 
 /// The robot file both read; the other scenes are written out in `mujoco_scenes.py`.
 pub(super) const QUADRUPED: &str = "crates/lab/scenes/quadruped.xml";
+
+/// Steps before a run of either, which then starts anew: caches are warm.
+const WARM_UP: &str = "100";
 
 /// What all runs share.
 struct Setup {
@@ -181,7 +185,7 @@ fn run_ours(setup: &Setup, scene: &Scene, judged: bool) -> Result<Option<Value>,
     let Some(binary) = &setup.ours else { return Ok(None) };
     let mut command = Command::new(binary);
     command.current_dir(root()).args(["run", &scene.ours, "--contact", &setup.contact, "--dt", &setup.dt]);
-    command.args(["--sleep", "off"]);
+    command.args(["--sleep", "off", "--warm-up", WARM_UP]);
     if let Some(tolerance) = &setup.tolerance {
         command.args(["--tolerance", tolerance]);
     }

@@ -26,6 +26,19 @@ fn every_builtin_survives_the_round_trip() {
     }
 }
 
+/// Not a bit of a run changes.
+#[test]
+fn a_warm_up_leaves_no_trace() {
+    let run = |warm_up: u64| {
+        let mut setup = Scene::builtin("quadruped").unwrap().build().unwrap();
+        setup.duration = 0.1;
+        let summary =
+            Runner::new(setup, RunOptions { warm_up, ..RunOptions::default() }).unwrap().run_quietly();
+        (summary.steps, summary.end.q, summary.end.v, summary.energy.end, summary.solver.iterations_mean)
+    };
+    assert_eq!(run(0), run(30));
+}
+
 #[test]
 fn every_builtin_runs_a_tenth_of_a_second_unflagged() {
     let mut faults = Vec::new();
