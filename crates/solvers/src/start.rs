@@ -187,11 +187,11 @@ impl Starts {
             && (!given.sum.is_finite() || blocks.iter().any(|&i| differs(problem.range(i))));
         let enough = if changed { NEAR * tolerance } else { tolerance };
         let mut sum = best.0;
-        let ends = [left(given), left(second)];
         let rests = sum > enough * enough && sum <= (RESTING * tolerance).powi(2);
         if changed
             && rests
-            && ends.iter().all(|e| e.is_finite())
+            && given.sum.is_finite()
+            && let ends = [left(given), left(second)]
             && let Some((share, less)) = self.least_between(task, blocks, ends).filter(|b| b.1 < sum)
         {
             sum = less;

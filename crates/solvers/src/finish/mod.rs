@@ -244,9 +244,7 @@ impl Finish {
             && self.next >= way.patience()
         {
             // Polished even where it ends worse than the sweeps: its active set may be the right one.
-            let mut trial = std::mem::take(&mut self.trial);
-            trial.clear();
-            trial.extend_from_slice(lambda);
+            let mut trial = self.trial_from(lambda);
             let mut other = self.go(way, view, &mut trial, goal, iterations);
             if other > goal.tolerance && other.is_finite() {
                 other = self.newton(view, &mut trial, other, goal, iterations);
@@ -275,6 +273,14 @@ impl Finish {
         (e < current).then_some(e)
     }
 
+    /// The room for where another way goes, starting from `lambda`; whoever takes it puts it back.
+    fn trial_from(&mut self, lambda: &[f64]) -> Vec<f64> {
+        let mut trial = std::mem::take(&mut self.trial);
+        trial.clear();
+        trial.extend_from_slice(lambda);
+        trial
+    }
+
     /// By the augmented Lagrangian from where Newton's method has failed, and by that again; the residual of the best
     /// impulses met.
     fn by_multipliers_first(
@@ -285,9 +291,7 @@ impl Finish {
         goal: Goal,
         iterations: &mut u32,
     ) -> f64 {
-        let mut trial = std::mem::take(&mut self.trial);
-        trial.clear();
-        trial.extend_from_slice(lambda);
+        let mut trial = self.trial_from(lambda);
         let mut e = self.go(Way::Multipliers, view, &mut trial, goal, iterations);
         if e > goal.tolerance {
             e = self.newton(view, &mut trial, e, goal, iterations);
@@ -308,9 +312,7 @@ impl Finish {
         goal: Goal,
         iterations: &mut u32,
     ) -> f64 {
-        let mut trial = std::mem::take(&mut self.trial);
-        trial.clear();
-        trial.extend_from_slice(lambda);
+        let mut trial = self.trial_from(lambda);
         let mut enough = f64::INFINITY;
         for _ in 0..ROUNDS {
             let Self { parts, newton, path, way: [_, c], .. } = self;
@@ -417,9 +419,7 @@ impl Finish {
 
     /// Where Newton has failed before the first sweep.
     fn by_path(&mut self, view: &View, lambda: &mut [f64], from: Reached, goal: Goal) -> Reached {
-        let mut trial = std::mem::take(&mut self.trial);
-        trial.clear();
-        trial.extend_from_slice(lambda);
+        let mut trial = self.trial_from(lambda);
         let mut reached = from;
         let e = self.go(Way::Path { by_rows: false }, view, &mut trial, goal, &mut reached.steps);
         if e < reached.residual {

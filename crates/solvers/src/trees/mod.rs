@@ -180,10 +180,10 @@ fn times(a: &Block, x: Vec3) -> Vec3 {
 }
 
 #[inline(always)]
-fn product(a: &Block, b: &Block) -> Block {
-    let mut out = [[0.0; 3]; 3];
+fn product<const N: usize>(a: &Block, b: &[[f64; N]; 3]) -> [[f64; N]; 3] {
+    let mut out = [[0.0; N]; 3];
     for (out, a) in out.iter_mut().zip(a) {
-        for c in 0..3 {
+        for c in 0..N {
             out[c] = a[0] * b[0][c] + a[1] * b[1][c] + a[2] * b[2][c];
         }
     }

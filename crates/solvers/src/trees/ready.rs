@@ -1,7 +1,7 @@
 //! Blocks between free bodies, ready to be added to 1 + Σᵢ Wᵢᵀ Dᵢ Wᵢ again and again: rows of W as registers hold them,
 //! and where their products go.
 
-use super::Block;
+use super::{Block, product};
 use stiction_dynamics::spatial::Vec3;
 
 /// Rows of the six columns of a block on one free body, by ascending coordinate.
@@ -29,9 +29,9 @@ impl Ready {
     #[inline(always)]
     pub(super) fn add(&self, d: &Block, values: &mut [f64]) -> bool {
         match self {
-            Self::One(w, at) => add_product(w, &turned(d, w), values, *at),
+            Self::One(w, at) => add_product(w, &product(d, w), values, *at),
             Self::Two([p, q], at) => {
-                let (dp, dq) = (turned(d, p), turned(d, q));
+                let (dp, dq) = (product(d, p), product(d, q));
                 add_product(p, &dp, values, at[0]);
                 add_product(p, &dq, values, at[1]);
                 add_product(q, &dp, values, at[2]);
@@ -41,18 +41,6 @@ impl Ready {
         }
         true
     }
-}
-
-/// D W.
-#[inline(always)]
-fn turned(d: &Block, w: &Rows) -> Rows {
-    let mut out = [[0.0; 6]; 3];
-    for (out, d) in out.iter_mut().zip(d) {
-        for k in 0..6 {
-            out[k] = d[0] * w[0][k] + d[1] * w[1][k] + d[2] * w[2][k];
-        }
-    }
-    out
 }
 
 /// C += Uᵀ V, C at `at`.
