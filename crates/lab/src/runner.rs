@@ -23,8 +23,8 @@ pub struct RunOptions {
     pub trajectory: bool,
     /// Judge every step, unless the scene's `stepper.certify` says no.
     pub certify: bool,
-    /// Steps taken before the run, which then starts as if there had been none: its times are those of memory that has
-    /// been touched.
+    /// Steps taken before the run, no more than its own, which then starts as if there had been none: its times are those
+    /// of memory that has been touched.
     pub warm_up: u64,
 }
 
@@ -78,7 +78,7 @@ impl Runner {
         sim.control_mut().copy_from_slice(&setup.control);
         if options.warm_up > 0 {
             let start = sim.snapshot();
-            (0..options.warm_up).for_each(|_| drop(sim.step()));
+            (0..options.warm_up.min(steps)).for_each(|_| drop(sim.step()));
             sim.restore(&start).expect("a snapshot of this simulation");
         }
         let energy_start = sim.energy().total();

@@ -42,7 +42,8 @@ fn main() {
     if let Some(file) = file {
         return world::write(world, &state, control, file.as_ref());
     }
-    let params = StepperParams { dt: 2e-3, certify: false, sleep: Sleep::Off, ..StepperParams::default() };
+    let dt = 2e-3;
+    let params = StepperParams { dt, certify: false, sleep: Sleep::Off, ..StepperParams::default() };
     let mut stepper = TimeStepper::new(&world, params).expect("shapes that are valid");
     let mut solver = solvers::make(&contact, &Common::default()).expect("a solver");
     solver.use_threads(threads);
@@ -84,7 +85,7 @@ fn main() {
         }));
     }
     let record = serde_json::json!({
-        "kind": kind, "n": n, "threads": threads, "contact": contact, "bodies": bodies, "nv": world.model.nv(),
+        "kind": kind, "n": n, "dt": dt, "threads": threads, "contact": contact, "bodies": bodies, "nv": world.model.nv(),
         "settling": windows[0], "resting": windows[1], "peak_bytes": clock::peak_bytes(),
         "checksum": state.q.iter().chain(&state.v).fold(0_u64, |sum, x| sum.rotate_left(5) ^ x.to_bits()).to_string(),
     });

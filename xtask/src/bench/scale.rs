@@ -28,7 +28,8 @@ Steps worlds of growing size and fits the time of a step as n^p.
     --alone          without MuJoCo, which otherwise steps the same worlds (elliptic cones, Newton, one thread)
     --again          measure rows anew that are there from an earlier run of the same commit
 
-Needs Python 3.10 or later with venv, and the network once, as `cargo xtask bench` does; not with --alone. Rows appear as they are done and are kept when the run is interrupted.
+Rows appear as they are done and are kept when the run is interrupted. Without --alone it needs Python 3.10 or
+later with venv, and the network once, as `cargo xtask bench` does.
 
 Columns, each while the world settles and at rest
     us/step        by the processor's clock on one thread, by the wall on more
@@ -59,9 +60,6 @@ struct Setup {
     /// A Python with MuJoCo, unless we run alone.
     rival: Option<PathBuf>,
 }
-
-/// Every world takes steps of this [s].
-const STEP: &str = "0.002";
 
 pub(crate) fn run(mut args: Args) -> Result<(), String> {
     let most = args.number("--most", 4096.0)? as u64;
@@ -136,7 +134,7 @@ impl Setup {
             let mut command = Command::new(python);
             command.current_dir(root()).arg("xtask/bench/mujoco_scale.py").arg(&file);
             // A world too large for it is a row without it.
-            match object_of(command.args(["--dt", STEP]).args(&windows)) {
+            match object_of(command.arg("--dt").arg(number(&row, "dt").to_string()).args(&windows)) {
                 Ok(rival) => row["mujoco"] = rival,
                 Err(why) => eprintln!("    MuJoCo: {why}"),
             }
@@ -242,6 +240,16 @@ mod tests {
         assert!((slope(&series[0], &series[1], "settling") - 1.2).abs() < 1e-12);
         assert_eq!(fits(&series), "    p = 1.20 while settling, 1.20 at rest; 2.0 kB per body");
         assert!(fits(&series[..1]).is_empty());
+    }
+
+    /// Beside MuJoCo where that has stepped the same world.
+    #[test]
+    fn ratios_are_shown_where_there_are_any() {
+        let mut row = row(64.0, 50.0);
+        let words = |row: &Value| line(row, None).split_whitespace().map(str::to_owned).collect::<Vec<_>>();
+        assert!(words(&row).ends_with(&["-".to_owned(), "-".to_owned()]));
+        row["mujoco"] = json!({ "settling": { "cpu_us": 100.0 }, "resting": { "cpu_us": 25.0 } });
+        assert!(words(&row).ends_with(&["25".to_owned(), "2.00".to_owned()]), "{:?}", words(&row));
     }
 
     /// Rows are only kept from the same, committed sources.
