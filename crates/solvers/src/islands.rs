@@ -2,8 +2,9 @@
 //!
 //! Blocks that meet through G, directly or through others, form an island. Islands do not feel each
 //! other, and a dense finish costs the cube of what it is given, so each is solved alone, the largest first.
-//! The 2-norm over all is to keep the tolerance: those whose start will do are left at that, if it is within
-//! tolerance/√(number of islands), and the others share what is left of tolerance².
+//! The 2-norm over all is to keep the tolerance: each has a share of tolerance², one half of which goes by islands and the
+//! other by blocks. Those whose start will do are left at that, if it is within their share, and the others share what is
+//! left.
 //!
 //! Where G is known by its factor only ([`stiction_contact::ThinRows`]), so are the islands, and whoever
 //! solves them forms the blocks of those that need them.
@@ -53,11 +54,10 @@ pub(crate) struct Islands<R: Recipe> {
     shown: Vec<f64>,
 }
 
-/// A part to be solved to its share of the tolerance.
+/// A part to be solved.
 struct Job<R: Recipe> {
     part: Box<Part<R::Memory>>,
     recipe: R,
-    share: f64,
 }
 
 #[derive(Default)]
@@ -72,6 +72,8 @@ struct Part<M> {
     memory: M,
     /// The square of the residual its impulses leave, where they will do as they are.
     settled: Option<f64>,
+    /// Its share.
+    tolerance: f64,
     report: Option<SolveReport>,
 }
 
@@ -98,8 +100,8 @@ impl<R: Recipe> Islands<R> {
         let others = threads.saturating_sub(1);
         self.crew = (others > 0).then(|| {
             let solve = |job: &mut Job<R>, _: &mut ()| {
-                let Job { part, recipe, share } = job;
-                part.solve(recipe, *share, &mut Watch::none());
+                let Job { part, recipe } = job;
+                part.solve(recipe, &mut Watch::none());
             };
             Crew::new((), vec![(); others], solve)
         });
@@ -185,11 +187,28 @@ impl<R: Recipe> Islands<R> {
         self.tree_place.fill(NOWHERE);
     }
 
-    /// Asks each of the `count` islands that [`Self::find`] found, by its blocks, for the square of its
-    /// residual, if its impulses will do as they are: [`Self::solve`] leaves it alone then.
-    pub(crate) fn settle(&mut self, count: usize, mut square: impl FnMut(&[usize]) -> Option<f64>) {
+    /// Asks each of the `count` islands that [`Self::find`] found, by its blocks and its share of `tolerance`, for the
+    /// square of its residual, if its impulses will do as they are: [`Self::solve`] leaves it alone then.
+    pub(crate) fn settle(
+        &mut self,
+        count: usize,
+        tolerance: f64,
+        mut square: impl FnMut(&[usize], f64) -> Option<f64>,
+    ) {
+        self.share(count, tolerance * tolerance);
         for part in &mut self.parts[..count] {
-            part.settled = square(&part.blocks);
+            part.settled = square(&part.blocks, part.tolerance);
+        }
+    }
+
+    /// Shares the square of a tolerance among those that are not settled.
+    fn share(&mut self, count: usize, square: f64) {
+        let parts = &mut self.parts[..count];
+        let open = parts.iter().filter(|p| p.settled.is_none());
+        let (islands, blocks) = open.fold((0, 0), |(n, blocks), p| (n + 1, blocks + p.blocks.len()));
+        for part in parts.iter_mut().filter(|p| p.settled.is_none()) {
+            let share = 0.5 * (1.0 / islands as f64 + part.blocks.len() as f64 / blocks as f64);
+            part.tolerance = (share * square).sqrt();
         }
     }
 
@@ -204,12 +223,12 @@ impl<R: Recipe> Islands<R> {
         recipe: &R,
     ) -> SolveReport {
         let settled = self.parts[..count].iter().filter_map(|p| p.settled);
-        let (known, left) = settled.fold((0, 0.0), |(n, sum), square| (n + 1, sum + square));
-        let share = ((tolerance * tolerance - left).max(0.0) / (count - known).max(1) as f64).sqrt();
+        let left = (tolerance * tolerance - settled.sum::<f64>()).max(0.0);
+        self.share(count, left);
         if watch.on() {
-            self.solve_watched(count, share, problem, impulses, watch, recipe);
+            self.solve_watched(count, problem, impulses, watch, recipe);
         } else {
-            self.solve_all(count, share, problem, impulses, recipe);
+            self.solve_all(count, problem, impulses, recipe);
         }
         let (mut status, mut iterations, mut total) = (SolveStatus::Converged, 0, 0.0);
         for part in &self.parts[..count] {
@@ -235,19 +254,12 @@ impl<R: Recipe> Islands<R> {
     }
 
     /// Those that are large enough by whoever is free, the others here.
-    fn solve_all(
-        &mut self,
-        count: usize,
-        share: f64,
-        problem: &ConstraintProblem,
-        impulses: &[f64],
-        recipe: &R,
-    ) {
+    fn solve_all(&mut self, count: usize, problem: &ConstraintProblem, impulses: &[f64], recipe: &R) {
         let Self { place, parts, crew, done, tree_place, .. } = self;
         let Some(crew) = crew else {
             for part in parts[..count].iter_mut().filter(|p| p.settled.is_none()) {
                 part.gather(place, tree_place, problem, impulses);
-                part.solve(recipe, share, &mut Watch::none());
+                part.solve(recipe, &mut Watch::none());
             }
             return;
         };
@@ -256,7 +268,7 @@ impl<R: Recipe> Islands<R> {
             if open {
                 part.gather(place, tree_place, problem, impulses);
             }
-            let job = Job { part, recipe: recipe.clone(), share };
+            let job = Job { part, recipe: recipe.clone() };
             if open && job.part.problem.rows() >= LEAST_ROWS {
                 crew.give(job);
             } else {
@@ -264,7 +276,7 @@ impl<R: Recipe> Islands<R> {
             }
         }
         for job in done.iter_mut().filter(|job| job.part.index < count && job.part.settled.is_none()) {
-            job.part.solve(recipe, share, &mut Watch::none());
+            job.part.solve(recipe, &mut Watch::none());
         }
         crew.finish(done);
         parts.extend(done.drain(..).map(|job| job.part));
@@ -275,7 +287,6 @@ impl<R: Recipe> Islands<R> {
     fn solve_watched(
         &mut self,
         count: usize,
-        share: f64,
         problem: &ConstraintProblem,
         impulses: &[f64],
         watch: &mut Watch<'_>,
@@ -300,7 +311,7 @@ impl<R: Recipe> Islands<R> {
                 spread(x, shown);
                 watch.show(before + iteration, shown);
             };
-            part.solve(recipe, share, &mut Watch::new(&mut show));
+            part.solve(recipe, &mut Watch::new(&mut show));
             spread(&part.impulses, shown);
             part.blocks = blocks;
             before += part.report.map_or(0, |r| r.iterations);
@@ -314,9 +325,9 @@ impl<R: Recipe> Islands<R> {
 }
 
 impl<M> Part<M> {
-    fn solve<R: Recipe<Memory = M>>(&mut self, recipe: &R, tolerance: f64, watch: &mut Watch<'_>) {
-        let Self { memory, problem, impulses, report, .. } = self;
-        *report = Some(recipe.solve(memory, tolerance, problem, impulses, watch));
+    fn solve<R: Recipe<Memory = M>>(&mut self, recipe: &R, watch: &mut Watch<'_>) {
+        let Self { memory, problem, impulses, tolerance, report, .. } = self;
+        *report = Some(recipe.solve(memory, *tolerance, problem, impulses, watch));
     }
 
     /// Copies its blocks out of the whole problem, and their impulses.
@@ -417,6 +428,26 @@ mod tests {
         let mut islands = Islands::<Nothing>::default();
         assert_eq!(islands.find(&problem), 3);
         assert_eq!(islands.place, [(0, 0), (1, 0), (0, 1), (2, 0), (2, 1)]);
+    }
+
+    /// Squares of shares add up to that of the tolerance; the larger island may leave more, the smaller not much less than
+    /// if all were alike; and what is settled is left out.
+    #[test]
+    fn tolerances_are_shared_by_islands_and_by_blocks() {
+        let mut islands = Islands::<Nothing>::default();
+        for (index, blocks) in [30, 9, 1].into_iter().enumerate() {
+            let part = Part { index, blocks: vec![0; blocks], ..Part::default() };
+            islands.parts.push(Box::new(part));
+        }
+        let squares = |islands: &mut Islands<Nothing>| {
+            islands.share(3, 1.0);
+            [0, 1, 2].map(|k| islands.parts[k].tolerance.powi(2))
+        };
+        let [a, b, c] = squares(&mut islands);
+        assert!((a + b + c - 1.0).abs() < 1e-12 && a > b && b > c && c > 0.5 / 3.0, "{a} {b} {c}");
+        islands.parts[0].settled = Some(0.0);
+        let [before, b, c] = squares(&mut islands);
+        assert!(before == a && (b + c - 1.0).abs() < 1e-12, "{before} {b} {c}");
     }
 
     /// A chain of four rows that sweeps solve slowly, and perhaps a row that the first sweep solves.

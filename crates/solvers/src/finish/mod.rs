@@ -37,7 +37,7 @@ use crate::ncp_newton::{self, Function};
 use crate::path::Path;
 use crate::sweep::Block;
 use crate::trees::{TreeSystem, knows_factor};
-use parts::Parts;
+use parts::{Parts, Tools};
 use stiction_contact::cone::MAX_ROWS;
 use stiction_contact::{Cone, ConstraintProblem, Law};
 
@@ -77,9 +77,17 @@ const PATH_STEPS: [usize; 2] = [150, 60];
 const PATH_COST: usize = 18_000;
 /// Rows per coordinate of a hyperstatic island.
 const REDUNDANT: usize = 3;
-/// Rounds of parts and all, and what parts must leave of a residual at which all of it failed [–].
+/// Rounds of parts and all, and what parts must leave of a residual at which all of it failed [–]; and the rounds in a
+/// row that may leave more than this share of the best [–].
 const ROUNDS: usize = 8;
 const GAIN: f64 = 0.3;
+const IDLE_ROUNDS: u32 = 2;
+const PROGRESS: f64 = 0.9;
+/// Islands with more rows are left to sweeps, Newton and parts; so many sweeps apart; and once, where so many attempts
+/// have failed, to the augmented Lagrangian.
+const LARGE: usize = 2000;
+const SOON: u32 = 10;
+const LATE: usize = 2;
 /// A way that leaves less than this of what there was is gone again [–].
 const AGAIN: f64 = 0.5;
 /// Newton steps after another way has reached the tolerance.
@@ -239,7 +247,11 @@ impl Finish {
             e = self.by_parts(view, lambda, e, goal, iterations);
         }
         let way = if e > goal.tolerance { self.way(view) } else { None };
-        let mut next = 2 * *iterations;
+        let (large, before) = (large(view), *iterations);
+        if large && way.is_none() {
+            self.attempts += 1;
+        }
+        let mut next = if large { before + SOON } else { 2 * before };
         if let Some((way, fresh)) = way
             && self.next >= way.patience()
         {
@@ -248,7 +260,8 @@ impl Finish {
             let mut other = self.go(way, view, &mut trial, goal, iterations);
             if other > goal.tolerance && other.is_finite() {
                 other = self.newton(view, &mut trial, other, goal, iterations);
-                if other > goal.tolerance && has_path(view) && !matches!(way, Way::Path { .. }) {
+                let path = has_path(view) && !large && !matches!(way, Way::Path { .. });
+                if other > goal.tolerance && path {
                     other = self.go(Way::Path { by_rows: true }, view, &mut trial, goal, iterations);
                 }
             } else if other.is_finite() {
@@ -266,7 +279,7 @@ impl Finish {
             }
             self.trial = trial;
             if fresh {
-                next = *iterations + PATIENCE; // there may be other ways
+                next = *iterations + if large { SOON } else { PATIENCE }; // there may be other ways
             }
         }
         self.next = next.max(self.next);
@@ -314,10 +327,17 @@ impl Finish {
     ) -> f64 {
         let mut trial = self.trial_from(lambda);
         let mut enough = f64::INFINITY;
+        let (mut mark, mut idle) = (f64::INFINITY, 0);
         for _ in 0..ROUNDS {
-            let Self { parts, newton, path, way: [_, c], .. } = self;
-            let Some(steps) = parts.solve(view, &mut trial, goal.tolerance, (newton, path)) else { break };
+            (mark, idle) = if best < PROGRESS * mark { (best, 0) } else { (mark, idle + 1) };
+            if idle >= IDLE_ROUNDS {
+                break;
+            }
+            let Self { parts, newton, path, smoothed, multipliers, way: room, .. } = self;
+            let tools = Tools { newton, path, smoothed, multipliers, room };
+            let Some(steps) = parts.solve(view, &mut trial, goal.tolerance, tools) else { break };
             *iterations += steps;
+            let c = &mut self.way[1];
             view.problem.velocities_into(&trial, c);
             let from = view.residual(&trial, c);
             let mut e = from;
@@ -367,6 +387,9 @@ impl Finish {
         let View { problem, law, .. } = *view;
         if law == Law::Raisim || self.turning {
             return None;
+        }
+        if large(view) {
+            return (self.attempts == LATE).then_some((Way::Multipliers, true));
         }
         let exact = law == Law::Ncp;
         let path = |by_rows| has_path(view).then_some(Way::Path { by_rows });
@@ -538,6 +561,11 @@ fn has_path(view: &View) -> bool {
 /// True if what Newton's method leaves may be of parts.
 fn has_parts(view: &View) -> bool {
     view.law == Law::Ncp && view.problem.rows() >= Parts::LEAST_ROWS && TreeSystem::pays(view.problem)
+}
+
+/// True where ways that are wrong in one place cost too much.
+fn large(view: &View) -> bool {
+    has_parts(view) && view.problem.rows() > LARGE
 }
 
 /// True if a large island has far more rows than motions: most contacts could open or slip and others hold as well.

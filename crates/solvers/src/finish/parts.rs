@@ -10,12 +10,19 @@
 //!
 //! A path goes from piece to piece: here through each part for itself, by systems of its size. What a part then does to
 //! those around it is left to Newton's method on the whole, which has the right pieces nearly everywhere.
+//!
+//! Where the path does not get there either, contacts bear each other in a knot, whose answer is far from these impulses:
+//! small parts are untied from none at all, by sweeps, by the smoothed law, by the augmented Lagrangian, each followed by
+//! Newton's method and the path, until one leads there.
 
-use super::{Newton, View};
+use super::{COMPLIANCE, Function, Newton, Reached, View, follow};
 use crate::islands::{root, unite};
+use crate::local::quartic;
 use crate::measure::Measure;
+use crate::ncp_al::Augmented;
+use crate::ncp_newton;
 use crate::path::Path;
-use crate::sweep::{Block, blocks_into};
+use crate::sweep::{Block, blocks_into, pass};
 use crate::trees::TreeSystem;
 use std::ops::Range;
 use stiction_contact::ConstraintProblem;
@@ -30,8 +37,34 @@ const NEWTON_STEPS: u32 = 20;
 const PATH_STEPS: u32 = 60;
 /// Parts are solved to this share of the tolerance [–].
 const SHARE: f64 = 0.5;
+/// Knots are parts in which more than this share is left [–], of so many rows at most; so many are untied at a time.
+const TIED: f64 = 0.01;
+const KNOT_ROWS: usize = 1500;
+const KNOTS: usize = 4;
+/// Sweeps from no impulses, and steps of the smoothed law and of the augmented Lagrangian.
+const SWEEPS: u32 = 200;
+const SMOOTHED_STEPS: u32 = 60;
+const MULTIPLIER_STEPS: u32 = 40;
 
 const NOWHERE: usize = usize::MAX;
+
+/// What solves a part.
+pub(super) struct Tools<'a> {
+    pub(super) newton: &'a mut Newton,
+    pub(super) path: &'a mut Path,
+    pub(super) smoothed: &'a mut ncp_newton::Newton,
+    pub(super) multipliers: &'a mut Augmented,
+    /// What is followed, and its velocities.
+    pub(super) room: &'a mut [Vec<f64>; 2],
+}
+
+/// Ways from no impulses.
+#[derive(Clone, Copy)]
+enum Way {
+    Sweeps,
+    Smoothed,
+    Multipliers,
+}
 
 /// See the module; holds during one call.
 #[derive(Default)]
@@ -53,6 +86,7 @@ pub(super) struct Parts {
     measure: Measure,
     prepared: Vec<Block>,
     lambda: Vec<f64>,
+    trial: Vec<f64>,
     products: Vec<f64>,
 }
 
@@ -67,7 +101,7 @@ impl Parts {
         view: &View,
         lambda: &mut [f64],
         tolerance: f64,
-        (newton, path): (&mut Newton, &mut Path),
+        mut tools: Tools,
     ) -> Option<u32> {
         view.problem.velocities_into(lambda, &mut self.c);
         let sum = view.measure.squares_into(view.problem, view.law, lambda, &self.c, &mut self.squares);
@@ -82,7 +116,7 @@ impl Parts {
         }
         self.place.clear();
         self.place.resize(view.problem.thin.trees(), NOWHERE);
-        let mut cost = 0;
+        let (goal, mut cost, mut knots) = (SHARE * tolerance, 0, 0);
         for k in 0..self.ends.len() {
             let range = self.range(k);
             let e = self.blocks[range.clone()].iter().map(|&i| self.squares[i]).sum::<f64>().sqrt();
@@ -97,11 +131,10 @@ impl Parts {
                 law: view.law,
                 sweeps: true,
             };
-            let mut reached = newton.solve(&part, &mut mine, e, SHARE * tolerance, NEWTON_STEPS);
-            if reached.residual > SHARE * tolerance {
-                let steps = reached.steps;
-                reached = path.solve(&part, &mut mine, SHARE * tolerance, PATH_STEPS, false);
-                reached.steps += steps;
+            let mut reached = tools.advance(&part, &mut mine, e, goal);
+            if reached.residual > goal.max(TIED * e) && mine.len() <= KNOT_ROWS && knots < KNOTS {
+                knots += 1;
+                tools.untie(&part, &mut mine, &mut self.trial, &mut reached, goal);
             }
             for (local, &i) in self.blocks[range].iter().enumerate() {
                 lambda[view.problem.range(i)].copy_from_slice(&mine[self.problem.range(local)]);
@@ -187,6 +220,74 @@ impl Parts {
     }
 }
 
+impl Tools<'_> {
+    /// From `lambda`, which leaves `e`, by Newton's method, and along a path where that fails.
+    fn advance(&mut self, part: &View, lambda: &mut [f64], e: f64, goal: f64) -> Reached {
+        let reached = self.newton.solve(part, lambda, e, goal, NEWTON_STEPS);
+        if reached.residual <= goal {
+            return reached;
+        }
+        let further = self.path.solve(part, lambda, goal, PATH_STEPS, false);
+        Reached { steps: reached.steps + further.steps, ..further }
+    }
+
+    /// Replaces `lambda`, which leaves what is `reached`, by the best impulses met on the ways from none.
+    fn untie(
+        &mut self,
+        part: &View,
+        lambda: &mut [f64],
+        trial: &mut Vec<f64>,
+        reached: &mut Reached,
+        goal: f64,
+    ) {
+        for way in [Way::Sweeps, Way::Smoothed, Way::Multipliers] {
+            let mut found = self.from_nothing(way, part, trial, goal);
+            reached.steps += found.steps;
+            if found.residual > goal {
+                found = self.advance(part, trial, found.residual, goal);
+                reached.steps += found.steps;
+            }
+            if found.residual < reached.residual {
+                reached.residual = found.residual;
+                lambda.copy_from_slice(trial);
+            }
+            if reached.residual <= goal {
+                return;
+            }
+        }
+    }
+
+    /// To where a way leads from no impulses.
+    fn from_nothing(&mut self, way: Way, part: &View, lambda: &mut Vec<f64>, goal: f64) -> Reached {
+        let problem = part.problem;
+        lambda.clear();
+        lambda.resize(problem.rows(), 0.0);
+        for (i, &cone) in problem.cones().iter().enumerate() {
+            part.law.project(cone, &mut lambda[problem.range(i)]);
+        }
+        match way {
+            Way::Sweeps => {
+                let [z, c] = &mut *self.room;
+                c.clear();
+                c.resize(lambda.len(), 0.0);
+                for _ in 0..SWEEPS {
+                    pass::by_factor(quartic::solve, part.blocks, problem, lambda, (z, c));
+                }
+                problem.velocities_into(lambda, c);
+                Reached { residual: part.residual(lambda, c), steps: SWEEPS }
+            }
+            Way::Smoothed => {
+                let to = (lambda, goal, SMOOTHED_STEPS);
+                follow(self.smoothed, &Function::FischerBurmeister, self.room, part, to)
+            }
+            Way::Multipliers => {
+                let to = (lambda, goal, MULTIPLIER_STEPS);
+                follow(self.multipliers, &COMPLIANCE, self.room, part, to)
+            }
+        }
+    }
+}
+
 #[cfg(test)]
 mod tests {
     use super::*;
@@ -211,12 +312,44 @@ mod tests {
         (problem, lambda)
     }
 
-    fn solve(problem: &ConstraintProblem, parts: &mut Parts, lambda: &mut [f64]) -> Option<u32> {
+    /// Calls `with` what parts are solved by.
+    fn tooled<T>(with: impl FnOnce(Tools) -> T) -> T {
+        let (newton, path) = (&mut Newton::default(), &mut Path::default());
+        let (smoothed, multipliers) = (&mut ncp_newton::Newton::default(), &mut Augmented::default());
+        with(Tools { newton, path, smoothed, multipliers, room: &mut [Vec::new(), Vec::new()] })
+    }
+
+    fn prepared(problem: &ConstraintProblem) -> (Measure, Vec<Block>) {
         let (mut measure, mut blocks) = (Measure::default(), Vec::new());
         measure.prepare(problem);
         blocks_into(problem, &measure, &mut blocks);
-        let (newton, path) = (&mut Newton::default(), &mut Path::default());
-        parts.solve(&view(problem, &measure, &blocks), lambda, TOLERANCE, (newton, path))
+        (measure, blocks)
+    }
+
+    fn solve(problem: &ConstraintProblem, parts: &mut Parts, lambda: &mut [f64]) -> Option<u32> {
+        let (measure, blocks) = prepared(problem);
+        tooled(|tools| parts.solve(&view(problem, &measure, &blocks), lambda, TOLERANCE, tools))
+    }
+
+    /// Two faces that press each other far too much: neither Newton's method nor the path leads from there to the answer.
+    #[test]
+    fn a_knot_is_untied_from_nothing() {
+        for size in [10.0, 1e3] {
+            let (problem, mut lambda) = disturbed(&[]);
+            for i in 20..28 {
+                lambda[problem.range(i)].copy_from_slice(&[0.3 * size, -0.2 * size, size]);
+            }
+            let (measure, blocks) = prepared(&problem);
+            let view = view(&problem, &measure, &blocks);
+            let mut c = Vec::new();
+            problem.velocities_into(&lambda, &mut c);
+            let e = view.residual(&lambda, &c);
+            let reached = tooled(|mut tools| tools.advance(&view, &mut lambda.clone(), e, TOLERANCE));
+            assert!(reached.residual > 1e4 * TOLERANCE, "{reached:?}");
+            assert!(solve(&problem, &mut Parts::default(), &mut lambda).is_some());
+            problem.velocities_into(&lambda, &mut c);
+            assert!(view.residual(&lambda, &c) <= TOLERANCE);
+        }
     }
 
     /// Two faces far apart: each is put right for itself, in the law's sense; elsewhere not a bit changes.

@@ -145,9 +145,10 @@ impl Workspace {
         tolerance: f64,
         impulses: &mut [f64],
     ) {
-        let tolerance = tolerance / (count as f64).sqrt();
-        let task = Task { problem, measure: &self.measure, law: R::LAW, tolerance };
-        islands.settle(count, |blocks| self.starts.choose_part(&task, blocks, impulses).filter(|_| !all));
+        islands.settle(count, tolerance, |blocks, tolerance| {
+            let task = Task { problem, measure: &self.measure, law: R::LAW, tolerance };
+            self.starts.choose_part(&task, blocks, impulses).filter(|_| !all)
+        });
     }
 
     /// The residual at which a start will do.
