@@ -10,10 +10,10 @@
 //!
 //! A chain, island by island, each link taken only if the natural map asks for it: the impulses of the last
 //! step, or where those of two steps point; a few sweeps of `nsgs`; Newton on the active set; a path from one active
-//! set to the next, in large islands first in the parts that Newton leaves; and where that leads nowhere Newton on the
-//! smoothed law, the augmented Lagrangian and interior methods from cold starts, with paths from where they end; and
-//! where half of the iterations did not do, all that once more from no impulses, by way of the augmented Lagrangian
-//! ([`crate::sweep`], [`crate::finish`]). Then (3):
+//! set to the next, in large islands first in the parts that Newton leaves, whose knots are untied from no impulses; and
+//! where that leads nowhere Newton on the smoothed law, the augmented Lagrangian and interior methods from cold starts,
+//! with paths from where they end; and where half of the iterations did not do, all that once more from no impulses, by
+//! way of the augmented Lagrangian ([`crate::sweep`], [`crate::finish`]). Then (3):
 //! where contacts are hyperstatic, (2) leaves impulses open that do nothing but press against each other;
 //! [`crate::minimum_norm`] takes them out, to a hundredth of all impulses at first, to a tenth in the steps that follow.
 //! Islands of more than 600 rows that are given by G alone keep them.

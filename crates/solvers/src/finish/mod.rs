@@ -16,6 +16,9 @@
 //!    tries: [`crate::interior`], or [`crate::facets`] for polygons. Where that fails too, a path from its end, by
 //!    rows, and so where all has been tried. What has halved the residual is tried again before the next of these.
 //!
+//! Islands of more than [`LARGE`] rows are wrong in few places, for which 3 and 4 on all of them cost too much: there
+//! follow 1 and 2 every [`SOON`] sweeps, and late the augmented Lagrangian.
+//!
 //! Before the first sweep come the factors of the last solve; and Newton at once, where that costs no more than
 //! sweeps or the start is nearly an answer; where the rows are few and that fails in one tree, the path: where there are
 //! more of them, sweeps find the pieces sooner. Where the start is of bodies at rest these are taken deeper than asked:
