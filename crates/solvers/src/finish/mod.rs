@@ -16,8 +16,8 @@
 //!    tries: [`crate::interior`], or [`crate::facets`] for polygons. Where that fails too, a path from its end, by
 //!    rows, and so where all has been tried. What has halved the residual is tried again before the next of these.
 //!
-//! Islands of more than [`LARGE`] rows are wrong in few places, for which 3 and 4 on all of them cost too much: there
-//! follow 1 and 2 every [`SOON`] sweeps, and late the augmented Lagrangian.
+//! Large islands ([`view`]) are wrong in few places, for which 3 and 4 on all of them cost too much: there follow 1 and 2
+//! every [`SOON`] sweeps, and late the augmented Lagrangian.
 //!
 //! Before the first sweep come the factors of the last solve; and Newton at once, where that costs no more than
 //! sweeps or the start is nearly an answer; where the rows are few and that fails in one tree, the path: where there are
@@ -28,20 +28,19 @@ mod newton;
 mod parts;
 mod patch;
 mod polygon;
+mod view;
 
 pub(crate) use newton::Newton;
+pub(crate) use view::View;
 
 use crate::facets::Facets;
 use crate::interior::{COLD_STARTS, Interior};
 use crate::iterate::{Method, Task};
-use crate::measure::Measure;
 use crate::ncp_al::{Augmented, COMPLIANCE};
 use crate::ncp_newton::{self, Function};
 use crate::path::Path;
-use crate::sweep::Block;
 use crate::trees::{TreeSystem, knows_factor};
 use parts::{Parts, Tools};
-use stiction_contact::cone::MAX_ROWS;
 use stiction_contact::{Cone, ConstraintProblem, Law};
 
 /// Sweeps before an interior-point attempt, and before another way.
@@ -78,63 +77,19 @@ const LAST_STEPS: [u32; 2] = [150, 30];
 /// Steps along a path, with few rows and with many, and what they may cost by rows: rows times steps.
 const PATH_STEPS: [usize; 2] = [150, 60];
 const PATH_COST: usize = 18_000;
-/// Rows per coordinate of a hyperstatic island.
-const REDUNDANT: usize = 3;
 /// Rounds of parts and all, and what parts must leave of a residual at which all of it failed [–]; and the rounds in a
 /// row that may leave more than this share of the best [–].
 const ROUNDS: usize = 8;
 const GAIN: f64 = 0.3;
 const IDLE_ROUNDS: u32 = 2;
 const PROGRESS: f64 = 0.9;
-/// Islands with more rows are left to sweeps, Newton and parts; so many sweeps apart; and once, where so many attempts
-/// have failed, to the augmented Lagrangian.
-const LARGE: usize = 2000;
+/// Sweeps between attempts in large islands, and how many fail there before the augmented Lagrangian.
 const SOON: u32 = 10;
 const LATE: usize = 2;
 /// A way that leaves less than this of what there was is gone again [–].
 const AGAIN: f64 = 0.5;
 /// Newton steps after another way has reached the tolerance.
 const POLISHING_STEPS: u32 = 2;
-
-/// How many times larger than reckoned rounding may be, and what of it is not looked at more closely [tolerances].
-const CAUTION: f64 = 10.0;
-const NOTHING: f64 = 1e-3;
-
-/// What a finish sees of a problem.
-#[derive(Clone, Copy)]
-pub(crate) struct View<'a> {
-    pub(crate) problem: &'a ConstraintProblem,
-    pub(crate) blocks: &'a [Block],
-    pub(crate) measure: &'a Measure,
-    pub(crate) law: Law,
-    /// The blocks are all that sweeps ask for.
-    pub(crate) sweeps: bool,
-}
-
-impl View<'_> {
-    pub(crate) fn residual(&self, lambda: &[f64], c: &[f64]) -> f64 {
-        self.measure.residual(self.problem, self.law, lambda, c)
-    }
-
-    /// What rounding may make of these impulses, whoever judges them: some u ‖|G + R| |λ|‖ [m/s]. Where contacts press
-    /// against each other without end, it is all there is. Where it is nothing beside the tolerance, a bound of it.
-    pub(crate) fn rounding(&self, lambda: &[f64], tolerance: f64, scratch: &mut Vec<f64>) -> f64 {
-        let problem = self.problem;
-        // ‖G_ij‖ ≤ (‖G_ii‖ ‖G_jj‖)^½
-        let (mut sum, mut most) = (0.0, 0.0_f64);
-        for (i, norm) in self.measure.norms.iter().enumerate() {
-            sum += norm.sqrt() * lambda[problem.range(i)].iter().map(|l| l.abs()).sum::<f64>();
-            most += norm;
-        }
-        let bound = CAUTION * f64::EPSILON * (MAX_ROWS as f64 * most).sqrt() * sum;
-        if bound <= NOTHING * tolerance {
-            return bound;
-        }
-        problem.absolute_mul_into(lambda, scratch);
-        let squares: f64 = scratch.iter().map(|size| size * size).sum();
-        CAUTION * f64::EPSILON * squares.sqrt()
-    }
-}
 
 /// How far a finish got.
 #[derive(Clone, Copy, Debug)]
@@ -243,14 +198,14 @@ impl Finish {
             return None;
         }
         let mut e = self.newton(view, lambda, current, goal, iterations);
-        if e > NEAR * goal.tolerance && hyperstatic(view) {
+        if e > NEAR * goal.tolerance && view.hyperstatic() {
             e = self.by_multipliers_first(view, lambda, e, goal, iterations);
         }
-        if e > goal.tolerance && has_parts(view) {
+        if e > goal.tolerance && view.has_parts() {
             e = self.by_parts(view, lambda, e, goal, iterations);
         }
         let way = if e > goal.tolerance { self.way(view) } else { None };
-        let (large, before) = (large(view), *iterations);
+        let (large, before) = (view.large(), *iterations);
         if large && way.is_none() {
             self.attempts += 1;
         }
@@ -263,7 +218,7 @@ impl Finish {
             let mut other = self.go(way, view, &mut trial, goal, iterations);
             if other > goal.tolerance && other.is_finite() {
                 other = self.newton(view, &mut trial, other, goal, iterations);
-                let path = has_path(view) && !large && !matches!(way, Way::Path { .. });
+                let path = view.has_path() && !large && !matches!(way, Way::Path { .. });
                 if other > goal.tolerance && path {
                     other = self.go(Way::Path { by_rows: true }, view, &mut trial, goal, iterations);
                 }
@@ -391,11 +346,11 @@ impl Finish {
         if law == Law::Raisim || self.turning {
             return None;
         }
-        if large(view) {
+        if view.large() {
             return (self.attempts == LATE).then_some((Way::Multipliers, true));
         }
         let exact = law == Law::Ncp;
-        let path = |by_rows| has_path(view).then_some(Way::Path { by_rows });
+        let path = |by_rows| view.has_path().then_some(Way::Path { by_rows });
         let multipliers = (exact && knows_factor(problem)).then_some(Way::Multipliers);
         let first = [path(false), exact.then_some(Way::Smoothed), multipliers];
         let then = COLD_STARTS.map(|cold| match law.polygon() {
@@ -435,7 +390,7 @@ impl Finish {
             let steps = FIRST_STEPS.min(goal.max_iterations.saturating_sub(reached.steps));
             let by_newton = self.newton.solve(view, lambda, reached.residual, goal.wanted(current), steps);
             reached = Reached { steps: reached.steps + by_newton.steps, ..by_newton };
-            let path = rows <= LEAST_ROWS && !in_trees && has_path(view) && !self.turning;
+            let path = rows <= LEAST_ROWS && !in_trees && view.has_path() && !self.turning;
             if reached.residual > goal.tolerance && path {
                 reached = self.by_path(view, lambda, reached, goal);
             }
@@ -542,8 +497,8 @@ impl Finish {
     }
 
     fn newton(&mut self, view: &View, lambda: &mut [f64], e: f64, goal: Goal, iterations: &mut u32) -> f64 {
-        let many = has_parts(view) && view.problem.rows() > MANY_ROWS;
-        let most = if many { MANY_ROWS_STEPS } else { NEWTON_STEPS[usize::from(!has_path(view))] };
+        let many = view.has_parts() && view.problem.rows() > MANY_ROWS;
+        let most = if many { MANY_ROWS_STEPS } else { NEWTON_STEPS[usize::from(!view.has_path())] };
         let steps = most.min(goal.max_iterations.saturating_sub(*iterations));
         let reached = self.newton.solve(view, lambda, e, goal.tolerance, steps);
         *iterations += reached.steps;
@@ -554,27 +509,6 @@ impl Finish {
 /// True if some contacts resist turning.
 fn turns(problem: &ConstraintProblem) -> bool {
     problem.cones().iter().any(|c| matches!(c, Cone::Patch { .. }))
-}
-
-/// True where [`Way::Path`] leads.
-fn has_path(view: &View) -> bool {
-    view.law == Law::Ncp && (view.problem.rows() <= Path::MOST_ROWS || TreeSystem::pays(view.problem))
-}
-
-/// True if what Newton's method leaves may be of parts.
-fn has_parts(view: &View) -> bool {
-    view.law == Law::Ncp && view.problem.rows() >= Parts::LEAST_ROWS && TreeSystem::pays(view.problem)
-}
-
-/// True where ways that are wrong in one place cost too much.
-fn large(view: &View) -> bool {
-    has_parts(view) && view.problem.rows() > LARGE
-}
-
-/// True if a large island has far more rows than motions: most contacts could open or slip and others hold as well.
-fn hyperstatic(view: &View) -> bool {
-    let rows = view.problem.rows();
-    has_parts(view) && rows > FEW_ROWS && rows > REDUNDANT * view.problem.thin.coordinates()
 }
 
 /// Replaces `lambda` by the best impulses met on the way of a method from there.

@@ -241,7 +241,7 @@ impl Tools<'_> {
         goal: f64,
     ) {
         for way in [Way::Sweeps, Way::Smoothed, Way::Multipliers] {
-            let mut found = self.from_nothing(way, part, trial, goal);
+            let mut found = self.go(way, part, trial, goal);
             reached.steps += found.steps;
             if found.residual > goal {
                 found = self.advance(part, trial, found.residual, goal);
@@ -258,7 +258,7 @@ impl Tools<'_> {
     }
 
     /// To where a way leads from no impulses.
-    fn from_nothing(&mut self, way: Way, part: &View, lambda: &mut Vec<f64>, goal: f64) -> Reached {
+    fn go(&mut self, way: Way, part: &View, lambda: &mut Vec<f64>, goal: f64) -> Reached {
         let problem = part.problem;
         lambda.clear();
         lambda.resize(problem.rows(), 0.0);
