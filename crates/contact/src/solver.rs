@@ -61,6 +61,13 @@ impl Law {
             _ => cone.project(x),
         }
     }
+
+    /// [`Self::project`] for every block of a problem; `impulses` as it has rows.
+    pub fn project_all(self, problem: &ConstraintProblem, impulses: &mut [f64]) {
+        for (i, &cone) in problem.cones().iter().enumerate() {
+            self.project(cone, &mut impulses[problem.range(i)]);
+        }
+    }
 }
 
 impl fmt::Display for Law {

@@ -472,9 +472,7 @@ impl Lemke {
                 lambda[row.first + k] += self.scale[row.first + k] * row.direction[k] * z;
             }
         }
-        for (i, &cone) in task.problem.cones().iter().enumerate() {
-            task.law.project(cone, &mut lambda[task.problem.range(i)]);
-        }
+        task.law.project_all(task.problem, lambda);
     }
 }
 

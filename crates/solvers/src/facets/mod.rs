@@ -274,9 +274,7 @@ impl Facets {
     /// The present impulses, made admissible.
     pub(crate) fn impulses_into(&self, problem: &ConstraintProblem, law: Law, out: &mut [f64]) {
         out.copy_from_slice(&self.physical);
-        for (i, &cone) in problem.cones().iter().enumerate() {
-            law.project(cone, &mut out[problem.range(i)]);
-        }
+        law.project_all(problem, out);
     }
 }
 

@@ -278,9 +278,7 @@ impl Newton {
         for (l, d) in self.lambda.iter_mut().zip(&self.step) {
             *l += d;
         }
-        for (i, &cone) in view.problem.cones().iter().enumerate() {
-            view.law.project(cone, &mut self.lambda[view.problem.range(i)]);
-        }
+        view.law.project_all(view.problem, &mut self.lambda);
         view.problem.velocities_into(&self.lambda, &mut self.c);
         view.residual(&self.lambda, &self.c)
     }

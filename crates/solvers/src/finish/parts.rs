@@ -262,9 +262,7 @@ impl Tools<'_> {
         let problem = part.problem;
         lambda.clear();
         lambda.resize(problem.rows(), 0.0);
-        for (i, &cone) in problem.cones().iter().enumerate() {
-            part.law.project(cone, &mut lambda[problem.range(i)]);
-        }
+        part.law.project_all(problem, lambda);
         match way {
             Way::Sweeps => {
                 let [z, c] = &mut *self.room;

@@ -232,9 +232,7 @@ impl<R: Rule> Twin<R> {
         let stays = Finish::stays(problem, first.residual, params.tolerance);
         if !stays {
             impulses.fill(0.0);
-            for (i, &cone) in problem.cones().iter().enumerate() {
-                R::LAW.project(cone, &mut impulses[problem.range(i)]);
-            }
+            R::LAW.project_all(problem, impulses);
         }
         problem.velocities_into(impulses, &mut ws.c);
         ws.finish.forget();
