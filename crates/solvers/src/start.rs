@@ -18,7 +18,6 @@
 
 use crate::iterate::Task;
 use crate::measure::Measure;
-use std::ops::Range;
 use stiction_contact::cone::MAX_ROWS;
 use stiction_contact::{ConstraintProblem, Law};
 
@@ -42,6 +41,8 @@ pub(crate) struct Starts {
     second: Candidate,
     ahead: Candidate,
     none: Candidate,
+    /// There is a second start.
+    others: bool,
     /// 2 λ − λ⁻, of this solve or of the last.
     line: Vec<f64>,
     /// It was the nearest start of this solve, or of the last, or with what it missed before: that then, and with the
@@ -160,68 +161,78 @@ impl Starts {
         if self.second.sum.is_finite() || self.moves { NEAR * tolerance } else { tolerance }
     }
 
-    /// Chooses again, for some of the blocks; what they add to the square of the residual, if that is good
-    /// enough for them.
-    pub(crate) fn choose_part(&self, task: &Task, blocks: &[usize], impulses: &mut [f64]) -> Option<f64> {
-        let Task { problem, tolerance, .. } = *task;
-        let left = |of: &Candidate| {
-            if of.sum.is_finite() { blocks.iter().map(|&i| of.squares[i]).sum() } else { f64::INFINITY }
-        };
-        let mut best = (f64::INFINITY, &self.none);
-        for candidate in [&self.given, &self.second, &self.ahead] {
-            let left = left(candidate);
-            if left < best.0 {
-                best = (left, candidate);
-            }
-        }
-        let none: f64 = left(&self.none);
-        if HANDICAP * HANDICAP * none < best.0 {
-            best = (none, &self.none);
-        }
-        for &i in blocks {
-            impulses[problem.range(i)].copy_from_slice(&best.1.lambda[problem.range(i)]);
-        }
-        let [given, second] = [&self.given, &self.second];
-        let differs = |rows: Range<usize>| !same(&given.lambda[rows.clone()], &second.lambda[rows]);
-        let changed = second.sum.is_finite()
-            && (!given.sum.is_finite() || blocks.iter().any(|&i| differs(problem.range(i))));
-        let enough = if changed { NEAR * tolerance } else { tolerance };
-        let mut sum = best.0;
-        let rests = sum > enough * enough && sum <= (RESTING * tolerance).powi(2);
-        if changed
-            && rests
+    /// [`Self::choose`], and where that leaves little but too much, from between the last two impulses.
+    pub(crate) fn choose_at_rest(&mut self, task: &Task, impulses: &mut [f64], c: &mut Vec<f64>) -> f64 {
+        let left = self.choose(task, impulses, c);
+        let rests = left > self.enough(task.tolerance) && left <= RESTING * task.tolerance;
+        let Self { given, second, .. } = self;
+        if rests
             && given.sum.is_finite()
-            && let ends = [left(given), left(second)]
-            && let Some((share, less)) = self.least_between(task, blocks, ends).filter(|b| b.1 < sum)
+            && second.sum.is_finite()
+            && let Some((share, less)) = least_between(task, given, second)
+            && less < left * left
         {
-            sum = less;
-            for row in blocks.iter().flat_map(|&i| problem.range(i)) {
-                impulses[row] = mix(share, given.lambda[row], second.lambda[row]);
+            self.moves = false;
+            for (to, [a, b]) in [(impulses, [&given.lambda, &second.lambda]), (c, [&given.c, &second.c])] {
+                to.iter_mut().zip(a.iter().zip(b)).for_each(|(x, (a, b))| *x = mix(share, *a, *b));
             }
+            return less.sqrt();
         }
-        (sum <= enough * enough).then_some(sum)
+        left
     }
 
-    /// Where between the second start (0) and the one given (1), which leave `ends` the other way round, some blocks leave
-    /// least, by a parabola through both and their middle; and the square of what they leave there. Sets are convex and
-    /// velocities go with impulses, so both are mixed alike.
-    fn least_between(&self, task: &Task, blocks: &[usize], [given, second]: [f64; 2]) -> Option<(f64, f64)> {
-        let at = |share: f64| -> f64 {
-            let square = |&i: &usize| {
-                let rows = task.problem.range(i);
-                let [mut lambda, mut c] = [[0.0; MAX_ROWS]; 2];
-                for (k, row) in rows.clone().enumerate() {
-                    lambda[k] = mix(share, self.given.lambda[row], self.second.lambda[row]);
-                    c[k] = mix(share, self.given.c[row], self.second.c[row]);
-                }
-                task.measure.square(task.problem, task.law, i, &lambda[..rows.len()], &c[..rows.len()])
-            };
-            blocks.iter().map(square).sum()
-        };
-        let middle = at(0.5);
-        let share = (3.0 * second + given - 4.0 * middle) / (4.0 * (given + second - 2.0 * middle));
-        (share > 0.0 && share < 1.0).then(|| (share, at(share)))
+    /// Puts the impulses given into their sets; what they leave, if that will do for all blocks. Others are not
+    /// looked at.
+    pub(crate) fn keep(&mut self, task: &Task, impulses: &mut [f64]) -> Option<f64> {
+        let Task { problem, measure, law, tolerance } = *task;
+        let given = &mut self.given;
+        (given.sum, self.moves) = (f64::INFINITY, false);
+        if worth_a_look(impulses) {
+            given.look(measure, problem, law, impulses);
+            impulses.copy_from_slice(&given.lambda);
+        }
+        let others = worth_a_look(&problem.second_start);
+        let enough = if others && !same(impulses, &problem.second_start) { NEAR } else { 1.0 } * tolerance;
+        self.others = others;
+        given.within(enough).then(|| given.sum.sqrt())
     }
+
+    /// After [`Self::keep`], the same for some of the blocks: the square of what they leave.
+    pub(crate) fn keep_part(&self, task: &Task, blocks: &[usize]) -> Option<f64> {
+        let Self { given, others, .. } = self;
+        if !given.sum.is_finite() {
+            return None;
+        }
+        let second = &task.problem.second_start;
+        let differs = |&i: &usize| {
+            let rows = task.problem.range(i);
+            !same(&given.lambda[rows.clone()], &second[rows])
+        };
+        let enough = if *others && blocks.iter().any(differs) { NEAR } else { 1.0 } * task.tolerance;
+        let left: f64 = blocks.iter().map(|&i| given.squares[i]).sum();
+        (left <= enough * enough).then_some(left)
+    }
+}
+
+/// Where between the second start (0) and the one given (1) least is left, by a parabola through both and their middle; and
+/// the square of what is left there. Sets are convex and velocities go with impulses, so both are mixed alike.
+fn least_between(task: &Task, given: &Candidate, second: &Candidate) -> Option<(f64, f64)> {
+    let at = |share: f64| -> f64 {
+        let square = |i: usize| {
+            let rows = task.problem.range(i);
+            let [mut lambda, mut c] = [[0.0; MAX_ROWS]; 2];
+            for (k, row) in rows.clone().enumerate() {
+                lambda[k] = mix(share, given.lambda[row], second.lambda[row]);
+                c[k] = mix(share, given.c[row], second.c[row]);
+            }
+            task.measure.square(task.problem, task.law, i, &lambda[..rows.len()], &c[..rows.len()])
+        };
+        (0..task.problem.len()).map(square).sum()
+    };
+    let middle = at(0.5);
+    let share =
+        (3.0 * second.sum + given.sum - 4.0 * middle) / (4.0 * (given.sum + second.sum - 2.0 * middle));
+    (share > 0.0 && share < 1.0).then(|| (share, at(share)))
 }
 
 #[inline]
@@ -363,11 +374,6 @@ mod tests {
         let same = |given: &[f64]| given.iter().zip(&before).all(|(a, b)| (a - b).abs() < 1e-12);
         choose(&problem, &mut starts, &mut given);
         assert!(same(&given), "{given:?}");
-        let all: Vec<usize> = (0..problem.len()).collect();
-        given.fill(0.0);
-        let task = Task { problem: &problem, measure: &measure, law: Law::Ncp, tolerance: 1e-8 };
-        starts.choose_part(&task, &all, &mut given);
-        assert!(same(&given), "{given:?}");
     }
 
     /// A stack at rest; the last step has put right what others had left, two and three times what one leaves.
@@ -377,26 +383,53 @@ mod tests {
         let mut rest = vec![0.0; problem.rows()];
         let common = crate::Common { tolerance: 1e-13, ..crate::Common::default() };
         assert!(crate::make("auto", &common).unwrap().solve(&problem, &mut rest).converged());
+        let mut measure = Measure::default();
+        measure.prepare(&problem);
         for times in [2.0, 3.0] {
             let lift = |by: f64| rest.iter().map(|l| l * (1.0 + by)).collect::<Vec<_>>();
             let mut given = lift(times * 3e-8);
             problem.second_start = lift(-3e-8);
-            let mut starts = Starts::default();
-            let from = choose(&problem, &mut starts, &mut given);
-            assert!((1e-9..1e-8).contains(&from), "{from}");
-            let mut measure = Measure::default();
-            measure.prepare(&problem);
             let task = Task { problem: &problem, measure: &measure, law: Law::Ncp, tolerance: 1e-8 };
-            let all: Vec<usize> = (0..problem.len()).collect();
-            let left = starts.choose_part(&task, &all, &mut given).expect("an answer").sqrt();
+            let (mut starts, mut c) = (Starts::default(), Vec::new());
+            let from = starts.choose(&task, &mut given.clone(), &mut c);
+            assert!((1e-9..1e-8).contains(&from), "{from}");
+            let left = starts.choose_at_rest(&task, &mut given, &mut c);
             assert!(left < 1e-11, "{left}");
             assert!(given.iter().zip(&rest).all(|(a, b)| (a - b).abs() < 1e-11));
+            let residual = measure.residual(&problem, Law::Ncp, &given, &c);
+            assert!((residual - left).abs() < 1e-12, "c goes with the impulses: {residual} {left}");
             // Of one alone there is nothing between.
             let mut none = vec![0.0; given.len()];
-            let mut starts = Starts::default();
-            choose(&problem, &mut starts, &mut none);
-            assert_eq!(starts.choose_part(&task, &all, &mut none), None);
+            Starts::default().choose_at_rest(&task, &mut none, &mut c);
             assert_eq!(none, problem.second_start);
+        }
+    }
+
+    /// Of two stacks at rest one goes on with its impulses, whatever the other does; where the last step has changed them
+    /// they must leave next to nothing.
+    #[test]
+    fn islands_go_on_by_themselves() {
+        let mut problem = with_thin(stack(&[1.0; 4], Vec3::ZERO, 0.5));
+        let mut rest = vec![0.0; problem.rows()];
+        crate::make("auto", &crate::Common::default()).unwrap().solve(&problem, &mut rest);
+        let mut measure = Measure::default();
+        measure.prepare(&problem);
+        let [lower, upper] = [0..problem.len() / 2, problem.len() / 2..problem.len()].map(Vec::from_iter);
+        // The upper contacts bear a millionth less than in the step before.
+        let mut given = rest.clone();
+        given[3 * upper[0]..].iter_mut().for_each(|l| *l *= 1.0 - 1e-6);
+        for before in [&rest, &given] {
+            problem.second_start = before.clone();
+            let task = Task { problem: &problem, measure: &measure, law: Law::Ncp, tolerance: 1e-4 };
+            let (mut starts, mut kept) = (Starts::default(), given.clone());
+            let all = starts.keep(&task, &mut kept);
+            assert_eq!(kept, given);
+            let [a, b] = [&lower, &upper].map(|blocks| starts.keep_part(&task, blocks));
+            assert!(a.is_some(), "as it was");
+            assert_eq!(b.is_some(), before == &given, "{b:?}");
+            assert_eq!(all.is_some(), before == &given, "{all:?}");
+            let few = Task { tolerance: 1e-12, ..task };
+            assert!(starts.keep(&few, &mut kept).is_none() && starts.keep_part(&few, &upper).is_none());
         }
     }
 

@@ -26,6 +26,8 @@ Measures time per step and contact residual beside MuJoCo, on the same scenes, i
     --dt H           time step in seconds (default 0.001)
     --contact NAME   our contact law and solver (default auto)
     --tolerance E    our residual [m/s] (default that of the program)
+    --sleep WHEN     whether our islands sleep at rest: off, on, or auto as outside the benchmark (default off);
+                     MuJoCo's, which by its defaults do not, never do
     --rival-only     MuJoCo alone
 
 Needs Python 3.10 or later with venv, and the network once: MuJoCo and numpy are installed
@@ -35,7 +37,7 @@ Scenes but the first three are MJCF files under target/bench/scenes, which both 
 
 Columns
     us/step       median over the pairs; MuJoCo's in CPU time of the stepping thread, ours by the
-                  wall clock, which is never less, with nothing asleep; `judged` with the certificate
+                  wall clock, which is never less; `judged` with the certificate
                   of every step, which neither pays in the ratio; both after 100 steps from the same
                   start
     ratio         ours / MuJoCo's, median of the pairs' ratios; below 1 we are faster
@@ -68,6 +70,7 @@ struct Setup {
     duration: String,
     contact: String,
     tolerance: Option<String>,
+    sleep: String,
     /// Our binary, unless the rival runs alone.
     ours: Option<PathBuf>,
     python: PathBuf,
@@ -79,6 +82,7 @@ pub(crate) fn run(mut args: Args) -> Result<(), String> {
     let dt = args.number("--dt", 0.001)?.to_string();
     let contact = args.option("--contact")?.unwrap_or_else(|| "auto".to_owned());
     let tolerance = args.option("--tolerance")?;
+    let sleep = args.option("--sleep")?.unwrap_or_else(|| "off".to_owned());
     let rival_only = args.flag("--rival-only");
     let names = args.finish(1)?;
     let chosen: Vec<&str> =
@@ -89,7 +93,7 @@ pub(crate) fn run(mut args: Args) -> Result<(), String> {
 
     let python = rival_python()?;
     let ours = if rival_only { None } else { Some(our_binary()?) };
-    let setup = Setup { pairs, dt, duration, contact, tolerance, ours, python };
+    let setup = Setup { pairs, dt, duration, contact, tolerance, sleep, ours, python };
     let machine = machine();
     println!(
         "\n{}, {pairs} pairs, {} s at {} s\n",
@@ -185,7 +189,7 @@ fn run_ours(setup: &Setup, scene: &Scene, judged: bool) -> Result<Option<Value>,
     let Some(binary) = &setup.ours else { return Ok(None) };
     let mut command = Command::new(binary);
     command.current_dir(root()).args(["run", &scene.ours, "--contact", &setup.contact, "--dt", &setup.dt]);
-    command.args(["--sleep", "off", "--warm-up", WARM_UP]);
+    command.args(["--sleep", &setup.sleep, "--warm-up", WARM_UP]);
     if let Some(tolerance) = &setup.tolerance {
         command.args(["--tolerance", tolerance]);
     }

@@ -68,6 +68,8 @@ pub(crate) struct Sweeps<R: Rule> {
 pub(crate) struct Twin<R> {
     rule: R,
     params: SweepParams,
+    /// No start will do: what starts from it must be made small.
+    all: bool,
 }
 
 impl<R: Rule> Default for Sweeps<R> {
@@ -81,7 +83,8 @@ impl<R: Rule> Default for Sweeps<R> {
 }
 
 impl<R: Rule> Sweeps<R> {
-    /// Solves by sweeps of `rule`, island by island, each from the nearest start ([`crate::start`]). Of a problem
+    /// Solves by sweeps of `rule`, island by island, each from the nearest start ([`crate::start`]): in most, the last
+    /// impulses will do, and others are looked at only where they do not. Of a problem
     /// given by the factor of G, only islands whose start does not do form it, and of these only small ones where the law
     /// is the exact one.
     pub(crate) fn solve(
@@ -107,27 +110,32 @@ impl<R: Rule> Sweeps<R> {
             impulses.fill(0.0);
             return report(SolveStatus::NumericalFailure, 0, f64::NAN);
         }
-        let current = ws.start(problem, R::LAW, params.tolerance, impulses);
-        if !current.is_finite() {
-            return report(SolveStatus::NumericalFailure, 0, current);
-        }
         let all = ws.must_select::<R>();
-        if current <= ws.enough(params.tolerance) && !all {
-            watch.show(0, impulses);
-            return report(SolveStatus::Converged, 0, current);
-        }
-        let twin = Twin { rule, params: *params };
-        let report = if !formed && problem.thin.trees() == 1 {
-            twin.solve_tree(ws, with_blocks, problem, impulses, current, watch)
-        } else {
-            let count = islands.find(problem);
-            if count <= 1 && formed {
+        let twin = Twin { rule, params: *params, all };
+        let one_tree = !formed && problem.thin.trees() == 1;
+        let count = if formed { islands.find(problem) } else { 0 };
+        let report = if one_tree || formed && count <= 1 {
+            let current = ws.start(problem, R::LAW, params.tolerance, impulses);
+            if let Some(report) = twin.at_once(ws, params.tolerance, current, impulses, watch) {
+                return report;
+            }
+            if one_tree {
+                twin.solve_tree(ws, with_blocks, problem, impulses, current, watch)
+            } else {
                 let from = Reached { residual: current, steps: 0 };
                 twin.warm_or_cold(ws, params, problem, impulses, from, watch)
-            } else {
-                ws.settle(islands, (count, all), problem, params.tolerance, impulses);
-                islands.solve(count, params.tolerance, problem, impulses, watch, &twin)
             }
+        } else {
+            let kept = ws.keep(problem, R::LAW, params.tolerance, impulses);
+            if let Some(residual) = kept.filter(|_| !all) {
+                watch.show(0, impulses);
+                return report(SolveStatus::Converged, 0, residual);
+            }
+            let count = if formed { count } else { islands.find(problem) };
+            if !all {
+                ws.settle(islands, count, problem, params.tolerance);
+            }
+            islands.solve(count, params.tolerance, problem, impulses, watch, &twin)
         };
         ws.own = report.converged();
         report
@@ -157,9 +165,12 @@ impl<R: Rule> Recipe for Twin<R> {
         watch: &mut Watch<'_>,
     ) -> SolveReport {
         ws.prepare(part);
-        part.velocities_into(impulses, &mut ws.c);
-        let mut from = Reached { residual: ws.residual(part, R::LAW, impulses, &ws.c), steps: 0 };
+        let current = ws.start_island(part, R::LAW, tolerance, impulses);
         let params = SweepParams { tolerance, ..self.params };
+        if let Some(report) = self.at_once(ws, tolerance, current, impulses, watch) {
+            return report;
+        }
+        let mut from = Reached { residual: current, steps: 0 };
         if !(R::LAW == Law::Ncp && TreeSystem::pays(part) || part.blocks_formed()) {
             if part.thin.trees() == 1 {
                 from = ws.resume::<R>(part, &params, impulses, from.residual);
@@ -179,6 +190,25 @@ impl<R: Rule> Recipe for Twin<R> {
 }
 
 impl<R: Rule> Twin<R> {
+    /// Where a start will do, or none can, that is all.
+    fn at_once(
+        &self,
+        ws: &Workspace,
+        tolerance: f64,
+        current: f64,
+        impulses: &[f64],
+        watch: &mut Watch<'_>,
+    ) -> Option<SolveReport> {
+        if !current.is_finite() {
+            return Some(report(SolveStatus::NumericalFailure, 0, current));
+        }
+        let enough = !self.all && current <= ws.enough(tolerance);
+        enough.then(|| {
+            watch.show(0, impulses);
+            report(SolveStatus::Converged, 0, current)
+        })
+    }
+
     /// A problem of one tree, which is one island: blocks are formed where it comes to sweeps.
     fn solve_tree(
         &self,

@@ -135,19 +135,41 @@ impl Workspace {
         starts.choose(&task, impulses, c)
     }
 
-    /// Chooses where each of the islands starts, after [`Self::start`], and settles those whose start will do
-    /// unless `all` are to be solved.
+    /// The same for an island, whose last one may have been another.
+    pub(super) fn start_island(
+        &mut self,
+        problem: &ConstraintProblem,
+        law: Law,
+        tolerance: f64,
+        impulses: &mut [f64],
+    ) -> f64 {
+        let Self { starts, measure, c, .. } = self;
+        starts.choose_at_rest(&Task { problem, measure, law, tolerance }, impulses, c)
+    }
+
+    /// What the impulses given leave, if all islands may go on with them.
+    pub(super) fn keep(
+        &mut self,
+        problem: &ConstraintProblem,
+        law: Law,
+        tolerance: f64,
+        impulses: &mut [f64],
+    ) -> Option<f64> {
+        let Self { starts, measure, .. } = self;
+        starts.keep(&Task { problem, measure, law, tolerance }, impulses)
+    }
+
+    /// After [`Self::keep`], settles the islands that may go on with the impulses given.
     pub(super) fn settle<R: Rule>(
         &self,
         islands: &mut Islands<Twin<R>>,
-        (count, all): (usize, bool),
+        count: usize,
         problem: &ConstraintProblem,
         tolerance: f64,
-        impulses: &mut [f64],
     ) {
+        let Self { starts, measure, .. } = self;
         islands.settle(count, tolerance, |blocks, tolerance| {
-            let task = Task { problem, measure: &self.measure, law: R::LAW, tolerance };
-            self.starts.choose_part(&task, blocks, impulses).filter(|_| !all)
+            starts.keep_part(&Task { problem, measure, law: R::LAW, tolerance }, blocks)
         });
     }
 
