@@ -323,15 +323,22 @@ fn go_on<R: Rule>(
     let mut iterations = from.steps;
     let mut mark = (iterations, current);
     let mut unique = false;
+    // Newton's steps in trees are smoothed by sweeps.
+    let smooths = R::LAW == Law::Ncp && TreeSystem::pays(problem);
+    if smooths {
+        ws.prepare_sweeps(problem);
+    }
     if iterations == 0 {
-        ws.prepare_pieces(problem);
+        if !smooths {
+            ws.prepare_pieces(problem);
+        }
         if let Some(e) = ws.finish(problem, R::LAW, impulses, current, params, &mut iterations) {
             current = e;
             unique = ws.finish.unique();
         }
     }
     watch.show(iterations, impulses);
-    if !(current <= params.tolerance) {
+    if !(current <= params.tolerance) && !smooths {
         ws.prepare_sweeps(problem);
     }
     while !(current <= params.tolerance) {

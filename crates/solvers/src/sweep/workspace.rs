@@ -9,6 +9,7 @@ use crate::local::Contact;
 use crate::measure::Measure;
 use crate::minimum_norm::MinimumNorm;
 use crate::start::Starts;
+use crate::trees::TreeSystem;
 use stiction_contact::{Cone, ConstraintProblem, Law, SolveReport, SolveStatus};
 
 /// An Anderson step may let the residual grow by this factor [–].
@@ -254,7 +255,8 @@ impl Workspace {
     ) -> Option<f64> {
         let goal = self.goal(params);
         let Self { blocks, measure, finish, c, .. } = self;
-        let view = View { problem, blocks, measure, law, sweeps: *iterations > 0 };
+        let sweeps = *iterations > 0 || law == Law::Ncp && TreeSystem::pays(problem);
+        let view = View { problem, blocks, measure, law, sweeps };
         let e = if *iterations == 0 {
             let reached = finish.resume(&view, impulses, c, current, goal);
             *iterations += reached.steps;
