@@ -114,7 +114,7 @@ impl Rule for Smallest {
 mod tests {
     use super::*;
     use crate::nsgs::{Nsgs, NsgsParams};
-    use crate::testing::{cube, dragged, grasp, slope, with_thin};
+    use crate::testing::{cube, dragged, grasp, slope, stack, with_thin};
     use stiction_contact::certificate::{certify, internal_forces};
     use stiction_dynamics::spatial::{Vec3, vec3};
 
@@ -171,6 +171,26 @@ mod tests {
         assert!(certify(&problem, &impulses).natural_map <= 1e-8);
         assert!(Auto::new(AutoParams::default()).unwrap().solve(&problem, &mut impulses).converged());
         assert!(impulses.iter().zip(&smallest).all(|(a, b)| (a - b).abs() < 1e-8), "{impulses:?}");
+    }
+
+    /// Cubes that stand on eight points each, and 50 nm/s more at every third: far more contacts
+    /// than motions, of which some must open. A few firm programmes find which.
+    #[test]
+    fn what_is_nearly_an_answer_takes_few_steps() {
+        let single = with_thin(stack(&[1.0; 20], Vec3::ZERO, 0.5));
+        let (twice, trees): (Vec<usize>, Vec<usize>) =
+            ((0..2 * single.len()).map(|k| k / 2).collect(), (0..single.thin.trees()).collect());
+        let mut problem = ConstraintProblem::default();
+        twice.iter().for_each(|&i| problem.push(single.cone(i), &single.free_velocity[single.range(i)]));
+        problem.thin.gather(&single.thin, &twice, &trees, &trees);
+        assert!(problem.rows() > 3 * problem.thin.coordinates());
+        let mut impulses = solve(&problem);
+        for (i, g) in problem.free_velocity.chunks_mut(3).enumerate() {
+            g[2] += if i % 3 == 0 { 5e-8 } else { 0.0 };
+        }
+        let report = Auto::new(AutoParams::default()).unwrap().solve(&problem, &mut impulses);
+        assert!(report.converged() && report.iterations < 20, "{report:?}");
+        assert!(certify(&problem, &impulses).natural_map <= 1e-8);
     }
 
     /// One tree given by W alone goes as it does with its blocks.

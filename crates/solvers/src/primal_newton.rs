@@ -12,14 +12,24 @@
 //!
 //! The slope in (4) grows with α: Newton steps within a bracket find its root, along directions of CG to the last
 //! digits, along Newton's to a hundredth. M, J and v_f are the problem's, or a root of G with M = 1 ([`Root`]); where the
-//! factor W of G is known, J = W, M = 1, and (2) is solved by blocks of trees ([`crate::trees`]). Where G is not
+//! factor W of G is known, J = W, M = 1, and (2) is solved by blocks of trees ([`crate::trees`]), half of them. Where G is not
 //! symmetric, (1) takes its symmetric part and b the rest at the last impulses. Cost: (2) ⅓ nv³ and the product, (3) nv²
 //! an iteration.
+//!
+//! Velocities are held as what they differ by from those of impulses λ̂ near the answer, which are taken afresh:
+//!
+//! ```text
+//!     v = v_f + M⁻¹ Jᵀ λ̂ + δ,   c₀ = (G λ̂ + g) + J δ,   ∇f = M δ − Jᵀ (λ − λ̂)              (5)
+//! ```
+//!
+//! and c₀ moves by α J Δ with v. Contacts that hold have no velocities, and stiff laws make impulses of those: of J v + b
+//! summed again in every step, of large parts of which nothing is left, they would make impulses of rounding.
 
 use crate::dense::{Cholesky, symmetric_into};
 use crate::iterate::{Method, Task};
 use crate::trees::{TreeLu, knows_factor};
-use stiction_contact::{Cone, ConstraintProblem, Csr, Root, SoftBlock, ThinRows};
+use std::ops::Range;
+use stiction_contact::{Cone, ConstraintProblem, Csr, Root, SoftBlock};
 use stiction_dynamics::lanes;
 
 /// A line search ends where the slope is this share of the first [–]: of (2), and of (3), whose β asks for more.
@@ -42,7 +52,7 @@ pub(crate) struct PrimalNewton {
     pub(crate) soft: Vec<SoftBlock>,
     jacobian: BlockJacobian,
     nv: usize,
-    /// J = W, M = 1, which `mass` then does not hold.
+    /// J = W, M = 1, which `mass` and `jacobian` then do not hold.
     in_trees: bool,
     trees: TreeLu,
     /// M by rows, and its factor.
@@ -52,11 +62,11 @@ pub(crate) struct PrimalNewton {
     hessian: Vec<f64>,
     factor: Cholesky,
     symmetric: bool,
-    v: Vec<f64>,
-    v_free: Vec<f64>,
-    /// b, and b without the skew part of G.
+    /// λ̂ and G λ̂ + g of (5).
+    origin: Vec<f64>,
     bias: Vec<f64>,
-    bias_symmetric: Vec<f64>,
+    /// δ
+    v: Vec<f64>,
     gradient: Vec<f64>,
     /// ∇f⁻ of (3), and M⁻¹ ∇f.
     gradient_before: Vec<f64>,
@@ -64,9 +74,13 @@ pub(crate) struct PrimalNewton {
     direction: Vec<f64>,
     /// False before the first iteration.
     begun: bool,
+    /// λ and ∇f are those of c₀.
+    known: bool,
     momentum: Vec<f64>,
-    /// c₀ and J Δ.
-    pub(crate) c: Vec<f64>,
+    /// c₀, λ, λ̂ − λ and J Δ.
+    c: Vec<f64>,
+    lambda: Vec<f64>,
+    apart: Vec<f64>,
     along: Vec<f64>,
 }
 
@@ -105,21 +119,6 @@ impl BlockJacobian {
             self.column[first..].sort_unstable();
             for &dof in &self.column[first..] {
                 self.value.push(std::mem::take(&mut self.scratch[dof]));
-            }
-            self.start.push(self.column.len());
-        }
-    }
-
-    /// J = W.
-    fn set_thin(&mut self, thin: &ThinRows) {
-        self.start.clear();
-        self.start.push(0);
-        self.column.clear();
-        self.value.clear();
-        for i in 0..thin.len() {
-            for (column, w) in thin.terms(i) {
-                self.column.push(column);
-                self.value.push(w.to_array());
             }
             self.start.push(self.column.len());
         }
@@ -169,55 +168,33 @@ impl Method for PrimalNewton {
 }
 
 impl PrimalNewton {
-    /// Takes M, J and v_f of a problem, and v of its impulses λ. False if M is not definite.
+    /// Takes M and J of a problem, and v of its impulses λ, from which (5) counts. False if M is not definite or these are
+    /// no numbers.
     pub(crate) fn prepare(&mut self, problem: &ConstraintProblem, lambda: &[f64]) -> bool {
         self.in_trees = knows_factor(problem);
         if self.in_trees {
             self.trees.lay_out(&problem.thin);
-            self.take_thin(problem)
+            (self.symmetric, self.nv) = (true, problem.thin.coordinates());
+            self.mass.clear();
         } else {
-            self.take_primal(problem)
-        }
-        let (nv, rows) = (self.nv, problem.rows());
-        for vector in [&mut self.gradient, &mut self.preconditioned, &mut self.direction, &mut self.momentum]
-        {
-            vector.clear();
-            vector.resize(nv, 0.0);
-        }
-        for vector in [&mut self.c, &mut self.along] {
-            vector.clear();
-            vector.resize(rows, 0.0);
-        }
-        if !self.in_trees {
-            self.mass_factor.set(nv, &self.mass);
+            self.take_primal(problem);
+            self.mass_factor.set(self.nv, &self.mass);
             if !self.mass_factor.factor() {
                 return false;
             }
         }
-        // v_f + M⁻¹ Jᵀ λ
-        self.v.clear();
-        self.v.resize(nv, 0.0);
-        for i in 0..problem.len() {
-            self.jacobian.add_transposed(i, 1.0, &lambda[problem.range(i)], &mut self.v);
+        let Self { v, gradient, preconditioned, direction, momentum, .. } = self;
+        for vector in [v, gradient, preconditioned, direction, momentum] {
+            vector.clear();
+            vector.resize(self.nv, 0.0);
         }
-        if !self.in_trees {
-            self.mass_factor.solve(&mut self.v);
+        for vector in [&mut self.lambda, &mut self.along] {
+            vector.clear();
+            vector.resize(problem.rows(), 0.0);
         }
-        self.v.iter_mut().zip(&self.v_free).for_each(|(v, f)| *v += f);
         self.begun = false;
-        self.add_skew_part(problem, lambda);
-        true
-    }
-
-    /// J = W, M = 1, v_f = 0, b = g.
-    fn take_thin(&mut self, problem: &ConstraintProblem) {
-        self.symmetric = true;
-        self.nv = problem.thin.coordinates();
-        self.jacobian.set_thin(&problem.thin);
-        self.v_free.clear();
-        self.v_free.resize(self.nv, 0.0);
-        self.mass.clear();
-        self.bias.clone_from(&problem.free_velocity);
+        self.count_from(problem, lambda);
+        self.c.iter().sum::<f64>().is_finite()
     }
 
     fn take_primal(&mut self, problem: &ConstraintProblem) {
@@ -234,9 +211,29 @@ impl PrimalNewton {
                 self.mass[c * nv + r] += 0.5 * m;
             }
         }
-        self.v_free.clone_from(&primal.free_velocity);
-        self.bias.clone_from(&primal.bias);
-        self.bias_symmetric.clone_from(&primal.bias);
+    }
+
+    /// (5) from λ̂ and δ, its c₀ as well.
+    fn count_from(&mut self, problem: &ConstraintProblem, lambda: &[f64]) {
+        self.origin.clear();
+        self.origin.extend_from_slice(lambda);
+        problem.velocities_into(lambda, &mut self.bias);
+        let own = problem.compliance.iter().zip(lambda);
+        self.bias.iter_mut().zip(own).for_each(|(b, (r, l))| *b -= r * l);
+        self.velocities(problem);
+    }
+
+    /// Counts from the last impulses, at the same velocities, after [`Self::error`].
+    pub(crate) fn count_from_here(&mut self, problem: &ConstraintProblem) {
+        std::mem::swap(&mut self.v, &mut self.preconditioned);
+        let lambda = std::mem::take(&mut self.lambda);
+        self.count_from(problem, &lambda);
+        self.lambda = lambda;
+    }
+
+    /// The laws have changed.
+    pub(crate) fn renew(&mut self) {
+        self.known = false;
     }
 
     /// One step of (2) or (3) with (4), and the impulses there. False if none leads down.
@@ -246,9 +243,9 @@ impl PrimalNewton {
         problem: &ConstraintProblem,
         lambda: &mut [f64],
     ) -> bool {
-        self.gradient_before.clone_from(&self.gradient);
-        self.velocities(problem.row_start());
-        self.gradient(problem.row_start());
+        if !self.known {
+            self.evaluate(problem);
+        }
         match direction {
             Direction::Newton => {
                 let found = if self.in_trees {
@@ -263,41 +260,101 @@ impl PrimalNewton {
             Direction::Conjugate => self.conjugate(),
         }
         self.begun = true;
-        self.jacobian.mul_into(problem.row_start(), &self.direction, &mut self.along);
+        self.multiply(problem, |to| (&to.direction, &mut to.along));
         let flat = FLAT[usize::from(direction == Direction::Conjugate)];
         let Some(step) = self.search(problem.row_start(), flat) else { return false };
         self.v.iter_mut().zip(&self.direction).for_each(|(v, d)| *v += step * d);
-        self.velocities(problem.row_start());
-        for (i, soft) in self.soft.iter().enumerate() {
-            let rows = problem.range(i);
-            let answer = soft.impulse(&self.c[rows.clone()]);
-            lambda[rows.clone()].copy_from_slice(&answer[..rows.len()]);
+        self.c.iter_mut().zip(&self.along).for_each(|(c, a)| *c += step * a);
+        lambda.copy_from_slice(&self.lambda);
+        self.gradient_before.clone_from(&self.gradient);
+        if self.symmetric {
+            self.gradient(problem);
+        } else {
+            self.add_skew_part(problem);
+            self.known = false;
         }
-        self.add_skew_part(problem, lambda);
         true
     }
 
-    /// c₀ = J v + b.
-    fn velocities(&mut self, row_start: &[usize]) {
-        self.jacobian.mul_into(row_start, &self.v, &mut self.c);
-        self.c.iter_mut().zip(&self.bias).for_each(|(c, b)| *c += b);
+    /// ‖J M⁻¹ ∇f‖ after a step: how far the velocities of its impulses are from those that made them [m/s]. Those of the
+    /// impulses, with their own compliance, into c.
+    pub(crate) fn error(&mut self, problem: &ConstraintProblem, c: &mut Vec<f64>) -> f64 {
+        self.preconditioned.copy_from_slice(&self.gradient);
+        if !self.in_trees {
+            self.mass_factor.solve(&mut self.preconditioned);
+        }
+        self.multiply(problem, |to| (&to.preconditioned, &mut to.along));
+        c.clear();
+        let own = problem.compliance.iter().zip(&self.lambda);
+        c.extend(self.c.iter().zip(&self.along).zip(own).map(|((c, a), (r, l))| c - a + r * l));
+        self.along.iter().map(|a| a * a).sum::<f64>().sqrt()
     }
 
-    /// ∇f at v with c₀.
-    fn gradient(&mut self, row_start: &[usize]) {
-        let Self { gradient, momentum, mass, v, v_free, nv, in_trees, .. } = self;
-        momentum.iter_mut().zip(v.iter().zip(&*v_free)).for_each(|(m, (v, f))| *m = v - f);
-        if *in_trees {
-            gradient.copy_from_slice(momentum);
+    /// y = J x of every block.
+    fn multiply(&mut self, problem: &ConstraintProblem, of: fn(&mut Self) -> (&[f64], &mut [f64])) {
+        let jacobian = std::mem::take(&mut self.jacobian);
+        let in_trees = self.in_trees;
+        let (x, y) = of(self);
+        if in_trees {
+            lanes::plain(
+                #[inline(always)]
+                || {
+                    for (i, rows) in problem.row_start().windows(2).enumerate() {
+                        let dot = problem.thin.dot(i, x).to_array();
+                        y[rows[0]..rows[1]].copy_from_slice(&dot[..rows[1] - rows[0]]);
+                    }
+                },
+            );
+        } else {
+            jacobian.mul_into(problem.row_start(), x, y);
         }
-        for (g, row) in gradient.iter_mut().zip(mass.chunks_exact((*nv).max(1))) {
-            *g = dot(row, momentum);
-        }
+        self.jacobian = jacobian;
+    }
+
+    /// c₀ of (5).
+    fn velocities(&mut self, problem: &ConstraintProblem) {
+        self.c.resize(problem.rows(), 0.0);
+        self.multiply(problem, |to| (&to.v, &mut to.c));
+        self.c.iter_mut().zip(&self.bias).for_each(|(c, b)| *c += b);
+        self.known = false;
+    }
+
+    /// The impulses at the present velocities, where a step has led nowhere.
+    pub(crate) fn impulses_here(&mut self, problem: &ConstraintProblem, lambda: &mut [f64]) {
+        self.evaluate(problem);
+        lambda.copy_from_slice(&self.lambda);
+    }
+
+    /// λ and ∇f.
+    fn evaluate(&mut self, problem: &ConstraintProblem) {
         for (i, soft) in self.soft.iter().enumerate() {
-            let rows = row_start[i]..row_start[i + 1];
-            let lambda = soft.impulse(&self.c[rows.clone()]);
-            self.jacobian.add_transposed(i, -1.0, &lambda[..rows.len()], &mut self.gradient);
+            let rows = problem.range(i);
+            let answer = soft.impulse(&self.c[rows.clone()]);
+            self.lambda[rows.clone()].copy_from_slice(&answer[..rows.len()]);
         }
+        self.gradient(problem);
+    }
+
+    /// ∇f of λ and δ.
+    fn gradient(&mut self, problem: &ConstraintProblem) {
+        let Self { gradient, mass, v, nv, in_trees, apart, origin, lambda, jacobian, .. } = self;
+        apart.clear();
+        apart.extend(origin.iter().zip(&*lambda).map(|(o, l)| o - l));
+        if *in_trees {
+            gradient.copy_from_slice(v);
+            lanes::plain(
+                #[inline(always)]
+                || problem.thin.add_all_transposed(problem.row_start(), apart, gradient),
+            );
+        } else {
+            for (g, row) in gradient.iter_mut().zip(mass.chunks_exact((*nv).max(1))) {
+                *g = dot(row, v);
+            }
+            for i in 0..problem.len() {
+                jacobian.add_transposed(i, 1.0, &apart[problem.range(i)], gradient);
+            }
+        }
+        self.known = true;
     }
 
     /// (2) by blocks of trees; false if it leads nowhere.
@@ -306,7 +363,7 @@ impl PrimalNewton {
         lanes::plain(
             #[inline(always)]
             || {
-                if !trees.start() {
+                if !trees.start(true) {
                     return false;
                 }
                 for (i, soft) in soft.iter().enumerate() {
@@ -381,9 +438,9 @@ impl PrimalNewton {
         }
     }
 
-    /// (4), to a share `flat` of its slope at first: α; `None` if Δ does not lead down.
+    /// (4), to a share `flat` of its slope at first: α, with the impulses there; `None` if Δ does not lead down.
     fn search(&mut self, row_start: &[usize], flat: f64) -> Option<f64> {
-        let Self { momentum, mass, direction, gradient, nv, soft, c, along, in_trees, .. } = self;
+        let Self { momentum, mass, direction, gradient, nv, soft, c, along, lambda, in_trees, .. } = self;
         if *in_trees {
             momentum.copy_from_slice(direction);
         }
@@ -391,65 +448,66 @@ impl PrimalNewton {
             *m = dot(row, direction);
         }
         let inertia = dot(momentum, direction);
-        let mut at_zero = 0.0;
-        for (i, soft) in soft.iter().enumerate() {
-            let rows = row_start[i]..row_start[i + 1];
-            let lambda = soft.impulse(&c[rows.clone()]);
-            at_zero += dot(&lambda[..rows.len()], &along[rows]);
-        }
         let first = dot(gradient, direction);
         if !(first < 0.0) {
             return None;
         }
-        let slope = |alpha: f64| {
-            let (mut slope, mut change) = (first + at_zero + alpha * inertia, inertia);
-            for (i, soft) in soft.iter().enumerate() {
-                let rows = row_start[i]..row_start[i + 1];
-                let (c, along) = (&c[rows.clone()], &along[rows]);
-                let mut there = [0.0; 3];
-                there.iter_mut().zip(c.iter().zip(along)).for_each(|(t, (c, d))| *t = c + alpha * d);
-                slope -= dot(&soft.impulse(&there)[..along.len()], along);
-                if let Some(d) = soft.curvature(&there[..along.len()]) {
+        let at_zero = first + dot(lambda, along);
+        let there = |alpha: f64, rows: Range<usize>| {
+            let mut there = [0.0; 3];
+            let line = c[rows.clone()].iter().zip(&along[rows]);
+            there.iter_mut().zip(line).for_each(|(t, (c, d))| *t = c + alpha * d);
+            there
+        };
+        let (mut below, mut above, mut alpha, mut next) = (0.0, f64::INFINITY, 1.0, 1.0);
+        for _ in 0..100 {
+            alpha = next;
+            let mut slope = at_zero + alpha * inertia;
+            for (soft, range) in soft.iter().zip(row_start.windows(2)) {
+                let rows = range[0]..range[1];
+                let answer = soft.impulse(&there(alpha, rows.clone())[..rows.len()]);
+                lambda[rows.clone()].copy_from_slice(&answer[..rows.len()]);
+                slope -= dot(&answer[..rows.len()], &along[rows]);
+            }
+            if !(slope.abs() > flat * first.abs()) {
+                return slope.is_finite().then_some(alpha);
+            }
+            *(if slope < 0.0 { &mut below } else { &mut above }) = alpha;
+            let mut change = inertia;
+            for (soft, range) in soft.iter().zip(row_start.windows(2)) {
+                let rows = range[0]..range[1];
+                if let Some(d) = soft.curvature(&there(alpha, rows.clone())[..rows.len()]) {
+                    let along = &along[rows];
                     for (k, a) in along.iter().enumerate() {
                         change += a * dot(&d[3 * k..3 * k + along.len()], along);
                     }
                 }
             }
-            (slope, change)
-        };
-        let (mut below, mut above, mut alpha) = (0.0, f64::INFINITY, 1.0);
-        for _ in 0..100 {
-            let (s, change) = slope(alpha);
-            if !(s.abs() > flat * first.abs()) {
-                return s.is_finite().then_some(alpha);
-            }
-            *(if s < 0.0 { &mut below } else { &mut above }) = alpha;
-            let newton = alpha - s / change;
+            let newton = alpha - slope / change;
             let middle = if above.is_finite() { 0.5 * (below + above) } else { 2.0 * alpha };
-            let next = if newton > below && newton < above { newton } else { middle };
+            next = if newton > below && newton < above { newton } else { middle };
             if next == alpha || !next.is_finite() {
                 break;
             }
-            alpha = next;
         }
         Some(alpha)
     }
 
-    /// b = b₀ + the velocity that the skew part of G adds to the symmetric one at λ.
-    fn add_skew_part(&mut self, problem: &ConstraintProblem, lambda: &[f64]) {
-        if self.symmetric {
-            return;
-        }
-        // J M⁻¹ Jᵀ λ, with M = 1.
+    /// b and c₀ with what the skew part of G adds at the present impulses.
+    fn add_skew_part(&mut self, problem: &ConstraintProblem) {
+        // J M⁻¹ Jᵀ (λ̂ − λ), with M = 1.
+        self.apart.clear();
+        self.apart.extend(self.origin.iter().zip(&self.lambda).map(|(o, l)| o - l));
         self.momentum.fill(0.0);
         for i in 0..problem.len() {
-            self.jacobian.add_transposed(i, 1.0, &lambda[problem.range(i)], &mut self.momentum);
+            self.jacobian.add_transposed(i, 1.0, &self.apart[problem.range(i)], &mut self.momentum);
         }
-        self.jacobian.mul_into(problem.row_start(), &self.momentum, &mut self.along);
-        problem.delassus_mul_into(lambda, &mut self.bias);
-        for ((b, b0), own) in self.bias.iter_mut().zip(&self.bias_symmetric).zip(&self.along) {
-            *b += b0 - own;
+        self.multiply(problem, |to| (&to.momentum, &mut to.along));
+        problem.delassus_mul_into(&self.lambda, &mut self.bias);
+        for ((b, g), own) in self.bias.iter_mut().zip(&problem.free_velocity).zip(&self.along) {
+            *b += g + own;
         }
+        self.velocities(problem);
     }
 }
 

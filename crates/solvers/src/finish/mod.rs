@@ -22,7 +22,8 @@
 //! Before the first sweep come the factors of the last solve; and Newton at once, where that costs no more than
 //! sweeps or the start is nearly an answer; where the rows are few and that fails in one tree, the path: where there are
 //! more of them, sweeps find the pieces sooner. Where the start is of bodies at rest these are taken deeper than asked:
-//! the impulses then do for many steps to come.
+//! the impulses then do for many steps to come. Hyperstatic islands that are nearly solved go by the augmented Lagrangian
+//! in Newton's place: its first programme is mostly enough.
 
 mod newton;
 mod parts;
@@ -70,6 +71,8 @@ const DIGIT: f64 = 0.1;
 const LEAST_ROWS: usize = 48;
 /// Newton steps before the first sweep.
 const FIRST_STEPS: u32 = 8;
+/// r of the augmented Lagrangian from what is nearly an answer [‖A_ii‖].
+const FIRM: f64 = 1e-4;
 /// Steps of a method that needs no active set.
 const SECOND_STEPS: u32 = 60;
 /// Of the augmented Lagrangian from no impulses, with few rows and with many.
@@ -386,6 +389,9 @@ impl Finish {
             (false, false) => LEAST_ROWS,
         };
         let cheap = known && rows <= most;
+        if cheap && near && reached.residual > goal.tolerance && view.hyperstatic() {
+            return self.by_multipliers_near(view, lambda, reached, goal);
+        }
         if cheap && reached.residual > goal.tolerance {
             let steps = FIRST_STEPS.min(goal.max_iterations.saturating_sub(reached.steps));
             let by_newton = self.newton.solve(view, lambda, reached.residual, goal.wanted(current), steps);
@@ -396,6 +402,23 @@ impl Finish {
             }
         }
         reached
+    }
+
+    /// From what is nearly an answer, whose pieces Newton's method does not find: by the augmented Lagrangian, which
+    /// starts firmly there.
+    fn by_multipliers_near(&mut self, view: &View, lambda: &mut [f64], from: Reached, goal: Goal) -> Reached {
+        let mut trial = self.trial_from(lambda);
+        let steps = FIRST_STEPS.min(goal.max_iterations.saturating_sub(from.steps));
+        let Self { multipliers, way, .. } = self;
+        let to = (&mut trial, goal.tolerance, steps);
+        let mut reached = follow(multipliers, &FIRM, way, view, to);
+        reached.residual += view.rounding(&trial, goal.tolerance, &mut self.way[1]);
+        reached.steps += from.steps;
+        if reached.residual < from.residual {
+            lambda.copy_from_slice(&trial);
+        }
+        self.trial = trial;
+        Reached { residual: reached.residual.min(from.residual), ..reached }
     }
 
     /// Where Newton has failed before the first sweep.

@@ -23,20 +23,22 @@ pub(crate) struct TreeLu {
     /// Pairs of trees that touch, and those that `order` is of.
     pairs: Vec<(usize, usize)>,
     known: Vec<(usize, usize)>,
-    order: Order,
+    pub(super) order: Order,
     /// First coordinate and number of coordinates of every tree.
-    tree: Vec<(usize, usize)>,
+    pub(super) tree: Vec<(usize, usize)>,
     /// Per tree, the start of its block of the diagonal in `values`; then for each neighbour, ascending, those
     /// of A_pq and A_qp.
-    at: Vec<usize>,
-    beside: Vec<Vec<(usize, usize, usize)>>,
+    pub(super) at: Vec<usize>,
+    pub(super) beside: Vec<Vec<(usize, usize, usize)>>,
     /// Where the blocks start that (1) changes, in that order.
-    changed: Vec<usize>,
-    values: Vec<f64>,
+    pub(super) changed: Vec<usize>,
+    pub(super) values: Vec<f64>,
     numbers: usize,
+    /// All D are symmetric, and of A_pq and A_qp one is formed: [`super::symmetric`].
+    symmetric: bool,
     /// Row of A_pp that stands in place k.
-    pivot: Vec<usize>,
-    scratch: Vec<f64>,
+    pub(super) pivot: Vec<usize>,
+    pub(super) scratch: Vec<f64>,
     /// Every block, as it is added.
     ready: Vec<Ready>,
     /// D Wᵢ on one tree.
@@ -96,9 +98,10 @@ impl TreeLu {
         self.ready = ready;
     }
 
-    /// Starts with 1; false if the factors would be too large.
+    /// Starts with 1, to which blocks of any D are added, or of `symmetric` ones; false if the factors would be too large.
     #[inline(always)]
-    pub(crate) fn start(&mut self) -> bool {
+    pub(crate) fn start(&mut self, symmetric: bool) -> bool {
+        self.symmetric = symmetric;
         if self.numbers > MOST_NUMBERS {
             return false;
         }
@@ -161,7 +164,7 @@ impl TreeLu {
         if self.alone {
             return self.add_dense(thin, i, d);
         }
-        if self.ready[i].add(d, &mut self.values) {
+        if self.ready[i].add(d, self.symmetric, &mut self.values) {
             return;
         }
         let mut turned = std::mem::take(&mut self.turned);
@@ -170,6 +173,9 @@ impl TreeLu {
             turned.extend(right.iter().map(|w| times(d, *w)));
             let (first, width) = self.tree[q];
             for (p, rows, left) in thin.segments(i) {
+                if self.symmetric && self.order.place[p] > self.order.place[q] {
+                    continue;
+                }
                 let (top, height) = self.tree[p];
                 let at = if p == q { self.at[p] } else { self.find(p, q) };
                 let block = &mut self.values[at..at + height * width];
@@ -215,6 +221,9 @@ impl TreeLu {
     pub(crate) fn factor(&mut self) -> bool {
         if self.alone {
             return self.dense.factor();
+        }
+        if self.symmetric {
+            return self.factor_symmetric();
         }
         let mut changed = self.changed.iter();
         for &p in &self.order.sequence {
@@ -270,6 +279,9 @@ impl TreeLu {
         if self.alone {
             let (first, n) = self.tree[0];
             return self.dense.solve_at_once(&mut x[first..first + n]);
+        }
+        if self.symmetric {
+            return self.solve_symmetric(x);
         }
         for &p in &self.order.sequence {
             let (first, n) = self.tree[p];
@@ -341,7 +353,7 @@ fn subtract_product_of_six(values: &mut [f64], [c, a, b]: [usize; 3]) {
 
 /// P A = L U with partial pivoting, in place.
 #[inline(always)]
-fn factor(a: &mut [f64], pivot: &mut [usize], n: usize) -> bool {
+pub(super) fn factor(a: &mut [f64], pivot: &mut [usize], n: usize) -> bool {
     let (a, pivot) = (&mut a[..n * n], &mut pivot[..n]);
     pivot.iter_mut().enumerate().for_each(|(k, p)| *p = k);
     for k in 0..n {
@@ -376,7 +388,7 @@ fn factor(a: &mut [f64], pivot: &mut [usize], n: usize) -> bool {
 
 /// x at `to` −= A x at `from`, A of m × n numbers.
 #[inline(always)]
-fn subtract(a: &[f64], x: &mut [f64], [to, from]: [usize; 2], m: usize, n: usize) {
+pub(super) fn subtract(a: &[f64], x: &mut [f64], [to, from]: [usize; 2], m: usize, n: usize) {
     let a = &a[..m * n];
     for (r, row) in a.chunks_exact(n).enumerate() {
         let sum: f64 = row.iter().zip(&x[from..from + n]).map(|(a, x)| a * x).sum();
@@ -386,7 +398,7 @@ fn subtract(a: &[f64], x: &mut [f64], [to, from]: [usize; 2], m: usize, n: usize
 
 /// x ← A⁻¹ x.
 #[inline(always)]
-fn solve_one(lu: &[f64], pivot: &[usize], x: &mut [f64], scratch: &mut [f64], n: usize) {
+pub(super) fn solve_one(lu: &[f64], pivot: &[usize], x: &mut [f64], scratch: &mut [f64], n: usize) {
     let (lu, pivot, x, scratch) = (&lu[..n * n], &pivot[..n], &mut x[..n], &mut scratch[..n]);
     scratch.iter_mut().zip(pivot).for_each(|(s, &p)| *s = x[p]);
     x.copy_from_slice(&scratch[..n]);
@@ -401,7 +413,7 @@ fn solve_one(lu: &[f64], pivot: &[usize], x: &mut [f64], scratch: &mut [f64], n:
 
 /// B ← A⁻¹ B, B by rows of `width` numbers.
 #[inline(always)]
-fn solve_columns(lu: &[f64], pivot: &[usize], b: &mut [f64], n: usize, width: usize) {
+pub(super) fn solve_columns(lu: &[f64], pivot: &[usize], b: &mut [f64], n: usize, width: usize) {
     let (lu, pivot, b) = (&lu[..n * n], &pivot[..n], &mut b[..n * width]);
     // The rows of P B: each place is exchanged with where its row has gone since.
     for k in 0..n {

@@ -20,6 +20,7 @@
 mod lu;
 mod order;
 mod ready;
+mod symmetric;
 
 pub(crate) use lu::TreeLu;
 use stiction_contact::{Cone, ConstraintProblem, ThinRows};
@@ -74,7 +75,7 @@ impl TreeSystem {
     fn factor_plain(&mut self, equations: impl Iterator<Item = Option<Equation>>) -> bool {
         self.inverse.clear();
         self.turns = false;
-        if !self.lu.start() {
+        if !self.lu.start(false) {
             return false;
         }
         for (i, equation) in equations.enumerate() {

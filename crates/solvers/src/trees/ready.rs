@@ -25,16 +25,20 @@ impl Ready {
         [row(|w| w.x), row(|w| w.y), row(|w| w.z)]
     }
 
-    /// Adds Wᵢᵀ D Wᵢ; false if it is not ready.
+    /// Adds Wᵢᵀ D Wᵢ, of a `symmetric` one the upper blocks, which come before the lower; false if it is not ready.
     #[inline(always)]
-    pub(super) fn add(&self, d: &Block, values: &mut [f64]) -> bool {
+    pub(super) fn add(&self, d: &Block, symmetric: bool, values: &mut [f64]) -> bool {
         match self {
             Self::One(w, at) => add_product(w, &product(d, w), values, *at),
             Self::Two([p, q], at) => {
                 let (dp, dq) = (product(d, p), product(d, q));
                 add_product(p, &dp, values, at[0]);
-                add_product(p, &dq, values, at[1]);
-                add_product(q, &dp, values, at[2]);
+                if !symmetric || at[1] < at[2] {
+                    add_product(p, &dq, values, at[1]);
+                }
+                if !symmetric || at[2] < at[1] {
+                    add_product(q, &dp, values, at[2]);
+                }
                 add_product(q, &dq, values, at[3]);
             }
             Self::Not => return false,

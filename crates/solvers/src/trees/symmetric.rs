@@ -1,0 +1,185 @@
+//! The factors of [`super::TreeLu`] where all D are symmetric: half of the blocks and of the products.
+//!
+//! ```text
+//!     U_pq = A_pp⁻¹ A_pq,    A_qr ← A_qr − A_pqᵀ U_pr      for q, r after p, q no later than r            (1)
+//!     x_q ← x_q − A_pqᵀ A_pp⁻¹ x_p,   then from the last to the first   x_p ← A_pp⁻¹ x_p − U_pq x_q       (2)
+//! ```
+//!
+//! A_pq stays where it is; U_pq takes the place of A_qp.
+
+use super::lu::{TreeLu, factor, solve_columns, solve_one, subtract};
+
+impl TreeLu {
+    /// False if a pivot is zero or not a number.
+    #[inline(always)]
+    pub(super) fn factor_symmetric(&mut self) -> bool {
+        let mut changed = self.changed.iter();
+        for &p in &self.order.sequence {
+            let (first, n) = self.tree[p];
+            let diagonal = &mut self.values[self.at[p]..self.at[p] + n * n];
+            let pivot = &mut self.pivot[first..first + n];
+            if !(if n == 6 { factor(diagonal, pivot, 6) } else { factor(diagonal, pivot, n) }) {
+                return false;
+            }
+            for &(q, upper, lower) in &self.beside[p] {
+                let width = self.tree[q].1;
+                self.values.copy_within(upper..upper + n * width, lower);
+                let (start, end) = (self.at[p], lower + n * width);
+                let (left, right) = self.values[start..end].split_at_mut(lower - start);
+                let (left, pivot) = (&left[..n * n], &self.pivot[first..first + n]);
+                match (n, width) {
+                    (6, 6) => solve_columns(left, pivot, right, 6, 6),
+                    _ => solve_columns(left, pivot, right, n, width),
+                }
+            }
+            // (1)
+            for &(q, upper, _) in &self.beside[p] {
+                for (&(r, _, solved), &to) in self.beside[p].iter().zip(&mut changed) {
+                    if self.order.place[q] > self.order.place[r] {
+                        continue;
+                    }
+                    let (m, width) = (self.tree[q].1, self.tree[r].1);
+                    match (m, n, width) {
+                        (6, 6, 6) => {
+                            subtract_transposed_product(&mut self.values, [to, upper, solved], [6; 3])
+                        }
+                        _ => {
+                            subtract_transposed_product(&mut self.values, [to, upper, solved], [m, n, width])
+                        }
+                    }
+                }
+            }
+        }
+        true
+    }
+
+    /// (2)
+    #[inline(always)]
+    pub(super) fn solve_symmetric(&mut self, x: &mut [f64]) {
+        for &p in &self.order.sequence {
+            let (first, n) = self.tree[p];
+            let diagonal = &self.values[self.at[p]..self.at[p] + n * n];
+            let pivot = &self.pivot[first..first + n];
+            match n {
+                6 => solve_one(diagonal, pivot, &mut x[first..first + n], &mut self.scratch, 6),
+                _ => solve_one(diagonal, pivot, &mut x[first..first + n], &mut self.scratch, n),
+            }
+            for &(q, upper, _) in &self.beside[p] {
+                let (to, width) = self.tree[q];
+                let block = &self.values[upper..upper + n * width];
+                match (n, width) {
+                    (6, 6) => subtract_transposed(block, x, [to, first], 6, 6),
+                    _ => subtract_transposed(block, x, [to, first], n, width),
+                }
+            }
+        }
+        for &p in self.order.sequence.iter().rev() {
+            let (first, n) = self.tree[p];
+            for &(q, _, solved) in &self.beside[p] {
+                let (from, width) = self.tree[q];
+                let block = &self.values[solved..solved + n * width];
+                match (n, width) {
+                    (6, 6) => subtract(block, x, [first, from], 6, 6),
+                    _ => subtract(block, x, [first, from], n, width),
+                }
+            }
+        }
+    }
+}
+
+/// C −= Aᵀ B at [C, A, B] of `values`, A of k × m and B of k × n numbers; the three do not overlap.
+#[inline(always)]
+fn subtract_transposed_product(values: &mut [f64], [c, a, b]: [usize; 3], [m, k, n]: [usize; 3]) {
+    if [m, k, n] == [6; 3] {
+        return subtract_transposed_product_of_six(values, [c, a, b]);
+    }
+    for inner in 0..k {
+        for row in 0..m {
+            let factor = values[a + inner * m + row];
+            for column in 0..n {
+                values[c + row * n + column] -= factor * values[b + inner * n + column];
+            }
+        }
+    }
+}
+
+/// The same of free bodies: of a size the compiler knows.
+#[inline(always)]
+fn subtract_transposed_product_of_six(values: &mut [f64], [c, a, b]: [usize; 3]) {
+    let [mut left, mut right] = [[0.0; 36]; 2];
+    left.copy_from_slice(&values[a..a + 36]);
+    right.copy_from_slice(&values[b..b + 36]);
+    let (left, right) = (left.as_chunks::<6>().0, right.as_chunks::<6>().0);
+    for (r, row) in values[c..c + 36].as_chunks_mut::<6>().0.iter_mut().enumerate() {
+        let mut sum = *row;
+        for (factors, other) in left.iter().zip(right) {
+            for k in 0..6 {
+                sum[k] -= factors[r] * other[k];
+            }
+        }
+        *row = sum;
+    }
+}
+
+/// x at `to` −= Aᵀ x at `from`, A of m × n numbers.
+#[inline(always)]
+fn subtract_transposed(a: &[f64], x: &mut [f64], [to, from]: [usize; 2], m: usize, n: usize) {
+    for (k, row) in a[..m * n].chunks_exact(n).enumerate() {
+        let factor = x[from + k];
+        for (r, a) in row.iter().enumerate() {
+            x[to + r] -= a * factor;
+        }
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::testing::{stack, with_thin};
+    use stiction_contact::corpus::Random;
+    use stiction_dynamics::spatial::{Vec3, vec3};
+
+    /// Beside the factors that know of no symmetry, of free bodies and of trees of other sizes.
+    #[test]
+    fn half_of_it_does_the_same() {
+        let stacked = with_thin(stack(&[1.0, 3.0, 0.5, 2.0, 1.0, 4.0], Vec3::ZERO, 0.5)).thin;
+        let mut random = Random(7);
+        let mut ring = stiction_contact::ThinRows::default();
+        ring.start([0..2, 2..5, 5..9, 9..10].into_iter());
+        for (a, b) in [(0, 1), (1, 2), (2, 3), (3, 0), (0, 2)] {
+            ring.push_block();
+            for tree in [a, b] {
+                let columns = ring
+                    .tree(tree)
+                    .rev()
+                    .map(|c| (c, vec3(random.number(), random.number(), random.number())))
+                    .collect::<Vec<_>>();
+                ring.push_segment(tree, None, columns.into_iter());
+            }
+        }
+        for thin in [stacked, ring] {
+            let (mut whole, mut half) = (TreeLu::default(), TreeLu::default());
+            let rhs: Vec<f64> = (0..thin.coordinates()).map(|_| random.number()).collect();
+            let [mut x, mut y] = [rhs.clone(), rhs];
+            for (lu, symmetric, x) in [(&mut whole, false, &mut x), (&mut half, true, &mut y)] {
+                lu.lay_out(&thin);
+                let mut random = Random(3);
+                assert!(lu.start(symmetric));
+                for i in 0..thin.len() {
+                    let mut d = [[0.0; 3]; 3];
+                    for r in 0..3 {
+                        for c in 0..r {
+                            (d[r][c], d[c][r]) = (0.3, 0.3);
+                        }
+                        d[r][r] = 2.0 + random.number();
+                    }
+                    lu.add(&thin, i, &d);
+                }
+                assert!(lu.factor());
+                lu.solve(x);
+            }
+            assert!(x.iter().any(|x| x.abs() > 0.01));
+            assert!(x.iter().zip(&y).all(|(x, y)| (x - y).abs() < 1e-12), "{x:?} {y:?}");
+        }
+    }
+}
