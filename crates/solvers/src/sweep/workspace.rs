@@ -2,7 +2,7 @@
 
 use super::{Rule, SweepParams, Twin, report};
 use crate::anderson::Anderson;
-use crate::finish::{Finish, Goal, Reached, View};
+use crate::finish::{Finish, Goal, NEAR, Reached, View};
 use crate::islands::Islands;
 use crate::iterate::Task;
 use crate::local::Contact;
@@ -78,6 +78,7 @@ pub(crate) struct Workspace {
     pub(super) found: Vec<f64>,
     /// The problem without the factor of its G.
     pub(super) rows: Option<ConstraintProblem>,
+    pub(super) scratch: Vec<f64>,
     /// Impulses before the sweep.
     pub(super) before: Vec<f64>,
     /// Best impulses seen, and their residual.
@@ -299,18 +300,30 @@ impl Workspace {
         self.own = false;
     }
 
-    /// Leaves the best impulses seen, with a residual computed afresh.
+    /// True if the best impulses seen are nearly an answer, and leave no more than rounding them does.
+    pub(super) fn is_rounding(&mut self, problem: &ConstraintProblem, tolerance: f64) -> bool {
+        let Self { measure, best, best_residual: e, scratch, .. } = self;
+        *e <= NEAR * tolerance && *e <= measure.last_place(problem, best, *e, scratch)
+    }
+
+    /// Leaves the best impulses seen, with a residual computed afresh. Where that is within the tolerance, but for what
+    /// rounding may add, or no more than rounding leaves, nothing else is wrong.
     pub(super) fn give_up(
         &mut self,
         problem: &ConstraintProblem,
         law: Law,
-        status: SolveStatus,
+        (mut status, tolerance): (SolveStatus, f64),
         iterations: u32,
         impulses: &mut [f64],
     ) -> SolveReport {
         impulses.copy_from_slice(&self.best);
         problem.velocities_into(impulses, &mut self.c);
-        report(status, iterations, self.residual(problem, law, impulses, &self.c))
+        let e = self.residual(problem, law, impulses, &self.c);
+        let place = self.measure.last_place(problem, impulses, e.min(tolerance), &mut self.scratch);
+        if status != SolveStatus::NumericalFailure && e <= place.max(tolerance) {
+            status = SolveStatus::Rounding;
+        }
+        report(status, iterations, e)
     }
 
     /// Keeps `lambda` if it is the best so far.
