@@ -293,15 +293,7 @@ fn go_on<R: Rule>(
     ws.finish.start(problem, R::LAW, params.finish);
 
     let give_up = |ws: &mut Workspace, status, iterations, impulses: &mut [f64]| {
-        ws.give_up(problem, R::LAW, (status, params.tolerance), iterations, impulses)
-    };
-    // What Newton's method leaves at this, nothing else can better, to speak of.
-    let rounded = |ws: &mut Workspace, iterations, impulses: &mut [f64]| {
-        let mut report = give_up(ws, SolveStatus::Stalled, iterations, impulses);
-        if R::SMALLEST && report.settled() {
-            report.residual = ws.select(problem, params.tolerance, impulses);
-        }
-        report
+        ws.give_up::<R>(problem, (status, params.tolerance), iterations, impulses)
     };
 
     let mut extrapolated = false;
@@ -317,8 +309,8 @@ fn go_on<R: Rule>(
     }
     watch.show(iterations, impulses);
     if !(current <= params.tolerance) {
-        if iterations > 0 && ws.is_rounding(problem, params.tolerance) {
-            return rounded(ws, iterations, impulses);
+        if iterations > 0 && ws.is_rounding::<R>(problem, params.tolerance) {
+            return give_up(ws, SolveStatus::Stalled, iterations, impulses);
         }
         ws.prepare_sweeps(problem);
     }
@@ -364,9 +356,9 @@ fn go_on<R: Rule>(
         let finished = ws.finish(problem, R::LAW, impulses, current, params, &mut iterations);
         if iterations > before
             && ws.best_residual > params.tolerance
-            && ws.is_rounding(problem, params.tolerance)
+            && ws.is_rounding::<R>(problem, params.tolerance)
         {
-            return rounded(ws, iterations, impulses);
+            return give_up(ws, SolveStatus::Stalled, iterations, impulses);
         }
         if let Some(e) = finished {
             current = e;

@@ -98,19 +98,19 @@ mod tests {
             let mut stepper = TimeStepper::new(&world, StepperParams::default()).unwrap();
             let auto = make("auto", &Common { tolerance: 1e-12, max_iterations: 100 }).unwrap();
             let report = stepper.step(&world, &mut state, &Input::default(), &mut Says { auto, times });
-            (report.status.clone(), report.flagged(), state.v[2], stepper, world)
+            (report.status.clone(), report.flagged(), state.v[2])
         };
         for (times, bounce) in [(1.0, 0.0), (1.0 + 2e-7, 2e-7)] {
-            let (status, flagged, v, ..) = step(times);
+            let (status, flagged, v) = step(times);
             assert!(status == StepStatus::Rounding && !flagged, "{status:?}");
             assert!((v - bounce).abs() < 1e-8, "{v}");
         }
         for times in [0.0, 0.9, 1.0 + 2e-6, 3.0] {
-            let (status, flagged, ..) = step(times);
+            let (status, flagged, _) = step(times);
             assert!(status == StepStatus::NotConverged && flagged, "{times}: {status:?}");
         }
-        let (status, flagged, ..) = step(f64::NAN);
-        assert!(matches!(status, StepStatus::Failed(_)) && flagged, "{status:?}");
+        let (status, flagged, v) = step(f64::NAN);
+        assert!(flagged && v.is_finite(), "{status:?}");
     }
 
     #[test]
