@@ -196,7 +196,7 @@ impl Body {
     /// True if bounces cancel on it that (4) would tear apart.
     fn is_crushed(&self, shift: &[f64], v_free: &[f64], v_next: &[f64]) -> bool {
         let size = |x: &dyn Fn(usize) -> f64| (self.idx_v..self.idx_v + 6).map(|i| x(i).powi(2)).sum::<f64>();
-        !(size(&|i| shift[i]) <= WHOLE * size(&|i| v_next[i] - v_free[i]))
+        size(&|i| shift[i]) > WHOLE * size(&|i| v_next[i] - v_free[i])
     }
 
     /// (1), (2), (4).

@@ -32,7 +32,8 @@ impl TimeStepper {
     pub(super) fn press_too_much(&self, world: &World) -> bool {
         let fastest = self.problem.free_velocity.iter().fold(0.0, |m: f64, g| m.max(g.abs()));
         let pressing = self.impulses.iter().map(|l| l.abs()).sum::<f64>();
-        !(pressing <= MANY * mass(world) * fastest)
+        let can_be = pressing <= MANY * mass(world) * fastest; // not what is NaN
+        !can_be
     }
 }
 
