@@ -154,6 +154,7 @@ fn profile(args: &SolveArgs, solvers: &[&str], out: &Path) -> Result<(), Failure
 fn row(a: &Answer) -> [String; 9] {
     let status = match a.status {
         SolveStatus::Converged => "converged",
+        SolveStatus::Rounding => "rounding",
         SolveStatus::IterationLimit => "iteration limit",
         SolveStatus::Stalled => "stalled",
         SolveStatus::NumericalFailure => "numerical failure",

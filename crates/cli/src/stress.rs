@@ -36,6 +36,7 @@ pub(crate) fn stress(args: &StressArgs) -> Result<(), Failure> {
         format!("{} steps of {} random worlds, {}", totals.steps, totals.trials, args.contact),
         format!("  contact points        {}", totals.contacts),
         format!("  flagged               {}", share(totals.flagged)),
+        format!("  only rounding is left {}", share(totals.rounding)),
         format!("  above {CERTIFIED:.0e} m/s       {}", share(totals.uncertified)),
         format!("  of these not flagged  {}", totals.silent),
         format!("  failed                {}", totals.failed),

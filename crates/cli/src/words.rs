@@ -85,6 +85,7 @@ fn certificate(s: &Summary) -> String {
 fn effort(s: &Summary) -> String {
     let e = &s.solver;
     let verdict = match e.not_converged {
+        0 if e.rounding > 0 => format!("every step converged, {} of them to rounding", e.rounding),
         0 => "every step converged".to_owned(),
         n => format!("{n} of {} steps DID NOT CONVERGE", s.steps),
     };

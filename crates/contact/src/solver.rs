@@ -100,6 +100,9 @@ impl Serialize for Law {
 pub enum SolveStatus {
     /// The solver's stopping quantity fell below the tolerance.
     Converged,
+    /// The tolerance was not reached, nor can it be told whether it is: what is left is no more than what one unit in
+    /// the last place of every impulse makes of velocities.
+    Rounding,
     /// The iteration budget is spent; the best impulses seen are returned.
     IterationLimit,
     /// No further progress is possible; the best impulses seen are returned.
@@ -122,6 +125,11 @@ pub struct SolveReport {
 impl SolveReport {
     pub fn converged(&self) -> bool {
         self.status == SolveStatus::Converged
+    }
+
+    /// True if no solver could come nearer, to speak of: it has converged, or what is left is rounding.
+    pub fn settled(&self) -> bool {
+        matches!(self.status, SolveStatus::Converged | SolveStatus::Rounding)
     }
 }
 

@@ -88,6 +88,8 @@ pub struct SolverEffort {
     pub iterations_max: u32,
     /// Steps without convergence, a failed one included.
     pub not_converged: u64,
+    /// Steps of which only rounding the impulses to 64 bits was left.
+    pub rounding: u64,
 }
 
 /// Who slept.
@@ -106,6 +108,7 @@ pub(crate) struct Tally {
     iterations: u64,
     iterations_max: u32,
     not_converged: u64,
+    rounding: u64,
     asleep: usize,
     asleep_sum: u64,
     pub(crate) penetration_max: f64,
@@ -120,6 +123,7 @@ impl Tally {
     /// Counts a step that ended at `t`.
     pub(crate) fn count(&mut self, t: f64, report: &StepReport, certificate: Option<&Certificate>) {
         self.not_converged += u64::from(report.flagged());
+        self.rounding += u64::from(report.status == StepStatus::Rounding);
         if let StepStatus::Failed(cause) = &report.status {
             self.failure = Some(cause.clone());
             return;
@@ -151,6 +155,7 @@ impl Tally {
             iterations_mean: self.iterations as f64 / self.steps.max(1) as f64,
             iterations_max: self.iterations_max,
             not_converged: self.not_converged,
+            rounding: self.rounding,
         }
     }
 
@@ -185,14 +190,17 @@ mod tests {
     fn the_worst_step_stands_for_the_run() {
         let mut tally = Tally::default();
         let certificate = |natural_map| Certificate { natural_map, ..Certificate::default() };
-        for (t, n, residual) in [(0.1, 4, 1e-9), (0.2, 10, 3e-9), (0.3, 1, 2e-9)] {
-            tally.count(t, &report(n, StepStatus::Converged), Some(&certificate(residual)));
+        let [good, rounding] = [StepStatus::Converged, StepStatus::Rounding];
+        for (t, n, status, residual) in
+            [(0.1, 4, &good, 1e-9), (0.2, 10, &rounding, 3e-9), (0.3, 1, &good, 2e-9)]
+        {
+            tally.count(t, &report(n, status.clone()), Some(&certificate(residual)));
         }
         let (t, worst) = tally.worst.unwrap();
         assert_eq!((t, worst.natural_map), (0.2, 3e-9));
         assert_eq!(
             tally.effort(),
-            SolverEffort { iterations_mean: 5.0, iterations_max: 10, not_converged: 0 }
+            SolverEffort { iterations_mean: 5.0, iterations_max: 10, not_converged: 0, rounding: 1 }
         );
 
         tally.count(0.4, &report(1, StepStatus::NotConverged), Some(&certificate(f64::NAN)));

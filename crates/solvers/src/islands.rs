@@ -387,9 +387,10 @@ pub(crate) fn unite(parent: &mut [usize], i: usize, j: usize) {
 fn severity(status: SolveStatus) -> u32 {
     match status {
         SolveStatus::Converged => 0,
-        SolveStatus::Stalled => 1,
-        SolveStatus::IterationLimit => 2,
-        SolveStatus::NumericalFailure => 3,
+        SolveStatus::Rounding => 1,
+        SolveStatus::Stalled => 2,
+        SolveStatus::IterationLimit => 3,
+        SolveStatus::NumericalFailure => 4,
     }
 }
 
@@ -464,6 +465,14 @@ mod tests {
             }
         }
         problem
+    }
+
+    /// One island that ends at rounding does not excuse another.
+    #[test]
+    fn the_worst_island_is_told() {
+        use SolveStatus::{Converged, IterationLimit, NumericalFailure, Rounding, Stalled};
+        let order = [Converged, Rounding, Stalled, IterationLimit, NumericalFailure];
+        assert!(order.windows(2).all(|s| severity(s[0]) < severity(s[1])));
     }
 
     /// The slow island misses its share of the tolerance; the whole problem keeps it.

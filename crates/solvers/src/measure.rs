@@ -8,6 +8,8 @@ use stiction_contact::{Cone, ConstraintProblem, Law, SoftBlock};
 use stiction_dynamics::lanes;
 use stiction_dynamics::spatial::vec3;
 
+use stiction_contact::cone::MAX_ROWS;
+
 /// Scales of the blocks of a problem.
 #[derive(Default)]
 pub(crate) struct Measure {
@@ -31,6 +33,32 @@ impl Measure {
         let largest = self.norms.iter().fold(0.0_f64, |m, &n| m.max(n));
         let largest = if largest > 0.0 { largest } else { 1.0 };
         self.norms.iter_mut().filter(|n| **n == 0.0).for_each(|n| *n = largest);
+    }
+
+    /// By so much one unit in the last place of every impulse moves velocities, whoever judges them: u ‖|G + R| |λ|‖ [m/s].
+    /// Where it is no more than `least`, a bound of it.
+    ///
+    /// Of steps of random worlds that nothing brought to 1e-8 m/s it leaves the residual 0.02 to 4 times as large where
+    /// masses are so unequal that it counts, and at least a thousand times as large elsewhere.
+    pub(crate) fn last_place(
+        &self,
+        problem: &ConstraintProblem,
+        lambda: &[f64],
+        least: f64,
+        scratch: &mut Vec<f64>,
+    ) -> f64 {
+        // ‖G_ij‖ ≤ (‖G_ii‖ ‖G_jj‖)^½
+        let (mut sum, mut most) = (0.0, 0.0_f64);
+        for (i, norm) in self.norms.iter().enumerate() {
+            sum += norm.sqrt() * lambda[problem.range(i)].iter().map(|l| l.abs()).sum::<f64>();
+            most += norm;
+        }
+        let bound = f64::EPSILON * (MAX_ROWS as f64 * most).sqrt() * sum;
+        if bound <= least {
+            return bound;
+        }
+        problem.absolute_mul_into(lambda, scratch);
+        f64::EPSILON * scratch.iter().map(|size| size * size).sum::<f64>().sqrt()
     }
 
     /// Natural map of `law` at impulses λ with velocities c, 2-norm over the blocks [m/s].

@@ -41,7 +41,7 @@ pub use compose::{ComposeError, Composer, FreeBody, UNCOLOURED};
 pub use contacts::{ContactPoint, Spring};
 pub use params::{Sleep, StepperParamError, StepperParams};
 pub use recorder::{Recorder, frame_of, scene_of};
-pub use report::{StepReport, StepStatus};
+pub use report::{CERTIFIED, StepReport, StepStatus};
 pub use simulation::{ContactState, Energy, Settings, SetupError, Simulation};
 pub use snapshot::{Snapshot, SnapshotError};
 pub use state::{State, StateError};

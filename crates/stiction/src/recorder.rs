@@ -95,6 +95,7 @@ impl StepMark {
     pub fn new(report: &StepReport, own_natural_map: f64, worst: Option<usize>) -> Self {
         let outcome = match report.status {
             StepStatus::Converged => StepOutcome::Converged,
+            StepStatus::Rounding => StepOutcome::Rounding,
             StepStatus::NotConverged => StepOutcome::NotConverged,
             StepStatus::Failed(_) => StepOutcome::Failed,
         };

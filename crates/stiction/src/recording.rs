@@ -175,6 +175,8 @@ pub enum StepOutcome {
     NotConverged,
     /// Not accepted: the state is as before the step.
     Failed,
+    /// Accepted; what is left is what rounding the impulses to 64 bits leaves.
+    Rounding,
 }
 
 /// One contact point.

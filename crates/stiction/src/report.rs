@@ -3,12 +3,18 @@
 use serde::Serialize;
 use stiction_contact::SolveStatus;
 
+/// Natural map at which a step counts as certified, whatever the tolerance: above it nothing excuses a step [m/s].
+pub const CERTIFIED: f64 = 1e-6;
+
 /// How a step ended.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize)]
 #[serde(rename_all = "kebab-case")]
 pub enum StepStatus {
     /// Accepted; the contact solver reached its tolerance.
     Converged,
+    /// Accepted; the contact solver did not reach its tolerance, nor could any tell: what is left is no more than what
+    /// rounding the impulses to 64 bits leaves, and within [`CERTIFIED`].
+    Rounding,
     /// Accepted with the best impulses seen; the solver did not reach its tolerance.
     NotConverged,
     /// Not accepted: the state is as before the step. The text names the cause.
@@ -19,6 +25,7 @@ impl From<SolveStatus> for StepStatus {
     fn from(status: SolveStatus) -> Self {
         match status {
             SolveStatus::Converged => Self::Converged,
+            SolveStatus::Rounding => Self::Rounding,
             SolveStatus::IterationLimit | SolveStatus::Stalled => Self::NotConverged,
             SolveStatus::NumericalFailure => Self::Failed("the contact solver failed".to_owned()),
         }
@@ -81,6 +88,7 @@ impl StepReport {
     pub(crate) fn followed_by(self, next: Self) -> Self {
         let status = match (self.status, next.status) {
             (StepStatus::Converged, next) | (_, next @ StepStatus::Failed(_)) => next,
+            (StepStatus::Rounding, StepStatus::NotConverged) => StepStatus::NotConverged,
             (status, _) => status,
         };
         Self {
@@ -95,8 +103,26 @@ impl StepReport {
         }
     }
 
-    /// True unless the step converged.
+    /// True unless the step converged, or to all that 64-bit impulses can tell.
     pub fn flagged(&self) -> bool {
-        self.status != StepStatus::Converged
+        !matches!(self.status, StepStatus::Converged | StepStatus::Rounding)
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    /// Of parts the worst is told, and only what did not converge or failed is flagged.
+    #[test]
+    fn the_worst_part_is_told() {
+        let failed = StepStatus::Failed("no".to_owned());
+        let order = [StepStatus::Converged, StepStatus::Rounding, StepStatus::NotConverged, failed];
+        let part = |k: usize| StepReport { status: order[k].clone(), ..StepReport::start() };
+        for (a, b) in (0..4).flat_map(|a| (0..4).map(move |b| (a, b))).filter(|p| p.0 < 3) {
+            let both = part(a).followed_by(part(b));
+            assert_eq!(both.status, order[a.max(b)]);
+            assert_eq!(both.flagged(), a.max(b) >= 2);
+        }
     }
 }

@@ -31,7 +31,7 @@
 //!
 //! A step either succeeds or leaves the state as it was and says why. Overlaps that are deep, or that friction holds
 //! together ([`jam`]), are taken out of the positions alone ([`apart`]); an answer that did not converge adds no
-//! kinetic energy but by pushing others out ([`restraint`]).
+//! kinetic energy but by pushing others out ([`restraint`]), unless only rounding is left ([`rounding`]).
 
 mod apart;
 mod fast;
@@ -41,6 +41,7 @@ mod middle;
 mod parts;
 mod restraint;
 mod retry;
+mod rounding;
 mod sleep;
 pub(crate) mod sleepers;
 
@@ -65,7 +66,7 @@ use middle::Middle;
 pub(crate) use middle::NEAR;
 use std::ops::Range;
 use stiction_collision::ShapeError;
-use stiction_contact::{ConstraintProblem, ContactSolver, SolveReport, SolveStatus};
+use stiction_contact::{ConstraintProblem, ContactSolver, Judge, SolveReport, SolveStatus};
 use stiction_dynamics::spatial::{Motion, Vec3};
 use stiction_dynamics::{
     CrbaWorkspace, Factor, JointKind, Kinematics, MassMatrix, RneaWorkspace, Velocities,
@@ -134,6 +135,7 @@ pub struct TimeStepper {
     /// What a step is done again from.
     kept: retry::Kept,
     jam: jam::Jam,
+    judge: Judge, // of what a solver calls rounding
     apart: apart::Apart,
     sleepers: sleepers::Sleepers,
     pull: Vec<f64>, // Jᵀλ of a step that did not converge
@@ -191,6 +193,7 @@ impl TimeStepper {
             step_length: params.dt,
             kept: retry::Kept::new(world),
             jam: jam::Jam::default(),
+            judge: Judge::default(),
             apart: apart::Apart::new(world),
             sleepers: sleepers::Sleepers::new(world, params.sleep, params.dt),
             pull: Vec::new(),
@@ -272,12 +275,16 @@ impl TimeStepper {
         let mut solve = if self.problem.is_empty() {
             SolveReport { status: SolveStatus::Converged, iterations: 0, residual: 0.0 }
         } else {
-            solver.solve(&self.problem, &mut self.impulses)
+            let solve = solver.solve(&self.problem, &mut self.impulses);
+            self.judged(solve, solver.law())
         };
         self.jam.solved = false;
         self.apart.clear();
         let doubtful = match solve.status {
             SolveStatus::Converged => self.push_too_much(world, state, solver.law()),
+            SolveStatus::Rounding => {
+                self.press_too_much(world) || self.push_too_much(world, state, solver.law())
+            }
             SolveStatus::IterationLimit | SolveStatus::Stalled => true,
             SolveStatus::NumericalFailure => false,
         };

@@ -21,7 +21,7 @@
 //!     24  f64        natural map of the solver's own law [m/s], NaN: not asked for
 //!     32  f32        deepest overlap [m]
 //!     36  u32        iterations of the contact solver
-//!     40  u32        outcome of the step: 0 none, 1 converged, 2 not converged, 3 failed
+//!     40  u32        outcome of the step: 0 none, 1 converged, 2 not converged, 3 failed, 4 rounding
 //!     44  i32        the constraint with the largest natural map: a contact, or beyond them; −1: none
 //!     48  u32 × 4    numbers of bodies nb, contacts nc, joint positions nj, actuators nu
 //!     64  nb × 7 f32 X_WB: position [m], quaternion (w x y z)
@@ -191,7 +191,9 @@ pub enum DecodeError {
     Truncated,
     #[error("contact mode {0} is none of 0 (open), 1 (stick), 2 (slide)")]
     Mode(u32),
-    #[error("step outcome {0} is none of 0 (none), 1 (converged), 2 (not converged), 3 (failed)")]
+    #[error(
+        "step outcome {0} is none of 0 (none), 1 (converged), 2 (not converged), 3 (failed), 4 (rounding)"
+    )]
     Outcome(u32),
     #[error("index {0} is negative and not -1 (none)")]
     Index(i32),
@@ -266,6 +268,7 @@ fn outcome_code(outcome: StepOutcome) -> u32 {
         StepOutcome::Converged => 1,
         StepOutcome::NotConverged => 2,
         StepOutcome::Failed => 3,
+        StepOutcome::Rounding => 4,
     }
 }
 
@@ -275,6 +278,7 @@ fn outcome_of_code(code: u32) -> Result<StepOutcome, DecodeError> {
         1 => Ok(StepOutcome::Converged),
         2 => Ok(StepOutcome::NotConverged),
         3 => Ok(StepOutcome::Failed),
+        4 => Ok(StepOutcome::Rounding),
         _ => Err(DecodeError::Outcome(code)),
     }
 }
@@ -386,6 +390,14 @@ mod tests {
         let bytes = encoded(&frame);
         assert_eq!(bytes.len(), 64 + 2 * 28 + 3 * 52 + 3 * 4);
         assert_eq!(decode_frame(&bytes), Ok(frame));
+    }
+
+    #[test]
+    fn every_outcome_has_a_code_of_its_own() {
+        for code in 0..5 {
+            assert_eq!(outcome_of_code(code).map(outcome_code), Ok(code));
+        }
+        assert_eq!(outcome_of_code(5), Err(DecodeError::Outcome(5)));
     }
 
     /// What single precision or the grid cannot hold comes back as near as the module says; what is no number as such.

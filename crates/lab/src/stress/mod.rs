@@ -1,8 +1,8 @@
 //! Steps of random worlds, all judged: does anything go wrong in silence?
 //!
 //! A trial is a world made of a seed ([`world`]) and some hundred steps of it. Of every step it is counted whether the
-//! judge certifies it (natural map of the exact law at most 1e-6 m/s), whether the step flagged itself, and whether it was
-//! neither: silent. What failed, stopped being finite or panicked ends its trial and is counted too. Contact problems of
+//! judge certifies it (natural map of the exact law at most 1e-6 m/s), whether the step flagged itself or said that what is
+//! left is rounding, and whether it was neither certified nor flagged: silent. What failed, stopped being finite or panicked ends its trial and is counted too. Contact problems of
 //! steps that were flagged or not certified are kept as files.
 
 pub mod world;
@@ -14,11 +14,10 @@ use std::panic::{AssertUnwindSafe, catch_unwind};
 use std::path::{Path, PathBuf};
 use std::sync::Mutex;
 use std::sync::atomic::{AtomicBool, AtomicU64, Ordering};
+pub use stiction::CERTIFIED;
 use stiction::contact::io::save;
-use stiction::{Simulation, Sleep};
+use stiction::{Simulation, Sleep, StepStatus};
 
-/// Natural map of the exact law at which a step counts as certified [m/s].
-pub const CERTIFIED: f64 = 1e-6;
 /// Steps of a trial.
 pub const STEPS: u64 = 100;
 /// Problem files a trial may leave.
@@ -35,6 +34,8 @@ pub struct Trial {
     pub contacts: u64,
     /// Steps that said themselves that the solver did not reach its tolerance.
     pub flagged: u64,
+    /// Steps of which only rounding the impulses to 64 bits was left.
+    pub rounding: u64,
     /// Steps above [`CERTIFIED`].
     pub uncertified: u64,
     /// Those of them that were not flagged.
@@ -52,18 +53,28 @@ pub struct Trial {
 }
 
 const HEADS: &str =
-    "seed,of,steps,contacts,flagged,uncertified,silent,failed,not_finite,panicked,natural_map,cause";
+    "seed,of,steps,contacts,flagged,rounding,uncertified,silent,failed,not_finite,panicked,natural_map,cause";
 
 impl Trial {
     /// As a line of the results.
     fn line(&self) -> String {
         let Self {
-            seed, steps, contacts, flagged, uncertified, silent, failed, not_finite, panicked, ..
+            seed,
+            steps,
+            contacts,
+            flagged,
+            rounding,
+            uncertified,
+            silent,
+            failed,
+            not_finite,
+            panicked,
+            ..
         } = self;
         let plain = |s: &str| s.replace([',', '\n'], ";");
         let (of, cause, map) = (plain(&self.of), plain(&self.cause), self.natural_map);
         format!(
-            "{seed},{of},{steps},{contacts},{flagged},{uncertified},{silent},{failed},{not_finite},{panicked},{map:e},{cause}"
+            "{seed},{of},{steps},{contacts},{flagged},{rounding},{uncertified},{silent},{failed},{not_finite},{panicked},{map:e},{cause}"
         )
     }
 
@@ -71,7 +82,9 @@ impl Trial {
         let words: Vec<&str> = line.split(',').collect();
         let [seed, of, rest @ .., map, cause] = &words[..] else { return None };
         let counts: Vec<u64> = rest.iter().map(|w| w.parse().ok()).collect::<Option<_>>()?;
-        let [steps, contacts, flagged, uncertified, silent, failed, not_finite, panicked] = counts[..] else {
+        let [steps, contacts, flagged, rounding, uncertified, silent, failed, not_finite, panicked] =
+            counts[..]
+        else {
             return None;
         };
         Some(Self {
@@ -80,6 +93,7 @@ impl Trial {
             steps,
             contacts,
             flagged,
+            rounding,
             uncertified,
             silent,
             failed,
@@ -143,6 +157,7 @@ fn run(trial: &mut Trial, solver: &str, folder: Option<&Path>) {
         let certified = natural_map <= CERTIFIED;
         trial.contacts += report.contacts as u64;
         trial.flagged += u64::from(report.flagged());
+        trial.rounding += u64::from(report.status == StepStatus::Rounding);
         trial.uncertified += u64::from(!certified);
         trial.silent += u64::from(!certified && !report.flagged());
         if !(natural_map <= trial.natural_map) {
@@ -183,6 +198,7 @@ pub struct Totals {
     pub steps: u64,
     pub contacts: u64,
     pub flagged: u64,
+    pub rounding: u64,
     pub uncertified: u64,
     pub silent: u64,
     pub failed: u64,
@@ -200,6 +216,7 @@ impl Totals {
         self.steps += trial.steps;
         self.contacts += trial.contacts;
         self.flagged += trial.flagged;
+        self.rounding += trial.rounding;
         self.uncertified += trial.uncertified;
         self.silent += trial.silent;
         self.failed += trial.failed;
@@ -304,6 +321,33 @@ mod tests {
             let report = sim.step();
             assert!(!report.flagged() && report.penetration > 0.05, "{report:?}");
             assert!(sim.energy().kinetic < 5.0, "{} J", sim.energy().kinetic);
+        }
+    }
+
+    /// Two cubes, one of which is ten thousand times as heavy: half of the steps end at what rounding leaves, none is
+    /// flagged or takes more than some steps of Newton's method.
+    #[test]
+    fn rounding_is_told_and_costs_nothing() {
+        let drawn = trial(3640, "auto", None);
+        assert!(drawn.rounding > 20 && drawn.flagged == 0 && drawn.uncertified == 0, "{drawn:?}");
+        assert!(drawn.natural_map > 1e-8, "{drawn:?}");
+        let mut setup = world::draw(3640).unwrap().setup;
+        setup.settings.contact = "auto".to_owned();
+        let mut sim = Simulation::new(setup.world, setup.state, setup.settings).unwrap();
+        let most = (0..STEPS).map(|_| sim.step().iterations).max();
+        assert!(most < Some(100), "{most:?}");
+    }
+
+    /// A light cube between the ground and one that is ten thousand times as heavy and bounces: what strikes it from both
+    /// sides cancels, yet weighted by the shares of the step it put the cube 15 km away.
+    #[test]
+    fn what_is_struck_from_both_sides_is_not_put_elsewhere() {
+        let mut setup = world::draw(1221).unwrap().setup;
+        setup.settings.contact = "auto".to_owned();
+        let mut sim = Simulation::new(setup.world, setup.state, setup.settings).unwrap();
+        for _ in 0..25 {
+            sim.step();
+            assert!(sim.state().q.iter().all(|q| q.abs() < 2.0), "{:?}", sim.state());
         }
     }
 

@@ -16,6 +16,8 @@
 //!    tries: [`crate::interior`], or [`crate::facets`] for polygons. Where that fails too, a path from its end, by
 //!    rows, and so where all has been tried. What has halved the residual is tried again before the next of these.
 //!
+//! None of 2 to 4 follows where what Newton's method leaves is no more than rounding the impulses to 64 bits does.
+//!
 //! Large islands ([`view`]) are wrong in few places, for which 3 and 4 on all of them cost too much: there follow 1 and 2
 //! every [`SOON`] sweeps, and late the augmented Lagrangian.
 //!
@@ -60,7 +62,7 @@ const NEWTON_STEPS: [u32; 2] = [10, 20];
 const MANY_ROWS: usize = 600;
 const MANY_ROWS_STEPS: u32 = 5;
 /// Starts this near are nearly answers [tolerances] …
-const NEAR: f64 = 1e2;
+pub(crate) const NEAR: f64 = 1e2;
 /// … and are taken this deep, where the rows are few.
 const DEEP: f64 = 1e-4;
 const FEW_ROWS: usize = 300;
@@ -201,6 +203,9 @@ impl Finish {
             return None;
         }
         let mut e = self.newton(view, lambda, current, goal, iterations);
+        if e > goal.tolerance && view.is_rounding(e, lambda, goal.tolerance, &mut self.way[1]) {
+            return (e < current).then_some(e);
+        }
         if e > NEAR * goal.tolerance && view.hyperstatic() {
             e = self.by_multipliers_first(view, lambda, e, goal, iterations);
         }
@@ -339,8 +344,12 @@ impl Finish {
             Way::Interior(start) => self.interior(view, lambda, goal.tolerance, steps, start),
         };
         *iterations += reached.steps;
-        let known = matches!(way, Way::Path { .. }) || reached.residual > goal.tolerance;
-        reached.residual + if known { 0.0 } else { view.rounding(lambda, goal.tolerance, &mut self.way[1]) }
+        let known = matches!(way, Way::Path { .. });
+        if known {
+            reached.residual
+        } else {
+            view.cautious(reached.residual, lambda, goal.tolerance, &mut self.way[1])
+        }
     }
 
     /// How the next attempt goes on where Newton has failed, if there is a way left, and whether it is a new one.
@@ -397,7 +406,8 @@ impl Finish {
             let by_newton = self.newton.solve(view, lambda, reached.residual, goal.wanted(current), steps);
             reached = Reached { steps: reached.steps + by_newton.steps, ..by_newton };
             let path = rows <= LEAST_ROWS && !in_trees && view.has_path() && !self.turning;
-            if reached.residual > goal.tolerance && path {
+            let (e, room) = (reached.residual, &mut self.way[1]);
+            if e > goal.tolerance && path && !view.is_rounding(e, lambda, goal.tolerance, room) {
                 reached = self.by_path(view, lambda, reached, goal);
             }
         }
@@ -476,9 +486,7 @@ impl Finish {
         let steps = LAST_STEPS[usize::from(lambda.len() > MANY_ROWS)].min(max_steps);
         let Self { multipliers, way, .. } = self;
         let mut reached = follow(multipliers, &COMPLIANCE, way, view, (lambda, tolerance, steps));
-        if reached.residual <= tolerance {
-            reached.residual += view.rounding(lambda, tolerance, &mut way[1]);
-        }
+        reached.residual = view.cautious(reached.residual, lambda, tolerance, &mut way[1]);
         reached
     }
 

@@ -209,8 +209,7 @@ impl Newton {
                 return Reached { residual: best, steps: step };
             }
             wandered = if e < 0.5 * best { 0 } else { wandered + 1 };
-            let e =
-                if e <= tolerance { e + view.rounding(&self.lambda, tolerance, &mut self.d_c) } else { e };
+            let e = view.cautious(e, &self.lambda, tolerance, &mut self.d_c);
             gained = e < GAIN * best;
             if e < best {
                 best = e;

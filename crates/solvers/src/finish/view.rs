@@ -1,11 +1,10 @@
 //! What a finish sees of a problem, and what kind of problem it is.
 
-use super::{FEW_ROWS, parts::Parts};
+use super::{FEW_ROWS, NEAR, parts::Parts};
 use crate::measure::Measure;
 use crate::path::Path;
 use crate::sweep::Block;
 use crate::trees::TreeSystem;
-use stiction_contact::cone::MAX_ROWS;
 use stiction_contact::{ConstraintProblem, Law};
 
 /// Rows per coordinate of a hyperstatic island.
@@ -33,23 +32,30 @@ impl View<'_> {
         self.measure.residual(self.problem, self.law, lambda, c)
     }
 
-    /// What rounding may make of these impulses, whoever judges them: some u ‖|G + R| |λ|‖ [m/s]. Where contacts press
-    /// against each other without end, it is all there is. Where it is nothing beside the tolerance, a bound of it.
+    /// `e`, found at these impulses, with what rounding may add whoever judges them [m/s]; where contacts press against
+    /// each other without end, that is all there is. An `e` within the tolerance that this leads out of it is not: it is
+    /// then what rounding is sure to hide, or just beyond the tolerance.
+    pub(crate) fn cautious(&self, e: f64, lambda: &[f64], tolerance: f64, scratch: &mut Vec<f64>) -> f64 {
+        if !(e <= tolerance) {
+            return e;
+        }
+        let rounding = self.rounding(lambda, tolerance, scratch);
+        if e + rounding <= tolerance {
+            return e + rounding;
+        }
+        (e + rounding).min((rounding / CAUTION).max(tolerance * (1.0 + f64::EPSILON)))
+    }
+
+    /// What rounding may make of these impulses, whoever judges them [m/s]. Where it is nothing beside the tolerance, a
+    /// bound of it.
     pub(crate) fn rounding(&self, lambda: &[f64], tolerance: f64, scratch: &mut Vec<f64>) -> f64 {
-        let problem = self.problem;
-        // ‖G_ij‖ ≤ (‖G_ii‖ ‖G_jj‖)^½
-        let (mut sum, mut most) = (0.0, 0.0_f64);
-        for (i, norm) in self.measure.norms.iter().enumerate() {
-            sum += norm.sqrt() * lambda[problem.range(i)].iter().map(|l| l.abs()).sum::<f64>();
-            most += norm;
-        }
-        let bound = CAUTION * f64::EPSILON * (MAX_ROWS as f64 * most).sqrt() * sum;
-        if bound <= NOTHING * tolerance {
-            return bound;
-        }
-        problem.absolute_mul_into(lambda, scratch);
-        let squares: f64 = scratch.iter().map(|size| size * size).sum();
-        CAUTION * f64::EPSILON * squares.sqrt()
+        CAUTION * self.measure.last_place(self.problem, lambda, NOTHING * tolerance / CAUTION, scratch)
+    }
+
+    /// True if `e` is nearly within the tolerance, and no more than rounding these impulses leaves: nothing beyond
+    /// Newton's method is worth its cost.
+    pub(super) fn is_rounding(&self, e: f64, lambda: &[f64], tolerance: f64, scratch: &mut Vec<f64>) -> bool {
+        e <= NEAR * tolerance && e <= self.measure.last_place(self.problem, lambda, e, scratch)
     }
 
     /// True where [`super::Way::Path`] leads.

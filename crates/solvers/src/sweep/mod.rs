@@ -14,7 +14,10 @@
 //! of that law in m/s, 2-norm over the blocks, with ‖Aᵢ‖_F for ‖Aᵢ‖₂: an upper bound of the judge's.
 //! "Converged" is said only of velocities computed afresh. Order of attack: sweeps; after each, an
 //! Anderson step on S ([`crate::anderson`]); at growing intervals a second-order finish
-//! ([`crate::finish`]). Whatever happens, the best impulses seen are returned.
+//! ([`crate::finish`]). Where that leaves no more than rounding the impulses to 64 bits does, ([`Measure::last_place`]),
+//! the solve ends: [`SolveStatus::Rounding`]. Whatever happens, the best impulses seen are returned.
+//!
+//! [`Measure::last_place`]: crate::measure::Measure::last_place
 
 pub(crate) mod pass;
 mod workspace;
@@ -233,7 +236,7 @@ impl<R: Rule> Twin<R> {
         self.warm_or_cold(ws, &self.params, with_blocks, impulses, from, watch)
     }
 
-    /// [`go_on`], and where that does not reach the tolerance in half of the iterations once more from no impulses at
+    /// [`go_on`], and where that does not reach the tolerance, or rounding, in half of the iterations once more from no impulses at
     /// all, with those that are left, first by the augmented Lagrangian, then by rows where these are few; the nearer of
     /// both stays. Large islands that are near an answer start again from there. RaiSim's answer is where its first sweeps
     /// go.
@@ -253,7 +256,7 @@ impl<R: Rule> Twin<R> {
         let budget = if once { params } else { &half };
         let first = go_on(&mut self.rule.clone(), budget, ws, problem, impulses, from, watch);
         let left = params.max_iterations.saturating_sub(first.iterations);
-        if first.converged() || once || left == 0 {
+        if first.settled() || once || left == 0 {
             return first;
         }
         let mut found = std::mem::take(&mut ws.found);
@@ -282,7 +285,7 @@ impl<R: Rule> Twin<R> {
         let mut second = go_on(&mut self.rule.clone(), &params, ws, again, impulses, from, watch);
         second.iterations += first.iterations + steps;
         ws.rows = Some(rows);
-        if !(second.residual < first.residual) {
+        if !(second.settled() || second.residual < first.residual) {
             impulses.copy_from_slice(&found);
             second = SolveReport { iterations: second.iterations, ..first };
         }
@@ -319,6 +322,10 @@ fn go_on<R: Rule>(
     ws.anderson.start(params.memory, problem.rows());
     ws.finish.start(problem, R::LAW, params.finish);
 
+    let give_up = |ws: &mut Workspace, status, iterations, impulses: &mut [f64]| {
+        ws.give_up::<R>(problem, (status, params.tolerance), iterations, impulses)
+    };
+
     let mut extrapolated = false;
     let mut iterations = from.steps;
     let mut mark = (iterations, current);
@@ -338,16 +345,21 @@ fn go_on<R: Rule>(
         }
     }
     watch.show(iterations, impulses);
-    if !(current <= params.tolerance) && !smooths {
-        ws.prepare_sweeps(problem);
+    if !(current <= params.tolerance) {
+        if iterations > 0 && ws.is_rounding::<R>(problem, params.tolerance) {
+            return give_up(ws, SolveStatus::Stalled, iterations, impulses);
+        }
+        if !smooths {
+            ws.prepare_sweeps(problem);
+        }
     }
     while !(current <= params.tolerance) {
         if iterations >= params.max_iterations {
-            return ws.give_up(problem, R::LAW, SolveStatus::IterationLimit, iterations, impulses);
+            return give_up(ws, SolveStatus::IterationLimit, iterations, impulses);
         }
         if iterations >= mark.0 + PATIENCE {
             if ws.best_residual > 0.9 * mark.1 {
-                return ws.give_up(problem, R::LAW, SolveStatus::Stalled, iterations, impulses);
+                return give_up(ws, SolveStatus::Stalled, iterations, impulses);
             }
             mark = (iterations, ws.best_residual);
         }
@@ -372,14 +384,22 @@ fn go_on<R: Rule>(
             current = ws.residual(problem, R::LAW, impulses, &ws.c);
         }
         if !current.is_finite() {
-            return ws.give_up(problem, R::LAW, SolveStatus::NumericalFailure, iterations, impulses);
+            return give_up(ws, SolveStatus::NumericalFailure, iterations, impulses);
         }
         ws.remember(impulses, current);
         watch.show(iterations, impulses);
         if current <= params.tolerance {
             break;
         }
-        if let Some(e) = ws.finish(problem, R::LAW, impulses, current, params, &mut iterations) {
+        let before = iterations;
+        let finished = ws.finish(problem, R::LAW, impulses, current, params, &mut iterations);
+        if iterations > before
+            && ws.best_residual > params.tolerance
+            && ws.is_rounding::<R>(problem, params.tolerance)
+        {
+            return give_up(ws, SolveStatus::Stalled, iterations, impulses);
+        }
+        if let Some(e) = finished {
             current = e;
             unique = ws.finish.unique();
             extrapolated = false;
@@ -401,8 +421,38 @@ fn report(status: SolveStatus, iterations: u32, residual: f64) -> SolveReport {
 #[cfg(test)]
 mod tests {
     use super::*;
+    use crate::nsgs::{Nsgs, NsgsParams};
     use crate::testing::{stack, with_thin};
+    use stiction_contact::ContactSolver;
+    use stiction_contact::certificate::certify;
     use stiction_dynamics::spatial::vec3;
+
+    /// A cube on one of a billionth of its mass: what rounding the impulses leaves is more than the tolerance. Solvers with
+    /// a finish say so, by blocks and by the factor, in the steps that Newton's method takes; what is worse than that is
+    /// not called so.
+    #[test]
+    fn where_rounding_is_all_that_is_left_the_solve_ends() {
+        let problem = with_thin(stack(&[1.0, 3e9], vec3(0.0, 0.0, 0.0), 0.4));
+        let mut known = ConstraintProblem::default();
+        known.copy_rows_of(&problem);
+        for (problem, name) in [(&problem, "auto"), (&known, "auto"), (&problem, "nsgs")] {
+            let mut impulses = vec![0.0; problem.rows()];
+            let report = crate::make(name, &crate::Common::default()).unwrap().solve(problem, &mut impulses);
+            let natural_map = certify(problem, &impulses).natural_map;
+            let mut sizes = Vec::new();
+            problem.absolute_mul_into(&impulses, &mut sizes);
+            let place = f64::EPSILON * sizes.iter().map(|x| x * x).sum::<f64>().sqrt();
+            assert!(place > 1e-8 && report.status == SolveStatus::Rounding, "{name}: {report:?}, {place:e}");
+            assert!(
+                report.residual <= place && natural_map <= 2.0 * place,
+                "{name}: {natural_map:e} {place:e}"
+            );
+            assert!(report.settled() && !report.converged() && report.iterations < 60, "{name}: {report:?}");
+        }
+        let params = NsgsParams { max_iterations: 3, finish: false, ..NsgsParams::default() };
+        let report = Nsgs::new(params).unwrap().solve(&problem, &mut vec![0.0; problem.rows()]);
+        assert!(report.status == SolveStatus::IterationLimit && !report.settled(), "{report:?}");
+    }
 
     /// What rounding makes of impulses needs no blocks: |W| |Wᵀ| |λ| is no less than |G| |λ|, nor much more.
     #[test]

@@ -2,7 +2,7 @@
 
 use super::{Rule, SweepParams, Twin, report};
 use crate::anderson::Anderson;
-use crate::finish::{Finish, Goal, Reached, View};
+use crate::finish::{Finish, Goal, NEAR, Reached, View};
 use crate::islands::Islands;
 use crate::iterate::Task;
 use crate::local::Contact;
@@ -79,6 +79,8 @@ pub(crate) struct Workspace {
     pub(super) found: Vec<f64>,
     /// The problem without the factor of its G.
     pub(super) rows: Option<ConstraintProblem>,
+    pub(super) scratch: Vec<f64>,
+    smaller: Vec<f64>,
     /// Impulses before the sweep.
     pub(super) before: Vec<f64>,
     /// Best impulses seen, and their residual.
@@ -323,18 +325,60 @@ impl Workspace {
         self.own = false;
     }
 
-    /// Leaves the best impulses seen, with a residual computed afresh.
-    pub(super) fn give_up(
+    /// True if the best impulses seen are nearly an answer, and leave no more than rounding them does. Where the smallest
+    /// are wanted these are asked: what contacts press against each other without end hides any residual.
+    pub(super) fn is_rounding<R: Rule>(&mut self, problem: &ConstraintProblem, tolerance: f64) -> bool {
+        let e = self.best_residual;
+        if !(e <= NEAR * tolerance && e <= self.measure.last_place(problem, &self.best, e, &mut self.scratch))
+        {
+            return false;
+        }
+        let mut smallest = std::mem::take(&mut self.smaller);
+        smallest.clone_from(&self.best);
+        let is = self.round_off::<R>(problem, tolerance, e, &mut smallest).is_some();
+        self.smaller = smallest;
+        is
+    }
+
+    /// The residual of impulses that leave `e`, once these are small if they are to be, if nothing but rounding is left.
+    fn round_off<R: Rule>(
         &mut self,
         problem: &ConstraintProblem,
-        law: Law,
-        status: SolveStatus,
+        tolerance: f64,
+        e: f64,
+        impulses: &mut [f64],
+    ) -> Option<f64> {
+        let hides = |ws: &mut Self, e: f64, impulses: &[f64]| {
+            let place = ws.measure.last_place(problem, impulses, e.min(tolerance), &mut ws.scratch);
+            e <= place.max(tolerance)
+        };
+        if !hides(self, e, impulses) || !R::SMALLEST {
+            return hides(self, e, impulses).then_some(e);
+        }
+        let small = self.select(problem, tolerance, impulses);
+        hides(self, small, impulses).then_some(small)
+    }
+
+    /// Leaves the best impulses seen, with a residual computed afresh. Where that is within the tolerance, but for what
+    /// rounding may add, or no more than rounding leaves, nothing else is wrong.
+    pub(super) fn give_up<R: Rule>(
+        &mut self,
+        problem: &ConstraintProblem,
+        (status, tolerance): (SolveStatus, f64),
         iterations: u32,
         impulses: &mut [f64],
     ) -> SolveReport {
         impulses.copy_from_slice(&self.best);
         problem.velocities_into(impulses, &mut self.c);
-        report(status, iterations, self.residual(problem, law, impulses, &self.c))
+        let e = self.residual(problem, R::LAW, impulses, &self.c);
+        if status == SolveStatus::NumericalFailure {
+            return report(status, iterations, e);
+        }
+        if let Some(e) = self.round_off::<R>(problem, tolerance, e, impulses) {
+            return report(SolveStatus::Rounding, iterations, e);
+        }
+        impulses.copy_from_slice(&self.best);
+        report(status, iterations, e)
     }
 
     /// Keeps `lambda` if it is the best so far.

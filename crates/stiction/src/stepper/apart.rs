@@ -16,7 +16,8 @@
 //! (1) no answer, overlaps stay. Cost: nothing where nothing overlaps deeply, else about a second solve.
 
 use super::TimeStepper;
-use stiction_contact::{Cone, ConstraintProblem, ContactSolver, SolveStatus};
+use crate::report::CERTIFIED;
+use stiction_contact::{Cone, ConstraintProblem, ContactSolver};
 use stiction_dynamics::motions_into;
 use stiction_dynamics::spatial::Motion;
 use stiction_models::World;
@@ -112,7 +113,7 @@ impl TimeStepper {
         impulses.resize(problem.rows(), 0.0);
         solver.forget();
         let report = solver.solve(problem, impulses);
-        if report.status == SolveStatus::Converged {
+        if report.settled() && report.residual <= CERTIFIED {
             v.resize(self.v_next.len(), 0.0);
             self.rows.add_impulses_into(problem.row_start(), impulses, v);
             self.factor.solve_in_place(v);

@@ -10,7 +10,7 @@
 //! either, nothing bounces in this step. Then v = 0 is admissible in every row of contacts and limits.
 
 use super::TimeStepper;
-use stiction_contact::{ContactSolver, SolveReport, SolveStatus};
+use stiction_contact::{ContactSolver, SolveReport};
 
 /// Workspace; holds during one step.
 #[derive(Default)]
@@ -33,7 +33,7 @@ impl TimeStepper {
         found.clone_from(&self.impulses);
         self.leave_out_pushes(1.0);
         let mut report = (!self.notes.pushes.is_empty()).then(|| self.solve_cold(solver));
-        let solved = |r: &Option<SolveReport>| r.is_some_and(|r| r.status == SolveStatus::Converged);
+        let solved = |r: &Option<SolveReport>| r.is_some_and(|r| r.settled());
         if !solved(&report) && !self.notes.throws.is_empty() {
             self.leave_out_bounces(1.0);
             report = Some(self.solve_cold(solver));
@@ -71,6 +71,7 @@ impl TimeStepper {
     fn solve_cold(&mut self, solver: &mut dyn ContactSolver) -> SolveReport {
         self.impulses.fill(0.0);
         solver.forget();
-        solver.solve(&self.problem, &mut self.impulses)
+        let solve = solver.solve(&self.problem, &mut self.impulses);
+        self.judged(solve, solver.law())
     }
 }

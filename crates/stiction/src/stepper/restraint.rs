@@ -19,9 +19,8 @@
 //! ½⟨v_f, v_f⟩. So however wrong single answers are, constraints never raise the kinetic energy in such steps but by
 //! what pushes do, and that by no more than all bodies have at the speed of pushes, twice.
 //!
-//! Impulses that miss the law by a residual e obey (1) with w + e ‖λ‖₁. Where e ‖λ‖₁ is next to nothing, as where
-//! rounding hides what is left to find between bodies of very unequal mass, they stay as they are, flagged all the
-//! same.
+//! Impulses that miss the law by a residual e obey (1) with w + e ‖λ‖₁. Where e ‖λ‖₁ is next to nothing they stay as they
+//! are, flagged all the same; and so does what misses it by rounding alone ([`super::rounding`]).
 //!
 //! Answers that obey the law may gain by (1) what their pushes do, w, which between bodies that can all but not part
 //! is many times what single bodies have at the speed of a push. Where they gain more than twice what all bodies have
@@ -29,7 +28,7 @@
 
 use super::TimeStepper;
 use crate::State;
-use stiction_contact::{Law, SolveReport, SolveStatus};
+use stiction_contact::{Law, SolveReport};
 use stiction_models::World;
 
 /// Share of what pushes may do that an answer may miss the law by and be applied as it is [–].
@@ -38,7 +37,7 @@ const NEAR: f64 = 0.01;
 impl TimeStepper {
     /// (2), after [`TimeStepper::apply_impulses`].
     pub(super) fn restrain(&mut self, world: &World, solve: &SolveReport, law: Law) {
-        if solve.status == SolveStatus::Converged || law.compliant() {
+        if solve.settled() || law.compliant() {
             return;
         }
         let missed = solve.residual * self.impulses.iter().map(|l| l.abs()).sum::<f64>();
@@ -100,6 +99,6 @@ impl TimeStepper {
 }
 
 /// Of all bodies [kg].
-fn mass(world: &World) -> f64 {
+pub(super) fn mass(world: &World) -> f64 {
     world.model.bodies.iter().map(|b| b.inertia.mass).sum()
 }

@@ -10,8 +10,11 @@ export interface Verdict {
   words: string;
 }
 
+/** What is left where the solver says that it is rounding alone, at most [m/s]. */
+const CERTIFIED = 1e-6;
+
 /**
- * Green: the exact law holds within the solver's tolerance. Amber: the solver's own law does, or nearly; the exact one
+ * Green: the exact law holds within the solver's tolerance, or to rounding. Amber: the solver's own law does, or nearly; the exact one
  * does not. Red: the solver did not reach its tolerance, or the step failed.
  */
 export function verdict(frame: Frame, scene: Scene): Verdict {
@@ -21,6 +24,7 @@ export function verdict(frame: Frame, scene: Scene): Verdict {
   if (outcome === "failed") return { light: "red", words: "the step failed: nothing moves" };
   if (!Number.isFinite(exact)) return { light: "off", words: "not judged" };
   if (outcome === "not converged") return { light: "red", words: `not converged: ${scientific(exact)} m/s${where}` };
+  if (outcome === "rounding" && exact <= CERTIFIED) return { light: "green", words: `exact to rounding: ${scientific(exact)} m/s` };
   // The judge's norm is over all contacts, the solver's own may be of one: a hair beyond is within.
   if (exact <= 10 * tolerance) return { light: "green", words: exact === 0 ? "exact" : `exact to ${scientific(exact)} m/s` };
   if (own <= 10 * tolerance) return { light: "amber", words: `obeys its own law; off the exact one by ${scientific(exact)} m/s${where}` };
