@@ -2,8 +2,9 @@
 //!
 //! A trial is a world made of a seed ([`world`]) and some hundred steps of it. Of every step it is counted whether the
 //! judge certifies it (natural map of the exact law at most 1e-6 m/s), whether the step flagged itself or said that what is
-//! left is rounding, and whether it was neither certified nor flagged: silent. What failed, stopped being finite or panicked ends its trial and is counted too. Contact problems of
-//! steps that were flagged or not certified are kept as files.
+//! left is rounding, and whether it was neither certified nor flagged: silent. What failed, stopped being finite or
+//! panicked ends its trial and is counted too. Contact problems of steps that were flagged or not certified are kept as
+//! files.
 
 pub mod world;
 
