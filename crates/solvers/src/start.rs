@@ -71,8 +71,11 @@ impl Starts {
         let Task { problem, measure, law, tolerance } = *task;
         let Self { given, second, ahead, none, line, .. } = self;
         for candidate in [&mut *given, second, ahead, none] {
+            candidate.make_room(problem);
             candidate.sum = f64::INFINITY;
         }
+        line.clear();
+        line.reserve(problem.rows());
         if worth_a_look(impulses) {
             given.look(measure, problem, law, impulses);
         }
@@ -243,6 +246,19 @@ fn mix(share: f64, a: f64, b: f64) -> f64 {
 impl Candidate {
     fn within(&self, residual: f64) -> bool {
         self.sum <= residual * residual
+    }
+
+    /// For a solve of the same size in which this is looked at, as it may not be in the present one.
+    fn make_room(&mut self, problem: &ConstraintProblem) {
+        let rows = problem.rows();
+        for (numbers, most) in [
+            (&mut self.lambda, rows),
+            (&mut self.c, rows + problem.thin.scratch(rows)),
+            (&mut self.squares, problem.len()),
+        ] {
+            numbers.clear();
+            numbers.reserve(most);
+        }
     }
 
     /// From `impulses`, or none, put into their sets.
