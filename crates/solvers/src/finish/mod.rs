@@ -24,8 +24,8 @@
 //! Before the first sweep come the factors of the last solve; and Newton at once, where that costs no more than
 //! sweeps or the start is nearly an answer; where the rows are few and that fails in one tree, the path: where there are
 //! more of them, sweeps find the pieces sooner. Where the start is of bodies at rest these are taken deeper than asked:
-//! the impulses then do for many steps to come. Hyperstatic islands that are nearly solved go by the augmented Lagrangian
-//! in Newton's place: its first programme is mostly enough.
+//! the impulses then do for many steps to come. In hyperstatic islands that are nearly solved the augmented
+//! Lagrangian follows after two steps: its first programme is mostly enough.
 
 mod newton;
 mod parts;
@@ -71,8 +71,9 @@ const DIGIT: f64 = 0.1;
 /// Newton comes before sweeps where a factorisation costs little: by rows, with these at most, in trees with
 /// [`FEW_ROWS`].
 const LEAST_ROWS: usize = 48;
-/// Newton steps before the first sweep.
+/// Newton steps before the first sweep, and in hyperstatic islands that are nearly solved.
 const FIRST_STEPS: u32 = 8;
+const STEPS_NEAR: u32 = 2;
 /// r of the augmented Lagrangian from what is nearly an answer [‖A_ii‖].
 const FIRM: f64 = 1e-4;
 /// Steps of a method that needs no active set.
@@ -398,11 +399,10 @@ impl Finish {
             (false, false) => LEAST_ROWS,
         };
         let cheap = known && rows <= most;
-        if cheap && near && reached.residual > goal.tolerance && view.hyperstatic() {
-            return self.by_multipliers_near(view, lambda, reached, goal);
-        }
+        let firm = cheap && near && view.hyperstatic();
         if cheap && reached.residual > goal.tolerance {
-            let steps = FIRST_STEPS.min(goal.max_iterations.saturating_sub(reached.steps));
+            let most = if firm { STEPS_NEAR } else { FIRST_STEPS };
+            let steps = most.min(goal.max_iterations.saturating_sub(reached.steps));
             let by_newton = self.newton.solve(view, lambda, reached.residual, goal.wanted(current), steps);
             reached = Reached { steps: reached.steps + by_newton.steps, ..by_newton };
             let path = rows <= LEAST_ROWS && !in_trees && view.has_path() && !self.turning;
@@ -410,6 +410,9 @@ impl Finish {
             if e > goal.tolerance && path && !view.is_rounding(e, lambda, goal.tolerance, room) {
                 reached = self.by_path(view, lambda, reached, goal);
             }
+        }
+        if firm && reached.residual > goal.tolerance {
+            reached = self.by_multipliers_near(view, lambda, reached, goal);
         }
         reached
     }
