@@ -38,15 +38,8 @@ impl TreeLu {
                     if self.order.place[q] > self.order.place[r] {
                         continue;
                     }
-                    let (m, width) = (self.tree[q].1, self.tree[r].1);
-                    match (m, n, width) {
-                        (6, 6, 6) => {
-                            subtract_transposed_product(&mut self.values, [to, upper, solved], [6; 3])
-                        }
-                        _ => {
-                            subtract_transposed_product(&mut self.values, [to, upper, solved], [m, n, width])
-                        }
-                    }
+                    let sizes = [self.tree[q].1, n, self.tree[r].1];
+                    subtract_transposed_product(&mut self.values, [to, upper, solved], sizes);
                 }
             }
         }
