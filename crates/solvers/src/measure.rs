@@ -3,12 +3,11 @@
 //! With ‖A_ii‖_F in place of ‖A_ii‖₂, A = G + R: an upper bound of the judge's number.
 
 use stiction_contact::certificate::{block_natural_map, exact_natural_map_squared, soft_natural_map};
+use stiction_contact::cone::MAX_ROWS;
 use stiction_contact::matrix3::frobenius;
 use stiction_contact::{Cone, ConstraintProblem, Law, SoftBlock};
 use stiction_dynamics::lanes;
 use stiction_dynamics::spatial::vec3;
-
-use stiction_contact::cone::MAX_ROWS;
 
 /// Scales of the blocks of a problem.
 #[derive(Default)]

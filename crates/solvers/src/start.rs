@@ -421,8 +421,8 @@ mod tests {
         }
     }
 
-    /// Of two stacks at rest one goes on with its impulses, whatever the other does; where the last step has changed them
-    /// they must leave next to nothing.
+    /// Of a stack at rest the lower contacts go on with their impulses, whatever the upper ones do; where the last step has
+    /// changed them they must leave next to nothing.
     #[test]
     fn islands_go_on_by_themselves() {
         let mut problem = with_thin(stack(&[1.0; 4], Vec3::ZERO, 0.5));

@@ -352,8 +352,11 @@ impl Workspace {
             let place = ws.measure.last_place(problem, impulses, e.min(tolerance), &mut ws.scratch);
             e <= place.max(tolerance)
         };
-        if !hides(self, e, impulses) || !R::SMALLEST {
-            return hides(self, e, impulses).then_some(e);
+        if !hides(self, e, impulses) {
+            return None;
+        }
+        if !R::SMALLEST {
+            return Some(e);
         }
         let small = self.select(problem, tolerance, impulses);
         hides(self, small, impulses).then_some(small)
