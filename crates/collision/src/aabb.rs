@@ -52,6 +52,18 @@ impl Aabb {
         Self { min: self.min - by, max: self.max + by }
     }
 
+    /// The box moved by `d` [m].
+    #[inline]
+    pub(crate) fn shifted(&self, d: Vec3) -> Self {
+        Self { min: self.min + d, max: self.max + d }
+    }
+
+    /// True when all of `o` is in the box.
+    #[inline]
+    pub(crate) fn encloses(&self, o: &Self) -> bool {
+        (0..3).all(|i| self.min[i] <= o.min[i] && o.max[i] <= self.max[i])
+    }
+
     /// The squared distance of `p`, zero inside [m²].
     #[inline]
     pub(crate) fn squared_distance(&self, p: Vec3) -> f64 {

@@ -2,8 +2,9 @@
 //!
 //! Two colliders may meet unless they have one owner, both owners are fixed, their owners are an
 //! excluded pair, or their bits do not match; pairs that are named may meet in spite of the last two. The boxes of
-//! bounded shapes go through a tree, or where there are few, pair by pair of those that may meet; planes, which have no
-//! bounds, are compared with the bounding sphere of every other shape.
+//! bounded shapes, somewhat grown, go through a tree, or where there are few, pair by pair of those that may meet; those
+//! that are near are kept, and asked by their boxes as they are, until a shape leaves its grown box [Verlet1967]. Planes,
+//! which have no bounds, are compared with the bounding sphere of every other shape.
 
 use crate::aabb::Aabb;
 use crate::broad::Bvh;
@@ -13,7 +14,7 @@ use crate::manifold::Manifold;
 use crate::narrow::append;
 use crate::pairs::surface::Scratch;
 use crate::shape::Shape;
-use stiction_dynamics::spatial::{Pose, Vec3};
+use stiction_dynamics::spatial::{Pose, Vec3, vec3};
 
 /// A shape that belongs to a body.
 #[derive(Clone, Debug)]
@@ -49,8 +50,13 @@ pub struct CollisionWorld {
     rest: Bvh,
     /// Pairs of `bounded` of which one at least does not rest, if there are few: sorted, and only those that may meet.
     listed: Option<Vec<[u32; 2]>>,
-    /// Per collider, where they are listed; of those that rest from when they fell asleep.
+    /// Per collider; of those that rest from when they fell asleep.
     boxes: Vec<Aabb>,
+    /// Per collider of `awake`: while all are in these, `near` has all pairs whose boxes overlap.
+    grown: Vec<Aabb>,
+    /// How far the middles of the boxes have come since the query before [m].
+    moved: Vec<Vec3>,
+    near: Vec<[u32; 2]>,
     // Scratch, overwritten by every query.
     bvh: Bvh,
     pairs: Vec<(usize, usize)>,
@@ -59,6 +65,16 @@ pub struct CollisionWorld {
 
 /// Bounded shapes whose pairs are listed, at most: a tree costs as much as some sixty pairs each.
 const LISTED: usize = 64;
+/// Boxes are grown by this share of the smallest half side [–], and by so many queries' way, but no more than half sides.
+const GROWTH: f64 = 0.1;
+const AHEAD: f64 = 10.0;
+
+/// The empty box.
+const NOWHERE: Aabb = Aabb { min: splat(f64::INFINITY), max: splat(f64::NEG_INFINITY) };
+
+const fn splat(x: f64) -> Vec3 {
+    vec3(x, x, x)
+}
 
 /// Who may meet whom.
 #[derive(Clone, Debug)]
@@ -113,7 +129,10 @@ impl CollisionWorld {
             bounded,
             resting: vec![false; colliders.len()],
             rest: Bvh::default(),
-            boxes: vec![Aabb::around(Vec3::ZERO, Vec3::ZERO); colliders.len()],
+            boxes: vec![NOWHERE; colliders.len()],
+            grown: vec![NOWHERE; colliders.len()],
+            moved: vec![Vec3::ZERO; colliders.len()],
+            near: Vec::new(),
             bounding_radius: colliders.iter().map(|c| c.shape.bounding_radius()).collect(),
             bvh: Bvh::default(),
             pairs: Vec::new(),
@@ -133,9 +152,11 @@ impl CollisionWorld {
         self
     }
 
-    /// Lists the pairs again.
+    /// Lists the pairs again; none are known to be near.
     fn list_pairs(&mut self) {
-        let Self { colliders, filter, planes, bounded, meets_plane, resting, listed, .. } = self;
+        let Self { colliders, filter, planes, bounded, meets_plane, resting, listed, grown, near, .. } = self;
+        grown.fill(NOWHERE);
+        near.clear();
         meets_plane.clear();
         for &p in &*planes {
             meets_plane.extend((0..colliders.len()).map(|i| filter.allows(colliders, p, i)));
@@ -227,11 +248,8 @@ impl CollisionWorld {
                 awake.push(i);
             }
         }
-        if self.listed.is_some() {
-            self.list_pairs();
-        } else {
-            rest.build();
-        }
+        rest.build();
+        self.list_pairs();
     }
 
     /// The pairs that may touch, sorted.
@@ -248,26 +266,57 @@ impl CollisionWorld {
                 }
             }
         }
-        let Self { colliders, filter, bvh, rest, listed, boxes, pairs, awake, .. } = self;
-        let bounds = |i: usize| colliders[i].shape.aabb(&poses[i], margins[i]);
-        if let Some(listed) = listed {
-            awake.iter().for_each(|&i| boxes[i] = bounds(i));
-            let pair = |[a, b]: [u32; 2]| (a as usize, b as usize);
-            let meet = |&(a, b): &(usize, usize)| boxes[a].overlaps(&boxes[b]);
-            pairs.extend(listed.iter().copied().map(pair).filter(meet));
-        } else {
-            bvh.clear();
-            awake.iter().for_each(|&i| bvh.add(i, bounds(i)));
-            bvh.build();
-            let mut consider = |a: usize, b: usize| {
-                if filter.allows(colliders, a, b) {
-                    pairs.push((a, b));
-                }
-            };
-            bvh.pairs(&mut consider);
-            bvh.pairs_with(rest, &mut consider);
+        let Self { colliders, boxes, grown, moved, awake, .. } = self;
+        let mut stay = true;
+        for &i in &*awake {
+            let now = colliders[i].shape.aabb(&poses[i], margins[i]);
+            moved[i] = now.center() - boxes[i].center();
+            stay &= grown[i].encloses(&now);
+            boxes[i] = now;
         }
+        if !stay {
+            self.find_near();
+        }
+        let Self { boxes, near, pairs, .. } = self;
+        let near = near.iter().map(|&[a, b]| (a as usize, b as usize));
+        pairs.extend(near.filter(|&(a, b)| boxes[a].overlaps(&boxes[b])));
         pairs.sort_unstable();
+    }
+
+    /// Grows the boxes, and finds the pairs whose grown ones overlap.
+    fn find_near(&mut self) {
+        let Self { colliders, filter, bounded, awake, resting, rest, .. } = self;
+        let Self { listed, boxes, grown, moved, near, bvh, .. } = self;
+        for &i in &*bounded {
+            grown[i] = boxes[i];
+            if resting[i] || filter.fixed[i] {
+                continue;
+            }
+            let half = boxes[i].half();
+            // What comes farther than its size was put there.
+            let ahead = |k: usize| match moved[i][k] {
+                d if d.abs() > half[k] => 0.0,
+                d => (AHEAD * d).max(-half[k]).min(half[k]),
+            };
+            let ahead = boxes[i].shifted(vec3(ahead(0), ahead(1), ahead(2)));
+            grown[i] = boxes[i].joined(&ahead).grown(GROWTH * half.x.min(half.y).min(half.z));
+        }
+        near.clear();
+        if let Some(listed) = listed {
+            near.extend(listed.iter().filter(|[a, b]| grown[*a as usize].overlaps(&grown[*b as usize])));
+            return;
+        }
+        bvh.clear();
+        awake.iter().for_each(|&i| bvh.add(i, grown[i]));
+        bvh.build();
+        let mut consider = |a: usize, b: usize| {
+            if filter.allows(colliders, a, b) {
+                near.push([a as u32, b as u32]);
+            }
+        };
+        bvh.pairs(&mut consider);
+        bvh.pairs_with(rest, &mut consider);
+        near.sort_unstable();
     }
 }
 
@@ -348,15 +397,25 @@ mod tests {
         }
     }
 
+    /// Somewhere else every ninth time, and between these on the way, slowly or fast, or where they are.
     fn all_against_all(random: &mut Lcg, colliders: Vec<Collider>) {
         let n = colliders.len();
         let margins = vec![0.005; n];
-        let mut world = CollisionWorld::new(colliders.clone(), &[], |_| false).unwrap();
+        let mut world = CollisionWorld::new(colliders.clone(), &[], |o| o == 7).unwrap();
         let (mut out, mut again) = (Vec::new(), Vec::new());
-        for _ in 0..20 {
-            let mut poses: Vec<Pose> = (0..n).map(|_| random.pose(0.5)).collect();
-            poses[0] = Pose::from_translation(vec3(0.0, 0.0, -0.3));
+        let (mut poses, mut ways) = (Vec::new(), Vec::new());
+        let mut kept = 0;
+        for time in 0..54 {
+            if time % 9 == 0 {
+                poses = (0..n).map(|_| random.pose(0.5)).collect();
+                poses[0] = Pose::from_translation(vec3(0.0, 0.0, -0.3));
+                ways = (0..n).map(|_| random.vector() * [0.0, 1e-4, 0.02][time / 9 % 3]).collect();
+                (ways[0], ways[7]) = (Vec3::ZERO, Vec3::ZERO);
+            }
+            poses.iter_mut().zip(&ways).for_each(|(pose, way)| pose.translation += *way);
+            let before = world.grown.clone();
             world.query(&poses, &margins, &mut out);
+            kept += usize::from(world.grown == before);
             world.query(&poses, &margins, &mut again);
             assert_eq!(out, again);
             let mut expected = Vec::new();
@@ -372,6 +431,7 @@ mod tests {
             assert!(expected.len() > 30);
             assert_eq!(out, expected);
         }
+        assert!((30..46).contains(&kept), "those near were kept {kept} times");
     }
 
     /// What rests is met by the others, not by its like.

@@ -42,6 +42,8 @@ pub(crate) struct Islands<R: Recipe> {
     found: Vec<[Vec<usize>; 2]>,
     /// Those that are largest first.
     order: Vec<usize>,
+    /// What [`Self::settle`] was told of each.
+    asked: Vec<(f64, f64)>,
     /// Largest first: each keeps memory for the largest it ever was, and threads begin with what takes longest.
     parts: Vec<Box<Part<R::Memory>>>,
     crew: Option<Crew<Job<R>, ()>>,
@@ -84,6 +86,7 @@ impl<R: Recipe> Default for Islands<R> {
             place: Vec::new(),
             found: Vec::new(),
             order: Vec::new(),
+            asked: Vec::new(),
             parts: Vec::new(),
             crew: None,
             done: Vec::new(),
@@ -187,17 +190,27 @@ impl<R: Recipe> Islands<R> {
         self.tree_place.fill(NOWHERE);
     }
 
-    /// Asks each of the `count` islands that [`Self::find`] found, by its blocks and its share of `tolerance`, for the
-    /// square of its residual, if its impulses will do as they are: [`Self::solve`] leaves it alone then.
+    /// Asks each of the `count` islands that [`Self::find`] found, by its blocks, for the square of the residual that its
+    /// impulses leave as they are, and how many times less than its share of `tolerance` that must be. [`Self::solve`] leaves
+    /// alone those that keep to it: to their share of all, or of what others that were left alone have left over.
     pub(crate) fn settle(
         &mut self,
         count: usize,
         tolerance: f64,
-        mut square: impl FnMut(&[usize], f64) -> Option<f64>,
+        mut left: impl FnMut(&[usize]) -> (f64, f64),
     ) {
-        self.share(count, tolerance * tolerance);
-        for part in &mut self.parts[..count] {
-            part.settled = square(&part.blocks, part.tolerance);
+        self.asked.clear();
+        self.asked.extend(self.parts[..count].iter().map(|part| left(&part.blocks)));
+        let (mut square, mut more) = (tolerance * tolerance, true);
+        while std::mem::take(&mut more) {
+            self.share(count, square);
+            for (part, (left, times)) in self.parts.iter_mut().zip(&self.asked) {
+                if part.settled.is_none() && left * times * times <= part.tolerance * part.tolerance {
+                    part.settled = Some(*left);
+                    square -= left;
+                    more = true;
+                }
+            }
         }
     }
 
@@ -449,6 +462,21 @@ mod tests {
         islands.parts[0].settled = Some(0.0);
         let [before, b, c] = squares(&mut islands);
         assert!(before == a && (b + c - 1.0).abs() < 1e-12, "{before} {b} {c}");
+    }
+
+    /// Of four islands alike, which may leave a quarter of the tolerance's square each: the second leaves more than that, but
+    /// not more than what the first has left over; the third more than all; the fourth little, but ought to leave less still.
+    #[test]
+    fn what_some_leave_over_is_there_for_others() {
+        let mut islands = Islands::<Nothing>::default();
+        for index in 0..4 {
+            islands.parts.push(Box::new(Part { index, blocks: vec![index], ..Part::default() }));
+        }
+        let told = [(0.01, 1.0), (0.3, 1.0), (2.0, 1.0), (0.01, 1e3)];
+        islands.settle(4, 1.0, |blocks| told[blocks[0]]);
+        let settled = [0, 1, 2, 3].map(|k| islands.parts[k].settled);
+        assert_eq!(settled, [Some(0.01), Some(0.3), None, None]);
+        assert!((islands.parts[2].tolerance.powi(2) - 0.345).abs() < 1e-12);
     }
 
     /// A chain of four rows that sweeps solve slowly, and perhaps a row that the first sweep solves.

@@ -200,20 +200,20 @@ impl Starts {
         given.within(enough).then(|| given.sum.sqrt())
     }
 
-    /// After [`Self::keep`], the same for some of the blocks: the square of what they leave.
-    pub(crate) fn keep_part(&self, task: &Task, blocks: &[usize]) -> Option<f64> {
+    /// After [`Self::keep`], the same for some of the blocks: the square of what they leave, and how many times less than the
+    /// tolerance that must be.
+    pub(crate) fn keep_part(&self, problem: &ConstraintProblem, blocks: &[usize]) -> (f64, f64) {
         let Self { given, others, .. } = self;
         if !given.sum.is_finite() {
-            return None;
+            return (f64::INFINITY, 1.0);
         }
-        let second = &task.problem.second_start;
+        let second = &problem.second_start;
         let differs = |&i: &usize| {
-            let rows = task.problem.range(i);
+            let rows = problem.range(i);
             !same(&given.lambda[rows.clone()], &second[rows])
         };
-        let enough = if *others && blocks.iter().any(differs) { NEAR } else { 1.0 } * task.tolerance;
-        let left: f64 = blocks.iter().map(|&i| given.squares[i]).sum();
-        (left <= enough * enough).then_some(left)
+        let times = if *others && blocks.iter().any(differs) { 1.0 / NEAR } else { 1.0 };
+        (blocks.iter().map(|&i| given.squares[i]).sum(), times)
     }
 }
 
@@ -440,12 +440,17 @@ mod tests {
             let (mut starts, mut kept) = (Starts::default(), given.clone());
             let all = starts.keep(&task, &mut kept);
             assert_eq!(kept, given);
-            let [a, b] = [&lower, &upper].map(|blocks| starts.keep_part(&task, blocks));
-            assert!(a.is_some(), "as it was");
-            assert_eq!(b.is_some(), before == &given, "{b:?}");
+            let [(a, times_a), (b, times_b)] =
+                [&lower, &upper].map(|blocks| starts.keep_part(&problem, blocks));
+            assert!(a > 0.0 && b > 1e-16 && a + b < 1e-8, "{a:e} {b:e}");
+            assert_eq!(times_a, 1.0, "as it was");
+            assert_eq!(times_b, if before == &given { 1.0 } else { 1.0 / NEAR });
             assert_eq!(all.is_some(), before == &given, "{all:?}");
             let few = Task { tolerance: 1e-12, ..task };
-            assert!(starts.keep(&few, &mut kept).is_none() && starts.keep_part(&few, &upper).is_none());
+            assert!(starts.keep(&few, &mut kept).is_none());
+            // Nothing is kept of nothing.
+            assert!(starts.keep(&task, &mut vec![0.0; problem.rows()]).is_none());
+            assert_eq!(starts.keep_part(&problem, &lower).0, f64::INFINITY);
         }
     }
 

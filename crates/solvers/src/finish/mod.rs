@@ -24,8 +24,9 @@
 //! Before the first sweep come the factors of the last solve; and Newton at once, where that costs no more than
 //! sweeps or the start is nearly an answer; where the rows are few and that fails in one tree, the path: where there are
 //! more of them, sweeps find the pieces sooner. Where the start is of bodies at rest these are taken deeper than asked:
-//! the impulses then do for many steps to come. In hyperstatic islands that are nearly solved the augmented
-//! Lagrangian follows after two steps: its first programme is mostly enough.
+//! the impulses then do for many steps to come; and so are those that are good enough but not as they were in the last
+//! step, as they would leave more in each. In hyperstatic islands that are nearly solved the augmented Lagrangian follows
+//! after two steps: its first programme is mostly enough.
 
 mod newton;
 mod parts;
@@ -71,7 +72,7 @@ const DIGIT: f64 = 0.1;
 /// Newton comes before sweeps where a factorisation costs little: by rows, with these at most, in trees with
 /// [`FEW_ROWS`].
 const LEAST_ROWS: usize = 48;
-/// Newton steps before the first sweep, and in hyperstatic islands that are nearly solved.
+/// Newton steps before the first sweep, and in hyperstatic islands that are nearly solved or from what is good enough.
 const FIRST_STEPS: u32 = 8;
 const STEPS_NEAR: u32 = 2;
 /// r of the augmented Lagrangian from what is nearly an answer [‖A_ii‖].
@@ -400,8 +401,10 @@ impl Finish {
         };
         let cheap = known && rows <= most;
         let firm = cheap && near && view.hyperstatic();
-        if cheap && reached.residual > goal.tolerance {
-            let most = if firm { STEPS_NEAR } else { FIRST_STEPS };
+        let good = goal.rests && current <= goal.tolerance && !view.hyperstatic();
+        let least = if good { goal.wanted(current) } else { goal.tolerance };
+        if cheap && reached.residual > least {
+            let most = if firm || good { STEPS_NEAR } else { FIRST_STEPS };
             let steps = most.min(goal.max_iterations.saturating_sub(reached.steps));
             let by_newton = self.newton.solve(view, lambda, reached.residual, goal.wanted(current), steps);
             reached = Reached { steps: reached.steps + by_newton.steps, ..by_newton };

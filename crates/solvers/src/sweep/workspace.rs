@@ -170,10 +170,7 @@ impl Workspace {
         problem: &ConstraintProblem,
         tolerance: f64,
     ) {
-        let Self { starts, measure, .. } = self;
-        islands.settle(count, tolerance, |blocks, tolerance| {
-            starts.keep_part(&Task { problem, measure, law: R::LAW, tolerance }, blocks)
-        });
+        islands.settle(count, tolerance, |blocks| self.starts.keep_part(problem, blocks));
     }
 
     /// The residual at which a start will do.
