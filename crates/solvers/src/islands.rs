@@ -9,8 +9,9 @@
 //! Where G is known by its factor only ([`stiction_contact::ThinRows`]), so are the islands, and whoever
 //! solves them forms the blocks of those that need them.
 //!
-//! A part holds all that its solve needs, so a [`Crew`] may do it anywhere: the answer has the same bits. The caller
-//! copies part after part out of the problem, while the others solve.
+//! A part that is solved on a thread holds all that its solve needs, so a [`Crew`] may do it anywhere: the answer has the
+//! same bits. The caller copies part after part out of the problem, while the others solve. On one thread parts take turns
+//! in one room, which stays in the caches.
 
 use crate::crew::Crew;
 use std::cmp::Reverse;
@@ -20,11 +21,14 @@ use stiction_contact::{ConstraintProblem, SolveReport, SolveStatus, Watch};
 pub(crate) trait Recipe: Clone + Send + 'static {
     /// What is kept for an island from solve to solve.
     type Memory: Default + Send;
+    /// What a solve works in, of which nothing is kept but room.
+    type Tools: Default + Send;
 
     /// Solves one to `tolerance`; of its problem blocks may be formed.
     fn solve(
         &self,
         memory: &mut Self::Memory,
+        tools: &mut Self::Tools,
         tolerance: f64,
         problem: &mut ConstraintProblem,
         impulses: &mut [f64],
@@ -45,7 +49,10 @@ pub(crate) struct Islands<R: Recipe> {
     /// What [`Self::settle`] was told of each.
     asked: Vec<(f64, f64)>,
     /// Largest first: each keeps memory for the largest it ever was, and threads begin with what takes longest.
-    parts: Vec<Box<Part<R::Memory>>>,
+    parts: Vec<Box<Part<R>>>,
+    /// Of islands that are solved one after another: the room for a problem, and for its solve.
+    room: Room,
+    tools: R::Tools,
     crew: Option<Crew<Job<R>, ()>>,
     /// Parts that are done, in no order.
     done: Vec<Job<R>>,
@@ -58,25 +65,33 @@ pub(crate) struct Islands<R: Recipe> {
 
 /// A part to be solved.
 struct Job<R: Recipe> {
-    part: Box<Part<R::Memory>>,
+    part: Box<Part<R>>,
     recipe: R,
+    /// To whoever is free; the others are solved by the caller, or not at all.
+    given: bool,
 }
 
-#[derive(Default)]
-struct Part<M> {
+struct Part<R: Recipe> {
     index: usize,
     /// Blocks of the whole problem, ascending.
     blocks: Vec<usize>,
     /// Trees of the whole problem, where it is known by its factor.
     trees: Vec<usize>,
-    problem: ConstraintProblem,
-    impulses: Vec<f64>,
-    memory: M,
+    memory: R::Memory,
+    /// Where threads solve. Each part has its own, so that who has solved what before does not say when there is room.
+    own: Option<Box<(Room, R::Tools)>>,
     /// The square of the residual its impulses leave, where they will do as they are.
     settled: Option<f64>,
     /// Its share.
     tolerance: f64,
     report: Option<SolveReport>,
+}
+
+/// The problem of a part, and its impulses.
+#[derive(Default)]
+struct Room {
+    problem: ConstraintProblem,
+    impulses: Vec<f64>,
 }
 
 impl<R: Recipe> Default for Islands<R> {
@@ -88,6 +103,8 @@ impl<R: Recipe> Default for Islands<R> {
             order: Vec::new(),
             asked: Vec::new(),
             parts: Vec::new(),
+            room: Room::default(),
+            tools: R::Tools::default(),
             crew: None,
             done: Vec::new(),
             tree_parent: Vec::new(),
@@ -103,8 +120,11 @@ impl<R: Recipe> Islands<R> {
         let others = threads.saturating_sub(1);
         self.crew = (others > 0).then(|| {
             let solve = |job: &mut Job<R>, _: &mut ()| {
-                let Job { part, recipe } = job;
-                part.solve(recipe, &mut Watch::none());
+                let Job { part, recipe, .. } = job;
+                if let Some(mut own) = part.own.take() {
+                    part.solve(recipe, &mut own.0, &mut own.1, &mut Watch::none());
+                    part.own = Some(own);
+                }
             };
             Crew::new((), vec![(); others], solve)
         });
@@ -136,7 +156,7 @@ impl<R: Recipe> Islands<R> {
             if root == i {
                 if self.found.len() == count {
                     self.found.push([Vec::new(), Vec::new()]);
-                    self.parts.push(Box::new(Part { index: count, ..Part::default() }));
+                    self.parts.push(Box::new(Part::new(count)));
                 }
                 self.found[count].iter_mut().for_each(Vec::clear);
                 count += 1;
@@ -249,9 +269,6 @@ impl<R: Recipe> Islands<R> {
                 total += part.settled.unwrap_or(0.0);
                 continue;
             };
-            for (at, &i) in part.blocks.iter().enumerate() {
-                impulses[problem.range(i)].copy_from_slice(&part.impulses[part.problem.range(at)]);
-            }
             if severity(report.status) > severity(status) {
                 status = report.status;
             }
@@ -267,31 +284,40 @@ impl<R: Recipe> Islands<R> {
     }
 
     /// Those that are large enough by whoever is free, the others here.
-    fn solve_all(&mut self, count: usize, problem: &ConstraintProblem, impulses: &[f64], recipe: &R) {
-        let Self { place, parts, crew, done, tree_place, .. } = self;
+    fn solve_all(&mut self, count: usize, problem: &ConstraintProblem, impulses: &mut [f64], recipe: &R) {
+        let Self { place, parts, room, tools, crew, done, tree_place, .. } = self;
+        let mut here = |part: &mut Part<R>, impulses: &mut [f64]| {
+            part.gather(room, place, tree_place, problem, impulses);
+            part.solve(recipe, room, tools, &mut Watch::none());
+            spread(&part.blocks, &room.impulses, problem, impulses);
+        };
+        let open = |part: &Part<R>| part.index < count && part.settled.is_none();
         let Some(crew) = crew else {
-            for part in parts[..count].iter_mut().filter(|p| p.settled.is_none()) {
-                part.gather(place, tree_place, problem, impulses);
-                part.solve(recipe, &mut Watch::none());
-            }
+            parts.iter_mut().filter(|part| open(part)).for_each(|part| here(part, impulses));
             return;
         };
+        let rows = |part: &Part<R>| part.blocks.iter().map(|&i| problem.range(i).len()).sum::<usize>();
         for mut part in parts.drain(..) {
-            let open = part.index < count && part.settled.is_none();
-            if open {
-                part.gather(place, tree_place, problem, impulses);
+            let given = open(&part) && rows(&part) >= LEAST_ROWS;
+            if given {
+                let mut own = part.own.take().unwrap_or_default();
+                part.gather(&mut own.0, place, tree_place, problem, impulses);
+                part.own = Some(own);
             }
-            let job = Job { part, recipe: recipe.clone() };
-            if open && job.part.problem.rows() >= LEAST_ROWS {
+            let job = Job { part, recipe: recipe.clone(), given };
+            if given {
                 crew.give(job);
             } else {
                 done.push(job);
             }
         }
-        for job in done.iter_mut().filter(|job| job.part.index < count && job.part.settled.is_none()) {
-            job.part.solve(recipe, &mut Watch::none());
-        }
+        done.iter_mut().filter(|job| open(&job.part)).for_each(|job| here(&mut job.part, impulses));
         crew.finish(done);
+        for Job { part, given, .. } in &*done {
+            if let Some(own) = part.own.as_ref().filter(|_| *given) {
+                spread(&part.blocks, &own.0.impulses, problem, impulses);
+            }
+        }
         parts.extend(done.drain(..).map(|job| job.part));
         parts.sort_unstable_by_key(|part| part.index);
     }
@@ -301,34 +327,27 @@ impl<R: Recipe> Islands<R> {
         &mut self,
         count: usize,
         problem: &ConstraintProblem,
-        impulses: &[f64],
+        impulses: &mut [f64],
         watch: &mut Watch<'_>,
         recipe: &R,
     ) {
-        let Self { place, parts, tree_place, shown, .. } = self;
+        let Self { place, parts, room, tools, tree_place, shown, .. } = self;
         shown.clear();
         shown.extend_from_slice(impulses);
         let mut before = 0;
         for part in parts[..count].iter_mut().filter(|p| p.settled.is_none()) {
-            part.gather(place, tree_place, problem, impulses);
+            part.gather(room, place, tree_place, problem, impulses);
             let blocks = std::mem::take(&mut part.blocks);
-            let spread = |x: &[f64], shown: &mut [f64]| {
-                let mut rest = x;
-                for &i in &blocks {
-                    let (mine, after) = rest.split_at(problem.range(i).len());
-                    shown[problem.range(i)].copy_from_slice(mine);
-                    rest = after;
-                }
-            };
             let mut show = |iteration, x: &[f64]| {
-                spread(x, shown);
+                spread(&blocks, x, problem, shown);
                 watch.show(before + iteration, shown);
             };
-            part.solve(recipe, &mut Watch::new(&mut show));
-            spread(&part.impulses, shown);
+            part.solve(recipe, room, tools, &mut Watch::new(&mut show));
+            spread(&blocks, &room.impulses, problem, shown);
             part.blocks = blocks;
             before += part.report.map_or(0, |r| r.iterations);
         }
+        impulses.copy_from_slice(shown);
     }
 
     /// Every memory, those of islands that are gone included.
@@ -337,37 +356,61 @@ impl<R: Recipe> Islands<R> {
     }
 }
 
-impl<M> Part<M> {
-    fn solve<R: Recipe<Memory = M>>(&mut self, recipe: &R, watch: &mut Watch<'_>) {
-        let Self { memory, problem, impulses, tolerance, report, .. } = self;
-        *report = Some(recipe.solve(memory, *tolerance, problem, impulses, watch));
+/// The impulses of some blocks of a problem, one after another, to where they are among those of all.
+fn spread(blocks: &[usize], mine: &[f64], problem: &ConstraintProblem, all: &mut [f64]) {
+    let mut rest = mine;
+    for &i in blocks {
+        let (own, after) = rest.split_at(problem.range(i).len());
+        all[problem.range(i)].copy_from_slice(own);
+        rest = after;
+    }
+}
+
+impl<R: Recipe> Part<R> {
+    fn new(index: usize) -> Self {
+        Self {
+            index,
+            blocks: Vec::new(),
+            trees: Vec::new(),
+            memory: R::Memory::default(),
+            own: None,
+            settled: None,
+            tolerance: 0.0,
+            report: None,
+        }
+    }
+
+    fn solve(&mut self, recipe: &R, room: &mut Room, tools: &mut R::Tools, watch: &mut Watch<'_>) {
+        let Room { problem, impulses } = room;
+        self.report = Some(recipe.solve(&mut self.memory, tools, self.tolerance, problem, impulses, watch));
     }
 
     /// Copies its blocks out of the whole problem, and their impulses.
     fn gather(
-        &mut self,
+        &self,
+        room: &mut Room,
         place: &[(usize, usize)],
         tree_place: &[usize],
         whole: &ConstraintProblem,
         impulses: &[f64],
     ) {
-        self.problem.clear();
-        self.problem.time_step = whole.time_step;
-        self.impulses.clear();
+        room.problem.clear();
+        room.problem.time_step = whole.time_step;
+        room.impulses.clear();
         for &i in &self.blocks {
-            self.problem.push(whole.cone(i), &whole.free_velocity[whole.range(i)]);
-            self.impulses.extend_from_slice(&impulses[whole.range(i)]);
-            self.problem.second_start.extend(whole.second_start.get(whole.range(i)).into_iter().flatten());
+            room.problem.push(whole.cone(i), &whole.free_velocity[whole.range(i)]);
+            room.impulses.extend_from_slice(&impulses[whole.range(i)]);
+            room.problem.second_start.extend(whole.second_start.get(whole.range(i)).into_iter().flatten());
         }
         for (local, &i) in self.blocks.iter().enumerate() {
-            let to = self.problem.range(local);
-            self.problem.compliance[to].copy_from_slice(&whole.compliance[whole.range(i)]);
-            self.problem.softness.extend(whole.softness.get(i));
+            let to = room.problem.range(local);
+            room.problem.compliance[to].copy_from_slice(&whole.compliance[whole.range(i)]);
+            room.problem.softness.extend(whole.softness.get(i));
         }
         if !whole.blocks_formed() {
-            return self.problem.thin.gather(&whole.thin, &self.blocks, &self.trees, tree_place);
+            return room.problem.thin.gather(&whole.thin, &self.blocks, &self.trees, tree_place);
         }
-        let (start, blocks) = self.problem.starts_and_blocks_mut();
+        let (start, blocks) = room.problem.starts_and_blocks_mut();
         let columns = |i: usize| whole.blocks.entries(i).map(|k| place[whole.blocks.column_of(k)].1);
         blocks.reshape(start, |local, out| out.extend(columns(self.blocks[local])));
         for (local, &i) in self.blocks.iter().enumerate() {
@@ -418,9 +461,11 @@ mod tests {
 
     impl Recipe for Nothing {
         type Memory = ();
+        type Tools = ();
 
         fn solve(
             &self,
+            (): &mut (),
             (): &mut (),
             _: f64,
             _: &mut ConstraintProblem,
@@ -450,7 +495,7 @@ mod tests {
     fn tolerances_are_shared_by_islands_and_by_blocks() {
         let mut islands = Islands::<Nothing>::default();
         for (index, blocks) in [30, 9, 1].into_iter().enumerate() {
-            let part = Part { index, blocks: vec![0; blocks], ..Part::default() };
+            let part = Part { blocks: vec![0; blocks], ..Part::new(index) };
             islands.parts.push(Box::new(part));
         }
         let squares = |islands: &mut Islands<Nothing>| {
@@ -470,7 +515,7 @@ mod tests {
     fn what_some_leave_over_is_there_for_others() {
         let mut islands = Islands::<Nothing>::default();
         for index in 0..4 {
-            islands.parts.push(Box::new(Part { index, blocks: vec![index], ..Part::default() }));
+            islands.parts.push(Box::new(Part { blocks: vec![index], ..Part::new(index) }));
         }
         let told = [(0.01, 1.0), (0.3, 1.0), (2.0, 1.0), (0.01, 1e3)];
         islands.settle(4, 1.0, |blocks| told[blocks[0]]);

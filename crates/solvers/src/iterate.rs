@@ -127,10 +127,12 @@ impl<M: Method> Clone for Orders<M> {
 }
 
 impl<M: Method> Recipe for Orders<M> {
-    type Memory = Island<M>;
+    type Memory = ();
+    type Tools = Island<M>;
 
     fn solve(
         &self,
+        (): &mut (),
         island: &mut Island<M>,
         tolerance: f64,
         problem: &mut ConstraintProblem,

@@ -501,7 +501,12 @@ impl Finish {
         self.newton.regular()
     }
 
-    /// Drops what outlives a solve.
+    /// What outlives a solve.
+    pub(crate) fn kept_mut(&mut self) -> &mut Newton {
+        &mut self.newton
+    }
+
+    /// Drops it.
     pub(crate) fn forget(&mut self) {
         self.newton.forget();
     }

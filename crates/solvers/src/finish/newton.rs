@@ -318,7 +318,7 @@ impl Newton {
     }
 
     /// Drops what outlives a solve.
-    pub(super) fn forget(&mut self) {
+    pub(crate) fn forget(&mut self) {
         self.held.clear();
         self.held_pieces.clear();
         (self.age, self.slow, self.regular) = (0, false, false);

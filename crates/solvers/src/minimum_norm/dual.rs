@@ -81,9 +81,9 @@ impl Dual {
         self.kept.extend(self.y.iter().zip(scale).map(|(y, s)| y * s));
     }
 
-    /// Drops what outlives a solve.
-    pub(super) fn forget(&mut self) {
-        self.kept.clear();
+    /// y of the last solve, if there is one.
+    pub(super) fn kept_mut(&mut self) -> &mut Vec<f64> {
+        &mut self.kept
     }
 
     /// x of (1) for x* = `given`, or nearly; false if that is nearly it, or a step cannot be found.

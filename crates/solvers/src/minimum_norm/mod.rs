@@ -139,7 +139,12 @@ impl MinimumNorm {
 
     /// Drops what outlives a selection.
     pub(crate) fn forget(&mut self) {
-        self.dual.forget();
+        self.kept_mut().clear();
+    }
+
+    /// What outlives a solve.
+    pub(crate) fn kept_mut(&mut self) -> &mut Vec<f64> {
+        self.dual.kept_mut()
     }
 
     /// What may change, by the pieces of the natural map, and E λ*. Compliant rows and rows at a side of their box do not.

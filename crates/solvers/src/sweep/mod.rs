@@ -30,6 +30,7 @@ use crate::local::Contact;
 use crate::path::Path;
 use crate::trees::TreeSystem;
 use stiction_contact::{ConstraintProblem, Law, SolveReport, SolveStatus, Watch};
+use workspace::Kept;
 
 /// What a twin brings: its law and its answer for one contact.
 pub(crate) trait Rule: Clone + Send + 'static {
@@ -151,16 +152,18 @@ impl<R: Rule> Sweeps<R> {
 
     /// Drops what outlives a solve.
     pub(crate) fn forget(&mut self) {
-        self.islands.memories_mut().for_each(Workspace::forget);
+        self.islands.memories_mut().for_each(Kept::forget);
         self.whole.forget();
     }
 }
 
 impl<R: Rule> Recipe for Twin<R> {
-    type Memory = Workspace;
+    type Memory = Kept;
+    type Tools = Workspace;
 
     fn solve(
         &self,
+        kept: &mut Kept,
         ws: &mut Workspace,
         tolerance: f64,
         part: &mut ConstraintProblem,
@@ -173,22 +176,10 @@ impl<R: Rule> Recipe for Twin<R> {
         if let Some(report) = self.at_once(ws, tolerance, current, impulses, watch) {
             return report;
         }
-        let mut from = Reached { residual: current, steps: 0 };
-        if !(R::LAW == Law::Ncp && TreeSystem::pays(part) || part.blocks_formed()) {
-            if part.thin.trees() == 1 {
-                from = ws.resume::<R>(part, &params, impulses, from.residual);
-                if from.residual <= tolerance {
-                    watch.show(from.steps, impulses);
-                    return report(SolveStatus::Converged, from.steps, from.residual);
-                }
-            }
-            if part.form_blocks().is_err() {
-                return report(SolveStatus::NumericalFailure, 0, f64::NAN);
-            }
-            part.velocities_into(impulses, &mut ws.c);
-            from.residual = ws.residual(part, R::LAW, impulses, &ws.c);
-        }
-        self.warm_or_cold(ws, &params, part, impulses, from, watch)
+        ws.exchange(kept);
+        let report = self.solve_island(ws, &params, part, impulses, current, watch);
+        ws.exchange(kept);
+        report
     }
 }
 
@@ -210,6 +201,34 @@ impl<R: Rule> Twin<R> {
             watch.show(0, impulses);
             report(SolveStatus::Converged, 0, current)
         })
+    }
+
+    /// An island whose start does not do: blocks are formed where that pays.
+    fn solve_island(
+        &self,
+        ws: &mut Workspace,
+        params: &SweepParams,
+        part: &mut ConstraintProblem,
+        impulses: &mut [f64],
+        current: f64,
+        watch: &mut Watch<'_>,
+    ) -> SolveReport {
+        let mut from = Reached { residual: current, steps: 0 };
+        if !(R::LAW == Law::Ncp && TreeSystem::pays(part) || part.blocks_formed()) {
+            if part.thin.trees() == 1 {
+                from = ws.resume::<R>(part, params, impulses, from.residual);
+                if from.residual <= params.tolerance {
+                    watch.show(from.steps, impulses);
+                    return report(SolveStatus::Converged, from.steps, from.residual);
+                }
+            }
+            if part.form_blocks().is_err() {
+                return report(SolveStatus::NumericalFailure, 0, f64::NAN);
+            }
+            part.velocities_into(impulses, &mut ws.c);
+            from.residual = ws.residual(part, R::LAW, impulses, &ws.c);
+        }
+        self.warm_or_cold(ws, params, part, impulses, from, watch)
     }
 
     /// A problem of one tree, which is one island: blocks are formed where it comes to sweeps.

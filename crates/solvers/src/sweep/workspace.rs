@@ -2,7 +2,7 @@
 
 use super::{Rule, SweepParams, Twin, report};
 use crate::anderson::Anderson;
-use crate::finish::{Finish, Goal, NEAR, Reached, View};
+use crate::finish::{Finish, Goal, NEAR, Newton, Reached, View};
 use crate::islands::Islands;
 use crate::iterate::Task;
 use crate::local::Contact;
@@ -100,7 +100,28 @@ pub(crate) struct Workspace {
     pub(super) finish: Finish,
 }
 
+/// What outlives the solve of an island, and tells the next where to go on.
+#[derive(Default)]
+pub(crate) struct Kept {
+    newton: Newton,
+    smallest: Vec<f64>,
+}
+
+impl Kept {
+    pub(super) fn forget(&mut self) {
+        self.newton.forget();
+        self.smallest.clear();
+    }
+}
+
 impl Workspace {
+    /// Takes what an island has kept, or gives it back.
+    pub(super) fn exchange(&mut self, kept: &mut Kept) {
+        let Kept { newton, smallest } = kept;
+        std::mem::swap(self.finish.kept_mut(), newton);
+        std::mem::swap(self.smallest.kept_mut(), smallest);
+    }
+
     /// What the residual asks for.
     pub(super) fn prepare(&mut self, problem: &ConstraintProblem) {
         self.measure.prepare(problem);
