@@ -473,6 +473,31 @@ mod tests {
         assert!(report.status == SolveStatus::IterationLimit && !report.settled(), "{report:?}");
     }
 
+    /// Impulses of bodies at rest that are good enough, but less so than in the step before, would be worse in the next:
+    /// they are solved nearly as far as numbers go. What is as it was stays.
+    #[test]
+    fn what_is_good_enough_and_gets_worse_is_solved() {
+        let mut problem = ConstraintProblem::default();
+        problem.copy_rows_of(&with_thin(stack(&[1.0; 4], vec3(0.0, 0.0, 0.0), 0.5)));
+        let solve = |problem: &ConstraintProblem, impulses: &mut [f64]| {
+            crate::make("nsgs", &crate::Common::default()).unwrap().solve(problem, impulses)
+        };
+        let mut answer = vec![0.0; problem.rows()];
+        solve(&problem, &mut answer);
+        let more = |by: f64| answer.iter().map(|l| l * (1.0 + by)).collect::<Vec<_>>();
+        let given = more(-1e-8);
+        let left = certify(&problem, &given).natural_map;
+        assert!(left > 1e-10 && left < 9e-9, "{left:e}");
+        for (before, stays) in [(given.clone(), true), (more(-3e-8), false)] {
+            problem.second_start = before;
+            let mut impulses = given.clone();
+            let report = solve(&problem, &mut impulses);
+            let natural_map = certify(&problem, &impulses).natural_map;
+            assert!(report.converged() && (impulses == given) == stays, "{report:?}");
+            assert!(stays || natural_map < 1e-12, "{natural_map:e}");
+        }
+    }
+
     /// What rounding makes of impulses needs no blocks: |W| |Wᵀ| |λ| is no less than |G| |λ|, nor much more.
     #[test]
     fn sizes_need_no_blocks() {
