@@ -56,7 +56,9 @@ pub(crate) struct Islands<R: Recipe> {
     crew: Option<Crew<Job<R>, ()>>,
     /// Parts that are done, in no order.
     done: Vec<Job<R>>,
-    /// Of problems by their factor: the same union–find over trees, and the place of a tree in its island.
+    /// Of problems by their factor: the trees of every block, the same union–find over trees, and the place of a tree in its
+    /// island.
+    touched: Vec<[usize; 2]>,
     tree_parent: Vec<usize>,
     tree_place: Vec<usize>,
     /// The impulses of all islands, for whoever watches.
@@ -107,6 +109,7 @@ impl<R: Recipe> Default for Islands<R> {
             tools: R::Tools::default(),
             crew: None,
             done: Vec::new(),
+            touched: Vec::new(),
             tree_parent: Vec::new(),
             tree_place: Vec::new(),
             shown: Vec::new(),
@@ -165,7 +168,7 @@ impl<R: Recipe> Islands<R> {
             self.place[i] = (island, blocks.len());
             blocks.push(i);
             if !problem.blocks_formed() {
-                for tree in problem.thin.trees_of(i) {
+                for tree in self.touched[i].into_iter().filter(|&tree| tree != NOWHERE) {
                     if self.tree_place[tree] == NOWHERE {
                         self.tree_place[tree] = trees.len();
                         trees.push(tree);
@@ -192,15 +195,17 @@ impl<R: Recipe> Islands<R> {
         self.tree_parent.extend(0..trees);
         self.tree_place.clear();
         self.tree_place.resize(trees, NOWHERE);
+        self.touched.clear();
         for i in 0..problem.len() {
             let mut touched = problem.thin.trees_of(i);
-            if let (Some(a), Some(b)) = (touched.next(), touched.next()) {
+            let [a, b] = [touched.next(), touched.next()].map(|tree| tree.unwrap_or(NOWHERE));
+            if b != NOWHERE {
                 unite(&mut self.tree_parent, a, b);
             }
+            self.touched.push([a, b]);
         }
         // The first block of an island stands for the trees of it.
-        for i in 0..problem.len() {
-            let Some(tree) = problem.thin.trees_of(i).next() else { continue };
+        for (i, &[tree, _]) in self.touched.iter().enumerate().filter(|(_, touched)| touched[0] != NOWHERE) {
             let root = root(&mut self.tree_parent, tree);
             match self.tree_place[root] {
                 NOWHERE => self.tree_place[root] = i,
@@ -423,7 +428,7 @@ impl<R: Recipe> Part<R> {
 
 /// Smaller islands are not worth handing over.
 const LEAST_ROWS: usize = 9;
-/// A tree that no block has touched yet.
+/// A tree that no block has touched yet, or that there is not.
 const NOWHERE: usize = usize::MAX;
 
 pub(crate) fn root(parent: &mut [usize], mut i: usize) -> usize {
