@@ -119,7 +119,10 @@ impl<R: Rule> Sweeps<R> {
         let one_tree = !formed && problem.thin.trees() == 1;
         let count = if formed { islands.find(problem) } else { 0 };
         let report = if one_tree || formed && count <= 1 {
-            let current = ws.start(problem, R::LAW, params.tolerance, impulses);
+            let current = ws.with_starts(problem, R::LAW, params.tolerance, |starts, task, c| {
+                let moves = if one_tree { starts.go_on(task, impulses, c) } else { None };
+                moves.unwrap_or_else(|| starts.choose(task, impulses, c))
+            });
             if let Some(report) = twin.at_once(ws, params.tolerance, current, impulses, watch) {
                 return report;
             }
@@ -130,14 +133,16 @@ impl<R: Rule> Sweeps<R> {
                 twin.warm_or_cold(ws, params, problem, impulses, from, watch)
             }
         } else {
-            let kept = ws.keep(problem, R::LAW, params.tolerance, impulses);
+            let kept = ws.with_starts(problem, R::LAW, params.tolerance, |starts, task, _| {
+                starts.keep(task, impulses)
+            });
             if let Some(residual) = kept.filter(|_| !all) {
                 watch.show(0, impulses);
                 return report(SolveStatus::Converged, 0, residual);
             }
             let count = if formed { count } else { islands.find(problem) };
             if !all {
-                ws.settle(islands, count, problem, params.tolerance);
+                islands.settle(count, params.tolerance, |blocks| ws.keep_part(problem, blocks));
             }
             islands.solve(count, params.tolerance, problem, impulses, watch, &twin)
         };
@@ -171,7 +176,8 @@ impl<R: Rule> Recipe for Twin<R> {
         watch: &mut Watch<'_>,
     ) -> SolveReport {
         ws.prepare(part);
-        let current = ws.start_island(part, R::LAW, tolerance, impulses);
+        let current = ws
+            .with_starts(part, R::LAW, tolerance, |starts, task, c| starts.choose_at_rest(task, impulses, c));
         let params = SweepParams { tolerance, ..self.params };
         if let Some(report) = self.at_once(ws, tolerance, current, impulses, watch) {
             return report;

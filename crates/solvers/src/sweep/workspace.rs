@@ -1,9 +1,8 @@
 //! What a solve by sweeps works in: prepared blocks, current and best impulses, accelerators.
 
-use super::{Rule, SweepParams, Twin, report};
+use super::{Rule, SweepParams, report};
 use crate::anderson::Anderson;
 use crate::finish::{Finish, Goal, NEAR, Newton, Reached, View};
-use crate::islands::Islands;
 use crate::iterate::Task;
 use crate::local::Contact;
 use crate::measure::Measure;
@@ -141,57 +140,21 @@ impl Workspace {
         }
     }
 
-    /// Chooses where to start, sets c, and returns the residual.
-    pub(super) fn start(
+    /// What `choose` makes of the starts there are, the problem, and room for the velocities of the one chosen.
+    pub(super) fn with_starts<T>(
         &mut self,
         problem: &ConstraintProblem,
         law: Law,
         tolerance: f64,
-        impulses: &mut [f64],
-    ) -> f64 {
+        choose: impl FnOnce(&mut Starts, &Task, &mut Vec<f64>) -> T,
+    ) -> T {
         let Self { starts, measure, c, .. } = self;
-        // Islands choose among all.
-        let alone = !problem.blocks_formed() && problem.thin.trees() == 1;
-        let task = Task { problem, measure, law, tolerance };
-        if alone && let Some(residual) = starts.go_on(&task, impulses, c) {
-            return residual;
-        }
-        starts.choose(&task, impulses, c)
+        choose(starts, &Task { problem, measure, law, tolerance }, c)
     }
 
-    /// The same for an island, whose last one may have been another.
-    pub(super) fn start_island(
-        &mut self,
-        problem: &ConstraintProblem,
-        law: Law,
-        tolerance: f64,
-        impulses: &mut [f64],
-    ) -> f64 {
-        let Self { starts, measure, c, .. } = self;
-        starts.choose_at_rest(&Task { problem, measure, law, tolerance }, impulses, c)
-    }
-
-    /// What the impulses given leave, if all islands may go on with them.
-    pub(super) fn keep(
-        &mut self,
-        problem: &ConstraintProblem,
-        law: Law,
-        tolerance: f64,
-        impulses: &mut [f64],
-    ) -> Option<f64> {
-        let Self { starts, measure, .. } = self;
-        starts.keep(&Task { problem, measure, law, tolerance }, impulses)
-    }
-
-    /// After [`Self::keep`], settles the islands that may go on with the impulses given.
-    pub(super) fn settle<R: Rule>(
-        &self,
-        islands: &mut Islands<Twin<R>>,
-        count: usize,
-        problem: &ConstraintProblem,
-        tolerance: f64,
-    ) {
-        islands.settle(count, tolerance, |blocks| self.starts.keep_part(problem, blocks));
+    /// After [`Starts::keep`], the same for some of the blocks.
+    pub(super) fn keep_part(&self, problem: &ConstraintProblem, blocks: &[usize]) -> (f64, f64) {
+        self.starts.keep_part(problem, blocks)
     }
 
     /// The residual at which a start will do.

@@ -9,6 +9,7 @@
 
 use super::order::Order;
 use super::ready::Ready;
+use super::symmetric::{subtract_transposed, subtract_transposed_product};
 use super::{Block, times};
 use crate::dense::{Lu, STRIP, add};
 use stiction_contact::ThinRows;
@@ -23,22 +24,22 @@ pub(crate) struct TreeLu {
     /// Pairs of trees that touch, and those that `order` is of.
     pairs: Vec<(usize, usize)>,
     known: Vec<(usize, usize)>,
-    pub(super) order: Order,
+    order: Order,
     /// First coordinate and number of coordinates of every tree.
-    pub(super) tree: Vec<(usize, usize)>,
+    tree: Vec<(usize, usize)>,
     /// Per tree, the start of its block of the diagonal in `values`; then for each neighbour, ascending, those
     /// of A_pq and A_qp.
-    pub(super) at: Vec<usize>,
-    pub(super) beside: Vec<Vec<(usize, usize, usize)>>,
+    at: Vec<usize>,
+    beside: Vec<Vec<(usize, usize, usize)>>,
     /// Where the blocks start that (1) changes, in that order.
-    pub(super) changed: Vec<usize>,
-    pub(super) values: Vec<f64>,
+    changed: Vec<usize>,
+    values: Vec<f64>,
     numbers: usize,
-    /// All D are symmetric, and of A_pq and A_qp one is formed: [`super::symmetric`].
+    /// All D are symmetric, and of A_pq and A_qp one is formed: (1) and (2) of [`super::symmetric`].
     symmetric: bool,
     /// Row of A_pp that stands in place k.
-    pub(super) pivot: Vec<usize>,
-    pub(super) scratch: Vec<f64>,
+    pivot: Vec<usize>,
+    scratch: Vec<f64>,
     /// Every block, as it is added.
     ready: Vec<Ready>,
     /// D Wᵢ on one tree.
@@ -222,9 +223,6 @@ impl TreeLu {
         if self.alone {
             return self.dense.factor();
         }
-        if self.symmetric {
-            return self.factor_symmetric();
-        }
         let mut changed = self.changed.iter();
         for &p in &self.order.sequence {
             let (first, n) = self.tree[p];
@@ -234,11 +232,15 @@ impl TreeLu {
             if !(if n == 6 { factor(diagonal, pivot, 6) } else { factor(diagonal, pivot, n) }) {
                 return false;
             }
-            // A_pq becomes A_pp⁻¹ A_pq.
-            for &(q, upper, _) in &self.beside[p] {
+            // A_pp⁻¹ A_pq takes the place of A_pq, or where A_qp is its transpose, of that.
+            for &(q, upper, lower) in &self.beside[p] {
                 let width = self.tree[q].1;
-                let (start, end) = (self.at[p], upper + n * width);
-                let (left, right) = self.values[start..end].split_at_mut(upper - start);
+                let solved = if self.symmetric { lower } else { upper };
+                if self.symmetric {
+                    self.values.copy_within(upper..upper + n * width, lower);
+                }
+                let (start, end) = (self.at[p], solved + n * width);
+                let (left, right) = self.values[start..end].split_at_mut(solved - start);
                 let (left, pivot) = (&left[..n * n], &self.pivot[first..first + n]);
                 match (n, width) {
                     (6, 6) => solve_columns(left, pivot, right, 6, 6),
@@ -246,10 +248,14 @@ impl TreeLu {
                 }
             }
             // (1)
-            for &(q, _, lower) in &self.beside[p] {
-                for (&(r, upper, _), &to) in self.beside[p].iter().zip(&mut changed) {
+            for &(q, transposed, lower) in &self.beside[p] {
+                for (&(r, upper, solved), &to) in self.beside[p].iter().zip(&mut changed) {
                     let sizes = [self.tree[q].1, n, self.tree[r].1];
-                    subtract_product(&mut self.values, [to, lower, upper], sizes);
+                    if !self.symmetric {
+                        subtract_product(&mut self.values, [to, lower, upper], sizes);
+                    } else if self.order.place[q] <= self.order.place[r] {
+                        subtract_transposed_product(&mut self.values, [to, transposed, solved], sizes);
+                    }
                 }
             }
         }
@@ -280,9 +286,6 @@ impl TreeLu {
             let (first, n) = self.tree[0];
             return self.dense.solve_at_once(&mut x[first..first + n]);
         }
-        if self.symmetric {
-            return self.solve_symmetric(x);
-        }
         for &p in &self.order.sequence {
             let (first, n) = self.tree[p];
             let diagonal = &self.values[self.at[p]..self.at[p] + n * n];
@@ -291,10 +294,13 @@ impl TreeLu {
                 6 => solve_one(diagonal, pivot, &mut x[first..first + n], &mut self.scratch, 6),
                 _ => solve_one(diagonal, pivot, &mut x[first..first + n], &mut self.scratch, n),
             }
-            for &(q, _, lower) in &self.beside[p] {
+            for &(q, upper, lower) in &self.beside[p] {
                 let (to, height) = self.tree[q];
-                let block = &self.values[lower..lower + height * n];
+                let at = if self.symmetric { upper } else { lower };
+                let block = &self.values[at..at + height * n];
                 match (height, n) {
+                    (6, 6) if self.symmetric => subtract_transposed(block, x, [to, first], 6, 6),
+                    _ if self.symmetric => subtract_transposed(block, x, [to, first], n, height),
                     (6, 6) => subtract(block, x, [to, first], 6, 6),
                     _ => subtract(block, x, [to, first], height, n),
                 }
@@ -302,9 +308,10 @@ impl TreeLu {
         }
         for &p in self.order.sequence.iter().rev() {
             let (first, n) = self.tree[p];
-            for &(q, upper, _) in &self.beside[p] {
+            for &(q, upper, lower) in &self.beside[p] {
                 let (from, width) = self.tree[q];
-                let block = &self.values[upper..upper + n * width];
+                let at = if self.symmetric { lower } else { upper };
+                let block = &self.values[at..at + n * width];
                 match (n, width) {
                     (6, 6) => subtract(block, x, [first, from], 6, 6),
                     _ => subtract(block, x, [first, from], n, width),
@@ -353,7 +360,7 @@ fn subtract_product_of_six(values: &mut [f64], [c, a, b]: [usize; 3]) {
 
 /// P A = L U with partial pivoting, in place.
 #[inline(always)]
-pub(super) fn factor(a: &mut [f64], pivot: &mut [usize], n: usize) -> bool {
+fn factor(a: &mut [f64], pivot: &mut [usize], n: usize) -> bool {
     let (a, pivot) = (&mut a[..n * n], &mut pivot[..n]);
     pivot.iter_mut().enumerate().for_each(|(k, p)| *p = k);
     for k in 0..n {
@@ -388,7 +395,7 @@ pub(super) fn factor(a: &mut [f64], pivot: &mut [usize], n: usize) -> bool {
 
 /// x at `to` −= A x at `from`, A of m × n numbers.
 #[inline(always)]
-pub(super) fn subtract(a: &[f64], x: &mut [f64], [to, from]: [usize; 2], m: usize, n: usize) {
+fn subtract(a: &[f64], x: &mut [f64], [to, from]: [usize; 2], m: usize, n: usize) {
     let a = &a[..m * n];
     for (r, row) in a.chunks_exact(n).enumerate() {
         let sum: f64 = row.iter().zip(&x[from..from + n]).map(|(a, x)| a * x).sum();
@@ -398,7 +405,7 @@ pub(super) fn subtract(a: &[f64], x: &mut [f64], [to, from]: [usize; 2], m: usiz
 
 /// x ← A⁻¹ x.
 #[inline(always)]
-pub(super) fn solve_one(lu: &[f64], pivot: &[usize], x: &mut [f64], scratch: &mut [f64], n: usize) {
+fn solve_one(lu: &[f64], pivot: &[usize], x: &mut [f64], scratch: &mut [f64], n: usize) {
     let (lu, pivot, x, scratch) = (&lu[..n * n], &pivot[..n], &mut x[..n], &mut scratch[..n]);
     scratch.iter_mut().zip(pivot).for_each(|(s, &p)| *s = x[p]);
     x.copy_from_slice(&scratch[..n]);
@@ -413,7 +420,7 @@ pub(super) fn solve_one(lu: &[f64], pivot: &[usize], x: &mut [f64], scratch: &mu
 
 /// B ← A⁻¹ B, B by rows of `width` numbers.
 #[inline(always)]
-pub(super) fn solve_columns(lu: &[f64], pivot: &[usize], b: &mut [f64], n: usize, width: usize) {
+fn solve_columns(lu: &[f64], pivot: &[usize], b: &mut [f64], n: usize, width: usize) {
     let (lu, pivot, b) = (&lu[..n * n], &pivot[..n], &mut b[..n * width]);
     // The rows of P B: each place is exchanged with where its row has gone since.
     for k in 0..n {

@@ -1,4 +1,4 @@
-//! The factors of [`super::TreeLu`] where all D are symmetric: half of the blocks and of the products.
+//! What [`super::TreeLu`] does where all D are symmetric: half of the blocks and of the products.
 //!
 //! ```text
 //!     U_pq = A_pp⁻¹ A_pq,    A_qr ← A_qr − A_pqᵀ U_pr      for q, r after p, q no later than r            (1)
@@ -7,82 +7,9 @@
 //!
 //! A_pq stays where it is; U_pq takes the place of A_qp.
 
-use super::lu::{TreeLu, factor, solve_columns, solve_one, subtract};
-
-impl TreeLu {
-    /// False if a pivot is zero or not a number.
-    #[inline(always)]
-    pub(super) fn factor_symmetric(&mut self) -> bool {
-        let mut changed = self.changed.iter();
-        for &p in &self.order.sequence {
-            let (first, n) = self.tree[p];
-            let diagonal = &mut self.values[self.at[p]..self.at[p] + n * n];
-            let pivot = &mut self.pivot[first..first + n];
-            if !(if n == 6 { factor(diagonal, pivot, 6) } else { factor(diagonal, pivot, n) }) {
-                return false;
-            }
-            for &(q, upper, lower) in &self.beside[p] {
-                let width = self.tree[q].1;
-                self.values.copy_within(upper..upper + n * width, lower);
-                let (start, end) = (self.at[p], lower + n * width);
-                let (left, right) = self.values[start..end].split_at_mut(lower - start);
-                let (left, pivot) = (&left[..n * n], &self.pivot[first..first + n]);
-                match (n, width) {
-                    (6, 6) => solve_columns(left, pivot, right, 6, 6),
-                    _ => solve_columns(left, pivot, right, n, width),
-                }
-            }
-            // (1)
-            for &(q, upper, _) in &self.beside[p] {
-                for (&(r, _, solved), &to) in self.beside[p].iter().zip(&mut changed) {
-                    if self.order.place[q] > self.order.place[r] {
-                        continue;
-                    }
-                    let sizes = [self.tree[q].1, n, self.tree[r].1];
-                    subtract_transposed_product(&mut self.values, [to, upper, solved], sizes);
-                }
-            }
-        }
-        true
-    }
-
-    /// (2)
-    #[inline(always)]
-    pub(super) fn solve_symmetric(&mut self, x: &mut [f64]) {
-        for &p in &self.order.sequence {
-            let (first, n) = self.tree[p];
-            let diagonal = &self.values[self.at[p]..self.at[p] + n * n];
-            let pivot = &self.pivot[first..first + n];
-            match n {
-                6 => solve_one(diagonal, pivot, &mut x[first..first + n], &mut self.scratch, 6),
-                _ => solve_one(diagonal, pivot, &mut x[first..first + n], &mut self.scratch, n),
-            }
-            for &(q, upper, _) in &self.beside[p] {
-                let (to, width) = self.tree[q];
-                let block = &self.values[upper..upper + n * width];
-                match (n, width) {
-                    (6, 6) => subtract_transposed(block, x, [to, first], 6, 6),
-                    _ => subtract_transposed(block, x, [to, first], n, width),
-                }
-            }
-        }
-        for &p in self.order.sequence.iter().rev() {
-            let (first, n) = self.tree[p];
-            for &(q, _, solved) in &self.beside[p] {
-                let (from, width) = self.tree[q];
-                let block = &self.values[solved..solved + n * width];
-                match (n, width) {
-                    (6, 6) => subtract(block, x, [first, from], 6, 6),
-                    _ => subtract(block, x, [first, from], n, width),
-                }
-            }
-        }
-    }
-}
-
 /// C −= Aᵀ B at [C, A, B] of `values`, A of k × m and B of k × n numbers; the three do not overlap.
 #[inline(always)]
-fn subtract_transposed_product(values: &mut [f64], [c, a, b]: [usize; 3], [m, k, n]: [usize; 3]) {
+pub(super) fn subtract_transposed_product(values: &mut [f64], [c, a, b]: [usize; 3], [m, k, n]: [usize; 3]) {
     if [m, k, n] == [6; 3] {
         return subtract_transposed_product_of_six(values, [c, a, b]);
     }
@@ -116,7 +43,7 @@ fn subtract_transposed_product_of_six(values: &mut [f64], [c, a, b]: [usize; 3])
 
 /// x at `to` −= Aᵀ x at `from`, A of m × n numbers.
 #[inline(always)]
-fn subtract_transposed(a: &[f64], x: &mut [f64], [to, from]: [usize; 2], m: usize, n: usize) {
+pub(super) fn subtract_transposed(a: &[f64], x: &mut [f64], [to, from]: [usize; 2], m: usize, n: usize) {
     for (k, row) in a[..m * n].chunks_exact(n).enumerate() {
         let factor = x[from + k];
         for (r, a) in row.iter().enumerate() {
@@ -127,7 +54,7 @@ fn subtract_transposed(a: &[f64], x: &mut [f64], [to, from]: [usize; 2], m: usiz
 
 #[cfg(test)]
 mod tests {
-    use super::*;
+    use super::super::TreeLu;
     use crate::testing::{stack, with_thin};
     use stiction_contact::corpus::Random;
     use stiction_dynamics::spatial::{Vec3, vec3};
