@@ -41,6 +41,8 @@ use stiction_contact::{Cone, ConstraintProblem, ContactSolver, Law, Needs, SoftB
 /// Newton steps for (4), and how many may pass without halving its error.
 const INNER: u32 = 100;
 const INNER_PATIENCE: u32 = 10;
+/// A line search in (4) ends where the slope is this share of the first [–].
+const FLAT: f64 = 0.1;
 /// (4) is solved to the tolerance, or to this share of the last change of s and λ̂ [–] …
 const SHARE_OF_CHANGE: f64 = 0.1;
 /// … and at first to that share of what the start leaves, or to this error [m/s].
@@ -49,6 +51,9 @@ const FIRST: f64 = 1e-4;
 const FACTOR: f64 = 10.0;
 const FIRMEST: f64 = 1e-8;
 const SOFTEST: f64 = 1.0;
+/// r falls where λ̂ still lags by more than this share of what it did, and of what s has moved [–].
+const SLOW: f64 = 0.1;
+const BEHIND: f64 = 0.5;
 /// Earlier iterations an Anderson step looks at.
 const MEMORY: usize = 1;
 /// Where r starts by default.
@@ -172,7 +177,7 @@ impl Method for Augmented {
         let lag = self.lag(task, lambda);
         if !solved {
             self.share = SOFTEST.min(FACTOR * self.share);
-        } else if lag > 0.1 * self.lag && lag > 0.1 * moved {
+        } else if lag > SLOW * self.lag && lag > BEHIND * moved {
             self.share = FIRMEST.max(self.share / FACTOR);
         }
         if !solved && moved > ASTRAY * self.moved {
@@ -226,7 +231,7 @@ impl Augmented {
     fn minimise(&mut self, problem: &ConstraintProblem, lambda: &mut [f64]) -> bool {
         let mut least = (f64::INFINITY, 0);
         for step in 0..INNER {
-            let going = self.primal.step(Direction::Newton, problem, lambda);
+            let going = self.primal.step(Direction::Newton, FLAT, problem, lambda);
             if !going {
                 self.primal.impulses_here(problem, lambda);
             }

@@ -32,9 +32,6 @@ use std::ops::Range;
 use stiction_contact::{Cone, ConstraintProblem, Csr, Root, SoftBlock};
 use stiction_dynamics::lanes;
 
-/// A line search ends where the slope is this share of the first [–]: of (2), and of (3), whose β asks for more.
-const FLAT: [f64; 2] = [1e-2, 1e-11];
-
 /// How a direction is found.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(crate) enum Direction {
@@ -42,6 +39,16 @@ pub(crate) enum Direction {
     Newton,
     /// (3)
     Conjugate,
+}
+
+impl Direction {
+    /// A line search ends where the slope is this share of the first [–]; β of (3) asks for more.
+    fn flat(self) -> f64 {
+        match self {
+            Self::Newton => 1e-2,
+            Self::Conjugate => 1e-11,
+        }
+    }
 }
 
 /// See the module; holds during one solve.
@@ -163,7 +170,7 @@ impl Method for PrimalNewton {
     }
 
     fn iterate(&mut self, &direction: &Direction, task: &Task, lambda: &mut [f64]) -> bool {
-        self.step(direction, task.problem, lambda)
+        self.step(direction, direction.flat(), task.problem, lambda)
     }
 }
 
@@ -236,10 +243,12 @@ impl PrimalNewton {
         self.known = false;
     }
 
-    /// One step of (2) or (3) with (4), and the impulses there. False if none leads down.
+    /// One step of (2) or (3) with (4) to a share `flat` of its slope at first, and the impulses there. False if none
+    /// leads down.
     pub(crate) fn step(
         &mut self,
         direction: Direction,
+        flat: f64,
         problem: &ConstraintProblem,
         lambda: &mut [f64],
     ) -> bool {
@@ -261,7 +270,6 @@ impl PrimalNewton {
         }
         self.begun = true;
         self.multiply(problem, |to| (&to.direction, &mut to.along));
-        let flat = FLAT[usize::from(direction == Direction::Conjugate)];
         let Some(step) = self.search(problem.row_start(), flat) else { return false };
         self.v.iter_mut().zip(&self.direction).for_each(|(v, d)| *v += step * d);
         self.c.iter_mut().zip(&self.along).for_each(|(c, a)| *c += step * a);
@@ -476,12 +484,7 @@ impl PrimalNewton {
             let mut change = inertia;
             for (soft, range) in soft.iter().zip(row_start.windows(2)) {
                 let rows = range[0]..range[1];
-                if let Some(d) = soft.curvature(&there(alpha, rows.clone())[..rows.len()]) {
-                    let along = &along[rows];
-                    for (k, a) in along.iter().enumerate() {
-                        change += a * dot(&d[3 * k..3 * k + along.len()], along);
-                    }
-                }
+                change += soft.curvature_along(&there(alpha, rows.clone())[..rows.len()], &along[rows]);
             }
             let newton = alpha - slope / change;
             let middle = if above.is_finite() { 0.5 * (below + above) } else { 2.0 * alpha };

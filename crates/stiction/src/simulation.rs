@@ -291,6 +291,7 @@ impl Simulation {
             generalized: Bits(self.input.generalized.clone()),
             contacts: Vec::new(),
             rows: Vec::new(),
+            jammed: memory.jammed,
             promoted: servos.promoted().to_vec(),
             calm: sleepers.calm.clone(),
             island: sleepers.island.iter().map(|&i| (i != AWAKE).then_some(i)).collect(),
@@ -335,6 +336,7 @@ impl Simulation {
         self.stepper.forget();
         let (memory, servos) = self.stepper.memory_mut();
         memory.set_numbers(&contacts, &rows);
+        memory.jammed = from.jammed;
         servos.set_promoted(&from.promoted);
         self.solver.forget();
         self.stepper.restore_sleep(&self.world, &self.state, &self.input, &island, &from.calm);

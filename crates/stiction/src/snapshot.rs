@@ -13,7 +13,7 @@ use std::fmt::{self, Write};
 use stiction_models::World;
 
 /// Of the layout of [`Snapshot`].
-pub(crate) const VERSION: u32 = 2;
+pub(crate) const VERSION: u32 = 3;
 
 /// See the module; made by [`crate::Simulation::snapshot`].
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
@@ -31,6 +31,8 @@ pub struct Snapshot {
     /// Warm starts.
     pub(crate) contacts: Vec<([usize; 2], u32, Bits)>,
     pub(crate) rows: Vec<(RowKey, Bits)>,
+    /// The last step went without pushes.
+    pub(crate) jammed: bool,
     /// Servos that are at their limits.
     pub(crate) promoted: Vec<bool>,
     /// Per tree: steps at rest, and the island it sleeps with.

@@ -271,6 +271,7 @@ impl TimeStepper {
             self.find_contacts(world, state, input)?;
         }
         self.assemble(world, state, solver)?;
+        self.stay_jammed();
 
         let mut solve = if self.problem.is_empty() {
             SolveReport { status: SolveStatus::Converged, iterations: 0, residual: 0.0 }
@@ -278,7 +279,6 @@ impl TimeStepper {
             let solve = solver.solve(&self.problem, &mut self.impulses);
             self.judged(solve, solver.law())
         };
-        self.jam.solved = false;
         self.apart.clear();
         let doubtful = match solve.status {
             SolveStatus::Converged => self.push_too_much(world, state, solver.law()),
@@ -385,6 +385,7 @@ impl TimeStepper {
             return Err(format!("the velocity of joint `{name}` is {}", self.v_end[dof]));
         }
         self.memory.commit(&self.contacts, self.problem.cones(), &self.impulses);
+        self.memory.jammed = self.jam.solved;
         self.servos.commit(&world.actuators, &state.v, &self.v_next);
         self.v_start.copy_from_slice(&state.v);
         if self.sleepers.on {

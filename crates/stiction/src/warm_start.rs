@@ -72,6 +72,8 @@ struct Remembered {
 pub(crate) struct WarmStart {
     contacts: Vec<Remembered>,
     rows: Vec<(RowKey, [f64; 2])>,
+    /// The last step went without pushes; see [`crate::stepper`].
+    pub(crate) jammed: bool,
     /// First remembered contact whose pair may still be asked for, and the one after that found last.
     next_contact: usize,
     expected: usize,
@@ -90,12 +92,14 @@ impl WarmStart {
     pub(crate) fn clear(&mut self) {
         self.contacts.clear();
         self.rows.clear();
+        self.jammed = false;
     }
 
     /// Remembers what `other` does, without allocating once that has been as large.
     pub(crate) fn set_to(&mut self, other: &Self) {
         self.contacts.clone_from(&other.contacts);
         self.rows.clone_from(&other.rows);
+        self.jammed = other.jammed;
     }
 
     /// Everything that is remembered, in plain numbers.

@@ -62,31 +62,66 @@ impl SoftBlock {
         }
         Some(out)
     }
+
+    /// dᵀ (−∂F/∂c) d at c₀.
+    #[inline]
+    pub fn curvature_along(&self, c: &[f64], d: &[f64]) -> f64 {
+        if let SoftBlock::Cone { cone: Cone::Friction { mu }, compliance: r, shift: s } = *self {
+            let y: [f64; 3] = std::array::from_fn(|k| -(c[k] + s[k]) / r[k]);
+            return match projected([y[0], y[1]], y[2], mu, r[0] / r[2]) {
+                Projected::Same => d[0] * d[0] / r[0] + d[1] * d[1] / r[1] + d[2] * d[2] / r[2],
+                Projected::Zero => 0.0,
+                Projected::Edge { e, share, turn } => {
+                    let along = e[0] * d[0] + e[1] * d[1];
+                    let across = d[0] * d[0] + d[1] * d[1] - along * along;
+                    (mu * along + d[2]).powi(2) * share / r[2] + across * turn / r[0]
+                }
+            };
+        }
+        self.curvature(c).map_or(0.0, |m| {
+            (0..d.len()).map(|k| d[k] * (0..d.len()).map(|l| m[3 * k + l] * d[l]).sum::<f64>()).sum()
+        })
+    }
+}
+
+/// Where the projection of y on K_μ in the metric diag(R) is [Castro2022].
+enum Projected {
+    Same,
+    Zero,
+    /// Along μ e + n: the share of y along that stays, and ‖λ_T‖/‖y_T‖, which turns with e.
+    Edge { e: [f64; 2], share: f64, turn: f64 },
+}
+
+/// With ratio = R_t/R_n.
+#[inline]
+fn projected(t: [f64; 2], n: f64, mu: f64, ratio: f64) -> Projected {
+    let length = (t[0] * t[0] + t[1] * t[1]).sqrt();
+    if length <= mu * n && n >= 0.0 {
+        return Projected::Same;
+    }
+    if n <= -mu * ratio * length {
+        return Projected::Zero;
+    }
+    let share = 1.0 / (1.0 + mu * mu * ratio);
+    let pressed = (n + mu * ratio * length) * share;
+    Projected::Edge { e: [t[0] / length, t[1] / length], share, turn: mu * pressed / length }
 }
 
 /// Of the projection of y on K_μ in the metric diag(R), times R⁻¹ [Castro2022].
 fn projection(t: [f64; 2], n: f64, mu: f64, r: [f64; 3]) -> Option<[f64; 9]> {
     let mut out = [0.0; 9];
-    let length = (t[0] * t[0] + t[1] * t[1]).sqrt();
-    if length <= mu * n && n >= 0.0 {
-        (0..3).for_each(|k| out[4 * k] = 1.0 / r[k]);
-        return Some(out);
-    }
-    let ratio = r[0] / r[2];
-    if n <= -mu * ratio * length {
-        return None;
-    }
-    let share = 1.0 / (1.0 + mu * mu * ratio);
-    let pressed = (n + mu * ratio * length) * share;
-    let e = if length > 0.0 { [t[0] / length, t[1] / length] } else { [0.0; 2] };
-    // (μ e, 1)(μ e, 1)ᵀ share/R_n, and what turns e.
-    add_outer(&mut out, [mu * e[0], mu * e[1], 1.0], share / r[2]);
-    if length > 0.0 {
-        let turn = mu * pressed / (length * r[0]);
-        out[0] += turn * (1.0 - e[0] * e[0]);
-        out[1] -= turn * e[0] * e[1];
-        out[3] -= turn * e[0] * e[1];
-        out[4] += turn * (1.0 - e[1] * e[1]);
+    match projected(t, n, mu, r[0] / r[2]) {
+        Projected::Same => (0..3).for_each(|k| out[4 * k] = 1.0 / r[k]),
+        Projected::Zero => return None,
+        Projected::Edge { e, share, turn } => {
+            // (μ e, 1)(μ e, 1)ᵀ share/R_n, and what turns e.
+            add_outer(&mut out, [mu * e[0], mu * e[1], 1.0], share / r[2]);
+            let turn = turn / r[0];
+            out[0] += turn * (1.0 - e[0] * e[0]);
+            out[1] -= turn * e[0] * e[1];
+            out[3] -= turn * e[0] * e[1];
+            out[4] += turn * (1.0 - e[1] * e[1]);
+        }
     }
     Some(out)
 }
@@ -127,6 +162,9 @@ mod tests {
         for soft in laws {
             for c in [[0.001, 0.002, -0.2], [1.0, 0.3, -0.2], [0.3, -0.5, 0.1], [0.1, 0.1, 3.0]] {
                 let slope = soft.curvature(&c).unwrap_or_default();
+                let d = [0.3, -0.7, 0.5];
+                let along: f64 = (0..9).map(|k| d[k / 3] * slope[k] * d[k % 3]).sum();
+                assert!((soft.curvature_along(&c, &d) - along).abs() < 1e-12 * (1.0 + along));
                 for k in 0..3 {
                     let f = |e: f64| {
                         let mut there = c;

@@ -24,7 +24,7 @@ use stiction_models::World;
 use stiction_solvers::registry::{self, Common};
 
 /// (1) is solved to this, in no more iterations [m/s].
-const SOLVED: Common = Common { tolerance: 1e-9, max_iterations: 200 };
+pub(super) const SOLVED: Common = Common { tolerance: 1e-8, max_iterations: 200 };
 
 /// Workspace; holds during one step.
 pub(super) struct Apart {

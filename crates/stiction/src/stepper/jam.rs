@@ -4,35 +4,49 @@
 //! others may have no velocity that does it: impulses in the cones press against each other whatever their size,
 //! G λ = 0, and gᵀλ < 0 (without pushes gᵀλ = 0, and an answer exists [Acary2011]). Where a problem with pushes is not
 //! solved it is therefore solved once more without them; the certificate is then of that problem, and overlaps are
-//! taken out of the positions alone ([`super::apart`]).
+//! taken out of the positions alone ([`super::apart`]). What is jammed stays so for many steps, and a problem without an
+//! answer costs all iterations there are: pushes stay out from step to step, until there are as good as none.
 //!
 //! Nor can all bodies be thrown back at once that bounce between others: where there is no answer without pushes
 //! either, nothing bounces in this step. Then v = 0 is admissible in every row of contacts and limits.
 
 use super::TimeStepper;
+use super::apart::SOLVED;
 use stiction_contact::{ContactSolver, SolveReport};
 
 /// Workspace; holds during one step.
 #[derive(Default)]
 pub(super) struct Jam {
     impulses: Vec<f64>,
-    /// The problem was solved without pushes.
+    /// The problem is, or was, solved without pushes.
     pub(super) solved: bool,
 }
 
 impl TimeStepper {
+    /// Before any solve: takes the pushes out if the last step went without, and they are not next to nothing.
+    pub(super) fn stay_jammed(&mut self) {
+        let pushes = self.notes.pushes.iter().map(|(_, push)| push * push).sum::<f64>().sqrt();
+        self.jam.solved = self.memory.jammed && pushes > SOLVED.tolerance;
+        if self.jam.solved {
+            self.leave_out_pushes(1.0);
+        }
+    }
+
     /// After a solve that did not converge: one without pushes, and if need be one without bounces. `None` if there
     /// are none, if that does not converge either, or if the law of the solver has its own.
     pub(super) fn solve_jam(&mut self, solver: &mut dyn ContactSolver) -> Option<SolveReport> {
         let needs = solver.needs();
-        let none = self.notes.pushes.is_empty() && self.notes.throws.is_empty();
-        if none || needs.softness || needs.primal {
+        let pushes = !(self.jam.solved || self.notes.pushes.is_empty());
+        if !pushes && self.notes.throws.is_empty() || needs.softness || needs.primal {
             return None;
         }
         let mut found = std::mem::take(&mut self.jam.impulses);
         found.clone_from(&self.impulses);
-        self.leave_out_pushes(1.0);
-        let mut report = (!self.notes.pushes.is_empty()).then(|| self.solve_cold(solver));
+        let mut report = None;
+        if pushes {
+            self.leave_out_pushes(1.0);
+            report = Some(self.solve_cold(solver));
+        }
         let solved = |r: &Option<SolveReport>| r.is_some_and(|r| r.settled());
         if !solved(&report) && !self.notes.throws.is_empty() {
             self.leave_out_bounces(1.0);
@@ -48,7 +62,9 @@ impl TimeStepper {
             self.jam.solved = true;
             return report;
         }
-        self.leave_out_pushes(-1.0);
+        if pushes {
+            self.leave_out_pushes(-1.0);
+        }
         self.impulses.clone_from(&found);
         self.jam.impulses = found;
         None

@@ -61,7 +61,7 @@ impl TimeStepper {
 
     /// Whether pushes make too much of impulses that obey the law.
     pub(super) fn push_too_much(&mut self, world: &World, state: &State, law: Law) -> bool {
-        if self.notes.pushes.is_empty() || law.compliant() {
+        if self.notes.pushes.is_empty() || self.jam.solved || law.compliant() {
             return false;
         }
         let most = mass(world) * self.params.gentle(&world.model.gravity).powi(2);
@@ -80,7 +80,8 @@ impl TimeStepper {
 
     /// w [J].
     fn push_work(&self) -> f64 {
-        self.notes.pushes.iter().map(|&(row, push)| -push * self.impulses[row]).sum()
+        let pushes = if self.jam.solved { &[] } else { &self.notes.pushes[..] };
+        pushes.iter().map(|&(row, push)| -push * self.impulses[row]).sum()
     }
 
     /// ⟨p, v_f⟩ and ⟨p, p⟩.
