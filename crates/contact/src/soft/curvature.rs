@@ -89,7 +89,11 @@ enum Projected {
     Same,
     Zero,
     /// Along μ e + n: the share of y along that stays, and ‖λ_T‖/‖y_T‖, which turns with e.
-    Edge { e: [f64; 2], share: f64, turn: f64 },
+    Edge {
+        e: [f64; 2],
+        share: f64,
+        turn: f64,
+    },
 }
 
 /// With ratio = R_t/R_n.
