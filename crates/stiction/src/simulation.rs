@@ -36,7 +36,7 @@ pub struct Settings {
 impl Default for Settings {
     fn default() -> Self {
         let contact = registry::all()[0].name.to_owned();
-        Self { contact, tolerance: 1e-8, max_iterations: 1000, threads: 1, stepper: StepperParams::default() }
+        Self { contact, tolerance: 1e-8, max_iterations: 2000, threads: 1, stepper: StepperParams::default() }
     }
 }
 

@@ -71,7 +71,7 @@ const FEW_ROWS: usize = 300;
 const DIGIT: f64 = 0.1;
 /// Newton comes before sweeps where a factorisation costs little: by rows, with these at most, in trees with
 /// [`FEW_ROWS`].
-const LEAST_ROWS: usize = 48;
+pub(crate) const LEAST_ROWS: usize = 48;
 /// Newton steps before the first sweep, and in hyperstatic islands that are nearly solved or from what is good enough.
 const FIRST_STEPS: u32 = 8;
 const STEPS_NEAR: u32 = 2;
@@ -357,8 +357,11 @@ impl Finish {
     /// How the next attempt goes on where Newton has failed, if there is a way left, and whether it is a new one.
     fn way(&self, view: &View) -> Option<(Way, bool)> {
         let View { problem, law, .. } = *view;
-        if law == Law::Raisim || self.turning {
+        if law == Law::Raisim {
             return None;
+        }
+        if self.turning {
+            return view.has_path().then_some((Way::Path { by_rows: true }, self.attempts == 0));
         }
         if view.large() {
             return (self.attempts == LATE).then_some((Way::Multipliers, true));
@@ -408,7 +411,7 @@ impl Finish {
             let steps = most.min(goal.max_iterations.saturating_sub(reached.steps));
             let by_newton = self.newton.solve(view, lambda, reached.residual, goal.wanted(current), steps);
             reached = Reached { steps: reached.steps + by_newton.steps, ..by_newton };
-            let path = rows <= LEAST_ROWS && !in_trees && view.has_path() && !self.turning;
+            let path = rows <= LEAST_ROWS && !in_trees && view.has_path();
             let (e, room) = (reached.residual, &mut self.way[1]);
             if e > goal.tolerance && path && !view.is_rounding(e, lambda, goal.tolerance, room) {
                 reached = self.by_path(view, lambda, reached, goal);

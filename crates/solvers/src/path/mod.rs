@@ -3,7 +3,7 @@
 //!
 //! Alart and Curnier's equations F(λ) = 0 are those of [`crate::finish`]: with ρ of the block's own matrix and
 //! τ = λ − ρ c, a contact is open (F = λ), sticks (F = ρ c) or slides (F_N = ρ_N c_N, F_T = λ_T − μ τ_N τ_T/‖τ_T‖); they
-//! are continuous, and smooth within a piece. From impulses λ₀ that nearly solve them leads a path
+//! are continuous, and smooth within a piece; of contacts that resist turning all rows but the normal are tangential. From impulses λ₀ that nearly solve them leads a path
 //!
 //! ```text
 //!     F(λ(t)) = (1 − t) F(λ₀),   dλ/dt = −J⁻¹ F(λ₀),   t from 0 to 1              (1)  [KojimaShindo1986], [Ralph1994]
@@ -28,7 +28,9 @@ mod system;
 use crate::finish::{Reached, View};
 use crate::trees::TreeSystem;
 use pieces::{Local, Point, Side};
+use std::ops::Range;
 use stiction_contact::ConstraintProblem;
+use stiction_contact::cone::MAX_ROWS;
 use system::System;
 
 /// ε of the first round, and how it grows while no path has an end [–].
@@ -134,9 +136,14 @@ impl Path {
         self.system.prepare(view, by_rows);
         self.locals.clear();
         for (i, (&cone, a)) in view.problem.cones().iter().zip(&view.measure.diagonal).enumerate() {
-            let square = self.system.scale[view.problem.range(i).start].powi(2);
-            let diagonal = if cone.dim() == 1 { [a[0], 0.0, 0.0] } else { [a[0], a[4], a[8]] };
-            self.locals.push(Local::new(cone, diagonal.map(|a| a / square)));
+            let scale = self.system.scale[view.problem.range(i).start];
+            let (normal, others) = match cone.dim() {
+                1 => (a[0], 0.0),
+                3 => (a[8], a[0] + a[4]),
+                _ => (a[8], view.measure.norms[i]),
+            };
+            let square = scale.powi(2);
+            self.locals.push(Local::new(cone, scale, normal / square, others / square));
         }
         self.y.clear();
         self.y.extend(lambda.iter().zip(&self.system.scale).map(|(l, s)| l * s));
@@ -154,7 +161,11 @@ impl Path {
         self.find_velocities(view);
         self.sides.clear();
         for (i, local) in self.locals.iter().enumerate() {
-            self.sides.push(local.side(point(&self.y, &self.c, view.problem.range(i))));
+            let rows = view.problem.range(i);
+            self.sides.push(match rows.len() {
+                0..=3 => local.side::<3>(point(&self.y, &self.c, rows)),
+                _ => local.side::<MAX_ROWS>(point(&self.y, &self.c, rows)),
+            });
         }
         let (mut sense, mut back, mut poor) = (None, 0, 0);
         while reached.steps < max_steps {
@@ -190,10 +201,9 @@ impl Path {
         let problem = view.problem;
         let epsilon = self.epsilon;
         let Self { system, locals, sides, y, c, rate, rate_c, .. } = &mut *self;
-        let block = |i| point(y, c, problem.range(i));
-        let slopes =
-            locals.iter().zip(&*sides).enumerate().map(|(i, (local, &side))| local.slope(side, block(i)));
-        if !system.factor(problem, epsilon, slopes) {
+        let contact = |i: usize| locals[i].slope::<3>(sides[i], point(y, c, problem.range(i)));
+        let patch = |i: usize| locals[i].slope::<MAX_ROWS>(sides[i], point(y, c, problem.range(i)));
+        if !system.factor(problem, epsilon, contact, patch) {
             return Step::Lost;
         }
         let reversed = system.reverses();
@@ -223,18 +233,31 @@ impl Path {
     fn length(&self, problem: &ConstraintProblem, end: f64) -> (f64, Option<(usize, Side)>) {
         let (mut length, mut crossed, mut turn) = (end, None, 0.0_f64);
         for (i, (local, &side)) in self.locals.iter().zip(&self.sides).enumerate() {
-            let rows = problem.range(i);
-            let (at, rate) = (point(&self.y, &self.c, rows.clone()), point(&self.rate, &self.rate_c, rows));
-            if let Some((x, beyond)) = local.crossing(side, at, rate)
+            let (crossing, turns) = match problem.range(i).len() {
+                0..=3 => self.leaves::<3>(local, side, problem.range(i)),
+                _ => self.leaves::<MAX_ROWS>(local, side, problem.range(i)),
+            };
+            if let Some((x, beyond)) = crossing
                 && x < length
             {
                 (length, crossed) = (x, Some((i, beyond)));
             }
-            if side == Side::Slide {
-                turn = turn.max(local.turn(at, rate));
-            }
+            turn = turn.max(turns);
         }
         if turn * length > TURN { (TURN / turn, None) } else { (length, crossed) }
+    }
+
+    /// Where a block crosses into another piece at the present rate, and how fast it turns.
+    fn leaves<const N: usize>(
+        &self,
+        local: &Local,
+        side: Side,
+        rows: Range<usize>,
+    ) -> (Option<(f64, Side)>, f64) {
+        let at = point::<N>(&self.y, &self.c, rows.clone());
+        let rate = point(&self.rate, &self.rate_c, rows);
+        let turns = if side == Side::Slide { local.turn(at, rate) } else { 0.0 };
+        (local.crossing(side, at, rate), turns)
     }
 
     /// F on the present pieces into `rate`; its norm.
@@ -242,8 +265,16 @@ impl Path {
         self.rate.clear();
         for (i, (local, &side)) in self.locals.iter().zip(&self.sides).enumerate() {
             let rows = view.problem.range(i);
-            let value = local.value(side, point(&self.y, &self.c, rows.clone()));
-            self.rate.extend_from_slice(&value[..rows.len()]);
+            match rows.len() {
+                0..=3 => {
+                    let value = local.value::<3>(side, point(&self.y, &self.c, rows.clone()));
+                    self.rate.extend_from_slice(&value[..rows.len()]);
+                }
+                dim => {
+                    let value = local.value::<MAX_ROWS>(side, point(&self.y, &self.c, rows));
+                    self.rate.extend_from_slice(&value[..dim]);
+                }
+            }
         }
         norm(&self.rate)
     }
@@ -288,9 +319,9 @@ fn norm(x: &[f64]) -> f64 {
     x.iter().map(|x| x * x).sum::<f64>().sqrt()
 }
 
-fn point(l: &[f64], c: &[f64], rows: std::ops::Range<usize>) -> Point {
-    let mut p = Point { l: [0.0; 3], c: [0.0; 3] };
-    for (k, r) in rows.enumerate().take(3) {
+fn point<const N: usize>(l: &[f64], c: &[f64], rows: Range<usize>) -> Point<N> {
+    let mut p = Point { l: [0.0; N], c: [0.0; N] };
+    for (k, r) in rows.enumerate().take(N) {
         (p.l[k], p.c[k]) = (l[r], c[r]);
     }
     p
@@ -305,7 +336,8 @@ mod tests {
     use crate::sweep::blocks_into;
     use crate::testing::{dragged, slope, stack, vec3, with_thin};
     use stiction_contact::certificate::certify;
-    use stiction_contact::{ContactSolver, Law};
+    use stiction_contact::corpus::Random;
+    use stiction_contact::{Cone, ContactSolver, Law};
 
     /// The gaps of the four corners of a cube, no longer of one plane: up and down around the face.
     fn twisted(mut problem: ConstraintProblem, by: f64) -> ConstraintProblem {
@@ -369,5 +401,57 @@ mod tests {
                 assert!(certify(&problem, &lambda).natural_map <= 1e-10);
             }
         }
+    }
+
+    /// Blocks whose G is that of random rows over `coordinates`, as of one tree.
+    fn coupled(cones: &[Cone], coordinates: usize, random: &mut Random) -> ConstraintProblem {
+        let mut problem = ConstraintProblem::default();
+        for cone in cones {
+            let mut g: Vec<f64> = (0..cone.dim()).map(|_| random.number()).collect();
+            g[cone.normal()] -= 1.0;
+            problem.push(*cone, &g);
+        }
+        let rows: Vec<Vec<f64>> = (0..problem.rows())
+            .map(|row| {
+                (0..coordinates)
+                    .map(|_| random.number() * [1.0, 1.0, 1.0, 0.02, 0.02, 0.02][row % 6])
+                    .collect()
+            })
+            .collect();
+        let all = cones.len();
+        let (start, blocks) = problem.starts_and_blocks_mut();
+        let start = start.to_vec();
+        blocks.set_pattern(&start, |_, out| out.extend(0..all));
+        for i in 0..all {
+            for k in blocks.entries(i) {
+                let j = blocks.column_of(k);
+                let (left, right) = (&rows[start[i]..start[i + 1]], &rows[start[j]..start[j + 1]]);
+                let products = left.iter().flat_map(|a| right.iter().map(move |b| (a, b)));
+                let numbers = products.map(|(a, b)| a.iter().zip(b).map(|(x, y)| x * y).sum::<f64>());
+                blocks.entry_mut(k).iter_mut().zip(numbers).for_each(|(out, x)| *out = x);
+            }
+        }
+        problem
+    }
+
+    /// Feet that resist turning and joints with dry friction, rows of very unequal size, more of them than coordinates: the
+    /// path from no impulses ends at an answer.
+    #[test]
+    fn patches_and_dry_friction_are_solved_from_no_impulses() {
+        let foot = Cone::Patch { mu: 0.4, rolls: true };
+        let mut random = Random(3);
+        let mut solved = 0;
+        for _ in 0..40 {
+            let joints = [0.02, 0.1, 0.3].map(|hi| Cone::Box { lo: -hi, hi });
+            let cones =
+                [&[foot, Cone::Patch { mu: 0.4, rolls: false }, Cone::Friction { mu: 0.5 }], &joints[..]]
+                    .concat();
+            let problem = coupled(&cones, 12, &mut random);
+            let mut lambda = vec![0.0; problem.rows()];
+            let reached = follow(&problem, &mut lambda, 1e-11, 200);
+            assert!(certify(&problem, &lambda).natural_map <= reached.residual, "{reached:?}");
+            solved += usize::from(reached.residual <= 1e-11);
+        }
+        assert_eq!(solved, 40);
     }
 }

@@ -5,7 +5,7 @@ use stiction_contact::Cone;
 /// A block, scaled.
 #[derive(Clone, Copy, Debug)]
 pub(super) enum Local {
-    /// Coulomb friction, and ρ_N, ρ_T.
+    /// Coulomb friction, of three rows or of a patch, and ρ_N, ρ_T.
     Contact { mu: f64, rho_n: f64, rho_t: f64 },
     /// A row within bounds, and ρ.
     Scalar { lo: f64, hi: f64, rho: f64 },
@@ -27,48 +27,68 @@ pub(super) enum Side {
     Fixed,
 }
 
-/// dF = `own` dλ + `left` dc.
-pub(super) struct Slope {
-    pub(super) own: [[f64; 3]; 3],
-    pub(super) left: [[f64; 3]; 3],
+/// dF = `own` dλ + `left` dc, of a block of N rows at most.
+pub(super) struct Slope<const N: usize> {
+    pub(super) own: [[f64; N]; N],
+    pub(super) left: [[f64; N]; N],
 }
 
-impl Slope {
+impl<const N: usize> Slope<N> {
     /// Row k is dF = dλ.
     pub(super) fn says(&self, k: usize) -> bool {
-        self.left[k] == [0.0; 3] && (0..3).all(|m| self.own[k][m] == f64::from(u8::from(k == m)))
+        self.left[k] == [0.0; N] && (0..N).all(|m| self.own[k][m] == unit(k, m))
     }
 }
 
-/// Impulses and velocities of a block, or their rates.
+/// Impulses and velocities of a block, or their rates; zeros after the rows there are.
 #[derive(Clone, Copy, Debug)]
-pub(super) struct Point {
-    pub(super) l: [f64; 3],
-    pub(super) c: [f64; 3],
+pub(super) struct Point<const N: usize> {
+    pub(super) l: [f64; N],
+    pub(super) c: [f64; N],
+}
+
+/// The row of the normal.
+const NORMAL: usize = 2;
+
+fn unit(k: usize, l: usize) -> f64 {
+    f64::from(u8::from(k == l))
+}
+
+/// a·b but for the normal.
+#[inline]
+fn tangential<const N: usize>(a: &[f64; N], b: &[f64; N]) -> f64 {
+    (0..N).filter(|k| *k != NORMAL).map(|k| a[k] * b[k]).sum()
+}
+
+/// A diagonal matrix.
+fn along<const N: usize>(diagonal: impl Fn(usize) -> f64) -> [[f64; N]; N] {
+    std::array::from_fn(|k| std::array::from_fn(|l| if k == l { diagonal(k) } else { 0.0 }))
 }
 
 impl Local {
-    /// Of a block with the diagonal `a` of its scaled matrix.
-    pub(super) fn new(cone: Cone, a: [f64; 3]) -> Self {
+    /// Of a block with impulses `scale` times as large, whose scaled matrix has the diagonal `normal` there, or in its
+    /// only row, and the sum `others` in the other rows.
+    pub(super) fn new(cone: Cone, scale: f64, normal: f64, others: f64) -> Self {
+        if !(normal > 0.0) {
+            return Local::Inert;
+        }
         match cone {
-            Cone::Friction { mu } if a[2] > 0.0 => {
-                Local::Contact { mu, rho_n: 1.0 / a[2], rho_t: 1.0 / (a[0] + a[1]).max(f64::MIN_POSITIVE) }
+            Cone::Friction { mu } | Cone::Patch { mu, .. } => {
+                Local::Contact { mu, rho_n: 1.0 / normal, rho_t: 1.0 / others.max(f64::MIN_POSITIVE) }
             }
-            Cone::Friction { .. } | Cone::Patch { .. } => Local::Inert,
-            _ if !(a[0] > 0.0) => Local::Inert,
             cone => {
                 let bound = |far: f64| {
                     let mut x = [far];
                     cone.project(&mut x);
-                    x[0]
+                    scale * x[0]
                 };
-                Local::Scalar { lo: bound(f64::NEG_INFINITY), hi: bound(f64::INFINITY), rho: 1.0 / a[0] }
+                Local::Scalar { lo: bound(f64::NEG_INFINITY), hi: bound(f64::INFINITY), rho: 1.0 / normal }
             }
         }
     }
 
     /// The piece of a point.
-    pub(super) fn side(&self, p: Point) -> Side {
+    pub(super) fn side<const N: usize>(&self, p: Point<N>) -> Side {
         match *self {
             Local::Inert => Side::Fixed,
             Local::Scalar { lo, hi, .. } if lo >= hi => Side::Low,
@@ -83,12 +103,13 @@ impl Local {
                 }
             }
             Local::Contact { mu, .. } => {
-                let [t0, t1, n] = self.tau(p);
+                let tau = self.tau(p);
+                let n = tau[NORMAL];
                 if n <= 0.0 {
                     Side::Open
                 } else if mu == 0.0 {
                     Side::Closed
-                } else if t0 * t0 + t1 * t1 <= (mu * n) * (mu * n) {
+                } else if tangential(&tau, &tau) <= (mu * n) * (mu * n) {
                     Side::Stick
                 } else {
                     Side::Slide
@@ -97,71 +118,87 @@ impl Local {
         }
     }
 
+    /// ρ of row k.
+    #[inline]
+    fn rho(&self, k: usize) -> f64 {
+        match *self {
+            Local::Contact { rho_n, rho_t, .. } => {
+                if k == NORMAL {
+                    rho_n
+                } else {
+                    rho_t
+                }
+            }
+            Local::Scalar { rho, .. } => rho,
+            Local::Inert => 0.0,
+        }
+    }
+
     /// λ − ρ c.
-    fn tau(&self, p: Point) -> [f64; 3] {
-        let Local::Contact { rho_n, rho_t, .. } = *self else { return p.l };
-        [p.l[0] - rho_t * p.c[0], p.l[1] - rho_t * p.c[1], p.l[2] - rho_n * p.c[2]]
+    #[inline]
+    fn tau<const N: usize>(&self, p: Point<N>) -> [f64; N] {
+        std::array::from_fn(|k| p.l[k] - self.rho(k) * p.c[k])
     }
 
     /// F on a piece, whether the point is there or not.
-    pub(super) fn value(&self, side: Side, p: Point) -> [f64; 3] {
+    pub(super) fn value<const N: usize>(&self, side: Side, p: Point<N>) -> [f64; N] {
+        let only = |x: f64| std::array::from_fn(|k| if k == 0 { x } else { 0.0 });
         match (*self, side) {
-            (Local::Scalar { lo, .. }, Side::Low) => [p.l[0] - lo, 0.0, 0.0],
-            (Local::Scalar { hi, .. }, Side::High) => [p.l[0] - hi, 0.0, 0.0],
-            (Local::Scalar { rho, .. }, _) => [rho * p.c[0], 0.0, 0.0],
+            (Local::Scalar { lo, .. }, Side::Low) => only(p.l[0] - lo),
+            (Local::Scalar { hi, .. }, Side::High) => only(p.l[0] - hi),
+            (Local::Scalar { rho, .. }, _) => only(rho * p.c[0]),
             (Local::Contact { .. }, Side::Open) => p.l,
-            (Local::Contact { rho_n, rho_t, .. }, Side::Stick) => {
-                [rho_t * p.c[0], rho_t * p.c[1], rho_n * p.c[2]]
-            }
-            (Local::Contact { rho_n, .. }, Side::Closed) => [p.l[0], p.l[1], rho_n * p.c[2]],
+            (Local::Contact { .. }, Side::Stick) => std::array::from_fn(|k| self.rho(k) * p.c[k]),
             (Local::Contact { mu, rho_n, .. }, _) => {
-                let [t0, t1, n] = self.tau(p);
-                let share = mu * n / t0.hypot(t1);
-                [p.l[0] - share * t0, p.l[1] - share * t1, rho_n * p.c[2]]
+                let tau = self.tau(p);
+                let share =
+                    if side == Side::Closed { 0.0 } else { mu * tau[NORMAL] / tangential(&tau, &tau).sqrt() };
+                std::array::from_fn(|k| if k == NORMAL { rho_n * p.c[k] } else { p.l[k] - share * tau[k] })
             }
-            (Local::Inert, _) => [0.0; 3],
+            (Local::Inert, _) => [0.0; N],
         }
     }
 
     /// Its derivative there.
-    pub(super) fn slope(&self, side: Side, p: Point) -> Slope {
-        let unit = |k: usize, l: usize| f64::from(u8::from(k == l));
-        let identity: [[f64; 3]; 3] = std::array::from_fn(|k| std::array::from_fn(|l| unit(k, l)));
-        let zero = [[0.0; 3]; 3];
-        let along = |rho: [f64; 3]| -> [[f64; 3]; 3] {
-            std::array::from_fn(|k| std::array::from_fn(|l| rho[k] * unit(k, l)))
-        };
+    pub(super) fn slope<const N: usize>(&self, side: Side, p: Point<N>) -> Slope<N> {
+        let zero = [[0.0; N]; N];
         match (*self, side) {
-            (Local::Scalar { rho, .. }, Side::Free) => Slope { own: zero, left: along([rho, 0.0, 0.0]) },
-            (Local::Contact { rho_n, rho_t, .. }, Side::Stick) => {
-                Slope { own: zero, left: along([rho_t, rho_t, rho_n]) }
+            (Local::Scalar { rho, .. }, Side::Free) => {
+                Slope { own: zero, left: along(|k| if k == 0 { rho } else { 0.0 }) }
             }
-            (Local::Contact { rho_n, .. }, Side::Closed) => {
-                Slope { own: along([1.0, 1.0, 0.0]), left: along([0.0, 0.0, rho_n]) }
-            }
+            (Local::Contact { .. }, Side::Stick) => Slope { own: zero, left: along(|k| self.rho(k)) },
+            (Local::Contact { rho_n, .. }, Side::Closed) => Slope {
+                own: along(|k| if k == NORMAL { 0.0 } else { 1.0 }),
+                left: along(|k| if k == NORMAL { rho_n } else { 0.0 }),
+            },
             (Local::Contact { mu, rho_n, rho_t }, Side::Slide) => {
-                let [t0, t1, n] = self.tau(p);
-                let t = t0.hypot(t1);
-                let (e, q) = ([t0 / t, t1 / t], mu * n / t);
-                let across = [-e[1], e[0]];
-                let (mut own, mut left) = (zero, along([0.0, 0.0, rho_n]));
-                for k in 0..2 {
-                    for l in 0..2 {
-                        let turn = q * across[k] * across[l];
+                let tau = self.tau(p);
+                let t = tangential(&tau, &tau).sqrt();
+                let (e, q) = (tau.map(|x| x / t), mu * tau[NORMAL] / t);
+                let (mut own, mut left) = (zero, zero);
+                left[NORMAL][NORMAL] = rho_n;
+                for k in (0..N).filter(|k| *k != NORMAL) {
+                    for l in (0..N).filter(|l| *l != NORMAL) {
+                        let turn = q * (unit(k, l) - e[k] * e[l]);
                         own[k][l] = unit(k, l) - turn;
                         left[k][l] = rho_t * turn;
                     }
-                    own[k][2] = -mu * e[k];
-                    left[k][2] = mu * rho_n * e[k];
+                    own[k][NORMAL] = -mu * e[k];
+                    left[k][NORMAL] = mu * rho_n * e[k];
                 }
                 Slope { own, left }
             }
-            _ => Slope { own: identity, left: zero },
+            _ => Slope { own: along(|_| 1.0), left: zero },
         }
     }
 
     /// How far a point may go at a rate before it leaves its piece, and the piece beyond.
-    pub(super) fn crossing(&self, side: Side, p: Point, rate: Point) -> Option<(f64, Side)> {
+    pub(super) fn crossing<const N: usize>(
+        &self,
+        side: Side,
+        p: Point<N>,
+        rate: Point<N>,
+    ) -> Option<(f64, Side)> {
         match *self {
             Local::Inert => None,
             Local::Scalar { lo, hi, rho } => {
@@ -176,7 +213,8 @@ impl Local {
                 Some((((bound - x) / dx).max(0.0), beyond))
             }
             Local::Contact { mu, .. } => {
-                let ([t0, t1, n], [d0, d1, d]) = (self.tau(p), self.tau(rate));
+                let (tau, rise) = (self.tau(p), self.tau(rate));
+                let (n, d) = (tau[NORMAL], rise[NORMAL]);
                 let closed = if mu == 0.0 { Side::Closed } else { Side::Slide };
                 let lift = || (d < 0.0).then(|| ((-n / d).max(0.0), Side::Open));
                 if side == Side::Open {
@@ -187,9 +225,9 @@ impl Local {
                 }
                 // ‖τ_T‖² − (μ τ_N)² = a x² + 2 b x + c, wanted where it changes sign.
                 let m = mu * mu;
-                let a = d0 * d0 + d1 * d1 - m * d * d;
-                let b = t0 * d0 + t1 * d1 - m * n * d;
-                let c = t0 * t0 + t1 * t1 - m * n * n;
+                let a = tangential(&rise, &rise) - m * d * d;
+                let b = tangential(&tau, &rise) - m * n * d;
+                let c = tangential(&tau, &tau) - m * n * n;
                 let out = if side == Side::Stick { 1.0 } else { -1.0 };
                 let beyond = if side == Side::Stick { Side::Slide } else { Side::Stick };
                 let mut first = if side == Side::Slide { lift() } else { None };
@@ -212,9 +250,12 @@ impl Local {
     }
 
     /// How fast the direction of sliding turns at a rate [rad].
-    pub(super) fn turn(&self, p: Point, rate: Point) -> f64 {
-        let ([t0, t1, _], [d0, d1, _]) = (self.tau(p), self.tau(rate));
-        ((t0 * d1 - t1 * d0) / (t0 * t0 + t1 * t1)).abs()
+    pub(super) fn turn<const N: usize>(&self, p: Point<N>, rate: Point<N>) -> f64 {
+        let (tau, rate) = (self.tau(p), self.tau(rate));
+        let square = tangential(&tau, &tau);
+        let share = tangential(&tau, &rate) / square;
+        let across: [f64; N] = std::array::from_fn(|k| rate[k] - share * tau[k]);
+        (tangential(&across, &across) / square).sqrt()
     }
 }
 
@@ -231,14 +272,14 @@ fn roots(a: f64, b: f64, c: f64) -> [Option<f64>; 2] {
 #[cfg(test)]
 mod tests {
     use super::*;
+    use stiction_contact::cone::MAX_ROWS;
     use stiction_contact::corpus::Random;
 
-    fn random_point(random: &mut Random) -> Point {
-        let mut r = || random.number();
-        Point { l: [r(), r(), r()], c: [r(), r(), r()] }
+    fn random_point<const N: usize>(random: &mut Random) -> Point<N> {
+        Point { l: std::array::from_fn(|_| random.number()), c: std::array::from_fn(|_| random.number()) }
     }
 
-    fn moved(p: Point, rate: Point, x: f64) -> Point {
+    fn moved<const N: usize>(p: Point<N>, rate: Point<N>, x: f64) -> Point<N> {
         Point {
             l: std::array::from_fn(|k| p.l[k] + x * rate.l[k]),
             c: std::array::from_fn(|k| p.c[k] + x * rate.c[k]),
@@ -246,30 +287,35 @@ mod tests {
     }
 
     fn locals() -> [Local; 4] {
-        let contact = |mu| Local::new(Cone::Friction { mu }, [1.3, 0.9, 0.7]);
+        let contact = |mu| Local::new(Cone::Friction { mu }, 1.0, 0.7, 2.2);
         [
             contact(0.6),
             contact(0.0),
-            Local::new(Cone::NonNegative, [2.0, 0.0, 0.0]),
-            Local::new(Cone::Box { lo: -0.3, hi: 0.4 }, [1.0, 0.0, 0.0]),
+            Local::new(Cone::NonNegative, 1.0, 2.0, 0.0),
+            Local::new(Cone::Box { lo: -0.3, hi: 0.4 }, 1.0, 1.0, 0.0),
         ]
     }
 
-    /// On its own piece F is λ less the projection; derivatives agree with differences.
+    /// On its own piece F is λ less the projection; derivatives agree with differences, of contacts and of patches.
     #[test]
     fn slopes_are_those_of_the_values() {
+        check_slopes::<3>();
+        check_slopes::<MAX_ROWS>();
+    }
+
+    fn check_slopes<const N: usize>() {
         let mut random = Random(5);
         for _ in 0..200 {
             for local in locals() {
-                let (p, rate) = (random_point(&mut random), random_point(&mut random));
+                let (p, rate) = (random_point::<N>(&mut random), random_point(&mut random));
                 let side = local.side(p);
                 let slope = local.slope(side, p);
                 let step = 1e-6;
                 let [ahead, behind] = [step, -step].map(|x| local.value(side, moved(p, rate, x)));
-                for k in 0..3 {
+                for k in 0..N {
                     let difference = (ahead[k] - behind[k]) / (2.0 * step);
                     let linear: f64 =
-                        (0..3).map(|l| slope.own[k][l] * rate.l[l] + slope.left[k][l] * rate.c[l]).sum();
+                        (0..N).map(|l| slope.own[k][l] * rate.l[l] + slope.left[k][l] * rate.c[l]).sum();
                     // Rows a block does not have are not looked at.
                     if matches!(local, Local::Contact { .. }) || k == 0 {
                         assert!((difference - linear).abs() < 1e-6, "{side:?} {k}: {difference} {linear}");
@@ -282,10 +328,15 @@ mod tests {
     /// Just before a crossing the point is on its piece, just after it on the one beyond; F is continuous there.
     #[test]
     fn crossings_lead_to_the_piece_beyond() {
+        check_crossings::<3>();
+        check_crossings::<MAX_ROWS>();
+    }
+
+    fn check_crossings<const N: usize>() {
         let (mut random, mut crossed) = (Random(6), 0);
         for _ in 0..500 {
             for local in locals() {
-                let (p, rate) = (random_point(&mut random), random_point(&mut random));
+                let (p, rate) = (random_point::<N>(&mut random), random_point(&mut random));
                 let side = local.side(p);
                 let Some((x, beyond)) = local.crossing(side, p, rate) else { continue };
                 crossed += 1;
@@ -297,7 +348,7 @@ mod tests {
                 assert_eq!(local.side(moved(p, rate, x + near)), beyond);
                 let at = moved(p, rate, x);
                 let (here, there) = (local.value(side, at), local.value(beyond, at));
-                let rows = if matches!(local, Local::Contact { .. }) { 3 } else { 1 };
+                let rows = if matches!(local, Local::Contact { .. }) { N } else { 1 };
                 for k in 0..rows {
                     assert!((here[k] - there[k]).abs() < 1e-8 * (1.0 + x), "{side:?} {beyond:?}");
                 }

@@ -14,7 +14,9 @@ use super::pieces::Slope;
 use crate::dense::{Lu, STRIP, dot, matrix_into, whole_into};
 use crate::finish::View;
 use crate::trees::{Equation, TreeSystem};
+use std::ops::Range;
 use stiction_contact::ConstraintProblem;
+use stiction_contact::cone::MAX_ROWS;
 use stiction_dynamics::lanes;
 
 /// See the module.
@@ -30,13 +32,29 @@ pub(super) struct System {
     columns: Vec<[f64; STRIP]>,
     lu: Lu,
     /// By rows: the equations, and which rows they do not say at once.
-    slopes: Vec<Slope>,
+    rows: Vec<Row>,
     unknown: Vec<usize>,
     epsilon: f64,
     row: Vec<f64>,
     packed: Vec<f64>,
     trees: TreeSystem,
     unscaled: Vec<f64>,
+}
+
+/// A row of J: what it says of Δλ and Δc in the rows of its block.
+struct Row {
+    block: Range<usize>,
+    own: [f64; MAX_ROWS],
+    left: [f64; MAX_ROWS],
+    /// It says what Δλ is.
+    says: bool,
+}
+
+impl Row {
+    /// Rows of the block, with what is said of their Δλ and Δc.
+    fn terms(&self) -> impl Iterator<Item = (usize, f64, f64)> {
+        self.block.clone().zip(self.own).zip(self.left).map(|((row, own), left)| (row, own, left))
+    }
 }
 
 impl System {
@@ -46,8 +64,10 @@ impl System {
         self.scale.clear();
         for (i, a) in view.measure.diagonal.iter().enumerate() {
             let rows = problem.range(i);
-            let trace = if rows.len() == 1 { a[0] } else { a[0] + a[4] + a[8] };
-            let mean = trace / rows.len() as f64;
+            let mean = match rows.len() {
+                1 => a[0],
+                _ => (a[0] + a[4] + a[8]) / 3.0,
+            };
             let scale = if mean > 0.0 { mean.sqrt() } else { 1.0 };
             self.scale.extend(rows.map(|_| scale));
         }
@@ -62,6 +82,8 @@ impl System {
             }
             self.unknown.clear();
             self.unknown.reserve(n);
+            self.rows.clear();
+            self.rows.reserve(n);
             self.find_matrix(problem);
             for (row, &s) in self.matrix.chunks_exact_mut(n.max(1)).zip(&self.scale) {
                 row.iter_mut().zip(&self.scale).for_each(|(a, t)| *a /= s * t);
@@ -99,52 +121,59 @@ impl System {
         }
     }
 
-    /// J with ε, from the slopes of the blocks; false if it is singular.
+    /// J with ε, from the slopes of the blocks, by whether they are patches; false if it is singular.
     pub(super) fn factor(
         &mut self,
         problem: &ConstraintProblem,
         epsilon: f64,
-        slopes_of_blocks: impl Iterator<Item = Slope>,
+        contact: impl Fn(usize) -> Slope<3>,
+        patch: impl Fn(usize) -> Slope<MAX_ROWS>,
     ) -> bool {
         if self.in_trees {
-            return self.factor_trees(problem, epsilon, slopes_of_blocks);
+            return self.factor_trees(problem, epsilon, (0..problem.len()).map(contact));
         }
         self.epsilon = epsilon;
-        self.slopes.clear();
-        self.slopes.extend(slopes_of_blocks);
+        self.rows.clear();
+        for i in 0..problem.len() {
+            match problem.range(i) {
+                block if block.len() > 3 => self.push_rows(block, &patch(i)),
+                block => self.push_rows(block, &contact(i)),
+            }
+        }
         lanes::plain(
             #[inline(always)]
-            || self.write(problem),
+            || self.write(),
         );
         self.lu.factor()
     }
 
+    fn push_rows<const N: usize>(&mut self, block: Range<usize>, slope: &Slope<N>) {
+        for k in 0..block.len() {
+            let (mut own, mut left) = ([0.0; MAX_ROWS], [0.0; MAX_ROWS]);
+            own[..N].copy_from_slice(&slope.own[k]);
+            left[..N].copy_from_slice(&slope.left[k]);
+            self.rows.push(Row { block: block.clone(), own, left, says: slope.says(k) });
+        }
+    }
+
     /// J by rows of its unknowns.
     #[inline(always)]
-    fn write(&mut self, problem: &ConstraintProblem) {
-        let (n, Self { matrix, lu, slopes, unknown, row, epsilon, .. }) = (self.scale.len(), &mut *self);
+    fn write(&mut self) {
+        let (n, Self { matrix, lu, rows, unknown, row: sums, epsilon, .. }) = (self.scale.len(), &mut *self);
         unknown.clear();
-        for (i, slope) in slopes.iter().enumerate() {
-            unknown.extend(problem.range(i).enumerate().filter(|&(k, _)| !slope.says(k)).map(|(_, row)| row));
-        }
+        unknown.extend(rows.iter().enumerate().filter(|e| !e.1.says).map(|e| e.0));
         lu.clear(unknown.len());
-        let mut at = 0;
-        for (i, slope) in slopes.iter().enumerate() {
-            let rows = problem.range(i);
-            let Slope { own, left } = slope;
-            for k in (0..rows.len()).filter(|&k| !slope.says(k)) {
-                row.clear();
-                row.resize(n, 0.0);
-                for (m, column) in rows.clone().enumerate() {
-                    if left[k][m] != 0.0 {
-                        let from = &matrix[column * n..(column + 1) * n];
-                        row.iter_mut().zip(from).for_each(|(out, a)| *out += left[k][m] * a);
-                    }
-                    row[column] += own[k][m] + *epsilon * left[k][m];
+        for (at, row) in rows.iter().filter(|row| !row.says).enumerate() {
+            sums.clear();
+            sums.resize(n, 0.0);
+            for (column, own, left) in row.terms() {
+                if left != 0.0 {
+                    let from = &matrix[column * n..(column + 1) * n];
+                    sums.iter_mut().zip(from).for_each(|(out, a)| *out += left * a);
                 }
-                lu.row_mut(at).iter_mut().zip(&*unknown).for_each(|(out, &u)| *out = row[u]);
-                at += 1;
+                sums[column] += own + *epsilon * left;
             }
+            lu.row_mut(at).iter_mut().zip(&*unknown).for_each(|(out, &u)| *out = sums[u]);
         }
     }
 
@@ -155,7 +184,7 @@ impl System {
             x.iter_mut().zip(&self.scale).for_each(|(x, s)| *x *= s);
             return;
         }
-        self.move_known(problem, x);
+        self.move_known(x);
         let Self { lu, unknown, packed, .. } = self;
         packed.clear();
         packed.extend(unknown.iter().map(|&u| x[u]));
@@ -164,8 +193,8 @@ impl System {
     }
 
     /// What rows that are no unknowns do, to the right-hand side of the others.
-    fn move_known(&mut self, problem: &ConstraintProblem, x: &mut [f64]) {
-        let Self { matrix, slopes, unknown, row: known, packed: velocities, epsilon, .. } = self;
+    fn move_known(&mut self, x: &mut [f64]) {
+        let Self { matrix, rows, unknown, row: known, packed: velocities, epsilon, .. } = self;
         known.clear();
         known.extend_from_slice(x);
         unknown.iter().for_each(|&u| known[u] = 0.0);
@@ -174,13 +203,8 @@ impl System {
         }
         multiply(matrix, known, velocities);
         velocities.iter_mut().zip(&*known).for_each(|(c, d)| *c += *epsilon * d);
-        for (i, slope) in slopes.iter().enumerate() {
-            let rows = problem.range(i);
-            let Slope { own, left } = slope;
-            for (k, row) in rows.clone().enumerate().filter(|&(k, _)| !slope.says(k)) {
-                let terms = rows.clone().enumerate();
-                x[row] -= terms.map(|(m, r)| left[k][m] * velocities[r] + own[k][m] * known[r]).sum::<f64>();
-            }
+        for (x, row) in x.iter_mut().zip(&*rows).filter(|e| !e.1.says) {
+            *x -= row.terms().map(|(r, own, left)| left * velocities[r] + own * known[r]).sum::<f64>();
         }
     }
 
@@ -199,10 +223,10 @@ impl System {
         &mut self,
         problem: &ConstraintProblem,
         epsilon: f64,
-        slopes: impl Iterator<Item = Slope>,
+        slopes: impl Iterator<Item = Slope<3>>,
     ) -> bool {
         let scale = &self.scale;
-        let equation = |(i, slope): (usize, Slope)| {
+        let equation = |(i, slope): (usize, Slope<3>)| {
             let rows = problem.range(i);
             let s = scale[rows.start];
             let Slope { mut own, mut left } = slope;

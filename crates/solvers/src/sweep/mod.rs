@@ -24,11 +24,11 @@ mod workspace;
 
 pub(crate) use workspace::{Block, Workspace, blocks_into};
 
-use crate::finish::{Finish, Reached};
+use crate::finish::{Finish, LEAST_ROWS, Reached};
 use crate::islands::{Islands, Recipe};
 use crate::local::Contact;
 use crate::path::Path;
-use crate::trees::TreeSystem;
+use crate::trees::{TreeSystem, knows_factor};
 use stiction_contact::{ConstraintProblem, Law, SolveReport, SolveStatus, Watch};
 use workspace::Kept;
 
@@ -221,7 +221,7 @@ impl<R: Rule> Twin<R> {
     ) -> SolveReport {
         let mut from = Reached { residual: current, steps: 0 };
         if !(R::LAW == Law::Ncp && TreeSystem::pays(part) || part.blocks_formed()) {
-            if part.thin.trees() == 1 {
+            if part.thin.trees() == 1 || knows_factor(part) && part.rows() <= LEAST_ROWS {
                 from = ws.resume::<R>(part, params, impulses, from.residual);
                 if from.residual <= params.tolerance {
                     watch.show(from.steps, impulses);
