@@ -73,9 +73,10 @@ pub(super) fn piece_of(a_nn: f64, norm: f64, mu: f64, l: &[f64], c: &[f64]) -> P
         *e = l[tangent(k)] - rho_t * c[tangent(k)];
     }
     let t = e.iter().map(|e| e * e).sum::<f64>().sqrt();
-    if t <= r {
+    if t <= r && mu > 0.0 {
         return Piece::Stick;
     }
+    let t = t.max(f64::MIN_POSITIVE); // 0 where a frictionless patch does not slide
     e.iter_mut().for_each(|e| *e /= t);
     Piece::Turn { e, q: r / t, mu, rho_n, rho_t, r }
 }

@@ -53,6 +53,10 @@ fn attempt(a: &[f64], norm: f64, mu: f64, lambda: &[f64], c: &[f64], nudge: f64)
     let row = |k: usize| if k < 2 { k } else { k + 1 }; // of the tangential direction k
     let m = dim - 1;
     let a_nn = of(2, 2);
+    if mu == 0.0 {
+        out[2] = -q[2] / a_nn; // s = ∞
+        return Some(out);
+    }
     let (mut reduced, mut b) = ([0.0; MOST * MOST], [0.0; MOST]);
     for k in 0..m {
         for l in 0..m {
@@ -184,7 +188,7 @@ mod tests {
             let dim = if rolls { 6 } else { 4 };
             let scale = 10_f64.powf(2.0 * r());
             let b: Vec<f64> = (0..dim * dim).map(|_| r()).collect();
-            let mu = [0.05, 0.5, 1.0][k % 3];
+            let mu = [0.05, 0.5, 1.0, 0.0][k / 2 % 4];
             let g: Vec<f64> = (0..dim).map(|i| if i == 2 { -r().abs() } else { r() }).collect();
             let mut problem = ConstraintProblem::default();
             problem.push(Cone::Patch { mu, rolls }, &g);
