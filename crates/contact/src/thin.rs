@@ -224,6 +224,17 @@ impl ThinRows {
         self.segments.push(Segment { tree, places, tip, run });
     }
 
+    /// Adds a block that reaches what block i of `other` does, over the same trees, with columns made of its columns.
+    pub fn push_like(&mut self, other: &Self, i: usize, mut column: impl FnMut(Vec3) -> Vec3) {
+        self.push_block();
+        for s in other.segments_of(i) {
+            let places = s.places.range();
+            self.reached.extend_from_slice(&other.reached[places.clone()]);
+            self.columns.extend(other.columns[places].iter().map(|w| column(*w)));
+            self.end_segment(s.tree, s.tip, s.run);
+        }
+    }
+
     /// Adds rows four to six to the last block, whose segments are there: `column` is asked for every coordinate, in
     /// their order.
     pub fn push_more(&mut self, column: impl FnMut(usize) -> Vec3) {

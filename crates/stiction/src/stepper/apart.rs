@@ -7,32 +7,43 @@
 //! pushes, and the positions move on, without friction,
 //!
 //! ```text
-//!     0 ≤ p ⟂ G p + max(c, 0) + b ≥ 0,     q⁺ = q ⊕ h (v⁺ + s M̂⁻¹ Jᵀ p)                    (1)
+//!     0 ≤ p ⟂ (G + ε) p + max(c, 0) + b ≥ 0,     q⁺ = q ⊕ h (v⁺ + s M̂⁻¹ Jᵀ p)              (1)
 //! ```
 //!
 //! in the rows of contacts and limits, with c what (3) of [`super`] leaves there, b < 0 the pushes that g does not
 //! hold, and s ≤ 1 such that no point of a body that impulses p join is moved by more than `push_out_speed`. So pushes
-//! do no work on the velocities, and what was apart stays so: (1 − s) c + s (c + G p) ≥ 0. Where opposite walls leave
-//! (1) no answer, overlaps stay. Cost: nothing where nothing overlaps deeply, else about a second solve.
+//! do no work on the velocities, and what was apart stays so but for ε: (1 − s) c + s (c + G p) ≥ 0. ε is a
+//! thousandth of G's diagonal. Where bodies can part, they are that much short of it; where opposite walls leave them no
+//! room, as between links of a robot that were drawn into each other, what is left of b is least by ½ p·ε p, and
+//! (1) still has one answer. Cost: nothing where nothing overlaps deeply, else about a second solve.
 
 use super::TimeStepper;
 use crate::report::CERTIFIED;
 use stiction_contact::{Cone, ConstraintProblem, ContactSolver};
 use stiction_dynamics::motions_into;
-use stiction_dynamics::spatial::Motion;
+use stiction_dynamics::spatial::{Motion, vec3};
 use stiction_models::World;
 use stiction_solvers::registry::{self, Common};
 
 /// (1) is solved to this, in no more iterations [m/s].
-pub(super) const SOLVED: Common = Common { tolerance: 1e-8, max_iterations: 200 };
+pub(super) const SOLVED: Common = Common { tolerance: 1e-8, max_iterations: 60 };
+
+/// ε [‖A_ii‖].
+const YIELDS: f64 = 1e-3;
+/// Rows with less than this of the largest of G's diagonal are such that nothing parts them, but for rounding [–].
+const LEAST: f64 = 1e-8;
 
 /// Workspace; holds during one step.
 pub(super) struct Apart {
     /// Of its own, so that what that of the velocities knows stays.
     solver: Box<dyn ContactSolver>,
-    /// (1)
+    /// (1), the rows of the step's problem that it has, and their impulses.
     problem: ConstraintProblem,
+    rows: Vec<usize>,
+    solved: Vec<f64>,
+    /// Of all rows.
     impulses: Vec<f64>,
+    diagonal: Vec<[f64; 9]>,
     /// s M̂⁻¹ Jᵀ p; empty where nothing is pushed.
     pub(super) v: Vec<f64>,
     /// The motions of bodies that this is.
@@ -58,7 +69,10 @@ impl Apart {
         Self {
             solver,
             problem: ConstraintProblem::default(),
+            rows: Vec::new(),
+            solved: Vec::new(),
             impulses: Vec::new(),
+            diagonal: Vec::new(),
             v: Vec::new(),
             V: vec![Motion::ZERO; world.model.bodies.len()],
             reach,
@@ -82,40 +96,49 @@ impl Apart {
 impl TimeStepper {
     /// (1), after the velocities.
     pub(super) fn push_apart(&mut self, world: &World) {
-        let Self { apart: Apart { solver, problem, impulses, v, .. }, notes, problem: whole, jam, .. } = self;
+        let Self { apart, notes, problem: whole, jam, .. } = self;
+        let Apart { solver, problem, rows, solved, impulses, diagonal, v, .. } = apart;
         let jammed = if jam.solved { &notes.pushes[..] } else { &[] };
         if jammed.is_empty() && notes.deep.is_empty() {
             return;
         }
-        problem.copy_blocks_of(whole);
-        problem.thin.clone_from(&whole.thin);
-        whole.velocities_into(&self.impulses, &mut problem.free_velocity);
-        problem.second_start.clear();
-        for i in 0..problem.len() {
-            let rows = problem.range(i);
-            let cone = match problem.cone(i) {
-                Cone::Friction { .. } => Cone::Friction { mu: 0.0 },
-                Cone::Patch { rolls, .. } => Cone::Patch { mu: 0.0, rolls },
-                Cone::Box { .. } => Cone::Box { lo: 0.0, hi: 0.0 },
-                cone => cone,
-            };
-            problem.set_cone(i, cone);
-            let normal = cone.opens().then_some(rows.start + cone.normal());
-            for row in rows {
-                let c = &mut problem.free_velocity[row];
-                *c = if Some(row) == normal { c.max(0.0) } else { 0.0 };
-            }
-        }
+        // The velocities, then b.
+        whole.velocities_into(&self.impulses, impulses);
+        impulses.iter_mut().for_each(|c| *c = c.max(0.0));
         for &(row, push) in jammed.iter().chain(&notes.deep) {
-            problem.free_velocity[row] += push;
+            impulses[row] += push;
         }
-        impulses.clear();
-        impulses.resize(problem.rows(), 0.0);
+        whole.diagonal_blocks_into(diagonal);
+        let most = |m: f64, (a, cone): (&[f64; 9], &Cone)| if cone.opens() { m.max(a[4 * cone.normal()]) } else { m };
+        let least = LEAST * diagonal.iter().zip(whole.cones()).fold(0.0, most);
+        problem.clear();
+        problem.thin.start((0..whole.thin.trees()).map(|t| whole.thin.tree(t)));
+        rows.clear();
+        for (i, &cone) in whole.cones().iter().enumerate() {
+            let row = whole.range(i).start + cone.normal();
+            if cone.opens() {
+                let a = diagonal[i][4 * cone.normal()];
+                problem.push(Cone::NonNegative, &[if a > least { impulses[row] } else { 0.0 }]);
+                problem.compliance[rows.len()] = whole.compliance[row] + YIELDS * a.max(least);
+            } else if cone == Cone::Free {
+                problem.push(cone, &[0.0]);
+                problem.compliance[rows.len()] = whole.compliance[row];
+            } else {
+                continue;
+            }
+            let normal = cone.dim() > 1;
+            problem.thin.push_like(&whole.thin, i, |w| vec3(if normal { w.z } else { w.x }, 0.0, 0.0));
+            rows.push(row);
+        }
+        solved.clear();
+        solved.resize(rows.len(), 0.0);
         solver.forget();
-        let report = solver.solve(problem, impulses);
+        let report = solver.solve(problem, solved);
         if report.settled() && report.residual <= CERTIFIED {
+            impulses.fill(0.0);
+            rows.iter().zip(solved).for_each(|(&row, p)| impulses[row] = *p);
             v.resize(self.v_next.len(), 0.0);
-            self.rows.add_impulses_into(problem.row_start(), impulses, v);
+            self.rows.add_impulses_into(whole.row_start(), impulses, v);
             self.factor.solve_in_place(v);
             self.hold_back(world);
         }
@@ -123,7 +146,7 @@ impl TimeStepper {
 
     /// s of (1).
     fn hold_back(&mut self, world: &World) {
-        let Self { apart: Apart { problem, impulses, v, V, reach, speed, .. }, kin, rows, .. } = self;
+        let Self { apart: Apart { impulses, v, V, reach, speed, .. }, problem, kin, rows, .. } = self;
         let model = &world.model;
         motions_into(model, kin, v, V);
         for (b, body) in model.bodies.iter().enumerate().filter(|(_, b)| kin.selects(b.tree)) {
