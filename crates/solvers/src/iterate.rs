@@ -9,6 +9,7 @@ use crate::error::ParamError;
 use crate::islands::{Islands, Recipe};
 use crate::measure::Measure;
 use crate::start::Starts;
+use crate::trees::knows_factor;
 use stiction_contact::{ConstraintProblem, Law, SolveReport, SolveStatus, Watch};
 
 /// One island as a method sees it.
@@ -29,6 +30,8 @@ pub(crate) trait Method: Default + Send + 'static {
     const PATIENCE: u32;
     /// False for a method that only multiplies by G: a problem without blocks stays one.
     const BLOCKS: bool = true;
+    /// True for a method that asks for no blocks of G where W of all of it is known.
+    const BY_FACTOR: bool = false;
 
     /// Prepares for a problem from the admissible impulses λ with velocities c. False if the method
     /// cannot work on it (a factorisation failed).
@@ -93,7 +96,7 @@ impl<M: Method> Workspace<M> {
         if !problem.blocks_formed() && !M::BLOCKS {
             return self.whole.solve(params, law, limits, problem, impulses, watch);
         }
-        if !problem.blocks_formed() {
+        if !(problem.blocks_formed() || M::BY_FACTOR && knows_factor(problem)) {
             let mut formed = problem.clone();
             return match formed.form_blocks() {
                 Ok(()) => self.solve(params, law, limits, &formed, impulses, watch),

@@ -154,6 +154,7 @@ pub(crate) struct Augmented {
 impl Method for Augmented {
     type Params = f64;
     const PATIENCE: u32 = 100;
+    const BY_FACTOR: bool = true;
 
     fn start(&mut self, &compliance: &f64, task: &Task, lambda: &[f64], c: &[f64]) -> bool {
         self.share = compliance;

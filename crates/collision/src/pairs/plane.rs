@@ -184,12 +184,17 @@ fn large_hull(mesh: &ConvexMesh, n: Vec3, A: &Frame, B: &Frame, margin: f64, out
         // Many: the lowest, and the outermost in each of sixteen directions.
         add(start);
         let (t1, t2) = up.tangents();
-        for (c, s) in SIXTEENTHS {
-            let d = t1 * c + t2 * s;
-            let far = |i: &usize| mesh.vertices()[*i].dot(d);
-            let all = (0..mesh.vertices().len()).filter(|i| low(*i));
-            all.max_by(|i, j| far(i).total_cmp(&far(j))).into_iter().for_each(&mut add);
+        let mut outermost = SIXTEENTHS.map(|_| (f64::NEG_INFINITY, start));
+        for (i, p) in mesh.vertices().iter().enumerate().filter(|e| low(e.0)) {
+            let (x, y) = (p.dot(t1), p.dot(t2));
+            for ((c, s), best) in SIXTEENTHS.iter().zip(&mut outermost) {
+                let far = c * x + s * y;
+                if far >= best.0 {
+                    *best = (far, i);
+                }
+            }
         }
+        outermost.iter().for_each(|(_, i)| add(*i));
     }
     reduce_to_corners(candidates.points(), mesh.radius(), out);
 }

@@ -26,13 +26,15 @@ use crate::measure::Measure;
 use crate::trees::{Equation, TreeSystem};
 use dual::Dual;
 use stiction_contact::{Cone, ConstraintProblem, Law, Root, ThinRows};
-use stiction_dynamics::spatial::vec3;
+use stiction_dynamics::spatial::{Vec3, vec3};
 
 /// ε of (2), and how often it damps [–].
 const DAMPING: f64 = 1e-9;
 const DAMPINGS: u32 = 3;
 /// Impulses may leave their sets by this share of all before they are put back [–].
 const OUTSIDE: f64 = 1e-12;
+/// Less than this share of a row's square is rounding [–].
+const ALONE: f64 = 1e-12;
 /// Larger islands whose W is not known keep the impulses they have.
 const MOST_ROWS: usize = 600;
 
@@ -80,6 +82,8 @@ pub(crate) struct MinimumNorm {
     inside: Vec<f64>,
     lambda: Vec<f64>,
     c: Vec<f64>,
+    /// How many of the free blocks reach every coordinate.
+    reached: Vec<u32>,
     dual: Dual,
 }
 
@@ -100,6 +104,9 @@ impl MinimumNorm {
             return before;
         }
         self.find_freedom(problem, measure, impulses);
+        if known {
+            self.leave_what_sums_fix(problem);
+        }
         if self.free.is_empty() {
             return before;
         }
@@ -196,6 +203,34 @@ impl MinimumNorm {
                 Freedom::Set(_) => given.copy_from_slice(lambda),
             }
             self.free.push((i, freedom));
+        }
+    }
+
+    /// Drops the single rows that alone reach some coordinate: their part in Bᵀ λ* leaves them no choice, as that of dry
+    /// friction in joints beyond all contacts; and those that are then alone.
+    fn leave_what_sums_fix(&mut self, problem: &ConstraintProblem) {
+        let Self { free, given, reached, .. } = self;
+        let thin = &problem.thin;
+        let single = |i: usize| problem.range(i).len() == 1;
+        if !free.iter().any(|f| single(f.0)) {
+            return;
+        }
+        reached.clear();
+        reached.resize(thin.coordinates(), 0);
+        free.iter().flat_map(|f| thin.terms(f.0)).for_each(|(coordinate, _)| reached[coordinate] += 1);
+        let mut before = usize::MAX;
+        while free.len() < before {
+            before = free.len();
+            free.retain(|&(i, _)| {
+                let size: f64 = thin.terms(i).map(|(_, w)| w.x * w.x).sum();
+                let alone = |(at, w): (usize, Vec3)| reached[at] == 1 && w.x * w.x > ALONE * size;
+                let fixed = single(i) && thin.terms(i).any(alone);
+                if fixed {
+                    thin.terms(i).for_each(|(coordinate, _)| reached[coordinate] -= 1);
+                    given[problem.range(i)].fill(0.0);
+                }
+                !fixed
+            });
         }
     }
 

@@ -13,7 +13,7 @@
 //! in the rows of contacts and limits, with c what (3) of [`super`] leaves there, b < 0 the pushes that g does not
 //! hold, and s ≤ 1 such that no point of a body that impulses p join is moved by more than `push_out_speed`. So pushes
 //! do no work on the velocities, and what was apart stays so but for ε: (1 − s) c + s (c + G p) ≥ 0. ε is a
-//! thousandth of G's diagonal. Where bodies can part, they are that much short of it; where opposite walls leave them no
+//! ten-thousandth of G's diagonal. Where bodies can part, they are that much short of it; where opposite walls leave them no
 //! room, as between links of a robot that were drawn into each other, what is left of b is least by ½ p·ε p, and
 //! (1) still has one answer. Cost: nothing where nothing overlaps deeply, else about a second solve.
 
@@ -23,13 +23,14 @@ use stiction_contact::{Cone, ConstraintProblem, ContactSolver};
 use stiction_dynamics::motions_into;
 use stiction_dynamics::spatial::{Motion, vec3};
 use stiction_models::World;
-use stiction_solvers::registry::{self, Common};
+use stiction_solvers::ncp_al::{NcpAl, NcpAlParams};
+use stiction_solvers::registry::Common;
 
 /// (1) is solved to this, in no more iterations [m/s].
 pub(super) const SOLVED: Common = Common { tolerance: 1e-8, max_iterations: 60 };
 
 /// ε [‖A_ii‖].
-const YIELDS: f64 = 1e-3;
+const YIELDS: f64 = 1e-4;
 /// Rows with less than this of the largest of G's diagonal are such that nothing parts them, but for rounding [–].
 const LEAST: f64 = 1e-8;
 
@@ -65,9 +66,14 @@ impl Apart {
                 reach[body] = reach[body].max(X_BG.translation.norm() + far);
             }
         }
-        let Ok(solver) = registry::make("auto", &SOLVED) else { unreachable!("these are valid") };
+        let params = NcpAlParams {
+            compliance: 1e-6,
+            tolerance: SOLVED.tolerance,
+            max_iterations: SOLVED.max_iterations,
+        };
+        let Ok(solver) = NcpAl::new(params) else { unreachable!("these are valid") };
         Self {
-            solver,
+            solver: Box::new(solver),
             problem: ConstraintProblem::default(),
             rows: Vec::new(),
             solved: Vec::new(),
@@ -109,7 +115,9 @@ impl TimeStepper {
             impulses[row] += push;
         }
         whole.diagonal_blocks_into(diagonal);
-        let most = |m: f64, (a, cone): (&[f64; 9], &Cone)| if cone.opens() { m.max(a[4 * cone.normal()]) } else { m };
+        let most = |m: f64, (a, cone): (&[f64; 9], &Cone)| {
+            if cone.opens() { m.max(a[4 * cone.normal()]) } else { m }
+        };
         let least = LEAST * diagonal.iter().zip(whole.cones()).fold(0.0, most);
         problem.clear();
         problem.thin.start((0..whole.thin.trees()).map(|t| whole.thin.tree(t)));
