@@ -41,7 +41,7 @@ pub(super) struct Dual {
     z: Vec<f64>,
     /// Bᵀ (x* − x).
     left: Vec<f64>,
-    /// y of an earlier solve, or none, in the velocities of trees. It outlives the solve.
+    /// y of an earlier solve, or none, in the velocities of trees, and the impulses it led to. It outlives the solve.
     kept: Vec<f64>,
 }
 
@@ -53,7 +53,8 @@ struct Sums<'a> {
 }
 
 impl Dual {
-    /// True if y as kept shows that `given` is nearly the smallest.
+    /// True if y as kept shows that `given` is nearly the smallest, or it is nearly what y led to: where y has no end, that
+    /// is all there is to go by.
     pub(super) fn nearly(
         &self,
         thin: &ThinRows,
@@ -61,27 +62,30 @@ impl Dual {
         free: &[(usize, Freedom)],
         given: &[f64],
     ) -> bool {
-        if self.kept.len() != thin.coordinates() {
-            return false;
-        }
-        let mut apart = 0.0;
+        let Some((y, led_to)) = self.kept.split_at_checked(thin.coordinates()) else { return false };
+        let comparable = led_to.len() == given.len();
+        let (mut apart, mut moved) = (0.0, if comparable { 0.0 } else { f64::INFINITY });
         for &(i, freedom) in free {
             let rows = row_start[i]..row_start[i + 1];
-            let mut x = thin.dot(i, &self.kept).to_array();
+            let mut x = thin.dot(i, y).to_array();
             let x = &mut x[..rows.len()];
             freedom.project(x);
-            apart += given[rows].iter().zip(&*x).map(|(a, b)| (a - b).powi(2)).sum::<f64>();
+            apart += square_apart(&given[rows.clone()], x);
+            if comparable {
+                moved += square_apart(&given[rows.clone()], &led_to[rows]);
+            }
         }
-        apart.sqrt() <= NEAR[1] * norm(given)
+        apart.min(moved).sqrt() <= NEAR[1] * norm(given)
     }
 
-    /// Keeps y, of columns of B that were scaled so, for the next solve.
-    pub(super) fn keep(&mut self, scale: &[f64]) {
+    /// Keeps y, of columns of B that were scaled so, for the next solve, and what it has led to.
+    pub(super) fn keep(&mut self, scale: &[f64], impulses: &[f64]) {
         self.kept.clear();
         self.kept.extend(self.y.iter().zip(scale).map(|(y, s)| y * s));
+        self.kept.extend_from_slice(impulses);
     }
 
-    /// y of the last solve, if there is one.
+    /// What the last solve has kept, if anything.
     pub(super) fn kept_mut(&mut self) -> &mut Vec<f64> {
         &mut self.kept
     }
@@ -120,8 +124,7 @@ impl Dual {
         std::mem::swap(&mut self.y, &mut self.step);
         let mut value = self.evaluate(&sums, given);
         for _ in 0..STEPS {
-            let apart = given.iter().zip(&self.x).map(|(a, b)| (a - b).powi(2)).sum::<f64>().sqrt();
-            if apart <= near {
+            if square_apart(given, &self.x).sqrt() <= near {
                 return false;
             }
             self.left.clear();
@@ -219,6 +222,11 @@ impl Sums<'_> {
     }
 }
 
+/// ‖a − b‖²
+fn square_apart(a: &[f64], b: &[f64]) -> f64 {
+    a.iter().zip(b).map(|(a, b)| (a - b).powi(2)).sum()
+}
+
 /// V at z; none where it is zero.
 fn slope(freedom: Freedom, z: &[f64]) -> Option<[[f64; 3]; 3]> {
     let cone = match freedom {
@@ -307,7 +315,7 @@ mod tests {
                 );
                 *(if moved { &mut far } else { &mut near }) += 1;
                 // So is known next time, of this and of nothing else.
-                dual.keep(&[1.0; 4]);
+                dual.keep(&[1.0; 4], &[]);
                 assert!(dual.nearly(&thin, &row_start, &free, end), "seed {seed}");
                 let more: Vec<f64> = end.iter().map(|x| 1.2 * x).collect();
                 assert!(!dual.nearly(&thin, &row_start, &free, &more), "seed {seed}");

@@ -123,9 +123,22 @@ impl MinimumNorm {
         self.find_scale();
         let Self { system, free, given, x, .. } = self;
         let far = self.dual.solve(system, problem.row_start(), free, given, x);
-        self.dual.keep(&self.scale);
-        if !far || !self.take_out(problem) {
-            return before;
+        let after = if far { self.move_to(problem, measure, tolerance, before, impulses) } else { None };
+        self.dual.keep(&self.scale, impulses);
+        after.unwrap_or(before)
+    }
+
+    /// Towards what the dual has found, as far as that may be; the residual there, if it is worth having.
+    fn move_to(
+        &mut self,
+        problem: &ConstraintProblem,
+        measure: &Measure,
+        tolerance: f64,
+        before: f64,
+        impulses: &mut [f64],
+    ) -> Option<f64> {
+        if !self.take_out(problem) {
+            return None;
         }
         self.shorten(problem);
         self.lambda.clear();
@@ -138,10 +151,10 @@ impl MinimumNorm {
         problem.velocities_into(&self.lambda, &mut self.c);
         let after = measure.residual(problem, Law::Ncp, &self.lambda, &self.c);
         if !(after <= tolerance.max(before)) {
-            return before;
+            return None;
         }
         impulses.copy_from_slice(&self.lambda);
-        after
+        Some(after)
     }
 
     /// Drops what outlives a selection.
