@@ -71,7 +71,7 @@ const FEW_ROWS: usize = 300;
 const DIGIT: f64 = 0.1;
 /// Newton comes before sweeps where a factorisation costs little: by rows, with these at most, in trees with
 /// [`FEW_ROWS`].
-pub(crate) const LEAST_ROWS: usize = 48;
+const LEAST_ROWS: usize = 48;
 /// Newton steps before the first sweep, and in hyperstatic islands that are nearly solved or from what is good enough.
 const FIRST_STEPS: u32 = 8;
 const STEPS_NEAR: u32 = 2;

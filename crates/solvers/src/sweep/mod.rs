@@ -24,7 +24,7 @@ mod workspace;
 
 pub(crate) use workspace::{Block, Workspace, blocks_into};
 
-use crate::finish::{Finish, LEAST_ROWS, Reached};
+use crate::finish::{Finish, Reached};
 use crate::islands::{Islands, Recipe};
 use crate::local::Contact;
 use crate::path::Path;
@@ -221,12 +221,13 @@ impl<R: Rule> Twin<R> {
     ) -> SolveReport {
         let mut from = Reached { residual: current, steps: 0 };
         if !(R::LAW == Law::Ncp && TreeSystem::pays(part) || part.blocks_formed()) {
-            if part.thin.trees() == 1 || knows_factor(part) && part.rows() <= LEAST_ROWS {
-                from = ws.resume::<R>(part, params, impulses, from.residual);
-                if from.residual <= params.tolerance {
-                    watch.show(from.steps, impulses);
-                    return report(SolveStatus::Converged, from.steps, from.residual);
-                }
+            from = ws.resume::<R>(part, params, impulses, from.residual);
+            if from.residual <= params.tolerance {
+                watch.show(from.steps, impulses);
+                return report(SolveStatus::Converged, from.steps, from.residual);
+            }
+            if !knows_factor(part) {
+                from.steps = 0; // by old factors alone
             }
             if part.form_blocks().is_err() {
                 return report(SolveStatus::NumericalFailure, 0, f64::NAN);
