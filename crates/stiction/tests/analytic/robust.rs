@@ -1,10 +1,10 @@
 //! What must not break: deep overlaps, numbers that are not finite, steps that do not converge.
 
-use crate::worlds::{G, on_ground, rough};
+use crate::worlds::{G, Run, on_ground, rough};
 use stiction::collision::Shape;
 use stiction::dynamics::spatial::{Inertia, Pose, Quat, Sym3, Vec3, vec3};
 use stiction::dynamics::{JointKind, JointSpec, ModelBuilder};
-use stiction::models::{Material, World};
+use stiction::models::{Geometry, Material, World};
 use stiction::{
     CERTIFIED, Composer, FreeBody, Settings, Simulation, State, StepStatus, StepperParams, UNCOLOURED,
 };
@@ -329,4 +329,46 @@ fn what_rounding_hides_is_applied_as_it_is() {
         worst = worst.max(natural_map);
     }
     assert!(rounding > 0 && worst < 1e-4 && deepest < 1e-6, "{rounding}, {worst} m/s, {deepest} m");
+}
+
+/// A runner on a rail lies in a wall beside it, 2 cm deep, and two walls press a second one from both sides: nothing can
+/// part them. A box that lies in the floor comes out all the same, and the runners stay where they are.
+#[test]
+fn what_cannot_part_keeps_nothing_else_in() {
+    let mut b = ModelBuilder::new();
+    let solid = Inertia::new(1.0, Vec3::ZERO, Sym3::diagonal(1e-2, 1e-2, 1e-2));
+    for (name, y) in [("beside", 0.0), ("between", 2.0)] {
+        let link = b.link(name, None, Pose::from_translation(vec3(0.0, y, 1.0)), solid);
+        b.joint(link, JointSpec::new(format!("rail {name}"), JointKind::Slide, Vec3::X));
+    }
+    let link = b.link("box", None, Pose::from_translation(vec3(3.0, 0.0, 0.05)), solid);
+    b.joint(link, JointSpec::new("free", JointKind::Free, Vec3::Z));
+    let mut world = World::new("rails", b.build(vec3(0.0, 0.0, -G)).unwrap());
+    let half = vec3(0.1, 0.1, 0.1);
+    let at = |x: f64, y: f64, z: f64| Pose::from_translation(vec3(x, y, z));
+    let mut add = |link: Option<usize>, pose: Pose, shape: Shape, group: u32, mask: u32| {
+        world.geometries.push(Geometry {
+            name: format!("shape {}", world.geometries.len()),
+            link,
+            X_LG: pose,
+            shape,
+            material: rough(0.5),
+            group,
+            mask,
+            continuous: false,
+            rgba: UNCOLOURED,
+        });
+    };
+    (0..3).for_each(|link| add(Some(link), Pose::IDENTITY, Shape::Box { half }, 1, 2));
+    add(None, Pose::IDENTITY, Shape::Plane, 2, 1);
+    for y in [0.18, 1.82, 2.18] {
+        add(None, at(0.0, y, 1.0), Shape::Box { half }, 2, 1);
+    }
+    let state = State::neutral(&world.model);
+    let mut run = Run::of(world, state, "auto", 2e-3);
+    run.steps(500);
+    let q = &run.sim.state().q;
+    assert!(q[0].abs() < 1e-6 && q[1].abs() < 1e-6, "{q:?}");
+    assert!((q[4] - 0.1).abs() < 2e-5, "{q:?}");
+    run.assert_exact();
 }
