@@ -15,6 +15,7 @@
 //!    Lagrangian of [`crate::ncp_al`]. Else an interior method from a cold start, once sweeps have had [`PATIENCE`]
 //!    tries: [`crate::interior`], or [`crate::facets`] for polygons. Where that fails too, a path from its end, by
 //!    rows, and so where all has been tried. What has halved the residual is tried again before the next of these.
+//!    Contacts that resist turning know the path alone.
 //!
 //! None of 2 to 4 follows where what Newton's method leaves is no more than rounding the impulses to 64 bits does.
 //!
