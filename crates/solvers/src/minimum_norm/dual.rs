@@ -319,6 +319,10 @@ mod tests {
                 assert!(dual.nearly(&thin, &row_start, &free, end), "seed {seed}");
                 let more: Vec<f64> = end.iter().map(|x| 1.2 * x).collect();
                 assert!(!dual.nearly(&thin, &row_start, &free, &more), "seed {seed}");
+                // Of what it has led to as well, where y says nothing.
+                dual.keep(&[0.0; 4], end);
+                assert!(dual.nearly(&thin, &row_start, &free, end), "seed {seed}");
+                assert!(!dual.nearly(&thin, &row_start, &free, &more), "seed {seed}");
             }
         }
         assert!(far >= 50 && near >= 50, "{far} {near}");

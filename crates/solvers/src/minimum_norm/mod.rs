@@ -347,3 +347,35 @@ fn norm(x: &[f64]) -> f64 {
 fn dot(x: &[f64], y: &[f64]) -> f64 {
     x.iter().zip(y).map(|(x, y)| x * y).sum()
 }
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    /// Dry friction in a chain of three joints, twice in the first: the sums fix that of the second and third, one after
+    /// the other, and leave only what the first two share.
+    #[test]
+    fn what_sums_fix_is_left_out_and_the_rest_is_shared() {
+        let mut problem = ConstraintProblem::default();
+        problem.thin.start(std::iter::once(0..3));
+        for reached in [1, 2, 3, 1] {
+            problem.push(Cone::Box { lo: -1.0, hi: 1.0 }, &[0.0]);
+            problem.thin.push_block();
+            let column = |k: usize| vec3(1.0 + k as f64, 0.0, 0.0);
+            problem.thin.push_segment(0, Some(reached - 1), (0..reached).rev().map(|k| (k, column(k))));
+        }
+        let mut impulses = [0.5, 0.3, -0.2, 0.1];
+        let mut c = Vec::new();
+        problem.velocities_into(&impulses, &mut c);
+        problem.free_velocity.iter_mut().zip(&c).for_each(|(g, c)| *g -= c);
+        let mut measure = Measure::default();
+        measure.prepare(&problem);
+        let mut smallest = MinimumNorm::default();
+        let left = smallest.select(&problem, &measure, 1e-10, &mut impulses);
+        assert!(left <= 1e-10, "{left:e}");
+        assert_eq!(smallest.free.iter().map(|f| f.0).collect::<Vec<_>>(), [0, 3]);
+        for (is, wanted) in impulses.iter().zip([0.3, 0.3, -0.2, 0.3]) {
+            assert!((is - wanted).abs() < 1e-9, "{impulses:?}");
+        }
+    }
+}

@@ -3,7 +3,8 @@
 //!
 //! Alart and Curnier's equations F(λ) = 0 are those of [`crate::finish`]: with ρ of the block's own matrix and
 //! τ = λ − ρ c, a contact is open (F = λ), sticks (F = ρ c) or slides (F_N = ρ_N c_N, F_T = λ_T − μ τ_N τ_T/‖τ_T‖); they
-//! are continuous, and smooth within a piece; of contacts that resist turning all rows but the normal are tangential. From impulses λ₀ that nearly solve them leads a path
+//! are continuous, and smooth within a piece; of contacts that resist turning all rows but the normal are tangential. From
+//! impulses λ₀ that nearly solve them leads a path
 //!
 //! ```text
 //!     F(λ(t)) = (1 − t) F(λ₀),   dλ/dt = −J⁻¹ F(λ₀),   t from 0 to 1              (1)  [KojimaShindo1986], [Ralph1994]
@@ -263,20 +264,19 @@ impl Path {
     /// F on the present pieces into `rate`; its norm.
     fn values(&mut self, view: &View) -> f64 {
         self.rate.clear();
-        for (i, (local, &side)) in self.locals.iter().zip(&self.sides).enumerate() {
-            let rows = view.problem.range(i);
-            match rows.len() {
-                0..=3 => {
-                    let value = local.value::<3>(side, point(&self.y, &self.c, rows.clone()));
-                    self.rate.extend_from_slice(&value[..rows.len()]);
-                }
-                dim => {
-                    let value = local.value::<MAX_ROWS>(side, point(&self.y, &self.c, rows));
-                    self.rate.extend_from_slice(&value[..dim]);
-                }
+        for i in 0..self.locals.len() {
+            match view.problem.range(i) {
+                rows if rows.len() > 3 => self.push_value::<MAX_ROWS>(i, rows),
+                rows => self.push_value::<3>(i, rows),
             }
         }
         norm(&self.rate)
+    }
+
+    fn push_value<const N: usize>(&mut self, i: usize, rows: Range<usize>) {
+        let dim = rows.len();
+        let value = self.locals[i].value::<N>(self.sides[i], point(&self.y, &self.c, rows));
+        self.rate.extend_from_slice(&value[..dim]);
     }
 
     /// Scaled velocities of the impulses where ε holds them.

@@ -13,9 +13,9 @@
 //! in the rows of contacts and limits, with c what (3) of [`super`] leaves there, b < 0 the pushes that g does not
 //! hold, and s ≤ 1 such that no point of a body that impulses p join is moved by more than `push_out_speed`. So pushes
 //! do no work on the velocities, and what was apart stays so but for ε: (1 − s) c + s (c + G p) ≥ 0. ε is a
-//! ten-thousandth of G's diagonal. Where bodies can part, they are that much short of it; where opposite walls leave them no
-//! room, as between links of a robot that were drawn into each other, what is left of b is least by ½ p·ε p, and
-//! (1) still has one answer. Cost: nothing where nothing overlaps deeply, else about a second solve.
+//! ten-thousandth of G's diagonal. Where bodies can part, they are that much short of it; where opposite walls leave them
+//! no room, as between links of a robot that were drawn into each other, (1) still has one answer, by which each row
+//! misses what it wants in proportion to its p. Cost: nothing where nothing overlaps deeply, else about a second solve.
 
 use super::TimeStepper;
 use crate::report::CERTIFIED;
@@ -29,8 +29,10 @@ use stiction_solvers::registry::Common;
 /// (1) is solved to this, in no more iterations [m/s].
 pub(super) const SOLVED: Common = Common { tolerance: 1e-8, max_iterations: 60 };
 
-/// ε [‖A_ii‖].
+/// ε, as a share of G's diagonal, and the first compliance of the augmented Lagrangian beside it: little enough that one
+/// programme is nearly all [–].
 const YIELDS: f64 = 1e-4;
+const COMPLIANCE: f64 = 1e-6;
 /// Rows with less than this of the largest of G's diagonal are such that nothing parts them, but for rounding [–].
 const LEAST: f64 = 1e-8;
 
@@ -42,7 +44,8 @@ pub(super) struct Apart {
     problem: ConstraintProblem,
     rows: Vec<usize>,
     solved: Vec<f64>,
-    /// Of all rows.
+    /// Of all rows: max(c, 0) + b, and p.
+    wanted: Vec<f64>,
     impulses: Vec<f64>,
     diagonal: Vec<[f64; 9]>,
     /// s M̂⁻¹ Jᵀ p; empty where nothing is pushed.
@@ -67,7 +70,7 @@ impl Apart {
             }
         }
         let params = NcpAlParams {
-            compliance: 1e-6,
+            compliance: COMPLIANCE,
             tolerance: SOLVED.tolerance,
             max_iterations: SOLVED.max_iterations,
         };
@@ -77,6 +80,7 @@ impl Apart {
             problem: ConstraintProblem::default(),
             rows: Vec::new(),
             solved: Vec::new(),
+            wanted: Vec::new(),
             impulses: Vec::new(),
             diagonal: Vec::new(),
             v: Vec::new(),
@@ -103,16 +107,15 @@ impl TimeStepper {
     /// (1), after the velocities.
     pub(super) fn push_apart(&mut self, world: &World) {
         let Self { apart, notes, problem: whole, jam, .. } = self;
-        let Apart { solver, problem, rows, solved, impulses, diagonal, v, .. } = apart;
+        let Apart { solver, problem, rows, solved, wanted, impulses, diagonal, v, .. } = apart;
         let jammed = if jam.solved { &notes.pushes[..] } else { &[] };
         if jammed.is_empty() && notes.deep.is_empty() {
             return;
         }
-        // The velocities, then b.
-        whole.velocities_into(&self.impulses, impulses);
-        impulses.iter_mut().for_each(|c| *c = c.max(0.0));
+        whole.velocities_into(&self.impulses, wanted);
+        wanted.iter_mut().for_each(|c| *c = c.max(0.0));
         for &(row, push) in jammed.iter().chain(&notes.deep) {
-            impulses[row] += push;
+            wanted[row] += push;
         }
         whole.diagonal_blocks_into(diagonal);
         let most = |m: f64, (a, cone): (&[f64; 9], &Cone)| {
@@ -126,7 +129,7 @@ impl TimeStepper {
             let row = whole.range(i).start + cone.normal();
             if cone.opens() {
                 let a = diagonal[i][4 * cone.normal()];
-                problem.push(Cone::NonNegative, &[if a > least { impulses[row] } else { 0.0 }]);
+                problem.push(Cone::NonNegative, &[if a > least { wanted[row] } else { 0.0 }]);
                 problem.compliance[rows.len()] = whole.compliance[row] + YIELDS * a.max(least);
             } else if cone == Cone::Free {
                 problem.push(cone, &[0.0]);
@@ -143,7 +146,8 @@ impl TimeStepper {
         solver.forget();
         let report = solver.solve(problem, solved);
         if report.settled() && report.residual <= CERTIFIED {
-            impulses.fill(0.0);
+            impulses.clear();
+            impulses.resize(whole.rows(), 0.0);
             rows.iter().zip(solved).for_each(|(&row, p)| impulses[row] = *p);
             v.resize(self.v_next.len(), 0.0);
             self.rows.add_impulses_into(whole.row_start(), impulses, v);

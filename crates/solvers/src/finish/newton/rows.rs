@@ -1,5 +1,5 @@
-//! Newton's equations by rows of unknowns, from the blocks of G, or where it is known by W of one tree, from all of G:
-//! that is found once in a solve, of which equations are sums of few rows.
+//! Newton's equations by rows of unknowns, from the blocks of G, or where it is known by W, of one tree or without blocks,
+//! from all of G: that is found once in a solve, of which equations are sums of few rows.
 
 use super::patch::{self, Patch};
 use super::{KNOWN, Newton, Piece, REGULAR};
