@@ -224,6 +224,19 @@ impl ThinRows {
         self.segments.push(Segment { tree, places, tip, run });
     }
 
+    /// Numbers coordinates anew, in the same order within a tree: coordinate d becomes `place[d]`, and the trees are these.
+    pub fn renumber(&mut self, place: &[usize], trees: &[Range<usize>]) {
+        self.reached.iter_mut().for_each(|d| *d = place[*d]);
+        for Segment { tip, run, .. } in &mut self.segments {
+            for d in [tip, run].into_iter().flatten() {
+                *d = place[*d];
+            }
+        }
+        self.trees.clear();
+        self.trees.extend(trees.iter().map(|t| Span { start: t.start, end: t.end }));
+        self.dense.clear();
+    }
+
     /// Adds a block that reaches what block i of `other` does, over the same trees, with columns made of its columns.
     pub fn push_like(&mut self, other: &Self, i: usize, mut column: impl FnMut(Vec3) -> Vec3) {
         self.push_block();

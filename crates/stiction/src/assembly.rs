@@ -88,6 +88,8 @@ pub(crate) struct Notes {
     pub(crate) bounces: Vec<Bounce>,
     /// Rows that push an overlap out, and what g holds for it [m/s], negative.
     pub(crate) pushes: Vec<(usize, f64)>,
+    /// Rows of couplings and loops, and what g holds to undo their errors [m/s].
+    pub(crate) returns: Vec<(usize, f64)>,
     /// Rows of overlaps so deep that g holds nothing for it, and what it would.
     pub(crate) deep: Vec<(usize, f64)>,
     /// Rows that throw bodies back, and the same.
@@ -110,6 +112,7 @@ impl Situation<'_> {
         problem.clear();
         notes.bounces.clear();
         notes.pushes.clear();
+        notes.returns.clear();
         notes.deep.clear();
         notes.throws.clear();
         problem.time_step = self.params.dt;

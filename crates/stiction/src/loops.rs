@@ -177,13 +177,8 @@ pub(crate) struct Consistent {
 }
 
 impl Consistent {
-    /// Adds b' to the free velocities of the scalar blocks `blocks`, for which b is `feedback`.
-    pub(crate) fn feed_back(
-        &mut self,
-        blocks: Range<usize>,
-        feedback: &[f64],
-        problem: &mut ConstraintProblem,
-    ) {
+    /// b' of the scalar blocks `blocks`, for which b is `feedback`, in its place.
+    pub(crate) fn find(&mut self, blocks: Range<usize>, feedback: &mut [f64], problem: &ConstraintProblem) {
         let W = &problem.thin;
         let norm = |i: usize| W.terms(i).map(|(_, w)| w.x * w.x).sum::<f64>().sqrt();
         self.scale.clear();
@@ -219,11 +214,8 @@ impl Consistent {
             self.left.iter_mut().zip(&self.image).for_each(|(r, x)| *r -= length * x);
         }
         // W y is what of b is not left.
-        for (k, i) in blocks.enumerate() {
-            let r = problem.range(i).start;
-            if self.scale[k] > 0.0 {
-                problem.free_velocity[r] += feedback[k] - self.left[k] / self.scale[k];
-            }
+        for ((b, s), left) in feedback.iter_mut().zip(&self.scale).zip(&self.left) {
+            *b = if *s > 0.0 { *b - left / s } else { 0.0 };
         }
     }
 }

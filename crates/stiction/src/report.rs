@@ -47,9 +47,9 @@ pub struct StepReport {
     /// Parts it was solved in: one, unless fast bodies are swept or a step is done again (see
     /// [`crate::StepperParams`]); 0 if it failed.
     pub parts: u32,
-    /// Friction held overlaps together that were not deep, or they could all but not part: they were taken out of the
-    /// positions alone, as deep ones are in every step. Or bodies between others had no velocity at which all bounce:
-    /// none did.
+    /// Friction held overlaps together that were not deep, or they could all but not part, or nothing could move as a
+    /// coupling or loop asks: these errors were taken out of the positions alone, as deep overlaps are in every step. Or
+    /// bodies between others had no velocity at which all bounce: none did.
     pub jammed: bool,
     /// Bodies that sleep from now on, whose contacts count as they were; see [`crate::Sleep`].
     pub asleep: usize,

@@ -34,6 +34,10 @@ pub(crate) struct Rows {
     dofs: Vec<usize>,
     /// Trees of the row being pushed.
     seen: Vec<usize>,
+    /// Where dofs of several trees lie between one another: the coordinates of W that they are, tree by tree, and those of
+    /// every tree.
+    place: Vec<usize>,
+    apart: Vec<Range<usize>>,
 }
 
 /// One end of a constraint: the dof nearest to it, and the tree of that dof.
@@ -115,8 +119,21 @@ impl Rows {
             |(tree, free): (&Range<usize>, &bool)| (*free && tree.len() == TRUNK).then_some(tree.start);
         rows.alone.extend(trees.iter().zip(&rows.free).map(alone));
         rows.trunks.resize(model.trees, Trunk::new(1.0));
+        if !trees.is_sorted_by(|a, b| a.end <= b.start) {
+            rows.take_apart(model);
+        }
         rows.J.start(trees.into_iter());
         rows
+    }
+
+    fn take_apart(&mut self, model: &Model) {
+        let tree_of = |dof: &usize| model.bodies[model.dofs[*dof].body].tree;
+        let mut order: Vec<usize> = (0..model.nv()).collect();
+        order.sort_by_key(tree_of);
+        self.place.resize(model.nv(), 0);
+        order.iter().enumerate().for_each(|(at, &dof)| self.place[dof] = at);
+        let first = |t: usize| order.partition_point(|dof| tree_of(dof) < t);
+        self.apart.extend((0..model.trees).map(|t| first(t)..first(t + 1)));
     }
 
     /// Removes all rows; keeps the memory.
@@ -329,6 +346,9 @@ impl Rows {
                 }
             },
         );
+        if !self.place.is_empty() {
+            problem.thin.renumber(&self.place, &self.apart);
+        }
     }
 }
 
@@ -371,52 +391,69 @@ mod tests {
     use stiction_dynamics::spatial::{Inertia, Pose, Sym3};
     use stiction_dynamics::{CrbaWorkspace, JointSpec, Kinematics, MassMatrix, ModelBuilder, crba_into};
 
-    /// A two-link arm and a free body.
-    fn arm_and_body() -> Model {
+    /// A two-link arm and a free body, which may be between the links.
+    fn arm_and_body(between: bool) -> Model {
         let solid = |m| Inertia::new(m, vec3(0.1, 0.2, -0.3), Sym3::diagonal(0.02, 0.03, 0.04));
         let mut b = ModelBuilder::new();
         let upper = b.link("upper", None, Pose::IDENTITY, solid(2.0));
         b.joint(upper, JointSpec::new("shoulder", JointKind::Hinge, Vec3::Y));
-        let lower = b.link("lower", Some(upper), Pose::from_translation(vec3(0.0, 0.0, -0.5)), solid(1.0));
-        b.joint(lower, JointSpec::new("elbow", JointKind::Hinge, vec3(0.0, 1.0, 1.0)));
+        let add_lower = |b: &mut ModelBuilder| {
+            let at = Pose::from_translation(vec3(0.0, 0.0, -0.5));
+            let lower = b.link("lower", Some(upper), at, solid(1.0));
+            b.joint(lower, JointSpec::new("elbow", JointKind::Hinge, vec3(0.0, 1.0, 1.0)));
+        };
+        if !between {
+            add_lower(&mut b);
+        }
         let free = b.link("free", None, Pose::from_translation(vec3(1.0, 0.0, 0.0)), solid(3.0));
         b.joint(free, JointSpec::new("free", JointKind::Free, Vec3::Z));
+        if between {
+            add_lower(&mut b);
+        }
         b.build(vec3(0.0, 0.0, -9.81)).unwrap()
     }
 
     /// W Wᵀ, as an operator and formed, against J M⁻¹ Jᵀ by full solves.
     #[test]
     fn delassus_is_j_inverse_m_jt() {
-        let model = arm_and_body();
+        for between in [false, true] {
+            check_delassus(&arm_and_body(between), if between { [7, 6] } else { [1, 7] });
+        }
+    }
+
+    /// `elbow` and `tip`: that dof, and the last of the free body.
+    fn check_delassus(model: &Model, [elbow, tip]: [usize; 2]) {
         let mut q = model.neutral();
-        q[..2].copy_from_slice(&[0.4, -0.9]);
-        let mut kin = Kinematics::new(&model);
-        kin.update(&model, &q);
-        let (mut mass, mut crba) = (MassMatrix::new(&model), CrbaWorkspace::new(&model));
-        crba_into(&model, &kin, &mut crba, &mut mass);
-        let mut factor = Factor::new(&model);
+        let at = |dof: usize| model.joints[model.dofs[dof].joint].idx_q;
+        (q[at(0)], q[at(elbow)]) = (0.4, -0.9);
+        let mut kin = Kinematics::new(model);
+        kin.update(model, &q);
+        let (mut mass, mut crba) = (MassMatrix::new(model), CrbaWorkspace::new(model));
+        crba_into(model, &kin, &mut crba, &mut mass);
+        let mut factor = Factor::new(model);
         factor.factor(&mass).unwrap();
 
-        let (mut rows, mut problem) = (Rows::new(&model), ConstraintProblem::default());
+        let (mut rows, mut problem) = (Rows::new(model), ConstraintProblem::default());
         let value = |dof: usize, r: usize| ((3 * dof + 5 * r) as f64).sin();
         let fill = |dof: usize, _: bool, _: bool| vec3(value(dof, 0), value(dof, 1), value(dof, 2));
         // Arm against body, arm against itself, one joint, a coupling across trees.
         let end = |tip, tree| Some(End { tip, tree });
-        rows.push(&model, [end(1, 0), end(7, 1)], fill);
-        rows.push(&model, [end(0, 0), end(1, 0)], fill);
-        rows.push_linear(&[(1, 1.0)], &model);
-        rows.push_linear(&[(1, 0.5), (4, -2.0)], &model);
+        rows.push(model, [end(elbow, 0), end(tip, 1)], fill);
+        rows.push(model, [end(0, 0), end(elbow, 0)], fill);
+        rows.push_linear(&[(elbow, 1.0)], model);
+        rows.push_linear(&[(elbow, 0.5), (tip - 3, -2.0)], model);
         // Patches of both sizes, across trees and within one.
         let more = |dof: usize, _: bool, _: bool| vec3(value(dof, 3), value(dof, 4), value(dof, 5));
-        rows.push(&model, [end(1, 0), end(7, 1)], fill);
-        rows.push_more(&model, [end(1, 0), end(7, 1)], more);
-        rows.push(&model, [end(0, 0), end(1, 0)], fill);
-        rows.push_more(&model, [end(0, 0), end(1, 0)], more);
+        rows.push(model, [end(elbow, 0), end(tip, 1)], fill);
+        rows.push_more(model, [end(elbow, 0), end(tip, 1)], more);
+        rows.push(model, [end(0, 0), end(elbow, 0)], fill);
+        rows.push_more(model, [end(0, 0), end(elbow, 0)], more);
         let (contact, patch) = (Cone::Friction { mu: 0.5 }, |rolls| Cone::Patch { mu: 0.5, rolls });
         for cone in [contact, contact, Cone::Free, Cone::Free, patch(true), patch(false)] {
             problem.push(cone, &[0.0; 6][..cone.dim()]);
         }
         rows.factor_into(&factor, &mut problem);
+        assert_eq!([problem.thin.tree(0), problem.thin.tree(1)], [0..2, 2..8]);
         let operator = problem.clone();
         problem.form_blocks().unwrap();
         assert!(problem.blocks_formed() && !operator.blocks_formed());

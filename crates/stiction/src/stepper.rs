@@ -64,7 +64,6 @@ use crate::weight::CarriedWeight;
 pub(crate) use fast::{FAR, turning};
 use middle::Middle;
 pub(crate) use middle::NEAR;
-use std::ops::Range;
 use stiction_collision::ShapeError;
 use stiction_contact::{ConstraintProblem, ContactSolver, Judge, SolveReport, SolveStatus};
 use stiction_dynamics::spatial::{Motion, Vec3};
@@ -436,10 +435,14 @@ impl TimeStepper {
         self.impulses.extend_from_slice(self.memory.last());
         problem.second_start.extend_from_slice(self.memory.before());
         rows.factor_into(&self.factor, problem);
-        if self.loops.is_empty() {
-            add_bias(asked, feedback, problem);
-        } else {
-            self.consistent.feed_back(asked, feedback, problem);
+        // Couplings alone are taken to be independent.
+        if !self.loops.is_empty() {
+            self.consistent.find(asked.clone(), feedback, problem);
+        }
+        for (i, &b) in asked.zip(&*feedback) {
+            let row = problem.range(i).start;
+            problem.free_velocity[row] += b;
+            self.notes.returns.push((row, b));
         }
         if !needs.thin {
             problem.form_blocks().map_err(|e| format!("the contact problem: {e}"))?;
@@ -538,14 +541,6 @@ impl TimeStepper {
         self.memory.clear();
         self.servos.forget();
         self.forget_sleep();
-    }
-}
-
-/// Couplings alone are taken to be independent.
-fn add_bias(blocks: Range<usize>, feedback: &[f64], problem: &mut ConstraintProblem) {
-    for (i, b) in blocks.zip(feedback) {
-        let row = problem.range(i).start;
-        problem.free_velocity[row] += b;
     }
 }
 

@@ -11,11 +11,12 @@
 //! ```
 //!
 //! in the rows of contacts and limits, with c what (3) of [`super`] leaves there, b < 0 the pushes that g does not
-//! hold, and s ≤ 1 such that no point of a body that impulses p join is moved by more than `push_out_speed`. So pushes
-//! do no work on the velocities, and what was apart stays so but for ε: (1 − s) c + s (c + G p) ≥ 0. ε is a
-//! ten-thousandth of G's diagonal. Where bodies can part, they are that much short of it; where opposite walls leave them
-//! no room, as between links of a robot that were drawn into each other, (1) still has one answer, by which each row
-//! misses what it wants in proportion to its p. Cost: nothing where nothing overlaps deeply, else about a second solve.
+//! hold, and s ≤ 1 such that no point of a body that impulses p join is moved by more than `push_out_speed`; couplings
+//! and loops hold, G p = −b, with what g does not hold of theirs. So pushes do no work on the velocities, and what was
+//! apart stays so but for ε: (1 − s) c + s (c + G p) ≥ 0. ε is a thousandth of G's diagonal. Where bodies can part, they
+//! are that much short of it; where opposite walls leave them no room, as between links of a robot that were drawn into
+//! each other, (1) still has one answer, by which each row misses what it wants in proportion to its p. Cost: nothing
+//! where nothing overlaps deeply, else about a second solve.
 
 use super::TimeStepper;
 use crate::report::CERTIFIED;
@@ -31,7 +32,7 @@ pub(super) const SOLVED: Common = Common { tolerance: 1e-8, max_iterations: 60 }
 
 /// ε, as a share of G's diagonal, and the first compliance of the augmented Lagrangian beside it: little enough that one
 /// programme is nearly all [–].
-const YIELDS: f64 = 1e-4;
+const YIELDS: f64 = 1e-3;
 const COMPLIANCE: f64 = 1e-6;
 /// Rows with less than this of the largest of G's diagonal are such that nothing parts them, but for rounding [–].
 const LEAST: f64 = 1e-8;
@@ -109,7 +110,7 @@ impl TimeStepper {
         let Self { apart, notes, problem: whole, jam, .. } = self;
         let Apart { solver, problem, rows, solved, wanted, impulses, diagonal, v, .. } = apart;
         let jammed = if jam.solved { &notes.pushes[..] } else { &[] };
-        if jammed.is_empty() && notes.deep.is_empty() {
+        if !jam.solved && notes.deep.is_empty() {
             return;
         }
         whole.velocities_into(&self.impulses, wanted);
@@ -118,6 +119,9 @@ impl TimeStepper {
             wanted[row] += push;
         }
         whole.diagonal_blocks_into(diagonal);
+        for &(row, b) in &notes.returns {
+            wanted[row] = if jam.solved { b } else { 0.0 };
+        }
         let most = |m: f64, (a, cone): (&[f64; 9], &Cone)| {
             if cone.opens() { m.max(a[4 * cone.normal()]) } else { m }
         };
@@ -132,7 +136,7 @@ impl TimeStepper {
                 problem.push(Cone::NonNegative, &[if a > least { wanted[row] } else { 0.0 }]);
                 problem.compliance[rows.len()] = whole.compliance[row] + YIELDS * a.max(least);
             } else if cone == Cone::Free {
-                problem.push(cone, &[0.0]);
+                problem.push(cone, &[wanted[row]]);
                 problem.compliance[rows.len()] = whole.compliance[row];
             } else {
                 continue;

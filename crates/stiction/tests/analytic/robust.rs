@@ -4,7 +4,7 @@ use crate::worlds::{G, Run, on_ground, rough};
 use stiction::collision::Shape;
 use stiction::dynamics::spatial::{Inertia, Pose, Quat, Sym3, Vec3, vec3};
 use stiction::dynamics::{JointKind, JointSpec, ModelBuilder};
-use stiction::models::{Geometry, Material, World};
+use stiction::models::{Coupling, Geometry, Material, World};
 use stiction::{
     CERTIFIED, Composer, FreeBody, Settings, Simulation, State, StepStatus, StepperParams, UNCOLOURED,
 };
@@ -335,34 +335,14 @@ fn what_rounding_hides_is_applied_as_it_is() {
 /// part them. A box that lies in the floor comes out all the same, and the runners stay where they are.
 #[test]
 fn what_cannot_part_keeps_nothing_else_in() {
-    let mut b = ModelBuilder::new();
-    let solid = Inertia::new(1.0, Vec3::ZERO, Sym3::diagonal(1e-2, 1e-2, 1e-2));
-    for (name, y) in [("beside", 0.0), ("between", 2.0)] {
-        let link = b.link(name, None, Pose::from_translation(vec3(0.0, y, 1.0)), solid);
-        b.joint(link, JointSpec::new(format!("rail {name}"), JointKind::Slide, Vec3::X));
-    }
-    let link = b.link("box", None, Pose::from_translation(vec3(3.0, 0.0, 0.05)), solid);
+    let mut b = runners();
+    let link = b.link("box", None, Pose::from_translation(vec3(3.0, 0.0, 0.05)), solid());
     b.joint(link, JointSpec::new("free", JointKind::Free, Vec3::Z));
     let mut world = World::new("rails", b.build(vec3(0.0, 0.0, -G)).unwrap());
-    let half = vec3(0.1, 0.1, 0.1);
-    let at = |x: f64, y: f64, z: f64| Pose::from_translation(vec3(x, y, z));
-    let mut add = |link: Option<usize>, pose: Pose, shape: Shape, group: u32, mask: u32| {
-        world.geometries.push(Geometry {
-            name: format!("shape {}", world.geometries.len()),
-            link,
-            X_LG: pose,
-            shape,
-            material: rough(0.5),
-            group,
-            mask,
-            continuous: false,
-            rgba: UNCOLOURED,
-        });
-    };
-    (0..3).for_each(|link| add(Some(link), Pose::IDENTITY, Shape::Box { half }, 1, 2));
-    add(None, Pose::IDENTITY, Shape::Plane, 2, 1);
+    (0..3).for_each(|link| add(&mut world, Some(link), Pose::IDENTITY, CUBE));
+    add(&mut world, None, Pose::IDENTITY, Shape::Plane);
     for y in [0.18, 1.82, 2.18] {
-        add(None, at(0.0, y, 1.0), Shape::Box { half }, 2, 1);
+        add(&mut world, None, Pose::from_translation(vec3(0.0, y, 1.0)), CUBE);
     }
     let state = State::neutral(&world.model);
     let mut run = Run::of(world, state, "auto", 2e-3);
@@ -371,4 +351,59 @@ fn what_cannot_part_keeps_nothing_else_in() {
     assert!(q[0].abs() < 1e-6 && q[1].abs() < 1e-6, "{q:?}");
     assert!((q[4] - 0.1).abs() < 2e-5, "{q:?}");
     run.assert_exact();
+}
+
+/// Walls press two runners from both ends of their rails, and a coupling wants them 10 µm from where they are: no velocity
+/// does. It has its way in the positions alone, and each step has an answer, the first by a second solve.
+#[test]
+fn couplings_of_what_cannot_move_have_answers() {
+    let mut world = World::new("rails", runners().build(Vec3::ZERO).unwrap());
+    (0..2).for_each(|link| add(&mut world, Some(link), Pose::IDENTITY, CUBE));
+    for (x, y) in [(0.18, 0.0), (-0.18, 0.0), (0.18, 2.0), (-0.18, 2.0)] {
+        add(&mut world, None, Pose::from_translation(vec3(x, y, 1.0)), CUBE);
+    }
+    let terms = vec![(0, 1.0), (1, -1.0)];
+    world.couplings.push(Coupling { name: "rod".into(), terms, offset: 1e-5, curve: None });
+    let state = State::neutral(&world.model);
+    let mut run = Run::of(world, state, "auto", 2e-3);
+    run.steps(1);
+    let first = run.sim.state().clone();
+    assert!(first.v.iter().all(|v| v.abs() < 1e-8), "{first:?}");
+    run.steps(500);
+    let q = &run.sim.state().q;
+    assert!((q[0] - q[1] - 1e-5).abs() < 1e-10 && (q[0] + q[1]).abs() < 1e-8, "{q:?}");
+    assert!(run.sim.energy().kinetic < 1e-15, "{}", run.sim.energy().kinetic);
+    run.assert_exact();
+}
+
+const CUBE: Shape = Shape::Box { half: vec3(0.1, 0.1, 0.1) };
+
+fn solid() -> Inertia {
+    Inertia::new(1.0, Vec3::ZERO, Sym3::diagonal(1e-2, 1e-2, 1e-2))
+}
+
+/// Two bodies on rails along x, 1 m above the floor and 2 m apart.
+fn runners() -> ModelBuilder {
+    let mut b = ModelBuilder::new();
+    for (name, y) in [("a", 0.0), ("b", 2.0)] {
+        let link = b.link(name, None, Pose::from_translation(vec3(0.0, y, 1.0)), solid());
+        b.joint(link, JointSpec::new(format!("rail {name}"), JointKind::Slide, Vec3::X));
+    }
+    b
+}
+
+/// A shape that touches those of bodies if it is the world's, and the other way round.
+fn add(world: &mut World, link: Option<usize>, pose: Pose, shape: Shape) {
+    let (group, mask) = if link.is_some() { (1, 2) } else { (2, 1) };
+    world.geometries.push(Geometry {
+        name: format!("shape {}", world.geometries.len()),
+        link,
+        X_LG: pose,
+        shape,
+        material: rough(0.5),
+        group,
+        mask,
+        continuous: false,
+        rgba: UNCOLOURED,
+    });
 }
