@@ -85,11 +85,15 @@ impl TreeLu {
         ready.clear();
         ready.extend((0..thin.len()).map(|i| {
             let mut segments = thin.segments(i);
-            let mut next =
-                || segments.next().map(|(tree, _, columns)| (tree, columns.try_into().map(Ready::rows)));
+            // Six columns may also be those of a chain in a larger tree.
+            let mut next = || {
+                let (tree, _, columns) = segments.next()?;
+                let whole = if self.tree[tree].1 == columns.len() { columns } else { &[] };
+                Some((tree, <&[Vec3; 6]>::try_from(whole).ok().map(Ready::rows)))
+            };
             match (next(), next()) {
-                (Some((p, Ok(rows))), None) => Ready::One(rows, self.at[p]),
-                (Some((p, Ok(first))), Some((q, Ok(second)))) if p != q => {
+                (Some((p, Some(rows))), None) => Ready::One(rows, self.at[p]),
+                (Some((p, Some(first))), Some((q, Some(second)))) if p != q => {
                     let at = [self.at[p], self.find(p, q), self.find(q, p), self.at[q]];
                     Ready::Two([first, second], at)
                 }

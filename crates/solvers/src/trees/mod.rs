@@ -227,7 +227,27 @@ mod tests {
     /// (1) by rows, from what (2) and (3) say.
     #[test]
     fn the_answer_solves_the_rows() {
-        let problem = with_thin(stack(&[1.0, 3.0, 0.5, 2.0, 1.0, 4.0], Vec3::ZERO, 0.5));
+        check_rows(&with_thin(stack(&[1.0, 3.0, 0.5, 2.0, 1.0, 4.0], Vec3::ZERO, 0.5)));
+        check_rows(&wrist_and_body());
+    }
+
+    /// Blocks on six joints of an arm of eight, on all, on a free body, and on both.
+    fn wrist_and_body() -> ConstraintProblem {
+        let mut problem = ConstraintProblem::default();
+        problem.thin.start([0..8, 8..14].into_iter());
+        let mut random = Random(5);
+        for segments in [&[(0, 0..6)][..], &[(0, 0..6), (1, 8..14)], &[(1, 8..14)], &[(0, 0..8)]] {
+            problem.push(Cone::Friction { mu: 0.5 }, &[0.0; 3]);
+            problem.thin.push_block();
+            for (tree, coordinates) in segments {
+                let column = |c| (c, vec3(random.number(), random.number(), random.number()));
+                problem.thin.push_segment(*tree, None, coordinates.clone().rev().map(column));
+            }
+        }
+        problem
+    }
+
+    fn check_rows(problem: &ConstraintProblem) {
         let n = problem.rows();
         let mut noise = (0..).map(|k: u32| (f64::from(k) * 12.9898).sin());
         let mut next = || noise.next().unwrap();
