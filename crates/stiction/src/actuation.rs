@@ -20,7 +20,8 @@
 //! ```
 //!
 //! the least at which a motion that it damps changes its sign, if at all, at half its size from step to step; elsewhere
-//! θ = 1.
+//! θ = 1, and where trees with z > 4 would move by v⁺: with θ of (5) undamped springs then grow to twice their size from
+//! step to step, and ever more as they hit ever faster ([`crate::means`]).
 //!
 //! Units: effort [N or N·m], k [N·s/m or N·m·s/rad].
 
@@ -53,7 +54,7 @@ pub(crate) fn evaluate(
     state: &State,
     q_of_dof: &[usize],
     h: f64,
-    theta: impl Fn(&Actuator) -> f64,
+    theta: impl FnOnce(&Actuator) -> f64,
 ) -> Effort {
     let u = a.control_limit.map_or(u, |[lo, hi]| u.clamp(lo, hi));
     let (mut length, mut rate) = (0.0, 0.0);
@@ -106,7 +107,7 @@ pub(crate) fn add_passive(
     model: &Model,
     state: &State,
     h: f64,
-    theta: impl Fn(usize, f64) -> f64,
+    mut theta: impl FnMut(usize, f64) -> f64,
     tau: &mut [f64],
     diagonal: &mut [f64],
 ) {

@@ -10,17 +10,20 @@
 //! ```
 //!
 //! or it turns so far that where it goes means nothing (`stepper/fast.rs`); (2) because what meets in a step still
-//! closes at its end. These move by v⁺, which neither crosses a surface nor gains energy. Trees that impulses join go
+//! closes at its end. Of these, trees with springs or servos that are stiff, z > [`STIFF`] in (5) of
+//! [`crate::actuation`], are solved again with θ = 1. They move by v⁺, which neither crosses a surface nor gains energy. Trees that impulses join go
 //! alike, or contacts would drift. Where nothing changes nothing is done.
 //!
 //! Of those without contact geometry inertia and forces are those of the middle of the step ([`Means::swings`]): they
 //! gain no energy. With contacts, whose J is that of the start, that mixture would keep legs from coming to rest;
 //! there, servos damp what forces at the start of the step add, ω² h/2 of the energy of a swing.
 
+use crate::actuation;
 use crate::assembly::Notes;
 use crate::flight::{bound_trees, is_servo};
 use crate::rows::Rows;
-use stiction_contact::ConstraintProblem;
+use stiction_contact::{Cone, ConstraintProblem};
+use stiction_dynamics::{CrbaWorkspace, Factor, Kinematics, MassMatrix, crba_into};
 use stiction_models::World;
 
 /// What is known of a step that was solved.
@@ -52,12 +55,20 @@ pub(crate) struct Means {
     /// Impulses join it to a tree with servos; it moves by v⁺.
     joined: Vec<bool>,
     hit: Vec<bool>,
-    /// Of a dof.
+    /// It has a spring or servo that is stiff; θ = 1 there, in this step, and it moves by v⁺.
+    stiff: Vec<bool>,
+    backward: Vec<bool>,
+    /// Of a dof; of those of trees with servos, how many times as easily it moves where all others may as where none does,
+    /// M_ii (M⁻¹)_ii at the neutral posture [–].
     pub(crate) tree_of: Vec<usize>,
+    pub(crate) ease: Vec<f64>,
     /// Blocks whose impulses join two trees.
     joints: Vec<usize>,
 }
 
+/// Springs are stiff, as z of (5) of [`crate::actuation`] with the inertia that a dof has where all others may move: half of
+/// what v⁺ with θ = ½ follows [–].
+pub(crate) const STIFF: f64 = 2.0;
 /// Changes of velocity that are none [m/s or rad/s].
 pub(crate) const STILL: f64 = 1e-9;
 
@@ -76,27 +87,69 @@ impl Means {
                 swings[model.bodies[body].tree] = false;
             }
         }
+        let ease = ease(world, |dof| driven[tree_of[dof]]);
         Self {
             goes: swings.iter().zip(&driven).map(|(a, b)| *a || *b).collect(),
             swings,
             driven,
             joined: vec![false; model.trees],
             hit: vec![false; model.trees],
+            stiff: vec![false; model.trees],
+            backward: vec![false; model.trees],
+            ease,
             tree_of,
             joints: Vec::new(),
         }
     }
 
-    /// True of a dof of a tree with servos.
-    pub(crate) fn drives(&self, dof: usize) -> bool {
-        self.driven[self.tree_of[dof]]
+    /// Before a step.
+    pub(crate) fn begin(&mut self) {
+        self.stiff.fill(false);
+        self.backward.fill(false);
+    }
+
+    /// θ of a spring, damper or servo on `dofs`, with its z: (5) of [`crate::actuation`] in trees with servos.
+    pub(crate) fn share(&mut self, dofs: impl IntoIterator<Item = usize>, z: f64) -> f64 {
+        let mut all = true;
+        for dof in dofs {
+            let t = self.tree_of[dof];
+            self.stiff[t] |= self.driven[t] && z * self.ease[dof] > STIFF;
+            all &= self.driven[t] && !self.backward[t];
+        }
+        if all { actuation::share(z) } else { 1.0 }
+    }
+
+    /// True if trees are hit that are stiff, which is then as if they had no θ but 1: the step is to be solved again.
+    pub(crate) fn turn_back(&mut self, s: &Solved<'_>, v_next: &[f64]) -> bool {
+        if !self.stiff.contains(&true) || !self.find(s, v_next) {
+            return false;
+        }
+        let mut turns = false;
+        for ((backward, stiff), hit) in self.backward.iter_mut().zip(&self.stiff).zip(&self.hit) {
+            let now = *backward || *stiff && *hit;
+            turns |= now != *backward;
+            *backward = now;
+        }
+        turns
     }
 
     /// The velocities by which everything moves, in place of v⁺.
     pub(crate) fn take(&mut self, s: &Solved<'_>, v_next: &mut [f64]) {
-        let moves = |(a, b): (&f64, &f64)| (a - b).abs() > STILL;
-        if !self.goes.contains(&true) || !s.v.iter().zip(&*v_next).any(moves) {
+        if !self.find(s, v_next) {
             return;
+        }
+        for ((next, v), &t) in v_next.iter_mut().zip(s.v).zip(&self.tree_of) {
+            if (self.goes[t] || self.joined[t]) && !self.hit[t] {
+                *next += 0.5 * (v - *next);
+            }
+        }
+    }
+
+    /// Finds what is joined and hit; false if nothing changes.
+    fn find(&mut self, s: &Solved<'_>, v_next: &[f64]) -> bool {
+        let moves = |(a, b): (&f64, &f64)| (a - b).abs() > STILL;
+        if !self.goes.contains(&true) || !s.v.iter().zip(v_next).any(moves) {
+            return false;
         }
         let acts = |block: usize| s.impulses[s.problem.range(block)].iter().any(|x| *x != 0.0);
         let joins = |block: usize| s.rows.trees_of(block).nth(1).is_some() && acts(block);
@@ -105,17 +158,14 @@ impl Means {
         self.joined.copy_from_slice(&self.driven);
         spread(&self.joints, s.rows, &mut self.joined);
         self.hit.copy_from_slice(s.lost);
+        self.hit.iter_mut().zip(&self.backward).for_each(|(hit, backward)| *hit |= backward);
         for (block, cone) in s.problem.cones().iter().enumerate() {
             if cone.opens() && self.hits(s, block, acts(block), v_next) {
                 s.rows.trees_of(block).for_each(|t| self.hit[t] = true);
             }
         }
         spread(&self.joints, s.rows, &mut self.hit);
-        for ((next, v), &t) in v_next.iter_mut().zip(s.v).zip(&self.tree_of) {
-            if (self.goes[t] || self.joined[t]) && !self.hit[t] {
-                *next += 0.5 * (v - *next);
-            }
-        }
+        true
     }
 
     /// (1) to (3), of a contact or stop; what bounces is hit. (1) and (3) only if it has an impulse.
@@ -134,6 +184,32 @@ impl Means {
             || acts && before.abs().max(after.abs()) > s.slow
             || acts && s.notes.bounces.iter().any(|b| b.block == block)
     }
+}
+
+/// See [`Means::ease`], of the `wanted`; 1 of others.
+fn ease(world: &World, wanted: impl Fn(usize) -> bool) -> Vec<f64> {
+    let model = &world.model;
+    let mut ease = vec![1.0; model.nv()];
+    let dofs: Vec<usize> = (0..model.nv()).filter(|&dof| wanted(dof)).collect();
+    if dofs.is_empty() {
+        return ease;
+    }
+    let (mut kin, mut crba) = (Kinematics::new(model), CrbaWorkspace::new(model));
+    let (mut mass, mut factor) = (MassMatrix::new(model), Factor::new(model));
+    kin.update(model, &model.neutral());
+    crba_into(model, &kin, &mut crba, &mut mass);
+    if factor.factor(&mass).is_err() {
+        return ease;
+    }
+    let (mut rows, mut problem, mut mobility) = (Rows::new(model), ConstraintProblem::default(), Vec::new());
+    for &dof in &dofs {
+        rows.push_linear(&[(dof, 1.0)], model);
+        problem.push(Cone::Free, &[0.0]);
+    }
+    rows.factor_into(&factor, &mut problem);
+    problem.diagonal_blocks_into(&mut mobility);
+    dofs.iter().zip(&mobility).for_each(|(&dof, a)| ease[dof] = a[0] * mass.diagonal(dof));
+    ease
 }
 
 /// What is true of a tree is true of all that `blocks` join to it.

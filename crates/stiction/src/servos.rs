@@ -87,8 +87,7 @@ impl Servos {
         }
     }
 
-    /// The efforts at the start of the step; with `mass`, M without gains, for trees that move by the trapezoidal rule:
-    /// (5) of [`actuation`], with 1/m = Σ c²/M_ii.
+    /// The efforts at the share `theta` of the step.
     pub(crate) fn evaluate(
         &mut self,
         world: &World,
@@ -96,17 +95,11 @@ impl Servos {
         state: &State,
         q_of_dof: &[usize],
         h: f64,
-        mass: Option<&MassMatrix>,
+        mut theta: impl FnMut(&Actuator) -> f64,
     ) {
-        let theta = |a: &Actuator| {
-            let Some(mass) = mass else { return 1.0 };
-            let mobility: f64 = a.transmission.iter().map(|&(dof, c)| c * c / mass.diagonal(dof)).sum();
-            let z = -h * (a.law.bias_velocity + h * a.law.bias_length) * mobility;
-            actuation::share(z)
-        };
         for (i, a) in world.actuators.iter().enumerate() {
             let control = input.control.get(i).copied().unwrap_or(0.0);
-            let law = actuation::evaluate(a, control, state, q_of_dof, h, theta);
+            let law = actuation::evaluate(a, control, state, q_of_dof, h, &mut theta);
             (self.laws[i], self.efforts[i]) = (law, law);
             self.row[i] = law.implicit > 0.0 && (a.transmission.len() > 1 || self.promoted[i]);
         }

@@ -249,9 +249,15 @@ impl TimeStepper {
         self.trapezoidal = !solver.needs().softness;
         self.fast.find(&world.model, &state.v, self.params.dt);
         self.middle.find(world, state, self.params.dt, self.trapezoidal, &self.fast.lost);
+        self.means.begin();
         loop {
             let solve = self.solve_once(world, state, input, solver)?;
-            if !self.servos.promote(&state.v, &self.v_next) {
+            if self.servos.promote(&state.v, &self.v_next) {
+                continue;
+            }
+            let slow = self.params.bouncing_speed(&world.model.gravity);
+            let (means, solved, v_next) = self.solved(&state.v, slow);
+            if !means.turn_back(&solved, v_next) {
                 return Ok(solve);
             }
         }
@@ -335,25 +341,34 @@ impl TimeStepper {
         }
     }
 
+    /// What is known of the step, for [`Means`], with v⁺; `slow` as there.
+    fn solved<'a>(&'a mut self, v: &'a [f64], slow: f64) -> (&'a mut Means, Solved<'a>, &'a [f64]) {
+        let solved = Solved {
+            rows: &self.rows,
+            problem: &self.problem,
+            contacts: self.contacts.len(),
+            notes: &self.notes,
+            impulses: &self.impulses,
+            last: [self.memory.last(), self.memory.before()],
+            v,
+            v_free: &self.v_free,
+            lost: &self.fast.lost,
+            slow,
+            deep: self.params.slop / self.params.dt,
+        };
+        (&mut self.means, solved, &self.v_next)
+    }
+
     /// q and v after a share of the step: (4), or flight.
     fn displace(&mut self, world: &World, state: &State, share: f64) {
         let h = self.params.dt * share;
         self.v_end.copy_from_slice(&self.v_next);
         if self.trapezoidal && share == 1.0 {
-            let solved = Solved {
-                rows: &self.rows,
-                problem: &self.problem,
-                contacts: self.contacts.len(),
-                notes: &self.notes,
-                impulses: &self.impulses,
-                last: [self.memory.last(), self.memory.before()],
-                v: &state.v,
-                v_free: &self.v_free,
-                lost: &self.fast.lost,
-                slow: self.params.bouncing_speed(&world.model.gravity),
-                deep: self.params.slop / h,
-            };
-            self.means.take(&solved, &mut self.v_end); // (6)
+            let slow = self.params.bouncing_speed(&world.model.gravity);
+            let mut v_end = std::mem::take(&mut self.v_end);
+            let (means, solved, _) = self.solved(&state.v, slow);
+            means.take(&solved, &mut v_end); // (6)
+            self.v_end = v_end;
         }
         self.v_end.iter_mut().zip(&self.apart.v).for_each(|(v, more)| *v += more);
         for joints in self.kin.selected_joints() {

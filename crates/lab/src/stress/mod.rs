@@ -6,6 +6,7 @@
 //! panicked ends its trial and is counted too. Contact problems of steps that were flagged or not certified are kept as
 //! files.
 
+mod mechanisms;
 pub mod world;
 
 use std::fmt::Write as _;

@@ -1,11 +1,13 @@
-//! A world made of a seed: one of the scenes, or a heap of bodies, with frictions, masses, shapes, step and state drawn.
+//! A world made of a seed: one of the scenes, a heap of bodies, or mechanisms ([`super::mechanisms`]), with frictions, masses, shapes, step and state drawn.
 
+use super::mechanisms;
 use crate::random::Random;
 use crate::scene::{BUILTIN_SCENES, Scene, SceneError, Setup};
 use std::path::Path;
 use stiction::collision::Shape;
 use stiction::dynamics::spatial::{Inertia, Quat, Sym3, vec3};
 use stiction::dynamics::{JointKind, Model};
+use stiction::{ComposeError, State};
 
 /// A world, and what it is in words.
 pub struct Drawn {
@@ -34,11 +36,18 @@ const DT: [f64; 5] = [5e-4, 1e-3, 2e-3, 5e-3, 1e-2];
 pub fn draw(seed: u64) -> Result<Drawn, SceneError> {
     let mut random = Random::new(seed);
     let pick = below(&mut random, BUILTIN_SCENES.len() + 4);
+    let heap = || Scene::from_toml(HEAP, Path::new("heap.toml"));
     let (name, scene) = match BUILTIN_SCENES.get(pick) {
+        _ if seed % 3 == 2 => ("mechanisms", heap()?),
         Some((name, _)) => (*name, Scene::builtin(name)?),
-        None => ("heap", Scene::from_toml(HEAP, Path::new("heap.toml"))?),
+        None => ("heap", heap()?),
     };
     let mut setup = scene.build()?;
+    if name == "mechanisms" {
+        setup.world = mechanisms::draw(&mut random).map_err(ComposeError::from)?;
+        setup.state = State::neutral(&setup.world.model);
+        setup.control = vec![0.0; setup.world.actuators.len()];
+    }
     let dt = DT[below(&mut random, DT.len())];
     setup.settings.stepper.dt = dt;
     surfaces(&mut setup, &mut random);
@@ -60,7 +69,7 @@ pub fn draw(seed: u64) -> Result<Drawn, SceneError> {
 }
 
 /// Uniform among 0 … n − 1.
-fn below(random: &mut Random, n: usize) -> usize {
+pub(super) fn below(random: &mut Random, n: usize) -> usize {
     ((random.unit() * n as f64) as usize).min(n - 1)
 }
 

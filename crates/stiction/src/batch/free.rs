@@ -5,6 +5,7 @@ use super::numbers::Numbers;
 use super::plan::Plan;
 use crate::actuation::share;
 use crate::gyroscopic::midpoint_moment;
+use crate::means::STIFF;
 use crate::stepper::{FAR, NEAR};
 use stiction_dynamics::spatial::{Sym3, Vec3};
 use stiction_dynamics::{
@@ -38,8 +39,16 @@ pub(super) struct Free<T> {
     diagonal: Vec<T>,
     laws: Vec<Effort<T>>,
     efforts: Vec<Effort<T>>,
+    /// Per tree, 1 where it has a spring or servo that is stiff, see [`crate::means`].
+    pub(super) stiff: Vec<T>,
     /// Per actuator, 1 where it is a row of the constraint problem: see [`crate::servos`].
     promoted: Vec<T>,
+}
+
+/// 1 too where z is that of what is stiff.
+#[inline(always)]
+fn stiffer<T: Real>(stiff: T, z: T) -> T {
+    T::select(z.like(STIFF).less(z), z.one(), stiff)
 }
 
 /// A servo that is a row.
@@ -73,6 +82,7 @@ impl<T: Real> Free<T> {
             diagonal: vec![kind; model.nv()],
             laws: vec![none; plan.world.actuators.len()],
             efforts: vec![none; plan.world.actuators.len()],
+            stiff: vec![kind; model.trees],
             promoted: vec![kind; plan.world.actuators.len()],
         }
     }
@@ -177,9 +187,15 @@ impl<T: Real> Free<T> {
     /// Springs and dampers.
     #[inline(always)]
     fn add_passive(&mut self, plan: &Plan, model: &Model<T>, q: &[T], v: &[T], h: T) {
-        let Self { mass, tau, diagonal, .. } = self;
-        let theta = |i: usize, z: T| {
-            if plan.driven[plan.tree_of_dof[i]] { share(z / mass.row(i)[0]) } else { z.one() }
+        let Self { mass, tau, diagonal, stiff, .. } = self;
+        stiff.iter_mut().for_each(|stiff| *stiff = h.zero());
+        let mut theta = |i: usize, z: T| {
+            let (tree, z) = (plan.tree_of_dof[i], z / mass.row(i)[0]);
+            if !plan.driven[tree] {
+                return z.one();
+            }
+            stiff[tree] = stiffer(stiff[tree], z.like(plan.ease[i]) * z);
+            share(z)
         };
         for (i, dof) in model.dofs.iter().enumerate() {
             diagonal[i] = h.zero();
@@ -208,6 +224,8 @@ impl<T: Real> Free<T> {
             let u = clamp(*control, servo.control);
             let (length, rate) = (c * q[plan.q_of_dof[dof]], c * v[dof]);
             let z = -h * (servo.bias_velocity + h * servo.bias_length) * (c * c / self.mass.row(dof)[0]);
+            let tree = plan.tree_of_dof[dof];
+            self.stiff[tree] = stiffer(self.stiff[tree], h.like(plan.ease[dof]) * z);
             let theta = share(z);
             let k = -theta * (theta * h * servo.bias_length + servo.bias_velocity);
             let now = servo.gain * u + servo.bias + servo.bias_length * length + servo.bias_velocity * rate;

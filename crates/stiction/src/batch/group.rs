@@ -251,6 +251,7 @@ impl<T: Real> Room<T> {
             good = kind;
         } else {
             means.take(plan, numbers, (rows, &free.factor, &solver.lambda), [v, v_next], v_by);
+            good = T::select(mask(means.turns_back(&free.stiff, kind)), kind, good);
             good = T::select(mask(rows.flies(plan, &solver.lambda, kind)), kind, good);
             memory.commit(&touch.slots, rows, &solver.lambda, &means.start, good);
         }

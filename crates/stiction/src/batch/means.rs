@@ -46,6 +46,7 @@ impl<T: Real> Means<T> {
         out: &mut [T],
     ) {
         out.copy_from_slice(v_next);
+        self.hit.iter_mut().for_each(|hit| *hit = hit.zero());
         let Some(kind) = v.first().map(|v| v.zero()).filter(|_| plan.goes.contains(&true)) else { return };
         let mut changes = kind;
         for (v, next) in v.iter().zip(v_next) {
@@ -58,7 +59,6 @@ impl<T: Real> Means<T> {
             *joined = if *driven { kind.one() } else { kind };
         }
         spread(plan, rows, lambda, &mut self.joined);
-        self.hit.iter_mut().for_each(|hit| *hit = kind);
         for (v, L_v) in [v, v_next].into_iter().zip(&mut self.L_v) {
             for (i, x) in L_v.iter_mut().enumerate() {
                 *x = v[i];
@@ -75,6 +75,12 @@ impl<T: Real> Means<T> {
             let goes = T::both(mask(goes * changes), T::not(mask(self.hit[tree])));
             *out = T::select(goes, *out + kind.like(0.5) * (v[dof] - *out), *out);
         }
+    }
+
+    /// 1 where a tree is hit that is stiff, after [`Self::take`].
+    #[inline(always)]
+    pub(super) fn turns_back(&self, stiff: &[T], kind: T) -> T {
+        self.hit.iter().zip(stiff).fold(kind, |turns, (hit, stiff)| max(turns, *hit * *stiff))
     }
 
     /// (1) to (3).

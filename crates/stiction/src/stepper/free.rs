@@ -7,7 +7,7 @@ use crate::actuation;
 use crate::gyroscopic::midpoint_moment;
 use crate::tendons::pulls;
 use stiction_dynamics::{bias_into, crba_into, lanes};
-use stiction_models::World;
+use stiction_models::{Actuator, World};
 
 impl TimeStepper {
     /// (1), (2) and the actuators.
@@ -34,14 +34,19 @@ impl TimeStepper {
         self.tau.iter_mut().zip(&input.generalized).for_each(|(t, f)| *t += f);
         self.carried.add(world, kin, &mut self.tau);
         self.pulls.clear();
-        let mass = self.trapezoidal.then_some(&self.mass);
-        let theta = |dof: usize, z: f64| match mass {
-            Some(mass) if self.means.drives(dof) => actuation::share(z / mass.diagonal(dof)),
-            _ => 1.0,
+        let Self { mass, means, tau, diagonal, .. } = self;
+        let (trapezoidal, mobility) = (self.trapezoidal, |dof: usize| 1.0 / mass.diagonal(dof));
+        diagonal.fill(0.0);
+        let theta =
+            |dof: usize, z: f64| if trapezoidal { means.share([dof], z * mobility(dof)) } else { 1.0 };
+        actuation::add_passive(model, state, h, theta, tau, diagonal);
+        // 1/m = Σ c²/M_ii.
+        let theta = |a: &Actuator| {
+            let mobility: f64 = a.transmission.iter().map(|&(dof, c)| c * c * mobility(dof)).sum();
+            let z = -h * (a.law.bias_velocity + h * a.law.bias_length) * mobility;
+            if trapezoidal { means.share(a.transmission.iter().map(|t| t.0), z) } else { 1.0 }
         };
-        self.diagonal.fill(0.0);
-        actuation::add_passive(model, state, h, theta, &mut self.tau, &mut self.diagonal);
-        self.servos.evaluate(world, input, state, &self.q_of_dof, h, mass);
+        self.servos.evaluate(world, input, state, &self.q_of_dof, h, theta);
         self.pulls.extend(self.servos.rows());
         self.pulls.extend(pulls(world, state, &self.q_of_dof, h));
         for i in kin.selected_dofs().iter().cloned().flatten() {
