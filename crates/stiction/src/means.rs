@@ -58,10 +58,10 @@ pub(crate) struct Means {
     /// It has a spring or servo that is stiff; θ = 1 there, in this step, and it moves by v⁺.
     stiff: Vec<bool>,
     backward: Vec<bool>,
-    /// Of a dof; of those of trees with servos, how many times as easily it moves where all others may as where none does,
-    /// M_ii (M⁻¹)_ii at the neutral posture [–].
+    /// Of a dof; of those of trees with servos, what it is moved by where all others may move, (M⁻¹)_ii at the neutral
+    /// posture [1/kg or 1/(kg·m²)].
     pub(crate) tree_of: Vec<usize>,
-    pub(crate) ease: Vec<f64>,
+    pub(crate) mobility: Vec<f64>,
     /// Blocks whose impulses join two trees.
     joints: Vec<usize>,
 }
@@ -87,7 +87,7 @@ impl Means {
                 swings[model.bodies[body].tree] = false;
             }
         }
-        let ease = ease(world, |dof| driven[tree_of[dof]]);
+        let mobility = mobility(world, |dof| driven[tree_of[dof]]);
         Self {
             goes: swings.iter().zip(&driven).map(|(a, b)| *a || *b).collect(),
             swings,
@@ -96,7 +96,7 @@ impl Means {
             hit: vec![false; model.trees],
             stiff: vec![false; model.trees],
             backward: vec![false; model.trees],
-            ease,
+            mobility,
             tree_of,
             joints: Vec::new(),
         }
@@ -108,15 +108,18 @@ impl Means {
         self.backward.fill(false);
     }
 
-    /// θ of a spring, damper or servo on `dofs`, with its z: (5) of [`crate::actuation`] in trees with servos.
-    pub(crate) fn share(&mut self, dofs: impl IntoIterator<Item = usize>, z: f64) -> f64 {
-        let mut all = true;
-        for dof in dofs {
-            let t = self.tree_of[dof];
-            self.stiff[t] |= self.driven[t] && z * self.ease[dof] > STIFF;
-            all &= self.driven[t] && !self.backward[t];
+    /// θ of a spring, damper or servo along Σ c q of (dof, c), with h D + h² K: (5) of [`crate::actuation`], with
+    /// 1/m = Σ c²/M_ii, in trees with servos.
+    pub(crate) fn share(&mut self, along: &[(usize, f64)], gain: f64, mass: &MassMatrix) -> f64 {
+        let tree = |dof: usize| self.tree_of[dof];
+        let moves: f64 = along.iter().map(|&(dof, c)| c * c * self.mobility[dof]).sum();
+        if gain * moves > STIFF {
+            along.iter().for_each(|&(dof, _)| self.stiff[tree(dof)] = true);
         }
-        if all { actuation::share(z) } else { 1.0 }
+        if !along.iter().all(|&(dof, _)| self.driven[tree(dof)] && !self.backward[tree(dof)]) {
+            return 1.0;
+        }
+        actuation::share(gain * along.iter().map(|&(dof, c)| c * c / mass.diagonal(dof)).sum::<f64>())
     }
 
     /// True if trees are hit that are stiff, which is then as if they had no θ but 1: the step is to be solved again.
@@ -186,30 +189,30 @@ impl Means {
     }
 }
 
-/// See [`Means::ease`], of the `wanted`; 1 of others.
-fn ease(world: &World, wanted: impl Fn(usize) -> bool) -> Vec<f64> {
+/// See [`Means::mobility`], of the `wanted`; 0 of others.
+fn mobility(world: &World, wanted: impl Fn(usize) -> bool) -> Vec<f64> {
     let model = &world.model;
-    let mut ease = vec![1.0; model.nv()];
+    let mut mobility = vec![0.0; model.nv()];
     let dofs: Vec<usize> = (0..model.nv()).filter(|&dof| wanted(dof)).collect();
     if dofs.is_empty() {
-        return ease;
+        return mobility;
     }
     let (mut kin, mut crba) = (Kinematics::new(model), CrbaWorkspace::new(model));
     let (mut mass, mut factor) = (MassMatrix::new(model), Factor::new(model));
     kin.update(model, &model.neutral());
     crba_into(model, &kin, &mut crba, &mut mass);
     if factor.factor(&mass).is_err() {
-        return ease;
+        return mobility;
     }
-    let (mut rows, mut problem, mut mobility) = (Rows::new(model), ConstraintProblem::default(), Vec::new());
+    let (mut rows, mut problem, mut diagonal) = (Rows::new(model), ConstraintProblem::default(), Vec::new());
     for &dof in &dofs {
         rows.push_linear(&[(dof, 1.0)], model);
         problem.push(Cone::Free, &[0.0]);
     }
     rows.factor_into(&factor, &mut problem);
-    problem.diagonal_blocks_into(&mut mobility);
-    dofs.iter().zip(&mobility).for_each(|(&dof, a)| ease[dof] = a[0] * mass.diagonal(dof));
-    ease
+    problem.diagonal_blocks_into(&mut diagonal);
+    dofs.iter().zip(&diagonal).for_each(|(&dof, a)| mobility[dof] = a[0]);
+    mobility
 }
 
 /// What is true of a tree is true of all that `blocks` join to it.

@@ -190,12 +190,12 @@ impl<T: Real> Free<T> {
         let Self { mass, tau, diagonal, stiff, .. } = self;
         stiff.iter_mut().for_each(|stiff| *stiff = h.zero());
         let mut theta = |i: usize, z: T| {
-            let (tree, z) = (plan.tree_of_dof[i], z / mass.row(i)[0]);
+            let tree = plan.tree_of_dof[i];
             if !plan.driven[tree] {
                 return z.one();
             }
-            stiff[tree] = stiffer(stiff[tree], z.like(plan.ease[i]) * z);
-            share(z)
+            stiff[tree] = stiffer(stiff[tree], z * z.like(plan.mobility[i]));
+            share(z / mass.row(i)[0])
         };
         for (i, dof) in model.dofs.iter().enumerate() {
             diagonal[i] = h.zero();
@@ -223,10 +223,10 @@ impl<T: Real> Free<T> {
             let c = h.like(c);
             let u = clamp(*control, servo.control);
             let (length, rate) = (c * q[plan.q_of_dof[dof]], c * v[dof]);
-            let z = -h * (servo.bias_velocity + h * servo.bias_length) * (c * c / self.mass.row(dof)[0]);
+            let gain = -h * (servo.bias_velocity + h * servo.bias_length) * (c * c);
             let tree = plan.tree_of_dof[dof];
-            self.stiff[tree] = stiffer(self.stiff[tree], h.like(plan.ease[dof]) * z);
-            let theta = share(z);
+            self.stiff[tree] = stiffer(self.stiff[tree], gain * h.like(plan.mobility[dof]));
+            let theta = share(gain / self.mass.row(dof)[0]);
             let k = -theta * (theta * h * servo.bias_length + servo.bias_velocity);
             let now = servo.gain * u + servo.bias + servo.bias_length * length + servo.bias_velocity * rate;
             let implicit = h.zero().less(k);

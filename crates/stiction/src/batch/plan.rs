@@ -31,7 +31,7 @@ pub(super) struct Plan {
     pub(super) goes: Vec<bool>,
     pub(super) driven: Vec<bool>,
     /// Per dof, see there.
-    pub(super) ease: Vec<f64>,
+    pub(super) mobility: Vec<f64>,
     /// Dofs whose inertia and forces are those of the middle of the step.
     pub(super) swinging: Vec<usize>,
     /// Where a joint may turn farther than a step can follow, `stepper/fast.rs`: then not in lanes.
@@ -139,7 +139,7 @@ impl Plan {
             .map(|s| [s.friction(), s.restitution])
             .collect();
         let bound = bound_trees(&world);
-        let Means { goes, swings, driven, tree_of, ease, .. } = Means::new(&world);
+        let Means { goes, swings, driven, tree_of, mobility, .. } = Means::new(&world);
         let mut plan = Self {
             numbers: Vec::new(),
             flyers: (0..model.trees).filter(|t| !bound.contains(t)).collect(),
@@ -148,7 +148,7 @@ impl Plan {
             tree_of_dof: tree_of,
             goes,
             driven,
-            ease,
+            mobility,
             q_of_dof: actuation::q_of_dofs(&world),
             free_bodies: (0..model.bodies.len()).filter(|&b| alone(b)).collect(),
             limits: (model.joints.iter().enumerate())

@@ -35,18 +35,16 @@ impl TimeStepper {
         self.carried.add(world, kin, &mut self.tau);
         self.pulls.clear();
         let Self { mass, means, tau, diagonal, .. } = self;
-        let (trapezoidal, mobility) = (self.trapezoidal, |dof: usize| 1.0 / mass.diagonal(dof));
-        diagonal.fill(0.0);
-        let theta =
-            |dof: usize, z: f64| if trapezoidal { means.share([dof], z * mobility(dof)) } else { 1.0 };
-        actuation::add_passive(model, state, h, theta, tau, diagonal);
-        // 1/m = Σ c²/M_ii.
-        let theta = |a: &Actuator| {
-            let mobility: f64 = a.transmission.iter().map(|&(dof, c)| c * c * mobility(dof)).sum();
-            let z = -h * (a.law.bias_velocity + h * a.law.bias_length) * mobility;
-            if trapezoidal { means.share(a.transmission.iter().map(|t| t.0), z) } else { 1.0 }
+        let trapezoidal = self.trapezoidal;
+        let mut theta = |along: &[(usize, f64)], gain: f64| {
+            if trapezoidal { means.share(along, gain, mass) } else { 1.0 }
         };
-        self.servos.evaluate(world, input, state, &self.q_of_dof, h, theta);
+        diagonal.fill(0.0);
+        let of_joint = |dof: usize, gain: f64| theta(&[(dof, 1.0)], gain);
+        actuation::add_passive(model, state, h, of_joint, tau, diagonal);
+        let of_servo =
+            |a: &Actuator| theta(&a.transmission, -h * (a.law.bias_velocity + h * a.law.bias_length));
+        self.servos.evaluate(world, input, state, &self.q_of_dof, h, of_servo);
         self.pulls.extend(self.servos.rows());
         self.pulls.extend(pulls(world, state, &self.q_of_dof, h));
         for i in kin.selected_dofs().iter().cloned().flatten() {
