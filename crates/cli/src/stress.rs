@@ -31,11 +31,16 @@ pub(crate) fn stress(args: &StressArgs) -> Result<(), Failure> {
     drop(std::panic::take_hook());
     let totals = totals?;
     meter.done();
-    let share = |n: u64| format!("{n} ({:.1e} of all)", n as f64 / totals.steps.max(1) as f64);
+    let of = |n: u64, all: u64| format!("{n} ({:.1e}", n as f64 / all.max(1) as f64);
+    let share = |n: u64| format!("{} of all)", of(n, totals.steps));
+    let [steps, flagged] = totals.mechanisms;
+    let others = of(totals.flagged - flagged, totals.steps - steps);
     let mut lines = vec![
         format!("{} steps of {} random worlds, {}", totals.steps, totals.trials, args.contact),
         format!("  contact points        {}", totals.contacts),
         format!("  flagged               {}", share(totals.flagged)),
+        format!("    of mechanisms       {} of {steps} steps)", of(flagged, steps)),
+        format!("    of scenes and heaps {others} of {} steps)", totals.steps - steps),
         format!("  only rounding is left {}", share(totals.rounding)),
         format!("  above {CERTIFIED:.0e} m/s       {}", share(totals.uncertified)),
         format!("  of these not flagged  {}", totals.silent),

@@ -11,6 +11,8 @@ use stiction::models::{
     Actuator, ActuatorLaw, Coupling, Dimension, Geometry, Hold, LoopClosure, Material, Softness, World,
 };
 
+/// What such worlds are called.
+pub(super) const NAME: &str = "mechanisms";
 /// Of every body [kg/m³].
 const DENSITY: f64 = 1000.0;
 
@@ -30,7 +32,7 @@ pub(super) fn draw(random: &mut Random) -> Result<World, ModelError> {
         }
         links.push(link);
     }
-    let mut world = World::new("mechanisms", b.build(vec3(0.0, 0.0, -9.81))?);
+    let mut world = World::new(NAME, b.build(vec3(0.0, 0.0, -9.81))?);
     let mut add = |link, shape| {
         let name = format!("geometry {}", world.geometries.len());
         let (X_LG, material, rgba) = (Pose::IDENTITY, surface(random), UNCOLOURED);

@@ -38,12 +38,12 @@ pub fn draw(seed: u64) -> Result<Drawn, SceneError> {
     let pick = below(&mut random, BUILTIN_SCENES.len() + 4);
     let heap = || Scene::from_toml(HEAP, Path::new("heap.toml"));
     let (name, scene) = match BUILTIN_SCENES.get(pick) {
-        _ if seed % 3 == 2 => ("mechanisms", heap()?),
+        _ if seed % 3 == 2 => (mechanisms::NAME, heap()?),
         Some((name, _)) => (*name, Scene::builtin(name)?),
         None => ("heap", heap()?),
     };
     let mut setup = scene.build()?;
-    if name == "mechanisms" {
+    if name == mechanisms::NAME {
         setup.world = mechanisms::draw(&mut random).map_err(ComposeError::from)?;
         setup.state = State::neutral(&setup.world.model);
         setup.control = vec![0.0; setup.world.actuators.len()];
