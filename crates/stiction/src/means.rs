@@ -10,8 +10,8 @@
 //! ```
 //!
 //! or it turns so far that where it goes means nothing (`stepper/fast.rs`); (2) because what meets in a step still
-//! closes at its end. Of these, trees with springs or servos that are stiff, z > [`STIFF`] in (5) of
-//! [`crate::actuation`], are solved again with θ = 1. They move by v⁺, which neither crosses a surface nor gains energy. Trees that impulses join go
+//! closes at its end. These move by v⁺, which neither crosses a surface nor gains energy; those with stiff springs or
+//! servos ([`STIFF`]) are solved again first, with θ = 1 in (5) of [`crate::actuation`]. Trees that impulses join go
 //! alike, or contacts would drift. Where nothing changes nothing is done.
 //!
 //! Of those without contact geometry inertia and forces are those of the middle of the step ([`Means::swings`]): they
@@ -66,8 +66,8 @@ pub(crate) struct Means {
     joints: Vec<usize>,
 }
 
-/// Springs are stiff, as z of (5) of [`crate::actuation`] with the inertia that a dof has where all others may move: half of
-/// what v⁺ with θ = ½ follows [–].
+/// What is stiff has a larger z in (5) of [`crate::actuation`], with the inertia that the dof has where all others may
+/// move; by v⁺ and with θ = ½ an undamped spring is stable to twice as much [–].
 pub(crate) const STIFF: f64 = 2.0;
 /// Changes of velocity that are none [m/s or rad/s].
 pub(crate) const STILL: f64 = 1e-9;

@@ -134,7 +134,7 @@ fn surface(random: &mut Random) -> Material {
     let mut material = Material { dimension, ..Material::default() };
     (material.spinning, material.rolling) = (0.02 * random.unit(), 0.01 * random.unit());
     if random.unit() < 0.1 {
-        material.compliance.stiffness = Some(10.0_f64.powf(3.0 + 4.0 * random.unit()));
+        material.compliance.stiffness = Some(10.0_f64.powf(3.0 + 2.0 * random.unit()));
         material.compliance.relaxation = Some(0.1 * random.unit());
     }
     material

@@ -36,15 +36,19 @@ const LOST: f64 = 100.0;
 /// Share of its energy that a tree may gain by C v in a step so long [–].
 const GAIN: f64 = 0.01;
 
-/// Where a joint turns, in trees of more than one body: that of others is in [`crate::gyroscopic`].
+/// Where a joint turns, but of free bodies, which are in [`crate::gyroscopic`], and of bodies about one axis, whose b does
+/// not depend on v.
 pub(crate) fn turning(world: &World) -> Vec<usize> {
     let model = &world.model;
-    let mut bodies = vec![0; model.trees];
-    model.bodies.iter().for_each(|b| bodies[b.tree] += 1);
+    let (mut bodies, mut dofs) = (vec![0; model.trees], vec![0; model.trees]);
+    for body in &model.bodies {
+        bodies[body.tree] += 1;
+        dofs[body.tree] += body.dofs.len();
+    }
     let turns = |&i: &usize| {
         let dof = &model.dofs[i];
-        let joint = &model.joints[dof.joint];
-        bodies[model.bodies[dof.body].tree] > 1
+        let (joint, tree) = (&model.joints[dof.joint], model.bodies[dof.body].tree);
+        (bodies[tree] > 1 || dofs[tree] > 1 && joint.kind != JointKind::Free)
             && match joint.kind {
                 JointKind::Hinge | JointKind::Screw | JointKind::Ball => true,
                 JointKind::Slide => false,
