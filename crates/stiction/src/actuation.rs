@@ -102,18 +102,18 @@ pub(crate) fn share<T: Real>(z: T) -> T {
     T::select(z.zero().less(z), theta, least)
 }
 
-/// Adds spring and damper efforts at the start to `tau` and (2) to `diagonal`, with θ of a dof and its z·m.
+/// Adds spring and damper efforts at the start to `tau` and (2) to `diagonal`, with θ of a dof and its h D and h² K.
 pub(crate) fn add_passive(
     model: &Model,
     state: &State,
     h: f64,
-    mut theta: impl FnMut(usize, f64) -> f64,
+    mut theta: impl FnMut(usize, [f64; 2]) -> f64,
     tau: &mut [f64],
     diagonal: &mut [f64],
 ) {
     for (i, dof) in model.dofs.iter().enumerate().filter(|(_, dof)| dof.damping > 0.0) {
         tau[i] -= dof.damping * state.v[i];
-        diagonal[i] += h * dof.damping * theta(i, h * dof.damping);
+        diagonal[i] += h * dof.damping * theta(i, [h * dof.damping, 0.0]);
     }
     for joint in model.joints.iter().filter(|j| j.stiffness > 0.0) {
         let (i, n) = (joint.idx_v, joint.kind.nv());
@@ -126,7 +126,7 @@ pub(crate) fn add_passive(
             JointKind::Free => continue,
         };
         for k in 0..n {
-            let theta = theta(i + k, h * h * joint.stiffness);
+            let theta = theta(i + k, [0.0, h * h * joint.stiffness]);
             tau[i + k] -= joint.stiffness * (displacement[k] + theta * h * state.v[i + k]);
             diagonal[i + k] += (theta * h).powi(2) * joint.stiffness;
         }

@@ -66,8 +66,8 @@ pub(crate) struct Means {
     joints: Vec<usize>,
 }
 
-/// What is stiff has a larger z in (5) of [`crate::actuation`], with the inertia that the dof has where all others may
-/// move; by v⁺ and with θ = ½ an undamped spring is stable to twice as much [–].
+/// What is stiff has a larger h² K/m, with the inertia that the dof has where all others may move; by v⁺ and with θ = ½ an
+/// undamped spring is stable to twice as much, and a damper always [–].
 pub(crate) const STIFF: f64 = 2.0;
 /// Changes of velocity that are none [m/s or rad/s].
 pub(crate) const STILL: f64 = 1e-9;
@@ -108,18 +108,25 @@ impl Means {
         self.backward.fill(false);
     }
 
-    /// θ of a spring, damper or servo along Σ c q of (dof, c), with h D + h² K: (5) of [`crate::actuation`], with
+    /// θ of a spring, damper or servo along Σ c q of (dof, c), with h D and h² K: (5) of [`crate::actuation`], with
     /// 1/m = Σ c²/M_ii, in trees with servos.
-    pub(crate) fn share(&mut self, along: &[(usize, f64)], gain: f64, mass: &MassMatrix) -> f64 {
+    pub(crate) fn share(
+        &mut self,
+        along: &[(usize, f64)],
+        [damper, spring]: [f64; 2],
+        mass: &MassMatrix,
+    ) -> f64 {
         let tree = |dof: usize| self.tree_of[dof];
         let moves: f64 = along.iter().map(|&(dof, c)| c * c * self.mobility[dof]).sum();
-        if gain * moves > STIFF {
+        if spring * moves > STIFF {
             along.iter().for_each(|&(dof, _)| self.stiff[tree(dof)] = true);
         }
         if !along.iter().all(|&(dof, _)| self.driven[tree(dof)] && !self.backward[tree(dof)]) {
             return 1.0;
         }
-        actuation::share(gain * along.iter().map(|&(dof, c)| c * c / mass.diagonal(dof)).sum::<f64>())
+        actuation::share(
+            (damper + spring) * along.iter().map(|&(dof, c)| c * c / mass.diagonal(dof)).sum::<f64>(),
+        )
     }
 
     /// True if trees are hit that are stiff, which is then as if they had no θ but 1: the step is to be solved again.

@@ -189,25 +189,25 @@ impl<T: Real> Free<T> {
     fn add_passive(&mut self, plan: &Plan, model: &Model<T>, q: &[T], v: &[T], h: T) {
         let Self { mass, tau, diagonal, stiff, .. } = self;
         stiff.iter_mut().for_each(|stiff| *stiff = h.zero());
-        let mut theta = |i: usize, z: T| {
+        let mut theta = |i: usize, [damper, spring]: [T; 2]| {
             let tree = plan.tree_of_dof[i];
             if !plan.driven[tree] {
-                return z.one();
+                return h.one();
             }
-            stiff[tree] = stiffer(stiff[tree], z * z.like(plan.mobility[i]));
-            share(z / mass.row(i)[0])
+            stiff[tree] = stiffer(stiff[tree], spring * h.like(plan.mobility[i]));
+            share((damper + spring) / mass.row(i)[0])
         };
         for (i, dof) in model.dofs.iter().enumerate() {
             diagonal[i] = h.zero();
             if T::any(h.zero().less(dof.damping)) {
                 tau[i] -= dof.damping * v[i];
-                diagonal[i] = h * dof.damping * theta(i, h * dof.damping);
+                diagonal[i] = h * dof.damping * theta(i, [h * dof.damping, h.zero()]);
             }
         }
         for joint in model.joints.iter().filter(|j| j.kind.is_scalar()) {
             let (i, k) = (joint.idx_v, joint.stiffness);
             if T::any(h.zero().less(k)) {
-                let part = theta(i, h * h * k) * h;
+                let part = theta(i, [h.zero(), h * h * k]) * h;
                 tau[i] -= k * (q[joint.idx_q] - joint.spring_rest + part * v[i]);
                 diagonal[i] += part * part * k;
             }
@@ -224,8 +224,8 @@ impl<T: Real> Free<T> {
             let u = clamp(*control, servo.control);
             let (length, rate) = (c * q[plan.q_of_dof[dof]], c * v[dof]);
             let gain = -h * (servo.bias_velocity + h * servo.bias_length) * (c * c);
-            let tree = plan.tree_of_dof[dof];
-            self.stiff[tree] = stiffer(self.stiff[tree], gain * h.like(plan.mobility[dof]));
+            let (tree, spring) = (plan.tree_of_dof[dof], -h * h * servo.bias_length * (c * c));
+            self.stiff[tree] = stiffer(self.stiff[tree], spring * h.like(plan.mobility[dof]));
             let theta = share(gain / self.mass.row(dof)[0]);
             let k = -theta * (theta * h * servo.bias_length + servo.bias_velocity);
             let now = servo.gain * u + servo.bias + servo.bias_length * length + servo.bias_velocity * rate;

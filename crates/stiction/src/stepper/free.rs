@@ -36,14 +36,14 @@ impl TimeStepper {
         self.pulls.clear();
         let Self { mass, means, tau, diagonal, .. } = self;
         let trapezoidal = self.trapezoidal;
-        let mut theta = |along: &[(usize, f64)], gain: f64| {
+        let mut theta = |along: &[(usize, f64)], gain: [f64; 2]| {
             if trapezoidal { means.share(along, gain, mass) } else { 1.0 }
         };
         diagonal.fill(0.0);
-        let of_joint = |dof: usize, gain: f64| theta(&[(dof, 1.0)], gain);
+        let of_joint = |dof: usize, gain: [f64; 2]| theta(&[(dof, 1.0)], gain);
         actuation::add_passive(model, state, h, of_joint, tau, diagonal);
         let of_servo =
-            |a: &Actuator| theta(&a.transmission, -h * (a.law.bias_velocity + h * a.law.bias_length));
+            |a: &Actuator| theta(&a.transmission, [-h * a.law.bias_velocity, -h * h * a.law.bias_length]);
         self.servos.evaluate(world, input, state, &self.q_of_dof, h, of_servo);
         self.pulls.extend(self.servos.rows());
         self.pulls.extend(pulls(world, state, &self.q_of_dof, h));
