@@ -282,7 +282,7 @@ impl<R: Recipe> Islands<R> {
         }
         // An island may miss its share where the others make up for it.
         let residual = total.sqrt();
-        if residual <= tolerance && status != SolveStatus::NumericalFailure {
+        if residual <= tolerance && matches!(status, SolveStatus::IterationLimit | SolveStatus::Stalled) {
             status = SolveStatus::Converged;
         }
         SolveReport { status, iterations, residual }

@@ -70,7 +70,10 @@ impl Method for MujocoPgs {
                     let c = std::array::from_fn(|k| c[k] + shift[k]);
                     pyramid(g, mu, compliance, &mut self.edges[i], c)
                 }
-                SoftBlock::Off | SoftBlock::Inert | SoftBlock::HuntCrossley { .. } => [0.0; 3],
+                SoftBlock::Off
+                | SoftBlock::Inert
+                | SoftBlock::Patch { .. }
+                | SoftBlock::HuntCrossley { .. } => [0.0; 3],
             };
             move_to(problem, i, new, lambda, &mut self.c);
         }

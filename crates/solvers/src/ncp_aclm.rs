@@ -26,6 +26,7 @@ use crate::error::ParamError;
 use crate::iterate::{Limits, Method, Task, Workspace};
 use crate::registry::{self, Common};
 use serde::Deserialize;
+use stiction_contact::cone::tangential;
 use stiction_contact::{Cone, ConstraintProblem, ContactSolver, Law, SolveReport, Watch};
 
 /// The inner tolerance, as a share of the outer.
@@ -149,13 +150,12 @@ impl Method for Aclm {
     }
 }
 
-/// μ ‖c_T‖ of every friction block.
+/// μ ‖c_T‖ of every friction block and patch.
 pub(crate) fn slips_into(problem: &ConstraintProblem, c: &[f64], out: &mut Vec<f64>) {
     out.clear();
     for (i, cone) in problem.cones().iter().enumerate() {
-        if let Cone::Friction { mu } = cone {
-            let r = problem.range(i).start;
-            out.push(mu * (c[r] * c[r] + c[r + 1] * c[r + 1]).sqrt());
+        if let Cone::Friction { mu } | Cone::Patch { mu, .. } = cone {
+            out.push(mu * tangential(&c[problem.range(i)]));
         }
     }
 }

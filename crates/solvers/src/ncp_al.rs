@@ -36,6 +36,7 @@ use crate::iterate::{Limits, Method, Task, Workspace};
 use crate::ncp_aclm::slips_into;
 use crate::primal_newton::{Direction, PrimalNewton};
 use serde::Deserialize;
+use stiction_contact::cone::MAX_ROWS;
 use stiction_contact::{Cone, ConstraintProblem, ContactSolver, Law, Needs, SoftBlock, SolveReport, Watch};
 
 /// Newton steps for (4), and how many may pass without halving its error.
@@ -113,6 +114,10 @@ impl ContactSolver for NcpAl {
         Needs { primal: true, ..Needs::default() }
     }
 
+    fn takes_patches(&self) -> bool {
+        true
+    }
+
     fn solve_watched(
         &mut self,
         problem: &ConstraintProblem,
@@ -135,7 +140,7 @@ pub(crate) struct Augmented {
     share: f64,
     /// λ̂
     held: Vec<f64>,
-    /// s, one number per friction block, and its image under (3) to (5).
+    /// s, one number per friction block or patch, and its image under (3) to (5).
     shift: Vec<f64>,
     image: Vec<f64>,
     way: Safeguarded,
@@ -211,20 +216,34 @@ impl Augmented {
         self.primal.soft.clear();
         for (i, (&cone, norm)) in problem.cones().iter().zip(&task.measure.norms).enumerate() {
             let (own, held) = (&problem.compliance[problem.range(i)], &self.held[problem.range(i)]);
-            let mut soft = [0.0; 3];
-            soft.iter_mut().zip(own).for_each(|(soft, own)| *soft = own + self.share * norm);
-            let mut by = [0.0; 3];
-            if let Cone::Friction { .. } = cone {
-                // The metric of the projection has one number for both tangents.
-                let tangent = soft[0].max(soft[1]);
-                (soft[0], soft[1]) = (tangent, tangent);
-                // An Anderson step may go below zero, where no correction is.
-                by[2] = shift.next().map_or(0.0, |&s| if s > 0.0 { s } else { 0.0 });
-            }
-            for (k, (own, held)) in own.iter().zip(held).enumerate() {
-                by[k] += (own - soft[k]) * held;
-            }
-            self.primal.soft.push(SoftBlock::Cone { cone, compliance: soft, shift: by });
+            let more = self.share * norm;
+            // An Anderson step may go below zero, where no correction is.
+            let mut correction = || shift.next().map_or(0.0, |&s| if s > 0.0 { s } else { 0.0 });
+            let block = match cone {
+                Cone::Friction { .. } => {
+                    // The metric of the projection has one number for both tangents.
+                    let tangent = own[0].max(own[1]) + more;
+                    let soft = [tangent, tangent, own[2] + more];
+                    let mut by: [f64; 3] = std::array::from_fn(|k| (own[k] - soft[k]) * held[k]);
+                    by[2] += correction();
+                    SoftBlock::Cone { cone, compliance: soft, shift: by }
+                }
+                Cone::Patch { mu, .. } => {
+                    let all = own.iter().enumerate().filter(|(k, _)| *k != cone.normal());
+                    let tangent = all.fold(0.0_f64, |m, (_, own)| m.max(*own)) + more;
+                    let mut by = [0.0; MAX_ROWS];
+                    by.iter_mut()
+                        .zip(own.iter().zip(held))
+                        .for_each(|(b, (own, l))| *b = (own - tangent) * l);
+                    by[2] = correction() - more * held[2];
+                    SoftBlock::Patch { mu, compliance: [tangent, own[2] + more], shift: by }
+                }
+                _ => {
+                    let soft = own[0] + more;
+                    SoftBlock::Cone { cone, compliance: [soft; 3], shift: [(own[0] - soft) * held[0]; 3] }
+                }
+            };
+            self.primal.soft.push(block);
         }
     }
 

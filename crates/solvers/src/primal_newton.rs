@@ -12,7 +12,8 @@
 //!
 //! The slope in (4) grows with α: Newton steps within a bracket find its root, along directions of CG to the last
 //! digits, along Newton's to a hundredth. M, J and v_f are the problem's, or a root of G with M = 1 ([`Root`]); where the
-//! factor W of G is known, J = W, M = 1, and (2) is solved by blocks of trees ([`crate::trees`]), half of them. Where G is not
+//! factor W of G is known, J = W, M = 1, and (2) is solved by blocks of trees ([`crate::trees`]), half of them, if no
+//! block is a patch. Where G is not
 //! symmetric, (1) takes its symmetric part and b the rest at the last impulses. Cost: (2) ⅓ nv³ and the product, (3) nv²
 //! an iteration.
 //!
@@ -29,7 +30,8 @@ use crate::dense::{Cholesky, symmetric_into};
 use crate::iterate::{Method, Task};
 use crate::trees::{TreeLu, knows_factor};
 use std::ops::Range;
-use stiction_contact::{Cone, ConstraintProblem, Csr, Root, SoftBlock};
+use stiction_contact::cone::{MAX_ROWS, get};
+use stiction_contact::{ConstraintProblem, Csr, Root, SoftBlock, ThinRows};
 use stiction_dynamics::lanes;
 
 /// How a direction is found.
@@ -57,9 +59,12 @@ pub(crate) struct PrimalNewton {
     root: Root,
     /// The laws, one per block: the caller's.
     pub(crate) soft: Vec<SoftBlock>,
-    jacobian: BlockJacobian,
+    jacobian: ThinRows,
+    scratch: Vec<[f64; MAX_ROWS]>,
     nv: usize,
     /// J = W, M = 1, which `mass` and `jacobian` then do not hold.
+    factored: bool,
+    /// And (2) is solved by blocks of trees.
     in_trees: bool,
     trees: TreeLu,
     /// M by rows, and its factor.
@@ -91,67 +96,45 @@ pub(crate) struct PrimalNewton {
     along: Vec<f64>,
 }
 
-/// J by blocks: columns in order, up to three numbers each.
-#[derive(Default)]
-struct BlockJacobian {
-    start: Vec<usize>,
-    column: Vec<usize>,
-    value: Vec<[f64; 3]>,
-    /// Numbers of the block being gathered, and the last block that reached a column, from 1.
-    scratch: Vec<[f64; 3]>,
-    reached: Vec<usize>,
+/// `out` becomes a J given by rows, all of one tree of `nv` coordinates. `scratch` holds zeros.
+fn gather(
+    problem: &ConstraintProblem,
+    nv: usize,
+    jacobian: &Csr,
+    scratch: &mut Vec<[f64; MAX_ROWS]>,
+    out: &mut ThinRows,
+) {
+    scratch.resize(nv, [0.0; MAX_ROWS]);
+    out.start(std::iter::once(0..nv));
+    for i in 0..problem.len() {
+        let rows = problem.range(i);
+        for (k, row) in rows.clone().enumerate() {
+            jacobian.entries(row).for_each(|(dof, value)| scratch[dof][k] += value);
+        }
+        out.push_block();
+        let reached = (0..nv).rev().filter(|&dof| scratch[dof] != [0.0; MAX_ROWS]);
+        out.push_segment(0, None, reached.map(|dof| (dof, get(&scratch[dof]))));
+        if rows.len() > 3 {
+            out.push_more(|dof| get(&scratch[dof][3..]));
+        }
+        for row in rows {
+            jacobian.entries(row).for_each(|(dof, _)| scratch[dof] = [0.0; MAX_ROWS]);
+        }
+    }
 }
 
-impl BlockJacobian {
-    fn set(&mut self, cones: &[Cone], row_start: &[usize], nv: usize, jacobian: &Csr) {
-        self.start.clear();
-        self.start.push(0);
-        self.column.clear();
-        self.value.clear();
-        self.scratch.clear();
-        self.scratch.resize(nv, [0.0; 3]);
-        self.reached.clear();
-        self.reached.resize(nv, 0);
-        for (i, cone) in cones.iter().enumerate() {
-            let first = self.column.len();
-            for k in 0..cone.dim() {
-                for (dof, value) in jacobian.entries(row_start[i] + k) {
-                    if self.reached[dof] != i + 1 {
-                        self.reached[dof] = i + 1;
-                        self.column.push(dof);
-                    }
-                    self.scratch[dof][k] += value;
-                }
-            }
-            self.column[first..].sort_unstable();
-            for &dof in &self.column[first..] {
-                self.value.push(std::mem::take(&mut self.scratch[dof]));
-            }
-            self.start.push(self.column.len());
-        }
-    }
-
-    fn block(&self, i: usize) -> impl Iterator<Item = (usize, &[f64; 3])> + Clone {
-        let range = self.start[i]..self.start[i + 1];
-        self.column[range.clone()].iter().copied().zip(&self.value[range])
-    }
-
-    /// y = J x of every block.
-    fn mul_into(&self, row_start: &[usize], x: &[f64], y: &mut [f64]) {
-        for i in 0..row_start.len() - 1 {
-            let mut sum = [0.0; 3];
-            for (dof, j) in self.block(i) {
-                (0..3).for_each(|k| sum[k] += j[k] * x[dof]);
-            }
-            let rows = row_start[i]..row_start[i + 1];
-            y[rows.clone()].copy_from_slice(&sum[..rows.len()]);
-        }
-    }
-
-    /// y += a Jᵢᵀ λ.
-    fn add_transposed(&self, i: usize, a: f64, lambda: &[f64], y: &mut [f64]) {
-        for (dof, j) in self.block(i) {
-            y[dof] += a * lambda.iter().zip(j).map(|(l, j)| l * j).sum::<f64>();
+/// Upper triangle of H += Σ a D bᵀ over the columns a, b of a block.
+fn add_square<const N: usize, I: Iterator<Item = (usize, [f64; N])>>(
+    hessian: &mut [f64],
+    nv: usize,
+    columns: impl Fn() -> I,
+    d: &[[f64; N]; N],
+) {
+    for (a, ja) in columns() {
+        let w: [f64; N] = std::array::from_fn(|l| (0..N).map(|k| ja[k] * d[k][l]).sum());
+        let row = &mut hessian[a * nv..(a + 1) * nv];
+        for (b, jb) in columns().filter(|(b, _)| *b >= a) {
+            row[b] += dot(&w, &jb);
         }
     }
 }
@@ -179,10 +162,14 @@ impl PrimalNewton {
     /// no numbers.
     pub(crate) fn prepare(&mut self, problem: &ConstraintProblem, lambda: &[f64]) -> bool {
         self.in_trees = knows_factor(problem);
-        if self.in_trees {
-            self.trees.lay_out(&problem.thin);
+        // The problem's own M and J cost less where there are patches, which trees do not take.
+        self.factored = self.in_trees || problem.primal.is_none() && problem.thin.len() == problem.len();
+        if self.factored {
             (self.symmetric, self.nv) = (true, problem.thin.coordinates());
             self.mass.clear();
+            if self.in_trees {
+                self.trees.lay_out(&problem.thin);
+            }
         } else {
             self.take_primal(problem);
             self.mass_factor.set(self.nv, &self.mass);
@@ -209,7 +196,7 @@ impl PrimalNewton {
         let primal = self.root.of(problem);
         let nv = primal.nv;
         self.nv = nv;
-        self.jacobian.set(problem.cones(), problem.row_start(), nv, &primal.jacobian);
+        gather(problem, nv, &primal.jacobian, &mut self.scratch, &mut self.jacobian);
         self.mass.clear();
         self.mass.resize(nv * nv, 0.0);
         for r in 0..nv {
@@ -257,11 +244,7 @@ impl PrimalNewton {
         }
         match direction {
             Direction::Newton => {
-                let found = if self.in_trees {
-                    self.newton_in_trees(problem)
-                } else {
-                    self.newton(problem.row_start())
-                };
+                let found = if self.in_trees { self.newton_in_trees(problem) } else { self.newton(problem) };
                 if !found {
                     return false;
                 }
@@ -288,7 +271,7 @@ impl PrimalNewton {
     /// impulses, with their own compliance, into c.
     pub(crate) fn error(&mut self, problem: &ConstraintProblem, c: &mut Vec<f64>) -> f64 {
         self.preconditioned.copy_from_slice(&self.gradient);
-        if !self.in_trees {
+        if !self.factored {
             self.mass_factor.solve(&mut self.preconditioned);
         }
         self.multiply(problem, |to| (&to.preconditioned, &mut to.along));
@@ -301,21 +284,22 @@ impl PrimalNewton {
     /// y = J x of every block.
     fn multiply(&mut self, problem: &ConstraintProblem, of: fn(&mut Self) -> (&[f64], &mut [f64])) {
         let jacobian = std::mem::take(&mut self.jacobian);
-        let in_trees = self.in_trees;
+        let thin = if self.factored { &problem.thin } else { &jacobian };
         let (x, y) = of(self);
-        if in_trees {
-            lanes::plain(
-                #[inline(always)]
-                || {
-                    for (i, rows) in problem.row_start().windows(2).enumerate() {
-                        let dot = problem.thin.dot(i, x).to_array();
-                        y[rows[0]..rows[1]].copy_from_slice(&dot[..rows[1] - rows[0]]);
+        lanes::plain(
+            #[inline(always)]
+            || {
+                for (i, rows) in problem.row_start().windows(2).enumerate() {
+                    let (dot, rows) = (thin.dot(i, x).to_array(), &mut y[rows[0]..rows[1]]);
+                    let n = rows.len().min(3);
+                    rows[..n].copy_from_slice(&dot[..n]);
+                    if n < rows.len() {
+                        let more = thin.dot_more(i, x).to_array();
+                        rows[n..].iter_mut().zip(more).for_each(|(y, m)| *y = m);
                     }
-                },
-            );
-        } else {
-            jacobian.mul_into(problem.row_start(), x, y);
-        }
+                }
+            },
+        );
         self.jacobian = jacobian;
     }
 
@@ -345,23 +329,20 @@ impl PrimalNewton {
 
     /// ∇f of λ and δ.
     fn gradient(&mut self, problem: &ConstraintProblem) {
-        let Self { gradient, mass, v, nv, in_trees, apart, origin, lambda, jacobian, .. } = self;
+        let Self { gradient, mass, v, nv, factored, apart, origin, lambda, jacobian, .. } = self;
         apart.clear();
         apart.extend(origin.iter().zip(&*lambda).map(|(o, l)| o - l));
-        if *in_trees {
+        if *factored {
             gradient.copy_from_slice(v);
-            lanes::plain(
-                #[inline(always)]
-                || problem.thin.add_all_transposed(problem.row_start(), apart, gradient),
-            );
-        } else {
-            for (g, row) in gradient.iter_mut().zip(mass.chunks_exact((*nv).max(1))) {
-                *g = dot(row, v);
-            }
-            for i in 0..problem.len() {
-                jacobian.add_transposed(i, 1.0, &apart[problem.range(i)], gradient);
-            }
         }
+        for (g, row) in gradient.iter_mut().zip(mass.chunks_exact((*nv).max(1))) {
+            *g = dot(row, v);
+        }
+        let thin = if *factored { &problem.thin } else { &*jacobian };
+        lanes::plain(
+            #[inline(always)]
+            || thin.add_all_transposed(problem.row_start(), apart, gradient),
+        );
         self.known = true;
     }
 
@@ -376,11 +357,7 @@ impl PrimalNewton {
                 }
                 for (i, soft) in soft.iter().enumerate() {
                     let Some(d) = soft.curvature(&c[problem.range(i)]) else { continue };
-                    trees.add(
-                        &problem.thin,
-                        i,
-                        &[[d[0], d[1], d[2]], [d[3], d[4], d[5]], [d[6], d[7], d[8]]],
-                    );
+                    trees.add(&problem.thin, i, &d);
                 }
                 direction.iter_mut().zip(&*gradient).for_each(|(d, g)| *d = -g);
                 if !trees.factor() {
@@ -393,21 +370,27 @@ impl PrimalNewton {
     }
 
     /// (2); false if a number stopped being one.
-    fn newton(&mut self, row_start: &[usize]) -> bool {
+    fn newton(&mut self, problem: &ConstraintProblem) -> bool {
         let nv = self.nv;
         self.hessian.clone_from(&self.mass);
+        if self.factored {
+            self.hessian.resize(nv * nv, 0.0);
+            (0..nv).for_each(|d| self.hessian[d * nv + d] = 1.0);
+        }
+        let thin = if self.factored { &problem.thin } else { &self.jacobian };
         for (i, soft) in self.soft.iter().enumerate() {
-            let rows = row_start[i]..row_start[i + 1];
-            let Some(d) = soft.curvature(&self.c[rows]) else { continue };
-            for (a, ja) in self.jacobian.block(i) {
-                // Row a of Jᵀ D, then its product with the columns from a on.
-                let w: [f64; 3] = std::array::from_fn(|k| ja[0] * d[k] + ja[1] * d[3 + k] + ja[2] * d[6 + k]);
-                let row = &mut self.hessian[a * nv..(a + 1) * nv];
-                for (b, jb) in self.jacobian.block(i) {
-                    if b >= a {
-                        row[b] += w[0] * jb[0] + w[1] * jb[1] + w[2] * jb[2];
-                    }
-                }
+            let c = &self.c[problem.range(i)];
+            if c.len() <= 3 {
+                let Some(d) = soft.curvature(c) else { continue };
+                let columns = || thin.terms(i).map(|(dof, w)| (dof, w.to_array()));
+                add_square(&mut self.hessian, nv, columns, &d);
+            } else {
+                let Some(d) = soft.curvature(c) else { continue };
+                let columns = || {
+                    let both = thin.terms(i).zip(thin.more_terms(i));
+                    both.map(|((dof, w), (_, m))| (dof, [w.x, w.y, w.z, m.x, m.y, m.z]))
+                };
+                add_square::<MAX_ROWS, _>(&mut self.hessian, nv, columns, &d);
             }
         }
         // Rounding may cost a stiff matrix its definiteness; more on the diagonal gives it back.
@@ -433,7 +416,7 @@ impl PrimalNewton {
         let before = dot(&self.gradient_before, &self.preconditioned);
         let across = dot(&self.gradient, &self.preconditioned);
         self.preconditioned.copy_from_slice(&self.gradient);
-        if !self.in_trees {
+        if !self.factored {
             self.mass_factor.solve(&mut self.preconditioned);
         }
         let now = dot(&self.gradient, &self.preconditioned);
@@ -448,8 +431,8 @@ impl PrimalNewton {
 
     /// (4), to a share `flat` of its slope at first: α, with the impulses there; `None` if Δ does not lead down.
     fn search(&mut self, row_start: &[usize], flat: f64) -> Option<f64> {
-        let Self { momentum, mass, direction, gradient, nv, soft, c, along, lambda, in_trees, .. } = self;
-        if *in_trees {
+        let Self { momentum, mass, direction, gradient, nv, soft, c, along, lambda, factored, .. } = self;
+        if *factored {
             momentum.copy_from_slice(direction);
         }
         for (m, row) in momentum.iter_mut().zip(mass.chunks_exact((*nv).max(1))) {
@@ -462,7 +445,7 @@ impl PrimalNewton {
         }
         let at_zero = first + dot(lambda, along);
         let there = |alpha: f64, rows: Range<usize>| {
-            let mut there = [0.0; 3];
+            let mut there = [0.0; MAX_ROWS];
             let line = c[rows.clone()].iter().zip(&along[rows]);
             there.iter_mut().zip(line).for_each(|(t, (c, d))| *t = c + alpha * d);
             there
@@ -502,9 +485,7 @@ impl PrimalNewton {
         self.apart.clear();
         self.apart.extend(self.origin.iter().zip(&self.lambda).map(|(o, l)| o - l));
         self.momentum.fill(0.0);
-        for i in 0..problem.len() {
-            self.jacobian.add_transposed(i, 1.0, &self.apart[problem.range(i)], &mut self.momentum);
-        }
+        self.jacobian.add_all_transposed(problem.row_start(), &self.apart, &mut self.momentum);
         self.multiply(problem, |to| (&to.momentum, &mut to.along));
         problem.delassus_mul_into(&self.lambda, &mut self.bias);
         for ((b, g), own) in self.bias.iter_mut().zip(&problem.free_velocity).zip(&self.along) {
@@ -521,22 +502,28 @@ fn dot(a: &[f64], b: &[f64]) -> f64 {
 #[cfg(test)]
 mod tests {
     use super::*;
+    use stiction_contact::Cone;
 
-    /// The last column of a block is the first of the next; a zero is kept like any number.
+    /// The last column of a block is the first of the next.
     #[test]
     fn blocks_of_a_jacobian_keep_to_themselves() {
         let csr = Csr {
-            start: vec![0, 1, 3, 4, 5],
-            column: vec![2, 0, 2, 0, 2],
-            value: vec![5.0, 1.0, 0.0, 2.0, 3.0],
+            start: vec![0, 1, 3, 4, 5, 6, 6, 7, 8],
+            column: vec![2, 0, 2, 0, 2, 1, 2, 1],
+            value: vec![5.0, 1.0, 0.0, 2.0, 3.0, 7.0, 11.0, 13.0],
         };
-        let mut jacobian = BlockJacobian::default();
-        jacobian.set(&[Cone::Friction { mu: 1.0 }, Cone::Free], &[0, 3, 4], 3, &csr);
-        let mut y = [0.0; 4];
-        jacobian.mul_into(&[0, 3, 4], &[1.0, 10.0, 100.0], &mut y);
-        assert_eq!(y, [500.0, 1.0, 2.0, 300.0]);
+        let mut problem = ConstraintProblem::default();
+        problem.push(Cone::Friction { mu: 1.0 }, &[0.0; 3]);
+        problem.push(Cone::Free, &[0.0]);
+        problem.push(Cone::Patch { mu: 1.0, rolls: false }, &[0.0; 4]);
+        let mut newton = PrimalNewton { nv: 3, direction: vec![1.0, 10.0, 100.0], ..PrimalNewton::default() };
+        gather(&problem, 3, &csr, &mut newton.scratch, &mut newton.jacobian);
+        newton.along.resize(8, 0.0);
+        newton.multiply(&problem, |to| (&to.direction, &mut to.along));
+        assert_eq!(newton.along, [500.0, 1.0, 2.0, 300.0, 70.0, 0.0, 1100.0, 130.0]);
         let mut x = [0.0; 3];
-        jacobian.add_transposed(0, -1.0, &[1.0, 1.0, 1.0], &mut x);
-        assert_eq!(x, [-3.0, 0.0, -5.0]);
+        let lambda = [-1.0, -1.0, -1.0, 0.0, 1.0, 1.0, 1.0, 1.0];
+        newton.jacobian.add_all_transposed(problem.row_start(), &lambda, &mut x);
+        assert_eq!(x, [-3.0, 20.0, 6.0]);
     }
 }

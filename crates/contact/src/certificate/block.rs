@@ -184,11 +184,12 @@ pub fn soft_natural_map(
             let answer = soft.impulse(&velocity);
             let mut apart = [0.0; 3];
             apart.iter_mut().zip(lambda.iter().zip(answer)).for_each(|(x, (l, a))| *x = norm * (l - a));
-            let slope = soft.curvature(&velocity).unwrap_or_default();
+            let slope = soft.curvature::<3>(&velocity).unwrap_or_default();
             if lambda.len() == 1 {
-                return (apart[0] / (1.0 + norm * slope[0])).abs();
+                return (apart[0] / (1.0 + norm * slope[0][0])).abs();
             }
-            matrix3::solve_one_plus(&slope.map(|d| norm * d), get(&apart)).norm()
+            let slope: [f64; 9] = std::array::from_fn(|k| norm * slope[k / 3][k % 3]);
+            matrix3::solve_one_plus(&slope, get(&apart)).norm()
         }
     }
 }

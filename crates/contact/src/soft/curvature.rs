@@ -1,19 +1,22 @@
 //! How fast impulses of a compliant law fall with velocity: −∂F/∂c.
 
-use super::SoftBlock;
-use crate::cone::Cone;
+use super::{SoftBlock, wanted};
+use crate::cone::{Cone, tangential};
 
 impl SoftBlock {
-    /// −∂F/∂c at c₀ by rows, symmetric and positive semidefinite; a scalar block in the first number. `None`
-    /// where it is zero. At a kink, one of its sides.
+    /// −∂F/∂c at c₀, symmetric and positive semidefinite; rows and columns past the block's are zero. `None` where
+    /// all are. At a kink, one of its sides. N is three, but six for patches.
     #[inline]
-    pub fn curvature(&self, c: &[f64]) -> Option<[f64; 9]> {
-        let mut out = [0.0; 9];
+    pub fn curvature<const N: usize>(&self, c: &[f64]) -> Option<[[f64; N]; N]> {
+        let mut out = [[0.0; N]; N];
         match *self {
             SoftBlock::Off | SoftBlock::Inert => return None,
             SoftBlock::Cone { cone: Cone::Friction { mu }, compliance: r, shift: s } => {
                 let y: [f64; 3] = std::array::from_fn(|k| -(c[k] + s[k]) / r[k]);
-                return projection([y[0], y[1]], y[2], mu, r);
+                return projection(&y, mu, [r[0], r[2]]);
+            }
+            SoftBlock::Patch { mu, compliance: r, shift } => {
+                return projection(&wanted(c, r, shift)[..c.len()], mu, r);
             }
             SoftBlock::Cone { cone, compliance, shift } => {
                 let y = -(c[0] + shift[0]) / compliance[0];
@@ -25,7 +28,7 @@ impl SoftBlock {
                 if !moves {
                     return None;
                 }
-                out[0] = 1.0 / compliance[0];
+                out[0][0] = 1.0 / compliance[0];
             }
             SoftBlock::Pyramid { mu, compliance, shift } => {
                 for (axis, sign) in [(0, 1.0), (0, -1.0), (1, 1.0), (1, -1.0)] {
@@ -38,7 +41,7 @@ impl SoftBlock {
                 }
             }
             SoftBlock::HuntCrossley { contact, frictional: false, shift } => {
-                out[0] = -contact.normal(c[0] + shift).1;
+                out[0][0] = -contact.normal(c[0] + shift).1;
             }
             SoftBlock::HuntCrossley { contact, frictional: true, shift } => {
                 let u = [c[0], c[1], c[2] + shift];
@@ -49,15 +52,15 @@ impl SoftBlock {
                     add_outer(&mut out, [-contact.mu * t[0], -contact.mu * t[1], 1.0], -slope);
                     n
                 } else {
-                    out[8] = -contact.normal(u[2]).1;
+                    out[2][2] = -contact.normal(u[2]).1;
                     contact.lagged
                 };
                 // μ n ∂(u_T/s)/∂u_T
                 let f = contact.mu * pressed / s;
-                out[0] += f * (1.0 - t[0] * t[0]);
-                out[1] -= f * t[0] * t[1];
-                out[3] -= f * t[0] * t[1];
-                out[4] += f * (1.0 - t[1] * t[1]);
+                out[0][0] += f * (1.0 - t[0] * t[0]);
+                out[0][1] -= f * t[0] * t[1];
+                out[1][0] -= f * t[0] * t[1];
+                out[1][1] += f * (1.0 - t[1] * t[1]);
             }
         }
         Some(out)
@@ -66,21 +69,18 @@ impl SoftBlock {
     /// dᵀ (−∂F/∂c) d at c₀.
     #[inline]
     pub fn curvature_along(&self, c: &[f64], d: &[f64]) -> f64 {
-        if let SoftBlock::Cone { cone: Cone::Friction { mu }, compliance: r, shift: s } = *self {
-            let y: [f64; 3] = std::array::from_fn(|k| -(c[k] + s[k]) / r[k]);
-            return match projected([y[0], y[1]], y[2], mu, r[0] / r[2]) {
-                Projected::Same => d[0] * d[0] / r[0] + d[1] * d[1] / r[1] + d[2] * d[2] / r[2],
-                Projected::Zero => 0.0,
-                Projected::Edge { e, share, turn } => {
-                    let along = e[0] * d[0] + e[1] * d[1];
-                    let across = d[0] * d[0] + d[1] * d[1] - along * along;
-                    (mu * along + d[2]).powi(2) * share / r[2] + across * turn / r[0]
-                }
-            };
+        match *self {
+            SoftBlock::Cone { cone: Cone::Friction { mu }, compliance: r, shift: s } => {
+                let y: [f64; 3] = std::array::from_fn(|k| -(c[k] + s[k]) / r[k]);
+                projection_along(&y, &d[..3], mu, [r[0], r[2]])
+            }
+            SoftBlock::Patch { mu, compliance: r, shift } => {
+                projection_along(&wanted(c, r, shift)[..c.len()], d, mu, r)
+            }
+            _ => self.curvature::<3>(c).map_or(0.0, |m| {
+                d.iter().zip(&m).map(|(x, row)| x * d.iter().zip(row).map(|(d, m)| m * d).sum::<f64>()).sum()
+            }),
         }
-        self.curvature(c).map_or(0.0, |m| {
-            (0..d.len()).map(|k| d[k] * (0..d.len()).map(|l| m[3 * k + l] * d[l]).sum::<f64>()).sum()
-        })
     }
 }
 
@@ -88,58 +88,84 @@ impl SoftBlock {
 enum Projected {
     Same,
     Zero,
-    /// Along μ e + n: the share of y along that stays, and ‖λ_T‖/‖y_T‖, which turns with e.
+    /// Along μ e + n, e = y_T/‖y_T‖: the share of y along that stays, and ‖λ_T‖/‖y_T‖, which turns with e.
     Edge {
-        e: [f64; 2],
         share: f64,
         turn: f64,
     },
 }
 
-/// With ratio = R_t/R_n.
+/// Of ‖y_T‖ and y_N, with ratio = R_t/R_n.
 #[inline]
-fn projected(t: [f64; 2], n: f64, mu: f64, ratio: f64) -> Projected {
-    let length = (t[0] * t[0] + t[1] * t[1]).sqrt();
-    if length <= mu * n && n >= 0.0 {
+fn projected(t: f64, n: f64, mu: f64, ratio: f64) -> Projected {
+    if t <= mu * n && n >= 0.0 {
         return Projected::Same;
     }
-    if n <= -mu * ratio * length {
+    if n <= -mu * ratio * t {
         return Projected::Zero;
     }
     let share = 1.0 / (1.0 + mu * mu * ratio);
-    let pressed = (n + mu * ratio * length) * share;
-    Projected::Edge { e: [t[0] / length, t[1] / length], share, turn: mu * pressed / length }
+    let pressed = (n + mu * ratio * t) * share;
+    Projected::Edge { share, turn: mu * pressed / t }
 }
 
-/// Of the projection of y on K_μ in the metric diag(R), times R⁻¹ [Castro2022].
-fn projection(t: [f64; 2], n: f64, mu: f64, r: [f64; 3]) -> Option<[f64; 9]> {
-    let mut out = [0.0; 9];
-    match projected(t, n, mu, r[0] / r[2]) {
-        Projected::Same => (0..3).for_each(|k| out[4 * k] = 1.0 / r[k]),
+/// Of the projection of y on K_μ in the metric diag(R), times R⁻¹, R of all tangential rows and of the normal.
+#[inline]
+fn projection<const N: usize>(y: &[f64], mu: f64, r: [f64; 2]) -> Option<[[f64; N]; N]> {
+    let mut out = [[0.0; N]; N];
+    let t = tangential(y);
+    match projected(t, y[2], mu, r[0] / r[1]) {
+        Projected::Same => (0..y.len()).for_each(|k| out[k][k] = 1.0 / r[usize::from(k == 2)]),
         Projected::Zero => return None,
-        Projected::Edge { e, share, turn } => {
+        Projected::Edge { share, turn } => {
             // (μ e, 1)(μ e, 1)ᵀ share/R_n, and what turns e.
-            add_outer(&mut out, [mu * e[0], mu * e[1], 1.0], share / r[2]);
-            let turn = turn / r[0];
-            out[0] += turn * (1.0 - e[0] * e[0]);
-            out[1] -= turn * e[0] * e[1];
-            out[3] -= turn * e[0] * e[1];
-            out[4] += turn * (1.0 - e[1] * e[1]);
+            let (press, turn) = (share / r[1], turn / r[0]);
+            for (k, a) in y.iter().enumerate() {
+                for (l, b) in y.iter().enumerate() {
+                    out[k][l] = match (k == 2, l == 2) {
+                        (true, true) => press,
+                        (true, false) => press * mu * b / t,
+                        (false, true) => press * mu * a / t,
+                        _ => (press * mu * mu - turn) * (a / t) * (b / t) + if k == l { turn } else { 0.0 },
+                    };
+                }
+            }
         }
     }
     Some(out)
 }
 
+/// dᵀ of the same times d.
+#[inline]
+fn projection_along(y: &[f64], d: &[f64], mu: f64, r: [f64; 2]) -> f64 {
+    let t = tangential(y);
+    let tangents = |a: &[f64], b: &[f64]| {
+        let turning = a[3..].iter().zip(&b[3..]).map(|(a, b)| a * b).sum::<f64>();
+        a[0] * b[0] + a[1] * b[1] + turning
+    };
+    match projected(t, y[2], mu, r[0] / r[1]) {
+        Projected::Same => tangents(d, d) / r[0] + d[2] * d[2] / r[1],
+        Projected::Zero => 0.0,
+        Projected::Edge { share, turn } => {
+            let along = tangents(y, d) / t;
+            let across = tangents(d, d) - along * along;
+            (mu * along + d[2]).powi(2) * share / r[1] + across * turn / r[0]
+        }
+    }
+}
+
 /// A += a x xᵀ.
-fn add_outer(out: &mut [f64; 9], x: [f64; 3], a: f64) {
-    for (k, o) in out.iter_mut().enumerate() {
-        *o += a * x[k / 3] * x[k % 3];
+#[inline]
+fn add_outer<const N: usize>(out: &mut [[f64; N]; N], x: [f64; 3], a: f64) {
+    for (row, p) in out.iter_mut().zip(x) {
+        row.iter_mut().zip(x).for_each(|(o, q)| *o += a * p * q);
     }
 }
 
 #[cfg(test)]
 mod tests {
     use super::*;
+    use crate::cone::MAX_ROWS;
     use crate::soft::hunt_crossley::HuntCrossley;
 
     /// Against central differences of F, in every region of every law.
@@ -165,23 +191,41 @@ mod tests {
         ];
         for soft in laws {
             for c in [[0.001, 0.002, -0.2], [1.0, 0.3, -0.2], [0.3, -0.5, 0.1], [0.1, 0.1, 3.0]] {
-                let slope = soft.curvature(&c).unwrap_or_default();
-                let d = [0.3, -0.7, 0.5];
-                let along: f64 = (0..9).map(|k| d[k / 3] * slope[k] * d[k % 3]).sum();
-                assert!((soft.curvature_along(&c, &d) - along).abs() < 1e-12 * (1.0 + along));
-                for k in 0..3 {
-                    let f = |e: f64| {
-                        let mut there = c;
-                        there[k] += e;
-                        soft.impulse(&there)
-                    };
-                    let (a, b) = (f(-1e-6), f(1e-6));
-                    for r in 0..3 {
-                        let difference = (a[r] - b[r]) / 2e-6;
-                        let error = (difference - slope[3 * r + k]).abs();
-                        assert!(error < 1e-6 * (1.0 + difference.abs()), "{soft:?} {c:?} {r} {k}: {error}");
-                    }
-                }
+                check(soft, c, [0.3, -0.7, 0.5]);
+            }
+        }
+        let soft = |shift| SoftBlock::Patch { mu: 0.6, compliance: [0.1, 0.7], shift };
+        for c in [
+            [0.001, 0.002, -0.2, 0.0, 0.001, 0.0],
+            [1.0, 0.3, -0.2, 0.5, -0.6, 0.2],
+            [0.01, 0.0, 0.1, -0.5, 0.0, 0.3],
+            [0.1; 6],
+        ] {
+            let d = [0.3, -0.7, 0.5, 0.2, 0.9, -0.4];
+            check(soft([0.01, -0.02, 0.03, 0.0, 0.04, -0.01]), c, d);
+            check(
+                soft([0.01, -0.02, 0.03, 0.02, 0.0, 0.0]),
+                [c[0], c[1], c[2], c[3]],
+                [d[0], d[1], d[2], d[3]],
+            );
+        }
+    }
+
+    fn check<const N: usize>(soft: SoftBlock, c: [f64; N], d: [f64; N]) {
+        let slope = soft.curvature::<MAX_ROWS>(&c).unwrap_or_default();
+        let along: f64 = (0..N).map(|k| (0..N).map(|l| d[k] * slope[k][l] * d[l]).sum::<f64>()).sum();
+        assert!((soft.curvature_along(&c, &d) - along).abs() < 1e-12 * (1.0 + along));
+        for k in 0..N {
+            let f = |e: f64| {
+                let mut there = c;
+                there[k] += e;
+                soft.impulse(&there)
+            };
+            let (a, b) = (f(-1e-6), f(1e-6));
+            for r in 0..N {
+                let difference = (a[r] - b[r]) / 2e-6;
+                let error = (difference - slope[r][k]).abs();
+                assert!(error < 1e-6 * (1.0 + difference.abs()), "{soft:?} {c:?} {r} {k}: {error}");
             }
         }
     }

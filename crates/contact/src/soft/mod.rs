@@ -18,7 +18,7 @@ pub mod hunt_crossley;
 pub mod mujoco;
 pub mod sap;
 
-use crate::cone::Cone;
+use crate::cone::{Cone, MAX_ROWS, tangential};
 use crate::matrix3::Block3;
 use crate::problem::ConstraintProblem;
 use crate::softness::Softness;
@@ -34,6 +34,8 @@ pub enum SoftBlock {
     Inert,
     /// (1), R₀ included in `compliance`.
     Cone { cone: Cone, compliance: [f64; 3], shift: [f64; 3] },
+    /// (1) of a patch: the compliance of all tangential rows, and of the normal. No engine's law: of `ncp-al`.
+    Patch { mu: f64, compliance: [f64; 2], shift: [f64; MAX_ROWS] },
     /// (2): four edges n ± μ t, each with the same compliance.
     Pyramid { mu: f64, compliance: f64, shift: [f64; 3] },
     /// (2), with the shift of the normal row.
@@ -78,8 +80,13 @@ impl SoftBlock {
 
     /// λ = F(c₀); components past the block's rows are zero.
     #[inline]
-    pub fn impulse(&self, c: &[f64]) -> [f64; 3] {
-        match *self {
+    pub fn impulse(&self, c: &[f64]) -> [f64; MAX_ROWS] {
+        let [x, y, z] = match *self {
+            Self::Patch { mu, compliance: [t, n], shift } => {
+                let mut y = wanted(c, [t, n], shift);
+                project_weighted_patch(&mut y, mu, t / n);
+                return y;
+            }
             Self::Off | Self::Inert => [0.0; 3],
             Self::Cone { cone: Cone::Friction { mu }, compliance: r, shift: s } => {
                 let y = [-(c[0] + s[0]) / r[0], -(c[1] + s[1]) / r[1], -(c[2] + s[2]) / r[2]];
@@ -102,8 +109,18 @@ impl SoftBlock {
             Self::HuntCrossley { contact, frictional: false, shift } => {
                 [contact.impulse([0.0, 0.0, c[0] + shift])[2], 0.0, 0.0]
             }
-        }
+        };
+        [x, y, z, 0.0, 0.0, 0.0]
     }
+}
+
+/// −R⁻¹ (c + s) of a patch; components past its rows are zero.
+#[inline]
+fn wanted(c: &[f64], [t, n]: [f64; 2], shift: [f64; MAX_ROWS]) -> [f64; MAX_ROWS] {
+    let mut y = [0.0; MAX_ROWS];
+    y.iter_mut().zip(c.iter().zip(shift)).for_each(|(y, (c, s))| *y = -(c + s) / t);
+    y[2] *= t / n;
+    y
 }
 
 /// Projection of y on K_μ in the metric diag(R_t, R_t, R_n), where `ratio` = R_t/R_n [Castro2022].
@@ -120,6 +137,15 @@ fn project_weighted(y: [f64; 3], mu: f64, ratio: f64) -> [f64; 3] {
     let n = (y[2] + mu * ratio * t) / (1.0 + mu * mu * ratio);
     let scale = if t > 0.0 { mu * n / t } else { 0.0 };
     [scale * y[0], scale * y[1], n]
+}
+
+/// The same of a patch, in place.
+fn project_weighted_patch(y: &mut [f64; MAX_ROWS], mu: f64, ratio: f64) {
+    let t = tangential(y);
+    let [x, _, n] = project_weighted([t, 0.0, y[2]], mu, ratio);
+    let scale = if x == t { 1.0 } else { x / t };
+    y.iter_mut().for_each(|y| *y *= scale);
+    y[2] = n;
 }
 
 /// Off beyond `reach` of the gap: contacts and limits that no law of these knows before they touch.
@@ -159,11 +185,12 @@ mod tests {
                 let mut diagonal = Vec::new();
                 problem.diagonal_blocks_into(&mut diagonal);
                 let lambda = SoftBlock::new(law, &problem, 0, &diagonal[0]).unwrap().impulse(&c);
+                let lambda = &lambda[..3];
                 let mut moved = Vec::new();
-                problem.delassus_mul_into(&lambda, &mut moved);
+                problem.delassus_mul_into(lambda, &mut moved);
                 (0..3).for_each(|k| problem.free_velocity[k] = c[k] - moved[k]);
                 let scale = 1.0 + lambda.iter().fold(0.0, |m: f64, l| m.max(l.abs()));
-                let own = natural_map_of(&problem, &lambda, law);
+                let own = natural_map_of(&problem, lambda, law);
                 assert!(own < 1e-10 * scale, "{law:?} {c:?}: {own}");
                 let off = [lambda[0], lambda[1], lambda[2] + 0.1];
                 assert!(natural_map_of(&problem, &off, law) > 1e-3, "{law:?} {c:?}");
@@ -181,7 +208,7 @@ mod tests {
             let mut diagonal = Vec::new();
             problem.diagonal_blocks_into(&mut diagonal);
             let impulse = SoftBlock::new(law, &problem, 0, &diagonal[0]).unwrap().impulse(&[0.0, 0.0, 30.0]);
-            assert_eq!(impulse.map(f64::abs), [0.0; 3], "{law:?}");
+            assert_eq!(impulse.map(f64::abs), [0.0; MAX_ROWS], "{law:?}");
         }
     }
 

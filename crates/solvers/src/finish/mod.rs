@@ -15,7 +15,7 @@
 //!    Lagrangian of [`crate::ncp_al`]. Else an interior method from a cold start, once sweeps have had [`PATIENCE`]
 //!    tries: [`crate::interior`], or [`crate::facets`] for polygons. Where that fails too, a path from its end, by
 //!    rows, and so where all has been tried. What has halved the residual is tried again before the next of these.
-//!    Contacts that resist turning know the path alone.
+//!    Contacts that resist turning know the path and the augmented Lagrangian alone.
 //!
 //! None of 2 to 4 follows where what Newton's method leaves is no more than rounding the impulses to 64 bits does.
 //!
@@ -362,7 +362,10 @@ impl Finish {
             return None;
         }
         if self.turning {
-            return view.has_path().then_some((Way::Path { by_rows: true }, self.attempts == 0));
+            return match self.attempts {
+                1 if law == Law::Ncp => Some((Way::Multipliers, true)),
+                n => view.has_path().then_some((Way::Path { by_rows: true }, n == 0)),
+            };
         }
         if view.large() {
             return (self.attempts == LATE).then_some((Way::Multipliers, true));
@@ -482,7 +485,7 @@ impl Finish {
 
     /// True if [`Self::by_multipliers`] leads anywhere.
     pub(crate) fn has_multipliers(problem: &ConstraintProblem, law: Law) -> bool {
-        law == Law::Ncp && (TreeSystem::pays(problem) || problem.rows() <= Path::MOST_ROWS && !turns(problem))
+        law == Law::Ncp && (TreeSystem::pays(problem) || problem.rows() <= Path::MOST_ROWS)
     }
 
     /// From `lambda` by the augmented Lagrangian, where all others have failed, to the best impulses met.

@@ -239,8 +239,7 @@ fn slope(freedom: Freedom, z: &[f64]) -> Option<[[f64; 3]; 3]> {
     let block = SoftBlock::Cone { cone, compliance: [1.0; 3], shift: [0.0; 3] };
     let mut back = [0.0; 3];
     back.iter_mut().zip(z).for_each(|(b, z)| *b = -z);
-    let v = block.curvature(&back[..z.len()])?;
-    Some([[v[0], v[1], v[2]], [v[3], v[4], v[5]], [v[6], v[7], v[8]]])
+    block.curvature(&back[..z.len()])
 }
 
 #[cfg(test)]

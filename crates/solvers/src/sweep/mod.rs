@@ -437,7 +437,8 @@ fn go_on<R: Rule>(
     if R::SMALLEST && !unique {
         current = ws.select(problem, params.tolerance, impulses);
     }
-    report(SolveStatus::Converged, iterations, current)
+    let hidden = ws.rounding_hides(problem, impulses, params.tolerance);
+    report(if hidden { SolveStatus::Rounding } else { SolveStatus::Converged }, iterations, current)
 }
 
 fn report(status: SolveStatus, iterations: u32, residual: f64) -> SolveReport {

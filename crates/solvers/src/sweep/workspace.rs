@@ -321,6 +321,12 @@ impl Workspace {
         is
     }
 
+    /// True if rounding the impulses moves velocities by more than the tolerance: however small their residual is found
+    /// here, others may find another.
+    pub(super) fn rounding_hides(&mut self, problem: &ConstraintProblem, impulses: &[f64], tolerance: f64) -> bool {
+        self.measure.last_place(problem, impulses, tolerance, &mut self.scratch) > tolerance
+    }
+
     /// The residual of impulses that leave `e`, once these are small if they are to be, if nothing but rounding is left.
     fn round_off<R: Rule>(
         &mut self,
