@@ -361,17 +361,15 @@ impl Finish {
         if law == Law::Raisim {
             return None;
         }
-        if self.turning {
-            return match self.attempts {
-                1 if law == Law::Ncp => Some((Way::Multipliers, true)),
-                n => view.has_path().then_some((Way::Path { by_rows: true }, n == 0)),
-            };
-        }
         if view.large() {
             return (self.attempts == LATE).then_some((Way::Multipliers, true));
         }
         let exact = law == Law::Ncp;
         let path = |by_rows| view.has_path().then_some(Way::Path { by_rows });
+        if self.turning {
+            let ways = [path(true), exact.then_some(Way::Multipliers)].into_iter().flatten();
+            return ways.map(|way| (way, true)).nth(self.attempts).or(path(true).map(|path| (path, false)));
+        }
         let multipliers = (exact && knows_factor(problem)).then_some(Way::Multipliers);
         let first = [path(false), exact.then_some(Way::Smoothed), multipliers];
         let then = COLD_STARTS.map(|cold| match law.polygon() {
@@ -485,7 +483,10 @@ impl Finish {
 
     /// True if [`Self::by_multipliers`] leads anywhere.
     pub(crate) fn has_multipliers(problem: &ConstraintProblem, law: Law) -> bool {
-        law == Law::Ncp && (TreeSystem::pays(problem) || problem.rows() <= Path::MOST_ROWS)
+        law == Law::Ncp
+            && (TreeSystem::pays(problem)
+                || problem.rows() <= Path::MOST_ROWS
+                || problem.thin.len() == problem.len() && problem.thin.coordinates() <= Path::MOST_ROWS)
     }
 
     /// From `lambda` by the augmented Lagrangian, where all others have failed, to the best impulses met.

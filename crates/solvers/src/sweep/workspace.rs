@@ -323,7 +323,12 @@ impl Workspace {
 
     /// True if rounding the impulses moves velocities by more than the tolerance: however small their residual is found
     /// here, others may find another.
-    pub(super) fn rounding_hides(&mut self, problem: &ConstraintProblem, impulses: &[f64], tolerance: f64) -> bool {
+    pub(super) fn rounding_hides(
+        &mut self,
+        problem: &ConstraintProblem,
+        impulses: &[f64],
+        tolerance: f64,
+    ) -> bool {
         self.measure.last_place(problem, impulses, tolerance, &mut self.scratch) > tolerance
     }
 
