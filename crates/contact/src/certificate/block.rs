@@ -95,15 +95,23 @@ pub fn block_natural_map(
             if law == Law::Ncp {
                 cone.add_correction(velocity);
             }
-            let mut projected = [0.0; MAX_ROWS];
-            let projected = &mut projected[..c.len()];
-            projected.iter_mut().zip(lambda.iter().zip(&*velocity)).for_each(|(p, (l, c))| *p = l - rho * c);
-            if tangential(projected) <= mu * projected[2] {
+            let mut x = [0.0; MAX_ROWS];
+            let x = &mut x[..c.len()];
+            x.iter_mut().zip(lambda.iter().zip(&*velocity)).for_each(|(x, (l, c))| *x = l - rho * c);
+            let (t, n) = (tangential(x), x[2]);
+            if t <= mu * n {
                 return norm_of(velocity);
             }
-            cone.project(projected);
-            projected.iter_mut().zip(lambda).for_each(|(p, l)| *p -= l);
-            norm_of(projected) * norm
+            if mu * t <= -n {
+                return norm_of(lambda) * norm;
+            }
+            // λ − P_K(x) = ρ ĉ + P_K°(x): where long lever arms make 1/ρ large, and with it what λ − P_K(x) loses of λ_N,
+            // P_K°(x) = b (x_T/‖x_T‖, −μ) is small.
+            let b = (t - mu * n) / (1.0 + mu * mu) * norm;
+            x.iter_mut().for_each(|x| *x *= b / t);
+            x[2] = -mu * b;
+            x.iter_mut().zip(&*velocity).for_each(|(x, c)| *x += c);
+            norm_of(x)
         }
         _ => {
             let target = lambda[0] - rho * c[0];
