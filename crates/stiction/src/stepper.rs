@@ -300,6 +300,7 @@ impl TimeStepper {
             let at = self.culprit(world);
             return Err(format!("{}: a number stopped being finite; {at}", solver.name()));
         }
+        let solve = self.bounce_less(world, state, solver, solve);
         self.apply_impulses(state);
         self.restrain(world, &solve, solver.law());
         self.push_apart(world);

@@ -30,7 +30,7 @@ use stiction_dynamics::{
 use stiction_models::World;
 
 /// A step follows a joint that turns no farther [rad].
-pub(crate) const FAR: f64 = 1.0;
+pub(crate) const FAR: f64 = 0.3;
 /// Where it goes means something as long as it turns no farther [rad].
 const LOST: f64 = 100.0;
 /// Share of its energy that a tree may gain by C v in a step so long [–].

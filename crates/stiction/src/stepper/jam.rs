@@ -85,10 +85,10 @@ impl TimeStepper {
         }
     }
 
-    /// The same with bounces.
-    fn leave_out_bounces(&mut self, sign: f64) {
+    /// Takes a share of the bounces out of g, or puts it back.
+    pub(super) fn leave_out_bounces(&mut self, share: f64) {
         for &(row, throw) in &self.notes.throws {
-            self.problem.free_velocity[row] -= sign * throw;
+            self.problem.free_velocity[row] -= share * throw;
         }
     }
 

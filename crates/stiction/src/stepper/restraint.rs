@@ -25,12 +25,20 @@
 //! Answers that obey the law may gain by (1) what their pushes do, w, which between bodies that can all but not part
 //! is many times what single bodies have at the speed of a push. Where they gain more than twice what all bodies have
 //! at the speed of the fastest push that is in g, the step goes on without pushes, as a jam does.
+//!
+//! Nor do bounces gain where bodies meet alone. Between links that joints hold together, Newton's restitution with
+//! friction may: e of one contact is of the velocity that impulses at others make [Kane1985]. Where an answer makes more
+//! than a share of what there is, its bounces are made less, and if need be none.
 
 use super::TimeStepper;
 use crate::State;
-use stiction_contact::{Law, SolveReport};
+use stiction_contact::{ContactSolver, Law, SolveReport};
 use stiction_models::World;
 
+/// Share of the kinetic energy that bounces may make, as where they begin within the step gravity does [–].
+const GAIN: f64 = 0.1;
+/// What is left of bounces that make more, one after the other [–].
+const LEFT: [f64; 3] = [0.5, 0.25, 0.0];
 /// Share of what pushes may do that an answer may miss the law by and be applied as it is [–].
 const NEAR: f64 = 0.01;
 
@@ -71,6 +79,53 @@ impl TimeStepper {
         self.apply_impulses(state);
         let [before, own] = self.work();
         before + 0.5 * own > most
+    }
+
+    /// After a solve that did: less of bounces that make energy, if there is an answer with less. Else the impulses are
+    /// those that there were.
+    pub(super) fn bounce_less(
+        &mut self,
+        world: &World,
+        state: &State,
+        solver: &mut dyn ContactSolver,
+        solve: SolveReport,
+    ) -> SolveReport {
+        let gains = |to: &mut Self| !to.notes.throws.is_empty() && to.bounces_gain(world, state);
+        if !solve.settled() || solver.law().compliant() || !gains(self) {
+            return solve;
+        }
+        let found = self.impulses.clone();
+        let (mut left, mut iterations) = (1.0, solve.iterations);
+        for less in LEFT {
+            self.leave_out_bounces(left - less);
+            left = less;
+            let next = solver.solve(&self.problem, &mut self.impulses);
+            let next = self.judged(next, solver.law());
+            iterations += next.iterations;
+            if next.settled() && (left == 0.0 || !gains(self)) {
+                if left == 0.0 {
+                    self.notes.bounces.clear();
+                }
+                return SolveReport { iterations, ..next };
+            }
+        }
+        self.leave_out_bounces(-1.0);
+        self.impulses = found;
+        SolveReport { iterations, ..solve }
+    }
+
+    /// Whether impulses that obey the law make energy that no pushes have given.
+    fn bounces_gain(&mut self, world: &World, state: &State) -> bool {
+        self.apply_impulses(state);
+        let [before, own] = self.work();
+        let given =
+            self.push_work().max(0.0) + mass(world) * self.params.gentle(&world.model.gravity).powi(2);
+        let gained = before + 0.5 * own - given;
+        gained > 0.0 && {
+            let Self { mass, v_free, pull, .. } = self;
+            mass.mul_into(v_free, pull);
+            gained > GAIN * 0.5 * v_free.iter().zip(&*pull).map(|(v, p)| v * p).sum::<f64>()
+        }
     }
 
     /// Twice the energy of all bodies at the speed at which overlaps are pushed out [J].
