@@ -337,6 +337,7 @@ pub(super) fn signorini(cone: Cone, diagonal: &Diagonal, lambda: &[f64], c: &[f6
 #[cfg(test)]
 mod tests {
     use super::*;
+    use crate::corpus::Random;
 
     /// RaiSim's sliding optimum by brute force over the ellipse has no residual by its own law and a
     /// clear one by the exact law.
@@ -366,6 +367,35 @@ mod tests {
         let own = natural_map(cone, &diagonal, 1.0, &l, &c, Law::Raisim);
         let exact = natural_map(cone, &diagonal, 1.0, &l, &c, Law::Ncp);
         assert!(own < 1e-4 && exact > 5e-3, "own {own}, exact {exact}");
+    }
+
+    /// Of a patch it is ‖λ − P_K(λ − ρ ĉ)‖/ρ wherever that lies; and where it slides and spins about a lever arm of
+    /// kilometres, so that 1/ρ is 3e8, its answer still has none.
+    #[test]
+    fn patches_keep_their_digits() {
+        let mut random = Random(4);
+        for k in 0..1000 {
+            let rolls = k % 2 == 0;
+            let cone = Cone::Patch { mu: [0.0, 1e-3, 0.5, 2.0][k / 2 % 4], rolls };
+            let mut next = || std::array::from_fn::<f64, MAX_ROWS, _>(|_| random.number());
+            let (lambda, c, dim) = (next(), next(), cone.dim());
+            let norm = 3.0;
+            let mut corrected = c;
+            cone.add_correction(&mut corrected[..dim]);
+            let mut x: [f64; MAX_ROWS] = std::array::from_fn(|i| lambda[i] - corrected[i] / norm);
+            cone.project(&mut x[..dim]);
+            let expected =
+                norm * x.iter().zip(lambda).take(dim).map(|(x, l)| (x - l).powi(2)).sum::<f64>().sqrt();
+            let e = block_natural_map(cone, &[0.0; 9], norm, &lambda[..dim], &c[..dim], Law::Ncp);
+            assert!((e - expected).abs() < 1e-12 * (1.0 + expected), "{k}: {e} {expected}");
+        }
+        let (mu, n) = (1e-5, 1.8);
+        let cone = Cone::Patch { mu, rolls: false };
+        let of = |short: f64| {
+            let lambda = [0.0, -0.6 * mu * n, n * (1.0 - short), -0.8 * mu * n];
+            block_natural_map(cone, &[0.0; 9], 3e8, &lambda, &[0.0, 2100.0, 0.0, 2800.0], Law::Ncp)
+        };
+        assert!(of(0.0) < 1e-11 && of(1e-9) > 1e-6, "{:e} {:e}", of(0.0), of(1e-9));
     }
 
     /// A point of 1 kg slides along (cos θ, sin θ) at 1 m/s and arrives with 0.1 m/s, μ = 0.5. The square

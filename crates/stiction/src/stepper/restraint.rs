@@ -118,9 +118,10 @@ impl TimeStepper {
     fn bounces_gain(&mut self, world: &World, state: &State) -> bool {
         self.apply_impulses(state);
         let [before, own] = self.work();
-        let given =
-            self.push_work().max(0.0) + mass(world) * self.params.gentle(&world.model.gravity).powi(2);
-        let gained = before + 0.5 * own - given;
+        let returns = if self.jam.solved { &[] } else { &self.notes.returns[..] };
+        let returned: f64 = returns.iter().map(|&(row, b)| -b * self.impulses[row]).sum();
+        let little = mass(world) * self.params.gentle(&world.model.gravity).powi(2);
+        let gained = before + 0.5 * own - (self.push_work() + returned).max(0.0) - little;
         gained > 0.0 && {
             let Self { mass, v_free, pull, .. } = self;
             mass.mul_into(v_free, pull);
