@@ -14,8 +14,9 @@
 //!     λ_T(s) = −(B + s)⁻¹ b,    f(s) = ‖λ_T(s)‖ − μ λ_N(s) = 0                           (4)
 //! ```
 //!
-//! where f(0) > 0, because (2) left the cone, and f(∞) = μ q_N/A_NN < 0: Newton's steps within a bracket. In three
-//! dimensions the roots are those of [`super::quartic`]; where there are several, one of them is found.
+//! where f(0) > 0, because (2) left the cone, and f(∞) = μ q_N/A_NN < 0: Newton's steps within a bracket, for f/‖λ_T‖,
+//! whose ‖λ_T‖⁻¹ is nearly straight [Conn2000, 7.3], from the s that the present impulse slides with. In three dimensions
+//! the roots are those of [`super::quartic`]; where there are several, one of them is found.
 
 use stiction_contact::cone::{MAX_ROWS, tangential};
 
@@ -24,23 +25,44 @@ use stiction_contact::cone::{MAX_ROWS, tangential};
 const NUDGE: f64 = 1e-10;
 /// Pivots below this share of their diagonal count as zero [–].
 const CUTOFF: f64 = 1e-13;
-/// Newton steps and bisections of (4), at most.
+/// Newton steps and bisections of (4), at most, and where they end: the share of ‖λ_T‖ that is left, and of s that is
+/// gone [–].
 const STEPS: u32 = 200;
-/// Rows of T, at most.
-const MOST: usize = MAX_ROWS - 1;
+const LEFT: f64 = 1e-15;
 
 type Vector = [f64; MAX_ROWS];
 
 /// The answer of a patch: `a` = (G + R)_ii by rows, `norm` its Frobenius norm, `lambda` and `c` its present impulse
 /// and velocity, in the order (t₁, t₂, n, s, …).
 pub fn solve(a: &[f64], norm: f64, mu: f64, lambda: &[f64], c: &[f64]) -> Vector {
-    let answer = attempt(a, norm, mu, lambda, c, 0.0);
-    answer.or_else(|| attempt(a, norm, mu, lambda, c, NUDGE * norm)).unwrap_or_default()
+    if c.len() == MAX_ROWS {
+        solve_in::<5>(a, norm, mu, lambda, c)
+    } else {
+        solve_in::<3>(a, norm, mu, lambda, c)
+    }
 }
 
-/// The same with `nudge` on the diagonal; `None` where A has no inverse.
-fn attempt(a: &[f64], norm: f64, mu: f64, lambda: &[f64], c: &[f64], nudge: f64) -> Option<Vector> {
-    let dim = c.len();
+fn solve_in<const M: usize>(a: &[f64], norm: f64, mu: f64, lambda: &[f64], c: &[f64]) -> Vector {
+    let answer = attempt::<M>(a, norm, mu, lambda, c, 0.0);
+    answer.or_else(|| attempt::<M>(a, norm, mu, lambda, c, NUDGE * norm)).unwrap_or_default()
+}
+
+/// The row of the tangential direction k.
+#[inline(always)]
+fn row(k: usize) -> usize {
+    if k < 2 { k } else { k + 1 }
+}
+
+/// The same with M tangential directions and `nudge` on the diagonal; `None` where A has no inverse.
+fn attempt<const M: usize>(
+    a: &[f64],
+    norm: f64,
+    mu: f64,
+    lambda: &[f64],
+    c: &[f64],
+    nudge: f64,
+) -> Option<Vector> {
+    let dim = M + 1;
     let of = |i: usize, j: usize| a[i * dim + j] + if i == j { nudge } else { 0.0 };
     let mut q: Vector = [0.0; MAX_ROWS];
     for i in 0..dim {
@@ -50,61 +72,58 @@ fn attempt(a: &[f64], norm: f64, mu: f64, lambda: &[f64], c: &[f64], nudge: f64)
     if q[2] >= 0.0 {
         return Some(out); // (1)
     }
-    let row = |k: usize| if k < 2 { k } else { k + 1 }; // of the tangential direction k
-    let m = dim - 1;
     let a_nn = of(2, 2);
     if mu == 0.0 {
         out[2] = -q[2] / a_nn; // s = ∞
         return Some(out);
     }
-    let (mut reduced, mut b) = ([0.0; MOST * MOST], [0.0; MOST]);
-    for k in 0..m {
-        for l in 0..m {
-            reduced[k * m + l] = of(row(k), row(l)) - of(row(k), 2) * of(2, row(l)) / a_nn;
-        }
-        b[k] = q[row(k)] - of(row(k), 2) * q[2] / a_nn;
-    }
-    // λ_T, λ_N and f of s, and df/ds.
-    let at = |s: f64, out: &mut Vector| -> Option<(f64, f64)> {
+    let across: [f64; M] = std::array::from_fn(|k| of(2, row(k)) / a_nn);
+    let reduced: [[f64; M]; M] =
+        std::array::from_fn(|k| std::array::from_fn(|l| of(row(k), row(l)) - of(row(k), 2) * across[l]));
+    let b: [f64; M] = std::array::from_fn(|k| q[row(k)] - of(row(k), 2) * q[2] / a_nn);
+    // λ of s, ‖λ_T‖ and μ λ_N there, and their derivatives.
+    let at = |s: f64, out: &mut Vector| -> Option<[f64; 4]> {
         let mut factor = reduced;
-        (0..m).for_each(|k| factor[k * m + k] += s);
-        cholesky(&mut factor, m)?;
+        (0..M).for_each(|k| factor[k][k] += s);
+        cholesky(&mut factor)?;
         let mut x = b.map(|b| -b);
-        backward(&factor, m, &mut x);
+        backward(&factor, &mut x);
         let mut slope = x.map(|x| -x);
-        backward(&factor, m, &mut slope);
-        let (mut normal, mut normal_slope) = (-q[2] / a_nn, 0.0);
-        for k in 0..m {
-            out[row(k)] = x[k];
-            normal -= of(2, row(k)) * x[k] / a_nn;
-            normal_slope -= of(2, row(k)) * slope[k] / a_nn;
-        }
-        out[2] = normal;
-        let t = tangential(&out[..dim]);
-        let turned: f64 = x[..m].iter().zip(&slope[..m]).map(|(x, d)| x * d).sum();
-        Some((t - mu * normal, if t > 0.0 { turned / t - mu * normal_slope } else { 0.0 }))
+        backward(&factor, &mut slope);
+        (0..M).for_each(|k| out[row(k)] = x[k]);
+        out[2] = -q[2] / a_nn - dot(&across, &x);
+        let t = dot(&x, &x).sqrt();
+        let turned = if t > 0.0 { dot(&x, &slope) / t } else { 0.0 };
+        Some([t, mu * out[2], turned, -mu * dot(&across, &slope)])
     };
-    if at(0.0, &mut out)?.0 <= 0.0 {
+    let [t, radius, ..] = at(0.0, &mut out)?;
+    if t <= radius {
         return Some(out); // (2)
     }
-    let (mut low, mut high) = (0.0, norm);
-    while at(high, &mut out).is_none_or(|(f, _)| f > 0.0) {
-        (low, high) = (high, 8.0 * high);
-        if !high.is_finite() {
+    // From the s of the present impulse, where it slides.
+    let slid: [f64; 2] = (0..M).fold([0.0; 2], |[p, l], k| {
+        let (c, lambda) = (c[row(k)], lambda[row(k)]);
+        [p - c * lambda, l + lambda * lambda]
+    });
+    let (mut low, mut high) = (0.0, f64::INFINITY);
+    let mut s = slid[0] / slid[1];
+    if !(s > 0.0 && s.is_finite()) {
+        s = 0.1 * norm;
+    }
+    for _ in 0..STEPS {
+        let [t, radius, turned, narrows] = at(s, &mut out).unwrap_or([f64::INFINITY, 0.0, 0.0, 0.0]);
+        let f = t - radius;
+        if f.abs() <= LEFT * t {
+            break;
+        }
+        *(if f > 0.0 { &mut low } else { &mut high }) = s;
+        let newton = s - f * t / (turned * radius - narrows * t);
+        let middle = if high.is_finite() { 0.5 * (low + high) } else { 8.0 * low };
+        let next = if newton > low && newton < high { newton } else { middle };
+        if !next.is_finite() {
             return None;
         }
-    }
-    let mut s = if low > 0.0 { (low * high).sqrt() } else { 0.1 * high };
-    for _ in 0..STEPS {
-        let (f, slope) = at(s, &mut out).unwrap_or((f64::INFINITY, 0.0));
-        if f > 0.0 {
-            low = s
-        } else {
-            high = s
-        }
-        let newton = s - f / slope;
-        let next = if newton > low && newton < high { newton } else { 0.5 * (low + high) };
-        if next == s || f == 0.0 || high - low <= 1e-16 * high {
+        if (next - s).abs() <= LEFT * s {
             break;
         }
         s = next;
@@ -113,20 +132,26 @@ fn attempt(a: &[f64], norm: f64, mu: f64, lambda: &[f64], c: &[f64], nudge: f64)
     let t = tangential(&out[..dim]);
     let radius = mu * out[2].max(0.0);
     let scale = if t > 0.0 { radius / t } else { 0.0 };
-    (0..m).for_each(|k| out[row(k)] *= scale);
+    (0..M).for_each(|k| out[row(k)] *= scale);
     out[2] = out[2].max(0.0);
     Some(out)
 }
 
-/// L with L Lᵀ = A in the lower triangle of the leading n × n numbers; `None` where A is not positive definite.
-fn cholesky(a: &mut [f64; MOST * MOST], n: usize) -> Option<()> {
-    for j in 0..n {
-        for i in j..n {
-            let left = a[i * n + j] - (0..j).map(|k| a[i * n + k] * a[j * n + k]).sum::<f64>();
+#[inline(always)]
+fn dot<const M: usize>(a: &[f64; M], b: &[f64; M]) -> f64 {
+    (0..M).map(|k| a[k] * b[k]).sum()
+}
+
+/// L with L Lᵀ = A in the lower triangle; `None` where A is not positive definite.
+#[inline(always)]
+fn cholesky<const M: usize>(a: &mut [[f64; M]; M]) -> Option<()> {
+    for j in 0..M {
+        for i in j..M {
+            let left = a[i][j] - (0..j).map(|k| a[i][k] * a[j][k]).sum::<f64>();
             if i > j {
-                a[i * n + j] = left / a[j * n + j];
-            } else if left > CUTOFF * a[j * n + j] {
-                a[j * n + j] = left.sqrt();
+                a[i][j] = left / a[j][j];
+            } else if left > CUTOFF * a[j][j] {
+                a[j][j] = left.sqrt();
             } else {
                 return None;
             }
@@ -136,12 +161,13 @@ fn cholesky(a: &mut [f64; MOST * MOST], n: usize) -> Option<()> {
 }
 
 /// x ← (L Lᵀ)⁻¹ x.
-fn backward(l: &[f64; MOST * MOST], n: usize, x: &mut [f64; MOST]) {
-    for i in 0..n {
-        x[i] = (x[i] - (0..i).map(|k| l[i * n + k] * x[k]).sum::<f64>()) / l[i * n + i];
+#[inline(always)]
+fn backward<const M: usize>(l: &[[f64; M]; M], x: &mut [f64; M]) {
+    for i in 0..M {
+        x[i] = (x[i] - (0..i).map(|k| l[i][k] * x[k]).sum::<f64>()) / l[i][i];
     }
-    for i in (0..n).rev() {
-        x[i] = (x[i] - (i + 1..n).map(|k| l[k * n + i] * x[k]).sum::<f64>()) / l[i * n + i];
+    for i in (0..M).rev() {
+        x[i] = (x[i] - (i + 1..M).map(|k| l[k][i] * x[k]).sum::<f64>()) / l[i][i];
     }
 }
 

@@ -253,6 +253,9 @@ impl<R: Rule> Twin<R> {
             watch.show(from.steps, impulses);
             return report(SolveStatus::Converged, from.steps, from.residual);
         }
+        if !knows_factor(problem) {
+            from.steps = 0; // by old factors alone
+        }
         with_blocks.copy_rows_of(problem);
         if with_blocks.form_blocks().is_err() {
             return report(SolveStatus::NumericalFailure, 0, f64::NAN);
