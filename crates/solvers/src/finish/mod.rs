@@ -23,8 +23,8 @@
 //! every [`SOON`] sweeps, and late the augmented Lagrangian.
 //!
 //! Before the first sweep come the factors of the last solve; and Newton at once, where that costs no more than
-//! sweeps or the start is nearly an answer; where the rows are few and that fails in one tree, the path: where there are
-//! more of them, sweeps find the pieces sooner. Where the start is of bodies at rest these are taken deeper than asked:
+//! sweeps or the start is nearly an answer; where the rows are few and that fails in one tree, the path, or where contacts
+//! resist turning the augmented Lagrangian: where there are more of them, sweeps find the pieces sooner. Where the start is of bodies at rest these are taken deeper than asked:
 //! the impulses then do for many steps to come; and so are those that are good enough but not as they were in the last
 //! step, as they would leave more in each. In hyperstatic islands that are nearly solved the augmented Lagrangian follows
 //! after two steps: its first programme is mostly enough.
@@ -416,7 +416,11 @@ impl Finish {
             let path = rows <= LEAST_ROWS && !in_trees && view.has_path();
             let (e, room) = (reached.residual, &mut self.way[1]);
             if e > goal.tolerance && path && !view.is_rounding(e, lambda, goal.tolerance, room) {
-                reached = self.by_path(view, lambda, reached, goal);
+                reached = if self.turning {
+                    self.by_multipliers_near(view, lambda, reached, goal)
+                } else {
+                    self.by_path(view, lambda, reached, goal)
+                };
             }
         }
         if firm && reached.residual > goal.tolerance {
@@ -425,7 +429,7 @@ impl Finish {
         reached
     }
 
-    /// From what is nearly an answer, whose pieces Newton's method does not find: by the augmented Lagrangian, which
+    /// From what may be nearly an answer, whose pieces Newton's method does not find: by the augmented Lagrangian, which
     /// starts firmly there.
     fn by_multipliers_near(&mut self, view: &View, lambda: &mut [f64], from: Reached, goal: Goal) -> Reached {
         let mut trial = self.trial_from(lambda);
