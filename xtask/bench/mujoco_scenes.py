@@ -13,8 +13,10 @@ With --residual a second, untimed run judges every step by the law that MuJoCo's
 
 lambda = h f [N s] from the contact forces, u = J v+ [m/s] with the Jacobian of the step and the velocity
 after it, G = J M^-1 J^T [1/kg], |G_ii| its largest singular value; a step's residual is the 2-norm over its
-contacts, as in our certificate. No gap enters: MuJoCo's contacts touch (dist <= 0) whenever they exist. MuJoCo is a compliant engine and does not aim at (1); the number says how
-far its answer is from rigid contact, not that its solver failed.
+contacts, as in our certificate. Of contacts that also spin and roll, moments are divided by mu_i/mu and
+spins times that, and u_T is all but the normal. No gap enters: MuJoCo's contacts touch (dist <= 0) whenever
+they exist. MuJoCo is a compliant engine and does not aim at (1); the number says how far its answer is from
+rigid contact, not that its solver failed.
 """
 
 import argparse
@@ -103,13 +105,13 @@ def timed(model, start, steps):
 
 def project(x, mu):
     """Nearest point of K_mu; normal last."""
-    t = np.hypot(x[0], x[1])
-    if t <= mu * x[2]:
+    t = np.linalg.norm(x[:-1])
+    if t <= mu * x[-1]:
         return x
-    if mu * t <= -x[2]:
-        return np.zeros(3)
-    a = (mu * t + x[2]) / (1.0 + mu * mu)
-    return np.array([mu * a * x[0] / t, mu * a * x[1] / t, a])
+    if mu * t <= -x[-1]:
+        return np.zeros(len(x))
+    a = (mu * t + x[-1]) / (1.0 + mu * mu)
+    return np.append(mu * a / t * x[:-1], a)
 
 
 def judged(model, start, steps):
@@ -127,17 +129,19 @@ def judged(model, start, steps):
         for contact in data.contact:
             depth = max(depth, -contact.dist)
             row = contact.efc_address
-            if row < 0 or contact.dim != 3:
+            if row < 0 or contact.dim == 1:
                 continue
-            normal_last = [row + 1, row + 2, row]
-            j = jacobian[normal_last]
+            normal_last = [*range(row + 1, row + contact.dim), row]
+            mu = contact.friction[0]
+            arms = np.append(contact.friction[: contact.dim - 1] / mu, 1.0)  # the ellipsoid is round so
+            j = arms[:, None] * jacobian[normal_last]
             half = np.zeros_like(j)
             mujoco.mj_solveM(model, data, half, j)
             g = j @ half.T
-            mu = contact.friction[0]
-            impulse = h * np.array(data.efc_force)[normal_last]
+            impulse = h * np.array(data.efc_force)[normal_last] / arms
             u = j @ data.qvel
-            corrected = u + np.array([0.0, 0.0, mu * np.hypot(u[0], u[1])])
+            corrected = u.copy()
+            corrected[-1] += mu * np.linalg.norm(u[:-1])
             rho = 1.0 / np.linalg.norm(g, 2)
             map_ = np.linalg.norm(impulse - project(impulse - rho * corrected, mu)) / rho
             off_cone = np.linalg.norm(impulse - project(impulse, mu)) / h

@@ -7,6 +7,7 @@
     packed      64 boxes side by side and on top of each other, neighbours overlapping at first
     solo12      Solo-12 stands under joint servos       (--robots: that of example-robot-data)
     go2         Go2 stands under joint servos           (the same)
+    go2-rolling the same, on feet that resist spinning and rolling
     humanoid    MuJoCo's humanoid falls                 (--data: our folder of third-party data)
     allegro     an Allegro hand, palm up, holds a cube  (the same)
 
@@ -119,8 +120,9 @@ def finished(spec, qpos):
     return general.sub(r'<position \1 kp="\2" kv="\3"/>', spec.to_xml())
 
 
-def legged(name, robots):
+def legged(name, robots, resists=False):
     path, feet, gains, posture = LEGGED[name]
+    contact = {"condim": 6, "friction": [0.8, 0.02, 0.01]} if resists else {"condim": 3, "friction": [0.8, 0, 0]}
     spec = without_meshes(robots / path)
     for geom in list(spec.geoms):
         spec.delete(geom)
@@ -128,7 +130,7 @@ def legged(name, robots):
     base.add_freejoint(name="root")
     for foot, radius in feet.items():
         spec.body(foot).add_geom(
-            type=mujoco.mjtGeom.mjGEOM_SPHERE, size=[radius, 0, 0], condim=3, friction=[0.8, 0, 0], mass=0
+            type=mujoco.mjtGeom.mjGEOM_SPHERE, size=[radius, 0, 0], mass=0, **contact
         )
     floor(spec, 0.8)
     posture = dict(posture)
@@ -199,6 +201,8 @@ def main():
         text = packed()
     elif args.scene in LEGGED:
         text = legged(args.scene, args.robots)
+    elif args.scene == "go2-rolling":
+        text = legged("go2", args.robots, resists=True)
     elif args.scene == "humanoid":
         text = (args.data / "mjcf/model/humanoid/humanoid.xml").read_text()
     elif args.scene == "allegro":

@@ -19,8 +19,8 @@ Measures time per step and contact residual beside MuJoCo, on the same scenes, i
     cargo xtask bench [scenes] [SCENE] [options]
 
     SCENE            quadruped, stack, cube-slide; box, pile (64 boxes fall), packed (64 boxes that overlap at
-                     first); solo12, go2 (they stand), humanoid (MuJoCo's, it falls), allegro (a hand holds a
-                     cube); without it all
+                     first); solo12, go2 (they stand), go2-rolling (on feet that resist rolling), humanoid
+                     (MuJoCo's, it falls), allegro (a hand holds a cube); without it all
     --pairs N        pairs of runs, ours and MuJoCo's in turn (default 7)
     --duration T     simulated seconds per run (default 2)
     --dt H           time step in seconds (default 0.001)
@@ -31,7 +31,7 @@ Measures time per step and contact residual beside MuJoCo, on the same scenes, i
     --rival-only     MuJoCo alone
 
 Needs Python 3.10 or later with venv, and the network once: MuJoCo and numpy are installed
-into target/bench-venv, and for solo12 and go2 example-robot-data is unpacked beside them. humanoid and
+into target/bench-venv, and for solo12 and both go2 example-robot-data is unpacked beside them. humanoid and
 allegro are made of files in STICTION_DATA, else ../shared/data. Nothing else of the machine is changed.
 Scenes but the first three are MJCF files under target/bench/scenes, which both read.
 
@@ -49,8 +49,21 @@ Every sample goes to target/bench/SCENE.json.";
 /// What the numbers in documents were measured against.
 const RIVAL: &str = "mujoco==4.0.0";
 
-const SCENES: [&str; 10] =
-    ["quadruped", "stack", "cube-slide", "box", "solo12", "go2", "humanoid", "pile", "packed", "allegro"];
+const SCENES: [&str; 11] = [
+    "quadruped",
+    "stack",
+    "cube-slide",
+    "box",
+    "solo12",
+    "go2",
+    "go2-rolling",
+    "humanoid",
+    "pile",
+    "packed",
+    "allegro",
+];
+/// Those of robots that are unpacked.
+const OF_ROBOTS: [&str; 3] = ["solo12", "go2", "go2-rolling"];
 /// Those that only MuJoCo's side and ours by name know.
 const BUILT_IN: [&str; 3] = ["quadruped", "stack", "cube-slide"];
 /// Those made of third-party files.
@@ -177,7 +190,7 @@ fn scene_file(setup: &Setup, scene: &str) -> Result<Option<Scene>, String> {
         return Ok(None);
     }
     let folder = target().join("bench");
-    let robots = if ["solo12", "go2"].contains(&scene) { robots(&setup.python)? } else { PathBuf::new() };
+    let robots = if OF_ROBOTS.contains(&scene) { robots(&setup.python)? } else { PathBuf::new() };
     let file = folder.join("scenes").join(format!("{scene}.xml"));
     let mut command = Command::new(&setup.python);
     command.current_dir(root()).arg("xtask/bench/scene_files.py").arg(scene).arg(&file);

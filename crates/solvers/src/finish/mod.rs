@@ -73,7 +73,8 @@ const DIGIT: f64 = 0.1;
 /// Newton comes before sweeps where a factorisation costs little: by rows, with these at most, in trees with
 /// [`FEW_ROWS`].
 const LEAST_ROWS: usize = 48;
-/// Newton steps before the first sweep, and in hyperstatic islands that are nearly solved or from what is good enough.
+/// Newton steps before the first sweep, and in hyperstatic islands that are nearly solved, from what is good enough, and
+/// where contacts resist turning, whose pieces change most.
 const FIRST_STEPS: u32 = 8;
 const STEPS_NEAR: u32 = 2;
 /// r of the augmented Lagrangian from what is nearly an answer [‖A_ii‖].
@@ -409,7 +410,7 @@ impl Finish {
         let good = goal.rests && current <= goal.tolerance && !view.hyperstatic();
         let least = if good { goal.wanted(current) } else { goal.tolerance };
         if cheap && reached.residual > least {
-            let most = if firm || good { STEPS_NEAR } else { FIRST_STEPS };
+            let most = if firm || good || self.turning { STEPS_NEAR } else { FIRST_STEPS };
             let steps = most.min(goal.max_iterations.saturating_sub(reached.steps));
             let by_newton = self.newton.solve(view, lambda, reached.residual, goal.wanted(current), steps);
             reached = Reached { steps: reached.steps + by_newton.steps, ..by_newton };
