@@ -28,7 +28,7 @@
 
 use crate::dense::{Cholesky, symmetric_into};
 use crate::iterate::{Method, Task};
-use crate::trees::{TreeLu, knows_factor};
+use crate::trees::{TreeLu, knows_all, knows_factor};
 use std::ops::Range;
 use stiction_contact::cone::{MAX_ROWS, get};
 use stiction_contact::{ConstraintProblem, Csr, Root, SoftBlock, ThinRows};
@@ -163,7 +163,7 @@ impl PrimalNewton {
     pub(crate) fn prepare(&mut self, problem: &ConstraintProblem, lambda: &[f64]) -> bool {
         self.in_trees = knows_factor(problem);
         // The problem's own M and J cost less where there are patches, which trees do not take.
-        self.factored = self.in_trees || problem.primal.is_none() && problem.thin.len() == problem.len();
+        self.factored = self.in_trees || problem.primal.is_none() && knows_all(problem);
         if self.factored {
             (self.symmetric, self.nv) = (true, problem.thin.coordinates());
             self.mass.clear();

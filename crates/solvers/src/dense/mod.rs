@@ -6,7 +6,9 @@ mod lu;
 pub(crate) use cholesky::Cholesky;
 pub(crate) use lu::{Lu, STRIP};
 
+use std::ops::Range;
 use stiction_contact::ConstraintProblem;
+use stiction_dynamics::spatial::Vec3;
 
 /// y += a x.
 #[inline(always)]
@@ -81,8 +83,7 @@ pub(crate) fn matrix_into(problem: &ConstraintProblem, out: &mut Vec<f64>) {
     }
 }
 
-/// G = W Wᵀ by rows of whole strips into `out`, from the W of a problem whose blocks have one row or three; `columns` is
-/// scratch, W by coordinates.
+/// G = W Wᵀ by rows of whole strips into `out`, from the W of a problem; `columns` is scratch, W by coordinates.
 #[inline(always)]
 pub(crate) fn whole_into(problem: &ConstraintProblem, columns: &mut Vec<[f64; STRIP]>, out: &mut Vec<f64>) {
     let (thin, rows) = (&problem.thin, problem.rows());
@@ -90,11 +91,15 @@ pub(crate) fn whole_into(problem: &ConstraintProblem, columns: &mut Vec<[f64; ST
     columns.clear();
     columns.resize(thin.coordinates() * width, [0.0; STRIP]);
     let numbers = columns.as_flattened_mut();
+    let mut write = |range: Range<usize>, (coordinate, w): (usize, Vec3)| {
+        let at = STRIP * width * coordinate;
+        numbers[at + range.start..at + range.end].copy_from_slice(&w.to_array()[..range.len()]);
+    };
     for (i, range) in problem.row_start().windows(2).enumerate() {
-        for (coordinate, w) in thin.terms(i) {
-            let at = STRIP * width * coordinate;
-            let w = w.to_array();
-            numbers[at + range[0]..at + range[1]].copy_from_slice(&w[..range[1] - range[0]]);
+        let end = range[1].min(range[0] + 3);
+        thin.terms(i).for_each(|term| write(range[0]..end, term));
+        if end < range[1] {
+            thin.more_terms(i).for_each(|term| write(end..range[1], term));
         }
     }
     out.clear();
@@ -102,24 +107,40 @@ pub(crate) fn whole_into(problem: &ConstraintProblem, columns: &mut Vec<[f64; ST
     // From the diagonal on, and then the same below it.
     let strips = out.as_chunks_mut::<STRIP>().0;
     for (i, range) in problem.row_start().windows(2).enumerate() {
-        let first = range[0] / STRIP;
-        let (x, more) = strips[range[0] * width..range[1] * width].split_at_mut(width);
-        for (coordinate, w) in thin.terms(i) {
-            let from = &columns[coordinate * width..][first..width];
-            if more.is_empty() {
-                x[first..].iter_mut().zip(from).for_each(|(x, g)| *x = add(x, w.x, g));
-                continue;
-            }
-            let (y, z) = more.split_at_mut(width);
-            let others = y[first..].iter_mut().zip(&mut z[first..]);
-            for ((x, (y, z)), g) in x[first..].iter_mut().zip(others).zip(from) {
-                (*x, *y, *z) = (add(x, w.x, g), add(y, w.y, g), add(z, w.z, g));
-            }
+        let end = range[1].min(range[0] + 3);
+        add_rows(strips, range[0]..end, width, columns, thin.terms(i));
+        if end < range[1] {
+            add_rows(strips, end..range[1], width, columns, thin.more_terms(i));
         }
     }
     for row in 0..rows {
         for column in row + 1..rows {
             out[column * STRIP * width + row] = out[row * STRIP * width + column];
+        }
+    }
+}
+
+/// Up to three rows of G, from the diagonal on: those of W times its columns.
+#[inline(always)]
+fn add_rows(
+    strips: &mut [[f64; STRIP]],
+    rows: Range<usize>,
+    width: usize,
+    columns: &[[f64; STRIP]],
+    terms: impl Iterator<Item = (usize, Vec3)>,
+) {
+    let first = rows.start / STRIP;
+    let (x, more) = strips[rows.start * width..rows.end * width].split_at_mut(width);
+    for (coordinate, w) in terms {
+        let from = &columns[coordinate * width..][first..width];
+        if more.is_empty() {
+            x[first..].iter_mut().zip(from).for_each(|(x, g)| *x = add(x, w.x, g));
+            continue;
+        }
+        let (y, z) = more.split_at_mut(width);
+        let others = y[first..].iter_mut().zip(&mut z[first..]);
+        for ((x, (y, z)), g) in x[first..].iter_mut().zip(others).zip(from) {
+            (*x, *y, *z) = (add(x, w.x, g), add(y, w.y, g), add(z, w.z, g));
         }
     }
 }

@@ -44,7 +44,7 @@ use crate::iterate::{Method, Task};
 use crate::ncp_al::{Augmented, COMPLIANCE};
 use crate::ncp_newton::{self, Function};
 use crate::path::Path;
-use crate::trees::{TreeSystem, knows_factor};
+use crate::trees::{TreeSystem, knows_all, knows_factor};
 use parts::{Parts, Tools};
 use stiction_contact::{Cone, ConstraintProblem, Law};
 
@@ -399,7 +399,7 @@ impl Finish {
         let near = current <= NEAR * goal.tolerance;
         let mut reached = self.by_old_factors(view, lambda, c, current, goal);
         let (rows, in_trees) = (lambda.len(), TreeSystem::pays(view.problem));
-        let known = view.problem.blocks_formed() || knows_factor(view.problem);
+        let known = view.problem.blocks_formed() || knows_all(view.problem);
         let most = match (in_trees, near) {
             (true, true) => usize::MAX,
             (true, false) | (false, true) => FEW_ROWS,
@@ -491,7 +491,7 @@ impl Finish {
         law == Law::Ncp
             && (TreeSystem::pays(problem)
                 || problem.rows() <= Path::MOST_ROWS
-                || problem.thin.len() == problem.len() && problem.thin.coordinates() <= Path::MOST_ROWS)
+                || knows_all(problem) && problem.thin.coordinates() <= Path::MOST_ROWS)
     }
 
     /// From `lambda` by the augmented Lagrangian, where all others have failed, to the best impulses met.

@@ -28,7 +28,7 @@ use crate::finish::{Finish, Reached};
 use crate::islands::{Islands, Recipe};
 use crate::local::Contact;
 use crate::path::Path;
-use crate::trees::{TreeSystem, knows_factor};
+use crate::trees::{TreeSystem, knows_all};
 use stiction_contact::{ConstraintProblem, Law, SolveReport, SolveStatus, Watch};
 use workspace::Kept;
 
@@ -226,7 +226,7 @@ impl<R: Rule> Twin<R> {
                 watch.show(from.steps, impulses);
                 return report(SolveStatus::Converged, from.steps, from.residual);
             }
-            if !knows_factor(part) {
+            if !knows_all(part) {
                 from.steps = 0; // by old factors alone
             }
             if part.form_blocks().is_err() {
@@ -252,9 +252,6 @@ impl<R: Rule> Twin<R> {
         if from.residual <= self.params.tolerance {
             watch.show(from.steps, impulses);
             return report(SolveStatus::Converged, from.steps, from.residual);
-        }
-        if !knows_factor(problem) {
-            from.steps = 0; // by old factors alone
         }
         with_blocks.copy_rows_of(problem);
         if with_blocks.form_blocks().is_err() {

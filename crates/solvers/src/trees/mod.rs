@@ -158,7 +158,12 @@ impl TreeSystem {
 /// True if the problem comes with its W, by blocks of at most three rows.
 pub(crate) fn knows_factor(problem: &ConstraintProblem) -> bool {
     let turning = || problem.cones().iter().any(|c| matches!(c, Cone::Patch { .. }));
-    problem.thin.len() == problem.len() && !turning()
+    knows_all(problem) && !turning()
+}
+
+/// True if the problem comes with its W, whatever its blocks.
+pub(crate) fn knows_all(problem: &ConstraintProblem) -> bool {
+    problem.thin.len() == problem.len()
 }
 
 /// Fewer rows are solved by (1).

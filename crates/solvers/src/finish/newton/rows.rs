@@ -5,7 +5,8 @@ use super::patch::{self, Patch};
 use super::{KNOWN, Newton, Piece, REGULAR};
 use crate::dense::{STRIP, add, whole_into};
 use crate::finish::View;
-use crate::trees::{Equation, knows_factor};
+use crate::trees::{Equation, knows_all};
+use std::ops::Range;
 use stiction_contact::ConstraintProblem;
 use stiction_dynamics::lanes;
 
@@ -13,7 +14,7 @@ impl Newton {
     /// False if the equations have no factors.
     pub(super) fn factor_rows(&mut self, view: &View, unknowns: usize) -> bool {
         let problem = view.problem;
-        if knows_factor(problem) && (problem.thin.trees() == 1 || !problem.blocks_formed()) {
+        if knows_all(problem) && (problem.thin.trees() == 1 || !problem.blocks_formed()) {
             return self.factor_rows_of_thin(view, unknowns);
         }
         self.lu.clear(unknowns);
@@ -67,27 +68,45 @@ impl Newton {
             if self.unknown[range.clone()].iter().all(|u| *u == KNOWN) {
                 continue;
             }
-            let Equation { left, own } = self.weights(view, i);
-            let Self { whole, places, packed, lu, unknown, .. } = self;
-            let stride = packed.len();
-            for (k, row) in range.clone().enumerate().filter(|e| unknown[e.1] != KNOWN) {
-                let out = lu.row_mut(unknown[row]);
-                let mut terms = range.clone().zip(left[k]).filter(|t| t.1 != 0.0);
-                let of = |row: usize| &whole[row * stride..][..stride];
-                match (terms.next(), terms.next()) {
-                    (Some((row, 1.0)), None) => gather(of(row), places, out),
-                    (first, second) => {
-                        packed.fill(0.0);
-                        for (row, weight) in first.into_iter().chain(second).chain(terms) {
-                            let sums = packed.as_chunks_mut::<STRIP>().0.iter_mut();
-                            sums.zip(of(row).as_chunks().0).for_each(|(sum, x)| *sum = add(sum, weight, x));
-                        }
-                        gather(packed, places, out);
+            if range.len() > 3 {
+                let vectors = [&self.lambda[..], &self.c, &self.d_c];
+                let Patch { left, own, .. } =
+                    patch::equations(&self.pieces[i], view, i, vectors, self.regularisation);
+                self.write_of_whole(range, &left, &own);
+            } else {
+                let Equation { left, own } = self.weights(view, i);
+                self.write_of_whole(range, &left, &own);
+            }
+        }
+    }
+
+    /// Those of one block.
+    #[inline(always)]
+    fn write_of_whole<const N: usize>(
+        &mut self,
+        range: Range<usize>,
+        left: &[[f64; N]; N],
+        own: &[[f64; N]; N],
+    ) {
+        let Self { whole, places, packed, lu, unknown, .. } = self;
+        let stride = packed.len();
+        for (k, row) in range.clone().enumerate().filter(|e| unknown[e.1] != KNOWN) {
+            let out = lu.row_mut(unknown[row]);
+            let mut terms = range.clone().zip(left[k]).filter(|t| t.1 != 0.0);
+            let of = |row: usize| &whole[row * stride..][..stride];
+            match (terms.next(), terms.next()) {
+                (Some((row, 1.0)), None) => gather(of(row), places, out),
+                (first, second) => {
+                    packed.fill(0.0);
+                    for (row, weight) in first.into_iter().chain(second).chain(terms) {
+                        let sums = packed.as_chunks_mut::<STRIP>().0.iter_mut();
+                        sums.zip(of(row).as_chunks().0).for_each(|(sum, x)| *sum = add(sum, weight, x));
                     }
+                    gather(packed, places, out);
                 }
-                for (column, own) in range.clone().zip(own[k]).filter(|e| unknown[e.0] != KNOWN) {
-                    out[unknown[column]] += own;
-                }
+            }
+            for (column, own) in range.clone().zip(own[k]).filter(|e| unknown[e.0] != KNOWN) {
+                out[unknown[column]] += own;
             }
         }
     }
