@@ -27,7 +27,8 @@
 //! nothing is proven of (5). It starts at the slip found, and once more at zero, which is the only way to
 //! a rod that wedges: any s that large lets it go.
 //!
-//! Units: λ [N·s], c and g [m/s], G, R and r [1/kg]. Contact axes (t₁, t₂, n). An iteration is a programme (4):
+//! Units: λ [N·s], c and g [m/s], G, R and r [1/kg]. Contact axes (t₁, t₂, n), of patches also those of spinning and
+//! rolling, which are among T. An iteration is a programme (4):
 //! one to ten Newton steps of ⅓ nv³ and the product. Allocates only when the problem grows.
 
 use crate::anderson::Safeguarded;
