@@ -60,7 +60,9 @@ pub(crate) struct PrimalNewton {
     /// The laws, one per block: the caller's.
     pub(crate) soft: Vec<SoftBlock>,
     jacobian: ThinRows,
+    /// Of [`gather`].
     scratch: Vec<[f64; MAX_ROWS]>,
+    reached: Vec<usize>,
     nv: usize,
     /// J = W, M = 1, which `mass` and `jacobian` then do not hold.
     factored: bool,
@@ -96,30 +98,33 @@ pub(crate) struct PrimalNewton {
     along: Vec<f64>,
 }
 
-/// `out` becomes a J given by rows, all of one tree of `nv` coordinates. `scratch` holds zeros.
+/// `out` becomes a J given by rows, all of one tree of `nv` coordinates. `scratch` holds zeros, and a list.
 fn gather(
     problem: &ConstraintProblem,
     nv: usize,
     jacobian: &Csr,
-    scratch: &mut Vec<[f64; MAX_ROWS]>,
+    (scratch, reached): (&mut Vec<[f64; MAX_ROWS]>, &mut Vec<usize>),
     out: &mut ThinRows,
 ) {
     scratch.resize(nv, [0.0; MAX_ROWS]);
     out.start(std::iter::once(0..nv));
     for i in 0..problem.len() {
         let rows = problem.range(i);
+        reached.clear();
         for (k, row) in rows.clone().enumerate() {
-            jacobian.entries(row).for_each(|(dof, value)| scratch[dof][k] += value);
+            for (dof, value) in jacobian.entries(row) {
+                scratch[dof][k] += value;
+                reached.push(dof);
+            }
         }
+        reached.sort_unstable_by(|a, b| b.cmp(a));
+        reached.dedup();
         out.push_block();
-        let reached = (0..nv).rev().filter(|&dof| scratch[dof] != [0.0; MAX_ROWS]);
-        out.push_segment(0, None, reached.map(|dof| (dof, get(&scratch[dof]))));
+        out.push_segment(0, None, reached.iter().map(|&dof| (dof, get(&scratch[dof]))));
         if rows.len() > 3 {
             out.push_more(|dof| get(&scratch[dof][3..]));
         }
-        for row in rows {
-            jacobian.entries(row).for_each(|(dof, _)| scratch[dof] = [0.0; MAX_ROWS]);
-        }
+        reached.iter().for_each(|&dof| scratch[dof] = [0.0; MAX_ROWS]);
     }
 }
 
@@ -196,7 +201,8 @@ impl PrimalNewton {
         let primal = self.root.of(problem);
         let nv = primal.nv;
         self.nv = nv;
-        gather(problem, nv, &primal.jacobian, &mut self.scratch, &mut self.jacobian);
+        let scratch = (&mut self.scratch, &mut self.reached);
+        gather(problem, nv, &primal.jacobian, scratch, &mut self.jacobian);
         self.mass.clear();
         self.mass.resize(nv * nv, 0.0);
         for r in 0..nv {
@@ -517,7 +523,7 @@ mod tests {
         problem.push(Cone::Free, &[0.0]);
         problem.push(Cone::Patch { mu: 1.0, rolls: false }, &[0.0; 4]);
         let mut newton = PrimalNewton { nv: 3, direction: vec![1.0, 10.0, 100.0], ..PrimalNewton::default() };
-        gather(&problem, 3, &csr, &mut newton.scratch, &mut newton.jacobian);
+        gather(&problem, 3, &csr, (&mut newton.scratch, &mut newton.reached), &mut newton.jacobian);
         newton.along.resize(8, 0.0);
         newton.multiply(&problem, |to| (&to.direction, &mut to.along));
         assert_eq!(newton.along, [500.0, 1.0, 2.0, 300.0, 70.0, 0.0, 1100.0, 130.0]);

@@ -19,7 +19,8 @@ use stiction_contact::{ContactSolver, SolveReport};
 /// Workspace; holds during one step.
 #[derive(Default)]
 pub(super) struct Jam {
-    impulses: Vec<f64>,
+    /// Those found before, while others are tried.
+    pub(super) impulses: Vec<f64>,
     /// The problem is, or was, solved without pushes.
     pub(super) solved: bool,
 }

@@ -94,24 +94,28 @@ impl TimeStepper {
         if !solve.settled() || solver.law().compliant() || !gains(self) {
             return solve;
         }
-        let found = self.impulses.clone();
-        let (mut left, mut iterations) = (1.0, solve.iterations);
+        let mut found = std::mem::take(&mut self.jam.impulses);
+        found.clone_from(&self.impulses);
+        let (mut left, mut report) = (1.0, solve);
         for less in LEFT {
             self.leave_out_bounces(left - less);
             left = less;
             let next = solver.solve(&self.problem, &mut self.impulses);
             let next = self.judged(next, solver.law());
-            iterations += next.iterations;
+            report = SolveReport { iterations: report.iterations + next.iterations, ..next };
             if next.settled() && (left == 0.0 || !gains(self)) {
-                if left == 0.0 {
-                    self.notes.bounces.clear();
-                }
-                return SolveReport { iterations, ..next };
+                break;
             }
         }
-        self.leave_out_bounces(-1.0);
-        self.impulses = found;
-        SolveReport { iterations, ..solve }
+        if left == 0.0 && report.settled() {
+            self.notes.bounces.clear();
+        } else if left == 0.0 {
+            self.leave_out_bounces(-1.0);
+            self.impulses.clone_from(&found);
+            report = SolveReport { iterations: report.iterations, ..solve };
+        }
+        self.jam.impulses = found;
+        report
     }
 
     /// Whether impulses that obey the law make energy that no pushes have given.
