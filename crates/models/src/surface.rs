@@ -21,7 +21,8 @@ pub struct Material {
     pub spinning: f64,
     /// Friction against rolling, torque over normal force [m].
     pub rolling: f64,
-    /// Newton's coefficient of restitution, 0 … 1 [–]. Linked bodies bounce less where it would make energy.
+    /// Newton's coefficient of restitution, 0 … 1 [–]. Linked bodies bounce less where it would make
+    /// much energy.
     pub restitution: f64,
     /// Whose word counts; see the module.
     pub priority: i32,

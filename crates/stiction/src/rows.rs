@@ -307,6 +307,11 @@ impl Rows {
         self.J.terms(i)
     }
 
+    /// The same of its rows from the fourth on, where it has any.
+    pub(crate) fn more_columns(&self, i: usize) -> impl Iterator<Item = (usize, Vec3)> + '_ {
+        self.J.more_terms(i)
+    }
+
     /// tau += Jᵀ λ, over all blocks.
     pub(crate) fn add_impulses_into(&self, row_start: &[usize], impulses: &[f64], tau: &mut [f64]) {
         lanes::plain(

@@ -3,6 +3,7 @@
 use crate::rows::Rows;
 use stiction_contact::{ConstraintProblem, Csr, Primal};
 use stiction_dynamics::MassMatrix;
+use stiction_dynamics::spatial::Vec3;
 
 /// M̂ of the stepper, J and v_f, such that J v_f + bias = g.
 pub(crate) fn write_primal(
@@ -22,15 +23,19 @@ pub(crate) fn write_primal(
     let jacobian = &mut out.jacobian;
     clear(jacobian);
     for i in 0..problem.len() {
-        let range = problem.range(i);
-        let free = rows.velocity(i, free_velocity).to_array();
-        for (k, row) in range.enumerate() {
-            for (dof, column) in rows.columns(i) {
+        let free = [rows.velocity(i, free_velocity), rows.turning(i, free_velocity)].map(Vec3::to_array);
+        for (k, row) in problem.range(i).enumerate() {
+            let (half, k) = (k / 3, k % 3);
+            let mut push = |(dof, column): (usize, Vec3)| {
                 jacobian.column.push(dof);
                 jacobian.value.push(column.to_array()[k]);
+            };
+            match half {
+                0 => rows.columns(i).for_each(&mut push),
+                _ => rows.more_columns(i).for_each(&mut push),
             }
             jacobian.start.push(jacobian.value.len());
-            out.bias.push(problem.free_velocity[row] - free[k]);
+            out.bias.push(problem.free_velocity[row] - free[half][k]);
         }
     }
 }

@@ -317,14 +317,21 @@ mod tests {
         assert!(totals.failed == 0, "{totals:#?}");
     }
 
+    /// The world of a seed under `auto`, which does not sleep.
+    fn drawn(seed: u64) -> Simulation {
+        let mut setup = world::draw(seed).unwrap().setup;
+        setup.settings.contact = "auto".to_owned();
+        setup.settings.stepper.sleep = Sleep::Off;
+        let mut sim = Simulation::new(setup.world, setup.state, setup.settings).unwrap();
+        sim.control_mut().copy_from_slice(&setup.control);
+        sim
+    }
+
     /// A humanoid whose limbs are drawn into each other, at rest: pushes at contacts that act on next to no lever made
     /// it 2.6 MJ in the first step. In 5 ms neither weight nor servos make more than some joules.
     #[test]
     fn limbs_drawn_into_each_other_are_not_thrown() {
-        let mut setup = world::draw(847).unwrap().setup;
-        setup.settings.contact = "auto".to_owned();
-        let mut sim = Simulation::new(setup.world, setup.state, setup.settings).unwrap();
-        sim.control_mut().copy_from_slice(&setup.control);
+        let mut sim = drawn(847);
         for _ in 0..10 {
             let report = sim.step();
             assert!(!report.flagged() && report.penetration > 0.05, "{report:?}");
@@ -369,11 +376,7 @@ mod tests {
     fn mechanisms_do_not_run_away() {
         let known = [(68, 50.0), (857, 5e3), (5180, 200.0), (905, 2e3), (8189, 1e3), (2414, 2e3)];
         for (seed, most) in known {
-            let mut setup = world::draw(seed).unwrap().setup;
-            setup.settings.contact = "auto".to_owned();
-            setup.settings.stepper.sleep = Sleep::Off;
-            let mut sim = Simulation::new(setup.world, setup.state, setup.settings).unwrap();
-            sim.control_mut().copy_from_slice(&setup.control);
+            let mut sim = drawn(seed);
             for _ in 0..STEPS {
                 let report = sim.step();
                 assert!(report.failure().is_none(), "seed {seed}: {report:?}");
@@ -386,10 +389,7 @@ mod tests {
     /// comes in its place. Steps of this world took 500 iterations to leave 1 to 30 m/s.
     #[test]
     fn tangles_of_patches_are_solved() {
-        let mut setup = world::draw(9590).unwrap().setup;
-        setup.settings.contact = "auto".to_owned();
-        let mut sim = Simulation::new(setup.world, setup.state, setup.settings).unwrap();
-        sim.control_mut().copy_from_slice(&setup.control);
+        let mut sim = drawn(9590);
         for k in 0..10 {
             let report = sim.step();
             assert!(sim.problem().rows() > 400 && !report.flagged(), "{k}: {report:?}");

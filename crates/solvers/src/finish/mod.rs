@@ -24,10 +24,10 @@
 //!
 //! Before the first sweep come the factors of the last solve; and Newton at once, where that costs no more than
 //! sweeps or the start is nearly an answer; where the rows are few and that fails in one tree, the path, or where contacts
-//! resist turning the augmented Lagrangian: where there are more of them, sweeps find the pieces sooner. Where the start is of bodies at rest these are taken deeper than asked:
-//! the impulses then do for many steps to come; and so are those that are good enough but not as they were in the last
-//! step, as they would leave more in each. In hyperstatic islands that are nearly solved the augmented Lagrangian follows
-//! after two steps: its first programme is mostly enough.
+//! resist turning the augmented Lagrangian: where there are more of them, sweeps find the pieces sooner. Where the start is
+//! of bodies at rest these are taken deeper than asked: the impulses then do for many steps to come; and so are those that
+//! are good enough but not as they were in the last step, as they would leave more in each. In hyperstatic islands that are
+//! nearly solved the augmented Lagrangian follows after two steps: its first programme is mostly enough.
 
 mod newton;
 mod parts;

@@ -26,16 +26,16 @@
 //! is many times what single bodies have at the speed of a push. Where they gain more than twice what all bodies have
 //! at the speed of the fastest push that is in g, the step goes on without pushes, as a jam does.
 //!
-//! Nor do bounces gain where bodies meet alone. Between links that joints hold together, Newton's restitution with
-//! friction may: e of one contact is of the velocity that impulses at others make [Kane1985]. Where an answer makes more
-//! than a share of what there is, its bounces are made less, and if need be none.
+//! Bodies that meet alone gain nothing by bouncing. Links that joints hold together may, by Newton's restitution with
+//! friction: e of one contact is of the velocity that impulses at others make [Kane1985]. Where an answer makes more than
+//! a tenth of what there is, its bounces are made less, and if need be none.
 
 use super::TimeStepper;
 use crate::State;
 use stiction_contact::{ContactSolver, Law, SolveReport};
 use stiction_models::World;
 
-/// Share of the kinetic energy that bounces may make, as where they begin within the step gravity does [–].
+/// Share of the kinetic energy that bounces may make [–].
 const GAIN: f64 = 0.1;
 /// What is left of bounces that make more, one after the other [–].
 const LEFT: [f64; 3] = [0.5, 0.25, 0.0];
@@ -118,7 +118,7 @@ impl TimeStepper {
         report
     }
 
-    /// Whether impulses that obey the law make energy that no pushes have given.
+    /// Whether impulses that obey the law make more energy than [`GAIN`] and what pushes have given.
     fn bounces_gain(&mut self, world: &World, state: &State) -> bool {
         self.apply_impulses(state);
         let [before, own] = self.work();

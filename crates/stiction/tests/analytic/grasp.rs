@@ -1,11 +1,11 @@
 //! An object between two pads (scene A17).
 
-use crate::worlds::{EXACT, G, Run, rough};
+use crate::worlds::{EXACT, G, Run, geometry, rough};
 use stiction::collision::Shape;
 use stiction::dynamics::spatial::{Inertia, Pose, Sym3, Vec3, vec3};
 use stiction::dynamics::{JointKind, JointSpec, ModelBuilder};
-use stiction::models::{Geometry, World};
-use stiction::{Composer, FreeBody, State, UNCOLOURED};
+use stiction::models::World;
+use stiction::{Composer, FreeBody, State};
 
 const MU: f64 = 0.5;
 const MASS: f64 = 0.5;
@@ -21,17 +21,7 @@ fn gripper(contact: &str, pad: Shape) -> Run {
         let pose = Pose::from_translation(vec3(side * 0.06, 0.0, 1.0));
         let link = b.link(name, None, pose, inertia);
         b.joint(link, JointSpec::new(name, JointKind::Slide, Vec3::X * -side));
-        geometries.push(Geometry {
-            name: name.to_owned(),
-            link: Some(link),
-            X_LG: Pose::IDENTITY,
-            shape: pad.clone(),
-            material: rough(MU),
-            group: 1,
-            mask: 1,
-            continuous: false,
-            rgba: UNCOLOURED,
-        });
+        geometries.push(geometry(Some(link), Pose::IDENTITY, pad.clone(), rough(MU)));
     }
     let mut pads = World::new("pads", b.build(vec3(0.0, 0.0, -G)).unwrap());
     pads.geometries = geometries;

@@ -1,11 +1,11 @@
 //! Drops and bounces (scenes A1, A2).
 
-use crate::worlds::{EXACT, G, Run, cube, on_ground};
+use crate::worlds::{EXACT, G, Run, cube, geometry, on_ground};
 use stiction::collision::Shape;
 use stiction::dynamics::spatial::{Inertia, Pose, Quat, Sym3, Vec3, vec3};
 use stiction::dynamics::{JointKind, JointSpec, ModelBuilder};
-use stiction::models::{Geometry, Material, World};
-use stiction::{FreeBody, State, UNCOLOURED};
+use stiction::models::{Material, World};
+use stiction::{FreeBody, State};
 
 fn ball(height: f64, speed: f64, restitution: f64) -> FreeBody {
     let pose = Pose::from_translation(vec3(0.0, 0.0, 0.1 + height));
@@ -180,9 +180,9 @@ fn an_impact_goes_through_a_row_of_balls() {
 
 /// Two rods of 1 kg and 1 m, 20° and 30° from where they hang, whose tip meets the ground: with e = ½ and friction that
 /// holds the tip, Newton's restitution makes 1.59 times the energy there was [Kane1985]. The tip then leaves half as fast;
-/// where friction is too weak to hold it, as fast as e says.
+/// where friction is too weak to hold it, and a twentieth is gained or some lost, as fast as e says.
 #[test]
-fn bounces_of_linked_bodies_make_no_energy() {
+fn bounces_of_linked_bodies_make_little_energy() {
     for (friction, e, energy) in [(0.7, 0.25, 0.4909), (0.3, 0.5, 1.0553), (0.0, 0.5, 0.7114)] {
         let rod = Inertia::new(1.0, vec3(0.0, 0.0, -0.5), Sym3::diagonal(1.0 / 12.0, 1.0 / 12.0, 1e-6));
         let mut b = ModelBuilder::new();
@@ -198,17 +198,7 @@ fn bounces_of_linked_bodies_make_no_energy() {
             (None, Pose::from_translation(vec3(0.0, 0.0, -down)), Shape::Plane),
             (Some(lower), Pose::from_translation(vec3(0.0, 0.0, -1.0)), Shape::Sphere { radius: 1e-4 }),
         ] {
-            world.geometries.push(Geometry {
-                name: "shape".to_owned(),
-                link,
-                X_LG,
-                shape,
-                material,
-                group: 1,
-                mask: 1,
-                continuous: false,
-                rgba: UNCOLOURED,
-            });
+            world.geometries.push(geometry(link, X_LG, shape, material));
         }
         let mut state = State::neutral(&world.model);
         state.q.copy_from_slice(&[first, second - first]);

@@ -1,6 +1,6 @@
 //! What must not break: deep overlaps, numbers that are not finite, steps that do not converge.
 
-use crate::worlds::{G, Run, on_ground, rough};
+use crate::worlds::{G, Run, geometry, on_ground, rough};
 use stiction::collision::Shape;
 use stiction::dynamics::spatial::{Inertia, Pose, Quat, Sym3, Vec3, vec3};
 use stiction::dynamics::{JointKind, JointSpec, ModelBuilder};
@@ -395,15 +395,5 @@ fn runners() -> ModelBuilder {
 /// A shape that touches those of bodies if it is the world's, and the other way round.
 fn add(world: &mut World, link: Option<usize>, pose: Pose, shape: Shape) {
     let (group, mask) = if link.is_some() { (1, 2) } else { (2, 1) };
-    world.geometries.push(Geometry {
-        name: format!("shape {}", world.geometries.len()),
-        link,
-        X_LG: pose,
-        shape,
-        material: rough(0.5),
-        group,
-        mask,
-        continuous: false,
-        rgba: UNCOLOURED,
-    });
+    world.geometries.push(Geometry { group, mask, ..geometry(link, pose, shape, rough(0.5)) });
 }

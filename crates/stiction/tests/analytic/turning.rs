@@ -1,14 +1,14 @@
 //! Friction against spinning and rolling (MJCF condim 4 and 6) under the exact law.
 
-use crate::worlds::{G, Run};
+use crate::worlds::{G, Run, geometry};
 use stiction::collision::Shape;
 use stiction::dynamics::spatial::{Inertia, Pose, Sym3, Vec3, vec3};
 use stiction::dynamics::{JointKind, JointSpec, ModelBuilder};
-use stiction::models::{Actuator, ActuatorLaw, Dimension, Geometry, Material, World};
+use stiction::models::{Actuator, ActuatorLaw, Dimension, Material, World};
 use stiction::{Composer, FreeBody, Settings, Simulation, State, UNCOLOURED};
 
 /// Solvers that take contacts which resist turning.
-const SOLVERS: [&str; 4] = ["auto", "nsgs", "ncp-pgs", "raisim-ds"];
+const SOLVERS: [&str; 5] = ["auto", "nsgs", "ncp-pgs", "ncp-al", "raisim-ds"];
 const RADIUS: f64 = 0.1;
 const MASS: f64 = 2.0;
 
@@ -118,17 +118,7 @@ fn pinched(force: f64, off: f64, material: Material) -> (World, State) {
     for i in 0..3 {
         let shape =
             if i < 2 { Shape::Sphere { radius: 0.02 } } else { Shape::Box { half: vec3(0.04, 0.1, 0.04) } };
-        world.geometries.push(Geometry {
-            name: format!("shape {i}"),
-            link: Some(i),
-            X_LG: Pose::IDENTITY,
-            shape,
-            material,
-            group: 1,
-            mask: 1,
-            continuous: false,
-            rgba: UNCOLOURED,
-        });
+        world.geometries.push(geometry(Some(i), Pose::IDENTITY, shape, material));
     }
     for (dof, sign) in [(0, 1.0), (1, -1.0)] {
         world.actuators.push(Actuator {

@@ -3,7 +3,7 @@
 use stiction::collision::Shape;
 use stiction::contact::Certificate;
 use stiction::dynamics::spatial::{Pose, Quat, Vec3, vec3};
-use stiction::models::Material;
+use stiction::models::{Geometry, Material};
 use stiction::{
     Composer, ContactState, FreeBody, Settings, Simulation, Sleep, State, StepperParams, UNCOLOURED,
 };
@@ -19,6 +19,12 @@ pub(crate) const EXACT_TO: f64 = 1e-8;
 
 pub(crate) fn rough(friction: f64) -> Material {
     Material { friction, ..Material::default() }
+}
+
+/// A shape of a link, or of the world, that meets all others.
+pub(crate) fn geometry(link: Option<usize>, X_LG: Pose, shape: Shape, material: Material) -> Geometry {
+    let (name, group, mask) = (format!("{shape:?}"), 1, 1);
+    Geometry { name, link, X_LG, shape, material, group, mask, continuous: false, rgba: UNCOLOURED }
 }
 
 /// A world with a ground plane turned by `tilt` [rad] about y, so that downhill is +x.
