@@ -158,20 +158,26 @@ def allegro(data):
         spec.add_exclude(bodyname1="world", bodyname2=link)
     for geom in spec.geoms:
         geom.condim, geom.friction = 3, [0.8, 0, 0]
-    cube = spec.worldbody.add_body(name="cube", pos=[0.05, 0.0, 0.042])
+    for joint in spec.joints:
+        joint.frictionloss = 0  # its 10 N m hold against servos of 0.7
+    cube = spec.worldbody.add_body(name="cube", pos=[-0.086, 0.026, 0.059])
     cube.add_freejoint(name="cube")
     cube.add_geom(type=mujoco.mjtGeom.mjGEOM_BOX, size=[0.03] * 3, mass=0.1, condim=3, friction=[0.8, 0, 0])
     posture = {}
     servos(spec, (2.0, 0.05), posture)
+    # Of the range, but for the fingers' flexion; and the joints that do not close.
+    shares = {"joint_0": 0.5, "joint_4": 0.5, "joint_8": 0.5, "joint_12": 0.57, "joint_13": 0.2, "joint_14": 0.35, "joint_15": 0.35}
+    across = ("joint_0", "joint_4", "joint_8", "joint_12")
 
-    def half_closed(model):
+    def around(model):
         data = mujoco.MjData(model)
         for name in posture:
             low, high = model.joint(name).range
-            data.joint(name).qpos[:] = posture[name] = low + 0.45 * (high - low)
-        return data.qpos.copy(), [posture[model.actuator(a).name] + 0.3 for a in range(model.nu)]
+            data.joint(name).qpos[:] = posture[name] = low + shares.get(name, 0.54) * (high - low)
+        names = [model.actuator(a).name for a in range(model.nu)]
+        return data.qpos.copy(), [posture[n] + (0.0 if n in across else 0.3) for n in names]
 
-    return finished(spec, half_closed)
+    return finished(spec, around)
 
 
 def turn(x):

@@ -166,7 +166,7 @@ fn measure(setup: &Setup, scene: &str, file: &Scene) -> Result<Value, String> {
             "mujoco_us_per_step": median(&rival_times),
             "ratio": median(&ratios),
         },
-        "warning": ours.first().and_then(|o| mismatch(o, &rival[0])),
+        "warning": ours.first().and_then(|o| mismatch(o, &rival[0])).or_else(|| untouched(&rival[0])),
         "ours": ours,
         "judged": judged,
         "mujoco": rival,
@@ -244,6 +244,12 @@ fn mismatch(ours: &Value, rival: &Value) -> Option<String> {
     (!same).then(|| format!("not the same scene: it starts with {a} J here and {b} J in MuJoCo"))
 }
 
+/// A scene of contacts in which there are none measures something else.
+fn untouched(rival: &Value) -> Option<String> {
+    let nothing = rival["residual"]["natural_map"].as_f64() == Some(0.0);
+    nothing.then(|| "nothing touches in MuJoCo's run".to_owned())
+}
+
 fn row(scene: &str, record: &Value) -> String {
     let median = |k: &str| record["median"][k].as_f64();
     let (ours, rival) = (&record["judged"][0], &record["mujoco"][0]);
@@ -286,6 +292,13 @@ mod tests {
         assert!(mismatch(&scene(98.1), &scene(98.1 + 1e-9)).is_none());
         assert!(mismatch(&scene(98.1), &scene(97.0)).unwrap().contains("97"));
         assert!(mismatch(&json!({}), &scene(1.0)).is_some());
+    }
+
+    #[test]
+    fn a_scene_without_contacts_is_told() {
+        let run = |map: f64| json!({ "residual": { "natural_map": map } });
+        assert!(untouched(&run(1e-12)).is_none() && untouched(&json!({})).is_none());
+        assert!(untouched(&run(0.0)).unwrap().contains("touches"));
     }
 
     #[test]
