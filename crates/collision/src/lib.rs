@@ -55,5 +55,6 @@ pub use impact::{Moving, time_of_impact};
 pub use manifold::{MAX_POINTS, Manifold, ManifoldPoint, SPAN};
 pub use mesh::{MAX_TRIANGLES, MAX_VERTICES, MeshReport, TriangleMesh};
 pub use narrow::{collide, collide_all};
+pub use pairs::plane::feature as plane_feature;
 pub use shape::Shape;
 pub use world::{Collider, CollisionWorld};

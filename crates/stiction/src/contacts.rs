@@ -88,10 +88,10 @@ impl ContactPoint {
 }
 
 /// MuJoCo's least coefficient of friction where a contact resists turning.
-const LEAST: f64 = 1e-5;
+pub(crate) const LEAST: f64 = 1e-5;
 
 /// Coefficient of friction, and those against spinning and rolling [m], of a pair.
-fn friction(surface: &PairSurface) -> (f64, [f64; 3]) {
+pub(crate) fn friction(surface: &PairSurface) -> (f64, [f64; 3]) {
     let (mu, [roll, other]) = (surface.friction(), surface.rolling.map(|r| r.max(LEAST)));
     match surface.dimension {
         Dimension::Normal | Dimension::Sliding => (mu, [0.0; 3]),

@@ -202,6 +202,11 @@ impl Servos {
         &self.promoted
     }
 
+    /// The same, to be changed.
+    pub(crate) fn promoted_mut(&mut self) -> &mut [bool] {
+        &mut self.promoted
+    }
+
     /// Which these are; as many as there are actuators.
     pub(crate) fn set_promoted(&mut self, promoted: &[bool]) {
         self.promoted.copy_from_slice(promoted);

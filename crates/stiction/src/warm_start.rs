@@ -119,6 +119,27 @@ impl WarmStart {
         self.rows.extend_from_slice(rows);
     }
 
+    /// What is remembered of contacts: geometries, feature, and the impulses of the last step and of the step before or
+    /// the same, each with its moment.
+    pub(crate) fn contacts(&self) -> impl Iterator<Item = ([usize; 2], u32, &[[Vec3; 2]; 2])> {
+        self.contacts.iter().map(|m| (m.geometries, m.feature, &m.impulses))
+    }
+
+    /// The same of scalar rows.
+    pub(crate) fn rows(&self) -> &[(RowKey, [f64; 2])] {
+        &self.rows
+    }
+
+    /// Remembers one more contact, after all those before it in the order of geometries.
+    pub(crate) fn push_contact(&mut self, geometries: [usize; 2], feature: u32, wrench: [Vec3; 2]) {
+        self.contacts.push(Remembered { geometries, feature, impulses: [wrench; 2] });
+    }
+
+    /// The same of a row, in the order of keys.
+    pub(crate) fn push_row(&mut self, key: RowKey, impulse: f64) {
+        self.rows.push((key, [impulse; 2]));
+    }
+
     /// Adds to `other` what is remembered of those that are `wanted`.
     pub(crate) fn lend(&self, other: &mut Self, wanted: impl Fn(Key) -> bool) {
         other.contacts.extend(self.contacts.iter().filter(|m| wanted(Key::Contact(m.geometries))));

@@ -18,7 +18,8 @@ Steps a batch of quadrupeds under joint servos beside MuJoCo's rollout, in one r
 
     cargo xtask bench batch [SCENE] [options]
 
-    SCENE          quadruped, ours; go2, of example-robot-data; without it both
+    SCENE          quadruped, ours; go2, of example-robot-data; go2-rolling, the same on feet that
+                   resist spinning and rolling; without it all
     --n N          robots (default: 1024, then 4096)
     --steps N      steps of a run (default 50)
     --dt H         time step in seconds (default 0.002)
@@ -28,7 +29,7 @@ Steps a batch of quadrupeds under joint servos beside MuJoCo's rollout, in one r
 
 Every robot starts in the posture of the model's first key with joint velocities of 0.1 rad/s (normal) and gets new
 targets in every step, 0.02 rad (normal) from the key's. Needs Python 3.10 or later with venv, and the network
-once: MuJoCo and numpy are installed into target/bench-venv, and for go2 example-robot-data is unpacked.
+once: MuJoCo and numpy are installed into target/bench-venv, and for Go2 example-robot-data is unpacked.
 
 Columns
     steps/s        environment steps per second by the wall clock, all threads
@@ -38,6 +39,8 @@ Columns
                    judge in f64 in a run that is not timed
     fell back      share of steps that lanes left to the solver of single environments
 Every sample goes to target/bench/batch.json.";
+
+const SCENES: [&str; 3] = ["quadruped", "go2", "go2-rolling"];
 
 /// What all runs share.
 struct Setup {
@@ -59,9 +62,9 @@ pub(crate) fn run(mut args: Args) -> Result<(), String> {
     let tolerance = args.number("--tolerance", 1e-6)?.to_string();
     let names = args.finish(1)?;
     let scenes: Vec<&str> =
-        if names.is_empty() { vec!["quadruped", "go2"] } else { names.iter().map(|n| &**n).collect() };
-    if let Some(name) = scenes.iter().find(|s| !["quadruped", "go2"].contains(s)) {
-        return Err(format!("there is no batch `{name}`; there are quadruped and go2"));
+        if names.is_empty() { SCENES.to_vec() } else { names.iter().map(|n| &**n).collect() };
+    if let Some(name) = scenes.iter().find(|s| !SCENES.contains(s)) {
+        return Err(format!("there is no batch `{name}`; there are {}", SCENES.join(", ")));
     }
     let python = rival_python()?;
     let example = ["build", "--quiet", "--release", "-p", "stiction", "--example", "batch_cost"];

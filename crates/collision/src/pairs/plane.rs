@@ -107,7 +107,8 @@ pub(crate) fn plane(A: &Frame, b: &Shape, B: &Frame, margin: f64, out: &mut Mani
     }
 }
 
-fn feature(vertex: usize) -> u32 {
+/// The feature of a plane, A, and a vertex of B; of a capsule its end, the one at −z first.
+pub fn feature(vertex: usize) -> u32 {
     pair_code(face_code(0), vertex_code(vertex))
 }
 

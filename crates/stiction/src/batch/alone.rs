@@ -1,6 +1,7 @@
 //! One environment by itself: the step of [`TimeStepper`], for what lanes cannot do or gave up.
 
 use super::Fields;
+use super::memory::Memory;
 use super::plan::Plan;
 use super::settings::{BatchReport, Path};
 use crate::State;
@@ -13,8 +14,6 @@ use stiction_solvers::registry::{self, Common, SolverError};
 
 /// Iterations of the contact solver, at most.
 const ITERATIONS: u32 = 1000;
-/// It is asked for no more than this [m/s].
-const TOLERANCE: f64 = 1e-8;
 
 /// See the module.
 pub(super) struct Alone {
@@ -39,7 +38,7 @@ pub(super) enum AloneError {
 
 impl Alone {
     pub(super) fn new(plan: &Plan) -> Result<Self, AloneError> {
-        let tolerance = plan.settings.tolerance.min(TOLERANCE);
+        let tolerance = plan.settings.tolerance;
         Ok(Self {
             stepper: TimeStepper::new(
                 &plan.world,
@@ -70,6 +69,17 @@ impl Alone {
     pub(super) fn forget(&mut self) {
         self.stepper.forget();
         self.solver.forget();
+    }
+
+    /// The next step starts from what a lane remembers.
+    pub(super) fn borrow(&mut self, plan: &Plan, memory: &Memory, lane: usize) {
+        self.forget();
+        memory.lend(plan, lane, self.stepper.memory_mut());
+    }
+
+    /// What it remembers goes back there.
+    pub(super) fn give_back(&self, plan: &Plan, memory: &mut Memory, lane: usize) {
+        memory.take(plan, lane, self.stepper.memory());
     }
 
     /// One step of the environment at (q, v), in place; on failure nothing moves.

@@ -234,7 +234,7 @@ impl<T: Real> Room<T> {
         if rows.rows == 0 || rows.rows > MOST_ROWS {
             v_next.copy_from_slice(&free.v_free);
         } else {
-            memory.recall(&touch.slots, rows, &mut solver.lambda, &mut means.young);
+            memory.recall(plan, &touch.slots, rows, &mut solver.lambda, &mut means.young);
             means.start(rows, &solver.lambda);
             let tolerance = tolerance(plan, rows, kind);
             e = solver.solve(rows, tolerance, *here, plan.nudge());
@@ -253,7 +253,7 @@ impl<T: Real> Room<T> {
             means.take(plan, numbers, (rows, &free.factor, &solver.lambda), [v, v_next], v_by);
             good = T::select(mask(means.turns_back(&free.stiff, kind)), kind, good);
             good = T::select(mask(rows.flies(plan, &solver.lambda, kind)), kind, good);
-            memory.commit(&touch.slots, rows, &solver.lambda, &means.start, good);
+            memory.commit(plan, &touch.slots, rows, &solver.lambda, &means.start, good);
         }
         free.commit(plan, numbers, v, v_next, good, memory.promoted_mut());
         for (all, next) in [(v_next, &mut *next.v), (v_by, &mut *next.by)] {

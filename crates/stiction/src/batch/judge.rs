@@ -8,6 +8,7 @@
 
 use super::lane::{clamp, mask};
 use super::rows::Rows;
+use stiction_contact::cone::MAX_ROWS;
 use stiction_dynamics::Real;
 
 /// c = (G + R) λ + g, and e.
@@ -29,9 +30,14 @@ pub(super) fn residual<T: Real>(rows: &Rows<T>, lambda: &[T], c: &[T]) -> T {
     let Some(first) = lambda.first() else { unreachable!("asked only of problems with rows") };
     let mut sum = first.zero();
     for (block, local) in rows.blocks.iter().zip(&rows.locals) {
-        let squared = if block.dim == 3 {
-            let (l, c) = (&lambda[block.row..block.row + 3], &c[block.row..block.row + 3]);
-            contact(local.mu, local.norm, [l[0], l[1], l[2]], [c[0], c[1], c[2]])
+        let squared = if block.dim >= 3 {
+            let rows = block.row..block.row + block.dim;
+            let (l, c) = (&lambda[rows.clone()], &c[rows]);
+            if block.dim == 3 {
+                contact(local.mu, local.norm, [l[0], l[1], l[2]], [c[0], c[1], c[2]])
+            } else {
+                patch(local.mu, local.norm, l, c)
+            }
         } else {
             let (l, c) = (lambda[block.row], c[block.row]);
             let target = l - c / local.norm;
@@ -68,4 +74,33 @@ fn contact<T: Real>(mu: T, norm: T, l: [T; 3], c: [T; 3]) -> T {
     let stays = corrected[0] * corrected[0] + corrected[1] * corrected[1] + corrected[2] * corrected[2];
     let inside = T::both(inside, T::not(x[2].less(zero)));
     T::select(inside, stays, moved * norm * norm)
+}
+
+/// e_i² of a contact that resists turning. ρ ĉ + P_K°(x) is λ − P_K(x), but for what large λ_N would hide.
+#[inline(always)]
+fn patch<T: Real>(mu: T, norm: T, l: &[T], c: &[T]) -> T {
+    let (zero, one) = (mu.zero(), mu.one());
+    let rho = one / norm;
+    let (mut x, mut speed, mut t) = ([zero; MAX_ROWS], zero, zero);
+    for (k, (l, c)) in l.iter().zip(c).enumerate().filter(|(k, _)| *k != 2) {
+        x[k] = *l - rho * *c;
+        speed += *c * *c;
+        t += x[k] * x[k];
+    }
+    // De Saxcé's correction.
+    let normal = c[2] + mu * speed.sqrt();
+    x[2] = l[2] - rho * normal;
+    let t = t.sqrt();
+    let inside = T::both(T::not((mu * x[2]).less(t)), T::not(x[2].less(zero)));
+    let polar = T::not((-x[2]).less(mu * t));
+    // On the boundary P_K°(x) = p (x_T/‖x_T‖, −μ).
+    let p = (t - mu * x[2]) / (one + mu * mu);
+    let scale = p / T::select(zero.less(t), t, one);
+    let mut sum = zero;
+    for (k, (l, c)) in l.iter().zip(c).enumerate() {
+        let (c, beyond) = if k == 2 { (normal, -(mu * p)) } else { (*c, x[k] * scale) };
+        let e = T::select(inside, c, T::select(polar, norm * *l, c + norm * beyond));
+        sum += e * e;
+    }
+    sum
 }

@@ -31,7 +31,7 @@ impl<T: Real> Means<T> {
     pub(super) fn start(&mut self, rows: &Rows<T>, lambda: &[T]) {
         self.start.clear();
         for block in &rows.blocks {
-            self.start.push(lambda[block.row + block.dim - 1]);
+            self.start.push(lambda[block.normal()]);
         }
     }
 

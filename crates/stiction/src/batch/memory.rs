@@ -2,11 +2,15 @@
 //! [`crate::warm_start`] and [`crate::servos`].
 
 use super::lane::{load, mask};
-use super::rows::{Key, Rows};
-use super::touch::Slot;
+use super::plan::Plan;
+use super::rows::{Key, Rows, turns};
+use super::touch::{Slot, one};
 use super::{Numbers64, WIDEST};
+use crate::servos::Servos;
+use crate::tendons::Pull;
+use crate::warm_start::{RowKey, WarmStart};
 use stiction_dynamics::Real;
-use stiction_dynamics::spatial::vec3;
+use stiction_dynamics::spatial::{Vec3, vec3};
 
 /// See the module.
 #[derive(Clone, Debug, Default)]
@@ -30,8 +34,9 @@ struct Contact {
     pair: usize,
     ordinal: usize,
     feature: [u32; WIDEST],
-    /// In W.
+    /// In W, and its moment about the point.
     impulse: [Numbers64; 3],
+    moment: [Numbers64; 3],
     /// 1 where there was none in the step before.
     young: Numbers64,
 }
@@ -47,7 +52,7 @@ impl Memory {
     /// The next step of `lane` starts cold.
     pub(super) fn forget(&mut self, lane: usize) {
         for contact in &mut self.last.contacts {
-            contact.impulse.iter_mut().for_each(|x| x[lane] = 0.0);
+            contact.impulse.iter_mut().chain(&mut contact.moment).for_each(|x| x[lane] = 0.0);
         }
         self.last.rows.iter_mut().for_each(|row| row.impulse[lane] = 0.0);
         self.last.promoted.iter_mut().for_each(|bits| *bits &= !(1 << lane));
@@ -83,10 +88,66 @@ impl Memory {
         std::mem::swap(&mut self.last, &mut self.next);
     }
 
+    /// What `lane` remembered before the step that has ended, for one that does it again alone.
+    pub(super) fn lend(&self, plan: &Plan, lane: usize, (to, servos): (&mut WarmStart, &mut Servos)) {
+        let Impulses { contacts, rows, promoted } = &self.next;
+        for contact in contacts {
+            let part = |x: &[Numbers64; 3]| vec3(x[0][lane], x[1][lane], x[2][lane]);
+            let wrench = [part(&contact.impulse), part(&contact.moment)];
+            if wrench != [Vec3::ZERO; 2] {
+                to.push_contact(plan.pairs[contact.pair].geometries, contact.feature[lane], wrench);
+            }
+        }
+        for row in rows.iter().filter(|row| row.impulse[lane] != 0.0) {
+            let key = match row.key {
+                Key::Limit { joint, side } => RowKey::Limit { joint, side },
+                Key::Dry { dof } => RowKey::Friction { dof },
+                Key::Servo { actuator } => RowKey::Pull(Pull::Actuator(actuator)),
+                Key::Contact { .. } => continue,
+            };
+            to.push_row(key, row.impulse[lane]);
+        }
+        for (promoted, bits) in servos.promoted_mut().iter_mut().zip(promoted) {
+            *promoted = bits >> lane & 1 == 1;
+        }
+    }
+
+    /// Remembers for `lane` what the step did that was done alone.
+    pub(super) fn take(&mut self, plan: &Plan, lane: usize, (from, servos): (&WarmStart, &Servos)) {
+        let mut last = (usize::MAX, 0);
+        for (geometries, feature, [now, before]) in from.contacts() {
+            let Ok(pair) = plan.pairs.binary_search_by_key(&geometries, |p| p.geometries) else { continue };
+            last = (pair, if last.0 == pair { last.1 + 1 } else { 0 });
+            let kept = self.last.contact(pair, last.1);
+            kept.feature[lane] = feature;
+            put(&mut kept.impulse, lane, now[0]);
+            put(&mut kept.moment, lane, now[1]);
+            kept.young[lane] = f64::from(now == before);
+        }
+        for (key, [now, before]) in from.rows() {
+            let key = match *key {
+                RowKey::Limit { joint, side } => Key::Limit { joint, side },
+                RowKey::Friction { dof } => Key::Dry { dof },
+                RowKey::Pull(Pull::Actuator(actuator)) => Key::Servo { actuator },
+                _ => continue, // not in lanes
+            };
+            let kept = self.last.row(key);
+            (kept.impulse[lane], kept.young[lane]) = (*now, f64::from(*before == 0.0));
+        }
+        let (bits, promoted) = (&mut self.last.promoted, servos.promoted());
+        if promoted.contains(&true) {
+            bits.resize(promoted.len(), 0);
+        }
+        for (bits, promoted) in bits.iter_mut().zip(promoted) {
+            *bits = *bits & !(1 << lane) | u32::from(*promoted) << lane;
+        }
+    }
+
     /// Where to start, in the frames of this step, and per block what is young.
     #[inline(always)]
     pub(super) fn recall<T: Real>(
         &self,
+        plan: &Plan,
         slots: &[Slot<T>],
         rows: &Rows<T>,
         out: &mut Vec<T>,
@@ -103,26 +164,16 @@ impl Memory {
                 while contacts.get(next).is_some_and(|m| m.pair < slot.pair) {
                     next += 1;
                 }
-                let (mut impulse, mut new) = (vec3(kind, kind, kind), kind);
-                for known in contacts[next..].iter().take_while(|m| m.pair == slot.pair) {
-                    if known.feature == slot.feature {
-                        let [x, y, z] = &known.impulse;
-                        impulse = vec3(load(kind, x), load(kind, y), load(kind, z));
-                        new = load(kind, &known.young);
-                        break;
-                    }
-                    for lane in 0..T::LANES {
-                        if known.feature[lane] == slot.feature[lane] {
-                            impulse.x = impulse.x.with_lane(lane, known.impulse[0][lane]);
-                            impulse.y = impulse.y.with_lane(lane, known.impulse[1][lane]);
-                            impulse.z = impulse.z.with_lane(lane, known.impulse[2][lane]);
-                            new = new.with_lane(lane, known.young[lane]);
-                        }
-                    }
-                }
-                young.push(new);
+                let known = contacts[next..].iter().take_while(|m| m.pair == slot.pair);
+                let [impulse, moment, new] = of_slot(known, slot, block.dim > 3, kind);
+                young.push(new.x);
                 for axis in slot.frame {
                     out.push(T::select(there, axis.dot(impulse), kind));
+                }
+                if let Some(turning) = plan.pairs[slot.pair].turning {
+                    for turn in turns(turning, slot.frame, local.mu).into_iter().take(block.dim - 3) {
+                        out.push(T::select(there, turn.dot(moment) / turn.norm_squared(), kind));
+                    }
                 }
             } else {
                 while single.get(next_row).is_some_and(|m| m.key < block.key) {
@@ -143,13 +194,14 @@ impl Memory {
     #[inline(always)]
     pub(super) fn commit<T: Real>(
         &mut self,
+        plan: &Plan,
         slots: &[Slot<T>],
         rows: &Rows<T>,
         lambda: &[T],
         start: &[T],
         good: T,
     ) {
-        for (block, start) in rows.blocks.iter().zip(start) {
+        for ((block, local), start) in rows.blocks.iter().zip(&rows.locals).zip(start) {
             let young = |lane| f64::from(start.lane(lane) == 0.0);
             let l = &lambda[block.row..block.row + block.dim];
             if let Key::Contact { slot } = block.key {
@@ -159,10 +211,16 @@ impl Memory {
                 let kept = self.next.contact(slot.pair, slot.ordinal);
                 for lane in (0..T::LANES).filter(|&lane| good.lane(lane) == 1.0) {
                     kept.feature[lane] = slot.feature[lane];
-                    kept.impulse[0][lane] = impulse.x.lane(lane);
-                    kept.impulse[1][lane] = impulse.y.lane(lane);
-                    kept.impulse[2][lane] = impulse.z.lane(lane);
+                    put(&mut kept.impulse, lane, one(impulse, lane));
                     kept.young[lane] = young(lane);
+                }
+                if let Some(turning) = plan.pairs[slot.pair].turning {
+                    let turns = turns(turning, slot.frame, local.mu);
+                    let parts = turns.into_iter().zip(&l[3..]);
+                    let moment = parts.fold(Vec3::zero(good), |sum, (turn, l)| sum + turn * *l);
+                    for lane in (0..T::LANES).filter(|&lane| good.lane(lane) == 1.0) {
+                        put(&mut kept.moment, lane, one(moment, lane));
+                    }
                 }
             } else {
                 let kept = self.next.row(block.key);
@@ -171,6 +229,46 @@ impl Memory {
                 }
             }
         }
+    }
+}
+
+/// Impulse and moment of a slot, of what is known of its pair, and thrice 1 where they are young; lane by lane where
+/// features have other places than in the last step.
+#[inline(always)]
+fn of_slot<'a, T: Real>(
+    known: impl Iterator<Item = &'a Contact>,
+    slot: &Slot<T>,
+    turns: bool,
+    kind: T,
+) -> [Vec3<T>; 3] {
+    let mut found = [Vec3::zero(kind); 3];
+    for known in known {
+        let parts = [&known.impulse, &known.moment, &[known.young; 3]];
+        let parts = parts.into_iter().zip(&mut found).enumerate().filter(|(k, _)| turns || *k != 1);
+        if known.feature == slot.feature {
+            parts.for_each(|(_, (numbers, out))| *out = vec3_of(kind, numbers));
+            break;
+        }
+        for (_, (numbers, out)) in parts {
+            for lane in (0..T::LANES).filter(|&lane| known.feature[lane] == slot.feature[lane]) {
+                for (x, numbers) in [&mut out.x, &mut out.y, &mut out.z].into_iter().zip(numbers) {
+                    *x = x.with_lane(lane, numbers[lane]);
+                }
+            }
+        }
+    }
+    found
+}
+
+#[inline(always)]
+fn vec3_of<T: Real>(kind: T, [x, y, z]: &[Numbers64; 3]) -> Vec3<T> {
+    vec3(load(kind, x), load(kind, y), load(kind, z))
+}
+
+#[inline(always)]
+fn put(numbers: &mut [Numbers64; 3], lane: usize, value: Vec3) {
+    for (numbers, x) in numbers.iter_mut().zip(value.to_array()) {
+        numbers[lane] = x;
     }
 }
 
@@ -187,7 +285,7 @@ impl Impulses {
         if self.contacts.get(at).is_none_or(|c| (c.pair, c.ordinal) != (pair, ordinal)) {
             let none = [0.0; WIDEST];
             let feature = [u32::MAX; WIDEST];
-            let none = Contact { pair, ordinal, feature, impulse: [none; 3], young: none };
+            let none = Contact { pair, ordinal, feature, impulse: [none; 3], moment: [none; 3], young: none };
             self.contacts.insert(at, none);
         }
         &mut self.contacts[at]
@@ -203,5 +301,52 @@ impl Impulses {
             self.rows.insert(at, Row { key, impulse: [0.0; WIDEST], young: [0.0; WIDEST] });
         }
         &mut self.rows[at]
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::State;
+    use crate::batch::{Batch, BatchSettings};
+    use std::path::Path;
+    use stiction_models::{Dimension, LoadOptions, load};
+
+    /// What a lane lends of a standing robot bears it, and comes back as it was, to that lane alone.
+    #[test]
+    fn what_is_lent_comes_back() {
+        let path = Path::new(env!("CARGO_MANIFEST_DIR")).join("../lab/scenes/quadruped.xml");
+        let mut world = load(&path, &LoadOptions::default()).unwrap();
+        for g in &mut world.geometries {
+            (g.material.dimension, g.material.spinning) = (Dimension::Spinning, 0.02);
+        }
+        let home = world.keyframes[0].clone();
+        let state = State { t: 0.0, q: home.q, v: home.v };
+        let mut batch = Batch::new(world, &state, 4, BatchSettings::default()).unwrap();
+        let control = home.control.repeat(4);
+        (0..300).for_each(|_| batch.step(&control));
+        let (plan, memory, lane) = (batch.plan.clone(), &batch.pool.shard(0).memories[0], 2);
+        let nu = plan.world.actuators.len();
+        let lent = |memory: &Memory, lane: usize| {
+            let (mut warm, mut servos) = (WarmStart::default(), Servos::new(&plan.world));
+            memory.lend(&plan, lane, (&mut warm, &mut servos));
+            (warm, servos)
+        };
+        let (warm, mut servos) = lent(memory, lane);
+        let mass: f64 = plan.world.model.bodies.iter().map(|b| b.inertia.mass).sum();
+        let borne: f64 = warm.contacts().map(|(.., wrench)| wrench[0][0].z).sum();
+        let weight = mass * plan.world.model.gravity.norm() * plan.h();
+        assert_eq!(warm.contacts().count(), 4);
+        assert!((borne.abs() - weight).abs() < 0.01 * weight, "{borne} of {weight}");
+        servos.promoted_mut()[nu - 1] = true;
+        let mut other = Memory::default();
+        other.take(&plan, lane, (&warm, &servos));
+        other.end();
+        let (again, promoted) = lent(&other, lane);
+        assert_eq!(again.numbers(), warm.numbers());
+        assert_eq!(promoted.promoted(), servos.promoted());
+        let (none, promoted) = lent(&other, lane - 1);
+        assert_eq!(none.numbers(), WarmStart::default().numbers());
+        assert!(!promoted.promoted().contains(&true));
     }
 }

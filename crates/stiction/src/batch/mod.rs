@@ -15,6 +15,7 @@
 //! Deterministic: what happens to an environment depends neither on the number of threads nor on its neighbours.
 
 mod alone;
+mod bias;
 mod fields;
 mod free;
 mod group;
@@ -24,6 +25,7 @@ mod local;
 mod means;
 mod memory;
 mod numbers;
+mod patch;
 mod plan;
 mod pool;
 mod rows;

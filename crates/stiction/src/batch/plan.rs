@@ -4,7 +4,7 @@
 use super::settings::{BatchSettings, Precision};
 use super::{Fields, Numbers64, WIDEST};
 use crate::actuation;
-use crate::contacts::{ContactFinder, Spring};
+use crate::contacts::{ContactFinder, Spring, friction};
 use crate::flight::bound_trees;
 use crate::means::Means;
 use crate::stepper::turning;
@@ -72,6 +72,8 @@ pub(super) struct Pair {
     /// The distance at which their surfaces touch [m].
     pub(super) rest: f64,
     pub(super) spring: Option<Spring>,
+    /// Friction against spinning about n and rolling about t₁ and t₂, torque over normal force [m].
+    pub(super) turning: Option<[f64; 3]>,
     /// How deep they may overlap, for a step, before they bounce at e = 1 [m].
     pub(super) leeway: f64,
     /// (1) of [`crate::contacts`], as a share of the gap from midway towards B.
@@ -203,8 +205,6 @@ fn obstacle(world: &World, settings: &BatchSettings, finder: &ContactFinder) -> 
     let model = &world.model;
     let count = |n: usize, what: &str| (n > 0).then(|| format!("{what} ({n})"));
     let tendons = world.actuators.iter().filter(|a| a.transmission.len() != 1).count();
-    let turning = world.geometries.iter().any(|g| g.material.dimension > Dimension::Sliding)
-        || world.pairs.iter().any(|p| p.surface.dimension > Dimension::Sliding);
     let surfaces = |s: &Shape| matches!(s, Shape::HeightField(_) | Shape::Mesh(_));
     let geometries = || world.geometries.iter();
     let moving_plane = geometries()
@@ -213,13 +213,13 @@ fn obstacle(world: &World, settings: &BatchSettings, finder: &ContactFinder) -> 
     let balls = balls.filter(|j| j.limit.is_some() || j.stiffness > 0.0).count();
     (settings.stepper.continuous || geometries().any(|g| g.continuous))
         .then(|| "continuous collision".to_owned())
+        .or_else(|| (model.nv() == 0).then(|| "nothing that moves".to_owned()))
         .or_else(|| (!lanes::are_wide()).then(|| "a processor without AVX2".to_owned()))
         .or_else(|| count(world.couplings.len(), "couplings"))
         .or_else(|| count(world.loops.len(), "loops"))
         .or_else(|| count(world.tendons.len(), "tendons"))
         .or_else(|| count(world.gravity_compensation.len(), "carried weight"))
         .or_else(|| count(tendons, "actuators on several joints"))
-        .or_else(|| turning.then(|| "friction against spinning or rolling".to_owned()))
         .or_else(|| count(geometries().filter(|g| surfaces(&g.shape)).count(), "meshes or height fields"))
         .or_else(|| moving_plane.then(|| "a plane that moves".to_owned()))
         .or_else(|| count(balls, "ball joints with a limit or a spring"))
@@ -266,6 +266,7 @@ fn pairs(world: &World, places: &[Place], finder: &ContactFinder, chains: &[Vec<
                 rest: surface.margin,
                 pitch: if spring.is_none() { finder.pitch_of(a, b) } else { 0.0 },
                 spring,
+                turning: (surface.dimension > Dimension::Sliding).then(|| friction(&surface).1),
                 leeway: finder.leeway_of(a, b),
                 support,
                 chain: bodies.iter().any(Option::is_none),

@@ -8,14 +8,15 @@
 //!
 //! A row that is missing in a lane is there all the same, with an impulse of zero.
 
+use super::bias::{bounce, face_bias, gap_bias};
 use super::free::Free;
-use super::lane::{mask, max, min, truth};
+use super::lane::{mask, max, truth};
 use super::local::Local;
 use super::numbers::Numbers;
-use super::plan::{Acting, Plan};
+use super::patch::Patch;
+use super::plan::{Acting, Pair, Plan};
 use super::touch::Slot;
-use crate::assembly::{LEVEL, SHARED, TOUCH};
-use crate::faces::NEAR;
+use crate::contacts::LEAST;
 use stiction_dynamics::spatial::Vec3;
 use stiction_dynamics::{Factor, Kinematics, Model, Real};
 
@@ -31,13 +32,32 @@ pub(super) enum Key {
     Servo { actuator: usize },
 }
 
-/// One block: three rows of a contact (t₁, t₂, n), or one.
+/// One block: three rows of a contact (t₁, t₂, n), more where it resists spinning (n) and rolling (t₁, t₂), or one.
 #[derive(Clone, Copy)]
 pub(super) struct Block {
     pub(super) key: Key,
     /// Its first row.
     pub(super) row: usize,
     pub(super) dim: usize,
+    /// Its first part, of the rows up to the third; a second follows where there are more.
+    part: usize,
+    /// What is known of its law in `patches`, if it has more than three rows.
+    pub(super) patch: usize,
+}
+
+impl Block {
+    /// The row along the normal, or the only one.
+    #[inline(always)]
+    pub(super) fn normal(&self) -> usize {
+        self.row + if self.dim == 1 { 0 } else { 2 }
+    }
+}
+
+/// Three rows of a block, or one.
+#[derive(Clone, Copy)]
+struct Part {
+    row: usize,
+    dim: usize,
     /// Its first number in W, and its dofs in `supports`.
     w: usize,
     support: (usize, usize),
@@ -47,14 +67,16 @@ pub(super) struct Block {
 pub(super) struct Rows<T> {
     pub(super) blocks: Vec<Block>,
     pub(super) locals: Vec<Local<T>>,
+    pub(super) patches: Vec<Patch<T>>,
+    parts: Vec<Part>,
     /// G + R, dense, by rows.
     pub(super) G: Vec<T>,
     /// g.
     pub(super) g: Vec<T>,
     pub(super) rows: usize,
-    /// Dofs of all blocks.
+    /// Dofs of all parts.
     supports: Vec<usize>,
-    /// Per dof of a block, the numbers of its rows.
+    /// Per dof of a part, the numbers of its rows.
     W: Vec<T>,
     /// R of the normal row, per block.
     compliance: Vec<T>,
@@ -66,7 +88,7 @@ pub(super) struct Rows<T> {
     pub(super) deep: T,
     /// Per tree, 1 where something holds it.
     held: Vec<T>,
-    /// One block of W D⁻¹, spread over the dofs; zero between calls.
+    /// One part of W D⁻¹, spread over the dofs; zero between calls.
     spread: Vec<T>,
 }
 
@@ -75,6 +97,8 @@ impl<T: Real> Rows<T> {
         Self {
             blocks: Vec::new(),
             locals: Vec::new(),
+            patches: Vec::new(),
+            parts: Vec::new(),
             G: Vec::new(),
             g: Vec::new(),
             rows: 0,
@@ -122,6 +146,8 @@ impl<T: Real> Rows<T> {
     fn clear(&mut self) {
         self.blocks.clear();
         self.locals.clear();
+        self.patches.clear();
+        self.parts.clear();
         self.g.clear();
         self.supports.clear();
         self.W.clear();
@@ -185,14 +211,8 @@ impl<T: Real> Rows<T> {
         };
         g[2] += bias;
         self.gaps.push(max(bias, h.zero()));
-        self.blocks.push(Block {
-            key: Key::Contact { slot: index },
-            row: self.rows,
-            dim: 3,
-            w: first,
-            support,
-        });
-        self.locals.push(Local::contact(surface.friction, slot.active));
+        let (row, part, patch) = (self.rows, self.parts.len(), self.patches.len());
+        let mut friction = surface.friction;
         self.compliance.push(compliance);
         self.bounces.push(bounces);
         for g in g {
@@ -200,7 +220,49 @@ impl<T: Real> Rows<T> {
         }
         self.rows += 3;
         let tip = if pair.chain { Some(pair.support[0].dof) } else { None };
+        self.parts.push(Part { row, dim: 3, w: first, support });
         self.halve::<3>(&free.factor, tip, first, support);
+        if let Some(turning) = pair.turning {
+            friction = max(friction, h.like(LEAST));
+            let turns = turns(turning, slot.frame, friction);
+            self.patches.push(Patch::new(h));
+            if turning[1] > 0.0 {
+                self.push_turning::<3>(free, pair, turns, tip);
+            } else {
+                self.push_turning::<1>(free, pair, [turns[0]], tip);
+            }
+        }
+        let dim = self.rows - row;
+        self.blocks.push(Block { key: Key::Contact { slot: index }, row, dim, part, patch });
+        self.locals.push(Local::contact(friction, slot.active));
+    }
+
+    /// The rows of a contact that resist turning.
+    #[inline(always)]
+    fn push_turning<const D: usize>(
+        &mut self,
+        free: &Free<T>,
+        pair: &Pair,
+        turns: [Vec3<T>; D],
+        tip: Option<usize>,
+    ) {
+        let (kin, first, begin) = (&free.kin, self.W.len(), self.supports.len());
+        for acting in &pair.support {
+            let spin = kin.S[acting.dof].angular * turns[0].x.like(acting.sign);
+            self.supports.push(acting.dof);
+            for turn in turns {
+                self.W.push(turn.dot(spin));
+            }
+        }
+        let of = |body: Option<usize>| body.map_or(Vec3::zero(turns[0].x), |b| free.vel.V[b].angular);
+        let spin = of(pair.bodies[1]) - of(pair.bodies[0]);
+        for turn in turns {
+            self.g.push(turn.dot(spin));
+        }
+        let support = (begin, self.supports.len());
+        self.parts.push(Part { row: self.rows, dim: D, w: first, support });
+        self.rows += D;
+        self.halve::<D>(&free.factor, tip, first, support);
     }
 
     /// Of a row that is `active` and whose overlap would be pushed out at the rate −`bias`.
@@ -282,7 +344,8 @@ impl<T: Real> Rows<T> {
             self.W.push(if d == dof { g.like(sign) } else { g.zero() });
         }
         let support = (begin, self.supports.len());
-        self.blocks.push(Block { key, row: self.rows, dim: 1, w: first, support });
+        self.blocks.push(Block { key, row: self.rows, dim: 1, part: self.parts.len(), patch: 0 });
+        self.parts.push(Part { row: self.rows, dim: 1, w: first, support });
         self.locals.push(local);
         self.compliance.push(compliance);
         self.bounces.push(g.zero());
@@ -291,7 +354,7 @@ impl<T: Real> Rows<T> {
         self.halve::<1>(&free.factor, Some(dof), first, support);
     }
 
-    /// J becomes W on one block of `D` rows.
+    /// J becomes W on one part of `D` rows.
     #[inline(always)]
     fn halve<const D: usize>(
         &mut self,
@@ -342,37 +405,44 @@ impl<T: Real> Rows<T> {
         self.G.clear();
         let Some(kind) = self.g.first().map(|g| g.zero()) else { return };
         self.G.resize(n * n, kind);
-        for i in 0..self.blocks.len() {
-            let block = self.blocks[i];
+        for i in 0..self.parts.len() {
+            let part = self.parts[i];
             let inverse = free.factor.inverse_diagonal();
-            for (t, dof) in self.supports[block.support.0..block.support.1].iter().enumerate() {
-                for k in 0..block.dim {
-                    self.spread[3 * dof + k] = self.W[block.w + block.dim * t + k] * inverse[*dof];
+            for (t, dof) in self.supports[part.support.0..part.support.1].iter().enumerate() {
+                for k in 0..part.dim {
+                    self.spread[3 * dof + k] = self.W[part.w + part.dim * t + k] * inverse[*dof];
                 }
             }
             for j in 0..=i {
-                let other = self.blocks[j];
-                match (block.dim, other.dim) {
-                    (3, 3) => self.product::<3, 3>(&block, &other),
-                    (3, _) => self.product::<3, 1>(&block, &other),
-                    (_, 3) => self.product::<1, 3>(&block, &other),
-                    _ => self.product::<1, 1>(&block, &other),
+                let other = self.parts[j];
+                match (part.dim, other.dim) {
+                    (3, 3) => self.product::<3, 3>(&part, &other),
+                    (3, _) => self.product::<3, 1>(&part, &other),
+                    (_, 3) => self.product::<1, 3>(&part, &other),
+                    _ => self.product::<1, 1>(&part, &other),
                 }
             }
-            for dof in &self.supports[block.support.0..block.support.1] {
-                for k in 0..block.dim {
+            for dof in &self.supports[part.support.0..part.support.1] {
+                for k in 0..part.dim {
                     self.spread[3 * dof + k] = kind;
                 }
             }
-            let normal = block.row + block.dim - 1;
+        }
+        for i in 0..self.blocks.len() {
+            let (block, local) = (self.blocks[i], &mut self.locals[i]);
+            let normal = block.normal();
             self.G[normal * n + normal] += self.compliance[i];
-            self.locals[i].set_diagonal(&self.G, n, &block, nudge);
+            match block.dim {
+                6 => local.norm = self.patches[block.patch].set_diagonal::<6>(&self.G, n, block.row, nudge),
+                4 => local.norm = self.patches[block.patch].set_diagonal::<4>(&self.G, n, block.row, nudge),
+                _ => local.set_diagonal(&self.G, n, &block, nudge),
+            }
         }
     }
 
     /// The blocks (i, j) and (j, i) of G; i is spread.
     #[inline(always)]
-    fn product<const A: usize, const B: usize>(&mut self, i: &Block, j: &Block) {
+    fn product<const A: usize, const B: usize>(&mut self, i: &Part, j: &Part) {
         let zero = self.g[0].zero();
         let mut sum = [[zero; B]; A];
         let W = &self.W[j.w..];
@@ -428,18 +498,18 @@ impl<T: Real> Rows<T> {
     /// The trees that block i acts upon, twice the same if it is one.
     #[inline(always)]
     pub(super) fn trees(&self, plan: &Plan, i: usize) -> [usize; 2] {
-        let (begin, end) = self.blocks[i].support;
+        let (begin, end) = self.parts[self.blocks[i].part].support;
         [begin, end - 1].map(|k| plan.tree_of_dof[self.supports[k]])
     }
 
-    /// The last row of J v of block i, from L v.
+    /// The normal row of J v of block i, from L v.
     #[inline(always)]
     pub(super) fn normal_velocity(&self, i: usize, L_v: &[T]) -> T {
-        let block = &self.blocks[i];
+        let part = &self.parts[self.blocks[i].part];
         let mut u = self.g[0].zero();
-        let dofs = &self.supports[block.support.0..block.support.1];
-        for (dof, w) in dofs.iter().zip(self.W[block.w..].chunks_exact(block.dim)) {
-            u += w[block.dim - 1] * L_v[*dof];
+        let dofs = &self.supports[part.support.0..part.support.1];
+        for (dof, w) in dofs.iter().zip(self.W[part.w..].chunks_exact(part.dim)) {
+            u += w[part.dim - 1] * L_v[*dof];
         }
         u
     }
@@ -451,11 +521,10 @@ impl<T: Real> Rows<T> {
         for v in v_next.iter_mut() {
             *v = zero;
         }
-        for block in &self.blocks {
-            let W = &self.W[block.w..];
-            let lambda = &lambda[block.row..block.row + block.dim];
-            for (dof, w) in
-                self.supports[block.support.0..block.support.1].iter().zip(W.chunks_exact(block.dim))
+        for part in &self.parts {
+            let W = &self.W[part.w..];
+            let lambda = &lambda[part.row..part.row + part.dim];
+            for (dof, w) in self.supports[part.support.0..part.support.1].iter().zip(W.chunks_exact(part.dim))
             {
                 for (w, lambda) in w.iter().zip(lambda) {
                     v_next[*dof] += *w * *lambda;
@@ -482,6 +551,17 @@ fn column<T: Real>(kin: &Kinematics<T>, p: Vec3<T>, acting: &Acting) -> Vec3<T> 
     kin.S[acting.dof].linear_at(p - kin.reference[acting.tree]) * p.x.like(acting.sign)
 }
 
+/// What the rows beyond the third turn about, times its length, as in [`crate::ContactPoint`].
+#[inline(always)]
+pub(super) fn turns<T: Real>(
+    [spin, roll, other]: [f64; 3],
+    frame: [Vec3<T>; 3],
+    friction: T,
+) -> [Vec3<T>; 3] {
+    let length = |torque: f64| friction.like(torque) / friction;
+    [frame[2] * length(spin), frame[0] * length(roll), frame[1] * length(other)]
+}
+
 /// The velocity v_f of the point of `body` now at p.
 #[inline(always)]
 fn point<T: Real>(model: &Model<T>, free: &Free<T>, p: Vec3<T>, body: Option<usize>) -> Vec3<T> {
@@ -489,64 +569,4 @@ fn point<T: Real>(model: &Model<T>, free: &Free<T>, p: Vec3<T>, body: Option<usi
         Some(b) => free.vel.V[b].linear_at(p - free.kin.reference[model.bodies[b].tree]),
         None => Vec3::zero(p.x),
     }
-}
-
-/// (1') of the assembly, or (1) or (2) where a face overlaps by more.
-#[inline(always)]
-fn face_bias<T: Real>(plan: &Plan, slot: &Slot<T>) -> T {
-    let Slot { gap, deepest, spread, .. } = *slot;
-    let (zero, one, apart) = (gap.zero(), gap.one(), gap - deepest);
-    let share = min(max(spread / gap.like(plan.coarser() * LEVEL) - one, zero), one);
-    let share = T::select(gap.like(plan.coarser() * NEAR).less(apart), one, share);
-    let bias = gap_bias(plan, deepest) + share * apart / gap.like(plan.h());
-    let deep = deepest.less(-gap.like(SHARED));
-    if T::any(deep) { T::select(deep, gap_bias(plan, gap), bias) } else { bias }
-}
-
-/// (1) and (2) of the assembly.
-#[inline(always)]
-fn gap_bias<T: Real>(plan: &Plan, gap: T) -> T {
-    let p = &plan.settings.stepper;
-    let h = gap.like(p.dt);
-    let touch = gap.like(plan.coarser() * TOUCH);
-    let apart = gap / h * min(gap / touch - gap.one(), gap.one());
-    let depth = max(-gap - gap.like(p.slop), gap.zero());
-    let push = min(gap.like(p.baumgarte) * depth / h, gap.like(p.push_out_speed));
-    T::select(touch.less(gap), apart, -push)
-}
-
-/// (3) and (3'') of the assembly where they hold, else `bias`; and 1 where the contact bounces in this step.
-/// φ, ℓ/e: the gap, and how deep the two may overlap. J_N v, J_N v_f: the speeds before and without impulses.
-#[inline(always)]
-fn bounce<T: Real>(
-    plan: &Plan,
-    numbers: &Numbers<T>,
-    [gap, leeway]: [T; 2],
-    [before, free]: [T; 2],
-    restitution: T,
-    bias: T,
-) -> (T, T) {
-    let (zero, one, h) = (gap.zero(), gap.one(), gap.like(plan.h()));
-    let (half, two) = (gap.like(0.5), gap.like(2.0));
-    let gravity = numbers.model.gravity.norm();
-    let threshold = max(gap.like(plan.settings.stepper.restitution_threshold), two * h * gravity);
-    let rough = zero.less(restitution);
-    let fast = T::both(rough, before.less(-threshold));
-    let gain = free - before;
-    // Not in this step.
-    let misses = T::both((h * threshold).less(gap), T::not((gap + half * h * (before + free)).less(zero)));
-    let parts = T::both(rough, threshold.less(before));
-    let later = T::both(rough, T::not(T::both(T::not(parts), T::not(misses))));
-    let leeway = T::select(zero.less(gap), restitution * leeway, zero);
-    let apart = max(max((gap + leeway) / h, restitution * before), -free);
-    // After the share `met` of it.
-    let above = max(gap, zero);
-    let root = max(before * before - two * gain / h * above, zero).sqrt();
-    let met = min(two * above / (h * (root - before)), one);
-    let meeting = before + met * gain;
-    let parting = (one - met) * gain - restitution * meeting;
-    let off = T::both(zero.less(parting), T::not((parting - restitution * meeting).less(zero)));
-    let now = T::both(T::both(fast, T::not(later)), off);
-    let out = T::select(later, apart, bias);
-    (T::select(now, -parting, out), T::select(now, one, truth(one, parts)))
 }

@@ -25,7 +25,7 @@ pub(super) struct Shard {
     pub(super) force: Vec<f64>,
     pub(super) reports: Vec<BatchReport>,
     /// Per group of lanes.
-    memories: Vec<Memory>,
+    pub(super) memories: Vec<Memory>,
     /// Per environment, where all are stepped alone.
     alone: Vec<Alone>,
     /// Per environment, if it has numbers of its own.
@@ -146,21 +146,30 @@ impl Shard {
             let next = Next { v: &mut self.v_next, by: &mut self.v_by };
             group::step::<L>(plan, &mut worker.room, &inputs, memory, next, &mut outcomes);
             for (lane, outcome) in outcomes[..here].iter().enumerate() {
-                self.take(plan, alone, first + lane, lane, outcome);
+                self.take(plan, alone, group, [first + lane, lane], outcome);
             }
         }
     }
 
     /// Takes the step of environment i: what its lane found, or one of its own.
-    fn take(&mut self, plan: &Plan, alone: &mut Alone, i: usize, lane: usize, outcome: &Outcome) {
+    fn take(
+        &mut self,
+        plan: &Plan,
+        alone: &mut Alone,
+        group: usize,
+        [i, lane]: [usize; 2],
+        outcome: &Outcome,
+    ) {
         let model = &plan.world.model;
         let (nq, nv, nu) = (model.nq, model.nv(), plan.world.actuators.len());
         let (q, v) = (&mut self.q[i * nq..(i + 1) * nq], &mut self.v[i * nv..(i + 1) * nv]);
         if !outcome.good {
             let (control, force) = (&self.control[i * nu..(i + 1) * nu], &self.force[i * nv..(i + 1) * nv]);
-            alone.forget();
+            let memory = &mut self.memories[group];
             alone.take(plan, self.fields[i].as_deref());
+            alone.borrow(plan, memory, lane);
             self.reports[i] = alone.step(plan, [q, v], control, force, Path::FellBack);
+            alone.give_back(plan, memory, lane);
             return;
         }
         let here = lane * nv..(lane + 1) * nv;

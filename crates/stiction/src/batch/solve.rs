@@ -6,19 +6,30 @@
 //!              open   Δλ = −λ
 //!              stick  Δc = −c
 //!              slide  Δc_N = −c_N,   d·Δλ_T = μ Δλ_N,   e·Δc_T + α e·Δλ_T = −e·c_T               (2)
-//!              taken in the lanes whose natural map it lowers
+//!              for all e where there are more tangents; taken in the lanes whose natural map it lowers
 //! ```
 //!
 //! (1) and (2) in turn until the natural map of every lane is below the tolerance. A lane that is done is not touched
 //! again: what it holds does not depend on the others. [`stiction_solvers`]'s `auto` does the same and more.
 
 use super::judge;
-use super::lane::{mask, max, truth};
+use super::lane::{mask, max, min, truth};
+use super::local::Local;
+use super::patch::{TANGENTS, tangent};
 use super::rows::Rows;
+use stiction_contact::cone::MAX_ROWS;
 use stiction_dynamics::Real;
 
 /// Times (1) and (2), at most.
 const ITERATIONS: usize = 40;
+/// What is added to G's diagonal, as a share of it, where Newton's step has led nowhere, and how it grows and shrinks [–].
+const FIRM: f64 = 1e-4;
+const FIRMER: f64 = 30.0;
+const FIRMEST: f64 = 1e-2;
+const SOFTER: f64 = 0.1;
+/// A lane in which so many rounds leave more than this share of the least is given up.
+const PATIENCE: f64 = 8.0;
+const GAIN: f64 = 0.3;
 /// Newton's steps for a sliding contact in a first and in a later sweep.
 const STEPS: [usize; 2] = [4, 2];
 
@@ -33,8 +44,10 @@ pub(super) struct Solver<T> {
     /// (2), with its right-hand side.
     matrix: Vec<T>,
     right: Vec<T>,
-    /// d of (2), per block.
+    /// d of (2), per block of three rows.
     along: Vec<[T; 2]>,
+    /// Of those of more: w of the reflection I − w wᵀ/w_0 that takes the first axis to −w_0 d/|w_0|.
+    mirrors: Vec<[T; TANGENTS]>,
 }
 
 impl<T: Real> Solver<T> {
@@ -47,6 +60,7 @@ impl<T: Real> Solver<T> {
             matrix: Vec::new(),
             right: Vec::new(),
             along: Vec::new(),
+            mirrors: Vec::new(),
         }
     }
 
@@ -62,23 +76,39 @@ impl<T: Real> Solver<T> {
         self.trial_velocity.clear();
         self.trial_velocity.resize(n, sound.zero());
         let (mut e, mut running) = (sound.like(f64::INFINITY), mask(sound));
+        let (mut mark, mut age) = (e, sound.zero());
+        let least = sound.like(nudge);
+        let mut epsilon = least;
         // What each round makes of the last: first the start, then (1) and (2) in turn.
         for round in 0..2 * ITERATIONS {
             let swept = round % 2 == 1;
             if swept {
                 self.sweep(rows, running, STEPS[usize::from(round > 1)]);
             } else if round > 0 {
-                self.newton(rows, nudge);
+                self.newton(rows, epsilon);
             }
             let after = judge::natural_map(rows, &self.trial, &mut self.trial_velocity);
             // A sweep is taken as it is: it need not lower e to lead to where it vanishes.
-            let taken = if swept { running } else { T::both(running, after.less(e)) };
+            let better = after.less(e);
+            let taken = if swept { running } else { T::both(running, better) };
+            if !swept && round > 0 {
+                let firmer = max(epsilon * sound.like(FIRMER), sound.like(FIRM));
+                epsilon = T::select(
+                    better,
+                    max(epsilon * sound.like(SOFTER), least),
+                    min(firmer, sound.like(FIRMEST)),
+                );
+            }
             for r in 0..n {
                 self.lambda[r] = T::select(taken, self.trial[r], self.lambda[r]);
                 self.velocity[r] = T::select(taken, self.trial_velocity[r], self.velocity[r]);
             }
             e = T::select(taken, after, e);
-            running = T::both(running, T::not(e.less(tolerance)));
+            // Lanes that gain nothing any more are left.
+            let gains = after.less(mark * sound.like(GAIN));
+            mark = T::select(gains, after, mark);
+            age = T::select(gains, sound.zero(), age + sound.one());
+            running = T::both(running, T::both(T::not(e.less(tolerance)), age.less(sound.like(PATIENCE))));
             if !T::any(running) {
                 break;
             }
@@ -95,39 +125,49 @@ impl<T: Real> Solver<T> {
         velocity.copy_from_slice(&self.velocity[..n]);
         for (block, local) in rows.blocks.iter().zip(&mut rows.locals) {
             let r = block.row;
-            if block.dim == 3 {
-                let l = [lambda[r], lambda[r + 1], lambda[r + 2]];
-                let c = [velocity[r], velocity[r + 1], velocity[r + 2]];
-                let answer = local.answer(l, c, steps);
-                let mut d = l;
-                for k in 0..3 {
-                    let next = T::select(running, answer[k], l[k]);
-                    d[k] = next - l[k];
-                    lambda[r + k] = next;
-                }
-                let G = &rows.G[r * n..(r + 3) * n];
-                let (first, rest) = G.split_at(n);
-                let (second, third) = rest.split_at(n);
-                for i in 0..n {
-                    velocity[i] += first[i] * d[0] + second[i] * d[1] + third[i] * d[2];
-                }
-            } else {
+            if block.dim == 1 {
                 let answer = local.answer_row(lambda[r], velocity[r]);
                 let next = T::select(running, answer, lambda[r]);
                 let d = next - lambda[r];
                 lambda[r] = next;
-                for (c, G) in velocity.iter_mut().zip(&rows.G[r * n..(r + 1) * n]) {
-                    *c += *G * d;
-                }
+                move_one(velocity, &rows.G, r, d);
+                continue;
+            }
+            if block.dim == 3 {
+                let l = [lambda[r], lambda[r + 1], lambda[r + 2]];
+                let c = [velocity[r], velocity[r + 1], velocity[r + 2]];
+                let answer = local.answer(l, c, steps);
+                let d = take(&mut lambda[r..r + 3], answer, running);
+                move_three(velocity, &rows.G, r, d);
+                continue;
+            }
+            let zero = local.mu.zero();
+            let (mut l, mut c) = ([zero; MAX_ROWS], [zero; MAX_ROWS]);
+            l[..block.dim].copy_from_slice(&lambda[r..r + block.dim]);
+            c[..block.dim].copy_from_slice(&velocity[r..r + block.dim]);
+            let patch = &rows.patches[block.patch];
+            let answer = match block.dim {
+                4 => patch.answer::<4, 3>(local, l, c),
+                _ => patch.answer::<MAX_ROWS, TANGENTS>(local, l, c),
+            };
+            let [x, y, z, turns @ ..] = answer;
+            let d = take(&mut lambda[r..r + 3], [x, y, z], running);
+            move_three(velocity, &rows.G, r, d);
+            if block.dim == 4 {
+                let [d] = take(&mut lambda[r + 3..r + 4], [turns[0]], running);
+                move_one(velocity, &rows.G, r + 3, d);
+            } else {
+                let d = take(&mut lambda[r + 3..r + 6], turns, running);
+                move_three(velocity, &rows.G, r + 3, d);
             }
         }
     }
 
     /// (2): the impulses it leads to, in `trial`.
     #[inline(always)]
-    fn newton(&mut self, rows: &Rows<T>, nudge: f64) {
+    fn newton(&mut self, rows: &Rows<T>, nudge: T) {
         let n = rows.rows;
-        let Self { lambda, velocity, trial, matrix, right, along, .. } = self;
+        let Self { lambda, velocity, trial, matrix, right, along, mirrors, .. } = self;
         let kind = lambda[0].zero();
         matrix.clear();
         matrix.extend_from_slice(&rows.G[..n * n]);
@@ -135,10 +175,11 @@ impl<T: Real> Solver<T> {
         trial.clear();
         trial.extend_from_slice(lambda);
         along.clear();
+        mirrors.clear();
         for c in velocity.iter() {
             right.push(-*c);
         }
-        let (one, nudge) = (kind.one(), kind.like(nudge));
+        let one = kind.one();
         // Axes (d, e) where a contact slides.
         for (block, local) in rows.blocks.iter().zip(&rows.locals) {
             let r = block.row;
@@ -151,25 +192,35 @@ impl<T: Real> Solver<T> {
                 axis = [T::select(turned, x / length, one), T::select(turned, y / length, kind)];
                 turn(matrix, right, n, r, axis);
             }
+            if block.dim > 3 {
+                let w = mirror(&lambda[r..r + block.dim], slides);
+                if T::any(slides) {
+                    reflect(matrix, right, n, r, &w[..block.dim - 1]);
+                }
+                mirrors.push(w);
+            }
             along.push(axis);
         }
         for (block, local) in rows.blocks.iter().zip(&rows.locals) {
             let (r, open) = (block.row, mask(local.open));
             let a = local.norm;
-            if block.dim == 3 {
+            if block.dim > 1 {
                 let slides = mask(local.slides);
                 if T::any(slides) {
                     // d·Δλ_T − μ Δλ_N = 0 and the α of e.
+                    let along = if block.dim == 3 { one } else { -sign(mirrors[block.patch][0]) };
                     set_row(matrix, n, r, slides, kind);
                     let at = r * n + r;
-                    matrix[at] = T::select(slides, a, matrix[at]);
+                    matrix[at] = T::select(slides, along * a, matrix[at]);
                     matrix[at + 2] = T::select(slides, -local.mu * a, matrix[at + 2]);
                     right[r] = T::select(slides, kind, right[r]);
-                    let at = (r + 1) * n + r + 1;
-                    matrix[at] += T::select(slides, local.alpha, kind);
+                    for k in 1..block.dim - 1 {
+                        let at = (r + tangent(k)) * (n + 1);
+                        matrix[at] += T::select(slides, local.alpha, kind);
+                    }
                 }
                 if T::any(open) {
-                    for k in 0..3 {
+                    for k in 0..block.dim {
                         set_row(matrix, n, r + k, open, kind);
                         let at = (r + k) * (n + 1);
                         matrix[at] = T::select(open, a, matrix[at]);
@@ -193,6 +244,11 @@ impl<T: Real> Solver<T> {
             let r = block.row;
             if block.dim == 1 {
                 trial[r] += right[r];
+                continue;
+            }
+            if block.dim > 3 {
+                let w = &mirrors[block.patch][..block.dim - 1];
+                return_patch(&mut trial[r..r + block.dim], &mut right[r..r + block.dim], w, local);
                 continue;
             }
             let (d, e) = (right[r], right[r + 1]);
@@ -228,6 +284,121 @@ fn turn<T: Real>(matrix: &mut [T], right: &mut [T], n: usize, r: usize, [x, y]: 
     let (a, b) = (right[r], right[r + 1]);
     right[r] = x * a + y * b;
     right[r + 1] = x * b - y * a;
+}
+
+/// The answer of a block in the lanes `running`, into `lambda`; what it differs by.
+#[inline(always)]
+fn take<T: Real, const D: usize>(lambda: &mut [T], answer: [T; D], running: T::Mask) -> [T; D] {
+    let mut d = answer;
+    for ((d, l), answer) in d.iter_mut().zip(lambda).zip(answer) {
+        let next = T::select(running, answer, *l);
+        *d = next - *l;
+        *l = next;
+    }
+    d
+}
+
+/// c + G d for d in row r, and in three rows from r.
+#[inline(always)]
+fn move_one<T: Real>(velocity: &mut [T], G: &[T], r: usize, d: T) {
+    let n = velocity.len();
+    for (c, G) in velocity.iter_mut().zip(&G[r * n..(r + 1) * n]) {
+        *c += *G * d;
+    }
+}
+
+#[inline(always)]
+fn move_three<T: Real>(velocity: &mut [T], G: &[T], r: usize, d: [T; 3]) {
+    let n = velocity.len();
+    let (first, rest) = G[r * n..(r + 3) * n].split_at(n);
+    let (second, third) = rest.split_at(n);
+    for i in 0..n {
+        velocity[i] += first[i] * d[0] + second[i] * d[1] + third[i] * d[2];
+    }
+}
+
+/// ±1.
+#[inline(always)]
+fn sign<T: Real>(x: T) -> T {
+    T::select(x.less(x.zero()), -x.one(), x.one())
+}
+
+/// w of a patch with impulses `l`; none in lanes where it does not slide: with d = λ_T/‖λ_T‖, d + (1, 0, …) sign d_0.
+#[inline(always)]
+fn mirror<T: Real>(l: &[T], slides: T::Mask) -> [T; TANGENTS] {
+    let zero = l[0].zero();
+    let (mut w, mut squares) = ([zero; TANGENTS], zero);
+    for k in 0..l.len() - 1 {
+        w[k] = l[tangent(k)];
+        squares += w[k] * w[k];
+    }
+    let turned = T::both(slides, zero.less(squares));
+    let inverse = zero.one() / T::select(turned, squares, zero.one()).sqrt();
+    for w in &mut w {
+        *w = T::select(turned, *w * inverse, zero);
+    }
+    w[0] += T::select(slides, sign(w[0]), zero);
+    w
+}
+
+/// The tangents of the patch at row r, as many as w has numbers, mirrored.
+#[inline(always)]
+fn reflect<T: Real>(matrix: &mut [T], right: &mut [T], n: usize, r: usize, w: &[T]) {
+    let scaled = mirror_scale(w);
+    for k in 0..n {
+        let mut dot = w[0].zero();
+        for (j, w) in w.iter().enumerate() {
+            dot += *w * matrix[(r + tangent(j)) * n + k];
+        }
+        dot *= scaled;
+        for (j, w) in w.iter().enumerate() {
+            matrix[(r + tangent(j)) * n + k] -= *w * dot;
+        }
+    }
+    for row in matrix.chunks_exact_mut(n) {
+        reflect_one(&mut row[r..], w, scaled);
+    }
+    reflect_one(&mut right[r..], w, scaled);
+}
+
+#[inline(always)]
+fn reflect_one<T: Real>(x: &mut [T], w: &[T], scaled: T) {
+    let mut dot = scaled.zero();
+    for (j, w) in w.iter().enumerate() {
+        dot += *w * x[tangent(j)];
+    }
+    dot *= scaled;
+    for (j, w) in w.iter().enumerate() {
+        x[tangent(j)] -= *w * dot;
+    }
+}
+
+/// 2/wᵀw = 1/|w_0|; anything where w is none.
+#[inline(always)]
+fn mirror_scale<T: Real>(w: &[T]) -> T {
+    let size = w[0].abs();
+    size.one() / T::select(size.zero().less(size), size, size.one())
+}
+
+/// λ + Δλ of a patch, of which Δλ_T is mirrored, on the cone where it slides.
+#[inline(always)]
+fn return_patch<T: Real>(lambda: &mut [T], step: &mut [T], w: &[T], local: &Local<T>) {
+    let zero = local.mu.zero();
+    reflect_one(step, w, mirror_scale(w));
+    let mut squares = zero;
+    for (k, (l, d)) in lambda.iter_mut().zip(step.iter()).enumerate() {
+        *l += *d;
+        squares += if k == 2 { zero } else { *l * *l };
+    }
+    let slides = mask(local.slides);
+    let positive = T::select(slides, max(lambda[2], zero), lambda[2]);
+    let length = squares.sqrt();
+    let on_cone = local.mu * positive / T::select(zero.less(length), length, zero.one());
+    let scale = T::select(slides, on_cone, zero.one());
+    for l in lambda.iter_mut() {
+        *l *= scale;
+    }
+    lambda[2] = positive;
 }
 
 #[inline(always)]

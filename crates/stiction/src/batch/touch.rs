@@ -10,7 +10,7 @@ use super::memory::Memory;
 use super::plan::{Ends, Kind, Pair, Plan};
 use crate::continuous::will_meet;
 use crate::faces::{NEAR, ROUNDING, SAME_NORMAL};
-use stiction_collision::{Manifold, ManifoldPoint, SPAN, Shape, collide};
+use stiction_collision::{Manifold, ManifoldPoint, SPAN, Shape, collide, plane_feature};
 use stiction_dynamics::spatial::{Motion, Pose, Quat, Vec3};
 use stiction_dynamics::{Kinematics, Real, Velocities};
 
@@ -179,6 +179,8 @@ impl<T: Real> Touch<T> {
             frame = [t1.cast(sound), t2.cast(sound), -n];
         }
         let pitch = sound.like(pair.pitch);
+        // As the narrow phase has it.
+        let feature = |k: usize| plane_feature(k).rotate_left(16 * plane as u32);
         for k in 0..count {
             let within = T::not(reach.less(gaps[k]));
             let active = T::select(within, counts, sound.zero());
@@ -187,7 +189,7 @@ impl<T: Real> Touch<T> {
                 self.slots.push(Slot {
                     pair: index,
                     ordinal: k,
-                    feature: [k as u32; super::WIDEST],
+                    feature: [feature(k); super::WIDEST],
                     active,
                     position: points[k] - n * (r + sound.like(0.5) * gaps[k]) + frame[2] * (pitch * gap),
                     frame,
@@ -398,7 +400,7 @@ fn segments<T: Real>(a: Vec3<T>, b: Vec3<T>, d: Vec3<T>) -> T {
 }
 
 #[inline(always)]
-fn one<T: Real>(x: Vec3<T>, lane: usize) -> Vec3 {
+pub(super) fn one<T: Real>(x: Vec3<T>, lane: usize) -> Vec3 {
     Vec3::from([x.x.lane(lane), x.y.lane(lane), x.z.lane(lane)])
 }
 

@@ -27,7 +27,10 @@ impl Witness {
                 continue;
             }
             let cone = match block.key {
-                Key::Contact { .. } => Cone::Friction { mu: local.mu.lane(lane) },
+                Key::Contact { .. } => match (local.mu.lane(lane), block.dim) {
+                    (mu, 3) => Cone::Friction { mu },
+                    (mu, dim) => Cone::Patch { mu, rolls: dim == 6 },
+                },
                 Key::Limit { .. } => Cone::NonNegative,
                 Key::Dry { .. } | Key::Servo { .. } => {
                     Cone::Box { lo: local.bounds[0].lane(lane), hi: local.bounds[1].lane(lane) }

@@ -2,7 +2,7 @@
 
 use stiction::batch::{Batch, BatchSettings, Pace, Path};
 use stiction::models::{LoadOptions, load_str};
-use stiction::{Settings, Simulation, State};
+use stiction::{Settings, Simulation, State, StepStatus};
 
 /// Two joints held together by an equality: the same bits as a simulation each.
 #[test]
@@ -18,7 +18,7 @@ fn worlds_with_couplings_go_alone() {
     let settings = BatchSettings { threads: 2, ..BatchSettings::default() };
     let mut batch = Batch::new(world.clone(), &state, 70, settings).unwrap();
     assert!(matches!(batch.pace(), Pace::Alone(why) if why.contains("couplings")));
-    let tolerance = 1e-8;
+    let tolerance = settings.tolerance;
     let alone =
         Settings { contact: "auto".to_owned(), tolerance, stepper: settings.stepper, ..Settings::default() };
     let mut sim = Simulation::new(world, state, alone).unwrap();
@@ -30,4 +30,17 @@ fn worlds_with_couplings_go_alone() {
         assert_eq!(batch.state(i), (&sim.state().q[..], &sim.state().v[..]));
         assert_eq!(batch.report(i).path, Path::Alone);
     }
+}
+
+/// A world in which nothing moves.
+#[test]
+fn worlds_at_rest_for_good_are_stepped() {
+    let text = r#"<mujoco><worldbody><geom type="plane" size="0 0 1"/></worldbody></mujoco>"#;
+    let file = std::path::Path::new("plane.xml");
+    let world = load_str(text, file, std::path::Path::new("."), &LoadOptions::default()).unwrap();
+    let mut batch =
+        Batch::new(world.clone(), &State::neutral(&world.model), 3, BatchSettings::default()).unwrap();
+    assert!(matches!(batch.pace(), Pace::Alone(why) if why.contains("nothing")));
+    batch.step(&[]);
+    assert!(batch.reports().all(|r| r.status == StepStatus::Converged && r.contacts == 0));
 }

@@ -2,7 +2,7 @@
 
 use crate::scene::{Dice, arm, foot, heap, quadruped};
 use stiction::batch::{Batch, BatchSettings, Pace, Path, Precision};
-use stiction::models::World;
+use stiction::models::{Dimension, World};
 use stiction::{Settings, Simulation, Sleep, State, StepperParams};
 
 /// How two are compared.
@@ -92,6 +92,30 @@ fn quadrupeds_move_as_they_do_alone() {
         precision: Precision::Double,
     };
     compare(&world, &home, &c);
+}
+
+/// Feet that resist spinning, and rolling too.
+#[test]
+fn quadrupeds_on_feet_that_resist_turning_move_as_they_do_alone() {
+    for dimension in [Dimension::Spinning, Dimension::Rolling] {
+        let (mut world, mut home, control) = quadruped();
+        home.q[2] += 0.003; // they land
+        for g in &mut world.geometries {
+            (g.material.dimension, g.material.spinning, g.material.rolling) = (dimension, 0.02, 0.01);
+        }
+        let c = Comparison {
+            n: 10,
+            steps: 100,
+            shaken: 0.5,
+            control,
+            targets: 0.1,
+            close: 1e-8,
+            contacts: 1000,
+            fell_back: 0.1,
+            precision: Precision::Double,
+        };
+        compare(&world, &home, &c);
+    }
 }
 
 /// Single precision knows gaps to a ten-millionth of a metre, and the speeds at which they close to a ten-thousandth.
