@@ -24,7 +24,7 @@ pub(super) struct Patch<T> {
 /// Where α starts of what has not slid [‖A‖_F], how many steps it has, and what they may leave of ‖λ_T‖ [–].
 const START: f64 = 0.1;
 const STEPS: usize = 24;
-const NEAR: f64 = 1e-3;
+const NEAR: f64 = 1e-4;
 
 /// Row of the tangential direction k.
 pub(super) const fn tangent(k: usize) -> usize {
@@ -121,7 +121,10 @@ impl<T: Real> Patch<T> {
         }
         let none = T::not(T::both(there, T::not(open)));
         local.open = T::select(none, one, zero);
-        answer.map(|x| T::select(none, zero, x))
+        for x in &mut answer {
+            *x = T::select(none, zero, *x);
+        }
+        answer
     }
 
     /// (3) of [`super::local`]: α and the impulse, which is on the cone, by Newton's steps within a bracket from `alpha`, as
@@ -193,7 +196,10 @@ fn factor<T: Real, const N: usize, const M: usize>(m: &mut [[T; M]; M], more: T)
         row[k] += more;
     }
     for k in 0..N {
-        let (inverse, column) = (more.one() / m[k][k], m.map(|row| row[k]));
+        let (inverse, mut column) = (more.one() / m[k][k], [more; M]);
+        for (c, row) in column.iter_mut().zip(m.iter()).take(N) {
+            *c = row[k];
+        }
         for i in k + 1..N {
             let f = column[i] * inverse;
             for (x, c) in m[i][k + 1..=i].iter_mut().zip(&column[k + 1..]) {

@@ -67,7 +67,9 @@ struct Part {
 pub(super) struct Rows<T> {
     pub(super) blocks: Vec<Block>,
     pub(super) locals: Vec<Local<T>>,
+    /// Of those that resist turning; of more than there are now, once there have been.
     pub(super) patches: Vec<Patch<T>>,
+    turning: usize,
     parts: Vec<Part>,
     /// G + R, dense, by rows.
     pub(super) G: Vec<T>,
@@ -98,6 +100,7 @@ impl<T: Real> Rows<T> {
             blocks: Vec::new(),
             locals: Vec::new(),
             patches: Vec::new(),
+            turning: 0,
             parts: Vec::new(),
             G: Vec::new(),
             g: Vec::new(),
@@ -146,7 +149,7 @@ impl<T: Real> Rows<T> {
     fn clear(&mut self) {
         self.blocks.clear();
         self.locals.clear();
-        self.patches.clear();
+        self.turning = 0;
         self.parts.clear();
         self.g.clear();
         self.supports.clear();
@@ -211,7 +214,7 @@ impl<T: Real> Rows<T> {
         };
         g[2] += bias;
         self.gaps.push(max(bias, h.zero()));
-        let (row, part, patch) = (self.rows, self.parts.len(), self.patches.len());
+        let (row, part, patch) = (self.rows, self.parts.len(), self.turning);
         let mut friction = surface.friction;
         self.compliance.push(compliance);
         self.bounces.push(bounces);
@@ -225,7 +228,10 @@ impl<T: Real> Rows<T> {
         if let Some(turning) = pair.turning {
             friction = max(friction, h.like(LEAST));
             let turns = turns(turning, slot.frame, friction);
-            self.patches.push(Patch::new(h));
+            self.turning += 1;
+            if self.patches.len() < self.turning {
+                self.patches.push(Patch::new(h));
+            }
             if turning[1] > 0.0 {
                 self.push_turning::<3>(free, pair, turns, tip);
             } else {
