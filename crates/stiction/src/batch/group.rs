@@ -237,7 +237,7 @@ impl<T: Real> Room<T> {
             memory.recall(plan, &touch.slots, rows, &mut solver.lambda, &mut means.young);
             means.start(rows, &solver.lambda);
             let tolerance = tolerance(plan, rows, kind);
-            e = solver.solve(rows, tolerance, *here, plan.nudge());
+            e = solver.solve(rows, tolerance, *here, plan.yields());
             good = T::select(mask(unsolved(e, tolerance)), kind, good);
             good = T::select(mask(rows.deep), kind, good);
             rows.apply(free, &solver.lambda, v_next);

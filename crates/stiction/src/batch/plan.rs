@@ -40,6 +40,8 @@ pub(super) struct Plan {
     pub(super) free_bodies: Vec<usize>,
     pub(super) places: Vec<Place>,
     pub(super) pairs: Vec<Pair>,
+    /// Some contacts resist turning.
+    turns: bool,
     /// Per pair: coefficients of friction and of restitution.
     pub(super) surfaces: Vec<[f64; 2]>,
     /// The world's own numbers, in the order in which lanes load them, each in all lanes.
@@ -159,6 +161,7 @@ impl Plan {
                 .collect(),
             obstacle,
             places,
+            turns: pairs.iter().any(|p| p.turning.is_some()),
             pairs,
             surfaces,
             chains,
@@ -183,6 +186,15 @@ impl Plan {
         match self.settings.precision {
             Precision::Double => 1e-10,
             Precision::Single => 1e-6,
+        }
+    }
+
+    /// The same in Newton's steps, at least: where contacts resist turning they often want impulses in more directions
+    /// than there are dofs, and single precision leaves those little.
+    pub(super) fn yields(&self) -> f64 {
+        match self.settings.precision {
+            Precision::Single if self.turns => 3e-5,
+            _ => self.nudge(),
         }
     }
 

@@ -64,10 +64,10 @@ impl<T: Real> Solver<T> {
         }
     }
 
-    /// The natural map of each lane. `tolerance` [m/s]; `nudge`: see the plan. Lanes in which `sound` is 0 do not
+    /// The natural map of each lane. `tolerance` [m/s]; `yields`: see the plan. Lanes in which `sound` is 0 do not
     /// count.
     #[inline(always)]
-    pub(super) fn solve(&mut self, rows: &mut Rows<T>, tolerance: T, sound: T, nudge: f64) -> T {
+    pub(super) fn solve(&mut self, rows: &mut Rows<T>, tolerance: T, sound: T, yields: f64) -> T {
         let n = rows.rows;
         self.trial.clear();
         self.trial.extend_from_slice(&self.lambda);
@@ -77,7 +77,7 @@ impl<T: Real> Solver<T> {
         self.trial_velocity.resize(n, sound.zero());
         let (mut e, mut running) = (sound.like(f64::INFINITY), mask(sound));
         let (mut mark, mut age) = (e, sound.zero());
-        let least = sound.like(nudge);
+        let least = sound.like(yields);
         let mut epsilon = least;
         // What each round makes of the last: first the start, then (1) and (2) in turn.
         for round in 0..2 * ITERATIONS {
@@ -165,7 +165,7 @@ impl<T: Real> Solver<T> {
 
     /// (2): the impulses it leads to, in `trial`.
     #[inline(always)]
-    fn newton(&mut self, rows: &Rows<T>, nudge: T) {
+    fn newton(&mut self, rows: &Rows<T>, yields: T) {
         let n = rows.rows;
         let Self { lambda, velocity, trial, matrix, right, along, mirrors, .. } = self;
         let kind = lambda[0].zero();
@@ -236,7 +236,7 @@ impl<T: Real> Solver<T> {
             }
             for k in 0..block.dim {
                 let at = (r + k) * (n + 1);
-                matrix[at] += a * nudge;
+                matrix[at] += a * yields;
             }
         }
         eliminate(matrix, right, n);
