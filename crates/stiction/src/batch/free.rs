@@ -53,9 +53,6 @@ fn stiffer<T: Real>(stiff: T, z: T) -> T {
 
 /// A servo that is a row.
 pub(super) struct ServoRow<T> {
-    pub(super) actuator: usize,
-    pub(super) dof: usize,
-    pub(super) coefficient: f64,
     /// 1 where it is.
     pub(super) there: T,
     pub(super) g: T,
@@ -219,14 +216,21 @@ impl<T: Real> Free<T> {
     fn evaluate(&mut self, plan: &Plan, numbers: &Numbers<T>, q: &[T], v: &[T], control: &[T], h: T) {
         let actuators = plan.world.actuators.iter().zip(&numbers.servos).zip(control);
         for (i, ((a, servo), control)) in actuators.enumerate() {
-            let (dof, c) = a.transmission[0];
-            let c = h.like(c);
             let u = clamp(*control, servo.control);
-            let (length, rate) = (c * q[plan.q_of_dof[dof]], c * v[dof]);
-            let gain = -h * (servo.bias_velocity + h * servo.bias_length) * (c * c);
-            let (tree, spring) = (plan.tree_of_dof[dof], -h * h * servo.bias_length * (c * c));
-            self.stiff[tree] = stiffer(self.stiff[tree], spring * h.like(plan.mobility[dof]));
-            let theta = share(gain / self.mass.row(dof)[0]);
+            let (mut length, mut rate, mut inverse, mut mobility) = (h.zero(), h.zero(), h.zero(), 0.0);
+            for &(dof, c) in &a.transmission {
+                mobility += c * c * plan.mobility[dof];
+                let c = h.like(c);
+                length += c * q[plan.q_of_dof[dof]];
+                rate += c * v[dof];
+                inverse += c * c / self.mass.row(dof)[0];
+            }
+            let spring = -h * h * servo.bias_length * h.like(mobility);
+            for &(dof, _) in &a.transmission {
+                let stiff = &mut self.stiff[plan.tree_of_dof[dof]];
+                *stiff = stiffer(*stiff, spring);
+            }
+            let theta = share(-h * (servo.bias_velocity + h * servo.bias_length) * inverse);
             let k = -theta * (theta * h * servo.bias_length + servo.bias_velocity);
             let now = servo.gain * u + servo.bias + servo.bias_length * length + servo.bias_velocity * rate;
             let implicit = h.zero().less(k);
@@ -259,8 +263,9 @@ impl<T: Real> Free<T> {
         }
         self.v_free.copy_from_slice(&self.tau);
         for (a, effort) in plan.world.actuators.iter().zip(&self.efforts) {
-            let (dof, c) = a.transmission[0];
-            self.v_free[dof] += h.like(c) * effort.start;
+            for &(dof, c) in &a.transmission {
+                self.v_free[dof] += h.like(c) * effort.start;
+            }
         }
         for x in &mut self.v_free {
             *x *= h;
@@ -295,10 +300,15 @@ impl<T: Real> Free<T> {
         any
     }
 
-    /// Which servos are rows in the step to come: a bit per lane for each actuator; none if empty.
+    /// Which servos are rows in the step to come: a bit per lane for each actuator; none if empty. Those on several dofs
+    /// always are.
     #[inline(always)]
-    pub(super) fn start(&mut self, promoted: &[u32]) {
+    pub(super) fn start(&mut self, plan: &Plan, promoted: &[u32]) {
         for (i, row) in self.promoted.iter_mut().enumerate() {
+            if !plan.pulls[i].terms.is_empty() {
+                *row = row.one();
+                continue;
+            }
             let bits = promoted.get(i).map_or(0, |bits| *bits);
             *row = row.zero();
             if bits != 0 {
@@ -323,16 +333,15 @@ impl<T: Real> Free<T> {
         if !T::any(there) {
             return None;
         }
-        let (dof, coefficient) = plan.world.actuators[i].transmission[0];
         let (law, h) = (self.laws[i], zero.like(plan.h()));
         // Where it is none any number does, but it has to be one.
         let k = T::select(there, law.implicit, zero.one());
-        let change = zero.like(coefficient) * (self.v_free[dof] - v[dof]);
+        let mut change = zero;
+        for &(dof, c) in &plan.world.actuators[i].transmission {
+            change += zero.like(c) * (self.v_free[dof] - v[dof]);
+        }
         let [lo, hi] = numbers.servos[i].effort;
         Some(ServoRow {
-            actuator: i,
-            dof,
-            coefficient,
             there: truth(zero, there),
             g: change - law.start / k,
             compliance: zero.one() / (h * k),
@@ -375,7 +384,7 @@ impl<T: Real> Free<T> {
     ) {
         let zero = good.zero();
         for (i, (a, servo)) in plan.world.actuators.iter().zip(&numbers.servos).enumerate() {
-            if !T::any(mask(self.promoted[i])) {
+            if !T::any(mask(self.promoted[i])) || a.transmission.len() > 1 {
                 continue;
             }
             let (dof, c) = a.transmission[0];

@@ -111,7 +111,7 @@ impl lanes::Task for Moving<'_> {
     fn run<T: Real>(self, kind: T) {
         let room = enter(kind, self.plan, self.room);
         if let Some(promoted) = self.start {
-            room.free.start(promoted);
+            room.free.start(self.plan, promoted);
         }
         room.move_freely(self.plan, kind, self.inputs);
     }

@@ -89,7 +89,7 @@ impl<T: Real> Means<T> {
         let p = &plan.settings.stepper;
         for (i, block) in rows.blocks.iter().enumerate() {
             let contact = matches!(block.key, Key::Contact { .. });
-            if !contact && !matches!(block.key, Key::Limit { .. }) {
+            if !contact && !matches!(block.key, Key::Limit { .. } | Key::Stop { .. }) {
                 continue;
             }
             let holds = rows.holds(i, lambda);

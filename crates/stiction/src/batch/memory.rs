@@ -102,7 +102,11 @@ impl Memory {
             let key = match row.key {
                 Key::Limit { joint, side } => RowKey::Limit { joint, side },
                 Key::Dry { dof } => RowKey::Friction { dof },
+                Key::Coupling { index } => RowKey::Coupling { index },
                 Key::Servo { actuator } => RowKey::Pull(Pull::Actuator(actuator)),
+                Key::Pull { tendon } => RowKey::Pull(Pull::Tendon(tendon)),
+                Key::Stop { tendon, side } => RowKey::TendonLimit { tendon, side },
+                Key::Drag { tendon } => RowKey::TendonFriction { tendon },
                 Key::Contact { .. } => continue,
             };
             to.push_row(key, row.impulse[lane]);
@@ -128,8 +132,12 @@ impl Memory {
             let key = match *key {
                 RowKey::Limit { joint, side } => Key::Limit { joint, side },
                 RowKey::Friction { dof } => Key::Dry { dof },
+                RowKey::Coupling { index } => Key::Coupling { index },
                 RowKey::Pull(Pull::Actuator(actuator)) => Key::Servo { actuator },
-                _ => continue, // not in lanes
+                RowKey::Pull(Pull::Tendon(tendon)) => Key::Pull { tendon },
+                RowKey::TendonLimit { tendon, side } => Key::Stop { tendon, side },
+                RowKey::TendonFriction { tendon } => Key::Drag { tendon },
+                RowKey::Loop { .. } => continue, // not in lanes
             };
             let kept = self.last.row(key);
             (kept.impulse[lane], kept.young[lane]) = (*now, f64::from(*before == 0.0));

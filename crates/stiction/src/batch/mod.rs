@@ -7,7 +7,7 @@
 //! The step is that of [`crate::TimeStepper`], in lanes: the same rows, the same exact law. A lane that does not reach
 //! the tolerance, or where something happened that lanes do not know, is stepped again alone, and its report says so.
 //! So is one of which a tree flies that is held by nothing, [`crate::flight`], as free bodies do between impacts;
-//! robots with servos have no such trees. Worlds of which no lane routine knows some part (loops, tendons, meshes:
+//! robots with servos have no such trees. Worlds of which no lane routine knows some part (loops, meshes:
 //! [`Batch::pace`]) are stepped environment by environment, at the pace of one simulation each.
 //!
 //! Nothing sleeps in a batch ([`crate::Sleep`]).
@@ -21,6 +21,7 @@ mod free;
 mod group;
 mod judge;
 mod lane;
+mod lines;
 mod local;
 mod means;
 mod memory;

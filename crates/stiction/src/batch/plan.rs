@@ -8,10 +8,11 @@ use crate::contacts::{ContactFinder, Spring, friction};
 use crate::flight::bound_trees;
 use crate::means::Means;
 use crate::stepper::turning;
+use std::collections::BTreeSet;
 use stiction_collision::{Shape, ShapeError};
 use stiction_dynamics::spatial::{Pose, Vec3};
 use stiction_dynamics::{JointKind, lanes};
-use stiction_models::{Dimension, World};
+use stiction_models::{Actuator, Dimension, World};
 
 /// Pairs of geometries beyond which contacts are found faster one environment at a time.
 const MOST_PAIRS: usize = 4096;
@@ -50,6 +51,34 @@ pub(super) struct Plan {
     pub(super) chains: Vec<Vec<usize>>,
     /// Scalar joints with a limit: index, range.
     pub(super) limits: Vec<(usize, [f64; 2])>,
+    /// Straight couplings, with their offsets.
+    pub(super) couplings: Vec<(Line, f64)>,
+    /// Per tendon; without terms where it runs over no joints.
+    pub(super) tendons: Vec<Line>,
+    /// Per actuator; without terms where it acts on one dof.
+    pub(super) pulls: Vec<Line>,
+}
+
+/// Σ c q over several scalar joints.
+pub(super) struct Line {
+    /// (dof, c).
+    pub(super) terms: Vec<(usize, f64)>,
+    /// These and their ancestors, descending, with c or 0.
+    pub(super) support: Vec<(usize, f64)>,
+    /// The support is the chain of this dof.
+    pub(super) tip: Option<usize>,
+}
+
+impl Line {
+    fn new(terms: &[(usize, f64)], chains: &[Vec<usize>]) -> Self {
+        let mut dofs: Vec<usize> = terms.iter().flat_map(|t| &chains[t.0]).copied().collect();
+        dofs.sort_unstable_by(|a, b| b.cmp(a));
+        dofs.dedup();
+        let tip = dofs.first().copied().filter(|&d| chains[d] == dofs);
+        let coefficient = |dof: usize| terms.iter().filter(|t| t.0 == dof).map(|t| t.1).sum();
+        let support = dofs.into_iter().map(|d| (d, coefficient(d))).collect();
+        Self { terms: terms.to_vec(), support, tip }
+    }
 }
 
 /// A geometry on its body.
@@ -138,6 +167,8 @@ impl Plan {
         let obstacle = obstacle(&world, &settings, &finder);
         let pairs = if obstacle.is_some() { Vec::new() } else { pairs(&world, &places, &finder, &chains) };
         let scalar = |kind: JointKind| kind.is_scalar();
+        let line = |terms: &[(usize, f64)]| Line::new(terms, &chains);
+        let pull = |a: &Actuator| line(if a.transmission.len() > 1 { &a.transmission } else { &[] });
         let surfaces = (pairs.iter())
             .map(|p| finder.surface_of(p.geometries[0], p.geometries[1]))
             .map(|s| [s.friction(), s.restitution])
@@ -159,6 +190,9 @@ impl Plan {
                 .filter(|(_, j)| scalar(j.kind))
                 .filter_map(|(i, j)| Some((i, j.limit?)))
                 .collect(),
+            couplings: world.couplings.iter().map(|c| (line(&c.terms), c.offset)).collect(),
+            tendons: world.tendons.iter().map(|t| line(t.terms())).collect(),
+            pulls: world.actuators.iter().map(pull).collect(),
             obstacle,
             places,
             turns: pairs.iter().any(|p| p.turning.is_some()),
@@ -216,7 +250,13 @@ impl Plan {
 fn obstacle(world: &World, settings: &BatchSettings, finder: &ContactFinder) -> Option<String> {
     let model = &world.model;
     let count = |n: usize, what: &str| (n > 0).then(|| format!("{what} ({n})"));
-    let tendons = world.actuators.iter().filter(|a| a.transmission.len() != 1).count();
+    let idle = world.actuators.iter().filter(|a| a.transmission.is_empty()).count();
+    let curved = world.couplings.iter().filter(|c| c.curve.is_some()).count();
+    let tree_of = |dof: usize| model.bodies[model.dofs[dof].body].tree;
+    let lines = (world.couplings.iter().map(|c| &c.terms[..]))
+        .chain(world.tendons.iter().map(|t| t.terms()))
+        .chain(world.actuators.iter().map(|a| &a.transmission[..]));
+    let far = lines.filter(|l| l.iter().map(|t| tree_of(t.0)).collect::<BTreeSet<_>>().len() > 2).count();
     let surfaces = |s: &Shape| matches!(s, Shape::HeightField(_) | Shape::Mesh(_));
     let geometries = || world.geometries.iter();
     let moving_plane = geometries()
@@ -227,11 +267,11 @@ fn obstacle(world: &World, settings: &BatchSettings, finder: &ContactFinder) -> 
         .then(|| "continuous collision".to_owned())
         .or_else(|| (model.nv() == 0).then(|| "nothing that moves".to_owned()))
         .or_else(|| (!lanes::are_wide()).then(|| "a processor without AVX2".to_owned()))
-        .or_else(|| count(world.couplings.len(), "couplings"))
+        .or_else(|| count(curved, "curved couplings"))
+        .or_else(|| count(far, "couplings, tendons or actuators over more than two trees"))
         .or_else(|| count(world.loops.len(), "loops"))
-        .or_else(|| count(world.tendons.len(), "tendons"))
         .or_else(|| count(world.gravity_compensation.len(), "carried weight"))
-        .or_else(|| count(tendons, "actuators on several joints"))
+        .or_else(|| count(idle, "actuators on no joint"))
         .or_else(|| count(geometries().filter(|g| surfaces(&g.shape)).count(), "meshes or height fields"))
         .or_else(|| moving_plane.then(|| "a plane that moves".to_owned()))
         .or_else(|| count(balls, "ball joints with a limit or a spring"))

@@ -14,7 +14,7 @@ use super::lane::{mask, max, truth};
 use super::local::Local;
 use super::numbers::Numbers;
 use super::patch::Patch;
-use super::plan::{Acting, Pair, Plan};
+use super::plan::{Acting, Line, Pair, Plan};
 use super::touch::Slot;
 use crate::contacts::LEAST;
 use stiction_dynamics::spatial::Vec3;
@@ -29,7 +29,11 @@ pub(super) enum Key {
     Contact { slot: usize },
     Limit { joint: usize, side: usize },
     Dry { dof: usize },
+    Coupling { index: usize },
     Servo { actuator: usize },
+    Pull { tendon: usize },
+    Stop { tendon: usize, side: usize },
+    Drag { tendon: usize },
 }
 
 /// One block: three rows of a contact (t₁, t₂, n), more where it resists spinning (n) and rolling (t₁, t₂), or one.
@@ -134,14 +138,20 @@ impl<T: Real> Rows<T> {
         }
         self.push_limits(plan, numbers, free, [q, v], sound);
         self.push_dry_friction(plan, numbers, free, sound);
-        for i in 0..plan.world.actuators.len() {
+        self.push_couplings(plan, free, q, sound);
+        for (i, a) in plan.world.actuators.iter().enumerate() {
             if let Some(s) = free.servo_row(plan, numbers, i, v) {
                 let local = Local::scalar(s.bounds, s.there * sound);
-                let key = Key::Servo { actuator: s.actuator };
+                let key = Key::Servo { actuator: i };
                 self.gaps.push(s.g.zero());
-                self.push_scalar(plan, free, key, (s.dof, s.coefficient), [s.g, s.compliance], local);
+                let numbers = [s.g, s.compliance];
+                match a.transmission[..] {
+                    [only] => self.push_scalar(plan, free, key, only, numbers, local),
+                    _ => self.push_line(free, key, (&plan.pulls[i], 1.0), numbers, local),
+                }
             }
         }
+        self.push_tendons(plan, free, [q, v], sound);
         self.form(free, plan.nudge());
     }
 
@@ -350,6 +360,38 @@ impl<T: Real> Rows<T> {
             self.W.push(if d == dof { g.like(sign) } else { g.zero() });
         }
         let support = (begin, self.supports.len());
+        self.push_row(free, key, (first, support, Some(dof)), [g, compliance], local);
+    }
+
+    /// A row along `sign` times a line.
+    #[inline(always)]
+    pub(super) fn push_line(
+        &mut self,
+        free: &Free<T>,
+        key: Key,
+        (line, sign): (&Line, f64),
+        [g, compliance]: [T; 2],
+        local: Local<T>,
+    ) {
+        let (first, begin) = (self.W.len(), self.supports.len());
+        for &(dof, c) in &line.support {
+            self.supports.push(dof);
+            self.W.push(g.like(sign * c));
+        }
+        let support = (begin, self.supports.len());
+        self.push_row(free, key, (first, support, line.tip), [g, compliance], local);
+    }
+
+    /// A row whose J is written.
+    #[inline(always)]
+    fn push_row(
+        &mut self,
+        free: &Free<T>,
+        key: Key,
+        (first, support, tip): (usize, (usize, usize), Option<usize>),
+        [g, compliance]: [T; 2],
+        local: Local<T>,
+    ) {
         self.blocks.push(Block { key, row: self.rows, dim: 1, part: self.parts.len(), patch: 0 });
         self.parts.push(Part { row: self.rows, dim: 1, w: first, support });
         self.locals.push(local);
@@ -357,7 +399,7 @@ impl<T: Real> Rows<T> {
         self.bounces.push(g.zero());
         self.g.push(g);
         self.rows += 1;
-        self.halve::<1>(&free.factor, Some(dof), first, support);
+        self.halve::<1>(&free.factor, tip, first, support);
     }
 
     /// J becomes W on one part of `D` rows.

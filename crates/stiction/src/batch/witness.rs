@@ -31,8 +31,9 @@ impl Witness {
                     (mu, 3) => Cone::Friction { mu },
                     (mu, dim) => Cone::Patch { mu, rolls: dim == 6 },
                 },
-                Key::Limit { .. } => Cone::NonNegative,
-                Key::Dry { .. } | Key::Servo { .. } => {
+                Key::Limit { .. } | Key::Stop { .. } => Cone::NonNegative,
+                Key::Coupling { .. } => Cone::Free,
+                Key::Dry { .. } | Key::Servo { .. } | Key::Pull { .. } | Key::Drag { .. } => {
                     Cone::Box { lo: local.bounds[0].lane(lane), hi: local.bounds[1].lane(lane) }
                 }
             };

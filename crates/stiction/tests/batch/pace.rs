@@ -4,20 +4,20 @@ use stiction::batch::{Batch, BatchSettings, Pace, Path};
 use stiction::models::{LoadOptions, load_str};
 use stiction::{Settings, Simulation, State, StepStatus};
 
-/// Two joints held together by an equality: the same bits as a simulation each.
+/// Two joints held together by a curve: the same bits as a simulation each.
 #[test]
-fn worlds_with_couplings_go_alone() {
+fn worlds_with_curved_couplings_go_alone() {
     let text = r#"<mujoco><worldbody><body><joint name="a" axis="0 1 0"/>
         <geom type="capsule" size="0.03" fromto="0 0 0 0.3 0 0"/>
         <body pos="0.3 0 0"><joint name="b" axis="0 1 0"/>
         <geom type="capsule" size="0.03" fromto="0 0 0 0.3 0 0"/></body></body></worldbody>
-      <equality><joint joint1="a" joint2="b"/></equality></mujoco>"#;
+      <equality><joint joint1="a" joint2="b" polycoef="0 1 0.1 0 0"/></equality></mujoco>"#;
     let file = std::path::Path::new("pair.xml");
     let world = load_str(text, file, std::path::Path::new("."), &LoadOptions::default()).unwrap();
     let state = State::neutral(&world.model);
     let settings = BatchSettings { threads: 2, ..BatchSettings::default() };
     let mut batch = Batch::new(world.clone(), &state, 70, settings).unwrap();
-    assert!(matches!(batch.pace(), Pace::Alone(why) if why.contains("couplings")));
+    assert!(matches!(batch.pace(), Pace::Alone(why) if why.contains("curved couplings")));
     let tolerance = settings.tolerance;
     let alone =
         Settings { contact: "auto".to_owned(), tolerance, stepper: settings.stepper, ..Settings::default() };

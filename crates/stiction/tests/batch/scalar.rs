@@ -1,6 +1,6 @@
 //! Lanes against [`Simulation`] on the same seeds.
 
-use crate::scene::{Dice, arm, foot, heap, quadruped};
+use crate::scene::{Dice, arm, foot, heap, quadruped, tendons};
 use stiction::batch::{Batch, BatchSettings, Pace, Path, Precision};
 use stiction::models::{Dimension, World};
 use stiction::{Settings, Simulation, Sleep, State, StepperParams};
@@ -165,6 +165,24 @@ fn arms_move_as_they_do_alone() {
         close: 1e-7, // what lands from a gap of 1e-10 m more is 1e-7 m/s faster
         contacts: 100,
         fell_back: 0.6, // DEBT: where a contact cannot move sideways lanes give up; they need not
+        precision: Precision::Double,
+    };
+    compare(&world, &start, &c);
+}
+
+/// Couplings, and tendons with springs, stops, dry friction, motors and servos.
+#[test]
+fn tendons_pull_as_they_do_alone() {
+    let (world, start) = tendons();
+    let c = Comparison {
+        n: 7,
+        steps: 500,
+        shaken: 1.0,
+        control: vec![0.0, 0.1, 0.0],
+        targets: 0.5,
+        close: 1e-7,
+        contacts: 500,
+        fell_back: 0.1,
         precision: Precision::Double,
     };
     compare(&world, &start, &c);

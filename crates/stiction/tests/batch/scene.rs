@@ -86,3 +86,41 @@ pub(crate) fn arm() -> (World, State) {
     let state = State::neutral(&world.model);
     (world, state)
 }
+
+/// A gripper, whose fingers are coupled and pulled by one tendon, closing on a ball that hangs on a joint; and beside it a
+/// finger of two joints along which tendons spring, drag, stop and pull.
+pub(crate) fn tendons() -> (World, State) {
+    let text = r#"<mujoco><compiler angle="radian"/><option gravity="0 0 -9.81"/>
+      <default><geom friction="0.3"/></default>
+      <worldbody>
+        <body pos="0 0 0.5">
+          <joint name="lift" type="slide" axis="0 0 1" damping="2"/>
+          <geom type="sphere" size="0.03" mass="0.5" contype="0" conaffinity="0"/>
+          <body pos="0 0.1 -0.1"><joint name="left" type="slide" axis="0 -1 0" damping="1"/>
+            <geom type="capsule" size="0.01" fromto="0 0 -0.02 0 0 0.02" mass="0.1"/></body>
+          <body pos="0 -0.1 -0.1"><joint name="right" type="slide" axis="0 1 0" damping="1"/>
+            <geom type="capsule" size="0.01" fromto="0 0 -0.02 0 0 0.02" mass="0.1"/></body>
+        </body>
+        <body pos="0 0 0.4"><joint name="ball" type="slide" axis="0 1 0" stiffness="20" damping="0.5" frictionloss="0.01"/>
+          <geom type="sphere" size="0.04" mass="0.3"/></body>
+        <body pos="1 0 0.5"><joint name="first" axis="0 1 0" damping="0.02"/>
+          <geom type="capsule" size="0.02" fromto="0 0 0 0.2 0 0" mass="0.4"/>
+          <body pos="0.2 0 0"><joint name="second" axis="0 1 0" damping="0.02"/>
+            <geom type="capsule" size="0.02" fromto="0 0 0 0.2 0 0" mass="0.2"/></body></body>
+      </worldbody>
+      <equality><joint joint1="left" joint2="right"/></equality>
+      <tendon>
+        <fixed name="close"><joint joint="left" coef="0.5"/><joint joint="right" coef="0.5"/></fixed>
+        <fixed name="flex" stiffness="2" damping="0.1" springlength="0.2 0.6" frictionloss="0.1">
+          <joint joint="first" coef="1"/><joint joint="second" coef="-1"/></fixed>
+        <fixed name="stop" limited="true" range="-0.5 1"><joint joint="first" coef="1"/><joint joint="second" coef="1"/></fixed>
+      </tendon>
+      <actuator>
+        <position joint="lift" kp="200" kv="20"/>
+        <position tendon="close" kp="300" kv="10" forcerange="-4 4"/>
+        <motor tendon="flex" gear="0.5"/>
+      </actuator></mujoco>"#;
+    let world = load_str(text, Path::new("tendons.xml"), Path::new("."), &LoadOptions::default()).unwrap();
+    let state = State::neutral(&world.model);
+    (world, state)
+}

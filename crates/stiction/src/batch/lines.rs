@@ -1,0 +1,87 @@
+//! Rows along several scalar joints, in lanes: couplings of [`crate::assembly`], and (2) to (4) of [`crate::tendons`].
+
+use super::bias::gap_bias;
+use super::free::Free;
+use super::lane::{mask, max, min, truth};
+use super::local::Local;
+use super::plan::{Line, Plan};
+use super::rows::{Key, Rows};
+use stiction_dynamics::Real;
+
+impl Line {
+    /// Σ c x, x by dof.
+    #[inline(always)]
+    fn along<T: Real>(&self, zero: T, x: impl Fn(usize) -> T) -> T {
+        self.terms.iter().fold(zero, |sum, &(dof, c)| sum + zero.like(c) * x(dof))
+    }
+}
+
+impl<T: Real> Rows<T> {
+    #[inline(always)]
+    pub(super) fn push_couplings(&mut self, plan: &Plan, free: &Free<T>, q: &[T], sound: T) {
+        let (zero, stepper) = (sound.zero(), &plan.settings.stepper);
+        for (index, (line, offset)) in plan.couplings.iter().enumerate() {
+            let error = line.along(zero, |dof| q[plan.q_of_dof[dof]]) - zero.like(*offset);
+            let rate = line.along(zero, |dof| free.v_free[dof]);
+            let g = rate + zero.like(stepper.baumgarte / stepper.dt) * error;
+            let local = Local::scalar([f64::NEG_INFINITY, f64::INFINITY].map(|x| zero.like(x)), sound);
+            self.gaps.push(zero);
+            self.push_line(free, Key::Coupling { index }, (line, 1.0), [g, zero], local);
+        }
+    }
+
+    /// Springs and dampers, limits, and dry friction.
+    #[inline(always)]
+    pub(super) fn push_tendons(&mut self, plan: &Plan, free: &Free<T>, [q, v]: [&[T]; 2], sound: T) {
+        let (zero, one) = (sound.zero(), sound.one());
+        let (h, infinite) = (zero.like(plan.h()), zero.like(f64::INFINITY));
+        let tendons = || {
+            plan.world.tendons.iter().zip(&plan.tendons).enumerate().filter(|(_, (_, l))| !l.terms.is_empty())
+        };
+        for (tendon, (t, line)) in tendons().filter(|(_, (t, _))| t.stiffness > 0.0 || t.damping > 0.0) {
+            let length = line.along(zero, |dof| q[plan.q_of_dof[dof]]);
+            let (rate, next) = (line.along(zero, |dof| v[dof]), line.along(zero, |dof| free.v_free[dof]));
+            let stretch = t.slack.map_or(zero, |[low, high]| {
+                max(length - zero.like(high), zero) + min(length - zero.like(low), zero)
+            });
+            let always = t.slack.is_some_and(|[low, high]| low == high);
+            let taut = if always { one } else { truth(zero, zero.less(stretch.abs())) };
+            let K = taut * zero.like(t.stiffness);
+            let start = -(K * (stretch + h * rate)) - zero.like(t.damping) * rate;
+            let k = h * K + zero.like(t.damping);
+            let there = zero.less(k);
+            if T::any(there) {
+                // Where it is none any number does, but it has to be one.
+                let k = T::select(there, k, one);
+                let local = Local::scalar([-infinite, infinite], truth(zero, there) * sound);
+                let g = next - rate - start / k;
+                self.gaps.push(zero);
+                self.push_line(free, Key::Pull { tendon }, (line, 1.0), [g, one / (h * k)], local);
+            }
+        }
+        for (tendon, (t, line)) in tendons() {
+            let Some([low, high]) = t.limit else { continue };
+            let length = line.along(zero, |dof| q[plan.q_of_dof[dof]]);
+            let (now, next) = (line.along(zero, |dof| v[dof]), line.along(zero, |dof| free.v_free[dof]));
+            let reach = zero.like(plan.settings.stepper.margin) + (h + h) * max(next.abs(), now.abs());
+            for (side, sign, gap) in [(0, 1.0, length - zero.like(low)), (1, -1.0, zero.like(high) - length)]
+            {
+                let near = T::not(reach.less(gap));
+                if T::any(T::both(near, mask(sound))) {
+                    let bias = gap_bias(plan, gap);
+                    let local = Local::scalar([zero, infinite], truth(zero, near) * sound);
+                    let g = zero.like(sign) * next + bias;
+                    self.gaps.push(max(bias, zero));
+                    self.push_line(free, Key::Stop { tendon, side }, (line, sign), [g, zero], local);
+                }
+            }
+        }
+        for (tendon, (t, line)) in tendons().filter(|(_, (t, _))| t.friction > 0.0) {
+            let bound = h * zero.like(t.friction);
+            let g = line.along(zero, |dof| free.v_free[dof]);
+            let local = Local::scalar([-bound, bound], sound);
+            self.gaps.push(zero);
+            self.push_line(free, Key::Drag { tendon }, (line, 1.0), [g, zero], local);
+        }
+    }
+}
