@@ -92,6 +92,8 @@ pub(super) struct Place {
     pub(super) radius: f64,
     /// A segment on its z axis, rounded, that holds it: half length and radius [m].
     pub(super) rounded: [f64; 2],
+    /// Middle and half sides of a box in its own axes that holds it tighter, if there is one [m].
+    pub(super) boxed: Option<[Vec3; 2]>,
 }
 
 /// Two geometries that can meet.
@@ -161,7 +163,14 @@ impl Plan {
                 let (body, X_BG) = world.mount(g.link, g.X_LG);
                 let radius = g.shape.bounding_radius();
                 let reach = 0.5 * settings.stepper.margin + reach;
-                Place { body, X_BG, reach, radius, rounded: rounded(&g.shape, radius) }
+                Place {
+                    body,
+                    X_BG,
+                    reach,
+                    radius,
+                    rounded: rounded(&g.shape, radius),
+                    boxed: boxed(&g.shape),
+                }
             })
             .collect();
         let obstacle = obstacle(&world, &settings, &finder);
@@ -345,5 +354,16 @@ fn rounded(shape: &Shape, radius: f64) -> [f64; 2] {
         Shape::Capsule { radius, half_length } => [half_length, radius],
         Shape::Cylinder { radius, half_length } if half_length > radius => [half_length, radius],
         _ => [0.0, radius],
+    }
+}
+
+fn boxed(shape: &Shape) -> Option<[Vec3; 2]> {
+    match shape {
+        Shape::Box { half } => Some([Vec3::ZERO, *half]),
+        Shape::Convex(mesh) => {
+            let bounds = mesh.bounds();
+            Some([(bounds.min + bounds.max) * 0.5, (bounds.max - bounds.min) * 0.5])
+        }
+        _ => None,
     }
 }

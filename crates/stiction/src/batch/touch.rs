@@ -10,7 +10,7 @@ use super::memory::Memory;
 use super::plan::{Ends, Kind, Pair, Plan};
 use crate::continuous::will_meet;
 use crate::faces::{NEAR, ROUNDING, SAME_NORMAL};
-use stiction_collision::{Manifold, ManifoldPoint, SPAN, Shape, collide, plane_feature};
+use stiction_collision::{Manifold, ManifoldPoint, SPAN, collide, plane_feature};
 use stiction_dynamics::spatial::{Motion, Pose, Quat, Vec3};
 use stiction_dynamics::{Kinematics, Real, Velocities};
 
@@ -86,8 +86,17 @@ impl<T: Real> Touch<T> {
                     let (n, o) = (normal.cast(sound), origin.cast(sound));
                     let height = n.dot(self.origin[g] - o);
                     let limit = self.reach(pair) + sound.like(plan.places[g].radius);
-                    if !T::any(height.less(limit)) {
+                    let mut low = height.less(limit);
+                    if !T::any(low) {
                         continue;
+                    }
+                    if let Some([middle, half]) = plan.places[g].boxed {
+                        let axes = axes_of(plan, kin, g, sound);
+                        let height = height + n.dot(along(&axes, middle)) - extent(&axes, half, n);
+                        low = height.less(self.reach(pair));
+                        if !T::any(low) {
+                            continue;
+                        }
                     }
                     let segment = match ends {
                         Ends::One { radius } => Some([0.0, radius]),
@@ -97,7 +106,7 @@ impl<T: Real> Touch<T> {
                     if let Some(segment) = segment {
                         self.ends(plan, kin, index, sound, [g, plane], segment);
                     } else {
-                        self.one_by_one((plan, memory), kin, index, truth(sound, height.less(limit)) * sound);
+                        self.one_by_one((plan, memory), kin, index, truth(sound, low) * sound);
                     }
                 }
                 Kind::Bounded => {
@@ -234,9 +243,7 @@ impl<T: Real> Touch<T> {
             }
         }
         for (this, other) in [(a, b), (b, a)] {
-            if let Shape::Box { half } = plan.world.geometries[this].shape {
-                near = T::both(near, self.near_box(plan, kin, this, half, other, reach));
-            }
+            near = T::both(near, self.near_box(plan, kin, this, other, reach));
         }
         near
     }
@@ -251,29 +258,26 @@ impl<T: Real> Touch<T> {
         }
     }
 
-    /// Not beyond a face of the box g.
+    /// Not beyond a face of the box about g, if there is one.
     #[inline(always)]
-    fn near_box(
-        &self,
-        plan: &Plan,
-        kin: &Kinematics<T>,
-        g: usize,
-        half: Vec3,
-        other: usize,
-        reach: T,
-    ) -> T::Mask {
-        let place = &plan.places[g];
-        let [_, radius] = plan.places[other].rounded;
-        let (d, segment) = (self.origin[other] - self.origin[g], self.half_segment(plan, kin, other));
+    fn near_box(&self, plan: &Plan, kin: &Kinematics<T>, g: usize, other: usize, reach: T) -> T::Mask {
         let mut near = reach.zero().less(reach.one());
-        for (axis, half) in [Vec3::X, Vec3::Y, Vec3::Z].into_iter().zip(half.to_array()) {
-            let axis = place.X_BG.rotation.rotate(axis).cast(reach);
-            let axis = match place.body {
-                Some(b) => kin.R_WB[b] * axis,
-                None => axis,
+        let Some([middle, half]) = plan.places[g].boxed else { return near };
+        let axes = axes_of(plan, kin, g, reach);
+        let theirs =
+            plan.places[other].boxed.map(|[middle, half]| (axes_of(plan, kin, other, reach), middle, half));
+        let mut d = self.origin[other] - self.origin[g] - along(&axes, middle);
+        let mut segment = Vec3::zero(reach);
+        match &theirs {
+            Some((axes, middle, _)) => d += along(axes, *middle),
+            None => segment = self.half_segment(plan, kin, other),
+        }
+        for (axis, half) in axes.iter().zip(half.to_array()) {
+            let extent = match &theirs {
+                Some((theirs, _, half)) => extent(theirs, *half, *axis),
+                None => axis.dot(segment).abs() + reach.like(plan.places[other].rounded[1]),
             };
-            let gap = axis.dot(d).abs() - axis.dot(segment).abs();
-            near = T::both(near, gap.less(reach + reach.like(half + radius)));
+            near = T::both(near, (axis.dot(d).abs() - extent).less(reach + reach.like(half)));
         }
         near
     }
@@ -409,6 +413,38 @@ fn put<T: Real>(x: &mut Vec3<T>, lane: usize, value: Vec3) {
     x.x = x.x.with_lane(lane, value.x);
     x.y = x.y.with_lane(lane, value.y);
     x.z = x.z.with_lane(lane, value.z);
+}
+
+/// The axes of geometry g, in W.
+#[inline(always)]
+fn axes_of<T: Real>(plan: &Plan, kin: &Kinematics<T>, g: usize, kind: T) -> [Vec3<T>; 3] {
+    let place = &plan.places[g];
+    let mut axes = [Vec3::zero(kind); 3];
+    for (axis, unit) in axes.iter_mut().zip([Vec3::X, Vec3::Y, Vec3::Z]) {
+        let unit = place.X_BG.rotation.rotate(unit).cast(kind);
+        *axis = match place.body {
+            Some(b) => kin.R_WB[b] * unit,
+            None => unit,
+        };
+    }
+    axes
+}
+
+/// x given along them.
+#[inline(always)]
+fn along<T: Real>(axes: &[Vec3<T>; 3], x: Vec3) -> Vec3<T> {
+    let kind = axes[0].x;
+    axes[0] * kind.like(x.x) + axes[1] * kind.like(x.y) + axes[2] * kind.like(x.z)
+}
+
+/// How far a box with these axes and half sides reaches from its middle along n.
+#[inline(always)]
+fn extent<T: Real>(axes: &[Vec3<T>; 3], half: Vec3, n: Vec3<T>) -> T {
+    let mut sum = n.x.zero();
+    for (axis, half) in axes.iter().zip(half.to_array()) {
+        sum += axis.dot(n).abs() * sum.like(half);
+    }
+    sum
 }
 
 /// Of geometry g in one lane.
