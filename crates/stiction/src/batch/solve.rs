@@ -13,7 +13,7 @@
 //! again: what it holds does not depend on the others. [`stiction_solvers`]'s `auto` does the same and more.
 
 use super::judge;
-use super::lane::{mask, max, min, truth};
+use super::lane::{clamp, mask, max, min, truth};
 use super::local::Local;
 use super::patch::{TANGENTS, tangent};
 use super::rows::Rows;
@@ -243,27 +243,22 @@ impl<T: Real> Solver<T> {
         for ((block, local), [x, y]) in rows.blocks.iter().zip(&rows.locals).zip(along.iter()) {
             let r = block.row;
             if block.dim == 1 {
-                trial[r] += right[r];
+                trial[r] = clamp(trial[r] + right[r], local.bounds);
                 continue;
             }
             if block.dim > 3 {
-                let w = &mirrors[block.patch][..block.dim - 1];
-                return_patch(&mut trial[r..r + block.dim], &mut right[r..r + block.dim], w, local);
+                let (w, step) = (&mirrors[block.patch][..block.dim - 1], &mut right[r..r + block.dim]);
+                reflect_one(step, w, mirror_scale(w));
+                let trial = &mut trial[r..r + block.dim];
+                trial.iter_mut().zip(step).for_each(|(l, d)| *l += *d);
+                admit(trial, local);
                 continue;
             }
             let (d, e) = (right[r], right[r + 1]);
-            let normal = lambda[r + 2] + right[r + 2];
-            let (t1, t2) = (lambda[r] + *x * d - *y * e, lambda[r + 1] + *y * d + *x * e);
-            let slides = mask(local.slides);
-            let mut scale = one;
-            let mut positive = normal;
-            if T::any(slides) {
-                let length = (t1 * t1 + t2 * t2).sqrt();
-                positive = T::select(slides, max(normal, kind), normal);
-                let on_cone = local.mu * positive / T::select(kind.less(length), length, one);
-                scale = T::select(slides, on_cone, one);
-            }
-            (trial[r], trial[r + 1], trial[r + 2]) = (t1 * scale, t2 * scale, positive);
+            trial[r] += *x * d - *y * e;
+            trial[r + 1] += *y * d + *x * e;
+            trial[r + 2] += right[r + 2];
+            admit(&mut trial[r..r + 3], local);
         }
     }
 }
@@ -380,25 +375,21 @@ fn mirror_scale<T: Real>(w: &[T]) -> T {
     size.one() / T::select(size.zero().less(size), size, size.one())
 }
 
-/// λ + Δλ of a patch, of which Δλ_T is mirrored, on the cone where it slides.
+/// On the cone where it slides, else within it.
 #[inline(always)]
-fn return_patch<T: Real>(lambda: &mut [T], step: &mut [T], w: &[T], local: &Local<T>) {
-    let zero = local.mu.zero();
-    reflect_one(step, w, mirror_scale(w));
+fn admit<T: Real>(lambda: &mut [T], local: &Local<T>) {
+    let (zero, one) = (local.mu.zero(), local.mu.one());
     let mut squares = zero;
-    for (k, (l, d)) in lambda.iter_mut().zip(step.iter()).enumerate() {
-        *l += *d;
+    for (k, l) in lambda.iter().enumerate() {
         squares += if k == 2 { zero } else { *l * *l };
     }
-    let slides = mask(local.slides);
-    let positive = T::select(slides, max(lambda[2], zero), lambda[2]);
-    let length = squares.sqrt();
-    let on_cone = local.mu * positive / T::select(zero.less(length), length, zero.one());
-    let scale = T::select(slides, on_cone, zero.one());
+    let (length, normal) = (squares.sqrt(), max(lambda[2], zero));
+    let on_cone = local.mu * normal / T::select(zero.less(length), length, one);
+    let scale = T::select(mask(local.slides), on_cone, min(on_cone, one));
     for l in lambda.iter_mut() {
         *l *= scale;
     }
-    lambda[2] = positive;
+    lambda[2] = normal;
 }
 
 #[inline(always)]
