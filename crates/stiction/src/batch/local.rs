@@ -78,7 +78,7 @@ impl<T: Real> Local<T> {
         let mixed = xy * xy + xn * xn + yn * yn;
         self.norm = (squares + mixed + mixed).sqrt();
         // A point that cannot move in some direction: a nudge, without which there is no inverse. The sweep asks for
-        // λ − A⁻¹ c, whose fixed points do not feel it.
+        // λ − A⁻¹ c, whose fixed points do not feel it, nor do those of (3), where it is a part of α.
         let nudge = self.norm * one.like(nudge);
         let (x, y, z) = (xx + nudge, yy + nudge, nn + nudge);
         let (c_xx, c_xy, c_xn) = (y * z - yn * yn, xn * yn - xy * z, xy * yn - y * xn);
@@ -93,7 +93,7 @@ impl<T: Real> Local<T> {
         ];
         self.inverse_nn = one / nn;
         let (f, k) = (xn * self.inverse_nn, yn * self.inverse_nn);
-        let (s_xx, s_xy, s_yy) = (xx - f * xn, xy - f * yn, yy - k * yn);
+        let (s_xx, s_xy, s_yy) = (x - f * xn, xy - f * yn, y - k * yn);
         self.s = [s_xx, s_xy, s_yy, s_xx + s_yy, s_xx * s_yy - s_xy * s_xy];
     }
 
