@@ -43,6 +43,7 @@ pub mod ncp_pgs;
 pub mod ncp_staggered;
 pub mod nsgs;
 mod path;
+pub mod pivots;
 mod primal_newton;
 pub mod raisim;
 pub mod raisim_ds;

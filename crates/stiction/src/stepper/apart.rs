@@ -25,6 +25,7 @@ use stiction_dynamics::motions_into;
 use stiction_dynamics::spatial::{Motion, vec3};
 use stiction_models::World;
 use stiction_solvers::ncp_al::{NcpAl, NcpAlParams};
+use stiction_solvers::pivots::Pivots;
 use stiction_solvers::registry::Common;
 
 /// (1) is solved to this, in no more iterations [m/s].
@@ -39,7 +40,8 @@ const LEAST: f64 = 1e-8;
 
 /// Workspace; holds during one step.
 pub(super) struct Apart {
-    /// Of its own, so that what that of the velocities knows stays.
+    /// For few rows, and for more: of its own, so that what that of the velocities knows stays.
+    pivots: Pivots,
     solver: Box<dyn ContactSolver>,
     /// (1), the rows of the step's problem that it has, and their impulses.
     problem: ConstraintProblem,
@@ -77,6 +79,7 @@ impl Apart {
         };
         let Ok(solver) = NcpAl::new(params) else { unreachable!("these are valid") };
         Self {
+            pivots: Pivots::default(),
             solver: Box::new(solver),
             problem: ConstraintProblem::default(),
             rows: Vec::new(),
@@ -108,7 +111,7 @@ impl TimeStepper {
     /// (1), after the velocities.
     pub(super) fn push_apart(&mut self, world: &World) {
         let Self { apart, notes, problem: whole, jam, .. } = self;
-        let Apart { solver, problem, rows, solved, wanted, impulses, diagonal, v, .. } = apart;
+        let Apart { pivots, solver, problem, rows, solved, wanted, impulses, diagonal, v, .. } = apart;
         let jammed = if jam.solved { &notes.pushes[..] } else { &[] };
         if !jam.solved && notes.deep.is_empty() {
             return;
@@ -147,9 +150,14 @@ impl TimeStepper {
         }
         solved.clear();
         solved.resize(rows.len(), 0.0);
-        solver.forget();
-        let report = solver.solve(problem, solved);
-        if report.settled() && report.residual <= CERTIFIED {
+        let few = pivots.solve(problem, solved).is_some_and(|missed| missed <= SOLVED.tolerance);
+        let apart = few || {
+            solved.fill(0.0);
+            solver.forget();
+            let report = solver.solve(problem, solved);
+            report.settled() && report.residual <= CERTIFIED
+        };
+        if apart {
             impulses.clear();
             impulses.resize(whole.rows(), 0.0);
             rows.iter().zip(solved).for_each(|(&row, p)| impulses[row] = *p);
