@@ -1,9 +1,11 @@
-//! Rows along several scalar joints, in lanes: couplings of [`crate::assembly`], and (2) to (4) of [`crate::tendons`].
+//! Rows along one or several scalar joints, in lanes: (4), (5) and couplings of [`crate::assembly`], and (2) to (4) of
+//! [`crate::tendons`].
 
 use super::bias::gap_bias;
 use super::free::Free;
 use super::lane::{mask, max, min, truth};
 use super::local::Local;
+use super::numbers::Numbers;
 use super::plan::{Line, Plan};
 use super::rows::{Key, Rows};
 use stiction_dynamics::Real;
@@ -17,6 +19,98 @@ impl Line {
 }
 
 impl<T: Real> Rows<T> {
+    /// (4) of the assembly, for scalar joints.
+    #[inline(always)]
+    pub(super) fn push_limits(
+        &mut self,
+        plan: &Plan,
+        numbers: &Numbers<T>,
+        free: &Free<T>,
+        [q, v]: [&[T]; 2],
+        sound: T,
+    ) {
+        let h = sound.like(plan.h());
+        for &(joint, [lo, hi]) in &plan.limits {
+            let j = &plan.world.model.joints[joint];
+            let dof = j.idx_v;
+            let v_free = free.v_free[dof];
+            let reach = sound.like(plan.settings.stepper.margin) + (h + h) * max(v_free.abs(), v[dof].abs());
+            let x = q[j.idx_q];
+            for (side, sign, gap) in [(0, 1.0, x - sound.like(lo)), (1, -1.0, sound.like(hi) - x)] {
+                let near = T::not(reach.less(gap));
+                if T::any(T::both(near, mask(sound))) {
+                    let active = truth(sound, near) * sound;
+                    let local = Local::scalar([sound.zero(), sound.like(f64::INFINITY)], active);
+                    let bias = gap_bias(plan, gap);
+                    self.note_depth(plan, numbers, bias, active);
+                    let g = sound.like(sign) * v_free + bias;
+                    self.gaps.push(max(bias, h.zero()));
+                    self.push_scalar(
+                        plan,
+                        free,
+                        Key::Limit { joint, side },
+                        (dof, sign),
+                        [g, g.zero()],
+                        local,
+                    );
+                }
+            }
+        }
+    }
+
+    /// (5) of the assembly.
+    #[inline(always)]
+    pub(super) fn push_dry_friction(&mut self, plan: &Plan, numbers: &Numbers<T>, free: &Free<T>, sound: T) {
+        for (dof, numbers) in numbers.model.dofs.iter().enumerate() {
+            let rough = sound.zero().less(numbers.friction);
+            if T::any(rough) {
+                let bound = sound.like(plan.h()) * numbers.friction;
+                let local = Local::scalar([-bound, bound], truth(sound, rough) * sound);
+                let g = [free.v_free[dof], bound.zero()];
+                self.gaps.push(bound.zero());
+                self.push_scalar(plan, free, Key::Dry { dof }, (dof, 1.0), g, local);
+            }
+        }
+    }
+
+    #[inline(always)]
+    pub(super) fn push_scalar(
+        &mut self,
+        plan: &Plan,
+        free: &Free<T>,
+        key: Key,
+        (dof, sign): (usize, f64),
+        [g, compliance]: [T; 2],
+        local: Local<T>,
+    ) {
+        let (first, begin) = (self.W.len(), self.supports.len());
+        for &d in &plan.chains[dof] {
+            self.supports.push(d);
+            self.W.push(if d == dof { g.like(sign) } else { g.zero() });
+        }
+        let support = (begin, self.supports.len());
+        self.push_row(free, key, (first, support, Some(dof)), [g, compliance], local);
+    }
+
+    /// A row along `sign` times a line.
+    #[inline(always)]
+    pub(super) fn push_line(
+        &mut self,
+        free: &Free<T>,
+        key: Key,
+        (line, sign): (&Line, f64),
+        [g, compliance]: [T; 2],
+        local: Local<T>,
+    ) {
+        let (first, begin) = (self.W.len(), self.supports.len());
+        for &(dof, c) in &line.support {
+            self.supports.push(dof);
+            self.W.push(g.like(sign * c));
+        }
+        let support = (begin, self.supports.len());
+        self.push_row(free, key, (first, support, line.tip), [g, compliance], local);
+    }
+
     #[inline(always)]
     pub(super) fn push_couplings(&mut self, plan: &Plan, free: &Free<T>, q: &[T], sound: T) {
         let (zero, stepper) = (sound.zero(), &plan.settings.stepper);
