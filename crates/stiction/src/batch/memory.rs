@@ -173,8 +173,8 @@ impl Memory {
                     next += 1;
                 }
                 let known = contacts[next..].iter().take_while(|m| m.pair == slot.pair);
-                let [impulse, moment, new] = of_slot(known, slot, block.dim > 3, kind);
-                young.push(new.x);
+                let ([impulse, moment], new) = of_slot(known, slot, block.dim > 3, kind);
+                young.push(new);
                 for axis in slot.frame {
                     out.push(T::select(there, axis.dot(impulse), kind));
                 }
@@ -240,32 +240,35 @@ impl Memory {
     }
 }
 
-/// Impulse and moment of a slot, of what is known of its pair, and thrice 1 where they are young; lane by lane where
-/// features have other places than in the last step.
+/// Impulse of a slot, of what is known of its pair, its moment where it `turns`, and 1 where it is young; lane by lane
+/// where features have other places than in the last step.
 #[inline(always)]
 fn of_slot<'a, T: Real>(
     known: impl Iterator<Item = &'a Contact>,
     slot: &Slot<T>,
     turns: bool,
     kind: T,
-) -> [Vec3<T>; 3] {
-    let mut found = [Vec3::zero(kind); 3];
+) -> ([Vec3<T>; 2], T) {
+    let (mut wrench, mut young) = ([Vec3::zero(kind); 2], kind);
+    let parts = 1 + usize::from(turns);
     for known in known {
-        let parts = [&known.impulse, &known.moment, &[known.young; 3]];
-        let parts = parts.into_iter().zip(&mut found).enumerate().filter(|(k, _)| turns || *k != 1);
+        let numbers = [&known.impulse, &known.moment];
         if known.feature == slot.feature {
-            parts.for_each(|(_, (numbers, out))| *out = vec3_of(kind, numbers));
-            break;
+            for (out, numbers) in wrench.iter_mut().zip(numbers).take(parts) {
+                *out = vec3_of(kind, numbers);
+            }
+            return (wrench, load(kind, &known.young));
         }
-        for (_, (numbers, out)) in parts {
-            for lane in (0..T::LANES).filter(|&lane| known.feature[lane] == slot.feature[lane]) {
+        for lane in (0..T::LANES).filter(|&lane| known.feature[lane] == slot.feature[lane]) {
+            for (out, numbers) in wrench.iter_mut().zip(numbers).take(parts) {
                 for (x, numbers) in [&mut out.x, &mut out.y, &mut out.z].into_iter().zip(numbers) {
                     *x = x.with_lane(lane, numbers[lane]);
                 }
             }
+            young = young.with_lane(lane, known.young[lane]);
         }
     }
-    found
+    (wrench, young)
 }
 
 #[inline(always)]
