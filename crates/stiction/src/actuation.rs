@@ -95,6 +95,7 @@ pub(crate) fn change(a: &Actuator, v: &[f64], v_next: &[f64]) -> f64 {
 }
 
 /// (5)
+#[inline(always)]
 pub(crate) fn share<T: Real>(z: T) -> T {
     let (least, most) = (z.like(0.5), z.like(2.0 / 3.0));
     let theta = most - z.one() / z;

@@ -133,7 +133,10 @@ impl<T: Real> Free<T> {
         for v in &self.v_free {
             sound = T::both(sound, finite(*v));
         }
-        let farthest = plan.turning.iter().fold(h.zero(), |most, &i| max(most, (h * v[i]).abs()));
+        let mut farthest = h.zero();
+        for &i in &plan.turning {
+            farthest = max(farthest, (h * v[i]).abs());
+        }
         T::both(sound, T::not(h.like(FAR).less(farthest)))
     }
 

@@ -14,7 +14,11 @@ impl Line {
     /// Σ c x, x by dof.
     #[inline(always)]
     fn along<T: Real>(&self, zero: T, x: impl Fn(usize) -> T) -> T {
-        self.terms.iter().fold(zero, |sum, &(dof, c)| sum + zero.like(c) * x(dof))
+        let mut sum = zero;
+        for &(dof, c) in &self.terms {
+            sum += zero.like(c) * x(dof);
+        }
+        sum
     }
 }
 
@@ -118,7 +122,7 @@ impl<T: Real> Rows<T> {
             let error = line.along(zero, |dof| q[plan.q_of_dof[dof]]) - zero.like(*offset);
             let rate = line.along(zero, |dof| free.v_free[dof]);
             let g = rate + zero.like(stepper.baumgarte / stepper.dt) * error;
-            let local = Local::scalar([f64::NEG_INFINITY, f64::INFINITY].map(|x| zero.like(x)), sound);
+            let local = Local::scalar([zero.like(f64::NEG_INFINITY), zero.like(f64::INFINITY)], sound);
             self.gaps.push(zero);
             self.push_line(free, Key::Coupling { index }, (line, 1.0), [g, zero], local);
         }
@@ -135,9 +139,10 @@ impl<T: Real> Rows<T> {
         for (tendon, (t, line)) in tendons().filter(|(_, (t, _))| t.stiffness > 0.0 || t.damping > 0.0) {
             let length = line.along(zero, |dof| q[plan.q_of_dof[dof]]);
             let (rate, next) = (line.along(zero, |dof| v[dof]), line.along(zero, |dof| free.v_free[dof]));
-            let stretch = t.slack.map_or(zero, |[low, high]| {
-                max(length - zero.like(high), zero) + min(length - zero.like(low), zero)
-            });
+            let mut stretch = zero;
+            if let Some([low, high]) = t.slack {
+                stretch = max(length - zero.like(high), zero) + min(length - zero.like(low), zero);
+            }
             let always = t.slack.is_some_and(|[low, high]| low == high);
             let taut = if always { one } else { truth(zero, zero.less(stretch.abs())) };
             let K = taut * zero.like(t.stiffness);

@@ -80,7 +80,11 @@ impl<T: Real> Means<T> {
     /// 1 where a tree is hit that is stiff, after [`Self::take`].
     #[inline(always)]
     pub(super) fn turns_back(&self, stiff: &[T], kind: T) -> T {
-        self.hit.iter().zip(stiff).fold(kind, |turns, (hit, stiff)| max(turns, *hit * *stiff))
+        let mut turns = kind;
+        for (hit, stiff) in self.hit.iter().zip(stiff) {
+            turns = max(turns, *hit * *stiff);
+        }
+        turns
     }
 
     /// (1) to (3).
@@ -97,7 +101,9 @@ impl<T: Real> Means<T> {
             let fast = numbers.model.gravity.norm() * zero.like(2.0 * p.dt);
             let slow = max(zero.like(p.restitution_threshold), fast);
             let [a, b] = rows.trees(plan, i);
-            let [before, after] = [0, 1].map(|k| rows.normal_velocity(i, &self.L_v[k]));
+            // Not by `map`, whose closure would be compiled apart from the lanes.
+            let before = rows.normal_velocity(i, &self.L_v[0]);
+            let after = rows.normal_velocity(i, &self.L_v[1]);
             let end = zero.like(0.5) * (before + after) + rows.gaps[i];
             let mut hits = rows.bounces[i];
             hits = T::select(slow.less(max(before.abs(), after.abs())), one, hits);

@@ -224,8 +224,10 @@ impl Memory {
                 }
                 if let Some(turning) = plan.pairs[slot.pair].turning {
                     let turns = turns(turning, slot.frame, local.mu);
-                    let parts = turns.into_iter().zip(&l[3..]);
-                    let moment = parts.fold(Vec3::zero(good), |sum, (turn, l)| sum + turn * *l);
+                    let mut moment = Vec3::zero(good);
+                    for (turn, l) in turns.into_iter().zip(&l[3..]) {
+                        moment += turn * *l;
+                    }
                     for lane in (0..T::LANES).filter(|&lane| good.lane(lane) == 1.0) {
                         put(&mut kept.moment, lane, one(moment, lane));
                     }

@@ -270,8 +270,13 @@ impl<T: Real> Rows<T> {
                 self.W.push(turn.dot(spin));
             }
         }
-        let of = |body: Option<usize>| body.map_or(Vec3::zero(turns[0].x), |b| free.vel.V[b].angular);
-        let spin = of(pair.bodies[1]) - of(pair.bodies[0]);
+        let mut spin = Vec3::zero(turns[0].x);
+        if let Some(b) = pair.bodies[1] {
+            spin += free.vel.V[b].angular;
+        }
+        if let Some(b) = pair.bodies[0] {
+            spin -= free.vel.V[b].angular;
+        }
         for turn in turns {
             self.g.push(turn.dot(spin));
         }
@@ -514,8 +519,12 @@ pub(super) fn turns<T: Real>(
     frame: [Vec3<T>; 3],
     friction: T,
 ) -> [Vec3<T>; 3] {
-    let length = |torque: f64| friction.like(torque) / friction;
-    [frame[2] * length(spin), frame[0] * length(roll), frame[1] * length(other)]
+    let arm = friction.one() / friction;
+    [
+        frame[2] * (friction.like(spin) * arm),
+        frame[0] * (friction.like(roll) * arm),
+        frame[1] * (friction.like(other) * arm),
+    ]
 }
 
 /// The velocity v_f of the point of `body` now at p.

@@ -264,8 +264,10 @@ impl<T: Real> Touch<T> {
         let mut near = reach.zero().less(reach.one());
         let Some([middle, half]) = plan.places[g].boxed else { return near };
         let axes = axes_of(plan, kin, g, reach);
-        let theirs =
-            plan.places[other].boxed.map(|[middle, half]| (axes_of(plan, kin, other, reach), middle, half));
+        let mut theirs = None;
+        if let Some([middle, half]) = plan.places[other].boxed {
+            theirs = Some((axes_of(plan, kin, other, reach), middle, half));
+        }
         let mut d = self.origin[other] - self.origin[g] - along(&axes, middle);
         let mut segment = Vec3::zero(reach);
         match &theirs {
