@@ -18,7 +18,6 @@ pub(super) struct Patch<T> {
     /// S + nudge, in the tangential rows.
     s: [[T; TANGENTS]; TANGENTS],
     inverse_nn: T,
-    norm: T,
 }
 
 /// Where α starts of what has not slid [‖A‖_F], how many steps it has, and what they may leave of ‖λ_T‖ [–].
@@ -40,7 +39,6 @@ impl<T: Real> Patch<T> {
             factor: [[o; MAX_ROWS]; MAX_ROWS],
             s: [[o; TANGENTS]; TANGENTS],
             inverse_nn: o,
-            norm: o,
         }
     }
 
@@ -56,7 +54,6 @@ impl<T: Real> Patch<T> {
             }
         }
         let norm = squares.sqrt();
-        self.norm = norm;
         // As in `super::local`: fixed points feel it in neither.
         let nudge = norm * norm.like(nudge);
         self.inverse_nn = norm.one() / self.a[2][2];
@@ -112,7 +109,7 @@ impl<T: Real> Patch<T> {
             }
             let present = power / squares;
             let slid = T::both(zero.less(present), finite(present));
-            let start = T::select(slid, present, self.norm * zero.like(START));
+            let start = T::select(slid, present, local.norm * zero.like(START));
             let (alpha, slide) = self.slide::<D, N>(local.mu, q, start, slides);
             local.alpha = T::select(slides, alpha, zero);
             for k in 0..D {

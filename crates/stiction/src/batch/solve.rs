@@ -127,9 +127,7 @@ impl<T: Real> Solver<T> {
             let r = block.row;
             if block.dim == 1 {
                 let answer = local.answer_row(lambda[r], velocity[r]);
-                let next = T::select(running, answer, lambda[r]);
-                let d = next - lambda[r];
-                lambda[r] = next;
+                let [d] = take(&mut lambda[r..=r], [answer], running);
                 move_one(velocity, &rows.G, r, d);
                 continue;
             }
@@ -154,7 +152,7 @@ impl<T: Real> Solver<T> {
             let d = take(&mut lambda[r..r + 3], [x, y, z], running);
             move_three(velocity, &rows.G, r, d);
             if block.dim == 4 {
-                let [d] = take(&mut lambda[r + 3..r + 4], [turns[0]], running);
+                let [d] = take(&mut lambda[r + 3..=r + 3], [turns[0]], running);
                 move_one(velocity, &rows.G, r + 3, d);
             } else {
                 let d = take(&mut lambda[r + 3..r + 6], turns, running);

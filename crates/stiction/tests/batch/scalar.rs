@@ -21,6 +21,19 @@ struct Comparison {
     precision: Precision,
 }
 
+/// Of quadrupeds.
+const DRIVEN: Comparison = Comparison {
+    n: 10,
+    steps: 100,
+    shaken: 0.5,
+    control: Vec::new(),
+    targets: 0.1,
+    close: 1e-9,
+    contacts: 1000,
+    fell_back: 0.02,
+    precision: Precision::Double,
+};
+
 /// Of bodies that nobody drives; they may fall back as long as one flies.
 const FALLING: Comparison = Comparison {
     n: 6,
@@ -80,18 +93,7 @@ fn compare(world: &World, start: &State, c: &Comparison) {
 fn quadrupeds_move_as_they_do_alone() {
     let (world, mut home, control) = quadruped();
     home.q[2] += 0.003; // they land
-    let c = Comparison {
-        n: 10,
-        steps: 100,
-        shaken: 0.5,
-        control,
-        targets: 0.1,
-        close: 1e-9,
-        contacts: 1000,
-        fell_back: 0.02,
-        precision: Precision::Double,
-    };
-    compare(&world, &home, &c);
+    compare(&world, &home, &Comparison { control, ..DRIVEN });
 }
 
 /// Feet that resist spinning, and rolling too.
@@ -103,18 +105,7 @@ fn quadrupeds_on_feet_that_resist_turning_move_as_they_do_alone() {
         for g in &mut world.geometries {
             (g.material.dimension, g.material.spinning, g.material.rolling) = (dimension, 0.02, 0.01);
         }
-        let c = Comparison {
-            n: 10,
-            steps: 100,
-            shaken: 0.5,
-            control,
-            targets: 0.1,
-            close: 1e-8,
-            contacts: 1000,
-            fell_back: 0.02,
-            precision: Precision::Double,
-        };
-        compare(&world, &home, &c);
+        compare(&world, &home, &Comparison { control, close: 1e-8, ..DRIVEN });
     }
 }
 
@@ -122,17 +113,8 @@ fn quadrupeds_on_feet_that_resist_turning_move_as_they_do_alone() {
 #[test]
 fn single_precision_is_near() {
     let (world, home, control) = quadruped();
-    let c = Comparison {
-        n: 10,
-        steps: 100,
-        shaken: 0.1,
-        control,
-        targets: 0.02,
-        close: 1e-2,
-        contacts: 1000,
-        fell_back: 0.02,
-        precision: Precision::Single,
-    };
+    let precision = Precision::Single;
+    let c = Comparison { shaken: 0.1, control, targets: 0.02, close: 1e-2, precision, ..DRIVEN };
     compare(&world, &home, &c);
 }
 
@@ -164,8 +146,7 @@ fn arms_move_as_they_do_alone() {
         targets: 1.0,
         close: 1e-7, // what lands from a gap of 1e-10 m more is 1e-7 m/s faster
         contacts: 100,
-        fell_back: 0.02,
-        precision: Precision::Double,
+        ..DRIVEN
     };
     compare(&world, &start, &c);
 }
@@ -174,16 +155,16 @@ fn arms_move_as_they_do_alone() {
 #[test]
 fn tendons_pull_as_they_do_alone() {
     let (world, start) = tendons();
+    let control = vec![0.0, 0.1, 0.0];
     let c = Comparison {
         n: 7,
         steps: 500,
         shaken: 1.0,
-        control: vec![0.0, 0.1, 0.0],
+        control,
         targets: 0.5,
         close: 1e-7,
         contacts: 500,
-        fell_back: 0.02,
-        precision: Precision::Double,
+        ..DRIVEN
     };
     compare(&world, &start, &c);
 }
