@@ -1,6 +1,6 @@
 //! Lanes against [`Simulation`] on the same seeds.
 
-use crate::scene::{Dice, arm, foot, heap, quadruped, tendons};
+use crate::scene::{Dice, arm, foot, heap, hulls, quadruped, tendons};
 use stiction::batch::{Batch, BatchSettings, Pace, Path, Precision};
 use stiction::models::{Dimension, World};
 use stiction::{Settings, Simulation, Sleep, State, StepperParams};
@@ -163,6 +163,23 @@ fn tendons_pull_as_they_do_alone() {
         control,
         targets: 0.5,
         close: 1e-7,
+        contacts: 500,
+        ..DRIVEN
+    };
+    compare(&world, &start, &c);
+}
+
+/// What lanes keep from the narrow phase touches nowhere.
+#[test]
+fn hulls_and_boxes_meet_as_they_do_alone() {
+    let (world, start) = hulls();
+    let c = Comparison {
+        n: 7,
+        steps: 600,
+        shaken: 1.0,
+        control: vec![-0.1, -0.1, 0.1],
+        targets: 0.3,
+        close: 1e-6,
         contacts: 500,
         ..DRIVEN
     };

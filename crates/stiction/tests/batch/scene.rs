@@ -124,3 +124,24 @@ pub(crate) fn tendons() -> (World, State) {
     let state = State::neutral(&world.model);
     (world, state)
 }
+
+/// Hulls and boxes, none of them straight, on sliders that are driven into each other and into a hull that stands.
+pub(crate) fn hulls() -> (World, State) {
+    let text = r#"<mujoco><compiler angle="radian"/><option gravity="0 0 -9.81"/>
+      <default><geom friction="0.3"/><joint type="slide" frictionloss="0.5" damping="1"/></default>
+      <asset><mesh name="wedge" vertex="0 0 0  0.3 0 0  0 0.1 0  0 0 0.05  0.25 0.08 0.02"/></asset>
+      <worldbody>
+        <geom type="mesh" mesh="wedge" euler="0.1 -0.2 0.3"/>
+        <body pos="0.35 0 0"><joint name="a" axis="1 0 0"/>
+          <geom type="mesh" mesh="wedge" euler="1 0.5 2" mass="0.5"/></body>
+        <body pos="0 0.25 0.02"><joint name="b" axis="0 1 0"/>
+          <geom type="box" size="0.1 0.03 0.05" euler="0.2 0.1 0.5" mass="0.5"/></body>
+        <body pos="0.2 -0.25 0"><joint name="c" axis="0 1 0"/>
+          <geom type="box" size="0.02 0.12 0.03" euler="0.1 0.3 -0.4" mass="0.5"/></body>
+      </worldbody>
+      <actuator><position joint="a" kp="100" kv="5"/><position joint="b" kp="100" kv="5"/>
+        <position joint="c" kp="100" kv="5"/></actuator></mujoco>"#;
+    let world = load_str(text, Path::new("hulls.xml"), Path::new("."), &LoadOptions::default()).unwrap();
+    let state = State::neutral(&world.model);
+    (world, state)
+}
