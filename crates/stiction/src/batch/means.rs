@@ -101,7 +101,6 @@ impl<T: Real> Means<T> {
             let fast = numbers.model.gravity.norm() * zero.like(2.0 * p.dt);
             let slow = max(zero.like(p.restitution_threshold), fast);
             let [a, b] = rows.trees(plan, i);
-            // Not by `map`, whose closure would be compiled apart from the lanes.
             let before = rows.normal_velocity(i, &self.L_v[0]);
             let after = rows.normal_velocity(i, &self.L_v[1]);
             let end = zero.like(0.5) * (before + after) + rows.gaps[i];
