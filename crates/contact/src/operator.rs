@@ -7,7 +7,7 @@
 //!
 //! (1) forms blocks, (2) multiplies without them, in O(entries of J and L).
 
-use crate::cone::Cone;
+use crate::cone::{Cone, MAX_ROWS};
 use crate::primal::{MassFactor, Primal, PrimalError};
 use crate::problem::ConstraintProblem;
 use stiction_dynamics::lanes;
@@ -165,36 +165,55 @@ impl ConstraintProblem {
     /// (G + R)_ii of every block by rows, scalar blocks in the first number; of patches the rows (t₁, t₂, n).
     pub fn diagonal_blocks_into(&self, out: &mut Vec<[f64; 9]>) {
         out.clear();
-        out.resize(self.len(), [0.0; 9]);
-        lanes::plain(
-            #[inline(always)]
-            || self.fill_diagonal_blocks(out),
-        );
+        out.reserve(self.len());
+        self.each_diagonal_block(|block, _| out.push(block));
     }
 
+    /// The same, and ‖(G + R)_ii‖_F of all rows.
+    pub fn diagonal_blocks_and_norms_into(&self, blocks: &mut Vec<[f64; 9]>, norms: &mut Vec<f64>) {
+        blocks.clear();
+        blocks.reserve(self.len());
+        norms.clear();
+        norms.reserve(self.len());
+        self.each_diagonal_block(|block, square| {
+            blocks.push(block);
+            norms.push(square.sqrt());
+        });
+    }
+
+    /// Calls `found` with every block of [`Self::diagonal_blocks_into`] and the sum of the squares of all its numbers.
     #[inline(always)]
-    fn fill_diagonal_blocks(&self, out: &mut [[f64; 9]]) {
-        let (formed, thin) = (self.blocks_formed(), !self.thin.is_empty());
-        for ((i, rows), block) in self.row_start().windows(2).enumerate().zip(out) {
-            let dim = rows[1] - rows[0];
-            if dim > 3 {
-                let whole = self.patch(i);
-                (0..9).for_each(|k| block[k] = whole[k / 3 * dim + k % 3]);
-                continue;
-            }
-            if formed {
-                block[..dim * dim].copy_from_slice(self.blocks.diagonal(i));
-            } else if thin {
-                self.thin.square_into(i, dim, block);
-            } else {
-                self.diagonal_of_operator(i, block);
-            }
-            match self.compliance[rows[0]..rows[1]] {
-                [x, y, z] => (block[0], block[4], block[8]) = (block[0] + x, block[4] + y, block[8] + z),
-                [x] => block[0] += x,
-                _ => {}
-            }
-        }
+    fn each_diagonal_block(&self, mut found: impl FnMut([f64; 9], f64)) {
+        lanes::plain(
+            #[inline(always)]
+            || {
+                let (formed, thin) = (self.blocks_formed(), !self.thin.is_empty());
+                for (i, rows) in self.row_start().windows(2).enumerate() {
+                    let (dim, mut block) = (rows[1] - rows[0], [0.0; 9]);
+                    if dim > 3 {
+                        let whole = self.patch(i);
+                        (0..9).for_each(|k| block[k] = whole[k / 3][k % 3]);
+                        found(block, sum_of_squares(whole.as_flattened()));
+                        continue;
+                    }
+                    if formed {
+                        block[..dim * dim].copy_from_slice(self.blocks.diagonal(i));
+                    } else if thin {
+                        self.thin.square_into(i, dim, &mut block);
+                    } else {
+                        self.diagonal_of_operator(i, &mut block);
+                    }
+                    match self.compliance[rows[0]..rows[1]] {
+                        [x, y, z] => {
+                            (block[0], block[4], block[8]) = (block[0] + x, block[4] + y, block[8] + z);
+                        }
+                        [x] => block[0] += x,
+                        _ => {}
+                    }
+                    found(block, sum_of_squares(&block));
+                }
+            },
+        );
     }
 
     /// G_ii by products with unit vectors, into the leading numbers.
@@ -210,31 +229,30 @@ impl ConstraintProblem {
         }
     }
 
-    /// (G + R)_ii of patch i by rows, in the leading numbers.
-    pub fn patch(&self, i: usize) -> [f64; 36] {
+    /// (G + R)_ii of patch i, zero beyond its rows.
+    #[inline(always)]
+    fn patch(&self, i: usize) -> [[f64; MAX_ROWS]; MAX_ROWS] {
         let rows = self.range(i);
         let (first, dim) = (rows.start, rows.len());
-        let mut block = [0.0; 36];
+        let mut block = [[0.0; MAX_ROWS]; MAX_ROWS];
         if self.blocks_formed() {
-            block[..dim * dim].copy_from_slice(self.blocks.diagonal(i));
+            let numbers = self.blocks.diagonal(i).chunks_exact(dim);
+            block.iter_mut().zip(numbers).for_each(|(row, numbers)| row[..dim].copy_from_slice(numbers));
         } else if !self.thin.is_empty() {
-            self.thin.product_into(i, i, [dim; 2], &mut block[..dim * dim]);
+            block = self.thin.patch_square(i);
+            block.iter_mut().for_each(|row| row[dim..].fill(0.0));
+            block[dim..].fill([0.0; MAX_ROWS]);
         } else {
             let (mut unit, mut column) = (vec![0.0; self.rows()], Vec::new());
             for k in 0..dim {
                 unit[first + k] = 1.0;
                 self.delassus_mul_into(&unit, &mut column);
                 unit[first + k] = 0.0;
-                (0..dim).for_each(|l| block[l * dim + k] = column[first + l]);
+                (0..dim).for_each(|l| block[l][k] = column[first + l]);
             }
         }
-        (0..dim).for_each(|k| block[k * (dim + 1)] += self.compliance[first + k]);
+        (0..dim).for_each(|k| block[k][k] += self.compliance[first + k]);
         block
-    }
-
-    /// ‖(G + R)_ii‖_F of patch i.
-    pub fn patch_norm(&self, i: usize) -> f64 {
-        self.patch(i).iter().map(|x| x * x).sum::<f64>().sqrt()
     }
 
     fn operator(&self) -> Result<(&MassFactor, &Primal), PrimalError> {
@@ -243,6 +261,11 @@ impl ConstraintProblem {
             _ => Err(PrimalError::Missing),
         }
     }
+}
+
+#[inline(always)]
+fn sum_of_squares(x: &[f64]) -> f64 {
+    x.iter().map(|x| x * x).sum()
 }
 
 /// Product of two rows of Y; pieces ascend by component.

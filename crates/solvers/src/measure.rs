@@ -4,7 +4,6 @@
 
 use stiction_contact::certificate::{block_natural_map, exact_natural_map_squared, soft_natural_map};
 use stiction_contact::cone::MAX_ROWS;
-use stiction_contact::matrix3::frobenius;
 use stiction_contact::{Cone, ConstraintProblem, Law, SoftBlock};
 use stiction_dynamics::lanes;
 use stiction_dynamics::spatial::vec3;
@@ -20,15 +19,7 @@ pub(crate) struct Measure {
 
 impl Measure {
     pub(crate) fn prepare(&mut self, problem: &ConstraintProblem) {
-        problem.diagonal_blocks_into(&mut self.diagonal);
-        self.norms.clear();
-        // A scalar block has its number first and zeros after it.
-        self.norms.extend(self.diagonal.iter().map(frobenius));
-        for (i, norm) in self.norms.iter_mut().enumerate() {
-            if let Cone::Patch { .. } = problem.cone(i) {
-                *norm = problem.patch_norm(i);
-            }
-        }
+        problem.diagonal_blocks_and_norms_into(&mut self.diagonal, &mut self.norms);
         let largest = self.norms.iter().fold(0.0_f64, |m, &n| m.max(n));
         let largest = if largest > 0.0 { largest } else { 1.0 };
         self.norms.iter_mut().filter(|n| **n == 0.0).for_each(|n| *n = largest);

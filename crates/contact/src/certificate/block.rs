@@ -20,12 +20,12 @@ pub(super) struct Diagonal {
 }
 
 impl Diagonal {
-    pub(super) fn of(problem: &ConstraintProblem, i: usize, values: Block3) -> Self {
-        let dim = problem.cone(i).dim();
+    /// Of a block of `dim` rows, whose Frobenius norm is `norm`.
+    pub(super) fn of(dim: usize, values: Block3, norm: f64) -> Self {
         let norm = match dim {
             1 => values[0].abs(),
             3 => matrix3::spectral_norm(&values),
-            _ => problem.patch_norm(i),
+            _ => norm,
         };
         Self { values, dim: dim.min(3), norm }
     }

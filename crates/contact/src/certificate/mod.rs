@@ -87,8 +87,9 @@ pub fn worse(a: f64, b: f64) -> f64 {
 pub struct Judge {
     /// c of the problem last judged.
     velocities: Vec<f64>,
-    /// (G + R)_ii of that problem, and with its norm.
+    /// (G + R)_ii of that problem, their Frobenius norms, and both as residuals ask for them.
     values: Vec<[f64; 9]>,
+    norms: Vec<f64>,
     diagonal: Vec<block::Diagonal>,
 }
 
@@ -196,10 +197,10 @@ impl Judge {
 
     fn measure(&mut self, problem: &ConstraintProblem, impulses: &[f64]) {
         problem.velocities_into(impulses, &mut self.velocities);
-        problem.diagonal_blocks_into(&mut self.values);
+        problem.diagonal_blocks_and_norms_into(&mut self.values, &mut self.norms);
         self.diagonal.clear();
-        let all = self.values.iter().enumerate();
-        self.diagonal.extend(all.map(|(i, &values)| block::Diagonal::of(problem, i, values)));
+        let all = problem.cones().iter().zip(&self.values).zip(&self.norms);
+        self.diagonal.extend(all.map(|((cone, &values), &norm)| block::Diagonal::of(cone.dim(), values, norm)));
     }
 }
 

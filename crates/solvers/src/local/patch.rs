@@ -225,7 +225,8 @@ mod tests {
                 let sum: f64 = (0..dim).map(|l| b[dim * i + l] * b[dim * j + l]).sum();
                 *out = scale * (sum + if i == j { 0.1 } else { 0.0 });
             }
-            let (a, norm) = (problem.blocks.diagonal(0).to_vec(), problem.patch_norm(0));
+            let a = problem.blocks.diagonal(0).to_vec();
+            let norm = a.iter().map(|x| x * x).sum::<f64>().sqrt();
             let lambda = solve(&a, norm, mu, &vec![0.0; dim], &g);
             let e = certify(&problem, &lambda[..dim]);
             assert!(e.natural_map < 1e-8 && e.cone_excess < 1e-12, "{k}: {e:?}");
