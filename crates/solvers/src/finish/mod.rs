@@ -23,8 +23,9 @@
 //! every [`SOON`] sweeps, and late the augmented Lagrangian.
 //!
 //! Before the first sweep come the factors of the last solve; and Newton at once, where that costs no more than
-//! sweeps or the start is nearly an answer; where the rows are few and that fails in one tree, the path, or where contacts
-//! resist turning the augmented Lagrangian: where there are more of them, sweeps find the pieces sooner. Where the start is
+//! sweeps or the start is nearly an answer; where the rows are few and that fails in one tree, Newton once more from where a
+//! few sweeps lead and then the path, or where contacts resist turning the augmented Lagrangian: where there are more of
+//! them, sweeps find the pieces sooner. Where the start is
 //! of bodies at rest these are taken deeper than asked: the impulses then do for many steps to come; and so are those that
 //! are good enough but not as they were in the last step, as they would leave more in each. In hyperstatic islands that are
 //! nearly solved the augmented Lagrangian follows after two steps: its first programme is mostly enough.
@@ -43,7 +44,9 @@ use crate::interior::{COLD_STARTS, Interior};
 use crate::iterate::{Method, Task};
 use crate::ncp_al::{Augmented, COMPLIANCE};
 use crate::ncp_newton::{self, Function};
+use crate::local::quartic;
 use crate::path::Path;
+use crate::sweep::{Block, blocks_into, pass};
 use crate::trees::{TreeSystem, knows_all, knows_factor};
 use parts::{Parts, Tools};
 use stiction_contact::{Cone, ConstraintProblem, Law};
@@ -73,6 +76,8 @@ const DIGIT: f64 = 0.1;
 /// Newton comes before sweeps where a factorisation costs little: by rows, with these at most, in trees with
 /// [`FEW_ROWS`].
 const LEAST_ROWS: usize = 48;
+/// Sweeps from where Newton has failed before any, in one tree.
+const FIRST_SWEEPS: u32 = 5;
 /// Newton steps before the first sweep, and in hyperstatic islands that are nearly solved, from what is good enough, and
 /// where contacts resist turning, whose pieces change most.
 const FIRST_STEPS: u32 = 8;
@@ -165,6 +170,8 @@ pub(crate) struct Finish {
     smoothed: ncp_newton::Newton,
     path: Path,
     parts: Parts,
+    /// Of sweeps where none have begun.
+    blocks: Vec<Block>,
     /// Where a method followed is, and its velocities.
     way: [Vec<f64>; 2],
     /// Where another way goes.
@@ -417,11 +424,16 @@ impl Finish {
             let path = rows <= LEAST_ROWS && !in_trees && view.has_path();
             let (e, room) = (reached.residual, &mut self.way[1]);
             if e > goal.tolerance && path && !view.is_rounding(e, lambda, goal.tolerance, room) {
-                reached = if self.turning {
-                    self.by_multipliers_near(view, lambda, reached, goal)
+                if self.turning {
+                    reached = self.by_multipliers_near(view, lambda, reached, goal);
                 } else {
-                    self.by_path(view, lambda, reached, goal)
-                };
+                    if e > NEAR * goal.tolerance && knows_all(view.problem) {
+                        reached = self.by_sweeps(view, lambda, reached, goal);
+                    }
+                    if reached.residual > goal.tolerance {
+                        reached = self.by_path(view, lambda, reached, goal);
+                    }
+                }
             }
         }
         if firm && reached.residual > goal.tolerance {
@@ -445,6 +457,23 @@ impl Finish {
         }
         self.trial = trial;
         Reached { residual: reached.residual.min(from.residual), ..reached }
+    }
+
+    /// Where Newton has failed before the first sweep: by that again, from where a few lead.
+    fn by_sweeps(&mut self, view: &View, lambda: &mut [f64], from: Reached, goal: Goal) -> Reached {
+        let mut trial = self.trial_from(lambda);
+        blocks_into(view.problem, view.measure, &mut self.blocks);
+        let Self { newton, blocks, way, .. } = self;
+        let view = View { blocks, sweeps: true, ..*view };
+        let e = sweep(&view, &mut trial, FIRST_SWEEPS, way);
+        let done = from.steps + FIRST_SWEEPS;
+        let steps = NEWTON_STEPS[0].min(goal.max_iterations.saturating_sub(done));
+        let reached = newton.solve(&view, &mut trial, e, goal.tolerance, steps);
+        if reached.residual < from.residual {
+            lambda.copy_from_slice(&trial);
+        }
+        self.trial = trial;
+        Reached { residual: reached.residual.min(from.residual), steps: done + reached.steps }
     }
 
     /// Where Newton has failed before the first sweep.
@@ -564,6 +593,17 @@ impl Finish {
 /// True if some contacts resist turning.
 fn turns(problem: &ConstraintProblem) -> bool {
     problem.cones().iter().any(|c| matches!(c, Cone::Patch { .. }))
+}
+
+/// Sweeps of exact answers, by the factor of G; the residual they leave.
+fn sweep(view: &View, lambda: &mut [f64], sweeps: u32, [z, c]: &mut [Vec<f64>; 2]) -> f64 {
+    c.clear();
+    c.resize(lambda.len(), 0.0);
+    for _ in 0..sweeps {
+        pass::by_factor(quartic::solve, view.blocks, view.problem, lambda, (z, c));
+    }
+    view.problem.velocities_into(lambda, c);
+    view.residual(lambda, c)
 }
 
 /// Replaces `lambda` by the best impulses met on the way of a method from there.

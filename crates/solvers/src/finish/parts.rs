@@ -15,14 +15,13 @@
 //! small parts are untied from none at all, by sweeps, by the smoothed law, by the augmented Lagrangian, each followed by
 //! Newton's method and the path, until one leads there.
 
-use super::{COMPLIANCE, Function, Newton, Reached, View, follow};
+use super::{COMPLIANCE, Function, Newton, Reached, View, follow, sweep};
 use crate::islands::{root, unite};
-use crate::local::quartic;
 use crate::measure::Measure;
 use crate::ncp_al::Augmented;
 use crate::ncp_newton;
 use crate::path::Path;
-use crate::sweep::{Block, blocks_into, pass};
+use crate::sweep::{Block, blocks_into};
 use crate::trees::TreeSystem;
 use std::ops::Range;
 use stiction_contact::ConstraintProblem;
@@ -265,14 +264,7 @@ impl Tools<'_> {
         part.law.project_all(problem, lambda);
         match way {
             Way::Sweeps => {
-                let [z, c] = &mut *self.room;
-                c.clear();
-                c.resize(lambda.len(), 0.0);
-                for _ in 0..SWEEPS {
-                    pass::by_factor(quartic::solve, part.blocks, problem, lambda, (z, c));
-                }
-                problem.velocities_into(lambda, c);
-                Reached { residual: part.residual(lambda, c), steps: SWEEPS }
+                Reached { residual: sweep(part, lambda, SWEEPS, self.room), steps: SWEEPS }
             }
             Way::Smoothed => {
                 let to = (lambda, goal, SMOOTHED_STEPS);
