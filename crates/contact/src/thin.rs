@@ -504,26 +504,20 @@ impl ThinRows {
         *out = [xx, xy, xz, xy, yy, yz, xz, yz, zz];
     }
 
-    /// G_ii of a patch; what it has less than six rows are of no meaning.
+    /// G_ii of a patch; what it has less than six rows is of no meaning.
     #[inline(always)]
     pub(crate) fn patch_square(&self, i: usize) -> [[f64; 6]; 6] {
         let places = self.blocks[i].places.range();
-        // By columns of the lower half, from the diagonal on.
         let mut sums = [[0.0; 6]; 6];
         for (Vec3 { x, y, z }, more) in self.columns[places.clone()].iter().zip(&self.more[places]) {
             let w = [*x, *y, *z, more.x, more.y, more.z];
-            for k in 0..6 {
+            for (k, row) in sums.iter_mut().enumerate() {
                 for l in k..6 {
-                    sums[k][l] += w[k] * w[l];
+                    row[l] += w[k] * w[l];
                 }
             }
         }
-        for k in 0..6 {
-            for l in 0..k {
-                sums[k][l] = sums[l][k];
-            }
-        }
-        sums
+        std::array::from_fn(|k| std::array::from_fn(|l| sums[k.min(l)][k.max(l)]))
     }
 
     /// Becomes some blocks of `whole`, ascending. `place` says which tree of these rows a tree of theirs is;

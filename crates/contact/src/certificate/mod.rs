@@ -200,7 +200,8 @@ impl Judge {
         problem.diagonal_blocks_and_norms_into(&mut self.values, &mut self.norms);
         self.diagonal.clear();
         let all = problem.cones().iter().zip(&self.values).zip(&self.norms);
-        self.diagonal.extend(all.map(|((cone, &values), &norm)| block::Diagonal::of(cone.dim(), values, norm)));
+        self.diagonal
+            .extend(all.map(|((cone, &values), &norm)| block::Diagonal::of(cone.dim(), values, norm)));
     }
 }
 

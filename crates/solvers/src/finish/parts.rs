@@ -263,9 +263,7 @@ impl Tools<'_> {
         lambda.resize(problem.rows(), 0.0);
         part.law.project_all(problem, lambda);
         match way {
-            Way::Sweeps => {
-                Reached { residual: sweep(part, lambda, SWEEPS, self.room), steps: SWEEPS }
-            }
+            Way::Sweeps => Reached { residual: sweep(part, lambda, SWEEPS, self.room), steps: SWEEPS },
             Way::Smoothed => {
                 let to = (lambda, goal, SMOOTHED_STEPS);
                 follow(self.smoothed, &Function::FischerBurmeister, self.room, part, to)
