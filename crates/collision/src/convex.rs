@@ -337,23 +337,38 @@ fn distinct_points(points: &[Vec3]) -> Result<(Vec<Vec3>, f64), ShapeError> {
 }
 
 /// The hull of `points`, checked: a closed surface that leaves no point outside. Rounding can
-/// defeat the algorithm on clouds with many nearly coplanar points; the points that are extreme
-/// in one of many directions are then tried in place of all.
+/// defeat the algorithm on clouds with many nearly coplanar points; few of them are then tried in place of all.
 fn checked_hull(points: &[Vec3], extent: f64) -> Result<(Vec<Vec3>, Vec<[u32; 3]>), ShapeError> {
-    let check = |(vertices, triangles): (Vec<Vec3>, Vec<[u32; 3]>)| {
-        if !is_closed(&triangles) {
-            return Err("its surface is not closed".to_owned());
+    let most = 1e-3 * extent;
+    if let Ok((vertices, triangles)) = closed_hull(points)
+        && farthest_outside(points, &vertices, &triangles, most).is_empty()
+    {
+        return Ok((vertices, triangles));
+    }
+    hull_of_few(points, most).map_err(|reason| ShapeError::Hull { points: points.len(), reason })
+}
+
+fn closed_hull(points: &[Vec3]) -> Result<(Vec<Vec3>, Vec<[u32; 3]>), String> {
+    let hull = parry::convex_hull(points)?;
+    if is_closed(&hull.1) { Ok(hull) } else { Err("its surface is not closed".to_owned()) }
+}
+
+/// Of the points that are extreme in one of many directions, and then with them those that are left outside by more than
+/// `most`.
+fn hull_of_few(points: &[Vec3], most: f64) -> Result<(Vec<Vec3>, Vec<[u32; 3]>), String> {
+    const ROUNDS: usize = 8;
+    let mut chosen = extreme_points(points);
+    let mut outside = 0.0;
+    for _ in 0..ROUNDS {
+        let (vertices, triangles) = closed_hull(&chosen)?;
+        let left = farthest_outside(points, &vertices, &triangles, most);
+        if left.is_empty() {
+            return Ok((vertices, triangles));
         }
-        let outside = largest_distance_outside(points, &vertices, &triangles);
-        if outside > 1e-3 * extent {
-            return Err(format!("a point is {outside} m outside"));
-        }
-        Ok((vertices, triangles))
-    };
-    parry::convex_hull(points)
-        .and_then(check)
-        .or_else(|_| parry::convex_hull(&extreme_points(points)).and_then(check))
-        .map_err(|reason| ShapeError::Hull { points: points.len(), reason })
+        outside = left.iter().map(|(distance, _)| *distance).fold(0.0, f64::max);
+        chosen.extend(left.iter().map(|(_, p)| *p));
+    }
+    Err(format!("a point is {outside} m outside"))
 }
 
 /// True when every edge belongs to exactly two triangles, in opposite directions.
@@ -365,12 +380,17 @@ fn is_closed(triangles: &[[u32; 3]]) -> bool {
     !edges.is_empty() && once && edges.iter().all(|(a, b)| edges.binary_search(&(*b, *a)).is_ok())
 }
 
-/// The largest distance of a point from the inner side of a triangle's plane [m], over the
-/// triangles that have one.
-fn largest_distance_outside(points: &[Vec3], vertices: &[Vec3], triangles: &[[u32; 3]]) -> f64 {
-    let mut largest = 0.0_f64;
+/// Of every triangle that has a plane, the point farthest outside of it, and how far [m], where that is more than `most`;
+/// each point once.
+fn farthest_outside(
+    points: &[Vec3],
+    vertices: &[Vec3],
+    triangles: &[[u32; 3]],
+    most: f64,
+) -> Vec<(f64, Vec3)> {
     // Large clouds are sampled: the check is against gross failure.
     let stride = 1 + points.len() * triangles.len() / 20_000_000;
+    let mut found: Vec<(usize, f64)> = Vec::new();
     for t in triangles {
         let [a, b, c] = t.map(|i| vertices[i as usize]);
         let cross = (b - a).cross(c - a);
@@ -379,10 +399,13 @@ fn largest_distance_outside(points: &[Vec3], vertices: &[Vec3], triangles: &[[u3
         if cross.norm() > 1e-6 * longest
             && let Some(n) = cross.normalized()
         {
-            largest = points.iter().step_by(stride).map(|p| n.dot(*p - a)).fold(largest, f64::max);
+            let heights = points.iter().enumerate().step_by(stride).map(|(i, p)| (i, n.dot(*p - a)));
+            found.extend(heights.max_by(|p, q| p.1.total_cmp(&q.1)).filter(|farthest| farthest.1 > most));
         }
     }
-    largest
+    found.sort_unstable_by(|p, q| p.0.cmp(&q.0).then(q.1.total_cmp(&p.1)));
+    found.dedup_by_key(|(i, _)| *i);
+    found.into_iter().map(|(i, distance)| (distance, points[i])).collect()
 }
 
 /// The points that are farthest in one of 2,000 evenly spread directions.
@@ -407,6 +430,27 @@ fn extreme_points(points: &[Vec3]) -> Vec<Vec3> {
 mod tests {
     use super::*;
     use crate::pairs::testing::{Lcg, box_mesh, prism};
+
+    /// A shallow lens, of which few of the extreme points are on the curved side: those left outside come in.
+    #[test]
+    fn what_few_points_leave_outside_comes_in() {
+        let mut random = Lcg::new(5);
+        let points: Vec<Vec3> = (0..4000)
+            .map(|k| {
+                let (r, angle) = (0.2 * random.symmetric().abs().sqrt(), 3.2 * random.symmetric());
+                let height = if k % 2 == 0 { (1.0 - r * r).sqrt() } else { 0.98 };
+                vec3(r * angle.cos(), r * angle.sin(), height)
+            })
+            .collect();
+        let most = 1e-4;
+        let (vertices, triangles) = closed_hull(&extreme_points(&points)).unwrap();
+        assert!(!farthest_outside(&points, &vertices, &triangles, most).is_empty());
+        let (vertices, triangles) = hull_of_few(&points, most).unwrap();
+        assert!(farthest_outside(&points, &vertices, &triangles, most).is_empty());
+        assert!(vertices.len() < 2000, "{}", vertices.len());
+        let all = checked_hull(&points, 0.4).unwrap().0.len();
+        assert!(all > vertices.len(), "{all}: nothing was left out where the algorithm is at its best");
+    }
 
     /// Euler: V − E + F = 2; every edge is seen from both of its faces.
     fn assert_closed(mesh: &ConvexMesh) {
