@@ -2,7 +2,7 @@
 
 use crate::joint_spec::JointSpec;
 use crate::model::{Body, Dof, Joint, JointKind, Link, Model};
-use crate::spatial::{Inertia, Pose, Sym3, Vec3};
+use crate::spatial::{Inertia, Mat3, Pose, Sym3, Vec3};
 use std::cmp::Ordering;
 
 /// What a model cannot be built from. `element` names the link or joint.
@@ -125,6 +125,7 @@ impl ModelBuilder {
         if !self.unphysical {
             model.check_inertias()?;
             model.check_massless()?;
+            model.check_turning()?;
         }
         model.check_depth()?;
         Ok(model)
@@ -201,13 +202,10 @@ impl Model {
         for link in &self.links {
             let Some(body) = link.body else { continue };
             if !possible(&link.inertia) && !possible(&self.bodies[body].inertia) {
-                let c = link.inertia.about_com();
-                let text =
-                    format!("[xx {}, yy {}, zz {}, xy {}, xz {}, yz {}]", c.xx, c.yy, c.zz, c.xy, c.xz, c.yz);
                 return Err(value(
                     &format!("link `{}`", link.name),
                     "inertia about the centre of mass",
-                    text,
+                    matrix(&link.inertia.about_com()),
                     "positive semi-definite [kg·m²]",
                 ));
             }
@@ -244,6 +242,36 @@ impl Model {
         }
         Ok(())
     }
+
+    /// What turns about every axis, and carries nothing, must have a moment about each: else M is singular wherever it is.
+    fn check_turning(&self) -> Result<(), ModelError> {
+        let mut carries = vec![false; self.bodies.len()];
+        self.bodies.iter().filter_map(|b| b.parent).for_each(|p| carries[p] = true);
+        for (b, body) in self.bodies.iter().enumerate().filter(|(b, _)| !carries[*b]) {
+            let [joint] = &self.joints[body.joints.clone()] else { continue };
+            let moments = match joint.kind {
+                JointKind::Free => body.inertia.about_com(),
+                JointKind::Ball => body.inertia.transformed(&Mat3::IDENTITY, -joint.anchor).second,
+                _ => continue,
+            };
+            let held = joint.stiffness != 0.0
+                || self.dofs[body.dofs.clone()].iter().any(|d| d.armature > 0.0 || d.damping > 0.0);
+            if !(held || positive_definite(&moments)) {
+                let link = self.links.iter().find(|l| l.body == Some(b)).map_or(&body.name, |l| &l.name);
+                return Err(value(
+                    &format!("link `{link}`"),
+                    "moments of inertia",
+                    matrix(&moments),
+                    "positive about every axis [kg·m²], as the link turns about every axis",
+                ));
+            }
+        }
+        Ok(())
+    }
+}
+
+fn matrix(s: &Sym3) -> String {
+    format!("[xx {}, yy {}, zz {}, xy {}, xz {}, yz {}]", s.xx, s.yy, s.zz, s.xy, s.xz, s.yz)
 }
 
 fn value(element: &str, what: &'static str, value: String, expected: &'static str) -> ModelError {
@@ -286,6 +314,14 @@ fn positive_semidefinite(s: &Sym3, tolerance: f64) -> bool {
         && minor(s.xx, s.zz, s.xz)
         && minor(s.yy, s.zz, s.yz)
         && det >= -t * scale * scale
+}
+
+/// All pivots of S are more than rounding makes of them.
+fn positive_definite(s: &Sym3) -> bool {
+    let least = 1e-12 * (s.xx + s.yy + s.zz);
+    let second = s.yy - s.xy * s.xy / s.xx;
+    let across = s.yz - s.xy * s.xz / s.xx;
+    s.xx > least && second > least && s.zz - s.xz * s.xz / s.xx - across * across / second > least
 }
 
 /// Checks the numbers; returns the unit axis.
@@ -337,4 +373,40 @@ fn validate_joint(spec: &JointSpec) -> Result<Vec3, ModelError> {
         return Err(value(&element, "limit", format!("[{lo}, {hi}]"), "lower <= upper"));
     }
     Ok(axis)
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::spatial::vec3;
+
+    /// A kilogram on the line z through the origin of the link that turns, and what it carries.
+    fn line(kind: JointKind, change: fn(&mut JointSpec), carries: bool) -> Result<Model, ModelError> {
+        let mut builder = ModelBuilder::new();
+        let of =
+            |zz: f64| Inertia::new(1.0, Vec3::ZERO, Sym3 { xx: 1.0, yy: 1.0, zz, xy: 0.0, xz: 0.0, yz: 0.0 });
+        let link = builder.link("rod", None, Pose::IDENTITY, of(0.0));
+        let mut spec = JointSpec::new("j", kind, Vec3::Z);
+        change(&mut spec);
+        builder.joint(link, spec);
+        if carries {
+            let load = builder.link("load", Some(link), Pose::IDENTITY, of(1.0));
+            builder.joint(load, JointSpec::new("k", JointKind::Hinge, Vec3::Z));
+        }
+        builder.build(vec3(0.0, 0.0, -9.81))
+    }
+
+    /// What turns freely about a line without a moment about it has no mass matrix, but where something else is there.
+    #[test]
+    fn lines_that_turn_freely_are_refused() {
+        for kind in [JointKind::Free, JointKind::Ball] {
+            let error = line(kind, |_| {}, false).unwrap_err().to_string();
+            assert!(error.contains("link `rod`: moments of inertia is [xx 1, yy 1, zz 0"), "{error}");
+        }
+        assert!(line(JointKind::Ball, |j| j.anchor = vec3(0.1, 0.0, 0.0), false).is_ok());
+        assert!(line(JointKind::Ball, |j| j.damping = 0.1, false).is_ok());
+        assert!(line(JointKind::Ball, |j| j.armature = 0.1, false).is_ok());
+        assert!(line(JointKind::Free, |_| {}, true).is_ok());
+        assert!(line(JointKind::Hinge, |_| {}, false).is_ok());
+    }
 }

@@ -49,6 +49,11 @@ const POINT: Rule = warning(
     "a moving body with mass but without moments of inertia: it turns at no effort",
     "give it moments of inertia",
 );
+const LINE: Rule = warning(
+    "inertia-singular",
+    "no moment of inertia about an axis: with a base that moves freely the model is refused",
+    "give it positive moments about all three axes [kg·m²]",
+);
 const MASSLESS: Rule = warning(
     "inertia-without-mass",
     "moments of inertia without a mass",
@@ -61,7 +66,7 @@ const OUTSIDE: Rule = warning(
 );
 
 pub(super) const RULES: &[Rule] =
-    &[NEGATIVE, TRIANGLE, ROUNDING, PLACEHOLDER, LARGE, SMALL, POINT, MASSLESS, OUTSIDE];
+    &[NEGATIVE, TRIANGLE, ROUNDING, PLACEHOLDER, LARGE, SMALL, POINT, LINE, MASSLESS, OUTSIDE];
 
 /// Excess over the sum of the others, relative, that is rounding.
 pub(super) const ROUNDED: f64 = 0.01;
@@ -86,6 +91,12 @@ pub(super) fn look(subject: &Subject<'_>, out: &mut Findings) {
                 .body
                 .is_some_and(|b| world.model.bodies.get(b).is_some_and(|b| b.inertia == link.inertia));
             fits(link, moments, extent.as_ref(), alone, &mut say);
+        }
+        // What moves freely is refused before it comes here.
+        let object = world.model.bodies.is_empty() && link.parent.is_none();
+        let least = moments.x.min(moments.y).min(moments.z);
+        if possible && object && subject.weighs(world, l) && least <= 1e-12 * largest(moments) {
+            say(&LINE, format!("a principal moment is {}", number(least)));
         }
         if let Some(extent) = extent.filter(|_| subject.weighs(world, l)) {
             let margin = if subject.drawn[l] { 0.1 } else { 1.0 };
@@ -269,9 +280,15 @@ mod tests {
         assert_eq!(tensor(0.0, 0.0, 0.0, "0 0 0"), ["inertia-zero"]);
         assert_eq!(tensor(0.02, 0.02, 0.02, "0.5 0 0"), ["com-outside"]);
         assert_eq!(tensor(-0.02, 0.02, 0.02, "0 0 0"), ["inertia-not-positive"]);
-        let fixed = "<link name='a'><inertial><mass value='1'/><inertia ixx='-1' iyy='1' izz='1' ixy='0' ixz='0' \
-                     iyz='0'/></inertial></link>";
-        assert_eq!(codes(&urdf(fixed)), ["inertia-not-positive"]);
+        let object = |xx: f64, zz: f64| {
+            codes(&urdf(&format!(
+                "<link name='a'><inertial><mass value='1'/><inertia ixx='{xx}' iyy='1' izz='{zz}' ixy='0' ixz='0' \
+                 iyz='0'/></inertial></link>"
+            )))
+        };
+        assert_eq!(object(-1.0, 1.0), ["inertia-not-positive"]);
+        assert_eq!(object(1.0, 0.0), ["inertia-singular"]);
+        assert!(!object(1.0, 0.1).contains(&"inertia-singular"));
     }
 
     #[test]
