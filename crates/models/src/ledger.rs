@@ -1,6 +1,7 @@
 //! What became of everything in a file: used, kept for later, or unknown. Nothing is dropped
 //! silently.
 
+use crate::audit::INSIDE_UNKNOWN;
 use std::collections::BTreeMap;
 use std::path::PathBuf;
 
@@ -72,5 +73,27 @@ impl Ledger {
     /// Lines of one fate.
     pub fn of(&self, fate: Fate) -> impl Iterator<Item = &Entry> {
         self.entries.iter().filter(move |e| e.fate == fate)
+    }
+
+    /// In a few words what moves otherwise than the file says, or may: what is not simulated, what is unknown, and how many
+    /// warnings there are. `None` if nothing does.
+    pub fn summary(&self) -> Option<String> {
+        const MOST: usize = 3;
+        let list = |fate, called: &str| {
+            let mut names: Vec<&str> =
+                self.of(fate).filter(|e| e.note != INSIDE_UNKNOWN).map(|e| e.what.as_str()).collect();
+            let more = names.len().saturating_sub(MOST);
+            names.truncate(MOST);
+            let more = if more > 0 { format!(" and {more} more") } else { String::new() };
+            (!names.is_empty()).then(|| format!("{called} {}{more}", names.join(", ")))
+        };
+        let warnings = match self.warnings.len() {
+            0 => None,
+            1 => Some("a warning".to_owned()),
+            n => Some(format!("{n} warnings")),
+        };
+        let parts = [list(Fate::Unsupported, "not simulated:"), list(Fate::Unknown, "unknown:"), warnings];
+        let parts: Vec<String> = parts.into_iter().flatten().collect();
+        (!parts.is_empty()).then(|| parts.join("; "))
     }
 }

@@ -29,7 +29,7 @@ pub struct Setup {
     pub control: Vec<f64>,
     /// Simulated time of the run [s].
     pub duration: f64,
-    /// What was added or changed on the way, in words.
+    /// What was left out, added or changed on the way, in words.
     pub notes: Vec<String>,
 }
 
@@ -57,7 +57,11 @@ impl Scene {
         let mut parts = (self.model.iter().enumerate())
             .map(|(i, spec)| self.load_model(i, spec))
             .collect::<Result<Vec<_>, _>>()?;
-        let mut notes = Vec::new();
+        let left_out = parts.iter().zip(&self.model).filter_map(|(part, spec)| {
+            let (file, summary) = (spec.file.as_ref()?, part.world.ledger.summary()?);
+            Some(format!("{}: {summary} (`stiction check` of it tells all)", file.display()))
+        });
+        let mut notes: Vec<String> = left_out.collect();
         if self.ground.is_some() {
             notes.extend(parts.iter_mut().filter_map(|p| without_planes(&mut p.world)));
         }

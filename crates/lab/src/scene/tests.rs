@@ -225,6 +225,20 @@ fn a_free_robot_file_without_ground_is_given_one() {
     assert!(fixed.notes.is_empty() && fixed.world.model.nv() == 0);
 }
 
+/// What of a file is not simulated, or not known, is told before it runs.
+#[test]
+fn what_is_left_out_of_a_file_is_told() {
+    let mjcf =
+        "<mujoco><option density='1'/><worldbody><geom size='1' frction='2' wdth='1'/></worldbody></mujoco>";
+    let path = scratch("left_out.xml", mjcf);
+    let setup = Scene::from_model_file(&path, &RobotOptions::default()).unwrap().build().unwrap();
+    let [note] = &setup.notes[..] else { panic!("{:?}", setup.notes) };
+    assert!(
+        note.contains("left_out.xml: not simulated: option@density; unknown: geom@frction, geom@wdth ("),
+        "{note}"
+    );
+}
+
 /// An arm under gravity keeps its posture when held, to a fraction of the sag of its own stiffness.
 #[test]
 fn hold_keeps_the_posture() {
