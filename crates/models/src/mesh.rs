@@ -12,7 +12,7 @@
 use crate::load::read_bytes;
 use crate::mesh_file;
 pub(crate) use crate::mesh_file::FORMATS;
-use crate::meshes::Meshes;
+use crate::meshes::{Meshes, NO_HULL};
 use std::collections::BTreeMap;
 use std::path::{Path, PathBuf};
 use std::sync::Arc;
@@ -195,11 +195,14 @@ fn area([a, b, c]: [Vec3; 3]) -> f64 {
     0.5 * (b - a).cross(c - a).norm()
 }
 
+/// What touches of a mesh, and what is to be said of it.
+type Touching = (Vec<Shape>, Option<String>);
+
 /// Files and shapes read before, by one reader: twenty equal legs load one mesh.
 #[derive(Default)]
 pub(crate) struct MeshStore {
     files: BTreeMap<PathBuf, Arc<TriangleMesh>>,
-    shapes: BTreeMap<(PathBuf, [u64; 3]), Vec<Shape>>,
+    shapes: BTreeMap<(PathBuf, [u64; 3]), Touching>,
 }
 
 impl MeshStore {
@@ -217,13 +220,14 @@ impl MeshStore {
         TriangleMesh::read_part(path, Some(name)).map(Arc::new)
     }
 
-    /// What touches of a file's mesh, scaled.
-    pub(crate) fn shapes(&mut self, path: &Path, scale: Vec3, meshes: &Meshes) -> Result<Vec<Shape>, String> {
+    /// What touches of a file's mesh, scaled, and what is to be said of it.
+    pub(crate) fn shapes(&mut self, path: &Path, scale: Vec3, meshes: &Meshes) -> Result<Touching, String> {
         let key = (path.to_owned(), scale.to_array().map(f64::to_bits));
         if let Some(shapes) = self.shapes.get(&key) {
             return Ok(shapes.clone());
         }
-        let shapes = meshes.shapes(&self.file(path)?.scaled(scale)).map_err(|e| e.to_string())?;
+        let (shapes, reason) = meshes.shapes(&self.file(path)?.scaled(scale)).map_err(|e| e.to_string())?;
+        let shapes = (shapes, reason.map(|reason| format!("{NO_HULL} ({reason})")));
         self.shapes.insert(key, shapes.clone());
         Ok(shapes)
     }

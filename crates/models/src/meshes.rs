@@ -9,6 +9,9 @@ use crate::mesh::TriangleMesh;
 use crate::world::Geometry;
 use stiction_collision::{Decomposition, Shape, ShapeError};
 
+/// What is said of a mesh without a hull.
+pub(crate) const NO_HULL: &str = "no convex hull can be made: its triangles touch";
+
 /// What touches of meshes from files.
 #[derive(Clone, Debug, Default, PartialEq)]
 pub enum Meshes {
@@ -27,8 +30,20 @@ impl Meshes {
         Self::Decompose { how: Decomposition::default(), cache: HullCache::default() }
     }
 
-    /// The shapes of `mesh`, in its frame: one, or the convex parts.
-    pub(crate) fn shapes(&self, mesh: &TriangleMesh) -> Result<Vec<Shape>, ShapeError> {
+    /// The shapes of `mesh`, in its frame: one, or the convex parts. A membrane is too flat for a hull, not for its
+    /// triangles: these touch then, and why is told.
+    pub(crate) fn shapes(&self, mesh: &TriangleMesh) -> Result<(Vec<Shape>, Option<ShapeError>), ShapeError> {
+        let flat = |e: &ShapeError| matches!(e, ShapeError::Flat { .. } | ShapeError::Hull { .. });
+        match self.solids(mesh) {
+            Err(reason) if flat(&reason) => match mesh.surface() {
+                Ok(surface) => Ok((vec![Shape::Mesh(surface)], Some(reason))),
+                Err(_) => Err(reason),
+            },
+            solids => solids.map(|shapes| (shapes, None)),
+        }
+    }
+
+    fn solids(&self, mesh: &TriangleMesh) -> Result<Vec<Shape>, ShapeError> {
         let (vertices, triangles) = (&mesh.vertices, &mesh.triangles);
         match self {
             Self::Decompose { how, cache } if !triangles.is_empty() => {

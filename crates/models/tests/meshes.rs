@@ -110,6 +110,19 @@ fn a_sheet_touches_with_its_triangles() {
     assert!(world.ledger.warnings.iter().any(|w| w.1.contains("its triangles touch")));
 }
 
+/// So it does as a plate of a URDF.
+#[test]
+fn a_plate_of_a_urdf_touches_with_its_triangles() {
+    let folder = Folder::new("plate");
+    std::fs::write(folder.0.join("plate.obj"), "v 0 0 0\nv 1 0 0\nv 1 1 0\nv 0 1 0\nf 1 2 3\nf 1 3 4\n")
+        .unwrap();
+    let text = "<robot name='r'><link name='a'><collision><geometry><mesh filename='plate.obj'/></geometry>\
+                </collision></link></robot>";
+    let world = folder.read(text, Meshes::Hull);
+    assert!(matches!(world.geometries[0].shape, Shape::Mesh(_)), "{:?}", world.geometries);
+    assert!(world.ledger.warnings.iter().any(|w| w.1.contains("its triangles touch")));
+}
+
 /// The second load reads the entry and leaves it as it is.
 #[test]
 fn the_second_load_comes_from_the_cache() {

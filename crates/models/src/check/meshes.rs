@@ -9,7 +9,9 @@ use super::report::{Findings, Rule, note, number, numbers, warning};
 use super::subject::Subject;
 use crate::mesh::{FORMATS, Filling, MeshStore, TriangleMesh};
 use crate::meshes::Meshes;
-use crate::mjcf::{asset, compiler::Compiler};
+use crate::mjcf::asset;
+use crate::mjcf::compiler::Compiler;
+use crate::mjcf::defaults::{Defaults, MAIN};
 use crate::path::{self, Wanted};
 use crate::value::Attribute;
 use crate::xml::Element;
@@ -84,8 +86,12 @@ pub(super) fn look(subject: &Subject<'_>, out: &mut Findings) {
 
 fn scale(element: Element<'_>) -> Vec3 {
     let child = || element.children().find(|c| c.name() == "scale").map(Element::content);
-    let stated = element.peek("scale").or_else(child).and_then(|a| a.numbers(1, 3).ok()).unwrap_or_default();
-    match *stated.as_slice() {
+    element.peek("scale").or_else(child).map_or_else(|| vec3(1.0, 1.0, 1.0), scale_of)
+}
+
+/// Ones where it cannot be read.
+fn scale_of(stated: Attribute<'_>) -> Vec3 {
+    match *stated.numbers(1, 3).unwrap_or_default().as_slice() {
         [s] => vec3(s, s, s),
         [x, y, z] => vec3(x, y, z),
         _ => vec3(1.0, 1.0, 1.0),
@@ -114,6 +120,7 @@ fn of_mjcf<'d>(subject: &Subject<'d>) -> Vec<Use<'d>> {
     let Ok(compiler) = Compiler::read(subject.document.root(), subject.context.folder) else {
         return Vec::new();
     };
+    let defaults = Defaults::read(subject.document.root()).ok();
     let elements = subject.elements();
     let zero = |e: &Element<'_>, name: &str| e.peek(name).is_some_and(|a| a.value().trim() == "0");
     let drawn = |e: &Element<'_>| {
@@ -130,7 +137,10 @@ fn of_mjcf<'d>(subject: &Subject<'d>) -> Vec<Use<'d>> {
         let path = asset::path(file, &compiler);
         let stem = path.file_stem().map(|s| s.to_string_lossy().into_owned()).unwrap_or_default();
         let name = element.peek("name").map_or(stem, |n| n.value().to_owned());
-        named.contains(name.as_str()).then(|| Use { element, file, scale: scale(element), path })
+        // The scale may stand in a default.
+        let styled = defaults.as_ref().and_then(|d| d.styled(element, "mesh", MAIN).ok());
+        let scale = styled.and_then(|s| s.get("scale")).map_or_else(|| vec3(1.0, 1.0, 1.0), scale_of);
+        named.contains(name.as_str()).then(|| Use { element, file, scale, path })
     });
     found.collect()
 }
@@ -264,6 +274,25 @@ mod tests {
     }
 
     use std::path::Path;
+
+    /// The scale of an MJCF mesh may be its class's.
+    #[test]
+    fn scales_of_defaults_count() {
+        let folder = std::env::temp_dir().join(format!("stiction-scales-{}", std::process::id()));
+        std::fs::create_dir_all(&folder).unwrap();
+        let corners = "v 0 0 0\nv 100 0 0\nv 0 100 0\nv 0 0 100\nf 1 3 2\nf 1 2 4\nf 1 4 3\nf 2 3 4\n";
+        std::fs::write(folder.join("mm.obj"), corners).unwrap();
+        let told = |scale: &str| {
+            let mjcf = format!(
+                "<mujoco><default><mesh {scale}/></default><asset><mesh name='m' file='mm.obj'/></asset><worldbody>\
+                 <body><geom type='mesh' mesh='m' mass='1'/></body></worldbody></mujoco>"
+            );
+            let report = check_text(&mjcf, Path::new("f"), &folder, &LoadOptions::default());
+            report.findings.iter().any(|f| f.rule.code == "mesh-scale")
+        };
+        assert!(told(""));
+        assert!(!told("scale='0.001 0.001 0.001'"));
+    }
 
     #[test]
     fn each_wrong_mesh_by_its_name() {

@@ -74,13 +74,28 @@ fn posture(subject: &Subject<'_>, world: &World, key: Option<&str>, q: &[f64], o
             continue;
         }
         let (ground, moving) = if fixed(links.0) { (a, b) } else { (b, a) };
-        let rule = if fixed(links.0) || fixed(links.1) { &PENETRATION } else { &OVERLAP };
+        // The base that carries a link is no furniture.
+        let carried = carries(world, world.geometries[ground].link, world.geometries[moving].link);
+        let still = fixed(links.0) || fixed(links.1);
+        let rule = if still && !carried { &PENETRATION } else { &OVERLAP };
         let at =
             key.map_or_else(|| "in the reference posture".to_owned(), |k| format!("at the keyframe `{k}`"));
         let reason = format!("it overlaps {} by {} mm {at}", subject.owner(ground), number(1e3 * depth));
         let (place, value) = (subject.geometry(moving).place(), format!("{} mm", number(1e3 * depth)));
         out.add_at(rule, place, subject.owner(moving), value, reason);
     }
+}
+
+/// True if `base` is on the way from a link to the world.
+fn carries(world: &World, base: Option<usize>, link: Option<usize>) -> bool {
+    let mut at = link;
+    while let Some(l) = at {
+        if at == base {
+            return true;
+        }
+        at = world.model.links.get(l).and_then(|link| link.parent);
+    }
+    false
 }
 
 /// The pairs that the reader excludes because they overlap at the reference.
@@ -123,6 +138,19 @@ mod tests {
         let key = |z: &str| format!("<keyframe><key name='home' qpos='0 0 {z} 1 0 0 0'/></keyframe>");
         assert!(standing("0", &key("0.1")).is_empty());
         assert_eq!(standing("0.1", &key("0")), ["ground-penetration"]);
+    }
+
+    /// A folded arm in its own foot: nothing to be lifted out of.
+    #[test]
+    fn arms_in_their_own_base() {
+        let body = |name: &str, z: f64, inside: &str| {
+            format!("<body name='{name}' pos='0 0 {z}'><joint/><geom size='0.1'/>{inside}</body>")
+        };
+        let arm = body("upper", 0.5, &body("lower", -0.4, ""));
+        let on_foot = format!("<worldbody><body name='foot'><geom size='0.1'/>{arm}</body></worldbody>");
+        assert_eq!(codes(&mjcf(&on_foot)), ["overlap"]);
+        let beside = format!("<worldbody><body name='foot'><geom size='0.1'/></body>{arm}</worldbody>");
+        assert_eq!(codes(&mjcf(&beside)), ["ground-penetration"]);
     }
 
     #[test]

@@ -10,6 +10,7 @@ use super::scope::Scope;
 use crate::error::LoadError;
 use crate::ledger::Fate;
 use crate::mesh::{FORMATS, Filling, TriangleMesh};
+use crate::meshes::NO_HULL;
 use crate::names::Names;
 use crate::value::Attribute;
 use crate::xml::Element;
@@ -35,6 +36,8 @@ enum Mass {
     /// The solid of the hull.
     Convex,
 }
+
+const UNTOUCHED: &str = "no convex hull can be made: its geoms do not touch";
 
 const MASSES: [(&str, Mass); 4] = [
     ("exact", Mass::Filled(Filling::Exact)),
@@ -181,21 +184,15 @@ impl<'d> Reader<'d> {
         let failed = |reason: String| LoadError::Mesh { place: e.place(), path: path.clone(), reason };
         let bare = source.triangles.is_empty();
         let needed = bare || mass == Mass::Convex;
-        let shapes = match touches.then(|| self.touching.shapes(&source)) {
-            Some(Ok(shapes)) => shapes,
-            Some(Err(reason)) => {
-                // A membrane is too flat for a hull, not for its triangles.
-                let surface = source.surface().ok();
-                let (fate, note) = match surface {
-                    Some(_) => (Fate::Used, "no convex hull can be made: its triangles touch"),
-                    None => (Fate::Unsupported, "no convex hull can be made: its geoms do not touch"),
-                };
-                e.mark(fate, note);
-                self.warn(e.place(), format!("{}: {note} ({reason})", e.described()));
-                surface.map(Shape::Mesh).into_iter().collect()
-            }
-            None => Vec::new(),
+        let (shapes, without_hull) = match touches.then(|| self.touching.shapes(&source)) {
+            Some(Ok((shapes, reason))) => (shapes, reason.map(|reason| (Fate::Used, NO_HULL, reason))),
+            Some(Err(reason)) => (Vec::new(), Some((Fate::Unsupported, UNTOUCHED, reason))),
+            None => (Vec::new(), None),
         };
+        if let Some((fate, note, reason)) = without_hull {
+            e.mark(fate, note);
+            self.warn(e.place(), format!("{}: {note} ({reason})", e.described()));
+        }
         let hull = needed.then(|| source.hull()).transpose().map_err(|e| failed(e.to_string()))?;
         let of_hull = hull.as_deref().map(TriangleMesh::of_hull);
         let mesh = if bare { of_hull.clone().unwrap_or_default() } else { source };

@@ -11,7 +11,7 @@ mod build;
 mod builtin;
 pub(crate) mod compiler;
 mod contact;
-mod defaults;
+pub(crate) mod defaults;
 mod equality;
 mod fit;
 mod flatten;

@@ -6,7 +6,7 @@ use super::pose::{required, truth, value, vector};
 use crate::error::LoadError;
 use crate::ledger::Fate;
 use crate::mesh::{FORMATS, Filling, TriangleMesh};
-use crate::meshes::Meshes;
+use crate::meshes::{Meshes, NO_HULL};
 use crate::path::{self, Wanted};
 use crate::shapes::half_box;
 use crate::world::Drawing;
@@ -127,7 +127,10 @@ pub(crate) fn collision(
                 Meshes::Hull if still => &Meshes::Triangles,
                 stated => stated,
             };
-            let shapes = meshes.shapes(&mesh).map_err(|e| unread(e.to_string()))?;
+            let (shapes, reason) = meshes.shapes(&mesh).map_err(|e| unread(e.to_string()))?;
+            if let Some(reason) = reason {
+                reader.warn(shape.place(), format!("<mesh>: {NO_HULL} ({reason})"));
+            }
             return Ok(Some(Solid { shapes, X_CG: Pose::IDENTITY, inertia }));
         }
         "heightmap" => {

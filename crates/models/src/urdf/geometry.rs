@@ -109,8 +109,13 @@ pub(crate) fn collision(reader: &mut Reader<'_>, around: Element<'_>) -> Result<
             let scale = scale(shape)?;
             let file = shape.require("filename", "a mesh file")?;
             let found = path::resolve(reader.context, reader.context.folder, file, Wanted::File(FORMATS))?;
-            let shapes = reader.meshes.shapes(&found, scale, &reader.context.options.meshes);
-            shapes.map_err(|reason| LoadError::Mesh { place: file.place(), path: found, reason })
+            let (shapes, note) = (reader.meshes)
+                .shapes(&found, scale, &reader.context.options.meshes)
+                .map_err(|reason| LoadError::Mesh { place: file.place(), path: found.clone(), reason })?;
+            if let Some(note) = note {
+                reader.warn(file.place(), format!("{}: {note}", found.display()));
+            }
+            Ok(shapes)
         }
         other => Err(shape.structure(format!("<{other}> is no shape; expected {SHAPES}"))),
     }
