@@ -9,6 +9,7 @@
 use crate::error::LoadError;
 use crate::ledger::{Fate, Place};
 use crate::value::Attribute;
+use std::borrow::Cow;
 use std::cell::Cell;
 use std::ops::Range;
 use std::path::{Path, PathBuf};
@@ -94,6 +95,7 @@ impl Document {
             let (place, what) = (self.place(source, offset), "attributes of an element".to_owned());
             return Err(LoadError::Limit { place, what, limit: MAX_ATTRIBUTES });
         }
+        let text = &*without_late_declaration(text);
         let tried = parsed(text);
         let undeclared = matches!(tried, Err(roxmltree::Error::UnknownNamespace(..)));
         let declared = if undeclared { with_declarations(text) } else { None };
@@ -188,6 +190,18 @@ impl Document {
         let number = |n: usize| u32::try_from(n).unwrap_or(u32::MAX);
         Place { file: source.path.clone(), line: number(line), column: number(column) }
     }
+}
+
+/// The text with blanks for an XML declaration that blanks stand before, which XML does not allow and programs read.
+fn without_late_declaration(text: &str) -> Cow<'_, str> {
+    let rest = text.trim_start();
+    let start = text.len() - rest.len();
+    let declaration =
+        (start > 0).then(|| rest.starts_with("<?xml ").then(|| rest.find("?>"))).flatten().flatten();
+    let Some(length) = declaration.map(|end| end + 2) else { return Cow::Borrowed(text) };
+    let blank = |c: char| if c == '\n' { "\n".to_owned() } else { " ".repeat(c.len_utf8()) };
+    let (before, after) = (&text[..start], &rest[length..]);
+    Cow::Owned(before.to_owned() + &rest[..length].chars().map(blank).collect::<String>() + after)
 }
 
 fn parsed(text: &str) -> Result<roxmltree::Document<'_>, roxmltree::Error> {
@@ -464,6 +478,15 @@ mod tests {
 
     fn parse(text: &str) -> Document {
         Document::parse(Path::new("a.xml"), text).unwrap()
+    }
+
+    /// A blank line before the declaration; places stay those of the file.
+    #[test]
+    fn late_declarations_are_read() {
+        let document = parse("\n <?xml version='1.0'?>\n<robot name='r'/>");
+        assert_eq!((document.root().name(), document.root().place().line), ("robot", 3));
+        assert!(Document::parse(Path::new("f"), "<robot/><?xml version='1.0'?>").is_err());
+        assert!(Document::parse(Path::new("f"), "\n<?xml version='1.0'").is_err());
     }
 
     #[test]
