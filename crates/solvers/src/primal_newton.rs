@@ -59,6 +59,8 @@ pub(crate) struct PrimalNewton {
     /// The laws, one per block: the caller's.
     pub(crate) soft: Vec<SoftBlock>,
     jacobian: ThinRows,
+    /// Of [`add_square`].
+    room: Vec<f64>,
     /// Of [`gather`].
     scratch: Vec<[f64; MAX_ROWS]>,
     reached: Vec<usize>,
@@ -127,18 +129,33 @@ fn gather(
     }
 }
 
-/// Upper triangle of H += Σ a D bᵀ over the columns a, b of a block.
+/// Upper triangle of H += Σ a D bᵀ over the columns a, b of a block, at its coordinates. `room` holds them by rows.
+#[inline(always)]
 fn add_square<const N: usize, I: Iterator<Item = (usize, [f64; N])>>(
-    hessian: &mut [f64],
-    nv: usize,
+    (hessian, nv): (&mut [f64], usize),
+    room: &mut Vec<f64>,
     columns: impl Fn() -> I,
     d: &[[f64; N]; N],
 ) {
-    for (a, ja) in columns() {
-        let w: [f64; N] = std::array::from_fn(|l| (0..N).map(|k| ja[k] * d[k][l]).sum());
-        let row = &mut hessian[a * nv..(a + 1) * nv];
-        for (b, jb) in columns().filter(|(b, _)| *b >= a) {
-            row[b] += dot(&w, &jb);
+    let width = columns().count();
+    if width == 0 {
+        return;
+    }
+    room.clear();
+    room.resize((N + 1) * width, 0.0);
+    let (rows, sums) = room.split_at_mut(N * width);
+    for (at, (_, column)) in columns().enumerate() {
+        (0..N).for_each(|k| rows[k * width + at] = column[k]);
+    }
+    for (a, column) in columns() {
+        sums.fill(0.0);
+        for (l, row) in rows.chunks_exact(width).enumerate() {
+            let weight: f64 = (0..N).map(|k| column[k] * d[k][l]).sum();
+            sums.iter_mut().zip(row).for_each(|(sum, x)| *sum += weight * x);
+        }
+        let out = &mut hessian[a * nv..(a + 1) * nv];
+        for ((b, _), sum) in columns().zip(&*sums).filter(|((b, _), _)| *b >= a) {
+            out[b] += sum;
         }
     }
 }
@@ -382,22 +399,10 @@ impl PrimalNewton {
             self.hessian.resize(nv * nv, 0.0);
             (0..nv).for_each(|d| self.hessian[d * nv + d] = 1.0);
         }
-        let thin = if self.factored { &problem.thin } else { &self.jacobian };
-        for (i, soft) in self.soft.iter().enumerate() {
-            let c = &self.c[problem.range(i)];
-            if c.len() <= 3 {
-                let Some(d) = soft.curvature(c) else { continue };
-                let columns = || thin.terms(i).map(|(dof, w)| (dof, w.to_array()));
-                add_square(&mut self.hessian, nv, columns, &d);
-            } else {
-                let Some(d) = soft.curvature(c) else { continue };
-                let columns = || {
-                    let both = thin.terms(i).zip(thin.more_terms(i));
-                    both.map(|((dof, w), (_, m))| (dof, [w.x, w.y, w.z, m.x, m.y, m.z]))
-                };
-                add_square::<MAX_ROWS, _>(&mut self.hessian, nv, columns, &d);
-            }
-        }
+        lanes::plain(
+            #[inline(always)]
+            || self.add_curvature(problem),
+        );
         // Rounding may cost a stiff matrix its definiteness; more on the diagonal gives it back.
         let mut more = 0.0;
         while more < 1.0 {
@@ -413,6 +418,29 @@ impl PrimalNewton {
             more = f64::max(1e-14, 100.0 * more);
         }
         false
+    }
+
+    /// H += Jᵀ (−F') J.
+    #[inline(always)]
+    fn add_curvature(&mut self, problem: &ConstraintProblem) {
+        let Self { hessian, nv, jacobian, factored, soft, c, room, .. } = self;
+        let thin = if *factored { &problem.thin } else { &*jacobian };
+        let hessian = &mut hessian[..];
+        for (i, soft) in soft.iter().enumerate() {
+            let c = &c[problem.range(i)];
+            if c.len() <= 3 {
+                let Some(d) = soft.curvature(c) else { continue };
+                let columns = || thin.terms(i).map(|(dof, w)| (dof, w.to_array()));
+                add_square((hessian, *nv), room, columns, &d);
+            } else {
+                let Some(d) = soft.curvature(c) else { continue };
+                let columns = || {
+                    let both = thin.terms(i).zip(thin.more_terms(i));
+                    both.map(|((dof, w), (_, m))| (dof, [w.x, w.y, w.z, m.x, m.y, m.z]))
+                };
+                add_square::<MAX_ROWS, _>((hessian, *nv), room, columns, &d);
+            }
+        }
     }
 
     /// (3)

@@ -1,6 +1,7 @@
 //! Symmetric positive definite systems: A = Uᵀ U [Golub2013, 4.2], in panels of rows. Cost ⅓ n³.
 
 use super::{axpy, subtract_four};
+use stiction_dynamics::lanes;
 
 /// Rows factored together.
 const PANEL: usize = 32;
@@ -29,6 +30,14 @@ impl Cholesky {
 
     /// False if a pivot is not positive: A is not positive definite.
     pub(crate) fn factor(&mut self) -> bool {
+        lanes::plain(
+            #[inline(always)]
+            || self.factor_by_panels(),
+        )
+    }
+
+    #[inline(always)]
+    fn factor_by_panels(&mut self) -> bool {
         let n = self.n;
         let mut first = 0;
         while first < n {
