@@ -140,7 +140,7 @@ fn of_mjcf<'d>(subject: &Subject<'d>) -> Vec<Use<'d>> {
         // The scale may stand in a default.
         let styled = defaults.as_ref().and_then(|d| d.styled(element, "mesh", MAIN).ok());
         let scale = styled.and_then(|s| s.get("scale")).map_or_else(|| vec3(1.0, 1.0, 1.0), scale_of);
-        named.contains(name.as_str()).then(|| Use { element, file, scale, path })
+        named.contains(name.as_str()).then_some(Use { element, file, scale, path })
     });
     found.collect()
 }
