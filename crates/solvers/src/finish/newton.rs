@@ -63,9 +63,10 @@ mod rows;
 #[cfg(test)]
 mod tests;
 
+use super::first::LEAST_ROWS;
 use super::patch;
 use super::polygon;
-use super::{LEAST_ROWS, Reached, View};
+use super::{Reached, View};
 use crate::dense::{Lu, STRIP};
 use crate::local::{Contact, quartic};
 use crate::sweep::{Block, pass};
