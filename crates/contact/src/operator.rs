@@ -283,7 +283,9 @@ fn dot(a: &[(usize, Vec<f64>)], b: &[(usize, Vec<f64>)]) -> f64 {
 mod tests {
     use super::*;
     use crate::certificate::certify;
+    use crate::corpus::Random;
     use crate::primal::Csr;
+    use stiction_dynamics::spatial::vec3;
 
     /// Two bodies of masses 2 and 4 along one axis, pressed together by a contact and held by a
     /// limit on the first: G = [[1/2 + 1/4, −1/2], [−1/2, 1/2]].
@@ -320,6 +322,45 @@ mod tests {
         let mut sizes = Vec::new();
         formed.absolute_mul_into(&[3.0, 1.0], &mut sizes);
         assert!((sizes[0] - 2.75).abs() < 1e-15 && (sizes[1] - 2.0).abs() < 1e-15, "{sizes:?}");
+    }
+
+    /// Of contacts that spin and roll, by blocks and by W, each between two trees; what a column holds beyond the rows of a
+    /// block counts for nothing.
+    #[test]
+    fn diagonals_of_patches_agree() {
+        let mut random = Random(4);
+        let mut problem = ConstraintProblem::default();
+        problem.thin.start([0..4, 4..9].into_iter());
+        for rolls in [false, true] {
+            let cone = Cone::Patch { mu: 0.5, rolls };
+            problem.push(cone, &vec![0.0; cone.dim()]);
+            problem.thin.push_block();
+            let mut column = || vec3(random.number(), random.number(), random.number());
+            problem.thin.push_segment(0, None, (0..4).rev().map(|dof| (dof, column())));
+            problem.thin.push_segment(1, None, (4..9).rev().map(|dof| (dof, column())));
+            problem.thin.push_more(|_| column());
+        }
+        problem.compliance.iter_mut().enumerate().for_each(|(row, r)| *r = 0.1 * row as f64);
+        let mut formed = problem.clone();
+        formed.form_blocks().unwrap();
+        let of = |problem: &ConstraintProblem| {
+            let (mut blocks, mut norms) = (Vec::new(), Vec::new());
+            problem.diagonal_blocks_and_norms_into(&mut blocks, &mut norms);
+            [blocks.as_flattened(), &norms].concat()
+        };
+        let (by_factor, by_blocks) = (of(&problem), of(&formed));
+        assert!(
+            by_factor.iter().zip(&by_blocks).all(|(a, b)| (a - b).abs() < 1e-14),
+            "{by_factor:?} {by_blocks:?}"
+        );
+        let first: f64 = formed
+            .blocks
+            .diagonal(0)
+            .iter()
+            .enumerate()
+            .map(|(k, x)| (x + if k % 5 == 0 { formed.compliance[k / 5] } else { 0.0 }).powi(2))
+            .sum();
+        assert!((by_blocks[18] - first.sqrt()).abs() < 1e-14);
     }
 
     /// A part with and without formed blocks.
