@@ -30,12 +30,12 @@ impl Meshes {
         Self::Decompose { how: Decomposition::default(), cache: HullCache::default() }
     }
 
-    /// The shapes of `mesh`, in its frame: one, or the convex parts. A membrane is too flat for a hull, not for its
-    /// triangles: these touch then, and why is told.
+    /// The shapes of `mesh`, in its frame: one, or the convex parts. What has no hull, as a membrane that is too flat for
+    /// one, touches with its triangles, and why is told.
     pub(crate) fn shapes(&self, mesh: &TriangleMesh) -> Result<(Vec<Shape>, Option<ShapeError>), ShapeError> {
-        let flat = |e: &ShapeError| matches!(e, ShapeError::Flat { .. } | ShapeError::Hull { .. });
+        let no_hull = |e: &ShapeError| matches!(e, ShapeError::Flat { .. } | ShapeError::Hull { .. });
         match self.solids(mesh) {
-            Err(reason) if flat(&reason) => match mesh.surface() {
+            Err(reason) if no_hull(&reason) => match mesh.surface() {
                 Ok(surface) => Ok((vec![Shape::Mesh(surface)], Some(reason))),
                 Err(_) => Err(reason),
             },

@@ -195,13 +195,16 @@ impl Document {
 /// The text with blanks for an XML declaration that blanks stand before, which XML does not allow and programs read.
 fn without_late_declaration(text: &str) -> Cow<'_, str> {
     let rest = text.trim_start();
-    let start = text.len() - rest.len();
-    let declaration =
-        (start > 0).then(|| rest.starts_with("<?xml ").then(|| rest.find("?>"))).flatten().flatten();
-    let Some(length) = declaration.map(|end| end + 2) else { return Cow::Borrowed(text) };
-    let blank = |c: char| if c == '\n' { "\n".to_owned() } else { " ".repeat(c.len_utf8()) };
-    let (before, after) = (&text[..start], &rest[length..]);
-    Cow::Owned(before.to_owned() + &rest[..length].chars().map(blank).collect::<String>() + after)
+    let (before, late) = (&text[..text.len() - rest.len()], rest.starts_with("<?xml "));
+    let Some(end) = rest.find("?>").filter(|_| late && !before.is_empty()) else {
+        return Cow::Borrowed(text);
+    };
+    let (declaration, after) = rest.split_at(end + 2);
+    let blanks: String = declaration
+        .chars()
+        .map(|c| if c == '\n' { "\n".to_owned() } else { " ".repeat(c.len_utf8()) })
+        .collect();
+    Cow::Owned([before, &blanks, after].concat())
 }
 
 fn parsed(text: &str) -> Result<roxmltree::Document<'_>, roxmltree::Error> {

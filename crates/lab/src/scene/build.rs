@@ -62,6 +62,8 @@ impl Scene {
             Some(format!("{}: {summary} (`stiction check` of it tells all)", file.display()))
         });
         let mut notes: Vec<String> = left_out.collect();
+        notes.sort_unstable();
+        notes.dedup(); // a file may come many times
         if self.ground.is_some() {
             notes.extend(parts.iter_mut().filter_map(|p| without_planes(&mut p.world)));
         }

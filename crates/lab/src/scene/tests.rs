@@ -237,6 +237,9 @@ fn what_is_left_out_of_a_file_is_told() {
         note.contains("left_out.xml: not simulated: option@density; unknown: geom@frction, geom@wdth ("),
         "{note}"
     );
+    let twice =
+        format!("[[model]]\nfile = {path:?}\nprefix = \"a/\"\n[[model]]\nfile = {path:?}\nprefix = \"b/\"\n");
+    assert_eq!(parse(&twice).unwrap().build().unwrap().notes.len(), 1);
 }
 
 /// An arm under gravity keeps its posture when held, to a fraction of the sag of its own stiffness.
