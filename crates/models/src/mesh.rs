@@ -52,10 +52,13 @@ impl TriangleMesh {
         let bytes = read_bytes(path, MAX_BYTES).map_err(|e| format!("{e}; expected {FORMATS}"))?;
         if path.extension().is_some_and(|e| e.eq_ignore_ascii_case("obj")) {
             let mesh = crate::obj::read(&bytes, only).map_err(|e| format!("{e}; expected {FORMATS}"))?;
-            if mesh.triangles.is_empty() {
-                return Err(format!("no triangles; expected {FORMATS}"));
+            if !mesh.triangles.is_empty() {
+                return Ok(mesh);
             }
-            return Ok(mesh);
+            let no_hull = |e| {
+                format!("no triangles, and of its vertices no hull can be made ({e}); expected {FORMATS}")
+            };
+            return mesh.hull().map(|hull| Self::of_hull(&hull)).map_err(no_hull);
         }
         let parts = mesh_file::parts(path, &bytes)?;
         let mut mesh = Self::default();
@@ -160,8 +163,9 @@ impl TriangleMesh {
         let p = if weight > 0.0 { middle * (1.0 / weight) } else { Vec3::ZERO };
         let mut about_p = self.inertia_about(p, filling);
         let mut q = p;
-        if filling == Filling::Legacy && about_p.mass > 0.0 {
-            // As MuJoCo: the centre of mass from tetrahedra from p, the rest from tetrahedra from there.
+        if filling != Filling::Shell && about_p.mass > 0.0 {
+            // As MuJoCo, of surfaces that overlap or are open: the centre of mass from tetrahedra from p, the rest from
+            // tetrahedra from there.
             q = p + about_p.com();
             about_p = Inertia { first: Vec3::ZERO, ..self.inertia_about(q, filling) };
         }

@@ -1,6 +1,7 @@
 //! Wavefront OBJ: vertices and faces, in full precision; everything else in a file is about pictures.
 //!
 //! Faces with more than three corners are fanned out from their first. Groups and objects (`g`, `o`) name parts.
+//! A file of points alone is returned as it is.
 
 use crate::mesh::TriangleMesh;
 use stiction_dynamics::spatial::vec3;
@@ -58,7 +59,7 @@ pub(crate) fn read(bytes: &[u8], only: Option<&str>) -> Result<TriangleMesh, Str
         names.truncate(20);
         return Err(format!("no part is called `{only}`; there are: {}", names.join(", ")));
     }
-    Ok(mesh.without_strays())
+    Ok(if mesh.triangles.is_empty() { mesh } else { mesh.without_strays() })
 }
 
 #[cfg(test)]

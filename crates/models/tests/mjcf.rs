@@ -342,3 +342,14 @@ fn softness_reaches_surfaces_and_pairs() {
     let pair = world.pairs[0].surface;
     assert_eq!((pair.friction_reference, pair.softness.impratio), ([0.03, 1.0], 10.0));
 }
+
+/// What a part that is not built would have been called is told apart from a slip of the pen.
+#[test]
+fn names_of_parts_that_are_not_built_are_told() {
+    let text = r#"<mujoco><worldbody><composite type="cable" prefix="c" count="4 1 1" size="1"/>
+        <body name="hook"><joint/><geom size="1"/></body></worldbody>
+        <equality><connect body1="cB_last" body2="hook" anchor="0 0 0"/></equality></mujoco>"#;
+    let error = load_str(text, Path::new("m.xml"), Path::new("."), &LoadOptions::default()).unwrap_err();
+    let message = error.to_string();
+    assert!(message.contains("`cB_last`") && message.contains("<composite> at m.xml:1:"), "{message}");
+}

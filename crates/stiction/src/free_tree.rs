@@ -14,7 +14,7 @@
 use crate::State;
 use crate::actuation::rotation_vector;
 use stiction_dynamics::{
-    AbaWorkspace, JointKind, Kinematics, Model, Tree, Velocities, aba_into, normalize, rates_into,
+    AbaWorkspace, JointKind, Kinematics, Model, Tree, Velocities, aba_into, lanes, normalize, rates_into,
 };
 
 const STAGES: usize = 6;
@@ -117,10 +117,21 @@ impl FreeTree {
     fn in_parts(&mut self, state: &State, h: f64, parts: u32) -> bool {
         self.q.iter_mut().zip(&self.tree.q).for_each(|(x, &i)| *x = state.q[i]);
         self.v.iter_mut().zip(&self.tree.v).for_each(|(x, &i)| *x = state.v[i]);
-        (0..parts).all(|_| self.part(h / f64::from(parts)))
+        lanes::plain(
+            #[inline(always)]
+            || {
+                for _ in 0..parts {
+                    if !self.part(h / f64::from(parts)) {
+                        return false;
+                    }
+                }
+                true
+            },
+        )
     }
 
     /// (2) from q and v.
+    #[inline(always)]
     fn part(&mut self, h: f64) -> bool {
         self.q0.copy_from_slice(&self.q);
         self.v0.copy_from_slice(&self.v);
@@ -141,6 +152,7 @@ impl FreeTree {
     }
 
     /// q and v at the start plus h times the stages so weighted.
+    #[inline(always)]
     fn combine(&mut self, weights: &[f64], h: f64) {
         let add = |to: &mut [f64], from: &[f64], stages: &[Vec<f64>]| {
             for (i, (x, x0)) in to.iter_mut().zip(from).enumerate() {
@@ -153,6 +165,7 @@ impl FreeTree {
     }
 
     /// (1) at q and v.
+    #[inline(always)]
     fn evaluate(&mut self, stage: usize) {
         let model = &self.tree.model;
         self.kin.update(model, &self.q);

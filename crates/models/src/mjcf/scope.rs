@@ -8,7 +8,8 @@
 //! ```
 //!
 //! What stands outside the tree (tendons, actuators, …) is copied along: an element is there once
-//! for every copy of the tree in which all names it mentions exist, in MuJoCo's order.
+//! for every copy of the tree in which all names it mentions exist, in MuJoCo's order. Of contacts and
+//! tendons some of these may stand outside of the copy.
 
 use super::Reader;
 use super::asset::Assets;
@@ -289,18 +290,36 @@ impl<'d> Reader<'d> {
 
     /// The index of what `attribute` names.
     pub(crate) fn find(&self, kind: Kind, copy: usize, attribute: Attribute<'_>) -> Result<usize, LoadError> {
-        self.names.of(kind).find_as(&self.name_in_world(copy, attribute.value()), attribute)
+        let found = self.names.of(kind).find_as(&self.name_in_world(copy, attribute.value()), attribute);
+        found.map_err(|e| self.with_what_is_missing(e))
     }
 
-    /// The same, where a thing of the copy or else of one around it may be meant: of the two that a contact
-    /// speaks of, one may stand outside.
+    /// Tells of an element that would have made more names.
+    fn with_what_is_missing(&self, mut error: LoadError) -> LoadError {
+        let not_built = |e: &Element<'_>| matches!(e.name(), "composite" | "flexcomp");
+        if let LoadError::Reference { hint, .. } = &mut error
+            && let Some(e) = self.root().descendants().find(not_built)
+        {
+            *hint =
+                format!("; the <{}> at {} may have made it: that is not simulated yet", e.name(), e.place());
+        }
+        error
+    }
+
+    /// The same, where a thing of the copy or else of one around it may be meant: of what a contact or a tendon
+    /// speaks of, a part may stand outside.
     pub(crate) fn find_near(
         &self,
         kind: Kind,
         copy: usize,
         attribute: Attribute<'_>,
     ) -> Result<usize, LoadError> {
-        self.find(kind, self.copy_with(kind, copy, attribute).unwrap_or(copy), attribute)
+        self.find(kind, self.copy_near(kind, copy, attribute), attribute)
+    }
+
+    /// The copy in which [`Self::find_near`] finds a thing.
+    pub(crate) fn copy_near(&self, kind: Kind, copy: usize, attribute: Attribute<'_>) -> usize {
+        self.copy_with(kind, copy, attribute).unwrap_or(copy)
     }
 
     /// The copy nearest around `copy`, itself first, that has what `attribute` names.
@@ -309,9 +328,9 @@ impl<'d> Reader<'d> {
         around.find(|&c| self.names.has(kind, &self.name_in_world(c, attribute.value()), c))
     }
 
-    /// All names that `element` mentions exist in `copy`; of a contact one is enough, the other may be around.
-    fn is_in(&self, copy: usize, element: Element<'_>, mentions: &[(Kind, Attribute<'_>)]) -> bool {
-        if matches!(element.name(), "exclude" | "pair") {
+    /// All names that `element` mentions exist in `copy`; of some sections one is enough, the others may be around.
+    fn is_in(&self, copy: usize, section: &str, mentions: &[(Kind, Attribute<'_>)]) -> bool {
+        if matches!(section, "contact" | "tendon") {
             let found: Option<Vec<usize>> =
                 mentions.iter().map(|&(kind, name)| self.copy_with(kind, copy, name)).collect();
             return found.is_some_and(|found| found.contains(&copy));
@@ -342,7 +361,7 @@ impl<'d> Reader<'d> {
                 work += 1;
                 // What names nothing is there once for every model.
                 let once = mentions.is_empty() && !seen.contains(&element.id());
-                if once || (!mentions.is_empty() && self.is_in(copy, *element, mentions)) {
+                if once || (!mentions.is_empty() && self.is_in(copy, section, mentions)) {
                     seen.insert(element.id());
                     found.push(Mention { element: *element, scope: *scope, copy });
                 }

@@ -17,7 +17,7 @@ pub(crate) fn scalar_dof(
     copy: usize,
     joint: Attribute<'_>,
 ) -> Result<usize, LoadError> {
-    match model.joints.get(reader.find(Kind::Joint, copy, joint)?) {
+    match model.joints.get(reader.find_near(Kind::Joint, copy, joint)?) {
         Some(j) if matches!(j.kind, JointKind::Hinge | JointKind::Slide) => Ok(j.idx_v),
         _ => Err(joint.error("a hinge or slide joint")),
     }
@@ -134,7 +134,7 @@ fn terms(reader: &Reader<'_>, model: &Model, mention: Mention<'_>) -> Result<Vec
 fn way(reader: &Reader<'_>, mention: Mention<'_>) -> Result<Vec<Waypoint>, LoadError> {
     const KEPT: &str = "kept; tendons through sites are not simulated yet";
     let Mention { element: e, copy, .. } = mention;
-    let site = |a: Attribute<'_>| reader.find(Kind::Site, copy, a);
+    let site = |a: Attribute<'_>| reader.find_near(Kind::Site, copy, a);
     let mut way = Vec::new();
     for point in e.children() {
         way.push(match point.name() {
@@ -142,6 +142,7 @@ fn way(reader: &Reader<'_>, mention: Mention<'_>) -> Result<Vec<Waypoint>, LoadE
             "pulley" => Waypoint::Pulley { divisor: point.require("divisor", "a number > 0")?.positive()? },
             "geom" => {
                 let name = point.require("geom", "the name of a sphere or cylinder")?;
+                let copy = reader.copy_near(Kind::Geom, copy, name);
                 reader.find(Kind::Geom, copy, name)?;
                 let wrapped = reader.wrapped.get(&reader.name_in_world(copy, name.value())).cloned();
                 let Some((link, X_LG, shape)) = wrapped else {
