@@ -14,7 +14,7 @@ by coverage, and prints what each run saw. A crash, a leak or a hang is an error
 
     --minutes N   time per target, one after the other (default 1)
     --seed N      of the random numbers (default 1)
-    TARGET        only this one: urdf mjcf sdf stl obj dae msh problem scene
+    TARGET        only this one: urdf mjcf sdf stl obj dae gltf msh problem scene
 
 Needs a C++ compiler; installs cargo-fuzz below target/ when it is missing. Seeds and dictionaries
 are in fuzz/; what the runs find new is kept in fuzz/corpus, crashes in fuzz/artifacts (neither is
@@ -23,7 +23,7 @@ committed). A crash belongs into crates/cli/tests/malformed, minimised:
     cargo fuzz tmin TARGET fuzz/artifacts/TARGET/crash-…";
 
 /// In the order of the table.
-const TARGETS: [&str; 9] = ["urdf", "mjcf", "sdf", "stl", "obj", "dae", "msh", "problem", "scene"];
+const TARGETS: [&str; 10] = ["urdf", "mjcf", "sdf", "stl", "obj", "dae", "gltf", "msh", "problem", "scene"];
 
 /// Memory that a run may take [MiB], and time for one input [s].
 const MEMORY: u32 = 2048;

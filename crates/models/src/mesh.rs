@@ -10,17 +10,14 @@
 //! Units: metres; inertia at a density of 1 kg/m³ (shells: 1 kg/m²).
 
 use crate::load::read_bytes;
-use crate::mesh_file;
 pub(crate) use crate::mesh_file::FORMATS;
+use crate::mesh_file::{self, MAX_BYTES};
 use crate::meshes::{Meshes, NO_HULL};
 use std::collections::BTreeMap;
 use std::path::{Path, PathBuf};
 use std::sync::Arc;
 use stiction_collision::{ConvexMesh, Shape, ShapeError, TriangleMesh as Surface};
 use stiction_dynamics::spatial::{Inertia, Sym3, Vec3, vec3};
-
-/// Largest mesh file read [bytes].
-const MAX_BYTES: u64 = 256 << 20;
 
 /// Triangles over shared vertices.
 #[derive(Clone, Debug, Default, PartialEq)]

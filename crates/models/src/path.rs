@@ -141,7 +141,7 @@ fn is_package(folder: &Path, package: &str) -> bool {
 }
 
 /// `%20` and its like as the characters they stand for; text that is no such code stays.
-fn decoded(text: &str) -> String {
+pub(crate) fn decoded(text: &str) -> String {
     let mut bytes = Vec::with_capacity(text.len());
     let mut rest = text.as_bytes();
     while let Some((&first, tail)) = rest.split_first() {

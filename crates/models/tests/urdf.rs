@@ -119,7 +119,7 @@ fn shapes_surfaces_and_colours() {
 fn of_two_frictions_gazebo_takes_the_smaller_and_drake_the_harmonic_mean() {
     let pair = |stated: &dyn Fn(&str, f64) -> [String; 2]| {
         let link = |name: &str, mu: f64| {
-            let shape = "<geometry><sphere radius='1'/></geometry>";
+            let shape = "<geometry><sphere radius='1'/><drake:declare_convex/></geometry>";
             let [inside, beside] = stated(name, mu);
             format!("<link name='{name}'><collision>{shape}{inside}</collision></link>{beside}")
         };

@@ -8,7 +8,7 @@
 //! What the scene shows is read; a file without a scene shows each geometry once. COLLADA's own up
 //! axis without a word is y, but robot files leave it out and mean z.
 
-use super::{MAX_TRIANGLES, Part, fan, number};
+use super::{Affine, MAX_TRIANGLES, Part, fan, number};
 use crate::value::shortened;
 use crate::xml::{Document, Element};
 use std::collections::BTreeMap;
@@ -20,25 +20,6 @@ use stiction_dynamics::spatial::{Mat3, Quat, Vec3, vec3};
 const MAX_DEPTH: usize = 200;
 /// Most geometries shown, copies included.
 const MAX_SHOWN: usize = 100_000;
-
-/// x ↦ A x + b.
-#[derive(Clone, Copy)]
-struct Affine {
-    A: Mat3,
-    b: Vec3,
-}
-
-impl Affine {
-    const IDENTITY: Self = Self { A: Mat3::IDENTITY, b: Vec3::ZERO };
-
-    fn apply(&self, x: Vec3) -> Vec3 {
-        self.A * x + self.b
-    }
-
-    fn then(&self, inner: &Self) -> Self {
-        Self { A: self.A * inner.A, b: self.apply(inner.b) }
-    }
-}
 
 /// Elements by id.
 type Ids<'d> = BTreeMap<&'d str, Element<'d>>;

@@ -1,4 +1,4 @@
-//! Mesh files: triangles as STL and COLLADA write them. (OBJ has a reader of its own.)
+//! Mesh files: triangles as STL, COLLADA and glTF write them. (OBJ has a reader of its own.)
 //!
 //! One file per format, all alike: bytes in, named [`Part`]s out, or a sentence that says where and
 //! what. Numbers are read in single precision, as these files are written and as the programs read
@@ -8,13 +8,16 @@
 //! of copies are bounded.
 
 mod collada;
+mod gltf;
 mod stl;
 
 use std::path::Path;
-use stiction_dynamics::spatial::Vec3;
+use stiction_dynamics::spatial::{Mat3, Vec3};
 
 /// What a mesh file may be.
-pub(crate) const FORMATS: &str = "STL, OBJ or COLLADA (.stl, .obj, .dae)";
+pub(crate) const FORMATS: &str = "STL, OBJ, COLLADA or glTF (.stl, .obj, .dae, .gltf, .glb)";
+/// Largest file read, with those that it names [bytes].
+pub(crate) const MAX_BYTES: u64 = 256 << 20;
 
 /// Most triangles of a file, copies included.
 const MAX_TRIANGLES: usize = 20_000_000;
@@ -28,12 +31,32 @@ pub(crate) struct Part {
     pub(crate) faces: Vec<[u32; 3]>,
 }
 
+/// x ↦ A x + b.
+#[derive(Clone, Copy)]
+struct Affine {
+    A: Mat3,
+    b: Vec3,
+}
+
+impl Affine {
+    const IDENTITY: Self = Self { A: Mat3::IDENTITY, b: Vec3::ZERO };
+
+    fn apply(&self, x: Vec3) -> Vec3 {
+        self.A * x + self.b
+    }
+
+    fn then(&self, inner: &Self) -> Self {
+        Self { A: self.A * inner.A, b: self.apply(inner.b) }
+    }
+}
+
 /// The parts of a file's `bytes`; the ending of `path` says the format.
 pub(crate) fn parts(path: &Path, bytes: &[u8]) -> Result<Vec<Part>, String> {
     let ending = path.extension().and_then(|e| e.to_str()).unwrap_or_default().to_ascii_lowercase();
     let parts = match ending.as_str() {
         "stl" => stl::read(bytes),
         "dae" => collada::read(path, text(bytes)?),
+        "gltf" | "glb" => gltf::read(path, bytes),
         "" => Err("no ending says its format".to_owned()),
         other => Err(format!("files that end in .{other} are not read")),
     };
