@@ -7,16 +7,17 @@
 //!
 //! Lengths are metres and y is up, always. What the scene shows is read; a file without a scene shows every node that is
 //! not inside another. Points and lines are passed over, and so are skins and morphs; meshes that are compressed,
-//! quantised or sparse are refused by name.
+//! quantised or sparse are refused by name. (The crate `gltf` panics on some damaged files.)
 
 use super::{Affine, MAX_BYTES, MAX_TRIANGLES, Part};
 use crate::load::read_bytes;
 use base64::Engine;
 use base64::engine::general_purpose::STANDARD;
-use gltf::accessor::{DataType, Dimensions};
-use gltf::{Accessor, Gltf, Node, Primitive, Semantic};
+use serde::Deserialize;
+use serde::de::IgnoredAny;
+use std::collections::BTreeMap;
 use std::path::Path;
-use stiction_dynamics::spatial::{Mat3, Vec3, vec3};
+use stiction_dynamics::spatial::{Mat3, Quat, Vec3, vec3};
 
 /// Deepest nesting of nodes.
 const MAX_DEPTH: usize = 200;
@@ -25,35 +26,113 @@ const MAX_SHOWN: usize = 100_000;
 /// Extensions that keep triangles in forms of their own.
 const PACKED: [&str; 3] = ["KHR_draco_mesh_compression", "EXT_meshopt_compression", "KHR_mesh_quantization"];
 
+/// The parts of a file's text that are read.
+#[derive(Default, Deserialize)]
+#[serde(default, rename_all = "camelCase")]
+struct File {
+    extensions_required: Vec<String>,
+    scene: usize,
+    scenes: Vec<Scene>,
+    nodes: Vec<Node>,
+    meshes: Vec<Mesh>,
+    accessors: Vec<Accessor>,
+    buffer_views: Vec<View>,
+    buffers: Vec<Buffer>,
+}
+
+#[derive(Default, Deserialize)]
+#[serde(default)]
+struct Scene {
+    nodes: Vec<usize>,
+}
+
+#[derive(Default, Deserialize)]
+#[serde(default)]
+struct Node {
+    name: String,
+    children: Vec<usize>,
+    mesh: Option<usize>,
+    /// By columns.
+    matrix: Option<[f64; 16]>,
+    translation: [f64; 3],
+    /// x, y, z, w.
+    rotation: Option<[f64; 4]>,
+    scale: Option<[f64; 3]>,
+}
+
+#[derive(Deserialize)]
+struct Mesh {
+    #[serde(default)]
+    name: String,
+    primitives: Vec<Primitive>,
+}
+
+#[derive(Deserialize)]
+struct Primitive {
+    attributes: BTreeMap<String, usize>,
+    indices: Option<usize>,
+    mode: Option<u32>,
+}
+
+/// Numbers of a view, `count` times.
+#[derive(Deserialize)]
+#[serde(rename_all = "camelCase")]
+struct Accessor {
+    buffer_view: Option<usize>,
+    #[serde(default)]
+    byte_offset: usize,
+    component_type: u32,
+    count: usize,
+    r#type: String,
+    sparse: Option<IgnoredAny>,
+}
+
+/// A part of a buffer.
+#[derive(Deserialize)]
+#[serde(rename_all = "camelCase")]
+struct View {
+    buffer: usize,
+    #[serde(default)]
+    byte_offset: usize,
+    byte_length: usize,
+    byte_stride: Option<usize>,
+}
+
+#[derive(Deserialize)]
+struct Buffer {
+    uri: Option<String>,
+}
+
 pub(super) fn read(path: &Path, bytes: &[u8]) -> Result<Vec<Part>, String> {
-    let file = Gltf::from_slice(bytes).map_err(|e| e.to_string())?;
-    if let Some(packed) = file.extensions_required().find(|e| PACKED.contains(e)) {
+    let (text, binary) = if bytes.starts_with(b"glTF") { chunks(bytes)? } else { (bytes, None) };
+    let file: File = serde_json::from_slice(text).map_err(|e| format!("not glTF: {e}"))?;
+    if let Some(packed) = file.extensions_required.iter().find(|e| PACKED.contains(&e.as_str())) {
         return Err(format!("the file needs `{packed}`, which is not read"));
     }
-    let buffers = buffers(path, &file)?;
+    let buffers = buffers(path, &file, binary)?;
     let upright = Affine { A: Mat3::from_columns(Vec3::X, Vec3::Z, -Vec3::Y), b: Vec3::ZERO };
-    let scene = file.default_scene().or_else(|| file.scenes().next());
-    let mut stack: Vec<(Node<'_>, Affine, usize)> = match scene {
-        Some(scene) => scene.nodes().map(|node| (node, upright, 0)).collect(),
-        None => outermost(&file).map(|node| (node, upright, 0)).collect(),
+    let roots = match file.scenes.get(file.scene) {
+        Some(scene) => scene.nodes.clone(),
+        None => outermost(&file.nodes),
     };
-    stack.reverse();
+    let mut stack: Vec<(usize, Affine, usize)> = roots.into_iter().rev().map(|i| (i, upright, 0)).collect();
     let (mut parts, mut shown, mut count) = (Vec::new(), 0, 0);
-    while let Some((node, around, depth)) = stack.pop() {
+    while let Some((index, around, depth)) = stack.pop() {
         shown += 1;
-        if depth > MAX_DEPTH || shown > MAX_SHOWN {
+        if depth > MAX_DEPTH || shown + stack.len() > MAX_SHOWN {
             return Err(format!("more than {MAX_SHOWN} nodes, or {MAX_DEPTH} inside each other"));
         }
-        let X = around.then(&transform(&node));
-        let inside: Vec<_> = node.children().map(|child| (child, X, depth + 1)).collect();
-        stack.extend(inside.into_iter().rev());
-        let Some(mesh) = node.mesh() else { continue };
-        let mut part =
-            Part { name: mesh.name().or(node.name()).unwrap_or_default().to_owned(), ..Part::default() };
-        for (i, primitive) in mesh.primitives().enumerate() {
-            let wrong = |e: String| format!("primitive {i} of mesh {}: {e}", mesh.index());
+        let node = file.nodes.get(index).ok_or_else(|| format!("node {index} does not exist"))?;
+        let X = around.then(&transform(node));
+        stack.extend(node.children.iter().rev().map(|&child| (child, X, depth + 1)));
+        let Some(index) = node.mesh else { continue };
+        let mesh = file.meshes.get(index).ok_or_else(|| format!("mesh {index} does not exist"))?;
+        let name = if mesh.name.is_empty() { &node.name } else { &mesh.name };
+        let mut part = Part { name: name.clone(), ..Part::default() };
+        for (i, primitive) in mesh.primitives.iter().enumerate() {
+            let wrong = |e: String| format!("primitive {i} of mesh {index}: {e}");
             let before = part.faces.len() + part.vertices.len();
-            add(&primitive, &buffers, &mut part).map_err(wrong)?;
+            add(primitive, &file, &buffers, &mut part).map_err(wrong)?;
             count += part.faces.len() + part.vertices.len() - before;
             if count > MAX_TRIANGLES {
                 return Err(format!("more than {MAX_TRIANGLES} triangles and vertices, copies included"));
@@ -69,32 +148,53 @@ pub(super) fn read(path: &Path, bytes: &[u8]) -> Result<Vec<Part>, String> {
     Ok(parts)
 }
 
+/// The text and the numbers of a binary file: chunks of a length, a kind and that many bytes, after twelve bytes.
+fn chunks(bytes: &[u8]) -> Result<(&[u8], Option<&[u8]>), String> {
+    let word = |at: usize| bytes.get(at..).and_then(|b| b.first_chunk::<4>()).copied();
+    let chunk = |at: usize, kind: &[u8; 4]| {
+        let length = u32::from_le_bytes(word(at)?) as usize;
+        let inside = bytes.get(at + 8..)?.get(..length)?;
+        (word(at + 4)? == *kind).then_some(inside)
+    };
+    if word(4) != Some(2_u32.to_le_bytes()) {
+        return Err("not version 2 of binary glTF".to_owned());
+    }
+    let text = chunk(12, b"JSON").ok_or_else(|| "binary glTF without its text".to_owned())?;
+    Ok((text, chunk(20 + text.len(), b"BIN\0")))
+}
+
 /// Nodes that no other holds.
-fn outermost(file: &Gltf) -> impl Iterator<Item = Node<'_>> {
-    let mut held = vec![false; file.nodes().len()];
-    for child in file.nodes().flat_map(|node| node.children().map(|c| c.index()).collect::<Vec<_>>()) {
+fn outermost(nodes: &[Node]) -> Vec<usize> {
+    let mut held = vec![false; nodes.len()];
+    for &child in nodes.iter().flat_map(|node| &node.children) {
         if let Some(held) = held.get_mut(child) {
             *held = true;
         }
     }
-    file.nodes().filter(move |node| held.get(node.index()) == Some(&false))
+    held.iter().enumerate().filter(|e| !e.1).map(|e| e.0).collect()
 }
 
-fn transform(node: &Node<'_>) -> Affine {
-    let [x, y, z, b] = node.transform().matrix().map(|[x, y, z, _]| vec3(x.into(), y.into(), z.into()));
-    Affine { A: Mat3::from_columns(x, y, z), b }
+fn transform(node: &Node) -> Affine {
+    if let Some(m) = node.matrix {
+        let [x, y, z, b] = [0, 4, 8, 12].map(|at| vec3(m[at], m[at + 1], m[at + 2]));
+        return Affine { A: Mat3::from_columns(x, y, z), b };
+    }
+    let turn = node.rotation.map_or(Quat::IDENTITY, |[x, y, z, w]| Quat::new(w, x, y, z));
+    let [x, y, z] = node.scale.unwrap_or([1.0; 3]);
+    let along = [Vec3::X * x, Vec3::Y * y, Vec3::Z * z].map(|axis| turn.rotate(axis));
+    let [x, y, z] = along;
+    Affine { A: Mat3::from_columns(x, y, z), b: Vec3::from(node.translation) }
 }
 
 /// What the file's numbers are read from: itself, its text, or files beside it.
-fn buffers(path: &Path, file: &Gltf) -> Result<Vec<Vec<u8>>, String> {
+fn buffers(path: &Path, file: &File, binary: Option<&[u8]>) -> Result<Vec<Vec<u8>>, String> {
     let mut room = MAX_BYTES;
-    let mut read = |buffer: gltf::Buffer<'_>| -> Result<Vec<u8>, String> {
-        let wrong = |e: String| format!("buffer {}: {e}", buffer.index());
-        let bytes = match buffer.source() {
-            gltf::buffer::Source::Bin => {
-                file.blob.clone().ok_or_else(|| wrong("no binary part".to_owned()))?
-            }
-            gltf::buffer::Source::Uri(uri) => match uri.strip_prefix("data:") {
+    let mut all = Vec::new();
+    for (i, buffer) in file.buffers.iter().enumerate() {
+        let wrong = |e: String| format!("buffer {i}: {e}");
+        let bytes = match &buffer.uri {
+            None => binary.ok_or_else(|| wrong("no binary part".to_owned()))?.to_vec(),
+            Some(uri) => match uri.strip_prefix("data:") {
                 Some(data) => {
                     let text =
                         data.split_once(";base64,").ok_or_else(|| wrong("expected base64".to_owned()))?.1;
@@ -106,70 +206,83 @@ fn buffers(path: &Path, file: &Gltf) -> Result<Vec<Vec<u8>>, String> {
                 }
             },
         };
-        room = room
-            .checked_sub(bytes.len() as u64)
-            .ok_or_else(|| wrong(format!("more than {MAX_BYTES} bytes")))?;
-        Ok(bytes)
-    };
-    file.buffers().map(&mut read).collect()
+        let more = || wrong(format!("more than {MAX_BYTES} bytes in all"));
+        room = room.checked_sub(bytes.len() as u64).ok_or_else(more)?;
+        all.push(bytes);
+    }
+    Ok(all)
 }
 
 /// Adds the triangles of `primitive`.
-fn add(primitive: &Primitive<'_>, buffers: &[Vec<u8>], part: &mut Part) -> Result<(), String> {
-    use gltf::mesh::Mode;
-    let Some(positions) = primitive.get(&Semantic::Positions) else { return Ok(()) };
-    is_there(&positions, buffers)?;
-    if (positions.data_type(), positions.dimensions()) != (DataType::F32, Dimensions::Vec3) {
-        return Err("positions that are not three floats each are not read".to_owned());
+fn add(primitive: &Primitive, file: &File, buffers: &[Vec<u8>], part: &mut Part) -> Result<(), String> {
+    let Some(&positions) = primitive.attributes.get("POSITION") else { return Ok(()) };
+    let first = part.vertices.len();
+    for place in numbers::<12>(file, buffers, positions, "VEC3", 5126)? {
+        let (x, y, z) = (f32_at(place, 0), f32_at(place, 4), f32_at(place, 8));
+        part.vertices.push(vec3(x, y, z));
     }
-    let reader = primitive.reader(|buffer| buffers.get(buffer.index()).map(Vec::as_slice));
-    let first = part.vertices.len() as u32;
-    let points = reader.read_positions().into_iter().flatten();
-    part.vertices.extend(points.map(|p| Vec3::from(p.map(f64::from))));
-    let count = part.vertices.len() as u32 - first;
-    let corners: Vec<u32> = match primitive.indices() {
-        Some(indices) => {
-            is_there(&indices, buffers)?;
-            let whole = matches!(indices.data_type(), DataType::U8 | DataType::U16 | DataType::U32);
-            if !whole || indices.dimensions() != Dimensions::Scalar {
-                return Err("indices that are not whole numbers".to_owned());
-            }
-            reader.read_indices().into_iter().flat_map(|indices| indices.into_u32()).collect()
-        }
+    let count = (part.vertices.len() - first) as u32;
+    let corners: Vec<u32> = match primitive.indices {
         None => (0..count).collect(),
+        Some(at) => match file.accessors.get(at).map(|a| a.component_type) {
+            Some(kind @ 5121) => {
+                numbers::<1>(file, buffers, at, "SCALAR", kind)?.map(|&[i]| u32::from(i)).collect()
+            }
+            Some(kind @ 5123) => numbers::<2>(file, buffers, at, "SCALAR", kind)?
+                .map(|i| u16::from_le_bytes(*i).into())
+                .collect(),
+            Some(kind @ 5125) => {
+                numbers::<4>(file, buffers, at, "SCALAR", kind)?.map(|i| u32::from_le_bytes(*i)).collect()
+            }
+            _ => return Err("corners that are not whole numbers".to_owned()),
+        },
     };
     if let Some(lost) = corners.iter().find(|i| **i >= count) {
         return Err(format!("a face names vertex {lost}; there are {count}"));
     }
-    let corner = |i: usize| corners.get(i).map(|i| i + first);
+    let corner = |i: usize| corners.get(i).map(|i| i + first as u32);
     let triangle = |[i, j, k]: [usize; 3]| Some([corner(i)?, corner(j)?, corner(k)?]);
     let n = corners.len().saturating_sub(2);
-    match primitive.mode() {
-        Mode::Triangles => part.faces.extend((0..n).step_by(3).filter_map(|i| triangle([i, i + 1, i + 2]))),
-        Mode::TriangleStrip => {
-            part.faces.extend((0..n).filter_map(|i| triangle([i, i + 1 + i % 2, i + 2 - i % 2])));
-        }
-        Mode::TriangleFan => part.faces.extend((0..n).filter_map(|i| triangle([0, i + 1, i + 2]))),
-        Mode::Points | Mode::Lines | Mode::LineLoop | Mode::LineStrip => {}
+    match primitive.mode.unwrap_or(4) {
+        4 => part.faces.extend((0..n).step_by(3).filter_map(|i| triangle([i, i + 1, i + 2]))),
+        5 => part.faces.extend((0..n).filter_map(|i| triangle([i, i + 1 + i % 2, i + 2 - i % 2]))), // a strip
+        6 => part.faces.extend((0..n).filter_map(|i| triangle([0, i + 1, i + 2]))),                 // a fan
+        _ => {}
     }
     Ok(())
 }
 
-/// The numbers of `accessor` are where it says.
-fn is_there(accessor: &Accessor<'_>, buffers: &[Vec<u8>]) -> Result<(), String> {
-    if accessor.sparse().is_some() {
+/// The places, of N bytes each, of the numbers of an accessor, which must be of this type and kind.
+fn numbers<'b, const N: usize>(
+    file: &File,
+    buffers: &'b [Vec<u8>],
+    index: usize,
+    r#type: &str,
+    kind: u32,
+) -> Result<impl Iterator<Item = &'b [u8; N]>, String> {
+    let accessor = file.accessors.get(index).ok_or_else(|| format!("accessor {index} does not exist"))?;
+    if accessor.sparse.is_some() {
         return Err("sparse numbers are not read".to_owned());
     }
-    let view = accessor.view().ok_or_else(|| "numbers without a place".to_owned())?;
-    let stride = view.stride().unwrap_or(accessor.size());
-    let last = accessor.count().checked_sub(1).and_then(|n| n.checked_mul(stride));
-    let end = last.and_then(|last| last.checked_add(accessor.offset())?.checked_add(accessor.size()));
-    let of_buffer = buffers.get(view.buffer().index()).and_then(|bytes| bytes.get(view.offset()..));
-    let of_view = of_buffer.and_then(|bytes| bytes.get(..view.length()));
-    match (of_view, end) {
-        (Some(bytes), Some(end)) if end <= bytes.len() && stride >= accessor.size() => Ok(()),
-        _ => Err("numbers beyond the end of their buffer".to_owned()),
+    if accessor.r#type != r#type || accessor.component_type != kind {
+        return Err(format!("accessor {index} is not of the type {} and the kind {kind}", r#type));
     }
+    let view = accessor.buffer_view.and_then(|view| file.buffer_views.get(view));
+    let view = view.ok_or_else(|| "numbers without a place".to_owned())?;
+    let bytes = buffers.get(view.buffer).and_then(|b| b.get(view.byte_offset..)?.get(..view.byte_length));
+    let bytes = bytes.and_then(|b| b.get(accessor.byte_offset..)).unwrap_or_default();
+    let stride = view.byte_stride.unwrap_or(N).max(N);
+    let places = bytes.chunks(stride).filter_map(|place| place.first_chunk::<N>());
+    if places.clone().take(accessor.count).count() < accessor.count {
+        return Err("numbers beyond the end of their buffer".to_owned());
+    }
+    Ok(places.take(accessor.count))
+}
+
+/// Four bytes of a place.
+fn f32_at(place: &[u8; 12], at: usize) -> f64 {
+    let bytes = place.get(at..).and_then(|b| b.first_chunk::<4>());
+    f64::from(f32::from_le_bytes(bytes.copied().unwrap_or_default()))
 }
 
 #[cfg(test)]
