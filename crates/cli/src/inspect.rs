@@ -53,9 +53,13 @@ fn described(world: &World, state: &State, i: &Inspection, posture: &Posture) ->
         Posture::File(path) => format!("at the state of {}", path.display()),
     };
     let [x, y, z] = i.com.map(short);
+    let centre = match i.total_mass > 0.0 {
+        true => format!("centre of mass ({x}, {y}, {z}) m"),
+        false => "no mass".to_owned(),
+    };
     let _ = writeln!(
         out,
-        "\n{at}: centre of mass ({x}, {y}, {z}) m, kinetic energy {} J, potential energy {} J",
+        "\n{at}: {centre}, kinetic energy {} J, potential energy {} J",
         short(i.kinetic),
         short(i.potential),
     );
