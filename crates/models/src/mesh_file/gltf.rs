@@ -371,6 +371,8 @@ mod tests {
         lost[58] = 9;
         let lost = message(&file(4, r#", "indices": 1"#, &inside(&lost), 60));
         assert!(lost.contains("a face names vertex 9; there are 4"), "{lost}");
+        let round = message(r#"{"scenes": [{"nodes": [0]}], "nodes": [{"children": [0, 0]}]}"#);
+        assert!(round.contains("200 inside each other"), "{round}");
         let beside = message(&file(4, "", r#", "uri": "gone%20away.bin""#, 60));
         assert!(beside.contains("buffer 0: gone away.bin: "), "{beside}");
         let packed = file(4, "", &inside(&numbers()), 60).replace(
