@@ -23,6 +23,11 @@ use stiction_dynamics::spatial::{Mat3, Quat, Vec3, vec3};
 const MAX_DEPTH: usize = 200;
 /// Most nodes shown.
 const MAX_SHOWN: usize = 100_000;
+/// Kinds of numbers, as `componentType` says them.
+const U8: u32 = 5121;
+const U16: u32 = 5123;
+const U32: u32 = 5125;
+const F32: u32 = 5126;
 /// Extensions that keep triangles in forms of their own.
 const PACKED: [&str; 3] = ["KHR_draco_mesh_compression", "EXT_meshopt_compression", "KHR_mesh_quantization"];
 
@@ -217,21 +222,23 @@ fn buffers(path: &Path, file: &File, binary: Option<&[u8]>) -> Result<Vec<Vec<u8
 fn add(primitive: &Primitive, file: &File, buffers: &[Vec<u8>], part: &mut Part) -> Result<(), String> {
     let Some(&positions) = primitive.attributes.get("POSITION") else { return Ok(()) };
     let first = part.vertices.len();
-    for place in numbers::<12>(file, buffers, positions, "VEC3", 5126)? {
-        let (x, y, z) = (f32_at(place, 0), f32_at(place, 4), f32_at(place, 8));
-        part.vertices.push(vec3(x, y, z));
+    let coordinate = |bytes: &[u8; 4]| f64::from(f32::from_le_bytes(*bytes));
+    for place in numbers::<12>(file, buffers, positions, "VEC3", F32)? {
+        if let [x, y, z] = place.as_chunks::<4>().0 {
+            part.vertices.push(vec3(coordinate(x), coordinate(y), coordinate(z)));
+        }
     }
     let count = (part.vertices.len() - first) as u32;
     let corners: Vec<u32> = match primitive.indices {
         None => (0..count).collect(),
         Some(at) => match file.accessors.get(at).map(|a| a.component_type) {
-            Some(kind @ 5121) => {
+            Some(kind @ U8) => {
                 numbers::<1>(file, buffers, at, "SCALAR", kind)?.map(|&[i]| u32::from(i)).collect()
             }
-            Some(kind @ 5123) => numbers::<2>(file, buffers, at, "SCALAR", kind)?
+            Some(kind @ U16) => numbers::<2>(file, buffers, at, "SCALAR", kind)?
                 .map(|i| u16::from_le_bytes(*i).into())
                 .collect(),
-            Some(kind @ 5125) => {
+            Some(kind @ U32) => {
                 numbers::<4>(file, buffers, at, "SCALAR", kind)?.map(|i| u32::from_le_bytes(*i)).collect()
             }
             _ => return Err("corners that are not whole numbers".to_owned()),
@@ -277,12 +284,6 @@ fn numbers<'b, const N: usize>(
         return Err("numbers beyond the end of their buffer".to_owned());
     }
     Ok(places.take(accessor.count))
-}
-
-/// Four bytes of a place.
-fn f32_at(place: &[u8; 12], at: usize) -> f64 {
-    let bytes = place.get(at..).and_then(|b| b.first_chunk::<4>());
-    f64::from(f32::from_le_bytes(bytes.copied().unwrap_or_default()))
 }
 
 #[cfg(test)]
