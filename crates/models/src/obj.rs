@@ -59,7 +59,8 @@ pub(crate) fn read(bytes: &[u8], only: Option<&str>) -> Result<TriangleMesh, Str
         names.truncate(20);
         return Err(format!("no part is called `{only}`; there are: {}", names.join(", ")));
     }
-    Ok(if mesh.triangles.is_empty() { mesh } else { mesh.without_strays() })
+    let points_alone = only.is_none() && mesh.triangles.is_empty();
+    Ok(if points_alone { mesh } else { mesh.without_strays() })
 }
 
 #[cfg(test)]
@@ -76,6 +77,10 @@ mod tests {
         let two = read(text, Some("two")).unwrap();
         assert_eq!((two.triangles.as_slice(), two.vertices.len()), ([[0, 1, 2]].as_slice(), 3));
         assert!(read(text, Some("three")).unwrap_err().contains("one, two"));
+        // Points alone stay; a part without faces has none of the others' points.
+        let points = b"v 0 0 0\nv 1 0 0\nv 0 1 0\nv 0 0 1\no rim\nl 1 2 3\n";
+        assert_eq!(read(points, None).unwrap().vertices.len(), 4);
+        assert!(read(points, Some("rim")).unwrap().vertices.is_empty());
         assert!(read(b"v 0 0 0\nf 1 2 3\n", None).unwrap_err().contains("line 2"));
         assert!(read(b"v 0 0\n", None).unwrap_err().contains("line 1"));
     }

@@ -120,6 +120,7 @@ impl FreeTree {
         lanes::plain(
             #[inline(always)]
             || {
+                // A closure of `all` would be compiled outside.
                 for _ in 0..parts {
                     if !self.part(h / f64::from(parts)) {
                         return false;

@@ -184,10 +184,9 @@ fn transform(node: &Node) -> Affine {
         let [x, y, z, b] = [0, 4, 8, 12].map(|at| vec3(m[at], m[at + 1], m[at + 2]));
         return Affine { A: Mat3::from_columns(x, y, z), b };
     }
-    let turn = node.rotation.map_or(Quat::IDENTITY, |[x, y, z, w]| Quat::new(w, x, y, z));
+    let turn = node.rotation.map_or(Quat::IDENTITY, |[x, y, z, w]| Quat::new(w, x, y, z).renormalized());
     let [x, y, z] = node.scale.unwrap_or([1.0; 3]);
-    let along = [Vec3::X * x, Vec3::Y * y, Vec3::Z * z].map(|axis| turn.rotate(axis));
-    let [x, y, z] = along;
+    let [x, y, z] = [Vec3::X * x, Vec3::Y * y, Vec3::Z * z].map(|axis| turn.rotate(axis));
     Affine { A: Mat3::from_columns(x, y, z), b: Vec3::from(node.translation) }
 }
 
@@ -301,12 +300,12 @@ mod tests {
             .collect()
     }
 
-    /// A mirrored node inside one that stands at x = 5, y = 1; `mode` and `more` of its primitive, and how its numbers are
+    /// A mirrored node inside one that stands at x = 5, y = 1 and is turned by 90° about y; `mode` and `more` of its primitive, and how its numbers are
     /// kept.
     fn file(mode: u32, more: &str, buffer: &str, length: usize) -> String {
         format!(
             r#"{{"asset": {{"version": "2.0"}}, "scene": 0, "scenes": [{{"nodes": [1]}}],
-            "nodes": [{{"mesh": 0, "scale": [1, -2, 1]}}, {{"children": [0], "translation": [5, 1, 0]}}],
+            "nodes": [{{"mesh": 0, "scale": [1, -2, 1]}}, {{"children": [0], "translation": [5, 1, 0], "rotation": [0, 2, 0, 2]}}],
             "meshes": [{{"name": "wing", "primitives": [{{"attributes": {{"POSITION": 0}}, "mode": {mode} {more}}}]}}],
             "accessors": [{{"bufferView": 0, "componentType": 5126, "count": 4, "type": "VEC3", "min": [0, 0, 0], "max": [1, 1, 1]}},
                 {{"bufferView": 1, "componentType": 5123, "count": 6, "type": "SCALAR"}}],
@@ -323,13 +322,13 @@ mod tests {
         read(Path::new("wing.gltf"), text.as_bytes())
     }
 
-    /// y becomes z, z becomes −y; what is mirrored turns its faces round.
+    /// y becomes z, z becomes −y; what is mirrored turns its faces round, and quaternions need not be of unit length.
     #[test]
     fn nodes_are_placed_and_stand_upright() {
         let parts = read_text(&file(4, r#", "indices": 1"#, &inside(&numbers()), 60)).unwrap();
         let [part] = parts.as_slice() else { panic!("{parts:?}") };
         assert_eq!(part.name, "wing");
-        let expected = [vec3(5.0, 0.0, 1.0), vec3(6.0, 0.0, 1.0), vec3(5.0, 0.0, -1.0), vec3(5.0, -1.0, 1.0)];
+        let expected = [vec3(5.0, 0.0, 1.0), vec3(5.0, 1.0, 1.0), vec3(5.0, 0.0, -1.0), vec3(6.0, 0.0, 1.0)];
         assert!(part.vertices.iter().zip(expected).all(|(v, e)| (*v - e).norm() < 1e-12), "{part:?}");
         assert_eq!(part.faces, [[0, 2, 1], [0, 3, 2]]);
     }

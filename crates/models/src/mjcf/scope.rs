@@ -294,18 +294,6 @@ impl<'d> Reader<'d> {
         found.map_err(|e| self.with_what_is_missing(e))
     }
 
-    /// Tells of an element that would have made more names.
-    fn with_what_is_missing(&self, mut error: LoadError) -> LoadError {
-        let not_built = |e: &Element<'_>| matches!(e.name(), "composite" | "flexcomp");
-        if let LoadError::Reference { hint, .. } = &mut error
-            && let Some(e) = self.root().descendants().find(not_built)
-        {
-            *hint =
-                format!("; the <{}> at {} may have made it: that is not simulated yet", e.name(), e.place());
-        }
-        error
-    }
-
     /// The same, where a thing of the copy or else of one around it may be meant: of what a contact or a tendon
     /// speaks of, a part may stand outside.
     pub(crate) fn find_near(
@@ -320,6 +308,18 @@ impl<'d> Reader<'d> {
     /// The copy in which [`Self::find_near`] finds a thing.
     pub(crate) fn copy_near(&self, kind: Kind, copy: usize, attribute: Attribute<'_>) -> usize {
         self.copy_with(kind, copy, attribute).unwrap_or(copy)
+    }
+
+    /// Tells of an element that would have made more names.
+    fn with_what_is_missing(&self, mut error: LoadError) -> LoadError {
+        let not_built = |e: &Element<'_>| matches!(e.name(), "composite" | "flexcomp");
+        if let LoadError::Reference { hint, .. } = &mut error
+            && let Some(e) = self.root().descendants().find(not_built)
+        {
+            let (name, place) = (e.name(), e.place());
+            hint.push_str(&format!("; the <{name}> at {place} may have made it: that is not simulated yet"));
+        }
+        error
     }
 
     /// The copy nearest around `copy`, itself first, that has what `attribute` names.
