@@ -21,7 +21,7 @@ pub struct RunOptions {
     pub frames_per_second: Option<f64>,
     /// Keep state and scalars of every step.
     pub trajectory: bool,
-    /// Judge every step, unless the scene's `stepper.certify` says no.
+    /// Judge every step.
     pub certify: bool,
     /// Steps taken before the run, no more than its own, which then starts as if there had been none: its times are those
     /// of memory that has been touched.
@@ -71,8 +71,7 @@ pub struct Outcome {
 
 impl Runner {
     /// Ready at the first state.
-    pub fn new(setup: Setup, mut options: RunOptions) -> Result<Self, SetupError> {
-        options.certify &= setup.settings.stepper.certify;
+    pub fn new(setup: Setup, options: RunOptions) -> Result<Self, SetupError> {
         let steps = setup.steps();
         let mut sim = Simulation::new(setup.world, setup.state, setup.settings)?;
         sim.control_mut().copy_from_slice(&setup.control);

@@ -181,7 +181,8 @@ mod tests {
             contacts: 1,
             penetration: 1e-6,
             parts: 1,
-            jammed: false,
+            remedy: None,
+            corrected: false,
             asleep: 0,
         }
     }

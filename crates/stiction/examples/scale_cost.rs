@@ -14,7 +14,8 @@
 fn main() {
     use stiction::contact::Judge;
     use stiction::solvers::{self, Common};
-    use stiction::{Input, Sleep, StepperParams, TimeStepper};
+    use stiction::stepping::{self, Stepper};
+    use stiction::{Input, Sleep, StepperParams};
 
     let mut arguments = std::env::args().skip(1);
     let kind = arguments.next().expect("pile, heaps or forest");
@@ -43,8 +44,8 @@ fn main() {
         return world::write(world, &state, control, file.as_ref());
     }
     let dt = 2e-3;
-    let params = StepperParams { dt, certify: false, sleep: Sleep::Off, ..StepperParams::default() };
-    let mut stepper = TimeStepper::new(&world, params).expect("shapes that are valid");
+    let params = StepperParams { dt, sleep: Sleep::Off, ..StepperParams::default() };
+    let mut stepper = stepping::make("time-stepping", &world, params).expect("shapes that are valid");
     let mut solver = solvers::make(&contact, &Common::default()).expect("a solver");
     solver.use_threads(threads);
     let mut timed = clock::Timed { solver, spent: clock::Spent::default() };
@@ -59,9 +60,9 @@ fn main() {
         let mut stepping = clock::Spent::default();
         let (mut natural_map, mut iterations, mut contacts, mut flagged) = (0.0_f64, 0, 0, 0);
         for k in 0..steps {
-            let report = stepping.add(|| stepper.step(&world, &mut state, &input, &mut timed));
+            let report = stepping.add(|| stepper.step(&world, &mut state, &input, dt, &mut timed));
             assert!(report.failure().is_none(), "{report:?}");
-            let certificate = judge.certify(stepper.problem(), stepper.impulses());
+            let certificate = judge.certify(&stepper.posed().problem, stepper.impulses());
             natural_map = stiction::contact::certificate::worse(natural_map, certificate.natural_map);
             iterations += report.iterations;
             contacts += report.contacts;

@@ -7,46 +7,33 @@
 // Capitals carry meaning: X_WB is a pose, J a Jacobian.
 #![allow(non_snake_case)]
 
-mod actuation;
-mod assembly;
 pub mod batch;
 mod compose;
-mod contacts;
-mod continuous;
-mod faces;
-mod flight;
-mod free_tree;
-mod gyroscopic;
-mod loops;
-mod means;
+mod input;
 mod mechanism;
 mod params;
 mod recorder;
 pub mod recording;
 mod report;
-mod rows;
-mod servos;
 mod simulation;
 mod snapshot;
-mod softening;
 mod state;
-mod stepper;
-mod tendons;
-mod verdicts;
-mod views;
-mod warm_start;
-mod weight;
+pub mod stepping;
 
 pub use compose::{ComposeError, Composer, FreeBody, UNCOLOURED};
-pub use contacts::{ContactPoint, Spring};
+pub use input::Input;
 pub use params::{Sleep, StepperParamError, StepperParams};
 pub use recorder::{Recorder, frame_of, scene_of};
 pub use report::{CERTIFIED, StepReport, StepStatus};
 pub use simulation::{ContactState, Energy, Settings, SetupError, Simulation};
 pub use snapshot::{Snapshot, SnapshotError};
 pub use state::{State, StateError};
-pub use stepper::{Input, TimeStepper};
+pub use stepping::{
+    ContactCorrection, CorrectableContact, Memory, Quadrature, Remedy, Stepper, TimeStepping, steppers,
+};
+pub use stiction_assembly::{ContactPoint, Spring};
 
+pub use stiction_assembly as assembly;
 pub use stiction_collision as collision;
 pub use stiction_contact as contact;
 pub use stiction_dynamics as dynamics;

@@ -1,6 +1,7 @@
 //! Parameters of time stepping.
 
 use serde::{Deserialize, Serialize};
+use stiction_assembly::RowParams;
 use stiction_dynamics::spatial::Vec3;
 
 /// Defaults suit metre-sized robots at millisecond steps.
@@ -9,19 +10,19 @@ use stiction_dynamics::spatial::Vec3;
 pub struct StepperParams {
     /// Time step h [s]; typical 0.0005 … 0.005.
     pub dt: f64,
-    /// Share of an overlap (beyond the slop) removed per step, 0 … 1 [–]. Larger heals faster and
-    /// injects more energy [Baumgarte1972], where overlaps are small; deep ones are taken out of the positions alone.
+    /// Share of a position error (overlap beyond the slop, error of a coupling or loop) removed per step, 0 … 1 [–]. Larger
+    /// heals faster. It is taken out of the positions alone and never changes a velocity.
     pub baumgarte: f64,
     /// Overlap left alone [m], so that resting contacts do not flicker.
     pub slop: f64,
-    /// Overlaps are pushed out no faster than this, and nor do bodies move for it [m/s].
+    /// Position errors are undone no faster than this, and nor do bodies move for it [m/s].
     pub push_out_speed: f64,
     /// Distance at which a contact enters the problem even if nothing moves [m].
     pub margin: f64,
     /// Approach speed below which nothing bounces [m/s]; never less than 2 g h.
     pub restitution_threshold: f64,
     /// Sweep bodies that move farther in a step than they are thick, so that none passes through
-    /// another however fast (see [`crate::continuous`]). A step in which one meets something is
+    /// another however fast (see [`stiction_assembly::swept`]). A step in which one meets something is
     /// solved in parts; contacts, problem and certificate are those of the last. Single geometries can ask
     /// for it themselves ([`stiction_models::Geometry::continuous`]).
     pub continuous: bool,
@@ -31,8 +32,6 @@ pub struct StepperParams {
     pub adaptive: u32,
     /// Whether islands at rest sleep; where there are no robots they do of themselves.
     pub sleep: Sleep,
-    /// Compute the certificate of every step; otherwise on request only.
-    pub certify: bool,
 }
 
 /// When islands at rest sleep: nothing of them is computed until something touches them or acts on them. State and
@@ -61,12 +60,11 @@ impl Default for StepperParams {
             continuous: false,
             adaptive: 0,
             sleep: Sleep::default(),
-            certify: true,
         }
     }
 }
 
-/// The least of [`StepperParams::gentle`] [m/s].
+/// Bodies at this speed are slow, whatever the step [m/s].
 pub(crate) const GENTLE: f64 = 0.01;
 
 /// A parameter outside its range.
@@ -79,21 +77,27 @@ pub struct StepperParamError {
 }
 
 impl StepperParams {
-    /// The same for a part of the step, `share` of it: overlaps are pushed out as fast as by the
+    /// The numbers of the rows of a step of h [s], which may be a part of `dt`: position errors are undone as fast as by the
     /// whole.
-    pub(crate) fn part(self, share: f64) -> Self {
-        Self { dt: self.dt * share, baumgarte: self.baumgarte * share, ..self }
+    pub(crate) fn rows(&self, h: f64, gravity: &Vec3) -> RowParams {
+        RowParams {
+            h,
+            margin: self.margin,
+            slop: self.slop,
+            correction: self.baumgarte * (h / self.dt).min(1.0),
+            correction_speed: self.push_out_speed,
+            bouncing_speed: self.bouncing_speed(h, gravity),
+        }
     }
 
     /// Approach speed below which nothing bounces [m/s].
-    pub(crate) fn bouncing_speed(&self, gravity: &Vec3) -> f64 {
-        self.restitution_threshold.max(2.0 * self.dt * gravity.norm())
+    pub(crate) fn bouncing_speed(&self, h: f64, gravity: &Vec3) -> f64 {
+        self.restitution_threshold.max(2.0 * h * gravity.norm())
     }
 
-    /// Overlaps pushed out faster than this are taken out of the positions alone; what is slower gravity takes back in
-    /// two steps [m/s].
-    pub(crate) fn gentle(&self, gravity: &Vec3) -> f64 {
-        GENTLE.max(2.0 * self.dt * gravity.norm())
+    /// The speed that gravity gives in two steps of h [s], at least [`GENTLE`] [m/s].
+    pub(crate) fn slow(&self, h: f64, gravity: &Vec3) -> f64 {
+        GENTLE.max(2.0 * h * gravity.norm())
     }
 
     /// Checks every range.

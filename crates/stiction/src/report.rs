@@ -1,5 +1,6 @@
 //! What a step says of itself.
 
+use crate::stepping::Remedy;
 use serde::Serialize;
 use stiction_contact::SolveStatus;
 
@@ -32,7 +33,7 @@ impl From<SolveStatus> for StepStatus {
     }
 }
 
-/// See the module.
+/// How one step went.
 #[derive(Clone, Debug, PartialEq, Serialize)]
 pub struct StepReport {
     pub status: StepStatus,
@@ -47,10 +48,10 @@ pub struct StepReport {
     /// Parts it was solved in: one, unless fast bodies are swept or a step is done again (see
     /// [`crate::StepperParams`]); 0 if it failed.
     pub parts: u32,
-    /// Friction held overlaps together that were not deep, or they could all but not part, or nothing could move as a
-    /// coupling or loop asks: these errors were taken out of the positions alone, as deep overlaps are in every step. Or
-    /// bodies between others had no velocity at which all bounce: none did.
-    pub jammed: bool,
+    /// What was done because the problem had no good answer; `None` mostly.
+    pub remedy: Option<Remedy>,
+    /// A [`crate::ContactCorrection`] changed impulses: the certificate is that of what was applied.
+    pub corrected: bool,
     /// Bodies that sleep from now on, whose contacts count as they were; see [`crate::Sleep`].
     pub asleep: usize,
 }
@@ -64,7 +65,8 @@ impl StepReport {
             contacts: 0,
             penetration: 0.0,
             parts: 0,
-            jammed: false,
+            remedy: None,
+            corrected: false,
             asleep: 0,
         }
     }
@@ -79,7 +81,8 @@ impl StepReport {
             contacts: 0,
             penetration: 0.0,
             parts: 0,
-            jammed: false,
+            remedy: None,
+            corrected: false,
             asleep: 0,
         }
     }
@@ -98,7 +101,8 @@ impl StepReport {
             contacts: next.contacts,
             penetration: self.penetration.max(next.penetration),
             parts: self.parts + next.parts,
-            jammed: self.jammed || next.jammed,
+            remedy: self.remedy.max(next.remedy),
+            corrected: self.corrected || next.corrected,
             asleep: next.asleep,
         }
     }

@@ -1,17 +1,21 @@
 //! A world, its state, a stepper and a contact solver: the thing to call `step` on.
 
-use crate::actuation::apply_drive_limits;
-use crate::contacts::ContactPoint;
+use crate::input::Input;
 use crate::params::{StepperParamError, StepperParams};
 use crate::report::{StepReport, StepStatus};
 use crate::snapshot::{self, Bits, Snapshot, SnapshotError};
 use crate::state::{State, StateError};
-use crate::stepper::sleepers::{AWAKE, SleepingContact};
-use crate::stepper::{Input, TimeStepper};
-use crate::verdicts::Verdicts;
-use crate::warm_start::WarmStart;
+use crate::stepping::around::certificates_at_rest::CertificatesAtRest;
+use crate::stepping::around::islands_at_rest::SleepingContact;
+use crate::stepping::around::sleeping::Sleeping;
+use crate::stepping::around::Inner;
+use crate::stepping::{Accepted, ContactCorrection, ContactSource, Memory, Stepper, StepperError};
+use crate::stepping::{make_inner, steppers};
+use std::sync::Arc;
 use std::sync::OnceLock;
 use stiction_collision::ShapeError;
+use stiction_assembly::forces::actuators::with_drive_limits;
+use stiction_assembly::{ContactPoint, Posed};
 use stiction_contact::{Certificate, ConstraintProblem, ContactSolver, Judge};
 use stiction_dynamics::spatial::Vec3;
 use stiction_dynamics::{Kinematics, Velocities, kinetic_energy, potential_energy, spring_energy};
@@ -30,13 +34,22 @@ pub struct Settings {
     /// Threads that a step may use, the caller's among them: islands of contacts are solved side by side. The same
     /// bits for any number.
     pub threads: usize,
+    /// Stepper, a name of [`steppers`].
+    pub method: String,
     pub stepper: StepperParams,
 }
 
 impl Default for Settings {
     fn default() -> Self {
         let contact = registry::all()[0].name.to_owned();
-        Self { contact, tolerance: 1e-8, max_iterations: 2000, threads: 1, stepper: StepperParams::default() }
+        Self {
+            contact,
+            tolerance: 1e-8,
+            max_iterations: 2000,
+            threads: 1,
+            method: steppers()[0].name.to_owned(),
+            stepper: StepperParams::default(),
+        }
     }
 }
 
@@ -51,6 +64,8 @@ pub enum SetupError {
     State(#[from] StateError),
     #[error(transparent)]
     Shape(#[from] ShapeError),
+    #[error(transparent)]
+    Method(#[from] StepperError),
     #[error(
         "{solver} takes no contacts that resist spinning or rolling, as `{geometry}` does (condim 4 or 6); auto and nsgs do"
     )]
@@ -123,11 +138,11 @@ impl Energy {
     }
 }
 
-/// See the module.
+/// A world, its state, a stepper and a contact solver: the thing to call [`Self::step`] on.
 pub struct Simulation {
-    world: World,
+    world: Arc<World>,
     state: State,
-    stepper: TimeStepper,
+    stepper: Sleeping<Box<dyn Inner>>,
     solver: Box<dyn ContactSolver>,
     judge: Judge,
     /// What acts during the next step; `generalized` is zeroed after it.
@@ -138,34 +153,35 @@ pub struct Simulation {
     vel: Velocities,
     /// c of the last step, for those who ask.
     velocities: Vec<f64>,
-    verdicts: Verdicts,
+    at_rest: CertificatesAtRest,
     /// Of the world, once somebody needed it.
     fingerprint: OnceLock<u64>,
 }
 
 impl Simulation {
-    /// Checks world, state and settings against each other.
-    pub fn new(mut world: World, state: State, settings: Settings) -> Result<Self, SetupError> {
+    /// Checks world, state and settings against each other. The world is shared: pass an `Arc` to simulate it many times.
+    pub fn new(world: impl Into<Arc<World>>, state: State, settings: Settings) -> Result<Self, SetupError> {
+        let world = with_drive_limits(world.into());
         settings.stepper.validate()?;
         if !(1..=MOST_THREADS).contains(&settings.threads) {
             return Err(SetupError::Threads { threads: settings.threads });
         }
         state.validate(&world.model)?;
         validate_transmissions(&world)?;
-        apply_drive_limits(&mut world);
         let common = Common { tolerance: settings.tolerance, max_iterations: settings.max_iterations };
         let mut solver = registry::make(&settings.contact, &common)?;
         if let (Some(geometry), false) = (turning(&world), solver.takes_patches()) {
             return Err(SetupError::Turning { solver: settings.contact, geometry });
         }
         solver.use_threads(settings.threads);
-        let stepper = TimeStepper::new(&world, settings.stepper)?;
+        let inner = make_inner(&settings.method, &world, settings.stepper)?;
+        let stepper = Sleeping::new(&world, inner, &settings.stepper);
         let model = &world.model;
         Ok(Self {
             kin: Kinematics::new(model),
             vel: Velocities::new(model),
             velocities: Vec::new(),
-            verdicts: Verdicts::new(model.trees),
+            at_rest: CertificatesAtRest::new(model.trees),
             fingerprint: OnceLock::new(),
             input: Input { control: vec![0.0; world.actuators.len()], generalized: vec![0.0; model.nv()] },
             judge: Judge::default(),
@@ -179,49 +195,56 @@ impl Simulation {
 
     /// Advances by one time step. On failure the state stays as it was.
     pub fn step(&mut self) -> StepReport {
-        let report = self.stepper.step(&self.world, &mut self.state, &self.input, self.solver.as_mut());
+        let report = self.stepper.step(
+            &self.world,
+            &mut self.state,
+            &self.input,
+            self.settings.stepper.dt,
+            self.solver.as_mut(),
+        );
         self.input.generalized.fill(0.0);
-        self.verdicts.note(&self.stepper, &mut self.judge, self.solver.law());
+        self.at_rest.note(&self.stepper, &mut self.judge, self.solver.law());
         report
     }
 
     /// The judge's certificate of the last step: its problem and impulses, exact law. Of what slept that of the step in
     /// which it fell asleep, from v = 0.
     pub fn certificate(&mut self) -> Certificate {
-        self.verdicts.certificate(self.judge.certify(self.stepper.problem(), self.stepper.impulses()))
+        self.at_rest.certificate(self.judge.certify(&self.stepper.core().posed().problem, self.stepper.core().impulses()))
     }
 
     /// The judge's natural map of the last step by the solver's own law [m/s]: how well it solved what it
     /// set out to solve. For a solver of the exact law, that of [`Self::certificate`].
     pub fn own_natural_map(&mut self) -> f64 {
-        let (law, problem) = (self.solver.law(), self.stepper.problem());
-        self.verdicts.own(self.judge.natural_map_of(problem, self.stepper.impulses(), law))
+        let (law, problem) = (self.solver.law(), &self.stepper.core().posed().problem);
+        self.at_rest.own(self.judge.natural_map_of(problem, self.stepper.core().impulses(), law))
     }
 
     /// Contacts of the last step, open ones included, into `out`; those of what slept stand last, and do not slip.
     pub fn contacts_into(&mut self, out: &mut Vec<ContactState>) {
         out.clear();
-        let (problem, impulses, c) = (self.stepper.problem(), self.stepper.impulses(), &mut self.velocities);
-        problem.velocities_into(impulses, c);
+        let core = self.stepper.core();
+        let (posed, impulses, c) = (core.posed(), core.impulses(), &mut self.velocities);
+        posed.problem.velocities_into(impulses, c);
         let per_second = 1.0 / self.settings.stepper.dt;
-        for (i, p) in self.stepper.contacts().iter().enumerate() {
-            let rows = problem.range(i);
+        for (block, p) in posed.contacts(core.contacts()) {
+            let rows = posed.problem.range(block);
             let [velocity, _] = p.wrench(&c[rows.clone()]);
             out.push(ContactState::new(p, p.wrench(&impulses[rows]), velocity, per_second));
         }
-        for SleepingContact { contact, wrench, .. } in self.stepper.sleepers().steady() {
+        for SleepingContact { contact, wrench, .. } in self.stepper.islands.steady() {
             out.push(ContactState::new(contact, *wrench, Vec3::ZERO, per_second));
         }
     }
 
     /// How many of these are blocks of the problem, its first.
     pub(crate) fn contacts_awake(&self) -> usize {
-        self.stepper.contacts().len()
+        self.stepper.core().contacts().len()
     }
 
     /// Effort of every actuator during the last step [N·m or N] into `out`; zero before the first.
     pub fn efforts_into(&self, out: &mut Vec<f64>) {
-        self.stepper.efforts_into(&self.world, out);
+        self.stepper.core().efforts_into(&self.world, out);
     }
 
     /// Kinetic and potential energy of the present state.
@@ -274,13 +297,10 @@ impl Simulation {
     /// remembers beyond that, as one does into which the snapshot is put back.
     pub fn snapshot(&mut self) -> Snapshot {
         self.solver.forget();
-        let sleepers = self.stepper.sleepers();
-        let (memory, servos) = self.stepper.memory();
-        let mut all = WarmStart::default();
-        memory.lend(&mut all, |_| true);
-        sleepers.memory().lend(&mut all, |_| true);
-        let warm_starts = all.numbers();
-        let mut snapshot = Snapshot {
+        let mut memory = Memory::default();
+        self.stepper.memory_into(&mut memory);
+        let certificates = self.at_rest.numbers(&self.stepper.islands.island);
+        Snapshot {
             version: snapshot::VERSION,
             world: self.fingerprint(),
             settings: snapshot::fingerprint_of_settings(&self.settings),
@@ -289,16 +309,9 @@ impl Simulation {
             v: Bits(self.state.v.clone()),
             control: Bits(self.input.control.clone()),
             generalized: Bits(self.input.generalized.clone()),
-            contacts: Vec::new(),
-            rows: Vec::new(),
-            jammed: memory.jammed,
-            promoted: servos.promoted().to_vec(),
-            calm: sleepers.calm.clone(),
-            island: sleepers.island.iter().map(|&i| (i != AWAKE).then_some(i)).collect(),
-            verdicts: self.verdicts.numbers(&sleepers.island).iter().map(|x| Bits(x.to_vec())).collect(),
-        };
-        snapshot.keep_warm_starts(warm_starts);
-        snapshot
+            memory,
+            certificates: certificates.iter().map(|x| Bits(x.to_vec())).collect(),
+        }
     }
 
     /// Goes on from a snapshot of the same world and settings; on an error everything stays as it was.
@@ -320,27 +333,21 @@ impl Simulation {
         if [from.control.0.len(), from.generalized.0.len()] != [control.len(), generalized.len()] {
             return Err(damaged("there are not as many inputs as in this world"));
         }
-        if from.promoted.len() != self.world.actuators.len() {
+        let memory = &from.memory;
+        if memory.saturated.len() != self.world.actuators.len() {
             return Err(damaged("there are not as many servos as in this world"));
         }
-        let warm = from.warm_starts().filter(|(c, _)| c.iter().all(|(_, _, x)| x.len() == 12));
-        let Some((contacts, rows)) = warm else { return Err(damaged("the warm starts")) };
-        let island: Vec<_> = from.island.iter().map(|i| i.unwrap_or(AWAKE)).collect();
-        let islands = (0..island.len()).filter(|&t| island[t] == t).count();
-        let verdicts: Option<Vec<_>> = from.verdicts.iter().map(|x| (&x.0[..]).try_into().ok()).collect();
-        let verdicts = verdicts.filter(|v| v.len() == islands && self.stepper.may_sleep(&island, &from.calm));
-        let Some(verdicts) = verdicts else { return Err(damaged("who sleeps")) };
+        let islands = memory.asleep_with.iter().enumerate().filter(|(t, i)| **i == Some(*t)).count();
+        let certificates: Option<Vec<_>> =
+            from.certificates.iter().map(|x| (&x.0[..]).try_into().ok()).collect();
+        let fits = |c: &Vec<_>| c.len() == islands && self.stepper.may_restore(memory);
+        let Some(certificates) = certificates.filter(fits) else { return Err(damaged("who sleeps")) };
         self.state = state;
         self.input.control.copy_from_slice(&from.control.0);
         self.input.generalized.copy_from_slice(&from.generalized.0);
-        self.stepper.forget();
-        let (memory, servos) = self.stepper.memory_mut();
-        memory.set_numbers(&contacts, &rows);
-        memory.jammed = from.jammed;
-        servos.set_promoted(&from.promoted);
         self.solver.forget();
-        self.stepper.restore_sleep(&self.world, &self.state, &self.input, &island, &from.calm);
-        self.verdicts.set_numbers(&self.stepper, &verdicts);
+        self.stepper.restore(&self.world, &self.state, &self.input, memory);
+        self.at_rest.set_numbers(&self.stepper, &certificates);
         Ok(())
     }
 
@@ -350,6 +357,11 @@ impl Simulation {
 
     pub fn world(&self) -> &World {
         &self.world
+    }
+
+    /// The world, to be shared.
+    pub fn shared_world(&self) -> Arc<World> {
+        Arc::clone(&self.world)
     }
 
     pub fn state(&self) -> &State {
@@ -367,12 +379,33 @@ impl Simulation {
 
     /// The constraint problem of the last step, without what slept.
     pub fn problem(&self) -> &ConstraintProblem {
-        self.stepper.problem()
+        &self.stepper.core().posed().problem
+    }
+
+    /// The same, with the key and the biases of every block.
+    pub fn posed(&self) -> &Posed {
+        self.stepper.core().posed()
     }
 
     /// Its impulses [N·s].
     pub fn impulses(&self) -> &[f64] {
-        self.stepper.impulses()
+        self.stepper.core().impulses()
+    }
+
+    /// What a derivative of the last step needs, if it was accepted and the stepper can say it.
+    pub fn accepted(&self) -> Option<Accepted<'_>> {
+        self.stepper.core().accepted()
+    }
+
+    /// Lets `correction` change contact impulses in every step between solving and applying them; `None` takes it away. False
+    /// if the stepper has no such place.
+    pub fn correct_contacts(&mut self, correction: Option<Box<dyn ContactCorrection>>) -> bool {
+        self.stepper.core_mut().correct_contacts(correction)
+    }
+
+    /// Adds a producer of contact points beside the narrow phase. False if the stepper has no such place.
+    pub fn add_contact_source(&mut self, source: Box<dyn ContactSource>) -> bool {
+        self.stepper.core_mut().add_contact_source(source)
     }
 }
 

@@ -1,21 +1,22 @@
 //! Everything that decides how a simulation goes on, to be kept and put back.
 //!
-//! State, input, the impulses that the next step starts from, which servos are at their limits, and who sleeps. What a
+//! State, input, and the memory of the stepper ([`Memory`]). What a
 //! solver remembers beyond these (factors that it spares itself) it forgets when a snapshot is taken and when one is
 //! put back, so that both go on with the same bits. What the last step was like, its contacts and efforts, is not kept.
 //!
 //! Floating point numbers are kept as their bits: no format of files rounds them.
 
-use crate::warm_start::{Numbers, RowKey};
+use crate::stepping::Memory;
 use crate::{Settings, StateError};
-use serde::{Deserialize, Deserializer, Serialize, Serializer};
+use serde::{Deserialize, Serialize};
 use std::fmt::{self, Write};
+pub(crate) use stiction_assembly::warm_start::Bits;
 use stiction_models::World;
 
 /// Of the layout of [`Snapshot`].
-pub(crate) const VERSION: u32 = 3;
+pub(crate) const VERSION: u32 = 4;
 
-/// See the module; made by [`crate::Simulation::snapshot`].
+/// State, input and memory; made by [`crate::Simulation::snapshot`].
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
 #[serde(deny_unknown_fields)]
 pub struct Snapshot {
@@ -28,18 +29,10 @@ pub struct Snapshot {
     pub(crate) v: Bits,
     pub(crate) control: Bits,
     pub(crate) generalized: Bits,
-    /// Warm starts.
-    pub(crate) contacts: Vec<([usize; 2], u32, Bits)>,
-    pub(crate) rows: Vec<(RowKey, Bits)>,
-    /// The last step went without pushes.
-    pub(crate) jammed: bool,
-    /// Servos that are at their limits.
-    pub(crate) promoted: Vec<bool>,
-    /// Per tree: steps at rest, and the island it sleeps with.
-    pub(crate) calm: Vec<u32>,
-    pub(crate) island: Vec<Option<usize>>,
-    /// Of every such island.
-    pub(crate) verdicts: Vec<Bits>,
+    /// Of the stepper.
+    pub(crate) memory: Memory,
+    /// Certificates of the islands that sleep, in order.
+    pub(crate) certificates: Vec<Bits>,
 }
 
 /// Why a snapshot cannot be put back.
@@ -53,38 +46,6 @@ pub enum SnapshotError {
     Damaged { what: &'static str },
     #[error(transparent)]
     State(#[from] StateError),
-}
-
-/// Numbers, kept as their bits.
-#[derive(Clone, Debug, Default, PartialEq)]
-pub(crate) struct Bits(pub(crate) Vec<f64>);
-
-impl Serialize for Bits {
-    fn serialize<S: Serializer>(&self, serializer: S) -> Result<S::Ok, S::Error> {
-        serializer.collect_seq(self.0.iter().map(|x| x.to_bits()))
-    }
-}
-
-impl<'de> Deserialize<'de> for Bits {
-    fn deserialize<D: Deserializer<'de>>(deserializer: D) -> Result<Self, D::Error> {
-        let bits = Vec::<u64>::deserialize(deserializer)?;
-        Ok(Self(bits.into_iter().map(f64::from_bits).collect()))
-    }
-}
-
-impl Snapshot {
-    /// With the warm starts that [`crate::warm_start::WarmStart::numbers`] gave.
-    pub(crate) fn keep_warm_starts(&mut self, (contacts, rows): Numbers) {
-        self.contacts = contacts.into_iter().map(|(g, f, x)| (g, f, Bits(x))).collect();
-        self.rows = rows.into_iter().map(|(key, x)| (key, Bits(x.to_vec()))).collect();
-    }
-
-    /// The inverse; `None` if there are not as many numbers as there should be.
-    pub(crate) fn warm_starts(&self) -> Option<Numbers> {
-        let contacts = self.contacts.iter().map(|(g, f, x)| (*g, *f, x.0.clone())).collect();
-        let pair = |(key, x): &(RowKey, Bits)| Some((*key, <[f64; 2]>::try_from(&x.0[..]).ok()?));
-        Some((contacts, self.rows.iter().map(pair).collect::<Option<_>>()?))
-    }
 }
 
 /// Of all that a step reads of a world.

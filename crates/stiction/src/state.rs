@@ -61,3 +61,10 @@ impl State {
         Ok(())
     }
 }
+
+/// Copies without allocating.
+pub(crate) fn copy(from: &State, to: &mut State) {
+    to.t = from.t;
+    to.q.copy_from_slice(&from.q);
+    to.v.copy_from_slice(&from.v);
+}

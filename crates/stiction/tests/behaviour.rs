@@ -10,7 +10,7 @@ use stiction::dynamics::spatial::{Pose, Quat, vec3};
 use stiction::models::Material;
 use stiction::solvers::{self, Common};
 use stiction::{
-    Composer, FreeBody, Input, Settings, Simulation, State, StepperParams, TimeStepper, UNCOLOURED,
+    Composer, FreeBody, Input, Settings, Simulation, State, Stepper, StepperParams, TimeStepping, UNCOLOURED,
 };
 
 fn tumbling_box(settings: Settings) -> Simulation {
@@ -160,10 +160,10 @@ fn what_a_solver_asks_for_is_the_same_problem() {
     let mut sim = tumbling_box(Settings::default());
     (0..250).for_each(|_| drop(sim.step()));
     let (world, mut state) = (sim.world().clone(), sim.state().clone());
-    let mut stepper = TimeStepper::new(&world, StepperParams::default()).unwrap();
+    let mut stepper = TimeStepping::new(&world, StepperParams::default()).unwrap();
     let mut solver = Curious(solvers::make("nsgs", &Common::default()).unwrap());
-    stepper.step(&world, &mut state, &Input::default(), &mut solver);
-    let problem = stepper.problem();
+    stepper.step(&world, &mut state, &Input::default(), 1e-3, &mut solver);
+    let problem = &stepper.posed().problem;
     assert!(!problem.is_empty() && problem.softness.len() == problem.len());
 
     let primal = problem.primal.clone().unwrap();

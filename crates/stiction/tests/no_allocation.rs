@@ -98,11 +98,11 @@ fn a_step_after_warm_up_allocates_nothing() {
     assert!(sim.energy().total().is_finite() && Vec3::from([0.0; 3]).is_finite());
 }
 
-/// A ball in a groove that locks it, moved out in its position alone: after a solve with pushes, and where it is deep.
+/// A ball in a groove that locks it, moved out in its position alone.
 #[test]
-fn a_jammed_step_allocates_nothing() {
+fn a_position_correction_allocates_nothing() {
     let half = 5_f64.to_radians();
-    for (depth, jammed) in [(4e-5, true), (1e-3, false)] {
+    for depth in [4e-5, 1e-3] {
         let mut c = Composer::new("groove", Vec3::ZERO).unwrap();
         let rough = Material { friction: 0.5, ..Material::default() };
         for side in [-1.0, 1.0] {
@@ -115,9 +115,9 @@ fn a_jammed_step_allocates_nothing() {
         c.body(FreeBody { material: rough, ..ball }).unwrap();
         let (world, state) = c.finish();
         let mut sim = Simulation::new(world, state, Settings::default()).unwrap();
-        (0..5).for_each(|_| assert_eq!(sim.step().jammed, jammed));
+        (0..5).for_each(|_| assert!(sim.step().penetration > 1.1e-5));
         let before = COUNT.with(Cell::get);
-        (0..5).for_each(|_| assert_eq!(sim.step().jammed, jammed));
+        (0..5).for_each(|_| assert!(sim.step().penetration > 1.1e-5));
         assert_eq!(COUNT.with(Cell::get) - before, 0);
     }
 }

@@ -1,23 +1,26 @@
-//! One environment by itself: the step of [`TimeStepper`], for what lanes cannot do or gave up.
+//! One environment by itself: the step of [`TimeStepping`], for what lanes cannot do or gave up.
 
 use super::Fields;
 use super::memory::Memory;
 use super::plan::Plan;
 use super::settings::{BatchReport, Path};
-use crate::State;
+use crate::state::State;
 use crate::params::{Sleep, StepperParams};
-use crate::stepper::{Input, TimeStepper};
+use crate::input::Input;
+use crate::stepping::TimeStepping;
+use crate::stepping::around::sleeping::Sleeping;
 use stiction_collision::ShapeError;
 use stiction_contact::{ContactSolver, Judge};
+use crate::stepping::Stepper;
 use stiction_models::World;
 use stiction_solvers::registry::{self, Common, SolverError};
 
 /// Iterations of the contact solver, at most.
-const ITERATIONS: u32 = 1000;
+const ITERATIONS: u32 = 2000;
 
 /// See the module.
 pub(super) struct Alone {
-    stepper: TimeStepper,
+    stepper: Sleeping<TimeStepping>,
     solver: Box<dyn ContactSolver>,
     judge: Judge,
     state: State,
@@ -39,11 +42,9 @@ pub(super) enum AloneError {
 impl Alone {
     pub(super) fn new(plan: &Plan) -> Result<Self, AloneError> {
         let tolerance = plan.settings.tolerance;
+        let params = StepperParams { sleep: Sleep::Off, ..plan.settings.stepper };
         Ok(Self {
-            stepper: TimeStepper::new(
-                &plan.world,
-                StepperParams { sleep: Sleep::Off, ..plan.settings.stepper },
-            )?,
+            stepper: Sleeping::new(&plan.world, TimeStepping::new(&plan.world, params)?, &params),
             solver: registry::make("auto", &Common { tolerance, max_iterations: ITERATIONS })?,
             judge: Judge::default(),
             state: State::neutral(&plan.world.model),
@@ -56,7 +57,7 @@ impl Alone {
     /// The numbers of the next environment.
     pub(super) fn take(&mut self, plan: &Plan, fields: Option<&Fields>) {
         if let Some(fields) = fields {
-            let own = self.own.get_or_insert_with(|| Box::new(plan.world.clone()));
+            let own = self.own.get_or_insert_with(|| Box::new(World::clone(&plan.world)));
             fields.write(own);
             self.stepper.take_numbers(own);
         } else if self.varied {
@@ -74,12 +75,12 @@ impl Alone {
     /// The next step starts from what a lane remembers.
     pub(super) fn borrow(&mut self, plan: &Plan, memory: &Memory, lane: usize) {
         self.forget();
-        memory.lend(plan, lane, self.stepper.memory_mut());
+        memory.lend(plan, lane, self.stepper.core_mut().lending());
     }
 
     /// What it remembers goes back there.
     pub(super) fn give_back(&self, plan: &Plan, memory: &mut Memory, lane: usize) {
-        memory.take(plan, lane, self.stepper.memory());
+        memory.take(plan, lane, self.stepper.core().remembered());
     }
 
     /// One step of the environment at (q, v), in place; on failure nothing moves.
@@ -99,13 +100,20 @@ impl Alone {
         self.input.generalized.extend_from_slice(force);
         let own = self.own.as_deref().filter(|_| self.varied);
         let world = own.unwrap_or(&plan.world);
-        let report = self.stepper.step(world, &mut self.state, &self.input, self.solver.as_mut());
+        let report = self.stepper.step(
+            world,
+            &mut self.state,
+            &self.input,
+            plan.settings.stepper.dt,
+            self.solver.as_mut(),
+        );
         q.copy_from_slice(&self.state.q);
         v.copy_from_slice(&self.state.v);
         let natural_map = if report.failure().is_some() {
             f64::NAN
         } else {
-            self.judge.certify(self.stepper.problem(), self.stepper.impulses()).natural_map
+            let core = self.stepper.core();
+            self.judge.certify(&core.posed().problem, core.impulses()).natural_map
         };
         let (contacts, penetration) = (report.contacts, report.penetration);
         BatchReport { status: report.status, path, natural_map, contacts, penetration }

@@ -1,11 +1,11 @@
-//! What is added to the free velocity of a contact along its normal, in lanes: (1) to (3'') of [`crate::assembly`].
+//! What is added to the free velocity of a contact along its normal, in lanes: (1) to (3'') of [`stiction_assembly`].
 
 use super::lane::{max, min, truth};
 use super::numbers::Numbers;
 use super::plan::Plan;
 use super::touch::Slot;
-use crate::assembly::{LEVEL, SHARED, TOUCH};
-use crate::faces::NEAR;
+use stiction_assembly::stabilisation::{LEVEL, SHARED, TOUCH};
+use stiction_assembly::coplanar::NEAR;
 use stiction_dynamics::Real;
 
 /// (1') of the assembly, or (1) or (2) where a face overlaps by more.

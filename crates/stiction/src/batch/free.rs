@@ -1,19 +1,20 @@
-//! The motion without contacts of as many environments as there are lanes: (1) and (2) of [`crate::stepper`].
+//! The motion without contacts of as many environments as there are lanes: (1) and (2) of [`crate::stepping::time_stepping`].
 
 use super::lane::{clamp, finite, mask, max, truth};
 use super::numbers::Numbers;
 use super::plan::Plan;
-use crate::actuation::share;
-use crate::gyroscopic::midpoint_moment;
-use crate::means::STIFF;
-use crate::stepper::{FAR, NEAR};
+use stiction_assembly::forces::actuators::share;
+use stiction_assembly::forces::midpoint_moment;
+use crate::stepping::integrate::trapezoidal::STIFF;
+use crate::stepping::integrate::fast_rotation::FAR;
+use crate::stepping::integrate::midpoint::NEAR;
 use stiction_dynamics::spatial::{Sym3, Vec3};
 use stiction_dynamics::{
     CrbaWorkspace, Factor, Kinematics, MassMatrix, Model, Real, RneaWorkspace, Velocities, bias_into,
     crba_into, integrate_into,
 };
 
-/// An actuator at one step; see [`crate::actuation`].
+/// An actuator at one step; see [`stiction_assembly::forces::actuators`].
 #[derive(Clone, Copy)]
 struct Effort<T> {
     start: T,
@@ -39,9 +40,9 @@ pub(super) struct Free<T> {
     diagonal: Vec<T>,
     laws: Vec<Effort<T>>,
     efforts: Vec<Effort<T>>,
-    /// Per tree, 1 where it has a spring or servo that is stiff, see [`crate::means`].
+    /// Per tree, 1 where it has a spring or servo that is stiff, see [`crate::stepping::integrate::trapezoidal`].
     pub(super) stiff: Vec<T>,
-    /// Per actuator, 1 where it is a row of the constraint problem: see [`crate::servos`].
+    /// Per actuator, 1 where it is a row of the constraint problem: see [`stiction_assembly::forces::effort_limits`].
     promoted: Vec<T>,
 }
 
@@ -214,7 +215,7 @@ impl<T: Real> Free<T> {
         }
     }
 
-    /// (1) of [`crate::actuation`].
+    /// (1) of [`stiction_assembly::forces::actuators`].
     #[inline(always)]
     fn evaluate(&mut self, plan: &Plan, numbers: &Numbers<T>, q: &[T], v: &[T], control: &[T], h: T) {
         let actuators = plan.world.actuators.iter().zip(&numbers.servos).zip(control);
@@ -322,7 +323,7 @@ impl<T: Real> Free<T> {
         }
     }
 
-    /// The servo that is a row in some lane, if actuator i is one; (1) of [`crate::tendons`].
+    /// The servo that is a row in some lane, if actuator i is one; (1) of [`stiction_assembly::forces::tendons`].
     #[inline(always)]
     pub(super) fn servo_row(
         &self,

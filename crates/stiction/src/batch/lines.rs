@@ -1,5 +1,5 @@
-//! Rows along one or several scalar joints, in lanes: (4), (5) and couplings of [`crate::assembly`], and (2) to (4) of
-//! [`crate::tendons`].
+//! Rows along one or several scalar joints, in lanes: (4), (5) and couplings of [`stiction_assembly`], and (2) to (4) of
+//! [`stiction_assembly::forces::tendons`].
 
 use super::bias::gap_bias;
 use super::free::Free;
@@ -28,7 +28,6 @@ impl<T: Real> Rows<T> {
     pub(super) fn push_limits(
         &mut self,
         plan: &Plan,
-        numbers: &Numbers<T>,
         free: &Free<T>,
         [q, v]: [&[T]; 2],
         sound: T,
@@ -46,9 +45,10 @@ impl<T: Real> Rows<T> {
                     let active = truth(sound, near) * sound;
                     let local = Local::scalar([sound.zero(), sound.like(f64::INFINITY)], active);
                     let bias = gap_bias(plan, gap);
-                    self.note_depth(plan, numbers, bias, active);
+                    self.note_depth(plan, bias, active);
+                    let bias = max(bias, h.zero());
                     let g = sound.like(sign) * v_free + bias;
-                    self.gaps.push(max(bias, h.zero()));
+                    self.gaps.push(bias);
                     self.push_scalar(
                         plan,
                         free,
@@ -121,7 +121,10 @@ impl<T: Real> Rows<T> {
         for (index, (line, offset)) in plan.couplings.iter().enumerate() {
             let error = line.along(zero, |dof| q[plan.q_of_dof[dof]]) - zero.like(*offset);
             let rate = line.along(zero, |dof| free.v_free[dof]);
-            let g = rate + zero.like(stepper.baumgarte / stepper.dt) * error;
+            // What is left to the lane is rounding, which it undoes itself.
+            let undo = zero.like(stepper.baumgarte / stepper.dt) * error;
+            self.note_depth(plan, -undo.abs(), sound);
+            let g = rate + undo;
             let local = Local::scalar([zero.like(f64::NEG_INFINITY), zero.like(f64::INFINITY)], sound);
             self.gaps.push(zero);
             self.push_line(free, Key::Coupling { index }, (line, 1.0), [g, zero], local);
@@ -168,9 +171,12 @@ impl<T: Real> Rows<T> {
                 let near = T::not(reach.less(gap));
                 if T::any(T::both(near, mask(sound))) {
                     let bias = gap_bias(plan, gap);
-                    let local = Local::scalar([zero, infinite], truth(zero, near) * sound);
+                    let active = truth(zero, near) * sound;
+                    self.note_depth(plan, bias, active);
+                    let bias = max(bias, zero);
+                    let local = Local::scalar([zero, infinite], active);
                     let g = zero.like(sign) * next + bias;
-                    self.gaps.push(max(bias, zero));
+                    self.gaps.push(bias);
                     self.push_line(free, Key::Stop { tendon, side }, (line, sign), [g, zero], local);
                 }
             }

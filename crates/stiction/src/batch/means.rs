@@ -1,10 +1,10 @@
-//! Which trees move by the trapezoidal rule, in lanes: [`crate::means`].
+//! Which trees move by the trapezoidal rule, in lanes: [`crate::stepping::integrate::trapezoidal`].
 
 use super::lane::{mask, max};
 use super::numbers::Numbers;
 use super::plan::Plan;
 use super::rows::{Key, Rows};
-use crate::means::STILL;
+use crate::stepping::integrate::trapezoidal::STILL;
 use stiction_dynamics::{Factor, Real};
 
 /// See the module.

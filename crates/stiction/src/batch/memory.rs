@@ -1,14 +1,13 @@
 //! Impulses of the last step of one group, by what they belonged to, and servos at their limits; see
-//! [`crate::warm_start`] and [`crate::servos`].
+//! [`stiction_assembly::warm_start`] and [`stiction_assembly::forces::effort_limits`].
 
 use super::lane::{load, mask};
 use super::plan::Plan;
 use super::rows::{Key, Rows, turns};
 use super::touch::{Slot, one};
 use super::{Numbers64, WIDEST};
-use crate::servos::Servos;
-use crate::tendons::Pull;
-use crate::warm_start::{RowKey, WarmStart};
+use stiction_assembly::forces::{ImplicitForce, Servos};
+use stiction_assembly::{RowKey, WarmStart};
 use stiction_dynamics::Real;
 use stiction_dynamics::spatial::{Vec3, vec3};
 
@@ -101,10 +100,10 @@ impl Memory {
         for row in rows.iter().filter(|row| row.impulse[lane] != 0.0) {
             let key = match row.key {
                 Key::Limit { joint, side } => RowKey::Limit { joint, side },
-                Key::Dry { dof } => RowKey::Friction { dof },
+                Key::Dry { dof } => RowKey::DryFriction { dof },
                 Key::Coupling { index } => RowKey::Coupling { index },
-                Key::Servo { actuator } => RowKey::Pull(Pull::Actuator(actuator)),
-                Key::Pull { tendon } => RowKey::Pull(Pull::Tendon(tendon)),
+                Key::Servo { actuator } => RowKey::ImplicitForce(ImplicitForce::Actuator(actuator)),
+                Key::Pull { tendon } => RowKey::ImplicitForce(ImplicitForce::Tendon(tendon)),
                 Key::Stop { tendon, side } => RowKey::TendonLimit { tendon, side },
                 Key::Drag { tendon } => RowKey::TendonFriction { tendon },
                 Key::Contact { .. } => continue,
@@ -131,10 +130,10 @@ impl Memory {
         for (key, [now, before]) in from.rows() {
             let key = match *key {
                 RowKey::Limit { joint, side } => Key::Limit { joint, side },
-                RowKey::Friction { dof } => Key::Dry { dof },
+                RowKey::DryFriction { dof } => Key::Dry { dof },
                 RowKey::Coupling { index } => Key::Coupling { index },
-                RowKey::Pull(Pull::Actuator(actuator)) => Key::Servo { actuator },
-                RowKey::Pull(Pull::Tendon(tendon)) => Key::Pull { tendon },
+                RowKey::ImplicitForce(ImplicitForce::Actuator(actuator)) => Key::Servo { actuator },
+                RowKey::ImplicitForce(ImplicitForce::Tendon(tendon)) => Key::Pull { tendon },
                 RowKey::TendonLimit { tendon, side } => Key::Stop { tendon, side },
                 RowKey::TendonFriction { tendon } => Key::Drag { tendon },
                 RowKey::Loop { .. } => continue, // not in lanes
@@ -320,7 +319,7 @@ impl Impulses {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::State;
+    use crate::state::State;
     use crate::batch::{Batch, BatchSettings};
     use std::path::Path;
     use stiction_models::{Dimension, LoadOptions, load};

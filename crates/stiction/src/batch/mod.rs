@@ -4,9 +4,9 @@
 //!     Batch::step(controls) ──▶ groups of 4 × f64 or 8 × f32 environments, one per lane ──▶ states⁺, reports
 //! ```
 //!
-//! The step is that of [`crate::TimeStepper`], in lanes: the same rows, the same exact law. A lane that does not reach
+//! The step is that of [`crate::TimeStepping`], in lanes: the same rows, the same exact law. A lane that does not reach
 //! the tolerance, or where something happened that lanes do not know, is stepped again alone, and its report says so.
-//! So is one of which a tree flies that is held by nothing, [`crate::flight`], as free bodies do between impacts;
+//! So is one of which a tree flies that is held by nothing, [`crate::stepping::integrate::ballistic`], as free bodies do between impacts;
 //! robots with servos have no such trees. Worlds of which no lane routine knows some part (loops, meshes:
 //! [`Batch::pace`]) are stepped environment by environment, at the pace of one simulation each.
 //!
@@ -39,8 +39,8 @@ mod witness;
 pub use fields::{FieldError, Fields};
 pub use settings::{BatchReport, BatchSettings, Path, Precision};
 
-use crate::State;
-use crate::actuation::apply_drive_limits;
+use crate::state::State;
+use stiction_assembly::forces::actuators::with_drive_limits;
 use crate::params::StepperParamError;
 use crate::simulation::validate_transmissions;
 use crate::{SetupError, StateError};
@@ -102,11 +102,12 @@ pub struct Batch {
 impl Batch {
     /// `n` environments of `world`, all at `state` with zero controls.
     pub fn new(
-        mut world: World,
+        world: impl Into<Arc<World>>,
         state: &State,
         n: usize,
         settings: BatchSettings,
     ) -> Result<Self, BatchError> {
+        let world = with_drive_limits(world.into());
         settings.stepper.validate()?;
         let setting = |name, value: f64, ok: bool, expected| {
             if ok { Ok(()) } else { Err(BatchError::Setting { name, value, expected }) }
@@ -117,7 +118,6 @@ impl Batch {
         setting("tolerance", tolerance, tolerance > 0.0 && tolerance.is_finite(), "a speed > 0 [m/s]")?;
         state.validate(&world.model).map_err(SetupError::from)?;
         validate_transmissions(&world)?;
-        apply_drive_limits(&mut world);
         let plan = Arc::new(Plan::new(world, settings).map_err(SetupError::from)?);
         let width = match settings.precision {
             Precision::Double => F64x4::WIDTH,

@@ -16,7 +16,7 @@ pub(super) struct Numbers<T> {
     pub(super) surfaces: Vec<Surface<T>>,
 }
 
-/// An actuator's law and limits; see [`crate::actuation`].
+/// An actuator's law and limits; see [`stiction_assembly::forces::actuators`].
 #[derive(Clone, Copy)]
 pub(super) struct Servo<T> {
     pub(super) gain: T,

@@ -1,13 +1,14 @@
 //! What a batch knows of its world before the first step: which pairs of geometries can meet and along which dofs
 //! their contacts act, which actuators there are, and whether all of it can be stepped in lanes.
 
+use std::sync::Arc;
 use super::settings::{BatchSettings, Precision};
 use super::{Fields, Numbers64, WIDEST};
-use crate::actuation;
-use crate::contacts::{ContactFinder, Spring, friction};
-use crate::flight::bound_trees;
-use crate::means::Means;
-use crate::stepper::turning;
+use stiction_assembly::forces::actuators;
+use stiction_assembly::contact_points::{ContactFinder, Spring, friction};
+use crate::stepping::integrate::bound_trees;
+use crate::stepping::integrate::trapezoidal::Trapezoidal;
+use crate::stepping::integrate::fast_rotation::turning;
 use std::collections::BTreeSet;
 use stiction_collision::{Shape, ShapeError};
 use stiction_dynamics::spatial::{Pose, Vec3};
@@ -19,16 +20,16 @@ const MOST_PAIRS: usize = 4096;
 
 /// See the module.
 pub(super) struct Plan {
-    pub(super) world: World,
+    pub(super) world: Arc<World>,
     pub(super) settings: BatchSettings,
     /// Why environments are stepped one by one, if they are.
     pub(super) obstacle: Option<String>,
     pub(super) q_of_dof: Vec<usize>,
     /// Tree of every dof.
     pub(super) tree_of_dof: Vec<usize>,
-    /// Trees that fly where nothing holds them, see [`crate::flight`]: not in lanes.
+    /// Trees that fly where nothing holds them, see [`crate::stepping::integrate::ballistic`]: not in lanes.
     pub(super) flyers: Vec<usize>,
-    /// Per tree, see [`crate::means`]: it moves by the trapezoidal rule; it has servos.
+    /// Per tree, see [`crate::stepping::integrate::trapezoidal`]: it moves by the trapezoidal rule; it has servos.
     pub(super) goes: Vec<bool>,
     pub(super) driven: Vec<bool>,
     /// Per dof, see there.
@@ -108,8 +109,8 @@ pub(super) struct Pair {
     /// Friction against spinning about n and rolling about t₁ and t₂, torque over normal force [m].
     pub(super) turning: Option<[f64; 3]>,
     /// How deep they may overlap, for a step, before they bounce at e = 1 [m].
-    pub(super) leeway: f64,
-    /// (1) of [`crate::contacts`], as a share of the gap from midway towards B.
+    pub(super) bounce_depth: f64,
+    /// (1) of [`stiction_assembly::contact_points`], as a share of the gap from midway towards B.
     pub(super) pitch: f64,
     /// Dofs that move a point of contact, descending; with them their ancestors.
     pub(super) support: Vec<Acting>,
@@ -148,7 +149,7 @@ pub(super) enum Ends {
 
 impl Plan {
     /// For a `world` whose drive limits are applied.
-    pub(super) fn new(world: World, settings: BatchSettings) -> Result<Self, ShapeError> {
+    pub(super) fn new(world: Arc<World>, settings: BatchSettings) -> Result<Self, ShapeError> {
         let model = &world.model;
         let alone = |b: usize| {
             model.joints[model.bodies[b].joints.start].kind == JointKind::Free
@@ -183,7 +184,7 @@ impl Plan {
             .map(|s| [s.friction(), s.restitution])
             .collect();
         let bound = bound_trees(&world);
-        let Means { goes, swings, driven, tree_of, mobility, .. } = Means::new(&world);
+        let Trapezoidal { goes, untouchable: swings, driven, tree_of, mobility, .. } = Trapezoidal::new(&world);
         let mut plan = Self {
             numbers: Vec::new(),
             flyers: (0..model.trees).filter(|t| !bound.contains(t)).collect(),
@@ -193,7 +194,7 @@ impl Plan {
             goes,
             driven,
             mobility,
-            q_of_dof: actuation::q_of_dofs(&world),
+            q_of_dof: actuators::q_of_dofs(&world),
             free_bodies: (0..model.bodies.len()).filter(|&b| alone(b)).collect(),
             limits: (model.joints.iter().enumerate())
                 .filter(|(_, j)| scalar(j.kind))
@@ -328,7 +329,7 @@ fn pairs(world: &World, places: &[Place], finder: &ContactFinder, chains: &[Vec<
                 pitch: if spring.is_none() { finder.pitch_of(a, b) } else { 0.0 },
                 spring,
                 turning: (surface.dimension > Dimension::Sliding).then(|| friction(&surface).1),
-                leeway: finder.leeway_of(a, b),
+                bounce_depth: finder.bounce_depth_of(a, b),
                 support,
                 chain: bodies.iter().any(Option::is_none),
             }

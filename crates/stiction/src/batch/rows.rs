@@ -1,4 +1,4 @@
-//! Rows of the constraint problem, in lanes: (1)–(5) of [`crate::assembly`], and servos at their limits.
+//! Rows of the constraint problem, in lanes: (1)–(5) of [`stiction_assembly`], and servos at their limits.
 //!
 //! Along the chains of the tree, with M̂ = LᵀDL,
 //!
@@ -16,7 +16,7 @@ use super::numbers::Numbers;
 use super::patch::Patch;
 use super::plan::{Acting, Pair, Plan};
 use super::touch::Slot;
-use crate::contacts::LEAST;
+use stiction_assembly::contact_points::LEAST;
 use stiction_dynamics::spatial::Vec3;
 use stiction_dynamics::{Factor, Kinematics, Model, Real};
 
@@ -136,7 +136,7 @@ impl<T: Real> Rows<T> {
         for (index, slot) in slots.iter().enumerate() {
             self.push_contact(plan, numbers, free, v, index, slot);
         }
-        self.push_limits(plan, numbers, free, [q, v], sound);
+        self.push_limits(plan, free, [q, v], sound);
         self.push_dry_friction(plan, numbers, free, sound);
         self.push_couplings(plan, free, q, sound);
         for (i, a) in plan.world.actuators.iter().enumerate() {
@@ -209,13 +209,14 @@ impl<T: Real> Rows<T> {
             }
             None => {
                 let mut bias = face_bias(plan, slot);
-                self.note_depth(plan, numbers, bias, slot.active);
+                self.note_depth(plan, bias, slot.active);
+                bias = max(bias, h.zero());
                 if T::any(h.zero().less(surface.restitution)) {
                     let mut before = h.zero();
                     for (k, acting) in pair.support.iter().enumerate() {
                         before += self.W[first + 3 * k + 2] * v[acting.dof];
                     }
-                    let distances = [slot.gap, slot.gap.like(pair.leeway)];
+                    let distances = [slot.gap, slot.gap.like(pair.bounce_depth)];
                     let speeds = [before, g[2]];
                     (bias, bounces) = bounce(plan, numbers, distances, speeds, surface.restitution, bias);
                 }
@@ -286,13 +287,11 @@ impl<T: Real> Rows<T> {
         self.halve::<D>(&free.factor, tip, first, support);
     }
 
-    /// Of a row that is `active` and whose overlap would be pushed out at the rate −`bias`.
+    /// Notes a row that is `active` and whose position error would be undone at the rate −`bias`: lanes correct no positions.
     #[inline(always)]
-    pub(super) fn note_depth(&mut self, plan: &Plan, numbers: &Numbers<T>, bias: T, active: T) {
-        let stepper = &plan.settings.stepper;
-        let gravity = numbers.model.gravity.norm() * bias.like(2.0 * stepper.dt);
-        let gentle = max(bias.like(crate::params::GENTLE), gravity);
-        self.deep = max(self.deep, active * truth(bias, gentle.less(-bias)));
+    pub(super) fn note_depth(&mut self, plan: &Plan, bias: T, active: T) {
+        let some = bias.like(plan.coarser() * CORRECTED);
+        self.deep = max(self.deep, active * truth(bias, some.less(-bias)));
     }
 
     /// A row whose J is written.
@@ -511,6 +510,9 @@ impl<T: Real> Rows<T> {
 fn column<T: Real>(kin: &Kinematics<T>, p: Vec3<T>, acting: &Acting) -> Vec3<T> {
     kin.S[acting.dof].linear_at(p - kin.reference[acting.tree]) * p.x.like(acting.sign)
 }
+
+/// Position errors that are undone more slowly than this are left alone [m/s].
+const CORRECTED: f64 = 1e-8;
 
 /// What the rows beyond the third turn about, times its length, as in [`crate::ContactPoint`].
 #[inline(always)]

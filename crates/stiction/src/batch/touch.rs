@@ -3,19 +3,19 @@
 //! Every pair of geometries is tried in all lanes at once, with ever finer bounds: balls around both, then rounded
 //! segments, then the faces of boxes. What remains near in some lane gets its contact points in lanes where a sphere or
 //! a capsule meets a plane of the world, otherwise lane by lane from [`stiction_collision::collide`]. Which points
-//! count is decided as in [`crate::contacts`].
+//! count is decided as in [`stiction_assembly::contact_points`].
 
 use super::lane::{max, min, truth};
 use super::memory::Memory;
 use super::plan::{Ends, Kind, Pair, Plan};
-use crate::continuous::will_meet;
-use crate::faces::{NEAR, ROUNDING, SAME_NORMAL};
+use stiction_assembly::swept::will_meet;
+use stiction_assembly::coplanar::{NEAR, ROUNDING, SAME_NORMAL};
 use stiction_collision::{Manifold, ManifoldPoint, SPAN, collide, plane_feature};
 use stiction_dynamics::spatial::{Motion, Pose, Quat, Vec3};
 use stiction_dynamics::{Kinematics, Real, Velocities};
 
 /// Share of the motion of a step by which far contacts are taken too early rather than too late, as in
-/// [`crate::continuous`].
+/// [`stiction_assembly::swept`].
 const BEND: f64 = 1e-3;
 /// What is nearer than this at the end of the step meets [m].
 const TOUCH: f64 = 1e-6;
@@ -34,7 +34,7 @@ pub(super) struct Slot<T> {
     /// (t1, t2, n), n from A to B.
     pub(super) frame: [Vec3<T>; 3],
     pub(super) gap: T,
-    /// Of the face it is of, as in [`crate::faces`].
+    /// Of the face it is of, as in [`stiction_assembly::coplanar`].
     pub(super) deepest: T,
     pub(super) spread: T,
 }
@@ -343,7 +343,7 @@ impl<T: Real> Touch<T> {
     }
 }
 
-/// [`crate::faces::flatten`] of points of the same two bodies. `lead` is scratch: 1 in the lanes in which a point is of
+/// [`stiction_assembly::coplanar::flatten`] of points of the same two bodies. `lead` is scratch: 1 in the lanes in which a point is of
 /// no face yet and does not yield.
 #[inline(always)]
 fn flatten<T: Real>(plan: &Plan, slots: &mut [Slot<T>], lead: &mut Vec<T>) {

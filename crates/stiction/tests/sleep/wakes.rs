@@ -3,7 +3,8 @@
 use crate::scene::{ball, contacts, distance, ground, pile, settings, simulation, step, steps};
 use stiction::dynamics::spatial::{Vec3, vec3};
 use stiction::solvers::{self, Common};
-use stiction::{Input, Settings, Simulation, Sleep, TimeStepper};
+use stiction::stepping::{self, Stepper};
+use stiction::{Input, Settings, Simulation, Sleep};
 
 /// A ball flies into what sleeps since long: in the step in which its contact enters the problem all is awake, and everything
 /// goes as it does without sleep, but for what zeroing velocities of 1e-8 m/s changes. A pile of several has more than one
@@ -108,10 +109,10 @@ fn what_is_set_from_outside_is_awake() {
     assert_eq!(steps(&mut sim, 100).asleep, 3);
 
     let (mut world, mut state) = (sim.world().clone(), sim.state().clone());
-    let mut stepper = TimeStepper::new(&world, settings(Sleep::On).stepper).unwrap();
+    let mut stepper = stepping::make("time-stepping", &world, settings(Sleep::On).stepper).unwrap();
     let mut solver = solvers::make("nsgs", &Common::default()).unwrap();
-    let input = Input::default();
-    let mut step = |world: &_, state: &mut _| stepper.step(world, state, &input, solver.as_mut()).asleep;
+    let (input, h) = (Input::default(), settings(Sleep::On).stepper.dt);
+    let mut step = |world: &_, state: &mut _| stepper.step(world, state, &input, h, solver.as_mut()).asleep;
     (0..200).for_each(|_| assert!(step(&world, &mut state) <= 3));
     assert_eq!(step(&world, &mut state), 3);
     state.q[14] += 1e-4; // the other pile is pushed a little

@@ -1,0 +1,440 @@
+//! From manifolds to contact points: the only translator between geometry and mechanics.
+//!
+//! Surfaces with a margin touch at that distance: the gap of a contact is what is left beyond it.
+//!
+//! What is rigid meets at the pitch point. Where two balls or capsules, of radii r_A and r_B, are a gap φ apart (or
+//! overlap, φ < 0), forces on them at one point, so that momentum is kept, have arms that are not both their radii; but
+//!
+//! ```text
+//!     p = p_A + φ n r_A/(r_A + r_B)                                       (1)
+//! ```
+//!
+//! with p_A on the surface of A, leaves their ratio: they roll upon each other as they would without φ, and on other
+//! shapes, taken as flat (r = ∞), on their own radius. Among those, and where contacts yield, p is midway.
+
+use crate::coplanar::{Face, flatten};
+use crate::swept::{Sweeper, will_meet};
+use std::collections::BTreeMap;
+use stiction_collision::{CollisionWorld, Manifold, SPAN, Shape, ShapeError};
+use stiction_contact::Cone;
+use stiction_dynamics::spatial::{Motion, Pose, Vec3};
+use stiction_dynamics::{Kinematics, lanes};
+use stiction_models::{Compliance, Dimension, Material, PairSurface, World};
+
+/// One contact point. The frame is (t1, t2, n), n from A to B; see CONVENTIONS.md.
+#[derive(Clone, Copy, Debug)]
+pub struct ContactPoint {
+    /// Geometries A and B, indices into `world.geometries`.
+    pub geometries: [usize; 2],
+    /// Bodies that carry them; `None`: the world.
+    pub bodies: [Option<usize>; 2],
+    /// Stable name of the touching features within the pair.
+    pub feature: u32,
+    /// In W [m]: (1) of the module, in the plane of its face ([`crate::coplanar`]).
+    pub position: Vec3,
+    pub t1: Vec3,
+    pub t2: Vec3,
+    pub n: Vec3,
+    /// φ [m]; negative overlaps.
+    pub gap: f64,
+    /// What it shares with the points of its face.
+    pub face: Face,
+    /// μ [–].
+    pub friction: f64,
+    /// e [–].
+    pub restitution: f64,
+    /// How deep the two may overlap, for a step, before they bounce at e = 1 [m]; see [`crate::restitution`].
+    pub bounce_depth: f64,
+    /// Friction against spinning about n and rolling about t1 and t2, torque over normal force [m]; zeros: none.
+    pub turning: [f64; 3],
+    /// How it yields under laws that are rigid of themselves.
+    pub spring: Option<Spring>,
+    /// Others of its pair span the contact area, nearly: it counts where it has borne something.
+    pub redundant: bool,
+}
+
+impl ContactPoint {
+    /// The admissible impulses.
+    #[inline]
+    pub fn cone(&self) -> Cone {
+        match self.turning {
+            _ if self.friction <= 0.0 => Cone::NonNegative,
+            [0.0, 0.0, 0.0] => Cone::Friction { mu: self.friction },
+            [_, roll, _] => Cone::Patch { mu: self.friction, rolls: roll > 0.0 },
+        }
+    }
+
+    /// What the rows of a patch beyond the third turn about, times its length: spins are divided by it, moments are
+    /// multiplied; unused ones are zero.
+    pub fn turning_axes(&self) -> [Vec3; 3] {
+        let [spin, roll, other] = self.turning.map(|t| t / self.friction);
+        [self.n * spin, self.t1 * roll, self.t2 * other]
+    }
+
+    /// Force and moment at the point, of the numbers of its rows.
+    #[inline(always)]
+    pub fn wrench(&self, rows: &[f64]) -> [Vec3; 2] {
+        let force = match *rows {
+            [t1, t2, n, ..] if self.friction > 0.0 => self.t1 * t1 + self.t2 * t2 + self.n * n,
+            [n, ..] => self.n * n,
+            [] => Vec3::ZERO,
+        };
+        let mut moment = Vec3::ZERO;
+        if rows.len() > 3 {
+            rows[3..].iter().zip(self.turning_axes()).for_each(|(x, turn)| moment += turn * *x);
+        }
+        [force, moment]
+    }
+}
+
+/// MuJoCo's least coefficient of friction where a contact resists turning.
+pub const LEAST: f64 = 1e-5;
+
+/// Coefficient of friction, and those against spinning and rolling [m], of a pair.
+pub fn friction(surface: &PairSurface) -> (f64, [f64; 3]) {
+    let (mu, [roll, other]) = (surface.friction(), surface.rolling.map(|r| r.max(LEAST)));
+    match surface.dimension {
+        Dimension::Normal | Dimension::Sliding => (mu, [0.0; 3]),
+        Dimension::Spinning => (mu.max(LEAST), [surface.spinning.max(LEAST), 0.0, 0.0]),
+        Dimension::Rolling => (mu.max(LEAST), [surface.spinning.max(LEAST), roll, other]),
+    }
+}
+
+/// f = k δ (1 + d δ̇) + k τ δ̇, never negative, with δ the overlap.
+#[derive(Clone, Copy, Debug, PartialEq)]
+pub struct Spring {
+    /// k > 0 [N/m].
+    pub stiffness: f64,
+    /// τ [s].
+    pub relaxation: f64,
+    /// d [s/m].
+    pub dissipation: f64,
+}
+
+impl Spring {
+    /// What a surface states; Hunt and Crossley's dissipation counts where both are.
+    pub fn stated(c: &Compliance) -> Option<Self> {
+        let stiffness = c.stiffness.filter(|k| *k > 0.0)?;
+        let relaxation = if c.dissipation.is_some() { 0.0 } else { c.relaxation.unwrap_or(0.0) };
+        Some(Self { stiffness, relaxation, dissipation: c.dissipation.unwrap_or(0.0) })
+    }
+}
+
+/// Where shapes are, and how far ahead of them contacts are looked for.
+pub struct ContactFinder {
+    collision: CollisionWorld,
+    /// Body and pose in it, of every geometry.
+    mounts: Vec<(Option<usize>, Pose)>,
+    materials: Vec<Material>,
+    /// Pairs with rules of their own, the smaller index first.
+    pairs: BTreeMap<(usize, usize), PairSurface>,
+    /// Per geometry, how far ahead its margins reach [m].
+    reaches: Vec<f64>,
+    /// Farthest point of every geometry from its origin; infinite for planes.
+    radii: Vec<f64>,
+    poses: Vec<Pose>,
+    margins: Vec<f64>,
+    /// Of the origin of every geometry, in W.
+    velocities: Vec<Motion>,
+    /// Those that do not rest.
+    awake: Vec<usize>,
+    manifolds: Vec<Manifold>,
+    /// Scratch of faces.
+    firsts: Vec<usize>,
+    /// What the pairs of manifolds are to each other, as they were found last.
+    meetings: Vec<Meeting>,
+    sweeper: Sweeper,
+}
+
+/// What all points of a pair of geometries have in common.
+#[derive(Clone, Copy)]
+struct Meeting {
+    geometries: [usize; 2],
+    /// They touch at this distance [m].
+    margin: f64,
+    friction: f64,
+    turning: [f64; 3],
+    restitution: f64,
+    bounce_depth: f64,
+    spring: Option<Spring>,
+    /// See [`pitch`].
+    pitch: f64,
+}
+
+/// How far ahead contacts are looked for.
+#[derive(Clone, Copy)]
+pub struct Lookahead {
+    /// Contacts nearer than this always count [m].
+    pub margin: f64,
+    /// The time ahead [s].
+    pub h: f64,
+    /// The step of which h may be a part [s], when fast bodies are swept instead of looked ahead for.
+    pub continuous: Option<f64>,
+    /// The law lets nothing yield.
+    pub rigid: bool,
+}
+
+impl ContactFinder {
+    /// `sweep_all`: every geometry is swept, not only those that ask for it.
+    pub fn new(world: &World, sweep_all: bool) -> Result<Self, ShapeError> {
+        let collision = world.collision()?;
+        let mounts: Vec<_> = world.geometries.iter().map(|g| world.mount(g.link, g.X_LG)).collect();
+        let n = world.geometries.len();
+        let mut reaches: Vec<f64> = world.geometries.iter().map(|g| g.material.margin).collect();
+        let mut pairs = BTreeMap::new();
+        for pair in &world.pairs {
+            let [a, b] = pair.geometries;
+            pairs.insert((a.min(b), a.max(b)), pair.surface);
+            for g in [a, b] {
+                reaches[g] = reaches[g].max(0.5 * pair.surface.margin);
+            }
+        }
+        Ok(Self {
+            collision,
+            materials: world.geometries.iter().map(|g| g.material).collect(),
+            radii: world.geometries.iter().map(|g| g.shape.bounding_radius()).collect(),
+            poses: mounts.iter().map(|m| m.1).collect(),
+            margins: vec![0.0; n],
+            velocities: vec![Motion::ZERO; n],
+            awake: (0..n).collect(),
+            manifolds: Vec::new(),
+            firsts: Vec::new(),
+            meetings: Vec::new(),
+            sweeper: Sweeper::new(&world.geometries, sweep_all),
+            pairs,
+            reaches,
+            mounts,
+        })
+    }
+
+    /// Takes the surfaces of a world that differs in their friction and restitution at most.
+    pub fn take_surfaces(&mut self, world: &World) {
+        self.meetings.clear();
+        self.materials.iter_mut().zip(&world.geometries).for_each(|(m, g)| *m = g.material);
+        for pair in &world.pairs {
+            let [a, b] = pair.geometries;
+            self.pairs.insert((a.min(b), a.max(b)), pair.surface);
+        }
+    }
+
+    /// The geometries that `rest` stay from now on where they are, and so do their margins; contacts among them, and of
+    /// them with the world, are not found.
+    pub fn let_rest(&mut self, rest: impl Fn(usize) -> bool) {
+        self.awake.clear();
+        self.awake.extend((0..self.mounts.len()).filter(|&g| !rest(g)));
+        self.collision.let_rest(rest, &self.poses, &self.margins);
+    }
+
+    /// True when a step may have to be solved in parts.
+    pub fn sweeps(&self) -> bool {
+        self.sweeper.sweeps()
+    }
+
+    /// Finds every contact point that could close within a step of length h, and those nearer
+    /// than the margin. `V` holds the velocities that bodies would have without contacts, about the
+    /// references of `kin`.
+    pub fn find(
+        &mut self,
+        world: &World,
+        kin: &Kinematics,
+        V: &[Motion],
+        ahead: Lookahead,
+        out: &mut Vec<ContactPoint>,
+    ) {
+        lanes::plain(
+            #[inline(always)]
+            || self.look_ahead(world, kin, V, ahead),
+        );
+        self.collision.query(&self.poses, &self.margins, &mut self.manifolds);
+        out.clear();
+        self.find_meetings();
+        for (m, meeting) in self.manifolds.iter().zip(&self.meetings) {
+            let &Meeting { margin, friction, turning, restitution, bounce_depth, spring, .. } = meeting;
+            if !self.counts(m, margin, ahead) {
+                continue;
+            }
+            let (t1, t2) = m.normal.tangents();
+            let pitch = if ahead.rigid && spring.is_none() { meeting.pitch } else { 0.0 };
+            for (k, p) in m.points().iter().enumerate() {
+                let gap = p.gap - margin;
+                out.push(ContactPoint {
+                    geometries: [m.a, m.b],
+                    bodies: [self.mounts[m.a].0, self.mounts[m.b].0],
+                    feature: p.feature,
+                    position: p.position + m.normal * (pitch * gap),
+                    t1,
+                    t2,
+                    n: m.normal,
+                    gap,
+                    face: Face::of_one(gap),
+                    friction,
+                    restitution,
+                    bounce_depth,
+                    turning,
+                    spring,
+                    redundant: k >= SPAN,
+                });
+            }
+        }
+        if ahead.rigid {
+            flatten(out, &mut self.firsts);
+        }
+    }
+
+    /// What the geometries of every manifold are to each other: mostly the same as in the last step.
+    fn find_meetings(&mut self) {
+        for (k, m) in self.manifolds.iter().enumerate() {
+            let geometries = [m.a, m.b];
+            if self.meetings.get(k).is_some_and(|known| known.geometries == geometries) {
+                continue;
+            }
+            let surface = self.surface_of(m.a, m.b);
+            let (friction, turning) = friction(&surface);
+            let meeting = Meeting {
+                geometries,
+                margin: surface.margin,
+                friction,
+                turning,
+                restitution: surface.restitution,
+                bounce_depth: self.bounce_depth_of(m.a, m.b),
+                spring: Spring::stated(&surface.compliance),
+                pitch: self.pitch_of(m.a, m.b),
+            };
+            self.meetings.truncate(k);
+            self.meetings.push(meeting);
+        }
+    }
+
+    /// Poses and velocities of the geometries, and how far ahead each looks.
+    #[inline(always)]
+    fn look_ahead(&mut self, world: &World, kin: &Kinematics, V: &[Motion], ahead: Lookahead) {
+        for &g in &self.awake {
+            let (body, X_BG) = &self.mounts[g];
+            self.margins[g] = 0.5 * ahead.margin + self.reaches[g];
+            let Some(b) = *body else { continue };
+            let pose = kin.X_WB[b] * *X_BG;
+            let r = pose.translation - kin.reference[world.model.bodies[b].tree];
+            let velocity = Motion::new(V[b].angular, V[b].linear_at(r));
+            // No point of the geometry is faster than its origin plus spin times radius.
+            let speed = velocity.linear.norm() + velocity.angular.norm() * self.radii[g];
+            self.poses[g] = pose;
+            self.velocities[g] = velocity;
+            let mut reach = ahead.h * speed;
+            if let Some(step) = ahead.continuous {
+                self.sweeper.note(g, step * speed, ahead.margin);
+                if self.sweeper.is_fast(g) {
+                    reach = 0.0;
+                }
+            }
+            self.margins[g] += reach;
+        }
+    }
+
+    /// What the two surfaces of a contact are to each other.
+    pub fn surface(&self, contact: &ContactPoint) -> PairSurface {
+        let [a, b] = contact.geometries;
+        self.surface_of(a, b)
+    }
+
+    /// The same of the geometries a < b.
+    pub fn surface_of(&self, a: usize, b: usize) -> PairSurface {
+        surface(&self.pairs, &self.materials, a, b)
+    }
+
+    /// How deep two geometries may overlap, for a step, before they bounce at e = 1 [m].
+    pub fn bounce_depth_of(&self, a: usize, b: usize) -> f64 {
+        self.sweeper.bounce_depth([a, b])
+    }
+
+    /// See [`pitch`].
+    pub fn pitch_of(&self, a: usize, b: usize) -> f64 {
+        let colliders = self.collision.colliders();
+        pitch(&colliders[a].shape, &colliders[b].shape)
+    }
+
+    /// Per geometry, how far ahead its margins reach [m].
+    pub fn reaches(&self) -> &[f64] {
+        &self.reaches
+    }
+
+    pub fn collision(&self) -> &CollisionWorld {
+        &self.collision
+    }
+
+    /// Contacts within the margin count, far ones if the two will meet; they touch at the distance `rest`.
+    fn counts(&self, m: &Manifold, rest: f64, ahead: Lookahead) -> bool {
+        if m.deepest().is_some_and(|gap| gap <= rest + ahead.margin) {
+            return true;
+        }
+        let swept = ahead.continuous.is_some() && (self.sweeper.is_fast(m.a) || self.sweeper.is_fast(m.b));
+        let colliders = self.collision.colliders();
+        let part = |g: usize| (&colliders[g].shape, &self.poses[g], self.velocities[g]);
+        !swept && will_meet(part(m.a), part(m.b), [rest, ahead.margin], ahead.h)
+    }
+
+    /// The share of the step after which a fast geometry first meets another, if the bodies move from
+    /// where contacts were last found to where they are in `kin`.
+    pub fn first_impact(&mut self, kin: &Kinematics, margin: f64, slop: f64) -> Option<f64> {
+        for (g, (body, X_BG)) in self.mounts.iter().enumerate() {
+            let pose = body.map_or(*X_BG, |b| kin.X_WB[b] * *X_BG);
+            self.sweeper.set_end(g, pose);
+        }
+        let Self { collision, sweeper, poses, manifolds, pairs, materials, .. } = self;
+        let touching = |a, b| surface(pairs, materials, a, b).margin;
+        sweeper.first_impact(collision, poses, manifolds, touching, [margin, slop])
+    }
+}
+
+/// (1), as a share of the gap from midway towards B.
+fn pitch(a: &Shape, b: &Shape) -> f64 {
+    match (round(a), round(b)) {
+        (Some(a), Some(b)) => 0.5 * (a - b) / (a + b),
+        (Some(_), None) => -0.5,
+        (None, Some(_)) => 0.5,
+        (None, None) => 0.0,
+    }
+}
+
+/// The radius on which a shape rolls that is round wherever it touches [m].
+fn round(shape: &Shape) -> Option<f64> {
+    match shape {
+        Shape::Sphere { radius } | Shape::Capsule { radius, .. } => Some(*radius),
+        _ => None,
+    }
+}
+
+/// What holds between the geometries a < b.
+fn surface(
+    pairs: &BTreeMap<(usize, usize), PairSurface>,
+    materials: &[Material],
+    a: usize,
+    b: usize,
+) -> PairSurface {
+    pairs.get(&(a, b)).copied().unwrap_or_else(|| Material::pair(&materials[a], &materials[b]))
+}
+
+#[cfg(test)]
+mod tests {
+    use super::pitch;
+    use stiction_collision::Shape;
+    use stiction_dynamics::spatial::vec3;
+
+    /// The arms, radius and share of the gap, are as the radii; on flats they are the radius.
+    #[test]
+    fn arms_are_as_the_radii() {
+        let ball = |radius| Shape::Sphere { radius };
+        let gap = -0.01;
+        for (a, b) in [(0.1, 0.1), (0.1, 0.3), (0.5, 0.02)] {
+            let share = pitch(&ball(a), &ball(b));
+            let arms = [a + (0.5 + share) * gap, b + (0.5 - share) * gap];
+            assert!((arms[0] / arms[1] - a / b).abs() < 1e-12 * a / b);
+        }
+        let slab = Shape::Box { half: vec3(1.0, 1.0, 0.1) };
+        for flat in [&Shape::Plane, &slab] {
+            assert_eq!(
+                [pitch(&ball(0.1), flat), pitch(flat, &ball(0.1)), pitch(flat, flat)],
+                [-0.5, 0.5, 0.0]
+            );
+        }
+    }
+}

@@ -1,0 +1,38 @@
+//! Posing a problem: from generalized positions and velocities to one constraint problem.
+//!
+//! ```text
+//!     q, v_f, h ──▶ contact points, joint limits, dry friction, couplings, loops, tendons
+//!               ──▶ J, blocks { key, bias by cause }, g = J v_f + biases, W with G = W Wᵀ
+//! ```
+//!
+//! Rows can be posed at any q and v that are handed in ([`Posing`]). What comes out ([`Posed`]) says of every block which
+//! contact, limit or coupling it is ([`BlockKey`]) and why its g is what it is ([`Bias`]). This crate knows no solver and no
+//! stepper.
+
+// Capitals carry meaning: X_WB is a pose, J a Jacobian.
+#![allow(non_snake_case)]
+
+pub mod block;
+pub mod compliance;
+pub mod consistent;
+pub mod contact_points;
+pub mod coplanar;
+pub mod forces;
+pub mod jacobian;
+pub mod params;
+pub mod posed;
+pub mod posing;
+pub mod primal;
+pub mod restitution;
+pub mod rows;
+pub mod stabilisation;
+pub mod swept;
+pub mod warm_start;
+
+pub use block::{Bias, Block, BlockKey, RowKey};
+pub use contact_points::{ContactFinder, ContactPoint, Lookahead, Spring};
+pub use jacobian::Jacobian;
+pub use params::RowParams;
+pub use posed::Posed;
+pub use posing::Posing;
+pub use warm_start::WarmStart;

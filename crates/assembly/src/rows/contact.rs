@@ -1,0 +1,109 @@
+//! Rows of a contact point: u = velocity of B relative to A, along (t₁, t₂, n), then spin and roll.
+//!
+//! ```text
+//!     rigid      g = J v_f + bias of its gap ([`crate::stabilisation`]) or bounce ([`crate::restitution`])   (1)
+//!     yields     g_N = J_N v_f + φ/T,   R = 1/(h k T)                                                         (2)
+//! ```
+//!
+//! A contact with stiffness k, relaxation time τ and dissipation d carries f = k (δ₀ − h c) (1 − d c) − k τ c at the
+//! end of the step, δ₀ = (−φ)₊ [HuntCrossley1975]; to first order in c that is (2) with T = h + τ + d δ₀, and T = h
+//! where φ > 0. Under the compliant laws their own numbers hold instead.
+
+use crate::block::{Bias, BlockKey};
+use crate::contact_points::{ContactPoint, Spring};
+use crate::jacobian::{Axes, End, Point};
+use crate::params::RowParams;
+use crate::posed::Posed;
+use crate::posing::Posing;
+use stiction_contact::Cone;
+use stiction_dynamics::spatial::{Vec3, vec3};
+
+/// Pushes the rows of contact `index`; its cone.
+#[inline(always)]
+pub(crate) fn push(p: &Posing<'_>, index: usize, c: &ContactPoint, out: &mut Posed) -> Cone {
+    let model = &p.world.model;
+    let block = out.jacobian.len();
+    let frictional = c.friction > 0.0;
+    let ends = c.bodies.map(|b| {
+        let body = &model.bodies[b?];
+        Some(End { tip: body.dofs.end - 1, tree: body.tree })
+    });
+    let axes = Axes::new(if frictional { [c.t1, c.t2, c.n] } else { [c.n, Vec3::ZERO, Vec3::ZERO] });
+    out.jacobian.push_points(model, &p.kin.S, &ends, |side, end| {
+        let axes = if side == 0 { axes.reversed() } else { axes }; // u = v_B − v_A
+        Point { arm: c.position - p.kin.reference[end.tree], axes }
+    });
+    let cone = c.cone();
+    if let Cone::Patch { .. } = cone {
+        let turns = c.turning_axes();
+        out.jacobian.push_more(model, ends, |dof, on_a, on_b| {
+            let spin = match (on_a, on_b) {
+                (true, false) => -p.kin.S[dof].angular,
+                (false, true) => p.kin.S[dof].angular,
+                _ => return Vec3::ZERO,
+            };
+            vec3(turns[0].dot(spin), turns[1].dot(spin), turns[2].dot(spin))
+        });
+    }
+
+    let u = match ends {
+        [Some(a), Some(b)] if a.tree == b.tree => out.jacobian.velocity(block, p.free_velocity),
+        _ => axes.along(free_velocity_at(p, c)),
+    };
+    let free = if frictional { u.z } else { u.x };
+    let before = || {
+        let before = out.jacobian.velocity(block, p.v);
+        if frictional { before.z } else { before.x }
+    };
+    let (bias, compliance) = match c.spring.filter(|_| p.compliance.is_none()) {
+        Some(spring) => {
+            let (gap, compliance) = yielding(&p.params, &spring, c.gap);
+            (Bias { free, gap, ..Bias::default() }, compliance)
+        }
+        None => (rigid(&p.params, c, free, before), 0.0),
+    };
+    let (key, gap) = (BlockKey::Contact(index), p.softness_gap(c.gap));
+    if let Cone::Patch { .. } = cone {
+        let more = out.jacobian.turning(block, p.free_velocity);
+        out.push(key, cone, &mut [u.x, u.y, u.z, more.x, more.y, more.z][..cone.dim()], bias, gap);
+    } else if frictional {
+        out.push(key, cone, &mut u.to_array(), bias, gap);
+    } else {
+        out.push(key, cone, &mut [free], bias, gap);
+    }
+    let normal = out.problem.rows() - cone.dim() + cone.normal();
+    out.problem.compliance[normal] = compliance;
+    cone
+}
+
+/// (1)
+#[inline(always)]
+fn rigid(params: &RowParams, c: &ContactPoint, free: f64, before: impl Fn() -> f64) -> Bias {
+    if c.restitution > 0.0
+        && let Some(bounce) = params.bounce(c, before(), free)
+    {
+        // What only keeps an open gap from closing is no bounce.
+        let [gap, restitution] = if bounce.bias < 0.0 { [0.0, bounce.bias] } else { [bounce.bias, 0.0] };
+        return Bias { free, gap, restitution, after_bounce: bounce.left, correction: 0.0 };
+    }
+    let of_gap = params.contact_bias(c);
+    Bias { free, gap: of_gap.gap, correction: of_gap.correction, ..Bias::default() }
+}
+
+/// (2): what is added to J_N v_f, and R.
+fn yielding(params: &RowParams, spring: &Spring, gap: f64) -> (f64, f64) {
+    let (h, depth) = (params.h, -gap);
+    let time = if depth >= 0.0 { h + spring.relaxation + spring.dissipation * depth } else { h };
+    (gap / time, 1.0 / (h * spring.stiffness * time))
+}
+
+/// The velocity of B relative to A at a contact, at v_f: what J v_f is along its axes.
+#[inline(always)]
+fn free_velocity_at(p: &Posing<'_>, c: &ContactPoint) -> Vec3 {
+    let of = |body: Option<usize>| {
+        let Some(b) = body else { return Vec3::ZERO };
+        let reference = p.kin.reference[p.world.model.bodies[b].tree];
+        p.free_motions[b].linear_at(c.position - reference)
+    };
+    of(c.bodies[1]) - of(c.bodies[0])
+}

@@ -1,0 +1,136 @@
+//! Loops: frames of two bodies held together, as bilateral rows.
+//!
+//! With A and B the frames, R = R_WA, the rows of a hold are among
+//!
+//! ```text
+//!     origins    e = Rᵀ (p_B − p_A),    ė = Rᵀ (velocity of B − velocity of A, both at p_B)      (1)
+//!     rotations  e = log(R_AB),         ė ≈ Rᵀ (ω_B − ω_A)     near e = 0                        (2)
+//!     hinge      e = z_A × z_B  in x and y of A, with ė of (2)                                   (3)
+//!     distance   e = ‖p_B − p_A‖ − l,   ė = n·(velocity of B − velocity of A)                    (4)
+//! ```
+//!
+//! both bodies feeling equal and opposite forces at one point. The error e is taken out of the positions alone; loops may be
+//! redundant (the joints of a planar linkage in space), see [`crate::consistent`].
+
+use crate::block::{Bias, RowKey};
+use crate::jacobian::End;
+use crate::posed::Posed;
+use crate::posing::Posing;
+use crate::warm_start::WarmStart;
+use stiction_contact::Cone;
+use stiction_dynamics::Kinematics;
+use stiction_dynamics::spatial::{Motion, Pose, Vec3};
+use stiction_models::{Hold, World};
+
+/// Loops whose ends are on different bodies; constant during a run.
+#[derive(Clone, Debug, Default)]
+pub struct Loops {
+    held: Vec<Held>,
+}
+
+#[derive(Clone, Debug)]
+struct Held {
+    /// Index into `world.loops`.
+    index: usize,
+    /// Bodies (`None`: the world) and poses in them, of A and B.
+    ends: [(Option<usize>, Pose); 2],
+    hold: Hold,
+    /// Metres of a radian.
+    scale: f64,
+}
+
+/// One row: direction of the relative velocity or spin, and the error.
+struct Row {
+    along: Vec3,
+    turns: bool,
+    error: f64,
+}
+
+impl Loops {
+    pub fn new(world: &World) -> Self {
+        let held = world.loops.iter().enumerate().filter(|(_, l)| l.active).map(|(index, l)| {
+            let ends = l.ends.map(|(link, X)| world.mount(link, X));
+            Held { index, ends, hold: l.hold, scale: l.torque_scale }
+        });
+        Self { held: held.filter(|l| l.ends[0].0 != l.ends[1].0).collect() }
+    }
+
+    pub fn is_empty(&self) -> bool {
+        self.held.is_empty()
+    }
+}
+
+impl Held {
+    /// (1)–(4) for frames at these poses; what is left over is `None`.
+    fn rows(&self, X_WA: Pose, X_WB: Pose) -> [Option<Row>; 6] {
+        let apart = X_WB.translation - X_WA.translation;
+        if let Hold::Distance(length) = self.hold {
+            let n = apart.normalized().unwrap_or(Vec3::Z);
+            let row = Row { along: n, turns: false, error: apart.norm() - length };
+            return [Some(row), None, None, None, None, None];
+        }
+        let axes = [Vec3::X, Vec3::Y, Vec3::Z].map(|a| X_WA.rotation.rotate(a));
+        let R_AB = X_WA.rotation.conjugate() * X_WB.rotation;
+        let turn = match self.hold {
+            Hold::Hinge => Vec3::Z.cross(R_AB.rotate(Vec3::Z)), // (3)
+            _ => R_AB.log(),
+        };
+        let [origins, turns] = match self.hold {
+            Hold::Point | Hold::Distance(_) => [3, 0],
+            Hold::Frame => [3, 3],
+            Hold::Hinge => [3, 2],
+            Hold::Slide => [2, 3],
+        };
+        let turns = if self.scale > 0.0 { turns } else { 0 };
+        let turn = turn.to_array();
+        std::array::from_fn(|k| {
+            if k < 3 {
+                let along = axes[k];
+                (k < origins).then(|| Row { along, turns: false, error: along.dot(apart) })
+            } else {
+                let along = axes[k - 3] * self.scale;
+                (k - 3 < turns).then(|| Row { along, turns: true, error: self.scale * turn[k - 3] })
+            }
+        })
+    }
+}
+
+/// Components of a row below this share of the motion they are of count as none [–].
+const ROUNDING: f64 = 1e-12;
+/// Pushes (1)–(4), errors at the start of the step and directions at [`Posing::loop_kin`].
+pub(crate) fn push(p: &Posing<'_>, out: &mut Posed, warm: &mut WarmStart) {
+    let (model, kin) = (&p.world.model, p.loop_kin);
+    for held in &p.loops.held {
+        let place = |kin: &Kinematics| held.ends.map(|(body, X)| body.map_or(X, |b| kin.X_WB[b] * X));
+        let [X_WA, X_WB] = place(kin);
+        let [now_A, now_B] = place(p.kin);
+        let bodies = held.ends.map(|e| e.0.map(|b| &model.bodies[b]));
+        let ends = bodies.map(|b| b.map(|b| End { tip: b.dofs.end - 1, tree: b.tree }));
+        let point = X_WB.translation;
+        let arms = bodies.map(|b| b.map_or(Vec3::ZERO, |b| point - kin.reference[b.tree]));
+        let rows_now = held.rows(now_A, now_B).into_iter().zip(held.rows(X_WA, X_WB));
+        for (k, (now, row)) in rows_now.enumerate() {
+            let (Some(Row { error, .. }), Some(Row { along, turns, .. })) = (now, row) else { continue };
+            let part = |S: &Motion, arm| {
+                let moves = if turns { S.angular } else { S.linear_at(arm) };
+                let x = along.dot(moves);
+                // Rounding would make a row of what cannot move.
+                if x.abs() > ROUNDING * (S.angular.norm() + moves.norm()) { x } else { 0.0 }
+            };
+            // Dofs common to both bodies move both alike.
+            let column = |dof: usize, on_a: bool, on_b: bool| match (on_a, on_b) {
+                (true, false) => Vec3::X * -part(&kin.S[dof], arms[0]),
+                (false, true) => Vec3::X * part(&kin.S[dof], arms[1]),
+                _ => Vec3::ZERO,
+            };
+            let block = out.jacobian.len();
+            out.jacobian.push(model, ends, column);
+            let key = RowKey::Loop { index: held.index, row: k };
+            let free = out.jacobian.velocity(block, p.free_velocity).x;
+            let bias = Bias { free, correction: p.params.error_bias(error), ..Bias::default() };
+            out.push_scalar(key, Cone::Free, bias, p.softness_gap(error));
+            p.soften_loop(out, held.index, [held.ends[0].0, held.ends[1].0]);
+            warm.recall(key);
+        }
+    }
+}

@@ -1,0 +1,148 @@
+//! What the judge said of islands when they fell asleep: it holds as long as they sleep, for their problem does not
+//! change.
+
+use super::Inner;
+use super::sleeping::Sleeping;
+use stiction_contact::certificate::worse;
+use stiction_contact::{Certificate, Judge, Law};
+
+/// Numbers of a [`AtRest`].
+pub(crate) const NUMBERS: usize = 13;
+
+/// The certificate of an island, and its natural map by the solver's own law [m/s].
+#[derive(Clone, Copy, Debug, Default)]
+pub(crate) struct AtRest {
+    certificate: Certificate,
+    own: f64,
+}
+
+/// See the module.
+#[derive(Debug, Default)]
+pub(crate) struct CertificatesAtRest {
+    /// Per tree, that of the island that is called by it.
+    of: Vec<AtRest>,
+    /// Of all that slept during the last step, and of all that sleep now.
+    slept: Option<AtRest>,
+    asleep: Option<AtRest>,
+    /// Changes of who sleeps that were noted.
+    seen: u64,
+}
+
+impl CertificatesAtRest {
+    pub(crate) fn new(trees: usize) -> Self {
+        Self { of: vec![AtRest::default(); trees], ..Self::default() }
+    }
+
+    /// After a step: judges the islands that fell asleep in it.
+    pub(crate) fn note<S: Inner>(&mut self, stepper: &Sleeping<S>, judge: &mut Judge, law: Law) {
+        let sleepers = &stepper.islands;
+        if sleepers.fell.is_empty() && sleepers.changes == self.seen {
+            self.slept = self.asleep;
+            return;
+        }
+        let (problem, impulses) = (&stepper.core().posed().problem, stepper.core().impulses());
+        let fell = |island: usize| sleepers.fell.contains(&island);
+        self.slept = self.all(&sleepers.island, |island| !fell(island));
+        for &island in &sleepers.fell {
+            let wanted = |block: usize| stepper.fell(block, island);
+            let certificate = judge.certify_some(problem, impulses, wanted);
+            let own = match law {
+                Law::Ncp => certificate.natural_map,
+                _ => judge.natural_map_of_some(problem, impulses, law, wanted),
+            };
+            self.of[island] = AtRest { certificate, own };
+        }
+        self.asleep = self.all(&sleepers.island, |_| true);
+        self.seen = sleepers.changes;
+    }
+
+    /// The certificate of a step of which `awake` is that of what was awake.
+    pub(crate) fn certificate(&self, awake: Certificate) -> Certificate {
+        self.slept.map_or(awake, |slept| joined(&awake, &slept.certificate))
+    }
+
+    /// The same of the natural map by the solver's own law.
+    pub(crate) fn own(&self, awake: f64) -> f64 {
+        self.slept.map_or(awake, |slept| awake.hypot(slept.own))
+    }
+
+    /// Of the islands `asleep`, per tree.
+    fn all(&self, asleep: &[usize], wanted: impl Fn(usize) -> bool) -> Option<AtRest> {
+        let islands = (0..asleep.len()).filter(|&t| asleep[t] == t && wanted(t));
+        islands.map(|t| self.of[t]).reduce(|a, b| AtRest {
+            certificate: joined(&a.certificate, &b.certificate),
+            own: a.own.hypot(b.own),
+        })
+    }
+
+    /// That of every island that sleeps, in numbers.
+    pub(crate) fn numbers(&self, asleep: &[usize]) -> Vec<[f64; NUMBERS]> {
+        (0..asleep.len()).filter(|&t| asleep[t] == t).map(|t| self.of[t].numbers()).collect()
+    }
+
+    /// The inverse; as many as there are islands.
+    pub(crate) fn set_numbers<S: Inner>(&mut self, stepper: &Sleeping<S>, numbers: &[[f64; NUMBERS]]) {
+        let sleepers = &stepper.islands;
+        let islands = (0..sleepers.island.len()).filter(|&t| sleepers.island[t] == t);
+        islands.zip(numbers).for_each(|(t, x)| self.of[t] = AtRest::of_numbers(x));
+        self.asleep = self.all(&sleepers.island, |_| true);
+        (self.slept, self.seen) = (None, sleepers.changes);
+    }
+}
+
+impl AtRest {
+    fn numbers(&self) -> [f64; NUMBERS] {
+        let c = &self.certificate;
+        let distances = [c.eps_p, c.eps_d, c.eps_c, c.eps_abs, c.natural_map, c.natural_map_relative];
+        let rest = [
+            c.signorini,
+            c.cone_excess,
+            c.dissipation_gap,
+            c.mdp_angle_max,
+            c.mdp_angle_mean,
+            c.lift,
+            self.own,
+        ];
+        let mut out = [0.0; NUMBERS];
+        out.iter_mut().zip(distances.into_iter().chain(rest)).for_each(|(to, x)| *to = x);
+        out
+    }
+
+    fn of_numbers(x: &[f64; NUMBERS]) -> Self {
+        let certificate = Certificate {
+            eps_p: x[0],
+            eps_d: x[1],
+            eps_c: x[2],
+            eps_abs: x[3],
+            natural_map: x[4],
+            natural_map_relative: x[5],
+            signorini: x[6],
+            cone_excess: x[7],
+            dissipation_gap: x[8],
+            mdp_angle_max: x[9],
+            mdp_angle_mean: x[10],
+            lift: x[11],
+            worst: None,
+        };
+        Self { certificate, own: x[12] }
+    }
+}
+
+/// That of `a`, which may slip, and of `b`, which is at rest, together. The worst block is that of `a`.
+fn joined(a: &Certificate, b: &Certificate) -> Certificate {
+    Certificate {
+        eps_p: worse(a.eps_p, b.eps_p),
+        eps_d: worse(a.eps_d, b.eps_d),
+        eps_c: worse(a.eps_c, b.eps_c),
+        eps_abs: worse(a.eps_abs, b.eps_abs),
+        natural_map: a.natural_map.hypot(b.natural_map),
+        natural_map_relative: worse(a.natural_map_relative, b.natural_map_relative),
+        signorini: worse(a.signorini, b.signorini),
+        cone_excess: worse(a.cone_excess, b.cone_excess),
+        dissipation_gap: a.dissipation_gap + b.dissipation_gap,
+        mdp_angle_max: worse(a.mdp_angle_max, b.mdp_angle_max),
+        mdp_angle_mean: a.mdp_angle_mean,
+        lift: worse(a.lift, b.lift),
+        worst: a.worst,
+    }
+}

@@ -1,0 +1,231 @@
+//! Motion of what no constraint acts upon during a step.
+//!
+//! Time stepping moves bodies for h by the velocity they end with, as contacts need, or by a mean.
+//! Where the impulses on a tree are all zero nothing needs that, and the tree goes on
+//!
+//! ```text
+//!     a free body:  p_cm⁺ = p_cm + h (v_cm + v_cm⁺)/2        the parabola, exactly                   (1)
+//!                   R⁺ = R exp(h (ω + ω⁺)/2)                 second order                            (2)
+//!     other trees:  five orders, see [`super::runge_kutta`]                                            (3)
+//! ```
+//!
+//! if their only efforts are given ones, dampers and joint springs; trees with servos, tendons, loops, couplings, dry
+//! friction or carried weight go by the trapezoidal rule, [`super::trapezoidal`]. A free body on which nothing acts but
+//! bounces, each after its share s of the step ([`stiction_assembly::restitution`]), moves by (1) and (2) with the mean velocities
+//!
+//! ```text
+//!     (v + v_f)/2 + M⁻¹ Σ (1 − s) Jᵀ λ                                                               (4)
+//! ```
+//!
+//! so that the ball that falls on the plane is where the parabolas before and after the impact put it. On what is light
+//! and is struck from both sides impulses cancel, but not once they are weighted: where (4) would change the velocity by
+//! more than all of them do together, it is not taken. Cost: nothing for trees that are held; a free body some 100 operations.
+
+use super::runge_kutta::FreeTree;
+use super::{Quadrature, Touch, Unbound, bound_trees};
+use crate::state::State;
+use stiction_assembly::Posed;
+use stiction_dynamics::spatial::{Quat, Vec3, vec3};
+use stiction_dynamics::{Factor, JointKind, MassMatrix};
+use stiction_models::World;
+
+/// (4) may be so many times the change of velocity that it is a part of [–].
+const WHOLE: f64 = 1.01;
+
+/// A free body alone in its tree.
+#[derive(Clone, Copy, Debug)]
+struct Body {
+    tree: usize,
+    idx_q: usize,
+    idx_v: usize,
+    /// Centre of mass, body axes [m].
+    p_BCm: Vec3,
+}
+
+/// See the module.
+pub(crate) struct Ballistic {
+    bodies: Vec<Body>,
+    trees: Vec<FreeTree>,
+    /// Per tree, in this step.
+    touch: Vec<Touch>,
+    /// Impulses of bounces times 1 − s, and the sum of (4).
+    weighted: Vec<f64>,
+    shift: Vec<f64>,
+    /// Given efforts.
+    pub(crate) applied: Vec<f64>,
+}
+
+/// Largest share of a diagonal of M̂ that springs and dampers may be where (3) is tried [–].
+const SOFT: f64 = 0.5;
+
+impl Ballistic {
+    pub(crate) fn new(world: &World) -> Self {
+        let model = &world.model;
+        let bound = bound_trees(world);
+        let (mut bodies, mut trees) = (Vec::new(), Vec::new());
+        for tree in (0..model.trees).filter(|t| !bound.contains(t)) {
+            let mut of_tree = model.bodies.iter().filter(|b| b.tree == tree);
+            let Some(root) = of_tree.next() else { continue };
+            let joint = &model.joints[root.joints.start];
+            let plain = model.dofs[root.dofs.clone()].iter().all(|d| d.damping == 0.0 && d.armature == 0.0);
+            if joint.kind == JointKind::Free && plain && of_tree.next().is_none() {
+                let (idx_q, idx_v, p_BCm) = (joint.idx_q, joint.idx_v, root.inertia.com());
+                bodies.push(Body { tree, idx_q, idx_v, p_BCm });
+            } else {
+                trees.push(FreeTree::new(model, tree));
+            }
+        }
+        Self {
+            bodies,
+            trees,
+            touch: vec![Touch::Nothing; model.trees],
+            weighted: Vec::new(),
+            shift: vec![0.0; model.nv()],
+            applied: vec![0.0; model.nv()],
+        }
+    }
+
+    /// True when there are trees that need [`Self::applied`].
+    pub(crate) fn has_trees(&self) -> bool {
+        !self.trees.is_empty()
+    }
+
+    /// What acts upon a tree in this step.
+    pub(crate) fn touch(&self, tree: usize) -> Touch {
+        self.touch[tree]
+    }
+
+    /// Finds what acts upon every tree, and (4); of those that sleep or whose positions are corrected `held` is true.
+    pub(crate) fn find(
+        &mut self,
+        posed: &Posed,
+        impulses: &[f64],
+        factor: &Factor,
+        held: impl Fn(usize) -> bool,
+    ) {
+        if self.bodies.is_empty() && self.trees.is_empty() {
+            return;
+        }
+        for (tree, touch) in self.touch.iter_mut().enumerate() {
+            *touch = if held(tree) { Touch::Holds } else { Touch::Nothing };
+        }
+        let Self { touch, weighted, .. } = self;
+        weighted.clear();
+        let mut bounces = posed.bouncing().peekable();
+        let bounced = bounces.peek().is_some();
+        if bounced {
+            weighted.resize(impulses.len(), 0.0);
+        }
+        for (block, rows_of) in posed.problem.row_start().windows(2).enumerate() {
+            let left = bounces.next_if(|b| b.0 == block).map(|b| b.1);
+            let range = rows_of[0]..rows_of[1];
+            if impulses[range.clone()].iter().all(|x| *x == 0.0) {
+                continue;
+            }
+            let what = if left.is_some() { Touch::Bounces } else { Touch::Holds };
+            for tree in posed.jacobian.trees_of(block) {
+                touch[tree] = touch[tree].max(what);
+            }
+            if let Some(left) = left {
+                range.for_each(|r| weighted[r] = left * impulses[r]);
+            }
+        }
+        if bounced {
+            self.shift.fill(0.0);
+            posed.jacobian.add_impulses_into(posed.problem.row_start(), weighted, &mut self.shift);
+            factor.solve_in_place(&mut self.shift);
+        }
+    }
+
+    /// Per tree, what it is where nothing binds it; `None` of bound trees, of those whose springs or dampers are stiff in a
+    /// step of h, and of bodies on which (4) would be more than all impulses do.
+    pub(crate) fn unbound_into(
+        &self,
+        mass: &MassMatrix,
+        h: f64,
+        [v_free, v_next]: [&[f64]; 2],
+        out: &mut [Option<Unbound>],
+    ) {
+        out.fill(None);
+        for body in &self.bodies {
+            let crushed =
+                self.touch[body.tree] == Touch::Bounces && body.is_crushed(&self.shift, v_free, v_next);
+            out[body.tree] = (!crushed).then_some(Unbound::Body);
+        }
+        for tree in &self.trees {
+            let stiff = |i: usize| {
+                let dof = &tree.model().dofs[i];
+                let k = tree.model().joints[dof.joint].stiffness;
+                h * dof.damping + h * h * k > SOFT * mass.row(tree.dofs()[i])[0]
+            };
+            let free = self.touch[tree.number] == Touch::Nothing && !(0..tree.dofs().len()).any(stiff);
+            out[tree.number] = free.then_some(Unbound::Tree);
+        }
+    }
+
+    /// Overwrites the next state of the trees whose rule is ballistic or of higher order. Those of which the error estimate
+    /// refuses the higher order stay as they are, and their rule becomes [`Quadrature::Backward`].
+    pub(crate) fn advance(
+        &mut self,
+        state: &State,
+        v_free: &[f64],
+        h: f64,
+        rules: &mut [Quadrature],
+        q_next: &mut [f64],
+        v_next: &mut [f64],
+    ) {
+        for body in self.bodies.iter().filter(|b| rules[b.tree] == Quadrature::Ballistic) {
+            let shift = (self.touch[body.tree] == Touch::Bounces).then_some(&self.shift[..]);
+            body.advance(state, v_free, shift, h, q_next, v_next);
+        }
+        for tree in &mut self.trees {
+            let rule = &mut rules[tree.number];
+            if *rule == Quadrature::HigherOrder
+                && !tree.advance(state, &self.applied, h, q_next, v_next)
+            {
+                *rule = Quadrature::Backward;
+            }
+        }
+    }
+}
+
+impl Body {
+    /// True if bounces cancel on it that (4) would tear apart.
+    fn is_crushed(&self, shift: &[f64], v_free: &[f64], v_next: &[f64]) -> bool {
+        let size = |x: &dyn Fn(usize) -> f64| (self.idx_v..self.idx_v + 6).map(|i| x(i).powi(2)).sum::<f64>();
+        size(&|i| shift[i]) > WHOLE * size(&|i| v_next[i] - v_free[i])
+    }
+
+    /// (1), (2), (4).
+    fn advance(
+        &self,
+        state: &State,
+        v_free: &[f64],
+        shift: Option<&[f64]>,
+        h: f64,
+        q_next: &mut [f64],
+        v_next: &mut [f64],
+    ) {
+        let (i, c) = (self.idx_v, self.p_BCm);
+        let linear = |v: &[f64]| vec3(v[i], v[i + 1], v[i + 2]);
+        let angular = |v: &[f64]| vec3(v[i + 3], v[i + 4], v[i + 5]);
+        let q = &state.q[self.idx_q..self.idx_q + 7];
+        let R = Quat::new(q[3], q[4], q[5], q[6]);
+        let (w, w_free) = (angular(&state.v), angular(v_free));
+        let mean = |a: Vec3, b: Vec3| a + (b - a) * 0.5;
+        let spin = mean(w, w_free) + shift.map_or(Vec3::ZERO, angular);
+        let R_next = (R * Quat::exp(spin * h)).renormalized();
+        let drift = mean(linear(&state.v), linear(v_free)) + shift.map_or(Vec3::ZERO, linear);
+        let mut p = vec3(q[0], q[1], q[2]) + drift * h;
+        if c != Vec3::ZERO {
+            // The centre of mass: what its origin and turning about it do, and what bends the way of the origin.
+            let bend = R.rotate(w.cross(w.cross(c))) * h;
+            p += R.rotate(c) + (R.rotate(spin.cross(c)) + bend * 0.5) * h - R_next.rotate(c);
+            let w_next = angular(v_next);
+            let v = linear(v_next) + R.rotate(w_next.cross(c)) + bend - R_next.rotate(w_next.cross(c));
+            v_next[i..i + 3].copy_from_slice(&v.to_array());
+        }
+        q_next[self.idx_q..self.idx_q + 3].copy_from_slice(&p.to_array());
+        q_next[self.idx_q + 3..self.idx_q + 7].copy_from_slice(&[R_next.w, R_next.x, R_next.y, R_next.z]);
+    }
+}

@@ -1,0 +1,172 @@
+//! Who moves how: the rule by which the positions of each tree go through a step.
+//!
+//! | rule | q⁺ | order | who |
+//! |---|---|---|---|
+//! | [`Quadrature::Held`] | q | – | sleeps |
+//! | [`Quadrature::Backward`] | q ⊕ h v⁺ | 1 | what is hit, and all else |
+//! | [`Quadrature::Trapezoidal`] | q ⊕ h (v + v⁺)/2 | 2 | robots with servos, and what impulses join to them, where nothing is hit |
+//! | [`Quadrature::Midpoint`] | the same, with M, b and J of loops at q ⊕ h v/2 | 2 | linkages that nothing can touch |
+//! | [`Quadrature::Ballistic`] | the parabola, before and after bounces | exact | free bodies on which nothing acts but bounces |
+//! | [`Quadrature::HigherOrder`] | Runge–Kutta with an error estimate | 5 | trees on which no constraint acts |
+//!
+//! [`choose`] is the whole rule; what it asks of a tree is [`Facts`].
+
+pub(crate) mod ballistic;
+pub(crate) mod fast_rotation;
+pub(crate) mod midpoint;
+pub(crate) mod runge_kutta;
+pub(crate) mod trapezoidal;
+
+use serde::Serialize;
+use std::collections::BTreeSet;
+use stiction_dynamics::Model;
+use stiction_models::{Actuator, World};
+
+/// The rule by which a tree moves in one step; see the table above.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize)]
+#[serde(rename_all = "kebab-case")]
+pub enum Quadrature {
+    /// The tree sleeps.
+    Held,
+    /// First order, by the velocity at the end of the step.
+    Backward,
+    /// Second order, by the mean of the velocities at both ends.
+    Trapezoidal,
+    /// Second order, with inertia and forces of the middle of the step.
+    Midpoint,
+    /// The exact parabola of a free body, before and after bounces.
+    Ballistic,
+    /// Fifth order, of a tree that no constraint impulse acts upon.
+    HigherOrder,
+}
+
+/// What acts upon a tree in a step.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]
+pub(crate) enum Touch {
+    /// No constraint impulse.
+    Nothing,
+    /// Impulses of bounces alone.
+    Bounces,
+    /// Other constraint impulses, or a correction of its positions.
+    Holds,
+}
+
+/// What a tree is that neither actuators with feedback, tendons, loops, couplings, dry friction nor carried weight bind.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(crate) enum Unbound {
+    /// One free body.
+    Body,
+    /// Joints; its springs and dampers are soft enough for an explicit rule.
+    Tree,
+}
+
+/// What the rule depends on.
+#[derive(Clone, Copy, Debug)]
+pub(crate) struct Facts {
+    pub(crate) asleep: bool,
+    /// The contact law is rigid; compliant laws are written for positions that move by v⁺.
+    pub(crate) rigid: bool,
+    pub(crate) touch: Touch,
+    /// `None`: it is bound, or its springs are stiff.
+    pub(crate) unbound: Option<Unbound>,
+    /// It has servos, something with servos is joined to it by impulses, or it is bound and nothing can touch it.
+    pub(crate) trapezoidal: bool,
+    /// It is bound and nothing can touch it.
+    pub(crate) untouchable: bool,
+    /// A contact or stop is hit, or it turns too far for its positions to mean something.
+    pub(crate) hit: bool,
+}
+
+/// The rule.
+pub(crate) fn choose(f: &Facts) -> Quadrature {
+    match (f.unbound, f.touch) {
+        _ if f.asleep => Quadrature::Held,
+        (Some(Unbound::Body), Touch::Nothing | Touch::Bounces) => Quadrature::Ballistic,
+        (Some(Unbound::Tree), Touch::Nothing) => Quadrature::HigherOrder,
+        _ if !f.rigid || !f.trapezoidal || f.hit => Quadrature::Backward,
+        _ if f.untouchable => Quadrature::Midpoint,
+        _ => Quadrature::Trapezoidal,
+    }
+}
+
+/// True of actuators whose effort depends on how the robot stands or moves.
+pub(crate) fn is_servo(a: &Actuator) -> bool {
+    a.law.bias_length != 0.0 || a.law.bias_velocity != 0.0
+}
+
+/// Trees with anything that is taken at the end of the step, or that joins them to others.
+pub(crate) fn bound_trees(world: &World) -> BTreeSet<usize> {
+    let model: &Model = &world.model;
+    let of_dof = |dof: usize| model.bodies[model.dofs[dof].body].tree;
+    let of_link = |l: usize| model.links[l].body.map(|b| model.bodies[b].tree);
+    let mut bound = BTreeSet::new();
+    bound.extend(
+        world.actuators.iter().filter(|a| is_servo(a)).flat_map(|a| &a.transmission).map(|t| of_dof(t.0)),
+    );
+    bound.extend((0..model.nv()).filter(|&d| model.dofs[d].friction > 0.0).map(of_dof));
+    let curves = world.couplings.iter().filter_map(|c| c.curve.as_ref()).flat_map(|c| &c.terms);
+    let couplings = world.couplings.iter().flat_map(|c| &c.terms).chain(curves);
+    bound.extend(couplings.map(|t| of_dof(t.0)));
+    bound.extend(world.tendons.iter().flat_map(|t| t.terms()).map(|t| of_dof(t.0)));
+    let held = world.loops.iter().filter(|l| l.active).flat_map(|l| l.ends);
+    bound.extend(held.filter_map(|(link, _)| of_link(link?)));
+    bound.extend(world.gravity_compensation.iter().filter_map(|c| of_link(c.0)));
+    bound
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    /// The truth table, row by row: the first that fits holds.
+    #[test]
+    fn the_table_of_rules() {
+        use Quadrature::{Backward, Ballistic, Held, HigherOrder, Midpoint, Trapezoidal};
+        // asleep, rigid, touch, unbound, trapezoidal, untouchable, hit; `None`: whatever it is.
+        type Row = (Option<bool>, Option<bool>, &'static [Touch], &'static [Option<Unbound>], [Option<bool>; 3]);
+        const BODY: Option<Unbound> = Some(Unbound::Body);
+        const TREE: Option<Unbound> = Some(Unbound::Tree);
+        const ANY: [Touch; 3] = [Touch::Nothing, Touch::Bounces, Touch::Holds];
+        let (yes, no, any) = (Some(true), Some(false), None);
+        let table: [(Row, Quadrature); 8] = [
+            ((yes, any, &ANY, &[None, BODY, TREE], [any; 3]), Held),
+            ((no, any, &[Touch::Nothing, Touch::Bounces], &[BODY], [any; 3]), Ballistic),
+            ((no, any, &[Touch::Nothing], &[TREE], [any; 3]), HigherOrder),
+            ((no, no, &ANY, &[None, BODY, TREE], [any; 3]), Backward),
+            ((no, yes, &ANY, &[None, BODY, TREE], [no, any, any]), Backward),
+            ((no, yes, &ANY, &[None, BODY, TREE], [yes, any, yes]), Backward),
+            ((no, yes, &ANY, &[None, BODY, TREE], [yes, yes, no]), Midpoint),
+            ((no, yes, &ANY, &[None, BODY, TREE], [yes, no, no]), Trapezoidal),
+        ];
+        let fits = |asked: Option<bool>, is: bool| asked.is_none_or(|a| a == is);
+        let mut seen = [0; 8];
+        for bits in 0..32_u32 {
+            let bit = |k: u32| bits >> k & 1 == 1;
+            for touch in ANY {
+                for unbound in [None, BODY, TREE] {
+                    let f = Facts {
+                        asleep: bit(0),
+                        rigid: bit(1),
+                        touch,
+                        unbound,
+                        trapezoidal: bit(2),
+                        untouchable: bit(3),
+                        hit: bit(4),
+                    };
+                    let row = table.iter().position(|((asleep, rigid, touches, kinds, rest), _)| {
+                        let of = [f.trapezoidal, f.untouchable, f.hit];
+                        fits(*asleep, f.asleep)
+                            && fits(*rigid, f.rigid)
+                            && touches.contains(&touch)
+                            && kinds.contains(&unbound)
+                            && rest.iter().zip(of).all(|(a, is)| fits(*a, is))
+                    });
+                    let row = row.expect("every case has a row");
+                    seen[row] += 1;
+                    assert_eq!(choose(&f), table[row].1, "{f:?}");
+                }
+            }
+        }
+        assert!(seen.iter().all(|n| *n > 0), "{seen:?}");
+    }
+}

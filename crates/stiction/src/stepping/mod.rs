@@ -1,0 +1,91 @@
+//! Steppers: rules that take a state one time step further.
+//!
+//! ```text
+//!     Stepper::step(world, state, input, h, solver) ──▶ state⁺, StepReport
+//!     Sleeping ▷ Halving ▷ StopAtImpact ▷ any stepper          decorators, from the outermost
+//! ```
+//!
+//! A stepper owns its memory ([`Memory`]), which together with state and input decides the future, and poses the contact
+//! problem of a step, which a [`ContactSolver`] solves. Its registry is [`steppers`].
+
+pub(crate) mod around;
+mod contact_correction;
+pub(crate) mod integrate;
+mod memory;
+pub(crate) mod remedies;
+mod steppers;
+pub(crate) mod time_stepping;
+mod trial;
+
+pub use contact_correction::{ContactCorrection, CorrectableContact};
+pub use integrate::Quadrature;
+pub use memory::Memory;
+pub use remedies::Remedy;
+pub(crate) use steppers::make_inner;
+pub use steppers::{StepperEntry, StepperError, make, steppers};
+pub use time_stepping::{Accepted, BlockMode, ContactSource, TimeStepping};
+pub use trial::Trial;
+
+use crate::input::Input;
+use crate::report::StepReport;
+use crate::state::State;
+use stiction_assembly::{ContactPoint, Posed};
+use stiction_contact::ContactSolver;
+use stiction_models::World;
+
+/// A rule that advances a world by a time step.
+pub trait Stepper: Send {
+    /// Its name in the registry.
+    fn name(&self) -> &'static str;
+
+    /// Advances `state` in place by h [s]. On failure the state is as before, and so is the memory.
+    fn step(
+        &mut self,
+        world: &World,
+        state: &mut State,
+        input: &Input,
+        h: f64,
+        solver: &mut dyn ContactSolver,
+    ) -> StepReport;
+
+    /// The problem of the last step, with the key and the biases of every block; without what slept.
+    fn posed(&self) -> &Posed;
+
+    /// The impulses of the last step, in the rows of [`Self::posed`] [N·s].
+    fn impulses(&self) -> &[f64];
+
+    /// Contact points of the last step, without what slept.
+    fn contacts(&self) -> &[ContactPoint];
+
+    /// Effort of every actuator during the last step [N·m or N] into `out`; zero before the first.
+    fn efforts_into(&self, world: &World, out: &mut Vec<f64>);
+
+    /// Everything beside state and input that decides the future, into `out`.
+    fn memory_into(&self, out: &mut Memory);
+
+    /// Goes on from `memory`, which [`Self::memory_into`] gave at this state and input.
+    fn restore(&mut self, world: &World, state: &State, input: &Input, memory: &Memory);
+
+    /// Forgets warm starts and who is at rest, as after a jump of the state.
+    fn forget(&mut self);
+
+    /// Takes the numbers of a world that differs from the first in inertias, gravity and surfaces at most.
+    fn take_numbers(&mut self, world: &World);
+
+    /// What a derivative of the last accepted step needs, for steppers that can say it.
+    fn accepted(&self) -> Option<Accepted<'_>> {
+        None
+    }
+
+    /// Lets `correction` change the impulses of contacts between solving and applying them; `None` takes it away. False if
+    /// this stepper has no such place.
+    fn correct_contacts(&mut self, correction: Option<Box<dyn ContactCorrection>>) -> bool {
+        correction.is_none()
+    }
+
+    /// Adds a producer of contact points beside the narrow phase. False if this stepper has no such place.
+    fn add_contact_source(&mut self, source: Box<dyn ContactSource>) -> bool {
+        drop(source);
+        false
+    }
+}

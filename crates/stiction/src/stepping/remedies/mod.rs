@@ -1,0 +1,140 @@
+//! What is done when a posed problem has no good answer: an ordered list, of which each sees the trial that the one before it
+//! left.
+//!
+//! | remedy | when | what |
+//! |---|---|---|
+//! | [`without_restitution`] | the solver found no answer and contacts bounce | the problem without restitution |
+//! | [`less_restitution`] | an answer obeys the law and makes energy by bounces of linked bodies | restitution × ½, ¼, 0 |
+//! | [`energy_guard`] | an answer is far from the law and makes energy | impulses scaled to the least energy |
+//!
+//! Position errors are no part of the problem (`position_correction`), so that without restitution v = 0 is always admissible in
+//! rows of contacts, limits, couplings and loops, and an answer exists [Acary2011].
+
+pub(crate) mod energy_guard;
+pub(crate) mod less_restitution;
+pub(crate) mod rounding;
+pub(crate) mod without_restitution;
+
+use super::Trial;
+use super::time_stepping::free_velocity::FreeMotion;
+use crate::params::StepperParams;
+use crate::report::CERTIFIED;
+use serde::{Deserialize, Serialize};
+use stiction_assembly::Posed;
+use stiction_contact::{ContactSolver, Judge, SolveReport, SolveStatus};
+use stiction_dynamics::lanes;
+use stiction_models::World;
+
+/// What was done in a step whose problem had no good answer at first.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Serialize, Deserialize)]
+#[serde(rename_all = "kebab-case")]
+pub enum Remedy {
+    /// Contacts bounced with a share of their restitution: with all of it linked bodies would have made energy.
+    LessRestitution,
+    /// Nothing bounced: there was no velocity at which all contacts bounce.
+    WithoutRestitution,
+    /// Impulses that did not converge were scaled, so that they make no energy.
+    EnergyGuard,
+    /// The step was done again in parts.
+    Halved,
+}
+
+impl Remedy {
+    /// The name in files, tables and the viewer.
+    pub fn name(self) -> &'static str {
+        match self {
+            Self::LessRestitution => "less-restitution",
+            Self::WithoutRestitution => "without-restitution",
+            Self::EnergyGuard => "energy-guard",
+            Self::Halved => "halved",
+        }
+    }
+}
+
+/// One entry of the list: improves the trial where it applies, and says what it did.
+type Try = fn(&mut Solving<'_>, &mut Trial) -> Option<Remedy>;
+
+/// The list, in order.
+const REMEDIES: [Try; 3] = [without_restitution::apply, less_restitution::apply, energy_guard::apply];
+
+/// What solving a posed problem needs; one step's.
+pub(crate) struct Solving<'a> {
+    pub(crate) world: &'a World,
+    pub(crate) params: &'a StepperParams,
+    /// Speed that gravity gives in two steps, at least [`crate::params::GENTLE`] [m/s].
+    pub(crate) slow: f64,
+    pub(crate) posed: &'a mut Posed,
+    pub(crate) free: &'a mut FreeMotion,
+    /// Velocity at the start of the step.
+    pub(crate) v: &'a [f64],
+    pub(crate) solver: &'a mut dyn ContactSolver,
+    pub(crate) judge: &'a mut Judge,
+    /// Scratch: another trial, and M̂ p of the energy balance.
+    pub(crate) other: &'a mut Trial,
+    pub(crate) momentum: &'a mut Vec<f64>,
+}
+
+impl Solving<'_> {
+    /// Solves from the impulses that `trial` holds, then goes through the list; `Err`: numbers are no longer finite.
+    pub(crate) fn solve(&mut self, trial: &mut Trial) -> Result<Option<Remedy>, ()> {
+        trial.restitution = 1.0;
+        if self.posed.problem.is_empty() {
+            trial.report = SolveReport { status: SolveStatus::Converged, iterations: 0, residual: 0.0 };
+            self.apply(trial);
+            return Ok(None);
+        }
+        trial.report = self.run(&mut trial.impulses);
+        let mut done = None;
+        for remedy in REMEDIES {
+            if trial.report.status == SolveStatus::NumericalFailure {
+                return Err(());
+            }
+            done = remedy(self, trial).or(done);
+        }
+        Ok(done)
+    }
+
+    /// The solver on the problem as it is posed now; what it calls rounding is judged.
+    pub(crate) fn run(&mut self, impulses: &mut [f64]) -> SolveReport {
+        let solve = self.solver.solve(&self.posed.problem, impulses);
+        if solve.status != SolveStatus::Rounding {
+            return solve;
+        }
+        let natural_map = self.judge.natural_map_of(&self.posed.problem, impulses, self.solver.law());
+        let status = if natural_map <= CERTIFIED { SolveStatus::Rounding } else { SolveStatus::Stalled };
+        SolveReport { status, ..solve }
+    }
+
+    /// v⁺ of the impulses, what changes v first: forces and impulses that all but cancel leave no rounding of v.
+    pub(crate) fn apply(&mut self, trial: &mut Trial) {
+        let Self { posed, free, v, .. } = self;
+        let v_next = &mut trial.v_next;
+        v_next.fill(0.0);
+        posed.jacobian.add_impulses_into(posed.problem.row_start(), &trial.impulses, v_next);
+        lanes::plain(
+            #[inline(always)]
+            || free.factor.solve_in_place(v_next),
+        );
+        let changes = free.dv.iter().zip(*v);
+        v_next.iter_mut().zip(changes).for_each(|(next, (dv, v))| *next = v + (*next + dv));
+    }
+
+    /// ⟨p, v_f⟩ and ⟨p, p⟩ with p = v⁺ − v_f and ⟨x, y⟩ = xᵀM̂y [J]; v⁺ is that of the impulses.
+    pub(crate) fn work(&mut self, trial: &Trial) -> [f64; 2] {
+        let Self { posed, free, momentum, .. } = self;
+        momentum.clear();
+        momentum.resize(free.v_free.len(), 0.0);
+        posed.jacobian.add_impulses_into(posed.problem.row_start(), &trial.impulses, momentum); // M̂ p
+        let mut work = [0.0; 2];
+        for ((f, free), next) in momentum.iter().zip(&free.v_free).zip(&trial.v_next) {
+            work[0] += f * free;
+            work[1] += f * (next - free);
+        }
+        work
+    }
+}
+
+/// Mass of all bodies [kg].
+pub(crate) fn mass(world: &World) -> f64 {
+    world.model.bodies.iter().map(|b| b.inertia.mass).sum()
+}

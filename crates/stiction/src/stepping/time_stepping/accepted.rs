@@ -1,0 +1,77 @@
+//! What a derivative of an accepted step needs.
+
+use crate::state::State;
+use crate::stepping::{Quadrature, Remedy};
+use stiction_assembly::{ContactPoint, Posed};
+use stiction_contact::Cone;
+use stiction_dynamics::{Factor, MassMatrix};
+
+/// An accepted step, as it was solved: v⁺ = v_f + M̂⁻¹ Jᵀ λ, and by which rule every tree moved.
+pub struct Accepted<'a> {
+    /// Rows, keys and biases by cause.
+    pub posed: &'a Posed,
+    pub contacts: &'a [ContactPoint],
+    /// λ that was applied [N·s].
+    pub impulses: &'a [f64],
+    /// Velocities: at the start, without impulses, with them.
+    pub v: &'a [f64],
+    pub v_free: &'a [f64],
+    pub v_next: &'a [f64],
+    /// M̂ = M + h k with the implicit gains of springs, dampers and servos, and LᵀDL of it.
+    pub mass: &'a MassMatrix,
+    pub factor: &'a Factor,
+    /// Per tree.
+    pub quadrature: &'a [Quadrature],
+    /// Set where the answer is not that of the problem as it was first posed.
+    pub remedy: Option<Remedy>,
+}
+
+/// The piece of the contact law that a block is on.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
+pub enum BlockMode {
+    /// No impulse.
+    Open,
+    /// λ inside its set: the row's velocity is zero (or what R λ leaves).
+    Sticking,
+    /// λ_T on the friction cone: it opposes the slip.
+    Sliding,
+    /// λ at a bound of dry friction or of an effort.
+    Bound,
+}
+
+/// λ_T this share below μ λ_N still counts as on the cone [–].
+const ON_CONE: f64 = 1e-6;
+
+impl Accepted<'_> {
+    /// The active set: the mode of every block.
+    pub fn active_set(&self) -> impl Iterator<Item = BlockMode> + '_ {
+        let problem = &self.posed.problem;
+        (0..problem.len()).map(|i| mode(problem.cone(i), &self.impulses[problem.range(i)]))
+    }
+}
+
+fn mode(cone: Cone, x: &[f64]) -> BlockMode {
+    match (cone, x) {
+        (Cone::NonNegative, [n]) => if *n > 0.0 { BlockMode::Sticking } else { BlockMode::Open },
+        (Cone::Friction { mu } | Cone::Patch { mu, .. }, [.., _]) => {
+            let n = x[2];
+            let tangential = x.iter().enumerate().filter(|(k, _)| *k != 2).map(|(_, t)| t * t).sum::<f64>().sqrt();
+            if n <= 0.0 {
+                BlockMode::Open
+            } else if tangential >= mu * n * (1.0 - ON_CONE) {
+                BlockMode::Sliding
+            } else {
+                BlockMode::Sticking
+            }
+        }
+        (Cone::Box { lo, hi }, [x]) => {
+            if *x <= lo || *x >= hi { BlockMode::Bound } else { BlockMode::Sticking }
+        }
+        _ => BlockMode::Sticking,
+    }
+}
+
+/// The state before a step, for [`Accepted`].
+pub(crate) fn keep(state: &State, v: &mut [f64]) {
+    v.copy_from_slice(&state.v);
+}

@@ -1,0 +1,124 @@
+//! (4) of [`super`]: positions and velocities at the end of the step, tree by tree by its rule.
+
+use super::free_velocity::FreeMotion;
+use super::here::Here;
+use super::position_correction::PositionCorrection;
+use crate::input::Input;
+use crate::state::State;
+use crate::stepping::Trial;
+use crate::stepping::integrate::ballistic::Ballistic;
+use crate::stepping::integrate::trapezoidal::{Solved, Trapezoidal};
+use crate::stepping::integrate::{Facts, Quadrature, Touch, Unbound, choose};
+use stiction_assembly::Posed;
+use stiction_dynamics::integrate_joints_into;
+use stiction_models::World;
+
+/// The rules of a step, and where they lead.
+pub(crate) struct Advance {
+    pub(crate) trapezoidal: Trapezoidal,
+    pub(crate) ballistic: Ballistic,
+    /// Per tree, the rule of the last step.
+    pub(crate) rules: Vec<Quadrature>,
+    unbound: Vec<Option<Unbound>>,
+    /// State at the end of the step.
+    pub(crate) q: Vec<f64>,
+    pub(crate) v: Vec<f64>,
+    /// Velocities by which positions move.
+    moving: Vec<f64>,
+}
+
+/// A step that was solved.
+pub(crate) struct SolvedStep<'a> {
+    pub(crate) world: &'a World,
+    pub(crate) state: &'a State,
+    pub(crate) input: &'a Input,
+    pub(crate) h: f64,
+    pub(crate) here: &'a Here,
+    pub(crate) free: &'a FreeMotion,
+    pub(crate) posed: &'a Posed,
+    pub(crate) trial: &'a Trial,
+    pub(crate) correction: &'a PositionCorrection,
+    pub(crate) solved: Solved<'a>,
+}
+
+impl Advance {
+    pub(crate) fn new(world: &World) -> Self {
+        let model = &world.model;
+        let numbers = || vec![0.0; model.nv()];
+        Self {
+            trapezoidal: Trapezoidal::new(world),
+            ballistic: Ballistic::new(world),
+            rules: vec![Quadrature::Backward; model.trees],
+            unbound: vec![None; model.trees],
+            q: model.neutral(),
+            v: numbers(),
+            moving: numbers(),
+        }
+    }
+
+    /// Finds the rule of every tree, and the state at the end of the step.
+    pub(crate) fn find(&mut self, s: &SolvedStep<'_>) {
+        self.choose(s);
+        let (model, v_next) = (&s.world.model, &s.trial.v_next);
+        self.moving.copy_from_slice(v_next);
+        for (dof, moving) in self.moving.iter_mut().enumerate() {
+            let rule = self.rules[self.trapezoidal.tree_of[dof]];
+            if matches!(rule, Quadrature::Trapezoidal | Quadrature::Midpoint) {
+                *moving += 0.5 * (s.state.v[dof] - *moving);
+            }
+        }
+        self.moving.iter_mut().zip(&s.correction.v).for_each(|(v, more)| *v += more);
+        for joints in s.here.kin.selected_joints() {
+            integrate_joints_into(model, joints.clone(), &s.state.q, &self.moving, s.h, &mut self.q);
+        }
+        self.v.copy_from_slice(v_next);
+        let (q, v) = (&mut self.q, &mut self.v);
+        self.ballistic.advance(s.state, &s.free.v_free, s.h, &mut self.rules, q, v);
+    }
+
+    fn choose(&mut self, s: &SolvedStep<'_>) {
+        let Self { trapezoidal, ballistic, rules, unbound, .. } = self;
+        let held = |tree: usize| s.here.sleeps[tree] || s.correction.moves(tree);
+        ballistic.find(s.posed, &s.trial.impulses, &s.free.factor, held);
+        if ballistic.has_trees() {
+            ballistic.applied.fill(0.0);
+            ballistic.applied.iter_mut().zip(&s.input.generalized).for_each(|(a, f)| *a += f);
+            s.free.servos.add_efforts(&s.world.actuators, &mut ballistic.applied);
+        }
+        ballistic.unbound_into(&s.free.mass, s.h, [&s.free.v_free, &s.trial.v_next], unbound);
+        if s.here.rigid {
+            trapezoidal.find_all(&s.solved, &s.trial.v_next);
+        }
+        for (tree, rule) in rules.iter_mut().enumerate() {
+            *rule = choose(&Facts {
+                asleep: s.here.sleeps[tree],
+                rigid: s.here.rigid,
+                touch: ballistic.touch(tree),
+                unbound: unbound[tree],
+                trapezoidal: trapezoidal.moves(tree),
+                untouchable: trapezoidal.untouchable[tree],
+                hit: trapezoidal.is_hit(tree),
+            });
+        }
+    }
+
+    /// Whether constraint impulses held the tree, and nothing else moved it.
+    pub(crate) fn holds(&self, tree: usize) -> bool {
+        self.ballistic.touch(tree) == Touch::Holds
+    }
+
+    /// The number that is not finite, in words.
+    pub(crate) fn check(&self, world: &World) -> Result<(), String> {
+        let model = &world.model;
+        if let Some(i) = self.q.iter().position(|q| !q.is_finite()) {
+            let of = model.joints.iter().rfind(|j| j.idx_q <= i);
+            let name = of.map_or("?", |j| &j.name);
+            return Err(format!("the position of joint `{name}` is {}", self.q[i]));
+        }
+        if let Some(dof) = self.v.iter().position(|v| !v.is_finite()) {
+            let name = &model.joints[model.dofs[dof].joint].name;
+            return Err(format!("the velocity of joint `{name}` is {}", self.v[dof]));
+        }
+        Ok(())
+    }
+}

@@ -1,0 +1,184 @@
+//! The velocity without constraint impulses, (1) and (2) of [`super`]: inertia, forces, actuators.
+
+use super::here::Here;
+use crate::input::Input;
+use crate::state::State;
+use crate::stepping::integrate::fast_rotation;
+use crate::stepping::integrate::trapezoidal::Trapezoidal;
+use stiction_assembly::forces::{
+    Effort, GravityCompensation, ImplicitForce, Servos, actuators, midpoint_moment, tendons,
+};
+use stiction_dynamics::spatial::Motion;
+use stiction_dynamics::{
+    CrbaWorkspace, Factor, JointKind, MassMatrix, RneaWorkspace, Velocities, bias_into, crba_into, lanes,
+    motions_into,
+};
+use stiction_models::{Actuator, World};
+
+/// M̂, its factor, and v_f of one step.
+pub(crate) struct FreeMotion {
+    workspace: Workspace,
+    /// M̂ = M + h k, and LᵀDL of it.
+    pub(crate) mass: MassMatrix,
+    pub(crate) factor: Factor,
+    pub(crate) servos: Servos,
+    gravity_compensation: GravityCompensation,
+    /// Forces that are rows of the constraint problem in this step.
+    pub(crate) implicit_forces: Vec<(ImplicitForce, Effort)>,
+    /// Free bodies alone in their trees, whose gyroscopic moment is taken at the midpoint.
+    free_bodies: Vec<usize>,
+    /// Index into q of every dof of a scalar joint.
+    pub(crate) q_of_dof: Vec<usize>,
+    pub(crate) v_free: Vec<f64>,
+    /// Motions of bodies that v_f is.
+    pub(crate) motions: Vec<Motion>,
+    /// v_f − v.
+    pub(crate) dv: Vec<f64>,
+}
+
+/// Scratch of the algorithms of dynamics.
+struct Workspace {
+    vel: Velocities,
+    rnea: RneaWorkspace,
+    crba: CrbaWorkspace,
+    /// Forces on the dofs, and implicit gains of springs and dampers on the diagonal of M̂.
+    tau: Vec<f64>,
+    diagonal: Vec<f64>,
+}
+
+impl FreeMotion {
+    pub(crate) fn new(world: &World) -> Self {
+        let model = &world.model;
+        let alone = |b: &usize| {
+            let body = &model.bodies[*b];
+            model.joints[body.joints.start].kind == JointKind::Free
+                && model.bodies.iter().all(|c| c.parent != Some(*b))
+        };
+        let numbers = || vec![0.0; model.nv()];
+        Self {
+            workspace: Workspace {
+                vel: Velocities::new(model),
+                rnea: RneaWorkspace::new(model),
+                crba: CrbaWorkspace::new(model),
+                tau: numbers(),
+                diagonal: numbers(),
+            },
+            mass: MassMatrix::new(model),
+            factor: Factor::new(model),
+            servos: Servos::new(world),
+            gravity_compensation: GravityCompensation::new(world),
+            implicit_forces: Vec::new(),
+            free_bodies: (0..model.bodies.len()).filter(alone).collect(),
+            q_of_dof: actuators::q_of_dofs(world),
+            v_free: numbers(),
+            motions: vec![Motion::ZERO; model.bodies.len()],
+            dv: numbers(),
+        }
+    }
+
+    /// (1), (2) and the actuators, in a step of h [s].
+    pub(crate) fn find(
+        &mut self,
+        world: &World,
+        state: &State,
+        input: &Input,
+        h: f64,
+        (here, rule): (&mut Here, &mut Trapezoidal),
+    ) -> Result<(), String> {
+        let model = &world.model;
+        let Self { workspace: Workspace { vel, rnea, crba, tau, diagonal }, mass, factor, .. } = self;
+        let kin = here.middle.or(&here.kin);
+        lanes::plain(
+            #[inline(always)]
+            || {
+                vel.update(model, kin, &state.v);
+                bias_into(model, kin, vel, rnea, tau);
+                crba_into(model, kin, crba, mass);
+            },
+        );
+        let at = fast_rotation::Here { kin, q: here.middle.q_or(&state.q), v: &state.v, h, mass };
+        here.fast.hold(model, &at, (rnea, factor), tau);
+        for &b in self.free_bodies.iter().filter(|&&b| kin.selects(model.bodies[b].tree)) {
+            let i = model.bodies[b].dofs.start + 3;
+            let moment = midpoint_moment(&model.bodies[b].inertia.about_com(), &state.v[i..i + 3], h);
+            tau[i..i + 3].iter_mut().zip(moment.to_array()).for_each(|(t, m)| *t += m);
+        }
+        tau.iter_mut().for_each(|t| *t = -*t);
+        tau.iter_mut().zip(&input.generalized).for_each(|(t, f)| *t += f);
+        self.gravity_compensation.add(world, kin, tau);
+        let rigid = here.rigid;
+        let mut theta = |along: &[(usize, f64)], gain: [f64; 2]| {
+            if rigid { rule.share(along, gain, mass) } else { 1.0 }
+        };
+        diagonal.fill(0.0);
+        let of_joint = |dof: usize, gain: [f64; 2]| theta(&[(dof, 1.0)], gain);
+        actuators::add_passive(model, &state.q, &state.v, h, of_joint, tau, diagonal);
+        let of_servo =
+            |a: &Actuator| theta(&a.transmission, [-h * a.law.bias_velocity, -h * h * a.law.bias_length]);
+        let q_of_dof = &self.q_of_dof;
+        self.servos.evaluate(world, &input.control, &state.q, &state.v, q_of_dof, h, of_servo);
+        self.implicit_forces.clear();
+        self.implicit_forces.extend(self.servos.rows());
+        self.implicit_forces.extend(tendons::tendon_forces(world, &state.q, &state.v, q_of_dof, h));
+        for i in kin.selected_dofs().iter().cloned().flatten() {
+            mass.add_diagonal(i, diagonal[i]);
+        }
+        for still in &here.asleep {
+            tau[still.clone()].fill(0.0);
+        }
+        self.servos.add_gains(h, &mut self.mass);
+        self.solve(world, state, h)?;
+        // Efforts beyond their limit stay there: one more solve without their gains.
+        if self.servos.saturate(&state.v, &self.v_free, h, &mut self.mass) {
+            self.solve(world, state, h)?;
+        }
+        lanes::plain(
+            #[inline(always)]
+            || motions_into(model, &here.kin, &self.v_free, &mut self.motions),
+        );
+        Ok(())
+    }
+
+    /// (2)
+    fn solve(&mut self, world: &World, state: &State, h: f64) -> Result<(), String> {
+        let model = &world.model;
+        let Self { factor, mass, v_free, workspace, .. } = self;
+        let factored = lanes::plain(
+            #[inline(always)]
+            || factor.factor(mass),
+        );
+        factored.map_err(|e| {
+            let joint = &model.joints[model.dofs[e.dof].joint].name;
+            format!("the mass matrix is not positive definite at joint `{joint}`")
+        })?;
+        v_free.copy_from_slice(&workspace.tau);
+        self.servos.add_efforts(&world.actuators, v_free);
+        v_free.iter_mut().for_each(|t| *t *= h);
+        lanes::plain(
+            #[inline(always)]
+            || factor.solve_in_place(v_free),
+        );
+        self.dv.copy_from_slice(&self.v_free);
+        self.v_free.iter_mut().zip(&state.v).for_each(|(f, v)| *f += v);
+        if let Some(dof) = self.v_free.iter().position(|v| !v.is_finite()) {
+            let joint = &model.joints[model.dofs[dof].joint].name;
+            return Err(format!("the free velocity of joint `{joint}` is {}", self.v_free[dof]));
+        }
+        Ok(())
+    }
+
+    /// Leaves out the trees that sleep.
+    pub(crate) fn select(&mut self, here: &Here) {
+        self.factor.select(here.kin.selected_dofs());
+        for dofs in &here.asleep {
+            for still in [&mut self.workspace.tau, &mut self.v_free, &mut self.dv] {
+                still[dofs.clone()].fill(0.0);
+            }
+        }
+    }
+
+    /// Takes the numbers of a world that differs in inertias and gravity at most.
+    pub(crate) fn take_numbers(&mut self, world: &World) {
+        self.gravity_compensation = GravityCompensation::new(world);
+    }
+}

@@ -1,0 +1,68 @@
+//! Where a step starts: kinematics of its start, and of its middle for linkages.
+
+use crate::state::State;
+use crate::stepping::integrate::fast_rotation::FastRotation;
+use crate::stepping::integrate::midpoint::Midpoint;
+use crate::stepping::integrate::trapezoidal::Trapezoidal;
+use std::ops::Range;
+use stiction_dynamics::{Kinematics, lanes};
+use stiction_models::World;
+
+/// Kinematics of one step, and who sleeps.
+pub(crate) struct Here {
+    /// At q.
+    pub(crate) kin: Kinematics,
+    /// At q ⊕ h v/2, of linkages that nothing can touch.
+    pub(crate) middle: Midpoint,
+    /// Trees that turn farther in the step than it can follow.
+    pub(crate) fast: FastRotation,
+    /// The contact law is rigid.
+    pub(crate) rigid: bool,
+    /// Dofs of trees that sleep.
+    pub(crate) asleep: Vec<Range<usize>>,
+    /// Per tree, whether it sleeps.
+    pub(crate) sleeps: Vec<bool>,
+}
+
+impl Here {
+    pub(crate) fn new(world: &World, rule: &Trapezoidal) -> Self {
+        Self {
+            kin: Kinematics::new(&world.model),
+            middle: Midpoint::new(world, rule),
+            fast: FastRotation::new(world),
+            rigid: true,
+            asleep: Vec::new(),
+            sleeps: vec![false; world.model.trees],
+        }
+    }
+
+    /// Computes everything at the start of a step of h [s].
+    pub(crate) fn look(&mut self, world: &World, state: &State, h: f64, rigid: bool) {
+        lanes::plain(
+            #[inline(always)]
+            || self.kin.update(&world.model, &state.q),
+        );
+        self.rigid = rigid;
+        self.fast.find(&world.model, &state.v, h);
+        self.middle.find(world, state, h, rigid, &self.fast.lost);
+    }
+
+    /// Leaves out of kinematics the trees for which `awake` is false.
+    pub(crate) fn select(&mut self, world_dofs: &[usize], awake: &dyn Fn(usize) -> bool) {
+        self.sleeps.iter_mut().enumerate().for_each(|(t, s)| *s = !awake(t));
+        self.kin.select(awake);
+        self.middle.select(awake);
+        self.asleep.clear();
+        for (dof, tree) in world_dofs.iter().enumerate().filter(|(_, t)| !awake(**t)) {
+            let _ = tree;
+            stiction_dynamics::append_range(&mut self.asleep, dof..dof + 1);
+        }
+    }
+
+    /// Takes the numbers of a world that differs in inertias at most.
+    pub(crate) fn take_numbers(&mut self, world: &World, rule: &Trapezoidal) {
+        self.kin.set_inertias(&world.model);
+        self.fast = FastRotation::new(world);
+        self.middle = Midpoint::new(world, rule);
+    }
+}

@@ -1,0 +1,539 @@
+//! Velocity-level time stepping: contacts, limits, loops and couplings as one constraint problem a step.
+//!
+//! ```text
+//!     M̂ = M + h k                                                         (1)
+//!     M̂ (v_f − v) = h (τ − b)                                             (2)
+//!     v⁺ = v_f + M̂⁻¹ Jᵀ λ,   λ from the constraint problem                (3)
+//!     q⁺ by the rule of each tree, [`crate::Quadrature`]                  (4)
+//! ```
+//!
+//! k are the gains of joint dampers, joint springs and actuators ([`stiction_assembly::forces::actuators`]). The gyroscopic
+//! moment of a free single body is taken at the midpoint,
+//!
+//! ```text
+//!     I (ω⁺ − ω) = −h ω̄ × I ω̄,   ω̄ = (ω + ω⁺)/2                          (5)
+//! ```
+//!
+//! which keeps its energy and the norm of its angular momentum to rounding.
+//!
+//! | what | when | where |
+//! |---|---|---|
+//! | linkages that nothing can touch: M, b and J of loops at q ⊕ h v/2 | they move by the midpoint rule [Moreau1988] | [`here`] |
+//! | trees that turn farther than the step can follow keep their energy | a joint turns by more than 0.3 rad | `integrate::fast_rotation` |
+//! | servos expected within, or at, their limits are made rows and the step is solved again | v⁺ belies it | `effort_limits` of the assembly |
+//! | stiff servos that were to be taken midway are taken at the end and the step is solved again | their tree is hit | `integrate::trapezoidal` |
+//! | problems without a good answer | see there | [`crate::stepping::remedies`] |
+//! | position errors | overlaps, errors of loops and couplings | [`position_correction`] |
+//!
+//! A step either succeeds or leaves the state as it was and says why.
+
+mod accepted;
+mod advance;
+mod contact_search;
+pub(crate) mod free_velocity;
+mod here;
+mod position_correction;
+
+pub use accepted::{Accepted, BlockMode};
+pub use contact_search::ContactSource;
+
+use super::around::Inner;
+use super::integrate::trapezoidal::Solved;
+use super::remedies::Solving;
+use super::{ContactCorrection, CorrectableContact, Memory, Remedy, Stepper, Trial};
+use crate::input::Input;
+use crate::params::StepperParams;
+use crate::report::{StepReport, StepStatus};
+use crate::state::State;
+use advance::{Advance, SolvedStep};
+use contact_search::ContactSearch;
+use free_velocity::FreeMotion;
+use here::Here;
+use position_correction::PositionCorrection;
+use stiction_assembly::compliance::ComplianceParameters;
+use stiction_assembly::forces::Servos;
+use stiction_assembly::rows::loop_closure::Loops;
+use stiction_assembly::{BlockKey, ContactPoint, Posed, Posing, WarmStart, primal};
+use stiction_collision::ShapeError;
+use stiction_contact::{ContactSolver, Judge};
+use stiction_models::World;
+
+/// The stepper `time-stepping`; owns all memory that a step needs.
+pub struct TimeStepping {
+    params: StepperParams,
+    here: Here,
+    free: FreeMotion,
+    search: ContactSearch,
+    constants: Constants,
+    warm: WarmStart,
+    posed: Posed,
+    trial: Trial,
+    remedy: Option<Remedy>,
+    room: SolvingRoom,
+    correction: PositionCorrection,
+    advance: Advance,
+}
+
+/// Of the world, for rows.
+struct Constants {
+    compliance: ComplianceParameters,
+    loops: Loops,
+}
+
+/// What solving needs beside the problem.
+struct SolvingRoom {
+    judge: Judge,
+    other: Trial,
+    momentum: Vec<f64>,
+    correction: Option<Box<dyn ContactCorrection>>,
+    corrected: bool,
+    /// Scratch of the correction.
+    contacts: Vec<CorrectableContact>,
+    impulses: Vec<[f64; 3]>,
+    blocks: Vec<[f64; 9]>,
+    /// v at the start of the step.
+    v_start: Vec<f64>,
+}
+
+impl TimeStepping {
+    /// Sizes everything for `world`; the parameters must be valid.
+    pub fn new(world: &World, params: StepperParams) -> Result<Self, ShapeError> {
+        let nv = world.model.nv();
+        let advance = Advance::new(world);
+        Ok(Self {
+            params,
+            here: Here::new(world, &advance.trapezoidal),
+            free: FreeMotion::new(world),
+            search: ContactSearch::new(world, &params)?,
+            constants: Constants { compliance: ComplianceParameters::new(world), loops: Loops::new(world) },
+            warm: WarmStart::default(),
+            posed: Posed::new(&world.model),
+            trial: Trial::new(nv),
+            remedy: None,
+            room: SolvingRoom {
+                judge: Judge::default(),
+                other: Trial::new(nv),
+                momentum: Vec::new(),
+                correction: None,
+                corrected: false,
+                contacts: Vec::new(),
+                impulses: Vec::new(),
+                blocks: Vec::new(),
+                v_start: vec![0.0; nv],
+            },
+            correction: PositionCorrection::new(world),
+            advance,
+        })
+    }
+
+    /// The step up to its acceptance; the cause if there is none.
+    fn attempt(
+        &mut self,
+        world: &World,
+        state: &State,
+        input: &Input,
+        h: f64,
+        solver: &mut dyn ContactSolver,
+    ) -> Result<(), String> {
+        // Compliant laws are written for positions that move by v⁺.
+        self.here.look(world, state, h, !solver.needs().softness);
+        self.advance.trapezoidal.begin();
+        loop {
+            self.free.find(world, state, input, h, (&mut self.here, &mut self.advance.trapezoidal))?; // (1), (2)
+            self.find_contacts(world, h);
+            self.pose(world, state, h, solver)?;
+            self.solve(world, state, h, solver)?; // (3)
+            if !self.guessed_wrong(world, state, h) {
+                break;
+            }
+        }
+        self.correct_contacts_of(state);
+        self.correct_positions(world);
+        self.advance_by_rules(world, state, input, h); // (4)
+        self.advance.check(world)
+    }
+
+    fn find_contacts(&mut self, world: &World, h: f64) {
+        self.search.find(world, (&self.here, &self.free), (h, self.params.margin), &self.warm);
+    }
+
+    /// Writes the constraint problem, with what the solver reads of it, and the impulses that it starts from.
+    fn pose(&mut self, world: &World, state: &State, h: f64, solver: &dyn ContactSolver) -> Result<(), String> {
+        let (needs, law) = (solver.needs(), solver.law());
+        let Self { here, free, search, constants, warm, posed, trial, .. } = self;
+        let posing = Posing {
+            world,
+            kin: &here.kin,
+            loop_kin: here.middle.or(&here.kin),
+            q: &state.q,
+            v: &state.v,
+            free_velocity: &free.v_free,
+            free_motions: &free.motions,
+            params: self.params.rows(h, &world.model.gravity),
+            implicit_forces: &free.implicit_forces,
+            q_of_dof: &free.q_of_dof,
+            loops: &constants.loops,
+            compliance: needs.softness.then_some((&constants.compliance, law)),
+        };
+        let kept = posed.problem.primal.take();
+        posing.pose_into(&search.points, warm, posed);
+        trial.impulses.clear();
+        trial.impulses.extend_from_slice(warm.last());
+        posed.problem.second_start.extend_from_slice(warm.before());
+        posed.jacobian.factor_into(&free.factor, &mut posed.problem);
+        if !needs.thin {
+            posed.problem.form_blocks().map_err(|e| format!("the contact problem: {e}"))?;
+        }
+        if needs.softness {
+            primal::complete_softness(posed, &state.v);
+            for (softness, contact) in posed.problem.softness.iter_mut().zip(&search.points) {
+                constants.compliance.contact(law, contact, &search.finder.surface(contact), softness);
+            }
+        }
+        if needs.primal {
+            let mut primal = kept.unwrap_or_default();
+            primal::write_primal(&free.mass, posed, &free.v_free, &mut primal);
+            posed.problem.primal = Some(primal);
+        }
+        Ok(())
+    }
+
+    /// λ and v⁺, with what is done where there is no good answer.
+    fn solve(
+        &mut self,
+        world: &World,
+        state: &State,
+        h: f64,
+        solver: &mut dyn ContactSolver,
+    ) -> Result<(), String> {
+        let name = solver.name();
+        let Self { params, free, posed, trial, room, .. } = self;
+        let mut solving = Solving {
+            world,
+            params,
+            slow: params.slow(h, &world.model.gravity),
+            posed,
+            free,
+            v: &state.v,
+            solver,
+            judge: &mut room.judge,
+            other: &mut room.other,
+            momentum: &mut room.momentum,
+        };
+        let Ok(remedy) = solving.solve(trial) else {
+            return Err(format!("{name}: a number stopped being finite; {}", self.culprit(world)));
+        };
+        self.remedy = remedy;
+        if let Some(dof) = self.trial.v_next.iter().position(|v| !v.is_finite()) {
+            let model = &world.model;
+            let joint = &model.joints[model.dofs[dof].joint].name;
+            return Err(format!("the velocity of joint `{joint}` is {}", self.trial.v_next[dof]));
+        }
+        Ok(())
+    }
+
+    /// Whether v⁺ belies what was guessed of effort limits, or of stiff servos whose tree is hit.
+    fn guessed_wrong(&mut self, world: &World, state: &State, h: f64) -> bool {
+        if self.free.servos.promote(&state.v, &self.trial.v_next) {
+            return true;
+        }
+        let slow = self.params.bouncing_speed(h, &world.model.gravity);
+        let Self { advance, trial, posed, warm, here, params, .. } = self;
+        let solved = solved(params, posed, trial, warm, here, &state.v, (slow, h));
+        advance.trapezoidal.turn_back(&solved, &trial.v_next)
+    }
+
+    /// Lets the contact correction change impulses, and v⁺ with them.
+    fn correct_contacts_of(&mut self, state: &State) {
+        let Self { room, posed, search, trial, free, .. } = self;
+        room.corrected = false;
+        let Some(correction) = &mut room.correction else { return };
+        posed.problem.diagonal_blocks_into(&mut room.blocks);
+        room.contacts.clear();
+        room.impulses.clear();
+        for (block, c) in posed.contacts(&search.points) {
+            let range = posed.problem.range(block);
+            let triple = |x: &[f64]| if c.friction > 0.0 { [x[0], x[1], x[2]] } else { [0.0, 0.0, x[0]] };
+            let before = posed.jacobian.velocity(block, &state.v).to_array();
+            let a = &room.blocks[block];
+            let frictional = c.friction > 0.0;
+            let g = |i: usize, j: usize| match frictional {
+                true => a[3 * i + j],
+                false if i == 2 && j == 2 => a[0],
+                false => 0.0,
+            };
+            let impulse = triple(&trial.impulses[range]);
+            room.impulses.push(impulse);
+            room.contacts.push(CorrectableContact {
+                geometries: c.geometries,
+                bodies: c.bodies,
+                position: c.position,
+                axes: [c.t1, c.t2, c.n],
+                gap: c.gap,
+                friction: c.friction,
+                velocity_before: triple(&before),
+                inverse_inertia: std::array::from_fn(|i| std::array::from_fn(|j| g(i, j))),
+                impulse,
+            });
+        }
+        correction.correct(&room.contacts, &mut room.impulses);
+        let mut changed = false;
+        for (((block, c), new), known) in
+            posed.contacts(&search.points).zip(&room.impulses).zip(&room.contacts)
+        {
+            if *new != known.impulse {
+                changed = true;
+                let rows = &mut trial.impulses[posed.problem.range(block)];
+                match c.friction > 0.0 {
+                    true => rows[..3].copy_from_slice(new),
+                    false => rows[0] = new[2],
+                }
+            }
+        }
+        if changed {
+            room.corrected = true;
+            trial.v_next.fill(0.0);
+            let v_next = &mut trial.v_next;
+            posed.jacobian.add_impulses_into(posed.problem.row_start(), &trial.impulses, v_next);
+            free.factor.solve_in_place(v_next);
+            let changes = free.dv.iter().zip(&state.v);
+            v_next.iter_mut().zip(changes).for_each(|(next, (dv, v))| *next = v + (*next + dv));
+        }
+    }
+
+    /// Finds what undoes position errors.
+    fn correct_positions(&mut self, world: &World) {
+        let Self { correction, here, free, posed, trial, .. } = self;
+        if here.rigid {
+            let most = self.params.push_out_speed;
+            correction.find(world, (here, free, posed), &trial.impulses, most);
+        } else {
+            correction.clear();
+        }
+    }
+
+    fn advance_by_rules(&mut self, world: &World, state: &State, input: &Input, h: f64) {
+        let slow = self.params.bouncing_speed(h, &world.model.gravity);
+        let Self { advance, trial, posed, warm, here, params, free, correction, .. } = self;
+        let solved = solved(params, posed, trial, warm, here, &state.v, (slow, h));
+        advance.find(&SolvedStep { world, state, input, h, here, free, posed, trial, correction, solved });
+    }
+
+    /// Commits the memory, and moves the state.
+    fn accept(&mut self, world: &World, state: &mut State, h: f64) {
+        let Self { warm, search, posed, trial, free, room, advance, .. } = self;
+        warm.commit(&search.points, posed.problem.cones(), &trial.impulses);
+        free.servos.commit(&world.actuators, &state.v, &trial.v_next);
+        accepted::keep(state, &mut room.v_start);
+        state.q.copy_from_slice(&advance.q);
+        state.v.copy_from_slice(&advance.v);
+        state.t += h;
+    }
+
+    fn report(&self) -> StepReport {
+        let Trial { report, .. } = &self.trial;
+        StepReport {
+            status: StepStatus::from(report.status),
+            iterations: report.iterations,
+            residual: report.residual,
+            contacts: self.search.points.len(),
+            penetration: self.search.points.iter().fold(0.0_f64, |d, c| d.max(-c.gap)),
+            parts: 1,
+            remedy: self.remedy,
+            corrected: self.room.corrected,
+            asleep: 0,
+        }
+    }
+
+    /// The constraint that a failure of the solver most likely comes from, in words.
+    fn culprit(&self, world: &World) -> String {
+        let problem = &self.posed.problem;
+        let size = |block: usize| {
+            let rows = &problem.free_velocity[problem.range(block)];
+            rows.iter().fold(0.0_f64, |m, g| if g.is_finite() { m.max(g.abs()) } else { f64::INFINITY })
+        };
+        let worst = (0..problem.len()).map(|b| (b, size(b))).reduce(|a, b| if b.1 > a.1 { b } else { a });
+        let Some((block, speed)) = worst else { return "there is no constraint".to_owned() };
+        let what = match self.posed.blocks[block].key {
+            BlockKey::Contact(i) => {
+                let [a, b] = self.search.points[i].geometries.map(|g| &world.geometries[g].name);
+                format!("the contact of `{a}` with `{b}`")
+            }
+            BlockKey::Row(key) => key.words(world),
+        };
+        format!("the fastest constraint, at {speed:.1e} m/s or rad/s, is {what}")
+    }
+
+    /// Warm starts of the next step, and which servos are at their limits.
+    pub(crate) fn remembered(&self) -> (&WarmStart, &Servos) {
+        (&self.warm, &self.free.servos)
+    }
+
+    /// Both, to put them back.
+    pub(crate) fn lending(&mut self) -> (&mut WarmStart, &mut Servos) {
+        (&mut self.warm, &mut self.free.servos)
+    }
+}
+
+/// What is known of the step, for the trapezoidal rule; speeds that bounce are faster than `slow` [m/s].
+fn solved<'a>(
+    params: &StepperParams,
+    posed: &'a Posed,
+    trial: &'a Trial,
+    warm: &'a WarmStart,
+    here: &'a Here,
+    v: &'a [f64],
+    (slow, h): (f64, f64),
+) -> Solved<'a> {
+    Solved {
+        posed,
+        impulses: &trial.impulses,
+        last: [warm.last(), warm.before()],
+        v,
+        lost: &here.fast.lost,
+        slow,
+        deep: params.slop / h,
+    }
+}
+
+impl Stepper for TimeStepping {
+    fn name(&self) -> &'static str {
+        "time-stepping"
+    }
+
+    fn step(
+        &mut self,
+        world: &World,
+        state: &mut State,
+        input: &Input,
+        h: f64,
+        solver: &mut dyn ContactSolver,
+    ) -> StepReport {
+        match self.attempt(world, state, input, h, solver) {
+            Ok(()) => {
+                self.accept(world, state, h);
+                self.report()
+            }
+            Err(cause) => StepReport::failed(cause),
+        }
+    }
+
+    fn posed(&self) -> &Posed {
+        &self.posed
+    }
+
+    fn impulses(&self) -> &[f64] {
+        &self.trial.impulses
+    }
+
+    fn contacts(&self) -> &[ContactPoint] {
+        &self.search.points
+    }
+
+    fn efforts_into(&self, world: &World, out: &mut Vec<f64>) {
+        self.free.servos.exerted_into(&world.actuators, &self.room.v_start, &self.trial.v_next, out);
+    }
+
+    fn memory_into(&self, out: &mut Memory) {
+        out.warm_starts.set_to(&self.warm);
+        out.saturated.clear();
+        out.saturated.extend_from_slice(self.free.servos.promoted());
+    }
+
+    fn restore(&mut self, _: &World, _: &State, _: &Input, memory: &Memory) {
+        self.warm.set_to(&memory.warm_starts);
+        self.free.servos.set_promoted(&memory.saturated);
+    }
+
+    fn forget(&mut self) {
+        self.warm.clear();
+        self.free.servos.forget();
+    }
+
+    fn take_numbers(&mut self, world: &World) {
+        self.search.finder.take_surfaces(world);
+        self.free.take_numbers(world);
+        self.advance = Advance::new(world);
+        self.here.take_numbers(world, &self.advance.trapezoidal);
+    }
+
+    fn accepted(&self) -> Option<Accepted<'_>> {
+        Some(Accepted {
+            posed: &self.posed,
+            contacts: &self.search.points,
+            impulses: &self.trial.impulses,
+            v: &self.room.v_start,
+            v_free: &self.free.v_free,
+            v_next: &self.trial.v_next,
+            mass: &self.free.mass,
+            factor: &self.free.factor,
+            quadrature: &self.advance.rules,
+            remedy: self.remedy,
+        })
+    }
+
+    fn correct_contacts(&mut self, correction: Option<Box<dyn ContactCorrection>>) -> bool {
+        self.room.correction = correction;
+        true
+    }
+
+    fn add_contact_source(&mut self, source: Box<dyn ContactSource>) -> bool {
+        self.search.add(source);
+        true
+    }
+}
+
+impl Inner for TimeStepping {
+    fn select(&mut self, awake: &dyn Fn(usize) -> bool) {
+        let Self { here, free, search, advance, trial, .. } = self;
+        here.select(&advance.trapezoidal.tree_of, awake);
+        free.select(here);
+        search.let_rest(&here.sleeps);
+        for dofs in &here.asleep {
+            trial.v_next[dofs.clone()].fill(0.0);
+            advance.v[dofs.clone()].fill(0.0);
+        }
+    }
+
+    fn holds(&self, tree: usize) -> bool {
+        self.advance.holds(tree) && !self.correction.moves(tree)
+    }
+
+    fn warm_starts_mut(&mut self) -> &mut WarmStart {
+        &mut self.warm
+    }
+
+    fn find_contacts(&mut self, world: &World, state: &State, input: &Input, h: f64) -> bool {
+        self.here.look(world, state, h, true);
+        self.advance.trapezoidal.begin();
+        let found = self.free.find(world, state, input, h, (&mut self.here, &mut self.advance.trapezoidal));
+        if found.is_ok() {
+            Self::find_contacts(self, world, h);
+        }
+        self.advance.q.copy_from_slice(&state.q);
+        found.is_ok()
+    }
+
+    fn look_at(&mut self, world: &World, q: &[f64]) {
+        self.here.kin.update(&world.model, q);
+    }
+
+    fn clear_problem(&mut self) {
+        self.search.points.clear();
+        self.posed.clear();
+        self.trial.impulses.clear();
+    }
+
+    fn sweeps(&self) -> bool {
+        self.search.finder.sweeps()
+    }
+
+    fn sweep_steps_of(&mut self, whole: Option<f64>) {
+        self.search.swept = whole;
+    }
+
+    fn first_impact(&mut self, world: &World, q: &[f64]) -> Option<f64> {
+        self.here.kin.update(&world.model, q);
+        self.search.finder.first_impact(&self.here.kin, self.params.margin, self.params.slop)
+    }
+}

@@ -1,0 +1,233 @@
+//! Position errors, taken out of the positions alone: overlaps, violated limits, errors of couplings and loops.
+//!
+//! A velocity that undoes an overlap stays with the bodies when it is undone: a box laid into the floor leaves it like
+//! a stone that was thrown, and friction at the contact works against it. No position error is therefore part of g; the
+//! velocities obey the exact law without them, and the positions move on, without friction,
+//!
+//! ```text
+//!     0 ≤ p ⟂ (G + ε) p + max(c, 0) + b ≥ 0,     q⁺ = q ⊕ h (v + s M̂⁻¹ Jᵀ p)              (1)
+//! ```
+//!
+//! in the rows of contacts and limits, with c the velocity that the step ends with, b ≤ 0 the corrections of the rows
+//! ([`stiction_assembly::Bias::correction`]), and s ≤ 1 such that no point of a body that impulses p join is moved by more than
+//! `push_out_speed`; couplings and loops hold, G p = −b, with b made possible by [`stiction_assembly::consistent`]. So
+//! corrections do no work on the velocities, and what was apart stays so but for ε: (1 − s) c + s (c + G p) ≥ 0. ε is a
+//! thousandth of G's diagonal. Where bodies can part, they are that much short of it; where opposite walls leave them no room,
+//! as between links of a robot that were drawn into each other, (1) still has one answer, by which each row misses what it
+//! wants in proportion to its p. Cost: nothing where there is no error, else about a second solve.
+
+use super::free_velocity::FreeMotion;
+use super::here::Here;
+use crate::report::CERTIFIED;
+use stiction_assembly::consistent::Consistent;
+use stiction_assembly::{BlockKey, Posed, RowKey};
+use stiction_contact::{Cone, ConstraintProblem, ContactSolver};
+use stiction_dynamics::motions_into;
+use stiction_dynamics::spatial::{Motion, vec3};
+use stiction_models::World;
+use stiction_solvers::ncp_al::{NcpAl, NcpAlParams};
+use stiction_solvers::pivots::Pivots;
+use stiction_solvers::registry::Common;
+
+/// (1) is solved to this, in no more iterations [m/s].
+pub(crate) const SOLVED: Common = Common { tolerance: 1e-8, max_iterations: 60 };
+
+/// ε, as a share of G's diagonal, and the first compliance of the augmented Lagrangian beside it: little enough that one
+/// programme is nearly all [–].
+const YIELDS: f64 = 1e-3;
+const COMPLIANCE: f64 = 1e-6;
+/// Rows with less than this of the largest of G's diagonal are such that nothing parts them, but for rounding [–].
+const LEAST: f64 = 1e-8;
+
+/// Workspace; holds during one step.
+pub(crate) struct PositionCorrection {
+    /// For few rows, and for more: of its own, so that what that of the velocities knows stays.
+    pivots: Pivots,
+    solver: Box<dyn ContactSolver>,
+    /// (1), the rows of the step's problem that it has, and their impulses.
+    problem: ConstraintProblem,
+    rows: Vec<usize>,
+    solved: Vec<f64>,
+    /// Of all rows: max(c, 0) + b, and p.
+    wanted: Vec<f64>,
+    impulses: Vec<f64>,
+    diagonal: Vec<[f64; 9]>,
+    /// s M̂⁻¹ Jᵀ p; empty where nothing is pushed.
+    pub(crate) v: Vec<f64>,
+    /// The motions of bodies that this is.
+    V: Vec<Motion>,
+    /// Farthest point of the geometries of every body from its origin [m].
+    reach: Vec<f64>,
+    /// Per tree, how fast the fastest body is that p joins to it [m/s].
+    speed: Vec<f64>,
+    /// b of couplings and loops, made possible.
+    consistent: Consistent,
+    bilateral: Vec<f64>,
+}
+
+impl PositionCorrection {
+    pub(crate) fn new(world: &World) -> Self {
+        let mut reach = vec![0.0_f64; world.model.bodies.len()];
+        for g in &world.geometries {
+            let far = g.shape.bounding_radius();
+            if let (Some(body), X_BG) = world.mount(g.link, g.X_LG)
+                && far.is_finite()
+            {
+                reach[body] = reach[body].max(X_BG.translation.norm() + far);
+            }
+        }
+        let params = NcpAlParams {
+            compliance: COMPLIANCE,
+            tolerance: SOLVED.tolerance,
+            max_iterations: SOLVED.max_iterations,
+        };
+        let Ok(solver) = NcpAl::new(params) else { unreachable!("these are valid") };
+        Self {
+            pivots: Pivots::default(),
+            solver: Box::new(solver),
+            problem: ConstraintProblem::default(),
+            rows: Vec::new(),
+            solved: Vec::new(),
+            wanted: Vec::new(),
+            impulses: Vec::new(),
+            diagonal: Vec::new(),
+            v: Vec::new(),
+            V: vec![Motion::ZERO; world.model.bodies.len()],
+            reach,
+            speed: vec![0.0; world.model.trees],
+            consistent: Consistent::default(),
+            bilateral: Vec::new(),
+        }
+    }
+
+    pub(crate) fn clear(&mut self) {
+        if !self.v.is_empty() {
+            self.v.clear();
+            self.speed.fill(0.0);
+        }
+    }
+
+    /// Whether the tree is moved by (1).
+    pub(crate) fn moves(&self, tree: usize) -> bool {
+        self.speed[tree] > 0.0
+    }
+
+    /// (1), of a problem that was solved by `impulses`; no body moves faster for it than `most` [m/s].
+    pub(crate) fn find(
+        &mut self,
+        world: &World,
+        (here, free, posed): (&Here, &FreeMotion, &Posed),
+        impulses: &[f64],
+        most: f64,
+    ) {
+        self.clear();
+        if posed.largest_correction() <= SOLVED.tolerance {
+            return;
+        }
+        posed.problem.velocities_into(impulses, &mut self.wanted);
+        for (block, cone) in posed.problem.cones().iter().enumerate() {
+            if cone.opens() {
+                let row = posed.normal_row(block);
+                self.wanted[row] = self.wanted[row].max(0.0) + posed.blocks[block].bias.correction;
+            }
+        }
+        self.find_bilateral(posed);
+        self.pose(&posed.problem);
+        if self.solve() {
+            let Self { rows, solved, impulses, v, .. } = self;
+            impulses.clear();
+            impulses.resize(posed.problem.rows(), 0.0);
+            rows.iter().zip(solved).for_each(|(&row, p)| impulses[row] = *p);
+            v.resize(free.v_free.len(), 0.0);
+            posed.jacobian.add_impulses_into(posed.problem.row_start(), impulses, v);
+            free.factor.solve_in_place(v);
+            self.hold_back(world, here, posed, most);
+        }
+    }
+
+    /// b of couplings and loops, which stand one after another.
+    fn find_bilateral(&mut self, posed: &Posed) {
+        let Self { wanted, bilateral, consistent, .. } = self;
+        let is = |key: &BlockKey| matches!(key, BlockKey::Row(RowKey::Coupling { .. } | RowKey::Loop { .. }));
+        let Some(first) = posed.blocks.iter().position(|b| is(&b.key)) else { return };
+        let some = &posed.blocks[first..];
+        let blocks = first..first + some.iter().position(|b| !is(&b.key)).unwrap_or(some.len());
+        bilateral.clear();
+        bilateral.extend(posed.blocks[blocks.clone()].iter().map(|b| b.bias.correction));
+        // Couplings alone are taken to be independent.
+        if matches!(posed.blocks[blocks.end - 1].key, BlockKey::Row(RowKey::Loop { .. })) {
+            consistent.find(blocks.clone(), bilateral, &posed.problem);
+        }
+        blocks.zip(bilateral).for_each(|(block, b)| wanted[posed.normal_row(block)] = *b);
+    }
+
+    /// The programme (1) in the rows of `whole` that it has.
+    fn pose(&mut self, whole: &ConstraintProblem) {
+        let Self { problem, rows, wanted, diagonal, .. } = self;
+        whole.diagonal_blocks_into(diagonal);
+        let most = |m: f64, (a, cone): (&[f64; 9], &Cone)| {
+            if cone.opens() { m.max(a[4 * cone.normal()]) } else { m }
+        };
+        let least = LEAST * diagonal.iter().zip(whole.cones()).fold(0.0, most);
+        problem.clear();
+        problem.thin.start((0..whole.thin.trees()).map(|t| whole.thin.tree(t)));
+        rows.clear();
+        for (i, &cone) in whole.cones().iter().enumerate() {
+            let row = whole.range(i).start + cone.normal();
+            if cone.opens() {
+                let a = diagonal[i][4 * cone.normal()];
+                problem.push(Cone::NonNegative, &[if a > least { wanted[row] } else { 0.0 }]);
+                problem.compliance[rows.len()] = whole.compliance[row] + YIELDS * a.max(least);
+            } else if cone == Cone::Free {
+                problem.push(cone, &[wanted[row]]);
+                problem.compliance[rows.len()] = whole.compliance[row];
+            } else {
+                continue;
+            }
+            let normal = cone.dim() > 1;
+            problem.thin.push_like(&whole.thin, i, |w| vec3(if normal { w.z } else { w.x }, 0.0, 0.0));
+            rows.push(row);
+        }
+    }
+
+    /// Solves what was posed; false if there is no good answer.
+    fn solve(&mut self) -> bool {
+        let Self { pivots, solver, problem, rows, solved, .. } = self;
+        solved.clear();
+        solved.resize(rows.len(), 0.0);
+        pivots.solve(problem, solved).is_some_and(|missed| missed <= SOLVED.tolerance) || {
+            solved.fill(0.0);
+            solver.forget();
+            let report = solver.solve(problem, solved);
+            report.settled() && report.residual <= CERTIFIED
+        }
+    }
+
+    /// s of (1).
+    fn hold_back(&mut self, world: &World, here: &Here, posed: &Posed, most_speed: f64) {
+        let Self { impulses, v, V, reach, speed, .. } = self;
+        let (model, kin) = (&world.model, &here.kin);
+        motions_into(model, kin, v, V);
+        for (b, body) in model.bodies.iter().enumerate().filter(|(_, b)| kin.selects(b.tree)) {
+            let origin = V[b].linear_at(kin.X_WB[b].translation - kin.reference[body.tree]);
+            speed[body.tree] = speed[body.tree].max(origin.norm() + reach[b] * V[b].angular.norm());
+        }
+        let mut spreads = true;
+        while std::mem::take(&mut spreads) {
+            for block in 0..posed.problem.len() {
+                if impulses[posed.problem.range(block)].iter().all(|p| *p == 0.0) {
+                    continue;
+                }
+                let trees = || posed.jacobian.trees_of(block);
+                let most = trees().fold(0.0_f64, |m, t| m.max(speed[t]));
+                for t in trees() {
+                    spreads |= speed[t] < most;
+                    speed[t] = most;
+                }
+            }
+        }
+        for (v, dof) in v.iter_mut().zip(&model.dofs) {
+            *v *= (most_speed / speed[model.bodies[dof.body].tree]).min(1.0);
+        }
+    }
+}
