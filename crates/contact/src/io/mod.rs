@@ -26,6 +26,7 @@ mod json_write;
 mod neutral;
 mod node;
 mod npz;
+pub mod numpy;
 mod plain;
 mod siconos;
 mod words;
