@@ -3,7 +3,10 @@
 //! The pattern is symmetric; the values need not be (problems measured by others are not). Block
 //! (i, j) has dimᵢ × dimⱼ numbers by rows. Columns of a block row ascend.
 
-/// See the module.
+/// The blocks of a matrix may hold this many numbers: 4 GiB.
+pub(crate) const MAX_VALUES: usize = 1 << 29;
+
+/// A square block matrix with a symmetric pattern, sparse by rows.
 #[derive(Debug, Default)]
 pub struct BlockMatrix {
     /// Entries of block row i: `entry_start[i]..entry_start[i + 1]`.

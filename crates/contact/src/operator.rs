@@ -7,13 +7,11 @@
 //!
 //! (1) forms blocks, (2) multiplies without them, in O(entries of J and L).
 
+use crate::blocks::MAX_VALUES;
 use crate::cone::{Cone, MAX_ROWS};
 use crate::primal::{MassFactor, Primal, PrimalError};
 use crate::problem::ConstraintProblem;
 use stiction_dynamics::lanes;
-
-/// Blocks may hold this many numbers: 4 GiB.
-pub(crate) const MAX_VALUES: usize = 1 << 29;
 
 impl ConstraintProblem {
     /// The problem of `primal`, R = 0, with G formed by (1).
@@ -125,6 +123,14 @@ impl ConstraintProblem {
             }
         }
         Ok(())
+    }
+
+    fn form_blocks_of_thin(&mut self) -> Result<(), PrimalError> {
+        let mut thin = std::mem::take(&mut self.thin);
+        let (row_start, blocks) = self.starts_and_blocks_mut();
+        let formed = thin.form_blocks_into(row_start, blocks);
+        self.thin = thin;
+        formed
     }
 
     /// y = G x, compliance not included.

@@ -15,9 +15,12 @@
 //! [`Centroidal::update`].
 
 use crate::energy::mass_moment;
+use crate::kinematics::Kinematics;
+use crate::model::Model;
+use crate::real::Real;
 use crate::rnea::body_force;
 use crate::spatial::{Force, Inertia, Mat3, Quat, Vec3};
-use crate::{Kinematics, Model, Real, Velocities};
+use crate::velocity::Velocities;
 
 /// Who holds one has run [`Self::update`].
 #[derive(Clone, Debug)]

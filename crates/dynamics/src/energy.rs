@@ -10,8 +10,11 @@
 //! energy is U plus [`Model::fixed_potential_energy`] plus [`spring_energy`]. Armature belongs to
 //! rotors whose axes are not modelled: it counts in T but not in the momentum.
 
+use crate::kinematics::Kinematics;
+use crate::model::{JointKind, Model};
+use crate::real::Real;
 use crate::spatial::{Force, Vec3};
-use crate::{JointKind, Kinematics, Model, Real, Velocities};
+use crate::velocity::Velocities;
 
 /// Momentum of all moving bodies, in world axes.
 #[derive(Clone, Copy, Debug)]

@@ -15,8 +15,9 @@
 //! exp is exact for constant ω; quaternions are renormalised at every step, so that they do not
 //! drift off the unit sphere.
 
+use crate::model::{JointKind, Model};
+use crate::real::Real;
 use crate::spatial::{Quat, Vec3, vec3};
-use crate::{JointKind, Model, Real};
 use std::ops::Range;
 
 /// q_next = q ⊕ h v; h in seconds.

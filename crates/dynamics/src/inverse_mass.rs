@@ -4,8 +4,10 @@
 //! those of M inverted. Cost O(nv² depth) of short vector operations; no allocation in
 //! [`InverseMass::update`].
 
+use crate::factor::Factor;
+use crate::model::Model;
+use crate::real::Real;
 use crate::tree_solve::{Columns, TreeSolver};
-use crate::{Factor, Model, Real};
 
 /// M⁻¹, dense: who holds one has run [`Self::update`].
 #[derive(Clone, Debug)]

@@ -16,7 +16,7 @@
 //! the earlier ones. The tangents of (1) depend on n alone: x, y for n = z; y, z for x; for any
 //! other n, t₁ is the coordinate axis least aligned with it (the first of equals), projected.
 
-use crate::JointKind;
+use crate::model::JointKind;
 use crate::spatial::Vec3;
 
 /// A joint about to be added to a link.

@@ -13,7 +13,8 @@
 //! multiple of four, so that slices are subtracted four by four. Where the root of a tree moves freely, the rows of all
 //! other dofs end in the six columns of the root, the *trunk*.
 
-use crate::{JointKind, Model, Real};
+use crate::model::{JointKind, Model};
+use crate::real::Real;
 use std::ops::Range;
 
 /// Columns of a free root.

@@ -14,7 +14,7 @@
 //! Axis and anchor of a joint are given in the body frame B. State vectors follow MuJoCo (see
 //! CONVENTIONS.md); joints are in the order they were added, parents before children.
 
-use crate::Real;
+use crate::real::Real;
 use crate::spatial::{Inertia, Pose, Vec3};
 use std::ops::Range;
 

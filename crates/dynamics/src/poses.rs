@@ -18,10 +18,11 @@
 //! Ball and free quaternions are normalised here; a zero one gives NaN. Units: m, rad. Cost
 //! O(nb + nv), no allocation in [`Poses::update`].
 
+use crate::model::{Body, JointKind, Model};
+use crate::real::Real;
 use crate::selection::Selection;
 use crate::spatial::{Mat3, Motion, Pose, Quat, Vec3, vec3};
 use crate::topology::Topology;
-use crate::{Body, JointKind, Model, Real};
 use std::ops::Range;
 
 /// Positions of a model: who holds one has run [`Self::update`].

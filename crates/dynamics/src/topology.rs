@@ -1,6 +1,6 @@
 //! The connections of a model as flat tables, for the loops: no names, no strides over cold data.
 
-use crate::{Joint, JointKind, Model};
+use crate::model::{Joint, JointKind, Model};
 use std::ops::Range;
 
 /// What moves what; numbers are left to [`crate::Poses`].

@@ -11,8 +11,10 @@
 //! a time stay in registers. Where X has the pattern of the tree, (1) keeps it and walks these
 //! columns only; (2) fills the columns of the tree.
 
+use crate::factor::Factor;
 use crate::mass_matrix::Pattern;
-use crate::{Factor, JointKind, Model, Real};
+use crate::model::{JointKind, Model};
+use crate::real::Real;
 use std::ops::Range;
 
 /// Columns per block.

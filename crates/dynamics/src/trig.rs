@@ -12,7 +12,7 @@
 //! [CodyWaite1980]; minimax coefficients of [fdlibm]. Measured error at most 2.2e-16 (f64) and
 //! 7.6e-8 (f32) absolute up to [`Split::limit`]; beyond it the caller asks the standard library.
 
-use crate::Real;
+use crate::real::Real;
 
 /// Constants of (1).
 pub(crate) struct Split {

@@ -2,11 +2,11 @@
 
 use super::{friction_distances, worse};
 use crate::cone::{Cone, MAX_ROWS, de_saxce, get, project_friction, tangential};
+use crate::law::Law;
 use crate::matrix3::{self, Block3};
 use crate::polygon::Polygon;
 use crate::problem::ConstraintProblem;
 use crate::soft::SoftBlock;
-use crate::solver::Law;
 use stiction_dynamics::spatial::{Vec3, vec3};
 
 /// (G + R)_ii, by rows.

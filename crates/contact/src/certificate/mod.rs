@@ -28,8 +28,9 @@ pub use block::{
 pub use internal::{InternalForces, internal_forces};
 
 use crate::cone::{Cone, project_friction, project_friction_dual, tangential};
+use crate::law::Law;
+pub use crate::nan::worse;
 use crate::problem::ConstraintProblem;
-use crate::solver::Law;
 use serde::Serialize;
 use stiction_dynamics::spatial::Vec3;
 
@@ -74,12 +75,6 @@ impl Certificate {
     pub fn is_finite(&self) -> bool {
         [self.eps_abs, self.natural_map, self.signorini, self.dissipation_gap].iter().all(|x| x.is_finite())
     }
-}
-
-/// The larger of two residuals, where NaN is larger than anything.
-#[inline]
-pub fn worse(a: f64, b: f64) -> f64 {
-    if a >= b || a.is_nan() { a } else { b }
 }
 
 /// Memory for judging step after step without allocating.

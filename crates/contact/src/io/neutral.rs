@@ -276,7 +276,7 @@ impl Shape {
         h: Entries,
         f: Vec<f64>,
         w: &[f64],
-    ) -> std::result::Result<ConstraintProblem, crate::PrimalError> {
+    ) -> std::result::Result<ConstraintProblem, crate::primal::PrimalError> {
         let nv = f.len();
         let mass = csr(nv, mass.iter().copied());
         let rows_of_file = csr(self.file_rows, h.into_iter().map(|(dof, row, v)| (row, dof, v)));

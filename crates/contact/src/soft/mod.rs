@@ -19,10 +19,10 @@ pub mod mujoco;
 pub mod sap;
 
 use crate::cone::{Cone, MAX_ROWS, tangential};
+use crate::law::Law;
 use crate::matrix3::Block3;
 use crate::problem::ConstraintProblem;
 use crate::softness::Softness;
-use crate::solver::Law;
 use hunt_crossley::HuntCrossley;
 
 /// One block under a compliant law.

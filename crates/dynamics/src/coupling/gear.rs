@@ -1,6 +1,7 @@
 //! Who follows whom: single gears, and the order in which they resolve.
 
-use crate::{MAX_MASS_MATRIX_ENTRIES, Model};
+use crate::build::MAX_MASS_MATRIX_ENTRIES;
+use crate::model::Model;
 
 /// (1): one scalar joint that follows others.
 #[derive(Clone, Debug, PartialEq)]

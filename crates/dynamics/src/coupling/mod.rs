@@ -27,7 +27,8 @@ pub use dynamics::{
 };
 pub use gear::{Gear, GearError};
 
-use crate::{MassMatrix, Model};
+use crate::mass_matrix::MassMatrix;
+use crate::model::Model;
 use gear::{index_gears, resolution_order, within_limit};
 use std::ops::Range;
 

@@ -14,8 +14,13 @@
 //! where δr = 0 for derivatives in v and v̇. Cost O(depth) and clearing nv columns; no allocation
 //! in [`PointDerivatives::update`].
 
+use crate::acceleration::Accelerations;
+use crate::kinematics::Kinematics;
+use crate::model::Model;
+use crate::rates::ColumnRates;
+use crate::real::Real;
 use crate::spatial::{Motion, Vec3};
-use crate::{Accelerations, ColumnRates, Kinematics, Model, Real, Velocities};
+use crate::velocity::Velocities;
 
 /// Derivatives of a point's motion, nv columns each, zero for dofs that do not move it: the
 /// angular part belongs to the body, the linear part to the point, both in world axes. Who holds

@@ -26,8 +26,14 @@
 //! Cost O(nv · depth); no allocation in [`RneaDerivatives::update`].
 
 use super::external::ExternalForces;
+use crate::acceleration::Accelerations;
+use crate::kinematics::Kinematics;
+use crate::mass_matrix::MassMatrix;
+use crate::model::{JointKind, Model};
+use crate::rates::ColumnRates;
+use crate::real::Real;
 use crate::spatial::{Coriolis, Force, Inertia, Mat3, Motion, Vec3};
-use crate::{Accelerations, ColumnRates, JointKind, Kinematics, MassMatrix, Model, Real, Velocities};
+use crate::velocity::Velocities;
 use std::ops::Range;
 
 /// ∂τ/∂(q, v, v̇): who holds one has run [`Self::update`].

@@ -13,8 +13,8 @@
 
 use super::parts::{Part, PartJoint, put_together, take_apart};
 use super::{EditError, Edited, check_index};
+use crate::model::{Joint, JointKind, Model};
 use crate::spatial::{Inertia, Pose, Quat, vec3};
-use crate::{Joint, JointKind, Model};
 
 /// `model` with `joints` (indices) locked where `q` (length nq) has them.
 ///

@@ -1,9 +1,11 @@
 //! A model taken apart into links and joints, and put together again.
 
 use super::{Base, EditError, Edited};
+use crate::build::ModelBuilder;
+use crate::joint_spec::JointSpec;
 use crate::model::Joint;
+use crate::model::Model;
 use crate::spatial::{Inertia, Pose, Quat, Vec3};
-use crate::{JointSpec, Model, ModelBuilder};
 
 /// A link, with the joints that carry it.
 #[derive(Clone, Debug)]

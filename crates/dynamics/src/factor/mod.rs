@@ -15,9 +15,11 @@
 
 mod panel;
 
+use crate::mass_matrix::MassMatrix;
 use crate::mass_matrix::{Panels, Pattern, TRUNK};
+use crate::model::Model;
+use crate::real::Real;
 use crate::spatial::{Vec3, vec3};
-use crate::{MassMatrix, Model, Real};
 use panel::{eliminate, gather, pivot, spread};
 use std::ops::Range;
 

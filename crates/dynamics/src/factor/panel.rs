@@ -9,8 +9,8 @@
 #![allow(clippy::needless_range_loop, clippy::manual_memcpy)] // the indices are those of the equations
 
 use super::NotPositive;
-use crate::Real;
 use crate::mass_matrix::{Panel, Pattern, TRUNK};
+use crate::real::Real;
 use std::cmp::Ordering;
 
 /// Columns for which there are registers, and lengths are told to the compiler.

@@ -5,8 +5,8 @@
 //! lose their component along the axis of its rotation. Random numbers are SplitMix64's [Steele2014].
 
 use super::residual::Problem;
+use crate::model::{Joint, JointKind, Model};
 use crate::spatial::{Quat, Vec3, vec3};
-use crate::{Joint, JointKind, Model};
 use std::f64::consts::PI;
 
 /// Nearer to a limit than this is at it [rad or m].

@@ -21,7 +21,7 @@ mod residual;
 #[cfg(test)]
 mod tests;
 
-use crate::Model;
+use crate::model::Model;
 use crate::spatial::{Pose, Vec3, vec3};
 use descent::Descent;
 use posture::Slide;

@@ -12,8 +12,9 @@
 
 use super::Task;
 use crate::frames::frame_pose;
+use crate::kinematics::Kinematics;
+use crate::model::Model;
 use crate::spatial::{Mat3, Vec3, vec3};
-use crate::{Kinematics, Model};
 
 /// How far off a configuration is.
 #[derive(Clone, Copy, Debug)]

@@ -18,7 +18,7 @@
 //! one point add up as inertias do.
 
 use super::{Force, Inertia, Motion, Sym3, Vec3};
-use crate::Real;
+use crate::real::Real;
 use std::ops::{Add, AddAssign};
 
 /// Γ of (1).

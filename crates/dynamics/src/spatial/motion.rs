@@ -13,7 +13,7 @@
 //! [Featherstone2008, ch. 2]
 
 use super::vec3::{Mat3, Sym3, Vec3, vec3};
-use crate::Real;
+use crate::real::Real;
 use std::ops::{Add, AddAssign, Mul, Neg, Sub, SubAssign};
 
 /// Velocity or acceleration of a body: (angular, linear of the body-fixed point now at O).

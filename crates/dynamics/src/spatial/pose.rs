@@ -1,7 +1,7 @@
 //! Rotations and poses.
 
 use super::vec3::{Mat3, Vec3, vec3};
-use crate::Real;
+use crate::real::Real;
 use std::ops::{Add, Mul};
 
 /// A unit quaternion, Hamilton convention, order (w, x, y, z). `R_WB` takes components in B to

@@ -1,6 +1,6 @@
 //! Three-dimensional vectors, full and symmetric 3×3 matrices.
 
-use crate::Real;
+use crate::real::Real;
 use std::ops::{Add, AddAssign, Index, IndexMut, Mul, Neg, Sub, SubAssign};
 
 /// A vector of ℝ³; its frame and unit are named by the variable that holds it.

@@ -2,6 +2,15 @@
 
 pub(super) type Result<T> = std::result::Result<T, String>;
 
+/// A dataset, and a chunk of one, may have this many bytes.
+pub(super) const MAX_BYTES: usize = 1 << 30;
+
+/// Takes one node or message from the number of those that may still be looked at.
+pub(super) fn spend(budget: &mut usize) -> Result<()> {
+    *budget = budget.checked_sub(1).ok_or("its trees hold more than the file has room for")?;
+    Ok(())
+}
+
 /// See the module. Sizes of addresses and lengths are those of the file.
 #[derive(Clone, Copy, Debug)]
 pub(super) struct Bytes<'a> {

@@ -11,6 +11,7 @@
 mod bytes;
 mod chunks;
 mod dataset;
+mod message;
 mod read;
 mod write;
 
