@@ -64,7 +64,8 @@ impl BlockMatrix {
         self.values.fill(0.0);
     }
 
-    /// As [`Self::set_pattern`], but the values are whatever they are: for whoever writes every entry.
+    /// Sets the pattern as [`Self::set_pattern`] does, but leaves the values undefined, for callers that write every
+    /// entry.
     pub fn reshape(&mut self, row_start: &[usize], mut columns_of: impl FnMut(usize, &mut Vec<usize>)) {
         let n = row_start.len() - 1;
         let dim = |i: usize| row_start[i + 1] - row_start[i];

@@ -27,7 +27,7 @@ pub enum Law {
     /// MuJoCo's regularised relaxation with elliptic cones ([`crate::soft::mujoco`]): contacts yield,
     /// held bodies creep.
     Mujoco,
-    /// The same with four-sided pyramids.
+    /// MuJoCo's regularised relaxation with four-sided pyramids instead of cones.
     MujocoPyramidal,
     /// Drake's regularised relaxation with linear dissipation ([`crate::soft::sap`]).
     Sap,

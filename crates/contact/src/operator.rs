@@ -175,7 +175,7 @@ impl ConstraintProblem {
         self.each_diagonal_block(|block, _| out.push(block));
     }
 
-    /// The same, and ‖(G + R)_ii‖_F of all rows.
+    /// Diagonal blocks of G + R, and the Frobenius norms ‖(G + R)_ii‖_F over all their rows [1/kg].
     pub fn diagonal_blocks_and_norms_into(&self, blocks: &mut Vec<[f64; 9]>, norms: &mut Vec<f64>) {
         blocks.clear();
         blocks.reserve(self.len());
@@ -330,8 +330,9 @@ mod tests {
         assert!((sizes[0] - 2.75).abs() < 1e-15 && (sizes[1] - 2.0).abs() < 1e-15, "{sizes:?}");
     }
 
-    /// Of contacts that spin and roll, by blocks and by W, each between two trees; what a column holds beyond the rows of a
-    /// block counts for nothing.
+    /// Diagonals of contacts that spin and roll are the same by blocks and by W, each between two trees; numbers that
+    /// a column
+    /// holds beyond the rows of a block do not count.
     #[test]
     fn diagonals_of_patches_agree() {
         let mut random = Random(4);

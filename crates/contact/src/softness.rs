@@ -12,7 +12,7 @@ pub struct Softness {
     pub gap: f64,
     /// J v of the rows of the block at the start of the step [m/s]; a scalar block uses the first.
     pub velocity: [f64; 3],
-    /// What g of the last row holds beyond J v_free: stabilisation, restitution [m/s].
+    /// Part of g of the last row beyond J v_free: stabilisation and restitution [m/s].
     pub bias: f64,
     /// Scale of G_ii without the present configuration, as MuJoCo's `diagApprox` of the first row; 0
     /// where only G itself tells [1/kg].
@@ -32,7 +32,7 @@ pub struct Material {
     pub dissipation: f64,
     /// MuJoCo's reference: (time constant, damping ratio), or both negative (−stiffness, −damping).
     pub solref: [f64; 2],
-    /// The same for friction rows; zeros take `solref`.
+    /// MuJoCo's reference of friction rows, as `solref`; zeros take `solref`.
     pub solref_friction: [f64; 2],
     /// MuJoCo's impedance: (d₀, d_width, width, midpoint, power).
     pub solimp: [f64; 5],

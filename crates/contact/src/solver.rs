@@ -22,7 +22,7 @@ pub enum SolveStatus {
     NumericalFailure,
 }
 
-/// What a solver says of its own work. Its residual decides when it stops; the residual that is
+/// A solver's report on its own work. Its residual decides when it stops; the residual that is
 /// reported to users is the judge's ([`crate::certificate`]).
 #[derive(Clone, Copy, Debug, Serialize)]
 pub struct SolveReport {
@@ -44,7 +44,7 @@ impl SolveReport {
     }
 }
 
-/// What a solver reads of a problem beyond G, R, g and the cones.
+/// Parts of a problem that a solver reads beyond G, R, g and the cones.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub struct Needs {
     /// The factor of G is enough, [`crate::ThinRows`]: where blocks are needed, the solver forms them.
@@ -104,7 +104,7 @@ pub trait ContactSolver: Send {
     /// The law of the answer.
     fn law(&self) -> Law;
 
-    /// What must be in the problem.
+    /// Parts that the problem must hold for this solver.
     fn needs(&self) -> Needs {
         Needs::default()
     }

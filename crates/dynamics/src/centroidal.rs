@@ -38,7 +38,7 @@ pub struct Centroidal<T = f64> {
 }
 
 impl<T: Real> Centroidal<T> {
-    /// Of nothing.
+    /// Memory for a model; [`Self::update`] fills it.
     pub fn new(model: &Model<T>) -> Self {
         let kind = model.kind();
         Self {

@@ -15,7 +15,7 @@
 use crate::real::Real;
 use std::ops::{Add, AddAssign, Div, Mul, MulAssign, Neg, Sub, SubAssign};
 
-/// See the module.
+/// A dual number: a value and its derivatives by N variables.
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub struct Dual<const N: usize> {
     pub value: f64,

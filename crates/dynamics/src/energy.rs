@@ -19,7 +19,7 @@ use crate::velocity::Velocities;
 /// Momentum of all moving bodies, in world axes.
 #[derive(Clone, Copy, Debug)]
 pub struct Momentum<T = f64> {
-    /// [kg·m/s]
+    /// Linear momentum [kg·m/s].
     pub linear: Vec3<T>,
     /// About the centre of mass [kg·m²/s].
     pub angular: Vec3<T>,

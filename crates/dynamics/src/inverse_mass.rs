@@ -24,7 +24,7 @@ impl<T: Real> InverseMass<T> {
         Self { entries, solver: TreeSolver::new(model, &[Columns::Moved]) }
     }
 
-    /// Of the matrix that `factor` holds.
+    /// Computes the inverse of the matrix that `factor` holds.
     #[inline(always)]
     pub fn update(&mut self, factor: &Factor<T>) {
         self.solver.set_identity(0);

@@ -55,7 +55,7 @@ impl<T: Real> Kinematics<T> {
         self.transform();
     }
 
-    /// As [`Poses::select`].
+    /// Chooses the trees that [`Self::update`] moves from now on, as [`Poses::select`].
     pub fn select(&mut self, trees: impl Fn(usize) -> bool) {
         self.poses.select(trees);
     }

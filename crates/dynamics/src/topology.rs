@@ -3,7 +3,7 @@
 use crate::model::{Joint, JointKind, Model};
 use std::ops::Range;
 
-/// What moves what; numbers are left to [`crate::Poses`].
+/// The structure of a model: which joint moves which body. Its numbers are left to [`crate::Poses`].
 #[derive(Clone, Debug)]
 pub(crate) struct Topology {
     /// Per body; `None`: the world.

@@ -94,7 +94,7 @@ impl Judge {
         self.certify_some(problem, impulses, |_| true)
     }
 
-    /// The same of the `wanted` blocks alone.
+    /// Judges by the exact law, but only the blocks i for which `wanted(i)` is true.
     pub fn certify_some(
         &mut self,
         problem: &ConstraintProblem,
@@ -159,7 +159,7 @@ impl Judge {
         self.natural_map_of_some(problem, impulses, law, |_| true)
     }
 
-    /// The same of the `wanted` blocks alone.
+    /// Natural map of `law` over the blocks i for which `wanted(i)` is true [m/s].
     pub fn natural_map_of_some(
         &mut self,
         problem: &ConstraintProblem,

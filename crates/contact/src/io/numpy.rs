@@ -55,7 +55,7 @@ impl<W: Write> ArchiveWriter<W> {
     }
 }
 
-/// What stands before the numbers of an array.
+/// The header of an array, up to its first number.
 fn head(kind: &str, shape: &[usize]) -> Vec<u8> {
     let sides: Vec<String> = shape.iter().map(usize::to_string).collect();
     let comma = if shape.len() == 1 { "," } else { "" };
@@ -125,7 +125,8 @@ pub fn members(archive: &[u8]) -> Result<Vec<(String, Vec<u8>)>, String> {
 mod tests {
     use super::*;
 
-    /// What `numpy.save` of numpy 2.3 writes for `np.arange(6.0).reshape(2, 3)` and `np.array([7], "uint32")`.
+    /// Arrays are byte for byte those that `numpy.save` of numpy 2.3 writes for `np.arange(6.0).reshape(2, 3)` and
+    /// `np.array([7], "uint32")`.
     #[test]
     fn arrays_are_those_of_numpy() {
         let numpy = |shape: &str, kind: &str, spaces: usize| {

@@ -155,7 +155,7 @@ fn crc32(bytes: &[u8]) -> u32 {
     !crc32_of(u32::MAX, bytes)
 }
 
-/// What the remainder `crc` of the bytes before becomes by `bytes`.
+/// Continues the checksum `crc`, not yet inverted, over `bytes`.
 fn crc32_of(crc: u32, bytes: &[u8]) -> u32 {
     let step = |crc: u32, b: &u8| (crc >> 8) ^ REMAINDERS[usize::from(crc as u8 ^ b)];
     bytes.iter().fold(crc, step)

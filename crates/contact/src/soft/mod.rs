@@ -139,7 +139,7 @@ fn project_weighted(y: [f64; 3], mu: f64, ratio: f64) -> [f64; 3] {
     [scale * y[0], scale * y[1], n]
 }
 
-/// The same of a patch, in place.
+/// Projects the impulses `y` of a patch on its cone in the metric diag(R), in place.
 fn project_weighted_patch(y: &mut [f64; MAX_ROWS], mu: f64, ratio: f64) {
     let t = tangential(y);
     let [x, _, n] = project_weighted([t, 0.0, y[2]], mu, ratio);

@@ -8,7 +8,7 @@ use crate::model::Model;
 pub struct Gear {
     /// The joint that follows.
     pub joint: usize,
-    /// (joint it follows, ratio).
+    /// Pairs of a joint that is followed and its ratio.
     pub terms: Vec<(usize, f64)>,
     pub offset: f64,
 }

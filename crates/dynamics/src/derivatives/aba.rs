@@ -95,7 +95,7 @@ impl<T: Real> AbaDerivatives<T> {
         sound
     }
 
-    /// (1)
+    /// Solves (1) for all right-hand sides.
     #[inline(always)]
     fn solve(&mut self) {
         self.solver.set_negative(0, &self.inverse_dynamics.tau_q);

@@ -29,15 +29,15 @@ use crate::velocity::Velocities;
 pub struct PointDerivatives<T = f64> {
     /// The Jacobian: derivatives of velocity by v, and of acceleration by v̇.
     pub J: Vec<Motion<T>>,
-    /// Of the velocity by q.
+    /// Derivatives of the velocity by q, one column per dof.
     pub velocity_q: Vec<Motion<T>>,
-    /// Of the acceleration by q.
+    /// Derivatives of the acceleration by q, one column per dof.
     pub acceleration_q: Vec<Motion<T>>,
-    /// Of the acceleration by v.
+    /// Derivatives of the acceleration by v, one column per dof.
     pub acceleration_v: Vec<Motion<T>>,
 }
 
-/// What (1) to (3) need of the point.
+/// Quantities of the point in (1) to (3).
 struct Place<T> {
     r: Vec3<T>,
     V: Motion<T>,
@@ -46,7 +46,7 @@ struct Place<T> {
 }
 
 impl<T: Real> PointDerivatives<T> {
-    /// Of a point that nothing moves.
+    /// Zero derivatives, as of a point that no joint moves.
     pub fn new(model: &Model<T>) -> Self {
         let zero = vec![Motion::zero(model.kind()); model.nv()];
         Self { J: zero.clone(), velocity_q: zero.clone(), acceleration_q: zero.clone(), acceleration_v: zero }
@@ -87,7 +87,7 @@ impl<T: Real> PointDerivatives<T> {
 }
 
 impl<T: Real> Place<T> {
-    /// (2)
+    /// Derivative (2) of the velocity of the point.
     #[inline(always)]
     fn velocity(&self, dV: Motion<T>, S: Motion<T>) -> Motion<T> {
         Motion::new(dV.angular, dV.linear_at(self.r) + self.V.angular.cross(S.linear_at(self.r)))

@@ -51,7 +51,7 @@ pub struct RneaDerivatives<T = f64> {
     free: Vec<Option<usize>>,
 }
 
-/// What (3) to (5) ask of dof j.
+/// Quantities of dof j in (3) to (5).
 #[derive(Clone, Copy, Debug)]
 struct Column<T> {
     S: Motion<T>,
@@ -62,7 +62,7 @@ struct Column<T> {
     psi_dot: Vec3<T>,
 }
 
-/// Of a body, then of all it carries.
+/// Inertia, Coriolis matrix and force of a body, later with those of all bodies it carries.
 #[derive(Clone, Copy, Debug)]
 struct Composite<T> {
     inertia: Inertia<T>,
@@ -80,7 +80,7 @@ struct Row<T> {
 
 /// A free root as (6) sees it.
 struct FreeRoot<T> {
-    /// Its first dof.
+    /// First dof of the root.
     first: usize,
     R: Mat3<T>,
     V: Motion<T>,
@@ -208,7 +208,7 @@ impl<T: Real> RneaDerivatives<T> {
         }
     }
 
-    /// The same for the six columns of a free root, by (6).
+    /// Entries of row i in the six columns of a free root, by (6).
     #[inline(always)]
     fn entries_of_free_root(&mut self, i: usize, row: &Row<T>, root: &FreeRoot<T>) {
         let nv = self.columns.len();

@@ -80,7 +80,7 @@ fn carrier(part: &mut Part) -> Part {
     }
 }
 
-/// What the joint does at q, which starts with its coordinates.
+/// Motion of the joint at q, which starts with its coordinates.
 fn pose_at(joint: &Joint, q: &[f64]) -> Result<Pose, EditError> {
     let q = &q[..joint.kind.nq()];
     let turned = |r: Quat| Pose::new(r, joint.anchor - r.rotate(joint.anchor));

@@ -7,9 +7,9 @@ use crate::model::{Body, Dof, Joint, Model};
 #[derive(Clone, Debug)]
 pub struct Tree {
     pub model: Model,
-    /// Of every coordinate of its q, the place in the q of the whole.
+    /// Place in q of the whole model, for every coordinate of the tree's q.
     pub q: Vec<usize>,
-    /// The same of v.
+    /// Place in v of the whole model, for every coordinate of the tree's v.
     pub v: Vec<usize>,
 }
 

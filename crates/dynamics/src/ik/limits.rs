@@ -114,7 +114,7 @@ pub(super) fn leads_out(joint: &Joint, q: &[f64], direction: f64) -> bool {
     (q[0] >= hi - AT && direction > 0.0) || (q[0] <= lo + AT && direction < 0.0)
 }
 
-/// Of the rotation of a ball joint at its limit.
+/// Axis of the rotation of a ball joint that is at its limit.
 fn ball_axis(joint: &Joint, q: &[f64]) -> Option<Vec3> {
     let [_, hi] = joint.limit.filter(|_| joint.kind == JointKind::Ball)?;
     let turn = rotation(q);

@@ -64,7 +64,9 @@ impl Trajectory {
     pub fn write_npz(&self, writer: impl Write) -> io::Result<()> {
         let mut archive = ArchiveWriter::new(writer);
         let rows = self.len();
-        for (name, values, columns) in [("q", &self.q, self.about.q.len()), ("v", &self.v, self.about.v.len())] {
+        for (name, values, columns) in
+            [("q", &self.q, self.about.q.len()), ("v", &self.v, self.about.v.len())]
+        {
             archive.doubles(name, &[rows, columns], values)?;
         }
         for (name, values) in [

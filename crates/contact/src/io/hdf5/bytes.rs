@@ -11,7 +11,7 @@ pub(super) fn spend(budget: &mut usize) -> Result<()> {
     Ok(())
 }
 
-/// See the module. Sizes of addresses and lengths are those of the file.
+/// A place in the bytes of a file; addresses and lengths have the sizes that the file states.
 #[derive(Clone, Copy, Debug)]
 pub(super) struct Bytes<'a> {
     all: &'a [u8],
