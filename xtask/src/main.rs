@@ -9,9 +9,12 @@
 mod args;
 mod bench;
 mod bibliography;
+mod debts;
 mod figures;
+mod fragments;
 mod fuzz;
 mod house;
+mod modules;
 mod page;
 mod process;
 mod python;

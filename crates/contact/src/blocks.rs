@@ -3,7 +3,10 @@
 //! The pattern is symmetric; the values need not be (problems measured by others are not). Block
 //! (i, j) has dimᵢ × dimⱼ numbers by rows. Columns of a block row ascend.
 
-/// See the module.
+/// The blocks of a matrix may hold this many numbers: 4 GiB.
+pub(crate) const MAX_VALUES: usize = 1 << 29;
+
+/// A square block matrix with a symmetric pattern, sparse by rows.
 #[derive(Debug, Default)]
 pub struct BlockMatrix {
     /// Entries of block row i: `entry_start[i]..entry_start[i + 1]`.
@@ -61,7 +64,8 @@ impl BlockMatrix {
         self.values.fill(0.0);
     }
 
-    /// As [`Self::set_pattern`], but the values are whatever they are: for whoever writes every entry.
+    /// Sets the pattern as [`Self::set_pattern`] does, but leaves the values undefined, for callers that write every
+    /// entry.
     pub fn reshape(&mut self, row_start: &[usize], mut columns_of: impl FnMut(usize, &mut Vec<usize>)) {
         let n = row_start.len() - 1;
         let dim = |i: usize| row_start[i + 1] - row_start[i];

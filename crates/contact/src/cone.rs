@@ -28,7 +28,7 @@ pub enum Cone {
     Box { lo: f64, hi: f64 },
     /// Coulomb's cone with coefficient mu ≥ 0 [–].
     Friction { mu: f64 },
-    /// The same in more dimensions: against spinning, and, if it `rolls`, against rolling.
+    /// Coulomb's cone of a contact that also resists spinning about its normal and, if it `rolls`, rolling.
     Patch { mu: f64, rolls: bool },
 }
 
@@ -189,7 +189,7 @@ pub fn de_saxce(c: Vec3, mu: f64) -> Vec3 {
 mod tests {
     use super::*;
 
-    /// What is within without a root is within with one, at the edge of the cone to the last bits.
+    /// Vectors found to be inside the cone without taking a root are inside with one, at its edge to the last bits.
     #[test]
     fn roots_are_left_out_only_where_they_change_nothing() {
         for k in 0..2000 {

@@ -1,5 +1,6 @@
 //! 3×3 blocks by rows, as the block matrix stores them.
 
+use crate::nan::worse;
 use stiction_dynamics::spatial::{Vec3, vec3};
 
 /// A 3×3 block by rows.
@@ -10,7 +11,7 @@ pub type Block3 = [f64; 9];
 /// The characteristic cubic of S = AᵀA in the form S = m + p B, with eigenvalues
 /// m + 2 p cos(φ + 2πk/3), φ = acos(det B / 2)/3 [Smith1961].
 pub fn spectral_norm(a: &Block3) -> f64 {
-    let scale = a.iter().fold(0.0, |s: f64, x| crate::certificate::worse(s, x.abs()));
+    let scale = a.iter().fold(0.0, |s: f64, x| worse(s, x.abs()));
     if scale == 0.0 || !scale.is_finite() {
         return scale;
     }

@@ -7,13 +7,11 @@
 //!
 //! (1) forms blocks, (2) multiplies without them, in O(entries of J and L).
 
+use crate::blocks::MAX_VALUES;
 use crate::cone::{Cone, MAX_ROWS};
 use crate::primal::{MassFactor, Primal, PrimalError};
 use crate::problem::ConstraintProblem;
 use stiction_dynamics::lanes;
-
-/// Blocks may hold this many numbers: 4 GiB.
-pub(crate) const MAX_VALUES: usize = 1 << 29;
 
 impl ConstraintProblem {
     /// The problem of `primal`, R = 0, with G formed by (1).
@@ -127,6 +125,14 @@ impl ConstraintProblem {
         Ok(())
     }
 
+    fn form_blocks_of_thin(&mut self) -> Result<(), PrimalError> {
+        let mut thin = std::mem::take(&mut self.thin);
+        let (row_start, blocks) = self.starts_and_blocks_mut();
+        let formed = thin.form_blocks_into(row_start, blocks);
+        self.thin = thin;
+        formed
+    }
+
     /// y = G x, compliance not included.
     pub fn delassus_mul_into(&self, x: &[f64], y: &mut Vec<f64>) {
         assert_eq!(x.len(), self.rows(), "one number per row");
@@ -169,7 +175,7 @@ impl ConstraintProblem {
         self.each_diagonal_block(|block, _| out.push(block));
     }
 
-    /// The same, and ‖(G + R)_ii‖_F of all rows.
+    /// Diagonal blocks of G + R, and the Frobenius norms ‖(G + R)_ii‖_F over all their rows [1/kg].
     pub fn diagonal_blocks_and_norms_into(&self, blocks: &mut Vec<[f64; 9]>, norms: &mut Vec<f64>) {
         blocks.clear();
         blocks.reserve(self.len());
@@ -324,8 +330,9 @@ mod tests {
         assert!((sizes[0] - 2.75).abs() < 1e-15 && (sizes[1] - 2.0).abs() < 1e-15, "{sizes:?}");
     }
 
-    /// Of contacts that spin and roll, by blocks and by W, each between two trees; what a column holds beyond the rows of a
-    /// block counts for nothing.
+    /// Diagonals of contacts that spin and roll are the same by blocks and by W, each between two trees; numbers that
+    /// a column
+    /// holds beyond the rows of a block do not count.
     #[test]
     fn diagonals_of_patches_agree() {
         let mut random = Random(4);

@@ -18,7 +18,7 @@
 use std::f64::consts::{PI, TAU};
 use stiction_dynamics::spatial::{Vec3, vec3};
 
-/// See the module.
+/// A polygon that stands for the friction disc of radius μ λ_N.
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub enum Polygon {
     /// Sides along t₁ and t₂; it holds the disc.

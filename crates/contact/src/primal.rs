@@ -96,7 +96,7 @@ pub enum PrimalError {
 }
 
 impl Primal {
-    /// The same with some rows of J only.
+    /// A copy that keeps only the given rows of J.
     pub(crate) fn rows(&self, rows: &[usize]) -> Self {
         let mut jacobian = Csr { start: vec![0], ..Csr::default() };
         for &row in rows {

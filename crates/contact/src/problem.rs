@@ -17,7 +17,8 @@ use crate::primal::{MassFactor, Primal};
 use crate::softness::Softness;
 use crate::thin::ThinRows;
 
-/// See the module. Rebuilt in place every step: [`Self::clear`], [`Self::push`], then the blocks.
+/// The constraint problem of one step. It is rebuilt in place every step: [`Self::clear`], [`Self::push`], then the
+/// blocks.
 #[derive(Clone, Debug)]
 pub struct ConstraintProblem {
     cones: Vec<Cone>,
@@ -35,7 +36,7 @@ pub struct ConstraintProblem {
     pub primal: Option<Primal>,
     /// Factor of the mass of `primal`, where the problem was built from it.
     pub(crate) factor: Option<MassFactor>,
-    /// What compliant laws read, one per block; empty when whoever built the problem kept none.
+    /// Compliance of every block, for compliant laws; empty when the problem was built without.
     pub softness: Vec<Softness>,
     /// Another start beside the impulses given to a solver, e.g. those of the step before the last; or empty.
     /// What the last step put right is in its impulses once too often.

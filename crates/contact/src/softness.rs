@@ -1,6 +1,5 @@
 //! What compliant laws read of a constraint block, and rigid laws do not need.
 
-use crate::soft::mujoco;
 use serde::{Deserialize, Serialize};
 
 /// One block of a problem as a compliant law sees it; see [`crate::ConstraintProblem::softness`].
@@ -13,7 +12,7 @@ pub struct Softness {
     pub gap: f64,
     /// J v of the rows of the block at the start of the step [m/s]; a scalar block uses the first.
     pub velocity: [f64; 3],
-    /// What g of the last row holds beyond J v_free: stabilisation, restitution [m/s].
+    /// Part of g of the last row beyond J v_free: stabilisation and restitution [m/s].
     pub bias: f64,
     /// Scale of G_ii without the present configuration, as MuJoCo's `diagApprox` of the first row; 0
     /// where only G itself tells [1/kg].
@@ -33,7 +32,7 @@ pub struct Material {
     pub dissipation: f64,
     /// MuJoCo's reference: (time constant, damping ratio), or both negative (−stiffness, −damping).
     pub solref: [f64; 2],
-    /// The same for friction rows; zeros take `solref`.
+    /// MuJoCo's reference of friction rows, as `solref`; zeros take `solref`.
     pub solref_friction: [f64; 2],
     /// MuJoCo's impedance: (d₀, d_width, width, midpoint, power).
     pub solimp: [f64; 5],
@@ -41,22 +40,6 @@ pub struct Material {
     pub margin: f64,
     /// MuJoCo's ratio of the impedances of friction and normal rows [–].
     pub impratio: f64,
-}
-
-impl Material {
-    /// The spring that MuJoCo's constraint is for a contact between bodies of effective mass `mass` [kg] at the depth
-    /// `depth` [m], in steps of h: stiffness [N/m] and relaxation time [s], with K, B and d of [`crate::soft::mujoco`],
-    ///
-    /// ```text
-    ///     a + (1 − d)/d f/m = −B v + K d depth   ⇒   k = m K d²/(1 − d),   τ = B/(K d)
-    /// ```
-    ///
-    /// What MuJoCo's force has beside it is a share of the acceleration, −m d/(1 − d) a.
-    pub fn spring_of_mujoco(&self, mass: f64, depth: f64, h: f64) -> (f64, f64) {
-        let d = mujoco::impedance(self.solimp, depth);
-        let (k, b) = mujoco::reference(self.solref, self.solimp, h);
-        (mass * k * d * d / (1.0 - d), b / (k * d))
-    }
 }
 
 impl Default for Material {

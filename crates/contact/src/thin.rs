@@ -17,7 +17,7 @@ use std::ops::{AddAssign, Mul, Range};
 use stiction_dynamics::lanes;
 use stiction_dynamics::spatial::Vec3;
 
-/// See the module. A block of one row uses the first component of its columns.
+/// Rows of J, or of the factor W, by blocks and trees. A block of one row uses the first component of its columns.
 #[derive(Debug, Default)]
 pub struct ThinRows {
     blocks: Vec<Block>,
@@ -68,7 +68,7 @@ struct Segment {
     tree: usize,
     /// In `reached` and `columns`.
     places: Span,
-    /// Its coordinates are one chain, from this one to the root.
+    /// The last coordinate, if all coordinates of the segment are one chain from there to the root.
     tip: Option<usize>,
     /// The first of the last [`RUN`] of them, if these follow one another, as those of a free root do.
     run: Option<usize>,
@@ -98,7 +98,7 @@ impl Clone for ThinRows {
 #[derive(Clone, Copy)]
 pub struct Part<'a> {
     pub tree: usize,
-    /// Its coordinates are one chain, from this one to the root.
+    /// The last coordinate, if all coordinates of the part are one chain from there to the root.
     pub tip: Option<usize>,
     pub coordinates: &'a [usize],
     pub columns: &'a [Vec3],
@@ -170,8 +170,9 @@ impl ThinRows {
         self.end_segment(tree, tip, self.last_run());
     }
 
-    /// The same of a whole chain, its columns one by one; with a `run` these are followed by the coordinates of a free
-    /// root, from the last to the first: that, and the columns.
+    /// Appends the segment of a whole chain to the last block, its columns one by one; with a `run` these are
+    /// followed by the
+    /// coordinates of a free root, from the last to the first: its first coordinate, and the columns.
     #[inline]
     pub fn push_chain(
         &mut self,
@@ -214,7 +215,7 @@ impl ThinRows {
         (run[0] == run[RUN - 1] + RUN - 1).then_some(run[RUN - 1])
     }
 
-    /// What was pushed since the last segment becomes one.
+    /// Ends the segment of all columns that were pushed since the last one.
     #[inline(always)]
     fn end_segment(&mut self, tree: usize, tip: Option<usize>, run: Option<usize>) {
         let Some(block) = self.blocks.last_mut() else { return };
@@ -326,7 +327,7 @@ impl ThinRows {
         segments_of(&self.segments, &self.reached, &mut self.columns)
     }
 
-    /// The same of the rows four to six, where there are any.
+    /// Segments with rows four to six of their columns, for blocks that have these rows.
     pub fn more_segments_mut(&mut self) -> impl Iterator<Item = (Option<usize>, &[usize], &mut [Vec3])> {
         segments_of(&self.segments, &self.reached, &mut self.more)
     }
@@ -365,7 +366,7 @@ impl ThinRows {
         self.sum(i, x, Vec3::ZERO, |column| *column)
     }
 
-    /// Of the same, one of the first three rows.
+    /// Product of one of the first three rows of block i with `x`.
     #[inline]
     pub fn dot_row(&self, i: usize, row: usize, x: &[f64]) -> f64 {
         match row {

@@ -155,7 +155,8 @@ fn lanes<S: Simd, T: Real>(simd: S, kind: T, model: &Model) -> Vec<f64> {
     (0..STAGES.len()).map(|s| least(|| run(s))).collect()
 }
 
-/// The same in f64 and in four lanes of it, with AVX2 and what comes with it; NaN without.
+/// Cost of the derivatives in f64 and in four lanes, with AVX2 and what comes with it [s]; NaN where the processor
+/// has none.
 fn dispatched(model: &Model) -> [Vec<f64>; 2] {
     #[cfg(target_arch = "x86_64")]
     if let Some(simd) = fearless_simd::Level::new().as_avx2() {

@@ -16,9 +16,12 @@
 //!     v̇_i = (u_i − U_i · D) / d_i,   D += S_i v̇_i                             (3)
 //! ```
 
+use crate::kinematics::Kinematics;
+use crate::model::Model;
+use crate::real::Real;
 use crate::rnea::{body_force, weightless};
 use crate::spatial::{ArticulatedInertia, Force, Motion};
-use crate::{Kinematics, Model, Real, Velocities};
+use crate::velocity::Velocities;
 
 /// Scratch of [`aba_into`].
 #[derive(Clone, Debug)]

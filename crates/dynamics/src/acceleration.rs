@@ -14,9 +14,13 @@
 //! [Featherstone2008, §2.11]. (2) is the rate of ψ̇ that derivatives need [Singh2022].
 //! Units: rad/s², m/s².
 
+use crate::kinematics::Kinematics;
+use crate::model::Model;
+use crate::rates::ColumnRates;
+use crate::real::Real;
 use crate::rnea::weightless;
 use crate::spatial::{Motion, Vec3};
-use crate::{ColumnRates, Kinematics, Model, Real, Velocities};
+use crate::velocity::Velocities;
 
 /// Accelerations of a model: who holds one has run [`Self::update`].
 #[derive(Clone, Debug)]

@@ -5,7 +5,7 @@ use crate::model::{Body, Dof, Joint, JointKind, Link, Model};
 use crate::spatial::{Inertia, Mat3, Pose, Sym3, Vec3};
 use std::cmp::Ordering;
 
-/// What a model cannot be built from. `element` names the link or joint.
+/// An error in the description of a model. `element` names the link or joint.
 #[derive(Clone, Debug, PartialEq, thiserror::Error)]
 pub enum ModelError {
     #[error("{element}: {what} is {value}; expected {expected}")]
@@ -196,7 +196,8 @@ impl Model {
         Ok(body)
     }
 
-    /// What moves must have an inertia some body can have. A link that has none is tolerated where
+    /// Checks that every moving body has an inertia that some rigid body can have. A link without one is tolerated
+    /// where
     /// the links rigidly joined to it make up for it: only their sum acts.
     fn check_inertias(&self) -> Result<(), ModelError> {
         for link in &self.links {
@@ -243,7 +244,9 @@ impl Model {
         Ok(())
     }
 
-    /// What turns about every axis, and carries nothing, must have a moment about each: else M is singular wherever it is.
+    /// Checks that a body which turns about every axis, and carries nothing, has a moment of inertia about each:
+    /// otherwise M is
+    /// singular in every configuration.
     fn check_turning(&self) -> Result<(), ModelError> {
         let mut carries = vec![false; self.bodies.len()];
         self.bodies.iter().filter_map(|b| b.parent).for_each(|p| carries[p] = true);
@@ -396,7 +399,7 @@ mod tests {
         builder.build(vec3(0.0, 0.0, -9.81))
     }
 
-    /// What turns freely about a line without a moment about it has no mass matrix, but where something else is there.
+    /// A line of mass that turns freely about itself has no mass matrix, unless something else has a moment there.
     #[test]
     fn lines_that_turn_freely_are_refused() {
         for kind in [JointKind::Free, JointKind::Ball] {

@@ -15,9 +15,12 @@
 //! [`Centroidal::update`].
 
 use crate::energy::mass_moment;
+use crate::kinematics::Kinematics;
+use crate::model::Model;
+use crate::real::Real;
 use crate::rnea::body_force;
 use crate::spatial::{Force, Inertia, Mat3, Quat, Vec3};
-use crate::{Kinematics, Model, Real, Velocities};
+use crate::velocity::Velocities;
 
 /// Who holds one has run [`Self::update`].
 #[derive(Clone, Debug)]
@@ -35,7 +38,7 @@ pub struct Centroidal<T = f64> {
 }
 
 impl<T: Real> Centroidal<T> {
-    /// Of nothing.
+    /// Memory for a model; [`Self::update`] fills it.
     pub fn new(model: &Model<T>) -> Self {
         let kind = model.kind();
         Self {

@@ -12,9 +12,13 @@
 //!
 //! Units: those of M per second. Cost O(nv · depth); no allocation in [`CoriolisMatrix::update`].
 
+use crate::kinematics::Kinematics;
 use crate::mass_matrix::Pattern;
+use crate::model::Model;
+use crate::rates::ColumnRates;
+use crate::real::Real;
 use crate::spatial::{Coriolis, Inertia};
-use crate::{ColumnRates, Kinematics, Model, Real, Velocities};
+use crate::velocity::Velocities;
 
 /// C(q, v): who holds one has run [`Self::update`].
 #[derive(Clone, Debug)]

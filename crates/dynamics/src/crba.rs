@@ -19,9 +19,12 @@
 //!
 //! Units: M_ij [kg·m², kg·m or kg], by the units of v_i and v_j. Cost O(nv · depth).
 
+use crate::kinematics::Kinematics;
+use crate::mass_matrix::MassMatrix;
 use crate::mass_matrix::TRUNK;
+use crate::model::Model;
+use crate::real::Real;
 use crate::spatial::{Inertia, Motion};
-use crate::{Kinematics, MassMatrix, Model, Real};
 use std::ops::Range;
 
 /// Scratch of [`crba_into`].

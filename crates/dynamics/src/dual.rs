@@ -12,10 +12,10 @@
 //! Comparisons see values only. Numbers that pass through [`Real::lane`] lose their derivatives:
 //! [`crate::difference_into`] is therefore not differentiated. √ has no derivative at zero (NaN).
 
-use crate::Real;
+use crate::real::Real;
 use std::ops::{Add, AddAssign, Div, Mul, MulAssign, Neg, Sub, SubAssign};
 
-/// See the module.
+/// A dual number: a value and its derivatives by N variables.
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub struct Dual<const N: usize> {
     pub value: f64,

@@ -10,13 +10,16 @@
 //! energy is U plus [`Model::fixed_potential_energy`] plus [`spring_energy`]. Armature belongs to
 //! rotors whose axes are not modelled: it counts in T but not in the momentum.
 
+use crate::kinematics::Kinematics;
+use crate::model::{JointKind, Model};
+use crate::real::Real;
 use crate::spatial::{Force, Vec3};
-use crate::{JointKind, Kinematics, Model, Real, Velocities};
+use crate::velocity::Velocities;
 
 /// Momentum of all moving bodies, in world axes.
 #[derive(Clone, Copy, Debug)]
 pub struct Momentum<T = f64> {
-    /// [kg·m/s]
+    /// Linear momentum [kg·m/s].
     pub linear: Vec3<T>,
     /// About the centre of mass [kg·m²/s].
     pub angular: Vec3<T>,

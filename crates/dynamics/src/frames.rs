@@ -14,9 +14,12 @@
 //! in one of three sets of axes, Pinocchio's LOCAL_WORLD_ALIGNED, LOCAL and WORLD. Gravity is not
 //! included: at rest on the ground the acceleration is zero. Units: m, rad, s. No allocation.
 
+use crate::kinematics::Kinematics;
 use crate::model::Link;
+use crate::model::Model;
+use crate::real::Real;
 use crate::spatial::{Inertia, Motion, Pose, Vec3};
-use crate::{Kinematics, Model, Real, Velocities};
+use crate::velocity::Velocities;
 
 /// About which point, in which axes, a motion is stated.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]

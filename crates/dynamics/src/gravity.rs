@@ -8,8 +8,10 @@
 //!
 //! Units: N·m or N. Cost O(nb + nv), about a third of the bias; no allocation.
 
+use crate::kinematics::Kinematics;
+use crate::model::Model;
+use crate::real::Real;
 use crate::spatial::{Force, Vec3};
-use crate::{Kinematics, Model, Real};
 
 /// Scratch of [`gravity_into`].
 #[derive(Clone, Debug)]

@@ -15,8 +15,9 @@
 //! exp is exact for constant ω; quaternions are renormalised at every step, so that they do not
 //! drift off the unit sphere.
 
+use crate::model::{JointKind, Model};
+use crate::real::Real;
 use crate::spatial::{Quat, Vec3, vec3};
-use crate::{JointKind, Model, Real};
 use std::ops::Range;
 
 /// q_next = q ⊕ h v; h in seconds.
@@ -25,7 +26,8 @@ pub fn integrate_into<T: Real>(model: &Model<T>, q: &[T], v: &[T], h: T, q_next:
     integrate_joints_into(model, 0..model.joints.len(), q, v, h, q_next);
 }
 
-/// The same of some joints; the coordinates of others stay as they are in `q_next`.
+/// Integrates as [`integrate_into`] does, but only some joints; the coordinates of others stay as they are in
+/// `q_next`.
 #[inline(always)]
 pub fn integrate_joints_into<T: Real>(
     model: &Model<T>,
@@ -110,7 +112,7 @@ pub fn normalize<T: Real>(model: &Model<T>, q: &mut [T]) {
     }
 }
 
-/// (2)
+/// Turns a unit quaternion by (2).
 #[inline(always)]
 fn turn<T: Real>(q: &[T], w: &[T], h: T, next: &mut [T]) {
     let step = Quat::exp(vec3(w[0], w[1], w[2]) * h);

@@ -4,8 +4,10 @@
 //! those of M inverted. Cost O(nv² depth) of short vector operations; no allocation in
 //! [`InverseMass::update`].
 
+use crate::factor::Factor;
+use crate::model::Model;
+use crate::real::Real;
 use crate::tree_solve::{Columns, TreeSolver};
-use crate::{Factor, Model, Real};
 
 /// M⁻¹, dense: who holds one has run [`Self::update`].
 #[derive(Clone, Debug)]
@@ -22,7 +24,7 @@ impl<T: Real> InverseMass<T> {
         Self { entries, solver: TreeSolver::new(model, &[Columns::Moved]) }
     }
 
-    /// Of the matrix that `factor` holds.
+    /// Computes the inverse of the matrix that `factor` holds.
     #[inline(always)]
     pub fn update(&mut self, factor: &Factor<T>) {
         self.solver.set_identity(0);

@@ -5,8 +5,12 @@
 //!     a_p = Σ J_i v̇_i + J̇_i v_i,   J̇_i = Ṡ_i.linear + Ṡ_i.angular × r + S_i.angular × v_p (2)
 //! ```
 
+use crate::model::Model;
+use crate::poses::Poses;
+use crate::rates::ColumnRates;
+use crate::real::Real;
 use crate::spatial::{Motion, Vec3};
-use crate::{ColumnRates, Model, Poses, Real, Velocities};
+use crate::velocity::Velocities;
 
 impl<T> Model<T> {
     /// The dofs that move `body`, from it to the root, descending; none for the world.

@@ -16,7 +16,7 @@
 //! the earlier ones. The tangents of (1) depend on n alone: x, y for n = z; y, z for x; for any
 //! other n, t₁ is the coordinate axis least aligned with it (the first of equals), projected.
 
-use crate::JointKind;
+use crate::model::JointKind;
 use crate::spatial::Vec3;
 
 /// A joint about to be added to a link.
@@ -37,7 +37,7 @@ pub struct JointSpec {
     pub spring_rest: f64,
     /// Added to the inertia of every dof [kg·m² or kg].
     pub armature: f64,
-    /// Of the rotor that drives the joint, about its own axis [kg·m²].
+    /// Moment of inertia of the rotor that drives the joint, about its own axis [kg·m²].
     pub rotor_inertia: f64,
     /// Turns of the rotor per turn of the joint [–], or per travel of a slide [rad/m].
     pub gear_ratio: f64,
@@ -130,12 +130,12 @@ impl JointSpec {
             .map(|(letter, axis)| Self::slide(format!("{name}_{letter}"), axis))
     }
 
-    /// The same with its axis through `anchor` [m].
+    /// A copy with its axis through `anchor` [m].
     pub fn at(self, anchor: Vec3) -> Self {
         Self { anchor, ..self }
     }
 
-    /// The same driven by a rotor of `inertia` [kg·m²] about its axis through gears of `ratio`.
+    /// A copy driven by a rotor of `inertia` [kg·m²] about its axis through gears of `ratio`.
     ///
     /// Every dof of the joint gets ratio² · inertia. Nothing else of the rotor is known to the dynamics,
     /// as in MuJoCo's armature and Pinocchio's rotorInertia · rotorGearRatio²: neglected are its reaction
@@ -145,7 +145,7 @@ impl JointSpec {
         Self { rotor_inertia: inertia, gear_ratio: ratio, ..self }
     }
 
-    /// Of the rotor, seen at the joint [kg·m² or kg].
+    /// Inertia of the rotor as seen at the joint [kg·m² or kg].
     pub(crate) fn reflected_inertia(&self) -> f64 {
         self.gear_ratio * self.gear_ratio * self.rotor_inertia
     }

@@ -9,8 +9,10 @@
 //!
 //! Units: kg, m. Cost O(nb + nv), no allocation in [`Kinematics::update`].
 
+use crate::model::Model;
+use crate::poses::Poses;
+use crate::real::Real;
 use crate::spatial::Inertia;
-use crate::{Model, Poses, Real};
 use std::ops::Deref;
 
 /// Positions and inertias of a model: who holds one has run [`Self::update`]. All of [`Poses`] can
@@ -53,7 +55,7 @@ impl<T: Real> Kinematics<T> {
         self.transform();
     }
 
-    /// As [`Poses::select`].
+    /// Chooses the trees that [`Self::update`] moves from now on, as [`Poses::select`].
     pub fn select(&mut self, trees: impl Fn(usize) -> bool) {
         self.poses.select(trees);
     }

@@ -43,7 +43,7 @@
 //! round as for plain numbers, hence each lane of an `f64` vector equals the scalar result bit
 //! for bit, whatever the processor. A NaN stays in its lane.
 
-use crate::Real;
+use crate::real::Real;
 use crate::trig::{self, Split};
 use fearless_simd::prelude::*;
 use fearless_simd::{Level, Simd, f32x4, f32x8, f32x16, f64x2, f64x4, f64x8};

@@ -84,6 +84,7 @@ mod rates;
 mod real;
 mod regressor;
 mod rnea;
+mod scalar;
 mod selection;
 pub mod spatial;
 #[cfg(test)]

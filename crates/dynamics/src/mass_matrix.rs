@@ -13,7 +13,8 @@
 //! multiple of four, so that slices are subtracted four by four. Where the root of a tree moves freely, the rows of all
 //! other dofs end in the six columns of the root, the *trunk*.
 
-use crate::{JointKind, Model, Real};
+use crate::model::{JointKind, Model};
+use crate::real::Real;
 use std::ops::Range;
 
 /// Columns of a free root.
@@ -39,11 +40,12 @@ pub(crate) struct Panels {
 /// the same columns, those of their common ancestors: first a branch, then perhaps the trunk.
 #[derive(Clone, Copy, Debug)]
 pub(crate) struct Panel {
-    /// Its last row i, the one nearest to the tip.
+    /// Last row of the panel, the one nearest to the tip.
     pub(crate) tip: usize,
     /// Rows, at most [`Panel::LARGE`], or [`Panel::LARGEST`] of those without ancestors.
     pub(crate) count: usize,
-    /// Its entries: a matrix of rows of length `stride`, the tip's last. Its own columns are a square of it,
+    /// First entry of the panel: a matrix of rows of length `stride`, the tip's last. The panel's own columns are a
+    /// square of it,
     /// from `square` on, in which row k, from the tip, has entries from k on.
     pub(crate) begin: usize,
     pub(crate) end: usize,
@@ -51,7 +53,7 @@ pub(crate) struct Panel {
     pub(crate) square: usize,
     /// Common columns.
     pub(crate) common: usize,
-    /// Those of the branch: how many, and where in the columns of the pattern.
+    /// Common columns that belong to the branch: how many, and where in the columns of the pattern.
     pub(crate) branch: usize,
     pub(crate) columns: usize,
     /// The first dof of the arm, if the branch is one: a panel of six or seven rows without ancestors.
@@ -93,12 +95,12 @@ impl Panels {
 }
 
 impl Panel {
-    /// As many as there are registers for.
+    /// Rows of a panel with ancestors, at most: as many as there are registers for.
     pub(crate) const LARGE: usize = 4;
     /// An arm, or a free root.
     pub(crate) const LARGEST: usize = 7;
 
-    /// Its K rows out of its entries, from the tip on.
+    /// The K rows of the panel out of its entries, from the tip on.
     #[inline(always)]
     pub(crate) fn rows<'a, T, const K: usize>(&self, entries: &'a [T]) -> [&'a [T]; K] {
         let (mut rows, mut rest): ([&[T]; K], _) = ([&[]; K], entries);
@@ -246,7 +248,7 @@ impl Pattern {
         self.rows[i].start..self.rows[i].end
     }
 
-    /// Of every row.
+    /// Places of all rows.
     #[inline(always)]
     pub(crate) fn places(&self) -> &[Row] {
         &self.rows

@@ -14,11 +14,11 @@
 //! Axis and anchor of a joint are given in the body frame B. State vectors follow MuJoCo (see
 //! CONVENTIONS.md); joints are in the order they were added, parents before children.
 
-use crate::Real;
+use crate::real::Real;
 use crate::spatial::{Inertia, Pose, Vec3};
 use std::ops::Range;
 
-/// What a joint lets the body do.
+/// The kind of a joint: which motion it leaves free.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum JointKind {
     /// Rotation about the axis through the anchor; q [rad].
@@ -113,9 +113,9 @@ pub struct Body<T = f64> {
     pub X_PB: Pose<T>,
     /// About the origin of B, in its axes, links fixed to it included.
     pub inertia: Inertia<T>,
-    /// Its joints, at least one.
+    /// Joints of the body, at least one.
     pub joints: Range<usize>,
-    /// Its dofs.
+    /// Dofs of the body.
     pub dofs: Range<usize>,
     /// Number of the tree it belongs to; trees are numbered by first body.
     pub tree: usize,
@@ -130,11 +130,11 @@ pub struct Link {
     pub body: Option<usize>,
     /// Pose in that body.
     pub X_BL: Pose,
-    /// Its own inertia, about its own origin and in its axes.
+    /// Inertia of the link alone, about its own origin and in its axes.
     pub inertia: Inertia,
 }
 
-/// See the module.
+/// An articulated mechanism: trees of bodies joined by joints. It is constant during a simulation.
 #[derive(Clone, Debug)]
 pub struct Model<T = f64> {
     pub bodies: Vec<Body<T>>,
@@ -183,7 +183,7 @@ impl<T: Real> Model<T> {
 }
 
 impl Model<f64> {
-    /// The same model for another scalar: every lane starts from the same constants.
+    /// A copy of the model for another scalar: every lane starts from the same constants.
     pub fn cast<T: Real>(&self, kind: T) -> Model<T> {
         Model {
             bodies: (self.bodies.iter())

@@ -18,10 +18,11 @@
 //! Ball and free quaternions are normalised here; a zero one gives NaN. Units: m, rad. Cost
 //! O(nb + nv), no allocation in [`Poses::update`].
 
+use crate::model::{Body, JointKind, Model};
+use crate::real::Real;
 use crate::selection::Selection;
 use crate::spatial::{Mat3, Motion, Pose, Quat, Vec3, vec3};
 use crate::topology::Topology;
-use crate::{Body, JointKind, Model, Real};
 use std::ops::Range;
 
 /// Positions of a model: who holds one has run [`Self::update`].
@@ -74,7 +75,7 @@ struct Hinges<T> {
 struct Place {
     parent: Option<usize>,
     tree: usize,
-    /// Its first step.
+    /// First step of the body.
     first: usize,
     /// It has a parent, and one hinge through its origin.
     simple: bool,
@@ -87,16 +88,16 @@ struct Step<T> {
     kind: JointKind,
     idx_q: usize,
     idx_v: usize,
-    /// Of a hinge or screw: its number among them.
+    /// Number among all hinges and screws, if the step is one.
     hinge: usize,
     reference: T,
-    /// Of a screw.
+    /// Travel per angle of a screw [m/rad].
     pitch: T,
     /// R_AB with the joint at its reference.
     rest: Quat<T>,
     /// `rest` times the pure quaternion of the axis: a hinge is cos(½q) rest + sin(½q) swing.
     swing: Quat<T>,
-    /// Of the axis, in A (of a root: from `base`).
+    /// A point of the axis, in A (of a root: from `base`).
     anchor_A: Vec3<T>,
     axis_A: Vec3<T>,
     anchor_B: Vec3<T>,
@@ -113,7 +114,7 @@ struct Frame<T> {
     p: Vec3<T>,
 }
 
-/// What there is of [`Poses`], as slices: those per body have one length, checked once.
+/// The arrays of [`Poses`] as slices: those per body have one length, checked once.
 struct Slices<'a, T> {
     X_WB: &'a mut [Pose<T>],
     R_WB: &'a mut [Mat3<T>],
@@ -219,7 +220,8 @@ impl<T: Real> Poses<T> {
         }
     }
 
-    /// Which trees [`Self::update`] moves from now on, at first all. The numbers of the others stay as they are, also
+    /// Chooses the trees that [`Self::update`] moves from now on, at first all. The numbers of the others stay as
+    /// they are, also
     /// in [`crate::Kinematics`], and [`crate::Velocities`], [`crate::bias_into`] and [`crate::crba_into`] leave out
     /// what these poses do. Allocates the first time only.
     pub fn select(&mut self, trees: impl Fn(usize) -> bool) {
@@ -319,7 +321,7 @@ impl<T: Real> Hinges<T> {
         T::sin_cos_into(&self.half, &mut self.sin, &mut self.cos);
     }
 
-    /// Of the hinge or screw `step`, from A to B.
+    /// Rotation of the hinge or screw `step`, from A to B.
     #[inline(always)]
     fn turn(&self, step: &Step<T>) -> Quat<T> {
         step.rest * self.cos[step.hinge] + step.swing * self.sin[step.hinge]
@@ -388,7 +390,7 @@ mod tests {
     use crate::testing::{at, moved, random_state, random_trees};
     use crate::{JointSpec, ModelBuilder};
 
-    /// The same poses by composing one `Pose` per joint, quaternions only.
+    /// Poses are those found by composing one `Pose` per joint, quaternions only.
     #[test]
     fn poses_are_products_of_joint_poses() {
         let model = random_trees(1, 20);

@@ -13,8 +13,11 @@
 //! derivatives in time. Rates are those about a point fixed in the world that coincides with the
 //! tree's reference point at this instant. Units: those of S per second.
 
+use crate::model::Model;
+use crate::poses::Poses;
+use crate::real::Real;
 use crate::spatial::Motion;
-use crate::{Model, Poses, Real, Velocities};
+use crate::velocity::Velocities;
 
 /// The rates of the columns of [`Poses::S`]: who holds one has run [`Self::update`].
 #[derive(Clone, Debug)]

@@ -21,8 +21,12 @@
 //!     T = ½ m v·v + h·(v × ω) + ½ ω·I ω,   U = −m γ·p_WBo − h·Rᵀγ        (4)
 //! ```
 
+use crate::acceleration::Accelerations;
+use crate::kinematics::Kinematics;
+use crate::model::Model;
+use crate::real::Real;
 use crate::spatial::{Force, Inertia, Motion, Vec3, vec3};
-use crate::{Accelerations, Kinematics, Model, Real, Velocities};
+use crate::velocity::Velocities;
 
 /// Parameters per body.
 const TEN: usize = 10;

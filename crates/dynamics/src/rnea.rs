@@ -22,8 +22,12 @@
 //!
 //! Units: N·m or N. Cost O(nb + nv); no allocation.
 
+use crate::kinematics::Kinematics;
+use crate::model::Model;
+use crate::poses::Poses;
+use crate::real::Real;
 use crate::spatial::{Force, Inertia, Mat3, Motion, Sym3, Vec3};
-use crate::{Kinematics, Model, Poses, Real, Velocities};
+use crate::velocity::Velocities;
 
 /// Scratch of [`rnea_into`] and [`bias_into`].
 #[derive(Clone, Debug)]

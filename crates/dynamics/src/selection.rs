@@ -6,7 +6,7 @@
 use crate::topology::Topology;
 use std::ops::Range;
 
-/// See the module; ranges ascend.
+/// The bodies, dofs and joints of the trees that are selected, as ascending ranges.
 #[derive(Clone, Debug)]
 pub(crate) struct Selection {
     pub(crate) bodies: Vec<Range<usize>>,
@@ -43,7 +43,7 @@ impl Selection {
         !self.left_out[tree]
     }
 
-    /// The same of a dof.
+    /// True when the dof belongs to a tree that is selected.
     pub(crate) fn goes_dof(&self, dof: usize) -> bool {
         self.dofs.iter().any(|r| r.contains(&dof))
     }
@@ -63,7 +63,7 @@ mod tests {
     use crate::testing::*;
     use crate::{CrbaWorkspace, Factor, MassMatrix, Real, RneaWorkspace, Velocities, bias_into, crba_into};
 
-    /// Of the trees that are selected every number is what it is without; those of the others stay.
+    /// Selection changes no number of the trees that are selected, and leaves those of the others as they were.
     #[test]
     fn some_trees_are_as_in_the_whole() {
         let model = random_trees(41, 24);

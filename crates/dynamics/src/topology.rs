@@ -1,9 +1,9 @@
 //! The connections of a model as flat tables, for the loops: no names, no strides over cold data.
 
-use crate::{Joint, JointKind, Model};
+use crate::model::{Joint, JointKind, Model};
 use std::ops::Range;
 
-/// What moves what; numbers are left to [`crate::Poses`].
+/// The structure of a model: which joint moves which body. Its numbers are left to [`crate::Poses`].
 #[derive(Clone, Debug)]
 pub(crate) struct Topology {
     /// Per body; `None`: the world.

@@ -11,17 +11,19 @@
 //! a time stay in registers. Where X has the pattern of the tree, (1) keeps it and walks these
 //! columns only; (2) fills the columns of the tree.
 
+use crate::factor::Factor;
 use crate::mass_matrix::Pattern;
-use crate::{Factor, JointKind, Model, Real};
+use crate::model::{JointKind, Model};
+use crate::real::Real;
 use std::ops::Range;
 
 /// Columns per block.
 const BLOCK: usize = 4;
 
-/// Which columns of a matrix may differ from zero.
+/// The columns of a matrix that may differ from zero.
 #[derive(Clone, Copy, Debug)]
 pub(crate) enum Columns {
-    /// Of dofs that the dof of the row moves, as in a unit matrix that (1) works on.
+    /// Columns of the dofs that the dof of the row moves, as in a unit matrix that (1) works on.
     Moved,
     /// These, and those that move it, but not the translations of a free root.
     Chain,
@@ -196,7 +198,7 @@ fn read<T: Real, const W: usize>(x: &[T], at: usize) -> [T; W] {
 }
 
 impl Runs {
-    /// Of the blocks with a column that `holds`.
+    /// Runs of the blocks with a column that `holds`.
     fn new(nv: usize, stride: usize, holds: impl Fn(usize, usize) -> bool) -> Self {
         let (mut runs, mut rows): (Vec<Range<usize>>, Vec<Range<usize>>) = (Vec::new(), Vec::new());
         for i in 0..nv {

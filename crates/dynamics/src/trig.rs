@@ -12,7 +12,7 @@
 //! [CodyWaite1980]; minimax coefficients of [fdlibm]. Measured error at most 2.2e-16 (f64) and
 //! 7.6e-8 (f32) absolute up to [`Split::limit`]; beyond it the caller asks the standard library.
 
-use crate::Real;
+use crate::real::Real;
 
 /// Constants of (1).
 pub(crate) struct Split {
@@ -36,7 +36,7 @@ pub(crate) const SINGLE: Split = Split {
     limit: 1e3,
 };
 
-/// Of P.
+/// Coefficients of P in (2), from the lowest power.
 const SIN: [f64; 6] = [
     -0.166_666_666_666_666_32,
     0.008_333_333_333_322_49,
@@ -46,7 +46,7 @@ const SIN: [f64; 6] = [
     1.589_690_995_211_55e-10,
 ];
 
-/// Of Q.
+/// Coefficients of Q in (2), from the lowest power.
 const COS: [f64; 6] = [
     0.041_666_666_666_666_6,
     -0.001_388_888_888_887_411,

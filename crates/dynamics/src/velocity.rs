@@ -15,8 +15,10 @@
 //! A is the spatial acceleration about the fixed point that coincides with O at this instant:
 //! the linear part is not that of a body-fixed point. Gravity is not included. Units: rad/s, m/s.
 
+use crate::model::Model;
+use crate::poses::Poses;
+use crate::real::Real;
 use crate::spatial::{Motion, Vec3};
-use crate::{Model, Poses, Real};
 
 /// Velocities of a model: who holds one has run [`Self::update`].
 #[derive(Clone, Debug)]

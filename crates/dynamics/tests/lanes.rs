@@ -45,7 +45,7 @@ fn model() -> Model {
     b.build(vec3(0.0, 0.0, -9.81)).expect("the model is sound")
 }
 
-/// What one environment is given.
+/// Configuration, velocity and efforts of one environment.
 #[derive(Clone)]
 struct Inputs {
     q: Vec<f64>,
@@ -65,7 +65,7 @@ fn inputs(model: &Model, lane: usize) -> Inputs {
     Inputs { q, v, u, extra: 0.0 }
 }
 
-/// What an algorithm gives, environment by environment.
+/// Results of an algorithm by name, environment by environment.
 type Outputs = Vec<(&'static str, Vec<Vec<f64>>)>;
 /// ... and what the factorisation said.
 type Outcome = (Outputs, Result<(), NotPositive>);
@@ -108,7 +108,8 @@ impl<T: Real> Bundle<T> {
         out
     }
 
-    /// Of inverse dynamics: gravity, Coriolis and centrifugal efforts; and those that give accelerations u.
+    /// Results of inverse dynamics: gravity, Coriolis and centrifugal efforts; and the efforts that give
+    /// accelerations u.
     #[inline(never)]
     fn rnea(&self) -> Vec<T> {
         let Self { model, kin, vel, u, .. } = self;
@@ -277,7 +278,7 @@ fn other_instructions_same_bits() {
     }
 }
 
-/// What a step of one environment asks of dynamics.
+/// The calls on dynamics of a step of one environment.
 #[inline(always)]
 fn free_velocity(model: &Model, Inputs { q, v, .. }: &Inputs) -> Vec<f64> {
     let (mut kin, mut vel) = (Kinematics::new(model), Velocities::new(model));

@@ -4,15 +4,19 @@
 //! them this test says so and passes. A problem passes a solver when the judge's natural map of the
 //! solver's law is at most 1e-8 of ‖g‖; [`ledger`] keeps the books.
 
+#[path = "../src/testing/every.rs"]
+mod every;
 mod ledger;
 
-use ledger::{Failure, Meeting, TooLarge, meet};
+use every::every_solver;
+use ledger::{Failure, Ledger, Meeting, TooLarge};
 use std::io::Write;
 use std::path::{Path, PathBuf};
 use stiction_contact::ConstraintProblem;
 use stiction_contact::certificate::certify;
 use stiction_contact::cone::{Cone, de_saxce, get, project_friction};
 use stiction_contact::io::{self, ProblemFile};
+use stiction_solvers::all;
 
 const INDEFINITE: &str = "seven digits of G leave an eigenvalue of -8e-8, which a root of G has not";
 
@@ -114,16 +118,31 @@ fn norm(x: &[f64]) -> f64 {
     x.iter().map(|x| x * x).sum::<f64>().sqrt()
 }
 
-#[test]
-fn every_solver_meets_every_problem() {
-    let Some(root) = data() else { return };
+/// `None` without the files.
+fn ledger() -> Option<Ledger> {
+    let root = data()?;
     let meeting = |(name, mut file): (String, ProblemFile)| {
         file.problem.time_step = STEP;
         Meeting { name, goal: 1e-8 * norm(&file.problem.free_velocity), problem: file.problem }
     };
     let meetings: Vec<Meeting> = problems(&root).into_iter().map(meeting).collect();
     assert!(meetings.len() > 30, "only {} problems", meetings.len());
-    meet(&meetings, 2000, KNOWN_FAILURES, &TOO_LARGE);
+    Some(Ledger { meetings, max_iterations: 2000, known: KNOWN_FAILURES, too_large: &TOO_LARGE })
+}
+
+fn meets_every_problem(solver: &str) {
+    if let Some(ledger) = ledger() {
+        ledger.meet(solver);
+    }
+}
+
+every_solver!(every_problem: meets_every_problem);
+
+#[test]
+fn the_ledger_has_no_entry_too_many() {
+    if let Some(ledger) = ledger() {
+        ledger.check_entries();
+    }
 }
 
 /// ‖r − P_K(r − u − μ‖u_T‖ e_N)‖/max(1, ‖q‖): the residual the files quote.

@@ -2,17 +2,17 @@
 
 use super::{friction_distances, worse};
 use crate::cone::{Cone, MAX_ROWS, de_saxce, get, project_friction, tangential};
+use crate::law::Law;
 use crate::matrix3::{self, Block3};
 use crate::polygon::Polygon;
 use crate::problem::ConstraintProblem;
 use crate::soft::SoftBlock;
-use crate::solver::Law;
 use stiction_dynamics::spatial::{Vec3, vec3};
 
 /// (G + R)_ii, by rows.
 #[derive(Clone, Copy, Debug)]
 pub(super) struct Diagonal {
-    /// Of a patch the rows (t₁, t₂, n).
+    /// The block by rows; of a patch (six rows at most) the three rows of its force, (t₁, t₂, n).
     values: Block3,
     dim: usize,
     /// ‖(G + R)_ii‖₂, of a patch ‖(G + R)_ii‖_F.
@@ -20,7 +20,7 @@ pub(super) struct Diagonal {
 }
 
 impl Diagonal {
-    /// Of a block of `dim` rows, whose Frobenius norm is `norm`.
+    /// The diagonal block of `dim` rows with the given Frobenius norm.
     pub(super) fn of(dim: usize, values: Block3, norm: f64) -> Self {
         let norm = match dim {
             1 => values[0].abs(),
@@ -122,13 +122,13 @@ pub fn block_natural_map(
     }
 }
 
-/// The same of a contact under the exact law.
+/// Natural map of one contact under the exact law [m/s].
 #[inline]
 pub fn exact_natural_map(mu: f64, norm: f64, lambda: Vec3, c: Vec3) -> f64 {
     moved(lambda, c + de_saxce(c, mu), norm, |x| project_friction(x, mu))
 }
 
-/// Its square, for sums of many.
+/// Square of [`exact_natural_map`], for sums over many contacts [m²/s²].
 #[inline]
 pub fn exact_natural_map_squared(mu: f64, norm: f64, lambda: Vec3, c: Vec3) -> f64 {
     let (step, scale) = step(lambda, c + de_saxce(c, mu), norm, |x| project_friction(x, mu));
@@ -223,7 +223,7 @@ pub(super) fn natural_map_of_block(
     }
 }
 
-/// The same under a rigid law.
+/// Natural map of one block under a rigid law [m/s].
 pub(super) fn natural_map(
     cone: Cone,
     diagonal: &Diagonal,
@@ -369,7 +369,8 @@ mod tests {
         assert!(own < 1e-4 && exact > 5e-3, "own {own}, exact {exact}");
     }
 
-    /// Of a patch it is ‖λ − P_K(λ − ρ ĉ)‖/ρ wherever that lies; and where it slides and spins about a lever arm of
+    /// The natural map of a patch is ‖λ − P_K(λ − ρ ĉ)‖/ρ wherever that lies; and where it slides and spins about a
+    /// lever arm of
     /// kilometres, so that 1/ρ is 3e8, its answer still has none.
     #[test]
     fn patches_keep_their_digits() {

@@ -12,7 +12,7 @@
 use crate::problem::ConstraintProblem;
 use nalgebra::{DMatrix, DVector};
 
-/// See the module.
+/// Internal forces of a set of impulses: the part λ_int of (1) that moves nothing, and its size.
 #[derive(Clone, Debug, PartialEq)]
 pub struct InternalForces {
     /// λ_int, one per row of the problem [N·s].

@@ -28,8 +28,9 @@ pub use block::{
 pub use internal::{InternalForces, internal_forces};
 
 use crate::cone::{Cone, project_friction, project_friction_dual, tangential};
+use crate::law::Law;
+pub use crate::nan::worse;
 use crate::problem::ConstraintProblem;
-use crate::solver::Law;
 use serde::Serialize;
 use stiction_dynamics::spatial::Vec3;
 
@@ -76,12 +77,6 @@ impl Certificate {
     }
 }
 
-/// The larger of two residuals, where NaN is larger than anything.
-#[inline]
-pub fn worse(a: f64, b: f64) -> f64 {
-    if a >= b || a.is_nan() { a } else { b }
-}
-
 /// Memory for judging step after step without allocating.
 #[derive(Clone, Debug, Default)]
 pub struct Judge {
@@ -99,7 +94,7 @@ impl Judge {
         self.certify_some(problem, impulses, |_| true)
     }
 
-    /// The same of the `wanted` blocks alone.
+    /// Judges by the exact law, but only the blocks i for which `wanted(i)` is true.
     pub fn certify_some(
         &mut self,
         problem: &ConstraintProblem,
@@ -164,7 +159,7 @@ impl Judge {
         self.natural_map_of_some(problem, impulses, law, |_| true)
     }
 
-    /// The same of the `wanted` blocks alone.
+    /// Natural map of `law` over the blocks i for which `wanted(i)` is true [m/s].
     pub fn natural_map_of_some(
         &mut self,
         problem: &ConstraintProblem,

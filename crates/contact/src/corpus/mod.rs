@@ -9,7 +9,10 @@ mod shipped;
 
 pub use shipped::{Shipped, painleve, shipped};
 
-use crate::{Cone, ConstraintProblem, Csr, Primal, Softness};
+use crate::cone::Cone;
+use crate::primal::{Csr, Primal};
+use crate::problem::ConstraintProblem;
+use crate::softness::Softness;
 use stiction_dynamics::spatial::{Vec3, vec3};
 
 /// Deterministic numbers in [−1, 1): splitmix64.

@@ -6,7 +6,10 @@
 //! anyone go.
 
 use super::{Scene, one_contact, point, push_row};
-use crate::{Cone, ConstraintProblem, Law, io};
+use crate::cone::Cone;
+use crate::io;
+use crate::law::Law;
+use crate::problem::ConstraintProblem;
 use stiction_dynamics::spatial::{Vec3, vec3};
 
 /// A problem of the corpus.

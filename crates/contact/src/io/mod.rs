@@ -26,6 +26,7 @@ mod json_write;
 mod neutral;
 mod node;
 mod npz;
+pub mod numpy;
 mod plain;
 mod siconos;
 mod words;
@@ -87,7 +88,7 @@ impl ProblemFile {
     }
 }
 
-/// What is wrong with a problem file, where, and what was expected.
+/// An error in a problem file: where it is, the value found, and what was expected.
 #[derive(Debug, Error)]
 pub enum ProblemFileError {
     #[error("{file}: {source}")]

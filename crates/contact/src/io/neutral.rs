@@ -19,14 +19,14 @@ pub(super) struct Neutral {
     pub(super) dim: usize,
     /// The normal is the first row of a contact, else the last.
     pub(super) normal_first: bool,
-    /// Of every contact, >= 0.
+    /// Friction coefficient of every contact, >= 0.
     pub(super) mu: Vec<f64>,
     /// Sets of the blocks of one row.
     pub(super) scalar: Vec<Cone>,
     /// Block k of ours is block `order[k]` of the file; empty where the file's order is ours.
     pub(super) order: Vec<usize>,
     pub(super) form: Form,
-    /// [s]
+    /// Time step [s].
     pub(super) time_step: f64,
     /// One number >= 0 per row, or none.
     pub(super) compliance: Vec<f64>,
@@ -46,7 +46,7 @@ pub(super) enum Form {
 }
 
 impl Neutral {
-    /// Of contacts alone, normal first.
+    /// A problem of contacts alone, with the normal as the first row of each.
     pub(super) fn new(name: String, dim: usize, mu: Vec<f64>, form: Form) -> Self {
         Self {
             name,
@@ -276,7 +276,7 @@ impl Shape {
         h: Entries,
         f: Vec<f64>,
         w: &[f64],
-    ) -> std::result::Result<ConstraintProblem, crate::PrimalError> {
+    ) -> std::result::Result<ConstraintProblem, crate::primal::PrimalError> {
         let nv = f.len();
         let mass = csr(nv, mass.iter().copied());
         let rows_of_file = csr(self.file_rows, h.into_iter().map(|(dof, row, v)| (row, dof, v)));

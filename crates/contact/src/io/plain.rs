@@ -82,7 +82,7 @@ impl Plain {
     }
 }
 
-/// What a file of `format` does not say of `problem`, one line each.
+/// Everything in `problem` that a file of `format` cannot express, one line each.
 pub fn unsaid(format: Format, problem: &ConstraintProblem) -> Vec<String> {
     let mut out = Vec::new();
     if format == Format::Json {

@@ -8,7 +8,7 @@ pub(super) struct Cursor<'a> {
     file: &'a str,
     text: &'a str,
     byte: usize,
-    /// Of the last word.
+    /// Line of the last word, from 1.
     line: usize,
 }
 

@@ -95,7 +95,7 @@ enum Projected {
     },
 }
 
-/// Of ‖y_T‖ and y_N, with ratio = R_t/R_n.
+/// Where the projection of (y_T, y_N) on the cone lies, from t = ‖y_T‖, n = y_N and ratio = R_t/R_n.
 #[inline]
 fn projected(t: f64, n: f64, mu: f64, ratio: f64) -> Projected {
     if t <= mu * n && n >= 0.0 {
@@ -109,7 +109,8 @@ fn projected(t: f64, n: f64, mu: f64, ratio: f64) -> Projected {
     Projected::Edge { share, turn: mu * pressed / t }
 }
 
-/// Of the projection of y on K_μ in the metric diag(R), times R⁻¹, R of all tangential rows and of the normal.
+/// Derivative of the projection of y on K_μ in the metric diag(R), times R⁻¹; `r` is R of the tangential rows and of
+/// the normal.
 #[inline]
 fn projection<const N: usize>(y: &[f64], mu: f64, r: [f64; 2]) -> Option<[[f64; N]; N]> {
     let mut out = [[0.0; N]; N];

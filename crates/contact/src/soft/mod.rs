@@ -19,10 +19,10 @@ pub mod mujoco;
 pub mod sap;
 
 use crate::cone::{Cone, MAX_ROWS, tangential};
+use crate::law::Law;
 use crate::matrix3::Block3;
 use crate::problem::ConstraintProblem;
 use crate::softness::Softness;
-use crate::solver::Law;
 use hunt_crossley::HuntCrossley;
 
 /// One block under a compliant law.
@@ -139,7 +139,7 @@ fn project_weighted(y: [f64; 3], mu: f64, ratio: f64) -> [f64; 3] {
     [scale * y[0], scale * y[1], n]
 }
 
-/// The same of a patch, in place.
+/// Projects the impulses `y` of a patch on its cone in the metric diag(R), in place.
 fn project_weighted_patch(y: &mut [f64; MAX_ROWS], mu: f64, ratio: f64) {
     let t = tangential(y);
     let [x, _, n] = project_weighted([t, 0.0, y[2]], mu, ratio);

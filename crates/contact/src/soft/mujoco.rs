@@ -56,6 +56,22 @@ pub fn reference(solref: [f64; 2], solimp: [f64; 5], h: f64) -> (f64, f64) {
     }
 }
 
+impl Material {
+    /// The spring that MuJoCo's constraint is for a contact between bodies of effective mass `mass` [kg] at the depth
+    /// `depth` [m], in steps of h: stiffness [N/m] and relaxation time [s], with K, B and d of (1) and (2),
+    ///
+    /// ```text
+    ///     a + (1 − d)/d f/m = −B v + K d depth   ⇒   k = m K d²/(1 − d),   τ = B/(K d)
+    /// ```
+    ///
+    /// What MuJoCo's force has beside it is a share of the acceleration, −m d/(1 − d) a.
+    pub fn spring_of_mujoco(&self, mass: f64, depth: f64, h: f64) -> (f64, f64) {
+        let d = impedance(self.solimp, depth);
+        let (k, b) = reference(self.solref, self.solimp, h);
+        (mass * k * d * d / (1.0 - d), b / (k * d))
+    }
+}
+
 /// n + μ t₁, n − μ t₁, n + μ t₂, n − μ t₂ of r.
 #[inline]
 pub(super) fn edges(r: [f64; 3], mu: f64) -> [f64; 4] {

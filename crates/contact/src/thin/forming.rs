@@ -2,11 +2,47 @@
 
 use super::ThinRows;
 use super::products::write;
-use crate::operator::MAX_VALUES;
+use crate::blocks::{BlockMatrix, MAX_VALUES};
 use crate::primal::PrimalError;
-use crate::problem::ConstraintProblem;
 
 impl ThinRows {
+    /// Forms the blocks of G, (1) of [`super`], with the pattern and rows that block i has from `row_start[i]` on. Err where
+    /// there would be more than [`MAX_VALUES`] numbers; `out` is then as it was.
+    pub(crate) fn form_blocks_into(
+        &mut self,
+        row_start: &[usize],
+        out: &mut BlockMatrix,
+    ) -> Result<(), PrimalError> {
+        self.find_blocks_of_trees();
+        let pairs: usize = self.blocks_of_tree.iter().map(|b| b.len() * b.len()).sum();
+        if 9 * pairs > MAX_VALUES {
+            return Err(PrimalError::Size { what: "numbers of G", value: 9 * pairs, expected: MAX_VALUES });
+        }
+        out.reshape(row_start, |i, columns| self.neighbours_into(i, columns));
+        let dim = |i: usize| row_start[i + 1] - row_start[i];
+        for i in 0..self.len() {
+            for k in out.entries(i) {
+                let j = out.column_of(k);
+                if j < i {
+                    continue;
+                }
+                if dim(i).max(dim(j)) > 3 {
+                    self.product_into(i, j, [dim(i), dim(j)], out.entry_mut(k));
+                    let mirror = out.mirror_of(k);
+                    self.product_into(j, i, [dim(j), dim(i)], out.entry_mut(mirror));
+                    continue;
+                }
+                let product = self.product(i, j);
+                write(&product, dim(i), dim(j), out.entry_mut(k));
+                if j > i {
+                    let mirror = out.mirror_of(k);
+                    write(&product.transpose(), dim(j), dim(i), out.entry_mut(mirror));
+                }
+            }
+        }
+        Ok(())
+    }
+
     fn find_blocks_of_trees(&mut self) {
         let Self { blocks, segments, trees, blocks_of_tree, .. } = self;
         blocks_of_tree.iter_mut().for_each(Vec::clear);
@@ -36,43 +72,5 @@ impl ThinRows {
             y += usize::from(b.get(y) == Some(&next));
             out.push(next);
         }
-    }
-}
-
-impl ConstraintProblem {
-    /// Forms the blocks of G out of `thin`; Err when there are too many.
-    pub(crate) fn form_blocks_of_thin(&mut self) -> Result<(), PrimalError> {
-        let mut thin = std::mem::take(&mut self.thin);
-        thin.find_blocks_of_trees();
-        let pairs: usize = thin.blocks_of_tree.iter().map(|b| b.len() * b.len()).sum();
-        if 9 * pairs > MAX_VALUES {
-            self.thin = thin;
-            return Err(PrimalError::Size { what: "numbers of G", value: 9 * pairs, expected: MAX_VALUES });
-        }
-        let (row_start, out) = self.starts_and_blocks_mut();
-        out.reshape(row_start, |i, columns| thin.neighbours_into(i, columns));
-        let dim = |i: usize| row_start[i + 1] - row_start[i];
-        for i in 0..thin.len() {
-            for k in out.entries(i) {
-                let j = out.column_of(k);
-                if j < i {
-                    continue;
-                }
-                if dim(i).max(dim(j)) > 3 {
-                    thin.product_into(i, j, [dim(i), dim(j)], out.entry_mut(k));
-                    let mirror = out.mirror_of(k);
-                    thin.product_into(j, i, [dim(j), dim(i)], out.entry_mut(mirror));
-                    continue;
-                }
-                let product = thin.product(i, j);
-                write(&product, dim(i), dim(j), out.entry_mut(k));
-                if j > i {
-                    let mirror = out.mirror_of(k);
-                    write(&product.transpose(), dim(j), dim(i), out.entry_mut(mirror));
-                }
-            }
-        }
-        self.thin = thin;
-        Ok(())
     }
 }

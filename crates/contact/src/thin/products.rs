@@ -30,7 +30,7 @@ impl ThinRows {
         y.truncate(rows);
     }
 
-    /// (1)
+    /// Block G_ij by (1), of the first three rows of both.
     #[inline]
     pub(crate) fn product(&self, i: usize, j: usize) -> Mat3 {
         let mut sum = Mat3::ZERO;

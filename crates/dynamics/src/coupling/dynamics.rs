@@ -1,8 +1,16 @@
 //! Equation (2): reduced bias, inverse and forward dynamics.
 
 use super::Reduction;
-use crate::{CrbaWorkspace, Kinematics, MassMatrix, Model, RneaWorkspace, Velocities};
-use crate::{NotPositive, bias_into, crba_into, dense, rnea_into};
+use crate::crba::CrbaWorkspace;
+use crate::crba::crba_into;
+use crate::dense;
+use crate::factor::NotPositive;
+use crate::kinematics::Kinematics;
+use crate::mass_matrix::MassMatrix;
+use crate::model::Model;
+use crate::rnea::RneaWorkspace;
+use crate::rnea::{bias_into, rnea_into};
+use crate::velocity::Velocities;
 
 /// Scratch of the reduced dynamics.
 #[derive(Clone, Debug)]

@@ -1,13 +1,14 @@
 //! Who follows whom: single gears, and the order in which they resolve.
 
-use crate::{MAX_MASS_MATRIX_ENTRIES, Model};
+use crate::build::MAX_MASS_MATRIX_ENTRIES;
+use crate::model::Model;
 
 /// (1): one scalar joint that follows others.
 #[derive(Clone, Debug, PartialEq)]
 pub struct Gear {
     /// The joint that follows.
     pub joint: usize,
-    /// (joint it follows, ratio).
+    /// Pairs of a joint that is followed and its ratio.
     pub terms: Vec<(usize, f64)>,
     pub offset: f64,
 }

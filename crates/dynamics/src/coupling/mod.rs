@@ -27,7 +27,8 @@ pub use dynamics::{
 };
 pub use gear::{Gear, GearError};
 
-use crate::{MassMatrix, Model};
+use crate::mass_matrix::MassMatrix;
+use crate::model::Model;
 use gear::{index_gears, resolution_order, within_limit};
 use std::ops::Range;
 
@@ -36,7 +37,7 @@ use std::ops::Range;
 pub struct Reduction {
     /// Per dof: its entries of G.
     rows: Vec<Range<usize>>,
-    /// (reduced dof, coefficient).
+    /// Entries of G by rows: reduced dof and coefficient.
     entries: Vec<(usize, f64)>,
     /// Joints that keep their coordinates: where in q, where in q_r, how many.
     kept: Vec<(usize, usize, usize)>,

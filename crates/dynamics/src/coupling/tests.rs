@@ -56,7 +56,7 @@ fn state_of(model: &Model, reduction: &Reduction, seed: u64) -> (Vec<f64>, Vec<f
     (q_r, Dice::new(seed).vector(reduction.nv()))
 }
 
-/// The other road: M a + b = τ + Kᵀ λ and K a = 0 with a row e_i − Σ r_ij e_j per gear, solved
+/// Accelerations by the other way: M a + b = τ + Kᵀ λ and K a = 0 with a row e_i − Σ r_ij e_j per gear, solved
 /// densely. K is made of the differences q_i − Γ_i, not of G.
 #[test]
 fn agrees_with_constraint_rows() {

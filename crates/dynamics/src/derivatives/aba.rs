@@ -13,11 +13,15 @@
 
 use super::external::ExternalForces;
 use super::rnea::RneaDerivatives;
+use crate::aba::{AbaWorkspace, aba_into};
+use crate::acceleration::Accelerations;
+use crate::factor::{Factor, NotPositive};
+use crate::kinematics::Kinematics;
+use crate::model::Model;
+use crate::rates::ColumnRates;
+use crate::real::Real;
 use crate::tree_solve::{Columns, TreeSolver};
-use crate::{
-    AbaWorkspace, Accelerations, ColumnRates, Factor, Kinematics, Model, NotPositive, Real, Velocities,
-    aba_into,
-};
+use crate::velocity::Velocities;
 
 /// ∂v̇/∂(q, v, τ): who holds one has run [`Self::update`] with success.
 #[derive(Clone, Debug)]
@@ -91,7 +95,7 @@ impl<T: Real> AbaDerivatives<T> {
         sound
     }
 
-    /// (1)
+    /// Solves (1) for all right-hand sides.
     #[inline(always)]
     fn solve(&mut self) {
         self.solver.set_negative(0, &self.inverse_dynamics.tau_q);

@@ -18,9 +18,11 @@
 //!
 //! Units: N·m, N.
 
+use crate::kinematics::Kinematics;
 use crate::mass_matrix::Pattern;
+use crate::model::Model;
+use crate::real::Real;
 use crate::spatial::{Force, Mat3, Vec3};
-use crate::{Kinematics, Model, Real};
 
 /// Forces on the bodies of a model: who holds one has run [`Self::update`].
 #[derive(Clone, Debug)]

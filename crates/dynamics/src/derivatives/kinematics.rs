@@ -14,8 +14,13 @@
 //! where δr = 0 for derivatives in v and v̇. Cost O(depth) and clearing nv columns; no allocation
 //! in [`PointDerivatives::update`].
 
+use crate::acceleration::Accelerations;
+use crate::kinematics::Kinematics;
+use crate::model::Model;
+use crate::rates::ColumnRates;
+use crate::real::Real;
 use crate::spatial::{Motion, Vec3};
-use crate::{Accelerations, ColumnRates, Kinematics, Model, Real, Velocities};
+use crate::velocity::Velocities;
 
 /// Derivatives of a point's motion, nv columns each, zero for dofs that do not move it: the
 /// angular part belongs to the body, the linear part to the point, both in world axes. Who holds
@@ -24,15 +29,15 @@ use crate::{Accelerations, ColumnRates, Kinematics, Model, Real, Velocities};
 pub struct PointDerivatives<T = f64> {
     /// The Jacobian: derivatives of velocity by v, and of acceleration by v̇.
     pub J: Vec<Motion<T>>,
-    /// Of the velocity by q.
+    /// Derivatives of the velocity by q, one column per dof.
     pub velocity_q: Vec<Motion<T>>,
-    /// Of the acceleration by q.
+    /// Derivatives of the acceleration by q, one column per dof.
     pub acceleration_q: Vec<Motion<T>>,
-    /// Of the acceleration by v.
+    /// Derivatives of the acceleration by v, one column per dof.
     pub acceleration_v: Vec<Motion<T>>,
 }
 
-/// What (1) to (3) need of the point.
+/// Quantities of the point in (1) to (3).
 struct Place<T> {
     r: Vec3<T>,
     V: Motion<T>,
@@ -41,7 +46,7 @@ struct Place<T> {
 }
 
 impl<T: Real> PointDerivatives<T> {
-    /// Of a point that nothing moves.
+    /// Zero derivatives, as of a point that no joint moves.
     pub fn new(model: &Model<T>) -> Self {
         let zero = vec![Motion::zero(model.kind()); model.nv()];
         Self { J: zero.clone(), velocity_q: zero.clone(), acceleration_q: zero.clone(), acceleration_v: zero }
@@ -82,7 +87,7 @@ impl<T: Real> PointDerivatives<T> {
 }
 
 impl<T: Real> Place<T> {
-    /// (2)
+    /// Derivative (2) of the velocity of the point.
     #[inline(always)]
     fn velocity(&self, dV: Motion<T>, S: Motion<T>) -> Motion<T> {
         Motion::new(dV.angular, dV.linear_at(self.r) + self.V.angular.cross(S.linear_at(self.r)))

@@ -26,8 +26,14 @@
 //! Cost O(nv · depth); no allocation in [`RneaDerivatives::update`].
 
 use super::external::ExternalForces;
+use crate::acceleration::Accelerations;
+use crate::kinematics::Kinematics;
+use crate::mass_matrix::MassMatrix;
+use crate::model::{JointKind, Model};
+use crate::rates::ColumnRates;
+use crate::real::Real;
 use crate::spatial::{Coriolis, Force, Inertia, Mat3, Motion, Vec3};
-use crate::{Accelerations, ColumnRates, JointKind, Kinematics, MassMatrix, Model, Real, Velocities};
+use crate::velocity::Velocities;
 use std::ops::Range;
 
 /// ∂τ/∂(q, v, v̇): who holds one has run [`Self::update`].
@@ -45,7 +51,7 @@ pub struct RneaDerivatives<T = f64> {
     free: Vec<Option<usize>>,
 }
 
-/// What (3) to (5) ask of dof j.
+/// Quantities of dof j in (3) to (5).
 #[derive(Clone, Copy, Debug)]
 struct Column<T> {
     S: Motion<T>,
@@ -56,7 +62,7 @@ struct Column<T> {
     psi_dot: Vec3<T>,
 }
 
-/// Of a body, then of all it carries.
+/// Inertia, Coriolis matrix and force of a body, later with those of all bodies it carries.
 #[derive(Clone, Copy, Debug)]
 struct Composite<T> {
     inertia: Inertia<T>,
@@ -74,7 +80,7 @@ struct Row<T> {
 
 /// A free root as (6) sees it.
 struct FreeRoot<T> {
-    /// Its first dof.
+    /// First dof of the root.
     first: usize,
     R: Mat3<T>,
     V: Motion<T>,
@@ -202,7 +208,7 @@ impl<T: Real> RneaDerivatives<T> {
         }
     }
 
-    /// The same for the six columns of a free root, by (6).
+    /// Entries of row i in the six columns of a free root, by (6).
     #[inline(always)]
     fn entries_of_free_root(&mut self, i: usize, row: &Row<T>, root: &FreeRoot<T>) {
         let nv = self.columns.len();

@@ -66,7 +66,7 @@ pub(crate) fn by_duals(model: &Model, x: [&[f64]; 3], f: &impl Function) -> [Vec
     })
 }
 
-/// The same by central differences.
+/// Derivatives by q, v and the third argument, by central differences.
 pub(crate) fn by_differences(model: &Model, x: [&[f64]; 3], f: &impl Function) -> [Vec<f64>; 3] {
     let (nv, h) = (model.nv(), 1e-5);
     [0, 1, 2].map(|which| {

@@ -2,8 +2,9 @@
 
 use super::parts::{PartJoint, put_together, take_apart};
 use super::{EditError, Edited, check_link};
+use crate::joint_spec::JointSpec;
+use crate::model::{JointKind, Model};
 use crate::spatial::Pose;
-use crate::{JointKind, JointSpec, Model};
 use std::collections::BTreeSet;
 
 /// Puts `other` on `link` of `host` (`None`: on its world): the world of `other` becomes the frame

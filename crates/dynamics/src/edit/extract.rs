@@ -2,7 +2,7 @@
 
 use super::parts::{below, put_together, retain, take_apart};
 use super::{Base, EditError, Edited, check_link};
-use crate::Model;
+use crate::model::Model;
 
 /// The tree of `link` and all below it; the joints that carry `link` give way to `base`.
 pub fn extract(model: &Model, link: usize, base: Base) -> Result<Edited, EditError> {

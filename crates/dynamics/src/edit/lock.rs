@@ -13,8 +13,8 @@
 
 use super::parts::{Part, PartJoint, put_together, take_apart};
 use super::{EditError, Edited, check_index};
+use crate::model::{Joint, JointKind, Model};
 use crate::spatial::{Inertia, Pose, Quat, vec3};
-use crate::{Joint, JointKind, Model};
 
 /// `model` with `joints` (indices) locked where `q` (length nq) has them.
 ///
@@ -80,7 +80,7 @@ fn carrier(part: &mut Part) -> Part {
     }
 }
 
-/// What the joint does at q, which starts with its coordinates.
+/// Motion of the joint at q, which starts with its coordinates.
 fn pose_at(joint: &Joint, q: &[f64]) -> Result<Pose, EditError> {
     let q = &q[..joint.kind.nq()];
     let turned = |r: Quat| Pose::new(r, joint.anchor - r.rotate(joint.anchor));

@@ -27,8 +27,12 @@ pub use lock::lock_joints;
 pub use reroot::reroot;
 pub use tree::Tree;
 
+use crate::build::ModelError;
+use crate::frames::{Axes, frame_pose, frame_velocity};
+use crate::kinematics::Kinematics;
+use crate::model::{JointKind, Model};
 use crate::spatial::{Pose, Quat, vec3};
-use crate::{Axes, JointKind, Kinematics, Model, ModelError, Velocities, frame_pose, frame_velocity};
+use crate::velocity::Velocities;
 
 /// How the root of a tree stands on the world.
 #[derive(Clone, Debug, PartialEq)]

@@ -1,14 +1,16 @@
 //! A model taken apart into links and joints, and put together again.
 
 use super::{Base, EditError, Edited};
+use crate::build::ModelBuilder;
+use crate::joint_spec::JointSpec;
 use crate::model::Joint;
+use crate::model::Model;
 use crate::spatial::{Inertia, Pose, Quat, Vec3};
-use crate::{JointSpec, Model, ModelBuilder};
 
 /// A link, with the joints that carry it.
 #[derive(Clone, Debug)]
 pub(super) struct Part {
-    /// Its index in the old model; `None`: new.
+    /// Index of the link in the old model; `None`: new.
     pub(super) old: Option<usize>,
     pub(super) name: String,
     /// Index among the parts.
@@ -21,10 +23,10 @@ pub(super) struct Part {
 /// A joint of a [`Part`], axis and anchor in the link.
 #[derive(Clone, Debug)]
 pub(super) struct PartJoint {
-    /// Its index in the old model; `None`: new.
+    /// Index of the joint in the old model; `None`: new.
     pub(super) old: Option<usize>,
     pub(super) spec: JointSpec,
-    /// See [`Edited::reversed`].
+    /// Rotation of a joint whose direction was reversed, as in [`Edited::reversed`].
     pub(super) reversed: Option<Quat>,
 }
 
@@ -118,7 +120,7 @@ pub(super) fn put_together(old: &Model, parts: Vec<Part>, gravity: Vec3) -> Resu
     Ok(Edited { model, links, bodies, joints, reversed })
 }
 
-/// The same parts with every parent before its children: as they are if that is so already, else
+/// Reorders parts so that every parent comes before its children: unchanged if that is so already, else
 /// root by root, depth first.
 fn parents_first(parts: Vec<Part>) -> Vec<Part> {
     if parts.iter().enumerate().all(|(l, part)| part.parent.is_none_or(|p| p < l)) {

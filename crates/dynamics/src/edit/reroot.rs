@@ -13,8 +13,8 @@
 
 use super::parts::{Part, PartJoint, put_together, take_apart};
 use super::{Base, EditError, Edited, check_link};
+use crate::model::{JointKind, Model};
 use crate::spatial::Pose;
-use crate::{JointKind, Model};
 
 /// The tree of `link` (with everything joined to it that stands on the world) re-rooted at `link`,
 /// which then stands as `base` says. Other trees stay.

@@ -122,8 +122,9 @@ fn floating(joint: &str) -> Base {
     Base::Floating { joint: joint.into(), X_WL: Pose::IDENTITY }
 }
 
-/// The same state of the same mechanism: energies, momenta, and the accelerations of all links under
-/// the same efforts of the joints.
+/// An edited model in the corresponding state has the energies and momenta of the original, and under the same
+/// efforts
+/// the same accelerations of all links.
 #[test]
 fn a_floating_tree_does_not_know_its_root() {
     let model = walker();
@@ -246,7 +247,7 @@ fn a_free_joint_is_where_a_tree_ends() {
     assert_eq!(attach(&model, Some(arm), d.pose(), &[], &model, "b_").unwrap().model.nv(), 8);
 }
 
-/// What was attached comes off again, and leaves the host as it was.
+/// A part that was attached comes off again, and leaves the host as it was.
 #[test]
 fn attach_then_extract_is_the_identity() {
     let (host, mut d) = (walker(), Dice::new(140));
@@ -296,7 +297,7 @@ fn attach_then_extract_is_the_identity() {
     ));
 }
 
-/// The same bodies, joints and links, in the same order.
+/// Asserts that two models have the same bodies, joints and links, in the same order.
 fn assert_same(a: &Model, b: &Model, prefix: &str) {
     assert_eq!(
         (a.links.len(), a.bodies.len(), a.nq, a.trees),

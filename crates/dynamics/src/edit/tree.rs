@@ -1,15 +1,15 @@
 //! One tree of a model by itself, coordinates and all.
 
-use crate::Model;
+use crate::model::{Body, Dof, Joint, Model};
 
 /// A tree as a model of its own. Its bodies, joints and dofs are those of the whole in the same order, numbers and
 /// names unchanged; links it has none.
 #[derive(Clone, Debug)]
 pub struct Tree {
     pub model: Model,
-    /// Of every coordinate of its q, the place in the q of the whole.
+    /// Place in q of the whole model, for every coordinate of the tree's q.
     pub q: Vec<usize>,
-    /// The same of v.
+    /// Place in v of the whole model, for every coordinate of the tree's v.
     pub v: Vec<usize>,
 }
 
@@ -35,17 +35,17 @@ impl Tree {
                 q.extend(joint.idx_q..joint.idx_q + joint.kind.nq());
                 v.extend(joint.idx_v..joint.idx_v + joint.kind.nv());
                 joints.resize(v.len(), first_joint + j);
-                alone.joints.push(crate::Joint { body: place[b], idx_q, idx_v, ..joint.clone() });
+                alone.joints.push(Joint { body: place[b], idx_q, idx_v, ..joint.clone() });
             }
             let (parent, joints) = (body.parent.map(|p| place[p]), first_joint..alone.joints.len());
             let dofs = first_dof..v.len();
-            alone.bodies.push(crate::Body { parent, joints, dofs, tree: 0, ..body.clone() });
+            alone.bodies.push(Body { parent, joints, dofs, tree: 0, ..body.clone() });
         }
         alone.nq = q.len();
         for (i, &dof) in v.iter().enumerate() {
             let whole = model.dofs[dof];
             let parent = whole.parent.and_then(|p| v.iter().position(|&d| d == p));
-            alone.dofs.push(crate::Dof { body: place[whole.body], joint: joints[i], parent, ..whole });
+            alone.dofs.push(Dof { body: place[whole.body], joint: joints[i], parent, ..whole });
         }
         Self { model: alone, q, v }
     }

@@ -15,9 +15,11 @@
 
 mod panel;
 
+use crate::mass_matrix::MassMatrix;
 use crate::mass_matrix::{Panels, Pattern, TRUNK};
+use crate::model::Model;
+use crate::real::Real;
 use crate::spatial::{Vec3, vec3};
-use crate::{MassMatrix, Model, Real};
 use panel::{eliminate, gather, pivot, spread};
 use std::ops::Range;
 
@@ -36,7 +38,7 @@ pub struct NotPositive {
 #[derive(Clone, Debug)]
 pub struct Factor<T = f64> {
     pattern: Pattern,
-    /// Of the rows that are selected, and where their entries are.
+    /// Panels of the rows that are selected, and where their entries are.
     panels: Panels,
     selected: Vec<Range<usize>>,
     /// Packed as M; the diagonal entries hold D.
@@ -46,7 +48,7 @@ pub struct Factor<T = f64> {
 }
 
 impl<T: Real> Factor<T> {
-    /// Of nothing yet, with the pattern of `model`.
+    /// Memory with the pattern of `model`; [`Self::update`] factors a matrix.
     pub fn new(model: &Model<T>) -> Self {
         let pattern = Pattern::in_blocks(model, Pattern::block::<T>());
         let (one, entries) = (model.kind().one(), vec![model.kind(); pattern.len()]);
@@ -184,7 +186,7 @@ impl<T: Real> Factor<T> {
         }
     }
 
-    /// What half solves read of the free root whose first dof is `root`.
+    /// Part of the factor that half solves read of the free root whose first dof is `root`.
     #[inline(always)]
     fn trunk(&self, root: usize, scale: &[T]) -> Trunk<T> {
         let mut trunk = Trunk::new(scale[root]);
@@ -192,7 +194,7 @@ impl<T: Real> Factor<T> {
         trunk
     }
 
-    /// The same, in place.
+    /// Writes the part of the factor that half solves read of the free root whose first dof is `root`.
     #[inline(always)]
     pub fn trunk_into(&self, root: usize, scale: &[T], trunk: &mut Trunk<T>) {
         // The rows of the trunk end in one square, equally far apart.
@@ -234,7 +236,7 @@ pub struct Trunk<T = f64> {
 }
 
 impl<T: Real> Trunk<T> {
-    /// Of nothing yet; of the kind of `one`.
+    /// Memory of the kind of scalar that `one` is; [`Factor::trunk_into`] fills it.
     pub fn new(one: T) -> Self {
         Self { L: [[one; TRUNK]; TRUNK], scale: [one; TRUNK] }
     }
@@ -267,7 +269,7 @@ impl<T: Real> Trunk<T> {
     }
 }
 
-/// As registers hold them: the fourth is idle.
+/// Three components and a zero per row, as registers of four numbers hold them.
 #[inline(always)]
 fn lanes_of<T: Real>(Y: &[Vec3<T>; TRUNK]) -> [[T; 4]; TRUNK] {
     let zero = Y[0].x.zero();

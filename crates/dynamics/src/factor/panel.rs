@@ -9,8 +9,8 @@
 #![allow(clippy::needless_range_loop, clippy::manual_memcpy)] // the indices are those of the equations
 
 use super::NotPositive;
-use crate::Real;
 use crate::mass_matrix::{Panel, Pattern, TRUNK};
+use crate::real::Real;
 use std::cmp::Ordering;
 
 /// Columns for which there are registers, and lengths are told to the compiler.
@@ -391,7 +391,7 @@ pub(super) fn gather<T: Real, const K: usize>(pattern: &Pattern, panel: &Panel, 
     }
 }
 
-/// Of every row, the `n` entries from `at` on.
+/// The `n` entries from `at` on, of every row.
 #[inline(always)]
 fn tails<T, const K: usize>(rows: [&[T]; K], at: usize, n: usize) -> [&[T]; K] {
     let mut tails = rows;
@@ -411,7 +411,7 @@ fn inverse_pivot<T: Real>(D: T, i: usize, failed: &mut Option<NotPositive>) -> T
     D.one() / D
 }
 
-/// As bits; NaN is not positive.
+/// Bit mask of the lanes in which D is not positive; NaN is not positive.
 #[cold]
 fn lanes_not_positive<T: Real>(D: T) -> u32 {
     (0..T::LANES)

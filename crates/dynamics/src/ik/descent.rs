@@ -13,7 +13,9 @@
 
 use super::residual::{Errors, Problem, dot};
 use super::{End, IkParams, IkStatus, Task};
-use crate::{Model, dense, integrate_into};
+use crate::dense;
+use crate::integrate::integrate_into;
+use crate::model::Model;
 
 /// First μ, its range, and its factor from step to step.
 const MU: f64 = 0.1;

@@ -5,8 +5,8 @@
 //! lose their component along the axis of its rotation. Random numbers are SplitMix64's [Steele2014].
 
 use super::residual::Problem;
+use crate::model::{Joint, JointKind, Model};
 use crate::spatial::{Quat, Vec3, vec3};
-use crate::{Joint, JointKind, Model};
 use std::f64::consts::PI;
 
 /// Nearer to a limit than this is at it [rad or m].
@@ -114,7 +114,7 @@ pub(super) fn leads_out(joint: &Joint, q: &[f64], direction: f64) -> bool {
     (q[0] >= hi - AT && direction > 0.0) || (q[0] <= lo + AT && direction < 0.0)
 }
 
-/// Of the rotation of a ball joint at its limit.
+/// Axis of the rotation of a ball joint that is at its limit.
 fn ball_axis(joint: &Joint, q: &[f64]) -> Option<Vec3> {
     let [_, hi] = joint.limit.filter(|_| joint.kind == JointKind::Ball)?;
     let turn = rotation(q);

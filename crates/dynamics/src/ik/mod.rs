@@ -21,7 +21,7 @@ mod residual;
 #[cfg(test)]
 mod tests;
 
-use crate::Model;
+use crate::model::Model;
 use crate::spatial::{Pose, Vec3, vec3};
 use descent::Descent;
 use posture::Slide;
@@ -70,7 +70,7 @@ pub struct IkParams {
     pub iterations: usize,
     /// Random starts within the limits after the one given did not converge.
     pub restarts: usize,
-    /// Of the random starts.
+    /// Seed of the random starts.
     pub seed: u64,
 }
 
@@ -95,7 +95,7 @@ pub enum IkStatus {
     NumericalFailure,
 }
 
-/// Of the configuration that is returned.
+/// Result of a search: how well the configuration that is returned meets the targets.
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub struct IkReport {
     pub status: IkStatus,
@@ -109,7 +109,7 @@ pub struct IkReport {
     pub restarts: usize,
 }
 
-/// What cannot be asked.
+/// A question that has no meaning.
 #[derive(Clone, Debug, PartialEq, thiserror::Error)]
 pub enum IkError {
     #[error("target {target}: there is no link {link}; the model has {count}, counted from 0")]
@@ -189,7 +189,7 @@ impl InverseKinematics {
     }
 }
 
-/// What is asked for.
+/// The question: model, targets and parameters.
 struct Task<'a> {
     model: &'a Model,
     targets: &'a [Target],

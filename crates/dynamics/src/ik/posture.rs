@@ -14,7 +14,8 @@ use super::descent::Descent;
 use super::limits::leads_out;
 use super::residual::{Problem, dot};
 use super::{IkStatus, Task};
-use crate::{Model, difference_into};
+use crate::integrate::difference_into;
+use crate::model::Model;
 
 /// ε of (1) against ‖J‖².
 const EPSILON: f64 = 1e-10;

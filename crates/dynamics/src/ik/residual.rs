@@ -12,8 +12,9 @@
 
 use super::Task;
 use crate::frames::frame_pose;
+use crate::kinematics::Kinematics;
+use crate::model::Model;
 use crate::spatial::{Mat3, Vec3, vec3};
-use crate::{Kinematics, Model};
 
 /// How far off a configuration is.
 #[derive(Clone, Copy, Debug)]
@@ -141,7 +142,7 @@ fn asked(e: Vec3, w: Vec3) -> Vec3 {
     vec3(pick(e.x, w.x), pick(e.y, w.y), pick(e.z, w.z))
 }
 
-/// (2)
+/// Inverse (2) of the left Jacobian of rotations.
 fn left_jacobian_inverse(phi: Vec3) -> Mat3 {
     let theta = phi.norm();
     let cross = Mat3 { rows: [vec3(0.0, -phi.z, phi.y), vec3(phi.z, 0.0, -phi.x), vec3(-phi.y, phi.x, 0.0)] };

@@ -18,7 +18,7 @@
 //! one point add up as inertias do.
 
 use super::{Force, Inertia, Motion, Sym3, Vec3};
-use crate::Real;
+use crate::real::Real;
 use std::ops::{Add, AddAssign};
 
 /// Γ of (1).
@@ -36,7 +36,7 @@ impl<T: Real> Coriolis<T> {
         Self { rate: Sym3::zero(kind), momentum: Force::zero(kind) }
     }
 
-    /// Of a body of inertia `I` that moves with `V`.
+    /// Coriolis matrix of a body of inertia `I` that moves with `V`.
     #[inline(always)]
     pub fn new(I: &Inertia<T>, V: Motion<T>) -> Self {
         let (w, v, h, J) = (V.angular, V.linear, I.first, &I.second);

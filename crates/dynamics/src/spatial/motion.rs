@@ -13,7 +13,7 @@
 //! [Featherstone2008, ch. 2]
 
 use super::vec3::{Mat3, Sym3, Vec3, vec3};
-use crate::Real;
+use crate::real::Real;
 use std::ops::{Add, AddAssign, Mul, Neg, Sub, SubAssign};
 
 /// Velocity or acceleration of a body: (angular, linear of the body-fixed point now at O).
@@ -157,7 +157,7 @@ impl Inertia<f64> {
         self.second - Sym3::point_mass(self.com(), self.mass)
     }
 
-    /// The same constants in the kind of `kind`.
+    /// The inertia as constants of the scalar of `kind`.
     #[inline(always)]
     pub fn cast<T: Real>(self, kind: T) -> Inertia<T> {
         Inertia { mass: kind.like(self.mass), first: self.first.cast(kind), second: self.second.cast(kind) }
@@ -210,7 +210,7 @@ impl<T: Real> AddAssign for Inertia<T> {
 }
 impl<T: Real> Mul<Motion<T>> for Inertia<T> {
     type Output = Force<T>;
-    /// (3)
+    /// Force or momentum (3) of a motion.
     #[inline(always)]
     fn mul(self, v: Motion<T>) -> Force<T> {
         Force {

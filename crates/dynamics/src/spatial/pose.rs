@@ -1,7 +1,7 @@
 //! Rotations and poses.
 
 use super::vec3::{Mat3, Vec3, vec3};
-use crate::Real;
+use crate::real::Real;
 use std::ops::{Add, Mul};
 
 /// A unit quaternion, Hamilton convention, order (w, x, y, z). `R_WB` takes components in B to
@@ -56,7 +56,7 @@ impl Quat<f64> {
         Self::new(c, v.x, v.y, v.z).renormalized()
     }
 
-    /// The same constants in the kind of `kind`.
+    /// The rotation as constants of the scalar of `kind`.
     #[inline(always)]
     pub fn cast<T: Real>(self, kind: T) -> Quat<T> {
         Quat { w: kind.like(self.w), x: kind.like(self.x), y: kind.like(self.y), z: kind.like(self.z) }
@@ -205,7 +205,7 @@ impl Pose<f64> {
         Self { rotation: Quat::IDENTITY, translation }
     }
 
-    /// The same constants in the kind of `kind`.
+    /// The pose as constants of the scalar of `kind`.
     #[inline(always)]
     pub fn cast<T: Real>(self, kind: T) -> Pose<T> {
         Pose { rotation: self.rotation.cast(kind), translation: self.translation.cast(kind) }

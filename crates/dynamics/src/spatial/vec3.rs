@@ -1,6 +1,6 @@
 //! Three-dimensional vectors, full and symmetric 3×3 matrices.
 
-use crate::Real;
+use crate::real::Real;
 use std::ops::{Add, AddAssign, Index, IndexMut, Mul, Neg, Sub, SubAssign};
 
 /// A vector of ℝ³; its frame and unit are named by the variable that holds it.
@@ -59,7 +59,7 @@ impl Vec3<f64> {
         (t1, n.cross(t1))
     }
 
-    /// The same constants in the kind of `one`.
+    /// The vector as constants of the scalar of `one`.
     #[inline(always)]
     pub fn cast<T: Real>(self, kind: T) -> Vec3<T> {
         vec3(kind.like(self.x), kind.like(self.y), kind.like(self.z))
@@ -282,7 +282,7 @@ impl Sym3<f64> {
         Self { xx, yy, zz, xy: 0.0, xz: 0.0, yz: 0.0 }
     }
 
-    /// The same constants in the kind of `kind`.
+    /// The matrix as constants of the scalar of `kind`.
     #[inline(always)]
     pub fn cast<T: Real>(self, kind: T) -> Sym3<T> {
         Sym3 {

@@ -3,11 +3,9 @@
 use super::Trajectory;
 use super::parquet::{self, Column, Values};
 use crate::scene::Setup;
-use npyz::WriterBuilder;
-use npyz::npz::NpzWriter;
-use npyz::zip::write::FileOptions;
-use std::io::{self, Seek, Write};
+use std::io::{self, Write};
 use std::path::Path;
+use stiction::contact::io::numpy::ArchiveWriter;
 
 /// Memory a trajectory may take [GB].
 const MAX_GIGABYTES: u64 = 8;
@@ -63,35 +61,28 @@ impl Trajectory {
     }
 
     /// One array per quantity, and `about.json` beside them.
-    pub fn write_npz(&self, writer: impl Write + Seek) -> io::Result<()> {
-        let mut npz = NpzWriter::new(writer);
-        let rows = self.len() as u64;
-        let doubles = [
-            ("t", &self.t, None),
-            ("q", &self.q, Some(self.about.q.len())),
-            ("v", &self.v, Some(self.about.v.len())),
-            ("energy", &self.energy, None),
-            ("natural_map", &self.natural_map, None),
-            ("penetration", &self.penetration, None),
-            ("step_time", &self.step_time, None),
-        ];
-        for (name, values, columns) in doubles {
-            let shape: Vec<u64> = [rows].into_iter().chain(columns.map(|c| c as u64)).collect();
-            let array = npz.array(name, FileOptions::default())?;
-            let mut array = array.default_dtype().shape(&shape).begin_nd()?;
-            array.extend(values.iter())?;
-            array.finish()?;
+    pub fn write_npz(&self, writer: impl Write) -> io::Result<()> {
+        let mut archive = ArchiveWriter::new(writer);
+        let rows = self.len();
+        for (name, values, columns) in
+            [("q", &self.q, self.about.q.len()), ("v", &self.v, self.about.v.len())]
+        {
+            archive.doubles(name, &[rows, columns], values)?;
+        }
+        for (name, values) in [
+            ("t", &self.t),
+            ("energy", &self.energy),
+            ("natural_map", &self.natural_map),
+            ("penetration", &self.penetration),
+            ("step_time", &self.step_time),
+        ] {
+            archive.doubles(name, &[rows], values)?;
         }
         for (name, values) in [("contacts", &self.contacts), ("iterations", &self.iterations)] {
-            let array = npz.array(name, FileOptions::default())?;
-            let mut array = array.default_dtype().shape(&[rows]).begin_nd()?;
-            array.extend(values.iter())?;
-            array.finish()?;
+            archive.counts(name, &[rows], values)?;
         }
-        let zip = npz.zip_writer();
-        zip.start_file("about.json", FileOptions::default())?;
-        serde_json::to_writer_pretty(&mut *zip, &self.about)?;
-        zip.finish()?.flush()
+        archive.file("about.json", &serde_json::to_vec_pretty(&self.about)?)?;
+        archive.finish().map(drop)
     }
 
     /// One row per step; names and units are those of the `.csv`, and the metadata hold what `about.json` does.
@@ -157,8 +148,7 @@ fn create(path: &Path) -> io::Result<std::fs::File> {
 mod tests {
     use crate::runner::{RunOptions, Runner};
     use crate::scene::Scene;
-    use npyz::npz::NpzArchive;
-    use std::io::Cursor;
+    use stiction::contact::io::numpy::{Array, members};
 
     /// What is written is what was recorded, in both formats.
     #[test]
@@ -171,13 +161,28 @@ mod tests {
         let trajectory = runner.finish(summary).trajectory.unwrap();
         assert_eq!((trajectory.len(), trajectory.q.len()), (21, 42));
 
-        let mut npz = Cursor::new(Vec::new());
+        let mut npz = Vec::new();
         trajectory.write_npz(&mut npz).unwrap();
-        let mut archive = NpzArchive::new(npz).unwrap();
-        let q = archive.by_name("q").unwrap().unwrap();
-        assert_eq!(q.shape(), [21, 2]);
-        assert_eq!(q.into_vec::<f64>().unwrap(), trajectory.q);
-        assert!(archive.zip_archive().by_name("about.json").is_ok());
+        let members = members(&npz).unwrap();
+        let member = |name: &str| &members.iter().find(|(n, _)| n == name).unwrap().1;
+        let doubles = [
+            ("t", &trajectory.t, vec![21]),
+            ("q", &trajectory.q, vec![21, 2]),
+            ("v", &trajectory.v, vec![21, 2]),
+            ("energy", &trajectory.energy, vec![21]),
+            ("natural_map", &trajectory.natural_map, vec![21]),
+            ("penetration", &trajectory.penetration, vec![21]),
+            ("step_time", &trajectory.step_time, vec![21]),
+        ];
+        for (name, values, shape) in doubles {
+            let array = Array::read(member(&format!("{name}.npy"))).unwrap();
+            assert_eq!((array.shape, &array.values), (shape, values), "{name}");
+        }
+        for (name, values) in [("contacts", &trajectory.contacts), ("iterations", &trajectory.iterations)] {
+            let bytes = &member(&format!("{name}.npy"))[128..];
+            assert!(bytes.chunks(4).eq(values.iter().map(|v| v.to_le_bytes())), "{name}");
+        }
+        assert!(member("about.json").starts_with(b"{"));
 
         let mut csv = Vec::new();
         trajectory.write_csv(&mut csv).unwrap();

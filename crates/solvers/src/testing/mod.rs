@@ -1,6 +1,7 @@
 //! What the tests of all solvers share.
 
 mod acceptance;
+mod every;
 mod facets;
 mod puck;
 

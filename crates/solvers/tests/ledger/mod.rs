@@ -23,19 +23,28 @@ pub(crate) struct Meeting {
     pub(crate) goal: f64,
 }
 
-/// Panics with what contradicts the ledger.
-pub(crate) fn meet(meetings: &[Meeting], max_iterations: u32, known: &[Failure], too_large: &[TooLarge]) {
-    let mut wrong = Vec::new();
-    for entry in all() {
-        for Meeting { name, problem, goal } in meetings {
+/// A corpus of problems, and the outcomes that are known in advance.
+pub(crate) struct Ledger {
+    pub(crate) meetings: Vec<Meeting>,
+    pub(crate) max_iterations: u32,
+    pub(crate) known: &'static [Failure],
+    pub(crate) too_large: &'static [TooLarge],
+}
+
+impl Ledger {
+    /// Panics with what contradicts the ledger where the solver `name` meets every problem.
+    pub(crate) fn meet(&self, name: &str) {
+        let entry = all().iter().find(|e| e.name == name).expect("a registered solver");
+        let mut wrong = Vec::new();
+        for Meeting { name, problem, goal } in &self.meetings {
             let rows = problem.rows();
-            if let Some((.., reason)) = too_large.iter().find(|(s, most, _)| *s == entry.name && rows > *most)
-            {
+            let too_large = self.too_large.iter().find(|(s, most, _)| *s == entry.name && rows > *most);
+            if let Some((.., reason)) = too_large {
                 println!("{:13} {name:40} {rows:5} rows skipped: {reason}", entry.name);
                 continue;
             }
             // A tenth for what the solver's bound and the judge's number differ by.
-            let common = Common { tolerance: 0.9 * goal, max_iterations };
+            let common = Common { tolerance: 0.9 * goal, max_iterations: self.max_iterations };
             let mut impulses = vec![0.0; rows];
             let start = std::time::Instant::now();
             let report = make(entry.name, &common).unwrap().solve(problem, &mut impulses);
@@ -43,7 +52,7 @@ pub(crate) fn meet(meetings: &[Meeting], max_iterations: u32, known: &[Failure],
             let own = natural_map_of(problem, &impulses, entry.law);
             let exact = certify(problem, &impulses).natural_map;
             let passed = own <= *goal;
-            let reason = known.iter().find(|(s, p, _)| (*s, *p) == (entry.name, name)).map(|k| k.2);
+            let reason = self.known.iter().find(|(s, p, _)| (*s, *p) == (entry.name, name)).map(|k| k.2);
             println!(
                 "{:13} {name:40} {rows:5} rows {:14} {:5} it {time:7.3} s  own {own:8.1e}  exact {exact:8.1e}  {}",
                 entry.name,
@@ -58,9 +67,16 @@ pub(crate) fn meet(meetings: &[Meeting], max_iterations: u32, known: &[Failure],
             }
             assert!(!report.converged() || passed, "{} on {name} claims to have converged", entry.name);
         }
+        assert!(wrong.is_empty(), "{wrong:#?}");
     }
-    let unmet =
-        |(s, p, _): &&Failure| !all().iter().any(|e| e.name == *s) || !meetings.iter().any(|m| m.name == *p);
-    wrong.extend(known.iter().filter(unmet).map(|(s, p, _)| format!("{s} on {p}: no such meeting")));
-    assert!(wrong.is_empty(), "{wrong:#?}");
+
+    /// Panics with entries that no meeting belongs to.
+    pub(crate) fn check_entries(&self) {
+        let solver = |name: &str| all().iter().any(|e| e.name == name);
+        let problem = |name: &str| self.meetings.iter().any(|m| m.name == name);
+        let unmet: Vec<_> = self.known.iter().filter(|(s, p, _)| !solver(s) || !problem(p)).collect();
+        assert!(unmet.is_empty(), "no such meetings: {unmet:#?}");
+        let unknown: Vec<_> = self.too_large.iter().filter(|(s, ..)| !solver(s)).collect();
+        assert!(unknown.is_empty(), "no such solvers: {unknown:#?}");
+    }
 }

@@ -2,7 +2,16 @@
 
 pub(super) type Result<T> = std::result::Result<T, String>;
 
-/// See the module. Sizes of addresses and lengths are those of the file.
+/// A dataset, and a chunk of one, may have this many bytes.
+pub(super) const MAX_BYTES: usize = 1 << 30;
+
+/// Takes one node or message from the number of those that may still be looked at.
+pub(super) fn spend(budget: &mut usize) -> Result<()> {
+    *budget = budget.checked_sub(1).ok_or("its trees hold more than the file has room for")?;
+    Ok(())
+}
+
+/// A place in the bytes of a file; addresses and lengths have the sizes that the file states.
 #[derive(Clone, Copy, Debug)]
 pub(super) struct Bytes<'a> {
     all: &'a [u8],

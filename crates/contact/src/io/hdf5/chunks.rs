@@ -1,8 +1,6 @@
 //! Datasets stored in chunks: found by a tree, unpacked, and put in their places.
 
-use super::bytes::{Bytes, Result};
-use super::dataset::MAX_BYTES;
-use super::read::spend;
+use super::bytes::{Bytes, MAX_BYTES, Result, spend};
 use miniz_oxide::inflate::decompress_to_vec_zlib_with_limit;
 
 /// Deflating cannot do better than this.

@@ -1,12 +1,9 @@
 //! A dataset: its type, its size, and its bytes put together.
 
-use super::bytes::{Bytes, Result};
+use super::bytes::{Bytes, MAX_BYTES, Result};
 use super::chunks::{Chunks, MAX_RATIO};
-use super::read::{DATASPACE, DATATYPE, FILTERS, LAYOUT, Message};
+use super::message::{DATASPACE, DATATYPE, FILTERS, LAYOUT, Message};
 use super::{REMEDY, UNDEFINED};
-
-/// A dataset may have this many bytes.
-pub(super) const MAX_BYTES: usize = 1 << 30;
 
 /// A dataset, its bytes still where they are.
 #[derive(Debug)]

@@ -11,6 +11,7 @@
 mod bytes;
 mod chunks;
 mod dataset;
+mod message;
 mod read;
 mod write;
 
@@ -20,7 +21,7 @@ pub(super) use write::{Node, write};
 /// The first bytes of a file.
 pub(super) const SIGNATURE: &[u8] = b"\x89HDF\r\n\x1a\n";
 
-/// What a file of another kind needs.
+/// Advice for files of a kind that is not read.
 const REMEDY: &str = "`h5repack --low=0 --high=1 IN OUT` rewrites it in the plain form";
 
 /// An address that leads nowhere.

@@ -1,18 +1,11 @@
 //! From the superblock to an object: headers, groups, links.
 
-use super::bytes::{Bytes, Result};
+use super::bytes::{Bytes, Result, spend};
 use super::dataset::Dataset;
+use super::message::{
+    CONTINUATION, DATASPACE, DATATYPE, FILTERS, LAYOUT, LINK, LINK_INFO, Message, SYMBOL_TABLE,
+};
 use super::{REMEDY, SIGNATURE, UNDEFINED};
-
-// Kinds of messages in an object header.
-pub(super) const DATASPACE: usize = 0x01;
-pub(super) const DATATYPE: usize = 0x03;
-pub(super) const LAYOUT: usize = 0x08;
-pub(super) const FILTERS: usize = 0x0B;
-const LINK: usize = 0x06;
-const LINK_INFO: usize = 0x02;
-const CONTINUATION: usize = 0x10;
-const SYMBOL_TABLE: usize = 0x11;
 
 /// A file in memory.
 #[derive(Debug)]
@@ -22,9 +15,6 @@ pub(in crate::io) struct File<'a> {
     /// Nodes and messages that may be looked at: no file has more than it has room for.
     budget: usize,
 }
-
-/// A message of an object header: kind and content.
-pub(super) type Message<'a> = (usize, Bytes<'a>);
 
 impl<'a> File<'a> {
     pub(in crate::io) fn open(all: &'a [u8]) -> Result<Self> {
@@ -253,9 +243,4 @@ fn link(mut message: Bytes, name: &str) -> Result<Option<usize>> {
         0 => message.offset().map(Some),
         _ => Err(format!("`{name}` is a symbolic link; {REMEDY}")),
     }
-}
-
-pub(super) fn spend(budget: &mut usize) -> Result<()> {
-    *budget = budget.checked_sub(1).ok_or("its trees hold more than the file has room for")?;
-    Ok(())
 }

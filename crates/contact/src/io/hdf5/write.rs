@@ -2,7 +2,7 @@
 
 use super::SIGNATURE;
 
-/// What is at a name.
+/// A group or a dataset to be written.
 #[derive(Debug)]
 pub(in crate::io) enum Node<'a> {
     Group(Vec<(&'a str, Node<'a>)>),
