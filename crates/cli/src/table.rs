@@ -17,7 +17,7 @@ where
     table.add_rows(rows.into_iter().map(|row| row.into_iter().map(Into::into).collect::<Vec<String>>()));
     let last = table.column_count().saturating_sub(1);
     for (i, column) in table.column_iter_mut().enumerate() {
-        column.set_padding((1, u16::from(i == last)));
+        column.set_padding((u16::from(i == 0), u16::from(i == last)));
     }
     table.to_string()
 }
@@ -26,11 +26,11 @@ where
 mod tests {
     use super::*;
 
-    /// One space before every cell, one after the last, and the two borders.
+    /// One space between cells, one beside each border.
     #[test]
     fn a_table_is_as_wide_as_its_cells() {
         let text = table(["solver", "map\n[m/s]"], [["nsgs", "1.0e-8"], ["mujoco-pyramidal", "2"]]);
-        assert!(text.lines().all(|l| l.chars().count() == 16 + 6 + 3 + 2), "{text}");
+        assert!(text.lines().all(|l| l.chars().count() == 16 + 1 + 6 + 4), "{text}");
         assert!(text.contains("map") && text.contains("[m/s]"), "{text}");
     }
 }

@@ -71,7 +71,7 @@ pub(crate) fn summary(s: &Summary, model: &Model) -> Vec<String> {
 /// that.
 fn certificate(s: &Summary) -> String {
     let Some(c) = &s.certificate else { return "steps were not judged".to_owned() };
-    let tolerance = format!("tolerance {} m/s", short(s.tolerance));
+    let tolerance = format!("tolerance {:e} m/s", s.tolerance);
     let met = |own: f64| if own <= s.tolerance * (1.0 + 1e-6) { "met" } else { "NOT met" };
     let parts = format!("ε_p {} N, ε_d {} m/s, ε_c {} W", short(c.eps_p), short(c.eps_d), short(c.eps_c));
     let exact = format!("natural map {} m/s at t = {} s", short(c.natural_map), short(s.worst_time));
@@ -117,7 +117,11 @@ fn energy(s: &Summary) -> String {
         [("actuators", actuators), ("forces of the scene", forces), ("contacts, limits and dampers", rest)];
     let works = works.iter().filter(|w| w.1 != 0.0).map(|(who, work)| format!("{who} {} J", short(*work)));
     let works: Vec<String> = works.collect();
-    if works.is_empty() { told } else { format!("{told}\n{:15}({})", "", works.join(", ")) }
+    if change <= 0.0 && actuators == 0.0 && forces == 0.0 {
+        told
+    } else {
+        format!("{told}\n{:15}({})", "", works.join(", "))
+    }
 }
 
 /// Free bodies by place, joints by position; and how fast the fastest coordinate is.

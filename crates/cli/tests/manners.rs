@@ -223,7 +223,15 @@ fn the_scene_of_the_readme_runs() {
     let scene = readme.split("```toml\n").nth(1).unwrap().split("```").next().unwrap();
     let here = folder("readme");
     std::fs::write(here.join("scene.toml"), scene).unwrap();
-    told(&here, "convert quadruped robot.urdf");
+    let urdf = r#"<robot name="lamp">
+      <link name="foot"><inertial><mass value="2"/>
+        <inertia ixx="0.02" ixy="0" ixz="0" iyy="0.02" iyz="0" izz="0.02"/></inertial>
+        <collision><geometry><box size="0.3 0.3 0.05"/></geometry></collision></link>
+      <link name="arm"><inertial><origin xyz="0 0 0.2"/><mass value="0.3"/>
+        <inertia ixx="0.005" ixy="0" ixz="0" iyy="0.005" iyz="0" izz="0.001"/></inertial></link>
+      <joint name="elbow" type="revolute"><parent link="foot"/><child link="arm"/><axis xyz="0 1 0"/>
+        <limit lower="-1" upper="1" effort="20" velocity="5"/></joint></robot>"#;
+    std::fs::write(here.join("robot.urdf"), urdf).unwrap();
     let shown = told(&here, "run scene.toml --duration 0.05");
     assert!(shown.contains("every step converged"), "{shown}");
 }

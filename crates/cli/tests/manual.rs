@@ -55,8 +55,6 @@ fn folder(name: &str) -> PathBuf {
         let done = stiction(&here, &args.split(' ').map(str::to_owned).collect::<Vec<_>>());
         assert!(done.status.success(), "{args}: {}", String::from_utf8_lossy(&done.stderr));
     }
-    std::fs::remove_file(here.join("robot.urdf")).unwrap();
-    std::fs::write(here.join("robot.urdf"), URDF).unwrap();
     here
 }
 
@@ -112,7 +110,9 @@ fn follow(here: &Path, args: &[String], shorter: &[&str]) {
     if ["view", "replay"].contains(&&*args[0]) {
         return serve(here, args, &shown);
     }
-    let all: Vec<String> = args.iter().cloned().chain(shorter.iter().map(|s| (*s).to_owned())).collect();
+    let says = args.iter().any(|a| shorter.contains(&&**a));
+    let shorter = shorter.iter().filter(|_| !says).map(|s| (*s).to_owned());
+    let all: Vec<String> = args.iter().cloned().chain(shorter).collect();
     let done = stiction(here, &all);
     let told = String::from_utf8_lossy(&done.stderr).into_owned();
     if args.contains(&"--video".to_owned()) && told.contains("needs the program ffmpeg") {
@@ -212,12 +212,12 @@ fn the_examples_of_stress_do_what_they_say() {
     assert!(!all.is_empty());
     for mut args in all {
         let at = args.iter().position(|a| a == "--steps").unwrap();
-        args[at + 1] = "300".to_owned();
-        follow(&here, &args, &[]);
+        args[at + 1] = "100".to_owned();
         let done = stiction(&here, &args);
         let text = String::from_utf8(done.stdout).unwrap();
+        assert!(done.status.success() && written(&args).iter().all(|f| here.join(f).exists()), "{text}");
         let steps: u64 = text.split(' ').next().unwrap().parse().unwrap();
-        assert!(steps >= 300, "{text}");
+        assert!(steps >= 100, "{text}");
     }
 }
 

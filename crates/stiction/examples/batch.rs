@@ -29,7 +29,7 @@ const CART: &str = r#"
   <joint name="along" type="prismatic"><parent link="rail"/><child link="carriage"/><origin xyz="0 0 0.1"/>
     <axis xyz="1 0 0"/><limit lower="-10" upper="10" effort="100" velocity="100"/></joint>
   <joint name="up" type="prismatic"><parent link="carriage"/><child link="box"/>
-    <axis xyz="0 0 1"/><limit lower="-1" upper="1" effort="0" velocity="100"/></joint>
+    <axis xyz="0 0 1"/><limit lower="-1" upper="1" effort="100" velocity="100"/></joint>
 </robot>"#;
 
 /// Environments.

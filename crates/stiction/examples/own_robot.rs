@@ -32,7 +32,7 @@ const LEG: &str = r#"
     <collision name="foot"><origin xyz="0 0 -0.3"/><geometry><sphere radius="0.02"/></geometry></collision>
   </link>
   <joint name="slide" type="prismatic"><parent link="rail"/><child link="hip"/>
-    <axis xyz="0 0 1"/><limit lower="0" upper="1" effort="0" velocity="10"/></joint>
+    <axis xyz="0 0 1"/><limit lower="0" upper="1" effort="100" velocity="10"/></joint>
   <joint name="hip" type="revolute"><parent link="hip"/><child link="thigh"/>
     <axis xyz="0 1 0"/><limit lower="-1.5" upper="1.5" effort="60" velocity="20"/></joint>
   <joint name="knee" type="revolute"><parent link="thigh"/><child link="shank"/><origin xyz="0 0 -0.3"/>
