@@ -2,7 +2,7 @@
 //!
 //! Up to seven curves have a colour each, drawn from wide to narrow, so that one lying on another leaves both visible. More
 //! are drawn by groups, as solvers by their law: a colour for every group, a dash for every curve in it, and one curve that
-//! stands out. Names stand at the right, moved apart where they would touch, with a thin line to where a curve ends. Curves
+//! stands out. Names stand at the right, moved apart where they would touch, with a thin line, dashed alike, to where a curve ends. Curves
 //! without a point that can be shown are named below the others.
 
 use super::Figure;
@@ -13,7 +13,7 @@ use super::theme::{COLOURS, DASHES, Palette, Theme};
 const WIDTH: f64 = PAGE[0];
 const HEIGHT: f64 = PAGE[1];
 const LEFT: f64 = 78.0;
-const RIGHT: f64 = 176.0;
+const RIGHT: f64 = 192.0;
 const TOP: f64 = 48.0;
 const BOTTOM: f64 = 52.0;
 /// Distance between the names of two curves where there is room [px].
@@ -23,7 +23,7 @@ const FILLED: f64 = 0.95;
 /// Groups of points along x, of each of which the first, the extremes and the last are drawn.
 const GROUPS: usize = 700;
 /// Mean width of a letter over its size [–].
-const LETTER: f64 = 0.58;
+const LETTER: f64 = 0.62;
 
 /// How a curve is drawn.
 struct Pen {
@@ -36,6 +36,7 @@ struct Pen {
 struct Name<'a> {
     label: &'a str,
     colour: Colour,
+    dash: &'static [u8],
     end: Option<[f64; 2]>,
 }
 
@@ -142,7 +143,7 @@ fn curves<'a>(picture: &mut Picture, figure: &'a Figure, [x, y]: [&Scale; 2], pe
                 _ => picture.line(thinned(&run), pen.width, pen.dash, pen.colour),
             }
         }
-        names.push(Name { label: &curve.label, colour: pen.colour, end });
+        names.push(Name { label: &curve.label, colour: pen.colour, dash: pen.dash, end });
     }
     names
 }
@@ -213,7 +214,7 @@ fn put_names(picture: &mut Picture, mut names: Vec<Name<'_>>) {
         let u = pixel_x(1.0) + 20.0;
         let text = match name.end {
             Some([from, v]) => {
-                picture.line(vec![[from + 2.0, v], [u - 3.0, h - 0.35 * size]], 0.5, &[], name.colour);
+                picture.line(vec![[from + 2.0, v], [u - 3.0, h - 0.35 * size]], 0.8, name.dash, name.colour);
                 name.label.to_owned()
             }
             None => format!("{} (no points)", name.label),

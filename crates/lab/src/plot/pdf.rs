@@ -51,7 +51,7 @@ pub(super) fn pdf(picture: &Picture) -> Vec<u8> {
     let mut out = b"%PDF-1.4\n%\xe2\xe3\xcf\xd3\n".to_vec();
     let mut places = String::new();
     for (i, object) in objects.iter().enumerate() {
-        let _ = write!(places, "{:010} 00000 n \n", out.len()); // twenty bytes each
+        let _ = writeln!(places, "{:010} 00000 n ", out.len()); // twenty bytes each
         out.extend_from_slice(format!("{} 0 obj\n", i + 1).as_bytes());
         out.extend_from_slice(object);
         out.extend_from_slice(b"\nendobj\n");
