@@ -37,8 +37,8 @@
 //! |---|---|
 //! | [`World`](models::World) | what does not change during a run: a tree of bodies and joints, geometries and their materials, actuators, couplings, loops; the name of every part, and a [ledger](models::Ledger) of what its file says that is not simulated |
 //! | [`Composer`] | puts a world together: ground, free bodies, whole robots at chosen poses |
-//! | [`State`] | what changes: time [s], configuration q, velocity v; how joints are counted is in `CONVENTIONS.md` |
-//! | [`Settings`] | contact solver by name, its tolerance [m/s], threads, and the parameters of time stepping ([`StepperParams`]), the step h [s] among them |
+//! | [`State`] | what changes: time in seconds, configuration q, velocity v; how joints are counted is in `CONVENTIONS.md` |
+//! | [`Settings`] | contact solver by name, its tolerance [m/s], threads, and the parameters of time stepping ([`StepperParams`]), the step h in seconds among them |
 //! | [`Simulation`] | a world, a state and settings; [`step`](Simulation::step) advances by h or leaves the state as it was |
 //! | [`StepReport`] | how a step ended ([`StepStatus`]), iterations, contacts, deepest overlap |
 //! | [`Certificate`](contact::Certificate) | how far the impulses of the step are from the exact contact law, computed from the contact problem and the impulses alone; its natural map [m/s] is zero if and only if they satisfy it |
