@@ -173,7 +173,8 @@ Examples:
   stiction run slope --duration 60 --json
   stiction run robot.xml --contact nsgs --tolerance 1e-10 --out trajectory.npz --replay robot.html
 
-Without --out, --replay or --json a replay goes to out/NAME.html. Ctrl-C ends the run and still writes its files.")]
+Without --out, --replay, --dump-problems or --json a replay goes to out/NAME.html; of a robot file NAME is its path, as in
+out/go2-scene.xml.html. Ctrl-C ends the run and still writes its files.")]
 pub(crate) struct RunArgs {
     #[command(flatten)]
     pub(crate) scene: SceneArgs,
@@ -189,7 +190,7 @@ pub(crate) struct RunArgs {
     /// Write contact problems of the run to this folder, for `stiction solve` and `stiction shrink`
     #[arg(long, value_name = "DIR")]
     pub(crate) dump_problems: Option<PathBuf>,
-    /// With --dump-problems: `worst` (by the certificate), `not-converged`, or `every N` steps
+    /// With --dump-problems: `worst` (by the certificate), `hardest` (most iterations), `not-converged`, or `every N` steps
     #[arg(long, value_name = "WHICH", default_value = "worst", requires = "dump_problems")]
     pub(crate) when: When,
     /// With --dump-problems: `json` (holds everything), `fclib`, `siconos` or `npz` (ContactBench)
@@ -339,6 +340,9 @@ pub(crate) struct SolveArgs {
     /// Iterations the solver may spend; without: 10000
     #[arg(long, value_name = "N", allow_negative_numbers = true)]
     pub(crate) max_iterations: Option<u32>,
+    /// Time that each solver may take [s]; without: 60 where there are several, none where there is one
+    #[arg(long, value_name = "SECONDS", value_parser = positive, allow_negative_numbers = true, conflicts_with = "profile")]
+    pub(crate) time_limit: Option<f64>,
     /// Print the answers as JSON, and nothing else
     #[arg(long)]
     pub(crate) json: bool,
@@ -352,13 +356,18 @@ pub(crate) struct SolveArgs {
     /// results to this folder
     #[arg(long, value_name = "DIR", conflicts_with_all = ["tolerance", "impulses"])]
     pub(crate) profile: Option<PathBuf>,
+    /// With --profile: figures as PDF too
+    #[arg(long, requires = "profile")]
+    pub(crate) pdf: bool,
 }
 
 #[derive(Debug, Args)]
 #[command(after_help = "\
 Examples:
-  stiction run pile --contact ncp-pgs --dump-problems out/pile --when not-converged
-  stiction shrink out/pile/pile-000412.json --solver ncp-pgs")]
+  stiction run stack --duration 0.1 --dump-problems out/stack --when \"every 20\"
+  stiction shrink out/stack/stack-000020.json --solver ncp-pgs --max-iterations 5
+
+The first writes problems, the second finds the smallest part of one that the solver does not finish in 5 iterations.")]
 pub(crate) struct ShrinkArgs {
     /// A contact problem (.json, .hdf5, .dat, .npz)
     pub(crate) file: PathBuf,
@@ -489,8 +498,8 @@ impl Deny {
 #[derive(Debug, Args)]
 #[command(after_help = "\
 Examples:
-  stiction stress --steps 1000000 --threads 2 --out out/stress      goes on where it was broken off
-  stiction stress --seed 4711 --steps 100")]
+  stiction stress --steps 20000 --threads 2 --out out/stress      goes on where it was broken off
+  stiction stress --seed 4711 --steps 2000")]
 pub(crate) struct StressArgs {
     /// Steps of all worlds together
     #[arg(long, value_name = "N", default_value_t = 100_000)]
@@ -517,13 +526,16 @@ pub(crate) struct StressArgs {
 Examples:
   stiction experiment list
   stiction experiment raisim-sliding-cube --out figures
-  stiction experiment creep")]
+  stiction experiment creep --pdf")]
 pub(crate) struct ExperimentArgs {
     /// Name of an experiment, or `list`
     pub(crate) name: String,
     /// Folder for figures and data (without: out/NAME)
     #[arg(long, value_name = "DIR")]
     pub(crate) out: Option<PathBuf>,
+    /// Figures as PDF too, beside SVG on light and on dark ground
+    #[arg(long)]
+    pub(crate) pdf: bool,
     /// Print the list or the claims as JSON, and nothing else
     #[arg(long)]
     pub(crate) json: bool,

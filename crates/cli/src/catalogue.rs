@@ -27,7 +27,7 @@ pub(crate) fn solvers(args: &ListArgs) -> Result<(), Failure> {
     let lines: Vec<String> = (registry::all().iter().enumerate())
         .map(|(i, e)| {
             let default = if i == 0 { " (default)" } else { "" };
-            format!("{:<15}{:<14}{}{default}", e.name, law_name(e.law), e.summary)
+            format!("{:<17}{:<17}{}{default}", e.name, law_name(e.law), e.summary)
         })
         .collect();
     say(&lines.join("\n"))

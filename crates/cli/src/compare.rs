@@ -4,14 +4,35 @@ use crate::args::CompareArgs;
 use crate::failure::Failure;
 use crate::output::{say, say_json};
 use crate::progress::Meter;
-use comfy_table::{Table, presets};
-use stiction_lab::compare::{COLUMNS, Comparison, row};
+use crate::recording_file::{self, Kind};
+use crate::table::table;
+use crate::words::short;
+use stiction_lab::compare::{Comparison, Contender};
 use stiction_lab::overrides::solvers_named;
 
 /// Of a replay; fewer than of a single run, for there are many bodies.
 const FRAMES_PER_SECOND: f64 = 30.0;
 
+/// Short heads: the table fits 80 columns.
+const COLUMNS: [&str; 9] = [
+    "contact",
+    "µs per\nstep",
+    "nat. map\n[m/s]",
+    "own law\n[m/s]",
+    "overlap\n[m]",
+    "iter.\nmean",
+    "\nmost",
+    "not\nconv.",
+    "energy\n[J]",
+];
+
 pub(crate) fn compare(args: &CompareArgs) -> Result<(), Failure> {
+    if let Some(path) = &args.replay {
+        recording_file::check(path, &[Kind::Page])?;
+    }
+    if let Some(path) = &args.report {
+        recording_file::check(path, &[Kind::Page])?;
+    }
     let contacts = solvers_named(&args.contact).map_err(Failure::input)?;
     let scene = args.scene.load()?;
     let overrides = args.scene.overrides(None);
@@ -24,10 +45,12 @@ pub(crate) fn compare(args: &CompareArgs) -> Result<(), Failure> {
     if args.json {
         say_json(&comparison.runs)?;
     } else {
-        let mut table = Table::new();
-        table.load_style(presets::UTF8_BORDERS_ONLY).set_header(COLUMNS);
-        table.add_rows(comparison.runs.iter().map(row));
-        say(&format!("{}: {}\n{table}", comparison.scene, comparison.description))?;
+        let table = table(COLUMNS, comparison.runs.iter().map(row));
+        say(&format!("{}: {}\n{}\n{table}", comparison.scene, comparison.description, common(&comparison)))?;
+        let ended = comparison.runs.iter().filter(|r| r.failure.is_some());
+        ended
+            .map(|r| &r.summary)
+            .try_for_each(|s| say(&format!("{}: failed at t = {} s", s.contact, s.end_time)))?;
     }
     if let Some(path) = &args.report {
         let folder = path.parent().unwrap_or(std::path::Path::new(""));
@@ -53,4 +76,31 @@ pub(crate) fn compare(args: &CompareArgs) -> Result<(), Failure> {
         None if comparison.runs.iter().any(|r| r.summary.interrupted) => Err(Failure::Interrupted),
         None => Ok(()),
     }
+}
+
+/// What all runs share, and what the columns hold.
+fn common(comparison: &Comparison) -> String {
+    let Some(s) = comparison.runs.first().map(|r| &r.summary) else { return String::new() };
+    let (dt, steps, energy) = (short(1e3 * s.dt), s.steps, short(s.energy.start));
+    format!(
+        "{steps} steps of {dt} ms; worst natural map by the exact law, and by the solver's own; deepest overlap; \
+         change of the energy, which is {energy} J at the start"
+    )
+}
+
+/// A run in the columns of [`COLUMNS`].
+fn row(run: &Contender) -> [String; 9] {
+    let s = &run.summary;
+    let worst = |value: Option<f64>| value.map_or_else(|| "-".to_owned(), |x| format!("{x:.1e}"));
+    [
+        s.contact.clone(),
+        format!("{:.1}", 1e6 * s.wall_s / s.steps.max(1) as f64),
+        worst(s.certificate.map(|c| c.natural_map)),
+        worst(run.own_natural_map),
+        format!("{:.1e}", s.penetration_max),
+        format!("{:.1}", s.solver.iterations_mean),
+        s.solver.iterations_max.to_string(),
+        s.solver.not_converged.to_string(),
+        format!("{:+.1e}", s.energy.end - s.energy.start),
+    ]
 }

@@ -21,14 +21,15 @@ pub(crate) fn experiment(args: &ExperimentArgs) -> Result<(), Failure> {
     if !args.json {
         complain(&format!("{}\n{}", experiment.title, experiment.source));
     }
-    let outcome = experiment.run(&folder, Size::Full).map_err(Failure::work)?;
+    let outcome = experiment.run(&folder, Size::Full, args.pdf).map_err(Failure::work)?;
     if args.json {
         say_json(&outcome)?;
     } else {
         let mark = |holds| if holds { "holds" } else { "FAILS" };
         let claims = outcome.claims.iter().map(|c| format!("{}  {}: {}", mark(c.holds), c.claim, c.measured));
         let files = outcome.files.iter().map(|f| format!("wrote  {}", f.display()));
-        say(&claims.chain(files).collect::<Vec<_>>().join("\n"))?;
+        let notes = outcome.notes.iter().map(|n| format!("note   {n}"));
+        say(&notes.chain(claims).chain(files).collect::<Vec<_>>().join("\n"))?;
     }
     match outcome.claims.iter().filter(|c| !c.holds).count() {
         0 => Ok(()),

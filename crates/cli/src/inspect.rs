@@ -6,10 +6,9 @@ use crate::output::{say, say_json};
 use crate::words::short;
 use std::fmt::Write;
 use stiction::State;
-use stiction::dynamics::Joint;
 use stiction::models::{Fate, LoadOptions, World};
 use stiction_lab::Inspection;
-use stiction_lab::inspect::{Posture, kind_name, load_model, state_of};
+use stiction_lab::inspect::{JointEntry, LinkEntry, Posture, load_model, state_of};
 
 pub(crate) fn inspect(args: &InspectArgs) -> Result<(), Failure> {
     let options = LoadOptions { visuals: false, ..args.files.load_options(args.free_base) };
@@ -32,8 +31,7 @@ fn described(world: &World, state: &State, i: &Inspection, posture: &Posture) ->
     let model = &world.model;
     let mut out = String::new();
     let (bodies, links) = (model.bodies.len(), model.links.len());
-    let _ =
-        writeln!(out, "{}: {} kg, {links} links on {bodies} moving bodies", world.name, short(i.total_mass));
+    let _ = writeln!(out, "{}: {}, {links} links on {bodies} moving bodies", world.name, mass(i));
     let counts = [
         ("coordinates (nq)", i.nq),
         ("velocities (nv)", i.nv),
@@ -45,7 +43,7 @@ fn described(world: &World, state: &State, i: &Inspection, posture: &Posture) ->
     let counts: Vec<String> = counts.iter().map(|(what, n)| format!("{n} {what}")).collect();
     let _ = writeln!(out, "{}\n", counts.join(", "));
     for root in (0..links).filter(|&l| model.links[l].parent.is_none()) {
-        branch(&mut out, world, root, 0);
+        branch(&mut out, world, i, root, 0);
     }
     let at = match posture {
         Posture::Neutral => "in the neutral posture".to_owned(),
@@ -71,24 +69,80 @@ fn described(world: &World, state: &State, i: &Inspection, posture: &Posture) ->
     out
 }
 
-/// A link, its joints, and what hangs on it.
-fn branch(out: &mut String, world: &World, link: usize, depth: usize) {
-    let model = &world.model;
-    let l = &model.links[link];
-    let own = l.body.filter(|b| model.bodies[*b].name == l.name).map(|b| &model.bodies[b]);
-    let joints = own.map(|b| model.joints[b.joints.clone()].iter().map(joint).collect::<Vec<_>>());
-    let carried = if l.body.is_none() { "fixed to the world" } else { "fixed to its parent" };
-    let joints = joints.map_or_else(|| carried.to_owned(), |j| j.join(", "));
-    let _ =
-        writeln!(out, "{:indent$}{}: {} kg, {joints}", "", l.name, short(l.inertia.mass), indent = 2 * depth);
-    for child in (0..model.links.len()).filter(|&c| model.links[c].parent == Some(link)) {
-        branch(out, world, child, depth + 1);
+/// Which mass is meant.
+fn mass(i: &Inspection) -> String {
+    let (moving, fixed) = (short(i.moving_mass), short(i.fixed_mass));
+    match (i.fixed_mass > 0.0, i.total_mass > i.moving_mass) {
+        (false, _) => format!("{moving} kg"),
+        (true, true) => {
+            format!(
+                "{} kg ({moving} kg move, {fixed} kg are fixed to the world and count, as in MuJoCo)",
+                short(i.total_mass)
+            )
+        }
+        (true, false) => {
+            format!("{moving} kg that move ({fixed} kg fixed to the world do not count, as in Pinocchio)")
+        }
     }
 }
 
-fn joint(j: &Joint) -> String {
-    let limit = j.limit.map(|[lo, hi]| format!(" [{}, {}]", short(lo), short(hi))).unwrap_or_default();
-    format!("{} `{}`{limit}", kind_name(j.kind), j.name)
+/// A link, its joints, and what hangs on it.
+fn branch(out: &mut String, world: &World, i: &Inspection, link: usize, depth: usize) {
+    let model = &world.model;
+    let l = &model.links[link];
+    let own = l.body.filter(|b| model.bodies[*b].name == l.name).map(|b| model.bodies[b].joints.clone());
+    let carried = match (&own, l.body) {
+        (Some(_), _) => "",
+        (None, None) => ", fixed to the world",
+        (None, Some(_)) => ", fixed to its parent",
+    };
+    let indent = 2 * depth;
+    let _ = writeln!(out, "{:indent$}{}: {}{carried}", "", l.name, inertia(&i.links[link]));
+    for entry in own.into_iter().flatten().map(|j| &i.joints[j]) {
+        let _ = writeln!(out, "{:indent$}  by {}", "", joint(entry));
+    }
+    for child in (0..model.links.len()).filter(|&c| model.links[c].parent == Some(link)) {
+        branch(out, world, i, child, depth + 1);
+    }
+}
+
+/// Mass and principal moments about the centre of mass.
+fn inertia(link: &LinkEntry) -> String {
+    let moments = link.principal_moments.map(short).join(", ");
+    match link.mass > 0.0 {
+        true => format!("{} kg, principal moments ({moments}) kg·m²", short(link.mass)),
+        false => "no mass".to_owned(),
+    }
+}
+
+/// Kind, name, places in q and v, and what is not zero of what holds it.
+fn joint(j: &JointEntry) -> String {
+    let (length, effort) = if j.kind == "slide" { ("m", "N") } else { ("rad", "N·m") };
+    let range = |from: usize, n: usize| match n {
+        1 => format!("[{from}]"),
+        n => format!("[{from}..{}]", from + n),
+    };
+    let nv = j.damping.len();
+    let nq = if nv == 1 { 1 } else { nv + 1 };
+    let mut text = format!("{} `{}`, q{}, v{}", j.kind, j.name, range(j.idx_q, nq), range(j.idx_v, nv));
+    let mut tell = |what: &str, number: f64, unit: &str| {
+        if number != 0.0 {
+            text += &format!(", {what} {} {unit}", short(number));
+        }
+    };
+    let largest = |x: &[f64]| x.iter().copied().fold(0.0, f64::max);
+    tell("damping", largest(&j.damping), &format!("{effort}·s/{length}"));
+    tell("dry friction", largest(&j.friction), effort);
+    tell("armature", largest(&j.armature), if length == "m" { "kg" } else { "kg·m²" });
+    tell("spring", j.stiffness, &format!("{effort}/{length}"));
+    tell("speed at most", j.velocity_limit.unwrap_or(0.0), &format!("{length}/s"));
+    if let Some([lo, hi]) = j.effort_limit {
+        text += &format!(", effort in [{}, {}] {effort}", short(lo), short(hi));
+    }
+    if let Some([lo, hi]) = j.limit {
+        text += &format!(", range [{}, {}] {length}", short(lo), short(hi));
+    }
+    text
 }
 
 /// Warnings, and the part of the ledger that a user should know.

@@ -11,11 +11,14 @@ mod failure;
 mod inspect;
 mod output;
 mod progress;
+mod recording_file;
 mod render;
 mod run;
 mod shrink;
 mod solve;
+mod solve_apart;
 mod stress;
+mod table;
 mod view;
 mod words;
 

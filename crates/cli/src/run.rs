@@ -4,8 +4,9 @@ use crate::args::{RunArgs, SceneArgs};
 use crate::failure::Failure;
 use crate::output::{complain, say, say_json};
 use crate::progress::Meter;
+use crate::recording_file::{self, Kind};
 use crate::words;
-use std::path::{Path, PathBuf};
+use std::path::{Component, Path, PathBuf};
 use stiction_lab::dump::Dump;
 use stiction_lab::scene::spec::HoldSpec;
 use stiction_lab::trajectory::{check_name, check_size};
@@ -56,11 +57,14 @@ pub(crate) fn run(args: &RunArgs) -> Result<(), Failure> {
     if let Some(path) = &args.out {
         check_name(path).and_then(|()| check_size(&setup)).map_err(Failure::input)?;
     }
+    if let Some(path) = &args.replay {
+        recording_file::check(path, &[Kind::Page, Kind::Mcap])?;
+    }
     if !args.json {
         setup.notes.iter().for_each(|note| complain(&format!("note: {note}")));
     }
     let plain = args.out.is_none() && args.replay.is_none() && args.dump_problems.is_none() && !args.json;
-    let replay = args.replay.clone().or_else(|| plain.then(|| default_replay(&scene.name)));
+    let replay = args.replay.clone().or_else(|| plain.then(|| default_replay(&scene, &args.scene.scene)));
     let options = RunOptions {
         frames_per_second: replay.as_ref().map(|_| FRAMES_PER_SECOND.min(FRAMES / setup.duration)),
         trajectory: args.out.is_some(),
@@ -105,7 +109,7 @@ fn write_files(outcome: &Outcome, out: Option<&Path>, replay: Option<&Path>) -> 
         let folder = path.parent().unwrap_or(Path::new(""));
         std::fs::create_dir_all(folder)
             .map_err(|e| Failure::work(format!("cannot make the folder {}: {e}", folder.display())))?;
-        if is_mcap(path) {
+        if recording_file::check(path, &[Kind::Mcap]).is_ok() {
             stiction_lab::mcap_file::write_mcap(path, recording).map_err(Failure::work)?;
             return Ok(format!(
                 "  recording    {} (open it in Foxglove, or with stiction replay)",
@@ -125,13 +129,37 @@ fn write_files(outcome: &Outcome, out: Option<&Path>, replay: Option<&Path>) -> 
     trajectory.into_iter().chain(replay).chain(problems).collect()
 }
 
-fn is_mcap(path: &Path) -> bool {
-    path.extension().is_some_and(|e| e.eq_ignore_ascii_case("mcap"))
+/// `out/NAME.html` of a scene. Of a robot file, NAME is its path as it was given, ending included, so that the files
+/// `a/scene.xml`, `b/scene.xml` and `b/scene.urdf` have replays of their own. Any file system takes it.
+fn default_replay(scene: &Scene, given: &str) -> PathBuf {
+    let name = if scene.is_robot_file() { folders_in_name(Path::new(given)) } else { scene.name.clone() };
+    let plain = |c: char| if c.is_alphanumeric() || "-_.".contains(c) { c } else { '-' };
+    let name: Vec<char> = name.chars().map(plain).collect();
+    let last: String = name[name.len().saturating_sub(LONGEST_NAME)..].iter().collect();
+    Path::new("out").join(format!("{last}.html"))
 }
 
-/// `out/NAME.html`, with a name that any file system takes.
-fn default_replay(scene: &str) -> PathBuf {
-    let plain = |c: char| if c.is_alphanumeric() || "-_.".contains(c) { c } else { '-' };
-    let name: String = scene.chars().map(plain).take(80).collect();
-    Path::new("out").join(format!("{name}.html"))
+/// Characters of a file name.
+const LONGEST_NAME: usize = 80;
+
+/// The folders of a path and its file, joined by dashes.
+fn folders_in_name(path: &Path) -> String {
+    let names = path.components().filter_map(|c| match c {
+        Component::Normal(name) => Some(name.to_string_lossy()),
+        _ => None,
+    });
+    names.collect::<Vec<_>>().join("-")
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn robots_of_one_name_have_replays_of_their_own() {
+        let names = ["go2/scene.xml", "h1/scene.xml", "h1/scene.urdf", "scene.xml"];
+        let replays = names.map(|n| folders_in_name(Path::new(n)));
+        assert_eq!(replays, ["go2-scene.xml", "h1-scene.xml", "h1-scene.urdf", "scene.xml"]);
+        assert_eq!(folders_in_name(Path::new("../a/./b.xml")), "a-b.xml");
+    }
 }

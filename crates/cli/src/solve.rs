@@ -1,20 +1,22 @@
 //! `stiction solve`: a recorded contact problem, several solvers.
 
 use crate::args::SolveArgs;
-use crate::catalogue::law_name;
 use crate::failure::Failure;
 use crate::output::{complain, say, say_json};
 use crate::progress::Meter;
+use crate::solve_apart;
+use crate::table::table;
 use crate::words::short;
-use comfy_table::{Table, presets};
+use serde_json::Value;
 use std::path::Path;
-use stiction::contact::{ConstraintProblem, SolveStatus};
+use std::time::Duration;
+use stiction::contact::ConstraintProblem;
 use stiction::solvers::registry::{self, Common};
 use stiction_lab::history::{self, histories};
 use stiction_lab::overrides::solvers_named;
 use stiction_lab::profile::{self, Profile, TOLERANCES};
 use stiction_lab::report::history_page;
-use stiction_lab::solve::{Answer, SolveOptions, load_problem, solve as answers_of};
+use stiction_lab::solve::{SolveOptions, load_problem, solve as answers_of};
 
 /// Default tolerance as a share of ‖g‖ [–].
 const RELATIVE_TOLERANCE: f64 = 1e-8;
@@ -24,17 +26,12 @@ const MAX_ITERATIONS: u32 = 10_000;
 /// Contacts with several answers that are named.
 const SEVERAL: usize = 5;
 
-const COLUMNS: [&str; 9] = [
-    "solver",
-    "law",
-    "status",
-    "iterations",
-    "time [ms]",
-    "natural map [m/s]",
-    "relative",
-    "ε_abs",
-    "own law [m/s]",
-];
+/// Seconds that each of several solvers may take.
+const TIME_LIMIT: f64 = 60.0;
+
+/// Short heads: the table fits 80 columns.
+const COLUMNS: [&str; 7] =
+    ["solver", "law", "status", "iter.", "time\n[ms]", "nat. map\n[m/s]", "own law\n[m/s]"];
 
 pub(crate) fn solve(args: &SolveArgs) -> Result<(), Failure> {
     let solvers = match &args.solver {
@@ -46,18 +43,43 @@ pub(crate) fn solve(args: &SolveArgs) -> Result<(), Failure> {
     }
     let file = load_problem(&args.file).map_err(Failure::input)?;
     let common = limits(&file.problem, args.tolerance, args.max_iterations);
-    let options = SolveOptions { common, impulses: args.impulses };
-    let answers = answers_of(&file, &solvers, &options).map_err(Failure::input)?;
+    let answers = match (args.time_limit, &solvers[..]) {
+        (None, [_]) => {
+            let options = SolveOptions { common, impulses: args.impulses };
+            let answers = answers_of(&file, &solvers, &options).map_err(Failure::input)?;
+            answers.iter().map(serde_json::to_value).collect::<Result<Vec<_>, _>>().map_err(Failure::work)?
+        }
+        (limit, _) => {
+            let limit = Duration::from_secs_f64(limit.unwrap_or(TIME_LIMIT).min(1e9));
+            solve_apart::answers(args, &solvers, &common, limit)?
+        }
+    };
     if args.json {
         say_json(&answers)?;
     } else {
-        let mut table = Table::new();
-        table.load_style(presets::UTF8_BORDERS_ONLY).set_header(COLUMNS);
-        table.add_rows(answers.iter().map(row));
         let (blocks, rows) = (file.problem.len(), file.problem.rows());
-        say(&format!("{}: {blocks} constraints, {rows} rows; judged by the exact law\n{table}", file.name))?;
+        say(&format!(
+            "{}: {blocks} constraints, {rows} rows; tolerance {} m/s; natural map of the exact law, and of the solver's own\n{}",
+            file.name,
+            short(common.tolerance),
+            table(COLUMNS, answers.iter().map(row)),
+        ))?;
         answers.iter().try_for_each(say_several)?;
     }
+    let ended = |status: &str| {
+        let names = answers.iter().filter(|a| a["status"] == status).filter_map(|a| a["solver"].as_str());
+        names.collect::<Vec<_>>()
+    };
+    let (slow, refused) = (ended("time-limit"), ended("refused"));
+    if !slow.is_empty() {
+        let limit = short(args.time_limit.unwrap_or(TIME_LIMIT));
+        complain(&format!("note: ended after {limit} s (--time-limit): {}", slow.join(", ")));
+    }
+    if refused.len() == answers.len() {
+        return Err(Failure::input("no solver takes this problem"));
+    }
+    let solvers: Vec<&str> =
+        solvers.into_iter().filter(|s| !slow.contains(s) && !refused.contains(s)).collect();
     if let Some(path) = &args.history {
         let histories = histories(&file.problem, &solvers, &common).map_err(Failure::input)?;
         let text = match path.extension().and_then(|e| e.to_str()) {
@@ -65,31 +87,35 @@ pub(crate) fn solve(args: &SolveArgs) -> Result<(), Failure> {
             Some("html") => history_page(&file.name, &histories),
             _ => return Err(Failure::input(format!("{}: expected .html or .csv", path.display()))),
         };
-        write(path, &text)?;
+        write(path, text)?;
         if !args.json {
             say(&format!("history: {}", path.display()))?;
         }
     }
-    if answers.iter().any(|a| a.status == SolveStatus::Converged) {
+    if answers.iter().any(|a| a["status"] == "converged") {
         return Ok(());
     }
     Err(Failure::work(format!("no solver reached {} m/s", short(common.tolerance))))
 }
 
 /// Contacts whose answer is one of several, a few of them by name.
-fn say_several(answer: &Answer) -> Result<(), Failure> {
-    for several in answer.several.iter().take(SEVERAL) {
-        let (constraint, all) = (several.constraint, several.answers.join(", "));
+fn say_several(answer: &Value) -> Result<(), Failure> {
+    let word = |v: &Value| v.as_str().unwrap_or_default().to_owned();
+    let all = answer["several"].as_array().map_or(&[][..], |all| all);
+    let solver = word(&answer["solver"]);
+    for several in all.iter().take(SEVERAL) {
+        let held: Vec<String> = several["answers"].as_array().into_iter().flatten().map(word).collect();
         say(&format!(
-            "{}: constraint {constraint} has {} answers, the others held ({all}); taken: {}",
-            answer.solver,
-            several.answers.len(),
-            several.taken
+            "{solver}: constraint {} has {} answers, the others held ({}); taken: {}",
+            several["constraint"],
+            held.len(),
+            held.join(", "),
+            word(&several["taken"])
         ))?;
     }
-    match answer.several.len().saturating_sub(SEVERAL) {
+    match all.len().saturating_sub(SEVERAL) {
         0 => Ok(()),
-        more => say(&format!("{}: and {more} more", answer.solver)),
+        more => say(&format!("{solver}: and {more} more")),
     }
 }
 
@@ -107,8 +133,8 @@ pub(crate) fn limits(
     }
 }
 
-/// Writes `text`, and the folder it is in if that is absent.
-fn write(path: &Path, text: &str) -> Result<(), Failure> {
+/// Writes a file, and the folder it is in if that is absent.
+fn write(path: &Path, text: impl AsRef<[u8]>) -> Result<(), Failure> {
     std::fs::create_dir_all(path.parent().unwrap_or(Path::new("")))
         .and_then(|()| std::fs::write(path, text))
         .map_err(|e| Failure::work(format!("cannot write {}: {e}", path.display())))
@@ -133,9 +159,11 @@ fn profile(args: &SolveArgs, solvers: &[&str], out: &Path) -> Result<(), Failure
     profile.skipped.iter().for_each(|reason| complain(&format!("note: {reason}")));
     let read = files.len() - profile.skipped.len();
     let about = format!("{read} problems of {}; one thread, medians of repeated solves", args.file.display());
-    write(&out.join("profile.html"), &profile.to_html(about))?;
+    write(&out.join("profile.html"), profile.to_html(about))?;
     for (figure, tolerance) in profile.figures().iter().zip(TOLERANCES) {
-        write(&out.join(format!("profile-{tolerance:.0e}.svg")), &figure.to_svg())?;
+        for (name, bytes) in figure.files(&format!("profile-{tolerance:.0e}"), args.pdf) {
+            write(&out.join(name), &bytes)?;
+        }
     }
     let (heads, rows) = profile.table();
     let csv: String = std::iter::once(&heads).chain(&rows).map(|cells| cells.join(",") + "\n").collect();
@@ -143,31 +171,55 @@ fn profile(args: &SolveArgs, solvers: &[&str], out: &Path) -> Result<(), Failure
     if args.json {
         say_json(&profile.lines)?;
     } else {
-        let mut table = Table::new();
-        table.load_style(presets::UTF8_BORDERS_ONLY).set_header(heads);
-        table.add_rows(rows);
-        say(&format!("{read} problems, share solved by the exact law\n{table}\nprofile: {}", out.display()))?;
+        let table = table(short_heads(&heads), rows);
+        say(&format!(
+            "{read} problems; share solved by the exact law to three tolerances (over max(‖g‖, ‖c‖)), within so many times \
+             the fastest solver's time, and at all\n{table}\nprofile: {}",
+            out.display()
+        ))?;
     }
     if profile.interrupted { Err(Failure::Interrupted) } else { Ok(()) }
 }
 
-fn row(a: &Answer) -> [String; 9] {
-    let status = match a.status {
-        SolveStatus::Converged => "converged",
-        SolveStatus::Rounding => "rounding",
-        SolveStatus::IterationLimit => "iteration limit",
-        SolveStatus::Stalled => "stalled",
-        SolveStatus::NumericalFailure => "numerical failure",
+/// `1e-4: τ ≤ 2` in two lines, the tolerance where it is new: the table fits 80 columns.
+fn short_heads(heads: &[String]) -> Vec<String> {
+    let parts: Vec<Option<(&str, &str)>> = heads.iter().map(|h| h.split_once(": ")).collect();
+    let new =
+        |i: usize, tolerance: &str| i == 0 || parts[i - 1].is_none_or(|(before, _)| before != tolerance);
+    let two_lines = |(i, head): (usize, &String)| match parts[i] {
+        None => head.clone(),
+        Some((tolerance, within)) => {
+            let within = within.replace("τ ≤ ", "≤ ").replace("solved", "all");
+            format!("{}\n{within}", if new(i, tolerance) { tolerance } else { "" })
+        }
+    };
+    heads.iter().enumerate().map(two_lines).collect()
+}
+
+/// An answer in the columns of [`COLUMNS`].
+fn row(a: &Value) -> [String; 7] {
+    let (solver, law) = (a["solver"].as_str().unwrap_or_default(), a["law"].as_str().unwrap_or_default());
+    let status = match a["status"].as_str().unwrap_or_default() {
+        "iteration-limit" => "iter. limit",
+        "numerical-failure" => "not finite",
+        "time-limit" => "time limit",
+        other => other,
+    };
+    // JSON has no NaN: what was solved and is not a number stands there as null.
+    let solved = a["iterations"].is_number();
+    let number = |v: &Value, text: fn(f64) -> String| match v.as_f64() {
+        Some(x) => text(x),
+        None if solved => "NaN".to_owned(),
+        None => "-".to_owned(),
     };
     [
-        a.solver.to_owned(),
-        law_name(a.law),
+        solver.to_owned(),
+        // Compliant laws have the name of their solver.
+        if law == solver { "its own" } else { law }.to_owned(),
         status.to_owned(),
-        a.iterations.to_string(),
-        format!("{:.3}", 1e3 * a.time_s),
-        format!("{:.1e}", a.residual.natural_map),
-        format!("{:.1e}", a.residual.natural_map_relative),
-        format!("{:.1e}", a.residual.eps_abs),
-        format!("{:.1e}", a.own_natural_map),
+        number(&a["iterations"], |n| format!("{n:.0}")),
+        number(&a["time_s"], |t| format!("{:.3}", 1e3 * t)),
+        number(&a["residual"]["natural_map"], |x| format!("{x:.1e}")),
+        number(&a["own_natural_map"], |x| format!("{x:.1e}")),
     ]
 }

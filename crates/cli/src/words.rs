@@ -67,18 +67,24 @@ pub(crate) fn summary(s: &Summary, model: &Model) -> Vec<String> {
     lines
 }
 
+/// The worst step, by the law that the solver solves, against the tolerance; of another law than the exact one also by
+/// that.
 fn certificate(s: &Summary) -> String {
-    match &s.certificate {
-        None => "steps were not judged".to_owned(),
-        Some(c) if c.natural_map == 0.0 => "every step obeys the law exactly".to_owned(),
-        Some(c) => format!(
-            "worst natural map {} m/s at t = {} s (ε_p {} N, ε_d {} m/s, ε_c {} W)",
-            short(c.natural_map),
-            short(s.worst_time),
-            short(c.eps_p),
-            short(c.eps_d),
-            short(c.eps_c),
+    let Some(c) = &s.certificate else { return "steps were not judged".to_owned() };
+    let tolerance = format!("tolerance {:e} m/s", s.tolerance);
+    let met = |own: f64| if own <= s.tolerance * (1.0 + 1e-6) { "met" } else { "NOT met" };
+    let parts = format!("ε_p {} N, ε_d {} m/s, ε_c {} W", short(c.eps_p), short(c.eps_d), short(c.eps_c));
+    let exact = format!("natural map {} m/s at t = {} s", short(c.natural_map), short(s.worst_time));
+    match s.own_natural_map {
+        _ if c.natural_map == 0.0 => "every step obeys the law exactly".to_owned(),
+        Some(own) if own != c.natural_map => format!(
+            "worst natural map of its own law {} m/s, {tolerance}: {}\n               of the exact law: worst {exact}\n\
+             {:15}({parts})",
+            short(own),
+            met(own),
+            ""
         ),
+        _ => format!("worst {exact}, {tolerance}: {}\n{:15}({parts})", met(c.natural_map), ""),
     }
 }
 
@@ -92,11 +98,30 @@ fn effort(s: &Summary) -> String {
     format!("{} iterations a step, at most {}; {verdict}", short(e.iterations_mean), e.iterations_max)
 }
 
+/// Energy before and after, and whose work the change was.
 fn energy(s: &Summary) -> String {
     let (start, end) = (s.energy.start, s.energy.end);
     let change = end - start;
     let verb = if change <= 0.0 { "lost" } else { "gained" };
-    format!("{} J at the start, {} J at the end: {} J {verb}", short(start), short(end), short(change.abs()))
+    let told = format!(
+        "{} J at the start, {} J at the end: {} J {verb}",
+        short(start),
+        short(end),
+        short(change.abs())
+    );
+    let (Some(actuators), Some(forces), Some(rest)) = (s.energy.actuators, s.energy.forces, s.energy.rest())
+    else {
+        return told;
+    };
+    let works =
+        [("actuators", actuators), ("forces of the scene", forces), ("contacts, limits and dampers", rest)];
+    let works = works.iter().filter(|w| w.1 != 0.0).map(|(who, work)| format!("{who} {} J", short(*work)));
+    let works: Vec<String> = works.collect();
+    if change <= 0.0 && actuators == 0.0 && forces == 0.0 {
+        told
+    } else {
+        format!("{told}\n{:15}({})", "", works.join(", "))
+    }
 }
 
 /// Free bodies by place, joints by position; and how fast the fastest coordinate is.

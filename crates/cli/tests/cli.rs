@@ -212,9 +212,10 @@ fn an_unwritable_file_costs_only_itself() {
     let run = stiction(&here, &args);
     assert_eq!(run.status.code(), Some(1), "{}", errors(&run));
     assert!(errors(&run).contains("file/t.csv") && here.join("r.html").exists(), "{}", errors(&run));
-    let run = stiction(&here, &["run", "ball", "--duration", "0.01", "--replay", "."]);
+    std::fs::create_dir(here.join("folder.html")).unwrap();
+    let run = stiction(&here, &["run", "ball", "--duration", "0.01", "--replay", "folder.html"]);
     assert_eq!(run.status.code(), Some(1));
-    assert!(errors(&run).contains("cannot write the replay to .: "), "{}", errors(&run));
+    assert!(errors(&run).contains("cannot write the replay to folder.html: "), "{}", errors(&run));
 }
 
 /// Recordings of other kinds are named, with what to do; nothing listens.

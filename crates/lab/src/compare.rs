@@ -1,5 +1,6 @@
 //! One scene under several contact solvers, side by side.
 
+use crate::laws::by_law;
 use crate::overrides::Overrides;
 use crate::plot::{Figure, Series};
 use crate::runner::{Progress, RunOptions, Runner};
@@ -84,7 +85,7 @@ impl Comparison {
                         .collect(),
                 })
                 .collect();
-            Figure::of_series(title, "time [s]", axis, &series)
+            by_law(Figure::of_series(title, "time [s]", axis, &series))
         };
         vec![
             figure("Energy", "kinetic + potential [J]", &|r, i| r.energy[i]),
@@ -149,7 +150,7 @@ mod tests {
             ghosts.check().is_ok() && ghosts.runs.len() == names.len() && ghosts.bodies.len() == names.len()
         );
         let html = comparison.to_html();
-        assert_eq!(html.matches("<svg").count(), 5);
+        assert_eq!(html.matches("<svg").count(), 2 * 5, "on light and on dark ground");
         assert!(names.iter().all(|n| html.contains(n)) && !html.contains("http-equiv=\"refresh\""));
         for outside in ["src=\"http", "href=\"http", "@import"] {
             assert!(!html.contains(outside), "the report must be self-contained");

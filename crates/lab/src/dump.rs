@@ -14,6 +14,8 @@ use stiction::{Simulation, StepReport};
 pub enum When {
     /// The one with the largest natural map.
     Worst,
+    /// The one on which the solver spent the most iterations.
+    Hardest,
     /// Every n-th.
     Every(u64),
     /// Those whose solver did not converge.
@@ -27,12 +29,13 @@ impl FromStr for When {
         let words: Vec<&str> = text.split_whitespace().collect();
         match words[..] {
             ["worst"] => Ok(Self::Worst),
+            ["hardest"] => Ok(Self::Hardest),
             ["not-converged"] => Ok(Self::NotConverged),
             ["every", n] => match n.parse() {
                 Ok(n) if n > 0 => Ok(Self::Every(n)),
                 _ => Err(format!("`every {n}`; expected a number of steps >= 1")),
             },
-            _ => Err(format!("`{text}`; expected `worst`, `not-converged` or `every N`")),
+            _ => Err(format!("`{text}`; expected `worst`, `hardest`, `not-converged` or `every N`")),
         }
     }
 }
@@ -42,13 +45,14 @@ pub struct Dump {
     folder: PathBuf,
     when: When,
     format: Format,
-    worst: Option<Kept>,
+    kept: Option<Kept>,
     files: Vec<PathBuf>,
 }
 
-/// The worst step so far.
+/// The step to be written so far.
 struct Kept {
-    natural_map: f64,
+    /// Natural map [m/s], or iterations.
+    measure: f64,
     step: u64,
     problem: ConstraintProblem,
     impulses: Vec<f64>,
@@ -59,7 +63,7 @@ impl Dump {
     pub fn new(folder: &Path, when: When, format: Format) -> Result<Self, ProblemFileError> {
         let io = |source| ProblemFileError::Io { file: folder.display().to_string(), source };
         std::fs::create_dir_all(folder).map_err(io)?;
-        Ok(Self { folder: folder.to_owned(), when, format, worst: None, files: Vec::new() })
+        Ok(Self { folder: folder.to_owned(), when, format, kept: None, files: Vec::new() })
     }
 
     /// After step number `step`, judged by `certificate`.
@@ -79,15 +83,11 @@ impl Dump {
             When::Every(n) => step.is_multiple_of(n),
             When::NotConverged => report.flagged(),
             When::Worst => {
-                let natural_map = certificate.map_or(report.residual, |c| c.natural_map);
-                if self
-                    .worst
-                    .as_ref()
-                    .is_none_or(|w| !w.natural_map.is_nan() && !(natural_map <= w.natural_map))
-                {
-                    let (problem, impulses) = (problem.clone(), impulses.to_vec());
-                    self.worst = Some(Kept { natural_map, step, problem, impulses });
-                }
+                self.keep(certificate.map_or(report.residual, |c| c.natural_map), step, problem, impulses);
+                false
+            }
+            When::Hardest => {
+                self.keep(f64::from(report.iterations), step, problem, impulses);
                 false
             }
         };
@@ -97,10 +97,18 @@ impl Dump {
         Ok(())
     }
 
+    /// Keeps the step if its `measure` is above that of the one kept; a measure that is not a number is above all.
+    fn keep(&mut self, measure: f64, step: u64, problem: &ConstraintProblem, impulses: &[f64]) {
+        if self.kept.as_ref().is_none_or(|k| !k.measure.is_nan() && !(measure <= k.measure)) {
+            let (problem, impulses) = (problem.clone(), impulses.to_vec());
+            self.kept = Some(Kept { measure, step, problem, impulses });
+        }
+    }
+
     /// Writes what is kept; returns all files.
     pub fn finish(mut self, scene: &str) -> Result<Vec<PathBuf>, ProblemFileError> {
-        if let Some(w) = self.worst.take() {
-            self.write(scene, w.step, &w.problem, &w.impulses)?;
+        if let Some(k) = self.kept.take() {
+            self.write(scene, k.step, &k.problem, &k.impulses)?;
         }
         Ok(self.files)
     }

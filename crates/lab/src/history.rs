@@ -1,5 +1,6 @@
 //! How solvers get there: the residual after every iteration on one problem.
 
+use crate::laws::by_law;
 use crate::plot::{Figure, Series};
 use crate::solve::SolveError;
 use stiction::contact::{ConstraintProblem, Judge, Watch, refusal};
@@ -9,6 +10,9 @@ use stiction::solvers::registry::{self, Common};
 #[derive(Clone, Debug, PartialEq)]
 pub struct History {
     pub solver: &'static str,
+    /// Iterations as the solver reports them: those of [`crate::solve::Answer`].
+    pub iterations: u32,
+    /// Every iterate that the solver showed, and last its answer, at `iterations`.
     pub points: Vec<Point>,
 }
 
@@ -41,8 +45,9 @@ pub fn histories(
             let exact = judge.certify(problem, x).natural_map;
             points.push(Point { iteration, own: judge.natural_map_of(problem, x, law), exact });
         };
-        solver.solve_watched(problem, &mut impulses, &mut Watch::new(&mut see));
-        out.push(History { solver: solver.name(), points });
+        let report = solver.solve_watched(problem, &mut impulses, &mut Watch::new(&mut see));
+        see(report.iterations, &impulses);
+        out.push(History { solver: solver.name(), iterations: report.iterations, points });
     }
     Ok(out)
 }
@@ -56,7 +61,7 @@ pub fn figures(histories: &[History]) -> Vec<Figure> {
                 points: h.points.iter().map(|p| [f64::from(p.iteration) + 1.0, value(p)]).collect(),
             })
             .collect();
-        Figure::of_series(title, "iterations + 1 [-]", "natural map [m/s]", &series).log_x().log_y()
+        by_law(Figure::of_series(title, "iterations + 1 [-]", "natural map [m/s]", &series)).log_x().log_y()
     };
     vec![
         figure("Residual of each solver's own law", |p| p.own),

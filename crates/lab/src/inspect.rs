@@ -14,10 +14,10 @@ use serde::{Deserialize, Serialize};
 use std::path::{Path, PathBuf};
 use stiction::dynamics::spatial::Vec3;
 use stiction::dynamics::{
-    CrbaWorkspace, JointKind, Kinematics, MassMatrix, RneaWorkspace, Velocities, bias_into, centre_of_mass,
-    crba_into, kinetic_energy, potential_energy, spring_energy,
+    CrbaWorkspace, Joint, JointKind, Kinematics, Link, MassMatrix, RneaWorkspace, Velocities, bias_into,
+    centre_of_mass, crba_into, kinetic_energy, potential_energy, spring_energy,
 };
-use stiction::models::{Fate, LoadError, LoadOptions, World, load, load_str};
+use stiction::models::{Fate, LoadError, LoadOptions, World, load, load_str, principal};
 use stiction::{State, StateError};
 
 /// Bytes beyond which a file of a state is taken for a mistake.
@@ -29,6 +29,7 @@ pub struct Inspection {
     pub nq: usize,
     pub nv: usize,
     pub joints: Vec<JointEntry>,
+    pub links: Vec<LinkEntry>,
     /// By rows, rotor inertia included.
     pub M: Vec<Vec<f64>>,
     /// Gravity, Coriolis and centrifugal efforts [N or N·m].
@@ -39,15 +40,19 @@ pub struct Inspection {
     pub kinetic: f64,
     /// Gravity and joint springs; zero height at the world origin [J].
     pub potential: f64,
-    /// [kg]
+    /// Mass that counts: of what moves, and in an MJCF file of what is fixed to the world [kg].
     pub total_mass: f64,
+    /// Mass of what moves [kg].
+    pub moving_mass: f64,
+    /// Mass of the links that are fixed to the world, whether it counts or not [kg].
+    pub fixed_mass: f64,
     /// What was read but looks wrong, or was not understood.
     pub warnings: Vec<String>,
     /// What would change the motion but is not simulated yet.
     pub unsupported: Vec<String>,
 }
 
-/// Where a joint sits in q and v.
+/// A joint: where it sits in q and v, and what holds it. Units are those of its coordinate: rad and N·m, or m and N.
 #[derive(Clone, Debug, PartialEq, Serialize)]
 pub struct JointEntry {
     pub name: String,
@@ -55,6 +60,69 @@ pub struct JointEntry {
     pub kind: &'static str,
     pub idx_q: usize,
     pub idx_v: usize,
+    /// Range of the coordinate, of a ball of the angle [rad or m].
+    pub limit: Option<[f64; 2]>,
+    /// Viscous damping, per dof [N·m·s/rad or N·s/m].
+    pub damping: Vec<f64>,
+    /// Dry friction, per dof [N·m or N].
+    pub friction: Vec<f64>,
+    /// Inertia of the rotor at the joint, per dof [kg·m² or kg].
+    pub armature: Vec<f64>,
+    /// Spring [N·m/rad or N/m].
+    pub stiffness: f64,
+    /// Range of the efforts of all its actuators together, where the file says it, of the first dof [N·m or N].
+    pub effort_limit: Option<[f64; 2]>,
+    /// Largest speed of its drive, where the file says it, of the first dof [rad/s or m/s].
+    pub velocity_limit: Option<f64>,
+}
+
+/// A link's own mass, without those of the links fixed to it.
+#[derive(Clone, Debug, PartialEq, Serialize)]
+pub struct LinkEntry {
+    pub name: String,
+    /// [kg]
+    pub mass: f64,
+    /// Centre of mass from the link's origin, in its axes [m].
+    pub com: [f64; 3],
+    /// xx, yy, zz, xy, xz, yz about the centre of mass, in the axes of the link [kg·m²].
+    pub inertia: [f64; 6],
+    /// Principal moments about the centre of mass, ascending [kg·m²].
+    pub principal_moments: [f64; 3],
+}
+
+impl LinkEntry {
+    fn new(link: &Link) -> Self {
+        let about = link.inertia.about_com();
+        let mut moments = principal(&about).0.to_array();
+        moments.sort_by(f64::total_cmp);
+        Self {
+            name: link.name.clone(),
+            mass: link.inertia.mass,
+            com: link.inertia.com().to_array(),
+            inertia: [about.xx, about.yy, about.zz, about.xy, about.xz, about.yz],
+            principal_moments: moments,
+        }
+    }
+}
+
+impl JointEntry {
+    fn new(world: &World, joint: &Joint) -> Self {
+        let dofs = &world.model.dofs[joint.idx_v..joint.idx_v + joint.kind.nv()];
+        let drive = world.drive_limits.get(joint.idx_v).copied().unwrap_or_default();
+        Self {
+            name: joint.name.clone(),
+            kind: kind_name(joint.kind),
+            idx_q: joint.idx_q,
+            idx_v: joint.idx_v,
+            limit: joint.limit,
+            damping: dofs.iter().map(|d| d.damping).collect(),
+            friction: dofs.iter().map(|d| d.friction).collect(),
+            armature: dofs.iter().map(|d| d.armature).collect(),
+            stiffness: joint.stiffness,
+            effort_limit: drive.effort,
+            velocity_limit: drive.velocity,
+        }
+    }
 }
 
 /// A state as a user writes it: `{"q": […], "v": […]}`.
@@ -169,20 +237,16 @@ impl Inspection {
         Self {
             nq: model.nq,
             nv: model.nv(),
-            joints: (model.joints.iter())
-                .map(|j| JointEntry {
-                    name: j.name.clone(),
-                    kind: kind_name(j.kind),
-                    idx_q: j.idx_q,
-                    idx_v: j.idx_v,
-                })
-                .collect(),
+            joints: model.joints.iter().map(|j| JointEntry::new(world, j)).collect(),
+            links: model.links.iter().map(LinkEntry::new).collect(),
             M: mass.to_dense().chunks(model.nv().max(1)).map(<[f64]>::to_vec).collect(),
             bias,
             com: ((moving + fixed.moment) * (1.0 / total_mass)).to_array(),
             kinetic: kinetic_energy(model, &kin, &vel, &state.v),
             potential: gravity + spring_energy(model, &state.q),
             total_mass,
+            moving_mass,
+            fixed_mass: (model.links.iter().filter(|l| l.body.is_none())).map(|l| l.inertia.mass).sum(),
             warnings: warnings.chain(notes(Fate::Unknown)).collect(),
             unsupported: notes(Fate::Unsupported).collect(),
         }
@@ -232,6 +296,32 @@ mod tests {
         assert!((found.bias[0].abs() - 9.81 * 0.5).abs() < 1e-12);
         assert!((found.potential - 9.81 * 1.5).abs() < 1e-12 && found.kinetic == 0.0);
         assert!((found.total_mass - 1.0).abs() < 1e-15 && found.unsupported.is_empty(), "{found:?}");
+    }
+
+    /// A link's mass and moments are its own, a joint says where it sits and what holds it, and what is fixed to the
+    /// world is told apart from what moves.
+    #[test]
+    fn every_number_is_named_by_what_it_counts() {
+        let urdf = r#"<robot name="arm">
+            <link name="base"><inertial><mass value="7"/>
+              <inertia ixx="1" ixy="0" ixz="0" iyy="1" iyz="0" izz="1"/></inertial></link>
+            <link name="arm"><inertial><origin xyz="0 0 -0.5"/><mass value="2"/>
+              <inertia ixx="0.3" ixy="0" ixz="0" iyy="0.1" iyz="0" izz="0.25"/></inertial></link>
+            <joint name="hip" type="revolute"><parent link="base"/><child link="arm"/><axis xyz="0 1 0"/>
+              <limit lower="-1" upper="2" effort="30" velocity="4"/><dynamics damping="0.5" friction="0.2"/></joint>
+          </robot>"#;
+        let world = load_str(urdf, Path::new("arm.urdf"), Path::new(""), &LoadOptions::default()).unwrap();
+        let found = Inspection::new(&world, &State::neutral(&world.model));
+        assert_eq!((found.total_mass, found.moving_mass, found.fixed_mass), (2.0, 2.0, 7.0));
+        let arm = found.links.iter().find(|l| l.name == "arm").unwrap();
+        assert_eq!((arm.mass, arm.com), (2.0, [0.0, 0.0, -0.5]));
+        let close = |a: &[f64], b: &[f64]| a.iter().zip(b).all(|(a, b)| (a - b).abs() < 1e-12);
+        assert!(close(&arm.inertia, &[0.3, 0.1, 0.25, 0.0, 0.0, 0.0]), "{arm:?}");
+        assert!(close(&arm.principal_moments, &[0.1, 0.25, 0.3]), "{arm:?}");
+        let hip = &found.joints[0];
+        assert_eq!((hip.idx_q, hip.idx_v, hip.limit), (0, 0, Some([-1.0, 2.0])));
+        assert_eq!((&hip.damping[..], &hip.friction[..]), (&[0.5][..], &[0.2][..]));
+        assert_eq!((hip.effort_limit, hip.velocity_limit), (Some([-30.0, 30.0]), Some(4.0)));
     }
 
     #[test]

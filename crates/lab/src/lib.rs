@@ -15,6 +15,7 @@ pub mod dump;
 pub mod experiments;
 pub mod history;
 pub mod inspect;
+mod laws;
 pub mod live;
 pub mod mcap_file;
 pub mod nearest;
@@ -31,6 +32,7 @@ pub mod stress;
 pub mod summary;
 mod text;
 pub mod trajectory;
+mod work;
 
 pub use compare::Comparison;
 pub use inspect::Inspection;

@@ -8,6 +8,7 @@
 //! max(‖g‖, ‖c‖), whatever the solver says; solvers of other laws solve what those laws answer alike.
 //! Results are kept line by line in `results.jsonl`, and a run that was stopped goes on from there.
 
+use crate::laws::by_law;
 use crate::plot::{Figure, Series};
 use crate::solve::{SolveError, SolveOptions, load_problem, solve};
 use serde::{Deserialize, Serialize};
@@ -23,6 +24,8 @@ pub const TOLERANCES: [f64; 3] = [1e-4, 1e-6, 1e-8];
 /// A solve is repeated until this much time is spent [s], at most [`REPEATS`] times; the median counts.
 const ENOUGH: f64 = 2e-3;
 const REPEATS: usize = 15;
+/// Right edge of a figure over the largest ratio in it [–].
+const EDGE: f64 = 1.2;
 /// τ at which the table gives shares.
 const COLUMNS: [f64; 4] = [1.0, 2.0, 10.0, f64::INFINITY];
 
@@ -169,12 +172,18 @@ impl Profile {
     /// One figure per tolerance.
     pub fn figures(&self) -> Vec<Figure> {
         let figure = |tolerance: f64| {
-            let series: Vec<Series> = (self.solvers().into_iter())
-                .map(|s| Series { label: s.to_owned(), points: steps(&self.ratios(s, tolerance)) })
-                .collect();
+            let ratios: Vec<(&str, Vec<f64>)> =
+                self.solvers().into_iter().map(|s| (s, self.ratios(s, tolerance))).collect();
+            let finite = ratios.iter().flat_map(|(_, r)| r).copied().filter(|r| r.is_finite());
+            let right = EDGE * finite.fold(1.0, f64::max);
+            let curve = |(solver, r): &(&str, Vec<f64>)| {
+                let none = if r.iter().any(|r| r.is_finite()) { "" } else { ": none" };
+                Series { label: format!("{solver}{none}"), points: steps(r, right) }
+            };
+            let series: Vec<Series> = ratios.iter().map(curve).collect();
             let title = format!("Share of problems solved to {tolerance:.0e}");
-            Figure::of_series(&title, "time over the best solver's time τ [-]", "share ρ(τ) [-]", &series)
-                .log_x()
+            let axes = ["time over the best solver's time τ [-]", "share ρ(τ) [-]"];
+            by_law(Figure::of_series(&title, axes[0], axes[1], &series)).log_x()
         };
         TOLERANCES.map(figure).into()
     }
@@ -205,14 +214,16 @@ fn earlier(results: &Path) -> Vec<Line> {
     text.lines().filter_map(|l| serde_json::from_str(l).ok()).collect()
 }
 
-/// A staircase through (τ, share).
-fn steps(ratios: &[f64]) -> Vec<[f64; 2]> {
+/// A staircase through (τ, share) from τ = 1 to the right edge.
+fn steps(ratios: &[f64], right: f64) -> Vec<[f64; 2]> {
     let n = ratios.len().max(1) as f64;
-    let mut out = Vec::new();
+    let mut out = vec![[1.0, 0.0]];
     for (k, &ratio) in ratios.iter().enumerate().take_while(|(_, r)| r.is_finite()) {
         out.push([ratio, k as f64 / n]);
         out.push([ratio, (k + 1) as f64 / n]);
     }
+    let share = out.last().map_or(0.0, |p| p[1]);
+    out.push([right, share]);
     out
 }
 
@@ -249,5 +260,25 @@ mod tests {
         let (heads, rows) = profile.table();
         let at = heads.iter().position(|h| h == "1e-8: τ ≤ 10").unwrap();
         assert_eq!((rows[0][at].as_str(), rows[1][at].as_str()), ("1.00", "0.50"));
+    }
+
+    /// Every curve runs from τ = 1 to the same right edge, that of a solver that solves nothing too, whose name says so.
+    #[test]
+    fn curves_run_to_the_right_edge() {
+        let lines = vec![
+            line("p", "a", 1.0, 1e-9),
+            line("p", "b", 3.0, 1e-9),
+            line("p", "c", 3.0, 1e-3),
+            line("q", "a", 2.0, 1e-9),
+            line("q", "b", 1.0, 1e-3),
+            line("q", "c", 1.0, 1e-3),
+        ];
+        let profile = Profile { lines, ..Profile::default() };
+        let right = EDGE * 3.0;
+        assert_eq!(steps(&profile.ratios("a", 1e-8), right).last(), Some(&[right, 1.0]));
+        assert_eq!(steps(&profile.ratios("b", 1e-8), right).last(), Some(&[right, 0.5]));
+        assert_eq!(steps(&profile.ratios("c", 1e-8), right), [[1.0, 0.0], [right, 0.0]]);
+        let svg = profile.figures()[2].to_svg(crate::plot::Theme::Light);
+        assert!(svg.contains(">c: none<") && svg.contains(">b<"), "{svg}");
     }
 }

@@ -3,14 +3,15 @@
 use crate::compare::{COLUMNS, Comparison, row};
 use crate::experiments::Table;
 use crate::history::{self, History};
-use crate::plot::{Figure, escaped};
+use crate::plot::{Figure, Theme, escaped};
 use crate::profile::Profile;
 
 const STYLE: &str = "\
 :root{color-scheme:light dark}body{font:15px/1.5 system-ui,sans-serif;max-width:1080px;margin:2rem auto;padding:0 1rem}
 h1{font-size:1.4rem;margin-bottom:0}table{border-collapse:collapse;margin:1.5rem 0;display:block;overflow-x:auto}
 th,td{padding:.3rem .7rem;text-align:right;border-bottom:1px solid #8884;}td{white-space:nowrap}
-th:first-child,td:first-child{text-align:left}svg{width:100%;height:auto;margin:.6rem 0}.soft{opacity:.75}";
+th:first-child,td:first-child{text-align:left}svg{width:100%;height:auto;margin:.6rem 0}.soft{opacity:.75}
+.night{display:none}@media (prefers-color-scheme:dark){.night{display:block}.day{display:none}}";
 
 /// What stands on a page.
 struct Page<'a> {
@@ -30,7 +31,9 @@ impl Page<'_> {
         };
         let head = cells("th", &self.heads);
         let body: String = self.rows.iter().map(|row| cells("td", row)).collect();
-        let figures: String = self.figures.iter().map(Figure::to_svg).collect();
+        let drawn = |class, f: &Figure, theme| format!("<div class=\"{class}\">{}</div>\n", f.to_svg(theme));
+        let both = |f: &Figure| drawn("day", f, Theme::Light) + &drawn("night", f, Theme::Dark);
+        let figures: String = self.figures.iter().map(both).collect();
         format!(
             "<!doctype html>\n<html lang=\"en\">\n<head><meta charset=\"utf-8\">\n\
              <meta name=\"viewport\" content=\"width=device-width\">\n<title>{title}</title>\n\
@@ -89,16 +92,10 @@ pub(crate) fn table_page(table: &Table) -> String {
 
 /// The histories of `solvers` on the problem `name`.
 pub fn history_page(name: &str, histories: &[History]) -> String {
-    let rows = histories.iter().filter_map(|h| {
-        let last = h.points.last()?;
+    let rows = histories.iter().map(|h| {
         let least = h.points.iter().map(|p| p.own).fold(f64::INFINITY, f64::min);
         let exact = h.points.iter().map(|p| p.exact).fold(f64::INFINITY, f64::min);
-        Some(vec![
-            h.solver.to_owned(),
-            last.iteration.to_string(),
-            format!("{least:.1e}"),
-            format!("{exact:.1e}"),
-        ])
+        vec![h.solver.to_owned(), h.iterations.to_string(), format!("{least:.1e}"), format!("{exact:.1e}")]
     });
     let heads = ["solver", "iterations", "least own natural map [m/s]", "least exact natural map [m/s]"];
     let page = Page {

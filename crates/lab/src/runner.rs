@@ -6,6 +6,7 @@ use crate::dump::Dump;
 use crate::scene::{Force, Setup};
 use crate::summary::{EndState, EnergyBalance, Summary, Tally, WorstCertificate};
 use crate::trajectory::Trajectory;
+use crate::work::Work;
 use std::ops::ControlFlow;
 use std::path::PathBuf;
 use std::time::{Duration, Instant};
@@ -52,6 +53,8 @@ pub struct Runner {
     /// Steps of the whole run.
     steps: u64,
     tally: Tally,
+    /// `None` once a step was only counted.
+    work: Option<Work>,
     stepping: Duration,
     energy_start: f64,
     recorder: Option<Recorder>,
@@ -90,6 +93,7 @@ impl Runner {
             options,
             steps,
             tally: Tally::default(),
+            work: Some(Work::default()),
             stepping: Duration::ZERO,
             energy_start,
             recorder,
@@ -111,10 +115,16 @@ impl Runner {
         for force in &self.forces {
             force.apply(&mut self.sim);
         }
+        if let Some(work) = &mut self.work {
+            work.before_step(&mut self.sim);
+        }
         let start = Instant::now();
         let report = self.sim.step();
         let time = start.elapsed();
         self.stepping += time;
+        if let Some(work) = self.work.as_mut().filter(|_| report.failure().is_none()) {
+            work.after_step(&self.sim);
+        }
         self.look(&report, time);
         report
     }
@@ -158,6 +168,9 @@ impl Runner {
         let mut interrupted = false;
         // Looked at before and after every step, the clock takes a few hundredths of a short one.
         let start = self.unobserved().then(Instant::now);
+        if start.is_some() {
+            self.work = None;
+        }
         while self.tally.steps < self.steps && self.tally.failure.is_none() {
             if start.is_some() {
                 let report = self.sim.step();
@@ -182,7 +195,12 @@ impl Runner {
 
     /// The run so far.
     pub fn summary(&mut self) -> Summary {
-        let energy = EnergyBalance { start: self.energy_start, end: self.sim.energy().total() };
+        let energy = EnergyBalance {
+            start: self.energy_start,
+            end: self.sim.energy().total(),
+            actuators: self.work.as_ref().map(|w| w.actuators),
+            forces: self.work.as_ref().map(|w| w.forces),
+        };
         let (sim, wall_s) = (&self.sim, self.stepping.as_secs_f64());
         Summary {
             scene: self.name.clone(),
@@ -196,6 +214,7 @@ impl Runner {
             penetration_max: self.tally.penetration_max,
             certificate: self.tally.worst.as_ref().map(|(_, c)| WorstCertificate::from(c)),
             own_natural_map: self.tally.worst_own,
+            tolerance: sim.settings().tolerance,
             solver: self.tally.effort(),
             sleep: self.tally.asleep(),
             worst_time: self.tally.worst.as_ref().map_or(f64::NAN, |(t, _)| *t),
@@ -228,5 +247,52 @@ impl Runner {
             (None, None) => Ok(Vec::new()),
         };
         Outcome { summary, recording, trajectory: self.trajectory, dump }
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::scene::Scene;
+    use crate::scene::tests::scratch;
+
+    fn run(scene: &Scene) -> Summary {
+        Runner::new(scene.build().unwrap(), RunOptions::default()).unwrap().run_quietly()
+    }
+
+    /// A motor of 3 N pulls 2 kg along a rail for 0.5 s: v = 0.75 m/s, and all its work is kinetic energy.
+    #[test]
+    fn the_work_of_a_motor_is_the_energy_gained() {
+        let cart = r#"<mujoco><option gravity="0 0 0"/><worldbody><body><joint name="rail" type="slide" axis="1 0 0"/>
+            <geom type="sphere" size="0.1" mass="2" contype="0" conaffinity="0"/></body></worldbody>
+            <actuator><motor joint="rail"/></actuator></mujoco>"#;
+        scratch("motor.xml", cart);
+        let text = "duration = 0.5\ngravity = [0, 0, 0]\n[[model]]\nfile = \"motor.xml\"\ncontrol = [3.0]\n";
+        let energy = run(&Scene::load(&scratch("motor.toml", text)).unwrap()).energy;
+        assert!((energy.end - 0.5 * 2.0 * 0.75 * 0.75).abs() < 1e-12, "{energy:?}");
+        assert!(
+            (energy.actuators.unwrap() - energy.end).abs() < 1e-12 && energy.forces == Some(0.0),
+            "{energy:?}"
+        );
+        assert!(energy.rest().unwrap().abs() < 1e-12);
+    }
+
+    /// A box of 1 kg dragged by 5 N over μ = 0.3: what the force does and kinetic energy does not show, friction took.
+    #[test]
+    fn the_work_of_a_force_is_energy_and_friction() {
+        let text = "duration = 0.5\n[ground]\nfriction = 0.3\n[[body]]\nname = \"box\"\nshape = \"box\"\n\
+                    size = [0.2, 0.2, 0.2]\nmass = 1.0\nposition = [0.0, 0.0, 0.1]\nfriction = 0.3\n\
+                    [[force]]\nbody = \"box\"\ndirection = [1.0, 0.0, 0.0]\nmagnitude = 5.0\n";
+        let summary = run(&Scene::load(&scratch("dragged.toml", text)).unwrap());
+        let (energy, distance) = (summary.energy, summary.end.q[0]);
+        assert!(
+            (energy.forces.unwrap() - 5.0 * distance).abs() < 5e-3 * 5.0 * distance,
+            "{energy:?}, {distance} m"
+        );
+        let friction = -0.3 * 9.81 * distance;
+        assert!(
+            (energy.rest().unwrap() - friction).abs() < 5e-3 * friction.abs(),
+            "{energy:?}, {friction} J"
+        );
     }
 }

@@ -26,7 +26,6 @@ pub struct Answer {
     #[serde(skip_serializing_if = "Option::is_none")]
     pub impulses: Option<Vec<f64>>,
     /// Natural map of the solver's own law [m/s].
-    #[serde(skip)]
     pub own_natural_map: f64,
 }
 

@@ -29,6 +29,9 @@ pub struct Summary {
     /// Worst natural map by the solver's own law [m/s]; not part of the JSON of a run.
     #[serde(skip)]
     pub own_natural_map: Option<f64>,
+    /// Natural map at which the solver may stop [m/s]; not part of the JSON of a run.
+    #[serde(skip)]
+    pub tolerance: f64,
     pub solver: SolverEffort,
     pub sleep: Asleep,
     /// End of the worst step [s].
@@ -52,11 +55,23 @@ pub struct EndState {
     pub v: Vec<f64>,
 }
 
-/// Kinetic and potential energy [J].
+/// Kinetic and potential energy, and what changed it [J].
 #[derive(Clone, Copy, Debug, PartialEq, Serialize)]
 pub struct EnergyBalance {
     pub start: f64,
     pub end: f64,
+    /// Work of the actuators, effort times mean velocity times h, summed over the steps; `None` where steps were only
+    /// counted.
+    pub actuators: Option<f64>,
+    /// Work of the scene's forces, likewise.
+    pub forces: Option<f64>,
+}
+
+impl EnergyBalance {
+    /// What contacts, limits, dampers, dry friction and the error of the steps together added; most often negative.
+    pub fn rest(&self) -> Option<f64> {
+        Some(self.end - self.start - self.actuators? - self.forces?)
+    }
 }
 
 /// The numbers of a certificate that a summary keeps; units in [`Certificate`].

@@ -16,13 +16,19 @@ fn every_claim_holds() {
     let least = if robots { 6 } else { 4 };
     let out = std::env::temp_dir().join(format!("stiction-experiments-{}", std::process::id()));
     for experiment in EXPERIMENTS {
-        let outcome = experiment.run(&out.join(experiment.name), Size::Small).unwrap();
+        let outcome = experiment.run(&out.join(experiment.name), Size::Small, true).unwrap();
         for c in &outcome.claims {
             assert!(c.holds, "{}: {} — measured: {}", experiment.name, c.claim, c.measured);
         }
         assert!(outcome.claims.len() >= least && outcome.files.iter().all(|f| f.is_file()));
         let picture = |f: &std::path::PathBuf| f.extension().is_some_and(|e| e == "svg" || e == "html");
         assert!(outcome.files.iter().any(picture));
+        let figures = |end: &str| outcome.files.iter().filter(|f| f.to_string_lossy().ends_with(end)).count();
+        assert_eq!(figures(".svg"), 2 * figures(".pdf"), "light and dark");
+        if experiment.name == "large-steps" {
+            let told = outcome.notes.join(" ");
+            assert!(["quadruped", "solo12", "go2"].iter().all(|robot| told.contains(robot)), "{told}");
+        }
     }
     std::fs::remove_dir_all(&out).unwrap();
 }

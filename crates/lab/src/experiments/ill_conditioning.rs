@@ -88,8 +88,8 @@ fn plain(problem: &ConstraintProblem, most: u32) -> Result<History, ExperimentEr
         points.push(Point { iteration, own, exact: own });
     };
     let mut x = vec![0.0; problem.rows()];
-    sweeps(most)?.solve_watched(problem, &mut x, &mut Watch::new(&mut see));
-    Ok(History { solver: "nsgs, plain sweeps", points })
+    let report = sweeps(most)?.solve_watched(problem, &mut x, &mut Watch::new(&mut see));
+    Ok(History { solver: "nsgs, plain sweeps", iterations: report.iterations, points })
 }
 
 /// (1) for several ratios, on single points.

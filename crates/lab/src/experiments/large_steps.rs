@@ -75,7 +75,19 @@ fn measure(size: Size) -> Result<Findings, ExperimentError> {
     let mut findings = Findings::default();
     let steps = if size == Size::Full { &STEPS[..] } else { &FEW[..] };
     let (mut series, mut rows) = (Vec::new(), Vec::new());
-    for (name, scene) in &robots()? {
+    let robots = robots()?;
+    let ran = |name: &str| robots.iter().any(|(robot, _)| robot == name);
+    let absent: Vec<&str> = OTHERS.iter().map(|o| o.name).filter(|name| !ran(name)).collect();
+    let names: Vec<&str> = robots.iter().map(|(name, _)| &**name).collect();
+    let without = match absent.is_empty() {
+        true => String::new(),
+        false => format!(
+            "; their files were not found (STICTION_DATA), and they were not run: {}",
+            absent.join(", ")
+        ),
+    };
+    findings.notes.push(format!("robots: {}{without}", names.join(", ")));
+    for (name, scene) in &robots {
         let mut points = Vec::new();
         let mut fine = f64::NAN;
         for &h in steps {
@@ -112,8 +124,10 @@ fn measure(size: Size) -> Result<Findings, ExperimentError> {
     findings.tables.push(Table {
         stem: "large-steps",
         title: "Quadrupeds at large steps".to_owned(),
-        about: "Standing for 3 s; how far the trunk rises in a jump, and how that differs from 0.5 ms."
-            .to_owned(),
+        about: format!(
+            "Standing for 3 s; how far the trunk rises in a jump, and how that differs from 0.5 ms. {}.",
+            findings.notes.join("; ")
+        ),
         heads: [
             "robot",
             "h [ms]",

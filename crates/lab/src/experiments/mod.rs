@@ -80,6 +80,8 @@ pub struct Claim {
 #[derive(Default)]
 pub(crate) struct Findings {
     pub(crate) claims: Vec<Claim>,
+    /// What was run, and what was not, where that is not always the same.
+    pub(crate) notes: Vec<String>,
     /// File stem and figure.
     pub(crate) figures: Vec<(String, Figure)>,
     pub(crate) data: Vec<Data>,
@@ -176,6 +178,8 @@ impl Findings {
 #[derive(Clone, Debug, Serialize)]
 pub struct Outcome {
     pub claims: Vec<Claim>,
+    /// What was run, and what was not, where that depends on files that may be absent.
+    pub notes: Vec<String>,
     pub files: Vec<PathBuf>,
 }
 
@@ -206,11 +210,12 @@ pub enum ExperimentError {
 }
 
 impl Experiment {
-    /// Measures, and writes figures (SVG) and data (CSV, JSON) into `out`, which is made if absent.
-    pub fn run(&self, out: &Path, size: Size) -> Result<Outcome, ExperimentError> {
+    /// Measures, and writes figures (SVG on light and on dark ground, with `pdf` PDF too) and data (CSV, JSON) into `out`,
+    /// which is made if absent.
+    pub fn run(&self, out: &Path, size: Size, pdf: bool) -> Result<Outcome, ExperimentError> {
         let findings = (self.measure)(size)?;
         let mut files = Vec::new();
-        let mut write = |name: String, text: String| {
+        let mut write = |name: String, text: Vec<u8>| {
             let path = out.join(name);
             let done = std::fs::create_dir_all(out).and_then(|()| std::fs::write(&path, text));
             done.map_err(|source| ExperimentError::Write { path: path.clone(), source })?;
@@ -218,18 +223,20 @@ impl Experiment {
             Ok::<(), ExperimentError>(())
         };
         for (stem, figure) in &findings.figures {
-            write(format!("{stem}.svg"), figure.to_svg())?;
+            for (name, bytes) in figure.files(stem, pdf) {
+                write(name, bytes)?;
+            }
         }
         for data in &findings.data {
-            write(format!("{}.csv", data.stem), csv(data))?;
+            write(format!("{}.csv", data.stem), csv(data).into_bytes())?;
         }
         for table in &findings.tables {
-            write(format!("{}.csv", table.stem), table_csv(table))?;
-            write(format!("{}.html", table.stem), report::table_page(table))?;
+            write(format!("{}.csv", table.stem), table_csv(table).into_bytes())?;
+            write(format!("{}.html", table.stem), report::table_page(table).into_bytes())?;
         }
         let claims = serde_json::to_string_pretty(&findings.claims).unwrap_or_default();
-        write("claims.json".to_owned(), claims)?;
-        Ok(Outcome { claims: findings.claims, files })
+        write("claims.json".to_owned(), claims.into_bytes())?;
+        Ok(Outcome { claims: findings.claims, notes: findings.notes, files })
     }
 }
 

@@ -11,6 +11,7 @@
 //! ```
 
 use super::{Claim, Experiment, ExperimentError, Findings, Size, Table, simulation, step};
+use crate::laws::by_law;
 use crate::plot::{Figure, Series};
 use crate::scene::Scene;
 use std::time::Instant;
@@ -166,17 +167,23 @@ fn keep(findings: &mut Findings, scene: &str, answers: &[Answer]) {
     for (family, holds) in families {
         let series: Vec<Series> = (registry::all().iter())
             .filter(|e| holds(e.law))
-            .map(|e| Series {
-                label: e.name.to_owned(),
-                points: (answers.iter().filter(|a| a.solver == e.name))
-                    .map(|a| [1e6 * a.time, a.own])
-                    .collect(),
-            })
+            .map(|e| Series { label: e.name.to_owned(), points: by_accuracy(answers, e.name) })
             .collect();
         let title = format!("{scene}: what accuracy costs, {family} laws");
         let axes = ["time [µs]", "natural map of the own law over ‖g‖ [-]"];
-        findings.keep_over(&format!("{scene}-{family}"), &title, axes, series, |f: Figure| f.log_x().log_y());
+        findings.keep_over(&format!("{scene}-{family}"), &title, axes, series, |f: Figure| {
+            by_law(f).log_x().log_y()
+        });
     }
+}
+
+/// Time [µs] and residual of the own law of one solver, from the coarsest answer to the finest: a curve that never turns
+/// back in accuracy, whichever tolerance asked for it.
+fn by_accuracy(answers: &[Answer], solver: &str) -> Vec<[f64; 2]> {
+    let mut points: Vec<[f64; 2]> =
+        answers.iter().filter(|a| a.solver == solver).map(|a| [1e6 * a.time, a.own]).collect();
+    points.sort_by(|a, b| b[1].total_cmp(&a[1]));
+    points
 }
 
 fn row(scene: &str, a: &Answer) -> Vec<String> {
@@ -190,4 +197,31 @@ fn row(scene: &str, a: &Answer) -> Vec<String> {
         format!("{:.1e}", a.own),
         format!("{:.1e}", a.exact),
     ]
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn curves_are_in_order_of_accuracy() {
+        let answer = |solver, time, own| Answer {
+            solver,
+            law: Law::Ncp,
+            tolerance: 1e-2,
+            time,
+            iterations: 1,
+            converged: true,
+            own,
+            exact: own,
+        };
+        let answers = [
+            answer("a", 1e-6, 1e-3),
+            answer("a", 3e-6, 1e-9),
+            answer("b", 0.0, 0.0),
+            answer("a", 2e-6, 1e-6),
+        ];
+        let residuals: Vec<f64> = by_accuracy(&answers, "a").iter().map(|p| p[1]).collect();
+        assert_eq!(residuals, [1e-3, 1e-6, 1e-9]);
+    }
 }

@@ -1,58 +1,59 @@
-//! The picture itself.
+//! From a figure to a picture.
 //!
-//! Curves are drawn from wide to narrow, so that one lying on another leaves both visible. Names stand at the right
-//! ends, moved apart where they would touch; of more curves than colours in a list, and dashes tell them apart. Colours
-//! are those of Okabe and Ito, lightened on dark ground.
+//! Up to seven curves have a colour each, drawn from wide to narrow, so that one lying on another leaves both visible. More
+//! are drawn by groups, as solvers by their law: a colour for every group, a dash for every curve in it, and one curve that
+//! stands out. Names stand at the right, moved apart where they would touch, with a thin line, dashed alike, to where a curve ends. Curves
+//! without a point that can be shown are named below the others.
 
 use super::Figure;
+use super::picture::{Anchor, Colour, Mark, PAGE, Picture};
 use super::scale::Scale;
-use std::fmt::Write;
+use super::theme::{COLOURS, DASHES, Palette, Theme};
 
-const WIDTH: f64 = 760.0;
-const HEIGHT: f64 = 400.0;
+const WIDTH: f64 = PAGE[0];
+const HEIGHT: f64 = PAGE[1];
 const LEFT: f64 = 78.0;
-const RIGHT: f64 = 176.0;
-const TOP: f64 = 40.0;
+const RIGHT: f64 = 192.0;
+const TOP: f64 = 48.0;
 const BOTTOM: f64 = 52.0;
-/// Least distance between the names of two curves [px].
+/// Distance between the names of two curves where there is room [px].
 const LINE: f64 = 15.0;
+/// Height of a name, over the distance to the next [–].
+const FILLED: f64 = 0.95;
 /// Groups of points along x, of each of which the first, the extremes and the last are drawn.
 const GROUPS: usize = 700;
+/// Mean width of a letter over its size [–].
+const LETTER: f64 = 0.62;
 
-const STYLE: &str = "\
-.ground{fill:#fff}.ink{fill:#222}.soft{fill:#555}.grid{stroke:#e4e4e4}.axis{stroke:#888}
-.c0{--c:#0072b2}.c1{--c:#d55e00}.c2{--c:#009e73}.c3{--c:#b5588f}.c4{--c:#c98500}.c5{--c:#3a9bd6}.c6{--c:#6b6b6b}
-@media (prefers-color-scheme:dark){.ground{fill:#16181c}.ink{fill:#e8e8e8}.soft{fill:#aaa}
-.grid{stroke:#2c3036}.axis{stroke:#777}.c0{--c:#4da6e8}.c1{--c:#ff8a47}.c2{--c:#35c99a}.c3{--c:#e79cc6}
-.c4{--c:#f0b840}.c5{--c:#9ad4f5}.c6{--c:#b4b4b4}}
-text{font:12px system-ui,sans-serif}.title{font-size:15px;font-weight:600}
-polyline{fill:none;stroke:var(--c);stroke-linejoin:round;stroke-linecap:round}.name{fill:var(--c);font-weight:600}
-circle{fill:var(--c)}.ring{fill:none;stroke:var(--c);stroke-width:1.3}";
-/// Colours of [`STYLE`].
-const COLOURS: usize = 7;
-/// Of the second seven curves, the third, the fourth.
-const DASHES: [&str; 4] = ["none", "7 4", "2 4", "9 3 2 3"];
-/// Between the names of a list [px].
-const LIST: f64 = 14.0;
+/// How a curve is drawn.
+struct Pen {
+    colour: Colour,
+    width: f64,
+    dash: &'static [u8],
+}
 
-/// SVG text of `figure`.
-pub(super) fn draw(figure: &Figure) -> String {
+/// A name, and where its curve ends if it is to be seen.
+struct Name<'a> {
+    label: &'a str,
+    colour: Colour,
+    dash: &'static [u8],
+    end: Option<[f64; 2]>,
+}
+
+pub(super) fn draw(figure: &Figure, theme: Theme) -> Picture {
+    let palette = theme.palette();
     let points = || figure.curves.iter().chain(&figure.rings).flat_map(|c| c.points.iter());
     let x = Scale::around(points().map(|p| p[0]), figure.log_x, 0.0);
     let y = Scale::around(points().map(|p| p[1]), figure.log_y, 0.05);
-    let mut svg = String::new();
-    // Writing to a String cannot fail.
-    let _ = write!(
-        svg,
-        "<svg xmlns=\"http://www.w3.org/2000/svg\" viewBox=\"0 0 {WIDTH} {HEIGHT}\" role=\"img\">\n\
-         <style>{STYLE}</style>\n<rect class=\"ground\" width=\"{WIDTH}\" height=\"{HEIGHT}\"/>\n\
-         <text class=\"title ink\" x=\"{LEFT}\" y=\"24\">{}</text>\n",
-        escaped(&figure.title),
-    );
-    axes(&mut svg, figure, &x, &y);
-    curves(&mut svg, figure, &x, &y);
-    svg += "</svg>\n";
-    svg
+    let mut picture = Picture { ground: palette.ground, marks: Vec::new() };
+    picture.name([LEFT, 24.0], &figure.title, 15.0, palette.ink);
+    axes(&mut picture, figure, [&x, &y], &palette);
+    let pens = pens(figure, &palette);
+    group_names(&mut picture, figure, &palette);
+    let names = curves(&mut picture, figure, [&x, &y], &pens);
+    rings(&mut picture, figure, [&x, &y], &pens, &palette);
+    put_names(&mut picture, names);
+    picture
 }
 
 fn pixel_x(place: f64) -> f64 {
@@ -63,101 +64,97 @@ fn pixel_y(place: f64) -> f64 {
     HEIGHT - BOTTOM - place * (HEIGHT - TOP - BOTTOM)
 }
 
-fn axes(svg: &mut String, figure: &Figure, x: &Scale, y: &Scale) {
+fn axes(picture: &mut Picture, figure: &Figure, [x, y]: [&Scale; 2], palette: &Palette) {
     let (left, right, bottom) = (pixel_x(0.0), pixel_x(1.0), pixel_y(0.0));
     for (place, text) in y.marks() {
-        let (v, baseline) = (pixel_y(place), pixel_y(place) + 4.0);
-        let _ = writeln!(
-            svg,
-            "<path class=\"grid\" d=\"M{left} {v:.1}H{right}\"/>\
-             <text class=\"soft\" x=\"{:.1}\" y=\"{baseline:.1}\" text-anchor=\"end\">{text}</text>",
-            left - 7.0,
-        );
+        let v = pixel_y(place);
+        picture.line(vec![[left, v], [right, v]], 1.0, &[], palette.grid);
+        picture.word([left - 7.0, v + 4.0], &text, Anchor::End, palette.soft);
     }
     for (place, text) in x.marks() {
         let u = pixel_x(place);
-        let _ = writeln!(
-            svg,
-            "<path class=\"axis\" d=\"M{u:.1} {bottom}v4\"/>\
-             <text class=\"soft\" x=\"{u:.1}\" y=\"{:.1}\" text-anchor=\"middle\">{text}</text>",
-            bottom + 18.0,
-        );
+        picture.line(vec![[u, bottom], [u, bottom + 4.0]], 1.0, &[], palette.axis);
+        picture.word([u, bottom + 18.0], &text, Anchor::Middle, palette.soft);
     }
+    picture.line(vec![[left, bottom], [right, bottom]], 1.0, &[], palette.axis);
     let (middle, height) = (0.5 * (left + right), 0.5 * (TOP + bottom));
-    let _ = writeln!(
-        svg,
-        "<path class=\"axis\" d=\"M{left} {bottom}H{right}\"/>\
-         <text class=\"ink\" x=\"{middle}\" y=\"{:.1}\" text-anchor=\"middle\">{}</text>\
-         <text class=\"ink\" transform=\"translate(18 {height}) rotate(-90)\" text-anchor=\"middle\">{}</text>",
-        HEIGHT - 12.0,
-        escaped(&figure.x_label),
-        escaped(&figure.y_label),
-    );
+    picture.word([middle, HEIGHT - 12.0], &figure.x_label, Anchor::Middle, palette.ink);
+    picture.marks.push(Mark::Word {
+        at: [18.0, height],
+        text: figure.y_label.clone(),
+        size: 12.0,
+        bold: false,
+        anchor: Anchor::Middle,
+        upwards: true,
+        colour: palette.ink,
+    });
 }
 
-fn curves(svg: &mut String, figure: &Figure, x: &Scale, y: &Scale) {
-    let n = figure.curves.len();
-    let mut ends = Vec::new();
-    for (i, curve) in figure.curves.iter().enumerate() {
-        let width = 1.5 + 0.8 * (n - 1 - i).min(3) as f64;
-        let dash = DASHES[i / COLOURS % DASHES.len()];
-        let _ = write!(
-            svg,
-            "<g class=\"c{}\" stroke-width=\"{width}\" stroke-dasharray=\"{dash}\">",
-            i % COLOURS
-        );
-        let mut last = None;
+/// Names of the groups, each once, in the order they come; none where all are of one group, which tells nothing apart.
+fn groups(figure: &Figure) -> Vec<&str> {
+    let mut out: Vec<&str> = Vec::new();
+    for group in figure.groups.iter().flatten() {
+        if !out.contains(&group.as_str()) {
+            out.push(group);
+        }
+    }
+    if out.len() > 1 { out } else { Vec::new() }
+}
+
+/// One pen per curve.
+fn pens(figure: &Figure, palette: &Palette) -> Vec<Pen> {
+    let (n, groups) = (figure.curves.len(), groups(figure));
+    let mut used = vec![0; if groups.is_empty() { n.clamp(1, COLOURS) } else { groups.len() }];
+    (figure.curves.iter().enumerate())
+        .map(|(i, curve)| {
+            let own = figure.groups.as_ref().map(|of| &*of[i]);
+            let place = own.and_then(|own| groups.iter().position(|g| *g == own));
+            let colour = place.unwrap_or(i % used.len());
+            let k = used[colour];
+            used[colour] += 1;
+            let stands_out = figure.highlight.as_ref().is_some_and(|h| *h == curve.label);
+            let width = match () {
+                () if stands_out => 3.2,
+                () if n > COLOURS => 1.4,
+                () => 1.5 + 0.8 * (n - 1 - i).min(3) as f64,
+            };
+            Pen { colour: palette.shade(colour, k), width, dash: DASHES[k % DASHES.len()] }
+        })
+        .collect()
+}
+
+/// Below the title, each group in its colour.
+fn group_names(picture: &mut Picture, figure: &Figure, palette: &Palette) {
+    let mut u = LEFT;
+    for (i, group) in groups(figure).into_iter().enumerate() {
+        picture.name([u, 40.0], group, 11.0, palette.shade(i, 0));
+        u += 11.0 * LETTER * group.chars().count() as f64 + 14.0;
+    }
+}
+
+fn curves<'a>(picture: &mut Picture, figure: &'a Figure, [x, y]: [&Scale; 2], pens: &[Pen]) -> Vec<Name<'a>> {
+    let mut names = Vec::new();
+    for (curve, pen) in figure.curves.iter().zip(pens) {
+        let mut end = None;
         for run in runs(&curve.points, x, y) {
-            last = run.last().copied();
+            end = run.last().copied();
             match run[..] {
-                [[u, v]] => {
-                    let _ = write!(svg, "<circle cx=\"{u:.1}\" cy=\"{v:.1}\" r=\"2.5\"/>");
-                }
-                _ => {
-                    svg.push_str("<polyline points=\"");
-                    for [u, v] in thinned(&run) {
-                        let _ = write!(svg, "{u:.1},{v:.1} ");
-                    }
-                    svg.push_str("\"/>");
-                }
+                [centre] => picture.marks.push(Mark::Dot { centre, radius: 2.5, colour: pen.colour }),
+                _ => picture.line(thinned(&run), pen.width, pen.dash, pen.colour),
             }
         }
-        svg.push_str("</g>\n");
-        if let Some([u, v]) = last {
-            ends.push((u, v, i, curve.label.as_str()));
-        }
+        names.push(Name { label: &curve.label, colour: pen.colour, dash: pen.dash, end });
     }
-    for (i, ring) in figure.rings.iter().enumerate() {
-        let curve = figure.curves.iter().position(|c| c.label == ring.label).unwrap_or(i);
-        for [u, v] in runs(&ring.points, x, y).into_iter().flatten() {
-            let _ = writeln!(
-                svg,
-                "<circle class=\"ring c{}\" cx=\"{u:.1}\" cy=\"{v:.1}\" r=\"4\"/>",
-                curve % COLOURS
-            );
-        }
-    }
-    if n > COLOURS { list(svg, figure) } else { names(svg, ends) }
+    names
 }
 
-/// Names of all curves, in their order, each behind a piece of its line.
-fn list(svg: &mut String, figure: &Figure) {
-    let (u, top) = (WIDTH - RIGHT + 14.0, 20.0);
-    for (i, curve) in figure.curves.iter().enumerate() {
-        let (v, dash) = (top + LIST * i as f64, DASHES[i / COLOURS % DASHES.len()]);
-        let _ = writeln!(
-            svg,
-            "<g class=\"c{}\" stroke-width=\"2\" stroke-dasharray=\"{dash}\">\
-             <polyline points=\"{u:.1},{:.1} {:.1},{:.1}\"/></g>\
-             <text class=\"name c{}\" x=\"{:.1}\" y=\"{v:.1}\">{}</text>",
-            i % COLOURS,
-            v - 4.0,
-            u + 24.0,
-            v - 4.0,
-            i % COLOURS,
-            u + 30.0,
-            escaped(&curve.label),
-        );
+fn rings(picture: &mut Picture, figure: &Figure, [x, y]: [&Scale; 2], pens: &[Pen], palette: &Palette) {
+    for (i, ring) in figure.rings.iter().enumerate() {
+        let curve = figure.curves.iter().position(|c| c.label == ring.label);
+        let colour = curve.map_or(palette.shade(i, 0), |c| pens[c].colour);
+        for centre in runs(&ring.points, x, y).into_iter().flatten() {
+            picture.marks.push(Mark::Ring { centre, radius: 4.0, colour });
+        }
     }
 }
 
@@ -196,32 +193,32 @@ fn thinned(run: &[[f64; 2]]) -> Vec<[f64; 2]> {
     kept
 }
 
-/// Writes names beside the ends of their curves, in order of height, at least a line apart.
-fn names(svg: &mut String, mut ends: Vec<(f64, f64, usize, &str)>) {
-    ends.sort_by(|a, b| a.1.total_cmp(&b.1));
+/// Writes names at the right, in order of the heights where their curves end, at least a line apart.
+fn put_names(picture: &mut Picture, mut names: Vec<Name<'_>>) {
     let floor = HEIGHT - BOTTOM + 4.0;
+    let height = |n: &Name<'_>| n.end.map_or(floor + 1.0, |[_, v]| v + 4.0);
+    names.sort_by(|a, b| height(a).total_cmp(&height(b)));
+    let line = LINE.min((floor - TOP) / names.len().saturating_sub(1).max(1) as f64);
+    let size = 12_f64.min(FILLED * line);
     let mut heights: Vec<f64> = Vec::new();
-    for end in &ends {
-        let above = heights.last().map_or(f64::NEG_INFINITY, |h| h + LINE);
-        heights.push((end.1 + 4.0).max(above));
+    for name in &names {
+        let above = heights.last().map_or(f64::NEG_INFINITY, |h| h + line);
+        heights.push(height(name).max(above));
     }
-    let mut below = floor + LINE;
+    let mut below = floor + line;
     for h in heights.iter_mut().rev() {
-        *h = h.min(below - LINE);
+        *h = h.min(below - line);
         below = *h;
     }
-    for ((u, _, i, label), h) in ends.iter().zip(heights) {
-        let _ = writeln!(
-            svg,
-            "<text class=\"name c{}\" x=\"{:.1}\" y=\"{h:.1}\">{}</text>",
-            i % COLOURS,
-            u + 8.0,
-            escaped(label),
-        );
+    for (name, h) in names.iter().zip(heights) {
+        let u = pixel_x(1.0) + 20.0;
+        let text = match name.end {
+            Some([from, v]) => {
+                picture.line(vec![[from + 2.0, v], [u - 3.0, h - 0.35 * size]], 0.8, name.dash, name.colour);
+                name.label.to_owned()
+            }
+            None => format!("{} (no points)", name.label),
+        };
+        picture.name([u, h], &text, size, name.colour);
     }
-}
-
-/// `text` as it stands in markup.
-pub(crate) fn escaped(text: &str) -> String {
-    text.replace('&', "&amp;").replace('<', "&lt;").replace('>', "&gt;").replace('"', "&quot;")
 }

@@ -1,0 +1,39 @@
+//! Solvers by their law, as figures of many of them show them.
+
+use crate::plot::Figure;
+use stiction::contact::Law;
+use stiction::solvers::registry;
+
+/// A figure whose curves are called after solvers (what follows a colon in a label is about them): a colour for every family of laws, the default solver thick.
+pub(crate) fn by_law(figure: Figure) -> Figure {
+    let solver = |label: &str| label.split(": ").next().map_or("others", family).to_owned();
+    figure.grouped(solver).highlighted(registry::all()[0].name)
+}
+
+/// The family of laws that the solver of this name solves.
+fn family(solver: &str) -> &'static str {
+    match registry::all().iter().find(|e| e.name == solver).map(|e| e.law) {
+        Some(Law::Ncp) => "exact law",
+        Some(Law::Raisim) => "RaiSim",
+        Some(Law::Ccp | Law::PolyhedralCcp { .. }) => "conic relaxation",
+        Some(Law::Pyramid | Law::Facets { .. }) => "pyramids and polygons",
+        Some(Law::Mujoco | Law::MujocoPyramidal) => "MuJoCo",
+        Some(Law::Sap | Law::Lagged | Law::Similar) => "Drake",
+        None => "others",
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    /// Every solver has a family, and there are no more of them than colours.
+    #[test]
+    fn every_solver_has_a_family() {
+        let mut families: Vec<&str> = registry::all().iter().map(|e| family(e.name)).collect();
+        assert!(!families.contains(&"others"));
+        families.sort_unstable();
+        families.dedup();
+        assert_eq!(families.len(), 6);
+    }
+}
