@@ -9,6 +9,7 @@ use crate::words::short;
 use comfy_table::{Table, presets};
 use std::path::Path;
 use stiction::contact::{ConstraintProblem, SolveStatus};
+use stiction::solvers::Params;
 use stiction::solvers::registry::{self, Common};
 use stiction_lab::history::{self, histories};
 use stiction_lab::overrides::solvers_named;
@@ -46,7 +47,8 @@ pub(crate) fn solve(args: &SolveArgs) -> Result<(), Failure> {
     }
     let file = load_problem(&args.file).map_err(Failure::input)?;
     let common = limits(&file.problem, args.tolerance, args.max_iterations);
-    let options = SolveOptions { common, impulses: args.impulses };
+    let params = Params::parse(&args.contact_param).map_err(Failure::input)?;
+    let options = SolveOptions { common, params, impulses: args.impulses };
     let answers = answers_of(&file, &solvers, &options).map_err(Failure::input)?;
     if args.json {
         say_json(&answers)?;
@@ -59,7 +61,8 @@ pub(crate) fn solve(args: &SolveArgs) -> Result<(), Failure> {
         answers.iter().try_for_each(say_several)?;
     }
     if let Some(path) = &args.history {
-        let histories = histories(&file.problem, &solvers, &common).map_err(Failure::input)?;
+        let histories =
+            histories(&file.problem, &solvers, &common, &options.params).map_err(Failure::input)?;
         let text = match path.extension().and_then(|e| e.to_str()) {
             Some("csv") => history::csv(&histories),
             Some("html") => history_page(&file.name, &histories),

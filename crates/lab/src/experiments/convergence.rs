@@ -14,6 +14,7 @@ use super::{Claim, Experiment, ExperimentError, Findings, Size};
 use crate::history::{History, Point, figures, histories};
 use crate::plot::Series;
 use stiction::contact::{Law, corpus};
+use stiction::solvers::Params;
 use stiction::solvers::registry::{self, Common};
 
 pub(crate) const EXPERIMENT: Experiment = Experiment {
@@ -41,7 +42,7 @@ fn measure(size: Size) -> Result<Findings, ExperimentError> {
     let names: Vec<&str> = registry::all().iter().map(|e| e.name).collect();
     for (name, problem) in corpus::named() {
         let Some((_, stem)) = chosen.iter().find(|(n, _)| *n == name) else { continue };
-        let all = histories(&problem, &names, &LIMIT)?;
+        let all = histories(&problem, &names, &LIMIT, &Params::default())?;
         for entry in registry::all().iter().filter(|e| e.law == Law::Ncp) {
             findings.claims.push(reached(name, entry.name, &all));
         }
@@ -79,7 +80,8 @@ fn plateau(findings: &mut Findings) -> Result<(), ExperimentError> {
     let (mass, mu, s, a) = (2.0, 0.5_f64, 1.0, 0.1);
     let problem = corpus::point(mass, mu, [s, 0.0, -a]);
     let names = ["nsgs", "ccp-pgs", "ccp-admm", "ccp-ipm", "ccp-apgd"];
-    for h in histories(&problem, &names, &Common { tolerance: 1e-12, max_iterations: 5000 })? {
+    let limits = Common { tolerance: 1e-12, max_iterations: 5000 };
+    for h in histories(&problem, &names, &limits, &Params::default())? {
         let end = h.points.last().map_or(f64::NAN, |p| p.exact);
         if h.solver == "nsgs" {
             findings.bound("nsgs: sliding point, by the exact law".to_owned(), "m/s", end, 1e-10);
