@@ -180,4 +180,17 @@ mod tests {
             assert!((certify(&problem, &impulses).lift - predicted).abs() < 0.1 * predicted);
         }
     }
+
+    /// A heap in which some A have nearly one direction only: the published step is too long for it, the safe one is not.
+    #[test]
+    fn the_published_step_may_overshoot() {
+        let problem = testing::heap(10, 2);
+        let solve = |step| {
+            let params = CcpPgsParams { step, max_iterations: 4000, ..Default::default() };
+            let report = CcpPgs::new(params).unwrap().solve(&problem, &mut vec![0.0; problem.rows()]);
+            println!("{step:?}: {report:?}");
+            report.converged()
+        };
+        assert!(!solve(Step::Published) && solve(Step::Safe));
+    }
 }

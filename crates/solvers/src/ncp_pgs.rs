@@ -170,7 +170,7 @@ impl NcpPgsParams {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::testing::point;
+    use crate::testing::{one_contact, point};
     use stiction_contact::certificate::certify;
 
     fn solve(vx: f64, params: NcpPgsParams) -> [f64; 3] {
@@ -192,6 +192,18 @@ mod tests {
             assert!(near(solve(0.02, params()), [-0.04, 0.0, 0.2])); // c = 0, so λ = −m g
             assert!(near(solve(1.0, params()), [-0.1, 0.0, 0.2])); // λ_N = m·0.1, λ_T = −μ λ_N
         }
+    }
+
+    /// A contact that turns five times as easily along t₂, and should stick: the published step of t₂ is five times too
+    /// long, the safe one is not.
+    #[test]
+    fn the_published_step_may_overshoot() {
+        let problem = one_contact([1.0, 0.0, 0.0, 0.0, 5.0, 0.0, 0.0, 0.0, 1.0], [0.02, 0.02, -0.1], 0.5);
+        let solve = |step| {
+            let params = NcpPgsParams { step, ..Default::default() };
+            NcpPgs::new(params).unwrap().solve(&problem, &mut [0.0; 3])
+        };
+        assert!(!solve(TangentialStep::Published).converged() && solve(TangentialStep::Safe).converged());
     }
 
     #[test]

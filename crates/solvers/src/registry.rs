@@ -99,6 +99,12 @@ impl Entry {
         out
     }
 
+    /// True if it runs published sweeps and nothing else, so that an accelerated form stands beside it.
+    pub fn sweeps_alone(&self) -> bool {
+        let defaults = (self.defaults)();
+        defaults["memory"] == 0 && defaults["finish"] == false
+    }
+
     /// True if a parameter has this name.
     pub fn has(&self, name: &str) -> bool {
         self.settings().iter().any(|s| s.name == name)
@@ -513,6 +519,16 @@ mod tests {
             for some in [["memory=5", "finish=false"], ["memory=0", "finish=true"]] {
                 assert_eq!(made(&some), format!("{plain}-accelerated"), "{name}");
             }
+        }
+    }
+
+    /// `ncp-aclm` takes every solver of the relaxation inside.
+    #[test]
+    fn all_solvers_of_the_relaxation_can_be_inside() {
+        let settings = find(NcpAclm::NAME).unwrap().settings();
+        let inner = settings.iter().find(|s| s.name == "inner").unwrap();
+        for entry in all().iter().filter(|e| e.law == Law::Ccp) {
+            assert!(inner.allowed.contains(entry.name), "{}: {}", entry.name, inner.allowed);
         }
     }
 

@@ -15,7 +15,7 @@ use crate::history::{History, Point, figures, histories};
 use crate::plot::Series;
 use stiction::contact::{Law, corpus};
 use stiction::solvers::Params;
-use stiction::solvers::registry::{self, Common};
+use stiction::solvers::registry::{self, Common, Entry};
 
 pub(crate) const EXPERIMENT: Experiment = Experiment {
     name: "convergence",
@@ -44,7 +44,7 @@ fn measure(size: Size) -> Result<Findings, ExperimentError> {
         let Some((_, stem)) = chosen.iter().find(|(n, _)| *n == name) else { continue };
         let all = histories(&problem, &names, &LIMIT, &Params::default())?;
         for entry in registry::all().iter().filter(|e| e.law == Law::Ncp) {
-            findings.claims.push(reached(name, entry.name, &all));
+            findings.claims.push(reached(name, entry, &all));
         }
         let axes = ["iterations + 1 [-]", "natural map [m/s]"];
         let laws: [Reading; 2] = [("own", |p| p.own), ("exact", |p| p.exact)];
@@ -64,14 +64,21 @@ fn measure(size: Size) -> Result<Findings, ExperimentError> {
 /// Which residual of a point.
 type Reading = (&'static str, fn(&Point) -> f64);
 
-fn reached(problem: &str, solver: &str, all: &[History]) -> Claim {
-    let points = all.iter().find(|h| h.solver == solver).map_or(&[][..], |h| &h.points);
+/// That the exact law is met, but not on a stack by sweeps alone.
+fn reached(problem: &str, entry: &Entry, all: &[History]) -> Claim {
+    let points = all.iter().find(|h| h.solver == entry.name).map_or(&[][..], |h| &h.points);
+    let too_slow = entry.sweeps_alone() && problem.starts_with("stack");
     let least = points.iter().map(|p| p.own).fold(f64::INFINITY, f64::min);
     let taken = points.iter().find(|p| p.own <= MET).map(|p| p.iteration);
     Claim {
-        claim: format!("{solver}: exact law met to {MET:.0e} m/s, {problem}"),
+        claim: format!(
+            "{}: exact law {}met to {MET:.0e} m/s within {} iterations, {problem}",
+            entry.name,
+            if too_slow { "not " } else { "" },
+            LIMIT.max_iterations
+        ),
         measured: taken.map_or(format!("least {least:.1e} m/s"), |k| format!("after {k} iterations")),
-        holds: taken.is_some(),
+        holds: taken.is_some() != too_slow,
     }
 }
 

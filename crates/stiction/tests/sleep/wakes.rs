@@ -109,7 +109,7 @@ fn what_is_set_from_outside_is_awake() {
 
     let (mut world, mut state) = (sim.world().clone(), sim.state().clone());
     let mut stepper = TimeStepper::new(&world, settings(Sleep::On).stepper).unwrap();
-    let mut solver = solvers::make("nsgs", &Common::default()).unwrap();
+    let mut solver = solvers::make("nsgs-accelerated", &Common::default()).unwrap();
     let input = Input::default();
     let mut step = |world: &_, state: &mut _| stepper.step(world, state, &input, solver.as_mut()).asleep;
     (0..200).for_each(|_| assert!(step(&world, &mut state) <= 3));
