@@ -24,6 +24,7 @@ Examples:
   stiction view quadruped                         the same live in your browser: pull it, steer it, change the solver
   stiction run robot.urdf --free-base --hold      your robot, standing in its posture on a plane
   stiction run scene.toml --contact raisim-ds     your scene, under another contact law
+  stiction solvers ncp-pgs                        what can be set of a contact solver, with --contact-param KEY=VALUE
   stiction compare cube-slide --contact all       one scene, every contact solver
   stiction solve problem.json --solver all        a recorded contact problem
   stiction inspect robot.urdf                     the tree, masses, and what was not understood
@@ -60,8 +61,8 @@ pub(crate) enum Command {
     Stress(StressArgs),
     /// List the built-in scenes
     Scenes(ListArgs),
-    /// List the contact solvers and the laws they solve
-    Solvers(ListArgs),
+    /// List the contact solvers and the laws they solve, or show the parameters of one
+    Solvers(SolversArgs),
 }
 
 /// What is simulated, and what of it is changed for this run.
@@ -69,6 +70,9 @@ pub(crate) enum Command {
 pub(crate) struct SceneArgs {
     /// A built-in scene (see `stiction scenes`), a scene file (.toml) or a robot (.urdf, .sdf, .xml)
     pub(crate) scene: String,
+    /// Set a parameter of the contact solver (see `stiction solvers NAME`); may be repeated
+    #[arg(long, value_name = "KEY=VALUE")]
+    pub(crate) contact_param: Vec<String>,
     /// Time step [s]
     #[arg(long, value_name = "SECONDS", value_parser = positive, allow_negative_numbers = true)]
     pub(crate) dt: Option<f64>,
@@ -334,6 +338,9 @@ pub(crate) struct SolveArgs {
     /// Solvers, separated by commas, or `all`; without: the default one
     #[arg(long, value_name = "NAMES")]
     pub(crate) solver: Option<String>,
+    /// Set a parameter of the solvers that have it (see `stiction solvers NAME`); may be repeated
+    #[arg(long, value_name = "KEY=VALUE", conflicts_with = "profile")]
+    pub(crate) contact_param: Vec<String>,
     /// Residual at which the solver stops [m/s]; without: 1e-8 of ‖g‖, the problem's free velocity
     #[arg(long, value_name = "M/S", value_parser = positive, allow_negative_numbers = true)]
     pub(crate) tolerance: Option<f64>,
@@ -374,6 +381,9 @@ pub(crate) struct ShrinkArgs {
     /// The solver that fails on it
     #[arg(long, value_name = "NAME")]
     pub(crate) solver: String,
+    /// Set a parameter of that solver (see `stiction solvers NAME`); may be repeated
+    #[arg(long, value_name = "KEY=VALUE")]
+    pub(crate) contact_param: Vec<String>,
     /// Residual that counts as solved [m/s]; without: 1e-8 of ‖g‖
     #[arg(long, value_name = "M/S", value_parser = positive, allow_negative_numbers = true)]
     pub(crate) tolerance: Option<f64>,
@@ -513,6 +523,9 @@ pub(crate) struct StressArgs {
     /// Contact solver (see `stiction solvers`)
     #[arg(long, value_name = "NAME", default_value = "auto")]
     pub(crate) contact: String,
+    /// Set a parameter of that solver (see `stiction solvers NAME`); may be repeated
+    #[arg(long, value_name = "KEY=VALUE")]
+    pub(crate) contact_param: Vec<String>,
     /// Keep results, and the problems of steps that were flagged or not certified, in this folder
     #[arg(long, value_name = "FOLDER")]
     pub(crate) out: Option<PathBuf>,
@@ -537,6 +550,25 @@ pub(crate) struct ExperimentArgs {
     #[arg(long)]
     pub(crate) pdf: bool,
     /// Print the list or the claims as JSON, and nothing else
+    #[arg(long)]
+    pub(crate) json: bool,
+}
+
+#[derive(Debug, Args)]
+#[command(after_help = "\
+Examples:
+  stiction solvers
+  stiction solvers ncp-pgs
+  stiction run slope --contact ncp-pgs --contact-param omega=1.3 --contact-param memory=8
+
+In a scene file:
+  [contact]
+  solver = \"ncp-pgs\"
+  params = { omega = 1.3, memory = 8 }")]
+pub(crate) struct SolversArgs {
+    /// Show the law, the source and every parameter of this solver
+    pub(crate) name: Option<String>,
+    /// Print JSON, and nothing else
     #[arg(long)]
     pub(crate) json: bool,
 }

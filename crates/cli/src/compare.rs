@@ -35,7 +35,7 @@ pub(crate) fn compare(args: &CompareArgs) -> Result<(), Failure> {
     }
     let contacts = solvers_named(&args.contact).map_err(Failure::input)?;
     let scene = args.scene.load()?;
-    let overrides = args.scene.overrides(None);
+    let overrides = args.scene.overrides(None)?;
     let meter = Meter::new(!args.json);
     let frames = args.replay.as_ref().map(|_| FRAMES_PER_SECOND);
     let mut comparison =

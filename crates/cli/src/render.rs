@@ -20,7 +20,7 @@ const FINER: usize = 2;
 pub(crate) fn render(args: &RenderArgs) -> Result<(), Failure> {
     let scene = args.scene.load()?;
     let mut setup = scene.build().map_err(Failure::input)?;
-    args.scene.overrides(args.contact.as_deref()).apply(&mut setup);
+    args.scene.overrides(args.contact.as_deref())?.apply(&mut setup);
     setup.check_length().map_err(Failure::input)?;
     let options = RunOptions { frames_per_second: Some(args.fps), certify: false, ..RunOptions::default() };
     let mut runner = Runner::new(setup, options).map_err(Failure::input)?;

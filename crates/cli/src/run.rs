@@ -7,6 +7,7 @@ use crate::progress::Meter;
 use crate::recording_file::{self, Kind};
 use crate::words;
 use std::path::{Component, Path, PathBuf};
+use stiction::solvers::Params;
 use stiction_lab::dump::Dump;
 use stiction_lab::scene::spec::HoldSpec;
 use stiction_lab::trajectory::{check_name, check_size};
@@ -36,23 +37,24 @@ impl SceneArgs {
         Ok(scene)
     }
 
-    pub(crate) fn overrides(&self, contact: Option<&str>) -> Overrides {
-        Overrides {
+    pub(crate) fn overrides(&self, contact: Option<&str>) -> Result<Overrides, Failure> {
+        Ok(Overrides {
             contact: contact.map(str::to_owned),
+            contact_params: Params::parse(&self.contact_param).map_err(Failure::input)?,
             dt: self.dt,
             duration: self.duration,
             tolerance: self.tolerance,
             max_iterations: self.max_iterations,
             threads: self.threads.map(usize::from),
             sleep: self.sleep.map(Into::into),
-        }
+        })
     }
 }
 
 pub(crate) fn run(args: &RunArgs) -> Result<(), Failure> {
     let scene = args.scene.load()?;
     let mut setup = scene.build().map_err(Failure::input)?;
-    args.scene.overrides(args.contact.as_deref()).apply(&mut setup);
+    args.scene.overrides(args.contact.as_deref())?.apply(&mut setup);
     setup.check_length().map_err(Failure::input)?;
     if let Some(path) = &args.out {
         check_name(path).and_then(|()| check_size(&setup)).map_err(Failure::input)?;

@@ -6,16 +6,20 @@ use crate::output::say;
 use crate::progress::Meter;
 use crate::solve::limits;
 use stiction::contact::io::save;
+use stiction::solvers::Params;
 use stiction_lab::shrink::shrink as smallest;
 use stiction_lab::solve::load_problem;
 
 pub(crate) fn shrink(args: &ShrinkArgs) -> Result<(), Failure> {
     let file = load_problem(&args.file).map_err(Failure::input)?;
     let common = limits(&file.problem, args.tolerance, args.max_iterations);
+    let params = Params::parse(&args.contact_param).map_err(Failure::input)?;
     let (meter, all) = (Meter::new(true), file.problem.len());
     let label = format!("{} blocks", file.name);
-    let found = smallest(&file.problem, &args.solver, &common, |left| meter.count(all - left, all, &label))
-        .map_err(Failure::input)?;
+    let found = smallest(&file.problem, (&args.solver, &params), &common, |left| {
+        meter.count(all - left, all, &label)
+    })
+    .map_err(Failure::input)?;
     meter.done();
     let Some(shrunk) = found else {
         return Err(Failure::work(format!("{} converges on {}: nothing to shrink", args.solver, file.name)));

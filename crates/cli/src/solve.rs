@@ -11,6 +11,7 @@ use serde_json::Value;
 use std::path::Path;
 use std::time::Duration;
 use stiction::contact::ConstraintProblem;
+use stiction::solvers::Params;
 use stiction::solvers::registry::{self, Common};
 use stiction_lab::history::{self, histories};
 use stiction_lab::overrides::solvers_named;
@@ -43,9 +44,10 @@ pub(crate) fn solve(args: &SolveArgs) -> Result<(), Failure> {
     }
     let file = load_problem(&args.file).map_err(Failure::input)?;
     let common = limits(&file.problem, args.tolerance, args.max_iterations);
+    let params = Params::parse(&args.contact_param).map_err(Failure::input)?;
+    let options = SolveOptions { common, params, impulses: args.impulses };
     let answers = match (args.time_limit, &solvers[..]) {
         (None, [_]) => {
-            let options = SolveOptions { common, impulses: args.impulses };
             let answers = answers_of(&file, &solvers, &options).map_err(Failure::input)?;
             answers.iter().map(serde_json::to_value).collect::<Result<Vec<_>, _>>().map_err(Failure::work)?
         }
@@ -81,7 +83,8 @@ pub(crate) fn solve(args: &SolveArgs) -> Result<(), Failure> {
     let solvers: Vec<&str> =
         solvers.into_iter().filter(|s| !slow.contains(s) && !refused.contains(s)).collect();
     if let Some(path) = &args.history {
-        let histories = histories(&file.problem, &solvers, &common).map_err(Failure::input)?;
+        let histories =
+            histories(&file.problem, &solvers, &common, &options.params).map_err(Failure::input)?;
         let text = match path.extension().and_then(|e| e.to_str()) {
             Some("csv") => history::csv(&histories),
             Some("html") => history_page(&file.name, &histories),

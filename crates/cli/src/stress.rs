@@ -6,14 +6,18 @@ use crate::output::say;
 use crate::progress::Meter;
 use std::ops::ControlFlow;
 use std::sync::Mutex;
+use stiction::solvers::{Common, Params, make_from};
 use stiction_lab::stress::{CERTIFIED, Campaign, Totals};
 
 pub(crate) fn stress(args: &StressArgs) -> Result<(), Failure> {
+    let params = Params::parse(&args.contact_param).map_err(Failure::input)?;
+    make_from(&args.contact, &Common::default(), &params).map_err(Failure::input)?;
     let campaign = Campaign {
         first_seed: args.seed,
         steps: args.steps,
         threads: args.threads,
         solver: args.contact.clone(),
+        params,
         folder: args.out.clone(),
     };
     let (meter, interrupted) = (Meter::new(true), Mutex::new(false));

@@ -12,7 +12,7 @@ use stiction_viewer::Server;
 pub(crate) fn view(args: &ViewArgs) -> Result<(), Failure> {
     let scene = args.scene.load()?;
     let mut setup = scene.build().map_err(Failure::input)?;
-    args.scene.overrides(args.contact.as_deref()).apply(&mut setup);
+    args.scene.overrides(args.contact.as_deref())?.apply(&mut setup);
     setup.notes.iter().for_each(|note| complain(&format!("note: {note}")));
     let live = Live::new(setup).map_err(Failure::input)?;
     let server = bind(&args.serve)?;

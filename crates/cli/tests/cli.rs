@@ -316,6 +316,49 @@ fn lists_and_help_are_there() {
     assert_eq!(scenes.as_array().unwrap().len(), 15);
 }
 
+/// Parameters of solvers: what there is, what is set on the command line and in a scene, and what is refused.
+#[test]
+fn parameters_of_solvers_can_be_set() {
+    let here = folder("parameters");
+    let manual = String::from_utf8(stiction(&here, &["solvers", "ncp-pgs"]).stdout).unwrap();
+    for word in ["law ncp", "LeLidec2023", "omega", "0 < omega < 2", "0 <= memory <= 50", "published or safe"]
+    {
+        assert!(manual.contains(word), "{word}: {manual}");
+    }
+    let listed = json(&stiction(&here, &["solvers", "raisim", "--json"]));
+    let names: Vec<&str> =
+        listed["parameters"].as_array().unwrap().iter().map(|p| p["name"].as_str().unwrap()).collect();
+    assert!(names.contains(&"relaxation.gamma") && names.contains(&"bisection.threshold"), "{names:?}");
+    refused(&stiction(&here, &["solvers", "ncp-psg"]), &["did you mean `ncp-pgs`?"]);
+
+    let with = |scene: &str, params: &[&str]| {
+        let mut args = vec!["run", scene, "--duration", "0.05", "--json"];
+        params.iter().for_each(|param| args.extend(["--contact-param", param]));
+        stiction(&here, &args)
+    };
+    std::fs::write(
+        here.join("scene.toml"),
+        "[ground]\n[contact]\nsolver = 'ncp-pgs'\nparams = { omega = 1.2 }\n[[body]]\nname = 'b'\nshape = 'box'\n\
+         size = [1, 1, 1]\nmass = 1\nposition = [0, 0, 0.5]\n",
+    )
+    .unwrap();
+    assert_eq!(json(&with("scene.toml", &[]))["contact"], "ncp-pgs");
+    assert_eq!(json(&with("scene.toml", &["memory=8", "finish=true"]))["contact"], "ncp-pgs-accelerated");
+    let hint = ["ncp-pgs", "`omga`", "did you mean `omega`?", "max_iterations"];
+    refused(&with("scene.toml", &["omga=1"]), &hint);
+    refused(&with("scene.toml", &["omega=2"]), &["`omega` is 2.0", "0 < omega < 2"]);
+    refused(&with("scene.toml", &["omega"]), &["`omega`", "KEY=VALUE"]);
+    let text = std::fs::read_to_string(here.join("scene.toml")).unwrap().replace("omega", "omga");
+    std::fs::write(here.join("typo.toml"), text).unwrap();
+    refused(&with("typo.toml", &[]), &["typo.toml:4:", "did you mean `omega`?"]);
+
+    // Each solver takes what it has; what none has is a mistake.
+    let both = ["compare", "cube-slide", "--duration", "0.01", "--json", "--contact", "auto,ncp-pgs"];
+    let compared = stiction(&here, &[&both[..], &["--contact-param", "omega=1.1"]].concat());
+    assert!(compared.status.success(), "{}", errors(&compared));
+    refused(&stiction(&here, &[&both[..], &["--contact-param", "local=quartic"]].concat()), &["`local`"]);
+}
+
 #[test]
 fn compare_writes_a_report() {
     let here = folder("compare");

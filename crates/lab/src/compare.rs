@@ -1,7 +1,7 @@
 //! One scene under several contact solvers, side by side.
 
 use crate::laws::by_law;
-use crate::overrides::Overrides;
+use crate::overrides::{Overrides, params_for};
 use crate::plot::{Figure, Series};
 use crate::runner::{Progress, RunOptions, Runner};
 use crate::scene::{Scene, SceneError};
@@ -9,6 +9,7 @@ use crate::summary::Summary;
 use crate::trajectory::{Trajectory, check_size};
 use serde::Serialize;
 use std::ops::ControlFlow;
+use stiction::SetupError;
 use stiction::recording::Recording;
 
 /// See the module.
@@ -36,7 +37,8 @@ pub struct Contender {
 }
 
 impl Comparison {
-    /// Runs `scene` once with each of `contacts`, recorded at so many frames a second if any; ends early when `on_step` (told the solver) breaks off.
+    /// Runs `scene` once with each of `contacts`, recorded at so many frames a second if any; ends early when `on_step`
+    /// (told the solver) breaks off. Each solver takes those of the parameters in `overrides` that it has.
     pub fn run(
         scene: &Scene,
         contacts: &[&str],
@@ -46,10 +48,11 @@ impl Comparison {
     ) -> Result<Self, SceneError> {
         let options = RunOptions { trajectory: true, frames_per_second, ..RunOptions::default() };
         let mut runs = Vec::new();
-        for contact in contacts {
+        let params = params_for(&overrides.contact_params, contacts).map_err(SetupError::from)?;
+        for (contact, contact_params) in contacts.iter().zip(params) {
             let mut setup = scene.build()?;
-            overrides.apply(&mut setup);
-            (*contact).clone_into(&mut setup.settings.contact);
+            let contact_solver = Some((*contact).to_owned());
+            Overrides { contact: contact_solver, contact_params, ..overrides.clone() }.apply(&mut setup);
             setup.check_length()?;
             check_size(&setup)
                 .map_err(|e| SceneError::Scene { scene: scene.name.clone(), message: e.to_string() })?;

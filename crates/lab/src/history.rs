@@ -1,9 +1,11 @@
 //! How solvers get there: the residual after every iteration on one problem.
 
 use crate::laws::by_law;
+use crate::overrides::params_for;
 use crate::plot::{Figure, Series};
 use crate::solve::SolveError;
 use stiction::contact::{ConstraintProblem, Judge, Watch, refusal};
+use stiction::solvers::Params;
 use stiction::solvers::registry::{self, Common};
 
 /// The iterates of one solver, judged.
@@ -26,16 +28,18 @@ pub struct Point {
     pub exact: f64,
 }
 
-/// Watches every solver on `problem` from a cold start. Judging is not counted as work.
+/// Watches every solver on `problem` from a cold start, each with those of `params` that it has. Judging is not counted
+/// as work.
 pub fn histories(
     problem: &ConstraintProblem,
     solvers: &[&str],
     common: &Common,
+    params: &Params,
 ) -> Result<Vec<History>, SolveError> {
     let mut judge = Judge::default();
     let mut out = Vec::new();
-    for name in solvers {
-        let mut solver = registry::make(name, common)?;
+    for (name, params) in solvers.iter().zip(params_for(params, solvers)?) {
+        let mut solver = registry::make_from(name, common, &params)?;
         if let Some(reason) = refusal(solver.as_ref(), problem) {
             return Err(SolveError::Refused(reason));
         }

@@ -2,6 +2,7 @@
 
 use crate::scene::Setup;
 use stiction::Sleep;
+use stiction::solvers::Params;
 use stiction::solvers::registry::{self, Common, SolverError};
 
 /// `None` leaves the scene's own value.
@@ -9,6 +10,8 @@ use stiction::solvers::registry::{self, Common, SolverError};
 pub struct Overrides {
     /// Contact solver, a name of the registry.
     pub contact: Option<String>,
+    /// Parameters of the contact solver, on top of those of the scene.
+    pub contact_params: Params,
     /// [s]
     pub dt: Option<f64>,
     /// [s]
@@ -27,8 +30,9 @@ impl Overrides {
     pub fn apply(&self, setup: &mut Setup) {
         let settings = &mut setup.settings;
         if let Some(contact) = &self.contact {
-            settings.contact.clone_from(contact);
+            settings.set_contact(contact);
         }
+        settings.contact_params = std::mem::take(&mut settings.contact_params).over(&self.contact_params);
         settings.stepper.dt = self.dt.unwrap_or(settings.stepper.dt);
         settings.tolerance = self.tolerance.unwrap_or(settings.tolerance);
         settings.max_iterations = self.max_iterations.unwrap_or(settings.max_iterations);
@@ -36,6 +40,18 @@ impl Overrides {
         settings.stepper.sleep = self.sleep.unwrap_or(settings.stepper.sleep);
         setup.duration = self.duration.unwrap_or(setup.duration);
     }
+}
+
+/// The parameters each of `solvers` takes of `params`: those it has. One that none of them has is an error; so is
+/// one that it has not, where there is one solver only.
+pub fn params_for(params: &Params, solvers: &[&str]) -> Result<Vec<Params>, SolverError> {
+    let entries = solvers.iter().map(|name| registry::find(name)).collect::<Result<Vec<_>, _>>()?;
+    let shared = |name: &str| entries.iter().any(|e| e.has(name));
+    if let (Some(first), false) = (entries.first(), params.names().all(shared)) {
+        let unknown = params.clone().filtered(|name| !shared(name));
+        first.make(&Common::default(), &unknown)?;
+    }
+    Ok(entries.iter().map(|entry| params.clone().filtered(|name| entry.has(name))).collect())
 }
 
 /// Solver names of a list `a,b,c` or of the word `all`; every one exists.
@@ -54,5 +70,21 @@ pub fn solvers_named(list: &str) -> Result<Vec<&'static str>, SolverError> {
         // An empty list is a name nobody has: the answer lists those there are.
         true => registry::make("", &Common::default()).map(|_| Vec::new()),
         false => Ok(names),
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn parameters_go_to_the_solvers_that_have_them() {
+        let params = Params::parse(&["omega=1.2", "memory=4"]).unwrap();
+        let each = params_for(&params, &["auto", "nsgs", "ncp-pgs"]).unwrap();
+        assert_eq!(each[0], Params::default());
+        assert_eq!(each[1], Params::parse(&["memory=4"]).unwrap());
+        assert_eq!(each[2], params);
+        let text = params_for(&params, &["nsgs"]).expect_err("nsgs has no omega").to_string();
+        assert!(text.contains("nsgs: there is no parameter `omega`") && text.contains("memory"), "{text}");
     }
 }

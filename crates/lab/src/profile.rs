@@ -116,7 +116,7 @@ impl Profile {
                     return Ok(out);
                 }
                 let common = Common { tolerance: tolerance * scale.max(f64::MIN_POSITIVE), max_iterations };
-                let options = SolveOptions { common, impulses: false };
+                let options = SolveOptions { common, ..SolveOptions::default() };
                 let (mut times, mut answer) = (Vec::new(), None);
                 while times.len() < REPEATS && times.iter().sum::<f64>() < ENOUGH {
                     let one = solve(&file, &[solver], &options)?.swap_remove(0);

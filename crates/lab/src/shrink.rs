@@ -6,6 +6,7 @@
 use crate::solve::SolveError;
 use std::ops::ControlFlow;
 use stiction::contact::ConstraintProblem;
+use stiction::solvers::Params;
 use stiction::solvers::registry::{self, Common};
 
 /// What was found.
@@ -20,15 +21,15 @@ pub struct Shrunk {
     pub interrupted: bool,
 }
 
-/// Shrinks `problem` for `solver`; `None` if the solver converges on the whole. `on_trial` is told how many
+/// Shrinks `problem` for `solver` with its `params`; `None` if the solver converges on the whole. `on_trial` is told how many
 /// blocks are left.
 pub fn shrink(
     problem: &ConstraintProblem,
-    solver: &str,
+    (solver, params): (&str, &Params),
     common: &Common,
     mut on_trial: impl FnMut(usize) -> ControlFlow<()>,
 ) -> Result<Option<Shrunk>, SolveError> {
-    let mut solver = registry::make(solver, common)?;
+    let mut solver = registry::make_from(solver, common, params)?;
     let mut trials = 0;
     let mut fails = |part: &ConstraintProblem| {
         trials += 1;
@@ -80,9 +81,9 @@ mod tests {
         blocks.set_pattern(start, |i, out| out.push(i));
         (0..20).filter(|&i| i != 13).for_each(|i| blocks.entry_mut(i)[0] = 1.0);
         let go = |_| ControlFlow::Continue(());
-        let shrunk = shrink(&problem, "nsgs", &Common::default(), go).unwrap().unwrap();
+        let shrunk = shrink(&problem, ("nsgs", &Params::default()), &Common::default(), go).unwrap().unwrap();
         assert_eq!((shrunk.blocks, shrunk.problem.len()), (vec![13], 1));
         let fine = problem.part(&[0, 1, 2]);
-        assert!(shrink(&fine, "nsgs", &Common::default(), go).unwrap().is_none());
+        assert!(shrink(&fine, ("nsgs", &Params::default()), &Common::default(), go).unwrap().is_none());
     }
 }

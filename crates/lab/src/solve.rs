@@ -1,11 +1,13 @@
 //! One recorded contact problem under several solvers, cold started, each answer judged by the exact law.
 
+use crate::overrides::params_for;
 use crate::text::check_file;
 use serde::Serialize;
 use std::path::{Path, PathBuf};
 use std::time::Instant;
 use stiction::contact::io::{self, ProblemFile, ProblemFileError};
 use stiction::contact::{ConstraintProblem, Judge, Law, SolveStatus, refusal};
+use stiction::solvers::Params;
 use stiction::solvers::local::branches::{self, Branch};
 use stiction::solvers::registry::{self, Common, SolverError};
 
@@ -68,10 +70,12 @@ pub enum SolveError {
 }
 
 /// How to solve.
-#[derive(Clone, Copy, Debug, PartialEq)]
+#[derive(Clone, Debug, Default, PartialEq)]
 pub struct SolveOptions {
     /// Where the solvers stop.
     pub common: Common,
+    /// Parameters of the solvers, each taking those that it has.
+    pub params: Params,
     /// Keep the impulses.
     pub impulses: bool,
 }
@@ -91,8 +95,8 @@ pub fn solve(
     let problem = &file.problem;
     let mut judge = Judge::default();
     let mut answers = Vec::new();
-    for name in solvers {
-        let mut solver = registry::make(name, &options.common)?;
+    for (name, params) in solvers.iter().zip(params_for(&options.params, solvers)?) {
+        let mut solver = registry::make_from(name, &options.common, &params)?;
         if let Some(reason) = refusal(solver.as_ref(), problem) {
             return Err(SolveError::Refused(reason));
         }
@@ -145,7 +149,7 @@ mod tests {
             "W": {"shape": [3, 3], "dense": [[1, 0, 0], [0, 1, 0], [0, 0, 1]]}, "q": [-1, 2, 0], "mu": [0.5]}"#;
         let file = io::parse(text, "point.json").unwrap();
         let default = registry::all()[0].name;
-        let options = SolveOptions { common: Common::default(), impulses: true };
+        let options = SolveOptions { impulses: true, ..SolveOptions::default() };
         let answers = solve(&file, &[default], &options).unwrap();
         assert_eq!(answers[0].status, SolveStatus::Converged);
         assert!(answers[0].residual.natural_map < 1e-8 && answers[0].own_natural_map < 1e-8);
@@ -160,7 +164,7 @@ mod tests {
     fn the_branch_of_a_rod_of_painleve_is_named() {
         let rod = stiction::contact::corpus::painleve(0.01);
         let file = io::parse(&io::to_json("rod", &rod, None), "rod.json").unwrap();
-        let options = SolveOptions { common: Common::default(), impulses: false };
+        let options = SolveOptions::default();
         let answers = solve(&file, &["nsgs", "ccp-pgs"], &options).unwrap();
         let several =
             SeveralAnswers { constraint: 0, answers: vec!["open", "stick", "slide"], taken: "open" };

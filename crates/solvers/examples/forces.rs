@@ -47,5 +47,6 @@ fn solver(name: &str, tolerance: f64) -> Result<Box<dyn ContactSolver>, Box<dyn 
         "pyramidal" => FrictionCone::Pyramidal,
         _ => return Ok(make(name, &Common { tolerance, max_iterations: 100 })?),
     };
-    Ok(Box::new(Mujoco::new(MujocoParams { cone, tolerance, max_iterations: 100, ..Default::default() })?))
+    let params = MujocoParams { tolerance, max_iterations: 100, ..Default::default() };
+    Ok(Box::new(Mujoco::with_cone(cone, params)?))
 }

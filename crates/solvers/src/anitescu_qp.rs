@@ -27,29 +27,25 @@ use crate::error::ParamError;
 use crate::facets::FacetsMethod;
 pub use crate::facets::Form;
 use crate::iterate::{Limits, Workspace};
-use serde::Deserialize;
+use crate::parameters::{Parameters, parameters};
 use stiction_contact::{ConstraintProblem, ContactSolver, Law, SolveReport, Watch};
 
-#[derive(Clone, Debug, Deserialize)]
-#[serde(default, deny_unknown_fields)]
-pub struct AnitescuQpParams {
-    /// Stop when the natural map of (2) is below this [m/s].
-    pub tolerance: f64,
-    /// Interior-point steps before giving up [–].
-    pub max_iterations: u32,
-    /// Corners n of the polygon, even: friction is too small by up to 1 − cos(π/n); 4, 8, 16 [–].
-    pub facets: u32,
-    /// `primal` where there are fewer velocities than impulses, `dual` where there are more.
-    pub form: Form,
-}
-
-impl Default for AnitescuQpParams {
-    fn default() -> Self {
-        Self { tolerance: 1e-8, max_iterations: 1000, facets: 8, form: Form::Dual }
+parameters! {
+    /// Parameters of [`AnitescuQp`].
+    pub struct AnitescuQpParams {
+        /// Stop when the natural map of (2) is below this.
+        tolerance: f64 = 1e-8, "m/s", above(0.0);
+        /// Interior-point steps before giving up.
+        max_iterations: u32 = 1000, "–", at_least(1.0);
+        /// Corners n of the polygon: friction is too small by up to 1 − cos(π/n); 4, 8 and 16 are typical.
+        facets: u32 = 8, "–", at_least(4.0).at_most(1024.0).even();
+        /// Which matrix a step factors: `primal` where there are fewer velocities than impulses, `dual` where
+        /// there are more.
+        form: Form = Form::Dual, "–", by_type();
     }
 }
 
-/// See the module.
+/// The solver of this module.
 pub struct AnitescuQp {
     limits: Limits,
     law: Law,
@@ -61,10 +57,9 @@ impl AnitescuQp {
     pub const NAME: &str = "anitescu-qp";
 
     pub fn new(params: AnitescuQpParams) -> Result<Self, ParamError> {
+        params.check(Self::NAME)?;
         let AnitescuQpParams { tolerance, max_iterations, facets, form } = params;
         let limits = Limits { tolerance, max_iterations };
-        limits.check(Self::NAME)?;
-        ParamError::check_facets(Self::NAME, facets)?;
         Ok(Self { limits, form, law: Law::PolyhedralCcp { facets }, workspace: Workspace::default() })
     }
 }

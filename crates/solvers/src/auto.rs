@@ -23,29 +23,24 @@
 
 use crate::error::ParamError;
 use crate::local::{Contact, quartic};
+use crate::parameters::{Parameters, parameters};
 use crate::sweep::{Rule, SweepParams, Sweeps};
-use serde::Deserialize;
 use stiction_contact::{ConstraintProblem, ContactSolver, Law, Needs, SolveReport, Watch};
 
 /// Earlier sweeps an Anderson step looks at.
 const MEMORY: usize = 8;
 
-#[derive(Clone, Debug, Deserialize)]
-#[serde(default, deny_unknown_fields)]
-pub struct AutoParams {
-    /// Stop when the natural map of (2) is below this [m/s].
-    pub tolerance: f64,
-    /// Sweeps and second-order steps before giving up [–].
-    pub max_iterations: u32,
-}
-
-impl Default for AutoParams {
-    fn default() -> Self {
-        Self { tolerance: 1e-8, max_iterations: 1000 }
+parameters! {
+    /// Parameters of [`Auto`].
+    pub struct AutoParams {
+        /// Stop when the natural map of (2) is below this.
+        tolerance: f64 = 1e-8, "m/s", above(0.0);
+        /// Sweeps and second-order steps before giving up.
+        max_iterations: u32 = 1000, "–", at_least(1.0);
     }
 }
 
-/// See the module.
+/// The solver of this module.
 pub struct Auto {
     params: SweepParams,
     sweeps: Sweeps<Smallest>, // holds during one solve, but for the factors of its finish
@@ -55,9 +50,9 @@ impl Auto {
     pub const NAME: &str = "auto";
 
     pub fn new(params: AutoParams) -> Result<Self, ParamError> {
+        params.check(Self::NAME)?;
         let AutoParams { tolerance, max_iterations } = params;
         let params = SweepParams { tolerance, max_iterations, memory: MEMORY, finish: true };
-        ParamError::check_sweep(Self::NAME, &params)?;
         Ok(Self { params, sweeps: Sweeps::default() })
     }
 }
@@ -222,7 +217,7 @@ mod tests {
         {
             let small = solve(&problem);
             let mut plain = vec![0.0; problem.rows()];
-            Nsgs::new(NsgsParams::default()).unwrap().solve(&problem, &mut plain);
+            Nsgs::new(NsgsParams::accelerated()).unwrap().solve(&problem, &mut plain);
             let norm = |x: &[f64]| x.iter().map(|x| x * x).sum::<f64>().sqrt();
             assert!(norm(&small) <= norm(&plain) * (1.0 + 1e-9), "{} {}", norm(&small), norm(&plain));
             assert_eq!(certify(&problem, &small).cone_excess.max(1e-15), 1e-15);

@@ -16,25 +16,20 @@
 use crate::admm::Admm;
 use crate::error::ParamError;
 use crate::iterate::{Limits, Workspace};
-use serde::Deserialize;
+use crate::parameters::{Parameters, parameters};
 use stiction_contact::{ConstraintProblem, ContactSolver, Law, SolveReport, Watch};
 
-#[derive(Clone, Debug, Deserialize)]
-#[serde(default, deny_unknown_fields)]
-pub struct CcpAdmmParams {
-    /// Stop when the natural map of (2) is below this [m/s].
-    pub tolerance: f64,
-    /// Iterations before giving up [–].
-    pub max_iterations: u32,
-}
-
-impl Default for CcpAdmmParams {
-    fn default() -> Self {
-        Self { tolerance: 1e-8, max_iterations: 1000 }
+parameters! {
+    /// Parameters of [`CcpAdmm`].
+    pub struct CcpAdmmParams {
+        /// Stop when the natural map of (2) is below this.
+        tolerance: f64 = 1e-8, "m/s", above(0.0);
+        /// Iterations before giving up.
+        max_iterations: u32 = 1000, "–", at_least(1.0);
     }
 }
 
-/// See the module.
+/// The solver of this module.
 pub struct CcpAdmm {
     limits: Limits,
     workspace: Workspace<Admm>, // holds during one solve
@@ -44,9 +39,9 @@ impl CcpAdmm {
     pub const NAME: &str = "ccp-admm";
 
     pub fn new(params: CcpAdmmParams) -> Result<Self, ParamError> {
+        params.check(Self::NAME)?;
         let CcpAdmmParams { tolerance, max_iterations } = params;
         let limits = Limits { tolerance, max_iterations };
-        limits.check(Self::NAME)?;
         Ok(Self { limits, workspace: Workspace::default() })
     }
 }

@@ -26,7 +26,7 @@
 
 use crate::error::ParamError;
 use crate::iterate::{Limits, Method, Task, Workspace};
-use serde::Deserialize;
+use crate::parameters::{Parameters, parameters};
 use stiction_contact::{ConstraintProblem, ContactSolver, Law, SolveReport, Watch};
 
 /// L shrinks by this factor after every iteration [–].
@@ -34,22 +34,17 @@ const SHRINK: f64 = 0.95;
 /// Doublings of L an iteration may need; A of unit blocks cannot be stiffer than the number of blocks.
 const DOUBLINGS: u32 = 60;
 
-#[derive(Clone, Debug, Deserialize)]
-#[serde(default, deny_unknown_fields)]
-pub struct CcpApgdParams {
-    /// Stop when the natural map of (2) is below this [m/s].
-    pub tolerance: f64,
-    /// Iterations before giving up [–].
-    pub max_iterations: u32,
-}
-
-impl Default for CcpApgdParams {
-    fn default() -> Self {
-        Self { tolerance: 1e-8, max_iterations: 1000 }
+parameters! {
+    /// Parameters of [`CcpApgd`].
+    pub struct CcpApgdParams {
+        /// Stop when the natural map of (2) is below this.
+        tolerance: f64 = 1e-8, "m/s", above(0.0);
+        /// Iterations before giving up.
+        max_iterations: u32 = 1000, "–", at_least(1.0);
     }
 }
 
-/// See the module.
+/// The solver of this module.
 pub struct CcpApgd {
     limits: Limits,
     workspace: Workspace<Apgd>, // holds during one solve
@@ -59,9 +54,9 @@ impl CcpApgd {
     pub const NAME: &str = "ccp-apgd";
 
     pub fn new(params: CcpApgdParams) -> Result<Self, ParamError> {
+        params.check(Self::NAME)?;
         let CcpApgdParams { tolerance, max_iterations } = params;
         let limits = Limits { tolerance, max_iterations };
-        limits.check(Self::NAME)?;
         Ok(Self { limits, workspace: Workspace::default() })
     }
 }

@@ -18,10 +18,10 @@
 use crate::error::ParamError;
 use crate::iterate::{Limits, Task};
 use crate::measure::Measure;
+use crate::parameters::{Parameters, parameters};
 use crate::start::Starts;
 use clarabel::algebra::CscMatrix;
 use clarabel::solver::{DefaultSettings, DefaultSolver, IPSolver, SolverStatus, SupportedConeT};
-use serde::Deserialize;
 use stiction_contact::{Cone, ConstraintProblem, ContactSolver, Law, SolveReport, SolveStatus, Watch};
 
 /// Gap and feasibility Clarabel is asked for [–]: out of reach, so that it goes as far as it gets. Asked for
@@ -32,22 +32,17 @@ const ACCURACY: f64 = 1e-25;
 const REGULARISATION: f64 = 1e-11;
 const TO_BOUNDARY: f64 = 0.7;
 
-#[derive(Clone, Debug, Deserialize)]
-#[serde(default, deny_unknown_fields)]
-pub struct CcpIpmParams {
-    /// Natural map of (2) that counts as converged [m/s].
-    pub tolerance: f64,
-    /// Steps before giving up [–].
-    pub max_iterations: u32,
-}
-
-impl Default for CcpIpmParams {
-    fn default() -> Self {
-        Self { tolerance: 1e-8, max_iterations: 200 }
+parameters! {
+    /// Parameters of [`CcpIpm`].
+    pub struct CcpIpmParams {
+        /// Natural map of (2) that counts as converged.
+        tolerance: f64 = 1e-8, "m/s", above(0.0);
+        /// Steps before giving up.
+        max_iterations: u32 = 200, "–", at_least(1.0);
     }
 }
 
-/// See the module.
+/// The solver of this module.
 pub struct CcpIpm {
     limits: Limits,
     measure: Measure, // holds during one solve
@@ -60,9 +55,9 @@ impl CcpIpm {
     pub const NAME: &str = "ccp-ipm";
 
     pub fn new(params: CcpIpmParams) -> Result<Self, ParamError> {
+        params.check(Self::NAME)?;
         let CcpIpmParams { tolerance, max_iterations } = params;
         let limits = Limits { tolerance, max_iterations };
-        limits.check(Self::NAME)?;
         Ok(Self {
             limits,
             measure: Measure::default(),

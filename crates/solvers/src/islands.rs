@@ -557,8 +557,7 @@ mod tests {
     #[test]
     fn the_status_is_that_of_the_whole() {
         let solve = |problem: &ConstraintProblem, tolerance: f64| {
-            let params =
-                NsgsParams { tolerance, max_iterations: 5, memory: 0, finish: false, ..Default::default() };
+            let params = NsgsParams { tolerance, max_iterations: 5, memory: 1, ..Default::default() };
             Nsgs::new(params).unwrap().solve(problem, &mut vec![0.0; problem.rows()])
         };
         let reached = solve(&chain(false), 1e-12);

@@ -5,7 +5,6 @@
 //! map of the solver's law at its candidate, with velocities computed afresh ([`crate::measure`]);
 //! "converged" is said of nothing else. Whatever happens, the best impulses seen are returned.
 
-use crate::error::ParamError;
 use crate::islands::{Islands, Recipe};
 use crate::measure::Measure;
 use crate::start::Starts;
@@ -48,14 +47,6 @@ pub(crate) struct Limits {
     /// Natural map of the law [m/s].
     pub(crate) tolerance: f64,
     pub(crate) max_iterations: u32,
-}
-
-impl Limits {
-    pub(crate) fn check(&self, solver: &'static str) -> Result<(), ParamError> {
-        let iterations = f64::from(self.max_iterations);
-        ParamError::check(self.tolerance > 0.0, solver, "tolerance", self.tolerance, "a speed > 0 [m/s]")?;
-        ParamError::check(iterations >= 1.0, solver, "max_iterations", iterations, "at least 1")
-    }
 }
 
 /// Memory of a solver, valid during one solve.

@@ -28,7 +28,7 @@
 use crate::dense::Lu;
 use crate::error::ParamError;
 use crate::iterate::{Limits, Method, Task, Workspace};
-use serde::Deserialize;
+use crate::parameters::{Parameters, parameters};
 use stiction_contact::{Cone, ConstraintProblem, ContactSolver, Law, SolveReport, Watch};
 
 /// The most rows of (3).
@@ -42,24 +42,19 @@ const TIE: f64 = 1e-12;
 /// The artificial variable is gone when it is below this, for q of unit size [–].
 const GONE: f64 = 1e-9;
 
-#[derive(Clone, Debug, Deserialize)]
-#[serde(default, deny_unknown_fields)]
-pub struct LcpLemkeParams {
-    /// Stop when the natural map of (2) is below this [m/s].
-    pub tolerance: f64,
-    /// Pivots per island before giving up [–].
-    pub max_iterations: u32,
-    /// Corners n of the polygon, even: friction is too small by up to 1 − cos(π/n); 4, 8, 16 [–].
-    pub facets: u32,
-}
-
-impl Default for LcpLemkeParams {
-    fn default() -> Self {
-        Self { tolerance: 1e-8, max_iterations: 1000, facets: 8 }
+parameters! {
+    /// Parameters of [`LcpLemke`].
+    pub struct LcpLemkeParams {
+        /// Stop when the natural map of (2) is below this.
+        tolerance: f64 = 1e-8, "m/s", above(0.0);
+        /// Pivots per island before giving up.
+        max_iterations: u32 = 1000, "–", at_least(1.0);
+        /// Corners n of the polygon: friction is too small by up to 1 − cos(π/n); 4, 8 and 16 are typical.
+        facets: u32 = 8, "–", at_least(4.0).at_most(1024.0).even();
     }
 }
 
-/// See the module.
+/// The solver of this module.
 pub struct LcpLemke {
     limits: Limits,
     law: Law,
@@ -70,10 +65,9 @@ impl LcpLemke {
     pub const NAME: &str = "lcp-lemke";
 
     pub fn new(params: LcpLemkeParams) -> Result<Self, ParamError> {
+        params.check(Self::NAME)?;
         let LcpLemkeParams { tolerance, max_iterations, facets } = params;
         let limits = Limits { tolerance, max_iterations };
-        limits.check(Self::NAME)?;
-        ParamError::check_facets(Self::NAME, facets)?;
         Ok(Self { limits, law: Law::Facets { facets }, workspace: Workspace::default() })
     }
 }

@@ -7,7 +7,7 @@
 //!     0 ≤ λ_N ⟂ c_N ≥ 0,   λ_Tk = P_[−μλ_N, μλ_N](λ_Tk − ρ c_Tk),   k = 1, 2      (2)
 //! ```
 //!
-//! One sweep visits the rows of the contacts in order [LeLidec2023]; with A = (G + R)_ii,
+//! One sweep visits the rows of the contacts in order, each with its own step; with A = (G + R)_ii,
 //!
 //! ```text
 //!     λ_N ← max(0, λ_N − ω c_N/A_NN)                                  (3)
@@ -15,41 +15,39 @@
 //! ```
 //!
 //! where every row knows the changes of the rows before. The square holds the friction disc: a body that
-//! slides along a diagonal of t₁ and t₂ meets √2 μ λ_N, and friction pulls towards the diagonals.
-//! Converges for small μ and slowly for long chains and mass ratios; Anderson steps and the Newton finish
-//! of the shared loop take over there. The law need not have a solution for large μ.
+//! slides along a diagonal of t₁ and t₂ meets √2 μ λ_N, and friction pulls towards the diagonals. Nothing else
+//! is done: no acceleration, no restarts, no other method at the end. Converges for small μ, and slowly for
+//! long chains and large mass ratios. The law need not have a solution for large μ. ([LeLidec2023, Alg. 1] moves
+//! both tangential rows at once, by the step of `ncp-pgs`.)
+//!
+//! `lcp-pgs-accelerated` adds Anderson steps and a second-order finish ([`crate::sweep`]).
 //!
 //! Units: λ [N·s], c and g [m/s], G, R and ρ [1/kg], ω [–]. Contact axes (t₁, t₂, n). Cost of a sweep:
 //! one product with G. Allocates only when the problem grows.
 
 use crate::error::ParamError;
 use crate::local::Contact;
+use crate::parameters::{Parameters, parameters};
 use crate::sweep::{Rule, SweepParams, Sweeps};
-use serde::Deserialize;
 use stiction_contact::{ConstraintProblem, ContactSolver, Law, SolveReport, Watch};
 
-#[derive(Clone, Debug, Deserialize)]
-#[serde(default, deny_unknown_fields)]
-pub struct LcpPgsParams {
-    /// Stop when the natural map of (2) is below this [m/s].
-    pub tolerance: f64,
-    /// Sweeps and Newton steps before giving up [–].
-    pub max_iterations: u32,
-    /// Over-relaxation ω ∈ (0, 2); 1 is safe, 1.3 often faster [–].
-    pub omega: f64,
-    /// Earlier sweeps an Anderson step looks at; 0 switches it off, 5 … 10 is typical [–].
-    pub memory: usize,
-    /// Finish with second-order steps.
-    pub finish: bool,
-}
-
-impl Default for LcpPgsParams {
-    fn default() -> Self {
-        Self { tolerance: 1e-8, max_iterations: 1000, omega: 1.0, memory: 8, finish: true }
+parameters! {
+    /// Parameters of [`LcpPgs`].
+    pub struct LcpPgsParams {
+        /// Stop when the natural map of (2) is below this.
+        tolerance: f64 = 1e-8, "m/s", above(0.0);
+        /// Sweeps, and second-order steps if there are any, before giving up.
+        max_iterations: u32 = 1000, "–", at_least(1.0);
+        /// Over-relaxation ω; 1 is safe, 1.3 often faster.
+        omega: f64 = 1.0, "–", above(0.0).below(2.0);
+        /// Earlier sweeps an Anderson step looks at; 0 takes none, 5 to 10 are typical.
+        memory: usize = 0, "–", at_least(0.0).at_most(50.0);
+        /// End with second-order steps (see `auto`).
+        finish: bool = false, "–", by_type();
     }
 }
 
-/// See the module.
+/// The solver of this module.
 pub struct LcpPgs {
     params: LcpPgsParams,
     sweeps: Sweeps<RowByRow>, // holds during one solve, but for the factors of its finish
@@ -57,18 +55,18 @@ pub struct LcpPgs {
 
 impl LcpPgs {
     pub const NAME: &str = "lcp-pgs";
+    /// With Anderson steps or second-order steps.
+    pub const ACCELERATED: &str = "lcp-pgs-accelerated";
 
     pub fn new(params: LcpPgsParams) -> Result<Self, ParamError> {
-        ParamError::check_sweep(Self::NAME, &params.sweep())?;
-        let omega = params.omega;
-        ParamError::check(omega > 0.0 && omega < 2.0, Self::NAME, "omega", omega, "0 < omega < 2")?;
+        params.check(Self::NAME)?;
         Ok(Self { params, sweeps: Sweeps::default() })
     }
 }
 
 impl ContactSolver for LcpPgs {
     fn name(&self) -> &'static str {
-        Self::NAME
+        if self.params.sweep().is_plain() { Self::NAME } else { Self::ACCELERATED }
     }
 
     fn law(&self) -> Law {
@@ -125,6 +123,11 @@ impl Rule for RowByRow {
 }
 
 impl LcpPgsParams {
+    /// Anderson steps and a second-order finish: `lcp-pgs-accelerated`.
+    pub fn accelerated() -> Self {
+        Self { memory: 8, finish: true, ..Self::default() }
+    }
+
     fn sweep(&self) -> SweepParams {
         let Self { tolerance, max_iterations, memory, finish, .. } = *self;
         SweepParams { tolerance, max_iterations, memory, finish }
@@ -148,8 +151,8 @@ mod tests {
                 let problem = point(2.0, 0.5, [theta.cos(), theta.sin(), -0.1]);
                 let mut impulses = [0.0; 3];
                 let params = match plain {
-                    true => LcpPgsParams { memory: 0, finish: false, ..Default::default() },
-                    false => LcpPgsParams::default(),
+                    true => LcpPgsParams::default(),
+                    false => LcpPgsParams::accelerated(),
                 };
                 assert!(LcpPgs::new(params).unwrap().solve(&problem, &mut impulses).converged());
                 assert!(natural_map_of(&problem, &impulses, Law::Pyramid) <= 1e-8);

@@ -27,27 +27,22 @@
 use crate::error::ParamError;
 use crate::facets::{FacetsMethod, Form};
 use crate::iterate::{Limits, Workspace};
-use serde::Deserialize;
+use crate::parameters::{Parameters, parameters};
 use stiction_contact::{ConstraintProblem, ContactSolver, Law, SolveReport, Watch};
 
-#[derive(Clone, Debug, Deserialize)]
-#[serde(default, deny_unknown_fields)]
-pub struct LcpQpParams {
-    /// Stop when the natural map of (2) is below this [m/s].
-    pub tolerance: f64,
-    /// Interior-point steps before giving up [–].
-    pub max_iterations: u32,
-    /// Corners n of the polygon, even: friction is too small by up to 1 − cos(π/n); 4, 8, 16 [–].
-    pub facets: u32,
-}
-
-impl Default for LcpQpParams {
-    fn default() -> Self {
-        Self { tolerance: 1e-8, max_iterations: 1000, facets: 8 }
+parameters! {
+    /// Parameters of [`LcpQp`].
+    pub struct LcpQpParams {
+        /// Stop when the natural map of (2) is below this.
+        tolerance: f64 = 1e-8, "m/s", above(0.0);
+        /// Interior-point steps before giving up.
+        max_iterations: u32 = 1000, "–", at_least(1.0);
+        /// Corners n of the polygon: friction is too small by up to 1 − cos(π/n); 4, 8 and 16 are typical.
+        facets: u32 = 8, "–", at_least(4.0).at_most(1024.0).even();
     }
 }
 
-/// See the module.
+/// The solver of this module.
 pub struct LcpQp {
     limits: Limits,
     law: Law,
@@ -58,10 +53,9 @@ impl LcpQp {
     pub const NAME: &str = "lcp-qp";
 
     pub fn new(params: LcpQpParams) -> Result<Self, ParamError> {
+        params.check(Self::NAME)?;
         let LcpQpParams { tolerance, max_iterations, facets } = params;
         let limits = Limits { tolerance, max_iterations };
-        limits.check(Self::NAME)?;
-        ParamError::check_facets(Self::NAME, facets)?;
         Ok(Self { limits, law: Law::Facets { facets }, workspace: Workspace::default() })
     }
 }
@@ -86,5 +80,62 @@ impl ContactSolver for LcpQp {
 
     fn use_threads(&mut self, threads: usize) {
         self.workspace.use_threads(threads);
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::testing::{graded, one_contact, point, stack};
+    use stiction_contact::certificate::natural_map_of;
+    use stiction_dynamics::spatial::Vec3;
+
+    fn solve(problem: &ConstraintProblem, facets: u32) -> (Vec<f64>, SolveReport) {
+        let mut impulses = vec![0.0; problem.rows()];
+        let params = LcpQpParams { facets, ..LcpQpParams::default() };
+        let report = LcpQp::new(params).unwrap().solve(problem, &mut impulses);
+        let own = natural_map_of(problem, &impulses, Law::Facets { facets });
+        assert_eq!(report.converged(), own <= 1e-8, "{report:?}, by the judge {own:e}");
+        (impulses, report)
+    }
+
+    fn near(a: &[f64], b: [f64; 3]) -> bool {
+        a.iter().zip(b).all(|(a, b)| (a - b).abs() < 1e-8)
+    }
+
+    /// A point of 2 kg that falls at 0.1 m/s: it sticks, slides towards a corner of the octagon, or leaves.
+    #[test]
+    fn a_point_by_hand() {
+        assert!(near(&solve(&point(2.0, 0.5, [0.02, 0.0, -0.1]), 8).0, [-0.04, 0.0, 0.2])); // c = 0, so λ = −m g
+        assert!(near(&solve(&point(2.0, 0.5, [1.0, 0.0, -0.1]), 8).0, [-0.1, 0.0, 0.2])); // λ_T = −μ λ_N
+        assert!(near(&solve(&point(2.0, 0.5, [1.0, 0.0, 0.1]), 8).0, [0.0; 3]));
+    }
+
+    /// Friction is the corner of the polygon nearest to the direction against the slip: for slip at 30° and 4 corners the
+    /// one on −t₁, for 8 corners that at 225°.
+    #[test]
+    fn friction_is_a_corner_of_the_polygon() {
+        let (sin, cos) = 30_f64.to_radians().sin_cos();
+        let problem = point(2.0, 0.5, [cos, sin, -0.1]);
+        assert!(near(&solve(&problem, 4).0, [-0.1, 0.0, 0.2]));
+        let side = 0.1 * std::f64::consts::FRAC_1_SQRT_2;
+        assert!(near(&solve(&problem, 8).0, [-side, -side, 0.2]));
+    }
+
+    /// The steps hardly depend on the masses.
+    #[test]
+    fn mass_ratios_cost_nothing() {
+        for last in [1.0, 1e2, 1e4] {
+            let (_, report) = solve(&stack(&graded(5, 1.0, last), Vec3::ZERO, 0.5), 8);
+            assert!(report.converged() && report.iterations < 60, "{last:e}: {report:?}");
+        }
+    }
+
+    /// Nothing can hold a contact that no impulse moves: a minimum above zero is no answer, and is not called one.
+    #[test]
+    fn what_has_no_answer_is_not_solved() {
+        let (_, report) = solve(&one_contact([0.0; 9], [0.0, 0.0, -0.1], 0.5), 8);
+        assert!(!report.settled(), "{report:?}");
+        assert!(LcpQp::new(LcpQpParams { facets: 7, ..LcpQpParams::default() }).is_err());
     }
 }

@@ -24,28 +24,23 @@
 
 use crate::error::ParamError;
 use crate::iterate::{Limits, Workspace};
+use crate::parameters::{Parameters, parameters};
 use crate::staggered::Staggered;
-use serde::Deserialize;
 use stiction_contact::{ConstraintProblem, ContactSolver, Law, SolveReport, Watch};
 
-#[derive(Clone, Debug, Deserialize)]
-#[serde(default, deny_unknown_fields)]
-pub struct LcpStaggeredParams {
-    /// Stop when the natural map of (2) is below this [m/s].
-    pub tolerance: f64,
-    /// Alternations before giving up [–].
-    pub max_iterations: u32,
-    /// Corners n of the polygon, even: friction is too small by up to 1 − cos(π/n); 4, 8, 16 [–].
-    pub facets: u32,
-}
-
-impl Default for LcpStaggeredParams {
-    fn default() -> Self {
-        Self { tolerance: 1e-8, max_iterations: 1000, facets: 8 }
+parameters! {
+    /// Parameters of [`LcpStaggered`].
+    pub struct LcpStaggeredParams {
+        /// Stop when the natural map of (2) is below this.
+        tolerance: f64 = 1e-8, "m/s", above(0.0);
+        /// Alternations before giving up.
+        max_iterations: u32 = 1000, "–", at_least(1.0);
+        /// Corners n of the polygon: friction is too small by up to 1 − cos(π/n); 4, 8 and 16 are typical.
+        facets: u32 = 8, "–", at_least(4.0).at_most(1024.0).even();
     }
 }
 
-/// See the module.
+/// The solver of this module.
 pub struct LcpStaggered {
     limits: Limits,
     facets: u32,
@@ -56,10 +51,9 @@ impl LcpStaggered {
     pub const NAME: &str = "lcp-staggered";
 
     pub fn new(params: LcpStaggeredParams) -> Result<Self, ParamError> {
+        params.check(Self::NAME)?;
         let LcpStaggeredParams { tolerance, max_iterations, facets } = params;
         let limits = Limits { tolerance, max_iterations };
-        limits.check(Self::NAME)?;
-        ParamError::check_facets(Self::NAME, facets)?;
         Ok(Self { limits, facets, workspace: Workspace::default() })
     }
 }

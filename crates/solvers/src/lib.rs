@@ -33,7 +33,6 @@ mod measure;
 mod minimum_norm;
 pub mod mujoco;
 mod mujoco_pgs;
-pub mod mujoco_pyramidal;
 pub mod ncp_aclm;
 pub mod ncp_admm;
 pub mod ncp_al;
@@ -42,6 +41,7 @@ pub mod ncp_newton;
 pub mod ncp_pgs;
 pub mod ncp_staggered;
 pub mod nsgs;
+pub mod parameters;
 mod path;
 pub mod pivots;
 mod primal_newton;
@@ -55,9 +55,11 @@ mod staggered;
 mod start;
 mod sweep;
 mod trees;
+pub mod values;
 
 pub use error::ParamError;
 pub use registry::{Common, SolverError, all, make, make_from};
+pub use values::Params;
 
 #[cfg(test)]
 mod testing;

@@ -3,10 +3,20 @@
 //! With ‖A_ii‖_F in place of ‖A_ii‖₂, A = G + R: an upper bound of the judge's number.
 
 use stiction_contact::certificate::{block_natural_map, exact_natural_map_squared, soft_natural_map};
-use stiction_contact::cone::MAX_ROWS;
+use stiction_contact::cone::{MAX_ROWS, tangential};
 use stiction_contact::{Cone, ConstraintProblem, Law, SoftBlock};
 use stiction_dynamics::lanes;
 use stiction_dynamics::spatial::vec3;
+
+/// De Saxcé's correction μ ‖c_T‖ of every friction block and patch, in their order [m/s].
+pub(crate) fn corrections_into(problem: &ConstraintProblem, c: &[f64], out: &mut Vec<f64>) {
+    out.clear();
+    for (i, cone) in problem.cones().iter().enumerate() {
+        if let Cone::Friction { mu } | Cone::Patch { mu, .. } = cone {
+            out.push(mu * tangential(&c[problem.range(i)]));
+        }
+    }
+}
 
 /// Scales of the blocks of a problem.
 #[derive(Default)]

@@ -1,4 +1,4 @@
-//! `mujoco`: MuJoCo's contact model, and its solvers [Todorov2014].
+//! `mujoco` and `mujoco-pyramidal`: MuJoCo's contact model, and its solvers [Todorov2014].
 //!
 //! Finds impulses λ such that, with R and s of [`stiction_contact::soft::mujoco`],
 //!
@@ -7,8 +7,9 @@
 //!     K_μᵢ ∋ λᵢ ⟂ cᵢ + (R λ + s)ᵢ ∈ K_μᵢ*                              (2)
 //! ```
 //!
-//! With `cone = "pyramidal"`, four edges n ± μ t take the place of each cone. Contacts yield by solref and
-//! solimp: a body held by friction F_t creeps at F_t R_t/B, and sliding bodies lift. Algorithms:
+//! In `mujoco-pyramidal`, MuJoCo's own default, four edges n ± μ t take the place of each cone: friction along the
+//! tangents of the contact frame is that of the disc, between them down to 1/√2 of it. Contacts yield by solref
+//! and solimp: a body held by friction F_t creeps at F_t R_t/B, and sliding bodies lift. Algorithms:
 //!
 //! - `newton` and `cg`, on velocities with a line search: [`crate::primal_newton`];
 //! - `pgs`, on impulses: [`crate::mujoco_pgs`]; slow for long chains and mass ratios.
@@ -22,55 +23,47 @@
 use crate::error::ParamError;
 use crate::iterate::{Limits, Workspace};
 use crate::mujoco_pgs::{MujocoPgs, noslip};
+use crate::parameters::{Parameters, choice, parameters};
 use crate::primal_newton::{Direction, PrimalNewton};
-use serde::Deserialize;
+use serde::{Deserialize, Serialize};
 use stiction_contact::{ConstraintProblem, ContactSolver, Law, Needs, SoftBlock, SolveReport, Watch};
 
 /// MuJoCo's solvers.
-#[derive(Clone, Copy, Debug, PartialEq, Eq, Deserialize)]
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(rename_all = "kebab-case")]
 pub enum Algorithm {
     Newton,
     Cg,
     Pgs,
 }
+choice!(Algorithm);
 
-/// The shape of friction.
-#[derive(Clone, Copy, Debug, PartialEq, Eq, Deserialize)]
-#[serde(rename_all = "kebab-case")]
+/// The shape of friction, by which the two solvers differ.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum FrictionCone {
     Elliptic,
     Pyramidal,
 }
 
-#[derive(Clone, Debug, Deserialize)]
-#[serde(default, deny_unknown_fields)]
-pub struct MujocoParams {
-    /// Stop when the residual of (2) is below this [m/s].
-    pub tolerance: f64,
-    /// Newton steps, directions or sweeps before giving up; Newton takes a few tens [–].
-    pub max_iterations: u32,
-    pub algorithm: Algorithm,
-    pub cone: FrictionCone,
-    /// Sweeps without slip after the solve; 0 is MuJoCo's default, 5 … 20 are typical [–].
-    pub noslip_iterations: u32,
-}
-
-impl Default for MujocoParams {
-    fn default() -> Self {
-        Self {
-            tolerance: 1e-8,
-            max_iterations: 1000,
-            algorithm: Algorithm::Newton,
-            cone: FrictionCone::Elliptic,
-            noslip_iterations: 0,
-        }
+parameters! {
+    /// Parameters of [`Mujoco`].
+    pub struct MujocoParams {
+        /// Stop when the residual of (2) is below this.
+        tolerance: f64 = 1e-8, "m/s", above(0.0);
+        /// Newton steps, directions or sweeps before giving up; Newton takes a few tens.
+        max_iterations: u32 = 1000, "–", at_least(1.0);
+        /// How (2) is solved.
+        algorithm: Algorithm = Algorithm::Newton, "–", by_type();
+        /// Sweeps without slip after the solve, which end the creep and leave (2); MuJoCo's default is 0, 5 to 20 are
+        /// typical.
+        noslip_iterations: u32 = 0, "–", at_least(0.0);
     }
 }
 
-/// See the module.
+/// The solver of this module.
 pub struct Mujoco {
     params: MujocoParams,
+    cone: FrictionCone,
     limits: Limits,
     primal: Workspace<PrimalNewton>, // these hold during one solve
     dual: Workspace<MujocoPgs>,
@@ -81,12 +74,24 @@ pub struct Mujoco {
 
 impl Mujoco {
     pub const NAME: &str = "mujoco";
+    pub const PYRAMIDAL: &str = "mujoco-pyramidal";
 
+    /// `mujoco`.
     pub fn new(params: MujocoParams) -> Result<Self, ParamError> {
+        Self::with_cone(FrictionCone::Elliptic, params)
+    }
+
+    /// `mujoco-pyramidal`.
+    pub fn pyramidal(params: MujocoParams) -> Result<Self, ParamError> {
+        Self::with_cone(FrictionCone::Pyramidal, params)
+    }
+
+    /// The solver for this shape of friction.
+    pub fn with_cone(cone: FrictionCone, params: MujocoParams) -> Result<Self, ParamError> {
+        params.check(named(cone))?;
         let limits = Limits { tolerance: params.tolerance, max_iterations: params.max_iterations };
-        limits.check(Self::NAME)?;
         let (primal, dual) = (Workspace::default(), Workspace::default());
-        Ok(Self { params, limits, primal, dual, soft: Vec::new(), diagonal: Vec::new(), c: Vec::new() })
+        Ok(Self { params, cone, limits, primal, dual, soft: Vec::new(), diagonal: Vec::new(), c: Vec::new() })
     }
 
     fn without_slip(&mut self, problem: &ConstraintProblem, impulses: &mut [f64]) {
@@ -110,13 +115,20 @@ impl Mujoco {
     }
 }
 
+fn named(cone: FrictionCone) -> &'static str {
+    match cone {
+        FrictionCone::Elliptic => Mujoco::NAME,
+        FrictionCone::Pyramidal => Mujoco::PYRAMIDAL,
+    }
+}
+
 impl ContactSolver for Mujoco {
     fn name(&self) -> &'static str {
-        Self::NAME
+        named(self.cone)
     }
 
     fn law(&self) -> Law {
-        match self.params.cone {
+        match self.cone {
             FrictionCone::Elliptic => Law::Mujoco,
             FrictionCone::Pyramidal => Law::MujocoPyramidal,
         }
@@ -153,7 +165,7 @@ impl ContactSolver for Mujoco {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::testing::{Puck, apart, cube, heap, named};
+    use crate::testing::{Puck, apart, cube, heap, point};
     use stiction_contact::certificate::{certify, natural_map_of};
     use stiction_contact::soft::mujoco::{impedance, reference};
     use stiction_dynamics::spatial::{Vec3, vec3};
@@ -169,7 +181,7 @@ mod tests {
             for (pull, impratio) in [(0.1, 1.0), (0.2, 1.0), (0.2, 10.0)] {
                 let mut puck = Puck::new(0.1, 0.5, pull);
                 puck.material.impratio = impratio;
-                puck.settle(&mut Mujoco::new(MujocoParams { cone, ..exact() }).unwrap());
+                puck.settle(&mut Mujoco::with_cone(cone, exact()).unwrap());
                 let (h, m) = (puck.step, puck.material);
                 let (d, (k, b)) = (impedance(m.solimp, puck.gap), reference(m.solref, m.solimp, h));
                 // An edge of a pyramid: R_t = R/(2 μ²), R_n = R/4 with R = 2 μ²/impratio (1 + μ²) ŵ.
@@ -191,9 +203,9 @@ mod tests {
         for cone in [FrictionCone::Elliptic, FrictionCone::Pyramidal] {
             for problem in [cube(0.5, vec3(1.0, 0.3, 0.0), vec3(0.0, 0.0, 1.0)), heap(4, 1)] {
                 let solve = |algorithm| {
-                    let params =
-                        MujocoParams { algorithm, cone, max_iterations: 20_000, ..Default::default() };
-                    let mut solver = Mujoco::new(MujocoParams { tolerance: 1e-10, ..params }).unwrap();
+                    let params = MujocoParams { algorithm, max_iterations: 20_000, ..Default::default() };
+                    let params = MujocoParams { tolerance: 1e-10, ..params };
+                    let mut solver = Mujoco::with_cone(cone, params).unwrap();
                     let mut impulses = vec![0.0; problem.rows()];
                     let report = solver.solve(&problem, &mut impulses);
                     assert!(report.converged(), "{algorithm:?} {cone:?}: {report:?}");
@@ -211,7 +223,7 @@ mod tests {
     /// Newton's method ends in few steps on every named problem.
     #[test]
     fn newton_takes_few_steps() {
-        for (name, problem) in named() {
+        for (name, problem) in crate::testing::named() {
             let mut impulses = vec![0.0; problem.rows()];
             let report = Mujoco::new(MujocoParams::default()).unwrap().solve(&problem, &mut impulses);
             assert!(report.converged() && report.iterations < 60, "{name}: {report:?}");
@@ -247,5 +259,19 @@ mod tests {
         let mut impulses = vec![0.0; problem.rows()];
         assert!(Mujoco::new(MujocoParams::default()).unwrap().solve(&problem, &mut impulses).converged());
         assert!(certify(&problem, &impulses).lift > 0.3);
+    }
+
+    /// A sliding point: a pyramid's friction is μ λ_N along a tangent and that over √2 between the two.
+    #[test]
+    fn pyramidal_friction_falls_short_between_the_tangents() {
+        let mut solver = Mujoco::pyramidal(MujocoParams::default()).unwrap();
+        for (angle, share) in [(0.0_f64, 1.0), (45.0, std::f64::consts::FRAC_1_SQRT_2)] {
+            let (s, c) = angle.to_radians().sin_cos();
+            let problem = point(1.0, 0.5, [3.0 * c, 3.0 * s, -0.1]);
+            let mut x = vec![0.0; 3];
+            assert!(solver.solve(&problem, &mut x).converged());
+            assert!(natural_map_of(&problem, &x, Law::MujocoPyramidal) < 1e-8);
+            assert!((x[0].hypot(x[1]) / (0.5 * x[2]) - share).abs() < 1e-9, "{angle}: {x:?}");
+        }
     }
 }

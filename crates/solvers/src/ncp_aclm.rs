@@ -22,11 +22,15 @@
 //! solve. Allocates only when the problem grows, if the inner solver does.
 
 use crate::anderson::Safeguarded;
+use crate::ccp_admm::{CcpAdmm, CcpAdmmParams};
+use crate::ccp_apgd::{CcpApgd, CcpApgdParams};
+use crate::ccp_ipm::{CcpIpm, CcpIpmParams};
+use crate::ccp_pgs::{CcpPgs, CcpPgsParams};
 use crate::error::ParamError;
 use crate::iterate::{Limits, Method, Task, Workspace};
-use crate::registry::{self, Common};
-use serde::Deserialize;
-use stiction_contact::cone::tangential;
+use crate::measure::corrections_into;
+use crate::parameters::{Parameters, choice, parameters};
+use serde::{Deserialize, Serialize};
 use stiction_contact::{Cone, ConstraintProblem, ContactSolver, Law, SolveReport, Watch};
 
 /// The inner tolerance, as a share of the outer.
@@ -36,24 +40,49 @@ const INNER: u32 = 1000;
 /// Earlier iterations an Anderson step looks at.
 const MEMORY: usize = 10;
 
-#[derive(Clone, Debug, Deserialize)]
-#[serde(default, deny_unknown_fields)]
-pub struct NcpAclmParams {
-    /// Stop when the natural map of (2) is below this [m/s].
-    pub tolerance: f64,
-    /// Inner problems before giving up [–].
-    pub max_iterations: u32,
-    /// Registry name of a solver of the convex relaxation.
-    pub inner: String,
+/// A solver of the convex relaxation.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize)]
+#[serde(rename_all = "kebab-case")]
+pub enum Inner {
+    CcpAdmm,
+    CcpIpm,
+    CcpApgd,
+    CcpPgs,
+    CcpPgsAccelerated,
 }
+choice!(Inner);
 
-impl Default for NcpAclmParams {
-    fn default() -> Self {
-        Self { tolerance: 1e-8, max_iterations: 200, inner: "ccp-admm".to_owned() }
+impl Inner {
+    fn solver(self, tolerance: f64) -> Result<Box<dyn ContactSolver>, ParamError> {
+        let max_iterations = INNER;
+        Ok(match self {
+            Self::CcpAdmm => Box::new(CcpAdmm::new(CcpAdmmParams { tolerance, max_iterations })?),
+            Self::CcpIpm => Box::new(CcpIpm::new(CcpIpmParams { tolerance, max_iterations })?),
+            Self::CcpApgd => Box::new(CcpApgd::new(CcpApgdParams { tolerance, max_iterations })?),
+            Self::CcpPgs => {
+                Box::new(CcpPgs::new(CcpPgsParams { tolerance, max_iterations, ..CcpPgsParams::default() })?)
+            }
+            Self::CcpPgsAccelerated => {
+                let params = CcpPgsParams::accelerated();
+                Box::new(CcpPgs::new(CcpPgsParams { tolerance, max_iterations, ..params })?)
+            }
+        })
     }
 }
 
-/// See the module.
+parameters! {
+    /// Parameters of [`NcpAclm`].
+    pub struct NcpAclmParams {
+        /// Stop when the natural map of (2) is below this.
+        tolerance: f64 = 1e-8, "m/s", above(0.0);
+        /// Inner problems before giving up.
+        max_iterations: u32 = 200, "–", at_least(1.0);
+        /// The solver of the convex relaxation inside.
+        inner: Inner = Inner::CcpAdmm, "–", by_type();
+    }
+}
+
+/// The solver of this module.
 pub struct NcpAclm {
     params: NcpAclmParams,
     workspace: Workspace<Aclm>, // holds during one solve
@@ -63,12 +92,7 @@ impl NcpAclm {
     pub const NAME: &str = "ncp-aclm";
 
     pub fn new(params: NcpAclmParams) -> Result<Self, ParamError> {
-        limits(&params).check(Self::NAME)?;
-        let known = registry::all().iter().any(|e| e.name == params.inner && e.law == Law::Ccp);
-        if !known {
-            let expected = "the name of a solver of the convex relaxation, for example `ccp-admm`";
-            return Err(ParamError { solver: Self::NAME, name: "inner", value: params.inner, expected });
-        }
+        params.check(Self::NAME)?;
         Ok(Self { params, workspace: Workspace::default() })
     }
 }
@@ -120,15 +144,14 @@ impl Method for Aclm {
 
     fn start(&mut self, params: &NcpAclmParams, task: &Task, _: &[f64], c: &[f64]) -> bool {
         if self.inner.is_none() {
-            let common = Common { tolerance: SHARE * params.tolerance, max_iterations: INNER };
-            self.inner = registry::make(&params.inner, &common).ok();
+            self.inner = params.inner.solver(SHARE * params.tolerance).ok();
         }
         if let Some(inner) = &mut self.inner {
             inner.forget();
         }
         // M and J would say g without s.
         self.shifted.copy_blocks_of(task.problem);
-        slips_into(task.problem, c, &mut self.shift);
+        corrections_into(task.problem, c, &mut self.shift);
         self.way.start(MEMORY, self.shift.len());
         self.inner.is_some()
     }
@@ -144,19 +167,9 @@ impl Method for Aclm {
         }
         inner.solve(&self.shifted, lambda);
         problem.velocities_into(lambda, &mut self.c);
-        slips_into(problem, &self.c, &mut self.image);
+        corrections_into(problem, &self.c, &mut self.image);
         self.way.advance(&mut self.shift, &mut self.image);
         self.shift.iter().all(|s| s.is_finite())
-    }
-}
-
-/// μ ‖c_T‖ of every friction block and patch.
-pub(crate) fn slips_into(problem: &ConstraintProblem, c: &[f64], out: &mut Vec<f64>) {
-    out.clear();
-    for (i, cone) in problem.cones().iter().enumerate() {
-        if let Cone::Friction { mu } | Cone::Patch { mu, .. } = cone {
-            out.push(mu * tangential(&c[problem.range(i)]));
-        }
     }
 }
 
@@ -180,14 +193,13 @@ mod tests {
     #[test]
     fn any_solver_of_the_relaxation_serves() {
         let problem = cube(0.5, vec3(1.0, 0.3, 0.0), Vec3::ZERO);
-        for entry in registry::all().iter().filter(|e| e.law == Law::Ccp) {
-            let params = NcpAclmParams { inner: entry.name.to_owned(), ..Default::default() };
+        for inner in [Inner::CcpAdmm, Inner::CcpIpm, Inner::CcpApgd, Inner::CcpPgs, Inner::CcpPgsAccelerated]
+        {
+            let params = NcpAclmParams { inner, ..Default::default() };
             let mut impulses = vec![0.0; problem.rows()];
             let report = NcpAclm::new(params).unwrap().solve(&problem, &mut impulses);
-            assert!(report.converged(), "{}: {report:?}", entry.name);
+            assert!(report.converged(), "{inner:?}: {report:?}");
             assert!(certify(&problem, &impulses).natural_map <= 1e-8);
         }
-        let wrong = NcpAclmParams { inner: "nsgs".to_owned(), ..Default::default() };
-        assert!(NcpAclm::new(wrong).is_err_and(|e| e.to_string().contains("`inner` is nsgs")));
     }
 }

@@ -17,25 +17,20 @@
 use crate::admm::Admm;
 use crate::error::ParamError;
 use crate::iterate::{Limits, Workspace};
-use serde::Deserialize;
+use crate::parameters::{Parameters, parameters};
 use stiction_contact::{ConstraintProblem, ContactSolver, Law, SolveReport, Watch};
 
-#[derive(Clone, Debug, Deserialize)]
-#[serde(default, deny_unknown_fields)]
-pub struct NcpAdmmParams {
-    /// Stop when the natural map of (2) is below this [m/s].
-    pub tolerance: f64,
-    /// Iterations before giving up [–].
-    pub max_iterations: u32,
-}
-
-impl Default for NcpAdmmParams {
-    fn default() -> Self {
-        Self { tolerance: 1e-8, max_iterations: 1000 }
+parameters! {
+    /// Parameters of [`NcpAdmm`].
+    pub struct NcpAdmmParams {
+        /// Stop when the natural map of (2) is below this.
+        tolerance: f64 = 1e-8, "m/s", above(0.0);
+        /// Iterations before giving up.
+        max_iterations: u32 = 1000, "–", at_least(1.0);
     }
 }
 
-/// See the module.
+/// The solver of this module.
 pub struct NcpAdmm {
     limits: Limits,
     workspace: Workspace<Admm>, // holds during one solve
@@ -45,9 +40,9 @@ impl NcpAdmm {
     pub const NAME: &str = "ncp-admm";
 
     pub fn new(params: NcpAdmmParams) -> Result<Self, ParamError> {
+        params.check(Self::NAME)?;
         let NcpAdmmParams { tolerance, max_iterations } = params;
         let limits = Limits { tolerance, max_iterations };
-        limits.check(Self::NAME)?;
         Ok(Self { limits, workspace: Workspace::default() })
     }
 }

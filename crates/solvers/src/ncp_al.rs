@@ -34,9 +34,9 @@
 use crate::anderson::Safeguarded;
 use crate::error::ParamError;
 use crate::iterate::{Limits, Method, Task, Workspace};
-use crate::ncp_aclm::slips_into;
+use crate::measure::corrections_into;
+use crate::parameters::{Parameters, parameters};
 use crate::primal_newton::{Direction, PrimalNewton};
-use serde::Deserialize;
 use stiction_contact::cone::MAX_ROWS;
 use stiction_contact::{Cone, ConstraintProblem, ContactSolver, Law, Needs, SoftBlock, SolveReport, Watch};
 
@@ -65,24 +65,19 @@ const PERSISTENCE: u32 = 40;
 /// An unsolved (4) is taken back where s moves so many times more than before [–].
 const ASTRAY: f64 = 10.0;
 
-#[derive(Clone, Debug, Deserialize)]
-#[serde(default, deny_unknown_fields)]
-pub struct NcpAlParams {
-    /// Stop when the natural map of (2) is below this [m/s].
-    pub tolerance: f64,
-    /// Programmes (4) before giving up [–].
-    pub max_iterations: u32,
-    /// First r as a share of ‖A_ii‖, 1e-8 … 1; smaller takes fewer, harder programmes [–].
-    pub compliance: f64,
-}
-
-impl Default for NcpAlParams {
-    fn default() -> Self {
-        Self { tolerance: 1e-8, max_iterations: 500, compliance: COMPLIANCE }
+parameters! {
+    /// Parameters of [`NcpAl`].
+    pub struct NcpAlParams {
+        /// Stop when the natural map of (2) is below this.
+        tolerance: f64 = 1e-8, "m/s", above(0.0);
+        /// Programmes (4) before giving up.
+        max_iterations: u32 = 500, "–", at_least(1.0);
+        /// First r as a share of ‖A_ii‖; smaller takes fewer, harder programmes.
+        compliance: f64 = COMPLIANCE, "–", at_least(FIRMEST).at_most(SOFTEST);
     }
 }
 
-/// See the module.
+/// The solver of this module.
 pub struct NcpAl {
     limits: Limits,
     compliance: f64,
@@ -93,11 +88,9 @@ impl NcpAl {
     pub const NAME: &str = "ncp-al";
 
     pub fn new(params: NcpAlParams) -> Result<Self, ParamError> {
+        params.check(Self::NAME)?;
         let NcpAlParams { tolerance, max_iterations, compliance } = params;
         let limits = Limits { tolerance, max_iterations };
-        limits.check(Self::NAME)?;
-        let fits = (FIRMEST..=SOFTEST).contains(&compliance);
-        ParamError::check(fits, Self::NAME, "compliance", compliance, "a share, 1e-8 … 1")?;
         Ok(Self { limits, compliance, workspace: Workspace::default() })
     }
 }
@@ -166,7 +159,7 @@ impl Method for Augmented {
         self.share = compliance;
         self.held.clear();
         self.held.extend_from_slice(lambda);
-        slips_into(task.problem, c, &mut self.shift);
+        corrections_into(task.problem, c, &mut self.shift);
         self.way.start(MEMORY, self.shift.len());
         let left = task.measure.residual(task.problem, task.law, lambda, c);
         self.goal = task.tolerance.max(FIRST.min(SHARE_OF_CHANGE * left));
@@ -178,7 +171,7 @@ impl Method for Augmented {
     fn iterate(&mut self, _: &f64, task: &Task, lambda: &mut [f64]) -> bool {
         self.set_laws(task); // (3)
         let solved = self.minimise(task.problem, lambda); // (4)
-        slips_into(task.problem, &self.c, &mut self.image); // (5)
+        corrections_into(task.problem, &self.c, &mut self.image); // (5)
 
         let moved = self.shift.iter().zip(&self.image).map(|(s, t)| (s - t).powi(2)).sum::<f64>().sqrt();
         let lag = self.lag(task, lambda);

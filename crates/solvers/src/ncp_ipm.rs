@@ -18,28 +18,23 @@
 use crate::error::ParamError;
 use crate::interior::{COLD_STARTS, Interior};
 use crate::iterate::{Limits, Method, Task, Workspace};
-use serde::Deserialize;
+use crate::parameters::{Parameters, parameters};
 use stiction_contact::{ConstraintProblem, ContactSolver, Law, SolveReport, Watch};
 
 /// Steps before the next start [–].
 const STEPS: u32 = 60;
 
-#[derive(Clone, Debug, Deserialize)]
-#[serde(default, deny_unknown_fields)]
-pub struct NcpIpmParams {
-    /// Stop when the natural map of (2) is below this [m/s].
-    pub tolerance: f64,
-    /// Steps before giving up [–].
-    pub max_iterations: u32,
-}
-
-impl Default for NcpIpmParams {
-    fn default() -> Self {
-        Self { tolerance: 1e-8, max_iterations: 200 }
+parameters! {
+    /// Parameters of [`NcpIpm`].
+    pub struct NcpIpmParams {
+        /// Stop when the natural map of (2) is below this.
+        tolerance: f64 = 1e-8, "m/s", above(0.0);
+        /// Steps before giving up.
+        max_iterations: u32 = 200, "–", at_least(1.0);
     }
 }
 
-/// See the module.
+/// The solver of this module.
 pub struct NcpIpm {
     limits: Limits,
     workspace: Workspace<Starts>, // holds during one solve
@@ -49,9 +44,9 @@ impl NcpIpm {
     pub const NAME: &str = "ncp-ipm";
 
     pub fn new(params: NcpIpmParams) -> Result<Self, ParamError> {
+        params.check(Self::NAME)?;
         let NcpIpmParams { tolerance, max_iterations } = params;
         let limits = Limits { tolerance, max_iterations };
-        limits.check(Self::NAME)?;
         Ok(Self { limits, workspace: Workspace::default() })
     }
 }

@@ -11,45 +11,62 @@
 //!
 //! ```text
 //!     λ_N ← max(0, λ_N − ω c_N/A_NN)                                  (3)
-//!     λ_T ← P_D(μλ_N)(λ_T − ω c_T/ρ),   ρ = λ_max(A_TT)               (4)
+//!     λ_T ← P_D(μλ_N)(λ_T − ω c_T/ρ),   ρ = min(A_xx, A_yy)           (4)
 //! ```
 //!
 //! where c_T in (4) already knows the change of λ_N, and D(r) is the disc of radius r. Fixed points of
-//! (3)–(4) solve (2). The step 1/min(A_xx, A_yy) found elsewhere overshoots for long lever arms;
-//! 1/λ_max does not. Converges for small μ and slowly for long chains and mass ratios; Anderson steps
-//! and the Newton finish of the shared loop take over there.
+//! (3)–(4) solve (2). Nothing else is done: no acceleration, no restarts, no other method at the end.
+//! Sweeps converge for small μ, and slowly for long chains and large mass ratios. Where A_TT has an
+//! eigenvalue above 2 ρ/ω, as on long lever arms, (4) overshoots and contacts that should stick do not come to
+//! rest; with `step = "safe"`, ρ = λ_max(A_TT), it does not. A contact that cannot move along one tangent takes
+//! the other's row for ρ.
+//!
+//! `ncp-pgs-accelerated` adds Anderson steps and the second-order finish of `auto` to sweeps of that safe step
+//! ([`crate::sweep`]).
 //!
 //! Units: λ [N·s], c and g [m/s], G, R and ρ [1/kg], ω [–]. Contact axes (t₁, t₂, n). Cost of a sweep:
 //! one product with G. Allocates only when the problem grows.
 
 use crate::error::ParamError;
 use crate::local::Contact;
+use crate::parameters::{Parameters, choice, parameters};
 use crate::sweep::{Rule, SweepParams, Sweeps};
-use serde::Deserialize;
+use serde::{Deserialize, Serialize};
 use stiction_contact::{ConstraintProblem, ContactSolver, Law, SolveReport, Watch};
 
-#[derive(Clone, Debug, Deserialize)]
-#[serde(default, deny_unknown_fields)]
-pub struct NcpPgsParams {
-    /// Stop when the natural map of (2) is below this [m/s].
-    pub tolerance: f64,
-    /// Sweeps and Newton steps before giving up [–].
-    pub max_iterations: u32,
-    /// Over-relaxation ω ∈ (0, 2); 1 is safe, 1.3 often faster [–].
-    pub omega: f64,
-    /// Earlier sweeps an Anderson step looks at; 0 switches it off, 5 … 10 is typical [–].
-    pub memory: usize,
-    /// Finish with second-order steps.
-    pub finish: bool,
+/// ρ of (4).
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize)]
+#[serde(rename_all = "kebab-case")]
+pub enum TangentialStep {
+    /// min(A_xx, A_yy) [LeLidec2023].
+    Published,
+    /// λ_max(A_TT): never overshoots.
+    Safe,
 }
+choice!(TangentialStep);
 
-impl Default for NcpPgsParams {
-    fn default() -> Self {
-        Self { tolerance: 1e-8, max_iterations: 1000, omega: 1.0, memory: 8, finish: true }
+parameters! {
+    /// Parameters of [`NcpPgs`].
+    pub struct NcpPgsParams {
+        /// Stop when the natural map of (2) is below this.
+        tolerance: f64 = 1e-8, "m/s", above(0.0);
+        /// Sweeps, and second-order steps if there are any, before giving up.
+        max_iterations: u32 = 1000, "–", at_least(1.0);
+        /// Over-relaxation ω; 1 is safe, 1.3 often faster.
+        omega: f64 = 1.0, "–", above(0.0).below(2.0);
+        /// ρ of (4): `published` is min(A_xx, A_yy), `safe` is λ_max(A_TT), which never overshoots.
+        step: TangentialStep = TangentialStep::Published, "–", by_type();
+        /// Earlier sweeps an Anderson step looks at; 0 takes none, 5 to 10 are typical.
+        memory: usize = 0, "–", at_least(0.0).at_most(50.0);
+        /// End with second-order steps (see `auto`).
+        finish: bool = false, "–", by_type();
     }
 }
 
-/// See the module.
+/// A row with less than this share of the other's A_kk does not move [–].
+const STILL: f64 = 1e-12;
+
+/// The solver of this module.
 pub struct NcpPgs {
     params: NcpPgsParams,
     sweeps: Sweeps<NormalThenTangent>, // holds during one solve, but for the factors of its finish
@@ -57,18 +74,18 @@ pub struct NcpPgs {
 
 impl NcpPgs {
     pub const NAME: &str = "ncp-pgs";
+    /// With Anderson steps or second-order steps.
+    pub const ACCELERATED: &str = "ncp-pgs-accelerated";
 
     pub fn new(params: NcpPgsParams) -> Result<Self, ParamError> {
-        ParamError::check_sweep(Self::NAME, &params.sweep())?;
-        let omega = params.omega;
-        ParamError::check(omega > 0.0 && omega < 2.0, Self::NAME, "omega", omega, "0 < omega < 2")?;
+        params.check(Self::NAME)?;
         Ok(Self { params, sweeps: Sweeps::default() })
     }
 }
 
 impl ContactSolver for NcpPgs {
     fn name(&self) -> &'static str {
-        Self::NAME
+        if self.params.sweep().is_plain() { Self::NAME } else { Self::ACCELERATED }
     }
 
     fn law(&self) -> Law {
@@ -85,7 +102,8 @@ impl ContactSolver for NcpPgs {
         impulses: &mut [f64],
         watch: &mut Watch<'_>,
     ) -> SolveReport {
-        let rule = NormalThenTangent { omega: self.params.omega };
+        let NcpPgsParams { omega, step, .. } = self.params;
+        let rule = NormalThenTangent { omega, step };
         self.sweeps.solve(rule, &self.params.sweep(), problem, impulses, watch)
     }
 
@@ -101,6 +119,7 @@ impl ContactSolver for NcpPgs {
 #[derive(Clone)]
 struct NormalThenTangent {
     omega: f64,
+    step: TangentialStep,
 }
 
 impl Rule for NormalThenTangent {
@@ -111,7 +130,11 @@ impl Rule for NormalThenTangent {
         let a = &contact.a;
         let normal = (lambda[2] - self.omega * c[2] / a[8]).max(0.0); // (3)
         let d = normal - lambda[2];
-        let step = self.omega / largest_tangential(a);
+        let rho = match self.step {
+            TangentialStep::Published => smaller_diagonal(a),
+            TangentialStep::Safe => largest_eigenvalue(a),
+        };
+        let step = self.omega / rho;
         let x = lambda[0] - step * (c[0] + a[2] * d); // (4)
         let y = lambda[1] - step * (c[1] + a[5] * d);
         let (t, r) = ((x * x + y * y).sqrt(), contact.mu * normal);
@@ -120,13 +143,24 @@ impl Rule for NormalThenTangent {
     }
 }
 
+/// min(A_xx, A_yy) of the rows that move at all.
+fn smaller_diagonal(a: &[f64; 9]) -> f64 {
+    let (smaller, larger) = if a[0] < a[4] { (a[0], a[4]) } else { (a[4], a[0]) };
+    if smaller > STILL * larger { smaller } else { larger }
+}
+
 /// λ_max of the symmetric part of A_TT.
-fn largest_tangential(a: &[f64; 9]) -> f64 {
+fn largest_eigenvalue(a: &[f64; 9]) -> f64 {
     let (mean, half, off) = (0.5 * (a[0] + a[4]), 0.5 * (a[0] - a[4]), 0.5 * (a[1] + a[3]));
     mean + (half * half + off * off).sqrt()
 }
 
 impl NcpPgsParams {
+    /// Anderson steps and a second-order finish, on sweeps that do not overshoot: `ncp-pgs-accelerated`.
+    pub fn accelerated() -> Self {
+        Self { memory: 8, finish: true, step: TangentialStep::Safe, ..Self::default() }
+    }
+
     fn sweep(&self) -> SweepParams {
         let Self { tolerance, max_iterations, memory, finish, .. } = *self;
         SweepParams { tolerance, max_iterations, memory, finish }
@@ -136,7 +170,7 @@ impl NcpPgsParams {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::testing::point;
+    use crate::testing::{one_contact, point};
     use stiction_contact::certificate::certify;
 
     fn solve(vx: f64, params: NcpPgsParams) -> [f64; 3] {
@@ -151,13 +185,25 @@ mod tests {
     fn sticks_inside_the_cone_and_slides_on_it() {
         for plain in [true, false] {
             let params = || match plain {
-                true => NcpPgsParams { memory: 0, finish: false, ..Default::default() },
-                false => NcpPgsParams::default(),
+                true => NcpPgsParams::default(),
+                false => NcpPgsParams::accelerated(),
             };
             let near = |a: [f64; 3], b: [f64; 3]| a.iter().zip(b).all(|(a, b)| (a - b).abs() < 1e-7);
             assert!(near(solve(0.02, params()), [-0.04, 0.0, 0.2])); // c = 0, so λ = −m g
             assert!(near(solve(1.0, params()), [-0.1, 0.0, 0.2])); // λ_N = m·0.1, λ_T = −μ λ_N
         }
+    }
+
+    /// A contact that turns five times as easily along t₂, and should stick: the published step of t₂ is five times too
+    /// long, the safe one is not.
+    #[test]
+    fn the_published_step_may_overshoot() {
+        let problem = one_contact([1.0, 0.0, 0.0, 0.0, 5.0, 0.0, 0.0, 0.0, 1.0], [0.02, 0.02, -0.1], 0.5);
+        let solve = |step| {
+            let params = NcpPgsParams { step, ..Default::default() };
+            NcpPgs::new(params).unwrap().solve(&problem, &mut [0.0; 3])
+        };
+        assert!(!solve(TangentialStep::Published).converged() && solve(TangentialStep::Safe).converged());
     }
 
     #[test]

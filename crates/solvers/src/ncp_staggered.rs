@@ -23,26 +23,21 @@
 
 use crate::error::ParamError;
 use crate::iterate::{Limits, Workspace};
+use crate::parameters::{Parameters, parameters};
 use crate::staggered::Staggered;
-use serde::Deserialize;
 use stiction_contact::{ConstraintProblem, ContactSolver, Law, SolveReport, Watch};
 
-#[derive(Clone, Debug, Deserialize)]
-#[serde(default, deny_unknown_fields)]
-pub struct NcpStaggeredParams {
-    /// Stop when the natural map of (2) is below this [m/s].
-    pub tolerance: f64,
-    /// Pairs of (3) and (4) before giving up [–].
-    pub max_iterations: u32,
-}
-
-impl Default for NcpStaggeredParams {
-    fn default() -> Self {
-        Self { tolerance: 1e-8, max_iterations: 500 }
+parameters! {
+    /// Parameters of [`NcpStaggered`].
+    pub struct NcpStaggeredParams {
+        /// Stop when the natural map of (2) is below this.
+        tolerance: f64 = 1e-8, "m/s", above(0.0);
+        /// Pairs of (3) and (4) before giving up.
+        max_iterations: u32 = 500, "–", at_least(1.0);
     }
 }
 
-/// See the module.
+/// The solver of this module.
 pub struct NcpStaggered {
     limits: Limits,
     workspace: Workspace<Staggered>, // holds during one solve
@@ -52,9 +47,9 @@ impl NcpStaggered {
     pub const NAME: &str = "ncp-staggered";
 
     pub fn new(params: NcpStaggeredParams) -> Result<Self, ParamError> {
+        params.check(Self::NAME)?;
         let NcpStaggeredParams { tolerance, max_iterations } = params;
         let limits = Limits { tolerance, max_iterations };
-        limits.check(Self::NAME)?;
         Ok(Self { limits, workspace: Workspace::default() })
     }
 }

@@ -15,8 +15,10 @@
 //!
 //! by the quartic of [`crate::local::quartic`], or as the parameter `local` says, for comparison, by
 //! RaiSim's corrected bisection, by De Saxcé's fixed point or by Newton's method ([`crate::local`]). No step
-//! length, no tuning; fixed points of (3) solve (2). Plain sweeps are slow for long chains and large mass ratios, and may cycle; Anderson steps
-//! and the Newton finish of [`crate::sweep`] take over there.
+//! length, no tuning; fixed points of (3) solve (2). Nothing else is done: no acceleration, no restarts, no
+//! other method at the end. Sweeps are slow for long chains and large mass ratios, and may cycle.
+//!
+//! `nsgs-accelerated` adds Anderson steps and the second-order finish of `auto` ([`crate::sweep`]).
 //!
 //! Units: λ [N·s], c and g [m/s], G and R [1/kg]. Contact axes (t₁, t₂, n). Cost of a sweep: one
 //! product with G and a few hundred operations per contact. Allocates only when the problem grows.
@@ -24,43 +26,43 @@
 use crate::error::ParamError;
 use crate::local::bisection::Bisection;
 use crate::local::{Contact, in_cone, newton, projection, quartic};
+use crate::parameters::{Parameters, choice, parameters};
 use crate::sweep::{Rule, SweepParams, Sweeps};
-use serde::Deserialize;
+use serde::{Deserialize, Serialize};
 use stiction_contact::{ConstraintProblem, ContactSolver, Law, Needs, SolveReport, Watch};
 
 /// How (3) is answered.
-#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Deserialize)]
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(rename_all = "kebab-case")]
 pub enum Local {
-    #[default]
+    /// Exact, by the roots of a quartic.
     Quartic,
-    /// The correction is that of the present velocity: exact at the fixed point only.
+    /// RaiSim's bisection with the correction of the present velocity: exact at the fixed point only.
     Bisection,
+    /// De Saxcé's fixed point.
     Projection,
+    /// Newton's method on the one contact.
     Newton,
 }
+choice!(Local);
 
-#[derive(Clone, Debug, Deserialize)]
-#[serde(default, deny_unknown_fields)]
-pub struct NsgsParams {
-    /// Stop when the natural map of (2) is below this [m/s]; 1e-8 is far below what is visible.
-    pub tolerance: f64,
-    /// Sweeps and Newton steps before giving up [–].
-    pub max_iterations: u32,
-    /// Earlier sweeps an Anderson step looks at; 0 switches it off, 5 … 10 is typical [–].
-    pub memory: usize,
-    /// Finish with Newton steps.
-    pub finish: bool,
-    pub local: Local,
-}
-
-impl Default for NsgsParams {
-    fn default() -> Self {
-        Self { tolerance: 1e-8, max_iterations: 1000, memory: 8, finish: true, local: Local::Quartic }
+parameters! {
+    /// Parameters of [`Nsgs`].
+    pub struct NsgsParams {
+        /// Stop when the natural map of (2) is below this; 1e-8 is far below what is visible.
+        tolerance: f64 = 1e-8, "m/s", above(0.0);
+        /// Sweeps, and second-order steps if there are any, before giving up.
+        max_iterations: u32 = 1000, "–", at_least(1.0);
+        /// How (3) is answered.
+        local: Local = Local::Quartic, "–", by_type();
+        /// Earlier sweeps an Anderson step looks at; 0 takes none, 5 to 10 are typical.
+        memory: usize = 0, "–", at_least(0.0).at_most(50.0);
+        /// End with second-order steps (see `auto`).
+        finish: bool = false, "–", by_type();
     }
 }
 
-/// See the module.
+/// The solver of this module.
 pub struct Nsgs {
     params: NsgsParams,
     sweeps: Sweeps<Exact>, // holds during one solve, but for the factors of its finish
@@ -68,16 +70,18 @@ pub struct Nsgs {
 
 impl Nsgs {
     pub const NAME: &str = "nsgs";
+    /// With Anderson steps or second-order steps.
+    pub const ACCELERATED: &str = "nsgs-accelerated";
 
     pub fn new(params: NsgsParams) -> Result<Self, ParamError> {
-        ParamError::check_sweep(Self::NAME, &params.sweep())?;
+        params.check(Self::NAME)?;
         Ok(Self { params, sweeps: Sweeps::default() })
     }
 }
 
 impl ContactSolver for Nsgs {
     fn name(&self) -> &'static str {
-        Self::NAME
+        if self.params.sweep().is_plain() { Self::NAME } else { Self::ACCELERATED }
     }
 
     fn law(&self) -> Law {
@@ -145,6 +149,11 @@ impl Exact {
 }
 
 impl NsgsParams {
+    /// Anderson steps and a second-order finish: `nsgs-accelerated`.
+    pub fn accelerated() -> Self {
+        Self { memory: 8, finish: true, ..Self::default() }
+    }
+
     fn sweep(&self) -> SweepParams {
         let Self { tolerance, max_iterations, memory, finish, .. } = *self;
         SweepParams { tolerance, max_iterations, memory, finish }
@@ -168,7 +177,7 @@ mod tests {
     /// One contact is solved by the first sweep.
     #[test]
     fn sticks_inside_the_cone_and_slides_on_it() {
-        let plain = || NsgsParams { max_iterations: 1, memory: 0, finish: false, ..Default::default() };
+        let plain = || NsgsParams { max_iterations: 1, ..Default::default() };
         let near = |a: &[f64], b: [f64; 3]| a.iter().zip(b).all(|(a, b)| (a - b).abs() < 1e-12);
         assert!(near(&solve(&point(2.0, 0.5, [0.02, 0.0, -0.1]), plain()), [-0.04, 0.0, 0.2]));
         assert!(near(&solve(&point(2.0, 0.5, [1.0, 0.0, -0.1]), plain()), [-0.1, 0.0, 0.2]));
@@ -184,7 +193,7 @@ mod tests {
                 testing::cube(0.5, Vec3::ZERO, Vec3::ZERO),
                 testing::heap(4, 1),
             ] {
-                let params = NsgsParams { local, finish: false, ..Default::default() };
+                let params = NsgsParams { local, memory: 8, ..Default::default() };
                 solve(&problem, params);
             }
         }

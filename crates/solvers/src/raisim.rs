@@ -20,11 +20,17 @@
 //!     λᵢ ← (1 − α) λᵢ + α λ*,   α ← γ α + (1 − γ) α_min after every sweep        (3)
 //! ```
 //!
-//! from α = 1. Published implementations stop on ‖Δλ‖∞/‖λ‖∞. A small step proves nothing when α is
-//! small, so here only the residual of (1) itself counts: the natural map with γ A_N: in place of Γ
-//! (see [`stiction_contact::certificate`]). With Anderson steps, finish and `tighten` off, the iterates
-//! are the published ones. There need be no fixed point. Newton steps on the law itself are tried only
-//! after 200 sweeps: where contacts are hyperstatic the law has several answers, and the sweeps choose.
+//! from α = 1, and nothing else is done: no acceleration, no restarts, no other method at the end. There need be
+//! no fixed point. The answer that slides is sought by [`crate::local::bisection`]; where the ellipse of (1) is
+//! empty, of which nothing is published, the exact law's stands in.
+//!
+//! Published implementations stop on ‖Δλ‖∞/‖λ‖∞. A small step proves nothing when α is small, so here only
+//! the residual of (1) itself counts: the natural map with γ A_N: in place of Γ (see
+//! [`stiction_contact::certificate`]). So that it can reach the tolerance, the bisection searches on below its
+//! published threshold; with `bisection.tighten = false` it does not, and answers are as coarse as published.
+//!
+//! `raisim-accelerated` adds Anderson steps and, after 200 sweeps, Newton steps on the law ([`crate::sweep`]):
+//! where contacts are hyperstatic the law has several answers, and the sweeps choose.
 //!
 //! Units: λ [N·s], c and g [m/s], G and R [1/kg], α and γ [–]. Contact axes (t₁, t₂, n). Cost of a
 //! sweep: one product with G and some 40 angles per sliding contact. Allocates only when the problem grows.
@@ -32,35 +38,26 @@
 use crate::error::ParamError;
 use crate::local::bisection::Bisection;
 use crate::local::{Contact, in_cone, quartic};
+use crate::parameters::{Field, Parameter, Parameters, parameters};
 use crate::sweep::{Rule, SweepParams, Sweeps};
-use serde::Deserialize;
 use stiction_contact::cone::project_friction;
 use stiction_contact::{ConstraintProblem, ContactSolver, Law, Needs, SolveReport, Watch};
 
-/// The relaxation (3), shared with `raisim-ds`.
-#[derive(Clone, Copy, Debug, Deserialize)]
-#[serde(default, deny_unknown_fields)]
-pub struct Relaxation {
-    /// γ ∈ [0, 1]; 1 keeps α = 1 [–].
-    pub gamma: f64,
-    /// α_min ∈ (0, 1] [–].
-    pub alpha_min: f64,
+parameters! {
+    /// How far a sweep goes towards the answers of its contacts: (3), shared with `raisim-ds`.
+    pub struct Relaxation {
+        /// γ, by which α falls from sweep to sweep; 1 keeps α = 1.
+        gamma: f64 = 0.99, "–", at_least(0.0).at_most(1.0);
+        /// Where α falls to.
+        alpha_min: f64 = 0.1, "–", above(0.0).at_most(1.0);
+    }
 }
 
-impl Default for Relaxation {
-    fn default() -> Self {
-        Self { gamma: 0.99, alpha_min: 0.1 }
-    }
+impl Field for Relaxation {
+    const GROUP: &'static [Parameter] = Self::TABLE;
 }
 
 impl Relaxation {
-    pub(crate) fn check(&self, solver: &'static str) -> Result<(), ParamError> {
-        let Self { gamma, alpha_min } = *self;
-        ParamError::check((0.0..=1.0).contains(&gamma), solver, "gamma", gamma, "0 <= gamma <= 1")?;
-        let ok = alpha_min > 0.0 && alpha_min <= 1.0;
-        ParamError::check(ok, solver, "alpha_min", alpha_min, "0 < alpha_min <= 1")
-    }
-
     /// (3), where an extrapolated λᵢ outside the cone counts as its projection.
     pub(crate) fn between(&self, mu: f64, lambda: [f64; 3], target: [f64; 3], alpha: f64) -> [f64; 3] {
         let from = project_friction(lambda.into(), mu).to_array();
@@ -73,29 +70,25 @@ impl Relaxation {
     }
 }
 
-#[derive(Clone, Debug, Deserialize)]
-#[serde(default, deny_unknown_fields)]
-pub struct RaisimParams {
-    /// Stop when the natural map of (1) is below this [m/s].
-    pub tolerance: f64,
-    /// Sweeps before giving up [–].
-    pub max_iterations: u32,
-    /// Earlier sweeps an Anderson step looks at; 0 switches it off, 5 … 10 is typical [–].
-    pub memory: usize,
-    /// Finish with second-order steps.
-    pub finish: bool,
-    pub relaxation: Relaxation,
-    pub bisection: Bisection,
-}
-
-impl Default for RaisimParams {
-    fn default() -> Self {
-        let (relaxation, bisection) = (Relaxation::default(), Bisection::default());
-        Self { tolerance: 1e-8, max_iterations: 1000, memory: 8, finish: true, relaxation, bisection }
+parameters! {
+    /// Parameters of [`Raisim`].
+    pub struct RaisimParams {
+        /// Stop when the natural map of (1) is below this.
+        tolerance: f64 = 1e-8, "m/s", above(0.0);
+        /// Sweeps, and second-order steps if there are any, before giving up.
+        max_iterations: u32 = 1000, "–", at_least(1.0);
+        /// Earlier sweeps an Anderson step looks at; 0 takes none, 5 to 10 are typical.
+        memory: usize = 0, "–", at_least(0.0).at_most(50.0);
+        /// End with second-order steps (see `auto`).
+        finish: bool = false, "–", by_type();
+        /// How far a sweep goes towards the answers of its contacts.
+        relaxation: Relaxation = Relaxation::default(), "–", by_type();
+        /// The search for the answer of a sliding contact.
+        bisection: Bisection = Bisection::default(), "–", by_type();
     }
 }
 
-/// See the module.
+/// The solver of this module.
 pub struct Raisim {
     params: RaisimParams,
     sweeps: Sweeps<LeastEnergy>, // holds during one solve, but for the factors of its finish
@@ -103,18 +96,18 @@ pub struct Raisim {
 
 impl Raisim {
     pub const NAME: &str = "raisim";
+    /// With Anderson steps or second-order steps.
+    pub const ACCELERATED: &str = "raisim-accelerated";
 
     pub fn new(params: RaisimParams) -> Result<Self, ParamError> {
-        ParamError::check_sweep(Self::NAME, &params.sweep())?;
-        params.relaxation.check(Self::NAME)?;
-        params.bisection.check(Self::NAME)?;
+        params.check(Self::NAME)?;
         Ok(Self { params, sweeps: Sweeps::default() })
     }
 }
 
 impl ContactSolver for Raisim {
     fn name(&self) -> &'static str {
-        Self::NAME
+        if self.params.sweep().is_plain() { Self::NAME } else { Self::ACCELERATED }
     }
 
     fn law(&self) -> Law {
@@ -179,6 +172,11 @@ impl Rule for LeastEnergy {
 }
 
 impl RaisimParams {
+    /// Anderson steps and a second-order finish: `raisim-accelerated`.
+    pub fn accelerated() -> Self {
+        Self { memory: 8, finish: true, ..Self::default() }
+    }
+
     fn sweep(&self) -> SweepParams {
         let Self { tolerance, max_iterations, memory, finish, .. } = *self;
         SweepParams { tolerance, max_iterations, memory, finish }
@@ -215,7 +213,7 @@ mod tests {
             }
             let problem = one_contact(a, q, mu);
             let mut impulses = [0.0; 3];
-            let report = Raisim::new(RaisimParams::default()).unwrap().solve(&problem, &mut impulses);
+            let report = Raisim::new(RaisimParams::accelerated()).unwrap().solve(&problem, &mut impulses);
             assert!(report.converged(), "{report:?} A {a:?}, q {q:?}, mu {mu}");
             assert!(natural_map_of(&problem, &impulses, Law::Raisim) <= 1e-8);
             let k = [0.1, 0.5, 1.0, 2.0].iter().position(|m| *m == mu).unwrap();

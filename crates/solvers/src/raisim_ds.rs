@@ -17,9 +17,11 @@
 //!
 //! The plane c_N = 0 and the tests for opening and sticking keep the uncorrected g̃. Where sweeps come
 //! to rest c⁻ is c and (3) is (2). There is no proof that they do: isolated contacts with strong
-//! coupling of normal and tangent and large μ oscillate. Anderson steps and the Newton finish of the
-//! shared loop end on the same law; after `exact_after` sweeps the exact one-contact answer takes the
-//! place of (3).
+//! coupling of normal and tangent and large μ oscillate. Nothing else is done: no acceleration, no restarts, no
+//! other method at the end.
+//!
+//! `raisim-ds-accelerated` adds Anderson steps and the second-order finish of `auto` ([`crate::sweep`]), and
+//! after 100 sweeps takes the exact one-contact answer in place of (3).
 //!
 //! Units: λ [N·s], c and g [m/s], G and R [1/kg], α and γ [–]. Contact axes (t₁, t₂, n). Cost of a
 //! sweep: one product with G and some 40 angles per sliding contact. Allocates only when the problem grows.
@@ -27,44 +29,32 @@
 use crate::error::ParamError;
 use crate::local::bisection::Bisection;
 use crate::local::{Contact, in_cone, quartic};
+use crate::parameters::{Parameters, parameters};
 use crate::raisim::Relaxation;
 use crate::sweep::{Rule, SweepParams, Sweeps};
-use serde::Deserialize;
 use stiction_contact::{ConstraintProblem, ContactSolver, Law, Needs, SolveReport, Watch};
 
-#[derive(Clone, Debug, Deserialize)]
-#[serde(default, deny_unknown_fields)]
-pub struct RaisimDsParams {
-    /// Stop when the natural map of (2) is below this [m/s].
-    pub tolerance: f64,
-    /// Sweeps and Newton steps before giving up [–].
-    pub max_iterations: u32,
-    /// Earlier sweeps an Anderson step looks at; 0 switches it off, 5 … 10 is typical [–].
-    pub memory: usize,
-    /// Finish with second-order steps.
-    pub finish: bool,
-    /// Sweeps after which [`crate::local::quartic`] answers instead of (3); 4294967295 is never [–].
-    pub exact_after: u32,
-    pub relaxation: Relaxation,
-    pub bisection: Bisection,
-}
-
-impl Default for RaisimDsParams {
-    fn default() -> Self {
-        let (relaxation, bisection) = (Relaxation::default(), Bisection::default());
-        Self {
-            tolerance: 1e-8,
-            max_iterations: 1000,
-            memory: 8,
-            finish: true,
-            exact_after: 100,
-            relaxation,
-            bisection,
-        }
+parameters! {
+    /// Parameters of [`RaisimDs`].
+    pub struct RaisimDsParams {
+        /// Stop when the natural map of (2) is below this.
+        tolerance: f64 = 1e-8, "m/s", above(0.0);
+        /// Sweeps, and second-order steps if there are any, before giving up.
+        max_iterations: u32 = 1000, "–", at_least(1.0);
+        /// Earlier sweeps an Anderson step looks at; 0 takes none, 5 to 10 are typical.
+        memory: usize = 0, "–", at_least(0.0).at_most(50.0);
+        /// End with second-order steps (see `auto`).
+        finish: bool = false, "–", by_type();
+        /// Sweeps after which the exact answer of a contact takes the place of (3); 4294967295 is never.
+        exact_after: u32 = u32::MAX, "–", at_least(0.0);
+        /// How far a sweep goes towards the answers of its contacts.
+        relaxation: Relaxation = Relaxation::default(), "–", by_type();
+        /// The search for the answer of a sliding contact.
+        bisection: Bisection = Bisection::default(), "–", by_type();
     }
 }
 
-/// See the module.
+/// The solver of this module.
 pub struct RaisimDs {
     params: RaisimDsParams,
     sweeps: Sweeps<Corrected>, // holds during one solve, but for the factors of its finish
@@ -72,18 +62,18 @@ pub struct RaisimDs {
 
 impl RaisimDs {
     pub const NAME: &str = "raisim-ds";
+    /// With Anderson steps or second-order steps.
+    pub const ACCELERATED: &str = "raisim-ds-accelerated";
 
     pub fn new(params: RaisimDsParams) -> Result<Self, ParamError> {
-        ParamError::check_sweep(Self::NAME, &params.sweep())?;
-        params.relaxation.check(Self::NAME)?;
-        params.bisection.check(Self::NAME)?;
+        params.check(Self::NAME)?;
         Ok(Self { params, sweeps: Sweeps::default() })
     }
 }
 
 impl ContactSolver for RaisimDs {
     fn name(&self) -> &'static str {
-        Self::NAME
+        if self.params.sweep().is_plain() { Self::NAME } else { Self::ACCELERATED }
     }
 
     fn law(&self) -> Law {
@@ -159,6 +149,11 @@ impl Rule for Corrected {
 }
 
 impl RaisimDsParams {
+    /// Anderson steps, a second-order finish, and after 100 sweeps exact answers: `raisim-ds-accelerated`.
+    pub fn accelerated() -> Self {
+        Self { memory: 8, finish: true, exact_after: 100, ..Self::default() }
+    }
+
     fn sweep(&self) -> SweepParams {
         let Self { tolerance, max_iterations, memory, finish, .. } = *self;
         SweepParams { tolerance, max_iterations, memory, finish }
@@ -179,9 +174,7 @@ mod tests {
         for (a, q, mu) in problems() {
             let problem = one_contact(a, q, mu);
             let mut impulses = [0.0; 3];
-            let params =
-                RaisimDsParams { memory: 0, finish: false, exact_after: u32::MAX, ..Default::default() };
-            let report = RaisimDs::new(params).unwrap().solve(&problem, &mut impulses);
+            let report = RaisimDs::new(RaisimDsParams::default()).unwrap().solve(&problem, &mut impulses);
             if !report.converged() {
                 restless += 1;
                 continue;
@@ -198,7 +191,7 @@ mod tests {
         for (a, q, mu) in problems() {
             let problem = one_contact(a, q, mu);
             let mut impulses = [0.0; 3];
-            let report = RaisimDs::new(RaisimDsParams::default()).unwrap().solve(&problem, &mut impulses);
+            let report = RaisimDs::new(RaisimDsParams::accelerated()).unwrap().solve(&problem, &mut impulses);
             assert!(report.converged(), "{report:?} A {a:?}, q {q:?}, mu {mu}");
             assert!(certify(&problem, &impulses).natural_map <= 1e-8);
         }

@@ -13,7 +13,6 @@ use crate::lcp_pgs::{LcpPgs, LcpPgsParams};
 use crate::lcp_qp::{LcpQp, LcpQpParams};
 use crate::lcp_staggered::{LcpStaggered, LcpStaggeredParams};
 use crate::mujoco::{Mujoco, MujocoParams};
-use crate::mujoco_pyramidal::{MujocoPyramidal, MujocoPyramidalParams};
 use crate::ncp_aclm::{NcpAclm, NcpAclmParams};
 use crate::ncp_admm::{NcpAdmm, NcpAdmmParams};
 use crate::ncp_al::{NcpAl, NcpAlParams};
@@ -22,11 +21,14 @@ use crate::ncp_newton::{NcpNewton, NcpNewtonParams};
 use crate::ncp_pgs::{NcpPgs, NcpPgsParams};
 use crate::ncp_staggered::{NcpStaggered, NcpStaggeredParams};
 use crate::nsgs::{Nsgs, NsgsParams};
+use crate::parameters::{Parameter, Parameters};
 use crate::raisim::{Raisim, RaisimParams};
 use crate::raisim_ds::{RaisimDs, RaisimDsParams};
 use crate::sap::{Sap, SapParams};
 use crate::similar::{Similar, SimilarParams};
-use serde::Deserializer;
+use crate::values::{Misfit, Params};
+use serde::Serialize;
+use serde_json::Value;
 use stiction_contact::{ContactSolver, Law};
 use thiserror::Error;
 
@@ -53,152 +55,364 @@ pub struct Entry {
     pub law: Law,
     /// One sentence.
     pub summary: &'static str,
-    make: fn(&Common) -> Made,
+    /// Keys of REFERENCES.bib: where it was published.
+    pub source: &'static str,
+    table: &'static [Parameter],
+    defaults: fn() -> Value,
+    make: fn(Value) -> Made,
 }
 
-type Made = Result<Box<dyn ContactSolver>, ParamError>;
+type Made = Result<Box<dyn ContactSolver>, SolverError>;
+
+/// A parameter of an entry, as its manual shows it.
+#[derive(Clone, Debug, PartialEq, Serialize)]
+pub struct Setting {
+    /// As in `--contact-param name=value`.
+    pub name: String,
+    /// "–" for a pure number.
+    pub unit: &'static str,
+    pub default: String,
+    /// Values that are allowed.
+    pub allowed: String,
+    /// What the value does.
+    pub effect: &'static str,
+}
 
 /// Why there is no solver.
 #[derive(Clone, Debug, PartialEq, Error)]
 pub enum SolverError {
     #[error("no contact solver is called `{name}`{hint}; there are: {available}")]
     Unknown { name: String, hint: String, available: String },
+    #[error("{solver}: there is no parameter `{name}`{hint}; there are: {available}")]
+    UnknownParam { solver: &'static str, name: String, hint: String, available: String },
     #[error("{0}")]
     Param(#[from] ParamError),
-    #[error("{name}: {message}")]
-    Params { name: String, message: String },
+    #[error("{solver}: {message}")]
+    Unreadable { solver: &'static str, message: String },
 }
 
-/// One line per solver: name, law, summary, type, parameters.
-macro_rules! solvers {
-    ($(($name:path, $law:expr, $summary:literal, $solver:ident, $params:ident)),* $(,)?) => {
-        const ALL: &[Entry] = &[$(Entry {
+impl Entry {
+    /// All parameters, groups written out.
+    pub fn settings(&self) -> Vec<Setting> {
+        let mut out = Vec::new();
+        list("", self.table, &(self.defaults)(), &mut out);
+        out
+    }
+
+    /// True if it runs published sweeps and nothing else, so that an accelerated form stands beside it.
+    pub fn sweeps_alone(&self) -> bool {
+        let defaults = (self.defaults)();
+        defaults["memory"] == 0 && defaults["finish"] == false
+    }
+
+    /// True if a parameter has this name.
+    pub fn has(&self, name: &str) -> bool {
+        self.settings().iter().any(|s| s.name == name)
+    }
+
+    /// The solver with its defaults but for the common parameters, and those of `params` on top.
+    pub fn make(&self, common: &Common, params: &Params) -> Made {
+        let mut all = (self.defaults)();
+        let shared = Params::default()
+            .with("tolerance", common.tolerance)
+            .with("max_iterations", common.max_iterations);
+        shared.over(params).put_into(self.name, self.table, &mut all).map_err(|misfit| match misfit {
+            Misfit::Value(error) => SolverError::Param(error),
+            Misfit::Unknown(name) => {
+                let settings = self.settings();
+                let names: Vec<&str> = settings.iter().map(|s| &s.name[..]).collect();
+                let (hint, available) = (hint(&name, &names), names.join(", "));
+                SolverError::UnknownParam { solver: self.name, name, hint, available }
+            }
+        })?;
+        (self.make)(all)
+    }
+}
+
+fn list(prefix: &str, table: &[Parameter], defaults: &Value, out: &mut Vec<Setting>) {
+    for p in table {
+        let (name, default) = (format!("{prefix}{}", p.name), &defaults[p.name]);
+        if !p.group.is_empty() {
+            list(&format!("{name}."), p.group, default, out);
+            continue;
+        }
+        let default = default.as_str().map_or_else(|| default.to_string(), str::to_owned);
+        out.push(Setting { name, unit: p.unit, default, allowed: p.expected(), effect: p.effect.trim() });
+    }
+}
+
+/// An entry: name, law, summary, source, what makes it of its parameters, and their defaults.
+macro_rules! entry {
+    ($name:path, $law:expr, $summary:literal, $source:literal, $new:path, $defaults:path) => {
+        Entry {
             name: $name,
             law: $law,
             summary: $summary,
-            #[allow(clippy::needless_update)] // some have no parameters of their own
-            make: |common| {
-                let Common { tolerance, max_iterations } = *common;
-                Ok(Box::new($solver::new($params { tolerance, max_iterations, ..Default::default() })?))
+            source: $source,
+            table: table_of($defaults),
+            defaults: || serde_json::to_value($defaults()).unwrap_or_default(),
+            make: |params| {
+                let unreadable =
+                    |e: serde_json::Error| SolverError::Unreadable { solver: $name, message: e.to_string() };
+                Ok(Box::new($new(serde_json::from_value(params).map_err(unreadable)?)?))
             },
-        }),*];
-
-        /// A solver from its own parameters, as a TOML table or a JSON object holds them. Unknown
-        /// fields are errors, missing ones take their defaults.
-        pub fn make_from<'de, D: Deserializer<'de>>(
-            name: &str,
-            params: D,
-        ) -> Result<Box<dyn ContactSolver>, SolverError> {
-            let unreadable =
-                |e: D::Error| SolverError::Params { name: name.to_owned(), message: e.to_string() };
-            match name {
-                $($name => {
-                    let params: $params = serde::Deserialize::deserialize(params).map_err(unreadable)?;
-                    Ok(Box::new($solver::new(params)?))
-                })*
-                _ => Err(unknown(name)),
-            }
         }
     };
 }
 
-solvers![
-    (
+/// The table of the parameters that `defaults` makes.
+const fn table_of<P: Parameters>(_: fn() -> P) -> &'static [Parameter] {
+    P::TABLE
+}
+
+const ALL: &[Entry] = &[
+    entry!(
         Auto::NAME,
         Law::Ncp,
-        "exact law; the chain of nsgs, then the smallest of all answers",
-        Auto,
-        AutoParams
+        "exact law; sweeps, second-order steps and fall-backs, then the smallest of all answers",
+        "[DeSaxce1998; LeLidec2024]",
+        Auto::new,
+        AutoParams::default
     ),
-    (Nsgs::NAME, Law::Ncp, "exact law; Gauss-Seidel with the exact one-contact answer", Nsgs, NsgsParams),
-    (
+    entry!(
+        Nsgs::NAME,
+        Law::Ncp,
+        "exact law; Gauss-Seidel with the exact one-contact answer",
+        "[Jourdan1998; Bonnefon2011]",
+        Nsgs::new,
+        NsgsParams::default
+    ),
+    entry!(
+        Nsgs::ACCELERATED,
+        Law::Ncp,
+        "nsgs with Anderson steps and a second-order finish",
+        "[Jourdan1998; Bonnefon2011]",
+        Nsgs::new,
+        NsgsParams::accelerated
+    ),
+    entry!(
         NcpPgs::NAME,
         Law::Ncp,
         "exact law; projected Gauss-Seidel, normal before tangent",
-        NcpPgs,
-        NcpPgsParams
+        "[Jourdan1998; LeLidec2023]",
+        NcpPgs::new,
+        NcpPgsParams::default
     ),
-    (NcpAdmm::NAME, Law::Ncp, "exact law; alternating directions", NcpAdmm, NcpAdmmParams),
-    (NcpNewton::NAME, Law::Ncp, "exact law; non-smooth Newton", NcpNewton, NcpNewtonParams),
-    (NcpIpm::NAME, Law::Ncp, "exact law; interior points", NcpIpm, NcpIpmParams),
-    (
+    entry!(
+        NcpPgs::ACCELERATED,
+        Law::Ncp,
+        "ncp-pgs with Anderson steps and a second-order finish",
+        "[Jourdan1998; LeLidec2023]",
+        NcpPgs::new,
+        NcpPgsParams::accelerated
+    ),
+    entry!(
+        NcpAdmm::NAME,
+        Law::Ncp,
+        "exact law; alternating directions",
+        "[Carpentier2024]",
+        NcpAdmm::new,
+        NcpAdmmParams::default
+    ),
+    entry!(
+        NcpNewton::NAME,
+        Law::Ncp,
+        "exact law; non-smooth Newton",
+        "[Acary2018; Fukushima2002]",
+        NcpNewton::new,
+        NcpNewtonParams::default
+    ),
+    entry!(
+        NcpIpm::NAME,
+        Law::Ncp,
+        "exact law; interior points",
+        "[Mehrotra1992; Acary2018]",
+        NcpIpm::new,
+        NcpIpmParams::default
+    ),
+    entry!(
         NcpStaggered::NAME,
         Law::Ncp,
         "exact law; normal and tangential impulses in turn",
-        NcpStaggered,
-        NcpStaggeredParams
+        "[Kaufman2008]",
+        NcpStaggered::new,
+        NcpStaggeredParams::default
     ),
-    (NcpAclm::NAME, Law::Ncp, "exact law; a sequence of convex problems", NcpAclm, NcpAclmParams),
-    (NcpAl::NAME, Law::Ncp, "exact law; augmented Lagrangian in the velocity", NcpAl, NcpAlParams),
-    (
+    entry!(
+        NcpAclm::NAME,
+        Law::Ncp,
+        "exact law; a sequence of convex problems",
+        "[Acary2011]",
+        NcpAclm::new,
+        NcpAclmParams::default
+    ),
+    entry!(
+        NcpAl::NAME,
+        Law::Ncp,
+        "exact law; augmented Lagrangian in the velocity",
+        "[Rockafellar1976; Lee2025]",
+        NcpAl::new,
+        NcpAlParams::default
+    ),
+    entry!(
         RaisimDs::NAME,
         Law::Ncp,
         "exact law; RaiSim's bisection with De Saxce's correction",
-        RaisimDs,
-        RaisimDsParams
+        "[LeLidec2024]",
+        RaisimDs::new,
+        RaisimDsParams::default
     ),
-    (
+    entry!(
+        RaisimDs::ACCELERATED,
+        Law::Ncp,
+        "raisim-ds with Anderson steps, a second-order finish and exact answers after 100 sweeps",
+        "[LeLidec2024]",
+        RaisimDs::new,
+        RaisimDsParams::accelerated
+    ),
+    entry!(
         Raisim::NAME,
         Law::Raisim,
         "RaiSim's law as published; friction may not oppose slip",
-        Raisim,
-        RaisimParams
+        "[Hwangbo2018]",
+        Raisim::new,
+        RaisimParams::default
     ),
-    (CcpPgs::NAME, Law::Ccp, "convex relaxation; sliding bodies lift", CcpPgs, CcpPgsParams),
-    (CcpAdmm::NAME, Law::Ccp, "convex relaxation; alternating directions", CcpAdmm, CcpAdmmParams),
-    (CcpIpm::NAME, Law::Ccp, "convex relaxation; Clarabel's interior points", CcpIpm, CcpIpmParams),
-    (
+    entry!(
+        Raisim::ACCELERATED,
+        Law::Raisim,
+        "raisim with Anderson steps and a second-order finish",
+        "[Hwangbo2018]",
+        Raisim::new,
+        RaisimParams::accelerated
+    ),
+    entry!(
+        CcpPgs::NAME,
+        Law::Ccp,
+        "convex relaxation; sliding bodies lift",
+        "[Anitescu2006; Tasora2011]",
+        CcpPgs::new,
+        CcpPgsParams::default
+    ),
+    entry!(
+        CcpPgs::ACCELERATED,
+        Law::Ccp,
+        "ccp-pgs with Anderson steps and an interior-point finish",
+        "[Anitescu2006; Tasora2011]",
+        CcpPgs::new,
+        CcpPgsParams::accelerated
+    ),
+    entry!(
+        CcpAdmm::NAME,
+        Law::Ccp,
+        "convex relaxation; alternating directions",
+        "[Anitescu2006; Carpentier2024]",
+        CcpAdmm::new,
+        CcpAdmmParams::default
+    ),
+    entry!(
+        CcpIpm::NAME,
+        Law::Ccp,
+        "convex relaxation; Clarabel's interior points",
+        "[Anitescu2006; Goulart2024]",
+        CcpIpm::new,
+        CcpIpmParams::default
+    ),
+    entry!(
         CcpApgd::NAME,
         Law::Ccp,
         "convex relaxation; accelerated projected gradients, no matrix",
-        CcpApgd,
-        CcpApgdParams
+        "[Mazhar2015; ODonoghue2015]",
+        CcpApgd::new,
+        CcpApgdParams::default
     ),
-    (
+    entry!(
         AnitescuQp::NAME,
         Law::PolyhedralCcp { facets: 8 },
         "convex relaxation over a polyhedral cone; quadratic programme",
-        AnitescuQp,
-        AnitescuQpParams
+        "[Anitescu2006]",
+        AnitescuQp::new,
+        AnitescuQpParams::default
     ),
-    (LcpPgs::NAME, Law::Pyramid, "friction pyramid of Bullet and ODE; row by row", LcpPgs, LcpPgsParams),
-    (LcpLemke::NAME, Law::Facets { facets: 8 }, "friction polygon; Lemke's pivots", LcpLemke, LcpLemkeParams),
-    (
+    entry!(
+        LcpPgs::NAME,
+        Law::Pyramid,
+        "friction pyramid of Bullet and ODE; row by row",
+        "[LeLidec2023]",
+        LcpPgs::new,
+        LcpPgsParams::default
+    ),
+    entry!(
+        LcpPgs::ACCELERATED,
+        Law::Pyramid,
+        "lcp-pgs with Anderson steps and a second-order finish",
+        "[LeLidec2023]",
+        LcpPgs::new,
+        LcpPgsParams::accelerated
+    ),
+    entry!(
+        LcpLemke::NAME,
+        Law::Facets { facets: 8 },
+        "friction polygon; Lemke's pivots",
+        "[StewartTrinkle1996; Cottle2009]",
+        LcpLemke::new,
+        LcpLemkeParams::default
+    ),
+    entry!(
         LcpStaggered::NAME,
         Law::Facets { facets: 8 },
         "friction polygon; normal and tangential programmes in turn",
-        LcpStaggered,
-        LcpStaggeredParams
+        "[StewartTrinkle1996; Kaufman2008]",
+        LcpStaggered::new,
+        LcpStaggeredParams::default
     ),
-    (
+    entry!(
         LcpQp::NAME,
         Law::Facets { facets: 8 },
         "friction polygon; complementarity as a quadratic programme",
-        LcpQp,
-        LcpQpParams
+        "[StewartTrinkle1996]",
+        LcpQp::new,
+        LcpQpParams::default
     ),
-    (
+    entry!(
         Mujoco::NAME,
         Law::Mujoco,
         "MuJoCo's regularised relaxation; contacts yield, held bodies creep",
-        Mujoco,
-        MujocoParams
+        "[Todorov2014]",
+        Mujoco::new,
+        MujocoParams::default
     ),
-    (
-        MujocoPyramidal::NAME,
+    entry!(
+        Mujoco::PYRAMIDAL,
         Law::MujocoPyramidal,
         "the same with four-sided friction pyramids",
-        MujocoPyramidal,
-        MujocoPyramidalParams
+        "[Todorov2014]",
+        Mujoco::pyramidal,
+        MujocoParams::default
     ),
-    (Sap::NAME, Law::Sap, "Drake's regularised relaxation, linear compliance", Sap, SapParams),
-    (Lagged::NAME, Law::Lagged, "Hunt and Crossley's contact; friction lags by a step", Lagged, LaggedParams),
-    (
+    entry!(
+        Sap::NAME,
+        Law::Sap,
+        "Drake's regularised relaxation, linear compliance",
+        "[Castro2022]",
+        Sap::new,
+        SapParams::default
+    ),
+    entry!(
+        Lagged::NAME,
+        Law::Lagged,
+        "Hunt and Crossley's contact; friction lags by a step",
+        "[Castro2023]",
+        Lagged::new,
+        LaggedParams::default
+    ),
+    entry!(
         Similar::NAME,
         Law::Similar,
         "Hunt and Crossley's contact; sliding bodies ride higher",
-        Similar,
-        SimilarParams
+        "[Castro2023]",
+        Similar::new,
+        SimilarParams::default
     ),
 ];
 
@@ -207,17 +421,30 @@ pub fn all() -> &'static [Entry] {
     ALL
 }
 
-/// The solver `name` with its own defaults but for the common parameters.
-pub fn make(name: &str, common: &Common) -> Result<Box<dyn ContactSolver>, SolverError> {
-    let entry = ALL.iter().find(|e| e.name == name).ok_or_else(|| unknown(name))?;
-    Ok((entry.make)(common)?)
+/// The entry called `name`.
+pub fn find(name: &str) -> Result<&'static Entry, SolverError> {
+    let names = || ALL.iter().map(|e| e.name).collect::<Vec<_>>();
+    ALL.iter().find(|e| e.name == name).ok_or_else(|| SolverError::Unknown {
+        name: name.to_owned(),
+        hint: hint(name, &names()),
+        available: names().join(", "),
+    })
 }
 
-fn unknown(name: &str) -> SolverError {
-    let names: Vec<&str> = ALL.iter().map(|e| e.name).collect();
+/// The solver `name` with its own defaults but for the common parameters.
+pub fn make(name: &str, common: &Common) -> Made {
+    make_from(name, common, &Params::default())
+}
+
+/// The solver `name` with the common parameters and its own.
+pub fn make_from(name: &str, common: &Common, params: &Params) -> Made {
+    find(name)?.make(common, params)
+}
+
+/// The name of `names` that may have been meant.
+fn hint(name: &str, names: &[&str]) -> String {
     let near = names.iter().map(|n| (distance(name, n), *n)).min().filter(|(d, n)| 2 * d <= n.len());
-    let hint = near.map(|(_, n)| format!(" (did you mean `{n}`?)")).unwrap_or_default();
-    SolverError::Unknown { name: name.to_owned(), hint, available: names.join(", ") }
+    near.map(|(_, n)| format!(" (did you mean `{n}`?)")).unwrap_or_default()
 }
 
 /// Levenshtein's distance, capitals and underscores forgiven.
@@ -259,18 +486,70 @@ mod tests {
 
     #[test]
     fn parameters_are_read_and_unknown_ones_refused() {
-        use serde::de::value::{Error, MapDeserializer};
-        let from = |name, field: &'static str, value: f64| {
-            make_from(name, MapDeserializer::<_, Error>::new([(field, value)].into_iter())).map(|s| s.name())
+        let from = |name: &str, texts: &[&str]| {
+            make_from(name, &Common::default(), &Params::parse(texts).unwrap()).map(|s| s.name())
         };
+        let told = |name: &str, texts: &[&str]| from(name, texts).expect_err("no such thing").to_string();
         for entry in all() {
-            assert_eq!(from(entry.name, "tolerance", 1e-6), Ok(entry.name));
-            let typo =
-                from(entry.name, "tolerence", 1e-6).expect_err("a field that does not exist").to_string();
-            assert!(typo.contains(entry.name) && typo.contains("tolerence"), "{typo}");
-            let range = from(entry.name, "tolerance", 0.0).expect_err("a tolerance of zero").to_string();
-            assert!(range.contains("tolerance") && range.contains("> 0"), "{range}");
+            assert_eq!(from(entry.name, &["tolerance=1e-6", "max_iterations=1e2"]), Ok(entry.name));
+            let typo = told(entry.name, &["tolerence=1e-6"]);
+            assert!(typo.starts_with(entry.name) && typo.contains("did you mean `tolerance`?"), "{typo}");
+            let range = told(entry.name, &["tolerance=0"]);
+            assert!(range.contains("`tolerance` is 0.0; expected tolerance > 0 [m/s]"), "{range}");
+            let part = told(entry.name, &["max_iterations=2.5"]);
+            assert!(part.contains("`max_iterations` is 2.5; expected a whole number"), "{part}");
         }
-        assert!(matches!(from("pgs", "tolerance", 1e-6), Err(SolverError::Unknown { .. })));
+        let word = told("nsgs", &["local=guess"]);
+        assert!(word.contains("is guess; expected one of quartic, bisection, projection, newton"), "{word}");
+        let group = told("raisim", &["relaxation.gamma=1.5"]);
+        assert!(group.contains("`relaxation.gamma` is 1.5; expected 0 <= gamma <= 1"), "{group}");
+        assert!(told("raisim", &["relaxation=1"]).contains("relaxation.gamma, relaxation.alpha_min"));
+        assert!(matches!(from("pgs", &[]), Err(SolverError::Unknown { .. })));
+    }
+
+    /// A solver is called what it runs.
+    #[test]
+    fn names_follow_the_parameters() {
+        for entry in all().iter().filter(|e| e.has("memory")) {
+            let (name, plain) = (entry.name, entry.name.trim_end_matches("-accelerated"));
+            let made = |texts: &[&str]| {
+                entry.make(&Common::default(), &Params::parse(texts).unwrap()).unwrap().name()
+            };
+            assert_eq!(made(&["memory=0", "finish=false"]), plain, "{name}");
+            for some in [["memory=5", "finish=false"], ["memory=0", "finish=true"]] {
+                assert_eq!(made(&some), format!("{plain}-accelerated"), "{name}");
+            }
+        }
+    }
+
+    /// `ncp-aclm` takes every solver of the relaxation inside.
+    #[test]
+    fn all_solvers_of_the_relaxation_can_be_inside() {
+        let settings = find(NcpAclm::NAME).unwrap().settings();
+        let inner = settings.iter().find(|s| s.name == "inner").unwrap();
+        for entry in all().iter().filter(|e| e.law == Law::Ccp) {
+            assert!(inner.allowed.contains(entry.name), "{}: {}", entry.name, inner.allowed);
+        }
+    }
+
+    /// Every value that is a default is allowed, and every source stands in the header of its file.
+    #[test]
+    fn the_manual_is_true() {
+        let folder = std::path::Path::new(env!("CARGO_MANIFEST_DIR")).join("src");
+        for entry in all() {
+            for setting in entry.settings() {
+                let text = format!("{}={}", setting.name, setting.default);
+                let params = Params::parse(&[text]).unwrap();
+                assert!(entry.make(&Common::default(), &params).is_ok(), "{}: {setting:?}", entry.name);
+                assert!(setting.effect.len() > 10 && !setting.allowed.is_empty(), "{setting:?}");
+            }
+            let plain = entry.name.trim_end_matches("-accelerated").trim_end_matches("-pyramidal");
+            let file = folder.join(format!("{}.rs", plain.replace('-', "_")));
+            let file = if file.exists() { file } else { folder.join(plain.replace('-', "_")).join("mod.rs") };
+            let text = std::fs::read_to_string(&file).unwrap();
+            for key in entry.source.trim_matches(['[', ']']).split("; ") {
+                assert!(text.contains(key), "{}: {key} is not in {}", entry.name, file.display());
+            }
+        }
     }
 }

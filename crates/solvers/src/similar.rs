@@ -17,26 +17,21 @@
 
 use crate::error::ParamError;
 use crate::iterate::{Limits, Workspace};
+use crate::parameters::{Parameters, parameters};
 use crate::primal_newton::{Direction, PrimalNewton};
-use serde::Deserialize;
 use stiction_contact::{ConstraintProblem, ContactSolver, Law, Needs, SolveReport, Watch};
 
-#[derive(Clone, Debug, Deserialize)]
-#[serde(default, deny_unknown_fields)]
-pub struct SimilarParams {
-    /// Stop when the residual of the law is below this [m/s].
-    pub tolerance: f64,
-    /// Newton steps before giving up; a few tens are typical [–].
-    pub max_iterations: u32,
-}
-
-impl Default for SimilarParams {
-    fn default() -> Self {
-        Self { tolerance: 1e-8, max_iterations: 1000 }
+parameters! {
+    /// Parameters of [`Similar`].
+    pub struct SimilarParams {
+        /// Stop when the residual of the law is below this.
+        tolerance: f64 = 1e-8, "m/s", above(0.0);
+        /// Newton steps before giving up; a few tens are typical.
+        max_iterations: u32 = 1000, "–", at_least(1.0);
     }
 }
 
-/// See the module.
+/// The solver of this module.
 pub struct Similar {
     limits: Limits,
     workspace: Workspace<PrimalNewton>, // holds during one solve
@@ -46,9 +41,9 @@ impl Similar {
     pub const NAME: &str = "similar";
 
     pub fn new(params: SimilarParams) -> Result<Self, ParamError> {
+        params.check(Self::NAME)?;
         let SimilarParams { tolerance, max_iterations } = params;
         let limits = Limits { tolerance, max_iterations };
-        limits.check(Self::NAME)?;
         Ok(Self { limits, workspace: Workspace::default() })
     }
 }

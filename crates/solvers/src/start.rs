@@ -335,7 +335,7 @@ mod tests {
     fn steady_change_goes_on() {
         let mut problem = cube(0.5, Vec3::ZERO, Vec3::ZERO);
         let mut rest = vec![0.0; problem.rows()];
-        crate::make("nsgs", &crate::Common::default()).unwrap().solve(&problem, &mut rest);
+        crate::make("nsgs-accelerated", &crate::Common::default()).unwrap().solve(&problem, &mut rest);
         let scaled = |by: f64| rest.iter().map(|l| l * by).collect::<Vec<_>>();
         let mut given = scaled(0.99);
         problem.second_start = scaled(0.98);
@@ -352,7 +352,10 @@ mod tests {
         let mut problem = cube(0.5, Vec3::ZERO, Vec3::ZERO);
         let mut rest = vec![0.0; problem.rows()];
         assert!(
-            crate::make("nsgs", &crate::Common::default()).unwrap().solve(&problem, &mut rest).converged()
+            crate::make("nsgs-accelerated", &crate::Common::default())
+                .unwrap()
+                .solve(&problem, &mut rest)
+                .converged()
         );
         let mut given: Vec<f64> = rest.iter().map(|l| l * (1.0 + 1e-4)).collect();
         problem.second_start = rest.clone();
@@ -370,7 +373,7 @@ mod tests {
     fn one_hit_is_no_reason_to_forget_what_rests_on_what() {
         let problem = stack(&[1.0; 6], Vec3::ZERO, 0.5);
         let mut rest = vec![0.0; problem.rows()];
-        crate::make("nsgs", &crate::Common::default()).unwrap().solve(&problem, &mut rest);
+        crate::make("nsgs-accelerated", &crate::Common::default()).unwrap().solve(&problem, &mut rest);
         let mut measure = Measure::default();
         measure.prepare(&problem);
         let residual = |impulses: &[f64]| {

@@ -20,6 +20,7 @@ use stiction_contact::{Certificate, ConstraintProblem, ContactSolver, Judge};
 use stiction_dynamics::spatial::Vec3;
 use stiction_dynamics::{Kinematics, Velocities, kinetic_energy, potential_energy, spring_energy};
 use stiction_models::{Dimension, World};
+use stiction_solvers::Params;
 use stiction_solvers::registry::{self, Common, SolverError};
 
 /// What to simulate with.
@@ -27,6 +28,8 @@ use stiction_solvers::registry::{self, Common, SolverError};
 pub struct Settings {
     /// Contact solver, a name of the registry.
     pub contact: String,
+    /// Parameters of that solver, which `stiction solvers NAME` lists; the others keep their defaults.
+    pub contact_params: Params,
     /// Tolerance of the contact solver [m/s].
     pub tolerance: f64,
     /// Iterations a step may spend in the contact solver.
@@ -44,11 +47,22 @@ impl Default for Settings {
         let contact = registry::all()[0].name.to_owned();
         Self {
             contact,
+            contact_params: Params::default(),
             tolerance: 1e-8,
             max_iterations: 2000,
             threads: 1,
             method: steppers()[0].name.to_owned(),
             stepper: StepperParams::default(),
+        }
+    }
+}
+
+impl Settings {
+    /// Takes the contact solver `name`. The parameters are kept if it is the one they were set for.
+    pub fn set_contact(&mut self, name: &str) {
+        if self.contact != name {
+            name.clone_into(&mut self.contact);
+            self.contact_params = Params::default();
         }
     }
 }
@@ -169,7 +183,7 @@ impl Simulation {
         state.validate(&world.model)?;
         validate_transmissions(&world)?;
         let common = Common { tolerance: settings.tolerance, max_iterations: settings.max_iterations };
-        let mut solver = registry::make(&settings.contact, &common)?;
+        let mut solver = registry::make_from(&settings.contact, &common, &settings.contact_params)?;
         if let (Some(geometry), false) = (turning(&world), solver.takes_patches()) {
             return Err(SetupError::Turning { solver: settings.contact, geometry });
         }

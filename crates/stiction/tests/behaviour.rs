@@ -59,7 +59,7 @@ fn towers(settings: Settings) -> Simulation {
 
 #[test]
 fn threads_change_no_bit() {
-    for contact in ["auto", "raisim-ds", "sap"] {
+    for contact in ["auto", "raisim-ds-accelerated", "sap"] {
         let on = |threads| towers(Settings { contact: contact.to_owned(), threads, ..Settings::default() });
         let mut sims = [1, 2, 3].map(on);
         for step in 0..400 {
@@ -161,7 +161,7 @@ fn what_a_solver_asks_for_is_the_same_problem() {
     (0..250).for_each(|_| drop(sim.step()));
     let (world, mut state) = (sim.world().clone(), sim.state().clone());
     let mut stepper = TimeStepping::new(&world, StepperParams::default()).unwrap();
-    let mut solver = Curious(solvers::make("nsgs", &Common::default()).unwrap());
+    let mut solver = Curious(solvers::make("nsgs-accelerated", &Common::default()).unwrap());
     stepper.step(&world, &mut state, &Input::default(), 1e-3, &mut solver);
     let problem = &stepper.posed().problem;
     assert!(!problem.is_empty() && problem.softness.len() == problem.len());

@@ -14,7 +14,8 @@ use super::{Claim, Experiment, ExperimentError, Findings, Size};
 use crate::history::{History, Point, figures, histories};
 use crate::plot::Series;
 use stiction::contact::{Law, corpus};
-use stiction::solvers::registry::{self, Common};
+use stiction::solvers::Params;
+use stiction::solvers::registry::{self, Common, Entry};
 
 pub(crate) const EXPERIMENT: Experiment = Experiment {
     name: "convergence",
@@ -41,9 +42,9 @@ fn measure(size: Size) -> Result<Findings, ExperimentError> {
     let names: Vec<&str> = registry::all().iter().map(|e| e.name).collect();
     for (name, problem) in corpus::named() {
         let Some((_, stem)) = chosen.iter().find(|(n, _)| *n == name) else { continue };
-        let all = histories(&problem, &names, &LIMIT)?;
+        let all = histories(&problem, &names, &LIMIT, &Params::default())?;
         for entry in registry::all().iter().filter(|e| e.law == Law::Ncp) {
-            findings.claims.push(reached(name, entry.name, &all));
+            findings.claims.push(reached(name, entry, &all));
         }
         let axes = ["iterations + 1 [-]", "natural map [m/s]"];
         let laws: [Reading; 2] = [("own", |p| p.own), ("exact", |p| p.exact)];
@@ -63,14 +64,21 @@ fn measure(size: Size) -> Result<Findings, ExperimentError> {
 /// Which residual of a point.
 type Reading = (&'static str, fn(&Point) -> f64);
 
-fn reached(problem: &str, solver: &str, all: &[History]) -> Claim {
-    let points = all.iter().find(|h| h.solver == solver).map_or(&[][..], |h| &h.points);
+/// That the exact law is met, but not on a stack by sweeps alone.
+fn reached(problem: &str, entry: &Entry, all: &[History]) -> Claim {
+    let points = all.iter().find(|h| h.solver == entry.name).map_or(&[][..], |h| &h.points);
+    let too_slow = entry.sweeps_alone() && problem.starts_with("stack");
     let least = points.iter().map(|p| p.own).fold(f64::INFINITY, f64::min);
     let taken = points.iter().find(|p| p.own <= MET).map(|p| p.iteration);
     Claim {
-        claim: format!("{solver}: exact law met to {MET:.0e} m/s, {problem}"),
+        claim: format!(
+            "{}: exact law {}met to {MET:.0e} m/s within {} iterations, {problem}",
+            entry.name,
+            if too_slow { "not " } else { "" },
+            LIMIT.max_iterations
+        ),
         measured: taken.map_or(format!("least {least:.1e} m/s"), |k| format!("after {k} iterations")),
-        holds: taken.is_some(),
+        holds: taken.is_some() != too_slow,
     }
 }
 
@@ -79,7 +87,8 @@ fn plateau(findings: &mut Findings) -> Result<(), ExperimentError> {
     let (mass, mu, s, a) = (2.0, 0.5_f64, 1.0, 0.1);
     let problem = corpus::point(mass, mu, [s, 0.0, -a]);
     let names = ["nsgs", "ccp-pgs", "ccp-admm", "ccp-ipm", "ccp-apgd"];
-    for h in histories(&problem, &names, &Common { tolerance: 1e-12, max_iterations: 5000 })? {
+    let limits = Common { tolerance: 1e-12, max_iterations: 5000 };
+    for h in histories(&problem, &names, &limits, &Params::default())? {
         let end = h.points.last().map_or(f64::NAN, |p| p.exact);
         if h.solver == "nsgs" {
             findings.bound("nsgs: sliding point, by the exact law".to_owned(), "m/s", end, 1e-10);

@@ -10,14 +10,12 @@
 //! a millionth per sweep here. Methods that see the whole problem at once do not feel the ratio.
 
 use super::{Claim, Experiment, ExperimentError, Findings, Size};
-use crate::history::{History, Point, histories};
+use crate::history::{History, histories};
 use crate::plot::{Figure, Series};
-use stiction::contact::ContactSolver;
 use stiction::contact::corpus::{self, Scene};
-use stiction::contact::{ConstraintProblem, Judge, Law, Watch};
 use stiction::dynamics::spatial::{Vec3, vec3};
-use stiction::solvers::nsgs::{Nsgs, NsgsParams};
-use stiction::solvers::registry::{self, Common, SolverError};
+use stiction::solvers::Params;
+use stiction::solvers::registry::{self, Common};
 
 pub(crate) const EXPERIMENT: Experiment = Experiment {
     name: "ill-conditioning",
@@ -31,8 +29,10 @@ const HEAVY: f64 = 1e3;
 /// What counts as solved [m/s]: the cubes would fall by 0.1 m/s within the step.
 const SOLVED: f64 = 1e-8;
 /// Methods of the whole problem at once, and the iterations they may take.
-const WHOLE: [&str; 6] = ["nsgs", "auto", "ncp-newton", "ncp-ipm", "ccp-ipm", "mujoco"];
+const WHOLE: [&str; 6] = ["nsgs-accelerated", "auto", "ncp-newton", "ncp-ipm", "ccp-ipm", "mujoco"];
 const FEW: u32 = 100;
+/// Sweeps alone.
+const SWEEPS: &str = "nsgs";
 
 fn measure(size: Size) -> Result<Findings, ExperimentError> {
     let mut findings = Findings::default();
@@ -41,11 +41,10 @@ fn measure(size: Size) -> Result<Findings, ExperimentError> {
     let problem = corpus::stack(&[LIGHT, HEAVY], Vec3::ZERO, 0.5);
     let names: Vec<&str> = match size {
         Size::Full => registry::all().iter().map(|e| e.name).collect(),
-        Size::Small => WHOLE.to_vec(),
+        Size::Small => [&WHOLE[..], &[SWEEPS]].concat(),
     };
     let limits = Common { tolerance: 0.1 * SOLVED, max_iterations: most };
-    let mut all = histories(&problem, &names, &limits)?;
-    all.push(plain(&problem, most)?);
+    let all = histories(&problem, &names, &limits, &Params::default())?;
     for name in WHOLE {
         let first = (all.iter().find(|h| h.solver == name))
             .and_then(|h| h.points.iter().find(|p| p.own <= SOLVED))
@@ -56,9 +55,9 @@ fn measure(size: Size) -> Result<Findings, ExperimentError> {
             holds: first.is_some_and(|k| k <= FEW),
         });
     }
-    if let Some(last) = all.last().and_then(|h| h.points.last()) {
+    if let Some(last) = all.iter().find(|h| h.solver == SWEEPS).and_then(|h| h.points.last()) {
         findings.claims.push(Claim {
-            claim: format!("nsgs, plain sweeps: residual over 1e-3 m/s after {most}"),
+            claim: format!("{SWEEPS}: residual over 1e-3 m/s after {most} sweeps"),
             measured: format!("{:.2e} m/s", last.own),
             holds: last.own > 1e-3,
         });
@@ -74,24 +73,6 @@ fn measure(size: Size) -> Result<Findings, ExperimentError> {
     Ok(findings)
 }
 
-/// Sweeps alone: no Anderson steps, no Newton finish.
-fn sweeps(max_iterations: u32) -> Result<Nsgs, SolverError> {
-    let params =
-        NsgsParams { tolerance: 1e-14, max_iterations, memory: 0, finish: false, ..NsgsParams::default() };
-    Ok(Nsgs::new(params)?)
-}
-
-fn plain(problem: &ConstraintProblem, most: u32) -> Result<History, ExperimentError> {
-    let (mut judge, mut points) = (Judge::default(), Vec::new());
-    let mut see = |iteration, x: &[f64]| {
-        let own = judge.natural_map_of(problem, x, Law::Ncp);
-        points.push(Point { iteration, own, exact: own });
-    };
-    let mut x = vec![0.0; problem.rows()];
-    let report = sweeps(most)?.solve_watched(problem, &mut x, &mut Watch::new(&mut see));
-    Ok(History { solver: "nsgs, plain sweeps", iterations: report.iterations, points })
-}
-
 /// (1) for several ratios, on single points.
 fn rates(findings: &mut Findings) -> Result<(), ExperimentError> {
     for ratio in [1.0, 10.0, 100.0, 1e6] {
@@ -101,9 +82,10 @@ fn rates(findings: &mut Findings) -> Result<(), ExperimentError> {
         let upper = scene.body(HEAVY, half, vec3(0.0, 0.0, 1.5));
         scene.touch(None, lower, Vec3::ZERO, Vec3::Z, 0.5);
         scene.touch(Some(lower), upper, vec3(0.0, 0.0, 1.0), Vec3::Z, 0.5);
-        let history = plain(&scene.problem(), 12)?;
+        let limits = Common { tolerance: 1e-14, max_iterations: 12 };
+        let history = histories(&scene.problem(), &[SWEEPS], &limits, &Params::default())?.swap_remove(0);
         let [a, b] = [9, 10].map(|k| history.points.get(k).map_or(f64::NAN, |p| p.own));
-        let claim = format!("nsgs, plain sweeps: residual left by a sweep at the mass ratio {ratio:.0e}");
+        let claim = format!("{SWEEPS}: residual left by a sweep at the mass ratio {ratio:.0e}");
         findings.predict(claim, "-", ratio / (1.0 + ratio), b / a, 1e-6);
     }
     Ok(())

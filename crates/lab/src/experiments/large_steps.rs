@@ -175,7 +175,7 @@ fn robots() -> Result<Vec<(String, Scene)>, ExperimentError> {
 fn run(scene: &Scene, h: f64, jump: bool) -> Result<Run, ExperimentError> {
     let mut setup = scene.build()?;
     setup.settings.stepper.dt = h;
-    "auto".clone_into(&mut setup.settings.contact);
+    setup.settings.set_contact("auto");
     let mut sim = Simulation::new(setup.world, setup.state, setup.settings)?;
     sim.control_mut().copy_from_slice(&setup.control);
     let bends = bends(&sim);

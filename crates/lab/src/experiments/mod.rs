@@ -261,7 +261,7 @@ fn csv(data: &Data) -> String {
 pub(crate) fn simulation(scene: &Scene, contact: &str) -> Result<Simulation, ExperimentError> {
     let setup = scene.build()?;
     let mut settings = setup.settings;
-    contact.clone_into(&mut settings.contact);
+    settings.set_contact(contact);
     settings.tolerance = 1e-9;
     settings.max_iterations = 2000;
     settings.stepper.sleep = Sleep::Off;

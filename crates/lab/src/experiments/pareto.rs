@@ -116,7 +116,7 @@ fn measure(size: Size) -> Result<Findings, ExperimentError> {
 /// The problem of one step, with M, J and what compliant laws read.
 fn problem_of(scene: &str, steps: usize) -> Result<ConstraintProblem, ExperimentError> {
     let scene = Scene::builtin(scene)?;
-    let mut sim = simulation(&scene, "nsgs")?;
+    let mut sim = simulation(&scene, "auto")?;
     for k in 1..=steps {
         step(&mut sim, k)?;
     }

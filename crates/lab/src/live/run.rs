@@ -3,7 +3,7 @@
 use crate::scene::{Force, Setup};
 use stiction::contact::Law;
 use stiction::recording::{Frame, StepMark};
-use stiction::{Settings, SetupError, Simulation, State, StateError, StepReport, frame_of};
+use stiction::{SetupError, Simulation, State, StateError, StepReport, frame_of};
 
 /// See the module.
 pub(super) struct Run {
@@ -16,7 +16,8 @@ pub(super) struct Run {
 
 impl Run {
     pub(super) fn new(setup: &Setup, solver: &str, state: State) -> Result<Self, SetupError> {
-        let settings = Settings { contact: solver.to_owned(), ..setup.settings.clone() };
+        let mut settings = setup.settings.clone();
+        settings.set_contact(solver);
         let sim = Simulation::new(setup.world.clone(), state, settings)?;
         Ok(Self { sim, last: None, failure: None })
     }

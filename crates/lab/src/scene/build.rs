@@ -7,7 +7,7 @@ use super::{Force, Scene, SceneError};
 use stiction::collision::Shape;
 use stiction::dynamics::spatial::{Vec3, vec3};
 use stiction::models::World;
-use stiction::solvers::registry::{self, Common};
+use stiction::solvers::registry::{self, Common, SolverError};
 use stiction::{Composer, Settings, State};
 
 /// Standard gravity as roboticists write it [m/s²].
@@ -52,8 +52,10 @@ impl Scene {
     /// Reads the models, puts everything in its place.
     pub fn build(&self) -> Result<Setup, SceneError> {
         self.stepper.validate().map_err(|e| self.mistake("stepper", 0, e.name, e.to_string()))?;
-        registry::make(&self.contact.solver, &Common::default())
-            .map_err(|e| self.mistake("contact", 0, "solver", e.to_string()))?;
+        registry::make_from(&self.contact.solver, &Common::default(), &self.contact.params).map_err(|e| {
+            let key = if matches!(e, SolverError::Unknown { .. }) { "solver" } else { "params" };
+            self.mistake("contact", 0, key, e.to_string())
+        })?;
         let mut parts = (self.model.iter().enumerate())
             .map(|(i, spec)| self.load_model(i, spec))
             .collect::<Result<Vec<_>, _>>()?;
@@ -127,6 +129,7 @@ impl Scene {
     fn settings(&self) -> Settings {
         Settings {
             contact: self.contact.solver.clone(),
+            contact_params: self.contact.params.clone(),
             tolerance: self.contact.tolerance.0,
             max_iterations: self.contact.max_iterations,
             stepper: self.stepper,

@@ -9,6 +9,7 @@ use std::collections::BTreeMap;
 use std::path::PathBuf;
 use stiction::Settings;
 use stiction::models::Meshes;
+use stiction::solvers::Params;
 
 /// `[ground]`: the plane z = `height`, perhaps sloping. Ground planes of robot files are left out beside it.
 #[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize)]
@@ -267,11 +268,14 @@ pub struct ContactSpec {
     pub tolerance: Positive,
     /// Iterations a step may take.
     pub max_iterations: u32,
+    /// `[contact.params]`: parameters of the solver, which `stiction solvers NAME` lists.
+    #[serde(skip_serializing_if = "Params::is_empty")]
+    pub params: Params,
 }
 
 impl Default for ContactSpec {
     fn default() -> Self {
         let Settings { contact: solver, tolerance, max_iterations, .. } = Settings::default();
-        Self { solver, tolerance: Positive(tolerance), max_iterations }
+        Self { solver, tolerance: Positive(tolerance), max_iterations, params: Params::default() }
     }
 }

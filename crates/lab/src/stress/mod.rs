@@ -18,6 +18,7 @@ use std::sync::Mutex;
 use std::sync::atomic::{AtomicBool, AtomicU64, Ordering};
 pub use stiction::CERTIFIED;
 use stiction::contact::io::save;
+use stiction::solvers::Params;
 use stiction::{Simulation, Sleep, StepStatus};
 
 /// Steps of a trial.
@@ -107,10 +108,10 @@ impl Trial {
     }
 }
 
-/// The steps of `seed` under `solver`; problem files into `folder`.
-pub fn trial(seed: u64, solver: &str, folder: Option<&Path>) -> Trial {
+/// The steps of `seed` under `solver` with its `params`; problem files into `folder`.
+pub fn trial(seed: u64, (solver, params): (&str, &Params), folder: Option<&Path>) -> Trial {
     let mut trial = Trial { seed, ..Trial::default() };
-    let result = catch_unwind(AssertUnwindSafe(|| run(&mut trial, solver, folder)));
+    let result = catch_unwind(AssertUnwindSafe(|| run(&mut trial, (solver, params), folder)));
     if let Err(panic) = result {
         trial.panicked = 1;
         let text = panic.downcast_ref::<String>().map(String::as_str);
@@ -119,7 +120,7 @@ pub fn trial(seed: u64, solver: &str, folder: Option<&Path>) -> Trial {
     trial
 }
 
-fn run(trial: &mut Trial, solver: &str, folder: Option<&Path>) {
+fn run(trial: &mut Trial, (solver, params): (&str, &Params), folder: Option<&Path>) {
     let drawn = match world::draw(trial.seed) {
         Ok(drawn) => drawn,
         Err(error) => {
@@ -129,7 +130,8 @@ fn run(trial: &mut Trial, solver: &str, folder: Option<&Path>) {
     };
     trial.of = drawn.of;
     let mut setup = drawn.setup;
-    solver.clone_into(&mut setup.settings.contact);
+    setup.settings.set_contact(solver);
+    setup.settings.contact_params = params.clone();
     setup.settings.stepper.sleep = Sleep::Off; // every step is solved
     let mut sim = match Simulation::new(setup.world, setup.state, setup.settings) {
         Ok(sim) => sim,
@@ -189,6 +191,8 @@ pub struct Campaign {
     /// Each thread takes the next seed that none has.
     pub threads: usize,
     pub solver: String,
+    /// Its parameters.
+    pub params: Params,
     /// Where results (`trials.csv`) and problems are kept. Seeds that are there already are not run again.
     pub folder: Option<PathBuf>,
 }
@@ -272,7 +276,7 @@ impl Campaign {
                 if done.contains(&seed) {
                     continue;
                 }
-                let trial = trial(seed, &self.solver, self.folder.as_deref());
+                let trial = trial(seed, (&self.solver, &self.params), self.folder.as_deref());
                 let Ok(mut totals) = totals.lock() else { return };
                 totals.add(&trial);
                 let kept = file.as_ref().map_or(Ok(()), |f| append(f, &trial.line()));
@@ -310,8 +314,14 @@ mod tests {
     /// Ten thousand steps; the campaign of a million is `stiction stress --steps 1000000`.
     #[test]
     fn nothing_goes_wrong_in_silence() {
-        let campaign =
-            Campaign { first_seed: 1, steps: 10_000, threads: 2, solver: "auto".to_owned(), folder: None };
+        let campaign = Campaign {
+            first_seed: 1,
+            steps: 10_000,
+            threads: 2,
+            solver: "auto".to_owned(),
+            params: Params::default(),
+            folder: None,
+        };
         let totals = campaign.run(|_| ControlFlow::Continue(())).unwrap();
         assert!(totals.sound() && totals.steps >= 10_000, "{totals:#?}");
         assert!(totals.failed == 0, "{totals:#?}");
@@ -343,7 +353,7 @@ mod tests {
     /// flagged or takes more than some steps of Newton's method.
     #[test]
     fn rounding_is_told_and_costs_nothing() {
-        let drawn = trial(3640, "auto", None);
+        let drawn = trial(3640, ("auto", &Params::default()), None);
         assert!(drawn.rounding > 20 && drawn.flagged == 0 && drawn.uncertified == 0, "{drawn:?}");
         assert!(drawn.natural_map > 1e-8, "{drawn:?}");
         let mut setup = world::draw(3640).unwrap().setup;
@@ -400,7 +410,8 @@ mod tests {
     #[test]
     fn the_same_seed_gives_the_same_trial() {
         for seed in [3, 4, 5] {
-            assert_eq!(trial(seed, "auto", None).line(), trial(seed, "auto", None).line());
+            let line = || trial(seed, ("auto", &Params::default()), None).line();
+            assert_eq!(line(), line());
         }
     }
 

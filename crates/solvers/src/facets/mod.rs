@@ -41,7 +41,8 @@ pub(crate) use method::FacetsMethod;
 use crate::dense::Lu;
 use crate::finish::{Reached, View};
 use crate::measure::Measure;
-use serde::Deserialize;
+use crate::parameters::choice;
+use serde::{Deserialize, Serialize};
 use std::ops::Range;
 use stiction_contact::{Cone, ConstraintProblem, Law};
 use velocities::Velocities;
@@ -59,7 +60,7 @@ const CRAMPED: f64 = 0.1;
 const SMOOTH: f64 = 1e-9;
 
 /// Which matrix a step factors.
-#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Deserialize)]
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(rename_all = "kebab-case")]
 pub enum Form {
     /// A row per velocity; for the convex relaxation.
@@ -68,6 +69,7 @@ pub enum Form {
     #[default]
     Dual,
 }
+choice!(Form);
 
 /// How a block enters; bounds in scaled impulses.
 #[derive(Clone, Copy)]

@@ -22,31 +22,28 @@
 //! λ [N·s], q [m/s], A [1/kg].
 
 use super::Contact;
-use crate::error::ParamError;
-use serde::Deserialize;
+use crate::parameters::{Field, Parameter, Parameters, parameters};
 use stiction_contact::matrix3::mul;
 
-/// Constants of the search, as published.
-#[derive(Clone, Copy, Debug, PartialEq, Deserialize)]
-#[serde(default, deny_unknown_fields)]
-pub struct Bisection {
-    /// β₁: first step [rad].
-    pub first_step: f64,
-    /// β₂: factor of a step undone [–].
-    pub shrink: f64,
-    /// β₃: factor of a step that did not bracket [–].
-    pub grow: f64,
-    /// The search ends when the impulse moves by less than this [N·s].
-    pub threshold: f64,
-    /// Tighten the threshold where it would hide the solver's tolerance: to a tenth of
-    /// tolerance/‖A‖. Without, answers are as coarse as published.
-    pub tighten: bool,
+parameters! {
+    /// Constants of the search, as published.
+    pub struct Bisection {
+        /// β₁: the first step.
+        first_step: f64 = 1e-2, "rad", above(0.0);
+        /// β₂: factor of a step that was undone.
+        shrink: f64 = 0.5, "–", above(0.0).below(1.0);
+        /// β₃: factor of a step that did not bracket the answer.
+        grow: f64 = 1.3, "–", at_least(1.0);
+        /// The search ends when the impulse moves by less than this.
+        threshold: f64 = 1e-6, "N·s", above(0.0);
+        /// Search on to a tenth of tolerance/‖A‖ where the threshold would hide the solver's tolerance. Without, answers
+        /// are as coarse as published.
+        tighten: bool = true, "–", by_type();
+    }
 }
 
-impl Default for Bisection {
-    fn default() -> Self {
-        Self { first_step: 1e-2, shrink: 0.5, grow: 1.3, threshold: 1e-6, tighten: true }
-    }
+impl Field for Bisection {
+    const GROUP: &'static [Parameter] = Self::TABLE;
 }
 
 /// Steps of the walk and of the bisection that are enough in double precision.
@@ -54,15 +51,6 @@ const WALK: u32 = 200;
 const HALVINGS: u32 = 60;
 
 impl Bisection {
-    pub(crate) fn check(&self, solver: &'static str) -> Result<(), ParamError> {
-        let Self { first_step, shrink, grow, threshold, .. } = *self;
-        let fraction = shrink > 0.0 && shrink < 1.0;
-        ParamError::check(first_step > 0.0, solver, "first_step", first_step, "an angle > 0 [rad]")?;
-        ParamError::check(fraction, solver, "shrink", shrink, "0 < shrink < 1")?;
-        ParamError::check(grow >= 1.0, solver, "grow", grow, "at least 1")?;
-        ParamError::check(threshold > 0.0, solver, "threshold", threshold, "an impulse > 0 [N·s]")
-    }
-
     /// The sliding impulse, `q` without and `q_hat` with correction. `tolerance` [m/s]: see
     /// [`Self::tighten`]. `None`: no impulse slides on the ellipse.
     pub fn slide(&self, contact: &Contact, q: [f64; 3], q_hat: [f64; 3], tolerance: f64) -> Option<[f64; 3]> {

@@ -29,9 +29,10 @@ use crate::admm::scales_into;
 use crate::dense::{Lu, matrix_into};
 use crate::error::ParamError;
 use crate::iterate::{Limits, Method, Task, Workspace};
+use crate::parameters::{Parameters, choice, parameters};
 use crate::trees::{Equation, TreeSystem};
 pub(crate) use equations::{Block, Slope};
-use serde::Deserialize;
+use serde::{Deserialize, Serialize};
 use stiction_contact::{Cone, ConstraintProblem, ContactSolver, Law, SolveReport, Watch};
 
 /// Earlier ‖F‖² a step may return to.
@@ -49,7 +50,7 @@ const EASIER: f64 = 0.1;
 const SMOOTHING: [f64; 3] = [1e-1, 1e-13, 0.1];
 
 /// How (2) is written.
-#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Deserialize)]
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(rename_all = "kebab-case")]
 pub enum Function {
     /// λ_T in the disc of μ (λ_N − ρ c_N) [AlartCurnier1991].
@@ -60,24 +61,21 @@ pub enum Function {
     #[default]
     FischerBurmeister,
 }
+choice!(Function);
 
-#[derive(Clone, Debug, Deserialize)]
-#[serde(default, deny_unknown_fields)]
-pub struct NcpNewtonParams {
-    /// Stop when the natural map of (2) is below this [m/s].
-    pub tolerance: f64,
-    /// Steps before giving up [–].
-    pub max_iterations: u32,
-    pub function: Function,
-}
-
-impl Default for NcpNewtonParams {
-    fn default() -> Self {
-        Self { tolerance: 1e-8, max_iterations: 500, function: Function::default() }
+parameters! {
+    /// Parameters of [`NcpNewton`].
+    pub struct NcpNewtonParams {
+        /// Stop when the natural map of (2) is below this.
+        tolerance: f64 = 1e-8, "m/s", above(0.0);
+        /// Steps before giving up.
+        max_iterations: u32 = 500, "–", at_least(1.0);
+        /// Which equations stand for (2).
+        function: Function = Function::FischerBurmeister, "–", by_type();
     }
 }
 
-/// See the module.
+/// The solver of this module.
 pub struct NcpNewton {
     params: NcpNewtonParams,
     workspace: Workspace<Newton>, // holds during one solve
@@ -87,7 +85,7 @@ impl NcpNewton {
     pub const NAME: &str = "ncp-newton";
 
     pub fn new(params: NcpNewtonParams) -> Result<Self, ParamError> {
-        limits(&params).check(Self::NAME)?;
+        params.check(Self::NAME)?;
         Ok(Self { params, workspace: Workspace::default() })
     }
 }

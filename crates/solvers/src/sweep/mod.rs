@@ -12,14 +12,15 @@
 //!
 //! It is a map λ ↦ S(λ) whose fixed points solve the rule's law. The residual is the natural map
 //! of that law in m/s, 2-norm over the blocks, with ‖Aᵢ‖_F for ‖Aᵢ‖₂: an upper bound of the judge's.
-//! "Converged" is said only of velocities computed afresh. Order of attack: sweeps; after each, an
-//! Anderson step on S ([`crate::anderson`]); at growing intervals a second-order finish
-//! ([`crate::finish`]). Where that leaves no more than rounding the impulses to 64 bits does, ([`Measure::last_place`]),
+//! "Converged" is said only of velocities computed afresh. Sweeps are all there is ([`plain`]), unless parameters
+//! ask for more. Then, island by island: sweeps; after each, an Anderson step on S ([`crate::anderson`]); at growing
+//! intervals a second-order finish ([`crate::finish`]). Where that leaves no more than rounding the impulses to 64 bits does, ([`Measure::last_place`]),
 //! the solve ends: [`SolveStatus::Rounding`]. Whatever happens, the best impulses seen are returned.
 //!
 //! [`Measure::last_place`]: crate::measure::Measure::last_place
 
 pub(crate) mod pass;
+mod plain;
 mod workspace;
 
 pub(crate) use workspace::{Block, Workspace, blocks_into};
@@ -52,6 +53,13 @@ pub(crate) struct SweepParams {
     pub(crate) max_iterations: u32,
     pub(crate) memory: usize,
     pub(crate) finish: bool,
+}
+
+impl SweepParams {
+    /// True if sweeps are all there is: [`plain`].
+    pub(crate) fn is_plain(&self) -> bool {
+        self.memory == 0 && !self.finish
+    }
 }
 
 /// Give up when the best residual has not fallen by a tenth in this many iterations.
@@ -109,11 +117,14 @@ impl<R: Rule> Sweeps<R> {
             };
         }
         let Self { whole: ws, formed: with_blocks, islands } = self;
-        ws.prepare(problem);
         if !problem.free_velocity.iter().map(|g| g * g).sum::<f64>().is_finite() {
             impulses.fill(0.0);
             return report(SolveStatus::NumericalFailure, 0, f64::NAN);
         }
+        if params.is_plain() {
+            return plain::solve(rule, params, (ws, with_blocks), problem, impulses, watch);
+        }
+        ws.prepare(problem);
         let all = ws.must_select::<R>();
         let twin = Twin { rule, params: *params, all };
         let one_tree = !formed && problem.thin.trees() == 1;
@@ -343,8 +354,7 @@ fn go_on<R: Rule>(
     watch: &mut Watch<'_>,
 ) -> SolveReport {
     let mut current = from.residual;
-    (ws.best_residual, ws.idle, ws.plain) = (f64::INFINITY, 0, 0);
-    ws.remember(impulses, current);
+    ws.start_best(impulses, current);
     ws.anderson.start(params.memory, problem.rows());
     ws.finish.start(problem, R::LAW, params.finish);
 
@@ -390,15 +400,7 @@ fn go_on<R: Rule>(
             mark = (iterations, ws.best_residual);
         }
 
-        ws.before.clear();
-        ws.before.extend_from_slice(impulses);
-        let answer = |contact: &Contact, lambda, c| rule.answer(contact, lambda, c);
-        if problem.blocks_formed() {
-            pass::by_blocks(answer, &ws.blocks, problem, impulses, &mut ws.c);
-        } else {
-            pass::by_factor(answer, &ws.blocks, problem, impulses, (&mut ws.z, &mut ws.c));
-        }
-        rule.end_of_sweep();
+        sweep_once(rule, ws, problem, impulses);
         iterations += 1;
         unique = false;
         if iterations.is_multiple_of(REFRESH) {
@@ -441,6 +443,20 @@ fn go_on<R: Rule>(
     report(if hidden { SolveStatus::Rounding } else { SolveStatus::Converged }, iterations, current)
 }
 
+/// Every block in order, the impulses before kept.
+#[inline(always)]
+fn sweep_once<R: Rule>(rule: &mut R, ws: &mut Workspace, problem: &ConstraintProblem, impulses: &mut [f64]) {
+    ws.before.clear();
+    ws.before.extend_from_slice(impulses);
+    let answer = |contact: &Contact, lambda, c| rule.answer(contact, lambda, c);
+    if problem.blocks_formed() {
+        pass::by_blocks(answer, &ws.blocks, problem, impulses, &mut ws.c);
+    } else {
+        pass::by_factor(answer, &ws.blocks, problem, impulses, (&mut ws.z, &mut ws.c));
+    }
+    rule.end_of_sweep();
+}
+
 fn report(status: SolveStatus, iterations: u32, residual: f64) -> SolveReport {
     SolveReport { status, iterations, residual }
 }
@@ -462,7 +478,7 @@ mod tests {
         let problem = with_thin(stack(&[1.0, 3e9], vec3(0.0, 0.0, 0.0), 0.4));
         let mut known = ConstraintProblem::default();
         known.copy_rows_of(&problem);
-        for (problem, name) in [(&problem, "auto"), (&known, "auto"), (&problem, "nsgs")] {
+        for (problem, name) in [(&problem, "auto"), (&known, "auto"), (&problem, "nsgs-accelerated")] {
             let mut impulses = vec![0.0; problem.rows()];
             let report = crate::make(name, &crate::Common::default()).unwrap().solve(problem, &mut impulses);
             let natural_map = certify(problem, &impulses).natural_map;
@@ -476,7 +492,7 @@ mod tests {
             );
             assert!(report.settled() && !report.converged() && report.iterations < 60, "{name}: {report:?}");
         }
-        let params = NsgsParams { max_iterations: 3, finish: false, ..NsgsParams::default() };
+        let params = NsgsParams { max_iterations: 3, memory: 8, ..NsgsParams::default() };
         let report = Nsgs::new(params).unwrap().solve(&problem, &mut vec![0.0; problem.rows()]);
         assert!(report.status == SolveStatus::IterationLimit && !report.settled(), "{report:?}");
     }
@@ -488,7 +504,7 @@ mod tests {
         let mut problem = ConstraintProblem::default();
         problem.copy_rows_of(&with_thin(stack(&[1.0; 4], vec3(0.0, 0.0, 0.0), 0.5)));
         let solve = |problem: &ConstraintProblem, impulses: &mut [f64]| {
-            crate::make("nsgs", &crate::Common::default()).unwrap().solve(problem, impulses)
+            crate::make("nsgs-accelerated", &crate::Common::default()).unwrap().solve(problem, impulses)
         };
         let mut answer = vec![0.0; problem.rows()];
         solve(&problem, &mut answer);

@@ -376,6 +376,12 @@ impl Workspace {
         report(status, iterations, e)
     }
 
+    /// Forgets the best impulses of earlier solves; `lambda` are the best so far.
+    pub(super) fn start_best(&mut self, lambda: &[f64], residual: f64) {
+        (self.best_residual, self.idle, self.plain) = (f64::INFINITY, 0, 0);
+        self.remember(lambda, residual);
+    }
+
     /// Keeps `lambda` if it is the best so far.
     pub(super) fn remember(&mut self, lambda: &[f64], residual: f64) {
         self.idle = if residual < 0.99 * self.best_residual { 0 } else { self.idle + 1 };

@@ -9,7 +9,7 @@ use stiction_contact::certificate::{certify, natural_map_of};
 /// What is not solved and why. An entry that passes is an error, so the list stays true.
 const KNOWN_FAILURES: [(&str, &str); 17] = [
     // RaiSim's law need not have a solution, and only the Newton finish follows it.
-    ("raisim", "two cubes, 1e6, pushed"),
+    ("raisim-accelerated", "two cubes, 1e6, pushed"),
     // Without a second-order finish: 3e-8 m/s is reached.
     ("ccp-admm", "two cubes, 1e6, pushed"),
     // Contacts that neither slide nor stick: the residual falls like the root of the gap, and the gap ends at
@@ -36,10 +36,49 @@ const KNOWN_FAILURES: [(&str, &str); 17] = [
     ("ccp-apgd", "two cubes, 1e6, pushed"),
 ];
 
+/// What sweeps alone do not solve within a thousand, and why: (solvers, problems).
+const SWEEPS_ALONE: [(&[&str], &[&str]); 5] = [
+    // From below to above the error of a stack falls by m₁/(m₁ + m₂) in a sweep, for two bodies, and more slowly for more.
+    (
+        &["nsgs", "ncp-pgs", "lcp-pgs", "ccp-pgs", "raisim", "raisim-ds"],
+        &[
+            "stack of 5",
+            "stack of 5, 1 to 1e2",
+            "stack of 5, 1 to 1e4",
+            "stack of 5, 1 to 1e4, pushed",
+            "four light, 1e4 on top",
+            "stack of 10, 1e-3 to 1e3",
+            "stack of 10, mixed",
+            "two cubes, 1e6",
+            "two cubes, 1e6, pushed",
+        ],
+    ),
+    (&["nsgs", "ncp-pgs", "lcp-pgs", "raisim", "raisim-ds"], &["stack of 5, pushed"]),
+    (&["nsgs", "ncp-pgs", "ccp-pgs", "raisim", "raisim-ds"], &["stack of 5, 1e4 to 1, pushed"]),
+    // RaiSim's α falls to 0.1: each sweep goes a tenth of the way, and these need thousands.
+    (
+        &["raisim", "raisim-ds"],
+        &["slope sticks", "slope slides", "stack of 10, 1e3 to 1e-3", "all kinds of rows"],
+    ),
+    // The published step overshoots.
+    (&["ccp-pgs"], &["heap of 10", "heap of 20"]),
+];
+
+/// Mixed problems of 50 that sweeps alone do not solve within a thousand.
+const MIXED_FAILURES: [(&str, u32); 6] =
+    [("nsgs", 4), ("ncp-pgs", 4), ("lcp-pgs", 3), ("ccp-pgs", 8), ("raisim", 13), ("raisim-ds", 12)];
+
 /// Most random heaps and stacks that may defeat a solver, where it is not 3. Nearly all are sliding
 /// stacks with masses apart by more than 1e4: see the modules.
-const RANDOM_FAILURES: [(&str, u32); 15] = [
-    ("raisim", 150),
+const RANDOM_FAILURES: [(&str, u32); 21] = [
+    // Sweeps alone: nearly all stacks are too slow, and heaps of bodies on light ones.
+    ("nsgs", 280),
+    ("ncp-pgs", 285),
+    ("lcp-pgs", 270),
+    ("ccp-pgs", 285),
+    ("raisim", 295),
+    ("raisim-ds", 295),
+    ("raisim-accelerated", 150),
     ("ncp-admm", 50),
     ("ccp-admm", 35),
     ("ncp-newton", 18),
@@ -47,7 +86,7 @@ const RANDOM_FAILURES: [(&str, u32); 15] = [
     ("ncp-staggered", 50),
     ("ncp-aclm", 4),
     ("ccp-ipm", 20),
-    ("lcp-pgs", 45),
+    ("lcp-pgs-accelerated", 45),
     ("lcp-qp", 30),
     ("lcp-staggered", 50),
     // Rounding of the tableau, which sticking stacks suffer too.
@@ -88,7 +127,8 @@ fn solves_named_problems(solver: &str) {
             format!("{:?}", report.status),
             report.iterations,
         );
-        let known = KNOWN_FAILURES.contains(&(entry.name, name));
+        let slow = |(s, p): &(&[&str], &[&str])| s.contains(&entry.name) && p.contains(&name);
+        let known = KNOWN_FAILURES.contains(&(entry.name, name)) || SWEEPS_ALONE.iter().any(slow);
         if report.converged() == known {
             wrong.push(format!("{name}: {report:?}, ledger: {known}"));
         }
@@ -115,7 +155,7 @@ fn a_dragged_cube_has_no_opposed_friction() {
     let across = |name: &str| {
         let problem = dragged(1.1, 0.5);
         let mut impulses = vec![0.0; problem.rows()];
-        let mut solver = registry::make(name, &Common { tolerance: 1e-10, max_iterations: 1000 }).unwrap();
+        let mut solver = registry::make(name, &Common { tolerance: 1e-10, max_iterations: 2000 }).unwrap();
         assert!(solver.solve(&problem, &mut impulses).converged());
         // Σ‖λ_T‖ − ‖Σλ_T‖
         let lengths: f64 = impulses.chunks_exact(3).map(|l| l[0].hypot(l[1])).sum();
@@ -142,7 +182,9 @@ fn all_sets_live_together() {
             failed += u32::from(!report.converged());
         }
         println!("{}: {failed} of 50 mixed problems failed", entry.name);
-        assert!(failed == 0 || entry.law == Law::Raisim && failed < 10, "{}: {failed}", entry.name);
+        let sweeps = MIXED_FAILURES.iter().find(|m| m.0 == entry.name).map_or(0, |m| m.1);
+        let most = if entry.law == Law::Raisim { sweeps.max(9) } else { sweeps };
+        assert!(failed <= most, "{}: {failed}", entry.name);
     }
 }
 

@@ -16,7 +16,7 @@ fn a_tumbling_body_keeps_energy_and_momentum() {
         let shape = Shape::Box { half: vec3(0.05, 0.1, 0.2) };
         let body = FreeBody::new("book", shape, 1.0, Pose::IDENTITY);
         c.body(FreeBody { angular_velocity: vec3(0.05, 10.0, 0.05), ..body }).unwrap();
-        let mut run = Run::new(c, "nsgs", dt);
+        let mut run = Run::new(c, "nsgs-accelerated", dt);
         let I = run.sim.world().model.bodies[0].inertia.about_com();
         let momentum = |run: &Run| {
             let (q, v) = (&run.sim.state().q, &run.sim.state().v);
@@ -50,7 +50,7 @@ fn the_centre_of_mass_of_a_thrown_body_follows_the_parabola() {
         let (mut world, mut state) = c.finish();
         state.q[2] = 1.0;
         world.model.bodies[0].inertia = Inertia::new(2.0, com, Sym3::diagonal(0.02, 0.03, 0.04));
-        let mut run = Run::of(world, state, "nsgs", 1e-2);
+        let mut run = Run::of(world, state, "nsgs-accelerated", 1e-2);
         let centre = |run: &Run| {
             let q = &run.sim.state().q;
             vec3(q[0], q[1], q[2]) + Quat::new(q[3], q[4], q[5], q[6]).rotate(com)
@@ -86,7 +86,7 @@ fn released(links: usize, angle: f64, dt: f64) -> Run {
     let world = pendulum(links);
     let mut state = State::neutral(&world.model);
     state.q.fill(angle);
-    Run::of(world, state, "nsgs", dt)
+    Run::of(world, state, "nsgs-accelerated", dt)
 }
 
 /// A11: the period of a pendulum of 1 rad is 4 √(l/g) K(sin ½) = 2π √(l/g) / agm(1, cos ½).
@@ -146,7 +146,7 @@ fn whips_are_followed() {
         Inertia::new(1e-4, vec3(0.0, 0.0, -0.1), Sym3::diagonal(1e-9, 1e-9, 1e-9));
     let mut state = State::neutral(&world.model);
     state.v.copy_from_slice(&[10.0, -60.0]);
-    let mut run = Run::of(world, state, "nsgs", 1e-2);
+    let mut run = Run::of(world, state, "nsgs-accelerated", 1e-2);
     let start = run.sim.energy().total();
     for _ in 0..500 {
         run.step();
@@ -178,7 +178,7 @@ fn a_floating_chain_keeps_energy_and_momentum() {
     let world = chain(0.0);
     let mut state = State::neutral(&world.model);
     state.v.iter_mut().enumerate().for_each(|(i, v)| *v = (3 * i) as f64 % 5.0 - 2.0);
-    let mut run = Run::of(world, state, "nsgs", 1e-3);
+    let mut run = Run::of(world, state, "nsgs-accelerated", 1e-3);
     let momentum = |run: &mut Run| {
         let (world, state) = (run.sim.world().clone(), run.sim.state().clone());
         let mut kin = Kinematics::new(&world.model);
@@ -205,7 +205,7 @@ fn a_chain_that_tumbles_absurdly_fast_keeps_its_energy() {
         let model = world.model.clone();
         let mut state = State::neutral(&model);
         state.v.iter_mut().enumerate().for_each(|(i, v)| *v = speed * ((3 * i) as f64 % 5.0 - 2.0));
-        let mut run = Run::of(world, state.clone(), "nsgs", 1e-3);
+        let mut run = Run::of(world, state.clone(), "nsgs-accelerated", 1e-3);
         let measure = |q: &[f64], v: &[f64]| {
             let (mut kin, mut vel) = (Kinematics::new(&model), Velocities::new(&model));
             kin.update(&model, q);
@@ -235,7 +235,7 @@ fn a_mass_on_a_spring_swings_as_it_should() {
         b.joint(mass, JointSpec { stiffness, damping, ..spring });
         let world = World::new("oscillator", b.build(Vec3::ZERO).unwrap());
         let state = State { t: 0.0, q: vec![0.3], v: vec![0.0] };
-        Run::of(world, state, "nsgs", 5e-3)
+        Run::of(world, state, "nsgs-accelerated", 5e-3)
     };
     for damping in [0.0, 1.0] {
         let mut run = oscillator(200.0, damping);

@@ -45,7 +45,7 @@ fn a_sliding_cube_stops_where_coulomb_says() {
 #[test]
 fn the_convex_relaxation_lifts_a_sliding_cube() {
     let (v0, dt) = (1.0, 1e-3);
-    let mut run = sliding_cube("ccp-pgs", Vec3::X * v0, dt);
+    let mut run = sliding_cube("ccp-pgs-accelerated", Vec3::X * v0, dt);
     let certificate = run.step();
     let slip = (v0 - MU * G * dt) / (1.0 + MU * MU);
     assert!((run.velocity(0) - vec3(slip, 0.0, MU * slip)).norm() < 1e-8, "{:?}", run.velocity(0));
@@ -97,7 +97,7 @@ fn sixty_seconds_on_a_slope_without_creep() {
     let tilt = 0.5_f64.atan() * 0.999;
     let mut c = on_ground(0.5, tilt);
     c.body(cube(0.5, tilt)).unwrap();
-    let mut run = Run::new(c, "nsgs", 1e-3);
+    let mut run = Run::new(c, "nsgs-accelerated", 1e-3);
     let start = run.position(0);
     run.steps(60_000);
     run.assert_exact();
@@ -194,7 +194,7 @@ fn a_dragged_cube_has_no_forces_across_when_it_slides() {
 /// The state type is part of what tests rely on.
 #[test]
 fn a_restored_state_slides_on_with_the_same_bits() {
-    let mut run = sliding_cube("nsgs", vec3(0.8, 0.3, 0.0), 1e-3);
+    let mut run = sliding_cube("nsgs-accelerated", vec3(0.8, 0.3, 0.0), 1e-3);
     run.steps(50);
     let snapshot: State = run.sim.state().clone();
     run.sim.set_state(snapshot.clone()).unwrap();

@@ -65,7 +65,7 @@ fn a_grasp_holds_when_friction_can_carry_the_weight() {
 /// For a minute at 1.2 times the needed force: less than a micrometre.
 #[test]
 fn sixty_seconds_in_the_grasp_without_slip() {
-    let mut run = gripper("nsgs", PAD);
+    let mut run = gripper("nsgs-accelerated", PAD);
     let start = run.position(2);
     hold(&mut run, 1.2 * MASS * G / (2.0 * MU), 60_000);
     run.assert_exact();

@@ -104,10 +104,10 @@ fn a_bouncing_ball_keeps_e_squared_of_its_height() {
 /// e = 1 gives the height back, e = 0 nothing.
 #[test]
 fn the_ends_of_the_scale_of_restitution() {
-    let (elastic, mut run) = apexes("nsgs", 1.0, 1e-3, 10.0);
+    let (elastic, mut run) = apexes("nsgs-accelerated", 1.0, 1e-3, 10.0);
     assert!(elastic.iter().all(|a| (a - 1.0).abs() < 5e-6), "{elastic:?}");
     assert!((run.sim.energy().total() / (2.0 * G * 1.1) - 1.0).abs() < 1e-9, "{}", run.sim.energy().total());
-    let (dead, run) = apexes("nsgs", 0.0, 1e-3, 1.0);
+    let (dead, run) = apexes("nsgs-accelerated", 0.0, 1e-3, 1.0);
     assert!(dead.iter().all(|a| *a < 1e-8) && run.velocity(0).norm() < 1e-10, "{dead:?}");
 }
 
@@ -127,7 +127,7 @@ fn balls_that_meet_in_the_air_swap_velocities() {
             })
             .unwrap();
         }
-        let mut run = Run::new(c, "nsgs", dt);
+        let mut run = Run::new(c, "nsgs-accelerated", dt);
         run.steps((1.0 / dt) as usize);
         // They touch 1.3 m / 3 m/s after the start, 0.2 m apart.
         let met = 1.3 / 3.0;

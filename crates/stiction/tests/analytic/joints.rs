@@ -85,7 +85,7 @@ fn a_stiff_servo_holds_at_a_coarse_step() {
     let mut world = sliders(&[2.0], |_| {});
     world.actuators.push(servo(&[(0, 1.0)], 1e4, 10.0, None));
     let state = State::neutral(&world.model);
-    let mut run = Run::of(world, state, "nsgs", 0.05);
+    let mut run = Run::of(world, state, "nsgs-accelerated", 0.05);
     run.sim.control_mut()[0] = 0.3;
     run.steps(200);
     let state = run.sim.state();
@@ -101,7 +101,7 @@ fn a_weak_servo_gives_what_it_has() {
         world.actuators.push(servo(&[(0, gear)], 1e4, 10.0, own));
         world.drive_limits.push(DriveLimit { effort: drive.map(|l| [-l, l]), velocity: None });
         let state = State::neutral(&world.model);
-        let mut run = Run::of(world, state, "nsgs", 1e-3);
+        let mut run = Run::of(world, state, "nsgs-accelerated", 1e-3);
         run.sim.control_mut()[0] = 0.3 * gear;
         run.steps(100);
         let expected = 0.1 * (5.0 / 2.0 - G);
@@ -129,7 +129,7 @@ fn slider_step(q: f64, v: f64, u: f64, [kp, kv, limit, stop, h]: [f64; 5]) -> f6
 /// stop, within its limit or beyond it, from coarse gains to stiff ones, at any step; and nothing sinks into the stop.
 #[test]
 fn servos_keep_their_limits_whatever_stops_them() {
-    for contact in ["nsgs", "auto"] {
+    for contact in ["nsgs-accelerated", "auto"] {
         for k in 0..120_i32 {
             let r = |n: i32| f64::from((k * 7919 + n * 104_729) % 1000) / 1000.0 - 0.5;
             let kp = 10_f64.powi(k % 5 + 2);
@@ -239,7 +239,7 @@ fn a_spring_carries_the_weight() {
             (j.stiffness, j.spring_rest, j.damping) = (500.0, 0.2, 40.0);
         });
         let state = State::neutral(&world.model);
-        let mut run = Run::of(world, state, "nsgs", dt);
+        let mut run = Run::of(world, state, "nsgs-accelerated", dt);
         run.steps((5.0 / dt) as usize);
         let state = run.sim.state();
         assert!((state.q[0] - (0.2 - 2.0 * G / 500.0)).abs() < 1e-9 && state.v[0].abs() < 1e-9, "{state:?}");
@@ -277,7 +277,7 @@ fn a_ball_joint_stops_at_its_angle() {
 fn a_ball_joint_hangs_in_its_spring() {
     let world = ball_rod(|j| (j.stiffness, j.damping) = (20.0, 5.0));
     let state = State::neutral(&world.model);
-    let mut run = Run::of(world, state, "nsgs", 2e-3);
+    let mut run = Run::of(world, state, "nsgs-accelerated", 2e-3);
     run.steps(5000);
     let angle = 2.0 * run.sim.state().q[0].acos();
     assert!((20.0 * angle - G * angle.cos()).abs() < 1e-6, "{angle}");
@@ -318,7 +318,7 @@ fn a_screw_hangs_in_spring_and_servo() {
     let mut world = nut(|j| (j.stiffness, j.spring_rest, j.damping) = (3.0, 0.5, 0.2));
     world.actuators.push(servo(&[(0, 1.0)], 5.0, 0.1, None));
     let state = State::neutral(&world.model);
-    let mut run = Run::of(world, state, "nsgs", 2e-3);
+    let mut run = Run::of(world, state, "nsgs-accelerated", 2e-3);
     run.sim.control_mut()[0] = 0.8;
     run.steps(3000);
     let state = run.sim.state();

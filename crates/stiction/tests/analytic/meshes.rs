@@ -35,7 +35,7 @@ fn fall(meshes: Meshes) -> ([f64; 2], usize) {
     let world = load_str(&text, Path::new("l.xml"), Path::new("."), &options).unwrap();
     let shapes = world.geometries.len() - 1;
     let state = State::neutral(&world.model);
-    let mut run = Run::of(world, state, "nsgs", 1e-3);
+    let mut run = Run::of(world, state, "nsgs-accelerated", 1e-3);
     run.steps(1000);
     let q = &run.sim.state().q;
     ([q[0], q[2]], shapes)

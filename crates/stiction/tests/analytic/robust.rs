@@ -173,7 +173,9 @@ fn what_is_beyond_its_stop_comes_back_and_rests() {
 #[test]
 fn what_friction_locks_is_moved_out_and_stays_at_rest() {
     let (half, radius) = (5_f64.to_radians(), 0.1);
-    for (contact, depth) in [("auto", 1e-3), ("nsgs", 1e-3), ("auto", 4e-5), ("nsgs", 4e-5)] {
+    for (contact, depth) in
+        [("auto", 1e-3), ("nsgs-accelerated", 1e-3), ("auto", 4e-5), ("nsgs-accelerated", 4e-5)]
+    {
         let mut c = weightless();
         for side in [-1.0, 1.0] {
             let pose =
@@ -240,8 +242,12 @@ fn steps_that_do_not_converge_are_done_again_in_parts() {
         }
         let (world, state) = c.finish();
         let stepper = StepperParams { dt: 5e-3, adaptive, ..StepperParams::default() };
-        let settings =
-            Settings { contact: "ncp-pgs".to_owned(), max_iterations: 10, stepper, ..Settings::default() };
+        let settings = Settings {
+            contact: "ncp-pgs-accelerated".to_owned(),
+            max_iterations: 10,
+            stepper,
+            ..Settings::default()
+        };
         let mut sim = Simulation::new(world, state, settings).unwrap();
         let (mut flagged, mut parts) = (0, 0);
         for k in 1..=100 {
@@ -284,8 +290,12 @@ fn steps_that_do_not_converge_add_no_energy() {
     }
     let (world, state) = c.finish();
     let stepper = StepperParams { adaptive: 0, baumgarte: 0.0, ..StepperParams::default() };
-    let settings =
-        Settings { contact: "ncp-pgs".to_owned(), max_iterations: 1, stepper, ..Settings::default() };
+    let settings = Settings {
+        contact: "ncp-pgs-accelerated".to_owned(),
+        max_iterations: 1,
+        stepper,
+        ..Settings::default()
+    };
     let mut sim = Simulation::new(world, state, settings).unwrap();
     let (mut before, mut flagged) = (sim.energy().kinetic, 0);
     for _ in 0..200 {

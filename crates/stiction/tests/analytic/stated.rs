@@ -32,13 +32,13 @@ fn on_a_tendon(attributes: &str) -> World {
 fn a_tendon_spring_carries_the_weight() {
     for dt in [1e-3, 0.05] {
         let spring = r#"stiffness="500" damping="40" springlength="0.2""#;
-        let mut run = run(on_a_tendon(spring), "nsgs", dt);
+        let mut run = run(on_a_tendon(spring), "nsgs-accelerated", dt);
         run.steps((5.0 / dt) as usize);
         let (q, v) = (&run.sim.state().q, &run.sim.state().v);
         assert!((q[0] + q[1] - (0.2 - 2.0 * G / 500.0)).abs() < 1e-8 && v[0].abs() < 1e-8, "{q:?} {v:?}");
     }
     // Slack, it carries nothing.
-    let mut slack = run(on_a_tendon(r#"stiffness="500" springlength="-9 9""#), "nsgs", 1e-3);
+    let mut slack = run(on_a_tendon(r#"stiffness="500" springlength="-9 9""#), "nsgs-accelerated", 1e-3);
     slack.steps(100);
     assert!((slack.sim.state().v[0] + 0.1 * G).abs() < 1e-10);
 }
@@ -59,7 +59,7 @@ fn a_tendon_stops_at_its_limit() {
 fn a_tendon_holds_to_its_friction() {
     for share in [0.9, 1.1] {
         let f = 2.0 * G / share;
-        let mut run = run(on_a_tendon(&format!(r#"frictionloss="{f}""#)), "nsgs", 1e-3);
+        let mut run = run(on_a_tendon(&format!(r#"frictionloss="{f}""#)), "nsgs-accelerated", 1e-3);
         run.steps(10);
         let expected = -0.01 * (G - f / 2.0).max(0.0);
         assert!((run.sim.state().v[1] - expected).abs() < 1e-9, "at {share}: {:?}", run.sim.state().v);
@@ -99,7 +99,7 @@ fn weight_is_carried_by_its_share() {
                 r#"<worldbody><body><joint axis="0 1 0"/><geom size=".01" mass="1e-9"/>
                   <body pos="1 0 0" gravcomp="{share}"><geom size=".1" mass="3"/></body></body></worldbody>"#
             )),
-            "nsgs",
+            "nsgs-accelerated",
             1e-4,
         );
         run.steps(1);
@@ -131,7 +131,7 @@ fn a_contact_pair_has_rules_of_its_own() {
         held.steps(100);
         assert!((held.position(0).z - 0.1).abs() < 1e-9, "{contact}");
     }
-    let mut falls = run(on_plane(untouching, ""), "nsgs", 1e-3);
+    let mut falls = run(on_plane(untouching, ""), "nsgs-accelerated", 1e-3);
     falls.steps(100);
     assert!((falls.velocity(0).z + 0.1 * G).abs() < 1e-9);
 }
@@ -146,7 +146,7 @@ fn margins_hold_surfaces_apart() {
                   <body pos="0 0 .2"><freejoint/><geom name="g" type="box" size=".1 .1 .1" margin=".02" mass="1"/></body>
                 </worldbody><contact>{pair}</contact>"#
             )),
-            "nsgs",
+            "nsgs-accelerated",
             1e-3,
         );
         run.steps(400);

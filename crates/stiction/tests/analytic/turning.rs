@@ -8,7 +8,8 @@ use stiction::models::{Actuator, ActuatorLaw, Dimension, Material, World};
 use stiction::{Composer, FreeBody, Settings, Simulation, State, UNCOLOURED};
 
 /// Solvers that take contacts which resist turning.
-const SOLVERS: [&str; 5] = ["auto", "nsgs", "ncp-pgs", "ncp-al", "raisim-ds"];
+const SOLVERS: [&str; 5] =
+    ["auto", "nsgs-accelerated", "ncp-pgs-accelerated", "ncp-al", "raisim-ds-accelerated"];
 const RADIUS: f64 = 0.1;
 const MASS: f64 = 2.0;
 
@@ -92,8 +93,10 @@ fn without_moments_it_is_coulombs_law() {
         c.body(FreeBody { material, velocity: vec3(1.5, 0.4, 0.0), ..body }).unwrap();
         c
     };
-    let (mut plain, mut patch) =
-        (Run::new(cube(Dimension::Sliding), "nsgs", 1e-3), Run::new(cube(Dimension::Rolling), "nsgs", 1e-3));
+    let (mut plain, mut patch) = (
+        Run::new(cube(Dimension::Sliding), "nsgs-accelerated", 1e-3),
+        Run::new(cube(Dimension::Rolling), "nsgs-accelerated", 1e-3),
+    );
     for _ in 0..500 {
         plain.step();
         patch.step();
@@ -140,7 +143,7 @@ fn fingertips_hold_a_moment() {
     let (mu, mu_s, off) = (0.8_f64, 0.01_f64, 0.02);
     let weight = 0.5 * G;
     let limit = 0.5 * weight * (mu.powi(-2) + (off / mu_s).powi(2)).sqrt();
-    for contact in ["auto", "nsgs"] {
+    for contact in ["auto", "nsgs-accelerated"] {
         for (share, dimension, holds) in [
             (1.02, Dimension::Spinning, true),
             (1.02, Dimension::Rolling, true),
@@ -161,7 +164,7 @@ fn fingertips_hold_a_moment() {
 /// Solvers without them say so, by name.
 #[test]
 fn others_refuse_contacts_that_resist_turning() {
-    for contact in ["ncp-newton", "ccp-pgs", "lcp-pgs", "mujoco", "sap"] {
+    for contact in ["ncp-newton", "ccp-pgs-accelerated", "lcp-pgs-accelerated", "mujoco", "sap"] {
         let (world, state) = ball(resists(0.8, Dimension::Spinning, 5e-3, 0.0), Vec3::ZERO, Vec3::Z).finish();
         let settings = Settings { contact: contact.to_owned(), ..Settings::default() };
         let error = Simulation::new(world, state, settings).err().map(|e| e.to_string()).unwrap();

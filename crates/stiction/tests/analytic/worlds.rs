@@ -12,7 +12,7 @@ use stiction::{
 pub(crate) const G: f64 = 9.81;
 
 /// Solvers of the exact law.
-pub(crate) const EXACT: [&str; 3] = ["nsgs", "ncp-pgs", "raisim-ds"];
+pub(crate) const EXACT: [&str; 3] = ["nsgs-accelerated", "ncp-pgs-accelerated", "raisim-ds-accelerated"];
 
 /// The exact law is met to this, at every step [m/s].
 pub(crate) const EXACT_TO: f64 = 1e-8;

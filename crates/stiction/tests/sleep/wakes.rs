@@ -110,7 +110,7 @@ fn what_is_set_from_outside_is_awake() {
 
     let (mut world, mut state) = (sim.world().clone(), sim.state().clone());
     let mut stepper = stepping::make("time-stepping", &world, settings(Sleep::On).stepper).unwrap();
-    let mut solver = solvers::make("nsgs", &Common::default()).unwrap();
+    let mut solver = solvers::make("nsgs-accelerated", &Common::default()).unwrap();
     let (input, h) = (Input::default(), settings(Sleep::On).stepper.dt);
     let mut step = |world: &_, state: &mut _| stepper.step(world, state, &input, h, solver.as_mut()).asleep;
     (0..200).for_each(|_| assert!(step(&world, &mut state) <= 3));

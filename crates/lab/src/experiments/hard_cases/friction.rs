@@ -22,7 +22,7 @@ pub(super) fn grasp(size: Size) -> Result<Vec<Line>, ExperimentError> {
     let mut lines = Vec::new();
     // The exact law has several answers, pads and box being rigid: all contacts hold, or one edge bears everything and
     // the box swings about it. Sweeps that start cold find the second up to about 1.03, global methods the first.
-    for (contact, share) in [("nsgs", 1.2), ("nsgs", 1.001), ("ncp-admm", 1.001)] {
+    for (contact, share) in [("nsgs-accelerated", 1.2), ("nsgs-accelerated", 1.001), ("ncp-admm", 1.001)] {
         let mut scene = Scene::builtin("grasp")?;
         contact.clone_into(&mut scene.contact.solver);
         for model in &mut scene.model {
