@@ -214,6 +214,11 @@ impl CollisionWorld {
         self.filter.allows(&self.colliders, i, j)
     }
 
+    /// Whether the colliders i and j are rigidly joined.
+    pub(crate) fn are_joined(&self, i: usize, j: usize) -> bool {
+        self.seams.are_joined(i, j)
+    }
+
     /// All contacts at the poses X_WG, one per collider, sorted by (a, b); of meshes and height
     /// fields several manifolds may have one (a, b). `margins` [m], one per
     /// collider: a pair is reported within the sum of its two. Manifolds without points are left
@@ -233,19 +238,20 @@ impl CollisionWorld {
     }
 
     /// Calls `visit` with every pair (a, b), a < b, that may meet on the way from the poses `from` to
-    /// the poses `to`, one per collider, and of which one is `fast`.
+    /// the poses `to`, one per collider, and of which one is `fast`; and whether in the last query one of them was near
+    /// the rigid group of the other: it may then be as deep in it as flush neighbours differ in height, 1e-5 m.
     pub fn sweep(
         &mut self,
         from: &[Pose],
         to: &[Pose],
         fast: &[bool],
-        mut visit: impl FnMut((usize, &Moving), (usize, &Moving)),
+        mut visit: impl FnMut((usize, &Moving), (usize, &Moving), bool),
     ) {
-        let Self { colliders, filter, planes, bounded, bounding_radius, bvh, .. } = self;
+        let Self { colliders, filter, planes, bounded, bounding_radius, bvh, seams, .. } = self;
         let moving = |i: usize| Moving::new(&colliders[i].shape, from[i], to[i]);
         let mut consider = |a: usize, b: usize| {
             if (fast[a] || fast[b]) && filter.allows(colliders, a, b) {
-                visit((a, &moving(a)), (b, &moving(b)));
+                visit((a, &moving(a)), (b, &moving(b)), seams.may_pass(a, b));
             }
         };
         bvh.clear();

@@ -35,6 +35,8 @@ pub(super) fn along(
             found.push(on_b - n * (0.5 * gap), gap, pair_code(p.face, name(&q)));
         } else if holds(&q, -n, on_a, SLACK * size) {
             found.push(on_a + n * (0.5 * gap), gap, pair_code(name(&p), q.face));
+        } else if (on_b - on_a - n * gap).norm() <= SLACK * size {
+            found.push((on_a + on_b) * 0.5, gap, pair_code(p.face, q.face));
         }
     }
     found.raise(gap);

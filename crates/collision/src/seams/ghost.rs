@@ -14,6 +14,8 @@ use stiction_dynamics::spatial::{Pose, Vec3};
 const POINT: f64 = 1e-6;
 /// Corners this much lower along the normal than the highest, as a share of their distance, are touched with it [–].
 const LEVEL: f64 = 0.02;
+/// Sine of 5°, nearly.
+const SLANT: f64 = 0.1;
 /// Cosine of 5°: contacts along so nearly the same normal do not contradict each other as in (2).
 const ALIKE: f64 = 0.996;
 
@@ -23,7 +25,7 @@ impl Scene<'_> {
         let (n, level) = (front.normal, front.level + self.flush);
         if touch.geometry == front.geometry
             || (touch.normal - n).norm_squared() <= SAME_NORMAL
-            || touch.on_group(m).any(|p| n.dot(p) > level)
+            || touch.on_group(m).any(|p| n.dot(p) > level + self.blur(touch))
         {
             return false;
         }
@@ -37,9 +39,14 @@ impl Scene<'_> {
             && (front.gap <= self.near || touch.on_group(m).all(next_to))
     }
 
+    /// How far what is touched may be from where the manifold says [m]: one of a surface gathers normals 5° apart.
+    fn blur(&self, touch: &Touch) -> f64 {
+        if self.shape(touch.geometry).is_convex() { 0.0 } else { SLANT * touch.gap.abs() }
+    }
+
     /// (2): true when other contacts of the run show that `touch` is on an inner face of the group.
     pub(super) fn is_covered(&self, touch: &Touch, m: &Manifold, run: &[Touch]) -> bool {
-        touch.gap < 0.0
+        touch.gap < -2.0 * self.flush
             && (run.iter())
                 .filter(|t| t.geometry != touch.geometry && t.normal.dot(touch.normal) < ALIKE)
                 .any(|t| touch.on_group(m).all(|p| self.is_inside(p + touch.normal * (2.0 * self.flush), t)))
@@ -88,7 +95,8 @@ impl Scene<'_> {
                 let up = X.inverse_direction(n);
                 let mut highest = f64::NEG_INFINITY;
                 for p in touch.on_group(m) {
-                    let around = Aabb::around(X.inverse_point(p), Vec3::ZERO).grown(10.0 * self.flush);
+                    let reach = 10.0 * self.flush + self.blur(touch);
+                    let around = Aabb::around(X.inverse_point(p), Vec3::ZERO).grown(reach);
                     surface.touching(&around, &mut |i| {
                         highest = surface.corners(i).iter().map(|c| up.dot(*c)).fold(highest, f64::max);
                     });

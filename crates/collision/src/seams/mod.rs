@@ -7,9 +7,9 @@
 //! corners, edge or face farthest along m), is a ghost
 //!
 //! ```text
-//!     behind     if a contact with another A_i, of normal n, is nearer, and F and all that is touched of it lies behind
-//!                the plane of that contact, n·x ≤ max { n·y : y touched of A_i } + ε: B is in front of that plane,
-//!                which is all of the surface there is                                                    (1)
+//!     behind     if F and all that is touched of it lies behind the plane of the contact with another A_i, of normal n,
+//!                n·x ≤ max { n·y : y touched of A_i } + ε, and that one is no ghost itself: B is in front of the
+//!                plane, and F is not. Of two contacts behind each other the nearer is real              (1)
 //!     covered    if it overlaps and, where it touches, another A_i lies in front of the surface of A_j: B cannot leave
 //!                through an inner face                                                                   (2)
 //! ```
@@ -23,6 +23,7 @@
 //! rigid neighbours there is nothing to do, elsewhere the cost is that of sorting the manifolds.
 
 mod along;
+mod flush;
 mod ghost;
 mod replacement;
 
@@ -51,9 +52,21 @@ pub(crate) struct Seams {
     groups: Vec<u32>,
     /// Per collider: nothing else is in its group.
     alone: Vec<bool>,
-    /// Scratch: (group, the geometry that meets it, index of the manifold).
+    /// Of the last query, sorted: (group, the geometry that meets it, index of the manifold as it was found).
     meetings: Vec<(u32, u32, u32)>,
+    bench: Bench,
+}
+
+/// Scratch of the judge.
+#[derive(Clone, Debug, Default)]
+struct Bench {
     run: Vec<Touch>,
+    /// Row j, column i: contact j of the run is behind contact i.
+    behind: Vec<bool>,
+    /// Per contact of the run, as far as it is known: it is real, no ghost.
+    verdicts: Vec<Option<bool>>,
+    /// The real ones.
+    front: Vec<Touch>,
 }
 
 /// A contact of B as seen from A_j, a geometry of the group.
@@ -138,13 +151,27 @@ impl<'a> Scene<'a> {
 }
 
 impl Seams {
-    /// `group_of` gives colliders that are rigidly joined the same number.
+    /// Colliders that are rigidly joined have the same number in `groups`.
     pub(crate) fn new(groups: Vec<u32>) -> Self {
         let mut sorted = groups.clone();
         sorted.sort_unstable();
         let members = |g: u32| sorted.partition_point(|x| *x <= g) - sorted.partition_point(|x| *x < g);
         let alone = groups.iter().map(|g| members(*g) == 1).collect();
         Self { groups, alone, ..Self::default() }
+    }
+
+    /// True when two colliders are of one rigid group.
+    pub(crate) fn are_joined(&self, i: usize, j: usize) -> bool {
+        self.groups[i] == self.groups[j]
+    }
+
+    /// True when in the last query one of two colliders was near the rigid group of the other.
+    pub(crate) fn may_pass(&self, i: usize, j: usize) -> bool {
+        let met = |a: usize, b: usize| {
+            let key = (self.groups[a], b as u32);
+            self.meetings.binary_search_by(|m| (m.0, m.1).cmp(&key)).is_ok()
+        };
+        met(i, j) || met(j, i)
     }
 
     /// Replaces or removes the ghosts among the manifolds of one query, sorted by (a, b).
@@ -155,7 +182,7 @@ impl Seams {
         margins: &[f64],
         manifolds: &mut Vec<Manifold>,
     ) {
-        let Self { groups, alone, meetings, run } = self;
+        let Self { groups, alone, meetings, bench } = self;
         meetings.clear();
         for (k, m) in manifolds.iter().enumerate() {
             for (mine, other) in [(m.a, m.b), (m.b, m.a)] {
@@ -179,6 +206,7 @@ impl Seams {
             if group.iter().all(|g| !differs(&manifolds[g.2 as usize])) {
                 continue;
             }
+            let run = &mut bench.run;
             run.clear();
             for &(_, _, k) in group {
                 let m = &manifolds[k as usize];
@@ -188,7 +216,7 @@ impl Seams {
             }
             if run.iter().any(|t| t.geometry != run[0].geometry) {
                 let scene = Scene::new(colliders, poses, margins, other);
-                emptied |= judge_run(&scene, run, manifolds);
+                emptied |= judge_run(&scene, bench, manifolds);
             }
         }
         if emptied {
@@ -198,7 +226,8 @@ impl Seams {
 }
 
 /// Judges the contacts of B with one group; true when some have no points left.
-fn judge_run(scene: &Scene<'_>, run: &mut Vec<Touch>, manifolds: &mut [Manifold]) -> bool {
+fn judge_run(scene: &Scene<'_>, bench: &mut Bench, manifolds: &mut [Manifold]) -> bool {
+    let Bench { run, behind, verdicts, front } = bench;
     let mut emptied = false;
     // (2), all against the contacts as they were found.
     for k in 0..run.len() {
@@ -211,20 +240,46 @@ fn judge_run(scene: &Scene<'_>, run: &mut Vec<Touch>, manifolds: &mut [Manifold]
     for t in run.iter_mut() {
         *t = Touch::new(t.index, t.geometry, &manifolds[t.index]);
     }
-    // (1), the nearest first: it is behind none.
+    // (1), the nearest first.
     run.sort_unstable_by(|p, q| p.gap.total_cmp(&q.gap).then(p.index.cmp(&q.index)));
-    let mut real = 0;
-    for k in 0..run.len() {
-        let m = &manifolds[run[k].index];
-        if (0..real).any(|i| scene.is_behind(&run[k], m, &run[i])) {
-            let (before, rest) = run.split_at(k);
-            emptied |= scene.replace(&rest[0], &before[..real], before, &mut manifolds[rest[0].index]);
-        } else {
-            run.swap(real, k);
-            real += 1;
+    let n = run.len();
+    behind.clear();
+    for (j, i) in (0..n * n).map(|k| (k / n, k % n)) {
+        behind.push(scene.is_behind(&run[j], &manifolds[run[j].index], &run[i]));
+    }
+    verdicts.clear();
+    verdicts.resize(n, None);
+    while verdicts.contains(&None) {
+        let mut found = false;
+        for j in 0..n {
+            // One that may be a ghost itself does not count; of two behind each other the nearer is real.
+            let open = |i: usize| verdicts[i].is_none() && behind[j * n + i] && !behind[i * n + j];
+            if verdicts[j].is_none() && !(0..n).any(open) {
+                found = true;
+                accept(j, behind, verdicts);
+            }
+        }
+        if let Some(first) = verdicts.iter().position(Option::is_none).filter(|_| !found) {
+            accept(first, behind, verdicts);
         }
     }
+    front.clear();
+    front.extend((0..n).filter(|&j| verdicts[j] == Some(true)).map(|j| run[j]));
+    for j in (0..n).filter(|&j| verdicts[j] == Some(false)) {
+        emptied |= scene.replace(&run[j], front, run, &mut manifolds[run[j].index]);
+    }
     emptied
+}
+
+/// Contact j is real, and what is behind it is not.
+fn accept(j: usize, behind: &[bool], verdicts: &mut [Option<bool>]) {
+    let n = verdicts.len();
+    verdicts[j] = Some(true);
+    for (k, verdict) in verdicts.iter_mut().enumerate() {
+        if behind[k * n + j] {
+            verdict.get_or_insert(false);
+        }
+    }
 }
 
 #[cfg(test)]

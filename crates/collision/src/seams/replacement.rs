@@ -5,8 +5,9 @@
 //!     else                            along argmax { s(m) : m a face normal of A_j, its face in front of all planes }
 //! ```
 //!
-//! with s(m) the separation along m; a contact on an inner face is none here either. Without such a normal, and for
-//! meshes and height fields, which have other manifolds, it is dropped.
+//! with s(m) the separation along m, and inner faces passed over. Without such a normal, and for meshes and height fields,
+//! which have other manifolds, it is dropped; but a contact on an inner face stays as it was found if the best of the outer
+//! faces is beside B, or there is none.
 
 use super::along::along;
 use super::ghost::sticks_out;
@@ -29,7 +30,10 @@ impl Scene<'_> {
         let was = *m;
         m.clear();
         if !shape.is_convex() || !other.is_convex() || matches!(shape, Shape::Plane) {
-            return true;
+            if front.is_empty() {
+                *m = was;
+            }
+            return m.points().is_empty();
         }
         let (X, Y) = (self.frame(g), self.frame(self.other));
         let meet = |n: Vec3, m: &mut Manifold| {
@@ -61,17 +65,25 @@ impl Scene<'_> {
             last = (s, k);
             meet(n, m);
             // Beside or beyond the face, or on it; an inner one is passed over.
-            if m.points().is_empty() || !self.is_covered(&Touch::new(touch.index, g, m), m, run) {
-                return m.points().is_empty();
+            if m.points().is_empty() {
+                break;
+            }
+            if !self.is_covered(&Touch::new(touch.index, g, m), m, run) {
+                return false;
             }
         }
-        m.clear();
-        true
+        if front.is_empty() {
+            // No way out is seen, or (1) knows better.
+            *m = was;
+        } else {
+            m.clear();
+        }
+        m.points().is_empty()
     }
 }
 
 /// Calls `visit` with a number and the outward normal, in W, of every face of a polyhedron and cap of a round body.
-fn each_face(shape: &Shape, X: &Frame, mut visit: impl FnMut(usize, Vec3)) {
+pub(super) fn each_face(shape: &Shape, X: &Frame, mut visit: impl FnMut(usize, Vec3)) {
     let mut both = |i: usize| {
         let axis = X.R.column(i);
         visit(2 * i, axis);
