@@ -151,11 +151,18 @@ fn inner_faces_are_no_way_out() {
 #[test]
 fn what_moves_has_seams_too() {
     let halves = [(slab(0.1, 0.05), at(-0.1, 0.0, 0.05)), (slab(0.1, 0.05), at(0.1, 0.0, 0.05))];
-    for dx in [-2e-3, -1e-9, 1e-9, 1e-3] {
+    for dx in [-2e-3, -1e-9, 0.0, 1e-9, 1e-3, 2e-3, 6e-3] {
         // A post that the two slide over.
         let post = (Shape::Box { half: vec3(0.02, 0.02, 0.1) }, at(0.02 + dx, 0.0, -0.1 + 1e-10));
         let found = contacts(std::slice::from_ref(&post), &halves);
         assert!(!found.is_empty() && found.iter().all(|m| (m.normal - Vec3::Z).norm() < 1e-9), "{found:?}");
+        // A table that they are drawn onto, its edge at their seam.
+        for dz in [-1e-10, 0.0, 1e-10, 1e-6] {
+            let table = (slab(1.0, 0.1), at(-1.0 - dx, 0.0, -0.1 - dz));
+            let found = contacts(std::slice::from_ref(&table), &halves);
+            let along = |m: &&Manifold| (m.normal - Vec3::Z).norm() > 1e-9;
+            assert!(!found.is_empty() && !found.iter().any(|m| along(&m)), "{dx} {dz}: {found:?}");
+        }
         let turned = contacts(&halves, std::slice::from_ref(&post));
         assert!(turned.iter().all(|m| (m.normal + Vec3::Z).norm() < 1e-9), "{turned:?}");
     }

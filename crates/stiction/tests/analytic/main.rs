@@ -15,6 +15,7 @@ mod loops;
 mod meshes;
 mod robust;
 mod rolling;
+mod seams;
 mod second_order;
 mod stacks;
 mod stated;
