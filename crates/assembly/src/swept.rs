@@ -92,13 +92,15 @@ impl Sweeper {
         }
         let touch = TOUCH.max(slop);
         let mut first: Option<f64> = None;
-        collision.sweep(from, &self.to, &self.fast, |(a, moving_a), (b, moving_b)| {
+        collision.sweep(from, &self.to, &self.fast, |(a, moving_a), (b, moving_b), passes| {
             let known = &near[near.partition_point(|m| (m.a, m.b) < (a, b))..];
             let gaps = known.iter().take_while(|m| (m.a, m.b) == (a, b)).filter_map(Manifold::deepest);
             let rest = touching(a, b);
             let gap = gaps.reduce(f64::min).filter(|gap| *gap <= margin + rest);
             // A near contact was part of the problem: it may close, but not go deeper.
-            let distance = gap.map_or(rest, |gap| gap.min(rest) - 3.0 * touch);
+            // Nor does the side of a flush neighbour stop what lies on the other.
+            let depth = gap.map_or(if passes { 4.0 * touch } else { 0.0 }, |_| 3.0 * touch);
+            let distance = gap.map_or(rest, |gap| gap.min(rest)) - depth;
             if let Some(s) = time_of_impact(moving_a, moving_b, distance, touch) {
                 first = Some(first.map_or(s, |f| f.min(s)));
             }

@@ -41,6 +41,7 @@ mod patch;
 mod point;
 pub mod query;
 mod reduce;
+mod seams;
 mod shape;
 mod support;
 mod surface;

@@ -13,6 +13,7 @@ use crate::impact::Moving;
 use crate::manifold::Manifold;
 use crate::narrow::append;
 use crate::pairs::surface::Scratch;
+use crate::seams::Seams;
 use crate::shape::Shape;
 use stiction_dynamics::spatial::{Pose, Vec3, vec3};
 
@@ -35,6 +36,7 @@ pub struct Collider {
 pub struct CollisionWorld {
     colliders: Vec<Collider>,
     filter: Filter,
+    seams: Seams,
     /// Indices of the planes, and of the others.
     planes: Vec<usize>,
     bounded: Vec<usize>,
@@ -116,12 +118,10 @@ impl CollisionWorld {
         excluded.dedup();
         let is_plane = |i: &usize| matches!(colliders[*i].shape, Shape::Plane);
         let (planes, bounded): (Vec<usize>, Vec<usize>) = (0..colliders.len()).partition(is_plane);
+        let fixed: Vec<bool> = colliders.iter().map(|c| fixed(c.owner)).collect();
         let mut world = Self {
-            filter: Filter {
-                excluded,
-                fixed: colliders.iter().map(|c| fixed(c.owner)).collect(),
-                named: Vec::new(),
-            },
+            seams: Seams::default(),
+            filter: Filter { excluded, fixed, named: Vec::new() },
             planes,
             meets_plane: Vec::new(),
             awake: Vec::clone(&bounded),
@@ -140,7 +140,41 @@ impl CollisionWorld {
             colliders,
         };
         world.list_pairs();
-        Ok(world)
+        Ok(world.with_joined([]))
+    }
+
+    /// The same where the two owners of each pair move as one body. Colliders of one owner, of owners that are joined,
+    /// and of all fixed ones are rigid groups: their contacts with another collider are judged together, so that
+    /// nothing stumbles over the seams of what is flush (to 1e-5 m).
+    pub fn with_joined(mut self, pairs: impl IntoIterator<Item = (usize, usize)>) -> Self {
+        self.seams = Seams::new(self.rigid_groups(pairs));
+        self
+    }
+
+    /// Per collider, the number of its rigid group.
+    fn rigid_groups(&self, joined: impl IntoIterator<Item = (usize, usize)>) -> Vec<u32> {
+        let mut owners: Vec<usize> = self.colliders.iter().map(|c| c.owner).collect();
+        owners.sort_unstable();
+        owners.dedup();
+        let place = |owner: usize| owners.binary_search(&owner).ok();
+        // Every owner points to one of its group that comes no later, the first of them to itself.
+        let mut first: Vec<usize> = (0..owners.len()).collect();
+        let root = |first: &[usize], mut i: usize| {
+            while first[i] != i {
+                i = first[i];
+            }
+            i
+        };
+        let fixed = || self.colliders.iter().zip(&self.filter.fixed).filter(|(_, f)| **f).map(|(c, _)| c.owner);
+        let still = fixed().zip(fixed().skip(1));
+        for (a, b) in joined.into_iter().chain(still) {
+            if let (Some(a), Some(b)) = (place(a), place(b)) {
+                let (a, b) = (root(&first, a), root(&first, b));
+                first[a.max(b)] = a.min(b);
+            }
+        }
+        let group = |c: &Collider| place(c.owner).map_or(0, |i| root(&first, i)) as u32;
+        self.colliders.iter().map(group).collect()
     }
 
     /// The same with `pairs` of colliders (in either order) that may meet whatever their bits, and though
@@ -180,6 +214,11 @@ impl CollisionWorld {
         self.filter.allows(&self.colliders, i, j)
     }
 
+    /// Whether the colliders i and j are rigidly joined.
+    pub(crate) fn are_joined(&self, i: usize, j: usize) -> bool {
+        self.seams.are_joined(i, j)
+    }
+
     /// All contacts at the poses X_WG, one per collider, sorted by (a, b); of meshes and height
     /// fields several manifolds may have one (a, b). `margins` [m], one per
     /// collider: a pair is reported within the sum of its two. Manifolds without points are left
@@ -195,22 +234,24 @@ impl CollisionWorld {
             append(of(a), of(b), margins[a] + margins[b], &mut self.scratch, out);
             out[first..].iter_mut().for_each(|m| (m.a, m.b) = (a, b));
         }
+        self.seams.judge(&self.colliders, poses, margins, out);
     }
 
     /// Calls `visit` with every pair (a, b), a < b, that may meet on the way from the poses `from` to
-    /// the poses `to`, one per collider, and of which one is `fast`.
+    /// the poses `to`, one per collider, and of which one is `fast`; and whether in the last query one of them was near
+    /// the rigid group of the other: it may then be as deep in it as flush neighbours differ in height, 1e-5 m.
     pub fn sweep(
         &mut self,
         from: &[Pose],
         to: &[Pose],
         fast: &[bool],
-        mut visit: impl FnMut((usize, &Moving), (usize, &Moving)),
+        mut visit: impl FnMut((usize, &Moving), (usize, &Moving), bool),
     ) {
-        let Self { colliders, filter, planes, bounded, bounding_radius, bvh, .. } = self;
+        let Self { colliders, filter, planes, bounded, bounding_radius, bvh, seams, .. } = self;
         let moving = |i: usize| Moving::new(&colliders[i].shape, from[i], to[i]);
         let mut consider = |a: usize, b: usize| {
             if (fast[a] || fast[b]) && filter.allows(colliders, a, b) {
-                visit((a, &moving(a)), (b, &moving(b)));
+                visit((a, &moving(a)), (b, &moving(b)), seams.may_pass(a, b));
             }
         };
         bvh.clear();

@@ -1,5 +1,6 @@
 //! Where geometries ride, and which of them may meet.
 
+use crate::closure::Hold;
 use crate::world::World;
 use stiction_collision::{Collider, CollisionWorld, ShapeError};
 use stiction_dynamics::spatial::Pose;
@@ -29,6 +30,8 @@ impl World {
         let from_world = self.excluded_from_world.iter().map(|&l| (owner(Some(l)), world));
         let excluded: Vec<(usize, usize)> = pairs.chain(from_world).collect();
         let named = self.pairs.iter().map(|p| (p.geometries[0], p.geometries[1]));
-        Ok(CollisionWorld::new(colliders, &excluded, |o| o >= world)?.with_pairs(named))
+        let welds = self.loops.iter().filter(|l| l.active && l.hold == Hold::Frame);
+        let welded: Vec<_> = welds.map(|l| (owner(l.ends[0].0), owner(l.ends[1].0))).collect();
+        Ok(CollisionWorld::new(colliders, &excluded, |o| o >= world)?.with_pairs(named).with_joined(welded))
     }
 }

@@ -174,7 +174,7 @@ impl Plan {
                 }
             })
             .collect();
-        let obstacle = obstacle(&world, &settings, &finder);
+        let obstacle = obstacle(&world, &settings, &finder, &places);
         let pairs = if obstacle.is_some() { Vec::new() } else { pairs(&world, &places, &finder, &chains) };
         let scalar = |kind: JointKind| kind.is_scalar();
         let line = |terms: &[(usize, f64)]| Line::new(terms, &chains);
@@ -257,7 +257,12 @@ impl Plan {
 }
 
 /// What in `world` has no lane routine.
-fn obstacle(world: &World, settings: &BatchSettings, finder: &ContactFinder) -> Option<String> {
+fn obstacle(
+    world: &World,
+    settings: &BatchSettings,
+    finder: &ContactFinder,
+    places: &[Place],
+) -> Option<String> {
     let model = &world.model;
     let count = |n: usize, what: &str| (n > 0).then(|| format!("{what} ({n})"));
     let idle = world.actuators.iter().filter(|a| a.transmission.is_empty()).count();
@@ -288,6 +293,13 @@ fn obstacle(world: &World, settings: &BatchSettings, finder: &ContactFinder) -> 
         .or_else(|| {
             let n = meeting(world.geometries.len(), finder).count();
             (n > MOST_PAIRS).then(|| format!("{n} pairs of geometries that can meet"))
+        })
+        .or_else(|| {
+            // Lanes judge every pair of geometries alone.
+            let poses: Vec<Pose> = places.iter().map(|p| p.X_BG).collect();
+            let (a, b) = finder.collision().seam(&poses)?;
+            let name = |g: usize| &world.geometries[g].name;
+            Some(format!("flush geometries (`{}` and `{}`)", name(a), name(b)))
         })
 }
 

@@ -16,6 +16,7 @@ mod loops;
 mod meshes;
 mod robust;
 mod rolling;
+mod seams;
 mod second_order;
 mod stacks;
 mod stated;

@@ -1,0 +1,55 @@
+//! Which geometries of a world have flush neighbours at all.
+
+use super::replacement::each_face;
+use super::{BRIDGED, FLUSH, SAME_NORMAL};
+use crate::frame::Frame;
+use crate::shape::Shape;
+use crate::world::CollisionWorld;
+use stiction_dynamics::spatial::{Pose, Vec3};
+
+impl CollisionWorld {
+    /// Two colliders with a seam that some third one may cross: they are rigidly joined, beside each other, and have a
+    /// face in one plane. `poses` are those of all colliders in a frame of their rigid group, for fixed ones W. `None`:
+    /// then every contact is what [`crate::collide`] says of its pair, but where two colliders of a group share a plane
+    /// with no face.
+    pub fn seam(&self, poses: &[Pose]) -> Option<(usize, usize)> {
+        let n = self.colliders().len();
+        let pairs = (0..n).flat_map(|i| (i + 1..n).map(move |j| (i, j)));
+        pairs.filter(|&(i, j)| self.are_joined(i, j) && self.are_flush(i, j, poses)).find(|&(i, j)| {
+            let crosses = |k: usize| {
+                !matches!(self.colliders()[k].shape, Shape::Plane) && self.may_meet(i, k) && self.may_meet(j, k)
+            };
+            (0..n).any(crosses)
+        })
+    }
+
+    fn are_flush(&self, i: usize, j: usize, poses: &[Pose]) -> bool {
+        let shape = |k: usize| &self.colliders()[k].shape;
+        let boxes = [i, j].map(|k| shape(k).aabb(&poses[k], 0.5 * BRIDGED));
+        // Meshes and fields may have a face anywhere.
+        let faceless = [i, j].iter().any(|&k| !shape(k).is_convex());
+        boxes[0].overlaps(&boxes[1])
+            && (faceless || has_common_plane((shape(i), &poses[i]), (shape(j), &poses[j])))
+    }
+}
+
+/// True when a face of one of two convex shapes is as high along its normal as the other, up to what counts as flush.
+fn has_common_plane(a: (&Shape, &Pose), b: (&Shape, &Pose)) -> bool {
+    let mut common = false;
+    for ((this, X), (that, Y)) in [(a, b), (b, a)] {
+        let (X, Y) = (Frame::new(X), Frame::new(Y));
+        let mut consider = |n: Vec3| {
+            let height = match that {
+                // A half space is as high as its plane along its own normal alone.
+                Shape::Plane if (Y.axis() - n).norm_squared() > SAME_NORMAL => f64::INFINITY,
+                Shape::Plane => n.dot(Y.origin),
+                _ => n.dot(Y.point(that.support(Y.inverse_direction(n)))),
+            };
+            common |= (height - n.dot(X.point(this.support(X.inverse_direction(n))))).abs() <= FLUSH;
+        };
+        if !matches!(this, Shape::Plane) {
+            each_face(this, &X, |_, n| consider(n));
+        }
+    }
+    common
+}
