@@ -63,6 +63,8 @@ pub(crate) enum Command {
     Scenes(ListArgs),
     /// List the contact solvers and the laws they solve, or show the parameters of one
     Solvers(SolversArgs),
+    /// List the steppers, and of what order they are
+    Steppers(ListArgs),
 }
 
 /// What is simulated, and what of it is changed for this run.
@@ -73,6 +75,9 @@ pub(crate) struct SceneArgs {
     /// Set a parameter of the contact solver (see `stiction solvers NAME`); may be repeated
     #[arg(long, value_name = "KEY=VALUE")]
     pub(crate) contact_param: Vec<String>,
+    /// Stepper (see `stiction steppers`)
+    #[arg(long, value_name = "NAME")]
+    pub(crate) stepper: Option<String>,
     /// Time step [s]
     #[arg(long, value_name = "SECONDS", value_parser = positive, allow_negative_numbers = true)]
     pub(crate) dt: Option<f64>,

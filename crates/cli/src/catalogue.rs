@@ -1,4 +1,4 @@
-//! `stiction scenes` and `stiction solvers`: what there is.
+//! `stiction scenes`, `stiction solvers` and `stiction steppers`: what there is.
 
 use crate::args::{ListArgs, SolversArgs};
 use crate::failure::Failure;
@@ -35,6 +35,26 @@ pub(crate) fn solvers(args: &SolversArgs) -> Result<(), Failure> {
         .map(|(i, e)| {
             let default = if i == 0 { " (default)" } else { "" };
             format!("{:<23}{:<18}{}{default}", e.name, law_name(e.law), e.summary)
+        })
+        .collect();
+    say(&lines.join("\n"))
+}
+
+pub(crate) fn steppers(args: &ListArgs) -> Result<(), Failure> {
+    let entries = stiction::steppers();
+    if args.json {
+        let entry = |e: &stiction::StepperEntry| {
+            json!({"name": e.name, "summary": e.summary, "order": e.order, "source": e.source})
+        };
+        return say_json(&entries.iter().map(entry).collect::<Vec<_>>());
+    }
+    let lines: Vec<String> = (entries.iter().enumerate())
+        .map(|(i, e)| {
+            let default = if i == 0 { " (default)" } else { "" };
+            format!(
+                "{}{default}: {}\n    order {}\n    source {} (REFERENCES.bib)",
+                e.name, e.summary, e.order, e.source
+            )
         })
         .collect();
     say(&lines.join("\n"))

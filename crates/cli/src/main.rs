@@ -45,6 +45,7 @@ fn main() -> ExitCode {
         Command::Stress(args) => stress::stress(&args),
         Command::Scenes(args) => catalogue::scenes(&args),
         Command::Solvers(args) => catalogue::solvers(&args),
+        Command::Steppers(args) => catalogue::steppers(&args),
     };
     match done {
         Ok(()) => ExitCode::SUCCESS,

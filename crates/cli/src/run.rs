@@ -37,10 +37,17 @@ impl SceneArgs {
         Ok(scene)
     }
 
+    /// The stepper that was asked for.
+    fn stepper(&self) -> Result<Option<&'static str>, Failure> {
+        let named = |name: &String| stiction::stepper_named(name).map(|e| e.name);
+        self.stepper.as_ref().map(named).transpose().map_err(Failure::input)
+    }
+
     pub(crate) fn overrides(&self, contact: Option<&str>) -> Result<Overrides, Failure> {
         Ok(Overrides {
             contact: contact.map(str::to_owned),
             contact_params: Params::parse(&self.contact_param).map_err(Failure::input)?,
+            stepper: self.stepper()?,
             dt: self.dt,
             duration: self.duration,
             tolerance: self.tolerance,

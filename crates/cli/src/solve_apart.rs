@@ -54,6 +54,9 @@ fn command(args: &SolveArgs, solver: &str, common: &Common) -> Result<Vec<std::f
         vec![program.into(), "solve".into(), args.file.clone().into(), "--solver".into(), solver.into()];
     words.extend(["--tolerance".into(), format!("{:e}", common.tolerance).into()]);
     words.extend(["--max-iterations".into(), common.max_iterations.to_string().into(), "--json".into()]);
+    for param in &args.contact_param {
+        words.extend(["--contact-param".into(), param.into()]);
+    }
     words.extend(args.impulses.then(|| "--impulses".into()));
     Ok(words)
 }

@@ -12,6 +12,8 @@ pub struct Overrides {
     pub contact: Option<String>,
     /// Parameters of the contact solver, on top of those of the scene.
     pub contact_params: Params,
+    /// Stepper, a name of [`stiction::steppers`].
+    pub stepper: Option<&'static str>,
     /// [s]
     pub dt: Option<f64>,
     /// [s]
@@ -33,6 +35,7 @@ impl Overrides {
             settings.set_contact(contact);
         }
         settings.contact_params = std::mem::take(&mut settings.contact_params).over(&self.contact_params);
+        settings.stepper.method = self.stepper.unwrap_or(settings.stepper.method);
         settings.stepper.dt = self.dt.unwrap_or(settings.stepper.dt);
         settings.tolerance = self.tolerance.unwrap_or(settings.tolerance);
         settings.max_iterations = self.max_iterations.unwrap_or(settings.max_iterations);

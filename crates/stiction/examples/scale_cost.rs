@@ -45,7 +45,7 @@ fn main() {
     }
     let dt = 2e-3;
     let params = StepperParams { dt, sleep: Sleep::Off, ..StepperParams::default() };
-    let mut stepper = stepping::make("time-stepping", &world, params).expect("shapes that are valid");
+    let mut stepper = stepping::make(&world, params).expect("shapes that are valid");
     let mut solver = solvers::make(&contact, &Common::default()).expect("a solver");
     solver.use_threads(threads);
     let mut timed = clock::Timed { solver, spent: clock::Spent::default() };

@@ -95,6 +95,7 @@
 #![allow(non_snake_case)]
 
 pub mod batch;
+mod catalogue;
 mod compose;
 mod input;
 mod mechanism;
@@ -107,6 +108,7 @@ mod snapshot;
 mod state;
 pub mod stepping;
 
+pub use catalogue::{StepperEntry, UnknownStepper, stepper_named, steppers};
 pub use compose::{ComposeError, Composer, FreeBody, UNCOLOURED};
 pub use input::Input;
 pub use params::{Sleep, StepperParamError, StepperParams};
@@ -116,7 +118,7 @@ pub use simulation::{ContactState, Energy, Settings, SetupError, Simulation};
 pub use snapshot::{Snapshot, SnapshotError};
 pub use state::{State, StateError};
 pub use stepping::{
-    ContactCorrection, CorrectableContact, Memory, Quadrature, Remedy, Stepper, TimeStepping, steppers,
+    ContactCorrection, CorrectableContact, Memory, Quadrature, Remedy, Stepper, TimeStepping,
 };
 pub use stiction_assembly::{ContactPoint, Spring};
 

@@ -10,7 +10,7 @@ use crate::stepping::around::islands_at_rest::SleepingContact;
 use crate::stepping::around::sleeping::Sleeping;
 use crate::stepping::around::Inner;
 use crate::stepping::{Accepted, ContactCorrection, ContactSource, Memory, Stepper, StepperError};
-use crate::stepping::{make_inner, steppers};
+use crate::stepping::make_inner;
 use std::sync::Arc;
 use std::sync::OnceLock;
 use stiction_collision::ShapeError;
@@ -37,8 +37,6 @@ pub struct Settings {
     /// Threads that a step may use, the caller's among them: islands of contacts are solved side by side. The same
     /// bits for any number.
     pub threads: usize,
-    /// Stepper, a name of [`steppers`].
-    pub method: String,
     pub stepper: StepperParams,
 }
 
@@ -51,7 +49,6 @@ impl Default for Settings {
             tolerance: 1e-8,
             max_iterations: 2000,
             threads: 1,
-            method: steppers()[0].name.to_owned(),
             stepper: StepperParams::default(),
         }
     }
@@ -188,7 +185,7 @@ impl Simulation {
             return Err(SetupError::Turning { solver: settings.contact, geometry });
         }
         solver.use_threads(settings.threads);
-        let inner = make_inner(&settings.method, &world, settings.stepper)?;
+        let inner = make_inner(&world, settings.stepper)?;
         let stepper = Sleeping::new(&world, inner, &settings.stepper);
         let model = &world.model;
         Ok(Self {

@@ -55,6 +55,8 @@ pub struct Scene {
     #[serde(skip_serializing_if = "Option::is_none")]
     pub ground: Option<GroundSpec>,
     pub contact: ContactSpec,
+    /// A table of parameters, or the name of a stepper alone.
+    #[serde(deserialize_with = "spec::stepper")]
     pub stepper: StepperParams,
     #[serde(skip_serializing_if = "Vec::is_empty")]
     pub fixed: Vec<FixedSpec>,

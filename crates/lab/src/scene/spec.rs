@@ -7,7 +7,7 @@ use super::number::{Direction, Finite, NotNegative, Positive, Quaternion, Rgba, 
 use serde::{Deserialize, Serialize};
 use std::collections::BTreeMap;
 use std::path::PathBuf;
-use stiction::Settings;
+use stiction::{Settings, StepperParams};
 use stiction::models::Meshes;
 use stiction::solvers::Params;
 
@@ -256,6 +256,28 @@ pub struct ForceSpec {
     /// Where it acts, in the axes of the body, from its origin [m].
     #[serde(default)]
     pub point: Vector,
+}
+
+/// `stepper = "NAME"`, or `[stepper]` with its parameters.
+pub(super) fn stepper<'de, D: serde::Deserializer<'de>>(deserializer: D) -> Result<StepperParams, D::Error> {
+    struct NameOrTable;
+    impl<'de> serde::de::Visitor<'de> for NameOrTable {
+        type Value = StepperParams;
+
+        fn expecting(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
+            f.write_str("the name of a stepper, or a table of its parameters")
+        }
+
+        fn visit_str<E: serde::de::Error>(self, name: &str) -> Result<StepperParams, E> {
+            let method = stiction::stepper_named(name).map_err(E::custom)?.name;
+            Ok(StepperParams { method, ..StepperParams::default() })
+        }
+
+        fn visit_map<A: serde::de::MapAccess<'de>>(self, map: A) -> Result<StepperParams, A::Error> {
+            StepperParams::deserialize(serde::de::value::MapAccessDeserializer::new(map))
+        }
+    }
+    deserializer.deserialize_any(NameOrTable)
 }
 
 /// `[contact]`: who solves the contacts.

@@ -6,7 +6,7 @@
 //! ```
 //!
 //! A stepper owns its memory ([`Memory`]), which together with state and input decides the future, and poses the contact
-//! problem of a step, which a [`ContactSolver`] solves. Its registry is [`steppers`].
+//! problem of a step, which a [`ContactSolver`] solves. The catalogue is [`crate::steppers`].
 
 pub(crate) mod around;
 mod contact_correction;
@@ -22,7 +22,7 @@ pub use integrate::Quadrature;
 pub use memory::Memory;
 pub use remedies::Remedy;
 pub(crate) use steppers::make_inner;
-pub use steppers::{StepperEntry, StepperError, make, steppers};
+pub use steppers::{StepperError, make};
 pub use time_stepping::{Accepted, BlockMode, ContactSource, TimeStepping};
 pub use trial::Trial;
 
@@ -35,7 +35,7 @@ use stiction_models::World;
 
 /// A rule that advances a world by a time step.
 pub trait Stepper: Send {
-    /// Its name in the registry.
+    /// Its name in the catalogue.
     fn name(&self) -> &'static str;
 
     /// Advances `state` in place by h [s]. On failure the state is as before, and so is the memory.

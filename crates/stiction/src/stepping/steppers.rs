@@ -1,67 +1,53 @@
-//! The registry of steppers.
+//! Steppers by name.
 
 use super::Stepper;
 use super::around::Inner;
 use super::around::sleeping::Sleeping;
 use super::time_stepping::TimeStepping;
+use crate::catalogue::{UnknownStepper, stepper_named};
 use crate::params::StepperParams;
 use stiction_collision::ShapeError;
 use stiction_models::World;
 
-/// One stepper of the registry.
-#[derive(Clone, Copy, Debug)]
-pub struct StepperEntry {
-    /// Name in files, on the command line and in tables.
-    pub name: &'static str,
-    /// One line: the rule.
-    pub summary: &'static str,
-    /// Order of accuracy in h, in words.
-    pub order: &'static str,
-    /// Keys of REFERENCES.bib.
-    pub source: &'static str,
-    make: fn(&World, StepperParams) -> Result<Box<dyn Inner>, ShapeError>,
-}
-
 /// Why a stepper cannot be made.
 #[derive(Debug, thiserror::Error)]
 pub enum StepperError {
-    #[error("there is no stepper `{name}`; there are: {}", names())]
-    Unknown { name: String },
+    #[error(transparent)]
+    Unknown(#[from] UnknownStepper),
     #[error(transparent)]
     Shape(#[from] ShapeError),
 }
 
-const STEPPERS: [StepperEntry; 1] = [StepperEntry {
-    name: "time-stepping",
-    summary: "velocity-level time stepping: contacts, limits and loops as one constraint problem a step",
-    order: "2 of driven robots and linkages, 5 in flight, exact of free bodies; 1 where something is hit, slides or rolls",
-    source: "Moreau1988, CashKarp1990",
-    make: |world, params| Ok(Box::new(TimeStepping::new(world, params)?)),
-}];
-
-/// All steppers, the default first.
-pub fn steppers() -> &'static [StepperEntry] {
-    &STEPPERS
+/// The stepper that `params` names, for `world`, without decorators; the parameters must be valid.
+pub(crate) fn make_inner(world: &World, params: StepperParams) -> Result<Box<dyn Inner>, StepperError> {
+    match stepper_named(params.method)?.name {
+        "time-stepping" => Ok(Box::new(TimeStepping::new(world, params)?)),
+        name => unreachable!("`{name}` is in the catalogue, and nothing makes it"),
+    }
 }
 
-/// The stepper called `name`, for `world`; the parameters must be valid.
-pub(crate) fn make_inner(
-    name: &str,
-    world: &World,
-    params: StepperParams,
-) -> Result<Box<dyn Inner>, StepperError> {
-    let entry = STEPPERS.iter().find(|e| e.name == name);
-    let entry = entry.ok_or_else(|| StepperError::Unknown { name: name.to_owned() })?;
-    Ok((entry.make)(world, params)?)
-}
-
-/// The stepper called `name`, for `world`, with the decorators that `params` asks for (sleep, halving, stopping at impacts);
+/// The stepper that `params` names, for `world`, with the decorators that it asks for (sleep, halving, stopping at impacts);
 /// the parameters must be valid.
-pub fn make(name: &str, world: &World, params: StepperParams) -> Result<Box<dyn Stepper>, StepperError> {
-    let inner = make_inner(name, world, params)?;
+pub fn make(world: &World, params: StepperParams) -> Result<Box<dyn Stepper>, StepperError> {
+    let inner = make_inner(world, params)?;
     Ok(Box::new(Sleeping::new(world, inner, &params)))
 }
 
-fn names() -> String {
-    STEPPERS.iter().map(|e| e.name).collect::<Vec<_>>().join(", ")
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::catalogue::steppers;
+
+    /// Everything in the catalogue can be made, and goes by its name.
+    #[test]
+    fn the_catalogue_is_made() {
+        let (world, _) = crate::Composer::new("empty", stiction_dynamics::spatial::Vec3::ZERO).unwrap().finish();
+        for entry in steppers() {
+            let params = StepperParams { method: entry.name, ..StepperParams::default() };
+            assert_eq!(make(&world, params).unwrap().name(), entry.name);
+        }
+        let unknown = StepperParams { method: "rk4", ..StepperParams::default() };
+        let Err(error) = make(&world, unknown) else { panic!("there is no rk4") };
+        assert!(error.to_string().contains("`rk4`; there are: time-stepping"), "{error}");
+    }
 }

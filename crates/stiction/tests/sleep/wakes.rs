@@ -109,7 +109,7 @@ fn what_is_set_from_outside_is_awake() {
     assert_eq!(steps(&mut sim, 100).asleep, 3);
 
     let (mut world, mut state) = (sim.world().clone(), sim.state().clone());
-    let mut stepper = stepping::make("time-stepping", &world, settings(Sleep::On).stepper).unwrap();
+    let mut stepper = stepping::make(&world, settings(Sleep::On).stepper).unwrap();
     let mut solver = solvers::make("nsgs-accelerated", &Common::default()).unwrap();
     let (input, h) = (Input::default(), settings(Sleep::On).stepper.dt);
     let mut step = |world: &_, state: &mut _| stepper.step(world, state, &input, h, solver.as_mut()).asleep;

@@ -1,0 +1,50 @@
+//! The catalogue of steppers: names, and what each is.
+
+use serde::{Deserialize, Deserializer};
+
+/// One stepper of the catalogue.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct StepperEntry {
+    /// Name in files, on the command line and in tables.
+    pub name: &'static str,
+    /// One line: the rule.
+    pub summary: &'static str,
+    /// Order of accuracy in h, in words.
+    pub order: &'static str,
+    /// Keys of REFERENCES.bib.
+    pub source: &'static str,
+}
+
+/// There is no stepper of that name.
+#[derive(Clone, Debug, PartialEq, Eq, thiserror::Error)]
+#[error("there is no stepper `{name}`; there are: {}", names())]
+pub struct UnknownStepper {
+    pub name: String,
+}
+
+const STEPPERS: [StepperEntry; 1] = [StepperEntry {
+    name: "time-stepping",
+    summary: "velocity-level time stepping: contacts, limits and loops as one constraint problem a step",
+    order: "2 of driven robots and linkages, 5 in flight, exact of free bodies; 1 where something is hit, slides or rolls",
+    source: "Moreau1988, CashKarp1990",
+}];
+
+/// All steppers, the default first.
+pub fn steppers() -> &'static [StepperEntry] {
+    &STEPPERS
+}
+
+/// The stepper called `name`.
+pub fn stepper_named(name: &str) -> Result<&'static StepperEntry, UnknownStepper> {
+    STEPPERS.iter().find(|e| e.name == name).ok_or_else(|| UnknownStepper { name: name.to_owned() })
+}
+
+/// The name of a stepper, of the catalogue.
+pub(crate) fn read_name<'de, D: Deserializer<'de>>(deserializer: D) -> Result<&'static str, D::Error> {
+    let name = String::deserialize(deserializer)?;
+    stepper_named(&name).map(|e| e.name).map_err(serde::de::Error::custom)
+}
+
+fn names() -> String {
+    STEPPERS.iter().map(|e| e.name).collect::<Vec<_>>().join(", ")
+}
