@@ -7,6 +7,7 @@ use crate::progress::Meter;
 use crate::recording_file::{self, Kind};
 use crate::words;
 use std::path::{Component, Path, PathBuf};
+use stiction::StepperName;
 use stiction::solvers::Params;
 use stiction_lab::dump::Dump;
 use stiction_lab::scene::spec::HoldSpec;
@@ -38,9 +39,8 @@ impl SceneArgs {
     }
 
     /// The stepper that was asked for.
-    fn stepper(&self) -> Result<Option<&'static str>, Failure> {
-        let named = |name: &String| stiction::stepper_named(name).map(|e| e.name);
-        self.stepper.as_ref().map(named).transpose().map_err(Failure::input)
+    fn stepper(&self) -> Result<Option<StepperName>, Failure> {
+        self.stepper.as_deref().map(StepperName::of).transpose().map_err(Failure::input)
     }
 
     pub(crate) fn overrides(&self, contact: Option<&str>) -> Result<Overrides, Failure> {

@@ -1,7 +1,7 @@
 //! What a person changes of a scene for one run.
 
 use crate::scene::Setup;
-use stiction::Sleep;
+use stiction::{Sleep, StepperName};
 use stiction::solvers::Params;
 use stiction::solvers::registry::{self, Common, SolverError};
 
@@ -12,8 +12,8 @@ pub struct Overrides {
     pub contact: Option<String>,
     /// Parameters of the contact solver, on top of those of the scene.
     pub contact_params: Params,
-    /// Stepper, a name of [`stiction::steppers`].
-    pub stepper: Option<&'static str>,
+    /// Stepper, one of [`stiction::steppers`].
+    pub stepper: Option<StepperName>,
     /// [s]
     pub dt: Option<f64>,
     /// [s]

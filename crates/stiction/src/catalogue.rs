@@ -1,6 +1,6 @@
 //! The catalogue of steppers: names, and what each is.
 
-use serde::{Deserialize, Deserializer};
+use serde::{Deserialize, Deserializer, Serialize};
 
 /// One stepper of the catalogue.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -34,15 +34,36 @@ pub fn steppers() -> &'static [StepperEntry] {
     &STEPPERS
 }
 
-/// The stepper called `name`.
-pub fn stepper_named(name: &str) -> Result<&'static StepperEntry, UnknownStepper> {
-    STEPPERS.iter().find(|e| e.name == name).ok_or_else(|| UnknownStepper { name: name.to_owned() })
+/// The name of a stepper of the catalogue.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize)]
+#[serde(transparent)]
+pub struct StepperName(&'static str);
+
+impl StepperName {
+    /// The stepper called `name`.
+    pub fn of(name: &str) -> Result<Self, UnknownStepper> {
+        let entry = STEPPERS.iter().find(|e| e.name == name);
+        entry.map(|e| Self(e.name)).ok_or_else(|| UnknownStepper { name: name.to_owned() })
+    }
+
+    /// In files, on the command line and in tables.
+    pub fn as_str(self) -> &'static str {
+        self.0
+    }
 }
 
-/// The name of a stepper, of the catalogue.
-pub(crate) fn read_name<'de, D: Deserializer<'de>>(deserializer: D) -> Result<&'static str, D::Error> {
-    let name = String::deserialize(deserializer)?;
-    stepper_named(&name).map(|e| e.name).map_err(serde::de::Error::custom)
+/// The first of the catalogue.
+impl Default for StepperName {
+    fn default() -> Self {
+        Self(STEPPERS[0].name)
+    }
+}
+
+impl<'de> Deserialize<'de> for StepperName {
+    fn deserialize<D: Deserializer<'de>>(deserializer: D) -> Result<Self, D::Error> {
+        let name = String::deserialize(deserializer)?;
+        Self::of(&name).map_err(serde::de::Error::custom)
+    }
 }
 
 fn names() -> String {

@@ -108,7 +108,7 @@ mod snapshot;
 mod state;
 pub mod stepping;
 
-pub use catalogue::{StepperEntry, UnknownStepper, stepper_named, steppers};
+pub use catalogue::{StepperEntry, StepperName, UnknownStepper, steppers};
 pub use compose::{ComposeError, Composer, FreeBody, UNCOLOURED};
 pub use input::Input;
 pub use params::{Sleep, StepperParamError, StepperParams};

@@ -1,5 +1,6 @@
 //! Parameters of time stepping.
 
+use crate::catalogue::StepperName;
 use serde::{Deserialize, Serialize};
 use stiction_assembly::RowParams;
 use stiction_dynamics::spatial::Vec3;
@@ -8,9 +9,8 @@ use stiction_dynamics::spatial::Vec3;
 #[derive(Clone, Copy, Debug, PartialEq, Serialize, Deserialize)]
 #[serde(default, deny_unknown_fields)]
 pub struct StepperParams {
-    /// The stepper, a name of [`crate::steppers`].
-    #[serde(deserialize_with = "crate::catalogue::read_name")]
-    pub method: &'static str,
+    /// The stepper, one of [`crate::steppers`].
+    pub method: StepperName,
     /// Time step h [s]; typical 0.0005 … 0.005.
     pub dt: f64,
     /// Share of a position error (overlap beyond the slop, error of a coupling or loop) removed per step, 0 … 1 [–]. Larger
@@ -54,7 +54,7 @@ pub enum Sleep {
 impl Default for StepperParams {
     fn default() -> Self {
         Self {
-            method: crate::catalogue::steppers()[0].name,
+            method: StepperName::default(),
             dt: 1e-3,
             baumgarte: 0.2,
             slop: 1e-5,

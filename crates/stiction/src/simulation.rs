@@ -9,7 +9,7 @@ use crate::stepping::around::certificates_at_rest::CertificatesAtRest;
 use crate::stepping::around::islands_at_rest::SleepingContact;
 use crate::stepping::around::sleeping::Sleeping;
 use crate::stepping::around::Inner;
-use crate::stepping::{Accepted, ContactCorrection, ContactSource, Memory, Stepper, StepperError};
+use crate::stepping::{Accepted, ContactCorrection, ContactSource, Memory, Stepper};
 use crate::stepping::make_inner;
 use std::sync::Arc;
 use std::sync::OnceLock;
@@ -75,8 +75,6 @@ pub enum SetupError {
     State(#[from] StateError),
     #[error(transparent)]
     Shape(#[from] ShapeError),
-    #[error(transparent)]
-    Method(#[from] StepperError),
     #[error(
         "{solver} takes no contacts that resist spinning or rolling, as `{geometry}` does (condim 4 or 6); auto and nsgs do"
     )]

@@ -7,7 +7,7 @@ use super::number::{Direction, Finite, NotNegative, Positive, Quaternion, Rgba, 
 use serde::{Deserialize, Serialize};
 use std::collections::BTreeMap;
 use std::path::PathBuf;
-use stiction::{Settings, StepperParams};
+use stiction::{Settings, StepperName, StepperParams};
 use stiction::models::Meshes;
 use stiction::solvers::Params;
 
@@ -269,7 +269,7 @@ pub(super) fn stepper<'de, D: serde::Deserializer<'de>>(deserializer: D) -> Resu
         }
 
         fn visit_str<E: serde::de::Error>(self, name: &str) -> Result<StepperParams, E> {
-            let method = stiction::stepper_named(name).map_err(E::custom)?.name;
+            let method = StepperName::of(name).map_err(E::custom)?;
             Ok(StepperParams { method, ..StepperParams::default() })
         }
 

@@ -22,7 +22,7 @@ pub use integrate::Quadrature;
 pub use memory::Memory;
 pub use remedies::Remedy;
 pub(crate) use steppers::make_inner;
-pub use steppers::{StepperError, make};
+pub use steppers::make;
 pub use time_stepping::{Accepted, BlockMode, ContactSource, TimeStepping};
 pub use trial::Trial;
 

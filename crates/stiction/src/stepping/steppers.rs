@@ -4,23 +4,13 @@ use super::Stepper;
 use super::around::Inner;
 use super::around::sleeping::Sleeping;
 use super::time_stepping::TimeStepping;
-use crate::catalogue::{UnknownStepper, stepper_named};
 use crate::params::StepperParams;
 use stiction_collision::ShapeError;
 use stiction_models::World;
 
-/// Why a stepper cannot be made.
-#[derive(Debug, thiserror::Error)]
-pub enum StepperError {
-    #[error(transparent)]
-    Unknown(#[from] UnknownStepper),
-    #[error(transparent)]
-    Shape(#[from] ShapeError),
-}
-
 /// The stepper that `params` names, for `world`, without decorators; the parameters must be valid.
-pub(crate) fn make_inner(world: &World, params: StepperParams) -> Result<Box<dyn Inner>, StepperError> {
-    match stepper_named(params.method)?.name {
+pub(crate) fn make_inner(world: &World, params: StepperParams) -> Result<Box<dyn Inner>, ShapeError> {
+    match params.method.as_str() {
         "time-stepping" => Ok(Box::new(TimeStepping::new(world, params)?)),
         name => unreachable!("`{name}` is in the catalogue, and nothing makes it"),
     }
@@ -28,7 +18,7 @@ pub(crate) fn make_inner(world: &World, params: StepperParams) -> Result<Box<dyn
 
 /// The stepper that `params` names, for `world`, with the decorators that it asks for (sleep, halving, stopping at impacts);
 /// the parameters must be valid.
-pub fn make(world: &World, params: StepperParams) -> Result<Box<dyn Stepper>, StepperError> {
+pub fn make(world: &World, params: StepperParams) -> Result<Box<dyn Stepper>, ShapeError> {
     let inner = make_inner(world, params)?;
     Ok(Box::new(Sleeping::new(world, inner, &params)))
 }
@@ -36,18 +26,18 @@ pub fn make(world: &World, params: StepperParams) -> Result<Box<dyn Stepper>, St
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::catalogue::steppers;
+    use crate::catalogue::{StepperName, steppers};
 
     /// Everything in the catalogue can be made, and goes by its name.
     #[test]
     fn the_catalogue_is_made() {
         let (world, _) = crate::Composer::new("empty", stiction_dynamics::spatial::Vec3::ZERO).unwrap().finish();
         for entry in steppers() {
-            let params = StepperParams { method: entry.name, ..StepperParams::default() };
+            let params =
+                StepperParams { method: StepperName::of(entry.name).unwrap(), ..StepperParams::default() };
             assert_eq!(make(&world, params).unwrap().name(), entry.name);
         }
-        let unknown = StepperParams { method: "rk4", ..StepperParams::default() };
-        let Err(error) = make(&world, unknown) else { panic!("there is no rk4") };
-        assert!(error.to_string().contains("`rk4`; there are: time-stepping"), "{error}");
+        let error = StepperName::of("rk4").unwrap_err().to_string();
+        assert!(error.contains("`rk4`; there are: time-stepping"), "{error}");
     }
 }
