@@ -95,7 +95,8 @@ fn effort(s: &Summary) -> String {
         0 => "every step converged".to_owned(),
         n => format!("{n} of {} steps DID NOT CONVERGE", s.steps),
     };
-    format!("{} iterations a step, at most {}; {verdict}", short(e.iterations_mean), e.iterations_max)
+    let remedies: String = e.remedies.iter().map(|(name, n)| format!("; {name} in {n} steps")).collect();
+    format!("{} iterations a step, at most {}; {verdict}{remedies}", short(e.iterations_mean), e.iterations_max)
 }
 
 /// Energy before and after, and whose work the change was.

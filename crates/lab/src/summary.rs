@@ -4,6 +4,7 @@
 //! is not a number is worse than any number.
 
 use serde::Serialize;
+use std::collections::BTreeMap;
 use stiction::contact::Certificate;
 use stiction::{StepReport, StepStatus};
 
@@ -97,7 +98,7 @@ impl From<&Certificate> for WorstCertificate {
 }
 
 /// What the contact solver did over the run.
-#[derive(Clone, Copy, Debug, Default, PartialEq, Serialize)]
+#[derive(Clone, Debug, Default, PartialEq, Serialize)]
 pub struct SolverEffort {
     pub iterations_mean: f64,
     pub iterations_max: u32,
@@ -105,6 +106,8 @@ pub struct SolverEffort {
     pub not_converged: u64,
     /// Steps of which only rounding the impulses to 64 bits was left.
     pub rounding: u64,
+    /// Steps by the remedy that was taken because the problem had no good answer.
+    pub remedies: BTreeMap<&'static str, u64>,
 }
 
 /// Who slept.
@@ -124,6 +127,7 @@ pub(crate) struct Tally {
     iterations_max: u32,
     not_converged: u64,
     rounding: u64,
+    remedies: BTreeMap<&'static str, u64>,
     asleep: usize,
     asleep_sum: u64,
     pub(crate) penetration_max: f64,
@@ -139,6 +143,9 @@ impl Tally {
     pub(crate) fn count(&mut self, t: f64, report: &StepReport, certificate: Option<&Certificate>) {
         self.not_converged += u64::from(report.flagged());
         self.rounding += u64::from(report.status == StepStatus::Rounding);
+        if let Some(remedy) = report.remedy {
+            *self.remedies.entry(remedy.name()).or_default() += 1;
+        }
         if let StepStatus::Failed(cause) = &report.status {
             self.failure = Some(cause.clone());
             return;
@@ -171,6 +178,7 @@ impl Tally {
             iterations_max: self.iterations_max,
             not_converged: self.not_converged,
             rounding: self.rounding,
+            remedies: self.remedies.clone(),
         }
     }
 
@@ -216,7 +224,7 @@ mod tests {
         assert_eq!((t, worst.natural_map), (0.2, 3e-9));
         assert_eq!(
             tally.effort(),
-            SolverEffort { iterations_mean: 5.0, iterations_max: 10, not_converged: 0, rounding: 1 }
+            SolverEffort { iterations_mean: 5.0, iterations_max: 10, not_converged: 0, rounding: 1, remedies: BTreeMap::new() }
         );
 
         tally.count(0.4, &report(1, StepStatus::NotConverged), Some(&certificate(f64::NAN)));

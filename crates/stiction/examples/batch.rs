@@ -70,14 +70,14 @@ fn cart() -> Result<(World, State), Box<dyn std::error::Error>> {
 pub(crate) fn main() -> Result<(), Box<dyn std::error::Error>> {
     let (world, start) = cart()?;
     let controls: Vec<f64> = (0..N).map(|i| 20.0 * i as f64 / N as f64).collect(); // [N], n × nu numbers
-    let settings = BatchSettings { tolerance: TOLERANCE, ..BatchSettings::default() };
+    let settings = BatchSettings { tolerance: TOLERANCE, judge: true, ..BatchSettings::default() };
     let h = settings.stepper.dt;
     let mut batch = Batch::new(world.clone(), &start, N, settings)?;
     let (mut worst, mut in_lanes) = (0.0_f64, 0);
     for _ in 0..STEPS {
         batch.step(&controls);
         for report in batch.reports() {
-            worst = worst.max(report.natural_map);
+            worst = worst.max(report.natural_map.ok_or("not judged")?);
             in_lanes += usize::from(report.path == Taken::Lane);
         }
     }

@@ -61,7 +61,8 @@ fn main() {
     for controls in controls.chunks(n * nu) {
         batch.step(controls);
         for report in batch.reports() {
-            worst = if report.natural_map > worst { report.natural_map } else { worst };
+            let e = report.natural_map.unwrap_or(report.residual);
+            worst = if e > worst { e } else { worst };
             fell_back += usize::from(report.path == Taken::FellBack);
             flagged += usize::from(report.status != StepStatus::Converged);
             failed += usize::from(matches!(report.status, StepStatus::Failed(_)));

@@ -100,7 +100,7 @@ impl StepMark {
             StepStatus::Failed(_) => StepOutcome::Failed,
         };
         let (penetration, iterations) = (report.penetration, report.iterations);
-        Self { own_natural_map, penetration, iterations, outcome, worst }
+        Self { own_natural_map, penetration, iterations, outcome, remedy: report.remedy, worst }
     }
 }
 

@@ -14,6 +14,7 @@
 //!     f·n ≥ 0,      |f − (f·n) n| ≤ μ f·n                                            (1)
 //! ```
 
+use crate::stepping::Remedy;
 use serde::{Deserialize, Serialize};
 
 pub use crate::mechanism::{Mechanism, RecordedActuator, RecordedInertia, RecordedJoint};
@@ -148,6 +149,8 @@ pub struct StepMark {
     /// Of the contact solver.
     pub iterations: u32,
     pub outcome: StepOutcome,
+    /// What was done because the problem had no good answer.
+    pub remedy: Option<Remedy>,
     /// The constraint with the largest natural map: contacts first, in the order of the frame, then limits and others.
     pub worst: Option<usize>,
 }
@@ -160,6 +163,7 @@ impl Default for StepMark {
             penetration: 0.0,
             iterations: 0,
             outcome: StepOutcome::None,
+            remedy: None,
             worst: None,
         }
     }

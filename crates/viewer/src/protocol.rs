@@ -21,7 +21,8 @@
 //!     24  f64        natural map of the solver's own law [m/s], NaN: not asked for
 //!     32  f32        deepest overlap [m]
 //!     36  u32        iterations of the contact solver
-//!     40  u32        outcome of the step: 0 none, 1 converged, 2 not converged, 3 failed, 4 rounding
+//!     40  u32        outcome of the step: 0 none, 1 converged, 2 not converged, 3 failed, 4 rounding; 256 times its
+//!                    remedy: 0 none, 1 less restitution, 2 without restitution, 3 energy guard, 4 halved
 //!     44  i32        the constraint with the largest natural map: a contact, or beyond them; −1: none
 //!     48  u32 × 4    numbers of bodies nb, contacts nc, joint positions nj, actuators nu
 //!     64  nb × 7 f32 X_WB: position [m], quaternion (w x y z)
@@ -32,7 +33,8 @@
 //! ```
 //! Single precision places a body 10 m away to within 1 µm, and nearer ones need no more: lengths, unit vectors,
 //! quaternions and joint positions are rounded to multiples of 2⁻²⁰, forces and efforts to 21 binary digits. A recording
-//! deflates the better for it: bodies at rest cost nothing. Time, energy and certificate keep double precision because one
+//! deflates the better for it: bodies at rest cost nothing. Time, energy and certificate keep double precision because stiction::Remedy;
+use one
 //! reads them as numbers.
 //!
 //! # Pack
@@ -97,7 +99,7 @@ pub fn encode_frame_into(frame: &Frame, out: &mut Vec<u8>) {
     }
     put_singles(out, &[step.penetration]);
     out.extend(step.iterations.to_le_bytes());
-    out.extend(outcome_code(step.outcome).to_le_bytes());
+    out.extend((outcome_code(step.outcome) + (remedy_code(step.remedy) << 8)).to_le_bytes());
     out.extend(index_i32(step.worst).to_le_bytes());
     for count in counts(frame) {
         out.extend(length_u32(count).to_le_bytes());
@@ -129,7 +131,8 @@ pub fn decode_frame(bytes: &[u8]) -> Result<Frame, DecodeError> {
     let [t, energy, natural_map, own_natural_map] = reader.doubles()?;
     let [penetration] = reader.singles()?;
     let iterations = u32::from_le_bytes(reader.take()?);
-    let outcome = outcome_of_code(u32::from_le_bytes(reader.take()?))?;
+    let codes = u32::from_le_bytes(reader.take()?);
+    let (outcome, remedy) = (outcome_of_code(codes & 0xff)?, remedy_of_code(codes >> 8)?);
     let worst = reader.index()?;
     let (bodies, contacts) = (reader.count()?, reader.count()?);
     let (joints, efforts) = (reader.count()?, reader.count()?);
@@ -143,7 +146,7 @@ pub fn decode_frame(bytes: &[u8]) -> Result<Frame, DecodeError> {
         t,
         energy,
         natural_map,
-        step: StepMark { own_natural_map, penetration, iterations, outcome, worst },
+        step: StepMark { own_natural_map, penetration, iterations, outcome, remedy, worst },
         poses: (0..bodies)
             .map(|_| Ok((reader.singles()?, reader.singles()?)))
             .collect::<Result<_, DecodeError>>()?,
@@ -195,6 +198,8 @@ pub enum DecodeError {
         "step outcome {0} is none of 0 (none), 1 (converged), 2 (not converged), 3 (failed), 4 (rounding)"
     )]
     Outcome(u32),
+    #[error("remedy {0} is none of 0 (none) to 4")]
+    Remedy(u32),
     #[error("index {0} is negative and not -1 (none)")]
     Index(i32),
     #[error("the scene message is not UTF-8")]
@@ -280,6 +285,21 @@ fn outcome_of_code(code: u32) -> Result<StepOutcome, DecodeError> {
         3 => Ok(StepOutcome::Failed),
         4 => Ok(StepOutcome::Rounding),
         _ => Err(DecodeError::Outcome(code)),
+    }
+}
+
+fn remedy_code(remedy: Option<Remedy>) -> u32 {
+    let place = Remedy::ALL.iter().zip(1..).find(|(r, _)| Some(**r) == remedy);
+    place.map_or(0, |(_, code)| code)
+}
+
+fn remedy_of_code(code: u32) -> Result<Option<Remedy>, DecodeError> {
+    match code.checked_sub(1) {
+        None => Ok(None),
+        Some(place) => {
+            let remedy = Remedy::ALL.get(place as usize).ok_or(DecodeError::Remedy(code))?;
+            Ok(Some(*remedy))
+        }
     }
 }
 
@@ -371,6 +391,7 @@ mod tests {
                 penetration: 0.5,
                 iterations: 9,
                 outcome: StepOutcome::NotConverged,
+                remedy: Some(Remedy::EnergyGuard),
                 worst: Some(2),
             },
             joints: vec![0.25, -1.5],
@@ -398,6 +419,10 @@ mod tests {
             assert_eq!(outcome_of_code(code).map(outcome_code), Ok(code));
         }
         assert_eq!(outcome_of_code(5), Err(DecodeError::Outcome(5)));
+        for code in 0..5 {
+            assert_eq!(remedy_of_code(code).map(remedy_code), Ok(code));
+        }
+        assert_eq!(remedy_of_code(5), Err(DecodeError::Remedy(5)));
     }
 
     /// What single precision or the grid cannot hold comes back as near as the module says; what is no number as such.

@@ -109,13 +109,11 @@ impl Alone {
         );
         q.copy_from_slice(&self.state.q);
         v.copy_from_slice(&self.state.v);
-        let natural_map = if report.failure().is_some() {
-            f64::NAN
-        } else {
+        let natural_map = (plan.settings.judge && report.failure().is_none()).then(|| {
             let core = self.stepper.core();
             self.judge.certify(&core.posed().problem, core.impulses()).natural_map
-        };
+        });
         let (contacts, penetration) = (report.contacts, report.penetration);
-        BatchReport { status: report.status, path, natural_map, contacts, penetration }
+        BatchReport { status: report.status, path, residual: report.residual, natural_map, contacts, penetration }
     }
 }

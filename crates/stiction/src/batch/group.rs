@@ -39,7 +39,8 @@ pub(super) struct Next<'a> {
 pub(super) struct Outcome {
     /// It counts; otherwise the environment is to be stepped alone.
     pub(super) good: bool,
-    pub(super) natural_map: f64,
+    pub(super) residual: f64,
+    pub(super) natural_map: Option<f64>,
     pub(super) contacts: usize,
     pub(super) penetration: f64,
 }
@@ -240,6 +241,7 @@ impl<T: Real> Room<T> {
             e = solver.solve(rows, tolerance, *here, plan.yields());
             good = T::select(mask(unsolved(e, tolerance)), kind, good);
             good = T::select(mask(rows.deep), kind, good);
+            good = T::select(mask(rows.bounces_of_linked(plan, &solver.lambda, kind)), kind, good);
             rows.apply(free, &solver.lambda, v_next);
         }
         let belied = free.promote(plan, numbers, v, v_next, good);
@@ -266,12 +268,13 @@ impl<T: Real> Room<T> {
                 }
             }
         }
+        let mut judged = [0.0; WIDEST];
         if plan.settings.judge && rows.rows > 0 {
             for lane in (0..T::LANES).filter(|&lane| good.lane(lane) == 1.0) {
-                e = e.with_lane(lane, self.witness.natural_map(rows, &solver.lambda, lane));
+                judged[lane] = self.witness.natural_map(rows, &solver.lambda, lane);
             }
         }
-        self.say(good, e, out, only);
+        self.say(good, e, plan.settings.judge.then_some(judged), out, only);
         T::any(mask(belied))
     }
 
@@ -291,7 +294,14 @@ impl<T: Real> Room<T> {
     }
 
     #[inline(always)]
-    fn say(&self, good: T, e: T, out: &mut [Outcome; WIDEST], only: Option<usize>) {
+    fn say(
+        &self,
+        good: T,
+        e: T,
+        judged: Option<[f64; WIDEST]>,
+        out: &mut [Outcome; WIDEST],
+        only: Option<usize>,
+    ) {
         let (mut contacts, mut depth) = (good.zero(), good.zero());
         for slot in &self.touch.slots {
             contacts += slot.active;
@@ -303,7 +313,8 @@ impl<T: Real> Room<T> {
             }
             *out = Outcome {
                 good: good.lane(lane) == 1.0,
-                natural_map: e.lane(lane),
+                residual: e.lane(lane),
+                natural_map: judged.map(|j| j[lane]),
                 contacts: contacts.lane(lane) as usize,
                 penetration: depth.lane(lane),
             };

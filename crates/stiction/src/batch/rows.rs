@@ -444,6 +444,18 @@ impl<T: Real> Rows<T> {
         flies
     }
 
+    /// 1 where bodies that joints link bounce: whether they make energy is for the step alone to tell.
+    #[inline(always)]
+    pub(super) fn bounces_of_linked(&self, plan: &Plan, lambda: &[T], kind: T) -> T {
+        let mut linked = kind.zero();
+        for i in 0..self.blocks.len() {
+            if T::any(mask(self.bounces[i])) && self.trees(plan, i).into_iter().any(|t| plan.linked[t]) {
+                linked = max(linked, self.bounces[i] * self.holds(i, lambda));
+            }
+        }
+        linked
+    }
+
     /// 1 where block i has an impulse.
     #[inline(always)]
     pub(super) fn holds(&self, i: usize, lambda: &[T]) -> T {

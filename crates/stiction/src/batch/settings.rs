@@ -21,7 +21,7 @@ pub struct BatchSettings {
     /// Natural map that contacts are solved to [m/s]; in `Single`, times the fastest constraint where that is faster
     /// than 1 m/s.
     pub tolerance: f64,
-    /// Natural maps are told by [`stiction_contact::Judge`], in `f64` whatever the lanes count in: slow.
+    /// Every step is judged ([`stiction_contact::Judge`]), in `f64` whatever the lanes count in: slow.
     pub judge: bool,
     /// Threads that step, the caller's among them; never changes a bit of the result.
     pub threads: usize,
@@ -50,8 +50,11 @@ pub enum Path {
 pub struct BatchReport {
     pub status: StepStatus,
     pub path: Path,
-    /// Residual of the exact contact law [m/s].
-    pub natural_map: f64,
+    /// The solver's own stopping residual [m/s], in the precision of the lanes.
+    pub residual: f64,
+    /// The judge's natural map of the exact contact law [m/s], in `f64` whatever the lanes count in; `None` unless
+    /// [`BatchSettings::judge`] asks for it.
+    pub natural_map: Option<f64>,
     /// Contact points in the problem.
     pub contacts: usize,
     /// Deepest overlap at the start of the step [m].
@@ -63,7 +66,8 @@ impl BatchReport {
         Self {
             status: StepStatus::Converged,
             path: Path::Lane,
-            natural_map: 0.0,
+            residual: 0.0,
+            natural_map: None,
             contacts: 0,
             penetration: 0.0,
         }

@@ -179,6 +179,7 @@ impl Shard {
         let report = &mut self.reports[i];
         report.status = StepStatus::Converged;
         report.path = Path::Lane;
+        report.residual = outcome.residual;
         report.natural_map = outcome.natural_map;
         report.contacts = outcome.contacts;
         report.penetration = outcome.penetration;

@@ -38,7 +38,7 @@ pub(crate) fn standing_on(floor: Shape, pose: Pose, bodies: Vec<(Shape, Pose)>) 
         c.body(FreeBody { material, ..body }).unwrap();
     }
     let (world, state) = c.finish();
-    let stepper = StepperParams { dt: 2e-3, certify: false, sleep: Sleep::Off, ..StepperParams::default() };
+    let stepper = StepperParams { dt: 2e-3, sleep: Sleep::Off, ..StepperParams::default() };
     Simulation::new(world, state, Settings { stepper, tolerance: 1e-10, ..Settings::default() }).unwrap()
 }
 

@@ -42,6 +42,8 @@ export class Panel {
     text(byId("force-vertical"), `${component(sum[2], size)} N`);
     text(byId("force-sum"), `${sum.map((value) => component(value, size)).join("  ")} N`);
     text(byId("iterations"), frame.outcome === "none" ? "–" : String(frame.iterations));
+    byId("remedy-row").hidden = frame.remedy === "none";
+    text(byId("remedy"), frame.remedy);
     text(byId("penetration"), frame.outcome === "none" ? "–" : length(frame.penetration));
     text(byId("energy"), Number.isFinite(frame.energy) ? `${number(frame.energy)} J` : "–");
     text(byId("natural-map"), Number.isFinite(frame.naturalMap) ? `${scientific(frame.naturalMap)} m/s` : "not asked");

@@ -92,6 +92,10 @@ export type Mode = (typeof MODES)[number];
 export const OUTCOMES = ["none", "converged", "not converged", "failed", "rounding"] as const;
 export type Outcome = (typeof OUTCOMES)[number];
 
+/** What a step did because its problem had no good answer; in the order of their codes. */
+export const REMEDIES = ["none", "less restitution", "without restitution", "energy guard", "halved"] as const;
+export type Remedy = (typeof REMEDIES)[number];
+
 export interface Contact {
   /** Bodies A and B; WORLD for the world. The normal points from A to B, the force [N] acts on B. */
   bodies: [number, number];
@@ -115,6 +119,7 @@ export interface Frame {
   penetration: number;
   iterations: number;
   outcome: Outcome;
+  remedy: Remedy;
   /** The constraint with the largest natural map: a contact, or beyond them; NONE. */
   worst: number;
   /** Seven numbers a body: position [m], quaternion w x y z. */
@@ -161,7 +166,8 @@ export function decodeFrame(bytes: Uint8Array): Frame {
     ownNaturalMap: view.getFloat64(24, true),
     penetration: view.getFloat32(32, true),
     iterations: view.getUint32(36, true),
-    outcome: OUTCOMES[view.getUint32(40, true)] ?? "none",
+    outcome: OUTCOMES[view.getUint8(40)] ?? "none",
+    remedy: REMEDIES[view.getUint8(41)] ?? "none",
     worst: view.getInt32(44, true),
     poses: singles(HEADER, POSE_FLOATS * bodies),
     contacts: Array.from({ length: contactCount }, (_, i) => decodeContact(view, contactsAt + CONTACT_BYTES * i)),

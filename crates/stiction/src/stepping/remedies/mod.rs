@@ -40,6 +40,9 @@ pub enum Remedy {
 }
 
 impl Remedy {
+    /// All of them; their places are their codes in recordings, from 1.
+    pub const ALL: [Self; 4] = [Self::LessRestitution, Self::WithoutRestitution, Self::EnergyGuard, Self::Halved];
+
     /// The name in files, tables and the viewer.
     pub fn name(self) -> &'static str {
         match self {
