@@ -10,7 +10,7 @@ use serde::Serialize;
 use std::ops::ControlFlow;
 use stiction::recording::Recording;
 
-/// See the module.
+/// Comparison of contact solvers on one scene.
 #[derive(Clone, Debug, Serialize)]
 pub struct Comparison {
     pub scene: String,

@@ -9,15 +9,15 @@ use stiction::solvers::registry::{self, Common, SolverError};
 pub struct Overrides {
     /// Contact solver, a name of the registry.
     pub contact: Option<String>,
-    /// [s]
+    /// Time step [s].
     pub dt: Option<f64>,
-    /// [s]
+    /// Simulated time [s].
     pub duration: Option<f64>,
-    /// Of the contact solver [m/s].
+    /// Tolerance of the contact solver [m/s].
     pub tolerance: Option<f64>,
-    /// Of the contact solver, per step.
+    /// Iterations of the contact solver per step, at most.
     pub max_iterations: Option<u32>,
-    /// Of a step.
+    /// Threads of a step.
     pub threads: Option<usize>,
     pub sleep: Option<Sleep>,
 }

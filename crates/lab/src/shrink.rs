@@ -8,7 +8,7 @@ use std::ops::ControlFlow;
 use stiction::contact::ConstraintProblem;
 use stiction::solvers::registry::{self, Common};
 
-/// What was found.
+/// Result of the search for a smaller failure.
 #[derive(Clone, Debug)]
 pub struct Shrunk {
     /// Blocks of the problem that are left, ascending.

@@ -30,7 +30,7 @@ polyline{fill:none;stroke:var(--c);stroke-linejoin:round;stroke-linecap:round}.n
 circle{fill:var(--c)}.ring{fill:none;stroke:var(--c);stroke-width:1.3}";
 /// Colours of [`STYLE`].
 const COLOURS: usize = 7;
-/// Of the second seven curves, the third, the fourth.
+/// Dashes of the first seven curves, the second, the third, the fourth.
 const DASHES: [&str; 4] = ["none", "7 4", "2 4", "9 3 2 3"];
 /// Between the names of a list [px].
 const LIST: f64 = 14.0;

@@ -49,14 +49,14 @@ impl Figure {
         }
     }
 
-    /// The same under another title.
+    /// A copy under another title.
     #[must_use]
     pub fn titled(mut self, title: &str) -> Self {
         title.clone_into(&mut self.title);
         self
     }
 
-    /// The same with a ring at every point of `rings`, as predictions beside what was measured; each takes
+    /// A copy with a ring at every point of `rings`, as predictions beside measurements; each takes
     /// the colour of the curve of its label.
     #[must_use]
     pub fn ringed(mut self, rings: &[Series]) -> Self {
@@ -64,14 +64,14 @@ impl Figure {
         self
     }
 
-    /// The same with a logarithmic value axis; values that are not positive are left out.
+    /// A copy with a logarithmic value axis; values that are not positive are left out.
     #[must_use]
     pub fn log_y(mut self) -> Self {
         self.log_y = true;
         self
     }
 
-    /// The same with a logarithmic horizontal axis.
+    /// A copy with a logarithmic horizontal axis.
     #[must_use]
     pub fn log_x(mut self) -> Self {
         self.log_x = true;
