@@ -89,13 +89,15 @@ mod tests {
             "The samples of the curve.",
             "G = J M⁻¹ Jᵀ (1).",
         ] {
-            assert_eq!(found(&format!("/// {sentence}\nfn f() {{}}")), [], "{sentence}");
+            assert!(found(&format!("/// {sentence}\nfn f() {{}}")).is_empty(), "{sentence}");
         }
     }
 
     #[test]
     fn only_the_beginning_of_a_comment_counts() {
-        assert_eq!(found("/// Mass and\n/// Of the body.\nx\n//// Of a rule\n// Of\n/// [m]\n/// of it"), []);
+        assert!(
+            found("/// Mass and\n/// Of the body.\nx\n//// Of a rule\n// Of\n/// [m]\n/// of it").is_empty()
+        );
         assert_eq!(found("/// Length\n\n    /// Its end.\n/// of a\nx"), [3]);
     }
 }

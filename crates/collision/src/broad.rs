@@ -28,10 +28,10 @@ struct Entry {
 #[derive(Clone, Copy, Debug)]
 struct Node {
     bounds: Aabb,
-    /// Its boxes: `entries[start..end]`.
+    /// Boxes of the node: `entries[start..end]`.
     start: usize,
     end: usize,
-    /// Its halves; `None`: a leaf.
+    /// Halves of the node; `None`: a leaf.
     halves: Option<[usize; 2]>,
 }
 
@@ -60,7 +60,7 @@ impl Bvh {
         }
     }
 
-    /// The same for every box of this tree and every one of another.
+    /// Calls `visit(i, j)` for every box i of this tree and j of another that overlap.
     pub(crate) fn pairs_with(&self, other: &Self, mut visit: impl FnMut(usize, usize)) {
         if !self.nodes.is_empty() && !other.nodes.is_empty() {
             self.between(0, other, 0, &mut visit);

@@ -24,7 +24,7 @@ use crate::patch::{Corner, Patch, pair_code};
 use crate::reduce::Candidates;
 use stiction_dynamics::spatial::{Vec3, vec3};
 
-/// What a corner of the overlap is: the index of a corner of A or B, or of two sides that cross.
+/// A corner of the overlap: the index of a corner of A or B, or of two sides that cross.
 #[derive(Clone, Copy)]
 enum At {
     A(u8),
@@ -84,7 +84,7 @@ impl Axes {
 struct Knife {
     start: Vec3,
     along: Vec3,
-    /// Its length, squared [m²].
+    /// Length of the side, squared [m²].
     squared: f64,
 }
 
@@ -221,7 +221,7 @@ impl<const N: usize> Meeting<'_, N> {
         }
     }
 
-    /// (1)
+    /// Gap (1) along the normal between a point of A and one of B [m].
     fn gap(&self, p_a: Vec3, p_b: Vec3) -> f64 {
         self.normal.dot(p_b - p_a) - self.rounding_a - self.rounding_b
     }

@@ -353,8 +353,9 @@ fn closed_hull(points: &[Vec3]) -> Result<(Vec<Vec3>, Vec<[u32; 3]>), String> {
     if is_closed(&hull.1) { Ok(hull) } else { Err("its surface is not closed".to_owned()) }
 }
 
-/// Of the points that are extreme in one of many directions, and then with them those that are left outside by more than
-/// `most`.
+/// Convex hull of the points that are extreme in one of many directions, and then of these with the points that are
+/// left
+/// outside by more than `most` [m].
 fn hull_of_few(points: &[Vec3], most: f64) -> Result<(Vec<Vec3>, Vec<[u32; 3]>), String> {
     const ROUNDS: usize = 8;
     let mut chosen = extreme_points(points);
@@ -380,7 +381,8 @@ fn is_closed(triangles: &[[u32; 3]]) -> bool {
     !edges.is_empty() && once && edges.iter().all(|(a, b)| edges.binary_search(&(*b, *a)).is_ok())
 }
 
-/// Of every triangle that has a plane, the point farthest outside of it, and how far [m], where that is more than `most`;
+/// For every triangle that has a plane, the point farthest outside of it and its distance [m], where that is more
+/// than `most`;
 /// each point once.
 fn farthest_outside(
     points: &[Vec3],

@@ -56,7 +56,7 @@ pub(crate) struct Depth {
     /// A point of A and one of B, in the planes at right angles to n that touch them.
     pub(crate) on_a: Vec3,
     pub(crate) on_b: Vec3,
-    /// What the bounds (2) leave open.
+    /// Interval between the bounds (2) [m].
     pub(crate) slack: f64,
 }
 

@@ -10,7 +10,7 @@ pub enum ShapeError {
         shape: &'static str,
         /// The parameter.
         what: &'static str,
-        /// Its value [m].
+        /// Value that was given [m].
         value: f64,
     },
     /// A point of a hull that is infinite or not a number.
@@ -49,7 +49,7 @@ pub enum ShapeError {
     Hull {
         /// Number of distinct points.
         points: usize,
-        /// What the algorithm said.
+        /// Message of the algorithm.
         reason: String,
     },
     /// A vertex of a mesh that is infinite or not a number.
@@ -109,11 +109,11 @@ pub enum ShapeError {
         "height field: the height at row {row}, column {col} is {value}; expected a finite number of metres"
     )]
     Height {
-        /// Its row.
+        /// Row of the height.
         row: usize,
-        /// Its column.
+        /// Column of the height.
         col: usize,
-        /// Its value [m].
+        /// Value of the height [m].
         value: f64,
     },
     /// A parameter of a convex decomposition.
@@ -121,9 +121,9 @@ pub enum ShapeError {
     Decomposition {
         /// The parameter.
         what: &'static str,
-        /// Its value.
+        /// Value that was given.
         value: f64,
-        /// Its range.
+        /// Range that is allowed.
         expected: &'static str,
     },
     /// A collider of a world.
@@ -131,7 +131,7 @@ pub enum ShapeError {
     Collider {
         /// Index of the collider.
         index: usize,
-        /// What is wrong with its shape.
+        /// Error in the shape of the geometry.
         source: Box<ShapeError>,
     },
 }

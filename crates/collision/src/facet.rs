@@ -22,7 +22,7 @@ const SLACK: f64 = 1e-8;
 /// Sine up to which an edge is at right angles to a direction.
 const LEVEL: f64 = 1e-6;
 
-/// What a surface does across an edge; with the far corner of the neighbour.
+/// Shape of a surface across an edge of a triangle, with the far corner of the neighbour.
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub(crate) enum Side {
     /// Goes on in the plane.
@@ -85,7 +85,7 @@ pub(crate) struct Facet {
 }
 
 impl Facet {
-    /// The same triangle seen from its other side, where what fell off now rises.
+    /// The triangle seen from its other side, where edges that fell off now rise.
     pub(crate) fn turned(&self) -> Self {
         let [ab, bc, ca] = self.sides.map(Side::turned);
         let swap = |x: [u32; 3]| [x[0], x[2], x[1]];

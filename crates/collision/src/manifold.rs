@@ -68,8 +68,8 @@ impl Manifold {
         self.len += 1;
     }
 
-    /// The same contact seen from the other side: the normal flips, the features change halves. Without
-    /// points there is nothing to see.
+    /// Turns the manifold to that of the pair (B, A): the normal flips, the features change halves. Without
+    /// points there is nothing to turn.
     pub(crate) fn flip(&mut self) {
         if self.len > 0 {
             self.normal = -self.normal;

@@ -219,7 +219,7 @@ mod tests {
     use super::*;
     use crate::pairs::testing::Lcg;
 
-    /// What is surely apart has no contact, and little else is taken for near.
+    /// Shapes found to be surely apart have no contact, and little else is taken for near.
     #[test]
     fn what_is_surely_apart_does_not_touch() {
         let shapes = [

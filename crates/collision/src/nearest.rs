@@ -195,7 +195,7 @@ mod tests {
     use super::*;
     use crate::pairs::testing::{Lcg, mesh_of_field, torus, waves};
 
-    /// Of a fine torus, within the sagitta of its facets.
+    /// Distance to a fine torus is that of its formula, within the sagitta of its facets.
     #[test]
     fn distance_to_a_torus_is_that_of_its_formula() {
         let (R, r) = (0.3, 0.1);

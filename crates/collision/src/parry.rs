@@ -105,7 +105,7 @@ fn box_of(part: &VoxelSet) -> Cell {
     sides
 }
 
-/// What is known about the axis of (1).
+/// Result of the search for the axis of (1).
 pub(crate) enum Axis {
     /// The cores are farther apart than asked for.
     Apart,

@@ -289,7 +289,7 @@ pub(crate) const SIXTEENTHS: [(f64, f64); CAP] = {
     ]
 };
 
-/// See [`ConvexMesh::face_toward`].
+/// Face of a hull that looks most toward `d`, by [`ConvexMesh::face_toward`].
 fn mesh_face<const N: usize>(mesh: &ConvexMesh, X: &Frame, d: Vec3) -> Patch<N> {
     let best = mesh.face_toward(d);
     let face = &mesh.faces()[best];

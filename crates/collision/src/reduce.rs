@@ -80,7 +80,7 @@ pub(crate) fn reduce(candidates: &[ManifoldPoint], size: f64, out: &mut Manifold
     reduce_to(SPAN, candidates, size, out);
 }
 
-/// The same of at most [`MAX_POINTS`], all of them corners of the contact area.
+/// Reduces as [`reduce`] does, but to at most [`MAX_POINTS`], all of them corners of the contact area.
 pub(crate) fn reduce_to_corners(candidates: &[ManifoldPoint], size: f64, out: &mut Manifold) {
     reduce_to(MAX_POINTS, candidates, size, out);
 }
@@ -215,7 +215,7 @@ impl Hull {
         }
     }
 
-    /// Of p over the side that it is farthest from; negative inside.
+    /// Height of p over the side that it is farthest from; negative inside.
     fn height(&self, p: [f64; 2]) -> f64 {
         let over = self.corners[..self.len].iter().map(|(q, normal)| dot(minus(p, *q), *normal));
         over.fold(f64::NEG_INFINITY, f64::max)

@@ -259,7 +259,7 @@ impl Shape {
     }
 }
 
-/// (2)
+/// Half sides (2) of the axis-aligned box around a box with half sides `half` that is turned by `R`.
 fn turned(R: &Mat3, half: Vec3) -> Vec3 {
     let along = |r: Vec3| r.x.abs() * half.x + r.y.abs() * half.y + r.z.abs() * half.z;
     vec3(along(R.rows[0]), along(R.rows[1]), along(R.rows[2]))

@@ -7,7 +7,7 @@ use crate::shape::Shape;
 use crate::surface::Surface;
 use stiction_dynamics::spatial::Vec3;
 
-/// See [`Shape::core_support`] and its neighbours, after which the methods are named.
+/// Support functions of a shape in its own frame, named after [`Shape::core_support`] and its neighbours.
 pub(crate) trait Support {
     fn core_support(&self, d: Vec3) -> Vec3;
     fn center(&self) -> Vec3;
@@ -57,7 +57,7 @@ impl Support for Facet {
     }
 }
 
-/// The other side of a contact with a triangle.
+/// A shape in contact with a triangle.
 pub(crate) trait Piece: Support {
     /// The part of the surface that faces the direction `d_W` out of it.
     fn patch(&self, X: &Frame, d_W: Vec3) -> Patch<CORNERS>;

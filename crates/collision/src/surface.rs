@@ -16,7 +16,7 @@ pub(crate) enum Surface<'a> {
 }
 
 impl<'a> Surface<'a> {
-    /// That of a shape that is not convex.
+    /// The surface of a shape that is not convex.
     pub(crate) fn of(shape: &'a Shape) -> Option<Self> {
         match shape {
             Shape::HeightField(field) => Some(Self::Field(field)),
@@ -87,7 +87,7 @@ pub(crate) fn edge_number(u: u32, v: u32) -> u32 {
 }
 
 impl TriangleMesh {
-    /// See [`Surface::facet`].
+    /// Triangle t with its neighbours, as [`Surface::facet`].
     pub(crate) fn facet(&self, t: usize) -> Facet {
         let (corners, vertices) = (self.corners(t), self.triangles()[t]);
         let normal = self.normal(t);

@@ -20,7 +20,7 @@ use stiction_dynamics::spatial::{Pose, Vec3, vec3};
 /// A shape that belongs to a body.
 #[derive(Clone, Debug)]
 pub struct Collider {
-    /// Its geometry.
+    /// Geometry of the collider.
     pub shape: Shape,
     /// The rigid body it is fixed to; colliders of one owner never meet.
     pub owner: usize,
@@ -44,7 +44,7 @@ pub struct CollisionWorld {
     meets_plane: Vec<bool>,
     /// Per collider [m].
     bounding_radius: Vec<f64>,
-    /// Those of `bounded` that queries look at: all, or what does not rest.
+    /// Colliders of `bounded` that queries look at: all, or those that do not rest.
     awake: Vec<usize>,
     /// Per collider: it rests.
     resting: Vec<bool>,
@@ -177,7 +177,7 @@ impl CollisionWorld {
         self.colliders.iter().map(group).collect()
     }
 
-    /// The same with `pairs` of colliders (in either order) that may meet whatever their bits, and though
+    /// A copy with `pairs` of colliders (in either order) that may meet whatever their bits, and though
     /// their owners are excluded.
     pub fn with_pairs(mut self, pairs: impl IntoIterator<Item = (usize, usize)>) -> Self {
         self.filter.named = pairs.into_iter().map(|(a, b)| (a.min(b), a.max(b))).collect();
@@ -475,7 +475,7 @@ mod tests {
         assert!((30..46).contains(&kept), "those near were kept {kept} times");
     }
 
-    /// What rests is met by the others, not by its like.
+    /// Colliders at rest are met by the others, not by one another.
     #[test]
     fn what_rests_is_left_out() {
         what_rests(true);

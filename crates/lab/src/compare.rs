@@ -12,7 +12,7 @@ use std::ops::ControlFlow;
 use stiction::SetupError;
 use stiction::recording::Recording;
 
-/// See the module.
+/// Comparison of contact solvers on one scene.
 #[derive(Clone, Debug, Serialize)]
 pub struct Comparison {
     pub scene: String,

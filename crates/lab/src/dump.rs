@@ -9,7 +9,7 @@ use stiction::contact::io::{Format, ProblemFileError, save};
 use stiction::contact::{Certificate, ConstraintProblem};
 use stiction::{Simulation, StepReport};
 
-/// Which steps.
+/// Choice of the steps whose contact problems are kept.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum When {
     /// The one with the largest natural map.
@@ -18,7 +18,7 @@ pub enum When {
     Hardest,
     /// Every n-th.
     Every(u64),
-    /// Those whose solver did not converge.
+    /// Steps whose solver did not converge.
     NotConverged,
 }
 

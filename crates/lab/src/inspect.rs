@@ -23,7 +23,7 @@ use stiction::{State, StateError};
 /// Bytes beyond which a file of a state is taken for a mistake.
 const MAX_STATE: u64 = 16 << 20;
 
-/// What `stiction inspect --json` prints; see the module.
+/// A robot or scene as `stiction inspect --json` prints it.
 #[derive(Clone, Debug, PartialEq, Serialize)]
 pub struct Inspection {
     pub nq: usize,
@@ -34,9 +34,9 @@ pub struct Inspection {
     pub M: Vec<Vec<f64>>,
     /// Gravity, Coriolis and centrifugal efforts [N or N·m].
     pub bias: Vec<f64>,
-    /// [m]
+    /// Centre of mass [m].
     pub com: [f64; 3],
-    /// [J]
+    /// Kinetic energy [J].
     pub kinetic: f64,
     /// Gravity and joint springs; zero height at the world origin [J].
     pub potential: f64,
@@ -46,9 +46,9 @@ pub struct Inspection {
     pub moving_mass: f64,
     /// Mass of the links that are fixed to the world, whether it counts or not [kg].
     pub fixed_mass: f64,
-    /// What was read but looks wrong, or was not understood.
+    /// Warnings on parts that were read but look wrong, or were not understood.
     pub warnings: Vec<String>,
-    /// What would change the motion but is not simulated yet.
+    /// Parts that would change the motion but are not simulated yet.
     pub unsupported: Vec<String>,
 }
 
@@ -134,7 +134,7 @@ struct StateFile {
     v: Option<Vec<f64>>,
 }
 
-/// Which state to look at.
+/// State to look at.
 #[derive(Clone, Debug, Default, PartialEq)]
 pub enum Posture {
     /// Every joint at its reference.
@@ -214,7 +214,7 @@ pub fn state_of(world: &World, posture: &Posture) -> Result<State, InspectError>
 }
 
 impl Inspection {
-    /// See the module.
+    /// Inspects a world in a state.
     pub fn new(world: &World, state: &State) -> Self {
         let model = &world.model;
         let mut kin = Kinematics::new(model);
@@ -270,7 +270,7 @@ struct Fixed {
     moment: Vec3,
 }
 
-/// Of an MJCF file; of others nothing counts.
+/// Links of an MJCF file that are fixed to the world; of other formats none counts.
 fn fixed_links(world: &World) -> Fixed {
     let counted = world.ledger.entries.iter().any(|e| e.what == "mujoco");
     let mut fixed = Fixed { mass: 0.0, moment: Vec3::ZERO };

@@ -26,11 +26,11 @@ use stiction::recording::{Frame, RecordedGeometry, RecordedShape, Recording};
 const WORLD: &str = "world";
 /// Side of what stands for an endless plane [m].
 const PLANE: f64 = 20.0;
-/// Of the largest force of the run [m].
+/// Length of the arrow of the largest force of the run [m].
 const LONGEST_ARROW: f64 = 1.0;
 /// Media type of the attachment.
 const PACKED: &str = "application/x-stiction-recording";
-/// Of a file that is read [bytes].
+/// Size of a file that is read, at most [bytes].
 const LARGEST: u64 = 4 << 30;
 
 /// Why no file was written.
@@ -59,7 +59,7 @@ pub fn read_mcap(path: &Path) -> Result<String, McapUnread> {
     html.map_err(|e| told(format!("its recording is damaged: {e}; {again}")))
 }
 
-/// What the attachment holds, in a file whose every length may lie.
+/// Content of the attachment, in a file whose every length may lie.
 fn packed_in(file: &[u8]) -> Result<Vec<u8>, Unread> {
     let records = file.strip_prefix(MAGIC).ok_or(Unread::Foreign)?;
     let mut rest = records.strip_suffix(MAGIC).ok_or(Unread::Truncated)?;
@@ -113,7 +113,7 @@ impl<'a> Words<'a> {
         Some(head)
     }
 
-    /// Of `size` bytes, the lowest first.
+    /// Number of `size` bytes, the lowest first.
     fn number(&mut self, size: u64) -> Option<u64> {
         Some(self.take(size)?.iter().rev().fold(0, |n, &byte| n << 8 | u64::from(byte)))
     }
@@ -319,7 +319,7 @@ fn step_fields() -> Value {
     })
 }
 
-/// What is not a number becomes null.
+/// Message of one frame; values that are not numbers become null.
 fn step_message(recording: &Recording, frame: &Frame) -> Value {
     let [x, y, z] = frame.force_from_world();
     let mechanism = &recording.mechanism;
@@ -397,7 +397,7 @@ mod tests {
         assert_eq!(attachment.media_type, PACKED);
     }
 
-    /// What is read back is, byte for byte, the replay that would have been written instead.
+    /// A recording that is read back is, byte for byte, the replay that would have been written instead.
     #[test]
     fn a_recording_comes_back_as_its_replay() {
         for scene in ["quadruped", "pile"] {

@@ -14,15 +14,15 @@ pub struct Overrides {
     pub contact_params: Params,
     /// Stepper, one of [`stiction::steppers`].
     pub stepper: Option<StepperName>,
-    /// [s]
+    /// Time step [s].
     pub dt: Option<f64>,
-    /// [s]
+    /// Simulated time [s].
     pub duration: Option<f64>,
-    /// Of the contact solver [m/s].
+    /// Tolerance of the contact solver [m/s].
     pub tolerance: Option<f64>,
-    /// Of the contact solver, per step.
+    /// Iterations of the contact solver per step, at most.
     pub max_iterations: Option<u32>,
-    /// Of a step.
+    /// Threads of a step.
     pub threads: Option<usize>,
     pub sleep: Option<Sleep>,
 }

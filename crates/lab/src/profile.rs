@@ -208,7 +208,7 @@ impl Profile {
     }
 }
 
-/// What a run that was stopped has left; a last line cut short is dropped.
+/// Lines that an earlier run, which was stopped, has left; a last line cut short is dropped.
 fn earlier(results: &Path) -> Vec<Line> {
     let text = std::fs::read_to_string(results).unwrap_or_default();
     text.lines().filter_map(|l| serde_json::from_str(l).ok()).collect()

@@ -13,7 +13,7 @@ th,td{padding:.3rem .7rem;text-align:right;border-bottom:1px solid #8884;}td{whi
 th:first-child,td:first-child{text-align:left}svg{width:100%;height:auto;margin:.6rem 0}.soft{opacity:.75}
 .night{display:none}@media (prefers-color-scheme:dark){.night{display:block}.day{display:none}}";
 
-/// What stands on a page.
+/// Content of a page.
 struct Page<'a> {
     title: String,
     description: &'a str,
@@ -48,7 +48,7 @@ impl Page<'_> {
 }
 
 impl Comparison {
-    /// See the module.
+    /// Writes the comparison as one HTML page.
     pub fn to_html(&self) -> String {
         let run = self.runs.first().map(|r| &r.summary);
         let about = run.map_or_else(String::new, |s| {
@@ -67,7 +67,7 @@ impl Comparison {
 }
 
 impl Profile {
-    /// See the module.
+    /// Writes the result as one HTML page, with `about` at its top.
     pub fn to_html(&self, about: String) -> String {
         let (heads, rows) = self.table();
         let description = "Share of the problems that a solver solves within τ times the fastest solver's time. \

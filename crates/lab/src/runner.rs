@@ -15,7 +15,7 @@ use stiction::contact::io::ProblemFileError;
 use stiction::recording::{Recording, StepMark};
 use stiction::{Recorder, SetupError, Simulation, StepReport};
 
-/// What to keep of a run.
+/// Parts of a run to keep.
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub struct RunOptions {
     /// Frames per second of a recording to look at; `None`: none.
@@ -44,7 +44,7 @@ pub struct Progress {
     pub t: f64,
 }
 
-/// See the module.
+/// A simulation of a scene, run to its end or step by step.
 pub struct Runner {
     name: String,
     sim: Simulation,
@@ -63,7 +63,7 @@ pub struct Runner {
     dump_failure: Option<ProblemFileError>,
 }
 
-/// What a run leaves.
+/// Result of a run.
 pub struct Outcome {
     pub summary: Summary,
     pub recording: Option<Recording>,

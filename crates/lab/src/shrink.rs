@@ -9,7 +9,7 @@ use stiction::contact::ConstraintProblem;
 use stiction::solvers::Params;
 use stiction::solvers::registry::{self, Common};
 
-/// What was found.
+/// Result of the search for a smaller failure.
 #[derive(Clone, Debug)]
 pub struct Shrunk {
     /// Blocks of the problem that are left, ascending.

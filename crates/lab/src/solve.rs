@@ -159,7 +159,7 @@ mod tests {
         assert!(error.fold(0.0, f64::max) < 1e-8, "{impulses:?}");
     }
 
-    /// Of three answers `nsgs` takes the open one.
+    /// Among three answers `nsgs` takes the open one.
     #[test]
     fn the_branch_of_a_rod_of_painleve_is_named() {
         let rod = stiction::contact::corpus::painleve(0.01);

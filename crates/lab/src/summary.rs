@@ -14,7 +14,7 @@ pub struct Summary {
     pub scene: String,
     /// Contact solver, a name of the registry.
     pub contact: String,
-    /// [s]
+    /// Time step [s].
     pub dt: f64,
     pub steps: u64,
     /// Time spent stepping, without judging, recording and printing [s].
@@ -25,7 +25,7 @@ pub struct Summary {
     pub energy: EnergyBalance,
     /// Deepest overlap at the start of any step [m].
     pub penetration_max: f64,
-    /// Of the worst step; `None` if no step was judged.
+    /// Certificate of the worst step; `None` if no step was judged.
     pub certificate: Option<WorstCertificate>,
     /// Worst natural map by the solver's own law [m/s]; not part of the JSON of a run.
     #[serde(skip)]
@@ -97,7 +97,7 @@ impl From<&Certificate> for WorstCertificate {
     }
 }
 
-/// What the contact solver did over the run.
+/// Work of the contact solver over the run.
 #[derive(Clone, Debug, Default, PartialEq, Serialize)]
 pub struct SolverEffort {
     pub iterations_mean: f64,

@@ -14,8 +14,7 @@ pub(crate) struct Row {
     pub(crate) elements: &'static str,
     /// Attributes, separated by blanks; `.` is the element itself, `*` any attribute.
     pub(crate) attributes: &'static str,
-    /// What becomes of them when the reader does not touch them; `Used` says that it would, where
-    /// they have an effect.
+    /// Fate of those that the reader does not touch; `Used` says that it would use them, where they have an effect.
     pub(crate) fate: Fate,
     pub(crate) note: &'static str,
 }
@@ -59,7 +58,7 @@ impl Index {
         self.rows.get(&(key, attribute)).or_else(|| self.rows.get(&(key, any))).copied()
     }
 
-    /// What becomes of everything inside the element `key`, if a row says so.
+    /// Fate of everything inside the element `key`, if a row says so.
     fn inside(&self, key: &str) -> Option<Mark> {
         let inside = format!("{key}/**");
         let row = self.row(&inside, ".").or_else(|| self.row(&inside, "*"))?;

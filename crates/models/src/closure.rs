@@ -16,7 +16,7 @@ pub struct LoopClosure {
     pub softness: Softness,
 }
 
-/// What B may not do in A.
+/// Motion of B in A that a closure suppresses.
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub enum Hold {
     /// The origins stay together (MJCF `connect`, SDF `ball`).

@@ -3,12 +3,12 @@
 use crate::surface::Softness;
 use stiction_dynamics::spatial::Pose;
 
-/// See the module. Indices of links and joints are those of the world's model.
+/// Parts of a file that are read and kept for later. Indices of links and joints are those of the world's model.
 #[derive(Clone, Debug, Default)]
 pub struct Extras {
     pub sites: Vec<Site>,
     pub sensors: Vec<Sensor>,
-    /// Of joints whose limits or dry friction the file softens.
+    /// Joints whose limits or dry friction the file softens.
     pub joints: Vec<JointSoftness>,
     pub custom: Vec<Custom>,
     pub user: Vec<UserData>,
@@ -33,7 +33,7 @@ pub struct Sensor {
     pub name: String,
     /// The file's word, such as `accelerometer`.
     pub kind: String,
-    /// What is measured, against what: the file's attribute and the name it holds.
+    /// Things that the sensor refers to: the file's attribute and the name it holds.
     pub of: Vec<(String, String)>,
     /// Readings are cut off at this magnitude; 0: not.
     pub cutoff: f64,

@@ -45,7 +45,7 @@ pub(crate) fn triangle_excess(inertia: &Inertia) -> f64 {
     if largest > 0.0 { (2.0 * largest - (m.x + m.y + m.z)) / largest } else { 0.0 }
 }
 
-/// The same body, `s` times as dense.
+/// Inertia of a body of the same shape, `s` times as dense.
 pub(crate) fn scaled(i: &Inertia, s: f64) -> Inertia {
     let c = i.second;
     let second = Sym3 { xx: c.xx * s, yy: c.yy * s, zz: c.zz * s, xy: c.xy * s, xz: c.xz * s, yz: c.yz * s };

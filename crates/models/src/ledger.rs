@@ -21,7 +21,7 @@ impl std::fmt::Display for Place {
     }
 }
 
-/// What the reader did with an element or attribute.
+/// Fate of an element or attribute in the reader.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]
 pub enum Fate {
     /// It shapes the simulation.
@@ -46,7 +46,7 @@ pub struct Entry {
     pub note: String,
 }
 
-/// See the module.
+/// Fates of all elements and attributes of a file.
 #[derive(Clone, Debug, Default)]
 pub struct Ledger {
     /// In order of first occurrence.

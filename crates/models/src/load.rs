@@ -10,7 +10,7 @@ use std::io::Read;
 use std::path::{Path, PathBuf};
 use stiction_dynamics::spatial::Vec3;
 
-/// What the file leaves open.
+/// Choices that a file leaves open.
 #[derive(Clone, Debug, PartialEq)]
 pub struct LoadOptions {
     /// URDF: the root link moves freely instead of being fixed to the world.
@@ -28,7 +28,7 @@ pub struct LoadOptions {
     /// URDF and SDF: accept moving bodies without mass or with an inertia that no body has, to look at them:
     /// such a world cannot be relied on in a simulation.
     pub unphysical: bool,
-    /// What of a mesh touches.
+    /// Shapes by which meshes touch.
     pub meshes: Meshes,
 }
 
@@ -46,7 +46,7 @@ impl Default for LoadOptions {
     }
 }
 
-/// What a reader works in.
+/// Folder and options that a reader works with.
 pub(crate) struct Context<'a> {
     /// Folder that relative paths start from.
     pub(crate) folder: &'a Path,

@@ -31,7 +31,8 @@ pub(crate) struct TriangleMesh {
 pub(crate) enum Filling {
     /// The solid inside a closed surface; inward faces count negative.
     Exact,
-    /// As `Exact`, every tetrahedron counting positive: right for solids star-shaped about their centre of
+    /// Integrates as `Exact` does, every tetrahedron counting positive: right for solids star-shaped about their
+    /// centre of
     /// mass, too heavy for others.
     Legacy,
     /// The surface.
@@ -196,7 +197,7 @@ fn area([a, b, c]: [Vec3; 3]) -> f64 {
     0.5 * (b - a).cross(c - a).norm()
 }
 
-/// What touches of a mesh, and what is to be said of it.
+/// Shapes by which a mesh touches, and a message about them.
 type Touching = (Vec<Shape>, Option<String>);
 
 /// Files and shapes read before, by one reader: twenty equal legs load one mesh.
@@ -221,7 +222,7 @@ impl MeshStore {
         TriangleMesh::read_part(path, Some(name)).map(Arc::new)
     }
 
-    /// What touches of a file's mesh, scaled, and what is to be said of it.
+    /// Shapes by which a file's mesh touches, scaled, and a message about them.
     pub(crate) fn shapes(&mut self, path: &Path, scale: Vec3, meshes: &Meshes) -> Result<Touching, String> {
         let key = (path.to_owned(), scale.to_array().map(f64::to_bits));
         if let Some(shapes) = self.shapes.get(&key) {

@@ -9,10 +9,10 @@ use crate::mesh::TriangleMesh;
 use crate::world::Geometry;
 use stiction_collision::{Decomposition, Shape, ShapeError};
 
-/// What is said of a mesh without a hull.
+/// Message about a mesh without a hull.
 pub(crate) const NO_HULL: &str = "no convex hull can be made: its triangles touch";
 
-/// What touches of meshes from files.
+/// Shapes by which meshes from files touch.
 #[derive(Clone, Debug, Default, PartialEq)]
 pub enum Meshes {
     /// The convex hull; in SDF, of a mesh that stands still, its triangles.
@@ -20,7 +20,7 @@ pub enum Meshes {
     Hull,
     /// Convex parts.
     Decompose { how: Decomposition, cache: HullCache },
-    /// Its triangles; a mesh without any (MJCF vertices) has its hull.
+    /// Triangles of the mesh; a mesh without any (MJCF vertices) touches with its hull.
     Triangles,
 }
 

@@ -5,7 +5,7 @@ use crate::value::{Attribute, hint, shortened};
 use crate::xml::Element;
 use std::collections::BTreeMap;
 
-/// See the module.
+/// Elements of one kind by their names.
 pub(crate) struct Names<'d> {
     kind: &'static str,
     known: BTreeMap<String, (usize, Element<'d>)>,

@@ -44,7 +44,7 @@ pub(crate) fn overlaps(world: &World, q: &[f64], tolerance: f64) -> Result<Vec<O
     Ok(deep.filter(|o| o.depth > tolerance).collect())
 }
 
-/// What is said about a pair of links that is excluded.
+/// Message about a pair of links that is excluded.
 pub(crate) fn message(world: &World, a: usize, b: usize, depth: f64) -> String {
     let name = |l: usize| &world.model.links[l].name;
     format!("links `{}` and `{}` overlap by {:.2} mm {IGNORED}", name(a), name(b), 1e3 * depth)

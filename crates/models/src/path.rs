@@ -32,7 +32,7 @@ const VARIABLES: [&str; 7] = [
     "CMAKE_PREFIX_PATH",
 ];
 
-/// What is looked for.
+/// Kind of file that is looked for.
 #[derive(Clone, Copy, PartialEq)]
 pub(crate) enum Wanted {
     /// A file of one of these formats.

@@ -122,7 +122,7 @@ impl Header {
     }
 }
 
-/// (1)
+/// Row without its filter, by (1).
 fn unfiltered(filter: u8, row: &[u8], above: &[u8], step: usize) -> Result<Vec<u8>, String> {
     let mut out: Vec<u8> = Vec::with_capacity(row.len());
     for (i, byte) in row.iter().enumerate() {
@@ -168,7 +168,7 @@ mod tests {
         read(file).unwrap().pixels.into_iter().map(|p| u8::try_from(p / 257).unwrap()).collect()
     }
 
-    /// The same picture 10 20 / 30 45 under every filter, worked out by hand.
+    /// A picture of two rows, 10 20 and 30 45, is read under every filter; the bytes are worked out by hand.
     #[test]
     fn every_filter_by_hand() {
         for second in [[0, 30, 45], [1, 30, 15], [2, 20, 25], [3, 25, 20], [4, 20, 15]] {

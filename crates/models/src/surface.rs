@@ -11,7 +11,7 @@
 
 use std::cmp::Ordering;
 
-/// What is on the outside of one geometry.
+/// Material of the surface of one geometry.
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub struct Material {
     /// Coulomb coefficient [–].
@@ -58,7 +58,7 @@ impl Mixing {
     }
 }
 
-/// Which motions friction works against (MJCF `condim`).
+/// Motions that friction works against (MJCF `condim`).
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]
 pub enum Dimension {
     /// None: frictionless, whatever the coefficients say.
@@ -66,7 +66,7 @@ pub enum Dimension {
     Sliding,
     /// Sliding, and spinning about the normal.
     Spinning,
-    /// Those, and rolling about the tangents.
+    /// Sliding, spinning about the normal, and rolling about the tangents.
     Rolling,
 }
 
@@ -87,7 +87,7 @@ pub struct Softness {
 /// themselves; MuJoCo's has its own. A surface that states no stiffness is rigid: its partner yields for both.
 #[derive(Clone, Copy, Debug, Default, PartialEq)]
 pub struct Compliance {
-    /// [N/m]
+    /// Contact stiffness [N/m].
     pub stiffness: Option<f64>,
     /// Relaxation time of linear dissipation [s].
     pub relaxation: Option<f64>,
@@ -119,20 +119,20 @@ impl Default for Material {
     }
 }
 
-/// What governs the contacts of one pair of geometries.
+/// Friction, restitution and compliance of the contacts of one pair of geometries.
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub struct PairSurface {
     /// Coulomb coefficients along the two tangents [–]; the first is simulated, in all directions.
     pub sliding: [f64; 2],
-    /// [m]
+    /// Length by which friction resists spinning [m].
     pub spinning: f64,
     /// About the two tangents [m].
     pub rolling: [f64; 2],
     pub restitution: f64,
     pub dimension: Dimension,
-    /// [m]
+    /// Distance at which contacts are detected [m].
     pub margin: f64,
-    /// [m]
+    /// Part of the margin in which contacts do not act yet [m].
     pub gap: f64,
     pub softness: Softness,
     /// `softness.reference` for friction rows; zeros take that of the normal.

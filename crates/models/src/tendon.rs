@@ -12,7 +12,7 @@
 use stiction_collision::Shape;
 use stiction_dynamics::spatial::Pose;
 
-/// See the module.
+/// A tendon: a path between sites, or a weighted sum of joint coordinates.
 #[derive(Clone, Debug)]
 pub struct Tendon {
     pub name: String,
@@ -49,7 +49,7 @@ pub enum Waypoint {
     Site(usize),
     /// Around a sphere or cylinder, on the side of a site (an index) if one is given.
     Around { link: Option<usize>, X_LG: Pose, shape: Shape, side: Option<usize> },
-    /// What follows counts 1/divisor, and starts anew.
+    /// Pulley: the path starts anew, and its length counts 1/divisor from here on.
     Pulley { divisor: f64 },
 }
 

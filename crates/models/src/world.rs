@@ -15,9 +15,9 @@ use crate::tendon::Tendon;
 pub struct World {
     pub name: String,
     pub model: Model,
-    /// What can touch.
+    /// Geometries that can touch.
     pub geometries: Vec<Geometry>,
-    /// What is only drawn.
+    /// Geometries that are only drawn.
     pub visuals: Vec<Visual>,
     /// Pairs of links whose geometries never touch (indices into `model.links`); neighbours in the
     /// tree, where the format says so, are among them, named once by the links that move: links
@@ -36,13 +36,13 @@ pub struct World {
     /// Links whose weight is partly carried: the share that is, 1 for all of it.
     pub gravity_compensation: Vec<(usize, f64)>,
     pub keyframes: Vec<Keyframe>,
-    /// What no step uses yet.
+    /// Parts of the file that no step uses yet.
     pub extras: Extras,
-    /// What drives may do, per dof; empty: nothing is said about any.
+    /// Limits of drives, per dof; empty: no drive is limited.
     pub drive_limits: Vec<DriveLimit>,
     /// Time step the file asks for [s].
     pub time_step: Option<f64>,
-    /// What the reader used, kept and did not know.
+    /// Ledger of everything that the reader used, kept or did not know.
     pub ledger: Ledger,
 }
 
@@ -71,8 +71,8 @@ impl World {
     }
 }
 
-/// What the drive of one dof may do: URDF `<limit effort velocity>`, MJCF `actuatorfrcrange`. The
-/// reader states it; whoever drives the joint keeps to it.
+/// Limits of the drive of one dof: URDF `<limit effort velocity>`, MJCF `actuatorfrcrange`. The
+/// reader states them; whoever drives the joint keeps to them.
 #[derive(Clone, Copy, Debug, Default, PartialEq)]
 pub struct DriveLimit {
     /// Range of the sum of all actuator efforts [N·m or N].
@@ -109,7 +109,7 @@ pub struct Visual {
     pub rgba: [f32; 4],
 }
 
-/// What is drawn.
+/// Shape of a drawing.
 #[derive(Clone, Debug)]
 pub enum Drawing {
     Shape(Shape),
@@ -121,7 +121,7 @@ pub enum Drawing {
 #[derive(Clone, Debug)]
 pub struct Actuator {
     pub name: String,
-    /// (dof, coefficient).
+    /// Transmission: pairs of a dof and its coefficient.
     pub transmission: Vec<(usize, f64)>,
     pub law: ActuatorLaw,
     /// Range of the effort [N or N·m].
@@ -146,7 +146,7 @@ pub struct ActuatorLaw {
 #[derive(Clone, Debug, Default)]
 pub struct Coupling {
     pub name: String,
-    /// (dof, coefficient).
+    /// Pairs of a dof and its coefficient.
     pub terms: Vec<(usize, f64)>,
     pub offset: f64,
     pub curve: Option<Curve>,
@@ -155,7 +155,7 @@ pub struct Coupling {
 /// The part of a coupling that is no straight line: a₂ z² + a₃ z³ + a₄ z⁴, z = Σ coefficient · q − reference.
 #[derive(Clone, Debug, Default)]
 pub struct Curve {
-    /// (dof, coefficient).
+    /// Pairs of a dof and its coefficient.
     pub terms: Vec<(usize, f64)>,
     pub reference: f64,
     /// a₂, a₃, a₄.

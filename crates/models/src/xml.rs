@@ -67,7 +67,7 @@ struct Node {
     mark: Cell<Option<Mark>>,
 }
 
-/// See the module.
+/// An XML document with the places of its elements.
 pub(crate) struct Document {
     sources: Vec<Source>,
     nodes: Vec<Node>,

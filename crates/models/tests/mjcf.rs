@@ -343,7 +343,7 @@ fn softness_reaches_surfaces_and_pairs() {
     assert_eq!((pair.friction_reference, pair.softness.impratio), ([0.03, 1.0], 10.0));
 }
 
-/// What a part that is not built would have been called is told apart from a slip of the pen.
+/// Names that parts which are not built would have had are told apart from a slip of the pen.
 #[test]
 fn names_of_parts_that_are_not_built_are_told() {
     let text = r#"<mujoco><worldbody><composite type="cable" prefix="c" count="4 1 1" size="1"/>

@@ -89,7 +89,7 @@ impl HeightField {
         }
     }
 
-    /// See [`crate::surface::Surface::corners`].
+    /// Corners of triangle i, as [`crate::surface::Surface::corners`].
     pub(crate) fn corners(&self, i: usize) -> [Vec3; 3] {
         match self.place(i) {
             Place::Top(r, c, half) => self.cell(r, c)[half],
@@ -107,7 +107,7 @@ impl HeightField {
         (b - a).cross(c - a).normalized().unwrap_or(Vec3::Z)
     }
 
-    /// See [`crate::surface::Surface::facet`].
+    /// Triangle i with its neighbours, as [`crate::surface::Surface::facet`].
     pub(crate) fn facet(&self, i: usize) -> Facet {
         let corners = self.corners(i);
         let n = self.heights.len() as u32;
@@ -224,7 +224,7 @@ impl HeightField {
         flat
     }
 
-    /// See [`crate::surface::Surface::ring`].
+    /// Calls `visit` with the neighbours of vertex v, as [`crate::surface::Surface::ring`].
     pub(crate) fn ring(&self, v: usize, visit: &mut dyn FnMut(Vec3)) {
         if v >= self.heights.len() {
             let (j, length) = (v - self.heights.len(), self.border_length());
@@ -260,7 +260,7 @@ impl HeightField {
         (first.max(0.0) as usize)..=(last as usize).min(n - 1)
     }
 
-    /// See [`crate::surface::Surface::touching`].
+    /// Calls `visit` with the triangles that may touch `bounds`, as [`crate::surface::Surface::touching`].
     pub(crate) fn touching(&self, bounds: &Aabb, visit: &mut impl FnMut(usize)) {
         if !self.bounds().overlaps(bounds) {
             return;
@@ -312,7 +312,7 @@ impl HeightField {
         }
     }
 
-    /// As [`crate::mesh::tree::Tree::search`], block by block in no order.
+    /// Searches along a ray as [`crate::mesh::tree::Tree::search`] does, block by block in no order.
     pub(crate) fn along(
         &self,
         limit: f64,
@@ -346,7 +346,7 @@ impl HeightField {
         Aabb { min: vec3(p.x, p.y, low), max: vec3(q.x, q.y, high) }
     }
 
-    /// See [`crate::surface::Surface::vertices`].
+    /// Calls `visit` with the vertices of the parts that `keep` admits, as [`crate::surface::Surface::vertices`].
     pub(crate) fn vertices(&self, keep: &impl Fn(&Aabb) -> bool, visit: &mut impl FnMut(u32, Vec3)) {
         let (rows, cols) = (0..=self.rows - 2, 0..=self.cols - 2);
         for (block_row, block_col) in blocks(&rows, &cols) {

@@ -31,7 +31,7 @@ const SAME_POINT: f64 = 1e-9;
 /// Height of a triangle relative to its longest side: a flatter one has no plane of its own.
 const SLIVER: f64 = 1e-9;
 
-/// What was found and mended while a [`TriangleMesh`] was built.
+/// Defects that were found and mended while a [`TriangleMesh`] was built.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub struct MeshReport {
     /// Triangles dropped because they have no area.
@@ -150,7 +150,7 @@ impl TriangleMesh {
         &self.triangles
     }
 
-    /// What was found and mended.
+    /// Defects that were found and mended.
     pub fn report(&self) -> &MeshReport {
         &self.report
     }
@@ -186,7 +186,7 @@ impl TriangleMesh {
         best
     }
 
-    /// The same mesh, moved by `offset` [m] in its frame.
+    /// A copy of the mesh, moved by `offset` [m] in its frame.
     #[cfg(test)]
     pub(crate) fn moved(&self, offset: Vec3) -> Self {
         let vertices: Vec<Vec3> = self.vertices.iter().map(|v| *v + offset).collect();

@@ -37,7 +37,7 @@ fn a_cube_is_closed_and_has_six_regions() {
     assert!((0..12).all(|t| mesh.normals[t].dot(mesh.corners(t)[0]) > 0.0));
 }
 
-/// As exported: three corners of its own for every triangle, one turned round, all inside out,
+/// A mesh as exported: three corners of its own for every triangle, one turned round, all inside out,
 /// one triangle twice as a line.
 #[test]
 fn a_soup_is_mended_and_the_mending_told() {

@@ -111,7 +111,7 @@ pub(crate) fn orient(triangles: &mut [[u32; 3]], across: &mut Across) -> Option<
     Some(turned)
 }
 
-/// The same triangle seen from the other side.
+/// Reverses the order of a triangle's corners, so that it is seen from the other side.
 pub(crate) fn turn_round(triangle: &mut [u32; 3], across: &mut [u32; 3]) {
     triangle.swap(1, 2);
     across.swap(0, 2);

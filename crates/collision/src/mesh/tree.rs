@@ -10,7 +10,7 @@ use stiction_dynamics::spatial::Vec3;
 /// Items in a leaf, at most.
 const LEAF: usize = 4;
 
-/// See the module.
+/// A tree of bounding boxes over the triangles of a mesh.
 #[derive(Clone, Debug)]
 pub(crate) struct Tree {
     nodes: Vec<Node>,

@@ -31,7 +31,7 @@ const DEEP: f64 = 0.2;
 /// Relative to the size: bodies that share a point this deep in one of them overlap beyond doubt.
 const SURELY: f64 = 1e-3;
 
-/// What is known after the guess.
+/// Outcome of the guess.
 pub(crate) enum Guess {
     /// The manifold is written, if there is one.
     Proven,

@@ -12,7 +12,7 @@ use stiction_dynamics::spatial::Vec3;
 const PARALLEL: f64 = 0.01;
 /// A face seen at a smaller cosine is not worth clipping.
 const EDGE_ON: f64 = 0.02;
-/// Of the squares of two sizes: equal ones must not be told apart by rounding.
+/// Ratio of the squares of two sizes: equal ones must not be told apart by rounding.
 const WIDER: f64 = 1.01;
 /// Relative to the size of the smaller shape: slack of the clipping.
 pub(crate) const SLACK: f64 = 1e-6;

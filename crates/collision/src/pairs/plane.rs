@@ -137,7 +137,7 @@ fn hull(mesh: &ConvexMesh, n: Vec3, A: &Frame, B: &Frame, margin: f64, out: &mut
     }
 }
 
-/// Of at most N vertices: all are looked at, in buffers that cost little to set up.
+/// Contact of a hull of at most N vertices: all are looked at, in buffers that cost little to set up.
 fn small_hull<const N: usize>(
     mesh: &ConvexMesh,
     n: Vec3,

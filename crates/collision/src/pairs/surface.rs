@@ -44,7 +44,7 @@ const PLANES: usize = 64;
 /// Relative to the size: vertices this much above the lowest may rest on a plane after a step.
 const LOWEST: f64 = 0.05;
 
-/// What a contact of surfaces needs in memory; carries nothing from call to call.
+/// Memory for a contact of surfaces; it carries nothing from call to call.
 #[derive(Clone, Debug, Default)]
 pub(crate) struct Scratch {
     hits: Vec<Hit>,

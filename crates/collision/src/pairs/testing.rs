@@ -129,7 +129,7 @@ pub(crate) fn mesh_of_field(field: &HeightField) -> TriangleMesh {
     TriangleMesh::new(&vertices, &triangles).unwrap()
 }
 
-/// What is not convex: a field, a solid and a shell.
+/// Shapes that are not convex: a field, a solid and a shell.
 pub(crate) fn surfaces() -> Vec<Shape> {
     let sheet = grid_mesh(6, 0.3, |x, y| 0.3 * (x * x - y * y));
     vec![

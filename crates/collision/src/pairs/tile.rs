@@ -40,7 +40,7 @@ pub(crate) struct Hit {
     /// The corners of the triangle in W [m], and the height of the highest along the normal.
     pub(crate) corners: [Vec3; 3],
     pub(crate) level: f64,
-    /// Its points: `points[start..end]` of the list they were added to.
+    /// Points of the hit: `points[start..end]` of the list they were added to.
     pub(crate) start: usize,
     pub(crate) end: usize,
 }
@@ -56,7 +56,7 @@ pub(crate) struct Meeting<'a, P> {
 }
 
 impl<P: Piece> Meeting<'_, P> {
-    /// Their contact, its points appended to `points`; `None` when they do not touch.
+    /// Contact of the tile and B, its points appended to `points`; `None` when they do not touch.
     pub(crate) fn touch(&self, points: &mut Vec<ManifoldPoint>) -> Option<Hit> {
         let facet = &self.tile.facet;
         let corners = facet.corners.map(|p| self.A.point(p));
@@ -137,7 +137,7 @@ impl<P: Piece> Meeting<'_, P> {
         })
     }
 
-    /// What of B is over the triangle, along its normal.
+    /// Points of B over the triangle, along its normal.
     fn on_face(&self, n: Vec3, height: f64) -> Points {
         let r = self.b.rounding();
         let patch = self.b.patch(self.B, -n);
@@ -214,7 +214,7 @@ impl<P: Piece> Meeting<'_, P> {
         best
     }
 
-    /// What of B is over an edge or a vertex, and the closest points if they are none of these.
+    /// Points of B over an edge or a vertex, or the closest points if they are none of these.
     fn on_feature(&self, n: Vec3, s: f64, feature: Feature, closest: Option<Vec3>) -> Points {
         let r = self.b.rounding();
         let (tile, patch) = (self.tile.patch_of(self.A, feature, n), self.b.patch(self.B, -n));

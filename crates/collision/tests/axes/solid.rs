@@ -115,7 +115,7 @@ pub(crate) fn signed_distance(a: &Solid, b: &Solid) -> Witness {
     if best.distance <= 0.0 { best } else { apart(a, b) }
 }
 
-/// Of separated solids: the shortest way between corners and faces and between edges.
+/// Distance of separated solids: the shortest way between corners and faces and between edges.
 fn apart(a: &Solid, b: &Solid) -> Witness {
     let mut shortest = vec3(f64::INFINITY, 0.0, 0.0);
     let mut consider = |d: Vec3| {

@@ -125,7 +125,7 @@ pub fn members(archive: &[u8]) -> Result<Vec<(String, Vec<u8>)>, String> {
 mod tests {
     use super::*;
 
-    /// Arrays are byte for byte those that `numpy.save` of numpy 2.3 writes for `np.arange(6.0).reshape(2, 3)` and
+    /// Headers are byte for byte those of `numpy.save` (format 1.0) for `np.arange(6.0).reshape(2, 3)` and
     /// `np.array([7], "uint32")`.
     #[test]
     fn arrays_are_those_of_numpy() {

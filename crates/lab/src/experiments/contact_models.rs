@@ -28,10 +28,10 @@ pub(crate) const EXPERIMENT: Experiment = Experiment {
 
 const COLUMNS: [&str; 7] =
     ["Signorini", "Coulomb", "max. dissipation", "no shift", "no internal forces", "robust", "convergence"];
-/// What a column must not exceed; convergence is counted as the share that is missing.
+/// Limits that the columns must not exceed; convergence is counted as the share that is missing.
 const LIMITS: [f64; 7] = [1e-6, 1e-6, 1e-3, 1e-6, 1e-4, 1e-6, 0.0];
 const UNITS: [&str; 7] = ["m/s", "", "rad", "m/s", "", "m/s", ""];
-/// What counts as meeting the own law where (1) and (3) ask for it [m/s].
+/// Natural map up to which the own law counts as met where (1) and (3) ask for it [m/s].
 const MET: f64 = 1e-6;
 const LIMIT: Common = Common { tolerance: 1e-9, max_iterations: 1000 };
 

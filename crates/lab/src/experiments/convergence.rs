@@ -31,7 +31,7 @@ const PROBLEMS: [(&str, &str); 4] = [
     ("stack of 5, pushed", "stack"),
     ("heap of 10", "heap"),
 ];
-/// What the own law must be met to in the end [m/s].
+/// Natural map to which the own law must be met in the end [m/s].
 const MET: f64 = 1e-8;
 const LIMIT: Common = Common { tolerance: 1e-10, max_iterations: 1000 };
 
@@ -61,7 +61,7 @@ fn measure(size: Size) -> Result<Findings, ExperimentError> {
     Ok(findings)
 }
 
-/// Which residual of a point.
+/// A residual of a point: its name, and the number.
 type Reading = (&'static str, fn(&Point) -> f64);
 
 /// That the exact law is met, but not on a stack by sweeps alone.

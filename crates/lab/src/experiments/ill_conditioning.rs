@@ -26,7 +26,7 @@ pub(crate) const EXPERIMENT: Experiment = Experiment {
 
 const LIGHT: f64 = 1e-3;
 const HEAVY: f64 = 1e3;
-/// What counts as solved [m/s]: the cubes would fall by 0.1 m/s within the step.
+/// Natural map up to which a problem counts as solved [m/s]: the cubes would fall by 0.1 m/s within the step.
 const SOLVED: f64 = 1e-8;
 /// Methods of the whole problem at once, and the iterations they may take.
 const WHOLE: [&str; 6] = ["nsgs-accelerated", "auto", "ncp-newton", "ncp-ipm", "ccp-ipm", "mujoco"];

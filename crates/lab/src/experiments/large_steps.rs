@@ -35,7 +35,7 @@ struct Other {
     joints: [&'static str; 2],
     /// Prefix, and the sign of the posture.
     legs: [(&'static str, f64); 4],
-    /// Of hips and knees [rad].
+    /// Angles of hips and knees [rad].
     posture: [f64; 2],
     /// Stiffness [N·m/rad] and damping [N·m·s/rad].
     servo: [f64; 2],

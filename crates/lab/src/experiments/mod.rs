@@ -29,7 +29,7 @@ use stiction::{SetupError, Simulation, Sleep};
 /// A figure or table of the literature, reproduced.
 #[derive(Clone, Copy)]
 pub struct Experiment {
-    /// What the command line calls it.
+    /// Name on the command line.
     pub name: &'static str,
     /// One line for lists.
     pub title: &'static str,
@@ -68,7 +68,7 @@ pub fn named(name: &str) -> Option<&'static Experiment> {
     EXPERIMENTS.iter().find(|e| e.name == name)
 }
 
-/// What an experiment asserts, and what it measured.
+/// A claim of an experiment, and the number that was measured.
 #[derive(Clone, Debug, PartialEq, Serialize)]
 pub struct Claim {
     pub claim: String,
@@ -128,7 +128,7 @@ impl Findings {
         self.data.push(Data { stem: stem.to_owned(), heads: axes.map(str::to_owned), series });
     }
 
-    /// As [`Self::keep_over`]: what was measured as curves, the predictions as rings on them. Both are in
+    /// Keeps a figure as [`Self::keep_over`] does: measurements as curves, predictions as rings on them. Both are in
     /// the data.
     pub(crate) fn keep_beside(
         &mut self,
@@ -165,7 +165,7 @@ impl Findings {
         });
     }
 
-    /// As [`Self::keep`], on a logarithmic axis.
+    /// Keeps a figure as [`Self::keep`] does, on a logarithmic axis.
     fn keep_log(&mut self, stem: &str, title: &str, quantity: &str, unit: &str, series: Vec<Series>) {
         self.keep(stem, title, quantity, unit, series);
         if let Some((stem, figure)) = self.figures.pop() {
@@ -174,7 +174,7 @@ impl Findings {
     }
 }
 
-/// What [`Experiment::run`] leaves behind.
+/// Result of [`Experiment::run`]: claims, figures and data.
 #[derive(Clone, Debug, Serialize)]
 pub struct Outcome {
     pub claims: Vec<Claim>,

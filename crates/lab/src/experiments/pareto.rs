@@ -154,7 +154,7 @@ fn answer(entry: &Entry, problem: &ConstraintProblem, tolerance: f64) -> Result<
     })
 }
 
-/// What a figure is called, and whom it shows.
+/// A figure: its name, and the laws it shows.
 type Family = (&'static str, fn(Law) -> bool);
 
 /// A figure for the solvers of the exact law, one for the rigid approximations, one for the compliant laws.

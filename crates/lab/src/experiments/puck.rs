@@ -30,10 +30,10 @@ const SIGMA: f64 = 1e-3;
 /// Least slip speed at which `lagged` and `similar` reach the Coulomb limit [m/s].
 const STICTION: f64 = 1e-4;
 
-/// See the module.
+/// A puck that is pulled over the plane.
 #[derive(Clone, Copy, Debug)]
 pub(super) struct Puck {
-    /// [kg]
+    /// Mass [kg].
     pub(super) mass: f64,
     pub(super) mu: f64,
     /// h [s].

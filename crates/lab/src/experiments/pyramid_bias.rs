@@ -37,7 +37,7 @@ const MU: f64 = 0.3;
 const MASS: f64 = 2.0;
 /// Velocity into the plane that the contact takes away [m/s]; the push is 1 m/s.
 const PRESS: f64 = 0.1;
-/// Of the cube.
+/// Initial speed of the cube [m/s].
 const SPEED: f64 = 1.0;
 const ANGLE: f64 = 30.0;
 const DT: f64 = 1e-3;

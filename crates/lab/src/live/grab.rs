@@ -21,7 +21,7 @@ use stiction::dynamics::spatial::{Vec3, vec3};
 const FREQUENCY: f64 = 20.0; // ω [rad/s]
 const STRONGEST: f64 = 30.0 * 9.81; // force for a mass [N/kg]
 
-/// See the module.
+/// A body that is pulled by a spring to a point.
 pub(super) struct Grab {
     body: usize,
     /// In the body [m].

@@ -17,7 +17,7 @@ use stiction::solvers::registry;
 use stiction::{SetupError, State, scene_of};
 use stiction_viewer::session::{Change, Choice, Command, Condition, Session};
 
-/// See the module.
+/// A scene as a live session, under one or more contact solvers.
 pub struct Live {
     setup: Setup,
     /// Input of the actuators.

@@ -7,7 +7,7 @@ use stiction::State;
 const BYTES: usize = 64 << 20;
 const MOMENTS: usize = 7200;
 
-/// See the module. In order of time.
+/// Earlier states of a session, in order of time.
 #[derive(Default)]
 pub(super) struct Past {
     moments: VecDeque<(State, Vec<f64>)>,

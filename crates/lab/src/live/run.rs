@@ -5,10 +5,10 @@ use stiction::contact::Law;
 use stiction::recording::{Frame, StepMark};
 use stiction::{SetupError, Simulation, State, StateError, StepReport, frame_of};
 
-/// See the module.
+/// One simulation of a session, under one contact solver.
 pub(super) struct Run {
     pub(super) sim: Simulation,
-    /// Of the last step; `None`: no step led to the present state.
+    /// Report of the last step; `None`: no step led to the present state.
     last: Option<StepReport>,
     /// Why the last step was not accepted; nothing moves any more.
     pub(super) failure: Option<String>,

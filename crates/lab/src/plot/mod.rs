@@ -62,14 +62,14 @@ impl Figure {
         }
     }
 
-    /// The same under another title.
+    /// A copy under another title.
     #[must_use]
     pub fn titled(mut self, title: &str) -> Self {
         title.clone_into(&mut self.title);
         self
     }
 
-    /// The same with a ring at every point of `rings`, as predictions beside what was measured; each takes
+    /// A copy with a ring at every point of `rings`, as predictions beside measurements; each takes
     /// the colour of the curve of its label.
     #[must_use]
     pub fn ringed(mut self, rings: &[Series]) -> Self {
@@ -77,7 +77,7 @@ impl Figure {
         self
     }
 
-    /// The same with a colour for every group of curves, `group` being told their labels; where there are no more curves
+    /// A copy with a colour for every group of curves, `group` being told their labels; where there are no more curves
     /// than colours, each keeps its own.
     #[must_use]
     pub fn grouped(mut self, group: impl Fn(&str) -> String) -> Self {
@@ -87,21 +87,21 @@ impl Figure {
         self
     }
 
-    /// The same with the curve of this label drawn thick.
+    /// A copy with the curve of this label drawn thick.
     #[must_use]
     pub fn highlighted(mut self, label: &str) -> Self {
         self.highlight = Some(label.to_owned());
         self
     }
 
-    /// The same with a logarithmic value axis; values that are not positive are left out.
+    /// A copy with a logarithmic value axis; values that are not positive are left out.
     #[must_use]
     pub fn log_y(mut self) -> Self {
         self.log_y = true;
         self
     }
 
-    /// The same with a logarithmic horizontal axis.
+    /// A copy with a logarithmic horizontal axis.
     #[must_use]
     pub fn log_x(mut self) -> Self {
         self.log_x = true;

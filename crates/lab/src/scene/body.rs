@@ -155,7 +155,7 @@ impl Scene {
         Ok(())
     }
 
-    /// What the body does not say is what the ground says.
+    /// Material of the body; numbers that it does not state are those of the ground.
     fn body_material(&self, spec: &BodySpec) -> Material {
         let ground = self.ground.as_ref().and_then(|g| g.friction);
         let friction = spec.friction.or(ground).map_or(DEFAULT_FRICTION, |f| f.0);

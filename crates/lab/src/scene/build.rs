@@ -29,7 +29,7 @@ pub struct Setup {
     pub control: Vec<f64>,
     /// Simulated time of the run [s].
     pub duration: f64,
-    /// What was left out, added or changed on the way, in words.
+    /// Notes on everything left out, added or changed on the way, in words.
     pub notes: Vec<String>,
 }
 

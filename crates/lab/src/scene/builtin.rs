@@ -39,7 +39,7 @@ pub const BUILTIN_MODELS: &[(&str, &str)] = files![
     "wedge": "wedge.xml",
 ];
 
-/// What messages call a built-in file.
+/// Name of a built-in file in messages.
 pub(super) fn builtin_path(name: &str, extension: &str) -> PathBuf {
     Path::new("builtin").join(name).with_extension(extension)
 }

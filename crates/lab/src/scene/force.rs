@@ -11,7 +11,7 @@ use stiction::Simulation;
 use stiction::dynamics::spatial::Vec3;
 use stiction::models::World;
 
-/// See the module.
+/// A force on a body, constant or growing.
 #[derive(Clone, Debug, PartialEq)]
 pub struct Force {
     /// Index into `world.model.bodies`.
@@ -20,15 +20,15 @@ pub struct Force {
     pub point: Vec3,
     /// Unit vector in W.
     pub direction: Vec3,
-    /// [N]
+    /// Magnitude at the start [N].
     pub magnitude: f64,
-    /// [N/s]
+    /// Growth of the magnitude [N/s].
     pub ramp: f64,
-    /// [N]
+    /// Largest magnitude [N].
     pub cap: f64,
-    /// [s]
+    /// Time from which the force acts [s].
     pub start: f64,
-    /// [s]
+    /// Time until which the force acts [s].
     pub stop: f64,
 }
 

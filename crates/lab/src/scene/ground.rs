@@ -17,7 +17,7 @@ use stiction::models::{Compliance, Geometry, Material, Softness, World};
 pub(super) const GROUND_RGBA: [f32; 4] = [0.8, 0.8, 0.78, 1.0];
 
 impl GroundSpec {
-    /// (1)
+    /// Pose of the ground, by (1).
     pub(super) fn pose(&self) -> Pose {
         let tilt = Quat::from_axis_angle(Vec3::Y, self.slope.0.to_radians());
         Pose::new(tilt, vec3(0.0, 0.0, self.height.0))

@@ -39,7 +39,7 @@ use stiction::StepperParams;
 /// Bytes beyond which a scene file is taken for a mistake.
 const MAX_TEXT: u64 = 16 << 20;
 
-/// See the module; the sections are described in [`spec`].
+/// A scene as it was read; its sections are described in [`spec`].
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
 #[serde(default, deny_unknown_fields)]
 pub struct Scene {

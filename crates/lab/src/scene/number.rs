@@ -51,7 +51,7 @@ pub struct Quaternion(pub [f64; 4]);
 pub struct Rgba(pub [f32; 4]);
 
 impl Vector {
-    /// As a vector.
+    /// The three numbers as a vector.
     pub fn vec3(self) -> Vec3 {
         Vec3::from(self.0)
     }

@@ -13,7 +13,7 @@ use stiction::models::{Geometry, World};
 /// Height above an added ground from which a robot settles [m].
 const CLEARANCE: f64 = 1e-3;
 
-/// What a robot file leaves open.
+/// Choices that a robot file leaves open.
 #[derive(Clone, Debug, Default, PartialEq)]
 pub struct RobotOptions {
     /// URDF: the root link moves freely.
@@ -24,9 +24,9 @@ pub struct RobotOptions {
     pub hold: Option<HoldSpec>,
     /// Where packages lie; see [`ModelSpec::package_dirs`].
     pub package_dirs: Vec<PathBuf>,
-    /// See [`ModelSpec::srdf`].
+    /// SRDF file, as in [`ModelSpec::srdf`].
     pub srdf: Option<PathBuf>,
-    /// See [`ModelSpec::meshes`].
+    /// Shapes by which meshes touch, as in [`ModelSpec::meshes`].
     pub meshes: MeshKind,
 }
 

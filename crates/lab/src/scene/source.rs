@@ -9,7 +9,7 @@ use stiction::models::Place;
 use toml::Spanned;
 use toml::de::{DeTable, DeValue};
 
-/// See the module. All sources are equal: where a scene was written does not make it another scene.
+/// Text of a scene, for messages. All sources are equal: where a scene was written does not make it another scene.
 #[derive(Clone, Debug, Default)]
 pub struct Source {
     pub(super) file: PathBuf,
@@ -28,7 +28,7 @@ impl Source {
         self.file.parent().unwrap_or(Path::new(""))
     }
 
-    /// What the TOML reader says, with its place, the line itself and a guess.
+    /// Error of the TOML reader, with its place, the line itself and a guess.
     pub(super) fn error_of(&self, error: &toml::de::Error) -> SceneError {
         let message = error.message().trim();
         let words: Vec<&str> = message.split('`').skip(1).step_by(2).collect();

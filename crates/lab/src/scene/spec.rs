@@ -32,17 +32,17 @@ pub struct GroundSpec {
 #[derive(Clone, Copy, Debug, Default, PartialEq, Serialize, Deserialize)]
 #[serde(default, deny_unknown_fields)]
 pub struct SoftSpec {
-    /// Of every law but `mujoco` [N/m]; `sap`, `lagged` and `similar` take 1e6.
+    /// Stiffness under every law but `mujoco` [N/m]; `sap`, `lagged` and `similar` take 1e6.
     pub stiffness: Option<Positive>,
-    /// Of `sap`, which takes 0.1, and of the exact law where no dissipation is stated [s].
+    /// Relaxation time of `sap`, which takes 0.1, and of the exact law where no dissipation is stated [s].
     pub relaxation: Option<NotNegative>,
-    /// Of `lagged` and `similar`, which take 50, and of the exact law [s/m].
+    /// Dissipation of `lagged` and `similar`, which take 50, and of the exact law [s/m].
     pub dissipation: Option<NotNegative>,
-    /// Of `mujoco`: time constant [s] and damping ratio, or both negative; 0.02, 1.
+    /// Reference of `mujoco`: time constant [s] and damping ratio, or both negative; 0.02, 1.
     pub solref: Option<[Finite; 2]>,
-    /// Of `mujoco`: d₀, d_width, width [m], midpoint, power; 0.9, 0.95, 0.001, 0.5, 2.
+    /// Impedance of `mujoco`: d₀, d_width, width [m], midpoint, power; 0.9, 0.95, 0.001, 0.5, 2.
     pub solimp: Option<[Finite; 5]>,
-    /// Of `mujoco`: impedance of friction over that of the normal [–]; 1, and of two the larger.
+    /// Impedance of friction over that of the normal for `mujoco` [–]; 1, and of two the larger.
     pub impratio: Option<Positive>,
 }
 
@@ -69,7 +69,7 @@ pub enum ShapeKind {
     HeightField,
 }
 
-/// What position and orientation are measured from.
+/// Frame that position and orientation are measured from.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(rename_all = "lowercase")]
 pub enum Frame {
@@ -88,7 +88,7 @@ pub struct FixedSpec {
     pub size: Option<Size>,
     pub radius: Option<Positive>,
     pub length: Option<Positive>,
-    /// [m]
+    /// Heights by rows [m].
     pub heights: Option<Vec<Vec<Finite>>>,
     #[serde(default)]
     pub position: Vector,
@@ -114,21 +114,21 @@ pub struct BodySpec {
     pub size: Option<Size>,
     pub radius: Option<Positive>,
     pub length: Option<Positive>,
-    /// [m]
+    /// Heights by rows [m].
     pub heights: Option<Vec<Vec<Finite>>>,
-    /// [kg]
+    /// Mass [kg].
     pub mass: Positive,
-    /// Of the centre [m].
+    /// Position of the centre [m].
     #[serde(default)]
     pub position: Vector,
     /// Roll, pitch, yaw about the fixed axes x, y, z [degrees].
     pub rpy: Option<Vector>,
     /// (w, x, y, z), instead of `rpy`.
     pub quaternion: Option<Quaternion>,
-    /// What position, orientation and velocity are measured in.
+    /// Frame that position, orientation and velocity are measured in.
     #[serde(default)]
     pub frame: Frame,
-    /// Of the centre [m/s].
+    /// Velocity of the centre [m/s].
     #[serde(default)]
     pub velocity: Vector,
     /// In the axes of the body [rad/s].
@@ -142,7 +142,7 @@ pub struct BodySpec {
     pub count: Option<u32>,
     /// Copies along x, y, z, at distances `offset`; instead of `count`.
     pub grid: Option<[u32; 3]>,
-    /// [m]
+    /// Distance between neighbouring copies, along x, y, z [m].
     pub offset: Option<Vector>,
     /// Each copy has this many times the mass of the one before [–].
     pub mass_ratio: Option<Positive>,
@@ -188,7 +188,7 @@ pub struct ModelSpec {
     pub package_dirs: Vec<PathBuf>,
     /// URDF: the SRDF file beside it, for pairs that never touch and for keyframes, relative to the scene file.
     pub srdf: Option<PathBuf>,
-    /// What of its meshes touches.
+    /// Shapes by which its meshes touch.
     pub meshes: MeshKind,
     /// Lowered or lifted so that its lowest point just touches the ground.
     pub set_down: bool,
@@ -225,7 +225,7 @@ impl From<MeshKind> for Meshes {
 #[derive(Clone, Copy, Debug, Default, PartialEq, Serialize, Deserialize)]
 #[serde(default, deny_unknown_fields)]
 pub struct HoldSpec {
-    /// [N·m/rad or N/m]
+    /// Stiffness of the spring [N·m/rad or N/m].
     pub stiffness: Option<Positive>,
     /// [N·m·s/rad or N·s/m]; without: critical for the joint's own inertia.
     pub damping: Option<NotNegative>,
@@ -248,7 +248,7 @@ pub struct ForceSpec {
     pub ramp: Finite,
     /// The force grows no larger than this [N].
     pub cap: Option<NotNegative>,
-    /// [s]
+    /// Time from which it acts [s].
     #[serde(default)]
     pub start: NotNegative,
     /// [s]; without: never.

@@ -225,7 +225,7 @@ fn a_free_robot_file_without_ground_is_given_one() {
     assert!(fixed.notes.is_empty() && fixed.world.model.nv() == 0);
 }
 
-/// What of a file is not simulated, or not known, is told before it runs.
+/// Parts of a file that are not simulated, or not known, are told before it runs.
 #[test]
 fn what_is_left_out_of_a_file_is_told() {
     let mjcf =
@@ -268,7 +268,7 @@ pub(crate) fn scratch(name: &str, text: &str) -> PathBuf {
     path
 }
 
-/// What a scene says of its surfaces reaches the law: 1 kg on 10⁴ N/m.
+/// Surfaces as a scene states them reach the law: 1 kg on 10⁴ N/m.
 #[test]
 fn soft_surfaces_yield_under_compliant_laws() {
     let text = r#"

@@ -11,9 +11,9 @@ use stiction::models::{
     Actuator, ActuatorLaw, Coupling, Dimension, Geometry, Hold, LoopClosure, Material, Softness, World,
 };
 
-/// What such worlds are called.
+/// Name of such worlds.
 pub(super) const NAME: &str = "mechanisms";
-/// Of every body [kg/m³].
+/// Density of every body [kg/m³].
 const DENSITY: f64 = 1000.0;
 
 /// One to three mechanisms of eight links each at most, above the ground.
@@ -48,7 +48,7 @@ pub(super) fn draw(random: &mut Random) -> Result<World, ModelError> {
     Ok(world)
 }
 
-/// What a link is before it is one.
+/// Parameters of a link before it is built.
 struct Link {
     mechanism: usize,
     parent: Option<usize>,
@@ -123,7 +123,7 @@ fn joint(random: &mut Random, name: String, kind: JointKind) -> JointSpec {
     spec
 }
 
-/// Its friction against sliding and how it bounces are drawn with those of all worlds.
+/// Surface of a link; friction against sliding and restitution are drawn with those of all worlds.
 fn surface(random: &mut Random) -> Material {
     let dimension = match below(random, 6) {
         0 => Dimension::Normal,

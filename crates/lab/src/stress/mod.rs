@@ -26,7 +26,7 @@ pub const STEPS: u64 = 100;
 /// Problem files a trial may leave.
 const FILES: usize = 3;
 
-/// What one seed came to.
+/// Outcome of one seed.
 #[derive(Clone, Debug, Default, PartialEq)]
 pub struct Trial {
     pub seed: u64,
@@ -41,7 +41,7 @@ pub struct Trial {
     pub rounding: u64,
     /// Steps above [`CERTIFIED`].
     pub uncertified: u64,
-    /// Those of them that were not flagged.
+    /// Steps above [`CERTIFIED`] that were not flagged.
     pub silent: u64,
     /// 1 if the last step failed: the state was left as it was, and the cause given.
     pub failed: u64,
@@ -51,7 +51,7 @@ pub struct Trial {
     pub panicked: u64,
     /// Worst of all steps [m/s].
     pub natural_map: f64,
-    /// Of the failure or the panic.
+    /// Message of the failure or the panic.
     pub cause: String,
 }
 
@@ -59,7 +59,7 @@ const HEADS: &str =
     "seed,of,steps,contacts,flagged,rounding,uncertified,silent,failed,not_finite,panicked,natural_map,cause";
 
 impl Trial {
-    /// As a line of the results.
+    /// The trial as a line of the results.
     fn line(&self) -> String {
         let Self {
             seed,
@@ -214,7 +214,7 @@ pub struct Totals {
     pub natural_map: f64,
     /// Steps of mechanisms, and those of them that were flagged.
     pub mechanisms: [u64; 2],
-    /// Of the trials with anything but certified steps, seed and what it was.
+    /// Seed and outcome of the trials with anything but certified steps.
     pub notable: Vec<String>,
 }
 

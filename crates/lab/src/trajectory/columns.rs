@@ -2,7 +2,7 @@
 
 use stiction::dynamics::{Joint, JointKind, Model};
 
-/// Of q.
+/// Names of the coordinates q, with units.
 pub(super) fn q_columns(model: &Model) -> Vec<String> {
     let parts = |kind| -> &[&str] {
         match kind {
@@ -18,7 +18,7 @@ pub(super) fn q_columns(model: &Model) -> Vec<String> {
     model.joints.iter().flat_map(names).collect()
 }
 
-/// Of v.
+/// Names of the velocities v, with units.
 pub(super) fn v_columns(model: &Model) -> Vec<String> {
     let parts = |kind| -> &[&str] {
         match kind {

@@ -18,11 +18,11 @@ use columns::{q_columns, v_columns};
 use serde::Serialize;
 use stiction::{Simulation, StepReport};
 
-/// See the module.
+/// A run as numbers, one row per step.
 #[derive(Clone, Debug, PartialEq)]
 pub struct Trajectory {
     pub about: About,
-    /// [s]
+    /// Time [s].
     pub t: Vec<f64>,
     /// Rows of `about.q.len()`.
     pub q: Vec<f64>,
@@ -36,18 +36,18 @@ pub struct Trajectory {
     pub natural_map: Vec<f64>,
     /// Deepest overlap at the start of the step [m].
     pub penetration: Vec<f64>,
-    /// Of the contact solver.
+    /// Iterations of the contact solver.
     pub iterations: Vec<u32>,
     /// Time the step took [s].
     pub step_time: Vec<f64>,
 }
 
-/// What the numbers mean.
+/// Meaning of the numbers: scene, solver, names of the columns.
 #[derive(Clone, Debug, PartialEq, Serialize)]
 pub struct About {
     pub scene: String,
     pub contact: String,
-    /// [s]
+    /// Time step [s].
     pub dt: f64,
     /// Name and unit of every column of q.
     pub q: Vec<String>,

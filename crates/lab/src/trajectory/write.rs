@@ -150,7 +150,7 @@ mod tests {
     use crate::scene::Scene;
     use stiction::contact::io::numpy::{Array, members};
 
-    /// What is written is what was recorded, in both formats.
+    /// Files hold every number that was recorded, in both formats.
     #[test]
     fn files_hold_every_row() {
         let mut setup = Scene::builtin("double-pendulum").unwrap().build().unwrap();

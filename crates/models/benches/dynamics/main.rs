@@ -124,7 +124,7 @@ impl Task for Timing<'_> {
     }
 }
 
-/// The same for derivatives, which are timed in plain numbers only.
+/// Timings of derivatives, which are run in plain numbers only.
 struct OfDerivatives<'a>(Timing<'a>);
 
 impl Task for OfDerivatives<'_> {

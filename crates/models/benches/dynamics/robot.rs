@@ -7,7 +7,7 @@ use stiction_dynamics::spatial::{Inertia, Motion, Pose, Quat, Sym3, Vec3, vec3};
 use stiction_dynamics::*;
 use stiction_models::{LoadOptions, load};
 
-/// Those that run in lanes too; of the others see `derivatives.rs`.
+/// Algorithms that run in lanes too; the others are in `derivatives.rs`.
 pub(crate) const ALGORITHMS: [&str; 5] = ["rnea", "crba", "aba", "factor+solve", "jacobians"];
 const RNEA: usize = 0;
 pub(crate) const CRBA: usize = 1;
@@ -127,7 +127,7 @@ impl Robot<f64> {
         }
     }
 
-    /// Of the body of the last joint, angular rows first.
+    /// Jacobian of the body of the last joint, angular rows first.
     fn last_jacobian(&self) -> Vec<f64> {
         let body = self.model.joints.last().map(|j| j.body);
         let mut J = vec![Motion::ZERO; self.model.nv()];

@@ -13,13 +13,13 @@ use stiction_models::{Tendon, World};
 
 pub(crate) struct Ours<'w> {
     world: &'w World,
-    /// Of every dof of the reference: ours.
+    /// Our dof for every dof of the reference.
     dofs: Vec<usize>,
-    /// Of every joint of the reference: where its coordinates start in our q.
+    /// Place in our q where the coordinates of every joint of the reference start.
     coordinates: Vec<usize>,
-    /// Of every link of the reference: ours.
+    /// Our link for every link of the reference.
     links: Vec<usize>,
-    /// Of every joint of the reference, without the world: the body it moves.
+    /// Our body that every joint of the reference moves, without the world.
     bodies: Vec<usize>,
     mjcf: bool,
     kin: Kinematics,
@@ -27,8 +27,9 @@ pub(crate) struct Ours<'w> {
     mass: MassMatrix,
 }
 
-/// What a derivative is measured against where it vanishes: those of torques against the largest inertia, those
-/// of accelerations against the largest acceleration.
+/// Size that a derivative is compared with where it vanishes: for torques the largest inertia, for accelerations the
+/// largest
+/// acceleration.
 fn floor(state: &State, what: &str) -> f64 {
     let largest = |numbers: Vec<f64>| numbers.into_iter().fold(0.0, |m: f64, x| m.max(x.abs()));
     let scale = match what {
@@ -69,7 +70,7 @@ impl<'w> Ours<'w> {
         Ok(Self { world, dofs, coordinates, links, bodies, mjcf, kin, vel, mass })
     }
 
-    /// What does not depend on a state.
+    /// Compares everything that does not depend on a state.
     pub(crate) fn constants(&self, reference: &Reference, worst: &mut Worst) -> Result<(), String> {
         let model = &self.world.model;
         if let Some(mass) = reference.whole["mass"].as_f64() {
@@ -194,7 +195,7 @@ impl<'w> Ours<'w> {
         }
     }
 
-    /// Of the springs of fixed tendons [J].
+    /// Energy of the springs of fixed tendons [J].
     fn tendon_energy(&self, q: &[f64]) -> f64 {
         let energy = |t: &Tendon| {
             let length: f64 = t.terms().iter().map(|&(dof, c)| c * q[self.coordinate(dof)]).sum();

@@ -44,7 +44,7 @@ const TARGET: Rule = note(
 
 pub(super) const RULES: &[Rule] = &[SIGN, GAIN, STIFF, UNDAMPED, IDLE, UNLIMITED, TARGET];
 
-/// Of 10 kHz [rad/s].
+/// Angular rate of 10 kHz [rad/s].
 const ABSURD: f64 = 1e4 * std::f64::consts::TAU;
 
 pub(super) fn look(subject: &Subject<'_>, out: &mut Findings) {

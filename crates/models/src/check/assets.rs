@@ -88,7 +88,7 @@ fn materials(elements: &[Element<'_>], out: &mut Findings) {
     }
 }
 
-/// The same numbers, however written.
+/// True when two texts hold the same numbers, however written.
 fn same(a: &str, b: &str) -> bool {
     let numbers = |s: &str| s.split_whitespace().map(str::parse::<f64>).collect::<Result<Vec<_>, _>>();
     match (numbers(a), numbers(b)) {

@@ -187,7 +187,7 @@ fn fits(
     }
 }
 
-/// What a ratio of radii of gyration near a power of ten suggests.
+/// Mistake of units that a ratio of radii of gyration near a power of ten suggests.
 fn unit(ratio: f64) -> &'static str {
     let near = |power: f64| (0.2..5.0).contains(&(ratio / power));
     if near(1e3) {
@@ -226,7 +226,7 @@ fn outside(com: Vec3, extent: &Aabb, margin: f64, at: Element<'_>, element: Elem
     }
 }
 
-/// Of a file that the reader refused: tensors stated in URDF's way that have a negative moment.
+/// Finds, in a file that the reader refused, tensors stated in URDF's way that have a negative moment.
 fn negative(subject: &Subject<'_>, out: &mut Findings) {
     for at in subject.elements().into_iter().filter(|e| e.name() == "inertia") {
         let moment = |name: &str| at.peek(name).and_then(|a| a.number().ok());

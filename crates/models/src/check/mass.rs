@@ -48,9 +48,9 @@ pub(super) const RULES: &[Rule] = &[ZERO, TINY, DENSE, LIGHT, RATIO, HEAVY_LEAF]
 
 /// Lighter moving bodies are placeholders [kg].
 const LEAST: f64 = 1e-5;
-/// Of osmium, the densest element [kg/m³].
+/// Density of osmium, the densest element [kg/m³].
 const DENSEST: f64 = 22_600.0;
-/// Of aerogel and balloons [kg/m³].
+/// Density of aerogel and balloons [kg/m³].
 const LIGHTEST: f64 = 1.0;
 
 pub(super) fn look(subject: &Subject<'_>, out: &mut Findings) {

@@ -42,7 +42,7 @@ const NONE: f64 = 1e14;
 /// Larger models are not looked at: the work grows with the cube.
 const MAX_DOFS: usize = 150;
 
-/// Of the mass matrix at the reference posture.
+/// Condition of the mass matrix at the reference posture.
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub struct Condition {
     pub dofs: usize,

@@ -42,7 +42,7 @@ pub struct Change {
 pub struct Mended {
     pub text: String,
     pub changes: Vec<Change>,
-    /// What the mended text is still told.
+    /// Report on the mended text.
     pub left: Report,
 }
 

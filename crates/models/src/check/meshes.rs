@@ -98,7 +98,7 @@ fn scale_of(stated: Attribute<'_>) -> Vec3 {
     }
 }
 
-/// Of URDF and SDF.
+/// Meshes that touch in URDF and SDF files.
 fn of_collisions<'d>(subject: &Subject<'d>) -> Vec<Use<'d>> {
     let colliding = |e: &Element<'_>| {
         let around = e.parent().filter(|g| g.name() == "geometry").and_then(Element::parent);
@@ -170,7 +170,7 @@ fn one(mesh: &Use<'_>, triangles: &TriangleMesh, only_hull: bool, out: &mut Find
     }
 }
 
-/// What is wrong with its faces.
+/// Checks the faces of a mesh.
 fn faces(triangles: &TriangleMesh, size: f64, say: &mut impl FnMut(&'static Rule, String)) {
     let n = triangles.triangles.len();
     let flat = degenerate(triangles, size);
@@ -249,7 +249,7 @@ mod tests {
         assert_eq!(open_edges(&mesh), 3);
     }
 
-    /// What a robot file that touches with this mesh, written as OBJ, is told.
+    /// Findings for a robot file that touches with this mesh, written as OBJ.
     fn told(name: &str, mesh: &TriangleMesh, scale: &str) -> Vec<&'static str> {
         let folder = std::env::temp_dir().join(format!("stiction-meshes-{}", std::process::id()));
         std::fs::create_dir_all(&folder).unwrap();

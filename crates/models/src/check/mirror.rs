@@ -50,7 +50,7 @@ const SHORT: [(&str, &str); 14] = [
     ("LH", "RH"),
 ];
 
-/// What is often mounted twice alike, and not mirrored.
+/// Parts that are often mounted twice alike, and not mirrored.
 const TOOLS: [&str; 4] = ["gripper", "finger", "hand", "thumb"];
 
 /// The name of the right one of a left one.

@@ -51,7 +51,7 @@ struct Family {
     look: fn(&Subject<'_>, &mut Findings),
 }
 
-/// What the reader says comes last: it is left out where a rule has said it better.
+/// Rules by subject. The reader's own messages come last: they are left out where a rule has said it better.
 const FAMILIES: [Family; 12] = [
     Family { rules: mass::RULES, look: mass::look },
     Family { rules: inertia::RULES, look: inertia::look },

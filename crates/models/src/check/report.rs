@@ -26,7 +26,7 @@ impl Severity {
     }
 }
 
-/// What is looked for.
+/// A rule of the linter.
 #[derive(Debug, PartialEq, Eq)]
 pub struct Rule {
     /// Never changes once published.
@@ -34,7 +34,7 @@ pub struct Rule {
     pub severity: Severity,
     /// One line: what is found, and why it matters.
     pub about: &'static str,
-    /// What to do about it.
+    /// Remedy, as a sentence.
     pub remedy: &'static str,
 }
 
@@ -56,7 +56,7 @@ pub(super) const fn note(code: &'static str, about: &'static str, remedy: &'stat
 pub struct Finding {
     pub rule: &'static Rule,
     pub place: Place,
-    /// What it is about: <link> `shank`.
+    /// Element that the finding is about: <link> `shank`.
     pub element: String,
     /// The offending value, with its unit; empty where there is none.
     pub value: String,
@@ -64,13 +64,13 @@ pub struct Finding {
     pub reason: String,
 }
 
-/// What was found in a file.
+/// All findings in a file.
 #[derive(Clone, Debug)]
 pub struct Report {
     pub file: PathBuf,
     /// False: the reader refuses the file, and what needs its world was not looked at.
     pub read: bool,
-    /// Of the mass matrix at the reference posture.
+    /// Condition of the mass matrix at the reference posture.
     pub condition: Option<super::Condition>,
     /// The worst first, then by place; of one rule, the first [`MOST`].
     pub findings: Vec<Finding>,

@@ -9,7 +9,7 @@ use stiction_collision::Aabb;
 use stiction_dynamics::Kinematics;
 use stiction_dynamics::spatial::{Pose, Vec3};
 
-/// What names share a table: a link and a joint may be called alike.
+/// Kinds of names; each has a table of its own: a link and a joint may be called alike.
 #[derive(Clone, Copy, PartialEq, Eq, PartialOrd, Ord)]
 enum Kind {
     Link,
@@ -22,7 +22,7 @@ enum Kind {
 /// Links smaller than this are marks for frames: their geometry says nothing about their mass [m].
 pub(super) const MARK: f64 = 5e-3;
 
-/// See the module.
+/// A robot file as the rules see it: its text, and the world it makes, if it makes one.
 pub(super) struct Subject<'d> {
     pub(super) document: &'d Document,
     pub(super) context: Context<'d>,
@@ -32,16 +32,16 @@ pub(super) struct Subject<'d> {
     named: BTreeMap<(Kind, &'d str), Element<'d>>,
     /// MJCF bodies in the order of the file, for those without a name.
     bodies: Vec<Element<'d>>,
-    /// Of every link: box around everything that it shows or touches with, in its axes; `None` for
+    /// Box around everything that a link shows or touches with, in its axes; `None` for
     /// a link without geometry, with an endless one, or with one that is only a mark.
     pub(super) extents: Vec<Option<Aabb>>,
-    /// Of every link: it shows something, and so presumably all of itself.
+    /// True for links that show something, and so presumably all of themselves.
     pub(super) drawn: Vec<bool>,
-    /// Of the mass matrix at the reference posture.
+    /// Condition of the mass matrix at the reference posture.
     pub(super) condition: Option<Condition>,
-    /// Of every body of the model: the link it is named after.
+    /// Link that every body of the model is named after.
     links: Vec<Option<usize>>,
-    /// Of all links [kg].
+    /// Mass of all links [kg].
     mass: f64,
 }
 

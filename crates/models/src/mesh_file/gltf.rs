@@ -190,7 +190,7 @@ fn transform(node: &Node) -> Affine {
     Affine { A: Mat3::from_columns(x, y, z), b: Vec3::from(node.translation) }
 }
 
-/// What the file's numbers are read from: itself, its text, or files beside it.
+/// Buffers that the file's numbers are read from: itself, its text, or files beside it.
 fn buffers(path: &Path, file: &File, binary: Option<&[u8]>) -> Result<Vec<Vec<u8>>, String> {
     let mut room = MAX_BYTES;
     let mut all = Vec::new();

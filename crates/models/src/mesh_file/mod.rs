@@ -14,7 +14,7 @@ mod stl;
 use std::path::Path;
 use stiction_dynamics::spatial::{Mat3, Vec3};
 
-/// What a mesh file may be.
+/// Formats of mesh files, for messages.
 pub(crate) const FORMATS: &str = "STL, OBJ, COLLADA or glTF (.stl, .obj, .dae, .gltf, .glb)";
 /// Largest file read, with those that it names [bytes].
 pub(crate) const MAX_BYTES: u64 = 256 << 20;

@@ -23,7 +23,7 @@ use stiction_dynamics::spatial::{Inertia, Quat, Vec3, vec3};
 /// A mesh in the frame its geoms are stated in.
 pub(crate) struct LoadedMesh {
     pub(crate) mesh: TriangleMesh,
-    /// What touches, if that was asked for; nothing of a mesh that is all but flat.
+    /// Shapes that touch, if these were asked for; none of a mesh that is all but flat.
     pub(crate) shapes: Vec<Shape>,
     shapes_tried: bool,
     /// About the origin, at unit density.
@@ -46,7 +46,7 @@ const MASSES: [(&str, Mass); 4] = [
     ("convex", Mass::Convex),
 ];
 
-/// See the module.
+/// Meshes, height fields and materials of one model, by name.
 pub(crate) struct Assets<'d> {
     mesh_names: Names<'d>,
     meshes: Vec<Element<'d>>,
@@ -56,7 +56,7 @@ pub(crate) struct Assets<'d> {
     materials: Vec<[f32; 4]>,
 }
 
-/// What was read before, by model and index.
+/// Assets that were read before, by model and index.
 #[derive(Default)]
 pub(crate) struct Loaded {
     meshes: BTreeMap<(usize, usize), Arc<LoadedMesh>>,
@@ -205,7 +205,7 @@ impl<'d> Reader<'d> {
         Ok(LoadedMesh { mesh, shapes, shapes_tried: touches, inertia })
     }
 
-    /// What the mesh is made of, how messages call it, and whether it is a surface without inside.
+    /// Vertices and faces of a mesh, its name in messages, and whether it is a surface without inside.
     fn vertices_and_faces(
         &mut self,
         compiler: &Compiler,

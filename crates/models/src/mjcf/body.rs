@@ -65,7 +65,7 @@ pub(crate) fn read<'d>(reader: &mut Reader<'d>) -> Result<Vec<BodyOfFile<'d>>, L
     Ok(bodies)
 }
 
-/// What is fixed to the world; returns the bodies in it.
+/// Reads everything that is fixed to the world; returns the bodies in it.
 fn of_world<'d>(reader: &mut Reader<'d>, items: Vec<Item<'d>>) -> Result<Vec<Item<'d>>, LoadError> {
     let mut children = Vec::new();
     for item in items {
@@ -186,7 +186,7 @@ fn read_inertial(reader: &mut Reader<'_>, scope: &Scope<'_>, e: Element<'_>) -> 
     Ok(Inertia::new(mass, com, moments.rotated(&turn.to_matrix())))
 }
 
-/// What neither moves nor touches; bodies that stiction cannot read are named.
+/// Reads elements that neither move nor touch; bodies that stiction cannot read are named.
 fn other<'d>(reader: &mut Reader<'d>, item: &Item<'d>, link: Option<usize>) -> Result<(), LoadError> {
     let what = match item.element.name() {
         "site" => return site::read(reader, item, link),

@@ -168,7 +168,7 @@ fn power(x: f64, m: f64) -> f64 {
     x.abs().powf(m).copysign(x)
 }
 
-/// (1)
+/// Mesh of the supersphere (1).
 fn supersphere(n: u32, e: f64, flat: f64) -> TriangleMesh {
     let mut mesh = TriangleMesh { vertices: vec![-Vec3::Z], triangles: Vec::new() };
     for i in 1..n {
@@ -194,7 +194,7 @@ fn supersphere(n: u32, e: f64, flat: f64) -> TriangleMesh {
     mesh
 }
 
-/// (2)
+/// Mesh of the supertorus (2).
 fn supertorus(n: u32, r: f64, s: f64, t: f64) -> TriangleMesh {
     let mut mesh = TriangleMesh::default();
     let angle = |i: u32| (TAU * f64::from(i) / f64::from(n)).sin_cos();

@@ -14,7 +14,7 @@ pub(crate) enum FromGeoms {
     Never,
 }
 
-/// See the module.
+/// Settings of <compiler>.
 #[derive(Clone, Debug)]
 pub(crate) struct Compiler {
     pub(crate) degrees: bool,

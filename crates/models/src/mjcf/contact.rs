@@ -48,7 +48,7 @@ fn of_parts(reader: &Reader<'_>, pair: &ContactPair) -> Vec<ContactPair> {
         .collect()
 }
 
-/// What the pair states; its geoms have no say. None between geoms that do not touch yet.
+/// Surface that the <pair> states; its geoms have no say. None between geoms that do not touch yet.
 fn pair(
     reader: &mut Reader<'_>,
     mention: Mention<'_>,

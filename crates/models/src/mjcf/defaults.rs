@@ -21,7 +21,7 @@ struct Class<'d> {
     elements: Vec<Element<'d>>,
 }
 
-/// See the module.
+/// Default classes and the attributes they state.
 pub(crate) struct Defaults<'d> {
     classes: Vec<Class<'d>>,
     names: Names<'d>,

@@ -110,7 +110,7 @@ pub(crate) fn reference(model: &Model, dof: usize) -> f64 {
     joint.map_or(0.0, |j| j.reference)
 }
 
-/// What a <connect> or <weld> holds together: two sites, or points of two bodies, one of which is stated
+/// Closure of a <connect> or <weld>: between two sites, or points of two bodies, one of which is stated
 /// and the other where it is then in the neutral configuration.
 fn closure(
     reader: &Reader<'_>,

@@ -29,7 +29,7 @@ pub(crate) fn fit(mesh: &LoadedMesh, kind: Kind, scale: f64, bounding_box: bool)
 struct Principal {
     /// Centre of mass and axes of the largest, middle and least moment.
     pose: Pose,
-    /// (1)
+    /// Half sides of the fitted box (1) [m].
     half_box: [f64; 3],
 }
 

@@ -26,7 +26,7 @@ pub(crate) struct Item<'d> {
 }
 
 impl<'d> Item<'d> {
-    /// What is inside `element`, in a frame at X with the default class `class`; last comes first.
+    /// Elements inside `element`, in a frame at X with the default class `class`; last comes first.
     fn inside(self, element: Element<'d>, X: Pose, class: usize) -> impl Iterator<Item = Self> + use<'d> {
         element.children().rev().map(move |element| Item { element, X, class, ..self })
     }
@@ -62,7 +62,7 @@ fn too_many(at: Element<'_>) -> LoadError {
     LoadError::Limit { place: at.place(), what, limit: MAX_ITEMS }
 }
 
-/// What is inside the <frame> `element`, which stands where `item` stands.
+/// Elements inside the <frame> `element`, which stands where `item` stands.
 fn frame<'d>(
     scope: &Scope<'d>,
     item: Item<'d>,

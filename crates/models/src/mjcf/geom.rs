@@ -235,7 +235,7 @@ pub(crate) fn softness(s: Styled<'_, '_>, softness: &mut Softness) -> Result<(),
     Ok(())
 }
 
-/// What is on the outside.
+/// Material of the surface of a geom.
 fn surface(geom: Styled<'_, '_>, impratio: f64) -> Result<Material, LoadError> {
     let mut m = Material::default();
     m.softness.impratio = impratio;

@@ -46,7 +46,7 @@ pub(crate) fn read(e: Element<'_>, compiler: &Compiler) -> Result<Ground, LoadEr
     Ok(Ground { shape: Shape::HeightField(Arc::new(field)), inertia })
 }
 
-/// As MuJoCo: in single precision.
+/// Heights scaled to 0 … 1 in single precision, as MuJoCo does.
 fn normalized(mut heights: Vec<f32>) -> Vec<f32> {
     let low = heights.iter().copied().fold(f32::INFINITY, f32::min);
     let high = heights.iter().copied().fold(f32::NEG_INFINITY, f32::max);

@@ -21,7 +21,7 @@ const MAX_MODELS: usize = 100;
 pub(crate) struct Models {
     /// Root elements, with the folders that paths start from; the main file comes first.
     pub(crate) roots: Vec<(usize, PathBuf)>,
-    /// Of every <model> element: the model it stands in, and the one it names.
+    /// Models of every <model> element: the one it stands in, and the one it names.
     pub(crate) named: BTreeMap<usize, (usize, usize)>,
     /// Elements cut off from the tree of the main file: <include>s and the roots of other files.
     pub(crate) cut: Vec<usize>,

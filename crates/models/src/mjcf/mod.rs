@@ -49,13 +49,13 @@ use std::rc::Rc;
 use stiction_collision::Shape;
 use stiction_dynamics::spatial::Pose;
 
-/// What the parts of the reader share, and what they have found so far.
+/// State that the parts of the reader share, and their findings so far.
 pub(crate) struct Reader<'d> {
     scopes: Rc<[Scope<'d>]>,
     copies: Vec<Copy>,
     names: Registry<'d>,
     load_visuals: bool,
-    /// What of a mesh touches.
+    /// Shapes by which meshes touch.
     touching: Meshes,
     /// Inertias that no body has are accepted, with a warning.
     unphysical: bool,
@@ -63,7 +63,7 @@ pub(crate) struct Reader<'d> {
     files: MeshStore,
     loaded: Loaded,
     geometries: Vec<Geometry>,
-    /// Of every geom that touches, by the index of its first geometry: how many it has.
+    /// Number of geometries of every geom that touches, by the index of its first.
     parts: BTreeMap<usize, usize>,
     visuals: Vec<Visual>,
     /// Link, pose and shape of the geoms that tendons go around, by name in the world.

@@ -5,7 +5,7 @@ use crate::ledger::Fate;
 use crate::xml::Element;
 use stiction_dynamics::spatial::{Vec3, vec3};
 
-/// See the module.
+/// Settings of <option>.
 #[derive(Clone, Debug)]
 pub(crate) struct Settings {
     pub(crate) gravity: Vec3,

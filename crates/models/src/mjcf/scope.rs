@@ -32,7 +32,7 @@ const MAX_COPIES: usize = 200_000;
 /// Most copies inside copies.
 const MAX_DEPTH: usize = 50;
 
-/// See the module.
+/// One model of a file: its root element, its settings, and the names in it.
 pub(crate) struct Scope<'d> {
     pub(crate) root: Element<'d>,
     pub(crate) compiler: Compiler,
@@ -104,7 +104,7 @@ pub(crate) struct Mention<'d> {
     pub(crate) copy: usize,
 }
 
-/// What can be named.
+/// Kinds of things that have names.
 #[derive(Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Debug)]
 pub(crate) enum Kind {
     Body,
@@ -201,7 +201,7 @@ const MENTIONS: [(&str, Kind); 25] = [
     ("refname", Kind::Body),
 ];
 
-/// What the words `objtype` and `reftype` mean.
+/// Kind that a word of `objtype` or `reftype` means.
 pub(crate) fn kind_of(word: &str) -> Option<Kind> {
     match word {
         "body" | "xbody" => Some(Kind::Body),
@@ -257,7 +257,7 @@ impl<'d> Reader<'d> {
         Ok(self.copies.len() - 1)
     }
 
-    /// (1)
+    /// Name (1) in the world.
     pub(crate) fn name_in_world(&self, copy: usize, name: &str) -> String {
         match self.copies.get(copy) {
             Some(c) if name != "world" => format!("{}{}{}", c.prefix, name.trim(), c.suffix),
@@ -276,7 +276,7 @@ impl<'d> Reader<'d> {
         Ok(name)
     }
 
-    /// The same for what stands outside the tree.
+    /// Enters the name of a thing that stands outside the tree.
     pub(crate) fn enter(
         &mut self,
         kind: Kind,
@@ -294,8 +294,8 @@ impl<'d> Reader<'d> {
         found.map_err(|e| self.with_what_is_missing(e))
     }
 
-    /// The same, where a thing of the copy or else of one around it may be meant: of what a contact or a tendon
-    /// speaks of, a part may stand outside.
+    /// Finds a thing of the copy, or else of one around it: parts that a contact or a tendon
+    /// mentions may stand outside.
     pub(crate) fn find_near(
         &self,
         kind: Kind,
@@ -340,7 +340,7 @@ impl<'d> Reader<'d> {
             .all(|&(kind, name)| self.names.has(kind, &self.name_in_world(copy, name.value()), copy))
     }
 
-    /// What stands in the sections called `section`; see the module.
+    /// Elements in the sections called `section`, of the model and of its copies.
     pub(crate) fn section(&self, section: &'static str) -> Result<Vec<Mention<'d>>, LoadError> {
         let of_scope = |scope: usize| -> Vec<Element<'d>> {
             let root = self.scopes.get(scope).map(|s| s.root);

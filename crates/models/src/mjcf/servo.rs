@@ -55,7 +55,7 @@ impl Servo {
         }
     }
 
-    /// What `e` states over what is known so far.
+    /// Applies the attributes of `e` over those known so far.
     pub(crate) fn apply(&mut self, e: Element<'_>) -> Result<(), LoadError> {
         let number = |name: &str, otherwise: f64| e.get(name).map_or(Ok(otherwise), |a| a.number());
         match e.name() {

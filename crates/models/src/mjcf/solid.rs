@@ -12,7 +12,7 @@ use std::sync::Arc;
 use stiction_collision::Shape;
 use stiction_dynamics::spatial::{Inertia, Vec3};
 
-/// What a geom is in its own frame.
+/// The shape of a geom in its own frame.
 pub(crate) enum Solid {
     Shape(Shape),
     Mesh(Arc<LoadedMesh>),
@@ -21,7 +21,7 @@ pub(crate) enum Solid {
 }
 
 impl Solid {
-    /// Of a geom that is no mesh.
+    /// The shape of a geom that is no mesh.
     pub(crate) fn new(geom: Styled<'_, '_>, kind: Kind, size: [f64; 3]) -> Result<Self, LoadError> {
         let checked = |need: usize, what: &str| {
             if size.iter().take(need).all(|s| *s > 0.0) {
@@ -63,7 +63,7 @@ impl Solid {
         }
     }
 
-    /// The same for its surface alone, if it has one of its own: a mesh says it as an asset.
+    /// Inertia of the surface alone, if it has one of its own: a mesh says it as an asset.
     pub(crate) fn shell_inertia(&self) -> Option<Inertia> {
         let shell = match self {
             Self::Shape(Shape::Ellipsoid { radii }) => Shell::Ellipsoid(*radii),
@@ -76,7 +76,7 @@ impl Solid {
         Some(shell.inertia())
     }
 
-    /// What touches: one shape, several parts of a mesh, or nothing.
+    /// Shapes that touch: one, several parts of a mesh, or none.
     pub(crate) fn shapes(&self) -> Vec<Shape> {
         match self {
             Self::Shape(shape) => vec![shape.clone()],

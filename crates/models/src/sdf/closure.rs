@@ -6,7 +6,7 @@ use super::link::SdfLink;
 use crate::closure::{Hold, LoopClosure};
 use stiction_dynamics::spatial::{Pose, Quat, Vec3};
 
-/// What holds the links of `joint` together, as they stand where nothing has moved; `None` for joints that no
+/// Closure that holds the links of `joint` together, as they stand where nothing has moved; `None` for joints that no
 /// [`Hold`] says.
 pub(crate) fn closure(joint: &SdfJoint<'_>, links: &[SdfLink<'_>], built: &Built) -> Option<LoopClosure> {
     let hold = match joint.kind {

@@ -76,7 +76,7 @@ pub(crate) fn bases(scopes: &Scopes<'_>, ends: &[[Spot; 2]]) -> Result<Vec<Base>
 struct Needs {
     /// From B up to the scope of the frame.
     base: Vec<usize>,
-    /// Of a placed model: from P up to the scope that is the model.
+    /// Chain of frames of a placed model: from P up to the scope that is the model.
     placed: Vec<usize>,
 }
 

@@ -19,7 +19,7 @@ use stiction_dynamics::spatial::{Inertia, Pose, Quat, Vec3, vec3};
 const SHAPES: &str =
     "one of box, sphere, cylinder, capsule, cone, ellipsoid, plane, polyline, mesh, heightmap";
 
-/// What can touch.
+/// A shape that can touch.
 pub(crate) struct Solid {
     /// One, or the convex parts of a mesh.
     pub(crate) shapes: Vec<Shape>,
@@ -145,7 +145,7 @@ pub(crate) fn collision(
     Ok(None)
 }
 
-/// What a <visual> draws and where; `None`, with a warning, when its mesh cannot be read.
+/// Drawing of a <visual> and its place; `None`, with a warning, when its mesh cannot be read.
 pub(crate) fn visual(
     reader: &mut Reader<'_, '_>,
     around: Element<'_>,

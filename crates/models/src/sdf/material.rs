@@ -16,7 +16,7 @@ const THRESHOLD: f64 = 1e5;
 /// The specification's <collide_bitmask>.
 const ALL: u32 = 0xffff;
 
-/// What a <collision> says about its surface. Two meet if the category of one is among those that the other
+/// Surface of a <collision>. Two meet if the category of one is among those that the other
 /// collides with.
 pub(crate) struct Surface {
     pub(crate) material: Material,

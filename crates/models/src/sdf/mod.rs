@@ -39,7 +39,7 @@ use stiction_dynamics::spatial::{Pose, Vec3, vec3};
 use stiction_dynamics::{JointKind, JointSpec, ModelBuilder, ModelError};
 use tree::{Forest, Hold};
 
-/// What the parts of the reader share.
+/// State that the parts of the reader share.
 pub(crate) struct Reader<'a, 'd> {
     context: &'a Context<'a>,
     /// The file that names the others.
@@ -193,7 +193,7 @@ fn build(
     Ok((world, built))
 }
 
-/// What a <world> says about all.
+/// Settings of a <world>.
 struct Settings {
     gravity: Vec3,
     time_step: Option<f64>,
@@ -219,7 +219,7 @@ impl Settings {
     }
 }
 
-/// That of the world, or of the first model.
+/// Name of the world, or of the first model.
 fn name(root: Element<'_>, top: Element<'_>) -> String {
     let first = if top.id() == root.id() { root.children().find(|c| c.name() == "model") } else { Some(top) };
     first.and_then(|m| m.get("name")).map_or("sdf".to_owned(), |n| n.value().to_owned())

@@ -36,12 +36,12 @@ pub(crate) const WORLD: Spot = (0, Base::Root);
 #[derive(Clone, Copy)]
 pub(crate) struct Site {
     pub(crate) scope: usize,
-    /// What `__model__` means: the root, or, in a model merged into this scope, the frame it had.
+    /// Frame that `__model__` means: the root, or, in a model merged into this scope, the frame it had.
     pub(crate) model: Base,
     pub(crate) version: Version,
 }
 
-/// What a frame moves with.
+/// Thing that a frame moves with.
 #[derive(Clone, Copy)]
 pub(crate) enum Attached<'d> {
     Link(usize),
@@ -63,7 +63,7 @@ pub(crate) struct Frame<'d> {
     pub(crate) base: Base,
     pub(crate) relative_to: Option<Attribute<'d>>,
     pub(crate) attached: Attached<'d>,
-    /// Of a model: its scope, and the frame in it that the pose places.
+    /// Scope of a model, and the frame in it that the pose places.
     pub(crate) scope: Option<(usize, Option<Attribute<'d>>)>,
 }
 
@@ -71,7 +71,7 @@ pub(crate) struct Frame<'d> {
 pub(crate) struct Scope<'d> {
     /// The scope around it, and its frame there.
     pub(crate) around: Option<(usize, usize)>,
-    /// What names inside begin with in the world that is made.
+    /// Beginning of the names inside, in the world that is made.
     pub(crate) prefix: String,
     pub(crate) names: BTreeMap<String, usize>,
     /// Links and models directly inside, by frame, in order.
@@ -92,7 +92,7 @@ pub(crate) struct Part<'d> {
     pub(crate) site: Site,
 }
 
-/// See the module.
+/// All scopes of a file and the frames in them.
 pub(crate) struct Scopes<'d> {
     pub(crate) scopes: Vec<Scope<'d>>,
     pub(crate) frames: Vec<Frame<'d>>,
@@ -341,7 +341,7 @@ impl<'d> Scopes<'d> {
         Ok(Part { element, name, frame, site })
     }
 
-    /// What `named` means at `site`.
+    /// Frame that `named` means at `site`.
     pub(crate) fn find(&self, site: Site, named: Attribute<'_>) -> Result<Base, LoadError> {
         let name = named.value().trim();
         match name {

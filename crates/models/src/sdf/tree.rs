@@ -21,7 +21,7 @@ pub(crate) struct Step {
     pub(crate) hold: Hold,
 }
 
-/// What holds a link.
+/// Way in which a link is held.
 #[derive(Clone, Copy, PartialEq)]
 pub(crate) enum Hold {
     /// It moves freely.

@@ -11,14 +11,14 @@ use crate::value::Attribute;
 use crate::xml::Element;
 use std::collections::BTreeMap;
 
-/// What is said of one link or joint; what is not said is `None`.
+/// Attributes that <gazebo> states of one link or joint; those it does not state are `None`.
 #[derive(Clone, Copy, Default)]
 pub(crate) struct Says {
     pub(crate) friction: Option<f64>,
     pub(crate) self_collide: Option<bool>,
     pub(crate) stiffness: Option<f64>,
     pub(crate) spring_rest: Option<f64>,
-    /// Of contacts [N/m], [N·s/m].
+    /// Stiffness [N/m] and damping [N·s/m] of contacts.
     pub(crate) kp: Option<f64>,
     pub(crate) kd: Option<f64>,
 }

@@ -122,7 +122,7 @@ pub(crate) fn collision(reader: &mut Reader<'_>, around: Element<'_>) -> Result<
     }
 }
 
-/// What a <visual> draws; `None`, with a warning, when its mesh cannot be read.
+/// Drawing of a <visual>; `None`, with a warning, when its mesh cannot be read.
 pub(crate) fn visual(reader: &mut Reader<'_>, around: Element<'_>) -> Result<Option<Drawing>, LoadError> {
     let shape = shape_of(around)?;
     match primitive(shape) {

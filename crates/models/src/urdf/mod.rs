@@ -30,7 +30,7 @@ use material::Materials;
 use stiction_dynamics::spatial::{Pose, Quat, Vec3, vec3};
 use stiction_dynamics::{JointKind, JointSpec, ModelBuilder, ModelError};
 
-/// What the parts of the reader share.
+/// State that the parts of the reader share.
 pub(crate) struct Reader<'a> {
     context: &'a Context<'a>,
     meshes: MeshStore,

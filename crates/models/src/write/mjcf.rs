@@ -12,7 +12,7 @@ use super::{Notes, Written, mjcf_body, mjcf_drive};
 use crate::world::World;
 use std::collections::BTreeSet;
 
-/// What the parts of the writer share.
+/// State that the parts of the writer share.
 pub(crate) struct Writer<'w> {
     pub(crate) world: &'w World,
     pub(crate) xml: Xml,

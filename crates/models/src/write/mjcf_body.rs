@@ -13,15 +13,15 @@ pub(crate) const NO_BOUNCE: &str = "MJCF has no restitution: impacts do not boun
 /// Stands for no bound, which MJCF cannot say of one side only.
 const UNBOUNDED: f64 = 1e10;
 
-/// What geoms need beside the tree: meshes and height fields by name.
+/// Assets that geoms need beside the tree: meshes and height fields by name.
 #[derive(Default)]
 pub(crate) struct Bodies {
     /// Name of the asset of every geometry and visual, if it needs one.
     shapes: Vec<Option<String>>,
     drawings: Vec<Option<String>>,
-    /// (name, file)
+    /// Meshes by name and file.
     meshes: Vec<(String, String)>,
-    /// (name, geometry)
+    /// Height fields by name, with the index of the geometry.
     fields: Vec<(String, usize)>,
     /// Geometries and visuals by link; the last for the world.
     geometries: Vec<Vec<usize>>,
@@ -107,7 +107,7 @@ impl Bodies {
         w.xml.close();
     }
 
-    /// What is fixed to the world, then all bodies.
+    /// Writes everything that is fixed to the world, then all bodies.
     pub(crate) fn tree(&self, w: &mut Writer<'_>, branches: &[Branch]) {
         self.geoms(w, branches.len());
         let mut open = 0;

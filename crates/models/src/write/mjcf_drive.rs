@@ -115,7 +115,7 @@ fn one_joint(w: &Writer<'_>, actuator: &Actuator) -> Option<(usize, [f64; 6])> {
     Some((joint, gear))
 }
 
-/// (1)
+/// Writes a coupling as an equality (1).
 fn equality(w: &mut Writer<'_>, coupling: &Coupling, tendon: Option<&str>) {
     let Coupling { name, terms, offset, curve } = coupling;
     let model = &w.world.model;
@@ -214,7 +214,7 @@ fn held(w: &mut Writer<'_>, closure: &LoopClosure) {
     w.xml.close();
 }
 
-/// What holds the slide of a screw to its hinge.
+/// Writes the equalities that hold the slides of screws to their hinges.
 fn screws(w: &mut Writer<'_>) {
     for (j, joint) in w.world.model.joints.iter().enumerate().filter(|(_, j)| j.kind == JointKind::Screw) {
         let name = w.joints[j].clone();

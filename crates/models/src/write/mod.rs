@@ -31,7 +31,7 @@ pub struct Written {
     pub text: String,
     /// Paths relative to the folder of the file, and what is in them.
     pub files: Vec<(String, String)>,
-    /// What the format cannot say, or says otherwise; each once, with how often.
+    /// Notes on everything that the format cannot say, or says otherwise; each once, with how often.
     pub notes: Vec<String>,
 }
 

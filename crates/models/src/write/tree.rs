@@ -47,7 +47,7 @@ pub(crate) fn moments(inertia: &Inertia) -> [f64; 6] {
     [i.xx, i.yy, i.zz, i.xy, i.xz, i.yz]
 }
 
-/// What a joint is, of its dofs: armature, damping, friction (equal for all of one joint).
+/// Armature, damping and friction of a joint (equal for all its dofs).
 pub(crate) fn losses(model: &Model, joint: &Joint) -> [f64; 3] {
     let dof = &model.dofs[joint.idx_v];
     [dof.armature, dof.damping, dof.friction]

@@ -14,7 +14,7 @@ use crate::world::{Coupling, World};
 use stiction_dynamics::JointKind;
 use stiction_dynamics::spatial::{Pose, vec3};
 
-/// What the parts of the writer share.
+/// State that the parts of the writer share.
 pub(crate) struct Writer<'w> {
     pub(crate) world: &'w World,
     pub(crate) xml: Xml,

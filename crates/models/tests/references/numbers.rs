@@ -10,10 +10,10 @@ use stiction_dynamics::{
 pub(crate) struct Ours {
     pub(crate) M: Vec<Vec<f64>>,
     pub(crate) bias: Vec<f64>,
-    /// Of the moving bodies.
+    /// Centre of mass of the moving bodies.
     pub(crate) com: Vec3,
     pub(crate) kinetic: f64,
-    /// Of the moving bodies, without springs.
+    /// Potential energy of the moving bodies, without springs.
     pub(crate) potential: f64,
     pub(crate) springs: f64,
 }

@@ -36,7 +36,7 @@ impl Worst {
         self.vector_above(what, ours, theirs, 1e-300);
     }
 
-    /// As [`Self::vector`], for vectors that may vanish: relative to `floor` at least.
+    /// Compares vectors that may vanish: relative to `floor` at least.
     pub(crate) fn vector_above(&mut self, what: &'static str, ours: &[f64], theirs: &[f64], floor: f64) {
         assert_eq!(ours.len(), theirs.len(), "{}: {what}", self.name);
         let scale = theirs.iter().fold(floor, |m: f64, x| m.max(x.abs()));

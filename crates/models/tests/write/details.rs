@@ -35,7 +35,7 @@ fn sizes(shape: &Shape) -> Vec<f64> {
     }
 }
 
-/// As many shapes, of the same kinds and sizes, in the same places.
+/// Asserts that two worlds have as many shapes, of the same kinds and sizes, in the same places.
 pub(crate) fn same_shapes(name: &str, a: &World, b: &World) {
     // Coordinates mean the same; where a free base starts, URDF cannot say.
     let at_rest = |w: &World| {
@@ -137,7 +137,7 @@ pub(crate) fn same_but_names(name: &str, a: &World, b: &World) {
     }
 }
 
-/// What neither format can say is noted; names become unique; nothing is overwritten unasked.
+/// Losses of either format are noted; names become unique; nothing is overwritten unasked.
 #[test]
 fn losses_are_noted_and_files_kept() {
     let text = r#"<sdf version="1.9"><model name="m"><link name="a"><inertial><mass>1</mass></inertial>

@@ -62,7 +62,7 @@ pub(crate) fn on(
         c.body(FreeBody { velocity: *velocity, material, ..body }).unwrap();
     }
     let (world, state) = c.finish();
-    let stepper = StepperParams { dt, certify: false, sleep: Sleep::Off, ..StepperParams::default() };
+    let stepper = StepperParams { dt, sleep: Sleep::Off, ..StepperParams::default() };
     Simulation::new(world, state, Settings { stepper, tolerance: 1e-10, ..Settings::default() }).unwrap()
 }
 

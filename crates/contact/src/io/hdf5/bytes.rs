@@ -25,7 +25,7 @@ impl<'a> Bytes<'a> {
         Self { all, at: 0, offset_size, length_size }
     }
 
-    /// The same file at another byte.
+    /// The place `at` in the same file.
     pub(super) fn goto(&self, at: usize) -> Self {
         Self { at, ..*self }
     }

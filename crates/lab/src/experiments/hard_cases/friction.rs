@@ -61,7 +61,7 @@ pub(super) fn slide(_: Size) -> Result<Vec<Line>, ExperimentError> {
     ])
 }
 
-/// (2)
+/// Bodies on a slope, by (2).
 pub(super) fn slope(size: Size) -> Result<Vec<Line>, ExperimentError> {
     let mu: f64 = 0.5;
     let seconds = if size == Size::Full { 10.0 } else { 1.0 };

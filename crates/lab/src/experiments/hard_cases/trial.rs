@@ -17,7 +17,7 @@ pub(super) const G: f64 = 9.81;
 /// A line of the table.
 pub(super) struct Line {
     pub(super) case: &'static str,
-    /// Which variant of the case.
+    /// Variant of the case.
     pub(super) of: String,
     pub(super) quantity: &'static str,
     pub(super) unit: &'static str,
@@ -36,7 +36,7 @@ impl Line {
     }
 }
 
-/// See the module.
+/// A simulation that a case steps and measures.
 pub(super) struct Trial {
     pub(super) sim: Simulation,
     forces: Vec<Force>,
@@ -51,7 +51,7 @@ impl Trial {
         Self { sim, forces, steps: 0, uncertified: 0, natural_map: 0.0, contacts: Vec::new() }
     }
 
-    /// Of a scene, with the contact solver it names.
+    /// Trial of a scene, with the contact solver it names.
     pub(super) fn of(scene: &Scene) -> Result<Self, ExperimentError> {
         let mut setup = scene.build()?;
         setup.settings.stepper.sleep = Sleep::Off; // every step is looked at
@@ -60,12 +60,12 @@ impl Trial {
         Ok(Self::new(sim, setup.forces))
     }
 
-    /// Of the text of a scene file.
+    /// Trial of the text of a scene file.
     pub(super) fn of_toml(text: &str) -> Result<Self, ExperimentError> {
         Self::of(&Scene::from_toml(text, Path::new("hard-case.toml"))?)
     }
 
-    /// Of the text of a MJCF file, with its time step, solved to `tolerance` [m/s].
+    /// Trial of the text of an MJCF file, with its time step, solved to `tolerance` [m/s].
     pub(super) fn of_mjcf(text: &str, tolerance: f64) -> Result<Self, ExperimentError> {
         let world = load_str(text, Path::new("hard-case.xml"), Path::new(""), &LoadOptions::default())?;
         let mut settings = Settings { tolerance, ..Settings::default() };

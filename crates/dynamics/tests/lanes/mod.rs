@@ -3,18 +3,19 @@
 //!
 //! All lane types of the crate, with the plainest instructions there are; one type once more with AVX2, if the
 //! processor has it. Each type costs a compilation of everything, hence functions that are not inlined into each
-//! other, and the largest, the inverse of M and the derivatives, in one type of either format only.
-#![allow(non_snake_case)] // as in the crate: capitals carry meaning
+//! other, the largest, the inverse of M and the derivatives, in one type of either format only, and a program for
+//! either format, so that two are compiled at once.
 
-use fearless_simd::prelude::*;
-use fearless_simd::{Level, f32x4, f32x8, f32x16, f64x2, f64x4, f64x8};
+// Not every program uses all of it.
+#![allow(dead_code, unused_macros, unused_imports)]
+
 use stiction_dynamics::lanes::gather;
 use stiction_dynamics::spatial::{Inertia, Pose, Quat, Sym3, Vec3, vec3};
 use stiction_dynamics::*;
 
 /// A free trunk with two limbs: a ball, a slide and a screw, and a body of two hinges with a foot. Beside it an arm
 /// of seven hinges with two fingers.
-fn model() -> Model {
+pub(crate) fn model() -> Model {
     let mut b = ModelBuilder::new();
     let box_ = Inertia::new(1.5, vec3(0.05, -0.1, 0.2), Sym3::diagonal(0.1, 0.2, 0.15));
     let trunk = b.link("trunk", None, Pose::IDENTITY, box_);
@@ -47,16 +48,16 @@ fn model() -> Model {
 
 /// Configuration, velocity and efforts of one environment.
 #[derive(Clone)]
-struct Inputs {
-    q: Vec<f64>,
-    v: Vec<f64>,
-    u: Vec<f64>,
+pub(crate) struct Inputs {
+    pub(crate) q: Vec<f64>,
+    pub(crate) v: Vec<f64>,
+    pub(crate) u: Vec<f64>,
     /// Added to the last diagonal entry of M.
     extra: f64,
 }
 
 /// (q, v, u) of environment `lane`.
-fn inputs(model: &Model, lane: usize) -> Inputs {
+pub(crate) fn inputs(model: &Model, lane: usize) -> Inputs {
     let number = |k: usize| (7.3 * (k as f64) + 1.7 * (lane as f64)).sin();
     let v: Vec<f64> = (0..model.nv()).map(number).collect();
     let u: Vec<f64> = (0..model.nv()).map(|k| 3.0 * number(k + 100)).collect();
@@ -66,9 +67,9 @@ fn inputs(model: &Model, lane: usize) -> Inputs {
 }
 
 /// Results of an algorithm by name, environment by environment.
-type Outputs = Vec<(&'static str, Vec<Vec<f64>>)>;
-/// ... and what the factorisation said.
-type Outcome = (Outputs, Result<(), NotPositive>);
+pub(crate) type Outputs = Vec<(&'static str, Vec<Vec<f64>>)>;
+/// Results, and what the factorisation said.
+pub(crate) type Outcome = (Outputs, Result<(), NotPositive>);
 
 /// One environment per lane of `T`, and the receipts that algorithms take.
 struct Bundle<T> {
@@ -176,7 +177,7 @@ fn by_lane<T: Real>(x: &[T]) -> Vec<Vec<f64>> {
 }
 
 /// The algorithms of a step, in as many environments as `kind` has lanes.
-fn common<T: Real>(kind: T, model: &Model, environments: &[Inputs]) -> Outcome {
+pub(crate) fn common<T: Real>(kind: T, model: &Model, environments: &[Inputs]) -> Outcome {
     let b = Bundle::new(kind, model, environments);
     let M = b.crba();
     let mut out: Outputs = vec![("crba", by_lane(&M.to_dense()))];
@@ -189,8 +190,8 @@ fn common<T: Real>(kind: T, model: &Model, environments: &[Inputs]) -> Outcome {
     (out, said)
 }
 
-/// ... and the largest.
-fn all<T: Real>(kind: T, model: &Model, environments: &[Inputs]) -> Outcome {
+/// [`common`], and the largest algorithms.
+pub(crate) fn all<T: Real>(kind: T, model: &Model, environments: &[Inputs]) -> Outcome {
     let (mut out, said) = common(kind, model, environments);
     let b = Bundle::new(kind, model, environments);
     out.push(("inverse", by_lane(&b.inverse(&b.factor(b.crba()).0))));
@@ -210,10 +211,10 @@ fn environments(model: &Model) -> Vec<Inputs> {
     all
 }
 
-type Algorithms = fn(&Model, &[Inputs]) -> Outcome;
+pub(crate) type Algorithms = fn(&Model, &[Inputs]) -> Outcome;
 
 /// `lanes` environments at once against `plain`, one by one. In the last M is not positive.
-fn compare(lanes: usize, bundled: impl Fn(&Model, &[Inputs]) -> Outcome, plain: Algorithms) {
+pub(crate) fn compare(lanes: usize, bundled: impl Fn(&Model, &[Inputs]) -> Outcome, plain: Algorithms) {
     let model = model();
     let mut environments = environments(&model);
     environments.truncate(lanes);
@@ -251,71 +252,4 @@ macro_rules! plainest {
     };
 }
 
-#[test]
-fn two_and_four_and_eight_doubles() {
-    plainest!(simd => {
-        compare(2, |m, x| common(f64x2::splat(simd, 0.0), m, x), |m, x| common(0.0_f64, m, x));
-        compare(4, |m, x| all(f64x4::splat(simd, 0.0), m, x), |m, x| all(0.0_f64, m, x));
-        compare(8, |m, x| common(f64x8::splat(simd, 0.0), m, x), |m, x| common(0.0_f64, m, x));
-    });
-}
-
-#[test]
-fn four_and_eight_and_sixteen_singles() {
-    plainest!(simd => {
-        compare(4, |m, x| common(f32x4::splat(simd, 0.0), m, x), |m, x| common(0.0_f32, m, x));
-        compare(8, |m, x| all(f32x8::splat(simd, 0.0), m, x), |m, x| all(0.0_f32, m, x));
-        compare(16, |m, x| common(f32x16::splat(simd, 0.0), m, x), |m, x| common(0.0_f32, m, x));
-    });
-}
-
-#[cfg(target_arch = "x86_64")]
-#[test]
-fn other_instructions_same_bits() {
-    match Level::new().as_avx2() {
-        Some(simd) => compare(4, |m, x| common(f64x4::splat(simd, 0.0), m, x), |m, x| common(0.0_f64, m, x)),
-        None => eprintln!("*** NOT TESTED: this processor has no AVX2 ***"),
-    }
-}
-
-/// The calls on dynamics of a step of one environment.
-#[inline(always)]
-fn free_velocity(model: &Model, Inputs { q, v, .. }: &Inputs) -> Vec<f64> {
-    let (mut kin, mut vel) = (Kinematics::new(model), Velocities::new(model));
-    kin.update(model, q);
-    vel.update(model, &kin, v);
-    let mut x = vec![0.0; model.nv()];
-    bias_into(model, &kin, &vel, &mut RneaWorkspace::new(model), &mut x);
-    let mut M = MassMatrix::new(model);
-    crba_into(model, &kin, &mut CrbaWorkspace::new(model), &mut M);
-    let mut factor = Factor::new(model);
-    factor.factor(&M).expect("M is positive");
-    factor.solve_in_place(&mut x);
-    x
-}
-
-/// Plain numbers, with whatever instructions this processor has.
-#[test]
-fn plain_numbers_keep_their_bits() {
-    let model = model();
-    let inputs = inputs(&model, 3);
-    let wide = lanes::plain(
-        #[inline(always)]
-        || free_velocity(&model, &inputs),
-    );
-    assert_eq!(wide, free_velocity(&model, &inputs));
-}
-
-/// The formats differ by rounding only.
-#[test]
-fn singles_are_about_doubles() {
-    let model = model();
-    let inputs = [inputs(&model, 5)];
-    let (double, single) = (all(0.0_f64, &model, &inputs).0, all(0.0_f32, &model, &inputs).0);
-    for ((name, double), (_, single)) in double.iter().zip(&single) {
-        let largest = double[0].iter().fold(0.0_f64, |m, x| m.max(x.abs()));
-        for (k, (x, y)) in double[0].iter().zip(&single[0]).enumerate() {
-            assert!((x - y).abs() < 2e-5 * largest.max(1.0), "{name}, number {k}: {x} {y}");
-        }
-    }
-}
+pub(crate) use plainest;
