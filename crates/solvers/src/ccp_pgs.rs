@@ -52,9 +52,9 @@ parameters! {
         tolerance: f64 = 1e-8, "m/s", above(0.0);
         /// Sweeps, and second-order steps if there are any, before giving up.
         max_iterations: u32 = 1000, "–", at_least(1.0);
-        /// Relaxation ω.
+        /// Relaxation ω; 1 is the published step.
         omega: f64 = 1.0, "–", above(0.0).below(4.0 / 3.0);
-        /// ρ of (3): `published` is 3/tr A, `safe` no more than 3/(2‖A‖_F), which never overshoots.
+        /// The step ρ of (3): `published` is 3/tr A, `safe` no more than 3/(2‖A‖_F), which never overshoots.
         step: Step = Step::Published, "–", by_type();
         /// Earlier sweeps an Anderson step looks at; 0 takes none, 5 to 10 are typical.
         memory: usize = 0, "–", at_least(0.0).at_most(50.0);
