@@ -2,7 +2,7 @@
 //! dense matrices, have the same iterates.
 
 // Helpers of tests may panic as tests do.
-#![allow(clippy::unwrap_used)]
+#![allow(clippy::unwrap_used, clippy::print_stdout)]
 
 use stiction::Simulation;
 use stiction::contact::{Cone, ConstraintProblem, Watch, corpus};
