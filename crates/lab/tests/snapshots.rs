@@ -7,7 +7,7 @@ use stiction::{Simulation, Snapshot, SnapshotError, State};
 use stiction_lab::Scene;
 use stiction_lab::scene::{BUILTIN_SCENES, Force};
 
-const SOLVERS: [&str; 4] = ["auto", "nsgs", "mujoco", "ncp-admm"];
+const SOLVERS: [&str; 4] = ["auto", "nsgs-accelerated", "mujoco", "ncp-admm"];
 
 fn start(scene: &str, solver: &str) -> (Simulation, Vec<Force>) {
     let mut setup = Scene::builtin(scene).unwrap().build().unwrap();

@@ -54,7 +54,8 @@ parameters! {
         max_iterations: u32 = 1000, "–", at_least(1.0);
         /// Over-relaxation ω; 1 is safe, 1.3 often faster.
         omega: f64 = 1.0, "–", above(0.0).below(2.0);
-        /// ρ of (4): `published` is min(A_xx, A_yy), `safe` is λ_max(A_TT), which never overshoots.
+        /// What tangential steps divide by, ρ of (4): `published` is min(A_xx, A_yy), `safe` is λ_max(A_TT), which never
+        /// overshoots.
         step: TangentialStep = TangentialStep::Published, "–", by_type();
         /// Earlier sweeps an Anderson step looks at; 0 takes none, 5 to 10 are typical.
         memory: usize = 0, "–", at_least(0.0).at_most(50.0);

@@ -93,7 +93,7 @@ const KNOWN_FAILURES: &[Failure] = &[
     ("ncp-pgs", "Capsules-i101-404", OVERSHOOTS),
     ("ncp-pgs", "Capsules-i122-1617", OVERSHOOTS),
     ("ncp-pgs", "FrictionContact3D_RR_1c", OVERSHOOTS),
-    ("ncp-pgs", "FrictionContactProblem00031", SLOW),
+    ("ncp-pgs", "FrictionContactProblem00031", OVERSHOOTS),
     ("ncp-pgs", "FrictionContactProblem00071", OVERSHOOTS),
     ("ncp-pgs", "FrictionContactProblem00237", OVERSHOOTS),
     ("ncp-pgs", "KaplasTower-i1061-4", OVERSHOOTS),

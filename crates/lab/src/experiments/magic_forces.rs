@@ -46,7 +46,8 @@ fn lift(findings: &mut Findings, size: Size) -> Result<(), ExperimentError> {
     for contact in CONTACTS {
         let mut sim = puck.settled(contact)?;
         let mut rest = sim.state().clone();
-        let (mut measured, mut predicted, mut worst) = (Vec::new(), Vec::new(), [0.0_f64; 3]);
+        // Less than any difference, so that one without any is kept too.
+        let (mut measured, mut predicted, mut worst) = (Vec::new(), Vec::new(), [-1.0_f64; 3]);
         for &slip in &slips {
             rest.v.copy_from_slice(&[slip, 0.0, 0.0]);
             sim.set_state(rest.clone()).map_err(stiction::SetupError::from)?;

@@ -263,7 +263,7 @@ pub(crate) fn simulation(scene: &Scene, contact: &str) -> Result<Simulation, Exp
     let mut settings = setup.settings;
     settings.set_contact(contact);
     settings.tolerance = 1e-9;
-    settings.max_iterations = 2000;
+    settings.max_iterations = 20_000; // sweeps alone need them
     settings.stepper.sleep = Sleep::Off;
     Ok(Simulation::new(setup.world, setup.state, settings)?)
 }
