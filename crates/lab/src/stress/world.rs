@@ -48,7 +48,11 @@ fn tiled(random: &mut Random) -> String {
     let middle = |k: usize| TILE * (k as f64 - 1.0) + 0.19;
     for (i, j) in (0..TILES * TILES).map(|k| (k / TILES, k % TILES)) {
         let level = [0.0, 1e-6, -1e-6][below(random, 3)];
-        fixed(format!("tile {i} {j}"), [TILE + grows, TILE + grows, 0.2], [middle(i), middle(j), level - 0.1]);
+        fixed(
+            format!("tile {i} {j}"),
+            [TILE + grows, TILE + grows, 0.2],
+            [middle(i), middle(j), level - 0.1],
+        );
     }
     let width = TILES as f64 * TILE;
     for (k, side) in [-0.5, 0.5].into_iter().enumerate() {

@@ -37,7 +37,8 @@ fn worlds_with_curved_couplings_go_alone() {
 #[test]
 fn worlds_with_seams_go_alone() {
     let tile = |x: f64, z: f64| format!(r#"<geom name="{x}" type="box" size="0.5 1 0.1" pos="{x} 0 {z}"/>"#);
-    let slider = r#"<body pos="-0.2 0 0.05"><freejoint/><geom type="box" size="0.1 0.1 0.05" mass="1"/></body>"#;
+    let slider =
+        r#"<body pos="-0.2 0 0.05"><freejoint/><geom type="box" size="0.1 0.1 0.05" mass="1"/></body>"#;
     let world = |floor: &str| {
         let text = format!("<mujoco><worldbody>{floor}{slider}</worldbody></mujoco>");
         let file = std::path::Path::new("tiles.xml");
