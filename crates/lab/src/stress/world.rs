@@ -75,7 +75,7 @@ pub fn draw(seed: u64) -> Result<Drawn, SceneError> {
         _ if seed % 3 == 2 => (mechanisms::NAME, heap()?),
         Some((name, _)) => (*name, Scene::builtin(name)?),
         // In a random order of its own: the worlds of other seeds stay what they are.
-        None if seed % 2 == 0 => {
+        None if seed.is_multiple_of(2) => {
             let text = tiled(&mut Random::new(!seed));
             ("tiled floor", Scene::from_toml(&text, Path::new("tiles.toml"))?)
         }
