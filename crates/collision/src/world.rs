@@ -13,7 +13,7 @@ use crate::impact::Moving;
 use crate::manifold::Manifold;
 use crate::narrow::append;
 use crate::pairs::surface::Scratch;
-use crate::seams::Seams;
+use crate::seams::{Seams, rigid_groups};
 use crate::shape::Shape;
 use stiction_dynamics::spatial::{Pose, Vec3, vec3};
 
@@ -147,34 +147,8 @@ impl CollisionWorld {
     /// and of all fixed ones are rigid groups: their contacts with another collider are judged together, so that
     /// nothing stumbles over the seams of what is flush (to 1e-5 m).
     pub fn with_joined(mut self, pairs: impl IntoIterator<Item = (usize, usize)>) -> Self {
-        self.seams = Seams::new(self.rigid_groups(pairs));
+        self.seams = Seams::new(rigid_groups(&self.colliders, &self.filter.fixed, pairs));
         self
-    }
-
-    /// Per collider, the number of its rigid group.
-    fn rigid_groups(&self, joined: impl IntoIterator<Item = (usize, usize)>) -> Vec<u32> {
-        let mut owners: Vec<usize> = self.colliders.iter().map(|c| c.owner).collect();
-        owners.sort_unstable();
-        owners.dedup();
-        let place = |owner: usize| owners.binary_search(&owner).ok();
-        // Every owner points to one of its group that comes no later, the first of them to itself.
-        let mut first: Vec<usize> = (0..owners.len()).collect();
-        let root = |first: &[usize], mut i: usize| {
-            while first[i] != i {
-                i = first[i];
-            }
-            i
-        };
-        let fixed = || self.colliders.iter().zip(&self.filter.fixed).filter(|(_, f)| **f).map(|(c, _)| c.owner);
-        let still = fixed().zip(fixed().skip(1));
-        for (a, b) in joined.into_iter().chain(still) {
-            if let (Some(a), Some(b)) = (place(a), place(b)) {
-                let (a, b) = (root(&first, a), root(&first, b));
-                first[a.max(b)] = a.min(b);
-            }
-        }
-        let group = |c: &Collider| place(c.owner).map_or(0, |i| root(&first, i)) as u32;
-        self.colliders.iter().map(group).collect()
     }
 
     /// A copy with `pairs` of colliders (in either order) that may meet whatever their bits, and though

@@ -51,7 +51,9 @@ fn nothing_allocates_after_warm_up() {
     ];
     let of = |i: usize| if i == 0 { 0 } else { 1 + i % 9 };
     let collider = |i: usize| Collider { shape: shapes[of(i)].clone(), owner: i, group: 1, mask: 1 };
-    let mut world = CollisionWorld::new((0..40).map(collider).collect(), &[], |o| o == 0).unwrap();
+    let world = CollisionWorld::new((0..40).map(collider).collect(), &[], |o| o == 0).unwrap();
+    // Rigid groups of four, whose contacts are judged together.
+    let mut world = world.with_joined((0..30).map(|i| (i, i + 10)));
     let pose = |i: usize, t: f64| {
         let s = i as f64 + t;
         Pose::new(

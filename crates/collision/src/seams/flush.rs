@@ -17,7 +17,9 @@ impl CollisionWorld {
         let pairs = (0..n).flat_map(|i| (i + 1..n).map(move |j| (i, j)));
         pairs.filter(|&(i, j)| self.are_joined(i, j) && self.are_flush(i, j, poses)).find(|&(i, j)| {
             let crosses = |k: usize| {
-                !matches!(self.colliders()[k].shape, Shape::Plane) && self.may_meet(i, k) && self.may_meet(j, k)
+                !matches!(self.colliders()[k].shape, Shape::Plane)
+                    && self.may_meet(i, k)
+                    && self.may_meet(j, k)
             };
             (0..n).any(crosses)
         })

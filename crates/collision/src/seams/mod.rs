@@ -25,7 +25,10 @@
 mod along;
 mod flush;
 mod ghost;
+mod groups;
 mod replacement;
+
+pub(crate) use groups::rigid_groups;
 
 use crate::frame::Frame;
 use crate::manifold::Manifold;
@@ -87,7 +90,8 @@ pub(crate) struct Touch {
 impl Touch {
     /// The contact of a manifold that has points, from the side of `geometry`.
     fn new(index: usize, geometry: usize, m: &Manifold) -> Self {
-        let mut touch = Self { index, geometry, normal: m.normal, gap: f64::INFINITY, level: f64::NEG_INFINITY };
+        let mut touch =
+            Self { index, geometry, normal: m.normal, gap: f64::INFINITY, level: f64::NEG_INFINITY };
         if m.b == geometry {
             touch.normal = -m.normal;
         }

@@ -1,8 +1,9 @@
-//! A world made of a seed: one of the scenes, a heap of bodies, or mechanisms ([`super::mechanisms`]), with frictions, masses, shapes, step and state drawn.
+//! A world made of a seed: one of the scenes, a heap of bodies, one on a tiled floor, or mechanisms ([`super::mechanisms`]), with frictions, masses, shapes, step and state drawn.
 
 use super::mechanisms;
 use crate::random::Random;
 use crate::scene::{BUILTIN_SCENES, Scene, SceneError, Setup};
+use std::fmt::Write as _;
 use std::path::Path;
 use stiction::collision::Shape;
 use stiction::dynamics::spatial::{Inertia, Quat, Sym3, vec3};
@@ -29,6 +30,39 @@ const HEAP: &str = "
     grid = [3, 3, 2]
     offset = [0.19, 0.17, 0.14]";
 
+/// Tiles of the floor along x and y, and their width [m].
+const TILES: usize = 3;
+const TILE: f64 = 0.3;
+
+/// The heap on a floor of tiles between walls instead of the plane, flush or a micrometre higher or lower, beside each
+/// other, a millimetre apart or as much in each other.
+fn tiled(random: &mut Random) -> String {
+    let mut text = HEAP.replace("ground = { friction = 0.5 }", "");
+    let grows = [0.0, -1e-3, 1e-3][below(random, 3)];
+    let mut fixed = |name: String, size: [f64; 3], position: [f64; 3]| {
+        let _ = write!(
+            text,
+            "\n[[fixed]]\nname = '{name}'\nshape = 'box'\nsize = {size:?}\nposition = {position:?}\nfriction = 0.5"
+        );
+    };
+    let middle = |k: usize| TILE * (k as f64 - 1.0) + 0.19;
+    for (i, j) in (0..TILES * TILES).map(|k| (k / TILES, k % TILES)) {
+        let level = [0.0, 1e-6, -1e-6][below(random, 3)];
+        fixed(
+            format!("tile {i} {j}"),
+            [TILE + grows, TILE + grows, 0.2],
+            [middle(i), middle(j), level - 0.1],
+        );
+    }
+    let width = TILES as f64 * TILE;
+    for (k, side) in [-0.5, 0.5].into_iter().enumerate() {
+        let far = 0.19 + side * (width + 0.1);
+        fixed(format!("wall x {k}"), [0.1, width, 0.6], [far, 0.19, 0.1]);
+        fixed(format!("wall y {k}"), [width, 0.1, 0.6], [0.19, far, 0.1]);
+    }
+    text
+}
+
 /// Time steps [s].
 const DT: [f64; 5] = [5e-4, 1e-3, 2e-3, 5e-3, 1e-2];
 
@@ -40,6 +74,11 @@ pub fn draw(seed: u64) -> Result<Drawn, SceneError> {
     let (name, scene) = match BUILTIN_SCENES.get(pick) {
         _ if seed % 3 == 2 => (mechanisms::NAME, heap()?),
         Some((name, _)) => (*name, Scene::builtin(name)?),
+        // In a random order of its own: the worlds of other seeds stay what they are.
+        None if seed.is_multiple_of(2) => {
+            let text = tiled(&mut Random::new(!seed));
+            ("tiled floor", Scene::from_toml(&text, Path::new("tiles.toml"))?)
+        }
         None => ("heap", heap()?),
     };
     let mut setup = scene.build()?;

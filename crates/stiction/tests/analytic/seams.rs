@@ -101,14 +101,18 @@ fn boxes_beside_each_other_are_one_floor() {
             let one = slide(&[tile(-1.0, 3.0, 0.0)]);
             for (seam, from, top) in seams {
                 let two = slide(&[tile(-1.0, 0.0, 0.0), tile(from, 3.0, top)]);
-                let context = format!("{name}, {seam}, {dt} s: {} {} {} {}", two.x, one.x, two.lift, two.bump);
+                let context =
+                    format!("{name}, {seam}, {dt} s: {} {} {} {}", two.x, one.x, two.lift, two.bump);
                 // Balls, and capsules and cones that dip, get into gaps: by an angle of g/2r, which throws them up.
                 let rolls = from > 0.0 && matches!(name, "ball" | "capsule across");
                 if rolls {
                     assert!((two.x - one.x).abs() < 2e-3 && two.bump < V * 1e-3 / 0.05 * 1.5, "{context}");
                     continue;
                 }
-                assert!((two.x - one.x).abs() < 1e-5 && (two.v - one.v).norm() < 2e-5 + 1e-2 * top.abs() / dt, "{context}");
+                assert!(
+                    (two.x - one.x).abs() < 1e-5 && (two.v - one.v).norm() < 2e-5 + 1e-2 * top.abs() / dt,
+                    "{context}"
+                );
                 assert!(two.lift < 1.1e-6, "{context}");
                 // Up or down a micrometre in a step, at most.
                 assert!(two.bump < 1e-6 + 1.1 * top.abs() / dt, "{context}");
@@ -129,7 +133,9 @@ fn boxes_beside_each_other_are_one_floor() {
 fn mixed_grounds() -> Vec<(&'static str, Vec<(Shape, Pose)>)> {
     let plane = (Shape::Plane, Pose::IDENTITY);
     let block = |x: f64| {
-        let corner = |k: usize| vec3(x + 0.5 * (k & 1) as f64, 2.0 * (k >> 1 & 1) as f64 - 1.0, -0.1 * (k >> 2) as f64);
+        let corner = |k: usize| {
+            vec3(x + 0.5 * (k & 1) as f64, 2.0 * (k >> 1 & 1) as f64 - 1.0, -0.1 * (k >> 2) as f64)
+        };
         (hull((0..8).map(corner)), Pose::IDENTITY)
     };
     let disc = |x: f64| (Shape::Cylinder { radius: 0.3, half_length: 0.1 }, at(x, 0.0, -0.1));
@@ -158,7 +164,8 @@ fn ground_of_other_kinds_is_one_floor() {
                 let pose = Pose::new(turn, vec3(START, 0.013, 0.05));
                 let v = vec3(3.0, 0.02, 0.0);
                 let end = follow(slide(&ground, &shape, pose, v, 0.0, dt), dt);
-                let context = format!("{name} on {ground_name}, {dt} s: {:?} {} {}", end.v, end.lift, end.bump);
+                let context =
+                    format!("{name} on {ground_name}, {dt} s: {:?} {} {}", end.v, end.lift, end.bump);
                 assert!((end.v - v).norm() < 1e-6 && end.lift < 1e-7 && end.bump < 1e-6, "{context}");
             }
         }
@@ -184,7 +191,8 @@ fn seams_of_what_moves_are_none() {
             <geom type="box" size="1 1 0.1" pos="-1 0 -0.1" condim="1"/>{bodies}</worldbody>{rest}</mujoco>"#
         );
         for dt in [1e-3, 4e-3] {
-            let world = load_str(&text, Path::new("seam.xml"), Path::new("."), &LoadOptions::default()).unwrap();
+            let world =
+                load_str(&text, Path::new("seam.xml"), Path::new("."), &LoadOptions::default()).unwrap();
             let mut state = State::neutral(&world.model);
             for v in state.v.chunks_mut(6) {
                 v[0] = -V;
@@ -193,7 +201,10 @@ fn seams_of_what_moves_are_none() {
             let x = run.position(0).x;
             run.steps((0.3 / dt).round() as usize);
             let (p, v) = (run.position(0), run.velocity(0));
-            assert!((v + vec3(V, 0.0, 0.0)).norm() < 1e-5 && (p.x - x + 0.3 * V).abs() < 1e-5, "{dt} {v:?} {p:?}");
+            assert!(
+                (v + vec3(V, 0.0, 0.0)).norm() < 1e-5 && (p.x - x + 0.3 * V).abs() < 1e-5,
+                "{dt} {v:?} {p:?}"
+            );
             assert!((p.z - 0.05).abs() < 1e-6, "{p:?}");
         }
     }
@@ -230,11 +241,15 @@ fn walls_and_rims_stay() {
                 farthest = farthest.max(run.position(0).x);
             }
             let p = run.position(0);
-            assert!(farthest < if name == "cone" { -0.02 } else { -0.045 } && p.z > 0.0499 && p.z < 0.2, "{name} {dt}: {farthest} {p:?}");
+            assert!(
+                farthest < if name == "cone" { -0.02 } else { -0.045 } && p.z > 0.0499 && p.z < 0.2,
+                "{name} {dt}: {farthest} {p:?}"
+            );
         }
         let rim = [tile(-1.0, 0.0, 0.0), tile(0.0, 0.3, 0.0)];
         let ball = Shape::Sphere { radius: 0.05 };
-        let fall = |ground: &[_]| follow(slide(ground, &ball, at(START, 0.0, 0.05), vec3(V, 0.0, 0.0), MU, dt), dt);
+        let fall =
+            |ground: &[_]| follow(slide(ground, &ball, at(START, 0.0, 0.05), vec3(V, 0.0, 0.0), MU, dt), dt);
         let (two, one) = (fall(&rim), fall(&[tile(-1.0, 0.3, 0.0)]));
         assert!(one.lift > 0.1 && (two.x - one.x).abs() < 1e-6 && (two.lift - one.lift).abs() < 1e-6);
     }
@@ -253,7 +268,8 @@ fn fast_bodies_pass_seams_but_not_walls() {
         let body = FreeBody::new("slider", sliders()[0].1.clone(), 1.0, at(START, 0.0, 0.05));
         c.body(FreeBody { velocity: vec3(20.0, 0.0, 0.0), material: rough(MU), ..body }).unwrap();
         let (world, state) = c.finish();
-        let stepper = StepperParams { dt: 4e-3, continuous: true, sleep: Sleep::Off, ..StepperParams::default() };
+        let stepper =
+            StepperParams { dt: 4e-3, continuous: true, sleep: Sleep::Off, ..StepperParams::default() };
         let mut sim = Simulation::new(world, state, Settings { stepper, ..Settings::default() }).unwrap();
         let mut most = f64::NEG_INFINITY;
         for _ in 0..50 {

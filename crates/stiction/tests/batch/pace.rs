@@ -32,6 +32,37 @@ fn worlds_with_curved_couplings_go_alone() {
     }
 }
 
+/// Tiles beside each other, whose seams lanes know nothing of: a box slides over them as in a simulation. Tiles that are
+/// not flush, and tiles that nothing crosses, are stepped in lanes.
+#[test]
+fn worlds_with_seams_go_alone() {
+    // No two sides are in one plane, only tops.
+    let tile = |x: f64, top: f64| {
+        let (width, depth) = (1.0 + 0.1 * x, 0.1 + 0.01 * x);
+        format!(r#"<geom name="{x}" type="box" size="0.5 {width} {depth}" pos="{x} 0 {}"/>"#, top - depth)
+    };
+    let slider =
+        r#"<body pos="-0.2 0 0.05"><freejoint/><geom type="box" size="0.1 0.1 0.05" mass="1"/></body>"#;
+    let world = |floor: &str| {
+        let text = format!("<mujoco><worldbody>{floor}{slider}</worldbody></mujoco>");
+        let file = std::path::Path::new("tiles.xml");
+        load_str(&text, file, std::path::Path::new("."), &LoadOptions::default()).unwrap()
+    };
+    let pace = |floor: &str| {
+        let world = world(floor);
+        let state = State { v: vec![2.0, 0.0, 0.0, 0.0, 0.0, 0.0], ..State::neutral(&world.model) };
+        let mut batch = Batch::new(world, &state, 70, BatchSettings::default()).unwrap();
+        for _ in 0..100 {
+            batch.step(&[]);
+        }
+        (matches!(batch.pace(), Pace::Alone(why) if why.contains("flush geometries")), batch.state(3).1[0])
+    };
+    let (alone, speed) = pace(&(tile(-0.5, 0.0) + &tile(0.5, 0.0)));
+    assert!(alone && speed > 0.9, "{speed}");
+    assert!(!pace(&(tile(-0.5, 0.0) + &tile(0.5, -0.1))).0);
+    assert!(!pace(&(tile(-0.5, 0.0) + &tile(2.5, 0.0))).0);
+}
+
 /// A world in which nothing moves.
 #[test]
 fn worlds_at_rest_for_good_are_stepped() {
