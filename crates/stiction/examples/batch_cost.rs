@@ -16,7 +16,7 @@ fn main() {
     let mut arguments = std::env::args().skip(1);
     let (model, inputs) = (arguments.next().expect("MODEL"), arguments.next().expect("INPUTS"));
     let mut settings = BatchSettings::default();
-    let mut stepper = StepperParams { certify: false, ..StepperParams::default() };
+    let mut stepper = StepperParams::default();
     while let (Some(name), Some(value)) = (arguments.next(), arguments.next()) {
         let number = || value.parse::<f64>().expect("a number");
         match &*name {

@@ -14,7 +14,7 @@
 fn main() {
     use stiction::contact::Judge;
     use stiction::solvers::{self, Common};
-    use stiction::stepping::{self, Stepper};
+    use stiction::stepping;
     use stiction::{Input, Sleep, StepperParams};
 
     let mut arguments = std::env::args().skip(1);

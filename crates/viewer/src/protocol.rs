@@ -33,14 +33,14 @@
 //! ```
 //! Single precision places a body 10 m away to within 1 µm, and nearer ones need no more: lengths, unit vectors,
 //! quaternions and joint positions are rounded to multiples of 2⁻²⁰, forces and efforts to 21 binary digits. A recording
-//! deflates the better for it: bodies at rest cost nothing. Time, energy and certificate keep double precision because stiction::Remedy;
-use one
+//! deflates the better for it: bodies at rest cost nothing. Time, energy and certificate keep double precision because one
 //! reads them as numbers.
 //!
 //! # Pack
 //! The messages one after the other, each behind its length (u32, little endian); the scene first.
 
 use serde::Serialize;
+use stiction::Remedy;
 use stiction::recording::{
     ContactMark, ContactMode, Frame, Mechanism, RecordedGeometry, RecordedRun, Recording, StepMark,
     StepOutcome,

@@ -3,7 +3,7 @@
 use crate::scene::{ball, contacts, distance, ground, pile, settings, simulation, step, steps};
 use stiction::dynamics::spatial::{Vec3, vec3};
 use stiction::solvers::{self, Common};
-use stiction::stepping::{self, Stepper};
+use stiction::stepping;
 use stiction::{Input, Settings, Simulation, Sleep};
 
 /// A ball flies into what sleeps since long: in the step in which its contact enters the problem all is awake, and everything
