@@ -11,8 +11,13 @@ pub struct Block {
     pub bias: Bias,
 }
 
-/// Why g of a block's normal row (or only row) is what it is: g = free + gap + s · restitution, with s in [0, 1] the share
-/// of restitution that a step asks for. In its other rows g is J v_f. All in m/s, or rad/s of joints.
+/// Why g of a block's normal row (or only row) is what it is,
+///
+/// ```text
+///     g = free + gap + s₁ restitution + s₂ feedback,   with the shares s₁, s₂ of a [`Choice`].
+/// ```
+///
+/// In its other rows g is J v_f. All in m/s, or rad/s of joints.
 #[derive(Clone, Copy, Debug, Default, PartialEq)]
 pub struct Bias {
     /// J v_f: the row's velocity without constraint impulses.
@@ -24,22 +29,39 @@ pub struct Bias {
     pub restitution: f64,
     /// Share of the step that is left after a bounce, `None` of what does not bounce [–].
     pub after_bounce: Option<f64>,
-    /// Velocity, negated, at which the position error (overlap, error of a coupling or loop) is undone; it is no part of g:
-    /// position errors are taken out of the positions alone.
+    /// Minus the velocity that undoes the error of a coupling or loop.
+    pub feedback: f64,
+    /// Minus the velocity at which an overlap or a violated limit is undone; it is no part of g: these errors are taken out of
+    /// the positions alone.
     pub correction: f64,
 }
 
 impl Bias {
-    /// g at the share `restitution` of the bounce [m/s].
+    /// g [m/s].
     #[inline]
-    pub fn total(&self, restitution: f64) -> f64 {
-        self.free + self.offset(restitution)
+    pub fn total(&self, choice: Choice) -> f64 {
+        self.free + self.offset(choice)
     }
 
-    /// g − J v_f at the share `restitution` of the bounce [m/s].
+    /// g − J v_f [m/s].
     #[inline]
-    pub fn offset(&self, restitution: f64) -> f64 {
-        self.gap + restitution * self.restitution
+    pub fn offset(&self, choice: Choice) -> f64 {
+        self.gap + choice.restitution * self.restitution + choice.feedback * self.feedback
+    }
+}
+
+/// Which shares of the biases g holds, 0 to 1 each [–].
+#[derive(Clone, Copy, Debug, PartialEq)]
+pub struct Choice {
+    pub restitution: f64,
+    /// Of the errors of couplings and loops; what is left out of g is taken out of the positions alone.
+    pub feedback: f64,
+}
+
+/// All of both.
+impl Default for Choice {
+    fn default() -> Self {
+        Self { restitution: 1.0, feedback: 1.0 }
     }
 }
 

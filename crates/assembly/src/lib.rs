@@ -29,7 +29,7 @@ pub mod stabilisation;
 pub mod swept;
 pub mod warm_start;
 
-pub use block::{Bias, Block, BlockKey, RowKey};
+pub use block::{Bias, Block, BlockKey, Choice, RowKey};
 pub use contact_points::{ContactFinder, ContactPoint, Lookahead, Spring};
 pub use jacobian::Jacobian;
 pub use params::RowParams;

@@ -1,8 +1,10 @@
 //! A problem that was posed: Jacobian, blocks with their biases by cause, and the constraint problem they make.
 
-use crate::block::{Bias, Block, BlockKey, RowKey};
+use crate::block::{Bias, Block, BlockKey, Choice, RowKey};
+use crate::consistent::Consistent;
 use crate::contact_points::ContactPoint;
 use crate::jacobian::Jacobian;
+use std::ops::Range;
 use stiction_contact::{Cone, ConstraintProblem, Softness};
 use stiction_dynamics::Model;
 
@@ -13,10 +15,10 @@ pub struct Posed {
     pub jacobian: Jacobian,
     pub problem: ConstraintProblem,
     pub blocks: Vec<Block>,
-    /// Share of restitution that g holds [–].
-    restitution: f64,
-    /// Blocks whose g holds restitution.
+    choice: Choice,
+    /// Blocks whose g holds restitution, and those of couplings and loops.
     bounces: Vec<usize>,
+    bilateral: Range<usize>,
 }
 
 impl Posed {
@@ -26,8 +28,9 @@ impl Posed {
             jacobian: Jacobian::new(model),
             problem: ConstraintProblem::default(),
             blocks: Vec::new(),
-            restitution: 1.0,
+            choice: Choice::default(),
             bounces: Vec::new(),
+            bilateral: 0..0,
         }
     }
 
@@ -37,13 +40,14 @@ impl Posed {
         self.problem.clear();
         self.blocks.clear();
         self.bounces.clear();
-        self.restitution = 1.0;
+        self.choice = Choice::default();
+        self.bilateral = 0..0;
     }
 
     /// Appends a block whose columns of J were pushed; g of the normal row is the bias's. `g` holds J v_f of all rows.
     #[inline(always)]
     pub(crate) fn push(&mut self, key: BlockKey, cone: Cone, g: &mut [f64], bias: Bias, gap: Option<f64>) {
-        g[cone.normal()] = bias.total(1.0);
+        g[cone.normal()] = bias.total(self.choice);
         self.problem.push(cone, g);
         if let Some(gap) = gap {
             self.problem.softness.push(Softness { gap, ..Softness::default() });
@@ -64,20 +68,55 @@ impl Posed {
         !self.bounces.is_empty()
     }
 
-    /// The share of restitution that g holds [–].
-    pub fn restitution(&self) -> f64 {
-        self.restitution
+    /// Blocks from `first` to the last are of couplings and loops.
+    pub(crate) fn note_bilateral(&mut self, first: usize) {
+        self.bilateral = first..self.blocks.len();
     }
 
-    /// Poses the problem anew with a share of the restitution, 0 to 1.
-    pub fn set_restitution(&mut self, share: f64) {
-        self.restitution = share;
-        for &block in &self.bounces {
+    /// The feedback of couplings and loops, once W is known: where there are loops, what of it some velocity can do.
+    pub fn find_feedback(&mut self, consistent: &mut Consistent, scratch: &mut Vec<f64>) {
+        let Self { blocks, problem, bilateral, .. } = self;
+        if bilateral.start == bilateral.end {
+            return;
+        }
+        scratch.clear();
+        scratch.extend(blocks[bilateral.clone()].iter().map(|b| b.bias.feedback));
+        // Couplings alone are taken to be independent.
+        if matches!(blocks[bilateral.end - 1].key, BlockKey::Row(RowKey::Loop { .. })) {
+            consistent.find(bilateral.clone(), scratch, problem);
+        }
+        for (block, feedback) in bilateral.clone().zip(&*scratch) {
+            blocks[block].bias.feedback = *feedback;
+            let row = problem.row_start()[block];
+            problem.free_velocity[row] = blocks[block].bias.total(self.choice);
+        }
+    }
+
+    /// Size of the feedback of couplings and loops, whether g holds it or not [m/s].
+    pub fn feedback(&self) -> f64 {
+        let of = self.blocks[self.bilateral.clone()].iter().map(|b| b.bias.feedback.powi(2));
+        of.sum::<f64>().sqrt()
+    }
+
+    /// Blocks of couplings and loops.
+    pub fn bilateral(&self) -> Range<usize> {
+        self.bilateral.clone()
+    }
+
+    /// Which shares of the biases g holds.
+    pub fn choice(&self) -> Choice {
+        self.choice
+    }
+
+    /// Poses the problem anew by another choice.
+    pub fn choose(&mut self, choice: Choice) {
+        self.choice = choice;
+        for block in self.bounces.iter().copied().chain(self.bilateral.clone()) {
             let row = self.normal_row(block);
             let bias = &self.blocks[block].bias;
-            self.problem.free_velocity[row] = bias.total(share);
+            self.problem.free_velocity[row] = bias.total(choice);
             if let Some(primal) = &mut self.problem.primal {
-                primal.bias[row] = bias.offset(share);
+                primal.bias[row] = bias.offset(choice);
             }
         }
     }
@@ -90,14 +129,15 @@ impl Posed {
 
     /// Blocks that bounce in this step, and the share of the step left after it [–].
     pub fn bouncing(&self) -> impl Iterator<Item = (usize, f64)> + '_ {
-        let some = self.restitution > 0.0;
+        let some = self.choice.restitution > 0.0;
         let blocks = self.blocks.iter().enumerate().filter(move |_| some);
         blocks.filter_map(|(i, b)| Some((i, b.bias.after_bounce?)))
     }
 
-    /// Largest correction that a block asks for [m/s].
+    /// Largest position error that g leaves to the positions, as the velocity that undoes it [m/s].
     pub fn largest_correction(&self) -> f64 {
-        self.blocks.iter().fold(0.0, |most: f64, b| most.max(b.bias.correction.abs()))
+        let unilateral = self.blocks.iter().fold(0.0, |most: f64, b| most.max(b.bias.correction.abs()));
+        if self.choice.feedback == 0.0 { unilateral.max(self.feedback()) } else { unilateral }
     }
 
     /// Contacts and the blocks that are theirs.

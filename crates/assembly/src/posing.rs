@@ -67,8 +67,10 @@ impl Posing<'_> {
         );
         rows::limit::push(self, out, warm);
         rows::dry_friction::push(self, out, warm);
+        let first = out.blocks.len();
         rows::coupling::push(self, out, warm);
         rows::loop_closure::push(self, out, warm);
+        out.note_bilateral(first);
         rows::implicit_force::push(self, out, warm);
         rows::tendon::push(self, out, warm);
     }

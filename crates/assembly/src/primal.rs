@@ -87,9 +87,10 @@ fn clear(m: &mut Csr) {
 
 /// J v and the bias of every block; gaps are there already, and the materials of joints.
 pub fn complete_softness(posed: &mut Posed, velocity: &[f64]) {
+    let choice = posed.choice();
     for (i, block) in posed.blocks.iter().enumerate() {
         let softness = &mut posed.problem.softness[i];
         softness.velocity = posed.jacobian.velocity(i, velocity).to_array();
-        softness.bias = block.bias.offset(1.0);
+        softness.bias = block.bias.offset(choice);
     }
 }

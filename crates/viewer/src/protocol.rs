@@ -22,7 +22,8 @@
 //!     32  f32        deepest overlap [m]
 //!     36  u32        iterations of the contact solver
 //!     40  u32        outcome of the step: 0 none, 1 converged, 2 not converged, 3 failed, 4 rounding; 256 times its
-//!                    remedy: 0 none, 1 less restitution, 2 without restitution, 3 energy guard, 4 halved
+//!                    remedy: 0 none, 1 less restitution, 2 without feedback of loops,
+//!                    3 without restitution, 4 energy guard, 5 halved
 //!     44  i32        the constraint with the largest natural map: a contact, or beyond them; −1: none
 //!     48  u32 × 4    numbers of bodies nb, contacts nc, joint positions nj, actuators nu
 //!     64  nb × 7 f32 X_WB: position [m], quaternion (w x y z)
@@ -198,7 +199,7 @@ pub enum DecodeError {
         "step outcome {0} is none of 0 (none), 1 (converged), 2 (not converged), 3 (failed), 4 (rounding)"
     )]
     Outcome(u32),
-    #[error("remedy {0} is none of 0 (none) to 4")]
+    #[error("remedy {0} is none of 0 (none) to 5")]
     Remedy(u32),
     #[error("index {0} is negative and not -1 (none)")]
     Index(i32),
@@ -419,10 +420,10 @@ mod tests {
             assert_eq!(outcome_of_code(code).map(outcome_code), Ok(code));
         }
         assert_eq!(outcome_of_code(5), Err(DecodeError::Outcome(5)));
-        for code in 0..5 {
+        for code in 0..6 {
             assert_eq!(remedy_of_code(code).map(remedy_code), Ok(code));
         }
-        assert_eq!(remedy_of_code(5), Err(DecodeError::Remedy(5)));
+        assert_eq!(remedy_of_code(6), Err(DecodeError::Remedy(6)));
     }
 
     /// What single precision or the grid cannot hold comes back as near as the module says; what is no number as such.

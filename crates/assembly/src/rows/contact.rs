@@ -84,7 +84,7 @@ fn rigid(params: &RowParams, c: &ContactPoint, free: f64, before: impl Fn() -> f
     {
         // What only keeps an open gap from closing is no bounce.
         let [gap, restitution] = if bounce.bias < 0.0 { [0.0, bounce.bias] } else { [bounce.bias, 0.0] };
-        return Bias { free, gap, restitution, after_bounce: bounce.left, correction: 0.0 };
+        return Bias { free, gap, restitution, after_bounce: bounce.left, ..Bias::default() };
     }
     let of_gap = params.contact_bias(c);
     Bias { free, gap: of_gap.gap, correction: of_gap.correction, ..Bias::default() }

@@ -25,7 +25,7 @@ pub(crate) fn push(p: &Posing<'_>, out: &mut Posed, warm: &mut WarmStart) {
         let bent = bend.iter().map(|&(dof, c)| (dof, -slope * c));
         out.jacobian.push_sum(coupling.terms.iter().copied().chain(bent), &p.world.model);
         let key = RowKey::Coupling { index };
-        let bias = Bias { free, correction: p.params.correction * error / p.params.h, ..Bias::default() };
+        let bias = Bias { free, feedback: p.params.correction * error / p.params.h, ..Bias::default() };
         out.push_scalar(key, Cone::Free, bias, p.softness_gap(error));
         warm.recall(key);
     }

@@ -9,8 +9,8 @@
 //!     distance   e = ‖p_B − p_A‖ − l,   ė = n·(velocity of B − velocity of A)                    (4)
 //! ```
 //!
-//! both bodies feeling equal and opposite forces at one point. The error e is taken out of the positions alone; loops may be
-//! redundant (the joints of a planar linkage in space), see [`crate::consistent`].
+//! both bodies feeling equal and opposite forces at one point. What is asked of ė is −b, with b the share β e/h
+//! of the error, at most as fast as overlaps are undone. Loops may be redundant (the joints of a planar linkage in space), see [`crate::consistent`].
 
 use crate::block::{Bias, RowKey};
 use crate::jacobian::End;
@@ -127,7 +127,7 @@ pub(crate) fn push(p: &Posing<'_>, out: &mut Posed, warm: &mut WarmStart) {
             out.jacobian.push(model, ends, column);
             let key = RowKey::Loop { index: held.index, row: k };
             let free = out.jacobian.velocity(block, p.free_velocity).x;
-            let bias = Bias { free, correction: p.params.error_bias(error), ..Bias::default() };
+            let bias = Bias { free, feedback: p.params.error_bias(error), ..Bias::default() };
             out.push_scalar(key, Cone::Free, bias, p.softness_gap(error));
             p.soften_loop(out, held.index, [held.ends[0].0, held.ends[1].0]);
             warm.recall(key);

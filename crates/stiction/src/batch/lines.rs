@@ -121,10 +121,7 @@ impl<T: Real> Rows<T> {
         for (index, (line, offset)) in plan.couplings.iter().enumerate() {
             let error = line.along(zero, |dof| q[plan.q_of_dof[dof]]) - zero.like(*offset);
             let rate = line.along(zero, |dof| free.v_free[dof]);
-            // What is left to the lane is rounding, which it undoes itself.
-            let undo = zero.like(stepper.baumgarte / stepper.dt) * error;
-            self.note_depth(plan, -undo.abs(), sound);
-            let g = rate + undo;
+            let g = rate + zero.like(stepper.baumgarte / stepper.dt) * error;
             let local = Local::scalar([zero.like(f64::NEG_INFINITY), zero.like(f64::INFINITY)], sound);
             self.gaps.push(zero);
             self.push_line(free, Key::Coupling { index }, (line, 1.0), [g, zero], local);

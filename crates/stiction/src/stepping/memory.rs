@@ -11,6 +11,8 @@ pub struct Memory {
     pub warm_starts: WarmStart,
     /// Per actuator: it acts on one dof and is at its effort limit.
     pub saturated: Vec<bool>,
+    /// The last step left the feedback of couplings and loops to the positions.
+    pub without_feedback: bool,
     /// Per tree, of steppers that let islands sleep: steps at rest.
     pub steps_at_rest: Vec<u32>,
     /// Per tree, of the same: the island that it sleeps with, named by its first tree.

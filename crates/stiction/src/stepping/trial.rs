@@ -1,12 +1,12 @@
 //! A trial: one choice of what a step asks of its contacts, and what became of it.
 
+use stiction_assembly::Choice;
 use stiction_contact::{SolveReport, SolveStatus};
 
 /// Impulses of a posed problem under one choice, the solver's report, and the velocity that they lead to.
 #[derive(Clone, Debug)]
 pub struct Trial {
-    /// Share of restitution that contacts were asked for [–].
-    pub restitution: f64,
+    pub choice: Choice,
     /// λ in the rows of the problem [N·s].
     pub impulses: Vec<f64>,
     /// What the solver says of them; iterations are those of all trials of the step.
@@ -19,12 +19,12 @@ impl Trial {
     /// Of a world with `nv` velocities, before anything was solved.
     pub(crate) fn new(nv: usize) -> Self {
         let report = SolveReport { status: SolveStatus::Converged, iterations: 0, residual: 0.0 };
-        Self { restitution: 1.0, impulses: Vec::new(), report, v_next: vec![0.0; nv] }
+        Self { choice: Choice::default(), impulses: Vec::new(), report, v_next: vec![0.0; nv] }
     }
 
     /// Takes over `other`, without allocating once that has been as large.
     pub(crate) fn set_to(&mut self, other: &Self) {
-        self.restitution = other.restitution;
+        self.choice = other.choice;
         self.impulses.clone_from(&other.impulses);
         self.report = other.report;
         self.v_next.clone_from(&other.v_next);

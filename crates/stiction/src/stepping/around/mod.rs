@@ -35,8 +35,8 @@ pub(crate) trait Inner: Stepper {
     /// The contacts that a step of h [s] from here would have; false if there is no such step.
     fn find_contacts(&mut self, world: &World, state: &State, input: &Input, h: f64) -> bool;
 
-    /// Kinematics of everything that is awake at the positions `q`.
-    fn look_at(&mut self, world: &World, q: &[f64]);
+    /// What falls asleep stays at the positions `q`.
+    fn hold_at(&mut self, world: &World, q: &[f64]);
 
     /// Removes the problem of the last step.
     fn clear_problem(&mut self);
@@ -130,8 +130,8 @@ impl Inner for Box<dyn Inner> {
         (**self).find_contacts(world, state, input, h)
     }
 
-    fn look_at(&mut self, world: &World, q: &[f64]) {
-        (**self).look_at(world, q);
+    fn hold_at(&mut self, world: &World, q: &[f64]) {
+        (**self).hold_at(world, q);
     }
 
     fn clear_problem(&mut self) {

@@ -184,11 +184,7 @@ impl<S: Inner> Sleeping<S> {
             state.q[q.clone()].copy_from_slice(&self.state.q[q.clone()]);
         }
         self.q.copy_from_slice(&state.q);
-        if self.core().sweeps() {
-            let q = std::mem::take(&mut self.q);
-            self.core_mut().look_at(world, &q); // its kinematics are of the end of the step
-            self.q = q;
-        }
+        self.inner.inner.inner.hold_at(world, &self.q);
         self.tell_who_sleeps();
     }
 

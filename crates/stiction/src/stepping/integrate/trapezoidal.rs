@@ -194,7 +194,7 @@ impl Trapezoidal {
         let new = last == 0.0 || before_last == 0.0 || before_last == last;
         (new && mean < -s.deep && mean + gap() < -s.deep)
             || acts && before.abs().max(after.abs()) > s.slow
-            || acts && bias.after_bounce.is_some() && s.posed.restitution() > 0.0
+            || acts && bias.after_bounce.is_some() && s.posed.choice().restitution > 0.0
     }
 }
 

@@ -18,14 +18,14 @@ const SHARES: [f64; 3] = [0.5, 0.25, 0.0];
 pub(super) fn apply(s: &mut Solving<'_>, trial: &mut Trial) -> Option<Remedy> {
     s.apply(trial);
     let rigid = !s.solver.law().compliant();
-    if trial.restitution == 0.0 || !trial.report.settled() || !rigid || !s.posed.bounces() || !gains(s, trial) {
+    if trial.choice.restitution == 0.0 || !trial.report.settled() || !rigid || !s.posed.bounces() || !gains(s, trial) {
         return None;
     }
     s.other.set_to(trial);
     for share in SHARES {
-        s.posed.set_restitution(share);
+        trial.choice.restitution = share;
+        s.posed.choose(trial.choice);
         let next = s.run(&mut trial.impulses);
-        trial.restitution = share;
         trial.report = SolveReport { iterations: trial.report.iterations + next.iterations, ..next };
         s.apply(trial);
         if next.settled() && (share == 0.0 || !gains(s, trial)) {
@@ -34,16 +34,20 @@ pub(super) fn apply(s: &mut Solving<'_>, trial: &mut Trial) -> Option<Remedy> {
         }
     }
     let iterations = trial.report.iterations;
-    s.posed.set_restitution(1.0);
     trial.set_to(s.other);
+    s.posed.choose(trial.choice);
     trial.report.iterations = iterations;
     None
 }
 
-/// Whether impulses that obey the law make more energy than [`GAIN`], and more than bodies at a slow speed have.
+/// Whether impulses that obey the law make more energy than [`GAIN`], than feedback of loops gives, and than bodies at a slow
+/// speed have.
 fn gains(s: &mut Solving<'_>, trial: &Trial) -> bool {
     let [before, own] = s.work(trial);
-    let gained = before + 0.5 * own - mass(s.world) * s.slow.powi(2);
+    let posed = &*s.posed;
+    let of = |b: usize| -posed.blocks[b].bias.feedback * trial.impulses[posed.normal_row(b)];
+    let returned = trial.choice.feedback * posed.bilateral().map(of).sum::<f64>();
+    let gained = before + 0.5 * own - returned.max(0.0) - mass(s.world) * s.slow.powi(2);
     gained > 0.0 && {
         let Solving { free, momentum, .. } = s;
         free.mass.mul_into(&free.v_free, momentum);

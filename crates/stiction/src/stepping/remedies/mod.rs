@@ -3,16 +3,18 @@
 //!
 //! | remedy | when | what |
 //! |---|---|---|
+//! | [`without_feedback`] | the solver found no answer and loops or couplings are to be closed | the problem without that |
 //! | [`without_restitution`] | the solver found no answer and contacts bounce | the problem without restitution |
 //! | [`less_restitution`] | an answer obeys the law and makes energy by bounces of linked bodies | restitution × ½, ¼, 0 |
 //! | [`energy_guard`] | an answer is far from the law and makes energy | impulses scaled to the least energy |
 //!
-//! Position errors are no part of the problem (`position_correction`), so that without restitution v = 0 is always admissible in
-//! rows of contacts, limits, couplings and loops, and an answer exists [Acary2011].
+//! Overlaps are no part of the problem (`position_correction`), so that without feedback and restitution v = 0 is always
+//! admissible in rows of contacts, limits, couplings and loops, and an answer exists [Acary2011].
 
 pub(crate) mod energy_guard;
 pub(crate) mod less_restitution;
 pub(crate) mod rounding;
+pub(crate) mod without_feedback;
 pub(crate) mod without_restitution;
 
 use super::Trial;
@@ -20,7 +22,7 @@ use super::time_stepping::free_velocity::FreeMotion;
 use crate::params::StepperParams;
 use crate::report::CERTIFIED;
 use serde::{Deserialize, Serialize};
-use stiction_assembly::Posed;
+use stiction_assembly::{Choice, Posed};
 use stiction_contact::{ContactSolver, Judge, SolveReport, SolveStatus};
 use stiction_dynamics::lanes;
 use stiction_models::World;
@@ -31,6 +33,8 @@ use stiction_models::World;
 pub enum Remedy {
     /// Contacts bounced with a share of their restitution: with all of it linked bodies would have made energy.
     LessRestitution,
+    /// Errors of couplings and loops were taken out of the positions alone: nothing could move as they asked.
+    WithoutFeedback,
     /// Nothing bounced: there was no velocity at which all contacts bounce.
     WithoutRestitution,
     /// Impulses that did not converge were scaled, so that they make no energy.
@@ -41,12 +45,19 @@ pub enum Remedy {
 
 impl Remedy {
     /// All of them; their places are their codes in recordings, from 1.
-    pub const ALL: [Self; 4] = [Self::LessRestitution, Self::WithoutRestitution, Self::EnergyGuard, Self::Halved];
+    pub const ALL: [Self; 5] = [
+        Self::LessRestitution,
+        Self::WithoutFeedback,
+        Self::WithoutRestitution,
+        Self::EnergyGuard,
+        Self::Halved,
+    ];
 
     /// The name in files, tables and the viewer.
     pub fn name(self) -> &'static str {
         match self {
             Self::LessRestitution => "less-restitution",
+            Self::WithoutFeedback => "without-feedback",
             Self::WithoutRestitution => "without-restitution",
             Self::EnergyGuard => "energy-guard",
             Self::Halved => "halved",
@@ -58,7 +69,7 @@ impl Remedy {
 type Try = fn(&mut Solving<'_>, &mut Trial) -> Option<Remedy>;
 
 /// The list, in order.
-const REMEDIES: [Try; 3] = [without_restitution::apply, less_restitution::apply, energy_guard::apply];
+const REMEDIES: [Try; 4] = [without_feedback::apply, without_restitution::apply, less_restitution::apply, energy_guard::apply];
 
 /// What solving a posed problem needs; one step's.
 pub(crate) struct Solving<'a> {
@@ -80,14 +91,15 @@ pub(crate) struct Solving<'a> {
 impl Solving<'_> {
     /// Solves from the impulses that `trial` holds, then goes through the list; `Err`: numbers are no longer finite.
     pub(crate) fn solve(&mut self, trial: &mut Trial) -> Result<Option<Remedy>, ()> {
-        trial.restitution = 1.0;
+        trial.choice = self.posed.choice();
         if self.posed.problem.is_empty() {
             trial.report = SolveReport { status: SolveStatus::Converged, iterations: 0, residual: 0.0 };
             self.apply(trial);
             return Ok(None);
         }
         trial.report = self.run(&mut trial.impulses);
-        let mut done = None;
+        // What was left out in the last step is left out from the start.
+        let mut done = (trial.choice.feedback == 0.0).then_some(Remedy::WithoutFeedback);
         for remedy in REMEDIES {
             if trial.report.status == SolveStatus::NumericalFailure {
                 return Err(());
@@ -135,6 +147,35 @@ impl Solving<'_> {
         }
         work
     }
+}
+
+/// Whether the trial has no answer, or one that is doubtful, of a problem that may be posed by another choice.
+pub(crate) fn doubtful(s: &Solving<'_>, trial: &Trial) -> bool {
+    let needs = s.solver.needs();
+    let doubtful = match trial.report.status {
+        SolveStatus::Rounding => rounding::press_too_much(s.world, &s.posed.problem, &trial.impulses),
+        SolveStatus::IterationLimit | SolveStatus::Stalled => true,
+        SolveStatus::Converged | SolveStatus::NumericalFailure => false,
+    };
+    doubtful && !needs.softness && !needs.primal
+}
+
+/// The problem by another choice, from no impulses: true and the trial is the answer, or all is as it was.
+pub(crate) fn try_choice(s: &mut Solving<'_>, trial: &mut Trial, choice: Choice) -> bool {
+    s.other.set_to(trial);
+    s.posed.choose(choice);
+    trial.impulses.fill(0.0);
+    s.solver.forget();
+    let report = s.run(&mut trial.impulses);
+    let iterations = s.other.report.iterations + report.iterations;
+    if report.settled() {
+        trial.choice = choice;
+        trial.report = SolveReport { iterations, ..report };
+        return true;
+    }
+    trial.set_to(s.other);
+    s.posed.choose(trial.choice);
+    false
 }
 
 /// Mass of all bodies [kg].

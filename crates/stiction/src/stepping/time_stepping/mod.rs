@@ -40,6 +40,7 @@ pub use contact_search::ContactSource;
 use super::around::Inner;
 use super::integrate::trapezoidal::Solved;
 use super::remedies::Solving;
+use super::remedies::without_feedback::NONE;
 use super::{ContactCorrection, CorrectableContact, Memory, Remedy, Stepper, Trial};
 use crate::input::Input;
 use crate::params::StepperParams;
@@ -53,7 +54,8 @@ use position_correction::PositionCorrection;
 use stiction_assembly::compliance::ComplianceParameters;
 use stiction_assembly::forces::Servos;
 use stiction_assembly::rows::loop_closure::Loops;
-use stiction_assembly::{BlockKey, ContactPoint, Posed, Posing, WarmStart, primal};
+use stiction_assembly::consistent::Consistent;
+use stiction_assembly::{BlockKey, Choice, ContactPoint, Posed, Posing, WarmStart, primal};
 use stiction_collision::ShapeError;
 use stiction_contact::{ContactSolver, Judge};
 use stiction_models::World;
@@ -66,6 +68,8 @@ pub struct TimeStepping {
     search: ContactSearch,
     constants: Constants,
     warm: WarmStart,
+    /// Feedback of couplings and loops was left out of the last step.
+    left_out: bool,
     posed: Posed,
     trial: Trial,
     remedy: Option<Remedy>,
@@ -85,6 +89,7 @@ struct SolvingRoom {
     judge: Judge,
     other: Trial,
     momentum: Vec<f64>,
+    consistent: Consistent,
     correction: Option<Box<dyn ContactCorrection>>,
     corrected: bool,
     /// Scratch of the correction.
@@ -107,6 +112,7 @@ impl TimeStepping {
             search: ContactSearch::new(world, &params)?,
             constants: Constants { compliance: ComplianceParameters::new(world), loops: Loops::new(world) },
             warm: WarmStart::default(),
+            left_out: false,
             posed: Posed::new(&world.model),
             trial: Trial::new(nv),
             remedy: None,
@@ -114,6 +120,7 @@ impl TimeStepping {
                 judge: Judge::default(),
                 other: Trial::new(nv),
                 momentum: Vec::new(),
+                consistent: Consistent::default(),
                 correction: None,
                 corrected: false,
                 contacts: Vec::new(),
@@ -160,7 +167,7 @@ impl TimeStepping {
     /// Writes the constraint problem, with what the solver reads of it, and the impulses that it starts from.
     fn pose(&mut self, world: &World, state: &State, h: f64, solver: &dyn ContactSolver) -> Result<(), String> {
         let (needs, law) = (solver.needs(), solver.law());
-        let Self { here, free, search, constants, warm, posed, trial, .. } = self;
+        let Self { here, free, search, constants, warm, posed, trial, room, .. } = self;
         let posing = Posing {
             world,
             kin: &here.kin,
@@ -181,6 +188,10 @@ impl TimeStepping {
         trial.impulses.extend_from_slice(warm.last());
         posed.problem.second_start.extend_from_slice(warm.before());
         posed.jacobian.factor_into(&free.factor, &mut posed.problem);
+        posed.find_feedback(&mut room.consistent, &mut room.momentum);
+        if self.left_out && posed.feedback() > NONE {
+            posed.choose(Choice { feedback: 0.0, ..Choice::default() });
+        }
         if !needs.thin {
             posed.problem.form_blocks().map_err(|e| format!("the contact problem: {e}"))?;
         }
@@ -324,6 +335,7 @@ impl TimeStepping {
         let Self { warm, search, posed, trial, free, room, advance, .. } = self;
         warm.commit(&search.points, posed.problem.cones(), &trial.impulses);
         free.servos.commit(&world.actuators, &state.v, &trial.v_next);
+        self.left_out = trial.choice.feedback == 0.0;
         accepted::keep(state, &mut room.v_start);
         state.q.copy_from_slice(&advance.q);
         state.v.copy_from_slice(&advance.v);
@@ -438,15 +450,18 @@ impl Stepper for TimeStepping {
         out.warm_starts.set_to(&self.warm);
         out.saturated.clear();
         out.saturated.extend_from_slice(self.free.servos.promoted());
+        out.without_feedback = self.left_out;
     }
 
     fn restore(&mut self, _: &World, _: &State, _: &Input, memory: &Memory) {
         self.warm.set_to(&memory.warm_starts);
         self.free.servos.set_promoted(&memory.saturated);
+        self.left_out = memory.without_feedback;
     }
 
     fn forget(&mut self) {
         self.warm.clear();
+        self.left_out = false;
         self.free.servos.forget();
     }
 
@@ -514,8 +529,11 @@ impl Inner for TimeStepping {
         found.is_ok()
     }
 
-    fn look_at(&mut self, world: &World, q: &[f64]) {
-        self.here.kin.update(&world.model, q);
+    fn hold_at(&mut self, world: &World, q: &[f64]) {
+        self.advance.q.copy_from_slice(q);
+        if self.sweeps() {
+            self.here.kin.update(&world.model, q); // it is of the end of the step
+        }
     }
 
     fn clear_problem(&mut self) {

@@ -1,7 +1,8 @@
-//! Position errors, taken out of the positions alone: overlaps, violated limits, errors of couplings and loops.
+//! Position errors, taken out of the positions alone: overlaps and violated limits, and what g does not hold of the errors of
+//! couplings and loops.
 //!
 //! A velocity that undoes an overlap stays with the bodies when it is undone: a box laid into the floor leaves it like
-//! a stone that was thrown, and friction at the contact works against it. No position error is therefore part of g; the
+//! a stone that was thrown, and friction at the contact works against it. No overlap is therefore part of g; the
 //! velocities obey the exact law without them, and the positions move on, without friction,
 //!
 //! ```text
@@ -10,7 +11,7 @@
 //!
 //! in the rows of contacts and limits, with c the velocity that the step ends with, b ≤ 0 the corrections of the rows
 //! ([`stiction_assembly::Bias::correction`]), and s ≤ 1 such that no point of a body that impulses p join is moved by more than
-//! `push_out_speed`; couplings and loops hold, G p = −b, with b made possible by [`stiction_assembly::consistent`]. So
+//! `push_out_speed`; couplings and loops hold, G p = −b, b being what g does not hold of theirs. So
 //! corrections do no work on the velocities, and what was apart stays so but for ε: (1 − s) c + s (c + G p) ≥ 0. ε is a
 //! thousandth of G's diagonal. Where bodies can part, they are that much short of it; where opposite walls leave them no room,
 //! as between links of a robot that were drawn into each other, (1) still has one answer, by which each row misses what it
@@ -19,8 +20,7 @@
 use super::free_velocity::FreeMotion;
 use super::here::Here;
 use crate::report::CERTIFIED;
-use stiction_assembly::consistent::Consistent;
-use stiction_assembly::{BlockKey, Posed, RowKey};
+use stiction_assembly::Posed;
 use stiction_contact::{Cone, ConstraintProblem, ContactSolver};
 use stiction_dynamics::motions_into;
 use stiction_dynamics::spatial::{Motion, vec3};
@@ -60,9 +60,6 @@ pub(crate) struct PositionCorrection {
     reach: Vec<f64>,
     /// Per tree, how fast the fastest body is that p joins to it [m/s].
     speed: Vec<f64>,
-    /// b of couplings and loops, made possible.
-    consistent: Consistent,
-    bilateral: Vec<f64>,
 }
 
 impl PositionCorrection {
@@ -95,8 +92,6 @@ impl PositionCorrection {
             V: vec![Motion::ZERO; world.model.bodies.len()],
             reach,
             speed: vec![0.0; world.model.trees],
-            consistent: Consistent::default(),
-            bilateral: Vec::new(),
         }
     }
 
@@ -131,7 +126,10 @@ impl PositionCorrection {
                 self.wanted[row] = self.wanted[row].max(0.0) + posed.blocks[block].bias.correction;
             }
         }
-        self.find_bilateral(posed);
+        for block in posed.bilateral() {
+            let left_out = 1.0 - posed.choice().feedback;
+            self.wanted[posed.normal_row(block)] = left_out * posed.blocks[block].bias.feedback;
+        }
         self.pose(&posed.problem);
         if self.solve() {
             let Self { rows, solved, impulses, v, .. } = self;
@@ -143,22 +141,6 @@ impl PositionCorrection {
             free.factor.solve_in_place(v);
             self.hold_back(world, here, posed, most);
         }
-    }
-
-    /// b of couplings and loops, which stand one after another.
-    fn find_bilateral(&mut self, posed: &Posed) {
-        let Self { wanted, bilateral, consistent, .. } = self;
-        let is = |key: &BlockKey| matches!(key, BlockKey::Row(RowKey::Coupling { .. } | RowKey::Loop { .. }));
-        let Some(first) = posed.blocks.iter().position(|b| is(&b.key)) else { return };
-        let some = &posed.blocks[first..];
-        let blocks = first..first + some.iter().position(|b| !is(&b.key)).unwrap_or(some.len());
-        bilateral.clear();
-        bilateral.extend(posed.blocks[blocks.clone()].iter().map(|b| b.bias.correction));
-        // Couplings alone are taken to be independent.
-        if matches!(posed.blocks[blocks.end - 1].key, BlockKey::Row(RowKey::Loop { .. })) {
-            consistent.find(blocks.clone(), bilateral, &posed.problem);
-        }
-        blocks.zip(bilateral).for_each(|(block, b)| wanted[posed.normal_row(block)] = *b);
     }
 
     /// The programme (1) in the rows of `whole` that it has.
