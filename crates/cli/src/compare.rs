@@ -14,14 +14,13 @@ use stiction_lab::overrides::solvers_named;
 const FRAMES_PER_SECOND: f64 = 30.0;
 
 /// Short heads: the table fits 80 columns.
-const COLUMNS: [&str; 9] = [
+const COLUMNS: [&str; 8] = [
     "contact",
     "µs per\nstep",
     "nat. map\n[m/s]",
     "own law\n[m/s]",
     "overlap\n[m]",
-    "iter.\nmean",
-    "\nmost",
+    "iter-\nations",
     "not\nconv.",
     "energy\n[J]",
 ];
@@ -89,7 +88,7 @@ fn common(comparison: &Comparison) -> String {
 }
 
 /// A run in the columns of [`COLUMNS`].
-fn row(run: &Contender) -> [String; 9] {
+fn row(run: &Contender) -> [String; 8] {
     let s = &run.summary;
     let worst = |value: Option<f64>| value.map_or_else(|| "-".to_owned(), |x| format!("{x:.1e}"));
     [
@@ -99,7 +98,6 @@ fn row(run: &Contender) -> [String; 9] {
         worst(run.own_natural_map),
         format!("{:.1e}", s.penetration_max),
         format!("{:.1}", s.solver.iterations_mean),
-        s.solver.iterations_max.to_string(),
         s.solver.not_converged.to_string(),
         format!("{:+.1e}", s.energy.end - s.energy.start),
     ]

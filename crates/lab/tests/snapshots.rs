@@ -67,7 +67,7 @@ fn what_does_not_belong_is_refused() {
     assert_eq!(bits(ball.state()), before);
     assert_eq!(other.restore(&snapshot), Err(SnapshotError::Other { what: "solver, tolerance or step" }));
     let text = serde_json::to_string(&snapshot).unwrap();
-    let newer: Snapshot = serde_json::from_str(&text.replacen("\"version\":3", "\"version\":9", 1)).unwrap();
+    let newer: Snapshot = serde_json::from_str(&text.replacen("\"version\":4", "\"version\":9", 1)).unwrap();
     assert_eq!(stack.restore(&newer), Err(SnapshotError::Version { found: 9 }));
     let nan = f64::NAN.to_bits().to_string();
     let (head, tail) = text.split_once("\"q\":[").unwrap();

@@ -470,7 +470,7 @@ mod tests {
         assert_eq!(bytes[16..24], 3.0e-13_f64.to_le_bytes());
         assert_eq!(bytes[24..32], 2.0e-13_f64.to_le_bytes());
         assert_eq!(bytes[32..36], 0.5_f32.to_le_bytes());
-        assert_eq!(bytes[36..48], [9, 0, 0, 0, 2, 0, 0, 0, 2, 0, 0, 0]);
+        assert_eq!(bytes[36..48], [9, 0, 0, 0, 2, 4, 0, 0, 2, 0, 0, 0]);
         assert_eq!(bytes[48..64], [2, 0, 0, 0, 3, 0, 0, 0, 2, 0, 0, 0, 1, 0, 0, 0]);
         assert_eq!(bytes[68..72], 2.0_f32.to_le_bytes()); // y of body 0
         let contact = &bytes[64 + 2 * 28..];

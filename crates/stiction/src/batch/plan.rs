@@ -38,7 +38,7 @@ pub(super) struct Plan {
     pub(super) mobility: Vec<f64>,
     /// Dofs whose inertia and forces are those of the middle of the step.
     pub(super) swinging: Vec<usize>,
-    /// Where a joint may turn farther than a step can follow, `stepper/fast.rs`: then not in lanes.
+    /// Where a joint may turn farther than a step can follow, `stepping/integrate/fast_rotation`: then not in lanes.
     pub(super) turning: Vec<usize>,
     /// Bodies whose gyroscopic moment is taken at the midpoint: free, alone in their tree.
     pub(super) free_bodies: Vec<usize>,

@@ -16,9 +16,9 @@
 //! ```
 //!
 //! with p the momentum of w, e what moves all bodies of a tree with a free root alike, of mass m (of other trees there
-//! is neither), and s such that ½ v'ᵀMv' = T₀. Trees that turn by more than [`LOST`] move by [`super::Quadrature::Backward`], with M
+//! is neither), and s such that ½ v'ᵀMv' = T₀. Such trees move by [`super::Quadrature::Backward`], with M
 //! and b of the start of the step, so that q ⊖ hv is where they were: velocity alone then changes neither energy nor
-//! linear momentum from step to step. Where joints go means nothing at such speeds; that they do not run away does.
+//! linear momentum from step to step. Where joints go means little at such speeds; that they do not run away does.
 //!
 //! Cost: a look at every angular velocity; some four times that of b in steps with trees so fast.
 
@@ -30,9 +30,7 @@ use stiction_dynamics::{
 use stiction_models::World;
 
 /// A step follows a joint that turns no farther [rad].
-pub(crate) const FAR: f64 = 0.3;
-/// Where it goes means something as long as it turns no farther [rad].
-const LOST: f64 = 100.0;
+pub(crate) const FAR: f64 = 0.2;
 /// Share of its energy that a tree may gain by C v in a step so long [–].
 const GAIN: f64 = 0.01;
 
@@ -63,9 +61,8 @@ pub(crate) struct FastRotation {
     turning: Vec<usize>,
     /// Per tree: bodies, dofs, mass, and where its free root has its linear velocity.
     trees: Vec<Tree>,
-    /// Trees that turn by more than [`FAR`] and than [`LOST`] in this step.
-    far: Vec<bool>,
-    pub(crate) lost: Vec<bool>,
+    /// Per tree: it turns by more than [`FAR`] in this step.
+    pub(crate) far: Vec<bool>,
     any: bool,
     room: Option<Box<Room>>,
 }
@@ -121,19 +118,17 @@ impl FastRotation {
         let trees =
             if room.is_some() { (0..model.trees).map(|t| Tree::new(model, t)).collect() } else { vec![] };
         let no_tree = vec![false; model.trees];
-        Self { turning, trees, far: no_tree.clone(), lost: no_tree, any: false, room }
+        Self { turning, trees, far: no_tree, any: false, room }
     }
 
     /// Which trees turn far in a step of h at these velocities.
     pub(crate) fn find(&mut self, model: &Model, v: &[f64], h: f64) {
         if std::mem::take(&mut self.any) {
             self.far.fill(false);
-            self.lost.fill(false);
         }
         for &i in self.turning.iter().filter(|&&i| (h * v[i]).abs() > FAR) {
             let tree = model.bodies[model.dofs[i].body].tree;
             self.far[tree] = true;
-            self.lost[tree] |= (h * v[i]).abs() > LOST;
             self.any = true;
         }
     }

@@ -44,7 +44,7 @@ impl Here {
         );
         self.rigid = rigid;
         self.fast.find(&world.model, &state.v, h);
-        self.middle.find(world, state, h, rigid, &self.fast.lost);
+        self.middle.find(world, state, h, rigid, &self.fast.far);
     }
 
     /// Leaves out of kinematics the trees for which `awake` is false.
