@@ -77,14 +77,29 @@ pub enum BlockKey {
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Serialize, Deserialize)]
 pub enum RowKey {
     /// Side 0 is the lower limit.
-    Limit { joint: usize, side: usize },
-    DryFriction { dof: usize },
-    Coupling { index: usize },
+    Limit {
+        joint: usize,
+        side: usize,
+    },
+    DryFriction {
+        dof: usize,
+    },
+    Coupling {
+        index: usize,
+    },
     /// Row of `world.loops[index]`: 0 to 2 positions, 3 to 5 rotations.
-    Loop { index: usize, row: usize },
+    Loop {
+        index: usize,
+        row: usize,
+    },
     ImplicitForce(ImplicitForce),
-    TendonLimit { tendon: usize, side: usize },
-    TendonFriction { tendon: usize },
+    TendonLimit {
+        tendon: usize,
+        side: usize,
+    },
+    TendonFriction {
+        tendon: usize,
+    },
 }
 
 impl RowKey {

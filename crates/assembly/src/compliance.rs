@@ -11,7 +11,7 @@
 //! The world weighs nothing in (2). Links that are fixed to each other are one body here; MuJoCo takes (1) of
 //! each. Rows that are neither contact, limit nor dry friction take the diagonal of G.
 
-use crate::contact_points::ContactPoint;
+use crate::contact_point::ContactPoint;
 use stiction_contact::{Law, Material, Softness};
 use stiction_dynamics::spatial::Vec3;
 use stiction_dynamics::{CrbaWorkspace, Factor, Kinematics, MassMatrix, crba_into};

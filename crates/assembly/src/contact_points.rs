@@ -12,80 +12,14 @@
 //! with p_A on the surface of A, leaves their ratio: they roll upon each other as they would without φ, and on other
 //! shapes, taken as flat (r = ∞), on their own radius. Among those, and where contacts yield, p is midway.
 
-use crate::coplanar::{Face, flatten};
+use crate::contact_point::{ContactPoint, Face, Spring};
+use crate::coplanar::flatten;
 use crate::swept::{Sweeper, will_meet};
 use std::collections::BTreeMap;
 use stiction_collision::{CollisionWorld, Manifold, SPAN, Shape, ShapeError};
-use stiction_contact::Cone;
-use stiction_dynamics::spatial::{Motion, Pose, Vec3};
+use stiction_dynamics::spatial::{Motion, Pose};
 use stiction_dynamics::{Kinematics, lanes};
-use stiction_models::{Compliance, Dimension, Material, PairSurface, World};
-
-/// One contact point. The frame is (t1, t2, n), n from A to B; see CONVENTIONS.md.
-#[derive(Clone, Copy, Debug)]
-pub struct ContactPoint {
-    /// Geometries A and B, indices into `world.geometries`.
-    pub geometries: [usize; 2],
-    /// Bodies that carry them; `None`: the world.
-    pub bodies: [Option<usize>; 2],
-    /// Stable name of the touching features within the pair.
-    pub feature: u32,
-    /// In W [m]: (1) of the module, in the plane of its face ([`crate::coplanar`]).
-    pub position: Vec3,
-    pub t1: Vec3,
-    pub t2: Vec3,
-    pub n: Vec3,
-    /// φ [m]; negative overlaps.
-    pub gap: f64,
-    /// What it shares with the points of its face.
-    pub face: Face,
-    /// μ [–].
-    pub friction: f64,
-    /// e [–].
-    pub restitution: f64,
-    /// How deep the two may overlap, for a step, before they bounce at e = 1 [m]; see [`crate::restitution`].
-    pub bounce_depth: f64,
-    /// Friction against spinning about n and rolling about t1 and t2, torque over normal force [m]; zeros: none.
-    pub turning: [f64; 3],
-    /// How it yields under laws that are rigid of themselves.
-    pub spring: Option<Spring>,
-    /// Others of its pair span the contact area, nearly: it counts where it has borne something.
-    pub redundant: bool,
-}
-
-impl ContactPoint {
-    /// The admissible impulses.
-    #[inline]
-    pub fn cone(&self) -> Cone {
-        match self.turning {
-            _ if self.friction <= 0.0 => Cone::NonNegative,
-            [0.0, 0.0, 0.0] => Cone::Friction { mu: self.friction },
-            [_, roll, _] => Cone::Patch { mu: self.friction, rolls: roll > 0.0 },
-        }
-    }
-
-    /// What the rows of a patch beyond the third turn about, times its length: spins are divided by it, moments are
-    /// multiplied; unused ones are zero.
-    pub fn turning_axes(&self) -> [Vec3; 3] {
-        let [spin, roll, other] = self.turning.map(|t| t / self.friction);
-        [self.n * spin, self.t1 * roll, self.t2 * other]
-    }
-
-    /// Force and moment at the point, of the numbers of its rows.
-    #[inline(always)]
-    pub fn wrench(&self, rows: &[f64]) -> [Vec3; 2] {
-        let force = match *rows {
-            [t1, t2, n, ..] if self.friction > 0.0 => self.t1 * t1 + self.t2 * t2 + self.n * n,
-            [n, ..] => self.n * n,
-            [] => Vec3::ZERO,
-        };
-        let mut moment = Vec3::ZERO;
-        if rows.len() > 3 {
-            rows[3..].iter().zip(self.turning_axes()).for_each(|(x, turn)| moment += turn * *x);
-        }
-        [force, moment]
-    }
-}
+use stiction_models::{Dimension, Material, PairSurface, World};
 
 /// MuJoCo's least coefficient of friction where a contact resists turning.
 pub const LEAST: f64 = 1e-5;
@@ -97,26 +31,6 @@ pub fn friction(surface: &PairSurface) -> (f64, [f64; 3]) {
         Dimension::Normal | Dimension::Sliding => (mu, [0.0; 3]),
         Dimension::Spinning => (mu.max(LEAST), [surface.spinning.max(LEAST), 0.0, 0.0]),
         Dimension::Rolling => (mu.max(LEAST), [surface.spinning.max(LEAST), roll, other]),
-    }
-}
-
-/// f = k δ (1 + d δ̇) + k τ δ̇, never negative, with δ the overlap.
-#[derive(Clone, Copy, Debug, PartialEq)]
-pub struct Spring {
-    /// k > 0 [N/m].
-    pub stiffness: f64,
-    /// τ [s].
-    pub relaxation: f64,
-    /// d [s/m].
-    pub dissipation: f64,
-}
-
-impl Spring {
-    /// What a surface states; Hunt and Crossley's dissipation counts where both are.
-    pub fn stated(c: &Compliance) -> Option<Self> {
-        let stiffness = c.stiffness.filter(|k| *k > 0.0)?;
-        let relaxation = if c.dissipation.is_some() { 0.0 } else { c.relaxation.unwrap_or(0.0) };
-        Some(Self { stiffness, relaxation, dissipation: c.dissipation.unwrap_or(0.0) })
     }
 }
 

@@ -12,7 +12,7 @@
 //! Points are of one face if they belong to the same two bodies and have the same normal, and differ in height by no more
 //! than the larger of their gaps: they are moved no farther than the surfaces are apart. What yields is left alone.
 
-use crate::contact_points::ContactPoint;
+use crate::contact_point::{ContactPoint, Face};
 
 /// Normals that differ by less are the same, squared [–].
 pub const SAME_NORMAL: f64 = 1e-20;
@@ -20,22 +20,6 @@ pub const SAME_NORMAL: f64 = 1e-20;
 pub const ROUNDING: f64 = 1e-9;
 /// Points so much farther than the deepest are near it [m].
 pub const NEAR: f64 = 1e-7;
-
-/// What the points of a face share.
-#[derive(Clone, Copy, Debug, PartialEq)]
-pub struct Face {
-    /// The least of their gaps [m].
-    pub deepest: f64,
-    /// By how much the largest of those near it exceeds it [m].
-    pub spread: f64,
-}
-
-impl Face {
-    /// Of a point alone.
-    pub fn of_one(gap: f64) -> Self {
-        Self { deepest: gap, spread: 0.0 }
-    }
-}
 
 /// True if the points, of the same two bodies, are of one face, and neither yields.
 #[inline]
@@ -204,7 +188,7 @@ mod tests {
             assert_eq!((p.position, p.face), (was.position, was.face));
         }
         let mut points = corners(Quat::from_rpy(0.0, 1e-3, 0.0), 1e-3);
-        let spring = crate::Spring { stiffness: 1e4, relaxation: 0.0, dissipation: 0.0 };
+        let spring = crate::contact_point::Spring { stiffness: 1e4, relaxation: 0.0, dissipation: 0.0 };
         points.iter_mut().for_each(|p| p.spring = Some(spring));
         let before = points[0].position;
         flatten(&mut points, &mut Vec::new());

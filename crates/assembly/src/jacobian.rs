@@ -282,6 +282,11 @@ impl Jacobian {
         self.J.len()
     }
 
+    /// True without blocks.
+    pub fn is_empty(&self) -> bool {
+        self.len() == 0
+    }
+
     /// Trees that block i touches.
     pub fn trees_of(&self, i: usize) -> impl Iterator<Item = usize> + '_ {
         self.J.trees_of(i)

@@ -15,11 +15,14 @@
 pub mod block;
 pub mod compliance;
 pub mod consistent;
+pub mod contact_point;
 pub mod contact_points;
 pub mod coplanar;
 pub mod forces;
 pub mod jacobian;
+pub mod loops;
 pub mod params;
+pub mod pose;
 pub mod posed;
 pub mod posing;
 pub mod primal;
@@ -30,7 +33,8 @@ pub mod swept;
 pub mod warm_start;
 
 pub use block::{Bias, Block, BlockKey, Choice, RowKey};
-pub use contact_points::{ContactFinder, ContactPoint, Lookahead, Spring};
+pub use contact_point::{ContactPoint, Face, Spring};
+pub use contact_points::{ContactFinder, Lookahead};
 pub use jacobian::Jacobian;
 pub use params::RowParams;
 pub use posed::Posed;

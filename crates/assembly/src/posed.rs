@@ -2,7 +2,7 @@
 
 use crate::block::{Bias, Block, BlockKey, Choice, RowKey};
 use crate::consistent::Consistent;
-use crate::contact_points::ContactPoint;
+use crate::contact_point::ContactPoint;
 use crate::jacobian::Jacobian;
 use std::ops::Range;
 use stiction_contact::{Cone, ConstraintProblem, Softness};

@@ -1,30 +1,13 @@
-//! From contact points, joint limits, dry friction, couplings, loops and tendons to one constraint problem.
-//!
-//! With v_f the velocity without constraint impulses and h the step, c = J v_f + biases in the rows of
-//!
-//! | kind | file | set of λ |
-//! |---|---|---|
-//! | contact | [`crate::rows::contact`] | friction cone, λ_N ≥ 0 |
-//! | joint limit | [`crate::rows::limit`] | λ ≥ 0 |
-//! | dry friction of a joint | [`crate::rows::dry_friction`] | \|λ\| ≤ h τ_f |
-//! | coupling of joints | [`crate::rows::coupling`] | free |
-//! | loop closure | [`crate::rows::loop_closure`] | free |
-//! | implicit force of an actuator or tendon | [`crate::rows::implicit_force`] | h times its range |
-//! | limit and dry friction of a tendon | [`crate::rows::tendon`] | as of a joint |
-//!
-//! in this order. g is computed from the biases ([`crate::block::Bias`]) and never edited afterwards.
+//! What is known when rows are posed; what is made of it is [`crate::pose`].
 
 use crate::compliance::ComplianceParameters;
-use crate::contact_points::ContactPoint;
 use crate::forces::{Effort, ImplicitForce};
+use crate::loops::Loops;
 use crate::params::RowParams;
 use crate::posed::Posed;
-use crate::rows;
-use crate::rows::loop_closure::Loops;
-use crate::warm_start::WarmStart;
 use stiction_contact::{Law, Material};
+use stiction_dynamics::Kinematics;
 use stiction_dynamics::spatial::Motion;
-use stiction_dynamics::{Kinematics, lanes};
 use stiction_models::World;
 
 /// What is known when rows are posed.
@@ -51,30 +34,6 @@ pub struct Posing<'a> {
 }
 
 impl Posing<'_> {
-    /// Writes every block to `out`, and recalls its warm start.
-    pub fn pose_into(&self, contacts: &[ContactPoint], warm: &mut WarmStart, out: &mut Posed) {
-        out.clear();
-        out.problem.time_step = self.params.h;
-        warm.begin();
-        lanes::plain(
-            #[inline(always)]
-            || {
-                for (index, contact) in contacts.iter().enumerate() {
-                    let cone = rows::contact::push(self, index, contact, out);
-                    warm.recall_contact(contact, cone);
-                }
-            },
-        );
-        rows::limit::push(self, out, warm);
-        rows::dry_friction::push(self, out, warm);
-        let first = out.blocks.len();
-        rows::coupling::push(self, out, warm);
-        rows::loop_closure::push(self, out, warm);
-        out.note_bilateral(first);
-        rows::implicit_force::push(self, out, warm);
-        rows::tendon::push(self, out, warm);
-    }
-
     /// The gap of a block, where the solver's law reads it.
     #[inline(always)]
     pub(crate) fn softness_gap(&self, gap: f64) -> Option<f64> {

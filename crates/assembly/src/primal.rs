@@ -6,12 +6,7 @@ use stiction_dynamics::MassMatrix;
 use stiction_dynamics::spatial::Vec3;
 
 /// M̂ of the stepper, J and v_f, such that J v_f + bias = g.
-pub fn write_primal(
-    mass: &MassMatrix,
-    posed: &Posed,
-    free_velocity: &[f64],
-    out: &mut Primal,
-) {
+pub fn write_primal(mass: &MassMatrix, posed: &Posed, free_velocity: &[f64], out: &mut Primal) {
     let Posed { jacobian: rows, problem, .. } = posed;
     let nv = free_velocity.len();
     out.nv = nv;

@@ -13,7 +13,7 @@
 //! overlap then, and bounces in the next: held at its gap it would not bounce at all. By how much, ℓ, is e times a share of
 //! how thick it is; what overlaps already may be pushed on as fast as Newton's law lets it (2).
 
-use crate::contact_points::ContactPoint;
+use crate::contact_point::ContactPoint;
 use crate::params::RowParams;
 
 /// How a contact bounces in this step.

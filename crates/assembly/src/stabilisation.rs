@@ -15,8 +15,9 @@
 //! all of a face may come as near as its deepest point. Those within 100 nm of it touch with it where they differ by less
 //! than 10 nm, as at rest, where some carry and some have just let go. Faces that overlap by more keep (2).
 
-use crate::contact_points::ContactPoint;
-use crate::coplanar::{Face, NEAR};
+use crate::contact_point::ContactPoint;
+use crate::contact_point::Face;
+use crate::coplanar::NEAR;
 use crate::params::RowParams;
 
 /// Gaps up to this are none, from twice as much on they count in full [m, or rad of a limit].

@@ -7,9 +7,9 @@
 //! axes, because the tangents of its frame may have turned. Scalar rows are recognised by name.
 
 use crate::block::RowKey;
-use serde::{Deserialize, Deserializer, Serialize, Serializer};
-use crate::contact_points::ContactPoint;
+use crate::contact_point::ContactPoint;
 use crate::jacobian::Axes;
+use serde::{Deserialize, Deserializer, Serialize, Serializer};
 use stiction_contact::Cone;
 use stiction_dynamics::spatial::{Vec3, vec3};
 

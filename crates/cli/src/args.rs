@@ -564,12 +564,7 @@ pub(crate) struct ExperimentArgs {
 Examples:
   stiction solvers
   stiction solvers ncp-pgs
-  stiction run slope --contact ncp-pgs --contact-param omega=1.3 --contact-param memory=8
-
-In a scene file:
-  [contact]
-  solver = \"ncp-pgs\"
-  params = { omega = 1.3, memory = 8 }")]
+  stiction run slope --contact ncp-pgs --contact-param omega=1.3 --contact-param memory=8")]
 pub(crate) struct SolversArgs {
     /// Show the law, the source and every parameter of this solver
     pub(crate) name: Option<String>,

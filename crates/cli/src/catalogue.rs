@@ -43,9 +43,7 @@ pub(crate) fn solvers(args: &SolversArgs) -> Result<(), Failure> {
 pub(crate) fn steppers(args: &ListArgs) -> Result<(), Failure> {
     let entries = stiction::steppers();
     if args.json {
-        let entry = |e: &stiction::StepperEntry| {
-            json!({"name": e.name, "summary": e.summary, "order": e.order, "source": e.source})
-        };
+        let entry = |e: &stiction::StepperEntry| json!({"name": e.name, "summary": e.summary, "order": e.order, "source": e.source});
         return say_json(&entries.iter().map(entry).collect::<Vec<_>>());
     }
     let lines: Vec<String> = (entries.iter().enumerate())

@@ -96,7 +96,11 @@ fn effort(s: &Summary) -> String {
         n => format!("{n} of {} steps DID NOT CONVERGE", s.steps),
     };
     let remedies: String = e.remedies.iter().map(|(name, n)| format!("; {name} in {n} steps")).collect();
-    format!("{} iterations a step, at most {}; {verdict}{remedies}", short(e.iterations_mean), e.iterations_max)
+    format!(
+        "{} iterations a step, at most {}; {verdict}{remedies}",
+        short(e.iterations_mean),
+        e.iterations_max
+    )
 }
 
 /// Energy before and after, and whose work the change was.

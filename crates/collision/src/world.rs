@@ -8,6 +8,7 @@
 
 use crate::aabb::Aabb;
 use crate::broad::Bvh;
+use crate::collider::Collider;
 use crate::error::ShapeError;
 use crate::impact::Moving;
 use crate::manifold::Manifold;
@@ -16,20 +17,6 @@ use crate::pairs::surface::Scratch;
 use crate::seams::{Seams, rigid_groups};
 use crate::shape::Shape;
 use stiction_dynamics::spatial::{Pose, Vec3, vec3};
-
-/// A shape that belongs to a body.
-#[derive(Clone, Debug)]
-pub struct Collider {
-    /// Geometry of the collider.
-    pub shape: Shape,
-    /// The rigid body it is fixed to; colliders of one owner never meet.
-    pub owner: usize,
-    /// The groups it belongs to, one per bit (MuJoCo: `contype`).
-    pub group: u32,
-    /// The groups it meets (MuJoCo: `conaffinity`): two colliders meet when the group of one and
-    /// the mask of the other share a bit, either way around.
-    pub mask: u32,
-}
 
 /// Constant colliders and the scratch of the broad phase.
 #[derive(Clone, Debug)]

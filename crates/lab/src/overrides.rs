@@ -1,9 +1,9 @@
 //! What a person changes of a scene for one run.
 
 use crate::scene::Setup;
-use stiction::{Sleep, StepperName};
 use stiction::solvers::Params;
 use stiction::solvers::registry::{self, Common, SolverError};
+use stiction::{Sleep, StepperName};
 
 /// `None` leaves the scene's own value.
 #[derive(Clone, Debug, Default, PartialEq)]

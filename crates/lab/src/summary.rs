@@ -224,7 +224,13 @@ mod tests {
         assert_eq!((t, worst.natural_map), (0.2, 3e-9));
         assert_eq!(
             tally.effort(),
-            SolverEffort { iterations_mean: 5.0, iterations_max: 10, not_converged: 0, rounding: 1, remedies: BTreeMap::new() }
+            SolverEffort {
+                iterations_mean: 5.0,
+                iterations_max: 10,
+                not_converged: 0,
+                rounding: 1,
+                remedies: BTreeMap::new()
+            }
         );
 
         tally.count(0.4, &report(1, StepStatus::NotConverged), Some(&certificate(f64::NAN)));

@@ -102,7 +102,9 @@ mod mechanism;
 mod params;
 mod recorder;
 pub mod recording;
+mod remedy;
 mod report;
+mod settings;
 mod simulation;
 mod snapshot;
 mod state;
@@ -113,13 +115,13 @@ pub use compose::{ComposeError, Composer, FreeBody, UNCOLOURED};
 pub use input::Input;
 pub use params::{Sleep, StepperParamError, StepperParams};
 pub use recorder::{Recorder, frame_of, scene_of};
+pub use remedy::Remedy;
 pub use report::{CERTIFIED, StepReport, StepStatus};
-pub use simulation::{ContactState, Energy, Settings, SetupError, Simulation};
+pub use settings::Settings;
+pub use simulation::{ContactState, Energy, SetupError, Simulation};
 pub use snapshot::{Snapshot, SnapshotError};
 pub use state::{State, StateError};
-pub use stepping::{
-    ContactCorrection, CorrectableContact, Memory, Quadrature, Remedy, Stepper, TimeStepping,
-};
+pub use stepping::{ContactCorrection, CorrectableContact, Memory, Quadrature, Stepper, TimeStepping};
 pub use stiction_assembly::{ContactPoint, Spring};
 
 pub use stiction_assembly as assembly;

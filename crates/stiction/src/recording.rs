@@ -14,7 +14,7 @@
 //!     f·n ≥ 0,      |f − (f·n) n| ≤ μ f·n                                            (1)
 //! ```
 
-use crate::stepping::Remedy;
+use crate::remedy::Remedy;
 use serde::{Deserialize, Serialize};
 
 pub use crate::mechanism::{Mechanism, RecordedActuator, RecordedInertia, RecordedJoint};

@@ -1,6 +1,6 @@
 //! What a step says of itself.
 
-use crate::stepping::Remedy;
+use crate::remedy::Remedy;
 use serde::Serialize;
 use stiction_contact::SolveStatus;
 

@@ -1,68 +1,27 @@
 //! A world, its state, a stepper and a contact solver: the thing to call `step` on.
 
 use crate::input::Input;
-use crate::params::{StepperParamError, StepperParams};
+use crate::params::StepperParamError;
 use crate::report::{StepReport, StepStatus};
+use crate::settings::Settings;
 use crate::snapshot::{self, Bits, Snapshot, SnapshotError};
 use crate::state::{State, StateError};
 use crate::stepping::around::certificates_at_rest::CertificatesAtRest;
 use crate::stepping::around::islands_at_rest::SleepingContact;
 use crate::stepping::around::sleeping::Sleeping;
-use crate::stepping::around::Inner;
-use crate::stepping::{Accepted, ContactCorrection, ContactSource, Memory, Stepper};
+use crate::stepping::inner::Inner;
 use crate::stepping::make_inner;
+use crate::stepping::{Accepted, ContactCorrection, ContactSource, Memory, Stepper};
 use std::sync::Arc;
 use std::sync::OnceLock;
-use stiction_collision::ShapeError;
 use stiction_assembly::forces::actuators::with_drive_limits;
 use stiction_assembly::{ContactPoint, Posed};
+use stiction_collision::ShapeError;
 use stiction_contact::{Certificate, ConstraintProblem, ContactSolver, Judge};
 use stiction_dynamics::spatial::Vec3;
 use stiction_dynamics::{Kinematics, Velocities, kinetic_energy, potential_energy, spring_energy};
 use stiction_models::{Dimension, World};
-use stiction_solvers::Params;
 use stiction_solvers::registry::{self, Common, SolverError};
-
-/// What to simulate with.
-#[derive(Clone, Debug)]
-pub struct Settings {
-    /// Contact solver, a name of the registry.
-    pub contact: String,
-    /// Parameters of that solver, which `stiction solvers NAME` lists; the others keep their defaults.
-    pub contact_params: Params,
-    /// Tolerance of the contact solver [m/s].
-    pub tolerance: f64,
-    /// Iterations a step may spend in the contact solver.
-    pub max_iterations: u32,
-    /// Threads that a step may use, the caller's among them: islands of contacts are solved side by side. The same
-    /// bits for any number.
-    pub threads: usize,
-    pub stepper: StepperParams,
-}
-
-impl Default for Settings {
-    fn default() -> Self {
-        let contact = registry::all()[0].name.to_owned();
-        Self {
-            contact,
-            contact_params: Params::default(),
-            tolerance: 1e-8,
-            max_iterations: 2000,
-            threads: 1,
-            stepper: StepperParams::default(),
-        }
-    }
-}
-
-impl Settings {
-    /// Takes the contact solver `name`. The parameters are kept if it is the one they were set for.
-    pub fn set_contact(&mut self, name: &str) {
-        if self.contact != name {
-            name.clone_into(&mut self.contact);
-            self.contact_params = Params::default();
-        }
-    }
-}
 
 /// Why a simulation cannot start.
 #[derive(Debug, thiserror::Error)]
@@ -219,7 +178,9 @@ impl Simulation {
     /// The judge's certificate of the last step: its problem and impulses, exact law. Of what slept that of the step in
     /// which it fell asleep, from v = 0.
     pub fn certificate(&mut self) -> Certificate {
-        self.at_rest.certificate(self.judge.certify(&self.stepper.core().posed().problem, self.stepper.core().impulses()))
+        self.at_rest.certificate(
+            self.judge.certify(&self.stepper.core().posed().problem, self.stepper.core().impulses()),
+        )
     }
 
     /// The judge's natural map of the last step by the solver's own law [m/s]: how well it solved what it

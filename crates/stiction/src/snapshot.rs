@@ -6,8 +6,9 @@
 //!
 //! Floating point numbers are kept as their bits: no format of files rounds them.
 
+use crate::settings::Settings;
+use crate::state::StateError;
 use crate::stepping::Memory;
-use crate::{Settings, StateError};
 use serde::{Deserialize, Serialize};
 use std::fmt::{self, Write};
 pub(crate) use stiction_assembly::warm_start::Bits;

@@ -2,7 +2,7 @@
 
 #![allow(clippy::unwrap_used, non_snake_case)]
 
-use stiction::assembly::coplanar::Face;
+use stiction::assembly::Face;
 use stiction::collision::Shape;
 use stiction::dynamics::spatial::{Motion, Pose, Vec3, vec3};
 use stiction::dynamics::{Factor, Kinematics};
@@ -10,8 +10,8 @@ use stiction::models::{Material, World};
 use stiction::solvers::registry::{Common, make};
 use stiction::stepping::{self, BlockMode, ContactSource};
 use stiction::{
-    Composer, ContactCorrection, ContactPoint, CorrectableContact, FreeBody, Input, Memory, Settings, Simulation,
-    Sleep, State, StepperParams, UNCOLOURED,
+    Composer, ContactCorrection, ContactPoint, CorrectableContact, FreeBody, Input, Memory, Settings,
+    Simulation, Sleep, State, StepperParams, UNCOLOURED,
 };
 
 const G: f64 = 9.81;
@@ -101,7 +101,8 @@ struct Floor;
 
 impl ContactSource for Floor {
     fn find(&mut self, _: &World, kin: &Kinematics, _: &[Motion], _: f64, out: &mut Vec<ContactPoint>) {
-        for (feature, (x, y)) in [(-0.1, -0.1), (-0.1, 0.1), (0.1, -0.1), (0.1, 0.1)].into_iter().enumerate() {
+        for (feature, (x, y)) in [(-0.1, -0.1), (-0.1, 0.1), (0.1, -0.1), (0.1, 0.1)].into_iter().enumerate()
+        {
             let corner = kin.X_WB[0].transform(vec3(x, y, -0.1));
             let gap = corner.z - 0.3;
             out.push(ContactPoint {

@@ -10,7 +10,7 @@
 //! where φ > 0. Under the compliant laws their own numbers hold instead.
 
 use crate::block::{Bias, BlockKey};
-use crate::contact_points::{ContactPoint, Spring};
+use crate::contact_point::{ContactPoint, Spring};
 use crate::jacobian::{Axes, End, Point};
 use crate::params::RowParams;
 use crate::posed::Posed;

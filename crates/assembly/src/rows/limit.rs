@@ -60,7 +60,8 @@ pub(crate) fn push(p: &Posing<'_>, out: &mut Posed, warm: &mut WarmStart) {
                     let free = &p.free_velocity[dof..];
                     let rate = axis.dot(vec3(free[0], free[1], free[2]));
                     let key = RowKey::Limit { joint: j, side: 1 };
-                    out.jacobian.push_linear(&[(dof, -axis.x), (dof + 1, -axis.y), (dof + 2, -axis.z)], model);
+                    out.jacobian
+                        .push_linear(&[(dof, -axis.x), (dof + 1, -axis.y), (dof + 2, -axis.z)], model);
                     out.push_scalar(key, Cone::NonNegative, bias(gap, -rate), p.softness_gap(gap));
                     p.soften(out, dof, |s| s.limit(j));
                     warm.recall(key);

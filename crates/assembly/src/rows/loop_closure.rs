@@ -14,86 +14,13 @@
 
 use crate::block::{Bias, RowKey};
 use crate::jacobian::End;
+use crate::loops::Row;
 use crate::posed::Posed;
 use crate::posing::Posing;
 use crate::warm_start::WarmStart;
 use stiction_contact::Cone;
 use stiction_dynamics::Kinematics;
-use stiction_dynamics::spatial::{Motion, Pose, Vec3};
-use stiction_models::{Hold, World};
-
-/// Loops whose ends are on different bodies; constant during a run.
-#[derive(Clone, Debug, Default)]
-pub struct Loops {
-    held: Vec<Held>,
-}
-
-#[derive(Clone, Debug)]
-struct Held {
-    /// Index into `world.loops`.
-    index: usize,
-    /// Bodies (`None`: the world) and poses in them, of A and B.
-    ends: [(Option<usize>, Pose); 2],
-    hold: Hold,
-    /// Metres of a radian.
-    scale: f64,
-}
-
-/// One row: direction of the relative velocity or spin, and the error.
-struct Row {
-    along: Vec3,
-    turns: bool,
-    error: f64,
-}
-
-impl Loops {
-    pub fn new(world: &World) -> Self {
-        let held = world.loops.iter().enumerate().filter(|(_, l)| l.active).map(|(index, l)| {
-            let ends = l.ends.map(|(link, X)| world.mount(link, X));
-            Held { index, ends, hold: l.hold, scale: l.torque_scale }
-        });
-        Self { held: held.filter(|l| l.ends[0].0 != l.ends[1].0).collect() }
-    }
-
-    pub fn is_empty(&self) -> bool {
-        self.held.is_empty()
-    }
-}
-
-impl Held {
-    /// (1)–(4) for frames at these poses; what is left over is `None`.
-    fn rows(&self, X_WA: Pose, X_WB: Pose) -> [Option<Row>; 6] {
-        let apart = X_WB.translation - X_WA.translation;
-        if let Hold::Distance(length) = self.hold {
-            let n = apart.normalized().unwrap_or(Vec3::Z);
-            let row = Row { along: n, turns: false, error: apart.norm() - length };
-            return [Some(row), None, None, None, None, None];
-        }
-        let axes = [Vec3::X, Vec3::Y, Vec3::Z].map(|a| X_WA.rotation.rotate(a));
-        let R_AB = X_WA.rotation.conjugate() * X_WB.rotation;
-        let turn = match self.hold {
-            Hold::Hinge => Vec3::Z.cross(R_AB.rotate(Vec3::Z)), // (3)
-            _ => R_AB.log(),
-        };
-        let [origins, turns] = match self.hold {
-            Hold::Point | Hold::Distance(_) => [3, 0],
-            Hold::Frame => [3, 3],
-            Hold::Hinge => [3, 2],
-            Hold::Slide => [2, 3],
-        };
-        let turns = if self.scale > 0.0 { turns } else { 0 };
-        let turn = turn.to_array();
-        std::array::from_fn(|k| {
-            if k < 3 {
-                let along = axes[k];
-                (k < origins).then(|| Row { along, turns: false, error: along.dot(apart) })
-            } else {
-                let along = axes[k - 3] * self.scale;
-                (k - 3 < turns).then(|| Row { along, turns: true, error: self.scale * turn[k - 3] })
-            }
-        })
-    }
-}
+use stiction_dynamics::spatial::{Motion, Vec3};
 
 /// Components of a row below this share of the motion they are of count as none [–].
 const ROUNDING: f64 = 1e-12;

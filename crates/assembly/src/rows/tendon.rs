@@ -27,8 +27,12 @@ pub(crate) fn push(p: &Posing<'_>, out: &mut Posed, warm: &mut WarmStart) {
         for (side, sign, gap) in [(0, 1.0, length - low), (1, -1.0, high - length)] {
             if gap <= reach {
                 let of_gap = p.params.gap_bias(gap);
-                let bias =
-                    Bias { free: sign * rate, gap: of_gap.gap, correction: of_gap.correction, ..Bias::default() };
+                let bias = Bias {
+                    free: sign * rate,
+                    gap: of_gap.gap,
+                    correction: of_gap.correction,
+                    ..Bias::default()
+                };
                 let key = RowKey::TendonLimit { tendon: index, side };
                 out.jacobian.push_sum(t.terms().iter().map(|&(dof, c)| (dof, sign * c)), model);
                 out.push_scalar(key, Cone::NonNegative, bias, p.softness_gap(gap));

@@ -1,8 +1,9 @@
 //! Every query against a witness that does not share its mathematics.
 
 use super::*;
+use crate::collider::Collider;
 use crate::pairs::testing::{Lcg, every_shape, surfaces};
-use crate::world::{Collider, CollisionWorld};
+use crate::world::CollisionWorld;
 use stiction_dynamics::spatial::{Pose, vec3};
 
 fn all_shapes() -> Vec<Shape> {

@@ -2,8 +2,9 @@
 
 use super::{Distance, Ray, RayHit, distance, overlaps};
 use crate::aabb::Aabb;
+use crate::collider::Collider;
 use crate::shape::Shape;
-use crate::world::{Collider, CollisionWorld};
+use crate::world::CollisionWorld;
 use stiction_dynamics::spatial::Pose;
 
 /// Where a ray crosses a collider.

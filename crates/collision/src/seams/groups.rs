@@ -1,6 +1,6 @@
 //! Who is joined rigidly to whom.
 
-use crate::world::Collider;
+use crate::collider::Collider;
 
 /// Per collider, the number of its rigid group: that of its owner, of who that is `joined` to in pairs of owners, and of
 /// all that is `fixed`, told per collider.

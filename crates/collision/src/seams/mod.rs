@@ -23,17 +23,17 @@
 //! rigid neighbours there is nothing to do, elsewhere the cost is that of sorting the manifolds.
 
 mod along;
-mod flush;
 mod ghost;
 mod groups;
 mod replacement;
 
 pub(crate) use groups::rigid_groups;
+pub(crate) use replacement::each_face;
 
+use crate::collider::Collider;
 use crate::frame::Frame;
 use crate::manifold::Manifold;
 use crate::shape::Shape;
-use crate::world::Collider;
 use stiction_dynamics::spatial::{Pose, Vec3};
 
 /// ε: how far tops of neighbours may be apart to count as flush, and not more than [`SHARE_FLUSH`] of the size of B
@@ -42,11 +42,11 @@ pub(crate) const FLUSH: f64 = 1e-5;
 /// B lies on a surface that is so near, whatever is beside it, and not more than [`SHARE_NEAR`] of the size of B [m].
 const NEAR: f64 = 1e-3;
 /// Gaps between neighbours that B does not get into, with the same share [m].
-const BRIDGED: f64 = 2e-3;
+pub(crate) const BRIDGED: f64 = 2e-3;
 const SHARE_FLUSH: f64 = 1e-3;
 const SHARE_NEAR: f64 = 0.05;
 /// Normals that differ by less are the same, squared [–].
-const SAME_NORMAL: f64 = 1e-12;
+pub(crate) const SAME_NORMAL: f64 = 1e-12;
 
 /// Which geometries are joined rigidly, and scratch.
 #[derive(Clone, Debug, Default)]

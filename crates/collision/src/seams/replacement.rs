@@ -83,7 +83,7 @@ impl Scene<'_> {
 }
 
 /// Calls `visit` with a number and the outward normal, in W, of every face of a polyhedron and cap of a round body.
-pub(super) fn each_face(shape: &Shape, X: &Frame, mut visit: impl FnMut(usize, Vec3)) {
+pub(crate) fn each_face(shape: &Shape, X: &Frame, mut visit: impl FnMut(usize, Vec3)) {
     let mut both = |i: usize| {
         let axis = X.R.column(i);
         visit(2 * i, axis);

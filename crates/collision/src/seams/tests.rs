@@ -1,7 +1,8 @@
+use crate::collider::Collider;
 use crate::manifold::Manifold;
 use crate::pairs::testing::{Lcg, box_mesh, every_shape, grid_mesh, prism};
 use crate::shape::Shape;
-use crate::world::{Collider, CollisionWorld};
+use crate::world::CollisionWorld;
 use crate::{HeightField, collide};
 use std::f64::consts::{FRAC_PI_2, FRAC_PI_4};
 use std::sync::Arc;

@@ -7,9 +7,9 @@ use super::number::{Direction, Finite, NotNegative, Positive, Quaternion, Rgba, 
 use serde::{Deserialize, Serialize};
 use std::collections::BTreeMap;
 use std::path::PathBuf;
-use stiction::{Settings, StepperName, StepperParams};
 use stiction::models::Meshes;
 use stiction::solvers::Params;
+use stiction::{Settings, StepperName, StepperParams};
 
 /// `[ground]`: the plane z = `height`, perhaps sloping. Ground planes of robot files are left out beside it.
 #[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize)]

@@ -4,14 +4,14 @@ use super::Fields;
 use super::memory::Memory;
 use super::plan::Plan;
 use super::settings::{BatchReport, Path};
-use crate::state::State;
-use crate::params::{Sleep, StepperParams};
 use crate::input::Input;
+use crate::params::{Sleep, StepperParams};
+use crate::state::State;
+use crate::stepping::Stepper;
 use crate::stepping::TimeStepping;
 use crate::stepping::around::sleeping::Sleeping;
 use stiction_collision::ShapeError;
 use stiction_contact::{ContactSolver, Judge};
-use crate::stepping::Stepper;
 use stiction_models::World;
 use stiction_solvers::registry::{self, Common, SolverError};
 
@@ -114,6 +114,13 @@ impl Alone {
             self.judge.certify(&core.posed().problem, core.impulses()).natural_map
         });
         let (contacts, penetration) = (report.contacts, report.penetration);
-        BatchReport { status: report.status, path, residual: report.residual, natural_map, contacts, penetration }
+        BatchReport {
+            status: report.status,
+            path,
+            residual: report.residual,
+            natural_map,
+            contacts,
+            penetration,
+        }
     }
 }

@@ -4,8 +4,8 @@ use super::lane::{max, min, truth};
 use super::numbers::Numbers;
 use super::plan::Plan;
 use super::touch::Slot;
-use stiction_assembly::stabilisation::{LEVEL, SHARED, TOUCH};
 use stiction_assembly::coplanar::NEAR;
+use stiction_assembly::stabilisation::{LEVEL, SHARED, TOUCH};
 use stiction_dynamics::Real;
 
 /// (1') of the assembly, or (1) or (2) where a face overlaps by more.

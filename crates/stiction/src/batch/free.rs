@@ -3,11 +3,11 @@
 use super::lane::{clamp, finite, mask, max, truth};
 use super::numbers::Numbers;
 use super::plan::Plan;
-use stiction_assembly::forces::actuators::share;
-use stiction_assembly::forces::midpoint_moment;
-use crate::stepping::integrate::trapezoidal::STIFF;
 use crate::stepping::integrate::fast_rotation::FAR;
 use crate::stepping::integrate::midpoint::NEAR;
+use crate::stepping::integrate::trapezoidal::STIFF;
+use stiction_assembly::forces::actuators::share;
+use stiction_assembly::forces::midpoint_moment;
 use stiction_dynamics::spatial::{Sym3, Vec3};
 use stiction_dynamics::{
     CrbaWorkspace, Factor, Kinematics, MassMatrix, Model, Real, RneaWorkspace, Velocities, bias_into,

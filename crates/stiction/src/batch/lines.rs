@@ -25,13 +25,7 @@ impl Line {
 impl<T: Real> Rows<T> {
     /// (4) of the assembly, for scalar joints.
     #[inline(always)]
-    pub(super) fn push_limits(
-        &mut self,
-        plan: &Plan,
-        free: &Free<T>,
-        [q, v]: [&[T]; 2],
-        sound: T,
-    ) {
+    pub(super) fn push_limits(&mut self, plan: &Plan, free: &Free<T>, [q, v]: [&[T]; 2], sound: T) {
         let h = sound.like(plan.h());
         for &(joint, [lo, hi]) in &plan.limits {
             let j = &plan.world.model.joints[joint];

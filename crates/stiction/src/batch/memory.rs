@@ -319,8 +319,8 @@ impl Impulses {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::state::State;
     use crate::batch::{Batch, BatchSettings};
+    use crate::state::State;
     use std::path::Path;
     use stiction_models::{Dimension, LoadOptions, load};
 

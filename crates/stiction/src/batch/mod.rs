@@ -39,16 +39,16 @@ mod witness;
 pub use fields::{FieldError, Fields};
 pub use settings::{BatchReport, BatchSettings, Path, Precision};
 
-use crate::state::State;
-use stiction_assembly::forces::actuators::with_drive_limits;
 use crate::params::StepperParamError;
 use crate::simulation::validate_transmissions;
+use crate::state::State;
 use crate::{SetupError, StateError};
 use alone::AloneError;
 use plan::Plan;
 use pool::Pool;
 use shard::{SHARD, Shard};
 use std::sync::Arc;
+use stiction_assembly::forces::actuators::with_drive_limits;
 use stiction_dynamics::lanes::{F32x8, F64x4, Lanes};
 use stiction_models::World;
 

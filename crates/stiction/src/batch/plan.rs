@@ -1,15 +1,16 @@
 //! What a batch knows of its world before the first step: which pairs of geometries can meet and along which dofs
 //! their contacts act, which actuators there are, and whether all of it can be stepped in lanes.
 
-use std::sync::Arc;
 use super::settings::{BatchSettings, Precision};
 use super::{Fields, Numbers64, WIDEST};
-use stiction_assembly::forces::actuators;
-use stiction_assembly::contact_points::{ContactFinder, Spring, friction};
 use crate::stepping::integrate::bound_trees;
-use crate::stepping::integrate::trapezoidal::Trapezoidal;
 use crate::stepping::integrate::fast_rotation::turning;
+use crate::stepping::integrate::trapezoidal::Trapezoidal;
 use std::collections::BTreeSet;
+use std::sync::Arc;
+use stiction_assembly::Spring;
+use stiction_assembly::contact_points::{ContactFinder, friction};
+use stiction_assembly::forces::actuators;
 use stiction_collision::{Shape, ShapeError};
 use stiction_dynamics::spatial::{Pose, Vec3};
 use stiction_dynamics::{JointKind, Model, lanes};
@@ -186,7 +187,8 @@ impl Plan {
             .map(|s| [s.friction(), s.restitution])
             .collect();
         let bound = bound_trees(&world);
-        let Trapezoidal { goes, untouchable: swings, driven, tree_of, mobility, .. } = Trapezoidal::new(&world);
+        let Trapezoidal { goes, untouchable: swings, driven, tree_of, mobility, .. } =
+            Trapezoidal::new(&world);
         let mut plan = Self {
             numbers: Vec::new(),
             linked: linked(model),
@@ -263,9 +265,13 @@ impl Plan {
 fn linked(model: &Model) -> Vec<bool> {
     let mut dofs = vec![0; model.trees];
     model.dofs.iter().for_each(|d| dofs[model.bodies[d.body].tree] += 1);
-    let free = |t: usize| model.bodies.iter().find(|b| b.tree == t).is_some_and(|b| {
-        model.joints[b.joints.start].kind == JointKind::Free && dofs[t] == 6
-    });
+    let free = |t: usize| {
+        model
+            .bodies
+            .iter()
+            .find(|b| b.tree == t)
+            .is_some_and(|b| model.joints[b.joints.start].kind == JointKind::Free && dofs[t] == 6)
+    };
     (0..model.trees).map(|t| !free(t)).collect()
 }
 

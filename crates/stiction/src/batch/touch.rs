@@ -8,8 +8,8 @@
 use super::lane::{max, min, truth};
 use super::memory::Memory;
 use super::plan::{Ends, Kind, Pair, Plan};
-use stiction_assembly::swept::will_meet;
 use stiction_assembly::coplanar::{NEAR, ROUNDING, SAME_NORMAL};
+use stiction_assembly::swept::will_meet;
 use stiction_collision::{Manifold, ManifoldPoint, SPAN, collide, plane_feature};
 use stiction_dynamics::spatial::{Motion, Pose, Quat, Vec3};
 use stiction_dynamics::{Kinematics, Real, Velocities};

@@ -8,8 +8,13 @@
 //! A stepper owns its memory ([`Memory`]), which together with state and input decides the future, and poses the contact
 //! problem of a step, which a [`ContactSolver`] solves. The catalogue is [`crate::steppers`].
 
+mod accepted;
 pub(crate) mod around;
 mod contact_correction;
+mod contact_source;
+pub(crate) mod free_velocity;
+pub(crate) mod here;
+pub(crate) mod inner;
 pub(crate) mod integrate;
 mod memory;
 pub(crate) mod remedies;
@@ -17,13 +22,14 @@ mod steppers;
 pub(crate) mod time_stepping;
 mod trial;
 
+pub use accepted::{Accepted, BlockMode};
 pub use contact_correction::{ContactCorrection, CorrectableContact};
+pub use contact_source::ContactSource;
 pub use integrate::Quadrature;
 pub use memory::Memory;
-pub use remedies::Remedy;
-pub(crate) use steppers::make_inner;
 pub use steppers::make;
-pub use time_stepping::{Accepted, BlockMode, ContactSource, TimeStepping};
+pub(crate) use steppers::make_inner;
+pub use time_stepping::TimeStepping;
 pub use trial::Trial;
 
 use crate::input::Input;

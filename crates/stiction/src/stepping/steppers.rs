@@ -1,8 +1,8 @@
 //! Steppers by name.
 
 use super::Stepper;
-use super::around::Inner;
 use super::around::sleeping::Sleeping;
+use super::inner::Inner;
 use super::time_stepping::TimeStepping;
 use crate::params::StepperParams;
 use stiction_collision::ShapeError;
@@ -31,7 +31,8 @@ mod tests {
     /// Everything in the catalogue can be made, and goes by its name.
     #[test]
     fn the_catalogue_is_made() {
-        let (world, _) = crate::Composer::new("empty", stiction_dynamics::spatial::Vec3::ZERO).unwrap().finish();
+        let (world, _) =
+            crate::Composer::new("empty", stiction_dynamics::spatial::Vec3::ZERO).unwrap().finish();
         for entry in steppers() {
             let params =
                 StepperParams { method: StepperName::of(entry.name).unwrap(), ..StepperParams::default() };

@@ -53,7 +53,9 @@ fn a_snapshot_of_sleepers_that_cannot_be_is_refused() {
     let mut sim = piles(settings(Sleep::On));
     assert_eq!(steps(&mut sim, 300).asleep, 7);
     let whole = serde_json::to_value(sim.snapshot()).unwrap();
-    for (key, index, value) in [("asleep_with", 0, 7), ("asleep_with", 1, 99), ("steps_at_rest", 0, 1_000_000)] {
+    for (key, index, value) in
+        [("asleep_with", 0, 7), ("asleep_with", 1, 99), ("steps_at_rest", 0, 1_000_000)]
+    {
         let mut damaged = whole.clone();
         damaged["memory"][key][index] = value.into();
         let damaged: Snapshot = serde_json::from_value(damaged).unwrap();

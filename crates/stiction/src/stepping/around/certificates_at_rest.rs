@@ -1,8 +1,8 @@
 //! What the judge said of islands when they fell asleep: it holds as long as they sleep, for their problem does not
 //! change.
 
-use super::Inner;
 use super::sleeping::Sleeping;
+use crate::stepping::inner::Inner;
 use stiction_contact::certificate::worse;
 use stiction_contact::{Certificate, Judge, Law};
 

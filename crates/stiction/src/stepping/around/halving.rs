@@ -5,12 +5,13 @@
 //! none does, the one that came nearest until then is done to its end, flagged; if that fails the state is as before
 //! the step. Input acts alike during all parts.
 
-use super::Inner;
 use super::stop_at_impact::StopAtImpact;
 use crate::input::Input;
+use crate::remedy::Remedy;
 use crate::report::{StepReport, StepStatus};
 use crate::state::{State, copy};
-use crate::stepping::{Memory, Remedy};
+use crate::stepping::inner::Inner;
+use crate::stepping::memory::Memory;
 use stiction_contact::ContactSolver;
 use stiction_models::World;
 

@@ -231,8 +231,8 @@ impl IslandsAtRest {
     /// (1) of what is awake, of which `held` says whether something holds it; true if some tree has it for long enough.
     pub(super) fn count(&mut self, v: &[f64], held: impl Fn(usize) -> bool) -> bool {
         self.fast.fill(false);
-        for dof in 0..v.len() {
-            let slow = (v[dof] * self.arms[dof]).abs() <= SLOW;
+        for (dof, v) in v.iter().enumerate() {
+            let slow = (v * self.arms[dof]).abs() <= SLOW;
             if !slow {
                 self.fast[self.tree_of[dof]] = true;
             }

@@ -16,7 +16,6 @@
 //! problem, or when its state, gravity or a force on it was set from outside. Trees that servos, motors, tendons,
 //! loops, couplings, dry friction or carried weight act on never sleep; nor does anything under compliant laws.
 
-use super::Inner;
 use super::halving::Halving;
 use super::islands_at_rest::{AWAKE, IslandsAtRest, SleepingContact};
 use super::stop_at_impact::StopAtImpact;
@@ -24,7 +23,12 @@ use crate::input::Input;
 use crate::params::StepperParams;
 use crate::report::{StepReport, StepStatus};
 use crate::state::{State, copy};
-use crate::stepping::{Accepted, ContactCorrection, ContactSource, Memory, Stepper};
+use crate::stepping::Stepper;
+use crate::stepping::accepted::Accepted;
+use crate::stepping::contact_correction::ContactCorrection;
+use crate::stepping::contact_source::ContactSource;
+use crate::stepping::inner::Inner;
+use crate::stepping::memory::Memory;
 use std::ops::Range;
 use stiction_assembly::{ContactPoint, Posed, WarmStart};
 use stiction_contact::ContactSolver;
@@ -241,9 +245,6 @@ impl<S: Inner> Sleeping<S> {
     pub(crate) fn may_restore(&self, memory: &Memory) -> bool {
         self.islands.may_sleep(&memory.asleep_with, &memory.steps_at_rest)
     }
-
-
-
 
     /// True of blocks of the last problem whose island sleeps since.
     pub(crate) fn fell(&self, block: usize, island: usize) -> bool {

@@ -4,11 +4,11 @@
 //! after the share s of it, state and memory go back and the part s is done instead: its end is the impact, where the contact
 //! is an ordinary near one, and the rest follows as a step of its own.
 
-use super::Inner;
 use crate::input::Input;
 use crate::report::{StepReport, StepStatus};
 use crate::state::{State, copy};
-use crate::stepping::Memory;
+use crate::stepping::inner::Inner;
+use crate::stepping::memory::Memory;
 use stiction_contact::ContactSolver;
 use stiction_models::World;
 

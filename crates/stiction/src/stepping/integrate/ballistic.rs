@@ -180,9 +180,7 @@ impl Ballistic {
         }
         for tree in &mut self.trees {
             let rule = &mut rules[tree.number];
-            if *rule == Quadrature::HigherOrder
-                && !tree.advance(state, &self.applied, h, q_next, v_next)
-            {
+            if *rule == Quadrature::HigherOrder && !tree.advance(state, &self.applied, h, q_next, v_next) {
                 *rule = Quadrature::Backward;
             }
         }

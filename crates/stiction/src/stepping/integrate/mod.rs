@@ -123,7 +123,8 @@ mod tests {
     fn the_table_of_rules() {
         use Quadrature::{Backward, Ballistic, Held, HigherOrder, Midpoint, Trapezoidal};
         // asleep, rigid, touch, unbound, trapezoidal, untouchable, hit; `None`: whatever it is.
-        type Row = (Option<bool>, Option<bool>, &'static [Touch], &'static [Option<Unbound>], [Option<bool>; 3]);
+        type Row =
+            (Option<bool>, Option<bool>, &'static [Touch], &'static [Option<Unbound>], [Option<bool>; 3]);
         const BODY: Option<Unbound> = Some(Unbound::Body);
         const TREE: Option<Unbound> = Some(Unbound::Tree);
         const ANY: [Touch; 3] = [Touch::Nothing, Touch::Bounces, Touch::Holds];

@@ -213,7 +213,8 @@ fn mobility(world: &World, wanted: impl Fn(usize) -> bool) -> Vec<f64> {
     if factor.factor(&mass).is_err() {
         return mobility;
     }
-    let (mut rows, mut problem, mut diagonal) = (Jacobian::new(model), ConstraintProblem::default(), Vec::new());
+    let (mut rows, mut problem, mut diagonal) =
+        (Jacobian::new(model), ConstraintProblem::default(), Vec::new());
     for &dof in &dofs {
         rows.push_linear(&[(dof, 1.0)], model);
         problem.push(Cone::Free, &[0.0]);

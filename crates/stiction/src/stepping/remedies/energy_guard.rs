@@ -20,8 +20,9 @@
 //! Impulses that miss the law by a residual e obey (1) with e ‖λ‖₁. Where that is next to nothing they stay as they
 //! are, flagged all the same; and so does what misses it by rounding alone ([`super::rounding`]).
 
-use super::{Remedy, Solving, mass};
-use crate::stepping::Trial;
+use super::{Solving, mass};
+use crate::remedy::Remedy;
+use crate::stepping::trial::Trial;
 
 /// Share of the energy that all bodies have at the speed of corrections that an answer may miss the law by and be applied as
 /// it is [–].

@@ -4,8 +4,9 @@
 //! friction: e of one contact is of the velocity that impulses at others make [Kane1985]. Where an answer makes more than
 //! a tenth of what there is, its bounces are made less, and if need be none.
 
-use super::{Remedy, Solving, mass};
-use crate::stepping::Trial;
+use super::{Solving, mass};
+use crate::remedy::Remedy;
+use crate::stepping::trial::Trial;
 use stiction_contact::SolveReport;
 
 /// Share of the kinetic energy that bounces may make [–].
@@ -18,7 +19,12 @@ const SHARES: [f64; 3] = [0.5, 0.25, 0.0];
 pub(super) fn apply(s: &mut Solving<'_>, trial: &mut Trial) -> Option<Remedy> {
     s.apply(trial);
     let rigid = !s.solver.law().compliant();
-    if trial.choice.restitution == 0.0 || !trial.report.settled() || !rigid || !s.posed.bounces() || !gains(s, trial) {
+    if trial.choice.restitution == 0.0
+        || !trial.report.settled()
+        || !rigid
+        || !s.posed.bounces()
+        || !gains(s, trial)
+    {
         return None;
     }
     s.other.set_to(trial);

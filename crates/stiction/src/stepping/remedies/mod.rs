@@ -17,59 +17,22 @@ pub(crate) mod rounding;
 pub(crate) mod without_feedback;
 pub(crate) mod without_restitution;
 
-use super::Trial;
-use super::time_stepping::free_velocity::FreeMotion;
+use super::free_velocity::FreeMotion;
+use super::trial::Trial;
 use crate::params::StepperParams;
+use crate::remedy::Remedy;
 use crate::report::CERTIFIED;
-use serde::{Deserialize, Serialize};
 use stiction_assembly::{Choice, Posed};
 use stiction_contact::{ContactSolver, Judge, SolveReport, SolveStatus};
 use stiction_dynamics::lanes;
 use stiction_models::World;
 
-/// What was done in a step whose problem had no good answer at first.
-#[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Serialize, Deserialize)]
-#[serde(rename_all = "kebab-case")]
-pub enum Remedy {
-    /// Contacts bounced with a share of their restitution: with all of it linked bodies would have made energy.
-    LessRestitution,
-    /// Errors of couplings and loops were taken out of the positions alone: nothing could move as they asked.
-    WithoutFeedback,
-    /// Nothing bounced: there was no velocity at which all contacts bounce.
-    WithoutRestitution,
-    /// Impulses that did not converge were scaled, so that they make no energy.
-    EnergyGuard,
-    /// The step was done again in parts.
-    Halved,
-}
-
-impl Remedy {
-    /// All of them; their places are their codes in recordings, from 1.
-    pub const ALL: [Self; 5] = [
-        Self::LessRestitution,
-        Self::WithoutFeedback,
-        Self::WithoutRestitution,
-        Self::EnergyGuard,
-        Self::Halved,
-    ];
-
-    /// The name in files, tables and the viewer.
-    pub fn name(self) -> &'static str {
-        match self {
-            Self::LessRestitution => "less-restitution",
-            Self::WithoutFeedback => "without-feedback",
-            Self::WithoutRestitution => "without-restitution",
-            Self::EnergyGuard => "energy-guard",
-            Self::Halved => "halved",
-        }
-    }
-}
-
 /// One entry of the list: improves the trial where it applies, and says what it did.
 type Try = fn(&mut Solving<'_>, &mut Trial) -> Option<Remedy>;
 
 /// The list, in order.
-const REMEDIES: [Try; 4] = [without_feedback::apply, without_restitution::apply, less_restitution::apply, energy_guard::apply];
+const REMEDIES: [Try; 4] =
+    [without_feedback::apply, without_restitution::apply, less_restitution::apply, energy_guard::apply];
 
 /// What solving a posed problem needs; one step's.
 pub(crate) struct Solving<'a> {

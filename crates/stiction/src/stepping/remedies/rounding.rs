@@ -28,9 +28,9 @@ pub(super) fn press_too_much(world: &World, problem: &ConstraintProblem, impulse
 #[cfg(test)]
 mod tests {
     use super::*;
+    use crate::stepping::{Stepper, TimeStepping};
     use crate::{Composer, FreeBody, Input, State, StepStatus, StepperParams};
     use stiction_collision::Shape;
-    use crate::stepping::{Stepper, TimeStepping};
     use stiction_contact::{ContactSolver, Law, Needs, SolveReport, SolveStatus, Watch};
     use stiction_dynamics::spatial::{Pose, Vec3, vec3};
     use stiction_models::Material;

@@ -5,8 +5,9 @@
 //! stays so for many steps, and a problem without an answer costs all iterations there are: the feedback stays out from step to
 //! step while there is any.
 
-use super::{Remedy, Solving, doubtful, try_choice};
-use crate::stepping::Trial;
+use super::{Solving, doubtful, try_choice};
+use crate::remedy::Remedy;
+use crate::stepping::trial::Trial;
 use stiction_assembly::Choice;
 
 /// Feedback of less than this is none [m/s].

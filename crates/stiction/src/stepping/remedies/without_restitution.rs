@@ -4,8 +4,9 @@
 //! bounces in this step, nor are errors of couplings and loops undone by velocities: v = 0 is admissible in every row, and an
 //! answer exists [Acary2011].
 
-use super::{Remedy, Solving, doubtful, try_choice};
-use crate::stepping::Trial;
+use super::{Solving, doubtful, try_choice};
+use crate::remedy::Remedy;
+use crate::stepping::trial::Trial;
 use stiction_assembly::Choice;
 
 /// Where there is no good answer and contacts bounce: without restitution, if that has an answer.

@@ -1,14 +1,14 @@
 //! (4) of [`super`]: positions and velocities at the end of the step, tree by tree by its rule.
 
-use super::free_velocity::FreeMotion;
-use super::here::Here;
 use super::position_correction::PositionCorrection;
 use crate::input::Input;
 use crate::state::State;
-use crate::stepping::Trial;
+use crate::stepping::free_velocity::FreeMotion;
+use crate::stepping::here::Here;
 use crate::stepping::integrate::ballistic::Ballistic;
 use crate::stepping::integrate::trapezoidal::{Solved, Trapezoidal};
 use crate::stepping::integrate::{Facts, Quadrature, Touch, Unbound, choose};
+use crate::stepping::trial::Trial;
 use stiction_assembly::Posed;
 use stiction_dynamics::integrate_joints_into;
 use stiction_models::World;

@@ -1,28 +1,13 @@
 //! Contact points of a step: from the narrow phase, and from other producers.
 
-use super::free_velocity::FreeMotion;
-use super::here::Here;
 use crate::params::StepperParams;
+use crate::stepping::contact_source::ContactSource;
+use crate::stepping::free_velocity::FreeMotion;
+use crate::stepping::here::Here;
 use stiction_assembly::{ContactFinder, ContactPoint, Lookahead, WarmStart};
 use stiction_collision::ShapeError;
-use stiction_dynamics::Kinematics;
-use stiction_dynamics::spatial::{Motion, Vec3};
+use stiction_dynamics::spatial::Vec3;
 use stiction_models::World;
-
-/// A producer of contact points beside the narrow phase, for example of pressure fields.
-pub trait ContactSource: Send {
-    /// Appends contact points to `out`: geometries in ascending order within each, features that stay from step to step.
-    /// `kin` is at the start of the step of `h` [s], `motions` are those that bodies would have without contacts, about the
-    /// references of `kin`.
-    fn find(
-        &mut self,
-        world: &World,
-        kin: &Kinematics,
-        motions: &[Motion],
-        h: f64,
-        out: &mut Vec<ContactPoint>,
-    );
-}
 
 /// Where contact points come from.
 pub(crate) struct ContactSearch {
@@ -39,8 +24,7 @@ impl ContactSearch {
     pub(crate) fn new(world: &World, params: &StepperParams) -> Result<Self, ShapeError> {
         let finder = ContactFinder::new(world, params.continuous)?;
         let tree = |body: Option<usize>| body.map(|b| world.model.bodies[b].tree);
-        let tree_of_geometry =
-            world.geometries.iter().map(|g| tree(world.mount(g.link, g.X_LG).0)).collect();
+        let tree_of_geometry = world.geometries.iter().map(|g| tree(world.mount(g.link, g.X_LG).0)).collect();
         Ok(Self { finder, sources: Vec::new(), tree_of_geometry, points: Vec::new(), swept: None })
     }
 

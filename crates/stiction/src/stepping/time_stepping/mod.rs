@@ -18,7 +18,7 @@
 //!
 //! | what | when | where |
 //! |---|---|---|
-//! | linkages that nothing can touch: M, b and J of loops at q ⊕ h v/2 | they move by the midpoint rule [Moreau1988] | [`here`] |
+//! | linkages that nothing can touch: M, b and J of loops at q ⊕ h v/2 | they move by the midpoint rule [Moreau1988] | [`super::here`] |
 //! | trees that turn farther than the step can follow keep their energy | a joint turns by more than 0.2 rad | `integrate::fast_rotation` |
 //! | servos expected within, or at, their limits are made rows and the step is solved again | v⁺ belies it | `effort_limits` of the assembly |
 //! | stiff servos that were to be taken midway are taken at the end and the step is solved again | their tree is hit | `integrate::trapezoidal` |
@@ -27,34 +27,34 @@
 //!
 //! A step either succeeds or leaves the state as it was and says why.
 
-mod accepted;
 mod advance;
 mod contact_search;
-pub(crate) mod free_velocity;
-mod here;
 mod position_correction;
 
-pub use accepted::{Accepted, BlockMode};
-pub use contact_search::ContactSource;
-
-use super::around::Inner;
+use super::Stepper;
+use super::accepted::Accepted;
+use super::contact_correction::{ContactCorrection, CorrectableContact};
+use super::contact_source::ContactSource;
+use super::free_velocity::FreeMotion;
+use super::here::Here;
+use super::inner::Inner;
 use super::integrate::trapezoidal::Solved;
+use super::memory::Memory;
 use super::remedies::Solving;
 use super::remedies::without_feedback::NONE;
-use super::{ContactCorrection, CorrectableContact, Memory, Remedy, Stepper, Trial};
+use super::trial::Trial;
 use crate::input::Input;
 use crate::params::StepperParams;
+use crate::remedy::Remedy;
 use crate::report::{StepReport, StepStatus};
 use crate::state::State;
 use advance::{Advance, SolvedStep};
 use contact_search::ContactSearch;
-use free_velocity::FreeMotion;
-use here::Here;
 use position_correction::PositionCorrection;
 use stiction_assembly::compliance::ComplianceParameters;
-use stiction_assembly::forces::Servos;
-use stiction_assembly::rows::loop_closure::Loops;
 use stiction_assembly::consistent::Consistent;
+use stiction_assembly::forces::Servos;
+use stiction_assembly::loops::Loops;
 use stiction_assembly::{BlockKey, Choice, ContactPoint, Posed, Posing, WarmStart, primal};
 use stiction_collision::ShapeError;
 use stiction_contact::{ContactSolver, Judge};
@@ -165,7 +165,13 @@ impl TimeStepping {
     }
 
     /// Writes the constraint problem, with what the solver reads of it, and the impulses that it starts from.
-    fn pose(&mut self, world: &World, state: &State, h: f64, solver: &dyn ContactSolver) -> Result<(), String> {
+    fn pose(
+        &mut self,
+        world: &World,
+        state: &State,
+        h: f64,
+        solver: &dyn ContactSolver,
+    ) -> Result<(), String> {
         let (needs, law) = (solver.needs(), solver.law());
         let Self { here, free, search, constants, warm, posed, trial, room, .. } = self;
         let posing = Posing {
@@ -336,7 +342,7 @@ impl TimeStepping {
         warm.commit(&search.points, posed.problem.cones(), &trial.impulses);
         free.servos.commit(&world.actuators, &state.v, &trial.v_next);
         self.left_out = trial.choice.feedback == 0.0;
-        accepted::keep(state, &mut room.v_start);
+        room.v_start.copy_from_slice(&state.v);
         state.q.copy_from_slice(&advance.q);
         state.v.copy_from_slice(&advance.v);
         state.t += h;

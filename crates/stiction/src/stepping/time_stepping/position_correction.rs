@@ -17,9 +17,9 @@
 //! as between links of a robot that were drawn into each other, (1) still has one answer, by which each row misses what it
 //! wants in proportion to its p. Cost: nothing where there is no error, else about a second solve.
 
-use super::free_velocity::FreeMotion;
-use super::here::Here;
 use crate::report::CERTIFIED;
+use crate::stepping::free_velocity::FreeMotion;
+use crate::stepping::here::Here;
 use stiction_assembly::Posed;
 use stiction_contact::{Cone, ConstraintProblem, ContactSolver};
 use stiction_dynamics::motions_into;

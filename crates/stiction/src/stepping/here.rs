@@ -1,9 +1,9 @@
 //! Where a step starts: kinematics of its start, and of its middle for linkages.
 
+use super::integrate::fast_rotation::FastRotation;
+use super::integrate::midpoint::Midpoint;
+use super::integrate::trapezoidal::Trapezoidal;
 use crate::state::State;
-use crate::stepping::integrate::fast_rotation::FastRotation;
-use crate::stepping::integrate::midpoint::Midpoint;
-use crate::stepping::integrate::trapezoidal::Trapezoidal;
 use std::ops::Range;
 use stiction_dynamics::{Kinematics, lanes};
 use stiction_models::World;

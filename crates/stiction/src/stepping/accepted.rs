@@ -1,7 +1,7 @@
 //! What a derivative of an accepted step needs.
 
-use crate::state::State;
-use crate::stepping::{Quadrature, Remedy};
+use super::integrate::Quadrature;
+use crate::remedy::Remedy;
 use stiction_assembly::{ContactPoint, Posed};
 use stiction_contact::Cone;
 use stiction_dynamics::{Factor, MassMatrix};
@@ -52,10 +52,17 @@ impl Accepted<'_> {
 
 fn mode(cone: Cone, x: &[f64]) -> BlockMode {
     match (cone, x) {
-        (Cone::NonNegative, [n]) => if *n > 0.0 { BlockMode::Sticking } else { BlockMode::Open },
+        (Cone::NonNegative, [n]) => {
+            if *n > 0.0 {
+                BlockMode::Sticking
+            } else {
+                BlockMode::Open
+            }
+        }
         (Cone::Friction { mu } | Cone::Patch { mu, .. }, [.., _]) => {
             let n = x[2];
-            let tangential = x.iter().enumerate().filter(|(k, _)| *k != 2).map(|(_, t)| t * t).sum::<f64>().sqrt();
+            let tangential =
+                x.iter().enumerate().filter(|(k, _)| *k != 2).map(|(_, t)| t * t).sum::<f64>().sqrt();
             if n <= 0.0 {
                 BlockMode::Open
             } else if tangential >= mu * n * (1.0 - ON_CONE) {
@@ -65,13 +72,12 @@ fn mode(cone: Cone, x: &[f64]) -> BlockMode {
             }
         }
         (Cone::Box { lo, hi }, [x]) => {
-            if *x <= lo || *x >= hi { BlockMode::Bound } else { BlockMode::Sticking }
+            if *x <= lo || *x >= hi {
+                BlockMode::Bound
+            } else {
+                BlockMode::Sticking
+            }
         }
         _ => BlockMode::Sticking,
     }
-}
-
-/// The state before a step, for [`Accepted`].
-pub(crate) fn keep(state: &State, v: &mut [f64]) {
-    v.copy_from_slice(&state.v);
 }

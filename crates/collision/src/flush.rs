@@ -1,8 +1,7 @@
 //! Which geometries of a world have flush neighbours at all.
 
-use super::replacement::each_face;
-use super::{BRIDGED, FLUSH, SAME_NORMAL};
 use crate::frame::Frame;
+use crate::seams::{BRIDGED, FLUSH, SAME_NORMAL, each_face};
 use crate::shape::Shape;
 use crate::world::CollisionWorld;
 use stiction_dynamics::spatial::{Pose, Vec3};

@@ -1,10 +1,10 @@
-//! The velocity without constraint impulses, (1) and (2) of [`super`]: inertia, forces, actuators.
+//! The velocity without constraint impulses, (1) and (2) of [`super::time_stepping`]: inertia, forces, actuators.
 
 use super::here::Here;
+use super::integrate::fast_rotation;
+use super::integrate::trapezoidal::Trapezoidal;
 use crate::input::Input;
 use crate::state::State;
-use crate::stepping::integrate::fast_rotation;
-use crate::stepping::integrate::trapezoidal::Trapezoidal;
 use stiction_assembly::forces::{
     Effort, GravityCompensation, ImplicitForce, Servos, actuators, midpoint_moment, tendons,
 };
@@ -116,7 +116,7 @@ impl FreeMotion {
         let of_servo =
             |a: &Actuator| theta(&a.transmission, [-h * a.law.bias_velocity, -h * h * a.law.bias_length]);
         let q_of_dof = &self.q_of_dof;
-        self.servos.evaluate(world, &input.control, &state.q, &state.v, q_of_dof, h, of_servo);
+        self.servos.evaluate(world, &input.control, [&state.q, &state.v], q_of_dof, h, of_servo);
         self.implicit_forces.clear();
         self.implicit_forces.extend(self.servos.rows());
         self.implicit_forces.extend(tendons::tendon_forces(world, &state.q, &state.v, q_of_dof, h));

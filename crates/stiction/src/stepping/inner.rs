@@ -1,0 +1,143 @@
+//! What decorators ask of a stepper.
+
+use super::Stepper;
+use super::accepted::Accepted;
+use super::contact_correction::ContactCorrection;
+use super::contact_source::ContactSource;
+use super::memory::Memory;
+use crate::input::Input;
+use crate::report::StepReport;
+use crate::state::State;
+use stiction_assembly::{ContactPoint, Posed, WarmStart};
+use stiction_contact::ContactSolver;
+use stiction_models::World;
+
+/// What decorators ask of a stepper beside [`Stepper`].
+pub(crate) trait Inner: Stepper {
+    /// Trees for which `awake` is false are left out of steps from now on.
+    fn select(&mut self, awake: &dyn Fn(usize) -> bool);
+
+    /// Whether constraint impulses, and nothing else, held the tree in the last step.
+    fn holds(&self, tree: usize) -> bool;
+
+    /// Warm starts of the next step, to lend some of them.
+    fn warm_starts_mut(&mut self) -> &mut WarmStart;
+
+    /// The contacts that a step of h [s] from here would have; false if there is no such step.
+    fn find_contacts(&mut self, world: &World, state: &State, input: &Input, h: f64) -> bool;
+
+    /// What falls asleep stays at the positions `q`.
+    fn hold_at(&mut self, world: &World, q: &[f64]);
+
+    /// Removes the problem of the last step.
+    fn clear_problem(&mut self);
+
+    /// True if fast bodies may need steps that end at impacts.
+    fn sweeps(&self) -> bool;
+
+    /// While `whole` is given [s], bodies that are fast in a step so long are not looked ahead for: their motion is swept.
+    fn sweep_steps_of(&mut self, whole: Option<f64>);
+
+    /// The share of the last step after which a fast body first meets another, if bodies moved to the positions `q`.
+    fn first_impact(&mut self, world: &World, q: &[f64]) -> Option<f64>;
+}
+
+/// A stepper that was chosen by name.
+impl Stepper for Box<dyn Inner> {
+    fn name(&self) -> &'static str {
+        (**self).name()
+    }
+
+    fn step(
+        &mut self,
+        world: &World,
+        state: &mut State,
+        input: &Input,
+        h: f64,
+        solver: &mut dyn ContactSolver,
+    ) -> StepReport {
+        (**self).step(world, state, input, h, solver)
+    }
+
+    fn posed(&self) -> &Posed {
+        (**self).posed()
+    }
+
+    fn impulses(&self) -> &[f64] {
+        (**self).impulses()
+    }
+
+    fn contacts(&self) -> &[ContactPoint] {
+        (**self).contacts()
+    }
+
+    fn efforts_into(&self, world: &World, out: &mut Vec<f64>) {
+        (**self).efforts_into(world, out);
+    }
+
+    fn memory_into(&self, out: &mut Memory) {
+        (**self).memory_into(out);
+    }
+
+    fn restore(&mut self, world: &World, state: &State, input: &Input, memory: &Memory) {
+        (**self).restore(world, state, input, memory);
+    }
+
+    fn forget(&mut self) {
+        (**self).forget();
+    }
+
+    fn take_numbers(&mut self, world: &World) {
+        (**self).take_numbers(world);
+    }
+
+    fn accepted(&self) -> Option<Accepted<'_>> {
+        (**self).accepted()
+    }
+
+    fn correct_contacts(&mut self, correction: Option<Box<dyn ContactCorrection>>) -> bool {
+        (**self).correct_contacts(correction)
+    }
+
+    fn add_contact_source(&mut self, source: Box<dyn ContactSource>) -> bool {
+        (**self).add_contact_source(source)
+    }
+}
+
+impl Inner for Box<dyn Inner> {
+    fn select(&mut self, awake: &dyn Fn(usize) -> bool) {
+        (**self).select(awake);
+    }
+
+    fn holds(&self, tree: usize) -> bool {
+        (**self).holds(tree)
+    }
+
+    fn warm_starts_mut(&mut self) -> &mut WarmStart {
+        (**self).warm_starts_mut()
+    }
+
+    fn find_contacts(&mut self, world: &World, state: &State, input: &Input, h: f64) -> bool {
+        (**self).find_contacts(world, state, input, h)
+    }
+
+    fn hold_at(&mut self, world: &World, q: &[f64]) {
+        (**self).hold_at(world, q);
+    }
+
+    fn clear_problem(&mut self) {
+        (**self).clear_problem();
+    }
+
+    fn sweeps(&self) -> bool {
+        (**self).sweeps()
+    }
+
+    fn sweep_steps_of(&mut self, whole: Option<f64>) {
+        (**self).sweep_steps_of(whole);
+    }
+
+    fn first_impact(&mut self, world: &World, q: &[f64]) -> Option<f64> {
+        (**self).first_impact(world, q)
+    }
+}
