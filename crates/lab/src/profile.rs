@@ -27,7 +27,7 @@ const REPEATS: usize = 15;
 /// Right edge of a figure over the largest ratio in it [–].
 const EDGE: f64 = 1.2;
 /// τ at which the table gives shares.
-const COLUMNS: [f64; 4] = [1.0, 2.0, 10.0, f64::INFINITY];
+const COLUMNS: [f64; 3] = [1.0, 10.0, f64::INFINITY];
 
 /// One solver on one problem at one tolerance.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
