@@ -189,12 +189,6 @@ impl Servos {
         }
     }
 
-    /// Remembers what `other` does.
-    pub fn set_to(&mut self, other: &Self) {
-        self.promoted.copy_from_slice(&other.promoted);
-        self.again = other.again;
-    }
-
     /// Those on one dof that are rows.
     pub fn promoted(&self) -> &[bool] {
         &self.promoted

@@ -5,6 +5,7 @@ use super::integrate::fast_rotation;
 use super::integrate::trapezoidal::Trapezoidal;
 use crate::input::Input;
 use crate::state::State;
+use stiction_assembly::Posed;
 use stiction_assembly::forces::{
     Effort, GravityCompensation, ImplicitForce, Servos, actuators, midpoint_moment, tendons,
 };
@@ -165,6 +166,19 @@ impl FreeMotion {
             return Err(format!("the free velocity of joint `{joint}` is {}", self.v_free[dof]));
         }
         Ok(())
+    }
+
+    /// v⁺ = v_f + M̂⁻¹ Jᵀ λ into `v_next`, what changes v first: forces and impulses that all but cancel leave no rounding
+    /// of v.
+    pub(crate) fn apply_into(&self, posed: &Posed, impulses: &[f64], v: &[f64], v_next: &mut [f64]) {
+        v_next.fill(0.0);
+        posed.jacobian.add_impulses_into(posed.problem.row_start(), impulses, v_next);
+        lanes::plain(
+            #[inline(always)]
+            || self.factor.solve_in_place(v_next),
+        );
+        let changes = self.dv.iter().zip(v);
+        v_next.iter_mut().zip(changes).for_each(|(next, (dv, v))| *next = v + (*next + dv));
     }
 
     /// Leaves out the trees that sleep.

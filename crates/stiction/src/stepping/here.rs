@@ -48,13 +48,12 @@ impl Here {
     }
 
     /// Leaves out of kinematics the trees for which `awake` is false.
-    pub(crate) fn select(&mut self, world_dofs: &[usize], awake: &dyn Fn(usize) -> bool) {
+    pub(crate) fn select(&mut self, tree_of_dof: &[usize], awake: &dyn Fn(usize) -> bool) {
         self.sleeps.iter_mut().enumerate().for_each(|(t, s)| *s = !awake(t));
         self.kin.select(awake);
         self.middle.select(awake);
         self.asleep.clear();
-        for (dof, tree) in world_dofs.iter().enumerate().filter(|(_, t)| !awake(**t)) {
-            let _ = tree;
+        for (dof, _) in tree_of_dof.iter().enumerate().filter(|(_, t)| !awake(**t)) {
             stiction_dynamics::append_range(&mut self.asleep, dof..dof + 1);
         }
     }

@@ -22,8 +22,9 @@ const SHORTENED: usize = 4;
 /// Stopping at impacts around a stepper.
 pub(crate) struct StopAtImpact<S> {
     pub(crate) inner: S,
-    /// State at the start of the step, and state and memory at the start of the part.
+    /// State and memory at the start of the step, and at the start of the part.
     before: State,
+    remembered: Memory,
     state: State,
     memory: Memory,
 }
@@ -31,7 +32,8 @@ pub(crate) struct StopAtImpact<S> {
 impl<S: Inner> StopAtImpact<S> {
     pub(crate) fn new(world: &World, inner: S) -> Self {
         let neutral = || State::neutral(&world.model);
-        Self { inner, before: neutral(), state: neutral(), memory: Memory::default() }
+        let (remembered, memory) = (Memory::default(), Memory::default());
+        Self { inner, before: neutral(), remembered, state: neutral(), memory }
     }
 
     /// The step in parts that end where a fast body first meets another. When there are too many, what
@@ -49,11 +51,13 @@ impl<S: Inner> StopAtImpact<S> {
         }
         let (mut left, mut report) = (h, StepReport::start());
         copy(state, &mut self.before);
+        self.inner.memory_into(&mut self.remembered);
         self.inner.sweep_steps_of(Some(h));
         for part in 1..=PARTS {
             let (done, length, impact) = self.part(part < PARTS, left, h, world, state, input, solver);
             if let StepStatus::Failed(_) = done.status {
                 copy(&self.before, state);
+                self.inner.restore(world, &self.before, input, &self.remembered);
                 report = done;
                 break;
             }
@@ -87,8 +91,7 @@ impl<S: Inner> StopAtImpact<S> {
     ) -> (StepReport, f64, bool) {
         copy(state, &mut self.state);
         self.inner.memory_into(&mut self.memory);
-        let mut length = left;
-        let mut shortened = 0;
+        let (mut length, mut shortened, mut last) = (left, 0, false);
         loop {
             let report = self.inner.step(world, state, input, length, solver);
             if report.failure().is_some() {
@@ -97,10 +100,11 @@ impl<S: Inner> StopAtImpact<S> {
             let Some(share) = self.inner.first_impact(world, &state.q) else {
                 return (report, length, false);
             };
-            if !may_stop || shortened == SHORTENED || length <= SHORTEST * h {
+            if last || length <= SHORTEST * h {
                 return (report, length, true);
             }
             shortened += 1;
+            last = !may_stop || shortened > SHORTENED;
             length = (length * share).max(SHORTEST * h);
             copy(&self.state, state);
             self.inner.restore(world, state, input, &self.memory);

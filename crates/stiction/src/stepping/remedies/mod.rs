@@ -24,7 +24,6 @@ use crate::remedy::Remedy;
 use crate::report::CERTIFIED;
 use stiction_assembly::{Choice, Posed};
 use stiction_contact::{ContactSolver, Judge, SolveReport, SolveStatus};
-use stiction_dynamics::lanes;
 use stiction_models::World;
 
 /// One entry of the list: improves the trial where it applies, and says what it did.
@@ -83,18 +82,9 @@ impl Solving<'_> {
         SolveReport { status, ..solve }
     }
 
-    /// v⁺ of the impulses, what changes v first: forces and impulses that all but cancel leave no rounding of v.
+    /// v⁺ of the impulses.
     pub(crate) fn apply(&mut self, trial: &mut Trial) {
-        let Self { posed, free, v, .. } = self;
-        let v_next = &mut trial.v_next;
-        v_next.fill(0.0);
-        posed.jacobian.add_impulses_into(posed.problem.row_start(), &trial.impulses, v_next);
-        lanes::plain(
-            #[inline(always)]
-            || free.factor.solve_in_place(v_next),
-        );
-        let changes = free.dv.iter().zip(*v);
-        v_next.iter_mut().zip(changes).for_each(|(next, (dv, v))| *next = v + (*next + dv));
+        self.free.apply_into(self.posed, &trial.impulses, self.v, &mut trial.v_next);
     }
 
     /// ⟨p, v_f⟩ and ⟨p, p⟩ with p = v⁺ − v_f and ⟨x, y⟩ = xᵀM̂y [J]; v⁺ is that of the impulses.

@@ -309,12 +309,7 @@ impl TimeStepping {
         }
         if changed {
             room.corrected = true;
-            trial.v_next.fill(0.0);
-            let v_next = &mut trial.v_next;
-            posed.jacobian.add_impulses_into(posed.problem.row_start(), &trial.impulses, v_next);
-            free.factor.solve_in_place(v_next);
-            let changes = free.dv.iter().zip(&state.v);
-            v_next.iter_mut().zip(changes).for_each(|(next, (dv, v))| *next = v + (*next + dv));
+            free.apply_into(posed, &trial.impulses, &state.v, &mut trial.v_next);
         }
     }
 
