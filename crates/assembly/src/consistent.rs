@@ -36,7 +36,7 @@ pub struct Consistent {
 impl Consistent {
     /// b' of the scalar blocks `blocks`, for which b is `feedback`, in its place.
     pub fn find(&mut self, blocks: Range<usize>, feedback: &mut [f64], problem: &ConstraintProblem) {
-        let W = &problem.thin;
+        let W = &problem.delassus_factor;
         let norm = |i: usize| W.terms(i).map(|(_, w)| w.x * w.x).sum::<f64>().sqrt();
         self.scale.clear();
         self.scale.extend(blocks.clone().map(norm).map(|w| if w > 0.0 { 1.0 / w } else { 0.0 }));

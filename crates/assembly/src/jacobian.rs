@@ -1,43 +1,35 @@
-//! Constraint Jacobians along the branches of the tree, and the factor of the Delassus matrix they make.
-//!
-//! A row of J is nonzero only on the dofs between its bodies and the roots of their trees. With
-//! M = LᵀDL of the same branch sparsity, that support is closed under L⁻ᵀ, so
-//!
-//! ```text
-//!     W = J L⁻¹ D^-½  (on the support),     G = W Wᵀ                                   (1)
-//! ```
-//!
-//! and two blocks meet only if they share a tree. [Featherstone2010]
+//! Constraint Jacobians along the branches of the tree: a row of J is nonzero only on the dofs between its bodies and the
+//! roots of their trees [Featherstone2010].
 
 use std::ops::Range;
-use stiction_contact::{ConstraintProblem, ThinRows};
+use stiction_contact::BranchSparseRows;
 use stiction_dynamics::spatial::{Motion, Vec3, vec3};
-use stiction_dynamics::{Factor, JointKind, Model, Trunk, lanes};
+use stiction_dynamics::{JointKind, Model, Trunk, lanes};
 
 /// J of all blocks. The columns of a block are 3-vectors; a block of one row uses the first component.
 #[derive(Clone, Debug, Default)]
 pub struct Jacobian {
-    J: ThinRows,
+    pub(crate) J: BranchSparseRows,
     /// Every dof and those it is carried by, towards the root, one chain after another; per dof the end of its own.
     chains: Vec<usize>,
     chain_end: Vec<usize>,
     /// Per tree: its root is free, so that chains end in the six dofs of [`Point::trunk`].
     free: Vec<bool>,
     /// Per tree: the first dof of a free body that is alone in it, and what half solves there read.
-    alone: Vec<Option<usize>>,
-    trunks: Vec<Trunk>,
+    pub(crate) alone: Vec<Option<usize>>,
+    pub(crate) trunks: Vec<Trunk>,
     /// One entry per dof, zero between calls.
-    scratch: Vec<Vec3>,
+    pub(crate) scratch: Vec<Vec3>,
     /// D^-½.
-    root: Vec<f64>,
+    pub(crate) root: Vec<f64>,
     /// Dofs of a segment that is not one chain, descending.
     dofs: Vec<usize>,
     /// Trees of the row being pushed.
     seen: Vec<usize>,
     /// Where dofs of several trees lie between one another: the coordinates of W that they are, tree by tree, and those of
     /// every tree.
-    place: Vec<usize>,
-    apart: Vec<Range<usize>>,
+    pub(crate) place: Vec<usize>,
+    pub(crate) apart: Vec<Range<usize>>,
 }
 
 /// One end of a constraint: the dof nearest to it, and the tree of that dof.
@@ -48,7 +40,7 @@ pub struct End {
 }
 
 /// Dofs of a free root.
-const TRUNK: usize = 6;
+pub(crate) const TRUNK: usize = 6;
 
 /// A point of a body, and the axes along which its velocity counts: the rows of a block.
 #[derive(Clone, Copy, Debug)]
@@ -324,68 +316,6 @@ impl Jacobian {
             || self.J.add_all_transposed(row_start, impulses, tau),
         );
     }
-
-    /// (1): the factor W of G, for a problem that already holds one cone per block of these rows.
-    pub fn factor_into(&mut self, factor: &Factor, problem: &mut ConstraintProblem) {
-        self.root.clear();
-        self.root.extend(factor.inverse_diagonal().iter().map(|d| d.sqrt()));
-        let Self { J, alone, trunks, root, scratch, .. } = self;
-        lanes::plain(
-            #[inline(always)]
-            || {
-                for (first, trunk) in alone.iter().zip(&mut *trunks) {
-                    if let Some(first) = first {
-                        factor.trunk_into(*first, root, trunk);
-                    }
-                }
-                problem.thin.change_from(
-                    J,
-                    #[inline(always)]
-                    |part, W| {
-                        let columns = <&[Vec3; TRUNK]>::try_from(part.columns);
-                        if let (Some(_), Ok(columns)) = (alone[part.tree], columns) {
-                            return W.extend_from_slice(&trunks[part.tree].half_solve(columns));
-                        }
-                        let start = W.len();
-                        W.extend_from_slice(part.columns);
-                        halve(factor, root, scratch, (part.tip, part.coordinates), &mut W[start..]);
-                    },
-                );
-                for (tip, dofs, w) in problem.thin.more_segments_mut() {
-                    halve(factor, root, scratch, (tip, dofs), w);
-                }
-            },
-        );
-        if !self.place.is_empty() {
-            problem.thin.renumber(&self.place, &self.apart);
-        }
-    }
-}
-
-/// w L⁻¹ D^-½ on one segment, of a tip if it is a chain, and dofs.
-#[inline(always)]
-fn halve(
-    factor: &Factor,
-    root: &[f64],
-    scratch: &mut [Vec3],
-    (tip, dofs): (Option<usize>, &[usize]),
-    w: &mut [Vec3],
-) {
-    if let Some(tip) = tip {
-        return factor.half_solve_packed_in_place(tip, root, w);
-    }
-    for (dof, w) in dofs.iter().zip(w.iter()) {
-        scratch[*dof] = *w;
-    }
-    for dof in dofs {
-        let x = scratch[*dof];
-        for (L, j) in factor.row(*dof).iter().zip(factor.columns(*dof)).skip(1) {
-            scratch[*j as usize] -= x * *L;
-        }
-    }
-    for (dof, w) in dofs.iter().zip(w) {
-        *w = std::mem::take(&mut scratch[*dof]) * root[*dof];
-    }
 }
 
 /// Of the chains, that of a dof.
@@ -397,9 +327,11 @@ fn chain<'a>(chains: &'a [usize], end: &[usize], dof: usize) -> &'a [usize] {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use stiction_contact::Cone;
+    use stiction_contact::{Cone, ConstraintProblem};
     use stiction_dynamics::spatial::{Inertia, Pose, Sym3};
-    use stiction_dynamics::{CrbaWorkspace, JointSpec, Kinematics, MassMatrix, ModelBuilder, crba_into};
+    use stiction_dynamics::{
+        CrbaWorkspace, Factor, JointSpec, Kinematics, MassMatrix, ModelBuilder, crba_into,
+    };
 
     /// A two-link arm and a free body, which may be between the links.
     fn arm_and_body(between: bool) -> Model {
@@ -463,7 +395,7 @@ mod tests {
             problem.push(cone, &[0.0; 6][..cone.dim()]);
         }
         rows.factor_into(&factor, &mut problem);
-        assert_eq!([problem.thin.tree(0), problem.thin.tree(1)], [0..2, 2..8]);
+        assert_eq!([problem.delassus_factor.tree(0), problem.delassus_factor.tree(1)], [0..2, 2..8]);
         let operator = problem.clone();
         problem.form_blocks().unwrap();
         assert!(problem.blocks_formed() && !operator.blocks_formed());

@@ -18,6 +18,7 @@ pub mod consistent;
 pub mod contact_point;
 pub mod contact_points;
 pub mod coplanar;
+mod delassus;
 pub mod forces;
 pub mod jacobian;
 pub mod loops;

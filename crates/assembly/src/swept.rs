@@ -17,9 +17,9 @@ use stiction_models::Geometry;
 /// Share of its own thickness that a body may move in a step unwatched.
 const UNWATCHED: f64 = 0.5;
 /// Share of the motion of a step by which (1) errs on the safe side: turning bends it.
-const BEND: f64 = 1e-3;
+pub const BEND: f64 = 1e-3;
 /// (2) stops at this distance, unless the slop is larger [m].
-const TOUCH: f64 = 1e-6;
+pub const TOUCH: f64 = 1e-6;
 
 /// The poses geometries move to, and which of them are fast.
 #[derive(Debug)]

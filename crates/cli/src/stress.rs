@@ -6,8 +6,9 @@ use crate::output::say;
 use crate::progress::Meter;
 use std::ops::ControlFlow;
 use std::sync::Mutex;
+use stiction::batch::Precision;
 use stiction::solvers::{Common, Params, make_from};
-use stiction_lab::stress::{CERTIFIED, Campaign, Totals};
+use stiction_lab::stress::{CERTIFIED, Campaign, Subject, Totals};
 
 pub(crate) fn stress(args: &StressArgs) -> Result<(), Failure> {
     let params = Params::parse(&args.contact_param).map_err(Failure::input)?;
@@ -16,8 +17,7 @@ pub(crate) fn stress(args: &StressArgs) -> Result<(), Failure> {
         first_seed: args.seed,
         steps: args.steps,
         threads: args.threads,
-        solver: args.contact.clone(),
-        params,
+        subject: subject(args, params),
         folder: args.out.clone(),
     };
     let (meter, interrupted) = (Meter::new(true), Mutex::new(false));
@@ -40,7 +40,7 @@ pub(crate) fn stress(args: &StressArgs) -> Result<(), Failure> {
     let [steps, flagged] = totals.mechanisms;
     let others = of(totals.flagged - flagged, totals.steps - steps);
     let mut lines = vec![
-        format!("{} steps of {} random worlds, {}", totals.steps, totals.trials, args.contact),
+        format!("{} steps of {} random worlds, {}", totals.steps, totals.trials, name(&campaign.subject)),
         format!("  contact points        {}", totals.contacts),
         format!("  flagged               {}", share(totals.flagged)),
         format!("    of mechanisms       {} of {steps} steps)", of(flagged, steps)),
@@ -59,5 +59,20 @@ pub(crate) fn stress(args: &StressArgs) -> Result<(), Failure> {
         Ok(true) => Err(Failure::Interrupted),
         _ if totals.sound() => Ok(()),
         _ => Err(Failure::work("something went wrong in silence")),
+    }
+}
+
+fn subject(args: &StressArgs, params: Params) -> Subject {
+    let precision = if args.single { Precision::Single } else { Precision::Double };
+    match args.batch {
+        Some(n) => Subject::Batch { environments: n as usize, precision },
+        None => Subject::Simulation { solver: args.contact.clone(), params },
+    }
+}
+
+fn name(subject: &Subject) -> String {
+    match subject {
+        Subject::Simulation { solver, .. } => solver.clone(),
+        Subject::Batch { environments, .. } => format!("batches of {environments}"),
     }
 }

@@ -6,6 +6,7 @@
 #![allow(clippy::neg_cmp_op_on_partial_ord)]
 
 pub mod blocks;
+mod branch_sparse_rows;
 pub mod certificate;
 pub mod cone;
 pub mod corpus;
@@ -21,9 +22,9 @@ mod root;
 pub mod soft;
 pub mod softness;
 pub mod solver;
-mod thin;
 
 pub use blocks::BlockMatrix;
+pub use branch_sparse_rows::BranchSparseRows;
 pub use certificate::{Certificate, Judge};
 pub use cone::Cone;
 pub use law::Law;
@@ -34,4 +35,3 @@ pub use root::Root;
 pub use soft::SoftBlock;
 pub use softness::{Material, Softness};
 pub use solver::{ContactSolver, Needs, SolveReport, SolveStatus, Watch, refusal};
-pub use thin::ThinRows;

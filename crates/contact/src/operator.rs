@@ -1,4 +1,4 @@
-//! G as an operator: by blocks where they are formed, else by its factor ([`crate::ThinRows`]) or through M, J.
+//! G as an operator: by blocks where they are formed, else by its factor ([`crate::BranchSparseRows`]) or through M, J.
 //!
 //! ```text
 //!     G = J M⁻¹ Jᵀ = Yᵀ Y,   Y = L⁻¹ Jᵀ,   M = L Lᵀ                   (1)
@@ -56,7 +56,7 @@ impl ConstraintProblem {
         if self.blocks_formed() {
             return Ok(());
         }
-        if !self.thin.is_empty() {
+        if !self.delassus_factor.is_empty() {
             return self.form_blocks_of_thin();
         }
         let (factor, primal) = self.operator()?;
@@ -126,10 +126,10 @@ impl ConstraintProblem {
     }
 
     fn form_blocks_of_thin(&mut self) -> Result<(), PrimalError> {
-        let mut thin = std::mem::take(&mut self.thin);
+        let mut delassus_factor = std::mem::take(&mut self.delassus_factor);
         let (row_start, blocks) = self.starts_and_blocks_mut();
-        let formed = thin.form_blocks_into(row_start, blocks);
-        self.thin = thin;
+        let formed = delassus_factor.form_blocks_into(row_start, blocks);
+        self.delassus_factor = delassus_factor;
         formed
     }
 
@@ -138,13 +138,14 @@ impl ConstraintProblem {
         assert_eq!(x.len(), self.rows(), "one number per row");
         y.clear();
         y.resize(self.rows(), 0.0);
-        let by_factor = self.thin.trees() == 1 && 2 * self.thin.numbers() < self.blocks.numbers();
-        if self.blocks_formed() && (self.thin.is_empty() || !by_factor) {
+        let by_factor =
+            self.delassus_factor.trees() == 1 && 2 * self.delassus_factor.numbers() < self.blocks.numbers();
+        if self.blocks_formed() && (self.delassus_factor.is_empty() || !by_factor) {
             self.blocks.mul_add_into(self.row_start(), x, y);
             return;
         }
-        if !self.thin.is_empty() {
-            return self.thin.square_mul_into(self.row_start(), x, y);
+        if !self.delassus_factor.is_empty() {
+            return self.delassus_factor.square_mul_into(self.row_start(), x, y);
         }
         let Ok((factor, primal)) = self.operator() else {
             panic!("the constraint problem holds neither G nor a factor of it");
@@ -164,8 +165,8 @@ impl ConstraintProblem {
         if self.blocks_formed() {
             return self.blocks.absolute_mul_add_into(self.row_start(), x, y);
         }
-        assert_eq!(self.thin.len(), self.len(), "G is known by its blocks or its factor");
-        self.thin.absolute_square_mul_add_into(self.row_start(), x, y);
+        assert_eq!(self.delassus_factor.len(), self.len(), "G is known by its blocks or its factor");
+        self.delassus_factor.absolute_square_mul_add_into(self.row_start(), x, y);
     }
 
     /// (G + R)_ii of every block by rows, scalar blocks in the first number; of patches the rows (t₁, t₂, n).
@@ -193,7 +194,7 @@ impl ConstraintProblem {
         lanes::plain(
             #[inline(always)]
             || {
-                let (formed, thin) = (self.blocks_formed(), !self.thin.is_empty());
+                let (formed, delassus_factor) = (self.blocks_formed(), !self.delassus_factor.is_empty());
                 for (i, rows) in self.row_start().windows(2).enumerate() {
                     let (dim, mut block) = (rows[1] - rows[0], [0.0; 9]);
                     if dim > 3 {
@@ -204,8 +205,8 @@ impl ConstraintProblem {
                     }
                     if formed {
                         block[..dim * dim].copy_from_slice(self.blocks.diagonal(i));
-                    } else if thin {
-                        self.thin.square_into(i, dim, &mut block);
+                    } else if delassus_factor {
+                        self.delassus_factor.square_into(i, dim, &mut block);
                     } else {
                         self.diagonal_of_operator(i, &mut block);
                     }
@@ -244,8 +245,8 @@ impl ConstraintProblem {
         if self.blocks_formed() {
             let numbers = self.blocks.diagonal(i).chunks_exact(dim);
             block.iter_mut().zip(numbers).for_each(|(row, numbers)| row[..dim].copy_from_slice(numbers));
-        } else if !self.thin.is_empty() {
-            block = self.thin.patch_square(i);
+        } else if !self.delassus_factor.is_empty() {
+            block = self.delassus_factor.patch_square(i);
             block.iter_mut().for_each(|row| row[dim..].fill(0.0));
             block[dim..].fill([0.0; MAX_ROWS]);
         } else {
@@ -337,15 +338,15 @@ mod tests {
     fn diagonals_of_patches_agree() {
         let mut random = Random(4);
         let mut problem = ConstraintProblem::default();
-        problem.thin.start([0..4, 4..9].into_iter());
+        problem.delassus_factor.start([0..4, 4..9].into_iter());
         for rolls in [false, true] {
             let cone = Cone::Patch { mu: 0.5, rolls };
             problem.push(cone, &vec![0.0; cone.dim()]);
-            problem.thin.push_block();
+            problem.delassus_factor.push_block();
             let mut column = || vec3(random.number(), random.number(), random.number());
-            problem.thin.push_segment(0, None, (0..4).rev().map(|dof| (dof, column())));
-            problem.thin.push_segment(1, None, (4..9).rev().map(|dof| (dof, column())));
-            problem.thin.push_more(|_| column());
+            problem.delassus_factor.push_segment(0, None, (0..4).rev().map(|dof| (dof, column())));
+            problem.delassus_factor.push_segment(1, None, (4..9).rev().map(|dof| (dof, column())));
+            problem.delassus_factor.push_more(|_| column());
         }
         problem.compliance.iter_mut().enumerate().for_each(|(row, r)| *r = 0.1 * row as f64);
         let mut formed = problem.clone();

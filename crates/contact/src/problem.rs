@@ -12,10 +12,10 @@
 //! Units: λ [N·s], c and g [m/s], G and R [1/kg] (for angular rows: N·m·s, rad/s, 1/(kg·m²)).
 
 use crate::blocks::BlockMatrix;
+use crate::branch_sparse_rows::BranchSparseRows;
 use crate::cone::Cone;
 use crate::primal::{MassFactor, Primal};
 use crate::softness::Softness;
-use crate::thin::ThinRows;
 
 /// The constraint problem of one step. It is rebuilt in place every step: [`Self::clear`], [`Self::push`], then the
 /// blocks.
@@ -28,10 +28,10 @@ pub struct ConstraintProblem {
     pub free_velocity: Vec<f64>,
     /// Diagonal of R ≥ 0; zero for rigid rows.
     pub compliance: Vec<f64>,
-    /// G by blocks; without any, `thin` or `primal` is the operator behind (1).
+    /// G by blocks; without any, `delassus_factor` or `primal` is the operator behind (1).
     pub blocks: BlockMatrix,
     /// W with G = W Wᵀ, where whoever built the problem knows it; else empty.
-    pub thin: ThinRows,
+    pub delassus_factor: BranchSparseRows,
     /// M, J and v_free behind G, when whoever built the problem kept them.
     pub primal: Option<Primal>,
     /// Factor of the mass of `primal`, where the problem was built from it.
@@ -53,7 +53,7 @@ impl Default for ConstraintProblem {
             free_velocity: Vec::new(),
             compliance: Vec::new(),
             blocks: BlockMatrix::default(),
-            thin: ThinRows::default(),
+            delassus_factor: BranchSparseRows::default(),
             primal: None,
             factor: None,
             softness: Vec::new(),
@@ -72,7 +72,7 @@ impl ConstraintProblem {
         self.free_velocity.clear();
         self.compliance.clear();
         self.blocks.clear();
-        self.thin.clear();
+        self.delassus_factor.clear();
         self.primal = None;
         self.factor = None;
         self.softness.clear();
@@ -88,7 +88,7 @@ impl ConstraintProblem {
     /// Becomes `other` with its W alone: without blocks, M and J; keeps the memory.
     pub fn copy_rows_of(&mut self, other: &Self) {
         self.copy_sets_of(other);
-        self.thin.clone_from(&other.thin);
+        self.delassus_factor.clone_from(&other.delassus_factor);
     }
 
     /// All but what is behind G.
@@ -202,9 +202,9 @@ impl ConstraintProblem {
                 }
             }
         }
-        if !self.thin.is_empty() {
-            let trees: Vec<usize> = (0..self.thin.trees()).collect();
-            out.thin.gather(&self.thin, blocks, &trees, &trees);
+        if !self.delassus_factor.is_empty() {
+            let trees: Vec<usize> = (0..self.delassus_factor.trees()).collect();
+            out.delassus_factor.gather(&self.delassus_factor, blocks, &trees, &trees);
         }
         out.primal = self.primal.as_ref().map(|p| p.rows(&rows));
         out.factor.clone_from(&self.factor);

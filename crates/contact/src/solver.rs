@@ -47,8 +47,8 @@ impl SolveReport {
 /// Parts of a problem that a solver reads beyond G, R, g and the cones.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub struct Needs {
-    /// The factor of G is enough, [`crate::ThinRows`]: where blocks are needed, the solver forms them.
-    pub thin: bool,
+    /// The factor of G is enough, [`crate::BranchSparseRows`]: where blocks are needed, the solver forms them.
+    pub delassus_factor: bool,
     /// M, J and v_free. Without them a solver works on a root of G, [`crate::Root`].
     pub primal: bool,
     /// One [`crate::Softness`] per block. Without them a solver takes [`crate::Softness::default`].

@@ -79,7 +79,7 @@ impl Admm {
 /// P per row.
 pub(crate) fn scales_into(task: &Task, scale: &mut Vec<f64>) {
     scale.clear();
-    for (cone, norm) in task.problem.cones().iter().zip(&task.measure.norms) {
+    for (cone, norm) in task.problem.cones().iter().zip(&task.stopping.norms) {
         scale.extend(std::iter::repeat_n(1.0 / norm.sqrt(), cone.dim()));
     }
 }

@@ -67,7 +67,7 @@ impl ContactSolver for Auto {
     }
 
     fn needs(&self) -> Needs {
-        Needs { thin: true, ..Needs::default() }
+        Needs { delassus_factor: true, ..Needs::default() }
     }
 
     fn takes_patches(&self) -> bool {
@@ -109,7 +109,7 @@ impl Rule for Smallest {
 mod tests {
     use super::*;
     use crate::nsgs::{Nsgs, NsgsParams};
-    use crate::testing::{cube, dragged, grasp, slope, stack, with_thin};
+    use crate::testing::{cube, dragged, grasp, slope, stack, with_delassus_factor};
     use stiction_contact::certificate::{certify, internal_forces};
     use stiction_dynamics::spatial::{Vec3, vec3};
 
@@ -172,13 +172,13 @@ mod tests {
     /// than motions, of which some must open. A few firm programmes find which.
     #[test]
     fn what_is_nearly_an_answer_takes_few_steps() {
-        let single = with_thin(stack(&[1.0; 20], Vec3::ZERO, 0.5));
+        let single = with_delassus_factor(stack(&[1.0; 20], Vec3::ZERO, 0.5));
         let (twice, trees): (Vec<usize>, Vec<usize>) =
-            ((0..2 * single.len()).map(|k| k / 2).collect(), (0..single.thin.trees()).collect());
+            ((0..2 * single.len()).map(|k| k / 2).collect(), (0..single.delassus_factor.trees()).collect());
         let mut problem = ConstraintProblem::default();
         twice.iter().for_each(|&i| problem.push(single.cone(i), &single.free_velocity[single.range(i)]));
-        problem.thin.gather(&single.thin, &twice, &trees, &trees);
-        assert!(problem.rows() > 3 * problem.thin.coordinates());
+        problem.delassus_factor.gather(&single.delassus_factor, &twice, &trees, &trees);
+        assert!(problem.rows() > 3 * problem.delassus_factor.coordinates());
         let mut impulses = solve(&problem);
         for (i, g) in problem.free_velocity.chunks_mut(3).enumerate() {
             g[2] += if i % 3 == 0 { 5e-8 } else { 0.0 };
@@ -194,9 +194,9 @@ mod tests {
         let falls = cube(0.5, vec3(1.0, 0.3, -0.5), vec3(0.5, 2.0, 3.0));
         for problem in [falls, slope(0.3, 0.5), slope(0.6, 0.5), dragged(0.4, 0.5)] {
             let mut known = ConstraintProblem::default();
-            known.copy_rows_of(&with_thin(problem.clone()));
+            known.copy_rows_of(&with_delassus_factor(problem.clone()));
             assert!(!known.blocks_formed());
-            assert_eq!(known.thin.trees(), 1);
+            assert_eq!(known.delassus_factor.trees(), 1);
             let (mut impulses, mut plain) = (vec![0.0; problem.rows()], vec![0.0; problem.rows()]);
             let mut auto = Auto::new(AutoParams::default()).unwrap();
             let iterations = auto.solve(&known, &mut impulses).iterations;

@@ -106,7 +106,7 @@ impl Method for Apgd {
 
     fn start(&mut self, (): &(), task: &Task, lambda: &[f64], c: &[f64]) -> bool {
         self.step.clear();
-        for (cone, norm) in task.problem.cones().iter().zip(&task.measure.norms) {
+        for (cone, norm) in task.problem.cones().iter().zip(&task.stopping.norms) {
             self.step.extend(std::iter::repeat_n(1.0 / norm, cone.dim()));
         }
         for (to, from) in

@@ -16,10 +16,10 @@
 //! Allocates in every solve: Clarabel is built anew for each.
 
 use crate::error::ParamError;
+use crate::initial_guess::InitialGuesses;
 use crate::iterate::{Limits, Task};
-use crate::measure::Measure;
 use crate::parameters::{Parameters, parameters};
-use crate::start::Starts;
+use crate::residual::StoppingResidual;
 use clarabel::algebra::CscMatrix;
 use clarabel::solver::{DefaultSettings, DefaultSolver, IPSolver, SolverStatus, SupportedConeT};
 use stiction_contact::{Cone, ConstraintProblem, ContactSolver, Law, SolveReport, SolveStatus, Watch};
@@ -45,8 +45,8 @@ parameters! {
 /// The solver of this module.
 pub struct CcpIpm {
     limits: Limits,
-    measure: Measure, // holds during one solve
-    starts: Starts,
+    stopping: StoppingResidual, // holds during one solve
+    starts: InitialGuesses,
     c: Vec<f64>,
     trial: Vec<f64>,
 }
@@ -60,8 +60,8 @@ impl CcpIpm {
         let limits = Limits { tolerance, max_iterations };
         Ok(Self {
             limits,
-            measure: Measure::default(),
-            starts: Starts::default(),
+            stopping: StoppingResidual::default(),
+            starts: InitialGuesses::default(),
             c: Vec::new(),
             trial: Vec::new(),
         })
@@ -92,12 +92,13 @@ impl ContactSolver for CcpIpm {
                 Err(_) => report(SolveStatus::NumericalFailure, 0, f64::NAN),
             };
         }
-        self.measure.prepare(problem);
+        self.stopping.prepare(problem);
         if !problem.free_velocity.iter().map(|g| g * g).sum::<f64>().is_finite() {
             impulses.fill(0.0);
             return report(SolveStatus::NumericalFailure, 0, f64::NAN);
         }
-        let task = Task { problem, measure: &self.measure, law: Law::Ccp, tolerance: self.limits.tolerance };
+        let task =
+            Task { problem, stopping: &self.stopping, law: Law::Ccp, tolerance: self.limits.tolerance };
         let least = self.starts.choose(&task, impulses, &mut self.c);
         self.trial.clear();
         self.trial.resize(problem.rows(), 0.0);
@@ -109,7 +110,7 @@ impl ContactSolver for CcpIpm {
             return report(SolveStatus::NumericalFailure, 0, least);
         };
         problem.velocities_into(&self.trial, &mut self.c);
-        let reached = self.measure.residual(problem, Law::Ccp, &self.trial, &self.c);
+        let reached = self.stopping.residual(problem, Law::Ccp, &self.trial, &self.c);
         if reached < least {
             impulses.copy_from_slice(&self.trial);
         }
@@ -124,7 +125,7 @@ impl CcpIpm {
     /// Clarabel's answer into `trial`, why it ended if not at the goal, and its steps.
     fn minimise(&mut self, problem: &ConstraintProblem) -> Option<(SolveStatus, u32)> {
         let mut scale = Vec::with_capacity(problem.rows());
-        for (cone, norm) in problem.cones().iter().zip(&self.measure.norms) {
+        for (cone, norm) in problem.cones().iter().zip(&self.stopping.norms) {
             scale.extend(std::iter::repeat_n(1.0 / norm.sqrt(), cone.dim()));
         }
         let matrix = upper_triangle(problem, &scale);

@@ -90,7 +90,7 @@ impl ContactSolver for CcpPgs {
     }
 
     fn needs(&self) -> Needs {
-        Needs { thin: true, ..Needs::default() }
+        Needs { delassus_factor: true, ..Needs::default() }
     }
 
     fn solve_watched(

@@ -6,14 +6,14 @@
 //! other by blocks. Those whose start will do are left at that, if it is within their share, and the others share what is
 //! left.
 //!
-//! Where G is known by its factor only ([`stiction_contact::ThinRows`]), so are the islands, and whoever
+//! Where G is known by its factor only ([`stiction_contact::BranchSparseRows`]), so are the islands, and whoever
 //! solves them forms the blocks of those that need them.
 //!
-//! A part that is solved on a thread holds all that its solve needs, so a [`Crew`] may do it anywhere: the answer has the
+//! A part that is solved on a thread holds all that its solve needs, so a [`WorkerPool`] may do it anywhere: the answer has the
 //! same bits. The caller copies part after part out of the problem, while the others solve. On one thread parts take turns
 //! in one room, which stays in the caches.
 
-use crate::crew::Crew;
+use crate::worker_pool::WorkerPool;
 use std::cmp::Reverse;
 use stiction_contact::{ConstraintProblem, SolveReport, SolveStatus, Watch};
 
@@ -53,7 +53,7 @@ pub(crate) struct Islands<R: Recipe> {
     /// Of islands that are solved one after another: the room for a problem, and for its solve.
     room: Room,
     tools: R::Tools,
-    crew: Option<Crew<Job<R>, ()>>,
+    pool: Option<WorkerPool<Job<R>, ()>>,
     /// Parts that are done, in no order.
     done: Vec<Job<R>>,
     /// Of problems by their factor: the trees of every block, the same union–find over trees, and the place of a tree in its
@@ -107,7 +107,7 @@ impl<R: Recipe> Default for Islands<R> {
             parts: Vec::new(),
             room: Room::default(),
             tools: R::Tools::default(),
-            crew: None,
+            pool: None,
             done: Vec::new(),
             touched: Vec::new(),
             tree_parent: Vec::new(),
@@ -121,7 +121,7 @@ impl<R: Recipe> Islands<R> {
     /// Solves on so many threads, the caller's among them.
     pub(crate) fn use_threads(&mut self, threads: usize) {
         let others = threads.saturating_sub(1);
-        self.crew = (others > 0).then(|| {
+        self.pool = (others > 0).then(|| {
             let solve = |job: &mut Job<R>, _: &mut ()| {
                 let Job { part, recipe, .. } = job;
                 if let Some(mut own) = part.own.take() {
@@ -129,7 +129,7 @@ impl<R: Recipe> Islands<R> {
                     part.own = Some(own);
                 }
             };
-            Crew::new((), vec![(); others], solve)
+            WorkerPool::new((), vec![(); others], solve)
         });
     }
 
@@ -190,14 +190,14 @@ impl<R: Recipe> Islands<R> {
 
     /// Blocks whose trees are joined through others are in one island.
     fn unite_by_trees(&mut self, problem: &ConstraintProblem) {
-        let trees = problem.thin.trees();
+        let trees = problem.delassus_factor.trees();
         self.tree_parent.clear();
         self.tree_parent.extend(0..trees);
         self.tree_place.clear();
         self.tree_place.resize(trees, NOWHERE);
         self.touched.clear();
         for i in 0..problem.len() {
-            let mut touched = problem.thin.trees_of(i);
+            let mut touched = problem.delassus_factor.trees_of(i);
             let [a, b] = [touched.next(), touched.next()].map(|tree| tree.unwrap_or(NOWHERE));
             if b != NOWHERE {
                 unite(&mut self.tree_parent, a, b);
@@ -290,14 +290,14 @@ impl<R: Recipe> Islands<R> {
 
     /// Those that are large enough by whoever is free, the others here.
     fn solve_all(&mut self, count: usize, problem: &ConstraintProblem, impulses: &mut [f64], recipe: &R) {
-        let Self { place, parts, room, tools, crew, done, tree_place, .. } = self;
+        let Self { place, parts, room, tools, pool, done, tree_place, .. } = self;
         let mut here = |part: &mut Part<R>, impulses: &mut [f64]| {
             part.gather(room, place, tree_place, problem, impulses);
             part.solve(recipe, room, tools, &mut Watch::none());
             spread(&part.blocks, &room.impulses, problem, impulses);
         };
         let open = |part: &Part<R>| part.index < count && part.settled.is_none();
-        let Some(crew) = crew else {
+        let Some(pool) = pool else {
             parts.iter_mut().filter(|part| open(part)).for_each(|part| here(part, impulses));
             return;
         };
@@ -311,13 +311,13 @@ impl<R: Recipe> Islands<R> {
             }
             let job = Job { part, recipe: recipe.clone(), given };
             if given {
-                crew.give(job);
+                pool.give(job);
             } else {
                 done.push(job);
             }
         }
         done.iter_mut().filter(|job| open(&job.part)).for_each(|job| here(&mut job.part, impulses));
-        crew.finish(done);
+        pool.finish(done);
         for Job { part, given, .. } in &*done {
             if let Some(own) = part.own.as_ref().filter(|_| *given) {
                 spread(&part.blocks, &own.0.impulses, problem, impulses);
@@ -413,7 +413,12 @@ impl<R: Recipe> Part<R> {
             room.problem.softness.extend(whole.softness.get(i));
         }
         if !whole.blocks_formed() {
-            return room.problem.thin.gather(&whole.thin, &self.blocks, &self.trees, tree_place);
+            return room.problem.delassus_factor.gather(
+                &whole.delassus_factor,
+                &self.blocks,
+                &self.trees,
+                tree_place,
+            );
         }
         let (start, blocks) = room.problem.starts_and_blocks_mut();
         let columns = |i: usize| whole.blocks.entries(i).map(|k| place[whole.blocks.column_of(k)].1);

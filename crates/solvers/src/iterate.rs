@@ -2,12 +2,12 @@
 //! best, stop.
 //!
 //! Islands are solved one by one ([`crate::islands`]). After every iteration the residual is the natural
-//! map of the solver's law at its candidate, with velocities computed afresh ([`crate::measure`]);
+//! map of the solver's law at its candidate, with velocities computed afresh ([`crate::residual`]);
 //! "converged" is said of nothing else. Whatever happens, the best impulses seen are returned.
 
+use crate::initial_guess::InitialGuesses;
 use crate::islands::{Islands, Recipe};
-use crate::measure::Measure;
-use crate::start::Starts;
+use crate::residual::StoppingResidual;
 use crate::trees::knows_factor;
 use stiction_contact::{ConstraintProblem, Law, SolveReport, SolveStatus, Watch};
 
@@ -15,7 +15,7 @@ use stiction_contact::{ConstraintProblem, Law, SolveReport, SolveStatus, Watch};
 #[derive(Clone, Copy)]
 pub(crate) struct Task<'a> {
     pub(crate) problem: &'a ConstraintProblem,
-    pub(crate) measure: &'a Measure,
+    pub(crate) stopping: &'a StoppingResidual,
     pub(crate) law: Law,
     /// Residual wanted [m/s].
     pub(crate) tolerance: f64,
@@ -66,14 +66,14 @@ struct Orders<M: Method> {
 #[derive(Default)]
 pub(crate) struct Island<M> {
     method: M,
-    measure: Measure,
-    starts: Starts,
+    stopping: StoppingResidual,
+    starts: InitialGuesses,
     c: Vec<f64>,
     best: Vec<f64>,
 }
 
 impl<M: Method> Workspace<M> {
-    /// Solves by `M`, island by island, each from the nearest start ([`Starts`]).
+    /// Solves by `M`, island by island, each from the nearest start ([`InitialGuesses`]).
     pub(crate) fn solve(
         &mut self,
         params: &M::Params,
@@ -148,13 +148,13 @@ impl<M: Method> Island<M> {
         impulses: &mut [f64],
         watch: &mut Watch<'_>,
     ) -> SolveReport {
-        let Self { method, measure, starts, c, best } = self;
-        measure.prepare(problem);
+        let Self { method, stopping, starts, c, best } = self;
+        stopping.prepare(problem);
         if !problem.free_velocity.iter().map(|g| g * g).sum::<f64>().is_finite() {
             impulses.fill(0.0);
             return report(SolveStatus::NumericalFailure, 0, f64::NAN);
         }
-        let task = Task { problem, measure, law, tolerance: limits.tolerance };
+        let task = Task { problem, stopping, law, tolerance: limits.tolerance };
         let mut least = starts.choose(&task, impulses, c);
         if !least.is_finite() {
             return report(SolveStatus::NumericalFailure, 0, least);
@@ -182,7 +182,7 @@ impl<M: Method> Island<M> {
             let going = method.iterate(params, &task, impulses);
             iterations += 1;
             problem.velocities_into(impulses, c);
-            let e = measure.residual(problem, law, impulses, c);
+            let e = stopping.residual(problem, law, impulses, c);
             watch.show(iterations, impulses);
             if e < least {
                 least = e;

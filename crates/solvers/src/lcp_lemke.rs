@@ -226,14 +226,14 @@ impl Lemke {
         offset.clear();
         q.clear();
         for (i, &cone) in problem.cones().iter().enumerate() {
-            let (dim, p) = (cone.dim(), 1.0 / task.measure.norms[i].sqrt());
+            let (dim, p) = (cone.dim(), 1.0 / task.stopping.norms[i].sqrt());
             scale.extend(std::iter::repeat_n(p, dim));
             let from = rows.len();
             let mut add = |direction, free, constant| {
                 rows.push(Row { first: problem.range(i).start, dim, direction, free });
                 q.push(constant);
             };
-            let inert = !(task.measure.diagonal[i][4 * cone.normal()] > 0.0);
+            let inert = !(task.stopping.diagonal[i][4 * cone.normal()] > 0.0);
             let mut start = 0.0;
             match cone {
                 _ if inert => start = if dim == 1 { lambda[problem.range(i).start] / p } else { 0.0 },

@@ -33,7 +33,7 @@ impl Method for MujocoPgs {
     fn start(&mut self, (): &(), task: &Task, lambda: &[f64], _: &[f64]) -> bool {
         self.soft.clear();
         self.edges.clear();
-        for (i, diagonal) in task.measure.diagonal.iter().enumerate() {
+        for (i, diagonal) in task.stopping.diagonal.iter().enumerate() {
             let Some(soft) = SoftBlock::new(task.law, task.problem, i, diagonal) else { return false };
             self.edges.push(match soft {
                 SoftBlock::Pyramid { mu, .. } => split(&lambda[task.problem.range(i)], mu),

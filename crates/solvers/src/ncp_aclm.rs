@@ -28,8 +28,8 @@ use crate::ccp_ipm::{CcpIpm, CcpIpmParams};
 use crate::ccp_pgs::{CcpPgs, CcpPgsParams};
 use crate::error::ParamError;
 use crate::iterate::{Limits, Method, Task, Workspace};
-use crate::measure::corrections_into;
 use crate::parameters::{Parameters, choice, parameters};
+use crate::residual::corrections_into;
 use serde::{Deserialize, Serialize};
 use stiction_contact::{Cone, ConstraintProblem, ContactSolver, Law, SolveReport, Watch};
 

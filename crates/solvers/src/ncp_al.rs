@@ -34,9 +34,9 @@
 use crate::anderson::Safeguarded;
 use crate::error::ParamError;
 use crate::iterate::{Limits, Method, Task, Workspace};
-use crate::measure::corrections_into;
 use crate::parameters::{Parameters, parameters};
 use crate::primal_newton::{Direction, PrimalNewton};
+use crate::residual::corrections_into;
 use stiction_contact::cone::MAX_ROWS;
 use stiction_contact::{Cone, ConstraintProblem, ContactSolver, Law, Needs, SoftBlock, SolveReport, Watch};
 
@@ -161,7 +161,7 @@ impl Method for Augmented {
         self.held.extend_from_slice(lambda);
         corrections_into(task.problem, c, &mut self.shift);
         self.way.start(MEMORY, self.shift.len());
-        let left = task.measure.residual(task.problem, task.law, lambda, c);
+        let left = task.stopping.residual(task.problem, task.law, lambda, c);
         self.goal = task.tolerance.max(FIRST.min(SHARE_OF_CHANGE * left));
         (self.lag, self.moved) = (f64::INFINITY, f64::INFINITY);
         (self.least, self.age, self.again) = (f64::INFINITY, 0, false);
@@ -208,7 +208,7 @@ impl Augmented {
         let mut shift = self.shift.iter();
         self.primal.renew();
         self.primal.soft.clear();
-        for (i, (&cone, norm)) in problem.cones().iter().zip(&task.measure.norms).enumerate() {
+        for (i, (&cone, norm)) in problem.cones().iter().zip(&task.stopping.norms).enumerate() {
             let (own, held) = (&problem.compliance[problem.range(i)], &self.held[problem.range(i)]);
             let more = self.share * norm;
             // An Anderson step may go below zero, where no correction is.
@@ -266,7 +266,7 @@ impl Augmented {
     /// ‖r (λ − λ̂)‖: how far λ is from (2) with s for Γ [m/s].
     fn lag(&self, task: &Task, lambda: &[f64]) -> f64 {
         let mut squares = 0.0;
-        for (i, norm) in task.measure.norms.iter().enumerate() {
+        for (i, norm) in task.stopping.norms.iter().enumerate() {
             let rows = task.problem.range(i);
             let apart = lambda[rows.clone()].iter().zip(&self.held[rows]);
             squares += apart.map(|(l, held)| (self.share * norm * (l - held)).powi(2)).sum::<f64>();
@@ -312,16 +312,16 @@ mod tests {
         let mut random = Random(8);
         for _ in 0..20 {
             let (mut known, nv) = (ConstraintProblem::default(), 9);
-            known.thin.start(std::iter::once(0..nv));
+            known.delassus_factor.start(std::iter::once(0..nv));
             for cone in cones {
                 let g: Vec<f64> = (0..cone.dim()).map(|_| random.number()).collect();
                 known.push(cone, &g);
-                known.thin.push_block();
+                known.delassus_factor.push_block();
                 let mut column = || vec3(random.number(), random.number(), random.number());
-                known.thin.push_segment(0, None, (0..nv).rev().map(|dof| (dof, column())));
+                known.delassus_factor.push_segment(0, None, (0..nv).rev().map(|dof| (dof, column())));
                 if cone.dim() > 3 {
                     let rolls = f64::from(u8::from(cone.dim() > 4));
-                    known.thin.push_more(|_| {
+                    known.delassus_factor.push_more(|_| {
                         let w = column();
                         vec3(w.x, rolls * w.y, rolls * w.z)
                     });
@@ -329,7 +329,7 @@ mod tests {
             }
             let mut formed = known.clone();
             formed.form_blocks().unwrap();
-            formed.thin.clear();
+            formed.delassus_factor.clear();
             let mut steps = [0; 2];
             for (problem, steps) in [&known, &formed].into_iter().zip(&mut steps) {
                 let mut impulses = vec![0.0; problem.rows()];

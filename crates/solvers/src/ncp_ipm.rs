@@ -37,7 +37,7 @@ parameters! {
 /// The solver of this module.
 pub struct NcpIpm {
     limits: Limits,
-    workspace: Workspace<Starts>, // holds during one solve
+    workspace: Workspace<InitialGuesses>, // holds during one solve
 }
 
 impl NcpIpm {
@@ -76,14 +76,14 @@ impl ContactSolver for NcpIpm {
 
 /// The interior method from one start after another.
 #[derive(Default)]
-struct Starts {
+struct InitialGuesses {
     interior: Interior,
     attempt: usize,
     /// Steps of this attempt.
     steps: u32,
 }
 
-impl Method for Starts {
+impl Method for InitialGuesses {
     type Params = ();
     const PATIENCE: u32 = STEPS * COLD_STARTS.len() as u32;
 

@@ -89,7 +89,7 @@ impl ContactSolver for Nsgs {
     }
 
     fn needs(&self) -> Needs {
-        Needs { thin: true, ..Needs::default() }
+        Needs { delassus_factor: true, ..Needs::default() }
     }
 
     fn takes_patches(&self) -> bool {

@@ -132,13 +132,17 @@ mod tests {
     /// Rows of one tree of `dofs` coordinates, by W; with `yields` as the share of the diagonal that is compliant.
     fn drawn(random: &mut Random, cones: &[Cone], dofs: usize, yields: f64) -> ConstraintProblem {
         let mut problem = ConstraintProblem::default();
-        problem.thin.start(std::iter::once(0..dofs));
+        problem.delassus_factor.start(std::iter::once(0..dofs));
         for cone in cones {
             problem.push(*cone, &[random.number()]);
-            problem.thin.push_block();
+            problem.delassus_factor.push_block();
             let w: Vec<f64> = (0..dofs).map(|_| random.number()).collect();
             let compliance = yields * w.iter().map(|w| w * w).sum::<f64>();
-            problem.thin.push_segment(0, None, (0..dofs).rev().map(|dof| (dof, vec3(w[dof], 0.0, 0.0))));
+            problem.delassus_factor.push_segment(
+                0,
+                None,
+                (0..dofs).rev().map(|dof| (dof, vec3(w[dof], 0.0, 0.0))),
+            );
             *problem.compliance.last_mut().unwrap() = compliance;
         }
         problem

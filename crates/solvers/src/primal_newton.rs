@@ -30,7 +30,7 @@ use crate::iterate::{Method, Task};
 use crate::trees::{TreeLu, knows_all, knows_factor};
 use std::ops::Range;
 use stiction_contact::cone::{MAX_ROWS, get};
-use stiction_contact::{ConstraintProblem, Csr, Root, SoftBlock, ThinRows};
+use stiction_contact::{BranchSparseRows, ConstraintProblem, Csr, Root, SoftBlock};
 use stiction_dynamics::lanes;
 
 /// How a direction is found.
@@ -58,7 +58,7 @@ pub(crate) struct PrimalNewton {
     root: Root,
     /// The laws, one per block: the caller's.
     pub(crate) soft: Vec<SoftBlock>,
-    jacobian: ThinRows,
+    jacobian: BranchSparseRows,
     /// Of [`add_square`].
     room: Vec<f64>,
     /// Of [`gather`].
@@ -105,7 +105,7 @@ fn gather(
     nv: usize,
     jacobian: &Csr,
     (scratch, reached): (&mut Vec<[f64; MAX_ROWS]>, &mut Vec<usize>),
-    out: &mut ThinRows,
+    out: &mut BranchSparseRows,
 ) {
     scratch.resize(nv, [0.0; MAX_ROWS]);
     out.start(std::iter::once(0..nv));
@@ -166,7 +166,7 @@ impl Method for PrimalNewton {
 
     fn start(&mut self, _: &Direction, task: &Task, lambda: &[f64], _: &[f64]) -> bool {
         self.soft.clear();
-        for (i, diagonal) in task.measure.diagonal.iter().enumerate() {
+        for (i, diagonal) in task.stopping.diagonal.iter().enumerate() {
             let Some(soft) = SoftBlock::new(task.law, task.problem, i, diagonal) else { return false };
             self.soft.push(soft);
         }
@@ -186,10 +186,10 @@ impl PrimalNewton {
         // The problem's own M and J cost less where there are patches, which trees do not take.
         self.factored = self.in_trees || problem.primal.is_none() && knows_all(problem);
         if self.factored {
-            (self.symmetric, self.nv) = (true, problem.thin.coordinates());
+            (self.symmetric, self.nv) = (true, problem.delassus_factor.coordinates());
             self.mass.clear();
             if self.in_trees {
-                self.trees.lay_out(&problem.thin);
+                self.trees.lay_out(&problem.delassus_factor);
             }
         } else {
             self.take_primal(problem);
@@ -306,17 +306,17 @@ impl PrimalNewton {
     /// y = J x of every block.
     fn multiply(&mut self, problem: &ConstraintProblem, of: fn(&mut Self) -> (&[f64], &mut [f64])) {
         let jacobian = std::mem::take(&mut self.jacobian);
-        let thin = if self.factored { &problem.thin } else { &jacobian };
+        let delassus_factor = if self.factored { &problem.delassus_factor } else { &jacobian };
         let (x, y) = of(self);
         lanes::plain(
             #[inline(always)]
             || {
                 for (i, rows) in problem.row_start().windows(2).enumerate() {
-                    let (dot, rows) = (thin.dot(i, x).to_array(), &mut y[rows[0]..rows[1]]);
+                    let (dot, rows) = (delassus_factor.dot(i, x).to_array(), &mut y[rows[0]..rows[1]]);
                     let n = rows.len().min(3);
                     rows[..n].copy_from_slice(&dot[..n]);
                     if n < rows.len() {
-                        let more = thin.dot_more(i, x).to_array();
+                        let more = delassus_factor.dot_more(i, x).to_array();
                         rows[n..].iter_mut().zip(more).for_each(|(y, m)| *y = m);
                     }
                 }
@@ -360,10 +360,10 @@ impl PrimalNewton {
         for (g, row) in gradient.iter_mut().zip(mass.chunks_exact((*nv).max(1))) {
             *g = dot(row, v);
         }
-        let thin = if *factored { &problem.thin } else { &*jacobian };
+        let delassus_factor = if *factored { &problem.delassus_factor } else { &*jacobian };
         lanes::plain(
             #[inline(always)]
-            || thin.add_all_transposed(problem.row_start(), apart, gradient),
+            || delassus_factor.add_all_transposed(problem.row_start(), apart, gradient),
         );
         self.known = true;
     }
@@ -379,7 +379,7 @@ impl PrimalNewton {
                 }
                 for (i, soft) in soft.iter().enumerate() {
                     let Some(d) = soft.curvature(&c[problem.range(i)]) else { continue };
-                    trees.add(&problem.thin, i, &d);
+                    trees.add(&problem.delassus_factor, i, &d);
                 }
                 direction.iter_mut().zip(&*gradient).for_each(|(d, g)| *d = -g);
                 if !trees.factor() {
@@ -424,18 +424,18 @@ impl PrimalNewton {
     #[inline(always)]
     fn add_curvature(&mut self, problem: &ConstraintProblem) {
         let Self { hessian, nv, jacobian, factored, soft, c, room, .. } = self;
-        let thin = if *factored { &problem.thin } else { &*jacobian };
+        let delassus_factor = if *factored { &problem.delassus_factor } else { &*jacobian };
         let hessian = &mut hessian[..];
         for (i, soft) in soft.iter().enumerate() {
             let c = &c[problem.range(i)];
             if c.len() <= 3 {
                 let Some(d) = soft.curvature(c) else { continue };
-                let columns = || thin.terms(i).map(|(dof, w)| (dof, w.to_array()));
+                let columns = || delassus_factor.terms(i).map(|(dof, w)| (dof, w.to_array()));
                 add_square((hessian, *nv), room, columns, &d);
             } else {
                 let Some(d) = soft.curvature(c) else { continue };
                 let columns = || {
-                    let both = thin.terms(i).zip(thin.more_terms(i));
+                    let both = delassus_factor.terms(i).zip(delassus_factor.more_terms(i));
                     both.map(|((dof, w), (_, m))| (dof, [w.x, w.y, w.z, m.x, m.y, m.z]))
                 };
                 add_square::<MAX_ROWS, _>((hessian, *nv), room, columns, &d);

@@ -115,7 +115,7 @@ impl ContactSolver for Raisim {
     }
 
     fn needs(&self) -> Needs {
-        Needs { thin: true, ..Needs::default() }
+        Needs { delassus_factor: true, ..Needs::default() }
     }
 
     fn solve_watched(

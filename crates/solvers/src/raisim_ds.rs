@@ -81,7 +81,7 @@ impl ContactSolver for RaisimDs {
     }
 
     fn needs(&self) -> Needs {
-        Needs { thin: true, ..Needs::default() }
+        Needs { delassus_factor: true, ..Needs::default() }
     }
 
     fn takes_patches(&self) -> bool {

@@ -22,7 +22,7 @@ pub struct Recorder {
 }
 
 impl Recorder {
-    /// Starts with the present state as first frame; then about `fps` frames a second.
+    /// InitialGuesses with the present state as first frame; then about `fps` frames a second.
     pub fn new(sim: &mut Simulation, fps: f64) -> Self {
         let t = sim.state().t;
         let mut recorder = Self { recording: scene_of(sim), interval: 1.0 / fps, next: t };

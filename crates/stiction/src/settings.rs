@@ -4,6 +4,10 @@ use crate::params::StepperParams;
 use stiction_solvers::Params;
 use stiction_solvers::registry;
 
+/// Iterations that a step may spend in the contact solver unless [`Settings::max_iterations`] says otherwise; environments
+/// of a batch that are stepped alone may spend as many.
+pub(crate) const ITERATIONS: u32 = 2000;
+
 /// What to simulate with.
 #[derive(Clone, Debug)]
 pub struct Settings {
@@ -28,7 +32,7 @@ impl Default for Settings {
             contact,
             contact_params: Params::default(),
             tolerance: 1e-8,
-            max_iterations: 2000,
+            max_iterations: ITERATIONS,
             threads: 1,
             stepper: StepperParams::default(),
         }

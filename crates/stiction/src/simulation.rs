@@ -1,7 +1,7 @@
 //! A world, its state, a stepper and a contact solver: the thing to call `step` on.
 
 use crate::input::Input;
-use crate::params::StepperParamError;
+use crate::params::{StepperParamError, StepperParams};
 use crate::report::{StepReport, StepStatus};
 use crate::settings::Settings;
 use crate::snapshot::{self, Bits, Snapshot, SnapshotError};
@@ -9,8 +9,8 @@ use crate::state::{State, StateError};
 use crate::stepping::around::certificates_at_rest::CertificatesAtRest;
 use crate::stepping::around::islands_at_rest::SleepingContact;
 use crate::stepping::around::sleeping::Sleeping;
-use crate::stepping::inner::Inner;
-use crate::stepping::make_inner;
+use crate::stepping::decoratable::Decoratable;
+use crate::stepping::make_undecorated;
 use crate::stepping::{Accepted, ContactCorrection, ContactSource, Memory, Stepper};
 use std::sync::Arc;
 use std::sync::OnceLock;
@@ -110,7 +110,7 @@ impl Energy {
 pub struct Simulation {
     world: Arc<World>,
     state: State,
-    stepper: Sleeping<Box<dyn Inner>>,
+    stepper: Sleeping<Box<dyn Decoratable>>,
     solver: Box<dyn ContactSolver>,
     judge: Judge,
     /// What acts during the next step; `generalized` is zeroed after it.
@@ -129,7 +129,27 @@ pub struct Simulation {
 impl Simulation {
     /// Checks world, state and settings against each other. The world is shared: pass an `Arc` to simulate it many times.
     pub fn new(world: impl Into<Arc<World>>, state: State, settings: Settings) -> Result<Self, SetupError> {
-        let world = with_drive_limits(world.into());
+        Self::with(world.into(), state, settings, |world, params| Ok(make_undecorated(world, params)?))
+    }
+
+    /// The same with a stepper that is in no catalogue: `make` is given the world and the parameters of [`Settings::stepper`],
+    /// whose sleep, halving and step h act around it.
+    pub fn with_stepper<S: Decoratable + 'static>(
+        world: impl Into<Arc<World>>,
+        state: State,
+        settings: Settings,
+        make: impl FnOnce(&World, StepperParams) -> Result<S, SetupError>,
+    ) -> Result<Self, SetupError> {
+        Self::with(world.into(), state, settings, |world, params| Ok(Box::new(make(world, params)?)))
+    }
+
+    fn with(
+        world: Arc<World>,
+        state: State,
+        settings: Settings,
+        make: impl FnOnce(&World, StepperParams) -> Result<Box<dyn Decoratable>, SetupError>,
+    ) -> Result<Self, SetupError> {
+        let world = with_drive_limits(world);
         settings.stepper.validate()?;
         if !(1..=MOST_THREADS).contains(&settings.threads) {
             return Err(SetupError::Threads { threads: settings.threads });
@@ -142,8 +162,8 @@ impl Simulation {
             return Err(SetupError::Turning { solver: settings.contact, geometry });
         }
         solver.use_threads(settings.threads);
-        let inner = make_inner(&world, settings.stepper)?;
-        let stepper = Sleeping::new(&world, inner, &settings.stepper);
+        let stepper = make(&world, settings.stepper)?;
+        let stepper = Sleeping::new(&world, stepper, &settings.stepper);
         let model = &world.model;
         Ok(Self {
             kin: Kinematics::new(model),

@@ -2,16 +2,16 @@
 
 #![allow(clippy::unwrap_used, non_snake_case)]
 
-use stiction::assembly::Face;
+use stiction::assembly::{Face, Posed};
 use stiction::collision::Shape;
 use stiction::dynamics::spatial::{Motion, Pose, Vec3, vec3};
 use stiction::dynamics::{Factor, Kinematics};
 use stiction::models::{Material, World};
 use stiction::solvers::registry::{Common, make};
-use stiction::stepping::{self, BlockMode, ContactSource};
+use stiction::stepping::{self, BlockMode, ContactSource, Decoratable};
 use stiction::{
     Composer, ContactCorrection, ContactPoint, CorrectableContact, FreeBody, Input, Memory, Settings,
-    Simulation, Sleep, State, StepperParams, UNCOLOURED,
+    Simulation, Sleep, State, StepReport, StepStatus, StepperParams, UNCOLOURED,
 };
 
 const G: f64 = 9.81;
@@ -169,5 +169,94 @@ fn a_stepper_takes_any_h_and_goes_on_from_its_memory() {
         solver.forget();
         assert_eq!(other.step(&world, &mut b, &input, 1e-3, solver.as_mut()), first);
         assert_eq!(a, b);
+    }
+}
+
+/// A stepper from outside: free bodies fall by the explicit rule, and a step longer than `longest` fails.
+struct Falling {
+    posed: Posed,
+    longest: f64,
+}
+
+impl stiction::Stepper for Falling {
+    fn name(&self) -> &'static str {
+        "falling"
+    }
+
+    fn step(
+        &mut self,
+        world: &World,
+        state: &mut State,
+        _: &Input,
+        h: f64,
+        _: &mut dyn stiction::contact::ContactSolver,
+    ) -> StepReport {
+        let status = if h > self.longest { StepStatus::NotConverged } else { StepStatus::Converged };
+        state.q[2] += h * state.v[2];
+        state.v[2] += h * world.model.gravity.z;
+        state.t += h;
+        StepReport {
+            status,
+            iterations: 0,
+            residual: h,
+            contacts: 0,
+            penetration: 0.0,
+            parts: 1,
+            remedy: None,
+            corrected: false,
+            asleep: 0,
+        }
+    }
+
+    fn posed(&self) -> &Posed {
+        &self.posed
+    }
+
+    fn impulses(&self) -> &[f64] {
+        &[]
+    }
+
+    fn contacts(&self) -> &[ContactPoint] {
+        &[]
+    }
+
+    fn efforts_into(&self, _: &World, out: &mut Vec<f64>) {
+        out.clear();
+    }
+
+    fn memory_into(&self, _: &mut Memory) {}
+
+    fn restore(&mut self, _: &World, _: &State, _: &Input, _: &Memory) {}
+
+    fn forget(&mut self) {}
+
+    fn take_numbers(&mut self, _: &World) {}
+}
+
+impl Decoratable for Falling {}
+
+/// A stepper from outside is stepped, halved and told like ours: in quarters where only those converge, and it never sleeps.
+#[test]
+fn a_stepper_from_outside_is_decorated() {
+    let (world, state) = sliding(0.0);
+    let h = 8e-3;
+    let fallen = |longest: f64| {
+        let stepper = StepperParams { dt: h, adaptive: 3, sleep: Sleep::On, ..StepperParams::default() };
+        let settings = Settings { stepper, ..Settings::default() };
+        let make = |world: &World, _| Ok(Falling { posed: Posed::new(&world.model), longest });
+        let mut sim = Simulation::with_stepper(world.clone(), state.clone(), settings, make).unwrap();
+        let report = sim.step();
+        assert!(report.failure().is_none() && report.asleep == 0, "{report:?}");
+        (report.parts, state.q[2] - sim.state().q[2], sim.state().t)
+    };
+    for parts in [1_u32, 2, 4, 8] {
+        let n = f64::from(parts);
+        let (taken, depth, t) = fallen(h / n * 1.001);
+        // Σ (h/n)² g k, k < n
+        let explicit = (h / n).powi(2) * G * n * (n - 1.0) / 2.0;
+        assert!(
+            taken == parts && (depth - explicit).abs() < 1e-15 && (t - h).abs() < 1e-15,
+            "{parts}: {depth:e}"
+        );
     }
 }

@@ -26,6 +26,19 @@ fn every_builtin_survives_the_round_trip() {
     }
 }
 
+/// A stepper is named alone or in the table of its parameters; a name that is none is told what there is.
+#[test]
+fn a_stepper_is_named() {
+    let named = parse(&format!("stepper = \"time-stepping\"\n{CUBE}")).unwrap();
+    let table = parse(&format!("{CUBE}[stepper]\nmethod = \"time-stepping\"\ndt = 0.002\n")).unwrap();
+    assert_eq!(named.stepper, StepperParams::default());
+    assert_eq!(table.stepper, StepperParams { dt: 0.002, ..StepperParams::default() });
+    for text in [format!("stepper = \"rk4\"\n{CUBE}"), format!("{CUBE}[stepper]\nmethod = \"rk4\"\n")] {
+        let message = message(&text);
+        assert!(message.contains("rk4") && message.contains("time-stepping"), "{message}");
+    }
+}
+
 /// Not a bit of a run changes.
 #[test]
 fn a_warm_up_leaves_no_trace() {

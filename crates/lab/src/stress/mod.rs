@@ -7,180 +7,22 @@
 //! files.
 
 mod mechanisms;
+mod side_by_side;
+mod subject;
+mod trial;
 pub mod world;
+
+pub use subject::{Subject, trial};
+pub use trial::{STEPS, Trial};
 
 use std::fmt::Write as _;
 use std::fs;
 use std::ops::ControlFlow;
-use std::panic::{AssertUnwindSafe, catch_unwind};
 use std::path::{Path, PathBuf};
 use std::sync::Mutex;
 use std::sync::atomic::{AtomicBool, AtomicU64, Ordering};
 pub use stiction::CERTIFIED;
-use stiction::contact::io::save;
-use stiction::solvers::Params;
-use stiction::{Simulation, Sleep, StepStatus};
-
-/// Steps of a trial.
-pub const STEPS: u64 = 100;
-/// Problem files a trial may leave.
-const FILES: usize = 3;
-
-/// Outcome of one seed.
-#[derive(Clone, Debug, Default, PartialEq)]
-pub struct Trial {
-    pub seed: u64,
-    /// Scene, and what was drawn for it.
-    pub of: String,
-    pub steps: u64,
-    /// Contact points of all steps.
-    pub contacts: u64,
-    /// Steps that said themselves that the solver did not reach its tolerance.
-    pub flagged: u64,
-    /// Steps of which only rounding the impulses to 64 bits was left.
-    pub rounding: u64,
-    /// Steps above [`CERTIFIED`].
-    pub uncertified: u64,
-    /// Steps above [`CERTIFIED`] that were not flagged.
-    pub silent: u64,
-    /// 1 if the last step failed: the state was left as it was, and the cause given.
-    pub failed: u64,
-    /// 1 if the state stopped being finite.
-    pub not_finite: u64,
-    /// 1 if the last step panicked.
-    pub panicked: u64,
-    /// Worst of all steps [m/s].
-    pub natural_map: f64,
-    /// Message of the failure or the panic.
-    pub cause: String,
-}
-
-const HEADS: &str =
-    "seed,of,steps,contacts,flagged,rounding,uncertified,silent,failed,not_finite,panicked,natural_map,cause";
-
-impl Trial {
-    /// The trial as a line of the results.
-    fn line(&self) -> String {
-        let Self {
-            seed,
-            steps,
-            contacts,
-            flagged,
-            rounding,
-            uncertified,
-            silent,
-            failed,
-            not_finite,
-            panicked,
-            ..
-        } = self;
-        let plain = |s: &str| s.replace([',', '\n'], ";");
-        let (of, cause, map) = (plain(&self.of), plain(&self.cause), self.natural_map);
-        format!(
-            "{seed},{of},{steps},{contacts},{flagged},{rounding},{uncertified},{silent},{failed},{not_finite},{panicked},{map:e},{cause}"
-        )
-    }
-
-    fn of_line(line: &str) -> Option<Self> {
-        let words: Vec<&str> = line.split(',').collect();
-        let [seed, of, rest @ .., map, cause] = &words[..] else { return None };
-        let counts: Vec<u64> = rest.iter().map(|w| w.parse().ok()).collect::<Option<_>>()?;
-        let [steps, contacts, flagged, rounding, uncertified, silent, failed, not_finite, panicked] =
-            counts[..]
-        else {
-            return None;
-        };
-        Some(Self {
-            seed: seed.parse().ok()?,
-            of: (*of).to_owned(),
-            steps,
-            contacts,
-            flagged,
-            rounding,
-            uncertified,
-            silent,
-            failed,
-            not_finite,
-            panicked,
-            natural_map: map.parse().ok()?,
-            cause: (*cause).to_owned(),
-        })
-    }
-}
-
-/// The steps of `seed` under `solver` with its `params`; problem files into `folder`.
-pub fn trial(seed: u64, (solver, params): (&str, &Params), folder: Option<&Path>) -> Trial {
-    let mut trial = Trial { seed, ..Trial::default() };
-    let result = catch_unwind(AssertUnwindSafe(|| run(&mut trial, (solver, params), folder)));
-    if let Err(panic) = result {
-        trial.panicked = 1;
-        let text = panic.downcast_ref::<String>().map(String::as_str);
-        trial.cause = text.or(panic.downcast_ref::<&str>().copied()).unwrap_or("a panic").to_owned();
-    }
-    trial
-}
-
-fn run(trial: &mut Trial, (solver, params): (&str, &Params), folder: Option<&Path>) {
-    let drawn = match world::draw(trial.seed) {
-        Ok(drawn) => drawn,
-        Err(error) => {
-            (trial.failed, trial.cause) = (1, error.to_string());
-            return;
-        }
-    };
-    trial.of = drawn.of;
-    let mut setup = drawn.setup;
-    setup.settings.set_contact(solver);
-    setup.settings.contact_params = params.clone();
-    setup.settings.stepper.sleep = Sleep::Off; // every step is solved
-    let mut sim = match Simulation::new(setup.world, setup.state, setup.settings) {
-        Ok(sim) => sim,
-        Err(error) => {
-            (trial.failed, trial.cause) = (1, error.to_string());
-            return;
-        }
-    };
-    sim.control_mut().copy_from_slice(&setup.control);
-    let mut files = 0;
-    for step in 0..STEPS {
-        for force in &setup.forces {
-            force.apply(&mut sim);
-        }
-        let report = sim.step();
-        trial.steps += 1;
-        if let Some(cause) = report.failure() {
-            (trial.failed, trial.cause) = (1, cause.to_owned());
-            return;
-        }
-        let state = sim.state();
-        if !state.q.iter().chain(&state.v).all(|x| x.is_finite()) {
-            trial.not_finite = 1;
-            return;
-        }
-        let natural_map = sim.certificate().natural_map;
-        let certified = natural_map <= CERTIFIED;
-        trial.contacts += report.contacts as u64;
-        trial.flagged += u64::from(report.flagged());
-        trial.rounding += u64::from(report.status == StepStatus::Rounding);
-        trial.uncertified += u64::from(!certified);
-        trial.silent += u64::from(!certified && !report.flagged());
-        if !(natural_map <= trial.natural_map) {
-            trial.natural_map = natural_map;
-        }
-        if let Some(folder) = folder
-            && (report.flagged() || !certified)
-            && files < FILES
-        {
-            files += 1;
-            let word = trial.of.split_whitespace().next().unwrap_or_default();
-            let name = format!("{:08}-{word}-{step:03}", trial.seed);
-            let (problem, impulses) = (sim.problem(), sim.impulses());
-            if let Err(error) = save(&folder.join(format!("{name}.json")), &name, problem, Some(impulses)) {
-                trial.cause = format!("the problem could not be kept: {error}");
-            }
-        }
-    }
-}
+use trial::HEADS;
 
 /// Many trials.
 #[derive(Clone, Debug)]
@@ -190,9 +32,8 @@ pub struct Campaign {
     pub steps: u64,
     /// Each thread takes the next seed that none has.
     pub threads: usize,
-    pub solver: String,
-    /// Its parameters.
-    pub params: Params,
+    /// Steps the worlds.
+    pub subject: Subject,
     /// Where results (`trials.csv`) and problems are kept. Seeds that are there already are not run again.
     pub folder: Option<PathBuf>,
 }
@@ -276,7 +117,7 @@ impl Campaign {
                 if done.contains(&seed) {
                     continue;
                 }
-                let trial = trial(seed, (&self.solver, &self.params), self.folder.as_deref());
+                let trial = trial(seed, &self.subject, self.folder.as_deref());
                 let Ok(mut totals) = totals.lock() else { return };
                 totals.add(&trial);
                 let kept = file.as_ref().map_or(Ok(()), |f| append(f, &trial.line()));
@@ -310,20 +151,31 @@ fn append(file: &Path, line: &str) -> std::io::Result<()> {
 #[cfg(test)]
 mod tests {
     use super::*;
+    use stiction::batch::Precision;
+    use stiction::{Simulation, Sleep};
 
     /// Ten thousand steps; the campaign of a million is `stiction stress --steps 1000000`.
     #[test]
     fn nothing_goes_wrong_in_silence() {
+        let campaign =
+            Campaign { first_seed: 1, steps: 10_000, threads: 2, subject: Subject::auto(), folder: None };
+        let totals = campaign.run(|_| ControlFlow::Continue(())).unwrap();
+        assert!(totals.sound() && totals.steps >= 10_000, "{totals:#?}");
+        assert!(totals.failed == 0, "{totals:#?}");
+    }
+
+    /// Batches of the same worlds: lanes, and what they leave to a step alone.
+    #[test]
+    fn nothing_goes_wrong_in_silence_in_batches() {
         let campaign = Campaign {
             first_seed: 1,
-            steps: 10_000,
+            steps: 8_000,
             threads: 2,
-            solver: "auto".to_owned(),
-            params: Params::default(),
+            subject: Subject::Batch { environments: 8, precision: Precision::Double },
             folder: None,
         };
         let totals = campaign.run(|_| ControlFlow::Continue(())).unwrap();
-        assert!(totals.sound() && totals.steps >= 10_000, "{totals:#?}");
+        assert!(totals.sound() && totals.steps >= 8_000, "{totals:#?}");
         assert!(totals.failed == 0, "{totals:#?}");
     }
 
@@ -353,7 +205,7 @@ mod tests {
     /// flagged or takes more than some steps of Newton's method.
     #[test]
     fn rounding_is_told_and_costs_nothing() {
-        let drawn = trial(3640, ("auto", &Params::default()), None);
+        let drawn = trial(3640, &Subject::auto(), None);
         assert!(drawn.rounding > 20 && drawn.flagged == 0 && drawn.uncertified == 0, "{drawn:?}");
         assert!(drawn.natural_map > 1e-8, "{drawn:?}");
         let mut setup = world::draw(3640).unwrap().setup;
@@ -410,7 +262,7 @@ mod tests {
     #[test]
     fn the_same_seed_gives_the_same_trial() {
         for seed in [3, 4, 5] {
-            let line = || trial(seed, ("auto", &Params::default()), None).line();
+            let line = || trial(seed, &Subject::auto(), None).line();
             assert_eq!(line(), line());
         }
     }

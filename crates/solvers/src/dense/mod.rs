@@ -86,10 +86,10 @@ pub(crate) fn matrix_into(problem: &ConstraintProblem, out: &mut Vec<f64>) {
 /// G = W Wᵀ by rows of whole strips into `out`, from the W of a problem; `columns` is scratch, W by coordinates.
 #[inline(always)]
 pub(crate) fn whole_into(problem: &ConstraintProblem, columns: &mut Vec<[f64; STRIP]>, out: &mut Vec<f64>) {
-    let (thin, rows) = (&problem.thin, problem.rows());
+    let (delassus_factor, rows) = (&problem.delassus_factor, problem.rows());
     let width = rows.div_ceil(STRIP);
     columns.clear();
-    columns.resize(thin.coordinates() * width, [0.0; STRIP]);
+    columns.resize(delassus_factor.coordinates() * width, [0.0; STRIP]);
     let numbers = columns.as_flattened_mut();
     let mut write = |range: Range<usize>, (coordinate, w): (usize, Vec3)| {
         let at = STRIP * width * coordinate;
@@ -97,9 +97,9 @@ pub(crate) fn whole_into(problem: &ConstraintProblem, columns: &mut Vec<[f64; ST
     };
     for (i, range) in problem.row_start().windows(2).enumerate() {
         let end = range[1].min(range[0] + 3);
-        thin.terms(i).for_each(|term| write(range[0]..end, term));
+        delassus_factor.terms(i).for_each(|term| write(range[0]..end, term));
         if end < range[1] {
-            thin.more_terms(i).for_each(|term| write(end..range[1], term));
+            delassus_factor.more_terms(i).for_each(|term| write(end..range[1], term));
         }
     }
     out.clear();
@@ -108,9 +108,9 @@ pub(crate) fn whole_into(problem: &ConstraintProblem, columns: &mut Vec<[f64; ST
     let strips = out.as_chunks_mut::<STRIP>().0;
     for (i, range) in problem.row_start().windows(2).enumerate() {
         let end = range[1].min(range[0] + 3);
-        add_rows(strips, range[0]..end, width, columns, thin.terms(i));
+        add_rows(strips, range[0]..end, width, columns, delassus_factor.terms(i));
         if end < range[1] {
-            add_rows(strips, end..range[1], width, columns, thin.more_terms(i));
+            add_rows(strips, end..range[1], width, columns, delassus_factor.more_terms(i));
         }
     }
     for row in 0..rows {

@@ -33,7 +33,7 @@ impl Method for FacetsMethod {
     const PATIENCE: u32 = 5 * MOST;
 
     fn start(&mut self, &form: &Form, task: &Task, lambda: &[f64], _c: &[f64]) -> bool {
-        blocks_into(task.problem, task.measure, &mut self.blocks);
+        blocks_into(task.problem, task.stopping, &mut self.blocks);
         self.first.clear();
         self.first.extend_from_slice(lambda);
         self.starts = 0;
@@ -49,10 +49,10 @@ impl Method for FacetsMethod {
         let over = !going || self.facets.stuck() || self.steps == MOST;
         if over || self.steps >= FIRST && (self.steps - FIRST).is_multiple_of(BETWEEN) {
             task.problem.velocities_into(lambda, &mut self.c);
-            let e = task.measure.residual(task.problem, task.law, lambda, &self.c);
+            let e = task.stopping.residual(task.problem, task.law, lambda, &self.c);
             if e > task.tolerance {
-                let Task { problem, measure, law, .. } = *task;
-                let view = View { problem, blocks: &self.blocks, measure, law, sweeps: false };
+                let Task { problem, stopping, law, .. } = *task;
+                let view = View { problem, blocks: &self.blocks, stopping, law, sweeps: false };
                 let reached = self.newton.solve(&view, lambda, e, task.tolerance, NEWTON_STEPS);
                 if over && reached.residual > task.tolerance {
                     return self.begin(task);
@@ -67,7 +67,7 @@ impl FacetsMethod {
     /// From the next starting point; false if there is none.
     fn begin(&mut self, task: &Task) -> bool {
         let Some(&scales) = STARTS.get(self.starts) else { return false };
-        self.facets.start(task.problem, task.measure, task.law, &self.first, scales);
+        self.facets.start(task.problem, task.stopping, task.law, &self.first, scales);
         (self.starts, self.steps) = (self.starts + 1, 0);
         true
     }

@@ -40,8 +40,8 @@ pub(crate) use method::FacetsMethod;
 
 use crate::dense::Lu;
 use crate::finish::{Reached, View};
-use crate::measure::Measure;
 use crate::parameters::choice;
+use crate::residual::StoppingResidual;
 use serde::{Deserialize, Serialize};
 use std::ops::Range;
 use stiction_contact::{Cone, ConstraintProblem, Law};
@@ -127,7 +127,7 @@ impl Facets {
         max_steps: u32,
         scales: (f64, f64),
     ) -> Reached {
-        self.start(view.problem, view.measure, view.law, lambda, scales);
+        self.start(view.problem, view.stopping, view.law, lambda, scales);
         let mut best = f64::INFINITY;
         for step in 1..=max_steps {
             let length = self.step(view.problem);
@@ -153,7 +153,7 @@ impl Facets {
     pub(crate) fn start(
         &mut self,
         problem: &ConstraintProblem,
-        measure: &Measure,
+        stopping: &StoppingResidual,
         law: Law,
         lambda: &[f64],
         scales: (f64, f64),
@@ -171,8 +171,8 @@ impl Facets {
         self.scale.clear();
         self.first.push(0);
         for (i, &cone) in problem.cones().iter().enumerate() {
-            let (dim, p) = (cone.dim(), 1.0 / measure.norms[i].sqrt());
-            let inert = !(measure.diagonal[i][4 * cone.normal()] > 0.0);
+            let (dim, p) = (cone.dim(), 1.0 / stopping.norms[i].sqrt());
+            let inert = !(stopping.diagonal[i][4 * cone.normal()] > 0.0);
             let (kind, pairs) = match cone {
                 _ if inert => (Kind::Pinned, 0),
                 Cone::Friction { mu } if mu > SMOOTH && convex(law) => (Kind::Cone { mu }, n),

@@ -100,7 +100,7 @@ impl Finish {
     /// Where Newton has failed before the first sweep: by that again, from where a few lead.
     fn by_sweeps(&mut self, view: &View, lambda: &mut [f64], from: Reached, goal: Goal) -> Reached {
         let mut trial = self.trial_from(lambda);
-        blocks_into(view.problem, view.measure, &mut self.blocks);
+        blocks_into(view.problem, view.stopping, &mut self.blocks);
         let Self { newton, blocks, way, .. } = self;
         let view = View { blocks, sweeps: true, ..*view };
         let e = sweep(&view, &mut trial, FIRST_SWEEPS, way);

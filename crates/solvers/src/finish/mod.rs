@@ -61,7 +61,7 @@ const NEWTON_STEPS: [u32; 2] = [10, 20];
 /// With more rows than these a step costs much, and parts do more than so many Newton steps on all.
 const MANY_ROWS: usize = 600;
 const MANY_ROWS_STEPS: u32 = 5;
-/// Starts this near are nearly answers [tolerances] …
+/// InitialGuesses this near are nearly answers [tolerances] …
 pub(crate) const NEAR: f64 = 1e2;
 /// … and are taken this deep, where the rows are few.
 const DEEP: f64 = 1e-4;
@@ -383,7 +383,7 @@ impl Finish {
         law == Law::Ncp
             && (TreeSystem::pays(problem)
                 || problem.rows() <= Path::MOST_ROWS
-                || knows_all(problem) && problem.thin.coordinates() <= Path::MOST_ROWS)
+                || knows_all(problem) && problem.delassus_factor.coordinates() <= Path::MOST_ROWS)
     }
 
     /// From `lambda` by the augmented Lagrangian, where all others have failed, to the best impulses met.
@@ -425,8 +425,8 @@ impl Finish {
         max_steps: u32,
         scales: (f64, f64),
     ) -> Reached {
-        let View { problem, measure, law, .. } = *view;
-        let task = Task { problem, measure, law, tolerance };
+        let View { problem, stopping, law, .. } = *view;
+        let task = Task { problem, stopping, law, tolerance };
         self.interior.start(&task, lambda, scales);
         let mut best = f64::INFINITY;
         for step in 1..=max_steps {
@@ -477,8 +477,8 @@ fn follow<M: Method>(
     view: &View,
     (lambda, tolerance, max_steps): (&mut Vec<f64>, f64, u32),
 ) -> Reached {
-    let View { problem, measure, law, .. } = *view;
-    let task = Task { problem, measure, law, tolerance };
+    let View { problem, stopping, law, .. } = *view;
+    let task = Task { problem, stopping, law, tolerance };
     problem.velocities_into(lambda, c);
     let mut reached = Reached { residual: view.residual(lambda, c), steps: 0 };
     if !method.start(params, &task, lambda, c) {

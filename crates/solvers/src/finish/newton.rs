@@ -177,7 +177,7 @@ impl Newton {
         self.whole.clear();
         self.in_trees = TreeSystem::pays(view.problem);
         if self.in_trees {
-            self.trees.take(&view.problem.thin);
+            self.trees.take(&view.problem.delassus_factor);
         }
         let (mut best, mut wandered) = (current, 0);
         let scale = view.problem.free_velocity.iter().map(|g| g * g).sum::<f64>().sqrt();
@@ -367,7 +367,7 @@ impl Newton {
                 }
                 &Block::Patch(mu, norm) => {
                     let (l, c) = (&self.lambda[range.clone()], &self.c[range.clone()]);
-                    let piece = patch::piece_of(view.measure.diagonal[i][8], norm, mu, l, c);
+                    let piece = patch::piece_of(view.stopping.diagonal[i][8], norm, mu, l, c);
                     if let Piece::Fixed = piece {
                         range.clone().for_each(|r| self.known[r] = -self.lambda[r]); // (1)
                     }
@@ -394,7 +394,7 @@ impl Newton {
         let problem = view.problem;
         // Velocities after the known changes; a product may need more room than its rows.
         self.d_c.clear();
-        self.d_c.reserve(self.known.len() + problem.thin.scratch(self.known.len()));
+        self.d_c.reserve(self.known.len() + problem.delassus_factor.scratch(self.known.len()));
         if self.known.iter().any(|&d| d != 0.0) {
             problem.delassus_mul_into(&self.known, &mut self.d_c);
             for (k, d) in self.d_c.iter_mut().enumerate() {
@@ -456,7 +456,7 @@ impl Newton {
             Piece::Stick => (0..view.problem.cone(i).dim()).for_each(|k| left[k][k] = 1.0),
             Piece::Linear { left: weights, own: share, .. } => {
                 left = weights;
-                own = share.map(|row| row.map(|x| x * view.measure.norms[i]));
+                own = share.map(|row| row.map(|x| x * view.stopping.norms[i]));
             }
             Piece::Slide { e, q, mu, rho_n, rho_t, .. } => {
                 own[0] = [e[0] / rho_t, e[1] / rho_t, -mu / rho_t]; // (4)
@@ -469,7 +469,7 @@ impl Newton {
         // Of A only G is left to whoever solves.
         let r = view.problem.range(i).start;
         for l in 0..view.problem.cone(i).dim() {
-            let raised = view.problem.compliance[r + l] + self.regularisation * view.measure.norms[i];
+            let raised = view.problem.compliance[r + l] + self.regularisation * view.stopping.norms[i];
             (0..3).for_each(|k| own[k][l] += left[k][l] * raised);
         }
         Equation { left, own }

@@ -17,10 +17,10 @@
 
 use super::{COMPLIANCE, Function, Newton, Reached, View, follow, sweep};
 use crate::islands::{root, unite};
-use crate::measure::Measure;
 use crate::ncp_al::Augmented;
 use crate::ncp_newton;
 use crate::path::Path;
+use crate::residual::StoppingResidual;
 use crate::sweep::{Block, blocks_into};
 use crate::trees::TreeSystem;
 use std::ops::Range;
@@ -82,7 +82,7 @@ pub(super) struct Parts {
     /// Of the present part.
     trees: Vec<usize>,
     problem: ConstraintProblem,
-    measure: Measure,
+    stopping: StoppingResidual,
     prepared: Vec<Block>,
     lambda: Vec<f64>,
     trial: Vec<f64>,
@@ -103,7 +103,7 @@ impl Parts {
         mut tools: Tools,
     ) -> Option<u32> {
         view.problem.velocities_into(lambda, &mut self.c);
-        let sum = view.measure.squares_into(view.problem, view.law, lambda, &self.c, &mut self.squares);
+        let sum = view.stopping.squares_into(view.problem, view.law, lambda, &self.c, &mut self.squares);
         let mean = sum / view.problem.len() as f64;
         let most = MOST * view.problem.len() as f64;
         let found = RANGES.iter().any(|&(share, reach)| {
@@ -114,7 +114,7 @@ impl Parts {
             return None;
         }
         self.place.clear();
-        self.place.resize(view.problem.thin.trees(), NOWHERE);
+        self.place.resize(view.problem.delassus_factor.trees(), NOWHERE);
         let (goal, mut cost, mut knots) = (SHARE * tolerance, 0, 0);
         for k in 0..self.ends.len() {
             let range = self.range(k);
@@ -126,7 +126,7 @@ impl Parts {
             let part = View {
                 problem: &self.problem,
                 blocks: &self.prepared,
-                measure: &self.measure,
+                stopping: &self.stopping,
                 law: view.law,
                 sweeps: true,
             };
@@ -147,32 +147,32 @@ impl Parts {
     /// Parts around the blocks that leave more than `right`; the blocks of the largest.
     fn find(&mut self, problem: &ConstraintProblem, right: f64, reach: u32) -> usize {
         let Self { squares, inside, near, parent, blocks, ends, .. } = self;
-        let thin = &problem.thin;
+        let delassus_factor = &problem.delassus_factor;
         inside.clear();
         inside.extend(squares.iter().map(|&s| s > right));
         for _ in 0..reach {
             near.clear();
-            near.resize(thin.trees(), false);
+            near.resize(delassus_factor.trees(), false);
             for i in (0..problem.len()).filter(|&i| inside[i]) {
-                thin.trees_of(i).for_each(|t| near[t] = true);
+                delassus_factor.trees_of(i).for_each(|t| near[t] = true);
             }
             inside
                 .iter_mut()
                 .enumerate()
-                .for_each(|(i, inside)| *inside |= thin.trees_of(i).any(|t| near[t]));
+                .for_each(|(i, inside)| *inside |= delassus_factor.trees_of(i).any(|t| near[t]));
         }
         parent.clear();
-        parent.extend(0..thin.trees());
+        parent.extend(0..delassus_factor.trees());
         blocks.clear();
         for i in (0..problem.len()).filter(|&i| inside[i]) {
-            let mut trees = thin.trees_of(i);
+            let mut trees = delassus_factor.trees_of(i);
             let Some(a) = trees.next() else { continue };
             blocks.push(i);
             if let Some(b) = trees.next() {
                 unite(parent, a, b);
             }
         }
-        let mut part_of = |i: usize| thin.trees_of(i).next().map(|t| root(parent, t));
+        let mut part_of = |i: usize| delassus_factor.trees_of(i).next().map(|t| root(parent, t));
         blocks.sort_unstable_by_key(|&i| (part_of(i), i));
         ends.clear();
         ends.extend((1..blocks.len()).filter(|&k| part_of(blocks[k]) != part_of(blocks[k - 1])));
@@ -194,7 +194,7 @@ impl Parts {
         problem.time_step = whole.time_step;
         self.lambda.clear();
         for &i in blocks {
-            for tree in whole.thin.trees_of(i) {
+            for tree in whole.delassus_factor.trees_of(i) {
                 if place[tree] == NOWHERE {
                     place[tree] = trees.len();
                     trees.push(tree);
@@ -205,7 +205,7 @@ impl Parts {
             problem.compliance[to].copy_from_slice(&whole.compliance[whole.range(i)]);
             self.lambda.extend_from_slice(&lambda[whole.range(i)]);
         }
-        problem.thin.gather(&whole.thin, blocks, trees, place);
+        problem.delassus_factor.gather(&whole.delassus_factor, blocks, trees, place);
         if !TreeSystem::pays(problem) && problem.form_blocks().is_err() {
             return false;
         }
@@ -213,8 +213,8 @@ impl Parts {
         for (k, product) in products.iter().enumerate() {
             problem.free_velocity[k] -= product + problem.compliance[k] * self.lambda[k];
         }
-        self.measure.prepare(problem);
-        blocks_into(problem, &self.measure, &mut self.prepared);
+        self.stopping.prepare(problem);
+        blocks_into(problem, &self.stopping, &mut self.prepared);
         true
     }
 }
@@ -280,19 +280,23 @@ impl Tools<'_> {
 mod tests {
     use super::*;
     use crate::auto::{Auto, AutoParams};
-    use crate::testing::{stack, with_thin};
+    use crate::testing::{stack, with_delassus_factor};
     use stiction_contact::{ContactSolver, Law};
     use stiction_dynamics::spatial::vec3;
 
     const TOLERANCE: f64 = 1e-10;
 
-    fn view<'a>(problem: &'a ConstraintProblem, measure: &'a Measure, blocks: &'a [Block]) -> View<'a> {
-        View { problem, blocks, measure, law: Law::Ncp, sweeps: true }
+    fn view<'a>(
+        problem: &'a ConstraintProblem,
+        stopping: &'a StoppingResidual,
+        blocks: &'a [Block],
+    ) -> View<'a> {
+        View { problem, blocks, stopping, law: Law::Ncp, sweeps: true }
     }
 
     /// A stack of cubes that is pushed, and its answer but for the impulses of some contacts.
     fn disturbed(lost: &[usize]) -> (ConstraintProblem, Vec<f64>) {
-        let problem = with_thin(stack(&[1.0; 20], vec3(0.5, 0.2, 0.0), 0.4));
+        let problem = with_delassus_factor(stack(&[1.0; 20], vec3(0.5, 0.2, 0.0), 0.4));
         let mut lambda = vec![0.0; problem.rows()];
         let params = AutoParams { tolerance: 0.01 * TOLERANCE, ..AutoParams::default() };
         assert!(Auto::new(params).unwrap().solve(&problem, &mut lambda).converged());
@@ -307,16 +311,16 @@ mod tests {
         with(Tools { newton, path, smoothed, multipliers, room: &mut [Vec::new(), Vec::new()] })
     }
 
-    fn prepared(problem: &ConstraintProblem) -> (Measure, Vec<Block>) {
-        let (mut measure, mut blocks) = (Measure::default(), Vec::new());
-        measure.prepare(problem);
-        blocks_into(problem, &measure, &mut blocks);
-        (measure, blocks)
+    fn prepared(problem: &ConstraintProblem) -> (StoppingResidual, Vec<Block>) {
+        let (mut stopping, mut blocks) = (StoppingResidual::default(), Vec::new());
+        stopping.prepare(problem);
+        blocks_into(problem, &stopping, &mut blocks);
+        (stopping, blocks)
     }
 
     fn solve(problem: &ConstraintProblem, parts: &mut Parts, lambda: &mut [f64]) -> Option<u32> {
-        let (measure, blocks) = prepared(problem);
-        tooled(|tools| parts.solve(&view(problem, &measure, &blocks), lambda, TOLERANCE, tools))
+        let (stopping, blocks) = prepared(problem);
+        tooled(|tools| parts.solve(&view(problem, &stopping, &blocks), lambda, TOLERANCE, tools))
     }
 
     /// Two faces press each other far too much: neither Newton's method nor the path leads from there to the answer. Ways
@@ -328,8 +332,8 @@ mod tests {
         for i in 20..28 {
             lambda[problem.range(i)].copy_from_slice(&[3.0, -2.0, 10.0]);
         }
-        let (measure, blocks) = prepared(&problem);
-        let (view, mut c) = (view(&problem, &measure, &blocks), Vec::new());
+        let (stopping, blocks) = prepared(&problem);
+        let (view, mut c) = (view(&problem, &stopping, &blocks), Vec::new());
         let mut left = |lambda: &[f64]| {
             problem.velocities_into(lambda, &mut c);
             view.residual(lambda, &c)
@@ -360,10 +364,10 @@ mod tests {
         let steps = solve(&problem, &mut parts, &mut lambda).expect("small parts");
         assert_eq!(parts.ends.len(), 2);
         assert!(steps > 0);
-        let (mut measure, mut c, mut squares) = (Measure::default(), Vec::new(), Vec::new());
-        measure.prepare(&problem);
+        let (mut stopping, mut c, mut squares) = (StoppingResidual::default(), Vec::new(), Vec::new());
+        stopping.prepare(&problem);
         problem.velocities_into(&lambda, &mut c);
-        measure.squares_into(&problem, Law::Ncp, &lambda, &c, &mut squares);
+        stopping.squares_into(&problem, Law::Ncp, &lambda, &c, &mut squares);
         for i in 0..problem.len() {
             if parts.inside[i] {
                 assert!(squares[i].sqrt() <= TOLERANCE, "block {i}: {}", squares[i].sqrt());

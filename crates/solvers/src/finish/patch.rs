@@ -55,7 +55,7 @@ pub(super) fn equations(
         _ => {}
     }
     for l in 0..dim {
-        let raised = view.problem.compliance[first + l] + regularisation * view.measure.norms[i];
+        let raised = view.problem.compliance[first + l] + regularisation * view.stopping.norms[i];
         (0..dim).for_each(|k| own[k][l] += left[k][l] * raised);
     }
     Patch { left, own, rhs }

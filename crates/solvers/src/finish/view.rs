@@ -1,8 +1,8 @@
 //! What a finish sees of a problem, and what kind of problem it is.
 
 use super::{FEW_ROWS, NEAR, parts::Parts};
-use crate::measure::Measure;
 use crate::path::Path;
+use crate::residual::StoppingResidual;
 use crate::sweep::Block;
 use crate::trees::TreeSystem;
 use stiction_contact::{ConstraintProblem, Law};
@@ -21,7 +21,7 @@ const NOTHING: f64 = 1e-3;
 pub(crate) struct View<'a> {
     pub(crate) problem: &'a ConstraintProblem,
     pub(crate) blocks: &'a [Block],
-    pub(crate) measure: &'a Measure,
+    pub(crate) stopping: &'a StoppingResidual,
     pub(crate) law: Law,
     /// The blocks are all that sweeps ask for.
     pub(crate) sweeps: bool,
@@ -29,7 +29,7 @@ pub(crate) struct View<'a> {
 
 impl View<'_> {
     pub(crate) fn residual(&self, lambda: &[f64], c: &[f64]) -> f64 {
-        self.measure.residual(self.problem, self.law, lambda, c)
+        self.stopping.residual(self.problem, self.law, lambda, c)
     }
 
     /// `e`, found at these impulses, with what rounding may add whoever judges them [m/s]; where contacts press against
@@ -49,13 +49,13 @@ impl View<'_> {
     /// What rounding may make of these impulses, whoever judges them [m/s]. Where it is nothing beside the tolerance, a
     /// bound of it.
     pub(crate) fn rounding(&self, lambda: &[f64], tolerance: f64, scratch: &mut Vec<f64>) -> f64 {
-        CAUTION * self.measure.last_place(self.problem, lambda, NOTHING * tolerance / CAUTION, scratch)
+        CAUTION * self.stopping.last_place(self.problem, lambda, NOTHING * tolerance / CAUTION, scratch)
     }
 
     /// True if `e` is nearly within the tolerance, and no more than rounding these impulses leaves: nothing beyond
     /// Newton's method is worth its cost.
     pub(super) fn is_rounding(&self, e: f64, lambda: &[f64], tolerance: f64, scratch: &mut Vec<f64>) -> bool {
-        e <= NEAR * tolerance && e <= self.measure.last_place(self.problem, lambda, e, scratch)
+        e <= NEAR * tolerance && e <= self.stopping.last_place(self.problem, lambda, e, scratch)
     }
 
     /// True where [`super::Way::Path`] leads.
@@ -76,6 +76,6 @@ impl View<'_> {
     /// True if a large island has far more rows than motions: most contacts could open or slip and others hold as well.
     pub(super) fn hyperstatic(&self) -> bool {
         let rows = self.problem.rows();
-        self.has_parts() && rows > FEW_ROWS && rows > REDUNDANT * self.problem.thin.coordinates()
+        self.has_parts() && rows > FEW_ROWS && rows > REDUNDANT * self.problem.delassus_factor.coordinates()
     }
 }

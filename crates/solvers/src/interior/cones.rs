@@ -20,7 +20,7 @@ pub(super) enum Kind {
     Smooth,
 }
 
-/// Of a block with (G + R)_ii = `a`, as [`crate::measure::Measure`] holds it.
+/// Of a block with (G + R)_ii = `a`, as [`crate::residual::StoppingResidual`] holds it.
 pub(super) fn kind(cone: &Cone, a: &Block3) -> Kind {
     match *cone {
         Cone::Friction { mu } if a[8] > 0.0 => {

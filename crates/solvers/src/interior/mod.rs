@@ -101,12 +101,12 @@ impl Interior {
     pub(crate) fn start(&mut self, task: &Task, lambda: &[f64], scales: (f64, f64)) {
         let n = lambda.len();
         self.kinds.clear();
-        let diagonals = task.problem.cones().iter().zip(&task.measure.diagonal);
+        let diagonals = task.problem.cones().iter().zip(&task.stopping.diagonal);
         self.kinds.extend(diagonals.map(|(cone, a)| kind(cone, a)));
         self.stuck = 0;
         self.in_trees = TreeSystem::pays(task.problem);
         if self.in_trees {
-            self.trees.take(&task.problem.thin);
+            self.trees.take(&task.problem.delassus_factor);
         }
         self.lambda.clear();
         self.lambda.extend_from_slice(lambda);
@@ -156,7 +156,7 @@ impl Interior {
                 }
             }
             for r in rows {
-                self.lu.row_mut(r)[r] += problem.compliance[r] + 1e-8 * task.measure.norms[i];
+                self.lu.row_mut(r)[r] += problem.compliance[r] + 1e-8 * task.stopping.norms[i];
             }
         }
         self.step.copy_from_slice(&problem.free_velocity);
@@ -238,7 +238,7 @@ impl Interior {
                 let mut e = self.equation(task, i);
                 // Rigid couplings have none of their own.
                 if let Kind::Free = self.kinds[i] {
-                    e.own[0][0] += COUPLING * task.measure.norms[i];
+                    e.own[0][0] += COUPLING * task.stopping.norms[i];
                 }
                 (task.problem.cone(i).dim()..3).for_each(|k| e.own[k][k] = 1.0);
                 Some(e)

@@ -11,7 +11,7 @@
 
 use super::{Freedom, OUTSIDE, dot, norm};
 use crate::trees::{Equation, TreeSystem};
-use stiction_contact::{SoftBlock, ThinRows};
+use stiction_contact::{BranchSparseRows, SoftBlock};
 use stiction_dynamics::spatial::vec3;
 
 /// Newton steps, at most.
@@ -57,17 +57,19 @@ impl Dual {
     /// is all there is to go by.
     pub(super) fn nearly(
         &self,
-        thin: &ThinRows,
+        delassus_factor: &BranchSparseRows,
         row_start: &[usize],
         free: &[(usize, Freedom)],
         given: &[f64],
     ) -> bool {
-        let Some((y, led_to)) = self.kept.split_at_checked(thin.coordinates()) else { return false };
+        let Some((y, led_to)) = self.kept.split_at_checked(delassus_factor.coordinates()) else {
+            return false;
+        };
         let comparable = led_to.len() == given.len();
         let (mut apart, mut moved) = (0.0, if comparable { 0.0 } else { f64::INFINITY });
         for &(i, freedom) in free {
             let rows = row_start[i]..row_start[i + 1];
-            let mut x = thin.dot(i, y).to_array();
+            let mut x = delassus_factor.dot(i, y).to_array();
             let x = &mut x[..rows.len()];
             freedom.project(x);
             apart += square_apart(&given[rows.clone()], x);
@@ -105,7 +107,7 @@ impl Dual {
         self.x.clear();
         self.x.resize(given.len(), 0.0);
         self.y.clear();
-        self.y.resize(sums.system.thin().coordinates(), 0.0);
+        self.y.resize(sums.system.delassus_factor().coordinates(), 0.0);
         // What is on the rim is taken for outside.
         self.z.clear();
         self.z.extend_from_slice(given);
@@ -162,7 +164,7 @@ impl Dual {
         let mut value = 0.0;
         for &(i, freedom) in sums.free {
             let rows = sums.row_start[i]..sums.row_start[i + 1];
-            let by = sums.system.thin().dot(i, &self.y);
+            let by = sums.system.delassus_factor().dot(i, &self.y);
             let (z, x) = (&mut self.z[rows.clone()], &mut self.x[rows.clone()]);
             match freedom {
                 Freedom::Ray([a, b, c]) => {
@@ -207,7 +209,7 @@ impl Sums<'_> {
             let rows = &x[rows];
             let x = |k: usize| rows.get(k).copied().unwrap_or(0.0);
             let row = |r: &[f64; 3]| r[0] * x(0) + r[1] * x(1) + r[2] * x(2);
-            self.system.thin().add_transposed(i, vec3(row(&v[0]), row(&v[1]), row(&v[2])), out);
+            self.system.delassus_factor().add_transposed(i, vec3(row(&v[0]), row(&v[1]), row(&v[2])), out);
         }
     }
 
@@ -217,7 +219,7 @@ impl Sums<'_> {
             let first = self.row_start[i];
             let rows = self.row_start[i + 1] - first;
             let d = |k: usize| if k < rows { a[first + k] - b[first + k] } else { 0.0 };
-            self.system.thin().add_transposed(i, vec3(d(0), d(1), d(2)), out);
+            self.system.delassus_factor().add_transposed(i, vec3(d(0), d(1), d(2)), out);
         }
     }
 }
@@ -246,7 +248,7 @@ fn slope(freedom: Freedom, z: &[f64]) -> Option<[[f64; 3]; 3]> {
 mod tests {
     use super::*;
     use stiction_contact::corpus::Random;
-    use stiction_contact::{Cone, ThinRows};
+    use stiction_contact::{BranchSparseRows, Cone};
 
     /// Four cones and four sums, beside Dykstra's projections [Boyle1986].
     #[test]
@@ -290,21 +292,21 @@ mod tests {
                 onto_sums(&mut other, &given);
             }
 
-            let mut thin = ThinRows::default();
-            thin.start(std::iter::once(0..rank));
+            let mut delassus_factor = BranchSparseRows::default();
+            delassus_factor.start(std::iter::once(0..rank));
             for i in 0..4 {
-                thin.push_block();
+                delassus_factor.push_block();
                 let column =
                     |k: usize| vec3(basis[k * m + 3 * i], basis[k * m + 3 * i + 1], basis[k * m + 3 * i + 2]);
-                thin.push_segment(0, None, (0..rank).rev().map(|k| (k, column(k))));
+                delassus_factor.push_segment(0, None, (0..rank).rev().map(|k| (k, column(k))));
             }
             let mut system = TreeSystem::default();
-            system.take(&thin);
+            system.take(&delassus_factor);
             // What is the smallest, stays; what is not, becomes it.
             for start in [&given, &other] {
                 let mut x = Vec::new();
                 let mut dual = Dual::default();
-                assert!(!dual.nearly(&thin, &row_start, &free, start));
+                assert!(!dual.nearly(&delassus_factor, &row_start, &free, start));
                 let moved = dual.solve(&mut system, &row_start, &free, start, &mut x);
                 let end = if moved { &x } else { start };
                 let apart = end.iter().zip(&other).map(|(a, b)| (a - b).powi(2)).sum::<f64>().sqrt();
@@ -315,13 +317,13 @@ mod tests {
                 *(if moved { &mut far } else { &mut near }) += 1;
                 // So is known next time, of this and of nothing else.
                 dual.keep(&[1.0; 4], &[]);
-                assert!(dual.nearly(&thin, &row_start, &free, end), "seed {seed}");
+                assert!(dual.nearly(&delassus_factor, &row_start, &free, end), "seed {seed}");
                 let more: Vec<f64> = end.iter().map(|x| 1.2 * x).collect();
-                assert!(!dual.nearly(&thin, &row_start, &free, &more), "seed {seed}");
+                assert!(!dual.nearly(&delassus_factor, &row_start, &free, &more), "seed {seed}");
                 // Of what it has led to as well, where y says nothing.
                 dual.keep(&[0.0; 4], end);
-                assert!(dual.nearly(&thin, &row_start, &free, end), "seed {seed}");
-                assert!(!dual.nearly(&thin, &row_start, &free, &more), "seed {seed}");
+                assert!(dual.nearly(&delassus_factor, &row_start, &free, end), "seed {seed}");
+                assert!(!dual.nearly(&delassus_factor, &row_start, &free, &more), "seed {seed}");
             }
         }
         assert!(far >= 50 && near >= 50, "{far} {near}");

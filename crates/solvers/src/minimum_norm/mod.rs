@@ -22,10 +22,10 @@
 
 mod dual;
 
-use crate::measure::Measure;
+use crate::residual::StoppingResidual;
 use crate::trees::{Equation, TreeSystem};
 use dual::Dual;
-use stiction_contact::{Cone, ConstraintProblem, Law, Root, ThinRows};
+use stiction_contact::{BranchSparseRows, Cone, ConstraintProblem, Law, Root};
 use stiction_dynamics::spatial::{Vec3, vec3};
 
 /// ε of (2), and how often it damps [–].
@@ -70,7 +70,7 @@ impl Freedom {
 #[derive(Default)]
 pub(crate) struct MinimumNorm {
     root: Root,
-    thin: ThinRows,
+    delassus_factor: BranchSparseRows,
     /// B Bᵀ, in scaled velocities.
     system: TreeSystem,
     scale: Vec<f64>,
@@ -93,17 +93,17 @@ impl MinimumNorm {
     pub(crate) fn select(
         &mut self,
         problem: &ConstraintProblem,
-        measure: &Measure,
+        stopping: &StoppingResidual,
         tolerance: f64,
         impulses: &mut [f64],
     ) -> f64 {
         problem.velocities_into(impulses, &mut self.c);
-        let before = measure.residual(problem, Law::Ncp, impulses, &self.c);
-        let known = problem.thin.len() == problem.len();
+        let before = stopping.residual(problem, Law::Ncp, impulses, &self.c);
+        let known = problem.delassus_factor.len() == problem.len();
         if !known && problem.rows() > MOST_ROWS {
             return before;
         }
-        self.find_freedom(problem, measure, impulses);
+        self.find_freedom(problem, stopping, impulses);
         if known {
             self.leave_what_sums_fix(problem);
         }
@@ -111,19 +111,19 @@ impl MinimumNorm {
             return before;
         }
         let Self { dual, free, given, .. } = &mut *self;
-        if known && dual.nearly(&problem.thin, problem.row_start(), free, given) {
+        if known && dual.nearly(&problem.delassus_factor, problem.row_start(), free, given) {
             return before;
         }
         if known {
-            self.system.take(&problem.thin);
+            self.system.take(&problem.delassus_factor);
         } else {
             self.find_columns(problem);
-            self.system.take(&self.thin);
+            self.system.take(&self.delassus_factor);
         }
         self.find_scale();
         let Self { system, free, given, x, .. } = self;
         let far = self.dual.solve(system, problem.row_start(), free, given, x);
-        let after = if far { self.move_to(problem, measure, tolerance, before, impulses) } else { None };
+        let after = if far { self.move_to(problem, stopping, tolerance, before, impulses) } else { None };
         self.dual.keep(&self.scale, impulses);
         after.unwrap_or(before)
     }
@@ -132,7 +132,7 @@ impl MinimumNorm {
     fn move_to(
         &mut self,
         problem: &ConstraintProblem,
-        measure: &Measure,
+        stopping: &StoppingResidual,
         tolerance: f64,
         before: f64,
         impulses: &mut [f64],
@@ -149,7 +149,7 @@ impl MinimumNorm {
             freedom.project(rows);
         }
         problem.velocities_into(&self.lambda, &mut self.c);
-        let after = measure.residual(problem, Law::Ncp, &self.lambda, &self.c);
+        let after = stopping.residual(problem, Law::Ncp, &self.lambda, &self.c);
         if !(after <= tolerance.max(before)) {
             return None;
         }
@@ -170,7 +170,7 @@ impl MinimumNorm {
     /// What may change, by the pieces of the natural map, and E λ*. Compliant rows and rows at a side of their box do not.
     /// Which way a contact slides is told by the longer of its friction and its slip: what is left of the residual turns
     /// that less.
-    fn find_freedom(&mut self, problem: &ConstraintProblem, measure: &Measure, impulses: &[f64]) {
+    fn find_freedom(&mut self, problem: &ConstraintProblem, stopping: &StoppingResidual, impulses: &[f64]) {
         self.free.clear();
         self.given.clear();
         self.given.resize(problem.rows(), 0.0);
@@ -179,7 +179,7 @@ impl MinimumNorm {
             if problem.compliance[rows.clone()].iter().any(|r| *r != 0.0) {
                 continue;
             }
-            let (lambda, c, rho) = (&impulses[rows.clone()], &self.c[rows.clone()], 1.0 / measure.norms[i]);
+            let (lambda, c, rho) = (&impulses[rows.clone()], &self.c[rows.clone()], 1.0 / stopping.norms[i]);
             let freedom = match cone {
                 Cone::Friction { mu } => {
                     let pushed = lambda[2] - rho * c[2];
@@ -223,23 +223,25 @@ impl MinimumNorm {
     /// friction in joints beyond all contacts; and those that are then alone.
     fn leave_what_sums_fix(&mut self, problem: &ConstraintProblem) {
         let Self { free, given, reached, .. } = self;
-        let thin = &problem.thin;
+        let delassus_factor = &problem.delassus_factor;
         let single = |i: usize| problem.range(i).len() == 1;
         if !free.iter().any(|f| single(f.0)) {
             return;
         }
         reached.clear();
-        reached.resize(thin.coordinates(), 0);
-        free.iter().flat_map(|f| thin.terms(f.0)).for_each(|(coordinate, _)| reached[coordinate] += 1);
+        reached.resize(delassus_factor.coordinates(), 0);
+        free.iter()
+            .flat_map(|f| delassus_factor.terms(f.0))
+            .for_each(|(coordinate, _)| reached[coordinate] += 1);
         let mut before = usize::MAX;
         while free.len() < before {
             before = free.len();
             free.retain(|&(i, _)| {
-                let size: f64 = thin.terms(i).map(|(_, w)| w.x * w.x).sum();
+                let size: f64 = delassus_factor.terms(i).map(|(_, w)| w.x * w.x).sum();
                 let alone = |(at, w): (usize, Vec3)| reached[at] == 1 && w.x * w.x > ALONE * size;
-                let fixed = single(i) && thin.terms(i).any(alone);
+                let fixed = single(i) && delassus_factor.terms(i).any(alone);
                 if fixed {
-                    thin.terms(i).for_each(|(coordinate, _)| reached[coordinate] -= 1);
+                    delassus_factor.terms(i).for_each(|(coordinate, _)| reached[coordinate] -= 1);
                     given[problem.range(i)].fill(0.0);
                 }
                 !fixed
@@ -252,9 +254,9 @@ impl MinimumNorm {
         let jacobian = &self.root.of_blocks(problem).jacobian;
         let columns =
             (0..problem.rows()).flat_map(|r| jacobian.entries(r)).map(|e| e.0 + 1).max().unwrap_or(0);
-        self.thin.start(std::iter::once(0..columns));
+        self.delassus_factor.start(std::iter::once(0..columns));
         for i in 0..problem.len() {
-            self.thin.push_block();
+            self.delassus_factor.push_block();
             let rows = problem.range(i);
             self.scale.clear();
             self.scale.resize(3 * columns, 0.0);
@@ -263,17 +265,17 @@ impl MinimumNorm {
             }
             let terms = self.scale.as_chunks::<3>().0.iter().enumerate().rev();
             let terms = terms.filter(|(_, w)| **w != [0.0; 3]).map(|(c, &[x, y, z])| (c, vec3(x, y, z)));
-            self.thin.push_segment(0, None, terms);
+            self.delassus_factor.push_segment(0, None, terms);
         }
     }
 
     /// Columns of B of length one.
     fn find_scale(&mut self) {
-        let thin = self.system.thin();
+        let delassus_factor = self.system.delassus_factor();
         self.scale.clear();
-        self.scale.resize(thin.coordinates(), 0.0);
+        self.scale.resize(delassus_factor.coordinates(), 0.0);
         for &(i, freedom) in &self.free {
-            for (coordinate, w) in thin.terms(i) {
+            for (coordinate, w) in delassus_factor.terms(i) {
                 self.scale[coordinate] += match freedom {
                     Freedom::Ray([x, y, z]) => w.dot(vec3(x, y, z)).powi(2),
                     Freedom::Set(_) => w.dot(w),
@@ -357,21 +359,25 @@ mod tests {
     #[test]
     fn what_sums_fix_is_left_out_and_the_rest_is_shared() {
         let mut problem = ConstraintProblem::default();
-        problem.thin.start(std::iter::once(0..3));
+        problem.delassus_factor.start(std::iter::once(0..3));
         for reached in [1, 2, 3, 1] {
             problem.push(Cone::Box { lo: -1.0, hi: 1.0 }, &[0.0]);
-            problem.thin.push_block();
+            problem.delassus_factor.push_block();
             let column = |k: usize| vec3(1.0 + k as f64, 0.0, 0.0);
-            problem.thin.push_segment(0, Some(reached - 1), (0..reached).rev().map(|k| (k, column(k))));
+            problem.delassus_factor.push_segment(
+                0,
+                Some(reached - 1),
+                (0..reached).rev().map(|k| (k, column(k))),
+            );
         }
         let mut impulses = [0.5, 0.3, -0.2, 0.1];
         let mut c = Vec::new();
         problem.velocities_into(&impulses, &mut c);
         problem.free_velocity.iter_mut().zip(&c).for_each(|(g, c)| *g -= c);
-        let mut measure = Measure::default();
-        measure.prepare(&problem);
+        let mut stopping = StoppingResidual::default();
+        stopping.prepare(&problem);
         let mut smallest = MinimumNorm::default();
-        let left = smallest.select(&problem, &measure, 1e-10, &mut impulses);
+        let left = smallest.select(&problem, &stopping, 1e-10, &mut impulses);
         assert!(left <= 1e-10, "{left:e}");
         assert_eq!(smallest.free.iter().map(|f| f.0).collect::<Vec<_>>(), [0, 3]);
         for (is, wanted) in impulses.iter().zip([0.3, 0.3, -0.2, 0.3]) {

@@ -154,7 +154,7 @@ impl Method for Newton {
         scales_into(task, &mut self.scale);
         self.in_trees = TreeSystem::pays(problem);
         if self.in_trees {
-            self.trees.take(&problem.thin);
+            self.trees.take(&problem.delassus_factor);
         } else {
             matrix_into(problem, &mut self.matrix);
             for (row, p) in self.matrix.chunks_exact_mut(n).zip(&self.scale) {
@@ -162,7 +162,7 @@ impl Method for Newton {
             }
         }
         self.blocks.clear();
-        for (i, (cone, a)) in problem.cones().iter().zip(&task.measure.diagonal).enumerate() {
+        for (i, (cone, a)) in problem.cones().iter().zip(&task.stopping.diagonal).enumerate() {
             let rows = problem.range(i);
             let p = self.scale[rows.start];
             let cone = match *cone {

@@ -102,7 +102,7 @@ impl Path {
     ) -> Reached {
         self.prepare(view, lambda, Self::by_rows(view, by_rows));
         let least = if self.system.in_trees() { SHARPEST_IN_TREES } else { SHARPEST };
-        let mut reached = Reached { residual: self.measure(view), steps: 0 };
+        let mut reached = Reached { residual: self.stopping(view), steps: 0 };
         let (mut ended, mut decay) = (None, SHARPER);
         self.epsilon = EPSILON;
         loop {
@@ -136,12 +136,12 @@ impl Path {
     fn prepare(&mut self, view: &View, lambda: &[f64], by_rows: bool) {
         self.system.prepare(view, by_rows);
         self.locals.clear();
-        for (i, (&cone, a)) in view.problem.cones().iter().zip(&view.measure.diagonal).enumerate() {
+        for (i, (&cone, a)) in view.problem.cones().iter().zip(&view.stopping.diagonal).enumerate() {
             let scale = self.system.scale[view.problem.range(i).start];
             let (normal, others) = match cone.dim() {
                 1 => (a[0], 0.0),
                 3 => (a[8], a[0] + a[4]),
-                _ => (a[8], view.measure.norms[i]),
+                _ => (a[8], view.stopping.norms[i]),
             };
             let square = scale.powi(2);
             self.locals.push(Local::new(cone, scale, normal / square, others / square));
@@ -298,7 +298,7 @@ impl Path {
         velocities.clear();
         velocities.extend(c.iter().zip(held).zip(&system.scale).map(|((c, held), s)| (c - held) * s));
         if view.residual(impulses, velocities) < reached.residual {
-            let e = self.measure(view) + view.rounding(&self.lambda, tolerance, &mut self.velocities);
+            let e = self.stopping(view) + view.rounding(&self.lambda, tolerance, &mut self.velocities);
             if e < reached.residual {
                 reached.residual = e;
                 lambda.copy_from_slice(&self.lambda);
@@ -307,7 +307,7 @@ impl Path {
     }
 
     /// The residual of the present impulses.
-    fn measure(&mut self, view: &View) -> f64 {
+    fn stopping(&mut self, view: &View) -> f64 {
         self.lambda.clear();
         self.lambda.extend(self.y.iter().zip(&self.system.scale).map(|(y, s)| y / s));
         view.problem.velocities_into(&self.lambda, &mut self.velocities);
@@ -331,10 +331,10 @@ fn point<const N: usize>(l: &[f64], c: &[f64], rows: Range<usize>) -> Point<N> {
 mod tests {
     use super::*;
     use crate::auto::{Auto, AutoParams};
-    use crate::measure::Measure;
     use crate::nsgs::{Nsgs, NsgsParams};
+    use crate::residual::StoppingResidual;
     use crate::sweep::blocks_into;
-    use crate::testing::{dragged, slope, stack, vec3, with_thin};
+    use crate::testing::{dragged, slope, stack, vec3, with_delassus_factor};
     use stiction_contact::certificate::certify;
     use stiction_contact::corpus::Random;
     use stiction_contact::{Cone, ContactSolver, Law};
@@ -362,10 +362,10 @@ mod tests {
     }
 
     fn follow(problem: &ConstraintProblem, lambda: &mut [f64], tolerance: f64, steps: u32) -> Reached {
-        let (mut measure, mut blocks) = (Measure::default(), Vec::new());
-        measure.prepare(problem);
-        blocks_into(problem, &measure, &mut blocks);
-        let view = View { problem, blocks: &blocks, measure: &measure, law: Law::Ncp, sweeps: true };
+        let (mut stopping, mut blocks) = (StoppingResidual::default(), Vec::new());
+        stopping.prepare(problem);
+        blocks_into(problem, &stopping, &mut blocks);
+        let view = View { problem, blocks: &blocks, stopping: &stopping, law: Law::Ncp, sweeps: true };
         Path::default().solve(&view, lambda, tolerance, steps, false)
     }
 
@@ -391,7 +391,7 @@ mod tests {
         for ratio in [1.0_f64, 2.0, 4.0] {
             let masses: Vec<f64> = (0..6).map(|k| ratio.powi(k)).collect();
             let by_rows = stack(&masses, vec3(0.6, 0.2, 0.0), 0.5);
-            for problem in [with_thin(by_rows.clone()), by_rows] {
+            for problem in [with_delassus_factor(by_rows.clone()), by_rows] {
                 let mut lambda = vec![0.0; problem.rows()];
                 let sweeps = NsgsParams { max_iterations: 5, memory: 8, ..NsgsParams::default() };
                 Nsgs::new(sweeps).unwrap().solve(&problem, &mut lambda);

@@ -62,7 +62,7 @@ impl System {
         let problem = view.problem;
         self.in_trees = !by_rows;
         self.scale.clear();
-        for (i, a) in view.measure.diagonal.iter().enumerate() {
+        for (i, a) in view.stopping.diagonal.iter().enumerate() {
             let rows = problem.range(i);
             let mean = match rows.len() {
                 1 => a[0],
@@ -72,7 +72,7 @@ impl System {
             self.scale.extend(rows.map(|_| scale));
         }
         if self.in_trees {
-            self.trees.take(&problem.thin);
+            self.trees.take(&problem.delassus_factor);
         } else {
             let n = problem.rows();
             self.lu.reserve(n); // what is unknown now may be few of them

@@ -14,10 +14,10 @@
 //! of that law in m/s, 2-norm over the blocks, with ‖Aᵢ‖_F for ‖Aᵢ‖₂: an upper bound of the judge's.
 //! "Converged" is said only of velocities computed afresh. Sweeps are all there is ([`plain`]), unless parameters
 //! ask for more. Then, island by island: sweeps; after each, an Anderson step on S ([`crate::anderson`]); at growing
-//! intervals a second-order finish ([`crate::finish`]). Where that leaves no more than rounding the impulses to 64 bits does, ([`Measure::last_place`]),
+//! intervals a second-order finish ([`crate::finish`]). Where that leaves no more than rounding the impulses to 64 bits does, ([`StoppingResidual::last_place`]),
 //! the solve ends: [`SolveStatus::Rounding`]. Whatever happens, the best impulses seen are returned.
 //!
-//! [`Measure::last_place`]: crate::measure::Measure::last_place
+//! [`StoppingResidual::last_place`]: crate::residual::StoppingResidual::last_place
 
 pub(crate) mod pass;
 mod plain;
@@ -95,7 +95,7 @@ impl<R: Rule> Default for Sweeps<R> {
 }
 
 impl<R: Rule> Sweeps<R> {
-    /// Solves by sweeps of `rule`, island by island, each from the nearest start ([`crate::start`]): in most, the last
+    /// Solves by sweeps of `rule`, island by island, each from the nearest start ([`crate::initial_guess`]): in most, the last
     /// impulses will do, and others are looked at only where they do not. Of a problem
     /// given by the factor of G, only islands whose start does not do form it, and of these only small ones where the law
     /// is the exact one.
@@ -109,7 +109,7 @@ impl<R: Rule> Sweeps<R> {
     ) -> SolveReport {
         assert_eq!(impulses.len(), problem.rows(), "one impulse per row");
         let formed = problem.blocks_formed();
-        if !formed && problem.thin.is_empty() {
+        if !formed && problem.delassus_factor.is_empty() {
             let mut formed = problem.clone();
             return match formed.form_blocks() {
                 Ok(()) => self.solve(rule, params, &formed, impulses, watch),
@@ -127,7 +127,7 @@ impl<R: Rule> Sweeps<R> {
         ws.prepare(problem);
         let all = ws.must_select::<R>();
         let twin = Twin { rule, params: *params, all };
-        let one_tree = !formed && problem.thin.trees() == 1;
+        let one_tree = !formed && problem.delassus_factor.trees() == 1;
         let count = if formed { islands.find(problem) } else { 0 };
         let report = if one_tree || formed && count <= 1 {
             let current = ws.with_starts(problem, R::LAW, params.tolerance, |starts, task, c| {
@@ -339,7 +339,7 @@ fn copy_blocks(problem: &ConstraintProblem, out: &mut ConstraintProblem) -> bool
     }
     out.copy_rows_of(problem);
     let formed = out.form_blocks().is_ok();
-    out.thin.clear();
+    out.delassus_factor.clear();
     formed
 }
 
@@ -465,7 +465,7 @@ fn report(status: SolveStatus, iterations: u32, residual: f64) -> SolveReport {
 mod tests {
     use super::*;
     use crate::nsgs::{Nsgs, NsgsParams};
-    use crate::testing::{stack, with_thin};
+    use crate::testing::{stack, with_delassus_factor};
     use stiction_contact::ContactSolver;
     use stiction_contact::certificate::certify;
     use stiction_dynamics::spatial::vec3;
@@ -475,7 +475,7 @@ mod tests {
     /// not called so.
     #[test]
     fn where_rounding_is_all_that_is_left_the_solve_ends() {
-        let problem = with_thin(stack(&[1.0, 3e9], vec3(0.0, 0.0, 0.0), 0.4));
+        let problem = with_delassus_factor(stack(&[1.0, 3e9], vec3(0.0, 0.0, 0.0), 0.4));
         let mut known = ConstraintProblem::default();
         known.copy_rows_of(&problem);
         for (problem, name) in [(&problem, "auto"), (&known, "auto"), (&problem, "nsgs-accelerated")] {
@@ -502,7 +502,7 @@ mod tests {
     #[test]
     fn what_is_good_enough_and_gets_worse_is_solved() {
         let mut problem = ConstraintProblem::default();
-        problem.copy_rows_of(&with_thin(stack(&[1.0; 4], vec3(0.0, 0.0, 0.0), 0.5)));
+        problem.copy_rows_of(&with_delassus_factor(stack(&[1.0; 4], vec3(0.0, 0.0, 0.0), 0.5)));
         let solve = |problem: &ConstraintProblem, impulses: &mut [f64]| {
             crate::make("nsgs-accelerated", &crate::Common::default()).unwrap().solve(problem, impulses)
         };
@@ -525,7 +525,7 @@ mod tests {
     /// What rounding makes of impulses needs no blocks: |W| |Wᵀ| |λ| is no less than |G| |λ|, nor much more.
     #[test]
     fn sizes_need_no_blocks() {
-        let problem = with_thin(stack(&[1.0, 3.0, 0.5], vec3(0.5, 0.2, 0.0), 0.4));
+        let problem = with_delassus_factor(stack(&[1.0, 3.0, 0.5], vec3(0.5, 0.2, 0.0), 0.4));
         let mut known = ConstraintProblem::default();
         known.copy_rows_of(&problem);
         let x: Vec<f64> = (0..problem.rows()).map(|k| (k as f64).sin()).collect();

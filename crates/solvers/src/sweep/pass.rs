@@ -54,28 +54,28 @@ pub(crate) fn by_factor(
     lambda: &mut [f64],
     (z, c): (&mut Vec<f64>, &mut [f64]),
 ) {
-    let (thin, row_start) = (&problem.thin, problem.row_start());
+    let (delassus_factor, row_start) = (&problem.delassus_factor, problem.row_start());
     let (g, compliance) = (&problem.free_velocity, &problem.compliance);
     z.clear();
-    z.resize(thin.coordinates(), 0.0);
+    z.resize(delassus_factor.coordinates(), 0.0);
     lanes::plain(
         #[inline(always)]
         || {
-            thin.add_all_transposed(row_start, lambda, z);
+            delassus_factor.add_all_transposed(row_start, lambda, z);
             for (i, block) in blocks.iter().enumerate() {
                 let rows = row_start[i]..row_start[i + 1];
                 let lambda = &mut lambda[rows.clone()];
-                let mut own = thin.dot(i, z).to_array();
+                let mut own = delassus_factor.dot(i, z).to_array();
                 for (k, row) in rows.enumerate() {
                     own[k] += g[row] + compliance[row] * lambda[k];
                 }
                 let d = change(&answer, block, problem.cone(i), lambda, &own);
                 if d != [0.0; 3] {
-                    thin.add_transposed(i, d.into(), z);
+                    delassus_factor.add_transposed(i, d.into(), z);
                 }
             }
             for i in 0..blocks.len() {
-                let own = thin.dot(i, z).to_array();
+                let own = delassus_factor.dot(i, z).to_array();
                 for (k, row) in (row_start[i]..row_start[i + 1]).enumerate() {
                     c[row] = own[k] + g[row] + compliance[row] * lambda[row];
                 }
@@ -122,9 +122,9 @@ fn add_column(problem: &ConstraintProblem, i: usize, r: usize, d: &[f64], c: &mu
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::measure::Measure;
+    use crate::residual::StoppingResidual;
     use crate::sweep::blocks_into;
-    use crate::testing::{stack, with_thin};
+    use crate::testing::{stack, with_delassus_factor};
     use stiction_dynamics::spatial::vec3;
 
     /// P(λᵢ − cᵢ/‖Aᵢ‖).
@@ -137,10 +137,10 @@ mod tests {
     /// Three sweeps of a pushed stack: with or without blocks the same impulses and velocities.
     #[test]
     fn sweeps_need_no_blocks() {
-        let problem = with_thin(stack(&[1.0, 3.0, 0.5, 2.0, 1.0], vec3(0.5, 0.2, 0.0), 0.4));
-        let (mut measure, mut blocks) = (Measure::default(), Vec::new());
-        measure.prepare(&problem);
-        blocks_into(&problem, &measure, &mut blocks);
+        let problem = with_delassus_factor(stack(&[1.0, 3.0, 0.5, 2.0, 1.0], vec3(0.5, 0.2, 0.0), 0.4));
+        let (mut stopping, mut blocks) = (StoppingResidual::default(), Vec::new());
+        stopping.prepare(&problem);
+        blocks_into(&problem, &stopping, &mut blocks);
         let mut lambda = [vec![0.0; problem.rows()], vec![0.0; problem.rows()]];
         let mut c = [problem.free_velocity.clone(), problem.free_velocity.clone()];
         let mut z = Vec::new();

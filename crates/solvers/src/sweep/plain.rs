@@ -1,7 +1,7 @@
 //! Sweeps and nothing else: what the Gauss–Seidel twins do unless acceleration or a finish is asked for.
 //!
 //! All blocks of the problem, in its order, in every sweep: (1) and (2) of [`super`], from the nearest start
-//! ([`crate::start`]), until the residual is within the tolerance or no iterations are left. A sweep that changes no
+//! ([`crate::initial_guess`]), until the residual is within the tolerance or no iterations are left. A sweep that changes no
 //! bit is the last one, as all that followed would do the same. Large islands of many trees are swept by the factor
 //! W of G: the same iterates, up to rounding.
 

@@ -3,11 +3,11 @@
 use super::{Rule, SweepParams, report};
 use crate::anderson::Anderson;
 use crate::finish::{Finish, Goal, NEAR, Newton, Reached, View};
+use crate::initial_guess::InitialGuesses;
 use crate::iterate::Task;
 use crate::local::Contact;
-use crate::measure::Measure;
 use crate::minimum_norm::MinimumNorm;
-use crate::start::Starts;
+use crate::residual::StoppingResidual;
 use crate::trees::TreeSystem;
 use stiction_contact::{Cone, ConstraintProblem, Law, SolveReport, SolveStatus};
 
@@ -31,13 +31,13 @@ pub(crate) enum Block {
 }
 
 /// The blocks of a problem, by its measured diagonal.
-pub(crate) fn blocks_into(problem: &ConstraintProblem, measure: &Measure, blocks: &mut Vec<Block>) {
-    fill(problem, measure, blocks, |a, _, mu| Contact::new(*a, mu));
+pub(crate) fn blocks_into(problem: &ConstraintProblem, stopping: &StoppingResidual, blocks: &mut Vec<Block>) {
+    fill(problem, stopping, blocks, |a, _, mu| Contact::new(*a, mu));
 }
 
 /// The same for the pieces of [`crate::finish`] alone: contacts without their inverses.
-fn pieces_into(problem: &ConstraintProblem, measure: &Measure, blocks: &mut Vec<Block>) {
-    fill(problem, measure, blocks, |a, norm, mu| {
+fn pieces_into(problem: &ConstraintProblem, stopping: &StoppingResidual, blocks: &mut Vec<Block>) {
+    fill(problem, stopping, blocks, |a, norm, mu| {
         (a[8] > 0.0).then_some(Contact { a: *a, inverse: [0.0; 9], norm, mu })
     });
 }
@@ -46,12 +46,12 @@ fn pieces_into(problem: &ConstraintProblem, measure: &Measure, blocks: &mut Vec<
 #[inline]
 fn fill(
     problem: &ConstraintProblem,
-    measure: &Measure,
+    stopping: &StoppingResidual,
     blocks: &mut Vec<Block>,
     contact: impl Fn(&[f64; 9], f64, f64) -> Option<Contact>,
 ) {
     blocks.clear();
-    let measured = problem.cones().iter().zip(&measure.diagonal).zip(&measure.norms);
+    let measured = problem.cones().iter().zip(&stopping.diagonal).zip(&stopping.norms);
     blocks.extend(measured.map(|((cone, a), &norm)| match *cone {
         Cone::Patch { mu, .. } if a[8] > 0.0 => Block::Patch(mu, norm),
         Cone::Friction { mu } => contact(a, norm, mu).map_or(Block::Inert, Block::Contact),
@@ -65,8 +65,8 @@ fn fill(
 pub(crate) struct Workspace {
     /// Prepared blocks of the problem.
     pub(crate) blocks: Vec<Block>,
-    measure: Measure,
-    starts: Starts,
+    stopping: StoppingResidual,
+    starts: InitialGuesses,
     /// The impulses a solve starts from are the smallest already: an answer of this workspace.
     pub(super) own: bool,
     smallest: MinimumNorm,
@@ -123,19 +123,19 @@ impl Workspace {
 
     /// What the residual asks for.
     pub(super) fn prepare(&mut self, problem: &ConstraintProblem) {
-        self.measure.prepare(problem);
+        self.stopping.prepare(problem);
     }
 
     /// What a finish before the first sweep asks for beyond that.
     pub(super) fn prepare_pieces(&mut self, problem: &ConstraintProblem) {
-        pieces_into(problem, &self.measure, &mut self.blocks);
+        pieces_into(problem, &self.stopping, &mut self.blocks);
     }
 
     /// What sweeps ask for beyond that.
     pub(super) fn prepare_sweeps(&mut self, problem: &ConstraintProblem) {
-        blocks_into(problem, &self.measure, &mut self.blocks);
+        blocks_into(problem, &self.stopping, &mut self.blocks);
         self.weight.clear();
-        for (cone, &norm) in problem.cones().iter().zip(&self.measure.norms) {
+        for (cone, &norm) in problem.cones().iter().zip(&self.stopping.norms) {
             self.weight.extend(std::iter::repeat_n(norm, cone.dim()));
         }
     }
@@ -146,13 +146,13 @@ impl Workspace {
         problem: &ConstraintProblem,
         law: Law,
         tolerance: f64,
-        choose: impl FnOnce(&mut Starts, &Task, &mut Vec<f64>) -> T,
+        choose: impl FnOnce(&mut InitialGuesses, &Task, &mut Vec<f64>) -> T,
     ) -> T {
-        let Self { starts, measure, c, .. } = self;
-        choose(starts, &Task { problem, measure, law, tolerance }, c)
+        let Self { starts, stopping, c, .. } = self;
+        choose(starts, &Task { problem, stopping, law, tolerance }, c)
     }
 
-    /// After [`Starts::keep`], the same for some of the blocks.
+    /// After [`InitialGuesses::keep`], the same for some of the blocks.
     pub(super) fn keep_part(&self, problem: &ConstraintProblem, blocks: &[usize]) -> (f64, f64) {
         self.starts.keep_part(problem, blocks)
     }
@@ -174,12 +174,12 @@ impl Workspace {
         tolerance: f64,
         impulses: &mut [f64],
     ) -> f64 {
-        self.smallest.select(problem, &self.measure, tolerance, impulses)
+        self.smallest.select(problem, &self.stopping, tolerance, impulses)
     }
 
     /// The residual of the law, from impulses and their velocities.
     pub(super) fn residual(&self, problem: &ConstraintProblem, law: Law, lambda: &[f64], c: &[f64]) -> f64 {
-        self.measure.residual(problem, law, lambda, c)
+        self.stopping.residual(problem, law, lambda, c)
     }
 
     /// After a sweep: goes back to before the last Anderson step if that made things worse, else takes
@@ -237,9 +237,9 @@ impl Workspace {
         iterations: &mut u32,
     ) -> Option<f64> {
         let goal = self.goal(params);
-        let Self { blocks, measure, finish, c, .. } = self;
+        let Self { blocks, stopping, finish, c, .. } = self;
         let sweeps = *iterations > 0 || law == Law::Ncp && TreeSystem::pays(problem);
-        let view = View { problem, blocks, measure, law, sweeps };
+        let view = View { problem, blocks, stopping, law, sweeps };
         let e = if *iterations == 0 {
             let reached = finish.resume(&view, impulses, c, current, goal);
             *iterations += reached.steps;
@@ -261,8 +261,8 @@ impl Workspace {
         params: &SweepParams,
         impulses: &mut [f64],
     ) -> (f64, u32) {
-        let Self { blocks, measure, finish, c, before, .. } = self;
-        let view = View { problem, blocks, measure, law, sweeps: true };
+        let Self { blocks, stopping, finish, c, before, .. } = self;
+        let view = View { problem, blocks, stopping, law, sweeps: true };
         before.clear();
         before.extend_from_slice(impulses);
         let reached = finish.by_multipliers(&view, before, params.tolerance, params.max_iterations);
@@ -287,9 +287,9 @@ impl Workspace {
     ) -> Reached {
         let goal = self.goal(params);
         self.prepare_pieces(problem);
-        let Self { blocks, measure, finish, c, .. } = self;
+        let Self { blocks, stopping, finish, c, .. } = self;
         finish.start(problem, R::LAW, params.finish);
-        let view = View { problem, blocks, measure, law: R::LAW, sweeps: false };
+        let view = View { problem, blocks, stopping, law: R::LAW, sweeps: false };
         let mut reached = finish.resume(&view, impulses, c, current, goal);
         let unique = reached.steps > 0 && self.finish.unique();
         if R::SMALLEST && reached.residual <= params.tolerance && !unique {
@@ -310,7 +310,8 @@ impl Workspace {
     /// are wanted these are asked: what contacts press against each other without end hides any residual.
     pub(super) fn is_rounding<R: Rule>(&mut self, problem: &ConstraintProblem, tolerance: f64) -> bool {
         let e = self.best_residual;
-        if !(e <= NEAR * tolerance && e <= self.measure.last_place(problem, &self.best, e, &mut self.scratch))
+        if !(e <= NEAR * tolerance
+            && e <= self.stopping.last_place(problem, &self.best, e, &mut self.scratch))
         {
             return false;
         }
@@ -329,7 +330,7 @@ impl Workspace {
         impulses: &[f64],
         tolerance: f64,
     ) -> bool {
-        self.measure.last_place(problem, impulses, tolerance, &mut self.scratch) > tolerance
+        self.stopping.last_place(problem, impulses, tolerance, &mut self.scratch) > tolerance
     }
 
     /// The residual of impulses that leave `e`, once these are small if they are to be, if nothing but rounding is left.
@@ -341,7 +342,7 @@ impl Workspace {
         impulses: &mut [f64],
     ) -> Option<f64> {
         let hides = |ws: &mut Self, e: f64, impulses: &[f64]| {
-            let place = ws.measure.last_place(problem, impulses, e.min(tolerance), &mut ws.scratch);
+            let place = ws.stopping.last_place(problem, impulses, e.min(tolerance), &mut ws.scratch);
             e <= place.max(tolerance)
         };
         if !hides(self, e, impulses) {

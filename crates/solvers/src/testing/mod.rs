@@ -7,18 +7,18 @@ mod puck;
 
 pub(crate) use puck::{Puck, apart};
 
+use stiction_contact::BranchSparseRows;
 pub(crate) use stiction_contact::ConstraintProblem;
-use stiction_contact::ThinRows;
 pub(crate) use stiction_contact::corpus::*;
 pub(crate) use stiction_dynamics::spatial::{Vec3, vec3};
 
 /// A problem of free bodies by its factor: W = J M^-½, M a diagonal, six coordinates a tree.
-pub(crate) fn thin_rows(problem: &ConstraintProblem) -> ThinRows {
+pub(crate) fn thin_rows(problem: &ConstraintProblem) -> BranchSparseRows {
     let primal = problem.primal.as_ref().unwrap();
-    let mut thin = ThinRows::default();
-    thin.start((0..primal.nv / 6).map(|t| 6 * t..6 * (t + 1)));
+    let mut delassus_factor = BranchSparseRows::default();
+    delassus_factor.start((0..primal.nv / 6).map(|t| 6 * t..6 * (t + 1)));
     for i in 0..problem.len() {
-        thin.push_block();
+        delassus_factor.push_block();
         for t in 0..primal.nv / 6 {
             let mut columns = [Vec3::ZERO; 6];
             for (k, r) in problem.range(i).enumerate() {
@@ -29,15 +29,19 @@ pub(crate) fn thin_rows(problem: &ConstraintProblem) -> ThinRows {
                 }
             }
             if columns.iter().any(|c| *c != Vec3::ZERO) {
-                thin.push_segment(t, Some(6 * t + 5), (0..6).rev().map(|k| (6 * t + k, columns[k])));
+                delassus_factor.push_segment(
+                    t,
+                    Some(6 * t + 5),
+                    (0..6).rev().map(|k| (6 * t + k, columns[k])),
+                );
             }
         }
     }
-    thin
+    delassus_factor
 }
 
 /// The same problem with the factor of its G beside the blocks.
-pub(crate) fn with_thin(mut problem: ConstraintProblem) -> ConstraintProblem {
-    problem.thin = thin_rows(&problem);
+pub(crate) fn with_delassus_factor(mut problem: ConstraintProblem) -> ConstraintProblem {
+    problem.delassus_factor = thin_rows(&problem);
     problem
 }

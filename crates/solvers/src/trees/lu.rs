@@ -12,7 +12,7 @@ use super::ready::Ready;
 use super::symmetric::{subtract_transposed, subtract_transposed_product};
 use super::{Block, times};
 use crate::dense::{Lu, STRIP, add};
-use stiction_contact::ThinRows;
+use stiction_contact::BranchSparseRows;
 use stiction_dynamics::spatial::Vec3;
 
 /// Factors may hold so many: 1 GiB.
@@ -52,13 +52,13 @@ pub(crate) struct TreeLu {
 }
 
 impl TreeLu {
-    /// Makes room for the trees of `thin`.
-    pub(crate) fn lay_out(&mut self, thin: &ThinRows) {
-        let n = thin.trees();
-        self.alone = n == 1 && thin.tree(0).len() != 6;
+    /// Makes room for the trees of `delassus_factor`.
+    pub(crate) fn lay_out(&mut self, delassus_factor: &BranchSparseRows) {
+        let n = delassus_factor.trees();
+        self.alone = n == 1 && delassus_factor.tree(0).len() != 6;
         self.pairs.clear();
-        for i in 0..thin.len() {
-            let mut trees = thin.trees_of(i);
+        for i in 0..delassus_factor.len() {
+            let mut trees = delassus_factor.trees_of(i);
             if let (Some(a), Some(b)) = (trees.next(), trees.next()) {
                 self.pairs.push((a.min(b), a.max(b)));
             }
@@ -67,24 +67,24 @@ impl TreeLu {
         self.pairs.dedup();
         let same = self.tree.len() == n
             && self.known == self.pairs
-            && (0..n).all(|t| self.tree[t] == (thin.tree(t).start, thin.tree(t).len()));
+            && (0..n).all(|t| self.tree[t] == (delassus_factor.tree(t).start, delassus_factor.tree(t).len()));
         if !same {
             self.order.find(n, &self.pairs);
             self.known.clone_from(&self.pairs);
-            self.place_blocks(thin);
+            self.place_blocks(delassus_factor);
         }
-        self.make_ready(thin);
+        self.make_ready(delassus_factor);
     }
 
-    /// Takes the numbers of `thin`, whose trees and blocks are those laid out.
-    pub(crate) fn make_ready(&mut self, thin: &ThinRows) {
+    /// Takes the numbers of `delassus_factor`, whose trees and blocks are those laid out.
+    pub(crate) fn make_ready(&mut self, delassus_factor: &BranchSparseRows) {
         if self.alone {
             return;
         }
         let mut ready = std::mem::take(&mut self.ready);
         ready.clear();
-        ready.extend((0..thin.len()).map(|i| {
-            let mut segments = thin.segments(i);
+        ready.extend((0..delassus_factor.len()).map(|i| {
+            let mut segments = delassus_factor.segments(i);
             // Six columns may also be those of a chain in a larger tree.
             let mut next = || {
                 let (tree, _, columns) = segments.next()?;
@@ -103,7 +103,7 @@ impl TreeLu {
         self.ready = ready;
     }
 
-    /// Starts with 1, to which blocks of any D are added, or of `symmetric` ones; false if the factors would be too large.
+    /// InitialGuesses with 1, to which blocks of any D are added, or of `symmetric` ones; false if the factors would be too large.
     #[inline(always)]
     pub(crate) fn start(&mut self, symmetric: bool) -> bool {
         self.symmetric = symmetric;
@@ -124,10 +124,10 @@ impl TreeLu {
         true
     }
 
-    fn place_blocks(&mut self, thin: &ThinRows) {
-        let n = thin.trees();
+    fn place_blocks(&mut self, delassus_factor: &BranchSparseRows) {
+        let n = delassus_factor.trees();
         self.tree.clear();
-        self.tree.extend((0..n).map(|t| (thin.tree(t).start, thin.tree(t).len())));
+        self.tree.extend((0..n).map(|t| (delassus_factor.tree(t).start, delassus_factor.tree(t).len())));
         self.at.clear();
         self.beside.resize(n.max(self.beside.len()), Vec::new());
         self.beside.iter_mut().for_each(Vec::clear);
@@ -165,19 +165,19 @@ impl TreeLu {
 
     /// Adds Wᵢᵀ D Wᵢ.
     #[inline(always)]
-    pub(crate) fn add(&mut self, thin: &ThinRows, i: usize, d: &Block) {
+    pub(crate) fn add(&mut self, delassus_factor: &BranchSparseRows, i: usize, d: &Block) {
         if self.alone {
-            return self.add_dense(thin, i, d);
+            return self.add_dense(delassus_factor, i, d);
         }
         if self.ready[i].add(d, self.symmetric, &mut self.values) {
             return;
         }
         let mut turned = std::mem::take(&mut self.turned);
-        for (q, columns, right) in thin.segments(i) {
+        for (q, columns, right) in delassus_factor.segments(i) {
             turned.clear();
             turned.extend(right.iter().map(|w| times(d, *w)));
             let (first, width) = self.tree[q];
-            for (p, rows, left) in thin.segments(i) {
+            for (p, rows, left) in delassus_factor.segments(i) {
                 if self.symmetric && self.order.place[p] > self.order.place[q] {
                     continue;
                 }
@@ -197,7 +197,7 @@ impl TreeLu {
 
     /// The same for a tree alone.
     #[inline(always)]
-    fn add_dense(&mut self, thin: &ThinRows, i: usize, d: &Block) {
+    fn add_dense(&mut self, delassus_factor: &BranchSparseRows, i: usize, d: &Block) {
         let Self { dense, turned_rows, tree: tree_sizes, .. } = self;
         let (first, n) = tree_sizes[0];
         let width = n.div_ceil(STRIP);
@@ -205,11 +205,13 @@ impl TreeLu {
             row.clear();
             row.resize(width, [0.0; STRIP]);
             let numbers = row.as_flattened_mut();
-            thin.terms(i).for_each(|(c, w)| numbers[c - first] = d[0] * w.x + d[1] * w.y + d[2] * w.z);
+            delassus_factor
+                .terms(i)
+                .for_each(|(c, w)| numbers[c - first] = d[0] * w.x + d[1] * w.y + d[2] * w.z);
         }
         let [x, y, z] = &*turned_rows;
         let one = d[1] == [0.0; 3] && d[2] == [0.0; 3];
-        for (coordinate, w) in thin.terms(i) {
+        for (coordinate, w) in delassus_factor.terms(i) {
             let (out, _) = dense.rows_mut(coordinate - first, 1);
             if one {
                 out.iter_mut().zip(x).for_each(|(out, x)| *out = add(out, w.x, x));

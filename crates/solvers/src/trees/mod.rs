@@ -23,7 +23,7 @@ mod ready;
 mod symmetric;
 
 pub(crate) use lu::TreeLu;
-use stiction_contact::{Cone, ConstraintProblem, ThinRows};
+use stiction_contact::{BranchSparseRows, Cone, ConstraintProblem};
 use stiction_dynamics::lanes;
 use stiction_dynamics::spatial::{Vec3, vec3};
 
@@ -40,7 +40,7 @@ pub(crate) struct Equation {
 #[derive(Default)]
 pub(crate) struct TreeSystem {
     /// W.
-    thin: ThinRows,
+    delassus_factor: BranchSparseRows,
     /// ownᵢ⁻¹ and Dᵢ; none where Δλᵢ = 0.
     inverse: Vec<Option<(Block, Block)>>,
     lu: TreeLu,
@@ -52,15 +52,16 @@ pub(crate) struct TreeSystem {
 impl TreeSystem {
     /// True if (2) is cheaper than (1) by rows: known factor of G, and many rows over small trees.
     pub(crate) fn pays(problem: &ConstraintProblem) -> bool {
-        let thin = &problem.thin;
-        let largest = || (0..thin.trees()).map(|t| thin.tree(t).len()).max().unwrap_or(0);
+        let delassus_factor = &problem.delassus_factor;
+        let largest =
+            || (0..delassus_factor.trees()).map(|t| delassus_factor.tree(t).len()).max().unwrap_or(0);
         knows_factor(problem) && problem.rows() > LEAST_ROWS && problem.rows() > 2 * largest()
     }
 
     /// Takes W, whose blocks of more than three rows stay out of it; equations follow.
-    pub(crate) fn take(&mut self, thin: &ThinRows) {
-        self.thin.clone_from(thin);
-        self.lu.lay_out(&self.thin);
+    pub(crate) fn take(&mut self, delassus_factor: &BranchSparseRows) {
+        self.delassus_factor.clone_from(delassus_factor);
+        self.lu.lay_out(&self.delassus_factor);
     }
 
     /// Factors (1): one equation per block, `None` where Δλᵢ = 0. False if a pivot is zero or not a number.
@@ -87,7 +88,7 @@ impl TreeSystem {
             let d = product(&own, &left);
             self.turns ^= determinant(&own) < 0.0;
             if d != [[0.0; 3]; 3] {
-                self.lu.add(&self.thin, i, &d);
+                self.lu.add(&self.delassus_factor, i, &d);
             }
             self.inverse.push(Some((own, d)));
         }
@@ -95,16 +96,16 @@ impl TreeSystem {
     }
 
     /// W as taken.
-    pub(crate) fn thin(&self) -> &ThinRows {
-        &self.thin
+    pub(crate) fn delassus_factor(&self) -> &BranchSparseRows {
+        &self.delassus_factor
     }
 
     /// W ← W diag(by), after [`Self::take`].
     pub(crate) fn scale(&mut self, by: &[f64]) {
-        for (_, coordinates, columns) in self.thin.segments_mut() {
+        for (_, coordinates, columns) in self.delassus_factor.segments_mut() {
             columns.iter_mut().zip(coordinates).for_each(|(w, &c)| *w = *w * by[c]);
         }
-        self.lu.make_ready(&self.thin);
+        self.lu.make_ready(&self.delassus_factor);
     }
 
     /// True if the determinant of (1) is negative: that of all own is, or that of (2), and not both.
@@ -123,7 +124,7 @@ impl TreeSystem {
     #[inline(always)]
     fn solve_plain(&mut self, row_start: &[usize], x: &mut [f64]) {
         self.z.clear();
-        self.z.resize(self.thin.coordinates(), 0.0);
+        self.z.resize(self.delassus_factor.coordinates(), 0.0);
         for (i, inverse) in self.inverse.iter().enumerate() {
             let rows = &mut x[row_start[i]..row_start[i + 1]];
             match inverse {
@@ -131,7 +132,7 @@ impl TreeSystem {
                 Some((own, _)) => {
                     let t = times(own, vector(rows));
                     write(t, rows);
-                    self.thin.add_transposed(i, t, &mut self.z);
+                    self.delassus_factor.add_transposed(i, t, &mut self.z);
                 }
             }
         }
@@ -140,7 +141,7 @@ impl TreeSystem {
         for (i, inverse) in self.inverse.iter().enumerate() {
             if let Some((_, d)) = inverse {
                 let rows = &mut x[row_start[i]..row_start[i + 1]];
-                let t = vector(rows) - times(d, self.thin.dot(i, &self.z));
+                let t = vector(rows) - times(d, self.delassus_factor.dot(i, &self.z));
                 write(t, rows);
             }
         }
@@ -163,7 +164,7 @@ pub(crate) fn knows_factor(problem: &ConstraintProblem) -> bool {
 
 /// True if the problem comes with its W, whatever its blocks.
 pub(crate) fn knows_all(problem: &ConstraintProblem) -> bool {
-    problem.thin.len() == problem.len()
+    problem.delassus_factor.len() == problem.len()
 }
 
 /// Fewer rows are solved by (1).
@@ -226,27 +227,27 @@ fn inverse_of(a: &Block) -> Option<Block> {
 mod tests {
     use super::*;
     use crate::dense::{Lu, matrix_into};
-    use crate::testing::{stack, with_thin};
+    use crate::testing::{stack, with_delassus_factor};
     use stiction_contact::corpus::Random;
 
     /// (1) by rows, from what (2) and (3) say.
     #[test]
     fn the_answer_solves_the_rows() {
-        check_rows(&with_thin(stack(&[1.0, 3.0, 0.5, 2.0, 1.0, 4.0], Vec3::ZERO, 0.5)));
+        check_rows(&with_delassus_factor(stack(&[1.0, 3.0, 0.5, 2.0, 1.0, 4.0], Vec3::ZERO, 0.5)));
         check_rows(&wrist_and_body());
     }
 
     /// Blocks on six joints of an arm of eight, on all, on a free body, and on both.
     fn wrist_and_body() -> ConstraintProblem {
         let mut problem = ConstraintProblem::default();
-        problem.thin.start([0..8, 8..14].into_iter());
+        problem.delassus_factor.start([0..8, 8..14].into_iter());
         let mut random = Random(5);
         for segments in [&[(0, 0..6)][..], &[(0, 0..6), (1, 8..14)], &[(1, 8..14)], &[(0, 0..8)]] {
             problem.push(Cone::Friction { mu: 0.5 }, &[0.0; 3]);
-            problem.thin.push_block();
+            problem.delassus_factor.push_block();
             for (tree, coordinates) in segments {
                 let column = |c| (c, vec3(random.number(), random.number(), random.number()));
-                problem.thin.push_segment(*tree, None, coordinates.clone().rev().map(column));
+                problem.delassus_factor.push_segment(*tree, None, coordinates.clone().rev().map(column));
             }
         }
         problem
@@ -267,7 +268,7 @@ mod tests {
         let rhs: Vec<f64> = (0..n).map(|_| next()).collect();
         let mut system = TreeSystem::default();
         for _ in 0..2 {
-            system.take(&problem.thin);
+            system.take(&problem.delassus_factor);
             assert!(system.factor(equations.iter().copied()));
             let (mut x, mut g) = (rhs.clone(), Vec::new());
             system.solve(problem.row_start(), &mut x);
@@ -287,7 +288,7 @@ mod tests {
     /// The sign of the determinant is that of (1) by rows, whichever it is.
     #[test]
     fn the_determinant_has_the_sign_of_the_rows() {
-        let problem = with_thin(stack(&[1.0, 3.0, 0.5, 2.0, 1.0, 4.0], Vec3::ZERO, 0.5));
+        let problem = with_delassus_factor(stack(&[1.0, 3.0, 0.5, 2.0, 1.0, 4.0], Vec3::ZERO, 0.5));
         let (n, mut g) = (problem.rows(), Vec::new());
         matrix_into(&problem, &mut g);
         let (mut system, mut lu, mut seen) = (TreeSystem::default(), Lu::default(), [0; 2]);
@@ -296,7 +297,7 @@ mod tests {
             let mut next = || std::array::from_fn(|_| std::array::from_fn(|_| random.number()));
             let equations: Vec<_> =
                 (0..problem.len()).map(|_| Equation { left: next(), own: next() }).collect();
-            system.take(&problem.thin);
+            system.take(&problem.delassus_factor);
             assert!(system.factor(equations.iter().copied().map(Some)));
             lu.clear(n);
             for (i, e) in equations.iter().enumerate() {

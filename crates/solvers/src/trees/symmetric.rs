@@ -55,16 +55,17 @@ pub(super) fn subtract_transposed(a: &[f64], x: &mut [f64], [to, from]: [usize; 
 #[cfg(test)]
 mod tests {
     use super::super::TreeLu;
-    use crate::testing::{stack, with_thin};
+    use crate::testing::{stack, with_delassus_factor};
     use stiction_contact::corpus::Random;
     use stiction_dynamics::spatial::{Vec3, vec3};
 
     /// Beside the factors that know of no symmetry, of free bodies and of trees of other sizes.
     #[test]
     fn half_of_it_does_the_same() {
-        let stacked = with_thin(stack(&[1.0, 3.0, 0.5, 2.0, 1.0, 4.0], Vec3::ZERO, 0.5)).thin;
+        let stacked =
+            with_delassus_factor(stack(&[1.0, 3.0, 0.5, 2.0, 1.0, 4.0], Vec3::ZERO, 0.5)).delassus_factor;
         let mut random = Random(7);
-        let mut ring = stiction_contact::ThinRows::default();
+        let mut ring = stiction_contact::BranchSparseRows::default();
         ring.start([0..2, 2..5, 5..9, 9..10].into_iter());
         for (a, b) in [(0, 1), (1, 2), (2, 3), (3, 0), (0, 2)] {
             ring.push_block();
@@ -77,15 +78,15 @@ mod tests {
                 ring.push_segment(tree, None, columns.into_iter());
             }
         }
-        for thin in [stacked, ring] {
+        for delassus_factor in [stacked, ring] {
             let (mut whole, mut half) = (TreeLu::default(), TreeLu::default());
-            let rhs: Vec<f64> = (0..thin.coordinates()).map(|_| random.number()).collect();
+            let rhs: Vec<f64> = (0..delassus_factor.coordinates()).map(|_| random.number()).collect();
             let [mut x, mut y] = [rhs.clone(), rhs];
             for (lu, symmetric, x) in [(&mut whole, false, &mut x), (&mut half, true, &mut y)] {
-                lu.lay_out(&thin);
+                lu.lay_out(&delassus_factor);
                 let mut random = Random(3);
                 assert!(lu.start(symmetric));
-                for i in 0..thin.len() {
+                for i in 0..delassus_factor.len() {
                     let mut d = [[0.0; 3]; 3];
                     for r in 0..3 {
                         for c in 0..r {
@@ -93,7 +94,7 @@ mod tests {
                         }
                         d[r][r] = 2.0 + random.number();
                     }
-                    lu.add(&thin, i, &d);
+                    lu.add(&delassus_factor, i, &d);
                 }
                 assert!(lu.factor());
                 lu.solve(x);

@@ -6,6 +6,7 @@ use super::plan::Plan;
 use super::settings::{BatchReport, Path};
 use crate::input::Input;
 use crate::params::{Sleep, StepperParams};
+use crate::settings::ITERATIONS;
 use crate::state::State;
 use crate::stepping::Stepper;
 use crate::stepping::TimeStepping;
@@ -14,9 +15,6 @@ use stiction_collision::ShapeError;
 use stiction_contact::{ContactSolver, Judge};
 use stiction_models::World;
 use stiction_solvers::registry::{self, Common, SolverError};
-
-/// Iterations of the contact solver, at most.
-const ITERATIONS: u32 = 2000;
 
 /// See the module.
 pub(super) struct Alone {

@@ -65,7 +65,7 @@ impl Memory {
         of_pair.any(|c| c.feature[lane] == feature && c.impulse.iter().any(|x| x[lane] != 0.0))
     }
 
-    /// Starts a step.
+    /// InitialGuesses a step.
     pub(super) fn begin(&mut self) {
         self.next.contacts.clear();
         self.next.rows.clear();

@@ -4,13 +4,13 @@ use super::alone::AloneError;
 use super::plan::Plan;
 use super::shard::{Shard, Worker};
 use std::sync::Arc;
-use stiction_solvers::crew::Crew;
+use stiction_solvers::worker_pool::WorkerPool;
 
 /// See the module.
 pub(super) struct Pool {
     /// All of them, in order, between steps.
     shards: Vec<Shard>,
-    crew: Crew<Shard, Worker>,
+    pool: WorkerPool<Shard, Worker>,
 }
 
 impl Pool {
@@ -20,7 +20,7 @@ impl Pool {
         let (own, plan) = (Worker::new(plan)?, plan.clone());
         Ok(Self {
             shards,
-            crew: Crew::new(own, others, move |shard: &mut Shard, worker: &mut Worker| {
+            pool: WorkerPool::new(own, others, move |shard: &mut Shard, worker: &mut Worker| {
                 shard.step(&plan, worker)
             }),
         })
@@ -28,8 +28,8 @@ impl Pool {
 
     /// One step of all shards.
     pub(super) fn step(&mut self) {
-        self.shards.drain(..).for_each(|shard| self.crew.give(shard));
-        self.crew.finish(&mut self.shards);
+        self.shards.drain(..).for_each(|shard| self.pool.give(shard));
+        self.pool.finish(&mut self.shards);
         self.shards.sort_unstable_by_key(|shard| shard.index);
     }
 

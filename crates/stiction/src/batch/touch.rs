@@ -9,16 +9,10 @@ use super::lane::{max, min, truth};
 use super::memory::Memory;
 use super::plan::{Ends, Kind, Pair, Plan};
 use stiction_assembly::coplanar::{NEAR, ROUNDING, SAME_NORMAL};
-use stiction_assembly::swept::will_meet;
+use stiction_assembly::swept::{BEND, TOUCH, will_meet};
 use stiction_collision::{Manifold, ManifoldPoint, SPAN, collide, plane_feature};
 use stiction_dynamics::spatial::{Motion, Pose, Quat, Vec3};
 use stiction_dynamics::{Kinematics, Real, Velocities};
-
-/// Share of the motion of a step by which far contacts are taken too early rather than too late, as in
-/// [`stiction_assembly::swept`].
-const BEND: f64 = 1e-3;
-/// What is nearer than this at the end of the step meets [m].
-const TOUCH: f64 = 1e-6;
 
 /// One contact point of each lane in which it is `active`.
 #[derive(Clone, Copy)]

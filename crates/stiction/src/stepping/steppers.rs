@@ -2,14 +2,17 @@
 
 use super::Stepper;
 use super::around::sleeping::Sleeping;
-use super::inner::Inner;
+use super::decoratable::Decoratable;
 use super::time_stepping::TimeStepping;
 use crate::params::StepperParams;
 use stiction_collision::ShapeError;
 use stiction_models::World;
 
 /// The stepper that `params` names, for `world`, without decorators; the parameters must be valid.
-pub(crate) fn make_inner(world: &World, params: StepperParams) -> Result<Box<dyn Inner>, ShapeError> {
+pub(crate) fn make_undecorated(
+    world: &World,
+    params: StepperParams,
+) -> Result<Box<dyn Decoratable>, ShapeError> {
     match params.method.as_str() {
         "time-stepping" => Ok(Box::new(TimeStepping::new(world, params)?)),
         name => unreachable!("`{name}` is in the catalogue, and nothing makes it"),
@@ -19,8 +22,12 @@ pub(crate) fn make_inner(world: &World, params: StepperParams) -> Result<Box<dyn
 /// The stepper that `params` names, for `world`, with the decorators that it asks for (sleep, halving, stopping at impacts);
 /// the parameters must be valid.
 pub fn make(world: &World, params: StepperParams) -> Result<Box<dyn Stepper>, ShapeError> {
-    let inner = make_inner(world, params)?;
-    Ok(Box::new(Sleeping::new(world, inner, &params)))
+    Ok(decorate(world, make_undecorated(world, params)?, &params))
+}
+
+/// `stepper` with the decorators that `params` ask for.
+pub fn decorate(world: &World, stepper: Box<dyn Decoratable>, params: &StepperParams) -> Box<dyn Stepper> {
+    Box::new(Sleeping::new(world, stepper, params))
 }
 
 #[cfg(test)]

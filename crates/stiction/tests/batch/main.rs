@@ -4,6 +4,7 @@
 #![allow(clippy::unwrap_used)]
 
 mod apart;
+mod differences;
 mod fields;
 mod pace;
 mod scalar;

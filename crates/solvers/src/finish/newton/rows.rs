@@ -14,7 +14,7 @@ impl Newton {
     /// False if the equations have no factors.
     pub(super) fn factor_rows(&mut self, view: &View, unknowns: usize) -> bool {
         let problem = view.problem;
-        if knows_all(problem) && (problem.thin.trees() == 1 || !problem.blocks_formed()) {
+        if knows_all(problem) && (problem.delassus_factor.trees() == 1 || !problem.blocks_formed()) {
             return self.factor_rows_of_thin(view, unknowns);
         }
         self.lu.clear(unknowns);

@@ -1,8 +1,8 @@
 use super::*;
 use crate::auto::{Auto, AutoParams};
-use crate::measure::Measure;
+use crate::residual::StoppingResidual;
 use crate::sweep::blocks_into;
-use crate::testing::{stack, with_thin};
+use crate::testing::{stack, with_delassus_factor};
 use stiction_contact::ContactSolver;
 use stiction_contact::corpus::Random;
 use stiction_dynamics::spatial::vec3;
@@ -11,12 +11,12 @@ use stiction_dynamics::spatial::vec3;
 /// more.
 #[test]
 fn sweeps_between_steps_find_pieces() {
-    let problem = with_thin(stack(&[1.0; 20], vec3(0.5, 0.2, 0.0), 0.4));
+    let problem = with_delassus_factor(stack(&[1.0; 20], vec3(0.5, 0.2, 0.0), 0.4));
     let mut answer = vec![0.0; problem.rows()];
     assert!(Auto::new(AutoParams::default()).unwrap().solve(&problem, &mut answer).converged());
-    let (mut measure, mut blocks, mut c) = (Measure::default(), Vec::new(), Vec::new());
-    measure.prepare(&problem);
-    blocks_into(&problem, &measure, &mut blocks);
+    let (mut stopping, mut blocks, mut c) = (StoppingResidual::default(), Vec::new(), Vec::new());
+    stopping.prepare(&problem);
+    blocks_into(&problem, &stopping, &mut blocks);
     let mut digits = [0.0; 2];
     for seed in 0..50 {
         let mut random = Random(seed);
@@ -26,7 +26,8 @@ fn sweeps_between_steps_find_pieces() {
         }
         problem.velocities_into(&start, &mut c);
         for (sweeps, digits) in [false, true].into_iter().zip(&mut digits) {
-            let view = View { problem: &problem, blocks: &blocks, measure: &measure, law: Law::Ncp, sweeps };
+            let view =
+                View { problem: &problem, blocks: &blocks, stopping: &stopping, law: Law::Ncp, sweeps };
             let from = view.residual(&start, &c);
             let reached = Newton::default().solve(&view, &mut start.clone(), from, 1e-9, 10);
             *digits += (from / reached.residual).log10() / 50.0;

@@ -2,7 +2,7 @@
 //! change.
 
 use super::sleeping::Sleeping;
-use crate::stepping::inner::Inner;
+use crate::stepping::decoratable::Decoratable;
 use stiction_contact::certificate::worse;
 use stiction_contact::{Certificate, Judge, Law};
 
@@ -34,7 +34,7 @@ impl CertificatesAtRest {
     }
 
     /// After a step: judges the islands that fell asleep in it.
-    pub(crate) fn note<S: Inner>(&mut self, stepper: &Sleeping<S>, judge: &mut Judge, law: Law) {
+    pub(crate) fn note<S: Decoratable>(&mut self, stepper: &Sleeping<S>, judge: &mut Judge, law: Law) {
         let sleepers = &stepper.islands;
         if sleepers.fell.is_empty() && sleepers.changes == self.seen {
             self.slept = self.asleep;
@@ -81,7 +81,7 @@ impl CertificatesAtRest {
     }
 
     /// The inverse; as many as there are islands.
-    pub(crate) fn set_numbers<S: Inner>(&mut self, stepper: &Sleeping<S>, numbers: &[[f64; NUMBERS]]) {
+    pub(crate) fn set_numbers<S: Decoratable>(&mut self, stepper: &Sleeping<S>, numbers: &[[f64; NUMBERS]]) {
         let sleepers = &stepper.islands;
         let islands = (0..sleepers.island.len()).filter(|&t| sleepers.island[t] == t);
         islands.zip(numbers).for_each(|(t, x)| self.of[t] = AtRest::of_numbers(x));

@@ -10,7 +10,7 @@ use crate::input::Input;
 use crate::remedy::Remedy;
 use crate::report::{StepReport, StepStatus};
 use crate::state::{State, copy};
-use crate::stepping::inner::Inner;
+use crate::stepping::decoratable::Decoratable;
 use crate::stepping::memory::Memory;
 use stiction_contact::ContactSolver;
 use stiction_models::World;
@@ -25,7 +25,7 @@ pub(crate) struct Halving<S> {
     memory: Memory,
 }
 
-impl<S: Inner> Halving<S> {
+impl<S: Decoratable> Halving<S> {
     pub(crate) fn new(world: &World, inner: StopAtImpact<S>, most: u32) -> Self {
         Self { inner, most, state: State::neutral(&world.model), memory: Memory::default() }
     }

@@ -20,14 +20,14 @@ use super::halving::Halving;
 use super::islands_at_rest::{AWAKE, IslandsAtRest, SleepingContact};
 use super::stop_at_impact::StopAtImpact;
 use crate::input::Input;
-use crate::params::StepperParams;
+use crate::params::{Sleep, StepperParams};
 use crate::report::{StepReport, StepStatus};
 use crate::state::{State, copy};
 use crate::stepping::Stepper;
 use crate::stepping::accepted::Accepted;
 use crate::stepping::contact_correction::ContactCorrection;
 use crate::stepping::contact_source::ContactSource;
-use crate::stepping::inner::Inner;
+use crate::stepping::decoratable::Decoratable;
 use crate::stepping::memory::Memory;
 use std::ops::Range;
 use stiction_assembly::{ContactPoint, Posed, WarmStart};
@@ -47,12 +47,13 @@ pub(crate) struct Sleeping<S> {
     dt: f64,
 }
 
-impl<S: Inner> Sleeping<S> {
+impl<S: Decoratable> Sleeping<S> {
     pub(crate) fn new(world: &World, inner: S, params: &StepperParams) -> Self {
+        let sleep = if inner.may_sleep() { params.sleep } else { Sleep::Off };
         let inner = Halving::new(world, StopAtImpact::new(world, inner), params.adaptive);
         Self {
             inner,
-            islands: IslandsAtRest::new(world, params.sleep, params.dt),
+            islands: IslandsAtRest::new(world, sleep, params.dt),
             state: State::neutral(&world.model),
             memory: Memory::default(),
             q: vec![0.0; world.model.nq],
@@ -101,7 +102,9 @@ impl<S: Inner> Sleeping<S> {
 
     /// Gives the stepper the warm starts of what woke.
     fn lend_woken(&mut self, mut warm: WarmStart) {
-        warm.lend(self.core_mut().warm_starts_mut(), |_| true);
+        if let Some(next) = self.core_mut().warm_starts_mut() {
+            warm.lend(next, |_| true);
+        }
         warm.clear();
         self.islands.woken_memory = warm;
     }
@@ -196,7 +199,7 @@ impl<S: Inner> Sleeping<S> {
     fn keep_memory(&mut self, world: &World) {
         self.islands.contacts.sort_unstable_by_key(|c| (c.contact.geometries, c.place));
         let Self { inner, islands, .. } = self;
-        let warm = inner.inner.inner.warm_starts_mut();
+        let Some(warm) = inner.inner.inner.warm_starts_mut() else { return };
         let mut kept = std::mem::take(&mut islands.memory);
         let sleeps = |key| islands.sleeps_at(world, key);
         warm.lend(&mut kept, sleeps);
@@ -252,7 +255,7 @@ impl<S: Inner> Sleeping<S> {
     }
 }
 
-impl<S: Inner> Stepper for Sleeping<S> {
+impl<S: Decoratable> Stepper for Sleeping<S> {
     fn name(&self) -> &'static str {
         self.core().name()
     }

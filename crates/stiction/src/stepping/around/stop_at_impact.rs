@@ -7,7 +7,7 @@
 use crate::input::Input;
 use crate::report::{StepReport, StepStatus};
 use crate::state::{State, copy};
-use crate::stepping::inner::Inner;
+use crate::stepping::decoratable::Decoratable;
 use crate::stepping::memory::Memory;
 use stiction_contact::ContactSolver;
 use stiction_models::World;
@@ -29,7 +29,7 @@ pub(crate) struct StopAtImpact<S> {
     memory: Memory,
 }
 
-impl<S: Inner> StopAtImpact<S> {
+impl<S: Decoratable> StopAtImpact<S> {
     pub(crate) fn new(world: &World, inner: S) -> Self {
         let neutral = || State::neutral(&world.model);
         let (remembered, memory) = (Memory::default(), Memory::default());

@@ -35,9 +35,9 @@ use super::Stepper;
 use super::accepted::Accepted;
 use super::contact_correction::{ContactCorrection, CorrectableContact};
 use super::contact_source::ContactSource;
+use super::decoratable::Decoratable;
 use super::free_velocity::FreeMotion;
 use super::here::Here;
-use super::inner::Inner;
 use super::integrate::trapezoidal::Solved;
 use super::memory::Memory;
 use super::remedies::Solving;
@@ -198,7 +198,7 @@ impl TimeStepping {
         if self.left_out && posed.feedback() > NONE {
             posed.choose(Choice { feedback: 0.0, ..Choice::default() });
         }
-        if !needs.thin {
+        if !needs.delassus_factor {
             posed.problem.form_blocks().map_err(|e| format!("the contact problem: {e}"))?;
         }
         if needs.softness {
@@ -499,7 +499,11 @@ impl Stepper for TimeStepping {
     }
 }
 
-impl Inner for TimeStepping {
+impl Decoratable for TimeStepping {
+    fn may_sleep(&self) -> bool {
+        true
+    }
+
     fn select(&mut self, awake: &dyn Fn(usize) -> bool) {
         let Self { here, free, search, advance, trial, .. } = self;
         here.select(&advance.trapezoidal.tree_of, awake);
@@ -515,8 +519,8 @@ impl Inner for TimeStepping {
         self.advance.holds(tree) && !self.correction.moves(tree)
     }
 
-    fn warm_starts_mut(&mut self) -> &mut WarmStart {
-        &mut self.warm
+    fn warm_starts_mut(&mut self) -> Option<&mut WarmStart> {
+        Some(&mut self.warm)
     }
 
     fn find_contacts(&mut self, world: &World, state: &State, input: &Input, h: f64) -> bool {

@@ -152,7 +152,9 @@ impl PositionCorrection {
         };
         let least = LEAST * diagonal.iter().zip(whole.cones()).fold(0.0, most);
         problem.clear();
-        problem.thin.start((0..whole.thin.trees()).map(|t| whole.thin.tree(t)));
+        problem
+            .delassus_factor
+            .start((0..whole.delassus_factor.trees()).map(|t| whole.delassus_factor.tree(t)));
         rows.clear();
         for (i, &cone) in whole.cones().iter().enumerate() {
             let row = whole.range(i).start + cone.normal();
@@ -167,7 +169,9 @@ impl PositionCorrection {
                 continue;
             }
             let normal = cone.dim() > 1;
-            problem.thin.push_like(&whole.thin, i, |w| vec3(if normal { w.z } else { w.x }, 0.0, 0.0));
+            problem
+                .delassus_factor
+                .push_like(&whole.delassus_factor, i, |w| vec3(if normal { w.z } else { w.x }, 0.0, 0.0));
             rows.push(row);
         }
     }

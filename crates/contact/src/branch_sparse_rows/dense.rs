@@ -1,7 +1,7 @@
 //! Rows over one tree written out, zeros and all: where most coordinates are reached, four numbers at a time cost less
 //! than lists of them.
 
-use super::ThinRows;
+use super::BranchSparseRows;
 
 /// Numbers that go together.
 const STRIP: usize = 4;
@@ -81,7 +81,7 @@ impl Dense {
     }
 }
 
-impl ThinRows {
+impl BranchSparseRows {
     /// Writes its rows out, where that pays.
     #[inline(always)]
     pub(super) fn write_out(&mut self) {
@@ -137,14 +137,14 @@ mod tests {
     fn written_out_they_do_the_same() {
         let mut noise = (0..).map(|k: u32| (f64::from(k) * 12.9898).sin());
         let mut next = || noise.next().unwrap();
-        let mut lists = ThinRows::default();
+        let mut lists = BranchSparseRows::default();
         lists.start(std::iter::once(0..9));
         let row_start = [0, 3, 4, 7];
         for chain in [&[8, 7, 2, 1, 0][..], &[6, 5, 4, 3, 2, 1, 0], &[4, 3, 2, 1, 0]] {
             lists.push_block();
             lists.push_segment(0, None, chain.iter().map(|&c| (c, vec3(next(), next(), next()))));
         }
-        let mut rows = ThinRows::default();
+        let mut rows = BranchSparseRows::default();
         rows.change_from(&lists, |part, columns| columns.extend_from_slice(part.columns));
         assert!(lists.dense.is_empty() && !rows.dense.is_empty());
         let x: Vec<f64> = (0..7).map(|_| next()).collect();

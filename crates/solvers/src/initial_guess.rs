@@ -17,7 +17,7 @@
 //! its error is made in every step to come.
 
 use crate::iterate::Task;
-use crate::measure::Measure;
+use crate::residual::StoppingResidual;
 use stiction_contact::cone::MAX_ROWS;
 use stiction_contact::{ConstraintProblem, Law};
 
@@ -36,7 +36,7 @@ const SAME: f64 = 1e-12;
 
 /// See the module; holds during one solve.
 #[derive(Default)]
-pub(crate) struct Starts {
+pub(crate) struct InitialGuesses {
     given: Candidate,
     second: Candidate,
     ahead: Candidate,
@@ -65,10 +65,10 @@ struct Candidate {
     as_given: bool,
 }
 
-impl Starts {
+impl InitialGuesses {
     /// Leaves the nearest start in `impulses` and its velocities in `c`; returns its residual [m/s].
     pub(crate) fn choose(&mut self, task: &Task, impulses: &mut [f64], c: &mut Vec<f64>) -> f64 {
-        let Task { problem, measure, law, tolerance } = *task;
+        let Task { problem, stopping, law, tolerance } = *task;
         let Self { given, second, ahead, none, line, .. } = self;
         for candidate in [&mut *given, second, ahead, none] {
             candidate.make_room(problem);
@@ -77,20 +77,20 @@ impl Starts {
         line.clear();
         line.reserve(problem.rows());
         if worth_a_look(impulses) {
-            given.look(measure, problem, law, impulses);
+            given.look(stopping, problem, law, impulses);
         }
         let other = &problem.second_start;
         if !given.within(NEAR * tolerance) && worth_a_look(other) && !same(impulses, other) {
-            second.look(measure, problem, law, other);
+            second.look(stopping, problem, law, other);
         }
         if !given.within(tolerance) && !second.within(tolerance) {
             if given.sum.is_finite() && second.sum.is_finite() {
                 line.clear();
                 line.extend(impulses.iter().zip(other).map(|(l, before)| 2.0 * l - before));
-                ahead.look_along(measure, problem, law, line, [given, second]);
+                ahead.look_along(stopping, problem, law, line, [given, second]);
             }
             let given = given.sum;
-            none.look(measure, problem, law, &[]);
+            none.look(stopping, problem, law, &[]);
             // Where nothing is not allowed it is the last resort.
             if none.lambda.iter().any(|&l| l != 0.0) && given.is_finite() {
                 none.sum = f64::INFINITY;
@@ -113,7 +113,7 @@ impl Starts {
     /// what bodies do that go on moving. The others are not looked at; but what it missed in the last solve is added where
     /// that comes nearer, as where impulses change more and more.
     pub(crate) fn go_on(&mut self, task: &Task, impulses: &mut [f64], c: &mut Vec<f64>) -> Option<f64> {
-        let Task { problem, measure, law, tolerance } = *task;
+        let Task { problem, stopping, law, tolerance } = *task;
         let other = &problem.second_start;
         if !self.moves || other.len() != impulses.len() {
             return None;
@@ -129,9 +129,9 @@ impl Starts {
             return None;
         }
         self.bends &= worth_a_look(curve);
-        ahead.look(measure, problem, law, if self.bends { curve } else { line });
+        ahead.look(stopping, problem, law, if self.bends { curve } else { line });
         if ahead.sum > GROWTH * GROWTH * self.left && worth_a_look(curve) {
-            second.look(measure, problem, law, if self.bends { line } else { curve });
+            second.look(stopping, problem, law, if self.bends { line } else { curve });
             if second.sum < ahead.sum {
                 std::mem::swap(ahead, second);
                 self.bends = !self.bends;
@@ -187,11 +187,11 @@ impl Starts {
     /// Puts the impulses given into their sets; what they leave, if that will do for all blocks. Others are not
     /// looked at.
     pub(crate) fn keep(&mut self, task: &Task, impulses: &mut [f64]) -> Option<f64> {
-        let Task { problem, measure, law, tolerance } = *task;
+        let Task { problem, stopping, law, tolerance } = *task;
         let given = &mut self.given;
         (given.sum, self.moves) = (f64::INFINITY, false);
         if worth_a_look(impulses) {
-            given.look(measure, problem, law, impulses);
+            given.look(stopping, problem, law, impulses);
             impulses.copy_from_slice(&given.lambda);
         }
         let others = worth_a_look(&problem.second_start);
@@ -228,7 +228,7 @@ fn least_between(task: &Task, given: &Candidate, second: &Candidate) -> Option<(
                 lambda[k] = mix(share, given.lambda[row], second.lambda[row]);
                 c[k] = mix(share, given.c[row], second.c[row]);
             }
-            task.measure.square(task.problem, task.law, i, &lambda[..rows.len()], &c[..rows.len()])
+            task.stopping.square(task.problem, task.law, i, &lambda[..rows.len()], &c[..rows.len()])
         };
         (0..task.problem.len()).map(square).sum()
     };
@@ -253,7 +253,7 @@ impl Candidate {
         let rows = problem.rows();
         for (numbers, most) in [
             (&mut self.lambda, rows),
-            (&mut self.c, rows + problem.thin.scratch(rows)),
+            (&mut self.c, rows + problem.delassus_factor.scratch(rows)),
             (&mut self.squares, problem.len()),
         ] {
             numbers.clear();
@@ -262,20 +262,20 @@ impl Candidate {
     }
 
     /// From `impulses`, or none, put into their sets.
-    fn look(&mut self, measure: &Measure, problem: &ConstraintProblem, law: Law, impulses: &[f64]) {
+    fn look(&mut self, stopping: &StoppingResidual, problem: &ConstraintProblem, law: Law, impulses: &[f64]) {
         self.take(problem, law, impulses);
         if self.lambda.iter().all(|&l| l == 0.0) {
             self.c.clone_from(&problem.free_velocity);
         } else {
             problem.velocities_into(&self.lambda, &mut self.c);
         }
-        self.sum = measure.squares_into(problem, law, &self.lambda, &self.c, &mut self.squares);
+        self.sum = stopping.squares_into(problem, law, &self.lambda, &self.c, &mut self.squares);
     }
 
     /// From the impulses 2 λ − λ⁻ of two others: where all are in their sets, so do their velocities go on.
     fn look_along(
         &mut self,
-        measure: &Measure,
+        stopping: &StoppingResidual,
         problem: &ConstraintProblem,
         law: Law,
         impulses: &[f64],
@@ -288,7 +288,7 @@ impl Candidate {
         } else {
             problem.velocities_into(&self.lambda, &mut self.c);
         }
-        self.sum = measure.squares_into(problem, law, &self.lambda, &self.c, &mut self.squares);
+        self.sum = stopping.squares_into(problem, law, &self.lambda, &self.c, &mut self.squares);
     }
 
     /// Puts `impulses`, or none, into their sets.
@@ -320,13 +320,13 @@ fn same(a: &[f64], b: &[f64]) -> bool {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::testing::{cube, stack, with_thin};
+    use crate::testing::{cube, stack, with_delassus_factor};
     use stiction_dynamics::spatial::Vec3;
 
-    fn choose(problem: &ConstraintProblem, starts: &mut Starts, impulses: &mut [f64]) -> f64 {
-        let mut measure = Measure::default();
-        measure.prepare(problem);
-        let task = Task { problem, measure: &measure, law: Law::Ncp, tolerance: 1e-8 };
+    fn choose(problem: &ConstraintProblem, starts: &mut InitialGuesses, impulses: &mut [f64]) -> f64 {
+        let mut stopping = StoppingResidual::default();
+        stopping.prepare(problem);
+        let task = Task { problem, stopping: &stopping, law: Law::Ncp, tolerance: 1e-8 };
         starts.choose(&task, impulses, &mut Vec::new())
     }
 
@@ -339,7 +339,7 @@ mod tests {
         let scaled = |by: f64| rest.iter().map(|l| l * by).collect::<Vec<_>>();
         let mut given = scaled(0.99);
         problem.second_start = scaled(0.98);
-        let residual = choose(&problem, &mut Starts::default(), &mut given);
+        let residual = choose(&problem, &mut InitialGuesses::default(), &mut given);
         assert!(
             residual <= 1e-8 && given.iter().zip(&rest).all(|(a, b)| (a - b).abs() < 1e-12),
             "{residual}"
@@ -359,7 +359,7 @@ mod tests {
         );
         let mut given: Vec<f64> = rest.iter().map(|l| l * (1.0 + 1e-4)).collect();
         problem.second_start = rest.clone();
-        let mut starts = Starts::default();
+        let mut starts = InitialGuesses::default();
         let residual = choose(&problem, &mut starts, &mut given);
         assert!(residual <= 1e-8 && given == rest, "{residual}");
         assert!(starts.enough(1e-8) < 1e-8, "the last step changed them");
@@ -374,12 +374,12 @@ mod tests {
         let problem = stack(&[1.0; 6], Vec3::ZERO, 0.5);
         let mut rest = vec![0.0; problem.rows()];
         crate::make("nsgs-accelerated", &crate::Common::default()).unwrap().solve(&problem, &mut rest);
-        let mut measure = Measure::default();
-        measure.prepare(&problem);
+        let mut stopping = StoppingResidual::default();
+        stopping.prepare(&problem);
         let residual = |impulses: &[f64]| {
             let mut c = Vec::new();
             problem.velocities_into(impulses, &mut c);
-            measure.residual(&problem, Law::Ncp, impulses, &c)
+            stopping.residual(&problem, Law::Ncp, impulses, &c)
         };
         let none = residual(&vec![0.0; problem.rows()]);
         let hit = |by: f64| {
@@ -389,7 +389,7 @@ mod tests {
         };
         let mut given = hit(2.0 * none / residual(&hit(1.0)));
         assert!(residual(&given) > 1.5 * none);
-        let (before, mut starts) = (given.clone(), Starts::default());
+        let (before, mut starts) = (given.clone(), InitialGuesses::default());
         let same = |given: &[f64]| given.iter().zip(&before).all(|(a, b)| (a - b).abs() < 1e-12);
         choose(&problem, &mut starts, &mut given);
         assert!(same(&given), "{given:?}");
@@ -398,28 +398,28 @@ mod tests {
     /// A stack at rest; the last step has put right what others had left, two and three times what one leaves.
     #[test]
     fn what_bodies_rest_on_is_between_two_steps() {
-        let mut problem = with_thin(stack(&[1.0; 4], Vec3::ZERO, 0.5));
+        let mut problem = with_delassus_factor(stack(&[1.0; 4], Vec3::ZERO, 0.5));
         let mut rest = vec![0.0; problem.rows()];
         let common = crate::Common { tolerance: 1e-13, ..crate::Common::default() };
         assert!(crate::make("auto", &common).unwrap().solve(&problem, &mut rest).converged());
-        let mut measure = Measure::default();
-        measure.prepare(&problem);
+        let mut stopping = StoppingResidual::default();
+        stopping.prepare(&problem);
         for times in [2.0, 3.0] {
             let lift = |by: f64| rest.iter().map(|l| l * (1.0 + by)).collect::<Vec<_>>();
             let mut given = lift(times * 3e-8);
             problem.second_start = lift(-3e-8);
-            let task = Task { problem: &problem, measure: &measure, law: Law::Ncp, tolerance: 1e-8 };
-            let (mut starts, mut c) = (Starts::default(), Vec::new());
+            let task = Task { problem: &problem, stopping: &stopping, law: Law::Ncp, tolerance: 1e-8 };
+            let (mut starts, mut c) = (InitialGuesses::default(), Vec::new());
             let from = starts.choose(&task, &mut given.clone(), &mut c);
             assert!((1e-9..1e-8).contains(&from), "{from}");
             let left = starts.choose_at_rest(&task, &mut given, &mut c);
             assert!(left < 1e-11, "{left}");
             assert!(given.iter().zip(&rest).all(|(a, b)| (a - b).abs() < 1e-11));
-            let residual = measure.residual(&problem, Law::Ncp, &given, &c);
+            let residual = stopping.residual(&problem, Law::Ncp, &given, &c);
             assert!((residual - left).abs() < 1e-12, "c goes with the impulses: {residual} {left}");
             // Of one alone there is nothing between.
             let mut none = vec![0.0; given.len()];
-            Starts::default().choose_at_rest(&task, &mut none, &mut c);
+            InitialGuesses::default().choose_at_rest(&task, &mut none, &mut c);
             assert_eq!(none, problem.second_start);
         }
     }
@@ -428,19 +428,19 @@ mod tests {
     /// changed them they must leave next to nothing.
     #[test]
     fn islands_go_on_by_themselves() {
-        let mut problem = with_thin(stack(&[1.0; 4], Vec3::ZERO, 0.5));
+        let mut problem = with_delassus_factor(stack(&[1.0; 4], Vec3::ZERO, 0.5));
         let mut rest = vec![0.0; problem.rows()];
         crate::make("auto", &crate::Common::default()).unwrap().solve(&problem, &mut rest);
-        let mut measure = Measure::default();
-        measure.prepare(&problem);
+        let mut stopping = StoppingResidual::default();
+        stopping.prepare(&problem);
         let [lower, upper] = [0..problem.len() / 2, problem.len() / 2..problem.len()].map(Vec::from_iter);
         // The upper contacts bear a millionth less than in the step before.
         let mut given = rest.clone();
         given[3 * upper[0]..].iter_mut().for_each(|l| *l *= 1.0 - 1e-6);
         for before in [&rest, &given] {
             problem.second_start = before.clone();
-            let task = Task { problem: &problem, measure: &measure, law: Law::Ncp, tolerance: 1e-4 };
-            let (mut starts, mut kept) = (Starts::default(), given.clone());
+            let task = Task { problem: &problem, stopping: &stopping, law: Law::Ncp, tolerance: 1e-4 };
+            let (mut starts, mut kept) = (InitialGuesses::default(), given.clone());
             let all = starts.keep(&task, &mut kept);
             assert_eq!(kept, given);
             let [(a, times_a), (b, times_b)] =
@@ -462,7 +462,7 @@ mod tests {
         let mut problem = cube(0.5, Vec3::ZERO, Vec3::ZERO);
         problem.second_start = vec![f64::NAN; problem.rows()];
         let mut impulses = vec![f64::INFINITY; problem.rows()];
-        let residual = choose(&problem, &mut Starts::default(), &mut impulses);
+        let residual = choose(&problem, &mut InitialGuesses::default(), &mut impulses);
         assert!(residual.is_finite() && impulses.iter().all(|&l| l == 0.0));
     }
 }

@@ -1,11 +1,11 @@
 //! The blocks of G out of its factor: (1) of [`super`], for who cannot do without.
 
-use super::ThinRows;
+use super::BranchSparseRows;
 use super::products::write;
 use crate::blocks::{BlockMatrix, MAX_VALUES};
 use crate::primal::PrimalError;
 
-impl ThinRows {
+impl BranchSparseRows {
     /// Forms the blocks of G, (1) of [`super`], with the pattern and rows that block i has from `row_start[i]` on. Err where
     /// there would be more than [`MAX_VALUES`] numbers; `out` is then as it was.
     pub(crate) fn form_blocks_into(

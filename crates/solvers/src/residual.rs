@@ -20,14 +20,14 @@ pub(crate) fn corrections_into(problem: &ConstraintProblem, c: &[f64], out: &mut
 
 /// Scales of the blocks of a problem.
 #[derive(Default)]
-pub(crate) struct Measure {
+pub(crate) struct StoppingResidual {
     /// ‖A_ii‖_F per block; for a zero block the largest of the others.
     pub(crate) norms: Vec<f64>,
     /// A_ii by rows.
     pub(crate) diagonal: Vec<[f64; 9]>,
 }
 
-impl Measure {
+impl StoppingResidual {
     pub(crate) fn prepare(&mut self, problem: &ConstraintProblem) {
         problem.diagonal_blocks_and_norms_into(&mut self.diagonal, &mut self.norms);
         let largest = self.norms.iter().fold(0.0_f64, |m, &n| m.max(n));

@@ -19,7 +19,7 @@ use stiction_dynamics::spatial::Vec3;
 
 /// Rows of J, or of the factor W, by blocks and trees. A block of one row uses the first component of its columns.
 #[derive(Debug, Default)]
-pub struct ThinRows {
+pub struct BranchSparseRows {
     blocks: Vec<Block>,
     segments: Vec<Segment>,
     /// Coordinates of every segment, descending.
@@ -79,7 +79,7 @@ const RUN: usize = 6;
 /// The first coordinate of a run, and the columns there, the last coordinate's first.
 type Run<'a> = (usize, &'a [Vec3; RUN]);
 
-impl Clone for ThinRows {
+impl Clone for BranchSparseRows {
     fn clone(&self) -> Self {
         let mut out = Self::default();
         out.clone_from(self);
@@ -104,7 +104,7 @@ pub struct Part<'a> {
     pub columns: &'a [Vec3],
 }
 
-impl ThinRows {
+impl BranchSparseRows {
     /// Removes all rows; keeps the memory.
     pub fn clear(&mut self) {
         self.blocks.clear();

@@ -1,9 +1,9 @@
 //! Products of two blocks of rows, (1) of [`super`], and of absolute numbers.
 
-use super::{Segment, ThinRows, vector};
+use super::{BranchSparseRows, Segment, vector};
 use stiction_dynamics::spatial::{Mat3, Vec3};
 
-impl ThinRows {
+impl BranchSparseRows {
     /// y += |W| |Wᵀ| |x|; what follows its rows is scratch.
     pub(crate) fn absolute_square_mul_add_into(&self, row_start: &[usize], x: &[f64], y: &mut Vec<f64>) {
         let rows = x.len();

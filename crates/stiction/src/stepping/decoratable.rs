@@ -12,38 +12,63 @@ use stiction_assembly::{ContactPoint, Posed, WarmStart};
 use stiction_contact::ContactSolver;
 use stiction_models::World;
 
-/// What decorators ask of a stepper beside [`Stepper`].
-pub(crate) trait Inner: Stepper {
+/// What decorators ask of a stepper beside [`Stepper`]. A stepper that leaves everything here as it is can be halved; it is not
+/// put to sleep, and its fast bodies are not swept.
+pub trait Decoratable: Stepper {
+    /// True if islands at rest may be left out of its steps: then all that follows up to [`Self::clear_problem`] is asked for.
+    fn may_sleep(&self) -> bool {
+        false
+    }
+
     /// Trees for which `awake` is false are left out of steps from now on.
-    fn select(&mut self, awake: &dyn Fn(usize) -> bool);
+    fn select(&mut self, awake: &dyn Fn(usize) -> bool) {
+        let _ = awake;
+    }
 
     /// Whether constraint impulses, and nothing else, held the tree in the last step.
-    fn holds(&self, tree: usize) -> bool;
+    fn holds(&self, tree: usize) -> bool {
+        let _ = tree;
+        false
+    }
 
     /// Warm starts of the next step, to lend some of them.
-    fn warm_starts_mut(&mut self) -> &mut WarmStart;
+    fn warm_starts_mut(&mut self) -> Option<&mut WarmStart> {
+        None
+    }
 
     /// The contacts that a step of h [s] from here would have; false if there is no such step.
-    fn find_contacts(&mut self, world: &World, state: &State, input: &Input, h: f64) -> bool;
+    fn find_contacts(&mut self, world: &World, state: &State, input: &Input, h: f64) -> bool {
+        let _ = (world, state, input, h);
+        false
+    }
 
     /// What falls asleep stays at the positions `q`.
-    fn hold_at(&mut self, world: &World, q: &[f64]);
+    fn hold_at(&mut self, world: &World, q: &[f64]) {
+        let _ = (world, q);
+    }
 
     /// Removes the problem of the last step.
-    fn clear_problem(&mut self);
+    fn clear_problem(&mut self) {}
 
-    /// True if fast bodies may need steps that end at impacts.
-    fn sweeps(&self) -> bool;
+    /// True if fast bodies may need steps that end at impacts: then the two that follow are asked for.
+    fn sweeps(&self) -> bool {
+        false
+    }
 
     /// While `whole` is given [s], bodies that are fast in a step so long are not looked ahead for: their motion is swept.
-    fn sweep_steps_of(&mut self, whole: Option<f64>);
+    fn sweep_steps_of(&mut self, whole: Option<f64>) {
+        let _ = whole;
+    }
 
     /// The share of the last step after which a fast body first meets another, if bodies moved to the positions `q`.
-    fn first_impact(&mut self, world: &World, q: &[f64]) -> Option<f64>;
+    fn first_impact(&mut self, world: &World, q: &[f64]) -> Option<f64> {
+        let _ = (world, q);
+        None
+    }
 }
 
 /// A stepper that was chosen by name.
-impl Stepper for Box<dyn Inner> {
+impl Stepper for Box<dyn Decoratable> {
     fn name(&self) -> &'static str {
         (**self).name()
     }
@@ -104,7 +129,11 @@ impl Stepper for Box<dyn Inner> {
     }
 }
 
-impl Inner for Box<dyn Inner> {
+impl Decoratable for Box<dyn Decoratable> {
+    fn may_sleep(&self) -> bool {
+        (**self).may_sleep()
+    }
+
     fn select(&mut self, awake: &dyn Fn(usize) -> bool) {
         (**self).select(awake);
     }
@@ -113,7 +142,7 @@ impl Inner for Box<dyn Inner> {
         (**self).holds(tree)
     }
 
-    fn warm_starts_mut(&mut self) -> &mut WarmStart {
+    fn warm_starts_mut(&mut self) -> Option<&mut WarmStart> {
         (**self).warm_starts_mut()
     }
 

@@ -9,7 +9,7 @@ use std::sync::{Arc, Condvar, Mutex, MutexGuard, PoisonError};
 use std::thread::{Builder, JoinHandle};
 
 /// Jobs of type `J`, done by workers with a memory `W` of their own each.
-pub struct Crew<J, W> {
+pub struct WorkerPool<J, W> {
     desk: Arc<Desk<J>>,
     task: Arc<Task<J, W>>,
     /// Memory of the caller.
@@ -42,7 +42,7 @@ struct Hands<J> {
     broken: Option<usize>,
 }
 
-impl<J: Send + 'static, W: Send + 'static> Crew<J, W> {
+impl<J: Send + 'static, W: Send + 'static> WorkerPool<J, W> {
     /// One worker for each memory: the first is the caller, the others get threads.
     pub fn new(own: W, others: Vec<W>, task: impl Fn(&mut J, &mut W) + Send + Sync + 'static) -> Self {
         let (waiting, finished) = (VecDeque::new(), Vec::new());
@@ -95,7 +95,7 @@ impl<J: Send + 'static, W: Send + 'static> Crew<J, W> {
     }
 }
 
-impl<J, W> Drop for Crew<J, W> {
+impl<J, W> Drop for WorkerPool<J, W> {
     fn drop(&mut self) {
         self.desk.lock().closed = true;
         self.desk.work.notify_all();
@@ -158,41 +158,42 @@ mod tests {
     #[test]
     fn all_jobs_come_back_done() {
         for others in [0, 1, 3] {
-            let mut crew = Crew::new(0, vec![0; others], |job: &mut (usize, usize), done: &mut usize| {
-                std::thread::sleep(Duration::from_micros(20));
-                job.1 += 1;
-                *done += 1;
-            });
+            let mut pool =
+                WorkerPool::new(0, vec![0; others], |job: &mut (usize, usize), done: &mut usize| {
+                    std::thread::sleep(Duration::from_micros(20));
+                    job.1 += 1;
+                    *done += 1;
+                });
             let mut jobs: Vec<_> = (0..50).map(|i| (i, 0)).collect();
             for round in 1..=5 {
-                jobs.drain(..).for_each(|job| crew.give(job));
-                crew.finish(&mut jobs);
+                jobs.drain(..).for_each(|job| pool.give(job));
+                pool.finish(&mut jobs);
                 jobs.sort_unstable();
                 assert!(jobs.iter().enumerate().all(|(i, job)| *job == (i, round)), "{jobs:?}");
             }
-            assert!(others > 0 || crew.own == 250);
+            assert!(others > 0 || pool.own == 250);
         }
     }
 
     #[test]
     fn no_jobs_are_done_at_once() {
-        let mut crew = Crew::new((), vec![(); 2], |(), ()| {});
+        let mut pool = WorkerPool::new((), vec![(); 2], |(), ()| {});
         let mut jobs = Vec::new();
-        crew.finish(&mut jobs);
+        pool.finish(&mut jobs);
         assert!(jobs.is_empty());
     }
 
     /// Where the others panic, the caller is told in their words instead of waiting for ever.
     #[test]
     fn a_panic_is_told() {
-        let mut crew = Crew::new((), vec![()], |bad: &mut bool, ()| assert!(!*bad, "the job was bad"));
-        crew.give(true);
+        let mut pool = WorkerPool::new((), vec![()], |bad: &mut bool, ()| assert!(!*bad, "the job was bad"));
+        pool.give(true);
         // The caller leaves it to the other.
-        while crew.desk.lock().taken == 0 && crew.desk.lock().broken.is_none() {
+        while pool.desk.lock().taken == 0 && pool.desk.lock().broken.is_none() {
             std::thread::yield_now();
         }
-        let told = catch_unwind(AssertUnwindSafe(|| crew.finish(&mut Vec::new()))).unwrap_err();
+        let told = catch_unwind(AssertUnwindSafe(|| pool.finish(&mut Vec::new()))).unwrap_err();
         assert_eq!(told.downcast_ref::<&str>(), Some(&"the job was bad"));
-        assert!(catch_unwind(AssertUnwindSafe(|| crew.finish(&mut Vec::new()))).is_err());
+        assert!(catch_unwind(AssertUnwindSafe(|| pool.finish(&mut Vec::new()))).is_err());
     }
 }
