@@ -24,6 +24,8 @@
 use crate::error::ParamError;
 use crate::local::{Contact, quartic};
 use crate::parameters::{Parameters, parameters};
+use crate::residual::StoppingResidual;
+use crate::selection::Selection;
 use crate::sweep::{Rule, SweepParams, Sweeps};
 use stiction_contact::{ConstraintProblem, ContactSolver, Law, Needs, SolveReport, Watch};
 
@@ -37,6 +39,8 @@ parameters! {
         tolerance: f64 = 1e-8, "m/s", above(0.0);
         /// Sweeps and second-order steps before giving up.
         max_iterations: u32 = 1000, "–", at_least(1.0);
+        /// Rows of connected contacts up to which sticking is preferred, and of those that slide the smallest impulses; 0: never.
+        selection_rows: u32 = 120, "–", at_least(0.0);
     }
 }
 
@@ -44,6 +48,11 @@ parameters! {
 pub struct Auto {
     params: SweepParams,
     sweeps: Sweeps<Smallest>, // holds during one solve, but for the factors of its finish
+    selection_rows: usize,
+    selection: Selection,
+    stopping: StoppingResidual,
+    /// How far the velocities of the last answer are from those found first [m/s].
+    apart: f64,
 }
 
 impl Auto {
@@ -51,9 +60,16 @@ impl Auto {
 
     pub fn new(params: AutoParams) -> Result<Self, ParamError> {
         params.check(Self::NAME)?;
-        let AutoParams { tolerance, max_iterations } = params;
+        let AutoParams { tolerance, max_iterations, selection_rows } = params;
         let params = SweepParams { tolerance, max_iterations, memory: MEMORY, finish: true };
-        Ok(Self { params, sweeps: Sweeps::default() })
+        Ok(Self {
+            params,
+            sweeps: Sweeps::default(),
+            selection_rows: selection_rows as usize,
+            selection: Selection::default(),
+            stopping: StoppingResidual::default(),
+            apart: 0.0,
+        })
     }
 }
 
@@ -80,7 +96,19 @@ impl ContactSolver for Auto {
         impulses: &mut [f64],
         watch: &mut Watch<'_>,
     ) -> SolveReport {
-        self.sweeps.solve(Smallest, &self.params, problem, impulses, watch)
+        let report = self.sweeps.solve(Smallest, &self.params, problem, impulses, watch);
+        self.apart = 0.0;
+        if self.selection_rows == 0 || !report.converged() {
+            return report;
+        }
+        let limits = (self.params.tolerance, self.selection_rows);
+        match self.selection.select(problem, &mut self.stopping, limits, impulses) {
+            Some((residual, apart)) => {
+                self.apart = apart;
+                SolveReport { residual, ..report }
+            }
+            None => report,
+        }
     }
 
     fn forget(&mut self) {

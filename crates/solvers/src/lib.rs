@@ -48,6 +48,7 @@ pub mod raisim;
 pub mod raisim_ds;
 pub mod registry;
 mod residual;
+mod selection;
 pub mod sap;
 pub mod similar;
 mod splitting;

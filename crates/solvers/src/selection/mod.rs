@@ -1,0 +1,216 @@
+//! Which answer, where the exact law has several with different velocities.
+//!
+//! Rigid contacts with friction may leave open not only how they press, but how bodies move: a box held between two plates
+//! may stick or slip, and what slides on four corners turns as they happen to share its weight. The rule:
+//!
+//! ```text
+//!     sticking:  all that can stick do, if the smallest impulses that hold them are admissible                       (1)
+//!     sliding:   min ‖λ‖  such that  c = 0 where it sticks, c_N = 0 and λ = N (−μ ĉ_T, 1) where it slides             (2)
+//! ```
+//!
+//! (2) is how many equal springs share a load whose sliding directions ĉ_T are given; they are those of the answer itself.
+//! (1) is asked first: contacts whose smallest holding impulses leave their cones slide, and the others are asked again. So
+//! the answer depends on the problem alone, not on the impulses a solve starts from.
+//!
+//! What is found counts only if the natural map of the exact law [DeSaxce1998] says that it is an answer. It works on
+//! connected blocks together, in dense matrices by rows: G of one such component, and C of (2), whose rows are the
+//! velocities that vanish and whose columns are the impulses that are free:
+//!
+//! ```text
+//!     C x = b,   x = Cᵀ y,   (C Cᵀ + δ) y ← b,   a few times                                                        (3)
+//! ```
+//!
+//! Cost: n³ for n free impulses of a component that slides; nothing where nothing slides.
+//!
+//! Units: λ [N·s], c and g [m/s], G and R [1/kg].
+
+mod component;
+mod pieces;
+
+use crate::residual::StoppingResidual;
+use component::Component;
+use pieces::Piece;
+use stiction_contact::{Cone, ConstraintProblem, Law};
+
+/// Share of the friction allowed that is all of it, but for what a tolerance leaves [–].
+const ALL: f64 = 0.999;
+/// A contact opens slowly if it does at less than so many times the fastest slip [–].
+const NEAR: f64 = 3.0;
+/// Rounds of (1), and of the directions of (2).
+const ROUNDS: usize = 12;
+const TURNS: usize = 12;
+/// Impulses that hold may leave their cones by this share of them [–].
+const OUTSIDE: f64 = 1e-9;
+
+/// See the module; holds during one selection.
+#[derive(Default)]
+pub(crate) struct Selection {
+    component: Component,
+    c: Vec<f64>,
+    found: Vec<f64>,
+    found_c: Vec<f64>,
+    /// Per block the component it is in, by its first block.
+    root: Vec<usize>,
+    blocks: Vec<usize>,
+    pieces: Vec<Piece>,
+    tried: Vec<Piece>,
+}
+
+impl Selection {
+    /// Leaves the selected answer in `impulses`, which solve `problem` to `tolerance`, and returns its residual and how far
+    /// its velocities are from those of the answer given, 2-norm [m/s]; `None` if nothing slides in components of `most` rows
+    /// or less, or nothing else is an answer.
+    pub(crate) fn select(
+        &mut self,
+        problem: &ConstraintProblem,
+        stopping: &mut StoppingResidual,
+        (tolerance, most): (f64, usize),
+        impulses: &mut [f64],
+    ) -> Option<(f64, f64)> {
+        if !(0..problem.len()).any(|i| at_its_limit(problem, i, impulses)) {
+            return None;
+        }
+        problem.velocities_into(impulses, &mut self.c);
+        if !(0..problem.len()).any(|i| slides(problem, i, impulses, &self.c, tolerance)) {
+            return None;
+        }
+        stopping.prepare(problem);
+        let before = stopping.residual(problem, Law::Ncp, impulses, &self.c);
+        component::find(problem, &mut self.root);
+        let mut chosen = None;
+        for first in 0..problem.len() {
+            if self.root[first] != first {
+                continue;
+            }
+            self.blocks.clear();
+            self.blocks.extend((first..problem.len()).filter(|&i| self.root[i] == first));
+            let rows: usize = self.blocks.iter().map(|&i| problem.cone(i).dim()).sum();
+            let alone = |i: &usize| matches!(problem.cone(*i), Cone::Patch { .. });
+            let slips = self.blocks.iter().any(|&i| slides(problem, i, impulses, &self.c, tolerance));
+            if !slips || rows > most || self.blocks.iter().any(alone) {
+                continue;
+            }
+            self.component.take(problem, &self.blocks);
+            if let Some(e) = self.choose(problem, stopping, tolerance.max(before), impulses) {
+                let apart = self.found_c.iter().zip(&self.c).map(|(a, b)| (a - b) * (a - b)).sum::<f64>();
+                let known: (f64, f64) = chosen.unwrap_or_default();
+                chosen = Some((e, known.1.hypot(apart.sqrt())));
+                impulses.copy_from_slice(&self.found);
+                self.c.copy_from_slice(&self.found_c);
+            }
+        }
+        chosen
+    }
+
+    /// (1), then (2), of the component at hand; the residual of what is found and is an answer.
+    fn choose(
+        &mut self,
+        problem: &ConstraintProblem,
+        stopping: &StoppingResidual,
+        tolerance: f64,
+        impulses: &[f64],
+    ) -> Option<f64> {
+        pieces::read(problem, stopping, &self.blocks, impulses, &self.c, tolerance, &mut self.pieces);
+        // Contacts that open slower than others slide may stay when those stop.
+        let c = |i: usize| &self.c[problem.range(i)];
+        let slip = |&i: &usize| if slides(problem, i, impulses, &self.c, tolerance) { c(i)[0].hypot(c(i)[1]) } else { 0.0 };
+        let fastest = NEAR * self.blocks.iter().map(slip).fold(0.0, f64::max);
+        self.tried.clear();
+        self.tried.extend(self.pieces.iter().zip(&self.blocks).map(|(p, &i)| match problem.cone(i) {
+            Cone::Friction { mu } if mu > 0.0 && (*p != Piece::Given || c(i)[2] <= fastest) => Piece::Sticks,
+            _ => *p,
+        }));
+        for _ in 0..ROUNDS {
+            if !self.component.solve(&self.tried, impulses, &self.blocks, problem) {
+                break;
+            }
+            if !self.let_go() {
+                if let Some(e) = self.settle(problem, stopping, tolerance, impulses) {
+                    return Some(e);
+                }
+                break;
+            }
+            if !self.slides_less() {
+                break;
+            }
+        }
+        self.tried.clear();
+        self.tried.extend_from_slice(&self.pieces);
+        self.settle(problem, stopping, tolerance, impulses)
+    }
+
+    /// Of the contacts that stick in what is tried, those that pull open; where none pulls, those whose impulses leave their
+    /// cones slide, on their way if they slide anyhow. False if all may stay.
+    fn let_go(&mut self) -> bool {
+        let Self { component, tried, pieces, .. } = self;
+        let mut any = false;
+        for (k, piece) in tried.iter_mut().enumerate() {
+            if *piece != Piece::Given && component.pulls(k, OUTSIDE) {
+                (*piece, any) = (Piece::Given, true);
+            }
+        }
+        if any {
+            return true;
+        }
+        for (k, piece) in tried.iter_mut().enumerate() {
+            if let (Piece::Sticks, Some(slide)) = (*piece, component.leaves(k, OUTSIDE)) {
+                *piece = if let Piece::Slides { .. } = pieces[k] { pieces[k] } else { slide };
+                any = true;
+            }
+        }
+        any
+    }
+
+    /// True if fewer contacts slide in what is tried than in the answer given, and none that does not there.
+    fn slides_less(&self) -> bool {
+        let slides = |p: &Piece| matches!(p, Piece::Slides { .. });
+        let (tried, given) = (self.tried.iter(), self.pieces.iter());
+        tried.clone().filter(|p| slides(p)).count() < given.filter(|p| slides(p)).count()
+            && tried.zip(&self.pieces).all(|(t, g)| !slides(t) || slides(g))
+    }
+
+    /// (2) with the pieces that are tried, its directions those of its own velocities; the residual if it is an answer.
+    fn settle(
+        &mut self,
+        problem: &ConstraintProblem,
+        stopping: &StoppingResidual,
+        tolerance: f64,
+        impulses: &[f64],
+    ) -> Option<f64> {
+        let mut best = f64::INFINITY;
+        for turn in 0..TURNS {
+            if !self.component.solve(&self.tried, impulses, &self.blocks, problem) {
+                return None;
+            }
+            self.found.clear();
+            self.found.extend_from_slice(impulses);
+            self.component.write(problem, &self.blocks, &mut self.found);
+            problem.velocities_into(&self.found, &mut self.found_c);
+            let e = stopping.residual(problem, Law::Ncp, &self.found, &self.found_c);
+            if e <= tolerance {
+                return Some(e);
+            }
+            if turn > 2 && !(e < 0.9 * best) {
+                return None;
+            }
+            best = best.min(e);
+            for (piece, &i) in self.tried.iter_mut().zip(&self.blocks) {
+                piece.turn(&self.found_c[problem.range(i)]);
+            }
+        }
+        None
+    }
+}
+
+/// True if block i is a contact that slides, faster than `tolerance` [m/s].
+fn slides(problem: &ConstraintProblem, i: usize, impulses: &[f64], c: &[f64], tolerance: f64) -> bool {
+    let (Cone::Friction { mu }, rows) = (problem.cone(i), problem.range(i)) else { return false };
+    mu > 0.0 && impulses[rows.start + 2] > 0.0 && c[rows.start].hypot(c[rows.start + 1]) > tolerance
+}
+
+/// True if the friction of block i is all that its cone allows.
+fn at_its_limit(problem: &ConstraintProblem, i: usize, impulses: &[f64]) -> bool {
+    let (Cone::Friction { mu }, rows) = (problem.cone(i), problem.range(i)) else { return false };
+    let &[x, y, n] = &impulses[rows] else { return false };
+    n > 0.0 && x.hypot(y) >= ALL * mu * n
+}
