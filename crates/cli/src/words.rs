@@ -96,8 +96,16 @@ fn effort(s: &Summary) -> String {
         n => format!("{n} of {} steps DID NOT CONVERGE", s.steps),
     };
     let remedies: String = e.remedies.iter().map(|(name, n)| format!("; {name} in {n} steps")).collect();
+    let several = match e.several_answers {
+        0 => String::new(),
+        n => format!(
+            "\n{:15}{n} steps had several answers, at most {} m/s apart (`stiction solvers auto`)",
+            "",
+            short(e.answers_apart_max)
+        ),
+    };
     format!(
-        "{} iterations a step, at most {}; {verdict}{remedies}",
+        "{} iterations a step, at most {}; {verdict}{remedies}{several}",
         short(e.iterations_mean),
         e.iterations_max
     )

@@ -132,6 +132,12 @@ pub trait ContactSolver: Send {
         watch: &mut Watch<'_>,
     ) -> SolveReport;
 
+    /// Where the last problem had several answers of which one was selected: how far its velocities are from those of the
+    /// answer found first, 2-norm [m/s].
+    fn another_answer(&self) -> Option<f64> {
+        None
+    }
+
     /// Drops whatever a solve keeps for the next one, so that what follows depends on the problem and
     /// the starting impulses alone.
     fn forget(&mut self) {}

@@ -6,7 +6,7 @@
 use serde::Serialize;
 use std::collections::BTreeMap;
 use stiction::contact::Certificate;
-use stiction::{StepReport, StepStatus};
+use stiction::{CERTIFIED, StepReport, StepStatus};
 
 /// One run, as the command line prints it with `--json`.
 #[derive(Clone, Debug, PartialEq, Serialize)]
@@ -108,6 +108,10 @@ pub struct SolverEffort {
     pub rounding: u64,
     /// Steps by the remedy that was taken because the problem had no good answer.
     pub remedies: BTreeMap<&'static str, u64>,
+    /// Steps with several answers whose velocities are more than 1e-6 m/s apart, of which one was selected.
+    pub several_answers: u64,
+    /// The largest distance between two such answers [m/s].
+    pub answers_apart_max: f64,
 }
 
 /// Who slept.
@@ -128,6 +132,8 @@ pub(crate) struct Tally {
     not_converged: u64,
     rounding: u64,
     remedies: BTreeMap<&'static str, u64>,
+    several_answers: u64,
+    answers_apart_max: f64,
     asleep: usize,
     asleep_sum: u64,
     pub(crate) penetration_max: f64,
@@ -145,6 +151,10 @@ impl Tally {
         self.rounding += u64::from(report.status == StepStatus::Rounding);
         if let Some(remedy) = report.remedy {
             *self.remedies.entry(remedy.name()).or_default() += 1;
+        }
+        if let Some(apart) = report.another_answer.filter(|apart| *apart > CERTIFIED) {
+            self.several_answers += 1;
+            self.answers_apart_max = self.answers_apart_max.max(apart);
         }
         if let StepStatus::Failed(cause) = &report.status {
             self.failure = Some(cause.clone());
@@ -179,6 +189,8 @@ impl Tally {
             not_converged: self.not_converged,
             rounding: self.rounding,
             remedies: self.remedies.clone(),
+            several_answers: self.several_answers,
+            answers_apart_max: self.answers_apart_max,
         }
     }
 
@@ -205,6 +217,7 @@ mod tests {
             penetration: 1e-6,
             parts: 1,
             remedy: None,
+            another_answer: None,
             corrected: false,
             asleep: 0,
         }
@@ -229,7 +242,9 @@ mod tests {
                 iterations_max: 10,
                 not_converged: 0,
                 rounding: 1,
-                remedies: BTreeMap::new()
+                remedies: BTreeMap::new(),
+                several_answers: 0,
+                answers_apart_max: 0.0,
             }
         );
 

@@ -8,6 +8,8 @@
 //!     ‖λ‖ least among the λ with these c                              (3)  [LeLidec2024]
 //! ```
 //!
+//! Where (1) and (2) have answers with other c, [`crate::selection`] says which is taken.
+//!
 //! A chain, island by island, each link taken only if the natural map asks for it: the impulses of the last
 //! step, or where those of two steps point; a few sweeps of `nsgs`; Newton on the active set; a path from one active
 //! set to the next, in large islands first in the parts that Newton leaves, whose knots are untied from no impulses; and
@@ -51,8 +53,8 @@ pub struct Auto {
     selection_rows: usize,
     selection: Selection,
     stopping: StoppingResidual,
-    /// How far the velocities of the last answer are from those found first [m/s].
-    apart: f64,
+    /// How far the velocities of the last answer are from those found first [m/s], where one was selected.
+    apart: Option<f64>,
 }
 
 impl Auto {
@@ -68,7 +70,7 @@ impl Auto {
             selection_rows: selection_rows as usize,
             selection: Selection::default(),
             stopping: StoppingResidual::default(),
-            apart: 0.0,
+            apart: None,
         })
     }
 }
@@ -97,18 +99,18 @@ impl ContactSolver for Auto {
         watch: &mut Watch<'_>,
     ) -> SolveReport {
         let report = self.sweeps.solve(Smallest, &self.params, problem, impulses, watch);
-        self.apart = 0.0;
+        self.apart = None;
         if self.selection_rows == 0 || !report.converged() {
             return report;
         }
         let limits = (self.params.tolerance, self.selection_rows);
-        match self.selection.select(problem, &mut self.stopping, limits, impulses) {
-            Some((residual, apart)) => {
-                self.apart = apart;
-                SolveReport { residual, ..report }
-            }
-            None => report,
-        }
+        let selected = self.selection.select(problem, &mut self.stopping, limits, impulses);
+        self.apart = selected.map(|s| s.1);
+        SolveReport { residual: selected.map_or(report.residual, |s| s.0), ..report }
+    }
+
+    fn another_answer(&self) -> Option<f64> {
+        self.apart
     }
 
     fn forget(&mut self) {

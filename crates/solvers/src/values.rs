@@ -56,6 +56,11 @@ impl Params {
         self
     }
 
+    /// The value of `name`, if it is given.
+    pub(crate) fn get(&self, name: &str) -> Option<&Value> {
+        self.0.get(name)
+    }
+
     pub fn is_empty(&self) -> bool {
         self.0.is_empty()
     }

@@ -50,6 +50,9 @@ pub struct StepReport {
     pub parts: u32,
     /// What was done because the problem had no good answer; `None` mostly.
     pub remedy: Option<Remedy>,
+    /// Where the law had several answers and the contact solver selected one: how far its velocities at the constraints are
+    /// from those of the answer found first, 2-norm [m/s].
+    pub another_answer: Option<f64>,
     /// A [`crate::ContactCorrection`] changed impulses: the certificate is that of what was applied.
     pub corrected: bool,
     /// Bodies that sleep from now on, whose contacts count as they were; see [`crate::Sleep`].
@@ -66,6 +69,7 @@ impl StepReport {
             penetration: 0.0,
             parts: 0,
             remedy: None,
+            another_answer: None,
             corrected: false,
             asleep: 0,
         }
@@ -82,6 +86,7 @@ impl StepReport {
             penetration: 0.0,
             parts: 0,
             remedy: None,
+            another_answer: None,
             corrected: false,
             asleep: 0,
         }
@@ -102,6 +107,10 @@ impl StepReport {
             penetration: self.penetration.max(next.penetration),
             parts: self.parts + next.parts,
             remedy: self.remedy.max(next.remedy),
+            another_answer: match (self.another_answer, next.another_answer) {
+                (Some(a), Some(b)) => Some(a.max(b)),
+                (a, b) => a.or(b),
+            },
             corrected: self.corrected || next.corrected,
             asleep: next.asleep,
         }

@@ -203,6 +203,7 @@ impl stiction::Stepper for Falling {
             penetration: 0.0,
             parts: 1,
             remedy: None,
+            another_answer: None,
             corrected: false,
             asleep: 0,
         }

@@ -125,7 +125,13 @@ impl Component {
     }
 
     /// λ of (2) for these pieces; false if there is none. `impulses` are those of the whole problem, whose given ones stay.
-    pub(super) fn solve(&mut self, pieces: &[Piece], given: &[f64], blocks: &[usize], problem: &ConstraintProblem) -> bool {
+    pub(super) fn solve(
+        &mut self,
+        pieces: &[Piece],
+        given: &[f64],
+        blocks: &[usize],
+        problem: &ConstraintProblem,
+    ) -> bool {
         let n = self.g.len();
         self.lambda.clear();
         self.lambda.resize(n, 0.0);
@@ -204,7 +210,8 @@ impl Component {
                 x.iter_mut().zip(row).for_each(|(x, c)| *x += y * c);
             }
         }
-        let missing = c.chunks_exact(m).zip(&*b).map(|(row, b)| (b - dot(row, x)).powi(2)).sum::<f64>().sqrt();
+        let missing =
+            c.chunks_exact(m).zip(&*b).map(|(row, b)| (b - dot(row, x)).powi(2)).sum::<f64>().sqrt();
         for ((k, unit), x) in columns.iter().zip(&*x) {
             let length = unit.iter().map(|u| u * u).sum::<f64>().sqrt();
             let here = &mut lambda[start[*k]..start[*k + 1]];

@@ -26,6 +26,9 @@
 
 mod component;
 mod pieces;
+mod selected;
+
+pub(crate) use selected::Selected;
 
 use crate::residual::StoppingResidual;
 use component::Component;
@@ -113,7 +116,9 @@ impl Selection {
         pieces::read(problem, stopping, &self.blocks, impulses, &self.c, tolerance, &mut self.pieces);
         // Contacts that open slower than others slide may stay when those stop.
         let c = |i: usize| &self.c[problem.range(i)];
-        let slip = |&i: &usize| if slides(problem, i, impulses, &self.c, tolerance) { c(i)[0].hypot(c(i)[1]) } else { 0.0 };
+        let slip = |&i: &usize| {
+            if slides(problem, i, impulses, &self.c, tolerance) { c(i)[0].hypot(c(i)[1]) } else { 0.0 }
+        };
         let fastest = NEAR * self.blocks.iter().map(slip).fold(0.0, f64::max);
         self.tried.clear();
         self.tried.extend(self.pieces.iter().zip(&self.blocks).map(|(p, &i)| match problem.cone(i) {
@@ -213,4 +218,67 @@ fn at_its_limit(problem: &ConstraintProblem, i: usize, impulses: &[f64]) -> bool
     let (Cone::Friction { mu }, rows) = (problem.cone(i), problem.range(i)) else { return false };
     let &[x, y, n] = &impulses[rows] else { return false };
     n > 0.0 && x.hypot(y) >= ALL * mu * n
+}
+
+#[cfg(test)]
+mod tests {
+    use crate::registry::{Common, make, make_from};
+    use crate::testing::{cube, grasp};
+    use crate::values::Params;
+    use stiction_contact::certificate::certify;
+    use stiction_contact::{ConstraintProblem, ContactSolver};
+    use stiction_dynamics::spatial::vec3;
+
+    /// The answer from many starts, all within the tolerance, and how far they are from the first [N·s].
+    fn from_many_starts(solver: &mut dyn ContactSolver, problem: &ConstraintProblem) -> (Vec<f64>, f64) {
+        let (mut first, mut apart, mut bits) = (Vec::new(), 0.0_f64, 7_u64);
+        for start in 0..30 {
+            let mut impulses = vec![0.0; problem.rows()];
+            for (i, cone) in problem.cones().iter().enumerate().filter(|_| start > 0) {
+                let rows = &mut impulses[problem.range(i)];
+                for x in &mut *rows {
+                    bits = bits.wrapping_mul(6_364_136_223_846_793_005).wrapping_add(1_442_695_040_888_963_407);
+                    *x = (bits >> 11) as f64 / (1_u64 << 53) as f64 - 0.5;
+                }
+                cone.project(rows);
+            }
+            solver.forget();
+            assert!(solver.solve(problem, &mut impulses).converged());
+            assert!(certify(problem, &impulses).natural_map <= 1e-9);
+            if first.is_empty() {
+                first.clone_from(&impulses);
+            }
+            apart = first.iter().zip(&impulses).fold(apart, |m, (a, b)| m.max((a - b).abs()));
+        }
+        (first, apart)
+    }
+
+    /// A cube that slides and turns on four corners: one answer from all starts, whose impulses are the smallest. Any other
+    /// answer of the same directions is larger: moved along what changes no normal velocity, ‖λ‖ grows.
+    #[test]
+    fn sliding_corners_share_the_load_as_equal_springs_do() {
+        let problem = cube(0.5, vec3(1.0, 0.3, -0.1), vec3(0.0, 0.0, 3.0));
+        let common = Common { tolerance: 1e-9, max_iterations: 2000 };
+        let (selected, apart) = from_many_starts(make("auto", &common).unwrap().as_mut(), &problem);
+        assert!(apart < 1e-8, "{apart:e}");
+        let size = |l: &[f64]| l.iter().map(|x| x * x).sum::<f64>().sqrt();
+        let never = Params::parse(&["selection_rows=0"]).unwrap();
+        for name in ["auto", "nsgs", "ncp-newton"] {
+            let (other, _) = from_many_starts(make_from(name, &common, &never).unwrap().as_mut(), &problem);
+            assert!(size(&other) > size(&selected) - 1e-9, "{name}: {} < {}", size(&other), size(&selected));
+        }
+        let asked = Params::parse(&["selection_rows=100"]).unwrap();
+        let (same, _) = from_many_starts(make_from("ncp-newton", &common, &asked).unwrap().as_mut(), &problem);
+        assert!(same.iter().zip(&selected).all(|(a, b)| (a - b).abs() < 1e-7), "{same:?} {selected:?}");
+    }
+
+    /// What can be held is held, from every start, by the smallest impulses that hold it.
+    #[test]
+    fn what_can_stick_sticks() {
+        let problem = grasp(12.0, 0.5);
+        let (held, apart) = from_many_starts(make("auto", &Common::default()).unwrap().as_mut(), &problem);
+        let mut c = Vec::new();
+        problem.velocities_into(&held, &mut c);
+        assert!(apart < 1e-8 && c.iter().all(|c| c.abs() < 1e-9), "{apart:e}, {c:?}");
+    }
 }

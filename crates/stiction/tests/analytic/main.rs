@@ -18,6 +18,7 @@ mod robust;
 mod rolling;
 mod seams;
 mod second_order;
+mod several_answers;
 mod stacks;
 mod stated;
 mod turning;

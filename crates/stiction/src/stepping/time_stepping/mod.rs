@@ -353,6 +353,7 @@ impl TimeStepping {
             penetration: self.search.points.iter().fold(0.0_f64, |d, c| d.max(-c.gap)),
             parts: 1,
             remedy: self.remedy,
+            another_answer: None,
             corrected: self.room.corrected,
             asleep: 0,
         }
@@ -425,7 +426,8 @@ impl Stepper for TimeStepping {
         match self.attempt(world, state, input, h, solver) {
             Ok(()) => {
                 self.accept(world, state, h);
-                self.report()
+                let several = if self.posed.problem.is_empty() { None } else { solver.another_answer() };
+                StepReport { another_answer: several, ..self.report() }
             }
             Err(cause) => StepReport::failed(cause),
         }
