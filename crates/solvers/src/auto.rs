@@ -51,6 +51,7 @@ pub struct Auto {
     params: SweepParams,
     sweeps: Sweeps<Smallest>, // holds during one solve, but for the factors of its finish
     selection_rows: usize,
+    sweeps_alone: Option<u32>,
     selection: Selection,
     stopping: StoppingResidual,
     /// How far the velocities of the last answer are from those found first [m/s], where one was selected.
@@ -68,6 +69,7 @@ impl Auto {
             params,
             sweeps: Sweeps::default(),
             selection_rows: selection_rows as usize,
+            sweeps_alone: None,
             selection: Selection::default(),
             stopping: StoppingResidual::default(),
             apart: None,
@@ -98,6 +100,11 @@ impl ContactSolver for Auto {
         impulses: &mut [f64],
         watch: &mut Watch<'_>,
     ) -> SolveReport {
+        if let Some(most) = self.sweeps_alone {
+            let params = SweepParams { max_iterations: most, memory: 0, finish: false, ..self.params };
+            self.apart = None;
+            return self.sweeps.solve(Smallest, &params, problem, impulses, watch);
+        }
         let report = self.sweeps.solve(Smallest, &self.params, problem, impulses, watch);
         self.apart = None;
         if self.selection_rows == 0 || !report.converged() {
@@ -111,6 +118,10 @@ impl ContactSolver for Auto {
 
     fn another_answer(&self) -> Option<f64> {
         self.apart
+    }
+
+    fn limit_sweeps(&mut self, most: Option<u32>) {
+        self.sweeps_alone = most;
     }
 
     fn forget(&mut self) {

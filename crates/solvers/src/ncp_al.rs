@@ -93,6 +93,11 @@ impl NcpAl {
         let limits = Limits { tolerance, max_iterations };
         Ok(Self { limits, compliance, workspace: Workspace::default() })
     }
+
+    /// From now on to this natural map [m/s], a number > 0.
+    pub fn set_tolerance(&mut self, tolerance: f64) {
+        self.limits.tolerance = tolerance;
+    }
 }
 
 impl ContactSolver for NcpAl {

@@ -33,6 +33,12 @@ pub struct StepperParams {
     /// many. 0: never. Up to 2ⁿ⁺² times the work, of such steps only. Problem and certificate are those of the last
     /// part.
     pub adaptive: u32,
+    /// An overlap deeper than this is deep [m].
+    pub deep_overlap: f64,
+    /// Where more contacts than this are deep, as in a heap that was drawn into itself, no exact answer is worth its cost: the
+    /// contact solver makes `deep_sweeps` sweeps, the step is flagged, and positions are resolved first.
+    pub deep_contacts: u32,
+    pub deep_sweeps: u32,
     /// Whether islands at rest sleep; where there are no robots they do of themselves.
     pub sleep: Sleep,
 }
@@ -63,6 +69,9 @@ impl Default for StepperParams {
             restitution_threshold: 0.01,
             continuous: false,
             adaptive: 0,
+            deep_overlap: 1e-3,
+            deep_contacts: 300,
+            deep_sweeps: 30,
             sleep: Sleep::default(),
         }
     }
@@ -115,6 +124,8 @@ impl StepperParams {
         check("push_out_speed", self.push_out_speed, self.push_out_speed > 0.0, "a speed > 0 [m/s]")?;
         check("margin", self.margin, self.margin >= 0.0, "a length >= 0 [m]")?;
         check("adaptive", f64::from(self.adaptive), self.adaptive <= 10, "halvings, at most 10")?;
+        check("deep_overlap", self.deep_overlap, self.deep_overlap >= 0.0, "a length >= 0 [m]")?;
+        check("deep_sweeps", f64::from(self.deep_sweeps), self.deep_sweeps > 0, "at least one sweep")?;
         let threshold = self.restitution_threshold;
         check("restitution_threshold", threshold, threshold >= 0.0, "a speed >= 0 [m/s]")
     }

@@ -31,10 +31,13 @@ pub(super) struct Component {
     cholesky: Cholesky,
     /// Columns of W of one row, by coordinates.
     z: Vec<f64>,
+    /// What is free: columns, each of a block and what of it, and rows of A.
+    columns: Vec<(usize, [f64; 3])>,
+    rows: Vec<usize>,
 }
 
-/// The component of every block, by its first block: blocks that share an entry of G hang together.
-pub(super) fn find(problem: &ConstraintProblem, root: &mut Vec<usize>) {
+/// The component of every block, by its first block: blocks that share an entry of G hang together. `first` is scratch.
+pub(super) fn find(problem: &ConstraintProblem, root: &mut Vec<usize>, first: &mut Vec<usize>) {
     root.clear();
     root.extend(0..problem.len());
     let top = |root: &mut Vec<usize>, mut i: usize| {
@@ -49,7 +52,8 @@ pub(super) fn find(problem: &ConstraintProblem, root: &mut Vec<usize>) {
         root[a.max(b)] = a.min(b);
     };
     if problem.delassus_factor.len() == problem.len() && !problem.is_empty() {
-        let mut first = vec![usize::MAX; problem.delassus_factor.trees()];
+        first.clear();
+        first.resize(problem.delassus_factor.trees(), usize::MAX);
         for i in 0..problem.len() {
             for tree in problem.delassus_factor.trees_of(i) {
                 match first[tree] {
@@ -141,11 +145,11 @@ impl Component {
                 self.lambda[self.start[k]..self.start[k + 1]].copy_from_slice(&given[problem.range(i)]);
             }
         }
-        // Which columns and rows are free: a column (block, what of it), a row of A.
-        let mut columns: Vec<(usize, [f64; 3])> = Vec::new();
-        let mut rows: Vec<usize> = Vec::new();
+        let Self { start, columns, rows, .. } = self;
+        columns.clear();
+        rows.clear();
         for (k, piece) in pieces.iter().enumerate() {
-            let here = self.start[k]..self.start[k + 1];
+            let here = start[k]..start[k + 1];
             match *piece {
                 Piece::Given => {}
                 Piece::Sticks => {
@@ -166,10 +170,10 @@ impl Component {
         if m == 0 {
             return false;
         }
-        let Self { start, a, g, lambda, c, b, x, y, left, square, cholesky, .. } = self;
+        let Self { start, a, g, lambda, c, b, x, y, left, square, cholesky, columns, rows, .. } = self;
         c.clear();
         b.clear();
-        for &row in &rows {
+        for &row in &*rows {
             let whole = &a[row * n..(row + 1) * n];
             b.push(-(g[row] + dot(whole, lambda)));
             // A sliding block's column is as long as its impulse.

@@ -79,7 +79,7 @@ impl Selection {
         }
         stopping.prepare(problem);
         let before = stopping.residual(problem, Law::Ncp, impulses, &self.c);
-        component::find(problem, &mut self.root);
+        component::find(problem, &mut self.root, &mut self.blocks);
         let mut chosen = None;
         for first in 0..problem.len() {
             if self.root[first] != first {
@@ -237,7 +237,8 @@ mod tests {
             for (i, cone) in problem.cones().iter().enumerate().filter(|_| start > 0) {
                 let rows = &mut impulses[problem.range(i)];
                 for x in &mut *rows {
-                    bits = bits.wrapping_mul(6_364_136_223_846_793_005).wrapping_add(1_442_695_040_888_963_407);
+                    bits =
+                        bits.wrapping_mul(6_364_136_223_846_793_005).wrapping_add(1_442_695_040_888_963_407);
                     *x = (bits >> 11) as f64 / (1_u64 << 53) as f64 - 0.5;
                 }
                 cone.project(rows);
@@ -268,7 +269,8 @@ mod tests {
             assert!(size(&other) > size(&selected) - 1e-9, "{name}: {} < {}", size(&other), size(&selected));
         }
         let asked = Params::parse(&["selection_rows=100"]).unwrap();
-        let (same, _) = from_many_starts(make_from("ncp-newton", &common, &asked).unwrap().as_mut(), &problem);
+        let (same, _) =
+            from_many_starts(make_from("ncp-newton", &common, &asked).unwrap().as_mut(), &problem);
         assert!(same.iter().zip(&selected).all(|(a, b)| (a - b).abs() < 1e-7), "{same:?} {selected:?}");
     }
 

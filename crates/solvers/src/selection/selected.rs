@@ -60,6 +60,10 @@ impl ContactSolver for Selected {
         self.apart
     }
 
+    fn limit_sweeps(&mut self, most: Option<u32>) {
+        self.inner.limit_sweeps(most);
+    }
+
     fn forget(&mut self) {
         self.inner.forget();
     }

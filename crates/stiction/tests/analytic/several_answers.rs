@@ -74,7 +74,8 @@ fn what_is_held_is_held_at_any_step() {
     let path = std::path::Path::new(env!("CARGO_MANIFEST_DIR")).join("../lab/scenes/gripper.xml");
     let hand = std::fs::read_to_string(path).unwrap();
     for k in 0..20 {
-        let part = |n: u32, from: f64, to: f64| from + (to - from) * (f64::from(k * n + n) * 0.618_034).fract();
+        let part =
+            |n: u32, from: f64, to: f64| from + (to - from) * (f64::from(k * n + n) * 0.618_034).fract();
         let (mass, margin) = (part(1, 0.5, 20.0), part(3, 1.05, 1.5));
         let (width, height) = (part(5, 0.02, 0.1), part(7, 0.02, 0.1));
         // The pads' friction is 0.5, as that of the pair.
@@ -111,8 +112,7 @@ fn a_skid_steered_robot_turns_in_place() {
     let wheels: String = [("a", 0.14, 0.15), ("b", -0.14, 0.15), ("c", 0.14, -0.15), ("d", -0.14, -0.15)]
         .map(|(n, x, y)| wheel(n, x, y))
         .concat();
-    let motors: String =
-        ["a", "b", "c", "d"].map(|n| format!(r#"<velocity joint="{n}" kv="20"/>"#)).concat();
+    let motors: String = ["a", "b", "c", "d"].map(|n| format!(r#"<velocity joint="{n}" kv="20"/>"#)).concat();
     let text = format!(
         r#"<mujoco><worldbody><geom type="plane" size="9 9 1" friction="0.6"/>
           <body pos="0 0 0.071"><freejoint/><geom type="box" size="0.2 0.1 0.04" mass="6"/>{wheels}</body></worldbody>

@@ -5,11 +5,12 @@
 //!
 //! ```text
 //!     a free body:  p_cm⁺ = p_cm + h (v_cm + v_cm⁺)/2        the parabola, exactly                   (1)
-//!                   R⁺ = R exp(h (ω + ω⁺)/2)                 second order                            (2)
+//!                   R⁺ = Q R exp(h (ω + ω⁺)/2)               second order                            (2)
 //!     other trees:  five orders, see [`super::runge_kutta`]                                            (3)
 //! ```
 //!
-//! if their only efforts are given ones, dampers and joint springs; trees with servos, tendons, loops, couplings, dry
+//! with Q the least turn that leaves the angular momentum where it was, R⁺ I ω⁺ = R I ω, where no moment acts: its size and the
+//! energy are those of (5) of time stepping, kept to rounding. So they move if their only efforts are given ones, dampers and joint springs; trees with servos, tendons, loops, couplings, dry
 //! friction or carried weight go by the trapezoidal rule, [`super::trapezoidal`]. A free body on which nothing acts but
 //! bounces, each after its share s of the step ([`stiction_assembly::restitution`]), moves by (1) and (2) with the mean velocities
 //!
@@ -25,7 +26,7 @@ use super::runge_kutta::FreeTree;
 use super::{Quadrature, Touch, Unbound, bound_trees};
 use crate::state::State;
 use stiction_assembly::Posed;
-use stiction_dynamics::spatial::{Quat, Vec3, vec3};
+use stiction_dynamics::spatial::{Quat, Sym3, Vec3, vec3};
 use stiction_dynamics::{Factor, JointKind, MassMatrix};
 use stiction_models::World;
 
@@ -40,7 +41,12 @@ struct Body {
     idx_v: usize,
     /// Centre of mass, body axes [m].
     p_BCm: Vec3,
+    /// Inertia about it, body axes [kg·m²].
+    I_Cm: Sym3,
 }
+
+/// Angular momenta of which one is larger by more than this share differ: a moment acts [–].
+const SAME: f64 = 1e-12;
 
 /// See the module.
 pub(crate) struct Ballistic {
@@ -70,7 +76,8 @@ impl Ballistic {
             let plain = model.dofs[root.dofs.clone()].iter().all(|d| d.damping == 0.0 && d.armature == 0.0);
             if joint.kind == JointKind::Free && plain && of_tree.next().is_none() {
                 let (idx_q, idx_v, p_BCm) = (joint.idx_q, joint.idx_v, root.inertia.com());
-                bodies.push(Body { tree, idx_q, idx_v, p_BCm });
+                let I_Cm = root.inertia.second - Sym3::point_mass(p_BCm, root.inertia.mass);
+                bodies.push(Body { tree, idx_q, idx_v, p_BCm, I_Cm });
             } else {
                 trees.push(FreeTree::new(model, tree));
             }
@@ -176,7 +183,8 @@ impl Ballistic {
     ) {
         for body in self.bodies.iter().filter(|b| rules[b.tree] == Quadrature::Ballistic) {
             let shift = (self.touch[body.tree] == Touch::Bounces).then_some(&self.shift[..]);
-            body.advance(state, v_free, shift, h, q_next, v_next);
+            let turned = self.applied[body.idx_v + 3..body.idx_v + 6].iter().any(|tau| *tau != 0.0);
+            body.advance(state, v_free, (shift, turned), h, q_next, v_next);
         }
         for tree in &mut self.trees {
             let rule = &mut rules[tree.number];
@@ -188,18 +196,29 @@ impl Ballistic {
 }
 
 impl Body {
+    /// Q of (2): the least turn of the angular momentum `after` into that `before`, if they are of one length.
+    fn least_turn(&self, before: Vec3, after: Vec3) -> Quat {
+        let [a, b] = [before.norm(), after.norm()];
+        if !(a > 0.0 && (a - b).abs() <= SAME * a) {
+            return Quat::IDENTITY;
+        }
+        let (from, to) = (after * (1.0 / b), before * (1.0 / a));
+        let axis = from.cross(to);
+        Quat::new(1.0 + from.dot(to), axis.x, axis.y, axis.z).renormalized()
+    }
+
     /// True if bounces cancel on it that (4) would tear apart.
     fn is_crushed(&self, shift: &[f64], v_free: &[f64], v_next: &[f64]) -> bool {
         let size = |x: &dyn Fn(usize) -> f64| (self.idx_v..self.idx_v + 6).map(|i| x(i).powi(2)).sum::<f64>();
         size(&|i| shift[i]) > WHOLE * size(&|i| v_next[i] - v_free[i])
     }
 
-    /// (1), (2), (4).
+    /// (1), (2), (4); of what is `turned` a moment acts on the body.
     fn advance(
         &self,
         state: &State,
         v_free: &[f64],
-        shift: Option<&[f64]>,
+        (shift, turned): (Option<&[f64]>, bool),
         h: f64,
         q_next: &mut [f64],
         v_next: &mut [f64],
@@ -212,7 +231,12 @@ impl Body {
         let (w, w_free) = (angular(&state.v), angular(v_free));
         let mean = |a: Vec3, b: Vec3| a + (b - a) * 0.5;
         let spin = mean(w, w_free) + shift.map_or(Vec3::ZERO, angular);
-        let R_next = (R * Quat::exp(spin * h)).renormalized();
+        let mut R_next = (R * Quat::exp(spin * h)).renormalized();
+        if shift.is_none() && !turned {
+            R_next = (self.least_turn(R.rotate(self.I_Cm * w), R_next.rotate(self.I_Cm * angular(v_next)))
+                * R_next)
+                .renormalized();
+        }
         let drift = mean(linear(&state.v), linear(v_free)) + shift.map_or(Vec3::ZERO, linear);
         let mut p = vec3(q[0], q[1], q[2]) + drift * h;
         if c != Vec3::ZERO {

@@ -80,7 +80,7 @@ impl Advance {
         let Self { trapezoidal, ballistic, rules, unbound, .. } = self;
         let held = |tree: usize| s.here.sleeps[tree] || s.correction.moves(tree);
         ballistic.find(s.posed, &s.trial.impulses, &s.free.factor, held);
-        if ballistic.has_trees() {
+        if ballistic.has_trees() || !s.world.actuators.is_empty() || !s.input.generalized.is_empty() {
             ballistic.applied.fill(0.0);
             ballistic.applied.iter_mut().zip(&s.input.generalized).for_each(|(a, f)| *a += f);
             s.free.servos.add_efforts(&s.world.actuators, &mut ballistic.applied);

@@ -32,6 +32,12 @@ use stiction_solvers::registry::Common;
 /// (1) is solved to this, in no more iterations [m/s].
 pub(crate) const SOLVED: Common = Common { tolerance: 1e-8, max_iterations: 60 };
 
+/// With more rows, (1) is solved to this share of the fastest correction that is wanted, in so many iterations: what is left is
+/// taken out in the steps that follow.
+const MANY_ROWS: usize = 300;
+const ROUGH: f64 = 1e-2;
+const ROUGH_ITERATIONS: u32 = 8;
+
 /// ε, as a share of G's diagonal, and the first compliance of the augmented Lagrangian beside it: little enough that one
 /// programme is nearly all [–].
 const YIELDS: f64 = 1e-3;
@@ -44,6 +50,7 @@ pub(crate) struct PositionCorrection {
     /// For few rows, and for more: of its own, so that what that of the velocities knows stays.
     pivots: Pivots,
     solver: Box<dyn ContactSolver>,
+    rough: NcpAl,
     /// (1), the rows of the step's problem that it has, and their impulses.
     problem: ConstraintProblem,
     rows: Vec<usize>,
@@ -78,10 +85,15 @@ impl PositionCorrection {
             tolerance: SOLVED.tolerance,
             max_iterations: SOLVED.max_iterations,
         };
-        let Ok(solver) = NcpAl::new(params) else { unreachable!("these are valid") };
+        let (tolerance, max_iterations) = (SOLVED.tolerance, ROUGH_ITERATIONS);
+        let rough = NcpAlParams { tolerance, max_iterations, ..params };
+        let (Ok(solver), Ok(rough)) = (NcpAl::new(params), NcpAl::new(rough)) else {
+            unreachable!("these are valid")
+        };
         Self {
             pivots: Pivots::default(),
             solver: Box::new(solver),
+            rough,
             problem: ConstraintProblem::default(),
             rows: Vec::new(),
             solved: Vec::new(),
@@ -178,9 +190,16 @@ impl PositionCorrection {
 
     /// Solves what was posed; false if there is no good answer.
     fn solve(&mut self) -> bool {
-        let Self { pivots, solver, problem, rows, solved, .. } = self;
+        let Self { pivots, solver, rough, problem, rows, solved, .. } = self;
         solved.clear();
         solved.resize(rows.len(), 0.0);
+        if rows.len() > MANY_ROWS {
+            let wanted = problem.free_velocity.iter().fold(0.0_f64, |m, b| m.max(-b));
+            rough.forget();
+            rough.set_tolerance((ROUGH * wanted).max(SOLVED.tolerance));
+            let report = rough.solve(problem, solved);
+            return report.residual <= wanted;
+        }
         pivots.solve(problem, solved).is_some_and(|missed| missed <= SOLVED.tolerance) || {
             solved.fill(0.0);
             solver.forget();

@@ -1,0 +1,147 @@
+//! Bounces of linked bodies make no energy.
+//!
+//! Newton's restitution with friction, or at several contacts of linked bodies at once, may make energy, and a step takes
+//! the impact where it starts, which of fast links makes more. Where trees that nothing else drives end a step in which they
+//! bounce with more energy than they had,
+//!
+//! ```text
+//!     E(q⁺, v⁺) > E(q, v) (1 + ε)                                                        (1)
+//! ```
+//!
+//! the step is solved again with the largest share of all its restitutions, found by regula falsi, that leaves (1) untrue.
+//! E counts kinetic energy, weight and joint springs of the trees that bounce. Free bodies alone fly and bounce exactly, and
+//! are not asked; nor are trees that servos, motors or outer forces drive, whose work is not known so well.
+
+use crate::input::Input;
+use crate::stepping::integrate::bound_trees;
+use stiction_assembly::{ContactPoint, Posed};
+use stiction_dynamics::{JointKind, Kinematics, Model, Velocities};
+use stiction_models::World;
+
+/// ε of (1), of the energy in motion [–].
+const GAIN: f64 = 1e-7;
+/// Solves of one step, at most.
+pub(super) const SOLVES: usize = 8;
+
+/// See the module.
+pub(super) struct BounceEnergy {
+    /// Per tree: nothing drives it, and it is more than a free body.
+    asked: Vec<bool>,
+    driven: Vec<bool>,
+    any: bool,
+    /// Trees that bounce in this step.
+    bounces: Vec<bool>,
+    kin: Kinematics,
+    vel: Velocities,
+    before: f64,
+    /// The least energy that (1) lets pass above `before` [J].
+    slack: f64,
+}
+
+/// Energy in motion, and that of weight and springs [J].
+#[derive(Clone, Copy)]
+pub(super) struct Parts {
+    kinetic: f64,
+    potential: f64,
+}
+
+impl BounceEnergy {
+    pub(super) fn new(world: &World) -> Self {
+        let model = &world.model;
+        let mut driven: Vec<bool> = vec![false; model.trees];
+        bound_trees(world).into_iter().for_each(|t| driven[t] = true);
+        for t in world.actuators.iter().flat_map(|a| &a.transmission) {
+            driven[model.bodies[model.dofs[t.0].body].tree] = true;
+        }
+        let mut bodies = vec![0; model.trees];
+        model.bodies.iter().for_each(|b| bodies[b.tree] += 1);
+        let asked: Vec<bool> = (0..model.trees).map(|t| !driven[t] && bodies[t] > 1).collect();
+        Self {
+            any: asked.contains(&true),
+            asked,
+            driven,
+            bounces: vec![false; model.trees],
+            kin: Kinematics::new(model),
+            vel: Velocities::new(model),
+            before: 0.0,
+            slack: 0.0,
+        }
+    }
+
+    /// True if (1) is to be asked of this step, which starts with `kin` and `v`.
+    pub(super) fn begin(
+        &mut self,
+        world: &World,
+        (kin, q, v): (&Kinematics, &[f64], &[f64]),
+        input: &Input,
+        (posed, impulses, points): (&Posed, &[f64], &[ContactPoint]),
+    ) -> bool {
+        if !self.any || !posed.bounces() || input.generalized.iter().any(|f| *f != 0.0) {
+            return false;
+        }
+        self.bounces.fill(false);
+        let model = &world.model;
+        let tree = |b: usize| model.bodies[b].tree;
+        let mut bouncing = posed.bouncing().map(|b| b.0).peekable();
+        for (block, contact) in posed.contacts(points) {
+            let bounces = bouncing.next_if(|b| *b == block).is_some();
+            if bounces && impulses[posed.problem.range(block)].iter().any(|l| *l != 0.0) {
+                contact.bodies.into_iter().flatten().for_each(|b| self.bounces[tree(b)] = true);
+            }
+        }
+        let some = self.bounces.iter().zip(&self.asked).any(|(b, asked)| *b && *asked);
+        if !some || self.bounces.iter().zip(&self.driven).any(|(b, driven)| *b && *driven) {
+            return false;
+        }
+        // What leans on others does work on them.
+        for (block, contact) in posed.contacts(points) {
+            if let [Some(a), Some(b)] = contact.bodies
+                && self.bounces[tree(a)] != self.bounces[tree(b)]
+                && impulses[posed.problem.range(block)].iter().any(|l| *l != 0.0)
+            {
+                return false;
+            }
+        }
+        self.vel.update(model, kin, v);
+        let parts = self.parts(model, kin, (q, v));
+        self.before = parts.kinetic + parts.potential;
+        self.slack = GAIN * parts.kinetic;
+        true
+    }
+
+    /// By how much the energy at q⁺ and v⁺ is more than (1) allows [J].
+    pub(super) fn excess(&mut self, world: &World, q: &[f64], v: &[f64]) -> f64 {
+        let model = &world.model;
+        self.kin.update(model, q);
+        self.vel.update(model, &self.kin, v);
+        let parts = self.parts(model, &self.kin, (q, v));
+        parts.kinetic + parts.potential - self.before - self.slack
+    }
+
+    /// Of the trees that bounce, with the velocities at hand.
+    fn parts(&self, model: &Model, kin: &Kinematics, (q, v): (&[f64], &[f64])) -> Parts {
+        let (mut kinetic, mut potential) = (0.0, 0.0);
+        for (b, body) in model.bodies.iter().enumerate().filter(|(_, b)| self.bounces[b.tree]) {
+            let (I, V) = (kin.I[b], self.vel.V[b]);
+            kinetic += 0.5 * V.dot(I * V);
+            potential -= model.gravity.dot(I.first + kin.reference[body.tree] * I.mass);
+        }
+        for (dof, v) in model.dofs.iter().zip(v).filter(|(d, _)| self.bounces[model.bodies[d.body].tree]) {
+            kinetic += 0.5 * dof.armature * v * v;
+        }
+        for joint in model.joints.iter().filter(|j| j.stiffness > 0.0) {
+            let scalar = matches!(joint.kind, JointKind::Hinge | JointKind::Slide | JointKind::Screw);
+            if scalar && self.bounces[model.bodies[model.dofs[joint.idx_v].body].tree] {
+                potential += 0.5 * joint.stiffness * (q[joint.idx_q] - joint.spring_rest).powi(2);
+            }
+        }
+        Parts { kinetic, potential }
+    }
+}
+
+/// The next share to try between `low`, which loses, and `high`, which gains, each a share and its excess: where the line
+/// between them vanishes, but not at its ends.
+pub(super) fn between(low: (f64, f64), high: (f64, f64)) -> f64 {
+    let share = low.1 / (low.1 - high.1);
+    low.0 + (high.0 - low.0) * share.clamp(0.05, 0.95)
+}
