@@ -24,6 +24,8 @@ pub struct StepperParams {
     pub margin: f64,
     /// Approach speed below which nothing bounces [m/s]; never less than 2 g h.
     pub restitution_threshold: f64,
+    /// In which order contacts bounce.
+    pub impacts: ImpactLaw,
     /// Sweep bodies that move farther in a step than they are thick, so that none passes through
     /// another however fast (see [`stiction_assembly::swept`]). A step in which one meets something is
     /// solved in parts; contacts, problem and certificate are those of the last. Single geometries can ask
@@ -57,6 +59,17 @@ pub enum Sleep {
     Off,
 }
 
+/// The law of restitution where several contacts bounce in one step. Both are Newton's, e of the approach of each contact.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
+#[serde(rename_all = "kebab-case")]
+pub enum ImpactLaw {
+    /// All at once, as one problem with everything else of the step.
+    #[default]
+    AtOnce,
+    /// One after another before the step, the fastest approach first, as in Newton's cradle.
+    Sequential,
+}
+
 impl Default for StepperParams {
     fn default() -> Self {
         Self {
@@ -67,6 +80,7 @@ impl Default for StepperParams {
             push_out_speed: 1.0,
             margin: 1e-3,
             restitution_threshold: 0.01,
+            impacts: ImpactLaw::default(),
             continuous: false,
             adaptive: 0,
             deep_overlap: 1e-3,

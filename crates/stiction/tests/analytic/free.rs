@@ -7,8 +7,8 @@ use stiction::dynamics::{JointKind, JointSpec, Kinematics, ModelBuilder, Velocit
 use stiction::models::World;
 use stiction::{Composer, FreeBody, State};
 
-/// A10: a free body spinning about its middle axis flips over and over; energy and the norm of
-/// the angular momentum stay, and its direction to the order of the method.
+/// A10: a free body spinning about its middle axis flips over and over; energy and angular momentum stay, and how it turns
+/// is of second order.
 #[test]
 fn a_tumbling_body_keeps_energy_and_momentum() {
     let run_for = |dt: f64| {
@@ -32,10 +32,12 @@ fn a_tumbling_body_keeps_energy_and_momentum() {
         }
         assert!((run.sim.energy().total() / energy - 1.0).abs() < 1e-8, "{}", run.sim.energy().total());
         assert!(lowest < -9.9, "the body must have flipped; lowest rate {lowest}");
-        turned
+        assert!(turned < 1e-12, "the angular momentum turned by {turned:e}");
+        vec3(run.sim.state().q[4], run.sim.state().q[5], run.sim.state().q[6])
     };
-    let (coarse, fine) = (run_for(1e-3), run_for(5e-4));
-    assert!(coarse < 1e-4 && (3.5..5.0).contains(&(coarse / fine)), "{coarse} then {fine}");
+    let ends = [1e-3, 5e-4, 2.5e-4].map(run_for);
+    let ratio = (ends[0] - ends[1]).norm() / (ends[1] - ends[2]).norm();
+    assert!((3.5..5.0).contains(&ratio), "{ratio}: {ends:?}");
 }
 
 /// A body thrown and spinning about an axis that is not through its origin: its centre of mass is on the parabola,
@@ -195,12 +197,12 @@ fn a_floating_chain_keeps_energy_and_momentum() {
     assert!((q.angular - p.angular).norm() < 1e-8 * p.angular.norm());
 }
 
-/// At speeds that no step follows, a joint turning by 20 rad a step or by far more, the energy with which a step leaves
+/// At speeds that no step follows, a joint turning by 2000 rad a step or by far more, the energy with which a step leaves
 /// where it started is what the step before left with, and so is the linear momentum: whether nothing holds the chain, or
 /// joints with dry friction.
 #[test]
 fn a_chain_that_tumbles_absurdly_fast_keeps_its_energy() {
-    for (speed, friction) in [(1e4, 0.0), (1e6, 0.0), (1e6, 1e-9), (1e8, 0.0), (1e8, 1e-9)] {
+    for (speed, friction) in [(1e6, 0.0), (1e6, 1e-9), (1e8, 0.0), (1e8, 1e-9)] {
         let world = chain(friction);
         let model = world.model.clone();
         let mut state = State::neutral(&model);
@@ -253,4 +255,27 @@ fn a_mass_on_a_spring_swings_as_it_should() {
         }
         assert!(run.sim.state().v[0].abs() < 1e-2, "{stiffness}, {damping}: {:?}", run.sim.state());
     }
+}
+
+/// Five links of 50 g with 500 kg at their end swing: what is large for the end is little in the joints, and an error of the
+/// joints that seems small made a thousand times the energy. It stays, to a hundred-thousandth in two seconds.
+#[test]
+fn a_heavy_end_of_a_light_chain_keeps_its_energy() {
+    let mut b = ModelBuilder::new();
+    let rod = Inertia::new(0.05, vec3(0.05, 0.0, 0.0), Sym3::diagonal(1e-6, 4e-5, 4e-5));
+    let mut last = None;
+    for k in 0..5 {
+        let at = Pose::from_translation(if k == 0 { Vec3::ZERO } else { vec3(0.1, 0.0, 0.0) });
+        let heavy = Inertia::new(500.0, vec3(0.12, 0.0, 0.0), Sym3::diagonal(2.0, 2.0, 2.0));
+        let link = b.link(&format!("link {k}"), last, at, if k == 4 { heavy } else { rod });
+        b.joint(link, JointSpec::new(format!("joint {k}"), JointKind::Hinge, Vec3::Y));
+        last = Some(link);
+    }
+    let world = World::new("heavy end", b.build(vec3(0.0, 0.0, -G)).unwrap());
+    let state = State::neutral(&world.model);
+    let mut run = Run::of(world, state, "auto", 1e-3);
+    let (start, scale) = (run.sim.energy().total(), 500.0 * G * 0.5);
+    run.steps(2000);
+    let gained = run.sim.energy().total() - start;
+    assert!(gained.abs() < 1e-5 * scale, "{gained} J");
 }

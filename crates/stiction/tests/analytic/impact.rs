@@ -3,9 +3,9 @@
 use crate::worlds::{EXACT, G, Run, cube, geometry, on_ground};
 use stiction::collision::Shape;
 use stiction::dynamics::spatial::{Inertia, Pose, Quat, Sym3, Vec3, vec3};
-use stiction::dynamics::{JointKind, JointSpec, ModelBuilder};
-use stiction::models::{Material, World};
-use stiction::{FreeBody, State};
+use stiction::dynamics::{JointKind, JointSpec, Kinematics, ModelBuilder, Velocities};
+use stiction::models::{LoadOptions, Material, World, load_str};
+use stiction::{Composer, FreeBody, ImpactLaw, Settings, Simulation, State, StepperParams};
 
 fn ball(height: f64, speed: f64, restitution: f64) -> FreeBody {
     let pose = Pose::from_translation(vec3(0.0, 0.0, 0.1 + height));
@@ -179,11 +179,11 @@ fn an_impact_goes_through_a_row_of_balls() {
 }
 
 /// Two rods of 1 kg and 1 m, 20° and 30° from where they hang, whose tip meets the ground: with e = ½ and friction that
-/// holds the tip, Newton's restitution makes 1.59 times the energy there was [Kane1985]. The tip then leaves half as fast;
-/// where friction is too weak to hold it, and a twentieth is gained or some lost, as fast as e says.
+/// holds the tip, Newton's restitution makes 1.59 times the energy there was [Kane1985], and 1.06 times where friction is too
+/// weak to hold it. The tip then leaves slower, with no more energy than there was; where some is lost, as fast as e says.
 #[test]
-fn bounces_of_linked_bodies_make_little_energy() {
-    for (friction, e, energy) in [(0.7, 0.25, 0.4909), (0.3, 0.5, 1.0553), (0.0, 0.5, 0.7114)] {
+fn bounces_of_linked_bodies_make_no_energy() {
+    for (friction, e, energy) in [(0.7, 0.25, 0.4909), (0.3, 0.4083, 1.0), (0.0, 0.5, 0.7114)] {
         let rod = Inertia::new(1.0, vec3(0.0, 0.0, -0.5), Sym3::diagonal(1.0 / 12.0, 1.0 / 12.0, 1e-6));
         let mut b = ModelBuilder::new();
         let upper = b.link("upper", None, Pose::IDENTITY, rod);
@@ -211,7 +211,111 @@ fn bounces_of_linked_bodies_make_little_energy() {
         let rises = v[0] * first.sin() + (v[0] + v[1]) * second.sin();
         assert!((rises + e * falls).abs() < 1e-3, "{friction}: {rises} after {falls}");
         let share = run.sim.energy().kinetic / before;
-        assert!((share - energy).abs() < 1e-3, "{friction}: {share}");
+        assert!((share - energy).abs() < 1e-3 && share < 1.0 + 1e-5, "{friction}: {share}");
         run.assert_exact();
     }
+}
+
+/// Two capsules on a hinge, e = 1 and no friction, dropped: the energy never grows by a step, and the less is lost the smaller
+/// the step.
+#[test]
+fn linked_bodies_that_bounce_elastically_keep_their_energy() {
+    let lost = |h: f64| {
+        let text = r#"<mujoco><worldbody><geom type="plane" size="0 0 1"/>
+          <body pos="0 0 0.6" euler="0 20 10"><freejoint/>
+            <geom type="capsule" size="0.02" fromto="0 0 0 -0.25 0 0" mass="0.3" contype="1" conaffinity="0"/>
+            <body><joint axis="0 1 0"/>
+              <geom type="capsule" size="0.02" fromto="0 0 0 0.25 0 0" mass="0.4" contype="1" conaffinity="0"/></body>
+          </body></worldbody></mujoco>"#;
+        let (file, here) = (std::path::Path::new("hinge.xml"), std::path::Path::new("."));
+        let mut world = load_str(text, file, here, &LoadOptions::default()).unwrap();
+        for g in &mut world.geometries {
+            (g.material.friction, g.material.restitution) = (0.0, 1.0);
+        }
+        let state = State::neutral(&world.model);
+        let mut run = Run::of(world, state, "auto", h);
+        let start = run.sim.energy().total();
+        let mut before = start;
+        for _ in 0..(2.0 / h) as usize {
+            run.step();
+            let now = run.sim.energy().total();
+            assert!(now < before + 1e-6 * start, "h {h}: {} J in one step", now - before);
+            before = now;
+        }
+        1.0 - before / start
+    };
+    let losses = [1e-3, 2.5e-4, 6.25e-5].map(lost);
+    assert!(losses[2] < 0.05 && losses[2] < losses[0].max(0.02), "{losses:?}");
+}
+
+/// Free bodies that collide where nothing else acts keep their linear and angular momentum to rounding, at every step, with
+/// friction, elastically or not, spinning or not.
+#[test]
+fn colliding_free_bodies_keep_their_angular_momentum() {
+    for (e, box_like, spin) in [(0.5, false, 0.0), (0.0, false, 30.0), (0.8, true, 40.0), (0.0, true, 25.0)] {
+        for h in [8e-3, 1e-3] {
+            let mut c = Composer::new("collision", Vec3::ZERO).unwrap();
+            let material = Material { friction: 0.5, restitution: e, ..Material::default() };
+            let shape = |r: f64| {
+                if box_like {
+                    Shape::Box { half: vec3(1.5 * r, r, 0.5 * r) }
+                } else {
+                    Shape::Sphere { radius: r }
+                }
+            };
+            let a = FreeBody::new("a", shape(0.1), 1.0, Pose::from_translation(vec3(-0.5, 0.1, 0.02)));
+            let b = FreeBody::new("b", shape(0.12), 2.0, Pose::from_translation(vec3(0.1, 0.0, 0.0)));
+            let angular_velocity = vec3(0.5, 1.0, -0.7) * spin;
+            c.body(FreeBody { velocity: vec3(2.0, 0.0, 0.0), angular_velocity, material, ..a }).unwrap();
+            c.body(FreeBody { material, ..b }).unwrap();
+            let (world, state) = c.finish();
+            let model = world.model.clone();
+            let mut run = Run::of(world, state, "auto", h);
+            let momentum = |run: &Run| {
+                let (mut kin, mut vel) = (Kinematics::new(&model), Velocities::new(&model));
+                kin.update(&model, &run.sim.state().q);
+                vel.update(&model, &kin, &run.sim.state().v);
+                stiction::dynamics::momentum(&model, &kin, &vel)
+            };
+            let before = momentum(&run);
+            let mut met = false;
+            for _ in 0..(0.8 / h) as usize {
+                run.step();
+                met |= run.sim.impulses().iter().any(|l| *l != 0.0);
+                let now = momentum(&run);
+                let [linear, angular] =
+                    [(now.linear - before.linear).norm(), (now.angular - before.angular).norm()];
+                assert!(linear < 1e-12 && angular < 1e-12, "e {e}, h {h}: {linear:e}, {angular:e}");
+            }
+            assert!(met, "they meet");
+        }
+    }
+}
+
+/// Balls in a row that touch, struck by one: Newton's law on all at once throws all but the striker; impacts one after
+/// another throw the last, as a cradle does, and two of three at once throw two.
+#[test]
+fn a_cradle_throws_as_many_as_strike() {
+    let after = |impacts: ImpactLaw, strikers: usize| {
+        let mut c = Composer::new("cradle", Vec3::ZERO).unwrap();
+        let material = Material { friction: 0.0, restitution: 1.0, ..Material::default() };
+        for k in 0..5 {
+            let gap = if k < strikers { -0.0005 } else { 0.0 };
+            let at = Pose::from_translation(vec3(0.1 * k as f64 + gap, 0.0, 0.0));
+            let velocity = vec3(if k < strikers { 1.0 } else { 0.0 }, 0.0, 0.0);
+            let ball = FreeBody::new(format!("ball {k}"), Shape::Sphere { radius: 0.05 }, 1.0, at);
+            c.body(FreeBody { material, velocity, ..ball }).unwrap();
+        }
+        let (world, state) = c.finish();
+        let stepper = StepperParams { impacts, ..StepperParams::default() };
+        let settings = Settings { stepper, ..Settings::default() };
+        let mut sim = Simulation::new(world, state, settings).unwrap();
+        (0..20).for_each(|_| assert!(!sim.step().flagged()));
+        let v = &sim.state().v;
+        [0, 1, 2, 3, 4].map(|k| (v[6 * k] * 1e9).round() / 1e9)
+    };
+    assert_eq!(after(ImpactLaw::Sequential, 1), [0.0, 0.0, 0.0, 0.0, 1.0]);
+    assert_eq!(after(ImpactLaw::Sequential, 2), [0.0, 0.0, 0.0, 1.0, 1.0]);
+    let at_once = after(ImpactLaw::AtOnce, 1);
+    assert!(at_once[0] < -0.5 && at_once[4] < 0.5, "{at_once:?}");
 }

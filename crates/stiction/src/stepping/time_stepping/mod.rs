@@ -22,6 +22,9 @@
 //! | trees that turn farther than the step can follow keep their energy | a joint turns by more than 0.2 rad | `integrate::fast_rotation` |
 //! | servos expected within, or at, their limits are made rows and the step is solved again | v⁺ belies it | `effort_limits` of the assembly |
 //! | stiff servos that were to be taken midway are taken at the end and the step is solved again | their tree is hit | `integrate::trapezoidal` |
+//! | impacts one after another, if asked for | before the step | [`sequential_impacts`] |
+//! | bounces of linked bodies make no energy | the energy at the end is more than before | [`bounce_energy`] |
+//! | bodies that float keep their angular momentum | impulses join them and nothing else | [`angular_momentum`] |
 //! | problems without a good answer | see there | [`crate::stepping::remedies`] |
 //! | position errors | overlaps, errors of loops and couplings | [`position_correction`] |
 //!
@@ -32,6 +35,7 @@ mod angular_momentum;
 mod bounce_energy;
 mod contact_search;
 mod position_correction;
+mod sequential_impacts;
 
 use super::Stepper;
 use super::accepted::Accepted;
@@ -164,6 +168,14 @@ impl TimeStepping {
         // Compliant laws are written for positions that move by v⁺.
         self.here.look(world, state, h, !solver.needs().softness);
         self.advance.trapezoidal.begin();
+        let struck;
+        let state = match self.impacts_one_by_one(world, state, input, h, solver)? {
+            Some(v) => {
+                struck = State { v, ..state.clone() };
+                &struck
+            }
+            None => state,
+        };
         loop {
             self.free.find(world, state, input, h, (&mut self.here, &mut self.advance.trapezoidal))?; // (1), (2)
             self.find_contacts(world, h);
