@@ -15,16 +15,29 @@
 //! | efforts at the end of the step: stable PD | [`efforts`] |
 //! | contact sets, and where they are | [`wrench_set`], [`sites`] |
 //! | G, its derivatives, K | [`residual`], factored by [`tree_lu`] |
+//! | the step: projected gradients, over quadratic programs | [`pgm`], [`simplex_qp`] |
+//! | the baseline under linearised dynamics | [`forward`] |
+//! | smaller steps where a step fails; the five methods by name | [`adaptive`] |
+//! | parameters, reports | [`params`], [`report`] |
 
 // Capitals carry meaning: X_WB is a pose, S a motion subspace, G a residual.
 #![allow(non_snake_case)]
 
+pub mod adaptive;
 pub mod body_forces;
 pub mod efforts;
 pub mod end_of_step;
+pub mod forward;
 pub mod inertia;
+pub mod params;
+pub mod pgm;
+pub mod report;
 pub mod residual;
 pub mod simplex_qp;
 pub mod sites;
 pub mod tree_lu;
 pub mod wrench_set;
+
+pub use adaptive::{Acting, Method, Nmdp, NmdpMemory};
+pub use params::{NmdpParams, OutOfRange};
+pub use report::{Failure, NmdpReport};

@@ -218,6 +218,13 @@ impl SimplexQp {
         } else if let Some(i) = zero {
             (x[i], at_zero[i]) = (0.0, true);
         }
+        // Rounding in long steps.
+        for (group, _) in groups.iter().zip(&*full).filter(|(_, full)| **full) {
+            let sum: f64 = x[group.clone()].iter().sum();
+            if sum > 0.0 {
+                x[group.clone()].iter_mut().for_each(|x| *x /= sum);
+            }
+        }
         sum.is_some() || zero.is_some()
     }
 

@@ -1,0 +1,212 @@
+//! The projected gradient method: one implicit step with contact [Pan2021, algorithm 1].
+//!
+//! ```text
+//!     project ν onto G(ν, w) = 0 by Newton's method                                  (1)
+//!     until ‖Δw‖ or the fall of K is small:
+//!         min over Δw:  ½ Δwᵀ (Sᵀ W S + β) Δw + (Sᵀ ∂K/∂ν)ᵀ Δw,   w + Δw ≥ 0, Σ ≤ 1   (2)
+//!         project ν onto G(ν, w + Δw) = 0
+//!         K fell: accept, β := max(β/γ, β_min);   else β := γ β, and (2) again       (3)
+//! ```
+//!
+//! S = ∂ν/∂w, W the second derivative of K by ν. A Newton step is taken whole; if ‖G‖ does not fall, or ∂G/∂ν has no inverse,
+//! or β has grown beyond its largest, the step fails, and the caller takes a smaller one ([`crate::adaptive`]). The
+//! zeroth-order method leaves the derivatives of the contact sets out of ∂G/∂ν, and so out of S; nothing else differs.
+
+use crate::end_of_step::Start;
+use crate::params::NmdpParams;
+use crate::report::{Failure, NmdpReport};
+use crate::residual::{Residual, norm};
+use crate::simplex_qp::{QpStatus, SimplexQp};
+use stiction_models::World;
+
+/// Workspace of the method.
+#[derive(Clone, Debug)]
+pub struct Pgm {
+    pub residual: Residual,
+    qp: SimplexQp,
+    nu: Vec<f64>,
+    direction: Vec<f64>,
+    gradient: Vec<f64>,
+    hessian: Vec<f64>,
+    regularised: Vec<f64>,
+    linear: Vec<f64>,
+    trial: Vec<f64>,
+    /// Mass of all bodies [kg].
+    mass: f64,
+}
+
+/// Where a step is: ν and w, changed in place; β, kept from step to step.
+#[derive(Debug)]
+pub struct Iterate<'a> {
+    pub nu: &'a mut [f64],
+    pub w: &'a mut [f64],
+    pub beta: &'a mut f64,
+}
+
+impl Pgm {
+    /// On the equations `residual` of `world`.
+    pub fn new(world: &World, residual: Residual) -> Self {
+        let (nv, nw) = (world.model.nv(), residual.sites.weights());
+        Self {
+            residual,
+            qp: SimplexQp::default(),
+            nu: vec![0.0; nv],
+            direction: vec![0.0; nv],
+            gradient: vec![0.0; nw],
+            hessian: vec![0.0; nw * nw],
+            regularised: vec![0.0; nw * nw],
+            linear: vec![0.0; nw],
+            trial: vec![0.0; nw],
+            mass: world.model.bodies.iter().map(|b| b.inertia.mass).sum(),
+        }
+    }
+
+    /// One step from `start`. The residual is left looked at where the step ends.
+    pub fn step(
+        &mut self,
+        world: &World,
+        start: &Start<'_>,
+        params: &NmdpParams,
+        at: &mut Iterate<'_>,
+        report: &mut NmdpReport,
+    ) -> Result<(), Failure> {
+        self.residual.begin(world, start);
+        at.nu.copy_from_slice(start.v);
+        let mut projected = Err(Failure::Projection);
+        if params.warm_start {
+            projected = self.project(world, start, params, at.nu, at.w, report);
+        }
+        if projected.is_err() {
+            at.nu.copy_from_slice(start.v);
+            at.w.fill(0.0);
+            projected = self.project(world, start, params, at.nu, at.w, report);
+        }
+        let mut g = projected?;
+        let mut energy = self.residual.energy(world, start, at.nu);
+        let nw = at.w.len();
+        let mut stale = true;
+        let mut at_answer = true;
+        let mut last_change = f64::INFINITY;
+        *at.beta = at.beta.max(params.least_regularisation);
+        for _ in 0..params.max_outer {
+            if nw == 0 {
+                break;
+            }
+            if stale {
+                if self.residual.factor().rank < world.model.nv() {
+                    return Err(Failure::Singular);
+                }
+                self.residual.reduce(world, &mut self.gradient, &mut self.hessian);
+                stale = false;
+            }
+            self.propose(at.w, *at.beta, report)?; // (2)
+            let change = distance(&self.trial, at.w);
+            if change < params.weight_tolerance {
+                break;
+            }
+            self.nu.copy_from_slice(at.nu);
+            let (mut nu, trial) = (std::mem::take(&mut self.nu), std::mem::take(&mut self.trial));
+            let projected = self.project(world, start, params, &mut nu, &trial, report);
+            (self.nu, self.trial) = (nu, trial);
+            let after = projected?;
+            let lower = self.residual.energy(world, start, &self.nu);
+            if lower < energy {
+                // (3)
+                at.nu.copy_from_slice(&self.nu);
+                at.w.copy_from_slice(&self.trial);
+                let fall = energy - lower;
+                report.outer += 1;
+                report.descent = report.descent.min(fall);
+                report.contraction = report.contraction.max(change / last_change);
+                (energy, g, last_change) = (lower, after, change);
+                (stale, at_answer) = (true, true);
+                *at.beta = (*at.beta / params.regularisation_growth).max(params.least_regularisation);
+                if fall < params.energy_tolerance {
+                    break;
+                }
+            } else {
+                at_answer = false;
+                *at.beta *= params.regularisation_growth;
+                if *at.beta > params.most_regularisation {
+                    return Err(Failure::Descent);
+                }
+            }
+        }
+        if !at_answer {
+            self.residual.look(world, start, at.nu, at.w);
+        }
+        report.energy = energy;
+        report.residual = report.residual.max(g * start.h / self.mass);
+        Ok(())
+    }
+
+    /// (1); ‖G‖ at the end.
+    fn project(
+        &mut self,
+        world: &World,
+        start: &Start<'_>,
+        params: &NmdpParams,
+        nu: &mut [f64],
+        w: &[f64],
+        report: &mut NmdpReport,
+    ) -> Result<f64, Failure> {
+        let enough = params.residual_tolerance * self.mass / start.h;
+        let mut g = self.residual.look(world, start, nu, w);
+        for _ in 0..params.max_projection {
+            if g <= enough {
+                return Ok(g);
+            }
+            let rank = self.residual.factor();
+            if rank.rank < nu.len() {
+                return Err(Failure::Singular);
+            }
+            report.pivot = report.pivot.min(rank.pivot);
+            report.newton += 1;
+            self.direction.copy_from_slice(&self.residual.g);
+            self.residual.solve_in_place(&mut self.direction);
+            for (nu, d) in nu.iter_mut().zip(&self.direction) {
+                *nu -= d;
+            }
+            let next = self.residual.look(world, start, nu, w);
+            if next.is_nan() || next >= g {
+                return Err(if next.is_finite() { Failure::Projection } else { Failure::NotFinite });
+            }
+            report.reduction = report.reduction.max(next / g);
+            g = next;
+        }
+        if g <= enough { Ok(g) } else { Err(Failure::Projection) }
+    }
+
+    /// (2): w + Δw into `trial`.
+    fn propose(&mut self, w: &[f64], beta: f64, report: &mut NmdpReport) -> Result<(), Failure> {
+        let nw = w.len();
+        self.regularised.copy_from_slice(&self.hessian);
+        for k in 0..nw {
+            self.regularised[k * nw + k] += beta;
+        }
+        for k in 0..nw {
+            let row = &self.regularised[k * nw..(k + 1) * nw];
+            self.linear[k] = self.gradient[k] - row.iter().zip(w).map(|(h, w)| h * w).sum::<f64>();
+        }
+        self.trial.copy_from_slice(w);
+        let scale = 1.0 + norm(&self.gradient);
+        let groups = self.residual.sites.groups();
+        let status = self.qp.solve(&self.regularised, &self.linear, groups, QP_TOLERANCE * scale, &mut self.trial);
+        report.programs += 1;
+        report.exchanges += self.qp.exchanges;
+        match status {
+            QpStatus::Solved => Ok(()),
+            // What it found is feasible and descends; (3) judges it.
+            QpStatus::Stopped if self.trial.iter().all(|x| x.is_finite()) => Ok(()),
+            QpStatus::Stopped => Err(Failure::NotFinite),
+        }
+    }
+}
+
+/// Error of multipliers at which a quadratic program counts as solved, relative to its gradient [–].
+const QP_TOLERANCE: f64 = 1e-10;
+
+/// ‖a − b‖.
+fn distance(a: &[f64], b: &[f64]) -> f64 {
+    a.iter().zip(b).map(|(a, b)| (a - b).powi(2)).sum::<f64>().sqrt()
+}
