@@ -90,7 +90,7 @@ pub struct Nmdp {
     q_next: Vec<f64>,
     /// Per site of a body, of the last step: the impulse, and its moment about the site [N·s].
     impulses: Vec<Force>,
-    /// Per dof: impulse of stops and dry friction [N·s or N·m·s].
+    /// Per site on a dof, of the last step: its impulse [N·s or N·m·s].
     dof_impulses: Vec<f64>,
     /// Per actuator: mean effort of the last step [N or N·m].
     efforts: Vec<f64>,
@@ -108,7 +108,8 @@ impl Nmdp {
     /// `method` on `world` with contact `sites`; the parameters must be valid.
     pub fn new(world: &World, method: Method, params: NmdpParams, sites: Sites) -> Self {
         let model = &world.model;
-        let (nv, weights, sites_of_bodies) = (model.nv(), sites.weights(), sites.bodies.len());
+        let (nv, weights) = (model.nv(), sites.weights());
+        let (of_bodies, of_dofs) = (sites.bodies.len(), sites.dofs.len());
         let ne = || Inertia::NewtonEuler(Box::new(NewtonEuler::new(model)));
         let pbd = || Inertia::DisplacedPoints(Box::new(DisplacedPoints::new(model)));
         let (inertia, zeroth) = match method {
@@ -132,8 +133,8 @@ impl Nmdp {
             q: model.neutral(),
             v: vec![0.0; nv],
             q_next: model.neutral(),
-            impulses: vec![Force::new(Vec3::ZERO, Vec3::ZERO); sites_of_bodies],
-            dof_impulses: vec![0.0; nv],
+            impulses: vec![Force::new(Vec3::ZERO, Vec3::ZERO); of_bodies],
+            dof_impulses: vec![0.0; of_dofs],
             efforts: vec![0.0; world.actuators.len()],
             w: vec![0.0; weights],
         }
@@ -165,7 +166,7 @@ impl Nmdp {
         &self.impulses
     }
 
-    /// Per dof, of the last step: impulse of stops and dry friction [N·s or N·m·s].
+    /// Per site on a dof, of the last step: its impulse [N·s or N·m·s].
     pub fn dof_impulses(&self) -> &[f64] {
         &self.dof_impulses
     }
@@ -292,9 +293,9 @@ impl Nmdp {
             *impulse += sites.wrench(k, &self.w).0 * h;
         }
         let first = sites.vertices.len();
-        for (site, group) in sites.dofs.iter().zip(&sites.groups()[sites.bodies.len()..]) {
+        for (impulse, group) in self.dof_impulses.iter_mut().zip(&sites.groups()[sites.bodies.len()..]) {
             for k in group.clone() {
-                self.dof_impulses[site.dof] += h * self.w[k] * sites.efforts[k - first];
+                *impulse += h * self.w[k] * sites.efforts[k - first];
             }
         }
         for (mean, effort) in self.efforts.iter_mut().zip(&efforts.exerted) {

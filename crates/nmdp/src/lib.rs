@@ -18,6 +18,7 @@
 //! | the step: projected gradients, over quadratic programs | [`pgm`], [`simplex_qp`] |
 //! | the baseline under linearised dynamics | [`forward`] |
 //! | smaller steps where a step fails; the five methods by name | [`adaptive`] |
+//! | the sites of a world's geometries and joints | [`from_world`] |
 //! | parameters, reports | [`params`], [`report`] |
 
 // Capitals carry meaning: X_WB is a pose, S a motion subspace, G a residual.
@@ -28,6 +29,7 @@ pub mod body_forces;
 pub mod efforts;
 pub mod end_of_step;
 pub mod forward;
+pub mod from_world;
 pub mod inertia;
 pub mod params;
 pub mod pgm;
@@ -39,5 +41,6 @@ pub mod tree_lu;
 pub mod wrench_set;
 
 pub use adaptive::{Acting, Method, Nmdp, NmdpMemory};
+pub use from_world::{ContactSite, UnsupportedWorld, WorldSites};
 pub use params::{NmdpParams, OutOfRange};
 pub use report::{Failure, NmdpReport};

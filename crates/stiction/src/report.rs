@@ -3,6 +3,7 @@
 use crate::remedy::Remedy;
 use serde::Serialize;
 use stiction_contact::SolveStatus;
+use stiction_nmdp::NmdpReport;
 
 /// Natural map at which a step counts as certified, whatever the tolerance: above it nothing excuses a step [m/s].
 pub const CERTIFIED: f64 = 1e-6;
@@ -54,6 +55,9 @@ pub struct StepReport {
     pub corrected: bool,
     /// Bodies that sleep from now on, whose contacts count as they were; see [`crate::Sleep`].
     pub asleep: usize,
+    /// Work, and conditions of the proofs as they were measured, of NMDP steppers.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub nmdp: Option<NmdpReport>,
 }
 
 impl StepReport {
@@ -68,6 +72,7 @@ impl StepReport {
             remedy: None,
             corrected: false,
             asleep: 0,
+            nmdp: None,
         }
     }
 
@@ -84,6 +89,7 @@ impl StepReport {
             remedy: None,
             corrected: false,
             asleep: 0,
+            nmdp: None,
         }
     }
 
@@ -104,6 +110,7 @@ impl StepReport {
             remedy: self.remedy.max(next.remedy),
             corrected: self.corrected || next.corrected,
             asleep: next.asleep,
+            nmdp: next.nmdp.or(self.nmdp),
         }
     }
 

@@ -10,7 +10,7 @@ use crate::stepping::around::certificates_at_rest::CertificatesAtRest;
 use crate::stepping::around::islands_at_rest::SleepingContact;
 use crate::stepping::around::sleeping::Sleeping;
 use crate::stepping::inner::Inner;
-use crate::stepping::make_inner;
+use crate::stepping::{StepperError, make_inner};
 use crate::stepping::{Accepted, ContactCorrection, ContactSource, Memory, Stepper};
 use std::sync::Arc;
 use std::sync::OnceLock;
@@ -34,6 +34,8 @@ pub enum SetupError {
     State(#[from] StateError),
     #[error(transparent)]
     Shape(#[from] ShapeError),
+    #[error(transparent)]
+    Made(#[from] StepperError),
     #[error(
         "{solver} takes no contacts that resist spinning or rolling, as `{geometry}` does (condim 4 or 6); auto and nsgs do"
     )]

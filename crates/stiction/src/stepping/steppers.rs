@@ -3,14 +3,29 @@
 use super::Stepper;
 use super::around::sleeping::Sleeping;
 use super::inner::Inner;
+use super::nmdp::NmdpStepper;
 use super::time_stepping::TimeStepping;
 use crate::params::StepperParams;
 use stiction_collision::ShapeError;
 use stiction_models::World;
+use stiction_nmdp::{Method, UnsupportedWorld};
+
+/// Why a stepper cannot be made for a world.
+#[derive(Clone, Debug, PartialEq, thiserror::Error)]
+pub enum StepperError {
+    #[error(transparent)]
+    Shape(#[from] ShapeError),
+    #[error(transparent)]
+    World(#[from] UnsupportedWorld),
+}
 
 /// The stepper that `params` names, for `world`, without decorators; the parameters must be valid.
-pub(crate) fn make_inner(world: &World, params: StepperParams) -> Result<Box<dyn Inner>, ShapeError> {
-    match params.method.as_str() {
+pub(crate) fn make_inner(world: &World, params: StepperParams) -> Result<Box<dyn Inner>, StepperError> {
+    let name = params.method.as_str();
+    if let Some(method) = Method::of(name) {
+        return Ok(Box::new(NmdpStepper::new(world, method, params)?));
+    }
+    match name {
         "time-stepping" => Ok(Box::new(TimeStepping::new(world, params)?)),
         name => unreachable!("`{name}` is in the catalogue, and nothing makes it"),
     }
@@ -18,7 +33,7 @@ pub(crate) fn make_inner(world: &World, params: StepperParams) -> Result<Box<dyn
 
 /// The stepper that `params` names, for `world`, with the decorators that it asks for (sleep, halving, stopping at impacts);
 /// the parameters must be valid.
-pub fn make(world: &World, params: StepperParams) -> Result<Box<dyn Stepper>, ShapeError> {
+pub fn make(world: &World, params: StepperParams) -> Result<Box<dyn Stepper>, StepperError> {
     let inner = make_inner(world, params)?;
     Ok(Box::new(Sleeping::new(world, inner, &params)))
 }

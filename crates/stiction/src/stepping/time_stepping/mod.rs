@@ -355,6 +355,7 @@ impl TimeStepping {
             remedy: self.remedy,
             corrected: self.room.corrected,
             asleep: 0,
+            nmdp: None,
         }
     }
 
@@ -452,6 +453,7 @@ impl Stepper for TimeStepping {
         out.saturated.clear();
         out.saturated.extend_from_slice(self.free.servos.promoted());
         out.without_feedback = self.left_out;
+        out.nmdp = None;
     }
 
     fn restore(&mut self, _: &World, _: &State, _: &Input, memory: &Memory) {
