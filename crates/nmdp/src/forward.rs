@@ -41,6 +41,8 @@ pub struct Forward {
     weighted: Vec<f64>,
     hessian: Vec<f64>,
     linear: Vec<f64>,
+    /// Weights that count in (2).
+    x: Vec<f64>,
 }
 
 /// Regularisation of (2), relative to the largest entry on its diagonal [–].
@@ -67,8 +69,9 @@ impl Forward {
             by_v: vec![0.0; nv * nv],
             sensitivity: vec![0.0; nw * nv],
             weighted: vec![0.0; nw * nv],
-            hessian: vec![0.0; nw * nw],
-            linear: vec![0.0; nw],
+            hessian: Vec::new(),
+            linear: Vec::new(),
+            x: Vec::new(),
             sites,
         }
     }
@@ -83,7 +86,7 @@ impl Forward {
         report: &mut NmdpReport,
     ) -> Result<(), Failure> {
         let model = &world.model;
-        let (nv, nw) = (model.nv(), w.len());
+        let nv = model.nv();
         self.end.update(model, start, &self.still);
         self.vel.update(model, &self.end.kin, start.v);
         crba_into(model, &self.end.kin, &mut self.crba, &mut self.mass);
@@ -119,9 +122,9 @@ impl Forward {
         self.lu.solve_in_place(nu);
         self.sites.look(model, &self.end);
         self.solve_program(world, nu, w, report)?;
-        for k in 0..nw {
+        for (k, x) in self.x.iter().enumerate() {
             for (nu, s) in nu.iter_mut().zip(&self.sensitivity[k * nv..(k + 1) * nv]) {
-                *nu += w[k] * s; // (1)
+                *nu += x * s; // (1)
             }
         }
         self.mass.mul_into(nu, &mut self.rest);
@@ -137,34 +140,40 @@ impl Forward {
         w: &mut [f64],
         report: &mut NmdpReport,
     ) -> Result<(), Failure> {
-        let (nv, nw) = (nu.len(), w.len());
-        for site in 0..self.sites.groups().len() {
-            for k in self.sites.groups()[site].clone() {
-                let row = &mut self.sensitivity[k * nv..(k + 1) * nv];
-                self.sites.column_into(&world.model, &self.end, site, k, row);
-                self.lu.solve_in_place(row);
-                self.mass.mul_into(row, &mut self.weighted[k * nv..(k + 1) * nv]);
-            }
+        let (nv, n) = (nu.len(), self.sites.live().len());
+        for (k, weight) in self.sites.live().iter().enumerate() {
+            let row = &mut self.sensitivity[k * nv..(k + 1) * nv];
+            self.sites.column_into(&world.model, &self.end, *weight, row);
+            self.lu.solve_in_place(row);
+            self.mass.mul_into(row, &mut self.weighted[k * nv..(k + 1) * nv]);
         }
+        self.hessian.resize(n * n, 0.0);
+        self.linear.resize(n, 0.0);
         let mut largest = 0.0_f64;
-        for k in 0..nw {
+        for k in 0..n {
             let row = &self.weighted[k * nv..(k + 1) * nv];
             self.linear[k] = dot(row, nu);
             for l in 0..=k {
                 let entry = dot(row, &self.sensitivity[l * nv..(l + 1) * nv]);
-                self.hessian[k * nw + l] = entry;
-                self.hessian[l * nw + k] = entry;
+                self.hessian[k * n + l] = entry;
+                self.hessian[l * n + k] = entry;
             }
-            largest = largest.max(self.hessian[k * nw + k]);
+            largest = largest.max(self.hessian[k * n + k]);
         }
-        for k in 0..nw {
-            self.hessian[k * nw + k] += REGULARISATION * largest + f64::MIN_POSITIVE;
+        for k in 0..n {
+            self.hessian[k * n + k] += REGULARISATION * largest + f64::MIN_POSITIVE;
         }
+        self.x.clear();
+        self.x.extend(self.sites.live().iter().map(|&k| w[k]));
         let tolerance = 1e-12 * (1.0 + self.linear.iter().fold(0.0_f64, |m, x| m.max(x.abs())));
-        let status = self.qp.solve(&self.hessian, &self.linear, self.sites.groups(), tolerance, w);
+        let groups = self.sites.live_groups();
+        let status = self.qp.solve(&self.hessian, &self.linear, groups, tolerance, &mut self.x);
+        for (x, &k) in self.x.iter().zip(self.sites.live()) {
+            w[k] = *x;
+        }
         report.programs += 1;
         report.exchanges += self.qp.exchanges;
-        if status == QpStatus::Stopped && !w.iter().all(|x| x.is_finite()) {
+        if status == QpStatus::Stopped && !self.x.iter().all(|x| x.is_finite()) {
             return Err(Failure::NotFinite);
         }
         Ok(())

@@ -15,8 +15,9 @@
 use crate::end_of_step::Start;
 use crate::params::NmdpParams;
 use crate::report::{Failure, NmdpReport};
-use crate::residual::{Residual, norm};
+use crate::residual::{Residual, dot, norm};
 use crate::simplex_qp::{QpStatus, SimplexQp};
+use std::ops::Range;
 use stiction_models::World;
 
 /// Workspace of the method.
@@ -31,6 +32,10 @@ pub struct Pgm {
     regularised: Vec<f64>,
     linear: Vec<f64>,
     trial: Vec<f64>,
+    /// Weights that count in (2), their groups, and their values.
+    live: Vec<usize>,
+    live_groups: Vec<Range<usize>>,
+    x: Vec<f64>,
     /// Mass of all bodies [kg].
     mass: f64,
 }
@@ -48,14 +53,17 @@ impl Pgm {
     pub fn new(world: &World, residual: Residual) -> Self {
         let (nv, nw) = (world.model.nv(), residual.sites.weights());
         Self {
+            x: Vec::new(),
+            live: Vec::new(),
+            live_groups: Vec::new(),
             residual,
             qp: SimplexQp::default(),
             nu: vec![0.0; nv],
             direction: vec![0.0; nv],
-            gradient: vec![0.0; nw],
-            hessian: vec![0.0; nw * nw],
-            regularised: vec![0.0; nw * nw],
-            linear: vec![0.0; nw],
+            gradient: Vec::new(),
+            hessian: Vec::new(),
+            regularised: Vec::new(),
+            linear: Vec::new(),
             trial: vec![0.0; nw],
             mass: world.model.bodies.iter().map(|b| b.inertia.mass).sum(),
         }
@@ -83,20 +91,20 @@ impl Pgm {
         }
         let mut g = projected?;
         let mut energy = self.residual.energy(world, start, at.nu);
-        let nw = at.w.len();
         let mut stale = true;
         let mut at_answer = true;
         let mut last_change = f64::INFINITY;
         *at.beta = at.beta.max(params.least_regularisation);
         for _ in 0..params.max_outer {
-            if nw == 0 {
-                break;
-            }
             if stale {
                 if self.residual.factor().rank < world.model.nv() {
                     return Err(Failure::Singular);
                 }
                 self.residual.reduce(world, &mut self.gradient, &mut self.hessian);
+                self.live.clear();
+                self.live.extend_from_slice(self.residual.sites.live());
+                self.live_groups.clear();
+                self.live_groups.extend_from_slice(self.residual.sites.live_groups());
                 stale = false;
             }
             self.propose(at.w, *at.beta, report)?; // (2)
@@ -177,27 +185,30 @@ impl Pgm {
         if g <= enough { Ok(g) } else { Err(Failure::Projection) }
     }
 
-    /// (2): w + Δw into `trial`.
+    /// (2): w + Δw into `trial`. Weights that change nothing stay.
     fn propose(&mut self, w: &[f64], beta: f64, report: &mut NmdpReport) -> Result<(), Failure> {
-        let nw = w.len();
-        self.regularised.copy_from_slice(&self.hessian);
-        for k in 0..nw {
-            self.regularised[k * nw + k] += beta;
-        }
-        for k in 0..nw {
-            let row = &self.regularised[k * nw..(k + 1) * nw];
-            self.linear[k] = self.gradient[k] - row.iter().zip(w).map(|(h, w)| h * w).sum::<f64>();
-        }
         self.trial.copy_from_slice(w);
-        let scale = 1.0 + norm(&self.gradient);
-        let groups = self.residual.sites.groups();
-        let status = self.qp.solve(&self.regularised, &self.linear, groups, QP_TOLERANCE * scale, &mut self.trial);
+        self.x.clear();
+        self.x.extend(self.live.iter().map(|&k| w[k]));
+        let n = self.x.len();
+        self.regularised.clone_from(&self.hessian);
+        self.linear.clone_from(&self.gradient);
+        for k in 0..n {
+            self.regularised[k * n + k] += beta;
+            self.linear[k] -= dot(&self.regularised[k * n..(k + 1) * n], &self.x);
+        }
+        let tolerance = QP_TOLERANCE * (1.0 + norm(&self.gradient));
+        let groups = &self.live_groups;
+        let status = self.qp.solve(&self.regularised, &self.linear, groups, tolerance, &mut self.x);
+        for (x, &k) in self.x.iter().zip(&self.live) {
+            self.trial[k] = *x;
+        }
         report.programs += 1;
         report.exchanges += self.qp.exchanges;
         match status {
             QpStatus::Solved => Ok(()),
             // What it found is feasible and descends; (3) judges it.
-            QpStatus::Stopped if self.trial.iter().all(|x| x.is_finite()) => Ok(()),
+            QpStatus::Stopped if self.x.iter().all(|x| x.is_finite()) => Ok(()),
             QpStatus::Stopped => Err(Failure::NotFinite),
         }
     }

@@ -55,7 +55,7 @@ pub struct Residual {
     pub slope: Vec<f64>,
     by_q: Vec<f64>,
     lu: TreeLu,
-    /// (3), one row of nv numbers per weight.
+    /// (3), one row of nv numbers per live weight.
     pub sensitivity: Vec<f64>,
     /// ∂K/∂ν.
     pub energy_slope: Vec<f64>,
@@ -174,26 +174,25 @@ impl Residual {
         energy
     }
 
-    /// (3), once ∂G/∂ν was factored; then the reduced gradient (∂ν/∂w)ᵀ ∂K/∂ν and the Gauss–Newton matrix
-    /// (∂ν/∂w)ᵀ W (∂ν/∂w), nw×nw by rows.
-    pub fn reduce(&mut self, world: &World, gradient: &mut [f64], hessian: &mut [f64]) {
+    /// (3) for the live weights of the sites, once ∂G/∂ν was factored; then the reduced gradient (∂ν/∂w)ᵀ ∂K/∂ν and the
+    /// Gauss–Newton matrix (∂ν/∂w)ᵀ W (∂ν/∂w), n×n by rows for n live weights.
+    pub fn reduce(&mut self, world: &World, gradient: &mut Vec<f64>, hessian: &mut Vec<f64>) {
         let model = &world.model;
-        let (nv, nw) = (model.nv(), self.sites.weights());
-        for site in 0..self.sites.groups().len() {
-            for k in self.sites.groups()[site].clone() {
-                let row = &mut self.sensitivity[k * nv..(k + 1) * nv];
-                self.sites.column_into(model, &self.end, site, k, row);
-                self.lu.solve_in_place(row);
-            }
+        let (nv, n) = (model.nv(), self.sites.live().len());
+        for (row, k) in self.sensitivity.chunks_exact_mut(nv.max(1)).zip(self.sites.live()) {
+            self.sites.column_into(model, &self.end, *k, row);
+            self.lu.solve_in_place(row);
         }
         self.weigh(world);
-        for k in 0..nw {
+        gradient.resize(n, 0.0);
+        hessian.resize(n * n, 0.0);
+        for k in 0..n {
             let row = &self.sensitivity[k * nv..(k + 1) * nv];
             gradient[k] = dot(row, &self.energy_slope);
             for l in 0..=k {
                 let entry = dot(row, &self.weighted[l * nv..(l + 1) * nv]);
-                hessian[k * nw + l] = entry;
-                hessian[l * nw + k] = entry;
+                hessian[k * n + l] = entry;
+                hessian[l * n + k] = entry;
             }
         }
     }
@@ -201,9 +200,9 @@ impl Residual {
     /// W times the rows of (3).
     fn weigh(&mut self, world: &World) {
         let model = &world.model;
-        let (nv, nw) = (model.nv(), self.sites.weights());
+        let nv = model.nv();
         let Self { end, sites, sensitivity, weighted, inertia, share, .. } = self;
-        for k in 0..nw {
+        for k in 0..sites.live().len() {
             let (row, out) = (&sensitivity[k * nv..(k + 1) * nv], &mut weighted[k * nv..(k + 1) * nv]);
             match self.dissipated {
                 Dissipated::WholeBody => inertia.mass().mul_into(row, out),

@@ -49,12 +49,19 @@ pub struct Sites {
     pub dofs: Vec<DofSite>,
     /// Per site, bodies first: its weights.
     groups: Vec<Range<usize>>,
+    /// Per weight: its site.
+    site_of: Vec<usize>,
     /// Per weight of a body's site: B_j about the reference of its tree.
     pub vertices: Vec<Force>,
     /// Per site of a body: the site from the reference of its tree [m], and where it is.
     places: Vec<(Vec3, Place)>,
     /// Per weight of a dof's site: vertex on the dof.
     pub efforts: Vec<f64>,
+    /// Per site: some vertex is not zero where it was looked at last.
+    acting: Vec<bool>,
+    /// The weights of these sites, and per such site which of them are its.
+    live: Vec<usize>,
+    live_groups: Vec<Range<usize>>,
 }
 
 impl Sites {
@@ -63,7 +70,9 @@ impl Sites {
         let mut groups = Vec::new();
         let mut next = 0;
         let sizes = bodies.iter().map(|s| s.set.len()).chain(dofs.iter().map(DofSite::len));
-        for size in sizes {
+        let mut site_of = Vec::new();
+        for (site, size) in sizes.enumerate() {
+            site_of.extend(std::iter::repeat_n(site, size));
             groups.push(next..next + size);
             next += size;
         }
@@ -73,9 +82,13 @@ impl Sites {
             places: vec![(Vec3::ZERO, place); bodies.len()],
             vertices: vec![Force::new(Vec3::ZERO, Vec3::ZERO); of_bodies],
             efforts: vec![0.0; next - of_bodies],
+            acting: vec![false; groups.len()],
+            live: Vec::new(),
+            live_groups: Vec::new(),
             bodies,
             dofs,
             groups,
+            site_of,
         }
     }
 
@@ -89,28 +102,53 @@ impl Sites {
         &self.groups
     }
 
+    /// Weights of sites whose vertices do not all vanish where they were looked at last: others change nothing.
+    pub fn live(&self) -> &[usize] {
+        &self.live
+    }
+
+    /// Per site with such weights, their range in [`Self::live`].
+    pub fn live_groups(&self) -> &[Range<usize>] {
+        &self.live_groups
+    }
+
     /// Finds the vertices at the end of a step.
     pub fn look(&mut self, model: &Model, end: &EndOfStep) {
         for (k, site) in self.bodies.iter().enumerate() {
             let p = end.kin.X_WB[site.body].transform(site.p_BS);
             let place = Place { R_WB: end.kin.R_WB[site.body], p };
             let r = p - end.kin.reference[model.bodies[site.body].tree];
+            self.places[k] = (r, place);
             let vertices = &mut self.vertices[self.groups[k].clone()];
+            self.acting[k] = site.set.acts(&place);
+            if !self.acting[k] {
+                vertices.fill(Force::new(Vec3::ZERO, Vec3::ZERO));
+                continue;
+            }
             site.set.vertices_into(&place, vertices);
             for vertex in vertices {
                 vertex.angular += r.cross(vertex.linear);
             }
-            self.places[k] = (r, place);
         }
-        let first = self.vertices.len();
-        for (site, group) in self.dofs.iter().zip(&self.groups[self.bodies.len()..]) {
-            site.vertices_into(&end.q, &mut self.efforts[group.start - first..group.end - first]);
+        let (first, bodies) = (self.vertices.len(), self.bodies.len());
+        for (k, site) in self.dofs.iter().enumerate() {
+            let group = &self.groups[bodies + k];
+            let efforts = &mut self.efforts[group.start - first..group.end - first];
+            site.vertices_into(&end.q, efforts);
+            self.acting[bodies + k] = efforts.iter().any(|e| *e != 0.0);
+        }
+        self.live.clear();
+        self.live_groups.clear();
+        for (group, _) in self.groups.iter().zip(&self.acting).filter(|(_, acting)| **acting) {
+            let start = self.live.len();
+            self.live.extend(group.clone());
+            self.live_groups.push(start..self.live.len());
         }
     }
 
     /// Subtracts B w from `forces` and from `g`, and the derivatives of both: with `moving`, those of B too.
     pub fn subtract(&self, w: &[f64], moving: bool, q: &[f64], forces: &mut BodyForces, g: &mut [f64], by_q: &mut [f64]) {
-        for (k, site) in self.bodies.iter().enumerate() {
+        for (k, site) in self.bodies.iter().enumerate().filter(|(k, _)| self.acting[*k]) {
             let group = self.groups[k].clone();
             let w = &w[group.clone()];
             let mut F = Force::new(Vec3::ZERO, Vec3::ZERO);
@@ -135,8 +173,9 @@ impl Sites {
     }
 
     /// Column `k` of Jᵀ B, −∂G/∂w_k, into `out`.
-    pub fn column_into(&self, model: &Model, end: &EndOfStep, site: usize, k: usize, out: &mut [f64]) {
+    pub fn column_into(&self, model: &Model, end: &EndOfStep, k: usize, out: &mut [f64]) {
         out.fill(0.0);
+        let site = self.site_of[k];
         if let Some(on) = self.bodies.get(site) {
             let last = model.bodies[on.body].dofs.clone().next_back();
             for dof in std::iter::successors(last, |&d| model.dofs[d].parent) {

@@ -154,9 +154,11 @@ fn sensitivity_to_the_weights() {
         r.energy(&case.world, &start, &case.nu);
         let rank = r.factor();
         assert_eq!(rank.rank, nv);
-        let (mut gradient, mut hessian) = (vec![0.0; nw], vec![0.0; nw * nw]);
+        let (mut gradient, mut hessian) = (Vec::new(), Vec::new());
         r.reduce(&case.world, &mut gradient, &mut hessian);
         let (sensitivity, g) = (r.sensitivity.clone(), r.g.clone());
+        let live = r.sites.live().to_vec();
+        assert_eq!(live.len(), nw, "all sites act");
         for k in 0..nw {
             let eps = 1e-5;
             let mut at = |e: f64| {

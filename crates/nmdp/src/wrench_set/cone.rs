@@ -112,6 +112,10 @@ impl WrenchSet for Cone {
         Mat6 { al: outer(self.arm().cross(f), n), ll: outer(f, n), ..Mat6::ZERO }
     }
 
+    fn acts(&self, place: &Place) -> bool {
+        self.growth.offset > 0.0 || self.depth(place) > 0.0
+    }
+
     fn depth(&self, place: &Place) -> f64 {
         (-self.ground.gap(place.p, self.radius)).max(0.0)
     }

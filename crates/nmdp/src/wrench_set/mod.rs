@@ -38,6 +38,11 @@ pub trait WrenchSet: Debug + Send {
     /// Derivative of Σ w_j B_j by the turning of the body and the displacement of the site, world axes.
     fn slope(&self, place: &Place, weights: &[f64]) -> Mat6;
 
+    /// False where all vertices vanish: the site then costs nothing.
+    fn acts(&self, place: &Place) -> bool {
+        self.depth(place) > 0.0
+    }
+
     /// Depth below the surface, zero above it [m]: for reports.
     fn depth(&self, place: &Place) -> f64;
 
