@@ -105,7 +105,7 @@ impl Session for Live {
             if let Some(grab) = &mut self.grab {
                 grab.pull(i, &mut run.sim);
             }
-            run.step(&self.setup.forces);
+            run.step(&self.setup.forces, self.setup.motion.as_ref());
         }
         self.failure.clone_from(&self.run.failure);
         self.failure.clone().map_or(Ok(()), Err)

@@ -1,6 +1,6 @@
 //! One simulation of a live session, judged when it is looked at.
 
-use crate::scene::{Force, Setup};
+use crate::scene::{Force, Motion, Setup};
 use stiction::contact::Law;
 use stiction::recording::{Frame, StepMark};
 use stiction::{SetupError, Simulation, State, StateError, StepReport, frame_of};
@@ -27,11 +27,14 @@ impl Run {
         self.sim.set_state(state)
     }
 
-    pub(super) fn step(&mut self, forces: &[Force]) {
+    pub(super) fn step(&mut self, forces: &[Force], motion: Option<&Motion>) {
         if self.failure.is_some() {
             return;
         }
         forces.iter().for_each(|force| force.apply(&mut self.sim));
+        if let Some(motion) = motion {
+            motion.apply(&mut self.sim);
+        }
         let report = self.sim.step();
         self.failure = report.failure().map(str::to_owned);
         self.last = Some(report);
