@@ -90,6 +90,7 @@ impl Pgm {
             projected = self.project(world, start, params, at.nu, at.w, report);
         }
         let mut g = projected?;
+        self.residual.count_sites();
         let mut energy = self.residual.energy(world, start, at.nu);
         let mut stale = true;
         let mut at_answer = true;

@@ -11,7 +11,7 @@
 //!
 //! ```text
 //!     K = kinetic energy of all bodies                                               (4)
-//!     K = ½ (m/n) Σ_sites |x⁺ − x|²/h²,   m the mass of all bodies, n the number of sites    (5)
+//!     K = ½ m Σ_sites |x⁺ − x|²/h²,   m the mass of all bodies, over the sites that act where the step is first projected to  (5)
 //! ```
 //!
 //! (4) is the paper's; (5) is what the authors' program minimises unless told otherwise. They differ where joints are held by
@@ -62,8 +62,10 @@ pub struct Residual {
     energy_by_q: Vec<f64>,
     /// W ∂ν/∂w with W the second derivative of K by ν, one row per weight.
     weighted: Vec<f64>,
-    /// Mass of all bodies over the number of sites [kg].
+    /// Mass of all bodies [kg].
     share: f64,
+    /// Per site of a body: it counts in (5).
+    counted: Vec<bool>,
     /// Where the sites of bodies are at the start of the step, in W [m].
     starts: Vec<Vec3>,
 }
@@ -90,7 +92,8 @@ impl Residual {
             energy_slope: vec![0.0; nv],
             energy_by_q: vec![0.0; nv],
             weighted: vec![0.0; nw * nv],
-            share: mass / sites.bodies.len().max(1) as f64,
+            share: mass,
+            counted: vec![true; sites.bodies.len()],
             starts: vec![Vec3::ZERO; sites.bodies.len()],
             sites,
         }
@@ -132,6 +135,13 @@ impl Residual {
         norm(g)
     }
 
+    /// Chooses the sites that count in (5): those that act where the residual was looked at last.
+    pub fn count_sites(&mut self) {
+        for (k, counted) in self.counted.iter_mut().enumerate() {
+            *counted = self.sites.acts(k);
+        }
+    }
+
     /// Factors ∂G/∂ν where it was looked at last.
     pub fn factor(&mut self) -> Rank {
         self.lu.factor(&self.slope)
@@ -163,9 +173,9 @@ impl Residual {
 
     /// (5)
     fn energy_of_sites(&mut self, world: &World, h: f64) -> f64 {
-        let Self { end, sites, energy_by_q, share, starts, .. } = self;
+        let Self { end, sites, energy_by_q, share, starts, counted, .. } = self;
         let mut energy = 0.0;
-        for (k, start) in starts.iter().enumerate() {
+        for (k, start) in starts.iter().enumerate().filter(|(k, _)| counted[*k]) {
             let speed = (sites.position(k) - *start) * (1.0 / h);
             energy += 0.5 * *share * speed.norm_squared();
             let slope = speed * (*share / h);
@@ -201,14 +211,14 @@ impl Residual {
     fn weigh(&mut self, world: &World) {
         let model = &world.model;
         let nv = model.nv();
-        let Self { end, sites, sensitivity, weighted, inertia, share, .. } = self;
+        let Self { end, sites, sensitivity, weighted, inertia, share, counted, .. } = self;
         for k in 0..sites.live().len() {
             let (row, out) = (&sensitivity[k * nv..(k + 1) * nv], &mut weighted[k * nv..(k + 1) * nv]);
             match self.dissipated {
                 Dissipated::WholeBody => inertia.mass().mul_into(row, out),
                 Dissipated::ContactPoints => {
                     out.fill(0.0);
-                    for site in 0..sites.bodies.len() {
+                    for site in (0..sites.bodies.len()).filter(|k| counted[*k]) {
                         let mut speed = Vec3::ZERO;
                         sites.site_columns(model, end, site, |dof, column| speed += column * row[dof]);
                         sites.site_columns(model, end, site, |dof, column| {

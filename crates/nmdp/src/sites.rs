@@ -107,6 +107,11 @@ impl Sites {
         &self.live
     }
 
+    /// Whether site `k` of a body was where some vertex is not zero.
+    pub fn acts(&self, k: usize) -> bool {
+        self.acting[k]
+    }
+
     /// Per site with such weights, their range in [`Self::live`].
     pub fn live_groups(&self) -> &[Range<usize>] {
         &self.live_groups
