@@ -165,7 +165,12 @@ impl Runner {
     /// True if nothing is to be done between steps but to count them.
     fn unobserved(&self) -> bool {
         let Self { options, forces, motion, recorder, trajectory, dump, .. } = self;
-        !options.certify && forces.is_empty() && motion.is_none() && recorder.is_none() && trajectory.is_none() && dump.is_none()
+        !options.certify
+            && forces.is_empty()
+            && motion.is_none()
+            && recorder.is_none()
+            && trajectory.is_none()
+            && dump.is_none()
     }
 
     /// Steps to the end, or until `on_step` breaks off or a step fails.

@@ -207,6 +207,7 @@ mod tests {
             remedy: None,
             corrected: false,
             asleep: 0,
+            nmdp: None,
         }
     }
 

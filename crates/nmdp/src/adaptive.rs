@@ -42,7 +42,7 @@ impl Method {
     pub const ALL: [Self; 5] =
         [Self::NeMdp, Self::NeNmdpPgm, Self::NeNmdpZopgm, Self::PbdNmdpPgm, Self::PbdNmdpZopgm];
 
-    /// Its name in files, on the command line and in tables.
+    /// The name in files, on the command line and in tables.
     pub fn name(self) -> &'static str {
         match self {
             Self::NeMdp => "ne-mdp",
@@ -59,7 +59,7 @@ impl Method {
     }
 }
 
-/// What decides the future beside positions and velocities.
+/// Memory of a method: with positions and velocities it decides the future.
 #[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize)]
 #[serde(deny_unknown_fields)]
 pub struct NmdpMemory {
@@ -140,12 +140,12 @@ impl Nmdp {
         }
     }
 
-    /// Which one it is.
+    /// The method it runs.
     pub fn method(&self) -> Method {
         self.method
     }
 
-    /// Its contact sites, looked at where forces of the last part were taken.
+    /// The contact sites, looked at where forces of the last part were taken.
     pub fn sites(&self) -> &Sites {
         match &self.solver {
             Solver::Forward(forward) => &forward.sites,
@@ -176,7 +176,7 @@ impl Nmdp {
         &self.efforts
     }
 
-    /// What decides the future.
+    /// The memory that decides the future.
     pub fn memory(&self) -> &NmdpMemory {
         &self.memory
     }
@@ -227,7 +227,7 @@ impl Nmdp {
         Ok(report)
     }
 
-    /// (1)
+    /// Advances by h, in halves where that fails: (1).
     fn advance(
         &mut self,
         world: &World,

@@ -27,7 +27,7 @@ pub struct Efforts {
 }
 
 impl Efforts {
-    /// Of the actuators, springs and dampers of `world`.
+    /// Lists the actuators, springs and dampers of `world`.
     pub fn new(world: &World) -> Self {
         let model = &world.model;
         let mut q_of_dof = vec![0; model.nv()];
@@ -89,7 +89,7 @@ impl Efforts {
     }
 }
 
-/// (2)
+/// Subtracts the efforts of springs and adds their derivatives: (2).
 fn springs(model: &Model, q: &[f64], g: &mut [f64], by_q: &mut [f64]) {
     let nv = model.nv();
     for joint in model.joints.iter().filter(|j| j.stiffness > 0.0) {

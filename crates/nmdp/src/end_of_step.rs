@@ -17,7 +17,7 @@ use crate::body_forces::cross_matrix;
 use stiction_dynamics::spatial::{Mat3, Vec3, vec3};
 use stiction_dynamics::{JointKind, Kinematics, Model, integrate_into};
 
-/// What a step starts from, and what acts during it.
+/// The start of a step, and all that acts during it.
 #[derive(Clone, Copy, Debug)]
 pub struct Start<'a> {
     /// Positions q and velocities v; v is the step that led to q, per second.
@@ -56,7 +56,7 @@ impl EndOfStep {
         }
     }
 
-    /// (1) and (2).
+    /// Moves to the end of the step that ν leads to: (1) and (2).
     pub fn update(&mut self, model: &Model, start: &Start<'_>, nu: &[f64]) {
         integrate_into(model, start.q, nu, start.h, &mut self.q);
         self.kin.update(model, &self.q);
@@ -76,7 +76,7 @@ impl EndOfStep {
     }
 }
 
-/// (3)
+/// The right Jacobian (3).
 pub fn right_jacobian(r: Vec3) -> Mat3 {
     let (x, s) = (cross_matrix(r), r.norm_squared());
     let phi = s.sqrt();
@@ -89,7 +89,7 @@ pub fn right_jacobian(r: Vec3) -> Mat3 {
     Mat3::IDENTITY - x * a + x * x * b
 }
 
-/// (4), for less than half a turn.
+/// The inverse (4) of the right Jacobian, for less than half a turn.
 pub fn right_jacobian_inverse(r: Vec3) -> Mat3 {
     let (x, s) = (cross_matrix(r), r.norm_squared());
     let phi = s.sqrt();

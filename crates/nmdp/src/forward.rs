@@ -16,9 +16,7 @@ use crate::residual::dot;
 use crate::simplex_qp::{QpStatus, SimplexQp};
 use crate::sites::Sites;
 use crate::tree_lu::TreeLu;
-use stiction_dynamics::{
-    CrbaWorkspace, MassMatrix, RneaWorkspace, Velocities, bias_into, crba_into,
-};
+use stiction_dynamics::{CrbaWorkspace, MassMatrix, RneaWorkspace, Velocities, bias_into, crba_into};
 use stiction_models::World;
 
 /// Workspace of the method.
@@ -132,7 +130,7 @@ impl Forward {
         if report.energy.is_finite() { Ok(()) } else { Err(Failure::NotFinite) }
     }
 
-    /// (2)
+    /// Solves (2) for the weights that act.
     fn solve_program(
         &mut self,
         world: &World,

@@ -41,7 +41,7 @@ pub enum UnsupportedWorld {
     BallLimit { joint: String },
 }
 
-/// Which geometries a site of a body belongs to, and how they meet.
+/// A site of a body: the geometries it belongs to, and how they meet.
 #[derive(Clone, Copy, Debug)]
 pub struct ContactSite {
     /// The geometry of the body and the plane: indices into `world.geometries`.
@@ -52,7 +52,7 @@ pub struct ContactSite {
     pub body: usize,
     /// The site in the body [m].
     pub p_BS: Vec3,
-    /// Of the ball about the site; 0 for corners [m].
+    /// Radius of the ball about the site; 0 for corners [m].
     pub radius: f64,
     pub ground: Ground,
     /// μ [–].
@@ -191,7 +191,9 @@ pub fn points_of(shape: &Shape) -> Vec<(Vec3, f64)> {
         Shape::Capsule { radius, half_length } => {
             [-half_length, *half_length].map(|z| (Vec3::Z * z, *radius)).to_vec()
         }
-        Shape::Box { half } => corners().map(|s| (vec3(s.x * half.x, s.y * half.y, s.z * half.z), 0.0)).collect(),
+        Shape::Box { half } => {
+            corners().map(|s| (vec3(s.x * half.x, s.y * half.y, s.z * half.z), 0.0)).collect()
+        }
         Shape::Cylinder { radius, half_length } => {
             circle(*radius, -half_length).chain(circle(*radius, *half_length)).collect()
         }
@@ -221,4 +223,3 @@ fn corners() -> impl Iterator<Item = Vec3> {
     let sign = |bit: u32, k: u32| if k >> bit & 1 == 0 { -1.0 } else { 1.0 };
     (0..8).map(move |k| vec3(sign(0, k), sign(1, k), sign(2, k)))
 }
-

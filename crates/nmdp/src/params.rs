@@ -14,13 +14,13 @@ pub struct NmdpParams {
     pub edges: u32,
     /// How stops of joints grow with the excess [rad or m]; N·m or N.
     pub stop: Growth,
-    /// Which energy at the end of the step is made least.
+    /// The energy at the end of the step that is made least.
     pub dissipated: Dissipated,
     /// Steps start from the weights of the last one, and from none only if that fails.
     pub warm_start: bool,
     /// Outer iterations end when the weights change by less, ‖Δw‖ [–].
     pub weight_tolerance: f64,
-    /// Or when the energy falls by less [J].
+    /// They end, too, when the energy falls by less [J].
     pub energy_tolerance: f64,
     /// The dynamics count as satisfied when h ‖G‖ is less than this times the mass of all bodies [m/s].
     pub residual_tolerance: f64,
@@ -77,7 +77,12 @@ impl NmdpParams {
             (["nmdp.stop.stiffness", "nmdp.stop.exponent", "nmdp.stop.offset"], &self.stop),
         ] {
             check(names[0], growth.stiffness, growth.stiffness > 0.0, "a stiffness > 0")?;
-            check(names[1], growth.exponent, (1.0..=4.0).contains(&growth.exponent), "an exponent in [1, 4]")?;
+            check(
+                names[1],
+                growth.exponent,
+                (1.0..=4.0).contains(&growth.exponent),
+                "an exponent in [1, 4]",
+            )?;
             check(names[2], growth.offset, growth.offset >= 0.0, "a force >= 0")?;
         }
         let edges = f64::from(self.edges);

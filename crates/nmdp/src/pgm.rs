@@ -111,6 +111,7 @@ impl Pgm {
             self.propose(at.w, *at.beta, report)?; // (2)
             let change = distance(&self.trial, at.w);
             if change < params.weight_tolerance {
+                report.stalled += u32::from(!at_answer);
                 break;
             }
             self.nu.copy_from_slice(at.nu);
@@ -149,7 +150,7 @@ impl Pgm {
         Ok(())
     }
 
-    /// (1); ‖G‖ at the end.
+    /// Projects ν by (1); returns ‖G‖ at the end.
     fn project(
         &mut self,
         world: &World,
@@ -186,7 +187,7 @@ impl Pgm {
         if g <= enough { Ok(g) } else { Err(Failure::Projection) }
     }
 
-    /// (2): w + Δw into `trial`. Weights that change nothing stay.
+    /// Solves (2): w + Δw into `trial`. Weights that change nothing stay.
     fn propose(&mut self, w: &[f64], beta: f64, report: &mut NmdpReport) -> Result<(), Failure> {
         self.trial.copy_from_slice(w);
         self.x.clear();
@@ -218,7 +219,7 @@ impl Pgm {
 /// Error of multipliers at which a quadratic program counts as solved, relative to its gradient [–].
 const QP_TOLERANCE: f64 = 1e-10;
 
-/// ‖a − b‖.
+/// The distance ‖a − b‖.
 fn distance(a: &[f64], b: &[f64]) -> f64 {
     a.iter().zip(b).map(|(a, b)| (a - b).powi(2)).sum::<f64>().sqrt()
 }

@@ -16,7 +16,7 @@ pub enum Failure {
     NotFinite,
 }
 
-/// Of one step, all parts together.
+/// Counts and measurements of one step, all parts together.
 #[derive(Clone, Copy, Debug, PartialEq, Serialize, Deserialize)]
 pub struct NmdpReport {
     /// Parts that the step was solved in, and the length of the smallest [s].
@@ -33,6 +33,9 @@ pub struct NmdpReport {
     pub singular: u32,
     pub projection_failures: u32,
     pub descent_failures: u32,
+    /// Parts whose last changes of the weights did not reduce the energy, until regularisation made them too small to count:
+    /// the gradient was not zero, or not right.
+    pub stalled: u32,
     /// Smallest relative pivot of ∂G/∂ν in the parts that succeeded: its rank was full [–].
     pub pivot: f64,
     /// Largest ‖G‖ after a Newton step over that before it: below one the projections were monotone [–].
@@ -62,6 +65,7 @@ impl Default for NmdpReport {
             singular: 0,
             projection_failures: 0,
             descent_failures: 0,
+            stalled: 0,
             pivot: 1.0,
             reduction: 0.0,
             contraction: 0.0,

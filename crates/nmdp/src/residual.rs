@@ -27,14 +27,14 @@ use serde::{Deserialize, Serialize};
 use stiction_dynamics::spatial::Vec3;
 use stiction_models::World;
 
-/// Which energy at the end of a step is made least.
+/// The energy at the end of a step that is made least.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(rename_all = "kebab-case")]
 pub enum Dissipated {
-    /// (4)
+    /// The kinetic energy of all bodies, (4).
     #[default]
     WholeBody,
-    /// (5)
+    /// The motion of contact points, (5).
     ContactPoints,
 }
 
@@ -57,7 +57,7 @@ pub struct Residual {
     lu: TreeLu,
     /// (3), one row of nv numbers per live weight.
     pub sensitivity: Vec<f64>,
-    /// ∂K/∂ν.
+    /// The derivative ∂K/∂ν.
     pub energy_slope: Vec<f64>,
     energy_by_q: Vec<f64>,
     /// W ∂ν/∂w with W the second derivative of K by ν, one row per weight.
@@ -72,7 +72,13 @@ pub struct Residual {
 
 impl Residual {
     /// The equations of `world` with contact `sites`.
-    pub fn new(world: &World, inertia: Inertia, sites: Sites, dissipated: Dissipated, zeroth_order: bool) -> Self {
+    pub fn new(
+        world: &World,
+        inertia: Inertia,
+        sites: Sites,
+        dissipated: Dissipated,
+        zeroth_order: bool,
+    ) -> Self {
         let model = &world.model;
         let (nv, nw) = (model.nv(), sites.weights());
         let efforts = Efforts::new(world);
@@ -110,7 +116,7 @@ impl Residual {
         }
     }
 
-    /// (1) and (2) at ν and w; the norm of G.
+    /// Evaluates (1) and (2) at ν and w; returns the norm of G.
     pub fn look(&mut self, world: &World, start: &Start<'_>, nu: &[f64], w: &[f64]) -> f64 {
         let model = &world.model;
         let Self { end, sites, efforts, inertia, forces, g, slope, by_q, .. } = self;
@@ -171,7 +177,7 @@ impl Residual {
         energy
     }
 
-    /// (5)
+    /// The energy (5), with its derivative by q⁺.
     fn energy_of_sites(&mut self, world: &World, h: f64) -> f64 {
         let Self { end, sites, energy_by_q, share, starts, counted, .. } = self;
         let mut energy = 0.0;
@@ -184,7 +190,7 @@ impl Residual {
         energy
     }
 
-    /// (3) for the live weights of the sites, once ∂G/∂ν was factored; then the reduced gradient (∂ν/∂w)ᵀ ∂K/∂ν and the
+    /// Finds (3) for the live weights of the sites, once ∂G/∂ν was factored; then the reduced gradient (∂ν/∂w)ᵀ ∂K/∂ν and the
     /// Gauss–Newton matrix (∂ν/∂w)ᵀ W (∂ν/∂w), n×n by rows for n live weights.
     pub fn reduce(&mut self, world: &World, gradient: &mut Vec<f64>, hessian: &mut Vec<f64>) {
         let model = &world.model;
@@ -207,7 +213,7 @@ impl Residual {
         }
     }
 
-    /// W times the rows of (3).
+    /// Multiplies the rows of (3) by W.
     fn weigh(&mut self, world: &World) {
         let model = &world.model;
         let nv = model.nv();
@@ -231,12 +237,12 @@ impl Residual {
     }
 }
 
-/// Σ a b.
+/// The product Σ a b.
 pub fn dot(a: &[f64], b: &[f64]) -> f64 {
     a.iter().zip(b).map(|(a, b)| a * b).sum()
 }
 
-/// √Σ a².
+/// The norm √Σ a².
 pub fn norm(a: &[f64]) -> f64 {
     dot(a, a).sqrt()
 }

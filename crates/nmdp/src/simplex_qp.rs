@@ -204,7 +204,8 @@ impl SimplexQp {
             }
         }
         for (k, group) in groups.iter().enumerate().filter(|(k, _)| !full[*k]) {
-            let growth: f64 = step.iter().zip(&*free).filter(|(_, i)| group_of[**i] == k).map(|(p, _)| p).sum();
+            let growth: f64 =
+                step.iter().zip(&*free).filter(|(_, i)| group_of[**i] == k).map(|(p, _)| p).sum();
             let room = 1.0 - x[group.clone()].iter().sum::<f64>();
             if growth > 0.0 && room / growth < share {
                 (share, sum) = ((room / growth).max(0.0), Some(k));

@@ -26,7 +26,7 @@ pub struct BodySite {
     pub set: Box<dyn WrenchSet>,
 }
 
-/// What a dof resists.
+/// A resistance of a dof.
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub enum Resistance {
     /// (1): `sign` (q − limit) < 0 is past the limit.
@@ -152,7 +152,15 @@ impl Sites {
     }
 
     /// Subtracts B w from `forces` and from `g`, and the derivatives of both: with `moving`, those of B too.
-    pub fn subtract(&self, w: &[f64], moving: bool, q: &[f64], forces: &mut BodyForces, g: &mut [f64], by_q: &mut [f64]) {
+    pub fn subtract(
+        &self,
+        w: &[f64],
+        moving: bool,
+        q: &[f64],
+        forces: &mut BodyForces,
+        g: &mut [f64],
+        by_q: &mut [f64],
+    ) {
         for (k, site) in self.bodies.iter().enumerate().filter(|(k, _)| self.acting[*k]) {
             let group = self.groups[k].clone();
             let w = &w[group.clone()];

@@ -35,7 +35,7 @@ pub struct TreeLu {
     dense: bool,
 }
 
-/// What a factorisation found.
+/// The rank that a factorisation found.
 #[derive(Clone, Copy, Debug, Default, PartialEq)]
 pub struct Rank {
     /// Rank of the matrix.

@@ -43,7 +43,12 @@ struct Run {
 impl Run {
     fn new(method: Method, z: f64, speed: f64) -> Self {
         let world = point_mass();
-        let nmdp = Nmdp::new(&world, method, NmdpParams { energy_tolerance: 1e-14, ..NmdpParams::default() }, sites());
+        let nmdp = Nmdp::new(
+            &world,
+            method,
+            NmdpParams { energy_tolerance: 1e-14, ..NmdpParams::default() },
+            sites(),
+        );
         Self { world, nmdp, q: vec![0.0, 0.0, z], v: vec![speed, 0.0, 0.0] }
     }
 

@@ -135,7 +135,11 @@ fn slope_of_the_energy() {
                     energy(&nu).0
                 };
                 let fd = (at(eps) - at(-eps)) / (2.0 * eps);
-                assert!((fd - slope[j]).abs() < 1e-7 * norm(&slope), "{name} {dissipated:?} {j}: {fd} {}", slope[j]);
+                assert!(
+                    (fd - slope[j]).abs() < 1e-7 * norm(&slope),
+                    "{name} {dissipated:?} {j}: {fd} {}",
+                    slope[j]
+                );
             }
         }
     }
@@ -176,7 +180,7 @@ fn sensitivity_to_the_weights() {
     }
 }
 
-/// As h → 0 at the same accelerations, the two ways to put time into steps agree.
+/// For h → 0 at the same accelerations, the two ways to put time into steps agree.
 #[test]
 fn both_inertias_agree_in_the_limit() {
     let case = Case::new(4);

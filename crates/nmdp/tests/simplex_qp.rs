@@ -69,7 +69,8 @@ fn the_minimum_is_that_of_clarabel() {
         let mut H = vec![0.0; n * n];
         for i in 0..n {
             for j in 0..n {
-                H[i * n + j] = (0..rank).map(|k| B[k * n + i] * B[k * n + j]).sum::<f64>() + if i == j { beta } else { 0.0 };
+                H[i * n + j] = (0..rank).map(|k| B[k * n + i] * B[k * n + j]).sum::<f64>()
+                    + if i == j { beta } else { 0.0 };
             }
         }
         let c = dice.vector(n);

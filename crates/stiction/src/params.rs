@@ -110,7 +110,8 @@ impl StepperParams {
 
     /// Checks every range.
     pub fn validate(&self) -> Result<(), StepperParamError> {
-        let of_nmdp = |e: OutOfRange| StepperParamError { name: e.name, value: e.value, expected: e.expected };
+        let of_nmdp =
+            |e: OutOfRange| StepperParamError { name: e.name, value: e.value, expected: e.expected };
         self.nmdp.validate().map_err(of_nmdp)?;
         let check = |name, value: f64, ok: bool, expected| {
             if ok && value.is_finite() { Ok(()) } else { Err(StepperParamError { name, value, expected }) }

@@ -25,7 +25,7 @@ pub struct Setup {
     pub state: State,
     pub settings: Settings,
     pub forces: Vec<Force>,
-    /// What the actuators follow, if they do.
+    /// The motion that the actuators follow, if they do.
     pub motion: Option<Motion>,
     /// One control per actuator, kept during the run.
     pub control: Vec<f64>,

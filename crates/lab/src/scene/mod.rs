@@ -68,7 +68,7 @@ pub struct Scene {
     pub model: Vec<ModelSpec>,
     #[serde(skip_serializing_if = "Vec::is_empty")]
     pub force: Vec<ForceSpec>,
-    /// What the actuators follow; without: they keep their controls.
+    /// The motion that actuators follow; without: they keep their controls.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub motion: Option<MotionSpec>,
     /// The scene is a robot file: gravity and time step are the file's, and what it lacks to stand on is added.

@@ -77,7 +77,10 @@ impl Scene {
         let period = spec.period.0;
         let ascending = times.windows(2).all(|w| w[0] < w[1]);
         if !(ascending && times.first() == Some(&0.0) && times.last().is_some_and(|t| *t < period)) {
-            return wrong("times", format!("expected ascending times from 0 to below the period, {period} s"));
+            return wrong(
+                "times",
+                format!("expected ascending times from 0 to below the period, {period} s"),
+            );
         }
         if spec.positions.len() != n {
             let found = spec.positions.len();
@@ -86,7 +89,10 @@ impl Scene {
         for row in &spec.positions {
             if row.len() != actuators {
                 let found = row.len();
-                return wrong("positions", format!("a row has {found} numbers; there are {actuators} actuators"));
+                return wrong(
+                    "positions",
+                    format!("a row has {found} numbers; there are {actuators} actuators"),
+                );
             }
         }
         if let Some(a) = world.actuators.iter().find(|a| a.law.gain == 0.0) {
@@ -99,7 +105,8 @@ impl Scene {
                 return 0.0;
             }
             let (before, after) = ((k + n - 1) % n, (k + 1) % n);
-            let (h0, h1) = ((times[k] - times[before]).rem_euclid(period), (times[after] - times[k]).rem_euclid(period));
+            let (h0, h1) =
+                ((times[k] - times[before]).rem_euclid(period), (times[after] - times[k]).rem_euclid(period));
             let d0 = (positions[k][a] - positions[before][a]) / h0;
             let d1 = (positions[after][a] - positions[k][a]) / h1;
             (h1 * d0 + h0 * d1) / (h0 + h1)

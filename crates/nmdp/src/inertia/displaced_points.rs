@@ -56,7 +56,7 @@ struct Moments {
     second: Mat3,
 }
 
-/// See the module.
+/// The integrals of the module, and a workspace.
 #[derive(Clone, Debug)]
 pub struct DisplacedPoints {
     moments: Vec<Moments>,
@@ -97,7 +97,7 @@ impl DisplacedPoints {
         }
     }
 
-    /// X, and X₋ from q ⊕ (−h₋ v).
+    /// Finds X, and X₋ from q ⊕ (−h₋ v).
     pub(super) fn begin(&mut self, model: &Model, start: &Start<'_>) {
         let alpha = start.h / start.last_h;
         for (back, v) in self.back.iter_mut().zip(start.v) {
@@ -117,7 +117,7 @@ impl DisplacedPoints {
         }
     }
 
-    /// (2), (6), (7).
+    /// Adds (2) and its derivatives, (6) and (7).
     pub(super) fn add(
         &mut self,
         model: &Model,
@@ -157,7 +157,7 @@ impl DisplacedPoints {
         crba_into(model, kin, &mut self.crba, &mut self.mass);
     }
 
-    /// (3), with its derivatives.
+    /// The kinetic energy (3), with its derivatives.
     pub(super) fn kinetic_energy(
         &mut self,
         model: &Model,
@@ -202,7 +202,7 @@ impl Moments {
     }
 }
 
-/// n of (5).
+/// The moment n of (5).
 fn turning(N: &Mat3) -> Vec3 {
     let N = |i: usize, j: usize| N.rows[i][j];
     vec3(N(2, 1) - N(1, 2), N(0, 2) - N(2, 0), N(1, 0) - N(0, 1))

@@ -28,7 +28,7 @@ pub struct Parts<'a> {
     pub forces: &'a mut BodyForces,
 }
 
-/// See the module.
+/// One of the two ways.
 #[derive(Clone, Debug)]
 pub enum Inertia {
     NewtonEuler(Box<NewtonEuler>),
@@ -36,7 +36,7 @@ pub enum Inertia {
 }
 
 impl Inertia {
-    /// What does not change during a step.
+    /// Prepares a step: computes all that ν does not change.
     pub fn begin(&mut self, model: &Model, start: &Start<'_>) {
         match self {
             Self::NewtonEuler(_) => {}
@@ -45,7 +45,14 @@ impl Inertia {
     }
 
     /// Adds inertia and weight at the trial velocity ν to `parts`.
-    pub fn add(&mut self, model: &Model, start: &Start<'_>, end: &EndOfStep, nu: &[f64], parts: &mut Parts<'_>) {
+    pub fn add(
+        &mut self,
+        model: &Model,
+        start: &Start<'_>,
+        end: &EndOfStep,
+        nu: &[f64],
+        parts: &mut Parts<'_>,
+    ) {
         match self {
             Self::NewtonEuler(ne) => ne.add(model, start, end, nu, parts),
             Self::DisplacedPoints(points) => points.add(model, start, end, nu, parts),

@@ -16,7 +16,7 @@ use stiction_dynamics::{
     Accelerations, ColumnRates, MassMatrix, Model, RneaDerivatives, RneaWorkspace, Velocities, rnea_into,
 };
 
-/// See the module.
+/// Workspace of the recursive equations and their derivatives.
 #[derive(Clone, Debug)]
 pub struct NewtonEuler {
     vel: Velocities,
@@ -45,7 +45,7 @@ impl NewtonEuler {
         }
     }
 
-    /// (1), with its derivatives.
+    /// Adds (1) and its derivatives.
     pub(super) fn add(
         &mut self,
         model: &Model,
@@ -84,7 +84,7 @@ impl NewtonEuler {
         }
     }
 
-    /// (2), with its derivatives, by q⁺ (3) and by ν.
+    /// The kinetic energy (2), with its derivatives, by q⁺ (3) and by ν.
     pub(super) fn kinetic_energy(
         &mut self,
         model: &Model,

@@ -60,7 +60,7 @@ impl Ground {
     }
 }
 
-/// See the module.
+/// A linearised friction cone on a plane.
 #[derive(Clone, Debug)]
 pub struct Cone {
     ground: Ground,

@@ -8,6 +8,9 @@
 //! them. One file per set.
 
 pub mod cone;
+pub mod granular;
+pub mod learned;
+pub mod patch;
 
 use crate::body_forces::Mat6;
 use std::fmt::Debug;
@@ -46,7 +49,7 @@ pub trait WrenchSet: Debug + Send {
     /// Depth below the surface, zero above it [m]: for reports.
     fn depth(&self, place: &Place) -> f64;
 
-    /// The same set, for another thread or a copy.
+    /// A copy of the set, for another thread or a copy.
     fn boxed(&self) -> Box<dyn WrenchSet>;
 }
 

@@ -29,8 +29,8 @@ pub use contact_source::ContactSource;
 pub use integrate::Quadrature;
 pub use memory::Memory;
 pub use nmdp::NmdpStepper;
-pub use steppers::{StepperError, make};
 pub(crate) use steppers::make_inner;
+pub use steppers::{StepperError, make};
 pub use time_stepping::TimeStepping;
 pub use trial::Trial;
 
