@@ -16,7 +16,7 @@ pub struct NmdpParams {
     pub stop: Growth,
     /// The energy at the end of the step that is made least.
     pub dissipated: Dissipated,
-    /// Steps start from the weights of the last one, and from none only if that fails.
+    /// Steps of first-order methods start from the weights of the last one, and from none only if that fails; see [`crate::pgm`].
     pub warm_start: bool,
     /// Outer iterations end when the weights change by less, ‖Δw‖ [–].
     pub weight_tolerance: f64,

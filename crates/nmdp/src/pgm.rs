@@ -10,7 +10,9 @@
 //!
 //! S = ∂ν/∂w, W the second derivative of K by ν. A Newton step is taken whole; if ‖G‖ does not fall, or ∂G/∂ν has no inverse,
 //! or β has grown beyond its largest, the step fails, and the caller takes a smaller one ([`crate::adaptive`]). The
-//! zeroth-order method leaves the derivatives of the contact sets out of ∂G/∂ν, and so out of S; nothing else differs.
+//! zeroth-order method leaves the derivatives of the contact sets out of ∂G/∂ν, and so out of S; nothing else differs, but that
+//! it always starts from no forces, as the authors' program does: from the last step's weights its gradient, which lacks a part,
+//! may find no way down where there is one, and a block that slides is then driven on by the friction of the step before.
 
 use crate::end_of_step::Start;
 use crate::params::NmdpParams;
@@ -81,7 +83,7 @@ impl Pgm {
         self.residual.begin(world, start);
         at.nu.copy_from_slice(start.v);
         let mut projected = Err(Failure::Projection);
-        if params.warm_start {
+        if params.warm_start && !self.residual.zeroth_order() {
             projected = self.project(world, start, params, at.nu, at.w, report);
         }
         if projected.is_err() {

@@ -141,6 +141,11 @@ impl Residual {
         norm(g)
     }
 
+    /// Whether derivatives of the contact sets are left out.
+    pub fn zeroth_order(&self) -> bool {
+        self.zeroth_order
+    }
+
     /// Chooses the sites that count in (5): those that act where the residual was looked at last.
     pub fn count_sites(&mut self) {
         for (k, counted) in self.counted.iter_mut().enumerate() {
