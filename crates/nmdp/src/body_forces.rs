@@ -156,6 +156,7 @@ impl BodyForces {
     }
 
     /// Adds (2) and (3) times `scale` to `out`, nv×nv by rows, after [`Self::gather`].
+    #[inline(always)]
     pub fn add_derivative(&self, model: &Model, kin: &Poses, scale: f64, out: &mut [f64]) {
         let nv = model.nv();
         for (i, dof) in model.dofs.iter().enumerate() {

@@ -57,6 +57,7 @@ impl EndOfStep {
     }
 
     /// Moves to the end of the step that ν leads to: (1) and (2).
+    #[inline(always)]
     pub fn update(&mut self, model: &Model, start: &Start<'_>, nu: &[f64]) {
         integrate_into(model, start.q, nu, start.h, &mut self.q);
         self.kin.update(model, &self.q);

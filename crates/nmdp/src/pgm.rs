@@ -8,6 +8,9 @@
 //!         K fell: accept, β := max(β/γ, β_min);   else β := γ β, and (2) again       (3)
 //! ```
 //!
+//! A trial that does not descend ends the step where (2) promised less than the tolerance of K: smaller falls drown in the error
+//! that the projection leaves.
+//!
 //! S = ∂ν/∂w, W the second derivative of K by ν. A Newton step is taken whole; if ‖G‖ does not fall, or ∂G/∂ν has no inverse,
 //! or β has grown beyond its largest, the step fails, and the caller takes a smaller one ([`crate::adaptive`]). The
 //! zeroth-order method leaves the derivatives of the contact sets out of ∂G/∂ν, and so out of S; nothing else differs, but that
@@ -110,7 +113,7 @@ impl Pgm {
                 self.live_groups.extend_from_slice(self.residual.sites.live_groups());
                 stale = false;
             }
-            self.propose(at.w, *at.beta, report)?; // (2)
+            let predicted = self.propose(at.w, *at.beta, report)?; // (2)
             let change = distance(&self.trial, at.w);
             if change < params.weight_tolerance {
                 report.stalled += u32::from(!at_answer);
@@ -138,6 +141,10 @@ impl Pgm {
                 }
             } else {
                 at_answer = false;
+                if predicted < params.energy_tolerance {
+                    report.stalled += 1;
+                    break;
+                }
                 *at.beta *= params.regularisation_growth;
                 if *at.beta > params.most_regularisation {
                     return Err(Failure::Descent);
@@ -189,8 +196,8 @@ impl Pgm {
         if g <= enough { Ok(g) } else { Err(Failure::Projection) }
     }
 
-    /// Solves (2): w + Δw into `trial`. Weights that change nothing stay.
-    fn propose(&mut self, w: &[f64], beta: f64, report: &mut NmdpReport) -> Result<(), Failure> {
+    /// Solves (2): w + Δw into `trial`. Weights that change nothing stay. Returns how far K should fall [J].
+    fn propose(&mut self, w: &[f64], beta: f64, report: &mut NmdpReport) -> Result<f64, Failure> {
         self.trial.copy_from_slice(w);
         self.x.clear();
         self.x.extend(self.live.iter().map(|&k| w[k]));
@@ -209,12 +216,15 @@ impl Pgm {
         }
         report.programs += 1;
         report.exchanges += self.qp.exchanges;
-        match status {
-            QpStatus::Solved => Ok(()),
-            // What it found is feasible and descends; (3) judges it.
-            QpStatus::Stopped if self.x.iter().all(|x| x.is_finite()) => Ok(()),
-            QpStatus::Stopped => Err(Failure::NotFinite),
+        if status == QpStatus::Stopped && !self.x.iter().all(|x| x.is_finite()) {
+            return Err(Failure::NotFinite);
         }
+        // One that was stopped is feasible and descends as well; (3) judges it.
+        for (x, &k) in self.x.iter_mut().zip(&self.live) {
+            *x -= w[k];
+        }
+        let quadratic = |k: usize| self.x[k] * dot(&self.hessian[k * n..(k + 1) * n], &self.x);
+        Ok(-dot(&self.gradient, &self.x) - 0.5 * (0..n).map(quadratic).sum::<f64>())
     }
 }
 

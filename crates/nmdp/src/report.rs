@@ -33,8 +33,7 @@ pub struct NmdpReport {
     pub singular: u32,
     pub projection_failures: u32,
     pub descent_failures: u32,
-    /// Parts whose last changes of the weights did not reduce the energy, until regularisation made them too small to count:
-    /// the gradient was not zero, or not right.
+    /// Parts whose last change of the weights did not reduce the energy, and was, or promised, too little to count.
     pub stalled: u32,
     /// Smallest relative pivot of ∂G/∂ν in the parts that succeeded: its rank was full [–].
     pub pivot: f64,

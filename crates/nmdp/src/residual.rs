@@ -24,6 +24,7 @@ use crate::inertia::{Inertia, Parts};
 use crate::sites::Sites;
 use crate::tree_lu::{Rank, TreeLu};
 use serde::{Deserialize, Serialize};
+use stiction_dynamics::lanes;
 use stiction_dynamics::spatial::Vec3;
 use stiction_models::World;
 
@@ -118,6 +119,14 @@ impl Residual {
 
     /// Evaluates (1) and (2) at ν and w; returns the norm of G.
     pub fn look(&mut self, world: &World, start: &Start<'_>, nu: &[f64], w: &[f64]) -> f64 {
+        lanes::plain(
+            #[inline(always)]
+            || self.look_plainly(world, start, nu, w),
+        )
+    }
+
+    #[inline(always)]
+    fn look_plainly(&mut self, world: &World, start: &Start<'_>, nu: &[f64], w: &[f64]) -> f64 {
         let model = &world.model;
         let Self { end, sites, efforts, inertia, forces, g, slope, by_q, .. } = self;
         end.update(model, start, nu);

@@ -118,6 +118,7 @@ impl DisplacedPoints {
     }
 
     /// Adds (2) and its derivatives, (6) and (7).
+    #[inline(always)]
     pub(super) fn add(
         &mut self,
         model: &Model,
@@ -153,6 +154,7 @@ impl DisplacedPoints {
         self.find_mass(model, &end.kin);
     }
 
+    #[inline(always)]
     fn find_mass(&mut self, model: &Model, kin: &Kinematics) {
         crba_into(model, kin, &mut self.crba, &mut self.mass);
     }

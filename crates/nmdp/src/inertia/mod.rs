@@ -45,6 +45,7 @@ impl Inertia {
     }
 
     /// Adds inertia and weight at the trial velocity ν to `parts`.
+    #[inline(always)]
     pub fn add(
         &mut self,
         model: &Model,

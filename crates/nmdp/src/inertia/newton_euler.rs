@@ -46,6 +46,7 @@ impl NewtonEuler {
     }
 
     /// Adds (1) and its derivatives.
+    #[inline(always)]
     pub(super) fn add(
         &mut self,
         model: &Model,
