@@ -214,7 +214,7 @@ impl Runner {
         let (sim, wall_s) = (&self.sim, self.stepping.as_secs_f64());
         Summary {
             scene: self.name.clone(),
-            contact: sim.solver().name().to_owned(),
+            contact: sim.contact_model().to_owned(),
             dt: sim.settings().stepper.dt,
             steps: self.tally.steps,
             wall_s,

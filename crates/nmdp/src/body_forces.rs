@@ -47,6 +47,16 @@ impl Mat6 {
         Force::new(self.aa * a + self.al * l, self.la * a + self.ll * l)
     }
 
+    /// The covector Kᵀ ξ, as a wrench.
+    #[inline]
+    pub fn transposed_times(&self, xi: Motion) -> Force {
+        let (a, l) = (xi.angular, xi.linear);
+        Force::new(
+            self.aa.transpose_mul(a) + self.la.transpose_mul(l),
+            self.al.transpose_mul(a) + self.ll.transpose_mul(l),
+        )
+    }
+
     /// Adds `other`.
     #[inline]
     pub fn add(&mut self, other: &Self) {
@@ -161,17 +171,18 @@ impl BodyForces {
         let nv = model.nv();
         for (i, dof) in model.dofs.iter().enumerate() {
             let (F, K, S_i) = (self.force[dof.body], &self.slope[dof.body], kin.S[i]);
-            let column = K.times(S_i);
-            let mut next = Some(i);
+            // (S_j × S_i) · F = S_j · (S_i ×* F)
+            let turned = S_i.cross_force(F);
+            let row = (K.transposed_times(S_i) + turned) * scale;
+            let column = K.times(S_i) * scale;
+            let column_of_motion = column - turned * scale;
+            out[i * nv + i] += S_i.dot(row);
+            let mut next = dof.parent;
             while let Some(j) = next {
                 let S_j = kin.S[j];
-                let turned = S_j.cross(S_i).dot(F);
-                out[i * nv + j] += scale * (S_i.dot(K.times(S_j)) + turned); // (2)
-                if j != i {
-                    let same = self.motion[i] == self.motion[j];
-                    let turned = if same { -turned } else { 0.0 };
-                    out[j * nv + i] += scale * (S_j.dot(column) + turned); // (3), or (2) with i and j exchanged
-                }
+                out[i * nv + j] += S_j.dot(row); // (2)
+                let column = if self.motion[i] == self.motion[j] { column_of_motion } else { column };
+                out[j * nv + i] += S_j.dot(column); // (3), or (2) with i and j exchanged
                 next = model.dofs[j].parent;
             }
         }

@@ -1,5 +1,6 @@
 //! A world, its state, a stepper and a contact solver: the thing to call `step` on.
 
+use crate::catalogue::StepperName;
 use crate::input::Input;
 use crate::params::StepperParamError;
 use crate::report::{StepReport, StepStatus};
@@ -342,6 +343,12 @@ impl Simulation {
 
     pub fn settings(&self) -> &Settings {
         &self.settings
+    }
+
+    /// The contact model by name: the solver's, or the stepper's where that brings its own contact law.
+    pub fn contact_model(&self) -> &str {
+        let method = self.settings.stepper.method;
+        if method == StepperName::default() { self.solver.name() } else { method.as_str() }
     }
 
     /// The solver in use.

@@ -3,7 +3,7 @@
 use crate::scene::{Force, Motion, Setup};
 use stiction::contact::Law;
 use stiction::recording::{Frame, StepMark};
-use stiction::{SetupError, Simulation, State, StateError, StepReport, frame_of};
+use stiction::{SetupError, Simulation, State, StateError, StepReport, StepperName, frame_of};
 
 /// One simulation of a session, under one contact solver.
 pub(super) struct Run {
@@ -15,11 +15,23 @@ pub(super) struct Run {
 }
 
 impl Run {
-    pub(super) fn new(setup: &Setup, solver: &str, state: State) -> Result<Self, SetupError> {
+    /// Under `choice`: a contact solver, or a stepper that brings its own contact law.
+    pub(super) fn new(setup: &Setup, choice: &str, state: State) -> Result<Self, SetupError> {
         let mut settings = setup.settings.clone();
-        settings.set_contact(solver);
+        match StepperName::of(choice) {
+            Ok(method) => settings.stepper.method = method,
+            Err(_) => {
+                settings.stepper.method = StepperName::default();
+                settings.set_contact(choice);
+            }
+        }
         let sim = Simulation::new(setup.world.clone(), state, settings)?;
         Ok(Self { sim, last: None, failure: None })
+    }
+
+    /// The name of its contact solver, or of its stepper if that brings its own contact law.
+    pub(super) fn name(&self) -> String {
+        self.sim.contact_model().to_owned()
     }
 
     pub(super) fn set_state(&mut self, state: State) -> Result<(), StateError> {
