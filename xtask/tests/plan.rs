@@ -22,7 +22,8 @@ const PLAN: &[(&str, &str)] = &[
     ("models", "dynamics collision"),
     // Posing a problem knows no solver and no stepper.
     ("assembly", "dynamics collision contact models"),
-    ("stiction", "dynamics collision contact solvers models assembly"),
+    ("nmdp", "dynamics collision models assembly"),
+    ("stiction", "dynamics collision contact solvers models assembly nmdp"),
     ("viewer", "stiction"),
     ("camera", "stiction"),
     ("learn", "stiction camera"),

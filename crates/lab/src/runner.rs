@@ -3,7 +3,7 @@
 //! The clock runs during [`Simulation::step`] only.
 
 use crate::dump::Dump;
-use crate::scene::{Force, Setup};
+use crate::scene::{Force, Motion, Setup};
 use crate::summary::{EndState, EnergyBalance, Summary, Tally, WorstCertificate};
 use crate::trajectory::Trajectory;
 use crate::work::Work;
@@ -49,6 +49,7 @@ pub struct Runner {
     name: String,
     sim: Simulation,
     forces: Vec<Force>,
+    motion: Option<Motion>,
     options: RunOptions,
     /// Steps of the whole run.
     steps: u64,
@@ -90,6 +91,7 @@ impl Runner {
             name: setup.name,
             sim,
             forces: setup.forces,
+            motion: setup.motion,
             options,
             steps,
             tally: Tally::default(),
@@ -114,6 +116,9 @@ impl Runner {
     pub fn step(&mut self) -> StepReport {
         for force in &self.forces {
             force.apply(&mut self.sim);
+        }
+        if let Some(motion) = &self.motion {
+            motion.apply(&mut self.sim);
         }
         if let Some(work) = &mut self.work {
             work.before_step(&mut self.sim);
@@ -159,8 +164,13 @@ impl Runner {
 
     /// True if nothing is to be done between steps but to count them.
     fn unobserved(&self) -> bool {
-        let Self { options, forces, recorder, trajectory, dump, .. } = self;
-        !options.certify && forces.is_empty() && recorder.is_none() && trajectory.is_none() && dump.is_none()
+        let Self { options, forces, motion, recorder, trajectory, dump, .. } = self;
+        !options.certify
+            && forces.is_empty()
+            && motion.is_none()
+            && recorder.is_none()
+            && trajectory.is_none()
+            && dump.is_none()
     }
 
     /// Steps to the end, or until `on_step` breaks off or a step fails.
@@ -204,7 +214,7 @@ impl Runner {
         let (sim, wall_s) = (&self.sim, self.stepping.as_secs_f64());
         Summary {
             scene: self.name.clone(),
-            contact: sim.solver().name().to_owned(),
+            contact: sim.contact_model().to_owned(),
             dt: sim.settings().stepper.dt,
             steps: self.tally.steps,
             wall_s,

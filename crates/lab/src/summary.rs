@@ -220,6 +220,7 @@ mod tests {
             another_answer: None,
             corrected: false,
             asleep: 0,
+            nmdp: None,
         }
     }
 

@@ -22,12 +22,44 @@ pub struct UnknownStepper {
     pub name: String,
 }
 
-const STEPPERS: [StepperEntry; 1] = [StepperEntry {
-    name: "time-stepping",
-    summary: "velocity-level time stepping: contacts, limits and loops as one constraint problem a step",
-    order: "2 of driven robots and linkages, 5 in flight, exact of free bodies; 1 where something is hit, slides or rolls",
-    source: "Moreau1988, CashKarp1990",
-}];
+const STEPPERS: [StepperEntry; 6] = [
+    StepperEntry {
+        name: "time-stepping",
+        summary: "velocity-level time stepping: contacts, limits and loops as one constraint problem a step",
+        order: "2 of driven robots and linkages, 5 in flight, exact of free bodies; 1 where something is hit, slides or rolls",
+        source: "Moreau1988, CashKarp1990",
+    },
+    StepperEntry {
+        name: "ne-mdp",
+        summary: "forces in sets that grow with depth, of least kinetic energy, under dynamics linearised at the start",
+        order: "1",
+        source: "Pan2021, DrumwrightShell2010",
+    },
+    StepperEntry {
+        name: "ne-nmdp-pgm",
+        summary: "backward Euler with such forces at the end of the step, by projected gradients",
+        order: "1",
+        source: "Pan2021",
+    },
+    StepperEntry {
+        name: "ne-nmdp-zopgm",
+        summary: "the same without derivatives of the sets",
+        order: "1",
+        source: "Pan2021",
+    },
+    StepperEntry {
+        name: "pbd-nmdp-pgm",
+        summary: "the same on points of the bodies, position-based dynamics",
+        order: "1",
+        source: "Pan2021, PanManocha2018",
+    },
+    StepperEntry {
+        name: "pbd-nmdp-zopgm",
+        summary: "the same on points of the bodies, without derivatives of the sets",
+        order: "1",
+        source: "Pan2021, PanManocha2018",
+    },
+];
 
 /// All steppers, the default first.
 pub fn steppers() -> &'static [StepperEntry] {

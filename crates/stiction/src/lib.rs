@@ -129,4 +129,5 @@ pub use stiction_collision as collision;
 pub use stiction_contact as contact;
 pub use stiction_dynamics as dynamics;
 pub use stiction_models as models;
+pub use stiction_nmdp as nmdp;
 pub use stiction_solvers as solvers;

@@ -4,6 +4,7 @@ use crate::catalogue::StepperName;
 use serde::{Deserialize, Serialize};
 use stiction_assembly::RowParams;
 use stiction_dynamics::spatial::Vec3;
+use stiction_nmdp::{NmdpParams, OutOfRange};
 
 /// Defaults suit metre-sized robots at millisecond steps.
 #[derive(Clone, Copy, Debug, PartialEq, Serialize, Deserialize)]
@@ -43,6 +44,8 @@ pub struct StepperParams {
     pub deep_sweeps: u32,
     /// Whether islands at rest sleep; where there are no robots they do of themselves.
     pub sleep: Sleep,
+    /// Of the NMDP steppers alone.
+    pub nmdp: NmdpParams,
 }
 
 /// When islands at rest sleep: nothing of them is computed until something touches them or acts on them. State and
@@ -87,6 +90,7 @@ impl Default for StepperParams {
             deep_contacts: 300,
             deep_sweeps: 30,
             sleep: Sleep::default(),
+            nmdp: NmdpParams::default(),
         }
     }
 }
@@ -129,6 +133,9 @@ impl StepperParams {
 
     /// Checks every range.
     pub fn validate(&self) -> Result<(), StepperParamError> {
+        let of_nmdp =
+            |e: OutOfRange| StepperParamError { name: e.name, value: e.value, expected: e.expected };
+        self.nmdp.validate().map_err(of_nmdp)?;
         let check = |name, value: f64, ok: bool, expected| {
             if ok && value.is_finite() { Ok(()) } else { Err(StepperParamError { name, value, expected }) }
         };

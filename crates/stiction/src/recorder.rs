@@ -54,7 +54,7 @@ pub fn scene_of(sim: &Simulation) -> Recording {
     let world = sim.world();
     Recording {
         name: world.name.clone(),
-        contact_model: sim.solver().name().to_owned(),
+        contact_model: sim.contact_model().to_owned(),
         dt: sim.settings().stepper.dt,
         tolerance: sim.settings().tolerance,
         bodies: world.model.bodies.iter().map(|b| b.name.clone()).collect(),

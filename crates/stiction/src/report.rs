@@ -3,6 +3,7 @@
 use crate::remedy::Remedy;
 use serde::Serialize;
 use stiction_contact::SolveStatus;
+use stiction_nmdp::NmdpReport;
 
 /// Natural map at which a step counts as certified, whatever the tolerance: above it nothing excuses a step [m/s].
 pub const CERTIFIED: f64 = 1e-6;
@@ -57,6 +58,9 @@ pub struct StepReport {
     pub corrected: bool,
     /// Bodies that sleep from now on, whose contacts count as they were; see [`crate::Sleep`].
     pub asleep: usize,
+    /// Work, and conditions of the proofs as they were measured, of NMDP steppers.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub nmdp: Option<NmdpReport>,
 }
 
 impl StepReport {
@@ -72,6 +76,7 @@ impl StepReport {
             another_answer: None,
             corrected: false,
             asleep: 0,
+            nmdp: None,
         }
     }
 
@@ -89,6 +94,7 @@ impl StepReport {
             another_answer: None,
             corrected: false,
             asleep: 0,
+            nmdp: None,
         }
     }
 
@@ -113,6 +119,7 @@ impl StepReport {
             },
             corrected: self.corrected || next.corrected,
             asleep: next.asleep,
+            nmdp: next.nmdp.or(self.nmdp),
         }
     }
 

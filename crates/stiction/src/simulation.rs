@@ -1,5 +1,6 @@
 //! A world, its state, a stepper and a contact solver: the thing to call `step` on.
 
+use crate::catalogue::StepperName;
 use crate::input::Input;
 use crate::params::{StepperParamError, StepperParams};
 use crate::report::{StepReport, StepStatus};
@@ -10,8 +11,8 @@ use crate::stepping::around::certificates_at_rest::CertificatesAtRest;
 use crate::stepping::around::islands_at_rest::SleepingContact;
 use crate::stepping::around::sleeping::Sleeping;
 use crate::stepping::decoratable::Decoratable;
-use crate::stepping::make_undecorated;
 use crate::stepping::{Accepted, ContactCorrection, ContactSource, Memory, Stepper};
+use crate::stepping::{StepperError, make_undecorated};
 use std::sync::Arc;
 use std::sync::OnceLock;
 use stiction_assembly::forces::actuators::with_drive_limits;
@@ -34,6 +35,8 @@ pub enum SetupError {
     State(#[from] StateError),
     #[error(transparent)]
     Shape(#[from] ShapeError),
+    #[error(transparent)]
+    Made(#[from] StepperError),
     #[error(
         "{solver} takes no contacts that resist spinning or rolling, as `{geometry}` does (condim 4 or 6); auto and nsgs do"
     )]
@@ -360,6 +363,12 @@ impl Simulation {
 
     pub fn settings(&self) -> &Settings {
         &self.settings
+    }
+
+    /// The contact model by name: the solver's, or the stepper's where that brings its own contact law.
+    pub fn contact_model(&self) -> &str {
+        let method = self.settings.stepper.method;
+        if method == StepperName::default() { self.solver.name() } else { method.as_str() }
     }
 
     /// The solver in use.

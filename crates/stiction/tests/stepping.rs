@@ -204,6 +204,7 @@ impl stiction::Stepper for Falling {
             parts: 1,
             remedy: None,
             another_answer: None,
+            nmdp: None,
             corrected: false,
             asleep: 0,
         }

@@ -61,10 +61,10 @@ const OTHERS: [Other; 2] = [
 ];
 
 /// How a run ended.
-struct Run {
-    stands: bool,
+pub(super) struct Run {
+    pub(super) stands: bool,
     /// Greatest height on the way up from 1 s, above that at 0.45 s [m].
-    apex: f64,
+    pub(super) apex: f64,
     /// Deepest overlap [m].
     deepest: f64,
     /// Steps that flagged themselves.
@@ -172,7 +172,7 @@ fn robots() -> Result<Vec<(String, Scene)>, ExperimentError> {
 }
 
 /// Three seconds at the step h.
-fn run(scene: &Scene, h: f64, jump: bool) -> Result<Run, ExperimentError> {
+pub(super) fn run(scene: &Scene, h: f64, jump: bool) -> Result<Run, ExperimentError> {
     let mut setup = scene.build()?;
     setup.settings.stepper.dt = h;
     setup.settings.set_contact("auto");

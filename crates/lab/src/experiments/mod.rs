@@ -10,6 +10,7 @@ mod hard_cases;
 mod ill_conditioning;
 mod large_steps;
 mod magic_forces;
+mod nmdp;
 mod pareto;
 mod puck;
 mod pyramid_bias;
@@ -61,6 +62,7 @@ pub const EXPERIMENTS: &[Experiment] = &[
     pareto::EXPERIMENT,
     hard_cases::EXPERIMENT,
     large_steps::EXPERIMENT,
+    nmdp::EXPERIMENT,
 ];
 
 /// The experiment called `name`.

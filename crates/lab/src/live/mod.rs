@@ -14,7 +14,7 @@ use run::Run;
 use stiction::dynamics::JointKind;
 use stiction::recording::{Frame, Recording};
 use stiction::solvers::registry;
-use stiction::{SetupError, State, scene_of};
+use stiction::{SetupError, State, StepperEntry, StepperName, scene_of, steppers};
 use stiction_viewer::session::{Change, Choice, Command, Condition, Session};
 
 /// A scene as a live session, under one or more contact solvers.
@@ -32,7 +32,10 @@ pub struct Live {
 impl Live {
     /// At the first state of `setup`, whose duration does not matter.
     pub fn new(setup: Setup) -> Result<Self, SetupError> {
-        let run = Run::new(&setup, &setup.settings.contact, setup.state.clone())?;
+        let method = setup.settings.stepper.method;
+        let own_law = method != StepperName::default();
+        let choice = if own_law { method.as_str() } else { &setup.settings.contact };
+        let run = Run::new(&setup, choice, setup.state.clone())?;
         let control = setup.control.clone();
         Ok(Self { control, run, ghosts: Vec::new(), grab: None, past: Past::default(), failure: None, setup })
     }
@@ -83,8 +86,7 @@ impl Session for Live {
             let (name, bodies) = (scene.contact_model.clone(), scene.bodies.clone());
             scene.runs = vec![stiction::recording::RecordedRun { name, first: 0, count: bodies.len() }];
             for ghost in &self.ghosts {
-                let contact_model = ghost.sim.solver().name().to_owned();
-                scene.add_run(&contact_model, &bodies, &own);
+                scene.add_run(&ghost.name(), &bodies, &own);
             }
         }
         scene
@@ -96,7 +98,13 @@ impl Session for Live {
             law: e.law.to_string(),
             summary: e.summary.to_owned(),
         };
-        registry::all().iter().map(choice).collect()
+        let own_law = |e: &StepperEntry| Choice {
+            name: e.name.to_owned(),
+            law: "mdp".to_owned(),
+            summary: e.summary.to_owned(),
+        };
+        // The first stepper takes all of the solvers.
+        registry::all().iter().map(choice).chain(steppers()[1..].iter().map(own_law)).collect()
     }
 
     fn step(&mut self) -> Result<(), String> {
@@ -105,7 +113,7 @@ impl Session for Live {
             if let Some(grab) = &mut self.grab {
                 grab.pull(i, &mut run.sim);
             }
-            run.step(&self.setup.forces);
+            run.step(&self.setup.forces, self.setup.motion.as_ref());
         }
         self.failure.clone_from(&self.run.failure);
         self.failure.clone().map_or(Ok(()), Err)
@@ -127,8 +135,8 @@ impl Session for Live {
 
     fn condition(&self) -> Condition {
         Condition {
-            solver: self.run.sim.solver().name().to_owned(),
-            ghosts: self.ghosts.iter().map(|g| g.sim.solver().name().to_owned()).collect(),
+            solver: self.run.name(),
+            ghosts: self.ghosts.iter().map(Run::name).collect(),
             control: self.control.clone(),
             held: self.grab.as_ref().map(|g| (g.body(), g.point())),
             failure: self.failure.clone(),
@@ -266,6 +274,20 @@ mod tests {
         assert!(back.contacts.is_empty(), "forces belong to a step, and none led here");
         live.obey(&Command::Reset {}).unwrap();
         assert_eq!(live.time(), 0.0);
+    }
+
+    /// A stepper with a contact law of its own is chosen like a solver, for the simulation and for its ghosts.
+    #[test]
+    fn steppers_are_chosen_like_solvers() {
+        let mut live = live("robosimian-jump");
+        live.obey(&Command::Solver { name: "pbd-nmdp-pgm".into() }).unwrap();
+        live.obey(&Command::Ghosts { solvers: vec!["ne-mdp".into(), "nsgs".into()] }).unwrap();
+        assert!(live.choices().iter().any(|c| c.name == "ne-mdp" && c.law == "mdp"));
+        steps(&mut live, 20);
+        let condition = live.condition();
+        assert_eq!(condition.solver, "pbd-nmdp-pgm");
+        assert_eq!(condition.ghosts, ["ne-mdp", "nsgs"]);
+        assert_eq!(live.scene().runs.len(), 3);
     }
 
     /// A ghost under the same solver goes where the simulation goes; the scene tells it apart.

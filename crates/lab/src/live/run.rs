@@ -1,9 +1,9 @@
 //! One simulation of a live session, judged when it is looked at.
 
-use crate::scene::{Force, Setup};
+use crate::scene::{Force, Motion, Setup};
 use stiction::contact::Law;
 use stiction::recording::{Frame, StepMark};
-use stiction::{SetupError, Simulation, State, StateError, StepReport, frame_of};
+use stiction::{SetupError, Simulation, State, StateError, StepReport, StepperName, frame_of};
 
 /// One simulation of a session, under one contact solver.
 pub(super) struct Run {
@@ -15,11 +15,23 @@ pub(super) struct Run {
 }
 
 impl Run {
-    pub(super) fn new(setup: &Setup, solver: &str, state: State) -> Result<Self, SetupError> {
+    /// Under `choice`: a contact solver, or a stepper that brings its own contact law.
+    pub(super) fn new(setup: &Setup, choice: &str, state: State) -> Result<Self, SetupError> {
         let mut settings = setup.settings.clone();
-        settings.set_contact(solver);
+        match StepperName::of(choice) {
+            Ok(method) => settings.stepper.method = method,
+            Err(_) => {
+                settings.stepper.method = StepperName::default();
+                settings.set_contact(choice);
+            }
+        }
         let sim = Simulation::new(setup.world.clone(), state, settings)?;
         Ok(Self { sim, last: None, failure: None })
+    }
+
+    /// The name of its contact solver, or of its stepper if that brings its own contact law.
+    pub(super) fn name(&self) -> String {
+        self.sim.contact_model().to_owned()
     }
 
     pub(super) fn set_state(&mut self, state: State) -> Result<(), StateError> {
@@ -27,11 +39,14 @@ impl Run {
         self.sim.set_state(state)
     }
 
-    pub(super) fn step(&mut self, forces: &[Force]) {
+    pub(super) fn step(&mut self, forces: &[Force], motion: Option<&Motion>) {
         if self.failure.is_some() {
             return;
         }
         forces.iter().for_each(|force| force.apply(&mut self.sim));
+        if let Some(motion) = motion {
+            motion.apply(&mut self.sim);
+        }
         let report = self.sim.step();
         self.failure = report.failure().map(str::to_owned);
         self.last = Some(report);

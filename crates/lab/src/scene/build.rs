@@ -3,7 +3,7 @@
 use super::ground::{GROUND_RGBA, without_planes};
 use super::model::Part;
 use super::robot_file::complete;
-use super::{Force, Scene, SceneError};
+use super::{Force, Motion, Scene, SceneError};
 use stiction::collision::Shape;
 use stiction::dynamics::spatial::{Vec3, vec3};
 use stiction::models::World;
@@ -25,6 +25,8 @@ pub struct Setup {
     pub state: State,
     pub settings: Settings,
     pub forces: Vec<Force>,
+    /// The motion that the actuators follow, if they do.
+    pub motion: Option<Motion>,
     /// One control per actuator, kept during the run.
     pub control: Vec<f64>,
     /// Simulated time of the run [s].
@@ -81,12 +83,14 @@ impl Scene {
         let forces = (self.force.iter().enumerate())
             .map(|(i, spec)| self.force(i, spec, &world))
             .collect::<Result<_, _>>()?;
+        let motion = self.motion.as_ref().map(|spec| self.motion(spec, &world)).transpose()?;
         Ok(Setup {
             name: self.name.clone(),
             world,
             state,
             settings,
             forces,
+            motion,
             control,
             duration: self.duration.0,
             notes,

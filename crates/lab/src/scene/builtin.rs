@@ -27,6 +27,10 @@ pub const BUILTIN_SCENES: &[(&str, &str)] = files![
     "grasp": "grasp.toml",
     "wedge": "wedge.toml",
     "pile": "pile.toml",
+    "robosimian-walk": "robosimian-walk.toml",
+    "robosimian-jump": "robosimian-jump.toml",
+    "spider-walk": "spider-walk.toml",
+    "spider-jump": "spider-jump.toml",
 ];
 
 /// Name and text of every built-in model (MJCF).
@@ -37,6 +41,8 @@ pub const BUILTIN_MODELS: &[(&str, &str)] = files![
     "humanoid": "humanoid.xml",
     "gripper": "gripper.xml",
     "wedge": "wedge.xml",
+    "robosimian": "robosimian.xml",
+    "spider": "spider.xml",
 ];
 
 /// Name of a built-in file in messages.

@@ -15,6 +15,7 @@ mod force;
 mod ground;
 mod hold;
 mod model;
+mod motion;
 mod number;
 mod robot_file;
 mod source;
@@ -26,6 +27,7 @@ pub use build::Setup;
 pub use builtin::{BUILTIN_MODELS, BUILTIN_SCENES, builtin_summaries};
 pub use error::SceneError;
 pub use force::Force;
+pub use motion::{Motion, MotionSpec};
 pub use number::{Direction, Finite, NotNegative, Positive, Quaternion, Rgba, Share, Size, Vector};
 pub use robot_file::RobotOptions;
 pub use source::Source;
@@ -66,6 +68,9 @@ pub struct Scene {
     pub model: Vec<ModelSpec>,
     #[serde(skip_serializing_if = "Vec::is_empty")]
     pub force: Vec<ForceSpec>,
+    /// The motion that actuators follow; without: they keep their controls.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub motion: Option<MotionSpec>,
     /// The scene is a robot file: gravity and time step are the file's, and what it lacks to stand on is added.
     #[serde(skip)]
     pub(crate) standalone: bool,
@@ -87,6 +92,7 @@ impl Default for Scene {
             body: Vec::new(),
             model: Vec::new(),
             force: Vec::new(),
+            motion: None,
             standalone: false,
             source: Source::default(),
         }

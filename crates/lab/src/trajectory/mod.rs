@@ -61,7 +61,7 @@ impl Trajectory {
         let model = &sim.world().model;
         let about = About {
             scene: sim.world().name.clone(),
-            contact: sim.solver().name().to_owned(),
+            contact: sim.contact_model().to_owned(),
             dt: sim.settings().stepper.dt,
             q: q_columns(model),
             v: v_columns(model),

@@ -39,6 +39,7 @@ mod witness;
 pub use fields::{FieldError, Fields};
 pub use settings::{BatchReport, BatchSettings, Path, Precision};
 
+use crate::catalogue::StepperName;
 use crate::params::StepperParamError;
 use crate::simulation::validate_transmissions;
 use crate::state::State;
@@ -74,6 +75,8 @@ pub enum BatchError {
     Setup(#[from] SetupError),
     #[error("batch setting `{name}` is {value}; expected {expected}")]
     Setting { name: &'static str, value: f64, expected: &'static str },
+    #[error("batches step by time-stepping, not by `{name}`; a Simulation of each environment does")]
+    Stepper { name: &'static str },
 }
 
 impl From<StepperParamError> for BatchError {
@@ -109,6 +112,9 @@ impl Batch {
     ) -> Result<Self, BatchError> {
         let world = with_drive_limits(world.into());
         settings.stepper.validate()?;
+        if settings.stepper.method != StepperName::default() {
+            return Err(BatchError::Stepper { name: settings.stepper.method.as_str() });
+        }
         let setting = |name, value: f64, ok: bool, expected| {
             if ok { Ok(()) } else { Err(BatchError::Setting { name, value, expected }) }
         };

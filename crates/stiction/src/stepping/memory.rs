@@ -2,6 +2,7 @@
 
 use serde::{Deserialize, Serialize};
 use stiction_assembly::WarmStart;
+use stiction_nmdp::NmdpMemory;
 
 /// Memory of a stepper: a snapshot is state, input and memory. Solvers remember beside it only what saves them time.
 #[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize)]
@@ -17,4 +18,7 @@ pub struct Memory {
     pub steps_at_rest: Vec<u32>,
     /// Per tree, of the same: the island that it sleeps with, named by its first tree.
     pub asleep_with: Vec<Option<usize>>,
+    /// Weights and lengths of the last step, of NMDP steppers.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub nmdp: Option<NmdpMemory>,
 }

@@ -17,6 +17,7 @@ pub(crate) mod free_velocity;
 pub(crate) mod here;
 pub(crate) mod integrate;
 mod memory;
+mod nmdp;
 pub(crate) mod remedies;
 mod steppers;
 pub(crate) mod time_stepping;
@@ -28,8 +29,9 @@ pub use contact_source::ContactSource;
 pub use decoratable::Decoratable;
 pub use integrate::Quadrature;
 pub use memory::Memory;
+pub use nmdp::NmdpStepper;
 pub(crate) use steppers::make_undecorated;
-pub use steppers::{decorate, make};
+pub use steppers::{StepperError, decorate, make};
 pub use time_stepping::TimeStepping;
 pub use trial::Trial;
 

@@ -3,17 +3,32 @@
 use super::Stepper;
 use super::around::sleeping::Sleeping;
 use super::decoratable::Decoratable;
+use super::nmdp::NmdpStepper;
 use super::time_stepping::TimeStepping;
 use crate::params::StepperParams;
 use stiction_collision::ShapeError;
 use stiction_models::World;
+use stiction_nmdp::{Method, UnsupportedWorld};
+
+/// Why a stepper cannot be made for a world.
+#[derive(Clone, Debug, PartialEq, thiserror::Error)]
+pub enum StepperError {
+    #[error(transparent)]
+    Shape(#[from] ShapeError),
+    #[error(transparent)]
+    World(#[from] UnsupportedWorld),
+}
 
 /// The stepper that `params` names, for `world`, without decorators; the parameters must be valid.
 pub(crate) fn make_undecorated(
     world: &World,
     params: StepperParams,
-) -> Result<Box<dyn Decoratable>, ShapeError> {
-    match params.method.as_str() {
+) -> Result<Box<dyn Decoratable>, StepperError> {
+    let name = params.method.as_str();
+    if let Some(method) = Method::of(name) {
+        return Ok(Box::new(NmdpStepper::new(world, method, params)?));
+    }
+    match name {
         "time-stepping" => Ok(Box::new(TimeStepping::new(world, params)?)),
         name => unreachable!("`{name}` is in the catalogue, and nothing makes it"),
     }
@@ -21,7 +36,7 @@ pub(crate) fn make_undecorated(
 
 /// The stepper that `params` names, for `world`, with the decorators that it asks for (sleep, halving, stopping at impacts);
 /// the parameters must be valid.
-pub fn make(world: &World, params: StepperParams) -> Result<Box<dyn Stepper>, ShapeError> {
+pub fn make(world: &World, params: StepperParams) -> Result<Box<dyn Stepper>, StepperError> {
     Ok(decorate(world, make_undecorated(world, params)?, &params))
 }
 

@@ -479,6 +479,7 @@ impl TimeStepping {
             another_answer: None,
             corrected: self.room.corrected,
             asleep: 0,
+            nmdp: None,
         }
     }
 
@@ -577,6 +578,7 @@ impl Stepper for TimeStepping {
         out.saturated.clear();
         out.saturated.extend_from_slice(self.free.servos.promoted());
         out.without_feedback = self.left_out;
+        out.nmdp = None;
     }
 
     fn restore(&mut self, _: &World, _: &State, _: &Input, memory: &Memory) {

@@ -1,0 +1,116 @@
+//! Efforts of actuators, springs and dampers at the end of a step, with the derivatives that Newton's method needs.
+//!
+//! ```text
+//!     actuator   e = gain u + bias + b_l l⁺ + b_v l̇⁺ within its limit,   l⁺ = cᵀ q⁺,  l̇⁺ = cᵀ ν       (1)
+//!     spring     −k (q⁺ − q₀), of a ball −k r, r its rotation vector                                 (2)
+//!     damper     −d ν                                                                                (3)
+//! ```
+//!
+//! A servo is then the stable PD controller [Tan2011]: it pulls towards its target from where the step ends, −k_p (q⁺ − u) −
+//! k_d ν, and u is the target at that time. At its limit its derivatives vanish. Units: N, N·m.
+
+use crate::end_of_step::right_jacobian_inverse;
+use stiction_assembly::forces::actuators;
+use stiction_dynamics::spatial::Quat;
+use stiction_dynamics::{JointKind, Model};
+use stiction_models::World;
+
+/// Efforts on the joints of a world.
+#[derive(Clone, Debug)]
+pub struct Efforts {
+    /// Index into q of every dof; of scalar joints alone it counts.
+    q_of_dof: Vec<usize>,
+    /// Per actuator: effort at the trial velocity that was looked at last [N or N·m].
+    pub exerted: Vec<f64>,
+    /// True if some actuator acts on dofs that are not on one branch: derivatives are then not tree-sparse.
+    pub across_branches: bool,
+}
+
+impl Efforts {
+    /// Lists the actuators, springs and dampers of `world`.
+    pub fn new(world: &World) -> Self {
+        let model = &world.model;
+        let mut q_of_dof = vec![0; model.nv()];
+        for joint in &model.joints {
+            for k in 0..joint.kind.nv() {
+                q_of_dof[joint.idx_v + k] = joint.idx_q + k;
+            }
+        }
+        let on_branch = |i: usize, j: usize| {
+            let mut chain = std::iter::successors(Some(i.max(j)), |&d| model.dofs[d].parent);
+            chain.any(|d| d == i.min(j))
+        };
+        let across = |a: &stiction_models::Actuator| {
+            let dofs = a.transmission.iter().map(|t| t.0);
+            dofs.clone().any(|i| dofs.clone().any(|j| !on_branch(i, j)))
+        };
+        Self {
+            q_of_dof,
+            exerted: vec![0.0; world.actuators.len()],
+            across_branches: world.actuators.iter().any(across),
+        }
+    }
+
+    /// Subtracts the efforts from `g`, and their derivatives from `by_q` and `by_v`, nv×nv by rows.
+    pub fn subtract(
+        &mut self,
+        world: &World,
+        (q, nu, control): (&[f64], &[f64], &[f64]),
+        g: &mut [f64],
+        [by_q, by_v]: [&mut [f64]; 2],
+    ) {
+        let model = &world.model;
+        let nv = model.nv();
+        for (k, a) in world.actuators.iter().enumerate() {
+            let u = a.control_limit.map_or(control[k], |[lo, hi]| control[k].clamp(lo, hi));
+            let (mut length, mut rate) = (0.0, 0.0);
+            for &(dof, c) in &a.transmission {
+                length += c * q[self.q_of_dof[dof]];
+                rate += c * nu[dof];
+            }
+            let law = a.law;
+            let wanted = law.gain * u + law.bias + law.bias_length * length + law.bias_velocity * rate; // (1)
+            let effort = actuators::clamp(a, wanted);
+            self.exerted[k] = effort;
+            let free = effort == wanted;
+            for &(i, c_i) in &a.transmission {
+                g[i] -= c_i * effort;
+                for &(j, c_j) in a.transmission.iter().filter(|_| free) {
+                    by_q[i * nv + j] -= c_i * c_j * law.bias_length;
+                    by_v[i * nv + j] -= c_i * c_j * law.bias_velocity;
+                }
+            }
+        }
+        for (i, dof) in model.dofs.iter().enumerate() {
+            g[i] += dof.damping * nu[i]; // (3)
+            by_v[i * nv + i] += dof.damping;
+        }
+        springs(model, q, g, by_q);
+    }
+}
+
+/// Subtracts the efforts of springs and adds their derivatives: (2).
+fn springs(model: &Model, q: &[f64], g: &mut [f64], by_q: &mut [f64]) {
+    let nv = model.nv();
+    for joint in model.joints.iter().filter(|j| j.stiffness > 0.0) {
+        let (i, k) = (joint.idx_v, joint.stiffness);
+        match joint.kind {
+            JointKind::Hinge | JointKind::Slide | JointKind::Screw => {
+                g[i] += k * (q[joint.idx_q] - joint.spring_rest);
+                by_q[i * nv + i] += k;
+            }
+            JointKind::Ball => {
+                let q = &q[joint.idx_q..];
+                let r = Quat::new(q[0], q[1], q[2], q[3]).log();
+                let slope = right_jacobian_inverse(r);
+                for a in 0..3 {
+                    g[i + a] += k * r[a];
+                    for b in 0..3 {
+                        by_q[(i + a) * nv + i + b] += k * slope.rows[a][b];
+                    }
+                }
+            }
+            JointKind::Free => {}
+        }
+    }
+}

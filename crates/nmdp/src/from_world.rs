@@ -1,0 +1,225 @@
+//! The contact sites of a world: where its geometries can touch fixed planes, and which of its joints resist.
+//!
+//! | shape | sites |
+//! |---|---|
+//! | ball | its centre, with its radius |
+//! | capsule | the two centres of its ends, with its radius |
+//! | box | its eight corners |
+//! | cylinder | eight points on each rim |
+//! | cone | its apex, and eight points on its rim |
+//! | ellipsoid | 26 points on it |
+//! | convex polyhedron, mesh | its vertices |
+//!
+//! Sites are fixed in their bodies and known beforehand, as the method asks. What it has no word for is refused: loops,
+//! couplings, tendons, carried weight, contacts that bounce or resist turning, and fixed geometries that are no planes.
+
+use crate::params::NmdpParams;
+use crate::sites::{BodySite, DofSite, Resistance, Sites};
+use crate::wrench_set::WrenchSet;
+use crate::wrench_set::cone::{Cone, Ground};
+use std::f64::consts::TAU;
+use stiction_assembly::ContactFinder;
+use stiction_assembly::contact_points::friction;
+use stiction_collision::{Shape, ShapeError};
+use stiction_dynamics::spatial::{Vec3, vec3};
+use stiction_models::World;
+
+/// A world that these steppers do not take.
+#[derive(Clone, Debug, PartialEq, thiserror::Error)]
+pub enum UnsupportedWorld {
+    #[error(transparent)]
+    Shape(#[from] ShapeError),
+    #[error("NMDP steppers know no {what}, as `{name}` is; the stepper time-stepping does")]
+    Part { what: &'static str, name: String },
+    #[error(
+        "NMDP steppers know contacts with fixed planes alone; `{name}` is a fixed {shape} that `{other}` can touch"
+    )]
+    Ground { name: String, shape: &'static str, other: String },
+    #[error("NMDP steppers know no contacts that {what}, as those of `{name}` with `{other}` do")]
+    Contact { what: &'static str, name: String, other: String },
+    #[error("the joint `{joint}` has a limited angle; NMDP steppers know limits of hinges and slides alone")]
+    BallLimit { joint: String },
+}
+
+/// A site of a body: the geometries it belongs to, and how they meet.
+#[derive(Clone, Copy, Debug)]
+pub struct ContactSite {
+    /// The geometry of the body and the plane: indices into `world.geometries`.
+    pub geometry: usize,
+    pub plane: usize,
+    /// Number of the site on the geometry.
+    pub feature: u32,
+    pub body: usize,
+    /// The site in the body [m].
+    pub p_BS: Vec3,
+    /// Radius of the ball about the site; 0 for corners [m].
+    pub radius: f64,
+    pub ground: Ground,
+    /// μ [–].
+    pub friction: f64,
+}
+
+/// The sites of a world.
+#[derive(Debug)]
+pub struct WorldSites {
+    /// Per site of a body.
+    pub contacts: Vec<ContactSite>,
+    pub sites: Sites,
+    /// Two geometries of different bodies may touch.
+    pub bodies_may_meet: bool,
+}
+
+/// Makes the set of a contact.
+pub type MakeSet<'a> = dyn Fn(&ContactSite, &NmdpParams) -> Box<dyn WrenchSet> + 'a;
+
+/// The cone of the paper at a contact.
+pub fn cone(site: &ContactSite, params: &NmdpParams) -> Box<dyn WrenchSet> {
+    Box::new(Cone::new(site.ground, site.radius, params.contact, site.friction, params.edges as usize))
+}
+
+impl WorldSites {
+    /// The sites of `world`, with the set that `make` gives each.
+    pub fn new(world: &World, params: &NmdpParams, make: &MakeSet<'_>) -> Result<Self, UnsupportedWorld> {
+        refuse(world)?;
+        let finder = ContactFinder::new(world, false)?;
+        let mounts: Vec<_> = world.geometries.iter().map(|g| world.mount(g.link, g.X_LG)).collect();
+        let mut contacts = Vec::new();
+        let mut bodies_may_meet = false;
+        for (g, &(body, X_BG)) in mounts.iter().enumerate() {
+            let Some(body) = body else { continue };
+            for (other, &(fixed, X_WP)) in mounts.iter().enumerate() {
+                if other == g || !finder.collision().may_meet(g, other) {
+                    continue;
+                }
+                if fixed.is_some() {
+                    bodies_may_meet = true;
+                    continue;
+                }
+                let (geometry, plane) = (&world.geometries[g], &world.geometries[other]);
+                if !matches!(plane.shape, Shape::Plane) {
+                    let (name, other) = (plane.name.clone(), geometry.name.clone());
+                    return Err(UnsupportedWorld::Ground { name, shape: plane.shape.name(), other });
+                }
+                let surface = finder.surface_of(g.min(other), g.max(other));
+                let (mu, turning) = friction(&surface);
+                let not = |what| {
+                    let (name, other) = (geometry.name.clone(), plane.name.clone());
+                    Err(UnsupportedWorld::Contact { what, name, other })
+                };
+                if surface.restitution > 0.0 {
+                    return not("bounce");
+                }
+                if turning != [0.0; 3] {
+                    return not("resist spinning or rolling");
+                }
+                let normal = X_WP.rotation.rotate(Vec3::Z);
+                let offset = normal.dot(X_WP.translation) + surface.margin;
+                let ground = Ground { normal, offset };
+                for (feature, (p, radius)) in points_of(&geometry.shape).into_iter().enumerate() {
+                    contacts.push(ContactSite {
+                        geometry: g,
+                        plane: other,
+                        feature: feature as u32,
+                        body,
+                        p_BS: X_BG.transform(p),
+                        radius,
+                        ground,
+                        friction: mu,
+                    });
+                }
+            }
+        }
+        let site = |c: &ContactSite| BodySite { body: c.body, p_BS: c.p_BS, set: make(c, params) };
+        let sites = Sites::new(contacts.iter().map(site).collect(), joints(world, params)?);
+        Ok(Self { contacts, sites, bodies_may_meet })
+    }
+}
+
+/// Parts that the method has no word for.
+fn refuse(world: &World) -> Result<(), UnsupportedWorld> {
+    let part = |what, name: &str| Err(UnsupportedWorld::Part { what, name: name.to_owned() });
+    if let Some(l) = world.loops.iter().find(|l| l.active) {
+        return part("loops", &l.name);
+    }
+    if let Some(coupling) = world.couplings.first() {
+        return part("couplings of joints", &coupling.name);
+    }
+    if let Some(tendon) = world.tendons.first() {
+        return part("tendons", &tendon.name);
+    }
+    if let Some((link, _)) = world.gravity_compensation.iter().find(|(_, share)| *share != 0.0) {
+        return part("links whose weight is carried", &world.model.links[*link].name);
+    }
+    Ok(())
+}
+
+/// Limits and dry friction.
+fn joints(world: &World, params: &NmdpParams) -> Result<Vec<DofSite>, UnsupportedWorld> {
+    let mut out = Vec::new();
+    for joint in &world.model.joints {
+        let Some([lo, hi]) = joint.limit else { continue };
+        if !joint.kind.is_scalar() {
+            return Err(UnsupportedWorld::BallLimit { joint: joint.name.clone() });
+        }
+        for (limit, sign) in [(lo, 1.0), (hi, -1.0)] {
+            if limit.is_finite() {
+                let resistance =
+                    Resistance::Stop { coordinate: joint.idx_q, limit, sign, growth: params.stop };
+                out.push(DofSite { dof: joint.idx_v, resistance });
+            }
+        }
+    }
+    for (dof, friction) in world.model.dofs.iter().map(|d| d.friction).enumerate() {
+        if friction > 0.0 {
+            out.push(DofSite { dof, resistance: Resistance::DryFriction { effort: friction } });
+        }
+    }
+    Ok(out)
+}
+
+/// Points of a shape in its frame, with the radii of the balls about them [m].
+pub fn points_of(shape: &Shape) -> Vec<(Vec3, f64)> {
+    let circle = |radius: f64, z: f64| {
+        (0..8).map(move |k| {
+            let angle = TAU * f64::from(k) / 8.0;
+            (vec3(radius * angle.cos(), radius * angle.sin(), z), 0.0)
+        })
+    };
+    match shape {
+        Shape::Plane => Vec::new(),
+        Shape::Sphere { radius } => vec![(Vec3::ZERO, *radius)],
+        Shape::Capsule { radius, half_length } => {
+            [-half_length, *half_length].map(|z| (Vec3::Z * z, *radius)).to_vec()
+        }
+        Shape::Box { half } => {
+            corners().map(|s| (vec3(s.x * half.x, s.y * half.y, s.z * half.z), 0.0)).collect()
+        }
+        Shape::Cylinder { radius, half_length } => {
+            circle(*radius, -half_length).chain(circle(*radius, *half_length)).collect()
+        }
+        Shape::Cone { radius, half_height } => {
+            circle(*radius, -half_height).chain([(Vec3::Z * *half_height, 0.0)]).collect()
+        }
+        Shape::Ellipsoid { radii } => {
+            let grid = (0..27).filter(|k| *k != 13).map(|k| vec3(third(k), third(k / 3), third(k / 9)));
+            grid.map(|d| {
+                let d = d * (1.0 / d.norm());
+                (vec3(d.x * radii.x, d.y * radii.y, d.z * radii.z), 0.0)
+            })
+            .collect()
+        }
+        Shape::Convex(mesh) => mesh.vertices().iter().map(|p| (*p, 0.0)).collect(),
+        Shape::Mesh(mesh) => mesh.vertices().iter().map(|p| (*p, 0.0)).collect(),
+        Shape::HeightField(_) => Vec::new(),
+    }
+}
+
+/// −1, 0 or 1 by the last digit to base three.
+fn third(k: i32) -> f64 {
+    f64::from(k % 3 - 1)
+}
+
+fn corners() -> impl Iterator<Item = Vec3> {
+    let sign = |bit: u32, k: u32| if k >> bit & 1 == 0 { -1.0 } else { 1.0 };
+    (0..8).map(move |k| vec3(sign(0, k), sign(1, k), sign(2, k)))
+}

@@ -1,0 +1,106 @@
+//! Parameters of the method.
+
+use crate::residual::Dissipated;
+use crate::wrench_set::cone::Growth;
+use serde::{Deserialize, Serialize};
+
+/// Defaults are the paper's and its authors' program's, but for what they leave open: the stiffness.
+#[derive(Clone, Copy, Debug, PartialEq, Serialize, Deserialize)]
+#[serde(default, deny_unknown_fields)]
+pub struct NmdpParams {
+    /// How contact sets grow with depth δ [m]: k δ^m + ε [N]. A contact that bears the weight N is √(N/k) deep at m = 2.
+    pub contact: Growth,
+    /// Edges of the linearised friction cone; 4 … 16 [–].
+    pub edges: u32,
+    /// How stops of joints grow with the excess [rad or m]; N·m or N.
+    pub stop: Growth,
+    /// The energy at the end of the step that is made least.
+    pub dissipated: Dissipated,
+    /// Steps of first-order methods start from the weights of the last one, and from none only if that fails; see [`crate::pgm`].
+    pub warm_start: bool,
+    /// Outer iterations end when the weights change by less, ‖Δw‖ [–].
+    pub weight_tolerance: f64,
+    /// They end, too, when the energy falls by less [J].
+    pub energy_tolerance: f64,
+    /// The dynamics count as satisfied when h ‖G‖ is less than this times the mass of all bodies [m/s].
+    pub residual_tolerance: f64,
+    /// Least and largest regularisation β of the weights [J]: beyond the largest the descent has failed.
+    pub least_regularisation: f64,
+    pub most_regularisation: f64,
+    /// β grows by this after a trial that does not descend, and shrinks by it after one that does [–].
+    pub regularisation_growth: f64,
+    /// Outer iterations of a part of a step.
+    pub max_outer: u32,
+    /// Newton iterations of a projection.
+    pub max_projection: u32,
+    /// Steps are halved down to this [s]; then they fail.
+    pub min_step: f64,
+}
+
+impl Default for NmdpParams {
+    fn default() -> Self {
+        Self {
+            contact: Growth::default(),
+            edges: 4,
+            stop: Growth { stiffness: 1e5, ..Growth::default() },
+            dissipated: Dissipated::default(),
+            warm_start: true,
+            weight_tolerance: 1e-8,
+            energy_tolerance: 1e-6,
+            residual_tolerance: 1e-9,
+            least_regularisation: 1e-4,
+            most_regularisation: 1e6,
+            regularisation_growth: 1.5,
+            max_outer: 1000,
+            max_projection: 50,
+            min_step: 1e-5,
+        }
+    }
+}
+
+/// A parameter outside its range: its name, value, and what was expected.
+#[derive(Clone, Copy, Debug, PartialEq)]
+pub struct OutOfRange {
+    pub name: &'static str,
+    pub value: f64,
+    pub expected: &'static str,
+}
+
+impl NmdpParams {
+    /// Checks every range.
+    pub fn validate(&self) -> Result<(), OutOfRange> {
+        let check = |name, value: f64, ok: bool, expected| {
+            if ok && value.is_finite() { Ok(()) } else { Err(OutOfRange { name, value, expected }) }
+        };
+        for (names, growth) in [
+            (["nmdp.contact.stiffness", "nmdp.contact.exponent", "nmdp.contact.offset"], &self.contact),
+            (["nmdp.stop.stiffness", "nmdp.stop.exponent", "nmdp.stop.offset"], &self.stop),
+        ] {
+            check(names[0], growth.stiffness, growth.stiffness > 0.0, "a stiffness > 0")?;
+            check(
+                names[1],
+                growth.exponent,
+                (1.0..=4.0).contains(&growth.exponent),
+                "an exponent in [1, 4]",
+            )?;
+            check(names[2], growth.offset, growth.offset >= 0.0, "a force >= 0")?;
+        }
+        let edges = f64::from(self.edges);
+        check("nmdp.edges", edges, (3..=64).contains(&self.edges), "3 to 64 edges")?;
+        for (name, value) in [
+            ("nmdp.weight_tolerance", self.weight_tolerance),
+            ("nmdp.energy_tolerance", self.energy_tolerance),
+            ("nmdp.residual_tolerance", self.residual_tolerance),
+            ("nmdp.least_regularisation", self.least_regularisation),
+            ("nmdp.min_step", self.min_step),
+        ] {
+            check(name, value, value > 0.0, "a number > 0")?;
+        }
+        let most = self.most_regularisation;
+        check("nmdp.most_regularisation", most, most > self.least_regularisation, "more than the least")?;
+        let growth = self.regularisation_growth;
+        check("nmdp.regularisation_growth", growth, growth > 1.0, "a factor > 1")?;
+        check("nmdp.max_outer", f64::from(self.max_outer), self.max_outer > 0, "at least 1")?;
+        check("nmdp.max_projection", f64::from(self.max_projection), self.max_projection > 0, "at least 1")
+    }
+}

@@ -1,0 +1,208 @@
+//! Implicit integration by the non-convex maximal dissipation principle, as steppers: `ne-mdp`, `ne-nmdp-pgm`,
+//! `ne-nmdp-zopgm`, `pbd-nmdp-pgm` and `pbd-nmdp-zopgm`; see [`stiction_nmdp`].
+//!
+//! These steppers bring their own contact law: forces in sets that grow with depth, and of these those after which the kinetic
+//! energy is least. The contact solver of the settings has no part in a step. What the judge certifies is how far their
+//! impulses are from the exact law ([`judged`]).
+
+mod judged;
+
+use super::Stepper;
+use super::contact_correction::ContactCorrection;
+use super::contact_source::ContactSource;
+use super::decoratable::Decoratable;
+use super::memory::Memory;
+use crate::input::Input;
+use crate::params::StepperParams;
+use crate::report::{StepReport, StepStatus};
+use crate::state::State;
+use judged::Judged;
+use stiction_assembly::{ContactFinder, ContactPoint, Lookahead, Posed};
+use stiction_contact::ContactSolver;
+use stiction_dynamics::Kinematics;
+use stiction_dynamics::spatial::Motion;
+use stiction_models::World;
+use stiction_nmdp::{Acting, Failure, Method, Nmdp, NmdpReport, UnsupportedWorld, WorldSites, from_world};
+
+/// One of the five steppers.
+pub struct NmdpStepper {
+    params: StepperParams,
+    nmdp: Nmdp,
+    judged: Judged,
+    meetings: Option<Meetings>,
+    report: NmdpReport,
+    q_start: Vec<f64>,
+    v_start: Vec<f64>,
+}
+
+/// Finds bodies that touch one another, which the method has no sets for.
+struct Meetings {
+    finder: ContactFinder,
+    kin: Kinematics,
+    still: Vec<Motion>,
+    points: Vec<ContactPoint>,
+}
+
+impl NmdpStepper {
+    /// `method` for `world`; the parameters must be valid.
+    pub fn new(world: &World, method: Method, params: StepperParams) -> Result<Self, UnsupportedWorld> {
+        let WorldSites { contacts, sites, bodies_may_meet } =
+            WorldSites::new(world, &params.nmdp, &from_world::cone)?;
+        let model = &world.model;
+        let meetings = if bodies_may_meet {
+            Some(Meetings {
+                finder: ContactFinder::new(world, false)?,
+                kin: Kinematics::new(model),
+                still: vec![Motion::ZERO; model.bodies.len()],
+                points: Vec::new(),
+            })
+        } else {
+            None
+        };
+        Ok(Self {
+            nmdp: Nmdp::new(world, method, params.nmdp, sites),
+            judged: Judged::new(world, contacts),
+            meetings,
+            report: NmdpReport::default(),
+            q_start: model.neutral(),
+            v_start: vec![0.0; model.nv()],
+            params,
+        })
+    }
+
+    /// The error of bodies that overlap.
+    fn check_meetings(&mut self, world: &World, state: &State) -> Result<(), String> {
+        let Some(Meetings { finder, kin, still, points }) = &mut self.meetings else { return Ok(()) };
+        kin.update(&world.model, &state.q);
+        let ahead = Lookahead { margin: 0.0, h: 0.0, continuous: None, rigid: true };
+        finder.find(world, kin, still, ahead, points);
+        let touching = |c: &&ContactPoint| c.bodies[0].is_some() && c.bodies[1].is_some() && c.gap < 0.0;
+        match points.iter().find(touching) {
+            None => Ok(()),
+            Some(c) => {
+                let [a, b] = c.geometries.map(|g| &world.geometries[g].name);
+                Err(format!("`{a}` and `{b}` touch; NMDP steppers know contacts with fixed planes alone"))
+            }
+        }
+    }
+}
+
+/// The cause in words.
+fn words(failure: Failure, report: &NmdpReport, least: f64) -> String {
+    let why = match failure {
+        Failure::Singular => "the dynamics have no unique solution",
+        Failure::Projection => "Newton's method does not reduce the error of the dynamics",
+        Failure::Descent => "no change of the contact forces reduces the energy",
+        Failure::NotFinite => "a number stopped being finite",
+    };
+    let tried = report.singular + report.projection_failures + report.descent_failures;
+    format!("{why}, in parts down to {least} s; {tried} parts were given up")
+}
+
+impl Stepper for NmdpStepper {
+    fn name(&self) -> &'static str {
+        self.nmdp.method().name()
+    }
+
+    fn step(
+        &mut self,
+        world: &World,
+        state: &mut State,
+        input: &Input,
+        h: f64,
+        solver: &mut dyn ContactSolver,
+    ) -> StepReport {
+        if let Err(cause) = self.check_meetings(world, state) {
+            return StepReport::failed(cause);
+        }
+        self.q_start.copy_from_slice(&state.q);
+        self.v_start.copy_from_slice(&state.v);
+        let acting = Acting { control: &input.control, generalized: &input.generalized };
+        match self.nmdp.step(world, (&mut state.q, &mut state.v), &acting, h) {
+            Ok(report) => self.report = report,
+            Err((failure, report)) => {
+                let cause = words(failure, &report, self.params.nmdp.min_step);
+                return StepReport { nmdp: Some(report), ..StepReport::failed(cause) };
+            }
+        }
+        state.t += h;
+        let rows = self.params.rows(h, &world.model.gravity);
+        let from = (&self.q_start[..], &self.v_start[..], &state.v[..]);
+        if let Err(cause) = self.judged.pose(world, &self.nmdp, from, rows, solver.needs()) {
+            state.q.copy_from_slice(&self.q_start);
+            state.v.copy_from_slice(&self.v_start);
+            state.t -= h;
+            return StepReport::failed(cause);
+        }
+        StepReport {
+            status: StepStatus::Converged,
+            iterations: self.report.outer,
+            residual: self.report.residual,
+            contacts: self.judged.points.len(),
+            penetration: self.judged.points.iter().fold(0.0, |d, c| d.max(-c.gap)),
+            parts: self.report.parts,
+            nmdp: Some(self.report),
+            ..StepReport::start()
+        }
+    }
+
+    fn posed(&self) -> &Posed {
+        &self.judged.posed
+    }
+
+    fn impulses(&self) -> &[f64] {
+        &self.judged.impulses
+    }
+
+    fn contacts(&self) -> &[ContactPoint] {
+        &self.judged.points
+    }
+
+    fn efforts_into(&self, _: &World, out: &mut Vec<f64>) {
+        out.clear();
+        out.extend_from_slice(self.nmdp.efforts());
+    }
+
+    fn memory_into(&self, out: &mut Memory) {
+        out.saturated.clear();
+        out.saturated.resize(self.nmdp.efforts().len(), false);
+        out.nmdp = Some(self.nmdp.memory().clone());
+    }
+
+    fn restore(&mut self, _: &World, _: &State, _: &Input, memory: &Memory) {
+        match &memory.nmdp {
+            Some(memory) => self.nmdp.restore(memory),
+            None => self.nmdp.forget(),
+        }
+    }
+
+    fn forget(&mut self) {
+        self.nmdp.forget();
+    }
+
+    fn take_numbers(&mut self, world: &World) {
+        // Sets hold friction, inertias hold masses: the same world was accepted before.
+        if let Ok(sites) = WorldSites::new(world, &self.params.nmdp, &from_world::cone) {
+            let memory = self.nmdp.memory().clone();
+            self.nmdp = Nmdp::new(world, self.nmdp.method(), self.params.nmdp, sites.sites);
+            self.nmdp.restore(&memory);
+            self.judged = Judged::new(world, sites.contacts);
+        }
+    }
+
+    fn correct_contacts(&mut self, correction: Option<Box<dyn ContactCorrection>>) -> bool {
+        correction.is_none()
+    }
+
+    fn add_contact_source(&mut self, source: Box<dyn ContactSource>) -> bool {
+        drop(source);
+        false
+    }
+}
+
+/// Nothing sleeps, and nothing is swept.
+impl Decoratable for NmdpStepper {
+    fn clear_problem(&mut self) {
+        self.judged.clear();
+    }
+}
