@@ -41,7 +41,7 @@ pub(crate) fn world(of: &World) -> Value {
             let (position, quaternion) = pose(&l.X_BL);
             json!({
                 "name": l.name, "parent": l.parent, "body": l.body, "position": position, "quaternion": quaternion,
-                "mass": l.inertia.mass,
+                "mass": l.inertia.mass, "com": l.inertia.com().to_array(), "inertia": about_com(&l.inertia),
             })
         }).collect::<Vec<_>>(),
         "joints": model.joints.iter().map(|j| json!({

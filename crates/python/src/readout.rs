@@ -117,6 +117,7 @@ impl Simulation {
     }
 
     /// Velocities of the origins of the bodies, angular first, in world axes.
+    #[pyo3(name = "_body_velocities")]
     fn body_velocities<'py>(&self, py: Python<'py>) -> PyResult<Bound<'py, PyArray2<f64>>> {
         let mut inner = self.pulled(py)?;
         let (kin, vel) = inner.moving();

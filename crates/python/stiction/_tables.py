@@ -124,8 +124,10 @@ class Link:
     #: Pose in that body: position [m] and quaternion (w, x, y, z).
     position: tuple[float, ...]
     quaternion: tuple[float, ...]
-    #: Mass of the link alone [kg].
+    #: Mass [kg], centre of mass [m] and inertia about it, by rows [kg·m²], of the link alone, in its axes.
     mass: float
+    com: tuple[float, ...]
+    inertia: tuple[float, ...]
 
 
 @dataclass(frozen=True)

@@ -48,6 +48,7 @@ def test_a_falling_ball_keeps_its_energy_and_is_where_the_parabola_is() -> None:
     assert simulation.q[:3] == pytest.approx([0.5, 0, 3 - 1.25], abs=1e-12)
     assert simulation.energy.total == pytest.approx(before.total, abs=1e-12)
     assert simulation.link("ball").velocity == pytest.approx([1, 0, -5], abs=1e-12)
+    assert simulation.body_velocities[0] == pytest.approx([0, 0, 0, 1, 0, -5], abs=1e-12)
 
 
 def test_arrays_are_the_state_and_can_be_written(arm: stiction.Model) -> None:

@@ -1,7 +1,8 @@
 """Gymnasium environments: ``gymnasium.make("stiction/Quadruped-v0")``, ``gymnasium.make_vec("stiction/Quadruped-v0", 64)``.
 
-All take ``contact``, ``stepper``, ``dt`` and further settings of a simulation, ``randomiser`` and ``threads``; without
-``contact`` and ``stepper`` they are stepped by a batch.
+The tasks here take ``contact``, ``stepper``, ``dt`` and further settings of a simulation, ``randomiser`` and ``threads``; without
+``contact`` and ``stepper`` they are stepped by a batch. Gymnasium's own MuJoCo environments are ``stiction/Ant-v5`` and so
+on; see :mod:`stiction.gym.of_mujoco`.
 """
 
 from __future__ import annotations
@@ -11,6 +12,7 @@ from typing import Any
 
 import gymnasium
 
+from . import of_mujoco
 from .environment import TaskEnv, TaskVectorEnv
 from .fleet import Fleet, Lanes, Row, fleet
 from .task import Scratch, Task
@@ -74,6 +76,14 @@ def register() -> None:
                 vector_entry_point=lambda num_envs=1, name=name, **settings: make_vector(
                     name, num_envs, **settings
                 ),
+            )
+    limits = {"Hopper-v5": 1000, "Reacher-v5": 50}
+    for name in of_mujoco.NAMES:
+        if f"stiction/{name}" not in gymnasium.registry:
+            gymnasium.register(
+                f"stiction/{name}",
+                entry_point=lambda name=name, **settings: of_mujoco.make(name, **settings),
+                max_episode_steps=limits.get(name, 1000),
             )
 
 
