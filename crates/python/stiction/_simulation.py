@@ -406,13 +406,13 @@ class Recording:
 
     def to_pandas(self) -> Any:
         """The numbers of every step as a data frame of pandas, a column for each coordinate."""
-        import pandas  # type: ignore[import-untyped]
+        import pandas
 
         return pandas.DataFrame(self._columns())
 
     def to_polars(self) -> Any:
         """The same of polars."""
-        import polars  # type: ignore[import-not-found]
+        import polars
 
         return polars.DataFrame(self._columns())
 

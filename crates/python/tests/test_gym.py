@@ -167,3 +167,23 @@ def test_ranges_widen_as_performance_holds_and_narrow_where_it_does_not() -> Non
     assert adaptive.log and {line["quantity"] for line in adaptive.log} <= {"gain", "damping"}
     within = [randomiser.draw([1])["gain"] for _ in range(30)]
     assert min(map(np.min, within)) >= low - 1e-9 and max(map(np.max, within)) <= high + 1e-9
+
+
+@pytest.mark.parametrize("name", ["Ant-v5", "HalfCheetah-v5", "Hopper-v5", "Walker2d-v5", "Humanoid-v5"])
+def test_environments_of_mujoco_run_on_stiction(name: str) -> None:
+    pytest.importorskip("mujoco", reason="mujoco is not installed")
+    pytest.importorskip("imageio", reason="imageio, which Gymnasium's MuJoCo environments import, is not installed")
+    theirs, mine = gymnasium.make(name), gymnasium.make(f"stiction/{name}")
+    assert mine.observation_space == theirs.observation_space and mine.action_space == theirs.action_space
+    expected, _ = theirs.reset(seed=1)
+    found, _ = mine.reset(seed=1)
+    # Noise makes their quaternions a little longer than one, which ours are not.
+    assert found == pytest.approx(expected, abs=0.11)
+    theirs.action_space.seed(0)
+    for _ in range(5):
+        observation, reward, terminated, truncated, _ = mine.step(theirs.action_space.sample())
+        assert np.isfinite(observation).all() and np.isfinite(reward) and not truncated
+        assert mine.unwrapped.data.simulation.natural_map < 1e-6
+    assert mine.unwrapped.data.time == pytest.approx(5 * mine.unwrapped.dt)
+    with pytest.raises(ValueError, match="draws nothing"):
+        gymnasium.make(f"stiction/{name}", render_mode="rgb_array")

@@ -73,6 +73,7 @@ def make(name: str, contact: str = "auto", **settings: Any) -> gymnasium.Env[Any
     module, kind = NAMES[name]
     base = getattr(importlib.import_module(f"gymnasium.envs.mujoco.{module}"), kind)
     made = type(f"Stiction{kind}", (_Stepped, base), {"contact": contact})
-    environment: gymnasium.Env[Any, Any] = made(**settings)
+    # A number, so that their renderer, which is thrown away, does not look cameras up by name.
+    environment: gymnasium.Env[Any, Any] = made(**{"camera_id": 0, **settings})
     environment.unwrapped.mujoco_renderer = None  # type: ignore[attr-defined]
     return environment

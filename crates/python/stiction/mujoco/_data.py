@@ -6,23 +6,11 @@ from types import SimpleNamespace
 from typing import Any
 
 import numpy as np
-from numpy.typing import NDArray
 
 from .. import dynamics
 from .._simulation import Simulation
 from .._tables import Array
-from ._model import MjModel, NotOffered, body_of
-
-
-def matrix(quaternion: Array) -> Array:
-    """Rotation matrices (…, 3, 3) of quaternions (…, 4), w first."""
-    w, x, y, z = np.moveaxis(quaternion, -1, 0)
-    rows = [
-        [1 - 2 * (y * y + z * z), 2 * (x * y - w * z), 2 * (x * z + w * y)],
-        [2 * (x * y + w * z), 1 - 2 * (x * x + z * z), 2 * (y * z - w * x)],
-        [2 * (x * z - w * y), 2 * (y * z + w * x), 1 - 2 * (x * x + y * y)],
-    ]
-    return np.asarray(np.moveaxis(np.array(rows), (0, 1), (-2, -1)))
+from ._model import Carried, MjModel, NotOffered, body_of, matrix
 
 
 def product(a: Array, b: Array) -> Array:
@@ -46,6 +34,18 @@ class MjContact:
         self.efc_address = efc
         self.dim = 3
         self.force, self.moment = record["force"].copy(), record["moment"].copy()
+
+
+class MjBody:
+    """A body of a state, of which a quantity is computed when it is asked for."""
+
+    def __init__(self, data: MjData, id: int) -> None:
+        self._data, self.id = data, id
+
+    def __getattr__(self, name: str) -> Array:
+        if name in ("xpos", "xquat", "xmat", "xipos", "cvel", "cinert", "cfrc_ext", "subtree_com", "xfrc_applied"):
+            return np.asarray(getattr(self._data, name)[self.id])
+        raise NotOffered(f"stiction.mujoco does not offer {name} of a body")
 
 
 class MjData:
@@ -144,19 +144,17 @@ class MjData:
 
     # -------------------------------------------------------------- positions
 
-    def _placed(self, carriers: list[int | None], positions: Array, quaternions: Array) -> tuple[Array, Array]:
-        p, r = self.simulation.body_positions, self.simulation.body_quaternions
-        P = np.array([np.zeros(3) if b is None else p[b] for b in carriers]).reshape(-1, 3)
-        R = np.array([[1.0, 0, 0, 0] if b is None else r[b] for b in carriers]).reshape(-1, 4)
-        turned = np.einsum("nij,nj->ni", matrix(R), np.array(positions).reshape(-1, 3))
-        return P + turned, product(R, np.array(quaternions).reshape(-1, 4))
+    def _placed(self, frames: Carried) -> tuple[Array, Array]:
+        """Positions and quaternions of frames."""
+        p, r = self.simulation._body_poses()
+        # The last row is the world, which the index −1 takes.
+        p, r = np.vstack([p, np.zeros(3)]), np.vstack([r, [1.0, 0.0, 0.0, 0.0]])
+        P, R = p[frames.carrier], r[frames.carrier]
+        turned = np.einsum("nij,nj->ni", matrix(R), frames.position)
+        return P + turned, product(R, frames.quaternion)
 
     def _bodies(self) -> tuple[Array, Array]:
-        links = self.model.stiction.links
-        carriers: list[int | None] = [None, *(b.body for b in links)]
-        positions = np.array([(0.0, 0.0, 0.0)] + [b.position for b in links])
-        quaternions = np.array([(1.0, 0.0, 0.0, 0.0)] + [b.quaternion for b in links])
-        return self._placed(carriers, positions, quaternions)
+        return self._placed(self.model.bodies)
 
     @property
     def xpos(self) -> Array:
@@ -177,10 +175,7 @@ class MjData:
     def xipos(self) -> Array:
         """Centres of mass of bodies (nbody, 3)."""
         p, r = self._bodies()
-        return np.asarray(p + np.einsum("nij,nj->ni", matrix(r), self._coms()), dtype=np.float64)
-
-    def _coms(self) -> Array:
-        return np.array([(0.0, 0.0, 0.0)] + [b.com for b in self.model.stiction.links])
+        return np.asarray(p + np.einsum("nij,nj->ni", matrix(r), self.model.bodies.com), dtype=np.float64)
 
     @property
     def geom_xpos(self) -> Array:
@@ -193,10 +188,7 @@ class MjData:
         return matrix(self.simulation._geometry_poses()[1]).reshape(-1, 9)
 
     def _sites(self) -> tuple[Array, Array]:
-        sites = self.model.stiction.sites
-        return self._placed(
-            [s.body for s in sites], np.array([s.position for s in sites]), np.array([s.quaternion for s in sites])
-        )
+        return self._placed(self.model.sites)
 
     @property
     def site_xpos(self) -> Array:
@@ -210,60 +202,53 @@ class MjData:
 
     # ------------------------------------------------- quantities of spatial algebra
 
-    def _roots(self) -> NDArray[np.int64]:
-        parents = self.model.body_parentid
-        roots = np.zeros(len(parents), np.int64)
-        for b in range(1, len(parents)):
-            roots[b] = b if parents[b] == 0 else roots[parents[b]]
-        return roots
-
     @property
     def subtree_com(self) -> Array:
         """Centres of mass of what hangs on a body (nbody, 3)."""
-        mass, moment = self.model.body_mass.copy(), self.model.body_mass[:, None] * self.xipos
+        still = self.xipos
+        mass, moment = self.model.body_mass.copy(), self.model.body_mass[:, None] * still
         for b in range(len(mass) - 1, 0, -1):
             mass[self.model.body_parentid[b]] += mass[b]
             moment[self.model.body_parentid[b]] += moment[b]
-        still = self.xipos
         return np.asarray(np.where(mass[:, None] > 0, moment / np.where(mass > 0, mass, 1)[:, None], still), dtype=np.float64)
 
     @property
     def cvel(self) -> Array:
         """Velocities (nbody, 6): angular, and linear at the centre of mass of the tree."""
-        v, p = self.simulation.body_velocities, self.simulation.body_positions
-        at, out = self.subtree_com[self._roots()], np.zeros((self.model.nbody, 6))
-        for b, link in enumerate(self.model.stiction.links, start=1):
-            if link.body is not None:
-                w = v[link.body, :3]
-                out[b, :3], out[b, 3:] = w, v[link.body, 3:] + np.cross(w, at[b] - p[link.body])
-        return out
+        v, p = self.simulation._body_velocities(), self.simulation._body_poses()[0]
+        v, p = np.vstack([v, np.zeros(6)]), np.vstack([p, np.zeros(3)])
+        frames = self.model.bodies
+        at, V = self.subtree_com[frames.root], v[frames.carrier]
+        linear = V[:, 3:] + np.cross(V[:, :3], at - p[frames.carrier])
+        return np.where((frames.carrier >= 0)[:, None], np.hstack([V[:, :3], linear]), 0.0)
 
     @property
     def cinert(self) -> Array:
         """Inertias (nbody, 10) about the centre of mass of the tree, in world axes: xx yy zz xy xz yz, m c, m."""
-        turned = matrix(self.xquat)
-        c = self.xipos - self.subtree_com[self._roots()]
-        out = np.zeros((self.model.nbody, 10))
-        for b, link in enumerate(self.model.stiction.links, start=1):
-            I = turned[b] @ np.array(link.inertia).reshape(3, 3) @ turned[b].T
-            I = I + link.mass * (np.dot(c[b], c[b]) * np.eye(3) - np.outer(c[b], c[b]))
-            out[b] = [I[0, 0], I[1, 1], I[2, 2], I[0, 1], I[0, 2], I[1, 2], *(link.mass * c[b]), link.mass]
+        frames, turned = self.model.bodies, matrix(self.xquat)
+        c, m = self.xipos - self.subtree_com[frames.root], frames.mass[:, None]
+        I = turned @ frames.inertia @ np.swapaxes(turned, 1, 2)
+        square = np.sum(c * c, axis=1)[:, None, None] * np.eye(3)
+        I = I + m[:, :, None] * (square - c[:, :, None] * c[:, None, :])
+        six = [I[:, 0, 0], I[:, 1, 1], I[:, 2, 2], I[:, 0, 1], I[:, 0, 2], I[:, 1, 2]]
+        out = np.hstack([np.stack(six, axis=1), m * c, m])
+        out[0] = 0.0
         return out
 
     @property
     def cfrc_ext(self) -> Array:
         """Moments and forces of contacts on bodies (nbody, 6), about the centre of mass of the tree."""
-        at = self.subtree_com[self._roots()]
+        at = self.subtree_com[self.model.bodies.root]
         out: Array = np.array(self.xfrc_applied[:, [3, 4, 5, 0, 1, 2]])
-        positions = self.xipos
-        out[:, :3] += np.cross(positions - at, out[:, 3:])
+        if out.any():
+            out[:, :3] += np.cross(self.xipos - at, out[:, 3:])
+        contacts = self.simulation.contacts
+        for side, sign in ((0, -1.0), (1, 1.0)):
+            b = self.model.geom_bodyid[contacts["geometries"][:, side]]
+            f = sign * contacts["force"]
+            moment = sign * contacts["moment"] + np.cross(contacts["position"] - at[b], f)
+            np.add.at(out, b, np.hstack([moment, f]))
         out[0] = 0.0
-        for contact in self.contact:
-            for g, sign in ((contact.geom1, -1.0), (contact.geom2, 1.0)):
-                b = self.model.geom_bodyid[g]
-                f = sign * contact.force
-                out[b, :3] += sign * contact.moment + np.cross(contact.pos - at[b], f)
-                out[b, 3:] += f
         return out
 
     # ----------------------------------------------------------------- forces
@@ -359,12 +344,9 @@ class MjData:
 
     # ------------------------------------------------------------------ names
 
-    def body(self, name: str | int) -> SimpleNamespace:
+    def body(self, name: str | int) -> MjBody:
         """A body by name: xpos, xquat, xmat, xipos, cvel."""
-        b = self.model.body(name).id
-        return SimpleNamespace(
-            id=b, xpos=self.xpos[b], xquat=self.xquat[b], xmat=self.xmat[b], xipos=self.xipos[b], cvel=self.cvel[b]
-        )
+        return MjBody(self, self.model.body(name).id)
 
     def joint(self, name: str | int) -> SimpleNamespace:
         """A joint by name: qpos and qvel, which can be written."""

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import os
 from collections.abc import Mapping
+from dataclasses import dataclass
 from enum import IntEnum
 from types import SimpleNamespace
 from typing import Any
@@ -81,6 +82,71 @@ class MjOption:
         raise NotOffered(f"stiction.mujoco does not offer MjModel.opt.{name}")
 
 
+@dataclass(frozen=True)
+class Carried:
+    """Frames on our bodies, as arrays: bodies of MuJoCo (the world first) or sites."""
+
+    #: Our body, or −1 for the world.
+    carrier: NDArray[np.int64]
+    position: Array
+    rotation: Array
+    quaternion: Array
+    #: Of bodies: mass, centre of mass, inertia about it.
+    mass: Array
+    com: Array
+    inertia: Array
+    #: Of bodies: the one at the root of the tree.
+    root: NDArray[np.int64]
+
+    @staticmethod
+    def of_bodies(model: Model) -> Carried:
+        """The world and the links."""
+        links = list(model.links)
+        carrier = [-1, *(-1 if b.body is None else b.body for b in links)]
+        quaternion = np.array([(1.0, 0.0, 0.0, 0.0), *(b.quaternion for b in links)])
+        roots = [0]
+        for b, link in enumerate(links, start=1):
+            roots.append(b if link.parent is None else roots[link.parent + 1])
+        return Carried(
+            np.array(carrier),
+            np.array([(0.0, 0.0, 0.0), *(b.position for b in links)]),
+            matrix(quaternion),
+            quaternion,
+            np.array([0.0, *(b.mass for b in links)]),
+            np.array([(0.0, 0.0, 0.0), *(b.com for b in links)]),
+            np.array([(0.0,) * 9, *(b.inertia for b in links)]).reshape(-1, 3, 3),
+            np.array(roots),
+        )
+
+    @staticmethod
+    def of_sites(model: Model) -> Carried:
+        """The sites."""
+        sites = list(model.sites)
+        quaternion = np.array([s.quaternion for s in sites]).reshape(-1, 4)
+        n = np.zeros(len(sites))
+        return Carried(
+            np.array([-1 if s.body is None else s.body for s in sites], np.int64),
+            np.array([s.position for s in sites]).reshape(-1, 3),
+            matrix(quaternion),
+            quaternion,
+            n,
+            n,
+            n,
+            np.zeros(len(sites), np.int64),
+        )
+
+
+def matrix(quaternion: Array) -> Array:
+    """Rotation matrices (…, 3, 3) of quaternions (…, 4), w first."""
+    w, x, y, z = np.moveaxis(quaternion, -1, 0)
+    rows = [
+        [1 - 2 * (y * y + z * z), 2 * (x * y - w * z), 2 * (x * z + w * y)],
+        [2 * (x * y + w * z), 1 - 2 * (x * x + z * z), 2 * (y * z - w * x)],
+        [2 * (x * z - w * y), 2 * (y * z + w * x), 1 - 2 * (x * x + y * y)],
+    ]
+    return np.asarray(np.moveaxis(np.array(rows), (0, 1), (-2, -1)))
+
+
 class MjModel:
     """A model under the names of MuJoCo. Bodies are the file's, the world first; geoms are those that can touch.
 
@@ -98,6 +164,7 @@ class MjModel:
         self.qpos0 = frozen(model.neutral())
         #: Pictures: sizes are kept, nothing is drawn.
         self.vis = SimpleNamespace(global_=SimpleNamespace(offwidth=0, offheight=0))
+        self.bodies, self.sites = Carried.of_bodies(model), Carried.of_sites(model)
         links, joints, actuators = model.links, model.joints, model.actuators
         self.body_parentid = frozen([0] + [0 if b.parent is None else b.parent + 1 for b in links], np.int32)
         self.body_mass = frozen([0.0] + [b.mass for b in links])
