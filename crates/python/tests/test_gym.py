@@ -187,3 +187,44 @@ def test_environments_of_mujoco_run_on_stiction(name: str) -> None:
     assert mine.unwrapped.data.time == pytest.approx(5 * mine.unwrapped.dt)
     with pytest.raises(ValueError, match="draws nothing"):
         gymnasium.make(f"stiction/{name}", render_mode="rgb_array")
+
+
+def test_stable_baselines_takes_the_environments() -> None:
+    pytest.importorskip("stable_baselines3", reason="stable-baselines3 is not installed")
+    from stable_baselines3 import PPO
+    from stable_baselines3.common.vec_env import VecMonitor
+
+    from stiction.gym.adapters import stable_baselines
+
+    environment = stable_baselines(sgym.CartPole(), 4)
+    environment.seed(3)
+    first = environment.reset()
+    environment.seed(3)
+    assert (first == environment.reset()).all() and first.shape == (4, 4)
+    for _ in range(60):
+        observation, reward, done, infos = environment.step(np.ones((4, 1)))
+        for i in np.flatnonzero(done):
+            assert abs(infos[i]["terminal_observation"][1]) > 0.2 and not infos[i]["TimeLimit.truncated"]
+            assert abs(observation[i, 1]) < 0.06
+    model = PPO("MlpPolicy", VecMonitor(environment), n_steps=32, batch_size=64, n_epochs=2, device="cpu", seed=1)
+    model.learn(512)
+
+
+def test_rsl_rl_takes_the_environments() -> None:
+    torch = pytest.importorskip("torch", reason="torch is not installed")
+    from stiction.gym.adapters import RslRl
+
+    task = sgym.CartPole()
+    task.limit = 30
+    environment = RslRl(task, 3)
+    observation, _ = environment.get_observations()
+    assert observation.shape == (3, 4) and observation.dtype == torch.float32
+    environment.episode_length_buf = torch.tensor([0, 28, 0])
+    push = torch.tensor([[1.0], [0.0], [0.0]])
+    ends = []
+    for _ in range(30):
+        observation, reward, done, extras = environment.step(push)
+        ends.append((done.tolist(), extras["time_outs"].tolist()))
+        assert reward.shape == done.shape == (3,) and set(extras["log"]) == {"up"}
+    assert ends[1] == ([0, 1, 0], [False, True, False]), "number 1 had 2 control steps left"
+    assert any(done[0] and not late[0] for done, late in ends), "number 0 falls, which is not being cut off"

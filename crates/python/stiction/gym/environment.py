@@ -130,6 +130,11 @@ class TaskVectorEnv(VectorEnv[Observation, Observation, NDArray[Any]]):
         fresh[ids] = True
         return self._observe(fresh), {}
 
+    @property
+    def ages(self) -> NDArray[Any]:
+        """Control steps of the present episodes; can be written."""
+        return self._age
+
     def _reset(self, ids: Ids) -> None:
         if len(ids) == 0:
             return
