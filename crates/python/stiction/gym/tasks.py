@@ -18,7 +18,8 @@ class Legged(Task):
     Seen (9 + 3 + 3 nu): gravity, angular and linear velocity in the trunk; the command (forward, sideways [m/s], turning
     [rad/s]); joint angles from the home posture, joint velocities × 0.05, the last action. Action: targets of the servos,
     ``scale`` [rad] about home. Rewarded, per control step: 1.5 exp(−‖v_xy − v*_xy‖²/0.15) + 0.75 exp(−(ω_z − ω*_z)²/0.15)
-    − v_z² − 0.05 ‖ω_xy‖² − 2 ‖g_xy‖² − 2·10⁻⁴ ‖τ‖² − 0.02 ‖Δa‖², times the control step. Over where the trunk is lower
+    − v_z² − 0.05 ‖ω_xy‖² − 2 ‖g_xy‖² − 0.3 ‖q_j − home‖² − 2·10⁻⁴ ‖τ‖² − 0.02 ‖Δa‖², times the control step (without the
+    term of the posture it learns to walk on three legs). Over where the trunk is lower
     than ``lowest`` or turned by more than 60°.
     """
 
@@ -109,6 +110,7 @@ class Legged(Task):
             "bouncing": -h * v[:, 2] ** 2,
             "rolling": -0.05 * h * np.sum(v[:, 3:5] ** 2, axis=1),
             "upright": -2.0 * h * np.sum(g[:, :2] ** 2, axis=1),
+            "posture": -0.3 * h * np.sum((q[:, 7:] - self.model.q0[7:]) ** 2, axis=1),
             "effort": -2e-4 * h * np.sum(effort**2, axis=1),
             "smooth": -0.02 * h * np.sum(change**2, axis=1),
         }
