@@ -19,7 +19,7 @@ runs its tests with pytest.
 Needs Python 3.10 or later with its venv module, and a package index once.";
 
 /// Imports that fail where a package is missing that the tests need.
-const PRESENT: &str = "import pytest, mypy, numpy, gymnasium, pandas, maturin";
+const PRESENT: &str = "import pytest, mypy, numpy, gymnasium, pandas, matplotlib, maturin";
 const WITNESSES: &str = "import mujoco, pinocchio";
 
 pub(crate) fn run(mut args: Args) -> Result<(), String> {

@@ -17,6 +17,7 @@
 #![allow(clippy::needless_pass_by_value)]
 
 mod batch;
+mod camera;
 mod describe;
 mod dynamics;
 mod errors;

@@ -18,6 +18,7 @@ use serde_json::{Map, Value};
 use std::sync::{Mutex, MutexGuard, TryLockError};
 use stiction::solvers::Params;
 use stiction::{Settings, Snapshot, State, StepReport, StepStatus};
+use stiction_camera::Painter;
 use stiction_lab::scene::Force;
 
 /// Settings on top of those of a world.
@@ -71,6 +72,8 @@ pub(crate) struct Inner {
     /// v at the start of the last step.
     pub(crate) v_before: Vec<f64>,
     pub(crate) record: Option<Record>,
+    /// Triangles of its shapes, once a picture was made.
+    pub(crate) painter: Option<Painter>,
     /// An exception that a solver or a correction in Python raised.
     raised: Raised,
     /// Threads do not follow into a forked process: there it must not be used.
@@ -224,7 +227,7 @@ impl Simulation {
         };
         let (q, v, control) = (view(0, nq)?, view(nq, nq + nv)?, view(nq + nv, nq + nv + nu)?);
         let (forces, v_before) = (of.forces.clone(), of.state.v.clone());
-        let inner = Mutex::new(Inner { sim, forces, v_before, record: None, raised, process });
+        let inner = Mutex::new(Inner { sim, forces, v_before, record: None, painter: None, raised, process });
         Ok(Self { inner, world, buffer: buffer.unbind(), q, v, control, nq, nv, nu })
     }
 
@@ -310,8 +313,9 @@ impl Simulation {
             return Err(wrong(format_args!("the time is {t}; expected a finite number [s]")));
         }
         let mut inner = self.lock()?;
-        inner.v_before.copy_from_slice(&v);
+        let before = v.clone();
         inner.sim.set_state(State { t, q, v }).map_err(wrong)?;
+        inner.v_before.copy_from_slice(&before);
         self.push(py, &mut inner)
     }
 

@@ -6,6 +6,7 @@ import json
 import os
 from collections.abc import Callable, Iterator, Mapping
 from dataclasses import dataclass
+from html import escape
 from typing import Any, cast
 
 import numpy as np
@@ -111,6 +112,18 @@ class LinkState:
     angular_velocity: Array
     #: Of its origin [m/s].
     velocity: Array
+
+
+@dataclass(frozen=True)
+class Picture:
+    """Colour (height, width, 3), depth along the axis of the camera [m], and the index of the geometry at every pixel.
+
+    Geometries are numbered as they are drawn, which is not the order of the model; −1: nothing.
+    """
+
+    rgb: NDArray[np.uint8]
+    depth: NDArray[np.float32]
+    segmentation: NDArray[np.int32]
 
 
 class State:
@@ -360,6 +373,51 @@ class Simulation(_stiction.Simulation):
 
         self._correct_contacts(of_records)
 
+    # --------------------------------------------------------------- pictures
+
+    def picture(
+        self,
+        width: int = 640,
+        height: int = 480,
+        *,
+        eye: ArrayLike | None = None,
+        target: ArrayLike | None = None,
+        on: str | int | None = None,
+        axes: ArrayLike | None = None,
+        field_of_view: float = 0.66,
+    ) -> Picture:
+        """A picture of the present state, made without a graphics card.
+
+        From ``eye`` at ``target``, both in the world; or from ``eye`` along ``axes`` (rows: to the right of the picture,
+        down, ahead), in the link ``on`` or in the world; without an eye from where all can be seen. ``field_of_view`` is
+        vertical [rad].
+        """
+        place = None if eye is None else np.asarray(eye, dtype=np.float64)
+        rows = None if axes is None else np.asarray(axes, dtype=np.float64)
+        if on is not None:
+            if place is None or rows is None:
+                raise Error("a camera on a link needs an eye and axes in it")
+            link = self.link(on)
+            w, x, y, z = link.quaternion
+            turn = np.array(
+                [
+                    [1 - 2 * (y * y + z * z), 2 * (x * y - w * z), 2 * (x * z + w * y)],
+                    [2 * (x * y + w * z), 1 - 2 * (x * x + z * z), 2 * (y * z - w * x)],
+                    [2 * (x * z - w * y), 2 * (y * z + w * x), 1 - 2 * (x * x + y * y)],
+                ]
+            )
+            place, rows = link.position + turn @ place, rows @ turn.T
+        return Picture(
+            *self._picture(
+                width,
+                height,
+                field_of_view,
+                None if place is None else place.tolist(),
+                None if target is None else np.asarray(target, dtype=np.float64).tolist(),
+                None if rows is None else rows.tolist(),
+            )
+        )
+
     # -------------------------------------------------------------- recording
 
     def record(self, frames_per_second: float = 60.0, *, trajectory: bool = True) -> Recording:
@@ -399,6 +457,11 @@ class Recording:
     def html(self) -> str:
         """The replay as a page."""
         return self._simulation.replay()
+
+    def _repr_html_(self) -> str:
+        """The replay in a cell of a notebook, where it stays when the notebook is exported."""
+        page = escape(self.html())
+        return f'<div><iframe srcdoc="{page}" width="100%" height="520" style="border:0"></iframe></div>'
 
     def arrays(self) -> dict[str, Any]:
         """The numbers of every step as arrays: t, q, v, energy, natural_map, penetration, contacts, iterations."""

@@ -22,5 +22,5 @@ def quadruped() -> stiction.Model:
 def pytest_terminal_summary(terminalreporter: pytest.TerminalReporter) -> None:
     """Says what was not tested, and why."""
     skipped = terminalreporter.stats.get("skipped", [])
-    for reason in sorted({str(report.longrepr[2]) for report in skipped}):
+    for reason in sorted({str(report.longrepr[2]).removeprefix("Skipped: ") for report in skipped}):
         terminalreporter.write_line(f"*** NOT TESTED: {reason} ***", yellow=True)

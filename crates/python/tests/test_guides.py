@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import json
 import re
 from pathlib import Path
 from typing import Any
@@ -67,3 +68,16 @@ def test_the_page_of_the_package_and_the_readme_run(tmp_path: Path, monkeypatch:
         exec(compile(block.replace("1024", "8"), "documentation", "exec"), {})
     assert (tmp_path / "walk.html").stat().st_size > 1000
     assert stiction.__doc__
+
+
+@pytest.mark.parametrize("name", ["first-steps", "contact-models", "train-and-randomise"])
+def test_notebooks_run(name: str) -> None:
+    matplotlib = pytest.importorskip("matplotlib", reason="matplotlib is not installed")
+    pytest.importorskip("gymnasium", reason="gymnasium is not installed")
+    matplotlib.use("agg")
+    cells = json.loads((DOCS / "notebooks" / f"{name}.ipynb").read_text())["cells"]
+    names: dict[str, Any] = {}
+    for cell in cells:
+        if cell["cell_type"] == "code":
+            exec(compile("".join(cell["source"]), name, "exec"), names)
+    assert sum(cell["cell_type"] == "code" for cell in cells) >= 5

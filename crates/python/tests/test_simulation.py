@@ -228,3 +228,22 @@ def test_statuses_of_steps_are_told() -> None:
     assert certificate.natural_map > 1e-14 and certificate.worst in range(4)
     assert json.dumps(certificate.__dict__)
     assert math.isfinite(simulation.own_natural_map)
+
+
+def test_pictures_show_what_is_there() -> None:
+    scene = stiction.Scene("ball", gravity=[0, 0, 0])
+    model = scene.body("ball", shape="sphere", radius=0.5, mass=1.0, position=[0, 0, 2]).build()
+    simulation = Simulation(model)
+    picture = simulation.picture(101, 81, eye=[5, 0, 2], target=[0, 0, 2], field_of_view=0.5)
+    assert picture.rgb.shape == (81, 101, 3) and picture.depth[40, 50] == pytest.approx(4.5, abs=1e-3)
+    # The ball is seen under asin(0.1); all else is nothing.
+    wide = 2 * math.tan(math.asin(0.1)) * 40.5 / math.tan(0.25)
+    assert (picture.segmentation[40] == 0).sum() == pytest.approx(wide, abs=2)
+    assert picture.segmentation[0, 0] == -1 and np.isinf(picture.depth[0, 0])
+    on = simulation.picture(101, 81, eye=[5, 0, 0], on="ball", axes=[[0, 1, 0], [0, 0, -1], [-1, 0, 0]], field_of_view=0.5)
+    assert on.depth[40, 50] == pytest.approx(4.5, abs=1e-3)
+    assert (simulation.picture().segmentation == 0).any()
+    with pytest.raises(stiction.Error, match="a camera needs an eye and a target"):
+        simulation.picture(eye=[0, 0, 0])
+    with pytest.raises(stiction.Error, match="a picture of 0 × 480 pixels"):
+        simulation.picture(0)

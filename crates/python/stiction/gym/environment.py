@@ -12,6 +12,8 @@ from gymnasium.vector import AutoresetMode, VectorEnv
 from gymnasium.vector.utils import batch_space
 from numpy.typing import NDArray
 
+from .._simulation import Simulation
+from .._stiction import Error
 from .._tables import Array
 from ..randomisation import Disturbance, Randomiser
 from .fleet import Fleet, fleet
@@ -216,16 +218,27 @@ class TaskVectorEnv(VectorEnv[Observation, Observation, NDArray[Any]]):
 class TaskEnv(gymnasium.Env[Observation, NDArray[Any]]):
     """A task in one environment; see :class:`TaskVectorEnv`."""
 
-    metadata: dict[str, Any] = {"render_modes": []}
+    metadata: dict[str, Any] = {"render_modes": ["rgb_array"], "render_fps": 50}
 
     def __init__(self, task: Task | Callable[[], Task], *, render_mode: str | None = None, **settings: Any) -> None:
         self.vector = TaskVectorEnv(task, 1, autoreset=AutoresetMode.DISABLED, **settings)
         self.task = self.vector.task
         self.observation_space = self.vector.single_observation_space
         self.action_space = self.vector.single_action_space
-        if render_mode is not None:
-            raise NotImplementedError("pictures of environments are not offered yet; record the simulation instead")
+        if render_mode not in (None, "rgb_array"):
+            raise Error(f"render_mode is `{render_mode}`; there is: rgb_array")
         self.render_mode = render_mode
+        self._shown: Simulation | None = None
+
+    def render(self) -> Any:
+        """A picture of the present state, from beside what moves."""
+        if self.render_mode is None:
+            return None
+        fleet = self.vector.fleet
+        if self._shown is None:
+            self._shown = Simulation(fleet.model)
+        self._shown.set_state(fleet.q[0], fleet.v[0])
+        return self._shown.picture(480, 360).rgb
 
     def reset(
         self, *, seed: int | None = None, options: dict[str, Any] | None = None
