@@ -15,6 +15,7 @@ mod fragments;
 mod fuzz;
 mod house;
 mod modules;
+mod package;
 mod page;
 mod process;
 mod python;
@@ -32,6 +33,7 @@ The chores of this workspace.
     cargo xtask <chore> [options]
 
     test      run every test: unit, integration and documentation
+    python    test the Python package
     tidy      check format, lints and the rules of the house
     page      check that the committed viewer page is what its sources build
     verify    compare readers and dynamics with Pinocchio and MuJoCo on public robots
@@ -44,8 +46,9 @@ The chores of this workspace.
 /// A chore: its name, its help (which may depend on the words after the name), and what it does.
 type Chore = (&'static str, fn(Args) -> &'static str, fn(Args) -> Result<(), String>);
 
-const CHORES: [Chore; 7] = [
+const CHORES: [Chore; 8] = [
     ("test", |_| test::HELP, test::run),
+    ("python", |_| package::HELP, package::run),
     ("tidy", |_| tidy::HELP, tidy::run),
     ("page", |_| page::HELP, page::run),
     ("verify", |_| verify::HELP, verify::run),

@@ -45,7 +45,7 @@ pub(crate) fn unpacked(python: &Path, packages: &[&str], folder: &Path) -> Resul
     Ok(folders)
 }
 
-fn pip(python: &Path, command: &[&str], packages: &[&str]) -> Result<(), String> {
+pub(crate) fn pip(python: &Path, command: &[&str], packages: &[&str]) -> Result<(), String> {
     let mut words = Command::new(python);
     words.args(["-m", "pip"]).args(command).args(["--quiet", "--disable-pip-version-check"]);
     run(words.args(packages))

@@ -1,11 +1,14 @@
 //! `cargo xtask test`.
 
 use crate::args::Args;
+use crate::package;
 use crate::process::{cargo, cargo_has, run as spawn};
 
 pub(crate) const HELP: &str = "\
 Runs every test of the workspace: the examples in the documentation, then unit and
-integration tests. Nothing is timed, no test needs the network or a graphics card.
+integration tests, then the Python package (`cargo xtask python`) where there is a Python. Nothing is
+timed, no test needs a graphics card; none needs the network, but what the Python tests need is
+installed once.
 
     cargo xtask test [-p CRATE] [FILTER]
 
@@ -27,10 +30,18 @@ pub(crate) fn run(mut args: Args) -> Result<(), String> {
         spawn(cargo().arg("test").args(&scope).arg("--doc"))?;
     }
     if nextest {
-        return spawn(cargo().args(["nextest", "run", "--tests"]).args(&scope).args(&filter));
+        spawn(cargo().args(["nextest", "run", "--tests"]).args(&scope).args(&filter))?;
+    } else {
+        println!("cargo-nextest is not installed; the tests run under `cargo test`");
+        spawn(cargo().args(["test", "--tests"]).args(&scope).args(&filter))?;
     }
-    println!("cargo-nextest is not installed; the tests run under `cargo test`");
-    spawn(cargo().args(["test", "--tests"]).args(&scope).args(&filter))
+    if filter.is_empty() && matches!(&scope[..], [all] if all == "--workspace") {
+        println!();
+        if let Some(missing) = package::run_if_there_is_python()? {
+            println!("*** NOT TESTED: {missing} ***");
+        }
+    }
+    Ok(())
 }
 
 /// What to say when the third-party data is absent: test runners hide what passing tests print.

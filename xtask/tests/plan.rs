@@ -29,7 +29,7 @@ const PLAN: &[(&str, &str)] = &[
     ("learn", "stiction camera"),
     ("lab", "dynamics collision contact solvers models assembly stiction learn viewer"),
     ("cli", "lab viewer camera stiction"),
-    ("py", "stiction lab learn viewer camera"),
+    ("python", "stiction lab learn viewer camera"),
     ("xtask", ""),
 ];
 

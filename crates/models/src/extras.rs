@@ -23,7 +23,9 @@ pub struct Site {
     /// `None`: the world.
     pub link: Option<usize>,
     pub X_LS: Pose,
-    /// Sizes of the shape it is drawn as [m].
+    /// The file's word for its shape: sphere, capsule, ellipsoid, cylinder or box.
+    pub shape: String,
+    /// Sizes of the shape it is drawn as, in which touch sensors feel [m].
     pub size: [f64; 3],
 }
 

@@ -371,6 +371,17 @@ impl Simulation {
         if method == StepperName::default() { self.solver.name() } else { method.as_str() }
     }
 
+    /// Solves contacts with `solver` from now on, cold; for solvers that are in no registry.
+    pub fn use_solver(&mut self, mut solver: Box<dyn ContactSolver>) -> Result<(), SetupError> {
+        if let (Some(geometry), false) = (turning(&self.world), solver.takes_patches()) {
+            return Err(SetupError::Turning { solver: solver.name().to_owned(), geometry });
+        }
+        solver.use_threads(self.settings.threads);
+        self.stepper.forget();
+        self.solver = solver;
+        Ok(())
+    }
+
     /// The solver in use.
     pub fn solver(&self) -> &dyn ContactSolver {
         self.solver.as_ref()

@@ -76,8 +76,13 @@ impl Scene {
             settings.stepper.dt = parts.iter().find_map(|p| p.world.time_step).unwrap_or(settings.stepper.dt);
         }
         let control = parts.iter().flat_map(|p| p.control.iter().copied()).collect();
+        let keyframes = match &mut parts[..] {
+            [only] if self.standalone => std::mem::take(&mut only.world.keyframes),
+            _ => Vec::new(),
+        };
         let (mut world, mut state) = self.compose(parts)?;
         if self.standalone {
+            world.keyframes = keyframes;
             notes.extend(complete(&mut world, &mut state));
         }
         let forces = (self.force.iter().enumerate())

@@ -57,7 +57,7 @@ pub struct About {
 
 impl Trajectory {
     /// Starts with the present state.
-    pub(crate) fn new(sim: &mut Simulation) -> Self {
+    pub fn new(sim: &mut Simulation) -> Self {
         let model = &sim.world().model;
         let about = About {
             scene: sim.world().name.clone(),
@@ -83,7 +83,8 @@ impl Trajectory {
         trajectory
     }
 
-    pub(crate) fn after_step(&mut self, sim: &mut Simulation, r: &StepReport, natural_map: f64, time: f64) {
+    /// Adds the state that the step of the report led to; `natural_map` [m/s] and `time` [s] may be NaN.
+    pub fn after_step(&mut self, sim: &mut Simulation, r: &StepReport, natural_map: f64, time: f64) {
         self.push_state(sim);
         let contacts = u32::try_from(r.contacts).unwrap_or(u32::MAX);
         self.push_step(contacts, natural_map, r.penetration, r.iterations, time);

@@ -12,6 +12,8 @@ const OF: [&str; 16] = [
     "site", "joint", "tendon", "actuator", "body", "geom", "camera", "mesh", "objname", "refname", "body1",
     "body2", "geom1", "geom2", "subtree1", "subtree2",
 ];
+/// Attributes that say of which kind the object and the reference are.
+const KINDS: [&str; 2] = ["objtype", "reftype"];
 /// Most numbers of one list.
 const MAX_NUMBERS: usize = 1_000_000;
 const NO_SENSORS: &str = "kept, and moves nothing; stiction's own sensors read any quantity";
@@ -24,7 +26,13 @@ pub(crate) fn read(reader: &Reader<'_>, extras: &mut Extras) -> Result<(), LoadE
         extras.sensors.push(Sensor {
             name: in_world("name").unwrap_or_default(),
             kind: e.name().to_owned(),
-            of: OF.iter().filter_map(|what| Some(((*what).to_owned(), in_world(what)?))).collect(),
+            of: (OF.iter().filter_map(|what| Some(((*what).to_owned(), in_world(what)?))))
+                .chain(
+                    KINDS
+                        .iter()
+                        .filter_map(|kind| Some(((*kind).to_owned(), e.peek(kind)?.value().to_owned()))),
+                )
+                .collect(),
             cutoff: number("cutoff")?,
             noise: number("noise")?,
         });

@@ -75,6 +75,13 @@ impl Fields {
         }
     }
 
+    /// Writes them into `world`, if they fit it.
+    pub fn apply(&self, world: &mut World) -> Result<(), FieldError> {
+        self.validate(world)?;
+        self.write(world);
+        Ok(())
+    }
+
     /// Writes them into `world`.
     pub(super) fn write(&self, world: &mut World) {
         let model = &mut world.model;

@@ -1,0 +1,212 @@
+//! Loading worlds, changing their numbers, and saying what is in them.
+
+use crate::describe;
+use crate::errors::{guarded, released, wrong};
+use crate::fields::{QUANTITIES, Quantity};
+use crate::numbers::{Row, numbers, row};
+use crate::workspace::Workspaces;
+use crate::world::{World, quantity_values, without_place};
+use numpy::{PyArray1, PyArrayMethods};
+use pyo3::prelude::*;
+use pyo3::types::{PyDict, PyList};
+use serde::Deserialize;
+use std::path::{Path, PathBuf};
+use std::sync::{Arc, OnceLock};
+use stiction::batch::Fields;
+use stiction::models::{LoadOptions, load, to_mjcf, to_urdf};
+use stiction::{Settings, State};
+use stiction_lab::scene::spec::{HoldSpec, MeshKind};
+use stiction_lab::{RobotOptions, Scene};
+
+/// Choices that a file leaves open.
+#[derive(Deserialize)]
+#[serde(default, deny_unknown_fields)]
+struct Options {
+    free_base: bool,
+    keyframe: Option<String>,
+    hold: Option<HoldSpec>,
+    package_dirs: Vec<PathBuf>,
+    srdf: Option<PathBuf>,
+    meshes: MeshKind,
+    /// A ground is added under what would fall, and a keyframe is its start.
+    complete: bool,
+}
+
+impl Default for Options {
+    fn default() -> Self {
+        Self {
+            free_base: false,
+            keyframe: None,
+            hold: None,
+            package_dirs: Vec::new(),
+            srdf: None,
+            meshes: MeshKind::Hull,
+            complete: true,
+        }
+    }
+}
+
+#[pymethods]
+impl World {
+    /// A built-in scene by name, a scene file or a robot file.
+    #[staticmethod]
+    fn find(py: Python<'_>, name_or_path: &str, options: &str) -> PyResult<Self> {
+        let options = read_options(options)?;
+        released(py, || {
+            if !options.complete {
+                return as_it_is(Path::new(name_or_path), &options);
+            }
+            let robot = RobotOptions {
+                free_base: options.free_base,
+                keyframe: options.keyframe,
+                hold: options.hold,
+                package_dirs: options.package_dirs,
+                srdf: options.srdf,
+                meshes: options.meshes,
+            };
+            let scene = Scene::find(name_or_path, &robot).map_err(wrong)?;
+            Ok(scene.build().map_err(wrong)?.into())
+        })
+    }
+
+    /// A scene whose sections are given as JSON.
+    #[staticmethod]
+    fn scene(py: Python<'_>, sections: &str) -> PyResult<Self> {
+        released(py, || {
+            let scene: Scene = serde_json::from_str(sections).map_err(|e| wrong(without_place(&e)))?;
+            Ok(scene.build().map_err(wrong)?.into())
+        })
+    }
+
+    /// This world with other numbers: `fields` maps quantities to arrays.
+    fn replace(&self, py: Python<'_>, fields: &Bound<'_, PyDict>) -> PyResult<Self> {
+        let mut numbers = Fields::of(&self.world);
+        for (name, _) in fields.iter() {
+            Quantity::named(&name.extract::<String>()?)?;
+        }
+        for quantity in &QUANTITIES {
+            if let Some(given) = fields.get_item(quantity.name)? {
+                let given = quantity_values(quantity, &given, &quantity.shape(&self.world))?;
+                quantity.set(&mut numbers, &given)?;
+            }
+        }
+        released(py, || {
+            let mut world = (*self.world).clone();
+            numbers.apply(&mut world).map_err(wrong)?;
+            Ok(Self { world: Arc::new(world), ..self.copy() })
+        })
+    }
+
+    /// This world, started elsewhere.
+    fn started_at(&self, t: f64, q: Row<'_>, v: Row<'_>) -> PyResult<Self> {
+        let model = self.model();
+        let state = State {
+            t,
+            q: numbers("q", &q, model.nq, "one for each coordinate")?,
+            v: numbers("v", &v, model.nv(), "one for each velocity")?,
+        };
+        state.validate(model).map_err(wrong)?;
+        Ok(Self { state, ..self.copy() })
+    }
+
+    /// The numbers that [`Self::replace`] takes.
+    fn fields<'py>(&self, py: Python<'py>) -> PyResult<Bound<'py, PyDict>> {
+        let fields = Fields::of(&self.world);
+        let out = PyDict::new(py);
+        for quantity in &QUANTITIES {
+            let values = row(py, quantity.get(&fields));
+            out.set_item(quantity.name, values.reshape(quantity.shape(&self.world))?)?;
+        }
+        Ok(out)
+    }
+
+    /// Everything with a name, as JSON.
+    fn describe(&self) -> PyResult<String> {
+        guarded(|| serde_json::to_string(&describe::world(self)).map_err(wrong))
+    }
+
+    /// The file that says the same, and what it cannot say.
+    #[expect(clippy::type_complexity, reason = "text, files and notes, which Python names")]
+    fn written(&self, format: &str, stem: &str) -> PyResult<(String, Vec<(String, String)>, Vec<String>)> {
+        guarded(|| {
+            let written = match format {
+                "mjcf" => to_mjcf(&self.world, stem),
+                "urdf" => to_urdf(&self.world, stem),
+                _ => {
+                    return Err(wrong(format_args!("no format is called `{format}`; there are: mjcf, urdf")));
+                }
+            };
+            Ok((written.text, written.files, written.notes))
+        })
+    }
+
+    #[getter]
+    fn name(&self) -> &str {
+        &self.name
+    }
+
+    #[getter]
+    fn nq(&self) -> usize {
+        self.model().nq
+    }
+
+    #[getter]
+    fn nv(&self) -> usize {
+        self.model().nv()
+    }
+
+    #[getter]
+    fn nu(&self) -> usize {
+        self.world.actuators.len()
+    }
+
+    #[getter]
+    fn q0<'py>(&self, py: Python<'py>) -> Bound<'py, PyArray1<f64>> {
+        row(py, self.state.q.clone())
+    }
+
+    #[getter]
+    fn v0<'py>(&self, py: Python<'py>) -> Bound<'py, PyArray1<f64>> {
+        row(py, self.state.v.clone())
+    }
+
+    #[getter]
+    fn control0<'py>(&self, py: Python<'py>) -> Bound<'py, PyArray1<f64>> {
+        row(py, self.control.clone())
+    }
+
+    #[getter]
+    fn notes<'py>(&self, py: Python<'py>) -> PyResult<Bound<'py, PyList>> {
+        PyList::new(py, &self.notes)
+    }
+}
+
+/// A robot file and nothing else.
+fn as_it_is(path: &Path, options: &Options) -> PyResult<World> {
+    let load_options = LoadOptions {
+        free_base: options.free_base,
+        package_dirs: options.package_dirs.clone(),
+        srdf: options.srdf.clone(),
+        meshes: options.meshes.into(),
+        ..LoadOptions::default()
+    };
+    let world = load(path, &load_options).map_err(wrong)?;
+    let mut settings = Settings::default();
+    settings.stepper.dt = world.time_step.unwrap_or(settings.stepper.dt);
+    Ok(World {
+        name: world.name.clone(),
+        state: State::neutral(&world.model),
+        control: vec![0.0; world.actuators.len()],
+        settings,
+        forces: Vec::new(),
+        duration: Scene::default().duration.0,
+        notes: world.ledger.summary().into_iter().collect(),
+        world: Arc::new(world),
+        workspaces: Workspaces::default(),
+        readings: OnceLock::new(),
+    })
+}
+
+fn read_options(text: &str) -> PyResult<Options> {
+    serde_json::from_str(text).map_err(|e| wrong(format_args!("options of a model: {}", without_place(&e))))
+}

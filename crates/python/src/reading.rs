@@ -1,0 +1,54 @@
+//! Quantities that sensors read, and where.
+
+use std::ops::Range;
+use stiction::collision::Shape;
+use stiction::dynamics::spatial::{Pose, Vec3};
+
+/// Something that moves with a body, and the link it is on.
+#[derive(Clone)]
+pub(crate) struct Frame {
+    pub(crate) body: Option<usize>,
+    pub(crate) link: Option<usize>,
+    pub(crate) X_BF: Pose,
+}
+
+impl Frame {
+    pub(crate) const WORLD: Self = Self { body: None, link: None, X_BF: Pose::IDENTITY };
+}
+
+/// A sensor that is offered.
+pub(crate) struct Reading {
+    pub(crate) kind: Kind,
+    pub(crate) cutoff: f64,
+}
+
+/// A quantity of the present state or of the last step.
+pub(crate) enum Kind {
+    Accelerometer(Frame),
+    Velocimeter(Frame),
+    Gyro(Frame),
+    Force(Frame),
+    Torque(Frame),
+    Touch(Frame, Shape),
+    Range(Frame),
+    Coordinates(Range<usize>),
+    Rates(Range<usize>),
+    Length(Vec<(usize, f64)>),
+    Rate(Vec<(usize, f64)>),
+    Effort(usize),
+    EffortOfDof(usize),
+    /// A frame's quantity within another frame, here and below.
+    Position(Frame, Frame),
+    Quaternion(Frame, Frame),
+    Axis(Frame, Frame, Vec3),
+    Velocity(Frame, Frame),
+    AngularVelocity(Frame, Frame),
+    Acceleration(Frame),
+    AngularAcceleration(Frame),
+    SubtreeCom(Option<usize>),
+    SubtreeVelocity(Option<usize>),
+    SubtreeMomentum(Option<usize>),
+    Clock,
+    Potential,
+    Kinetic,
+}

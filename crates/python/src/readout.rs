@@ -1,0 +1,184 @@
+//! What a simulation tells of its present state and of its last step.
+
+use crate::dynamics::at_origins;
+use crate::errors::guarded;
+use crate::numbers::{matrix, matrix_of, motion, pose, row};
+use crate::packed::Packed;
+use crate::problem::Problem;
+use crate::report;
+use crate::simulation::Simulation;
+use numpy::{PyArray1, PyArray2};
+use pyo3::prelude::*;
+use pyo3::types::{PyByteArray, PyDict};
+use stiction::ContactState;
+use stiction::dynamics::spatial::Vec3;
+use stiction::dynamics::{Velocities, frame_velocity};
+
+/// Slip below this counts as sticking [m/s].
+const STICK_SPEED: f64 = 1e-6;
+
+#[pymethods]
+impl Simulation {
+    /// Contacts of the last step, as records: bodies, geometries, feature and mode; position, axes, gap, friction, force,
+    /// moment, slip.
+    #[pyo3(name = "_contact_records")]
+    fn contact_records<'py>(&self, py: Python<'py>, open: bool) -> PyResult<Bound<'py, PyByteArray>> {
+        let mut inner = self.lock()?;
+        let mut contacts = Vec::new();
+        inner.sim.contacts_into(&mut contacts);
+        let mut out = Packed::default();
+        for c in contacts.iter().filter(|c| open || c.force != Vec3::ZERO) {
+            c.bodies.iter().for_each(|b| out.index(*b));
+            c.geometries.iter().for_each(|g| out.index(Some(*g)));
+            out.whole(c.feature.cast_signed());
+            out.whole(mode(c));
+            out.vector(c.position);
+            let (t1, t2) = c.normal.tangents();
+            [t1, t2, c.normal].iter().for_each(|axis| out.vector(*axis));
+            out.numbers(&[c.gap, c.friction]);
+            [c.force, c.moment, c.slip].iter().for_each(|v| out.vector(*v));
+        }
+        Ok(out.finish(py))
+    }
+
+    /// The judge's word on the last step, by the exact law.
+    #[pyo3(name = "_certificate")]
+    fn certificate<'py>(&self, py: Python<'py>) -> PyResult<Bound<'py, PyDict>> {
+        let mut inner = self.lock()?;
+        let certificate = guarded(|| Ok(inner.sim.certificate()))?;
+        report::certificate(py, &certificate)
+    }
+
+    /// The natural map of the certificate alone.
+    #[getter]
+    fn natural_map(&self) -> PyResult<f64> {
+        let mut inner = self.lock()?;
+        guarded(|| Ok(inner.sim.certificate().natural_map))
+    }
+
+    /// The natural map of the last step by the solver's own law.
+    #[getter]
+    fn own_natural_map(&self) -> PyResult<f64> {
+        let mut inner = self.lock()?;
+        guarded(|| Ok(inner.sim.own_natural_map()))
+    }
+
+    /// Kinetic and potential energy of the present state.
+    #[pyo3(name = "_energy")]
+    fn energy(&self, py: Python<'_>) -> PyResult<(f64, f64)> {
+        let mut inner = self.pulled(py)?;
+        guarded(|| {
+            let energy = inner.sim.energy();
+            Ok((energy.kinetic, energy.potential))
+        })
+    }
+
+    /// The effort of every actuator during the last step.
+    #[getter]
+    fn efforts<'py>(&self, py: Python<'py>) -> PyResult<Bound<'py, PyArray1<f64>>> {
+        let mut efforts = Vec::new();
+        self.lock()?.sim.efforts_into(&mut efforts);
+        Ok(row(py, efforts))
+    }
+
+    /// Mean v̇ of the last step.
+    #[getter]
+    fn acceleration<'py>(&self, py: Python<'py>) -> PyResult<Bound<'py, PyArray1<f64>>> {
+        let inner = self.lock()?;
+        Ok(row(py, inner.acceleration()))
+    }
+
+    /// The contact problem of the last step, without what slept.
+    #[getter]
+    fn problem(&self) -> PyResult<Problem> {
+        let inner = self.lock()?;
+        let name = format!("{} at {} s", inner.sim.world().name, inner.sim.state().t);
+        guarded(|| Problem::of(inner.sim.problem().clone(), name))
+    }
+
+    /// Impulses of the last step.
+    #[getter]
+    fn impulses<'py>(&self, py: Python<'py>) -> PyResult<Bound<'py, PyArray1<f64>>> {
+        Ok(row(py, self.lock()?.sim.impulses().to_vec()))
+    }
+
+    /// Positions and quaternions of the bodies.
+    #[expect(clippy::type_complexity, reason = "two arrays that Python names")]
+    #[pyo3(name = "_body_poses")]
+    fn body_poses<'py>(
+        &self,
+        py: Python<'py>,
+    ) -> PyResult<(Bound<'py, PyArray2<f64>>, Bound<'py, PyArray2<f64>>)> {
+        let mut inner = self.pulled(py)?;
+        let poses: Vec<_> = inner.sim.kinematics().X_WB.iter().map(pose).collect();
+        let (p, r) = (poses.iter().flat_map(|x| x.0), poses.iter().flat_map(|x| x.1));
+        let nb = poses.len();
+        Ok((matrix_of(py, p.collect(), [nb, 3])?, matrix_of(py, r.collect(), [nb, 4])?))
+    }
+
+    /// Velocities of the origins of the bodies, angular first, in world axes.
+    #[pyo3(name = "_body_velocities")]
+    fn body_velocities<'py>(&self, py: Python<'py>) -> PyResult<Bound<'py, PyArray2<f64>>> {
+        let mut inner = self.pulled(py)?;
+        let (kin, vel) = inner.moving();
+        matrix(py, at_origins(&kin, &vel), 6)
+    }
+
+    /// Poses of geometries: positions and quaternions.
+    #[expect(clippy::type_complexity, reason = "two arrays that Python names")]
+    #[pyo3(name = "_geometry_poses")]
+    fn geometry_poses<'py>(
+        &self,
+        py: Python<'py>,
+    ) -> PyResult<(Bound<'py, PyArray2<f64>>, Bound<'py, PyArray2<f64>>)> {
+        let mut inner = self.pulled(py)?;
+        let poses: Vec<_> =
+            self.world.get().geometry_poses(inner.sim.kinematics()).iter().map(pose).collect();
+        let (p, r) = (poses.iter().flat_map(|x| x.0), poses.iter().flat_map(|x| x.1));
+        let n = poses.len();
+        Ok((matrix_of(py, p.collect(), [n, 3])?, matrix_of(py, r.collect(), [n, 4])?))
+    }
+
+    /// Position, quaternion and velocity (angular first, world axes) of a link.
+    #[expect(clippy::type_complexity, reason = "three arrays that Python names")]
+    #[pyo3(name = "_link_state")]
+    fn link_state<'py>(
+        &self,
+        py: Python<'py>,
+        link: isize,
+    ) -> PyResult<(Bound<'py, PyArray1<f64>>, Bound<'py, PyArray1<f64>>, Bound<'py, PyArray1<f64>>)> {
+        let mut inner = self.pulled(py)?;
+        let world = inner.sim.shared_world();
+        let link = crate::errors::index("link", link, world.model.links.len())?;
+        let (kin, vel) = inner.moving();
+        let (p, r) = pose(&stiction::dynamics::frame_pose(&world.model, &kin, link));
+        let V = frame_velocity(&world.model, &kin, &vel, link, stiction::dynamics::Axes::Aligned);
+        Ok((row(py, p.to_vec()), row(py, r.to_vec()), row(py, motion(&V).to_vec())))
+    }
+}
+
+impl crate::simulation::Inner {
+    /// Mean v̇ of the last step; zero before the first.
+    pub(crate) fn acceleration(&self) -> Vec<f64> {
+        let per_second = 1.0 / self.sim.settings().stepper.dt;
+        self.sim.state().v.iter().zip(&self.v_before).map(|(v, before)| (v - before) * per_second).collect()
+    }
+
+    /// Positions and velocities of the present state.
+    pub(crate) fn moving(&mut self) -> (stiction::dynamics::Kinematics, Velocities) {
+        let world = self.sim.shared_world();
+        let kin = self.sim.kinematics().clone();
+        let mut vel = Velocities::new(&world.model);
+        vel.update(&world.model, &kin, &self.sim.state().v);
+        (kin, vel)
+    }
+}
+
+/// 0: open, 1: sticks, 2: slides.
+fn mode(c: &ContactState) -> i32 {
+    match (c.force == Vec3::ZERO, c.slip.norm() > STICK_SPEED) {
+        (true, _) => 0,
+        (false, false) => 1,
+        (false, true) => 2,
+    }
+}

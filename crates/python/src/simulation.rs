@@ -1,0 +1,405 @@
+//! A simulation: q, v and controls as arrays that Python holds, which a step reads before it starts and writes when it ends.
+//!
+//! The arrays are never memory of the engine: a thread that writes into them while another steps can spoil numbers, not
+//! memory. What was written into q or v is taken as a new state, from which contacts start cold.
+
+use crate::errors::{InternalError, StepFailed, index, released, wrong};
+use crate::numbers::{Row, numbers, vec3};
+use crate::plugged::{PythonCorrection, PythonSolver, Raised};
+use crate::record::Record;
+use crate::report::Report;
+use crate::world::{World, without_place};
+use numpy::{PyArray1, PyArrayMethods};
+use pyo3::exceptions::PyRuntimeError;
+use pyo3::prelude::*;
+use pyo3::types::PySlice;
+use serde::Deserialize;
+use serde_json::{Map, Value};
+use std::sync::{Mutex, MutexGuard, TryLockError};
+use stiction::solvers::Params;
+use stiction::{Settings, Snapshot, State, StepReport, StepStatus};
+use stiction_camera::Painter;
+use stiction_lab::scene::Force;
+
+/// Settings on top of those of a world.
+#[derive(Deserialize)]
+#[serde(deny_unknown_fields)]
+struct Given {
+    contact: Option<String>,
+    #[serde(default)]
+    contact_params: Option<Params>,
+    tolerance: Option<f64>,
+    max_iterations: Option<u32>,
+    threads: Option<usize>,
+    #[serde(default)]
+    stepper: Map<String, Value>,
+}
+
+/// The settings of `base` with those of the JSON `given` on top.
+pub(crate) fn settings(base: &Settings, given: &str) -> PyResult<Settings> {
+    let given: Given = serde_json::from_str(given).map_err(|e| wrong(without_place(&e)))?;
+    let mut settings = base.clone();
+    if let Some(contact) = &given.contact {
+        settings.set_contact(contact);
+    }
+    if let Some(params) = &given.contact_params {
+        settings.contact_params = std::mem::take(&mut settings.contact_params).over(params);
+    }
+    settings.tolerance = given.tolerance.unwrap_or(settings.tolerance);
+    settings.max_iterations = given.max_iterations.unwrap_or(settings.max_iterations);
+    settings.threads = given.threads.unwrap_or(settings.threads);
+    settings.stepper = stepper(&settings.stepper, given.stepper)?;
+    Ok(settings)
+}
+
+/// The parameters of a stepper with those `given` on top.
+pub(crate) fn stepper(
+    base: &stiction::StepperParams,
+    given: Map<String, Value>,
+) -> PyResult<stiction::StepperParams> {
+    let mut all = serde_json::to_value(base).map_err(wrong)?;
+    if let Value::Object(all) = &mut all {
+        all.extend(given);
+    }
+    serde_json::from_value(all).map_err(|e| wrong(without_place(&e)))
+}
+
+/// The part that one thread at a time works on.
+pub(crate) struct Inner {
+    pub(crate) sim: stiction::Simulation,
+    /// Forces that the scene states.
+    forces: Vec<Force>,
+    /// v at the start of the last step.
+    pub(crate) v_before: Vec<f64>,
+    pub(crate) record: Option<Record>,
+    /// Triangles of its shapes, once a picture was made.
+    pub(crate) painter: Option<Painter>,
+    /// An exception that a solver or a correction in Python raised.
+    raised: Raised,
+    /// Threads do not follow into a forked process: there it must not be used.
+    process: Option<u32>,
+}
+
+/// A simulation and the arrays that show it.
+#[pyclass(subclass, frozen, module = "stiction._stiction")]
+pub(crate) struct Simulation {
+    pub(crate) inner: Mutex<Inner>,
+    pub(crate) world: Py<World>,
+    /// q, v, controls.
+    buffer: Py<PyArray1<f64>>,
+    q: Py<PyAny>,
+    v: Py<PyAny>,
+    control: Py<PyAny>,
+    nq: usize,
+    nv: usize,
+    nu: usize,
+}
+
+impl Simulation {
+    /// The inside, if no other thread is in it.
+    pub(crate) fn lock(&self) -> PyResult<MutexGuard<'_, Inner>> {
+        let inner = self.inner.try_lock().map_err(|e| match e {
+            TryLockError::WouldBlock => PyRuntimeError::new_err(
+                "this simulation is in use: by another thread, or by the step that called you; make one per thread",
+            ),
+            TryLockError::Poisoned(_) => {
+                InternalError::new_err("this simulation met a bug before and cannot be used any more")
+            }
+        })?;
+        if inner.process.is_some_and(|p| p != std::process::id()) {
+            return Err(PyRuntimeError::new_err(
+                "this simulation has threads and was made before the process forked; make it in the child, or start \
+                 processes by multiprocessing.get_context('spawn')",
+            ));
+        }
+        Ok(inner)
+    }
+
+    /// The inside, with what Python has written into the arrays.
+    pub(crate) fn pulled(&self, py: Python<'_>) -> PyResult<MutexGuard<'_, Inner>> {
+        let mut inner = self.lock()?;
+        let buffer = self.buffer.bind(py).try_readonly().map_err(wrong)?;
+        let all = buffer.as_slice().map_err(wrong)?;
+        let (q, rest) = all.split_at(self.nq);
+        let (v, control) = rest.split_at(self.nv);
+        let state = inner.sim.state();
+        if !(same(&state.q, q) && same(&state.v, v)) {
+            let state = State { t: state.t, q: q.to_vec(), v: v.to_vec() };
+            inner.sim.set_state(state).map_err(wrong)?;
+            inner.v_before.copy_from_slice(v);
+        }
+        inner.sim.control_mut().copy_from_slice(control);
+        Ok(inner)
+    }
+
+    /// Writes the state into the arrays.
+    fn push(&self, py: Python<'_>, inner: &mut Inner) -> PyResult<()> {
+        let mut buffer = self.buffer.bind(py).try_readwrite().map_err(wrong)?;
+        let all = buffer.as_slice_mut().map_err(wrong)?;
+        let state = inner.sim.state();
+        all[..self.nq].copy_from_slice(&state.q);
+        all[self.nq..self.nq + self.nv].copy_from_slice(&state.v);
+        Ok(())
+    }
+
+    fn push_control(&self, py: Python<'_>, inner: &mut Inner) -> PyResult<()> {
+        let mut buffer = self.buffer.bind(py).try_readwrite().map_err(wrong)?;
+        let all = buffer.as_slice_mut().map_err(wrong)?;
+        all[self.nq + self.nv..].copy_from_slice(inner.sim.control_mut());
+        Ok(())
+    }
+
+    fn set_control(&self, py: Python<'_>, control: &Row<'_>) -> PyResult<()> {
+        let view = control.as_array();
+        if view.len() != self.nu {
+            return Err(crate::errors::wrong_length("control", view.len(), self.nu, "one for each actuator"));
+        }
+        let mut buffer = self.buffer.bind(py).try_readwrite().map_err(wrong)?;
+        let all = buffer.as_slice_mut().map_err(wrong)?;
+        all[self.nq + self.nv..].iter_mut().zip(view.iter()).for_each(|(to, x)| *to = *x);
+        Ok(())
+    }
+}
+
+/// Bit by bit: a NaN that stayed is no news, and neither is −0.
+fn same(a: &[f64], b: &[f64]) -> bool {
+    a.iter().zip(b).all(|(a, b)| a.to_bits() == b.to_bits())
+}
+
+impl Inner {
+    /// One step with the forces of the scene, recorded.
+    fn step(&mut self) -> StepReport {
+        for force in &self.forces {
+            force.apply(&mut self.sim);
+        }
+        self.v_before.copy_from_slice(&self.sim.state().v);
+        let report = self.sim.step();
+        if let Some(record) = &mut self.record {
+            record.after_step(&mut self.sim, &report);
+        }
+        report
+    }
+
+    /// `steps` steps, fewer if one fails.
+    fn steps(&mut self, steps: usize) -> PyResult<StepReport> {
+        let mut report = self.step();
+        for _ in 1..steps {
+            if matches!(report.status, StepStatus::Failed(_)) {
+                break;
+            }
+            report = self.step();
+        }
+        match self.raised.take() {
+            Some(error) => Err(error),
+            None => Ok(report),
+        }
+    }
+}
+
+#[pymethods]
+impl Simulation {
+    /// `contact`: nothing, or an object with a method `solve`.
+    #[new]
+    #[pyo3(signature = (world, settings, solver=None))]
+    fn new(
+        py: Python<'_>,
+        world: Py<World>,
+        settings: &str,
+        solver: Option<Bound<'_, PyAny>>,
+    ) -> PyResult<Self> {
+        let of = world.get();
+        let settings = self::settings(&of.settings, settings)?;
+        let process = (settings.threads > 1).then(std::process::id);
+        let raised = Raised::default();
+        let mut sim = released(py, || {
+            stiction::Simulation::new(of.world.clone(), of.state.clone(), settings).map_err(wrong)
+        })?;
+        if let Some(solver) = solver {
+            let solver = PythonSolver::new(&solver, raised.clone())?;
+            sim.use_solver(Box::new(solver)).map_err(wrong)?;
+        }
+        sim.control_mut().copy_from_slice(&of.control);
+        let (nq, nv, nu) = (of.state.q.len(), of.state.v.len(), of.control.len());
+        let buffer = PyArray1::from_vec(py, [&of.state.q[..], &of.state.v, &of.control].concat());
+        let view = |from: usize, to: usize| -> PyResult<Py<PyAny>> {
+            let slice = PySlice::new(py, from as isize, to as isize, 1);
+            Ok(buffer.as_any().get_item(slice)?.unbind())
+        };
+        let (q, v, control) = (view(0, nq)?, view(nq, nq + nv)?, view(nq + nv, nq + nv + nu)?);
+        let (forces, v_before) = (of.forces.clone(), of.state.v.clone());
+        let inner = Mutex::new(Inner { sim, forces, v_before, record: None, painter: None, raised, process });
+        Ok(Self { inner, world, buffer: buffer.unbind(), q, v, control, nq, nv, nu })
+    }
+
+    /// Advances by `steps` time steps; fewer if one fails. Says how the last went.
+    #[pyo3(signature = (control=None, steps=1))]
+    fn step(&self, py: Python<'_>, control: Option<Row<'_>>, steps: usize) -> PyResult<Report> {
+        if steps == 0 {
+            return Err(wrong("steps is 0; expected at least one"));
+        }
+        if let Some(control) = control {
+            self.set_control(py, &control)?;
+        }
+        let mut guard = self.pulled(py)?;
+        let inner = &mut *guard;
+        let report = released(py, || inner.steps(steps))?;
+        self.push(py, inner)?;
+        Ok(Report(report))
+    }
+
+    /// Steps as `step` does, but a step that fails raises.
+    #[pyo3(signature = (control=None, steps=1))]
+    fn advance(&self, py: Python<'_>, control: Option<Row<'_>>, steps: usize) -> PyResult<Report> {
+        let report = self.step(py, control, steps)?;
+        match report.0.status {
+            StepStatus::Failed(cause) => Err(StepFailed::new_err(cause)),
+            _ => Ok(report),
+        }
+    }
+
+    #[getter]
+    fn q(&self, py: Python<'_>) -> Py<PyAny> {
+        self.q.clone_ref(py)
+    }
+
+    #[getter]
+    fn v(&self, py: Python<'_>) -> Py<PyAny> {
+        self.v.clone_ref(py)
+    }
+
+    #[getter]
+    fn control(&self, py: Python<'_>) -> Py<PyAny> {
+        self.control.clone_ref(py)
+    }
+
+    #[getter]
+    fn time(&self) -> PyResult<f64> {
+        Ok(self.lock()?.sim.state().t)
+    }
+
+    #[setter]
+    fn set_time(&self, py: Python<'_>, t: f64) -> PyResult<()> {
+        if !t.is_finite() {
+            return Err(wrong(format_args!("the time is {t}; expected a finite number [s]")));
+        }
+        let mut inner = self.pulled(py)?;
+        let state = State { t, ..inner.sim.state().clone() };
+        inner.sim.set_state(state).map_err(wrong)
+    }
+
+    #[getter]
+    fn dt(&self) -> PyResult<f64> {
+        Ok(self.lock()?.sim.settings().stepper.dt)
+    }
+
+    /// The name of the contact solver.
+    #[getter]
+    fn contact(&self) -> PyResult<String> {
+        Ok(self.lock()?.sim.solver().name().to_owned())
+    }
+
+    #[getter]
+    #[pyo3(name = "_world")]
+    fn world(&self, py: Python<'_>) -> Py<World> {
+        self.world.clone_ref(py)
+    }
+
+    /// Sets time, q and v; contacts start cold.
+    #[pyo3(name = "_set_state")]
+    fn set_state(&self, py: Python<'_>, t: f64, q: Row<'_>, v: Row<'_>) -> PyResult<()> {
+        let q = numbers("q", &q, self.nq, "one for each coordinate")?;
+        let v = numbers("v", &v, self.nv, "one for each velocity")?;
+        if !t.is_finite() {
+            return Err(wrong(format_args!("the time is {t}; expected a finite number [s]")));
+        }
+        let mut inner = self.lock()?;
+        let before = v.clone();
+        inner.sim.set_state(State { t, q, v }).map_err(wrong)?;
+        inner.v_before.copy_from_slice(&before);
+        self.push(py, &mut inner)
+    }
+
+    /// Adds a force at a point of a body, both in the world, for the next step only.
+    #[pyo3(name = "_apply_force")]
+    fn apply_force(&self, py: Python<'_>, body: isize, point: Row<'_>, force: Row<'_>) -> PyResult<()> {
+        let (point, force) = (vec3("point", &point)?, vec3("force", &force)?);
+        let mut inner = self.pulled(py)?;
+        let body = index("body", body, inner.sim.world().model.bodies.len())?;
+        inner.sim.apply_force(body, point, force);
+        Ok(())
+    }
+
+    /// Adds a moment on a body, in world axes, for the next step only.
+    #[pyo3(name = "_apply_moment")]
+    fn apply_moment(&self, py: Python<'_>, body: isize, moment: Row<'_>) -> PyResult<()> {
+        let moment = vec3("moment", &moment)?;
+        let mut inner = self.pulled(py)?;
+        let model = &inner.sim.shared_world().model;
+        let body = index("body", body, model.bodies.len())?;
+        let kin = inner.sim.kinematics();
+        let efforts: Vec<(usize, f64)> =
+            model.chain(Some(body)).map(|i| (i, kin.S[i].angular.dot(moment))).collect();
+        let generalized = inner.sim.generalized_mut();
+        efforts.iter().for_each(|(i, x)| generalized[*i] += x);
+        Ok(())
+    }
+
+    /// Adds generalized forces, for the next step only.
+    fn apply_efforts(&self, efforts: Row<'_>) -> PyResult<()> {
+        let efforts = numbers("efforts", &efforts, self.nv, "one for each velocity")?;
+        if let Some(x) = efforts.iter().find(|x| !x.is_finite()) {
+            return Err(wrong(format_args!("an effort is {x}; expected finite numbers")));
+        }
+        let mut inner = self.lock()?;
+        inner.sim.generalized_mut().iter_mut().zip(&efforts).for_each(|(to, x)| *to += x);
+        Ok(())
+    }
+
+    /// Everything that decides the future, as JSON.
+    #[pyo3(name = "_snapshot")]
+    fn snapshot(&self, py: Python<'_>) -> PyResult<Vec<u8>> {
+        let mut inner = self.pulled(py)?;
+        serde_json::to_vec(&inner.sim.snapshot()).map_err(wrong)
+    }
+
+    /// Goes on from a snapshot.
+    #[pyo3(name = "_restore")]
+    fn restore(&self, py: Python<'_>, snapshot: &[u8]) -> PyResult<()> {
+        let snapshot: Snapshot =
+            serde_json::from_slice(snapshot).map_err(|e| wrong(format_args!("no snapshot: {e}")))?;
+        let mut inner = self.lock()?;
+        inner.sim.restore(&snapshot).map_err(wrong)?;
+        let v = inner.sim.state().v.clone();
+        inner.v_before.copy_from_slice(&v);
+        self.push(py, &mut inner)?;
+        self.push_control(py, &mut inner)
+    }
+
+    /// Lets a callable change contact impulses between solving and applying them; nothing takes it away.
+    #[pyo3(name = "_correct_contacts")]
+    fn correct_contacts(&self, correction: Option<Py<PyAny>>) -> PyResult<()> {
+        let mut inner = self.lock()?;
+        let raised = inner.raised.clone();
+        let boxed = correction
+            .map(|c| -> Box<dyn stiction::ContactCorrection> { Box::new(PythonCorrection::new(c, raised)) });
+        if inner.sim.correct_contacts(boxed) {
+            return Ok(());
+        }
+        let method = inner.sim.settings().stepper.method.as_str();
+        Err(wrong(format_args!("the stepper `{method}` has no place for a contact correction")))
+    }
+
+    fn __repr__(&self) -> PyResult<String> {
+        let inner = self.lock()?;
+        let (world, state) = (inner.sim.world(), inner.sim.state());
+        Ok(format!(
+            "<stiction.Simulation of `{}` at t = {:.6} s, contact '{}', nq = {}, nv = {}, nu = {}>",
+            world.name,
+            state.t,
+            inner.sim.solver().name(),
+            self.nq,
+            self.nv,
+            self.nu
+        ))
+    }
+}

@@ -1,0 +1,93 @@
+"""Robot simulation with contacts you can trust: exact frictional contact, certified at every step.
+
+>>> import stiction
+>>> simulation = stiction.Simulation(stiction.load("quadruped"))
+>>> report = simulation.run(1.0)
+>>> simulation.certificate.natural_map < 1e-6  # m/s; zero: the exact contact law
+True
+"""
+
+from . import dynamics, laboratory
+from ._batch import STATUS, Batch, BatchReports, LinkStates
+from ._model import Model, Scene, builtin_models, builtin_scenes, load, loads
+from ._simulation import (
+    CONTACT,
+    CORRECTABLE,
+    Certificate,
+    Energy,
+    LinkState,
+    Picture,
+    Recording,
+    Simulation,
+    Snapshot,
+    State,
+)
+from ._stiction import ContactProblem, Error, InternalError, StepFailed, StepReport, __version__
+from ._tables import (
+    Actuator,
+    Body,
+    Coupling,
+    Geometry,
+    Joint,
+    Keyframe,
+    LedgerEntry,
+    Link,
+    Loop,
+    Sensor,
+    Site,
+    Table,
+    Tendon,
+    UnknownName,
+)
+from .laboratory import certify, compare, friction_problem, solve, solvers, steppers
+
+__all__ = [
+    "CONTACT",
+    "CORRECTABLE",
+    "STATUS",
+    "Actuator",
+    "Batch",
+    "BatchReports",
+    "Body",
+    "Certificate",
+    "ContactProblem",
+    "Coupling",
+    "Energy",
+    "Error",
+    "Geometry",
+    "InternalError",
+    "Joint",
+    "Keyframe",
+    "LedgerEntry",
+    "Link",
+    "LinkState",
+    "LinkStates",
+    "Loop",
+    "Model",
+    "Picture",
+    "Recording",
+    "Scene",
+    "Sensor",
+    "Simulation",
+    "Site",
+    "Snapshot",
+    "State",
+    "StepFailed",
+    "StepReport",
+    "Table",
+    "Tendon",
+    "UnknownName",
+    "__version__",
+    "builtin_models",
+    "builtin_scenes",
+    "certify",
+    "compare",
+    "dynamics",
+    "friction_problem",
+    "laboratory",
+    "load",
+    "loads",
+    "solve",
+    "solvers",
+    "steppers",
+]

@@ -1,0 +1,198 @@
+"""Batches: many environments of one model side by side."""
+
+from __future__ import annotations
+
+import json
+from dataclasses import dataclass
+from typing import Any, Union
+
+import numpy as np
+from numpy.typing import ArrayLike, NDArray
+
+from . import _stiction
+from ._model import Model
+from ._stiction import Error
+from ._tables import Array
+
+#: Environments: indices, a mask, one index, or None for all.
+Ids = Union[ArrayLike, None]
+
+#: The words for the codes of :attr:`BatchReports.status`.
+STATUS = tuple(_stiction.STATUS_WORDS)
+
+
+@dataclass(frozen=True)
+class BatchReports:
+    """What the last step said, an array (environments) for each quantity."""
+
+    #: Codes: 0 converged, 1 rounding, 2 not converged, 3 failed.
+    status: NDArray[np.int8]
+    #: 0: in a lane; 1: a lane gave up, and it was stepped again alone; 2: alone.
+    path: NDArray[np.int8]
+    #: The solver's own stopping quantity [m/s].
+    residual: Array
+    #: The judge's natural map [m/s]; NaN unless the batch is judged.
+    natural_map: Array
+    contacts: NDArray[np.int64]
+    #: Deepest overlap at the start of the step [m].
+    penetration: Array
+
+
+@dataclass(frozen=True)
+class LinkStates:
+    """Where a link is in every environment, and how it moves, in the world."""
+
+    #: (environments, 3) [m]
+    position: Array
+    #: (environments, 4), w first
+    quaternion: Array
+    #: (environments, 3) [rad/s]
+    angular_velocity: Array
+    #: Of its origin (environments, 3) [m/s].
+    velocity: Array
+
+
+class Batch(_stiction.Batch):
+    """``n`` environments of one model, stepped in lanes and on threads, each certified by the same law.
+
+    ``q`` (n, nq) and ``v`` (n, nv) are read-only views of what the last step wrote; they live as long as the batch, and
+    :meth:`set_state` and :meth:`reset` change them. ``control`` (n, nu) is read by every step. ``precision``: f64 or f32,
+    of the lanes. ``judge``: every step is judged, which is slow. Where lanes do not take the model, :attr:`alone_because`
+    says why, and environments are stepped one by one.
+    """
+
+    model: Model
+    #: Time of every environment [s].
+    time: Array
+    _q_view: Array
+    _v_view: Array
+
+    def __new__(
+        cls,
+        model: Model,
+        n: int,
+        *,
+        threads: int = 1,
+        precision: str = "f64",
+        dt: float | None = None,
+        tolerance: float | None = None,
+        judge: bool = False,
+        stepper: str | None = None,
+        **params: Any,
+    ) -> Batch:
+        """See the class."""
+        if not isinstance(model, Model):
+            raise Error(f"a batch needs a model, not {type(model).__name__}; stiction.load() makes one")
+        table = dict(params)
+        if dt is not None:
+            table["dt"] = float(dt)
+        if stepper is not None:
+            table["method"] = stepper
+        given = {"threads": threads, "precision": precision, "judge": judge, "stepper": table}
+        if tolerance is not None:
+            given["tolerance"] = tolerance
+        made = super().__new__(cls, model._world, n, json.dumps(given))
+        made.model = model
+        made.time = np.zeros(n)
+        made._q_view, made._v_view = made._q.view(), made._v.view()
+        made._q_view.flags.writeable = made._v_view.flags.writeable = False
+        return made
+
+    @property
+    def n(self) -> int:
+        """How many environments there are."""
+        return len(self)
+
+    @property
+    def q(self) -> Array:
+        """Coordinates (n, nq), read-only."""
+        return self._q_view
+
+    @property
+    def v(self) -> Array:
+        """Velocities (n, nv), read-only."""
+        return self._v_view
+
+    @property
+    def shared(self) -> dict[str, Array]:
+        """q, v and control as writable arrays of the same memory, for ``torch.from_dlpack`` and ``jax.dlpack``.
+
+        A step overwrites q and v: what is written into them is lost.
+        """
+        return {"q": self._q, "v": self._v, "control": self.control}
+
+    @property
+    def lanes(self) -> int:
+        """How many environments a thread steps at a time."""
+        return self._pace()[0]
+
+    @property
+    def alone_because(self) -> str | None:
+        """Why environments are stepped one by one; None where lanes take the model."""
+        return self._pace()[1]
+
+    def step(self, control: ArrayLike | None = None, steps: int = 1) -> None:
+        """Advances all environments by ``steps`` time steps; ``control`` (n, nu) is kept, as in :attr:`control`."""
+        super().step(control, steps)
+        self.time += steps * self.dt
+
+    def _ids(self, ids: Ids) -> list[int]:
+        if ids is None:
+            return list(range(self.n))
+        chosen = np.asarray(ids)
+        if chosen.dtype == np.bool_:
+            if chosen.shape != (self.n,):
+                raise Error(f"a mask of the shape {chosen.shape}; expected ({self.n},), one for each environment")
+            return [int(i) for i in np.flatnonzero(chosen)]
+        return [int(i) for i in np.atleast_1d(chosen)]
+
+    def set_state(self, ids: Ids = None, q: ArrayLike | None = None, v: ArrayLike | None = None) -> None:
+        """Sets states of some environments (all without ``ids``): a row for each, or one for all. They start cold."""
+        which = self._ids(ids)
+        rows_q = self.q[which] if q is None else np.broadcast_to(np.asarray(q, float), (len(which), self.model.nq))
+        rows_v = self.v[which] if v is None else np.broadcast_to(np.asarray(v, float), (len(which), self.model.nv))
+        self._set_states(which, rows_q, rows_v)
+
+    def reset(self, ids: Ids = None, q: ArrayLike | None = None, v: ArrayLike | None = None) -> None:
+        """Some environments back to time 0: to the start of the model, or to q and v. Controls go back too."""
+        which = self._ids(ids)
+        self.set_state(which, self.model.q0 if q is None else q, self.model.v0 if v is None else v)
+        self.time[which] = 0.0
+        self.control[which] = self.model.control0
+
+    def set_parameters(self, ids: Ids = None, **values: ArrayLike) -> None:
+        """Gives environments numbers of their own, under the names of :meth:`Model.replace`.
+
+        An array has a row for each of these environments, or is of one environment and stands for all.
+        """
+        which = self._ids(ids)
+        shapes = {name: array.shape for name, array in self.model.fields().items()}
+        given = {}
+        for name, value in values.items():
+            array = np.asarray(value, dtype=np.float64)
+            if name in shapes and array.ndim == 1 and array.shape == (len(which),) and shapes[name] != array.shape:
+                array = array.reshape((-1, *[1] * len(shapes[name])))
+            given[name] = np.broadcast_to(array, (len(which), *shapes[name])) if name in shapes else array
+        self._set_parameters(which, given)
+
+    def parameters(self, *names: str) -> dict[str, Array]:
+        """The numbers of all environments, a row for each; all quantities without ``names``."""
+        return self._parameters(list(names or _stiction.QUANTITIES))
+
+    def apply_wrench(self, body: str | int, wrenches: ArrayLike) -> None:
+        """Adds a moment and a force at the origin of a body, in world axes (n, 6), for the next step only."""
+        super().apply_wrench(self.model.bodies.index(body), wrenches)
+
+    @property
+    def reports(self) -> BatchReports:
+        """What the last step said."""
+        return BatchReports(**self._reports())
+
+    def link(self, link: str | int) -> LinkStates:
+        """Where a link is in every environment, and how it moves."""
+        all_ = self._link_states(self.model.links.index(link))
+        return LinkStates(all_[:, :3], all_[:, 3:7], all_[:, 7:10], all_[:, 10:])
+
+    def __repr__(self) -> str:
+        return f"<stiction.Batch of {self.n} × `{self.model.name}`, {self.lanes} at a time>"
+

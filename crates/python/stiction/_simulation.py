@@ -1,0 +1,494 @@
+"""Simulations: a model in motion."""
+
+from __future__ import annotations
+
+import json
+import os
+from collections.abc import Callable, Iterator, Mapping
+from dataclasses import dataclass
+from html import escape
+from typing import Any, cast
+
+import numpy as np
+from numpy.typing import ArrayLike, NDArray
+
+from . import _stiction
+from ._model import Model
+from ._stiction import Error, StepReport
+from ._tables import Array
+
+#: A contact of the last step. ``frame`` holds two tangents and the normal, from A to B, as rows; ``force``, ``moment`` and
+#: ``slip`` are on B, in the world. Index −1: the world. ``mode``: 0 open, 1 sticks, 2 slides.
+CONTACT = np.dtype(
+    [
+        ("bodies", "i4", 2),
+        ("geometries", "i4", 2),
+        ("feature", "u4"),
+        ("mode", "i4"),
+        ("position", "f8", 3),
+        ("frame", "f8", (3, 3)),
+        ("gap", "f8"),
+        ("friction", "f8"),
+        ("force", "f8", 3),
+        ("moment", "f8", 3),
+        ("slip", "f8", 3),
+    ]
+)
+
+#: A contact whose impulse may be corrected; numbers along ``axes`` (t₁, t₂, n).
+CORRECTABLE = np.dtype(
+    [
+        ("bodies", "i4", 2),
+        ("geometries", "i4", 2),
+        ("position", "f8", 3),
+        ("axes", "f8", (3, 3)),
+        ("gap", "f8"),
+        ("friction", "f8"),
+        ("velocity_before", "f8", 3),
+        ("inverse_inertia", "f8", (3, 3)),
+        ("impulse", "f8", 3),
+    ]
+)
+
+Contacts = NDArray[np.void]
+
+#: Sets controls before a step; what it returns, if anything, are the controls.
+Controller = Callable[["Simulation"], "ArrayLike | None"]
+
+
+@dataclass(frozen=True)
+class Certificate:
+    """How far the impulses of a step are from the exact contact law, by a judge that knows no solver.
+
+    ``natural_map`` [m/s] is the number to trust: zero if and only if the impulses satisfy the law. The others say what is
+    wrong; the docs of ``stiction_contact::certificate`` state them as formulas.
+    """
+
+    natural_map: float
+    natural_map_relative: float
+    eps_p: float
+    eps_d: float
+    eps_c: float
+    eps_abs: float
+    signorini: float
+    cone_excess: float
+    dissipation_gap: float
+    mdp_angle_max: float
+    mdp_angle_mean: float
+    lift: float
+    worst: int | None
+
+
+@dataclass(frozen=True)
+class Energy:
+    """Energy of a world [J]."""
+
+    kinetic: float
+    #: Gravity and joint springs.
+    potential: float
+
+    @property
+    def total(self) -> float:
+        """Kinetic and potential."""
+        return self.kinetic + self.potential
+
+
+@dataclass(frozen=True)
+class Snapshot:
+    """Everything that decides how a simulation goes on, bit for bit; can be pickled and kept in files."""
+
+    data: bytes
+
+
+@dataclass(frozen=True)
+class LinkState:
+    """Where a link is, and how it moves, in the world."""
+
+    #: [m]
+    position: Array
+    #: (w, x, y, z)
+    quaternion: Array
+    #: [rad/s]
+    angular_velocity: Array
+    #: Of its origin [m/s].
+    velocity: Array
+
+
+@dataclass(frozen=True)
+class Picture:
+    """Colour (height, width, 3), depth along the axis of the camera [m], and the index of the geometry at every pixel.
+
+    Geometries are numbered as they are drawn, which is not the order of the model; −1: nothing.
+    """
+
+    rgb: NDArray[np.uint8]
+    depth: NDArray[np.float32]
+    segmentation: NDArray[np.int32]
+
+
+class State:
+    """Time, coordinates and velocities of a simulation, as they are now; q and v are its own arrays, and can be written."""
+
+    def __init__(self, simulation: Simulation) -> None:
+        self._simulation = simulation
+
+    @property
+    def t(self) -> float:
+        """Time [s]."""
+        return self._simulation.time
+
+    @t.setter
+    def t(self, t: float) -> None:
+        self._simulation.time = t
+
+    @property
+    def q(self) -> Array:
+        """Coordinates."""
+        return self._simulation.q
+
+    @property
+    def v(self) -> Array:
+        """Velocities."""
+        return self._simulation.v
+
+    def __repr__(self) -> str:
+        return f"State(t={self.t}, q={self.q!r}, v={self.v!r})"
+
+
+def _settings(
+    contact: Any,
+    stepper: str | None,
+    dt: float | None,
+    tolerance: float | None,
+    max_iterations: int | None,
+    threads: int | None,
+    contact_params: Mapping[str, Any] | None,
+    params: Mapping[str, Any],
+) -> dict[str, Any]:
+    table = dict(params)
+    if stepper is not None:
+        table["method"] = stepper
+    if dt is not None:
+        table["dt"] = float(dt)
+    given: dict[str, Any] = {
+        "contact": contact if isinstance(contact, str) else None,
+        "contact_params": None if contact_params is None else dict(contact_params),
+        "tolerance": tolerance,
+        "max_iterations": max_iterations,
+        "threads": threads,
+        "stepper": table,
+    }
+    return {key: value for key, value in given.items() if value is not None}
+
+
+class Simulation(_stiction.Simulation):
+    """A model, its state, a stepper and a contact solver: the thing to call :meth:`step` on.
+
+    ``contact``: the name of a solver (:func:`stiction.solvers` lists them), or an object with a method
+    ``solve(problem, start) -> impulses``; without, what the model asks for. ``stepper``: a name of
+    :func:`stiction.steppers`. Further keywords are parameters of the stepper: ``baumgarte``, ``slop``, ``margin``,
+    ``restitution_threshold``, ``continuous``, ``adaptive``, ``sleep``, …
+
+    ``q``, ``v`` and ``control`` are arrays that live as long as the simulation. A step writes q and v. What you write into
+    them counts: a new q or v is a new state, from which contacts start cold; controls are kept from step to step.
+    """
+
+    model: Model
+    _given: tuple[Any, dict[str, Any]]
+
+    def __new__(
+        cls,
+        model: Model,
+        contact: str | Any | None = None,
+        stepper: str | None = None,
+        dt: float | None = None,
+        *,
+        tolerance: float | None = None,
+        max_iterations: int | None = None,
+        threads: int | None = None,
+        contact_params: Mapping[str, Any] | None = None,
+        **params: Any,
+    ) -> Simulation:
+        """See the class."""
+        if not isinstance(model, Model):
+            raise Error(f"a simulation needs a model, not {type(model).__name__}; stiction.load() makes one")
+        given = _settings(contact, stepper, dt, tolerance, max_iterations, threads, contact_params, params)
+        solver = None if contact is None or isinstance(contact, str) else contact
+        made = super().__new__(cls, model._world, json.dumps(given), solver)
+        made.model = model
+        made._given = (solver, given)
+        return made
+
+    # ------------------------------------------------------------------ state
+
+    @property
+    def state(self) -> State:
+        """Time, q and v as they are now; they can be written."""
+        return State(self)
+
+    def set_state(self, q: ArrayLike | None = None, v: ArrayLike | None = None, t: float | None = None) -> None:
+        """Sets q, v and time at once; contacts start cold."""
+        q = self.q.copy() if q is None else np.asarray(q, dtype=np.float64)
+        v = self.v.copy() if v is None else np.asarray(v, dtype=np.float64)
+        self._set_state(self.time if t is None else t, q, v)
+
+    def reset(self, keyframe: str | int | None = None, *, q: ArrayLike | None = None, v: ArrayLike | None = None) -> None:
+        """Back to the start of the model, at time 0: to a keyframe of its file, or to q and v."""
+        model = self.model
+        control = model.control0
+        start_q, start_v = model.q0, model.v0
+        if keyframe is not None:
+            key = model.keyframes[keyframe]
+            start_q, start_v = np.array(key.q), np.array(key.v)
+            control[: len(key.control)] = key.control
+        self._set_state(0.0, start_q if q is None else q, start_v if v is None else v)
+        self.control[:] = control
+
+    def snapshot(self) -> Snapshot:
+        """Everything that decides the future."""
+        return Snapshot(self._snapshot())
+
+    def restore(self, snapshot: Snapshot) -> None:
+        """Goes on from a snapshot of the same model and settings, bit for bit."""
+        self._restore(snapshot.data)
+
+    def copy(self) -> Simulation:
+        """Another simulation that goes on the same."""
+        return _simulation_made_again(self.model, *self._given, self._snapshot())
+
+    def __reduce__(self) -> tuple[Any, ...]:
+        return (_simulation_made_again, (self.model, *self._given, self._snapshot()))
+
+    # ------------------------------------------------------------------- time
+
+    def run(
+        self,
+        seconds: float,
+        controller: Controller | None = None,
+        every: float | None = None,
+        until: Callable[[Simulation], bool] | None = None,
+    ) -> StepReport | None:
+        """Steps for so many seconds, or until ``until(self)`` is true; raises StepFailed where a step fails.
+
+        ``controller(self)`` is called every ``every`` seconds (every step without), before the step.
+        """
+        steps = round(seconds / self.dt)
+        if not 0 <= steps < 2**53:
+            raise Error(f"seconds is {seconds}; expected a number >= 0 [s]")
+        chunk = 1 if every is None else round(every / self.dt)
+        if chunk < 1:
+            raise Error(f"every is {every}; expected at least the time step, {self.dt} s")
+        if controller is None and until is None:
+            return self.advance(None, steps) if steps else None
+        report: StepReport | None = None
+        done = 0
+        while done < steps and not (until is not None and until(self)):
+            control = None if controller is None else controller(self)
+            now = min(chunk, steps - done)
+            report = self.advance(control, now)
+            done += now
+        return report
+
+    # ---------------------------------------------------------------- readout
+
+    @property
+    def contacts(self) -> Contacts:
+        """Contacts of the last step that carry a force, as a structured array of :data:`CONTACT`."""
+        return self.contacts_near(False)
+
+    def contacts_near(self, open: bool = True) -> Contacts:
+        """Contacts of the last step, with those that carry no force if ``open``."""
+        return np.frombuffer(self._contact_records(open), dtype=CONTACT)
+
+    @property
+    def certificate(self) -> Certificate:
+        """The judge's word on the last step."""
+        return Certificate(**self._certificate())
+
+    @property
+    def energy(self) -> Energy:
+        """Energy of the present state."""
+        return Energy(*self._energy())
+
+    @property
+    def body_positions(self) -> Array:
+        """Origins of the bodies in the world (bodies, 3) [m]."""
+        return self._body_poses()[0]
+
+    @property
+    def body_quaternions(self) -> Array:
+        """Orientations of the bodies in the world (bodies, 4), w first."""
+        return self._body_poses()[1]
+
+    @property
+    def body_velocities(self) -> Array:
+        """Velocities of the bodies (bodies, 6): angular, then of the origin, in world axes."""
+        return self._body_velocities()
+
+    def link(self, link: str | int) -> LinkState:
+        """Where a link is and how it moves."""
+        position, quaternion, motion = self._link_state(self.model.links.index(link))
+        return LinkState(position, quaternion, motion[:3], motion[3:])
+
+    def sensor(self, sensor: str | int) -> Array:
+        """The reading of a sensor of the file, by MuJoCo's definition; one that is not offered raises.
+
+        Accelerations are those of the last step, contact forces its means; noise is up to you.
+        """
+        return self._sensors([self.model.sensors.index(sensor)])[0]
+
+    def sensors(self) -> dict[str, Array]:
+        """The readings of all sensors that are offered, by name; :attr:`Model.sensors_not_offered` lists the others."""
+        missing = self.model.sensors_not_offered
+        table = [(i, s.name) for i, s in enumerate(self.model.sensors) if s.name not in missing]
+        readings = self._sensors([i for i, _ in table])
+        return {name: reading for (_, name), reading in zip(table, readings)}
+
+    # ----------------------------------------------------------------- forces
+
+    def apply_force(self, body: str | int, force: ArrayLike, point: ArrayLike | None = None) -> None:
+        """Adds a force [N], in the world, for the next step only; at a point in the world, or at the body's origin."""
+        index = self.model.bodies.index(body)
+        at = self.body_positions[index] if point is None else point
+        self._apply_force(index, at, force)
+
+    def apply_moment(self, body: str | int, moment: ArrayLike) -> None:
+        """Adds a moment [N·m], in world axes, for the next step only."""
+        self._apply_moment(self.model.bodies.index(body), moment)
+
+    def correct_contacts(self, correction: Callable[[Contacts], ArrayLike | None] | None) -> None:
+        """Lets a function change contact impulses between solving and applying them; None takes it away.
+
+        It is given the contacts as an array of :data:`CORRECTABLE` and returns their impulses (n, 3) [N·s] along their
+        axes, or None. The certificate is that of what was applied.
+        """
+        if correction is None:
+            self._correct_contacts(None)
+            return
+        chosen = correction
+
+        def of_records(records: bytearray) -> Array | None:
+            impulses = chosen(np.frombuffer(records, dtype=CORRECTABLE))
+            return None if impulses is None else np.asarray(impulses, dtype=np.float64)
+
+        self._correct_contacts(of_records)
+
+    # --------------------------------------------------------------- pictures
+
+    def picture(
+        self,
+        width: int = 640,
+        height: int = 480,
+        *,
+        eye: ArrayLike | None = None,
+        target: ArrayLike | None = None,
+        on: str | int | None = None,
+        axes: ArrayLike | None = None,
+        field_of_view: float = 0.66,
+    ) -> Picture:
+        """A picture of the present state, made without a graphics card.
+
+        From ``eye`` at ``target``, both in the world; or from ``eye`` along ``axes`` (rows: to the right of the picture,
+        down, ahead), in the link ``on`` or in the world; without an eye from where all can be seen. ``field_of_view`` is
+        vertical [rad].
+        """
+        place = None if eye is None else np.asarray(eye, dtype=np.float64)
+        rows = None if axes is None else np.asarray(axes, dtype=np.float64)
+        if on is not None:
+            if place is None or rows is None:
+                raise Error("a camera on a link needs an eye and axes in it")
+            link = self.link(on)
+            w, x, y, z = link.quaternion
+            turn = np.array(
+                [
+                    [1 - 2 * (y * y + z * z), 2 * (x * y - w * z), 2 * (x * z + w * y)],
+                    [2 * (x * y + w * z), 1 - 2 * (x * x + z * z), 2 * (y * z - w * x)],
+                    [2 * (x * z - w * y), 2 * (y * z + w * x), 1 - 2 * (x * x + y * y)],
+                ]
+            )
+            place, rows = link.position + turn @ place, rows @ turn.T
+        return Picture(
+            *self._picture(
+                width,
+                height,
+                field_of_view,
+                None if place is None else place.tolist(),
+                None if target is None else np.asarray(target, dtype=np.float64).tolist(),
+                None if rows is None else rows.tolist(),
+            )
+        )
+
+    # -------------------------------------------------------------- recording
+
+    def record(self, frames_per_second: float = 60.0, *, trajectory: bool = True) -> Recording:
+        """Starts a recording: frames to be looked at and, if ``trajectory``, the numbers of every step."""
+        self._start_recording(frames_per_second, trajectory)
+        return Recording(self)
+
+    def __iter__(self) -> Iterator[StepReport]:
+        """Steps without end."""
+        while True:
+            yield self.step()
+
+
+def _simulation_made_again(model: Model, solver: Any, given: dict[str, Any], snapshot: bytes) -> Simulation:
+    given = dict(given)
+    params = given.pop("stepper", {})
+    contact = solver if solver is not None else given.pop("contact", None)
+    given.pop("contact", None)
+    made = Simulation(model, contact, **given, **params)
+    made._restore(snapshot)
+    return made
+
+
+class Recording:
+    """What a simulation has recorded so far."""
+
+    def __init__(self, simulation: Simulation) -> None:
+        self._simulation = simulation
+
+    def save(self, path: str | os.PathLike[str]) -> None:
+        """Writes .html (a replay for any browser), .mcap, or the numbers of every step: .npz, .parquet, .csv."""
+        if os.path.splitext(path)[1] in (".npz", ".parquet", ".csv"):
+            self._simulation._write_trajectory(path)
+        else:
+            self._simulation._write_recording(path)
+
+    def html(self) -> str:
+        """The replay as a page."""
+        return self._simulation.replay()
+
+    def _repr_html_(self) -> str:
+        """The replay in a cell of a notebook, where it stays when the notebook is exported."""
+        page = escape(self.html())
+        return f'<div><iframe srcdoc="{page}" width="100%" height="520" style="border:0"></iframe></div>'
+
+    def arrays(self) -> dict[str, Any]:
+        """The numbers of every step as arrays: t, q, v, energy, natural_map, penetration, contacts, iterations."""
+        return self._simulation._trajectory()
+
+    def to_pandas(self) -> Any:
+        """The numbers of every step as a data frame of pandas, a column for each coordinate."""
+        import pandas
+
+        return pandas.DataFrame(self._columns())
+
+    def to_polars(self) -> Any:
+        """The same of polars."""
+        import polars
+
+        return polars.DataFrame(self._columns())
+
+    def _columns(self) -> dict[str, Any]:
+        arrays = self.arrays()
+        columns = {"t": arrays["t"]}
+        for key in ("q", "v"):
+            names = cast("list[str]", arrays[f"{key}_columns"])
+            columns.update({name: arrays[key][:, i] for i, name in enumerate(names)})
+        for key in ("energy", "natural_map", "penetration", "contacts", "iterations"):
+            columns[key] = arrays[key]
+        return columns
+
+    def stop(self) -> None:
+        """Forgets it; steps are recorded no more."""
+        self._simulation.stop_recording()

@@ -1,0 +1,259 @@
+"""Gymnasium environments on a fleet: many at a time with autoreset, or one."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from typing import Any
+
+import gymnasium
+import numpy as np
+from gymnasium import spaces
+from gymnasium.vector import AutoresetMode, VectorEnv
+from gymnasium.vector.utils import batch_space
+from numpy.typing import NDArray
+
+from .._simulation import Simulation
+from .._stiction import Error
+from .._tables import Array
+from ..randomisation import Disturbance, Randomiser
+from .fleet import Fleet, fleet
+from .task import Ids, Task
+
+Observation = NDArray[np.float32]
+
+
+class Disturbed:
+    """Observations late and noisy, actions too, and pushes: see :class:`stiction.randomisation.Disturbance`."""
+
+    def __init__(self, kind: Disturbance, n: int, observations: int, actions: int) -> None:
+        self.kind, self.n = kind, n
+        self.bias, self.action_bias = np.zeros((n, observations)), np.zeros((n, actions))
+        self.seen = np.zeros((n, observations))
+        self.late = np.zeros((kind.latency + 2, n, actions))
+        self.latency = np.zeros(n, int)
+        self.age = 0
+
+    def begin(self, ids: Ids, dice: np.random.Generator) -> None:
+        """Episodes begin."""
+        k = self.kind
+        self.bias[ids] = k.observation_bias * dice.normal(size=(len(ids), self.bias.shape[1]))
+        self.action_bias[ids] = k.action_bias * dice.normal(size=(len(ids), self.action_bias.shape[1]))
+        self.latency[ids] = dice.integers(0, k.latency + 1, len(ids))
+        self.late[:, ids] = 0.0
+
+    def observation(self, true: Array, fresh: NDArray[np.bool_], dice: np.random.Generator) -> Array:
+        """What is seen of what is true; ``fresh``: an episode has just begun."""
+        k = self.kind
+        noisy = true + self.bias
+        if k.observation_noise:
+            noisy = noisy + k.observation_noise * dice.normal(size=true.shape)
+        if k.injection:
+            other = dice.uniform(size=self.n) < k.injection
+            noisy[other] = noisy[dice.permutation(self.n)[other]]
+        stale = (dice.uniform(size=self.n) < k.observation_delay) | (self.age % k.refresh != 0)
+        self.age += 1
+        self.seen = np.where((stale & ~fresh)[:, None], self.seen, noisy)
+        return np.array(self.seen)
+
+    def action(self, wanted: Array, dice: np.random.Generator) -> Array:
+        """What arrives of what was wanted."""
+        k = self.kind
+        self.late = np.roll(self.late, 1, axis=0)
+        self.late[0] = wanted
+        by = self.latency + (dice.uniform(size=self.n) < k.action_delay)
+        arrived = self.late[by, np.arange(self.n)] + self.action_bias
+        if k.action_noise:
+            arrived = arrived + k.action_noise * dice.normal(size=arrived.shape)
+        return np.asarray(arrived)
+
+
+class TaskVectorEnv(VectorEnv[Observation, Observation, NDArray[Any]]):
+    """A task in n environments side by side, stepped by a batch (by simulations where ``contact`` is given).
+
+    ``autoreset``: next-step, same-step or disabled, as :class:`gymnasium.vector.AutoresetMode` says; where it is disabled,
+    ``reset(options={"reset_mask": mask})`` resets some. ``randomiser`` makes a randomiser of the model and a seed.
+    Reproducible by the seed of :meth:`reset`, for any number of threads.
+    """
+
+    metadata: dict[str, Any]
+
+    def __init__(
+        self,
+        task: Task | Callable[[], Task],
+        num_envs: int = 1,
+        *,
+        autoreset: AutoresetMode | str = AutoresetMode.NEXT_STEP,
+        randomiser: Callable[[Any, int], Randomiser] | None = None,
+        threads: int = 1,
+        **settings: Any,
+    ) -> None:
+        self.task = task if isinstance(task, Task) else task()
+        self.num_envs = num_envs
+        self.fleet: Fleet = fleet(self.task.model, num_envs, threads=threads, **settings)
+        self.autoreset = AutoresetMode(autoreset) if not isinstance(autoreset, AutoresetMode) else autoreset
+        self.metadata = {"autoreset_mode": self.autoreset, "render_modes": []}
+        self.render_mode = None
+        self._make_randomiser = randomiser
+        self.randomiser: Randomiser | None = None
+        self._dice = np.random.default_rng()
+        self._begin_with(None)
+        size = self.task.observe(self.fleet, self._scratch).shape[1]
+        self.single_observation_space = spaces.Box(-np.inf, np.inf, (size,), np.float32)
+        self.single_action_space = spaces.Box(-1.0, 1.0, (self.task.actions,), np.float32)
+        self.observation_space = batch_space(self.single_observation_space, num_envs)
+        self.action_space = batch_space(self.single_action_space, num_envs)
+        self._disturbed: Disturbed | None = None
+
+    def _begin_with(self, seed: int | None) -> None:
+        n = self.num_envs
+        if seed is not None:
+            self._dice = np.random.default_rng(seed)
+        self._scratch = self.task.scratch(n)
+        self._age = np.zeros(n, int)
+        self._returns = np.zeros(n)
+        self._done = np.zeros(n, bool)
+        if self._make_randomiser is not None and (self.randomiser is None or seed is not None):
+            self.randomiser = self._make_randomiser(self.task.model, 0 if seed is None else seed)
+
+    def reset(
+        self, *, seed: int | list[int | None] | None = None, options: dict[str, Any] | None = None
+    ) -> tuple[Observation, dict[str, Any]]:
+        """Begins episodes: all, or where ``options["reset_mask"]`` is true."""
+        mask = None if options is None else options.get("reset_mask")
+        if isinstance(seed, list):
+            seed = next((s for s in seed if s is not None), None)
+        if mask is None:
+            self._begin_with(seed)
+            ids = np.arange(self.num_envs)
+        else:
+            ids = np.flatnonzero(np.asarray(mask, bool))
+        self._reset(ids)
+        fresh = np.zeros(self.num_envs, bool)
+        fresh[ids] = True
+        return self._observe(fresh), {}
+
+    @property
+    def ages(self) -> NDArray[Any]:
+        """Control steps of the present episodes; can be written."""
+        return self._age
+
+    def _reset(self, ids: Ids) -> None:
+        if len(ids) == 0:
+            return
+        if self.randomiser is not None:
+            self.fleet.set_parameters(ids, **self.randomiser.draw(ids))
+            if self._disturbed is None:
+                seen = self.task.observe(self.fleet, self._scratch).shape[1]
+                self._disturbed = Disturbed(self.randomiser.disturbance, self.num_envs, seen, self.task.actions)
+            self._disturbed.begin(ids, self._dice)
+        q, v = self.task.begin(ids, self._dice, self._scratch)
+        self.fleet.set_state(ids, q, v)
+        self._scratch.action[ids] = 0.0
+        self._age[ids], self._returns[ids], self._done[ids] = 0, 0.0, False
+
+    def _observe(self, fresh: NDArray[np.bool_]) -> Observation:
+        true = self.task.observe(self.fleet, self._scratch)
+        if self._disturbed is not None:
+            true = self._disturbed.observation(true, fresh, self._dice)
+        return true.astype(np.float32)
+
+    def step(
+        self, actions: NDArray[Any]
+    ) -> tuple[Observation, NDArray[Any], NDArray[np.bool_], NDArray[np.bool_], dict[str, Any]]:
+        """A control step of all environments; see :class:`gymnasium.vector.VectorEnv`."""
+        task, scratch = self.task, self._scratch
+        n = self.num_envs
+        action = np.clip(np.asarray(actions, dtype=np.float64).reshape(n, task.actions), -1, 1)
+        begun = np.zeros(n, bool)
+        if self.autoreset == AutoresetMode.NEXT_STEP and self._done.any():
+            begun = self._done.copy()
+        arrived = action if self._disturbed is None else self._disturbed.action(action, self._dice)
+        control = task.control(arrived)
+        self._push()
+        self.fleet.step(control, task.steps)
+        terms = task.reward(self.fleet, action, control, scratch)
+        reward = np.sum(list(terms.values()), axis=0)
+        scratch.action[:] = action
+        self._age += 1
+        terminated = task.over(self.fleet, scratch)
+        truncated = (self._age >= task.limit) & ~terminated
+        # Of an episode that was over before, nothing happened but that the next begins.
+        reward = np.where(begun | self._done, 0.0, reward)
+        terminated, truncated = terminated & ~begun, truncated & ~begun
+        self._returns += reward
+        task.after(self.fleet, self._dice, scratch)
+        info: dict[str, Any] = {"reward_terms": terms}
+        done = terminated | truncated
+        over = np.flatnonzero(done)
+        if len(over):
+            info["episode"] = {"r": np.where(done, self._returns, 0.0), "l": np.where(done, self._age, 0)}
+            info["_episode"] = done
+            if self.randomiser is not None:
+                for i in over:
+                    self.randomiser.performed(int(i), self._returns[i])
+        if begun.any():
+            self._reset(np.flatnonzero(begun))
+        self._done = done & ~begun
+        observation = self._observe(begun)
+        if self.autoreset == AutoresetMode.SAME_STEP and len(over):
+            info["final_obs"], info["_final_obs"] = observation.copy(), done
+            self._reset(over)
+            observation = self._observe(done)
+        return observation, reward, terminated, truncated, info
+
+    def _push(self) -> None:
+        kind = None if self.randomiser is None else self.randomiser.disturbance
+        if kind is None or not kind.push_probability or not kind.push or not self.task.trunk:
+            return
+        pushed = self._dice.uniform(size=self.num_envs) < kind.push_probability
+        angle = self._dice.uniform(0, 2 * np.pi, self.num_envs)
+        wrench = np.zeros((self.num_envs, 6))
+        wrench[:, 3], wrench[:, 4] = np.cos(angle), np.sin(angle)
+        self.fleet.push(self.task.trunk, wrench * (pushed * kind.push / self.fleet.dt)[:, None])
+
+    def close_extras(self, **kwargs: Any) -> None:
+        """Nothing is open."""
+
+
+class TaskEnv(gymnasium.Env[Observation, NDArray[Any]]):
+    """A task in one environment; see :class:`TaskVectorEnv`."""
+
+    metadata: dict[str, Any] = {"render_modes": ["rgb_array"], "render_fps": 50}
+
+    def __init__(self, task: Task | Callable[[], Task], *, render_mode: str | None = None, **settings: Any) -> None:
+        self.vector = TaskVectorEnv(task, 1, autoreset=AutoresetMode.DISABLED, **settings)
+        self.task = self.vector.task
+        self.observation_space = self.vector.single_observation_space
+        self.action_space = self.vector.single_action_space
+        if render_mode not in (None, "rgb_array"):
+            raise Error(f"render_mode is `{render_mode}`; there is: rgb_array")
+        self.render_mode = render_mode
+        self._shown: Simulation | None = None
+
+    def render(self) -> Any:
+        """A picture of the present state, from beside what moves."""
+        if self.render_mode is None:
+            return None
+        fleet = self.vector.fleet
+        if self._shown is None:
+            self._shown = Simulation(fleet.model)
+        self._shown.set_state(fleet.q[0], fleet.v[0])
+        return self._shown.picture(480, 360).rgb
+
+    def reset(
+        self, *, seed: int | None = None, options: dict[str, Any] | None = None
+    ) -> tuple[Observation, dict[str, Any]]:
+        """Begins an episode."""
+        super().reset(seed=seed)
+        if seed is None and options is None:
+            # A reset without a seed goes on with the same generator.
+            observation, info = self.vector.reset()
+        else:
+            observation, info = self.vector.reset(seed=seed)
+        return observation[0], info
+
+    def step(self, action: NDArray[Any]) -> tuple[Observation, float, bool, bool, dict[str, Any]]:
+        """A control step."""
+        observation, reward, terminated, truncated, info = self.vector.step(np.asarray(action)[None])
+        terms = {name: float(value[0]) for name, value in info["reward_terms"].items()}
+        return observation[0], float(reward[0]), bool(terminated[0]), bool(truncated[0]), {"reward_terms": terms}

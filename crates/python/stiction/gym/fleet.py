@@ -1,0 +1,125 @@
+"""Environments side by side, whatever they are stepped by: a batch, or simulations one after another."""
+
+from __future__ import annotations
+
+from typing import Any, Protocol
+
+import numpy as np
+from numpy.typing import NDArray
+
+from .._batch import Batch
+from .._model import Model
+from .._simulation import Simulation
+from .._tables import Array
+
+#: A flag for each environment.
+Flags = NDArray[np.bool_]
+
+
+class Fleet(Protocol):
+    """Environments of one model: q, v and controls are arrays with a row for each."""
+
+    model: Model
+
+    @property
+    def n(self) -> int: ...
+    @property
+    def q(self) -> Array: ...
+    @property
+    def v(self) -> Array: ...
+    @property
+    def dt(self) -> float: ...
+    @property
+    def failed(self) -> Flags:
+        """Where the last step failed."""
+        ...
+
+    def step(self, control: Array, steps: int) -> None: ...
+    def set_state(self, ids: NDArray[np.intp], q: Array, v: Array) -> None: ...
+    def set_parameters(self, ids: NDArray[np.intp], **values: Array) -> None: ...
+    def push(self, body: str, wrenches: Array) -> None:
+        """Lets moments and forces act at the origin of a body for the next time step."""
+        ...
+
+
+class Lanes:
+    """A fleet that is a batch: exact contact, many at a time."""
+
+    def __init__(self, model: Model, n: int, **settings: Any) -> None:
+        self.model = model
+        self.batch = Batch(model, n, **settings)
+        self.n, self.dt = n, self.batch.dt
+        self.q, self.v = self.batch.q, self.batch.v
+
+    @property
+    def failed(self) -> Flags:
+        """Where the last step failed."""
+        return np.asarray(self.batch.reports.status == 3)
+
+    def step(self, control: Array, steps: int) -> None:
+        """Advances by so many time steps."""
+        self.batch.step(control, steps)
+
+    def set_state(self, ids: NDArray[np.intp], q: Array, v: Array) -> None:
+        """Sets states of some."""
+        self.batch.set_state(ids, q, v)
+
+    def set_parameters(self, ids: NDArray[np.intp], **values: Array) -> None:
+        """Gives some numbers of their own."""
+        self.batch.set_parameters(ids, **values)
+
+    def push(self, body: str, wrenches: Array) -> None:
+        """Lets moments and forces act for the next time step."""
+        self.batch.apply_wrench(body, wrenches)
+
+
+class Row:
+    """A fleet of simulations stepped one after another: any contact model, any stepper."""
+
+    def __init__(self, model: Model, n: int, **settings: Any) -> None:
+        self.model = model
+        self._settings = settings
+        self._models = [model] * n
+        self.simulations = [Simulation(model, **settings) for _ in range(n)]
+        self.n, self.dt = n, self.simulations[0].dt
+        self.q, self.v = np.tile(model.q0, (n, 1)), np.tile(model.v0, (n, 1))
+        self._failed = np.zeros(n, bool)
+
+    @property
+    def failed(self) -> Flags:
+        """Where the last step failed."""
+        return self._failed
+
+    def step(self, control: Array, steps: int) -> None:
+        """Advances by so many time steps; one that fails stays where it was."""
+        for i, simulation in enumerate(self.simulations):
+            self._failed[i] = simulation.step(control[i], steps).failure is not None
+            self.q[i], self.v[i] = simulation.q, simulation.v
+
+    def set_state(self, ids: NDArray[np.intp], q: Array, v: Array) -> None:
+        """Sets states of some."""
+        for i, q_i, v_i in zip(ids, q, v):
+            self.simulations[i].set_state(q_i, v_i, 0.0)
+            self.q[i], self.v[i] = q_i, v_i
+
+    def set_parameters(self, ids: NDArray[np.intp], **values: Array) -> None:
+        """Gives some numbers of their own: they start cold."""
+        for k, i in enumerate(ids):
+            model = self._models[i].replace(**{name: value[k] for name, value in values.items()})
+            before = self.simulations[i]
+            self._models[i], self.simulations[i] = model, Simulation(model, **self._settings)
+            self.simulations[i].set_state(before.q, before.v, before.time)
+
+    def push(self, body: str, wrenches: Array) -> None:
+        """Lets moments and forces act for the next time step."""
+        for simulation, wrench in zip(self.simulations, wrenches):
+            simulation.apply_moment(body, wrench[:3])
+            simulation.apply_force(body, wrench[3:])
+
+
+def fleet(model: Model, n: int, *, threads: int = 1, **settings: Any) -> Fleet:
+    """A batch where the exact law is asked for and lanes take the model, else simulations one after another."""
+    if settings.get("contact") is None and settings.get("stepper") is None:
+        settings = {key: value for key, value in settings.items() if key not in ("contact", "stepper")}
+        return Lanes(model, n, threads=threads, **settings)
+    return Row(model, n, **settings)

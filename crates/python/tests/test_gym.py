@@ -1,0 +1,230 @@
+"""Environments: Gymnasium's own checks, reproducibility, autoreset, and what the tasks promise."""
+
+from __future__ import annotations
+
+import warnings
+from typing import Any
+
+import numpy as np
+import pytest
+
+gymnasium = pytest.importorskip("gymnasium", reason="gymnasium is not installed")
+
+import stiction.gym as sgym  # noqa: E402
+from gymnasium.utils.env_checker import check_env  # noqa: E402
+from gymnasium.vector import AutoresetMode  # noqa: E402
+from stiction.randomisation import Adaptive, Disturbance, Randomiser, Vary  # noqa: E402
+
+NAMES = [name for name in sgym.TASKS if name != "Legged-v0"]
+
+
+@pytest.mark.parametrize("name", NAMES)
+def test_gymnasium_finds_nothing_to_complain_of(name: str) -> None:
+    environment = gymnasium.make(f"stiction/{name}", render_mode="rgb_array")
+    with warnings.catch_warnings():
+        warnings.simplefilter("ignore", UserWarning)  # of observations without bounds
+        check_env(environment.unwrapped)
+
+
+def rollout(name: str, seed: int, n: int = 3, steps: int = 12, **settings: Any) -> np.ndarray:
+    """Observations and rewards of random actions."""
+    environment = gymnasium.make_vec(f"stiction/{name}", n, **settings)
+    observation, _ = environment.reset(seed=seed)
+    dice, out = np.random.default_rng(5), [observation.ravel()]
+    for _ in range(steps):
+        observation, reward, terminated, truncated, _ = environment.step(dice.uniform(-1, 1, environment.action_space.shape))
+        out += [observation.ravel(), reward, terminated, truncated]
+    return np.concatenate(out)
+
+
+@pytest.mark.parametrize("name", NAMES)
+def test_a_seed_decides_everything_whatever_the_threads(name: str) -> None:
+    first = rollout(name, 1)
+    assert (first == rollout(name, 1, threads=2)).all()
+    assert not (first == rollout(name, 2)).all()
+
+
+def test_other_contact_models_drive_the_same_environment() -> None:
+    exact = rollout("Quadruped-v0", 3, n=1, steps=3)
+    alone = rollout("Quadruped-v0", 3, n=1, steps=3, contact="auto")
+    soft = rollout("Quadruped-v0", 3, n=1, steps=3, contact="mujoco")
+    assert alone == pytest.approx(exact, abs=2e-3)
+    assert not np.allclose(soft, exact, atol=2e-3)
+
+
+@pytest.mark.parametrize("mode", list(AutoresetMode))
+def test_episodes_follow_one_another(mode: AutoresetMode) -> None:
+    environment = sgym.make_vector("CartPole-v0", 4, autoreset=mode)
+    assert environment.metadata["autoreset_mode"] == mode
+    begin, _ = environment.reset(seed=1)
+    push = np.array([[1.0], [0.0], [1.0], [0.0]])
+    was_done = np.zeros(4, bool)
+    seen = 0
+    for _ in range(60):
+        observation, reward, terminated, truncated, info = environment.step(push)
+        done = terminated | truncated
+        fallen = np.abs(observation[:, 1]) > 0.2
+        if mode == AutoresetMode.NEXT_STEP:
+            assert (fallen == done).all()
+            assert (reward[was_done] == 0).all() and not done[was_done].any()
+            assert (np.abs(observation[was_done]) <= 0.051).all()
+        elif mode == AutoresetMode.SAME_STEP and done.any():
+            assert (np.abs(info["final_obs"][done, 1]) > 0.2).all() and (info["_final_obs"] == done).all()
+            assert (np.abs(observation[done]) <= 0.051).all()
+        elif mode == AutoresetMode.DISABLED and done.any():
+            observation, _ = environment.reset(options={"reset_mask": done})
+            assert (np.abs(observation[done]) <= 0.051).all()
+        if done.any():
+            assert (info["episode"]["r"][done] == info["episode"]["l"][done]).all(), "one for each step"
+            assert (terminated == done).all()
+        seen += int(done.sum())
+        was_done = done
+    assert seen >= 4
+    assert begin.dtype == np.float32 and observation.dtype == np.float32
+
+
+def test_time_limits_truncate_and_do_not_terminate() -> None:
+    task = sgym.CartPole()
+    task.limit = 5
+    environment = sgym.TaskVectorEnv(task, 2)
+    environment.reset(seed=1)
+    ends = [environment.step(np.zeros((2, 1)))[2:4] for _ in range(6)]
+    assert [bool(truncated.all()) for _, truncated in ends] == [False, False, False, False, True, False]
+    assert not any(terminated.any() for terminated, _ in ends)
+
+
+def test_a_standing_quadruped_is_rewarded_for_standing_and_over_when_it_tips() -> None:
+    task = sgym.quadruped(command=np.zeros(3))
+    environment = sgym.TaskVectorEnv(task, 4)
+    environment.reset(seed=1)
+    for _ in range(40):
+        _, reward, terminated, _, info = environment.step(np.zeros((4, 12)))
+    assert not terminated.any() and (reward > 0.8 * (1.5 + 0.75) * 0.02).all()
+    assert reward == pytest.approx(np.sum(list(info["reward_terms"].values()), axis=0))
+    tipped = environment.fleet.q[2].copy()
+    tipped[2:7] = [0.3, np.cos(0.6), np.sin(0.6), 0, 0]
+    environment.fleet.set_state(np.array([2]), tipped[None], np.zeros((1, 18)))
+    assert environment.step(np.zeros((4, 12)))[2].tolist() == [False, False, True, False]
+
+
+def test_randomisation_is_reproducible_logged_and_felt() -> None:
+    vary = [
+        Vary("friction", "set", "uniform", 0.3, 1.0),
+        Vary("mass", "scale", "loguniform", 0.5, 2.0, per="element"),
+        Vary("gravity", "add", "uniform", -0.1, 0.1, per="element", only=(2,)),
+        Vary("gain", "scale", "normal", 0.9, 1.1),
+    ]
+
+    def make(model: Any, seed: int) -> Randomiser:
+        disturbance = Disturbance(observation_noise=0.01, observation_bias=0.01, observation_delay=0.1, refresh=2,
+                                  injection=0.05, action_noise=0.01, action_delay=0.1, latency=2,
+                                  push_probability=0.2, push=1.0)
+        return Randomiser(model, vary, seed=seed, disturbance=disturbance)
+
+    runs = [rollout("Quadruped-v0", 1, randomiser=make) for _ in range(2)]
+    assert (runs[0] == runs[1]).all() and not (runs[0] == rollout("Quadruped-v0", 1)).all()
+    environment = sgym.make_vector("Quadruped-v0", 5, randomiser=make)
+    environment.reset(seed=4)
+    kept = environment.fleet.batch.parameters("friction", "mass", "gravity")  # type: ignore[attr-defined]
+    drawn = environment.randomiser.drawn  # type: ignore[union-attr]
+    base = environment.task.model.fields()
+    for i in range(5):
+        friction, mass, gravity, _ = drawn[i]
+        assert kept["friction"][i] == pytest.approx(float(friction)) and 0.3 <= friction <= 1.0
+        assert kept["mass"][i] == pytest.approx(base["mass"] * mass) and (0.5 <= mass).all() and (mass <= 2).all()
+        assert kept["gravity"][i][:2] == pytest.approx([0, 0]) and kept["gravity"][i][2] == pytest.approx(-9.81 + gravity[2])
+    assert len({float(d[0]) for d in drawn.values()}) == 5
+
+
+def test_draws_have_their_distributions() -> None:
+    model = sgym.CartPole().model
+    for distribution, mean, low, high in (("uniform", 1.25, 0.5, 2.0), ("loguniform", 1.0, 0.5, 2.0), ("normal", 1.25, -1, 4)):
+        vary = Vary("gain", "scale", distribution, 0.5, 2.0)
+        drawn = np.concatenate([Randomiser(model, [vary], seed=s).draw(range(200))["gain"].ravel() for s in range(5)])
+        assert low <= drawn.min() and drawn.max() <= high
+        central = np.exp(np.log(drawn).mean()) if distribution == "loguniform" else drawn.mean()
+        assert central == pytest.approx(mean, abs=0.05)
+    with pytest.raises(ValueError, match="quantity is `masses`; there are: gravity, mass"):
+        Vary("masses")
+    with pytest.raises(ValueError, match="loguniform from 0"):
+        Vary("mass", "scale", "loguniform", 0, 1)
+
+
+def test_ranges_widen_as_performance_holds_and_narrow_where_it_does_not() -> None:
+    model = sgym.CartPole().model
+    vary = [Vary("gain", "scale", "uniform", 0.2, 1.8), Vary("damping", "scale", "loguniform", 0.1, 10)]
+    adaptive = Adaptive(widen=10, narrow=5, probability=1.0, episodes=2, step=0.1)
+    randomiser = Randomiser(model, vary, adaptive=adaptive, seed=1)
+    assert randomiser.ranges["gain"] == pytest.approx((1, 1)) and randomiser.ranges["damping"] == pytest.approx((1, 1))
+    for _ in range(40):
+        randomiser.draw([0])
+        # Who is strong copes with any gain; weak dampers only with what they know.
+        assert randomiser._ends[0][0] in (0, 1)
+        k = randomiser._ends[0][0]
+        randomiser.performed(0, 20.0 if k == 0 else 1.0)
+    low, high = randomiser.ranges["gain"]
+    assert low < 0.7 and high > 1.3 and randomiser.ranges["damping"] == pytest.approx((1, 1))
+    assert adaptive.log and {line["quantity"] for line in adaptive.log} <= {"gain", "damping"}
+    within = [randomiser.draw([1])["gain"] for _ in range(30)]
+    assert min(map(np.min, within)) >= low - 1e-9 and max(map(np.max, within)) <= high + 1e-9
+
+
+@pytest.mark.parametrize("name", ["Ant-v5", "HalfCheetah-v5", "Hopper-v5", "Walker2d-v5", "Humanoid-v5"])
+def test_environments_of_mujoco_run_on_stiction(name: str) -> None:
+    pytest.importorskip("mujoco", reason="mujoco is not installed")
+    pytest.importorskip("imageio", reason="imageio, which Gymnasium's MuJoCo environments import, is not installed")
+    theirs, mine = gymnasium.make(name), gymnasium.make(f"stiction/{name}")
+    assert mine.observation_space == theirs.observation_space and mine.action_space == theirs.action_space
+    expected, _ = theirs.reset(seed=1)
+    found, _ = mine.reset(seed=1)
+    # Noise makes their quaternions a little longer than one, which ours are not.
+    assert found == pytest.approx(expected, abs=0.11)
+    theirs.action_space.seed(0)
+    for _ in range(5):
+        observation, reward, terminated, truncated, _ = mine.step(theirs.action_space.sample())
+        assert np.isfinite(observation).all() and np.isfinite(reward) and not truncated
+        assert mine.unwrapped.data.simulation.natural_map < 1e-6
+    assert mine.unwrapped.data.time == pytest.approx(5 * mine.unwrapped.dt)
+    with pytest.raises(ValueError, match="draws nothing"):
+        gymnasium.make(f"stiction/{name}", render_mode="rgb_array")
+
+
+def test_stable_baselines_takes_the_environments() -> None:
+    pytest.importorskip("stable_baselines3", reason="stable-baselines3 is not installed")
+    from stable_baselines3 import PPO
+    from stable_baselines3.common.vec_env import VecMonitor
+
+    from stiction.gym.adapters import stable_baselines
+
+    environment = stable_baselines(sgym.CartPole(), 4)
+    environment.seed(3)
+    first = environment.reset()
+    environment.seed(3)
+    assert (first == environment.reset()).all() and first.shape == (4, 4)
+    for _ in range(60):
+        observation, reward, done, infos = environment.step(np.ones((4, 1)))
+        for i in np.flatnonzero(done):
+            assert abs(infos[i]["terminal_observation"][1]) > 0.2 and not infos[i]["TimeLimit.truncated"]
+            assert abs(observation[i, 1]) < 0.06
+    model = PPO("MlpPolicy", VecMonitor(environment), n_steps=32, batch_size=64, n_epochs=2, device="cpu", seed=1)
+    model.learn(512)
+
+
+def test_rsl_rl_takes_the_environments() -> None:
+    torch = pytest.importorskip("torch", reason="torch is not installed")
+    from stiction.gym.adapters import RslRl
+
+    task = sgym.CartPole()
+    task.limit = 30
+    environment = RslRl(task, 3)
+    observation, _ = environment.get_observations()
+    assert observation.shape == (3, 4) and observation.dtype == torch.float32
+    environment.episode_length_buf = torch.tensor([0, 28, 0])
+    push = torch.tensor([[1.0], [0.0], [0.0]])
+    ends = []
+    for _ in range(30):
+        observation, reward, done, extras = environment.step(push)
+        ends.append((done.tolist(), extras["time_outs"].tolist()))
+        assert reward.shape == done.shape == (3,) and set(extras["log"]) == {"up"}
+    assert ends[1] == ([0, 1, 0], [False, True, False]), "number 1 had 2 control steps left"
+    assert any(done[0] and not late[0] for done, late in ends), "number 0 falls, which is not being cut off"
