@@ -198,6 +198,7 @@ fn as_it_is(path: &Path, options: &Options) -> PyResult<World> {
         state: State::neutral(&world.model),
         control: vec![0.0; world.actuators.len()],
         settings,
+        motion: None,
         forces: Vec::new(),
         duration: Scene::default().duration.0,
         notes: world.ledger.summary().into_iter().collect(),

@@ -19,7 +19,7 @@ use std::sync::{Mutex, MutexGuard, TryLockError};
 use stiction::solvers::Params;
 use stiction::{Settings, Snapshot, State, StepReport, StepStatus};
 use stiction_camera::Painter;
-use stiction_lab::scene::Force;
+use stiction_lab::scene::{Force, Motion};
 
 /// Settings on top of those of a world.
 #[derive(Deserialize)]
@@ -69,6 +69,8 @@ pub(crate) struct Inner {
     pub(crate) sim: stiction::Simulation,
     /// Forces that the scene states.
     forces: Vec<Force>,
+    /// The motion that the actuators follow, until a control is given.
+    motion: Option<Motion>,
     /// v at the start of the last step.
     pub(crate) v_before: Vec<f64>,
     pub(crate) record: Option<Record>,
@@ -172,6 +174,9 @@ impl Inner {
         for force in &self.forces {
             force.apply(&mut self.sim);
         }
+        if let Some(motion) = &self.motion {
+            motion.apply(&mut self.sim);
+        }
         self.v_before.copy_from_slice(&self.sim.state().v);
         let report = self.sim.step();
         if let Some(record) = &mut self.record {
@@ -226,8 +231,9 @@ impl Simulation {
             Ok(buffer.as_any().get_item(slice)?.unbind())
         };
         let (q, v, control) = (view(0, nq)?, view(nq, nq + nv)?, view(nq + nv, nq + nv + nu)?);
-        let (forces, v_before) = (of.forces.clone(), of.state.v.clone());
-        let inner = Mutex::new(Inner { sim, forces, v_before, record: None, painter: None, raised, process });
+        let (forces, motion, v_before) = (of.forces.clone(), of.motion.clone(), of.state.v.clone());
+        let inner =
+            Mutex::new(Inner { sim, forces, motion, v_before, record: None, painter: None, raised, process });
         Ok(Self { inner, world, buffer: buffer.unbind(), q, v, control, nq, nv, nu })
     }
 
@@ -237,11 +243,15 @@ impl Simulation {
         if steps == 0 {
             return Err(wrong("steps is 0; expected at least one"));
         }
+        let given = control.is_some();
         if let Some(control) = control {
             self.set_control(py, &control)?;
         }
         let mut guard = self.pulled(py)?;
         let inner = &mut *guard;
+        if given {
+            inner.motion = None;
+        }
         let report = released(py, || inner.steps(steps))?;
         self.push(py, inner)?;
         Ok(Report(report))

@@ -8,7 +8,7 @@ use numpy::{AllowTypeChange, PyArrayLikeDyn};
 use pyo3::prelude::*;
 use std::sync::{Arc, OnceLock};
 use stiction::{Settings, State, models};
-use stiction_lab::scene::{Force, Setup};
+use stiction_lab::scene::{Force, Motion, Setup};
 
 /// A loaded world.
 #[pyclass(frozen, module = "stiction._stiction")]
@@ -19,6 +19,8 @@ pub(crate) struct World {
     pub(crate) state: State,
     pub(crate) settings: Settings,
     pub(crate) forces: Vec<Force>,
+    /// The motion that the actuators follow, if they do.
+    pub(crate) motion: Option<Motion>,
     /// One control per actuator at the start.
     pub(crate) control: Vec<f64>,
     pub(crate) duration: f64,
@@ -30,7 +32,7 @@ pub(crate) struct World {
 
 impl From<Setup> for World {
     fn from(setup: Setup) -> Self {
-        let Setup { name, world, state, settings, forces, control, duration, notes } = setup;
+        let Setup { name, world, state, settings, forces, control, duration, notes, motion } = setup;
         let world = Arc::new(world);
         Self {
             name,
@@ -38,6 +40,7 @@ impl From<Setup> for World {
             state,
             settings,
             forces,
+            motion,
             control,
             duration,
             notes,
@@ -63,6 +66,7 @@ impl World {
             state: self.state.clone(),
             settings: self.settings.clone(),
             forces: self.forces.clone(),
+            motion: self.motion.clone(),
             control: self.control.clone(),
             duration: self.duration,
             notes: self.notes.clone(),

@@ -7,10 +7,10 @@ use stiction_contact::{Cone, ConstraintProblem};
 /// δ of (3), of rows scaled to length one [–], and how often it is solved.
 const DAMPING: f64 = 1e-10;
 const REFINEMENTS: usize = 6;
-/// What (3) may leave of b [–].
+/// The share of b that (3) may leave [–].
 const LEFT: f64 = 1e-6;
 
-/// See the module.
+/// A component at hand: its matrices, and room to solve in.
 #[derive(Default)]
 pub(super) struct Component {
     /// Rows of the component, those of block k from start[k].
@@ -31,7 +31,7 @@ pub(super) struct Component {
     cholesky: Cholesky,
     /// Columns of W of one row, by coordinates.
     z: Vec<f64>,
-    /// What is free: columns, each of a block and what of it, and rows of A.
+    /// Free impulses, as columns, each of a block and what of it, and rows of A.
     columns: Vec<(usize, [f64; 3])>,
     rows: Vec<usize>,
 }

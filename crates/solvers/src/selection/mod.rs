@@ -45,7 +45,7 @@ const TURNS: usize = 12;
 /// Impulses that hold may leave their cones by this share of them [–].
 const OUTSIDE: f64 = 1e-9;
 
-/// See the module; holds during one selection.
+/// Room for a selection; holds during one.
 #[derive(Default)]
 pub(crate) struct Selection {
     component: Component,
@@ -144,7 +144,7 @@ impl Selection {
         self.settle(problem, stopping, tolerance, impulses)
     }
 
-    /// Of the contacts that stick in what is tried, those that pull open; where none pulls, those whose impulses leave their
+    /// Opens the contacts that pull among those that stick in what is tried; where none pulls, those whose impulses leave their
     /// cones slide, on their way if they slide anyhow. False if all may stay.
     fn let_go(&mut self) -> bool {
         let Self { component, tried, pieces, .. } = self;
@@ -274,7 +274,7 @@ mod tests {
         assert!(same.iter().zip(&selected).all(|(a, b)| (a - b).abs() < 1e-7), "{same:?} {selected:?}");
     }
 
-    /// What can be held is held, from every start, by the smallest impulses that hold it.
+    /// A box that can be held is held, from every start, by the smallest impulses that hold it.
     #[test]
     fn what_can_stick_sticks() {
         let problem = grasp(12.0, 0.5);

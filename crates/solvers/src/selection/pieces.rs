@@ -6,7 +6,7 @@ use stiction_contact::{Cone, ConstraintProblem};
 /// The piece of the law that a block is on.
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub(super) enum Piece {
-    /// Its impulses are given and stay: an open contact, a row at a side of its box.
+    /// The impulses are given and stay: an open contact, a row at a side of its box.
     Given,
     /// All of its impulses are free and all of its velocity vanishes: a contact that sticks, a bilateral row.
     Sticks,

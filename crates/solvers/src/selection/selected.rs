@@ -15,7 +15,7 @@ pub(crate) struct Selected {
 }
 
 impl Selected {
-    /// Of components of so many rows at most, to this tolerance [m/s].
+    /// Selects in components of so many rows at most, to this tolerance [m/s].
     pub(crate) fn new(inner: Box<dyn ContactSolver>, tolerance: f64, rows: usize) -> Self {
         let (selection, stopping) = (Selection::default(), StoppingResidual::default());
         Self { inner, tolerance, rows, selection, stopping, apart: None }

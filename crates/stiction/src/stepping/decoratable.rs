@@ -42,7 +42,7 @@ pub trait Decoratable: Stepper {
         false
     }
 
-    /// What falls asleep stays at the positions `q`.
+    /// Bodies that fall asleep stay at the positions `q`.
     fn hold_at(&mut self, world: &World, q: &[f64]) {
         let _ = (world, q);
     }

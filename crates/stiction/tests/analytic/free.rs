@@ -267,7 +267,7 @@ fn a_heavy_end_of_a_light_chain_keeps_its_energy() {
     for k in 0..5 {
         let at = Pose::from_translation(if k == 0 { Vec3::ZERO } else { vec3(0.1, 0.0, 0.0) });
         let heavy = Inertia::new(500.0, vec3(0.12, 0.0, 0.0), Sym3::diagonal(2.0, 2.0, 2.0));
-        let link = b.link(&format!("link {k}"), last, at, if k == 4 { heavy } else { rod });
+        let link = b.link(format!("link {k}"), last, at, if k == 4 { heavy } else { rod });
         b.joint(link, JointSpec::new(format!("joint {k}"), JointKind::Hinge, Vec3::Y));
         last = Some(link);
     }

@@ -20,7 +20,7 @@ use stiction_dynamics::spatial::{Quat, Sym3, Vec3, vec3};
 use stiction_dynamics::{JointKind, Kinematics, Velocities};
 use stiction_models::World;
 
-/// See the module.
+/// Who may float, and room for (1).
 pub(super) struct AngularMomentum {
     /// Per tree: where its free root has its coordinates and velocities, if it may float.
     roots: Vec<Option<[usize; 2]>>,

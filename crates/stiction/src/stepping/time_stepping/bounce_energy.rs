@@ -12,18 +12,22 @@
 //! E counts kinetic energy, weight and joint springs of the trees that bounce. Free bodies alone fly and bounce exactly, and
 //! are not asked; nor are trees that servos, motors or outer forces drive, whose work is not known so well.
 
+use super::TimeStepping;
 use crate::input::Input;
+use crate::remedy::Remedy;
+use crate::state::State;
 use crate::stepping::integrate::bound_trees;
 use stiction_assembly::{ContactPoint, Posed};
+use stiction_contact::ContactSolver;
 use stiction_dynamics::{JointKind, Kinematics, Model, Velocities};
 use stiction_models::World;
 
 /// ε of (1), of the energy in motion [–].
 const GAIN: f64 = 1e-7;
 /// Solves of one step, at most.
-pub(super) const SOLVES: usize = 8;
+const SOLVES: usize = 8;
 
-/// See the module.
+/// Who is asked (1), and room for it.
 pub(super) struct BounceEnergy {
     /// Per tree: nothing drives it, and it is more than a free body.
     asked: Vec<bool>,
@@ -40,7 +44,7 @@ pub(super) struct BounceEnergy {
 
 /// Energy in motion, and that of weight and springs [J].
 #[derive(Clone, Copy)]
-pub(super) struct Parts {
+struct Parts {
     kinetic: f64,
     potential: f64,
 }
@@ -118,7 +122,7 @@ impl BounceEnergy {
         parts.kinetic + parts.potential - self.before - self.slack
     }
 
-    /// Of the trees that bounce, with the velocities at hand.
+    /// The energy of the trees that bounce, with the velocities at hand.
     fn parts(&self, model: &Model, kin: &Kinematics, (q, v): (&[f64], &[f64])) -> Parts {
         let (mut kinetic, mut potential) = (0.0, 0.0);
         for (b, body) in model.bodies.iter().enumerate().filter(|(_, b)| self.bounces[b.tree]) {
@@ -141,7 +145,87 @@ impl BounceEnergy {
 
 /// The next share to try between `low`, which loses, and `high`, which gains, each a share and its excess: where the line
 /// between them vanishes, but not at its ends.
-pub(super) fn between(low: (f64, f64), high: (f64, f64)) -> f64 {
+fn between(low: (f64, f64), high: (f64, f64)) -> f64 {
     let share = low.1 / (low.1 - high.1);
     low.0 + (high.0 - low.0) * share.clamp(0.05, 0.95)
+}
+
+impl TimeStepping {
+    /// Solves the step again with less restitution while bounces of linked bodies make energy (1).
+    pub(super) fn bounce_less(
+        &mut self,
+        world: &World,
+        state: &State,
+        input: &Input,
+        h: f64,
+        solver: &mut dyn ContactSolver,
+    ) {
+        let whole = self.trial.choice.restitution;
+        let Self { balance, here, posed, trial, search, .. } = self;
+        let solved = (&*posed, &trial.impulses[..], &search.points[..]);
+        let start = (&here.kin, &state.q[..], &state.v[..]);
+        let asked = whole > 0.0 && here.rigid && trial.report.settled() && self.room.correction.is_none();
+        if !asked || !balance.bounce_energy.begin(world, start, input, solved) {
+            return;
+        }
+        let excess = balance.bounce_energy.excess(world, &self.advance.q, &self.advance.v);
+        if excess <= 0.0 {
+            return;
+        }
+        let (mut high, mut low) = ((whole, excess), None);
+        let mut share = 0.0;
+        for solve in 0..SOLVES {
+            let e = self.excess_of(share, world, state, input, h, solver);
+            let good = self.trial.report.settled() && e <= 0.0;
+            if good {
+                low = Some((share, e));
+                self.room.other.set_to(&self.trial);
+            } else if low.is_none() {
+                // Not the bounces make it: with less of them there is no less.
+                if !(e < excess && self.trial.report.settled()) {
+                    let _ = self.excess_of(whole, world, state, input, h, solver);
+                } else {
+                    self.remedy = self.remedy.max(Some(Remedy::WithoutRestitution));
+                }
+                return;
+            } else {
+                high = (share, e);
+            }
+            let Some(low) = low else { return };
+            if solve + 1 < SOLVES {
+                share = between(low, high);
+            }
+        }
+        let Some((share, _)) = low else { return };
+        if self.trial.choice.restitution != share {
+            self.trial.set_to(&self.room.other);
+            self.posed.choose(self.trial.choice);
+            self.correct_positions(world);
+            self.advance_by_rules(world, state, input, h);
+        }
+        let remedy = if share == 0.0 { Remedy::WithoutRestitution } else { Remedy::LessRestitution };
+        self.remedy = self.remedy.max(Some(remedy));
+    }
+
+    /// The step with this share of restitution, and the energy it makes beyond what is allowed [J].
+    fn excess_of(
+        &mut self,
+        share: f64,
+        world: &World,
+        state: &State,
+        input: &Input,
+        h: f64,
+        solver: &mut dyn ContactSolver,
+    ) -> f64 {
+        let Self { posed, trial, free, .. } = self;
+        trial.choice.restitution = share;
+        posed.choose(trial.choice);
+        let before = trial.report.iterations;
+        trial.report = solver.solve(&posed.problem, &mut trial.impulses);
+        trial.report.iterations += before;
+        free.apply_into(posed, &trial.impulses, &state.v, &mut trial.v_next);
+        self.correct_positions(world);
+        self.advance_by_rules(world, state, input, h);
+        self.balance.bounce_energy.excess(world, &self.advance.q, &self.advance.v)
+    }
 }

@@ -32,6 +32,7 @@
 
 mod advance;
 mod angular_momentum;
+mod balance;
 mod bounce_energy;
 mod contact_search;
 mod position_correction;
@@ -55,8 +56,7 @@ use crate::remedy::Remedy;
 use crate::report::{StepReport, StepStatus};
 use crate::state::State;
 use advance::{Advance, SolvedStep};
-use angular_momentum::AngularMomentum;
-use bounce_energy::{BounceEnergy, SOLVES, between};
+use balance::Balance;
 use contact_search::ContactSearch;
 use position_correction::PositionCorrection;
 use stiction_assembly::compliance::ComplianceParameters;
@@ -85,19 +85,6 @@ pub struct TimeStepping {
     correction: PositionCorrection,
     advance: Advance,
     balance: Balance,
-}
-
-/// What of energy and momentum a step must not change.
-struct Balance {
-    bounce_energy: BounceEnergy,
-    angular_momentum: AngularMomentum,
-}
-
-impl Balance {
-    fn new(world: &World) -> Self {
-        let (bounce_energy, angular_momentum) = (BounceEnergy::new(world), AngularMomentum::new(world));
-        Self { bounce_energy, angular_momentum }
-    }
 }
 
 /// Of the world, for rows.
@@ -194,84 +181,6 @@ impl TimeStepping {
         let Advance { q, v, .. } = advance;
         balance.angular_momentum.keep(world, (state, &here.kin, input), solved, (q, v));
         self.advance.check(world)
-    }
-
-    /// Solves the step again with less restitution while bounces of linked bodies make energy ([`bounce_energy`]).
-    fn bounce_less(
-        &mut self,
-        world: &World,
-        state: &State,
-        input: &Input,
-        h: f64,
-        solver: &mut dyn ContactSolver,
-    ) {
-        let whole = self.trial.choice.restitution;
-        let Self { balance, here, posed, trial, search, .. } = self;
-        let solved = (&*posed, &trial.impulses[..], &search.points[..]);
-        let start = (&here.kin, &state.q[..], &state.v[..]);
-        let asked = whole > 0.0 && here.rigid && trial.report.settled() && self.room.correction.is_none();
-        if !asked || !balance.bounce_energy.begin(world, start, input, solved) {
-            return;
-        }
-        let excess = balance.bounce_energy.excess(world, &self.advance.q, &self.advance.v);
-        if excess <= 0.0 {
-            return;
-        }
-        let (mut high, mut low) = ((whole, excess), None);
-        let mut share = 0.0;
-        for solve in 0..SOLVES {
-            let e = self.excess_of(share, world, state, input, h, solver);
-            let good = self.trial.report.settled() && e <= 0.0;
-            if good {
-                low = Some((share, e));
-                self.room.other.set_to(&self.trial);
-            } else if low.is_none() {
-                // Not the bounces make it: with less of them there is no less.
-                if !(e < excess && self.trial.report.settled()) {
-                    let _ = self.excess_of(whole, world, state, input, h, solver);
-                } else {
-                    self.remedy = self.remedy.max(Some(Remedy::WithoutRestitution));
-                }
-                return;
-            } else {
-                high = (share, e);
-            }
-            let Some(low) = low else { return };
-            if solve + 1 < SOLVES {
-                share = between(low, high);
-            }
-        }
-        let Some((share, _)) = low else { return };
-        if self.trial.choice.restitution != share {
-            self.trial.set_to(&self.room.other);
-            self.posed.choose(self.trial.choice);
-            self.correct_positions(world);
-            self.advance_by_rules(world, state, input, h);
-        }
-        let remedy = if share == 0.0 { Remedy::WithoutRestitution } else { Remedy::LessRestitution };
-        self.remedy = self.remedy.max(Some(remedy));
-    }
-
-    /// The step with this share of restitution, and the energy it makes beyond what is allowed [J].
-    fn excess_of(
-        &mut self,
-        share: f64,
-        world: &World,
-        state: &State,
-        input: &Input,
-        h: f64,
-        solver: &mut dyn ContactSolver,
-    ) -> f64 {
-        let Self { posed, trial, free, .. } = self;
-        trial.choice.restitution = share;
-        posed.choose(trial.choice);
-        let before = trial.report.iterations;
-        trial.report = solver.solve(&posed.problem, &mut trial.impulses);
-        trial.report.iterations += before;
-        free.apply_into(posed, &trial.impulses, &state.v, &mut trial.v_next);
-        self.correct_positions(world);
-        self.advance_by_rules(world, state, input, h);
-        self.balance.bounce_energy.excess(world, &self.advance.q, &self.advance.v)
     }
 
     fn find_contacts(&mut self, world: &World, h: f64) {
