@@ -12,7 +12,7 @@ use stiction_lab::Scene;
 fn whole(model: &Model, q: &[f64]) -> (f64, Vec3, [f64; 3]) {
     let mut kin = Kinematics::new(model);
     kin.update(model, q);
-    let total = kin.I.iter().fold(Inertia::ZERO, |sum, I| sum + *I);
+    let total = kin.I.iter().fold(Inertia::ZERO, |sum, inertia| sum + *inertia);
     let about = total.about_com();
     (total.mass, total.com() + kin.reference[0], [about.xx, about.yy, about.zz])
 }
