@@ -110,7 +110,8 @@ fn projections_onto_a_triangle() {
         ([-1.0, -1.0], [0.0, 0.0]),
     ] {
         let mut x = [0.5, 0.5];
-        let status = SimplexQp::default().solve(&H, &[-a[0], -a[1]], &[0..2], 1e-12, &mut x);
+        let status =
+            SimplexQp::default().solve(&H, &[-a[0], -a[1]], std::slice::from_ref(&(0..2)), 1e-12, &mut x);
         assert_eq!(status, QpStatus::Solved);
         assert!((x[0] - projected[0]).abs() + (x[1] - projected[1]).abs() < 1e-14, "{a:?}: {x:?}");
     }

@@ -82,7 +82,7 @@ fn slopes_are_those_of_the_vertices() {
     }
 }
 
-/// A hovering site feels nothing, unless its cone has an offset.
+/// A body that hovers feels nothing, unless its cone has an offset.
 #[test]
 fn nothing_acts_above_the_ground() {
     let place = Place { R_WB: Quat::exp(Vec3::X * 0.1).to_matrix(), p: vec3(0.0, 0.0, 0.2) };

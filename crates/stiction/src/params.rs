@@ -44,7 +44,7 @@ pub struct StepperParams {
     pub deep_sweeps: u32,
     /// Whether islands at rest sleep; where there are no robots they do of themselves.
     pub sleep: Sleep,
-    /// Of the NMDP steppers alone.
+    /// Parameters that the NMDP steppers alone read.
     pub nmdp: NmdpParams,
 }
 

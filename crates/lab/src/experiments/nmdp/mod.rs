@@ -21,8 +21,8 @@ pub(crate) const EXPERIMENT: Experiment = Experiment {
     measure,
 };
 
-/// Steps [s].
-const STEPS: [f64; 7] = [1e-3, 2e-3, 5e-3, 1e-2, 2e-2, 3e-2, 5e-2];
+/// Steps [s]; all divide the period of the jumps, which are then sampled alike.
+const STEPS: [f64; 7] = [1e-3, 2e-3, 5e-3, 1e-2, 2e-2, 2.5e-2, 5e-2];
 /// Steps of a short run.
 const FEW: [f64; 2] = [5e-3, 5e-2];
 

@@ -39,7 +39,7 @@ pub(super) struct Sample {
     pub(super) tilt: f64,
 }
 
-/// The samples of a run.
+/// The record of a run.
 pub(super) struct Trace {
     pub(super) samples: Vec<Sample>,
     pub(super) reports: Vec<NmdpReport>,
