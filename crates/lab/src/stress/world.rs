@@ -69,9 +69,11 @@ const DT: [f64; 5] = [5e-4, 1e-3, 2e-3, 5e-3, 1e-2];
 /// The world of `seed`.
 pub fn draw(seed: u64) -> Result<Drawn, SceneError> {
     let mut random = Random::new(seed);
-    let pick = below(&mut random, BUILTIN_SCENES.len() + 4);
+    // Not those that follow a motion, which is another's subject.
+    let scenes: Vec<_> = BUILTIN_SCENES.iter().filter(|(_, text)| !text.contains("[motion]")).collect();
+    let pick = below(&mut random, scenes.len() + 4);
     let heap = || Scene::from_toml(HEAP, Path::new("heap.toml"));
-    let (name, scene) = match BUILTIN_SCENES.get(pick) {
+    let (name, scene) = match scenes.get(pick) {
         _ if seed % 3 == 2 => (mechanisms::NAME, heap()?),
         Some((name, _)) => (*name, Scene::builtin(name)?),
         // In a random order of its own: the worlds of other seeds stay what they are.
