@@ -84,6 +84,8 @@ pub struct Nmdp {
     params: NmdpParams,
     solver: Solver,
     memory: NmdpMemory,
+    /// The memory at the start of the step.
+    before: NmdpMemory,
     nu: Vec<f64>,
     q: Vec<f64>,
     v: Vec<f64>,
@@ -129,6 +131,7 @@ impl Nmdp {
             params,
             solver,
             memory: NmdpMemory { weights: vec![0.0; weights], ..NmdpMemory::default() },
+            before: NmdpMemory::default(),
             nu: vec![0.0; nv],
             q: model.neutral(),
             v: vec![0.0; nv],
@@ -205,14 +208,15 @@ impl Nmdp {
         h: f64,
     ) -> Result<NmdpReport, (Failure, NmdpReport)> {
         let mut report = NmdpReport::default();
-        let before = self.memory.clone();
+        self.before.weights.clone_from(&self.memory.weights);
+        (self.before.beta, self.before.last_step) = (self.memory.beta, self.memory.last_step);
         self.q.copy_from_slice(q);
         self.v.copy_from_slice(v);
         self.impulses.fill(Force::new(Vec3::ZERO, Vec3::ZERO));
         self.dof_impulses.fill(0.0);
         self.efforts.fill(0.0);
         if let Err(failure) = self.advance(world, acting, h, &mut report) {
-            self.memory = before;
+            std::mem::swap(&mut self.memory, &mut self.before);
             return Err((failure, report));
         }
         for effort in &mut self.efforts {

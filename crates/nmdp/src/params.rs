@@ -31,7 +31,8 @@ pub struct NmdpParams {
     pub regularisation_growth: f64,
     /// Outer iterations of a part of a step.
     pub max_outer: u32,
-    /// Newton iterations of a projection.
+    /// Newton iterations of a projection; one that needs more, as those of zeroth order do at large steps, is sooner done in
+    /// halves.
     pub max_projection: u32,
     /// Steps are halved down to this [s]; then they fail.
     pub min_step: f64,
@@ -52,7 +53,7 @@ impl Default for NmdpParams {
             most_regularisation: 1e6,
             regularisation_growth: 1.5,
             max_outer: 1000,
-            max_projection: 50,
+            max_projection: 20,
             min_step: 1e-5,
         }
     }

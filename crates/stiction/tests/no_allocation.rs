@@ -11,7 +11,8 @@ use stiction::collision::Shape;
 use stiction::dynamics::spatial::{Pose, Quat, Vec3, vec3};
 use stiction::models::{LoadOptions, Material, load};
 use stiction::{
-    Composer, FreeBody, Settings, Simulation, Sleep, State, StepStatus, StepperParams, UNCOLOURED,
+    Composer, FreeBody, Settings, Simulation, Sleep, State, StepStatus, StepperName, StepperParams,
+    UNCOLOURED,
 };
 
 thread_local! {
@@ -149,4 +150,25 @@ fn falling_asleep_and_waking_allocate_nothing() {
     let before = COUNT.with(Cell::get);
     assert!((0..5).all(|_| round(&mut sim)));
     assert_eq!(COUNT.with(Cell::get) - before, 0);
+}
+
+/// A quadruped that stands under every stepper with a contact law of its own.
+#[test]
+fn implicit_steps_after_warm_up_allocate_nothing() {
+    let path = Path::new(env!("CARGO_MANIFEST_DIR")).join("../lab/scenes/quadruped.xml");
+    let world = load(&path, &LoadOptions::default()).unwrap();
+    let home = world.keyframes[0].clone();
+    for entry in &stiction::steppers()[1..] {
+        let method = StepperName::of(entry.name).unwrap();
+        let stepper = StepperParams { method, dt: 0.01, ..StepperParams::default() };
+        let state = State { t: 0.0, q: home.q.clone(), v: home.v.clone() };
+        let settings = Settings { stepper, ..Settings::default() };
+        let mut sim = Simulation::new(world.clone(), state, settings).unwrap();
+        sim.control_mut().copy_from_slice(&home.control);
+        let mut step = |_| assert!(sim.step().failure().is_none(), "{}", entry.name);
+        (0..60).for_each(&mut step);
+        let before = COUNT.with(Cell::get);
+        (60..80).for_each(&mut step);
+        assert_eq!(COUNT.with(Cell::get) - before, 0, "{}", entry.name);
+    }
 }
