@@ -89,7 +89,17 @@ def save(path: Path, policy: Policy, normaliser: Normaliser) -> None:
     np.savez(path, mean=normaliser.mean, var=normaliser.var, **weights)
 
 
-def train(out: Path, minutes: float, n: int, seed: int, threads: int) -> None:
+def load(path: Path, policy: Policy, normaliser: Normaliser) -> None:
+    """Goes on with saved actions; values are learnt anew."""
+    saved = np.load(path)
+    weights = {k[6:]: torch.from_numpy(saved[k]) for k in saved.files if k.startswith("actor.")}
+    policy.actor.load_state_dict(weights)
+    normaliser.mean, normaliser.var, normaliser.count = saved["mean"], saved["var"], 1e6
+    with torch.no_grad():
+        policy.log_std.fill_(-1.5)
+
+
+def train(out: Path, minutes: float, n: int, seed: int, threads: int, start: Path | None) -> None:
     """Until the time is over."""
     out.mkdir(parents=True, exist_ok=True)
     torch.manual_seed(seed)
@@ -100,14 +110,17 @@ def train(out: Path, minutes: float, n: int, seed: int, threads: int) -> None:
     optimiser = torch.optim.Adam(policy.parameters(), lr=1e-3)
     rate = 1e-3
     raw, _ = environment.reset(seed=seed)
-    normaliser.update(raw)
+    if start is None:
+        normaliser.update(raw)
+    else:
+        load(start, policy, normaliser)
     begin, iteration, returns, lengths = time.time(), 0, [0.0], [0.0]
     simulated = learnt = 0.0
     with open(out / "curve.csv", "w", newline="") as file:
         log = csv.writer(file)
         log.writerow(["minutes", "steps", "return", "length", "velocity", "kl", "std", "simulating_s", "learning_s"])
         while time.time() - begin < 60 * minutes:
-            start = time.time()
+            clock = time.time()
             store: dict[str, list[np.ndarray]] = {k: [] for k in ("x", "a", "logp", "r", "v", "done", "last", "vel")}
             for _ in range(HORIZON):
                 x = normaliser(raw)
@@ -131,8 +144,8 @@ def train(out: Path, minutes: float, n: int, seed: int, threads: int) -> None:
                     store[key].append(item)
                 store["vel"].append(info["reward_terms"]["velocity"])
             normaliser.update(np.concatenate(store["last"]))
-            simulated += time.time() - start
-            start = time.time()
+            simulated += time.time() - clock
+            clock = time.time()
             with torch.no_grad():
                 after = policy(torch.from_numpy(normaliser(raw)))[1].numpy()
             r, v, done_ = np.stack(store["r"]), np.stack(store["v"]), np.stack(store["done"])
@@ -165,7 +178,7 @@ def train(out: Path, minutes: float, n: int, seed: int, threads: int) -> None:
                 group["lr"] = rate
             with torch.no_grad():
                 policy.log_std.clamp_(-2.5, 0.0)
-            learnt += time.time() - start
+            learnt += time.time() - clock
             iteration += 1
             line: list[Any] = [(time.time() - begin) / 60, iteration * HORIZON * n, np.mean(returns), np.mean(lengths),
                                np.mean(store["vel"]) / (1.5 * 0.02), kl, float(policy.log_std.exp().mean()), simulated, learnt]
@@ -213,6 +226,7 @@ if __name__ == "__main__":
     parser.add_argument("--envs", type=int, default=512)
     parser.add_argument("--seed", type=int, default=1)
     parser.add_argument("--threads", type=int, default=2, help="of the batch")
+    parser.add_argument("--start", type=Path, help="a policy.npz to go on with")
     chosen = parser.parse_args()
-    train(chosen.out, chosen.minutes, chosen.envs, chosen.seed, chosen.threads)
+    train(chosen.out, chosen.minutes, chosen.envs, chosen.seed, chosen.threads, chosen.start)
     print(f"walked {replay(chosen.out):.2f} m in 8 s; asked for 4.8 m")

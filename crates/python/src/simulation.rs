@@ -121,7 +121,26 @@ impl Simulation {
     pub(crate) fn pulled(&self, py: Python<'_>) -> PyResult<MutexGuard<'_, Inner>> {
         let mut inner = self.lock()?;
         let buffer = self.buffer.bind(py).try_readonly().map_err(wrong)?;
-        let all = buffer.as_slice().map_err(wrong)?;
+        self.take(&mut inner, buffer.as_slice().map_err(wrong)?)?;
+        Ok(inner)
+    }
+
+    /// Writes `control` into the arrays, then gives the inside as [`Self::pulled`] does.
+    fn commanded(&self, py: Python<'_>, control: &Row<'_>) -> PyResult<MutexGuard<'_, Inner>> {
+        let view = control.as_array();
+        if view.len() != self.nu {
+            return Err(crate::errors::wrong_length("control", view.len(), self.nu, "one for each actuator"));
+        }
+        let mut inner = self.lock()?;
+        let mut buffer = self.buffer.bind(py).try_readwrite().map_err(wrong)?;
+        let all = buffer.as_slice_mut().map_err(wrong)?;
+        all[self.nq + self.nv..].iter_mut().zip(view.iter()).for_each(|(to, x)| *to = *x);
+        self.take(&mut inner, all)?;
+        Ok(inner)
+    }
+
+    /// Takes state and controls of the arrays; a state that is another is one from which contacts start cold.
+    fn take(&self, inner: &mut Inner, all: &[f64]) -> PyResult<()> {
         let (q, rest) = all.split_at(self.nq);
         let (v, control) = rest.split_at(self.nv);
         let state = inner.sim.state();
@@ -131,7 +150,7 @@ impl Simulation {
             inner.v_before.copy_from_slice(v);
         }
         inner.sim.control_mut().copy_from_slice(control);
-        Ok(inner)
+        Ok(())
     }
 
     /// Writes the state into the arrays.
@@ -148,17 +167,6 @@ impl Simulation {
         let mut buffer = self.buffer.bind(py).try_readwrite().map_err(wrong)?;
         let all = buffer.as_slice_mut().map_err(wrong)?;
         all[self.nq + self.nv..].copy_from_slice(inner.sim.control_mut());
-        Ok(())
-    }
-
-    fn set_control(&self, py: Python<'_>, control: &Row<'_>) -> PyResult<()> {
-        let view = control.as_array();
-        if view.len() != self.nu {
-            return Err(crate::errors::wrong_length("control", view.len(), self.nu, "one for each actuator"));
-        }
-        let mut buffer = self.buffer.bind(py).try_readwrite().map_err(wrong)?;
-        let all = buffer.as_slice_mut().map_err(wrong)?;
-        all[self.nq + self.nv..].iter_mut().zip(view.iter()).for_each(|(to, x)| *to = *x);
         Ok(())
     }
 }
@@ -244,10 +252,10 @@ impl Simulation {
             return Err(wrong("steps is 0; expected at least one"));
         }
         let given = control.is_some();
-        if let Some(control) = control {
-            self.set_control(py, &control)?;
-        }
-        let mut guard = self.pulled(py)?;
+        let mut guard = match control {
+            Some(control) => self.commanded(py, &control)?,
+            None => self.pulled(py)?,
+        };
         let inner = &mut *guard;
         if given {
             inner.motion = None;
