@@ -13,14 +13,14 @@ runs its tests with pytest.
 
     cargo xtask python [--witnesses] [FILTER]
 
-    --witnesses   install MuJoCo and Pinocchio too, which some tests compare with
+    --witnesses   install MuJoCo, Pinocchio and Ray too, which some tests need
     FILTER        only tests whose name contains it (skips the types)
 
 Needs Python 3.10 or later with its venv module, and a package index once.";
 
 /// Imports that fail where a package is missing that the tests need.
 const PRESENT: &str = "import pytest, mypy, numpy, gymnasium, pandas, matplotlib, maturin";
-const WITNESSES: &str = "import mujoco, pinocchio";
+const WITNESSES: &str = "import mujoco, pinocchio, imageio, ray, pyarrow";
 
 pub(crate) fn run(mut args: Args) -> Result<(), String> {
     let witnesses = args.flag("--witnesses");
