@@ -7,6 +7,8 @@ use stiction_contact::{Cone, ConstraintProblem};
 /// δ of (3), of rows scaled to length one [–], and how often it is solved.
 const DAMPING: f64 = 1e-10;
 const REFINEMENTS: usize = 6;
+/// The share of b at which no more are needed [–].
+const ENOUGH: f64 = 1e-14;
 /// The share of b that (3) may leave [–].
 const LEFT: f64 = 1e-6;
 
@@ -208,6 +210,9 @@ impl Component {
         for _ in 0..REFINEMENTS {
             left.clear();
             left.extend(c.chunks_exact(m).zip(&*b).map(|(row, b)| b - dot(row, x)));
+            if dot(left, left) <= (ENOUGH * size).powi(2) {
+                break;
+            }
             y.clone_from(left);
             cholesky.solve(y);
             for (row, y) in c.chunks_exact(m).zip(&*y) {
@@ -222,6 +227,12 @@ impl Component {
             here.iter_mut().zip(unit).for_each(|(l, u)| *l += x * u / length);
         }
         missing <= LEFT * size && lambda.iter().all(|l| l.is_finite())
+    }
+
+    /// The mobility of block k along its tangents, the larger of its rows [1/kg].
+    pub(super) fn tangential(&self, k: usize) -> f64 {
+        let (n, row) = (self.g.len(), self.start[k]);
+        self.a[row * n + row].max(self.a[(row + 1) * n + row + 1])
     }
 
     /// True if the contact of block k pulls, by more than this share of the largest impulse.

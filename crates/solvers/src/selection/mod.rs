@@ -39,6 +39,8 @@ use stiction_contact::{Cone, ConstraintProblem, Law};
 const ALL: f64 = 0.999;
 /// A contact opens slowly if it does at less than so many times the fastest slip [–].
 const NEAR: f64 = 3.0;
+/// A contact may stop where its slip is no more than so many times what all friction of the component would stop [–].
+const STOPS: f64 = 10.0;
 /// Rounds of (1), and of the directions of (2).
 const ROUNDS: usize = 12;
 const TURNS: usize = 12;
@@ -54,6 +56,8 @@ pub(crate) struct Selection {
     found_c: Vec<f64>,
     /// Per block the component it is in, by its first block.
     root: Vec<usize>,
+    /// Per component, by its first block: something slides there.
+    slips: Vec<bool>,
     blocks: Vec<usize>,
     pieces: Vec<Piece>,
     tried: Vec<Piece>,
@@ -81,16 +85,20 @@ impl Selection {
         let before = stopping.residual(problem, Law::Ncp, impulses, &self.c);
         component::find(problem, &mut self.root, &mut self.blocks);
         let mut chosen = None;
+        self.slips.clear();
+        self.slips.resize(problem.len(), false);
+        for i in 0..problem.len() {
+            self.slips[self.root[i]] |= slides(problem, i, impulses, &self.c, tolerance);
+        }
         for first in 0..problem.len() {
-            if self.root[first] != first {
+            if !self.slips[first] {
                 continue;
             }
             self.blocks.clear();
             self.blocks.extend((first..problem.len()).filter(|&i| self.root[i] == first));
             let rows: usize = self.blocks.iter().map(|&i| problem.cone(i).dim()).sum();
-            let alone = |i: &usize| matches!(problem.cone(*i), Cone::Patch { .. });
-            let slips = self.blocks.iter().any(|&i| slides(problem, i, impulses, &self.c, tolerance));
-            if !slips || rows > most || self.blocks.iter().any(alone) {
+            let patch = |i: &usize| matches!(problem.cone(*i), Cone::Patch { .. });
+            if rows > most || self.blocks.iter().any(patch) {
                 continue;
             }
             self.component.take(problem, &self.blocks);
@@ -120,12 +128,23 @@ impl Selection {
             if slides(problem, i, impulses, &self.c, tolerance) { c(i)[0].hypot(c(i)[1]) } else { 0.0 }
         };
         let fastest = NEAR * self.blocks.iter().map(slip).fold(0.0, f64::max);
+        // Friction that might come to act between all of them [N·s].
+        let friction = |&i: &usize| match problem.cone(i) {
+            Cone::Friction { mu } => mu * impulses[problem.range(i).start + 2].max(0.0),
+            _ => 0.0,
+        };
+        let most = STOPS * self.blocks.iter().map(friction).sum::<f64>();
+        let stops = |k: usize, i: usize| c(i)[0].hypot(c(i)[1]) <= most * self.component.tangential(k);
         self.tried.clear();
-        self.tried.extend(self.pieces.iter().zip(&self.blocks).map(|(p, &i)| match problem.cone(i) {
-            Cone::Friction { mu } if mu > 0.0 && (*p != Piece::Given || c(i)[2] <= fastest) => Piece::Sticks,
-            _ => *p,
+        self.tried.extend(self.pieces.iter().zip(&self.blocks).enumerate().map(|(k, (p, &i))| {
+            match (problem.cone(i), p) {
+                (Cone::Friction { mu }, Piece::Slides { .. }) if mu > 0.0 && stops(k, i) => Piece::Sticks,
+                (Cone::Friction { mu }, Piece::Given) if mu > 0.0 && c(i)[2] <= fastest => Piece::Sticks,
+                _ => *p,
+            }
         }));
-        for _ in 0..ROUNDS {
+        let stops = self.tried.iter().zip(&self.pieces).any(|(t, p)| t != p && *p != Piece::Given);
+        for _ in 0..if stops { ROUNDS } else { 0 } {
             if !self.component.solve(&self.tried, impulses, &self.blocks, problem) {
                 break;
             }
