@@ -8,7 +8,7 @@ use stiction_contact::{Cone, ConstraintProblem};
 const DAMPING: f64 = 1e-10;
 const REFINEMENTS: usize = 6;
 /// The share of b at which no more are needed [–].
-const ENOUGH: f64 = 1e-14;
+const ENOUGH: f64 = 1e-11;
 /// The share of b that (3) may leave [–].
 const LEFT: f64 = 1e-6;
 

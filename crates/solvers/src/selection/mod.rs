@@ -39,7 +39,8 @@ use stiction_contact::{Cone, ConstraintProblem, Law};
 const ALL: f64 = 0.999;
 /// A contact opens slowly if it does at less than so many times the fastest slip [–].
 const NEAR: f64 = 3.0;
-/// A contact may stop where its slip is no more than so many times what all friction of the component would stop [–].
+/// (1) is asked where the slip of some contact is no more than so many times what all friction of the component would
+/// stop [–].
 const STOPS: f64 = 10.0;
 /// Rounds of (1), and of the directions of (2).
 const ROUNDS: usize = 12;
@@ -135,15 +136,13 @@ impl Selection {
         };
         let most = STOPS * self.blocks.iter().map(friction).sum::<f64>();
         let stops = |k: usize, i: usize| c(i)[0].hypot(c(i)[1]) <= most * self.component.tangential(k);
+        let slides = |(k, p): (usize, &Piece)| matches!(p, Piece::Slides { .. }) && stops(k, self.blocks[k]);
+        let stops = self.pieces.iter().enumerate().any(slides);
         self.tried.clear();
-        self.tried.extend(self.pieces.iter().zip(&self.blocks).enumerate().map(|(k, (p, &i))| {
-            match (problem.cone(i), p) {
-                (Cone::Friction { mu }, Piece::Slides { .. }) if mu > 0.0 && stops(k, i) => Piece::Sticks,
-                (Cone::Friction { mu }, Piece::Given) if mu > 0.0 && c(i)[2] <= fastest => Piece::Sticks,
-                _ => *p,
-            }
+        self.tried.extend(self.pieces.iter().zip(&self.blocks).map(|(p, &i)| match problem.cone(i) {
+            Cone::Friction { mu } if mu > 0.0 && (*p != Piece::Given || c(i)[2] <= fastest) => Piece::Sticks,
+            _ => *p,
         }));
-        let stops = self.tried.iter().zip(&self.pieces).any(|(t, p)| t != p && *p != Piece::Given);
         for _ in 0..if stops { ROUNDS } else { 0 } {
             if !self.component.solve(&self.tried, impulses, &self.blocks, problem) {
                 break;
