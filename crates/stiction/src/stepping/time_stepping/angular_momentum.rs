@@ -9,8 +9,9 @@
 //! ```
 //!
 //! the least change of the velocities that does so. It moves no contact: the velocities between bodies, and with them the
-//! certificate, stay as they are. Bodies that only fly keep their energy instead, and are left alone, as are those that the
-//! world, an outer force or a servo holds.
+//! certificate, stay as they are. It changes the energy, by as little as L was off. So islands in which something bounces
+//! elastically, e = 1, keep their energy instead and are left alone, as are bodies that only fly, and those that the world, an
+//! outer force or a servo holds.
 
 use crate::input::Input;
 use crate::state::State;
@@ -128,6 +129,9 @@ impl AngularMomentum {
                 continue;
             }
             let trees = contact.bodies.map(|b| b.map(|b| top(island, model.bodies[b].tree)));
+            if contact.restitution >= 1.0 {
+                trees.iter().flatten().for_each(|&t| anchored[t] = true);
+            }
             match trees {
                 [Some(a), Some(b)] => {
                     let (first, other) = (a.min(b), a.max(b));
