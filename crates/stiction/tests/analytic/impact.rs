@@ -319,3 +319,31 @@ fn a_cradle_throws_as_many_as_strike() {
     let at_once = after(ImpactLaw::AtOnce, 1);
     assert!(at_once[0] < -0.5 && at_once[4] < 0.5, "{at_once:?}");
 }
+
+/// Balls that collide elastically and obliquely, in several steps: their energy stays to rounding, in every
+/// step, though their angular momentum then is that of the step's start.
+#[test]
+fn elastic_balls_keep_their_energy() {
+    let mut c = Composer::new("gas", Vec3::ZERO).unwrap();
+    let material = Material { friction: 0.0, restitution: 1.0, ..Material::default() };
+    for k in 0..8 {
+        let corner = vec3((k & 1) as f64, (k >> 1 & 1) as f64, (k >> 2) as f64);
+        let at = (corner - vec3(0.5, 0.5, 0.5)) * 0.5 + vec3(0.01, 0.02, -0.03) * k as f64;
+        let ball = FreeBody::new(
+            format!("ball {k}"),
+            Shape::Sphere { radius: 0.1 },
+            1.0,
+            Pose::from_translation(at),
+        );
+        c.body(FreeBody { material, velocity: at * -3.0, ..ball }).unwrap();
+    }
+    let (world, state) = c.finish();
+    let mut run = Run::of(world, state, "auto", 1e-3);
+    let (start, mut met) = (run.sim.energy().total(), 0);
+    for _ in 0..400 {
+        run.step();
+        met += u32::from(run.sim.impulses().iter().any(|l| *l != 0.0));
+        assert!((run.sim.energy().total() / start - 1.0).abs() < 1e-10, "{} J", run.sim.energy().total());
+    }
+    assert!(met >= 3, "{met} steps with impacts");
+}
