@@ -335,6 +335,12 @@ impl<T: Real> MassMatrix<T> {
         self.entries[self.pattern.start(i)] += x;
     }
 
+    /// Becomes `other`, a matrix of the same model.
+    #[inline(always)]
+    pub fn set_to(&mut self, other: &Self) {
+        self.entries.copy_from_slice(&other.entries);
+    }
+
     /// The full matrix by rows, nv × nv.
     pub fn to_dense(&self) -> Vec<T> {
         let n = self.size();

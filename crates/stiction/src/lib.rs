@@ -113,7 +113,7 @@ pub mod stepping;
 pub use catalogue::{StepperEntry, StepperName, UnknownStepper, steppers};
 pub use compose::{ComposeError, Composer, FreeBody, UNCOLOURED};
 pub use input::Input;
-pub use params::{ImpactLaw, Sleep, StepperParamError, StepperParams};
+pub use params::{HigherOrder, ImpactLaw, Sleep, StepperParamError, StepperParams};
 pub use recorder::{Recorder, frame_of, scene_of};
 pub use remedy::Remedy;
 pub use report::{CERTIFIED, StepReport, StepStatus};

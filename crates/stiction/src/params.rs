@@ -42,6 +42,8 @@ pub struct StepperParams {
     /// contact solver makes `deep_sweeps` sweeps, the step is flagged, and positions are resolved first.
     pub deep_contacts: u32,
     pub deep_sweeps: u32,
+    /// Trees that go by a method of higher order where no constraint acts upon them.
+    pub higher_order: HigherOrder,
     /// Whether islands at rest sleep; where there are no robots they do of themselves.
     pub sleep: Sleep,
     /// Parameters that the NMDP steppers alone read.
@@ -73,6 +75,20 @@ pub enum ImpactLaw {
     Sequential,
 }
 
+/// Trees of joints that go by a method of higher order in a step in which no constraint acts upon them: Runge–Kutta of order
+/// five, or a Rosenbrock method of order two where springs, dampers or servos are stiff, with error estimates. Two to six
+/// evaluations of forward dynamics a step. Trees with tendons, loops, couplings, dry friction or carried weight never
+/// do, free bodies alone need not.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
+#[serde(rename_all = "lowercase")]
+pub enum HigherOrder {
+    /// All, with servos or without. In batches, whose lanes do not know this, as `Passive`.
+    #[default]
+    Always,
+    /// Trees without servos alone; others go by the rules of trees that are touched, of order one or two.
+    Passive,
+}
+
 impl Default for StepperParams {
     fn default() -> Self {
         Self {
@@ -89,6 +105,7 @@ impl Default for StepperParams {
             deep_overlap: 1e-3,
             deep_contacts: 300,
             deep_sweeps: 30,
+            higher_order: HigherOrder::default(),
             sleep: Sleep::default(),
             nmdp: NmdpParams::default(),
         }

@@ -47,6 +47,11 @@ impl Effort {
     }
 }
 
+/// True of actuators whose effort depends on how the robot stands or moves.
+pub fn is_servo(a: &Actuator) -> bool {
+    a.law.bias_length != 0.0 || a.law.bias_velocity != 0.0
+}
+
 /// (1) for actuator `a` under control `u`.
 pub fn evaluate(
     a: &Actuator,

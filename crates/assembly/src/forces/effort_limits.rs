@@ -13,7 +13,7 @@
 //! constraint problem, which is exact; it stays a row while it is at its limit.
 
 use super::ImplicitForce;
-use super::actuators::{self, Effort, at_velocity, clamp};
+use super::actuators::{self, Effort, at_velocity, clamp, is_servo};
 use stiction_dynamics::MassMatrix;
 use stiction_models::{Actuator, World};
 
@@ -131,6 +131,13 @@ impl Servos {
             for &(dof, c) in &actuators[i].transmission {
                 tau[dof] += c * self.efforts[i].start;
             }
+        }
+    }
+
+    /// Adds what those exert that are no servos.
+    pub fn add_given_efforts(&self, actuators: &[Actuator], tau: &mut [f64]) {
+        for (a, effort) in actuators.iter().zip(&self.efforts).filter(|(a, _)| !is_servo(a)) {
+            a.transmission.iter().for_each(|&(dof, c)| tau[dof] += c * effort.start);
         }
     }
 

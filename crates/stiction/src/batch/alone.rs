@@ -5,7 +5,7 @@ use super::memory::Memory;
 use super::plan::Plan;
 use super::settings::{BatchReport, Path};
 use crate::input::Input;
-use crate::params::{Sleep, StepperParams};
+use crate::params::{HigherOrder, Sleep, StepperParams};
 use crate::settings::ITERATIONS;
 use crate::state::State;
 use crate::stepping::Stepper;
@@ -40,7 +40,10 @@ pub(super) enum AloneError {
 impl Alone {
     pub(super) fn new(plan: &Plan) -> Result<Self, AloneError> {
         let tolerance = plan.settings.tolerance;
-        let params = StepperParams { sleep: Sleep::Off, ..plan.settings.stepper };
+        let asked = plan.settings.stepper;
+        // As in lanes, if there are any.
+        let higher_order = if plan.obstacle.is_some() { asked.higher_order } else { HigherOrder::Passive };
+        let params = StepperParams { sleep: Sleep::Off, higher_order, ..asked };
         Ok(Self {
             stepper: Sleeping::new(&plan.world, TimeStepping::new(&plan.world, params)?, &params),
             solver: registry::make("auto", &Common { tolerance, max_iterations: ITERATIONS })?,

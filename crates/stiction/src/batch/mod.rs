@@ -7,7 +7,7 @@
 //! The step is that of [`crate::TimeStepping`], in lanes: the same rows, the same exact law. A lane that does not reach
 //! the tolerance, or where something happened that lanes do not know, is stepped again alone, and its report says so.
 //! So is one of which a tree flies that is held by nothing, [`crate::stepping::integrate::ballistic`], as free bodies do between impacts;
-//! robots with servos have no such trees. Worlds of which no lane routine knows some part (loops, meshes:
+//! robots with servos are none ([`crate::HigherOrder::Passive`], whatever is set). Worlds of which no lane routine knows some part (loops, meshes:
 //! [`Batch::pace`]) are stepped environment by environment, at the pace of one simulation each.
 //!
 //! Nothing sleeps in a batch ([`crate::Sleep`]).

@@ -1,10 +1,10 @@
 //! Limits, dry friction and couplings of joints (scene A12).
 
 use crate::worlds::{EXACT, G, Run};
-use stiction::State;
 use stiction::dynamics::spatial::{Inertia, Pose, Sym3, Vec3, vec3};
 use stiction::dynamics::{JointKind, JointSpec, ModelBuilder};
 use stiction::models::{Actuator, ActuatorLaw, Coupling, DriveLimit, World};
+use stiction::{HigherOrder, State, StepperParams};
 
 /// Vertical sliders of the given masses, side by side.
 fn sliders(masses: &[f64], edit: impl Fn(&mut JointSpec)) -> World {
@@ -125,7 +125,7 @@ fn slider_step(q: f64, v: f64, u: f64, [kp, kv, limit, stop, h]: [f64; 5]) -> f6
     high.max((stop - q) / h)
 }
 
-/// Wherever a servo with a limit ends up, its effort is that of the velocity near the middle of the step: free, held by a
+/// Wherever a servo with a limit ends up, by the rule of trees that are touched, its effort is that of the velocity near the middle of the step: free, held by a
 /// stop, within its limit or beyond it, from coarse gains to stiff ones, at any step; and nothing sinks into the stop.
 #[test]
 fn servos_keep_their_limits_whatever_stops_them() {
@@ -139,7 +139,9 @@ fn servos_keep_their_limits_whatever_stops_them() {
             world.actuators.push(servo(&[(0, 1.0)], kp, kv, Some(limit)));
             let mut state = State::neutral(&world.model);
             (state.q[0], state.v[0]) = (q.max(0.0), v);
-            let mut run = Run::of(world, state, contact, h);
+            let passive = HigherOrder::Passive;
+            let stepper = StepperParams { dt: h, higher_order: passive, ..StepperParams::default() };
+            let mut run = Run::with(world, state, contact, stepper);
             run.sim.control_mut()[0] = u;
             let (mut q, mut v) = (q.max(0.0), v);
             for step in 0..20 {

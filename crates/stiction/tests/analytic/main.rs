@@ -10,6 +10,7 @@ mod compliance;
 mod free;
 mod friction;
 mod grasp;
+mod higher_order;
 mod impact;
 mod joints;
 mod loops;

@@ -5,10 +5,15 @@ use stiction::collision::Shape;
 use stiction::dynamics::spatial::{Inertia, Pose, Sym3, Vec3, vec3};
 use stiction::dynamics::{JointSpec, ModelBuilder};
 use stiction::models::{Actuator, ActuatorLaw, Geometry, World};
-use stiction::{Settings, Simulation, State, StepperParams};
+use stiction::{HigherOrder, Settings, Simulation, State, StepperParams};
 
+/// By the rule of trees that are touched, whether they are or not.
 fn simulation(world: World, state: State, dt: f64) -> Simulation {
-    let stepper = StepperParams { dt, ..StepperParams::default() };
+    by_rule(world, state, dt, HigherOrder::Passive)
+}
+
+fn by_rule(world: World, state: State, dt: f64, higher_order: HigherOrder) -> Simulation {
+    let stepper = StepperParams { dt, higher_order, ..StepperParams::default() };
     let settings = Settings { tolerance: 1e-11, stepper, ..Settings::default() };
     Simulation::new(world, state, settings).unwrap()
 }

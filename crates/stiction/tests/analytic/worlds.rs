@@ -57,12 +57,21 @@ impl Run {
     }
 
     pub(crate) fn of(world: stiction::models::World, state: State, contact: &str, dt: f64) -> Self {
+        Self::with(world, state, contact, StepperParams { dt, ..StepperParams::default() })
+    }
+
+    pub(crate) fn with(
+        world: stiction::models::World,
+        state: State,
+        contact: &str,
+        stepper: StepperParams,
+    ) -> Self {
         let settings = Settings {
             contact: contact.to_owned(),
             tolerance: 1e-10,
             max_iterations: 20_000,
             // What is shown is shown of every step.
-            stepper: StepperParams { dt, sleep: Sleep::Off, ..StepperParams::default() },
+            stepper: StepperParams { sleep: Sleep::Off, ..stepper },
             ..Settings::default()
         };
         Self { sim: Simulation::new(world, state, settings).unwrap(), worst: 0.0, contacts: Vec::new() }

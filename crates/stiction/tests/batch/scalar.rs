@@ -3,7 +3,7 @@
 use crate::scene::{Dice, arm, foot, heap, hulls, quadruped, tendons};
 use stiction::batch::{Batch, BatchSettings, Pace, Path, Precision};
 use stiction::models::{Dimension, World};
-use stiction::{Settings, Simulation, Sleep, State, StepperParams};
+use stiction::{HigherOrder, Settings, Simulation, Sleep, State, StepperParams};
 
 /// How two are compared.
 struct Comparison {
@@ -54,7 +54,9 @@ fn compare(world: &World, start: &State, c: &Comparison) {
     let settings = BatchSettings { stepper, precision: c.precision, tolerance, judge: true, threads: 1 };
     let mut batch = Batch::new(world.clone(), start, c.n, settings).unwrap();
     assert!(matches!(batch.pace(), Pace::Lanes(_)), "{:?}", batch.pace());
-    let stepper = StepperParams { sleep: Sleep::Off, ..stepper };
+    // What lanes do not know: sleep, and servos in methods of higher order.
+    let higher_order = HigherOrder::Passive;
+    let stepper = StepperParams { sleep: Sleep::Off, higher_order, ..stepper };
     let alone = Settings { tolerance: 1e-12, stepper, ..Settings::default() };
     let mut dice = Dice(5);
     let mut sims: Vec<Simulation> = (0..c.n)

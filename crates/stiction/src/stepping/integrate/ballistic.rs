@@ -6,12 +6,13 @@
 //! ```text
 //!     a free body:  p_cm⁺ = p_cm + h (v_cm + v_cm⁺)/2        the parabola, exactly                   (1)
 //!                   R⁺ = Q R exp(h (ω + ω⁺)/2)               second order                            (2)
-//!     other trees:  five orders, see [`super::runge_kutta`]                                            (3)
+//!     other trees:  second or fifth order, see [`super::free_tree`]                                    (3)
 //! ```
 //!
 //! with Q the least turn that leaves the angular momentum where it was, R⁺ I ω⁺ = R I ω, where no moment acts: its size and the
-//! energy are those of (5) of time stepping, kept to rounding. So they move if their only efforts are given ones, dampers and joint springs; trees with servos, tendons, loops, couplings, dry
-//! friction or carried weight go by the trapezoidal rule, [`super::trapezoidal`]. A free body on which nothing acts but
+//! energy are those of (5) of time stepping, kept to rounding. So they move if their only efforts are given ones, dampers, joint springs and servos on
+//! single dofs ([`crate::HigherOrder`]); trees with tendons, loops, couplings, dry friction or carried weight go by the
+//! trapezoidal rule, [`super::trapezoidal`]. A free body on which nothing acts but
 //! bounces, each after its share s of the step ([`stiction_assembly::restitution`]), moves by (1) and (2) with the mean velocities
 //!
 //! ```text
@@ -22,8 +23,10 @@
 //! and is struck from both sides impulses cancel, but not once they are weighted: where (4) would change the velocity by
 //! more than all of them do together, it is not taken. Cost: nothing for trees that are held; a free body some 100 operations.
 
-use super::runge_kutta::FreeTree;
-use super::{Quadrature, Touch, Unbound, bound_trees};
+use super::free_tree::FreeTree;
+use super::{Quadrature, Touch, Unbound, bound_trees, tied_trees};
+use crate::input::Input;
+use crate::params::HigherOrder;
 use crate::state::State;
 use stiction_assembly::Posed;
 use stiction_dynamics::spatial::{Quat, Sym3, Vec3, vec3};
@@ -48,7 +51,7 @@ struct Body {
 /// Angular momenta of which one is larger by more than this share differ: a moment acts [–].
 const SAME: f64 = 1e-12;
 
-/// See the module.
+/// The free bodies and trees of a world, and how they move in this step.
 pub(crate) struct Ballistic {
     bodies: Vec<Body>,
     trees: Vec<FreeTree>,
@@ -61,13 +64,13 @@ pub(crate) struct Ballistic {
     pub(crate) applied: Vec<f64>,
 }
 
-/// Largest share of a diagonal of M̂ that springs and dampers may be where (3) is tried [–].
-const SOFT: f64 = 0.5;
-
 impl Ballistic {
-    pub(crate) fn new(world: &World) -> Self {
+    pub(crate) fn new(world: &World, higher_order: HigherOrder) -> Self {
         let model = &world.model;
-        let bound = bound_trees(world);
+        let bound = match higher_order {
+            HigherOrder::Always => tied_trees(world),
+            HigherOrder::Passive => bound_trees(world),
+        };
         let (mut bodies, mut trees) = (Vec::new(), Vec::new());
         for tree in (0..model.trees).filter(|t| !bound.contains(t)) {
             let mut of_tree = model.bodies.iter().filter(|b| b.tree == tree);
@@ -79,7 +82,7 @@ impl Ballistic {
                 let I_Cm = root.inertia.second - Sym3::point_mass(p_BCm, root.inertia.mass);
                 bodies.push(Body { tree, idx_q, idx_v, p_BCm, I_Cm });
             } else {
-                trees.push(FreeTree::new(model, tree));
+                trees.push(FreeTree::new(world, tree));
             }
         }
         Self {
@@ -97,7 +100,7 @@ impl Ballistic {
         !self.trees.is_empty()
     }
 
-    /// What acts upon a tree in this step.
+    /// The constraint impulses upon a tree in this step.
     pub(crate) fn touch(&self, tree: usize) -> Touch {
         self.touch[tree]
     }
@@ -144,10 +147,11 @@ impl Ballistic {
         }
     }
 
-    /// Per tree, what it is where nothing binds it; `None` of bound trees, of those whose springs or dampers are stiff in a
-    /// step of h, and of bodies on which (4) would be more than all impulses do.
+    /// Per tree, what it is where nothing binds it; `None` of bound trees, of bodies on which (4) would be more than all
+    /// impulses do, and of trees for which (3) is not accurate. `mass` is M̂.
     pub(crate) fn unbound_into(
-        &self,
+        &mut self,
+        (world, state, input): (&World, &State, &Input),
         mass: &MassMatrix,
         h: f64,
         [v_free, v_next]: [&[f64]; 2],
@@ -159,25 +163,19 @@ impl Ballistic {
                 self.touch[body.tree] == Touch::Bounces && body.is_crushed(&self.shift, v_free, v_next);
             out[body.tree] = (!crushed).then_some(Unbound::Body);
         }
-        for tree in &self.trees {
-            let stiff = |i: usize| {
-                let dof = &tree.model().dofs[i];
-                let k = tree.model().joints[dof.joint].stiffness;
-                h * dof.damping + h * h * k > SOFT * mass.row(tree.dofs()[i])[0]
-            };
-            let free = self.touch[tree.number] == Touch::Nothing && !(0..tree.dofs().len()).any(stiff);
-            out[tree.number] = free.then_some(Unbound::Tree);
+        for tree in self.trees.iter_mut().filter(|t| self.touch[t.number] == Touch::Nothing) {
+            let found = tree.find(world, state, (&self.applied, input), mass, h);
+            out[tree.number] = found.then_some(Unbound::Tree);
         }
     }
 
-    /// Overwrites the next state of the trees whose rule is ballistic or of higher order. Those of which the error estimate
-    /// refuses the higher order stay as they are, and their rule becomes [`Quadrature::Backward`].
+    /// Overwrites the next state of the trees whose rule is ballistic or of higher order.
     pub(crate) fn advance(
-        &mut self,
+        &self,
         state: &State,
         v_free: &[f64],
         h: f64,
-        rules: &mut [Quadrature],
+        rules: &[Quadrature],
         q_next: &mut [f64],
         v_next: &mut [f64],
     ) {
@@ -186,12 +184,18 @@ impl Ballistic {
             let turned = self.applied[body.idx_v + 3..body.idx_v + 6].iter().any(|tau| *tau != 0.0);
             body.advance(state, v_free, (shift, turned), h, q_next, v_next);
         }
-        for tree in &mut self.trees {
-            let rule = &mut rules[tree.number];
-            if *rule == Quadrature::HigherOrder && !tree.advance(state, &self.applied, h, q_next, v_next) {
-                *rule = Quadrature::Backward;
-            }
+        for tree in self.moved_by(rules) {
+            tree.advance(q_next, v_next);
         }
+    }
+
+    /// Puts the mean efforts of servos in a step by (3) into their places.
+    pub(crate) fn efforts_into(&self, rules: &[Quadrature], out: &mut [f64]) {
+        self.moved_by(rules).for_each(|tree| tree.efforts_into(out));
+    }
+
+    fn moved_by<'a>(&'a self, rules: &'a [Quadrature]) -> impl Iterator<Item = &'a FreeTree> {
+        self.trees.iter().filter(|t| rules[t.number] == Quadrature::HigherOrder)
     }
 }
 

@@ -56,7 +56,7 @@ pub(crate) fn turning(world: &World) -> Vec<usize> {
     (0..model.nv()).filter(turns).collect()
 }
 
-/// See the module.
+/// The trees of a world that turn farther in a step than it can follow.
 pub(crate) struct FastRotation {
     turning: Vec<usize>,
     /// Per tree: bodies, dofs, mass, and where its free root has its linear velocity.
@@ -89,10 +89,10 @@ struct Room {
     before: Vec<(f64, Vec3)>,
 }
 
-/// What [`FastRotation::hold`] finds of this step.
+/// The start of a step, as [`FastRotation::hold`] finds it.
 pub(crate) struct Here<'a> {
     pub(crate) kin: &'a Kinematics,
-    /// That of `kin`.
+    /// The mass matrix at `kin`.
     pub(crate) q: &'a [f64],
     pub(crate) v: &'a [f64],
     pub(crate) h: f64,
@@ -121,7 +121,7 @@ impl FastRotation {
         Self { turning, trees, far: no_tree, any: false, room }
     }
 
-    /// Which trees turn far in a step of h at these velocities.
+    /// Trees that turn far in a step of h at these velocities.
     pub(crate) fn find(&mut self, model: &Model, v: &[f64], h: f64) {
         if std::mem::take(&mut self.any) {
             self.far.fill(false);

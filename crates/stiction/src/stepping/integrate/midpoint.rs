@@ -8,9 +8,9 @@ use stiction_models::World;
 /// Who moves less than this in half a step has its middle at its start [m or rad].
 pub(crate) const NEAR: f64 = 1e-9;
 
-/// See the module.
+/// The middle of a step of linkages that nothing can touch.
 pub(crate) struct Midpoint {
-    /// Of those trees, and the tree of each.
+    /// Dofs of those trees, and the tree of each.
     dofs: Vec<(usize, usize)>,
     kin: Kinematics,
     /// It differs from that of the start.
@@ -45,12 +45,12 @@ impl Midpoint {
         }
     }
 
-    /// As that of the kinematics at the start.
+    /// Selects the trees that the kinematics at the start do.
     pub(crate) fn select(&mut self, trees: impl Fn(usize) -> bool) {
         self.kin.select(trees);
     }
 
-    /// What was found, or else that of the start.
+    /// The kinematics that were found, or else those of the start.
     pub(crate) fn or<'a>(&'a self, start: &'a Kinematics) -> &'a Kinematics {
         if self.differs { &self.kin } else { start }
     }

@@ -7,20 +7,24 @@
 //! | [`Quadrature::Trapezoidal`] | q ⊕ h (v + v⁺)/2 | 2 | robots with servos, and what impulses join to them, where nothing is hit |
 //! | [`Quadrature::Midpoint`] | the same, with M, b and J of loops at q ⊕ h v/2 | 2 | linkages that nothing can touch |
 //! | [`Quadrature::Ballistic`] | the parabola, before and after bounces | exact | free bodies on which nothing acts but bounces |
-//! | [`Quadrature::HigherOrder`] | Runge–Kutta with an error estimate | 5 | trees on which no constraint acts |
+//! | [`Quadrature::HigherOrder`] | Runge–Kutta, or Rosenbrock where springs, dampers or servos are stiff, with error estimates | 5, 2 | trees on which no constraint acts |
 //!
 //! [`choose`] is the whole rule; what it asks of a tree is [`Facts`].
 
 pub(crate) mod ballistic;
 pub(crate) mod fast_rotation;
+mod free_tree;
 pub(crate) mod midpoint;
-pub(crate) mod runge_kutta;
+mod rosenbrock;
+mod runge_kutta;
+mod system;
 pub(crate) mod trapezoidal;
 
 use serde::Serialize;
 use std::collections::BTreeSet;
+pub(crate) use stiction_assembly::forces::actuators::is_servo;
 use stiction_dynamics::Model;
-use stiction_models::{Actuator, World};
+use stiction_models::World;
 
 /// The rule by which a tree moves in one step; see the table above.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize)]
@@ -36,11 +40,11 @@ pub enum Quadrature {
     Midpoint,
     /// The exact parabola of a free body, before and after bounces.
     Ballistic,
-    /// Fifth order, of a tree that no constraint impulse acts upon.
+    /// Fifth order, or second where it is stiff, of a tree that no constraint impulse acts upon.
     HigherOrder,
 }
 
-/// What acts upon a tree in a step.
+/// The constraint impulses upon a tree in a step.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]
 pub(crate) enum Touch {
     /// No constraint impulse.
@@ -51,23 +55,24 @@ pub(crate) enum Touch {
     Holds,
 }
 
-/// What a tree is that neither actuators with feedback, tendons, loops, couplings, dry friction nor carried weight bind.
+/// The kind of a tree that neither tendons, loops, couplings, dry friction nor carried weight bind, nor servos but as
+/// [`crate::HigherOrder`] says.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(crate) enum Unbound {
     /// One free body.
     Body,
-    /// Joints; its springs and dampers are soft enough for an explicit rule.
+    /// Joints; where the rule of higher order leads is known.
     Tree,
 }
 
-/// What the rule depends on.
+/// All that the rule of a tree depends on.
 #[derive(Clone, Copy, Debug)]
 pub(crate) struct Facts {
     pub(crate) asleep: bool,
     /// The contact law is rigid; compliant laws are written for positions that move by v⁺.
     pub(crate) rigid: bool,
     pub(crate) touch: Touch,
-    /// `None`: it is bound, or its springs are stiff.
+    /// `None`: it is bound, or no rule of higher order is accurate.
     pub(crate) unbound: Option<Unbound>,
     /// It has servos, something with servos is joined to it by impulses, or it is bound and nothing can touch it.
     pub(crate) trapezoidal: bool,
@@ -89,20 +94,28 @@ pub(crate) fn choose(f: &Facts) -> Quadrature {
     }
 }
 
-/// True of actuators whose effort depends on how the robot stands or moves.
-pub(crate) fn is_servo(a: &Actuator) -> bool {
-    a.law.bias_length != 0.0 || a.law.bias_velocity != 0.0
+/// Trees with anything that is taken at the end of the step, or that joins them to others: servos, and those of
+/// [`tied_trees`].
+pub(crate) fn bound_trees(world: &World) -> BTreeSet<usize> {
+    let mut bound = tied_trees(world);
+    bound.extend(trees_of_servos(world, 1));
+    bound
 }
 
-/// Trees with anything that is taken at the end of the step, or that joins them to others.
-pub(crate) fn bound_trees(world: &World) -> BTreeSet<usize> {
+/// Trees of the servos on so many dofs or more.
+fn trees_of_servos(world: &World, dofs: usize) -> impl Iterator<Item = usize> {
+    let model: &Model = &world.model;
+    let servos = world.actuators.iter().filter(move |a| is_servo(a) && a.transmission.len() >= dofs);
+    servos.flat_map(|a| &a.transmission).map(|t| model.bodies[model.dofs[t.0].body].tree)
+}
+
+/// Trees whose forces are not functions of their single joints: with tendons, servos on several dofs, loops, couplings, dry
+/// friction or carried weight.
+pub(crate) fn tied_trees(world: &World) -> BTreeSet<usize> {
     let model: &Model = &world.model;
     let of_dof = |dof: usize| model.bodies[model.dofs[dof].body].tree;
     let of_link = |l: usize| model.links[l].body.map(|b| model.bodies[b].tree);
-    let mut bound = BTreeSet::new();
-    bound.extend(
-        world.actuators.iter().filter(|a| is_servo(a)).flat_map(|a| &a.transmission).map(|t| of_dof(t.0)),
-    );
+    let mut bound: BTreeSet<_> = trees_of_servos(world, 2).collect();
     bound.extend((0..model.nv()).filter(|&d| model.dofs[d].friction > 0.0).map(of_dof));
     let curves = world.couplings.iter().filter_map(|c| c.curve.as_ref()).flat_map(|c| &c.terms);
     let couplings = world.couplings.iter().flat_map(|c| &c.terms).chain(curves);

@@ -25,22 +25,22 @@ use stiction_contact::{Cone, ConstraintProblem};
 use stiction_dynamics::{CrbaWorkspace, Factor, Kinematics, MassMatrix, crba_into};
 use stiction_models::World;
 
-/// What is known of a step that was solved.
+/// A step that was solved, as far as the rule asks.
 pub(crate) struct Solved<'a> {
     pub(crate) posed: &'a Posed,
     pub(crate) impulses: &'a [f64],
-    /// Those of the last step, and of that before: the same or zero where there were none.
+    /// Impulses of the last step, and of that before: the same or zero where there were none.
     pub(crate) last: [&'a [f64]; 2],
     pub(crate) v: &'a [f64],
     /// Trees that turn too far for (6).
     pub(crate) lost: &'a [bool],
-    /// What bounces is faster, (1) [m/s].
+    /// Speed above which contacts bounce, (1) [m/s].
     pub(crate) slow: f64,
     /// slop/h of (2) [m/s].
     pub(crate) deep: f64,
 }
 
-/// See the module.
+/// The trapezoidal rule of a world, and who goes by it in this step.
 pub(crate) struct Trapezoidal {
     /// Per tree: (6) where nothing is hit; nothing can touch it, and it is bound; it has servos.
     pub(crate) goes: Vec<bool>,
@@ -198,7 +198,7 @@ impl Trapezoidal {
     }
 }
 
-/// See [`Trapezoidal::mobility`], of the `wanted`; 0 of others.
+/// Computes [`Trapezoidal::mobility`] of the `wanted` dofs; 0 of others.
 fn mobility(world: &World, wanted: impl Fn(usize) -> bool) -> Vec<f64> {
     let model = &world.model;
     let mut mobility = vec![0.0; model.nv()];
@@ -225,7 +225,7 @@ fn mobility(world: &World, wanted: impl Fn(usize) -> bool) -> Vec<f64> {
     mobility
 }
 
-/// What is true of a tree is true of all that `blocks` join to it.
+/// Makes true of all trees that `blocks` join what is true of one.
 fn spread(blocks: &[usize], rows: &Jacobian, of_tree: &mut [bool]) {
     let mut spreads = true;
     while std::mem::take(&mut spreads) {

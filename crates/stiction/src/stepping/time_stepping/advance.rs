@@ -2,6 +2,7 @@
 
 use super::position_correction::PositionCorrection;
 use crate::input::Input;
+use crate::params::HigherOrder;
 use crate::state::State;
 use crate::stepping::free_velocity::FreeMotion;
 use crate::stepping::here::Here;
@@ -42,12 +43,12 @@ pub(crate) struct SolvedStep<'a> {
 }
 
 impl Advance {
-    pub(crate) fn new(world: &World) -> Self {
+    pub(crate) fn new(world: &World, higher_order: HigherOrder) -> Self {
         let model = &world.model;
         let numbers = || vec![0.0; model.nv()];
         Self {
             trapezoidal: Trapezoidal::new(world),
-            ballistic: Ballistic::new(world),
+            ballistic: Ballistic::new(world, higher_order),
             rules: vec![Quadrature::Backward; model.trees],
             unbound: vec![None; model.trees],
             q: model.neutral(),
@@ -73,7 +74,7 @@ impl Advance {
         }
         self.v.copy_from_slice(v_next);
         let (q, v) = (&mut self.q, &mut self.v);
-        self.ballistic.advance(s.state, &s.free.v_free, s.h, &mut self.rules, q, v);
+        self.ballistic.advance(s.state, &s.free.v_free, s.h, &self.rules, q, v);
     }
 
     fn choose(&mut self, s: &SolvedStep<'_>) {
@@ -83,9 +84,10 @@ impl Advance {
         if ballistic.has_trees() || !s.world.actuators.is_empty() || !s.input.generalized.is_empty() {
             ballistic.applied.fill(0.0);
             ballistic.applied.iter_mut().zip(&s.input.generalized).for_each(|(a, f)| *a += f);
-            s.free.servos.add_efforts(&s.world.actuators, &mut ballistic.applied);
+            s.free.servos.add_given_efforts(&s.world.actuators, &mut ballistic.applied);
         }
-        ballistic.unbound_into(&s.free.mass, s.h, [&s.free.v_free, &s.trial.v_next], unbound);
+        let of_step = (s.world, s.state, s.input);
+        ballistic.unbound_into(of_step, &s.free.mass, s.h, [&s.free.v_free, &s.trial.v_next], unbound);
         if s.here.rigid {
             trapezoidal.find_all(&s.solved, &s.trial.v_next);
         }
@@ -100,6 +102,11 @@ impl Advance {
                 hit: trapezoidal.is_hit(tree),
             });
         }
+    }
+
+    /// Puts the mean efforts of servos of trees that moved by rules of higher order into their places.
+    pub(crate) fn efforts_into(&self, out: &mut [f64]) {
+        self.ballistic.efforts_into(&self.rules, out);
     }
 
     /// Whether constraint impulses held the tree, and nothing else moved it.

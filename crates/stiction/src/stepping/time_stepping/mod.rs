@@ -113,7 +113,7 @@ impl TimeStepping {
     /// Sizes everything for `world`; the parameters must be valid.
     pub fn new(world: &World, params: StepperParams) -> Result<Self, ShapeError> {
         let nv = world.model.nv();
-        let advance = Advance::new(world);
+        let advance = Advance::new(world, params.higher_order);
         Ok(Self {
             params,
             here: Here::new(world, &advance.trapezoidal),
@@ -480,6 +480,7 @@ impl Stepper for TimeStepping {
 
     fn efforts_into(&self, world: &World, out: &mut Vec<f64>) {
         self.free.servos.exerted_into(&world.actuators, &self.room.v_start, &self.trial.v_next, out);
+        self.advance.efforts_into(out);
     }
 
     fn memory_into(&self, out: &mut Memory) {
@@ -505,7 +506,7 @@ impl Stepper for TimeStepping {
     fn take_numbers(&mut self, world: &World) {
         self.search.finder.take_surfaces(world);
         self.free.take_numbers(world);
-        self.advance = Advance::new(world);
+        self.advance = Advance::new(world, self.params.higher_order);
         self.balance = Balance::new(world);
         self.here.take_numbers(world, &self.advance.trapezoidal);
     }
