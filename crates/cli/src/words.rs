@@ -95,6 +95,10 @@ fn effort(s: &Summary) -> String {
         0 => "every step converged".to_owned(),
         n => format!("{n} of {} steps DID NOT CONVERGE", s.steps),
     };
+    let gained = match e.gained_energy {
+        0 => String::new(),
+        n => format!("; {n} steps MADE ENERGY that nothing explains"),
+    };
     let remedies: String = e.remedies.iter().map(|(name, n)| format!("; {name} in {n} steps")).collect();
     let several = match e.several_answers {
         0 => String::new(),
@@ -105,7 +109,7 @@ fn effort(s: &Summary) -> String {
         ),
     };
     format!(
-        "{} iterations a step, at most {}; {verdict}{remedies}{several}",
+        "{} iterations a step, at most {}; {verdict}{gained}{remedies}{several}",
         short(e.iterations_mean),
         e.iterations_max
     )
@@ -126,8 +130,12 @@ fn energy(s: &Summary) -> String {
     else {
         return told;
     };
-    let works =
-        [("actuators", actuators), ("forces of the scene", forces), ("contacts, limits and dampers", rest)];
+    let works = [
+        ("actuators", actuators),
+        ("forces of the scene", forces),
+        ("contacts, limits and dampers", rest - s.energy.error),
+        ("error of the steps", s.energy.error),
+    ];
     let works = works.iter().filter(|w| w.1 != 0.0).map(|(who, work)| format!("{who} {} J", short(*work)));
     let works: Vec<String> = works.collect();
     if change <= 0.0 && actuators == 0.0 && forces == 0.0 {

@@ -210,6 +210,7 @@ impl Runner {
             end: self.sim.energy().total(),
             actuators: self.work.as_ref().map(|w| w.actuators),
             forces: self.work.as_ref().map(|w| w.forces),
+            error: self.tally.energy_error,
         };
         let (sim, wall_s) = (&self.sim, self.stepping.as_secs_f64());
         Summary {

@@ -66,6 +66,9 @@ pub struct EnergyBalance {
     pub actuators: Option<f64>,
     /// Work of the scene's forces, likewise.
     pub forces: Option<f64>,
+    /// Energy that steps by rules of first and second order made and nothing explains, less what they lost
+    /// ([`StepReport::energy_error`]), summed over the steps.
+    pub error: f64,
 }
 
 impl EnergyBalance {
@@ -104,6 +107,8 @@ pub struct SolverEffort {
     pub iterations_max: u32,
     /// Steps without convergence, a failed one included.
     pub not_converged: u64,
+    /// Steps that obeyed the law but made energy that nothing explains, more than their scene allows.
+    pub gained_energy: u64,
     /// Steps of which only rounding the impulses to 64 bits was left.
     pub rounding: u64,
     /// Steps by the remedy that was taken because the problem had no good answer.
@@ -130,6 +135,8 @@ pub(crate) struct Tally {
     iterations: u64,
     iterations_max: u32,
     not_converged: u64,
+    gained_energy: u64,
+    pub(crate) energy_error: f64,
     rounding: u64,
     remedies: BTreeMap<&'static str, u64>,
     several_answers: u64,
@@ -147,7 +154,10 @@ pub(crate) struct Tally {
 impl Tally {
     /// Counts a step that ended at `t`.
     pub(crate) fn count(&mut self, t: f64, report: &StepReport, certificate: Option<&Certificate>) {
-        self.not_converged += u64::from(report.flagged());
+        let gained = report.status == StepStatus::GainedEnergy;
+        self.gained_energy += u64::from(gained);
+        self.not_converged += u64::from(report.flagged() && !gained);
+        self.energy_error += report.energy_error;
         self.rounding += u64::from(report.status == StepStatus::Rounding);
         if let Some(remedy) = report.remedy {
             *self.remedies.entry(remedy.name()).or_default() += 1;
@@ -187,6 +197,7 @@ impl Tally {
             iterations_mean: self.iterations as f64 / self.steps.max(1) as f64,
             iterations_max: self.iterations_max,
             not_converged: self.not_converged,
+            gained_energy: self.gained_energy,
             rounding: self.rounding,
             remedies: self.remedies.clone(),
             several_answers: self.several_answers,
@@ -216,6 +227,8 @@ mod tests {
             contacts: 1,
             penetration: 1e-6,
             parts: 1,
+            energy_error: 0.0,
+            energy_error_rate: 0.0,
             remedy: None,
             another_answer: None,
             corrected: false,
@@ -242,6 +255,7 @@ mod tests {
                 iterations_mean: 5.0,
                 iterations_max: 10,
                 not_converged: 0,
+                gained_energy: 0,
                 rounding: 1,
                 remedies: BTreeMap::new(),
                 several_answers: 0,

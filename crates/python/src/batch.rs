@@ -364,7 +364,7 @@ impl Batch {
 /// The words for the codes of [`Batch::reports`].
 pub(crate) fn status_words() -> Vec<&'static str> {
     let failed = StepStatus::Failed(String::new());
-    [StepStatus::Converged, StepStatus::Rounding, StepStatus::NotConverged, failed]
+    [StepStatus::Converged, StepStatus::Rounding, StepStatus::NotConverged, failed, StepStatus::GainedEnergy]
         .iter()
         .map(status)
         .collect()
@@ -376,6 +376,7 @@ fn code(status: &StepStatus) -> i8 {
         StepStatus::Rounding => 1,
         StepStatus::NotConverged => 2,
         StepStatus::Failed(_) => 3,
+        StepStatus::GainedEnergy => 4,
     }
 }
 

@@ -90,6 +90,7 @@ pub(crate) fn status(status: &StepStatus) -> &'static str {
         StepStatus::Converged => "converged",
         StepStatus::Rounding => "rounding",
         StepStatus::NotConverged => "not-converged",
+        StepStatus::GainedEnergy => "gained-energy",
         StepStatus::Failed(_) => "failed",
     }
 }

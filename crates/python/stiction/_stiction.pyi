@@ -31,7 +31,7 @@ class StepReport:
 
     @property
     def status(self) -> str:
-        """converged, rounding, not-converged or failed."""
+        """converged, rounding, gained-energy, not-converged or failed."""
 
     @property
     def failure(self) -> str | None:

@@ -42,6 +42,9 @@ pub struct StepperParams {
     /// contact solver makes `deep_sweeps` sweeps, the step is flagged, and positions are resolved first.
     pub deep_contacts: u32,
     pub deep_sweeps: u32,
+    /// A step in which a tree of joints makes energy that nothing explains, and faster than at this rate, is flagged: relative to
+    /// its kinetic energy before and after, and its weight times its size [1/s]. [`f64::MAX`]: it is not asked.
+    pub energy_tolerance: f64,
     /// Trees that go by a method of higher order where no constraint acts upon them.
     pub higher_order: HigherOrder,
     /// Whether islands at rest sleep; where there are no robots they do of themselves.
@@ -105,6 +108,7 @@ impl Default for StepperParams {
             deep_overlap: 1e-3,
             deep_contacts: 300,
             deep_sweeps: 30,
+            energy_tolerance: 5.0,
             higher_order: HigherOrder::default(),
             sleep: Sleep::default(),
             nmdp: NmdpParams::default(),
@@ -164,6 +168,8 @@ impl StepperParams {
         check("adaptive", f64::from(self.adaptive), self.adaptive <= 10, "halvings, at most 10")?;
         check("deep_overlap", self.deep_overlap, self.deep_overlap >= 0.0, "a length >= 0 [m]")?;
         check("deep_sweeps", f64::from(self.deep_sweeps), self.deep_sweeps > 0, "at least one sweep")?;
+        let rate = self.energy_tolerance;
+        check("energy_tolerance", rate, rate >= 0.0, "a rate >= 0 [1/s]")?;
         let threshold = self.restitution_threshold;
         check("restitution_threshold", threshold, threshold >= 0.0, "a speed >= 0 [m/s]")
     }

@@ -97,6 +97,7 @@ impl StepMark {
             StepStatus::Converged => StepOutcome::Converged,
             StepStatus::Rounding => StepOutcome::Rounding,
             StepStatus::NotConverged => StepOutcome::NotConverged,
+            StepStatus::GainedEnergy => StepOutcome::GainedEnergy,
             StepStatus::Failed(_) => StepOutcome::Failed,
         };
         let (penetration, iterations) = (report.penetration, report.iterations);

@@ -181,6 +181,8 @@ pub enum StepOutcome {
     Failed,
     /// Accepted; what is left is what rounding the impulses to 64 bits leaves.
     Rounding,
+    /// Accepted; the law is obeyed, but the step made energy that nothing explains.
+    GainedEnergy,
 }
 
 /// One contact point.

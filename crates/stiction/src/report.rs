@@ -19,6 +19,9 @@ pub enum StepStatus {
     Rounding,
     /// Accepted with the best impulses seen; the solver did not reach its tolerance.
     NotConverged,
+    /// Accepted, and the contact law is obeyed; but a tree of joints made more energy that nothing explains than
+    /// [`crate::StepperParams::energy_tolerance`] allows.
+    GainedEnergy,
     /// Not accepted: the state is as before the step. The text names the cause.
     Failed(String),
 }
@@ -49,6 +52,12 @@ pub struct StepReport {
     /// Parts it was solved in: one, unless fast bodies are swept or a step is done again (see
     /// [`crate::StepperParams`]); 0 if it failed.
     pub parts: u32,
+    /// Energy that trees of joints made in the step and that nothing explains, less what they lost: the error of the rules of
+    /// first and second order by which they moved [J].
+    pub energy_error: f64,
+    /// The fastest that a tree so made energy, relative to what it has [1/s]; see
+    /// [`crate::StepperParams::energy_tolerance`].
+    pub energy_error_rate: f64,
     /// What was done because the problem had no good answer; `None` mostly.
     pub remedy: Option<Remedy>,
     /// Where the law had several answers and the contact solver selected one: how far its velocities at the constraints are
@@ -72,6 +81,8 @@ impl StepReport {
             contacts: 0,
             penetration: 0.0,
             parts: 0,
+            energy_error: 0.0,
+            energy_error_rate: 0.0,
             remedy: None,
             another_answer: None,
             corrected: false,
@@ -90,6 +101,8 @@ impl StepReport {
             contacts: 0,
             penetration: 0.0,
             parts: 0,
+            energy_error: 0.0,
+            energy_error_rate: 0.0,
             remedy: None,
             another_answer: None,
             corrected: false,
@@ -102,7 +115,10 @@ impl StepReport {
     pub(crate) fn followed_by(self, next: Self) -> Self {
         let status = match (self.status, next.status) {
             (StepStatus::Converged, next) | (_, next @ StepStatus::Failed(_)) => next,
-            (StepStatus::Rounding, StepStatus::NotConverged) => StepStatus::NotConverged,
+            (StepStatus::Rounding | StepStatus::GainedEnergy, StepStatus::NotConverged) => {
+                StepStatus::NotConverged
+            }
+            (StepStatus::Rounding, StepStatus::GainedEnergy) => StepStatus::GainedEnergy,
             (status, _) => status,
         };
         Self {
@@ -112,6 +128,8 @@ impl StepReport {
             contacts: next.contacts,
             penetration: self.penetration.max(next.penetration),
             parts: self.parts + next.parts,
+            energy_error: self.energy_error + next.energy_error,
+            energy_error_rate: self.energy_error_rate.max(next.energy_error_rate),
             remedy: self.remedy.max(next.remedy),
             another_answer: match (self.another_answer, next.another_answer) {
                 (Some(a), Some(b)) => Some(a.max(b)),
@@ -137,9 +155,10 @@ mod tests {
     #[test]
     fn the_worst_part_is_told() {
         let failed = StepStatus::Failed("no".to_owned());
-        let order = [StepStatus::Converged, StepStatus::Rounding, StepStatus::NotConverged, failed];
+        let [good, rounding] = [StepStatus::Converged, StepStatus::Rounding];
+        let order = [good, rounding, StepStatus::GainedEnergy, StepStatus::NotConverged, failed];
         let part = |k: usize| StepReport { status: order[k].clone(), ..StepReport::start() };
-        for (a, b) in (0..4).flat_map(|a| (0..4).map(move |b| (a, b))).filter(|p| p.0 < 3) {
+        for (a, b) in (0..5).flat_map(|a| (0..5).map(move |b| (a, b))).filter(|p| p.0 < 4) {
             let both = part(a).followed_by(part(b));
             assert_eq!(both.status, order[a.max(b)]);
             assert_eq!(both.flagged(), a.max(b) >= 2);

@@ -202,6 +202,8 @@ impl stiction::Stepper for Falling {
             contacts: 0,
             penetration: 0.0,
             parts: 1,
+            energy_error: 0.0,
+            energy_error_rate: 0.0,
             remedy: None,
             another_answer: None,
             nmdp: None,

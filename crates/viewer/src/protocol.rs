@@ -275,6 +275,7 @@ fn outcome_code(outcome: StepOutcome) -> u32 {
         StepOutcome::NotConverged => 2,
         StepOutcome::Failed => 3,
         StepOutcome::Rounding => 4,
+        StepOutcome::GainedEnergy => 5,
     }
 }
 
@@ -285,6 +286,7 @@ fn outcome_of_code(code: u32) -> Result<StepOutcome, DecodeError> {
         2 => Ok(StepOutcome::NotConverged),
         3 => Ok(StepOutcome::Failed),
         4 => Ok(StepOutcome::Rounding),
+        5 => Ok(StepOutcome::GainedEnergy),
         _ => Err(DecodeError::Outcome(code)),
     }
 }

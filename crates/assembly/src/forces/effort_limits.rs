@@ -134,6 +134,14 @@ impl Servos {
         }
     }
 
+    /// Adds what all exerted that are no rows, in a step from `v` to `v_next`.
+    pub fn add_exerted(&self, actuators: &[Actuator], v: &[f64], v_next: &[f64], tau: &mut [f64]) {
+        for ((a, effort), _) in actuators.iter().zip(&self.efforts).zip(&self.row).filter(|(_, row)| !**row) {
+            let exerted = at_velocity(a, effort, v, v_next);
+            a.transmission.iter().for_each(|&(dof, c)| tau[dof] += c * exerted);
+        }
+    }
+
     /// Adds what those exert that are no servos.
     pub fn add_given_efforts(&self, actuators: &[Actuator], tau: &mut [f64]) {
         for (a, effort) in actuators.iter().zip(&self.efforts).filter(|(a, _)| !is_servo(a)) {

@@ -11,8 +11,8 @@ use stiction_assembly::forces::{
 };
 use stiction_dynamics::spatial::Motion;
 use stiction_dynamics::{
-    CrbaWorkspace, Factor, JointKind, MassMatrix, RneaWorkspace, Velocities, bias_into, crba_into, lanes,
-    motions_into,
+    CrbaWorkspace, Factor, JointKind, Kinematics, MassMatrix, RneaWorkspace, Velocities, bias_into,
+    crba_into, lanes, motions_into,
 };
 use stiction_models::{Actuator, World};
 
@@ -179,6 +179,24 @@ impl FreeMotion {
         );
         let changes = self.dv.iter().zip(v);
         v_next.iter_mut().zip(changes).for_each(|(next, (dv, v))| *next = v + (*next + dv));
+    }
+
+    /// h Q of a step from `state` to `v_next`: given forces, carried weight, actuators that are no rows, and dampers at the mean
+    /// velocity.
+    pub(crate) fn outer_impulses_into(
+        &self,
+        world: &World,
+        (state, input, kin): (&State, &Input, &Kinematics),
+        (v_next, h): (&[f64], f64),
+        out: &mut [f64],
+    ) {
+        out.fill(0.0);
+        out.iter_mut().zip(&input.generalized).for_each(|(t, f)| *t += f);
+        self.gravity_compensation.add(world, kin, out);
+        self.servos.add_exerted(&world.actuators, &state.v, v_next, out);
+        for (i, (tau, dof)) in out.iter_mut().zip(&world.model.dofs).enumerate() {
+            *tau = h * (*tau - 0.5 * dof.damping * (state.v[i] + v_next[i]));
+        }
     }
 
     /// Leaves out the trees that sleep.

@@ -12,6 +12,11 @@ use stiction_models::World;
 pub(crate) struct Here {
     /// At q.
     pub(crate) kin: Kinematics,
+    /// At q⁺ of the last step, and that q⁺; empty if it is not known.
+    next: Kinematics,
+    q_next: Vec<f64>,
+    /// The step started where the last one with a known end led.
+    pub(crate) came: bool,
     /// At q ⊕ h v/2, of linkages that nothing can touch.
     pub(crate) middle: Midpoint,
     /// Trees that turn farther in the step than it can follow.
@@ -28,6 +33,9 @@ impl Here {
     pub(crate) fn new(world: &World, rule: &Trapezoidal) -> Self {
         Self {
             kin: Kinematics::new(&world.model),
+            next: Kinematics::new(&world.model),
+            q_next: Vec::with_capacity(world.model.nq),
+            came: false,
             middle: Midpoint::new(world, rule),
             fast: FastRotation::new(world),
             rigid: true,
@@ -38,19 +46,38 @@ impl Here {
 
     /// Computes everything at the start of a step of h [s].
     pub(crate) fn look(&mut self, world: &World, state: &State, h: f64, rigid: bool) {
-        lanes::plain(
-            #[inline(always)]
-            || self.kin.update(&world.model, &state.q),
-        );
+        self.came = self.asleep.is_empty() && self.q_next == state.q;
+        self.q_next.clear();
+        if self.came {
+            std::mem::swap(&mut self.kin, &mut self.next);
+        } else {
+            lanes::plain(
+                #[inline(always)]
+                || self.kin.update(&world.model, &state.q),
+            );
+        }
         self.rigid = rigid;
         self.fast.find(&world.model, &state.v, h);
         self.middle.find(world, state, h, rigid, &self.fast.far);
+    }
+
+    /// Kinematics at the end of the step, which the next starts with.
+    pub(crate) fn arrive(&mut self, world: &World, q: &[f64]) -> &Kinematics {
+        let Self { next, q_next, .. } = self;
+        lanes::plain(
+            #[inline(always)]
+            || next.update(&world.model, q),
+        );
+        q_next.clear();
+        q_next.extend_from_slice(q);
+        &self.next
     }
 
     /// Leaves out of kinematics the trees for which `awake` is false.
     pub(crate) fn select(&mut self, tree_of_dof: &[usize], awake: &dyn Fn(usize) -> bool) {
         self.sleeps.iter_mut().enumerate().for_each(|(t, s)| *s = !awake(t));
         self.kin.select(awake);
+        self.q_next.clear();
         self.middle.select(awake);
         self.asleep.clear();
         for (dof, _) in tree_of_dof.iter().enumerate().filter(|(_, t)| !awake(**t)) {
@@ -61,6 +88,8 @@ impl Here {
     /// Takes the numbers of a world that differs in inertias at most.
     pub(crate) fn take_numbers(&mut self, world: &World, rule: &Trapezoidal) {
         self.kin.set_inertias(&world.model);
+        self.next.set_inertias(&world.model);
+        self.q_next.clear();
         self.fast = FastRotation::new(world);
         self.middle = Midpoint::new(world, rule);
     }

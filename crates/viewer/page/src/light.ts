@@ -24,6 +24,7 @@ export function verdict(frame: Frame, scene: Scene): Verdict {
   if (outcome === "failed") return { light: "red", words: "the step failed: nothing moves" };
   if (!Number.isFinite(exact)) return { light: "off", words: "not judged" };
   if (outcome === "not converged") return { light: "red", words: `not converged: ${scientific(exact)} m/s${where}` };
+  if (outcome === "gained energy") return { light: "amber", words: "made energy that nothing explains" };
   if (outcome === "rounding" && exact <= CERTIFIED) return { light: "green", words: `exact to rounding: ${scientific(exact)} m/s` };
   // The judge's norm is over all contacts, the solver's own may be of one: a hair beyond is within.
   if (exact <= 10 * tolerance) return { light: "green", words: exact === 0 ? "exact" : `exact to ${scientific(exact)} m/s` };

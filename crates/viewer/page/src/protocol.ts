@@ -89,7 +89,7 @@ export interface Scene {
 export const MODES = ["open", "stick", "slide"] as const;
 export type Mode = (typeof MODES)[number];
 
-export const OUTCOMES = ["none", "converged", "not converged", "failed", "rounding"] as const;
+export const OUTCOMES = ["none", "converged", "not converged", "failed", "rounding", "gained energy"] as const;
 export type Outcome = (typeof OUTCOMES)[number];
 
 /** What a step did because its problem had no good answer; in the order of their codes. */

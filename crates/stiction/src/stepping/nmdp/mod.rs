@@ -140,6 +140,8 @@ impl Stepper for NmdpStepper {
             residual: self.report.residual,
             contacts: self.judged.points.len(),
             penetration: self.judged.points.iter().fold(0.0, |d, c| d.max(-c.gap)),
+            energy_error: 0.0,
+            energy_error_rate: 0.0,
             parts: self.report.parts,
             nmdp: Some(self.report),
             ..StepReport::start()

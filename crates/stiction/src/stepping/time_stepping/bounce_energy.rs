@@ -13,13 +13,14 @@
 //! are not asked; nor are trees that servos, motors or outer forces drive, whose work is not known so well.
 
 use super::TimeStepping;
+use super::tree_energies::{TreeEnergy, energies_into};
 use crate::input::Input;
 use crate::remedy::Remedy;
 use crate::state::State;
 use crate::stepping::integrate::bound_trees;
 use stiction_assembly::{ContactPoint, Posed};
 use stiction_contact::ContactSolver;
-use stiction_dynamics::{JointKind, Kinematics, Model, Velocities};
+use stiction_dynamics::{Kinematics, Model, Velocities};
 use stiction_models::World;
 
 /// ε of (1), of the energy in motion [–].
@@ -37,16 +38,10 @@ pub(super) struct BounceEnergy {
     bounces: Vec<bool>,
     kin: Kinematics,
     vel: Velocities,
+    energies: Vec<TreeEnergy>,
     before: f64,
     /// The least energy that (1) lets pass above `before` [J].
     slack: f64,
-}
-
-/// Energy in motion, and that of weight and springs [J].
-#[derive(Clone, Copy)]
-struct Parts {
-    kinetic: f64,
-    potential: f64,
 }
 
 impl BounceEnergy {
@@ -67,6 +62,7 @@ impl BounceEnergy {
             bounces: vec![false; model.trees],
             kin: Kinematics::new(model),
             vel: Velocities::new(model),
+            energies: vec![TreeEnergy::default(); model.trees],
             before: 0.0,
             slack: 0.0,
         }
@@ -107,40 +103,34 @@ impl BounceEnergy {
             }
         }
         self.vel.update(model, kin, v);
-        let parts = self.parts(model, kin, (q, v));
-        self.before = parts.kinetic + parts.potential;
-        self.slack = GAIN * parts.kinetic;
+        let Self { vel, bounces, energies, .. } = self;
+        let energy = energy(model, (kin, vel), (q, v), (bounces, energies));
+        self.before = energy.total();
+        self.slack = GAIN * energy.kinetic;
         true
     }
 
     /// By how much the energy at q⁺ and v⁺ is more than (1) allows [J].
     pub(super) fn excess(&mut self, world: &World, q: &[f64], v: &[f64]) -> f64 {
         let model = &world.model;
-        self.kin.update(model, q);
-        self.vel.update(model, &self.kin, v);
-        let parts = self.parts(model, &self.kin, (q, v));
-        parts.kinetic + parts.potential - self.before - self.slack
+        let Self { kin, vel, bounces, energies, .. } = self;
+        kin.update(model, q);
+        vel.update(model, kin, v);
+        let energy = energy(model, (kin, vel), (q, v), (bounces, energies));
+        energy.total() - self.before - self.slack
     }
+}
 
-    /// The energy of the trees that bounce, with the velocities at hand.
-    fn parts(&self, model: &Model, kin: &Kinematics, (q, v): (&[f64], &[f64])) -> Parts {
-        let (mut kinetic, mut potential) = (0.0, 0.0);
-        for (b, body) in model.bodies.iter().enumerate().filter(|(_, b)| self.bounces[b.tree]) {
-            let (I, V) = (kin.I[b], self.vel.V[b]);
-            kinetic += 0.5 * V.dot(I * V);
-            potential -= model.gravity.dot(I.first + kin.reference[body.tree] * I.mass);
-        }
-        for (dof, v) in model.dofs.iter().zip(v).filter(|(d, _)| self.bounces[model.bodies[d.body].tree]) {
-            kinetic += 0.5 * dof.armature * v * v;
-        }
-        for joint in model.joints.iter().filter(|j| j.stiffness > 0.0) {
-            let scalar = matches!(joint.kind, JointKind::Hinge | JointKind::Slide | JointKind::Screw);
-            if scalar && self.bounces[model.bodies[model.dofs[joint.idx_v].body].tree] {
-                potential += 0.5 * joint.stiffness * (q[joint.idx_q] - joint.spring_rest).powi(2);
-            }
-        }
-        Parts { kinetic, potential }
-    }
+/// The energy of the trees that bounce.
+fn energy(
+    model: &Model,
+    at: (&Kinematics, &Velocities),
+    state: (&[f64], &[f64]),
+    (bounces, energies): (&[bool], &mut [TreeEnergy]),
+) -> TreeEnergy {
+    energies_into(model, at, state, bounces, energies);
+    let sum = |of: fn(&TreeEnergy) -> f64| energies.iter().map(of).sum();
+    TreeEnergy { kinetic: sum(|e| e.kinetic), potential: sum(|e| e.potential) }
 }
 
 /// The next share to try between `low`, which loses, and `high`, which gains, each a share and its excess: where the line

@@ -24,6 +24,7 @@
 //! | stiff servos that were to be taken midway are taken at the end and the step is solved again | their tree is hit | `integrate::trapezoidal` |
 //! | impacts one after another, if asked for | before the step | [`sequential_impacts`] |
 //! | bounces of linked bodies make no energy | the energy at the end is more than before | [`bounce_energy`] |
+//! | energy that a step makes is told, and much of it flagged | trees of joints that move by rules of first and second order | [`energy_error`] |
 //! | bodies that float keep their angular momentum | impulses join them and nothing else | [`angular_momentum`] |
 //! | problems without a good answer | see there | [`crate::stepping::remedies`] |
 //! | position errors | overlaps, errors of loops and couplings | [`position_correction`] |
@@ -34,9 +35,12 @@ mod advance;
 mod angular_momentum;
 mod balance;
 mod bounce_energy;
+mod contact_corrections;
 mod contact_search;
+mod energy_error;
 mod position_correction;
 mod sequential_impacts;
+mod tree_energies;
 
 use super::Stepper;
 use super::accepted::Accepted;
@@ -58,6 +62,7 @@ use crate::state::State;
 use advance::{Advance, SolvedStep};
 use balance::Balance;
 use contact_search::ContactSearch;
+use energy_error::EnergyFound;
 use position_correction::PositionCorrection;
 use stiction_assembly::compliance::ComplianceParameters;
 use stiction_assembly::consistent::Consistent;
@@ -180,7 +185,9 @@ impl TimeStepping {
         let solved = (&*posed, &trial.impulses[..], &search.points[..]);
         let Advance { q, v, .. } = advance;
         balance.angular_momentum.keep(world, (state, &here.kin, input), solved, (q, v));
-        self.advance.check(world)
+        self.advance.check(world)?;
+        self.find_energy_error(world, state, input, h);
+        Ok(())
     }
 
     fn find_contacts(&mut self, world: &World, h: f64) {
@@ -292,59 +299,6 @@ impl TimeStepping {
         advance.trapezoidal.turn_back(&solved, &trial.v_next)
     }
 
-    /// Lets the contact correction change impulses, and v⁺ with them.
-    fn correct_contacts_of(&mut self, state: &State) {
-        let Self { room, posed, search, trial, free, .. } = self;
-        room.corrected = false;
-        let Some(correction) = &mut room.correction else { return };
-        posed.problem.diagonal_blocks_into(&mut room.blocks);
-        room.contacts.clear();
-        room.impulses.clear();
-        for (block, c) in posed.contacts(&search.points) {
-            let range = posed.problem.range(block);
-            let triple = |x: &[f64]| if c.friction > 0.0 { [x[0], x[1], x[2]] } else { [0.0, 0.0, x[0]] };
-            let before = posed.jacobian.velocity(block, &state.v).to_array();
-            let a = &room.blocks[block];
-            let frictional = c.friction > 0.0;
-            let g = |i: usize, j: usize| match frictional {
-                true => a[3 * i + j],
-                false if i == 2 && j == 2 => a[0],
-                false => 0.0,
-            };
-            let impulse = triple(&trial.impulses[range]);
-            room.impulses.push(impulse);
-            room.contacts.push(CorrectableContact {
-                geometries: c.geometries,
-                bodies: c.bodies,
-                position: c.position,
-                axes: [c.t1, c.t2, c.n],
-                gap: c.gap,
-                friction: c.friction,
-                velocity_before: triple(&before),
-                inverse_inertia: std::array::from_fn(|i| std::array::from_fn(|j| g(i, j))),
-                impulse,
-            });
-        }
-        correction.correct(&room.contacts, &mut room.impulses);
-        let mut changed = false;
-        for (((block, c), new), known) in
-            posed.contacts(&search.points).zip(&room.impulses).zip(&room.contacts)
-        {
-            if *new != known.impulse {
-                changed = true;
-                let rows = &mut trial.impulses[posed.problem.range(block)];
-                match c.friction > 0.0 {
-                    true => rows[..3].copy_from_slice(new),
-                    false => rows[0] = new[2],
-                }
-            }
-        }
-        if changed {
-            room.corrected = true;
-            free.apply_into(posed, &trial.impulses, &state.v, &mut trial.v_next);
-        }
-    }
-
     /// Finds what undoes position errors.
     fn correct_positions(&mut self, world: &World) {
         let Self { correction, here, free, posed, trial, .. } = self;
@@ -377,13 +331,22 @@ impl TimeStepping {
 
     fn report(&self) -> StepReport {
         let Trial { report, .. } = &self.trial;
+        let EnergyFound { error, rate } = self.balance.energy_error.found;
+        let status = match StepStatus::from(report.status) {
+            StepStatus::Converged | StepStatus::Rounding if rate > self.params.energy_tolerance => {
+                StepStatus::GainedEnergy
+            }
+            status => status,
+        };
         StepReport {
-            status: StepStatus::from(report.status),
+            status,
             iterations: report.iterations,
             residual: report.residual,
             contacts: self.search.points.len(),
             penetration: self.search.points.iter().fold(0.0_f64, |d, c| d.max(-c.gap)),
             parts: 1,
+            energy_error: error,
+            energy_error_rate: rate,
             remedy: self.remedy,
             another_answer: None,
             corrected: self.room.corrected,
