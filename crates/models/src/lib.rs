@@ -50,7 +50,7 @@ pub use error::LoadError;
 pub use extras::{Custom, Extras, JointSoftness, Sensor, Site, UserData};
 pub use hulls::HullCache;
 pub use inertia::principal;
-pub use ledger::{Entry, Fate, Ledger, Place};
+pub use ledger::{Entry, Fate, Ledger, Note, Place, Severity, Topic};
 pub use load::{LoadOptions, load, load_str};
 pub use meshes::Meshes;
 pub use surface::{Compliance, ContactPair, Dimension, Material, Mixing, PairSurface, Softness};
