@@ -118,7 +118,8 @@ pub(crate) fn audit(document: &Document, vocabulary: &Vocabulary, cut: &[usize],
         }
         let unknown = element.marked().is_none() && around.is_none();
         let unknown = unknown && index.row(&key, ".").is_none();
-        let inside = index.inside(&key).or(around);
+        let marked = element.marked().filter(|(fate, note)| *fate == Fate::Unsupported && !note.is_empty());
+        let inside = marked.or(index.inside(&key)).or(around);
         let inside = if unknown { Some((Fate::Unknown, INSIDE_UNKNOWN)) } else { inside };
         stack.extend(element.children().rev().map(|child| (child, inside)));
     }

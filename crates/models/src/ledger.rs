@@ -5,6 +5,10 @@ use serde::ser::{Serialize, SerializeStruct, Serializer};
 use std::collections::{BTreeMap, BTreeSet};
 use std::path::PathBuf;
 
+/// The one line about softness that the exact law does not read.
+const RIGID: &str =
+    "under the exact law contacts, limits and loops are rigid; the law `mujoco` lets them yield as stated";
+
 /// A place in a file.
 #[derive(Clone, Debug, PartialEq, Eq, PartialOrd, Ord)]
 pub struct Place {
@@ -28,6 +32,8 @@ pub enum Fate {
     Used,
     /// Understood, and without effect on the motion (colours, cameras, names).
     Kept,
+    /// It makes contacts, limits or loops yield, under laws that read it; under the exact law these are rigid.
+    Softness,
     /// Understood, and it would change the motion, but stiction does not simulate it yet.
     Unsupported,
     /// Not part of the format as far as we know; probably a typing error.
@@ -77,6 +83,8 @@ pub enum Topic {
     NotSimulated,
     /// No word of the format.
     Unknown,
+    /// Softness that only some laws of contact read.
+    Softness,
     /// The reader took something otherwise than it may have been meant.
     Reader,
     /// The scene was completed: a ground added, a robot moved, a keyframe chosen.
@@ -99,11 +107,12 @@ pub struct Note {
 }
 
 impl Topic {
-    /// `not-simulated`, `unknown`, `reader`, `scene` or `run`.
+    /// `not-simulated`, `unknown`, `softness`, `reader`, `scene` or `run`.
     pub fn name(self) -> &'static str {
         match self {
             Self::NotSimulated => "not-simulated",
             Self::Unknown => "unknown",
+            Self::Softness => "softness",
             Self::Reader => "reader",
             Self::Scene => "scene",
             Self::Run => "run",
@@ -144,7 +153,7 @@ impl std::fmt::Display for Note {
         match self.topic {
             Topic::NotSimulated => write!(f, "not simulated: ")?,
             Topic::Unknown => write!(f, "unknown: ")?,
-            Topic::Reader | Topic::Scene | Topic::Run => {}
+            Topic::Softness | Topic::Reader | Topic::Scene | Topic::Run => {}
         }
         match (self.word.is_empty(), self.message.is_empty()) {
             (true, _) => f.write_str(&self.message),
@@ -221,6 +230,17 @@ impl Ledger {
                 message: e.note.clone(),
             })
         };
+        let soft: Vec<&Entry> = self.of(Fate::Softness).collect();
+        let softness = soft.first().map(|first| Note {
+            severity: Severity::Note,
+            topic: Topic::Softness,
+            place: Some(first.first.clone()),
+            word: first.what.clone(),
+            message: format!(
+                "{}: {RIGID}",
+                soft.iter().map(|e| e.what.as_str()).collect::<Vec<_>>().join(", ")
+            ),
+        });
         let warnings = self.warnings.iter().map(|(place, message)| Note {
             severity: Severity::Warning,
             topic: Topic::Reader,
@@ -230,6 +250,7 @@ impl Ledger {
         });
         let mut notes: Vec<Note> = entries(Fate::Unsupported, Topic::NotSimulated)
             .chain(entries(Fate::Unknown, Topic::Unknown))
+            .chain(softness)
             .chain(warnings)
             .chain(self.remarks.iter().cloned())
             .collect();
