@@ -166,6 +166,7 @@ mod tests {
             contact_model: "none".into(),
             dt: 1e-3,
             tolerance: 1e-8,
+            notes: Vec::new(),
             bodies: vec!["body".into()],
             geometries,
             mechanism: Mechanism::default(),

@@ -2,7 +2,7 @@
 
 use crate::args::CompareArgs;
 use crate::failure::Failure;
-use crate::output::{say, say_json};
+use crate::output::{say, say_json, tell_notes};
 use crate::progress::Meter;
 use crate::recording_file::{self, Kind};
 use crate::table::table;
@@ -35,6 +35,11 @@ pub(crate) fn compare(args: &CompareArgs) -> Result<(), Failure> {
     let contacts = solvers_named(&args.contact).map_err(Failure::input)?;
     let scene = args.scene.load()?;
     let overrides = args.scene.overrides(None)?;
+    let setup = scene.build().map_err(Failure::input)?;
+    setup.check_content().map_err(Failure::input)?;
+    if !args.json {
+        tell_notes(&setup.notes());
+    }
     let meter = Meter::new(!args.json);
     let frames = args.replay.as_ref().map(|_| FRAMES_PER_SECOND);
     let mut comparison =

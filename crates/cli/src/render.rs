@@ -18,10 +18,7 @@ const FIELD_OF_VIEW: f64 = 0.66;
 const FINER: usize = 2;
 
 pub(crate) fn render(args: &RenderArgs) -> Result<(), Failure> {
-    let scene = args.scene.load()?;
-    let mut setup = scene.build().map_err(Failure::input)?;
-    args.scene.overrides(args.contact.as_deref())?.apply(&mut setup);
-    setup.check_length().map_err(Failure::input)?;
+    let (scene, setup) = args.scene.set_up(args.contact.as_deref(), false)?;
     let options = RunOptions { frames_per_second: Some(args.fps), certify: false, ..RunOptions::default() };
     let mut runner = Runner::new(setup, options).map_err(Failure::input)?;
     let meter = Meter::new(true);

@@ -2,7 +2,7 @@
 
 use crate::args::{RunArgs, SceneArgs};
 use crate::failure::Failure;
-use crate::output::{complain, say, say_json};
+use crate::output::{say, say_json, tell_notes};
 use crate::progress::Meter;
 use crate::recording_file::{self, Kind};
 use crate::words;
@@ -12,7 +12,7 @@ use stiction::solvers::Params;
 use stiction_lab::dump::Dump;
 use stiction_lab::scene::spec::HoldSpec;
 use stiction_lab::trajectory::{check_name, check_size};
-use stiction_lab::{Outcome, Overrides, RobotOptions, RunOptions, Runner, Scene};
+use stiction_lab::{Outcome, Overrides, RobotOptions, RunOptions, Runner, Scene, Setup};
 
 /// Frames of a replay: at most so many a second, and so many in all.
 const FRAMES_PER_SECOND: f64 = 60.0;
@@ -27,15 +27,28 @@ impl SceneArgs {
             package_dirs: self.files.package_path.clone(),
             srdf: self.files.srdf.clone(),
             meshes: self.files.meshes.into(),
+            ground: self.ground,
         };
         let scene = Scene::find(&self.scene, &robot).map_err(Failure::input)?;
         if !scene.is_robot_file() && robot != RobotOptions::default() {
             let name = &self.scene;
             return Err(Failure::input(format!(
-                "--free-base, --hold, --keyframe, --package-path, --srdf and --meshes are for robot files; `{name}` is a scene, which says these itself"
+                "--free-base, --ground, --hold, --keyframe, --package-path, --srdf and --meshes are for robot files; `{name}` is a scene, which says these itself"
             )));
         }
         Ok(scene)
+    }
+
+    /// The scene, changed as the arguments say, ready to run; what the user should know of it goes to stderr unless `silent`.
+    pub(crate) fn set_up(&self, contact: Option<&str>, silent: bool) -> Result<(Scene, Setup), Failure> {
+        let scene = self.load()?;
+        let mut setup = scene.build().map_err(Failure::input)?;
+        self.overrides(contact)?.apply(&mut setup);
+        setup.check_length().map_err(Failure::input)?;
+        if !silent {
+            tell_notes(&setup.notes());
+        }
+        Ok((scene, setup))
     }
 
     /// The stepper that was asked for.
@@ -59,18 +72,13 @@ impl SceneArgs {
 }
 
 pub(crate) fn run(args: &RunArgs) -> Result<(), Failure> {
-    let scene = args.scene.load()?;
-    let mut setup = scene.build().map_err(Failure::input)?;
-    args.scene.overrides(args.contact.as_deref())?.apply(&mut setup);
-    setup.check_length().map_err(Failure::input)?;
+    let (scene, setup) = args.scene.set_up(args.contact.as_deref(), args.json)?;
+    setup.check_content().map_err(Failure::input)?;
     if let Some(path) = &args.out {
         check_name(path).and_then(|()| check_size(&setup)).map_err(Failure::input)?;
     }
     if let Some(path) = &args.replay {
         recording_file::check(path, &[Kind::Page, Kind::Mcap])?;
-    }
-    if !args.json {
-        setup.notes.iter().for_each(|note| complain(&format!("note: {note}")));
     }
     let plain = args.out.is_none() && args.replay.is_none() && args.dump_problems.is_none() && !args.json;
     let replay = args.replay.clone().or_else(|| plain.then(|| default_replay(&scene, &args.scene.scene)));

@@ -2,7 +2,7 @@
 
 use crate::args::{ReplayArgs, ServeArgs, ViewArgs};
 use crate::failure::Failure;
-use crate::output::{complain, say};
+use crate::output::say;
 use std::io::ErrorKind;
 use std::path::Path;
 use std::process::{Command, Stdio};
@@ -10,10 +10,7 @@ use stiction_lab::Live;
 use stiction_viewer::Server;
 
 pub(crate) fn view(args: &ViewArgs) -> Result<(), Failure> {
-    let scene = args.scene.load()?;
-    let mut setup = scene.build().map_err(Failure::input)?;
-    args.scene.overrides(args.contact.as_deref())?.apply(&mut setup);
-    setup.notes.iter().for_each(|note| complain(&format!("note: {note}")));
+    let (_, setup) = args.scene.set_up(args.contact.as_deref(), false)?;
     let live = Live::new(setup).map_err(Failure::input)?;
     let server = bind(&args.serve)?;
     server.show(live).map_err(Failure::work)

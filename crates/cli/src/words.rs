@@ -75,8 +75,13 @@ fn certificate(s: &Summary) -> String {
     let met = |own: f64| if own <= s.tolerance * (1.0 + 1e-6) { "met" } else { "NOT met" };
     let parts = format!("ε_p {} N, ε_d {} m/s, ε_c {} W", short(c.eps_p), short(c.eps_d), short(c.eps_c));
     let exact = format!("natural map {} m/s at t = {} s", short(c.natural_map), short(s.worst_time));
-    match s.own_natural_map {
-        _ if c.natural_map == 0.0 => "every step obeys the law exactly".to_owned(),
+    let but = match &s.reservations()[..] {
+        [] => String::new(),
+        all => format!("\n{:15}BUT {}", "", all.join("; ")),
+    };
+    let verdict = match s.own_natural_map {
+        _ if c.natural_map == 0.0 && but.is_empty() => "every step obeys the law exactly".to_owned(),
+        _ if c.natural_map == 0.0 => "every step obeys the law of contact exactly".to_owned(),
         Some(own) if own != c.natural_map => format!(
             "worst natural map of its own law {} m/s, {tolerance}: {}\n               of the exact law: worst {exact}\n\
              {:15}({parts})",
@@ -85,7 +90,8 @@ fn certificate(s: &Summary) -> String {
             ""
         ),
         _ => format!("worst {exact}, {tolerance}: {}\n{:15}({parts})", met(c.natural_map), ""),
-    }
+    };
+    format!("{verdict}{but}")
 }
 
 fn effort(s: &Summary) -> String {

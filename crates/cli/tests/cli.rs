@@ -82,6 +82,7 @@ fn run_prints_the_documented_json() {
         "certificate",
         "solver",
         "sleep",
+        "notes",
     ];
     let mut found = keys(&summary);
     expected.sort_unstable();

@@ -12,6 +12,7 @@ use std::path::PathBuf;
 use std::time::{Duration, Instant};
 use stiction::contact::Law;
 use stiction::contact::io::ProblemFileError;
+use stiction::models::Note;
 use stiction::recording::{Recording, StepMark};
 use stiction::{Recorder, SetupError, Simulation, StepReport};
 
@@ -51,6 +52,7 @@ pub struct Runner {
     forces: Vec<Force>,
     motion: Option<Motion>,
     options: RunOptions,
+    notes: Vec<Note>,
     /// Steps of the whole run.
     steps: u64,
     tally: Tally,
@@ -76,7 +78,7 @@ pub struct Outcome {
 impl Runner {
     /// Ready at the first state.
     pub fn new(setup: Setup, options: RunOptions) -> Result<Self, SetupError> {
-        let steps = setup.steps();
+        let (steps, notes) = (setup.steps(), setup.notes());
         let mut sim = Simulation::new(setup.world, setup.state, setup.settings)?;
         sim.control_mut().copy_from_slice(&setup.control);
         if options.warm_up > 0 {
@@ -93,6 +95,7 @@ impl Runner {
             forces: setup.forces,
             motion: setup.motion,
             options,
+            notes,
             steps,
             tally: Tally::default(),
             work: Some(Work::default()),
@@ -228,6 +231,7 @@ impl Runner {
             tolerance: sim.settings().tolerance,
             solver: self.tally.effort(),
             sleep: self.tally.asleep(),
+            notes: self.notes.clone(),
             worst_time: self.tally.worst.as_ref().map_or(f64::NAN, |(t, _)| *t),
             end_time: sim.state().t,
             failure: self.tally.failure.clone(),

@@ -6,6 +6,7 @@
 use serde::Serialize;
 use std::collections::BTreeMap;
 use stiction::contact::Certificate;
+use stiction::models::{Note, Topic};
 use stiction::{CERTIFIED, StepReport, StepStatus};
 
 /// One run, as the command line prints it with `--json`.
@@ -35,6 +36,8 @@ pub struct Summary {
     pub tolerance: f64,
     pub solver: SolverEffort,
     pub sleep: Asleep,
+    /// Notes on everything left out, added or changed between the files and the world, and on the run.
+    pub notes: Vec<Note>,
     /// End of the worst step [s].
     #[serde(skip)]
     pub worst_time: f64,
@@ -47,6 +50,25 @@ pub struct Summary {
     /// True when somebody stopped the run.
     #[serde(skip)]
     pub interrupted: bool,
+}
+
+/// Overlap from which a certificate does not speak of what one sees: the law is obeyed by bodies that are in one another [m].
+pub const DEEP: f64 = 0.02;
+
+impl Summary {
+    /// Why a certificate that is met is not the whole truth: words of the file that are not simulated, deep overlaps.
+    pub fn reservations(&self) -> Vec<String> {
+        let left_out = self.notes.iter().filter(|n| n.topic == Topic::NotSimulated).count();
+        let mut out = Vec::new();
+        if left_out > 0 {
+            let words = if left_out == 1 { "1 word".to_owned() } else { format!("{left_out} words") };
+            out.push(format!("{words} of the file not simulated"));
+        }
+        if !(self.penetration_max < DEEP) {
+            out.push(format!("bodies overlap by up to {:.3} m", self.penetration_max));
+        }
+        out
+    }
 }
 
 /// The last state.

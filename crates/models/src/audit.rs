@@ -30,7 +30,7 @@ pub(crate) struct Vocabulary {
 const MAX_HINTS: usize = 1000;
 
 /// Note of what stands inside an unknown element.
-pub(crate) const INSIDE_UNKNOWN: &str = "inside an unknown element";
+const INSIDE_UNKNOWN: &str = "inside an unknown element";
 const IDLE: &str = "without effect here";
 
 /// A vocabulary, ready to be asked.
@@ -106,7 +106,7 @@ pub(crate) fn audit(document: &Document, vocabulary: &Vocabulary, cut: &[usize],
                         seen.entry(what.clone()).or_insert_with(fate).clone()
                     }
                 };
-                ledger.record(fate, &what, place, &note);
+                ledger.record((fate, mark.is_none() && around.is_some()), &what, place, &note);
             };
         record(key.clone(), element.marked(), None, &|| element.place());
         for a in element.attributes() {
@@ -114,11 +114,12 @@ pub(crate) fn audit(document: &Document, vocabulary: &Vocabulary, cut: &[usize],
         }
         if element.children().next().is_some() && !element.text().is_empty() {
             let note = "text between elements has no meaning here";
-            ledger.record(Fate::Unknown, &format!("{key} (text)"), || element.place(), note);
+            ledger.record((Fate::Unknown, false), &format!("{key} (text)"), || element.place(), note);
         }
         let unknown = element.marked().is_none() && around.is_none();
         let unknown = unknown && index.row(&key, ".").is_none();
-        let inside = index.inside(&key).or(around);
+        let marked = element.marked().filter(|(fate, note)| *fate == Fate::Unsupported && !note.is_empty());
+        let inside = marked.or(index.inside(&key)).or(around);
         let inside = if unknown { Some((Fate::Unknown, INSIDE_UNKNOWN)) } else { inside };
         stack.extend(element.children().rev().map(|child| (child, inside)));
     }

@@ -41,7 +41,8 @@ fn used_kept_and_unsupported_are_told_apart() {
          <geom size='1' solref='1 1' condim='3'/><geom size='1' condim='6'/><camera fovy='1'/></worldbody></mujoco>",
     );
     let words = |fate| l.of(fate).map(|e| e.what.as_str()).collect::<Vec<_>>();
-    assert_eq!(words(Fate::Kept), ["option@integrator", "geom@solref", "camera", "camera@fovy"]);
+    assert_eq!(words(Fate::Kept), ["option@integrator", "camera", "camera@fovy"]);
+    assert_eq!(words(Fate::Softness), ["geom@solref"]);
     assert_eq!(words(Fate::Unsupported), ["option@density"]);
     assert_eq!(words(Fate::Used), ["mujoco", "option", "worldbody", "geom", "geom@size", "geom@condim"]);
     assert!(l.entries.iter().all(|e| e.fate == Fate::Used || !e.note.is_empty()));

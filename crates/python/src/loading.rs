@@ -28,8 +28,10 @@ struct Options {
     package_dirs: Vec<PathBuf>,
     srdf: Option<PathBuf>,
     meshes: MeshKind,
-    /// A ground is added under what would fall, and a keyframe is its start.
+    /// A ground is added under a robot that would fall, and a keyframe is its start.
     complete: bool,
+    /// The plane z = 0 is added, whatever the file has.
+    ground: bool,
 }
 
 impl Default for Options {
@@ -42,6 +44,7 @@ impl Default for Options {
             srdf: None,
             meshes: MeshKind::Hull,
             complete: true,
+            ground: false,
         }
     }
 }
@@ -63,6 +66,7 @@ impl World {
                 package_dirs: options.package_dirs,
                 srdf: options.srdf,
                 meshes: options.meshes,
+                ground: options.ground,
             };
             let scene = Scene::find(name_or_path, &robot).map_err(wrong)?;
             Ok(scene.build().map_err(wrong)?.into())
@@ -177,7 +181,7 @@ impl World {
 
     #[getter]
     fn notes<'py>(&self, py: Python<'py>) -> PyResult<Bound<'py, PyList>> {
-        PyList::new(py, &self.notes)
+        PyList::new(py, self.world.ledger.notes().iter().map(ToString::to_string))
     }
 }
 
@@ -201,7 +205,6 @@ fn as_it_is(path: &Path, options: &Options) -> PyResult<World> {
         motion: None,
         forces: Vec::new(),
         duration: Scene::default().duration.0,
-        notes: world.ledger.summary().into_iter().collect(),
         world: Arc::new(world),
         workspaces: Workspaces::default(),
         readings: OnceLock::new(),

@@ -24,7 +24,6 @@ pub(crate) struct World {
     /// One control per actuator at the start.
     pub(crate) control: Vec<f64>,
     pub(crate) duration: f64,
-    pub(crate) notes: Vec<String>,
     pub(crate) workspaces: Workspaces,
     /// Readings of its sensors, once somebody has asked.
     pub(crate) readings: OnceLock<Vec<Result<Reading, String>>>,
@@ -32,7 +31,7 @@ pub(crate) struct World {
 
 impl From<Setup> for World {
     fn from(setup: Setup) -> Self {
-        let Setup { name, world, state, settings, forces, control, duration, notes, motion } = setup;
+        let Setup { name, world, state, settings, forces, control, duration, motion } = setup;
         let world = Arc::new(world);
         Self {
             name,
@@ -43,7 +42,6 @@ impl From<Setup> for World {
             motion,
             control,
             duration,
-            notes,
             workspaces: Workspaces::default(),
             readings: OnceLock::new(),
         }
@@ -69,7 +67,6 @@ impl World {
             motion: self.motion.clone(),
             control: self.control.clone(),
             duration: self.duration,
-            notes: self.notes.clone(),
             workspaces: Workspaces::default(),
             readings: OnceLock::new(),
         }

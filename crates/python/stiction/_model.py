@@ -246,15 +246,17 @@ def load(
     srdf: str | os.PathLike[str] | None = None,
     meshes: str = "hull",
     complete: bool = True,
+    ground: bool = False,
 ) -> Model:
     """A built-in scene by name, a scene file (.toml) or a robot file (.urdf, .sdf, .world, .xml, .mjcf).
 
     ``free_base``: the root link of a URDF moves freely. ``hold``: servos keep the starting posture on joints that
     nothing drives; a mapping gives stiffness and damping, or a frequency. ``package_dirs``: where ``package://`` names are
-    looked up. ``meshes``: hull, decompose or triangles. ``complete=False``: what the robot file says and nothing else; no
-    ground is added, and the model starts in its neutral posture.
+    looked up. ``meshes``: hull, decompose or triangles. ``ground=True`` adds the plane z = 0; without, it is added under
+    one robot with a free base whose file has nothing to stand on, which is set down on it. ``complete=False``: what the
+    robot file says and nothing else; no ground is added, and the model starts in its neutral posture.
     """
-    options = _options(free_base, keyframe, hold, package_dirs, srdf, meshes, complete)
+    options = _options(free_base, keyframe, hold, package_dirs, srdf, meshes, complete, ground)
     path = os.fspath(source)
     name = os.path.abspath(path) if os.path.splitext(path)[1] else path
     digest = _digest(name)
@@ -272,13 +274,14 @@ def loads(
     package_dirs: Sequence[str | os.PathLike[str]] = (),
     meshes: str = "hull",
     complete: bool = True,
+    ground: bool = False,
 ) -> Model:
     """The same from a text: XML (URDF, SDF or MJCF) or a scene in TOML.
 
     ``assets`` maps relative paths to the contents of the files that the text names: meshes, height maps, includes.
     Messages call the text ``name``.
     """
-    options = _options(free_base, keyframe, hold, package_dirs, None, meshes, complete)
+    options = _options(free_base, keyframe, hold, package_dirs, None, meshes, complete, ground)
     files = {str(path): content.encode() if isinstance(content, str) else bytes(content)
              for path, content in (assets or {}).items()}
     xml = text.lstrip("\ufeff \t\r\n").startswith("<")
@@ -311,6 +314,7 @@ def _options(
     srdf: str | os.PathLike[str] | None,
     meshes: str,
     complete: bool,
+    ground: bool,
 ) -> dict[str, Any]:
     if isinstance(hold, bool):
         hold = {} if hold else None  # type: ignore[assignment]
@@ -322,6 +326,7 @@ def _options(
         "srdf": None if srdf is None else os.path.abspath(srdf),
         "meshes": meshes,
         "complete": complete,
+        "ground": ground,
     }
 
 

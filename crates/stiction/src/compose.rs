@@ -222,8 +222,7 @@ impl Composer {
         let compensation = part.gravity_compensation.into_iter().map(|(l, share)| (l + links, share));
         whole.gravity_compensation.extend(compensation);
         whole.extras.append(part.extras, links, joints, pose, prefix);
-        whole.ledger.entries.extend(part.ledger.entries);
-        whole.ledger.warnings.extend(part.ledger.warnings);
+        whole.ledger.append(part.ledger);
     }
 
     /// The world and the state it starts in.

@@ -57,6 +57,7 @@ pub fn scene_of(sim: &Simulation) -> Recording {
         contact_model: sim.contact_model().to_owned(),
         dt: sim.settings().stepper.dt,
         tolerance: sim.settings().tolerance,
+        notes: world.ledger.notes().iter().map(ToString::to_string).collect(),
         bodies: world.model.bodies.iter().map(|b| b.name.clone()).collect(),
         geometries: drawn(sim),
         mechanism: Mechanism::of(world),

@@ -30,6 +30,8 @@ pub struct Recording {
     pub dt: f64,
     /// Tolerance of the contact solver [m/s]; NaN: not known.
     pub tolerance: f64,
+    /// Notes on the files, a sentence each: everything that is not simulated, was added or may be a mistake.
+    pub notes: Vec<String>,
     /// Names of the moving bodies; every body index below counts in this list.
     pub bodies: Vec<String>,
     /// Everything that is drawn.
@@ -407,6 +409,7 @@ mod tests {
             contact_model: "ncp-pgs".into(),
             dt: 1e-3,
             tolerance: 1e-8,
+            notes: Vec::new(),
             mechanism: Mechanism::default(),
             bodies: vec!["box".into()],
             geometries: vec![],
@@ -442,6 +445,7 @@ mod tests {
             contact_model: contact_model.into(),
             dt: 0.1,
             tolerance: 1e-8,
+            notes: Vec::new(),
             mechanism: Mechanism::default(),
             bodies: vec!["box".into()],
             geometries: vec![shape(None), shape(Some(0))],

@@ -118,6 +118,7 @@ fn slide(name: String) -> Recording {
         contact_model: "ncp-exact".into(),
         dt: H,
         tolerance: f64::NAN,
+        notes: Vec::new(),
         bodies: vec!["lower".into(), "upper".into()],
         geometries: vec![
             geometry("floor", None, RecordedShape::Plane),

@@ -5,7 +5,8 @@
 //!
 //! # Scene (JSON, UTF-8)
 //! ```text
-//! { "stiction_protocol": 4, "name", "contact_model", "dt" [s], "tolerance" [m/s] | null, "bodies": [name, ..],
+//! { "stiction_protocol": 4, "name", "contact_model", "dt" [s], "tolerance" [m/s] | null, "notes": [sentence, ..],
+//!   "bodies": [name, ..],
 //!   "geometries": [{ "name", "body": index | null, "shape": { "kind", .. }, "position" [m], "quaternion" (w x y z),
 //!                    "rgba" }, ..],
 //!   "mechanism": { "inertias": [..], "joints": [..], "actuators": [..] },      as in stiction::recording
@@ -68,6 +69,7 @@ struct SceneMessage<'a> {
     contact_model: &'a str,
     dt: f64,
     tolerance: f64,
+    notes: &'a [String],
     bodies: &'a [String],
     geometries: &'a [RecordedGeometry],
     mechanism: &'a Mechanism,
@@ -83,6 +85,7 @@ pub fn scene_json(recording: &Recording) -> String {
         contact_model: &recording.contact_model,
         dt: recording.dt,
         tolerance: recording.tolerance,
+        notes: &recording.notes,
         bodies: &recording.bodies,
         geometries: &recording.geometries,
         mechanism: &recording.mechanism,
@@ -509,6 +512,7 @@ mod tests {
             contact_model: "ncp-pgs".into(),
             dt: 1e-3,
             tolerance: 1e-8,
+            notes: Vec::new(),
             bodies: vec!["a".into(), "b".into()],
             geometries: vec![RecordedGeometry {
                 name: "floor".into(),

@@ -173,6 +173,7 @@ mod tests {
             contact_model: "ncp-pgs".into(),
             dt: 1e-3,
             tolerance: 1e-8,
+            notes: Vec::new(),
             bodies: vec!["box".into()],
             geometries: vec![],
             mechanism: Mechanism::default(),

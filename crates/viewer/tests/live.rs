@@ -28,6 +28,7 @@ impl Session for Clock {
             contact_model: "none".into(),
             dt: DT,
             tolerance: 1e-8,
+            notes: Vec::new(),
             bodies: vec!["hand".into(); self.bodies],
             geometries: vec![],
             mechanism: Mechanism::default(),

@@ -107,6 +107,9 @@ pub(crate) struct SceneArgs {
     pub(crate) free_base: bool,
     #[command(flatten)]
     pub(crate) files: FileArgs,
+    /// Robot file: add the plane z = 0 (without: only under one robot with a free base whose file has no ground)
+    #[arg(long)]
+    pub(crate) ground: bool,
     /// Robot file: keep the starting posture with servos on joints that no actuator drives
     #[arg(long)]
     pub(crate) hold: bool,

@@ -6,7 +6,7 @@ use super::robot_file::complete;
 use super::{Force, Motion, Scene, SceneError};
 use stiction::collision::Shape;
 use stiction::dynamics::spatial::{Vec3, vec3};
-use stiction::models::World;
+use stiction::models::{Note, Topic, World};
 use stiction::solvers::registry::{self, Common, SolverError};
 use stiction::{Composer, Settings, State};
 
@@ -31,14 +31,30 @@ pub struct Setup {
     pub control: Vec<f64>,
     /// Simulated time of the run [s].
     pub duration: f64,
-    /// Notes on everything left out, added or changed on the way, in words.
-    pub notes: Vec<String>,
 }
 
 impl Setup {
     /// Steps of the whole run.
     pub fn steps(&self) -> u64 {
         (self.duration / self.settings.stepper.dt).round().max(0.0) as u64
+    }
+
+    /// Everything left out, added or changed on the way from the files to this world.
+    pub fn notes(&self) -> Vec<Note> {
+        self.world.ledger.notes()
+    }
+
+    /// Refuses a world in which nothing moves though its file says something that is not simulated: a run of it would be a
+    /// run of nothing.
+    pub fn check_content(&self) -> Result<(), SceneError> {
+        let left_out =
+            self.notes().into_iter().find(|n| matches!(n.topic, Topic::NotSimulated | Topic::Unknown));
+        match left_out {
+            Some(note) if self.world.model.bodies.is_empty() => {
+                Err(SceneError::Nothing { scene: self.name.clone(), note: note.to_string() })
+            }
+            _ => Ok(()),
+        }
     }
 
     /// Refuses a run of no step, and one of so many that their number is not exact.
@@ -61,29 +77,27 @@ impl Scene {
         let mut parts = (self.model.iter().enumerate())
             .map(|(i, spec)| self.load_model(i, spec))
             .collect::<Result<Vec<_>, _>>()?;
-        let left_out = parts.iter().zip(&self.model).filter_map(|(part, spec)| {
-            let (file, summary) = (spec.file.as_ref()?, part.world.ledger.summary()?);
-            Some(format!("{}: {summary} (`stiction check` of it tells all)", file.display()))
-        });
-        let mut notes: Vec<String> = left_out.collect();
-        notes.sort_unstable();
-        notes.dedup(); // a file may come many times
         if self.ground.is_some() {
-            notes.extend(parts.iter_mut().filter_map(|p| without_planes(&mut p.world)));
+            for part in &mut parts {
+                let told = without_planes(&mut part.world);
+                part.world.ledger.remarks.extend(told);
+            }
         }
         let mut settings = self.settings();
-        if self.standalone {
+        if self.is_robot_file() {
             settings.stepper.dt = parts.iter().find_map(|p| p.world.time_step).unwrap_or(settings.stepper.dt);
         }
         let control = parts.iter().flat_map(|p| p.control.iter().copied()).collect();
         let keyframes = match &mut parts[..] {
-            [only] if self.standalone => std::mem::take(&mut only.world.keyframes),
+            [only] if self.is_robot_file() => std::mem::take(&mut only.world.keyframes),
             _ => Vec::new(),
         };
         let (mut world, mut state) = self.compose(parts)?;
-        if self.standalone {
+        if let Some(asked) = self.standalone {
             world.keyframes = keyframes;
-            notes.extend(complete(&mut world, &mut state));
+            let free_base = self.model.iter().any(|m| m.free_base);
+            let told = complete(&mut world, &mut state, asked, free_base);
+            world.ledger.remarks.extend(told);
         }
         let forces = (self.force.iter().enumerate())
             .map(|(i, spec)| self.force(i, spec, &world))
@@ -98,13 +112,12 @@ impl Scene {
             motion,
             control,
             duration: self.duration.0,
-            notes,
         })
     }
 
     /// Ground, fixed shapes, models, bodies, in this order.
     fn compose(&self, parts: Vec<Part>) -> Result<(World, State), SceneError> {
-        let file_gravity = parts.first().filter(|_| self.standalone).map(|p| p.world.model.gravity);
+        let file_gravity = parts.first().filter(|_| self.is_robot_file()).map(|p| p.world.model.gravity);
         let gravity = file_gravity.unwrap_or_else(|| self.gravity_or_default());
         let mut composer = Composer::new(self.name.clone(), gravity)?;
         if let Some(ground) = &self.ground {

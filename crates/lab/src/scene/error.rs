@@ -31,6 +31,9 @@ pub enum SceneError {
         (duration / dt).round()
     )]
     Length { duration: f64, dt: f64 },
+    /// Nothing in the world moves, and something of its file is left out.
+    #[error("`{scene}`: nothing is left to simulate: {note}; `stiction check` of the file tells all")]
+    Nothing { scene: String, note: String },
     /// A mistake in a robot file.
     #[error(transparent)]
     Model(Box<LoadError>),

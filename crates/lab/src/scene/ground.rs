@@ -9,9 +9,9 @@ use super::Scene;
 use super::spec::{Frame, GroundSpec, SoftSpec};
 use stiction::State;
 use stiction::collision::Shape;
+use stiction::dynamics::Kinematics;
 use stiction::dynamics::spatial::{Pose, Quat, Vec3, vec3};
-use stiction::dynamics::{JointKind, Kinematics};
-use stiction::models::{Compliance, Geometry, Material, Softness, World};
+use stiction::models::{Compliance, Geometry, Material, Note, Severity, Softness, World};
 
 /// A soft grey that shadows show on.
 pub(super) const GROUND_RGBA: [f32; 4] = [0.8, 0.8, 0.78, 1.0];
@@ -67,7 +67,7 @@ pub(super) fn carrier(world: &World, link: Option<usize>) -> Option<usize> {
 }
 
 /// Takes out the planes a robot file fixes to the world: the scene has its own ground. Says how many there were.
-pub(super) fn without_planes(world: &mut World) -> Option<String> {
+pub(super) fn without_planes(world: &mut World) -> Option<Note> {
     let links = &world.model.links;
     let stage =
         |g: &Geometry| g.link.is_none_or(|l| links[l].body.is_none()) && matches!(g.shape, Shape::Plane);
@@ -75,17 +75,29 @@ pub(super) fn without_planes(world: &mut World) -> Option<String> {
     world.geometries.retain(|g| !stage(g));
     let gone = before - world.geometries.len();
     (gone > 0).then(|| {
-        format!("`{}` brings {gone} ground plane(s); the ground of the scene stands instead", world.name)
+        let message =
+            format!("`{}` brings {gone} ground plane(s); the ground of the scene stands instead", world.name);
+        Note::of_scene(Severity::Note, message)
     })
 }
 
 /// Lowest point of everything that moves and can touch, along the z axis of `plane` [m]. (2)
 pub(super) fn lowest_point(world: &World, state: &State, plane: &Pose) -> Option<f64> {
+    lowest_point_of(world, state, plane, |_| true)
+}
+
+/// Lowest point of the trees that `which` names. (2)
+pub(super) fn lowest_point_of(
+    world: &World,
+    state: &State,
+    plane: &Pose,
+    which: impl Fn(usize) -> bool,
+) -> Option<f64> {
     let mut kin = Kinematics::new(&world.model);
     kin.update(&world.model, &state.q);
     let up = plane.rotation.rotate(Vec3::Z);
     let heights = world.geometries.iter().filter_map(|g| {
-        let body = carrier(world, g.link)?;
+        let body = carrier(world, g.link).filter(|b| which(world.model.bodies[*b].tree))?;
         let X_BL = g.link.map_or(Pose::IDENTITY, |l| world.model.links[l].X_BL);
         let X_WG = kin.X_WB[body] * X_BL * g.X_LG;
         let touches = g.group != 0 || g.mask != 0;
@@ -95,13 +107,4 @@ pub(super) fn lowest_point(world: &World, state: &State, plane: &Pose) -> Option
         })
     });
     heights.fold(None, |low: Option<f64>, h| Some(low.map_or(h, |l| l.min(h))))
-}
-
-/// Moves every free joint by `shift`.
-pub(super) fn shift_free_bodies(world: &World, state: &mut State, shift: Vec3) {
-    for joint in world.model.joints.iter().filter(|j| j.kind == JointKind::Free) {
-        for (q, s) in state.q[joint.idx_q..].iter_mut().zip(shift.to_array()) {
-            *q += s;
-        }
-    }
 }

@@ -14,6 +14,7 @@ mod error;
 mod force;
 mod ground;
 mod hold;
+mod joined;
 mod model;
 mod motion;
 mod number;
@@ -71,9 +72,9 @@ pub struct Scene {
     /// The motion that actuators follow; without: they keep their controls.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub motion: Option<MotionSpec>,
-    /// The scene is a robot file: gravity and time step are the file's, and what it lacks to stand on is added.
+    /// The scene is a robot file: gravity, time step and initial state are the file's.
     #[serde(skip)]
-    pub(crate) standalone: bool,
+    pub(crate) standalone: Option<robot_file::Standalone>,
     #[serde(skip)]
     source: Source,
 }
@@ -93,7 +94,7 @@ impl Default for Scene {
             model: Vec::new(),
             force: Vec::new(),
             motion: None,
-            standalone: false,
+            standalone: None,
             source: Source::default(),
         }
     }

@@ -2,15 +2,16 @@
 
 use super::body::At;
 use super::builtin::{BUILTIN_MODELS, builtin_path, model_names};
-use super::ground::{lowest_point, shift_free_bodies};
+use super::ground::lowest_point;
 use super::hold::add_servos;
+use super::joined::{joined, root_name, shift_trees};
 use super::spec::ModelSpec;
 use super::{Scene, SceneError};
 use crate::nearest::hint;
 use stiction::State;
 use stiction::dynamics::spatial::{Pose, Vec3};
 use stiction::dynamics::{JointKind, Model};
-use stiction::models::{Keyframe, LoadOptions, World, load, load_str};
+use stiction::models::{Keyframe, LoadOptions, Note, Severity, World, load, load_str};
 
 /// Word for the posture of no keyframe.
 const NEUTRAL: &str = "neutral";
@@ -30,6 +31,13 @@ impl Scene {
         let at = At { scene: self, section: "model", index };
         let mut world = self.read_model(&at, spec)?;
         let keyframe = choose_keyframe(&at, spec, &world)?.cloned();
+        if let (true, Some(key), None) = (self.is_robot_file(), &keyframe, &spec.keyframe) {
+            let message = format!(
+                "starts at the keyframe `{}` of the file (--keyframe {NEUTRAL}: at the reference posture)",
+                key.name
+            );
+            world.ledger.remarks.push(Note::of_scene(Severity::Note, message));
+        }
         let mut state = State::neutral(&world.model);
         let mut control = vec![0.0; world.actuators.len()];
         if let Some(key) = keyframe {
@@ -60,7 +68,7 @@ impl Scene {
     }
 
     fn read_model(&self, at: &At<'_>, spec: &ModelSpec) -> Result<World, SceneError> {
-        let gravity = if self.standalone { None } else { Some(self.gravity_or_default()) };
+        let gravity = if self.is_robot_file() { None } else { Some(self.gravity_or_default()) };
         let folder = self.source.folder();
         let options = LoadOptions {
             free_base: spec.free_base,
@@ -75,7 +83,7 @@ impl Scene {
                 let path = self.source.folder().join(file);
                 if !path.exists() {
                     let message = format!("there is no file {}", path.display());
-                    return Err(if self.standalone {
+                    return Err(if self.is_robot_file() {
                         SceneError::Read { path, reason: "there is no such file".to_owned() }
                     } else {
                         at.mistake("file", message)
@@ -124,16 +132,25 @@ impl Scene {
         Ok(())
     }
 
-    /// Moves the free bodies of a model along the normal of the ground until the lowest point touches it.
+    /// Moves a model along the normal of the ground until its lowest point touches that: all of it that moves, or nothing.
     fn set_down(&self, at: &At<'_>, world: &World, state: &mut State, pose: &Pose) -> Result<(), SceneError> {
         if !world.model.joints.iter().any(|j| j.kind == JointKind::Free) {
             return Err(
                 at.mistake("set_down", "this model is fixed to the world; only a free base can be set down")
             );
         }
+        if let Some(held) = joined(world).iter().find(|group| !group.floats) {
+            let name = root_name(world, held);
+            return Err(at.mistake(
+                "set_down",
+                format!(
+                    "`{name}` is held to the world, and would be left behind; move the model with `position`"
+                ),
+            ));
+        }
         let ground = pose.inverse() * self.frame(super::spec::Frame::Ground);
         if let Some(low) = lowest_point(world, state, &ground) {
-            shift_free_bodies(world, state, ground.rotation.rotate(Vec3::Z) * -low);
+            shift_trees(world, state, ground.rotation.rotate(Vec3::Z) * -low, |_| true);
         }
         Ok(())
     }

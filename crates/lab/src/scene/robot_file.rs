@@ -1,6 +1,7 @@
 //! A robot file as a scene of its own.
 
-use super::ground::{GROUND_RGBA, carrier, lowest_point, shift_free_bodies};
+use super::ground::{GROUND_RGBA, carrier, lowest_point, lowest_point_of};
+use super::joined::{joined, root_name, shift_trees};
 use super::spec::{HoldSpec, MeshKind, ModelSpec};
 use super::{Scene, SceneError};
 use std::path::{Path, PathBuf};
@@ -8,7 +9,7 @@ use stiction::State;
 use stiction::collision::Shape;
 use stiction::dynamics::JointKind;
 use stiction::dynamics::spatial::{Pose, Vec3};
-use stiction::models::{Geometry, World};
+use stiction::models::{Geometry, Note, Severity, World};
 
 /// Height above an added ground from which a robot settles [m].
 const CLEARANCE: f64 = 1e-3;
@@ -28,16 +29,18 @@ pub struct RobotOptions {
     pub srdf: Option<PathBuf>,
     /// Shapes by which meshes touch, as in [`ModelSpec::meshes`].
     pub meshes: MeshKind,
+    /// The plane z = 0 is added, whatever the file has.
+    pub ground: bool,
 }
 
 impl Scene {
     /// True if the scene is a robot file and nothing else.
     pub fn is_robot_file(&self) -> bool {
-        self.standalone
+        self.standalone.is_some()
     }
 
-    /// The scene of one URDF, SDF or MJCF file: its gravity, its time step, its keyframe. A robot that would fall forever
-    /// gets a ground plane, and stands just above it.
+    /// The scene of one URDF, SDF or MJCF file: its gravity, its time step, its keyframe, its initial state. One robot with
+    /// a free base whose file has no ground gets one, and is set down on it; see [`complete`].
     pub fn from_model_file(path: &Path, options: &RobotOptions) -> Result<Self, SceneError> {
         let stem = path.file_stem().map_or_else(String::new, |s| s.to_string_lossy().into_owned());
         let model = ModelSpec {
@@ -51,19 +54,71 @@ impl Scene {
             ..ModelSpec::default()
         };
         let description = format!("the robot of {}", path.display());
-        Ok(Self { name: stem, description, model: vec![model], standalone: true, ..Self::default() })
+        let standalone = Some(Standalone { ground: options.ground });
+        Ok(Self { name: stem, description, model: vec![model], standalone, ..Self::default() })
     }
 }
 
-/// Adds a ground where a robot is free to fall and nothing in its file would stop it. Says what it did.
-pub(super) fn complete(world: &mut World, state: &mut State) -> Option<String> {
+/// Wishes about a robot file that it does not hold itself.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(crate) struct Standalone {
+    /// The wish of [`RobotOptions::ground`].
+    pub(super) ground: bool,
+}
+
+/// Adds the plane z = 0 where it was asked for, and under one robot with a free base whose file has nothing to stand on;
+/// says what it did. `free_base`: the root was freed by an option, so that no file says where it starts.
+///
+/// Whatever a joint, a loop, a coupling or a tendon holds to a free body moves with it, and nothing moves that holds on to
+/// the world: the file's state stays what it is but for its height. Asked for, the ground lifts what would start in it, and
+/// lowers nothing.
+pub(super) fn complete(
+    world: &mut World,
+    state: &mut State,
+    asked: Standalone,
+    free_base: bool,
+) -> Option<Note> {
+    let note = |message: String| Some(Note::of_scene(Severity::Note, message));
     let free = world.model.joints.iter().any(|j| j.kind == JointKind::Free);
     let stage = world.geometries.iter().any(|g| carrier(world, g.link).is_none());
-    if !free || stage || world.model.gravity == Vec3::ZERO {
+    if !asked.ground && (!free || stage || world.model.gravity == Vec3::ZERO) {
         return None;
     }
-    let low = lowest_point(world, state, &Pose::IDENTITY)?;
-    shift_free_bodies(world, state, Vec3::Z * (CLEARANCE - low));
+    let groups = joined(world);
+    if asked.ground {
+        let mut lifted = Vec::new();
+        for group in groups.iter().filter(|g| g.floats) {
+            let low = lowest_point_of(world, state, &Pose::IDENTITY, |tree| group.trees.contains(&tree));
+            if let Some(low) = low.filter(|low| *low < 0.0) {
+                shift_trees(world, state, Vec3::Z * (CLEARANCE - low), |tree| group.trees.contains(&tree));
+                lifted.push(format!("`{}` by {:.4} m", root_name(world, group), CLEARANCE - low));
+            }
+        }
+        add_plane(world);
+        let lifts =
+            if lifted.is_empty() { String::new() } else { format!(", and lifted {}", lifted.join(", ")) };
+        return note(format!("added the plane z = 0, as asked{lifts}"));
+    }
+    let at_rest = state.v.iter().all(|v| *v == 0.0);
+    let robot = free_base || world.model.bodies.len() > 1;
+    match &groups[..] {
+        [whole] if whole.floats && robot && at_rest => {
+            let low = lowest_point(world, state, &Pose::IDENTITY)?;
+            shift_trees(world, state, Vec3::Z * (CLEARANCE - low), |_| true);
+            add_plane(world);
+            note(format!(
+                "the file has no ground: added the plane z = 0, and moved the robot by {:.4} m so that it starts 1 mm above",
+                CLEARANCE - low
+            ))
+        }
+        _ => note(
+            "the file has nothing to stand on, and none was added: what is free falls for ever (--ground adds the plane z = 0)"
+                .to_owned(),
+        ),
+    }
+}
+
+fn add_plane(world: &mut World) {
     world.geometries.push(Geometry {
         name: "ground".to_owned(),
         link: None,
@@ -75,8 +130,4 @@ pub(super) fn complete(world: &mut World, state: &mut State) -> Option<String> {
         continuous: false,
         rgba: GROUND_RGBA,
     });
-    Some(format!(
-        "the file has no ground: added the plane z = 0, and moved the robot by {:.4} m so that it starts 1 mm above",
-        CLEARANCE - low
-    ))
 }

@@ -190,7 +190,7 @@ pub struct ModelSpec {
     pub srdf: Option<PathBuf>,
     /// Shapes by which its meshes touch.
     pub meshes: MeshKind,
-    /// Lowered or lifted so that its lowest point just touches the ground.
+    /// Lowered or lifted so that its lowest point just touches the ground; only where nothing holds it to the world.
     pub set_down: bool,
     /// Friction coefficient of all its surfaces, instead of the file's [–].
     pub friction: Option<NotNegative>,

@@ -3,6 +3,7 @@
 use super::*;
 use crate::runner::{RunOptions, Runner};
 use std::path::PathBuf;
+use stiction::models::Topic;
 
 fn parse(text: &str) -> Result<Scene, SceneError> {
     Scene::from_toml(text, Path::new("test.toml"))
@@ -200,7 +201,7 @@ fn the_ground_of_the_scene_stands_alone() {
     let setup = parse(text).unwrap().build().unwrap();
     let planes =
         setup.world.geometries.iter().filter(|g| matches!(g.shape, stiction::collision::Shape::Plane));
-    assert_eq!((planes.count(), setup.notes.len()), (1, 1));
+    assert_eq!((planes.count(), setup.notes().len()), (1, 1));
     let mut runner = Runner::new(setup, RunOptions::default()).unwrap();
     assert_eq!(runner.step().contacts, 4);
     let mut contacts = Vec::new();
@@ -232,10 +233,62 @@ fn a_free_robot_file_without_ground_is_given_one() {
     let options = RobotOptions { free_base: true, ..RobotOptions::default() };
     let setup = Scene::find(path.to_str().unwrap(), &options).unwrap().build().unwrap();
     assert!((setup.state.q[2] - 0.301).abs() < 1e-15, "{:?}", setup.state.q);
-    assert_eq!(setup.notes.len(), 1);
+    assert_eq!(setup.notes().len(), 1);
 
     let fixed = Scene::from_model_file(&path, &RobotOptions::default()).unwrap().build().unwrap();
-    assert!(fixed.notes.is_empty() && fixed.world.model.nv() == 0);
+    assert!(fixed.notes().is_empty() && fixed.world.model.nv() == 0);
+}
+
+/// The initial state is the file's: nothing is added or moved under a thrown ball, a gripper and what it holds, a body that a
+/// loop holds to the world, or several bodies.
+#[test]
+fn what_a_file_says_of_its_state_stays() {
+    let ball =
+        |pos: &str| format!("<body name='b' pos='{pos}'><freejoint/><geom size='0.1' mass='1'/></body>");
+    let arm = "<body name='arm' pos='0 0 3'><joint name='j'/><geom size='0.1' mass='1'/></body>";
+    let two = "<body name='a' pos='0 0 5'><freejoint name='f'/><geom size='0.1' mass='1'/>\
+               <body name='c' pos='0 0 1'><joint name='k'/><geom size='0.1' mass='1'/></body></body>";
+    let weld = "<equality><weld body1='a'/></equality>";
+    let thrown = "<keyframe><key qvel='0 0 1 0 0 0 0'/></keyframe>";
+    for (name, bodies, rest) in [
+        ("ball", ball("0 0 5"), ""),
+        ("gripper", format!("{arm}{}", ball("0 0 5")), ""),
+        ("pair", format!("{}{}", ball("0 0 5"), ball("1 0 5").replace("'b'", "'c'")), ""),
+        ("welded", two.to_owned(), weld),
+        ("thrown", two.to_owned(), thrown),
+    ] {
+        let text = format!("<mujoco><worldbody>{bodies}</worldbody>{rest}</mujoco>");
+        let path = scratch(&format!("stays-{name}.xml"), &text);
+        let at = |ground: bool| {
+            let options = RobotOptions { ground, ..RobotOptions::default() };
+            Scene::from_model_file(&path, &options).unwrap().build().unwrap()
+        };
+        let z = |setup: &Setup| {
+            let free =
+                setup.world.model.joints.iter().find(|j| j.kind == stiction::dynamics::JointKind::Free);
+            setup.state.q[free.unwrap().idx_q + 2]
+        };
+        let setup = at(false);
+        assert_eq!(z(&setup), 5.0, "{name}");
+        let planes = |s: &Setup| s.world.geometries.iter().filter(|g| g.link.is_none()).count();
+        assert_eq!(planes(&setup), 0, "{name}");
+        assert!(setup.notes().iter().any(|n| n.message.contains("--ground")), "{name}: {:?}", setup.notes());
+        let asked = at(true);
+        assert_eq!((z(&asked), planes(&asked)), (5.0, 1), "{name}");
+    }
+}
+
+/// One robot with a free base is set down whole: what a loop joins to it comes along.
+#[test]
+fn what_is_joined_moves_together() {
+    let text = "<mujoco><worldbody>\
+        <body name='a' pos='0 0 5'><freejoint/><geom size='0.1' mass='1'/></body>\
+        <body name='c' pos='0 0 7'><freejoint/><geom size='0.1' mass='1'/></body></worldbody>\
+        <equality><weld body1='a' body2='c'/></equality></mujoco>";
+    let setup = Scene::from_model_file(&scratch("joined.xml", text), &RobotOptions::default()).unwrap();
+    let setup = setup.build().unwrap();
+    assert!((setup.state.q[2] - 0.101).abs() < 1e-12 && (setup.state.q[9] - 2.101).abs() < 1e-12);
+    assert!(setup.notes().iter().any(|n| n.message.contains("added the plane")));
 }
 
 /// Parts of a file that are not simulated, or not known, are told before it runs.
@@ -245,14 +298,23 @@ fn what_is_left_out_of_a_file_is_told() {
         "<mujoco><option density='1'/><worldbody><geom size='1' frction='2' wdth='1'/></worldbody></mujoco>";
     let path = scratch("left_out.xml", mjcf);
     let setup = Scene::from_model_file(&path, &RobotOptions::default()).unwrap().build().unwrap();
-    let [note] = &setup.notes[..] else { panic!("{:?}", setup.notes) };
+    let notes = setup.notes();
+    let told: Vec<_> = notes.iter().map(|n| (n.topic, n.word.as_str())).collect();
+    let expected = [
+        (Topic::NotSimulated, "option@density"),
+        (Topic::Unknown, "geom@frction"),
+        (Topic::Unknown, "geom@wdth"),
+    ];
+    assert_eq!(told, expected);
     assert!(
-        note.contains("left_out.xml: not simulated: option@density; unknown: geom@frction, geom@wdth ("),
-        "{note}"
+        notes[1].to_string().contains("left_out.xml:1:56: warning: unknown: geom@frction: "),
+        "{}",
+        notes[1]
     );
+    assert!(setup.check_content().is_err(), "nothing of it moves");
     let twice =
         format!("[[model]]\nfile = {path:?}\nprefix = \"a/\"\n[[model]]\nfile = {path:?}\nprefix = \"b/\"\n");
-    assert_eq!(parse(&twice).unwrap().build().unwrap().notes.len(), 1);
+    assert_eq!(parse(&twice).unwrap().build().unwrap().notes().len(), 3);
 }
 
 /// An arm under gravity keeps its posture when held, to a fraction of the sag of its own stiffness.

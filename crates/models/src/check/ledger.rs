@@ -2,7 +2,6 @@
 
 use super::report::{Finding, Findings, Rule, error, warning};
 use super::subject::Subject;
-use crate::audit::INSIDE_UNKNOWN;
 use crate::error::LoadError;
 use crate::ledger::{Fate, Place};
 use std::collections::BTreeSet;
@@ -46,8 +45,8 @@ pub(super) fn look(subject: &Subject<'_>, out: &mut Findings) {
     let root = subject.document.root().place();
     let whole: BTreeSet<&str> = world.ledger.of(Fate::Unsupported).map(|e| e.what.as_str()).collect();
     for (rule, fate) in [(&UNSUPPORTED, Fate::Unsupported), (&UNKNOWN, Fate::Unknown)] {
-        // What is inside an unknown element is told with it.
-        for entry in world.ledger.of(fate).filter(|e| e.note != INSIDE_UNKNOWN) {
+        // What is inside an element is told with it.
+        for entry in world.ledger.of(fate).filter(|e| !e.inside) {
             let (element, attribute) = match entry.what.split_once('@') {
                 // Of an element that is not simulated, no attribute is.
                 Some((element, _)) if whole.contains(element) => continue,

@@ -1,30 +1,8 @@
 //! What a rule is, and what it finds.
 
-use crate::ledger::Place;
+use crate::ledger::{Place, Severity};
 use std::collections::{BTreeMap, BTreeSet};
 use std::path::{Path, PathBuf};
-
-/// How bad it is.
-#[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]
-pub enum Severity {
-    /// Worth knowing; often meant.
-    Note,
-    /// Probably a mistake.
-    Warning,
-    /// No robot is like this, or the file cannot be simulated.
-    Error,
-}
-
-impl Severity {
-    /// `note`, `warning` or `error`.
-    pub fn name(self) -> &'static str {
-        match self {
-            Self::Note => "note",
-            Self::Warning => "warning",
-            Self::Error => "error",
-        }
-    }
-}
 
 /// A rule of the linter.
 #[derive(Debug, PartialEq, Eq)]

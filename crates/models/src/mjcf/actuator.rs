@@ -28,6 +28,7 @@ pub(crate) fn read<'d>(reader: &mut Reader<'d>, world: &mut World) -> Result<(),
             e.mark(Fate::Unsupported, note);
             reader.warn(e.place(), format!("{}: {note}; it exerts nothing", e.described()));
         }
+        reader.actuator_copies.push(mention.copy);
         world.actuators.push(actuator);
     }
     Ok(())

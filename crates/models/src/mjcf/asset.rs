@@ -157,8 +157,8 @@ impl<'d> Reader<'d> {
         touches: bool,
     ) -> Result<LoadedMesh, LoadError> {
         let asset = scope.defaults.styled(e, "mesh", MAIN)?;
-        let mut mass =
-            asset.get("inertia").map_or(Ok(Mass::Filled(Filling::Legacy)), |a| a.keyword(&MASSES))?;
+        let usual = if scope.compiler.exact_meshes { Filling::Exact } else { Filling::Legacy };
+        let mut mass = asset.get("inertia").map_or(Ok(Mass::Filled(usual)), |a| a.keyword(&MASSES))?;
         let scale = asset.get("scale").map_or(Ok(vec3(1.0, 1.0, 1.0)), |a| a.vector())?;
         let refpos = e.get("refpos").map_or(Ok(Vec3::ZERO), |a| a.vector())?;
         let turn = match e.get("refquat") {

@@ -25,6 +25,8 @@ pub(crate) struct Compiler {
     pub(crate) mesh_folder: PathBuf,
     pub(crate) strip_path: bool,
     pub(crate) inertia: FromGeoms,
+    /// Meshes that do not say otherwise have the inertia of what they enclose, overlaps once.
+    pub(crate) exact_meshes: bool,
     /// Groups of geoms that give inertia.
     pub(crate) inertia_groups: [i32; 2],
     pub(crate) least_mass: f64,
@@ -46,6 +48,7 @@ impl Compiler {
             mesh_folder: folder.to_owned(),
             strip_path: false,
             inertia: FromGeoms::Auto,
+            exact_meshes: false,
             inertia_groups: [0, 5],
             least_mass: 0.0,
             least_inertia: 0.0,
@@ -79,6 +82,7 @@ impl Compiler {
         self.auto_limits = boolean("autolimits")?.unwrap_or(self.auto_limits);
         self.strip_path = boolean("strippath")?.unwrap_or(self.strip_path);
         self.balance = boolean("balanceinertia")?.unwrap_or(self.balance);
+        self.exact_meshes = boolean("exactmeshinertia")?.unwrap_or(self.exact_meshes);
         self.fit_bounding_box = boolean("fitaabb")?.unwrap_or(self.fit_bounding_box);
         if let Some(a) = e.get("alignfree") {
             self.align_free = a.boolean()?;

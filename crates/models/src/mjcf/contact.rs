@@ -86,7 +86,7 @@ fn pair(
     softness(pair, &mut surface.softness)?;
     pair.merge("solreffriction", &mut surface.friction_reference)?;
     if let Some(a) = pair.get("solreffriction") {
-        a.mark(Fate::Kept, "for the law `mujoco`");
+        a.mark(Fate::Softness, "for the law `mujoco`");
     }
     if let Some(a) = pair.get("adhesion")
         && a.number()? != 0.0

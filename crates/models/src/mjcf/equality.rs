@@ -72,7 +72,9 @@ fn coupling(
     let mut polynomial = [0.0, 1.0, 0.0, 0.0, 0.0];
     equality.merge("polycoef", &mut polynomial)?;
     let [a0, a1, a2, a3, a4] = polynomial;
-    softness(equality, &mut Softness::default())?;
+    for a in ["solref", "solimp"].into_iter().filter_map(|name| equality.get(name)) {
+        a.mark(Fate::Unsupported, "couplings are rigid here under every law");
+    }
     let at_rest = |t: &Terms| -> f64 { t.iter().map(|&(d, c)| c * reference(&world.model, d)).sum() };
     let x0 = at_rest(&x);
     let bent = !x.is_empty() && (a2 != 0.0 || a3 != 0.0 || a4 != 0.0);

@@ -207,7 +207,26 @@ fn own_inertia(geom: Styled<'_, '_>, compiler: &Compiler, solid: &Solid) -> Resu
     let factor = match mass {
         _ if !(first..=last).contains(&group) => 0.0,
         Some(mass) if unit.mass > TINY => mass / unit.mass,
+        Some(mass)
+            if mass > 0.0
+                && let (Solid::Mesh(_), Some(mesh)) = (solid, geom.get("mesh")) =>
+        {
+            return Err(mesh.error(if unit.mass < 0.0 {
+                "a mesh whose faces look outward: those of this one look inward, and the stated mass would be lost; turn \
+                 them round, or say inertia=\"convex\" of the mesh"
+            } else {
+                "a mesh with a volume: this one has none, and the stated mass would be lost; say inertia=\"shell\" of the mesh"
+            }));
+        }
         Some(_) => 0.0,
+        None if unit.mass < -TINY && density > 0.0 => {
+            let mesh = geom.get("mesh").map(|a| {
+                a.error(
+                    "a mesh whose faces look outward: turn them round, or say inertia=\"convex\" of the mesh",
+                )
+            });
+            return Err(mesh.unwrap_or_else(|| geom.element.structure("its volume is negative")));
+        }
         None => density,
     };
     Ok(if factor * unit.mass > TINY { scaled(&unit, factor) } else { Inertia::ZERO })
@@ -230,7 +249,7 @@ pub(crate) fn softness(s: Styled<'_, '_>, softness: &mut Softness) -> Result<(),
     s.merge("solref", &mut softness.reference)?;
     s.merge("solimp", &mut softness.impedance)?;
     for a in ["solref", "solimp"].into_iter().filter_map(|name| s.get(name)) {
-        a.mark(Fate::Kept, RIGID);
+        a.mark(Fate::Softness, RIGID);
     }
     Ok(())
 }
@@ -252,7 +271,7 @@ fn surface(geom: Styled<'_, '_>, impratio: f64) -> Result<Material, LoadError> {
     softness(geom, &mut m.softness)?;
     if let Some(a) = geom.get("solmix") {
         m.softness.mix = a.not_negative()?;
-        a.mark(Fate::Kept, "weighs how soft contacts are under the law `mujoco`");
+        a.mark(Fate::Softness, "weighs how soft contacts are under the law `mujoco`");
     }
     for (name, note) in
         [("surfacevel", "surfaces do not move along themselves yet"), ("adhesion", "nothing sticks yet")]

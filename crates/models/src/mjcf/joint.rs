@@ -31,8 +31,8 @@ pub(crate) fn read<'d>(
     element.mark(Fate::Used, "");
     let scopes = reader.scopes.clone();
     let Scope { compiler, defaults, .. } = &scopes[item.scope];
-    let index = reader.joint_count;
-    reader.joint_count += 1;
+    let index = reader.joint_copies.len();
+    reader.joint_copies.push(item.copy);
     let name = match element.get("name") {
         Some(_) => reader.named(Kind::Joint, item, index)?,
         None => format!("{body}/joint#{index}"),
@@ -117,7 +117,7 @@ pub(crate) fn read<'d>(
     if let Some(a) = joint.get("actuatorgravcomp")
         && a.boolean()?
     {
-        a.mark(Fate::Kept, "compensation of gravity does not count towards actuatorfrcrange here");
+        a.mark(Fate::Unsupported, "compensation of gravity does not count towards actuatorfrcrange here");
     }
     soften(joint, index, &mut reader.extras)?;
     let effort = if scalar { joint.range("actuatorfrclimited", "actuatorfrcrange", compiler)? } else { None };
@@ -135,7 +135,7 @@ fn soften(joint: Styled<'_, '_>, index: usize, extras: &mut Extras) -> Result<()
     let margin = joint.number("margin", 0.0)?;
     let names = ["solreflimit", "solimplimit", "solreffriction", "solimpfriction", "margin"];
     let stated: Vec<_> = names.iter().filter_map(|name| joint.get(name)).collect();
-    stated.iter().for_each(|a| a.mark(Fate::Kept, RIGID));
+    stated.iter().for_each(|a| a.mark(Fate::Softness, RIGID));
     if !stated.is_empty() {
         extras.joints.push(JointSoftness { joint: index, limit, friction, margin });
     }

@@ -32,6 +32,9 @@ mod solid;
 mod tendon;
 mod vocabulary;
 
+#[cfg(test)]
+pub(crate) use vocabulary::VOCABULARY;
+
 use crate::audit::audit;
 use crate::error::LoadError;
 use crate::extras::Extras;
@@ -70,7 +73,10 @@ pub(crate) struct Reader<'d> {
     wrapped: BTreeMap<String, (Option<usize>, Pose, Shape)>,
     extras: Extras,
     gravity_compensation: Vec<(usize, f64)>,
-    joint_count: usize,
+    /// The copy of the tree that every joint belongs to.
+    joint_copies: Vec<usize>,
+    /// The copy of the tree that every actuator belongs to.
+    actuator_copies: Vec<usize>,
     /// Elements of bodies, copies included.
     items: usize,
     warnings: Vec<(Place, String)>,
@@ -113,7 +119,8 @@ pub(crate) fn read(mut document: Document, context: &Context<'_>) -> Result<Worl
         wrapped: BTreeMap::new(),
         extras: Extras::default(),
         gravity_compensation: Vec::new(),
-        joint_count: 0,
+        joint_copies: Vec::new(),
+        actuator_copies: Vec::new(),
         items: 0,
         warnings: Vec::new(),
     };

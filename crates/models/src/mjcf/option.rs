@@ -49,7 +49,7 @@ impl Settings {
             }
             if let Some(a) = option.get("impratio") {
                 s.impratio = a.positive()?;
-                a.mark(Fate::Kept, "for the law `mujoco`");
+                a.mark(Fate::Softness, "for the law `mujoco`");
             }
             for (name, note) in [
                 ("density", "the fluid's forces are not simulated yet"),

@@ -257,6 +257,26 @@ impl<'d> Reader<'d> {
         Ok(self.copies.len() - 1)
     }
 
+    /// The copies that <attach> made of other models.
+    pub(crate) fn attached(&self) -> Vec<usize> {
+        let of = |c: usize| self.copies.get(c).map(|c| c.scope);
+        let other = |c: &usize| {
+            let around = self.copies.get(*c).and_then(|c| c.parent);
+            around.is_some_and(|a| of(a) != of(*c))
+        };
+        self.copies_in_order().into_iter().filter(other).collect()
+    }
+
+    /// The model that a copy is of.
+    pub(crate) fn scope_of(&self, copy: usize) -> Option<usize> {
+        self.copies.get(copy).map(|c| c.scope)
+    }
+
+    /// Whether `copy` is `around` or a copy inside it.
+    pub(crate) fn is_inside(&self, copy: usize, around: usize) -> bool {
+        std::iter::successors(Some(copy), |&c| self.copies.get(c).and_then(|c| c.parent)).any(|c| c == around)
+    }
+
     /// Name (1) in the world.
     pub(crate) fn name_in_world(&self, copy: usize, name: &str) -> String {
         match self.copies.get(copy) {

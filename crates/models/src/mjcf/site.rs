@@ -30,9 +30,7 @@ pub(crate) fn read<'d>(
         None => pose(site.levels().collect::<Vec<_>>().into_iter(), &scope.compiler)?,
     };
     let shape = site.get("type").map_or_else(|| "sphere".to_owned(), |a| a.value().to_owned());
-    let note = "a frame for sensors, tendons and loops";
-    item.element.mark(Fate::Kept, note);
-    item.element.attributes().for_each(|a| a.mark(Fate::Kept, note));
+    item.element.mark(Fate::Used, "a frame for sensors, tendons and loops");
     reader.extras.sites.push(Site { name, link, X_LS: item.X * X_FS, shape, size });
     Ok(())
 }

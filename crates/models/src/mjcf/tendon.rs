@@ -132,7 +132,7 @@ fn terms(reader: &Reader<'_>, model: &Model, mention: Mention<'_>) -> Result<Vec
 }
 
 fn way(reader: &Reader<'_>, mention: Mention<'_>) -> Result<Vec<Waypoint>, LoadError> {
-    const KEPT: &str = "kept; tendons through sites are not simulated yet";
+    const KEPT: &str = "tendons through sites are not simulated yet";
     let Mention { element: e, copy, .. } = mention;
     let site = |a: Attribute<'_>| reader.find_near(Kind::Site, copy, a);
     let mut way = Vec::new();
@@ -153,7 +153,7 @@ fn way(reader: &Reader<'_>, mention: Mention<'_>) -> Result<Vec<Waypoint>, LoadE
             }
             _ => continue,
         });
-        point.mark(Fate::Kept, KEPT);
+        point.mark(Fate::Unsupported, KEPT);
     }
     Ok(way)
 }

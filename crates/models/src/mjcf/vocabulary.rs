@@ -1,7 +1,7 @@
 //! The words of MJCF (MuJoCo 3 and 4), and what becomes of those the reader leaves untouched.
 
 use crate::audit::{Row, Vocabulary};
-use crate::ledger::Fate::{self, Kept, Unsupported, Used};
+use crate::ledger::Fate::{self, Kept, Softness, Unsupported, Used};
 use crate::xml::Element;
 
 pub(crate) const VOCABULARY: Vocabulary = Vocabulary { rows: ROWS, key };
@@ -16,7 +16,8 @@ fn key(element: Element<'_>) -> String {
     }
 }
 
-const RIGID: &str = "contacts, limits and couplings are exact and rigid here, not soft";
+const RIGID: &str = "read by the law `mujoco`; under the exact law contacts, limits and loops are rigid";
+const RIGID_ALWAYS: &str = "couplings and tendons are rigid here under every law";
 const SOLVER: &str = "stiction has its own solvers and steppers; choose them at the simulation";
 const PICTURE: &str = "changes the picture, not the motion";
 const LABEL: &str = "a label";
@@ -37,17 +38,18 @@ const ROWS: &[Row] = &[
     row(
         "compiler",
         ". autolimits boundmass boundinertia settotalmass balanceinertia strippath coordinate angle eulerseq \
-         meshdir inertiafromgeom inertiagrouprange assetdir alignfree fitaabb",
+         meshdir inertiafromgeom inertiagrouprange assetdir alignfree fitaabb exactmeshinertia",
         Used,
         "",
     ),
     row("compiler", "texturedir discardvisual", Kept, PICTURE),
     row("compiler", "fusestatic", Kept, "fixed bodies always join their carrier, and stay known as links"),
+    row("compiler", "usethread saveinertial convexhull", Kept, "how MuJoCo compiles"),
     row(
         "compiler",
-        "usethread saveinertial conflict exactmeshinertia convexhull",
-        Kept,
-        "how MuJoCo compiles",
+        "conflict",
+        Unsupported,
+        "options of attached models are not merged: those of the main file count",
     ),
     row("compiler", "passthrough savecanonical savecompiled", Kept, "how MuJoCo saves"),
     row("lengthrange", ". *", Kept, "how MuJoCo works out ranges of muscles"),
@@ -100,7 +102,7 @@ const ROWS: &[Row] = &[
         Used,
         "",
     ),
-    row("joint", "solreflimit solimplimit solreffriction solimpfriction margin", Kept, RIGID),
+    row("joint", "solreflimit solimplimit solreffriction solimpfriction margin", Softness, RIGID),
     row("joint freejoint", "group", Kept, PICTURE),
     row("joint", "user", Kept, LABEL),
     row("freejoint", ". name align", Used, ""),
@@ -112,11 +114,12 @@ const ROWS: &[Row] = &[
         Used,
         "",
     ),
-    row("geom", "solmix solref solimp", Kept, RIGID),
+    row("geom", "solmix solref solimp", Softness, RIGID),
     row("geom", "castshadow", Kept, PICTURE),
     row("geom", "fluidshape fluidcoef", Kept, FLUID),
     row("geom", "user", Kept, LABEL),
-    row("site", ". *", Kept, "a frame for sensors, tendons and loops"),
+    row("site", ". name pos size", Used, ""),
+    row("site", "*", Kept, PICTURE),
     row("camera light", ". *", Kept, PICTURE),
     row(
         "composite composite/**",
@@ -141,7 +144,7 @@ const ROWS: &[Row] = &[
     row("contact", ".", Used, ""),
     row("exclude", ". name body1 body2", Used, ""),
     row("pair", ". name class geom1 geom2 condim friction margin gap adhesion", Used, ""),
-    row("pair", "solref solreffriction solimp", Kept, RIGID),
+    row("pair", "solref solreffriction solimp", Softness, RIGID),
     row("tendon", ".", Used, ""),
     row(
         "fixed spatial default/tendon",
@@ -153,14 +156,14 @@ const ROWS: &[Row] = &[
     row(
         "fixed spatial default/tendon",
         "solreflimit solimplimit solreffriction solimpfriction margin",
-        Kept,
-        RIGID,
+        Unsupported,
+        RIGID_ALWAYS,
     ),
     row("fixed spatial default/tendon", "group width material rgba", Kept, PICTURE),
     row("joint fixed spatial default/tendon", "springyield", Unsupported, "springs do not yield"),
     row("fixed spatial default/tendon", "user", Kept, LABEL),
     row("fixed/joint", ". joint coef", Used, ""),
-    row("spatial/site spatial/geom spatial/pulley", ". site geom sidesite divisor", Kept, LABEL),
+    row("spatial/site spatial/geom spatial/pulley", ". site geom sidesite divisor", Used, ""),
     row("equality", ".", Used, ""),
     row("equality/joint equality/tendon default/equality", ". name class active", Used, ""),
     row("equality/joint", "joint1 joint2 polycoef", Used, ""),
@@ -174,12 +177,12 @@ const ROWS: &[Row] = &[
     row("equality/connect equality/weld", "body1 body2 anchor site1 site2 relpose torquescale", Used, ""),
     row("equality/flex equality/flexvert equality/flexstrain", "flex cell", Unsupported, FLEXIBLE),
     row(
-        "equality/joint equality/tendon equality/connect equality/weld equality/flex equality/flexvert \
-         equality/flexstrain default/equality",
+        "equality/connect equality/weld equality/flex equality/flexvert equality/flexstrain default/equality",
         "solref solimp",
-        Kept,
+        Softness,
         RIGID,
     ),
+    row("equality/joint equality/tendon", "solref solimp", Unsupported, RIGID_ALWAYS),
     row("actuator", ".", Used, ""),
     row(
         ACTUATORS,
@@ -190,7 +193,8 @@ const ROWS: &[Row] = &[
     row(ACTUATORS, "joint jointinparent tendon", Used, ""),
     row(ACTUATORS, "group", Kept, PICTURE),
     row(ACTUATORS, "user", Kept, LABEL),
-    row(ACTUATORS, "nsample interp delay", Kept, SIGNAL),
+    row(ACTUATORS, "delay", Unsupported, SIGNAL),
+    row(ACTUATORS, "nsample interp", Kept, "matters with a delay alone"),
     row(ACTUATORS, "lengthrange", Kept, "for muscles, which are not simulated yet"),
     row(ACTUATORS, "actlimited actrange actdim dynprm actearly", Kept, STATE),
     row(ACTUATORS, "cranklength slidersite cranksite", Unsupported, "slider-cranks are not simulated yet"),
@@ -204,8 +208,9 @@ const ROWS: &[Row] = &[
     row("keyframe", ".", Used, ""),
     row("key", ". name qpos qvel ctrl", Used, ""),
     row("key", "time", Kept, "runs start at t = 0"),
-    row("key", "act plastic", Kept, STATE),
-    row("key", "mpos mquat", Kept, "bodies moved by hand stand where they start"),
+    row("key", "act", Kept, STATE),
+    row("key", "plastic", Kept, FLEXIBLE),
+    row("key", "mpos mquat", Unsupported, "bodies moved by hand stand where they start"),
 ];
 
 const ACTUATORS: &str =

@@ -4,6 +4,7 @@ use super::Reader;
 use super::heightmap;
 use super::pose::{required, truth, value, vector};
 use crate::error::LoadError;
+use crate::hulls::HullCache;
 use crate::ledger::Fate;
 use crate::mesh::{FORMATS, Filling, TriangleMesh};
 use crate::meshes::{Meshes, NO_HULL};
@@ -13,7 +14,7 @@ use crate::world::Drawing;
 use crate::xml::Element;
 use std::path::{Path, PathBuf};
 use std::sync::Arc;
-use stiction_collision::{ConvexMesh, Shape};
+use stiction_collision::{ConvexMesh, Decomposition, Shape};
 use stiction_dynamics::spatial::{Inertia, Pose, Quat, Vec3, vec3};
 
 const SHAPES: &str =
@@ -123,9 +124,10 @@ pub(crate) fn collision(
             let mesh = mesh(reader, shape)?;
             let unread = |reason: String| shape.structure(reason);
             let inertia = Some(mesh.inertia(Filling::Exact)).filter(|i| i.mass > 0.0);
-            let meshes = match &reader.context.options.meshes {
-                Meshes::Hull if still => &Meshes::Triangles,
-                stated => stated,
+            let meshes = match (&reader.context.options.meshes, optimization(shape)?) {
+                (Meshes::Hull, Some(stated)) => stated,
+                (Meshes::Hull, None) if still => Meshes::Triangles,
+                (chosen, _) => chosen.clone(),
             };
             let (shapes, reason) = meshes.shapes(&mesh).map_err(|e| unread(e.to_string()))?;
             if let Some(reason) = reason {
@@ -143,6 +145,28 @@ pub(crate) fn collision(
     shape.mark(Fate::Unsupported, note);
     reader.warn(shape.place(), format!("<{}> {note}", shape.name()));
     Ok(None)
+}
+
+/// How a mesh touches, as the file says it.
+fn optimization(mesh: Element<'_>) -> Result<Option<Meshes>, LoadError> {
+    let Some(stated) = mesh.get("optimization").filter(|a| !a.value().trim().is_empty()) else {
+        return Ok(None);
+    };
+    let mut how = Decomposition::default();
+    if let Some(wishes) = mesh.child("convex_decomposition")? {
+        if let Some(most) = value(wishes, "max_convex_hulls")? {
+            how.max_hulls = most.positive()?.round().clamp(1.0, 1024.0) as u32;
+        }
+        if let Some(voxels) = value(wishes, "voxel_resolution")? {
+            // In all, as VHACD counts them; ours is along the longest side.
+            how.resolution = voxels.positive()?.cbrt().round().clamp(8.0, 256.0) as u32;
+        }
+    }
+    match stated.value().trim() {
+        "convex_hull" => Ok(Some(Meshes::Hull)),
+        "convex_decomposition" => Ok(Some(Meshes::Decompose { how, cache: HullCache::default() })),
+        _ => Err(stated.error("convex_hull or convex_decomposition")),
+    }
 }
 
 /// Drawing of a <visual> and its place; `None`, with a warning, when its mesh cannot be read.

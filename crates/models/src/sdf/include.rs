@@ -99,8 +99,11 @@ fn model_file(found: &Path) -> Result<PathBuf, String> {
     }
 }
 
-/// Marks the roots of included files.
+/// Marks every <include> and the roots of the files behind them.
 pub(crate) fn mark(document: &Document, included: &Included) {
+    for &include in included.roots.keys() {
+        document.element(include).mark(Fate::Used, "");
+    }
     for &root in &included.files {
         document.element(root).mark(Fate::Used, "");
     }

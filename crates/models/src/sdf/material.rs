@@ -115,16 +115,9 @@ fn spinning(torsional: Element<'_>) -> Result<Option<f64>, LoadError> {
     Ok((patch && radius > 0.0).then_some(3.0 / 16.0 * std::f64::consts::PI * mu * radius))
 }
 
-/// The number >= 0 of a child that only compliant laws read.
+/// The number >= 0 of a child that says how a surface yields.
 fn yields(of: Element<'_>, name: &str) -> Result<Option<f64>, LoadError> {
-    let stated = value(of, name)?.map(Attribute::not_negative).transpose()?;
-    if let Some(child) = of.child(name)? {
-        child.mark(
-            Fate::Kept,
-            "for the compliant laws (`sap`, `lagged`, `similar`); under the others contacts are rigid",
-        );
-    }
-    Ok(stated)
+    value(of, name)?.map(Attribute::not_negative).transpose()
 }
 
 /// 16 bits, decimal or hexadecimal.

@@ -22,11 +22,15 @@ mod scope;
 mod tree;
 mod vocabulary;
 
+#[cfg(test)]
+pub(crate) use vocabulary::VOCABULARY;
+
 use crate::audit::audit;
 use crate::error::LoadError;
 use crate::ledger::{Fate, Ledger, Place};
 use crate::load::Context;
 use crate::mesh::MeshStore;
+use crate::plugins;
 use crate::value::shortened;
 use crate::world::{DriveLimit, World};
 use crate::xml::{Document, Element};
@@ -60,6 +64,7 @@ impl Reader<'_, '_> {
 pub(crate) fn read(mut document: Document, context: &Context<'_>) -> Result<World, LoadError> {
     let included = include::read(&mut document, context)?;
     let document = &document;
+    plugins::mark(document);
     let root = document.root();
     root.mark(Fate::Used, "");
     include::mark(document, &included);
@@ -126,7 +131,7 @@ pub(crate) fn read(mut document: Document, context: &Context<'_>) -> Result<Worl
         }));
     }
     coupling::read(&mut reader, &mut world, &parts, &joints, &built)?;
-    exclusion::read(&mut world, root, &links, &joints, &built.links)?;
+    exclusion::read(&mut reader, &mut world, root, &links, &joints, &built.links)?;
     let mut ledger = Ledger::default();
     audit(document, &vocabulary::VOCABULARY, &included.files, &mut ledger);
     ledger.warnings = reader.warnings;

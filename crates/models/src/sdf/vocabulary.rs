@@ -15,6 +15,9 @@ fn key(element: Element<'_>) -> String {
         }
         ("joint", "physics") | ("world", "light" | "joint" | "frame") => format!("{around}/{name}"),
         ("surface", "contact") | ("sensor" | "visual" | "material", _) => format!("{around}/{name}"),
+        ("heightmap", "pos" | "texture" | "blend" | "sampling" | "use_terrain_paging") => {
+            format!("{around}/{name}")
+        }
         ("contact", "ode" | "bullet") | ("limit", "stiffness" | "dissipation") => format!("{around}/{name}"),
         ("friction", "ode" | "bullet") | ("torsional", "ode") => format!("{around}/{name}"),
         _ => name.to_owned(),
@@ -23,7 +26,7 @@ fn key(element: Element<'_>) -> String {
 
 const PICTURE: &str = "changes the picture, not the motion";
 const ELSEWHERE: &str = "meant for another program";
-const RIGID: &str = "contacts, joints and limits are exact and rigid here, not soft";
+const HARD_STOPS: &str = "limits are rigid under every law";
 const SOLVER: &str = "stiction has its own solvers and steppers; choose them at the simulation";
 const SENSORS: &str = "sensors move nothing";
 const STILL: &str = "not simulated yet";
@@ -41,14 +44,14 @@ const ROWS: &[Row] = &[
     row("include", ". merge", Used, ""),
     row("uri placement_frame name static self_collide", ".", Used, ""),
     row("pose", ". relative_to frame degrees rotation_format", Used, ""),
-    row("gravity link/gravity max_step_size", ".", Used, ""),
+    row("gravity link/gravity", ".", Used, ""),
     row("inertial", ". auto", Used, ""),
     row("mass inertia ixx iyy izz ixy ixz iyz density", ".", Used, ""),
     row("auto_inertia_params auto_inertia_params/**", ". *", Kept, "inertia of shapes is exact"),
     row("fluid_added_mass fluid_added_mass/**", ".", Unsupported, "no fluid surrounds the links"),
     row("geometry box sphere cylinder capsule ellipsoid cone plane empty", ".", Used, ""),
     row("mesh", ". optimization", Used, ""),
-    row("convex_decomposition convex_decomposition/**", ".", Kept, "the hull of the whole mesh touches"),
+    row("convex_decomposition max_convex_hulls voxel_resolution", ".", Used, ""),
     row("size radius radii length normal submesh center scale", ".", Used, ""),
     row("heightmap heightmap/pos", ".", Used, ""),
     row("heightmap/texture heightmap/texture/** heightmap/blend heightmap/blend/**", ".", Kept, PICTURE),
@@ -57,9 +60,10 @@ const ROWS: &[Row] = &[
     row("joint world/joint", ". name type", Used, ""),
     row("parent child axis axis2", ".", Used, ""),
     row("xyz", ". expressed_in", Used, ""),
-    row("use_parent_model_frame initial_position", ".", Kept, "without effect here"),
+    row("use_parent_model_frame", ".", Used, ""),
+    row("initial_position", ".", Unsupported, "joints start at 0"),
     row("limit lower upper effort velocity", ".", Used, ""),
-    row("limit/stiffness limit/dissipation", ".", Kept, RIGID),
+    row("limit/stiffness limit/dissipation", ".", Unsupported, HARD_STOPS),
     row("dynamics damping friction spring_stiffness spring_reference", ".", Used, ""),
     row("mimic", ". joint axis", Used, ""),
     row("multiplier offset reference", ".", Used, ""),
@@ -68,17 +72,23 @@ const ROWS: &[Row] = &[
         "joint/physics joint/physics/** physics/ode physics/ode/** physics/bullet physics/bullet/**",
         ". *",
         Kept,
-        RIGID,
+        SOLVER,
     ),
     row("physics/dart physics/dart/** physics/simbody physics/simbody/**", ". *", Kept, SOLVER),
     row("physics/provide_feedback", ".", Kept, "forces at joints can always be asked for"),
     row("physics", ". name default type", Kept, SOLVER),
     row("physics/max_step_size", ".", Used, ""),
-    row("physics/gravity physics/magnetic_field", ".", Used, ""),
+    row("physics/gravity", ".", Used, ""),
+    row("physics/magnetic_field", ".", Kept, SENSORS),
     row("physics/real_time_factor physics/real_time_update_rate physics/max_contacts", ".", Kept, SOLVER),
     row("surface bounce restitution_coefficient threshold surface/contact", ".", Used, ""),
-    row("friction/ode friction/bullet ode/mu ode/mu2 bullet/friction bullet/friction2", ".", Used, ""),
-    row("ode/fdir1 bullet/fdir1", ".", Kept, "friction is isotropic: it has no direction"),
+    row(
+        "friction friction/ode friction/bullet ode/mu ode/mu2 bullet/friction bullet/friction2",
+        ".",
+        Used,
+        "",
+    ),
+    row("ode/fdir1 bullet/fdir1", ".", Unsupported, "friction is isotropic: it has no direction"),
     row("ode/slip1 ode/slip2 ode/slip", ".", Unsupported, "friction does not slip below its limit"),
     row("bullet/rolling_friction", ".", Unsupported, "no friction against rolling yet"),
     row("torsional coefficient use_patch_radius patch_radius", ".", Used, ""),
@@ -90,19 +100,25 @@ const ROWS: &[Row] = &[
         Unsupported,
         "what meets also pushes",
     ),
-    row("poissons_ratio elastic_modulus", ".", Kept, RIGID),
-    row("contact/ode contact/ode/** contact/bullet contact/bullet/**", ".", Kept, RIGID),
+    row("poissons_ratio elastic_modulus", ".", Unsupported, "surfaces yield by <kp> and <kd> alone"),
+    row("contact/ode ode/kp ode/kd", ".", Used, ""),
+    row("contact/bullet", ".", Kept, "its springs are told one by one"),
     row(
-        "ode/kp ode/kd ode/max_vel ode/min_depth ode/soft_cfm ode/soft_erp bullet/kp bullet/kd bullet/soft_cfm \
-         bullet/soft_erp bullet/split_impulse bullet/split_impulse_penetration_threshold",
+        "bullet/kp bullet/kd ode/soft_cfm bullet/soft_cfm",
+        ".",
+        Unsupported,
+        "surfaces yield by <kp> and <kd> of <ode> alone",
+    ),
+    row(
+        "ode/max_vel ode/min_depth ode/soft_erp bullet/soft_erp bullet/split_impulse \
+         bullet/split_impulse_penetration_threshold",
         ".",
         Kept,
-        RIGID,
+        "how other engines take overlaps out",
     ),
     row("soft_contact soft_contact/**", ".", Unsupported, "bodies are rigid"),
     row("laser_retro max_contacts", ".", Kept, "without effect here"),
     row("visual", "cast_shadows", Kept, PICTURE),
-    row("material", ".", Used, ""),
     row("material/diffuse material/ambient", ".", Used, ""),
     row(
         "material/** material/specular material/emissive material/script material/shader material/pbr",
@@ -127,7 +143,7 @@ const ROWS: &[Row] = &[
     row("must_be_base_link", ".", Kept, "links without a joint above them are bases"),
     row("allow_auto_disable", ".", Kept, "bodies at rest are simulated as well"),
     row("sensor sensor/**", ". *", Kept, SENSORS),
-    row("plugin plugin/**", ". *", Kept, ELSEWHERE),
+    row("plugin plugin/**", ". *", Kept, "plugins are not run"),
     row("gripper gripper/**", ". *", Unsupported, "what a gripper holds is held by friction only"),
     row("projector projector/** particle_emitter particle_emitter/**", ". *", Kept, PICTURE),
     row(
@@ -145,14 +161,23 @@ const ROWS: &[Row] = &[
     row("state state/**", ". *", Unsupported, "the world starts as its models say"),
     row("drake:proximity_properties", ".", Used, ""),
     row("drake:mu_static drake:mu_dynamic", ".", Used, ""),
+    row("drake:point_contact_stiffness drake:relaxation_time drake:hunt_crossley_dissipation", ".", Used, ""),
+    row("drake:proximity_properties/**", ". *", Unsupported, "contacts are points, not hydroelastic patches"),
     row(
-        "drake:proximity_properties/** drake:illustration_properties drake:perception_properties",
+        "drake:illustration_properties drake:illustration_properties/** drake:perception_properties \
+         drake:perception_properties/**",
         ". *",
         Kept,
-        RIGID,
+        PICTURE,
     ),
     row("drake:rotor_inertia drake:gear_ratio", ".", Used, ""),
-    row("drake:collision_filter_group drake:member drake:ignored_collision_filter_group", ". name", Used, ""),
+    row(
+        "drake:collision_filter_group drake:member drake:member_group drake:ignored_collision_filter_group",
+        ".",
+        Used,
+        "",
+    ),
+    row("drake:collision_filter_group", "name", Used, ""),
     row(
         "drake:joint drake:joint/** drake:linear_bushing_rpy drake:linear_bushing_rpy/**",
         ". *",

@@ -4,13 +4,11 @@
 use super::Reader;
 use super::gazebo::{Gazebo, Says};
 use crate::error::LoadError;
+use crate::filter_groups::{self, FilterGroup, MAX_PAIRS};
 use crate::ledger::Fate;
 use crate::names::Names;
 use crate::value::{Attribute, shortened};
 use crate::xml::Element;
-
-/// Most pairs a file may exclude.
-const MAX_PAIRS: usize = 1_000_000;
 
 /// The pairs of different links, as numbered by `links`, each once.
 pub(crate) fn read(
@@ -62,33 +60,39 @@ fn product(
     Ok(())
 }
 
-/// Drake's groups: a group may name itself among those it ignores.
+/// Drake's groups.
 fn drake(
     reader: &mut Reader<'_>,
     robot: Element<'_>,
     links: &Names<'_>,
 ) -> Result<Vec<(usize, usize)>, LoadError> {
-    let mut groups = Names::new("collision filter group");
-    let mut members = Vec::new();
+    let mut names = Names::new("collision filter group");
+    let mut groups = Vec::new();
     for (i, element) in robot.children_named("drake:collision_filter_group").enumerate() {
-        groups.insert(element.require("name", "the name of the group")?.value().trim(), i, element)?;
-        let mut group = Vec::new();
+        let name = element.require("name", "the name of the group")?.value().trim().to_owned();
+        names.insert(&name, i, element)?;
+        let mut members = Vec::new();
         for member in element.children_named("drake:member") {
             let link = member.require("link", "the name of a link")?;
             match links.get(link.value().trim()) {
-                Some(link) => group.push(link),
+                Some(link) => members.push(link),
                 None => reader.warn(link.place(), format!("no link is called `{}`", shortened(link.value()))),
             }
         }
-        members.push(group);
+        let named = |kind: &str| -> Result<Vec<String>, LoadError> {
+            let each = element.children_named(kind);
+            each.map(|e| Ok(e.require("name", "the name of a group")?.value().trim().to_owned())).collect()
+        };
+        let (inner, ignored) = (named("drake:member_group")?, named("drake:ignored_collision_filter_group")?);
+        groups.push(FilterGroup { element, name, links: members, groups: inner, ignored });
     }
-    let mut pairs = Vec::new();
-    for (element, one) in robot.children_named("drake:collision_filter_group").zip(&members) {
-        for ignored in element.children_named("drake:ignored_collision_filter_group") {
-            let name = ignored.require("name", "the name of a group")?;
-            let two = members.get(groups.index(name)?).map(Vec::as_slice).unwrap_or_default();
-            product(&mut pairs, one, two, ignored)?;
-        }
+    let (pairs, lost) = filter_groups::pairs(&groups)?;
+    for (group, name) in lost {
+        let Some(group) = groups.get(group) else { continue };
+        reader.warn(
+            group.element.place(),
+            format!("no collision filter group is called `{}`", shortened(&name)),
+        );
     }
     Ok(pairs)
 }

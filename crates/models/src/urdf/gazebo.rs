@@ -4,7 +4,6 @@
 //! springStiffness (springReference − q), as in SDF.
 
 use super::Reader;
-use super::material::COMPLIANT;
 use crate::error::LoadError;
 use crate::ledger::Fate;
 use crate::value::Attribute;
@@ -86,13 +85,9 @@ fn value<'d>(gazebo: Element<'d>, name: &str) -> Result<Option<Attribute<'d>>, L
     Ok(gazebo.child(name)?.map(|e| e.get("value").unwrap_or(e.content())))
 }
 
-/// A number that only compliant laws read.
+/// A number that says how a surface yields.
 fn yields(gazebo: Element<'_>, name: &str) -> Result<Option<f64>, LoadError> {
-    let stated = value(gazebo, name)?.map(Attribute::not_negative).transpose()?;
-    if let Some(element) = gazebo.child(name)? {
-        element.mark(Fate::Kept, COMPLIANT);
-    }
-    Ok(stated)
+    value(gazebo, name)?.map(Attribute::not_negative).transpose()
 }
 
 fn truth(value: Attribute<'_>) -> Result<bool, LoadError> {

@@ -17,8 +17,10 @@ const SHAPES: &str = "one of box, sphere, cylinder, capsule, ellipsoid, mesh";
 fn shape_of(around: Element<'_>) -> Result<Element<'_>, LoadError> {
     let geometry = around.child("geometry")?;
     let geometry = geometry.ok_or_else(|| around.missing("<geometry>", SHAPES))?;
-    // Drake's remarks on a shape may stand beside it.
-    let mut shapes = geometry.children().filter(|shape| !shape.name().starts_with("drake:"));
+    // Drake's remarks on a shape may stand beside it; two of its words are shapes.
+    let remark =
+        |name: &str| name.starts_with("drake:") && !matches!(name, "drake:capsule" | "drake:ellipsoid");
+    let mut shapes = geometry.children().filter(|shape| !remark(shape.name()));
     match (shapes.next(), shapes.next()) {
         (Some(shape), None) => Ok(shape),
         (None, _) => Err(geometry.missing("a shape", SHAPES)),

@@ -8,10 +8,6 @@ use crate::value::Attribute;
 use crate::xml::Element;
 use std::collections::BTreeMap;
 
-/// Who reads how a surface yields.
-pub(super) const COMPLIANT: &str =
-    "for the compliant laws (`sap`, `lagged`, `similar`); under the others contacts are rigid";
-
 /// The grey of what has no colour.
 const GREY: [f32; 4] = [0.5, 0.5, 0.5, 1.0];
 
@@ -79,12 +75,10 @@ pub(crate) fn of_collision(link: &Material, collision: Element<'_>) -> Result<Ma
     Ok(material)
 }
 
-/// The number >= 0 of a child that only compliant laws read.
+/// The number >= 0 of a child that says how a surface yields.
 fn yields(of: Element<'_>, name: &str) -> Result<Option<f64>, LoadError> {
     let Some(child) = of.child(name)? else { return Ok(None) };
     let stated = child.require("value", "a number >= 0")?;
-    child.mark(Fate::Kept, COMPLIANT);
-    stated.mark(Fate::Kept, COMPLIANT);
     stated.not_negative().map(Some)
 }
 

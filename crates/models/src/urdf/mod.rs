@@ -16,6 +16,9 @@ mod transmission;
 mod tree;
 mod vocabulary;
 
+#[cfg(test)]
+pub(crate) use vocabulary::VOCABULARY;
+
 use crate::audit::audit;
 use crate::error::LoadError;
 use crate::ledger::{Fate, Ledger, Place};
@@ -24,6 +27,7 @@ use crate::mesh::MeshStore;
 use crate::names::Names;
 use crate::neighbours::exclude_neighbours;
 use crate::overlap::exclude_overlaps;
+use crate::plugins;
 use crate::world::World;
 use crate::xml::{Document, Element};
 use material::Materials;
@@ -61,6 +65,7 @@ pub(crate) fn read(document: &Document, context: &Context<'_>) -> Result<World, 
             return Err(LoadError::Structure { place, message });
         }
     }
+    plugins::mark(document);
     let materials = Materials::read(robot)?;
     let mut reader = Reader { context, meshes: MeshStore::default(), materials, warnings: Vec::new() };
 

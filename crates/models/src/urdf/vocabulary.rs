@@ -90,11 +90,18 @@ const ROWS: &[Row] = &[
     Row { elements: "contact", attributes: ".", fate: Used, note: "" },
     Row { elements: "lateral_friction restitution", attributes: ". value", fate: Used, note: "" },
     Row { elements: "rolling_friction spinning_friction", attributes: ". value", fate: Used, note: "" },
+    Row { elements: "stiffness damping", attributes: ". value", fate: Used, note: "" },
     Row {
-        elements: "stiffness damping contact_cfm contact_erp friction_anchor",
+        elements: "contact_cfm",
+        attributes: ". value",
+        fate: Unsupported,
+        note: "surfaces yield by <stiffness> and <damping> alone",
+    },
+    Row {
+        elements: "contact_erp friction_anchor",
         attributes: ". value",
         fate: Kept,
-        note: "the contact model is exact and rigid",
+        note: "how another engine takes overlaps and slip out",
     },
     Row {
         elements: "inertia_scaling",
@@ -104,17 +111,42 @@ const ROWS: &[Row] = &[
     },
     Row {
         elements: "gazebo/mu1 gazebo/mu2 gazebo/selfCollide gazebo/gravity gazebo/turnGravityOff gazebo/static \
-                   gazebo/springStiffness gazebo/springReference",
+                   gazebo/springStiffness gazebo/springReference gazebo/kp gazebo/kd",
         attributes: ". value",
         fate: Used,
         note: "",
     },
     Row {
-        elements: "gazebo/kp gazebo/kd gazebo/maxVel gazebo/minDepth gazebo/maxContacts gazebo/stopCfm \
-                   gazebo/stopErp gazebo/fudgeFactor gazebo/implicitSpringDamper gazebo/cfmDamping",
+        elements: "gazebo/maxVel gazebo/minDepth gazebo/maxContacts gazebo/stopErp gazebo/fudgeFactor \
+                   gazebo/implicitSpringDamper gazebo/cfmDamping",
         attributes: ". value",
         fate: Kept,
-        note: "contacts and limits are exact and rigid here, springs and dampers always implicit",
+        note: "how another engine takes overlaps out; springs and dampers are always implicit",
+    },
+    Row {
+        elements: "gazebo/stopCfm",
+        attributes: ". value",
+        fate: Unsupported,
+        note: "limits are rigid under every law",
+    },
+    Row {
+        elements: "gazebo/fdir1",
+        attributes: ". value",
+        fate: Unsupported,
+        note: "friction is isotropic: it has no direction",
+    },
+    Row {
+        elements: "gazebo/material gazebo/visual gazebo/visual/** gazebo/sensor gazebo/sensor/** sensor/** \
+                   gazebo/laserRetro gazebo/light gazebo/light/**",
+        attributes: ". *",
+        fate: Kept,
+        note: "changes the picture or measures, and moves nothing",
+    },
+    Row {
+        elements: "gazebo/plugin gazebo/plugin/** plugin/**",
+        attributes: ". *",
+        fate: Kept,
+        note: "plugins are not run",
     },
     Row {
         elements: "gazebo/provideFeedback gazebo/preserveFixedJoint gazebo/disableFixedJointLumping",
@@ -122,7 +154,19 @@ const ROWS: &[Row] = &[
         fate: Kept,
         note: "forces can always be asked for, and fixed links stay known",
     },
-    Row { elements: "gazebo gazebo/**", attributes: ". reference", fate: Kept, note: ELSEWHERE },
+    Row { elements: "gazebo", attributes: ". reference", fate: Kept, note: "without effect here" },
+    Row {
+        elements: "gazebo/**",
+        attributes: ". *",
+        fate: Unsupported,
+        note: "what Gazebo makes of this beside links and joints is not simulated",
+    },
+    Row {
+        elements: "ros2_control ros2_control/**",
+        attributes: ". *",
+        fate: Unsupported,
+        note: "controllers are not run, and joints start at 0",
+    },
     Row { elements: "noselfcollision", attributes: ". group1 group2 pairs", fate: Used, note: "" },
     Row { elements: "klampt klampt/**", attributes: ". *", fate: Kept, note: ELSEWHERE },
     Row {
@@ -146,18 +190,25 @@ const ROWS: &[Row] = &[
         note: "",
     },
     Row {
-        elements: "drake:proximity_properties drake:mu_static drake:mu_dynamic",
+        elements: "drake:proximity_properties drake:mu_static drake:mu_dynamic drake:point_contact_stiffness \
+                   drake:relaxation_time drake:hunt_crossley_dissipation",
         attributes: ". value",
         fate: Used,
         note: "",
     },
     Row {
-        elements: "drake:proximity_properties/** drake:illustration_properties drake:illustration_properties/** \
+        elements: "drake:proximity_properties/**",
+        attributes: ". *",
+        fate: Unsupported,
+        note: "contacts are points, not hydroelastic patches",
+    },
+    Row {
+        elements: "drake:illustration_properties drake:illustration_properties/** \
                    drake:perception_properties drake:perception_properties/** drake:declare_convex \
                    drake:accepting_renderer drake:diffuse_map drake:controller_gains",
         attributes: ". *",
         fate: Kept,
-        note: "contacts are exact and rigid here; the rest is for pictures and controllers",
+        note: "for pictures and controllers",
     },
     Row {
         elements: "drake:linear_bushing_rpy drake:linear_bushing_rpy/** drake:ball_constraint \

@@ -13,11 +13,29 @@ export interface Verdict {
 /** What is left where the solver says that it is rounding alone, at most [m/s]. */
 const CERTIFIED = 1e-6;
 
+/** Bodies this deep in one another are no picture of rigid ones, whatever law their contacts obey [m]. */
+const DEEP = 0.02;
+
+/** How a note about a word of the file that is not simulated says so. */
+const LEFT_OUT = "not simulated: ";
+
 /**
  * Green: the exact law holds within the solver's tolerance, or to rounding. Amber: the solver's own law does, or nearly; the exact one
- * does not. Red: the solver did not reach its tolerance, or the step failed.
+ * does not. Red: the solver did not reach its tolerance, or the step failed. A
+ * light that would be green is amber where bodies overlap deeply or something of the file is not simulated.
  */
 export function verdict(frame: Frame, scene: Scene): Verdict {
+  const { light, words } = ofTheStep(frame, scene);
+  const reservations: string[] = [];
+  const leftOut = (scene.notes ?? []).filter((note) => note.includes(LEFT_OUT)).length;
+  if (frame.penetration >= DEEP) reservations.push(`bodies overlap by ${(100 * frame.penetration).toFixed(1)} cm`);
+  if (leftOut > 0) reservations.push(`${leftOut} ${leftOut === 1 ? "word" : "words"} of the file not simulated`);
+  if (light !== "green" || reservations.length === 0) return { light, words };
+  return { light: "amber", words: `contact law ${words}, but ${reservations.join(" and ")}` };
+}
+
+/** The verdict on the step's contacts alone. */
+function ofTheStep(frame: Frame, scene: Scene): Verdict {
   const tolerance = scene.tolerance ?? 1e-8;
   const { naturalMap: exact, ownNaturalMap: own, outcome } = frame;
   const where = place(frame, scene);

@@ -19,6 +19,14 @@ export class Panel {
     text(byId("scene-name"), scene.name || "unnamed scene");
     const step = Number.isFinite(scene.dt) && scene.dt !== null ? ` · h = ${trimmed(1e3 * scene.dt)} ms` : "";
     text(byId("scene-model"), (scene.contact_model || "no contact model") + step);
+    this.tell(scene.notes ?? []);
+  }
+
+  /** Where the scene is not what its files say: a count beside the certificate, and every note behind it. */
+  private tell(notes: string[]): void {
+    byId("notes-part").hidden = notes.length === 0;
+    text(byId("notes-count"), notes.length === 1 ? "1 note about the files" : `${notes.length} notes about the files`);
+    byId("notes").replaceChildren(...notes.map((note) => Object.assign(document.createElement("li"), { textContent: note })));
   }
 
   /** How fast time passes; of a live session. */

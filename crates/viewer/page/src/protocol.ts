@@ -78,6 +78,8 @@ export interface Scene {
   dt: number;
   /** Of the contact solver [m/s]. */
   tolerance: number | null;
+  /** What of the files is not simulated, was added or may be a mistake; recordings of old have none. */
+  notes?: string[];
   bodies: string[];
   geometries: Geometry[];
   /** Of several runs, the first. */
