@@ -1,6 +1,6 @@
 //! `stiction learn`: what contact laws cannot know, from data.
 
-use crate::args::{DiceArgs, DropArgs, LearnArgs, LearnCommand, PosteriorArgs};
+use crate::args::{DiceArgs, DropArgs, EllipseArgs, LearnArgs, LearnCommand, PosteriorArgs};
 use crate::failure::Failure;
 use crate::output::{complain, say, say_json};
 use crate::progress::Meter;
@@ -11,6 +11,7 @@ use stiction_learn::data::{Trajectory, numbers};
 use stiction_learn::dice::{
     self, DiceParameters, DiceSet, Effort, EvaluateError, MODELS, Model, NAMED, Named, PosteriorSettings, Row,
 };
+use stiction_learn::ellipse::{EllipseRow, EllipseSet, evaluate};
 use stiction_learn::identify::Chain;
 use stiction_learn::random::Random;
 use stiction_learn::score::mean_and_spread;
@@ -20,6 +21,7 @@ pub(crate) fn learn(args: &LearnArgs) -> Result<(), Failure> {
     match &args.what {
         LearnCommand::Dice(args) => dice(args),
         LearnCommand::Posterior(args) => posterior(args),
+        LearnCommand::Ellipse(args) => ellipse(args),
     }
 }
 
@@ -241,4 +243,53 @@ fn posterior(args: &PosteriorArgs) -> Result<(), Failure> {
     let acceptance = found.acceptance.iter().map(|a| format!("{a:.2}")).collect::<Vec<_>>().join(" ");
     let shown = table(["parameter", "median", "5 % .. 95 %", "effective\nsamples", "R-hat"], cells);
     say(&format!("{shown}\naccepted  {acceptance}\nsigma     {:.4} m", found.sigma))
+}
+
+fn ellipse(args: &EllipseArgs) -> Result<(), Failure> {
+    let set = EllipseSet::read(&args.data).map_err(Failure::input)?;
+    let count = set.impacts.len();
+    if args.train == 0 || args.train >= count {
+        let what =
+            format!("--train is {}, expected 1 to {}: some of {count} impacts judge", args.train, count - 1);
+        return Err(Failure::input(what));
+    }
+    let meter = Meter::new(!args.json);
+    let mut all = Vec::new();
+    for split in 0..args.splits {
+        if meter.count(usize::from(split), usize::from(args.splits), "splits").is_break() {
+            return Err(Failure::Interrupted);
+        }
+        all.push(evaluate(&set, args.train, args.seed + u64::from(split)));
+    }
+    meter.done();
+    let over = |place: usize, number: &dyn Fn(&EllipseRow) -> f64| {
+        mean_and_spread(&all.iter().map(|rows| number(&rows[place])).collect::<Vec<_>>())
+    };
+    let rows: Vec<Value> = (0..all[0].len())
+        .map(|i| {
+            let ([vx, sx], [vy, sy], [w, sw]) = (over(i, &|r| r.vx), over(i, &|r| r.vy), over(i, &|r| r.w));
+            json!({
+                "model": all[0][i].model, "vx": vx, "vx_spread": sx, "vy": vy, "vy_spread": sy, "w": w, "w_spread": sw,
+                "coverage50": over(i, &|r| r.coverage50)[0], "coverage90": over(i, &|r| r.coverage90)[0],
+                "n_train": all[0][i].n_train, "n_test": all[0][i].n_test, "splits": all.len(),
+                "seconds": over(i, &|r| r.seconds)[0],
+            })
+        })
+        .collect();
+    if args.json {
+        return say_json(&rows);
+    }
+    let number =
+        |r: &Value, key: &str, digits: usize| format!("{:.*}", digits, r[key].as_f64().unwrap_or(f64::NAN));
+    let cells = rows.iter().map(|r| {
+        [
+            r["model"].as_str().unwrap_or("").to_owned(),
+            number(r, "vx", 3),
+            number(r, "vy", 3),
+            number(r, "w", 1),
+            number(r, "coverage50", 3),
+            number(r, "coverage90", 3),
+        ]
+    });
+    say(&table(["model", "vx RMS\n[m/s]", "vy RMS\n[m/s]", "w RMS\n[rad/s]", "50 %", "90 %"], cells))
 }

@@ -15,6 +15,8 @@ pub(crate) enum LearnCommand {
     Dice(DiceArgs),
     /// Find the distribution of the scene's parameters from drops, by Metropolis and Hastings' chains
     Posterior(PosteriorArgs),
+    /// Fit laws and learners to single impacts of an ellipse and judge them by the velocities after others
+    Ellipse(EllipseArgs),
 }
 
 /// The drops, and how work on them goes on.
@@ -95,4 +97,26 @@ pub(crate) struct PosteriorArgs {
     /// With --json: the samples too
     #[arg(long, requires = "json")]
     pub(crate) samples_too: bool,
+}
+
+#[derive(Debug, Args)]
+#[command(after_help = "\
+Example:
+  stiction learn ellipse --data DIR --splits 5")]
+pub(crate) struct EllipseArgs {
+    /// Folder of ellipse_impacts_*.csv and, if there are any, ellipse_models_*.csv
+    #[arg(long, value_name = "DIR")]
+    pub(crate) data: PathBuf,
+    /// Impacts to fit to; the others judge
+    #[arg(long, value_name = "N", default_value_t = 900)]
+    pub(crate) train: usize,
+    /// Random choices of the impacts to fit to
+    #[arg(long, value_name = "N", default_value_t = 5, value_parser = clap::value_parser!(u16).range(1..=100))]
+    pub(crate) splits: u16,
+    /// Seed of random numbers: the same one gives the same results
+    #[arg(long, value_name = "N", default_value_t = 1)]
+    pub(crate) seed: u64,
+    /// Print JSON, and nothing else
+    #[arg(long)]
+    pub(crate) json: bool,
 }

@@ -1,6 +1,8 @@
 //! Models of the die, fitted to some drops and judged by others.
 
-use super::fit::{Interrupted, Objective, Training, Watch, fit_scene, measure_noise, train_network};
+use super::fit::{
+    Interrupted, Objective, Training, Watch, calibrate, fit_scene, measure_noise, train_network,
+};
 use super::learn::{feature_scale, fit_processes, observed};
 use super::predict::{DropModel, mean_track};
 use super::{DiceParameters, DiceSet, GYRATION, Isolation, Named, parameter};
@@ -273,20 +275,24 @@ fn fit_learner(
     };
     // Parameters of the law and the spread of impulses together, for all contacts alike: every learner starts from here.
     let constant = train_network(base, &names, &scale, few, &training(0, effort.scene_generations), watch)?;
-    match learner {
-        Learner::Constant => Ok(Some(constant)),
+    let fitted = match learner {
+        Learner::Constant => Some(constant),
         Learner::Network => {
             let training = training(effort.hidden, effort.network_generations);
-            Ok(Some(train_network(&constant, &[], &scale, few, &training, watch)?))
+            Some(train_network(&constant, &[], &scale, few, &training, watch)?)
         }
         Learner::Process => {
             // Spread over all drops, not the first ones alone.
             let stride = impacts.len().div_ceil(effort.impacts.max(1)).max(1);
             impacts = observed(&constant, train, &effort.isolation).into_iter().step_by(stride).collect();
             let model = fit_processes(&constant, &impacts, form, effort.seed);
-            Ok(model.map(|residual| DropModel { residual: Some(residual), ..constant.clone() }))
+            model.map(|residual| DropModel { residual: Some(residual), ..constant.clone() })
         }
-    }
+    };
+    Ok(fitted.map(|mut model| {
+        calibrate(&mut model, few, effort.members, effort.seed + 1);
+        model
+    }))
 }
 
 /// Judges `tracks`, an ensemble for every drop.

@@ -188,6 +188,33 @@ pub fn train_network(
     Ok(build(search.mean()).0)
 }
 
+/// Sets the spread of a learner's corrections so that the ensembles' intervals cover drops as they say; tried are factors of
+/// 2^(1/4) about 1.
+pub fn calibrate(model: &mut DropModel, drops: &[&Trajectory], members: usize, seed: u64) {
+    let world = model.world();
+    let mut best = (f64::INFINITY, 1.0);
+    for step in -8..=4 {
+        let spread = 2.0_f64.powf(f64::from(step) / 4.0);
+        let mut tried = model.clone();
+        if let Some(residual) = &mut tried.residual {
+            residual.spread = spread;
+        }
+        let scores = parallel::map(drops.len(), |i| {
+            let ensemble = tried.ensemble(&world, drops[i], members, seed);
+            score::judge(&ensemble, &drops[i].frames, GYRATION).coverage
+        });
+        let [half, most] =
+            [0, 1].map(|i| scores.iter().map(|c| c[i]).sum::<f64>() / scores.len().max(1) as f64);
+        let miss = ((half - 0.5) / 0.05).abs().max(((most - 0.9) / 0.04).abs());
+        if miss < best.0 {
+            best = (miss, spread);
+        }
+    }
+    if let Some(residual) = &mut model.residual {
+        residual.spread = best.1;
+    }
+}
+
 /// ln σ of an untrained network, in units of m |v_n|.
 const START_DEVIATION: f64 = -2.5;
 /// Weight of ‖θ‖² in the training, for one drop [m].

@@ -132,8 +132,8 @@ fn flight(
     let mut state = PlanarState::default();
     let mut error = 0.0;
     let a = DMatrix::from_fn(count, 2, |i, j| if j == 0 { 1.0 } else { times[i] });
-    for i in 0..3 {
-        let parabola = |t: f64| 0.5 * acceleration[i] * t * t;
+    for (i, acceleration) in acceleration.into_iter().enumerate() {
+        let parabola = |t: f64| 0.5 * acceleration * t * t;
         let y = DVector::from_fn(count, |k, _| drop.frames[first + k][i] - parabola(times[k]));
         let normal = a.tr_mul(&a);
         let Some(x) = normal.cholesky().map(|f| f.solve(&a.tr_mul(&y))) else {

@@ -11,7 +11,7 @@ mod set;
 
 pub use evaluate::{Effort, EvaluateError, MODELS, Model, Row, model};
 pub use fit::{
-    Interrupted, Objective, Training, Watch, fit_scene, measure_noise, scene_errors, train_network,
+    Interrupted, Objective, Training, Watch, calibrate, fit_scene, measure_noise, scene_errors, train_network,
 };
 pub use impacts::{Isolation, ObservedImpact, isolate};
 pub use learn::{explain, feature_scale, fit_processes, observed};

@@ -23,6 +23,8 @@ pub struct GaussianProcess {
     weights: Vec<f64>,
     /// (K + σ² I)⁻¹, by columns.
     inverse: Vec<f64>,
+    /// Factor of deviations, from the errors at data that are left out.
+    spread: f64,
 }
 
 /// Data beyond these are left out of the search for hyper-parameters, whose cost grows with the cube of their number.
@@ -67,7 +69,8 @@ impl GaussianProcess {
         let factor = decompose(&x, &hyper)?;
         let weights = factor.solve(&y).as_slice().to_vec();
         let inverse = factor.inverse().as_slice().to_vec();
-        Some(Self { input_scale, output_scale, hyper, inputs: x, weights, inverse })
+        let spread = left_out_spread(&weights, &inverse);
+        Some(Self { input_scale, output_scale, hyper, inputs: x, weights, inverse, spread })
     }
 
     /// Mean and variance of a new output at `x`, noise included.
@@ -82,8 +85,20 @@ impl GaussianProcess {
         }
         let (signal, noise) = ((2.0 * self.hyper[0]).exp(), (2.0 * self.hyper[1]).exp());
         let variance = (signal - explained).max(0.0) + noise;
-        [mean * self.output_scale, variance * self.output_scale * self.output_scale]
+        let scale = self.output_scale * self.spread;
+        [mean * self.output_scale, variance * scale * scale]
     }
+}
+
+/// The factor by which deviations become those of the errors at data that are left out one at a time, which are
+/// w_i/√(K⁻¹_ii) deviations [Rasmussen2006, 5.4.2]: the geometric mean of what the central 50 % and 90 % ask for.
+fn left_out_spread(weights: &[f64], inverse: &[f64]) -> f64 {
+    let n = weights.len();
+    let mut errors: Vec<f64> =
+        weights.iter().enumerate().map(|(i, w)| (w / inverse[i * n + i].max(1e-300).sqrt()).abs()).collect();
+    errors.sort_by(f64::total_cmp);
+    let [half, most] = [0.5, 0.9].map(|p| crate::score::quantile(&errors, p));
+    ((half / 0.674_49) * (most / 1.644_85)).sqrt().clamp(0.2, 5.0)
 }
 
 fn scaled(x: &[f64], scale: &[[f64; 2]]) -> Vec<f64> {
