@@ -28,7 +28,7 @@ const PLAN: &[(&str, &str)] = &[
     ("camera", "stiction"),
     ("learn", "stiction camera"),
     ("lab", "dynamics collision contact solvers models assembly stiction learn viewer"),
-    ("cli", "lab viewer camera stiction"),
+    ("cli", "lab learn viewer camera stiction"),
     ("python", "stiction lab learn viewer camera"),
     ("xtask", ""),
 ];

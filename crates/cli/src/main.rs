@@ -9,6 +9,7 @@ mod convert;
 mod experiment;
 mod failure;
 mod inspect;
+mod learn;
 mod output;
 mod progress;
 mod recording_file;
@@ -42,6 +43,7 @@ fn main() -> ExitCode {
             Err(failure) => Err(failure),
         },
         Command::Experiment(args) => experiment::experiment(&args),
+        Command::Learn(args) => learn::learn(&args),
         Command::Stress(args) => stress::stress(&args),
         Command::Scenes(args) => catalogue::scenes(&args),
         Command::Solvers(args) => catalogue::solvers(&args),

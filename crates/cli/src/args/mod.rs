@@ -1,9 +1,11 @@
 //! What the command line understands. The texts here are its manual.
 
 mod laboratory;
+mod learn;
 mod numbers;
 
 pub(crate) use laboratory::{ExperimentArgs, ShrinkArgs, SolveArgs, SolversArgs, StressArgs};
+pub(crate) use learn::{DiceArgs, DropArgs, EllipseArgs, LearnArgs, LearnCommand, PosteriorArgs};
 
 use clap::{Args, Parser, Subcommand, ValueEnum};
 use numbers::positive;
@@ -63,6 +65,8 @@ pub(crate) enum Command {
     Check(CheckArgs),
     /// Repeat an experiment of the literature
     Experiment(ExperimentArgs),
+    /// Learn what contact laws cannot know from data: parameters, corrections of impulses, beliefs
+    Learn(LearnArgs),
     /// Step random worlds and judge every step: does anything go wrong in silence?
     Stress(StressArgs),
     /// List the built-in scenes

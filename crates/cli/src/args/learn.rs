@@ -1,0 +1,122 @@
+//! Arguments of `stiction learn`.
+
+use clap::{Args, Subcommand};
+use std::path::PathBuf;
+
+#[derive(Debug, Args)]
+pub(crate) struct LearnArgs {
+    #[command(subcommand)]
+    pub(crate) what: LearnCommand,
+}
+
+#[derive(Debug, Subcommand)]
+pub(crate) enum LearnCommand {
+    /// Fit models to drops of a die between plates and judge them by other drops
+    Dice(DiceArgs),
+    /// Find the distribution of the scene's parameters from drops, by Metropolis and Hastings' chains
+    Posterior(PosteriorArgs),
+    /// Fit laws and learners to single impacts of an ellipse and judge them by the velocities after others
+    Ellipse(EllipseArgs),
+}
+
+/// The drops, and how work on them goes on.
+#[derive(Debug, Args)]
+pub(crate) struct DropArgs {
+    /// Folder of dice_measured_*.csv and, if there are any, dice_pybullet_*.csv
+    #[arg(long, value_name = "DIR")]
+    pub(crate) data: PathBuf,
+    /// Numbers of the drops to fit to, such as 1-300,350
+    #[arg(long, value_name = "NUMBERS", default_value = "1-400")]
+    pub(crate) train: String,
+    /// Seed of random numbers: the same one gives the same results
+    #[arg(long, value_name = "N", default_value_t = 1)]
+    pub(crate) seed: u64,
+    /// Keep what was fitted in this folder, and go on from what is there
+    #[arg(long, value_name = "DIR")]
+    pub(crate) out: Option<PathBuf>,
+    /// Print JSON, and nothing else
+    #[arg(long)]
+    pub(crate) json: bool,
+}
+
+#[derive(Debug, Args)]
+#[command(after_help = "\
+Examples:
+  stiction learn dice --data DIR --train 1-300 --test 301-400
+  stiction learn dice --data DIR --train 1-400 --test 401-500 --json
+  stiction learn dice --data DIR --train 1-400 --splits 5 --sizes 5,25,100,300 --out out/dice   learning curves")]
+pub(crate) struct DiceArgs {
+    #[command(flatten)]
+    pub(crate) drops: DropArgs,
+    /// Numbers of the drops to judge by; without: those of --train that --splits leaves out
+    #[arg(long, value_name = "NUMBERS", required_unless_present = "splits")]
+    pub(crate) test: Option<String>,
+    /// Split the drops of --train anew so often, a quarter of them to judge by
+    #[arg(long, value_name = "N", conflicts_with = "test", value_parser = clap::value_parser!(u16).range(1..=100))]
+    pub(crate) splits: Option<u16>,
+    /// With --splits: how many drops to fit to, several separated by commas; without: all that are left
+    #[arg(long, value_name = "COUNTS", requires = "splits", value_delimiter = ',')]
+    pub(crate) sizes: Vec<usize>,
+    /// Models, separated by commas; `list` shows them
+    #[arg(long, value_name = "NAMES", value_delimiter = ',')]
+    pub(crate) models: Vec<String>,
+    /// Trajectories of an ensemble
+    #[arg(long, value_name = "N", default_value_t = 64, value_parser = clap::value_parser!(u16).range(2..=10_000))]
+    pub(crate) members: u16,
+    /// Speed below which a corrected impulse sticks [m/s]; 0 switches it off
+    #[arg(long, value_name = "M/S", default_value_t = 0.05)]
+    pub(crate) stick_below: f64,
+}
+
+#[derive(Debug, Args)]
+#[command(after_help = "\
+Examples:
+  stiction learn posterior --data DIR                                            friction and restitution, as published
+  stiction learn posterior --data DIR --scene arena --parameters friction,restitution,wall_restitution --variance 0.005")]
+pub(crate) struct PosteriorArgs {
+    #[command(flatten)]
+    pub(crate) drops: DropArgs,
+    /// Parameters of the scene, separated by commas
+    #[arg(long, value_name = "NAMES", value_delimiter = ',', default_value = "friction,restitution")]
+    pub(crate) parameters: Vec<String>,
+    /// `paper`: level ground and nothing else; `arena`: with wall, plates and the age of the first velocity
+    #[arg(long, value_name = "SCENE", default_value = "paper", value_parser = ["paper", "arena"])]
+    pub(crate) scene: String,
+    /// Samples of a chain
+    #[arg(long, value_name = "N", default_value_t = 3000)]
+    pub(crate) samples: usize,
+    /// Samples at the start of a chain that are left out
+    #[arg(long, value_name = "N", default_value_t = 1000)]
+    pub(crate) burn_in: usize,
+    /// Variance of the proposal
+    #[arg(long, value_name = "V", default_value_t = 0.05)]
+    pub(crate) variance: f64,
+    /// Chains
+    #[arg(long, value_name = "N", default_value_t = 4, value_parser = clap::value_parser!(u16).range(1..=64))]
+    pub(crate) chains: u16,
+    /// With --json: the samples too
+    #[arg(long, requires = "json")]
+    pub(crate) samples_too: bool,
+}
+
+#[derive(Debug, Args)]
+#[command(after_help = "\
+Example:
+  stiction learn ellipse --data DIR --splits 5")]
+pub(crate) struct EllipseArgs {
+    /// Folder of ellipse_impacts_*.csv and, if there are any, ellipse_models_*.csv
+    #[arg(long, value_name = "DIR")]
+    pub(crate) data: PathBuf,
+    /// Impacts to fit to; the others judge
+    #[arg(long, value_name = "N", default_value_t = 900)]
+    pub(crate) train: usize,
+    /// Random choices of the impacts to fit to
+    #[arg(long, value_name = "N", default_value_t = 5, value_parser = clap::value_parser!(u16).range(1..=100))]
+    pub(crate) splits: u16,
+    /// Seed of random numbers: the same one gives the same results
+    #[arg(long, value_name = "N", default_value_t = 1)]
+    pub(crate) seed: u64,
+    /// Print JSON, and nothing else
+    #[arg(long)]
+    pub(crate) json: bool,
+}

@@ -1,0 +1,295 @@
+//! `stiction learn`: what contact laws cannot know, from data.
+
+use crate::args::{DiceArgs, DropArgs, EllipseArgs, LearnArgs, LearnCommand, PosteriorArgs};
+use crate::failure::Failure;
+use crate::output::{complain, say, say_json};
+use crate::progress::Meter;
+use crate::table::table;
+use serde_json::{Value, json};
+use stiction_lab::nearest::hint;
+use stiction_learn::data::{Trajectory, numbers};
+use stiction_learn::dice::{
+    self, DiceParameters, DiceSet, Effort, EvaluateError, MODELS, Model, NAMED, Named, PosteriorSettings, Row,
+};
+use stiction_learn::ellipse::{EllipseRow, EllipseSet, evaluate};
+use stiction_learn::identify::Chain;
+use stiction_learn::random::Random;
+use stiction_learn::score::mean_and_spread;
+use stiction_learn::store::Store;
+
+pub(crate) fn learn(args: &LearnArgs) -> Result<(), Failure> {
+    match &args.what {
+        LearnCommand::Dice(args) => dice(args),
+        LearnCommand::Posterior(args) => posterior(args),
+        LearnCommand::Ellipse(args) => ellipse(args),
+    }
+}
+
+fn dice(args: &DiceArgs) -> Result<(), Failure> {
+    if args.models == ["list"] {
+        let lines = MODELS.iter().map(|m| format!("{:<18}{}", m.name, m.title));
+        return say(&lines.collect::<Vec<_>>().join("\n"));
+    }
+    let models = chosen_models(&args.models)?;
+    let set = DiceSet::read(&args.drops.data).map_err(Failure::input)?;
+    let train_ids = numbers_of(&args.drops.train, "--train")?;
+    let train = set.choose(&train_ids).map_err(Failure::input)?;
+    if !(args.stick_below >= 0.0 && args.stick_below.is_finite()) {
+        return Err(Failure::input(format!("--stick-below is {}, expected a number >= 0", args.stick_below)));
+    }
+    let effort = Effort {
+        members: usize::from(args.members),
+        stick_below: args.stick_below,
+        seed: args.drops.seed,
+        ..Effort::default()
+    };
+    let store = Store::new(args.drops.out.as_deref(), &args.drops.data);
+    let meter = Meter::new(!args.drops.json);
+    if let Some(test) = &args.test {
+        let test = set.choose(&numbers_of(test, "--test")?).map_err(Failure::input)?;
+        if let Some(both) = test.iter().find(|d| train_ids.contains(&d.id)) {
+            return Err(Failure::input(format!("drop {} is in --train and in --test", both.id)));
+        }
+        let rows = judged(&models, &set, &train, &test, &effort, &store, &meter)?;
+        meter.done();
+        return show(&args.drops, &rows);
+    }
+    let splits = u64::from(args.splits.unwrap_or(1));
+    let held_out = train.len() / 4;
+    let most = train.len() - held_out;
+    let sizes = if args.sizes.is_empty() { vec![most] } else { args.sizes.clone() };
+    if let Some(size) = sizes.iter().find(|s| **s == 0 || **s > most) {
+        let what = format!("--sizes has {size}, but a split leaves 1 to {most} drops to fit to");
+        return Err(Failure::input(what));
+    }
+    let mut curves = Vec::new();
+    for size in sizes {
+        let mut all: Vec<Vec<Row>> = Vec::new();
+        for split in 0..splits {
+            let order = Random::part(effort.seed, split).shuffled(train.len());
+            let pick = |places: &[usize]| places.iter().map(|i| train[*i]).collect::<Vec<&Trajectory>>();
+            let (test, rest) = order.split_at(held_out);
+            let mut of_split = pick(&rest[..size]);
+            of_split.sort_by_key(|d| d.id);
+            all.push(judged(&models, &set, &of_split, &pick(test), &effort, &store, &meter)?);
+        }
+        curves.extend(over_splits(&all));
+    }
+    meter.done();
+    if args.drops.json { say_json(&curves) } else { say(&curve_table(&curves)) }
+}
+
+/// The rows of some models; models that have nothing to say are told and left out.
+fn judged(
+    models: &[&Model],
+    set: &DiceSet,
+    train: &[&Trajectory],
+    test: &[&Trajectory],
+    effort: &Effort,
+    store: &Store,
+    meter: &Meter,
+) -> Result<Vec<Row>, Failure> {
+    let mut rows = Vec::new();
+    for model in models {
+        let mut watch = |done: usize, all: usize, label: &str| {
+            meter.count(done, all, &format!("{} ({} drops): {label}", model.name, train.len()))
+        };
+        let found = model.rows(set, train, test, effort, store, &mut watch).map_err(failed)?;
+        if found.is_empty() {
+            complain(&format!("note: {} has nothing to say about these drops", model.name));
+        }
+        rows.extend(found);
+    }
+    Ok(rows)
+}
+
+fn failed(error: EvaluateError) -> Failure {
+    match error {
+        EvaluateError::Interrupted(_) => Failure::Interrupted,
+        EvaluateError::Store(error) => Failure::input(error),
+    }
+}
+
+fn chosen_models(names: &[String]) -> Result<Vec<&'static Model>, Failure> {
+    if names.is_empty() {
+        return Ok(MODELS.iter().collect());
+    }
+    let find = |name: &String| {
+        dice::model(name).ok_or_else(|| {
+            let all = || MODELS.iter().map(|m| m.name);
+            let (guess, list) = (hint(name, all()), all().collect::<Vec<_>>().join(", "));
+            Failure::input(format!("no model is called `{name}`{guess}; there are: {list}"))
+        })
+    };
+    names.iter().map(find).collect()
+}
+
+fn numbers_of(text: &str, option: &str) -> Result<Vec<u32>, Failure> {
+    numbers(text).map_err(|e| Failure::input(format!("{option}: {e}")))
+}
+
+fn show(args: &DropArgs, rows: &[Row]) -> Result<(), Failure> {
+    if args.json {
+        return say_json(&rows);
+    }
+    let cells = rows.iter().map(|r| {
+        [
+            r.model.clone(),
+            format!("{:.4}", r.rmse_mean),
+            format!("{:.4}", r.rmse_median),
+            format!("{:.4}", r.crps),
+            format!("{:.3}", r.coverage50),
+            format!("{:.3}", r.coverage90),
+            format!("{:.0}", r.seconds),
+        ]
+    });
+    say(&table(["model", "RMSE\nmean [m]", "\nmedian", "CRPS\n[m]", "50 %", "90 %", "[s]"], cells))
+}
+
+/// Mean and deviation over splits of every number of every model.
+fn over_splits(all: &[Vec<Row>]) -> Vec<Value> {
+    let Some(first) = all.first() else { return Vec::new() };
+    let of = |name: &str, number: &dyn Fn(&Row) -> f64| {
+        let values: Vec<f64> = all.iter().flatten().filter(|r| r.model == name).map(number).collect();
+        mean_and_spread(&values)
+    };
+    let entry = |r: &Row| {
+        let name = r.model.as_str();
+        json!({
+            "model": name,
+            "rmse_mean": of(name, &|r| r.rmse_mean)[0], "rmse_mean_spread": of(name, &|r| r.rmse_mean)[1],
+            "rmse_median": of(name, &|r| r.rmse_median)[0],
+            "crps": of(name, &|r| r.crps)[0], "crps_spread": of(name, &|r| r.crps)[1],
+            "energy_score": of(name, &|r| r.energy_score)[0],
+            "coverage50": of(name, &|r| r.coverage50)[0], "coverage50_spread": of(name, &|r| r.coverage50)[1],
+            "coverage90": of(name, &|r| r.coverage90)[0], "coverage90_spread": of(name, &|r| r.coverage90)[1],
+            "n_train": r.n_train, "n_test": r.n_test, "splits": all.len(),
+            "seconds": of(name, &|r| r.seconds)[0],
+        })
+    };
+    first.iter().map(entry).collect()
+}
+
+fn curve_table(curves: &[Value]) -> String {
+    let number =
+        |c: &Value, key: &str, digits: usize| format!("{:.*}", digits, c[key].as_f64().unwrap_or(f64::NAN));
+    let cells = curves.iter().map(|c| {
+        [
+            c["model"].as_str().unwrap_or("").to_owned(),
+            c["n_train"].to_string(),
+            number(c, "rmse_mean", 4),
+            number(c, "rmse_mean_spread", 4),
+            number(c, "crps", 4),
+            number(c, "coverage50", 3),
+            number(c, "coverage90", 3),
+        ]
+    });
+    table(["model", "drops", "RMSE\n[m]", "\n+-", "CRPS\n[m]", "50 %", "90 %"], cells)
+}
+
+fn posterior(args: &PosteriorArgs) -> Result<(), Failure> {
+    let set = DiceSet::read(&args.drops.data).map_err(Failure::input)?;
+    let ids = numbers_of(&args.drops.train, "--train")?;
+    let drops = set.choose(&ids).map_err(Failure::input)?;
+    let find = |name: &String| {
+        dice::parameter(name).ok_or_else(|| {
+            let all = || NAMED.iter().map(|n| n.name);
+            let (guess, list) = (hint(name, all()), all().collect::<Vec<_>>().join(", "));
+            Failure::input(format!("no parameter is called `{name}`{guess}; there are: {list}"))
+        })
+    };
+    let names: Vec<&Named> = args.parameters.iter().map(find).collect::<Result<_, _>>()?;
+    if args.burn_in >= args.samples {
+        let what = format!("--burn-in {} leaves none of --samples {}", args.burn_in, args.samples);
+        return Err(Failure::input(what));
+    }
+    if !(args.variance > 0.0 && args.variance.is_finite()) {
+        return Err(Failure::input(format!("--variance is {}, expected a number > 0", args.variance)));
+    }
+    let base = if args.scene == "arena" { DiceParameters::arena() } else { DiceParameters::default() };
+    let settings = PosteriorSettings {
+        samples: args.samples,
+        burn_in: args.burn_in,
+        variance: args.variance,
+        chains: usize::from(args.chains),
+        seed: args.drops.seed,
+    };
+    let store = Store::new(args.drops.out.as_deref(), &args.drops.data);
+    let effort = json!({"scene": args.scene, "parameters": args.parameters, "samples": args.samples,
+        "variance": args.variance, "chains": args.chains, "seed": args.drops.seed});
+    let mut chains: Vec<Chain> =
+        store.get("posterior", &ids, &effort).map_err(Failure::input)?.unwrap_or_default();
+    let meter = Meter::new(!args.drops.json);
+    let mut watch = |done: usize, all: usize, label: &str| meter.count(done, all, label);
+    let found = dice::posterior(&base, &names, &drops, &settings, &mut chains, &mut watch);
+    meter.done();
+    store.put("posterior", &ids, &effort, &chains).map_err(Failure::input)?;
+    let mut found = found.map_err(|_| Failure::Interrupted)?;
+    if args.drops.json {
+        if !args.samples_too {
+            found.samples.clear();
+        }
+        return say_json(&found);
+    }
+    let cells = found.marginals.iter().map(|m| {
+        [
+            m.name.clone(),
+            format!("{:.3}", m.median),
+            format!("{:.3} .. {:.3}", m.interval[0], m.interval[1]),
+            format!("{:.0}", m.effective_samples),
+            format!("{:.3}", m.r_hat),
+        ]
+    });
+    let acceptance = found.acceptance.iter().map(|a| format!("{a:.2}")).collect::<Vec<_>>().join(" ");
+    let shown = table(["parameter", "median", "5 % .. 95 %", "effective\nsamples", "R-hat"], cells);
+    say(&format!("{shown}\naccepted  {acceptance}\nsigma     {:.4} m", found.sigma))
+}
+
+fn ellipse(args: &EllipseArgs) -> Result<(), Failure> {
+    let set = EllipseSet::read(&args.data).map_err(Failure::input)?;
+    let count = set.impacts.len();
+    if args.train == 0 || args.train >= count {
+        let what =
+            format!("--train is {}, expected 1 to {}: some of {count} impacts judge", args.train, count - 1);
+        return Err(Failure::input(what));
+    }
+    let meter = Meter::new(!args.json);
+    let mut all = Vec::new();
+    for split in 0..args.splits {
+        if meter.count(usize::from(split), usize::from(args.splits), "splits").is_break() {
+            return Err(Failure::Interrupted);
+        }
+        all.push(evaluate(&set, args.train, args.seed + u64::from(split)));
+    }
+    meter.done();
+    let over = |place: usize, number: &dyn Fn(&EllipseRow) -> f64| {
+        mean_and_spread(&all.iter().map(|rows| number(&rows[place])).collect::<Vec<_>>())
+    };
+    let rows: Vec<Value> = (0..all[0].len())
+        .map(|i| {
+            let ([vx, sx], [vy, sy], [w, sw]) = (over(i, &|r| r.vx), over(i, &|r| r.vy), over(i, &|r| r.w));
+            json!({
+                "model": all[0][i].model, "vx": vx, "vx_spread": sx, "vy": vy, "vy_spread": sy, "w": w, "w_spread": sw,
+                "coverage50": over(i, &|r| r.coverage50)[0], "coverage90": over(i, &|r| r.coverage90)[0],
+                "n_train": all[0][i].n_train, "n_test": all[0][i].n_test, "splits": all.len(),
+                "seconds": over(i, &|r| r.seconds)[0],
+            })
+        })
+        .collect();
+    if args.json {
+        return say_json(&rows);
+    }
+    let number =
+        |r: &Value, key: &str, digits: usize| format!("{:.*}", digits, r[key].as_f64().unwrap_or(f64::NAN));
+    let cells = rows.iter().map(|r| {
+        [
+            r["model"].as_str().unwrap_or("").to_owned(),
+            number(r, "vx", 3),
+            number(r, "vy", 3),
+            number(r, "w", 1),
+            number(r, "coverage50", 3),
+            number(r, "coverage90", 3),
+        ]
+    });
+    say(&table(["model", "vx RMS\n[m/s]", "vy RMS\n[m/s]", "w RMS\n[rad/s]", "50 %", "90 %"], cells))
+}

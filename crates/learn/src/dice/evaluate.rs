@@ -1,0 +1,325 @@
+//! Models of the die, fitted to some drops and judged by others.
+
+use super::fit::{
+    Interrupted, Objective, Training, Watch, calibrate, fit_scene, measure_noise, train_network,
+};
+use super::learn::{feature_scale, fit_processes, observed};
+use super::predict::{DropModel, mean_track};
+use super::{DiceParameters, DiceSet, GYRATION, Isolation, Named, parameter};
+use crate::data::Trajectory;
+use crate::parallel;
+use crate::residual::Form;
+use crate::score::{judge, mean_and_spread, median, rmse};
+use crate::store::{Store, StoreError};
+use serde::{Deserialize, Serialize};
+use std::time::Instant;
+
+/// How a model predicts.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+enum Kind {
+    /// PyBullet's runs in the data.
+    PyBullet,
+    /// The published scene and numbers.
+    Paper,
+    /// The published scene; friction and restitution fitted to trajectories.
+    Fitted,
+    /// The arena as it was measured; impacts fitted to trajectories.
+    Arena,
+    /// The arena with a learner.
+    Learner(Learner, Form),
+}
+
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+enum Learner {
+    Process,
+    /// One normal distribution of corrections at every contact, in units of m |v_n|.
+    Constant,
+    Network,
+}
+
+/// A model that can be asked for.
+#[derive(Clone, Copy, Debug)]
+pub struct Model {
+    pub name: &'static str,
+    /// One line for lists.
+    pub title: &'static str,
+    kind: Kind,
+}
+
+/// Every model, in the order of the tables. Of models with a learner there are two rows: mean corrections, and under
+/// `NAME-belief` an ensemble, whose mean is judged by RMSE.
+pub const MODELS: &[Model] = &[
+    Model { name: "pybullet", title: "PyBullet's runs in the data", kind: Kind::PyBullet },
+    Model {
+        name: "simulator-paper",
+        title: "our simulator at the paper's friction and restitution",
+        kind: Kind::Paper,
+    },
+    Model {
+        name: "simulator-fit",
+        title: "our simulator, friction and restitution fitted",
+        kind: Kind::Fitted,
+    },
+    Model {
+        name: "arena-fit",
+        title: "with wall, plates and age of the first velocity, impacts fitted",
+        kind: Kind::Arena,
+    },
+    Model {
+        name: "noise",
+        title: "one normal correction of impulses for all contacts, trained on trajectories",
+        kind: Kind::Learner(Learner::Constant, Form::LinearImpulse),
+    },
+    Model {
+        name: "gp-impulse",
+        title: "Gaussian processes of linear impulses, from isolated impacts",
+        kind: Kind::Learner(Learner::Process, Form::LinearImpulse),
+    },
+    Model {
+        name: "gp-wrench",
+        title: "Gaussian processes of wrenches, from isolated impacts",
+        kind: Kind::Learner(Learner::Process, Form::Wrench),
+    },
+    Model {
+        name: "network-impulse",
+        title: "density network of linear impulses, trained on trajectories",
+        kind: Kind::Learner(Learner::Network, Form::LinearImpulse),
+    },
+    Model {
+        name: "network-wrench",
+        title: "density network of wrenches, trained on trajectories",
+        kind: Kind::Learner(Learner::Network, Form::Wrench),
+    },
+];
+
+/// How models are fitted and judged.
+#[derive(Clone, Debug, Serialize, Deserialize)]
+#[serde(deny_unknown_fields, default)]
+pub struct Effort {
+    /// Trajectories of an ensemble that is judged.
+    pub members: usize,
+    /// Generations of a search for parameters of the scene, and of one that trains a network.
+    pub scene_generations: usize,
+    pub network_generations: usize,
+    /// Units of the hidden layer of networks.
+    pub hidden: usize,
+    /// Trajectories drawn for each drop while a network is trained.
+    pub training_members: usize,
+    /// Training drops beyond these are left out when a network is trained.
+    pub training_drops: usize,
+    /// Impacts beyond these are left out when processes are fitted.
+    pub impacts: usize,
+    pub isolation: Isolation,
+    /// Speed below which corrected impulses stick [m/s]; 0: never.
+    pub stick_below: f64,
+    pub seed: u64,
+}
+
+impl Default for Effort {
+    fn default() -> Self {
+        Self {
+            members: 64,
+            scene_generations: 60,
+            network_generations: 100,
+            hidden: 6,
+            training_members: 4,
+            training_drops: 150,
+            impacts: 400,
+            isolation: Isolation::default(),
+            stick_below: 0.05,
+            seed: 1,
+        }
+    }
+}
+
+/// A row of the table.
+#[derive(Clone, Debug, Serialize)]
+pub struct Row {
+    pub model: String,
+    /// Mean and median over drops of the RMSE over (x, z, 0.0245 θ) [m].
+    pub rmse_mean: f64,
+    pub rmse_median: f64,
+    /// Means over drops [m].
+    pub crps: f64,
+    pub energy_score: f64,
+    /// Parts of measured numbers within the central 50 % and 90 % intervals.
+    pub coverage50: f64,
+    pub coverage90: f64,
+    pub n_train: usize,
+    pub n_test: usize,
+    /// Time of fitting and judging [s].
+    pub seconds: f64,
+}
+
+/// Work that did not come to its end.
+#[derive(Debug, thiserror::Error)]
+pub enum EvaluateError {
+    #[error(transparent)]
+    Interrupted(#[from] Interrupted),
+    #[error(transparent)]
+    Store(#[from] StoreError),
+}
+
+/// The model called `name`.
+pub fn model(name: &str) -> Option<&'static Model> {
+    MODELS.iter().find(|m| m.name == name)
+}
+
+fn named(names: &[&str]) -> Vec<&'static Named> {
+    names.iter().filter_map(|n| parameter(n)).collect()
+}
+
+impl Model {
+    /// Fits the model to `train`; `None` for what is no model of ours, and where there is nothing to learn from. Fits that
+    /// are in the store are taken from there.
+    ///
+    /// # Errors
+    ///
+    /// If the work was stopped, or the store cannot be read or written.
+    pub fn fit(
+        &self,
+        train: &[&Trajectory],
+        effort: &Effort,
+        store: &Store,
+        watch: Watch<'_>,
+    ) -> Result<Option<DropModel>, EvaluateError> {
+        let ids: Vec<u32> = train.iter().map(|d| d.id).collect();
+        if let Some(fitted) = store.get(self.name, &ids, effort)? {
+            return Ok(Some(fitted));
+        }
+        let generations = effort.scene_generations;
+        let fitted = match self.kind {
+            Kind::PyBullet => return Ok(None),
+            Kind::Paper => DropModel::scene(DiceParameters::default()),
+            Kind::Fitted => {
+                let names = named(&["friction", "restitution"]);
+                let base = DiceParameters::default();
+                DropModel::scene(fit_scene(&base, &names, train, generations, effort.seed, watch)?)
+            }
+            Kind::Arena => {
+                let names = named(&["friction", "sliding", "restitution", "wall_restitution", "taper"]);
+                let base = DiceParameters::arena();
+                DropModel::scene(fit_scene(&base, &names, train, generations, effort.seed, watch)?)
+            }
+            Kind::Learner(learner, form) => {
+                let mut base = DropModel::scene(DiceParameters::arena());
+                base.noise = measure_noise(&base.parameters, train);
+                base.stick_below = effort.stick_below;
+                match fit_learner(&base, learner, form, train, effort, watch)? {
+                    Some(fitted) => fitted,
+                    None => return Ok(None),
+                }
+            }
+        };
+        store.put(self.name, &ids, effort, &fitted)?;
+        Ok(Some(fitted))
+    }
+
+    /// The rows of this model: none for a model that has nothing to say about these drops.
+    ///
+    /// # Errors
+    ///
+    /// As [`Self::fit`].
+    pub fn rows(
+        &self,
+        set: &DiceSet,
+        train: &[&Trajectory],
+        test: &[&Trajectory],
+        effort: &Effort,
+        store: &Store,
+        watch: Watch<'_>,
+    ) -> Result<Vec<Row>, EvaluateError> {
+        let clock = Instant::now();
+        let counts = (train.len(), test.len());
+        if self.kind == Kind::PyBullet {
+            let alone = |d: &&Trajectory| Some(vec![set.simulated.get(&d.id)?.frames.clone()]);
+            let Some(tracks) = test.iter().map(alone).collect::<Option<Vec<_>>>() else {
+                return Ok(Vec::new());
+            };
+            return Ok(vec![row(self.name, &tracks, test, (0, counts.1), clock)]);
+        }
+        let Some(fitted) = self.fit(train, effort, store, watch)? else { return Ok(Vec::new()) };
+        let world = fitted.world();
+        let single = parallel::map(test.len(), |i| vec![fitted.single(&world, test[i])]);
+        let mut rows = vec![row(self.name, &single, test, counts, clock)];
+        if fitted.residual.is_some() {
+            let all =
+                parallel::map(test.len(), |i| fitted.ensemble(&world, test[i], effort.members, effort.seed));
+            rows.push(row(&format!("{}-belief", self.name), &all, test, counts, clock));
+        }
+        Ok(rows)
+    }
+}
+
+fn fit_learner(
+    base: &DropModel,
+    learner: Learner,
+    form: Form,
+    train: &[&Trajectory],
+    effort: &Effort,
+    watch: Watch<'_>,
+) -> Result<Option<DropModel>, Interrupted> {
+    let mut impacts = observed(base, train, &effort.isolation);
+    let scale = feature_scale(&impacts);
+    let names = named(&["friction", "sliding", "restitution", "wall_restitution", "taper"]);
+    let few = &train[..train.len().min(effort.training_drops)];
+    let training = |hidden, generations| Training {
+        form,
+        objective: Objective::EnergyScore,
+        hidden,
+        first_step: if hidden == 0 { 0.1 } else { 0.05 },
+        population: 0,
+        members: effort.training_members,
+        generations,
+        seed: effort.seed,
+    };
+    // Parameters of the law and the spread of impulses together, for all contacts alike: every learner starts from here.
+    let constant = train_network(base, &names, &scale, few, &training(0, effort.scene_generations), watch)?;
+    let fitted = match learner {
+        Learner::Constant => Some(constant),
+        Learner::Network => {
+            let training = training(effort.hidden, effort.network_generations);
+            Some(train_network(&constant, &[], &scale, few, &training, watch)?)
+        }
+        Learner::Process => {
+            // Spread over all drops, not the first ones alone.
+            let stride = impacts.len().div_ceil(effort.impacts.max(1)).max(1);
+            impacts = observed(&constant, train, &effort.isolation).into_iter().step_by(stride).collect();
+            let model = fit_processes(&constant, &impacts, form, effort.seed);
+            model.map(|residual| DropModel { residual: Some(residual), ..constant.clone() })
+        }
+    };
+    Ok(fitted.map(|mut model| {
+        calibrate(&mut model, few, effort.members, effort.seed + 1);
+        model
+    }))
+}
+
+/// Judges `tracks`, an ensemble for every drop.
+fn row(
+    name: &str,
+    tracks: &[Vec<Vec<[f64; 3]>>],
+    test: &[&Trajectory],
+    (n_train, n_test): (usize, usize),
+    clock: Instant,
+) -> Row {
+    let scores = parallel::map(test.len(), |i| {
+        let error = rmse(&mean_track(&tracks[i]), &test[i].frames, GYRATION);
+        (error, judge(&tracks[i], &test[i].frames, GYRATION))
+    });
+    let mean = |f: &dyn Fn(&(f64, crate::score::EnsembleScore)) -> f64| {
+        mean_and_spread(&scores.iter().map(f).collect::<Vec<_>>())[0]
+    };
+    Row {
+        model: name.to_owned(),
+        rmse_mean: mean(&|s| s.0),
+        rmse_median: median(&scores.iter().map(|s| s.0).collect::<Vec<_>>()),
+        crps: mean(&|s| s.1.crps),
+        energy_score: mean(&|s| s.1.energy),
+        coverage50: mean(&|s| s.1.coverage[0]),
+        coverage90: mean(&|s| s.1.coverage[1]),
+        n_train,
+        n_test,
+        seconds: clock.elapsed().as_secs_f64(),
+    }
+}

@@ -1,0 +1,21 @@
+//! The die that was dropped between two plates [Fazeli2020]: 500 real drops, and models that predict them.
+
+mod evaluate;
+mod fit;
+mod impacts;
+mod learn;
+mod parameters;
+mod posterior;
+mod predict;
+mod set;
+
+pub use evaluate::{Effort, EvaluateError, MODELS, Model, Row, model};
+pub use fit::{
+    Interrupted, Objective, Training, Watch, calibrate, fit_scene, measure_noise, scene_errors, train_network,
+};
+pub use impacts::{Isolation, ObservedImpact, isolate};
+pub use learn::{explain, feature_scale, fit_processes, observed};
+pub use parameters::{DiceParameters, GYRATION, NAMED, Named, parameter};
+pub use posterior::{Marginal, Posterior, PosteriorSettings, posterior};
+pub use predict::{DropModel, Noise, Track, mean_track};
+pub use set::{DiceSet, NoSuchDrop};

@@ -1,0 +1,8 @@
+//! Single impacts of an ellipse between plates [Fazeli2017]: 1718 measured impacts, six classical laws by their authors, ours,
+//! and learners.
+
+mod evaluate;
+mod set;
+
+pub use evaluate::{EllipseRow, evaluate};
+pub use set::{EllipseImpact, EllipseSet};

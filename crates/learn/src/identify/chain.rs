@@ -1,0 +1,151 @@
+//! Metropolis–Hastings with a normal random walk, and what its samples are worth.
+
+use crate::random::Random;
+use serde::{Deserialize, Serialize};
+
+/// A chain of samples; stored and restored it goes on with the same numbers.
+#[derive(Clone, Debug, Serialize, Deserialize)]
+pub struct Chain {
+    random: Random,
+    #[serde(with = "crate::exact")]
+    current: Vec<f64>,
+    #[serde(with = "crate::exact")]
+    log_density: f64,
+    /// Standard deviation of the proposal in each coordinate.
+    #[serde(with = "crate::exact")]
+    proposal: Vec<f64>,
+    /// All samples, the start not among them.
+    #[serde(with = "crate::exact")]
+    pub samples: Vec<Vec<f64>>,
+    /// How many proposals were accepted.
+    pub accepted: usize,
+}
+
+impl Chain {
+    /// A chain from `start`, where the logarithm of the density is `log_density`.
+    pub fn new(start: &[f64], log_density: f64, proposal: &[f64], seed: u64) -> Self {
+        Self {
+            random: Random::new(seed),
+            current: start.to_vec(),
+            log_density,
+            proposal: proposal.to_vec(),
+            samples: Vec::new(),
+            accepted: 0,
+        }
+    }
+
+    /// One step: a proposal from N(current, diag(proposal²)), accepted with the probability min(1, ratio of densities).
+    /// `log_density` is −∞ outside of the support.
+    pub fn step(&mut self, log_density: impl Fn(&[f64]) -> f64) {
+        let proposed: Vec<f64> =
+            self.current.iter().zip(&self.proposal).map(|(x, s)| x + s * self.random.normal()).collect();
+        let new = log_density(&proposed);
+        // NaN is refused.
+        if (1.0 - self.random.unit()).ln() < new - self.log_density {
+            (self.current, self.log_density) = (proposed, new);
+            self.accepted += 1;
+        }
+        self.samples.push(self.current.clone());
+    }
+
+    /// Values of coordinate `i` after the first `burn_in` samples.
+    pub fn values(&self, i: usize, burn_in: usize) -> Vec<f64> {
+        self.samples.iter().skip(burn_in).map(|s| s[i]).collect()
+    }
+
+    /// The part of proposals that was accepted.
+    pub fn acceptance(&self) -> f64 {
+        self.accepted as f64 / self.samples.len().max(1) as f64
+    }
+}
+
+/// How many independent samples a chain is worth: n / (1 + 2 Σ ρ), summed over pairs of lags while they are positive
+/// [Geyer1992].
+pub fn effective_sample_size(values: &[f64]) -> f64 {
+    let n = values.len();
+    let mean = values.iter().sum::<f64>() / n as f64;
+    let lagged = |k: usize| -> f64 {
+        (0..n - k).map(|i| (values[i] - mean) * (values[i + k] - mean)).sum::<f64>() / n as f64
+    };
+    let variance = if n < 4 { 0.0 } else { lagged(0) };
+    if variance <= 0.0 {
+        return 1.0_f64.min(n as f64);
+    }
+    let mut sum = 0.0;
+    for k in (0..n - 1).step_by(2) {
+        let pair = (lagged(k) + lagged(k + 1)) / variance;
+        if pair <= 0.0 {
+            break;
+        }
+        sum += pair;
+    }
+    (n as f64 / (2.0 * sum - 1.0).max(1.0 / n as f64)).min(n as f64)
+}
+
+/// R̂ [Gelman1992] of the halves of several chains: near 1 where they agree.
+pub fn r_hat(chains: &[Vec<f64>]) -> f64 {
+    let halves: Vec<&[f64]> = chains
+        .iter()
+        .flat_map(|c| {
+            let h = c.len() / 2;
+            [&c[..h], &c[h..2 * h]]
+        })
+        .collect();
+    let n = halves.first().map_or(0, |h| h.len()) as f64;
+    let means: Vec<f64> = halves.iter().map(|h| h.iter().sum::<f64>() / n).collect();
+    let variance = |h: &[f64], m: f64| h.iter().map(|x| (x - m).powi(2)).sum::<f64>() / (n - 1.0);
+    let within = halves.iter().zip(&means).map(|(h, m)| variance(h, *m)).sum::<f64>() / halves.len() as f64;
+    let all = means.iter().sum::<f64>() / means.len() as f64;
+    let between = means.iter().map(|m| (m - all).powi(2)).sum::<f64>() / (means.len() as f64 - 1.0);
+    (((n - 1.0) / n * within + between) / within).sqrt()
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    /// Four chains on a normal distribution with correlation: moments, acceptance, R̂; and R̂ tells chains apart that do
+    /// not agree.
+    #[test]
+    fn chains_find_a_normal_distribution() {
+        // Variances 1 and 1, correlation 0.6.
+        let log = |x: &[f64]| -0.5 * (x[0] * x[0] - 1.2 * x[0] * x[1] + x[1] * x[1]) / 0.64;
+        let chains: Vec<Chain> = (0..4)
+            .map(|seed| {
+                let mut chain = Chain::new(&[2.0, -2.0], log(&[2.0, -2.0]), &[1.2, 1.2], seed);
+                (0..20_000).for_each(|_| chain.step(log));
+                chain
+            })
+            .collect();
+        let all: Vec<Vec<f64>> = chains.iter().map(|c| c.values(0, 1000)).collect();
+        assert!(r_hat(&all) < 1.01);
+        let x = all.concat();
+        let mean = x.iter().sum::<f64>() / x.len() as f64;
+        let variance = x.iter().map(|x| x * x).sum::<f64>() / x.len() as f64 - mean * mean;
+        assert!(mean.abs() < 0.06 && (variance - 1.0).abs() < 0.08, "{mean} {variance}");
+        assert!((0.2..0.6).contains(&chains[0].acceptance()));
+        let worth = effective_sample_size(&all[0]);
+        assert!((500.0..6000.0).contains(&worth), "{worth}");
+        let apart: Vec<Vec<f64>> = vec![all[0].clone(), all[1].iter().map(|x| x + 2.0).collect()];
+        assert!(r_hat(&apart) > 1.3);
+    }
+
+    /// Independent numbers are worth themselves; an autoregression with ρ is worth (1 − ρ)/(1 + ρ) of them.
+    #[test]
+    fn effective_sizes_of_known_sequences() {
+        let mut random = Random::new(2);
+        let (mut x, rho, n) = (0.0, 0.8_f64, 50_000);
+        let mut walk = |rho: f64| -> Vec<f64> {
+            (0..n)
+                .map(|_| {
+                    x = rho * x + (1.0 - rho * rho).sqrt() * random.normal();
+                    x
+                })
+                .collect()
+        };
+        let (white, red) = (walk(0.0), walk(rho));
+        assert!((effective_sample_size(&white) / f64::from(n) - 1.0).abs() < 0.05);
+        let share = effective_sample_size(&red) / f64::from(n);
+        assert!((share / (0.2 / 1.8) - 1.0).abs() < 0.2, "{share}");
+    }
+}

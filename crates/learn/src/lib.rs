@@ -1,0 +1,18 @@
+//! What a contact law cannot know, from data: parameters that explain measurements, corrections of contact impulses, and
+//! beliefs over what follows.
+//!
+//! The walk: [`data`] reads measurements; [`planar`] simulates one body in a plane, cheaply and with impacts exact in time;
+//! [`identify`] finds parameters; [`dice`] is the experiment of [Fazeli2020], each model judged by
+//! [`score`]; [`ellipse`] judges single impacts.
+
+pub mod data;
+pub mod dice;
+pub mod ellipse;
+mod exact;
+pub mod identify;
+pub mod parallel;
+pub mod planar;
+pub mod random;
+pub mod residual;
+pub mod score;
+pub mod store;

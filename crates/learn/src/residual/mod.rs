@@ -1,0 +1,12 @@
+//! Residual learners: corrections of the impulses of a law, as distributions over the features of a contact.
+
+mod density;
+pub mod features;
+mod gaussian_process;
+mod optimal;
+mod planar_residual;
+
+pub use density::DensityNetwork;
+pub use gaussian_process::GaussianProcess;
+pub use optimal::{OptimalImpulse, optimal_impulse, project};
+pub use planar_residual::{Corrector, Form, PlanarResidual, Representation, mirrored, units};
