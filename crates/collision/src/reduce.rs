@@ -2,13 +2,16 @@
 //!
 //! ```text
 //!     1. the deepest                       p₁
-//!     2. the farthest from it              p₂ = argmax ‖p − p₁‖²
-//!     3. the farthest from the segment     p₃ = argmax dist(p, [p₁ p₂])²
+//!     2. the farthest from it              p₂ = argmax ‖p − p₁‖ − ℓ(p)
+//!     3. the farthest from the segment     p₃ = argmax dist(p, [p₁ p₂]) − ℓ(p)
 //!     4. the farthest outside the triangle p₄
 //!     5. … 8. the farthest outside of all those before
 //! ```
 //!
-//! all seen along the normal. Four span the area, nearly; what leans on a corner that they leave out needs that too.
+//! all seen along the normal, with ℓ(p) = (φ(p) − φ(p₁))/τ: by tilting by τ ([`TILTS`]) p comes down as far as p₁ where
+//! it is farther out by ℓ. So a foot with rounded edges rests on the corners of its sole, not on the deepest and three
+//! points of the rim that hover. Where ℓ leaves none, the deepest of the others is taken that overlaps by more than rigid bodies at
+//! rest do, as where surfaces yield; and then the farthest as it is. Four span the area, nearly; what leans on a corner that they leave out needs that too.
 //! Resting bodies are full of ties (all corners of a face are equally deep), and rounding must not decide them: among
 //! candidates that are equal within a tolerance the one with the smallest feature code wins. The tolerance on depth, a
 //! ten-millionth of the size of the smaller shape, is the only inexactness of a manifold's smallest gap.
@@ -23,6 +26,12 @@ const SAME_DEPTH: f64 = 1e-7;
 const SAME_PLACE: f64 = 1e-4;
 /// Relative: distances that do not count as different.
 const SAME_DISTANCE: f64 = 1e-6;
+
+/// τ, one after the other: bodies at rest tilt by less than the first in a step, and few by more than the last [rad].
+const TILTS: [f64; 2] = [1e-3, 2e-2];
+
+/// Rigid bodies at rest overlap by less [m].
+const AT_REST: f64 = 2e-5;
 
 /// A list of at most N candidates.
 pub(crate) struct Candidates<const N: usize> {
@@ -110,6 +119,8 @@ fn reduce_to(most: usize, candidates: &[ManifoldPoint], size: f64, out: &mut Man
 struct Seen<'a, const N: usize> {
     points: &'a [ManifoldPoint],
     places: [[f64; 2]; N],
+    /// φ(p) − φ(p₁) of every point [m].
+    lifts: [f64; N],
     merits: [f64; N],
 }
 
@@ -125,7 +136,7 @@ impl<'a, const N: usize> Seen<'a, N> {
                 *place = [t1.dot(r), t2.dot(r)];
             }
         }
-        Self { points, places, merits: [0.0; N] }
+        Self { points, places, lifts: [0.0; N], merits: [0.0; N] }
     }
 
     fn choose(mut self, most: usize, size: f64, near: f64, out: &mut Manifold) {
@@ -135,39 +146,76 @@ impl<'a, const N: usize> Seen<'a, N> {
         }
         let Some(i1) = self.best(f64::NEG_INFINITY, |_| SAME_DEPTH * size) else { return };
         push(out, i1);
+        let low = self.points[i1].gap + SAME_DEPTH * size;
+        for (lift, p) in self.lifts.iter_mut().zip(self.points) {
+            *lift = (p.gap - low).max(0.0);
+        }
 
         let p1 = self.places[i1];
-        self.rate(|p| squared(minus(p, p1)));
-        let Some(i2) = self.best(near * near, |largest| SAME_DISTANCE * largest) else { return };
+        let Some(i2) = self.farthest(near, |p| squared(minus(p, p1)).sqrt()) else { return };
         push(out, i2);
 
         let p2 = self.places[i2];
         let side = minus(p2, p1);
         let per_side = 1.0 / squared(side);
-        self.rate(|p| {
+        let from_segment = |p| {
             let r = minus(p, p1);
             let along = (dot(r, side) * per_side).clamp(0.0, 1.0);
-            squared([r[0] - side[0] * along, r[1] - side[1] * along])
-        });
-        let Some(i3) = self.best(near * near, |largest| SAME_DISTANCE * largest) else { return };
+            squared([r[0] - side[0] * along, r[1] - side[1] * along]).sqrt()
+        };
+        let Some(i3) = self.farthest(near, from_segment) else { return };
         push(out, i3);
 
         // Outside the polygon: over one of its sides.
         let p3 = self.places[i3];
         let mut hull = Hull::new(p1, p2, p3);
-        for _ in 3..most {
-            self.rate(|p| hull.height(p));
-            let Some(next) = self.best(near, |largest| SAME_DISTANCE * largest) else { return };
-            push(out, next);
-            hull.add(self.places[next]);
+        let mut left = most - 3;
+        while left > 0 {
+            left -= 1;
+            if let Some(low) = self.farthest_by(near, &TILTS[..1], |p| hull.height(p)) {
+                push(out, low);
+                hull.add(self.places[low]);
+            } else if most > SPAN
+                && let Some(deep) = self.deepest(near, out)
+            {
+                push(out, deep);
+                if hull.height(self.places[deep]) > 0.0 {
+                    hull.add(self.places[deep]);
+                }
+            } else {
+                let Some(next) = self.farthest(near, |p| hull.height(p)) else { return };
+                push(out, next);
+                hull.add(self.places[next]);
+            }
         }
     }
 
+    /// The point that is farthest out, less its ℓ, and by more than `near`; else for the larger τ; else the farthest of all.
     #[inline]
-    fn rate(&mut self, merit: impl Fn([f64; 2]) -> f64) {
-        for (rated, place) in self.merits.iter_mut().zip(&self.places).take(self.points.len()) {
-            *rated = merit(*place);
-        }
+    fn farthest(&mut self, near: f64, out: impl Fn([f64; 2]) -> f64) -> Option<usize> {
+        self.farthest_by(near, &TILTS, &out).or_else(|| self.farthest_by(near, &[f64::INFINITY], out))
+    }
+
+    /// The point that is farthest out, less its ℓ by the first of `tilts` for which that is more than `near`.
+    #[inline]
+    fn farthest_by(&mut self, near: f64, tilts: &[f64], out: impl Fn([f64; 2]) -> f64) -> Option<usize> {
+        tilts.iter().find_map(|tilt| {
+            let seen = self.places.iter().zip(&self.lifts).take(self.points.len());
+            for (merit, (place, lift)) in self.merits.iter_mut().zip(seen) {
+                *merit = out(*place) - lift * (1.0 / tilt);
+            }
+            self.best(near, |largest| SAME_DISTANCE * largest)
+        })
+    }
+
+    /// The deepest point that overlaps by more than [`AT_REST`] and is `near` none of those in `chosen`.
+    fn deepest(&self, near: f64, chosen: &Manifold) -> Option<usize> {
+        let apart = |p: &ManifoldPoint| {
+            let far = |q: &ManifoldPoint| (p.position - q.position).norm_squared() > near * near;
+            chosen.points().iter().all(|q| p.feature != q.feature && far(q))
+        };
+        let deep = self.points.iter().enumerate().filter(|(_, p)| p.gap < -AT_REST && apart(p));
+        Some(deep.min_by(|p, q| p.1.gap.total_cmp(&q.1.gap))?.0)
     }
 
     /// Among the candidates within the tolerance of the largest merit, if that exceeds `least`, the one of
@@ -282,6 +330,48 @@ mod tests {
                 feature: i as u32,
             })
             .collect()
+    }
+
+    /// A sole of which eight corners of a flat octagon overlap by little, and a rim a centimetre farther out hovers a
+    /// millimetre above: it rests on the sole, whichever of its corners is the deepest.
+    #[test]
+    fn a_sole_with_rounded_edges_rests_on_its_corners() {
+        let mut random = Lcg::new(3);
+        for _ in 0..50 {
+            let mut all = ring(8, 1e-5, &mut random);
+            all.iter_mut().for_each(|p| p.position = p.position * 0.1);
+            all.extend(ring(16, 1e-6, &mut random).into_iter().map(|p| ManifoldPoint {
+                position: p.position * 0.11,
+                gap: p.gap + 1e-3,
+                feature: p.feature + 8,
+            }));
+            let mut out = Manifold::new(0, 1);
+            reduce_to_corners(&all, 0.1, &mut out);
+            let low = out.points().iter().filter(|p| p.feature < 8).count();
+            assert_eq!(low, MAX_POINTS, "{:?}", out.points());
+        }
+    }
+
+    /// A sole that has sunk into something soft rests on all that has sunk in, before what hovers.
+    #[test]
+    fn a_sunken_sole_rests_on_what_has_sunk() {
+        let mut random = Lcg::new(4);
+        let mut all = ring(4, 1e-6, &mut random);
+        all.iter_mut().for_each(|p| (p.position, p.gap) = (p.position * 0.05, p.gap - 2e-4));
+        all.extend(ring(3, 1e-6, &mut random).into_iter().map(|p| ManifoldPoint {
+            position: p.position * 0.02,
+            gap: p.gap - 1e-4,
+            feature: p.feature + 4,
+        }));
+        all.extend(ring(8, 1e-6, &mut random).into_iter().map(|p| ManifoldPoint {
+            position: p.position * 0.055,
+            gap: p.gap + 5e-4,
+            feature: p.feature + 7,
+        }));
+        let mut out = Manifold::new(0, 1);
+        reduce_to_corners(&all, 0.1, &mut out);
+        assert!(out.points()[..7].iter().all(|p| p.feature < 7), "{:?}", out.points());
+        assert_eq!(out.points().len(), MAX_POINTS);
     }
 
     /// First a quarter turn apart on a regular polygon, then what parts the sides of that, and the same ones whatever the

@@ -2,17 +2,18 @@
 //!
 //! ```text
 //!     effort = k (q₀ − q) − d q̇,   within the drive's limit                    (1)
-//!     without k:   k = (2π f)² M_ii(q₀)                                         (2)
-//!     without d:   d = 2 √(k M_ii), critical damping                            (3)
+//!     without k:   k = (2π f)² I                                                (2)
+//!     without d:   d = 2 √(k I), critical damping                               (3)
 //! ```
 //!
-//! M_ii is the inertia the joint feels in the starting posture when all others are locked. Time stepping takes (1)
-//! implicitly: no gain makes it unstable.
+//! I is the inertia that the joint moves in the starting posture when all others are locked: that of the bodies beyond it, or of a
+//! robot that floats that of all its other bodies, if that is more, for the limb may stand on the ground and carry them. Time
+//! stepping takes (1) implicitly: no gain makes it unstable.
 
 use super::spec::HoldSpec;
 use std::f64::consts::TAU;
 use stiction::State;
-use stiction::dynamics::{CrbaWorkspace, Kinematics, MassMatrix, crba_into};
+use stiction::dynamics::{CrbaWorkspace, JointKind, Kinematics, MassMatrix, crba_into};
 use stiction::models::{Actuator, ActuatorLaw, World};
 
 /// f of (2) [Hz].
@@ -45,12 +46,29 @@ pub(super) fn add_servos(world: &mut World, state: &State, hold: &HoldSpec) -> V
     control
 }
 
-/// Diagonal of M(q).
+/// I of (2) of every dof.
 fn joint_inertias(world: &World, state: &State) -> Vec<f64> {
     let model = &world.model;
     let mut kin = Kinematics::new(model);
     kin.update(model, &state.q);
     let mut mass = MassMatrix::new(model);
     crba_into(model, &kin, &mut CrbaWorkspace::new(model), &mut mass);
-    (0..model.nv()).map(|i| mass.row(i)[0]).collect()
+    let floats = |tree: usize| {
+        let root = model.joints.iter().find(|j| model.bodies[model.dofs[j.idx_v].body].tree == tree);
+        root.is_some_and(|j| j.kind == JointKind::Free)
+    };
+    let inertia = |dof: usize| {
+        let body = model.dofs[dof].body;
+        let tree = model.bodies[body].tree;
+        let beyond = mass.row(dof)[0];
+        if !floats(tree) {
+            return beyond;
+        }
+        // Of all bodies of the tree about the axis of the joint, less those beyond it.
+        let S = kin.S[dof];
+        let of_tree = model.bodies.iter().enumerate().filter(|(_, b)| b.tree == tree);
+        let whole: f64 = of_tree.map(|(b, _)| S.dot(kin.I[b] * S)).sum();
+        beyond.max(whole - beyond + model.dofs[dof].armature)
+    };
+    (0..model.nv()).map(inertia).collect()
 }

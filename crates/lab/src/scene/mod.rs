@@ -18,6 +18,7 @@ mod joined;
 mod model;
 mod motion;
 mod number;
+mod posture;
 mod robot_file;
 mod source;
 pub mod spec;

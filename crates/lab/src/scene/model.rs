@@ -5,9 +5,11 @@ use super::builtin::{BUILTIN_MODELS, builtin_path, model_names};
 use super::ground::lowest_point;
 use super::hold::add_servos;
 use super::joined::{joined, root_name, shift_trees};
+use super::posture::{STANDING, into_limits, srdf_beside};
 use super::spec::ModelSpec;
 use super::{Scene, SceneError};
 use crate::nearest::hint;
+use std::path::Path;
 use stiction::State;
 use stiction::dynamics::spatial::{Pose, Vec3};
 use stiction::dynamics::{JointKind, Model};
@@ -40,10 +42,14 @@ impl Scene {
         }
         let mut state = State::neutral(&world.model);
         let mut control = vec![0.0; world.actuators.len()];
-        if let Some(key) = keyframe {
+        if let Some(key) = &keyframe {
             copy_prefix(&mut state.q, &key.q);
             copy_prefix(&mut state.v, &key.v);
             copy_prefix(&mut control, &key.control);
+        }
+        if spec.hold.is_some() && keyframe.is_none() {
+            let note = into_limits(&world, &mut state);
+            world.ledger.remarks.extend(note.map(|text| Note::of_scene(Severity::Note, text)));
         }
         self.set_joints(&at, spec, &world.model, &mut state)?;
         if let Some(given) = &spec.control {
@@ -89,7 +95,7 @@ impl Scene {
                         at.mistake("file", message)
                     });
                 }
-                Ok(load(&path, &options)?)
+                load_beside_srdf(&path, options, spec)
             }
             (None, Some(name)) => {
                 let Some((_, text)) = BUILTIN_MODELS.iter().find(|(n, _)| n == name) else {
@@ -156,7 +162,22 @@ impl Scene {
     }
 }
 
-/// `keyframe` if given; else `home`, else the first, else none.
+/// Loads `path`; a URDF that is to be held with the SRDF that lies beside it, if none is named and that can be read.
+fn load_beside_srdf(path: &Path, options: LoadOptions, spec: &ModelSpec) -> Result<World, SceneError> {
+    let urdf = path.extension().is_some_and(|e| e == "urdf");
+    let wanted = urdf && spec.hold.is_some() && options.srdf.is_none();
+    let Some(srdf) = wanted.then(|| srdf_beside(path)).flatten() else { return Ok(load(path, &options)?) };
+    let with = LoadOptions { srdf: Some(srdf.clone()), ..options.clone() };
+    let (mut world, told) = match load(path, &with) {
+        Ok(world) => (world, "postures, and pairs that never touch, are those of".to_owned()),
+        Err(e) => (load(path, &options)?, format!("does not read the SRDF beside it ({e}):")),
+    };
+    let message = format!("{told} {} (--srdf FILE: of another)", srdf.display());
+    world.ledger.remarks.push(Note::of_scene(Severity::Note, message));
+    Ok(world)
+}
+
+/// `keyframe` if given; else the first of [`STANDING`] that there is, else the first, else none.
 fn choose_keyframe<'w>(
     at: &At<'_>,
     spec: &ModelSpec,
@@ -164,7 +185,7 @@ fn choose_keyframe<'w>(
 ) -> Result<Option<&'w Keyframe>, SceneError> {
     let named = |name: &str| world.keyframes.iter().find(|k| k.name == name);
     match spec.keyframe.as_deref() {
-        None => Ok(named("home").or(world.keyframes.first())),
+        None => Ok(STANDING.into_iter().find_map(named).or(world.keyframes.first())),
         Some(NEUTRAL) => Ok(None),
         Some(name) => named(name).map(Some).ok_or_else(|| {
             let names = || world.keyframes.iter().map(|k| k.name.as_str()).chain([NEUTRAL]);

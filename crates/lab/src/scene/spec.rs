@@ -177,7 +177,8 @@ pub struct ModelSpec {
     /// (w, x, y, z), instead of `rpy`.
     pub quaternion: Option<Quaternion>,
     pub frame: Frame,
-    /// Keyframe to start from; without: `home` if there is one, else the first, else the neutral posture.
+    /// Keyframe to start from; without: `home`, `standing`, `stand` or `half_sitting` if there is one of these, else the first,
+    /// else the neutral posture.
     pub keyframe: Option<String>,
     /// Starting position of single joints by name, over the keyframe [rad or m].
     pub joints: BTreeMap<String, Finite>,

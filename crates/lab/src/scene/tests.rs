@@ -334,6 +334,79 @@ fn hold_keeps_the_posture() {
     assert!((summary.end.q[0] / sag - 1.0).abs() < 1e-3, "{} against {sag}", summary.end.q[0]);
 }
 
+/// A biped of 25 kg on light feet, whose knees cannot be straight: `free_base` and `hold` as on the command line.
+fn held_biped(folder: &str, srdf: Option<&str>) -> Setup {
+    let mut text = r#"<robot name="biped"><link name="trunk"><inertial><mass value="18"/>
+        <inertia ixx="0.5" ixy="0" ixz="0" iyy="0.5" iyz="0" izz="0.3"/></inertial></link>"#
+        .to_owned();
+    for (side, y) in [("left", 0.1), ("right", -0.1)] {
+        let mut parent = "trunk".to_owned();
+        let parts = [
+            ("hip", "0 -1.5 1.5", 2.0, y, 0.0),
+            ("knee", "0 0.2 2.0", 1.0, 0.0, -0.3),
+            ("ankle", "0 -1.5 1.0", 0.3, 0.0, -0.3),
+        ];
+        for (joint, limit, mass, y, z) in parts {
+            let [_, low, high] = limit.split(' ').collect::<Vec<_>>()[..] else { panic!() };
+            let (link, i) = (format!("{side}_{joint}_link"), 5e-3 * mass);
+            let shape = match joint {
+                "ankle" => {
+                    r#"<collision><origin xyz="0.02 0 -0.02"/><geometry><box size="0.2 0.09 0.04"/></geometry></collision>"#
+                }
+                _ => "",
+            };
+            text += &format!(
+                r#"<link name="{link}"><inertial><origin xyz="0 0 -0.1"/><mass value="{mass}"/>
+                <inertia ixx="{i}" ixy="0" ixz="0" iyy="{i}" iyz="0" izz="{i}"/></inertial>{shape}</link>
+                <joint name="{side}_{joint}" type="revolute"><origin xyz="0 {y} {z}"/><parent link="{parent}"/>
+                <child link="{link}"/><axis xyz="0 1 0"/><limit lower="{low}" upper="{high}" effort="200" velocity="10"/></joint>"#
+            );
+            parent = link;
+        }
+    }
+    for inner in ["urdf", "srdf"] {
+        std::fs::create_dir_all(scratch("biped.txt", "").with_file_name(folder).join(inner)).unwrap();
+    }
+    let path = scratch(&format!("{folder}/urdf/biped.urdf"), &(text + "</robot>"));
+    if let Some(srdf) = srdf {
+        scratch(&format!("{folder}/srdf/of_biped.srdf"), srdf);
+    }
+    let hold = Some(spec::HoldSpec::default());
+    let options = RobotOptions { hold, free_base: true, ..RobotOptions::default() };
+    Scene::from_model_file(&path, &options).unwrap().build().unwrap()
+}
+
+/// A robot that stands on light feet is held by servos for all that they carry; those of the inertia of its feet would let it
+/// fall. The posture is that of the SRDF that lies beside it, which is told.
+#[test]
+fn a_robot_that_floats_is_held_on_its_feet() {
+    let bent: String = [("hip", -0.3), ("knee", 0.6), ("ankle", -0.3)]
+        .iter()
+        .flat_map(|(joint, q)| {
+            ["left", "right"].map(|side| format!("<joint name=\"{side}_{joint}\" value=\"{q}\"/>"))
+        })
+        .collect();
+    let srdf = format!(
+        r#"<robot name="biped"><group_state name="standing" group="all">{bent}</group_state></robot>"#
+    );
+    let mut setup = held_biped("biped", Some(&srdf));
+    assert!(setup.notes().iter().any(|n| n.message.contains("of_biped.srdf")), "{:?}", setup.notes());
+    let (height, q) = (setup.state.q[2], setup.state.q[8]);
+    assert_eq!(q, 0.6);
+    setup.duration = 2.0;
+    let summary = Runner::new(setup, RunOptions::default()).unwrap().run_quietly();
+    assert!((summary.end.q[2] - height).abs() < 0.01, "{height} to {:?}", summary.end.q);
+    assert!(summary.end.v.iter().all(|v| v.abs() < 1e-3), "{:?}", summary.end.v);
+}
+
+/// Without any posture, joints whose limits leave zero out start in the middle of them, which is told.
+#[test]
+fn joints_that_cannot_be_at_zero_are_held_in_the_middle() {
+    let setup = held_biped("squat", None);
+    assert_eq!((setup.state.q[7], setup.state.q[8], setup.state.q[9]), (0.0, 1.1, 0.0));
+    assert!(setup.notes().iter().any(|n| n.message.contains("left_knee at 1.100")), "{:?}", setup.notes());
+}
+
 /// A file in a folder of this test run.
 pub(crate) fn scratch(name: &str, text: &str) -> PathBuf {
     let folder = std::env::temp_dir().join(format!("stiction-lab-{}", std::process::id()));
