@@ -84,9 +84,11 @@ fn path_and_samples(measured: Vec<[f64; 2]>, steps: &[StochasticStep], id: u32) 
         (vec![Series { label: "measured".to_owned(), points: measured }], Vec::new());
     for (i, step) in steps.iter().enumerate() {
         let label = format!("contact {}", i + 1);
-        let points =
-            step.particles.iter().filter(|p| p.impact.is_some()).map(|p| [p.end.q[0], p.end.q[1]]).collect();
-        curves.push(Series { label: label.clone(), points: Vec::new() });
+        let hit = step.particles.iter().filter(|p| p.impact.is_some());
+        let points: Vec<[f64; 2]> = hit.map(|p| [p.end.q[0], p.end.q[1]]).collect();
+        // A curve of one point gives the rings their colour and their name.
+        let named = points.last().copied().into_iter().collect();
+        curves.push(Series { label: label.clone(), points: named });
         rings.push(Series { label, points });
     }
     let title = format!("Drop {id}: samples of the belief at its contacts");

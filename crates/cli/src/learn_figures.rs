@@ -29,12 +29,14 @@ pub(crate) fn joint_posterior(found: &Posterior, stem: &Path) -> Result<(), Fail
     let stride = found.samples.len().div_ceil(600).max(1);
     let points: Vec<[f64; 2]> = found.samples.iter().step_by(stride).map(|s| [s[0], s[1]]).collect();
     let series = |label: String, points: Vec<[f64; 2]>| Series { label, points };
+    // A curve of one point gives the rings their colour and their name.
+    let named = points.last().copied().into_iter().collect();
     let samples = series("samples".to_owned(), points);
     let median = format!("median {:.3}, {:.3}", a.median, b.median);
     // A cross of two lines at the medians.
     let across = series(median, vec![[a.interval[0], b.median], [a.interval[1], b.median]]);
     let along = series("5 % .. 95 %".to_owned(), vec![[a.median, b.interval[0]], [a.median, b.interval[1]]]);
-    let curves = [series("samples".to_owned(), Vec::new()), across, along];
+    let curves = [series("samples".to_owned(), named), across, along];
     let figure = Figure::of_series("Parameters that explain the drops", &a.name, &b.name, &curves);
     write(&figure.ringed(&[samples]), stem)
 }

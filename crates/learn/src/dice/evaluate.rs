@@ -107,6 +107,8 @@ pub struct Effort {
     pub training_members: usize,
     /// Training drops beyond these are left out when a network is trained.
     pub training_drops: usize,
+    /// Training drops by which intervals are calibrated, at most.
+    pub calibration_drops: usize,
     /// Impacts beyond these are left out when processes are fitted.
     pub impacts: usize,
     pub isolation: Isolation,
@@ -124,7 +126,8 @@ impl Default for Effort {
             hidden: 4,
             training_members: 4,
             training_drops: 150,
-            impacts: 400,
+            calibration_drops: 80,
+            impacts: 250,
             isolation: Isolation::default(),
             stick_below: 0.05,
             seed: 1,
@@ -205,7 +208,7 @@ impl Model {
                 let mut base = DropModel::scene(DiceParameters::arena());
                 base.noise = measure_noise(&base.parameters, train);
                 base.stick_below = effort.stick_below;
-                match fit_learner(&base, learner, form, train, effort, watch)? {
+                match fit_learner(&base, (learner, form), train, effort, store, watch)? {
                     Some(fitted) => fitted,
                     None => return Ok(None),
                 }
@@ -253,12 +256,12 @@ impl Model {
 
 fn fit_learner(
     base: &DropModel,
-    learner: Learner,
-    form: Form,
+    (learner, form): (Learner, Form),
     train: &[&Trajectory],
     effort: &Effort,
+    store: &Store,
     watch: Watch<'_>,
-) -> Result<Option<DropModel>, Interrupted> {
+) -> Result<Option<DropModel>, EvaluateError> {
     let mut impacts = observed(base, train, &effort.isolation);
     let scale = feature_scale(&impacts);
     let names = named(&["friction", "sliding", "restitution", "wall_restitution", "taper"]);
@@ -274,9 +277,27 @@ fn fit_learner(
         seed: effort.seed,
     };
     // Parameters of the law and the spread of impulses together, for all contacts alike: every learner starts from here.
-    let constant = train_network(base, &names, &scale, few, &training(0, effort.scene_generations), watch)?;
+    let ids: Vec<u32> = train.iter().map(|d| d.id).collect();
+    let kept = match form {
+        Form::LinearImpulse => "constant-impulse",
+        Form::Wrench => "constant-wrench",
+    };
+    let judges = &few[..few.len().min(effort.calibration_drops)];
+    let calibrated = |mut model: DropModel| {
+        calibrate(&mut model, judges, effort.training_members * 8, effort.seed + 1);
+        model
+    };
+    let constant = match store.get(kept, &ids, effort)? {
+        Some(constant) => constant,
+        None => {
+            let training = training(0, effort.scene_generations);
+            let constant = calibrated(train_network(base, &names, &scale, few, &training, watch)?);
+            store.put(kept, &ids, effort, &constant)?;
+            constant
+        }
+    };
     let fitted = match learner {
-        Learner::Constant => Some(constant),
+        Learner::Constant => return Ok(Some(constant)),
         Learner::Network => {
             let training = training(effort.hidden, effort.network_generations);
             // Some drops are held out, and tell how much of what the others taught is kept.
@@ -293,10 +314,7 @@ fn fit_learner(
             model.map(|residual| DropModel { residual: Some(residual), ..constant.clone() })
         }
     };
-    Ok(fitted.map(|mut model| {
-        calibrate(&mut model, few, effort.members, effort.seed + 1);
-        model
-    }))
+    Ok(fitted.map(calibrated))
 }
 
 /// The network between its beginning, which is the constant one, and `taught` that predicts `judges` best.

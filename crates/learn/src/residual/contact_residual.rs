@@ -1,11 +1,13 @@
 //! A residual learner as the engine's [`ContactCorrection`]: contacts of articulated robots and of free bodies alike.
 //!
-//! Features are (M_c, v_c) of the contact, 9 numbers; outputs are what is added to (λ_t1, λ_t2, λ_n), in units of
-//! |v_n|/G_nn. Only contacts that approach are corrected. What is applied is in the friction cone, does not move the point into
-//! the surface, and makes no energy. The last two are judged by G_ii, as if the contact were alone: exact where it is, and for
-//! several contacts of a body no promise.
+//! Features are (M_c, v_c) of the contact, 9 numbers; outputs are what is added to the impulse that stops the point, put into
+//! its friction cone, in units of |v_n|/G_nn. It is not added to the step's own impulse, for a time step resolves an impact in
+//! two parts where a gap closes within it. Only contacts that approach are corrected. What is applied is in the friction cone,
+//! does not move the point into the surface, and makes no energy. The last two are judged by G_ii, as if the contact were
+//! alone: exact where it is, and for several contacts of a body no promise.
 
 use super::{GaussianProcess, features, project};
+use nalgebra::{Matrix3, Vector3};
 use serde::{Deserialize, Serialize};
 use stiction::{ContactCorrection, CorrectableContact};
 
@@ -29,6 +31,15 @@ fn unit(c: &CorrectableContact) -> f64 {
     c.velocity_before[2].abs() / c.inverse_inertia[2][2].max(f64::MIN_POSITIVE)
 }
 
+/// The impulse that stops the point, put into the cone [N·s]; none where nothing moves the contact.
+fn stopping(c: &CorrectableContact) -> [f64; 3] {
+    let g = Matrix3::from_fn(|i, j| c.inverse_inertia[i][j]);
+    let inverse = g.try_inverse().unwrap_or_else(Matrix3::zeros);
+    let mut p: [f64; 3] = (-(inverse * Vector3::from(c.velocity_before))).into();
+    project(&mut p, c.friction);
+    p
+}
+
 impl ContactResidual {
     /// Processes fitted to examples. `None` without examples that approach faster than `approach`.
     pub fn fit(examples: &[ContactExample], approach: f64, seed: u64) -> Option<Self> {
@@ -39,7 +50,7 @@ impl ContactResidual {
         };
         let inputs: Vec<Vec<f64>> = used.iter().map(input).collect();
         let process = |i: usize| {
-            let output = |e: &&ContactExample| (e.impulse[i] - e.contact.impulse[i]) / unit(&e.contact);
+            let output = |e: &&ContactExample| (e.impulse[i] - stopping(&e.contact)[i]) / unit(&e.contact);
             GaussianProcess::fit(&inputs, &used.iter().map(output).collect::<Vec<_>>(), seed + i as u64)
         };
         Some(Self { processes: (0..3).map(process).collect::<Option<_>>()?, approach })
@@ -51,16 +62,17 @@ impl ContactResidual {
             return c.impulse;
         }
         let x = features::spatial(c.inverse_inertia, c.velocity_before);
-        let mut wanted = c.impulse;
+        let base = stopping(c);
+        let mut wanted = base;
         for (p, process) in wanted.iter_mut().zip(&self.processes) {
             *p += unit(c) * process.predict(&x)[0];
         }
         project(&mut wanted, c.friction);
-        // Halving is enough: the law's impulse is admissible.
+        // Halving is enough: to stop the point is admissible, or nothing is and the law is left to itself.
         let mut share = 1.0;
         for _ in 0..20 {
-            let tried: [f64; 3] = std::array::from_fn(|i| c.impulse[i] + share * (wanted[i] - c.impulse[i]));
-            if after(c, tried)[2] >= 0.0 && energy_made(c, tried) <= energy_made(c, c.impulse).max(0.0) {
+            let tried: [f64; 3] = std::array::from_fn(|i| base[i] + share * (wanted[i] - base[i]));
+            if after(c, tried)[2] >= 0.0 && energy_made(c, tried) <= 0.0 {
                 return tried;
             }
             share *= 0.5;
