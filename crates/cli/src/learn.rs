@@ -33,6 +33,11 @@ fn dice(args: &DiceArgs) -> Result<(), Failure> {
         let lines = MODELS.iter().map(|m| format!("{:<18}{}", m.name, m.title));
         return say(&lines.collect::<Vec<_>>().join("\n"));
     }
+    if args.test.is_none() && args.splits.is_none() {
+        return Err(Failure::input(
+            "which drops judge? Give --test NUMBERS, or --splits N to draw them from --train",
+        ));
+    }
     let models = chosen_models(&args.models)?;
     let set = DiceSet::read(&args.drops.data).map_err(Failure::input)?;
     let train_ids = numbers_of(&args.drops.train, "--train")?;

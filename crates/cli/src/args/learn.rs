@@ -51,7 +51,7 @@ pub(crate) struct DiceArgs {
     #[command(flatten)]
     pub(crate) drops: DropArgs,
     /// Numbers of the drops to judge by; without: those of --train that --splits leaves out
-    #[arg(long, value_name = "NUMBERS", required_unless_present = "splits")]
+    #[arg(long, value_name = "NUMBERS")]
     pub(crate) test: Option<String>,
     /// Split the drops of --train anew so often, a quarter of them to judge by
     #[arg(long, value_name = "N", conflicts_with = "test", value_parser = clap::value_parser!(u16).range(1..=100))]
