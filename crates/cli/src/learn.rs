@@ -2,14 +2,16 @@
 
 use crate::args::{DiceArgs, DropArgs, EllipseArgs, LearnArgs, LearnCommand, PosteriorArgs};
 use crate::failure::Failure;
+use crate::learn_input::{chosen_models, failed, numbers_of};
 use crate::output::{complain, say, say_json};
 use crate::progress::Meter;
 use crate::table::table;
+use crate::{learn_belief, learn_figures};
 use serde_json::{Value, json};
 use stiction_lab::nearest::hint;
-use stiction_learn::data::{Trajectory, numbers};
+use stiction_learn::data::Trajectory;
 use stiction_learn::dice::{
-    self, DiceParameters, DiceSet, Effort, EvaluateError, MODELS, Model, NAMED, Named, PosteriorSettings, Row,
+    self, DiceParameters, DiceSet, Effort, MODELS, Model, NAMED, Named, PosteriorSettings, Row,
 };
 use stiction_learn::ellipse::{EllipseRow, EllipseSet, evaluate};
 use stiction_learn::identify::Chain;
@@ -21,6 +23,7 @@ pub(crate) fn learn(args: &LearnArgs) -> Result<(), Failure> {
     match &args.what {
         LearnCommand::Dice(args) => dice(args),
         LearnCommand::Posterior(args) => posterior(args),
+        LearnCommand::Belief(args) => learn_belief::belief(args),
         LearnCommand::Ellipse(args) => ellipse(args),
     }
 }
@@ -29,6 +32,11 @@ fn dice(args: &DiceArgs) -> Result<(), Failure> {
     if args.models == ["list"] {
         let lines = MODELS.iter().map(|m| format!("{:<18}{}", m.name, m.title));
         return say(&lines.collect::<Vec<_>>().join("\n"));
+    }
+    if args.test.is_none() && args.splits.is_none() {
+        return Err(Failure::input(
+            "which drops judge? Give --test NUMBERS, or --splits N to draw them from --train",
+        ));
     }
     let models = chosen_models(&args.models)?;
     let set = DiceSet::read(&args.drops.data).map_err(Failure::input)?;
@@ -76,6 +84,9 @@ fn dice(args: &DiceArgs) -> Result<(), Failure> {
         curves.extend(over_splits(&all));
     }
     meter.done();
+    if let Some(figure) = &args.figure {
+        learn_figures::learning_curves(&curves, figure)?;
+    }
     if args.drops.json { say_json(&curves) } else { say(&curve_table(&curves)) }
 }
 
@@ -101,31 +112,6 @@ fn judged(
         rows.extend(found);
     }
     Ok(rows)
-}
-
-fn failed(error: EvaluateError) -> Failure {
-    match error {
-        EvaluateError::Interrupted(_) => Failure::Interrupted,
-        EvaluateError::Store(error) => Failure::input(error),
-    }
-}
-
-fn chosen_models(names: &[String]) -> Result<Vec<&'static Model>, Failure> {
-    if names.is_empty() {
-        return Ok(MODELS.iter().collect());
-    }
-    let find = |name: &String| {
-        dice::model(name).ok_or_else(|| {
-            let all = || MODELS.iter().map(|m| m.name);
-            let (guess, list) = (hint(name, all()), all().collect::<Vec<_>>().join(", "));
-            Failure::input(format!("no model is called `{name}`{guess}; there are: {list}"))
-        })
-    };
-    names.iter().map(find).collect()
-}
-
-fn numbers_of(text: &str, option: &str) -> Result<Vec<u32>, Failure> {
-    numbers(text).map_err(|e| Failure::input(format!("{option}: {e}")))
 }
 
 fn show(args: &DropArgs, rows: &[Row]) -> Result<(), Failure> {
@@ -225,6 +211,9 @@ fn posterior(args: &PosteriorArgs) -> Result<(), Failure> {
     meter.done();
     store.put("posterior", &ids, &effort, &chains).map_err(Failure::input)?;
     let mut found = found.map_err(|_| Failure::Interrupted)?;
+    if let Some(figure) = &args.figure {
+        learn_figures::joint_posterior(&found, figure)?;
+    }
     if args.drops.json {
         if !args.samples_too {
             found.samples.clear();

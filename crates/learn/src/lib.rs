@@ -5,6 +5,7 @@
 //! [`identify`] finds parameters; [`dice`] is the experiment of [Fazeli2020], each model judged by
 //! [`score`]; [`ellipse`] judges single impacts.
 
+pub mod belief;
 pub mod data;
 pub mod dice;
 pub mod ellipse;

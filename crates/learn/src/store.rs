@@ -2,13 +2,17 @@
 
 use serde::de::DeserializeOwned;
 use serde::{Deserialize, Serialize};
+use std::collections::BTreeMap;
 use std::path::{Path, PathBuf};
+use std::sync::{Mutex, MutexGuard, PoisonError};
 
-/// A folder of fitted models, or none.
-#[derive(Clone, Debug, Default)]
+/// Fitted models: those of this run, and those of a folder if there is one.
+#[derive(Debug, Default)]
 pub struct Store {
     folder: Option<PathBuf>,
     data: String,
+    /// Fits of this run, by the name of their file: several models begin with the same fit.
+    memory: Mutex<BTreeMap<String, String>>,
 }
 
 /// A file of a fitted model: what it is, what it was fitted to, with which effort, and the model.
@@ -32,19 +36,26 @@ pub enum StoreError {
 }
 
 impl Store {
-    /// A store in `folder` for fits to `data`; without a folder nothing is kept.
+    /// A store in `folder` for fits to `data`; without a folder nothing outlives the store.
     pub fn new(folder: Option<&Path>, data: &Path) -> Self {
-        Self { folder: folder.map(Path::to_owned), data: data.display().to_string() }
+        Self {
+            folder: folder.map(Path::to_owned),
+            data: data.display().to_string(),
+            memory: Mutex::default(),
+        }
     }
 
-    fn file(&self, model: &str, numbers: &[u32]) -> Option<PathBuf> {
+    fn name(model: &str, numbers: &[u32]) -> String {
         // FNV-1a of the numbers: one file for each choice of data.
         let hash = numbers
             .iter()
             .flat_map(|n| n.to_le_bytes())
             .fold(0xcbf2_9ce4_8422_2325_u64, |h, byte| (h ^ u64::from(byte)).wrapping_mul(0x0100_0000_01b3));
-        let name = format!("{model}-{}-{:08x}.json", numbers.len(), hash as u32);
-        Some(self.folder.as_ref()?.join(name))
+        format!("{model}-{}-{:08x}.json", numbers.len(), hash as u32)
+    }
+
+    fn memory(&self) -> MutexGuard<'_, BTreeMap<String, String>> {
+        self.memory.lock().unwrap_or_else(PoisonError::into_inner)
     }
 
     /// The model fitted to these data with this effort, if it is there.
@@ -58,10 +69,16 @@ impl Store {
         numbers: &[u32],
         effort: &E,
     ) -> Result<Option<M>, StoreError> {
-        let Some(file) = self.file(model, numbers).filter(|f| f.exists()) else { return Ok(None) };
+        let name = Self::name(model, numbers);
+        let file = self.folder.clone().unwrap_or_default().join(&name);
         let wrong = |source| StoreError::Content { file: file.clone(), source };
-        let text = std::fs::read_to_string(&file)
-            .map_err(|source| StoreError::File { file: file.clone(), source })?;
+        let kept = self.memory().get(&name).cloned();
+        let text = match kept {
+            Some(text) => text,
+            None if self.folder.is_some() && file.exists() => std::fs::read_to_string(&file)
+                .map_err(|source| StoreError::File { file: file.clone(), source })?,
+            None => return Ok(None),
+        };
         let found: Fitted<E, M> = serde_json::from_str(&text).map_err(wrong)?;
         let same = serde_json::to_value(&found.effort).map_err(wrong)?
             == serde_json::to_value(effort).map_err(wrong)?;
@@ -80,7 +97,8 @@ impl Store {
         effort: &E,
         fitted: &M,
     ) -> Result<(), StoreError> {
-        let Some(file) = self.file(model, numbers) else { return Ok(()) };
+        let name = Self::name(model, numbers);
+        let file = self.folder.clone().unwrap_or_default().join(&name);
         let content = Fitted {
             model: model.to_owned(),
             data: self.data.clone(),
@@ -90,6 +108,10 @@ impl Store {
         };
         let text = serde_json::to_string(&content)
             .map_err(|source| StoreError::Content { file: file.clone(), source })?;
+        self.memory().insert(name, text.clone());
+        if self.folder.is_none() {
+            return Ok(());
+        }
         let write = || {
             std::fs::create_dir_all(file.parent().unwrap_or(Path::new(".")))?;
             // A file is there whole or not at all.
@@ -119,6 +141,9 @@ mod tests {
             assert_eq!(get(model, &numbers, effort), None);
         }
         std::fs::remove_dir_all(&folder).unwrap();
-        assert_eq!(Store::default().get::<i32, i32>("gp", &[], &1).unwrap(), None);
+        let passing = Store::default();
+        assert_eq!(passing.get::<i32, i32>("gp", &[], &1).unwrap(), None);
+        passing.put("gp", &[], &1, &5).unwrap();
+        assert_eq!(passing.get::<i32, i32>("gp", &[], &1).unwrap(), Some(5));
     }
 }

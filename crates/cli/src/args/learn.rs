@@ -15,6 +15,8 @@ pub(crate) enum LearnCommand {
     Dice(DiceArgs),
     /// Find the distribution of the scene's parameters from drops, by Metropolis and Hastings' chains
     Posterior(PosteriorArgs),
+    /// Propagate a belief over the state of a drop from contact to contact, and count what is measured beside it
+    Belief(BeliefArgs),
     /// Fit laws and learners to single impacts of an ellipse and judge them by the velocities after others
     Ellipse(EllipseArgs),
 }
@@ -49,7 +51,7 @@ pub(crate) struct DiceArgs {
     #[command(flatten)]
     pub(crate) drops: DropArgs,
     /// Numbers of the drops to judge by; without: those of --train that --splits leaves out
-    #[arg(long, value_name = "NUMBERS", required_unless_present = "splits")]
+    #[arg(long, value_name = "NUMBERS")]
     pub(crate) test: Option<String>,
     /// Split the drops of --train anew so often, a quarter of them to judge by
     #[arg(long, value_name = "N", conflicts_with = "test", value_parser = clap::value_parser!(u16).range(1..=100))]
@@ -66,6 +68,9 @@ pub(crate) struct DiceArgs {
     /// Speed below which a corrected impulse sticks [m/s]; 0 switches it off
     #[arg(long, value_name = "M/S", default_value_t = 0.05)]
     pub(crate) stick_below: f64,
+    /// With --splits: draw RMSE over the number of drops: FILE.svg and FILE-dark.svg
+    #[arg(long, value_name = "FILE", requires = "splits")]
+    pub(crate) figure: Option<PathBuf>,
 }
 
 #[derive(Debug, Args)]
@@ -97,6 +102,33 @@ pub(crate) struct PosteriorArgs {
     /// With --json: the samples too
     #[arg(long, requires = "json")]
     pub(crate) samples_too: bool,
+    /// Draw the samples of the first two parameters: FILE.svg and FILE-dark.svg
+    #[arg(long, value_name = "FILE")]
+    pub(crate) figure: Option<PathBuf>,
+}
+
+#[derive(Debug, Args)]
+#[command(after_help = "\
+Example:
+  stiction learn belief --data DIR --train 1-300 --drop 310 --figure out/belief")]
+pub(crate) struct BeliefArgs {
+    #[command(flatten)]
+    pub(crate) drops: DropArgs,
+    /// Number of the drop that is predicted; not one of --train
+    #[arg(long, value_name = "N")]
+    pub(crate) drop: u32,
+    /// Contacts to go through
+    #[arg(long, value_name = "N", default_value_t = 2, value_parser = clap::value_parser!(u16).range(1..=20))]
+    pub(crate) contacts: u16,
+    /// Samples of every step
+    #[arg(long, value_name = "N", default_value_t = 100, value_parser = clap::value_parser!(u16).range(1..=10_000))]
+    pub(crate) samples: u16,
+    /// The learner (see `stiction learn dice --models list`)
+    #[arg(long, value_name = "NAME", default_value = "constant-impulse")]
+    pub(crate) model: String,
+    /// Draw the measured path and the samples at the contacts: FILE.svg and FILE-dark.svg
+    #[arg(long, value_name = "FILE")]
+    pub(crate) figure: Option<PathBuf>,
 }
 
 #[derive(Debug, Args)]

@@ -8,7 +8,7 @@ use super::predict::{DropModel, mean_track};
 use super::{DiceParameters, DiceSet, GYRATION, Isolation, Named, parameter};
 use crate::data::Trajectory;
 use crate::parallel;
-use crate::residual::Form;
+use crate::residual::{Form, PlanarResidual, Representation};
 use crate::score::{judge, mean_and_spread, median, rmse};
 use crate::store::{Store, StoreError};
 use serde::{Deserialize, Serialize};
@@ -66,8 +66,8 @@ pub const MODELS: &[Model] = &[
         kind: Kind::Arena,
     },
     Model {
-        name: "noise",
-        title: "one normal correction of impulses for all contacts, trained on trajectories",
+        name: "constant-impulse",
+        title: "a density network without hidden units: one correction for all contacts",
         kind: Kind::Learner(Learner::Constant, Form::LinearImpulse),
     },
     Model {
@@ -107,6 +107,8 @@ pub struct Effort {
     pub training_members: usize,
     /// Training drops beyond these are left out when a network is trained.
     pub training_drops: usize,
+    /// Training drops by which intervals are calibrated, at most.
+    pub calibration_drops: usize,
     /// Impacts beyond these are left out when processes are fitted.
     pub impacts: usize,
     pub isolation: Isolation,
@@ -120,11 +122,12 @@ impl Default for Effort {
         Self {
             members: 64,
             scene_generations: 60,
-            network_generations: 100,
-            hidden: 6,
+            network_generations: 60,
+            hidden: 4,
             training_members: 4,
             training_drops: 150,
-            impacts: 400,
+            calibration_drops: 80,
+            impacts: 250,
             isolation: Isolation::default(),
             stick_below: 0.05,
             seed: 1,
@@ -205,7 +208,7 @@ impl Model {
                 let mut base = DropModel::scene(DiceParameters::arena());
                 base.noise = measure_noise(&base.parameters, train);
                 base.stick_below = effort.stick_below;
-                match fit_learner(&base, learner, form, train, effort, watch)? {
+                match fit_learner(&base, (learner, form), train, effort, store, watch)? {
                     Some(fitted) => fitted,
                     None => return Ok(None),
                 }
@@ -253,12 +256,12 @@ impl Model {
 
 fn fit_learner(
     base: &DropModel,
-    learner: Learner,
-    form: Form,
+    (learner, form): (Learner, Form),
     train: &[&Trajectory],
     effort: &Effort,
+    store: &Store,
     watch: Watch<'_>,
-) -> Result<Option<DropModel>, Interrupted> {
+) -> Result<Option<DropModel>, EvaluateError> {
     let mut impacts = observed(base, train, &effort.isolation);
     let scale = feature_scale(&impacts);
     let names = named(&["friction", "sliding", "restitution", "wall_restitution", "taper"]);
@@ -274,12 +277,34 @@ fn fit_learner(
         seed: effort.seed,
     };
     // Parameters of the law and the spread of impulses together, for all contacts alike: every learner starts from here.
-    let constant = train_network(base, &names, &scale, few, &training(0, effort.scene_generations), watch)?;
+    let ids: Vec<u32> = train.iter().map(|d| d.id).collect();
+    let kept = match form {
+        Form::LinearImpulse => "constant-impulse",
+        Form::Wrench => "constant-wrench",
+    };
+    let judges = &few[..few.len().min(effort.calibration_drops)];
+    let calibrated = |mut model: DropModel| {
+        calibrate(&mut model, judges, effort.training_members * 8, effort.seed + 1);
+        model
+    };
+    let constant = match store.get(kept, &ids, effort)? {
+        Some(constant) => constant,
+        None => {
+            let training = training(0, effort.scene_generations);
+            let constant = calibrated(train_network(base, &names, &scale, few, &training, watch)?);
+            store.put(kept, &ids, effort, &constant)?;
+            constant
+        }
+    };
     let fitted = match learner {
-        Learner::Constant => Some(constant),
+        Learner::Constant => return Ok(Some(constant)),
         Learner::Network => {
             let training = training(effort.hidden, effort.network_generations);
-            Some(train_network(&constant, &[], &scale, few, &training, watch)?)
+            // Some drops are held out, and tell how much of what the others taught is kept.
+            let held_out = if few.len() < 20 { 0 } else { few.len() / 4 };
+            let (judges, teachers) = few.split_at(held_out);
+            let taught = train_network(&constant, &[], &scale, teachers, &training, watch)?;
+            Some(if judges.is_empty() { taught } else { keep_share(&constant, taught, judges, effort) })
         }
         Learner::Process => {
             // Spread over all drops, not the first ones alone.
@@ -289,10 +314,32 @@ fn fit_learner(
             model.map(|residual| DropModel { residual: Some(residual), ..constant.clone() })
         }
     };
-    Ok(fitted.map(|mut model| {
-        calibrate(&mut model, few, effort.members, effort.seed + 1);
-        model
-    }))
+    Ok(fitted.map(calibrated))
+}
+
+/// The network between its beginning, which is the constant one, and `taught` that predicts `judges` best.
+fn keep_share(constant: &DropModel, taught: DropModel, judges: &[&Trajectory], effort: &Effort) -> DropModel {
+    let mut best = (f64::INFINITY, taught.clone());
+    for share in [0.0, 0.25, 0.5, 0.75, 1.0] {
+        let mut tried = taught.clone();
+        if let Some(Representation::Network(network)) = tried.residual.as_mut().map(|r| &mut r.representation)
+        {
+            let begin = network.started_from(constant.residual.as_ref().and_then(PlanarResidual::network));
+            for (t, b) in network.theta.iter_mut().zip(begin) {
+                *t = b + share * (*t - b);
+            }
+        }
+        let world = tried.world();
+        let scores = parallel::map(judges.len(), |i| {
+            let ensemble = tried.ensemble(&world, judges[i], 32, effort.seed + 2);
+            judge(&ensemble, &judges[i].frames, GYRATION).crps
+        });
+        let score = mean_and_spread(&scores)[0];
+        if score < best.0 {
+            best = (score, tried);
+        }
+    }
+    best.1
 }
 
 /// Judges `tracks`, an ensemble for every drop.

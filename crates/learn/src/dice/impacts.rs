@@ -28,7 +28,7 @@ pub struct Isolation {
 
 impl Default for Isolation {
     fn default() -> Self {
-        Self { window: 5, fit: 6e-4, near: 4e-3, apart: 6e-3, approach: 0.15 }
+        Self { window: 5, fit: 5e-4, near: 4e-3, apart: 6e-3, approach: 0.4 }
     }
 }
 

@@ -68,5 +68,10 @@ pub fn fit_processes(
     }
     let fit = |(i, y): (usize, &Vec<f64>)| GaussianProcess::fit(&inputs, y, seed + i as u64);
     let processes: Vec<GaussianProcess> = outputs.iter().enumerate().map(fit).collect::<Option<_>>()?;
-    Some(PlanarResidual { form, representation: Representation::Processes(processes), spread: 1.0 })
+    Some(PlanarResidual {
+        form,
+        representation: Representation::Processes(processes),
+        spread: 1.0,
+        share: 1.0,
+    })
 }

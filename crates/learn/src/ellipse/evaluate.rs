@@ -8,6 +8,7 @@ use crate::random::Random;
 use crate::residual::{
     Form, GaussianProcess, PlanarResidual, Representation, mirrored, optimal_impulse, units,
 };
+use crate::score::quantile;
 use nalgebra::{DMatrix, DVector};
 use serde::Serialize;
 use std::time::Instant;
@@ -32,6 +33,8 @@ pub struct EllipseRow {
 /// Means and deviations of (vx, vy, ω) after an impact; deviations of 0 are unknown.
 type Prediction = ([f64; 3], [f64; 3]);
 
+/// Deviations of a normal distribution to its central 50 % and 90 %.
+const NORMAL: [f64; 2] = [0.674_49, 1.644_85];
 /// The coefficient of friction that impulses of learners keep to: larger than any ratio of measured impulses but a few.
 const CONE: f64 = 0.6;
 
@@ -45,7 +48,7 @@ pub fn evaluate(set: &EllipseSet, train: usize, seed: u64) -> Vec<EllipseRow> {
     let mut rows = Vec::new();
     let mut judge =
         |name: &str, fitted: usize, clock: Instant, f: &(dyn Fn(&EllipseImpact) -> Prediction + Sync)| {
-            rows.push(judged(name, (fitted, &test), clock, f));
+            rows.push(judged(name, (fitted, &test), clock, NORMAL, f));
         };
     for (i, law) in PUBLISHED.iter().enumerate() {
         if test.iter().all(|t| t.published.len() == PUBLISHED.len()) {
@@ -69,8 +72,12 @@ pub fn evaluate(set: &EllipseSet, train: usize, seed: u64) -> Vec<EllipseRow> {
     }
     for (name, form) in [("gp-impulse", Form::LinearImpulse), ("gp-wrench", Form::Wrench)] {
         let clock = Instant::now();
-        let Some(residual) = fit_processes(&train, fitted, form, seed) else { continue };
-        judge(name, train.len(), clock, &|t| corrected(t, fitted, &residual));
+        // A fifth is held out, and tells how many deviations wide the intervals must be.
+        let (judges, teachers) = train.split_at(train.len() / 5);
+        let Some(residual) = fit_processes(teachers, fitted, form, seed) else { continue };
+        let predict = |t: &EllipseImpact| corrected(t, fitted, &residual);
+        let widths = conformal_widths(judges, &predict);
+        rows.push(judged(name, (train.len(), &test), clock, widths, &predict));
     }
     rows
 }
@@ -135,7 +142,12 @@ fn fit_processes(
     }
     let fit = |(i, y): (usize, &Vec<f64>)| GaussianProcess::fit(&inputs, y, seed + i as u64);
     let processes: Vec<GaussianProcess> = outputs.iter().enumerate().map(fit).collect::<Option<_>>()?;
-    Some(PlanarResidual { form, representation: Representation::Processes(processes), spread: 1.0 })
+    Some(PlanarResidual {
+        form,
+        representation: Representation::Processes(processes),
+        spread: 1.0,
+        share: 1.0,
+    })
 }
 
 /// The mean prediction of a learner, made admissible, and deviations of its distribution.
@@ -158,10 +170,23 @@ fn corrected(
     (t.after_impulse([p.point[0], p.point[1], p.moment]), spread)
 }
 
+/// Quantiles 50 % and 90 % of errors in deviations: intervals of this width cover so much of impacts like `judges`
+/// (split conformal prediction [Lei2018]).
+fn conformal_widths(judges: &[&EllipseImpact], predict: &dyn Fn(&EllipseImpact) -> Prediction) -> [f64; 2] {
+    let mut errors: Vec<f64> = Vec::with_capacity(3 * judges.len());
+    for t in judges {
+        let (mean, deviation) = predict(t);
+        errors.extend((0..3).map(|i| (t.after[i] - mean[i]).abs() / deviation[i].max(1e-12)));
+    }
+    errors.sort_by(f64::total_cmp);
+    if errors.is_empty() { NORMAL } else { [0.5, 0.9].map(|p| quantile(&errors, p)) }
+}
+
 fn judged(
     name: &str,
     (n_train, test): (usize, &[&EllipseImpact]),
     clock: Instant,
+    widths: [f64; 2],
     predict: &(dyn Fn(&EllipseImpact) -> Prediction + Sync),
 ) -> EllipseRow {
     let all = parallel::map(test.len(), |i| predict(test[i]));
@@ -170,8 +195,7 @@ fn judged(
         for i in 0..3 {
             let error = t.after[i] - mean[i];
             squares[i] += error * error;
-            // Quantiles of the normal distribution: 0.674 and 1.645 deviations.
-            for (within, z) in within.iter_mut().zip([0.674_49, 1.644_85]) {
+            for (within, z) in within.iter_mut().zip(widths) {
                 *within += f64::from(u8::from(deviation[i] > 0.0 && error.abs() <= z * deviation[i]));
             }
         }

@@ -1,11 +1,13 @@
 //! Residual learners: corrections of the impulses of a law, as distributions over the features of a contact.
 
+mod contact_residual;
 mod density;
 pub mod features;
 mod gaussian_process;
 mod optimal;
 mod planar_residual;
 
+pub use contact_residual::{ContactExample, ContactResidual};
 pub use density::DensityNetwork;
 pub use gaussian_process::GaussianProcess;
 pub use optimal::{OptimalImpulse, optimal_impulse, project};

@@ -47,6 +47,8 @@ pub struct PlanarResidual {
     pub representation: Representation,
     /// Factor of the deviations, from calibration.
     pub spread: f64,
+    /// Factor of the means: how much of what single impacts taught holds for whole trajectories.
+    pub share: f64,
 }
 
 /// Features of a contact, mirrored; and the sign by which tangential outputs are mirrored back.
@@ -89,7 +91,7 @@ impl PlanarResidual {
         }
         let mirror = [sign, 1.0, sign];
         for (i, unit) in units(contact).into_iter().enumerate() {
-            means[i] *= unit * mirror[i];
+            means[i] *= self.share * unit * mirror[i];
             deviations[i] *= unit * self.spread;
         }
         (means, deviations)

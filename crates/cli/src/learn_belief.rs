@@ -1,0 +1,96 @@
+//! `stiction learn belief`: from contact to contact with an uncertain state.
+
+use crate::args::BeliefArgs;
+use crate::failure::Failure;
+use crate::learn_figures::write;
+use crate::learn_input::{chosen_models, failed, numbers_of};
+use crate::output::{say, say_json};
+use crate::progress::Meter;
+use serde_json::{Value, json};
+use stiction_lab::plot::{Figure, Series};
+use stiction_learn::belief::{Belief, StochasticStep};
+use stiction_learn::dice::{DiceSet, Effort};
+use stiction_learn::random::Random;
+use stiction_learn::score::mean_and_spread;
+use stiction_learn::store::Store;
+
+pub(crate) fn belief(args: &BeliefArgs) -> Result<(), Failure> {
+    let model = chosen_models(std::slice::from_ref(&args.model))?[0];
+    let set = DiceSet::read(&args.drops.data).map_err(Failure::input)?;
+    let ids = numbers_of(&args.drops.train, "--train")?;
+    let train = set.choose(&ids).map_err(Failure::input)?;
+    let drop = set.choose(&[args.drop]).map_err(Failure::input)?[0];
+    if ids.contains(&drop.id) {
+        return Err(Failure::input(format!("drop {} is in --train and is to be predicted", drop.id)));
+    }
+    let effort = Effort { seed: args.drops.seed, ..Effort::default() };
+    let store = Store::new(args.drops.out.as_deref(), &args.drops.data);
+    let meter = Meter::new(!args.drops.json);
+    let mut watch = |done: usize, all: usize, label: &str| meter.count(done, all, label);
+    let fitted = model.fit(&train, &effort, &store, &mut watch).map_err(failed)?;
+    meter.done();
+    let Some((fitted, residual)) = fitted.and_then(|f| Some((f.clone(), f.residual?))) else {
+        return Err(Failure::input(format!("--model {}: a belief needs a model with a learner", args.model)));
+    };
+    let world = fitted.world();
+    let mut random = Random::new(args.drops.seed);
+    let mut belief =
+        Belief::normal(fitted.parameters.start(drop), fitted.noise.offset, fitted.noise.velocity);
+    let horizon = drop.dt * drop.frames.len() as f64;
+    let mut steps: Vec<StochasticStep> = Vec::new();
+    for _ in 0..args.contacts {
+        let step = belief.step(&world, &residual, usize::from(args.samples), horizon, &mut random);
+        belief = step.belief.clone();
+        steps.push(step);
+    }
+    if let Some(figure) = &args.figure {
+        let measured = drop.frames.iter().map(|q| [q[0], q[1]]).collect();
+        write(&path_and_samples(measured, &steps, drop.id), figure)?;
+    }
+    let rows: Vec<Value> = steps.iter().enumerate().map(|(i, s)| told(i + 1, s)).collect();
+    if args.drops.json {
+        return say_json(&rows);
+    }
+    let lines = rows.iter().map(|r| {
+        let spread = |key: &str, i: usize| r[key][i].as_f64().unwrap_or(f64::NAN);
+        format!(
+            "contact {}: x {:.4} +- {:.4} m, z {:.4} +- {:.4} m, theta {:.3} +- {:.3} rad; {} of {} samples hit; \
+             discarded: {} entering, {} gaining energy",
+            r["contact"], spread("mean", 0), spread("deviation", 0), spread("mean", 1), spread("deviation", 1),
+            spread("mean", 2), spread("deviation", 2), r["hits"], r["samples"], r["entering"], r["gaining_energy"]
+        )
+    });
+    say(&lines.collect::<Vec<_>>().join("\n"))
+}
+
+fn told(contact: usize, step: &StochasticStep) -> Value {
+    let of = |i: usize| mean_and_spread(&step.particles.iter().map(|p| p.end.q[i]).collect::<Vec<_>>());
+    let all = [of(0), of(1), of(2)];
+    json!({
+        "contact": contact,
+        "samples": step.particles.len(),
+        "hits": step.particles.iter().filter(|p| p.impact.is_some()).count(),
+        "mean": all.map(|a| a[0]),
+        "deviation": all.map(|a| a[1]),
+        "entering": step.discarded.entering,
+        "gaining_energy": step.discarded.gaining_energy,
+        "given_up": step.discarded.given_up,
+    })
+}
+
+/// The measured path of the centre, and where the samples are at each contact, as figure 1 of [Fazeli2020].
+fn path_and_samples(measured: Vec<[f64; 2]>, steps: &[StochasticStep], id: u32) -> Figure {
+    let (mut curves, mut rings) =
+        (vec![Series { label: "measured".to_owned(), points: measured }], Vec::new());
+    for (i, step) in steps.iter().enumerate() {
+        let label = format!("contact {}", i + 1);
+        let hit = step.particles.iter().filter(|p| p.impact.is_some());
+        let points: Vec<[f64; 2]> = hit.map(|p| [p.end.q[0], p.end.q[1]]).collect();
+        // A curve of one point gives the rings their colour and their name.
+        let named = points.last().copied().into_iter().collect();
+        curves.push(Series { label: label.clone(), points: named });
+        rings.push(Series { label, points });
+    }
+    let title = format!("Drop {id}: samples of the belief at its contacts");
+    Figure::of_series(&title, "x [m]", "z [m]", &curves).ringed(&rings)
+}

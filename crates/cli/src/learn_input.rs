@@ -1,0 +1,31 @@
+//! Names and numbers that the commands of `stiction learn` are given.
+
+use crate::failure::Failure;
+use stiction_lab::nearest::hint;
+use stiction_learn::data::numbers;
+use stiction_learn::dice::{self, EvaluateError, MODELS, Model};
+
+pub(crate) fn chosen_models(names: &[String]) -> Result<Vec<&'static Model>, Failure> {
+    if names.is_empty() {
+        return Ok(MODELS.iter().collect());
+    }
+    let find = |name: &String| {
+        dice::model(name).ok_or_else(|| {
+            let all = || MODELS.iter().map(|m| m.name);
+            let (guess, list) = (hint(name, all()), all().collect::<Vec<_>>().join(", "));
+            Failure::input(format!("no model is called `{name}`{guess}; there are: {list}"))
+        })
+    };
+    names.iter().map(find).collect()
+}
+
+pub(crate) fn numbers_of(text: &str, option: &str) -> Result<Vec<u32>, Failure> {
+    numbers(text).map_err(|e| Failure::input(format!("{option}: {e}")))
+}
+
+pub(crate) fn failed(error: EvaluateError) -> Failure {
+    match error {
+        EvaluateError::Interrupted(_) => Failure::Interrupted,
+        EvaluateError::Store(error) => Failure::input(error),
+    }
+}
