@@ -43,7 +43,7 @@ impl FreeTree {
         let stiff =
             self.system.tree.v.iter().enumerate().any(|(i, &dof)| gain(i) > SOFT * mass.diagonal(dof));
         self.system.start(world, state, applied, input);
-        self.in_parts(h, stiff)
+        self.in_parts(h, stiff) && !self.system.outruns(h)
     }
 
     /// Puts what was found into its places.

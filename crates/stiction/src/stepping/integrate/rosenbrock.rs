@@ -28,7 +28,7 @@ const ESTIMATE: [f64; STAGES] = [-0.5, 0.5];
 /// The error estimate may be this share of the speed [–].
 const TRUSTED: f64 = 1e-2;
 /// Share of the speed that the error estimate may be in the least part [–].
-const ROUGH: f64 = 1e-2;
+const ROUGH: f64 = 0.1;
 /// Parts of a step, at most.
 pub(super) const PARTS: u32 = 64;
 

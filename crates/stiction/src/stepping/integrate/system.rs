@@ -18,6 +18,8 @@ use stiction_models::{Actuator, ActuatorLaw, World};
 
 /// Stages of a method, at most.
 pub(super) const STAGES: usize = 6;
+/// The farthest that a joint under servos may turn in a step [rad].
+const FAR: f64 = 1.0;
 /// Speeds below which an error estimate may be more: rounding [m/s or rad/s].
 const STILL: f64 = 1e-9;
 
@@ -123,6 +125,15 @@ impl System {
             servo.control = range.map_or(u, |[lo, hi]| u.clamp(lo, hi));
             servo.mean = 0.0;
         }
+    }
+
+    /// Whether servos have made a joint so fast that it turns by more than [`FAR`] in a step of h [s]: what it then touches is
+    /// met by steps that cannot follow, and rules that damp such motion serve better.
+    pub(super) fn outruns(&self, h: f64) -> bool {
+        !self.servos.is_empty()
+            && self.tree.model.dofs.iter().zip(&self.v).any(|(dof, v)| {
+                self.tree.model.joints[dof.joint].kind != JointKind::Slide && (h * v).abs() > FAR
+            })
     }
 
     /// q and v at the start of the part plus h times the stages so weighted.
