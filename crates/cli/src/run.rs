@@ -1,6 +1,6 @@
 //! `stiction run`: a scene from its file to its summary, trajectory and replay.
 
-use crate::args::{RunArgs, SceneArgs};
+use crate::args::{ComplianceChoice, RunArgs, SceneArgs};
 use crate::failure::Failure;
 use crate::output::{say, say_json, tell_notes};
 use crate::progress::Meter;
@@ -67,6 +67,7 @@ impl SceneArgs {
             max_iterations: self.max_iterations,
             threads: self.threads.map(usize::from),
             sleep: self.sleep.map(Into::into),
+            compliance_of_file: matches!(self.compliance, Some(ComplianceChoice::File)),
         })
     }
 }

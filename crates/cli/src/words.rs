@@ -1,6 +1,7 @@
 //! Numbers and states in a few words.
 
 use stiction::dynamics::{JointKind, Model};
+use stiction::models::Topic;
 use stiction_lab::Summary;
 
 /// Coordinates shown of a final state.
@@ -60,6 +61,8 @@ pub(crate) fn summary(s: &Summary, model: &Model) -> Vec<String> {
         format!("  energy       {}", energy(s)),
         format!("  final state  {}", final_state(s, model)),
     ];
+    let happened = s.notes.iter().filter(|n| n.topic == Topic::Run);
+    lines.extend(happened.map(|n| format!("  note         {}", n.message)));
     if s.sleep.bodies_mean > 0.0 {
         let of = format!("{} of {} bodies at the end", s.sleep.bodies, model.bodies.len());
         lines.push(format!("  asleep       {of}, {} on average", short(s.sleep.bodies_mean)));

@@ -14,6 +14,7 @@ pub mod compare;
 pub mod dump;
 pub mod experiments;
 pub mod history;
+mod incidents;
 pub mod inspect;
 mod laws;
 pub mod live;

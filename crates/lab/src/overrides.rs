@@ -25,6 +25,8 @@ pub struct Overrides {
     /// Threads of a step.
     pub threads: Option<usize>,
     pub sleep: Option<Sleep>,
+    /// Contacts yield as a MJCF file states it for the law `mujoco`; see [`Setup::yield_as_stated`].
+    pub compliance_of_file: bool,
 }
 
 impl Overrides {
@@ -42,6 +44,9 @@ impl Overrides {
         settings.threads = self.threads.unwrap_or(settings.threads);
         settings.stepper.sleep = self.sleep.unwrap_or(settings.stepper.sleep);
         setup.duration = self.duration.unwrap_or(setup.duration);
+        if self.compliance_of_file {
+            setup.yield_as_stated();
+        }
     }
 }
 

@@ -3,6 +3,7 @@
 //! The clock runs during [`Simulation::step`] only.
 
 use crate::dump::Dump;
+use crate::incidents::Incidents;
 use crate::scene::{Force, Motion, Setup};
 use crate::summary::{EndState, EnergyBalance, Summary, Tally, WorstCertificate};
 use crate::trajectory::Trajectory;
@@ -53,6 +54,7 @@ pub struct Runner {
     motion: Option<Motion>,
     options: RunOptions,
     notes: Vec<Note>,
+    incidents: Incidents,
     /// Steps of the whole run.
     steps: u64,
     tally: Tally,
@@ -86,6 +88,7 @@ impl Runner {
             (0..options.warm_up.min(steps)).for_each(|_| drop(sim.step()));
             sim.restore(&start).expect("a snapshot of this simulation");
         }
+        let incidents = Incidents::new(&sim);
         let energy_start = sim.energy().total();
         let recorder = options.frames_per_second.map(|fps| Recorder::new(&mut sim, fps));
         let trajectory = options.trajectory.then(|| Trajectory::new(&mut sim));
@@ -96,6 +99,7 @@ impl Runner {
             motion: setup.motion,
             options,
             notes,
+            incidents,
             steps,
             tally: Tally::default(),
             work: Some(Work::default()),
@@ -132,6 +136,7 @@ impl Runner {
         self.stepping += time;
         if let Some(work) = self.work.as_mut().filter(|_| report.failure().is_none()) {
             work.after_step(&self.sim);
+            self.incidents.after_step(&self.sim);
         }
         self.look(&report, time);
         report
@@ -231,7 +236,7 @@ impl Runner {
             tolerance: sim.settings().tolerance,
             solver: self.tally.effort(),
             sleep: self.tally.asleep(),
-            notes: self.notes.clone(),
+            notes: [self.notes.clone(), self.incidents.notes(&self.sim)].concat(),
             worst_time: self.tally.worst.as_ref().map_or(f64::NAN, |(t, _)| *t),
             end_time: sim.state().t,
             failure: self.tally.failure.clone(),

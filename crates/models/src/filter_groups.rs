@@ -19,10 +19,11 @@ pub(crate) struct FilterGroup<'d> {
     pub(crate) ignored: Vec<String>,
 }
 
-/// The pairs of links that never touch, and what to say of names that no group has.
-pub(crate) fn pairs(
-    groups: &[FilterGroup<'_>],
-) -> Result<(Vec<(usize, usize)>, Vec<(usize, String)>), LoadError> {
+/// Names that no group has, each with the group (an index) that names it.
+pub(crate) type Lost = Vec<(usize, String)>;
+
+/// The pairs of links that never touch, and names that no group has.
+pub(crate) fn pairs(groups: &[FilterGroup<'_>]) -> Result<(Vec<(usize, usize)>, Lost), LoadError> {
     let index: BTreeMap<&str, usize> = groups.iter().enumerate().map(|(i, g)| (&*g.name, i)).collect();
     let mut members: Vec<Vec<usize>> = groups.iter().map(|g| g.links.clone()).collect();
     let mut lost = Vec::new();

@@ -6,8 +6,8 @@ use std::collections::{BTreeMap, BTreeSet};
 use std::path::PathBuf;
 
 /// The one line about softness that the exact law does not read.
-const RIGID: &str =
-    "under the exact law contacts, limits and loops are rigid; the law `mujoco` lets them yield as stated";
+const RIGID: &str = "under the exact law contacts, limits and loops are rigid: what is stated is not read (--compliance \
+    file makes springs of contacts, --contact mujoco reads all)";
 
 /// A place in a file.
 #[derive(Clone, Debug, PartialEq, Eq, PartialOrd, Ord)]
@@ -227,7 +227,7 @@ impl Ledger {
                 topic,
                 place: Some(e.first.clone()),
                 word: e.what.clone(),
-                message: e.note.clone(),
+                message: if e.count > 1 { format!("{} ({} times)", e.note, e.count) } else { e.note.clone() },
             })
         };
         let soft: Vec<&Entry> = self.of(Fate::Softness).collect();
@@ -241,13 +241,16 @@ impl Ledger {
                 soft.iter().map(|e| e.what.as_str()).collect::<Vec<_>>().join(", ")
             ),
         });
-        let warnings = self.warnings.iter().map(|(place, message)| Note {
-            severity: Severity::Warning,
-            topic: Topic::Reader,
-            place: Some(place.clone()),
-            word: String::new(),
-            message: message.clone(),
-        });
+        let unsupported: BTreeSet<&str> = self.of(Fate::Unsupported).map(|e| e.note.as_str()).collect();
+        let said = |message: &str| unsupported.iter().any(|note| !note.is_empty() && message.contains(note));
+        let warnings =
+            self.warnings.iter().filter(|(_, message)| !said(message)).map(|(place, message)| Note {
+                severity: Severity::Warning,
+                topic: Topic::Reader,
+                place: Some(place.clone()),
+                word: String::new(),
+                message: message.clone(),
+            });
         let mut notes: Vec<Note> = entries(Fate::Unsupported, Topic::NotSimulated)
             .chain(entries(Fate::Unknown, Topic::Unknown))
             .chain(softness)

@@ -7,7 +7,7 @@
 //! ```
 //!
 //! Nothing is dropped silently: every element and attribute met is in [`World::ledger`], used,
-//! kept, unsupported or unknown, with the place of its first occurrence. What cannot be read is a
+//! kept, soft, unsupported or unknown, with the place of its first occurrence. What cannot be read is a
 //! [`LoadError`] that names file, line, column, element, value and what was expected. No input
 //! makes a reader panic or run away: sizes, nesting and copies are bounded.
 

@@ -65,7 +65,7 @@ pub fn load_str(text: &str, file: &Path, base_dir: &Path, options: &LoadOptions)
     let document = Document::parse(file, text)?;
     let context = Context { folder: base_dir, options };
     match document.root().name() {
-        "robot" => urdf::read(&document, &context),
+        "robot" | "drake:robot" => urdf::read(&document, &context),
         "sdf" | "gazebo" => sdf::read(document, &context),
         "mujoco" => mjcf::read(document, &context),
         found => {

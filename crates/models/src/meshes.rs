@@ -5,7 +5,8 @@
 //! an inside only where the mesh is closed.
 
 use crate::hulls::HullCache;
-use crate::mesh::TriangleMesh;
+use crate::ledger::{Note, Place, Severity, Topic};
+use crate::mesh::{Filling, TriangleMesh};
 use crate::world::Geometry;
 use stiction_collision::{Decomposition, Shape, ShapeError};
 
@@ -53,6 +54,51 @@ impl Meshes {
             Self::Triangles if !triangles.is_empty() => Ok(vec![Shape::Mesh(mesh.surface()?)]),
             _ => Ok(vec![Shape::Convex(mesh.hull()?)]),
         }
+    }
+}
+
+/// Meshes that touch with a hull larger than they are: a bin that is full, a ring without a hole.
+#[derive(Default)]
+pub(crate) struct Filled {
+    count: usize,
+    /// Where the worst is, and how many times its volume the hull has.
+    worst: Option<(Place, f64)>,
+}
+
+/// Hull over mesh from which a hull is told [–].
+const ROOMY: f64 = 1.2;
+
+impl Filled {
+    /// Looks at a mesh that touches with `shapes`.
+    pub(crate) fn look(&mut self, mesh: &TriangleMesh, shapes: &[Shape], place: impl FnOnce() -> Place) {
+        let [Shape::Convex(hull)] = shapes else { return };
+        let own = mesh.inertia(Filling::Exact).mass.abs();
+        let ratio = TriangleMesh::of_hull(hull).inertia(Filling::Exact).mass / own;
+        if own > 0.0 && ratio > ROOMY {
+            self.count += 1;
+            if self.worst.as_ref().is_none_or(|(_, worst)| ratio > *worst) {
+                self.worst = Some((place(), ratio));
+            }
+        }
+    }
+
+    /// One note for all.
+    pub(crate) fn note(self) -> Option<Note> {
+        let (place, ratio) = self.worst?;
+        let who = if self.count == 1 {
+            "a mesh touches".to_owned()
+        } else {
+            format!("{} meshes touch", self.count)
+        };
+        Some(Note {
+            severity: Severity::Note,
+            topic: Topic::Reader,
+            place: Some(place),
+            word: "mesh".to_owned(),
+            message: format!(
+                "{who} with a convex hull of up to {ratio:.1} times the volume: hollows are full (--meshes decompose or triangles)"
+            ),
+        })
     }
 }
 

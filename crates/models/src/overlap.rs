@@ -2,9 +2,11 @@
 //!
 //! URDF has no word for pairs that must not touch, and convex hulls of neighbours once removed
 //! often overlap in every posture. A rigid contact there could never be satisfied, so such pairs
-//! are excluded, each with a warning. The linter looks for the same overlaps.
+//! are excluded, each with a warning. Pairs that overlap in the neutral posture alone stay pairs, for a
+//! hand must not go through a thigh; they are told. The linter looks for the same overlaps.
 
 use crate::world::World;
+use std::collections::{BTreeMap, BTreeSet};
 use stiction_collision::ShapeError;
 use stiction_dynamics::Kinematics;
 
@@ -50,21 +52,79 @@ pub(crate) fn message(world: &World, a: usize, b: usize, depth: f64) -> String {
     format!("links `{}` and `{}` overlap by {:.2} mm {IGNORED}", name(a), name(b), 1e3 * depth)
 }
 
-/// Excludes every pair of links that overlap with all joints at their reference. Returns what to
-/// say about each.
+/// Postures in which a pair that overlaps at the start is looked at again.
+const POSTURES: usize = 48;
+/// Range in which joints without limits are looked at [rad or m].
+const UNLIMITED: f64 = std::f64::consts::PI;
+
+/// Excludes every pair of links that overlap with all joints at their reference and cannot part: in no posture of a sample
+/// are they apart. Returns what to say about each, and about those that overlap and can part, which stay pairs.
 pub(crate) fn exclude_overlaps(world: &mut World) -> Result<Vec<String>, ShapeError> {
     if world.geometries.len() > MAX_GEOMETRIES {
         let n = world.geometries.len();
         return Ok(vec![format!("{n} shapes: not searched for pairs that overlap before anything moves")]);
     }
+    let of_links = |world: &World, o: &Overlap| {
+        let links = (world.geometries[o.a].link, world.geometries[o.b].link);
+        links.0.zip(links.1).map(|(a, b)| (a.min(b), a.max(b)))
+    };
+    let mut deepest: BTreeMap<(usize, usize), f64> = BTreeMap::new();
+    for overlap in overlaps(world, &world.model.neutral(), TOLERANCE)? {
+        if let Some(pair) = of_links(world, &overlap) {
+            let depth = deepest.entry(pair).or_insert(0.0);
+            *depth = depth.max(overlap.depth);
+        }
+    }
+    let mut held: BTreeSet<(usize, usize)> = deepest.keys().copied().collect();
+    for posture in 0..POSTURES {
+        if held.is_empty() {
+            break;
+        }
+        let here = overlaps(world, &posture_of(world, posture), TOLERANCE)?;
+        let here: BTreeSet<_> = here.iter().filter_map(|o| of_links(world, o)).collect();
+        held.retain(|pair| here.contains(pair));
+    }
     let mut messages = Vec::new();
-    for Overlap { a, b, depth } in overlaps(world, &world.model.neutral(), TOLERANCE)? {
-        let links = (world.geometries[a].link, world.geometries[b].link);
-        let (Some(a), Some(b)) = links else { continue };
-        if !world.excluded.contains(&(a, b)) {
+    for ((a, b), depth) in deepest {
+        if world.excluded.contains(&(a, b)) || world.excluded.contains(&(b, a)) {
+            continue;
+        }
+        if held.contains(&(a, b)) {
             world.excluded.push((a, b));
             messages.push(message(world, a, b, depth));
+        } else {
+            let name = |l: usize| &world.model.links[l].name;
+            messages.push(format!(
+                "links `{}` and `{}` overlap by {:.2} mm with all joints at 0, and can part: they touch, and are pushed apart",
+                name(a),
+                name(b),
+                1e3 * depth
+            ));
         }
     }
     Ok(messages)
+}
+
+/// The n-th of a sequence of postures that fills the ranges of the joints evenly: multiples of the golden ratio, a joint
+/// further apart than the one before.
+fn posture_of(world: &World, n: usize) -> Vec<f64> {
+    const GOLDEN: f64 = 0.618_033_988_749_894_9;
+    let mut q = world.model.neutral();
+    for (j, joint) in world.model.joints.iter().enumerate().filter(|(_, joint)| joint.kind.is_scalar()) {
+        let [low, high] = joint.limit.unwrap_or([-UNLIMITED, UNLIMITED]);
+        let share = (GOLDEN * (n + 1) as f64 * (1.0 + j as f64 * GOLDEN)).fract();
+        if let (Some(slot), true) = (q.get_mut(joint.idx_q), (high - low).is_finite()) {
+            *slot = low + share * (high - low);
+        }
+    }
+    // Twice, for who follows a follower.
+    let place = |dof: usize| Some(world.model.joints.get(world.model.dofs.get(dof)?.joint)?.idx_q);
+    for coupling in world.couplings.iter().chain(&world.couplings).filter(|c| c.curve.is_none()) {
+        let [(follower, own), others @ ..] = &coupling.terms[..] else { continue };
+        let rest: f64 = others.iter().filter_map(|(dof, c)| Some(c * q.get(place(*dof)?)?)).sum();
+        if let (Some(slot), true) = (place(*follower).and_then(|i| q.get_mut(i)), *own != 0.0) {
+            *slot = (coupling.offset - rest) / own;
+        }
+    }
+    q
 }

@@ -1,7 +1,8 @@
 //! Gazebo's plugins: none is run. Those that only look at a world are without effect on it; any other may drive, hold or
 //! buoy something, and is told as not simulated.
 
-use crate::ledger::Fate;
+use crate::ledger::{Fate, Place};
+use crate::value::shortened;
 use crate::xml::{Document, Element};
 
 /// Words in the names of plugins that measure, publish, record or show.
@@ -18,8 +19,9 @@ const IDLE: &str = "plugins are not run; this one only looks, by its name";
 /// Elements whose plugins draw or measure.
 const OBSERVERS: [&str; 5] = ["sensor", "visual", "gui", "scene", "projector"];
 
-/// Marks every <plugin> of `document`.
-pub(crate) fn mark(document: &Document) {
+/// Marks every <plugin> of `document`, and names those that may act.
+pub(crate) fn mark(document: &Document) -> Vec<(Place, String)> {
+    let mut told = Vec::new();
     for plugin in (0..document.len()).map(|id| document.element(id)).filter(|e| e.name() == "plugin") {
         let around = std::iter::successors(plugin.parent(), |e| e.parent());
         let observed = around.into_iter().any(|e| OBSERVERS.contains(&e.name()));
@@ -27,8 +29,11 @@ pub(crate) fn mark(document: &Document) {
             plugin.mark(Fate::Kept, IDLE);
         } else {
             plugin.mark(Fate::Unsupported, NOT_RUN);
+            let name = plugin.peek("name").or(plugin.peek("filename")).map_or("", |a| a.value());
+            told.push((plugin.place(), format!("the plugin `{}` is not run", shortened(name))));
         }
     }
+    told
 }
 
 fn looks(plugin: Element<'_>) -> bool {
@@ -68,7 +73,7 @@ mod tests {
         let fate = |filename: &str, name: &str| {
             let text = format!("<sdf><world><plugin filename='{filename}' name='{name}'/></world></sdf>");
             let document = Document::parse(Path::new("f"), &text).unwrap();
-            mark(&document);
+            drop(mark(&document));
             document.element(2).marked().unwrap().0
         };
         for (filename, name) in [

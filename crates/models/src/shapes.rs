@@ -13,3 +13,6 @@ pub(crate) fn half_box(attribute: Attribute<'_>, factor: f64) -> Result<Vec3, Lo
         Err(attribute.error("three numbers > 0"))
     }
 }
+
+/// Radius of the sphere that stands for a point, which files write as a sphere of radius 0 [m].
+pub(crate) const POINT: f64 = 1e-6;

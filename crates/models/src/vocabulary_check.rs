@@ -19,7 +19,7 @@ const CHOICES: &str = "true false auto enable disable local degree radian xyz zy
     cylinder ellipsoid mesh plane hfield exact legacy shell convex fixed affine none revolute prismatic continuous universal \
     screw gearbox axis axis2 convex_hull convex_decomposition world __model__ hemisphere integrator below b2 f2 0 1 2";
 
-/// What is known of a word after all its pairs.
+/// The findings about a word after all its pairs.
 #[derive(Default)]
 struct Verdict {
     shown: bool,
@@ -46,7 +46,7 @@ fn whole(world: &World) -> String {
     format!("{world:?}")
 }
 
-/// What of a world shapes its motion under the exact law.
+/// The part of a world that shapes its motion under the exact law, in words.
 fn motion(world: &World) -> String {
     let mut world = world.clone();
     world.ledger = Ledger::default();
@@ -193,7 +193,7 @@ fn check(vocabulary: &Vocabulary, files: &[&str]) {
                 }
             }
             // What no other value fits is read.
-            verdict.differs |= !read_at_all && !(spot.value.is_none() && removable);
+            verdict.differs |= !(read_at_all || (spot.value.is_none() && removable));
             if verdict.differs {
                 differences.push(spot.at());
             }

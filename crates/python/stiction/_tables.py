@@ -266,7 +266,7 @@ class Keyframe:
 
 @dataclass(frozen=True)
 class LedgerEntry:
-    """Something in the file that is kept, unsupported or unknown."""
+    """Something in the file that is kept, softness that only some laws read, unsupported or unknown."""
 
     fate: str
     what: str

@@ -106,6 +106,9 @@ pub(crate) struct SceneArgs {
     /// Islands at rest sleep until something touches them: `auto` where there are no robots
     #[arg(long, value_name = "WHEN", value_enum)]
     pub(crate) sleep: Option<SleepChoice>,
+    /// MJCF: contacts that state no stiffness are rigid, or yield as the file says it for the law `mujoco`
+    #[arg(long, value_name = "HOW", value_enum)]
+    pub(crate) compliance: Option<ComplianceChoice>,
     /// Robot file: the base moves freely (URDF)
     #[arg(long)]
     pub(crate) free_base: bool,
@@ -120,6 +123,15 @@ pub(crate) struct SceneArgs {
     /// Robot file: keyframe to start from (without: `home`, else the first, else the neutral posture)
     #[arg(long, value_name = "NAME")]
     pub(crate) keyframe: Option<String>,
+}
+
+/// How contacts yield under laws that read springs.
+#[derive(Clone, Copy, Debug, ValueEnum)]
+pub(crate) enum ComplianceChoice {
+    /// Rigid, where no stiffness is stated
+    Rigid,
+    /// Springs, as the solref and solimp of the file say it for the law `mujoco`
+    File,
 }
 
 /// When islands sleep.

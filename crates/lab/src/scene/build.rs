@@ -6,7 +6,7 @@ use super::robot_file::complete;
 use super::{Force, Motion, Scene, SceneError};
 use stiction::collision::Shape;
 use stiction::dynamics::spatial::{Vec3, vec3};
-use stiction::models::{Note, Topic, World};
+use stiction::models::{Note, Severity, Topic, World};
 use stiction::solvers::registry::{self, Common, SolverError};
 use stiction::{Composer, Settings, State};
 
@@ -41,7 +41,9 @@ impl Setup {
 
     /// Everything left out, added or changed on the way from the files to this world.
     pub fn notes(&self) -> Vec<Note> {
-        self.world.ledger.notes()
+        let mut notes = self.world.ledger.notes();
+        notes.retain(|n| n.topic != Topic::Softness || !self.is_mujoco());
+        notes
     }
 
     /// Refuses a world in which nothing moves though its file says something that is not simulated: a run of it would be a
@@ -99,6 +101,8 @@ impl Scene {
             let told = complete(&mut world, &mut state, asked, free_base);
             world.ledger.remarks.extend(told);
         }
+        world.ledger.remarks.extend(outside_limits(&world, &state));
+        world.ledger.remarks.extend(unread_sensors(&world));
         let forces = (self.force.iter().enumerate())
             .map(|(i, spec)| self.force(i, spec, &world))
             .collect::<Result<_, _>>()?;
@@ -158,4 +162,34 @@ impl Scene {
             ..Settings::default()
         }
     }
+}
+
+/// How far beyond a limit a joint may start without a word [rad or m].
+const HAIR: f64 = 1e-6;
+/// Joints named in a note.
+const NAMED: usize = 5;
+
+/// A note on the joints that start outside of their ranges.
+fn outside_limits(world: &World, state: &State) -> Option<Note> {
+    let outside = world.model.joints.iter().filter_map(|joint| {
+        let ([low, high], q) = (joint.limit?, state.q.get(joint.idx_q)?);
+        let beyond = joint.kind.is_scalar() && !(low - HAIR..=high + HAIR).contains(q);
+        beyond.then(|| format!("`{}` at {q:.4} of [{low:.4}, {high:.4}]", joint.name))
+    });
+    let all: Vec<String> = outside.collect();
+    let more = if all.len() > NAMED { format!(" and {} more", all.len() - NAMED) } else { String::new() };
+    let list = all[..all.len().min(NAMED)].join(", ");
+    let message = format!("joints that start outside of their ranges: {list}{more}");
+    (!all.is_empty()).then(|| Note::of_scene(Severity::Warning, message))
+}
+
+/// A note on sensors: a run writes none of their readings.
+fn unread_sensors(world: &World) -> Option<Note> {
+    let of_format =
+        |what: &str| world.ledger.entries.iter().filter(|e| e.what == what).map(|e| e.count).sum();
+    let count = world.extras.sensors.len().max(of_format("sensor"));
+    let message = format!(
+        "{count} sensors of the file: runs write no readings (Python reads those of MJCF: `Simulation.sensors`)"
+    );
+    (count > 0).then(|| Note::of_scene(Severity::Note, message))
 }

@@ -24,6 +24,7 @@ mod source;
 pub mod spec;
 #[cfg(test)]
 pub(crate) mod tests;
+mod yielding;
 
 pub use build::Setup;
 pub use builtin::{BUILTIN_MODELS, BUILTIN_SCENES, builtin_summaries};

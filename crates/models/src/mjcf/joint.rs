@@ -20,6 +20,9 @@ const KINDS: [(&str, JointKind); 4] = [
     ("free", JointKind::Free),
 ];
 
+/// The angle that a limit at 0 lets a ball joint have [rad or degrees].
+const LOCKED: f64 = 1e-6;
+
 /// A joint of the body called `body`.
 pub(crate) fn read<'d>(
     reader: &mut Reader<'d>,
@@ -75,7 +78,12 @@ pub(crate) fn read<'d>(
     if kind != JointKind::Free {
         let anchor = joint.get("pos").map_or(Ok(Vec3::ZERO), |a| a.vector())?;
         spec.anchor = item.X.transform(anchor);
-        let limit = joint.range("limited", "range", compiler)?;
+        // Of a ball joint MuJoCo's range is 0 to 0 where none is stated: a limit at angle 0.
+        let bare = kind == JointKind::Ball && joint.get("range").is_none();
+        let limit = match joint.get("limited") {
+            Some(a) if bare && a.value() == "true" => Some([0.0, LOCKED]),
+            _ => joint.range("limited", "range", compiler)?,
+        };
         if let (Some([lo, _]), JointKind::Ball, Some(range)) = (limit, kind, joint.get("range"))
             && lo != 0.0
         {

@@ -9,7 +9,7 @@ use crate::ledger::Fate;
 use crate::mesh::{FORMATS, Filling, TriangleMesh};
 use crate::meshes::{Meshes, NO_HULL};
 use crate::path::{self, Wanted};
-use crate::shapes::half_box;
+use crate::shapes::{POINT, half_box};
 use crate::world::Drawing;
 use crate::xml::Element;
 use std::path::{Path, PathBuf};
@@ -58,7 +58,10 @@ fn length(of: Element<'_>, name: &str) -> Result<f64, LoadError> {
 fn primitive(shape: Element<'_>) -> Result<Option<(Shape, Pose)>, LoadError> {
     let found = match shape.name() {
         "box" => Shape::Box { half: half_box(required(shape, "size", "three lengths > 0 [m]")?, 0.5)? },
-        "sphere" => Shape::Sphere { radius: length(shape, "radius")? },
+        "sphere" => {
+            let radius = required(shape, "radius", "a length >= 0 [m]")?.not_negative()?;
+            Shape::Sphere { radius: if radius > 0.0 { radius } else { POINT } }
+        }
         "cylinder" => {
             Shape::Cylinder { radius: length(shape, "radius")?, half_length: 0.5 * length(shape, "length")? }
         }
@@ -132,6 +135,9 @@ pub(crate) fn collision(
             let (shapes, reason) = meshes.shapes(&mesh).map_err(|e| unread(e.to_string()))?;
             if let Some(reason) = reason {
                 reader.warn(shape.place(), format!("<mesh>: {NO_HULL} ({reason})"));
+            }
+            if shape.peek("optimization").is_none() {
+                reader.filled.look(&mesh, &shapes, || shape.place());
             }
             return Ok(Some(Solid { shapes, X_CG: Pose::IDENTITY, inertia }));
         }

@@ -43,9 +43,16 @@ pub(crate) fn read(document: &mut Document, context: &Context<'_>) -> Result<Inc
         } else {
             place.file.parent().unwrap_or(Path::new("")).to_owned()
         };
-        let path = model_file(&path::resolve(context, &folder, uri, Wanted::Model)?)
-            .map_err(|reason| element.structure(reason))?;
         let id = element.id();
+        let (found, own) = match path::resolve(context, &folder, uri, Wanted::Model) {
+            Ok(found) => (found, None),
+            Err(error) => match own_model(uri.value()) {
+                Some((name, text)) => (PathBuf::from(name), Some(text)),
+                None => return Err(error),
+            },
+        };
+        let path =
+            if own.is_some() { found } else { model_file(&found).map_err(|r| element.structure(r))? };
         let key = path.canonicalize().unwrap_or_else(|_| path.clone());
         let root = match known.get(&key) {
             Some(&root) => root,
@@ -54,7 +61,8 @@ pub(crate) fn read(document: &mut Document, context: &Context<'_>) -> Result<Inc
                     let what = "included files".to_owned();
                     return Err(LoadError::Limit { place, what, limit: MAX_FILES });
                 }
-                let root = document.append(&path, &read_text(&path)?)?;
+                let text = own.map_or_else(|| read_text(&path), |text| Ok(text.to_owned()))?;
+                let root = document.append(&path, &text)?;
                 known.insert(key, root);
                 included.files.push(root);
                 root
@@ -69,6 +77,25 @@ pub(crate) fn read(document: &mut Document, context: &Context<'_>) -> Result<Inc
         included.roots.insert(id, root);
     }
     Ok(included)
+}
+
+/// Gazebo's two models that nearly every world includes: a plane, and a light, which touches nothing.
+const OWN_MODELS: [(&str, &str); 2] = [
+    (
+        "ground_plane",
+        "<sdf version='1.6'><model name='ground_plane'><static>true</static><link name='link'>\
+         <collision name='collision'><geometry><plane><normal>0 0 1</normal><size>100 100</size></plane></geometry>\
+         <surface><friction><ode><mu>100</mu><mu2>50</mu2></ode></friction></surface></collision>\
+         </link></model></sdf>",
+    ),
+    ("sun", "<sdf version='1.6'><light name='sun' type='directional'/></sdf>"),
+];
+
+/// The name and the text of a model that is built in, for the URI of one that no folder holds.
+fn own_model(uri: &str) -> Option<(&'static str, &'static str)> {
+    let last = uri.trim().trim_end_matches('/').rsplit('/').next()?;
+    let last = last.to_ascii_lowercase().replace(' ', "_");
+    OWN_MODELS.into_iter().find(|(name, _)| *name == last)
 }
 
 /// The SDF file of a model's folder: of those its model.config lists, the one of the highest version up to

@@ -37,14 +37,14 @@ pub(crate) fn read<'d>(reader: &mut Reader<'_, 'd>, part: &Part<'d>) -> Result<S
     let X_WL = reader.places.frame(part.frame);
     let inertial = element.child("inertial")?;
     let auto = inertial.and_then(|i| i.get("auto")).map_or(Ok(false), truth)?;
-    let density = inertial.map_or(Ok(WATER), |i| positive_density(i, WATER))?;
+    let density = inertial.map_or(Ok(WATER), |i| density_of(i, WATER))?;
     let (mut geometries, mut of_shapes) = (Vec::new(), Inertia::ZERO);
     for collision in element.children_named("collision") {
         let name = collision.require("name", "the name of the collision")?.value().trim();
         let X_LG = pose_in(reader, part, X_WL, collision)?;
         let Some(solid) = geometry::collision(reader, collision, fixed)? else { continue };
         if auto && let Some(inertia) = solid.inertia {
-            let density = positive_density(collision, density)?;
+            let density = density_of(collision, density)?;
             let turn = X_LG.rotation.to_matrix();
             of_shapes += scaled(&inertia.transformed(&turn, X_LG.translation), density);
         }
@@ -99,8 +99,8 @@ fn pose_in(reader: &Reader<'_, '_>, part: &Part<'_>, X_WL: Pose, of: Element<'_>
     }
 }
 
-fn positive_density(of: Element<'_>, default: f64) -> Result<f64, LoadError> {
-    super::pose::value(of, "density")?.map_or(Ok(default), |v| v.positive())
+fn density_of(of: Element<'_>, default: f64) -> Result<f64, LoadError> {
+    super::pose::value(of, "density")?.map_or(Ok(default), |v| v.not_negative())
 }
 
 /// Mass, centre and moments of inertia, the last in the axes of <inertial><pose>; what is left out is as the

@@ -30,6 +30,7 @@ use crate::error::LoadError;
 use crate::ledger::{Fate, Ledger, Place};
 use crate::load::Context;
 use crate::mesh::MeshStore;
+use crate::meshes::Filled;
 use crate::plugins;
 use crate::value::shortened;
 use crate::world::{DriveLimit, World};
@@ -52,6 +53,7 @@ pub(crate) struct Reader<'a, 'd> {
     places: Places,
     meshes: MeshStore,
     warnings: Vec<(Place, String)>,
+    filled: Filled,
 }
 
 impl Reader<'_, '_> {
@@ -64,7 +66,7 @@ impl Reader<'_, '_> {
 pub(crate) fn read(mut document: Document, context: &Context<'_>) -> Result<World, LoadError> {
     let included = include::read(&mut document, context)?;
     let document = &document;
-    plugins::mark(document);
+    let idle = plugins::mark(document);
     let root = document.root();
     root.mark(Fate::Used, "");
     include::mark(document, &included);
@@ -79,7 +81,15 @@ pub(crate) fn read(mut document: Document, context: &Context<'_>) -> Result<Worl
     let bases = frame::bases(&scopes, &ends)?;
     let places = Places::new(&scopes, &ends, &bases)?;
     let meshes = MeshStore::default();
-    let mut reader = Reader { context, main: root.file(), scopes, places, meshes, warnings: Vec::new() };
+    let mut reader = Reader {
+        context,
+        main: root.file(),
+        scopes,
+        places,
+        meshes,
+        warnings: idle,
+        filled: Filled::default(),
+    };
     for second in worlds {
         second.mark(Fate::Unsupported, "one world is simulated: the first");
         reader.warn(second.place(), "a second <world>: the first is read");
@@ -135,6 +145,7 @@ pub(crate) fn read(mut document: Document, context: &Context<'_>) -> Result<Worl
     let mut ledger = Ledger::default();
     audit(document, &vocabulary::VOCABULARY, &included.files, &mut ledger);
     ledger.warnings = reader.warnings;
+    ledger.remarks.extend(reader.filled.note());
     world.ledger = ledger;
     Ok(world)
 }

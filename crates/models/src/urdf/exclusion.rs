@@ -86,15 +86,15 @@ fn drake(
         let (inner, ignored) = (named("drake:member_group")?, named("drake:ignored_collision_filter_group")?);
         groups.push(FilterGroup { element, name, links: members, groups: inner, ignored });
     }
-    let (pairs, lost) = filter_groups::pairs(&groups)?;
-    for (group, name) in lost {
-        let Some(group) = groups.get(group) else { continue };
-        reader.warn(
-            group.element.place(),
-            format!("no collision filter group is called `{}`", shortened(&name)),
-        );
+    // A name that no group has is a mistake.
+    for group in &groups {
+        for kind in ["drake:member_group", "drake:ignored_collision_filter_group"] {
+            for named in group.element.children_named(kind).filter_map(|e| e.get("name")) {
+                names.index(named)?;
+            }
+        }
     }
-    Ok(pairs)
+    Ok(filter_groups::pairs(&groups)?.0)
 }
 
 /// The links named; `None`, with a warning, for a name that no link has.

@@ -5,7 +5,7 @@ use crate::error::LoadError;
 use crate::ledger::Fate;
 use crate::mesh::FORMATS;
 use crate::path::{self, Wanted};
-use crate::shapes::half_box;
+use crate::shapes::{POINT, half_box};
 use crate::world::Drawing;
 use crate::xml::Element;
 use stiction_collision::Shape;
@@ -96,6 +96,12 @@ fn empty(shape: Element<'_>) -> bool {
 /// The shapes of a <collision>; none, with a warning, of one that cannot touch.
 pub(crate) fn collision(reader: &mut Reader<'_>, around: Element<'_>) -> Result<Vec<Shape>, LoadError> {
     let shape = shape_of(around)?;
+    if shape.name() == "sphere" && empty(shape) {
+        shape.mark(Fate::Used, "a point");
+        let radius = shape.require("radius", "a length")?;
+        reader.warn(radius.place(), "a <sphere> of radius 0: it touches as a point");
+        return Ok(vec![Shape::Sphere { radius: POINT }]);
+    }
     if empty(shape) {
         let note = "has no extent: left out of contact";
         shape.mark(Fate::Unsupported, note);
@@ -117,6 +123,12 @@ pub(crate) fn collision(reader: &mut Reader<'_>, around: Element<'_>) -> Result<
                 .map_err(|reason| LoadError::Mesh { place: file.place(), path: found.clone(), reason })?;
             if let Some(note) = note {
                 reader.warn(file.place(), format!("{}: {note}", found.display()));
+            }
+            if let Ok(mesh) = reader.meshes.file(&found) {
+                let size = (scale.x * scale.y * scale.z).abs();
+                if size > 0.0 {
+                    reader.filled.look(&mesh.scaled(scale), &shapes, || file.place());
+                }
             }
             Ok(shapes)
         }

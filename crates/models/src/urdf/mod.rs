@@ -24,6 +24,7 @@ use crate::error::LoadError;
 use crate::ledger::{Fate, Ledger, Place};
 use crate::load::Context;
 use crate::mesh::MeshStore;
+use crate::meshes::Filled;
 use crate::names::Names;
 use crate::neighbours::exclude_neighbours;
 use crate::overlap::exclude_overlaps;
@@ -40,6 +41,7 @@ pub(crate) struct Reader<'a> {
     meshes: MeshStore,
     materials: Materials,
     warnings: Vec<(Place, String)>,
+    filled: Filled,
 }
 
 impl Reader<'_> {
@@ -65,9 +67,15 @@ pub(crate) fn read(document: &Document, context: &Context<'_>) -> Result<World, 
             return Err(LoadError::Structure { place, message });
         }
     }
-    plugins::mark(document);
+    let idle = plugins::mark(document);
     let materials = Materials::read(robot)?;
-    let mut reader = Reader { context, meshes: MeshStore::default(), materials, warnings: Vec::new() };
+    let mut reader = Reader {
+        context,
+        meshes: MeshStore::default(),
+        materials,
+        warnings: idle,
+        filled: Filled::default(),
+    };
 
     let gazebo = gazebo::read(&mut reader, robot)?;
     let rotors = transmission::read(robot)?;
@@ -165,6 +173,7 @@ pub(crate) fn read(document: &Document, context: &Context<'_>) -> Result<World, 
     }
     audit(document, &vocabulary::VOCABULARY, &[], &mut ledger);
     ledger.warnings = reader.warnings;
+    ledger.remarks.extend(reader.filled.note());
     world.ledger = ledger;
     Ok(world)
 }
