@@ -3,19 +3,24 @@
 //! MuJoCo scales the compliance of a row by what it moves, once, at the neutral configuration q₀:
 //!
 //! ```text
-//!     ŵ(body) = ⅓ tr(J M(q₀)⁻¹ Jᵀ),   J of the centre of mass              [1/kg]             (1)
-//!     ŵ(contact) = ŵ(A) + ŵ(B),  times 1 + μ² for an edge of its pyramid                        (2)
-//!     ŵ(joint) = the mean of (M(q₀)⁻¹)_ii over its dofs                                         (3)
+//!     ŵ(link) = ⅓ tr(J M(q₀)⁻¹ Jᵀ),   J of its centre of mass              [1/kg]             (1)
+//!     ŵ'(link), the same of its rotation                                   [1/(kg·m²)]        (2)
+//!     ŵ(contact) = ŵ(A) + ŵ(B),  times 1 + μ² for an edge of its pyramid                        (3)
+//!     ŵ(joint) = the mean of (M(q₀)⁻¹)_ii over its dofs                                         (4)
 //! ```
 //!
-//! The world weighs nothing in (2). Links that are fixed to each other are one body here; MuJoCo takes (1) of
-//! each. Rows that are neither contact, limit nor dry friction take the diagonal of G.
+//! The world weighs nothing. A link that slides in the world along its
+//! own axes, and has nothing else on it, weighs one over its mass in (1) and (4), as in MuJoCo. Loops take (1), their
+//! rotations (2), of both ends; couplings (4) of both joints. Other rows take the diagonal of G.
 
 use crate::contact_point::ContactPoint;
 use stiction_contact::{Law, Material, Softness};
 use stiction_dynamics::spatial::Vec3;
-use stiction_dynamics::{CrbaWorkspace, Factor, Kinematics, MassMatrix, crba_into};
+use stiction_dynamics::{CrbaWorkspace, Factor, Joint, JointKind, Kinematics, MassMatrix, Model, crba_into};
 use stiction_models::{self as models, PairSurface, World};
+
+/// Smaller weights are none, as MuJoCo's `mjMINVAL`; likewise components of an axis [–].
+const LEAST: f64 = 1e-15;
 
 /// See the module. Constant during a run.
 pub struct ComplianceParameters {
@@ -23,9 +28,11 @@ pub struct ComplianceParameters {
     joints: Vec<[Material; 2]>,
     /// Of every loop.
     loops: Vec<Material>,
-    /// (1), of every body.
-    bodies: Vec<f64>,
-    /// (3), of every dof.
+    /// (1) and (2), of every link.
+    links: Vec<[f64; 2]>,
+    /// The link of every geometry.
+    link_of: Vec<Option<usize>>,
+    /// (4), of every dof.
     dofs: Vec<f64>,
 }
 
@@ -37,8 +44,9 @@ impl ComplianceParameters {
             joints[j.joint] = [&j.limit, &j.friction].map(|s| Material { margin, ..mujoco(s) });
         }
         let loops = world.loops.iter().map(|l| mujoco(&l.softness)).collect();
-        let (bodies, dofs) = weights(world);
-        Self { joints, loops, bodies, dofs }
+        let (links, dofs) = weights(world);
+        let link_of = world.geometries.iter().map(|g| g.link).collect();
+        Self { joints, loops, links, link_of, dofs }
     }
 
     /// Of the limit of joint j.
@@ -56,10 +64,15 @@ impl ComplianceParameters {
         self.loops[i]
     }
 
-    /// The weight of a row between two bodies under `law`.
-    pub fn of_bodies(&self, law: Law, bodies: [Option<usize>; 2]) -> f64 {
-        let weight = |b: Option<usize>| b.map_or(0.0, |b| self.bodies[b]);
-        if weighs(law) { weight(bodies[0]) + weight(bodies[1]) } else { 0.0 }
+    /// The weight under `law` of a row between two links, which turns them against each other or moves them.
+    pub fn of_links(&self, law: Law, links: [Option<usize>; 2], turns: bool) -> f64 {
+        let weight = |l: Option<usize>| l.map_or(0.0, |l| self.links[l][usize::from(turns)]);
+        if weighs(law) { weight(links[0]) + weight(links[1]) } else { 0.0 }
+    }
+
+    /// The weight under `law` of a row between two geometries.
+    pub fn of_geometries(&self, law: Law, [a, b]: [usize; 2]) -> f64 {
+        self.of_links(law, [self.link_of[a], self.link_of[b]], false)
     }
 
     /// The weight of a row on one dof under `law`.
@@ -72,12 +85,12 @@ impl ComplianceParameters {
         out.material = material(surface);
         if weighs(law) {
             let edge = if law == Law::MujocoPyramidal { 1.0 + c.friction * c.friction } else { 1.0 };
-            out.weight = edge * self.of_bodies(law, c.bodies); // (2)
+            out.weight = edge * self.of_geometries(law, c.geometries); // (3)
         }
     }
 }
 
-/// True where the law scales by (1)–(3).
+/// True where the law scales by (1)–(4).
 fn weighs(law: Law) -> bool {
     matches!(law, Law::Mujoco | Law::MujocoPyramidal)
 }
@@ -98,17 +111,17 @@ fn material(surface: &PairSurface) -> Material {
     }
 }
 
-/// (1) and (3); zeros where M(q₀) has no inverse.
-fn weights(world: &World) -> (Vec<f64>, Vec<f64>) {
+/// (1), (2) and (4); zeros where M(q₀) has no inverse.
+fn weights(world: &World) -> (Vec<[f64; 2]>, Vec<f64>) {
     let model = &world.model;
-    let (mut bodies, mut dofs) = (vec![0.0; model.bodies.len()], vec![0.0; model.nv()]);
+    let (mut links, mut dofs) = (vec![[0.0; 2]; model.links.len()], vec![0.0; model.nv()]);
     let mut kin = Kinematics::new(model);
     kin.update(model, &model.neutral());
     let (mut crba, mut mass, mut factor) =
         (CrbaWorkspace::new(model), MassMatrix::new(model), Factor::new(model));
     crba_into(model, &kin, &mut crba, &mut mass);
     if factor.factor(&mass).is_err() {
-        return (bodies, dofs);
+        return (links, dofs);
     }
     // tr(x M⁻¹ xᵀ) for three rows along the chain of `tip`: by the halves of the factor, ‖D^-½ L⁻ᵀ x‖².
     let (unscaled, mut chain) = (vec![1.0; model.nv()], Vec::new());
@@ -119,16 +132,24 @@ fn weights(world: &World) -> (Vec<f64>, Vec<f64>) {
         let shares = chain.iter().zip(factor.columns(tip));
         shares.map(|(w, &dof)| w.dot(*w) * factor.inverse_diagonal()[dof as usize]).sum()
     };
-    for (b, weight) in bodies.iter_mut().enumerate() {
-        let body = &model.bodies[b];
-        let com = kin.X_WB[b].transform(body.inertia.com());
-        let r = com - kin.reference[body.tree];
-        if let Some(tip) = model.chain(Some(b)).next() {
-            *weight = trace(tip, &|dof| kin.S[dof].linear_at(r)) / 3.0;
-        }
+    for (link, weight) in model.links.iter().zip(&mut links) {
+        let (Some(b), Some(tip)) = (link.body, model.chain(link.body).next()) else { continue };
+        let X_WL = kin.X_WB[b] * link.X_BL;
+        let r = X_WL.transform(link.inertia.com()) - kin.reference[model.bodies[b].tree];
+        let moves = trace(tip, &|dof| kin.S[dof].linear_at(r)) / 3.0;
+        let turns = trace(tip, &|dof| kin.S[dof].angular) / 3.0;
+        *weight = match slider(model, b) {
+            true => [1.0 / link.inertia.mass, LEAST],
+            false => [moves.max(LEAST), turns.max(LEAST)],
+        };
     }
     for joint in &model.joints {
         let of_joint = joint.idx_v..joint.idx_v + joint.kind.nv();
+        let body = model.dofs[joint.idx_v].body;
+        if slider(model, body) {
+            of_joint.for_each(|d| dofs[d] = 1.0 / model.bodies[body].inertia.mass);
+            continue;
+        }
         // A free joint has two triples: translation, rotation.
         for part in of_joint.collect::<Vec<_>>().chunks(3) {
             let alone = |d: usize| move |dof: usize| if dof == d { Vec3::X } else { Vec3::ZERO };
@@ -136,5 +157,18 @@ fn weights(world: &World) -> (Vec<f64>, Vec<f64>) {
             part.iter().for_each(|&d| dofs[d] = mean);
         }
     }
-    (bodies, dofs)
+    (links, dofs)
+}
+
+/// Whether the body is what MuJoCo calls simple, with slides alone: one link on slides in the world, each along an axis of its
+/// frame, which is that of its inertia, with nothing on it.
+fn slider(model: &Model, body: usize) -> bool {
+    let b = &model.bodies[body];
+    let I = b.inertia.second;
+    let alone = b.parent.is_none() && model.bodies.iter().all(|c| c.parent != Some(body));
+    let one_link = model.links.iter().filter(|l| l.body == Some(body)).count() == 1;
+    let own_axes = b.inertia.first == Vec3::ZERO && [I.xy, I.xz, I.yz] == [0.0; 3];
+    let along = |axis: Vec3| axis.to_array().iter().filter(|x| x.abs() > LEAST).count() == 1;
+    let slides = |j: &Joint| j.kind == JointKind::Slide && along(j.axis);
+    alone && one_link && own_axes && model.joints[b.joints.clone()].iter().all(slides)
 }

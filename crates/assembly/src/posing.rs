@@ -40,11 +40,22 @@ impl Posing<'_> {
         self.compliance.is_some().then_some(gap)
     }
 
-    /// Compliance of the row that was pushed last, if the law is compliant: a row of a loop between `bodies`.
-    pub(crate) fn soften_loop(&self, out: &mut Posed, index: usize, bodies: [Option<usize>; 2]) {
+    /// Compliance of the row that was pushed last, if the law is compliant: a row of loop `index`, which turns or moves its ends,
+    /// and whose rows are in `error` together.
+    pub(crate) fn soften_loop(&self, out: &mut Posed, index: usize, turns: bool, error: f64) {
         if let (Some((parameters, law)), Some(last)) = (self.compliance, out.problem.softness.last_mut()) {
             last.material = parameters.closure(index);
-            last.weight = parameters.of_bodies(law, bodies);
+            let weight = parameters.of_links(law, self.world.loops[index].ends.map(|e| e.0), turns);
+            // MuJoCo's rows are of half the angle.
+            last.weight = if turns { 4.0 * weight } else { weight };
+            last.error = error;
+        }
+    }
+
+    /// Weight of the row that was pushed last, which couples the joints of `dofs`, if the law is compliant.
+    pub(crate) fn soften_coupling(&self, out: &mut Posed, dofs: impl Iterator<Item = usize>) {
+        if let (Some((parameters, law)), Some(last)) = (self.compliance, out.problem.softness.last_mut()) {
+            last.weight = dofs.map(|dof| parameters.of_dof(law, dof)).sum();
         }
     }
 

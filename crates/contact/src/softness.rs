@@ -10,6 +10,8 @@ pub struct Softness {
     /// φ at the start of the step: gap of a contact [m], distance to a limit or error of a bilateral
     /// row [m or rad]. Zero for dry friction.
     pub gap: f64,
+    /// Size of the error of all rows of a loop together, of which MuJoCo's impedance is; 0: the gap itself [m].
+    pub error: f64,
     /// J v of the rows of the block at the start of the step [m/s]; a scalar block uses the first.
     pub velocity: [f64; 3],
     /// Part of g of the last row beyond J v_free: stabilisation and restitution [m/s].

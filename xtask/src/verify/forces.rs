@@ -93,6 +93,18 @@ pub(super) fn run(setup: &Setup, states: &str, models: &[PathBuf]) -> Result<Vec
     Ok(failures)
 }
 
+/// The places of rest of random robots, by the command itself; what differs.
+pub(super) fn weights(setup: &Setup) -> Result<Vec<String>, String> {
+    spawn(cargo().args(["build", "--quiet", "--release", "--package", "stiction-cli"]))?;
+    let command = target().join("release").join(format!("stiction{}", std::env::consts::EXE_SUFFIX));
+    let mut witness = Command::new(&setup.python);
+    witness.current_dir(root()).arg("xtask/verify/mujoco_weights.py").arg(command);
+    let said = witness.args(["--seed", &setup.seed]).output().map_err(|e| e.to_string())?;
+    let told = String::from_utf8_lossy(&said.stdout);
+    println!("{}", last_line(&told));
+    Ok(if said.status.success() { Vec::new() } else { vec![told.into_owned()] })
+}
+
 /// Every model of `folders`.
 pub(super) fn models(folders: &[PathBuf]) -> Vec<PathBuf> {
     let mut all: Vec<PathBuf> = folders.iter().flat_map(|f| files(f, "xml")).collect();

@@ -27,7 +27,9 @@ Compares our readers and dynamics with Pinocchio and MuJoCo, on every robot of p
                   geometry distances and rays of random shapes, against coal and MuJoCo
                   forces   the solver `mujoco` on MuJoCo's own constraint problems: a tenth of the states,
                            in 1e-8 of the largest force
-                  without it, these five
+                  weights  where random robots come to rest on a plane under the law `mujoco`, against MuJoCo: in
+                           1e-8 m or rad, with a weld 5e-8
+                  without it, these six
                   drake    the solvers `sap`, `lagged` and `similar` on Drake's own contact problems: a tenth
                            of the states, in 1e-6, 1e-4 and 1e-5 of the largest force
     --states N    random states per model, or poses per pair of shapes (default 100)
@@ -93,9 +95,9 @@ pub(crate) fn run(mut args: Args) -> Result<(), String> {
     let only = args.option("--only")?;
     let parts = args.finish(1)?;
     let part = parts.first().map_or("all", |p| p.as_str());
-    if !["all", "urdf", "mjcf", "data", "geometry", "forces", "drake"].contains(&part) {
+    if !["all", "urdf", "mjcf", "data", "geometry", "forces", "weights", "drake"].contains(&part) {
         return Err(format!(
-            "there is no part `{part}`; there are urdf, mjcf, data, geometry, forces and drake"
+            "there is no part `{part}`; there are urdf, mjcf, data, geometry, forces, weights and drake"
         ));
     }
     let tenth = number.div_ceil(10).to_string();
@@ -127,6 +129,9 @@ pub(crate) fn run(mut args: Args) -> Result<(), String> {
         let mut folders = unpacked(&setup.python, &PACKAGES, &target().join("verify").join("packages"))?;
         folders.extend(data::folder().map(|data| data.join("mjcf")));
         failures.extend(forces::run(&setup, &tenth, &forces::models(&folders))?);
+    }
+    if wanted("weights") {
+        failures.extend(forces::weights(&setup)?);
     }
     judged(&failures)
 }

@@ -27,6 +27,8 @@ pub(crate) fn push(p: &Posing<'_>, out: &mut Posed, warm: &mut WarmStart) {
         let key = RowKey::Coupling { index };
         let bias = Bias { free, feedback: p.params.correction * error / p.params.h, ..Bias::default() };
         out.push_scalar(key, Cone::Free, bias, p.softness_gap(error));
+        let terms = coupling.terms.iter().chain(bend);
+        p.soften_coupling(out, terms.map(|t| t.0));
         warm.recall(key);
     }
 }

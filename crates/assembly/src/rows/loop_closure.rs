@@ -35,7 +35,10 @@ pub(crate) fn push(p: &Posing<'_>, out: &mut Posed, warm: &mut WarmStart) {
         let ends = bodies.map(|b| b.map(|b| End { tip: b.dofs.end - 1, tree: b.tree }));
         let point = X_WB.translation;
         let arms = bodies.map(|b| b.map_or(Vec3::ZERO, |b| point - kin.reference[b.tree]));
-        let rows_now = held.rows(now_A, now_B).into_iter().zip(held.rows(X_WA, X_WB));
+        let now = held.rows(now_A, now_B);
+        let halved = |row: &Row| if row.turns { 0.5 * row.error } else { row.error };
+        let together = now.iter().flatten().map(|row| halved(row).powi(2)).sum::<f64>().sqrt();
+        let rows_now = now.into_iter().zip(held.rows(X_WA, X_WB));
         for (k, (now, row)) in rows_now.enumerate() {
             let (Some(Row { error, .. }), Some(Row { along, turns, .. })) = (now, row) else { continue };
             let part = |S: &Motion, arm| {
@@ -56,7 +59,7 @@ pub(crate) fn push(p: &Posing<'_>, out: &mut Posed, warm: &mut WarmStart) {
             let free = out.jacobian.velocity(block, p.free_velocity).x;
             let bias = Bias { free, feedback: p.params.error_bias(error), ..Bias::default() };
             out.push_scalar(key, Cone::Free, bias, p.softness_gap(error));
-            p.soften_loop(out, held.index, [held.ends[0].0, held.ends[1].0]);
+            p.soften_loop(out, held.index, turns, together);
             warm.recall(key);
         }
     }

@@ -85,7 +85,7 @@ pub(super) fn block(cone: Cone, softness: &Softness, g: &Block3, h: f64, pyramid
         return SoftBlock::Off;
     }
     let distance = softness.gap - margin;
-    let d = impedance(solimp, distance); // (1)
+    let d = impedance(solimp, if softness.error > 0.0 { softness.error } else { distance }); // (1)
     let (k, b) = reference(solref, solimp, h); // (2)
     let compliance = |w: f64| ((1.0 - d) / d * w).max(TINY); // (4)
     let velocity = softness.velocity;

@@ -28,8 +28,10 @@ impl Setup {
         let mut count = 0;
         for i in 0..self.world.geometries.len() {
             let g = &self.world.geometries[i];
-            let Some(body) = g.link.and_then(|l| self.world.model.links[l].body) else { continue };
-            let weight = weights.of_bodies(Law::Mujoco, [Some(body), None]);
+            if g.link.and_then(|l| self.world.model.links[l].body).is_none() {
+                continue;
+            }
+            let weight = weights.of_links(Law::Mujoco, [g.link, None], false);
             if !stated || weight <= 0.0 || g.material.compliance != Compliance::default() {
                 continue;
             }
