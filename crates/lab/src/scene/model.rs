@@ -5,7 +5,7 @@ use super::builtin::{BUILTIN_MODELS, builtin_path, model_names};
 use super::ground::lowest_point;
 use super::hold::add_servos;
 use super::joined::{joined, root_name, shift_trees};
-use super::posture::{STANDING, into_limits, srdf_beside};
+use super::posture::{STANDING, close_couplings, into_limits, srdf_beside};
 use super::spec::ModelSpec;
 use super::{Scene, SceneError};
 use crate::nearest::hint;
@@ -52,6 +52,10 @@ impl Scene {
             world.ledger.remarks.extend(note.map(|text| Note::of_scene(Severity::Note, text)));
         }
         self.set_joints(&at, spec, &world.model, &mut state)?;
+        if keyframe.is_none() {
+            let note = close_couplings(&world, &mut state, |name| spec.joints.contains_key(name));
+            world.ledger.remarks.extend(note.map(|text| Note::of_scene(Severity::Note, text)));
+        }
         if let Some(given) = &spec.control {
             if given.len() != control.len() {
                 let message =

@@ -407,6 +407,40 @@ fn joints_that_cannot_be_at_zero_are_held_in_the_middle() {
     assert!(setup.notes().iter().any(|n| n.message.contains("left_knee at 1.100")), "{:?}", setup.notes());
 }
 
+/// Joints that mimic others, one of them a mimic itself and written first, start where these ask for them, which is told; a
+/// posture that is stated stays.
+#[test]
+fn couplings_start_closed() {
+    let joint = |name: &str, mimic: &str| {
+        format!(
+            r#"<joint name="{name}" type="continuous"><parent link="base"/><child link="l{name}"/><axis xyz="0 0 1"/>{mimic}</joint>
+            <link name="l{name}"><inertial><mass value="1"/><inertia ixx="0.1" ixy="0" ixz="0" iyy="0.1" iyz="0" izz="0.1"/></inertial></link>"#
+        )
+    };
+    let of =
+        |leader: &str, m: f64, o: f64| format!(r#"<mimic joint="{leader}" multiplier="{m}" offset="{o}"/>"#);
+    let urdf = format!(
+        r#"<robot name="mimics"><link name="base"/>{}{}{}</robot>"#,
+        joint("c", &of("b", 2.0, -0.1)),
+        joint("b", &of("a", -0.5, 0.2)),
+        joint("a", "")
+    );
+    let path = scratch("mimics.urdf", &urdf);
+    let setup = Scene::from_model_file(&path, &RobotOptions::default()).unwrap().build().unwrap();
+    let at = |setup: &Setup, name: &str| {
+        let joint = setup.world.model.joints.iter().find(|j| j.name == name).unwrap();
+        setup.state.q[joint.idx_q]
+    };
+    let near = |is: [f64; 3], right: [f64; 3]| {
+        assert!(is.iter().zip(right).all(|(a, b)| (a - b).abs() < 1e-12), "{is:?}");
+    };
+    near(["a", "b", "c"].map(|j| at(&setup, j)), [0.0, 0.2, 0.3]);
+    assert!(setup.notes().iter().any(|n| n.message.contains("b at 0.2000")), "{:?}", setup.notes());
+    let text = format!("duration = 0.1\n[[model]]\nfile = {path:?}\njoints = {{ a = 0.4, b = 0.5 }}\n");
+    let setup = parse(&text).unwrap().build().unwrap();
+    near(["a", "b", "c"].map(|j| at(&setup, j)), [0.4, 0.5, 0.9]);
+}
+
 /// A file in a folder of this test run.
 pub(crate) fn scratch(name: &str, text: &str) -> PathBuf {
     let folder = std::env::temp_dir().join(format!("stiction-lab-{}", std::process::id()));
