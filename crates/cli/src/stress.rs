@@ -45,6 +45,7 @@ pub(crate) fn stress(args: &StressArgs) -> Result<(), Failure> {
         format!("  flagged               {}", share(totals.flagged)),
         format!("    of mechanisms       {} of {steps} steps)", of(flagged, steps)),
         format!("    of scenes and heaps {others} of {} steps)", totals.steps - steps),
+        format!("  made energy           {}", share(totals.gained_energy)),
         format!("  only rounding is left {}", share(totals.rounding)),
         format!("  above {CERTIFIED:.0e} m/s       {}", share(totals.uncertified)),
         format!("  of these not flagged  {}", totals.silent),

@@ -45,6 +45,7 @@ pub struct Totals {
     pub steps: u64,
     pub contacts: u64,
     pub flagged: u64,
+    pub gained_energy: u64,
     pub rounding: u64,
     pub uncertified: u64,
     pub silent: u64,
@@ -65,6 +66,7 @@ impl Totals {
         self.steps += trial.steps;
         self.contacts += trial.contacts;
         self.flagged += trial.flagged;
+        self.gained_energy += trial.gained_energy;
         self.rounding += trial.rounding;
         self.uncertified += trial.uncertified;
         self.silent += trial.silent;

@@ -16,6 +16,8 @@ pub struct Trial {
     pub contacts: u64,
     /// Steps that said themselves that the solver did not reach its tolerance.
     pub flagged: u64,
+    /// Steps that said that they made energy that nothing explains.
+    pub gained_energy: u64,
     /// Steps of which only rounding the impulses to 64 bits was left.
     pub rounding: u64,
     /// Steps above [`CERTIFIED`].
@@ -34,17 +36,18 @@ pub struct Trial {
     pub cause: String,
 }
 
-pub(super) const HEADS: &str =
-    "seed,of,steps,contacts,flagged,rounding,uncertified,silent,failed,not_finite,panicked,natural_map,cause";
+pub(super) const HEADS: &str = "seed,of,steps,contacts,flagged,gained_energy,rounding,uncertified,silent,failed,not_finite,panicked,natural_map,cause";
 
 impl Trial {
     /// Counts a step that ended with `status`, and of whose impulses the judge says `natural_map` [m/s].
     pub(super) fn count(&mut self, contacts: usize, status: &StepStatus, natural_map: f64) {
         let certified = natural_map <= CERTIFIED;
         let rounding = *status == StepStatus::Rounding;
-        let flagged = !rounding && *status != StepStatus::Converged;
+        let gained = *status == StepStatus::GainedEnergy;
+        let flagged = !rounding && !gained && *status != StepStatus::Converged;
         self.contacts += contacts as u64;
         self.flagged += u64::from(flagged);
+        self.gained_energy += u64::from(gained);
         self.rounding += u64::from(rounding);
         self.uncertified += u64::from(!certified);
         self.silent += u64::from(!certified && !flagged);
@@ -60,6 +63,7 @@ impl Trial {
             steps,
             contacts,
             flagged,
+            gained_energy,
             rounding,
             uncertified,
             silent,
@@ -71,7 +75,7 @@ impl Trial {
         let plain = |s: &str| s.replace([',', '\n'], ";");
         let (of, cause, map) = (plain(&self.of), plain(&self.cause), self.natural_map);
         format!(
-            "{seed},{of},{steps},{contacts},{flagged},{rounding},{uncertified},{silent},{failed},{not_finite},{panicked},{map:e},{cause}"
+            "{seed},{of},{steps},{contacts},{flagged},{gained_energy},{rounding},{uncertified},{silent},{failed},{not_finite},{panicked},{map:e},{cause}"
         )
     }
 
@@ -79,8 +83,18 @@ impl Trial {
         let words: Vec<&str> = line.split(',').collect();
         let [seed, of, rest @ .., map, cause] = &words[..] else { return None };
         let counts: Vec<u64> = rest.iter().map(|w| w.parse().ok()).collect::<Option<_>>()?;
-        let [steps, contacts, flagged, rounding, uncertified, silent, failed, not_finite, panicked] =
-            counts[..]
+        let [
+            steps,
+            contacts,
+            flagged,
+            gained_energy,
+            rounding,
+            uncertified,
+            silent,
+            failed,
+            not_finite,
+            panicked,
+        ] = counts[..]
         else {
             return None;
         };
@@ -90,6 +104,7 @@ impl Trial {
             steps,
             contacts,
             flagged,
+            gained_energy,
             rounding,
             uncertified,
             silent,
