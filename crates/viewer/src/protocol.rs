@@ -421,10 +421,10 @@ mod tests {
 
     #[test]
     fn every_outcome_has_a_code_of_its_own() {
-        for code in 0..5 {
+        for code in 0..6 {
             assert_eq!(outcome_of_code(code).map(outcome_code), Ok(code));
         }
-        assert_eq!(outcome_of_code(5), Err(DecodeError::Outcome(5)));
+        assert_eq!(outcome_of_code(6), Err(DecodeError::Outcome(6)));
         for code in 0..6 {
             assert_eq!(remedy_of_code(code).map(remedy_code), Ok(code));
         }
