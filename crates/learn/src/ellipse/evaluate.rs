@@ -148,6 +148,7 @@ fn fit_processes(
         representation: Representation::Processes(processes),
         spread: 1.0,
         share: 1.0,
+        offset: [0.0; 3],
     })
 }
 
