@@ -5,7 +5,9 @@
 
 use std::ops::ControlFlow;
 use std::path::{Path, PathBuf};
-use stiction_learn::cube::{CubeEffort, CubeParameters, CubeSet, CubeSimulator, Named, Toss, fit, mean_cost, parameter};
+use stiction_learn::cube::{
+    CubeEffort, CubeParameters, CubeSet, CubeSimulator, Named, Toss, fit, mean_cost, parameter,
+};
 use stiction_learn::random::Random;
 
 /// Tosses of 50 frames that the engine makes.
@@ -13,7 +15,8 @@ fn made(truth: &CubeParameters, count: u32) -> Vec<Toss> {
     let mut random = Random::new(2);
     (0..count)
         .map(|id| {
-            let mut frame = [0.0, 0.0, 0.13, random.normal(), random.normal(), random.normal(), random.normal()];
+            let mut frame =
+                [0.0, 0.0, 0.13, random.normal(), random.normal(), random.normal(), random.normal()];
             let norm = frame[3..].iter().map(|q| q * q).sum::<f64>().sqrt();
             frame[3..].iter_mut().for_each(|q| *q /= norm);
             let mut turn = || 4.0 * random.signed();
@@ -28,7 +31,8 @@ fn made(truth: &CubeParameters, count: u32) -> Vec<Toss> {
 /// Friction, restitution and size come back within a few per cent from the numbers that come with the data.
 #[test]
 fn parameters_that_made_tosses_are_found() {
-    let truth = CubeParameters { friction: 0.25, restitution: 0.3, half: 0.0515, ..CubeParameters::default() };
+    let truth =
+        CubeParameters { friction: 0.25, restitution: 0.3, half: 0.0515, ..CubeParameters::default() };
     let tosses = made(&truth, 6);
     let tosses: Vec<&Toss> = tosses.iter().collect();
     let effort = CubeEffort { simulator: CubeSimulator::default(), frames: 50, generations: 40, seed: 1 };

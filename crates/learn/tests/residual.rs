@@ -10,7 +10,7 @@ use stiction_learn::random::Random;
 use stiction_learn::residual::{Form, units};
 use stiction_learn::score::{mean_and_spread, rmse};
 
-/// What the law does not know: impacts bounce less the faster they are, and more where the corner is under the centre.
+/// A correction that the law does not know: impacts bounce less the faster they are, and more where the corner is under the centre.
 struct Truth;
 
 impl PlanarCorrection for Truth {

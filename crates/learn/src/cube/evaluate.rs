@@ -49,7 +49,7 @@ pub struct CubeRow {
     pub parameters: CubeParameters,
 }
 
-/// What is fitted and how much of it.
+/// A fit: its name and the parameters that it searches.
 #[derive(Clone, Copy, Debug)]
 pub struct CubeFit {
     pub name: &'static str,
@@ -97,7 +97,7 @@ fn errors(
     Ok([sum[0] / frames as f64, sum[1] / frames as f64, last[0], last[1]])
 }
 
-/// What a fit minimises: the mean over tosses of distance plus angle at the radius of gyration, means over frames [m].
+/// The number that a fit minimises: the mean over tosses of distance plus angle at the radius of gyration, means over frames [m].
 ///
 /// # Errors
 ///

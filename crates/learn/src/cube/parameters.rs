@@ -112,12 +112,9 @@ impl CubeSimulator {
         let wrong = |what: String| TossError { id: toss.id, what };
         let mut scene =
             Composer::new("toss", vec3(0.0, 0.0, -p.gravity)).map_err(|e| wrong(e.to_string()))?;
-        let surface =
-            Material { friction: p.friction, restitution: p.restitution, ..Material::default() };
+        let surface = Material { friction: p.friction, restitution: p.restitution, ..Material::default() };
         let table = Pose::from_translation(vec3(0.0, 0.0, p.table));
-        scene
-            .fixed("table", Shape::Plane, table, surface, UNCOLOURED)
-            .map_err(|e| wrong(e.to_string()))?;
+        scene.fixed("table", Shape::Plane, table, surface, UNCOLOURED).map_err(|e| wrong(e.to_string()))?;
         let shape = Shape::Box { half: vec3(p.half, p.half, p.half) };
         let body = FreeBody { material: surface, ..FreeBody::new("cube", shape, p.mass, Pose::IDENTITY) };
         let cube = scene.body(body).map_err(|e| wrong(e.to_string()))?;
@@ -131,8 +128,7 @@ impl CubeSimulator {
         state.v[2] -= 0.5 * FRAME * p.gravity;
         let mut settings = self.settings.clone();
         settings.stepper.dt = FRAME / self.steps.max(1) as f64;
-        let mut simulation =
-            Simulation::new(world, state, settings).map_err(|e| wrong(e.to_string()))?;
+        let mut simulation = Simulation::new(world, state, settings).map_err(|e| wrong(e.to_string()))?;
         let mut track = Vec::with_capacity(frames);
         track.push(toss.frames[0]);
         while track.len() < frames {

@@ -13,7 +13,7 @@ pub struct Toss {
     pub id: u32,
     /// Position of the centre [m] and the quaternion (w, x, y, z) from body to world, frame by frame.
     pub frames: Vec<[f64; 7]>,
-    /// What is given for the first frame: velocity of the centre in world axes [m/s], angular velocity in body axes [rad/s].
+    /// Given for the first frame: velocity of the centre in world axes [m/s], angular velocity in body axes [rad/s].
     /// Both are differences to the frame before it, half a frame old.
     pub velocity: [f64; 6],
 }

@@ -104,7 +104,7 @@ impl EllipseImpact {
         [self.before[0] + pt / MASS, self.before[1] + pn / MASS, self.before[2] + turn / inertia]
     }
 
-    /// What the published law `i` predicts if its tangential impulse, which turns the ellipse as a right-handed one does, acts on
+    /// The prediction of the published law `i` if its tangential impulse, which turns the ellipse as a right-handed one does, acts on
     /// vx in the same frame; the file adds it to vx as it stands there.
     pub fn put_right(&self, i: usize) -> [f64; 3] {
         let [vx, vy, w] = self.published[i];
