@@ -6,7 +6,7 @@ use crate::learn_input::{chosen_models, failed, numbers_of};
 use crate::output::{complain, say, say_json};
 use crate::progress::Meter;
 use crate::table::table;
-use crate::{learn_belief, learn_figures};
+use crate::{learn_belief, learn_cube, learn_figures};
 use serde_json::{Value, json};
 use stiction_lab::nearest::hint;
 use stiction_learn::data::Trajectory;
@@ -25,6 +25,7 @@ pub(crate) fn learn(args: &LearnArgs) -> Result<(), Failure> {
         LearnCommand::Posterior(args) => posterior(args),
         LearnCommand::Belief(args) => learn_belief::belief(args),
         LearnCommand::Ellipse(args) => ellipse(args),
+        LearnCommand::Cube(args) => learn_cube::cube(args),
     }
 }
 

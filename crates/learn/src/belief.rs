@@ -260,6 +260,7 @@ mod tests {
             representation: Representation::Network(network),
             spread: 1.0,
             share: 1.0,
+            offset: [0.0; 3],
         }
     }
 

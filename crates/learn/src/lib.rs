@@ -3,9 +3,10 @@
 //!
 //! The walk: [`data`] reads measurements; [`planar`] simulates one body in a plane, cheaply and with impacts exact in time;
 //! [`identify`] finds parameters; [`dice`] is the experiment of [Fazeli2020], each model judged by
-//! [`score`]; [`ellipse`] judges single impacts.
+//! [`score`]; [`ellipse`] judges single impacts; [`cube`] judges whole tosses in space, simulated by the engine.
 
 pub mod belief;
+pub mod cube;
 pub mod data;
 pub mod dice;
 pub mod ellipse;

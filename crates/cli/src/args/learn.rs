@@ -19,6 +19,8 @@ pub(crate) enum LearnCommand {
     Belief(BeliefArgs),
     /// Fit laws and learners to single impacts of an ellipse and judge them by the velocities after others
     Ellipse(EllipseArgs),
+    /// Fit friction, restitution, size and inertia of a cube to whole tosses and judge them by other tosses
+    Cube(CubeArgs),
 }
 
 /// The drops, and how work on them goes on.
@@ -145,6 +147,34 @@ pub(crate) struct EllipseArgs {
     /// Random choices of the impacts to fit to
     #[arg(long, value_name = "N", default_value_t = 5, value_parser = clap::value_parser!(u16).range(1..=100))]
     pub(crate) splits: u16,
+    /// Seed of random numbers: the same one gives the same results
+    #[arg(long, value_name = "N", default_value_t = 1)]
+    pub(crate) seed: u64,
+    /// Print JSON, and nothing else
+    #[arg(long)]
+    pub(crate) json: bool,
+}
+
+#[derive(Debug, Args)]
+#[command(after_help = "\
+Example:
+  stiction learn cube --data DIR --splits 3 --json")]
+pub(crate) struct CubeArgs {
+    /// Folder of cube_toss_*.csv
+    #[arg(long, value_name = "DIR")]
+    pub(crate) data: PathBuf,
+    /// Tosses to fit to; the others judge
+    #[arg(long, value_name = "N", default_value_t = 60)]
+    pub(crate) train: usize,
+    /// Random choices of the tosses to fit to
+    #[arg(long, value_name = "N", default_value_t = 1, value_parser = clap::value_parser!(u16).range(1..=100))]
+    pub(crate) splits: u16,
+    /// First frames of a toss that are fitted to; all frames judge
+    #[arg(long, value_name = "N", default_value_t = 120, value_parser = clap::value_parser!(u16).range(2..=10_000))]
+    pub(crate) frames: u16,
+    /// Generations of the search
+    #[arg(long, value_name = "N", default_value_t = 30, value_parser = clap::value_parser!(u16).range(1..=10_000))]
+    pub(crate) generations: u16,
     /// Seed of random numbers: the same one gives the same results
     #[arg(long, value_name = "N", default_value_t = 1)]
     pub(crate) seed: u64,

@@ -5,7 +5,9 @@ mod learn;
 mod numbers;
 
 pub(crate) use laboratory::{ExperimentArgs, ShrinkArgs, SolveArgs, SolversArgs, StressArgs};
-pub(crate) use learn::{BeliefArgs, DiceArgs, DropArgs, EllipseArgs, LearnArgs, LearnCommand, PosteriorArgs};
+pub(crate) use learn::{
+    BeliefArgs, CubeArgs, DiceArgs, DropArgs, EllipseArgs, LearnArgs, LearnCommand, PosteriorArgs,
+};
 
 use clap::{Args, Parser, Subcommand, ValueEnum};
 use numbers::positive;

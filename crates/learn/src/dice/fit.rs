@@ -163,6 +163,7 @@ pub fn train_network(
             representation: Representation::Network(network),
             spread: 1.0,
             share: 1.0,
+            offset: [0.0; 3],
         };
         // Numbers of the network stay near those it began with, as few data ask for.
         let size: f64 = x[..theta].iter().zip(&begin).map(|(t, b)| (t - b).powi(2)).sum();

@@ -24,11 +24,14 @@ pub struct Isolation {
     pub apart: f64,
     /// The corner approaches at least this fast [m/s].
     pub approach: f64,
+    /// The moment about the corner that the force leaves over is no larger than this, in units of m |v_n| and the radius of
+    /// gyration: with more of it, two impacts were taken for one.
+    pub moment: f64,
 }
 
 impl Default for Isolation {
     fn default() -> Self {
-        Self { window: 5, fit: 5e-4, near: 4e-3, apart: 6e-3, approach: 0.4 }
+        Self { window: 5, fit: 5e-4, near: 4e-3, apart: 6e-3, approach: 0.4, moment: 0.15 }
     }
 }
 
@@ -51,6 +54,13 @@ impl ObservedImpact {
         let d: Vec<f64> = (0..3).map(|i| self.after.v[i] - self.before.v[i]).collect();
         // The floor's tangent points right; the wall at the left has its normal to the right and its tangent down.
         if self.contact.surface == 0 { [d[0], d[1], d[2]] } else { [-d[1], d[0], d[2]] }
+    }
+
+    /// The moment about the contact point that the change leaves over beside the force, in units of m |v_n| and the radius of
+    /// gyration.
+    pub fn moment(&self) -> f64 {
+        let ([t, n, w], [a, b], k) = (self.change(), self.contact.levers, self.contact.gyration);
+        (k * k * w - t * a - n * b) / (k * self.contact.velocity_before[1].abs())
     }
 
     /// Change of the velocity of the contact point (tangential, normal) [m/s].
@@ -93,7 +103,8 @@ pub fn isolate(drop: &Trajectory, parameters: &DiceParameters, rules: &Isolation
         let alone = gaps.iter().all(|g| same(g.1, g.2) || (g.0 - gap).abs() > rules.apart);
         let leaves = contact.velocity_before[1] < -rules.approach;
         let impact = ObservedImpact { drop: drop.id, time: at, before, after, contact };
-        if gap.abs() < reach && alone && leaves && impact.point_change()[1] > rules.approach {
+        let one = impact.moment().abs() <= rules.moment;
+        if gap.abs() < reach && alone && leaves && one && impact.point_change()[1] > rules.approach {
             match found.last_mut() {
                 // Neighbouring frames tell of one impact: the one whose flights meet better is kept.
                 Some(last) if at - last.time < 2.5 * drop.dt => {

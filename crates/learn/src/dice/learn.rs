@@ -48,12 +48,23 @@ pub fn feature_scale(impacts: &[ObservedImpact]) -> Vec<[f64; 2]> {
 }
 
 /// A Gaussian process for each output over `impacts`. `None` if there is no impact.
+///
+/// Far from the impacts it is the model's constant correction, if the model has one that knows no features, else none: the
+/// parameters of such a model were fitted together with its correction, and without it are off at every contact.
 pub fn fit_processes(
     model: &DropModel,
     impacts: &[ObservedImpact],
     form: Form,
     seed: u64,
 ) -> Option<PlanarResidual> {
+    let mut offset = [0.0; 3];
+    let same_form = model.residual.as_ref().filter(|r| r.form == form);
+    if let Some(network) = same_form.and_then(PlanarResidual::network)
+        && network.is_constant()
+    {
+        let n = form.outputs();
+        network.evaluate(&[], &mut offset[..n], &mut vec![0.0; n]);
+    }
     let mut inputs = Vec::new();
     let mut outputs = vec![Vec::new(); form.outputs()];
     for impact in impacts {
@@ -63,7 +74,7 @@ pub fn fit_processes(
         let mirror = [sign, 1.0, sign];
         inputs.push(x.to_vec());
         for (i, outputs) in outputs.iter_mut().enumerate() {
-            outputs.push(mirror[i] * (wanted[i] - law[i]) / unit[i]);
+            outputs.push(mirror[i] * (wanted[i] - law[i]) / unit[i] - offset[i]);
         }
     }
     let fit = |(i, y): (usize, &Vec<f64>)| GaussianProcess::fit(&inputs, y, seed + i as u64);
@@ -73,5 +84,6 @@ pub fn fit_processes(
         representation: Representation::Processes(processes),
         spread: 1.0,
         share: 1.0,
+        offset,
     })
 }

@@ -53,6 +53,7 @@ pub fn evaluate(set: &EllipseSet, train: usize, seed: u64) -> Vec<EllipseRow> {
     for (i, law) in PUBLISHED.iter().enumerate() {
         if test.iter().all(|t| t.published.len() == PUBLISHED.len()) {
             judge(law, 0, Instant::now(), &|t| (t.published[i], [0.0; 3]));
+            judge(&format!("{law}-put-right"), 0, Instant::now(), &|t| (t.put_right(i), [0.0; 3]));
         }
     }
     let law = |(friction, restitution): (f64, f64)| {
@@ -147,6 +148,7 @@ fn fit_processes(
         representation: Representation::Processes(processes),
         spread: 1.0,
         share: 1.0,
+        offset: [0.0; 3],
     })
 }
 

@@ -42,6 +42,11 @@ impl DensityNetwork {
         theta
     }
 
+    /// Whether it has no hidden units: the same at any features.
+    pub fn is_constant(&self) -> bool {
+        self.hidden == 0
+    }
+
     /// Means, then deviations, of the outputs at the features `x`.
     pub fn evaluate(&self, x: &[f64], means: &mut [f64], deviations: &mut [f64]) {
         let (n, h) = (self.inputs, self.hidden);

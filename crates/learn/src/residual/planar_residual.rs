@@ -49,6 +49,10 @@ pub struct PlanarResidual {
     pub spread: f64,
     /// Factor of the means: how much of what single impacts taught holds for whole trajectories.
     pub share: f64,
+    /// Added to the means, in their units: what holds where processes know nothing, as at contacts slower than any they learned
+    /// from.
+    #[serde(default)]
+    pub offset: [f64; 3],
 }
 
 /// Features of a contact, mirrored; and the sign by which tangential outputs are mirrored back.
@@ -91,7 +95,7 @@ impl PlanarResidual {
         }
         let mirror = [sign, 1.0, sign];
         for (i, unit) in units(contact).into_iter().enumerate() {
-            means[i] *= self.share * unit * mirror[i];
+            means[i] = (self.share * means[i] + self.offset[i]) * unit * mirror[i];
             deviations[i] *= unit * self.spread;
         }
         (means, deviations)
