@@ -24,5 +24,5 @@ mod solid;
 mod vector;
 mod wide;
 
-pub use look::{Lens, Look};
+pub use look::{Lens, Look, Shot, Stand};
 pub use painter::{Image, Painter};

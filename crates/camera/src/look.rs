@@ -1,6 +1,6 @@
 //! Where one looks from, and how wide.
 
-use crate::vector::{V3, cross, dot, scale, single, sub, unit};
+use crate::vector::{cross, dot, scale, single, sub, unit};
 use stiction::recording::{Frame, RecordedShape, Recording};
 
 /// A pinhole camera without distortion.
@@ -30,8 +30,46 @@ pub struct Look {
     pub axes: [[f64; 3]; 3],
 }
 
-/// Where the page of the viewer looks from too.
-const DIRECTION: V3 = [1.55, -2.0, 0.95];
+/// From where one looks.
+#[derive(Clone, Copy, Debug, PartialEq)]
+pub enum Stand {
+    /// From this side of what moves, in W, as far off as frames it.
+    Towards([f64; 3]),
+    /// From this place in W [m] at `target`, or at the middle of what moves.
+    At { eye: [f64; 3], target: Option<[f64; 3]> },
+}
+
+impl Stand {
+    /// The viewpoints of the page, `home` first.
+    pub const NAMES: [(&'static str, [f64; 3]); 4] = [
+        ("home", [1.55, -2.0, 0.95]),
+        ("front", [1.0, 0.0, 0.08]),
+        ("side", [0.0, -1.0, 0.08]),
+        ("top", [0.0, -0.001, 1.0]),
+    ];
+
+    /// The viewpoint of that name.
+    #[must_use]
+    pub fn named(name: &str) -> Option<Self> {
+        Self::NAMES.iter().find(|(n, _)| *n == name).map(|(_, from)| Self::Towards(*from))
+    }
+}
+
+impl Default for Stand {
+    /// `home`.
+    fn default() -> Self {
+        Self::Towards(Self::NAMES[0].1)
+    }
+}
+
+/// How the frames of a recording are looked at.
+#[derive(Clone, Copy, Debug, Default, PartialEq)]
+pub struct Shot {
+    pub stand: Stand,
+    /// The body that eye and target go along with, without turning.
+    pub follow: Option<usize>,
+}
+
 /// Distance, in those at which a ball around the box of what moves would fill the picture: boxes are generous.
 const MARGIN: f64 = 0.75;
 /// A motion longer than this many sizes of what moves is followed and not framed.
@@ -51,19 +89,52 @@ impl Look {
     /// One look for every frame of a recording: still, with all that moves in sight, or going along with what travels.
     #[must_use]
     pub fn framing(recording: &Recording, lens: &Lens) -> Vec<Self> {
+        Self::along(recording, lens, &Shot::default())
+    }
+
+    /// One look for every frame of a recording, as the shot says it.
+    #[must_use]
+    pub fn along(recording: &Recording, lens: &Lens, shot: &Shot) -> Vec<Self> {
         let boxes: Vec<_> = recording.frames.iter().map(|frame| extent(recording, frame)).collect();
         let Some(&first) = boxes.first() else { return Vec::new() };
         let whole = boxes.iter().fold(first, |[low, high], b| [least(low, b[0]), most(high, b[1])]);
-        let travels = diagonal(whole) > LONG * diagonal(first);
+        let travels = shot.follow.is_some() || diagonal(whole) > LONG * diagonal(first);
         let radius = 0.5 * if travels { diagonal(first) } else { diagonal(whole) };
         let narrow = (0.5 * lens.field_of_view).tan() * (lens.width as f64 / lens.height as f64).min(1.0);
-        let away = scale(unit(DIRECTION), (MARGIN * radius / narrow.atan().sin()) as f32).map(f64::from);
-        let from = |[low, high]: [[f64; 3]; 2]| {
-            let centre: [f64; 3] = std::array::from_fn(|k| 0.5 * (low[k] + high[k]));
-            Self::at(std::array::from_fn(|k| centre[k] + away[k]), centre)
+        let distance = MARGIN * radius / narrow.atan().sin();
+        let path = shot.follow.map(|body| path_of(recording, body));
+        let look = |(i, &b): (usize, &[[f64; 3]; 2])| {
+            let middle = match &path {
+                Some(path) => path[i],
+                None => middle(if travels { b } else { whole }),
+            };
+            let moved = path.as_ref().map_or([0.0; 3], |p| std::array::from_fn(|k| p[i][k] - p[0][k]));
+            let along = |point: [f64; 3]| std::array::from_fn(|k| point[k] + moved[k]);
+            match shot.stand {
+                Stand::Towards(side) => {
+                    let away = scale(unit(single(side)), distance as f32).map(f64::from);
+                    Self::at(std::array::from_fn(|k| middle[k] + away[k]), middle)
+                }
+                Stand::At { eye, target } => Self::at(along(eye), target.map_or(middle, along)),
+            }
         };
-        boxes.iter().map(|&b| from(if travels { [b[0], b[1]] } else { whole })).collect()
+        boxes.iter().enumerate().map(look).collect()
     }
+}
+
+fn middle([low, high]: [[f64; 3]; 2]) -> [f64; 3] {
+    std::array::from_fn(|k| 0.5 * (low[k] + high[k]))
+}
+
+/// Where the origin of a body is in every frame; where it is nowhere, its last place.
+fn path_of(recording: &Recording, body: usize) -> Vec<[f64; 3]> {
+    let mut last = [0.0; 3];
+    let place = |frame: &Frame| {
+        let now = frame.poses.get(body).map(|(at, _)| *at).filter(|at| at.iter().all(|x| x.is_finite()));
+        last = now.unwrap_or(last);
+        last
+    };
+    recording.frames.iter().map(place).collect()
 }
 
 fn least(a: [f64; 3], b: [f64; 3]) -> [f64; 3] {
@@ -108,5 +179,58 @@ fn reach(shape: &RecordedShape) -> f64 {
         RecordedShape::Mesh { vertices, .. } => {
             vertices.iter().map(|v| norm(&v.map(f64::from))).fold(0.0, f64::max)
         }
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use stiction::recording::{Mechanism, RecordedGeometry};
+
+    /// A ball of 0.1 m that moves from the origin along x, 1 m a frame.
+    fn rolling() -> Recording {
+        let ball = RecordedGeometry {
+            name: "ball".into(),
+            body: Some(0),
+            shape: RecordedShape::Sphere { radius: 0.1 },
+            position: [0.0; 3],
+            quaternion: [1.0, 0.0, 0.0, 0.0],
+            rgba: RecordedGeometry::UNCOLOURED,
+        };
+        let frame = |i: usize| Frame {
+            t: i as f64,
+            poses: vec![([i as f64, 0.0, 0.0], [1.0, 0.0, 0.0, 0.0])],
+            ..Frame::default()
+        };
+        Recording {
+            name: "ball".into(),
+            contact_model: "nsgs".into(),
+            dt: 1.0,
+            tolerance: 1e-8,
+            notes: Vec::new(),
+            bodies: vec!["ball".into()],
+            geometries: vec![ball],
+            mechanism: Mechanism::default(),
+            runs: Vec::new(),
+            frames: (0..3).map(frame).collect(),
+        }
+    }
+
+    /// Followed, eye and target keep their distance to the body; standing still, the eye stays and turns after it or not.
+    #[test]
+    fn cameras_stand_or_follow() {
+        let (recording, lens) = (rolling(), Lens { width: 64, height: 48, field_of_view: 0.66 });
+        let looks = |stand, follow| Look::along(&recording, &lens, &Shot { stand, follow });
+        let side = looks(Stand::named("side").unwrap(), Some(0));
+        for (i, look) in side.iter().enumerate() {
+            assert!((look.eye[0] - i as f64).abs() < 1e-6 && look.eye[1] < -0.1, "{look:?}");
+            assert_eq!(look.axes, side[0].axes);
+        }
+        let eye = [0.0, -2.0, 1.0];
+        let fixed = looks(Stand::At { eye, target: Some([0.0; 3]) }, None);
+        assert!(fixed.iter().all(|l| *l == Look::at(eye, [0.0; 3])));
+        let along = looks(Stand::At { eye, target: None }, Some(0));
+        assert_eq!(along[2], Look::at([2.0, -2.0, 1.0], [2.0, 0.0, 0.0]));
+        assert_eq!(Look::framing(&recording, &lens), looks(Stand::default(), None));
     }
 }

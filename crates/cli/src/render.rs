@@ -9,7 +9,8 @@ use std::io::Write;
 use std::path::Path;
 use std::process::{Child, Command, Stdio};
 use stiction::recording::Recording;
-use stiction_camera::{Image, Lens, Look, Painter, png};
+use stiction_camera::{Image, Lens, Look, Painter, Shot, png};
+use stiction_lab::nearest::hint;
 use stiction_lab::{RunOptions, Runner};
 
 /// Vertical field of view [rad], as in the page.
@@ -19,6 +20,9 @@ const FINER: usize = 2;
 
 pub(crate) fn render(args: &RenderArgs) -> Result<(), Failure> {
     let (scene, setup) = args.scene.set_up(args.contact.as_deref(), false)?;
+    let bodies = setup.world.model.bodies.iter().map(|b| b.name.as_str());
+    let follow = args.follow.as_deref().map(|name| body_named(name, bodies)).transpose()?;
+    let shot = Shot { stand: args.camera.map(|c| c.0).unwrap_or_default(), follow };
     let options = RunOptions { frames_per_second: Some(args.fps), certify: false, ..RunOptions::default() };
     let mut runner = Runner::new(setup, options).map_err(Failure::input)?;
     let meter = Meter::new(true);
@@ -35,7 +39,7 @@ pub(crate) fn render(args: &RenderArgs) -> Result<(), Failure> {
     if args.browser {
         browser::photograph(&recording, args.size, take)?;
     } else {
-        let mut studio = Studio::new(&recording, args.size);
+        let mut studio = Studio::new(&recording, args.size, &shot);
         for i in 0..count {
             if take(i, &png::encode(studio.picture(i)))?.is_break() {
                 break;
@@ -45,6 +49,15 @@ pub(crate) fn render(args: &RenderArgs) -> Result<(), Failure> {
     meter.done();
     say(&format!("{count} frames to {}", out.close()?))?;
     if interrupted { Err(Failure::Interrupted) } else { Ok(()) }
+}
+
+/// The place of the body called `name`.
+fn body_named<'a>(name: &str, bodies: impl Iterator<Item = &'a str> + Clone) -> Result<usize, Failure> {
+    bodies.clone().position(|b| b == name).ok_or_else(|| {
+        let guess = hint(name, bodies.clone());
+        let all = bodies.collect::<Vec<_>>().join(", ");
+        Failure::input(format!("--follow: no body is called `{name}`{guess}; there are: {all}"))
+    })
 }
 
 /// Paints the frames of a recording.
@@ -58,11 +71,11 @@ struct Studio<'a> {
 }
 
 impl<'a> Studio<'a> {
-    fn new(recording: &'a Recording, Size { width, height }: Size) -> Self {
+    fn new(recording: &'a Recording, Size { width, height }: Size, shot: &Shot) -> Self {
         let lens = Lens { width: FINER * width, height: FINER * height, field_of_view: FIELD_OF_VIEW };
         Self {
             painter: Painter::new(recording),
-            looks: Look::framing(recording, &lens),
+            looks: Look::along(recording, &lens, shot),
             recording,
             lens,
             large: Image::default(),

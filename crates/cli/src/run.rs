@@ -11,7 +11,8 @@ use stiction::StepperName;
 use stiction::solvers::Params;
 use stiction_lab::dump::Dump;
 use stiction_lab::scene::spec::HoldSpec;
-use stiction_lab::trajectory::{check_name, check_size};
+use stiction_lab::scene::{Finite, NotNegative, Positive};
+use stiction_lab::trajectory::{Detail, check_name, check_size};
 use stiction_lab::{Outcome, Overrides, RobotOptions, RunOptions, Runner, Scene, Setup};
 
 /// Frames of a replay: at most so many a second, and so many in all.
@@ -20,10 +21,22 @@ const FRAMES: f64 = 6000.0;
 
 impl SceneArgs {
     pub(crate) fn load(&self) -> Result<Scene, Failure> {
+        if let Some(twice) =
+            self.joint.iter().enumerate().find_map(|(i, j)| {
+                self.joint[..i].iter().any(|before| before.name == j.name).then_some(&j.name)
+            })
+        {
+            return Err(Failure::input(format!("--joint: `{twice}` is given twice")));
+        }
         let robot = RobotOptions {
             free_base: self.free_base,
             keyframe: self.keyframe.clone(),
-            hold: self.hold.then(HoldSpec::default),
+            hold: self.hold.then(|| HoldSpec {
+                stiffness: self.stiffness.map(Positive),
+                damping: self.damping.map(NotNegative),
+                ..HoldSpec::default()
+            }),
+            joints: self.joint.iter().map(|j| (j.name.clone(), Finite(j.value))).collect(),
             package_dirs: self.files.package_path.clone(),
             srdf: self.files.srdf.clone(),
             meshes: self.files.meshes.into(),
@@ -33,7 +46,7 @@ impl SceneArgs {
         if !scene.is_robot_file() && robot != RobotOptions::default() {
             let name = &self.scene;
             return Err(Failure::input(format!(
-                "--free-base, --ground, --hold, --keyframe, --package-path, --srdf and --meshes are for robot files; `{name}` is a scene, which says these itself"
+                "--free-base, --ground, --hold, --joint, --keyframe, --package-path, --srdf and --meshes are for robot files; `{name}` is a scene, which says these itself"
             )));
         }
         Ok(scene)
@@ -76,7 +89,7 @@ pub(crate) fn run(args: &RunArgs) -> Result<(), Failure> {
     let (scene, setup) = args.scene.set_up(args.contact.as_deref(), args.json)?;
     setup.check_content().map_err(Failure::input)?;
     if let Some(path) = &args.out {
-        check_name(path).and_then(|()| check_size(&setup)).map_err(Failure::input)?;
+        check_name(path).and_then(|()| check_size(&setup, Detail::Whole)).map_err(Failure::input)?;
     }
     if let Some(path) = &args.replay {
         recording_file::check(path, &[Kind::Page, Kind::Mcap])?;
@@ -85,7 +98,7 @@ pub(crate) fn run(args: &RunArgs) -> Result<(), Failure> {
     let replay = args.replay.clone().or_else(|| plain.then(|| default_replay(&scene, &args.scene.scene)));
     let options = RunOptions {
         frames_per_second: replay.as_ref().map(|_| FRAMES_PER_SECOND.min(FRAMES / setup.duration)),
-        trajectory: args.out.is_some(),
+        trajectory: args.out.as_ref().map(|_| Detail::Whole),
         certify: !args.no_certify,
         warm_up: args.warm_up,
     };
@@ -120,8 +133,14 @@ pub(crate) fn run(args: &RunArgs) -> Result<(), Failure> {
 /// Writes what was recorded; returns a line about each file. One that fails does not keep the other from being tried.
 fn write_files(outcome: &Outcome, out: Option<&Path>, replay: Option<&Path>) -> Result<Vec<String>, Failure> {
     let trajectory = out.zip(outcome.trajectory.as_ref()).map(|(path, trajectory)| {
-        trajectory.write(path).map_err(Failure::work)?;
-        Ok(format!("  trajectory   {} ({} rows)", path.display(), trajectory.len()))
+        let files = trajectory.write(path).map_err(Failure::work)?;
+        let contacts =
+            files.get(1).map_or_else(String::new, |file| format!("; contacts in {}", file.display()));
+        let left_out = match trajectory.contact.left_out {
+            0 => String::new(),
+            n => format!("; {n} contacts found no room and are left out"),
+        };
+        Ok(format!("  trajectory   {} ({} rows){contacts}{left_out}", path.display(), trajectory.len()))
     });
     let replay = replay.zip(outcome.recording.as_ref()).map(|(path, recording)| {
         let folder = path.parent().unwrap_or(Path::new(""));

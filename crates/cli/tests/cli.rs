@@ -110,7 +110,12 @@ fn run_writes_what_is_asked_for() {
     assert!(run.status.success(), "{}", errors(&run));
     let csv = std::fs::read_to_string(here.join("a/t.csv")).unwrap();
     assert!(csv.starts_with("t [s],") && csv.lines().count() == 102, "{}", csv.lines().count());
-    assert!(csv.lines().next().unwrap().ends_with("step_time [s]"));
+    let head = csv.lines().next().unwrap();
+    for column in ["step_time [s]", "status", "remedy", "energy_error [J]", "ball velocity z [m/s]"] {
+        assert!(head.split(',').any(|c| c == column), "{column}: {head}");
+    }
+    let contacts = std::fs::read_to_string(here.join("a/t.contacts.csv")).unwrap();
+    assert!(contacts.starts_with("row [-],t [s],geometry a,"), "{contacts}");
     assert!(std::fs::read_to_string(here.join("b/r.html")).unwrap().contains("<html"));
     let text = String::from_utf8(run.stdout).unwrap();
     assert!(text.contains("natural map") || text.contains("exactly"), "{text}");

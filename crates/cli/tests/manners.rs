@@ -235,3 +235,55 @@ fn the_scene_of_the_readme_runs() {
     let shown = told(&here, "run scene.toml --duration 0.05");
     assert!(shown.contains("every step converged"), "{shown}");
 }
+
+/// A swinging arm that nothing drives: where it starts and how it is held is said on the command line.
+const ARM: &str = r#"<mujoco><worldbody><body name="upper"><joint name="shoulder" axis="0 1 0"/>
+    <geom type="capsule" size="0.02" fromto="0 0 0 0.3 0 0" mass="1"/></body></worldbody></mujoco>"#;
+
+/// A joint starts where `--joint` says; the arm of 1 kg at 0.15 m sags under a spring of 50 N·m/rad by m g l cos q / k.
+#[test]
+fn joints_start_and_are_held_as_asked() {
+    let here = folder("joints");
+    std::fs::write(here.join("arm.xml"), ARM).unwrap();
+    let run = "run arm.xml --hold --stiffness 50 --damping 5 --joint shoulder=0.5 --duration 3 --json";
+    let summary: Value = serde_json::from_str(&told(&here, run)).unwrap();
+    let q = summary["final"]["q"][0].as_f64().unwrap();
+    let sag = 9.81 * 0.15 * q.cos() / 50.0;
+    assert!((q - 0.5 - sag).abs() < 1e-6, "{q} {sag}");
+    for (line, words) in [
+        ("run arm.xml --joint sholder=1", vec!["--joint", "`sholder`", "did you mean `shoulder`?"]),
+        ("run arm.xml --joint shoulder", vec!["NAME=VALUE"]),
+        ("run arm.xml --joint shoulder=x", vec!["`x`", "NAME=VALUE"]),
+        ("run arm.xml --joint shoulder=1 --joint shoulder=2", vec!["`shoulder`", "twice"]),
+        ("run arm.xml --stiffness 5", vec!["--hold"]),
+        ("run arm.xml --hold --damping -1", vec!["expected a number >= 0"]),
+        ("run ball --joint a=1", vec!["--joint", "`ball` is a scene"]),
+        ("render arm.xml --frames f --follow uper", vec!["`uper`", "did you mean `upper`?"]),
+        ("render arm.xml --frames f --camera below", vec!["home, front, side, top"]),
+    ] {
+        let done = stiction(&here, line);
+        let complaint = text(&done.stderr);
+        assert_eq!(done.status.code(), Some(2), "{line}: {complaint}");
+        assert!(words.iter().all(|w| complaint.contains(w)), "{line}: {complaint}");
+    }
+}
+
+/// Pictures from two places differ, and those that follow what falls keep it in the middle.
+#[test]
+fn pictures_are_taken_from_where_one_asks() {
+    let here = folder("camera");
+    let picture = |name: &str, how: &str| {
+        told(&here, &format!("render ball --duration 0.1 --fps 10 --size 64x48 --frames {name} {how}"));
+        std::fs::read(here.join(name).join("00001.png")).unwrap()
+    };
+    let pictures = [
+        picture("home", "--camera home"),
+        picture("side", "--camera side --follow ball"),
+        picture("top", "--camera top"),
+        picture("near", "--camera -1,-1,1"),
+        picture("at", "--camera -1,-1,1,0,0,3"),
+    ];
+    for i in 1..pictures.len() {
+        assert!(!pictures[..i].contains(&pictures[i]), "picture {i}");
+    }
+}

@@ -6,7 +6,7 @@ use crate::plot::{Figure, Series};
 use crate::runner::{Progress, RunOptions, Runner};
 use crate::scene::{Scene, SceneError};
 use crate::summary::Summary;
-use crate::trajectory::{Trajectory, check_size};
+use crate::trajectory::{Detail, Trajectory, check_size};
 use serde::Serialize;
 use std::ops::ControlFlow;
 use stiction::SetupError;
@@ -46,7 +46,8 @@ impl Comparison {
         frames_per_second: Option<f64>,
         mut on_step: impl FnMut(&str, &Progress) -> ControlFlow<()>,
     ) -> Result<Self, SceneError> {
-        let options = RunOptions { trajectory: true, frames_per_second, ..RunOptions::default() };
+        let options =
+            RunOptions { trajectory: Some(Detail::Scalars), frames_per_second, ..RunOptions::default() };
         let mut runs = Vec::new();
         let params = params_for(&overrides.contact_params, contacts).map_err(SetupError::from)?;
         for (contact, contact_params) in contacts.iter().zip(params) {
@@ -54,7 +55,7 @@ impl Comparison {
             let contact_solver = Some((*contact).to_owned());
             Overrides { contact: contact_solver, contact_params, ..overrides.clone() }.apply(&mut setup);
             setup.check_length()?;
-            check_size(&setup)
+            check_size(&setup, Detail::Scalars)
                 .map_err(|e| SceneError::Scene { scene: scene.name.clone(), message: e.to_string() })?;
             let mut runner = Runner::new(setup, options)?;
             let summary = runner.run(|progress| on_step(contact, progress));

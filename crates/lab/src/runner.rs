@@ -6,7 +6,7 @@ use crate::dump::Dump;
 use crate::incidents::Incidents;
 use crate::scene::{Force, Motion, Setup};
 use crate::summary::{EndState, EnergyBalance, Summary, Tally, WorstCertificate};
-use crate::trajectory::Trajectory;
+use crate::trajectory::{Detail, Trajectory};
 use crate::work::Work;
 use std::ops::ControlFlow;
 use std::path::PathBuf;
@@ -22,8 +22,8 @@ use stiction::{Recorder, SetupError, Simulation, StepReport};
 pub struct RunOptions {
     /// Frames per second of a recording to look at; `None`: none.
     pub frames_per_second: Option<f64>,
-    /// Keep state and scalars of every step.
-    pub trajectory: bool,
+    /// How much to keep of every step; `None`: nothing.
+    pub trajectory: Option<Detail>,
     /// Judge every step.
     pub certify: bool,
     /// Steps taken before the run, no more than its own, which then starts as if there had been none: its times are those
@@ -33,7 +33,7 @@ pub struct RunOptions {
 
 impl Default for RunOptions {
     fn default() -> Self {
-        Self { frames_per_second: None, trajectory: false, certify: true, warm_up: 0 }
+        Self { frames_per_second: None, trajectory: None, certify: true, warm_up: 0 }
     }
 }
 
@@ -91,7 +91,7 @@ impl Runner {
         let incidents = Incidents::new(&sim);
         let energy_start = sim.energy().total();
         let recorder = options.frames_per_second.map(|fps| Recorder::new(&mut sim, fps));
-        let trajectory = options.trajectory.then(|| Trajectory::new(&mut sim));
+        let trajectory = options.trajectory.map(|detail| Trajectory::new(&mut sim, detail));
         Ok(Self {
             name: setup.name,
             sim,

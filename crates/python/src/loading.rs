@@ -67,6 +67,7 @@ impl World {
                 srdf: options.srdf,
                 meshes: options.meshes,
                 ground: options.ground,
+                ..RobotOptions::default()
             };
             let scene = Scene::find(name_or_path, &robot).map_err(wrong)?;
             Ok(scene.build().map_err(wrong)?.into())

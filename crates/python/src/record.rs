@@ -4,6 +4,7 @@ use stiction::contact::Law;
 use stiction::recording::{Recording, StepMark};
 use stiction::{StepReport, frame_of, scene_of};
 use stiction_lab::Trajectory;
+use stiction_lab::trajectory::Detail;
 
 /// Frames at an interval, and rows of numbers.
 pub(crate) struct Record {
@@ -20,7 +21,12 @@ impl Record {
         let mut recording = scene_of(sim);
         recording.frames.push(frame_of(sim, f64::NAN, StepMark::default()));
         let next = sim.state().t + interval;
-        Self { recording, interval, next, trajectory: trajectory.then(|| Trajectory::new(sim)) }
+        Self {
+            recording,
+            interval,
+            next,
+            trajectory: trajectory.then(|| Trajectory::new(sim, Detail::Whole)),
+        }
     }
 
     pub(crate) fn after_step(&mut self, sim: &mut stiction::Simulation, report: &StepReport) {

@@ -73,7 +73,7 @@ impl Simulation {
     #[pyo3(name = "_write_trajectory")]
     fn write_trajectory(&self, py: Python<'_>, path: PathBuf) -> PyResult<()> {
         let trajectory = self.numbers_kept(|t| Ok(t.clone()))?;
-        released(py, || trajectory.write(&path).map_err(wrong))
+        released(py, || trajectory.write(&path).map(drop).map_err(wrong))
     }
 
     /// The numbers of every step.

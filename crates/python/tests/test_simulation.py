@@ -205,7 +205,16 @@ def test_recordings_are_written_in_every_form(arm: stiction.Model, tmp_path: Pat
     for ending in ("html", "mcap", "npz", "parquet", "csv"):
         recording.save(tmp_path / f"run.{ending}")
         assert (tmp_path / f"run.{ending}").stat().st_size > 1000
-    assert np.load(tmp_path / "run.npz")["t"].shape == (101,)
+    archive = np.load(tmp_path / "run.npz")
+    about = json.loads(archive["about.json"]) if "about.json" in archive.files else {}
+    assert archive["t"].shape == (101,) and archive["body_position"].shape == (101, len(arm.bodies), 3)
+    assert archive["contact_offsets"].tolist() == [0] * 102 and archive["contact_force"].shape == (0, 3)
+    assert {entry["name"] for entry in about["arrays"]} <= set(archive.files)
+    parquet = pytest.importorskip("pyarrow.parquet", reason="pyarrow is not installed")
+    table = parquet.read_table(tmp_path / "run.parquet")
+    assert table.num_rows == 101 and set(table["status"].to_pylist()[1:]) <= {"converged", "rounding"}
+    assert table["t [s]"].to_pylist() == arrays["t"].tolist()
+    assert parquet.read_table(tmp_path / "run.contacts.parquet").num_rows == 0
     pandas = pytest.importorskip("pandas", reason="pandas is not installed")
     frame = recording.to_pandas()
     assert isinstance(frame, pandas.DataFrame) and len(frame) == 101 and frame["t"].iloc[-1] == pytest.approx(0.1)

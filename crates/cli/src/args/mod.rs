@@ -10,7 +10,8 @@ pub(crate) use learn::{
 };
 
 use clap::{Args, Parser, Subcommand, ValueEnum};
-use numbers::positive;
+pub(crate) use numbers::{CameraPlace, JointValue};
+use numbers::{not_negative, positive};
 use std::net::IpAddr;
 use std::path::PathBuf;
 use stiction::Sleep;
@@ -122,6 +123,15 @@ pub(crate) struct SceneArgs {
     /// Robot file: keep the starting posture with servos on joints that no actuator drives
     #[arg(long)]
     pub(crate) hold: bool,
+    /// With --hold: stiffness of every servo [N·m/rad or N/m] (without: 10 Hz with what the joint carries)
+    #[arg(long, value_name = "K", value_parser = positive, allow_negative_numbers = true, requires = "hold")]
+    pub(crate) stiffness: Option<f64>,
+    /// With --hold: damping of every servo [N·m·s/rad or N·s/m] (without: critical)
+    #[arg(long, value_name = "D", value_parser = not_negative, allow_negative_numbers = true, requires = "hold")]
+    pub(crate) damping: Option<f64>,
+    /// Robot file: where a joint starts [rad or m], over the keyframe; may be repeated
+    #[arg(long, value_name = "NAME=VALUE")]
+    pub(crate) joint: Vec<JointValue>,
     /// Robot file: keyframe to start from (without: `home`, else the first, else the neutral posture)
     #[arg(long, value_name = "NAME")]
     pub(crate) keyframe: Option<String>,
@@ -266,7 +276,9 @@ pub(crate) struct ViewArgs {
 #[command(after_help = "\
 Examples:
   stiction render quadruped --frames out/quadruped
-  stiction render humanoid --video out/humanoid.mp4 --size 1280x720 --fps 30      needs ffmpeg")]
+  stiction render humanoid --video out/humanoid.mp4 --size 1280x720 --fps 30      needs ffmpeg
+  stiction render quadruped --frames out/side --camera side --follow trunk
+  stiction render ball --frames out/near --camera 1,-1,0.5,0,0,0.2                from, and at")]
 pub(crate) struct RenderArgs {
     #[command(flatten)]
     pub(crate) scene: SceneArgs,
@@ -285,6 +297,13 @@ pub(crate) struct RenderArgs {
     /// Pixels
     #[arg(long, value_name = "WxH", default_value = "960x540")]
     pub(crate) size: Size,
+    /// From where: home, front, side or top of what moves, or the eye in world axes as X,Y,Z, with three more numbers for
+    /// what it looks at [m]
+    #[arg(long, value_name = "WHERE", allow_hyphen_values = true, conflicts_with = "browser")]
+    pub(crate) camera: Option<CameraPlace>,
+    /// Go along with this body
+    #[arg(long, value_name = "BODY", conflicts_with = "browser")]
+    pub(crate) follow: Option<String>,
     /// Let a headless Chromium ($CHROMIUM, or found by name) take the pictures: the page of `view`, with force arrows and
     /// friction cones; without a graphics card a second or so each
     #[arg(long)]

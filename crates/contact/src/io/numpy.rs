@@ -33,6 +33,11 @@ impl<W: Write> ArchiveWriter<W> {
         self.array(name, "<u4", shape, values.iter().map(|v| v.to_le_bytes()))
     }
 
+    /// An array of signed 32-bit indices of `shape`, by rows. Panics if the shape does not have as many numbers as `values`.
+    pub fn indices(&mut self, name: &str, shape: &[usize], values: &[i32]) -> io::Result<()> {
+        self.array(name, "<i4", shape, values.iter().map(|v| v.to_le_bytes()))
+    }
+
     /// A file beside the arrays, under its whole name.
     pub fn file(&mut self, name: &str, content: &[u8]) -> io::Result<()> {
         self.zip.add(name, content, std::iter::empty::<[u8; 1]>())

@@ -151,7 +151,11 @@ impl Scene {
         let mistake = self.source.error_in(section, index, key, message.into());
         mistake.unwrap_or_else(|message| SceneError::Scene {
             scene: self.name.clone(),
-            message: format!("{section}.{key}: {message}"),
+            message: match key {
+                "joints" if self.is_robot_file() => format!("--joint: {message}"),
+                "keyframe" if self.is_robot_file() => format!("--keyframe: {message}"),
+                _ => format!("{section}.{key}: {message}"),
+            },
         })
     }
 }

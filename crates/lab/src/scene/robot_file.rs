@@ -3,7 +3,8 @@
 use super::ground::{GROUND_RGBA, carrier, lowest_point, lowest_point_of};
 use super::joined::{joined, root_name, shift_trees};
 use super::spec::{HoldSpec, MeshKind, ModelSpec};
-use super::{Scene, SceneError};
+use super::{Finite, Scene, SceneError};
+use std::collections::BTreeMap;
 use std::path::{Path, PathBuf};
 use stiction::State;
 use stiction::collision::Shape;
@@ -23,6 +24,8 @@ pub struct RobotOptions {
     pub keyframe: Option<String>,
     /// Servos on joints without an actuator; see [`ModelSpec::hold`].
     pub hold: Option<HoldSpec>,
+    /// Starting positions of single joints; see [`ModelSpec::joints`].
+    pub joints: BTreeMap<String, Finite>,
     /// Where packages lie; see [`ModelSpec::package_dirs`].
     pub package_dirs: Vec<PathBuf>,
     /// SRDF file, as in [`ModelSpec::srdf`].
@@ -48,6 +51,7 @@ impl Scene {
             free_base: options.free_base,
             keyframe: options.keyframe.clone(),
             hold: options.hold,
+            joints: options.joints.clone(),
             package_dirs: options.package_dirs.clone(),
             srdf: options.srdf.clone(),
             meshes: options.meshes,

@@ -5,25 +5,16 @@
 //!     "PAR1"   page header, values   page header, values   …   metadata, its length (u32), "PAR1"
 //! ```
 
+use super::table::{Column, Values};
 use std::io::{self, Write};
 
 const MAGIC: &[u8; 4] = b"PAR1";
 
-/// A column: its name, with its unit, and one value a row.
-pub(super) struct Column<'a> {
-    pub(super) name: String,
-    pub(super) values: Values<'a>,
-}
-
-/// Values of a column; of a matrix stored row by row, every `stride`-th from `start` on.
-pub(super) enum Values<'a> {
-    Doubles { values: &'a [f64], start: usize, stride: usize },
-    Counts(&'a [u32]),
-}
-
 // Parquet's numbers for types, encodings and repetition.
 const INT64: i64 = 2;
 const DOUBLE: i64 = 5;
+const BYTES: i64 = 6;
+const UTF8: i64 = 0;
 const PLAIN: i64 = 0;
 const RLE: i64 = 3;
 const REQUIRED: i64 = 0;
@@ -33,6 +24,7 @@ impl Values<'_> {
         match self {
             Self::Doubles { .. } => DOUBLE,
             Self::Counts(_) => INT64,
+            Self::Words { .. } => BYTES,
         }
     }
 
@@ -48,12 +40,27 @@ impl Values<'_> {
             Self::Counts(values) => {
                 values.iter().take(rows).flat_map(|&n| i64::from(n).to_le_bytes()).collect()
             }
+            Self::Words { codes, words } => {
+                let mut out = Vec::new();
+                for row in 0..rows {
+                    let word = Self::word(codes, words, row);
+                    out.extend((word.len() as u32).to_le_bytes());
+                    out.extend(word.as_bytes());
+                }
+                out
+            }
         }
     }
 }
 
-/// Writes the table; `about` goes into the metadata under the key `stiction`.
-pub(super) fn write(columns: &[Column], rows: usize, about: &str, mut writer: impl Write) -> io::Result<()> {
+/// Writes the table called `name`; `about` goes into the metadata under the key `stiction`.
+pub(super) fn write(
+    name: &str,
+    columns: &[Column],
+    rows: usize,
+    about: &str,
+    mut writer: impl Write,
+) -> io::Result<()> {
     writer.write_all(MAGIC)?;
     let mut at = MAGIC.len() as i64;
     let mut chunks = Vec::new();
@@ -68,7 +75,7 @@ pub(super) fn write(columns: &[Column], rows: usize, about: &str, mut writer: im
         chunks.push((at, whole));
         at += whole;
     }
-    let metadata = metadata(columns, &chunks, rows as i64, about);
+    let metadata = metadata(name, columns, &chunks, rows as i64, about);
     writer.write_all(&metadata)?;
     writer.write_all(&(metadata.len() as u32).to_le_bytes())?;
     writer.write_all(MAGIC)?;
@@ -89,12 +96,12 @@ fn page_header(size: i64, rows: i64) -> Vec<u8> {
     thrift.end()
 }
 
-fn metadata(columns: &[Column], chunks: &[(i64, i64)], rows: i64, about: &str) -> Vec<u8> {
+fn metadata(name: &str, columns: &[Column], chunks: &[(i64, i64)], rows: i64, about: &str) -> Vec<u8> {
     let mut thrift = Thrift::default();
     thrift.number(1, Kind::I32, 2); // version
     thrift.list(2, Kind::Struct, columns.len() + 1);
     thrift.element();
-    thrift.text(4, "trajectory");
+    thrift.text(4, name);
     thrift.number(5, Kind::I32, columns.len() as i64);
     thrift.close();
     for column in columns {
@@ -102,6 +109,9 @@ fn metadata(columns: &[Column], chunks: &[(i64, i64)], rows: i64, about: &str) -
         thrift.number(1, Kind::I32, column.values.kind());
         thrift.number(3, Kind::I32, REQUIRED);
         thrift.text(4, &column.name);
+        if matches!(column.values, Values::Words { .. }) {
+            thrift.number(6, Kind::I32, UTF8);
+        }
         thrift.close();
     }
     thrift.number(3, Kind::I64, rows);
@@ -235,7 +245,7 @@ mod tests {
             Column { name: "n".into(), values: Values::Counts(&[7, 8, 300]) },
         ];
         let mut file = Vec::new();
-        write(&columns, 3, "{}", &mut file).unwrap();
+        write("trajectory", &columns, 3, "{}", &mut file).unwrap();
         // Page header: field 1 i32 0; 2 i32 24; 3 i32 24; 5 struct { 3, PLAIN, RLE, RLE }.
         let header = [0x15, 0, 0x15, 48, 0x15, 48, 0x2c, 0x15, 6, 0x15, 0, 0x15, 6, 0x15, 6, 0, 0];
         assert_eq!(file[..4], *MAGIC);

@@ -1,10 +1,13 @@
-//! Trajectories as files: `.npz` and `.parquet` for programs, `.csv` for everything else.
+//! Trajectories as files: `.npz` and `.parquet` for programs, `.csv` for everything else. An `.npz` holds everything;
+//! tables have a row a step, and those of contacts lie beside them (`run.csv`, `run.contacts.csv`).
 
-use super::Trajectory;
-use super::parquet::{self, Column, Values};
+use super::parquet;
+use super::quantities::{Numbers, QUANTITIES};
+use super::table::{Column, quoted};
+use super::{Detail, Trajectory};
 use crate::scene::Setup;
 use std::io::{self, Write};
-use std::path::Path;
+use std::path::{Path, PathBuf};
 use stiction::contact::io::numpy::ArchiveWriter;
 
 /// Memory a trajectory may take [GB].
@@ -14,14 +17,14 @@ const MAX_GIGABYTES: u64 = 8;
 #[derive(Debug, thiserror::Error)]
 pub enum WriteError {
     #[error("{}: expected a name ending in .npz, .parquet or .csv", path.display())]
-    Extension { path: std::path::PathBuf },
+    Extension { path: PathBuf },
     #[error(
         "a trajectory of {steps} steps would need {gigabytes} GB of memory; at most {MAX_GIGABYTES} are used: shorten the run \
          or lengthen the time step"
     )]
     Size { steps: u64, gigabytes: u64 },
     #[error("cannot write {}: {source}", path.display())]
-    Io { path: std::path::PathBuf, source: io::Error },
+    Io { path: PathBuf, source: io::Error },
 }
 
 /// Refuses a name that says none of the formats, before a long run and not after it.
@@ -32,54 +35,52 @@ pub fn check_name(path: &Path) -> Result<(), WriteError> {
     }
 }
 
-/// Refuses a run whose trajectory would not fit into memory.
-pub fn check_size(setup: &Setup) -> Result<(), WriteError> {
-    let (steps, row) = (setup.steps(), (setup.state.q.len() + setup.state.v.len() + 7) as u64);
+/// Refuses a run whose trajectory would not fit into memory; contacts are not counted, they are left out once they do not fit.
+pub fn check_size(setup: &Setup, detail: Detail) -> Result<(), WriteError> {
+    let world = &setup.world;
+    let whole = match detail {
+        Detail::Scalars => 0,
+        Detail::Whole => 13 * world.model.bodies.len() + world.actuators.len(),
+    };
+    let row = (setup.state.q.len() + setup.state.v.len() + 13 + whole) as u64;
+    let steps = setup.steps();
     let gigabytes = steps.saturating_mul(8 * row) / 1_000_000_000;
     if gigabytes <= MAX_GIGABYTES { Ok(()) } else { Err(WriteError::Size { steps, gigabytes }) }
 }
 
 impl Trajectory {
-    /// Writes `.npz`, `.parquet` or `.csv`, by the name.
-    pub fn write(&self, path: &Path) -> Result<(), WriteError> {
-        let failed = |source| WriteError::Io { path: path.to_owned(), source };
+    /// Writes `.npz`, `.parquet` or `.csv`, by the name; the contacts of the latter two go into a second file. Returns the
+    /// files.
+    pub fn write(&self, path: &Path) -> Result<Vec<PathBuf>, WriteError> {
+        let to = |path: &Path, how: &dyn Fn(io::BufWriter<std::fs::File>) -> io::Result<()>| {
+            let failed = |source| WriteError::Io { path: path.to_owned(), source };
+            create(path).and_then(|file| how(io::BufWriter::new(file))).map_err(failed)?;
+            Ok(path.to_owned())
+        };
         match path.extension().and_then(|e| e.to_str()) {
-            Some("npz") => {
-                let file = create(path).map_err(failed)?;
-                self.write_npz(io::BufWriter::new(file)).map_err(failed)
-            }
-            Some("parquet") => {
-                let file = create(path).map_err(failed)?;
-                self.write_parquet(io::BufWriter::new(file)).map_err(failed)
-            }
-            Some("csv") => {
-                let file = create(path).map_err(failed)?;
-                self.write_csv(io::BufWriter::new(file)).map_err(failed)
-            }
+            Some("npz") => Ok(vec![to(path, &|file| self.write_npz(file))?]),
+            Some("parquet") => Ok(vec![
+                to(path, &|file| self.write_parquet(file))?,
+                to(&path.with_extension("contacts.parquet"), &|file| self.write_contacts_parquet(file))?,
+            ]),
+            Some("csv") => Ok(vec![
+                to(path, &|file| self.write_csv(file))?,
+                to(&path.with_extension("contacts.csv"), &|file| self.write_contacts_csv(file))?,
+            ]),
             _ => Err(WriteError::Extension { path: path.to_owned() }),
         }
     }
 
-    /// One array per quantity, and `about.json` beside them.
+    /// The arrays of [`QUANTITIES`], and `about.json` beside them, which says what they are.
     pub fn write_npz(&self, writer: impl Write) -> io::Result<()> {
         let mut archive = ArchiveWriter::new(writer);
-        let rows = self.len();
-        for (name, values, columns) in
-            [("q", &self.q, self.about.q.len()), ("v", &self.v, self.about.v.len())]
-        {
-            archive.doubles(name, &[rows, columns], values)?;
-        }
-        for (name, values) in [
-            ("t", &self.t),
-            ("energy", &self.energy),
-            ("natural_map", &self.natural_map),
-            ("penetration", &self.penetration),
-            ("step_time", &self.step_time),
-        ] {
-            archive.doubles(name, &[rows], values)?;
-        }
-        for (name, values) in [("contacts", &self.contacts), ("iterations", &self.iterations)] {
-            archive.counts(name, &[rows], values)?;
+        for quantity in &QUANTITIES {
+            let shape: Vec<usize> = quantity.shape.iter().map(|word| self.side(word)).collect();
+            match self.numbers(quantity.name) {
+                Numbers::Doubles(values) => archive.doubles(quantity.name, &shape, values)?,
+                Numbers::Counts(values) => archive.counts(quantity.name, &shape, values)?,
+                Numbers::Indices(values) => archive.indices(quantity.name, &shape, values)?,
+            }
         }
         archive.file("about.json", &serde_json::to_vec_pretty(&self.about)?)?;
         archive.finish().map(drop)
@@ -87,54 +88,34 @@ impl Trajectory {
 
     /// One row per step; names and units are those of the `.csv`, and the metadata hold what `about.json` does.
     pub fn write_parquet(&self, writer: impl Write) -> io::Result<()> {
-        let single = |name: &str, values| {
-            let values = Values::Doubles { values, start: 0, stride: 1 };
-            Column { name: name.to_owned(), values }
-        };
-        let matrix = |letter: &str, names: &[String], values| -> Vec<Column> {
-            let stride = names.len();
-            let column = |(start, name)| Column {
-                name: format!("{letter} {name}"),
-                values: Values::Doubles { values, start, stride },
-            };
-            names.iter().enumerate().map(column).collect()
-        };
-        let counts = |name: &str, values| Column { name: name.to_owned(), values: Values::Counts(values) };
-        let mut columns = vec![single("t [s]", &self.t)];
-        columns.extend(matrix("q", &self.about.q, &self.q));
-        columns.extend(matrix("v", &self.about.v, &self.v));
-        columns.extend([
-            single("energy [J]", &self.energy),
-            counts("contacts [-]", &self.contacts),
-            single("natural_map [m/s]", &self.natural_map),
-            single("penetration [m]", &self.penetration),
-            counts("iterations [-]", &self.iterations),
-            single("step_time [s]", &self.step_time),
-        ]);
-        parquet::write(&columns, self.len(), &serde_json::to_string(&self.about)?, writer)
+        let about = serde_json::to_string(&self.about)?;
+        parquet::write("trajectory", &self.step_columns(), self.len(), &about, writer)
+    }
+
+    /// One row per contact.
+    pub fn write_contacts_parquet(&self, writer: impl Write) -> io::Result<()> {
+        let about = serde_json::to_string(&self.about)?;
+        parquet::write("contacts", &self.contact_columns(), self.contact.len(), &about, writer)
     }
 
     /// One row per step, with names and units in the first line.
-    pub fn write_csv(&self, mut writer: impl Write) -> io::Result<()> {
-        let about = &self.about;
-        let quoted = |name: &String| format!("\"{}\"", name.replace('"', "\"\""));
-        let columns: Vec<String> = (about.q.iter().map(|n| quoted(&format!("q {n}"))))
-            .chain(about.v.iter().map(|n| quoted(&format!("v {n}"))))
-            .collect();
-        let rest = "energy [J],contacts [-],natural_map [m/s],penetration [m],iterations [-],step_time [s]";
-        writeln!(writer, "t [s],{},{rest}", columns.join(","))?;
-        for i in 0..self.len() {
-            write!(writer, "{}", self.t[i])?;
-            let (nq, nv) = (about.q.len(), about.v.len());
-            for x in self.q[i * nq..(i + 1) * nq].iter().chain(&self.v[i * nv..(i + 1) * nv]) {
-                write!(writer, ",{x}")?;
-            }
-            let (energy, contacts, map) = (self.energy[i], self.contacts[i], self.natural_map[i]);
-            let (depth, iterations, time) = (self.penetration[i], self.iterations[i], self.step_time[i]);
-            writeln!(writer, ",{energy},{contacts},{map},{depth},{iterations},{time}")?;
-        }
-        writer.flush()
+    pub fn write_csv(&self, writer: impl Write) -> io::Result<()> {
+        write_lines(&self.step_columns(), self.len(), writer)
     }
+
+    /// One row per contact, with names and units in the first line.
+    pub fn write_contacts_csv(&self, writer: impl Write) -> io::Result<()> {
+        write_lines(&self.contact_columns(), self.contact.len(), writer)
+    }
+}
+
+fn write_lines(columns: &[Column], rows: usize, mut writer: impl Write) -> io::Result<()> {
+    let line = |fields: Vec<String>| fields.join(",");
+    writeln!(writer, "{}", line(columns.iter().map(|c| quoted(&c.name)).collect()))?;
+    for row in 0..rows {
+        writeln!(writer, "{}", line(columns.iter().map(|c| c.values.text(row)).collect()))?;
+    }
+    writer.flush()
 }
 
 fn create(path: &Path) -> io::Result<std::fs::File> {
@@ -148,23 +129,52 @@ fn create(path: &Path) -> io::Result<std::fs::File> {
 mod tests {
     use crate::runner::{RunOptions, Runner};
     use crate::scene::Scene;
+    use crate::scene::tests::scratch;
+    use crate::trajectory::{Detail, QUANTITIES, Trajectory};
     use stiction::contact::io::numpy::{Array, members};
+
+    fn recorded(scene: &Scene, duration: f64) -> Trajectory {
+        let mut setup = scene.build().unwrap();
+        setup.duration = duration;
+        let options = RunOptions { trajectory: Some(Detail::Whole), ..RunOptions::default() };
+        let mut runner = Runner::new(setup, options).unwrap();
+        let summary = runner.run_quietly();
+        runner.finish(summary).trajectory.unwrap()
+    }
+
+    /// Arrays of an archive, by name.
+    struct Arrays(Vec<(String, Vec<u8>)>);
+
+    impl Arrays {
+        fn of(trajectory: &Trajectory) -> Self {
+            let mut npz = Vec::new();
+            trajectory.write_npz(&mut npz).unwrap();
+            Self(members(&npz).unwrap())
+        }
+
+        fn member(&self, name: &str) -> &[u8] {
+            &self.0.iter().find(|(n, _)| n == name).unwrap().1
+        }
+
+        fn doubles(&self, name: &str) -> Array {
+            Array::read(self.member(&format!("{name}.npy"))).unwrap()
+        }
+
+        /// Numbers of four bytes, after the head.
+        fn integers(&self, name: &str) -> Vec<i32> {
+            let bytes = self.member(&format!("{name}.npy"));
+            let head = 10 + usize::from(u16::from_le_bytes([bytes[8], bytes[9]]));
+            bytes[head..].as_chunks::<4>().0.iter().map(|x| i32::from_le_bytes(*x)).collect()
+        }
+    }
 
     /// Files hold every number that was recorded, in both formats.
     #[test]
     fn files_hold_every_row() {
-        let mut setup = Scene::builtin("double-pendulum").unwrap().build().unwrap();
-        setup.duration = 0.02;
-        let options = RunOptions { trajectory: true, ..RunOptions::default() };
-        let mut runner = Runner::new(setup, options).unwrap();
-        let summary = runner.run_quietly();
-        let trajectory = runner.finish(summary).trajectory.unwrap();
+        let trajectory = recorded(&Scene::builtin("double-pendulum").unwrap(), 0.02);
         assert_eq!((trajectory.len(), trajectory.q.len()), (21, 42));
-
-        let mut npz = Vec::new();
-        trajectory.write_npz(&mut npz).unwrap();
-        let members = members(&npz).unwrap();
-        let member = |name: &str| &members.iter().find(|(n, _)| n == name).unwrap().1;
+        let arrays = Arrays::of(&trajectory);
+        assert_eq!(arrays.0.len(), QUANTITIES.len() + 1);
         let doubles = [
             ("t", &trajectory.t, vec![21]),
             ("q", &trajectory.q, vec![21, 2]),
@@ -173,26 +183,97 @@ mod tests {
             ("natural_map", &trajectory.natural_map, vec![21]),
             ("penetration", &trajectory.penetration, vec![21]),
             ("step_time", &trajectory.step_time, vec![21]),
+            ("energy_error", &trajectory.energy_error, vec![21]),
+            ("energy_error_rate", &trajectory.energy_error_rate, vec![21]),
+            ("body_position", &trajectory.body_position, vec![21, 2, 3]),
+            ("contact_force", &trajectory.contact.force, vec![0, 3]),
         ];
         for (name, values, shape) in doubles {
-            let array = Array::read(member(&format!("{name}.npy"))).unwrap();
+            let array = arrays.doubles(name);
             assert_eq!(array.shape, shape, "{name}");
             // The same bits, NaN of the first row too.
             let bits = |x: &[f64]| x.iter().map(|x| x.to_bits()).collect::<Vec<_>>();
             assert_eq!(bits(&array.values), bits(values), "{name}");
         }
-        for (name, values) in [("contacts", &trajectory.contacts), ("iterations", &trajectory.iterations)] {
-            let bytes = &member(&format!("{name}.npy"))[128..];
-            assert!(bytes.chunks(4).eq(values.iter().map(|v| v.to_le_bytes())), "{name}");
-        }
-        assert!(member("about.json").starts_with(b"{"));
+        let signed = |counts: &[u32]| counts.iter().map(|&n| n as i32).collect::<Vec<_>>();
+        assert_eq!(arrays.integers("contacts"), signed(&trajectory.contacts));
+        assert_eq!(arrays.integers("iterations"), signed(&trajectory.iterations));
 
         let mut csv = Vec::new();
         trajectory.write_csv(&mut csv).unwrap();
         let csv = String::from_utf8(csv).unwrap();
-        let head = "t [s],\"q shoulder [rad]\",\"q elbow [rad]\",\"v shoulder [rad/s]\",\"v elbow [rad/s]\",energy [J],";
+        let head = "t [s],q shoulder [rad],q elbow [rad],v shoulder [rad/s],v elbow [rad/s],energy [J],";
         assert!(csv.starts_with(head), "{}", csv.lines().next().unwrap());
-        let last: Vec<f64> = csv.lines().last().unwrap().split(',').map(|x| x.parse().unwrap()).collect();
+        let last: Vec<f64> = csv.lines().last().unwrap().split(',').filter_map(|x| x.parse().ok()).collect();
         assert_eq!(last[1..3], trajectory.q[40..]);
+    }
+
+    /// A box of 2 kg lies on the floor: in every row its contacts carry 19.62 N up, from the world to the box, at the height
+    /// of the floor, and none slips. The floor is B or A: signs are told by the bodies.
+    #[test]
+    fn contacts_of_a_row_carry_the_box() {
+        let text = "[ground]\n[[body]]\nname = \"box\"\nshape = \"box\"\nsize = [0.2, 0.2, 0.2]\nmass = 2.0\n\
+                    position = [0.0, 0.0, 0.1]\n";
+        let trajectory = recorded(&Scene::load(&scratch("lying.toml", text)).unwrap(), 0.01);
+        let arrays = Arrays::of(&trajectory);
+        let (offsets, bodies) = (arrays.integers("contact_offsets"), arrays.integers("contact_bodies"));
+        let (force, slip) = (arrays.doubles("contact_force").values, arrays.doubles("contact_slip").values);
+        let position = arrays.doubles("contact_position");
+        assert_eq!((offsets.len(), offsets[..2].to_vec()), (trajectory.len() + 1, vec![0, 0]));
+        assert_eq!(position.shape, [*offsets.last().unwrap() as usize, 3]);
+        for row in 1..trajectory.len() {
+            let entries = offsets[row] as usize..offsets[row + 1] as usize;
+            assert_eq!(entries.len(), trajectory.contacts[row] as usize);
+            let up = |i: usize| if bodies[2 * i] == -1 { force[3 * i + 2] } else { -force[3 * i + 2] };
+            let weight: f64 = entries.clone().map(up).sum();
+            assert!((weight - 2.0 * 9.81).abs() < 1e-6, "row {row}: {weight} N");
+            for i in entries {
+                assert!(
+                    bodies[2 * i].min(bodies[2 * i + 1]) == -1 && bodies[2 * i].max(bodies[2 * i + 1]) == 0
+                );
+                assert!(position.values[3 * i + 2].abs() < 1e-6 && slip[3 * i].abs() < 1e-6);
+            }
+        }
+        let about: serde_json::Value = serde_json::from_slice(arrays.member("about.json")).unwrap();
+        assert_eq!(about["bodies"][0], "box");
+        assert_eq!(about["arrays"].as_array().unwrap().len(), QUANTITIES.len());
+
+        let mut csv = Vec::new();
+        trajectory.write_contacts_csv(&mut csv).unwrap();
+        let csv = String::from_utf8(csv).unwrap();
+        let head = "row [-],t [s],geometry a,geometry b,body a,body b,position x [m],position y [m],";
+        assert!(csv.starts_with(head), "{}", csv.lines().next().unwrap());
+        assert!(csv.lines().nth(1).unwrap().contains("world"));
+        assert_eq!(csv.lines().count(), 1 + position.shape[0]);
+    }
+
+    /// Velocities of bodies are the differences of their positions, efforts those of the motor, codes words of `about`.
+    #[test]
+    fn bodies_and_efforts_are_told() {
+        let cart = r#"<mujoco><option gravity="0 0 0"/><worldbody><body><joint name="rail" type="slide" axis="1 0 0"/>
+            <geom type="sphere" size="0.1" mass="2" contype="0" conaffinity="0"/></body></worldbody>
+            <actuator><motor name="pull" joint="rail"/></actuator></mujoco>"#;
+        scratch("told.xml", cart);
+        let text = "gravity = [0, 0, 0]\n[[model]]\nfile = \"told.xml\"\ncontrol = [3.0]\n";
+        let trajectory = recorded(&Scene::load(&scratch("told.toml", text)).unwrap(), 0.1);
+        let arrays = Arrays::of(&trajectory);
+        assert_eq!(arrays.doubles("effort").values[1..], vec![3.0; trajectory.len() - 1]);
+        let (t, x) = (&trajectory.t, arrays.doubles("body_position").values);
+        let v = arrays.doubles("body_velocity").values;
+        let i = trajectory.len() - 2;
+        let difference = (x[3 * (i + 1)] - x[3 * (i - 1)]) / (t[i + 1] - t[i - 1]);
+        assert!((v[3 * i] - difference).abs() < 2e-3 * difference, "{} {difference}", v[3 * i]);
+        assert_eq!(trajectory.about.status[arrays.integers("status")[1] as usize], "converged");
+        assert_eq!(trajectory.about.remedy[arrays.integers("remedy")[1] as usize], "none");
+    }
+
+    /// The guide says of every array what it is, as `about.json` does.
+    #[test]
+    fn the_guide_tells_every_array() {
+        let guide = include_str!("../../../../docs/trajectories.md");
+        for q in &QUANTITIES {
+            let line = format!("| `{}` | {} | {} | {} |", q.name, q.shape.join(" × "), q.unit, q.meaning);
+            assert!(guide.contains(&line), "docs/trajectories.md lacks: {line}");
+        }
     }
 }
