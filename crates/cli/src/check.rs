@@ -1,4 +1,4 @@
-//! `stiction check`: what is wrong with robot files before they run.
+//! `stiction check`: what is wrong with robot files, and with the models of scenes, before they run.
 
 use crate::args::CheckArgs;
 use crate::failure::Failure;
@@ -10,6 +10,7 @@ use std::path::{Path, PathBuf};
 use std::process::ExitCode;
 use stiction::models::LoadOptions;
 use stiction::models::check::{Finding, Report, Rule, Severity, check, mend, models_below, rules};
+use stiction_lab::Scene;
 
 /// Findings of one rule shown of a file, unless all are asked for.
 const SHOWN: usize = 5;
@@ -24,16 +25,29 @@ pub(crate) fn check_files(args: &CheckArgs) -> Result<ExitCode, Failure> {
     let options = args.files.load_options(args.free_base);
     let mut reports = Vec::new();
     for file in files(&args.models)? {
-        let mut report = check(&file, &options);
+        if file.extension().is_some_and(|e| e == "toml") {
+            let scene = Scene::load(&file).map_err(Failure::input)?;
+            let of_models = scene.check_models();
+            if of_models.iter().all(|r| r.read) {
+                scene.build().map_err(Failure::input)?;
+            }
+            reports.extend(of_models);
+        } else {
+            reports.push(check(&file, &options));
+        }
+    }
+    for report in &mut reports {
         report.findings.retain(|f| !allowed.contains(&f.rule.code));
         report.omitted.retain(|(code, _)| !allowed.contains(code));
-        reports.push(report);
     }
     if args.json {
         say_json(&json!({ "files": reports.iter().map(as_json).collect::<Vec<_>>() }))?;
     } else {
         for report in &reports {
             say(&described(report, args.all))?;
+        }
+        if reports.is_empty() {
+            say("nothing to object to: the scene can be read, and it has no model files")?;
         }
         if reports.len() > 1 {
             say(&format!("\n{} files: {}", reports.len(), counts(&reports.iter().collect::<Vec<_>>())))?;

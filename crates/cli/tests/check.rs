@@ -98,3 +98,22 @@ fn a_mended_copy_is_clean_and_the_original_stays() {
     assert!(over.status.code() == Some(2) && text(&over.stderr).contains("name another file"));
     assert_eq!(check(&here, &[".", "--fix", "mended.urdf"]).status.code(), Some(2));
 }
+
+/// A scene is checked with the models that it names, read as it reads them; a mistake of its own is named.
+#[test]
+fn scenes_are_checked_with_their_models() {
+    let here = folder("check-scene");
+    let scene = |text: &str| std::fs::write(here.join("scene.toml"), text).unwrap();
+    scene("[[model]]\nfile = \"wrong.urdf\"\n[[model]]\nfile = \"deep/fine.urdf\"\n");
+    let output = check(&here, &["scene.toml"]);
+    let told = text(&output.stdout);
+    assert_ne!(output.status.code(), Some(0), "{told}");
+    assert!(told.contains("wrong.urdf:") && told.contains("deep/fine.urdf: 0 errors"), "{told}");
+    scene("[[model]]\nfile = \"deep/fine.urdf\"\njoints = { kne = 1 }\n");
+    let output = check(&here, &["scene.toml"]);
+    let complaint = text(&output.stderr);
+    assert_eq!(output.status.code(), Some(2), "{complaint}");
+    assert!(complaint.contains("scene.toml:3") && complaint.contains("`knee`"), "{complaint}");
+    scene("[ground]\n");
+    assert_eq!(check(&here, &["scene.toml"]).status.code(), Some(0));
+}

@@ -439,7 +439,7 @@ inequality by rounding; never masses, limits, signs or names.
 
 Exit codes: 0 nothing denied was found; 1 something was; 2 a file cannot be read.")]
 pub(crate) struct CheckArgs {
-    /// Robots (.urdf, .xml, .sdf), or folders of them
+    /// Robots (.urdf, .xml, .sdf), folders of them, or scenes (.toml), of which the models are checked
     #[arg(required_unless_present = "rules")]
     pub(crate) models: Vec<PathBuf>,
     /// From which severity on findings make the exit code 1

@@ -106,7 +106,19 @@ impl Scene {
         let forces = (self.force.iter().enumerate())
             .map(|(i, spec)| self.force(i, spec, &world))
             .collect::<Result<_, _>>()?;
-        let motion = self.motion.as_ref().map(|spec| self.motion(spec, &world)).transpose()?;
+        let motion = match (&self.motion, &self.track) {
+            (None, None) => None,
+            (Some(spec), None) => Some(self.motion(spec, &world)?),
+            (None, Some(spec)) => Some(Motion::Track(self.track(spec, &world)?)),
+            (Some(_), Some(_)) => {
+                return Err(self.mistake(
+                    "track",
+                    0,
+                    "file",
+                    "a scene has a [motion] or a [track], not both",
+                ));
+            }
+        };
         Ok(Setup {
             name: self.name.clone(),
             world,

@@ -19,21 +19,25 @@ mod model;
 mod motion;
 mod number;
 mod posture;
+#[cfg(test)]
+mod reference;
 mod robot_file;
 mod source;
 pub mod spec;
 #[cfg(test)]
 pub(crate) mod tests;
+mod track;
 mod yielding;
 
 pub use build::Setup;
 pub use builtin::{BUILTIN_MODELS, BUILTIN_SCENES, builtin_summaries};
 pub use error::SceneError;
 pub use force::Force;
-pub use motion::{Motion, MotionSpec};
+pub use motion::{Motion, MotionSpec, Periodic};
 pub use number::{Direction, Finite, NotNegative, Positive, Quaternion, Rgba, Share, Size, Vector};
 pub use robot_file::RobotOptions;
 pub use source::Source;
+pub use track::{Between, Track, TrackKind, TrackSpec};
 
 use crate::text::read_text;
 use serde::{Deserialize, Serialize};
@@ -74,6 +78,9 @@ pub struct Scene {
     /// The motion that actuators follow; without: they keep their controls.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub motion: Option<MotionSpec>,
+    /// Controls or positions over time from a file, instead of a motion.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub track: Option<TrackSpec>,
     /// The scene is a robot file: gravity, time step and initial state are the file's.
     #[serde(skip)]
     pub(crate) standalone: Option<robot_file::Standalone>,
@@ -96,6 +103,7 @@ impl Default for Scene {
             model: Vec::new(),
             force: Vec::new(),
             motion: None,
+            track: None,
             standalone: None,
             source: Source::default(),
         }

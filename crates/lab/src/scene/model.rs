@@ -12,7 +12,8 @@ use crate::nearest::hint;
 use std::path::Path;
 use stiction::State;
 use stiction::dynamics::spatial::{Pose, Vec3};
-use stiction::dynamics::{JointKind, Model};
+use stiction::dynamics::{Joint, JointKind, Model};
+use stiction::models::check::{Report, check};
 use stiction::models::{Keyframe, LoadOptions, Note, Severity, World, load, load_str};
 
 /// Word for the posture of no keyframe.
@@ -71,23 +72,41 @@ impl Scene {
             control.extend(add_servos(&mut world, &state, hold));
         }
         let pose = self.frame(spec.frame) * at.pose(spec.position, spec.rpy, spec.quaternion)?;
+        self.set_velocity(&at, spec, &pose, (&world.model, &mut state))?;
         if spec.set_down {
             self.set_down(&at, &world, &mut state, &pose)?;
         }
         Ok(Part { world, state, control, pose })
     }
 
-    fn read_model(&self, at: &At<'_>, spec: &ModelSpec) -> Result<World, SceneError> {
-        let gravity = if self.is_robot_file() { None } else { Some(self.gravity_or_default()) };
+    /// How the file of a `[[model]]` is read.
+    fn load_options(&self, spec: &ModelSpec) -> LoadOptions {
         let folder = self.source.folder();
-        let options = LoadOptions {
+        LoadOptions {
             free_base: spec.free_base,
-            gravity,
+            gravity: if self.is_robot_file() { None } else { Some(self.gravity_or_default()) },
             package_dirs: spec.package_dirs.iter().map(|p| folder.join(p)).collect(),
             srdf: spec.srdf.as_ref().map(|p| folder.join(p)),
             meshes: spec.meshes.into(),
             ..LoadOptions::default()
-        };
+        }
+    }
+
+    /// The linter's reports on the files of all `[[model]]`, each read as the scene reads it; a file that several name is told
+    /// once.
+    pub fn check_models(&self) -> Vec<Report> {
+        let mut reports: Vec<Report> = Vec::new();
+        for spec in &self.model {
+            let Some(file) = spec.file.as_ref().map(|file| self.source.folder().join(file)) else { continue };
+            if !reports.iter().any(|r| r.file == file) {
+                reports.push(check(&file, &self.load_options(spec)));
+            }
+        }
+        reports
+    }
+
+    fn read_model(&self, at: &At<'_>, spec: &ModelSpec) -> Result<World, SceneError> {
+        let options = self.load_options(spec);
         match (&spec.file, &spec.builtin) {
             (Some(file), None) => {
                 let path = self.source.folder().join(file);
@@ -117,7 +136,7 @@ impl Scene {
         }
     }
 
-    /// Starting positions by joint name.
+    /// Starting positions and velocities by joint name.
     fn set_joints(
         &self,
         at: &At<'_>,
@@ -126,18 +145,36 @@ impl Scene {
         state: &mut State,
     ) -> Result<(), SceneError> {
         for (name, q) in &spec.joints {
-            let joint =
-                model.joints.iter().find(|j| j.name == *name && j.kind.is_scalar()).ok_or_else(|| {
-                    let names =
-                        || model.joints.iter().filter(|j| j.kind.is_scalar()).map(|j| j.name.as_str());
-                    let all = names().collect::<Vec<_>>().join(", ");
-                    let guess = hint(name, names());
-                    at.mistake(
-                        "joints",
-                        format!("no hinge, slide or screw is called `{name}`{guess}; there are: {all}"),
-                    )
-                })?;
-            state.q[joint.idx_q] = q.0;
+            state.q[scalar_joint(at, "joints", model, name)?.idx_q] = q.0;
+        }
+        for (name, v) in &spec.joint_velocities {
+            state.v[scalar_joint(at, "joint_velocities", model, name)?.idx_v] = v.0;
+        }
+        Ok(())
+    }
+
+    /// Starting velocity of the first free base; `pose` will turn its linear part into world axes.
+    fn set_velocity(
+        &self,
+        at: &At<'_>,
+        spec: &ModelSpec,
+        pose: &Pose,
+        (model, state): (&Model, &mut State),
+    ) -> Result<(), SceneError> {
+        let key = if spec.velocity.is_some() { "velocity" } else { "angular_velocity" };
+        if spec.velocity.is_none() && spec.angular_velocity.is_none() {
+            return Ok(());
+        }
+        let Some(base) = model.joints.iter().find(|j| j.kind == JointKind::Free) else {
+            return Err(at.mistake(key, "this model is fixed to the world; only a free base has a velocity"));
+        };
+        if let Some(velocity) = spec.velocity {
+            let in_world = self.frame(spec.frame).rotation.rotate(velocity.vec3());
+            let given = pose.inverse().rotation.rotate(in_world);
+            state.v[base.idx_v..][..3].copy_from_slice(&given.to_array());
+        }
+        if let Some(angular) = spec.angular_velocity {
+            state.v[base.idx_v + 3..][..3].copy_from_slice(&angular.0);
         }
         Ok(())
     }
@@ -164,6 +201,17 @@ impl Scene {
         }
         Ok(())
     }
+}
+
+/// The hinge, slide or screw called `name`.
+fn scalar_joint<'m>(at: &At<'_>, key: &str, model: &'m Model, name: &str) -> Result<&'m Joint, SceneError> {
+    let joints = || model.joints.iter().filter(|j| j.kind.is_scalar());
+    joints().find(|j| j.name == name).ok_or_else(|| {
+        let names = || joints().map(|j| j.name.as_str());
+        let all = names().collect::<Vec<_>>().join(", ");
+        let guess = hint(name, names());
+        at.mistake(key, format!("no hinge, slide or screw is called `{name}`{guess}; there are: {all}"))
+    })
 }
 
 /// Loads `path`; a URDF that is to be held with the SRDF that lies beside it, if none is named and that can be read.

@@ -9,7 +9,7 @@
 //! (2) is the control at which an actuator exerts nothing where it is on its way: a servo then pulls towards where the motion
 //! is at the end of the step, the stable PD controller [Tan2011] under steppers that take servos there.
 
-use super::{Finite, Positive, Scene, SceneError};
+use super::{Finite, Positive, Scene, SceneError, Track};
 use serde::{Deserialize, Serialize};
 use stiction::Simulation;
 use stiction::models::World;
@@ -31,14 +31,31 @@ pub struct MotionSpec {
 
 /// A motion of the actuators of a world.
 #[derive(Clone, Debug, PartialEq)]
-pub struct Motion {
+pub enum Motion {
+    Periodic(Periodic),
+    Track(Track),
+}
+
+impl Motion {
+    /// Sets the controls of the next step.
+    pub fn apply(&self, sim: &mut Simulation) {
+        match self {
+            Self::Periodic(motion) => motion.apply(sim),
+            Self::Track(track) => track.apply(sim),
+        }
+    }
+}
+
+/// A motion that comes back to its start, period after period.
+#[derive(Clone, Debug, PartialEq)]
+pub struct Periodic {
     period: f64,
     times: Vec<f64>,
     positions: Vec<Vec<f64>>,
     slopes: Vec<Vec<f64>>,
 }
 
-impl Motion {
+impl Periodic {
     /// (1): position and velocity of every actuator at time t.
     pub fn at(&self, t: f64) -> impl Iterator<Item = [f64; 2]> + '_ {
         let t = t.rem_euclid(self.period);
@@ -57,7 +74,7 @@ impl Motion {
     }
 
     /// Sets the controls of the next step, by (2).
-    pub fn apply(&self, sim: &mut Simulation) {
+    fn apply(&self, sim: &mut Simulation) {
         let end = sim.state().t + sim.settings().stepper.dt;
         let world = sim.shared_world();
         let controls = sim.control_mut().iter_mut().zip(&world.actuators);
@@ -112,7 +129,7 @@ impl Scene {
             (h1 * d0 + h0 * d1) / (h0 + h1)
         };
         let slopes = (0..n).map(|k| (0..actuators).map(|a| slope(k, a)).collect()).collect();
-        Ok(Motion { period, times, positions, slopes })
+        Ok(Motion::Periodic(Periodic { period, times, positions, slopes }))
     }
 }
 
@@ -120,12 +137,12 @@ impl Scene {
 mod tests {
     use super::*;
 
-    fn motion(ease: bool) -> Motion {
+    fn motion(ease: bool) -> Periodic {
         let times = vec![0.0, 1.0, 3.0];
         let positions = vec![vec![0.0], vec![1.0], vec![1.0]];
         // Of the parabolas through three neighbours, times 4 s round.
         let slopes = if ease { [0.0; 3] } else { [0.0, 2.0 / 3.0, -2.0 / 3.0] };
-        Motion { period: 4.0, times, positions, slopes: slopes.map(|s| vec![s]).to_vec() }
+        Periodic { period: 4.0, times, positions, slopes: slopes.map(|s| vec![s]).to_vec() }
     }
 
     /// It goes through its positions, period after period, and its velocity is that of its position.

@@ -182,6 +182,12 @@ pub struct ModelSpec {
     pub keyframe: Option<String>,
     /// Starting position of single joints by name, over the keyframe [rad or m].
     pub joints: BTreeMap<String, Finite>,
+    /// Starting velocity of single joints by name, over the keyframe [rad/s or m/s].
+    pub joint_velocities: BTreeMap<String, Finite>,
+    /// Starting velocity of the origin of a free base, along the axes of `frame`, instead of the keyframe's [m/s].
+    pub velocity: Option<Vector>,
+    /// Starting angular velocity of a free base in its own axes, instead of the keyframe's [rad/s].
+    pub angular_velocity: Option<Vector>,
     /// URDF: the root link moves freely.
     pub free_base: bool,
     /// Folders in which `package://name/…` and `model://name/…` are looked up first, relative to the scene file.

@@ -494,3 +494,41 @@ fn a_heap_drawn_into_itself_costs_a_bounded_effort() {
         .collect();
     assert!(deepest[3] < deepest[0], "{deepest:?}");
 }
+
+/// A model starts with the velocities that its scene states: of its base along the axes of the frame, turning in its own axes,
+/// and of joints by name; mistakes are named.
+#[test]
+fn models_start_with_velocities() {
+    let floating = r#"<mujoco><worldbody><body><freejoint/><geom type="box" size="0.1 0.1 0.1" mass="1"/><body>
+        <joint name="elbow" axis="0 1 0"/><geom type="sphere" size="0.05" pos="0.3 0 0" mass="1"/></body></body></worldbody>
+        </mujoco>"#;
+    scratch("thrown.xml", floating);
+    let build = |keys: &str| {
+        let text = format!("[[model]]\nfile = \"thrown.xml\"\nrpy = [0, 0, 90]\n{keys}\n");
+        Scene::load(&scratch("thrown.toml", &text)).unwrap().build()
+    };
+    let keys = "velocity = [1, 2, 3]\nangular_velocity = [4, 5, 6]\njoint_velocities = { elbow = -7 }";
+    let v = build(keys).unwrap().state.v;
+    assert!(v.iter().zip([1.0, 2.0, 3.0, 4.0, 5.0, 6.0, -7.0]).all(|(a, b)| (a - b).abs() < 1e-12), "{v:?}");
+    let told = build("joint_velocities = { elbo = 1 }").unwrap_err().to_string();
+    assert!(told.contains("did you mean `elbow`?") && told.contains("thrown.toml:4"), "{told}");
+    scratch("thrown.xml", &floating.replace("<freejoint/>", ""));
+    let told = build("velocity = [1, 2, 3]").unwrap_err().to_string();
+    assert!(told.contains("fixed to the world"), "{told}");
+}
+
+/// A link without a shape whose joint starts below its range is brought back to it, without a velocity.
+#[test]
+fn joints_of_links_without_shapes_come_back_into_their_ranges() {
+    let elbow = r#"<robot name="r"><link name="base"/><joint name="elbow" type="revolute"><parent link="base"/>
+        <child link="arm"/><axis xyz="0 0 1"/><limit lower="0.8" upper="5.4" effort="10" velocity="1"/></joint>
+        <link name="arm"><inertial><origin xyz="0.2 0 0"/><mass value="1"/>
+        <inertia ixx="0.002" iyy="0.01" izz="0.01" ixy="0" ixz="0" iyz="0"/></inertial></link></robot>"#;
+    let scene = Scene::from_model_file(&scratch("elbow.urdf", elbow), &RobotOptions::default()).unwrap();
+    let mut setup = scene.build().unwrap();
+    assert_eq!((setup.state.q[0], setup.duration), (0.0, 5.0));
+    setup.duration = 2.0;
+    let end = Runner::new(setup, RunOptions::default()).unwrap().run_quietly().end;
+    // To the slop of overlaps, which are left alone.
+    assert!((end.q[0] - 0.8).abs() < 1.01e-5 && end.v[0] == 0.0, "{end:?}");
+}

@@ -19,9 +19,12 @@ export class Controls {
   private joints: Slider[] = [];
   private readonly solver = byId<HTMLSelectElement>("solver");
   private ghosts: HTMLInputElement[] = [];
+  private frame: Frame | null = null;
 
   constructor(private readonly session: Session) {
     byId("controls").hidden = false;
+    // Opened while the simulation rests, they show where the joints are.
+    byId("joints-part").addEventListener("toggle", () => this.followJoints());
     this.solver.addEventListener("change", () => {
       session.send({ do: "solver", name: this.solver.value });
       this.solver.blur();
@@ -45,13 +48,20 @@ export class Controls {
         send: (value) => this.session.send({ do: "joint", joint: position ?? 0, value }),
       })),
     );
+    this.followJoints();
     byId("actuators-part").hidden = actuators.length === 0;
     byId("joints-part").hidden = scalars.length === 0;
   }
 
   /** Follows the joints. */
   show(frame: Frame): void {
-    if (byId<HTMLDetailsElement>("joints-part").open) this.joints.forEach((slider, i) => slider.show(frame.joints[i] ?? NaN));
+    this.frame = frame;
+    this.followJoints();
+  }
+
+  private followJoints(): void {
+    const { frame } = this;
+    if (frame && byId<HTMLDetailsElement>("joints-part").open) this.joints.forEach((slider, i) => slider.show(frame.joints[i] ?? NaN));
   }
 
   reflect(status: Status): void {

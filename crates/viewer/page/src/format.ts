@@ -16,10 +16,11 @@ export function number(value: number): string {
   return signed(value.toFixed(digits));
 }
 
-export function scientific(value: number): string {
+/** With so many digits after the first. */
+export function scientific(value: number, digits = 1): string {
   if (!Number.isFinite(value)) return "–";
   if (value === 0) return "0";
-  const [mantissa, exponent] = value.toExponential(1).split("e");
+  const [mantissa, exponent] = value.toExponential(Number.isFinite(digits) ? Math.min(digits, 8) : 1).split("e");
   return signed(`${mantissa}·10${superscript(exponent ?? "0")}`);
 }
 

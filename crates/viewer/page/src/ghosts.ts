@@ -65,8 +65,8 @@ export class Ghosts {
 
   /** Where to write the name of each run, and the name. */
   names(placed: Frame): { at: Vector3; name: string }[] {
-    if (!this.several || !this.apart) return [];
-    return this.scene.runs.flatMap(({ name, first, count }) => {
+    if (!this.several) return [];
+    return this.scene.runs.flatMap(({ name, first, count }, run) => {
       const at = new Vector3(0, 0, -Infinity);
       let bodies = 0;
       for (let body = first; body < first + count; body++) {
@@ -75,8 +75,9 @@ export class Ghosts {
         at.set(at.x + x, at.y + y, Math.max(at.z, z));
         bodies++;
       }
-      // Above all of it.
-      return bodies > 0 ? [{ at: at.set(at.x / bodies, at.y / bodies, at.z + ABOVE * this.spacing), name }] : [];
+      // Above all of it; in one place one above the other.
+      const lines = this.apart ? 1 : this.scene.runs.length - run;
+      return bodies > 0 ? [{ at: at.set(at.x / bodies, at.y / bodies, at.z + lines * ABOVE * this.spacing), name }] : [];
     });
   }
 

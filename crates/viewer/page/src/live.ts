@@ -35,7 +35,7 @@ export class LiveSource implements Source {
       this.kept.pop();
       this.size -= last.bytes.byteLength;
     }
-    this.kept.push({ bytes, digest: digestOf(frame) });
+    this.kept.push({ bytes, digest: digestOf(frame, this.scene) });
     this.size += bytes.byteLength;
     this.read = { bytes, frame };
     let old = 0;

@@ -1,8 +1,9 @@
 // Contacts: points, force arrows, friction cones.
 //
 // Every force f is drawn on the body it acts on, to one scale s [m/N]. The cone of a closed contact has its apex at the
-// point, its axis along the normal n and height s f.n, hence a rim of radius s mu f.n: the tip of the arrow stays inside
-// the rim while the contact sticks and lies on it when the contact slides. An open contact bears no force; its cone is
+// point, its axis along the normal n and height s f.n, hence a rim of radius s mu f.n, or is a smaller one of the same form
+// where that would hide the bodies: the arrow stays inside the cone while the contact sticks and lies on it when the
+// contact slides. An open contact bears no force; its cone is
 // grey and keeps a small fixed height.
 
 import {
@@ -20,7 +21,7 @@ import {
 } from "three";
 import { Marks } from "./marks";
 import type { Contact, Frame, Mode } from "./protocol";
-import { sense } from "./summary";
+import { norm, sense } from "./summary";
 import type { Theme } from "./theme";
 
 export interface Shown {
@@ -42,6 +43,8 @@ const POINT_PIXELS = 5; // radius on the screen
 // In sizes of the scene:
 const SHAFT = 0.011; // radius
 const OPEN_CONE = 0.05; // height
+const TALLEST_CONE = 0.22; // height: robots that lie stay in sight
+const LONGEST = 1; // of an arrow: what is longer is cut to it, and its label says how large it is
 const POINT = 0.03; // largest radius, seen from afar
 const MANY = 256; // contacts
 const INVISIBLE = 1e-3; // shorter than this is not drawn
@@ -99,9 +102,10 @@ export class Overlay extends Group {
       point.set(...contact.point);
       normal.set(...contact.normal).multiplyScalar(turn).normalize();
       force.set(...contact.force).multiplyScalar(turn);
-      const height = contact.mode === "open" ? OPEN_CONE * this.size : this.metresPerNewton * force.dot(normal);
+      force.clampLength(0, (LONGEST * this.size) / this.metresPerNewton);
+      const height = contact.mode === "open" ? OPEN_CONE * this.size : Math.min(this.metresPerNewton * force.dot(normal), TALLEST_CONE * this.size);
       this.pushCone(height, contact.mu * height, colour);
-      this.pushArrow(colour);
+      this.pushArrow(norm(contact.force), colour);
     }
     shafts.flush(this.shown.forces);
     heads.flush(this.shown.forces);
@@ -122,12 +126,11 @@ export class Overlay extends Group {
     points.flush(this.shown.points);
   }
 
-  /** The force at the point, both as set. */
-  private pushArrow(colour: Color): void {
-    const newtons = force.length();
-    const length = this.metresPerNewton * newtons;
+  /** The force at the point, both as set; it may be shorter than `newtons`, which its label says. */
+  private pushArrow(newtons: number, colour: Color): void {
+    const length = this.metresPerNewton * force.length();
     if (length < INVISIBLE * this.size) return;
-    const along = force.divideScalar(newtons);
+    const along = force.normalize();
     turned.setFromUnitVectors(Z, along);
     const width = Math.min(SHAFT * this.size, 0.1 * length);
     const headLength = 6 * width;

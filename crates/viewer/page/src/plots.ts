@@ -16,6 +16,7 @@ const SMALLEST = 1e-18; // a residual of exactly zero is drawn here
 const MOST_CURVES = 14;
 const MOST_DECADES = 4; // labelled
 const MOST_DECIMALS = 6;
+const LEAST_SPAN = 2e-5; // of a linear scale, relative to its values: what changes less is a flat line, not rounding made large
 
 interface Sheet {
   title: string;
@@ -112,7 +113,7 @@ export class Plots {
     return {
       width: Math.max(width, 120),
       height: HEIGHT,
-      scales: { x: { time: false }, y: sheet.logarithmic ? { distr: 3 } : {} },
+      scales: { x: { time: false }, y: sheet.logarithmic ? { distr: 3 } : { range: spanned } },
       axes: [
         { ...axis, size: 20, gap: 2, values: (_, ticks) => ticks.map((t) => `${Number(t.toFixed(3))}`) },
         {
@@ -152,11 +153,20 @@ function someDecades(_: uPlot, ticks: number[]): (number | null)[] {
   });
 }
 
+/** The range of a linear scale: with some room, and never so small that its ticks read alike. */
+function spanned(_: uPlot, low: number | null, high: number | null): uPlot.Range.MinMax {
+  if (low === null || high === null) return [low, high];
+  const least = LEAST_SPAN * Math.max(Math.abs(low), Math.abs(high)) || 1;
+  if (high - low >= least) return uPlot.rangeNum(low, high, 0.1, true);
+  const middle = (low + high) / 2;
+  return [middle - least / 2, middle + least / 2];
+}
+
 /** A tick with the digits that tell it from the others. */
 function short(value: number, ticks: number[]): string {
   const size = Math.max(...ticks.map(Math.abs));
-  if (size !== 0 && (size < 1e-3 || size >= 1e5)) return scientific(value);
   const apart = Math.min(...ticks.slice(1).map((tick, i) => tick - (ticks[i] ?? NaN)));
+  if (size !== 0 && (size < 1e-3 || size >= 1e5)) return scientific(value, Math.max(Math.ceil(Math.log10(size / apart) - 1e-9), 1));
   const decimals = apart > 0 && Number.isFinite(apart) ? Math.ceil(-Math.log10(apart) - 1e-9) : 3;
   return value.toFixed(Math.min(Math.max(decimals, 0), MOST_DECIMALS));
 }

@@ -13,7 +13,7 @@ export class RecordingSource implements Source {
     readonly scene: Scene,
     private readonly frames: Frame[],
   ) {
-    this.digests = frames.map(digestOf);
+    this.digests = frames.map((frame) => digestOf(frame, this.scene));
   }
 
   static async fromBase64(text: string): Promise<RecordingSource> {

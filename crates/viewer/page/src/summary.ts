@@ -21,11 +21,20 @@ export interface Digest {
   efforts: Float32Array;
 }
 
-export function digestOf(frame: Frame): Digest {
+/** Of several runs contacts and forces are those of the first, as the other numbers are. */
+export function digestOf(whole: Frame, scene: Scene): Digest {
+  const frame = { ...whole, contacts: contactsOfFirstRun(whole, scene) };
   const { t, energy, naturalMap, ownNaturalMap, penetration, iterations, outcome, efforts } = frame;
   const largest = frame.contacts.reduce((most, { force }) => Math.max(most, norm(force)), 0);
   const [counts, force] = [modeCounts(frame), forceFromWorld(frame)];
   return { t, energy, naturalMap, ownNaturalMap, penetration, iterations, outcome, counts, force, largest, efforts };
+}
+
+function contactsOfFirstRun({ contacts }: Frame, { runs }: Scene): Contact[] {
+  const run = runs[0];
+  if (!run) return contacts;
+  const ours = (body: number) => body === WORLD || (body >= run.first && body < run.first + run.count);
+  return contacts.filter(({ bodies }) => bodies.every(ours));
 }
 
 export function modeCounts(frame: Frame): Record<Mode, number> {

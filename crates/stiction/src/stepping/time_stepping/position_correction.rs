@@ -63,7 +63,7 @@ pub(crate) struct PositionCorrection {
     pub(crate) v: Vec<f64>,
     /// The motions of bodies that this is.
     V: Vec<Motion>,
-    /// Farthest point of the geometries of every body from its origin [m].
+    /// Farthest point of the geometries of every body from its origin; without any, its radius of gyration about that [m].
     reach: Vec<f64>,
     /// Per tree, how fast the fastest body is that p joins to it [m/s].
     speed: Vec<f64>,
@@ -78,6 +78,13 @@ impl PositionCorrection {
                 && far.is_finite()
             {
                 reach[body] = reach[body].max(X_BG.translation.norm() + far);
+            }
+        }
+        // What has no shape and turns about its origin moves too.
+        for (reach, body) in reach.iter_mut().zip(&world.model.bodies).filter(|(reach, _)| **reach == 0.0) {
+            let (mass, second) = (body.inertia.mass, body.inertia.second);
+            if mass > 0.0 {
+                *reach = (0.5 * (second.xx + second.yy + second.zz) / mass).sqrt();
             }
         }
         let params = NcpAlParams {

@@ -1,0 +1,281 @@
+//! Controls or positions of actuators over time, from the columns of a file.
+//!
+//! ```text
+//!     hold:     the values of the last row at or before t
+//!     linear:   straight between rows
+//!     before the first row its values, after the last row its values
+//! ```
+//!
+//! Controls are those of the step that starts at t. Positions p become controls as in a `[motion]`, by equation (2) there.
+
+use super::{Scene, SceneError};
+use crate::nearest::hint;
+use crate::text::read_bytes;
+use serde::{Deserialize, Serialize};
+use std::path::PathBuf;
+use stiction::Simulation;
+use stiction::contact::io::numpy::{Array, members};
+use stiction::models::{Actuator, World};
+
+/// Bytes beyond which a file of columns is taken for a mistake.
+const MAX_BYTES: u64 = 1 << 30;
+/// A row this much after the start of a step still counts for it [s]: times in files are rounded.
+const HAIR: f64 = 1e-9;
+
+/// `[track]`: what actuators do over time, from a file; instead of a `[motion]`.
+#[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
+#[serde(deny_unknown_fields)]
+pub struct TrackSpec {
+    /// A `.csv` with a line of names, or an `.npz` with an array a column; relative to the scene file. The column `t` is time
+    /// [s], ascending; the others are called after actuators, or after joints whose servos get positions.
+    pub file: PathBuf,
+    /// The meaning of the columns.
+    #[serde(default)]
+    pub columns: TrackKind,
+    /// The values between two rows.
+    #[serde(default)]
+    pub between: Between,
+}
+
+/// The meaning of the columns of a track.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
+#[serde(rename_all = "lowercase")]
+pub enum TrackKind {
+    /// Controls of actuators, in their own units.
+    #[default]
+    Controls,
+    /// Positions that servos are to reach [rad or m].
+    Positions,
+}
+
+/// The values between two rows of a track.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
+#[serde(rename_all = "lowercase")]
+pub enum Between {
+    /// Those of the row before.
+    #[default]
+    Hold,
+    /// On the straight line.
+    Linear,
+}
+
+/// Columns over time, each of an actuator of a world.
+#[derive(Clone, Debug, PartialEq)]
+pub struct Track {
+    times: Vec<f64>,
+    /// Actuators with their values, one a time.
+    columns: Vec<(usize, Vec<f64>)>,
+    kind: TrackKind,
+    between: Between,
+}
+
+impl Track {
+    /// The value of a column at time t and its rate.
+    fn at(&self, values: &[f64], t: f64) -> [f64; 2] {
+        let after = self.times.partition_point(|x| *x <= t + HAIR);
+        let (i, last) = (after.saturating_sub(1), self.times.len() - 1);
+        if self.between == Between::Hold || after == 0 || i == last {
+            return [values[i], 0.0];
+        }
+        let rate = (values[i + 1] - values[i]) / (self.times[i + 1] - self.times[i]);
+        [values[i] + rate * (t - self.times[i]), rate]
+    }
+
+    /// Sets the controls of the next step.
+    pub(super) fn apply(&self, sim: &mut Simulation) {
+        let (start, dt) = (sim.state().t, sim.settings().stepper.dt);
+        let world = sim.shared_world();
+        for (index, values) in &self.columns {
+            let control = match (self.kind, self.between) {
+                (TrackKind::Controls, _) => self.at(values, start)[0],
+                (TrackKind::Positions, between) => {
+                    let t = if between == Between::Hold { start } else { start + dt };
+                    let ([p, rate], law) = (self.at(values, t), world.actuators[*index].law);
+                    -(law.bias + law.bias_length * p + law.bias_velocity * rate) / law.gain
+                }
+            };
+            sim.control_mut()[*index] = control;
+        }
+    }
+}
+
+impl Scene {
+    /// `[track]`, for the actuators of `world`.
+    pub(super) fn track(&self, spec: &TrackSpec, world: &World) -> Result<Track, SceneError> {
+        let path = self.source.folder().join(&spec.file);
+        let wrong =
+            |message: String| self.mistake("track", 0, "file", format!("{}: {message}", path.display()));
+        let bytes = read_bytes(&path, MAX_BYTES).map_err(wrong)?;
+        let read = match path.extension().and_then(|e| e.to_str()) {
+            Some("csv") => columns_of_csv(&bytes),
+            Some("npz") => columns_of_npz(&bytes),
+            _ => Err("expected a name ending in .csv or .npz".to_owned()),
+        };
+        let mut columns = read.map_err(wrong)?;
+        let time = columns.iter().position(|(name, _)| name == "t");
+        let times =
+            columns.remove(time.ok_or_else(|| wrong("no column is called `t`, the time [s]".to_owned()))?).1;
+        if times.is_empty() || !times.windows(2).all(|w| w[0] < w[1]) {
+            return Err(wrong("the times `t` do not ascend, or there are none".to_owned()));
+        }
+        let mut placed: Vec<(usize, Vec<f64>)> = Vec::new();
+        for (name, mut values) in columns {
+            if values.len() != times.len() {
+                let (found, expected) = (values.len(), times.len());
+                return Err(wrong(format!("column `{name}` has {found} values; there are {expected} times")));
+            }
+            if let Some(row) = values.iter().chain(&times).position(|x| !x.is_finite()) {
+                return Err(wrong(format!(
+                    "row {} of column `{name}` is no finite number",
+                    row % times.len() + 1
+                )));
+            }
+            let (index, scale) = driven(world, &name, spec.columns).map_err(wrong)?;
+            if placed.iter().any(|(other, _)| *other == index) {
+                return Err(wrong(format!("two columns are for the actuator of `{name}`")));
+            }
+            values.iter_mut().for_each(|x| *x *= scale);
+            placed.push((index, values));
+        }
+        Ok(Track { times, columns: placed, kind: spec.columns, between: spec.between })
+    }
+}
+
+/// The actuator of a column, and its length where the column is 1.
+fn driven(world: &World, name: &str, kind: TrackKind) -> Result<(usize, f64), String> {
+    let servo = |a: &Actuator| a.law.gain != 0.0 && a.law.bias_length != 0.0;
+    let names = || world.actuators.iter().map(|a| a.name.as_str());
+    let by_name = names().position(|a| a == name);
+    if kind == TrackKind::Controls {
+        return by_name.map(|i| (i, 1.0)).ok_or_else(|| {
+            let all = names().collect::<Vec<_>>().join(", ");
+            format!("no actuator is called `{name}`{}; there are: {all}", hint(name, names()))
+        });
+    }
+    if let Some(i) = by_name.filter(|i| servo(&world.actuators[*i])) {
+        return Ok((i, 1.0));
+    }
+    let joints = || world.model.joints.iter().filter(|j| j.kind.is_scalar());
+    let joint = joints().find(|j| j.name == name).ok_or_else(|| {
+        let all = || joints().map(|j| j.name.as_str());
+        let list = all().collect::<Vec<_>>().join(", ");
+        format!("no servo and no joint is called `{name}`{}; joints: {list}", hint(name, all()))
+    })?;
+    let of_joint = |a: &Actuator| match a.transmission[..] {
+        [(dof, ratio)] if dof == joint.idx_v && servo(a) => Some(ratio),
+        _ => None,
+    };
+    let found = world.actuators.iter().enumerate().find_map(|(i, a)| Some((i, of_joint(a)?)));
+    found
+        .ok_or_else(|| format!("no servo drives the joint `{name}`; `hold = {{}}` in its [[model]] adds one"))
+}
+
+type Columns = Vec<(String, Vec<f64>)>;
+
+fn columns_of_csv(bytes: &[u8]) -> Result<Columns, String> {
+    let mut reader = csv::ReaderBuilder::new().trim(csv::Trim::All).from_reader(bytes);
+    let told = |e: csv::Error| e.to_string();
+    let names = reader.headers().map_err(told)?.clone();
+    let mut columns: Columns = names.iter().map(|name| (name.to_owned(), Vec::new())).collect();
+    for record in reader.records() {
+        let record = record.map_err(told)?;
+        let line = record.position().map_or(0, csv::Position::line);
+        for ((name, values), field) in columns.iter_mut().zip(&record) {
+            let value =
+                field.parse().map_err(|_| format!("line {line}, column `{name}`: `{field}` is no number"))?;
+            values.push(value);
+        }
+    }
+    Ok(columns)
+}
+
+fn columns_of_npz(bytes: &[u8]) -> Result<Columns, String> {
+    let mut columns = Columns::new();
+    for (member, content) in members(bytes)? {
+        let Some(name) = member.strip_suffix(".npy") else { continue };
+        let array = Array::read(&content).map_err(|e| format!("array `{name}`: {e}"))?;
+        if array.shape.len() != 1 {
+            return Err(format!(
+                "array `{name}` has the shape {:?}; expected one number a time",
+                array.shape
+            ));
+        }
+        columns.push((name.to_owned(), array.values));
+    }
+    Ok(columns)
+}
+
+#[cfg(test)]
+mod tests {
+    use crate::runner::{RunOptions, Runner};
+    use crate::scene::tests::scratch;
+    use crate::scene::{Scene, SceneError};
+    use stiction::contact::io::numpy::ArchiveWriter;
+
+    const CART: &str = r#"<mujoco><option gravity="0 0 0"/><worldbody><body><joint name="rail" type="slide" axis="1 0 0"/>
+        <geom type="sphere" size="0.1" mass="2" contype="0" conaffinity="0"/></body></worldbody>
+        <actuator><motor name="pull" joint="rail"/></actuator></mujoco>"#;
+
+    fn scene(name: &str, track: &str) -> Scene {
+        scratch("track-cart.xml", CART);
+        let text = format!(
+            "duration = 0.4\ngravity = [0, 0, 0]\n[[model]]\nfile = \"track-cart.xml\"\n[track]\n{track}\n"
+        );
+        Scene::load(&scratch(name, &text)).unwrap()
+    }
+
+    fn speed(scene: &Scene) -> f64 {
+        Runner::new(scene.build().unwrap(), RunOptions::default()).unwrap().run_quietly().end.v[0]
+    }
+
+    /// A motor pulls 2 kg with 4 N, then with −2 N from 0.1 s on and nothing from 0.3 s on: v = (0.4 − 0.4)/2 = 0 held, and on
+    /// straight lines (0.1 − 0.2)/2 less what steps of 1 ms leave of a falling force, h/2 times its fall.
+    #[test]
+    fn controls_follow_the_file() {
+        scratch("pull.csv", "t,\"pull\"\n0,4\n0.1,-2\n0.3,0\n");
+        assert!(speed(&scene("held.toml", "file = \"pull.csv\"")).abs() < 1e-9);
+        let linear = speed(&scene("linear.toml", "file = \"pull.csv\"\nbetween = \"linear\""));
+        assert!((linear - (0.1 - 0.2 + 0.5e-3 * 4.0) / 2.0).abs() < 1e-9, "{linear}");
+
+        let mut archive = ArchiveWriter::new(Vec::new());
+        archive.doubles("t", &[3], &[0.0, 0.1, 0.3]).unwrap();
+        archive.doubles("pull", &[3], &[4.0, -2.0, 0.0]).unwrap();
+        let folder = scratch("pull.npz", "").parent().unwrap().to_owned();
+        std::fs::write(folder.join("pull.npz"), archive.finish().unwrap()).unwrap();
+        assert!(speed(&scene("npz.toml", "file = \"pull.npz\"")).abs() < 1e-9);
+    }
+
+    /// Servos go where the columns of their joints say.
+    #[test]
+    fn positions_are_reached() {
+        scratch("rail.csv", "t,rail\n0,0\n0.2,0.1\n");
+        let held = "file = \"track-free.xml\"\nhold = { stiffness = 20000 }\n[track]\nfile = \"rail.csv\"\n\
+                    columns = \"positions\"\nbetween = \"linear\"\n";
+        scratch("track-free.xml", &CART.replace("<motor name=\"pull\" joint=\"rail\"/>", ""));
+        let text = format!("duration = 0.5\ngravity = [0, 0, 0]\n[[model]]\n{held}");
+        let scene = Scene::load(&scratch("reached.toml", &text)).unwrap();
+        let end = Runner::new(scene.build().unwrap(), RunOptions::default()).unwrap().run_quietly().end;
+        assert!((end.q[0] - 0.1).abs() < 1e-6, "{} m", end.q[0]);
+    }
+
+    #[test]
+    fn mistakes_in_columns_are_named() {
+        let refused = |csv: &str, more: &str| {
+            scratch("wrong.csv", csv);
+            let built = scene("wrong-track.toml", &format!("file = \"wrong.csv\"\n{more}")).build();
+            built.map(drop).map_err(|e: SceneError| e.to_string()).unwrap_err()
+        };
+        for (csv, more, words) in [
+            ("t,pul\n0,1\n", "", "did you mean `pull`?"),
+            ("time,pull\n0,1\n", "", "no column is called `t`"),
+            ("t,pull\n1,1\n0,1\n", "", "do not ascend"),
+            ("t,pull\n0,x\n", "", "line 2, column `pull`: `x`"),
+            ("t,pull\n0,nan\n", "", "row 1 of column `pull`"),
+            ("t,pull,pull\n0,1,1\n", "", "two columns"),
+            ("t,rail\n0,1\n", "columns = \"positions\"", "no servo drives the joint `rail`"),
+        ] {
+            let message = refused(csv, more);
+            assert!(message.contains(words) && message.contains("wrong.csv"), "{message}");
+        }
+    }
+}
