@@ -94,7 +94,7 @@ pub struct EnergyBalance {
 }
 
 impl EnergyBalance {
-    /// What contacts, limits, dampers, dry friction and the error of the steps together added; most often negative.
+    /// Energy that contacts, limits, dampers, dry friction and the error of the steps together added; most often negative.
     pub fn rest(&self) -> Option<f64> {
         Some(self.end - self.start - self.actuators? - self.forces?)
     }

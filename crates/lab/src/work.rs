@@ -9,9 +9,9 @@ use stiction::Simulation;
 /// Sums over the steps so far.
 #[derive(Clone, Debug, Default)]
 pub(crate) struct Work {
-    /// Of the actuators [J].
+    /// Work of the actuators [J].
     pub(crate) actuators: f64,
-    /// Of the forces that the scene applies [J].
+    /// Work of the forces that the scene applies [J].
     pub(crate) forces: f64,
     /// Before the step: velocities, and generalized forces of the scene.
     before: (Vec<f64>, Vec<f64>),

@@ -52,7 +52,7 @@ pub enum TrackKind {
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(rename_all = "lowercase")]
 pub enum Between {
-    /// Those of the row before.
+    /// The values of the row before.
     #[default]
     Hold,
     /// On the straight line.

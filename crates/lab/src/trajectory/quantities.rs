@@ -11,7 +11,7 @@ pub struct Quantity {
     /// Lengths of its sides, in words: `row`, `contact`, `q`, `v`, `body`, `actuator`, or a number.
     pub shape: &'static [&'static str],
     pub unit: &'static str,
-    /// Its meaning, with its frame.
+    /// Meaning, with the frame.
     pub meaning: &'static str,
 }
 
