@@ -46,9 +46,10 @@ def test_a_seed_decides_everything_whatever_the_threads(name: str) -> None:
 
 def test_other_contact_models_drive_the_same_environment() -> None:
     exact = rollout("Quadruped-v0", 3, n=1, steps=3)
-    alone = rollout("Quadruped-v0", 3, n=1, steps=3, contact="auto")
+    # Lanes know no methods of higher order for robots with servos in the air.
+    alone = rollout("Quadruped-v0", 3, n=1, steps=3, contact="auto", higher_order="passive")
     soft = rollout("Quadruped-v0", 3, n=1, steps=3, contact="mujoco")
-    assert alone == pytest.approx(exact, abs=2e-3)
+    assert alone == pytest.approx(exact, abs=1e-9)
     assert not np.allclose(soft, exact, atol=2e-3)
 
 
