@@ -5,7 +5,7 @@ use crate::failure::Failure;
 use crate::learn_input::{chosen_models, failed, numbers_of};
 use crate::output::{complain, say, say_json};
 use crate::progress::Meter;
-use crate::table::table;
+use crate::table::{number, table};
 use crate::{learn_belief, learn_cube, learn_figures};
 use serde_json::{Value, json};
 use stiction_lab::nearest::hint;
@@ -158,8 +158,6 @@ fn over_splits(all: &[Vec<Row>]) -> Vec<Value> {
 }
 
 fn curve_table(curves: &[Value]) -> String {
-    let number =
-        |c: &Value, key: &str, digits: usize| format!("{:.*}", digits, c[key].as_f64().unwrap_or(f64::NAN));
     let cells = curves.iter().map(|c| {
         [
             c["model"].as_str().unwrap_or("").to_owned(),
@@ -269,8 +267,6 @@ fn ellipse(args: &EllipseArgs) -> Result<(), Failure> {
     if args.json {
         return say_json(&rows);
     }
-    let number =
-        |r: &Value, key: &str, digits: usize| format!("{:.*}", digits, r[key].as_f64().unwrap_or(f64::NAN));
     let cells = rows.iter().map(|r| {
         [
             r["model"].as_str().unwrap_or("").to_owned(),

@@ -4,7 +4,7 @@ use crate::args::CubeArgs;
 use crate::failure::Failure;
 use crate::output::{say, say_json};
 use crate::progress::Meter;
-use crate::table::table;
+use crate::table::{number, table};
 use serde_json::{Map, Value, json};
 use stiction_learn::cube::{CubeEffort, CubeRow, CubeSet, CubeSimulator, Interrupted, NAMED, evaluate};
 use stiction_learn::score::mean_and_spread;
@@ -50,8 +50,6 @@ pub(crate) fn cube(args: &CubeArgs) -> Result<(), Failure> {
     if args.json {
         return say_json(&rows);
     }
-    let number =
-        |r: &Value, key: &str, digits: usize| format!("{:.*}", digits, r[key].as_f64().unwrap_or(f64::NAN));
     let cells = rows.iter().map(|r| {
         [
             r["model"].as_str().unwrap_or("").to_owned(),

@@ -3,6 +3,7 @@
 //! What a table leaves out for that is in the JSON of the same command.
 
 use comfy_table::{Table, presets};
+use serde_json::Value;
 
 /// The table as text, `heads` over `rows`; a head may have several lines.
 pub(crate) fn table<H, R, C>(heads: H, rows: impl IntoIterator<Item = R>) -> String
@@ -20,6 +21,11 @@ where
         column.set_padding((u16::from(i == 0), u16::from(i == last)));
     }
     table.to_string()
+}
+
+/// The number that a row of results has under `key`, to so many decimals.
+pub(crate) fn number(row: &Value, key: &str, digits: usize) -> String {
+    format!("{:.*}", digits, row[key].as_f64().unwrap_or(f64::NAN))
 }
 
 #[cfg(test)]

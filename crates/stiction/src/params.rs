@@ -32,7 +32,7 @@ pub struct StepperParams {
     /// solved in parts; contacts, problem and certificate are those of the last. Single geometries can ask
     /// for it themselves ([`stiction_models::Geometry::continuous`]).
     pub continuous: bool,
-    /// A step that fails or does not converge is done again in 2, 4, … 2ⁿ parts, n at most this; the report says in how
+    /// A step that fails, does not converge or makes energy that nothing explains is done again in 2, 4, … 2ⁿ parts, n at most this; the report says in how
     /// many. 0: never. Up to 2ⁿ⁺² times the work, of such steps only. Problem and certificate are those of the last
     /// part.
     pub adaptive: u32,

@@ -132,7 +132,8 @@ pub(crate) struct SceneArgs {
     /// Robot file: where a joint starts [rad or m], over the keyframe; may be repeated
     #[arg(long, value_name = "NAME=VALUE")]
     pub(crate) joint: Vec<JointValue>,
-    /// Robot file: keyframe to start from (without: `home`, else the first, else the neutral posture)
+    /// Robot file: keyframe to start from (without: `home`, `standing`, `stand` or `half_sitting`, else the first, else the neutral
+    /// posture)
     #[arg(long, value_name = "NAME")]
     pub(crate) keyframe: Option<String>,
 }

@@ -234,9 +234,10 @@ impl From<MeshKind> for Meshes {
 pub struct HoldSpec {
     /// Stiffness of the spring [N·m/rad or N/m].
     pub stiffness: Option<Positive>,
-    /// [N·m·s/rad or N·s/m]; without: critical for the joint's own inertia.
+    /// [N·m·s/rad or N·s/m]; without: critical for the inertia that the joint carries.
     pub damping: Option<NotNegative>,
-    /// Without a stiffness: that of an oscillator with this frequency and the joint's own inertia [Hz]; 10.
+    /// Without a stiffness: that of an oscillator with this frequency and the inertia that the joint carries
+    /// [Hz]; 10.
     pub frequency: Option<Positive>,
 }
 
