@@ -8,7 +8,7 @@
 use crate::initial_guess::InitialGuesses;
 use crate::islands::{Islands, Recipe};
 use crate::residual::StoppingResidual;
-use crate::trees::knows_factor;
+use crate::trees::knows_all;
 use stiction_contact::{ConstraintProblem, Law, SolveReport, SolveStatus, Watch};
 
 /// One island as a method sees it.
@@ -87,7 +87,7 @@ impl<M: Method> Workspace<M> {
         if !problem.blocks_formed() && !M::BLOCKS {
             return self.whole.solve(params, law, limits, problem, impulses, watch);
         }
-        if !(problem.blocks_formed() || M::BY_FACTOR && knows_factor(problem)) {
+        if !(problem.blocks_formed() || M::BY_FACTOR && knows_all(problem)) {
             let mut formed = problem.clone();
             return match formed.form_blocks() {
                 Ok(()) => self.solve(params, law, limits, &formed, impulses, watch),

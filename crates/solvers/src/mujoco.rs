@@ -17,8 +17,8 @@
 //! `noslip_iterations` sweeps follow, if asked for: friction without R, which ends the creep. They leave
 //! (2); the report is of (2) before them.
 //!
-//! Units: λ [N·s], c and g [m/s], G and R [1/kg]. Contact axes (t₁, t₂, n). A Newton iteration costs ⅓ nv³
-//! and rows · nv, of CG nv² and rows · nv, of PGS a product with G. Allocates only when the problem grows.
+//! Units: λ [N·s], c and g [m/s], G and R [1/kg]. Contact axes (t₁, t₂, n). A Newton iteration costs a
+//! factorisation by blocks of trees, of CG a product with W and its transpose, of PGS a product with G. Allocates only when the problem grows.
 
 use crate::error::ParamError;
 use crate::iterate::{Limits, Workspace};
@@ -135,7 +135,8 @@ impl ContactSolver for Mujoco {
     }
 
     fn needs(&self) -> Needs {
-        Needs { primal: self.params.algorithm != Algorithm::Pgs, softness: true, ..Needs::default() }
+        let delassus_factor = self.params.algorithm != Algorithm::Pgs;
+        Needs { delassus_factor, softness: true, ..Needs::default() }
     }
 
     fn solve_watched(

@@ -28,7 +28,7 @@
 //! a rod that wedges: any s that large lets it go.
 //!
 //! Units: λ [N·s], c and g [m/s], G, R and r [1/kg]. Contact axes (t₁, t₂, n), of patches also those of spinning and
-//! rolling, which are among T. An iteration is a programme (4): one to ten Newton steps of ⅓ nv³ and the product. Allocates
+//! rolling, which are among T. An iteration is a programme (4): one to ten Newton steps, each a factorisation by blocks of trees. Allocates
 //! only when the problem grows.
 
 use crate::anderson::Safeguarded;
@@ -110,7 +110,7 @@ impl ContactSolver for NcpAl {
     }
 
     fn needs(&self) -> Needs {
-        Needs { primal: true, ..Needs::default() }
+        Needs { delassus_factor: true, ..Needs::default() }
     }
 
     fn takes_patches(&self) -> bool {
@@ -304,8 +304,8 @@ mod tests {
         }
     }
 
-    /// Contacts that spin and roll, on dofs with dry friction, by blocks and by W: the judge agrees, and W makes no other
-    /// way of it.
+    /// Contacts that spin and roll, on dofs with dry friction, by blocks and by W, of one tree and of two that touch: the
+    /// judge agrees, and W makes no other way of it.
     #[test]
     fn patches_are_solved() {
         let cones = [
@@ -315,15 +315,19 @@ mod tests {
             Cone::Box { lo: -0.1, hi: 0.1 },
         ];
         let mut random = Random(8);
-        for _ in 0..20 {
+        for k in 0..40 {
             let (mut known, nv) = (ConstraintProblem::default(), 9);
-            known.delassus_factor.start(std::iter::once(0..nv));
+            let trees = if k % 2 == 0 { [0..nv, 0..0] } else { [0..4, 4..nv] };
+            known.delassus_factor.start(trees.iter().filter(|t| !t.is_empty()).cloned());
             for cone in cones {
                 let g: Vec<f64> = (0..cone.dim()).map(|_| random.number()).collect();
                 known.push(cone, &g);
                 known.delassus_factor.push_block();
                 let mut column = || vec3(random.number(), random.number(), random.number());
-                known.delassus_factor.push_segment(0, None, (0..nv).rev().map(|dof| (dof, column())));
+                for (tree, dofs) in trees.iter().enumerate().filter(|(_, dofs)| !dofs.is_empty()) {
+                    let columns = dofs.clone().rev().map(|dof| (dof, column()));
+                    known.delassus_factor.push_segment(tree, None, columns);
+                }
                 if cone.dim() > 3 {
                     let rolls = f64::from(u8::from(cone.dim() > 4));
                     known.delassus_factor.push_more(|_| {

@@ -12,9 +12,8 @@
 //!
 //! The slope in (4) grows with α: Newton steps within a bracket find its root, along directions of CG to the last
 //! digits, along Newton's to a hundredth. M, J and v_f are the problem's, or a root of G with M = 1 ([`Root`]); where the
-//! factor W of G is known, J = W, M = 1, and (2) is solved by blocks of trees ([`crate::trees`]), half of them, if no
-//! block is a patch. Where G is not symmetric, (1) takes its symmetric part and b the rest at the last impulses. Cost: (2)
-//! ⅓ nv³ and the product, (3) nv² an iteration.
+//! factor W of G is known, J = W, M = 1, and (2) is solved by blocks of trees ([`crate::trees`]), half of them. Where G is not symmetric, (1) takes its symmetric part and b the rest at the last impulses. Cost: (2)
+//! ⅓ nv³ and the product, (3) nv² an iteration where only G, or M and J, are known.
 //!
 //! Velocities are held as what they differ by from those of impulses λ̂ near the answer, which are taken afresh:
 //!
@@ -27,7 +26,7 @@
 
 use crate::dense::{Cholesky, symmetric_into};
 use crate::iterate::{Method, Task};
-use crate::trees::{TreeLu, knows_all, knows_factor};
+use crate::trees::{TreeLu, knows_all};
 use std::ops::Range;
 use stiction_contact::cone::{MAX_ROWS, get};
 use stiction_contact::{BranchSparseRows, ConstraintProblem, Csr, Root, SoftBlock};
@@ -65,10 +64,8 @@ pub(crate) struct PrimalNewton {
     scratch: Vec<[f64; MAX_ROWS]>,
     reached: Vec<usize>,
     nv: usize,
-    /// J = W, M = 1, which `mass` and `jacobian` then do not hold.
+    /// J = W, M = 1, which `mass` and `jacobian` then do not hold, and (2) is solved by blocks of trees.
     factored: bool,
-    /// And (2) is solved by blocks of trees.
-    in_trees: bool,
     trees: TreeLu,
     /// M by rows, and its factor.
     mass: Vec<f64>,
@@ -163,6 +160,7 @@ fn add_square<const N: usize, I: Iterator<Item = (usize, [f64; N])>>(
 impl Method for PrimalNewton {
     type Params = Direction;
     const PATIENCE: u32 = 100;
+    const BY_FACTOR: bool = true;
 
     fn start(&mut self, _: &Direction, task: &Task, lambda: &[f64], _: &[f64]) -> bool {
         self.soft.clear();
@@ -182,15 +180,11 @@ impl PrimalNewton {
     /// Takes M and J of a problem, and v of its impulses λ, from which (5) counts. False if M is not definite or these are
     /// no numbers.
     pub(crate) fn prepare(&mut self, problem: &ConstraintProblem, lambda: &[f64]) -> bool {
-        self.in_trees = knows_factor(problem);
-        // The problem's own M and J cost less where there are patches, which trees do not take.
-        self.factored = self.in_trees || problem.primal.is_none() && knows_all(problem);
+        self.factored = knows_all(problem);
         if self.factored {
             (self.symmetric, self.nv) = (true, problem.delassus_factor.coordinates());
             self.mass.clear();
-            if self.in_trees {
-                self.trees.lay_out(&problem.delassus_factor);
-            }
+            self.trees.lay_out(&problem.delassus_factor);
         } else {
             self.take_primal(problem);
             self.mass_factor.set(self.nv, &self.mass);
@@ -266,7 +260,7 @@ impl PrimalNewton {
         }
         match direction {
             Direction::Newton => {
-                let found = if self.in_trees { self.newton_in_trees(problem) } else { self.newton(problem) };
+                let found = if self.factored { self.newton_in_trees(problem) } else { self.newton(problem) };
                 if !found {
                     return false;
                 }
@@ -378,8 +372,14 @@ impl PrimalNewton {
                     return false;
                 }
                 for (i, soft) in soft.iter().enumerate() {
-                    let Some(d) = soft.curvature(&c[problem.range(i)]) else { continue };
-                    trees.add(&problem.delassus_factor, i, &d);
+                    let c = &c[problem.range(i)];
+                    if c.len() <= 3 {
+                        let Some(d) = soft.curvature(c) else { continue };
+                        trees.add(&problem.delassus_factor, i, &d);
+                    } else {
+                        let Some(d) = soft.curvature(c) else { continue };
+                        trees.add_patch(&problem.delassus_factor, i, &d);
+                    }
                 }
                 direction.iter_mut().zip(&*gradient).for_each(|(d, g)| *d = -g);
                 if !trees.factor() {
@@ -395,10 +395,6 @@ impl PrimalNewton {
     fn newton(&mut self, problem: &ConstraintProblem) -> bool {
         let nv = self.nv;
         self.hessian.clone_from(&self.mass);
-        if self.factored {
-            self.hessian.resize(nv * nv, 0.0);
-            (0..nv).for_each(|d| self.hessian[d * nv + d] = 1.0);
-        }
         lanes::plain(
             #[inline(always)]
             || self.add_curvature(problem),
@@ -423,19 +419,18 @@ impl PrimalNewton {
     /// H += Jᵀ (−F') J.
     #[inline(always)]
     fn add_curvature(&mut self, problem: &ConstraintProblem) {
-        let Self { hessian, nv, jacobian, factored, soft, c, room, .. } = self;
-        let delassus_factor = if *factored { &problem.delassus_factor } else { &*jacobian };
+        let Self { hessian, nv, jacobian, soft, c, room, .. } = self;
         let hessian = &mut hessian[..];
         for (i, soft) in soft.iter().enumerate() {
             let c = &c[problem.range(i)];
             if c.len() <= 3 {
                 let Some(d) = soft.curvature(c) else { continue };
-                let columns = || delassus_factor.terms(i).map(|(dof, w)| (dof, w.to_array()));
+                let columns = || jacobian.terms(i).map(|(dof, w)| (dof, w.to_array()));
                 add_square((hessian, *nv), room, columns, &d);
             } else {
                 let Some(d) = soft.curvature(c) else { continue };
                 let columns = || {
-                    let both = delassus_factor.terms(i).zip(delassus_factor.more_terms(i));
+                    let both = jacobian.terms(i).zip(jacobian.more_terms(i));
                     both.map(|((dof, w), (_, m))| (dof, [w.x, w.y, w.z, m.x, m.y, m.z]))
                 };
                 add_square::<MAX_ROWS, _>((hessian, *nv), room, columns, &d);

@@ -13,6 +13,7 @@ use super::symmetric::{subtract_transposed, subtract_transposed_product};
 use super::{Block, times};
 use crate::dense::{Lu, STRIP, add};
 use stiction_contact::BranchSparseRows;
+use stiction_contact::cone::MAX_ROWS;
 use stiction_dynamics::spatial::Vec3;
 
 /// Factors may hold so many: 1 GiB.
@@ -44,6 +45,8 @@ pub(crate) struct TreeLu {
     ready: Vec<Ready>,
     /// D Wᵢ on one tree.
     turned: Vec<Vec3>,
+    /// Tree, coordinate in it and column of a block with rows beyond the third.
+    wide: Vec<(usize, usize, [f64; MAX_ROWS])>,
     /// Of a tree alone, no free body.
     alone: bool,
     dense: Lu,
@@ -221,6 +224,36 @@ impl TreeLu {
                 *out = add(&add(&add(out, w.x, x), w.y, y), w.z, z);
             }
         }
+    }
+
+    /// Adds Wᵢᵀ D Wᵢ of a block with rows beyond the third; where D is smaller, the rest of it is zero.
+    pub(crate) fn add_patch(
+        &mut self,
+        delassus_factor: &BranchSparseRows,
+        i: usize,
+        d: &[[f64; MAX_ROWS]; MAX_ROWS],
+    ) {
+        let mut wide = std::mem::take(&mut self.wide);
+        wide.clear();
+        let trees =
+            delassus_factor.segments(i).flat_map(|(t, coordinates, _)| coordinates.iter().map(move |_| t));
+        let columns = delassus_factor.terms(i).zip(delassus_factor.more_terms(i));
+        wide.extend(trees.zip(columns).map(|(tree, ((coordinate, w), (_, m)))| {
+            (tree, coordinate - self.tree[tree].0, [w.x, w.y, w.z, m.x, m.y, m.z])
+        }));
+        for (q, column, right) in &wide {
+            let turned = d.map(|row| row.iter().zip(right).map(|(d, w)| d * w).sum::<f64>());
+            for (p, row, left) in &wide {
+                let sum = left.iter().zip(turned).map(|(w, t)| w * t).sum::<f64>();
+                if self.alone {
+                    self.dense.row_mut(*row)[*column] += sum;
+                } else if !self.symmetric || self.order.place[*p] <= self.order.place[*q] {
+                    let at = if p == q { self.at[*p] } else { self.find(*p, *q) };
+                    self.values[at + row * self.tree[*q].1 + column] += sum;
+                }
+            }
+        }
+        self.wide = wide;
     }
 
     /// False if a pivot is zero or not a number.
