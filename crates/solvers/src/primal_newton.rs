@@ -12,7 +12,8 @@
 //!
 //! The slope in (4) grows with α: Newton steps within a bracket find its root, along directions of CG to the last
 //! digits, along Newton's to a hundredth. M, J and v_f are the problem's, or a root of G with M = 1 ([`Root`]); where the
-//! factor W of G is known, J = W, M = 1, and (2) is solved by blocks of trees ([`crate::trees`]), half of them. Where G is not symmetric, (1) takes its symmetric part and b the rest at the last impulses. Cost: (2)
+//! factor W of G is known, J = W, M = 1, and (2) is solved by blocks of trees ([`crate::trees`]), half of them. Where G is
+//! not symmetric, (1) takes its symmetric part and b the rest at the last impulses. Cost: (2)
 //! ⅓ nv³ and the product, (3) nv² an iteration where only G, or M and J, are known.
 //!
 //! Velocities are held as what they differ by from those of impulses λ̂ near the answer, which are taken afresh:
