@@ -44,8 +44,8 @@ impl BranchSparseRows {
         sum
     }
 
-    /// (1) by rows, for blocks of `dims` rows of which one may be a patch.
-    pub(crate) fn product_into(&self, i: usize, j: usize, dims: [usize; 2], out: &mut [f64]) {
+    /// Block G_ij by rows, by (1), of blocks that have `dims` rows; one of them may be a patch.
+    pub fn product_into(&self, i: usize, j: usize, dims: [usize; 2], out: &mut [f64]) {
         if dims.iter().all(|d| *d <= 3) {
             return write(&self.product(i, j), dims[0], dims[1], out);
         }

@@ -76,6 +76,7 @@ impl Cholesky {
     }
 
     /// x ← A⁻¹ x.
+    #[inline(always)]
     pub(crate) fn solve(&self, x: &mut [f64]) {
         let n = self.n;
         for (k, row) in self.a.chunks_exact(n.max(1)).enumerate() {

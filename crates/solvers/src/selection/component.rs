@@ -1,8 +1,9 @@
 //! Blocks that hang together, as dense matrices: (3) of the parent module.
 
 use super::pieces::Piece;
-use crate::dense::{Cholesky, dot};
+use crate::dense::{Cholesky, Lu, dot};
 use stiction_contact::{Cone, ConstraintProblem};
+use stiction_dynamics::lanes;
 
 /// δ of (3), of rows scaled to length one [–], and how often it is solved.
 const DAMPING: f64 = 1e-10;
@@ -11,6 +12,16 @@ const REFINEMENTS: usize = 6;
 const ENOUGH: f64 = 1e-11;
 /// The share of b that (3) may leave [–].
 const LEFT: f64 = 1e-6;
+
+/// The least pivot of a C, its rows scaled by their largest number, that has an inverse [–].
+const REGULAR: f64 = 1e-4;
+
+/// Whether the impulses found are the only ones with their pieces.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(super) enum Unique {
+    Yes,
+    No,
+}
 
 /// A component at hand: its matrices, and room to solve in.
 #[derive(Default)]
@@ -31,8 +42,7 @@ pub(super) struct Component {
     left: Vec<f64>,
     square: Vec<f64>,
     cholesky: Cholesky,
-    /// Columns of W of one row, by coordinates.
-    z: Vec<f64>,
+    lu: Lu,
     /// Free impulses, as columns, each of a block and what of it, and rows of A.
     columns: Vec<(usize, [f64; 3])>,
     rows: Vec<usize>,
@@ -81,7 +91,7 @@ pub(super) fn find(problem: &ConstraintProblem, root: &mut Vec<usize>, first: &m
 impl Component {
     /// A, g and the cones of `blocks`.
     pub(super) fn take(&mut self, problem: &ConstraintProblem, blocks: &[usize]) {
-        let Self { start, cones, a, g, z, .. } = self;
+        let Self { start, cones, a, g, .. } = self;
         start.clear();
         start.push(0);
         cones.clear();
@@ -96,19 +106,17 @@ impl Component {
         a.resize(n * n, 0.0);
         let factor = &problem.delassus_factor;
         if factor.len() == problem.len() {
-            z.clear();
-            z.resize(factor.coordinates(), 0.0);
             for (k, &i) in blocks.iter().enumerate() {
-                for (place, row) in (start[k]..start[k + 1]).enumerate() {
-                    for (at, w) in factor.terms(i) {
-                        z[at] = [w.x, w.y, w.z][place];
+                for (l, &j) in blocks.iter().enumerate().skip(k) {
+                    let dims = [start[k + 1] - start[k], start[l + 1] - start[l]];
+                    let block = &mut [0.0; 9][..dims[0] * dims[1]];
+                    factor.product_into(i, j, dims, block);
+                    for (r, row) in block.chunks_exact(dims[1]).enumerate() {
+                        for (c, value) in row.iter().enumerate() {
+                            a[(start[k] + r) * n + start[l] + c] = *value;
+                            a[(start[l] + c) * n + start[k] + r] = *value;
+                        }
                     }
-                    for (l, &j) in blocks.iter().enumerate() {
-                        let v = factor.dot(j, z).to_array();
-                        let to = row * n + start[l];
-                        a[to..to + start[l + 1] - start[l]].copy_from_slice(&v[..start[l + 1] - start[l]]);
-                    }
-                    factor.terms(i).for_each(|(at, _)| z[at] = 0.0);
                 }
             }
         } else {
@@ -130,14 +138,15 @@ impl Component {
         }
     }
 
-    /// λ of (2) for these pieces; false if there is none. `impulses` are those of the whole problem, whose given ones stay.
+    /// λ of (2) for these pieces, and whether it is the only one. `impulses` are those of the whole problem, whose given ones
+    /// stay.
     pub(super) fn solve(
         &mut self,
         pieces: &[Piece],
         given: &[f64],
         blocks: &[usize],
         problem: &ConstraintProblem,
-    ) -> bool {
+    ) -> Option<Unique> {
         let n = self.g.len();
         self.lambda.clear();
         self.lambda.resize(n, 0.0);
@@ -147,6 +156,43 @@ impl Component {
                 self.lambda[self.start[k]..self.start[k + 1]].copy_from_slice(&given[problem.range(i)]);
             }
         }
+        self.find_unknowns(pieces);
+        if self.rows.is_empty() {
+            return None;
+        }
+        lanes::plain(
+            #[inline(always)]
+            || self.write_equations(),
+        );
+        let unique = self.factor();
+        match unique {
+            Unique::Yes => {
+                self.x.clone_from(&self.b);
+                self.lu.solve_at_once(&mut self.x);
+            }
+            Unique::No => {
+                let found = lanes::plain(
+                    #[inline(always)]
+                    || self.solve_smallest(),
+                );
+                found?;
+            }
+        }
+        let Self { start, lambda, c, b, x, columns, rows, .. } = self;
+        let m = rows.len();
+        let size = dot(b, b).sqrt();
+        let missing =
+            c.chunks_exact(m).zip(&*b).map(|(row, b)| (b - dot(row, x)).powi(2)).sum::<f64>().sqrt();
+        for ((k, unit), x) in columns.iter().zip(&*x) {
+            let length = unit.iter().map(|u| u * u).sum::<f64>().sqrt();
+            let here = &mut lambda[start[*k]..start[*k + 1]];
+            here.iter_mut().zip(unit).for_each(|(l, u)| *l += x * u / length);
+        }
+        (missing <= LEFT * size && lambda.iter().all(|l| l.is_finite())).then_some(unique)
+    }
+
+    /// The free impulses of these pieces, and the velocities that vanish.
+    fn find_unknowns(&mut self, pieces: &[Piece]) {
         let Self { start, columns, rows, .. } = self;
         columns.clear();
         rows.clear();
@@ -168,11 +214,13 @@ impl Component {
                 }
             }
         }
-        let m = rows.len();
-        if m == 0 {
-            return false;
-        }
-        let Self { start, a, g, lambda, c, b, x, y, left, square, cholesky, columns, rows, .. } = self;
+    }
+
+    /// C, its rows scaled to length one, and b.
+    #[inline(always)]
+    fn write_equations(&mut self) {
+        let Self { start, a, g, lambda, c, b, columns, rows, .. } = self;
+        let (n, m) = (g.len(), rows.len());
         c.clear();
         b.clear();
         for &row in &*rows {
@@ -192,6 +240,21 @@ impl Component {
                 *b /= length;
             }
         }
+    }
+
+    /// Factors C; whether it has an inverse.
+    fn factor(&mut self) -> Unique {
+        let Self { c, rows, lu, .. } = self;
+        lu.clear(rows.len());
+        c.chunks_exact(rows.len()).enumerate().for_each(|(i, row)| lu.row_mut(i).copy_from_slice(row));
+        if lu.factor() && lu.least_pivot() > REGULAR { Unique::Yes } else { Unique::No }
+    }
+
+    /// (3) into x; `None` if numbers stop being any.
+    #[inline(always)]
+    fn solve_smallest(&mut self) -> Option<()> {
+        let Self { c, b, x, y, left, square, cholesky, rows, .. } = self;
+        let m = rows.len();
         square.clear();
         square.resize(m * m, 0.0);
         for i in 0..m {
@@ -202,7 +265,7 @@ impl Component {
         cholesky.set(m, square);
         cholesky.add_diagonal(std::iter::repeat_n(DAMPING, m));
         if !cholesky.factor() {
-            return false;
+            return None;
         }
         x.clear();
         x.resize(m, 0.0);
@@ -219,14 +282,7 @@ impl Component {
                 x.iter_mut().zip(row).for_each(|(x, c)| *x += y * c);
             }
         }
-        let missing =
-            c.chunks_exact(m).zip(&*b).map(|(row, b)| (b - dot(row, x)).powi(2)).sum::<f64>().sqrt();
-        for ((k, unit), x) in columns.iter().zip(&*x) {
-            let length = unit.iter().map(|u| u * u).sum::<f64>().sqrt();
-            let here = &mut lambda[start[*k]..start[*k + 1]];
-            here.iter_mut().zip(unit).for_each(|(l, u)| *l += x * u / length);
-        }
-        missing <= LEFT * size && lambda.iter().all(|l| l.is_finite())
+        Some(())
     }
 
     /// The mobility of block k along its tangents, the larger of its rows [1/kg].
@@ -239,6 +295,11 @@ impl Component {
     pub(super) fn pulls(&self, k: usize, share: f64) -> bool {
         let largest = self.lambda.iter().fold(0.0_f64, |m, l| m.max(l.abs()));
         matches!(self.cones[k], Cone::Friction { .. }) && self.lambda[self.start[k] + 2] < -share * largest
+    }
+
+    /// True if the contact of some block does.
+    pub(super) fn any_pulls(&self, share: f64) -> bool {
+        (0..self.cones.len()).any(|k| self.pulls(k, share))
     }
 
     /// The way block k slides if its impulses hold but leave their cone by more than this share of them.

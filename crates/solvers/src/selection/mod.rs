@@ -31,7 +31,7 @@ mod selected;
 pub(crate) use selected::Selected;
 
 use crate::residual::StoppingResidual;
-use component::Component;
+use component::{Component, Unique};
 use pieces::Piece;
 use stiction_contact::{Cone, ConstraintProblem, Law};
 
@@ -45,6 +45,10 @@ const STOPS: f64 = 10.0;
 /// Rounds of (1), and of the directions of (2).
 const ROUNDS: usize = 12;
 const TURNS: usize = 12;
+/// Directions are found anew while what is left falls to this share at least [–] …
+const GAIN: f64 = 0.9;
+/// … and no contact pulls by more than this share of the largest impulse, which no other direction would mend [–].
+const HOPELESS: f64 = 1e-2;
 /// Impulses that hold may leave their cones by this share of them [–].
 const OUTSIDE: f64 = 1e-9;
 
@@ -144,7 +148,7 @@ impl Selection {
             _ => *p,
         }));
         for _ in 0..if stops { ROUNDS } else { 0 } {
-            if !self.component.solve(&self.tried, impulses, &self.blocks, problem) {
+            if self.component.solve(&self.tried, impulses, &self.blocks, problem).is_none() {
                 break;
             }
             if !self.let_go() {
@@ -202,7 +206,9 @@ impl Selection {
     ) -> Option<f64> {
         let mut best = f64::INFINITY;
         for turn in 0..TURNS {
-            if !self.component.solve(&self.tried, impulses, &self.blocks, problem) {
+            let unique = self.component.solve(&self.tried, impulses, &self.blocks, problem)?;
+            // What has these pieces and no other answer is the answer given.
+            if unique == Unique::Yes && turn == 0 && self.tried == self.pieces {
                 return None;
             }
             self.found.clear();
@@ -213,7 +219,7 @@ impl Selection {
             if e <= tolerance {
                 return Some(e);
             }
-            if turn > 2 && !(e < 0.9 * best) {
+            if turn > 0 && !(e < GAIN * best) || self.component.any_pulls(HOPELESS) {
                 return None;
             }
             best = best.min(e);
