@@ -6,7 +6,7 @@ use super::geom::{dimension, softness};
 use super::scope::{Kind, Mention};
 use crate::error::LoadError;
 use crate::ledger::Fate;
-use crate::surface::{ContactPair, Dimension, PairSurface};
+use crate::surface::{ContactPair, PairSurface};
 use crate::world::World;
 
 pub(crate) fn read(reader: &mut Reader<'_>, world: &mut World) -> Result<(), LoadError> {
@@ -77,9 +77,6 @@ fn pair(
     }
     let [s, t, spinning, r, q] = friction;
     (surface.sliding, surface.spinning, surface.rolling) = ([s, t], spinning, [r, q]);
-    if let (true, Some(f)) = (s != t && surface.dimension > Dimension::Normal, pair.get("friction")) {
-        f.mark(Fate::Unsupported, "one coefficient in all directions yet: the first");
-    }
     surface.margin = pair.number("margin", surface.margin)?;
     surface.gap = pair.number("gap", surface.gap)?;
     surface.softness.impratio = reader.settings.impratio;
