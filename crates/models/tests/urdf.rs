@@ -130,6 +130,18 @@ fn gazebo_gives_friction_an_axis_and_takes_weight_away() {
     assert_eq!((&w.gravity_compensation[..], w.ledger.of(Fate::Unsupported).count()), (&[(0, 1.0)][..], 0));
 }
 
+/// Words that are not simulated are told also where they stand beside words that are used.
+#[test]
+fn words_beside_used_ones_are_told() {
+    let w = read(
+        r#"<robot name="r"><link name="a"/><gazebo reference="a"><mu1>0.3</mu1><dampingFactor>0.1</dampingFactor>
+          <maxVel>0.1</maxVel><stopCfm>0.2</stopCfm></gazebo></robot>"#,
+    );
+    let told: Vec<String> = w.ledger.notes().iter().map(|n| n.word.clone()).collect();
+    assert_eq!(told, ["gazebo/dampingFactor", "gazebo/stopCfm"]);
+    assert!(w.ledger.of(Fate::Kept).any(|e| e.what == "gazebo/maxVel"));
+}
+
 #[test]
 fn of_two_frictions_gazebo_takes_the_smaller_and_drake_the_harmonic_mean() {
     let pair = |stated: &dyn Fn(&str, f64) -> [String; 2]| {

@@ -77,6 +77,7 @@ fn pair(
     }
     let [s, t, spinning, r, q] = friction;
     (surface.sliding, surface.spinning, surface.rolling) = ([s, t], spinning, [r, q]);
+    let alone = pair.get("friction").filter(|f| s != t && f.value().split_whitespace().count() == 1);
     surface.margin = pair.number("margin", surface.margin)?;
     surface.gap = pair.number("gap", surface.gap)?;
     surface.softness.impratio = reader.settings.impratio;
@@ -89,6 +90,10 @@ fn pair(
         && a.number()? != 0.0
     {
         a.mark(Fate::Unsupported, "nothing sticks yet");
+    }
+    if let Some(f) = alone {
+        let message = format!("one sliding coefficient of two: across it MuJoCo's default, {t}, counts");
+        reader.warn(f.place(), message);
     }
     let name = e.get("name").map_or(String::new(), |n| reader.name_in_world(copy, n.value()));
     Ok(Some(ContactPair { name, geometries, surface }))

@@ -1,4 +1,4 @@
-//! Wheels with rollers: friction that has a direction in the frame of another link.
+//! Friction that has a direction: in the frame of another link, as of wheels with rollers, and by the tangents of MuJoCo.
 
 // A helper of a test may panic like the test itself.
 #![allow(clippy::unwrap_used)]
@@ -56,4 +56,29 @@ fn mecanum_wheels_go_sideways() {
             assert!(along < 0.5 * speed, "{:?}", s.end.v);
         }
     }
+}
+
+/// A ball and a capsule on a plane that pulls along (3, 4), with coefficients of 0.1 and 0.4, and of 0.2 and 0.6, along
+/// MuJoCo's two tangents: where MuJoCo 4.0.0 has them after 0.3 s, under its own law.
+#[test]
+fn pairs_with_two_coefficients_move_as_in_mujoco() {
+    let text = r#"<mujoco><option timestep="0.001" cone="elliptic" gravity="3 4 -9.81"/>
+        <worldbody><geom name="floor" type="plane" size="5 5 1"/>
+        <body pos="2 0 0.05"><freejoint/><geom name="c" type="capsule" size="0.05 0.2" euler="0 90 0" mass="1"/></body>
+        <body pos="0 2 0.1"><freejoint/><geom name="s" type="sphere" size="0.1" mass="1"/></body></worldbody>
+        <contact><pair geom1="floor" geom2="c" condim="3" friction="0.2 0.6 0.005 0.0001 0.0001"/>
+        <pair geom1="floor" geom2="s" condim="3" friction="0.1 0.4 0.005 0.0001 0.0001"/></contact></mujoco>"#;
+    let path = Path::new(env!("CARGO_TARGET_TMPDIR")).join("pairs.xml");
+    std::fs::write(&path, text).unwrap();
+    let mut setup = Scene::find(path.to_str().unwrap(), &RobotOptions::default()).unwrap().build().unwrap();
+    let contact = Some("mujoco".to_owned());
+    Overrides { duration: Some(0.3), contact, ..Overrides::default() }.apply(&mut setup);
+    let s = Runner::new(setup, RunOptions::default()).unwrap().run_quietly();
+    for (at, right) in [(0, [2.048_995_7, 0.123_311_5]), (7, [0.097_238_7, 2.137_352_0])] {
+        let found = &s.end.q[at..at + 2];
+        let off = (found[0] - right[0]).hypot(found[1] - right[1]);
+        // Of some 0.13 m; with the coefficients of the other tangent it is by centimetres.
+        assert!(off < 2e-4, "{found:?}, not {right:?}");
+    }
+    assert!(s.notes.iter().all(|n| !n.message.contains("not simulated")), "{:?}", s.notes);
 }
