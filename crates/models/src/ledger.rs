@@ -240,7 +240,7 @@ impl Ledger {
                 [] => RIGID.to_owned(),
                 others => {
                     let others: Vec<&str> = others.iter().map(|e| e.what.as_str()).collect();
-                    format!("and {}: {RIGID}", others.join(", "))
+                    format!("(and {}) {RIGID}", others.join(", "))
                 }
             },
         });

@@ -71,8 +71,10 @@ impl Setup {
         let message = format!(
             "{count} shapes yield as the file says for the law `mujoco`: as springs, with friction as it is"
         );
-        let note = Note { topic: Topic::Scene, ..Note::of_scene(Severity::Note, message) };
-        self.world.ledger.remarks.push(note);
+        if count > 0 || bouncing == 0 {
+            let note = Note { topic: Topic::Scene, ..Note::of_scene(Severity::Note, message) };
+            self.world.ledger.remarks.push(note);
+        }
         if bouncing > 0 {
             let message = format!(
                 "{bouncing} shapes are too stiff for steps of {h} s to bounce as springs: rigid, with the restitution of their \

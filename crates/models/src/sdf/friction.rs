@@ -13,6 +13,9 @@ use stiction_dynamics::spatial::{Quat, Vec3};
 
 /// The specification's <mu2> where it is not stated.
 const ACROSS: f64 = 1.0;
+/// Coefficients of this size hold whatever they meet, since of two surfaces the smaller coefficient counts: a ground as Gazebo
+/// writes it has 100 and 50, without a direction [–].
+const ROUGH: f64 = 10.0;
 /// The attribute that names the frame of <fdir1>, as it was called in turn.
 const EXPRESSED_IN: [&str; 2] = ["gz:expressed_in", "ignition:expressed_in"];
 
@@ -66,9 +69,10 @@ fn coulomb(
             continue;
         }
         if let (Some(mu), Some(across), Some(stated)) = (mu, across, element.child(second)?) {
-            let fate = if mu == across { Fate::Kept } else { Fate::Unsupported };
+            let alike = mu == across || mu.min(across) >= ROUGH;
+            let fate = if alike { Fate::Kept } else { Fate::Unsupported };
             stated.mark(fate, "without <fdir1> no direction is stated: the first coefficient counts in all");
-            if mu != across {
+            if !alike {
                 let message = format!(
                     "<{second}> {across} beside <{first}> {mu} without <fdir1>, which says along what: the first counts \
                      everywhere"

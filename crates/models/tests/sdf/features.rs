@@ -184,6 +184,9 @@ fn friction_has_an_axis_where_fdir1_states_one() {
     assert_eq!(named.fixed_in, GrainFrame::Link(w.model.link_named("base")));
     assert!(close(named.axis, Vec3::X), "in the axes of the link that it names: {named:?}");
     assert!(of("none").grain.is_none() && warned(&w, "<mu2> 0.6 beside <mu> 0.2 without <fdir1>"));
+    // Grounds as Gazebo writes them hold what they meet in all directions.
+    let ground = model(&sphere("a", "", "<ode><mu>100</mu><mu2>50</mu2></ode>"));
+    assert!(ground.ledger.of(Fate::Unsupported).next().is_none() && ground.ledger.warnings.is_empty());
     // As much across as along.
     let same = "<ode><mu>0.3</mu><mu2>0.3</mu2><fdir1>1 0 0</fdir1></ode>";
     assert!(model(&sphere("a", "", same)).geometries[0].material.grain.is_none());
