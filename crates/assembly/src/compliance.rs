@@ -106,6 +106,8 @@ fn material(surface: &PairSurface) -> Material {
         stiffness: c.stiffness.unwrap_or(default.stiffness),
         relaxation: c.relaxation.unwrap_or(default.relaxation),
         dissipation: c.dissipation.unwrap_or(default.dissipation),
+        // MuJoCo's friction rows are those of the first tangent, ours of the rougher.
+        impratio: default.impratio / surface.stretch()[0].powi(2),
         solref_friction: surface.friction_reference,
         ..default
     }

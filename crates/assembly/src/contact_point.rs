@@ -1,4 +1,15 @@
 //! One contact point: where two geometries touch, and by which rules.
+//!
+//! Where friction along t₁ is not what it is along t₂, μ₁ ≠ μ₂, the admissible forces are an elliptic cone,
+//!
+//! ```text
+//!     (f₁/μ₁)² + (f₂/μ₂)² ≤ f_N²                                             (1)
+//! ```
+//!
+//! With f_T = S λ_T, S = diag(μ₁/μ, μ₂/μ) and μ the larger, it is the round cone ‖λ_T‖ ≤ μ λ_N, and the rows of S J have
+//! the velocities c_T = S u_T. Power is the same in both, λ_T · c_T = f_T · u_T, so that maximum dissipation over (1) is
+//! maximum dissipation over the round cone: solvers and the judge see the latter, and only here is S known
+//! [Todorov2014].
 
 use stiction_contact::Cone;
 use stiction_dynamics::spatial::Vec3;
@@ -24,6 +35,8 @@ pub struct ContactPoint {
     pub face: Face,
     /// μ [–].
     pub friction: f64,
+    /// μ₁/μ and μ₂/μ of (1) [–].
+    pub stretch: [f64; 2],
     /// e [–].
     pub restitution: f64,
     /// How deep the two may overlap, for a step, before they bounce at e = 1 [m]; see [`crate::restitution`].
@@ -47,6 +60,21 @@ impl ContactPoint {
         }
     }
 
+    /// The axes of the first three rows: t₁ μ₁/μ, t₂ μ₂/μ, n.
+    #[inline(always)]
+    pub fn axes(&self) -> [Vec3; 3] {
+        let [a, b] = self.stretch;
+        [self.t1 * a, self.t2 * b, self.n]
+    }
+
+    /// The axes along which a force has the numbers of the first three rows: those of [`Self::axes`] over the square of
+    /// their lengths.
+    #[inline(always)]
+    pub fn dual_axes(&self) -> [Vec3; 3] {
+        let [a, b] = self.stretch;
+        [self.t1 * (1.0 / a), self.t2 * (1.0 / b), self.n]
+    }
+
     /// What the rows of a patch beyond the third turn about, times its length: spins are divided by it, moments are
     /// multiplied; unused ones are zero.
     pub fn turning_axes(&self) -> [Vec3; 3] {
@@ -58,7 +86,10 @@ impl ContactPoint {
     #[inline(always)]
     pub fn wrench(&self, rows: &[f64]) -> [Vec3; 2] {
         let force = match *rows {
-            [t1, t2, n, ..] if self.friction > 0.0 => self.t1 * t1 + self.t2 * t2 + self.n * n,
+            [t1, t2, n, ..] if self.friction > 0.0 => {
+                let [a, b] = self.stretch;
+                self.t1 * (a * t1) + self.t2 * (b * t2) + self.n * n
+            }
             [n, ..] => self.n * n,
             [] => Vec3::ZERO,
         };

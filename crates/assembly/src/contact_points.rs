@@ -15,6 +15,7 @@
 use crate::contact_point::{ContactPoint, Face, Spring};
 use crate::coplanar::flatten;
 use crate::swept::{Sweeper, will_meet};
+use crate::tangents::Direction;
 use std::collections::BTreeMap;
 use stiction_collision::{CollisionWorld, Manifold, SPAN, Shape, ShapeError};
 use stiction_dynamics::spatial::{Motion, Pose};
@@ -67,6 +68,8 @@ struct Meeting {
     /// They touch at this distance [m].
     margin: f64,
     friction: f64,
+    stretch: [f64; 2],
+    direction: Direction,
     turning: [f64; 3],
     restitution: f64,
     bounce_depth: f64,
@@ -161,13 +164,14 @@ impl ContactFinder {
         );
         self.collision.query(&self.poses, &self.margins, &mut self.manifolds);
         out.clear();
-        self.find_meetings();
+        self.find_meetings(world);
         for (m, meeting) in self.manifolds.iter().zip(&self.meetings) {
-            let &Meeting { margin, friction, turning, restitution, bounce_depth, spring, .. } = meeting;
+            let &Meeting { margin, friction, stretch, turning, restitution, bounce_depth, spring, .. } =
+                meeting;
             if !self.counts(m, margin, ahead) {
                 continue;
             }
-            let (t1, t2) = m.normal.tangents();
+            let (t1, t2) = meeting.direction.tangents(kin, m.normal);
             let pitch = if ahead.rigid && spring.is_none() { meeting.pitch } else { 0.0 };
             for (k, p) in m.points().iter().enumerate() {
                 let gap = p.gap - margin;
@@ -182,6 +186,7 @@ impl ContactFinder {
                     gap,
                     face: Face::of_one(gap),
                     friction,
+                    stretch,
                     restitution,
                     bounce_depth,
                     turning,
@@ -196,7 +201,7 @@ impl ContactFinder {
     }
 
     /// What the geometries of every manifold are to each other: mostly the same as in the last step.
-    fn find_meetings(&mut self) {
+    fn find_meetings(&mut self, world: &World) {
         for (k, m) in self.manifolds.iter().enumerate() {
             let geometries = [m.a, m.b];
             if self.meetings.get(k).is_some_and(|known| known.geometries == geometries) {
@@ -208,6 +213,8 @@ impl ContactFinder {
                 geometries,
                 margin: surface.margin,
                 friction,
+                stretch: surface.stretch(),
+                direction: Direction::of(world, &self.mounts, geometries, &surface),
                 turning,
                 restitution: surface.restitution,
                 bounce_depth: self.bounce_depth_of(m.a, m.b),

@@ -31,6 +31,7 @@ pub mod restitution;
 pub mod rows;
 pub mod stabilisation;
 pub mod swept;
+mod tangents;
 pub mod warm_start;
 
 pub use block::{Bias, Block, BlockKey, Choice, RowKey};

@@ -219,7 +219,7 @@ fn push_rows(c: &ContactPoint, cone: Cone, [impulse, moment]: &[Vec3; 2], rows: 
     if let Cone::NonNegative = cone {
         return rows.push(c.n.dot(*impulse));
     }
-    rows.extend_from_slice(&Axes::new([c.t1, c.t2, c.n]).along(*impulse).to_array());
+    rows.extend_from_slice(&Axes::new(c.dual_axes()).along(*impulse).to_array());
     if let Cone::Patch { .. } = cone {
         for turn in c.turning_axes().iter().take(cone.dim() - 3) {
             rows.push(turn.dot(*moment) / turn.dot(*turn));

@@ -7,6 +7,7 @@ use serde_json::json;
 use std::path::Path;
 use stiction_lab::experiments::{EXPERIMENTS, Size, named};
 use stiction_lab::nearest::hint;
+use stiction_lab::plot::Formats;
 
 pub(crate) fn experiment(args: &ExperimentArgs) -> Result<(), Failure> {
     if args.name == "list" {
@@ -21,7 +22,9 @@ pub(crate) fn experiment(args: &ExperimentArgs) -> Result<(), Failure> {
     if !args.json {
         complain(&format!("{}\n{}", experiment.title, experiment.source));
     }
-    let outcome = experiment.run(&folder, Size::Full, args.pdf).map_err(Failure::work)?;
+    let outcome = experiment
+        .run(&folder, Size::Full, Formats { pdf: args.pdf, png: args.png })
+        .map_err(Failure::work)?;
     if args.json {
         say_json(&outcome)?;
     } else {

@@ -3,18 +3,21 @@
 use crate::failure::Failure;
 use serde_json::Value;
 use std::path::Path;
-use stiction_lab::plot::{Figure, Series};
+use stiction_lab::plot::{Figure, Formats, Series};
 use stiction_learn::dice::Posterior;
 
-/// Writes `figure` as `stem`.svg and `stem`-dark.svg.
-pub(crate) fn write(figure: &Figure, stem: &Path) -> Result<(), Failure> {
+/// Writes `figure` as `file`.svg and `file`-dark.svg; where its name ends in .pdf or .png as that file, too.
+pub(crate) fn write(figure: &Figure, file: &Path) -> Result<(), Failure> {
+    let ends = |with: &str| file.extension().is_some_and(|e| e.eq_ignore_ascii_case(with));
+    let also = Formats { pdf: ends("pdf"), png: ends("png") };
+    let stem = if also == Formats::default() { file.to_owned() } else { file.with_extension("") };
     let name = stem.file_name().and_then(|n| n.to_str()).unwrap_or("figure");
     let folder = stem.parent().unwrap_or(Path::new(""));
     let told = |e: std::io::Error| Failure::work(format!("{}: {e}", folder.display()));
     if !folder.as_os_str().is_empty() {
         std::fs::create_dir_all(folder).map_err(told)?;
     }
-    for (file, content) in figure.files(name, false) {
+    for (file, content) in figure.files(name, also) {
         std::fs::write(folder.join(file), content).map_err(told)?;
     }
     Ok(())

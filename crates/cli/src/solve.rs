@@ -15,6 +15,7 @@ use stiction::solvers::Params;
 use stiction::solvers::registry::{self, Common};
 use stiction_lab::history::{self, histories};
 use stiction_lab::overrides::solvers_named;
+use stiction_lab::plot::Formats;
 use stiction_lab::profile::{self, Profile, TOLERANCES};
 use stiction_lab::report::history_page;
 use stiction_lab::solve::{SolveOptions, load_problem, solve as answers_of};
@@ -163,8 +164,9 @@ fn profile(args: &SolveArgs, solvers: &[&str], out: &Path) -> Result<(), Failure
     let read = files.len() - profile.skipped.len();
     let about = format!("{read} problems of {}; one thread, medians of repeated solves", args.file.display());
     write(&out.join("profile.html"), profile.to_html(about))?;
+    let also = Formats { pdf: args.pdf, png: args.png };
     for (figure, tolerance) in profile.figures().iter().zip(TOLERANCES) {
-        for (name, bytes) in figure.files(&format!("profile-{tolerance:.0e}"), args.pdf) {
+        for (name, bytes) in figure.files(&format!("profile-{tolerance:.0e}"), also) {
             write(&out.join(name), &bytes)?;
         }
     }

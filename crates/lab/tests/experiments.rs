@@ -4,6 +4,7 @@
 use std::io::Write;
 use std::path::{Path, PathBuf};
 use stiction_lab::experiments::{EXPERIMENTS, Size, named};
+use stiction_lab::plot::Formats;
 
 #[test]
 fn every_claim_holds() {
@@ -16,7 +17,9 @@ fn every_claim_holds() {
     let least = if robots { 6 } else { 4 };
     let out = std::env::temp_dir().join(format!("stiction-experiments-{}", std::process::id()));
     for experiment in EXPERIMENTS {
-        let outcome = experiment.run(&out.join(experiment.name), Size::Small, true).unwrap();
+        let outcome = experiment
+            .run(&out.join(experiment.name), Size::Small, Formats { pdf: true, png: true })
+            .unwrap();
         for c in &outcome.claims {
             assert!(c.holds, "{}: {} — measured: {}", experiment.name, c.claim, c.measured);
         }

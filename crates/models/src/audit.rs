@@ -90,13 +90,17 @@ impl Index {
 pub(crate) fn audit(document: &Document, vocabulary: &Vocabulary, cut: &[usize], ledger: &mut Ledger) {
     let index = Index::new(vocabulary);
     let mut seen: BTreeMap<String, (Fate, String)> = BTreeMap::new();
-    let mut stack: Vec<(Element<'_>, Option<Mark>)> = vec![(document.root(), None)];
-    stack.extend(cut.iter().map(|&id| (document.element(id), None)));
+    // Elements with the fate of what is around them, if it has one for them, and whether they are told with it.
+    let mut stack: Vec<(Element<'_>, Option<Mark>, bool)> = vec![(document.root(), None, false)];
+    stack.extend(cut.iter().map(|&id| (document.element(id), None, false)));
     stack.reverse();
-    while let Some((element, around)) = stack.pop() {
+    while let Some((element, around, told)) = stack.pop() {
         let key = (vocabulary.key)(element);
         let mut record =
             |what: String, mark: Option<Mark>, attribute: Option<&str>, place: &dyn Fn() -> _| {
+                // A row that names it as a part of what is around it knows better than one for all parts.
+                let named = key.contains('/') && index.row(&key, attribute.unwrap_or(".")).is_some();
+                let around = around.filter(|_| !named);
                 let (fate, note) = match (mark, around) {
                     (Some((fate, note)), _) => (fate, note.to_owned()),
                     (None, Some((fate, note))) => (fate, note.to_owned()),
@@ -106,9 +110,10 @@ pub(crate) fn audit(document: &Document, vocabulary: &Vocabulary, cut: &[usize],
                         seen.entry(what.clone()).or_insert_with(fate).clone()
                     }
                 };
-                ledger.record((fate, mark.is_none() && around.is_some()), &what, place, &note);
+                ledger.record((fate, mark.is_none() && around.is_some() && told), &what, place, &note);
+                fate
             };
-        record(key.clone(), element.marked(), None, &|| element.place());
+        let fate = record(key.clone(), element.marked(), None, &|| element.place());
         for a in element.attributes() {
             record(format!("{key}@{}", a.name()), a.node.marked(), Some(a.name()), &|| a.place());
         }
@@ -121,6 +126,7 @@ pub(crate) fn audit(document: &Document, vocabulary: &Vocabulary, cut: &[usize],
         let marked = element.marked().filter(|(fate, note)| *fate == Fate::Unsupported && !note.is_empty());
         let inside = marked.or(index.inside(&key)).or(around);
         let inside = if unknown { Some((Fate::Unknown, INSIDE_UNKNOWN)) } else { inside };
-        stack.extend(element.children().rev().map(|child| (child, inside)));
+        let told = inside.is_some_and(|of_all| of_all.0 == fate);
+        stack.extend(element.children().rev().map(|child| (child, inside, told)));
     }
 }

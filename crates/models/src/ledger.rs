@@ -236,10 +236,13 @@ impl Ledger {
             topic: Topic::Softness,
             place: Some(first.first.clone()),
             word: first.what.clone(),
-            message: format!(
-                "{}: {RIGID}",
-                soft.iter().map(|e| e.what.as_str()).collect::<Vec<_>>().join(", ")
-            ),
+            message: match &soft[1..] {
+                [] => RIGID.to_owned(),
+                others => {
+                    let others: Vec<&str> = others.iter().map(|e| e.what.as_str()).collect();
+                    format!("(and {}) {RIGID}", others.join(", "))
+                }
+            },
         });
         let unsupported: BTreeSet<&str> = self.of(Fate::Unsupported).map(|e| e.note.as_str()).collect();
         let said = |message: &str| unsupported.iter().any(|note| !note.is_empty() && message.contains(note));

@@ -20,6 +20,7 @@ mod closure;
 mod error;
 mod extras;
 mod filter_groups;
+mod grain;
 mod hulls;
 mod inertia;
 mod ledger;
@@ -52,12 +53,13 @@ mod xml;
 pub use closure::{Hold, LoopClosure};
 pub use error::LoadError;
 pub use extras::{Custom, Extras, JointSoftness, Sensor, Site, UserData};
+pub use grain::{Grain, GrainFrame, Tangents};
 pub use hulls::HullCache;
 pub use inertia::principal;
 pub use ledger::{Entry, Fate, Ledger, Note, Place, Severity, Topic};
 pub use load::{LoadOptions, load, load_str};
 pub use meshes::Meshes;
-pub use surface::{Compliance, ContactPair, Dimension, Material, Mixing, PairSurface, Softness};
+pub use surface::{Compliance, ContactPair, Dimension, Material, Mixing, PairSurface, SLIPPERY, Softness};
 pub use tendon::{Tendon, TendonPath, Waypoint};
 pub use world::{
     Actuator, ActuatorLaw, Coupling, Curve, Drawing, DriveLimit, Geometry, Keyframe, Visual, World,

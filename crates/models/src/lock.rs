@@ -9,6 +9,7 @@
 //!     tendon:     its slack range and its limits likewise              (3)
 //! ```
 
+use crate::grain::Tangents;
 use crate::tendon::TendonPath;
 use crate::world::{DriveLimit, World};
 use stiction_dynamics::{EditError, Edited, lock_joints};
@@ -33,7 +34,16 @@ impl World {
         };
 
         let mut world = World { model: edited.model.clone(), ..self.clone() };
-        world.geometries.iter_mut().for_each(|g| g.link = g.link.and_then(link));
+        for g in &mut world.geometries {
+            g.link = g.link.and_then(link);
+            g.material.grain = g.material.grain.and_then(|grain| grain.follow(link));
+        }
+        for pair in &mut world.pairs {
+            if let Tangents::Along { side, grain } = pair.surface.tangents {
+                let kept = grain.follow(link).map(|grain| Tangents::Along { side, grain });
+                pair.surface.tangents = kept.unwrap_or_default();
+            }
+        }
         world.visuals.iter_mut().for_each(|v| v.link = v.link.and_then(link));
         world.excluded = self.excluded.iter().filter_map(|&(a, b)| Some((link(a)?, link(b)?))).collect();
         world.excluded_from_world = self.excluded_from_world.iter().filter_map(|&l| link(l)).collect();

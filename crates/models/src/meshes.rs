@@ -8,7 +8,7 @@ use crate::hulls::HullCache;
 use crate::ledger::{Note, Place, Severity, Topic};
 use crate::mesh::{Filling, TriangleMesh};
 use crate::world::Geometry;
-use stiction_collision::{Decomposition, Shape, ShapeError};
+use stiction_collision::{ConvexMesh, Decomposition, Shape, ShapeError};
 
 /// Message about a mesh without a hull.
 pub(crate) const NO_HULL: &str = "no convex hull can be made: its triangles touch";
@@ -16,7 +16,7 @@ pub(crate) const NO_HULL: &str = "no convex hull can be made: its triangles touc
 /// Shapes by which meshes from files touch.
 #[derive(Clone, Debug, Default, PartialEq)]
 pub enum Meshes {
-    /// The convex hull; in SDF, of a mesh that stands still, its triangles.
+    /// The convex hull; in SDF, of a mesh that stands still or has hollows ([`is_hollow`]), its triangles.
     #[default]
     Hull,
     /// Convex parts.
@@ -68,13 +68,28 @@ pub(crate) struct Filled {
 /// Hull over mesh from which a hull is told [–].
 const ROOMY: f64 = 1.2;
 
+/// Triangles with which a mesh that moves may touch: with more each step would take too long.
+const MOST_TRIANGLES: usize = 20_000;
+
+/// Volume of the hull over that of the mesh; 0 where the mesh has none.
+fn room(mesh: &TriangleMesh, hull: &ConvexMesh) -> f64 {
+    let own = mesh.inertia(Filling::Exact).mass.abs();
+    if own > 0.0 { TriangleMesh::of_hull(hull).inertia(Filling::Exact).mass / own } else { 0.0 }
+}
+
+/// A solid whose hull would fill hollows, and not too fine to touch with its triangles.
+pub(crate) fn is_hollow(mesh: &TriangleMesh) -> bool {
+    mesh.triangles.len() <= MOST_TRIANGLES
+        && mesh.surface().is_ok_and(|surface| surface.is_closed())
+        && mesh.hull().is_ok_and(|hull| room(mesh, &hull) > ROOMY)
+}
+
 impl Filled {
     /// Looks at a mesh that touches with `shapes`.
     pub(crate) fn look(&mut self, mesh: &TriangleMesh, shapes: &[Shape], place: impl FnOnce() -> Place) {
         let [Shape::Convex(hull)] = shapes else { return };
-        let own = mesh.inertia(Filling::Exact).mass.abs();
-        let ratio = TriangleMesh::of_hull(hull).inertia(Filling::Exact).mass / own;
-        if own > 0.0 && ratio > ROOMY {
+        let ratio = room(mesh, hull);
+        if ratio > ROOMY {
             self.count += 1;
             if self.worst.as_ref().is_none_or(|(_, worst)| ratio > *worst) {
                 self.worst = Some((place(), ratio));

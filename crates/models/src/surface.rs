@@ -3,19 +3,23 @@
 //! ```text
 //!     priorities differ    everything from the surface with the higher one
 //!     priorities equal     friction: by the surfaces' [`Mixing`]                           (0)
+//!                          its axis: that of the surface with less friction along it      (0')
 //!                          dimension, restitution, other friction: the larger              (1)
 //!                          softness: weighted by the surfaces' `mix`                       (2)
 //!     always               margins and gaps add up                                         (3)
 //!                          compliance: two springs in a row, as Drake joins them           (4)
 //! ```
 
+use crate::grain::{Grain, Tangents};
 use std::cmp::Ordering;
 
 /// Material of the surface of one geometry.
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub struct Material {
-    /// Coulomb coefficient [–].
+    /// Coulomb coefficient [–]; along the axis of `grain`, if there is one.
     pub friction: f64,
+    /// Friction across an axis, where it is another than along it.
+    pub grain: Option<Grain>,
     pub mixing: Mixing,
     /// Friction against spinning about the normal, torque over normal force [m].
     pub spinning: f64,
@@ -105,6 +109,7 @@ impl Default for Material {
     fn default() -> Self {
         Self {
             friction: 1.0,
+            grain: None,
             mixing: Mixing::default(),
             spinning: 0.005,
             rolling: 0.0001,
@@ -122,8 +127,10 @@ impl Default for Material {
 /// Friction, restitution and compliance of the contacts of one pair of geometries.
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub struct PairSurface {
-    /// Coulomb coefficients along the two tangents [–]; the first is simulated, in all directions.
+    /// Coulomb coefficients along the two tangents [–].
     pub sliding: [f64; 2],
+    /// Where these tangents lie, if coefficients along them differ.
+    pub tangents: Tangents,
     /// Length by which friction resists spinning [m].
     pub spinning: f64,
     /// About the two tangents [m].
@@ -148,11 +155,35 @@ impl Default for PairSurface {
 }
 
 impl PairSurface {
-    /// The Coulomb coefficient that is simulated [–].
+    /// The Coulomb coefficient μ [–]: of two tangents the larger.
     pub fn friction(&self) -> f64 {
-        if self.dimension == Dimension::Normal { 0.0 } else { self.sliding[0] }
+        if self.dimension == Dimension::Normal { 0.0 } else { self.sliding[0].max(self.sliding[1]) }
+    }
+
+    /// μ₁/μ and μ₂/μ [–]; [`SLIPPERY`] at least.
+    pub fn stretch(&self) -> [f64; 2] {
+        let mu = self.friction();
+        if self.sliding[0] == self.sliding[1] || mu == 0.0 {
+            return [1.0; 2];
+        }
+        self.sliding.map(|m| (m / mu).max(SLIPPERY))
+    }
+
+    /// True where friction along the one tangent is not what it is along the other.
+    pub fn is_directed(&self) -> bool {
+        let rolls = self.dimension == Dimension::Rolling && self.rolling[0] != self.rolling[1];
+        self.stretch() != [1.0; 2] || rolls
+    }
+
+    /// Makes μ the coefficient `friction` [–], in the same proportion to that along the other tangent.
+    pub fn set_friction(&mut self, friction: f64) {
+        let mu = self.sliding[0].max(self.sliding[1]);
+        self.sliding = self.sliding.map(|m| if m == mu { friction } else { m / mu * friction });
     }
 }
+
+/// The least share of one coefficient of friction in the other that is told from none [–]. It is where MuJoCo draws the line.
+pub const SLIPPERY: f64 = 1e-5;
 
 /// Two geometries that may touch whatever their groups and bodies say, under rules of their own.
 #[derive(Clone, Debug)]
@@ -164,24 +195,55 @@ pub struct ContactPair {
 }
 
 impl Material {
+    /// The coefficient of friction across the axis of its grain, or in all directions [–].
+    pub fn across(&self) -> f64 {
+        self.grain.map_or(self.friction, |g| g.across)
+    }
+
+    /// Makes `friction` the coefficient, across its axis in the same proportion [–].
+    pub fn set_friction(&mut self, friction: f64) {
+        if let Some(grain) = self.grain.as_mut().filter(|_| self.friction > 0.0) {
+            grain.across *= friction / self.friction;
+        }
+        self.friction = friction;
+    }
+
+    /// (0'): the grain that counts between two surfaces, and whose it is.
+    fn grain_of([a, b]: [&Self; 2]) -> Option<(usize, Grain)> {
+        let own = |side: usize, m: &Self| m.grain.map(|grain| (side, grain));
+        let (of_a, of_b) = (own(0, a), own(1, b));
+        match a.priority.cmp(&b.priority) {
+            Ordering::Greater => of_a,
+            Ordering::Less => of_b,
+            Ordering::Equal if of_b.is_some() && a.friction > b.friction => of_b,
+            Ordering::Equal => of_a.or(of_b),
+        }
+    }
+
     /// The surface of a pair; see the module.
     pub fn pair(a: &Self, b: &Self) -> PairSurface {
-        let chosen = match a.priority.cmp(&b.priority) {
-            Ordering::Greater => *a,
-            Ordering::Less => *b,
+        let (mixing, grain) = (a.mixing.max(b.mixing), Self::grain_of([a, b]));
+        let across = mixing.of(a.across(), b.across());
+        let (chosen, across) = match a.priority.cmp(&b.priority) {
+            Ordering::Greater => (*a, a.across()),
+            Ordering::Less => (*b, b.across()),
             // (0), (1)
-            Ordering::Equal => Self {
-                friction: a.mixing.max(b.mixing).of(a.friction, b.friction),
-                spinning: a.spinning.max(b.spinning),
-                rolling: a.rolling.max(b.rolling),
-                restitution: a.restitution.max(b.restitution),
-                dimension: a.dimension.max(b.dimension),
-                softness: Softness::mixed(&a.softness, &b.softness),
-                ..*a
-            },
+            Ordering::Equal => (
+                Self {
+                    friction: mixing.of(a.friction, b.friction),
+                    spinning: a.spinning.max(b.spinning),
+                    rolling: a.rolling.max(b.rolling),
+                    restitution: a.restitution.max(b.restitution),
+                    dimension: a.dimension.max(b.dimension),
+                    softness: Softness::mixed(&a.softness, &b.softness),
+                    ..*a
+                },
+                across,
+            ),
         };
         PairSurface {
-            sliding: [chosen.friction; 2],
+            sliding: [chosen.friction, if grain.is_some() { across } else { chosen.friction }],
+            tangents: grain.map_or(Tangents::default(), |(side, grain)| Tangents::Along { side, grain }),
             spinning: chosen.spinning,
             rolling: [chosen.rolling; 2],
             restitution: chosen.restitution,

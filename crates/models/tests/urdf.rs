@@ -8,7 +8,7 @@ use std::path::Path;
 use stiction_collision::Shape;
 use stiction_dynamics::JointKind;
 use stiction_dynamics::spatial::{Vec3, vec3};
-use stiction_models::{Compliance, Drawing, Fate, LoadOptions, Material, World, load_str};
+use stiction_models::{Compliance, Drawing, Fate, GrainFrame, LoadOptions, Material, World, load_str};
 
 fn read(text: &str) -> World {
     read_with(text, &LoadOptions::default())
@@ -113,6 +113,33 @@ fn shapes_surfaces_and_colours() {
     assert_eq!(world.visuals[0].rgba, [1.0, 0.0, 0.0, 1.0]);
     assert!(matches!(world.visuals[1].drawing, Drawing::Shape(Shape::Ellipsoid { .. })));
     assert_eq!(world.ledger.of(Fate::Unknown).count(), 0);
+}
+
+#[test]
+fn gazebo_gives_friction_an_axis_and_takes_weight_away() {
+    let w = read(
+        r#"<robot name="r"><link name="a"><inertial><mass value="1"/><inertia ixx="1" iyy="1" izz="1" ixy="0" ixz="0" iyz="0"/>
+          </inertial><collision><geometry><sphere radius="1"/></geometry></collision></link>
+        <gazebo reference="a"><mu1>0.3</mu1><mu2>0.9</mu2><fdir1>0 2 0</fdir1><turnGravityOff>true</turnGravityOff></gazebo>
+        </robot>"#,
+    );
+    let m = w.geometries[0].material;
+    let grain = m.grain.unwrap();
+    assert_eq!((m.friction, grain.across, grain.fixed_in), (0.3, 0.9, GrainFrame::Geometry));
+    assert!(close(grain.axis, vec3(0.0, 1.0, 0.0)));
+    assert_eq!((&w.gravity_compensation[..], w.ledger.of(Fate::Unsupported).count()), (&[(0, 1.0)][..], 0));
+}
+
+/// Words that are not simulated are told also where they stand beside words that are used.
+#[test]
+fn words_beside_used_ones_are_told() {
+    let w = read(
+        r#"<robot name="r"><link name="a"/><gazebo reference="a"><mu1>0.3</mu1><dampingFactor>0.1</dampingFactor>
+          <maxVel>0.1</maxVel><stopCfm>0.2</stopCfm></gazebo></robot>"#,
+    );
+    let told: Vec<String> = w.ledger.notes().iter().map(|n| n.word.clone()).collect();
+    assert_eq!(told, ["gazebo/dampingFactor", "gazebo/stopCfm"]);
+    assert!(w.ledger.of(Fate::Kept).any(|e| e.what == "gazebo/maxVel"));
 }
 
 #[test]

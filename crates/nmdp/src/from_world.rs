@@ -112,6 +112,9 @@ impl WorldSites {
                 if turning != [0.0; 3] {
                     return not("resist spinning or rolling");
                 }
+                if surface.is_directed() {
+                    return not("slide more easily along one axis");
+                }
                 let normal = X_WP.rotation.rotate(Vec3::Z);
                 let offset = normal.dot(X_WP.translation) + surface.margin;
                 let ground = Ground { normal, offset };

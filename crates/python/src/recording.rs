@@ -1,15 +1,16 @@
 //! Recordings of a simulation: pages, files, arrays.
 
 use crate::errors::{guarded, released, wrong};
-use crate::numbers::{matrix_of, row};
+use crate::numbers::row;
 use crate::record::Record;
 use crate::simulation::Simulation;
-use numpy::PyArray1;
+use numpy::{Element, IxDyn, PyArray1, PyArrayDyn, PyArrayMethods};
 use pyo3::prelude::*;
 use pyo3::types::PyDict;
 use std::path::PathBuf;
 use stiction_lab::Trajectory;
 use stiction_lab::mcap_file::write_mcap;
+use stiction_lab::trajectory::{Numbers, QUANTITIES, Values};
 use stiction_viewer::{replay_html, write_replay};
 
 impl Simulation {
@@ -76,24 +77,59 @@ impl Simulation {
         released(py, || trajectory.write(&path).map(drop).map_err(wrong))
     }
 
-    /// The numbers of every step.
+    /// The arrays of the trajectory, by name.
     #[pyo3(name = "_trajectory")]
     fn trajectory<'py>(&self, py: Python<'py>) -> PyResult<Bound<'py, PyDict>> {
         self.numbers_kept(|t| {
             let out = PyDict::new(py);
-            let n = t.len();
-            let shape = |x: &[f64]| [n, x.len().checked_div(n).unwrap_or(0)];
-            out.set_item("t", row(py, t.t.clone()))?;
-            out.set_item("q", matrix_of(py, t.q.clone(), shape(&t.q))?)?;
-            out.set_item("v", matrix_of(py, t.v.clone(), shape(&t.v))?)?;
-            out.set_item("energy", row(py, t.energy.clone()))?;
-            out.set_item("natural_map", row(py, t.natural_map.clone()))?;
-            out.set_item("penetration", row(py, t.penetration.clone()))?;
-            out.set_item("contacts", PyArray1::from_vec(py, t.contacts.clone()))?;
-            out.set_item("iterations", PyArray1::from_vec(py, t.iterations.clone()))?;
-            out.set_item("q_columns", t.about.q.clone())?;
-            out.set_item("v_columns", t.about.v.clone())?;
+            for quantity in &QUANTITIES {
+                let (shape, numbers) = t.array(quantity);
+                match numbers {
+                    Numbers::Doubles(x) => out.set_item(quantity.name, shaped(py, x, &shape)?)?,
+                    Numbers::Counts(x) => out.set_item(quantity.name, shaped(py, x, &shape)?)?,
+                    Numbers::Indices(x) => out.set_item(quantity.name, shaped(py, x, &shape)?)?,
+                }
+            }
             Ok(out)
         })
     }
+
+    /// Shape, unit and meaning of the arrays, and the names that their indices and codes count in, as JSON.
+    #[pyo3(name = "_trajectory_about")]
+    fn trajectory_about(&self) -> PyResult<String> {
+        self.numbers_kept(|t| serde_json::to_string(&t.about).map_err(wrong))
+    }
+
+    /// The columns of the table with a row a step, or with a row a contact, by name.
+    #[pyo3(name = "_trajectory_table")]
+    fn trajectory_table<'py>(&self, py: Python<'py>, contacts: bool) -> PyResult<Bound<'py, PyDict>> {
+        self.numbers_kept(|t| {
+            let out = PyDict::new(py);
+            for column in if contacts { t.contact_columns() } else { t.step_columns() } {
+                match column.values {
+                    Values::Doubles { values, start, stride } => {
+                        let column_of = values.iter().skip(start).step_by(stride.max(1)).copied();
+                        out.set_item(column.name, row(py, column_of.collect()))?;
+                    }
+                    Values::Counts(values) => {
+                        out.set_item(column.name, PyArray1::from_vec(py, values.to_vec()))?;
+                    }
+                    Values::Words { codes, words } => {
+                        let word = |i| Values::word(&codes, &words, i);
+                        out.set_item(column.name, (0..codes.len()).map(word).collect::<Vec<_>>())?;
+                    }
+                }
+            }
+            Ok(out)
+        })
+    }
+}
+
+/// A copy of `values`, by rows, in the shape that they have.
+fn shaped<'py, T: Element + Copy>(
+    py: Python<'py>,
+    values: &[T],
+    shape: &[usize],
+) -> PyResult<Bound<'py, PyArrayDyn<T>>> {
+    PyArray1::from_vec(py, values.to_vec()).reshape(IxDyn(shape))
 }

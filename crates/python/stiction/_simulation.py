@@ -464,30 +464,29 @@ class Recording:
         return f'<div><iframe srcdoc="{page}" width="100%" height="520" style="border:0"></iframe></div>'
 
     def arrays(self) -> dict[str, Any]:
-        """The numbers of every step as arrays: t, q, v, energy, natural_map, penetration, contacts, iterations."""
+        """The numbers of every step as arrays, by name: all those that an ``.npz`` of the run holds.
+
+        Coordinates, energy, certificate, status and remedy of every step, efforts, poses and velocities of bodies, and the
+        contacts with their forces. ``about`` says the shape, unit and meaning of each.
+        """
         return self._simulation._trajectory()
 
-    def to_pandas(self) -> Any:
-        """The numbers of every step as a data frame of pandas, a column for each coordinate."""
+    @property
+    def about(self) -> dict[str, Any]:
+        """What the arrays are (``about["arrays"]``), and the names that their indices and codes count in."""
+        return cast("dict[str, Any]", json.loads(self._simulation._trajectory_about()))
+
+    def to_pandas(self, *, contacts: bool = False) -> Any:
+        """A row a step as a data frame of pandas, or a row a contact: the columns of ``.parquet`` and ``.csv``."""
         import pandas
 
-        return pandas.DataFrame(self._columns())
+        return pandas.DataFrame(self._simulation._trajectory_table(contacts))
 
-    def to_polars(self) -> Any:
+    def to_polars(self, *, contacts: bool = False) -> Any:
         """The same of polars."""
         import polars
 
-        return polars.DataFrame(self._columns())
-
-    def _columns(self) -> dict[str, Any]:
-        arrays = self.arrays()
-        columns = {"t": arrays["t"]}
-        for key in ("q", "v"):
-            names = cast("list[str]", arrays[f"{key}_columns"])
-            columns.update({name: arrays[key][:, i] for i, name in enumerate(names)})
-        for key in ("energy", "natural_map", "penetration", "contacts", "iterations"):
-            columns[key] = arrays[key]
-        return columns
+        return polars.DataFrame(self._simulation._trajectory_table(contacts))
 
     def stop(self) -> None:
         """Forgets it; steps are recorded no more."""

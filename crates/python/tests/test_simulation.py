@@ -207,6 +207,9 @@ def test_recordings_are_written_in_every_form(arm: stiction.Model, tmp_path: Pat
         assert (tmp_path / f"run.{ending}").stat().st_size > 1000
     archive = np.load(tmp_path / "run.npz")
     about = json.loads(archive["about.json"]) if "about.json" in archive.files else {}
+    assert recording.about == about and set(arrays) == {entry["name"] for entry in about["arrays"]}
+    for name, array in arrays.items():
+        assert array.dtype == archive[name].dtype and np.array_equal(array, archive[name], equal_nan=True), name
     assert archive["t"].shape == (101,) and archive["body_position"].shape == (101, len(arm.bodies), 3)
     offsets = archive["contact_offsets"]
     assert offsets.shape == (102,) and offsets[0] == 0 and (np.diff(offsets) >= 0).all()
@@ -219,9 +222,27 @@ def test_recordings_are_written_in_every_form(arm: stiction.Model, tmp_path: Pat
     assert parquet.read_table(tmp_path / "run.contacts.parquet").num_rows == 0
     pandas = pytest.importorskip("pandas", reason="pandas is not installed")
     frame = recording.to_pandas()
-    assert isinstance(frame, pandas.DataFrame) and len(frame) == 101 and frame["t"].iloc[-1] == pytest.approx(0.1)
+    assert isinstance(frame, pandas.DataFrame) and len(frame) == 101
+    assert frame["t [s]"].iloc[-1] == pytest.approx(0.1) and list(frame.columns) == table.column_names
     with pytest.raises(stiction.Error, match="run.txt: expected a name"):
         recording.save(tmp_path / "run.txt")
+
+
+def test_recordings_hold_the_forces_of_contacts() -> None:
+    simulation = Simulation(sliding_box())
+    recording = simulation.record(100)
+    simulation.run(0.05)
+    arrays, about = recording.arrays(), recording.about
+    weight = simulation.model.fields()["mass"].sum() * 9.81
+    last = slice(arrays["contact_offsets"][-2], arrays["contact_offsets"][-1])
+    up = arrays["contact_force"][last, 2] * np.where(arrays["contact_bodies"][last, 1] >= 0, 1.0, -1.0)
+    assert up.sum() == pytest.approx(weight, rel=1e-6)
+    assert arrays["effort"].shape == (len(arrays["t"]), 0) and len(arrays["remedy"]) == len(arrays["t"])
+    assert about["status"][arrays["status"][-1]] in ("converged", "rounding")
+    pandas = pytest.importorskip("pandas", reason="pandas is not installed")
+    frame = recording.to_pandas(contacts=True)
+    assert isinstance(frame, pandas.DataFrame) and len(frame) == len(arrays["contact_t"])
+    assert set(frame["body a"]) | set(frame["body b"]) <= {*about["bodies"], "world"}
 
 
 def test_written_models_say_the_same(arm: stiction.Model) -> None:

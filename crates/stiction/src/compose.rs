@@ -174,6 +174,7 @@ impl Composer {
         whole.pairs.extend(part.pairs.into_iter().map(|mut p| {
             p.name = named(p.name);
             p.geometries = p.geometries.map(|g| g + geometries);
+            p.surface.tangents = p.surface.tangents.shifted(links, pose);
             p
         }));
         whole.geometries.extend(part.geometries.into_iter().map(|mut g| {
@@ -182,6 +183,7 @@ impl Composer {
             }
             g.name = named(g.name);
             g.link = g.link.map(|l| l + links);
+            g.material.grain = g.material.grain.map(|grain| grain.shifted(links, pose));
             g
         }));
         whole.visuals.extend(part.visuals.into_iter().map(|mut v| {

@@ -118,6 +118,7 @@ impl ContactSource for Floor {
                 friction: 0.5,
                 restitution: 0.0,
                 bounce_depth: 0.0,
+                stretch: [1.0; 2],
                 turning: [0.0; 3],
                 spring: None,
                 redundant: false,

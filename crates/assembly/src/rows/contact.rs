@@ -28,7 +28,7 @@ pub(crate) fn push(p: &Posing<'_>, index: usize, c: &ContactPoint, out: &mut Pos
         let body = &model.bodies[b?];
         Some(End { tip: body.dofs.end - 1, tree: body.tree })
     });
-    let axes = Axes::new(if frictional { [c.t1, c.t2, c.n] } else { [c.n, Vec3::ZERO, Vec3::ZERO] });
+    let axes = Axes::new(if frictional { c.axes() } else { [c.n, Vec3::ZERO, Vec3::ZERO] });
     out.jacobian.push_points(model, &p.kin.S, &ends, |side, end| {
         let axes = if side == 0 { axes.reversed() } else { axes }; // u = v_B − v_A
         Point { arm: c.position - p.kin.reference[end.tree], axes }

@@ -46,6 +46,9 @@ pub(crate) struct SolveArgs {
     /// With --profile: figures as PDF too
     #[arg(long, requires = "profile")]
     pub(crate) pdf: bool,
+    /// With --profile: figures as PNG too
+    #[arg(long, requires = "profile")]
+    pub(crate) png: bool,
 }
 
 #[derive(Debug, Args)]
@@ -116,7 +119,7 @@ pub(crate) struct StressArgs {
 Examples:
   stiction experiment list
   stiction experiment raisim-sliding-cube --out figures
-  stiction experiment creep --pdf")]
+  stiction experiment creep --pdf --png")]
 pub(crate) struct ExperimentArgs {
     /// Name of an experiment, or `list`
     pub(crate) name: String,
@@ -126,6 +129,9 @@ pub(crate) struct ExperimentArgs {
     /// Figures as PDF too, beside SVG on light and on dark ground
     #[arg(long)]
     pub(crate) pdf: bool,
+    /// Figures as PNG too
+    #[arg(long)]
+    pub(crate) png: bool,
     /// Print the list or the claims as JSON, and nothing else
     #[arg(long)]
     pub(crate) json: bool,

@@ -70,7 +70,7 @@ pub(crate) struct DiceArgs {
     /// Speed below which a corrected impulse sticks [m/s]; 0 switches it off
     #[arg(long, value_name = "M/S", default_value_t = 0.05)]
     pub(crate) stick_below: f64,
-    /// With --splits: draw RMSE over the number of drops: FILE.svg and FILE-dark.svg
+    /// With --splits: draw RMSE over the number of drops: FILE.svg and FILE-dark.svg; FILE.png or FILE.pdf: that one too
     #[arg(long, value_name = "FILE", requires = "splits")]
     pub(crate) figure: Option<PathBuf>,
 }
@@ -104,7 +104,7 @@ pub(crate) struct PosteriorArgs {
     /// With --json: the samples too
     #[arg(long, requires = "json")]
     pub(crate) samples_too: bool,
-    /// Draw the samples of the first two parameters: FILE.svg and FILE-dark.svg
+    /// Draw the samples of the first two parameters: FILE.svg and FILE-dark.svg; FILE.png or FILE.pdf: that one too
     #[arg(long, value_name = "FILE")]
     pub(crate) figure: Option<PathBuf>,
 }
@@ -128,7 +128,7 @@ pub(crate) struct BeliefArgs {
     /// The learner (see `stiction learn dice --models list`)
     #[arg(long, value_name = "NAME", default_value = "constant-impulse")]
     pub(crate) model: String,
-    /// Draw the measured path and the samples at the contacts: FILE.svg and FILE-dark.svg
+    /// Draw the measured path and the samples at the contacts: FILE.svg and FILE-dark.svg; FILE.png or FILE.pdf: that one too
     #[arg(long, value_name = "FILE")]
     pub(crate) figure: Option<PathBuf>,
 }

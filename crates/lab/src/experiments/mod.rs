@@ -16,7 +16,7 @@ mod puck;
 mod pyramid_bias;
 mod sliding_cube;
 
-use crate::plot::{Figure, Series};
+use crate::plot::{Figure, Formats, Series};
 use crate::report;
 use crate::scene::{Scene, SceneError};
 use crate::solve::SolveError;
@@ -212,9 +212,9 @@ pub enum ExperimentError {
 }
 
 impl Experiment {
-    /// Measures, and writes figures (SVG on light and on dark ground, with `pdf` PDF too) and data (CSV, JSON) into `out`,
+    /// Measures, and writes figures (SVG on light and on dark ground, and the formats `also`) and data (CSV, JSON) into `out`,
     /// which is made if absent.
-    pub fn run(&self, out: &Path, size: Size, pdf: bool) -> Result<Outcome, ExperimentError> {
+    pub fn run(&self, out: &Path, size: Size, also: Formats) -> Result<Outcome, ExperimentError> {
         let findings = (self.measure)(size)?;
         let mut files = Vec::new();
         let mut write = |name: String, text: Vec<u8>| {
@@ -225,7 +225,7 @@ impl Experiment {
             Ok::<(), ExperimentError>(())
         };
         for (stem, figure) in &findings.figures {
-            for (name, bytes) in figure.files(stem, pdf) {
+            for (name, bytes) in figure.files(stem, also) {
                 write(name, bytes)?;
             }
         }

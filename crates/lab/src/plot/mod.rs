@@ -1,9 +1,10 @@
-//! Line plots as SVG and PDF: axes with units, labels at the lines, colours that every eye can tell apart, on light or
+//! Line plots as SVG, PDF and PNG: axes with units, labels at the lines, colours that every eye can tell apart, on light or
 //! dark ground.
 
 mod draw;
 mod pdf;
 mod picture;
+mod png;
 mod scale;
 mod svg;
 mod theme;
@@ -27,6 +28,13 @@ impl Series {
         let points = self.points.iter().zip(&other.points).map(|(a, b)| [a[0], a[1] - b[1]]).collect();
         Self { label: self.label.clone(), points }
     }
+}
+
+/// Files of a figure beside SVG.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+pub struct Formats {
+    pub pdf: bool,
+    pub png: bool,
 }
 
 /// One plot: curves over a common axis. The axis labels carry the units, as in `time [s]`.
@@ -113,18 +121,24 @@ impl Figure {
         svg::svg(&draw::draw(self, theme))
     }
 
-    /// Names and contents of the files of this figure: SVG on light and on dark ground, with `pdf` a PDF too.
-    pub fn files(&self, stem: &str, pdf: bool) -> Vec<(String, Vec<u8>)> {
+    /// Names and contents of the files of this figure: SVG on light and on dark ground, and the formats `also`.
+    pub fn files(&self, stem: &str, also: Formats) -> Vec<(String, Vec<u8>)> {
         let svg = |theme| self.to_svg(theme).into_bytes();
         let mut files =
             vec![(format!("{stem}.svg"), svg(Theme::Light)), (format!("{stem}-dark.svg"), svg(Theme::Dark))];
-        files.extend(pdf.then(|| (format!("{stem}.pdf"), self.to_pdf())));
+        files.extend(also.pdf.then(|| (format!("{stem}.pdf"), self.to_pdf())));
+        files.extend(also.png.then(|| (format!("{stem}.png"), self.to_png())));
         files
     }
 
     /// A PDF of one page, on light ground.
     pub fn to_pdf(&self) -> Vec<u8> {
         pdf::pdf(&draw::draw(self, Theme::Light))
+    }
+
+    /// A PNG of 1520 × 800 dots, on light ground.
+    pub fn to_png(&self) -> Vec<u8> {
+        png::png(&draw::draw(self, Theme::Light))
     }
 }
 
@@ -191,11 +205,10 @@ mod tests {
         }
         assert_ne!(figure.to_svg(Theme::Light), figure.to_svg(Theme::Dark));
         assert!(figure.to_pdf().starts_with(b"%PDF-1.4"));
-        let names = |pdf| figure.files("f", pdf).into_iter().map(|(name, _)| name).collect::<Vec<_>>();
-        assert_eq!(
-            (names(false).len(), names(true)),
-            (2, vec!["f.svg".into(), "f-dark.svg".into(), "f.pdf".into()])
-        );
+        let names = |also| figure.files("f", also).into_iter().map(|(name, _)| name).collect::<Vec<_>>();
+        let all = Formats { pdf: true, png: true };
+        assert_eq!(names(Formats::default()), ["f.svg", "f-dark.svg"]);
+        assert_eq!(names(all), ["f.svg", "f-dark.svg", "f.pdf", "f.png"]);
     }
 
     /// Neither holes, nor zeros on a logarithmic axis, nor nothing at all is a reason to fail.

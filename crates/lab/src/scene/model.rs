@@ -35,9 +35,10 @@ impl Scene {
         let mut world = self.read_model(&at, spec)?;
         let keyframe = choose_keyframe(&at, spec, &world)?.cloned();
         if let (true, Some(key), None) = (self.is_robot_file(), &keyframe, &spec.keyframe) {
+            let name =
+                if key.name.is_empty() { "without a name".to_owned() } else { format!("`{}`", key.name) };
             let message = format!(
-                "starts at the keyframe `{}` of the file (--keyframe {NEUTRAL}: at the reference posture)",
-                key.name
+                "starts at the keyframe {name} of the file (--keyframe {NEUTRAL}: at the reference posture)"
             );
             world.ledger.remarks.push(Note::of_scene(Severity::Note, message));
         }
@@ -66,7 +67,9 @@ impl Scene {
             control = given.iter().map(|c| c.0).collect();
         }
         if let Some(friction) = spec.friction {
-            world.geometries.iter_mut().for_each(|g| g.material.friction = friction.0);
+            for material in world.geometries.iter_mut().map(|g| &mut g.material) {
+                (material.friction, material.grain) = (friction.0, None);
+            }
         }
         if let Some(hold) = &spec.hold {
             control.extend(add_servos(&mut world, &state, hold));

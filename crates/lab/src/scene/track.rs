@@ -217,10 +217,11 @@ mod tests {
         <actuator><motor name="pull" joint="rail"/></actuator></mujoco>"#;
 
     fn scene(name: &str, track: &str) -> Scene {
-        scratch("track-cart.xml", CART);
-        let text = format!(
-            "duration = 0.4\ngravity = [0, 0, 0]\n[[model]]\nfile = \"track-cart.xml\"\n[track]\n{track}\n"
-        );
+        // A file of its own: tests of one process write at once.
+        let cart = format!("{name}-cart.xml");
+        scratch(&cart, CART);
+        let text =
+            format!("duration = 0.4\ngravity = [0, 0, 0]\n[[model]]\nfile = \"{cart}\"\n[track]\n{track}\n");
         Scene::load(&scratch(name, &text)).unwrap()
     }
 

@@ -13,7 +13,8 @@ mod table;
 mod write;
 
 pub use contacts::Contacts;
-pub use quantities::{QUANTITIES, Quantity};
+pub use quantities::{Numbers, QUANTITIES, Quantity};
+pub use table::{Column, Values};
 pub use write::{WriteError, check_name, check_size};
 
 use columns::{q_columns, v_columns};

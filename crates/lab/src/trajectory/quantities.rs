@@ -17,7 +17,7 @@ pub struct Quantity {
 
 /// Numbers of an array, by rows.
 #[derive(Clone, Copy, Debug, PartialEq)]
-pub(super) enum Numbers<'a> {
+pub enum Numbers<'a> {
     Doubles(&'a [f64]),
     Counts(&'a [u32]),
     Indices(&'a [i32]),
@@ -101,6 +101,11 @@ pub const QUANTITIES: [Quantity; 34] = [
 ];
 
 impl Trajectory {
+    /// Lengths of the sides of a quantity's array, and its numbers.
+    pub fn array(&self, quantity: &Quantity) -> (Vec<usize>, Numbers<'_>) {
+        (quantity.shape.iter().map(|word| self.side(word)).collect(), self.numbers(quantity.name))
+    }
+
     /// The numbers of a quantity.
     pub(super) fn numbers(&self, name: &str) -> Numbers<'_> {
         let (c, doubles, counts, indices) =
@@ -145,7 +150,7 @@ impl Trajectory {
     }
 
     /// Length of a side, from its word.
-    pub(super) fn side(&self, word: &str) -> usize {
+    fn side(&self, word: &str) -> usize {
         match word {
             "row" => self.len(),
             "row + 1" => self.len() + 1,

@@ -4,13 +4,13 @@ use super::Trajectory;
 use super::quantities::{Numbers, QUANTITIES, Quantity};
 
 /// A column: its name, with its unit, and one value a row.
-pub(super) struct Column<'a> {
-    pub(super) name: String,
-    pub(super) values: Values<'a>,
+pub struct Column<'a> {
+    pub name: String,
+    pub values: Values<'a>,
 }
 
 /// Values of a column: every `stride`-th from `start` on of what is stored row by row.
-pub(super) enum Values<'a> {
+pub enum Values<'a> {
     Doubles {
         values: &'a [f64],
         start: usize,
@@ -26,7 +26,7 @@ pub(super) enum Values<'a> {
 
 impl Values<'_> {
     /// The word of a row, if these are words.
-    pub(super) fn word<'a>(codes: &[i32], words: &[&'a str], row: usize) -> &'a str {
+    pub fn word<'a>(codes: &[i32], words: &[&'a str], row: usize) -> &'a str {
         usize::try_from(codes[row]).ok().and_then(|i| words.get(i).copied()).unwrap_or("world")
     }
 
@@ -50,12 +50,12 @@ pub(super) fn quoted(text: &str) -> String {
 
 impl Trajectory {
     /// Columns of the table with a row a step.
-    pub(super) fn step_columns(&self) -> Vec<Column<'_>> {
+    pub fn step_columns(&self) -> Vec<Column<'_>> {
         QUANTITIES.iter().filter(|q| q.shape[0] == "row").flat_map(|q| self.columns_of(q)).collect()
     }
 
     /// Columns of the table with a row a contact.
-    pub(super) fn contact_columns(&self) -> Vec<Column<'_>> {
+    pub fn contact_columns(&self) -> Vec<Column<'_>> {
         QUANTITIES.iter().filter(|q| q.shape[0] == "contact").flat_map(|q| self.columns_of(q)).collect()
     }
 

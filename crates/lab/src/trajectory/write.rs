@@ -75,8 +75,8 @@ impl Trajectory {
     pub fn write_npz(&self, writer: impl Write) -> io::Result<()> {
         let mut archive = ArchiveWriter::new(writer);
         for quantity in &QUANTITIES {
-            let shape: Vec<usize> = quantity.shape.iter().map(|word| self.side(word)).collect();
-            match self.numbers(quantity.name) {
+            let (shape, numbers) = self.array(quantity);
+            match numbers {
                 Numbers::Doubles(values) => archive.doubles(quantity.name, &shape, values)?,
                 Numbers::Counts(values) => archive.counts(quantity.name, &shape, values)?,
                 Numbers::Indices(values) => archive.indices(quantity.name, &shape, values)?,

@@ -6,7 +6,7 @@ use super::geom::{dimension, softness};
 use super::scope::{Kind, Mention};
 use crate::error::LoadError;
 use crate::ledger::Fate;
-use crate::surface::{ContactPair, Dimension, PairSurface};
+use crate::surface::{ContactPair, PairSurface};
 use crate::world::World;
 
 pub(crate) fn read(reader: &mut Reader<'_>, world: &mut World) -> Result<(), LoadError> {
@@ -77,9 +77,7 @@ fn pair(
     }
     let [s, t, spinning, r, q] = friction;
     (surface.sliding, surface.spinning, surface.rolling) = ([s, t], spinning, [r, q]);
-    if let (true, Some(f)) = (s != t && surface.dimension > Dimension::Normal, pair.get("friction")) {
-        f.mark(Fate::Unsupported, "one coefficient in all directions yet: the first");
-    }
+    let alone = pair.get("friction").filter(|f| s != t && f.value().split_whitespace().count() == 1);
     surface.margin = pair.number("margin", surface.margin)?;
     surface.gap = pair.number("gap", surface.gap)?;
     surface.softness.impratio = reader.settings.impratio;
@@ -92,6 +90,10 @@ fn pair(
         && a.number()? != 0.0
     {
         a.mark(Fate::Unsupported, "nothing sticks yet");
+    }
+    if let Some(f) = alone {
+        let message = format!("one sliding coefficient of two: across it MuJoCo's default, {t}, counts");
+        reader.warn(f.place(), message);
     }
     let name = e.get("name").map_or(String::new(), |n| reader.name_in_world(copy, n.value()));
     Ok(Some(ContactPair { name, geometries, surface }))

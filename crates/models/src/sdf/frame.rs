@@ -53,7 +53,8 @@ impl Places {
         }
     }
 
-    fn carrier_of(&self, scopes: &Scopes<'_>, (scope, base): Spot) -> Option<usize> {
+    /// The link that what a name at `scope` means moves with; `None`: the world.
+    pub(crate) fn carrier_of(&self, scopes: &Scopes<'_>, (scope, base): Spot) -> Option<usize> {
         let frame = match base {
             Base::Root => scopes.scope(scope).around?.1,
             Base::Frame(frame) => frame,

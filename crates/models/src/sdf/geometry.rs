@@ -7,7 +7,7 @@ use crate::error::LoadError;
 use crate::hulls::HullCache;
 use crate::ledger::Fate;
 use crate::mesh::{FORMATS, Filling, TriangleMesh};
-use crate::meshes::{Meshes, NO_HULL};
+use crate::meshes::{Meshes, NO_HULL, is_hollow};
 use crate::path::{self, Wanted};
 use crate::shapes::{POINT, half_box};
 use crate::world::Drawing;
@@ -129,7 +129,8 @@ pub(crate) fn collision(
             let inertia = Some(mesh.inertia(Filling::Exact)).filter(|i| i.mass > 0.0);
             let meshes = match (&reader.context.options.meshes, optimization(shape)?) {
                 (Meshes::Hull, Some(stated)) => stated,
-                (Meshes::Hull, None) if still => Meshes::Triangles,
+                // The format's word: the mesh as it is.
+                (Meshes::Hull, None) if still || is_hollow(&mesh) => Meshes::Triangles,
                 (chosen, _) => chosen.clone(),
             };
             let (shapes, reason) = meshes.shapes(&mesh).map_err(|e| unread(e.to_string()))?;

@@ -25,6 +25,8 @@ pub(crate) struct SdfLink<'d> {
     /// It stands still.
     pub(crate) fixed: bool,
     pub(crate) self_collide: bool,
+    /// Gravity pulls at it.
+    pub(crate) weighs: bool,
     /// The outermost model it belongs to.
     pub(crate) model: usize,
 }
@@ -34,11 +36,13 @@ pub(crate) fn read<'d>(reader: &mut Reader<'_, 'd>, part: &Part<'d>) -> Result<S
     let (model, self_collide) = (scope.top, scope.self_collide);
     let fixed = scope.fixed;
     let self_collide = switch(element, "self_collide")?.unwrap_or(self_collide);
+    let weighs = switch(element, "gravity")?.unwrap_or(true);
     let X_WL = reader.places.frame(part.frame);
     let inertial = element.child("inertial")?;
     let auto = inertial.and_then(|i| i.get("auto")).map_or(Ok(false), truth)?;
     let density = inertial.map_or(Ok(WATER), |i| density_of(i, WATER))?;
-    let (mut geometries, mut of_shapes) = (Vec::new(), Inertia::ZERO);
+    // As dense as they are, and all alike.
+    let (mut geometries, mut of_shapes) = (Vec::new(), [Inertia::ZERO; 2]);
     for collision in element.children_named("collision") {
         let name = collision.require("name", "the name of the collision")?.value().trim();
         let X_LG = pose_in(reader, part, X_WL, collision)?;
@@ -46,9 +50,11 @@ pub(crate) fn read<'d>(reader: &mut Reader<'_, 'd>, part: &Part<'d>) -> Result<S
         if auto && let Some(inertia) = solid.inertia {
             let density = density_of(collision, density)?;
             let turn = X_LG.rotation.to_matrix();
-            of_shapes += scaled(&inertia.transformed(&turn, X_LG.translation), density);
+            let inertia = inertia.transformed(&turn, X_LG.translation);
+            of_shapes[0] += scaled(&inertia, density);
+            of_shapes[1] += inertia;
         }
-        let surface = material::surface(reader, collision)?;
+        let surface = material::surface(reader, part, collision, solid.X_CG.rotation)?;
         let rgba = material::GREY;
         let (name, X_LG) = (format!("{}::{name}", part.name), X_LG * solid.X_CG);
         let (group, mask) = (surface.category, surface.collides);
@@ -83,7 +89,7 @@ pub(crate) fn read<'d>(reader: &mut Reader<'_, 'd>, part: &Part<'d>) -> Result<S
     }
     warn_of_unsimulated(reader, part)?;
     let name = part.name.clone();
-    Ok(SdfLink { name, element, X_WL, inertia, geometries, visuals, fixed, self_collide, model })
+    Ok(SdfLink { name, element, X_WL, inertia, geometries, visuals, fixed, self_collide, weighs, model })
 }
 
 /// Pose in the link of a <collision> or <visual>, stated in the link or in a frame of its model.
@@ -140,12 +146,23 @@ fn inertia(reader: &mut Reader<'_, '_>, inertial: Element<'_>) -> Result<Inertia
 fn auto_inertia(
     reader: &mut Reader<'_, '_>,
     inertial: Option<Element<'_>>,
-    of_shapes: Inertia,
+    [of_shapes, alike]: [Inertia; 2],
     link: Element<'_>,
 ) -> Result<Inertia, LoadError> {
     let stated = inertial.map_or(Ok(None), |i| super::pose::value(i, "mass"))?;
+    if let (true, Some(mass)) = (of_shapes.mass <= 0.0 && alike.mass > 0.0, stated)
+        && mass.not_negative()? > 0.0
+    {
+        let message = "auto inertia of a density of 0: the stated mass is spread evenly over the collisions";
+        reader.warn(mass.place(), message);
+        return Ok(scaled(&alike, mass.number()? / alike.mass));
+    }
     if of_shapes.mass <= 0.0 {
-        let message = "auto inertia, but no collision has a volume: expected one, or <mass> and <inertia>";
+        let message = if alike.mass > 0.0 {
+            "auto inertia of a density of 0, and no <mass>: expected a density > 0, or <mass>"
+        } else {
+            "auto inertia, but no collision has a volume: expected one, or <mass> and <inertia>"
+        };
         return Err(inertial.unwrap_or(link).structure(message));
     }
     match stated {
@@ -161,11 +178,9 @@ fn auto_inertia(
 /// Marks what would change the motion and does not.
 fn warn_of_unsimulated(reader: &mut Reader<'_, '_>, part: &Part<'_>) -> Result<(), LoadError> {
     let element = part.element;
-    for (name, idle, note) in [
-        ("gravity", true, "every link weighs"),
-        ("kinematic", false, "links are moved by forces only"),
-        ("enable_wind", false, "no wind blows"),
-    ] {
+    for (name, idle, note) in
+        [("kinematic", false, "links are moved by forces only"), ("enable_wind", false, "no wind blows")]
+    {
         if switch(element, name)?.is_some_and(|on| on != idle)
             && let Some(stated) = element.child(name)?
         {

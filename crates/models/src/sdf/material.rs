@@ -1,12 +1,14 @@
 //! <surface> and <material>: friction, bounce, who meets whom, and colours.
 
-use super::Reader;
-use super::pose::{not_negative, number, switch, value};
+use super::pose::{not_negative, number, value};
+use super::scope::Part;
+use super::{Reader, friction};
 use crate::error::LoadError;
 use crate::ledger::Fate;
-use crate::surface::{Compliance, Dimension, Material, Mixing};
+use crate::surface::{Compliance, Material, Mixing};
 use crate::value::Attribute;
 use crate::xml::Element;
+use stiction_dynamics::spatial::Quat;
 
 /// The grey of what has no colour.
 pub(crate) const GREY: [f32; 4] = [0.5, 0.5, 0.5, 1.0];
@@ -24,7 +26,13 @@ pub(crate) struct Surface {
     pub(crate) collides: u32,
 }
 
-pub(crate) fn surface(reader: &mut Reader<'_, '_>, collision: Element<'_>) -> Result<Surface, LoadError> {
+/// `R_CG`: rotation of the shape in the <collision>.
+pub(crate) fn surface(
+    reader: &mut Reader<'_, '_>,
+    part: &Part<'_>,
+    collision: Element<'_>,
+    R_CG: Quat,
+) -> Result<Surface, LoadError> {
     let material = Material { mixing: Mixing::Smaller, ..Material::default() };
     let mut surface = Surface { material, category: ALL, collides: ALL };
     if let Some(properties) = collision.child("drake:proximity_properties")? {
@@ -44,14 +52,7 @@ pub(crate) fn surface(reader: &mut Reader<'_, '_>, collision: Element<'_>) -> Re
     }
     let Some(element) = collision.child("surface")? else { return Ok(surface) };
     if let Some(friction) = element.child("friction")? {
-        friction.mark(Fate::Used, "of two surfaces the smaller coefficient counts, as in Gazebo");
-        surface.material.friction = coulomb(reader, friction)?.unwrap_or(surface.material.friction);
-        if let Some(torsional) = friction.child("torsional")?
-            && let Some(spinning) = spinning(torsional)?
-        {
-            surface.material.spinning = spinning;
-            surface.material.dimension = Dimension::Spinning;
-        }
+        friction::read(reader, part, friction, R_CG, &mut surface.material)?;
     }
     if let Some(bounce) = element.child("bounce")? {
         let restitution = not_negative(bounce, "restitution_coefficient", 0.0)?;
@@ -84,35 +85,6 @@ pub(crate) fn surface(reader: &mut Reader<'_, '_>, collision: Element<'_>) -> Re
         surface.category = bits("category_bitmask")?.unwrap_or(surface.collides);
     }
     Ok(surface)
-}
-
-/// The coefficient of <friction>: that of <ode>, else that of <bullet>.
-fn coulomb(reader: &mut Reader<'_, '_>, friction: Element<'_>) -> Result<Option<f64>, LoadError> {
-    let mut found = None;
-    for (engine, first, second) in [("ode", "mu", "mu2"), ("bullet", "friction", "friction2")] {
-        let Some(element) = friction.child(engine)? else { continue };
-        let mu = value(element, first)?.map(Attribute::not_negative).transpose()?;
-        let across = value(element, second)?.map(Attribute::not_negative).transpose()?;
-        if let (Some(mu), Some(across), Some(stated)) = (mu, across, element.child(second)?) {
-            let fate = if mu == across { Fate::Kept } else { Fate::Unsupported };
-            stated.mark(fate, "friction is isotropic: the first coefficient counts in all directions");
-            if mu != across {
-                let message =
-                    format!("<{second}> {across} beside <{first}> {mu}: the first counts everywhere");
-                reader.warn(stated.place(), message);
-            }
-        }
-        found = found.or(mu).or(across);
-    }
-    Ok(found)
-}
-
-/// Torque over normal force [m] of a round patch of radius a, 3π/16 μ a, where the radius is stated.
-fn spinning(torsional: Element<'_>) -> Result<Option<f64>, LoadError> {
-    let mu = not_negative(torsional, "coefficient", 1.0)?;
-    let patch = switch(torsional, "use_patch_radius")?.unwrap_or(true);
-    let radius = not_negative(torsional, "patch_radius", 0.0)?;
-    Ok((patch && radius > 0.0).then_some(3.0 / 16.0 * std::f64::consts::PI * mu * radius))
 }
 
 /// The number >= 0 of a child that says how a surface yields.

@@ -11,6 +11,7 @@ mod closure;
 mod coupling;
 mod exclusion;
 mod frame;
+mod friction;
 mod geometry;
 mod heightmap;
 mod include;
@@ -27,6 +28,7 @@ pub(crate) use vocabulary::VOCABULARY;
 
 use crate::audit::audit;
 use crate::error::LoadError;
+use crate::grain::{Grain, GrainFrame};
 use crate::ledger::{Fate, Ledger, Place};
 use crate::load::Context;
 use crate::mesh::MeshStore;
@@ -60,6 +62,14 @@ impl Reader<'_, '_> {
     fn warn(&mut self, place: Place, message: impl Into<String>) {
         self.warnings.push((place, message.into()));
     }
+}
+
+/// The axis of a surface in the axes of the link that carries it, by its index in the model.
+fn placed(grain: Grain, X_WL: &[Pose], built: &[usize]) -> Grain {
+    let GrainFrame::Link(Some(link)) = grain.fixed_in else { return grain };
+    let index = built.get(link).copied();
+    let axis = X_WL.get(link).map_or(grain.axis, |X_WL| X_WL.rotation.conjugate().rotate(grain.axis));
+    Grain { axis, fixed_in: GrainFrame::Link(index), ..grain }
 }
 
 /// Reads a document whose root is <sdf>.
@@ -133,6 +143,7 @@ pub(crate) fn read(mut document: Document, context: &Context<'_>) -> Result<Worl
         };
         world.geometries.extend(link.geometries.drain(..).map(|mut g| {
             g.link = Some(index);
+            g.material.grain = g.material.grain.map(|grain| placed(grain, &X_WL, &built.links));
             g
         }));
         world.visuals.extend(link.visuals.drain(..).map(|mut v| {
@@ -140,6 +151,8 @@ pub(crate) fn read(mut document: Document, context: &Context<'_>) -> Result<Worl
             v
         }));
     }
+    let idle = links.iter().zip(&built.links).filter(|(link, _)| !link.weighs);
+    world.gravity_compensation.extend(idle.map(|(_, &index)| (index, 1.0)));
     coupling::read(&mut reader, &mut world, &parts, &joints, &built)?;
     exclusion::read(&mut reader, &mut world, root, &links, &joints, &built.links)?;
     let mut ledger = Ledger::default();

@@ -9,12 +9,17 @@ use crate::ledger::Fate;
 use crate::value::Attribute;
 use crate::xml::Element;
 use std::collections::BTreeMap;
+use stiction_dynamics::spatial::Vec3;
 
 /// Attributes that <gazebo> states of one link or joint; those it does not state are `None`.
 #[derive(Clone, Copy, Default)]
 pub(crate) struct Says {
     pub(crate) friction: Option<f64>,
+    /// Friction across an axis of the shape, and that axis.
+    pub(crate) across: Option<(f64, Vec3)>,
     pub(crate) self_collide: Option<bool>,
+    /// Gravity pulls at it.
+    pub(crate) weighs: Option<bool>,
     pub(crate) stiffness: Option<f64>,
     pub(crate) spring_rest: Option<f64>,
     /// Stiffness [N/m] and damping [N·s/m] of contacts.
@@ -26,15 +31,21 @@ pub(crate) struct Says {
 pub(crate) type Gazebo<'d> = BTreeMap<&'d str, Says>;
 
 const UNSIMULATED: [(&str, bool, &str); 3] = [
-    ("gravity", true, "every link weighs"),
-    ("turnGravityOff", false, "every link weighs"),
+    ("gravity", true, "said of no link: every link weighs"),
+    ("turnGravityOff", false, "said of no link: every link weighs"),
     ("static", false, "the robot moves as its joints let it"),
 ];
+
+/// So many of them are about the weight of a link, and count where they name one.
+const GRAVITY: usize = 2;
+/// Gazebo's coefficient where none is stated.
+const UNSTATED: f64 = 1.0;
 
 pub(crate) fn read<'d>(reader: &mut Reader<'_>, robot: Element<'d>) -> Result<Gazebo<'d>, LoadError> {
     let mut all = Gazebo::new();
     for gazebo in robot.children().filter(|c| c.name() == "gazebo") {
-        for (name, harmless, note) in UNSIMULATED {
+        let of_link = gazebo.peek("reference").is_some();
+        for (name, harmless, note) in UNSIMULATED.into_iter().skip(if of_link { GRAVITY } else { 0 }) {
             if let Some(stated) = value(gazebo, name)?
                 && truth(stated)? != harmless
                 && let Some(element) = gazebo.child(name)?
@@ -46,32 +57,26 @@ pub(crate) fn read<'d>(reader: &mut Reader<'_>, robot: Element<'d>) -> Result<Ga
         let Some(about) = gazebo.peek("reference") else { continue };
         let mut says = Says {
             friction: value(gazebo, "mu1")?.map(Attribute::not_negative).transpose()?,
+            across: None,
+            weighs: weighs(gazebo)?,
             self_collide: value(gazebo, "selfCollide")?.map(truth).transpose()?,
             stiffness: value(gazebo, "springStiffness")?.map(Attribute::not_negative).transpose()?,
             spring_rest: value(gazebo, "springReference")?.map(Attribute::number).transpose()?,
             kp: yields(gazebo, "kp")?,
             kd: yields(gazebo, "kd")?,
         };
-        if let Some(mu2) = gazebo.child("mu2")? {
-            let across = value(gazebo, "mu2")?.map(Attribute::not_negative).transpose()?;
-            says.friction = says.friction.or(across);
-            mu2.mark(Fate::Kept, "friction is isotropic: mu1 counts in all directions");
-            if let (Some(along), Some(across)) = (says.friction, across)
-                && along != across
-            {
-                mu2.mark(Fate::Unsupported, "friction is isotropic: mu1 counts in all directions");
-                reader.warn(mu2.place(), format!("mu2 {across} beside mu1 {along}: mu1 counts everywhere"));
-            }
-        }
-        let Says { friction, self_collide, stiffness, spring_rest, kp, kd } = says;
-        let numbers = [friction, stiffness, spring_rest, kp, kd];
-        if numbers.iter().all(Option::is_none) && self_collide.is_none() {
+        friction(reader, gazebo, &mut says)?;
+        let Says { friction, across, self_collide, weighs, stiffness, spring_rest, kp, kd } = says;
+        let numbers = [friction, across.map(|a| a.0), stiffness, spring_rest, kp, kd];
+        if numbers.iter().all(Option::is_none) && self_collide.is_none() && weighs.is_none() {
             continue;
         }
         gazebo.mark(Fate::Used, "");
         about.mark(Fate::Used, "");
         let known = all.entry(about.value().trim()).or_default();
         known.friction = friction.or(known.friction);
+        known.across = across.or(known.across);
+        known.weighs = weighs.or(known.weighs);
         known.self_collide = self_collide.or(known.self_collide);
         known.stiffness = stiffness.or(known.stiffness);
         known.spring_rest = spring_rest.or(known.spring_rest);
@@ -79,6 +84,42 @@ pub(crate) fn read<'d>(reader: &mut Reader<'_>, robot: Element<'d>) -> Result<Ga
         known.kd = kd.or(known.kd);
     }
     Ok(all)
+}
+
+/// <mu1>, <mu2> and <fdir1>.
+fn friction(reader: &mut Reader<'_>, gazebo: Element<'_>, says: &mut Says) -> Result<(), LoadError> {
+    let across = value(gazebo, "mu2")?.map(Attribute::not_negative).transpose()?;
+    if let (Some(stated), Some(axis)) = (gazebo.child("fdir1")?, value(gazebo, "fdir1")?) {
+        if let Some(axis) = axis.vector()?.normalized() {
+            let [along, across] = [says.friction, across].map(|mu| mu.unwrap_or(UNSTATED));
+            says.friction = Some(along);
+            if along == across {
+                stated.mark(Fate::Kept, "friction is the same along it and across");
+            } else {
+                says.across = Some((across, axis));
+            }
+            return Ok(());
+        }
+        stated.mark(Fate::Kept, "zeros are no direction");
+    }
+    let Some(mu2) = gazebo.child("mu2")? else { return Ok(()) };
+    says.friction = says.friction.or(across);
+    const NOTE: &str = "without fdir1 no direction is stated: mu1 counts in all";
+    mu2.mark(Fate::Kept, NOTE);
+    if let (Some(along), Some(across)) = (says.friction, across)
+        && along != across
+    {
+        mu2.mark(Fate::Unsupported, NOTE);
+        reader.warn(mu2.place(), format!("mu2 {across} beside mu1 {along}: {NOTE}"));
+    }
+    Ok(())
+}
+
+/// Whether gravity pulls at a link, by <gravity> and <turnGravityOff>.
+fn weighs(gazebo: Element<'_>) -> Result<Option<bool>, LoadError> {
+    let on = value(gazebo, "gravity")?.map(truth).transpose()?;
+    let off = value(gazebo, "turnGravityOff")?.map(truth).transpose()?;
+    Ok(on.or(off.map(|off| !off)))
 }
 
 fn value<'d>(gazebo: Element<'d>, name: &str) -> Result<Option<Attribute<'d>>, LoadError> {

@@ -2,6 +2,7 @@
 
 use super::gazebo::Says;
 use crate::error::LoadError;
+use crate::grain::{Grain, GrainFrame};
 use crate::ledger::Fate;
 use crate::surface::{Compliance, Dimension, Material, Mixing};
 use crate::value::Attribute;
@@ -64,7 +65,7 @@ pub(crate) fn of_collision(link: &Material, collision: Element<'_>) -> Result<Ma
         stated.mark(Fate::Kept, "Coulomb friction has one coefficient: mu_dynamic counts");
     }
     if let Some(friction) = sliding.or(sticking) {
-        (material.friction, material.mixing) = (friction, Mixing::Harmonic);
+        (material.friction, material.grain, material.mixing) = (friction, None, Mixing::Harmonic);
     }
     let stated = Compliance {
         stiffness: yields(properties, "drake:point_contact_stiffness")?,
@@ -87,6 +88,8 @@ pub(crate) fn surface(link: Element<'_>, gazebo: &Says) -> Result<Material, Load
     let mut material = Material::default();
     if let Some(friction) = gazebo.friction {
         (material.friction, material.mixing) = (friction, Mixing::Smaller);
+        let grain = |(across, axis)| Grain { across, axis, fixed_in: GrainFrame::Geometry };
+        material.grain = gazebo.across.map(grain);
     }
     material.compliance = Compliance::spring(gazebo.kp, gazebo.kd);
     for contact in link.children_named("contact") {
@@ -94,7 +97,8 @@ pub(crate) fn surface(link: Element<'_>, gazebo: &Says) -> Result<Material, Load
         material.compliance = spring.or(material.compliance);
         let value = |a: Attribute<'_>| a.not_negative();
         if let Some(friction) = contact.child("lateral_friction")? {
-            material.friction = value(friction.require("value", "a coefficient >= 0")?)?;
+            (material.friction, material.grain) =
+                (value(friction.require("value", "a coefficient >= 0")?)?, None);
         }
         for (name, dimension) in
             [("spinning_friction", Dimension::Spinning), ("rolling_friction", Dimension::Rolling)]

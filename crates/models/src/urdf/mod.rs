@@ -154,6 +154,11 @@ pub(crate) fn read(document: &Document, context: &Context<'_>) -> Result<World, 
             v
         }));
     }
+    for (link, &index) in links.iter().zip(&built) {
+        if gazebo.get(link.name.as_str()).is_some_and(|says| says.weighs == Some(false)) {
+            world.gravity_compensation.push((index, 1.0));
+        }
+    }
     for (i, joint) in joints.iter().enumerate() {
         let dof = first_dof.get(i).copied().flatten();
         if let Some(coupling) = joint::mimic(&mut reader, joint, dof, &joints, &joint_names, &first_dof)? {

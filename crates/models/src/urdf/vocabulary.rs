@@ -110,7 +110,7 @@ const ROWS: &[Row] = &[
         note: "the inertia is used as written",
     },
     Row {
-        elements: "gazebo/mu1 gazebo/mu2 gazebo/selfCollide gazebo/gravity gazebo/turnGravityOff gazebo/static \
+        elements: "gazebo/mu1 gazebo/mu2 gazebo/fdir1 gazebo/selfCollide gazebo/gravity gazebo/turnGravityOff gazebo/static \
                    gazebo/springStiffness gazebo/springReference gazebo/kp gazebo/kd",
         attributes: ". value",
         fate: Used,
@@ -128,12 +128,6 @@ const ROWS: &[Row] = &[
         attributes: ". value",
         fate: Unsupported,
         note: "limits are rigid under every law",
-    },
-    Row {
-        elements: "gazebo/fdir1",
-        attributes: ". value",
-        fate: Unsupported,
-        note: "friction is isotropic: it has no direction",
     },
     Row {
         elements: "gazebo/material gazebo/visual gazebo/visual/** gazebo/sensor gazebo/sensor/** sensor/** \

@@ -9,6 +9,7 @@ use super::names::Unique;
 use super::tree::branches;
 use super::xml::Xml;
 use super::{Notes, Written, mjcf_body, mjcf_drive};
+use crate::grain::Tangents;
 use crate::world::World;
 use std::collections::BTreeSet;
 
@@ -124,6 +125,9 @@ fn contact(w: &mut Writer<'_>) {
             w.xml.numbers("solreffriction", &s.friction_reference);
         }
         w.xml.close();
+        if s.tangents != Tangents::OfNormal {
+            w.notes.note("MJCF pairs have no axis along which they slip", pair.name.clone());
+        }
         if s.restitution != 0.0 {
             w.notes.note(mjcf_body::NO_BOUNCE, pair.name.clone());
         }

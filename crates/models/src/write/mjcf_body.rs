@@ -238,6 +238,7 @@ fn surface(w: &mut Writer<'_>, g: &Geometry) {
     w.xml.attribute("conaffinity", &(g.mask as i32).to_string());
     let Material {
         friction,
+        grain,
         mixing,
         spinning,
         rolling,
@@ -260,6 +261,12 @@ fn surface(w: &mut Writer<'_>, g: &Geometry) {
     }
     if mixing != Mixing::Larger {
         w.notes.note("of two surfaces MuJoCo takes the larger friction", g.name.clone());
+    }
+    if grain.is_some() {
+        w.notes.note(
+            "MJCF surfaces have no axis along which they slip: the friction along it counts",
+            g.name.clone(),
+        );
     }
     if compliance != Compliance::default() {
         w.notes.note("MJCF surfaces have no stiffness in N/m", g.name.clone());

@@ -6,7 +6,7 @@ use std::path::Path;
 use stiction_collision::Shape;
 use stiction_dynamics::JointKind;
 use stiction_dynamics::spatial::{Vec3, vec3};
-use stiction_models::{Fate, Hold, LoadOptions, Material, World, load_str};
+use stiction_models::{Dimension, Fate, GrainFrame, Hold, LoadOptions, Material, World, load_str};
 
 fn text(version: &str, inside: &str) -> Result<World, String> {
     let text = format!("<sdf version=\"{version}\">\n{inside}</sdf>");
@@ -150,6 +150,59 @@ fn of_two_frictions_gazebo_takes_the_smaller_and_drake_the_harmonic_mean() {
         )
     });
     assert!((drake - 0.3).abs() < 1e-15);
+}
+
+/// <fdir1> is in the axes of its collision, or follows the frame that it names; without it <mu2> is told.
+#[test]
+fn friction_has_an_axis_where_fdir1_states_one() {
+    let sphere = |name: &str, pose: &str, friction: &str| {
+        let shape = "<geometry><sphere><radius>1</radius></sphere></geometry>";
+        let surface = format!("<surface><friction>{friction}</friction></surface>");
+        link(
+            name,
+            &format!("{pose}<collision name='c'><pose>0 0 0 0 0 0.5</pose>{shape}{surface}</collision>"),
+        )
+    };
+    let ode = |more: &str| format!("<ode><mu>0.2</mu><mu2>0.6</mu2>{more}</ode>");
+    let turned = format!("<pose>5 0 0 0 0 {}</pose>", std::f64::consts::FRAC_PI_2);
+    let base = link("base", &turned);
+    let hinge = joint("j", "revolute", "base", "own", "<axis><xyz>0 0 1</xyz></axis>");
+    let w = model(&format!(
+        "{base}{}{}{}{hinge}",
+        sphere("own", "", &ode("<fdir1>2 0 0</fdir1>")),
+        sphere("named", "", &ode("<fdir1 gz:expressed_in='base'>1 0 0</fdir1>")),
+        sphere("none", "", &ode("")),
+    ));
+    let of = |name: &str| {
+        let l = w.model.link_named(name);
+        w.geometries.iter().find(|g| g.link == l).unwrap().material
+    };
+    let own = of("own").grain.unwrap();
+    assert_eq!((of("own").friction, own.across, own.fixed_in), (0.2, 0.6, GrainFrame::Geometry));
+    assert!(close(own.axis, Vec3::X));
+    let named = of("named").grain.unwrap();
+    assert_eq!(named.fixed_in, GrainFrame::Link(w.model.link_named("base")));
+    assert!(close(named.axis, Vec3::X), "in the axes of the link that it names: {named:?}");
+    assert!(of("none").grain.is_none() && warned(&w, "<mu2> 0.6 beside <mu> 0.2 without <fdir1>"));
+    // Grounds as Gazebo writes them hold what they meet in all directions.
+    let ground = model(&sphere("a", "", "<ode><mu>100</mu><mu2>50</mu2></ode>"));
+    assert!(ground.ledger.of(Fate::Unsupported).next().is_none() && ground.ledger.warnings.is_empty());
+    // As much across as along.
+    let same = "<ode><mu>0.3</mu><mu2>0.3</mu2><fdir1>1 0 0</fdir1></ode>";
+    assert!(model(&sphere("a", "", same)).geometries[0].material.grain.is_none());
+}
+
+#[test]
+fn bullets_rolling_friction_and_links_without_weight() {
+    let shape = "<geometry><sphere><radius>1</radius></sphere></geometry>";
+    let friction = "<bullet><friction>0.4</friction><rolling_friction>0.02</rolling_friction></bullet>";
+    let surface = format!("<surface><friction>{friction}</friction></surface>");
+    let rolls = format!("<gravity>false</gravity><collision name='c'>{shape}{surface}</collision>");
+    let w = model(&format!("{}{}", link("a", &rolls), link("b", "<gravity>true</gravity>")));
+    let m = w.geometries[0].material;
+    assert_eq!((m.friction, m.rolling, m.spinning, m.dimension), (0.4, 0.02, 0.0, Dimension::Rolling));
+    assert_eq!(w.gravity_compensation, [(w.model.link_named("a").unwrap(), 1.0)]);
+    assert_eq!(w.ledger.of(Fate::Unsupported).count(), 0);
 }
 
 #[test]

@@ -58,7 +58,11 @@ impl Fields {
             effort_limit: world.actuators.iter().map(|a| a.effort_limit).collect(),
             friction: world.geometries.iter().map(|g| g.material.friction).collect(),
             restitution: world.geometries.iter().map(|g| g.material.restitution).collect(),
-            pair_friction: world.pairs.iter().map(|p| p.surface.sliding[0]).collect(),
+            pair_friction: world
+                .pairs
+                .iter()
+                .map(|p| p.surface.sliding[0].max(p.surface.sliding[1]))
+                .collect(),
         }
     }
 
@@ -98,10 +102,11 @@ impl Fields {
             (a.law, a.effort_limit) = (self.law[i], self.effort_limit[i]);
         }
         for (i, g) in world.geometries.iter_mut().enumerate() {
-            (g.material.friction, g.material.restitution) = (self.friction[i], self.restitution[i]);
+            g.material.set_friction(self.friction[i]);
+            g.material.restitution = self.restitution[i];
         }
         for (pair, friction) in world.pairs.iter_mut().zip(&self.pair_friction) {
-            pair.surface.sliding = [*friction; 2];
+            pair.surface.set_friction(*friction);
         }
     }
 
@@ -180,13 +185,13 @@ impl Fields {
             });
             let surface = if let Some(k) = own {
                 let mut surface = plan.world.pairs[k].surface;
-                surface.sliding = [self.pair_friction[k]; 2];
+                surface.set_friction(self.pair_friction[k]);
                 surface
             } else {
-                let of = |g: usize| Material {
-                    friction: self.friction[g],
-                    restitution: self.restitution[g],
-                    ..plan.world.geometries[g].material
+                let of = |g: usize| {
+                    let mut material = plan.world.geometries[g].material;
+                    material.set_friction(self.friction[g]);
+                    Material { restitution: self.restitution[g], ..material }
                 };
                 Material::pair(&of(a), &of(b))
             };

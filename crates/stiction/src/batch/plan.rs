@@ -295,6 +295,9 @@ fn obstacle(
     let geometries = || world.geometries.iter();
     let moving_plane = geometries()
         .any(|g| matches!(g.shape, Shape::Plane) && world.mount(g.link, Pose::IDENTITY).0.is_some());
+    let directed = meeting(world.geometries.len(), finder)
+        .filter(|&(a, b)| finder.surface_of(a, b).is_directed())
+        .count();
     let balls = model.joints.iter().filter(|j| j.kind == JointKind::Ball);
     let balls = balls.filter(|j| j.limit.is_some() || j.stiffness > 0.0).count();
     (settings.stepper.continuous || geometries().any(|g| g.continuous))
@@ -304,6 +307,7 @@ fn obstacle(
         .or_else(|| count(curved, "curved couplings"))
         .or_else(|| count(far, "couplings, tendons or actuators over more than two trees"))
         .or_else(|| count(world.loops.len(), "loops"))
+        .or_else(|| count(directed, "pairs whose friction has a direction"))
         .or_else(|| count(world.gravity_compensation.len(), "carried weight"))
         .or_else(|| count(idle, "actuators on no joint"))
         .or_else(|| count(geometries().filter(|g| surfaces(&g.shape)).count(), "meshes or height fields"))

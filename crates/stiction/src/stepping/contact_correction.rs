@@ -11,7 +11,7 @@ pub struct CorrectableContact {
     pub bodies: [Option<usize>; 2],
     /// In W [m].
     pub position: Vec3,
-    /// Axes t₁, t₂ and n of the contact in W, n from A to B.
+    /// Axes t₁, t₂ and n of the contact in W, n from A to B; of the length μ_i/μ where friction has a direction.
     pub axes: [Vec3; 3],
     /// φ at the start of the step [m]; negative overlaps.
     pub gap: f64,

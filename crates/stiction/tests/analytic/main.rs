@@ -6,6 +6,7 @@
 // Helpers of tests may panic as tests do.
 #![allow(clippy::unwrap_used)]
 
+mod anisotropy;
 mod compliance;
 mod free;
 mod friction;

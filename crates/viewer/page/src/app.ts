@@ -63,6 +63,8 @@ export class App {
     this.plots = new Plots(source, this.theme);
     this.controls = session && new Controls(session);
     this.load(source, player);
+    this.makeWay();
+    addEventListener("resize", () => this.makeWay());
     this.view.look("home");
 
     this.commands = this.makeCommands();
@@ -242,6 +244,8 @@ export class App {
   private toggleGhosts(): void {
     this.ghosts.apart = !this.ghosts.apart;
     this.view.bodies.fade(!this.ghosts.apart, this.theme);
+    this.view.frame(samples(this.source).map((frame) => this.ghosts.place(frame)));
+    if (this.view.followed === null) this.view.look("home");
     if (this.shown) this.place(this.shown);
     this.redraw();
   }
@@ -351,8 +355,17 @@ export class App {
 
   private togglePlots(): void {
     this.plots.toggle();
+    this.makeWay();
     this.plots.follow(this.player.index, true);
     reflectSwitches(this.commands);
+  }
+
+  /** Tells the view what covers it: the bar, and on a phone the panel and the plots. */
+  private makeWay(): void {
+    const [plots, bar, panel] = ["plots", "transport", "panel"].map((id) => byId(id).getBoundingClientRect()) as [DOMRect, DOMRect, DOMRect];
+    const wide = ({ width }: DOMRect) => width > innerWidth / 2;
+    const top = wide(panel) ? Math.min(panel.bottom, innerHeight / 5) : 0;
+    this.view.cover(Math.round(top), Math.round(innerHeight - (this.plots.on && wide(plots) ? plots.top : bar.top)));
   }
 
   /** What is shown, without panel and bar. */

@@ -43,6 +43,8 @@ interface Lot {
 
 export class Bodies extends Group {
   readonly grounds: Ground[] = [];
+  /** Of the plane z = 0, where there is no ground and something stands in the world. */
+  readonly marks: Ground[] = [];
   private readonly lots: Lot[] = [];
   private readonly parts: Part[] = [];
   /** Of every body, its pose now; nothing where it is not a number. */
@@ -73,6 +75,11 @@ export class Bodies extends Group {
       else alike.set(key, [geometry]);
     }
     for (const geometries of alike.values()) this.addLot(geometries);
+    if (this.grounds.length === 0 && stands(recorded)) {
+      const mark = new Ground(true);
+      this.marks.push(mark);
+      this.add(mark);
+    }
     this.place();
   }
 
@@ -131,7 +138,7 @@ export class Bodies extends Group {
   }
 
   paint(theme: Theme): void {
-    for (const ground of this.grounds) ground.paint(theme);
+    for (const ground of [...this.grounds, ...this.marks]) ground.paint(theme);
     for (const { batch, parts, moving, ghost, alpha } of this.lots) {
       for (const { geometry, instance } of parts) {
         const [r, g, b] = geometry.rgba;
@@ -248,6 +255,12 @@ export class Bodies extends Group {
   dispose(): void {
     for (const { batch } of this.lots) batch.dispose();
   }
+}
+
+/** Whether something is fixed to the world: a shape, or a mechanism without a free joint. */
+function stands({ geometries, mechanism: { joints } }: Scene): boolean {
+  const fixed = geometries.some(({ body }) => body === null);
+  return fixed || (joints.length > 0 && joints.every(({ kind }) => kind !== "free"));
 }
 
 function localOf({ position: at, quaternion: [w, x, y, z] }: Geometry): Matrix4 {

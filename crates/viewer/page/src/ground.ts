@@ -1,7 +1,10 @@
 // A plane with a grid: lines every metre, thinner ones every 10 cm, the axes coloured, all fading out with distance so
 // that there is a horizon and no edge. Seen from below it is invisible: one looks up at the contacts.
+//
+// Where there is no floor a mark of the world's plane z = 0 says how what is fixed to the world stands in it: lines alone,
+// around the scene, with nothing between them, since nothing touches them.
 
-import { Color, Mesh, MeshLambertMaterial, PlaneGeometry, Vector3 } from "three";
+import { Color, DoubleSide, Mesh, MeshLambertMaterial, PlaneGeometry, Vector3 } from "three";
 import type { Theme } from "./theme";
 
 const SIZE = 400; // m
@@ -19,6 +22,7 @@ varying vec2 vGrid;
 varying vec3 vGridWorld;
 uniform vec3 uLine, uAxisX, uAxisY, uCentre;
 uniform float uReach;
+uniform bool uMark;
 
 // Coverage of a line of the given width in pixels at the multiples of the cell size; it thins out, instead of
 // flickering, where a cell is only a few pixels wide.
@@ -39,6 +43,7 @@ float grid = max(0.55 * max(coarse.x, coarse.y), 0.22 * max(fine.x, fine.y));
 diffuseColor.rgb = mix(diffuseColor.rgb, uLine, grid);
 diffuseColor.rgb = mix(diffuseColor.rgb, uAxisX, 0.8 * axis(vGrid.y, 1.6));
 diffuseColor.rgb = mix(diffuseColor.rgb, uAxisY, 0.8 * axis(vGrid.x, 1.6));
+if (uMark) diffuseColor.a = max(min(1.6 * grid, 0.9), max(axis(vGrid.x, 1.6), axis(vGrid.y, 1.6)));
 diffuseColor.a *= 1.0 - smoothstep(0.25, 1.0, distance(vGridWorld, uCentre) / uReach);
 `;
 
@@ -49,11 +54,15 @@ export class Ground extends Mesh<PlaneGeometry, MeshLambertMaterial> {
     uAxisY: { value: new Color() },
     uCentre: { value: new Vector3() },
     uReach: { value: 10 },
+    uMark: { value: false },
   };
 
-  constructor() {
+  /** `mark`: no floor, the plane z = 0 of the world. */
+  constructor(readonly mark = false) {
     super(new PlaneGeometry(SIZE, SIZE), new MeshLambertMaterial({ transparent: true }));
-    this.receiveShadow = true;
+    this.uniforms.uMark.value = mark;
+    this.receiveShadow = !mark;
+    if (mark) Object.assign(this.material, { depthWrite: false, side: DoubleSide });
     this.renderOrder = -1;
     this.material.onBeforeCompile = (shader) => {
       Object.assign(shader.uniforms, this.uniforms);

@@ -1,5 +1,5 @@
 // Numbers beside the tips of the force arrows, in HTML so that they stay crisp. The largest forces come first; a label
-// that would cover another is left out.
+// that would cover another is left out; names move up instead.
 
 import { Vector3 } from "three";
 import type { PerspectiveCamera } from "three";
@@ -82,9 +82,10 @@ export class Labels {
       seen.copy(at).project(camera);
       if (!(Math.abs(seen.x) < 1 && Math.abs(seen.y) < 1 && seen.z < 1)) continue;
       const x = (0.5 + 0.5 * seen.x) * this.host.clientWidth;
-      const y = (0.5 - 0.5 * seen.y) * this.host.clientHeight;
-      const covers = placed.some((other) => Math.abs(other.x - x) < WIDTH && Math.abs(other.y - y) < HEIGHT);
-      if (!covers) placed.push({ x, y, words, named });
+      let y = (0.5 - 0.5 * seen.y) * this.host.clientHeight;
+      const covered = () => placed.some((other) => Math.abs(other.x - x) < WIDTH && Math.abs(other.y - y) < HEIGHT);
+      while (named && covered()) y -= HEIGHT / 2;
+      if (!covered()) placed.push({ x, y, words, named });
       if (placed.length === MOST + names.length) break;
     }
     return placed;

@@ -37,6 +37,7 @@ async function start(): Promise<void> {
 async function photograph(app: App, width: number, height: number): Promise<void> {
   if (app.player.playing) app.player.toggle();
   Object.assign(byId("stage").style, { width: `${width}px`, height: `${height}px` });
+  app.view.cover(0, 0);
   app.view.fit();
   app.view.look("home");
   const address = new URL("picture", location.href);

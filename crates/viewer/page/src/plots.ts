@@ -12,6 +12,7 @@ const WINDOW = 10; // s
 const POINTS = 600;
 const FOLLOW = 100; // ms between two drawings
 const HEIGHT = 118;
+const PHONE = 480; // pixels: a page no wider is held in a hand, and read from as far as a larger one
 const SMALLEST = 1e-18; // a residual of exactly zero is drawn here
 const MOST_CURVES = 14;
 const MOST_DECADES = 4; // labelled
@@ -108,17 +109,18 @@ export class Plots {
   private options(sheet: Sheet, width: number): uPlot.Options {
     const style = getComputedStyle(document.documentElement);
     const [ink, line] = [style.getPropertyValue("--soft"), style.getPropertyValue("--line")];
-    const axis = { stroke: ink, grid: { stroke: line, width: 1 }, ticks: { show: false }, font: "10.5px system-ui, sans-serif" };
+    const axis = { stroke: ink, grid: { stroke: line, width: 1 }, ticks: { show: false }, // Whole pixels: uPlot reads no others.
+      font: `${innerWidth <= PHONE ? 12 : 11}px system-ui, sans-serif` };
     const say = sheet.logarithmic ? scientific : number;
     return {
       width: Math.max(width, 120),
       height: HEIGHT,
       scales: { x: { time: false }, y: sheet.logarithmic ? { distr: 3 } : { range: spanned } },
       axes: [
-        { ...axis, size: 20, gap: 2, values: (_, ticks) => ticks.map((t) => `${Number(t.toFixed(3))}`) },
+        { ...axis, size: 22, gap: 2, values: (_, ticks) => ticks.map((t) => `${Number(t.toFixed(3))}`) },
         {
           ...axis,
-          size: 52,
+          size: innerWidth <= PHONE ? 60 : 54,
           gap: 4,
           ...(sheet.logarithmic ? { filter: someDecades, grid: { ...axis.grid, filter: someDecades } } : {}),
           values: (_, ticks) => ticks.map((value) => (value === null ? "" : sheet.logarithmic ? scientific(value).replace("1.0·", "") : short(value, ticks))),

@@ -2,6 +2,7 @@
 // something changed.
 
 import {
+  Box3,
   DirectionalLight,
   HemisphereLight,
   MOUSE,
@@ -28,7 +29,9 @@ import { Trail } from "./trail";
 
 const FIELD_OF_VIEW = 38; // degrees, vertical
 /** Share of the window that what is framed fills: panel and bar cover some. */
-const FILL = 0.72;
+const FILL = 0.8;
+/** How far the mark of the world's plane goes, in radii of the scene. */
+const MARK = 2.5;
 /** What was drawn so long ago and has not changed stands still [ms]. */
 const REST = 250;
 /** Directions from which one looks: at rest, and for keys 1 (front, along -x), 2 (side, along y), 3 (top). */
@@ -38,6 +41,9 @@ export const VIEWPOINTS: Record<"home" | "front" | "side" | "top", Vec3> = {
   side: [0, -1, 0.08],
   top: [0, -0.001, 1],
 };
+
+/** Half the diagonal of a box [m]. */
+const halfOf = (box: Box3): number => Math.max(box.getSize(new Vector3()).length() / 2, 0.01);
 
 export class View {
   overlay!: Overlay;
@@ -63,6 +69,8 @@ export class View {
   private followedAt: Vector3 | null = null;
   private names: Name[] = [];
   private dirty = true;
+  /** What panel, bar and plots cover at the top and at the bottom [pixels]. */
+  private covered = { top: 0, bottom: 0 };
   /** When the last tick was, and the last that drew [ms]; whether that picture was in full. */
   private tickedAt = 0;
   private drawnAt = -Infinity;
@@ -102,15 +110,21 @@ export class View {
     }
     this.bodies = new Bodies(scene);
     this.anatomy = new Anatomy(scene, this.bodies);
+    if (path[0]) this.bodies.pose(path[0]);
+    // Arrows are as long as suits one run.
+    this.size = halfOf(this.bodies.extent(0));
+    this.overlay = new Overlay(this.size, contactCapacity);
+    this.scene.add(this.bodies, this.overlay);
+    this.frame(path);
+    this.anatomy.size(this.size);
+    this.invalidate();
+  }
+
+  /** Frames these frames of the scene from now on; the bodies stay at the first. */
+  frame(path: Frame[]): void {
     const first = path[0];
     if (first) this.bodies.pose(first);
     const extent = this.bodies.extent();
-    const half = (box: typeof extent) => Math.max(box.getSize(new Vector3()).length() / 2, 0.01);
-    // Arrows are as long as suits one run.
-    this.size = half(this.bodies.extent(0));
-    this.overlay = new Overlay(this.size, contactCapacity);
-    this.scene.add(this.bodies, this.overlay);
-
     // A short trip is framed whole; a long one starts at the robot, and one follows it.
     const whole = extent.clone();
     for (const frame of path) {
@@ -118,17 +132,15 @@ export class View {
       whole.union(this.bodies.extent());
     }
     if (first) this.bodies.pose(first);
-    this.travels = half(whole) > 3.5 * half(extent);
+    this.travels = halfOf(whole) > 3.5 * halfOf(extent);
     const framed = this.travels ? extent : whole;
     if (path.length < 2) this.bodies.makeRoomToFall(framed);
     this.home = {
       centre: framed.getCenter(new Vector3()),
       size: framed.getSize(new Vector3()),
-      radius: Math.max(framed.getSize(new Vector3()).length() / 2, 0.01),
+      radius: halfOf(framed),
     };
     this.setUpShadows();
-    this.anatomy.size(this.size);
-    this.invalidate();
   }
 
   /** Something changed: render at the next tick. */
@@ -170,18 +182,24 @@ export class View {
     this.invalidate();
   }
 
+  /** Share of the height that nothing covers. */
+  private get open(): number {
+    return Math.max(1 - (this.covered.top + this.covered.bottom) / Math.max(this.host.clientHeight, 1), 0.3);
+  }
+
   /** From how far all that is to be framed fills most of the window, in the direction of the camera. */
   private distance(): number {
     this.camera.updateMatrixWorld();
     const across = [new Vector3(), new Vector3(), new Vector3()] as const;
     this.camera.matrixWorld.extractBasis(...across);
-    const high = FILL * Math.tan((FIELD_OF_VIEW * Math.PI) / 360);
+    const high = FILL * this.open * Math.tan((FIELD_OF_VIEW * Math.PI) / 360);
+    const wide = (high / this.open) * this.camera.aspect;
     const half = this.home.size.clone().multiplyScalar(0.5);
     let farthest = this.home.radius;
     for (const corner of [0, 1, 2, 3, 4, 5, 6, 7]) {
       const out = new Vector3(corner & 1 ? half.x : -half.x, corner & 2 ? half.y : -half.y, corner & 4 ? half.z : -half.z);
       const [x, y, towards] = across.map((axis) => axis.dot(out)) as [number, number, number];
-      farthest = Math.max(farthest, Math.abs(x) / (high * this.camera.aspect) + towards, Math.abs(y) / high + towards);
+      farthest = Math.max(farthest, Math.abs(x) / wide + towards, Math.abs(y) / high + towards);
     }
     return farthest;
   }
@@ -240,6 +258,7 @@ export class View {
     this.camera.far = Math.max(60 * distance, 60 * this.size);
     this.camera.updateProjectionMatrix();
     for (const ground of this.bodies.grounds) ground.fade(this.orbit.target, 8 * Math.max(distance, this.size));
+    for (const mark of this.bodies.marks) mark.fade(this.home.centre, MARK * this.home.radius);
     this.aimSun();
     this.overlay.redrawPoints((at) => this.metresPerPixel(at));
     this.renderer.render(this.scene, this.camera);
@@ -293,8 +312,17 @@ export class View {
     if (width === 0 || height === 0) return;
     this.renderer.setSize(width, height);
     this.camera.aspect = width / height;
+    // What is looked at is in the middle of what can be seen.
+    this.camera.setViewOffset(width, height, 0, Math.round((this.covered.bottom - this.covered.top) / 2), width, height);
     this.camera.updateProjectionMatrix();
     this.invalidate();
+  }
+
+  /** So many pixels at the top and at the bottom are covered from now on. */
+  cover(top: number, bottom: number): void {
+    if (top === this.covered.top && bottom === this.covered.bottom) return;
+    this.covered = { top, bottom };
+    this.fit();
   }
 
   /** The picture as it is now, on the page's ground and with its labels. */

@@ -144,6 +144,7 @@ impl Judged {
                 friction: site.friction,
                 restitution: 0.0,
                 bounce_depth: 0.0,
+                stretch: [1.0; 2],
                 turning: [0.0; 3],
                 spring: None,
                 redundant: false,

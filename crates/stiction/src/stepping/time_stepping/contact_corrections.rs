@@ -30,7 +30,7 @@ impl TimeStepping {
                 geometries: c.geometries,
                 bodies: c.bodies,
                 position: c.position,
-                axes: [c.t1, c.t2, c.n],
+                axes: c.axes(),
                 gap: c.gap,
                 friction: c.friction,
                 velocity_before: triple(&before),
