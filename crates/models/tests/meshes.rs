@@ -82,7 +82,9 @@ fn every_format_has_hulls_parts_and_triangles() {
     let folder = Folder::new("formats");
     for text in [URDF, SDF, MJCF] {
         let world = folder.read(text, Meshes::Hull);
-        assert!(matches!(*bars(&world), [("bar", Shape::Convex(_))]), "{text}");
+        // SDF says that a mesh touches as it is; its hull would fill hollows.
+        let kept = text == SDF && matches!(*bars(&world), [("bar", Shape::Mesh(_))]);
+        assert!(kept || text != SDF && matches!(*bars(&world), [("bar", Shape::Convex(_))]), "{text}");
         let world = folder.read(text, folder.parts());
         assert!(matches!(*bars(&world), [("bar", Shape::Convex(_)), ("bar.1", Shape::Convex(_))]), "{text}");
         let world = folder.read(text, Meshes::Triangles);
