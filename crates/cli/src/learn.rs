@@ -8,6 +8,7 @@ use crate::progress::Meter;
 use crate::table::{number, table};
 use crate::{learn_belief, learn_cube, learn_figures};
 use serde_json::{Value, json};
+use stiction::random::Random;
 use stiction_lab::nearest::hint;
 use stiction_learn::data::Trajectory;
 use stiction_learn::dice::{
@@ -15,7 +16,6 @@ use stiction_learn::dice::{
 };
 use stiction_learn::ellipse::{EllipseRow, EllipseSet, evaluate};
 use stiction_learn::identify::Chain;
-use stiction_learn::random::Random;
 use stiction_learn::score::mean_and_spread;
 use stiction_learn::store::Store;
 

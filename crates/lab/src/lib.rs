@@ -23,7 +23,6 @@ pub mod nearest;
 pub mod overrides;
 pub mod plot;
 pub mod profile;
-pub mod random;
 pub mod report;
 pub mod runner;
 pub mod scene;

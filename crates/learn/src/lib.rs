@@ -14,7 +14,6 @@ mod exact;
 pub mod identify;
 pub mod parallel;
 pub mod planar;
-pub mod random;
 pub mod residual;
 pub mod score;
 pub mod store;

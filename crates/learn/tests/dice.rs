@@ -5,13 +5,13 @@
 
 use std::ops::ControlFlow;
 use std::path::{Path, PathBuf};
+use stiction::random::Random;
 use stiction_learn::data::Trajectory;
 use stiction_learn::dice::{
     DiceParameters, DiceSet, DropModel, GYRATION, Isolation, PosteriorSettings, fit_scene, isolate, observed,
     parameter, posterior, scene_errors,
 };
 use stiction_learn::planar::{PlanarState, PlanarStepper};
-use stiction_learn::random::Random;
 use stiction_learn::score::{mean_and_spread, rmse};
 
 /// Drops of 0.4 s that the scene makes.

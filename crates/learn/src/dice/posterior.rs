@@ -83,7 +83,7 @@ pub fn posterior(
     if stored.len() != settings.chains {
         stored.clear();
         // Starts are spread over the ranges, so that chains that agree have found the same thing.
-        let mut random = crate::random::Random::new(settings.seed);
+        let mut random = stiction::random::Random::new(settings.seed);
         for chain in 0..settings.chains {
             let start: Vec<f64> =
                 names.iter().map(|n| n.range[0] + (n.range[1] - n.range[0]) * random.unit()).collect();

@@ -1,7 +1,7 @@
 //! Metropolis–Hastings with a normal random walk, and what its samples are worth.
 
-use crate::random::Random;
 use serde::{Deserialize, Serialize};
+use stiction::random::Random;
 
 /// A chain of samples; stored and restored it goes on with the same numbers.
 #[derive(Clone, Debug, Serialize, Deserialize)]
