@@ -13,6 +13,7 @@ mod learn;
 mod learn_belief;
 mod learn_cube;
 mod learn_figures;
+mod learn_identify;
 mod learn_input;
 mod output;
 mod progress;

@@ -1,12 +1,11 @@
 //! Models of the die, fitted to some drops and judged by others.
 
-use super::fit::{
-    Interrupted, Objective, Training, Watch, calibrate, fit_scene, measure_noise, train_network,
-};
+use super::fit::{Objective, Training, calibrate, fit_scene, measure_noise, train_network};
 use super::learn::{feature_scale, fit_processes, observed};
 use super::predict::{DropModel, mean_track};
 use super::{DiceParameters, DiceSet, GYRATION, Isolation, Named, parameter};
 use crate::data::Trajectory;
+use crate::identify::{Interrupted, Watch};
 use crate::parallel;
 use crate::residual::{Form, PlanarResidual, Representation};
 use crate::score::{judge, mean_and_spread, median, rmse};

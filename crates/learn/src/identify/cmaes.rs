@@ -70,6 +70,11 @@ impl CmaEs {
         self.generation
     }
 
+    /// Points of a generation.
+    pub fn population(&self) -> usize {
+        self.population
+    }
+
     /// The step size σ.
     pub fn sigma(&self) -> f64 {
         self.sigma
