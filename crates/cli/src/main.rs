@@ -11,6 +11,7 @@ mod failure;
 mod inspect;
 mod learn;
 mod learn_belief;
+mod learn_cassie;
 mod learn_cube;
 mod learn_figures;
 mod learn_identify;

@@ -48,12 +48,31 @@ pub fn case(setup: Setup) -> Case {
 ///
 /// If the file cannot be read, no column is a coordinate of the model, times do not ascend, or a start is missing.
 pub fn measured(path: &Path, model: &Model, start: Start) -> Result<Measured, IdentificationError> {
-    let wrong = |what: String| IdentificationError::Data { path: path.to_owned(), what };
     let all = channels(model);
     let known = |name: &str| name == "t" || name == "q" || name == "v" || all.iter().any(|c| c.name == name);
+    let read = read_columns(path, &known)
+        .map_err(|what| IdentificationError::Data { path: path.to_owned(), what })?;
+    let there = || column_names(path);
+    measured_columns(path, read, &there, model, start)
+}
+
+/// As [`measured`], of columns that are there; messages call them `path`.
+///
+/// # Errors
+///
+/// As [`measured`].
+pub fn measured_columns(
+    path: &Path,
+    read: Vec<(String, Vec<f64>)>,
+    names_there: &dyn Fn() -> Vec<String>,
+    model: &Model,
+    start: Start,
+) -> Result<Measured, IdentificationError> {
+    let wrong = |what: String| IdentificationError::Data { path: path.to_owned(), what };
+    let all = channels(model);
     let mut times = Vec::new();
     let mut columns: Vec<(Channel, Vec<f64>)> = Vec::new();
-    for (name, values) in read_columns(path, &known).map_err(wrong)? {
+    for (name, values) in read {
         match name.as_str() {
             "t" => times = values,
             "q" | "v" => columns.extend(rows_apart(&all, &name, &values, model).map_err(wrong)?),
@@ -61,7 +80,7 @@ pub fn measured(path: &Path, model: &Model, start: Start) -> Result<Measured, Id
         }
     }
     if columns.is_empty() {
-        let (there, wanted) = (column_names(path).join(", "), names(&all));
+        let (there, wanted) = (names_there().join(", "), names(&all));
         return Err(wrong(format!(
             "no column is a coordinate of the scene; columns: {there}; coordinates: {wanted}"
         )));

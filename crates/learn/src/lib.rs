@@ -6,6 +6,7 @@
 //! [`score`]; [`ellipse`] judges single impacts; [`cube`] judges whole tosses in space, simulated by the engine.
 
 pub mod belief;
+pub mod cassie;
 pub mod cube;
 pub mod data;
 pub mod dice;

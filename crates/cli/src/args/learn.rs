@@ -22,6 +22,8 @@ pub(crate) enum LearnCommand {
     Ellipse(EllipseArgs),
     /// Fit friction, restitution, size and inertia of a cube to whole tosses and judge them by other tosses
     Cube(CubeArgs),
+    /// Fit friction and compliance of the ground to landings of the biped Cassie and judge them by other landings
+    Cassie(CassieArgs),
     /// Find parameters of any scene that explain measured trajectories, and their distribution
     Identify(IdentifyArgs),
 }
@@ -101,6 +103,37 @@ pub(crate) struct PosteriorArgs {
     /// Draw the samples of the first two parameters: FILE.svg and FILE-dark.svg
     #[arg(long, value_name = "FILE")]
     pub(crate) figure: Option<PathBuf>,
+}
+
+#[derive(Debug, Args)]
+#[command(after_help = "\
+Example:
+  stiction learn cassie --data data/cassie_impact --robot data/robots/cassie_mjcf/scene.xml --json")]
+pub(crate) struct CassieArgs {
+    /// Folder of cassie_impact_*.csv
+    #[arg(long, value_name = "DIR")]
+    pub(crate) data: PathBuf,
+    /// MJCF model of Cassie with a floor; without: robots/cassie_mjcf/scene.xml beside the folder of the data
+    #[arg(long, value_name = "FILE")]
+    pub(crate) robot: Option<PathBuf>,
+    /// Landings to fit to; the others judge
+    #[arg(long, value_name = "N", default_value_t = 12)]
+    pub(crate) train: usize,
+    /// Random choices of the landings to fit to
+    #[arg(long, value_name = "N", default_value_t = 1, value_parser = clap::value_parser!(u16).range(1..=100))]
+    pub(crate) splits: u16,
+    /// Generations of a search
+    #[arg(long, value_name = "N", default_value_t = 40, value_parser = clap::value_parser!(u16).range(1..=10_000))]
+    pub(crate) generations: u16,
+    /// Step [s]
+    #[arg(long, value_name = "SECONDS", default_value_t = 5e-4)]
+    pub(crate) dt: f64,
+    /// Seed of random numbers: the same one gives the same results
+    #[arg(long, value_name = "N", default_value_t = 1)]
+    pub(crate) seed: u64,
+    /// Print JSON, and nothing else
+    #[arg(long)]
+    pub(crate) json: bool,
 }
 
 /// Metropolis and Hastings' chains.

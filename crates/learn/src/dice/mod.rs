@@ -7,6 +7,7 @@ mod learn;
 mod parameters;
 mod posterior;
 mod predict;
+mod recurrent;
 mod set;
 
 pub use evaluate::{Effort, EvaluateError, MODELS, Model, Row, model};
@@ -16,4 +17,5 @@ pub use learn::{explain, feature_scale, fit_processes, observed};
 pub use parameters::{DiceParameters, GYRATION, NAMED, Named, parameter};
 pub use posterior::{Posterior, posterior};
 pub use predict::{DropModel, Noise, Track, mean_track};
+pub use recurrent::{RecurrentModel, RecurrentTraining, train_recurrent};
 pub use set::{DiceSet, NoSuchDrop};
