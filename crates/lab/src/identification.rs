@@ -56,11 +56,11 @@ pub fn measured(path: &Path, model: &Model, start: Start) -> Result<Measured, Id
     measured_columns(path, read, &there, model, start)
 }
 
-/// As [`measured`], of columns that are there; messages call them `path`.
+/// A trajectory of columns that are there, otherwise like [`measured`]; messages call them `path`.
 ///
 /// # Errors
 ///
-/// As [`measured`].
+/// The same conditions hold for columns as in [`measured`] for files.
 pub fn measured_columns(
     path: &Path,
     read: Vec<(String, Vec<f64>)>,
@@ -209,7 +209,7 @@ mod tests {
     const DROP: &str = "duration = 0.3\n[ground]\nrestitution = 0.5\n[[body]]\nname = \"ball\"\nshape = \"sphere\"\n\
                         radius = 0.1\nmass = 1.0\nposition = [0.0, 0.0, 0.3]\n";
 
-    /// What a run wrote, as `.csv` and as `.npz`, is measured without error, from the scene's start and from its own.
+    /// The file that a run wrote, as `.csv` and as `.npz`, is measured without error, from the scene's start and from its own.
     #[test]
     fn files_of_runs_are_measurements() {
         let scene = Scene::load(&scratch("identified.toml", DROP)).unwrap();

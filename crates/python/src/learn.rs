@@ -197,7 +197,7 @@ impl ContactResidual {
         })
     }
 
-    /// What [`Self::text`] wrote.
+    /// The processes that [`Self::text`] wrote.
     #[staticmethod]
     fn of(text: &str) -> PyResult<Self> {
         Ok(Self(serde_json::from_str(text).map_err(wrong)?))

@@ -247,7 +247,8 @@ pub fn evaluate(
         }
         let judged = over(&values, unknown)?;
         let mean = |i: usize| mean_and_spread(&judged.iter().map(|e| e[i]).collect::<Vec<f64>>())[0];
-        let named = fit.parameters.iter().zip(&values).map(|((name, ..), x)| ((*name).to_owned(), *x));
+        let alike = fit.parameters.iter().zip(&values);
+        let named = alike.flat_map(|((names, ..), x)| names.split(' ').map(|name| (name.to_owned(), *x)));
         rows.push(CassieRow {
             model: fit.name.to_owned(),
             base_position: mean(0),

@@ -61,7 +61,7 @@ impl RecurrentModel {
     }
 }
 
-/// What the network is told of a simulated trajectory, frame by frame.
+/// The numbers that the network is told of a simulated trajectory, frame by frame.
 fn inputs(track: &[[f64; 3]], dt: f64) -> Vec<Vec<f64>> {
     let told = |k: usize| {
         let [before, now] = [track[k.saturating_sub(1)], track[k]];

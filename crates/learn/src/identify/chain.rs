@@ -41,7 +41,7 @@ impl Chain {
         }
     }
 
-    /// The same chain, which adapts its proposal in its first `steps` steps.
+    /// This chain, which adapts its proposal in its first `steps` steps.
     #[must_use]
     pub fn adapting(self, steps: usize) -> Self {
         Self { adapts: steps, ..self }

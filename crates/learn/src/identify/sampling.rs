@@ -52,7 +52,7 @@ pub struct Marginal {
     pub r_hat: f64,
 }
 
-/// What the chains found.
+/// The distribution that the chains found.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
 pub struct Sampled {
     pub marginals: Vec<Marginal>,

@@ -25,7 +25,7 @@ pub struct Recurrent {
     pub theta: Vec<f64>,
 }
 
-/// What a step kept for its gradient.
+/// Numbers that a step keeps for its gradient.
 struct Step {
     input: Vec<f64>,
     before: Vec<f64>,

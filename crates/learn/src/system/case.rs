@@ -5,7 +5,7 @@ use stiction::dynamics::{JointKind, Model};
 use stiction::models::World;
 use stiction::{Settings, Simulation, State};
 
-/// What acts on a simulation before each of its steps.
+/// A function that acts on a simulation before each of its steps.
 pub type Drive = Arc<dyn Fn(&mut Simulation) + Send + Sync>;
 
 /// A world, where it starts, and how it is simulated.
@@ -17,7 +17,7 @@ pub struct Case {
     /// One control per actuator, kept unless the drive changes it.
     pub control: Vec<f64>,
     pub drive: Option<Drive>,
-    /// What is measured at t is what was at t − delay [s].
+    /// A measurement at t shows the state at t − delay [s].
     pub delay: f64,
 }
 
@@ -33,7 +33,7 @@ pub enum Coordinate {
 /// A measured column.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Channel {
-    /// As in the files that runs write, unit included.
+    /// The column's name in files that runs write, unit included.
     pub name: String,
     /// Columns of one unit share one noise; quaternions count as angles.
     pub unit: &'static str,
@@ -97,7 +97,7 @@ pub fn channels(model: &Model) -> Vec<Channel> {
 }
 
 impl Case {
-    /// What the channels of `measured` would show, row by row: straight lines between steps.
+    /// The numbers that the channels of `measured` would show, row by row: straight lines between steps.
     ///
     /// # Errors
     ///
@@ -145,7 +145,7 @@ impl Case {
     ///
     /// # Errors
     ///
-    /// As [`Self::predict`].
+    /// Errors are those of [`Self::predict`].
     pub fn residuals(&self, measured: &Measured) -> Result<Vec<f64>, NotSimulated> {
         let predicted = self.predict(measured)?;
         let columns = measured.channels.len();

@@ -40,7 +40,7 @@ pub struct Estimate {
     pub value: f64,
 }
 
-/// What explains the measurements.
+/// Parameters that explain the measurements, and how well.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
 pub struct Identified {
     pub parameters: Vec<Estimate>,
