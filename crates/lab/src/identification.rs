@@ -42,14 +42,14 @@ pub fn case(setup: Setup) -> Case {
 }
 
 /// Reads a trajectory in the columns that `stiction run --out` writes (`.csv`, or `.npz` with `t`, `q` and `v`), as many of them
-/// as there are; the column `t` is the time of the scene [s].
+/// as there are; the column `t` or `t [s]` is the time of the scene.
 ///
 /// # Errors
 ///
 /// If the file cannot be read, no column is a coordinate of the model, times do not ascend, or a start is missing.
 pub fn measured(path: &Path, model: &Model, start: Start) -> Result<Measured, IdentificationError> {
     let all = channels(model);
-    let known = |name: &str| name == "t" || name == "q" || name == "v" || all.iter().any(|c| c.name == name);
+    let known = |name: &str| ["t", "t [s]", "q", "v"].contains(&name) || channel(name, &all).is_some();
     let read = read_columns(path, &known)
         .map_err(|what| IdentificationError::Data { path: path.to_owned(), what })?;
     let there = || column_names(path);
@@ -74,9 +74,9 @@ pub fn measured_columns(
     let mut columns: Vec<(Channel, Vec<f64>)> = Vec::new();
     for (name, values) in read {
         match name.as_str() {
-            "t" => times = values,
+            "t" | "t [s]" => times = values,
             "q" | "v" => columns.extend(rows_apart(&all, &name, &values, model).map_err(wrong)?),
-            _ => columns.extend(all.iter().find(|c| c.name == name).map(|c| (c.clone(), values))),
+            _ => columns.extend(channel(&name, &all).map(|c| (c.clone(), values))),
         }
     }
     if columns.is_empty() {
@@ -110,6 +110,14 @@ pub fn measured_columns(
         channels: columns.iter().map(|(channel, _)| channel.clone()).collect(),
         times: times.split_off(first),
         start,
+    })
+}
+
+/// The channel of a column called after it, as `ball x [m]`, or as runs write it, `q ball x [m]`.
+fn channel<'a>(name: &str, all: &'a [Channel]) -> Option<&'a Channel> {
+    all.iter().find(|c| {
+        let letter = if matches!(c.coordinate, Coordinate::Position(_)) { "q" } else { "v" };
+        name == c.name || name.strip_prefix(letter).and_then(|n| n.strip_prefix(' ')) == Some(c.name.as_str())
     })
 }
 

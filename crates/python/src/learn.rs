@@ -83,11 +83,9 @@ pub(crate) fn identify_parameters(
         }
         for (i, table) in tables.into_iter().enumerate() {
             let names: Vec<String> = table.iter().map(|(name, _)| name.clone()).collect();
-            let known = |name: &str| name == "t" || system::channels(model).iter().any(|c| c.name == name);
-            let used = table.into_iter().filter(|(name, _)| known(name)).collect();
             let place = format!("data[{i}]");
             let there = || names.clone();
-            let one = identification::measured_columns(Path::new(&place), used, &there, model, start);
+            let one = identification::measured_columns(Path::new(&place), table, &there, model, start);
             measured.push(one.map_err(wrong)?);
         }
         let mut chosen = Vec::new();

@@ -165,7 +165,7 @@ pub(crate) struct IdentifyArgs {
     /// Contact solver (see `stiction solvers`)
     #[arg(long, value_name = "NAME")]
     pub(crate) contact: Option<String>,
-    /// Measured trajectory, .csv or .npz: the column `t` and such columns of positions and velocities as `run --out` writes; may be
+    /// Measured trajectory, .csv or .npz: the column `t [s]` and such columns of positions and velocities as `run --out` writes; may be
     /// repeated
     #[arg(long, value_name = "FILE", required = true)]
     pub(crate) data: Vec<PathBuf>,
