@@ -100,17 +100,16 @@ pub(crate) fn identify_parameters(
 
 /// Rows of the experiment of the die, as JSON.
 #[pyfunction]
-#[pyo3(signature = (data, train, test, models, members, seed, out))]
 pub(crate) fn dice(
     py: Python<'_>,
     data: PathBuf,
     train: &str,
     test: &str,
     models: Vec<String>,
-    members: usize,
-    seed: u64,
+    members_and_seed: (usize, u64),
     out: Option<PathBuf>,
 ) -> PyResult<String> {
+    let (members, seed) = members_and_seed;
     let (train, test) = (numbers(train).map_err(wrong)?, numbers(test).map_err(wrong)?);
     if let Some(both) = test.iter().find(|n| train.contains(n)) {
         return Err(wrong(format_args!("drop {both} is in train and in test")));

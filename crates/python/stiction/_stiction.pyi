@@ -380,8 +380,7 @@ def dice(
     train: str,
     test: str,
     models: Sequence[str],
-    members: int,
-    seed: int,
+    members_and_seed: tuple[int, int],
     out: os.PathLike[str] | None,
 ) -> str: ...
 def shuffled(n: int, seed: int) -> list[int]: ...

@@ -173,7 +173,7 @@ def dice(
     folder ``out``, if one is given.
     """
     folder = None if out is None else Path(out)
-    rows = json.loads(_stiction.dice(Path(data), train, test, list(models), members, seed, folder))
+    rows = json.loads(_stiction.dice(Path(data), train, test, list(models), (members, seed), folder))
     return [DiceRow(**row) for row in rows]
 
 

@@ -25,7 +25,7 @@ pub(crate) enum LearnCommand {
     /// Fit friction and compliance of the ground to landings of the biped Cassie and judge them by other landings
     Cassie(CassieArgs),
     /// Find parameters of any scene that explain measured trajectories, and their distribution
-    Identify(IdentifyArgs),
+    Identify(Box<IdentifyArgs>),
 }
 
 /// The drops, and how work on them goes on.

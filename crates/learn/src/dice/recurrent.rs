@@ -94,13 +94,13 @@ pub fn train_recurrent(
 ) -> Result<RecurrentModel, Interrupted> {
     let network = Recurrent::new(INPUTS, training.hidden, 3, training.seed);
     let mut model = RecurrentModel { parameters: parameters.clone(), network };
-    let examples: Vec<(Vec<Vec<f64>>, Vec<Vec<f64>>)> = parallel::map(drops.len(), |i| {
+    let examples: Vec<[Vec<Vec<f64>>; 2]> = parallel::map(drops.len(), |i| {
         let (drop, track) = (drops[i], model.simulated(drops[i]));
         let wanted = drop.frames.iter().zip(&track).map(|(q, s)| {
             let d = [q[0] - s[0], q[1] - s[1], GYRATION * (q[2] - s[2])];
             d.map(|d| d / LENGTH).to_vec()
         });
-        (inputs(&track, drop.dt), wanted.collect())
+        [inputs(&track, drop.dt), wanted.collect()]
     });
     // Too few drops are all learned from.
     let held_out = if drops.len() < 8 { 0 } else { drops.len() / 4 };
@@ -118,7 +118,7 @@ pub fn train_recurrent(
         let mut taught = 0.0;
         for batch in places.chunks(BATCH) {
             let parts = parallel::map(batch.len(), |i| {
-                let (inputs, wanted) = &examples[teachers[batch[i]]];
+                let [inputs, wanted] = &examples[teachers[batch[i]]];
                 let (loss, gradient) = model.network.gradient(inputs, wanted);
                 (loss / inputs.len().max(1) as f64, gradient, inputs.len().max(1) as f64 * batch.len() as f64)
             });
@@ -141,7 +141,7 @@ pub fn train_recurrent(
             }
         }
         let judged = parallel::map(judges.len(), |i| {
-            let (inputs, wanted) = &examples[judges[i]];
+            let [inputs, wanted] = &examples[judges[i]];
             let corrections = model.network.run(inputs);
             let square =
                 |(a, b): (&Vec<f64>, &Vec<f64>)| a.iter().zip(b).map(|(a, b)| (a - b).powi(2)).sum::<f64>();

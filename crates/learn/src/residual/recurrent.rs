@@ -154,10 +154,10 @@ impl Recurrent {
                         gradient[base + i * w + j] += on_a * step.input[j];
                         of_input[j] += on_a * self.theta[base + i * w + j];
                     }
-                    for j in 0..n {
+                    for (j, of_before) in of_before.iter_mut().enumerate() {
                         let place = base + n * w + i * n + j;
                         gradient[place] += on_b * step.before[j];
-                        of_before[j] += on_b * self.theta[place];
+                        *of_before += on_b * self.theta[place];
                     }
                     gradient[base + n * (w + n) + i] += on_a;
                 }
