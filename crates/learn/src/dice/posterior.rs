@@ -49,6 +49,6 @@ pub fn posterior(
     let unknowns: Vec<Unknown> =
         names.iter().map(|n| Unknown { name: n.name.to_owned(), range: n.range }).collect();
     let Sampled { marginals, acceptance, samples } =
-        sample(&unknowns, &log_density, settings, stored, watch)?;
+        sample(&unknowns, &log_density, settings, None, stored, watch)?;
     Ok(Posterior { marginals, acceptance, sigma, samples })
 }

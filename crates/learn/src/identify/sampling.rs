@@ -62,12 +62,15 @@ pub struct Sampled {
     pub samples: Vec<Vec<f64>>,
 }
 
+/// Chains that start about a point start this near to it, as a share of the ranges.
+const NEAR: f64 = 0.01;
 /// Samples between two looks at the watch.
 const STRIDE: usize = 20;
 
 /// Runs the chains on a density whose logarithm within the ranges is `log_density`; `stored` are the chains of an earlier call
 /// that was interrupted, and what is there after this one. Chains start anywhere in the ranges, so that chains that agree have
-/// found the same thing.
+/// found the same thing; or, where a likelihood is too narrow and rugged to be found so, within a hundredth of the ranges about
+/// `about`.
 ///
 /// # Errors
 ///
@@ -76,6 +79,7 @@ pub fn sample(
     unknowns: &[Unknown],
     log_density: &(dyn Fn(&[f64]) -> f64 + Sync),
     settings: &Sampling,
+    about: Option<&[f64]>,
     stored: &mut Vec<Chain>,
     watch: Watch<'_>,
 ) -> Result<Sampled, Interrupted> {
@@ -88,9 +92,17 @@ pub fn sample(
         stored.clear();
         let mut random = Random::new(settings.seed);
         for chain in 0..chains {
-            let start: Vec<f64> = unknowns.iter().map(|u| u.at(random.unit())).collect();
+            let start = |(i, u): (usize, &Unknown)| match about {
+                None => u.at(random.unit()),
+                Some(about) => {
+                    let near = about[i] + NEAR * (u.range[1] - u.range[0]) * random.signed();
+                    near.clamp(u.range[0], u.range[1])
+                }
+            };
+            let start: Vec<f64> = unknowns.iter().enumerate().map(start).collect();
             let deviation = |u: &Unknown| match settings.proposal {
                 Proposal::Fixed(variance) => variance.sqrt(),
+                Proposal::Adaptive if about.is_some() => 0.1 * NEAR * (u.range[1] - u.range[0]),
                 Proposal::Adaptive => 0.03 * (u.range[1] - u.range[0]),
             };
             let deviations: Vec<f64> = unknowns.iter().map(deviation).collect();
@@ -149,8 +161,8 @@ mod tests {
             -0.5 * (a * a - 1.8 * a * b + b * b) / 0.19
         };
         let mut watch = |_: usize, _: usize, _: &str| ControlFlow::Continue(());
-        let found =
-            sample(&unknowns, &log, &Sampling::default(), &mut Vec::new(), &mut watch).expect("not stopped");
+        let found = sample(&unknowns, &log, &Sampling::default(), None, &mut Vec::new(), &mut watch)
+            .expect("not stopped");
         for (m, [mean, deviation]) in found.marginals.iter().zip([[0.03, 1e-3], [100.0, 10.0]]) {
             assert!(m.r_hat < 1.02 && m.effective_samples > 400.0, "{m:?}");
             assert!((m.mean - mean).abs() < 0.15 * deviation, "{m:?}");

@@ -169,7 +169,7 @@ pub fn identify(
         -sums.iter().map(|(unit, (sum, _))| 0.5 * sum / (noise[unit] * noise[unit])).sum::<f64>()
     };
     let posterior = match &settings.sampling {
-        Some(sampling) => Some(sample(&unknowns, &log_density, sampling, stored, watch)?),
+        Some(sampling) => Some(sample(&unknowns, &log_density, sampling, Some(&best), stored, watch)?),
         None => None,
     };
     let estimate = |((p, range), value): (&(Parameter, [f64; 2]), &f64)| Estimate {
