@@ -2,20 +2,18 @@
 
 use crate::args::{DiceArgs, DropArgs, EllipseArgs, LearnArgs, LearnCommand, PosteriorArgs};
 use crate::failure::Failure;
-use crate::learn_input::{chosen_models, failed, numbers_of};
+use crate::learn_input::{chosen_models, failed, numbers_of, sampling_of};
 use crate::output::{complain, say, say_json};
 use crate::progress::Meter;
 use crate::table::{number, table};
-use crate::{learn_belief, learn_cube, learn_figures};
+use crate::{learn_belief, learn_cassie, learn_cube, learn_figures, learn_identify};
 use serde_json::{Value, json};
+use stiction::random::Random;
 use stiction_lab::nearest::hint;
 use stiction_learn::data::Trajectory;
-use stiction_learn::dice::{
-    self, DiceParameters, DiceSet, Effort, MODELS, Model, NAMED, Named, PosteriorSettings, Row,
-};
+use stiction_learn::dice::{self, DiceParameters, DiceSet, Effort, MODELS, Model, NAMED, Named, Row};
 use stiction_learn::ellipse::{EllipseRow, EllipseSet, evaluate};
 use stiction_learn::identify::Chain;
-use stiction_learn::random::Random;
 use stiction_learn::score::mean_and_spread;
 use stiction_learn::store::Store;
 
@@ -26,6 +24,8 @@ pub(crate) fn learn(args: &LearnArgs) -> Result<(), Failure> {
         LearnCommand::Belief(args) => learn_belief::belief(args),
         LearnCommand::Ellipse(args) => ellipse(args),
         LearnCommand::Cube(args) => learn_cube::cube(args),
+        LearnCommand::Cassie(args) => learn_cassie::cassie(args),
+        LearnCommand::Identify(args) => learn_identify::identify(args),
     }
 }
 
@@ -184,24 +184,10 @@ fn posterior(args: &PosteriorArgs) -> Result<(), Failure> {
         })
     };
     let names: Vec<&Named> = args.parameters.iter().map(find).collect::<Result<_, _>>()?;
-    if args.burn_in >= args.samples {
-        let what = format!("--burn-in {} leaves none of --samples {}", args.burn_in, args.samples);
-        return Err(Failure::input(what));
-    }
-    if !(args.variance > 0.0 && args.variance.is_finite()) {
-        return Err(Failure::input(format!("--variance is {}, expected a number > 0", args.variance)));
-    }
+    let settings = sampling_of(&args.chains, args.drops.seed)?;
     let base = if args.scene == "arena" { DiceParameters::arena() } else { DiceParameters::default() };
-    let settings = PosteriorSettings {
-        samples: args.samples,
-        burn_in: args.burn_in,
-        variance: args.variance,
-        chains: usize::from(args.chains),
-        seed: args.drops.seed,
-    };
     let store = Store::new(args.drops.out.as_deref(), &args.drops.data);
-    let effort = json!({"scene": args.scene, "parameters": args.parameters, "samples": args.samples,
-        "variance": args.variance, "chains": args.chains, "seed": args.drops.seed});
+    let effort = json!({"scene": args.scene, "parameters": args.parameters, "sampling": settings});
     let mut chains: Vec<Chain> =
         store.get("posterior", &ids, &effort).map_err(Failure::input)?.unwrap_or_default();
     let meter = Meter::new(!args.drops.json);
@@ -219,18 +205,8 @@ fn posterior(args: &PosteriorArgs) -> Result<(), Failure> {
         }
         return say_json(&found);
     }
-    let cells = found.marginals.iter().map(|m| {
-        [
-            m.name.clone(),
-            format!("{:.3}", m.median),
-            format!("{:.3} .. {:.3}", m.interval[0], m.interval[1]),
-            format!("{:.0}", m.effective_samples),
-            format!("{:.3}", m.r_hat),
-        ]
-    });
-    let acceptance = found.acceptance.iter().map(|a| format!("{a:.2}")).collect::<Vec<_>>().join(" ");
-    let shown = table(["parameter", "median", "5 % .. 95 %", "effective\nsamples", "R-hat"], cells);
-    say(&format!("{shown}\naccepted  {acceptance}\nsigma     {:.4} m", found.sigma))
+    let shown = learn_identify::marginals(&found.marginals, &found.acceptance);
+    say(&format!("{shown}\nsigma     {:.4} m", found.sigma))
 }
 
 fn ellipse(args: &EllipseArgs) -> Result<(), Failure> {

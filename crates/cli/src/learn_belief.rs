@@ -7,10 +7,10 @@ use crate::learn_input::{chosen_models, failed, numbers_of};
 use crate::output::{say, say_json};
 use crate::progress::Meter;
 use serde_json::{Value, json};
+use stiction::random::Random;
 use stiction_lab::plot::{Figure, Series};
 use stiction_learn::belief::{Belief, StochasticStep};
 use stiction_learn::dice::{DiceSet, Effort};
-use stiction_learn::random::Random;
 use stiction_learn::score::mean_and_spread;
 use stiction_learn::store::Store;
 

@@ -1,9 +1,11 @@
 //! Names and numbers that the commands of `stiction learn` are given.
 
+use crate::args::ChainArgs;
 use crate::failure::Failure;
 use stiction_lab::nearest::hint;
 use stiction_learn::data::numbers;
 use stiction_learn::dice::{self, EvaluateError, MODELS, Model};
+use stiction_learn::identify::{Proposal, Sampling};
 
 pub(crate) fn chosen_models(names: &[String]) -> Result<Vec<&'static Model>, Failure> {
     if names.is_empty() {
@@ -21,6 +23,21 @@ pub(crate) fn chosen_models(names: &[String]) -> Result<Vec<&'static Model>, Fai
 
 pub(crate) fn numbers_of(text: &str, option: &str) -> Result<Vec<u32>, Failure> {
     numbers(text).map_err(|e| Failure::input(format!("{option}: {e}")))
+}
+
+pub(crate) fn sampling_of(args: &ChainArgs, seed: u64) -> Result<Sampling, Failure> {
+    let ChainArgs { samples, burn_in, proposal_variance, chains } = *args;
+    if burn_in >= samples {
+        return Err(Failure::input(format!("--burn-in {burn_in} leaves none of --samples {samples}")));
+    }
+    let proposal = match proposal_variance {
+        None => Proposal::Adaptive,
+        Some(v) if v > 0.0 && v.is_finite() => Proposal::Fixed(v),
+        Some(v) => {
+            return Err(Failure::input(format!("--proposal-variance is {v}, expected a number > 0")));
+        }
+    };
+    Ok(Sampling { samples, burn_in, proposal, chains: usize::from(chains), seed })
 }
 
 pub(crate) fn failed(error: EvaluateError) -> Failure {

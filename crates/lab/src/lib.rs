@@ -10,10 +10,12 @@
 // !(a <= b) is how a NaN is caught.
 #![allow(clippy::neg_cmp_op_on_partial_ord)]
 
+mod columns;
 pub mod compare;
 pub mod dump;
 pub mod experiments;
 pub mod history;
+pub mod identification;
 mod incidents;
 pub mod inspect;
 mod laws;
@@ -23,7 +25,6 @@ pub mod nearest;
 pub mod overrides;
 pub mod plot;
 pub mod profile;
-pub mod random;
 pub mod report;
 pub mod runner;
 pub mod scene;

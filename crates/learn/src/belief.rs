@@ -10,10 +10,10 @@
 //! into the surface or have more energy than before the impact are discarded, counted, and drawn anew.
 
 use crate::planar::{Impact, PlanarState, PlanarStepper, PlanarWorld};
-use crate::random::Random;
 use crate::residual::PlanarResidual;
 use nalgebra::{Matrix3, Vector3};
 use serde::{Deserialize, Serialize};
+use stiction::random::Random;
 
 /// A normal distribution of states; positions and velocities are independent of one another.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]

@@ -2,10 +2,11 @@
 //! beliefs over what follows.
 //!
 //! The walk: [`data`] reads measurements; [`planar`] simulates one body in a plane, cheaply and with impacts exact in time;
-//! [`identify`] finds parameters; [`dice`] is the experiment of [Fazeli2020], each model judged by
+//! [`identify`] finds parameters, and [`system`] those of any scene; [`dice`] is the experiment of [Fazeli2020], each model judged by
 //! [`score`]; [`ellipse`] judges single impacts; [`cube`] judges whole tosses in space, simulated by the engine.
 
 pub mod belief;
+pub mod cassie;
 pub mod cube;
 pub mod data;
 pub mod dice;
@@ -14,7 +15,7 @@ mod exact;
 pub mod identify;
 pub mod parallel;
 pub mod planar;
-pub mod random;
 pub mod residual;
 pub mod score;
 pub mod store;
+pub mod system;

@@ -105,7 +105,7 @@ pub fn mean_and_spread(values: &[f64]) -> [f64; 2] {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::random::Random;
+    use stiction::random::Random;
 
     /// CRPS of a normal distribution in closed form: σ (z (2Φ(z) − 1) + 2φ(z) − 1/√π), here at z = 0 and z = 1.
     #[test]

@@ -5,10 +5,10 @@
 
 use std::ops::ControlFlow;
 use std::path::{Path, PathBuf};
+use stiction::random::Random;
 use stiction_learn::cube::{
     CubeEffort, CubeParameters, CubeSet, CubeSimulator, Named, Toss, fit, mean_cost, parameter,
 };
-use stiction_learn::random::Random;
 
 /// Tosses of 50 frames that the engine makes.
 fn made(truth: &CubeParameters, count: u32) -> Vec<Toss> {

@@ -5,13 +5,14 @@
 
 use std::ops::ControlFlow;
 use std::path::{Path, PathBuf};
+use stiction::random::Random;
 use stiction_learn::data::Trajectory;
 use stiction_learn::dice::{
-    DiceParameters, DiceSet, DropModel, GYRATION, Isolation, PosteriorSettings, fit_scene, isolate, observed,
-    parameter, posterior, scene_errors,
+    DiceParameters, DiceSet, DropModel, GYRATION, Isolation, fit_scene, isolate, observed, parameter,
+    posterior, scene_errors,
 };
+use stiction_learn::identify::{Proposal, Sampling};
 use stiction_learn::planar::{PlanarState, PlanarStepper};
-use stiction_learn::random::Random;
 use stiction_learn::score::{mean_and_spread, rmse};
 
 /// Drops of 0.4 s that the scene makes.
@@ -42,7 +43,8 @@ fn parameters_that_made_drops_are_found() {
 
     // From a scene that is a little off, so that σ is not 0.
     let base = DiceParameters { friction: 0.21, restitution: 0.36, ..truth.clone() };
-    let settings = PosteriorSettings { samples: 400, burn_in: 150, variance: 0.002, chains: 2, seed: 5 };
+    let settings =
+        Sampling { samples: 400, burn_in: 150, proposal: Proposal::Fixed(0.002), chains: 2, seed: 5 };
     let mut chains = Vec::new();
     let told = posterior(&base, &names, &drops, &settings, &mut chains, &mut watch).unwrap();
     for (marginal, truth) in told.marginals.iter().zip([0.2, 0.35]) {

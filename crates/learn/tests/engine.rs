@@ -7,10 +7,10 @@ use std::sync::{Arc, Mutex};
 use stiction::collision::Shape;
 use stiction::dynamics::spatial::{Pose, Quat, Vec3, vec3};
 use stiction::models::Material;
+use stiction::random::Random;
 use stiction::{Composer, ContactCorrection, CorrectableContact, FreeBody, Settings, Simulation, UNCOLOURED};
 use stiction_learn::dice::DiceParameters;
 use stiction_learn::planar::{PlanarState, PlanarStepper};
-use stiction_learn::random::Random;
 use stiction_learn::residual::{ContactExample, ContactResidual};
 
 /// The engine's positions (x, z, θ) at multiples of 4 ms: a box as deep as it is wide that moves in the plane y = 0. θ turns

@@ -3,10 +3,10 @@
 // All of this file is a test.
 #![allow(clippy::unwrap_used)]
 
+use stiction::random::Random;
 use stiction_learn::data::Trajectory;
 use stiction_learn::dice::{DiceParameters, DropModel, GYRATION, Isolation, fit_processes, observed};
 use stiction_learn::planar::{PlanarContact, PlanarCorrection, PlanarImpulse, PlanarState, PlanarStepper};
-use stiction_learn::random::Random;
 use stiction_learn::residual::{Form, units};
 use stiction_learn::score::{mean_and_spread, rmse};
 

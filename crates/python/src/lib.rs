@@ -23,6 +23,7 @@ mod dynamics;
 mod errors;
 mod fields;
 mod laws;
+mod learn;
 mod loading;
 mod numbers;
 mod packed;
@@ -52,6 +53,8 @@ mod _stiction {
     use crate::batch::Batch;
     #[pymodule_export]
     use crate::errors::{Error, InternalError, StepFailed};
+    #[pymodule_export]
+    use crate::learn::{CmaEs, ContactResidual, dice, identify_parameters, parameter_names, shuffled};
     #[pymodule_export]
     use crate::problem::Problem;
     #[pymodule_export]

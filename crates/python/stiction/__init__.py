@@ -7,7 +7,7 @@
 True
 """
 
-from . import dynamics, laboratory
+from . import dynamics, laboratory, learn
 from ._batch import STATUS, Batch, BatchReports, LinkStates
 from ._model import Model, Scene, builtin_models, builtin_scenes, load, loads
 from ._simulation import (
@@ -85,6 +85,7 @@ __all__ = [
     "dynamics",
     "friction_problem",
     "laboratory",
+    "learn",
     "load",
     "loads",
     "solve",

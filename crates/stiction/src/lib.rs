@@ -100,6 +100,7 @@ mod compose;
 mod input;
 mod mechanism;
 mod params;
+pub mod random;
 mod recorder;
 pub mod recording;
 mod remedy;

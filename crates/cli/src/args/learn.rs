@@ -1,5 +1,6 @@
 //! Arguments of `stiction learn`.
 
+use super::SceneArgs;
 use clap::{Args, Subcommand};
 use std::path::PathBuf;
 
@@ -21,6 +22,10 @@ pub(crate) enum LearnCommand {
     Ellipse(EllipseArgs),
     /// Fit friction, restitution, size and inertia of a cube to whole tosses and judge them by other tosses
     Cube(CubeArgs),
+    /// Fit friction and compliance of the ground to landings of the biped Cassie and judge them by other landings
+    Cassie(CassieArgs),
+    /// Find parameters of any scene that explain measured trajectories, and their distribution
+    Identify(Box<IdentifyArgs>),
 }
 
 /// The drops, and how work on them goes on.
@@ -78,8 +83,9 @@ pub(crate) struct DiceArgs {
 #[derive(Debug, Args)]
 #[command(after_help = "\
 Examples:
-  stiction learn posterior --data DIR                                            friction and restitution, as published
-  stiction learn posterior --data DIR --scene arena --parameters friction,restitution,wall_restitution --variance 0.005")]
+  stiction learn posterior --data DIR                                 friction and restitution of the published scene
+  stiction learn posterior --data DIR --proposal-variance 0.05        the same with the published proposal
+  stiction learn posterior --data DIR --scene arena --parameters friction,restitution,wall_restitution")]
 pub(crate) struct PosteriorArgs {
     #[command(flatten)]
     pub(crate) drops: DropArgs,
@@ -89,24 +95,112 @@ pub(crate) struct PosteriorArgs {
     /// `paper`: level ground and nothing else; `arena`: with wall, plates and the age of the first velocity
     #[arg(long, value_name = "SCENE", default_value = "paper", value_parser = ["paper", "arena"])]
     pub(crate) scene: String,
-    /// Samples of a chain
-    #[arg(long, value_name = "N", default_value_t = 3000)]
-    pub(crate) samples: usize,
-    /// Samples at the start of a chain that are left out
-    #[arg(long, value_name = "N", default_value_t = 1000)]
-    pub(crate) burn_in: usize,
-    /// Variance of the proposal
-    #[arg(long, value_name = "V", default_value_t = 0.05)]
-    pub(crate) variance: f64,
-    /// Chains
-    #[arg(long, value_name = "N", default_value_t = 4, value_parser = clap::value_parser!(u16).range(1..=64))]
-    pub(crate) chains: u16,
+    #[command(flatten)]
+    pub(crate) chains: ChainArgs,
     /// With --json: the samples too
     #[arg(long, requires = "json")]
     pub(crate) samples_too: bool,
     /// Draw the samples of the first two parameters: FILE.svg and FILE-dark.svg; FILE.png or FILE.pdf: that one too
     #[arg(long, value_name = "FILE")]
     pub(crate) figure: Option<PathBuf>,
+}
+
+#[derive(Debug, Args)]
+#[command(after_help = "\
+Example:
+  stiction learn cassie --data data/cassie_impact --robot data/robots/cassie_mjcf/scene.xml --json")]
+pub(crate) struct CassieArgs {
+    /// Folder of cassie_impact_*.csv
+    #[arg(long, value_name = "DIR")]
+    pub(crate) data: PathBuf,
+    /// MJCF model of Cassie with a floor; without: robots/cassie_mjcf/scene.xml beside the folder of the data
+    #[arg(long, value_name = "FILE")]
+    pub(crate) robot: Option<PathBuf>,
+    /// Landings to fit to; the others judge
+    #[arg(long, value_name = "N", default_value_t = 12)]
+    pub(crate) train: usize,
+    /// Random choices of the landings to fit to
+    #[arg(long, value_name = "N", default_value_t = 1, value_parser = clap::value_parser!(u16).range(1..=100))]
+    pub(crate) splits: u16,
+    /// Generations of a search
+    #[arg(long, value_name = "N", default_value_t = 40, value_parser = clap::value_parser!(u16).range(1..=10_000))]
+    pub(crate) generations: u16,
+    /// Step [s]
+    #[arg(long, value_name = "SECONDS", default_value_t = 5e-4)]
+    pub(crate) dt: f64,
+    /// Seed of random numbers: the same one gives the same results
+    #[arg(long, value_name = "N", default_value_t = 1)]
+    pub(crate) seed: u64,
+    /// Print JSON, and nothing else
+    #[arg(long)]
+    pub(crate) json: bool,
+}
+
+/// Metropolis and Hastings' chains.
+#[derive(Debug, Args)]
+pub(crate) struct ChainArgs {
+    /// Samples of a chain
+    #[arg(long, value_name = "N", default_value_t = 3000)]
+    pub(crate) samples: usize,
+    /// Samples at the start of a chain that are left out
+    #[arg(long, value_name = "N", default_value_t = 1000)]
+    pub(crate) burn_in: usize,
+    /// Variance of a proposal that stays the same (published: 0.05); without, it is adapted during burn-in
+    #[arg(long, value_name = "V")]
+    pub(crate) proposal_variance: Option<f64>,
+    /// Chains
+    #[arg(long, value_name = "N", default_value_t = 4, value_parser = clap::value_parser!(u16).range(1..=64))]
+    pub(crate) chains: u16,
+}
+
+#[derive(Debug, Args)]
+#[command(after_help = "\
+Examples:
+  stiction run ball.toml --out seen.csv
+  stiction learn identify ball.toml --data seen.csv --parameter ground.restitution=0..1 --parameter ball.mass=0.1..2
+  stiction learn identify ball.toml --data seen.csv --parameter list                     the names of this scene")]
+pub(crate) struct IdentifyArgs {
+    #[command(flatten)]
+    pub(crate) scene: SceneArgs,
+    /// Contact solver (see `stiction solvers`)
+    #[arg(long, value_name = "NAME")]
+    pub(crate) contact: Option<String>,
+    /// Measured trajectory, .csv or .npz: the column `t [s]` and such columns of positions and velocities as `run --out` writes; may be
+    /// repeated
+    #[arg(long, value_name = "FILE", required = true)]
+    pub(crate) data: Vec<PathBuf>,
+    /// Where trajectories start: in the state of the scene, or in their first row, which then says all coordinates
+    #[arg(long, value_name = "WHERE", default_value = "scene", value_parser = ["scene", "data"])]
+    pub(crate) start: String,
+    /// A parameter and where it is looked for; may be repeated; `list` shows the names
+    #[arg(long, value_name = "NAME=LOW..HIGH", required = true)]
+    pub(crate) parameter: Vec<String>,
+    /// Standard deviation of the noise of every column, in its unit; without, it is found, unit by unit
+    #[arg(long, value_name = "SIGMA")]
+    pub(crate) noise: Option<f64>,
+    /// Generations of a search for the most likely values, at most
+    #[arg(long, value_name = "N", default_value_t = 100, value_parser = clap::value_parser!(u16).range(1..=10_000))]
+    pub(crate) generations: u16,
+    /// Searches that follow the first, each with twice the points of the one before
+    #[arg(long, value_name = "N", default_value_t = 2, value_parser = clap::value_parser!(u16).range(0..=10))]
+    pub(crate) restarts: u16,
+    #[command(flatten)]
+    pub(crate) chains: ChainArgs,
+    /// The most likely values alone, without their distribution
+    #[arg(long)]
+    pub(crate) no_posterior: bool,
+    /// Seed of random numbers: the same one gives the same results
+    #[arg(long, value_name = "N", default_value_t = 1)]
+    pub(crate) seed: u64,
+    /// Keep the chains in this folder, and go on from what is there
+    #[arg(long, value_name = "DIR")]
+    pub(crate) out: Option<PathBuf>,
+    /// Print JSON, and nothing else
+    #[arg(long)]
+    pub(crate) json: bool,
+    /// With --json: the samples too
+    #[arg(long, requires = "json")]
+    pub(crate) samples_too: bool,
 }
 
 #[derive(Debug, Args)]

@@ -6,7 +6,8 @@ mod numbers;
 
 pub(crate) use laboratory::{ExperimentArgs, ShrinkArgs, SolveArgs, SolversArgs, StressArgs};
 pub(crate) use learn::{
-    BeliefArgs, CubeArgs, DiceArgs, DropArgs, EllipseArgs, LearnArgs, LearnCommand, PosteriorArgs,
+    BeliefArgs, CassieArgs, ChainArgs, CubeArgs, DiceArgs, DropArgs, EllipseArgs, IdentifyArgs, LearnArgs,
+    LearnCommand, PosteriorArgs,
 };
 
 use clap::{Args, Parser, Subcommand, ValueEnum};

@@ -3,11 +3,11 @@
 use super::number::{Finite, Positive, Quaternion, Size, Vector};
 use super::spec::{BodySpec, FixedSpec, JitterSpec, ShapeKind};
 use super::{Scene, SceneError, ground::surface};
-use crate::random::Random;
 use std::sync::Arc;
 use stiction::collision::{HeightField, Shape};
 use stiction::dynamics::spatial::{Pose, Quat, Vec3, vec3};
 use stiction::models::Material;
+use stiction::random::Random;
 use stiction::{Composer, FreeBody, UNCOLOURED};
 
 /// Copies beyond which a file is taken for a mistake.

@@ -9,16 +9,13 @@
 //! Controls are those of the step that starts at t. Positions p become controls as in a `[motion]`, by equation (2) there.
 
 use super::{Scene, SceneError};
+use crate::columns::read_columns;
 use crate::nearest::hint;
-use crate::text::read_bytes;
 use serde::{Deserialize, Serialize};
 use std::path::PathBuf;
 use stiction::Simulation;
-use stiction::contact::io::numpy::{Array, members};
 use stiction::models::{Actuator, World};
 
-/// Bytes beyond which a file of columns is taken for a mistake.
-const MAX_BYTES: u64 = 1 << 30;
 /// A row this much after the start of a step still counts for it [s]: times in files are rounded.
 const HAIR: f64 = 1e-9;
 
@@ -105,13 +102,7 @@ impl Scene {
         let path = self.source.folder().join(&spec.file);
         let wrong =
             |message: String| self.mistake("track", 0, "file", format!("{}: {message}", path.display()));
-        let bytes = read_bytes(&path, MAX_BYTES).map_err(wrong)?;
-        let read = match path.extension().and_then(|e| e.to_str()) {
-            Some("csv") => columns_of_csv(&bytes),
-            Some("npz") => columns_of_npz(&bytes),
-            _ => Err("expected a name ending in .csv or .npz".to_owned()),
-        };
-        let mut columns = read.map_err(wrong)?;
+        let mut columns = read_columns(&path, &|_| true).map_err(wrong)?;
         let time = columns.iter().position(|(name, _)| name == "t");
         let times =
             columns.remove(time.ok_or_else(|| wrong("no column is called `t`, the time [s]".to_owned()))?).1;
@@ -168,41 +159,6 @@ fn driven(world: &World, name: &str, kind: TrackKind) -> Result<(usize, f64), St
     let found = world.actuators.iter().enumerate().find_map(|(i, a)| Some((i, of_joint(a)?)));
     found
         .ok_or_else(|| format!("no servo drives the joint `{name}`; `hold = {{}}` in its [[model]] adds one"))
-}
-
-type Columns = Vec<(String, Vec<f64>)>;
-
-fn columns_of_csv(bytes: &[u8]) -> Result<Columns, String> {
-    let mut reader = csv::ReaderBuilder::new().trim(csv::Trim::All).from_reader(bytes);
-    let told = |e: csv::Error| e.to_string();
-    let names = reader.headers().map_err(told)?.clone();
-    let mut columns: Columns = names.iter().map(|name| (name.to_owned(), Vec::new())).collect();
-    for record in reader.records() {
-        let record = record.map_err(told)?;
-        let line = record.position().map_or(0, csv::Position::line);
-        for ((name, values), field) in columns.iter_mut().zip(&record) {
-            let value =
-                field.parse().map_err(|_| format!("line {line}, column `{name}`: `{field}` is no number"))?;
-            values.push(value);
-        }
-    }
-    Ok(columns)
-}
-
-fn columns_of_npz(bytes: &[u8]) -> Result<Columns, String> {
-    let mut columns = Columns::new();
-    for (member, content) in members(bytes)? {
-        let Some(name) = member.strip_suffix(".npy") else { continue };
-        let array = Array::read(&content).map_err(|e| format!("array `{name}`: {e}"))?;
-        if array.shape.len() != 1 {
-            return Err(format!(
-                "array `{name}` has the shape {:?}; expected one number a time",
-                array.shape
-            ));
-        }
-        columns.push((name.to_owned(), array.values));
-    }
-    Ok(columns)
 }
 
 #[cfg(test)]

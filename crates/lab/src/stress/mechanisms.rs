@@ -2,7 +2,6 @@
 //! with limits, dry friction, springs, servos, couplings and loops, on surfaces that slide, spin, roll and yield.
 
 use super::world::below;
-use crate::random::Random;
 use stiction::UNCOLOURED;
 use stiction::collision::Shape;
 use stiction::dynamics::spatial::{Inertia, Pose, Vec3, vec3};
@@ -10,6 +9,7 @@ use stiction::dynamics::{JointKind, JointSpec, Kinematics, ModelBuilder, ModelEr
 use stiction::models::{
     Actuator, ActuatorLaw, Coupling, Dimension, Geometry, Hold, LoopClosure, Material, Softness, World,
 };
+use stiction::random::Random;
 
 /// Name of such worlds.
 pub(super) const NAME: &str = "mechanisms";

@@ -1,10 +1,10 @@
 //! A world of a campaign stepped as a batch: environments side by side, every step judged.
 
 use super::trial::{STEPS, Trial};
-use crate::random::Random;
 use crate::scene::Setup;
 use stiction::StepStatus;
 use stiction::batch::{Batch, BatchSettings, Precision};
+use stiction::random::Random;
 
 /// The environments start at velocities that differ by at most this [m/s or rad/s].
 const SPREAD: f64 = 0.2;

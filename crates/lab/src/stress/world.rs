@@ -1,13 +1,13 @@
 //! A world made of a seed: one of the scenes, a heap of bodies, one on a tiled floor, or mechanisms ([`super::mechanisms`]), with frictions, masses, shapes, step and state drawn.
 
 use super::mechanisms;
-use crate::random::Random;
 use crate::scene::{BUILTIN_SCENES, Scene, SceneError, Setup};
 use std::fmt::Write as _;
 use std::path::Path;
 use stiction::collision::Shape;
 use stiction::dynamics::spatial::{Inertia, Quat, Sym3, vec3};
 use stiction::dynamics::{JointKind, Model};
+use stiction::random::Random;
 use stiction::{ComposeError, State};
 
 /// A world, and what it is in words.

@@ -4,11 +4,11 @@ use super::parameters::{CubeParameters, CubeSimulator, Named, TossError, paramet
 use super::set::{CubeSet, Toss};
 use crate::identify::CmaEs;
 use crate::parallel;
-use crate::random::Random;
 use crate::score::{mean_and_spread, median};
 use serde::Serialize;
 use std::ops::ControlFlow;
 use std::time::Instant;
+use stiction::random::Random;
 
 /// The work was stopped, or a toss could not be simulated.
 #[derive(Clone, Debug, PartialEq, Eq, thiserror::Error)]

@@ -1,12 +1,12 @@
 //! Models of the die, fitted to some drops and judged by others.
 
-use super::fit::{
-    Interrupted, Objective, Training, Watch, calibrate, fit_scene, measure_noise, train_network,
-};
+use super::fit::{Objective, Training, calibrate, fit_scene, measure_noise, train_network};
 use super::learn::{feature_scale, fit_processes, observed};
 use super::predict::{DropModel, mean_track};
+use super::recurrent::{RecurrentModel, RecurrentTraining, train_recurrent};
 use super::{DiceParameters, DiceSet, GYRATION, Isolation, Named, parameter};
 use crate::data::Trajectory;
+use crate::identify::{Interrupted, Watch};
 use crate::parallel;
 use crate::residual::{Form, PlanarResidual, Representation};
 use crate::score::{judge, mean_and_spread, median, rmse};
@@ -27,6 +27,8 @@ enum Kind {
     Arena,
     /// The arena with a learner.
     Learner(Learner, Form),
+    /// The published scene, fitted, with a recurrent network that corrects every frame.
+    Recurrent,
 }
 
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -66,6 +68,11 @@ pub const MODELS: &[Model] = &[
         kind: Kind::Arena,
     },
     Model {
+        name: "sian-like",
+        title: "our simulator, fitted, corrected at every frame by a recurrent network",
+        kind: Kind::Recurrent,
+    },
+    Model {
         name: "constant-impulse",
         title: "a density network without hidden units: one correction for all contacts",
         kind: Kind::Learner(Learner::Constant, Form::LinearImpulse),
@@ -103,6 +110,9 @@ pub struct Effort {
     pub network_generations: usize,
     /// Units of the hidden layer of networks.
     pub hidden: usize,
+    /// Units and epochs of the recurrent network.
+    pub recurrent_hidden: usize,
+    pub recurrent_epochs: usize,
     /// Trajectories drawn for each drop while a network is trained.
     pub training_members: usize,
     /// Training drops beyond these are left out when a network is trained.
@@ -124,6 +134,8 @@ impl Default for Effort {
             scene_generations: 60,
             network_generations: 60,
             hidden: 4,
+            recurrent_hidden: 16,
+            recurrent_epochs: 60,
             training_members: 4,
             training_drops: 150,
             calibration_drops: 80,
@@ -192,7 +204,7 @@ impl Model {
         }
         let generations = effort.scene_generations;
         let fitted = match self.kind {
-            Kind::PyBullet => return Ok(None),
+            Kind::PyBullet | Kind::Recurrent => return Ok(None),
             Kind::Paper => DropModel::scene(DiceParameters::default()),
             Kind::Fitted => {
                 let names = named(&["friction", "restitution"]);
@@ -218,6 +230,33 @@ impl Model {
         Ok(Some(fitted))
     }
 
+    /// The scene fitted as `simulator-fit`, and the network that corrects it.
+    fn fit_recurrent(
+        &self,
+        train: &[&Trajectory],
+        effort: &Effort,
+        store: &Store,
+        watch: Watch<'_>,
+    ) -> Result<RecurrentModel, EvaluateError> {
+        let ids: Vec<u32> = train.iter().map(|d| d.id).collect();
+        if let Some(fitted) = store.get(self.name, &ids, effort)? {
+            return Ok(fitted);
+        }
+        let scene = match model("simulator-fit") {
+            Some(scene) => scene.fit(train, effort, store, watch)?.map(|m| m.parameters),
+            None => None,
+        };
+        let training = RecurrentTraining {
+            hidden: effort.recurrent_hidden,
+            epochs: effort.recurrent_epochs,
+            rate: 3e-3,
+            seed: effort.seed,
+        };
+        let fitted = train_recurrent(&scene.unwrap_or_default(), train, &training, watch)?;
+        store.put(self.name, &ids, effort, &fitted)?;
+        Ok(fitted)
+    }
+
     /// The rows of this model: none for a model that has nothing to say about these drops.
     ///
     /// # Errors
@@ -240,6 +279,11 @@ impl Model {
                 return Ok(Vec::new());
             };
             return Ok(vec![row(self.name, &tracks, test, (0, counts.1), clock)]);
+        }
+        if self.kind == Kind::Recurrent {
+            let fitted = self.fit_recurrent(train, effort, store, watch)?;
+            let tracks = parallel::map(test.len(), |i| vec![fitted.predict(test[i])]);
+            return Ok(vec![row(self.name, &tracks, test, counts, clock)]);
         }
         let Some(fitted) = self.fit(train, effort, store, watch)? else { return Ok(Vec::new()) };
         let world = fitted.world();

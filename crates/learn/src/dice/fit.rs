@@ -3,20 +3,11 @@
 use super::predict::{DropModel, Noise};
 use super::{DiceParameters, GYRATION, Named};
 use crate::data::Trajectory;
-use crate::identify::CmaEs;
+use crate::identify::{CmaEs, Interrupted, Watch, minimise};
 use crate::planar::PlanarStepper;
 use crate::residual::{DensityNetwork, Form, PlanarResidual, Representation};
 use crate::score::rmse;
 use crate::{parallel, score};
-use std::ops::ControlFlow;
-
-/// Told how much of some work is done; `Break` stops it.
-pub type Watch<'a> = &'a mut dyn FnMut(usize, usize, &str) -> ControlFlow<()>;
-
-/// The work was stopped.
-#[derive(Clone, Copy, Debug, PartialEq, Eq, thiserror::Error)]
-#[error("interrupted")]
-pub struct Interrupted;
 
 /// RMSE of the scene for every drop [m].
 pub fn scene_errors(parameters: &DiceParameters, drops: &[&Trajectory]) -> Vec<f64> {
@@ -48,28 +39,10 @@ pub fn fit_scene(
     let mut search = CmaEs::new(&in_unit_box(base, names), 0.15, 0, seed);
     let value = |x: &[f64]| {
         let (parameters, outside) = from_unit_box(base, names, x);
-        score::mean_and_spread(&scene_errors(&parameters, drops))[0] + outside
+        Ok(score::mean_and_spread(&scene_errors(&parameters, drops))[0] + outside)
     };
-    minimise(&mut search, generations, &value, "fitting the scene", watch)?;
+    minimise::<Interrupted>(&mut search, (generations, SMALLEST), &value, "fitting the scene", watch)?;
     Ok(from_unit_box(base, names, search.best().0).0)
-}
-
-/// Runs a search for some generations.
-fn minimise(
-    search: &mut CmaEs,
-    generations: usize,
-    value: &(dyn Fn(&[f64]) -> f64 + Sync),
-    label: &str,
-    watch: Watch<'_>,
-) -> Result<(), Interrupted> {
-    while search.generation() < generations && search.sigma() > 1e-5 {
-        if watch(search.generation(), generations, label).is_break() {
-            return Err(Interrupted);
-        }
-        let points = search.ask();
-        search.tell(&parallel::map(points.len(), |i| value(&points[i])));
-    }
-    Ok(())
 }
 
 /// Parameters as numbers between 0 and 1.
@@ -180,12 +153,13 @@ pub fn train_network(
                 trajectory_score(&members, &drop.frames, training.objective)
             })
             .sum();
-        sum / drops.len().max(1) as f64 + penalty
+        Ok(sum / drops.len().max(1) as f64 + penalty)
     };
     let mut start = begin.clone();
     start.extend(in_unit_box(&base.parameters, names));
     let mut search = CmaEs::new(&start, training.first_step, training.population, training.seed);
-    minimise(&mut search, training.generations, &value, "training on trajectories", watch)?;
+    let effort = (training.generations, SMALLEST);
+    minimise::<Interrupted>(&mut search, effort, &value, "training on trajectories", watch)?;
     // The mean of the search: its best point has had luck with chaotic drops.
     Ok(build(search.mean()).0)
 }
@@ -231,6 +205,8 @@ pub fn calibrate(model: &mut DropModel, drops: &[&Trajectory], members: usize, s
     model.residual.iter_mut().for_each(|r| r.spread = spread);
 }
 
+/// A step size at which a search is over.
+const SMALLEST: f64 = 1e-5;
 /// ln σ of an untrained network, in units of m |v_n|.
 const START_DEVIATION: f64 = -2.5;
 /// Weight of ‖θ‖² in the training, for one drop [m].

@@ -7,15 +7,15 @@ mod learn;
 mod parameters;
 mod posterior;
 mod predict;
+mod recurrent;
 mod set;
 
 pub use evaluate::{Effort, EvaluateError, MODELS, Model, Row, model};
-pub use fit::{
-    Interrupted, Objective, Training, Watch, calibrate, fit_scene, measure_noise, scene_errors, train_network,
-};
+pub use fit::{Objective, Training, calibrate, fit_scene, measure_noise, scene_errors, train_network};
 pub use impacts::{Isolation, ObservedImpact, isolate};
 pub use learn::{explain, feature_scale, fit_processes, observed};
 pub use parameters::{DiceParameters, GYRATION, NAMED, Named, parameter};
-pub use posterior::{Marginal, Posterior, PosteriorSettings, posterior};
+pub use posterior::{Posterior, posterior};
 pub use predict::{DropModel, Noise, Track, mean_track};
+pub use recurrent::{RecurrentModel, RecurrentTraining, train_recurrent};
 pub use set::{DiceSet, NoSuchDrop};

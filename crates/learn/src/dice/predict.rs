@@ -3,9 +3,9 @@
 use super::DiceParameters;
 use crate::data::Trajectory;
 use crate::planar::{PlanarCorrection, PlanarStepper, PlanarWorld};
-use crate::random::Random;
 use crate::residual::{Corrector, PlanarResidual};
 use serde::{Deserialize, Serialize};
+use stiction::random::Random;
 
 /// Positions of every frame.
 pub type Track = Vec<[f64; 3]>;

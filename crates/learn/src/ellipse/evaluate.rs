@@ -4,7 +4,6 @@ use super::set::{EllipseImpact, EllipseSet, PUBLISHED};
 use crate::identify::CmaEs;
 use crate::parallel;
 use crate::planar::{Admission, PlanarImpulse, into_cone};
-use crate::random::Random;
 use crate::residual::{
     Form, GaussianProcess, PlanarResidual, Representation, mirrored, optimal_impulse, units,
 };
@@ -12,6 +11,7 @@ use crate::score::quantile;
 use nalgebra::{DMatrix, DVector};
 use serde::Serialize;
 use std::time::Instant;
+use stiction::random::Random;
 
 /// A row of the table.
 #[derive(Clone, Debug, Serialize)]

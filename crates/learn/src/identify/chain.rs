@@ -1,7 +1,8 @@
 //! Metropolis–Hastings with a normal random walk, and what its samples are worth.
 
-use crate::random::Random;
+use nalgebra::{DMatrix, DVector};
 use serde::{Deserialize, Serialize};
+use stiction::random::Random;
 
 /// A chain of samples; stored and restored it goes on with the same numbers.
 #[derive(Clone, Debug, Serialize, Deserialize)]
@@ -11,41 +12,74 @@ pub struct Chain {
     current: Vec<f64>,
     #[serde(with = "crate::exact")]
     log_density: f64,
-    /// Standard deviation of the proposal in each coordinate.
+    /// Root S of the covariance of the proposal, lower triangular, by rows.
     #[serde(with = "crate::exact")]
-    proposal: Vec<f64>,
+    proposal: Vec<Vec<f64>>,
+    /// Steps during which S is adapted; after them the chain is one of a fixed proposal.
+    adapts: usize,
     /// All samples, the start not among them.
     #[serde(with = "crate::exact")]
     pub samples: Vec<Vec<f64>>,
-    /// How many proposals were accepted.
-    pub accepted: usize,
 }
 
+/// Part of the proposals that adaptation aims at [Vihola2012].
+const WANTED: f64 = 0.234;
+
 impl Chain {
-    /// A chain from `start`, where the logarithm of the density is `log_density`.
-    pub fn new(start: &[f64], log_density: f64, proposal: &[f64], seed: u64) -> Self {
+    /// A chain from `start`, where the logarithm of the density is `log_density`; `deviations` are those of the proposal in
+    /// each coordinate.
+    pub fn new(start: &[f64], log_density: f64, deviations: &[f64], seed: u64) -> Self {
+        let n = start.len();
+        let row = |i: usize| (0..n).map(|j| if i == j { deviations[i] } else { 0.0 }).collect();
         Self {
             random: Random::new(seed),
             current: start.to_vec(),
             log_density,
-            proposal: proposal.to_vec(),
+            proposal: (0..n).map(row).collect(),
+            adapts: 0,
             samples: Vec::new(),
-            accepted: 0,
         }
     }
 
-    /// One step: a proposal from N(current, diag(proposal²)), accepted with the probability min(1, ratio of densities).
+    /// This chain, which adapts its proposal in its first `steps` steps.
+    #[must_use]
+    pub fn adapting(self, steps: usize) -> Self {
+        Self { adapts: steps, ..self }
+    }
+
+    /// One step: a proposal from N(current, S Sᵀ), accepted with the probability min(1, ratio of densities).
     /// `log_density` is −∞ outside of the support.
     pub fn step(&mut self, log_density: impl Fn(&[f64]) -> f64) {
+        let z: Vec<f64> = self.current.iter().map(|_| self.random.normal()).collect();
+        let moved = |row: &Vec<f64>| row.iter().zip(&z).map(|(s, z)| s * z).sum::<f64>();
         let proposed: Vec<f64> =
-            self.current.iter().zip(&self.proposal).map(|(x, s)| x + s * self.random.normal()).collect();
+            self.current.iter().zip(&self.proposal).map(|(x, row)| x + moved(row)).collect();
         let new = log_density(&proposed);
-        // NaN is refused.
-        if (1.0 - self.random.unit()).ln() < new - self.log_density {
+        let gain = new - self.log_density;
+        if self.samples.len() < self.adapts {
+            // NaN, as of two densities that are none, is refused.
+            let chance = if gain.is_nan() { 0.0 } else { gain.exp().min(1.0) };
+            self.adapt(&z, chance);
+        }
+        if (1.0 - self.random.unit()).ln() < gain {
             (self.current, self.log_density) = (proposed, new);
-            self.accepted += 1;
         }
         self.samples.push(self.current.clone());
+    }
+
+    /// The robust adaptive Metropolis algorithm [Vihola2012]: S Sᵀ ← S (I + η (α − α*) z zᵀ/‖z‖²) Sᵀ, η = min(1, d/√n).
+    /// It is fast, and as the adaptation ends, no slower rate is needed for the chain to be one of the density.
+    fn adapt(&mut self, z: &[f64], chance: f64) {
+        let d = z.len();
+        let rate = (d as f64 * (self.samples.len() as f64 + 1.0).powf(-0.5)).min(1.0);
+        let s = DMatrix::from_fn(d, d, |i, j| self.proposal[i][j]);
+        let z = DVector::from_column_slice(z);
+        let push = &s * &z / z.norm().max(f64::MIN_POSITIVE);
+        let covariance = &s * s.transpose() + rate * (chance - WANTED) * &push * push.transpose();
+        if let Some(root) = covariance.cholesky() {
+            let root = root.l();
+            (0..d).for_each(|i| (0..d).for_each(|j| self.proposal[i][j] = root[(i, j)]));
+        }
     }
 
     /// Values of coordinate `i` after the first `burn_in` samples.
@@ -53,9 +87,11 @@ impl Chain {
         self.samples.iter().skip(burn_in).map(|s| s[i]).collect()
     }
 
-    /// The part of proposals that was accepted.
-    pub fn acceptance(&self) -> f64 {
-        self.accepted as f64 / self.samples.len().max(1) as f64
+    /// The part of proposals that was accepted after the first `burn_in` samples.
+    pub fn acceptance(&self, burn_in: usize) -> f64 {
+        let kept = &self.samples[burn_in.min(self.samples.len())..];
+        let moves = kept.windows(2).filter(|w| w[0] != w[1]).count();
+        moves as f64 / kept.len().saturating_sub(1).max(1) as f64
     }
 }
 
@@ -123,7 +159,7 @@ mod tests {
         let mean = x.iter().sum::<f64>() / x.len() as f64;
         let variance = x.iter().map(|x| x * x).sum::<f64>() / x.len() as f64 - mean * mean;
         assert!(mean.abs() < 0.06 && (variance - 1.0).abs() < 0.08, "{mean} {variance}");
-        assert!((0.2..0.6).contains(&chains[0].acceptance()));
+        assert!((0.2..0.6).contains(&chains[0].acceptance(0)));
         let worth = effective_sample_size(&all[0]);
         assert!((500.0..6000.0).contains(&worth), "{worth}");
         let apart: Vec<Vec<f64>> = vec![all[0].clone(), all[1].iter().map(|x| x + 2.0).collect()];

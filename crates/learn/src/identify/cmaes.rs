@@ -5,9 +5,9 @@
 //! rates are the defaults of the tutorial (table 1), without negative weights. Asked for points and told their values, so
 //! that values may be found in parallel and the state be stored in between.
 
-use crate::random::Random;
 use nalgebra::{DMatrix, DVector, SymmetricEigen};
 use serde::{Deserialize, Serialize};
+use stiction::random::Random;
 
 /// The state of a search; stored and restored it goes on with the same numbers.
 #[derive(Clone, Debug, Serialize, Deserialize)]
@@ -68,6 +68,11 @@ impl CmaEs {
     /// Generations told so far.
     pub fn generation(&self) -> usize {
         self.generation
+    }
+
+    /// Points of a generation.
+    pub fn population(&self) -> usize {
+        self.population
     }
 
     /// The step size σ.

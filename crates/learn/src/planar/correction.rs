@@ -167,7 +167,7 @@ pub fn into_cone(p: [f64; 2], mu: f64) -> [f64; 2] {
 mod tests {
     use super::*;
     use crate::planar::point_impulse;
-    use crate::random::Random;
+    use stiction::random::Random;
 
     /// Whatever a learner asks for, what is applied is in the cone, does not enter the surface and makes no energy; what is
     /// admissible is not touched; the switch makes sticking impulses and nothing else.

@@ -147,7 +147,7 @@ mod tests {
     /// Random contacts: what is returned obeys Signorini and Coulomb, whichever mode it is in, and all modes occur.
     #[test]
     fn impulses_of_a_point_obey_the_law() {
-        let mut random = crate::random::Random::new(7);
+        let mut random = stiction::random::Random::new(7);
         let mut modes = [0; 3];
         for _ in 0..20_000 {
             let (lt, ln) = (2.0 * random.signed(), 2.0 * random.signed());

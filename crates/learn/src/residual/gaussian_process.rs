@@ -133,7 +133,7 @@ fn surprise(x: &[Vec<f64>], y: &DVector<f64>, hyper: &[f64]) -> Option<f64> {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::random::Random;
+    use stiction::random::Random;
 
     /// Two data: the inverse of a 2 × 2 matrix by hand gives evidence, mean and variance.
     #[test]

@@ -6,9 +6,11 @@ pub mod features;
 mod gaussian_process;
 mod optimal;
 mod planar_residual;
+mod recurrent;
 
 pub use contact_residual::{ContactExample, ContactResidual};
 pub use density::DensityNetwork;
 pub use gaussian_process::GaussianProcess;
 pub use optimal::{OptimalImpulse, optimal_impulse, project};
 pub use planar_residual::{Corrector, Form, PlanarResidual, Representation, mirrored, units};
+pub use recurrent::Recurrent;

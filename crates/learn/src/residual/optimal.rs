@@ -75,7 +75,7 @@ pub fn project(p: &mut [f64], mu: f64) {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::random::Random;
+    use stiction::random::Random;
 
     /// Impulses within the cone that made a change are found again; the optimum of others passes the test of optimality,
     /// −∇ in the normal cone: projecting a step along it changes nothing. In the plane and in space, one and two points.

@@ -7,8 +7,8 @@
 use super::features::{PLANAR, planar};
 use super::{DensityNetwork, GaussianProcess};
 use crate::planar::{PlanarContact, PlanarCorrection, PlanarImpulse};
-use crate::random::Random;
 use serde::{Deserialize, Serialize};
+use stiction::random::Random;
 
 /// The impulses that a learner may add.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize)]

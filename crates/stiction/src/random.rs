@@ -62,6 +62,14 @@ impl Random {
 mod tests {
     use super::*;
 
+    /// The first numbers of the published generator with seed 0.
+    #[test]
+    fn numbers_are_the_published_ones() {
+        let mut random = Random::new(0);
+        assert_eq!(random.bits(), 0xe220_a839_7b1d_cdaf);
+        assert_eq!(random.bits(), 0x6e78_9e6a_a1b9_65f4);
+    }
+
     /// Moments of a normal distribution up to the fourth, and a shuffle that loses nothing.
     #[test]
     fn normal_numbers_have_the_moments_of_a_normal_distribution() {

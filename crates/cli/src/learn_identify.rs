@@ -1,0 +1,87 @@
+//! `stiction learn identify`: parameters of any scene from measured trajectories.
+
+use crate::args::IdentifyArgs;
+use crate::failure::Failure;
+use crate::learn_input::sampling_of;
+use crate::output::{say, say_json};
+use crate::progress::Meter;
+use crate::table::table;
+use serde_json::json;
+use stiction_lab::identification::{self, Start};
+use stiction_learn::identify::{Chain, Marginal};
+use stiction_learn::store::Store;
+use stiction_learn::system::{self, IdentifyError, IdentifySettings, parameter_names};
+
+pub(crate) fn identify(args: &IdentifyArgs) -> Result<(), Failure> {
+    let (_, setup) = args.scene.set_up(args.contact.as_deref(), args.json)?;
+    let case = identification::case(setup);
+    if args.parameter == ["list"] {
+        return say(&parameter_names(&case.world).join("\n"));
+    }
+    let parameters = args
+        .parameter
+        .iter()
+        .map(|text| identification::parameter_in_range(text, &case))
+        .collect::<Result<Vec<_>, _>>()
+        .map_err(Failure::input)?;
+    let start = if args.start == "data" { Start::Data } else { Start::Scene };
+    let measured = args
+        .data
+        .iter()
+        .map(|path| identification::measured(path, &case.world.model, start))
+        .collect::<Result<Vec<_>, _>>()
+        .map_err(Failure::input)?;
+    let sampling = sampling_of(&args.chains, args.seed)?;
+    let settings = IdentifySettings {
+        noise: args.noise,
+        generations: usize::from(args.generations),
+        restarts: usize::from(args.restarts),
+        sampling: (!args.no_posterior).then_some(sampling),
+        seed: args.seed,
+    };
+    let data = args.data.first().map(|p| p.as_path()).unwrap_or_else(|| std::path::Path::new(""));
+    let store = Store::new(args.out.as_deref(), data);
+    let effort = json!({"scene": args.scene.scene, "data": args.data, "parameters": args.parameter,
+        "start": args.start, "settings": settings});
+    let mut chains: Vec<Chain> =
+        store.get("identify", &[], &effort).map_err(Failure::input)?.unwrap_or_default();
+    let meter = Meter::new(!args.json);
+    let mut watch = |done: usize, all: usize, label: &str| meter.count(done, all, label);
+    let found = system::identify(&case, &parameters, &measured, &settings, &mut chains, &mut watch);
+    meter.done();
+    store.put("identify", &[], &effort, &chains).map_err(Failure::input)?;
+    let mut found = found.map_err(|error| match error {
+        IdentifyError::Interrupted(_) => Failure::Interrupted,
+        error => Failure::input(error),
+    })?;
+    if args.json {
+        if let Some(posterior) = found.posterior.as_mut().filter(|_| !args.samples_too) {
+            posterior.samples.clear();
+        }
+        return say_json(&found);
+    }
+    let short = |x: f64| if x.is_finite() { format!("{x:.6}") } else { "none".to_owned() };
+    let cells = found.parameters.iter().map(|p| [p.name.clone(), short(p.given), short(p.value)]);
+    let mut text = table(["parameter", "in the scene", "most likely"], cells);
+    if let Some(posterior) = &found.posterior {
+        text = format!("{text}\n\n{}", marginals(&posterior.marginals, &posterior.acceptance));
+    }
+    let left: Vec<String> = found.rms.iter().map(|(unit, rms)| format!("{rms:.3e} {unit}")).collect();
+    say(&format!("{text}\nleft over  {} (root mean square of {} numbers)", left.join(", "), found.numbers))
+}
+
+/// Distributions, and what the chains are worth.
+pub(crate) fn marginals(all: &[Marginal], acceptance: &[f64]) -> String {
+    let cells = all.iter().map(|m| {
+        [
+            m.name.clone(),
+            format!("{:.4}", m.median),
+            format!("{:.4} .. {:.4}", m.interval[0], m.interval[1]),
+            format!("{:.0}", m.effective_samples),
+            format!("{:.3}", m.r_hat),
+        ]
+    });
+    let shown = table(["parameter", "median", "5 % .. 95 %", "effective\nsamples", "R-hat"], cells);
+    let acceptance = acceptance.iter().map(|a| format!("{a:.2}")).collect::<Vec<_>>().join(" ");
+    format!("{shown}\naccepted  {acceptance}")
+}
