@@ -119,8 +119,7 @@ def identify(
     ``start="data"`` in their first row. ``noise``: its standard deviation in every column; without, it is found.
     ``samples=None``: no distribution. ``proposal_variance``: of a proposal that stays the same; without, it is adapted.
     """
-    one = isinstance(data, (str, os.PathLike, Mapping))
-    all_data: list[Any] = [data] if one else list(data)
+    all_data: list[Data] = [data] if isinstance(data, str | os.PathLike | Mapping) else list(data)
     tables = [
         [(str(name), np.asarray(x, dtype=np.float64).ravel().tolist()) for name, x in d.items()]
         for d in all_data
@@ -209,7 +208,7 @@ class ContactResidual:
 
 def _rows(contacts: Any) -> list[float]:
     """Friction, velocity before, inverse inertia and impulse of every contact, one after another."""
-    n = len(contacts)
-    parts = [np.reshape(contacts[name], (n, -1)) for name in ("friction", "velocity_before", "inverse_inertia", "impulse")]
+    widths = {"friction": 1, "velocity_before": 3, "inverse_inertia": 9, "impulse": 3}
+    parts = [np.reshape(contacts[name], (len(contacts), width)) for name, width in widths.items()]
     rows: list[float] = np.hstack(parts).ravel().tolist()
     return rows
