@@ -62,15 +62,19 @@ pub struct Sampled {
     pub samples: Vec<Vec<f64>>,
 }
 
-/// Chains that start about a point start this near to it, as a share of the ranges.
+/// Chains that start about a point start no farther from it than this share of the ranges …
 const NEAR: f64 = 0.01;
+/// … and no farther along any parameter than where the logarithm of the density has fallen by this, two standard deviations of a
+/// normal one, found by at most so many halvings.
+const FALL: f64 = 2.0;
+const HALVINGS: u32 = 40;
 /// Samples between two looks at the watch.
 const STRIDE: usize = 20;
 
 /// Runs the chains on a density whose logarithm within the ranges is `log_density`; `stored` are the chains of an earlier call
 /// that was interrupted, and what is there after this one. Chains start anywhere in the ranges, so that chains that agree have
-/// found the same thing; or, where a likelihood is too narrow and rugged to be found so, within a hundredth of the ranges about
-/// `about`.
+/// found the same thing; or, where a likelihood is too narrow and rugged to be found so, about `about`, as far from it as the
+/// density is wide there ([`widths_about`]).
 ///
 /// # Errors
 ///
@@ -91,21 +95,23 @@ pub fn sample(
     if stored.len() != chains {
         stored.clear();
         let mut random = Random::new(settings.seed);
+        let widths = about.map(|about| widths_about(unknowns, &log_density, about));
         for chain in 0..chains {
             let start = |(i, u): (usize, &Unknown)| match about {
                 None => u.at(random.unit()),
                 Some(about) => {
-                    let near = about[i] + NEAR * (u.range[1] - u.range[0]) * random.signed();
+                    let width = widths.as_ref().map_or(0.0, |w| w[i]);
+                    let near = about[i] + width * random.signed();
                     near.clamp(u.range[0], u.range[1])
                 }
             };
             let start: Vec<f64> = unknowns.iter().enumerate().map(start).collect();
-            let deviation = |u: &Unknown| match settings.proposal {
-                Proposal::Fixed(variance) => variance.sqrt(),
-                Proposal::Adaptive if about.is_some() => 0.1 * NEAR * (u.range[1] - u.range[0]),
-                Proposal::Adaptive => 0.03 * (u.range[1] - u.range[0]),
+            let deviation = |(i, u): (usize, &Unknown)| match (&settings.proposal, &widths) {
+                (Proposal::Fixed(variance), _) => variance.sqrt(),
+                (Proposal::Adaptive, Some(widths)) => 0.5 * widths[i],
+                (Proposal::Adaptive, None) => 0.03 * (u.range[1] - u.range[0]),
             };
-            let deviations: Vec<f64> = unknowns.iter().map(deviation).collect();
+            let deviations: Vec<f64> = unknowns.iter().enumerate().map(deviation).collect();
             let adapts = if settings.proposal == Proposal::Adaptive { settings.burn_in } else { 0 };
             let seed = random.bits() ^ chain as u64;
             stored.push(Chain::new(&start, log_density(&start), &deviations, seed).adapting(adapts));
@@ -143,6 +149,33 @@ pub fn sample(
         acceptance: stored.iter().map(|c| c.acceptance(settings.burn_in)).collect(),
         samples: stored.iter().flat_map(|c| c.samples.iter().skip(settings.burn_in).cloned()).collect(),
     })
+}
+
+/// How far each parameter alone may go from `about` both ways before the density falls by [`FALL`], at most [`NEAR`] of its range.
+fn widths_about(
+    unknowns: &[Unknown],
+    log_density: &(dyn Fn(&[f64]) -> f64 + Sync),
+    about: &[f64],
+) -> Vec<f64> {
+    let least = log_density(about) - FALL;
+    let width = |(i, u): (usize, &Unknown)| {
+        let mut width = NEAR * (u.range[1] - u.range[0]);
+        let holds = |width: f64| {
+            [-width, width].iter().all(|by| {
+                let mut there = about.to_vec();
+                there[i] = (about[i] + by).clamp(u.range[0], u.range[1]);
+                log_density(&there) >= least
+            })
+        };
+        for _ in 0..HALVINGS {
+            if holds(width) {
+                break;
+            }
+            width *= 0.5;
+        }
+        width
+    };
+    unknowns.iter().enumerate().map(width).collect()
 }
 
 #[cfg(test)]
