@@ -18,7 +18,8 @@
 //! (2); the report is of (2) before them.
 //!
 //! Units: λ [N·s], c and g [m/s], G and R [1/kg]. Contact axes (t₁, t₂, n). A Newton iteration costs a
-//! factorisation by blocks of trees, of CG a product with W and its transpose, of PGS a product with G. Allocates only when the problem grows.
+//! factorisation by blocks of trees, of CG a product with W and its transpose, of PGS a product with G. Allocates only
+//! when the problem grows.
 
 use crate::error::ParamError;
 use crate::iterate::{Limits, Workspace};

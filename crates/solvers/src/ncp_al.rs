@@ -28,8 +28,8 @@
 //! a rod that wedges: any s that large lets it go.
 //!
 //! Units: λ [N·s], c and g [m/s], G, R and r [1/kg]. Contact axes (t₁, t₂, n), of patches also those of spinning and
-//! rolling, which are among T. An iteration is a programme (4): one to ten Newton steps, each a factorisation by blocks of trees. Allocates
-//! only when the problem grows.
+//! rolling, which are among T. An iteration is a programme (4): one to ten Newton steps, each a factorisation
+//! by blocks of trees. Allocates only when the problem grows.
 
 use crate::anderson::Safeguarded;
 use crate::error::ParamError;

@@ -12,7 +12,8 @@
 //! Solved by Newton's method on velocities with a line search: [`crate::primal_newton`]; converges
 //! always. The judge's own-law residual is that of [`Law::Sap`]; the exact law is judged separately.
 //! Units: λ [N·s], c and g [m/s], G and R [1/kg]. Contact axes (t₁, t₂, n). An iteration costs a
-//! factorisation of M + Jᵀ (−F') J by blocks of trees, dense ones where only G is known. Allocates only when the problem grows.
+//! factorisation of M + Jᵀ (−F') J by blocks of trees, dense ones where only G is known. Allocates only
+//! when the problem grows.
 
 use crate::error::ParamError;
 use crate::iterate::{Limits, Workspace};
