@@ -22,6 +22,8 @@ const TOUCH: f64 = 1e-5;
 const FLIGHT: f64 = 4e-3;
 /// Impacts in one call of `advance` after which contacts no longer bounce.
 const MANY_IMPACTS: usize = 1000;
+/// A point that leaves an overlap too slowly to get out of it touches after this time [s].
+const UNTIL_TOUCHING: f64 = 1e-6;
 /// A body that lies still moves more slowly than this in m/s, and turns so slowly times its radius of gyration.
 const STILL: f64 = 1e-9;
 
@@ -301,8 +303,8 @@ fn meeting(gap: &dyn Fn(f64) -> f64, h: f64) -> f64 {
         (a, fa) = (part, gap(part));
     }
     if fa <= 0.0 {
-        // It never leaves: it is taken to touch after a little while.
-        return (1e-3 * h).min(1e-6);
+        // It never leaves: it is taken to touch after a little while, or at the end, lest what is left only become smaller.
+        return h.min(UNTIL_TOUCHING);
     }
     let (mut b, mut fb) = (h, gap(h));
     let mut side = 0;
@@ -324,4 +326,23 @@ fn meeting(gap: &dyn Fn(f64) -> f64, h: f64) -> f64 {
         }
     }
     b
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::planar::{PlanarBody, Surface};
+
+    /// A corner inside the floor that leaves it, but not within the call: the call ends at its time.
+    #[test]
+    fn a_corner_that_leaves_an_overlap_is_moved_to_the_end() {
+        let body = PlanarBody::square(0.03, 0.0, 0.049, 0.0245);
+        let world = PlanarWorld::new(body, vec![Surface::floor(0.0, 0.1, 0.5)]);
+        for dt in [1e-7, 1e-3 + 1e-16] {
+            let mut state = PlanarState { q: [0.0, 0.03 - 1e-6, 0.0], v: [0.0, 0.5, 0.0] };
+            let done = PlanarStepper::new(&world).advance(&mut state, dt, None, &mut |_| ());
+            assert!((done.elapsed - dt).abs() < 1e-15 && !done.at_rest);
+            assert!((state.q[1] - 0.03 + 1e-6 - 0.5 * dt).abs() < 1e-5, "{:?}", state.q);
+        }
+    }
 }
