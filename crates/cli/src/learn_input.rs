@@ -26,7 +26,7 @@ pub(crate) fn numbers_of(text: &str, option: &str) -> Result<Vec<u32>, Failure> 
 }
 
 pub(crate) fn sampling_of(args: &ChainArgs, seed: u64) -> Result<Sampling, Failure> {
-    let ChainArgs { samples, burn_in, proposal_variance, chains } = *args;
+    let ChainArgs { samples, burn_in, proposal_variance, chains, temperatures } = *args;
     if burn_in >= samples {
         return Err(Failure::input(format!("--burn-in {burn_in} leaves none of --samples {samples}")));
     }
@@ -37,7 +37,8 @@ pub(crate) fn sampling_of(args: &ChainArgs, seed: u64) -> Result<Sampling, Failu
             return Err(Failure::input(format!("--proposal-variance is {v}, expected a number > 0")));
         }
     };
-    Ok(Sampling { samples, burn_in, proposal, chains: usize::from(chains), seed })
+    let (chains, temperatures) = (usize::from(chains), usize::from(temperatures));
+    Ok(Sampling { samples, burn_in, proposal, chains, temperatures, seed })
 }
 
 pub(crate) fn failed(error: EvaluateError) -> Failure {

@@ -43,8 +43,14 @@ fn parameters_that_made_drops_are_found() {
 
     // From a scene that is a little off, so that σ is not 0.
     let base = DiceParameters { friction: 0.21, restitution: 0.36, ..truth.clone() };
-    let settings =
-        Sampling { samples: 400, burn_in: 150, proposal: Proposal::Fixed(0.002), chains: 2, seed: 5 };
+    let settings = Sampling {
+        samples: 400,
+        burn_in: 150,
+        proposal: Proposal::Fixed(0.002),
+        chains: 2,
+        temperatures: 1,
+        seed: 5,
+    };
     let mut chains = Vec::new();
     let told = posterior(&base, &names, &drops, &settings, &mut chains, &mut watch).unwrap();
     for (marginal, truth) in told.marginals.iter().zip([0.2, 0.35]) {

@@ -109,6 +109,7 @@ def identify(
     samples: int | None = 3000,
     burn_in: int = 1000,
     chains: int = 4,
+    temperatures: int = 1,
     proposal_variance: float | None = None,
     seed: int = 1,
 ) -> Identified:
@@ -117,7 +118,8 @@ def identify(
     ``data``: one or several files (``.csv``, ``.npz``) or mappings from columns to numbers: ``t`` [s], and such positions and
     velocities as `stiction run --out` writes, by these names. They start in the state of the model, or with
     ``start="data"`` in their first row. ``noise``: its standard deviation in every column; without, it is found.
-    ``samples=None``: no distribution. ``proposal_variance``: of a proposal that stays the same; without, it is adapted.
+    ``samples=None``: no distribution. ``temperatures``: of every chain, 1, 2, 4, …; with hotter companions it crosses between
+    the peaks of a rugged distribution (parallel tempering). ``proposal_variance``: of a proposal that stays the same; without, it is adapted.
     """
     all_data: list[Data] = [data] if isinstance(data, str | os.PathLike | Mapping) else list(data)
     tables = [
@@ -129,7 +131,14 @@ def identify(
     if start not in ("scene", "data"):
         raise Error(f"start is `{start}`; expected scene or data")
     proposal: Any = "adaptive" if proposal_variance is None else {"fixed": float(proposal_variance)}
-    sampling = {"samples": samples, "burn_in": burn_in, "proposal": proposal, "chains": chains, "seed": seed}
+    sampling = {
+        "samples": samples,
+        "burn_in": burn_in,
+        "proposal": proposal,
+        "chains": chains,
+        "temperatures": temperatures,
+        "seed": seed,
+    }
     if samples is not None and burn_in >= samples:
         raise Error(f"burn_in is {burn_in}, which leaves none of {samples} samples")
     settings = {

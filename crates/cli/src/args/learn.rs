@@ -151,6 +151,9 @@ pub(crate) struct ChainArgs {
     /// Chains
     #[arg(long, value_name = "N", default_value_t = 4, value_parser = clap::value_parser!(u16).range(1..=64))]
     pub(crate) chains: u16,
+    /// Temperatures of every chain, 1, 2, 4, …: with hotter companions it crosses between the peaks of a rugged distribution
+    #[arg(long, value_name = "N", default_value_t = 1, value_parser = clap::value_parser!(u16).range(1..=12))]
+    pub(crate) temperatures: u16,
 }
 
 #[derive(Debug, Args)]

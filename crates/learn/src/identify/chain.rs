@@ -17,6 +17,10 @@ pub struct Chain {
     proposal: Vec<Vec<f64>>,
     /// Steps during which S is adapted; after them the chain is one of a fixed proposal.
     adapts: usize,
+    /// The chain samples the density to the power of 1/temperature.
+    temperature: f64,
+    /// Whether each step's proposal was accepted.
+    accepted: Vec<bool>,
     /// All samples, the start not among them.
     #[serde(with = "crate::exact")]
     pub samples: Vec<Vec<f64>>,
@@ -37,6 +41,8 @@ impl Chain {
             log_density,
             proposal: (0..n).map(row).collect(),
             adapts: 0,
+            temperature: 1.0,
+            accepted: Vec::new(),
             samples: Vec::new(),
         }
     }
@@ -47,6 +53,12 @@ impl Chain {
         Self { adapts: steps, ..self }
     }
 
+    /// This chain, of the density to the power of 1/`temperature`.
+    #[must_use]
+    pub fn heated(self, temperature: f64) -> Self {
+        Self { temperature, ..self }
+    }
+
     /// One step: a proposal from N(current, S Sᵀ), accepted with the probability min(1, ratio of densities).
     /// `log_density` is −∞ outside of the support.
     pub fn step(&mut self, log_density: impl Fn(&[f64]) -> f64) {
@@ -55,16 +67,28 @@ impl Chain {
         let proposed: Vec<f64> =
             self.current.iter().zip(&self.proposal).map(|(x, row)| x + moved(row)).collect();
         let new = log_density(&proposed);
-        let gain = new - self.log_density;
+        let gain = (new - self.log_density) / self.temperature;
         if self.samples.len() < self.adapts {
             // NaN, as of two densities that are none, is refused.
             let chance = if gain.is_nan() { 0.0 } else { gain.exp().min(1.0) };
             self.adapt(&z, chance);
         }
-        if (1.0 - self.random.unit()).ln() < gain {
+        let accepted = (1.0 - self.random.unit()).ln() < gain;
+        if accepted {
             (self.current, self.log_density) = (proposed, new);
         }
+        self.accepted.push(accepted);
         self.samples.push(self.current.clone());
+    }
+
+    /// Exchanges what this chain and a hotter one hold, with the probability that leaves both distributions as they are:
+    /// min(1, exp((1/T − 1/T') (log p(x') − log p(x)))) [Geyer1991].
+    pub fn exchange(&mut self, hotter: &mut Self) {
+        let colder_by = 1.0 / self.temperature - 1.0 / hotter.temperature;
+        if (1.0 - self.random.unit()).ln() < colder_by * (hotter.log_density - self.log_density) {
+            std::mem::swap(&mut self.current, &mut hotter.current);
+            std::mem::swap(&mut self.log_density, &mut hotter.log_density);
+        }
     }
 
     /// The robust adaptive Metropolis algorithm [Vihola2012]: S Sᵀ ← S (I + η (α − α*) z zᵀ/‖z‖²) Sᵀ, η = min(1, d/√n).
@@ -89,9 +113,8 @@ impl Chain {
 
     /// The part of proposals that was accepted after the first `burn_in` samples.
     pub fn acceptance(&self, burn_in: usize) -> f64 {
-        let kept = &self.samples[burn_in.min(self.samples.len())..];
-        let moves = kept.windows(2).filter(|w| w[0] != w[1]).count();
-        moves as f64 / kept.len().saturating_sub(1).max(1) as f64
+        let kept = &self.accepted[burn_in.min(self.accepted.len())..];
+        kept.iter().filter(|a| **a).count() as f64 / kept.len().max(1) as f64
     }
 }
 

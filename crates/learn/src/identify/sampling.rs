@@ -27,12 +27,22 @@ pub struct Sampling {
     pub burn_in: usize,
     pub proposal: Proposal,
     pub chains: usize,
+    /// Temperatures of every chain, 1, 2, 4, …: hotter companions cross from one peak of a rugged density to another, and the chain
+    /// exchanges places with them (parallel tempering [Geyer1991]). 1: none.
+    pub temperatures: usize,
     pub seed: u64,
 }
 
 impl Default for Sampling {
     fn default() -> Self {
-        Self { samples: 3000, burn_in: 1000, proposal: Proposal::Adaptive, chains: 4, seed: 1 }
+        Self {
+            samples: 3000,
+            burn_in: 1000,
+            proposal: Proposal::Adaptive,
+            chains: 4,
+            temperatures: 1,
+            seed: 1,
+        }
     }
 }
 
@@ -91,12 +101,12 @@ pub fn sample(
         let outside = unknowns.iter().zip(x).any(|(u, x)| *x < u.range[0] || *x > u.range[1]);
         if outside { f64::NEG_INFINITY } else { log_density(x) }
     };
-    let chains = settings.chains.max(1);
-    if stored.len() != chains {
+    let (chains, rungs) = (settings.chains.max(1), settings.temperatures.max(1));
+    if stored.len() != chains * rungs {
         stored.clear();
         let mut random = Random::new(settings.seed);
         let widths = about.map(|about| widths_about(unknowns, &log_density, about));
-        for chain in 0..chains {
+        for place in 0..chains * rungs {
             let start = |(i, u): (usize, &Unknown)| match about {
                 None => u.at(random.unit()),
                 Some(about) => {
@@ -111,10 +121,12 @@ pub fn sample(
                 (Proposal::Adaptive, Some(widths)) => 0.5 * widths[i],
                 (Proposal::Adaptive, None) => 0.03 * (u.range[1] - u.range[0]),
             };
+            let temperature = f64::powi(2.0, (place % rungs) as i32);
             let deviations: Vec<f64> = unknowns.iter().enumerate().map(deviation).collect();
             let adapts = if settings.proposal == Proposal::Adaptive { settings.burn_in } else { 0 };
-            let seed = random.bits() ^ chain as u64;
-            stored.push(Chain::new(&start, log_density(&start), &deviations, seed).adapting(adapts));
+            let seed = random.bits() ^ place as u64;
+            let chain = Chain::new(&start, log_density(&start), &deviations, seed);
+            stored.push(chain.adapting(adapts).heated(temperature));
         }
     }
     while stored[0].samples.len() < settings.samples {
@@ -123,14 +135,16 @@ pub fn sample(
             return Err(Interrupted);
         }
         let count = STRIDE.min(settings.samples - done);
-        *stored = parallel::map(stored.len(), |i| {
-            let mut chain = stored[i].clone();
-            (0..count).for_each(|_| chain.step(log_density));
-            chain
+        let ladders = parallel::map(chains, |i| {
+            let mut ladder = stored[i * rungs..(i + 1) * rungs].to_vec();
+            (0..count).for_each(|_| climb(&mut ladder, &log_density));
+            ladder
         });
+        *stored = ladders.concat();
     }
+    let coldest: Vec<&Chain> = stored.iter().step_by(rungs).collect();
     let marginal = |(i, u): (usize, &Unknown)| {
-        let chains: Vec<Vec<f64>> = stored.iter().map(|c| c.values(i, settings.burn_in)).collect();
+        let chains: Vec<Vec<f64>> = coldest.iter().map(|c| c.values(i, settings.burn_in)).collect();
         let mut all = chains.concat();
         all.sort_by(f64::total_cmp);
         let [mean, deviation] = mean_and_spread(&all);
@@ -146,9 +160,18 @@ pub fn sample(
     };
     Ok(Sampled {
         marginals: unknowns.iter().enumerate().map(marginal).collect(),
-        acceptance: stored.iter().map(|c| c.acceptance(settings.burn_in)).collect(),
-        samples: stored.iter().flat_map(|c| c.samples.iter().skip(settings.burn_in).cloned()).collect(),
+        acceptance: coldest.iter().map(|c| c.acceptance(settings.burn_in)).collect(),
+        samples: coldest.iter().flat_map(|c| c.samples.iter().skip(settings.burn_in).cloned()).collect(),
     })
+}
+
+/// A step of every chain of a ladder, colder ones first, and exchanges from the hottest down.
+fn climb(ladder: &mut [Chain], log_density: &(dyn Fn(&[f64]) -> f64 + Sync)) {
+    ladder.iter_mut().for_each(|chain| chain.step(log_density));
+    for i in (1..ladder.len()).rev() {
+        let (colder, hotter) = ladder.split_at_mut(i);
+        colder[i - 1].exchange(&mut hotter[0]);
+    }
 }
 
 /// How far each parameter alone may go from `about` both ways before the density falls by [`FALL`], at most [`NEAR`] of its range.
@@ -202,5 +225,27 @@ mod tests {
             assert!((m.deviation / deviation - 1.0).abs() < 0.1, "{m:?}");
         }
         assert!(found.acceptance.iter().all(|a| (0.1..0.45).contains(a)), "{:?}", found.acceptance);
+    }
+
+    /// Two peaks 25 deviations apart, of which one holds three quarters: chains alone stay where they are, with companions of
+    /// seven temperatures every one of them finds the shares.
+    #[test]
+    fn tempered_chains_cross_between_peaks() {
+        let unknowns = [Unknown { name: "a".to_owned(), range: [-20.0, 20.0] }];
+        let log = |x: &[f64]| {
+            let peak = |at: f64| (-0.5 * ((x[0] - at) / 0.4).powi(2)).exp();
+            (0.75 * peak(5.0) + 0.25 * peak(-5.0)).ln()
+        };
+        let share = |temperatures: usize, seed: u64| {
+            let settings = Sampling { samples: 6000, chains: 1, temperatures, seed, ..Sampling::default() };
+            let mut watch = |_: usize, _: usize, _: &str| ControlFlow::Continue(());
+            let found =
+                sample(&unknowns, &log, &settings, None, &mut Vec::new(), &mut watch).expect("not stopped");
+            found.samples.iter().filter(|x| x[0] > 0.0).count() as f64 / found.samples.len() as f64
+        };
+        let alone: Vec<f64> = (0..4).map(|seed| share(1, seed)).collect();
+        let tempered: Vec<f64> = (0..4).map(|seed| share(7, seed)).collect();
+        assert!(alone.iter().all(|s| *s < 0.01 || *s > 0.99), "{alone:?}");
+        assert!(tempered.iter().all(|s| (s - 0.75).abs() < 0.1), "{tempered:?}");
     }
 }
