@@ -6,7 +6,7 @@ use crate::learn_input::{chosen_models, failed, numbers_of, sampling_of};
 use crate::output::{complain, say, say_json};
 use crate::progress::Meter;
 use crate::table::{number, table};
-use crate::{learn_belief, learn_cassie, learn_cube, learn_figures, learn_identify};
+use crate::{learn_belief, learn_cassie, learn_figures, learn_identify, learn_toss};
 use serde_json::{Value, json};
 use stiction::random::Random;
 use stiction_lab::nearest::hint;
@@ -16,6 +16,7 @@ use stiction_learn::ellipse::{EllipseRow, EllipseSet, evaluate};
 use stiction_learn::identify::Chain;
 use stiction_learn::score::mean_and_spread;
 use stiction_learn::store::Store;
+use stiction_learn::toss::{Cube, Elbow};
 
 pub(crate) fn learn(args: &LearnArgs) -> Result<(), Failure> {
     match &args.what {
@@ -23,7 +24,8 @@ pub(crate) fn learn(args: &LearnArgs) -> Result<(), Failure> {
         LearnCommand::Posterior(args) => posterior(args),
         LearnCommand::Belief(args) => learn_belief::belief(args),
         LearnCommand::Ellipse(args) => ellipse(args),
-        LearnCommand::Cube(args) => learn_cube::cube(args),
+        LearnCommand::Cube(args) => learn_toss::toss::<Cube>(args),
+        LearnCommand::Elbow(args) => learn_toss::toss::<Elbow>(args),
         LearnCommand::Cassie(args) => learn_cassie::cassie(args),
         LearnCommand::Identify(args) => learn_identify::identify(args),
     }
@@ -49,11 +51,11 @@ fn dice(args: &DiceArgs) -> Result<(), Failure> {
     let effort = Effort {
         members: usize::from(args.members),
         stick_below: args.stick_below,
-        seed: args.drops.seed,
+        seed: args.drops.common.seed,
         ..Effort::default()
     };
     let store = Store::new(args.drops.out.as_deref(), &args.drops.data);
-    let meter = Meter::new(!args.drops.json);
+    let meter = Meter::new(!args.drops.common.json);
     if let Some(test) = &args.test {
         let test = set.choose(&numbers_of(test, "--test")?).map_err(Failure::input)?;
         if let Some(both) = test.iter().find(|d| train_ids.contains(&d.id)) {
@@ -88,7 +90,7 @@ fn dice(args: &DiceArgs) -> Result<(), Failure> {
     if let Some(figure) = &args.figure {
         learn_figures::learning_curves(&curves, figure)?;
     }
-    if args.drops.json { say_json(&curves) } else { say(&curve_table(&curves)) }
+    if args.drops.common.json { say_json(&curves) } else { say(&curve_table(&curves)) }
 }
 
 /// The rows of some models; models that have nothing to say are told and left out.
@@ -116,7 +118,7 @@ fn judged(
 }
 
 fn show(args: &DropArgs, rows: &[Row]) -> Result<(), Failure> {
-    if args.json {
+    if args.common.json {
         return say_json(&rows);
     }
     let cells = rows.iter().map(|r| {
@@ -184,13 +186,13 @@ fn posterior(args: &PosteriorArgs) -> Result<(), Failure> {
         })
     };
     let names: Vec<&Named> = args.parameters.iter().map(find).collect::<Result<_, _>>()?;
-    let settings = sampling_of(&args.chains, args.drops.seed)?;
+    let settings = sampling_of(&args.chains, args.drops.common.seed)?;
     let base = if args.scene == "arena" { DiceParameters::arena() } else { DiceParameters::default() };
     let store = Store::new(args.drops.out.as_deref(), &args.drops.data);
     let effort = json!({"scene": args.scene, "parameters": args.parameters, "sampling": settings});
     let mut chains: Vec<Chain> =
         store.get("posterior", &ids, &effort).map_err(Failure::input)?.unwrap_or_default();
-    let meter = Meter::new(!args.drops.json);
+    let meter = Meter::new(!args.drops.common.json);
     let mut watch = |done: usize, all: usize, label: &str| meter.count(done, all, label);
     let found = dice::posterior(&base, &names, &drops, &settings, &mut chains, &mut watch);
     meter.done();
@@ -199,7 +201,7 @@ fn posterior(args: &PosteriorArgs) -> Result<(), Failure> {
     if let Some(figure) = &args.figure {
         learn_figures::joint_posterior(&found, figure)?;
     }
-    if args.drops.json {
+    if args.drops.common.json {
         if !args.samples_too {
             found.samples.clear();
         }
@@ -217,13 +219,13 @@ fn ellipse(args: &EllipseArgs) -> Result<(), Failure> {
             format!("--train is {}, expected 1 to {}: some of {count} impacts judge", args.train, count - 1);
         return Err(Failure::input(what));
     }
-    let meter = Meter::new(!args.json);
+    let meter = Meter::new(!args.common.json);
     let mut all = Vec::new();
     for split in 0..args.splits {
         if meter.count(usize::from(split), usize::from(args.splits), "splits").is_break() {
             return Err(Failure::Interrupted);
         }
-        all.push(evaluate(&set, args.train, args.seed + u64::from(split)));
+        all.push(evaluate(&set, args.train, args.common.seed + u64::from(split)));
     }
     meter.done();
     let over = |place: usize, number: &dyn Fn(&EllipseRow) -> f64| {
@@ -240,7 +242,7 @@ fn ellipse(args: &EllipseArgs) -> Result<(), Failure> {
             })
         })
         .collect();
-    if args.json {
+    if args.common.json {
         return say_json(&rows);
     }
     let cells = rows.iter().map(|r| {

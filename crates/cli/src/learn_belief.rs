@@ -23,9 +23,9 @@ pub(crate) fn belief(args: &BeliefArgs) -> Result<(), Failure> {
     if ids.contains(&drop.id) {
         return Err(Failure::input(format!("drop {} is in --train and is to be predicted", drop.id)));
     }
-    let effort = Effort { seed: args.drops.seed, ..Effort::default() };
+    let effort = Effort { seed: args.drops.common.seed, ..Effort::default() };
     let store = Store::new(args.drops.out.as_deref(), &args.drops.data);
-    let meter = Meter::new(!args.drops.json);
+    let meter = Meter::new(!args.drops.common.json);
     let mut watch = |done: usize, all: usize, label: &str| meter.count(done, all, label);
     let fitted = model.fit(&train, &effort, &store, &mut watch).map_err(failed)?;
     meter.done();
@@ -33,7 +33,7 @@ pub(crate) fn belief(args: &BeliefArgs) -> Result<(), Failure> {
         return Err(Failure::input(format!("--model {}: a belief needs a model with a learner", args.model)));
     };
     let world = fitted.world();
-    let mut random = Random::new(args.drops.seed);
+    let mut random = Random::new(args.drops.common.seed);
     let mut belief =
         Belief::normal(fitted.parameters.start(drop), fitted.noise.offset, fitted.noise.velocity);
     let horizon = drop.dt * drop.frames.len() as f64;
@@ -48,7 +48,7 @@ pub(crate) fn belief(args: &BeliefArgs) -> Result<(), Failure> {
         write(&path_and_samples(measured, &steps, drop.id), figure)?;
     }
     let rows: Vec<Value> = steps.iter().enumerate().map(|(i, s)| told(i + 1, s)).collect();
-    if args.drops.json {
+    if args.drops.common.json {
         return say_json(&rows);
     }
     let lines = rows.iter().map(|r| {

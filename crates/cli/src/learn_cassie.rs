@@ -2,24 +2,18 @@
 
 use crate::args::CassieArgs;
 use crate::failure::Failure;
+use crate::learn_splits::{Number, check_train, over_splits};
 use crate::output::{say, say_json};
 use crate::progress::Meter;
 use crate::table::{number, table};
 use serde_json::{Value, json};
-use std::collections::BTreeMap;
 use stiction_lab::identification;
 use stiction_lab::{RobotOptions, Scene};
 use stiction_learn::cassie::{CassieEffort, CassieError, CassieRow, CassieSet, evaluate};
-use stiction_learn::score::mean_and_spread;
 
 pub(crate) fn cassie(args: &CassieArgs) -> Result<(), Failure> {
     let set = CassieSet::read(&args.data).map_err(Failure::input)?;
-    let count = set.landings.len();
-    if args.train == 0 || args.train >= count {
-        let what =
-            format!("--train is {}, expected 1 to {}: some of {count} landings judge", args.train, count - 1);
-        return Err(Failure::input(what));
-    }
+    check_train(args.train, set.landings.len(), "landings")?;
     if !(args.dt > 0.0 && args.dt <= 0.01) {
         return Err(Failure::input(format!("--dt is {}, expected a step of at most 0.01 s", args.dt)));
     }
@@ -30,11 +24,14 @@ pub(crate) fn cassie(args: &CassieArgs) -> Result<(), Failure> {
     let scene =
         Scene::find(&robot.display().to_string(), &RobotOptions::default()).map_err(Failure::input)?;
     let case = identification::case(scene.build().map_err(Failure::input)?);
-    let meter = Meter::new(!args.json);
+    let meter = Meter::new(!args.common.json);
     let mut all: Vec<Vec<CassieRow>> = Vec::new();
     for split in 0..u64::from(args.splits) {
-        let effort =
-            CassieEffort { generations: usize::from(args.generations), dt: args.dt, seed: args.seed + split };
+        let effort = CassieEffort {
+            generations: usize::from(args.generations),
+            dt: args.dt,
+            seed: args.common.seed + split,
+        };
         let mut watch = |done: usize, all: usize, label: &str| meter.count(done, all, label);
         let rows = evaluate(&set, &case, args.train, &effort, &mut watch);
         all.push(rows.map_err(|error| match error {
@@ -43,8 +40,8 @@ pub(crate) fn cassie(args: &CassieArgs) -> Result<(), Failure> {
         })?);
     }
     meter.done();
-    let rows: Vec<Value> = (0..all[0].len()).map(|i| over_splits(&all, i)).collect();
-    if args.json {
+    let rows: Vec<Value> = (0..all[0].len()).map(|i| entry(&all, i)).collect();
+    if args.common.json {
         return say_json(&rows);
     }
     let cells = rows.iter().map(|r| {
@@ -69,25 +66,21 @@ pub(crate) fn cassie(args: &CassieArgs) -> Result<(), Failure> {
     say(&fitted.collect::<Vec<_>>().join("\n"))
 }
 
-/// A row as means over splits, spreads beside what judges.
-fn over_splits(all: &[Vec<CassieRow>], place: usize) -> Value {
-    let first = &all[0][place];
-    let of = |f: &dyn Fn(&CassieRow) -> f64| {
-        mean_and_spread(&all.iter().map(|rows| f(&rows[place])).collect::<Vec<f64>>())
-    };
-    let ([base, base_spread], [joint, joint_spread]) = (of(&|r| r.base_velocity), of(&|r| r.joint_rate));
-    let parameters: BTreeMap<&String, f64> =
-        first.parameters.keys().map(|name| (name, of(&|r| r.parameters[name])[0])).collect();
-    json!({
-        "model": first.model,
-        "base_position": of(&|r| r.base_position)[0],
-        "base_velocity": base, "base_velocity_spread": base_spread,
-        "base_rate": of(&|r| r.base_rate)[0],
-        "joint_angle": of(&|r| r.joint_angle)[0],
-        "joint_rate": joint, "joint_rate_spread": joint_spread,
-        "normalised": of(&|r| r.normalised)[0], "normalised_spread": of(&|r| r.normalised)[1],
-        "n_train": first.n_train, "n_test": first.n_test, "splits": all.len(),
-        "seconds": of(&|r| r.seconds)[0],
-        "parameters": parameters,
-    })
+/// A row over splits.
+fn entry(all: &[Vec<CassieRow>], place: usize) -> Value {
+    const NUMBERS: [Number<CassieRow>; 7] = [
+        ("base_position", |r| r.base_position),
+        ("base_velocity", |r| r.base_velocity),
+        ("base_rate", |r| r.base_rate),
+        ("joint_angle", |r| r.joint_angle),
+        ("joint_rate", |r| r.joint_rate),
+        ("normalised", |r| r.normalised),
+        ("seconds", |r| r.seconds),
+    ];
+    let row = &all[0][place];
+    let parameters = |r: &CassieRow| r.parameters.iter().map(|(n, x)| (n.clone(), *x)).collect();
+    let mut entry = over_splits(all, place, &row.model, &NUMBERS, &parameters);
+    entry.insert("n_train".to_owned(), json!(row.n_train));
+    entry.insert("n_test".to_owned(), json!(row.n_test));
+    Value::Object(entry)
 }

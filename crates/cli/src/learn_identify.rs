@@ -13,7 +13,7 @@ use stiction_learn::store::Store;
 use stiction_learn::system::{self, IdentifyError, IdentifySettings, parameter_names};
 
 pub(crate) fn identify(args: &IdentifyArgs) -> Result<(), Failure> {
-    let (_, setup) = args.scene.set_up(args.contact.as_deref(), args.json)?;
+    let (_, setup) = args.scene.set_up(args.contact.as_deref(), args.common.json)?;
     let case = identification::case(setup);
     if args.parameter == ["list"] {
         return say(&parameter_names(&case.world).join("\n"));
@@ -31,13 +31,13 @@ pub(crate) fn identify(args: &IdentifyArgs) -> Result<(), Failure> {
         .map(|path| identification::measured(path, &case.world.model, start))
         .collect::<Result<Vec<_>, _>>()
         .map_err(Failure::input)?;
-    let sampling = sampling_of(&args.chains, args.seed)?;
+    let sampling = sampling_of(&args.chains, args.common.seed)?;
     let settings = IdentifySettings {
         noise: args.noise,
         generations: usize::from(args.generations),
         restarts: usize::from(args.restarts),
         sampling: (!args.no_posterior).then_some(sampling),
-        seed: args.seed,
+        seed: args.common.seed,
     };
     let data = args.data.first().map(|p| p.as_path()).unwrap_or_else(|| std::path::Path::new(""));
     let store = Store::new(args.out.as_deref(), data);
@@ -45,7 +45,7 @@ pub(crate) fn identify(args: &IdentifyArgs) -> Result<(), Failure> {
         "start": args.start, "settings": settings});
     let mut chains: Vec<Chain> =
         store.get("identify", &[], &effort).map_err(Failure::input)?.unwrap_or_default();
-    let meter = Meter::new(!args.json);
+    let meter = Meter::new(!args.common.json);
     let mut watch = |done: usize, all: usize, label: &str| meter.count(done, all, label);
     let found = system::identify(&case, &parameters, &measured, &settings, &mut chains, &mut watch);
     meter.done();
@@ -54,7 +54,7 @@ pub(crate) fn identify(args: &IdentifyArgs) -> Result<(), Failure> {
         IdentifyError::Interrupted(_) => Failure::Interrupted,
         error => Failure::input(error),
     })?;
-    if args.json {
+    if args.common.json {
         if let Some(posterior) = found.posterior.as_mut().filter(|_| !args.samples_too) {
             posterior.samples.clear();
         }

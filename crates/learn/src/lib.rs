@@ -3,11 +3,10 @@
 //!
 //! The walk: [`data`] reads measurements; [`planar`] simulates one body in a plane, cheaply and with impacts exact in time;
 //! [`identify`] finds parameters, and [`system`] those of any scene; [`dice`] is the experiment of [Fazeli2020], each model judged by
-//! [`score`]; [`ellipse`] judges single impacts; [`cube`] judges whole tosses in space, simulated by the engine.
+//! [`score`]; [`ellipse`] judges single impacts; [`toss`] judges whole tosses in space, simulated by the engine.
 
 pub mod belief;
 pub mod cassie;
-pub mod cube;
 pub mod data;
 pub mod dice;
 pub mod ellipse;
@@ -19,3 +18,4 @@ pub mod residual;
 pub mod score;
 pub mod store;
 pub mod system;
+pub mod toss;

@@ -21,11 +21,24 @@ pub(crate) enum LearnCommand {
     /// Fit laws and learners to single impacts of an ellipse and judge them by the velocities after others
     Ellipse(EllipseArgs),
     /// Fit friction, restitution, size and inertia of a cube to whole tosses and judge them by other tosses
-    Cube(CubeArgs),
+    Cube(TossArgs),
+    /// Fit the same of two boxes on a hinge, and the hinge's friction
+    Elbow(TossArgs),
     /// Fit friction and compliance of the ground to landings of the biped Cassie and judge them by other landings
     Cassie(CassieArgs),
     /// Find parameters of any scene that explain measured trajectories, and their distribution
     Identify(Box<IdentifyArgs>),
+}
+
+/// What all of these commands have.
+#[derive(Debug, Args)]
+pub(crate) struct CommonArgs {
+    /// Seed of random numbers: the same one gives the same results
+    #[arg(long, value_name = "N", default_value_t = 1)]
+    pub(crate) seed: u64,
+    /// Print JSON, and nothing else
+    #[arg(long)]
+    pub(crate) json: bool,
 }
 
 /// The drops, and how work on them goes on.
@@ -37,15 +50,11 @@ pub(crate) struct DropArgs {
     /// Numbers of the drops to fit to, such as 1-300,350
     #[arg(long, value_name = "NUMBERS", default_value = "1-400")]
     pub(crate) train: String,
-    /// Seed of random numbers: the same one gives the same results
-    #[arg(long, value_name = "N", default_value_t = 1)]
-    pub(crate) seed: u64,
+    #[command(flatten)]
+    pub(crate) common: CommonArgs,
     /// Keep what was fitted in this folder, and go on from what is there
     #[arg(long, value_name = "DIR")]
     pub(crate) out: Option<PathBuf>,
-    /// Print JSON, and nothing else
-    #[arg(long)]
-    pub(crate) json: bool,
 }
 
 #[derive(Debug, Args)]
@@ -128,12 +137,8 @@ pub(crate) struct CassieArgs {
     /// Step [s]
     #[arg(long, value_name = "SECONDS", default_value_t = 5e-4)]
     pub(crate) dt: f64,
-    /// Seed of random numbers: the same one gives the same results
-    #[arg(long, value_name = "N", default_value_t = 1)]
-    pub(crate) seed: u64,
-    /// Print JSON, and nothing else
-    #[arg(long)]
-    pub(crate) json: bool,
+    #[command(flatten)]
+    pub(crate) common: CommonArgs,
 }
 
 /// Metropolis and Hastings' chains.
@@ -192,15 +197,11 @@ pub(crate) struct IdentifyArgs {
     /// The most likely values alone, without their distribution
     #[arg(long)]
     pub(crate) no_posterior: bool,
-    /// Seed of random numbers: the same one gives the same results
-    #[arg(long, value_name = "N", default_value_t = 1)]
-    pub(crate) seed: u64,
+    #[command(flatten)]
+    pub(crate) common: CommonArgs,
     /// Keep the chains in this folder, and go on from what is there
     #[arg(long, value_name = "DIR")]
     pub(crate) out: Option<PathBuf>,
-    /// Print JSON, and nothing else
-    #[arg(long)]
-    pub(crate) json: bool,
     /// With --json: the samples too
     #[arg(long, requires = "json")]
     pub(crate) samples_too: bool,
@@ -244,20 +245,17 @@ pub(crate) struct EllipseArgs {
     /// Random choices of the impacts to fit to
     #[arg(long, value_name = "N", default_value_t = 5, value_parser = clap::value_parser!(u16).range(1..=100))]
     pub(crate) splits: u16,
-    /// Seed of random numbers: the same one gives the same results
-    #[arg(long, value_name = "N", default_value_t = 1)]
-    pub(crate) seed: u64,
-    /// Print JSON, and nothing else
-    #[arg(long)]
-    pub(crate) json: bool,
+    #[command(flatten)]
+    pub(crate) common: CommonArgs,
 }
 
 #[derive(Debug, Args)]
 #[command(after_help = "\
-Example:
-  stiction learn cube --data DIR --splits 3 --json")]
-pub(crate) struct CubeArgs {
-    /// Folder of cube_toss_*.csv
+Examples:
+  stiction learn cube --data data/cube_toss --splits 3 --json
+  stiction learn elbow --data data/elbow_toss --generations 60")]
+pub(crate) struct TossArgs {
+    /// Folder of cube_toss_*.csv or elbow_toss_*.csv
     #[arg(long, value_name = "DIR")]
     pub(crate) data: PathBuf,
     /// Tosses to fit to; the others judge
@@ -272,10 +270,6 @@ pub(crate) struct CubeArgs {
     /// Generations of the search
     #[arg(long, value_name = "N", default_value_t = 30, value_parser = clap::value_parser!(u16).range(1..=10_000))]
     pub(crate) generations: u16,
-    /// Seed of random numbers: the same one gives the same results
-    #[arg(long, value_name = "N", default_value_t = 1)]
-    pub(crate) seed: u64,
-    /// Print JSON, and nothing else
-    #[arg(long)]
-    pub(crate) json: bool,
+    #[command(flatten)]
+    pub(crate) common: CommonArgs,
 }

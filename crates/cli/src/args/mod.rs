@@ -6,8 +6,8 @@ mod numbers;
 
 pub(crate) use laboratory::{ExperimentArgs, ShrinkArgs, SolveArgs, SolversArgs, StressArgs};
 pub(crate) use learn::{
-    BeliefArgs, CassieArgs, ChainArgs, CubeArgs, DiceArgs, DropArgs, EllipseArgs, IdentifyArgs, LearnArgs,
-    LearnCommand, PosteriorArgs,
+    BeliefArgs, CassieArgs, ChainArgs, DiceArgs, DropArgs, EllipseArgs, IdentifyArgs, LearnArgs,
+    LearnCommand, PosteriorArgs, TossArgs,
 };
 
 use clap::{Args, Parser, Subcommand, ValueEnum};

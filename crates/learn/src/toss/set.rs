@@ -1,5 +1,6 @@
 //! Measured tosses.
 
+use super::TossScene;
 use crate::data::{DataError, Table, files};
 use std::path::Path;
 
@@ -11,43 +12,49 @@ pub const FRAME: f64 = 6.743e-3;
 pub struct Toss {
     /// Number in the data set.
     pub id: u32,
-    /// Position of the centre [m] and the quaternion (w, x, y, z) from body to world, frame by frame.
-    pub frames: Vec<[f64; 7]>,
-    /// Given for the first frame: velocity of the centre in world axes [m/s], angular velocity in body axes [rad/s].
-    /// Both are differences to the frame before it, half a frame old.
-    pub velocity: [f64; 6],
+    /// Positions q of the thrown thing, frame by frame: position [m] and quaternion (w, x, y, z) from body to world of its first body,
+    /// then angles of its joints [rad].
+    pub frames: Vec<Vec<f64>>,
+    /// Velocities v, given for the first frame: of the first body in world axes [m/s] and about its own axes [rad/s], then
+    /// those of its joints [rad/s]. They are differences to the frame before it, half a frame old.
+    pub velocity: Vec<f64>,
 }
 
 /// All tosses of a folder, in the order of its files.
 #[derive(Clone, Debug)]
-pub struct CubeSet {
+pub struct TossSet {
     pub tosses: Vec<Toss>,
 }
 
-impl CubeSet {
-    /// Reads `cube_toss_*.csv` of a folder.
+/// Columns of the first body: positions and velocities.
+const POSITION: [&str; 7] = ["x", "y", "z", "qw", "qx", "qy", "qz"];
+const VELOCITY: [&str; 6] = ["vx", "vy", "vz", "wx", "wy", "wz"];
+
+impl TossSet {
+    /// Reads the files of `S` in a folder: `toss`, `k`, position and velocity of the first body, and those of the joints.
     ///
     /// # Errors
     ///
     /// If there are none, a file is not what it should be, frames of a toss do not follow each other, or a quaternion is none.
-    pub fn read(place: &Path) -> Result<Self, DataError> {
-        let columns =
-            ["toss", "k", "x", "y", "z", "qw", "qx", "qy", "qz", "vx", "vy", "vz", "wx", "wy", "wz"];
+    pub fn read<S: TossScene>(place: &Path) -> Result<Self, DataError> {
+        let mut columns = vec!["toss", "k"];
+        columns.extend(POSITION.iter().chain(S::ANGLES).chain(&VELOCITY).chain(S::RATES));
+        let positions = POSITION.len() + S::ANGLES.len();
         let mut tosses: Vec<Toss> = Vec::new();
-        for file in files(place, "cube_toss_")? {
+        for file in files(place, S::FILES)? {
             let table = Table::read(&file, &columns)?;
             for (row, c) in table.rows().enumerate() {
                 let (id, k) = (c[0] as u32, c[1] as usize);
-                let mut frame: [f64; 7] = std::array::from_fn(|i| c[2 + i]);
-                let norm = frame[3..].iter().map(|q| q * q).sum::<f64>().sqrt();
+                let (frame, velocity) = c[2..].split_at(positions);
+                let mut frame = frame.to_vec();
+                let norm = frame[3..7].iter().map(|q| q * q).sum::<f64>().sqrt();
                 if (norm - 1.0).abs() > 0.01 {
                     let what = format!("the quaternion has norm {norm}, expected 1");
                     return Err(table.error(row, what));
                 }
-                frame[3..].iter_mut().for_each(|q| *q /= norm);
+                frame[3..7].iter_mut().for_each(|q| *q /= norm);
                 if k == 0 {
-                    let velocity = std::array::from_fn(|i| c[9 + i]);
-                    tosses.push(Toss { id, frames: vec![frame], velocity });
+                    tosses.push(Toss { id, frames: vec![frame], velocity: velocity.to_vec() });
                     continue;
                 }
                 match tosses.last_mut() {

@@ -1,13 +1,15 @@
 //! Parameters fitted to some tosses and judged by others.
 
-use super::parameters::{CubeParameters, CubeSimulator, Named, TossError, parameter};
-use super::set::{CubeSet, Toss};
+use super::scene::{Named, Pose, SceneError, TossScene, TossSimulator, parameter};
+use super::set::{Toss, TossSet};
 use crate::identify::CmaEs;
 use crate::parallel;
 use crate::score::{mean_and_spread, median};
 use serde::Serialize;
 use std::ops::ControlFlow;
 use std::time::Instant;
+use stiction::State;
+use stiction::models::World;
 use stiction::random::Random;
 
 /// The work was stopped, or a toss could not be simulated.
@@ -16,13 +18,13 @@ pub enum Interrupted {
     #[error("interrupted")]
     Stopped,
     #[error(transparent)]
-    Toss(#[from] TossError),
+    Scene(#[from] SceneError),
 }
 
 /// How much work goes into a fit.
 #[derive(Clone, Debug)]
-pub struct CubeEffort {
-    pub simulator: CubeSimulator,
+pub struct TossEffort {
+    pub simulator: TossSimulator,
     /// Frames of a toss that are fitted to, at most.
     pub frames: usize,
     pub generations: usize,
@@ -31,9 +33,9 @@ pub struct CubeEffort {
 
 /// A row of the table.
 #[derive(Clone, Debug, Serialize)]
-pub struct CubeRow {
+pub struct TossRow<S> {
     pub model: String,
-    /// Mean over tosses of the mean over frames of the distance of centres [m] and of the angle between attitudes [°].
+    /// Mean over tosses of the mean over frames and bodies of the distance of origins [m] and of the angle between attitudes [°].
     pub position: f64,
     pub rotation: f64,
     /// Medians over tosses of the same means.
@@ -44,32 +46,15 @@ pub struct CubeRow {
     pub final_rotation_median: f64,
     pub n_train: usize,
     pub n_test: usize,
+    /// Numbers of the tosses that were fitted to.
+    pub train: Vec<u32>,
     /// Time of fitting and judging [s].
     pub seconds: f64,
-    pub parameters: CubeParameters,
+    pub parameters: S,
 }
 
-/// A fit: its name and the parameters that it searches.
-#[derive(Clone, Copy, Debug)]
-pub struct CubeFit {
-    pub name: &'static str,
-    pub parameters: &'static [&'static str],
-}
-
-/// The fits of the table: contact alone, and contact with size, inertia, free fall and table.
-const FITS: [CubeFit; 2] = [
-    CubeFit { name: "contact-fit", parameters: &["friction", "restitution"] },
-    CubeFit {
-        name: "contact-and-shape-fit",
-        parameters: &["friction", "restitution", "half", "gyration", "gravity", "table"],
-    },
-];
-
-/// The radius by which angles become lengths where one number is wanted [m].
-const GYRATION: f64 = 0.0468;
-
-/// Distance of centres [m] and angle between attitudes [rad].
-fn apart(a: &[f64; 7], b: &[f64; 7]) -> [f64; 2] {
+/// Distance of origins [m] and angle between attitudes [rad].
+fn apart(a: &Pose, b: &Pose) -> [f64; 2] {
     let distance = (0..3).map(|i| (a[i] - b[i]).powi(2)).sum::<f64>().sqrt();
     let along = (3..7).map(|i| a[i] * b[i]).sum::<f64>().abs().min(1.0);
     // From the sine of the half, which is exact for small angles too.
@@ -79,19 +64,22 @@ fn apart(a: &[f64; 7], b: &[f64; 7]) -> [f64; 2] {
     [distance, angle]
 }
 
-/// Means over frames of distance [m] and angle [rad], and those of the last frame.
-fn errors(
-    simulator: &CubeSimulator,
-    p: &CubeParameters,
+/// Means over frames and bodies of distance [m] and angle [rad], and those of the last frame.
+fn errors<S: TossScene>(
+    simulator: &TossSimulator,
+    scene: &S,
+    built: &(World, State),
     toss: &Toss,
     frames: usize,
-) -> Result<[f64; 4], TossError> {
+) -> Result<[f64; 4], SceneError> {
     let frames = frames.min(toss.frames.len());
-    let track = simulator.simulate(p, toss, frames)?;
+    let track = simulator.simulate(scene, built, toss, frames)?;
     let mut sum = [0.0; 2];
     let mut last = [0.0; 2];
-    for (a, b) in track.iter().zip(&toss.frames) {
-        last = apart(a, b);
+    for (simulated, measured) in track.iter().zip(&toss.frames) {
+        let (simulated, measured) = (S::poses(simulated), S::poses(measured));
+        let all: Vec<[f64; 2]> = simulated.iter().zip(&measured).map(|(a, b)| apart(a, b)).collect();
+        last = [0, 1].map(|i| all.iter().map(|e| e[i]).sum::<f64>() / all.len() as f64);
         sum = [sum[0] + last[0], sum[1] + last[1]];
     }
     Ok([sum[0] / frames as f64, sum[1] / frames as f64, last[0], last[1]])
@@ -102,11 +90,12 @@ fn errors(
 /// # Errors
 ///
 /// If a toss cannot be simulated.
-pub fn mean_cost(p: &CubeParameters, tosses: &[&Toss], effort: &CubeEffort) -> Result<f64, TossError> {
+pub fn mean_cost<S: TossScene>(scene: &S, tosses: &[&Toss], effort: &TossEffort) -> Result<f64, SceneError> {
+    let built = scene.build()?;
     let mut sum = 0.0;
     for toss in tosses {
-        let [distance, angle, ..] = errors(&effort.simulator, p, toss, effort.frames)?;
-        sum += distance + GYRATION * angle;
+        let [distance, angle, ..] = errors(&effort.simulator, scene, &built, toss, effort.frames)?;
+        sum += distance + S::GYRATION * angle;
     }
     Ok(sum / tosses.len().max(1) as f64)
 }
@@ -116,14 +105,14 @@ pub fn mean_cost(p: &CubeParameters, tosses: &[&Toss], effort: &CubeEffort) -> R
 /// # Errors
 ///
 /// If `watch` stops it, or a toss cannot be simulated.
-pub fn fit(
-    base: &CubeParameters,
-    names: &[&Named],
+pub fn fit<S: TossScene>(
+    base: &S,
+    names: &[&Named<S>],
     tosses: &[&Toss],
-    effort: &CubeEffort,
+    effort: &TossEffort,
     watch: &mut dyn FnMut(usize, usize) -> ControlFlow<()>,
-) -> Result<CubeParameters, Interrupted> {
-    let width = |n: &Named| n.range[1] - n.range[0];
+) -> Result<S, Interrupted> {
+    let width = |n: &Named<S>| n.range[1] - n.range[0];
     let start: Vec<f64> = names.iter().map(|n| ((n.get)(base) - n.range[0]) / width(n)).collect();
     let build = |x: &[f64]| {
         let (mut p, mut outside) = (*base, 0.0);
@@ -144,7 +133,7 @@ pub fn fit(
             let (p, outside) = build(&points[i]);
             Ok(mean_cost(&p, tosses, effort)? + outside)
         });
-        search.tell(&values.into_iter().collect::<Result<Vec<f64>, TossError>>()?);
+        search.tell(&values.into_iter().collect::<Result<Vec<f64>, SceneError>>()?);
     }
     // The mean: the best point has had luck with tosses that are chaotic.
     Ok(build(search.mean()).0)
@@ -156,45 +145,44 @@ pub fn fit(
 /// # Errors
 ///
 /// If `watch` stops it, or a toss cannot be simulated.
-pub fn evaluate(
-    set: &CubeSet,
+pub fn evaluate<S: TossScene>(
+    set: &TossSet,
     train: usize,
-    effort: &CubeEffort,
+    effort: &TossEffort,
     watch: &mut dyn FnMut(usize, usize) -> ControlFlow<()>,
-) -> Result<Vec<CubeRow>, Interrupted> {
+) -> Result<Vec<TossRow<S>>, Interrupted> {
     let order = Random::new(effort.seed).shuffled(set.tosses.len());
     let (known, unknown) = order.split_at(train.min(order.len()));
     let pick = |places: &[usize]| places.iter().map(|i| &set.tosses[*i]).collect::<Vec<_>>();
     let (train, test) = (pick(known), pick(unknown));
-    let published = CubeParameters::default();
-    // The numbers of the later robot file of the same authors, which does not bounce.
-    let later = CubeParameters { friction: 0.15, restitution: 0.0, ..published };
     let mut rows = Vec::new();
-    for (name, p) in [("contactnets-numbers", published), ("dair-pll-numbers", later)] {
-        rows.push(judged(name, p, 0, &test, effort, Instant::now())?);
+    for (name, scene) in S::published() {
+        rows.push(judged(name, scene, &[], &test, effort, Instant::now())?);
     }
-    for (i, of) in FITS.iter().enumerate() {
+    for (i, of) in S::FITS.iter().enumerate() {
         let clock = Instant::now();
-        let names: Vec<&Named> = of.parameters.iter().filter_map(|n| parameter(n)).collect();
-        let mut part = |done: usize, all: usize| watch(i * all + done, FITS.len() * all);
-        let p = fit(&published, &names, &train, effort, &mut part)?;
-        rows.push(judged(of.name, p, train.len(), &test, effort, clock)?);
+        let names: Vec<&Named<S>> = of.parameters.iter().filter_map(|n| parameter(n)).collect();
+        let mut part = |done: usize, all: usize| watch(i * all + done, S::FITS.len() * all);
+        let scene = fit(&S::default(), &names, &train, effort, &mut part)?;
+        rows.push(judged(of.name, scene, &train, &test, effort, clock)?);
     }
     Ok(rows)
 }
 
-fn judged(
+fn judged<S: TossScene>(
     name: &str,
-    parameters: CubeParameters,
-    n_train: usize,
+    parameters: S,
+    train: &[&Toss],
     test: &[&Toss],
-    effort: &CubeEffort,
+    effort: &TossEffort,
     clock: Instant,
-) -> Result<CubeRow, TossError> {
-    let all = parallel::map(test.len(), |i| errors(&effort.simulator, &parameters, test[i], usize::MAX));
-    let all = all.into_iter().collect::<Result<Vec<[f64; 4]>, TossError>>()?;
+) -> Result<TossRow<S>, SceneError> {
+    let built = parameters.build()?;
+    let of_toss = |i: usize| errors(&effort.simulator, &parameters, &built, test[i], usize::MAX);
+    let all =
+        parallel::map(test.len(), of_toss).into_iter().collect::<Result<Vec<[f64; 4]>, SceneError>>()?;
     let of = |i: usize| all.iter().map(|e| e[i]).collect::<Vec<f64>>();
-    Ok(CubeRow {
+    Ok(TossRow {
         model: name.to_owned(),
         position: mean_and_spread(&of(0))[0],
         rotation: mean_and_spread(&of(1))[0].to_degrees(),
@@ -202,8 +190,9 @@ fn judged(
         rotation_median: median(&of(1)).to_degrees(),
         final_position_median: median(&of(2)),
         final_rotation_median: median(&of(3)).to_degrees(),
-        n_train,
+        n_train: train.len(),
         n_test: test.len(),
+        train: train.iter().map(|t| t.id).collect(),
         seconds: clock.elapsed().as_secs_f64(),
         parameters,
     })
