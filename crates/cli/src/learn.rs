@@ -6,7 +6,7 @@ use crate::learn_input::{chosen_models, failed, numbers_of, sampling_of};
 use crate::output::{complain, say, say_json};
 use crate::progress::Meter;
 use crate::table::{number, table};
-use crate::{learn_belief, learn_cassie, learn_figures, learn_identify, learn_toss};
+use crate::{learn_belief, learn_cassie, learn_figures, learn_identify, learn_propagate, learn_toss};
 use serde_json::{Value, json};
 use stiction::random::Random;
 use stiction_lab::nearest::hint;
@@ -23,6 +23,7 @@ pub(crate) fn learn(args: &LearnArgs) -> Result<(), Failure> {
         LearnCommand::Dice(args) => dice(args),
         LearnCommand::Posterior(args) => posterior(args),
         LearnCommand::Belief(args) => learn_belief::belief(args),
+        LearnCommand::Propagate(args) => learn_propagate::propagate(args),
         LearnCommand::Ellipse(args) => ellipse(args),
         LearnCommand::Cube(args) => learn_toss::toss::<Cube>(args),
         LearnCommand::Elbow(args) => learn_toss::toss::<Elbow>(args),

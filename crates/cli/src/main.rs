@@ -15,6 +15,7 @@ mod learn_cassie;
 mod learn_figures;
 mod learn_identify;
 mod learn_input;
+mod learn_propagate;
 mod learn_splits;
 mod learn_toss;
 mod output;

@@ -10,6 +10,7 @@ use stiction::random::Random;
 use stiction::{ContactCorrection, CorrectableContact};
 use stiction_lab::identification::{self, Start};
 use stiction_lab::scene::Setup;
+use stiction_learn::belief::{ImpactDistribution, LawSpread, SceneBelief};
 use stiction_learn::data::numbers;
 use stiction_learn::dice::{DiceSet, Effort, MODELS, model};
 use stiction_learn::identify;
@@ -96,6 +97,50 @@ pub(crate) fn identify_parameters(
         Ok(system::identify(&case, &chosen, &measured, &settings, &mut Vec::new(), &mut watch))
     })?;
     text_of(&found.map_err(|e| ended(py, e))?)
+}
+
+/// How a belief is propagated: contact events, samples, horizon [s], approach [m/s], seed.
+type Propagation = (usize, usize, f64, f64, u64);
+
+/// Propagates a belief about the state of a world; its steps as JSON, with the states drawn after each.
+#[pyfunction]
+pub(crate) fn propagate_belief(
+    py: Python<'_>,
+    world: PyRef<'_, World>,
+    deviations: (Vec<f64>, Vec<f64>),
+    impulse_deviation: f64,
+    residual: Option<PyRef<'_, ContactResidual>>,
+    how: Propagation,
+) -> PyResult<String> {
+    let (contacts, samples, horizon, approach, seed) = how;
+    let case = world.case();
+    let impacts: Box<dyn ImpactDistribution + Send> = match residual {
+        Some(residual) => Box::new(residual.0.clone()),
+        None => Box::new(LawSpread { deviation: impulse_deviation }),
+    };
+    let steps = released(py, || {
+        let mut belief = SceneBelief::normal(case.state.clone(), deviations.0, deviations.1);
+        let mut random = Random::new(seed);
+        let mut steps = Vec::new();
+        for _ in 0..contacts {
+            if stopped().is_break() {
+                return Ok(Err("interrupted"));
+            }
+            let how = (samples, horizon, approach);
+            let step = belief.step(&case, &*impacts, how, &mut random).map_err(wrong)?;
+            let drawn = step.drawn(&case.world, &mut random);
+            steps.push(serde_json::json!({
+                "times": step.particles.iter().map(|p| p.time).collect::<Vec<_>>(),
+                "hit": step.particles.iter().map(|p| p.hit).collect::<Vec<_>>(),
+                "discarded": step.discarded,
+                "q": drawn.iter().map(|s| &s.q).collect::<Vec<_>>(),
+                "v": drawn.iter().map(|s| &s.v).collect::<Vec<_>>(),
+            }));
+            belief = step.belief;
+        }
+        Ok(Ok(steps))
+    })?;
+    text_of(&steps.map_err(|e| ended(py, e))?)
 }
 
 /// Rows of the experiment of the die, as JSON.

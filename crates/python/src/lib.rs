@@ -54,7 +54,9 @@ mod _stiction {
     #[pymodule_export]
     use crate::errors::{Error, InternalError, StepFailed};
     #[pymodule_export]
-    use crate::learn::{CmaEs, ContactResidual, dice, identify_parameters, parameter_names, shuffled};
+    use crate::learn::{
+        CmaEs, ContactResidual, dice, identify_parameters, parameter_names, propagate_belief, shuffled,
+    };
     #[pymodule_export]
     use crate::problem::Problem;
     #[pymodule_export]

@@ -377,6 +377,13 @@ def identify_parameters(
     from_data: bool,
     settings: str,
 ) -> str: ...
+def propagate_belief(
+    world: World,
+    deviations: tuple[Sequence[float], Sequence[float]],
+    impulse_deviation: float,
+    residual: ContactResidual | None,
+    how: tuple[int, int, float, float, int],
+) -> str: ...
 def dice(
     data: os.PathLike[str],
     train: str,

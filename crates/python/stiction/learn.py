@@ -27,6 +27,7 @@ from ._stiction import CmaEs, Error, shuffled
 from ._tables import Array
 
 __all__ = [
+    "BeliefStep",
     "CmaEs",
     "ContactResidual",
     "DiceRow",
@@ -35,6 +36,7 @@ __all__ = [
     "dice",
     "identify",
     "parameters",
+    "propagate",
     "shuffled",
 ]
 
@@ -71,6 +73,21 @@ class Identified:
     acceptance: tuple[float, ...] = ()
     #: (samples, parameters) after burn-in, of all chains.
     samples: Array = field(default_factory=lambda: np.zeros((0, 0)))
+
+
+@dataclass(frozen=True)
+class BeliefStep:
+    """A belief after a contact event, as states drawn from it."""
+
+    #: (n,) seconds from the last event of each sample to this one.
+    times: Array
+    #: (n,) contacts that were hit; 0: none within the horizon.
+    hit: Array
+    #: Impulses that were drawn and not used: ``entering``, ``gaining_energy``; ``given_up``: draws that ended with the mean.
+    discarded: dict[str, int]
+    #: (n, nq) and (n, nv).
+    q: Array
+    v: Array
 
 
 @dataclass(frozen=True)
@@ -163,6 +180,59 @@ def identify(
         acceptance=tuple(posterior["acceptance"]),
         samples=np.asarray(posterior["samples"], dtype=np.float64).reshape(-1, len(asked)),
     )
+
+
+def propagate(
+    model: Model,
+    *,
+    position_deviation: ArrayLike = 0.0,
+    velocity_deviation: ArrayLike = 0.0,
+    impulse_deviation: float = 0.1,
+    residual: ContactResidual | None = None,
+    contacts: int = 2,
+    samples: int = 100,
+    horizon: float = 1.0,
+    approach: float = 0.05,
+    seed: int = 1,
+) -> list[BeliefStep]:
+    """Propagates a belief about the model's state from contact event to contact event [Fazeli2020, IV].
+
+    It starts normal about the model's own state; deviations are numbers or one for each degree of freedom. A contact that
+    approaches faster than ``approach`` [m/s] is hit: its impulse is that of Newton's restitution and Coulomb's friction with a
+    standard deviation of ``impulse_deviation`` times the impulse that stops its approach, or what ``residual`` says. A sample that
+    is not hit within ``horizon`` [s] is taken as it is then.
+    """
+    n = model.nv
+    deviations = []
+    for name, given in (("position_deviation", position_deviation), ("velocity_deviation", velocity_deviation)):
+        x = np.asarray(given, dtype=np.float64)
+        if x.shape not in ((), (n,)) or not np.isfinite(x).all() or (x < 0.0).any():
+            raise Error(f"{name} is not a number >= 0 or {n} of them")
+        deviations.append(np.broadcast_to(x, (n,)).tolist())
+    for what, value, least in (
+        ("impulse_deviation", impulse_deviation, 0.0),
+        ("contacts", contacts, 1),
+        ("samples", samples, 1),
+        ("horizon", horizon, 0.0),
+        ("approach", approach, 0.0),
+    ):
+        if not np.isfinite(value) or value < least:
+            raise Error(f"{what} is {value}; expected a number >= {least}")
+    how = (contacts, samples, horizon, approach, seed)
+    fitted = None if residual is None else residual._fitted
+    text = _stiction.propagate_belief(
+        model._world, (deviations[0], deviations[1]), impulse_deviation, fitted, how
+    )
+    return [
+        BeliefStep(
+            times=np.asarray(s["times"]),
+            hit=np.asarray(s["hit"]),
+            discarded=s["discarded"],
+            q=np.asarray(s["q"]),
+            v=np.asarray(s["v"]),
+        )
+        for s in json.loads(text)
+    ]
 
 
 def dice(

@@ -80,6 +80,25 @@ def test_fitted_corrections_are_plugged_into_simulations(tmp_path: Path) -> None
         learn.ContactResidual.fit(contacts[:0], impulses[:0])
 
 
+def test_beliefs_are_propagated_from_contact_to_contact() -> None:
+    """The speed after a bounce spreads as the impulse and the speed before it do, and the next impact spreads in time."""
+    model = stiction.loads(BALL.format(restitution=0.5))
+    ask = {"velocity_deviation": [0.0, 0.0, 0.02, 0.0, 0.0, 0.0], "impulse_deviation": 0.03, "samples": 300}
+    first, second = learn.propagate(model, contacts=2, seed=4, **ask)
+    assert first.q.shape == (300, model.nq) and first.v.shape == (300, model.nv)
+    assert (first.hit == 1).all() and (second.hit == 1).all()
+    # It falls 0.2 m from 1 m/s to 2.22 m/s.
+    speed = np.sqrt(1.0 + 2.0 * 9.81 * 0.2)
+    assert np.mean(first.v[:, 2]) == pytest.approx(0.5 * speed, rel=0.02)
+    assert np.std(first.v[:, 2]) == pytest.approx(np.hypot(0.03 * speed, 0.5 * 0.02 / speed), rel=0.15)
+    assert np.std(second.times) > 3.0 * np.std(first.times)
+    again = learn.propagate(model, contacts=2, seed=4, **ask)
+    assert np.array_equal(again[1].v, second.v)
+    for wrong in ({"position_deviation": [1.0]}, {"samples": 0}, {"horizon": float("nan")}):
+        with pytest.raises(stiction.Error, match="expected|not a number"):
+            learn.propagate(model, **wrong)
+
+
 def test_a_search_finds_a_minimum() -> None:
     search = learn.CmaEs([1.0, 1.0], 0.3, 0, 1)
     for _ in range(150):

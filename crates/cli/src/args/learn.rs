@@ -18,6 +18,8 @@ pub(crate) enum LearnCommand {
     Posterior(PosteriorArgs),
     /// Propagate a belief over the state of a drop from contact to contact, and count what is measured beside it
     Belief(BeliefArgs),
+    /// Propagate a belief over the state of any scene from contact to contact
+    Propagate(Box<PropagateArgs>),
     /// Fit laws and learners to single impacts of an ellipse and judge them by the velocities after others
     Ellipse(EllipseArgs),
     /// Fit friction, restitution, size and inertia of a cube to whole tosses and judge them by other tosses
@@ -229,6 +231,46 @@ pub(crate) struct BeliefArgs {
     /// Draw the measured path and the samples at the contacts: FILE.svg and FILE-dark.svg; FILE.png or FILE.pdf: that one too
     #[arg(long, value_name = "FILE")]
     pub(crate) figure: Option<PathBuf>,
+}
+
+#[derive(Debug, Args)]
+#[command(after_help = "\
+Examples:
+  stiction learn propagate ball.toml --velocity-deviation 0.02 --contacts 3
+  stiction learn propagate robot.xml --impulse-deviation 0.1 --samples 500 --json
+  stiction learn propagate ball.toml --residual fitted.json                what a learner says of each impact")]
+pub(crate) struct PropagateArgs {
+    #[command(flatten)]
+    pub(crate) scene: SceneArgs,
+    /// Contact solver (see `stiction solvers`)
+    #[arg(long, value_name = "NAME")]
+    pub(crate) contact: Option<String>,
+    /// Standard deviation of every position at the start [m, rad]
+    #[arg(long, value_name = "SIGMA", default_value_t = 0.0)]
+    pub(crate) position_deviation: f64,
+    /// Standard deviation of every velocity at the start [m/s, rad/s]
+    #[arg(long, value_name = "SIGMA", default_value_t = 0.0)]
+    pub(crate) velocity_deviation: f64,
+    /// Standard deviation of the impulse of a contact that is hit, over the impulse that stops its approach [-]
+    #[arg(long, value_name = "SIGMA", default_value_t = 0.1)]
+    pub(crate) impulse_deviation: f64,
+    /// Take means and deviations of impulses from this fitted model (`ContactResidual.save` in Python)
+    #[arg(long, value_name = "FILE", conflicts_with = "impulse_deviation")]
+    pub(crate) residual: Option<PathBuf>,
+    /// Contact events to go through
+    #[arg(long, value_name = "N", default_value_t = 2, value_parser = clap::value_parser!(u16).range(1..=100))]
+    pub(crate) contacts: u16,
+    /// Samples of every step
+    #[arg(long, value_name = "N", default_value_t = 100, value_parser = clap::value_parser!(u16).range(2..=10_000))]
+    pub(crate) samples: u16,
+    /// Time after which a sample without a contact event is taken as it is [s]
+    #[arg(long, value_name = "SECONDS", default_value_t = 1.0)]
+    pub(crate) horizon: f64,
+    /// Speed of approach from which a contact is hit [m/s]
+    #[arg(long, value_name = "M/S", default_value_t = 0.05)]
+    pub(crate) approach: f64,
+    #[command(flatten)]
+    pub(crate) common: CommonArgs,
 }
 
 #[derive(Debug, Args)]

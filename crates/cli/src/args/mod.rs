@@ -7,7 +7,7 @@ mod numbers;
 pub(crate) use laboratory::{ExperimentArgs, ShrinkArgs, SolveArgs, SolversArgs, StressArgs};
 pub(crate) use learn::{
     BeliefArgs, CassieArgs, ChainArgs, DiceArgs, DropArgs, EllipseArgs, IdentifyArgs, LearnArgs,
-    LearnCommand, PosteriorArgs, TossArgs,
+    LearnCommand, PosteriorArgs, PropagateArgs, TossArgs,
 };
 
 use clap::{Args, Parser, Subcommand, ValueEnum};

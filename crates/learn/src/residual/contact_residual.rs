@@ -27,12 +27,12 @@ pub struct ContactExample {
 }
 
 /// The unit of outputs: an impulse that stops the approach of a contact that is free to move [N·s].
-fn unit(c: &CorrectableContact) -> f64 {
+pub(crate) fn unit(c: &CorrectableContact) -> f64 {
     c.velocity_before[2].abs() / c.inverse_inertia[2][2].max(f64::MIN_POSITIVE)
 }
 
 /// The impulse that stops the point, put into the cone [N·s]; none where nothing moves the contact.
-fn stopping(c: &CorrectableContact) -> [f64; 3] {
+pub(crate) fn stopping(c: &CorrectableContact) -> [f64; 3] {
     let g = Matrix3::from_fn(|i, j| c.inverse_inertia[i][j]);
     let inverse = g.try_inverse().unwrap_or_else(Matrix3::zeros);
     let mut p: [f64; 3] = (-(inverse * Vector3::from(c.velocity_before))).into();
@@ -56,8 +56,17 @@ impl ContactResidual {
         Some(Self { processes: (0..3).map(process).collect::<Option<_>>()?, approach })
     }
 
+    /// Standard deviations of the impulse of one contact [N·s]; none of one that is left to the law.
+    pub(crate) fn deviations(&self, c: &CorrectableContact) -> [f64; 3] {
+        if c.velocity_before[2] >= -self.approach {
+            return [0.0; 3];
+        }
+        let x = features::spatial(c.inverse_inertia, c.velocity_before);
+        std::array::from_fn(|i| unit(c) * self.processes.get(i).map_or(0.0, |p| p.predict(&x)[1].sqrt()))
+    }
+
     /// The admissible impulse of one contact [N·s].
-    fn corrected(&self, c: &CorrectableContact) -> [f64; 3] {
+    pub(crate) fn corrected(&self, c: &CorrectableContact) -> [f64; 3] {
         if c.velocity_before[2] >= -self.approach {
             return c.impulse;
         }
@@ -72,7 +81,7 @@ impl ContactResidual {
         let mut share = 1.0;
         for _ in 0..20 {
             let tried: [f64; 3] = std::array::from_fn(|i| base[i] + share * (wanted[i] - base[i]));
-            if after(c, tried)[2] >= 0.0 && energy_made(c, tried) <= 0.0 {
+            if velocity_after(c, tried)[2] >= 0.0 && energy_made(c, tried) <= 0.0 {
                 return tried;
             }
             share *= 0.5;
@@ -82,15 +91,15 @@ impl ContactResidual {
 }
 
 /// Velocity of the contact after the impulse, if it is alone [m/s].
-fn after(c: &CorrectableContact, p: [f64; 3]) -> [f64; 3] {
+pub(crate) fn velocity_after(c: &CorrectableContact, p: [f64; 3]) -> [f64; 3] {
     std::array::from_fn(|i| {
         c.velocity_before[i] + (0..3).map(|j| c.inverse_inertia[i][j] * p[j]).sum::<f64>()
     })
 }
 
 /// Kinetic energy that the impulse makes, if the contact is alone [J].
-fn energy_made(c: &CorrectableContact, p: [f64; 3]) -> f64 {
-    let v = after(c, p);
+pub(crate) fn energy_made(c: &CorrectableContact, p: [f64; 3]) -> f64 {
+    let v = velocity_after(c, p);
     (0..3).map(|i| 0.5 * p[i] * (c.velocity_before[i] + v[i])).sum()
 }
 

@@ -9,6 +9,7 @@ mod planar_residual;
 mod recurrent;
 
 pub use contact_residual::{ContactExample, ContactResidual};
+pub(crate) use contact_residual::{energy_made, stopping, unit, velocity_after};
 pub use density::DensityNetwork;
 pub use gaussian_process::GaussianProcess;
 pub use optimal::{OptimalImpulse, optimal_impulse, project};
