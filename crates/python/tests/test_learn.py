@@ -87,9 +87,9 @@ def test_beliefs_are_propagated_from_contact_to_contact() -> None:
     first, second = learn.propagate(model, contacts=2, seed=4, **ask)
     assert first.q.shape == (300, model.nq) and first.v.shape == (300, model.nv)
     assert (first.hit == 1).all() and (second.hit == 1).all()
-    # It falls 0.2 m from 1 m/s to 2.22 m/s.
+    # It falls 0.2 m from 1 m/s to 2.22 m/s; the time step of the impact (2 ms) adds gravity's 0.02 m/s and more.
     speed = np.sqrt(1.0 + 2.0 * 9.81 * 0.2)
-    assert np.mean(first.v[:, 2]) == pytest.approx(0.5 * speed, rel=0.02)
+    assert np.mean(first.v[:, 2]) == pytest.approx(0.5 * speed, abs=1.5 * 9.81 * 0.002)
     assert np.std(first.v[:, 2]) == pytest.approx(np.hypot(0.03 * speed, 0.5 * 0.02 / speed), rel=0.15)
     assert np.std(second.times) > 3.0 * np.std(first.times)
     again = learn.propagate(model, contacts=2, seed=4, **ask)
