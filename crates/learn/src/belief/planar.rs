@@ -261,6 +261,7 @@ mod tests {
             spread: 1.0,
             share: 1.0,
             offset: [0.0; 3],
+            spin: false,
         }
     }
 

@@ -137,6 +137,7 @@ pub fn train_network(
             spread: 1.0,
             share: 1.0,
             offset: [0.0; 3],
+            spin: false,
         };
         // Numbers of the network stay near those it began with, as few data ask for.
         let size: f64 = x[..theta].iter().zip(&begin).map(|(t, b)| (t - b).powi(2)).sum();

@@ -85,5 +85,6 @@ pub fn fit_processes(
         spread: 1.0,
         share: 1.0,
         offset,
+        spin: false,
     })
 }

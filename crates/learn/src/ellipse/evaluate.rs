@@ -5,7 +5,7 @@ use crate::identify::CmaEs;
 use crate::parallel;
 use crate::planar::{Admission, PlanarImpulse, into_cone};
 use crate::residual::{
-    Form, GaussianProcess, PlanarResidual, Representation, mirrored, optimal_impulse, units,
+    Form, GaussianProcess, PlanarResidual, Representation, mirrored_with, optimal_impulse, units,
 };
 use crate::score::quantile;
 use nalgebra::{DMatrix, DVector};
@@ -71,11 +71,16 @@ pub fn evaluate(set: &EllipseSet, train: usize, seed: u64) -> Vec<EllipseRow> {
         // It is told the answer: the least error that impulses of this form in the cone can have.
         judge(name, 0, Instant::now(), &|t| (t.after_impulse(explained(t, form)), [0.0; 3]));
     }
-    for (name, form) in [("gp-impulse", Form::LinearImpulse), ("gp-wrench", Form::Wrench)] {
+    for (name, form, spin) in [
+        ("gp-impulse", Form::LinearImpulse, false),
+        ("gp-wrench", Form::Wrench, false),
+        ("gp-impulse-and-spin", Form::LinearImpulse, true),
+        ("gp-wrench-and-spin", Form::Wrench, true),
+    ] {
         let clock = Instant::now();
         // A fifth is held out, and tells how many deviations wide the intervals must be.
         let (judges, teachers) = train.split_at(train.len() / 5);
-        let Some(residual) = fit_processes(teachers, fitted, form, seed) else { continue };
+        let Some(residual) = fit_processes(teachers, fitted, (form, spin), seed) else { continue };
         let predict = |t: &EllipseImpact| corrected(t, fitted, &residual);
         let widths = conformal_widths(judges, &predict);
         rows.push(judged(name, (train.len(), &test), clock, widths, &predict));
@@ -123,19 +128,19 @@ fn explained(t: &EllipseImpact, form: Form) -> [f64; 3] {
     [p[0], p[1], moment]
 }
 
-/// Gaussian processes of what the optimal impulse adds to the law's.
+/// Gaussian processes of what the optimal impulse adds to the law's, over (M_c, v_c) and, where asked, the spin.
 fn fit_processes(
     train: &[&EllipseImpact],
     (friction, restitution): (f64, f64),
-    form: Form,
+    (form, spin): (Form, bool),
     seed: u64,
 ) -> Option<PlanarResidual> {
     let (mut inputs, mut outputs) = (Vec::new(), vec![Vec::new(); form.outputs()]);
     for t in train {
         let contact = t.contact(friction, restitution);
-        let ((x, sign), unit, wanted) = (mirrored(&contact), units(&contact), explained(t, form));
+        let ((x, sign), unit, wanted) = (mirrored_with(&contact, spin), units(&contact), explained(t, form));
         let law = [contact.impulse[0], contact.impulse[1], 0.0];
-        inputs.push(x.to_vec());
+        inputs.push(x);
         for (i, outputs) in outputs.iter_mut().enumerate() {
             let mirror = if i == 1 { 1.0 } else { sign };
             outputs.push(mirror * (wanted[i] - law[i]) / unit[i]);
@@ -149,6 +154,7 @@ fn fit_processes(
         spread: 1.0,
         share: 1.0,
         offset: [0.0; 3],
+        spin,
     })
 }
 

@@ -13,5 +13,5 @@ pub(crate) use contact_residual::{energy_made, stopping, unit, velocity_after};
 pub use density::DensityNetwork;
 pub use gaussian_process::GaussianProcess;
 pub use optimal::{OptimalImpulse, optimal_impulse, project};
-pub use planar_residual::{Corrector, Form, PlanarResidual, Representation, mirrored, units};
+pub use planar_residual::{Corrector, Form, PlanarResidual, Representation, mirrored, mirrored_with, units};
 pub use recurrent::Recurrent;

@@ -53,6 +53,17 @@ pub struct PlanarResidual {
     /// from.
     #[serde(default)]
     pub offset: [f64; 3],
+    /// The spin of the body is a sixth feature: what (M_c, v_c) leave out of how it moves before the impact.
+    #[serde(default)]
+    pub spin: bool,
+}
+
+/// Features of a contact as [`mirrored`], the spin before the impact with them where `spin` asks for it [rad/s].
+pub fn mirrored_with(contact: &PlanarContact, spin: bool) -> (Vec<f64>, f64) {
+    let (x, sign) = mirrored(contact);
+    let mut x = x.to_vec();
+    x.extend(spin.then_some(sign * contact.spin_before));
+    (x, sign)
 }
 
 /// Features of a contact, mirrored; and the sign by which tangential outputs are mirrored back.
@@ -79,7 +90,7 @@ impl PlanarResidual {
 
     /// Means and deviations of what is added to the law's impulse: p_t, p_n [N·s], τ [N·m·s].
     pub fn distribution(&self, contact: &PlanarContact) -> ([f64; 3], [f64; 3]) {
-        let (x, sign) = mirrored(contact);
+        let (x, sign) = mirrored_with(contact, self.spin);
         let (mut means, mut deviations) = ([0.0; 3], [0.0; 3]);
         let n = self.form.outputs();
         match &self.representation {
