@@ -61,7 +61,7 @@ fn known_corrections_are_learned_from_isolated_impacts() {
     };
     let alone = error(&law);
     for form in [Form::LinearImpulse, Form::Wrench] {
-        let learned = DropModel { residual: fit_processes(&law, &impacts, form, 1), ..law.clone() };
+        let learned = DropModel { residual: fit_processes(&law, &impacts, (form, false), 1), ..law.clone() };
         let with = error(&learned);
         eprintln!("{form:?}: {} impacts, law {alone:.5}, learned {with:.5}", impacts.len());
         assert!(with < 0.6 * alone, "{form:?}: {with} of {alone}");

@@ -45,14 +45,14 @@ KINDS = {
         "gyration": 0.0408,
         "given": {
             "friction": 0.3, "time": 0.02, "damping_ratio": 1.0, "half_length": 0.05, "half_width": 0.025,
-            "gyration_along": 0.0408, "gyration_across": 0.0408, "hinge_friction": 0.0, "hinge_damping": 0.0,
+            "gyration_ratio": 1.0, "gyration_across": 0.0408, "hinge_friction": 0.0, "hinge_damping": 0.0,
         },
         "fits": {
             "contact-fit": CONTACT,
             "contact-and-hinge-fit": CONTACT | HINGE,
             "contact-and-shape-fit": CONTACT | WORLD | HINGE | {
                 "half_length": (0.045, 0.056), "half_width": (0.021, 0.029),
-                "gyration_along": (0.012, 0.05), "gyration_across": (0.02, 0.05),
+                "gyration_ratio": (0.4, 1.4), "gyration_across": (0.02, 0.05),
             },
         },
     },
@@ -79,7 +79,7 @@ class Scene:
             m.body_inertia[1] = 0.37 * p["gyration"] ** 2
         else:
             m.geom_size[1:] = p["half_length"], p["half_width"], p["half_width"]
-            m.body_inertia[1:] = 0.37 * np.array([p["gyration_along"], *[p["gyration_across"]] * 2]) ** 2
+            m.body_inertia[1:] = 0.37 * p["gyration_across"] ** 2 * np.array([p["gyration_ratio"] ** 2, 1.0, 1.0])
             m.dof_frictionloss[6], m.dof_damping[6] = p["hinge_friction"], p["hinge_damping"]
         mujoco.mj_setConst(m, self.data)
 

@@ -34,6 +34,8 @@ enum Kind {
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 enum Learner {
     Process,
+    /// Processes that know the spin before the impact too.
+    ProcessWithSpin,
     /// One normal distribution of corrections at every contact, in units of m |v_n|.
     Constant,
     Network,
@@ -86,6 +88,11 @@ pub const MODELS: &[Model] = &[
         name: "gp-wrench",
         title: "Gaussian processes of wrenches, from isolated impacts",
         kind: Kind::Learner(Learner::Process, Form::Wrench),
+    },
+    Model {
+        name: "gp-wrench-and-spin",
+        title: "the same, which know the spin before the impact too",
+        kind: Kind::Learner(Learner::ProcessWithSpin, Form::Wrench),
     },
     Model {
         name: "network-impulse",
@@ -350,11 +357,12 @@ fn fit_learner(
             let taught = train_network(&constant, &[], &scale, teachers, &training, watch)?;
             Some(if judges.is_empty() { taught } else { keep_share(&constant, taught, judges, effort) })
         }
-        Learner::Process => {
+        Learner::Process | Learner::ProcessWithSpin => {
             // Spread over all drops, not the first ones alone.
             let stride = impacts.len().div_ceil(effort.impacts.max(1)).max(1);
             impacts = observed(&constant, train, &effort.isolation).into_iter().step_by(stride).collect();
-            let model = fit_processes(&constant, &impacts, form, effort.seed);
+            let spin = learner == Learner::ProcessWithSpin;
+            let model = fit_processes(&constant, &impacts, (form, spin), effort.seed);
             model.map(|residual| DropModel { residual: Some(residual), ..constant.clone() })
         }
     };

@@ -4,7 +4,7 @@ use super::predict::DropModel;
 use super::{Isolation, ObservedImpact, isolate};
 use crate::data::Trajectory;
 use crate::residual::{
-    Form, GaussianProcess, PlanarResidual, Representation, mirrored, optimal_impulse, units,
+    Form, GaussianProcess, PlanarResidual, Representation, mirrored, mirrored_with, optimal_impulse, units,
 };
 use nalgebra::{DMatrix, DVector};
 
@@ -54,7 +54,7 @@ pub fn feature_scale(impacts: &[ObservedImpact]) -> Vec<[f64; 2]> {
 pub fn fit_processes(
     model: &DropModel,
     impacts: &[ObservedImpact],
-    form: Form,
+    (form, spin): (Form, bool),
     seed: u64,
 ) -> Option<PlanarResidual> {
     let mut offset = [0.0; 3];
@@ -68,11 +68,11 @@ pub fn fit_processes(
     let mut inputs = Vec::new();
     let mut outputs = vec![Vec::new(); form.outputs()];
     for impact in impacts {
-        let (x, sign) = mirrored(&impact.contact);
+        let (x, sign) = mirrored_with(&impact.contact, spin);
         let (wanted, unit) = (explain(impact, form, model.cone), units(&impact.contact));
         let law = [impact.contact.impulse[0], impact.contact.impulse[1], 0.0];
         let mirror = [sign, 1.0, sign];
-        inputs.push(x.to_vec());
+        inputs.push(x);
         for (i, outputs) in outputs.iter_mut().enumerate() {
             outputs.push(mirror[i] * (wanted[i] - law[i]) / unit[i] - offset[i]);
         }
@@ -85,6 +85,6 @@ pub fn fit_processes(
         spread: 1.0,
         share: 1.0,
         offset,
-        spin: false,
+        spin,
     })
 }

@@ -18,9 +18,9 @@ pub struct Elbow {
     /// Half of a box's length, and of its width and height [m].
     pub half_length: f64,
     pub half_width: f64,
-    /// Radii of gyration of a box about its long axis, and across [m].
-    pub gyration_along: f64,
+    /// Radius of gyration of a box across its long axis [m], and that about it over this one [–], which is below √2.
     pub gyration_across: f64,
+    pub gyration_ratio: f64,
     /// Acceleration of free fall [m/s²].
     pub gravity: f64,
     /// Height of the table [m].
@@ -38,14 +38,13 @@ const SECOND: Vec3 = vec3(0.035, 0.0, 0.0);
 
 impl Default for Elbow {
     fn default() -> Self {
-        let gyration = (0.000_616_7_f64 / 0.37).sqrt();
         Self {
             friction: 0.3,
             restitution: 0.0,
             half_length: 0.05,
             half_width: 0.025,
-            gyration_along: gyration,
-            gyration_across: gyration,
+            gyration_across: (0.000_616_7_f64 / 0.37).sqrt(),
+            gyration_ratio: 1.0,
             gravity: 9.81,
             table: 0.0,
             hinge_friction: 0.0,
@@ -64,7 +63,7 @@ impl TossScene for Elbow {
         named!(restitution, 0.0, 0.6),
         named!(half_length, 0.045, 0.056),
         named!(half_width, 0.021, 0.029),
-        named!(gyration_along, 0.012, 0.05),
+        named!(gyration_ratio, 0.4, 1.4),
         named!(gyration_across, 0.02, 0.05),
         named!(gravity, 9.2, 10.2),
         named!(table, -0.006, 0.006),
@@ -84,7 +83,7 @@ impl TossScene for Elbow {
                 "restitution",
                 "half_length",
                 "half_width",
-                "gyration_along",
+                "gyration_ratio",
                 "gyration_across",
                 "gravity",
                 "table",
@@ -101,7 +100,8 @@ impl TossScene for Elbow {
 
     fn build(&self) -> Result<(World, State), SceneError> {
         let Self { friction, half_length, half_width, gravity, table, mass, .. } = *self;
-        let [along, across] = [self.gyration_along, self.gyration_across].map(|r| mass * r * r);
+        let across = mass * self.gyration_across * self.gyration_across;
+        let along = across * self.gyration_ratio * self.gyration_ratio;
         let (hinge_friction, damping) = (self.hinge_friction, self.hinge_damping);
         let [hx, hy, hz] = [HINGE.x, HINGE.y, HINGE.z];
         let x = SECOND.x;
