@@ -7,21 +7,23 @@ use crate::world::CollisionWorld;
 use stiction_dynamics::spatial::{Pose, Vec3};
 
 impl CollisionWorld {
-    /// Two colliders with a seam that some third one may cross: they are rigidly joined, beside each other, and have a
-    /// face in one plane. `poses` are those of all colliders in a frame of their rigid group, for fixed ones W. `None`:
-    /// then every contact is what [`crate::collide`] says of its pair, but where two colliders of a group share a plane
-    /// with no face.
-    pub fn seam(&self, poses: &[Pose]) -> Option<(usize, usize)> {
+    /// Seams that a third collider may cross: (i, j, k) where i and j are rigidly joined, beside each other, and have a face in one
+    /// plane, and k may meet both. `poses` are those of all colliders in a frame of their rigid group, for fixed ones W. Where no
+    /// k meets i and j at once, every contact is what [`crate::collide`] says of its pair, but where two colliders of a group share
+    /// a plane with no face.
+    pub fn seams(&self, poses: &[Pose]) -> impl Iterator<Item = [usize; 3]> {
         let n = self.colliders().len();
-        let pairs = (0..n).flat_map(|i| (i + 1..n).map(move |j| (i, j)));
-        pairs.filter(|&(i, j)| self.are_joined(i, j) && self.are_flush(i, j, poses)).find(|&(i, j)| {
-            let crosses = |k: usize| {
-                !matches!(self.colliders()[k].shape, Shape::Plane)
-                    && self.may_meet(i, k)
-                    && self.may_meet(j, k)
-            };
-            (0..n).any(crosses)
-        })
+        let pairs = (0..n).flat_map(move |i| (i + 1..n).map(move |j| (i, j)));
+        pairs.filter(|&(i, j)| self.are_joined(i, j) && self.are_flush(i, j, poses)).flat_map(
+            move |(i, j)| {
+                let crosses = move |k: &usize| {
+                    !matches!(self.colliders()[*k].shape, Shape::Plane)
+                        && self.may_meet(i, *k)
+                        && self.may_meet(j, *k)
+                };
+                (0..n).filter(crosses).map(move |k| [i, j, k])
+            },
+        )
     }
 
     fn are_flush(&self, i: usize, j: usize, poses: &[Pose]) -> bool {

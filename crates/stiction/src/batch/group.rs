@@ -246,6 +246,7 @@ impl<T: Real> Room<T> {
         }
         let belied = free.promote(plan, numbers, v, v_next, good);
         good = T::select(mask(belied), kind, good);
+        good = T::select(mask(touch.crosses(plan, kind)), kind, good);
         for v in v_next.iter() {
             good = T::select(finite(*v), good, kind);
         }

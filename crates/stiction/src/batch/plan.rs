@@ -45,6 +45,8 @@ pub(super) struct Plan {
     pub(super) free_bodies: Vec<usize>,
     pub(super) places: Vec<Place>,
     pub(super) pairs: Vec<Pair>,
+    /// Pairs that are left to a step alone where both meet, see [`stiction_collision::CollisionWorld::seams`].
+    pub(super) seams: Vec<[usize; 2]>,
     /// Some contacts resist turning.
     turns: bool,
     /// Per pair: coefficients of friction and of restitution.
@@ -209,6 +211,7 @@ impl Plan {
             tendons: world.tendons.iter().map(|t| line(t.terms())).collect(),
             pulls: world.actuators.iter().map(pull).collect(),
             obstacle,
+            seams: seams(&places, &finder, &pairs),
             places,
             turns: pairs.iter().any(|p| p.turning.is_some()),
             pairs,
@@ -318,12 +321,18 @@ fn obstacle(
             (n > MOST_PAIRS).then(|| format!("{n} pairs of geometries that can meet"))
         })
         .or_else(|| {
-            // Lanes judge every pair of geometries alone.
             let poses: Vec<Pose> = places.iter().map(|p| p.X_BG).collect();
-            let (a, b) = finder.collision().seam(&poses)?;
-            let name = |g: usize| &world.geometries[g].name;
-            Some(format!("flush geometries (`{}` and `{}`)", name(a), name(b)))
+            let n = finder.collision().seams(&poses).take(MOST_PAIRS + 1).count();
+            (n > MOST_PAIRS)
+                .then(|| format!("more than {MOST_PAIRS} ways over the seams of flush geometries"))
         })
+}
+
+/// Pairs of `pairs` of one geometry with two flush neighbours: contacts of both at once may be of a seam.
+fn seams(places: &[Place], finder: &ContactFinder, pairs: &[Pair]) -> Vec<[usize; 2]> {
+    let poses: Vec<Pose> = places.iter().map(|p| p.X_BG).collect();
+    let place = |a: usize, b: usize| pairs.iter().position(|p| p.geometries == [a.min(b), a.max(b)]);
+    (finder.collision().seams(&poses)).filter_map(|[i, j, k]| Some([place(i, k)?, place(j, k)?])).collect()
 }
 
 fn meeting(n: usize, finder: &ContactFinder) -> impl Iterator<Item = (usize, usize)> + '_ {

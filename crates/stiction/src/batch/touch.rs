@@ -41,6 +41,8 @@ pub(super) struct Touch<T> {
     margin: Vec<T>,
     velocity: Vec<Motion<T>>,
     speed: Vec<T>,
+    /// Per pair, 1 where its geometries are within reach of each other.
+    met: Vec<T>,
     manifold: Manifold,
     /// Scratch of faces.
     lead: Vec<T>,
@@ -55,6 +57,7 @@ impl<T: Real> Touch<T> {
             margin: plan.places.iter().map(|p| kind.like(p.reach)).collect(),
             velocity: vec![Motion::zero(kind); plan.places.len()],
             speed: vec![kind; plan.places.len()],
+            met: vec![kind; plan.pairs.len()],
             manifold: Manifold::new(0, 1),
             lead: Vec::new(),
         }
@@ -72,6 +75,7 @@ impl<T: Real> Touch<T> {
         sound: T,
     ) {
         self.slots.clear();
+        self.met.iter_mut().for_each(|met| *met = sound.zero());
         self.place(plan, kin, vel);
         for (index, pair) in plan.pairs.iter().enumerate() {
             match pair.kind {
@@ -117,6 +121,12 @@ impl<T: Real> Touch<T> {
                 flatten(plan, run, &mut self.lead);
             }
         }
+    }
+
+    /// 1 where something meets two geometries with a seam between them: lanes judge every pair alone.
+    #[inline(always)]
+    pub(super) fn crosses(&self, plan: &Plan, kind: T) -> T {
+        plan.seams.iter().fold(kind.zero(), |crosses, &[a, b]| max(crosses, min(self.met[a], self.met[b])))
     }
 
     /// Origins, velocities and margins of what moves.
@@ -186,6 +196,7 @@ impl<T: Real> Touch<T> {
         let feature = |k: usize| plane_feature(k).rotate_left(16 * plane as u32);
         for k in 0..count {
             let within = T::not(reach.less(gaps[k]));
+            self.met[index] = max(self.met[index], truth(sound, within));
             let active = T::select(within, counts, sound.zero());
             let gap = gaps[k] - rest;
             if T::any(super::lane::mask(active)) {
@@ -294,6 +305,7 @@ impl<T: Real> Touch<T> {
             let margin = reach.lane(lane);
             collide(shapes[0], &poses[0], shapes[1], &poses[1], margin, &mut self.manifold);
             let Some(deepest) = self.manifold.deepest() else { continue };
+            self.met[index] = self.met[index].with_lane(lane, 1.0);
             let part = |k: usize| {
                 let V = self.velocity[[a, b][k]];
                 (shapes[k], &poses[k], Motion::new(one(V.angular, lane), one(V.linear, lane)))
