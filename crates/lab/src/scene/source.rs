@@ -36,6 +36,12 @@ impl Source {
             Some((word, known)) if message.starts_with("unknown") => hint(word, known.iter().copied()),
             _ => String::new(),
         };
+        // What the reader says of a table in the place of a name.
+        let message = if message.starts_with("wanted exactly 1 element") {
+            "a table stands where a name is expected, such as shape = \"sphere\"; the keys of the table belong beside it"
+        } else {
+            message
+        };
         self.error_at(error.span().unwrap_or(0..0), format!("{message}{guess}"))
     }
 
