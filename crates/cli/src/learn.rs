@@ -6,7 +6,7 @@ use crate::learn_input::{chosen_models, failed, numbers_of, sampling_of};
 use crate::output::{complain, say, say_json};
 use crate::progress::Meter;
 use crate::table::{number, table};
-use crate::{learn_belief, learn_cassie, learn_cube, learn_figures, learn_identify};
+use crate::{learn_belief, learn_cassie, learn_cube, learn_figures, learn_identify, learn_sole};
 use serde_json::{Value, json};
 use stiction::random::Random;
 use stiction_lab::nearest::hint;
@@ -26,6 +26,7 @@ pub(crate) fn learn(args: &LearnArgs) -> Result<(), Failure> {
         LearnCommand::Cube(args) => learn_cube::cube(args),
         LearnCommand::Cassie(args) => learn_cassie::cassie(args),
         LearnCommand::Identify(args) => learn_identify::identify(args),
+        LearnCommand::Sole(args) => learn_sole::sole(args),
     }
 }
 

@@ -16,6 +16,7 @@ mod learn_cube;
 mod learn_figures;
 mod learn_identify;
 mod learn_input;
+mod learn_sole;
 mod output;
 mod progress;
 mod recording_file;
