@@ -85,12 +85,12 @@ impl Default for NmdpParams {
             warm_start: true,
             weight_tolerance: 1e-8,
             energy_tolerance: 1e-6,
-            residual_tolerance: 1e-9,
+            residual_tolerance: 1e-8,
             least_regularisation: 1e-4,
             most_regularisation: 1e6,
             regularisation_growth: 1.5,
             max_outer: 1000,
-            max_projection: 20,
+            max_projection: 8,
             min_step: 1e-5,
         }
     }

@@ -262,6 +262,7 @@ pub(crate) struct RunArgs {
 #[command(after_help = "\
 Examples:
   stiction view quadruped
+  stiction view robosimian-jump --stepper pbd-nmdp-pgm      ghosts of `ne-mdp` and others beside it, in the page
   stiction view robot.urdf --free-base --hold --contact raisim-ds
   stiction view stack --no-open --port 8080      on a server: forward the port, open the printed address
 
