@@ -4,7 +4,9 @@ from __future__ import annotations
 
 import json
 import math
+import re
 from pathlib import Path
+from typing import Any
 
 import numpy as np
 import pytest
@@ -78,3 +80,13 @@ def test_contact_sets_are_named_here_too(tmp_path: Path) -> None:
     file.write_text(json.dumps({"format": "toast"}))
     with pytest.raises(stiction.Error, match="sole.json.*no learned contact set"):
         Simulation(model, nmdp={"sets": {"foot_fl": "learned"}, "learned": str(file)})
+
+
+def test_the_page_runs() -> None:
+    """The block of docs/implicit-steps.md does what it says."""
+    page = (Path(__file__).parents[3] / "docs" / "implicit-steps.md").read_text()
+    blocks = re.findall(r"```python\n(.*?)```", page, re.DOTALL)
+    names: dict[str, Any] = {}
+    for block in blocks:
+        exec(compile(block, "implicit-steps.md", "exec"), names)
+    assert len(blocks) == 1 and names["report"].nmdp["residual"] <= 1e-8
