@@ -6,7 +6,9 @@ use crate::learn_input::{chosen_models, failed, numbers_of, sampling_of};
 use crate::output::{complain, say, say_json};
 use crate::progress::Meter;
 use crate::table::{number, table};
-use crate::{learn_belief, learn_cassie, learn_figures, learn_identify, learn_propagate, learn_toss};
+use crate::{
+    learn_belief, learn_cassie, learn_figures, learn_identify, learn_propagate, learn_sole, learn_toss,
+};
 use serde_json::{Value, json};
 use stiction::random::Random;
 use stiction_lab::nearest::hint;
@@ -29,6 +31,7 @@ pub(crate) fn learn(args: &LearnArgs) -> Result<(), Failure> {
         LearnCommand::Elbow(args) => learn_toss::toss::<Elbow>(args),
         LearnCommand::Cassie(args) => learn_cassie::cassie(args),
         LearnCommand::Identify(args) => learn_identify::identify(args),
+        LearnCommand::Sole(args) => learn_sole::sole(args),
     }
 }
 

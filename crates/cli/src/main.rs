@@ -16,6 +16,7 @@ mod learn_figures;
 mod learn_identify;
 mod learn_input;
 mod learn_propagate;
+mod learn_sole;
 mod learn_splits;
 mod learn_toss;
 mod output;

@@ -12,6 +12,7 @@ use stiction::solvers::Params;
 use stiction_lab::dump::Dump;
 use stiction_lab::scene::spec::HoldSpec;
 use stiction_lab::scene::{Finite, NotNegative, Positive};
+use stiction_lab::stepper_changes::StepperChanges;
 use stiction_lab::trajectory::{Detail, check_name, check_size};
 use stiction_lab::{Outcome, Overrides, RobotOptions, RunOptions, Runner, Scene, Setup};
 
@@ -74,6 +75,7 @@ impl SceneArgs {
             contact: contact.map(str::to_owned),
             contact_params: Params::parse(&self.contact_param).map_err(Failure::input)?,
             stepper: self.stepper()?,
+            stepper_params: StepperChanges::parse(&self.stepper_param).map_err(Failure::input)?,
             dt: self.dt,
             duration: self.duration,
             tolerance: self.tolerance,

@@ -165,6 +165,18 @@ fn the_examples_of_view_do_what_they_say() {
     }
 }
 
+/// A learned sole is there when the second example lands on it.
+#[test]
+fn the_examples_of_learn_sole_do_what_they_say() {
+    let here = folder("sole");
+    let all = examples(&["learn", "sole"]);
+    assert_eq!(all.len(), 2);
+    for args in all {
+        let shorter: &[&str] = if args[0] == "run" { &["--duration", "0.02"] } else { &[] };
+        follow(&here, &args, shorter);
+    }
+}
+
 #[test]
 fn the_examples_of_render_do_what_they_say() {
     follow_all("render", &["--duration", "0.02"]);

@@ -30,6 +30,7 @@ pub mod runner;
 pub mod scene;
 pub mod shrink;
 pub mod solve;
+pub mod stepper_changes;
 pub mod stress;
 pub mod summary;
 mod text;

@@ -1,6 +1,7 @@
 //! What a person changes of a scene for one run.
 
 use crate::scene::Setup;
+use crate::stepper_changes::StepperChanges;
 use stiction::solvers::Params;
 use stiction::solvers::registry::{self, Common, SolverError};
 use stiction::{Sleep, StepperName};
@@ -14,6 +15,8 @@ pub struct Overrides {
     pub contact_params: Params,
     /// Stepper, one of [`stiction::steppers`].
     pub stepper: Option<StepperName>,
+    /// Parameters of the stepper, on top of those of the scene.
+    pub stepper_params: StepperChanges,
     /// Time step [s].
     pub dt: Option<f64>,
     /// Simulated time [s].
@@ -37,6 +40,7 @@ impl Overrides {
             settings.set_contact(contact);
         }
         settings.contact_params = std::mem::take(&mut settings.contact_params).over(&self.contact_params);
+        settings.stepper = self.stepper_params.onto(&settings.stepper);
         settings.stepper.method = self.stepper.unwrap_or(settings.stepper.method);
         settings.stepper.dt = self.dt.unwrap_or(settings.stepper.dt);
         settings.tolerance = self.tolerance.unwrap_or(settings.tolerance);

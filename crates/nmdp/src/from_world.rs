@@ -10,18 +10,23 @@
 //! | ellipsoid | 26 points on it |
 //! | convex polyhedron, mesh | its vertices |
 //!
+//! A geometry with another set than the cone has one more site, the centre of its sole, in place of the points that are on it.
 //! Sites are fixed in their bodies and known beforehand, as the method asks. What it has no word for is refused: loops,
 //! couplings, tendons, carried weight, contacts that bounce or resist turning, and fixed geometries that are no planes.
 
+use crate::contact_sets::{ContactSite, NoSet};
 use crate::params::NmdpParams;
+use crate::set_kind::SetKind;
 use crate::sites::{BodySite, DofSite, Resistance, Sites};
+use crate::sole::Sole;
 use crate::wrench_set::WrenchSet;
-use crate::wrench_set::cone::{Cone, Ground};
+use crate::wrench_set::cone::Ground;
+use std::collections::BTreeSet;
 use std::f64::consts::TAU;
 use stiction_assembly::ContactFinder;
 use stiction_assembly::contact_points::friction;
 use stiction_collision::{Shape, ShapeError};
-use stiction_dynamics::spatial::{Vec3, vec3};
+use stiction_dynamics::spatial::{Pose, Vec3, vec3};
 use stiction_models::World;
 
 /// A world that these steppers do not take.
@@ -37,26 +42,14 @@ pub enum UnsupportedWorld {
     Ground { name: String, shape: &'static str, other: String },
     #[error("NMDP steppers know no contacts that {what}, as those of `{name}` with `{other}` do")]
     Contact { what: &'static str, name: String, other: String },
+    #[error("`{geometry}` is a {shape}, which has no contact set `{set}`; {has} have")]
+    Set { geometry: String, shape: &'static str, set: &'static str, has: &'static str },
+    #[error("`{geometry}` is a disc of {found} m; the learned contact set is one of {learned} m")]
+    Radius { geometry: String, learned: f64, found: f64 },
+    #[error("nmdp.sets: there is no geometry or link `{name}` that touches a plane; there are: {available}")]
+    UnknownPart { name: String, available: String },
     #[error("the joint `{joint}` has a limited angle; NMDP steppers know limits of hinges and slides alone")]
     BallLimit { joint: String },
-}
-
-/// A site of a body: the geometries it belongs to, and how they meet.
-#[derive(Clone, Copy, Debug)]
-pub struct ContactSite {
-    /// The geometry of the body and the plane: indices into `world.geometries`.
-    pub geometry: usize,
-    pub plane: usize,
-    /// Number of the site on the geometry.
-    pub feature: u32,
-    pub body: usize,
-    /// The site in the body [m].
-    pub p_BS: Vec3,
-    /// Radius of the ball about the site; 0 for corners [m].
-    pub radius: f64,
-    pub ground: Ground,
-    /// μ [–].
-    pub friction: f64,
 }
 
 /// The sites of a world.
@@ -69,13 +62,8 @@ pub struct WorldSites {
     pub bodies_may_meet: bool,
 }
 
-/// Makes the set of a contact.
-pub type MakeSet<'a> = dyn Fn(&ContactSite, &NmdpParams) -> Box<dyn WrenchSet> + 'a;
-
-/// The cone of the paper at a contact.
-pub fn cone(site: &ContactSite, params: &NmdpParams) -> Box<dyn WrenchSet> {
-    Box::new(Cone::new(site.ground, site.radius, params.contact, site.friction, params.edges as usize))
-}
+/// Makes the set of a contact; mostly [`ContactSets::make`](crate::contact_sets::ContactSets::make).
+pub type MakeSet<'a> = dyn Fn(&ContactSite) -> Result<Box<dyn WrenchSet>, NoSet> + 'a;
 
 impl WorldSites {
     /// The sites of `world`, with the set that `make` gives each.
@@ -118,23 +106,87 @@ impl WorldSites {
                 let normal = X_WP.rotation.rotate(Vec3::Z);
                 let offset = normal.dot(X_WP.translation) + surface.margin;
                 let ground = Ground { normal, offset };
-                for (feature, (p, radius)) in points_of(&geometry.shape).into_iter().enumerate() {
-                    contacts.push(ContactSite {
-                        geometry: g,
-                        plane: other,
-                        feature: feature as u32,
-                        body,
-                        p_BS: X_BG.transform(p),
-                        radius,
-                        ground,
-                        friction: mu,
-                    });
-                }
+                let point = ContactSite {
+                    geometry: g,
+                    plane: other,
+                    feature: 0,
+                    body,
+                    p_BS: Vec3::ZERO,
+                    radius: 0.0,
+                    ground,
+                    friction: mu,
+                    set: SetKind::Cone,
+                    sole: None,
+                };
+                add_sites(world, params, point, &X_BG, &mut contacts)?;
             }
         }
-        let site = |c: &ContactSite| BodySite { body: c.body, p_BS: c.p_BS, set: make(c, params) };
-        let sites = Sites::new(contacts.iter().map(site).collect(), joints(world, params)?);
-        Ok(Self { contacts, sites, bodies_may_meet })
+        check_names(world, params, &contacts)?;
+        let site = |c: &ContactSite| {
+            let set = make(c).map_err(|no| match no {
+                NoSet::Shape => no_set(world, c.geometry, c.set),
+                NoSet::Radius { learned, found } => UnsupportedWorld::Radius {
+                    geometry: world.geometries[c.geometry].name.clone(),
+                    learned,
+                    found,
+                },
+            })?;
+            Ok(BodySite { body: c.body, p_BS: c.p_BS, set })
+        };
+        let bodies = contacts.iter().map(site).collect::<Result<_, UnsupportedWorld>>()?;
+        Ok(Self { sites: Sites::new(bodies, joints(world, params)?), contacts, bodies_may_meet })
+    }
+}
+
+/// Sites of the geometry of `point` on its plane.
+fn add_sites(
+    world: &World,
+    params: &NmdpParams,
+    point: ContactSite,
+    X_BG: &Pose,
+    out: &mut Vec<ContactSite>,
+) -> Result<(), UnsupportedWorld> {
+    let geometry = &world.geometries[point.geometry];
+    let of_name = |name: &str| params.sets.get(name).copied();
+    let of_link = || geometry.link.and_then(|link| of_name(&world.model.links[link].name));
+    let set = of_name(&geometry.name).or_else(of_link).unwrap_or(params.set);
+    let mut on_sole: Box<dyn Fn(Vec3) -> bool> = Box::new(|_| false);
+    let points = points_of(&geometry.shape);
+    if set != SetKind::Cone {
+        let [x, y, z] = params.sole;
+        let found = Sole::of_shape(&geometry.shape, vec3(x, y, z));
+        let (sole, centre) = found.ok_or_else(|| no_set(world, point.geometry, set))?;
+        let (down, height) = (sole.axes[2], centre.dot(sole.axes[2]));
+        on_sole = Box::new(move |p| down.dot(p) > height * (1.0 - 1e-9));
+        let (p_BS, sole) = (X_BG.transform(centre), Some(sole.posed(X_BG)));
+        out.push(ContactSite { feature: points.len() as u32, p_BS, set, sole, ..point });
+    }
+    for (feature, (p, radius)) in points.into_iter().enumerate().filter(|(_, (p, _))| !on_sole(*p)) {
+        out.push(ContactSite { feature: feature as u32, p_BS: X_BG.transform(p), radius, ..point });
+    }
+    Ok(())
+}
+
+fn no_set(world: &World, geometry: usize, set: SetKind) -> UnsupportedWorld {
+    let geometry = &world.geometries[geometry];
+    let (name, shape) = (geometry.name.clone(), geometry.shape.name());
+    UnsupportedWorld::Set { geometry: name, shape, set: set.name(), has: set.shapes() }
+}
+
+/// Every name of `nmdp.sets` is of a geometry, or of the link of one, that has a site.
+fn check_names(world: &World, params: &NmdpParams, contacts: &[ContactSite]) -> Result<(), UnsupportedWorld> {
+    let names = |c: &ContactSite| {
+        let geometry = &world.geometries[c.geometry];
+        let link = geometry.link.map(|link| world.model.links[link].name.clone());
+        std::iter::once(geometry.name.clone()).chain(link)
+    };
+    let known: BTreeSet<String> = contacts.iter().flat_map(names).collect();
+    match params.sets.keys().find(|name| !known.contains(*name)) {
+        Some(name) => {
+            let available = known.into_iter().collect::<Vec<_>>().join(", ");
+            Err(UnsupportedWorld::UnknownPart { name: name.clone(), available })
+        }
+        None => Ok(()),
     }
 }
 

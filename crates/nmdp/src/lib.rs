@@ -14,6 +14,7 @@
 //! | inertia, two ways: `ne` and `pbd` | [`inertia`] |
 //! | efforts at the end of the step: stable PD | [`efforts`] |
 //! | contact sets, and where they are | [`wrench_set`], [`sites`] |
+//! | which set stands where, by name | [`contact_sets`], [`set_kind`], [`sole`] |
 //! | G, its derivatives, K | [`residual`], factored by [`tree_lu`] |
 //! | the step: projected gradients, over quadratic programs | [`pgm`], [`simplex_qp`] |
 //! | the baseline under linearised dynamics | [`forward`] |
@@ -26,6 +27,7 @@
 
 pub mod adaptive;
 pub mod body_forces;
+pub mod contact_sets;
 pub mod efforts;
 pub mod end_of_step;
 pub mod forward;
@@ -35,12 +37,16 @@ pub mod params;
 pub mod pgm;
 pub mod report;
 pub mod residual;
+pub mod set_kind;
 pub mod simplex_qp;
 pub mod sites;
+pub mod sole;
 pub mod tree_lu;
 pub mod wrench_set;
 
 pub use adaptive::{Acting, Method, Nmdp, NmdpMemory};
-pub use from_world::{ContactSite, UnsupportedWorld, WorldSites};
+pub use contact_sets::{ContactSets, ContactSite, SetsError};
+pub use from_world::{UnsupportedWorld, WorldSites};
 pub use params::{NmdpParams, OutOfRange};
 pub use report::{Failure, NmdpReport};
+pub use set_kind::SetKind;

@@ -1,17 +1,34 @@
 //! Parameters of the method.
 
 use crate::residual::Dissipated;
+use crate::set_kind::SetKind;
 use crate::wrench_set::cone::Growth;
+use crate::wrench_set::granular::GranularParams;
 use serde::{Deserialize, Serialize};
+use std::collections::BTreeMap;
+use std::path::PathBuf;
 
 /// Defaults are the paper's and its authors' program's, but for what they leave open: the stiffness.
-#[derive(Clone, Copy, Debug, PartialEq, Serialize, Deserialize)]
+#[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
 #[serde(default, deny_unknown_fields)]
 pub struct NmdpParams {
     /// How contact sets grow with depth δ [m]: k δ^m + ε [N]. A contact that bears the weight N is √(N/k) deep at m = 2.
     pub contact: Growth,
     /// Edges of the linearised friction cone; 4 … 16 [–].
     pub edges: u32,
+    /// The contact set of geometries that `sets` does not name.
+    pub set: SetKind,
+    /// Contact sets of single geometries, by the name of the geometry or of its link.
+    pub sets: BTreeMap<String, SetKind>,
+    /// The outward direction of the face that is the sole of a geometry with another set than the cone, in axes of the
+    /// geometry [–]. Points that are not on it keep their cones.
+    pub sole: [f64; 3],
+    /// Numbers of planar patches; stiffness, edges and friction are those of cones.
+    pub patch: PatchParams,
+    /// Numbers of granular sets.
+    pub granular: GranularParams,
+    /// File of the learned set, which `stiction learn sole` makes; in a scene relative to its file.
+    pub learned: Option<PathBuf>,
     /// How stops of joints grow with the excess [rad or m]; N·m or N.
     pub stop: Growth,
     /// The energy at the end of the step that is made least.
@@ -38,22 +55,42 @@ pub struct NmdpParams {
     pub min_step: f64,
 }
 
+/// Numbers of planar patches.
+#[derive(Clone, Copy, Debug, PartialEq, Serialize, Deserialize)]
+#[serde(default, deny_unknown_fields)]
+pub struct PatchParams {
+    /// Directions of the motions from which friction under even pressure is sampled, three turns for each; 4 … 16 [–].
+    pub samples: u32,
+}
+
+impl Default for PatchParams {
+    fn default() -> Self {
+        Self { samples: 6 }
+    }
+}
+
 impl Default for NmdpParams {
     fn default() -> Self {
         Self {
             contact: Growth::default(),
             edges: 4,
+            set: SetKind::default(),
+            sets: BTreeMap::new(),
+            sole: [0.0, 0.0, -1.0],
+            patch: PatchParams::default(),
+            granular: GranularParams::default(),
+            learned: None,
             stop: Growth { stiffness: 1e5, ..Growth::default() },
             dissipated: Dissipated::default(),
             warm_start: true,
             weight_tolerance: 1e-8,
             energy_tolerance: 1e-6,
-            residual_tolerance: 1e-9,
+            residual_tolerance: 1e-8,
             least_regularisation: 1e-4,
             most_regularisation: 1e6,
             regularisation_growth: 1.5,
             max_outer: 1000,
-            max_projection: 20,
+            max_projection: 8,
             min_step: 1e-5,
         }
     }
@@ -88,6 +125,15 @@ impl NmdpParams {
         }
         let edges = f64::from(self.edges);
         check("nmdp.edges", edges, (3..=64).contains(&self.edges), "3 to 64 edges")?;
+        let length: f64 = self.sole.iter().map(|x| x * x).sum();
+        check("nmdp.sole", length, length > 0.0, "a direction that is not zero")?;
+        let samples = self.patch.samples;
+        check("nmdp.patch.samples", f64::from(samples), (1..=64).contains(&samples), "1 to 64 directions")?;
+        let GranularParams { strength, rings, azimuths } = self.granular;
+        check("nmdp.granular.strength", strength, strength > 0.0, "a strength > 0 [N/m³]")?;
+        check("nmdp.granular.rings", f64::from(rings), (1..=50).contains(&rings), "1 to 50 rings")?;
+        let ok = (3..=64).contains(&azimuths);
+        check("nmdp.granular.azimuths", f64::from(azimuths), ok, "3 to 64 azimuths")?;
         for (name, value) in [
             ("nmdp.weight_tolerance", self.weight_tolerance),
             ("nmdp.energy_tolerance", self.energy_tolerance),

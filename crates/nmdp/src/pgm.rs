@@ -4,7 +4,7 @@
 //!     project ν onto G(ν, w) = 0 by Newton's method                                  (1)
 //!     until ‖Δw‖ or the fall of K is small:
 //!         min over Δw:  ½ Δwᵀ (Sᵀ W S + β) Δw + (Sᵀ ∂K/∂ν)ᵀ Δw,   w + Δw ≥ 0, Σ ≤ 1   (2)
-//!         project ν onto G(ν, w + Δw) = 0
+//!         project ν + S Δw onto G(ν, w + Δw) = 0
 //!         K fell: accept, β := max(β/γ, β_min);   else β := γ β, and (2) again       (3)
 //! ```
 //!
@@ -119,7 +119,7 @@ impl Pgm {
                 report.stalled += u32::from(!at_answer);
                 break;
             }
-            self.nu.copy_from_slice(at.nu);
+            self.predict(at.nu);
             let (mut nu, trial) = (std::mem::take(&mut self.nu), std::mem::take(&mut self.trial));
             let projected = self.project(world, start, params, &mut nu, &trial, report);
             (self.nu, self.trial) = (nu, trial);
@@ -157,6 +157,16 @@ impl Pgm {
         report.energy = energy;
         report.residual = report.residual.max(g * start.h / self.mass);
         Ok(())
+    }
+
+    /// Where (2) expects ν, ν + S Δw: the projection starts there.
+    fn predict(&mut self, nu: &[f64]) {
+        self.nu.copy_from_slice(nu);
+        for (row, change) in self.residual.sensitivity.chunks_exact(nu.len()).zip(&self.x) {
+            for (nu, s) in self.nu.iter_mut().zip(row) {
+                *nu += change * s;
+            }
+        }
     }
 
     /// Projects ν by (1); returns ‖G‖ at the end.

@@ -5,13 +5,15 @@
 mod common;
 
 use common::Dice;
+use std::sync::Arc;
 use stiction_dynamics::spatial::{Force, Inertia, Pose, Quat, Sym3, Vec3, vec3};
 use stiction_dynamics::{JointSpec, ModelBuilder};
 use stiction_models::World;
 use stiction_nmdp::sites::{BodySite, Sites};
+use stiction_nmdp::sole::Sole;
 use stiction_nmdp::wrench_set::cone::{Cone, Ground, Growth};
 use stiction_nmdp::wrench_set::granular::{Granular, GranularParams};
-use stiction_nmdp::wrench_set::learned::{Learned, LearnedParams};
+use stiction_nmdp::wrench_set::learned::{Learned, LearnedParams, LearnedTable};
 use stiction_nmdp::wrench_set::patch::Patch;
 use stiction_nmdp::wrench_set::{Place, WrenchSet};
 use stiction_nmdp::{Acting, Method, Nmdp, NmdpParams};
@@ -19,13 +21,14 @@ use stiction_nmdp::{Acting, Method, Nmdp, NmdpParams};
 const GROUND: Ground = Ground { normal: Vec3::Z, offset: 0.0 };
 const FACE: ([f64; 2], [Vec3; 3]) = ([0.1, 0.1], [Vec3::X, vec3(0.0, -1.0, 0.0), vec3(0.0, 0.0, -1.0)]);
 
-fn granular(rings: usize) -> Granular {
-    let params = GranularParams { strength: 1e5, radius: 0.05, rings, azimuths: 6 };
-    Granular::new(GROUND, Vec3::Z, &params)
+fn granular(rings: u32) -> Granular {
+    let params = GranularParams { strength: 1e5, rings, azimuths: 6 };
+    Granular::new(GROUND, &Sole::disc(0.05, vec3(0.0, 0.0, -1.0)), &params)
 }
 
 fn learned() -> Learned {
-    Learned::new(&granular(12), GROUND, Vec3::Z, &LearnedParams::default()).unwrap()
+    let table = LearnedTable::of_teacher(&granular(12), GROUND, Vec3::Z, &LearnedParams::default()).unwrap();
+    Learned::new(Arc::new(table), GROUND, Vec3::Z)
 }
 
 fn patch(growth: Growth, edges: usize) -> Patch {

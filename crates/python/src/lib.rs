@@ -25,6 +25,7 @@ mod fields;
 mod laws;
 mod learn;
 mod loading;
+mod nmdp;
 mod numbers;
 mod packed;
 mod plugged;

@@ -1,5 +1,6 @@
 //! What a step and the judge say, as Python sees it.
 
+use crate::nmdp;
 use pyo3::prelude::*;
 use pyo3::types::PyDict;
 use stiction::contact::Certificate;
@@ -69,6 +70,12 @@ impl Report {
     #[getter]
     fn asleep(&self) -> usize {
         self.0.asleep
+    }
+
+    /// Counts and measurements of an NMDP stepper, by name.
+    #[getter]
+    fn nmdp<'py>(&self, py: Python<'py>) -> PyResult<Option<Bound<'py, PyDict>>> {
+        self.0.nmdp.as_ref().map(|report| nmdp::mapping(py, report)).transpose()
     }
 
     fn __repr__(&self) -> String {

@@ -20,6 +20,7 @@ use stiction::solvers::Params;
 use stiction::{Settings, Snapshot, State, StepReport, StepStatus};
 use stiction_camera::Painter;
 use stiction_lab::scene::{Force, Motion};
+use stiction_lab::stepper_changes::over;
 
 /// Settings on top of those of a world.
 #[derive(Deserialize)]
@@ -57,11 +58,7 @@ pub(crate) fn stepper(
     base: &stiction::StepperParams,
     given: Map<String, Value>,
 ) -> PyResult<stiction::StepperParams> {
-    let mut all = serde_json::to_value(base).map_err(wrong)?;
-    if let Value::Object(all) = &mut all {
-        all.extend(given);
-    }
-    serde_json::from_value(all).map_err(|e| wrong(without_place(&e)))
+    over(base, &Value::Object(given)).map_err(|e| wrong(without_place(&e)))
 }
 
 /// The part that one thread at a time works on.

@@ -73,6 +73,11 @@ class StepReport:
     def asleep(self) -> int:
         """Bodies that sleep from now on."""
 
+    @property
+    def nmdp(self) -> dict[str, float] | None:
+        """What NMDP steppers count and measure: ``outer`` iterations, ``smallest_part`` [s], ``pivot`` (the rank), ``reduction``,
+        ``contraction``, ``descent`` [J] and more, as docs/implicit-steps.md tells; ``None`` of other steppers."""
+
 class World:
     @staticmethod
     def find(name_or_path: str, options: str) -> World: ...

@@ -7,7 +7,7 @@ use stiction_dynamics::spatial::Vec3;
 use stiction_nmdp::{NmdpParams, OutOfRange};
 
 /// Defaults suit metre-sized robots at millisecond steps.
-#[derive(Clone, Copy, Debug, PartialEq, Serialize, Deserialize)]
+#[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
 #[serde(default, deny_unknown_fields)]
 pub struct StepperParams {
     /// The stepper, one of [`crate::steppers`].

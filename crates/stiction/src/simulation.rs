@@ -165,7 +165,7 @@ impl Simulation {
             return Err(SetupError::Turning { solver: settings.contact, geometry });
         }
         solver.use_threads(settings.threads);
-        let stepper = make(&world, settings.stepper)?;
+        let stepper = make(&world, settings.stepper.clone())?;
         let stepper = Sleeping::new(&world, stepper, &settings.stepper);
         let model = &world.model;
         Ok(Self {

@@ -145,7 +145,7 @@ fn contacts_may_come_from_elsewhere() {
 fn a_stepper_takes_any_h_and_goes_on_from_its_memory() {
     let (world, start) = sliding(1.0);
     let params = StepperParams { sleep: Sleep::Off, ..StepperParams::default() };
-    let mut stepper = stepping::make(&world, params).unwrap();
+    let mut stepper = stepping::make(&world, params.clone()).unwrap();
     assert_eq!(stepper.name(), "time-stepping");
     let (mut solver, input) = (make("auto", &Common::default()).unwrap(), Input::default());
     let mut state = start.clone();

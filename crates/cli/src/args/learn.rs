@@ -1,6 +1,7 @@
 //! Arguments of `stiction learn`.
 
 use super::SceneArgs;
+use super::numbers::positive;
 use clap::{Args, Subcommand};
 use std::path::PathBuf;
 
@@ -30,6 +31,8 @@ pub(crate) enum LearnCommand {
     Cassie(CassieArgs),
     /// Find parameters of any scene that explain measured trajectories, and their distribution
     Identify(Box<IdentifyArgs>),
+    /// Learn the contact set of a round sole in sand, for the NMDP steppers, from a finer one
+    Sole(SoleArgs),
 }
 
 /// What all of these commands have.
@@ -314,4 +317,39 @@ pub(crate) struct TossArgs {
     pub(crate) generations: u16,
     #[command(flatten)]
     pub(crate) common: CommonArgs,
+}
+
+#[derive(Debug, Args)]
+#[command(after_help = "\
+Examples:
+  stiction learn sole --radius 0.05 --out sole.json
+  stiction run sand --stepper-param nmdp.sets.foot_fl=learned --stepper-param nmdp.learned=sole.json")]
+pub(crate) struct SoleArgs {
+    /// The file, which `nmdp.learned` of a scene names
+    #[arg(long, value_name = "FILE")]
+    pub(crate) out: PathBuf,
+    /// Radius of the sole [m]
+    #[arg(long, value_name = "METRES", default_value_t = 0.05)]
+    pub(crate) radius: f64,
+    /// Strength of the sand, as `nmdp.granular.strength` [N/m³]
+    #[arg(long, value_name = "N/M3", default_value_t = 5e5, value_parser = positive)]
+    pub(crate) strength: f64,
+    /// Rings of elements of the finer set
+    #[arg(long, value_name = "N", default_value_t = 20, value_parser = clap::value_parser!(u8).range(1..=50))]
+    pub(crate) rings: u8,
+    /// Azimuths of its motions
+    #[arg(long, value_name = "N", default_value_t = 6, value_parser = clap::value_parser!(u8).range(3..=64))]
+    pub(crate) azimuths: u8,
+    /// Deepest sample [m]
+    #[arg(long, value_name = "METRES", default_value_t = 0.06)]
+    pub(crate) depth: f64,
+    /// Steepest sample: the sine of the tilt [–]
+    #[arg(long, value_name = "SINE", default_value_t = 0.5)]
+    pub(crate) tilt: f64,
+    /// Samples along the depth, and along the tilt in two directions
+    #[arg(long, value_name = "N", default_value_t = 9, value_parser = clap::value_parser!(u8).range(3..=41))]
+    pub(crate) samples: u8,
+    /// Print JSON, and nothing else
+    #[arg(long)]
+    pub(crate) json: bool,
 }

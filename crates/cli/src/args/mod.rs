@@ -7,7 +7,7 @@ mod numbers;
 pub(crate) use laboratory::{ExperimentArgs, ShrinkArgs, SolveArgs, SolversArgs, StressArgs};
 pub(crate) use learn::{
     BeliefArgs, CassieArgs, ChainArgs, DiceArgs, DropArgs, EllipseArgs, IdentifyArgs, LearnArgs,
-    LearnCommand, PosteriorArgs, PropagateArgs, TossArgs,
+    LearnCommand, PosteriorArgs, PropagateArgs, SoleArgs, TossArgs,
 };
 
 use clap::{Args, Parser, Subcommand, ValueEnum};
@@ -92,6 +92,9 @@ pub(crate) struct SceneArgs {
     /// Stepper (see `stiction steppers`)
     #[arg(long, value_name = "NAME")]
     pub(crate) stepper: Option<String>,
+    /// Set a parameter of the stepper, a key of `[stepper]` in docs/scenes.md such as `nmdp.set`; may be repeated
+    #[arg(long, value_name = "KEY=VALUE")]
+    pub(crate) stepper_param: Vec<String>,
     /// Time step [s]
     #[arg(long, value_name = "SECONDS", value_parser = positive, allow_negative_numbers = true)]
     pub(crate) dt: Option<f64>,
@@ -259,6 +262,7 @@ pub(crate) struct RunArgs {
 #[command(after_help = "\
 Examples:
   stiction view quadruped
+  stiction view robosimian-jump --stepper pbd-nmdp-pgm      ghosts of `ne-mdp` and others beside it, in the page
   stiction view robot.urdf --free-base --hold --contact raisim-ds
   stiction view stack --no-open --port 8080      on a server: forward the port, open the printed address
 

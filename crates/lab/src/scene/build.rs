@@ -165,12 +165,14 @@ impl Scene {
     }
 
     fn settings(&self) -> Settings {
+        let mut stepper = self.stepper.clone();
+        stepper.nmdp.learned = stepper.nmdp.learned.map(|file| self.source.folder().join(file));
         Settings {
             contact: self.contact.solver.clone(),
             contact_params: self.contact.params.clone(),
             tolerance: self.contact.tolerance.0,
             max_iterations: self.contact.max_iterations,
-            stepper: self.stepper,
+            stepper,
             ..Settings::default()
         }
     }

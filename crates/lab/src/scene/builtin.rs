@@ -31,6 +31,7 @@ pub const BUILTIN_SCENES: &[(&str, &str)] = files![
     "robosimian-jump": "robosimian-jump.toml",
     "spider-walk": "spider-walk.toml",
     "spider-jump": "spider-jump.toml",
+    "sand": "sand.toml",
 ];
 
 /// Name and text of every built-in model (MJCF).
@@ -43,6 +44,7 @@ pub const BUILTIN_MODELS: &[(&str, &str)] = files![
     "wedge": "wedge.xml",
     "robosimian": "robosimian.xml",
     "spider": "spider.xml",
+    "lander": "lander.xml",
 ];
 
 /// Name of a built-in file in messages.

@@ -10,7 +10,7 @@ use serde_json::{Value, to_value};
 use stiction::StepperParams;
 use stiction::nmdp::NmdpParams;
 
-const SOURCES: [&str; 8] = [
+const SOURCES: [&str; 10] = [
     include_str!("mod.rs"),
     include_str!("spec.rs"),
     include_str!("motion.rs"),
@@ -19,6 +19,8 @@ const SOURCES: [&str; 8] = [
     include_str!("../../../nmdp/src/params.rs"),
     include_str!("../../../nmdp/src/residual.rs"),
     include_str!("../../../nmdp/src/wrench_set/cone.rs"),
+    include_str!("../../../nmdp/src/wrench_set/granular.rs"),
+    include_str!("../../../nmdp/src/set_kind.rs"),
 ];
 
 const HEAD: &str = "# Scene files
@@ -126,6 +128,8 @@ fn kind_in_words(kind: &str, all: &[Item]) -> String {
         "Vec<Finite>" => "numbers",
         "Vec<Vec<Finite>>" => "rows of numbers",
         "BTreeMap<String, Finite>" => "{ name = number, … }",
+        "BTreeMap<String, SetKind>" => "{ name = set, … }",
+        "[f64; 3]" => "[x, y, z]",
         "[Finite; 2]" => "two numbers",
         "[Finite; 5]" => "five numbers",
         "[u32; 3]" => "three whole numbers",
@@ -228,6 +232,12 @@ fn page() -> String {
             "`contact` and `stop` of `[stepper.nmdp]`",
             "Growth",
             &to_value(NmdpParams::default().contact).unwrap(),
+        ),
+        ("`patch` of `[stepper.nmdp]`", "PatchParams", &to_value(NmdpParams::default().patch).unwrap()),
+        (
+            "`granular` of `[stepper.nmdp]`",
+            "GranularParams",
+            &to_value(NmdpParams::default().granular).unwrap(),
         ),
         ("`soft`", "SoftSpec", &to_value(SoftSpec::default()).unwrap()),
         ("`hold`", "HoldSpec", &to_value(HoldSpec::default()).unwrap()),

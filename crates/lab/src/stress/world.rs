@@ -69,8 +69,9 @@ const DT: [f64; 5] = [5e-4, 1e-3, 2e-3, 5e-3, 1e-2];
 /// The world of `seed`.
 pub fn draw(seed: u64) -> Result<Drawn, SceneError> {
     let mut random = Random::new(seed);
-    // Not those that follow a motion, which is another's subject.
-    let scenes: Vec<_> = BUILTIN_SCENES.iter().filter(|(_, text)| !text.contains("[motion]")).collect();
+    // Not those that follow a motion, or a contact law of their own, which are others' subjects.
+    let plain = |text: &str| !text.contains("[motion]") && !text.contains("nmdp.sets");
+    let scenes: Vec<_> = BUILTIN_SCENES.iter().filter(|(_, text)| plain(text)).collect();
     let pick = below(&mut random, scenes.len() + 4);
     let heap = || Scene::from_toml(HEAP, Path::new("heap.toml"));
     let (name, scene) = match scenes.get(pick) {

@@ -1,6 +1,6 @@
-//! A disc in granular ground: the wrenches that the ground can exert on it at a pose, by resistive-force theory.
+//! A sole in granular ground: the wrenches that the ground can exert on it at a pose, by resistive-force theory.
 //!
-//! Every element of the disc that is a depth δ_e below the surface feels a stress in proportion to its depth, which depends on
+//! Every element of the sole that is a depth δ_e below the surface feels a stress in proportion to its depth, which depends on
 //! the inclination β of its face and the direction γ of its motion in the vertical plane of that motion [LiZhangGoldman2013]:
 //!
 //! ```text
@@ -12,11 +12,13 @@
 //! down, level and up along azimuths: what moves in any other way feels a mixture of these, and of all mixtures the principle
 //! of maximal dissipation takes the one against the motion. Set-up of α: the generic Fourier series of the authors.
 //!
-//! The set depends on the depths of the elements and on β of the disc in each azimuth's plane. Its derivative is analytic.
+//! The set depends on the depths of the elements and on β of the sole in each azimuth's plane. Its derivative is analytic.
 
 use super::{Place, WrenchSet};
 use crate::body_forces::{Mat6, cross_matrix, outer};
+use crate::sole::{Outline, Sole};
 use crate::wrench_set::cone::Ground;
+use serde::{Deserialize, Serialize};
 use std::f64::consts::{FRAC_PI_2, FRAC_PI_4, TAU};
 use stiction_dynamics::spatial::{Force, Mat3, Vec3};
 
@@ -48,7 +50,7 @@ struct Direction {
     gamma: f64,
 }
 
-/// The set of a disc; the site is its centre.
+/// The set of a sole; the site is its centre.
 #[derive(Clone, Debug)]
 pub struct Granular {
     ground: Ground,
@@ -56,51 +58,45 @@ pub struct Granular {
     strength: f64,
     /// Elements from the centre, in axes of the body [m].
     elements: Vec<Vec3>,
-    /// Normal of the disc in axes of the body, away from the ground.
+    /// Normal of the sole in axes of the body, away from the ground.
     up: Vec3,
     directions: Vec<Direction>,
 }
 
-/// Numbers of a granular set.
-#[derive(Clone, Copy, Debug, PartialEq)]
+/// Numbers of granular sets.
+#[derive(Clone, Copy, Debug, PartialEq, Serialize, Deserialize)]
+#[serde(default, deny_unknown_fields)]
 pub struct GranularParams {
-    /// ζ: strength of the material; 1e6 N/m³ is 1 N/cm³ at α = 1 [N/m³].
+    /// ζ: strength of the material; 1e6 N/m³ is 1 N/cm³ at α = 1; typical 2e5 … 2e6 [N/m³].
     pub strength: f64,
-    /// Radius of the disc [m].
-    pub radius: f64,
-    /// Rings of elements; 2 for simulation, 20 for data.
-    pub rings: usize,
+    /// Rings of elements of a disc, and half the rows of a rectangle; 2 … 4 for simulation, 20 for data.
+    pub rings: u32,
     /// Azimuths of motions; 4 … 16.
-    pub azimuths: usize,
+    pub azimuths: u32,
+}
+
+impl Default for GranularParams {
+    fn default() -> Self {
+        Self { strength: 5e5, rings: 3, azimuths: 6 }
+    }
 }
 
 impl Granular {
-    /// A disc with its centre at the site and the normal `up` in axes of its body.
-    pub fn new(ground: Ground, up: Vec3, params: &GranularParams) -> Self {
-        let GranularParams { strength, radius, rings, azimuths } = *params;
-        let (a, b) = up.tangents();
-        let mut elements = Vec::new();
-        // Rings of equal width with elements in proportion to their radii: equal areas.
-        for ring in 0..rings {
-            let r = radius * (ring as f64 + 0.5) / rings as f64;
-            let count = 3 * (2 * ring + 1);
-            for k in 0..count {
-                let angle = TAU * (k as f64 + 0.5 * (ring % 2) as f64) / count as f64;
-                elements.push(a * (r * angle.cos()) + b * (r * angle.sin()));
-            }
-        }
-        let area = std::f64::consts::PI * radius * radius / elements.len() as f64;
+    /// A sole with its centre at the site.
+    pub fn new(ground: Ground, sole: &Sole, params: &GranularParams) -> Self {
+        let GranularParams { strength, rings, azimuths } = *params;
+        let (elements, area) = elements(sole, rings);
         let (t1, t2) = ground.normal.tangents();
         let mut directions = vec![Direction { e: t1, gamma: FRAC_PI_2 }];
         for k in 0..azimuths {
-            let angle = TAU * k as f64 / azimuths as f64;
+            let angle = TAU * f64::from(k) / f64::from(azimuths);
             let e = t1 * angle.cos() + t2 * angle.sin();
             directions.extend([FRAC_PI_4, 0.0, -FRAC_PI_4].map(|gamma| Direction { e, gamma }));
         }
-        Self { ground, strength: strength * area, elements, up, directions }
+        Self { ground, strength: strength * area, elements, up: sole.axes[2] * -1.0, directions }
     }
 
-    /// Inclination of the disc in the plane of a motion, and its gradient by the turning of the body.
+    /// Inclination of the sole in the plane of a motion, and its gradient by the turning of the body.
     fn inclination(&self, place: &Place, e: Vec3) -> (f64, Vec3) {
         let (up, n) = (place.R_WB * self.up, self.ground.normal);
         let (x, z) = (up.dot(e), up.dot(n));
@@ -109,6 +105,36 @@ impl Granular {
         let s = x * x + z * z;
         (beta, (up.cross(n) * (x / s)) - up.cross(e) * (z / s))
     }
+}
+
+/// Elements of equal area from the centre of a sole, in axes of the body [m], and the area of one [m²].
+fn elements(sole: &Sole, rings: u32) -> (Vec<Vec3>, f64) {
+    let [a, b, _] = sole.axes;
+    let mut out = Vec::new();
+    let total = match sole.outline {
+        Outline::Disc { radius } => {
+            // Rings of equal width with elements in proportion to their radii.
+            for ring in 0..rings {
+                let r = radius * (f64::from(ring) + 0.5) / f64::from(rings);
+                let count = 3 * (2 * ring + 1);
+                for k in 0..count {
+                    let angle = TAU * (f64::from(k) + 0.5 * f64::from(ring % 2)) / f64::from(count);
+                    out.push(a * (r * angle.cos()) + b * (r * angle.sin()));
+                }
+            }
+            std::f64::consts::PI * radius * radius
+        }
+        Outline::Rectangle { half } => {
+            let rows = 2 * rings;
+            let at = |k: u32, half: f64| half * ((f64::from(k) + 0.5) / f64::from(rings) - 1.0);
+            for i in 0..rows {
+                out.extend((0..rows).map(|j| a * at(i, half[0]) + b * at(j, half[1])));
+            }
+            4.0 * half[0] * half[1]
+        }
+    };
+    let area = total / out.len() as f64;
+    (out, area)
 }
 
 impl WrenchSet for Granular {

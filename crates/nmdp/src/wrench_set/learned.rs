@@ -1,30 +1,32 @@
-//! A set that was learned from samples of another, by radial basis functions of the pose.
+//! A set that was learned from samples, by radial basis functions of the pose.
 //!
 //! Over level ground the wrenches on an axisymmetric foot depend on the depth of its site and on the tilt (a, b) of its axis:
 //! the parts of its unit vector along two horizontal directions. With δ the depth of its lowest point, nearly,
-//! x = (δ/δ₀, a/a₀, b/a₀) and every coordinate y of every vertex,
+//! x = (δ/δ₀, a/a₀, b/a₀) and every coordinate y of every vertex, along these directions and the normal,
 //!
 //! ```text
 //!     δ = depth of the site + r (√(a² + b² + ε²) − ε),   r the radius of the foot     (0)
 //!     y(x) = δ₊ Σ_k θ_k φ(|x − x_k|),   φ(r) = exp(−r²/(2 s²))                        (1)
-//!     θ = argmin Σ_samples (y − y(x))² + ρ |θ|²                                       (2)
 //! ```
 //!
-//! The factor δ₊ keeps what hovers free of force, and the set as smooth there as its teacher. Derivatives follow from (1);
-//! the zeroth-order method does without. As in [Zhu2019], whose sets were learned from measurements; here the teacher is any
-//! other [`WrenchSet`], mostly a finer one.
+//! The factor δ₊ keeps what hovers free of force, and the set as smooth there as what it was learned from. Derivatives follow
+//! from (1); the zeroth-order method does without. Beyond the range of the samples φ is what it is at their edge: deeper
+//! wrenches grow with the depth, steeper ones no more. θ is found in [`super::learning`], as in [Zhu2019].
 
 use super::{Place, WrenchSet};
 use crate::body_forces::{Mat6, outer};
 use crate::wrench_set::cone::Ground;
 use nalgebra::{DMatrix, DVector};
-use stiction_dynamics::spatial::{Force, Quat, Vec3, vec3};
+use serde::{Deserialize, Serialize};
+use std::sync::Arc;
+use stiction_dynamics::spatial::{Force, Vec3, vec3};
 
 /// ε of (0): tilts well below it count as level [–].
 const LEVEL: f64 = 0.3;
 
-/// Poses that are sampled, and the basis.
-#[derive(Clone, Copy, Debug, PartialEq)]
+/// The range of a learned set, and its basis.
+#[derive(Clone, Copy, Debug, PartialEq, Serialize, Deserialize)]
+#[serde(deny_unknown_fields)]
 pub struct LearnedParams {
     /// Radius r of the foot about its site [m].
     pub radius: f64,
@@ -36,7 +38,7 @@ pub struct LearnedParams {
     pub samples: [usize; 2],
     /// Width s of the basis, in units of x [–].
     pub width: f64,
-    /// ρ of (2) [–].
+    /// Regularisation ρ of the fit [–].
     pub ridge: f64,
 }
 
@@ -46,164 +48,127 @@ impl Default for LearnedParams {
     }
 }
 
-/// The student.
+impl LearnedParams {
+    /// How much deeper than its site a foot with the tilt (a, b) reaches by (0), and the derivatives by a and b [m].
+    pub(super) fn reach(&self, a: f64, b: f64) -> [f64; 3] {
+        let root = (a * a + b * b + LEVEL * LEVEL).sqrt();
+        [root - LEVEL, a / root, b / root].map(|x| x * self.radius)
+    }
+
+    /// The basis function of a centre at x.
+    pub(super) fn basis(&self, x: Vec3, centre: Vec3) -> f64 {
+        (-0.5 * (x - centre).norm_squared() / (self.width * self.width)).exp()
+    }
+}
+
+/// The learned numbers, which serve a foot on any plane.
+#[derive(Clone, Debug, PartialEq)]
+pub struct LearnedTable {
+    pub params: LearnedParams,
+    /// Centres x_k.
+    pub centres: Vec<Vec3>,
+    /// Number of vertices.
+    pub vertices: usize,
+    /// θ: a row per centre, six numbers per vertex: moment [N·m/m] and force [N/m] along the two directions and the normal.
+    pub theta: DMatrix<f64>,
+}
+
+/// The set of a foot on a plane; the site is the centre of its sole.
 #[derive(Clone, Debug)]
 pub struct Learned {
+    table: Arc<LearnedTable>,
     ground: Ground,
-    params: LearnedParams,
-    /// Axis of the foot in axes of its body.
+    /// Axis of the foot in axes of its body, away from the ground.
     axis: Vec3,
     tangents: [Vec3; 2],
-    centres: Vec<Vec3>,
-    /// θ: one row per centre, six numbers per vertex.
-    theta: DMatrix<f64>,
-    len: usize,
 }
 
 impl Learned {
-    /// Learns `teacher`, a set on `ground` of a foot with `axis` in axes of its body; `None` if the samples determine nothing.
-    pub fn new(teacher: &dyn WrenchSet, ground: Ground, axis: Vec3, params: &LearnedParams) -> Option<Self> {
+    /// A foot with `axis`, away from the ground, in axes of its body.
+    pub fn new(table: Arc<LearnedTable>, ground: Ground, axis: Vec3) -> Self {
         let (t1, t2) = ground.normal.tangents();
-        let [depths, tilts] = params.samples;
-        let grid = |k: usize, n: usize| if n > 1 { k as f64 / (n - 1) as f64 } else { 0.5 };
-        let mut xs = Vec::new();
-        let mut centres = Vec::new();
-        for i in 0..depths {
-            for j in 0..tilts {
-                for k in 0..tilts {
-                    let depth = 0.02 + 0.98 * grid(i, depths);
-                    let x = vec3(depth, 2.0 * grid(j, tilts) - 1.0, 2.0 * grid(k, tilts) - 1.0);
-                    xs.push(x);
-                    if i % 2 == 0 && j % 2 == 0 && k % 2 == 0 {
-                        centres.push(x);
-                    }
-                }
-            }
-        }
-        let mut student = Self {
-            ground,
-            params: *params,
-            axis,
-            tangents: [t1, t2],
-            theta: DMatrix::zeros(centres.len(), 6 * teacher.len()),
-            len: teacher.len(),
-            centres,
-        };
-        let mut features = DMatrix::zeros(xs.len(), student.centres.len());
-        let mut targets = DMatrix::zeros(xs.len(), 6 * student.len);
-        let mut vertices = vec![Force::new(Vec3::ZERO, Vec3::ZERO); student.len];
-        for (row, x) in xs.iter().enumerate() {
-            teacher.vertices_into(&student.pose(*x), &mut vertices);
-            let depth = x.x * params.depth;
-            for (k, centre) in student.centres.iter().enumerate() {
-                features[(row, k)] = student.basis(*x, *centre);
-            }
-            for (j, vertex) in vertices.iter().enumerate() {
-                let numbers = vertex.angular.to_array().into_iter().chain(vertex.linear.to_array());
-                for (k, y) in numbers.enumerate() {
-                    targets[(row, 6 * j + k)] = y / depth;
-                }
-            }
-        }
-        let mut normal = features.transpose() * &features;
-        for k in 0..student.centres.len() {
-            normal[(k, k)] += params.ridge;
-        }
-        student.theta = normal.cholesky()?.solve(&(features.transpose() * targets)); // (2)
-        Some(student)
+        Self { table, ground, axis, tangents: [t1, t2] }
     }
 
-    /// A pose with the features x.
-    fn pose(&self, x: Vec3) -> Place {
-        let (a, b) = (x.y * self.params.tilt, x.z * self.params.tilt);
-        let up = (1.0 - (a * a + b * b).min(0.99)).sqrt();
-        let [t1, t2] = self.tangents;
-        let axis = (t1 * a + t2 * b + self.ground.normal * up).normalized().unwrap_or(self.ground.normal);
-        let R_WB = Quat::between(self.axis, axis).to_matrix();
-        let depth = x.x * self.params.depth - self.reach(a, b)[0];
-        Place { R_WB, p: self.ground.normal * (self.ground.offset - depth) }
-    }
-
-    /// How much deeper than its site the foot reaches (0), and the derivatives by a and b.
-    fn reach(&self, a: f64, b: f64) -> [f64; 3] {
-        let root = (a * a + b * b + LEVEL * LEVEL).sqrt();
-        [root - LEVEL, a / root, b / root].map(|x| x * self.params.radius)
-    }
-
-    /// Features of a pose, the depth not clamped.
+    /// Features of a pose, not clamped.
     fn features(&self, place: &Place) -> Vec3 {
-        let axis = place.R_WB * self.axis;
-        let [t1, t2] = self.tangents;
-        let depth = self.reach(axis.dot(t1), axis.dot(t2))[0] - self.ground.gap(place.p, 0.0);
-        vec3(depth / self.params.depth, axis.dot(t1) / self.params.tilt, axis.dot(t2) / self.params.tilt)
+        let (axis, params) = (place.R_WB * self.axis, &self.table.params);
+        let [a, b] = self.tangents.map(|t| axis.dot(t));
+        let depth = params.reach(a, b)[0] - self.ground.gap(place.p, 0.0);
+        vec3(depth / params.depth, a / params.tilt, b / params.tilt)
     }
 
-    fn basis(&self, x: Vec3, centre: Vec3) -> f64 {
-        (-0.5 * (x - centre).norm_squared() / (self.params.width * self.params.width)).exp()
-    }
-
-    /// φ of every centre, and its gradient by x.
+    /// φ of every centre, and its gradient by x; both of the nearest pose among those of the samples.
     fn bases(&self, x: Vec3) -> (DVector<f64>, [DVector<f64>; 3]) {
-        let n = self.centres.len();
+        let LearnedTable { params, centres, .. } = &*self.table;
+        let n = centres.len();
+        let beyond = [x.x > 1.0, x.y.abs() > 1.0, x.z.abs() > 1.0];
+        let x = vec3(x.x.min(1.0), x.y.clamp(-1.0, 1.0), x.z.clamp(-1.0, 1.0));
         let mut out = (DVector::zeros(n), [DVector::zeros(n), DVector::zeros(n), DVector::zeros(n)]);
-        for (k, centre) in self.centres.iter().enumerate() {
-            let phi = self.basis(x, *centre);
-            let slope = (*centre - x) * (phi / (self.params.width * self.params.width));
+        for (k, centre) in centres.iter().enumerate() {
+            let phi = params.basis(x, *centre);
+            let slope = (*centre - x) * (phi / (params.width * params.width));
             out.0[k] = phi;
-            for (by, slope) in out.1.iter_mut().zip(slope.to_array()) {
-                by[k] = slope;
+            for ((by, slope), beyond) in out.1.iter_mut().zip(slope.to_array()).zip(beyond) {
+                by[k] = if beyond { 0.0 } else { slope };
             }
         }
         out
+    }
+
+    /// The wrench of six numbers along the directions of the ground, in W.
+    fn in_world(&self, y: &[f64]) -> Force {
+        let ([t1, t2], n) = (self.tangents, self.ground.normal);
+        let at = |k: usize| t1 * y[k] + t2 * y[k + 1] + n * y[k + 2];
+        Force::new(at(0), at(3))
     }
 }
 
 impl WrenchSet for Learned {
     fn len(&self) -> usize {
-        self.len
+        self.table.vertices
     }
 
     fn vertices_into(&self, place: &Place, out: &mut [Force]) {
         let x = self.features(place);
-        let depth = (x.x * self.params.depth).max(0.0);
+        let depth = (x.x * self.table.params.depth).max(0.0);
         let (phi, _) = self.bases(x);
-        let y = self.theta.tr_mul(&phi) * depth; // (1)
-        for (j, out) in out.iter_mut().enumerate() {
-            let at = |k: usize| vec3(y[6 * j + k], y[6 * j + k + 1], y[6 * j + k + 2]);
-            *out = Force::new(at(0), at(3));
+        let y = self.table.theta.tr_mul(&phi) * depth; // (1)
+        for (out, y) in out.iter_mut().zip(y.as_slice().chunks_exact(6)) {
+            *out = self.in_world(y);
         }
     }
 
     fn slope(&self, place: &Place, weights: &[f64]) -> Mat6 {
-        let x = self.features(place);
-        let depth = x.x * self.params.depth;
+        let (x, params) = (self.features(place), &self.table.params);
+        let depth = x.x * params.depth;
         if depth <= 0.0 {
             return Mat6::ZERO;
         }
         let (phi, by_x) = self.bases(x);
-        let weigh = |y: &DVector<f64>| {
+        let weigh = |phi: &DVector<f64>| {
             let mut F = Force::new(Vec3::ZERO, Vec3::ZERO);
-            for (j, w) in weights.iter().enumerate() {
-                let at = |k: usize| vec3(y[6 * j + k], y[6 * j + k + 1], y[6 * j + k + 2]);
-                F += Force::new(at(0), at(3)) * *w;
+            let y = self.table.theta.tr_mul(phi);
+            for (w, y) in weights.iter().zip(y.as_slice().chunks_exact(6)) {
+                F += self.in_world(y) * *w;
             }
             F
         };
-        let value = weigh(&self.theta.tr_mul(&phi));
-        let [by_depth, by_a, by_b] = by_x.map(|by| weigh(&(self.theta.tr_mul(&by) * depth)));
+        let value = weigh(&phi);
+        let [by_depth, by_a, by_b] = by_x.map(|by| weigh(&by) * depth);
         let axis = place.R_WB * self.axis;
         let n = self.ground.normal;
         // The depth of the site grows by −n · u; a by α · (axis × t₁), b by α · (axis × t₂).
-        let by_depth = value + by_depth * (1.0 / self.params.depth);
+        let by_depth = value + by_depth * (1.0 / params.depth);
         let mut out = Mat6 {
             al: outer(by_depth.angular, n * -1.0),
             ll: outer(by_depth.linear, n * -1.0),
             ..Mat6::ZERO
         };
-        let [_, reach_a, reach_b] = self.reach(x.y * self.params.tilt, x.z * self.params.tilt);
+        let [_, reach_a, reach_b] = params.reach(x.y * params.tilt, x.z * params.tilt);
         for (by, t, reach) in [(by_a, self.tangents[0], reach_a), (by_b, self.tangents[1], reach_b)] {
             let turn = axis.cross(t);
-            let by = by * (1.0 / self.params.tilt) + by_depth * reach;
+            let by = by * (1.0 / params.tilt) + by_depth * reach;
             out.aa = out.aa + outer(by.angular, turn);
             out.la = out.la + outer(by.linear, turn);
         }
@@ -211,7 +176,7 @@ impl WrenchSet for Learned {
     }
 
     fn depth(&self, place: &Place) -> f64 {
-        (self.features(place).x * self.params.depth).max(0.0)
+        (self.features(place).x * self.table.params.depth).max(0.0)
     }
 
     fn boxed(&self) -> Box<dyn WrenchSet> {

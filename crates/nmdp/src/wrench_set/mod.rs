@@ -10,6 +10,7 @@
 pub mod cone;
 pub mod granular;
 pub mod learned;
+pub mod learning;
 pub mod patch;
 
 use crate::body_forces::Mat6;

@@ -40,13 +40,13 @@ pub(super) enum AloneError {
 impl Alone {
     pub(super) fn new(plan: &Plan) -> Result<Self, AloneError> {
         let tolerance = plan.settings.tolerance;
-        let asked = plan.settings.stepper;
+        let asked = plan.settings.stepper.clone();
         // As in lanes, if there are any.
         let higher_order = if plan.obstacle.is_some() { asked.higher_order } else { HigherOrder::Passive };
         let energy_tolerance = if plan.obstacle.is_some() { asked.energy_tolerance } else { f64::MAX };
         let params = StepperParams { sleep: Sleep::Off, higher_order, energy_tolerance, ..asked };
         Ok(Self {
-            stepper: Sleeping::new(&plan.world, TimeStepping::new(&plan.world, params)?, &params),
+            stepper: Sleeping::new(&plan.world, TimeStepping::new(&plan.world, params.clone())?, &params),
             solver: registry::make("auto", &Common { tolerance, max_iterations: ITERATIONS })?,
             judge: Judge::default(),
             state: State::neutral(&plan.world.model),

@@ -124,11 +124,11 @@ impl Batch {
         setting("tolerance", tolerance, tolerance > 0.0 && tolerance.is_finite(), "a speed > 0 [m/s]")?;
         state.validate(&world.model).map_err(SetupError::from)?;
         validate_transmissions(&world)?;
-        let plan = Arc::new(Plan::new(world, settings).map_err(SetupError::from)?);
         let width = match settings.precision {
             Precision::Double => F64x4::WIDTH,
             Precision::Single => F32x8::WIDTH,
         };
+        let plan = Arc::new(Plan::new(world, settings).map_err(SetupError::from)?);
         let shards = (0..n.div_ceil(SHARD))
             .map(|k| Shard::new(&plan, k, SHARD.min(n - k * SHARD), width))
             .collect::<Result<Vec<_>, _>>()?;

@@ -14,7 +14,7 @@ pub enum Precision {
 }
 
 /// What to step a batch with.
-#[derive(Clone, Copy, Debug)]
+#[derive(Clone, Debug)]
 pub struct BatchSettings {
     pub stepper: StepperParams,
     pub precision: Precision,

@@ -8,7 +8,7 @@ use super::time_stepping::TimeStepping;
 use crate::params::StepperParams;
 use stiction_collision::ShapeError;
 use stiction_models::World;
-use stiction_nmdp::{Method, UnsupportedWorld};
+use stiction_nmdp::{ContactSets, Method, SetsError, UnsupportedWorld};
 
 /// Why a stepper cannot be made for a world.
 #[derive(Clone, Debug, PartialEq, thiserror::Error)]
@@ -17,6 +17,8 @@ pub enum StepperError {
     Shape(#[from] ShapeError),
     #[error(transparent)]
     World(#[from] UnsupportedWorld),
+    #[error(transparent)]
+    Sets(#[from] SetsError),
 }
 
 /// The stepper that `params` names, for `world`, without decorators; the parameters must be valid.
@@ -26,7 +28,8 @@ pub(crate) fn make_undecorated(
 ) -> Result<Box<dyn Decoratable>, StepperError> {
     let name = params.method.as_str();
     if let Some(method) = Method::of(name) {
-        return Ok(Box::new(NmdpStepper::new(world, method, params)?));
+        let sets = ContactSets::load(&params.nmdp)?;
+        return Ok(Box::new(NmdpStepper::new(world, method, params, sets)?));
     }
     match name {
         "time-stepping" => Ok(Box::new(TimeStepping::new(world, params)?)),
@@ -37,7 +40,7 @@ pub(crate) fn make_undecorated(
 /// The stepper that `params` names, for `world`, with the decorators that it asks for (sleep, halving, stopping at impacts);
 /// the parameters must be valid.
 pub fn make(world: &World, params: StepperParams) -> Result<Box<dyn Stepper>, StepperError> {
-    Ok(decorate(world, make_undecorated(world, params)?, &params))
+    Ok(decorate(world, make_undecorated(world, params.clone())?, &params))
 }
 
 /// `stepper` with the decorators that `params` ask for.

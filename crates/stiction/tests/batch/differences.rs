@@ -15,7 +15,8 @@ fn world(text: &str) -> (World, State) {
 /// A batch of `n` environments that tell the judge's word, and a simulation of the same tolerance that does not sleep.
 fn both(world: &World, state: &State, n: usize, tolerance: f64) -> (Batch, Simulation) {
     let stepper = StepperParams { sleep: Sleep::Off, ..StepperParams::default() };
-    let settings = BatchSettings { stepper, tolerance, judge: true, ..BatchSettings::default() };
+    let settings =
+        BatchSettings { stepper: stepper.clone(), tolerance, judge: true, ..BatchSettings::default() };
     let batch = Batch::new(world.clone(), state, n, settings).unwrap();
     assert!(matches!(batch.pace(), Pace::Lanes(_)), "{:?}", batch.pace());
     let alone = Settings { tolerance, stepper, ..Settings::default() };

@@ -83,7 +83,7 @@ fn masses_of_their_own() {
 fn all_numbers_against_a_world_with_them() {
     let (world, home, control) = quadruped();
     let settings = BatchSettings { tolerance: 1e-12, ..BatchSettings::default() };
-    let mut batch = Batch::new(world.clone(), &home, 6, settings).unwrap();
+    let mut batch = Batch::new(world.clone(), &home, 6, settings.clone()).unwrap();
     let mut fields = batch.fields(4);
     let mut own = world;
     fields.gravity = vec3(0.3, -0.2, -9.0);

@@ -16,7 +16,7 @@ fn worlds_with_curved_couplings_go_alone() {
     let world = load_str(text, file, std::path::Path::new("."), &LoadOptions::default()).unwrap();
     let state = State::neutral(&world.model);
     let settings = BatchSettings { threads: 2, ..BatchSettings::default() };
-    let mut batch = Batch::new(world.clone(), &state, 70, settings).unwrap();
+    let mut batch = Batch::new(world.clone(), &state, 70, settings.clone()).unwrap();
     assert!(matches!(batch.pace(), Pace::Alone(why) if why.contains("curved couplings")));
     let tolerance = settings.tolerance;
     let alone =

@@ -51,7 +51,13 @@ const FALLING: Comparison = Comparison {
 fn compare(world: &World, start: &State, c: &Comparison) {
     let stepper = StepperParams { dt: 1e-3, ..StepperParams::default() };
     let tolerance = if c.precision == Precision::Single { 1e-6 } else { 1e-12 };
-    let settings = BatchSettings { stepper, precision: c.precision, tolerance, judge: true, threads: 1 };
+    let settings = BatchSettings {
+        stepper: stepper.clone(),
+        precision: c.precision,
+        tolerance,
+        judge: true,
+        threads: 1,
+    };
     let mut batch = Batch::new(world.clone(), start, c.n, settings).unwrap();
     assert!(matches!(batch.pace(), Pace::Lanes(_)), "{:?}", batch.pace());
     // What lanes do not know: sleep, and servos in methods of higher order.

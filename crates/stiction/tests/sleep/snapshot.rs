@@ -16,9 +16,9 @@ fn piles(settings: Settings) -> Simulation {
 /// Taken while all piles sleep, put back into a simulation that slept otherwise: every number of every later step is the same.
 #[test]
 fn a_snapshot_holds_who_sleeps() {
-    let plain = settings(Sleep::On).stepper;
+    let plain = || settings(Sleep::On).stepper;
     for stepper in
-        [plain, StepperParams { continuous: true, ..plain }, StepperParams { adaptive: 3, ..plain }]
+        [plain(), StepperParams { continuous: true, ..plain() }, StepperParams { adaptive: 3, ..plain() }]
     {
         let settings = Settings { stepper, ..Settings::default() };
         let mut sim = piles(settings.clone());

@@ -4,6 +4,7 @@
 //! The torso starts with a small roll, so that what is unstable shows; it should lose it. Both energies are run: that of all
 //! bodies, which the paper minimises, and that of contact points, which its authors' program does.
 
+mod spider;
 mod trace;
 
 use super::{Claim, Experiment, ExperimentError, Findings, Size, Table, large_steps};
@@ -80,6 +81,7 @@ fn measure(size: Size) -> Result<Findings, ExperimentError> {
     way(&runs, &mut findings);
     cost(&runs, &mut findings);
     conditions(&runs, &mut findings);
+    spider::measure(size, &mut findings)?;
     quadruped(size, &mut findings)?;
     Ok(findings)
 }
@@ -156,23 +158,19 @@ fn tilt(runs: &Runs, findings: &mut Findings) {
 
 /// Figure 4.
 fn height(runs: &Runs, findings: &mut Findings) {
-    let apex = |t: &Trace| t.apexes(PERIOD).iter().copied().fold(f64::NEG_INFINITY, f64::max);
-    let spread = |t: &Trace| {
-        let all = t.apexes(PERIOD);
-        // The first jump starts from the posture, not from a landing.
-        let later = &all[1.min(all.len())..];
-        let most = later.iter().copied().fold(f64::NEG_INFINITY, f64::max);
-        most - later.iter().copied().fold(f64::INFINITY, f64::min)
-    };
     for (variant, traces) in VARIANTS.iter().zip(&runs.jumps) {
         for (h, trace) in runs.steps.iter().zip(traces).filter(|_| variant.stepper != "ne-mdp") {
             let claim = format!("{} at {} ms: jumps are as high as one another", variant.label(), ms(*h));
-            let spread = if trace.exploded { f64::INFINITY } else { spread(trace) };
+            let spread = if trace.exploded { f64::INFINITY } else { trace.spread(PERIOD) };
             findings.bound(claim, "m", spread, 0.01);
         }
     }
     let cell = |t: &Trace| {
-        if t.exploded { "explodes".to_owned() } else { format!("{:.3} ± {:.4}", apex(t), spread(t)) }
+        if t.exploded {
+            "explodes".to_owned()
+        } else {
+            format!("{:.3} ± {:.4}", t.apex(PERIOD), t.spread(PERIOD))
+        }
     };
     findings.tables.push(Table {
         stem: "nmdp-height",

@@ -125,6 +125,20 @@ impl Trace {
         out
     }
 
+    /// Greatest height [m].
+    pub(super) fn apex(&self, period: f64) -> f64 {
+        self.apexes(period).iter().copied().fold(f64::NEG_INFINITY, f64::max)
+    }
+
+    /// How far the greatest heights of the periods after the first differ [m]: the first jump starts from the posture, not
+    /// from a landing.
+    pub(super) fn spread(&self, period: f64) -> f64 {
+        let all = self.apexes(period);
+        let later = &all[1.min(all.len())..];
+        let most = later.iter().copied().fold(f64::NEG_INFINITY, f64::max);
+        most - later.iter().copied().fold(f64::INFINITY, f64::min)
+    }
+
     /// Speed along x after the time `from`, by least squares, and the rms distance from that line [m/s, m].
     pub(super) fn line(&self, from: f64) -> [f64; 2] {
         let kept: Vec<_> = self.samples.iter().filter(|s| s.t >= from).collect();

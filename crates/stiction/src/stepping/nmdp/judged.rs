@@ -5,7 +5,8 @@
 //! ```
 //!
 //! J and M are taken where the stepper took its forces: at q⁺, of `ne-mdp` at q; gaps are those at the start of the step; λ is
-//! what contacts, stops and dry friction gave over the whole step. c = J v⁺ is then what the step ended with, and the
+//! what contacts, stops and dry friction gave over the whole step. A sole is one point, at its centre of pressure; what it
+//! resists of spinning is no part of λ, and stays in v_f. c = J v⁺ is then what the step ended with, and the
 //! certificate says how far λ and c are from Signorini's and Coulomb's law. It need not be near: sets that are not saturated
 //! push bodies off that slide, and all of them let bodies overlap.
 
@@ -116,13 +117,22 @@ impl Judged {
         self.forces.clear();
         let kin = nmdp.kinematics();
         for (site, impulse) in self.contacts.iter().zip(nmdp.impulses()) {
-            let gap = site.ground.gap(self.start.X_WB[site.body].transform(site.p_BS), site.radius);
+            let reach = |kin: &Kinematics| match &site.sole {
+                Some(sole) => sole.reach(&kin.R_WB[site.body], site.ground.normal),
+                None => site.radius,
+            };
+            let centre = self.start.X_WB[site.body].transform(site.p_BS);
+            let gap = site.ground.gap(centre, reach(&self.start));
             if impulse.linear == Vec3::ZERO && gap > params.margin {
                 continue;
             }
             let normal = site.ground.normal;
             let (t1, t2) = normal.tangents();
-            let p = kin.X_WB[site.body].transform(site.p_BS) - normal * site.radius;
+            let mut p = kin.X_WB[site.body].transform(site.p_BS) - normal * site.radius;
+            let pressure = normal.dot(impulse.linear);
+            if site.sole.is_some() && pressure > 0.0 {
+                p += normal.cross(impulse.angular) * (1.0 / pressure);
+            }
             // A is the geometry of the lower index.
             let plane_first = site.plane < site.geometry;
             let sign = if plane_first { 1.0 } else { -1.0 };

@@ -22,11 +22,12 @@ use stiction_contact::ContactSolver;
 use stiction_dynamics::Kinematics;
 use stiction_dynamics::spatial::Motion;
 use stiction_models::World;
-use stiction_nmdp::{Acting, Failure, Method, Nmdp, NmdpReport, UnsupportedWorld, WorldSites, from_world};
+use stiction_nmdp::{Acting, ContactSets, Failure, Method, Nmdp, NmdpReport, UnsupportedWorld, WorldSites};
 
 /// One of the five steppers.
 pub struct NmdpStepper {
     params: StepperParams,
+    sets: ContactSets,
     nmdp: Nmdp,
     judged: Judged,
     meetings: Option<Meetings>,
@@ -44,10 +45,15 @@ struct Meetings {
 }
 
 impl NmdpStepper {
-    /// `method` for `world`; the parameters must be valid.
-    pub fn new(world: &World, method: Method, params: StepperParams) -> Result<Self, UnsupportedWorld> {
+    /// `method` for `world` with these contact sets; the parameters must be valid.
+    pub fn new(
+        world: &World,
+        method: Method,
+        params: StepperParams,
+        sets: ContactSets,
+    ) -> Result<Self, UnsupportedWorld> {
         let WorldSites { contacts, sites, bodies_may_meet } =
-            WorldSites::new(world, &params.nmdp, &from_world::cone)?;
+            WorldSites::new(world, &params.nmdp, &|site| sets.make(site, &params.nmdp))?;
         let model = &world.model;
         let meetings = if bodies_may_meet {
             Some(Meetings {
@@ -60,7 +66,8 @@ impl NmdpStepper {
             None
         };
         Ok(Self {
-            nmdp: Nmdp::new(world, method, params.nmdp, sites),
+            nmdp: Nmdp::new(world, method, params.nmdp.clone(), sites),
+            sets,
             judged: Judged::new(world, contacts),
             meetings,
             report: NmdpReport::default(),
@@ -184,9 +191,10 @@ impl Stepper for NmdpStepper {
 
     fn take_numbers(&mut self, world: &World) {
         // Sets hold friction, inertias hold masses: the same world was accepted before.
-        if let Ok(sites) = WorldSites::new(world, &self.params.nmdp, &from_world::cone) {
+        let params = &self.params.nmdp;
+        if let Ok(sites) = WorldSites::new(world, params, &|site| self.sets.make(site, params)) {
             let memory = self.nmdp.memory().clone();
-            self.nmdp = Nmdp::new(world, self.nmdp.method(), self.params.nmdp, sites.sites);
+            self.nmdp = Nmdp::new(world, self.nmdp.method(), params.clone(), sites.sites);
             self.nmdp.restore(&memory);
             self.judged = Judged::new(world, sites.contacts);
         }

@@ -120,10 +120,10 @@ impl TimeStepping {
         let nv = world.model.nv();
         let advance = Advance::new(world, params.higher_order);
         Ok(Self {
-            params,
             here: Here::new(world, &advance.trapezoidal),
             free: FreeMotion::new(world),
             search: ContactSearch::new(world, &params)?,
+            params,
             constants: Constants { compliance: ComplianceParameters::new(world), loops: Loops::new(world) },
             warm: WarmStart::default(),
             left_out: false,

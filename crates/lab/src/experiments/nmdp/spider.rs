@@ -1,0 +1,66 @@
+//! The paper's other robot, the spider: it jumps and walks as Robosimian does, in one table.
+
+use super::trace::Trace;
+use super::{PERIOD, ROLL, VARIANTS, ms};
+use crate::experiments::{ExperimentError, Findings, Size, Table};
+use crate::scene::Scene;
+use stiction::nmdp::residual::Dissipated;
+
+/// Steps [s].
+const STEPS: [f64; 4] = [1e-3, 5e-3, 2e-2, 5e-2];
+/// Steps of a short run.
+const FEW: [f64; 1] = [2e-2];
+
+pub(super) fn measure(size: Size, findings: &mut Findings) -> Result<(), ExperimentError> {
+    let full = size == Size::Full;
+    let steps: &[f64] = if full { &STEPS } else { &FEW };
+    let duration = if full { 10.0 } else { 4.0 };
+    let (jump, walk) = (Scene::builtin("spider-jump")?, Scene::builtin("spider-walk")?);
+    let mut rows = Vec::new();
+    for variant in VARIANTS {
+        for &h in steps {
+            let jumps = Trace::run(&jump, variant, (h, duration, ROLL))?;
+            let walks = Trace::run(&walk, variant, (h, duration, 0.0))?;
+            if variant.stepper != "ne-mdp" {
+                let label = format!("{} at {} ms", variant.label(), ms(h));
+                claims(&label, variant.dissipated, [&jumps, &walks], findings);
+            }
+            let [speed, off] = walks.line(1.0);
+            let cell = |trace: &Trace, text: String| {
+                if trace.exploded { "explodes".to_owned() } else { text }
+            };
+            rows.push(vec![
+                variant.label(),
+                ms(h),
+                cell(&jumps, format!("{:.4}", jumps.tilt(0.0))),
+                cell(&jumps, format!("{:.3} ± {:.4}", jumps.apex(PERIOD), jumps.spread(PERIOD))),
+                cell(&walks, format!("{speed:.4}")),
+                cell(&walks, format!("{off:.4}")),
+            ]);
+        }
+    }
+    findings.tables.push(Table {
+        stem: "nmdp-spider",
+        title: "The spider".to_owned(),
+        about: "Jumps: largest angle of the torso [rad], greatest height ± how far the jumps after the first differ [m]; walk: \
+                slope of the way over time [m/s], and how far the way is from a line [m]"
+            .to_owned(),
+        heads: ["stepper", "h [ms]", "tilt [rad]", "height [m]", "speed [m/s]", "off the line [m]"]
+            .map(str::to_owned)
+            .into(),
+        rows,
+    });
+    Ok(())
+}
+
+/// Figures 3 to 5 of one run of each.
+fn claims(label: &str, dissipated: Dissipated, [jumps, walks]: [&Trace; 2], findings: &mut Findings) {
+    let of = |trace: &Trace, x: f64| if trace.exploded { f64::INFINITY } else { x };
+    let claim = |what: &str| format!("the spider under {label}: {what}");
+    // Of contact points alone the energy lets the torso sway at small steps.
+    let level = if dissipated == Dissipated::ContactPoints { 5.0 } else { 2.0 } * ROLL;
+    findings.bound(claim("its torso stays nearly level"), "rad", jumps.tilt(0.0), level);
+    let spread = of(jumps, jumps.spread(PERIOD));
+    findings.bound(claim("jumps are as high as one another"), "m", spread, 0.01);
+    findings.bound(claim("the way is a straight line over time"), "m", of(walks, walks.line(1.0)[1]), 0.03);
+}
