@@ -90,7 +90,7 @@ impl Default for NmdpParams {
             most_regularisation: 1e6,
             regularisation_growth: 1.5,
             max_outer: 1000,
-            max_projection: 8,
+            max_projection: 10,
             min_step: 1e-5,
         }
     }
