@@ -56,7 +56,7 @@ fn parameters_that_made_tosses_are_found() {
     assert!((found.half - 0.0515).abs() < 3e-4, "{found:?}");
 }
 
-/// The same of two boxes on a hinge that has friction, from the numbers of their robot file.
+/// Friction, width and friction of the hinge of two boxes come back, from the numbers of their robot file.
 #[test]
 fn parameters_that_made_tosses_of_two_bodies_are_found() {
     let truth = Elbow { friction: 0.2, half_width: 0.024, hinge_friction: 0.006, ..Elbow::default() };

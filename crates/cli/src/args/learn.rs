@@ -35,7 +35,7 @@ pub(crate) enum LearnCommand {
     Sole(SoleArgs),
 }
 
-/// What all of these commands have.
+/// Options that all of these commands have.
 #[derive(Debug, Args)]
 pub(crate) struct CommonArgs {
     /// Seed of random numbers: the same one gives the same results

@@ -24,7 +24,7 @@ use stiction::models::{Material, World};
 use stiction::random::Random;
 use stiction::{ContactCorrection, CorrectableContact, SetupError, Simulation, State};
 
-/// What is believed of the impulse of a contact that is hit.
+/// The distribution that the impulse of a contact is believed to have when it is hit.
 pub trait ImpactDistribution: Sync {
     /// Means and standard deviations of its impulse along its axes [N·s].
     fn distribution(&self, world: &World, contact: &CorrectableContact) -> [[f64; 3]; 2];
@@ -106,7 +106,7 @@ pub struct ScenePropagation {
 /// A coordinate of a belief.
 #[derive(Clone, Debug, Serialize)]
 pub struct CoordinateSpread {
-    /// As in the files that runs write, unit included.
+    /// Name in the files that runs write, unit included.
     pub name: String,
     pub mean: f64,
     /// Standard deviation.
@@ -171,7 +171,7 @@ impl SceneBelief {
 }
 
 impl ScenePropagation {
-    /// As many states drawn from the belief after the step as there are particles.
+    /// States drawn from the belief after the step, as many as there are particles.
     pub fn drawn(&self, world: &World, random: &mut Random) -> Vec<State> {
         let mut apart = Discarded::default();
         self.particles.iter().filter_map(|_| self.belief.sample(world, random, &mut apart)).collect()
@@ -225,7 +225,7 @@ impl SceneComponent {
     }
 }
 
-/// What the contacts of a time step are to do, and what they did.
+/// Orders to the contacts of a time step, and their report.
 #[derive(Default)]
 struct Watched {
     /// The impulse that the one contact that is hit gets; without, the law's.

@@ -1,7 +1,8 @@
 //! Parameters fitted to some tosses and judged by others.
 
+use super::measured::Toss;
 use super::scene::{Named, Pose, SceneError, TossScene, TossSimulator, parameter};
-use super::set::{Toss, TossSet};
+use super::set::TossSet;
 use crate::identify::CmaEs;
 use crate::parallel;
 use crate::score::{mean_and_spread, median};

@@ -4,11 +4,13 @@
 mod cube;
 mod elbow;
 mod evaluate;
+mod measured;
 mod scene;
 mod set;
 
 pub use cube::Cube;
 pub use elbow::Elbow;
 pub use evaluate::{Interrupted, TossEffort, TossRow, evaluate, fit, mean_cost};
+pub use measured::{FRAME, Toss};
 pub use scene::{Named, Pose, SceneError, TossFit, TossScene, TossSimulator, parameter};
-pub use set::{FRAME, Toss, TossSet};
+pub use set::TossSet;

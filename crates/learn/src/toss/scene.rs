@@ -1,6 +1,6 @@
 //! What is thrown, told by named numbers, and its simulation by the engine.
 
-use super::set::{FRAME, Toss};
+use super::measured::{FRAME, Toss};
 use serde::Serialize;
 use stiction::models::World;
 use stiction::{Settings, Simulation, State};
@@ -82,7 +82,7 @@ pub fn parameter<S: TossScene>(name: &str) -> Option<&'static Named<S>> {
 pub struct SceneError(String);
 
 impl SceneError {
-    /// What another layer said.
+    /// The error of another layer.
     pub fn of(error: impl std::fmt::Display) -> Self {
         Self(error.to_string())
     }
