@@ -17,11 +17,13 @@
 #![allow(clippy::needless_pass_by_value)]
 
 mod batch;
+mod batch_sensors;
 mod camera;
 mod describe;
 mod dynamics;
 mod errors;
 mod fields;
+mod inverse;
 mod laws;
 mod learn;
 mod loading;
@@ -35,10 +37,12 @@ mod readout;
 mod record;
 mod recording;
 mod report;
+mod senses;
 mod sensor_kinds;
 mod sensors;
 mod simulation;
 mod solving;
+mod viewer;
 mod workspace;
 mod world;
 
@@ -65,6 +69,8 @@ mod _stiction {
     use crate::simulation::Simulation;
     #[pymodule_export]
     use crate::solving::{solvers, steppers};
+    #[pymodule_export]
+    use crate::viewer::LivePage;
     #[pymodule_export]
     use crate::world::World;
 

@@ -52,3 +52,23 @@ pub(crate) enum Kind {
     Potential,
     Kinetic,
 }
+
+impl Kind {
+    /// How many numbers it reads.
+    pub(crate) fn width(&self) -> usize {
+        match self {
+            Self::Coordinates(at) | Self::Rates(at) => at.len(),
+            Self::Quaternion(..) => 4,
+            Self::Touch(..)
+            | Self::Range(_)
+            | Self::Length(_)
+            | Self::Rate(_)
+            | Self::Effort(_)
+            | Self::EffortOfDof(_)
+            | Self::Clock
+            | Self::Potential
+            | Self::Kinetic => 1,
+            _ => 3,
+        }
+    }
+}

@@ -1,26 +1,37 @@
 //! From the sensors that a file states to what is read for each, or why it is not offered.
 
 use crate::reading::{Frame, Kind, Reading};
-use crate::world::World;
 use stiction::collision::Shape;
 use stiction::dynamics::JointKind;
 use stiction::dynamics::spatial::{Pose, Vec3, vec3};
-use stiction::models::{Sensor, TendonPath};
+use stiction::models::{Sensor, TendonPath, World};
 
-impl World {
-    /// For every sensor of the file what it reads, or why it is not offered.
-    pub(crate) fn readings(&self) -> &[Result<Reading, String>] {
-        self.readings.get_or_init(|| {
-            let sensors = self.world.extras.sensors.iter();
-            sensors
-                .map(|sensor| match self.kind(sensor) {
-                    Ok(kind) => Ok(Reading { kind, cutoff: sensor.cutoff }),
-                    Err(why) => Err(format!("sensor `{}` ({}): {why}", sensor.name, sensor.kind)),
-                })
-                .collect()
-        })
+/// What a sensor reads, or why it is not offered.
+pub(crate) type Offered = Result<Reading, String>;
+
+/// For every sensor of the file of `world` what it reads, or why it is not offered.
+pub(crate) fn readings(world: &World) -> Vec<Offered> {
+    let finder = Finder { world };
+    let read = |sensor: &Sensor| match finder.kind(sensor) {
+        Ok(kind) => Ok(Reading { kind, cutoff: sensor.cutoff }),
+        Err(why) => Err(format!("sensor `{}` ({}): {why}", sensor.name, sensor.kind)),
+    };
+    world.extras.sensors.iter().map(read).collect()
+}
+
+impl crate::world::World {
+    /// The same, found once.
+    pub(crate) fn readings(&self) -> &[Offered] {
+        self.readings.get_or_init(|| readings(&self.world))
     }
+}
 
+/// Finds what sensors name.
+struct Finder<'a> {
+    world: &'a World,
+}
+
+impl Finder<'_> {
     fn kind(&self, sensor: &Sensor) -> Result<Kind, String> {
         let of = |what: &str| sensor.of.iter().find(|(w, _)| w == what).map(|(_, name)| &name[..]);
         let named = |what: &str| of(what).ok_or_else(|| format!("it names no `{what}`"));

@@ -39,6 +39,7 @@ from ._tables import (
     Tendon,
     UnknownName,
 )
+from ._viewer import Viewer
 from .laboratory import certify, compare, friction_problem, solve, solvers, steppers
 
 __all__ = [
@@ -77,6 +78,7 @@ __all__ = [
     "Table",
     "Tendon",
     "UnknownName",
+    "Viewer",
     "__version__",
     "builtin_models",
     "builtin_scenes",

@@ -219,6 +219,8 @@ class Sensor:
     cutoff: float
     #: Standard deviation of the noise, which is up to whoever reads it.
     noise: float
+    #: Its numbers in ``sensordata``; None: it is not offered.
+    columns: slice | None
 
 
 @dataclass(frozen=True)
@@ -276,7 +278,7 @@ class LedgerEntry:
 
 
 #: Keys whose two numbers are the ends of a slice.
-_SLICES = {"Body": ("joints", "dofs"), "Joint": ("q", "v")}
+_SLICES = {"Body": ("joints", "dofs"), "Joint": ("q", "v"), "Sensor": ("columns",)}
 
 R = TypeVar("R")
 
@@ -284,7 +286,9 @@ R = TypeVar("R")
 def record(kind: type[R], values: dict[str, Any]) -> R:
     """A record of the values that came as JSON: lists become tuples, ends become slices."""
     slices = _SLICES.get(kind.__name__, ())
-    made: dict[str, Any] = {key: slice(*value) if key in slices else _frozen(value) for key, value in values.items()}
+    made: dict[str, Any] = {
+        key: slice(*value) if key in slices and value is not None else _frozen(value) for key, value in values.items()
+    }
     if kind is Sensor:
         made["of"] = dict(made["of"])
     return kind(**made)
