@@ -1,9 +1,9 @@
 //! Many environments of one world: q and v as arrays that a step writes when it ends, controls as one that it reads.
 
-use crate::batch_sensors::Own;
 use crate::errors::{InternalError, guarded, index, released, wrong};
 use crate::fields::{QUANTITIES, Quantity};
 use crate::numbers::{Rows, matrix_of, table};
+use crate::own_world::Own;
 use crate::report::status;
 use crate::world::{World, quantity_values, without_place};
 use numpy::{PyArray1, PyArray2, PyArrayMethods, PyUntypedArrayMethods};

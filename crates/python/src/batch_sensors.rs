@@ -4,9 +4,10 @@
 use crate::batch::{Batch, Inner};
 use crate::errors::{guarded, wrong};
 use crate::numbers::{Row, matrix_of, numbers};
+use crate::own_world::{Own, OwnWorld};
 use crate::reading::{Kind, Reading};
 use crate::senses::{Senses, hangs_on};
-use crate::sensor_kinds::{Offered, readings};
+use crate::sensor_kinds::readings;
 use crate::sensors::chosen;
 use crate::workspace::{Workspace, Workspaces};
 use numpy::PyArray2;
@@ -15,32 +16,14 @@ use std::sync::Arc;
 use stiction::assembly::forces::actuators::{clamp, is_servo};
 use stiction::models::{Actuator, World};
 
-/// The world of an environment, where it has numbers of its own.
-pub(crate) enum Own {
-    /// It has none.
-    Shared,
-    /// It has, and nobody has asked for sensors since they were given.
-    Unread,
-    /// With the readings of its sensors.
-    Made(Arc<OwnWorld>),
-}
-
-/// A world with numbers of its own.
-pub(crate) struct OwnWorld {
-    world: World,
-    offered: Vec<Offered>,
-    /// Of its own too: kinematics hold inertias.
-    workspaces: Workspaces,
-}
-
 /// Why a batch cannot read it, if it cannot.
 fn obstacle(world: &World, kind: &Kind) -> Option<String> {
     let servo = |a: &Actuator| {
         is_servo(a).then(|| format!("actuator `{}` is a servo, of which no effort is kept", a.name))
     };
     match kind {
-        Kind::Touch(..) => Some("contact forces are not kept".to_owned()),
-        Kind::Force(f) | Kind::Torque(f) => {
+        Kind::Touch(..) | Kind::Contact(_) => Some("contact forces are not kept".to_owned()),
+        Kind::Force(f) | Kind::Torque(f) | Kind::Wrench(f, _) => {
             let hangs = |link: Option<usize>| link.is_some_and(|l| hangs_on(world, l, f.link));
             let touching = world.geometries.iter().find(|g| hangs(g.link))?;
             Some(format!("`{}` hangs on it and can touch, and contact forces are not kept", touching.name))
@@ -54,7 +37,7 @@ fn obstacle(world: &World, kind: &Kind) -> Option<String> {
     }
 }
 
-/// What an actuator that is no servo exerts under a control.
+/// The effort of an actuator that is no servo, under a control.
 fn effort(a: &Actuator, u: f64) -> f64 {
     let u = a.control_limit.map_or(u, |[lo, hi]| u.clamp(lo, hi));
     clamp(a, a.law.gain * u + a.law.bias)

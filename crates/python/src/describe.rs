@@ -70,6 +70,12 @@ pub(crate) fn world(of: &World) -> Value {
             json!({ "name": s.name, "link": s.link, "body": body, "position": position, "quaternion": quaternion,
                     "shape": s.shape, "size": s.size })
         }).collect::<Vec<_>>(),
+        "cameras": world.extras.cameras.iter().map(|c| {
+            let (body, X_BC) = world.mount(c.link, c.X_LC);
+            let (position, quaternion) = pose(&X_BC);
+            json!({ "name": c.name, "link": c.link, "body": body, "position": position, "quaternion": quaternion,
+                    "field_of_view": c.field_of_view, "resolution": c.resolution, "obstacle": c.obstacle })
+        }).collect::<Vec<_>>(),
         "sensors": world.extras.sensors.iter().zip(columns(of)).map(|(s, columns)| json!({
             "name": s.name, "kind": s.kind, "of": s.of, "cutoff": s.cutoff, "noise": s.noise, "columns": columns,
         })).collect::<Vec<_>>(),

@@ -40,7 +40,7 @@ impl World {
         })
     }
 
-    /// What may hold joints at q beside contacts, in words.
+    /// Constraints beside contacts that may hold joints at q, in words.
     fn held<'py>(&self, q: Row<'py>) -> PyResult<Vec<String>> {
         let (world, model) = (&*self.world, self.model());
         let q = numbers("q", &q, model.nq, "one for each coordinate")?;

@@ -29,6 +29,12 @@ pub(crate) enum Kind {
     Gyro(Frame),
     Force(Frame),
     Torque(Frame),
+    /// Force and torque, times the sign.
+    Wrench(Frame, f64),
+    /// Orientation in the world, angular velocity and acceleration on top of free fall, the last two in its axes.
+    Imu(Frame),
+    /// The sum of contact forces on geometries.
+    Contact(Vec<usize>),
     Touch(Frame, Shape),
     Range(Frame),
     Coordinates(Range<usize>),
@@ -59,6 +65,8 @@ impl Kind {
         match self {
             Self::Coordinates(at) | Self::Rates(at) => at.len(),
             Self::Quaternion(..) => 4,
+            Self::Wrench(..) => 6,
+            Self::Imu(_) => 10,
             Self::Touch(..)
             | Self::Range(_)
             | Self::Length(_)

@@ -1,4 +1,4 @@
-//! What sensors of MJCF files read, by MuJoCo's definitions.
+//! What sensors read: those of MJCF files by MuJoCo's definitions, those of SDF files by Gazebo's.
 //!
 //! Accelerations are those of the last step, (v⁺ − v)/h, at the positions after it; contact forces are its means. A force
 //! sensor sums, over the links L that hang on the site's,
@@ -27,11 +27,11 @@ pub(crate) struct Senses<'a> {
     pub(crate) t: f64,
     pub(crate) q: &'a [f64],
     pub(crate) v: &'a [f64],
-    /// Of q and v, with the accelerations of the last step.
+    /// Kinematics of q and v, with the accelerations of the last step.
     pub(crate) kin: &'a Kinematics,
     pub(crate) vel: &'a Velocities,
     pub(crate) acc: &'a Accelerations,
-    /// Of the last step, like the effort of every actuator.
+    /// Contacts of the last step, and the effort of every actuator in it.
     pub(crate) contacts: &'a [ContactState],
     pub(crate) efforts: &'a [f64],
 }
@@ -66,17 +66,18 @@ impl Senses<'_> {
         let p = X.translation;
         let (mut force, mut moment) = (Vec3::ZERO, Vec3::ZERO);
         for (l, link) in model.links.iter().enumerate().filter(|(l, _)| self.hangs_on(*l, f.link)) {
-            let Some(b) = link.body else { continue };
-            let X_WL = self.kin.X_WB[b] * link.X_BL;
-            let (I, V, A) = (&link.inertia, self.vel.V[b], self.acc.A[b]);
+            let X_WL = link.body.map_or(link.X_BL, |b| self.kin.X_WB[b] * link.X_BL);
+            let I = &link.inertia;
             let c = X_WL.transform(I.com());
-            let r = self.arm(b, c);
-            let f_c = (A.linear_at(r) + V.angular.cross(V.linear_at(r))) * I.mass;
+            let on =
+                Frame { body: link.body, link: Some(l), X_BF: link.X_BL * Pose::from_translation(I.com()) };
+            let (A, w) = (self.acceleration(&on), self.velocity(&on).angular);
+            let f_c = A.linear * I.mass;
             let about_com = |w: Vec3| {
                 let w_L = X_WL.rotation.conjugate().rotate(w);
                 X_WL.rotation.rotate(I.about_com() * w_L)
             };
-            let n_c = about_com(A.angular) + V.angular.cross(about_com(V.angular));
+            let n_c = about_com(A.angular) + w.cross(about_com(w));
             force += f_c;
             moment += n_c + (c - p).cross(f_c);
             for contact in self.contacts {
@@ -106,6 +107,19 @@ impl Senses<'_> {
                 let ray = Ray { origin: c.position, direction, limit: f64::INFINITY };
                 if self.world.geometries[*g].link == f.link && shape.ray_first(&X, &ray).is_some() {
                     sum += c.force.dot(c.normal);
+                }
+            }
+        }
+        sum
+    }
+
+    /// Contact forces on geometries, in the world.
+    fn pressed(&self, of: &[usize]) -> Vec3 {
+        let mut sum = Vec3::ZERO;
+        for c in self.contacts {
+            for (g, sign) in c.geometries.iter().zip([-1.0, 1.0]) {
+                if of.contains(g) {
+                    sum += c.force * sign;
                 }
             }
         }
@@ -166,6 +180,13 @@ impl Senses<'_> {
             Kind::Gyro(f) => vector(self.into(f, self.velocity(f).angular)),
             Kind::Force(f) => vector(self.carried(f)[0]),
             Kind::Torque(f) => vector(self.carried(f)[1]),
+            Kind::Wrench(f, sign) => self.carried(f).iter().for_each(|v| vector(*v * *sign)),
+            Kind::Imu(f) => {
+                out.extend(self.pose(f).rotation.to_array());
+                out.extend(self.into(f, self.velocity(f).angular).to_array());
+                out.extend(self.into(f, self.acceleration(f).linear).to_array());
+            }
+            Kind::Contact(of) => vector(self.pressed(of)),
             Kind::Touch(f, shape) => out.push(self.touch(f, shape)),
             Kind::Range(f) => {
                 let scene = self.world.collision().map_err(wrong)?;

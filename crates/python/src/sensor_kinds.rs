@@ -6,7 +6,7 @@ use stiction::dynamics::JointKind;
 use stiction::dynamics::spatial::{Pose, Vec3, vec3};
 use stiction::models::{Sensor, TendonPath, World};
 
-/// What a sensor reads, or why it is not offered.
+/// A reading, or why it is not offered.
 pub(crate) type Offered = Result<Reading, String>;
 
 /// For every sensor of the file of `world` what it reads, or why it is not offered.
@@ -20,7 +20,7 @@ pub(crate) fn readings(world: &World) -> Vec<Offered> {
 }
 
 impl crate::world::World {
-    /// The same, found once.
+    /// Readings of its sensors, found once.
     pub(crate) fn readings(&self) -> &[Offered] {
         self.readings.get_or_init(|| readings(&self.world))
     }
@@ -69,7 +69,21 @@ impl Finder<'_> {
             "world" => Ok(None),
             name => self.link_named(name).map(Some),
         };
+        if let Some(why) = &sensor.obstacle {
+            return Err(why.clone());
+        }
         match &sensor.kind[..] {
+            "imu" => Ok(Kind::Imu(site()?)),
+            "force_torque" => match of("measure_direction") {
+                // What the child does to the parent is minus what holds the child.
+                Some("child_to_parent") => Ok(Kind::Wrench(site()?, -1.0)),
+                Some("parent_to_child") => Ok(Kind::Wrench(site()?, 1.0)),
+                other => Err(format!(
+                    "measure_direction is `{}`; expected child_to_parent or parent_to_child",
+                    other.unwrap_or("missing")
+                )),
+            },
+            "contact" => Ok(Kind::Contact(self.collisions(sensor)?)),
             "accelerometer" => Ok(Kind::Accelerometer(site()?)),
             "velocimeter" => Ok(Kind::Velocimeter(site()?)),
             "gyro" => Ok(Kind::Gyro(site()?)),
@@ -118,6 +132,23 @@ impl Finder<'_> {
             "e_kinetic" => Ok(Kind::Kinetic),
             other => Err(format!("sensors of the kind `{other}` are not offered yet")),
         }
+    }
+
+    /// The geometries of the collisions that a contact sensor names; one may have several.
+    fn collisions(&self, sensor: &Sensor) -> Result<Vec<usize>, String> {
+        let mut all = Vec::new();
+        for (_, name) in sensor.of.iter().filter(|(what, _)| what == "collision") {
+            let part = |g: &str| {
+                g.strip_prefix(&name[..]).is_some_and(|rest| rest.is_empty() || rest.starts_with('.'))
+            };
+            let before = all.len();
+            let geometries = self.world.geometries.iter().enumerate();
+            all.extend(geometries.filter(|(_, g)| part(&g.name)).map(|(i, _)| i));
+            if all.len() == before {
+                return Err(format!("no collision that can touch is called `{name}`"));
+            }
+        }
+        if all.is_empty() { Err("it names no `collision`".to_owned()) } else { Ok(all) }
     }
 
     fn mounted(&self, link: Option<usize>, X_L: Pose) -> Frame {

@@ -5,10 +5,10 @@
 
 use crate::errors::{InternalError, StepFailed, index, released, wrong};
 use crate::numbers::{Row, numbers, vec3};
+use crate::page::Page;
 use crate::plugged::{PythonCorrection, PythonSolver, Raised};
 use crate::record::Record;
 use crate::report::Report;
-use crate::viewer::Page;
 use crate::world::{World, without_place};
 use numpy::{PyArray1, PyArrayMethods};
 use pyo3::exceptions::PyRuntimeError;

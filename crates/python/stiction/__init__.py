@@ -26,6 +26,7 @@ from ._stiction import ContactProblem, Error, InternalError, StepFailed, StepRep
 from ._tables import (
     Actuator,
     Body,
+    Camera,
     Coupling,
     Geometry,
     Joint,
@@ -50,6 +51,7 @@ __all__ = [
     "Batch",
     "BatchReports",
     "Body",
+    "Camera",
     "Certificate",
     "ContactProblem",
     "Coupling",

@@ -460,14 +460,7 @@ class Simulation(_stiction.Simulation):
             if place is None or rows is None:
                 raise Error("a camera on a link needs an eye and axes in it")
             link = self.link(on)
-            w, x, y, z = link.quaternion
-            turn = np.array(
-                [
-                    [1 - 2 * (y * y + z * z), 2 * (x * y - w * z), 2 * (x * z + w * y)],
-                    [2 * (x * y + w * z), 1 - 2 * (x * x + z * z), 2 * (y * z - w * x)],
-                    [2 * (x * z - w * y), 2 * (y * z + w * x), 1 - 2 * (x * x + y * y)],
-                ]
-            )
+            turn = _turn(link.quaternion)
             place, rows = link.position + turn @ place, rows @ turn.T
         return Picture(
             *self._picture(
@@ -478,6 +471,29 @@ class Simulation(_stiction.Simulation):
                 None if target is None else np.asarray(target, dtype=np.float64).tolist(),
                 None if rows is None else rows.tolist(),
             )
+        )
+
+    def render(self, camera: str | int, width: int | None = None, height: int | None = None) -> Picture:
+        """What a camera of the file sees: colour, depth and segmentation.
+
+        ``width`` and ``height`` are those that the file states, or 640 and 480; one alone keeps the ratio of both.
+        """
+        found = self.model.cameras[camera]
+        if found.obstacle is not None:
+            raise Error(f"camera `{found.name}`: {found.obstacle}")
+        w, h = found.resolution or (640, 480)
+        if width is None:
+            width = w if height is None else max(1, round(height * w / h))
+        if height is None:
+            height = max(1, round(width * h / w))
+        place, turn = np.array(found.position), _turn(found.quaternion)
+        if found.body is not None:
+            positions, quaternions = self._body_poses()
+            R = _turn(quaternions[found.body])
+            place, turn = positions[found.body] + R @ place, R @ turn
+        right, up, back = turn.T
+        return self.picture(
+            width, height, eye=place, axes=np.array([right, -up, -back]), field_of_view=found.field_of_view
         )
 
     def viewer(
@@ -507,6 +523,18 @@ class Simulation(_stiction.Simulation):
         """Steps without end."""
         while True:
             yield self.step()
+
+
+def _turn(quaternion: Any) -> Array:
+    """The rotation matrix of a quaternion, w first."""
+    w, x, y, z = quaternion
+    return np.array(
+        [
+            [1 - 2 * (y * y + z * z), 2 * (x * y - w * z), 2 * (x * z + w * y)],
+            [2 * (x * y + w * z), 1 - 2 * (x * x + z * z), 2 * (y * z - w * x)],
+            [2 * (x * z - w * y), 2 * (y * z + w * x), 1 - 2 * (x * x + y * y)],
+        ]
+    )
 
 
 def _simulation_made_again(model: Model, solver: Any, given: dict[str, Any], snapshot: bytes) -> Simulation:

@@ -207,6 +207,25 @@ class Site:
 
 
 @dataclass(frozen=True)
+class Camera:
+    """A place that pictures are taken from; see :meth:`Simulation.render`."""
+
+    name: str
+    link: int | None
+    #: Index of the body that carries it; None: the world.
+    body: int | None
+    #: Pose in that body: x is to the right of the picture, y up, and it looks along −z.
+    position: tuple[float, ...]
+    quaternion: tuple[float, ...]
+    #: Vertical [rad].
+    field_of_view: float
+    #: Width and height of its picture in pixels, where the file states them.
+    resolution: tuple[int, int] | None
+    #: Why no picture can be taken as the file asks; None if one can.
+    obstacle: str | None
+
+
+@dataclass(frozen=True)
 class Sensor:
     """Something that is measured."""
 
@@ -308,6 +327,7 @@ class Tables:
     geometries: Table[Geometry]
     actuators: Table[Actuator]
     sites: Table[Site]
+    cameras: Table[Camera]
     sensors: Table[Sensor]
     tendons: Table[Tendon]
     couplings: Table[Coupling]
@@ -325,6 +345,7 @@ class Tables:
             "geometries": ("geometry", Geometry),
             "actuators": ("actuator", Actuator),
             "sites": ("site", Site),
+            "cameras": ("camera", Camera),
             "sensors": ("sensor", Sensor),
             "tendons": ("tendon", Tendon),
             "couplings": ("coupling", Coupling),

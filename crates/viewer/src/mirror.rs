@@ -22,7 +22,7 @@ use crate::{protocol, replay};
 
 const NOT_OURS: &str = "a program steps this simulation, and the page only shows it";
 
-/// See the module. Dropped, it closes: its port is free, and its pages have ended.
+/// A page of a simulation that is stepped elsewhere. Dropped, it closes: its port is free, and its pages have ended.
 pub struct Mirror {
     url: String,
     shown: watch::Sender<Shown>,
