@@ -8,6 +8,7 @@ use stiction_dynamics::spatial::Pose;
 pub struct Extras {
     pub sites: Vec<Site>,
     pub sensors: Vec<Sensor>,
+    pub cameras: Vec<Camera>,
     /// Joints whose limits or dry friction the file softens.
     pub joints: Vec<JointSoftness>,
     pub custom: Vec<Custom>,
@@ -29,6 +30,22 @@ pub struct Site {
     pub size: [f64; 3],
 }
 
+/// A camera on a link.
+#[derive(Clone, Debug)]
+pub struct Camera {
+    pub name: String,
+    /// `None`: the world.
+    pub link: Option<usize>,
+    /// Pose in the link: x is to the right of the picture, y up, and it looks along −z.
+    pub X_LC: Pose,
+    /// Vertical [rad].
+    pub field_of_view: f64,
+    /// Width and height of its picture in pixels, where the file states them.
+    pub resolution: Option<[u32; 2]>,
+    /// Why no picture can be made as the file asks.
+    pub obstacle: Option<String>,
+}
+
 /// Something that is measured.
 #[derive(Clone, Debug)]
 pub struct Sensor {
@@ -41,7 +58,12 @@ pub struct Sensor {
     pub cutoff: f64,
     /// Standard deviation of the noise.
     pub noise: f64,
+    /// Why it cannot be read as the file states it.
+    pub obstacle: Option<String>,
 }
+
+/// Entries of [`Sensor::of`] that hold a word and no name.
+const WORDS: [&str; 3] = ["objtype", "reftype", "measure_direction"];
 
 /// How MuJoCo softens what a joint's limits and dry friction do.
 #[derive(Clone, Copy, Debug)]
@@ -83,9 +105,9 @@ pub struct UserData {
 impl Extras {
     /// Nothing is kept.
     pub fn is_empty(&self) -> bool {
-        let Self { sites, sensors, joints, custom, user, mocap } = self;
+        let Self { sites, sensors, cameras, joints, custom, user, mocap } = self;
         let data = custom.is_empty() && user.is_empty() && mocap.is_empty();
-        data && sites.is_empty() && sensors.is_empty() && joints.is_empty()
+        data && sites.is_empty() && sensors.is_empty() && cameras.is_empty() && joints.is_empty()
     }
 
     /// Adds those of a world whose links and joints come behind `links` and `joints` others; it stands at
@@ -100,8 +122,17 @@ impl Extras {
             let (link, X_LS) = placed((s.link, s.X_LS));
             Site { name: named(s.name), link, X_LS, ..s }
         }));
+        self.cameras.extend(part.cameras.into_iter().map(|c| {
+            let (link, X_LC) = placed((c.link, c.X_LC));
+            Camera { name: named(c.name), link, X_LC, ..c }
+        }));
         self.sensors.extend(part.sensors.into_iter().map(|s| {
-            let of = s.of.into_iter().map(|(what, name)| (what, named(name))).collect();
+            let word = |what: &str| WORDS.contains(&what);
+            let of = s.of.into_iter().map(|(what, name)| match word(&what) {
+                true => (what, name),
+                false => (what, named(name)),
+            });
+            let of = of.collect();
             Sensor { name: named(s.name), of, ..s }
         }));
         self.joints.extend(part.joints.into_iter().map(|j| JointSoftness { joint: j.joint + joints, ..j }));
@@ -113,6 +144,7 @@ impl Extras {
     /// Renumbers links and joints; what stood on those that are gone stands in the world, or is gone.
     pub fn follow(&mut self, link: impl Fn(usize) -> Option<usize>, joint: impl Fn(usize) -> Option<usize>) {
         self.sites.iter_mut().for_each(|s| s.link = s.link.and_then(&link));
+        self.cameras.iter_mut().for_each(|c| c.link = c.link.and_then(&link));
         let joints = std::mem::take(&mut self.joints).into_iter();
         let kept = joints.filter_map(|j| Some(JointSoftness { joint: joint(j.joint)?, ..j }));
         self.joints = kept.collect();

@@ -38,13 +38,14 @@ fn unknown_words_are_reported_with_their_place_and_a_hint() {
 fn used_kept_and_unsupported_are_told_apart() {
     let l = ledger(
         "<mujoco><option integrator='RK4' density='1'/><worldbody>\
-         <geom size='1' solref='1 1' condim='3'/><geom size='1' condim='6'/><camera fovy='1'/></worldbody></mujoco>",
+         <geom size='1' solref='1 1' condim='3'/><geom size='1' condim='6'/><camera fovy='1'/><light dir='0 0 -1'/></worldbody></mujoco>",
     );
     let words = |fate| l.of(fate).map(|e| e.what.as_str()).collect::<Vec<_>>();
-    assert_eq!(words(Fate::Kept), ["option@integrator", "camera", "camera@fovy"]);
+    assert_eq!(words(Fate::Kept), ["option@integrator", "light", "light@dir"]);
     assert_eq!(words(Fate::Softness), ["geom@solref"]);
     assert_eq!(words(Fate::Unsupported), ["option@density"]);
-    assert_eq!(words(Fate::Used), ["mujoco", "option", "worldbody", "geom", "geom@size", "geom@condim"]);
+    let used = ["mujoco", "option", "worldbody", "geom", "geom@size", "geom@condim", "camera", "camera@fovy"];
+    assert_eq!(words(Fate::Used), used);
     assert!(l.entries.iter().all(|e| e.fate == Fate::Used || !e.note.is_empty()));
 }
 

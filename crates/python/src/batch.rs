@@ -3,6 +3,7 @@
 use crate::errors::{InternalError, guarded, index, released, wrong};
 use crate::fields::{QUANTITIES, Quantity};
 use crate::numbers::{Rows, matrix_of, table};
+use crate::own_world::Own;
 use crate::report::status;
 use crate::world::{World, quantity_values, without_place};
 use numpy::{PyArray1, PyArray2, PyArrayMethods, PyUntypedArrayMethods};
@@ -48,25 +49,43 @@ fn settings(world: &World, given: &str) -> PyResult<BatchSettings> {
     })
 }
 
-struct Inner {
-    batch: stiction::batch::Batch,
-    control: Vec<f64>,
+/// The part that one thread at a time works on.
+pub(crate) struct Inner {
+    pub(crate) batch: stiction::batch::Batch,
+    pub(crate) control: Vec<f64>,
+    /// v at the start of the last step of every environment.
+    pub(crate) v_before: Vec<f64>,
+    /// Whether an environment was stepped since its state was set.
+    pub(crate) stepped: Vec<bool>,
+    pub(crate) own: Vec<Own>,
     process: u32,
+}
+
+impl Inner {
+    /// Keeps the velocities of the start of a step, which accelerations are read from.
+    fn remember(&mut self) {
+        let n = self.stepped.len();
+        let nv = self.v_before.len() / n;
+        for i in 0..n {
+            self.v_before[i * nv..(i + 1) * nv].copy_from_slice(self.batch.state(i).1);
+        }
+        self.stepped.fill(true);
+    }
 }
 
 /// A batch and the arrays that show it.
 #[pyclass(subclass, frozen, module = "stiction._stiction")]
 pub(crate) struct Batch {
     inner: Mutex<Inner>,
-    world: Py<World>,
+    pub(crate) world: Py<World>,
     q: Py<PyArray2<f64>>,
     v: Py<PyArray2<f64>>,
     control: Py<PyArray2<f64>>,
-    n: usize,
+    pub(crate) n: usize,
 }
 
 impl Batch {
-    fn lock(&self) -> PyResult<MutexGuard<'_, Inner>> {
+    pub(crate) fn lock(&self) -> PyResult<MutexGuard<'_, Inner>> {
         let inner = self.inner.try_lock().map_err(|e| match e {
             TryLockError::WouldBlock => PyRuntimeError::new_err("this batch is in use by another thread"),
             TryLockError::Poisoned(_) => {
@@ -130,7 +149,14 @@ impl Batch {
             q: matrix_of(py, vec![0.0; n * nq], [n, nq])?.unbind(),
             v: matrix_of(py, vec![0.0; n * nv], [n, nv])?.unbind(),
             control: matrix_of(py, control.clone(), [n, nu])?.unbind(),
-            inner: Mutex::new(Inner { batch, control, process: std::process::id() }),
+            inner: Mutex::new(Inner {
+                batch,
+                control,
+                v_before: of.state.v.repeat(n),
+                stepped: vec![false; n],
+                own: (0..n).map(|_| Own::Shared).collect(),
+                process: std::process::id(),
+            }),
             world,
             n,
         };
@@ -145,7 +171,10 @@ impl Batch {
         let inner = &mut *guard;
         self.take_control(py, control.as_ref(), inner)?;
         released(py, || {
-            for _ in 0..steps {
+            for left in (0..steps).rev() {
+                if left == 0 {
+                    inner.remember();
+                }
                 inner.batch.step(&inner.control);
             }
             Ok(())
@@ -209,6 +238,9 @@ impl Batch {
         for (i, (q, v)) in ids.iter().zip(rows) {
             let state = State { t: 0.0, q: q.to_vec(), v: v.to_vec() };
             guard.batch.reset(*i, &state).map_err(|e| wrong(format_args!("environment {i}: {e}")))?;
+            let nv = v.len();
+            guard.v_before[i * nv..(i + 1) * nv].copy_from_slice(v);
+            guard.stepped[*i] = false;
         }
         self.push(py, &guard)
     }
@@ -237,6 +269,7 @@ impl Batch {
                 quantity.set(&mut fields, &values[k * each..(k + 1) * each])?;
             }
             inner.batch.set_fields(i, fields).map_err(|e| wrong(format_args!("environment {i}: {e}")))?;
+            inner.own[i] = Own::Unread;
         }
         Ok(())
     }

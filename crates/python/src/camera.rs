@@ -1,11 +1,11 @@
 //! Pictures of a simulation: colour, depth and segmentation, without a graphics card.
 
 use crate::errors::{released, wrong};
+use crate::record::frame_now;
 use crate::simulation::Simulation;
 use numpy::{PyArray1, PyArray2, PyArray3, PyArrayMethods};
 use pyo3::prelude::*;
-use stiction::recording::StepMark;
-use stiction::{frame_of, scene_of};
+use stiction::scene_of;
 use stiction_camera::{Image, Lens, Look, Painter};
 
 /// Most pixels of a picture.
@@ -45,7 +45,7 @@ impl Simulation {
         let mut guard = self.pulled(py)?;
         let inner = &mut *guard;
         let image = released(py, || {
-            let frame = frame_of(&mut inner.sim, f64::NAN, StepMark::default());
+            let frame = frame_now(&mut inner.sim);
             let look = match (eye, target, axes) {
                 (Some(eye), Some(target), None) if eye != target => Look::at(eye, target),
                 (Some(eye), None, Some(axes)) => Look { eye, axes },

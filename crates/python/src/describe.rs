@@ -70,8 +70,14 @@ pub(crate) fn world(of: &World) -> Value {
             json!({ "name": s.name, "link": s.link, "body": body, "position": position, "quaternion": quaternion,
                     "shape": s.shape, "size": s.size })
         }).collect::<Vec<_>>(),
-        "sensors": world.extras.sensors.iter().map(|s| json!({
-            "name": s.name, "kind": s.kind, "of": s.of, "cutoff": s.cutoff, "noise": s.noise,
+        "cameras": world.extras.cameras.iter().map(|c| {
+            let (body, X_BC) = world.mount(c.link, c.X_LC);
+            let (position, quaternion) = pose(&X_BC);
+            json!({ "name": c.name, "link": c.link, "body": body, "position": position, "quaternion": quaternion,
+                    "field_of_view": c.field_of_view, "resolution": c.resolution, "obstacle": c.obstacle })
+        }).collect::<Vec<_>>(),
+        "sensors": world.extras.sensors.iter().zip(columns(of)).map(|(s, columns)| json!({
+            "name": s.name, "kind": s.kind, "of": s.of, "cutoff": s.cutoff, "noise": s.noise, "columns": columns,
         })).collect::<Vec<_>>(),
         "tendons": world.tendons.iter().map(|t| json!({
             "name": t.name, "terms": t.terms(), "spatial": matches!(t.path, TendonPath::Spatial(_)),
@@ -92,6 +98,16 @@ pub(crate) fn world(of: &World) -> Value {
         })).collect::<Vec<_>>(),
         "warnings": world.ledger.warnings.iter().map(|(place, text)| format!("{place}: {text}")).collect::<Vec<_>>(),
     })
+}
+
+/// Where the numbers of every sensor are, side by side; none of those that are not offered.
+fn columns(of: &World) -> Vec<Option<[usize; 2]>> {
+    let mut end = 0;
+    let mut next = |width: usize| {
+        end += width;
+        [end - width, end]
+    };
+    of.readings().iter().map(|r| r.as_ref().ok().map(|r| next(r.kind.width()))).collect()
 }
 
 /// JSON has no infinity: nothing there.

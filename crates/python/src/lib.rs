@@ -17,17 +17,21 @@
 #![allow(clippy::needless_pass_by_value)]
 
 mod batch;
+mod batch_sensors;
 mod camera;
 mod describe;
 mod dynamics;
 mod errors;
 mod fields;
+mod inverse;
 mod laws;
 mod learn;
 mod loading;
 mod nmdp;
 mod numbers;
+mod own_world;
 mod packed;
+mod page;
 mod plugged;
 mod problem;
 mod queries;
@@ -36,10 +40,12 @@ mod readout;
 mod record;
 mod recording;
 mod report;
+mod senses;
 mod sensor_kinds;
 mod sensors;
 mod simulation;
 mod solving;
+mod viewer;
 mod workspace;
 mod world;
 
@@ -66,6 +72,8 @@ mod _stiction {
     use crate::simulation::Simulation;
     #[pymodule_export]
     use crate::solving::{solvers, steppers};
+    #[pymodule_export]
+    use crate::viewer::LivePage;
     #[pymodule_export]
     use crate::world::World;
 

@@ -29,6 +29,12 @@ pub(crate) enum Kind {
     Gyro(Frame),
     Force(Frame),
     Torque(Frame),
+    /// Force and torque, times the sign.
+    Wrench(Frame, f64),
+    /// Orientation in the world, angular velocity and acceleration on top of free fall, the last two in its axes.
+    Imu(Frame),
+    /// The sum of contact forces on geometries.
+    Contact(Vec<usize>),
     Touch(Frame, Shape),
     Range(Frame),
     Coordinates(Range<usize>),
@@ -51,4 +57,26 @@ pub(crate) enum Kind {
     Clock,
     Potential,
     Kinetic,
+}
+
+impl Kind {
+    /// How many numbers it reads.
+    pub(crate) fn width(&self) -> usize {
+        match self {
+            Self::Coordinates(at) | Self::Rates(at) => at.len(),
+            Self::Quaternion(..) => 4,
+            Self::Wrench(..) => 6,
+            Self::Imu(_) => 10,
+            Self::Touch(..)
+            | Self::Range(_)
+            | Self::Length(_)
+            | Self::Rate(_)
+            | Self::Effort(_)
+            | Self::EffortOfDof(_)
+            | Self::Clock
+            | Self::Potential
+            | Self::Kinetic => 1,
+            _ => 3,
+        }
+    }
 }

@@ -48,6 +48,11 @@ impl Simulation {
         Ok(())
     }
 
+    #[pyo3(name = "_is_recording")]
+    fn is_recording(&self) -> PyResult<bool> {
+        Ok(self.lock()?.record.is_some())
+    }
+
     /// Forgets the recording.
     fn stop_recording(&self) -> PyResult<()> {
         self.lock()?.record = None;

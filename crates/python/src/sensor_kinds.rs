@@ -1,26 +1,37 @@
 //! From the sensors that a file states to what is read for each, or why it is not offered.
 
 use crate::reading::{Frame, Kind, Reading};
-use crate::world::World;
 use stiction::collision::Shape;
 use stiction::dynamics::JointKind;
 use stiction::dynamics::spatial::{Pose, Vec3, vec3};
-use stiction::models::{Sensor, TendonPath};
+use stiction::models::{Sensor, TendonPath, World};
 
-impl World {
-    /// For every sensor of the file what it reads, or why it is not offered.
-    pub(crate) fn readings(&self) -> &[Result<Reading, String>] {
-        self.readings.get_or_init(|| {
-            let sensors = self.world.extras.sensors.iter();
-            sensors
-                .map(|sensor| match self.kind(sensor) {
-                    Ok(kind) => Ok(Reading { kind, cutoff: sensor.cutoff }),
-                    Err(why) => Err(format!("sensor `{}` ({}): {why}", sensor.name, sensor.kind)),
-                })
-                .collect()
-        })
+/// A reading, or why it is not offered.
+pub(crate) type Offered = Result<Reading, String>;
+
+/// For every sensor of the file of `world` what it reads, or why it is not offered.
+pub(crate) fn readings(world: &World) -> Vec<Offered> {
+    let finder = Finder { world };
+    let read = |sensor: &Sensor| match finder.kind(sensor) {
+        Ok(kind) => Ok(Reading { kind, cutoff: sensor.cutoff }),
+        Err(why) => Err(format!("sensor `{}` ({}): {why}", sensor.name, sensor.kind)),
+    };
+    world.extras.sensors.iter().map(read).collect()
+}
+
+impl crate::world::World {
+    /// Readings of its sensors, found once.
+    pub(crate) fn readings(&self) -> &[Offered] {
+        self.readings.get_or_init(|| readings(&self.world))
     }
+}
 
+/// Finds what sensors name.
+struct Finder<'a> {
+    world: &'a World,
+}
+
+impl Finder<'_> {
     fn kind(&self, sensor: &Sensor) -> Result<Kind, String> {
         let of = |what: &str| sensor.of.iter().find(|(w, _)| w == what).map(|(_, name)| &name[..]);
         let named = |what: &str| of(what).ok_or_else(|| format!("it names no `{what}`"));
@@ -58,7 +69,21 @@ impl World {
             "world" => Ok(None),
             name => self.link_named(name).map(Some),
         };
+        if let Some(why) = &sensor.obstacle {
+            return Err(why.clone());
+        }
         match &sensor.kind[..] {
+            "imu" => Ok(Kind::Imu(site()?)),
+            "force_torque" => match of("measure_direction") {
+                // What the child does to the parent is minus what holds the child.
+                Some("child_to_parent") => Ok(Kind::Wrench(site()?, -1.0)),
+                Some("parent_to_child") => Ok(Kind::Wrench(site()?, 1.0)),
+                other => Err(format!(
+                    "measure_direction is `{}`; expected child_to_parent or parent_to_child",
+                    other.unwrap_or("missing")
+                )),
+            },
+            "contact" => Ok(Kind::Contact(self.collisions(sensor)?)),
             "accelerometer" => Ok(Kind::Accelerometer(site()?)),
             "velocimeter" => Ok(Kind::Velocimeter(site()?)),
             "gyro" => Ok(Kind::Gyro(site()?)),
@@ -107,6 +132,23 @@ impl World {
             "e_kinetic" => Ok(Kind::Kinetic),
             other => Err(format!("sensors of the kind `{other}` are not offered yet")),
         }
+    }
+
+    /// The geometries of the collisions that a contact sensor names; one may have several.
+    fn collisions(&self, sensor: &Sensor) -> Result<Vec<usize>, String> {
+        let mut all = Vec::new();
+        for (_, name) in sensor.of.iter().filter(|(what, _)| what == "collision") {
+            let part = |g: &str| {
+                g.strip_prefix(&name[..]).is_some_and(|rest| rest.is_empty() || rest.starts_with('.'))
+            };
+            let before = all.len();
+            let geometries = self.world.geometries.iter().enumerate();
+            all.extend(geometries.filter(|(_, g)| part(&g.name)).map(|(i, _)| i));
+            if all.len() == before {
+                return Err(format!("no collision that can touch is called `{name}`"));
+            }
+        }
+        if all.is_empty() { Err("it names no `collision`".to_owned()) } else { Ok(all) }
     }
 
     fn mounted(&self, link: Option<usize>, X_L: Pose) -> Frame {

@@ -5,6 +5,7 @@
 
 use crate::errors::{InternalError, StepFailed, index, released, wrong};
 use crate::numbers::{Row, numbers, vec3};
+use crate::page::Page;
 use crate::plugged::{PythonCorrection, PythonSolver, Raised};
 use crate::record::Record;
 use crate::report::Report;
@@ -15,7 +16,7 @@ use pyo3::prelude::*;
 use pyo3::types::PySlice;
 use serde::Deserialize;
 use serde_json::{Map, Value};
-use std::sync::{Mutex, MutexGuard, TryLockError};
+use std::sync::{Mutex, MutexGuard, TryLockError, Weak};
 use stiction::solvers::Params;
 use stiction::{Settings, Snapshot, State, StepReport, StepStatus};
 use stiction_camera::Painter;
@@ -70,7 +71,11 @@ pub(crate) struct Inner {
     motion: Option<Motion>,
     /// v at the start of the last step.
     pub(crate) v_before: Vec<f64>,
+    /// q at the start of the step that led to the present state, if one did.
+    pub(crate) q_before: Option<Vec<f64>>,
     pub(crate) record: Option<Record>,
+    /// The page that shows it, if one is open.
+    pub(crate) page: Weak<Page>,
     /// Triangles of its shapes, once a picture was made.
     pub(crate) painter: Option<Painter>,
     /// An exception that a solver or a correction in Python raised.
@@ -145,6 +150,7 @@ impl Simulation {
             let state = State { t: state.t, q: q.to_vec(), v: v.to_vec() };
             inner.sim.set_state(state).map_err(wrong)?;
             inner.v_before.copy_from_slice(v);
+            inner.q_before = None;
         }
         inner.sim.control_mut().copy_from_slice(control);
         Ok(())
@@ -183,9 +189,15 @@ impl Inner {
             motion.apply(&mut self.sim);
         }
         self.v_before.copy_from_slice(&self.sim.state().v);
+        let mut q = self.q_before.take().unwrap_or_default();
+        q.clone_from(&self.sim.state().q);
         let report = self.sim.step();
+        self.q_before = (report.parts > 0).then_some(q);
         if let Some(record) = &mut self.record {
             record.after_step(&mut self.sim, &report);
+        }
+        if let Some(page) = self.page.upgrade() {
+            page.after_step(&mut self.sim, &report);
         }
         report
     }
@@ -237,8 +249,18 @@ impl Simulation {
         };
         let (q, v, control) = (view(0, nq)?, view(nq, nq + nv)?, view(nq + nv, nq + nv + nu)?);
         let (forces, motion, v_before) = (of.forces.clone(), of.motion.clone(), of.state.v.clone());
-        let inner =
-            Mutex::new(Inner { sim, forces, motion, v_before, record: None, painter: None, raised, process });
+        let inner = Mutex::new(Inner {
+            sim,
+            forces,
+            motion,
+            v_before,
+            q_before: None,
+            record: None,
+            page: Weak::new(),
+            painter: None,
+            raised,
+            process,
+        });
         Ok(Self { inner, world, buffer: buffer.unbind(), q, v, control, nq, nv, nu })
     }
 
@@ -331,6 +353,7 @@ impl Simulation {
         let before = v.clone();
         inner.sim.set_state(State { t, q, v }).map_err(wrong)?;
         inner.v_before.copy_from_slice(&before);
+        inner.q_before = None;
         self.push(py, &mut inner)
     }
 
@@ -386,6 +409,7 @@ impl Simulation {
         inner.sim.restore(&snapshot).map_err(wrong)?;
         let v = inner.sim.state().v.clone();
         inner.v_before.copy_from_slice(&v);
+        inner.q_before = None;
         self.push(py, &mut inner)?;
         self.push_control(py, &mut inner)
     }

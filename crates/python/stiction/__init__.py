@@ -26,6 +26,7 @@ from ._stiction import ContactProblem, Error, InternalError, StepFailed, StepRep
 from ._tables import (
     Actuator,
     Body,
+    Camera,
     Coupling,
     Geometry,
     Joint,
@@ -39,6 +40,7 @@ from ._tables import (
     Tendon,
     UnknownName,
 )
+from ._viewer import Viewer
 from .laboratory import certify, compare, friction_problem, solve, solvers, steppers
 
 __all__ = [
@@ -49,6 +51,7 @@ __all__ = [
     "Batch",
     "BatchReports",
     "Body",
+    "Camera",
     "Certificate",
     "ContactProblem",
     "Coupling",
@@ -77,6 +80,7 @@ __all__ = [
     "Table",
     "Tendon",
     "UnknownName",
+    "Viewer",
     "__version__",
     "builtin_models",
     "builtin_scenes",

@@ -193,6 +193,43 @@ class Batch(_stiction.Batch):
         all_ = self._link_states(self.model.links.index(link))
         return LinkStates(all_[:, :3], all_[:, 3:7], all_[:, 7:10], all_[:, 10:])
 
+    def sensor(self, sensor: str | int) -> Array:
+        """The reading of a sensor in every environment, a row for each; one that cannot be read of a batch raises.
+
+        As those of a :class:`Simulation`: accelerations are of the last step. Lanes keep no contact forces and no efforts
+        of servos; :attr:`sensors_not_batched` says which sensors need them.
+        """
+        return self._sensors([self.model.sensors.index(sensor)], self.time)
+
+    def sensors(self) -> dict[str, Array]:
+        """The readings of all sensors that can be read of a batch, by name, a row for each environment."""
+        missing = self._missing()
+        which = [i for i in range(len(self.model.sensors)) if i not in missing]
+        all_ = self._sensors(which, self.time)
+        out: dict[str, Array] = {}
+        start = 0
+        for sensor in (self.model.sensors[i] for i in which):
+            width = 0 if sensor.columns is None else sensor.columns.stop - sensor.columns.start
+            out[sensor.name] = all_[:, start : start + width]
+            start += width
+        return out
+
+    @property
+    def sensordata(self) -> Array:
+        """The readings of all sensors side by side, a row for each environment; raises if one cannot be read.
+
+        ``sensordata[:, model.sensors["imu"].columns]`` are those of a sensor.
+        """
+        return self._sensors(list(range(len(self.model.sensors))), self.time)
+
+    @property
+    def sensors_not_batched(self) -> dict[str, str]:
+        """Sensors that cannot be read of a batch, and why."""
+        return {self.model.sensors[i].name: why for i, why in self._missing().items()}
+
+    def _missing(self) -> dict[int, str]:
+        return dict(self._sensors_not_batched())
+
     def __repr__(self) -> str:
         return f"<stiction.Batch of {self.n} × `{self.model.name}`, {self.lanes} at a time>"
 

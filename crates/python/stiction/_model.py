@@ -20,6 +20,7 @@ from ._tables import (
     Actuator,
     Array,
     Body,
+    Camera,
     Coupling,
     Geometry,
     Joint,
@@ -135,6 +136,11 @@ class Model:
     def sites(self) -> Table[Site]:
         """Named frames for sensors and tendons."""
         return self._tables.sites
+
+    @property
+    def cameras(self) -> Table[Camera]:
+        """Cameras of the file, for :meth:`Simulation.render`."""
+        return self._tables.cameras
 
     @property
     def sensors(self) -> Table[Sensor]:

@@ -12,10 +12,11 @@ from typing import Any, cast
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
-from . import _stiction
+from . import _stiction, dynamics
 from ._model import Model
 from ._stiction import Error, StepReport
 from ._tables import Array
+from ._viewer import Viewer
 
 #: A contact of the last step. ``frame`` holds two tangents and the normal, from A to B, as rows; ``force``, ``moment`` and
 #: ``slip`` are on B, in the world. Index −1: the world. ``mode``: 0 open, 1 sticks, 2 slides.
@@ -326,6 +327,60 @@ class Simulation(_stiction.Simulation):
         """Velocities of the bodies (bodies, 6): angular, then of the origin, in world axes."""
         return self._body_velocities()
 
+    @property
+    def constraint_efforts(self) -> Array:
+        """Mean efforts of constraints in the last step (nv): Jᵀ λ / dt of contacts, limits, dry friction, couplings and
+        loops. Raises where no step led to the present state."""
+        return self._constraint_efforts()
+
+    def inverse(self, acceleration: ArrayLike | None = None, *, clearance: float = 1e-6) -> Array:
+        """What actuators and applied forces exert on joints (nv), by inverse dynamics: M v̇ + b − passive − constraints.
+
+        Without ``acceleration`` it is that of the last step: its mean acceleration and the impulses of its contacts, limits,
+        dry friction, couplings and loops, at the middle of the step. It differs from the mean of what was exerted by
+        O(dt²) where the motion is smooth, and by O(dt) in a step with an impact.
+
+        With ``acceleration`` it is that of the present state. The law of rigid contact defines no force there, so this
+        raises where something may hold the joints: geometries within ``clearance`` [m], joints at their limits, dry
+        friction, couplings, loops.
+        """
+        model = self.model
+        if acceleration is not None:
+            held = self._held(clearance)
+            if held:
+                raise Error(
+                    "the forces of constraints are not defined by a state and an acceleration, and "
+                    + "; ".join(held)
+                    + "; inverse() without acceleration takes those of the last step"
+                )
+            q, v = self.q, self.v
+            a = np.asarray(acceleration, dtype=np.float64)
+            return np.asarray(dynamics.rnea(model, q, v, a) - dynamics.passive(model, q, v), dtype=np.float64)
+        constraints = self._constraint_efforts()
+        before, a, h = self._q_before, self.acceleration, self.dt
+        assert before is not None, "constraint efforts are those of a step"
+        q = dynamics.integrate(model, before, dynamics.difference(model, before, self.q), 0.5)
+        v = self.v - 0.5 * h * a
+        inertial = dynamics.rnea(model, q, v, a) - dynamics.passive(model, q, v)
+        return np.asarray(inertial - constraints, dtype=np.float64)
+
+    def _held(self, clearance: float) -> list[str]:
+        """What may hold the joints at the present state, in words."""
+        held = self.model._world.held(self.q)
+        if len(self.model.geometries) > 1:
+            probe = self.__dict__.setdefault("_probe", Simulation(self.model))
+            probe.set_state(self.q, self.v)
+            failure = probe.step().failure
+            if failure is not None:
+                held.append(f"a step from here fails ({failure})")
+            near = probe.contacts_near()
+            touching = near[near["gap"] <= clearance]
+            both = {int(g) for pair in touching["geometries"] for g in pair}
+            names = {self.model.geometries[g].name or f"geometry {g}" for g in both}
+            if names:
+                held.append(f"geometries touch: {', '.join(sorted(names))}")
+        return held
+
     def link(self, link: str | int) -> LinkState:
         """Where a link is and how it moves."""
         position, quaternion, motion = self._link_state(self.model.links.index(link))
@@ -344,6 +399,13 @@ class Simulation(_stiction.Simulation):
         table = [(i, s.name) for i, s in enumerate(self.model.sensors) if s.name not in missing]
         readings = self._sensors([i for i, _ in table])
         return {name: reading for (_, name), reading in zip(table, readings)}
+
+    @property
+    def sensordata(self) -> Array:
+        """The readings of all sensors side by side: ``sensordata[model.sensors["imu"].columns]``. Raises if one is not
+        offered."""
+        readings = self._sensors(list(range(len(self.model.sensors))))
+        return np.concatenate(readings) if readings else np.zeros(0)
 
     # ----------------------------------------------------------------- forces
 
@@ -399,14 +461,7 @@ class Simulation(_stiction.Simulation):
             if place is None or rows is None:
                 raise Error("a camera on a link needs an eye and axes in it")
             link = self.link(on)
-            w, x, y, z = link.quaternion
-            turn = np.array(
-                [
-                    [1 - 2 * (y * y + z * z), 2 * (x * y - w * z), 2 * (x * z + w * y)],
-                    [2 * (x * y + w * z), 1 - 2 * (x * x + z * z), 2 * (y * z - w * x)],
-                    [2 * (x * z - w * y), 2 * (y * z + w * x), 1 - 2 * (x * x + y * y)],
-                ]
-            )
+            turn = _turn(link.quaternion)
             place, rows = link.position + turn @ place, rows @ turn.T
         return Picture(
             *self._picture(
@@ -419,7 +474,46 @@ class Simulation(_stiction.Simulation):
             )
         )
 
+    def render(self, camera: str | int, width: int | None = None, height: int | None = None) -> Picture:
+        """What a camera of the file sees: colour, depth and segmentation.
+
+        ``width`` and ``height`` are those that the file states, or 640 and 480; one alone keeps the ratio of both.
+        """
+        found = self.model.cameras[camera]
+        if found.obstacle is not None:
+            raise Error(f"camera `{found.name}`: {found.obstacle}")
+        w, h = found.resolution or (640, 480)
+        if width is None:
+            width = w if height is None else max(1, round(height * w / h))
+        if height is None:
+            height = max(1, round(width * h / w))
+        place, turn = np.array(found.position), _turn(found.quaternion)
+        if found.body is not None:
+            positions, quaternions = self._body_poses()
+            R = _turn(quaternions[found.body])
+            place, turn = positions[found.body] + R @ place, R @ turn
+        right, up, back = turn.T
+        return self.picture(
+            width, height, eye=place, axes=np.array([right, -up, -back]), field_of_view=found.field_of_view
+        )
+
+    def viewer(
+        self, live: bool | None = None, *, host: str = "127.0.0.1", port: int = 0, height: int = 520
+    ) -> Viewer:
+        """A page that shows what happens while you step; in a notebook the cell shows it, elsewhere open its ``url``.
+
+        It is served from this process, by threads of its own that no step waits for; who has the address, with its token,
+        can look. ``live=False``, or None where a notebook runs on another machine or no port can be had, makes a page of
+        what is recorded from now on instead. A simulation has one live page: another call takes its place.
+        """
+        return Viewer(self, live, host, port, height)
+
     # -------------------------------------------------------------- recording
+
+    def _recording_or_new(self) -> Recording:
+        if not self._is_recording():
+            self._start_recording(60.0, False)
+        return Recording(self)
 
     def record(self, frames_per_second: float = 60.0, *, trajectory: bool = True) -> Recording:
         """Starts a recording: frames to be looked at and, if ``trajectory``, the numbers of every step."""
@@ -430,6 +524,18 @@ class Simulation(_stiction.Simulation):
         """Steps without end."""
         while True:
             yield self.step()
+
+
+def _turn(quaternion: Any) -> Array:
+    """The rotation matrix of a quaternion, w first."""
+    w, x, y, z = quaternion
+    return np.array(
+        [
+            [1 - 2 * (y * y + z * z), 2 * (x * y - w * z), 2 * (x * z + w * y)],
+            [2 * (x * y + w * z), 1 - 2 * (x * x + z * z), 2 * (y * z - w * x)],
+            [2 * (x * z - w * y), 2 * (y * z + w * x), 1 - 2 * (x * x + y * y)],
+        ]
+    )
 
 
 def _simulation_made_again(model: Model, solver: Any, given: dict[str, Any], snapshot: bytes) -> Simulation:

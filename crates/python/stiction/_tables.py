@@ -207,6 +207,25 @@ class Site:
 
 
 @dataclass(frozen=True)
+class Camera:
+    """A place that pictures are taken from; see :meth:`Simulation.render`."""
+
+    name: str
+    link: int | None
+    #: Index of the body that carries it; None: the world.
+    body: int | None
+    #: Pose in that body: x is to the right of the picture, y up, and it looks along −z.
+    position: tuple[float, ...]
+    quaternion: tuple[float, ...]
+    #: Vertical [rad].
+    field_of_view: float
+    #: Width and height of its picture in pixels, where the file states them.
+    resolution: tuple[int, int] | None
+    #: Why no picture can be taken as the file asks; None if one can.
+    obstacle: str | None
+
+
+@dataclass(frozen=True)
 class Sensor:
     """Something that is measured."""
 
@@ -219,6 +238,8 @@ class Sensor:
     cutoff: float
     #: Standard deviation of the noise, which is up to whoever reads it.
     noise: float
+    #: Its numbers in ``sensordata``; None: it is not offered.
+    columns: slice | None
 
 
 @dataclass(frozen=True)
@@ -276,7 +297,7 @@ class LedgerEntry:
 
 
 #: Keys whose two numbers are the ends of a slice.
-_SLICES = {"Body": ("joints", "dofs"), "Joint": ("q", "v")}
+_SLICES = {"Body": ("joints", "dofs"), "Joint": ("q", "v"), "Sensor": ("columns",)}
 
 R = TypeVar("R")
 
@@ -284,7 +305,9 @@ R = TypeVar("R")
 def record(kind: type[R], values: dict[str, Any]) -> R:
     """A record of the values that came as JSON: lists become tuples, ends become slices."""
     slices = _SLICES.get(kind.__name__, ())
-    made: dict[str, Any] = {key: slice(*value) if key in slices else _frozen(value) for key, value in values.items()}
+    made: dict[str, Any] = {
+        key: slice(*value) if key in slices and value is not None else _frozen(value) for key, value in values.items()
+    }
     if kind is Sensor:
         made["of"] = dict(made["of"])
     return kind(**made)
@@ -304,6 +327,7 @@ class Tables:
     geometries: Table[Geometry]
     actuators: Table[Actuator]
     sites: Table[Site]
+    cameras: Table[Camera]
     sensors: Table[Sensor]
     tendons: Table[Tendon]
     couplings: Table[Coupling]
@@ -321,6 +345,7 @@ class Tables:
             "geometries": ("geometry", Geometry),
             "actuators": ("actuator", Actuator),
             "sites": ("site", Site),
+            "cameras": ("camera", Camera),
             "sensors": ("sensor", Sensor),
             "tendons": ("tendon", Tendon),
             "couplings": ("coupling", Coupling),

@@ -82,6 +82,11 @@ def bias(model: Model, q: ArrayLike, v: ArrayLike) -> Array:
     return model._world.bias(q, v)
 
 
+def passive(model: Model, q: ArrayLike, v: ArrayLike) -> Array:
+    """The efforts of springs, dampers and tendons, and what carries weight unseen (MuJoCo's ``qfrc_passive``)."""
+    return model._world.passive_efforts(q, v)
+
+
 def gravity(model: Model, q: ArrayLike) -> Array:
     """g(q), the efforts that carry the weight at rest."""
     return model._world.gravity_efforts(q)

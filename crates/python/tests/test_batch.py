@@ -135,3 +135,87 @@ def test_single_precision_and_worlds_that_lanes_do_not_take(quadruped: stiction.
     assert batch.lanes == 1 and batch.alone_because
     batch.step(steps=3)
     assert (batch.reports.path == 2).all()
+
+
+SENSED = """
+<mujoco model="cart">
+  <option timestep="0.002"/>
+  <worldbody>
+    <geom type="plane" size="5 5 .1" friction="0.4"/>
+    <body name="crate" pos="0 0 .1"><freejoint/><geom name="crate" type="sphere" size=".1" mass="2"/>
+      <site name="imu" pos=".05 0 0" euler="10 20 30"/>
+      <body name="arm" pos="0 0 .1"><joint name="hinge" axis="0 1 0" damping="0.2"/>
+        <geom type="capsule" fromto="0 0 0 .1 0 .2" size=".02" mass=".3" contype="0" conaffinity="0"/>
+        <site name="wrist" pos="0 0 0.02" euler="0 30 0"/></body></body>
+  </worldbody>
+  <actuator><motor name="motor" joint="hinge" gear="2" ctrlrange="-1 1"/></actuator>
+  <sensor>
+    <accelerometer name="imu" site="imu" cutoff="40"/><gyro name="gyro" site="imu"/><jointpos name="angle" joint="hinge"/>
+    <force name="force" site="wrist"/><torque name="torque" site="wrist"/><actuatorfrc name="effort" actuator="motor"/>
+    <framequat name="pose" objtype="site" objname="wrist"/><subtreecom name="com" body="crate"/><clock name="clock"/>
+    <framepos name="centre" objtype="body" objname="arm"/><rangefinder name="range" site="wrist"/>
+    <e_kinetic name="kinetic"/><e_potential name="potential"/>{more}
+  </sensor>
+</mujoco>
+"""
+
+
+def test_sensors_read_what_those_of_simulations_read() -> None:
+    model, n = stiction.loads(SENSED.format(more="")), 6
+    batch = stiction.Batch(model, n, tolerance=1e-12)
+    dice = np.random.default_rng(3)
+    mass = np.array([[2.0, 0.3], [3.0, 0.3], [2.0, 0.9], [1.0, 0.1], [2.0, 0.3], [2.0, 0.3]])
+    batch.set_parameters(mass=mass)
+    batch.set_parameters([5], gravity=[0, 0, -1.6])
+    v = 0.3 * dice.normal(size=(n, model.nv))
+    batch.set_state(v=v)
+    start = batch.sensors()
+    assert (start["effort"] == 0).all() and (start["clock"] == 0).all()
+    control = np.linspace(-0.6, 1.4, n)[:, None]
+    batch.step(control, 7)
+    read = batch.sensordata
+    assert read.shape == (n, 28) and not batch.sensors_not_batched
+    for i in range(n):
+        given = {"mass": mass[i]} | ({"gravity": [0, 0, -1.6]} if i == 5 else {})
+        alone = stiction.Simulation(model.replace(**given), tolerance=1e-12)
+        alone.set_state(v=v[i])
+        alone.step(control[i], 7)
+        # The same state exactly: what is left is the difference of two ways of stepping.
+        assert batch.v[i] == pytest.approx(alone.v, abs=1e-7)
+        expected = alone.sensordata
+        for sensor in model.sensors:
+            here, there = read[i, sensor.columns], expected[sensor.columns]
+            # Accelerations are differences of velocities over 2 ms.
+            assert here == pytest.approx(there, abs=2e-4 if sensor.kind in ("accelerometer", "force", "torque") else 1e-6)
+            assert (batch.sensor(sensor.name)[i] == here).all() and (batch.sensors()[sensor.name][i] == here).all()
+    potential = batch.sensor("potential")[:, 0]
+    assert potential[2] > 1.3 * potential[0] > 5 * potential[5], "masses and gravity change nothing: a poor test"
+    assert batch.sensor("effort")[-1] == pytest.approx([1.0]) and batch.sensor("clock")[:, 0] == pytest.approx(0.014)
+
+
+def test_a_state_that_is_set_is_read_alike() -> None:
+    model = stiction.loads(SENSED.format(more=""))
+    batch = stiction.Batch(model, 3)
+    batch.step(steps=4)
+    v = np.random.default_rng(4).normal(size=(3, model.nv))
+    batch.set_state(v=v)
+    for i in range(3):
+        alone = stiction.Simulation(model)
+        alone.set_state(batch.q[i], batch.v[i], float(batch.time[i]))
+        assert batch.sensordata[i] == pytest.approx(alone.sensordata, abs=1e-12)
+
+
+def test_sensors_that_a_batch_cannot_read_say_why() -> None:
+    more = """<touch name="touch" site="imu"/><force name="whole" site="imu"/><magnetometer name="north" site="imu"/>"""
+    model = stiction.loads(SENSED.format(more=more))
+    batch = stiction.Batch(model, 2)
+    assert set(batch.sensors_not_batched) == {"touch", "whole", "north"} and model.sensors["north"].columns is None
+    with pytest.raises(stiction.Error, match=r"`touch` \(touch\) cannot be read of a batch: contact forces are not kept"):
+        batch.sensor("touch")
+    with pytest.raises(stiction.Error, match="`crate` hangs on it and can touch"):
+        batch.sensor("whole")
+    with pytest.raises(stiction.Error, match="sensor `north` .magnetometer.: .*not offered"):
+        batch.sensor("north")
+    with pytest.raises(stiction.Error, match="sensor `touch`"):
+        batch.sensordata  # noqa: B018
+    assert "touch" not in batch.sensors() and batch.sensors()["gyro"].shape == (2, 3)

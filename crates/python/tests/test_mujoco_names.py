@@ -43,6 +43,9 @@ def script(mujoco: Any) -> dict[str, Any]:
     out |= {"site mat": data.site_xmat.copy(), "com": data.subtree_com.copy(), "cvel": data.cvel.copy()}
     out |= {"cinert": data.cinert.copy(), "sensors": data.sensordata.copy(), "passive": data.qfrc_passive.copy()}
     out["by name"] = np.concatenate([data.body("lower").xpos, data.joint("elbow").qpos, data.site("hand").xpos])
+    data.qacc[:] = np.linspace(-2, 3, model.nv)
+    mujoco.mj_inverse(model, data)
+    out["inverse"] = data.qfrc_inverse.copy()
     geomid = np.zeros(1, np.int32)
     down = np.array([0.0, 0.0, -2.0])
     out["ray"] = mujoco.mj_ray(model, data, np.array([3.0, 0, 4]), down, None, 1, -1, geomid)
@@ -71,7 +74,7 @@ def test_one_changed_line() -> None:
 def test_what_is_not_offered_says_so() -> None:
     model = ours.MjModel.from_xml_string(SENSED)
     data = ours.MjData(model)
-    for ask in (lambda: ours.mj_inverse, lambda: model.geom_solref, lambda: data.efc_force, lambda: model.opt.cone):
+    for ask in (lambda: ours.mj_implicit, lambda: model.geom_solref, lambda: data.efc_force, lambda: model.opt.cone):
         with pytest.raises(stiction.mujoco.NotOffered, match="does not offer"):
             ask()
     with pytest.raises(ValueError, match="read-only"):

@@ -111,3 +111,16 @@ def test_a_standing_box_is_weighed() -> None:
     with pytest.raises(stiction.Error, match="sensor `north` .magnetometer.: .*not offered yet"):
         simulation.sensor("north")
     assert "north" not in simulation.sensors()
+
+
+def test_links_weigh_what_their_bodies_are_made_to() -> None:
+    text = """<mujoco><worldbody><body name="base" pos="0 0 1"><joint type="slide" axis="1 0 0"/><geom size=".1" mass="1"/>
+        <body name="arm" pos=".2 0 0" euler="0 0 40"><joint type="slide" axis="1 0 0"/>
+          <geom size=".1" pos=".3 .1 0" mass="2" contype="0" conaffinity="0"/><site name="s" pos="0 0 0"/></body></body></worldbody>
+      <sensor><force name="force" site="s"/><subtreecom name="com" body="arm"/></sensor></mujoco>"""
+    model = stiction.loads(text, complete=False)
+    heavier = stiction.Simulation(model.replace(mass=[1, 5]))
+    heavier.step()
+    assert heavier.sensor("force") == pytest.approx([0, 0, 5 * 9.81])
+    moved = stiction.Simulation(model.replace(com=[[0, 0, 0], [0.0, 0.0, 0.1]]))
+    assert moved.sensor("com") == pytest.approx([0.2, 0, 1.1])

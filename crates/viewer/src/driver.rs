@@ -18,11 +18,11 @@ use crate::protocol;
 use crate::session::{Change, Command, Condition, Session};
 
 /// Frames a second.
-const RATE: f64 = 60.0;
+pub(crate) const RATE: f64 = 60.0;
 /// Between two looks at how fast time passes [s].
-const GAUGE: f64 = 0.5;
+pub(crate) const GAUGE: f64 = 0.5;
 /// Commands that may wait.
-const QUEUE: usize = 256;
+pub(crate) const QUEUE: usize = 256;
 
 /// The newest of everything.
 #[derive(Clone, Default)]
@@ -64,7 +64,7 @@ impl Watchers {
         Watching(self.clone())
     }
 
-    fn any(&self) -> bool {
+    pub(crate) fn any(&self) -> bool {
         self.0.load(Ordering::Relaxed) > 0
     }
 }
@@ -77,14 +77,28 @@ impl Drop for Watching {
 
 /// Beside frames, told when it changes.
 #[derive(Clone, Debug, Default, PartialEq, Serialize)]
-struct Status {
-    playing: bool,
+pub(crate) struct Status {
+    pub(crate) playing: bool,
     /// Simulated seconds for a second, as asked for.
-    speed: f64,
+    pub(crate) speed: f64,
     /// As it is, rounded; zero when paused.
-    real_time: f64,
+    pub(crate) real_time: f64,
     #[serde(flatten)]
-    session: Condition,
+    pub(crate) session: Condition,
+}
+
+impl Status {
+    /// Tells it where it is new.
+    pub(crate) fn tell(&self, shown: &watch::Sender<Shown>) {
+        let status = serde_json::json!({ "status": self }).to_string();
+        shown.send_if_modified(|shown| {
+            let new = *shown.status != *status;
+            if new {
+                shown.status = status.into();
+            }
+            new
+        });
+    }
 }
 
 /// Starts the thread; it ends with the last feed.
@@ -98,6 +112,11 @@ pub(crate) fn start(session: impl Session) -> Feed {
     driver.publish();
     std::thread::spawn(move || driver.run(&inbox));
     Feed { shown, orders, choices: choices.into(), watchers }
+}
+
+/// Says why a command is not obeyed; a page that does not listen is not waited for.
+pub(crate) fn refuse(refusals: &mpsc::Sender<String>, reason: &str) {
+    let _ = refusals.try_send(serde_json::json!({ "refused": reason }).to_string());
 }
 
 /// When the frame after the present one is due, which was so at `due` and is begun now. A step and the frame itself may end
@@ -201,8 +220,7 @@ impl<S: Session> Driver<S> {
                 true
             }
             Err(reason) => {
-                // A page that does not listen is not waited for.
-                let _ = refusals.try_send(serde_json::json!({ "refused": reason }).to_string());
+                refuse(refusals, &reason);
                 false
             }
         }
@@ -245,14 +263,7 @@ impl<S: Session> Driver<S> {
 
     fn tell_status(&mut self) {
         self.status.session = self.session.condition();
-        let status = serde_json::json!({ "status": self.status }).to_string();
-        self.shown.send_if_modified(|shown| {
-            let new = *shown.status != *status;
-            if new {
-                shown.status = status.into();
-            }
-            new
-        });
+        self.status.tell(&self.shown);
     }
 }
 

@@ -107,6 +107,17 @@ impl Server {
         feed: Option<Feed>,
         pictures: Option<mpsc::Sender<Bytes>>,
     ) -> io::Result<()> {
+        self.serve_until(page, feed, pictures, std::future::pending())
+    }
+
+    /// Serves until `end`; connections that are open then are cut.
+    pub(crate) fn serve_until(
+        self,
+        page: String,
+        feed: Option<Feed>,
+        pictures: Option<mpsc::Sender<Bytes>>,
+        end: impl Future<Output = ()>,
+    ) -> io::Result<()> {
         let house = House { token: self.token.into(), page: page.into(), feed, pictures };
         let router = Router::new()
             .route("/", get(page_of))
@@ -117,7 +128,10 @@ impl Server {
         let runtime = tokio::runtime::Builder::new_current_thread().enable_all().build()?;
         runtime.block_on(async {
             let listener = tokio::net::TcpListener::from_std(self.listener)?;
-            axum::serve(listener, router).await
+            tokio::select! {
+                served = axum::serve(listener, router).into_future() => served,
+                () = end => Ok(()),
+            }
         })
     }
 }

@@ -203,7 +203,7 @@ fn unread_sensors(world: &World) -> Option<Note> {
         |what: &str| world.ledger.entries.iter().filter(|e| e.what == what).map(|e| e.count).sum();
     let count = world.extras.sensors.len().max(of_format("sensor"));
     let message = format!(
-        "{count} sensors of the file: runs write no readings (Python reads those of MJCF: `Simulation.sensors`)"
+        "{count} sensors of the file: runs write no readings (Python reads them: `Simulation.sensors`)"
     );
     (count > 0).then(|| Note::of_scene(Severity::Note, message))
 }

@@ -40,7 +40,6 @@ fn kind(root: &str, element: Element<'_>) -> Option<&'static str> {
         ("mujoco", "sensor", _) => "sensor",
         ("mujoco", "keyframe", "key") => "keyframe",
         ("mujoco", "body" | "worldbody" | "frame", "site") => "site",
-        ("mujoco", "body" | "worldbody" | "frame", "camera") => "camera",
         ("mujoco", "asset", "texture") => "texture",
         _ => return None,
     })
@@ -133,9 +132,9 @@ mod tests {
 
     #[test]
     fn names_said_twice() {
-        let cameras = |n: &str| format!("<worldbody><camera name='a'/><camera name='{n}'/></worldbody>");
-        assert_eq!(codes(&mjcf(&cameras("a"))), ["name-duplicate"]);
-        assert!(codes(&mjcf(&cameras("b"))).is_empty());
+        let clocks = |n: &str| format!("<sensor><clock name='a'/><clock name='{n}'/></sensor>");
+        assert_eq!(codes(&mjcf(&clocks("a"))), ["name-duplicate"]);
+        assert!(codes(&mjcf(&clocks("b"))).is_empty());
     }
 
     #[test]

@@ -4,7 +4,7 @@ use super::compiler::FromGeoms;
 use super::flatten::{Item, contents};
 use super::orientation::{orientation, pose};
 use super::scope::{Kind, Scope};
-use super::{Reader, geom, joint, site};
+use super::{Reader, camera, geom, joint, site};
 use crate::error::LoadError;
 use crate::inertia::principal;
 use crate::ledger::Fate;
@@ -190,6 +190,7 @@ fn read_inertial(reader: &mut Reader<'_>, scope: &Scope<'_>, e: Element<'_>) -> 
 fn other<'d>(reader: &mut Reader<'d>, item: &Item<'d>, link: Option<usize>) -> Result<(), LoadError> {
     let what = match item.element.name() {
         "site" => return site::read(reader, item, link),
+        "camera" => return camera::read(reader, item, link),
         "composite" => "a composite is not built yet: its bodies are missing",
         "flexcomp" => "a flexible body is not simulated yet: it is missing",
         _ => return Ok(()),

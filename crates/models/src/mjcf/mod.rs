@@ -9,6 +9,7 @@ pub(crate) mod asset;
 mod body;
 mod build;
 mod builtin;
+mod camera;
 pub(crate) mod compiler;
 mod contact;
 pub(crate) mod defaults;

@@ -111,6 +111,7 @@ pub(crate) enum Kind {
     Joint,
     Geom,
     Site,
+    Camera,
     Tendon,
     Actuator,
 }
@@ -121,6 +122,7 @@ pub(crate) struct Registry<'d> {
     joint: Names<'d>,
     geom: Names<'d>,
     site: Names<'d>,
+    camera: Names<'d>,
     tendon: Names<'d>,
     actuator: Names<'d>,
     /// The copy of the tree that a thing of a given kind and index belongs to, if not the first.
@@ -134,6 +136,7 @@ impl<'d> Registry<'d> {
             joint: Names::new("joint"),
             geom: Names::new("geom"),
             site: Names::new("site"),
+            camera: Names::new("camera"),
             tendon: Names::new("tendon"),
             actuator: Names::new("actuator"),
             copies: BTreeMap::new(),
@@ -146,6 +149,7 @@ impl<'d> Registry<'d> {
             Kind::Joint => &self.joint,
             Kind::Geom => &self.geom,
             Kind::Site => &self.site,
+            Kind::Camera => &self.camera,
             Kind::Tendon => &self.tendon,
             Kind::Actuator => &self.actuator,
         }
@@ -166,6 +170,7 @@ impl<'d> Registry<'d> {
             Kind::Joint => &mut self.joint,
             Kind::Geom => &mut self.geom,
             Kind::Site => &mut self.site,
+            Kind::Camera => &mut self.camera,
             Kind::Tendon => &mut self.tendon,
             Kind::Actuator => &mut self.actuator,
         }
@@ -173,7 +178,8 @@ impl<'d> Registry<'d> {
 }
 
 /// Attributes that name things.
-const MENTIONS: [(&str, Kind); 25] = [
+const MENTIONS: [(&str, Kind); 26] = [
+    ("camera", Kind::Camera),
     ("body", Kind::Body),
     ("body1", Kind::Body),
     ("body2", Kind::Body),
@@ -208,6 +214,7 @@ pub(crate) fn kind_of(word: &str) -> Option<Kind> {
         "joint" => Some(Kind::Joint),
         "geom" => Some(Kind::Geom),
         "site" => Some(Kind::Site),
+        "camera" => Some(Kind::Camera),
         "tendon" => Some(Kind::Tendon),
         "actuator" => Some(Kind::Actuator),
         _ => None,

@@ -35,6 +35,7 @@ pub(crate) fn read(reader: &Reader<'_>, extras: &mut Extras) -> Result<(), LoadE
                 .collect(),
             cutoff: number("cutoff")?,
             noise: number("noise")?,
+            obstacle: None,
         });
         e.mark(Fate::Kept, NO_SENSORS);
     }

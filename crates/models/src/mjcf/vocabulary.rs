@@ -120,6 +120,7 @@ const ROWS: &[Row] = &[
     row("geom", "user", Kept, LABEL),
     row("site", ". name pos size", Used, ""),
     row("site", "*", Kept, PICTURE),
+    row("camera", ". name class mode pos quat axisangle xyaxes zaxis euler fovy resolution", Used, ""),
     row("camera light", ". *", Kept, PICTURE),
     row(
         "composite composite/**",

@@ -93,7 +93,12 @@ pub(crate) fn read<'d>(reader: &mut Reader<'_, 'd>, part: &Part<'d>) -> Result<S
 }
 
 /// Pose in the link of a <collision> or <visual>, stated in the link or in a frame of its model.
-fn pose_in(reader: &Reader<'_, '_>, part: &Part<'_>, X_WL: Pose, of: Element<'_>) -> Result<Pose, LoadError> {
+pub(crate) fn pose_in(
+    reader: &Reader<'_, '_>,
+    part: &Part<'_>,
+    X_WL: Pose,
+    of: Element<'_>,
+) -> Result<Pose, LoadError> {
     let stated = pose(of)?;
     match relative_to(of, part.site.version)? {
         None => Ok(stated),

@@ -20,6 +20,7 @@ mod link;
 mod material;
 mod pose;
 mod scope;
+mod sensor;
 mod tree;
 mod vocabulary;
 
@@ -105,8 +106,8 @@ pub(crate) fn read(mut document: Document, context: &Context<'_>) -> Result<Worl
         reader.warn(second.place(), "a second <world>: the first is read");
     }
 
-    let parts = std::mem::take(&mut reader.scopes.links);
-    let mut links = parts.iter().map(|p| link::read(&mut reader, p)).collect::<Result<Vec<_>, _>>()?;
+    let link_parts = std::mem::take(&mut reader.scopes.links);
+    let mut links = link_parts.iter().map(|p| link::read(&mut reader, p)).collect::<Result<Vec<_>, _>>()?;
     let parts = std::mem::take(&mut reader.scopes.joints);
     let X_WL: Vec<Pose> = links.iter().map(|l| l.X_WL).collect();
     let held = std::mem::take(&mut reader.places.ends);
@@ -151,6 +152,8 @@ pub(crate) fn read(mut document: Document, context: &Context<'_>) -> Result<Worl
             v
         }));
     }
+    sensor::of_links(&mut reader, &mut world, &link_parts, &links, &built)?;
+    sensor::of_joints(&mut reader, &mut world, &parts, (&joints, &forest), &X_WL, &built)?;
     let idle = links.iter().zip(&built.links).filter(|(link, _)| !link.weighs);
     world.gravity_compensation.extend(idle.map(|(_, &index)| (index, 1.0)));
     coupling::read(&mut reader, &mut world, &parts, &joints, &built)?;

@@ -32,6 +32,7 @@ __all__ = [
     "mj_getState",
     "mj_id2name",
     "mj_integratePos",
+    "mj_inverse",
     "mj_jac",
     "mj_jacBody",
     "mj_jacBodyCom",
@@ -61,6 +62,15 @@ def mj_step(m: MjModel, d: MjData, nstep: int = 1) -> None:
 
 def mj_forward(m: MjModel, d: MjData) -> None:
     """Nothing: positions and velocities are computed when they are asked for. Forces stay those of the last step."""
+
+
+def mj_inverse(m: MjModel, d: MjData) -> None:
+    """Writes ``d.qfrc_inverse``: what actuators and applied forces exert for ``d.qacc``.
+
+    Where nothing touches or holds the joints this is at the present state, as in MuJoCo. Rigid contact defines no force
+    from an acceleration: elsewhere it is of the last step, with its impulses, and raises if the state was changed since.
+    """
+    d.inverse()
 
 
 def mj_kinematics(m: MjModel, d: MjData) -> None:

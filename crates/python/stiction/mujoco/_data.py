@@ -13,6 +13,10 @@ from .._tables import Array
 from ._model import Carried, MjModel, NotOffered, body_of, matrix
 
 
+#: Geometries that are nearer touch, for ``mj_inverse`` [m].
+CLEARANCE = 1e-6
+
+
 def product(a: Array, b: Array) -> Array:
     """Products of quaternions."""
     w, u, x, v = a[..., :1], a[..., 1:], b[..., :1], b[..., 1:]
@@ -62,9 +66,12 @@ class MjData:
         self.qfrc_applied = np.zeros(model.nv)
         self.xfrc_applied = np.zeros((model.nbody, 6))
         self.act = np.zeros(0)
+        #: What ``mj_inverse`` has computed last.
+        self.qfrc_inverse = np.zeros(model.nv)
 
     def _make(self) -> None:
         self._contact, self._timestep = self.model.contact, self.model.opt.timestep
+        self._qacc = np.zeros(self.model.nv)
         start = self.model.stiction.starting_at(self.model.qpos0, np.zeros(self.model.nv))
         self.simulation = Simulation(start, self._contact, dt=self._timestep)
 
@@ -80,6 +87,10 @@ class MjData:
     def step(self, nstep: int = 1) -> None:
         """Steps; one that fails raises."""
         simulation = self._current()
+        self._advance(simulation, nstep)
+        self._qacc[:] = simulation.acceleration
+
+    def _advance(self, simulation: Simulation, nstep: int) -> None:
         pushed = np.flatnonzero(self.xfrc_applied.any(axis=1))
         if not len(pushed) and not self.qfrc_applied.any():
             simulation.advance(None, nstep)
@@ -100,6 +111,7 @@ class MjData:
         q = model.qpos0 if key is None else model.key_qpos[key]
         v = np.zeros(model.nv) if key is None else model.key_qvel[key]
         simulation.set_state(q, v, 0.0)
+        self._qacc[:] = 0.0
         simulation.control[:] = 0.0 if key is None else model.key_ctrl[key]
         self.qfrc_applied[:] = 0.0
         self.xfrc_applied[:] = 0.0
@@ -286,23 +298,30 @@ class MjData:
     def qfrc_constraint(self) -> Array:
         """Mean efforts of everything but actuators, passive and applied forces in the last step: M q̈ + bias − these."""
         q, v = self.qpos, self.qvel
-        inertial = dynamics.rnea(self.model.stiction, q, v, self.qacc)
+        inertial = dynamics.rnea(self.model.stiction, q, v, self.simulation.acceleration)
         return np.asarray(inertial - self.qfrc_actuator - self.qfrc_passive - self.qfrc_applied, dtype=np.float64)
 
     @property
     def qfrc_passive(self) -> Array:
-        """Efforts of dampers and of springs of hinges and slides at the present state."""
-        model = self.model.stiction
-        out = -self.model.dof_damping * self.qvel
-        for joint in model.joints:
-            if joint.stiffness and joint.kind in ("hinge", "slide"):
-                out[joint.v] -= joint.stiffness * (self.qpos[joint.q] - joint.spring_rest)
-        return np.asarray(out)
+        """Efforts of springs, dampers and tendons, and of compensated gravity, at the present state."""
+        return dynamics.passive(self.model.stiction, self.qpos, self.qvel)
 
     @property
     def qacc(self) -> Array:
-        """Mean accelerations of the last step."""
-        return self.simulation.acceleration
+        """Mean accelerations of the last step; can be written, for ``mj_inverse``."""
+        return self._qacc
+
+    @qacc.setter
+    def qacc(self, a: Any) -> None:
+        self._qacc[:] = a
+
+    def inverse(self) -> None:
+        """Computes ``qfrc_inverse``: at the present state with ``qacc`` where nothing touches or holds, and else of the last
+        step, if state and ``qacc`` are still as it left them."""
+        simulation = self._current()
+        stepped = simulation._q_before is not None and (self._qacc == simulation.acceleration).all()
+        held = simulation._held(CLEARANCE)
+        self.qfrc_inverse[:] = simulation.inverse(None if held and stepped else self._qacc, clearance=CLEARANCE)
 
     @property
     def qM(self) -> Array:
@@ -338,9 +357,7 @@ class MjData:
     @property
     def sensordata(self) -> Array:
         """Readings of all sensors; if one is not offered, this raises."""
-        count = len(self.model.stiction.sensors)
-        readings = self.simulation._sensors(list(range(count)))
-        return np.concatenate(readings) if readings else np.zeros(0)
+        return self.simulation.sensordata
 
     # ------------------------------------------------------------------ names
 

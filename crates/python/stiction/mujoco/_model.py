@@ -31,6 +31,7 @@ class mjtObj(IntEnum):
     mjOBJ_DOF = 4
     mjOBJ_GEOM = 5
     mjOBJ_SITE = 6
+    mjOBJ_CAMERA = 7
     mjOBJ_TENDON = 18
     mjOBJ_ACTUATOR = 19
     mjOBJ_SENSOR = 20
@@ -160,6 +161,7 @@ class MjModel:
         self.nq, self.nv, self.nu, self.na = model.nq, model.nv, model.nu, 0
         self.nbody, self.njnt, self.ngeom = len(model.links) + 1, len(model.joints), len(model.geometries)
         self.nsite, self.nsensor, self.nkey = len(model.sites), len(model.sensors), len(model.keyframes)
+        self.ncam = len(model.cameras)
         self.ntendon = len(model.tendons)
         self.qpos0 = frozen(model.neutral())
         #: Pictures: sizes are kept, nothing is drawn.
@@ -207,6 +209,7 @@ class MjModel:
             mjtObj.mjOBJ_JOINT: (model.joints, 0),
             mjtObj.mjOBJ_GEOM: (model.geometries, 0),
             mjtObj.mjOBJ_SITE: (model.sites, 0),
+            mjtObj.mjOBJ_CAMERA: (model.cameras, 0),
             mjtObj.mjOBJ_TENDON: (model.tendons, 0),
             mjtObj.mjOBJ_ACTUATOR: (model.actuators, 0),
             mjtObj.mjOBJ_SENSOR: (model.sensors, 0),

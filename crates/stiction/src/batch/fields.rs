@@ -68,22 +68,35 @@ impl Fields {
 
     /// Multiplies mass and inertia of a body.
     pub fn scale_mass(&mut self, body: usize, factor: f64) {
-        let I = &mut self.inertia[body];
-        let second = &mut I.second;
-        I.mass *= factor;
-        I.first = I.first * factor;
-        for x in
-            [&mut second.xx, &mut second.yy, &mut second.zz, &mut second.xy, &mut second.xz, &mut second.yz]
-        {
-            *x *= factor;
-        }
+        self.inertia[body] = scaled(self.inertia[body], factor);
     }
 
-    /// Writes them into `world`, if they fit it.
+    /// Writes them into `world`, if they fit it. The inertias of links follow those of their bodies: a link that is alone
+    /// on a body has the body's, several are scaled by the ratio of its masses.
     pub fn apply(&self, world: &mut World) -> Result<(), FieldError> {
         self.validate(world)?;
+        self.write_links(world);
         self.write(world);
         Ok(())
+    }
+
+    fn write_links(&self, world: &mut World) {
+        let model = &mut world.model;
+        let mut links = vec![0; model.bodies.len()];
+        model.links.iter().filter_map(|l| l.body).for_each(|b| links[b] += 1);
+        for link in &mut model.links {
+            let Some(b) = link.body else { continue };
+            let (before, now) = (model.bodies[b].inertia, self.inertia[b]);
+            if before == now {
+                continue;
+            }
+            let X_LB = link.X_BL.inverse();
+            if links[b] == 1 {
+                link.inertia = now.transformed(&X_LB.rotation.to_matrix(), X_LB.translation);
+            } else if before.mass > 0.0 {
+                link.inertia = scaled(link.inertia, now.mass / before.mass);
+            }
+        }
     }
 
     /// Writes them into `world`.
@@ -199,6 +212,18 @@ impl Fields {
         }
         out
     }
+}
+
+/// `factor` times as heavy, of the same shape.
+fn scaled(mut I: Inertia, factor: f64) -> Inertia {
+    let second = &mut I.second;
+    I.mass *= factor;
+    I.first = I.first * factor;
+    for x in [&mut second.xx, &mut second.yy, &mut second.zz, &mut second.xy, &mut second.xz, &mut second.yz]
+    {
+        *x *= factor;
+    }
+    I
 }
 
 fn check(

@@ -1,0 +1,146 @@
+//! Sensors of all environments of a batch. Lanes keep neither contact forces nor what servos exerted: a sensor that needs
+//! them is refused, with the reason.
+
+use crate::batch::{Batch, Inner};
+use crate::errors::{guarded, wrong};
+use crate::numbers::{Row, matrix_of, numbers};
+use crate::own_world::{Own, OwnWorld};
+use crate::reading::{Kind, Reading};
+use crate::senses::{Senses, hangs_on};
+use crate::sensor_kinds::readings;
+use crate::sensors::chosen;
+use crate::workspace::{Workspace, Workspaces};
+use numpy::PyArray2;
+use pyo3::prelude::*;
+use std::sync::Arc;
+use stiction::assembly::forces::actuators::{clamp, is_servo};
+use stiction::models::{Actuator, World};
+
+/// Why a batch cannot read it, if it cannot.
+fn obstacle(world: &World, kind: &Kind) -> Option<String> {
+    let servo = |a: &Actuator| {
+        is_servo(a).then(|| format!("actuator `{}` is a servo, of which no effort is kept", a.name))
+    };
+    match kind {
+        Kind::Touch(..) | Kind::Contact(_) => Some("contact forces are not kept".to_owned()),
+        Kind::Force(f) | Kind::Torque(f) | Kind::Wrench(f, _) => {
+            let hangs = |link: Option<usize>| link.is_some_and(|l| hangs_on(world, l, f.link));
+            let touching = world.geometries.iter().find(|g| hangs(g.link))?;
+            Some(format!("`{}` hangs on it and can touch, and contact forces are not kept", touching.name))
+        }
+        Kind::Effort(a) => servo(&world.actuators[*a]),
+        Kind::EffortOfDof(dof) => {
+            let mut on = world.actuators.iter().filter(|a| a.transmission.iter().any(|(d, _)| d == dof));
+            on.find_map(servo)
+        }
+        _ => None,
+    }
+}
+
+/// The effort of an actuator that is no servo, under a control.
+fn effort(a: &Actuator, u: f64) -> f64 {
+    let u = a.control_limit.map_or(u, |[lo, hi]| u.clamp(lo, hi));
+    clamp(a, a.law.gain * u + a.law.bias)
+}
+
+impl Inner {
+    /// The world of environment i with its readings; `None`: that of all.
+    fn own(&mut self, i: usize) -> PyResult<Option<Arc<OwnWorld>>> {
+        if matches!(self.own[i], Own::Unread) {
+            let mut world = self.batch.world().clone();
+            self.batch.fields(i).apply(&mut world).map_err(wrong)?;
+            let offered = readings(&world);
+            let workspaces = Workspaces::default();
+            self.own[i] = Own::Made(Arc::new(OwnWorld { world, offered, workspaces }));
+        }
+        Ok(match &self.own[i] {
+            Own::Made(made) => Some(Arc::clone(made)),
+            _ => None,
+        })
+    }
+
+    /// Adds the readings of environment i to `out`.
+    fn sense(
+        &self,
+        i: usize,
+        t: f64,
+        world: &World,
+        readings: &[&Reading],
+        w: &mut Workspace,
+        out: &mut Vec<f64>,
+    ) -> PyResult<()> {
+        let (nu, nv) = (world.actuators.len(), world.model.nv());
+        let per_second = 1.0 / self.batch.settings().stepper.dt;
+        let (q, v) = self.batch.state(i);
+        let before = self.v_before[i * nv..].iter();
+        let a: Vec<f64> = v.iter().zip(before).map(|(v, b)| (v - b) * per_second).collect();
+        w.moved(&world.model, q, Some(v));
+        w.rates.update(&world.model, &w.kin, &w.vel, v);
+        w.acc.update(&world.model, &w.kin, &w.vel, &w.rates, v, &a);
+        let control = self.control[i * nu..].iter();
+        let exerted = world.actuators.iter().zip(control).map(|(a, u)| effort(a, *u));
+        let efforts: Vec<f64> = if self.stepped[i] { exerted.collect() } else { vec![0.0; nu] };
+        let (kin, vel, acc) = (&w.kin, &w.vel, &w.acc);
+        let senses = Senses { world, t, q, v, kin, vel, acc, contacts: &[], efforts: &efforts };
+        readings.iter().try_for_each(|reading| senses.read(reading, out))
+    }
+}
+
+#[pymethods]
+impl Batch {
+    /// Why sensors cannot be read of a batch, by index.
+    fn _sensors_not_batched(&self) -> PyResult<Vec<(usize, String)>> {
+        let inner = self.lock()?;
+        let offered = self.world.get().readings().iter().enumerate();
+        Ok(offered
+            .filter_map(|(i, r)| match r {
+                Ok(reading) => Some((i, refusal(inner.batch.world(), i, reading)?)),
+                Err(why) => Some((i, why.clone())),
+            })
+            .collect())
+    }
+
+    /// Readings of the sensors of these indices side by side, a row for each environment, at the times `t`.
+    fn _sensors<'py>(
+        &self,
+        py: Python<'py>,
+        indices: Vec<usize>,
+        t: Row<'_>,
+    ) -> PyResult<Bound<'py, PyArray2<f64>>> {
+        let t = numbers("time", &t, self.n, "one for each environment")?;
+        let shared = self.world.get();
+        let mut guard = self.lock()?;
+        let inner = &mut *guard;
+        let mut columns = 0;
+        for &i in &indices {
+            let reading = chosen(shared.readings(), i)?;
+            if let Some(why) = refusal(inner.batch.world(), i, reading) {
+                return Err(wrong(why));
+            }
+            columns += reading.kind.width();
+        }
+        let all = guarded(|| {
+            let mut out = Vec::with_capacity(columns * self.n);
+            for (i, &t) in t.iter().enumerate() {
+                let own = inner.own(i)?;
+                let (world, offered, workspaces) = match &own {
+                    Some(own) => (&own.world, &own.offered[..], &own.workspaces),
+                    None => (inner.batch.world(), shared.readings(), &shared.workspaces),
+                };
+                let chosen = indices.iter().map(|s| chosen(offered, *s)).collect::<PyResult<Vec<_>>>()?;
+                workspaces.with(&world.model, |w| inner.sense(i, t, world, &chosen, w, &mut out))?;
+            }
+            Ok(out)
+        })?;
+        matrix_of(py, all, [self.n, columns])
+    }
+}
+
+fn refusal(world: &World, i: usize, reading: &Reading) -> Option<String> {
+    let sensor = &world.extras.sensors[i];
+    let why = obstacle(world, &reading.kind)?;
+    Some(format!(
+        "sensor `{}` ({}) cannot be read of a batch: {why}; a Simulation reads it",
+        sensor.name, sensor.kind
+    ))
+}
