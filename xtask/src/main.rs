@@ -13,6 +13,7 @@ mod debts;
 mod figures;
 mod fragments;
 mod fuzz;
+mod guide;
 mod house;
 mod modules;
 mod package;
@@ -39,6 +40,7 @@ The chores of this workspace.
     verify    compare readers and dynamics with Pinocchio and MuJoCo on public robots
     bench     measure: whole scenes, the algorithms of dynamics, beside others
     figures   run the experiments and redraw their figures
+    guide     check the user guide and build it as a book
     fuzz      feed every reader with damaged input, guided by coverage
 
 `cargo xtask <chore> --help` says what a chore does, needs and writes.";
@@ -46,7 +48,7 @@ The chores of this workspace.
 /// A chore: its name, its help (which may depend on the words after the name), and what it does.
 type Chore = (&'static str, fn(Args) -> &'static str, fn(Args) -> Result<(), String>);
 
-const CHORES: [Chore; 8] = [
+const CHORES: [Chore; 9] = [
     ("test", |_| test::HELP, test::run),
     ("python", |_| package::HELP, package::run),
     ("tidy", |_| tidy::HELP, tidy::run),
@@ -54,6 +56,7 @@ const CHORES: [Chore; 8] = [
     ("verify", |_| verify::HELP, verify::run),
     ("bench", bench::help, bench::run),
     ("figures", |_| figures::HELP, figures::run),
+    ("guide", |_| guide::HELP, guide::run),
     ("fuzz", |_| fuzz::HELP, fuzz::run),
 ];
 

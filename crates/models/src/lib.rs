@@ -20,6 +20,8 @@ mod closure;
 mod error;
 mod extras;
 mod filter_groups;
+#[cfg(test)]
+mod formats_page;
 mod grain;
 mod hulls;
 mod inertia;
