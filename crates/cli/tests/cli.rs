@@ -319,7 +319,7 @@ fn lists_and_help_are_there() {
         assert!(output.status.success() && !output.stdout.is_empty(), "{args:?}");
     }
     let scenes = json(&stiction(&here, &["scenes", "--json"]));
-    assert_eq!(scenes.as_array().unwrap().len(), 19);
+    assert_eq!(scenes.as_array().unwrap().len(), 20);
 }
 
 /// Parameters of solvers: what there is, what is set on the command line and in a scene, and what is refused.
