@@ -140,9 +140,10 @@ def test_the_guide_runs(page: str, tmp_path: Path, monkeypatch: pytest.MonkeyPat
 
 
 def command_line() -> str | None:
-    """The program `stiction`: of STICTION, of the path, or what cargo has built here."""
-    built = [DOCS.parent / "target" / kind / "stiction" for kind in ("release", "debug")]
-    named = [os.environ.get("STICTION"), shutil.which("stiction"), *(str(b) for b in built if b.is_file())]
+    """The program `stiction`: of STICTION, the newest that cargo has built here, or of the path."""
+    places = (DOCS.parent / "target" / kind / "stiction" for kind in ("release", "debug"))
+    built = sorted((p for p in places if p.is_file()), key=lambda p: p.stat().st_mtime, reverse=True)
+    named = [os.environ.get("STICTION"), *(str(b) for b in built), shutil.which("stiction")]
     return next((n for n in named if n), None)
 
 
