@@ -13,6 +13,9 @@
 //! | limit and dry friction of a tendon | [`crate::rows::tendon`] | as of a joint |
 //!
 //! in this order. g is computed from the biases ([`crate::block::Bias`]) and never edited afterwards.
+//!
+//! At the instant of an impact positions stand still and finite forces have no impulse: the problem has the rows of contacts
+//! and limits that touch, couplings and loops, whose position errors ask for nothing ([`crate::RowParams::at_instant`]).
 
 use crate::contact_point::ContactPoint;
 use crate::posed::Posed;
@@ -37,12 +40,16 @@ impl Posing<'_> {
             },
         );
         rows::limit::push(self, out, warm);
-        rows::dry_friction::push(self, out, warm);
+        if !self.params.is_instant() {
+            rows::dry_friction::push(self, out, warm);
+        }
         let first = out.blocks.len();
         rows::coupling::push(self, out, warm);
         rows::loop_closure::push(self, out, warm);
         out.note_bilateral(first);
-        rows::implicit_force::push(self, out, warm);
-        rows::tendon::push(self, out, warm);
+        if !self.params.is_instant() {
+            rows::implicit_force::push(self, out, warm);
+            rows::tendon::push(self, out, warm);
+        }
     }
 }

@@ -26,6 +26,12 @@ pub struct Bounce {
 }
 
 impl RowParams {
+    /// e J_N v of a contact that is hit at the rate `before` = J_N v, at the instant of the impact [m/s]: with it
+    /// J_N v⁺ ≥ −e J_N v. `None` if it is too slow to bounce.
+    pub fn rebound(&self, e: f64, before: f64) -> Option<f64> {
+        (e > 0.0 && before < -self.bouncing_speed).then_some(e * before)
+    }
+
     /// (1) or (2) of a contact whose gap grows at the rate `before` = J_N v and would at `free` = J_N v_f [m/s]. `None` of one
     /// too slow for that, or that would be down again before the step ends.
     pub fn bounce(&self, c: &ContactPoint, before: f64, free: f64) -> Option<Bounce> {

@@ -27,6 +27,9 @@ pub struct StepperParams {
     pub restitution_threshold: f64,
     /// In which order contacts bounce.
     pub impacts: ImpactLaw,
+    /// Instants of a step at which impacts of contacts with e > 0 are solved, at most; what would bounce after the last does so at
+    /// once with the rest of the step. Each costs about as much as a step. 0: all impacts of a step at once.
+    pub impact_instants: u32,
     /// Sweep bodies that move farther in a step than they are thick, so that none passes through
     /// another however fast (see [`stiction_assembly::swept`]). A step in which one meets something is
     /// solved in parts; contacts, problem and certificate are those of the last. Single geometries can ask
@@ -67,14 +70,14 @@ pub enum Sleep {
     Off,
 }
 
-/// The law of restitution where several contacts bounce in one step. Both are Newton's, e of the approach of each contact.
+/// The law of restitution where several contacts bounce at one instant. Both are Newton's, e of the approach of each contact.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(rename_all = "kebab-case")]
 pub enum ImpactLaw {
-    /// All at once, as one problem with everything else of the step.
+    /// All that touch at once, as one problem.
     #[default]
     AtOnce,
-    /// One after another before the step, the fastest approach first, as in Newton's cradle.
+    /// Pairs of bodies one after another, the fastest approach first, as in Newton's cradle; the contacts of a pair at once.
     Sequential,
 }
 
@@ -103,6 +106,7 @@ impl Default for StepperParams {
             margin: 1e-3,
             restitution_threshold: 0.01,
             impacts: ImpactLaw::default(),
+            impact_instants: 16,
             continuous: false,
             adaptive: 0,
             deep_overlap: 1e-3,
@@ -115,9 +119,6 @@ impl Default for StepperParams {
         }
     }
 }
-
-/// Bodies at this speed are slow, whatever the step [m/s].
-pub(crate) const GENTLE: f64 = 0.01;
 
 /// A parameter outside its range.
 #[derive(Clone, Debug, PartialEq, thiserror::Error)]
@@ -138,18 +139,13 @@ impl StepperParams {
             slop: self.slop,
             correction: self.baumgarte * (h / self.dt).min(1.0),
             correction_speed: self.push_out_speed,
-            bouncing_speed: self.bouncing_speed(h, gravity),
+            bouncing_speed: self.bouncing_speed(h.max(self.dt), gravity),
         }
     }
 
     /// Approach speed below which nothing bounces [m/s].
     pub(crate) fn bouncing_speed(&self, h: f64, gravity: &Vec3) -> f64 {
         self.restitution_threshold.max(2.0 * h * gravity.norm())
-    }
-
-    /// The speed that gravity gives in two steps of h [s], at least [`GENTLE`] [m/s].
-    pub(crate) fn slow(&self, h: f64, gravity: &Vec3) -> f64 {
-        GENTLE.max(2.0 * h * gravity.norm())
     }
 
     /// Checks every range.
@@ -167,6 +163,8 @@ impl StepperParams {
         check("margin", self.margin, self.margin >= 0.0, "a length >= 0 [m]")?;
         check("adaptive", f64::from(self.adaptive), self.adaptive <= 10, "halvings, at most 10")?;
         check("deep_overlap", self.deep_overlap, self.deep_overlap >= 0.0, "a length >= 0 [m]")?;
+        let instants = self.impact_instants;
+        check("impact_instants", f64::from(instants), instants <= 60, "at most 60 instants")?;
         check("deep_sweeps", f64::from(self.deep_sweeps), self.deep_sweeps > 0, "at least one sweep")?;
         let rate = self.energy_tolerance;
         check("energy_tolerance", rate, rate >= 0.0, "a rate >= 0 [1/s]")?;

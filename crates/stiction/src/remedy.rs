@@ -6,7 +6,7 @@ use serde::{Deserialize, Serialize};
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Serialize, Deserialize)]
 #[serde(rename_all = "kebab-case")]
 pub enum Remedy {
-    /// Contacts bounced with a share of their restitution: with all of it linked bodies would have made energy.
+    /// Contacts bounced with a share of their restitution: with all of it the impact would have made energy.
     LessRestitution,
     /// Errors of couplings and loops were taken out of the positions alone: nothing could move as they asked.
     WithoutFeedback,
@@ -16,16 +16,19 @@ pub enum Remedy {
     EnergyGuard,
     /// The step was done again in parts.
     Halved,
+    /// More bounced at instants of their own than [`crate::StepperParams::impact_instants`] allows; the rest did so at once.
+    ImpactsAtOnce,
 }
 
 impl Remedy {
     /// All of them; their places are their codes in recordings, from 1.
-    pub const ALL: [Self; 5] = [
+    pub const ALL: [Self; 6] = [
         Self::LessRestitution,
         Self::WithoutFeedback,
         Self::WithoutRestitution,
         Self::EnergyGuard,
         Self::Halved,
+        Self::ImpactsAtOnce,
     ];
 
     /// The name in files, tables and the viewer.
@@ -36,6 +39,7 @@ impl Remedy {
             Self::WithoutRestitution => "without-restitution",
             Self::EnergyGuard => "energy-guard",
             Self::Halved => "halved",
+            Self::ImpactsAtOnce => "impacts-at-once",
         }
     }
 }

@@ -213,7 +213,8 @@ impl Simulation {
         self.at_rest.own(self.judge.natural_map_of(problem, self.stepper.core().impulses(), law))
     }
 
-    /// Contacts of the last step, open ones included, into `out`; those of what slept stand last, and do not slip.
+    /// Contacts of the last step, open ones included, into `out`. After those of its problem follow contacts of impacts within the
+    /// step and of its earlier parts, whose slip is told as zero, and last those of what slept, which do not slip.
     pub fn contacts_into(&mut self, out: &mut Vec<ContactState>) {
         out.clear();
         let core = self.stepper.core();
@@ -224,6 +225,9 @@ impl Simulation {
             let rows = posed.problem.range(block);
             let [velocity, _] = p.wrench(&c[rows.clone()]);
             out.push(ContactState::new(p, p.wrench(&impulses[rows]), velocity, per_second));
+        }
+        for (contact, wrench) in &self.stepper.inner.inner.earlier {
+            out.push(ContactState::new(contact, *wrench, Vec3::ZERO, per_second));
         }
         for SleepingContact { contact, wrench, .. } in self.stepper.islands.steady() {
             out.push(ContactState::new(contact, *wrench, Vec3::ZERO, per_second));

@@ -79,6 +79,12 @@ pub(crate) fn push(p: &Posing<'_>, index: usize, c: &ContactPoint, out: &mut Pos
 /// (1)
 #[inline(always)]
 fn rigid(params: &RowParams, c: &ContactPoint, free: f64, before: impl Fn() -> f64) -> Bias {
+    if params.is_instant() {
+        return match params.rebound(c.restitution, before()) {
+            Some(restitution) => Bias { free, restitution, after_bounce: Some(1.0), ..Bias::default() },
+            None => Bias { free, ..Bias::default() },
+        };
+    }
     if c.restitution > 0.0
         && let Some(bounce) = params.bounce(c, before(), free)
     {

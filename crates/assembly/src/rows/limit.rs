@@ -29,7 +29,8 @@ pub(crate) fn push(p: &Posing<'_>, out: &mut Posed, warm: &mut WarmStart) {
         let margin = p.params.margin.max(soft_margin);
         let reach = |dofs: Range<usize>| {
             let speeds = p.free_velocity[dofs.clone()].iter().zip(&p.v[dofs]);
-            margin + 2.0 * h * speeds.fold(0.0, |m: f64, (a, b)| m.max(a.abs()).max(b.abs()))
+            let way = |speed: f64| if p.params.is_instant() { 0.0 } else { 2.0 * h * speed };
+            margin + way(speeds.fold(0.0, |m: f64, (a, b)| m.max(a.abs()).max(b.abs())))
         };
         match joint.kind {
             JointKind::Hinge | JointKind::Slide | JointKind::Screw => {

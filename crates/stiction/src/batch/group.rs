@@ -241,7 +241,7 @@ impl<T: Real> Room<T> {
             e = solver.solve(rows, tolerance, *here, plan.yields());
             good = T::select(mask(unsolved(e, tolerance)), kind, good);
             good = T::select(mask(rows.deep), kind, good);
-            good = T::select(mask(rows.bounces_of_linked(plan, &solver.lambda, kind)), kind, good);
+            good = T::select(mask(rows.bounce(&solver.lambda, kind)), kind, good);
             rows.apply(free, &solver.lambda, v_next);
         }
         let belied = free.promote(plan, numbers, v, v_next, good);

@@ -30,8 +30,6 @@ pub(super) struct Plan {
     pub(super) tree_of_dof: Vec<usize>,
     /// Trees that fly where nothing holds them, see [`crate::stepping::integrate::ballistic`]: not in lanes.
     pub(super) flyers: Vec<usize>,
-    /// Per tree: joints link its bodies, or hold its only one.
-    pub(super) linked: Vec<bool>,
     /// Per tree, see [`crate::stepping::integrate::trapezoidal`]: it moves by the trapezoidal rule; it has servos.
     pub(super) goes: Vec<bool>,
     pub(super) driven: Vec<bool>,
@@ -193,7 +191,6 @@ impl Plan {
             Trapezoidal::new(&world);
         let mut plan = Self {
             numbers: Vec::new(),
-            linked: linked(model),
             flyers: (0..model.trees).filter(|t| !bound.contains(t)).collect(),
             swinging: (0..model.nv()).filter(|&d| swings[tree_of[d]]).collect(),
             turning: turning(&world),
@@ -262,20 +259,6 @@ impl Plan {
     pub(super) fn h(&self) -> f64 {
         self.settings.stepper.dt
     }
-}
-
-/// Per tree, whether it is more than one free body.
-fn linked(model: &Model) -> Vec<bool> {
-    let mut dofs = vec![0; model.trees];
-    model.dofs.iter().for_each(|d| dofs[model.bodies[d.body].tree] += 1);
-    let free = |t: usize| {
-        model
-            .bodies
-            .iter()
-            .find(|b| b.tree == t)
-            .is_some_and(|b| model.joints[b.joints.start].kind == JointKind::Free && dofs[t] == 6)
-    };
-    (0..model.trees).map(|t| !free(t)).collect()
 }
 
 /// What in `world` has no lane routine.

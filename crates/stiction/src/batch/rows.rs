@@ -444,16 +444,16 @@ impl<T: Real> Rows<T> {
         flies
     }
 
-    /// 1 where bodies that joints link bounce: whether they make energy is for the step alone to tell.
+    /// 1 where something bounces: its impact is at an instant of its own, which the step alone finds.
     #[inline(always)]
-    pub(super) fn bounces_of_linked(&self, plan: &Plan, lambda: &[T], kind: T) -> T {
-        let mut linked = kind.zero();
+    pub(super) fn bounce(&self, lambda: &[T], kind: T) -> T {
+        let mut bounce = kind.zero();
         for i in 0..self.blocks.len() {
-            if T::any(mask(self.bounces[i])) && self.trees(plan, i).into_iter().any(|t| plan.linked[t]) {
-                linked = max(linked, self.bounces[i] * self.holds(i, lambda));
+            if T::any(mask(self.bounces[i])) {
+                bounce = max(bounce, self.bounces[i] * self.holds(i, lambda));
             }
         }
-        linked
+        bounce
     }
 
     /// 1 where block i has an impulse.

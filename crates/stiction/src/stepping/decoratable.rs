@@ -12,6 +12,15 @@ use stiction_assembly::{ContactPoint, Posed, WarmStart};
 use stiction_contact::ContactSolver;
 use stiction_models::World;
 
+/// The first bounce within a step.
+#[derive(Clone, Copy, Debug, PartialEq)]
+pub struct Bounce {
+    /// Share of the step before it, as predicted from its start [–].
+    pub share: f64,
+    /// Gap of its contact at the start of the step [m].
+    pub gap: f64,
+}
+
 /// What decorators ask of a stepper beside [`Stepper`]. A stepper that leaves everything here as it is can be halved; it is not
 /// put to sleep, and its fast bodies are not swept.
 pub trait Decoratable: Stepper {
@@ -58,6 +67,40 @@ pub trait Decoratable: Stepper {
     /// While `whole` is given [s], bodies that are fast in a step so long are not looked ahead for: their motion is swept.
     fn sweep_steps_of(&mut self, whole: Option<f64>) {
         let _ = whole;
+    }
+
+    /// True if something may bounce in a step: then the four that follow are asked for.
+    fn may_bounce(&self) -> bool {
+        false
+    }
+
+    /// The first bounce within the last step, `None` if nothing bounced.
+    fn first_bounce(&mut self) -> Option<Bounce> {
+        None
+    }
+
+    /// While `leave_out`, the contacts that bounced in the step of which [`Self::first_bounce`] was asked last do not act: steps
+    /// lead to their impact.
+    fn leave_out_bounces(&mut self, leave_out: bool) {
+        let _ = leave_out;
+    }
+
+    /// The least gap of the pairs of those contacts at the positions `q` [m].
+    fn gap_at_bounce(&mut self, world: &World, q: &[f64]) -> f64 {
+        let _ = (world, q);
+        f64::INFINITY
+    }
+
+    /// Replaces the velocity of `state` by that after the impact of what touches there. `h` is the length of a whole step [s].
+    fn impact(
+        &mut self,
+        world: &World,
+        state: &mut State,
+        h: f64,
+        solver: &mut dyn ContactSolver,
+    ) -> StepReport {
+        let _ = (world, state, h, solver);
+        StepReport::start()
     }
 
     /// The share of the last step after which a fast body first meets another, if bodies moved to the positions `q`.
@@ -168,5 +211,31 @@ impl Decoratable for Box<dyn Decoratable> {
 
     fn first_impact(&mut self, world: &World, q: &[f64]) -> Option<f64> {
         (**self).first_impact(world, q)
+    }
+
+    fn may_bounce(&self) -> bool {
+        (**self).may_bounce()
+    }
+
+    fn first_bounce(&mut self) -> Option<Bounce> {
+        (**self).first_bounce()
+    }
+
+    fn leave_out_bounces(&mut self, leave_out: bool) {
+        (**self).leave_out_bounces(leave_out);
+    }
+
+    fn gap_at_bounce(&mut self, world: &World, q: &[f64]) -> f64 {
+        (**self).gap_at_bounce(world, q)
+    }
+
+    fn impact(
+        &mut self,
+        world: &World,
+        state: &mut State,
+        h: f64,
+        solver: &mut dyn ContactSolver,
+    ) -> StepReport {
+        (**self).impact(world, state, h, solver)
     }
 }

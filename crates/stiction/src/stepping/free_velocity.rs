@@ -140,6 +140,23 @@ impl FreeMotion {
         Ok(())
     }
 
+    /// The inertia of bodies and rotors at `here`, and v as it is: at the instant of an impact finite forces change nothing.
+    pub(crate) fn find_at_instant(
+        &mut self,
+        world: &World,
+        state: &State,
+        here: &Here,
+    ) -> Result<(), String> {
+        let Self { workspace: Workspace { crba, .. }, mass, factor, .. } = self;
+        crba_into(&world.model, &here.kin, crba, mass);
+        factor.factor(mass).map_err(|e| not_definite(world, e.dof))?;
+        self.implicit_forces.clear();
+        self.v_free.copy_from_slice(&state.v);
+        self.dv.fill(0.0);
+        motions_into(&world.model, &here.kin, &self.v_free, &mut self.motions);
+        Ok(())
+    }
+
     /// (2)
     fn solve(&mut self, world: &World, state: &State, h: f64) -> Result<(), String> {
         let model = &world.model;
@@ -148,10 +165,7 @@ impl FreeMotion {
             #[inline(always)]
             || factor.factor(mass),
         );
-        factored.map_err(|e| {
-            let joint = &model.joints[model.dofs[e.dof].joint].name;
-            format!("the mass matrix is not positive definite at joint `{joint}`")
-        })?;
+        factored.map_err(|e| not_definite(world, e.dof))?;
         v_free.copy_from_slice(&workspace.tau);
         self.servos.add_efforts(&world.actuators, v_free);
         v_free.iter_mut().for_each(|t| *t *= h);
@@ -213,4 +227,9 @@ impl FreeMotion {
     pub(crate) fn take_numbers(&mut self, world: &World) {
         self.gravity_compensation = GravityCompensation::new(world);
     }
+}
+
+fn not_definite(world: &World, dof: usize) -> String {
+    let joint = &world.model.joints[world.model.dofs[dof].joint].name;
+    format!("the mass matrix is not positive definite at joint `{joint}`")
 }

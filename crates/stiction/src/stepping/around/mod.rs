@@ -4,7 +4,7 @@
 //! |---|---|---|
 //! | [`sleeping`] | islands at rest | leaves them out of the step until something touches them |
 //! | [`halving`] | a step failed or did not converge | does it again in 2, 4, … parts |
-//! | [`stop_at_impact`] | a fast body would pass through another | ends the step at the impact, and goes on from there |
+//! | [`stop_at_impact`] | a contact bounces, or a fast body would pass through another | ends the step at the impact, and goes on from there |
 
 pub(crate) mod certificates_at_rest;
 pub(crate) mod halving;

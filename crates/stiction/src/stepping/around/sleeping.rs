@@ -50,7 +50,7 @@ pub(crate) struct Sleeping<S> {
 impl<S: Decoratable> Sleeping<S> {
     pub(crate) fn new(world: &World, inner: S, params: &StepperParams) -> Self {
         let sleep = if inner.may_sleep() { params.sleep } else { Sleep::Off };
-        let inner = Halving::new(world, StopAtImpact::new(world, inner), params.adaptive);
+        let inner = Halving::new(world, StopAtImpact::new(world, inner, params), params.adaptive);
         Self {
             inner,
             islands: IslandsAtRest::new(world, sleep, params.dt),

@@ -1,43 +1,94 @@
-//! A step in parts that end where a fast body first meets another: see [`stiction_assembly::swept`].
+//! A step in parts that end at impacts.
 //!
-//! The rest of the step is tried whole, without far contacts of fast bodies. Where the motion that results meets something
-//! after the share s of it, state and memory go back and the part s is done instead: its end is the impact, where the contact
-//! is an ordinary near one, and the rest follows as a step of its own.
+//! | event within the step | how its instant is found | what happens there |
+//! |---|---|---|
+//! | a contact with e > 0 closes faster than bodies bounce | root of its gap along the motion that leads to it without the contact (1) | the velocity jumps at fixed positions (`time_stepping::impact`) |
+//! | a fast body meets another, where bodies are swept | time of impact of the swept shapes ([`stiction_assembly::swept`]) | the contact is an ordinary near one of the next part |
+//!
+//! The rest of the step is tried whole. If there is an event after the share s of it, state and memory go back and the part s is done
+//! instead, without what is met; the rest follows as a step of its own, from the velocities after the impact. In (1) s is predicted from
+//! the start of the part, and then shortened by regula falsi until nothing overlaps by more than 10 nm.
+//!
+//! A step has [`StepperParams::impact_instants`] instants of bounces at most. What would bounce after the last does so at once, in the
+//! problem of the rest of the step ([`stiction_assembly::restitution`]), and the report names [`Remedy::ImpactsAtOnce`].
+//!
+//! Contacts, problem and certificate of a step in parts are those of the last part; impulses of earlier parts and of impacts are kept
+//! in [`StopAtImpact::earlier`], so that all contact forces of a step explain its change of momentum.
 
 use crate::input::Input;
+use crate::params::StepperParams;
+use crate::remedy::Remedy;
 use crate::report::{StepReport, StepStatus};
 use crate::state::{State, copy};
-use crate::stepping::decoratable::Decoratable;
+use crate::stepping::decoratable::{Bounce, Decoratable};
 use crate::stepping::memory::Memory;
+use stiction_assembly::ContactPoint;
 use stiction_contact::ContactSolver;
+use stiction_dynamics::spatial::Vec3;
 use stiction_models::World;
 
-/// Parts of a step, at most: one more than the impacts that are followed.
+/// Parts of a step, at most: one more than the events that are followed.
 const PARTS: usize = 64;
 /// A part is at least this share of the step.
 const SHORTEST: f64 = 1e-6;
 /// Times that a part is shortened because its own motion meets something, at most.
 const SHORTENED: usize = 4;
+/// Overlap of (1), at most, unless shortening does not help [m].
+const OVERLAP: f64 = 1e-8;
 
 /// Stopping at impacts around a stepper.
 pub(crate) struct StopAtImpact<S> {
     pub(crate) inner: S,
+    /// Instants of bounces in a step, at most.
+    most: u32,
+    instants: u32,
     /// State and memory at the start of the step, and at the start of the part.
     before: State,
     remembered: Memory,
     state: State,
     memory: Memory,
+    /// Contacts of impacts and of all parts but the last, with impulse and moment about the point [N·s, N·m·s].
+    pub(crate) earlier: Vec<(ContactPoint, [Vec3; 2])>,
+}
+
+/// A part that was done.
+struct Part {
+    report: StepReport,
+    /// [s]
+    length: f64,
+    end: End,
+}
+
+/// How a part ends.
+#[derive(Clone, Copy, PartialEq)]
+enum End {
+    /// With the step, or where it failed.
+    Step,
+    /// Before something that it meets.
+    Meeting,
+    /// After an impact.
+    Impact,
 }
 
 impl<S: Decoratable> StopAtImpact<S> {
-    pub(crate) fn new(world: &World, inner: S) -> Self {
+    pub(crate) fn new(world: &World, inner: S, params: &StepperParams) -> Self {
         let neutral = || State::neutral(&world.model);
         let (remembered, memory) = (Memory::default(), Memory::default());
-        Self { inner, before: neutral(), remembered, state: neutral(), memory }
+        let most = params.impact_instants;
+        Self {
+            inner,
+            most,
+            instants: 0,
+            before: neutral(),
+            remembered,
+            state: neutral(),
+            memory,
+            earlier: Vec::new(),
+        }
     }
 
-    /// The step in parts that end where a fast body first meets another. When there are too many, what
-    /// would follow the last impact is left out, and the report says that it did not converge.
+    /// The step in parts that end at events. When there are too many of fast bodies, what would follow the last is left out, and the
+    /// report says that it did not converge.
     pub(crate) fn step(
         &mut self,
         world: &World,
@@ -46,28 +97,34 @@ impl<S: Decoratable> StopAtImpact<S> {
         h: f64,
         solver: &mut dyn ContactSolver,
     ) -> StepReport {
-        if !self.inner.sweeps() {
+        self.earlier.clear();
+        let sweeps = self.inner.sweeps();
+        if !sweeps && !self.inner.may_bounce() {
             return self.inner.step(world, state, input, h, solver);
         }
         let (mut left, mut report) = (h, StepReport::start());
         copy(state, &mut self.before);
         self.inner.memory_into(&mut self.remembered);
-        self.inner.sweep_steps_of(Some(h));
+        self.inner.sweep_steps_of(sweeps.then_some(h));
+        self.instants = 0;
         for part in 1..=PARTS {
-            let (done, length, impact) = self.part(part < PARTS, left, h, world, state, input, solver);
-            if let StepStatus::Failed(_) = done.status {
+            let done = self.part(part < PARTS, [left, h], world, state, input, solver);
+            if let StepStatus::Failed(_) = done.report.status {
                 copy(&self.before, state);
                 self.inner.restore(world, &self.before, input, &self.remembered);
-                report = done;
+                report = done.report;
                 break;
             }
-            report = report.followed_by(done);
-            if impact && part == PARTS {
+            report = report.followed_by(done.report);
+            if done.end == End::Meeting && part == PARTS {
                 report.status = StepStatus::NotConverged;
             }
-            left -= length;
+            left -= done.length;
             if left <= SHORTEST * h {
                 break;
+            }
+            if done.end == End::Meeting {
+                self.keep_contacts();
             }
         }
         self.inner.sweep_steps_of(None);
@@ -77,37 +134,99 @@ impl<S: Decoratable> StopAtImpact<S> {
         report
     }
 
-    /// One part of at most `left` [s]; its report and length, and whether it ends before what it meets.
-    #[expect(clippy::too_many_arguments, reason = "those of a step, and how to do it")]
+    /// One part, of what is left of the step of h [s]; with an impact at its end if it leads to one.
     fn part(
         &mut self,
         may_stop: bool,
-        left: f64,
-        h: f64,
+        [left, h]: [f64; 2],
         world: &World,
         state: &mut State,
         input: &Input,
         solver: &mut dyn ContactSolver,
-    ) -> (StepReport, f64, bool) {
+    ) -> Part {
         copy(state, &mut self.state);
         self.inner.memory_into(&mut self.memory);
         let (mut length, mut shortened, mut last) = (left, 0, false);
         loop {
-            let report = self.inner.step(world, state, input, length, solver);
+            let mut report = self.inner.step(world, state, input, length, solver);
+            let done = |report, end| Part { report, length, end };
             if report.failure().is_some() {
-                return (report, length, false);
+                return done(report, End::Step);
             }
-            let Some(share) = self.inner.first_impact(world, &state.q) else {
-                return (report, length, false);
+            if let Some(bounce) = self.inner.first_bounce() {
+                if self.instants < self.most && may_stop {
+                    return self.bounce(bounce, [length, h], world, state, input, solver);
+                }
+                report.remedy = report.remedy.max(Some(Remedy::ImpactsAtOnce));
+            }
+            let meets = if self.inner.sweeps() { self.inner.first_impact(world, &state.q) } else { None };
+            let Some(share) = meets else {
+                return done(report, if length < left { End::Meeting } else { End::Step });
             };
             if last || length <= SHORTEST * h {
-                return (report, length, true);
+                return done(report, End::Meeting);
             }
             shortened += 1;
             last = !may_stop || shortened > SHORTENED;
             length = (length * share).max(SHORTEST * h);
-            copy(&self.state, state);
-            self.inner.restore(world, state, input, &self.memory);
+            self.roll_back(world, state, input);
+        }
+    }
+
+    /// The way of a part of `length` [s] to its first bounce, without the contacts that will bounce, and the impact there.
+    fn bounce(
+        &mut self,
+        bounce: Bounce,
+        [length, h]: [f64; 2],
+        world: &World,
+        state: &mut State,
+        input: &Input,
+        solver: &mut dyn ContactSolver,
+    ) -> Part {
+        self.instants += 1;
+        self.roll_back(world, state, input);
+        let mut length = length * bounce.share;
+        let mut report = StepReport { parts: 0, ..StepReport::start() };
+        if length > SHORTEST * h {
+            self.inner.leave_out_bounces(true);
+            for shortened in 0..=SHORTENED {
+                report = self.inner.step(world, state, input, length, solver);
+                if report.failure().is_some() {
+                    break;
+                }
+                let gap = self.inner.gap_at_bounce(world, &state.q);
+                if gap >= -OVERLAP || shortened == SHORTENED {
+                    break;
+                }
+                length *= (bounce.gap / (bounce.gap - gap)).clamp(0.1, 1.0);
+                self.roll_back(world, state, input);
+            }
+            self.inner.leave_out_bounces(false);
+            if report.failure().is_some() {
+                return Part { report, length, end: End::Step };
+            }
+            self.keep_contacts();
+        } else {
+            length = 0.0;
+        }
+        let impact = self.inner.impact(world, state, h, solver);
+        self.keep_contacts();
+        Part { report: report.followed_by(impact), length, end: End::Impact }
+    }
+
+    fn roll_back(&mut self, world: &World, state: &mut State, input: &Input) {
+        copy(&self.state, state);
+        self.inner.restore(world, state, input, &self.memory);
+    }
+
+    /// Keeps the contacts of the last part or impact that have an impulse.
+    fn keep_contacts(&mut self) {
+        let (posed, impulses) = (self.inner.posed(), self.inner.impulses());
+        for (block, contact) in posed.contacts(self.inner.contacts()) {
+            let rows = &impulses[posed.problem.range(block)];
+            if rows.iter().any(|l| *l != 0.0) {
+                self.earlier.push((*contact, contact.wrench(rows)));
+            }
         }
     }
 }

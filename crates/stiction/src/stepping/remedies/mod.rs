@@ -5,14 +5,12 @@
 //! |---|---|---|
 //! | [`without_feedback`] | the solver found no answer and loops or couplings are to be closed | the problem without that |
 //! | [`without_restitution`] | the solver found no answer and contacts bounce | the problem without restitution |
-//! | [`less_restitution`] | an answer obeys the law and makes energy by bounces of linked bodies | restitution × ½, ¼, 0 |
 //! | [`energy_guard`] | an answer is far from the law and makes energy | impulses scaled to the least energy |
 //!
 //! Overlaps are no part of the problem (`position_correction`), so that without feedback and restitution v = 0 is always
 //! admissible in rows of contacts, limits, couplings and loops, and an answer exists [Acary2011].
 
 pub(crate) mod energy_guard;
-pub(crate) mod less_restitution;
 pub(crate) mod rounding;
 pub(crate) mod without_feedback;
 pub(crate) mod without_restitution;
@@ -29,16 +27,13 @@ use stiction_models::World;
 /// One entry of the list: improves the trial where it applies, and says what it did.
 type Try = fn(&mut Solving<'_>, &mut Trial) -> Option<Remedy>;
 
-/// The list, in order.
-const REMEDIES: [Try; 4] =
-    [without_feedback::apply, without_restitution::apply, less_restitution::apply, energy_guard::apply];
+/// Those that pose the problem anew, in order; the last of the list acts on v⁺.
+const REMEDIES: [Try; 2] = [without_feedback::apply, without_restitution::apply];
 
 /// What solving a posed problem needs; one step's.
 pub(crate) struct Solving<'a> {
     pub(crate) world: &'a World,
     pub(crate) params: &'a StepperParams,
-    /// Speed that gravity gives in two steps, at least [`crate::params::GENTLE`] [m/s].
-    pub(crate) slow: f64,
     pub(crate) posed: &'a mut Posed,
     pub(crate) free: &'a mut FreeMotion,
     /// Velocity at the start of the step.
@@ -68,7 +63,11 @@ impl Solving<'_> {
             }
             done = remedy(self, trial).or(done);
         }
-        Ok(done)
+        if trial.report.status == SolveStatus::NumericalFailure {
+            return Err(());
+        }
+        self.apply(trial);
+        Ok(energy_guard::apply(self, trial).or(done))
     }
 
     /// The solver on the problem as it is posed now; what it calls rounding is judged.

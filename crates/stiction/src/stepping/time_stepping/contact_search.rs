@@ -2,9 +2,10 @@
 
 use crate::params::StepperParams;
 use crate::stepping::contact_source::ContactSource;
+use crate::stepping::decoratable::Bounce;
 use crate::stepping::free_velocity::FreeMotion;
 use crate::stepping::here::Here;
-use stiction_assembly::{ContactFinder, ContactPoint, Lookahead, WarmStart};
+use stiction_assembly::{Block, BlockKey, ContactFinder, ContactPoint, Lookahead, Posed, WarmStart};
 use stiction_collision::ShapeError;
 use stiction_dynamics::spatial::Vec3;
 use stiction_models::World;
@@ -18,6 +19,13 @@ pub(crate) struct ContactSearch {
     pub(crate) points: Vec<ContactPoint>,
     /// Length of the whole step [s] while fast bodies are swept: they are not looked ahead for.
     pub(crate) swept: Option<f64>,
+    /// Some pair of surfaces has e > 0.
+    pub(crate) may_bounce: bool,
+    /// Contacts that bounced, by pair and feature; while `leaves_out`, they are left out.
+    bounces: Vec<([usize; 2], u32)>,
+    pub(crate) leaves_out: bool,
+    /// Scratch.
+    touching: Vec<ContactPoint>,
 }
 
 impl ContactSearch {
@@ -25,7 +33,59 @@ impl ContactSearch {
         let finder = ContactFinder::new(world, params.continuous)?;
         let tree = |body: Option<usize>| body.map(|b| world.model.bodies[b].tree);
         let tree_of_geometry = world.geometries.iter().map(|g| tree(world.mount(g.link, g.X_LG).0)).collect();
-        Ok(Self { finder, sources: Vec::new(), tree_of_geometry, points: Vec::new(), swept: None })
+        Ok(Self {
+            finder,
+            sources: Vec::new(),
+            tree_of_geometry,
+            points: Vec::new(),
+            swept: None,
+            may_bounce: may_bounce(world),
+            bounces: Vec::new(),
+            leaves_out: false,
+            touching: Vec::new(),
+        })
+    }
+
+    /// Takes the surfaces of a world that differs in their friction and restitution at most.
+    pub(crate) fn take_surfaces(&mut self, world: &World) {
+        self.finder.take_surfaces(world);
+        self.may_bounce = may_bounce(world);
+    }
+
+    /// Notes the contacts that bounce in a step that was posed; the first of them.
+    pub(crate) fn find_bounces(&mut self, posed: &Posed) -> Option<Bounce> {
+        self.bounces.clear();
+        let mut first: Option<Bounce> = None;
+        for (block, left) in posed.bouncing() {
+            let Block { key: BlockKey::Contact(index), bias } = posed.blocks[block] else { continue };
+            if bias.restitution >= 0.0 {
+                continue; // it parts
+            }
+            let contact = &self.points[index];
+            self.bounces.push((contact.geometries, contact.feature));
+            let bounce = Bounce { share: 1.0 - left, gap: contact.gap };
+            first = Some(first.filter(|f| f.share <= bounce.share).unwrap_or(bounce));
+        }
+        first
+    }
+
+    /// The least gap between the pairs of contacts that bounced [m], at kinematics `here`.
+    pub(crate) fn gap_at_bounce(&mut self, world: &World, (here, free): (&Here, &FreeMotion)) -> f64 {
+        let ahead = Lookahead { margin: 1e-3, h: 0.0, continuous: None, rigid: here.rigid };
+        self.finder.find(world, &here.kin, &free.motions, ahead, &mut self.touching);
+        let pairs = self.touching.iter().filter(|c| self.bounces.iter().any(|b| b.0 == c.geometries));
+        pairs.fold(f64::INFINITY, |least, c| least.min(c.gap))
+    }
+
+    /// Contacts of which the gap is at most `closed` [m] at the instant of an impact; what yields has no impulse there.
+    pub(crate) fn find_touching(&mut self, world: &World, (here, free): (&Here, &FreeMotion), closed: f64) {
+        let ahead = Lookahead { margin: closed, h: 0.0, continuous: None, rigid: true };
+        self.finder.find(world, &here.kin, &free.motions, ahead, &mut self.points);
+        for source in &mut self.sources {
+            source.find(world, &here.kin, &free.motions, 0.0, &mut self.points);
+        }
+        self.points.retain(|c| c.gap <= closed && c.spring.is_none() && !c.redundant);
+        self.points.sort_by_key(|c| c.geometries);
     }
 
     /// Geometries of trees that sleep stay where they are.
@@ -55,5 +115,15 @@ impl ContactSearch {
             }
             self.points.sort_by_key(|c| c.geometries);
         }
+        if self.leaves_out {
+            let Self { points, bounces, .. } = self;
+            points.retain(|c| !bounces.contains(&(c.geometries, c.feature)));
+        }
     }
+}
+
+/// Whether some pair of surfaces has e > 0.
+fn may_bounce(world: &World) -> bool {
+    let surfaces = world.pairs.iter().map(|p| p.surface.restitution);
+    world.geometries.iter().map(|g| g.material.restitution).chain(surfaces).any(|e| e > 0.0)
 }

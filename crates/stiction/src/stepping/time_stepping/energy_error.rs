@@ -175,8 +175,7 @@ impl EnergyError {
 impl TimeStepping {
     /// Finds (1) and (2) of the step.
     pub(super) fn find_energy_error(&mut self, world: &World, state: &State, input: &Input, h: f64) {
-        let Self { balance, here, free, posed, trial, advance, correction, params, .. } = self;
-        let watch = &mut balance.energy_error;
+        let Self { energy_error: watch, here, free, posed, trial, advance, correction, params, .. } = self;
         watch.found = EnergyFound::default();
         if params.energy_tolerance == f64::MAX || !watch.asks(&advance.rules) {
             return;

@@ -22,31 +22,26 @@
 //! | trees that turn farther than the step can follow keep their energy | a joint turns by more than 0.2 rad | `integrate::fast_rotation` |
 //! | servos expected within, or at, their limits are made rows and the step is solved again | v⁺ belies it | `effort_limits` of the assembly |
 //! | stiff servos that were to be taken midway are taken at the end and the step is solved again | their tree is hit | `integrate::trapezoidal` |
-//! | impacts one after another, if asked for | before the step | [`sequential_impacts`] |
-//! | bounces of linked bodies make no energy | the energy at the end is more than before | [`bounce_energy`] |
+//! | impacts | at their instant, where the step is parted (`around::stop_at_impact`) | [`impact`] |
 //! | energy that a step makes is told, and much of it flagged | trees of joints that move by rules of first and second order | [`energy_error`] |
-//! | bodies that float keep their angular momentum | impulses join them and nothing else | [`angular_momentum`] |
 //! | problems without a good answer | see there | [`crate::stepping::remedies`] |
 //! | position errors | overlaps, errors of loops and couplings | [`position_correction`] |
 //!
 //! A step either succeeds or leaves the state as it was and says why.
 
 mod advance;
-mod angular_momentum;
-mod balance;
-mod bounce_energy;
 mod contact_corrections;
 mod contact_search;
 mod energy_error;
+mod impact;
 mod position_correction;
-mod sequential_impacts;
 mod tree_energies;
 
 use super::Stepper;
 use super::accepted::Accepted;
 use super::contact_correction::{ContactCorrection, CorrectableContact};
 use super::contact_source::ContactSource;
-use super::decoratable::Decoratable;
+use super::decoratable::{Bounce, Decoratable};
 use super::free_velocity::FreeMotion;
 use super::here::Here;
 use super::integrate::trapezoidal::Solved;
@@ -60,15 +55,14 @@ use crate::remedy::Remedy;
 use crate::report::{StepReport, StepStatus};
 use crate::state::State;
 use advance::{Advance, SolvedStep};
-use balance::Balance;
 use contact_search::ContactSearch;
-use energy_error::EnergyFound;
+use energy_error::{EnergyError, EnergyFound};
 use position_correction::PositionCorrection;
 use stiction_assembly::compliance::ComplianceParameters;
 use stiction_assembly::consistent::Consistent;
 use stiction_assembly::forces::Servos;
 use stiction_assembly::loops::Loops;
-use stiction_assembly::{BlockKey, Choice, ContactPoint, Posed, Posing, WarmStart, primal};
+use stiction_assembly::{BlockKey, Choice, ContactPoint, Posed, Posing, RowParams, WarmStart, primal};
 use stiction_collision::ShapeError;
 use stiction_contact::{ContactSolver, Judge};
 use stiction_models::World;
@@ -81,6 +75,8 @@ pub struct TimeStepping {
     search: ContactSearch,
     constants: Constants,
     warm: WarmStart,
+    /// Empty: an impact starts from no impulses.
+    no_warm_starts: WarmStart,
     /// Feedback of couplings and loops was left out of the last step.
     left_out: bool,
     posed: Posed,
@@ -89,7 +85,7 @@ pub struct TimeStepping {
     room: SolvingRoom,
     correction: PositionCorrection,
     advance: Advance,
-    balance: Balance,
+    energy_error: EnergyError,
 }
 
 /// Of the world, for rows.
@@ -126,6 +122,7 @@ impl TimeStepping {
             params,
             constants: Constants { compliance: ComplianceParameters::new(world), loops: Loops::new(world) },
             warm: WarmStart::default(),
+            no_warm_starts: WarmStart::default(),
             left_out: false,
             posed: Posed::new(&world.model),
             trial: Trial::new(nv),
@@ -144,7 +141,7 @@ impl TimeStepping {
             },
             correction: PositionCorrection::new(world),
             advance,
-            balance: Balance::new(world),
+            energy_error: EnergyError::new(world),
         })
     }
 
@@ -160,19 +157,11 @@ impl TimeStepping {
         // Compliant laws are written for positions that move by v⁺.
         self.here.look(world, state, h, !solver.needs().softness);
         self.advance.trapezoidal.begin();
-        let struck;
-        let state = match self.impacts_one_by_one(world, state, input, h, solver)? {
-            Some(v) => {
-                struck = State { v, ..state.clone() };
-                &struck
-            }
-            None => state,
-        };
         loop {
             self.free.find(world, state, input, h, (&mut self.here, &mut self.advance.trapezoidal))?; // (1), (2)
             self.find_contacts(world, h);
             self.pose(world, state, h, solver)?;
-            self.solve(world, state, h, solver)?; // (3)
+            self.solve(world, state, solver)?; // (3)
             if !self.guessed_wrong(world, state, h) {
                 break;
             }
@@ -180,11 +169,6 @@ impl TimeStepping {
         self.correct_contacts_of(state);
         self.correct_positions(world);
         self.advance_by_rules(world, state, input, h); // (4)
-        self.bounce_less(world, state, input, h, solver);
-        let Self { balance, here, posed, trial, search, advance, .. } = self;
-        let solved = (&*posed, &trial.impulses[..], &search.points[..]);
-        let Advance { q, v, .. } = advance;
-        balance.angular_momentum.keep(world, (state, &here.kin, input), solved, (q, v));
         self.advance.check(world)?;
         self.find_energy_error(world, state, input, h);
         Ok(())
@@ -194,12 +178,22 @@ impl TimeStepping {
         self.search.find(world, (&self.here, &self.free), (h, self.params.margin), &self.warm);
     }
 
-    /// Writes the constraint problem, with what the solver reads of it, and the impulses that it starts from.
     fn pose(
         &mut self,
         world: &World,
         state: &State,
         h: f64,
+        solver: &dyn ContactSolver,
+    ) -> Result<(), String> {
+        self.pose_with(self.params.rows(h, &world.model.gravity), world, state, solver)
+    }
+
+    /// Writes the constraint problem, with what the solver reads of it, and the impulses that it starts from.
+    fn pose_with(
+        &mut self,
+        params: RowParams,
+        world: &World,
+        state: &State,
         solver: &dyn ContactSolver,
     ) -> Result<(), String> {
         let (needs, law) = (solver.needs(), solver.law());
@@ -212,7 +206,7 @@ impl TimeStepping {
             v: &state.v,
             free_velocity: &free.v_free,
             free_motions: &free.motions,
-            params: self.params.rows(h, &world.model.gravity),
+            params,
             implicit_forces: &free.implicit_forces,
             q_of_dof: &free.q_of_dof,
             loops: &constants.loops,
@@ -246,20 +240,13 @@ impl TimeStepping {
     }
 
     /// λ and v⁺, with what is done where there is no good answer.
-    fn solve(
-        &mut self,
-        world: &World,
-        state: &State,
-        h: f64,
-        solver: &mut dyn ContactSolver,
-    ) -> Result<(), String> {
+    fn solve(&mut self, world: &World, state: &State, solver: &mut dyn ContactSolver) -> Result<(), String> {
         let name = solver.name();
         solver.limit_sweeps(self.is_packed().then_some(self.params.deep_sweeps));
         let Self { params, free, posed, trial, room, .. } = self;
         let mut solving = Solving {
             world,
             params,
-            slow: params.slow(h, &world.model.gravity),
             posed,
             free,
             v: &state.v,
@@ -331,7 +318,7 @@ impl TimeStepping {
 
     fn report(&self) -> StepReport {
         let Trial { report, .. } = &self.trial;
-        let EnergyFound { error, rate } = self.balance.energy_error.found;
+        let EnergyFound { error, rate } = self.energy_error.found;
         let status = match StepStatus::from(report.status) {
             StepStatus::Converged | StepStatus::Rounding if rate > self.params.energy_tolerance => {
                 StepStatus::GainedEnergy
@@ -467,10 +454,10 @@ impl Stepper for TimeStepping {
     }
 
     fn take_numbers(&mut self, world: &World) {
-        self.search.finder.take_surfaces(world);
+        self.search.take_surfaces(world);
         self.free.take_numbers(world);
         self.advance = Advance::new(world, self.params.higher_order);
-        self.balance = Balance::new(world);
+        self.energy_error = EnergyError::new(world);
         self.here.take_numbers(world, &self.advance.trapezoidal);
     }
 
@@ -554,6 +541,34 @@ impl Decoratable for TimeStepping {
 
     fn sweep_steps_of(&mut self, whole: Option<f64>) {
         self.search.swept = whole;
+    }
+
+    fn may_bounce(&self) -> bool {
+        self.search.may_bounce
+    }
+
+    fn first_bounce(&mut self) -> Option<Bounce> {
+        let rigid = self.here.rigid && self.trial.choice.restitution > 0.0;
+        if rigid { self.search.find_bounces(&self.posed) } else { None }
+    }
+
+    fn leave_out_bounces(&mut self, leave_out: bool) {
+        self.search.leaves_out = leave_out;
+    }
+
+    fn gap_at_bounce(&mut self, world: &World, q: &[f64]) -> f64 {
+        self.here.kin.update(&world.model, q);
+        self.search.gap_at_bounce(world, (&self.here, &self.free))
+    }
+
+    fn impact(
+        &mut self,
+        world: &World,
+        state: &mut State,
+        h: f64,
+        solver: &mut dyn ContactSolver,
+    ) -> StepReport {
+        self.find_impact(world, state, h, solver).unwrap_or_else(StepReport::failed)
     }
 
     fn first_impact(&mut self, world: &World, q: &[f64]) -> Option<f64> {

@@ -10,12 +10,6 @@ pub(super) struct TreeEnergy {
     pub(super) potential: f64,
 }
 
-impl TreeEnergy {
-    pub(super) fn total(&self) -> f64 {
-        self.kinetic + self.potential
-    }
-}
-
 /// The energies of the trees that `wanted` names, at q and v, of which `kin` and `vel` are; others are not looked at.
 pub(super) fn energies_into(
     model: &Model,

@@ -1,0 +1,176 @@
+//! Impacts at their instant: velocities jump while positions stand still.
+//!
+//! With v⁻ the velocity before, M and J at the configuration of the impact, and e the coefficient of restitution of each contact that
+//! touches (limits, couplings and loops: e = 0),
+//!
+//! ```text
+//!     M (v⁺ − v⁻) = Jᵀ Λ                                                                      (1)
+//!     K ∋ Λ ⟂ c + Γ(c) ∈ K*,   c_N = J_N v⁺ + e J_N v⁻  where J_N v⁻ < −v_thr, else J_N v⁺       (2)
+//!     ΔE = ½ Λᵀ J (v⁻ + v⁺) ≤ 0                                                               (3)
+//! ```
+//!
+//! (2) is Newton's law of restitution with Coulomb friction in all contacts at once [Moreau1988]. Equal and opposite impulses at
+//! one point keep linear and angular momentum to rounding. Without friction and with one e (2) implies (3); otherwise it may
+//! not [Kane1985]. Then the impact takes the largest share of all its restitutions that obeys (3); with none of them, e = 0,
+//! (3) always holds, since no contact does positive work.
+//!
+//! [`ImpactLaw::Sequential`] solves (1) to (3) of the contacts of one pair of bodies after another, the fastest approach first,
+//! until none approaches faster than v_thr: so do impacts follow one another where sound passes through bodies faster than they
+//! part, as in Newton's cradle. The contacts of one pair bounce together.
+
+use super::TimeStepping;
+use super::energy_error::EnergyFound;
+use crate::params::ImpactLaw;
+use crate::remedy::Remedy;
+use crate::report::StepReport;
+use crate::state::State;
+use std::cmp::Ordering;
+use stiction_assembly::{Choice, ContactPoint};
+use stiction_contact::ContactSolver;
+use stiction_models::World;
+
+/// Contacts and limits nearer than this touch at the instant of an impact [m or rad].
+pub(super) const CLOSED: f64 = 1e-6;
+/// Energy that (3) lets pass, of the kinetic energy of the impulses alone, ½ Λᵀ G Λ: what the tolerance of the solver leaves [–].
+const SLACK: f64 = 1e-7;
+/// Solves of (2) by which the largest share of restitution is found, at most.
+const SOLVES: usize = 12;
+/// Impacts of one instant, at most, per contact, if they follow one another.
+const IMPACTS: usize = 200;
+
+impl TimeStepping {
+    /// (1) to (3): the velocity of `state` after the impact of what touches there and approaches. `h` is the length of a whole
+    /// step, of which v_thr depends [s].
+    pub(super) fn find_impact(
+        &mut self,
+        world: &World,
+        state: &mut State,
+        h: f64,
+        solver: &mut dyn ContactSolver,
+    ) -> Result<StepReport, String> {
+        self.here.look(world, state, 0.0, true);
+        self.free.find_at_instant(world, state, &self.here)?;
+        self.search.find_touching(world, (&self.here, &self.free), CLOSED);
+        if self.params.impacts == ImpactLaw::AtOnce {
+            return self.impact_of_all(world, state, h, solver);
+        }
+        let mut report = StepReport::start();
+        let all = self.search.points.clone();
+        for _ in 0..IMPACTS * all.len() {
+            let Some(pair) = self.fastest_approach(world, state, h, solver, &all)? else { break };
+            self.search.points.clear();
+            self.search.points.extend(all.iter().filter(|c| c.bodies == pair));
+            let next = self.impact_of_all(world, state, h, solver)?;
+            report = report.followed_by(next);
+            self.free.find_at_instant(world, state, &self.here)?;
+        }
+        Ok(report)
+    }
+
+    /// The pair of bodies whose contacts with e > 0 approach fastest, and faster than v_thr.
+    fn fastest_approach(
+        &mut self,
+        world: &World,
+        state: &State,
+        h: f64,
+        solver: &dyn ContactSolver,
+        all: &[ContactPoint],
+    ) -> Result<Option<[Option<usize>; 2]>, String> {
+        self.search.points.clear();
+        self.search.points.extend_from_slice(all);
+        self.pose_impact(world, state, h, solver)?;
+        let Self { posed, search, .. } = self;
+        let approach = |(block, point): (usize, &ContactPoint)| {
+            let bias = &posed.blocks[block].bias;
+            (bias.restitution < 0.0).then_some((-bias.free, point.bodies))
+        };
+        let approaches = posed.contacts(&search.points).filter_map(approach);
+        let fastest = approaches.reduce(|best, next| match next.0.partial_cmp(&best.0) {
+            Some(Ordering::Greater) => next,
+            _ => best,
+        });
+        Ok(fastest.map(|(_, bodies)| bodies))
+    }
+
+    /// (1) to (3) of the contacts at hand; v⁺ into `state`.
+    fn impact_of_all(
+        &mut self,
+        world: &World,
+        state: &mut State,
+        h: f64,
+        solver: &mut dyn ContactSolver,
+    ) -> Result<StepReport, String> {
+        self.pose_impact(world, state, h, solver)?;
+        self.solve(world, state, solver)?; // (1), (2)
+        self.lose_energy(world, state, solver)?; // (3)
+        self.correct_contacts_of(state);
+        state.v.copy_from_slice(&self.trial.v_next);
+        self.energy_error.found = EnergyFound::default();
+        Ok(StepReport { parts: 0, ..self.report() })
+    }
+
+    fn pose_impact(
+        &mut self,
+        world: &World,
+        state: &State,
+        h: f64,
+        solver: &dyn ContactSolver,
+    ) -> Result<(), String> {
+        let params = self.params.rows(h, &world.model.gravity).at_instant(CLOSED);
+        std::mem::swap(&mut self.warm, &mut self.no_warm_starts);
+        let posed = self.pose_with(params, world, state, solver);
+        std::mem::swap(&mut self.warm, &mut self.no_warm_starts);
+        self.posed.problem.time_step = h;
+        posed
+    }
+
+    /// (3): the largest share of restitution that makes no energy, by regula falsi.
+    fn lose_energy(
+        &mut self,
+        world: &World,
+        state: &State,
+        solver: &mut dyn ContactSolver,
+    ) -> Result<(), String> {
+        let gained = self.energy_gained(state);
+        if gained <= 0.0 || !self.posed.bounces() || self.trial.choice.restitution == 0.0 {
+            return Ok(());
+        }
+        let (mut high, mut low) = ((self.trial.choice.restitution, gained), None::<(f64, f64)>);
+        let mut share = 0.0;
+        for _ in 0..SOLVES {
+            self.trial.choice = Choice { restitution: share, ..self.trial.choice };
+            self.posed.choose(self.trial.choice);
+            self.solve(world, state, solver)?;
+            let gained = self.energy_gained(state);
+            if gained > 0.0 {
+                high = (share, gained);
+            } else {
+                low = Some((share, gained));
+                self.room.other.set_to(&self.trial);
+            }
+            let Some(low) = low else { break };
+            share = low.0 + (high.0 - low.0) * (low.1 / (low.1 - high.1)).clamp(0.05, 0.95);
+        }
+        if low.is_some() {
+            self.trial.set_to(&self.room.other);
+            self.posed.choose(self.trial.choice);
+        }
+        self.remedy = self.remedy.max(Some(Remedy::LessRestitution));
+        Ok(())
+    }
+
+    /// ΔE of (3), less what is rounding [J].
+    fn energy_gained(&mut self, state: &State) -> f64 {
+        let Self { posed, trial, room, .. } = self;
+        let momentum = &mut room.momentum;
+        momentum.clear();
+        momentum.resize(state.v.len(), 0.0);
+        posed.jacobian.add_impulses_into(posed.problem.row_start(), &trial.impulses, momentum);
+        let (mut gained, mut size) = (0.0, 0.0);
+        for ((p, v), next) in momentum.iter().zip(&state.v).zip(&trial.v_next) {
+            gained += 0.5 * p * (v + next);
+            size += 0.5 * p * (next - v);
+        }
+        gained - SLACK * size.abs()
+    }
+}
