@@ -14,11 +14,11 @@
 
 use crate::contact_point::{ContactPoint, Face, Spring};
 use crate::coplanar::flatten;
-use crate::swept::{Sweeper, will_meet};
+use crate::swept::{Sweeper, TOUCH, will_meet};
 use crate::tangents::Direction;
 use std::collections::BTreeMap;
 use stiction_collision::{CollisionWorld, Manifold, SPAN, Shape, ShapeError};
-use stiction_dynamics::spatial::{Motion, Pose};
+use stiction_dynamics::spatial::{Motion, Pose, Vec3};
 use stiction_dynamics::{Kinematics, lanes};
 use stiction_models::{Dimension, Material, PairSurface, World};
 
@@ -142,9 +142,19 @@ impl ContactFinder {
         self.collision.let_rest(rest, &self.poses, &self.margins);
     }
 
-    /// True when a step may have to be solved in parts.
+    /// True when anything is swept.
     pub fn sweeps(&self) -> bool {
         self.sweeper.sweeps()
+    }
+
+    /// True when the next step may have to be solved in parts.
+    pub fn may_be_fast(&self) -> bool {
+        self.sweeper.may_be_fast()
+    }
+
+    /// Forgets how fast things were, as after a jump of the state.
+    pub fn forget_speeds(&mut self) {
+        self.sweeper.begin(false);
     }
 
     /// Finds every contact point that could close within a step of length h, and those nearer
@@ -229,6 +239,7 @@ impl ContactFinder {
     /// Poses and velocities of the geometries, and how far ahead each looks.
     #[inline(always)]
     fn look_ahead(&mut self, world: &World, kin: &Kinematics, V: &[Motion], ahead: Lookahead) {
+        self.sweeper.begin(true);
         for &g in &self.awake {
             let (body, X_BG) = &self.mounts[g];
             self.margins[g] = 0.5 * ahead.margin + self.reaches[g];
@@ -241,6 +252,7 @@ impl ContactFinder {
             self.poses[g] = pose;
             self.velocities[g] = velocity;
             let mut reach = ahead.h * speed;
+            self.sweeper.look_out(g, ahead.continuous.unwrap_or(ahead.h) * speed, ahead.margin);
             if let Some(step) = ahead.continuous {
                 self.sweeper.note(g, step * speed, ahead.margin);
                 if self.sweeper.is_fast(g) {
@@ -282,15 +294,32 @@ impl ContactFinder {
         &self.collision
     }
 
-    /// Contacts within the margin count, far ones if the two will meet; they touch at the distance `rest`.
+    /// Contacts within the margin count, far ones if the two will come so near; where the two may pass each other, either counts if
+    /// they will meet. They touch at the distance `rest`.
     fn counts(&self, m: &Manifold, rest: f64, ahead: Lookahead) -> bool {
-        if m.deepest().is_some_and(|gap| gap <= rest + ahead.margin) {
+        let near = m.deepest().is_some_and(|gap| gap <= rest + ahead.margin);
+        let passes = self.may_pass(m, rest, ahead.h);
+        if near && !passes {
             return true;
         }
         let swept = ahead.continuous.is_some() && (self.sweeper.is_fast(m.a) || self.sweeper.is_fast(m.b));
         let colliders = self.collision.colliders();
         let part = |g: usize| (&colliders[g].shape, &self.poses[g], self.velocities[g]);
-        !swept && will_meet(part(m.a), part(m.b), [rest, ahead.margin], ahead.h)
+        let margin = if passes { 0.0 } else { ahead.margin };
+        (near || !swept) && will_meet(part(m.a), part(m.b), [rest, margin], ahead.h)
+    }
+
+    /// True of an open contact that would close along its normal, while the two move past each other by more than the gap: the normal of
+    /// the start may not be that of a meeting.
+    fn may_pass(&self, m: &Manifold, rest: f64, h: f64) -> bool {
+        let of = |g: usize, p: Vec3| self.velocities[g].linear_at(p - self.poses[g].translation);
+        m.points().iter().all(|p| p.gap - rest > TOUCH)
+            && m.points().iter().any(|p| {
+                let way = (of(m.b, p.position) - of(m.a, p.position)) * h;
+                let closes = way.dot(m.normal);
+                let (gap, past) = (p.gap - rest, way - m.normal * closes);
+                gap + closes < 0.0 && past.norm() > gap
+            })
     }
 
     /// The share of the step after which a fast geometry first meets another, if the bodies move from

@@ -1,11 +1,11 @@
 //! Fast bodies: what they meet on their way through a step.
 //!
-//! A contact that is far but may close within the step is told by the poses at the start. Its
-//! normal says nothing of what passes by beside an edge, so it counts only if the motion without
-//! contacts brings the two together (1).
+//! A contact that is open but may close within the step is told by the poses at the start. Its normal says nothing of what
+//! passes by beside an edge. So a far contact, and a near one whose bodies move past each other by more than its gap, counts
+//! only if the motion without contacts brings the two together (1).
 //!
-//! With continuous collision detection, or where [`stiction_models::Geometry::continuous`] says so, a body that
-//! moves farther in a step than it is thick has no far contacts at all. Its step is solved without them, the motion
+//! With continuous collision detection, which is on of itself, or where [`stiction_models::Geometry::continuous`] says so, a body
+//! that moves farther in a step than it and what it may meet are thick has no far contacts at all. Its step is solved without them, the motion
 //! that results is swept against everything in its way [`stiction_collision::time_of_impact`], and the step ends where
 //! it first meets something (2): there the contact is an ordinary near one, and the rest of the step follows as a step
 //! of its own. The motion after an impact is swept like the one before.
@@ -14,7 +14,7 @@ use stiction_collision::{CollisionWorld, Manifold, Moving, Shape, time_of_impact
 use stiction_dynamics::spatial::{Motion, Pose, Quat};
 use stiction_models::Geometry;
 
-/// Share of its own thickness that a body may move in a step unwatched.
+/// Share of its own thickness, and of that of the thinnest beside it, that a body may move in a step unwatched.
 const UNWATCHED: f64 = 0.5;
 /// Share of the motion of a step by which (1) errs on the safe side: turning bends it.
 pub const BEND: f64 = 1e-3;
@@ -24,35 +24,62 @@ pub const TOUCH: f64 = 1e-6;
 /// The poses geometries move to, and which of them are fast.
 #[derive(Debug)]
 pub struct Sweeper {
-    /// Whether each geometry is swept at all.
-    watched: Vec<bool>,
     /// Radius of a ball inside each geometry [m].
     thickness: Vec<f64>,
+    /// How far each may move in a step unwatched; infinite where it is not swept at all [m].
+    unwatched: Vec<f64>,
+    any: bool,
     fast: Vec<bool>,
+    /// Something may be fast in the next step.
+    soon: bool,
     to: Vec<Pose>,
 }
 
 impl Sweeper {
-    /// Of all geometries, or of those that ask for it.
+    /// Of all geometries that have a thickness, or of those that ask for it.
     pub fn new(geometries: &[Geometry], all: bool) -> Self {
         let thickness: Vec<f64> = geometries.iter().map(|g| inradius(&g.shape)).collect();
-        let watched = geometries.iter().map(|g| all || g.continuous).collect();
-        let n = thickness.len();
-        Self { watched, thickness, fast: vec![false; n], to: vec![Pose::IDENTITY; n] }
+        let thinnest_beside = |g: usize| {
+            let others = thickness.iter().enumerate().filter(|o| o.0 != g);
+            others.fold(f64::INFINITY, |least, (_, t)| least.min(*t))
+        };
+        let may_move = |(g, geometry): (usize, &Geometry)| {
+            let watched = geometry.continuous || all && thickness[g] > 0.0;
+            if watched { UNWATCHED * (thickness[g] + thinnest_beside(g)) } else { f64::INFINITY }
+        };
+        let unwatched: Vec<f64> = geometries.iter().enumerate().map(may_move).collect();
+        let (n, any) = (thickness.len(), unwatched.iter().any(|u| u.is_finite()));
+        Self { thickness, unwatched, any, fast: vec![false; n], soon: true, to: vec![Pose::IDENTITY; n] }
     }
 
     /// True when anything is swept.
     pub fn sweeps(&self) -> bool {
-        self.watched.contains(&true)
+        self.any
     }
 
-    /// Notes how far geometry `g` moves in a step at most, its `reach` [m], and whether that is fast.
+    /// True when something may be fast in the next step, or nothing is known of the last.
+    pub fn may_be_fast(&self) -> bool {
+        self.any && self.soon
+    }
+
+    /// Before the speeds of a step are noted; `known` is false after a jump of the state.
+    pub fn begin(&mut self, known: bool) {
+        self.soon = !known;
+    }
+
+    /// Notes how far geometry `g` moves in a step at most, its `reach` [m]: what moves half as far as a fast body may be fast in
+    /// the next step.
+    pub fn look_out(&mut self, g: usize, reach: f64, margin: f64) {
+        self.soon |= self.is_too_far(g, 2.0 * reach, margin);
+    }
+
+    /// Notes the same of a step in which fast bodies are swept, and whether that is fast.
     pub fn note(&mut self, g: usize, reach: f64, margin: f64) {
         self.fast[g] = self.is_too_far(g, reach, margin);
     }
 
     fn is_too_far(&self, g: usize, reach: f64, margin: f64) -> bool {
-        self.watched[g] && reach > margin && reach > UNWATCHED * self.thickness[g]
+        reach > margin && reach > self.unwatched[g]
     }
 
     /// How deep two geometries may overlap, for a step, before they bounce at e = 1 [m]: not so deep that their normal

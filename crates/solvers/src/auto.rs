@@ -42,7 +42,7 @@ parameters! {
         /// Sweeps and second-order steps before giving up.
         max_iterations: u32 = 1000, "–", at_least(1.0);
         /// Rows of connected contacts up to which sticking is preferred, and of those that slide the smallest impulses; 0: never.
-        selection_rows: u32 = 40, "–", at_least(0.0);
+        selection_rows: u32 = 120, "–", at_least(0.0);
     }
 }
 

@@ -18,6 +18,7 @@ use std::sync::OnceLock;
 use stiction_assembly::forces::actuators::with_drive_limits;
 use stiction_assembly::{ContactPoint, Posed};
 use stiction_collision::ShapeError;
+use stiction_contact::certificate::worse;
 use stiction_contact::{Certificate, ConstraintProblem, ContactSolver, Judge};
 use stiction_dynamics::spatial::Vec3;
 use stiction_dynamics::{Kinematics, Velocities, kinetic_energy, potential_energy, spring_energy};
@@ -198,19 +199,22 @@ impl Simulation {
         report
     }
 
-    /// The judge's certificate of the last step: its problem and impulses, exact law. Of what slept that of the step in
+    /// The judge's certificate of the last step: its problem and impulses, exact law; of a step in parts, the worst of all parts and
+    /// impacts. Of what slept that of the step in
     /// which it fell asleep, from v = 0.
     pub fn certificate(&mut self) -> Certificate {
-        self.at_rest.certificate(
-            self.judge.certify(&self.stepper.core().posed().problem, self.stepper.core().impulses()),
-        )
+        let last = self.judge.certify(&self.stepper.core().posed().problem, self.stepper.core().impulses());
+        let earlier = &self.stepper.inner.inner.earlier.judged;
+        self.at_rest.certificate(earlier.as_ref().map_or(last, |(earlier, _)| last.or_worse(earlier)))
     }
 
     /// The judge's natural map of the last step by the solver's own law [m/s]: how well it solved what it
     /// set out to solve. For a solver of the exact law, that of [`Self::certificate`].
     pub fn own_natural_map(&mut self) -> f64 {
         let (law, problem) = (self.solver.law(), &self.stepper.core().posed().problem);
-        self.at_rest.own(self.judge.natural_map_of(problem, self.stepper.core().impulses(), law))
+        let last = self.judge.natural_map_of(problem, self.stepper.core().impulses(), law);
+        let earlier = &self.stepper.inner.inner.earlier.judged;
+        self.at_rest.own(earlier.as_ref().map_or(last, |(_, earlier)| worse(last, *earlier)))
     }
 
     /// Contacts of the last step, open ones included, into `out`. After those of its problem follow contacts of impacts within the
@@ -226,7 +230,7 @@ impl Simulation {
             let [velocity, _] = p.wrench(&c[rows.clone()]);
             out.push(ContactState::new(p, p.wrench(&impulses[rows]), velocity, per_second));
         }
-        for (contact, wrench) in &self.stepper.inner.inner.earlier {
+        for (contact, wrench) in &self.stepper.inner.inner.earlier.contacts {
             out.push(ContactState::new(contact, *wrench, Vec3::ZERO, per_second));
         }
         for SleepingContact { contact, wrench, .. } in self.stepper.islands.steady() {
@@ -285,6 +289,7 @@ impl Simulation {
     pub fn set_state(&mut self, state: State) -> Result<(), StateError> {
         state.validate(&self.world.model)?;
         self.state = state;
+        self.stepper.inner.inner.earlier.clear();
         self.stepper.forget();
         self.solver.forget();
         Ok(())
@@ -343,6 +348,7 @@ impl Simulation {
         self.input.control.copy_from_slice(&from.control.0);
         self.input.generalized.copy_from_slice(&from.generalized.0);
         self.solver.forget();
+        self.stepper.inner.inner.earlier.clear();
         self.stepper.restore(&self.world, &self.state, &self.input, memory);
         self.at_rest.set_numbers(&self.stepper, &certificates);
         Ok(())

@@ -71,6 +71,26 @@ pub struct Certificate {
 }
 
 impl Certificate {
+    /// That of problems solved one after another, of which `self` is the last: the worst of both. The worst block is that of
+    /// `self`.
+    pub fn or_worse(&self, earlier: &Self) -> Self {
+        Self {
+            eps_p: worse(self.eps_p, earlier.eps_p),
+            eps_d: worse(self.eps_d, earlier.eps_d),
+            eps_c: worse(self.eps_c, earlier.eps_c),
+            eps_abs: worse(self.eps_abs, earlier.eps_abs),
+            natural_map: worse(self.natural_map, earlier.natural_map),
+            natural_map_relative: worse(self.natural_map_relative, earlier.natural_map_relative),
+            signorini: worse(self.signorini, earlier.signorini),
+            cone_excess: worse(self.cone_excess, earlier.cone_excess),
+            dissipation_gap: self.dissipation_gap + earlier.dissipation_gap,
+            mdp_angle_max: worse(self.mdp_angle_max, earlier.mdp_angle_max),
+            mdp_angle_mean: self.mdp_angle_mean,
+            lift: worse(self.lift, earlier.lift),
+            worst: self.worst,
+        }
+    }
+
     /// True when all residuals are numbers.
     pub fn is_finite(&self) -> bool {
         [self.eps_abs, self.natural_map, self.signorini, self.dissipation_gap].iter().all(|x| x.is_finite())

@@ -9,8 +9,8 @@
 //! ```
 //!
 //! (2) is how many equal springs share a load whose sliding directions ĉ_T are given; they are those of the answer itself.
-//! (1) is asked first: contacts whose smallest holding impulses leave their cones slide, and the others are asked again. So
-//! the answer depends on the problem alone, not on the impulses a solve starts from.
+//! (1) is asked first, of all that touches, with a load or without: contacts whose smallest holding impulses leave their cones slide,
+//! and the others are asked again. So the answer depends on the problem alone, not on the impulses a solve starts from.
 //!
 //! What is found counts only if the natural map of the exact law [DeSaxce1998] says that it is an answer. It works on
 //! connected blocks together, in dense matrices by rows: G of one such component, and C of (2), whose rows are the
@@ -64,6 +64,8 @@ pub(crate) struct Selection {
     /// Per component, by its first block: something slides there.
     slips: Vec<bool>,
     blocks: Vec<usize>,
+    /// Per block of the component: it slides in the answer given.
+    sliding: Vec<bool>,
     pieces: Vec<Piece>,
     tried: Vec<Piece>,
 }
@@ -79,7 +81,7 @@ impl Selection {
         (tolerance, most): (f64, usize),
         impulses: &mut [f64],
     ) -> Option<(f64, f64)> {
-        if !(0..problem.len()).any(|i| at_its_limit(problem, i, impulses)) {
+        if !(0..problem.len()).any(|i| may_slide(problem, i, impulses)) {
             return None;
         }
         problem.velocities_into(impulses, &mut self.c);
@@ -127,6 +129,8 @@ impl Selection {
         impulses: &[f64],
     ) -> Option<f64> {
         pieces::read(problem, stopping, &self.blocks, impulses, &self.c, tolerance, &mut self.pieces);
+        self.sliding.clear();
+        self.sliding.extend(self.blocks.iter().map(|&i| slides(problem, i, impulses, &self.c, tolerance)));
         // Contacts that open slower than others slide may stay when those stop.
         let c = |i: usize| &self.c[problem.range(i)];
         let slip = |&i: &usize| {
@@ -140,8 +144,7 @@ impl Selection {
         };
         let most = STOPS * self.blocks.iter().map(friction).sum::<f64>();
         let stops = |k: usize, i: usize| c(i)[0].hypot(c(i)[1]) <= most * self.component.tangential(k);
-        let slides = |(k, p): (usize, &Piece)| matches!(p, Piece::Slides { .. }) && stops(k, self.blocks[k]);
-        let stops = self.pieces.iter().enumerate().any(slides);
+        let stops = (0..self.blocks.len()).any(|k| self.sliding[k] && stops(k, self.blocks[k]));
         self.tried.clear();
         self.tried.extend(self.pieces.iter().zip(&self.blocks).map(|(p, &i)| match problem.cone(i) {
             Cone::Friction { mu } if mu > 0.0 && (*p != Piece::Given || c(i)[2] <= fastest) => Piece::Sticks,
@@ -190,10 +193,13 @@ impl Selection {
 
     /// True if fewer contacts slide in what is tried than in the answer given, and none that does not there.
     fn slides_less(&self) -> bool {
-        let slides = |p: &Piece| matches!(p, Piece::Slides { .. });
-        let (tried, given) = (self.tried.iter(), self.pieces.iter());
-        tried.clone().filter(|p| slides(p)).count() < given.filter(|p| slides(p)).count()
-            && tried.zip(&self.pieces).all(|(t, g)| !slides(t) || slides(g))
+        let slides = |(k, p): (usize, &Piece)| match p {
+            Piece::Slides { .. } => true,
+            Piece::Given => self.sliding[k],
+            Piece::Sticks => false,
+        };
+        let tried = || self.tried.iter().enumerate().filter(|t| slides(*t)).map(|t| t.0);
+        tried().count() < self.sliding.iter().filter(|s| **s).count() && tried().all(|k| self.sliding[k])
     }
 
     /// (2) with the pieces that are tried, its directions those of its own velocities; the residual if it is an answer.
@@ -231,17 +237,18 @@ impl Selection {
     }
 }
 
-/// True if block i is a contact that slides, faster than `tolerance` [m/s].
+/// True if block i is a contact that slides, faster than `tolerance` [m/s]: with a load, or touching without one.
 fn slides(problem: &ConstraintProblem, i: usize, impulses: &[f64], c: &[f64], tolerance: f64) -> bool {
     let (Cone::Friction { mu }, rows) = (problem.cone(i), problem.range(i)) else { return false };
-    mu > 0.0 && impulses[rows.start + 2] > 0.0 && c[rows.start].hypot(c[rows.start + 1]) > tolerance
+    let slip = c[rows.start].hypot(c[rows.start + 1]);
+    mu > 0.0 && slip > tolerance && (impulses[rows.start + 2] > 0.0 || c[rows.start + 2] <= NEAR * slip)
 }
 
-/// True if the friction of block i is all that its cone allows.
-fn at_its_limit(problem: &ConstraintProblem, i: usize, impulses: &[f64]) -> bool {
+/// True if block i is a contact that may slide: without a load, or with all the friction that its cone allows.
+fn may_slide(problem: &ConstraintProblem, i: usize, impulses: &[f64]) -> bool {
     let (Cone::Friction { mu }, rows) = (problem.cone(i), problem.range(i)) else { return false };
     let &[x, y, n] = &impulses[rows] else { return false };
-    n > 0.0 && x.hypot(y) >= ALL * mu * n
+    mu > 0.0 && (n <= 0.0 || x.hypot(y) >= ALL * mu * n)
 }
 
 #[cfg(test)]

@@ -44,7 +44,8 @@ impl Alone {
         // As in lanes, if there are any.
         let higher_order = if plan.obstacle.is_some() { asked.higher_order } else { HigherOrder::Passive };
         let energy_tolerance = if plan.obstacle.is_some() { asked.energy_tolerance } else { f64::MAX };
-        let params = StepperParams { sleep: Sleep::Off, higher_order, energy_tolerance, ..asked };
+        let continuous = plan.obstacle.is_some() && asked.continuous;
+        let params = StepperParams { sleep: Sleep::Off, higher_order, energy_tolerance, continuous, ..asked };
         Ok(Self {
             stepper: Sleeping::new(&plan.world, TimeStepping::new(&plan.world, params.clone())?, &params),
             solver: registry::make("auto", &Common { tolerance, max_iterations: ITERATIONS })?,

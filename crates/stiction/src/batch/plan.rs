@@ -13,7 +13,7 @@ use stiction_assembly::contact_points::{ContactFinder, friction};
 use stiction_assembly::forces::actuators;
 use stiction_collision::{Shape, ShapeError};
 use stiction_dynamics::spatial::{Pose, Vec3};
-use stiction_dynamics::{JointKind, Model, lanes};
+use stiction_dynamics::{JointKind, lanes};
 use stiction_models::{Actuator, Dimension, World};
 
 /// Pairs of geometries beyond which contacts are found faster one environment at a time.
@@ -286,7 +286,8 @@ fn obstacle(
         .count();
     let balls = model.joints.iter().filter(|j| j.kind == JointKind::Ball);
     let balls = balls.filter(|j| j.limit.is_some() || j.stiffness > 0.0).count();
-    (settings.stepper.continuous || geometries().any(|g| g.continuous))
+    geometries()
+        .any(|g| g.continuous)
         .then(|| "continuous collision".to_owned())
         .or_else(|| (model.nv() == 0).then(|| "nothing that moves".to_owned()))
         .or_else(|| (!lanes::are_wide()).then(|| "a processor without AVX2".to_owned()))

@@ -91,16 +91,17 @@ pub trait Decoratable: Stepper {
         f64::INFINITY
     }
 
-    /// Replaces the velocity of `state` by that after the impact of what touches there. `h` is the length of a whole step [s].
+    /// Replaces the velocity of `state` by that after the next impact of what touches there; `done` impacts of this instant came
+    /// before. `None` if nothing is left to bounce. `h` is the length of a whole step [s].
     fn impact(
         &mut self,
         world: &World,
         state: &mut State,
-        h: f64,
+        (done, h): (usize, f64),
         solver: &mut dyn ContactSolver,
-    ) -> StepReport {
-        let _ = (world, state, h, solver);
-        StepReport::start()
+    ) -> Option<StepReport> {
+        let _ = (world, state, done, h, solver);
+        None
     }
 
     /// The share of the last step after which a fast body first meets another, if bodies moved to the positions `q`.
@@ -233,9 +234,9 @@ impl Decoratable for Box<dyn Decoratable> {
         &mut self,
         world: &World,
         state: &mut State,
-        h: f64,
+        at: (usize, f64),
         solver: &mut dyn ContactSolver,
-    ) -> StepReport {
-        (**self).impact(world, state, h, solver)
+    ) -> Option<StepReport> {
+        (**self).impact(world, state, at, solver)
     }
 }

@@ -183,7 +183,7 @@ fn an_impact_goes_through_a_row_of_balls() {
 /// weak to hold it. The tip then leaves slower, with no more energy than there was; where some is lost, as fast as e says.
 #[test]
 fn bounces_of_linked_bodies_make_no_energy() {
-    for (friction, e, energy) in [(0.7, 0.25, 0.4909), (0.3, 0.4083, 1.0), (0.0, 0.5, 0.7114)] {
+    for (friction, e, energy) in [(0.7, 0.3967, 1.0), (0.3, 0.4083, 1.0), (0.0, 0.5, 0.7114)] {
         let rod = Inertia::new(1.0, vec3(0.0, 0.0, -0.5), Sym3::diagonal(1.0 / 12.0, 1.0 / 12.0, 1e-6));
         let mut b = ModelBuilder::new();
         let upper = b.link("upper", None, Pose::IDENTITY, rod);
@@ -281,7 +281,7 @@ fn colliding_free_bodies_keep_their_angular_momentum() {
             let mut met = false;
             for _ in 0..(0.8 / h) as usize {
                 run.step();
-                met |= run.sim.impulses().iter().any(|l| *l != 0.0);
+                met |= run.contacts().iter().any(|c| c.force != Vec3::ZERO);
                 let now = momentum(&run);
                 let [linear, angular] =
                     [(now.linear - before.linear).norm(), (now.angular - before.angular).norm()];
@@ -320,8 +320,7 @@ fn a_cradle_throws_as_many_as_strike() {
     assert!(at_once[0] < -0.5 && at_once[4] < 0.5, "{at_once:?}");
 }
 
-/// Balls that collide elastically and obliquely, in several steps: their energy stays to rounding, in every
-/// step, though their angular momentum then is that of the step's start.
+/// Balls that collide elastically and obliquely, in several steps: their energy stays to rounding, in every step.
 #[test]
 fn elastic_balls_keep_their_energy() {
     let mut c = Composer::new("gas", Vec3::ZERO).unwrap();
@@ -342,8 +341,136 @@ fn elastic_balls_keep_their_energy() {
     let (start, mut met) = (run.sim.energy().total(), 0);
     for _ in 0..400 {
         run.step();
-        met += u32::from(run.sim.impulses().iter().any(|l| *l != 0.0));
+        met += u32::from(run.contacts().iter().any(|c| c.force != Vec3::ZERO));
         assert!((run.sim.energy().total() / start - 1.0).abs() < 1e-10, "{} J", run.sim.energy().total());
     }
     assert!(met >= 3, "{met} steps with impacts");
+}
+
+/// Links on joints, and bodies that lie upon each other, bounce at e = 1 and keep their energy, whatever the step: a ball on a
+/// vertical slide, a rod on a post, three boxes dropped as a stack.
+#[test]
+fn what_bounces_elastically_keeps_its_energy() {
+    let elastic = |friction| Material { friction, restitution: 1.0, ..Material::default() };
+    let ball_on_slide = || {
+        let mut b = ModelBuilder::new();
+        let at = Pose::from_translation(vec3(0.0, 0.0, 1.0));
+        let ball = b.link("ball", None, at, Inertia::new(1.0, Vec3::ZERO, Sym3::diagonal(4e-3, 4e-3, 4e-3)));
+        b.joint(ball, JointSpec::new("slide", JointKind::Slide, Vec3::Z));
+        let mut world = World::new("ball", b.build(vec3(0.0, 0.0, -G)).unwrap());
+        world.geometries.push(geometry(None, Pose::IDENTITY, Shape::Plane, elastic(0.0)));
+        let sphere = Shape::Sphere { radius: 0.1 };
+        world.geometries.push(geometry(Some(ball), Pose::IDENTITY, sphere, elastic(0.0)));
+        let state = State::neutral(&world.model);
+        (world, state)
+    };
+    let rod_on_post = || {
+        let mut b = ModelBuilder::new();
+        let rod = Inertia::new(1.0, vec3(0.25, 0.0, 0.0), Sym3::diagonal(1e-4, 1.0 / 48.0, 1.0 / 48.0));
+        let rod = b.link("rod", None, Pose::from_translation(vec3(0.0, 0.0, 0.3)), rod);
+        b.joint(rod, JointSpec::new("hinge", JointKind::Hinge, Vec3::Y));
+        let mut world = World::new("rod", b.build(vec3(0.0, 0.0, -G)).unwrap());
+        let post = Shape::Sphere { radius: 0.05 };
+        world.geometries.push(geometry(
+            None,
+            Pose::from_translation(vec3(0.4, 0.0, 0.1)),
+            post,
+            elastic(0.0),
+        ));
+        let along = Pose::new(Quat::from_rpy(0.0, 0.5 * std::f64::consts::PI, 0.0), vec3(0.25, 0.0, 0.0));
+        let capsule = Shape::Capsule { radius: 0.02, half_length: 0.25 };
+        world.geometries.push(geometry(Some(rod), along, capsule, elastic(0.0)));
+        let mut state = State::neutral(&world.model);
+        state.q[0] = -0.8;
+        (world, state)
+    };
+    let stack = || {
+        let mut c = on_ground(0.3, 0.0);
+        for (k, mass) in [1.0, 0.5, 0.8].into_iter().enumerate() {
+            let at = Pose::from_translation(vec3(0.0, 0.0, 0.55 + 0.1 * k as f64));
+            let shape = Shape::Box { half: vec3(0.1, 0.1, 0.05) };
+            let body = FreeBody::new(format!("box {k}"), shape, mass, at);
+            c.body(FreeBody { material: elastic(0.3), ..body }).unwrap();
+        }
+        c.finish()
+    };
+    for h in [5e-3, 1e-3] {
+        for (world, state) in [ball_on_slide(), rod_on_post(), stack()] {
+            let name = world.name.clone();
+            let mut run = Run::of(world, state, "auto", h);
+            let start = run.sim.energy().total();
+            let (mut least, mut most) = (start, start);
+            let mut bounces = 0;
+            for _ in 0..(3.0 / h) as usize {
+                run.step();
+                let now = run.sim.energy().total();
+                (least, most) = (least.min(now), most.max(now));
+                bounces += u32::from(run.contacts().iter().any(|c| c.force != Vec3::ZERO));
+            }
+            assert!(bounces > 2, "{name} bounces");
+            assert!(most - least < 1e-6 * start, "{name}, h {h}: {least} to {most} of {start} J");
+            run.assert_exact();
+        }
+    }
+}
+
+/// Impulses explain the motion: m Δv is the impulse of the contacts of the step, of impacts and of all parts, for bodies that
+/// float and spin; and their angular momentum stays to rounding through the impact.
+#[test]
+fn contact_forces_explain_an_impact() {
+    for (e, h) in [(0.5, 8e-3), (0.5, 1e-3), (1.0, 8e-3), (1.0, 1e-3)] {
+        let mut c = Composer::new("pair", Vec3::ZERO).unwrap();
+        let material = Material { friction: 0.4, restitution: e, ..Material::default() };
+        let spun = Pose::new(Quat::from_rpy(0.3, 0.5, 0.7), Vec3::ZERO);
+        let a = FreeBody::new("a", Shape::Box { half: vec3(0.1, 0.15, 0.05) }, 1.0, spun);
+        let at = Pose::from_translation(vec3(0.45, 0.05, 0.02));
+        let b = FreeBody::new("b", Shape::Ellipsoid { radii: vec3(0.1, 0.15, 0.12) }, 2.0, at);
+        let (va, wa) = (vec3(1.0, 0.0, 0.0), vec3(3.0, 1.0, -2.0));
+        c.body(FreeBody { material, velocity: va, angular_velocity: wa, ..a }).unwrap();
+        let (vb, wb) = (vec3(-0.5, 0.0, 0.0), vec3(-1.0, 4.0, 2.0));
+        c.body(FreeBody { material, velocity: vb, angular_velocity: wb, ..b }).unwrap();
+        let (world, state) = c.finish();
+        let mut run = Run::of(world, state, "auto", h);
+        let mut met = false;
+        for _ in 0..(0.6 / h) as usize {
+            let before = [run.velocity(0), run.velocity(6)];
+            run.step();
+            let mut impulse = [Vec3::ZERO; 2];
+            for c in run.contacts() {
+                met |= c.force.norm() > 0.0;
+                for (body, force) in [(c.bodies[0], -c.force), (c.bodies[1], c.force)] {
+                    if let Some(b) = body {
+                        impulse[b] += force * h;
+                    }
+                }
+            }
+            for (k, mass) in [1.0, 2.0].into_iter().enumerate() {
+                let change = (run.velocity(6 * k) - before[k]) * mass;
+                assert!((change - impulse[k]).norm() < 1e-14, "e {e}, h {h}: {change:?} {:?}", impulse[k]);
+            }
+        }
+        assert!(met);
+    }
+}
+
+/// What lands flat leaves flat, also if impacts follow one another: the corners of one face bounce together.
+#[test]
+fn what_lands_flat_leaves_flat() {
+    for impacts in [ImpactLaw::AtOnce, ImpactLaw::Sequential] {
+        for (e, h) in [(1.0, 4e-3), (0.5, 4e-3), (1.0, 1e-3)] {
+            let mut c = on_ground(0.0, 0.0);
+            let material = Material { friction: 0.0, restitution: e, ..Material::default() };
+            let pose = Pose::from_translation(vec3(0.0, 0.0, 0.6));
+            c.body(FreeBody { material, pose, ..cube(0.0, 0.0) }).unwrap();
+            let (world, state) = c.finish();
+            let stepper = StepperParams { dt: h, impacts, ..StepperParams::default() };
+            let mut run = Run::with(world, state, "auto", stepper);
+            let falls = (2.0 * G * 0.5_f64).sqrt();
+            run.steps((1.2 * falls / G / h) as usize);
+            let v = run.sim.state().v.clone();
+            let spin = vec3(v[3], v[4], v[5]).norm();
+            let rises = (e * falls) - G * (run.sim.state().t - falls / G);
+            assert!(spin < 1e-9 && (v[2] - rises).abs() < 1e-6, "{impacts:?}, e {e}: {v:?} for {rises}");
+        }
+    }
 }

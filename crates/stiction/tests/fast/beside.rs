@@ -74,3 +74,23 @@ fn slow_bodies_do_not_feel_the_option() {
     };
     assert_eq!(end(false), end(true));
 }
+
+/// A ball that passes the side of a box, or another ball, nearer than the margin, and touches neither, keeps its velocity.
+#[test]
+fn what_is_grazed_is_not_hit() {
+    for (speed, dt) in [(20.0, 5e-3), (5.0, 5e-3), (20.0, 1e-3), (1.0, 1e-3)] {
+        for gap in [2e-4, 5e-4, 9e-4] {
+            for side in [Shape::Box { half: vec3(0.15, 0.15, 0.15) }, Shape::Sphere { radius: 0.15 }] {
+                let mut range = Range::new(0.0);
+                let at = Pose::from_translation(vec3(0.0, 0.25 + gap, 0.0));
+                range.fixed(side.clone(), at);
+                let (from, v) = (vec3(-0.5, 0.0, 0.0), vec3(speed, 0.0, 0.0));
+                range.body(Shape::Sphere { radius: 0.1 }, Pose::from_translation(from), v, Vec3::ZERO);
+                let mut sim = range.start(dt, true);
+                run(&mut sim, (1.0 / speed / dt) as usize);
+                let passed = velocity(&sim, 0);
+                assert!((passed - v).norm() < 1e-12, "{side:?}, {speed} m/s, h {dt}, {gap} m: {passed:?}");
+            }
+        }
+    }
+}

@@ -27,6 +27,11 @@ impl Range {
         self.composer.fixed("plate", shape, pose, self.material, UNCOLOURED).unwrap();
     }
 
+    /// What stays where it is.
+    pub(crate) fn fixed(&mut self, shape: Shape, pose: Pose) {
+        self.composer.fixed("fixed", shape, pose, self.material, UNCOLOURED).unwrap();
+    }
+
     /// A body of 10 g; its index.
     pub(crate) fn body(&mut self, shape: Shape, pose: Pose, velocity: Vec3, spin: Vec3) -> usize {
         let body = FreeBody::new(format!("body {}", self.bodies), shape, 0.01, pose);
@@ -47,8 +52,11 @@ impl Range {
     }
 
     pub(crate) fn start(self, dt: f64, continuous: bool) -> Simulation {
+        self.start_with(StepperParams { dt, continuous, ..StepperParams::default() })
+    }
+
+    pub(crate) fn start_with(self, stepper: StepperParams) -> Simulation {
         let (world, state) = self.composer.finish();
-        let stepper = StepperParams { dt, continuous, ..StepperParams::default() };
         Simulation::new(world, state, Settings { stepper, ..Settings::default() }).unwrap()
     }
 }

@@ -146,3 +146,36 @@ fn the_same_shot_gives_the_same_bits() {
     };
     assert_eq!(state(), state());
 }
+
+/// Flat and slender bodies do not pass a thin plate, of themselves: nobody has to ask for them to be swept.
+#[test]
+fn thin_bodies_do_not_pass_a_thin_plate() {
+    let shapes = [
+        Shape::Cylinder { radius: 0.03, half_length: 0.002 },
+        Shape::Ellipsoid { radii: vec3(0.03, 0.03, 0.004) },
+        Shape::Cone { radius: 0.02, half_height: 0.005 },
+        Shape::Capsule { radius: 0.004, half_length: 0.02 },
+        Shape::Box { half: vec3(0.02, 0.02, 0.002) },
+    ];
+    for dt in [1e-3, 5e-3] {
+        for speed in [1.0, 3.0, 8.0, 30.0] {
+            let mut range = Range::new(0.0);
+            range.plate(vec3(0.0, 0.0, 0.0), 2.0);
+            for (i, shape) in shapes.iter().enumerate() {
+                for k in 0..4 {
+                    let turn = Quat::from_rpy(0.35 * k as f64, 0.2 + 0.1 * k as f64, 0.0);
+                    let from = vec3(0.2 * i as f64, 0.2 * k as f64, 0.05 + 0.0137 * k as f64);
+                    let v = vec3(0.0, 0.0, -speed);
+                    range.body(shape.clone(), Pose::new(turn, from), v, Vec3::ZERO);
+                }
+            }
+            let stepper = stiction::StepperParams { dt, ..stiction::StepperParams::default() };
+            let mut sim = range.start_with(stepper);
+            run(&mut sim, (0.2 / speed / dt) as usize + 4);
+            for i in 0..4 * shapes.len() {
+                let z = position(&sim, i).z;
+                assert!(z > -HALF, "{:?} at {speed} m/s, h {dt}: {z}", shapes[i / 4]);
+            }
+        }
+    }
+}

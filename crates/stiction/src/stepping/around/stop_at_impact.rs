@@ -12,8 +12,8 @@
 //! A step has [`StepperParams::impact_instants`] instants of bounces at most. What would bounce after the last does so at once, in the
 //! problem of the rest of the step ([`stiction_assembly::restitution`]), and the report names [`Remedy::ImpactsAtOnce`].
 //!
-//! Contacts, problem and certificate of a step in parts are those of the last part; impulses of earlier parts and of impacts are kept
-//! in [`StopAtImpact::earlier`], so that all contact forces of a step explain its change of momentum.
+//! Problem and impulses of a step in parts are those of the last part. Contacts and certificates of earlier parts and of impacts are
+//! kept ([`Earlier`]): all contact forces of a step explain its change of momentum, and the worst certificate is that of the step.
 
 use crate::input::Input;
 use crate::params::StepperParams;
@@ -23,7 +23,8 @@ use crate::state::{State, copy};
 use crate::stepping::decoratable::{Bounce, Decoratable};
 use crate::stepping::memory::Memory;
 use stiction_assembly::ContactPoint;
-use stiction_contact::ContactSolver;
+use stiction_contact::certificate::worse;
+use stiction_contact::{Certificate, ContactSolver, Judge, Law};
 use stiction_dynamics::spatial::Vec3;
 use stiction_models::World;
 
@@ -47,8 +48,24 @@ pub(crate) struct StopAtImpact<S> {
     remembered: Memory,
     state: State,
     memory: Memory,
-    /// Contacts of impacts and of all parts but the last, with impulse and moment about the point [N·s, N·m·s].
-    pub(crate) earlier: Vec<(ContactPoint, [Vec3; 2])>,
+    judge: Judge,
+    pub(crate) earlier: Earlier,
+}
+
+/// Impacts of a step, and all its parts but the last.
+#[derive(Default)]
+pub(crate) struct Earlier {
+    /// Their contacts, with impulse and moment about the point [N·s, N·m·s].
+    pub(crate) contacts: Vec<(ContactPoint, [Vec3; 2])>,
+    /// The worst of their certificates, and of their natural maps by the solver's own law [m/s].
+    pub(crate) judged: Option<(Certificate, f64)>,
+}
+
+impl Earlier {
+    pub(crate) fn clear(&mut self) {
+        self.contacts.clear();
+        self.judged = None;
+    }
 }
 
 /// A part that was done.
@@ -83,7 +100,8 @@ impl<S: Decoratable> StopAtImpact<S> {
             remembered,
             state: neutral(),
             memory,
-            earlier: Vec::new(),
+            judge: Judge::default(),
+            earlier: Earlier::default(),
         }
     }
 
@@ -124,7 +142,7 @@ impl<S: Decoratable> StopAtImpact<S> {
                 break;
             }
             if done.end == End::Meeting {
-                self.keep_contacts();
+                self.keep(solver.law());
             }
         }
         self.inner.sweep_steps_of(None);
@@ -205,13 +223,20 @@ impl<S: Decoratable> StopAtImpact<S> {
             if report.failure().is_some() {
                 return Part { report, length, end: End::Step };
             }
-            self.keep_contacts();
+            self.keep(solver.law());
         } else {
             length = 0.0;
         }
-        let impact = self.inner.impact(world, state, h, solver);
-        self.keep_contacts();
-        Part { report: report.followed_by(impact), length, end: End::Impact }
+        let mut done = 0;
+        while let Some(impact) = self.inner.impact(world, state, (done, h), solver) {
+            report = report.followed_by(impact);
+            if report.failure().is_some() {
+                return Part { report, length, end: End::Step };
+            }
+            self.keep(solver.law());
+            done += 1;
+        }
+        Part { report, length, end: End::Impact }
     }
 
     fn roll_back(&mut self, world: &World, state: &mut State, input: &Input) {
@@ -219,14 +244,24 @@ impl<S: Decoratable> StopAtImpact<S> {
         self.inner.restore(world, state, input, &self.memory);
     }
 
-    /// Keeps the contacts of the last part or impact that have an impulse.
-    fn keep_contacts(&mut self) {
-        let (posed, impulses) = (self.inner.posed(), self.inner.impulses());
-        for (block, contact) in posed.contacts(self.inner.contacts()) {
+    /// Keeps the contacts of the last part or impact that have an impulse, and what the judge says of it.
+    fn keep(&mut self, law: Law) {
+        let Self { inner, earlier: Earlier { contacts, judged }, judge, .. } = self;
+        let (posed, impulses) = (inner.posed(), inner.impulses());
+        for (block, contact) in posed.contacts(inner.contacts()) {
             let rows = &impulses[posed.problem.range(block)];
             if rows.iter().any(|l| *l != 0.0) {
-                self.earlier.push((*contact, contact.wrench(rows)));
+                contacts.push((*contact, contact.wrench(rows)));
             }
         }
+        let certificate = judge.certify(&posed.problem, impulses);
+        let own = match law {
+            Law::Ncp => certificate.natural_map,
+            _ => judge.natural_map_of(&posed.problem, impulses, law),
+        };
+        *judged = Some(match judged {
+            Some((known, other)) => (certificate.or_worse(known), worse(own, *other)),
+            None => (certificate, own),
+        });
     }
 }

@@ -24,7 +24,6 @@ use crate::params::ImpactLaw;
 use crate::remedy::Remedy;
 use crate::report::StepReport;
 use crate::state::State;
-use std::cmp::Ordering;
 use stiction_assembly::{Choice, ContactPoint};
 use stiction_contact::ContactSolver;
 use stiction_models::World;
@@ -35,78 +34,49 @@ pub(super) const CLOSED: f64 = 1e-6;
 const SLACK: f64 = 1e-7;
 /// Solves of (2) by which the largest share of restitution is found, at most.
 const SOLVES: usize = 12;
-/// Impacts of one instant, at most, per contact, if they follow one another.
+/// Impacts of one instant that follow one another, at most, per contact; the last takes all that is left at once.
 const IMPACTS: usize = 200;
 
 impl TimeStepping {
-    /// (1) to (3): the velocity of `state` after the impact of what touches there and approaches. `h` is the length of a whole
-    /// step, of which v_thr depends [s].
-    pub(super) fn find_impact(
+    /// (1) to (3): the velocity of `state` after the next impact of what touches there and approaches, if there is one; `done` came
+    /// before it. `h` is the length of a whole step, of which v_thr depends [s].
+    pub(super) fn next_impact(
         &mut self,
         world: &World,
         state: &mut State,
-        h: f64,
+        (done, h): (usize, f64),
         solver: &mut dyn ContactSolver,
-    ) -> Result<StepReport, String> {
+    ) -> Result<Option<StepReport>, String> {
+        let at_once = self.params.impacts == ImpactLaw::AtOnce;
+        if at_once && done > 0 {
+            return Ok(None);
+        }
         self.here.look(world, state, 0.0, true);
         self.free.find_at_instant(world, state, &self.here)?;
         self.search.find_touching(world, (&self.here, &self.free), CLOSED);
-        if self.params.impacts == ImpactLaw::AtOnce {
-            return self.impact_of_all(world, state, h, solver);
-        }
-        let mut report = StepReport::start();
-        let all = self.search.points.clone();
-        for _ in 0..IMPACTS * all.len() {
-            let Some(pair) = self.fastest_approach(world, state, h, solver, &all)? else { break };
-            self.search.points.clear();
-            self.search.points.extend(all.iter().filter(|c| c.bodies == pair));
-            let next = self.impact_of_all(world, state, h, solver)?;
-            report = report.followed_by(next);
-            self.free.find_at_instant(world, state, &self.here)?;
-        }
-        Ok(report)
-    }
-
-    /// The pair of bodies whose contacts with e > 0 approach fastest, and faster than v_thr.
-    fn fastest_approach(
-        &mut self,
-        world: &World,
-        state: &State,
-        h: f64,
-        solver: &dyn ContactSolver,
-        all: &[ContactPoint],
-    ) -> Result<Option<[Option<usize>; 2]>, String> {
-        self.search.points.clear();
-        self.search.points.extend_from_slice(all);
         self.pose_impact(world, state, h, solver)?;
-        let Self { posed, search, .. } = self;
-        let approach = |(block, point): (usize, &ContactPoint)| {
-            let bias = &posed.blocks[block].bias;
-            (bias.restitution < 0.0).then_some((-bias.free, point.bodies))
-        };
-        let approaches = posed.contacts(&search.points).filter_map(approach);
-        let fastest = approaches.reduce(|best, next| match next.0.partial_cmp(&best.0) {
-            Some(Ordering::Greater) => next,
-            _ => best,
-        });
-        Ok(fastest.map(|(_, bodies)| bodies))
-    }
-
-    /// (1) to (3) of the contacts at hand; v⁺ into `state`.
-    fn impact_of_all(
-        &mut self,
-        world: &World,
-        state: &mut State,
-        h: f64,
-        solver: &mut dyn ContactSolver,
-    ) -> Result<StepReport, String> {
-        self.pose_impact(world, state, h, solver)?;
+        let Some(pair) = self.fastest_approach() else { return Ok(None) };
+        if !at_once && done < IMPACTS * self.search.points.len() {
+            self.search.points.retain(|c| c.bodies == pair);
+            self.pose_impact(world, state, h, solver)?;
+        }
         self.solve(world, state, solver)?; // (1), (2)
         self.lose_energy(world, state, solver)?; // (3)
         self.correct_contacts_of(state);
         state.v.copy_from_slice(&self.trial.v_next);
         self.energy_error.found = EnergyFound::default();
-        Ok(StepReport { parts: 0, ..self.report() })
+        Ok(Some(StepReport { parts: 0, ..self.report() }))
+    }
+
+    /// The pair of bodies whose contacts with e > 0 approach fastest, and faster than v_thr.
+    fn fastest_approach(&self) -> Option<[Option<usize>; 2]> {
+        let approach = |(block, point): (usize, &ContactPoint)| {
+            let bias = &self.posed.blocks[block].bias;
+            (bias.restitution < 0.0).then_some((-bias.free, point.bodies))
+        };
+        let approaches = self.posed.contacts(&self.search.points).filter_map(approach);
+        let fastest = approaches.reduce(|best, next| if next.0 > best.0 { next } else { best });
+        fastest.map(|(_, bodies)| bodies)
     }
 
     fn pose_impact(

@@ -451,6 +451,7 @@ impl Stepper for TimeStepping {
         self.warm.clear();
         self.left_out = false;
         self.free.servos.forget();
+        self.search.finder.forget_speeds();
     }
 
     fn take_numbers(&mut self, world: &World) {
@@ -524,7 +525,7 @@ impl Decoratable for TimeStepping {
 
     fn hold_at(&mut self, world: &World, q: &[f64]) {
         self.advance.q.copy_from_slice(q);
-        if self.sweeps() {
+        if self.search.finder.sweeps() {
             self.here.kin.update(&world.model, q); // it is of the end of the step
         }
     }
@@ -536,7 +537,7 @@ impl Decoratable for TimeStepping {
     }
 
     fn sweeps(&self) -> bool {
-        self.search.finder.sweeps()
+        self.search.finder.may_be_fast()
     }
 
     fn sweep_steps_of(&mut self, whole: Option<f64>) {
@@ -565,10 +566,10 @@ impl Decoratable for TimeStepping {
         &mut self,
         world: &World,
         state: &mut State,
-        h: f64,
+        at: (usize, f64),
         solver: &mut dyn ContactSolver,
-    ) -> StepReport {
-        self.find_impact(world, state, h, solver).unwrap_or_else(StepReport::failed)
+    ) -> Option<StepReport> {
+        self.next_impact(world, state, at, solver).unwrap_or_else(|cause| Some(StepReport::failed(cause)))
     }
 
     fn first_impact(&mut self, world: &World, q: &[f64]) -> Option<f64> {
