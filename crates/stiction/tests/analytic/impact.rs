@@ -249,7 +249,8 @@ fn linked_bodies_that_bounce_elastically_keep_their_energy() {
 }
 
 /// Free bodies that collide where nothing else acts keep their linear and angular momentum to rounding, at every step, with
-/// friction, elastically or not, spinning or not.
+/// friction, elastically or not, spinning or not. Of those that stay together (e = 0) overlaps beyond the slop are taken out of
+/// the positions: such a step moves momentum, and is not asked.
 #[test]
 fn colliding_free_bodies_keep_their_angular_momentum() {
     for (e, box_like, spin) in [(0.5, false, 0.0), (0.0, false, 30.0), (0.8, true, 40.0), (0.0, true, 25.0)] {
@@ -277,17 +278,21 @@ fn colliding_free_bodies_keep_their_angular_momentum() {
                 vel.update(&model, &kin, &run.sim.state().v);
                 stiction::dynamics::momentum(&model, &kin, &vel)
             };
-            let before = momentum(&run);
-            let mut met = false;
+            let (mut met, mut asked) = (false, 0);
             for _ in 0..(0.8 / h) as usize {
-                run.step();
+                let before = momentum(&run);
+                let report = run.sim.step();
+                assert!(!report.flagged());
                 met |= run.contacts().iter().any(|c| c.force != Vec3::ZERO);
                 let now = momentum(&run);
                 let [linear, angular] =
                     [(now.linear - before.linear).norm(), (now.angular - before.angular).norm()];
-                assert!(linear < 1e-12 && angular < 1e-12, "e {e}, h {h}: {linear:e}, {angular:e}");
+                let whole = report.penetration <= StepperParams::default().slop;
+                asked += usize::from(whole);
+                assert!(linear < 1e-13, "e {e}, h {h}: {linear:e}");
+                assert!(!whole || angular < 1e-13, "e {e}, h {h}: {angular:e}");
             }
-            assert!(met, "they meet");
+            assert!(met && asked as f64 * h > 0.2, "they meet");
         }
     }
 }

@@ -75,6 +75,9 @@ impl Advance {
         self.v.copy_from_slice(v_next);
         let (q, v) = (&mut self.q, &mut self.v);
         self.ballistic.advance(s.state, &s.free.v_free, s.h, &self.rules, q, v);
+        if s.here.rigid {
+            self.ballistic.fly_after_impulses(s.state, &s.correction.v, s.h, &self.rules, q, v);
+        }
     }
 
     fn choose(&mut self, s: &SolvedStep<'_>) {
