@@ -24,7 +24,7 @@
 //!     36  u32        iterations of the contact solver
 //!     40  u32        outcome of the step: 0 none, 1 converged, 2 not converged, 3 failed, 4 rounding; 256 times its
 //!                    remedy: 0 none, 1 less restitution, 2 without feedback of loops,
-//!                    3 without restitution, 4 energy guard, 5 halved
+//!                    3 without restitution, 4 energy guard, 5 halved, 6 impacts at once
 //!     44  i32        the constraint with the largest natural map: a contact, or beyond them; −1: none
 //!     48  u32 × 4    numbers of bodies nb, contacts nc, joint positions nj, actuators nu
 //!     64  nb × 7 f32 X_WB: position [m], quaternion (w x y z)

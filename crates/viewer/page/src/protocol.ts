@@ -95,7 +95,7 @@ export const OUTCOMES = ["none", "converged", "not converged", "failed", "roundi
 export type Outcome = (typeof OUTCOMES)[number];
 
 /** What a step did because its problem had no good answer; in the order of their codes. */
-export const REMEDIES = ["none", "less restitution", "without feedback", "without restitution", "energy guard", "halved"] as const;
+export const REMEDIES = ["none", "less restitution", "without feedback", "without restitution", "energy guard", "halved", "impacts at once"] as const;
 export type Remedy = (typeof REMEDIES)[number];
 
 export interface Contact {
