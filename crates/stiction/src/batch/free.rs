@@ -185,6 +185,27 @@ impl<T: Real> Free<T> {
         }
     }
 
+    /// 1 where a free body has a gyroscopic moment, before the step or after it: (5) of [`crate::stepping::integrate::ballistic`] is
+    /// left to the step alone.
+    #[inline(always)]
+    pub(super) fn gyrates(&self, plan: &Plan, model: &Model<T>, of: [&[T]; 2], kind: T) -> T {
+        let mut gyrates = kind.zero();
+        for &b in &plan.free_bodies {
+            let (i, I) = (model.bodies[b].dofs.start + 3, &model.bodies[b].inertia);
+            for lane in 0..T::LANES {
+                let about_com = about_com(I.mass.lane(lane), &I.first, &I.second, lane);
+                for v in of {
+                    let w = Vec3::from([v[i].lane(lane), v[i + 1].lane(lane), v[i + 2].lane(lane)]);
+                    let momentum = about_com * w;
+                    if w.cross(momentum).norm() > plan.rounding() * w.norm() * momentum.norm() {
+                        gyrates = gyrates.with_lane(lane, 1.0);
+                    }
+                }
+            }
+        }
+        gyrates
+    }
+
     /// Springs and dampers.
     #[inline(always)]
     fn add_passive(&mut self, plan: &Plan, model: &Model<T>, q: &[T], v: &[T], h: T) {

@@ -265,9 +265,13 @@ impl Body {
         let (i, c) = (self.idx_v, self.p_BCm);
         let of = |v: &[f64], i: usize| vec3(v[i], v[i + 1], v[i + 2]);
         let (w, w_problem) = (of(&state.v, i + 3), of(v_next, i + 3));
-        let Some(before) = self.gyration(w, h) else { return };
-        let w_kick = w_problem - before;
-        let w_next = w_kick + self.gyration(w_kick, h).unwrap_or(Vec3::ZERO);
+        let before = self.gyration(w, h);
+        let w_kick = w_problem - before.unwrap_or(Vec3::ZERO);
+        let after = self.gyration(w_kick, h);
+        if before.is_none() && after.is_none() {
+            return;
+        }
+        let w_next = w_kick + after.unwrap_or(Vec3::ZERO);
         let q = &state.q[self.idx_q..self.idx_q + 7];
         let R = Quat::new(q[3], q[4], q[5], q[6]);
         let [push, turn] = match correction {
