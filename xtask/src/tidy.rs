@@ -30,7 +30,8 @@ What broke the last rules before they were made is listed in xtask/debts.json, w
 `cargo fmt` repairs the format. The rest is repaired by hand.";
 
 /// The lints of what the first command of the README builds, which is less than everything.
-const FIRST_COMMAND: [&str; 7] = ["clippy", "--package", "stiction-cli", "--all-targets", "--", "-D", "warnings"];
+const FIRST_COMMAND: [&str; 7] =
+    ["clippy", "--package", "stiction-cli", "--all-targets", "--", "-D", "warnings"];
 
 pub(crate) fn run(mut args: Args) -> Result<(), String> {
     let house_only = args.flag("--house");

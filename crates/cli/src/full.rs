@@ -19,7 +19,10 @@ pub(crate) fn formats(pdf: bool, png: bool) -> Result<Formats, Failure> {
 #[cfg(not(feature = "full"))]
 pub(crate) fn not_built_in(what: &str) -> Failure {
     let words: Vec<String> = std::env::args().skip(1).map(|word| quoted(&word)).collect();
-    Failure::input(format!("{what} is not built in; cargo run --release --features full -- {}", words.join(" ")))
+    Failure::input(format!(
+        "{what} is not built in; cargo run --release --features full -- {}",
+        words.join(" ")
+    ))
 }
 
 /// A word as a shell reads it back.

@@ -514,7 +514,10 @@ fn what_is_not_built_in_says_what_to_type() {
     for (args, again) in [
         (&["learn", "dice", "--data", "my drops"][..], "learn dice --data 'my drops'"),
         (&["learn", "--help"], "learn --help"),
-        (&["run", "ball", "--duration", "1e9", "--replay", "b.mcap"], "run ball --duration 1e9 --replay b.mcap"),
+        (
+            &["run", "ball", "--duration", "1e9", "--replay", "b.mcap"],
+            "run ball --duration 1e9 --replay b.mcap",
+        ),
         (&["replay", "b.mcap"], "replay b.mcap"),
         (&["experiment", "creep", "--png"], "experiment creep --png"),
     ] {

@@ -17,9 +17,7 @@ fn every_claim_holds() {
     let least = if robots { 6 } else { 4 };
     let out = std::env::temp_dir().join(format!("stiction-experiments-{}", std::process::id()));
     for experiment in EXPERIMENTS {
-        let outcome = experiment
-            .run(&out.join(experiment.name), Size::Small, every_format())
-            .unwrap();
+        let outcome = experiment.run(&out.join(experiment.name), Size::Small, every_format()).unwrap();
         for c in &outcome.claims {
             assert!(c.holds, "{}: {} — measured: {}", experiment.name, c.claim, c.measured);
         }
