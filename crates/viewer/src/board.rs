@@ -49,7 +49,7 @@ impl Board {
         }
     }
 
-    /// What is shown, as soon as it or anything else is `new`.
+    /// The data shown, as soon as they, or words for the page that asks, are `new`.
     fn wait(&self, new: impl Fn(&Shown) -> bool) -> Shown {
         let shown = self.news.wait_while(locked(&self.shown), |shown| !new(shown));
         shown.unwrap_or_else(PoisonError::into_inner).clone()
