@@ -506,7 +506,7 @@ fn problems_change_their_format() {
     assert!(names.contains(&"a") && names.contains(&"b.dat"), "{names:?}");
 }
 
-/// What is not built in is answered before anything is computed, with the command line of the program that has it.
+/// A command that is not built in is answered before anything is computed, by the command line of the program that has it.
 #[cfg(not(feature = "full"))]
 #[test]
 fn what_is_not_built_in_says_what_to_type() {
