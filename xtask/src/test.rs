@@ -27,13 +27,13 @@ pub(crate) fn run(mut args: Args) -> Result<(), String> {
     }
     // Documentation first: what a reader of the log wants to see last is the summary of the tests.
     if filter.is_empty() && has_library(&scope)? {
-        spawn(cargo().arg("test").args(&scope).arg("--doc"))?;
+        spawn(cargo().args(["test", "--all-features", "--doc"]).args(&scope))?;
     }
     if nextest {
-        spawn(cargo().args(["nextest", "run", "--tests"]).args(&scope).args(&filter))?;
+        spawn(cargo().args(["nextest", "run", "--all-features", "--tests"]).args(&scope).args(&filter))?;
     } else {
         println!("cargo-nextest is not installed; the tests run under `cargo test`");
-        spawn(cargo().args(["test", "--tests"]).args(&scope).args(&filter))?;
+        spawn(cargo().args(["test", "--all-features", "--tests"]).args(&scope).args(&filter))?;
     }
     if filter.is_empty() && matches!(&scope[..], [all] if all == "--workspace") {
         println!();

@@ -22,7 +22,7 @@ pub(crate) fn photograph(
 ) -> Result<(), Failure> {
     let server = Server::bind(IpAddr::V4(Ipv4Addr::LOCALHOST), 0).map_err(Failure::work)?;
     let Size { width, height } = size;
-    let (url, mut pictures) = server.photograph(recording, width, height).map_err(Failure::work)?;
+    let (url, pictures) = server.photograph(recording, width, height).map_err(Failure::work)?;
     let mut browser = Browser::open(&url, size)?;
     let mut count = 0;
     while count < recording.frames.len() {

@@ -2,12 +2,12 @@
 
 use crate::args::ExperimentArgs;
 use crate::failure::Failure;
+use crate::full;
 use crate::output::{complain, say, say_json};
 use serde_json::json;
 use std::path::Path;
 use stiction_lab::experiments::{EXPERIMENTS, Size, named};
 use stiction_lab::nearest::hint;
-use stiction_lab::plot::Formats;
 
 pub(crate) fn experiment(args: &ExperimentArgs) -> Result<(), Failure> {
     if args.name == "list" {
@@ -18,13 +18,12 @@ pub(crate) fn experiment(args: &ExperimentArgs) -> Result<(), Failure> {
         let (guess, all) = (hint(&args.name, names()), names().collect::<Vec<_>>().join(", "));
         Failure::input(format!("no experiment is called `{}`{guess}; there are: {all}", args.name))
     })?;
+    let formats = full::formats(args.pdf, args.png)?;
     let folder = args.out.clone().unwrap_or_else(|| Path::new("out").join(experiment.name));
     if !args.json {
         complain(&format!("{}\n{}", experiment.title, experiment.source));
     }
-    let outcome = experiment
-        .run(&folder, Size::Full, Formats { pdf: args.pdf, png: args.png })
-        .map_err(Failure::work)?;
+    let outcome = experiment.run(&folder, Size::Full, formats).map_err(Failure::work)?;
     if args.json {
         say_json(&outcome)?;
     } else {

@@ -8,16 +8,27 @@ mod compare;
 mod convert;
 mod experiment;
 mod failure;
+mod full;
 mod inspect;
+#[cfg(feature = "full")]
 mod learn;
+#[cfg(feature = "full")]
 mod learn_belief;
+#[cfg(feature = "full")]
 mod learn_cassie;
+#[cfg(feature = "full")]
 mod learn_figures;
+#[cfg(feature = "full")]
 mod learn_identify;
+#[cfg(feature = "full")]
 mod learn_input;
+#[cfg(feature = "full")]
 mod learn_propagate;
+#[cfg(feature = "full")]
 mod learn_sole;
+#[cfg(feature = "full")]
 mod learn_splits;
+#[cfg(feature = "full")]
 mod learn_toss;
 mod output;
 mod progress;
@@ -52,7 +63,10 @@ fn main() -> ExitCode {
             Err(failure) => Err(failure),
         },
         Command::Experiment(args) => experiment::experiment(&args),
+        #[cfg(feature = "full")]
         Command::Learn(args) => learn::learn(&args),
+        #[cfg(not(feature = "full"))]
+        Command::Learn(_) => Err(full::not_built_in("`stiction learn`")),
         Command::Stress(args) => stress::stress(&args),
         Command::Scenes(args) => catalogue::scenes(&args),
         Command::Solvers(args) => catalogue::solvers(&args),

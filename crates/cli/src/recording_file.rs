@@ -32,14 +32,19 @@ impl Kind {
 
 /// The kind of `path`, one of `expected`; an ending that says something else is a mistake, not a page.
 pub(crate) fn check(path: &Path, expected: &[Kind]) -> Result<Kind, Failure> {
-    Kind::of(path).filter(|kind| expected.contains(kind)).ok_or_else(|| {
+    let kind = Kind::of(path).filter(|kind| expected.contains(kind)).ok_or_else(|| {
         let endings: Vec<&str> = expected.iter().map(|k| k.ending()).collect();
         Failure::input(format!(
             "{}: expected a file name that ends in {}",
             path.display(),
             endings.join(" or ")
         ))
-    })
+    })?;
+    #[cfg(not(feature = "full"))]
+    if kind == Kind::Mcap {
+        return Err(crate::full::not_built_in("MCAP, the format of Foxglove,"));
+    }
+    Ok(kind)
 }
 
 #[cfg(test)]
@@ -51,7 +56,7 @@ mod tests {
         let both = [Kind::Page, Kind::Mcap];
         let kind = |name: &str, expected: &[Kind]| check(Path::new(name), expected).ok();
         assert_eq!(kind("a/run.HTML", &both), Some(Kind::Page));
-        assert_eq!(kind("run.mcap", &both), Some(Kind::Mcap));
+        assert_eq!(kind("run.mcap", &both), cfg!(feature = "full").then_some(Kind::Mcap));
         for name in ["run.bag", "run", ".", "html"] {
             assert_eq!(kind(name, &both), None, "{name}");
         }

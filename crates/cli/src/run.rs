@@ -148,6 +148,7 @@ fn write_files(outcome: &Outcome, out: Option<&Path>, replay: Option<&Path>) -> 
         let folder = path.parent().unwrap_or(Path::new(""));
         std::fs::create_dir_all(folder)
             .map_err(|e| Failure::work(format!("cannot make the folder {}: {e}", folder.display())))?;
+        #[cfg(feature = "full")]
         if recording_file::check(path, &[Kind::Mcap]).is_ok() {
             stiction_lab::mcap_file::write_mcap(path, recording).map_err(Failure::work)?;
             return Ok(format!(

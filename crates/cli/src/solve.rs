@@ -2,6 +2,7 @@
 
 use crate::args::SolveArgs;
 use crate::failure::Failure;
+use crate::full;
 use crate::output::{complain, say, say_json};
 use crate::progress::Meter;
 use crate::solve_apart;
@@ -15,7 +16,6 @@ use stiction::solvers::Params;
 use stiction::solvers::registry::{self, Common};
 use stiction_lab::history::{self, histories};
 use stiction_lab::overrides::solvers_named;
-use stiction_lab::plot::Formats;
 use stiction_lab::profile::{self, Profile, TOLERANCES};
 use stiction_lab::report::history_page;
 use stiction_lab::solve::{SolveOptions, load_problem, solve as answers_of};
@@ -146,6 +146,7 @@ fn write(path: &Path, text: impl AsRef<[u8]>) -> Result<(), Failure> {
 
 /// Every problem of a folder under every solver.
 fn profile(args: &SolveArgs, solvers: &[&str], out: &Path) -> Result<(), Failure> {
+    let also = full::formats(args.pdf, args.png)?;
     let unreadable = |e| Failure::input(format!("{}: {e}", args.file.display()));
     let files = profile::problems(&args.file).map_err(unreadable)?;
     if files.is_empty() {
@@ -164,7 +165,6 @@ fn profile(args: &SolveArgs, solvers: &[&str], out: &Path) -> Result<(), Failure
     let read = files.len() - profile.skipped.len();
     let about = format!("{read} problems of {}; one thread, medians of repeated solves", args.file.display());
     write(&out.join("profile.html"), profile.to_html(about))?;
-    let also = Formats { pdf: args.pdf, png: args.png };
     for (figure, tolerance) in profile.figures().iter().zip(TOLERANCES) {
         for (name, bytes) in figure.files(&format!("profile-{tolerance:.0e}"), also) {
             write(&out.join(name), &bytes)?;

@@ -24,6 +24,7 @@ where
 }
 
 /// The number that a row of results has under `key`, to so many decimals.
+#[cfg(feature = "full")]
 pub(crate) fn number(row: &Value, key: &str, digits: usize) -> String {
     format!("{:.*}", digits, row[key].as_f64().unwrap_or(f64::NAN))
 }

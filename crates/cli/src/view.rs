@@ -25,7 +25,7 @@ fn page_of(file: &Path) -> Result<String, Failure> {
     let told = |reason: &str| Failure::input(format!("{}: {reason}", file.display()));
     let ending = file.extension().and_then(|e| e.to_str()).unwrap_or_default().to_ascii_lowercase();
     if ending == "mcap" {
-        return stiction_lab::mcap_file::read_mcap(file).map_err(Failure::input);
+        return page_of_mcap(file);
     }
     let expected = "expected a replay that stiction wrote (.html, .mcap)";
     if let Some((what, remedy)) = other_recording(&ending) {
@@ -37,6 +37,16 @@ fn page_of(file: &Path) -> Result<String, Failure> {
     }
     let html = std::fs::read_to_string(file).map_err(|e| told(&e.to_string()))?;
     if stiction_viewer::replay::is_replay(&html) { Ok(html) } else { Err(told(expected)) }
+}
+
+#[cfg(feature = "full")]
+fn page_of_mcap(file: &Path) -> Result<String, Failure> {
+    stiction_lab::mcap_file::read_mcap(file).map_err(Failure::input)
+}
+
+#[cfg(not(feature = "full"))]
+fn page_of_mcap(_: &Path) -> Result<String, Failure> {
+    Err(crate::full::not_built_in("MCAP, the format of Foxglove,"))
 }
 
 /// What a file of another ending is, and how to look at it.

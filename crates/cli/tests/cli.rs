@@ -203,6 +203,7 @@ fn pipes_and_devices_are_refused() {
         &["solve", "pipe.json"],
         &["solve", "/dev/zero"],
         &["replay", "pipe.html"],
+        #[cfg(feature = "full")]
         &["replay", "pipe.mcap"],
     ] {
         refused(&stiction(&here, args), &["not a regular file"]);
@@ -229,6 +230,7 @@ fn an_unwritable_file_costs_only_itself() {
 fn replay_refuses_what_it_cannot_show_with_a_remedy() {
     let here = folder("replay-other");
     for (file, remedy) in [
+        #[cfg(feature = "full")]
         ("run.mcap", "not an MCAP file"),
         ("run.npz", "run its scene again with --replay"),
         ("run.PARQUET", "run its scene again with --replay"),
@@ -502,4 +504,24 @@ fn problems_change_their_format() {
     let names: Vec<&str> = lines.as_array().unwrap().iter().map(|l| l["problem"].as_str().unwrap()).collect();
     assert_eq!(names.len(), 5 * 3, "{names:?}");
     assert!(names.contains(&"a") && names.contains(&"b.dat"), "{names:?}");
+}
+
+/// A command that is not built in is answered before anything is computed, by the command line of the program that has it.
+#[cfg(not(feature = "full"))]
+#[test]
+fn what_is_not_built_in_says_what_to_type() {
+    let here = folder("small");
+    for (args, again) in [
+        (&["learn", "dice", "--data", "my drops"][..], "learn dice --data 'my drops'"),
+        (&["learn", "--help"], "learn --help"),
+        (
+            &["run", "ball", "--duration", "1e9", "--replay", "b.mcap"],
+            "run ball --duration 1e9 --replay b.mcap",
+        ),
+        (&["replay", "b.mcap"], "replay b.mcap"),
+        (&["experiment", "creep", "--png"], "experiment creep --png"),
+    ] {
+        let told = format!("is not built in; cargo run --release --features full -- {again}\n");
+        refused(&stiction(&here, args), &[&told]);
+    }
 }

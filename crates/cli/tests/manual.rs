@@ -166,6 +166,7 @@ fn the_examples_of_view_do_what_they_say() {
 }
 
 /// A learned sole is there when the second example lands on it.
+#[cfg(feature = "full")]
 #[test]
 fn the_examples_of_learn_sole_do_what_they_say() {
     let here = folder("sole");

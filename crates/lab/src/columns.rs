@@ -22,6 +22,7 @@ pub(crate) fn read_columns(path: &Path, wanted: &dyn Fn(&str) -> bool) -> Result
 }
 
 /// All names of `path`.
+#[cfg(feature = "full")]
 pub(crate) fn column_names(path: &Path) -> Vec<String> {
     let mut names = std::collections::BTreeSet::new();
     let seen = std::cell::RefCell::new(&mut names);

@@ -15,11 +15,13 @@ pub mod compare;
 pub mod dump;
 pub mod experiments;
 pub mod history;
+#[cfg(feature = "full")]
 pub mod identification;
 mod incidents;
 pub mod inspect;
 mod laws;
 pub mod live;
+#[cfg(feature = "full")]
 pub mod mcap_file;
 pub mod nearest;
 pub mod overrides;

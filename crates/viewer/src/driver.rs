@@ -1,19 +1,17 @@
 //! Runs a session in a thread of its own and keeps what there is to see.
 //!
 //! Sixty times a second by the clock the driver obeys what it was told, lets as many time steps pass as the wall clock
-//! asks for, and puts the newest frame in one place ([`Shown`]). Pages read from there when they can: one that is slow
+//! asks for, and puts the newest frame in one place ([`Board`]). Pages read from there when they can: one that is slow
 //! misses frames, and nothing waits for it. A simulation that cannot keep up runs as fast as it can, is still shown sixty
 //! times a second unless one step takes longer, and does not catch up later. While nobody looks, it rests.
 
 use std::sync::Arc;
-use std::sync::atomic::{AtomicUsize, Ordering};
 use std::sync::mpsc::{Receiver, RecvTimeoutError, SyncSender, sync_channel};
 use std::time::{Duration, Instant};
 
-use axum::body::Bytes;
 use serde::Serialize;
-use tokio::sync::{mpsc, watch};
 
+use crate::board::{Board, Page, Watchers};
 use crate::protocol;
 use crate::session::{Change, Command, Condition, Session};
 
@@ -24,55 +22,18 @@ pub(crate) const GAUGE: f64 = 0.5;
 /// Commands that may wait.
 pub(crate) const QUEUE: usize = 256;
 
-/// The newest of everything.
-#[derive(Clone, Default)]
-pub(crate) struct Shown {
-    pub(crate) scene: Arc<str>,
-    /// Counts scenes.
-    pub(crate) scene_number: u64,
-    pub(crate) status: Arc<str>,
-    pub(crate) frame: Bytes,
-    /// Counts frames.
-    pub(crate) frame_number: u64,
-}
-
-/// A command, and where to say that it cannot be obeyed.
+/// A command, and the page that hears why it cannot be obeyed.
 pub(crate) struct Order {
     pub(crate) command: Command,
-    pub(crate) refusals: mpsc::Sender<String>,
+    pub(crate) page: Arc<Page>,
 }
 
 /// What a page needs of the driver.
-#[derive(Clone)]
 pub(crate) struct Feed {
-    pub(crate) shown: watch::Receiver<Shown>,
+    pub(crate) board: Arc<Board>,
     pub(crate) orders: SyncSender<Order>,
-    pub(crate) choices: Arc<str>,
+    pub(crate) choices: String,
     pub(crate) watchers: Watchers,
-}
-
-/// How many pages look.
-#[derive(Clone, Default)]
-pub(crate) struct Watchers(Arc<AtomicUsize>);
-
-/// One that looks, until it is dropped.
-pub(crate) struct Watching(Watchers);
-
-impl Watchers {
-    pub(crate) fn watch(&self) -> Watching {
-        self.0.fetch_add(1, Ordering::Relaxed);
-        Watching(self.clone())
-    }
-
-    pub(crate) fn any(&self) -> bool {
-        self.0.load(Ordering::Relaxed) > 0
-    }
-}
-
-impl Drop for Watching {
-    fn drop(&mut self) {
-        self.0.0.fetch_sub(1, Ordering::Relaxed);
-    }
 }
 
 /// Beside frames, told when it changes.
@@ -89,15 +50,8 @@ pub(crate) struct Status {
 
 impl Status {
     /// Tells it where it is new.
-    pub(crate) fn tell(&self, shown: &watch::Sender<Shown>) {
-        let status = serde_json::json!({ "status": self }).to_string();
-        shown.send_if_modified(|shown| {
-            let new = *shown.status != *status;
-            if new {
-                shown.status = status.into();
-            }
-            new
-        });
+    pub(crate) fn tell(&self, board: &Board) {
+        board.tell_status(&serde_json::json!({ "status": self }).to_string());
     }
 }
 
@@ -105,18 +59,12 @@ impl Status {
 pub(crate) fn start(session: impl Session) -> Feed {
     let (orders, inbox) = sync_channel(QUEUE);
     let choices = serde_json::json!({ "choices": session.choices() }).to_string();
-    let (publish, shown) = watch::channel(Shown::default());
-    let watchers = Watchers::default();
-    let mut driver = Driver::new(session, publish, watchers.clone());
+    let (board, watchers) = (Arc::new(Board::default()), Watchers::default());
+    let mut driver = Driver::new(session, Arc::clone(&board), watchers.clone());
     driver.tell_scene();
     driver.publish();
     std::thread::spawn(move || driver.run(&inbox));
-    Feed { shown, orders, choices: choices.into(), watchers }
-}
-
-/// Says why a command is not obeyed; a page that does not listen is not waited for.
-pub(crate) fn refuse(refusals: &mpsc::Sender<String>, reason: &str) {
-    let _ = refusals.try_send(serde_json::json!({ "refused": reason }).to_string());
+    Feed { board, orders, choices, watchers }
 }
 
 /// When the frame after the present one is due, which was so at `due` and is begun now. A step and the frame itself may end
@@ -128,7 +76,7 @@ fn next_due(due: Instant, now: Instant, interval: Duration) -> Instant {
 
 struct Driver<S> {
     session: S,
-    shown: watch::Sender<Shown>,
+    board: Arc<Board>,
     watchers: Watchers,
     status: Status,
     dt: f64,
@@ -140,10 +88,10 @@ struct Driver<S> {
 }
 
 impl<S: Session> Driver<S> {
-    fn new(session: S, shown: watch::Sender<Shown>, watchers: Watchers) -> Self {
+    fn new(session: S, board: Arc<Board>, watchers: Watchers) -> Self {
         let status = Status { playing: true, speed: 1.0, ..Status::default() };
         let gauge = (Instant::now(), session.time());
-        Self { dt: session.scene().dt, session, shown, watchers, status, owed: 0.0, gauge, frame: Vec::new() }
+        Self { dt: session.scene().dt, session, board, watchers, status, owed: 0.0, gauge, frame: Vec::new() }
     }
 
     fn run(mut self, inbox: &Receiver<Order>) {
@@ -206,12 +154,12 @@ impl<S: Session> Driver<S> {
                 }
                 return true;
             }
-            command => return self.obey_session(command, &order.refusals),
+            command => return self.obey_session(command, &order.page),
         }
         false
     }
 
-    fn obey_session(&mut self, command: &Command, refusals: &mpsc::Sender<String>) -> bool {
+    fn obey_session(&mut self, command: &Command, page: &Page) -> bool {
         match self.session.obey(command) {
             Ok(Change::Nothing) => false,
             Ok(Change::State) => true,
@@ -220,7 +168,7 @@ impl<S: Session> Driver<S> {
                 true
             }
             Err(reason) => {
-                refuse(refusals, &reason);
+                page.refuse(&reason);
                 false
             }
         }
@@ -240,7 +188,7 @@ impl<S: Session> Driver<S> {
         let scene = protocol::scene_json(&self.session.scene());
         // A frame of the old scene does not fit the new one: they change together.
         let frame = self.encoded();
-        self.shown.send_modify(|shown| {
+        self.board.change(|shown| {
             (shown.scene, shown.frame) = (scene.into(), frame);
             shown.scene_number += 1;
             shown.frame_number += 1;
@@ -249,21 +197,21 @@ impl<S: Session> Driver<S> {
 
     fn publish(&mut self) {
         let frame = self.encoded();
-        self.shown.send_modify(|shown| {
+        self.board.change(|shown| {
             shown.frame = frame;
             shown.frame_number += 1;
         });
     }
 
-    fn encoded(&mut self) -> Bytes {
+    fn encoded(&mut self) -> Arc<[u8]> {
         self.frame.clear();
         protocol::encode_frame_into(&self.session.frame(), &mut self.frame);
-        Bytes::copy_from_slice(&self.frame)
+        self.frame.as_slice().into()
     }
 
     fn tell_status(&mut self) {
         self.status.session = self.session.condition();
-        self.status.tell(&self.shown);
+        self.status.tell(&self.board);
     }
 }
 

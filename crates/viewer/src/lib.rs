@@ -6,12 +6,15 @@
 //! `page/` (TypeScript and three.js), committed as `page/dist/replay.html`; after a change there, `npm ci && npm run
 //! build && npm run check && npm test` in that folder.
 
+mod board;
 mod driver;
+mod http;
 pub mod mirror;
 pub mod protocol;
 pub mod replay;
 pub mod server;
 pub mod session;
+mod websocket;
 
 pub use mirror::Mirror;
 pub use replay::{ReplayError, replay_html, write_replay};

@@ -5,18 +5,17 @@
 //! the simulation is not ours.
 
 use std::io;
-use std::net::IpAddr;
+use std::net::{IpAddr, SocketAddr};
 use std::sync::mpsc::{Receiver, sync_channel};
-use std::sync::{Arc, Mutex, PoisonError};
+use std::sync::{Arc, Mutex};
 use std::thread::JoinHandle;
 use std::time::{Duration, Instant};
 
-use axum::body::Bytes;
 use stiction::recording::{Frame, Recording};
-use tokio::sync::{oneshot, watch};
 
-use crate::driver::{Feed, GAUGE, Order, QUEUE, RATE, Shown, Status, Watchers, refuse};
-use crate::server::Server;
+use crate::board::{Board, Shown, Watchers, locked};
+use crate::driver::{Feed, GAUGE, Order, QUEUE, RATE, Status};
+use crate::server::{End, Server};
 use crate::session::{Command, Condition};
 use crate::{protocol, replay};
 
@@ -25,14 +24,15 @@ const NOT_OURS: &str = "a program steps this simulation, and the page only shows
 /// A page of a simulation that is stepped elsewhere. Dropped, it closes: its port is free, and its pages have ended.
 pub struct Mirror {
     url: String,
-    shown: watch::Sender<Shown>,
+    address: SocketAddr,
+    board: Arc<Board>,
     status: Arc<Mutex<Status>>,
     watchers: Watchers,
     /// When the last frame was shown.
     last: Option<Instant>,
     /// When the gauge was last read: wall and simulated time.
     gauge: (Instant, f64),
-    end: Option<oneshot::Sender<()>>,
+    end: Arc<End>,
     threads: Vec<JoinHandle<()>>,
 }
 
@@ -49,39 +49,41 @@ impl Mirror {
         condition: Condition,
     ) -> io::Result<Self> {
         let server = Server::bind(host, port)?;
-        let url = server.url()?;
+        let (url, address) = (server.url()?, server.address()?);
         let status = Status { playing: true, speed: 1.0, real_time: 0.0, session: condition };
-        let (shown, seen) = watch::channel(Shown {
+        let board = Arc::new(Board::new(Shown {
             scene: protocol::scene_json(scene).into(),
             scene_number: 1,
             frame: encoded(frame),
             frame_number: 1,
             ..Shown::default()
-        });
-        status.tell(&shown);
+        }));
+        status.tell(&board);
         let status = Arc::new(Mutex::new(status));
         let (orders, inbox) = sync_channel(QUEUE);
         let watchers = Watchers::default();
-        let choices = serde_json::json!({ "choices": [] }).to_string().into();
-        let feed = Feed { shown: seen, orders, choices, watchers: watchers.clone() };
+        let choices = serde_json::json!({ "choices": [] }).to_string();
+        let feed = Feed { board: Arc::clone(&board), orders, choices, watchers: watchers.clone() };
         let page = replay::live_html(&scene.name);
-        let (end, ended) = oneshot::channel::<()>();
-        let serve = move || {
+        let end = Arc::new(End::default());
+        let serve = {
+            let end = Arc::clone(&end);
             // An error of the network ends the page; the simulation does not depend on it.
-            drop(server.serve_until(page, Some(feed), None, async { drop(ended.await) }));
+            move || drop(server.serve_until(page, Some(feed), None, &end))
         };
         let listen = {
-            let (status, shown) = (Arc::clone(&status), shown.clone());
-            move || obey(&inbox, &status, &shown)
+            let (status, board) = (Arc::clone(&status), Arc::clone(&board));
+            move || obey(&inbox, &status, &board)
         };
         Ok(Self {
             url,
-            shown,
+            address,
+            board,
             status,
             watchers,
             last: None,
             gauge: (Instant::now(), frame.t),
-            end: Some(end),
+            end,
             threads: vec![std::thread::spawn(serve), std::thread::spawn(listen)],
         })
     }
@@ -100,7 +102,7 @@ impl Mirror {
     pub fn show(&mut self, frame: &Frame, condition: Condition) {
         let now = Instant::now();
         self.last = Some(now);
-        let mut status = self.status.lock().unwrap_or_else(PoisonError::into_inner);
+        let mut status = locked(&self.status);
         let (since, t) = self.gauge;
         let elapsed = now.duration_since(since).as_secs_f64();
         if elapsed >= GAUGE {
@@ -108,9 +110,9 @@ impl Mirror {
             self.gauge = (now, frame.t);
         }
         status.session = condition;
-        status.tell(&self.shown);
+        status.tell(&self.board);
         if status.playing {
-            self.shown.send_modify(|shown| {
+            self.board.change(|shown| {
                 shown.frame = encoded(frame);
                 shown.frame_number += 1;
             });
@@ -120,7 +122,7 @@ impl Mirror {
 
 impl Drop for Mirror {
     fn drop(&mut self) {
-        drop(self.end.take());
+        self.end.come(self.address);
         for thread in self.threads.drain(..) {
             // A thread that panicked has told so, and is over.
             drop(thread.join());
@@ -128,25 +130,25 @@ impl Drop for Mirror {
     }
 }
 
-fn encoded(frame: &Frame) -> Bytes {
+fn encoded(frame: &Frame) -> Arc<[u8]> {
     let mut bytes = Vec::new();
     protocol::encode_frame_into(frame, &mut bytes);
     bytes.into()
 }
 
 /// Until the last page and the server are gone.
-fn obey(inbox: &Receiver<Order>, status: &Mutex<Status>, shown: &watch::Sender<Shown>) {
-    while let Ok(Order { command, refusals }) = inbox.recv() {
+fn obey(inbox: &Receiver<Order>, status: &Mutex<Status>, board: &Board) {
+    while let Ok(Order { command, page }) = inbox.recv() {
         let playing = match command {
             Command::Play {} => true,
             Command::Pause {} => false,
             _ => {
-                refuse(&refusals, NOT_OURS);
+                page.refuse(NOT_OURS);
                 continue;
             }
         };
-        let mut status = status.lock().unwrap_or_else(PoisonError::into_inner);
+        let mut status = locked(status);
         status.playing = playing;
-        status.tell(shown);
+        status.tell(board);
     }
 }

@@ -10,23 +10,20 @@
 //! page of somebody else cannot open the socket either: the origin it would name is not ours, and a name that was made
 //! to point here (DNS rebinding) is not taken for ours, since only addresses and `localhost` are.
 
+use std::collections::BTreeMap;
 use std::io;
-use std::net::{IpAddr, SocketAddr, TcpListener};
-use std::sync::Arc;
+use std::net::{IpAddr, Ipv4Addr, Ipv6Addr, Shutdown, SocketAddr, TcpListener, TcpStream};
+use std::sync::atomic::{AtomicBool, Ordering};
+use std::sync::mpsc::{Receiver, SyncSender, sync_channel};
+use std::sync::{Arc, Mutex};
+use std::time::Duration;
 
-use axum::Router;
-use axum::body::Bytes;
-use axum::extract::ws::{CloseFrame, Message, Utf8Bytes, WebSocket, WebSocketUpgrade, close_code};
-use axum::extract::{DefaultBodyLimit, Query, State};
-use axum::http::{HeaderMap, HeaderName, StatusCode, header};
-use axum::response::{IntoResponse, Response};
-use axum::routing::{get, post};
-use serde::Deserialize;
-use tokio::sync::mpsc;
-
+use crate::board::{News, Page, Seen, locked};
 use crate::driver::{self, Feed, Order};
+use crate::http::{Request, answer};
 use crate::replay;
 use crate::session::{Command, Session};
+use crate::websocket::{self, Message};
 use stiction::recording::Recording;
 
 /// Bytes of a command.
@@ -35,8 +32,12 @@ const LONGEST_COMMAND: usize = 4096;
 const LARGEST_PICTURE: usize = 64 << 20;
 /// Pictures that may wait to be written.
 const PICTURES: usize = 2;
-/// Refusals that may wait for a page.
-const REFUSALS: usize = 16;
+/// Connections at a time, a thread or two each.
+const CONNECTIONS: usize = 64;
+/// After a connection that could not be accepted.
+const LULL: Duration = Duration::from_millis(20);
+/// For a request to arrive.
+const PATIENCE: Duration = Duration::from_secs(10);
 
 /// A server that listens, before it serves.
 pub struct Server {
@@ -61,8 +62,12 @@ impl Server {
     /// # Errors
     /// When the system does not say which port it took.
     pub fn url(&self) -> io::Result<String> {
-        let address: SocketAddr = self.listener.local_addr()?;
-        Ok(format!("http://{address}/?token={}", self.token))
+        Ok(format!("http://{}/?token={}", self.address()?, self.token))
+    }
+
+    /// The address at which it listens.
+    pub(crate) fn address(&self) -> io::Result<SocketAddr> {
+        self.listener.local_addr()
     }
 
     /// Serves a simulation, for ever.
@@ -93,10 +98,10 @@ impl Server {
         recording: &Recording,
         width: usize,
         height: usize,
-    ) -> io::Result<(String, mpsc::Receiver<Bytes>)> {
+    ) -> io::Result<(String, Receiver<Vec<u8>>)> {
         let url = format!("{}#pictures={width}x{height}", self.url()?);
         let page = replay::photographed_html(recording);
-        let (send, pictures) = mpsc::channel(PICTURES);
+        let (send, pictures) = sync_channel(PICTURES);
         std::thread::spawn(move || self.serve(page, None, Some(send)));
         Ok((url, pictures))
     }
@@ -105,111 +110,176 @@ impl Server {
         self,
         page: String,
         feed: Option<Feed>,
-        pictures: Option<mpsc::Sender<Bytes>>,
+        pictures: Option<SyncSender<Vec<u8>>>,
     ) -> io::Result<()> {
-        self.serve_until(page, feed, pictures, std::future::pending())
+        self.serve_until(page, feed, pictures, &End::default())
     }
 
-    /// Serves until `end`; connections that are open then are cut.
+    /// Serves until the end; connections that are open then are cut.
     pub(crate) fn serve_until(
         self,
         page: String,
         feed: Option<Feed>,
-        pictures: Option<mpsc::Sender<Bytes>>,
-        end: impl Future<Output = ()>,
+        pictures: Option<SyncSender<Vec<u8>>>,
+        end: &End,
     ) -> io::Result<()> {
-        let house = House { token: self.token.into(), page: page.into(), feed, pictures };
-        let router = Router::new()
-            .route("/", get(page_of))
-            .route("/socket", get(socket_of))
-            .route("/picture", post(take_picture).layer(DefaultBodyLimit::max(LARGEST_PICTURE)))
-            .with_state(house);
-        self.listener.set_nonblocking(true)?;
-        let runtime = tokio::runtime::Builder::new_current_thread().enable_all().build()?;
-        runtime.block_on(async {
-            let listener = tokio::net::TcpListener::from_std(self.listener)?;
-            tokio::select! {
-                served = axum::serve(listener, router).into_future() => served,
-                () = end => Ok(()),
+        let house = House { token: self.token, page, feed, pictures };
+        std::thread::scope(|scope| {
+            loop {
+                let accepted = self.listener.accept();
+                if end.come.load(Ordering::Acquire) {
+                    return Ok(());
+                }
+                let Ok((stream, _)) = accepted else {
+                    // The connection was given up, or there are too many files; both pass.
+                    std::thread::sleep(LULL);
+                    continue;
+                };
+                let Some(guest) = end.admit(&stream) else { continue };
+                let house = &house;
+                scope.spawn(move || {
+                    // A connection that breaks is over, and nothing else.
+                    drop(house.receive(stream));
+                    drop(guest);
+                });
             }
         })
     }
 }
 
-/// What every request may need.
-#[derive(Clone)]
-struct House {
-    token: Arc<str>,
-    page: Arc<str>,
-    feed: Option<Feed>,
-    pictures: Option<mpsc::Sender<Bytes>>,
+/// The end of a server, and the connections that it cuts.
+#[derive(Default)]
+pub(crate) struct End {
+    come: AtomicBool,
+    guests: Mutex<BTreeMap<u64, TcpStream>>,
 }
 
-#[derive(Deserialize)]
-struct Ticket {
-    #[serde(default)]
-    token: String,
+/// A connection that is cut at the end; dropped, it is closed.
+struct Guest<'a> {
+    end: &'a End,
+    number: u64,
 }
+
+impl End {
+    /// Lets the server at `address` end.
+    pub(crate) fn come(&self, mut address: SocketAddr) {
+        self.come.store(true, Ordering::Release);
+        for stream in locked(&self.guests).values() {
+            // One that is closed already is what is wanted.
+            drop(stream.shutdown(Shutdown::Both));
+        }
+        // Wakes the server, which waits for the next connection.
+        if address.ip().is_unspecified() {
+            address.set_ip(if address.is_ipv4() {
+                Ipv4Addr::LOCALHOST.into()
+            } else {
+                Ipv6Addr::LOCALHOST.into()
+            });
+        }
+        drop(TcpStream::connect(address));
+    }
+
+    /// None where too many are connected, or where the end has come meanwhile.
+    fn admit(&self, stream: &TcpStream) -> Option<Guest<'_>> {
+        let mut guests = locked(&self.guests);
+        let open = guests.len() < CONNECTIONS && !self.come.load(Ordering::Acquire);
+        let copy = stream.try_clone().ok().filter(|_| open)?;
+        let number = guests.last_key_value().map_or(0, |(last, _)| last + 1);
+        guests.insert(number, copy);
+        Some(Guest { end: self, number })
+    }
+}
+
+impl Drop for Guest<'_> {
+    fn drop(&mut self) {
+        locked(&self.end.guests).remove(&self.number);
+    }
+}
+
+/// What every request may need.
+struct House {
+    token: String,
+    page: String,
+    feed: Option<Feed>,
+    pictures: Option<SyncSender<Vec<u8>>>,
+}
+
+/// Status, with its words.
+const REFUSED: &str = "403 Forbidden";
+const ABSENT: &str = "404 Not Found";
 
 impl House {
+    /// Answers the one request of a connection, or converses over it as long as it lasts.
+    fn receive(&self, mut stream: TcpStream) -> io::Result<()> {
+        stream.set_read_timeout(Some(PATIENCE))?;
+        stream.set_nodelay(true)?;
+        let Ok(request) = Request::read(&mut stream) else {
+            return answer(&mut stream, "400 Bad Request", &[], "");
+        };
+        match (&*request.method, &*request.path) {
+            ("GET", "/") => self.give_page(&request, &mut stream),
+            ("GET", "/socket") => self.open_socket(&request, stream),
+            ("POST", "/picture") => self.take_picture(&request, &mut stream),
+            _ => answer(&mut stream, ABSENT, &[], ""),
+        }
+    }
+
+    fn give_page(&self, request: &Request, stream: &mut TcpStream) -> io::Result<()> {
+        if !self.admits(request) || !called_by_address(request) {
+            return refuse(stream);
+        }
+        let headers = [
+            ("content-type", "text/html; charset=utf-8"),
+            ("cache-control", "no-store"),
+            ("referrer-policy", "no-referrer"),
+            ("x-content-type-options", "nosniff"),
+        ];
+        answer(stream, "200 OK", &headers, &self.page)
+    }
+
+    fn open_socket(&self, request: &Request, mut stream: TcpStream) -> io::Result<()> {
+        if !self.admits(request) || !called_by_address(request) || !from_our_page(request) {
+            return refuse(&mut stream);
+        }
+        let Some(feed) = &self.feed else { return answer(&mut stream, ABSENT, &[], "") };
+        let Some(key) = request.header("sec-websocket-key") else {
+            return answer(&mut stream, "400 Bad Request", &[], "");
+        };
+        let accept = websocket::accept_of(key);
+        let head = "HTTP/1.1 101 Switching Protocols\r\nupgrade: websocket\r\nconnection: upgrade";
+        io::Write::write_all(
+            &mut stream,
+            format!("{head}\r\nsec-websocket-accept: {accept}\r\n\r\n").as_bytes(),
+        )?;
+        stream.set_read_timeout(None)?;
+        converse(stream, feed)
+    }
+
+    /// The page is answered when there is room for its next picture.
+    fn take_picture(&self, request: &Request, stream: &mut TcpStream) -> io::Result<()> {
+        if !self.admits(request) || !called_by_address(request) || !from_our_page(request) {
+            return refuse(stream);
+        }
+        let Some(pictures) = &self.pictures else { return answer(stream, ABSENT, &[], "") };
+        let picture = request.body(stream, LARGEST_PICTURE)?;
+        let status = if pictures.send(picture).is_ok() { "204 No Content" } else { "410 Gone" };
+        answer(stream, status, &[], "")
+    }
+
     /// Compares every letter, so that the time taken tells nothing.
-    fn admits(&self, ticket: &Ticket) -> bool {
-        let (ours, theirs) = (self.token.as_bytes(), ticket.token.as_bytes());
+    fn admits(&self, request: &Request) -> bool {
+        let (ours, theirs) = (self.token.as_bytes(), request.query("token").unwrap_or_default().as_bytes());
         ours.len() == theirs.len() && ours.iter().zip(theirs).fold(0, |all, (a, b)| all | (a ^ b)) == 0
     }
 }
 
-fn refused() -> Response {
-    (StatusCode::FORBIDDEN, "This address lacks the right token: use the one stiction printed.\n")
-        .into_response()
-}
-
-async fn page_of(State(house): State<House>, Query(ticket): Query<Ticket>, headers: HeaderMap) -> Response {
-    if !house.admits(&ticket) || !called_by_address(&headers) {
-        return refused();
-    }
-    let said: [(HeaderName, &str); 4] = [
-        (header::CONTENT_TYPE, "text/html; charset=utf-8"),
-        (header::CACHE_CONTROL, "no-store"),
-        (header::REFERRER_POLICY, "no-referrer"),
-        (header::X_CONTENT_TYPE_OPTIONS, "nosniff"),
-    ];
-    (said, house.page.to_string()).into_response()
-}
-
-async fn socket_of(
-    State(house): State<House>,
-    Query(ticket): Query<Ticket>,
-    headers: HeaderMap,
-    upgrade: WebSocketUpgrade,
-) -> Response {
-    if !house.admits(&ticket) || !called_by_address(&headers) || !from_our_page(&headers) {
-        return refused();
-    }
-    let Some(feed) = house.feed else { return StatusCode::NOT_FOUND.into_response() };
-    upgrade.max_message_size(LONGEST_COMMAND).on_upgrade(|socket| converse(socket, feed))
-}
-
-/// The page is answered when there is room for its next picture.
-async fn take_picture(
-    State(house): State<House>,
-    Query(ticket): Query<Ticket>,
-    headers: HeaderMap,
-    picture: Bytes,
-) -> Response {
-    if !house.admits(&ticket) || !called_by_address(&headers) || !from_our_page(&headers) {
-        return refused();
-    }
-    let Some(pictures) = house.pictures else { return StatusCode::NOT_FOUND.into_response() };
-    match pictures.send(picture).await {
-        Ok(()) => StatusCode::NO_CONTENT.into_response(),
-        Err(_) => StatusCode::GONE.into_response(),
-    }
+fn refuse(stream: &mut TcpStream) -> io::Result<()> {
+    answer(stream, REFUSED, &[], "This address lacks the right token: use the one stiction printed.\n")
 }
 
 /// Whether the request names us by an address or as `localhost`, at any port (one may have been forwarded).
-fn called_by_address(headers: &HeaderMap) -> bool {
-    let Some(host) = headers.get(header::HOST).and_then(|h| h.to_str().ok()) else { return false };
+fn called_by_address(request: &Request) -> bool {
+    let Some(host) = request.header("host") else { return false };
     let name = match host.rsplit_once(':') {
         Some((name, port)) if port.bytes().all(|b| b.is_ascii_digit()) => name,
         _ => host,
@@ -219,79 +289,71 @@ fn called_by_address(headers: &HeaderMap) -> bool {
 }
 
 /// Whether the page that opens the socket came from here. Programs name no origin; they have the token.
-fn from_our_page(headers: &HeaderMap) -> bool {
-    let Some(origin) = headers.get(header::ORIGIN) else { return true };
-    let ours = headers.get(header::HOST).and_then(|h| h.to_str().ok()).map(|host| format!("http://{host}"));
-    ours.is_some_and(|ours| origin.as_bytes() == ours.as_bytes())
+fn from_our_page(request: &Request) -> bool {
+    let Some(origin) = request.header("origin") else { return true };
+    request.header("host").is_some_and(|host| origin == format!("http://{host}"))
 }
 
-/// Sends what is new whenever the page takes it; passes its commands on.
-async fn converse(mut socket: WebSocket, mut feed: Feed) {
+/// Sends what is new whenever the page takes it, from a thread of its own; passes its commands on from this one.
+fn converse(mut stream: TcpStream, feed: &Feed) -> io::Result<()> {
     let _watching = feed.watchers.watch();
-    let (refusals, mut refused) = mpsc::channel::<String>(REFUSALS);
-    let (mut scene_number, mut frame_number, mut status) = (0, 0, Arc::<str>::default());
-    if socket.send(text(&feed.choices)).await.is_err() {
-        return;
+    let page = Arc::new(Page::new(Arc::clone(&feed.board)));
+    // Frames and the words of this thread do not mix.
+    let out = Mutex::new(stream.try_clone()?);
+    std::thread::scope(|scope| {
+        scope.spawn(|| {
+            drop(tell(&page, feed, &out));
+            // Whoever still listens to this page need not any more.
+            drop(locked(&out).shutdown(Shutdown::Both));
+        });
+        let ended = listen(&mut stream, &page, feed, &out);
+        page.close();
+        // Also ends a message that the page does not take.
+        drop(stream.shutdown(Shutdown::Both));
+        ended
+    })
+}
+
+/// Sends what is new, until the page is closed.
+fn tell(page: &Page, feed: &Feed, out: &Mutex<TcpStream>) -> io::Result<()> {
+    let mut seen = Seen::default();
+    websocket::write_text(&mut *locked(out), &feed.choices)?;
+    while let Some(news) = page.news(&mut seen) {
+        for message in news {
+            match message {
+                News::Text(words) => websocket::write_text(&mut *locked(out), &words)?,
+                News::Binary(bytes) => websocket::write_binary(&mut *locked(out), &bytes)?,
+            }
+        }
     }
-    feed.shown.mark_changed();
+    Ok(())
+}
+
+/// Passes commands on, until the page leaves or says what is no command.
+fn listen(stream: &mut TcpStream, page: &Arc<Page>, feed: &Feed, out: &Mutex<TcpStream>) -> io::Result<()> {
     loop {
-        tokio::select! {
-            changed = feed.shown.changed() => {
-                if changed.is_err() {
-                    return;
-                }
-                let shown = feed.shown.borrow_and_update().clone();
-                let mut news = Vec::new();
-                if shown.scene_number != scene_number {
-                    news.push(text(&shown.scene));
-                }
-                if shown.status != status {
-                    news.push(text(&shown.status));
-                }
-                if shown.frame_number != frame_number {
-                    news.push(Message::Binary(shown.frame));
-                }
-                (scene_number, frame_number, status) = (shown.scene_number, shown.frame_number, shown.status);
-                for message in news {
-                    if socket.send(message).await.is_err() {
-                        return;
-                    }
-                }
+        let taken = match websocket::read(stream, LONGEST_COMMAND)? {
+            Message::Text(words) => take(&words, feed, page),
+            Message::Binary => Err("commands are text".to_owned()),
+            Message::Ping(payload) => {
+                at_once(out, |out| websocket::write_pong(out, &payload)).map_err(|e| e.to_string())
             }
-            Some(reason) = refused.recv() => {
-                if socket.send(text(&reason)).await.is_err() {
-                    return;
-                }
-            }
-            message = socket.recv() => {
-                let taken = match message {
-                    Some(Ok(Message::Text(words))) => take(&words, &feed, &refusals),
-                    Some(Ok(Message::Binary(_))) => Err("commands are text".to_owned()),
-                    Some(Ok(Message::Ping(_) | Message::Pong(_))) => Ok(()),
-                    Some(Ok(Message::Close(_)) | Err(_)) | None => return,
-                };
-                if let Err(reason) = taken {
-                    let frame = CloseFrame { code: close_code::POLICY, reason: short(&reason) };
-                    let _ = socket.send(Message::Close(Some(frame))).await;
-                    return;
-                }
-            }
+            Message::Pong => Ok(()),
+            Message::Close => return Ok(()),
+        };
+        if let Err(reason) = taken {
+            return at_once(out, |out| websocket::write_close(out, &reason));
         }
     }
 }
 
-fn take(words: &str, feed: &Feed, refusals: &mpsc::Sender<String>) -> Result<(), String> {
+/// Says something unless a frame is on its way: a page that does not take it is not waited for.
+fn at_once(out: &Mutex<TcpStream>, say: impl Fn(&mut TcpStream) -> io::Result<()>) -> io::Result<()> {
+    out.try_lock().map_or(Ok(()), |mut out| say(&mut out))
+}
+
+fn take(words: &str, feed: &Feed, page: &Arc<Page>) -> Result<(), String> {
     let command = Command::read(words)?;
-    let order = Order { command, refusals: refusals.clone() };
+    let order = Order { command, page: Arc::clone(page) };
     feed.orders.try_send(order).map_err(|_| "too many commands at once".to_owned())
-}
-
-fn text(words: &str) -> Message {
-    Message::Text(Utf8Bytes::from(words))
-}
-
-/// A reason for closing may take 123 bytes.
-fn short(reason: &str) -> Utf8Bytes {
-    let end = (0..=reason.len().min(120)).rev().find(|&i| reason.is_char_boundary(i)).unwrap_or(0);
-    Utf8Bytes::from(&reason[..end])
 }

@@ -67,9 +67,9 @@ pub(crate) fn run(mut args: Args) -> Result<(), String> {
         return Err(format!("there is no batch `{name}`; there are {}", SCENES.join(", ")));
     }
     let python = rival_python()?;
-    let example = ["build", "--quiet", "--release", "-p", "stiction", "--example", "batch_cost"];
+    let example = ["build", "--quiet", "--profile", "dist", "-p", "stiction", "--example", "batch_cost"];
     done(cargo().args(example))?;
-    let ours = target().join("release/examples").join(format!("batch_cost{}", std::env::consts::EXE_SUFFIX));
+    let ours = target().join("dist/examples").join(format!("batch_cost{}", std::env::consts::EXE_SUFFIX));
     let setup = Setup { python, ours, steps, dt, threads, rounds, tolerance };
     let machine = machine();
     println!(

@@ -14,5 +14,14 @@ without shadows on the ground (medians of 5).";
 
 pub(crate) fn run(args: Args) -> Result<(), String> {
     args.finish(0)?;
-    spawn(cargo().args(["run", "--quiet", "--release", "--package", "stiction-cli", "--example", "camera"]))
+    spawn(cargo().args([
+        "run",
+        "--quiet",
+        "--profile",
+        "dist",
+        "--package",
+        "stiction-cli",
+        "--example",
+        "camera",
+    ]))
 }

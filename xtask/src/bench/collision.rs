@@ -71,7 +71,7 @@ fn keep_faster(best: &mut Row, new: &Row) {
 }
 
 fn round(python: &std::path::Path) -> Result<Vec<Row>, String> {
-    let example = ["run", "--release", "-q", "-p", "stiction-collision", "--example", "pair_cost"];
+    let example = ["run", "--profile", "dist", "-q", "-p", "stiction-collision", "--example", "pair_cost"];
     let ours = parse(&output(cargo().args(example).args(["--", "--json"]))?)?;
     let file = target().join("bench").join("pairs.json");
     write(&file, &ours)?;

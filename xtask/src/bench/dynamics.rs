@@ -73,7 +73,8 @@ pub(crate) fn run(mut args: Args) -> Result<(), String> {
     for robot in &chosen {
         spawn(Command::new(&python).arg(&script).arg(robot).arg(&folder))?;
     }
-    let bench = ["bench", "--quiet", "--package", "stiction-models", "--bench", "dynamics"];
+    let bench =
+        ["bench", "--profile", "dist", "--quiet", "--package", "stiction-models", "--bench", "dynamics"];
     spawn(cargo().args(bench).arg("--no-run"))?;
     let rivals = if lanes_only { None } else { Some(Rivals::compiled(&folder)?) };
 
@@ -206,7 +207,17 @@ fn ours(folder: &Path, robot: &str) -> Result<(Driver, PathBuf), String> {
     let states = folder.join(format!("{robot}.states"));
     let urdf = folder.join(format!("{robot}.urdf"));
     let mut command = cargo();
-    command.args(["bench", "--quiet", "--package", "stiction-models", "--bench", "dynamics", "--"]);
+    command.args([
+        "bench",
+        "--profile",
+        "dist",
+        "--quiet",
+        "--package",
+        "stiction-models",
+        "--bench",
+        "dynamics",
+        "--",
+    ]);
     if urdf.exists() {
         command.arg(urdf)
     } else {

@@ -39,7 +39,16 @@ pub(crate) fn run(mut args: Args) -> Result<(), String> {
     let folder = target().join("gungraun");
     let runner = runner(&folder)?;
     let mut bench = cargo();
-    bench.args(["bench", "--quiet", "--package", "stiction-dynamics", "--bench", "instructions"]);
+    bench.args([
+        "bench",
+        "--profile",
+        "dist",
+        "--quiet",
+        "--package",
+        "stiction-dynamics",
+        "--bench",
+        "instructions",
+    ]);
     bench.env("GUNGRAUN_RUNNER", runner).env("GUNGRAUN_COLOR", "never");
     bench.env("CARGO_TARGET_DIR", folder.join("build")).env("RUSTFLAGS", "--cfg gungraun");
     let counts = counts(&output(&mut bench)?);

@@ -77,8 +77,17 @@ pub(crate) fn run(mut args: Args) -> Result<(), String> {
     let threads = threads.collect::<Result<Vec<_>, _>>();
     let threads = threads.map_err(|t| format!("`--threads` needs numbers, not `{t}`"))?;
 
-    done(cargo().args(["build", "--quiet", "--release", "-p", "stiction", "--example", "scale_cost"]))?;
-    let ours = target().join("release/examples").join(format!("scale_cost{}", std::env::consts::EXE_SUFFIX));
+    done(cargo().args([
+        "build",
+        "--quiet",
+        "--profile",
+        "dist",
+        "-p",
+        "stiction",
+        "--example",
+        "scale_cost",
+    ]))?;
+    let ours = target().join("dist/examples").join(format!("scale_cost{}", std::env::consts::EXE_SUFFIX));
     let rival = if alone { None } else { Some(rival_python()?) };
     let setup = Setup { ours, contact, settle, rest, rival };
     let (path, machine) = (target().join("bench/scale.json"), machine());

@@ -19,11 +19,12 @@ pub(crate) fn median(samples: &[f64]) -> f64 {
     }
 }
 
-/// The program, built for release.
+/// The program as it is shipped.
 pub(crate) fn our_binary() -> Result<PathBuf, String> {
-    run(cargo().args(["build", "--quiet", "--release", "--package", "stiction-cli"]))?;
+    let shipped = ["--profile", "dist", "--features", "full"];
+    run(cargo().args(["build", "--quiet", "--package", "stiction-cli"]).args(shipped))?;
     let name = format!("stiction{}", std::env::consts::EXE_SUFFIX);
-    Ok(target().join("release").join(name))
+    Ok(target().join("dist").join(name))
 }
 
 /// What the numbers were measured on.

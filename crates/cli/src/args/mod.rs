@@ -1,10 +1,12 @@
 //! What the command line understands. The texts here are its manual.
 
 mod laboratory;
+#[cfg(feature = "full")]
 mod learn;
 mod numbers;
 
 pub(crate) use laboratory::{ExperimentArgs, ShrinkArgs, SolveArgs, SolversArgs, StressArgs};
+#[cfg(feature = "full")]
 pub(crate) use learn::{
     BeliefArgs, CassieArgs, ChainArgs, DiceArgs, DropArgs, EllipseArgs, IdentifyArgs, LearnArgs,
     LearnCommand, PosteriorArgs, PropagateArgs, SoleArgs, TossArgs,
@@ -70,7 +72,12 @@ pub(crate) enum Command {
     /// Repeat an experiment of the literature
     Experiment(ExperimentArgs),
     /// Learn what contact laws cannot know from data: parameters, corrections of impulses, beliefs
+    #[cfg(feature = "full")]
     Learn(LearnArgs),
+    /// Learn what contact laws cannot know from data: only in the whole program, `--features full`
+    #[cfg(not(feature = "full"))]
+    #[command(disable_help_flag = true)]
+    Learn(AnyArgs),
     /// Step random worlds and judge every step: does anything go wrong in silence?
     Stress(StressArgs),
     /// List the built-in scenes
@@ -79,6 +86,14 @@ pub(crate) enum Command {
     Solvers(SolversArgs),
     /// List the steppers, and of what order they are
     Steppers(ListArgs),
+}
+
+/// The words of a command that is not built in.
+#[cfg(not(feature = "full"))]
+#[derive(Debug, Args)]
+pub(crate) struct AnyArgs {
+    #[arg(trailing_var_arg = true, allow_hyphen_values = true, hide = true)]
+    _words: Vec<std::ffi::OsString>,
 }
 
 /// What is simulated, and what of it is changed for this run.

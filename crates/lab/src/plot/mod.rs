@@ -4,6 +4,7 @@
 mod draw;
 mod pdf;
 mod picture;
+#[cfg(feature = "full")]
 mod png;
 mod scale;
 mod svg;
@@ -34,6 +35,7 @@ impl Series {
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub struct Formats {
     pub pdf: bool,
+    #[cfg(feature = "full")]
     pub png: bool,
 }
 
@@ -127,6 +129,7 @@ impl Figure {
         let mut files =
             vec![(format!("{stem}.svg"), svg(Theme::Light)), (format!("{stem}-dark.svg"), svg(Theme::Dark))];
         files.extend(also.pdf.then(|| (format!("{stem}.pdf"), self.to_pdf())));
+        #[cfg(feature = "full")]
         files.extend(also.png.then(|| (format!("{stem}.png"), self.to_png())));
         files
     }
@@ -137,6 +140,7 @@ impl Figure {
     }
 
     /// A PNG of 1520 × 800 dots, on light ground.
+    #[cfg(feature = "full")]
     pub fn to_png(&self) -> Vec<u8> {
         png::png(&draw::draw(self, Theme::Light))
     }
@@ -206,9 +210,9 @@ mod tests {
         assert_ne!(figure.to_svg(Theme::Light), figure.to_svg(Theme::Dark));
         assert!(figure.to_pdf().starts_with(b"%PDF-1.4"));
         let names = |also| figure.files("f", also).into_iter().map(|(name, _)| name).collect::<Vec<_>>();
-        let all = Formats { pdf: true, png: true };
         assert_eq!(names(Formats::default()), ["f.svg", "f-dark.svg"]);
-        assert_eq!(names(all), ["f.svg", "f-dark.svg", "f.pdf", "f.png"]);
+        #[cfg(feature = "full")]
+        assert_eq!(names(Formats { pdf: true, png: true }), ["f.svg", "f-dark.svg", "f.pdf", "f.png"]);
     }
 
     /// Neither holes, nor zeros on a logarithmic axis, nor nothing at all is a reason to fail.
