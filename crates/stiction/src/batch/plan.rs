@@ -177,7 +177,7 @@ impl Plan {
                 }
             })
             .collect();
-        let obstacle = obstacle(&world, &settings, &finder, &places);
+        let obstacle = obstacle(&world, &finder, &places);
         let pairs = if obstacle.is_some() { Vec::new() } else { pairs(&world, &places, &finder, &chains) };
         let scalar = |kind: JointKind| kind.is_scalar();
         let line = |terms: &[(usize, f64)]| Line::new(terms, &chains);
@@ -264,7 +264,6 @@ impl Plan {
 /// What in `world` has no lane routine.
 fn obstacle(
     world: &World,
-    settings: &BatchSettings,
     finder: &ContactFinder,
     places: &[Place],
 ) -> Option<String> {
