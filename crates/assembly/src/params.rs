@@ -18,7 +18,7 @@ pub struct RowParams {
 }
 
 impl RowParams {
-    /// Those of an impact: contacts and limits within `touch` [m or rad] take part, positions stand still.
+    /// The parameters of an impact: contacts and limits within `touch` [m or rad] take part, positions stand still.
     pub fn at_instant(self, touch: f64) -> Self {
         Self { h: f64::INFINITY, margin: touch, ..self }
     }

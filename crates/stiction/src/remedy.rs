@@ -2,7 +2,7 @@
 
 use serde::{Deserialize, Serialize};
 
-/// What was done in a step whose problem had no good answer at first.
+/// The measure taken in a step whose problem had no good answer at first.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Serialize, Deserialize)]
 #[serde(rename_all = "kebab-case")]
 pub enum Remedy {

@@ -76,7 +76,7 @@ pub(crate) fn push(p: &Posing<'_>, index: usize, c: &ContactPoint, out: &mut Pos
     cone
 }
 
-/// (1)
+/// The bias (1) of a rigid contact.
 #[inline(always)]
 fn rigid(params: &RowParams, c: &ContactPoint, free: f64, before: impl Fn() -> f64) -> Bias {
     if params.is_instant() {

@@ -71,7 +71,7 @@ pub struct Certificate {
 }
 
 impl Certificate {
-    /// That of problems solved one after another, of which `self` is the last: the worst of both. The worst block is that of
+    /// The certificate of problems solved one after another, of which `self` is the last: the worst of both. The worst block is that of
     /// `self`.
     pub fn or_worse(&self, earlier: &Self) -> Self {
         Self {

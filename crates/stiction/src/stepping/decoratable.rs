@@ -21,7 +21,7 @@ pub struct Bounce {
     pub gap: f64,
 }
 
-/// What decorators ask of a stepper beside [`Stepper`]. A stepper that leaves everything here as it is can be halved; it is not
+/// The methods that decorators need of a stepper beside [`Stepper`]. A stepper that leaves everything here as it is can be halved; it is not
 /// put to sleep, and its fast bodies are not swept.
 pub trait Decoratable: Stepper {
     /// True if islands at rest may be left out of its steps: then all that follows up to [`Self::clear_problem`] is asked for.

@@ -161,7 +161,7 @@ impl FreeMotion {
         Ok(())
     }
 
-    /// (2)
+    /// Solves (2).
     fn solve(&mut self, world: &World, state: &State, h: f64) -> Result<(), String> {
         let model = &world.model;
         let Self { factor, mass, v_free, workspace, .. } = self;

@@ -458,7 +458,7 @@ fn contact_forces_explain_an_impact() {
     }
 }
 
-/// What lands flat leaves flat, also if impacts follow one another: the corners of one face bounce together.
+/// A box that lands flat leaves flat, also if impacts follow one another: the corners of one face bounce together.
 #[test]
 fn what_lands_flat_leaves_flat() {
     for impacts in [ImpactLaw::AtOnce, ImpactLaw::Sequential] {

@@ -27,7 +27,7 @@ impl Range {
         self.composer.fixed("plate", shape, pose, self.material, UNCOLOURED).unwrap();
     }
 
-    /// What stays where it is.
+    /// A shape that stays where it is.
     pub(crate) fn fixed(&mut self, shape: Shape, pose: Pose) {
         self.composer.fixed("fixed", shape, pose, self.material, UNCOLOURED).unwrap();
     }

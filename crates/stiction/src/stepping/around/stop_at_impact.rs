@@ -55,7 +55,7 @@ pub(crate) struct StopAtImpact<S> {
 /// Impacts of a step, and all its parts but the last.
 #[derive(Default)]
 pub(crate) struct Earlier {
-    /// Their contacts, with impulse and moment about the point [N·s, N·m·s].
+    /// Contacts of these, with impulse and moment about the point [N·s, N·m·s].
     pub(crate) contacts: Vec<(ContactPoint, [Vec3; 2])>,
     /// The worst of their certificates, and of their natural maps by the solver's own law [m/s].
     pub(crate) judged: Option<(Certificate, f64)>,
@@ -71,7 +71,7 @@ impl Earlier {
 /// A part that was done.
 struct Part {
     report: StepReport,
-    /// [s]
+    /// Duration of the part [s].
     length: f64,
     end: End,
 }

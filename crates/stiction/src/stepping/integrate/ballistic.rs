@@ -244,7 +244,7 @@ impl Body {
         size(&|i| shift[i]) > WHOLE * size(&|i| v_next[i] - v_free[i])
     }
 
-    /// Δω of (5).
+    /// The change Δω by the gyroscopic moment, of (5).
     fn gyration(&self, w: Vec3, h: f64) -> Option<Vec3> {
         let moment = w.cross(self.I_Cm * w) + midpoint_moment(&self.I_Cm, &w.to_array(), h);
         if moment == Vec3::ZERO {
@@ -253,7 +253,7 @@ impl Body {
         self.I_Cm.to_mat3().inverse().map(|inverse| inverse * moment * -h)
     }
 
-    /// (5)
+    /// Moves the body by (5).
     fn fly_after_impulses(
         &self,
         state: &State,

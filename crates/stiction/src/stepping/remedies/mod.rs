@@ -27,10 +27,10 @@ use stiction_models::World;
 /// One entry of the list: improves the trial where it applies, and says what it did.
 type Try = fn(&mut Solving<'_>, &mut Trial) -> Option<Remedy>;
 
-/// Those that pose the problem anew, in order; the last of the list acts on v⁺.
+/// Remedies that pose the problem anew, in order; the last of the list acts on v⁺.
 const REMEDIES: [Try; 2] = [without_feedback::apply, without_restitution::apply];
 
-/// What solving a posed problem needs; one step's.
+/// Inputs and memory for solving a posed problem; one step's.
 pub(crate) struct Solving<'a> {
     pub(crate) world: &'a World,
     pub(crate) params: &'a StepperParams,

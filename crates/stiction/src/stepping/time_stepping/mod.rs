@@ -94,7 +94,7 @@ struct Constants {
     loops: Loops,
 }
 
-/// What solving needs beside the problem.
+/// Memory for solving, beside the problem.
 struct SolvingRoom {
     judge: Judge,
     other: Trial,
@@ -374,7 +374,7 @@ impl TimeStepping {
     }
 }
 
-/// What is known of the step, for the trapezoidal rule; speeds that bounce are faster than `slow` [m/s].
+/// Facts of the step for the trapezoidal rule; speeds that bounce are faster than `slow` [m/s].
 fn solved<'a>(
     params: &StepperParams,
     posed: &'a Posed,
