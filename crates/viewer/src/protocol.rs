@@ -425,10 +425,10 @@ mod tests {
             assert_eq!(outcome_of_code(code).map(outcome_code), Ok(code));
         }
         assert_eq!(outcome_of_code(6), Err(DecodeError::Outcome(6)));
-        for code in 0..6 {
+        for code in 0..7 {
             assert_eq!(remedy_of_code(code).map(remedy_code), Ok(code));
         }
-        assert_eq!(remedy_of_code(6), Err(DecodeError::Remedy(6)));
+        assert_eq!(remedy_of_code(7), Err(DecodeError::Remedy(7)));
     }
 
     /// What single precision or the grid cannot hold comes back as near as the module says; what is no number as such.

@@ -244,7 +244,10 @@ impl ContactCorrection for Watcher {
     fn correct(&mut self, contacts: &[CorrectableContact], corrected: &mut [[f64; 3]]) {
         let mut shared = self.shared.lock().unwrap_or_else(PoisonError::into_inner);
         let is_hit = |c: &CorrectableContact| c.velocity_before[2] < -self.approach && c.impulse[2] > 0.0;
-        shared.hit = contacts.iter().filter(|c| is_hit(c)).copied().collect();
+        // A step in which contacts bounce is solved in parts: what follows the impact forgets no hit.
+        if contacts.iter().any(is_hit) {
+            shared.hit = contacts.iter().filter(|c| is_hit(c)).copied().collect();
+        }
         if let (Some(impulse), Some(place)) = (shared.impulse, contacts.iter().position(is_hit)) {
             corrected[place] = impulse;
         }
