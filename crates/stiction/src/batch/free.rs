@@ -3,6 +3,7 @@
 use super::lane::{clamp, finite, mask, max, truth};
 use super::numbers::Numbers;
 use super::plan::Plan;
+use crate::stepping::integrate::ballistic::{Flight, after_impulses};
 use crate::stepping::integrate::fast_rotation::FAR;
 use crate::stepping::integrate::midpoint::NEAR;
 use crate::stepping::integrate::trapezoidal::STIFF;
@@ -185,25 +186,39 @@ impl<T: Real> Free<T> {
         }
     }
 
-    /// 1 where a free body has a gyroscopic moment, before the step or after it: (5) of [`crate::stepping::integrate::ballistic`] is
-    /// left to the step alone.
+    /// (5) of [`crate::stepping::integrate::ballistic`]: free bodies turn after the impulses of the step; `v_by` are the velocities
+    /// that positions move by. 1 where the centre of mass is not the origin: left to the step alone.
     #[inline(always)]
-    pub(super) fn gyrates(&self, plan: &Plan, model: &Model<T>, of: [&[T]; 2], kind: T) -> T {
-        let mut gyrates = kind.zero();
+    pub(super) fn fly_after_impulses(
+        &self,
+        plan: &Plan,
+        model: &Model<T>,
+        v: &[T],
+        [v_next, v_by]: [&mut [T]; 2],
+        kind: T,
+    ) -> T {
+        let mut leaves = kind.zero();
         for &b in &plan.free_bodies {
             let (i, I) = (model.bodies[b].dofs.start + 3, &model.bodies[b].inertia);
             for lane in 0..T::LANES {
+                let of = |v: &[T]| Vec3::from([v[i].lane(lane), v[i + 1].lane(lane), v[i + 2].lane(lane)]);
+                let by_the_mean = of(v_by) != of(v_next);
                 let about_com = about_com(I.mass.lane(lane), &I.first, &I.second, lane);
-                for v in of {
-                    let w = Vec3::from([v[i].lane(lane), v[i + 1].lane(lane), v[i + 2].lane(lane)]);
-                    let momentum = about_com * w;
-                    if w.cross(momentum).norm() > plan.rounding() * w.norm() * momentum.norm() {
-                        gyrates = gyrates.with_lane(lane, 1.0);
-                    }
+                let flight = after_impulses(&about_com, of(v), of(v_next), plan.h());
+                let Some(Flight { w_next, turn }) = flight.filter(|_| !by_the_mean) else { continue };
+                let first = [I.first.x.lane(lane), I.first.y.lane(lane), I.first.z.lane(lane)];
+                if first != [0.0; 3] {
+                    leaves = leaves.with_lane(lane, 1.0);
+                    continue;
+                }
+                let by = turn.log() * (1.0 / plan.h());
+                for (k, (next, by)) in w_next.to_array().into_iter().zip(by.to_array()).enumerate() {
+                    v_next[i + k] = v_next[i + k].with_lane(lane, next);
+                    v_by[i + k] = v_by[i + k].with_lane(lane, by);
                 }
             }
         }
-        gyrates
+        leaves
     }
 
     /// Springs and dampers.

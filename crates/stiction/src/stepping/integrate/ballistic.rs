@@ -227,30 +227,10 @@ impl Ballistic {
 }
 
 impl Body {
-    /// Q of (2): the least turn of the angular momentum `after` into that `before`, if they are of one length.
-    fn least_turn(&self, before: Vec3, after: Vec3) -> Quat {
-        let [a, b] = [before.norm(), after.norm()];
-        if !(a > 0.0 && (a - b).abs() <= SAME * a) {
-            return Quat::IDENTITY;
-        }
-        let (from, to) = (after * (1.0 / b), before * (1.0 / a));
-        let axis = from.cross(to);
-        Quat::new(1.0 + from.dot(to), axis.x, axis.y, axis.z).renormalized()
-    }
-
     /// True if bounces cancel on it that (4) would tear apart.
     fn is_crushed(&self, shift: &[f64], v_free: &[f64], v_next: &[f64]) -> bool {
         let size = |x: &dyn Fn(usize) -> f64| (self.idx_v..self.idx_v + 6).map(|i| x(i).powi(2)).sum::<f64>();
         size(&|i| shift[i]) > WHOLE * size(&|i| v_next[i] - v_free[i])
-    }
-
-    /// The change Δω by the gyroscopic moment, of (5).
-    fn gyration(&self, w: Vec3, h: f64) -> Option<Vec3> {
-        let moment = w.cross(self.I_Cm * w) + midpoint_moment(&self.I_Cm, &w.to_array(), h);
-        if moment == Vec3::ZERO {
-            return None;
-        }
-        self.I_Cm.to_mat3().inverse().map(|inverse| inverse * moment * -h)
     }
 
     /// Moves the body by (5).
@@ -265,22 +245,16 @@ impl Body {
         let (i, c) = (self.idx_v, self.p_BCm);
         let of = |v: &[f64], i: usize| vec3(v[i], v[i + 1], v[i + 2]);
         let (w, w_problem) = (of(&state.v, i + 3), of(v_next, i + 3));
-        let before = self.gyration(w, h);
-        let w_kick = w_problem - before.unwrap_or(Vec3::ZERO);
-        let after = self.gyration(w_kick, h);
-        if before.is_none() && after.is_none() {
+        let Some(Flight { w_next, turn: flown }) = after_impulses(&self.I_Cm, w, w_problem, h) else {
             return;
-        }
-        let w_next = w_kick + after.unwrap_or(Vec3::ZERO);
+        };
         let q = &state.q[self.idx_q..self.idx_q + 7];
         let R = Quat::new(q[3], q[4], q[5], q[6]);
         let [push, turn] = match correction {
             [] => [Vec3::ZERO; 2],
             some => [of(some, i), of(some, i + 3)],
         };
-        let mut R_next = (R * Quat::exp((w_kick + w_next) * (0.5 * h))).renormalized();
-        let Q = self.least_turn(R.rotate(self.I_Cm * w_kick), R_next.rotate(self.I_Cm * w_next));
-        R_next = (Q * R_next * Quat::exp(turn * h)).renormalized();
+        let R_next = (R * flown * Quat::exp(turn * h)).renormalized();
         let bend = R.rotate(w.cross(w.cross(c))) * h;
         let v_cm = of(v_next, i) + R.rotate(w_problem.cross(c)) + bend;
         let p = vec3(q[0], q[1], q[2]) + R.rotate(c) + (v_cm + push + R.rotate(turn.cross(c))) * h
@@ -312,7 +286,7 @@ impl Body {
         let spin = mean(w, w_free) + shift.map_or(Vec3::ZERO, angular);
         let mut R_next = (R * Quat::exp(spin * h)).renormalized();
         if shift.is_none() && !turned {
-            R_next = (self.least_turn(R.rotate(self.I_Cm * w), R_next.rotate(self.I_Cm * angular(v_next)))
+            R_next = (least_turn(R.rotate(self.I_Cm * w), R_next.rotate(self.I_Cm * angular(v_next)))
                 * R_next)
                 .renormalized();
         }
@@ -329,4 +303,45 @@ impl Body {
         q_next[self.idx_q..self.idx_q + 3].copy_from_slice(&p.to_array());
         q_next[self.idx_q + 3..self.idx_q + 7].copy_from_slice(&[R_next.w, R_next.x, R_next.y, R_next.z]);
     }
+}
+
+/// Q of (2): the least turn of the angular momentum `after` into that `before`, if they are of one length.
+fn least_turn(before: Vec3, after: Vec3) -> Quat {
+    let [a, b] = [before.norm(), after.norm()];
+    if !(a > 0.0 && (a - b).abs() <= SAME * a) {
+        return Quat::IDENTITY;
+    }
+    let (from, to) = (after * (1.0 / b), before * (1.0 / a));
+    let axis = from.cross(to);
+    Quat::new(1.0 + from.dot(to), axis.x, axis.y, axis.z).renormalized()
+}
+
+/// How a body turns after the impulses of a step: (5), in body axes.
+pub(crate) struct Flight {
+    /// ω⁺ [rad/s].
+    pub(crate) w_next: Vec3,
+    /// Rotation from the start of the step to its end.
+    pub(crate) turn: Quat,
+}
+
+/// The turn of (5) of a body with inertia `I_Cm` about its centre of mass, of which the step was posed from `w` and led to `w_problem`;
+/// `None` where no gyroscopic moment acts.
+pub(crate) fn after_impulses(I_Cm: &Sym3, w: Vec3, w_problem: Vec3, h: f64) -> Option<Flight> {
+    let gyration = |w: Vec3| {
+        let moment = w.cross(*I_Cm * w) + midpoint_moment(I_Cm, &w.to_array(), h);
+        if moment == Vec3::ZERO {
+            return None;
+        }
+        I_Cm.to_mat3().inverse().map(|inverse| inverse * moment * -h)
+    };
+    let before = gyration(w);
+    let w_kick = w_problem - before.unwrap_or(Vec3::ZERO);
+    let after = gyration(w_kick);
+    if before.is_none() && after.is_none() {
+        return None;
+    }
+    let w_next = w_kick + after.unwrap_or(Vec3::ZERO);
+    let turn = Quat::exp((w_kick + w_next) * (0.5 * h));
+    let kept = least_turn(*I_Cm * w_kick, turn.rotate(*I_Cm * w_next));
+    Some(Flight { w_next, turn: (kept * turn).renormalized() })
 }
