@@ -14,7 +14,7 @@ pub struct Block {
 /// Why g of a block's normal row (or only row) is what it is,
 ///
 /// ```text
-///     g = free + before + gap + s₁ restitution + s₂ feedback,   with the shares s₁, s₂ of a [`Choice`].
+///     g = free + gap + s₁ restitution + s₂ feedback,   with the shares s₁, s₂ of a [`Choice`].
 /// ```
 ///
 /// In its other rows g is J v_f. All in m/s, or rad/s of joints.
@@ -22,8 +22,6 @@ pub struct Block {
 pub struct Bias {
     /// J v_f: the row's velocity without constraint impulses.
     pub free: f64,
-    /// J v of a row that turns in the step: the mean of v and v⁺ obeys it, [`crate::turning`].
-    pub before: f64,
     /// Of an open gap φ: φ/h, at most as fast as which it may close. Of a compliant row (spring, actuator with a limit): minus
     /// the velocity at which it exerts nothing.
     pub gap: f64,
@@ -31,7 +29,7 @@ pub struct Bias {
     pub restitution: f64,
     /// Share of the step that is left after a bounce, `None` of what does not bounce [–].
     pub after_bounce: Option<f64>,
-    /// Minus the velocity that undoes the error of a coupling or loop, and what the row was violated by if it turns.
+    /// Minus the velocity that undoes the error of a coupling or loop.
     pub feedback: f64,
     /// Minus the velocity at which an overlap or a violated limit is undone; it is no part of g: these errors are taken out of
     /// the positions alone.
@@ -48,7 +46,7 @@ impl Bias {
     /// g − J v_f [m/s].
     #[inline]
     pub fn offset(&self, choice: Choice) -> f64 {
-        self.before + self.gap + choice.restitution * self.restitution + choice.feedback * self.feedback
+        self.gap + choice.restitution * self.restitution + choice.feedback * self.feedback
     }
 }
 

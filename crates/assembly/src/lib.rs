@@ -32,7 +32,6 @@ pub mod rows;
 pub mod stabilisation;
 pub mod swept;
 mod tangents;
-mod turning;
 pub mod warm_start;
 
 pub use block::{Bias, Block, BlockKey, Choice, RowKey};
@@ -41,5 +40,5 @@ pub use contact_points::{ContactFinder, Lookahead};
 pub use jacobian::Jacobian;
 pub use params::RowParams;
 pub use posed::Posed;
-pub use posing::{Middle, Posing};
+pub use posing::Posing;
 pub use warm_start::WarmStart;

@@ -92,18 +92,14 @@ impl FreeMotion {
         lanes::plain(
             #[inline(always)]
             || {
-                vel.update(model, kin, here.middle.mean_or(&state.v));
+                vel.update(model, kin, &state.v);
                 bias_into(model, kin, vel, rnea, tau);
                 crba_into(model, kin, crba, mass);
             },
         );
         let at = fast_rotation::Here { kin, q: here.middle.q_or(&state.q), v: &state.v, h, mass };
         here.fast.hold(model, &at, (rnea, factor), tau);
-        let explicit = |b: &&usize| {
-            let tree = model.bodies[**b].tree;
-            kin.selects(tree) && !here.middle.is_mean(tree)
-        };
-        for &b in self.free_bodies.iter().filter(explicit) {
+        for &b in self.free_bodies.iter().filter(|&&b| kin.selects(model.bodies[b].tree)) {
             let i = model.bodies[b].dofs.start + 3;
             let moment = midpoint_moment(&model.bodies[b].inertia.about_com(), &state.v[i..i + 3], h);
             tau[i..i + 3].iter_mut().zip(moment.to_array()).for_each(|(t, m)| *t += m);

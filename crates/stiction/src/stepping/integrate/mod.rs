@@ -5,7 +5,7 @@
 //! | [`Quadrature::Held`] | q | – | sleeps |
 //! | [`Quadrature::Backward`] | q ⊕ h v⁺ | 1 | what is hit, and all else |
 //! | [`Quadrature::Trapezoidal`] | q ⊕ h (v + v⁺)/2 | 2 | robots with servos, and what impulses join to them, where nothing is hit |
-//! | [`Quadrature::Midpoint`] | the same, with M, b and J of loops at q ⊕ h v/2 | 2 | linkages that nothing touches, and bound trees that nothing can touch |
+//! | [`Quadrature::Midpoint`] | the same, with M, b and J of loops at q ⊕ h v/2 | 2 | linkages that nothing can touch |
 //! | [`Quadrature::Ballistic`] | the parabola, before and after bounces | exact | free bodies on which nothing acts but bounces |
 //! | [`Quadrature::HigherOrder`] | Runge–Kutta, or Rosenbrock where springs, dampers or servos are stiff, with error estimates | 5, 2 | trees on which no constraint acts |
 //!
@@ -14,7 +14,6 @@
 pub(crate) mod ballistic;
 pub(crate) mod fast_rotation;
 mod free_tree;
-mod linkages;
 pub(crate) mod midpoint;
 mod rosenbrock;
 mod runge_kutta;
@@ -75,10 +74,10 @@ pub(crate) struct Facts {
     pub(crate) touch: Touch,
     /// `None`: it is bound, or no rule of higher order is accurate.
     pub(crate) unbound: Option<Unbound>,
-    /// It has servos, something with servos is joined to it by impulses, or it has a middle.
+    /// It has servos, something with servos is joined to it by impulses, or it is bound and nothing can touch it.
     pub(crate) trapezoidal: bool,
-    /// Its inertia and forces are those of the middle of the step: nothing touches it.
-    pub(crate) swings: bool,
+    /// It is bound and nothing can touch it.
+    pub(crate) untouchable: bool,
     /// A contact or stop is hit, or it turns too far for its positions to mean something.
     pub(crate) hit: bool,
 }
@@ -90,7 +89,7 @@ pub(crate) fn choose(f: &Facts) -> Quadrature {
         (Some(Unbound::Body), Touch::Nothing | Touch::Bounces) => Quadrature::Ballistic,
         (Some(Unbound::Tree), Touch::Nothing) => Quadrature::HigherOrder,
         _ if !f.rigid || !f.trapezoidal || f.hit => Quadrature::Backward,
-        _ if f.swings => Quadrature::Midpoint,
+        _ if f.untouchable => Quadrature::Midpoint,
         _ => Quadrature::Trapezoidal,
     }
 }
@@ -136,7 +135,7 @@ mod tests {
     #[test]
     fn the_table_of_rules() {
         use Quadrature::{Backward, Ballistic, Held, HigherOrder, Midpoint, Trapezoidal};
-        // asleep, rigid, touch, unbound, trapezoidal, swings, hit; `None`: whatever it is.
+        // asleep, rigid, touch, unbound, trapezoidal, untouchable, hit; `None`: whatever it is.
         type Row =
             (Option<bool>, Option<bool>, &'static [Touch], &'static [Option<Unbound>], [Option<bool>; 3]);
         const BODY: Option<Unbound> = Some(Unbound::Body);
@@ -165,11 +164,11 @@ mod tests {
                         touch,
                         unbound,
                         trapezoidal: bit(2),
-                        swings: bit(3),
+                        untouchable: bit(3),
                         hit: bit(4),
                     };
                     let row = table.iter().position(|((asleep, rigid, touches, kinds, rest), _)| {
-                        let of = [f.trapezoidal, f.swings, f.hit];
+                        let of = [f.trapezoidal, f.untouchable, f.hit];
                         fits(*asleep, f.asleep)
                             && fits(*rigid, f.rigid)
                             && touches.contains(&touch)

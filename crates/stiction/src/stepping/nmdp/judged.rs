@@ -90,7 +90,7 @@ impl Judged {
         let posing = Posing {
             world,
             kin,
-            middle: None,
+            loop_kin: kin,
             q,
             v,
             free_velocity: &self.v_free,

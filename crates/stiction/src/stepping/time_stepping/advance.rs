@@ -101,7 +101,7 @@ impl Advance {
                 touch: ballistic.touch(tree),
                 unbound: unbound[tree],
                 trapezoidal: trapezoidal.moves(tree),
-                swings: s.here.middle.swings[tree],
+                untouchable: trapezoidal.untouchable[tree],
                 hit: trapezoidal.is_hit(tree),
             });
         }

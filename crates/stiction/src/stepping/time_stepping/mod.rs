@@ -155,16 +155,14 @@ impl TimeStepping {
         solver: &mut dyn ContactSolver,
     ) -> Result<(), String> {
         // Compliant laws are written for positions that move by v⁺.
-        self.here.look(world, (state, &self.warm), h, !solver.needs().softness);
+        self.here.look(world, state, h, !solver.needs().softness);
         self.advance.trapezoidal.begin();
         loop {
             self.free.find(world, state, input, h, (&mut self.here, &mut self.advance.trapezoidal))?; // (1), (2)
             self.find_contacts(world, h);
             self.pose(world, state, h, solver)?;
             self.solve(world, state, solver)?; // (3)
-            if !self.guessed_wrong(world, state, h)
-                && !self.here.middle.learn_mean(&state.v, &self.trial.v_next)
-            {
+            if !self.guessed_wrong(world, state, h) {
                 break;
             }
         }
@@ -203,7 +201,7 @@ impl TimeStepping {
         let posing = Posing {
             world,
             kin: &here.kin,
-            middle: here.middle.of_rows(),
+            loop_kin: here.middle.or(&here.kin),
             q: &state.q,
             v: &state.v,
             free_velocity: &free.v_free,
@@ -389,7 +387,6 @@ fn solved<'a>(
         impulses: &trial.impulses,
         last: [warm.last(), warm.before()],
         v,
-        swings: &here.middle.swings,
         lost: &here.fast.far,
         slow,
         deep: params.slop / h,
@@ -516,7 +513,7 @@ impl Decoratable for TimeStepping {
     }
 
     fn find_contacts(&mut self, world: &World, state: &State, input: &Input, h: f64) -> bool {
-        self.here.look(world, (state, &self.warm), h, true);
+        self.here.look(world, state, h, true);
         self.advance.trapezoidal.begin();
         let found = self.free.find(world, state, input, h, (&mut self.here, &mut self.advance.trapezoidal));
         if found.is_ok() {
