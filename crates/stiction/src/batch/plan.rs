@@ -262,11 +262,7 @@ impl Plan {
 }
 
 /// What in `world` has no lane routine.
-fn obstacle(
-    world: &World,
-    finder: &ContactFinder,
-    places: &[Place],
-) -> Option<String> {
+fn obstacle(world: &World, finder: &ContactFinder, places: &[Place]) -> Option<String> {
     let model = &world.model;
     let count = |n: usize, what: &str| (n > 0).then(|| format!("{what} ({n})"));
     let idle = world.actuators.iter().filter(|a| a.transmission.is_empty()).count();
