@@ -14,14 +14,16 @@ pub struct Block {
 /// Why g of a block's normal row (or only row) is what it is,
 ///
 /// ```text
-///     g = free + gap + s₁ restitution + s₂ feedback,   with the shares s₁, s₂ of a [`Choice`].
+///     g = free + turn + gap + s₁ restitution + s₂ feedback,   with the shares s₁, s₂ of a [`Choice`].
 /// ```
 ///
-/// In its other rows g is J v_f. All in m/s, or rad/s of joints.
+/// In its other rows g is J v_f, and what they turn by. All in m/s, or rad/s of joints.
 #[derive(Clone, Copy, Debug, Default, PartialEq)]
 pub struct Bias {
     /// J v_f: the row's velocity without constraint impulses.
     pub free: f64,
+    /// Of a contact that rolls: what its normal row turns by, [`crate::rolling`].
+    pub turn: f64,
     /// Of an open gap φ: φ/h, at most as fast as which it may close. Of a compliant row (spring, actuator with a limit): minus
     /// the velocity at which it exerts nothing.
     pub gap: f64,
@@ -46,7 +48,7 @@ impl Bias {
     /// g − J v_f [m/s].
     #[inline]
     pub fn offset(&self, choice: Choice) -> f64 {
-        self.gap + choice.restitution * self.restitution + choice.feedback * self.feedback
+        self.turn + self.gap + choice.restitution * self.restitution + choice.feedback * self.feedback
     }
 }
 

@@ -34,7 +34,7 @@ impl Posing<'_> {
             #[inline(always)]
             || {
                 for (index, contact) in contacts.iter().enumerate() {
-                    let cone = rows::contact::push(self, index, contact, out);
+                    let cone = rows::contact::push(self, index, contact, warm, out);
                     warm.recall_contact(contact, cone);
                 }
             },

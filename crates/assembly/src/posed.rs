@@ -4,6 +4,7 @@ use crate::block::{Bias, Block, BlockKey, Choice, RowKey};
 use crate::consistent::Consistent;
 use crate::contact_point::ContactPoint;
 use crate::jacobian::Jacobian;
+use crate::rolling::RollingContact;
 use std::ops::Range;
 use stiction_contact::{Cone, ConstraintProblem, Softness};
 use stiction_dynamics::Model;
@@ -15,6 +16,8 @@ pub struct Posed {
     pub jacobian: Jacobian,
     pub problem: ConstraintProblem,
     pub blocks: Vec<Block>,
+    /// Contacts of trees that roll.
+    pub rolling: Vec<RollingContact>,
     choice: Choice,
     /// Blocks whose g holds restitution, and those of couplings and loops.
     bounces: Vec<usize>,
@@ -28,6 +31,7 @@ impl Posed {
             jacobian: Jacobian::new(model),
             problem: ConstraintProblem::default(),
             blocks: Vec::new(),
+            rolling: Vec::new(),
             choice: Choice::default(),
             bounces: Vec::new(),
             bilateral: 0..0,
@@ -39,6 +43,7 @@ impl Posed {
         self.jacobian.clear();
         self.problem.clear();
         self.blocks.clear();
+        self.rolling.clear();
         self.bounces.clear();
         self.choice = Choice::default();
         self.bilateral = 0..0;

@@ -29,8 +29,19 @@ pub struct Posing<'a> {
     /// Index into q of every dof of a scalar joint.
     pub q_of_dof: &'a [usize],
     pub loops: &'a Loops,
+    /// Trees that go through the step by half a flight, impulses and half a flight; `None`: no tree does.
+    pub rolling: Option<Rolling<'a>>,
     /// For a solver of a compliant law: its parameters, and the law.
     pub compliance: Option<(&'a ComplianceParameters, Law)>,
+}
+
+/// Trees whose `q`, `v` and `kin` are those of the middle of the step, [`crate::rolling`].
+#[derive(Clone, Copy)]
+pub struct Rolling<'a> {
+    /// Per tree.
+    pub on: &'a [bool],
+    /// Per contact: it slid and will stick. Empty: none.
+    pub sticks: &'a [bool],
 }
 
 impl Posing<'_> {

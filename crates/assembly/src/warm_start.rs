@@ -20,11 +20,32 @@ pub enum Key {
     Row(RowKey),
 }
 
-/// A remembered contact in plain numbers: geometries, feature, and the impulses of the last step and of the one before,
-/// each with its moment.
+/// A remembered contact in plain numbers: geometries, feature, the impulses of the last step and of the one before, each with its
+/// moment; then its motion, if that is known: velocities, time since, steps.
 pub type ContactNumbers = ([usize; 2], u32, Vec<f64>);
 /// The same of contacts and scalar rows.
 pub type Numbers = (Vec<ContactNumbers>, Vec<(RowKey, [f64; 2])>);
+
+/// How the bodies of a contact with an impulse went on from it.
+#[derive(Clone, Copy, Debug, PartialEq)]
+pub struct ContactMotion {
+    /// Velocity of B relative to A after the impulses, at the contact, and their relative angular velocity; world axes [m/s, rad/s].
+    pub velocity: [Vec3; 2],
+    /// Time from the pose that this is taken at to the end of the step [s].
+    pub since: f64,
+    /// Steps without a break in which the contact has had an impulse.
+    pub steps: u32,
+}
+
+impl ContactMotion {
+    fn numbers(&self) -> impl Iterator<Item = f64> {
+        let velocities = self.velocity.into_iter().flat_map(Vec3::to_array);
+        velocities.chain([self.since, f64::from(self.steps)])
+    }
+}
+
+/// Numbers of a remembered contact: without its motion, and with it.
+const NUMBERS: [usize; 2] = [12, 20];
 
 #[derive(Clone, Copy, Debug)]
 struct Remembered {
@@ -32,6 +53,7 @@ struct Remembered {
     feature: u32,
     /// Of the last step, and of the step before or the same: impulse, and its moment about the point.
     impulses: [[Vec3; 2]; 2],
+    motion: Option<ContactMotion>,
 }
 
 /// Remembered impulses. Recall walks the memory in the order it was written; both orders ascend.
@@ -46,7 +68,7 @@ pub struct WarmStart {
     /// Keys of the rows of the step in progress, in order.
     keys: Vec<RowKey>,
     /// What was recalled of the last step for its contacts, as it was remembered.
-    recalled: Vec<[Vec3; 2]>,
+    recalled: Vec<([Vec3; 2], u32)>,
     /// What was recalled for all its rows, of the last step and of the step before.
     last: Vec<f64>,
     before: Vec<f64>,
@@ -67,17 +89,25 @@ impl WarmStart {
 
     /// Everything that is remembered, in plain numbers.
     pub fn numbers(&self) -> Numbers {
-        let plain = |m: &Remembered| m.impulses.iter().flatten().flat_map(|x| x.to_array()).collect();
+        let plain = |m: &Remembered| {
+            let impulses = m.impulses.iter().flatten().flat_map(|x| x.to_array());
+            impulses.chain(m.motion.iter().flat_map(ContactMotion::numbers)).collect()
+        };
         (self.contacts.iter().map(|m| (m.geometries, m.feature, plain(m))).collect(), self.rows.clone())
     }
 
-    /// The inverse of [`Self::numbers`]; every contact has twelve.
+    /// The inverse of [`Self::numbers`]; every contact has twelve, or twenty.
     pub fn set_numbers(&mut self, contacts: &[ContactNumbers], rows: &[(RowKey, [f64; 2])]) {
         self.clear();
         for (geometries, feature, x) in contacts {
             let part = |i: usize| vec3(x[3 * i], x[3 * i + 1], x[3 * i + 2]);
             let impulses = [[part(0), part(1)], [part(2), part(3)]];
-            self.contacts.push(Remembered { geometries: *geometries, feature: *feature, impulses });
+            let motion = (x.len() == NUMBERS[1]).then(|| ContactMotion {
+                velocity: [part(4), part(5)],
+                since: x[18],
+                steps: x[19] as u32,
+            });
+            self.contacts.push(Remembered { geometries: *geometries, feature: *feature, impulses, motion });
         }
         self.rows.extend_from_slice(rows);
     }
@@ -88,14 +118,26 @@ impl WarmStart {
         self.contacts.iter().map(|m| (m.geometries, m.feature, &m.impulses))
     }
 
+    /// Those that had an impulse in the last step, with their motion if that is known.
+    pub fn loaded(&self) -> impl Iterator<Item = ([usize; 2], Option<ContactMotion>)> {
+        let loaded = self.contacts.iter().filter(|m| m.impulses[0] != [Vec3::ZERO; 2]);
+        loaded.map(|m| (m.geometries, m.motion))
+    }
+
     /// The same of scalar rows.
     pub fn rows(&self) -> &[(RowKey, [f64; 2])] {
         &self.rows
     }
 
     /// Remembers one more contact, after all those before it in the order of geometries.
-    pub fn push_contact(&mut self, geometries: [usize; 2], feature: u32, wrench: [Vec3; 2]) {
-        self.contacts.push(Remembered { geometries, feature, impulses: [wrench; 2] });
+    pub fn push_contact(
+        &mut self,
+        geometries: [usize; 2],
+        feature: u32,
+        wrench: [Vec3; 2],
+        motion: Option<ContactMotion>,
+    ) {
+        self.contacts.push(Remembered { geometries, feature, impulses: [wrench; 2], motion });
     }
 
     /// The same of a row, in the order of keys.
@@ -157,9 +199,16 @@ impl WarmStart {
         let known = self.place_of(c);
         self.expected = known.map_or(self.expected, |at| at + 1);
         let [last, before] = known.map_or(&[[Vec3::ZERO; 2]; 2], |at| &self.contacts[at].impulses);
-        self.recalled.extend_from_slice(std::slice::from_ref(last));
+        let steps = known.and_then(|at| self.contacts[at].motion).map_or(0, |m| m.steps);
+        self.recalled.push((*last, steps));
         push_rows(c, cone, last, &mut self.last);
         push_rows(c, cone, before, &mut self.before);
+    }
+
+    /// How the bodies of a contact that comes next in the order of [`Self::recall_contact`] went on from it in the last step, if it had
+    /// an impulse.
+    pub fn motion_of(&mut self, c: &ContactPoint) -> Option<ContactMotion> {
+        self.place_of(c).and_then(|at| self.contacts[at].motion)
     }
 
     /// Which of those remembered a contact is: mostly they come again in their order.
@@ -187,18 +236,26 @@ impl WarmStart {
         self.keys.push(key);
     }
 
-    /// Remembers the impulses of an accepted step, of the contacts recalled and their cones.
-    pub fn commit(&mut self, contacts: &[ContactPoint], cones: &[Cone], impulses: &[f64]) {
+    /// Remembers the impulses of an accepted step, of the contacts recalled and their cones; `motion` is how contact i went on, told
+    /// the number of steps that it has lasted.
+    pub fn commit(
+        &mut self,
+        contacts: &[ContactPoint],
+        cones: &[Cone],
+        impulses: &[f64],
+        motion: impl Fn(usize, u32) -> Option<ContactMotion>,
+    ) {
         self.contacts.clear();
         let mut row = 0;
-        let recalled = contacts.iter().zip(cones).zip(&self.recalled);
-        self.contacts.extend(recalled.map(|((c, cone), last)| {
+        let recalled = contacts.iter().zip(cones).zip(&self.recalled).enumerate();
+        self.contacts.extend(recalled.map(|(i, ((c, cone), (last, steps)))| {
             let rows = row..row + cone.dim();
             row = rows.end;
             let now = c.wrench(&impulses[rows]);
             let first = *last == [Vec3::ZERO; 2];
             let before = [either(first, now[0], last[0]), either(first, now[1], last[1])];
-            Remembered { geometries: c.geometries, feature: c.feature, impulses: [now, before] }
+            let motion = if now == [Vec3::ZERO; 2] { None } else { motion(i, steps.saturating_add(1)) };
+            Remembered { geometries: c.geometries, feature: c.feature, impulses: [now, before], motion }
         }));
         self.rows.clear();
         let values = impulses[row..].iter().zip(&self.last[row..]);
@@ -255,7 +312,8 @@ impl<'de> Deserialize<'de> for Bits {
 #[derive(Serialize, Deserialize)]
 #[serde(deny_unknown_fields)]
 struct InFile {
-    /// Geometries, feature, and twelve numbers: impulse and moment of the last step, and of the step before.
+    /// Geometries, feature, and twelve numbers: impulse and moment of the last step, and of the step before; eight more where the motion
+    /// is known: velocity, angular velocity, time since, steps.
     contacts: Vec<([usize; 2], u32, Bits)>,
     /// Scalar rows, and the impulses of the last two steps.
     rows: Vec<(RowKey, Bits)>,
@@ -274,8 +332,11 @@ impl<'de> Deserialize<'de> for WarmStart {
     fn deserialize<D: Deserializer<'de>>(deserializer: D) -> Result<Self, D::Error> {
         use serde::de::Error;
         let InFile { contacts, rows } = InFile::deserialize(deserializer)?;
-        if let Some(c) = contacts.iter().find(|c| c.2.0.len() != 12) {
-            return Err(D::Error::custom(format!("a warm start of {} numbers; expected 12", c.2.0.len())));
+        if let Some(c) = contacts.iter().find(|c| !NUMBERS.contains(&c.2.0.len())) {
+            return Err(D::Error::custom(format!(
+                "a warm start of {} numbers; expected 12 or 20",
+                c.2.0.len()
+            )));
         }
         let pair = |(key, x): &(RowKey, Bits)| match x.0[..] {
             [now, before] => Ok((*key, [now, before])),

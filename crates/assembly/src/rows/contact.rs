@@ -15,12 +15,20 @@ use crate::jacobian::{Axes, End, Point};
 use crate::params::RowParams;
 use crate::posed::Posed;
 use crate::posing::Posing;
+use crate::rolling;
+use crate::warm_start::WarmStart;
 use stiction_contact::Cone;
 use stiction_dynamics::spatial::{Vec3, vec3};
 
 /// Pushes the rows of contact `index`; its cone.
 #[inline(always)]
-pub(crate) fn push(p: &Posing<'_>, index: usize, c: &ContactPoint, out: &mut Posed) -> Cone {
+pub(crate) fn push(
+    p: &Posing<'_>,
+    index: usize,
+    c: &ContactPoint,
+    warm: &mut WarmStart,
+    out: &mut Posed,
+) -> Cone {
     let model = &p.world.model;
     let block = out.jacobian.len();
     let frictional = c.friction > 0.0;
@@ -46,16 +54,28 @@ pub(crate) fn push(p: &Posing<'_>, index: usize, c: &ContactPoint, out: &mut Pos
         });
     }
 
-    let u = match ends {
+    let mut u = match ends {
         [Some(a), Some(b)] if a.tree == b.tree => out.jacobian.velocity(block, p.free_velocity),
         _ => axes.along(free_velocity_at(p, c)),
     };
     let free = if frictional { u.z } else { u.x };
+    let rolls = ends.into_iter().flatten().any(|end| p.rolling.is_some_and(|r| r.on[end.tree]));
+    let roll = if rolls { rolling::pose(p, index, c, block, warm, out) } else { None };
     let before = || {
         let before = out.jacobian.velocity(block, p.v);
         if frictional { before.z } else { before.x }
     };
     let (bias, compliance) = match c.spring.filter(|_| p.compliance.is_none()) {
+        _ if rolls => {
+            u += roll.map_or(Vec3::ZERO, |r| r.tangential);
+            let bias = match roll {
+                Some(r) => {
+                    Bias { free, turn: r.normal, gap: r.gap, correction: r.correction, ..Bias::default() }
+                }
+                None => Bias { free, gap: 2.0 * p.params.contact_bias(c).gap, ..Bias::default() },
+            };
+            (bias, 0.0)
+        }
         Some(spring) => {
             let (gap, compliance) = yielding(&p.params, &spring, c.gap);
             (Bias { free, gap, ..Bias::default() }, compliance)
@@ -64,7 +84,7 @@ pub(crate) fn push(p: &Posing<'_>, index: usize, c: &ContactPoint, out: &mut Pos
     };
     let (key, gap) = (BlockKey::Contact(index), p.softness_gap(c.gap));
     if let Cone::Patch { .. } = cone {
-        let more = out.jacobian.turning(block, p.free_velocity);
+        let more = out.jacobian.turning(block, p.free_velocity) + roll.map_or(Vec3::ZERO, |r| r.turning);
         out.push(key, cone, &mut [u.x, u.y, u.z, more.x, more.y, more.z][..cone.dim()], bias, gap);
     } else if frictional {
         out.push(key, cone, &mut u.to_array(), bias, gap);

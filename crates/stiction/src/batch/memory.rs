@@ -94,7 +94,7 @@ impl Memory {
             let part = |x: &[Numbers64; 3]| vec3(x[0][lane], x[1][lane], x[2][lane]);
             let wrench = [part(&contact.impulse), part(&contact.moment)];
             if wrench != [Vec3::ZERO; 2] {
-                to.push_contact(plan.pairs[contact.pair].geometries, contact.feature[lane], wrench);
+                to.push_contact(plan.pairs[contact.pair].geometries, contact.feature[lane], wrench, None);
             }
         }
         for row in rows.iter().filter(|row| row.impulse[lane] != 0.0) {

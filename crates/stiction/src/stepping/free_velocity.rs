@@ -2,6 +2,7 @@
 
 use super::here::Here;
 use super::integrate::fast_rotation;
+use super::integrate::rolling::RollingBodies;
 use super::integrate::trapezoidal::Trapezoidal;
 use crate::input::Input;
 use crate::state::State;
@@ -84,7 +85,7 @@ impl FreeMotion {
         state: &State,
         input: &Input,
         h: f64,
-        (here, rule): (&mut Here, &mut Trapezoidal),
+        (here, rule, rolling): (&mut Here, &mut Trapezoidal, &RollingBodies),
     ) -> Result<(), String> {
         let model = &world.model;
         let Self { workspace: Workspace { vel, rnea, crba, tau, diagonal }, mass, factor, .. } = self;
@@ -92,14 +93,15 @@ impl FreeMotion {
         lanes::plain(
             #[inline(always)]
             || {
-                vel.update(model, kin, &state.v);
+                vel.update(model, kin, rolling.coriolis_or(&state.v));
                 bias_into(model, kin, vel, rnea, tau);
                 crba_into(model, kin, crba, mass);
             },
         );
         let at = fast_rotation::Here { kin, q: here.middle.q_or(&state.q), v: &state.v, h, mass };
         here.fast.hold(model, &at, (rnea, factor), tau);
-        for &b in self.free_bodies.iter().filter(|&&b| kin.selects(model.bodies[b].tree)) {
+        let turns = |tree: usize| kin.selects(tree) && !rolling.on[tree];
+        for &b in self.free_bodies.iter().filter(|&&b| turns(model.bodies[b].tree)) {
             let i = model.bodies[b].dofs.start + 3;
             let moment = midpoint_moment(&model.bodies[b].inertia.about_com(), &state.v[i..i + 3], h);
             tau[i..i + 3].iter_mut().zip(moment.to_array()).for_each(|(t, m)| *t += m);

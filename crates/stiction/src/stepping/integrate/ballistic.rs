@@ -51,10 +51,10 @@ const WHOLE: f64 = 1.01;
 
 /// A free body alone in its tree.
 #[derive(Clone, Copy, Debug)]
-struct Body {
-    tree: usize,
+pub(crate) struct Body {
+    pub(crate) tree: usize,
     idx_q: usize,
-    idx_v: usize,
+    pub(crate) idx_v: usize,
     /// Centre of mass, body axes [m].
     p_BCm: Vec3,
     /// Inertia about it, body axes [kg·m²].
@@ -104,19 +104,14 @@ impl Ballistic {
     pub(crate) fn new(world: &World, higher_order: HigherOrder) -> Self {
         let model = &world.model;
         let bound = bound_by(world, higher_order);
-        let (mut bodies, mut trees) = (Vec::new(), Vec::new());
-        let mut flying = flying_bodies(world, higher_order).into_iter().peekable();
-        for tree in (0..model.trees).filter(|t| !bound.contains(t)) {
-            if let Some(b) = flying.next_if(|b| model.bodies[*b].tree == tree) {
-                let root = &model.bodies[b];
-                let joint = &model.joints[root.joints.start];
-                let (idx_q, idx_v, p_BCm) = (joint.idx_q, joint.idx_v, root.inertia.com());
-                let I_Cm = root.inertia.second - Sym3::point_mass(p_BCm, root.inertia.mass);
-                bodies.push(Body { tree, idx_q, idx_v, p_BCm, I_Cm });
-            } else if model.bodies.iter().any(|b| b.tree == tree) {
-                trees.push(FreeTree::new(world, tree));
-            }
-        }
+        let flying = flying_bodies(world, higher_order);
+        let bodies: Vec<Body> = flying.iter().map(|&b| Body::new(world, b)).collect();
+        let rest = |tree: &usize| {
+            !bound.contains(tree)
+                && bodies.iter().all(|b| b.tree != *tree)
+                && model.bodies.iter().any(|b| b.tree == *tree)
+        };
+        let trees = (0..model.trees).filter(rest).map(|tree| FreeTree::new(world, tree)).collect();
         Self {
             bodies,
             trees,
@@ -247,6 +242,59 @@ impl Ballistic {
 }
 
 impl Body {
+    /// Body `b`, which is free and alone in its tree.
+    pub(crate) fn new(world: &World, b: usize) -> Self {
+        let body = &world.model.bodies[b];
+        let joint = &world.model.joints[body.joints.start];
+        let (idx_q, idx_v, p_BCm) = (joint.idx_q, joint.idx_v, body.inertia.com());
+        let I_Cm = body.inertia.second - Sym3::point_mass(p_BCm, body.inertia.mass);
+        Self { tree: body.tree, idx_q, idx_v, p_BCm, I_Cm }
+    }
+
+    /// Moves the body for t [s] without weight: the centre of mass straight on, turning by (2).
+    pub(crate) fn fly(&self, q: &mut [f64], v: &mut [f64], t: f64) {
+        let (c, of) = (self.p_BCm, |v: &[f64], i: usize| vec3(v[i], v[i + 1], v[i + 2]));
+        let q = &mut q[self.idx_q..self.idx_q + 7];
+        let v = &mut v[self.idx_v..self.idx_v + 6];
+        let R = Quat::new(q[3], q[4], q[5], q[6]);
+        let w = of(v, 3);
+        let flight = after_impulses(&self.I_Cm, Vec3::ZERO, w, t);
+        let Flight { w_next, turn } = flight.unwrap_or_else(|| Flight { w_next: w, turn: Quat::exp(w * t) });
+        let v_cm = of(v, 0) + R.rotate(w.cross(c));
+        let R_next = (R * turn).renormalized();
+        let p = of(q, 0) + R.rotate(c) + v_cm * t - R_next.rotate(c);
+        v[..3].copy_from_slice(&(v_cm - R_next.rotate(w_next.cross(c))).to_array());
+        v[3..].copy_from_slice(&w_next.to_array());
+        q[..3].copy_from_slice(&p.to_array());
+        q[3..].copy_from_slice(&[R_next.w, R_next.x, R_next.y, R_next.z]);
+    }
+
+    /// How far it goes in t, the most of its numbers [m or rad].
+    pub(crate) fn moves(&self, v: &[f64], t: f64) -> f64 {
+        v[self.idx_v..self.idx_v + 6].iter().fold(0.0, |most: f64, v| most.max((v * t).abs()))
+    }
+
+    /// How far it turns in t [rad].
+    pub(crate) fn turns(&self, v: &[f64], t: f64) -> f64 {
+        let i = self.idx_v + 3;
+        t * vec3(v[i], v[i + 1], v[i + 2]).norm()
+    }
+
+    /// Writes the pose that it has in `q`.
+    pub(crate) fn start_from(&self, q: &[f64], out: &mut [f64]) {
+        out[self.idx_q..self.idx_q + 7].copy_from_slice(&q[self.idx_q..self.idx_q + 7]);
+    }
+
+    /// Moves the body by constant velocities for t [s], [push, turn] of its origin in the world and in body axes.
+    pub(crate) fn push(&self, q: &mut [f64], v: &[f64], t: f64) {
+        let q = &mut q[self.idx_q..self.idx_q + 7];
+        let v = &v[self.idx_v..self.idx_v + 6];
+        let R = Quat::new(q[3], q[4], q[5], q[6]) * Quat::exp(vec3(v[3], v[4], v[5]) * t);
+        let R = R.renormalized();
+        (0..3).for_each(|k| q[k] += t * v[k]);
+        q[3..].copy_from_slice(&[R.w, R.x, R.y, R.z]);
+    }
+
     /// True if bounces cancel on it that (4) would tear apart.
     fn is_crushed(&self, shift: &[f64], v_free: &[f64], v_next: &[f64]) -> bool {
         let size = |x: &dyn Fn(usize) -> f64| (self.idx_v..self.idx_v + 6).map(|i| x(i).powi(2)).sum::<f64>();

@@ -6,6 +6,7 @@
 //! | [`Quadrature::Backward`] | q ⊕ h v⁺ | 1 | what is hit, and all else |
 //! | [`Quadrature::Trapezoidal`] | q ⊕ h (v + v⁺)/2 | 2 | robots with servos, and what impulses join to them, where nothing is hit |
 //! | [`Quadrature::Midpoint`] | the same, with M, b and J of loops at q ⊕ h v/2 | 2 | linkages that nothing can touch |
+//! | [`Quadrature::Rolling`] | half a flight, impulses, half a flight | 2 | free bodies whose contacts last while they move |
 //! | [`Quadrature::Ballistic`] | the parabola, before and after bounces | exact | free bodies on which nothing acts but bounces |
 //! | [`Quadrature::HigherOrder`] | Runge–Kutta, or Rosenbrock where springs, dampers or servos are stiff, with error estimates | 5, 2 | trees on which no constraint acts |
 //!
@@ -15,6 +16,7 @@ pub(crate) mod ballistic;
 pub(crate) mod fast_rotation;
 mod free_tree;
 pub(crate) mod midpoint;
+pub(crate) mod rolling;
 mod rosenbrock;
 mod runge_kutta;
 mod system;
@@ -38,6 +40,8 @@ pub enum Quadrature {
     Trapezoidal,
     /// Second order, with inertia and forces of the middle of the step.
     Midpoint,
+    /// Second order, impulses between two halves of a flight, of free bodies whose contacts last.
+    Rolling,
     /// The exact parabola of a free body, before and after bounces.
     Ballistic,
     /// Fifth order, or second where it is stiff, of a tree that no constraint impulse acts upon.
@@ -69,6 +73,8 @@ pub(crate) enum Unbound {
 #[derive(Clone, Copy, Debug)]
 pub(crate) struct Facts {
     pub(crate) asleep: bool,
+    /// Its contacts last while it moves, [`rolling`].
+    pub(crate) rolls: bool,
     /// The contact law is rigid; compliant laws are written for positions that move by v⁺.
     pub(crate) rigid: bool,
     pub(crate) touch: Touch,
@@ -86,6 +92,7 @@ pub(crate) struct Facts {
 pub(crate) fn choose(f: &Facts) -> Quadrature {
     match (f.unbound, f.touch) {
         _ if f.asleep => Quadrature::Held,
+        _ if f.rolls => Quadrature::Rolling,
         (Some(Unbound::Body), Touch::Nothing | Touch::Bounces) => Quadrature::Ballistic,
         (Some(Unbound::Tree), Touch::Nothing) => Quadrature::HigherOrder,
         _ if !f.rigid || !f.trapezoidal || f.hit => Quadrature::Backward,

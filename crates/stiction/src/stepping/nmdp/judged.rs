@@ -91,6 +91,7 @@ impl Judged {
             world,
             kin,
             loop_kin: kin,
+            rolling: None,
             q,
             v,
             free_velocity: &self.v_free,

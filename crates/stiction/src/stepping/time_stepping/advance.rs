@@ -7,6 +7,7 @@ use crate::state::State;
 use crate::stepping::free_velocity::FreeMotion;
 use crate::stepping::here::Here;
 use crate::stepping::integrate::ballistic::Ballistic;
+use crate::stepping::integrate::rolling::RollingBodies;
 use crate::stepping::integrate::trapezoidal::{Solved, Trapezoidal};
 use crate::stepping::integrate::{Facts, Quadrature, Touch, Unbound, choose};
 use crate::stepping::trial::Trial;
@@ -39,6 +40,7 @@ pub(crate) struct SolvedStep<'a> {
     pub(crate) posed: &'a Posed,
     pub(crate) trial: &'a Trial,
     pub(crate) correction: &'a PositionCorrection,
+    pub(crate) rolling: &'a RollingBodies,
     pub(crate) solved: Solved<'a>,
 }
 
@@ -75,6 +77,7 @@ impl Advance {
         self.v.copy_from_slice(v_next);
         let (q, v) = (&mut self.q, &mut self.v);
         self.ballistic.advance(s.state, &s.free.v_free, s.h, &self.rules, q, v);
+        s.rolling.advance(s.state, &s.correction.v, s.h, q, v);
         if s.here.rigid {
             self.ballistic.fly_after_impulses(s.state, &s.correction.v, s.h, &self.rules, q, v);
         }
@@ -97,6 +100,7 @@ impl Advance {
         for (tree, rule) in rules.iter_mut().enumerate() {
             *rule = choose(&Facts {
                 asleep: s.here.sleeps[tree],
+                rolls: s.rolling.on[tree],
                 rigid: s.here.rigid,
                 touch: ballistic.touch(tree),
                 unbound: unbound[tree],

@@ -52,6 +52,7 @@ impl TimeStepping {
             return Ok(None);
         }
         self.here.look(world, state, 0.0, true);
+        self.rolling.give_up();
         self.free.find_at_instant(world, state, &self.here)?;
         self.search.find_touching(world, (&self.here, &self.free), CLOSED);
         self.pose_impact(world, state, h, solver)?;

@@ -44,6 +44,7 @@ use super::contact_source::ContactSource;
 use super::decoratable::{Bounce, Decoratable};
 use super::free_velocity::FreeMotion;
 use super::here::Here;
+use super::integrate::rolling::RollingBodies;
 use super::integrate::trapezoidal::Solved;
 use super::memory::Memory;
 use super::remedies::Solving;
@@ -64,7 +65,7 @@ use stiction_assembly::forces::Servos;
 use stiction_assembly::loops::Loops;
 use stiction_assembly::{BlockKey, Choice, ContactPoint, Posed, Posing, RowParams, WarmStart, primal};
 use stiction_collision::ShapeError;
-use stiction_contact::{ContactSolver, Judge};
+use stiction_contact::{ContactSolver, Judge, SolveStatus};
 use stiction_models::World;
 
 /// The stepper `time-stepping`; owns all memory that a step needs.
@@ -85,6 +86,7 @@ pub struct TimeStepping {
     room: SolvingRoom,
     correction: PositionCorrection,
     advance: Advance,
+    rolling: RollingBodies,
     energy_error: EnergyError,
 }
 
@@ -115,6 +117,7 @@ impl TimeStepping {
     pub fn new(world: &World, params: StepperParams) -> Result<Self, ShapeError> {
         let nv = world.model.nv();
         let advance = Advance::new(world, params.higher_order);
+        let rolling = RollingBodies::new(world, params.higher_order);
         Ok(Self {
             here: Here::new(world, &advance.trapezoidal),
             free: FreeMotion::new(world),
@@ -141,12 +144,42 @@ impl TimeStepping {
             },
             correction: PositionCorrection::new(world),
             advance,
+            rolling,
             energy_error: EnergyError::new(world),
         })
     }
 
-    /// The step up to its acceptance; the cause if there is none.
+    /// The step up to its acceptance; the cause if there is none. Bodies roll if nothing speaks against it.
     fn attempt(
+        &mut self,
+        world: &World,
+        state: &State,
+        input: &Input,
+        h: f64,
+        solver: &mut dyn ContactSolver,
+    ) -> Result<(), String> {
+        self.rolling.give_up();
+        let may = !solver.needs().softness && self.search.swept.is_none() && self.room.correction.is_none();
+        if may && self.rolling.find(state, &self.warm, h, &self.here.sleeps) {
+            let middle =
+                std::mem::replace(&mut self.rolling.middle, State { t: 0.0, q: Vec::new(), v: Vec::new() });
+            let done = self.attempt_from(world, &middle, input, h, solver);
+            self.rolling.middle = middle;
+            if done.is_ok() && self.rolled() {
+                return Ok(());
+            }
+            self.rolling.give_up();
+        }
+        self.attempt_from(world, state, input, h, solver)
+    }
+
+    /// Whether the step of bodies that roll went well.
+    fn rolled(&self) -> bool {
+        let good = matches!(self.trial.report.status, SolveStatus::Converged | SolveStatus::Rounding);
+        good && self.remedy.is_none() && !self.rolling.hits(&self.posed, &self.trial.impulses)
+    }
+
+    fn attempt_from(
         &mut self,
         world: &World,
         state: &State,
@@ -158,7 +191,13 @@ impl TimeStepping {
         self.here.look(world, state, h, !solver.needs().softness);
         self.advance.trapezoidal.begin();
         loop {
-            self.free.find(world, state, input, h, (&mut self.here, &mut self.advance.trapezoidal))?; // (1), (2)
+            self.free.find(
+                world,
+                state,
+                input,
+                h,
+                (&mut self.here, &mut self.advance.trapezoidal, &self.rolling),
+            )?; // (1), (2)
             self.find_contacts(world, h);
             self.pose(world, state, h, solver)?;
             self.solve(world, state, solver)?; // (3)
@@ -197,7 +236,7 @@ impl TimeStepping {
         solver: &dyn ContactSolver,
     ) -> Result<(), String> {
         let (needs, law) = (solver.needs(), solver.law());
-        let Self { here, free, search, constants, warm, posed, trial, room, .. } = self;
+        let Self { here, free, search, constants, warm, posed, trial, room, rolling, .. } = self;
         let posing = Posing {
             world,
             kin: &here.kin,
@@ -210,6 +249,7 @@ impl TimeStepping {
             implicit_forces: &free.implicit_forces,
             q_of_dof: &free.q_of_dof,
             loops: &constants.loops,
+            rolling: rolling.rows(),
             compliance: needs.softness.then_some((&constants.compliance, law)),
         };
         let kept = posed.problem.primal.take();
@@ -277,7 +317,9 @@ impl TimeStepping {
 
     /// Whether v⁺ belies what was guessed of effort limits, or of stiff servos whose tree is hit.
     fn guessed_wrong(&mut self, world: &World, state: &State, h: f64) -> bool {
-        if self.free.servos.promote(&state.v, &self.trial.v_next) {
+        if self.free.servos.promote(&state.v, &self.trial.v_next)
+            || self.rolling.sticks_now(&self.posed, &state.v, &self.trial.v_next)
+        {
             return true;
         }
         let slow = self.params.bouncing_speed(h, &world.model.gravity);
@@ -299,15 +341,29 @@ impl TimeStepping {
 
     fn advance_by_rules(&mut self, world: &World, state: &State, input: &Input, h: f64) {
         let slow = self.params.bouncing_speed(h, &world.model.gravity);
-        let Self { advance, trial, posed, warm, here, params, free, correction, .. } = self;
+        let Self { advance, trial, posed, warm, here, params, free, correction, rolling, .. } = self;
         let solved = solved(params, posed, trial, warm, here, &state.v, (slow, h));
-        advance.find(&SolvedStep { world, state, input, h, here, free, posed, trial, correction, solved });
+        advance.find(&SolvedStep {
+            world,
+            state,
+            input,
+            h,
+            here,
+            free,
+            posed,
+            trial,
+            correction,
+            rolling,
+            solved,
+        });
     }
 
     /// Commits the memory, and moves the state.
     fn accept(&mut self, world: &World, state: &mut State, h: f64) {
-        let Self { warm, search, posed, trial, free, room, advance, .. } = self;
-        warm.commit(&search.points, posed.problem.cones(), &trial.impulses);
+        let Self { warm, search, posed, trial, free, room, advance, rolling, .. } = self;
+        warm.commit(&search.points, posed.problem.cones(), &trial.impulses, |i, steps| {
+            rolling.motion(posed, (i, &search.points[i]), &trial.v_next, (h, steps))
+        });
         free.servos.commit(&world.actuators, &state.v, &trial.v_next);
         self.left_out = trial.choice.feedback == 0.0;
         room.v_start.copy_from_slice(&state.v);
@@ -458,6 +514,7 @@ impl Stepper for TimeStepping {
         self.search.take_surfaces(world);
         self.free.take_numbers(world);
         self.advance = Advance::new(world, self.params.higher_order);
+        self.rolling = RollingBodies::new(world, self.params.higher_order);
         self.energy_error = EnergyError::new(world);
         self.here.take_numbers(world, &self.advance.trapezoidal);
     }
@@ -514,8 +571,15 @@ impl Decoratable for TimeStepping {
 
     fn find_contacts(&mut self, world: &World, state: &State, input: &Input, h: f64) -> bool {
         self.here.look(world, state, h, true);
+        self.rolling.give_up();
         self.advance.trapezoidal.begin();
-        let found = self.free.find(world, state, input, h, (&mut self.here, &mut self.advance.trapezoidal));
+        let found = self.free.find(
+            world,
+            state,
+            input,
+            h,
+            (&mut self.here, &mut self.advance.trapezoidal, &self.rolling),
+        );
         if found.is_ok() {
             Self::find_contacts(self, world, h);
         }

@@ -1,0 +1,104 @@
+//! Contacts that last while their bodies turn and slide.
+//!
+//! A body that touches goes through a step by half a flight, the impulses at the pose q_m between, and half a flight. With J of q_m and
+//! v⁻, v⁺ the velocities before and after the impulses, the velocity at the contact at the end of the step is
+//!
+//! ```text
+//!     c = J v⁺ + ½ h a,     a = (J v⁻ − w)/(t + ½ h)                                              (1)
+//! ```
+//!
+//! to the second order: a is the rate at which the flight since the last step changed it, from w after the impulses of that step, t
+//! before its end. Signorini's and Coulomb's laws hold for c, as in all steps: what sticks sticks, what is closed stays closed. An
+//! error of w is gone in the next step. Where a contact slides its friction is that of the mean velocity,
+//!
+//! ```text
+//!     c_T = J_T (v⁻ + v⁺)                                                                         (2)
+//! ```
+//!
+//! since (1) would turn it by the direction at the end, which is of first order. Gaps are those of the start of the step,
+//!
+//! ```text
+//!     φ₀ = φ(q_m) − ½ h J_N v⁻ + ⅛ h² a_N                                                         (3)
+//! ```
+//!
+//! A contact that was not loaded in the last step has no w; its gap is to stay open to the end, φ(q_m) + ½ h J_N v⁺ ≥ 0. Whoever poses
+//! the step takes it back if such a contact is hit ([`RollingContact`]).
+
+use crate::contact_point::ContactPoint;
+use crate::posed::Posed;
+use crate::posing::Posing;
+use crate::warm_start::WarmStart;
+use stiction_dynamics::spatial::Vec3;
+
+/// A contact whose slip at the start of the step is more than so many times what turns it in the step slides [–].
+const SLIDES: f64 = 4.0;
+/// Slip that is none [m/s].
+const STILL: f64 = 1e-9;
+
+/// How a contact of trees that roll was posed.
+#[derive(Clone, Copy, Debug, PartialEq)]
+pub struct RollingContact {
+    pub block: usize,
+    /// It had an impulse in the last step.
+    pub lasts: bool,
+    /// Its friction is (2).
+    pub slides: bool,
+}
+
+/// What is added to J v_f of the rows of a contact that lasts.
+#[derive(Clone, Copy)]
+pub(crate) struct Roll {
+    pub(crate) tangential: Vec3,
+    pub(crate) normal: f64,
+    pub(crate) turning: Vec3,
+    /// Biases of φ₀, [`crate::stabilisation`].
+    pub(crate) gap: f64,
+    pub(crate) correction: f64,
+}
+
+/// (1) to (3) of contact `index`, whose columns of J are those of `block`; `None` if it was not loaded.
+pub(crate) fn pose(
+    p: &Posing<'_>,
+    index: usize,
+    c: &ContactPoint,
+    block: usize,
+    warm: &mut WarmStart,
+    out: &mut Posed,
+) -> Option<Roll> {
+    let motion = warm.motion_of(c);
+    let mut posed = RollingContact { block, lasts: motion.is_some(), slides: false };
+    let Some(motion) = motion else {
+        out.rolling.push(posed);
+        return None;
+    };
+    let h = p.params.h;
+    let axes = c.axes();
+    let along = |axes: &[Vec3; 3], w: Vec3| Vec3::from([axes[0].dot(w), axes[1].dot(w), axes[2].dot(w)]);
+    let before = out.jacobian.velocity(block, p.v);
+    let before = if c.friction > 0.0 { before } else { Vec3::from([0.0, 0.0, before.x]) };
+    let last = along(&axes, motion.velocity[0]);
+    let a = (before - last) * (1.0 / (motion.since + 0.5 * h));
+    let turn = a * (0.5 * h);
+    let slip = last + a * motion.since;
+    let size = |v: Vec3| v.x.hypot(v.y);
+    let sticks = p.rolling.is_some_and(|r| r.sticks.get(index).copied().unwrap_or(false));
+    posed.slides = c.friction > 0.0 && !sticks && size(slip) > SLIDES * size(turn) + STILL;
+    out.rolling.push(posed);
+    let tangential = if posed.slides { before } else { turn };
+    let turning = {
+        let before = out.jacobian.turning(block, p.v);
+        (before - along(&c.turning_axes(), motion.velocity[1])) * (0.5 * h / (motion.since + 0.5 * h))
+    };
+    let earlier = 0.125 * h * h * a.z - 0.5 * h * before.z;
+    let mut start = *c;
+    start.gap += earlier;
+    start.face.deepest += earlier;
+    let of_gap = p.params.contact_bias(&start);
+    Some(Roll {
+        tangential: Vec3::from([tangential.x, tangential.y, 0.0]),
+        normal: turn.z,
+        turning: if c.friction > 0.0 { turning } else { Vec3::ZERO },
+        gap: of_gap.gap,
+        correction: of_gap.correction,
+    })
+}
