@@ -42,6 +42,8 @@ pub struct Rolling<'a> {
     pub on: &'a [bool],
     /// Per contact: it slid and will stick. Empty: none.
     pub sticks: &'a [bool],
+    /// The law is Coulomb's: friction depends on the direction of the slip alone.
+    pub coulomb: bool,
 }
 
 impl Posing<'_> {

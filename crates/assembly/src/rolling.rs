@@ -15,7 +15,8 @@
 //!     c_T = J_T (v⁻ + v⁺)                                                                         (2)
 //! ```
 //!
-//! since (1) would turn it by the direction at the end, which is of first order. Gaps are those of the start of the step,
+//! since (1) would turn it by the direction at the end, which is of first order; but not under relaxed laws, to which its size matters.
+//! Gaps are those of the start of the step,
 //!
 //! ```text
 //!     φ₀ = φ(q_m) − ½ h J_N v⁻ + ⅛ h² a_N                                                         (3)
@@ -81,8 +82,8 @@ pub(crate) fn pose(
     let turn = a * (0.5 * h);
     let slip = last + a * motion.since;
     let size = |v: Vec3| v.x.hypot(v.y);
-    let sticks = p.rolling.is_some_and(|r| r.sticks.get(index).copied().unwrap_or(false));
-    posed.slides = c.friction > 0.0 && !sticks && size(slip) > SLIDES * size(turn) + STILL;
+    let may = p.rolling.is_some_and(|r| r.coulomb && !r.sticks.get(index).copied().unwrap_or(false));
+    posed.slides = c.friction > 0.0 && may && size(slip) > SLIDES * size(turn) + STILL;
     out.rolling.push(posed);
     let tangential = if posed.slides { before } else { turn };
     let turning = {

@@ -38,9 +38,10 @@ pub struct ContactMotion {
 }
 
 impl ContactMotion {
-    fn numbers(&self) -> impl Iterator<Item = f64> {
-        let velocities = self.velocity.into_iter().flat_map(Vec3::to_array);
-        velocities.chain([self.since, f64::from(self.steps)])
+    /// Velocity, angular velocity, time since, steps.
+    pub fn numbers(&self) -> [f64; 8] {
+        let [[a, b, c], [x, y, z]] = self.velocity.map(Vec3::to_array);
+        [a, b, c, x, y, z, self.since, f64::from(self.steps)]
     }
 }
 
@@ -91,7 +92,7 @@ impl WarmStart {
     pub fn numbers(&self) -> Numbers {
         let plain = |m: &Remembered| {
             let impulses = m.impulses.iter().flatten().flat_map(|x| x.to_array());
-            impulses.chain(m.motion.iter().flat_map(ContactMotion::numbers)).collect()
+            impulses.chain(m.motion.iter().flat_map(|m| m.numbers())).collect()
         };
         (self.contacts.iter().map(|m| (m.geometries, m.feature, plain(m))).collect(), self.rows.clone())
     }
@@ -113,9 +114,11 @@ impl WarmStart {
     }
 
     /// What is remembered of contacts: geometries, feature, and the impulses of the last step and of the step before or
-    /// the same, each with its moment.
-    pub fn contacts(&self) -> impl Iterator<Item = ([usize; 2], u32, &[[Vec3; 2]; 2])> {
-        self.contacts.iter().map(|m| (m.geometries, m.feature, &m.impulses))
+    /// the same, each with its moment; and its motion if that is known.
+    pub fn contacts(
+        &self,
+    ) -> impl Iterator<Item = ([usize; 2], u32, &[[Vec3; 2]; 2], Option<ContactMotion>)> {
+        self.contacts.iter().map(|m| (m.geometries, m.feature, &m.impulses, m.motion))
     }
 
     /// Those that had an impulse in the last step, with their motion if that is known.

@@ -256,6 +256,7 @@ impl<T: Real> Room<T> {
             means.take(plan, numbers, (rows, &free.factor, &solver.lambda), [v, v_next], v_by);
             good = T::select(mask(means.turns_back(&free.stiff, kind)), kind, good);
             good = T::select(mask(rows.flies(plan, &solver.lambda, kind)), kind, good);
+            good = T::select(mask(rows.rolls(plan, &solver.lambda, v, kind)), kind, good);
             free.fly_after_impulses(plan, &numbers.model, v, [&mut *v_next, &mut *v_by]);
             memory.commit(plan, &touch.slots, rows, &solver.lambda, &means.start, good);
         }

@@ -7,7 +7,7 @@ use super::rows::{Key, Rows, turns};
 use super::touch::{Slot, one};
 use super::{Numbers64, WIDEST};
 use stiction_assembly::forces::{ImplicitForce, Servos};
-use stiction_assembly::{RowKey, WarmStart};
+use stiction_assembly::{ContactMotion, RowKey, WarmStart};
 use stiction_dynamics::Real;
 use stiction_dynamics::spatial::{Vec3, vec3};
 
@@ -38,6 +38,8 @@ struct Contact {
     moment: [Numbers64; 3],
     /// 1 where there was none in the step before.
     young: Numbers64,
+    /// The numbers of a [`ContactMotion`], steps 0 where it is not known.
+    motion: [Numbers64; 8],
 }
 
 #[derive(Clone, Copy, Debug)]
@@ -94,7 +96,8 @@ impl Memory {
             let part = |x: &[Numbers64; 3]| vec3(x[0][lane], x[1][lane], x[2][lane]);
             let wrench = [part(&contact.impulse), part(&contact.moment)];
             if wrench != [Vec3::ZERO; 2] {
-                to.push_contact(plan.pairs[contact.pair].geometries, contact.feature[lane], wrench, None);
+                let motion = contact.motion_of(lane);
+                to.push_contact(plan.pairs[contact.pair].geometries, contact.feature[lane], wrench, motion);
             }
         }
         for row in rows.iter().filter(|row| row.impulse[lane] != 0.0) {
@@ -118,7 +121,7 @@ impl Memory {
     /// Remembers for `lane` what the step did that was done alone.
     pub(super) fn take(&mut self, plan: &Plan, lane: usize, (from, servos): (&WarmStart, &Servos)) {
         let mut last = (usize::MAX, 0);
-        for (geometries, feature, [now, before]) in from.contacts() {
+        for (geometries, feature, [now, before], motion) in from.contacts() {
             let Ok(pair) = plan.pairs.binary_search_by_key(&geometries, |p| p.geometries) else { continue };
             last = (pair, if last.0 == pair { last.1 + 1 } else { 0 });
             let kept = self.last.contact(pair, last.1);
@@ -126,6 +129,7 @@ impl Memory {
             put(&mut kept.impulse, lane, now[0]);
             put(&mut kept.moment, lane, now[1]);
             kept.young[lane] = f64::from(now == before);
+            kept.set_motion(lane, motion);
         }
         for (key, [now, before]) in from.rows() {
             let key = match *key {
@@ -208,6 +212,8 @@ impl Memory {
         start: &[T],
         good: T,
     ) {
+        // What rolls goes alone, [`Rows::rolls`].
+        let at_rest = ContactMotion { velocity: [Vec3::ZERO; 2], since: plan.h(), steps: u32::MAX };
         for ((block, local), start) in rows.blocks.iter().zip(&rows.locals).zip(start) {
             let young = |lane| f64::from(start.lane(lane) == 0.0);
             let l = &lambda[block.row..block.row + block.dim];
@@ -220,6 +226,7 @@ impl Memory {
                     kept.feature[lane] = slot.feature[lane];
                     put(&mut kept.impulse, lane, one(impulse, lane));
                     kept.young[lane] = young(lane);
+                    kept.set_motion(lane, Some(at_rest));
                 }
                 if let Some(turning) = plan.pairs[slot.pair].turning {
                     let turns = turns(turning, slot.frame, local.mu);
@@ -284,6 +291,19 @@ fn put(numbers: &mut [Numbers64; 3], lane: usize, value: Vec3) {
     }
 }
 
+impl Contact {
+    fn motion_of(&self, lane: usize) -> Option<ContactMotion> {
+        let [a, b, c, x, y, z, since, steps] = self.motion.map(|numbers| numbers[lane]);
+        let motion = ContactMotion { velocity: [vec3(a, b, c), vec3(x, y, z)], since, steps: steps as u32 };
+        (motion.steps > 0).then_some(motion)
+    }
+
+    fn set_motion(&mut self, lane: usize, motion: Option<ContactMotion>) {
+        let numbers = motion.map_or([0.0; 8], |m| m.numbers());
+        self.motion.iter_mut().zip(numbers).for_each(|(all, x)| all[lane] = x);
+    }
+}
+
 impl Impulses {
     /// What is kept of a contact; nothing yet if there is none.
     fn contact(&mut self, pair: usize, ordinal: usize) -> &mut Contact {
@@ -297,7 +317,15 @@ impl Impulses {
         if self.contacts.get(at).is_none_or(|c| (c.pair, c.ordinal) != (pair, ordinal)) {
             let none = [0.0; WIDEST];
             let feature = [u32::MAX; WIDEST];
-            let none = Contact { pair, ordinal, feature, impulse: [none; 3], moment: [none; 3], young: none };
+            let none = Contact {
+                pair,
+                ordinal,
+                feature,
+                impulse: [none; 3],
+                moment: [none; 3],
+                young: none,
+                motion: [none; 8],
+            };
             self.contacts.insert(at, none);
         }
         &mut self.contacts[at]
@@ -346,7 +374,7 @@ mod tests {
         };
         let (warm, mut servos) = lent(memory, lane);
         let mass: f64 = plan.world.model.bodies.iter().map(|b| b.inertia.mass).sum();
-        let borne: f64 = warm.contacts().map(|(.., wrench)| wrench[0][0].z).sum();
+        let borne: f64 = warm.contacts().map(|(_, _, wrench, _)| wrench[0][0].z).sum();
         let weight = mass * plan.world.model.gravity.norm() * plan.h();
         assert_eq!(warm.contacts().count(), 4);
         assert!((borne.abs() - weight).abs() < 0.01 * weight, "{borne} of {weight}");

@@ -45,6 +45,8 @@ pub(super) struct Plan {
     pub(super) free_bodies: Vec<usize>,
     /// Those of [`flying_bodies`].
     pub(super) flying_bodies: Vec<usize>,
+    /// Per tree: it is one of those.
+    pub(super) flies_alone: Vec<bool>,
     pub(super) places: Vec<Place>,
     pub(super) pairs: Vec<Pair>,
     /// Pairs that are left to a step alone where both meet, see [`stiction_collision::CollisionWorld::seams`].
@@ -191,6 +193,7 @@ impl Plan {
             .map(|s| [s.friction(), s.restitution])
             .collect();
         let bound = bound_trees(&world);
+        let flying = flying_bodies(&world, HigherOrder::Passive);
         let Trapezoidal { goes, untouchable: swings, driven, tree_of, mobility, .. } =
             Trapezoidal::new(&world);
         let mut plan = Self {
@@ -204,7 +207,10 @@ impl Plan {
             mobility,
             q_of_dof: actuators::q_of_dofs(&world),
             free_bodies: (0..model.bodies.len()).filter(|&b| alone(b)).collect(),
-            flying_bodies: flying_bodies(&world, HigherOrder::Passive),
+            flies_alone: (0..model.trees)
+                .map(|t| flying.iter().any(|&b| model.bodies[b].tree == t))
+                .collect(),
+            flying_bodies: flying,
             limits: (model.joints.iter().enumerate())
                 .filter(|(_, j)| scalar(j.kind))
                 .filter_map(|(i, j)| Some((i, j.limit?)))

@@ -16,6 +16,7 @@ use super::numbers::Numbers;
 use super::patch::Patch;
 use super::plan::{Acting, Pair, Plan};
 use super::touch::Slot;
+use crate::stepping::integrate::midpoint::NEAR;
 use stiction_assembly::contact_points::LEAST;
 use stiction_dynamics::spatial::Vec3;
 use stiction_dynamics::{Factor, Kinematics, Model, Real};
@@ -442,6 +443,34 @@ impl<T: Real> Rows<T> {
             flies = T::select(mask(self.held[*tree]), flies, kind.one());
         }
         flies
+    }
+
+    /// 1 where a free body moves on what it touches and nothing else touches it: it rolls, which is done alone
+    /// ([`crate::stepping::integrate::rolling`]). After [`Self::flies`].
+    #[inline(always)]
+    pub(super) fn rolls(&self, plan: &Plan, lambda: &[T], v: &[T], kind: T) -> T {
+        let mut rolls = kind.zero();
+        let half = 0.5 * plan.h();
+        for &b in &plan.flying_bodies {
+            let body = &plan.world.model.bodies[b];
+            let mut moves = kind.zero();
+            for v in &v[body.dofs.clone()] {
+                moves = max(moves, (kind.like(half) * *v).abs());
+            }
+            let moves = T::both(mask(self.held[body.tree]), kind.like(NEAR).less(moves));
+            if !T::any(moves) {
+                continue;
+            }
+            let mut company = kind.zero();
+            for i in 0..self.blocks.len() {
+                let trees = self.trees(plan, i);
+                if trees.contains(&body.tree) && trees.iter().any(|t| !plan.flies_alone[*t]) {
+                    company = max(company, self.holds(i, lambda));
+                }
+            }
+            rolls = T::select(T::both(moves, T::not(mask(company))), kind.one(), rolls);
+        }
+        rolls
     }
 
     /// 1 where something bounces: its impact is at an instant of its own, which the step alone finds.

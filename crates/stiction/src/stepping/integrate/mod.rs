@@ -141,27 +141,34 @@ mod tests {
     /// The truth table, row by row: the first that fits holds.
     #[test]
     fn the_table_of_rules() {
-        use Quadrature::{Backward, Ballistic, Held, HigherOrder, Midpoint, Trapezoidal};
-        // asleep, rigid, touch, unbound, trapezoidal, untouchable, hit; `None`: whatever it is.
-        type Row =
-            (Option<bool>, Option<bool>, &'static [Touch], &'static [Option<Unbound>], [Option<bool>; 3]);
+        use Quadrature::{Backward, Ballistic, Held, HigherOrder, Midpoint, Rolling, Trapezoidal};
+        // [asleep, rolls], rigid, touch, unbound, trapezoidal, untouchable, hit; `None`: whatever it is.
+        type Row = (
+            [Option<bool>; 2],
+            Option<bool>,
+            &'static [Touch],
+            &'static [Option<Unbound>],
+            [Option<bool>; 3],
+        );
         const BODY: Option<Unbound> = Some(Unbound::Body);
         const TREE: Option<Unbound> = Some(Unbound::Tree);
         const ANY: [Touch; 3] = [Touch::Nothing, Touch::Bounces, Touch::Holds];
         let (yes, no, any) = (Some(true), Some(false), None);
-        let table: [(Row, Quadrature); 8] = [
-            ((yes, any, &ANY, &[None, BODY, TREE], [any; 3]), Held),
-            ((no, any, &[Touch::Nothing, Touch::Bounces], &[BODY], [any; 3]), Ballistic),
-            ((no, any, &[Touch::Nothing], &[TREE], [any; 3]), HigherOrder),
-            ((no, no, &ANY, &[None, BODY, TREE], [any; 3]), Backward),
-            ((no, yes, &ANY, &[None, BODY, TREE], [no, any, any]), Backward),
-            ((no, yes, &ANY, &[None, BODY, TREE], [yes, any, yes]), Backward),
-            ((no, yes, &ANY, &[None, BODY, TREE], [yes, yes, no]), Midpoint),
-            ((no, yes, &ANY, &[None, BODY, TREE], [yes, no, no]), Trapezoidal),
+        const AWAKE: [Option<bool>; 2] = [Some(false), Some(false)];
+        let table: [(Row, Quadrature); 9] = [
+            (([yes, any], any, &ANY, &[None, BODY, TREE], [any; 3]), Held),
+            (([no, yes], any, &ANY, &[None, BODY, TREE], [any; 3]), Rolling),
+            ((AWAKE, any, &[Touch::Nothing, Touch::Bounces], &[BODY], [any; 3]), Ballistic),
+            ((AWAKE, any, &[Touch::Nothing], &[TREE], [any; 3]), HigherOrder),
+            ((AWAKE, no, &ANY, &[None, BODY, TREE], [any; 3]), Backward),
+            ((AWAKE, yes, &ANY, &[None, BODY, TREE], [no, any, any]), Backward),
+            ((AWAKE, yes, &ANY, &[None, BODY, TREE], [yes, any, yes]), Backward),
+            ((AWAKE, yes, &ANY, &[None, BODY, TREE], [yes, yes, no]), Midpoint),
+            ((AWAKE, yes, &ANY, &[None, BODY, TREE], [yes, no, no]), Trapezoidal),
         ];
         let fits = |asked: Option<bool>, is: bool| asked.is_none_or(|a| a == is);
-        let mut seen = [0; 8];
-        for bits in 0..32_u32 {
+        let mut seen = [0; 9];
+        for bits in 0..64_u32 {
             let bit = |k: u32| bits >> k & 1 == 1;
             for touch in ANY {
                 for unbound in [None, BODY, TREE] {
@@ -173,10 +180,12 @@ mod tests {
                         trapezoidal: bit(2),
                         untouchable: bit(3),
                         hit: bit(4),
+                        rolls: bit(5),
                     };
-                    let row = table.iter().position(|((asleep, rigid, touches, kinds, rest), _)| {
+                    let row = table.iter().position(|(([asleep, rolls], rigid, touches, kinds, rest), _)| {
                         let of = [f.trapezoidal, f.untouchable, f.hit];
                         fits(*asleep, f.asleep)
+                            && fits(*rolls, f.rolls)
                             && fits(*rigid, f.rigid)
                             && touches.contains(&touch)
                             && kinds.contains(&unbound)

@@ -39,6 +39,7 @@ pub(crate) struct RollingBodies {
     /// Per tree, the first of those that its contacts join it to.
     group: Vec<usize>,
     sticks: Vec<bool>,
+    coulomb: bool,
     /// (1); of other trees the start of the step.
     pub(crate) middle: State,
     /// Its velocities, zero where a tree rolls.
@@ -58,15 +59,24 @@ impl RollingBodies {
             any: false,
             group: vec![0; model.trees],
             sticks: Vec::new(),
+            coulomb: true,
             middle: State::neutral(model),
             coriolis: vec![0.0; model.nv()],
             bodies,
         }
     }
 
-    /// Finds who rolls in a step of h [s] from `state`, after the last step of `warm`, and (1); false if nobody does.
-    pub(crate) fn find(&mut self, state: &State, warm: &WarmStart, h: f64, asleep: &[bool]) -> bool {
+    /// Finds who rolls in a step of h [s] from `state`, after the last step of `warm`, and (1); false if nobody does. The contact law is
+    /// that of Coulomb, or a relaxed one.
+    pub(crate) fn find(
+        &mut self,
+        state: &State,
+        warm: &WarmStart,
+        h: f64,
+        (asleep, coulomb): (&[bool], bool),
+    ) -> bool {
         self.give_up();
+        self.coulomb = coulomb;
         self.sticks.clear();
         if self.bodies.is_empty() || !self.choose(state, warm, h, asleep) {
             return false;
@@ -126,7 +136,7 @@ impl RollingBodies {
 
     /// For the rows of the step.
     pub(crate) fn rows(&self) -> Option<Rolling<'_>> {
-        self.any.then_some(Rolling { on: &self.on, sticks: &self.sticks })
+        self.any.then_some(Rolling { on: &self.on, sticks: &self.sticks, coulomb: self.coulomb })
     }
 
     /// The velocities of which Coriolis forces and gyroscopic moments are, v being those of the start.

@@ -65,7 +65,7 @@ use stiction_assembly::forces::Servos;
 use stiction_assembly::loops::Loops;
 use stiction_assembly::{BlockKey, Choice, ContactPoint, Posed, Posing, RowParams, WarmStart, primal};
 use stiction_collision::ShapeError;
-use stiction_contact::{ContactSolver, Judge, SolveStatus};
+use stiction_contact::{ContactSolver, Judge, Law, SolveStatus};
 use stiction_models::World;
 
 /// The stepper `time-stepping`; owns all memory that a step needs.
@@ -160,7 +160,8 @@ impl TimeStepping {
     ) -> Result<(), String> {
         self.rolling.give_up();
         let may = !solver.needs().softness && self.search.swept.is_none() && self.room.correction.is_none();
-        if may && self.rolling.find(state, &self.warm, h, &self.here.sleeps) {
+        let coulomb = solver.law() == Law::Ncp;
+        if may && self.rolling.find(state, &self.warm, h, (&self.here.sleeps, coulomb)) {
             let middle =
                 std::mem::replace(&mut self.rolling.middle, State { t: 0.0, q: Vec::new(), v: Vec::new() });
             let done = self.attempt_from(world, &middle, input, h, solver);
