@@ -22,7 +22,8 @@ pub struct Block {
 pub struct Bias {
     /// J v_f: the row's velocity without constraint impulses.
     pub free: f64,
-    /// Of a contact that rolls: what its normal row turns by, [`crate::rolling`].
+    /// What the row turns by in the step: of a contact that rolls [`crate::rolling`], of a row that the mean of v and v⁺ obeys J v
+    /// ([`crate::turning`]).
     pub turn: f64,
     /// Of an open gap φ: φ/h, at most as fast as which it may close. Of a compliant row (spring, actuator with a limit): minus
     /// the velocity at which it exerts nothing.
@@ -31,7 +32,7 @@ pub struct Bias {
     pub restitution: f64,
     /// Share of the step that is left after a bounce, `None` of what does not bounce [–].
     pub after_bounce: Option<f64>,
-    /// Minus the velocity that undoes the error of a coupling or loop.
+    /// Minus the velocity that undoes the error of a coupling or loop, and what the row was violated by if it turns.
     pub feedback: f64,
     /// Minus the velocity at which an overlap or a violated limit is undone; it is no part of g: these errors are taken out of
     /// the positions alone.

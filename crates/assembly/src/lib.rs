@@ -33,6 +33,7 @@ pub mod rows;
 pub mod stabilisation;
 pub mod swept;
 mod tangents;
+mod turning;
 pub mod warm_start;
 
 pub use block::{Bias, Block, BlockKey, Choice, RowKey};
@@ -41,5 +42,5 @@ pub use contact_points::{ContactFinder, Lookahead};
 pub use jacobian::Jacobian;
 pub use params::RowParams;
 pub use posed::Posed;
-pub use posing::{Posing, Rolling};
+pub use posing::{Middle, Posing, Rolling};
 pub use warm_start::{ContactMotion, WarmStart};

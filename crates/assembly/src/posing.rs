@@ -15,8 +15,8 @@ pub struct Posing<'a> {
     pub world: &'a World,
     /// Kinematics at `q`: where contacts and position errors are.
     pub kin: &'a Kinematics,
-    /// Kinematics at which loops take their directions: `kin`, or those in the middle of a step.
-    pub loop_kin: &'a Kinematics,
+    /// The middle of the step, where rows of linkages that turn are taken; `None`: nothing turns.
+    pub middle: Option<Middle<'a>>,
     /// Generalized positions and velocities at the start of the step.
     pub q: &'a [f64],
     pub v: &'a [f64],
@@ -46,7 +46,21 @@ pub struct Rolling<'a> {
     pub coulomb: bool,
 }
 
+/// The middle of a step.
+#[derive(Clone, Copy)]
+pub struct Middle<'a> {
+    pub kin: &'a Kinematics,
+    pub q: &'a [f64],
+    /// Per tree: it turns, and with it all that loops and couplings tie to it.
+    pub turning: &'a [bool],
+}
+
 impl Posing<'_> {
+    /// The middle of the step, if the row that ties `trees` turns.
+    pub(crate) fn middle_of(&self, trees: impl IntoIterator<Item = usize>) -> Option<Middle<'_>> {
+        self.middle.filter(|m| trees.into_iter().any(|t| m.turning[t]))
+    }
+
     /// The gap of a block, where the solver's law reads it.
     #[inline(always)]
     pub(crate) fn softness_gap(&self, gap: f64) -> Option<f64> {

@@ -3,6 +3,8 @@
 //! ```text
 //!     c = Σ c q̇ − p'(z) ż,   error e = Σ c q − d − p(z),   λ free                                     (1)
 //! ```
+//!
+//! Those of linkages that turn have the slope p' of the middle of the step ([`crate::turning`]).
 
 use crate::block::{Bias, RowKey};
 use crate::posed::Posed;
@@ -18,14 +20,24 @@ pub(crate) fn push(p: &Posing<'_>, out: &mut Posed, warm: &mut WarmStart) {
         };
         let (q, v) = (|d: usize| p.q[p.q_of_dof[d]], |d: usize| p.free_velocity[d]);
         let curved = coupling.curve.as_ref();
-        let (value, slope) = curved.map_or((0.0, 0.0), |c| c.at(along(&c.terms, &q) - c.reference));
+        let at =
+            |q: &dyn Fn(usize) -> f64| curved.map_or((0.0, 0.0), |c| c.at(along(&c.terms, q) - c.reference));
         let bend = curved.map_or(&[][..], |c| &c.terms[..]);
-        let free = along(&coupling.terms, &v) - slope * along(bend, &v);
+        let rate = |slope: f64, v: &dyn Fn(usize) -> f64| along(&coupling.terms, v) - slope * along(bend, v);
+        let (value, start_slope) = at(&q);
         let error = along(&coupling.terms, &q) - coupling.offset - value;
+        let tree = |&(dof, _): &(usize, f64)| p.world.model.bodies[p.world.model.dofs[dof].body].tree;
+        let middle = p.middle_of(coupling.terms.iter().chain(bend).map(tree));
+        let slope = middle.map_or(start_slope, |m| at(&|d| m.q[p.q_of_dof[d]]).1);
+        let (free, before) = (rate(slope, &v), |slope: f64| rate(slope, &|d| p.v[d]));
         let bent = bend.iter().map(|&(dof, c)| (dof, -slope * c));
         out.jacobian.push_sum(coupling.terms.iter().copied().chain(bent), &p.world.model);
         let key = RowKey::Coupling { index };
-        let bias = Bias { free, feedback: p.params.correction * error / p.params.h, ..Bias::default() };
+        let bias = if middle.is_some() {
+            p.params.turning_bias(free, [before(slope), before(start_slope)], error)
+        } else {
+            Bias { free, feedback: p.params.correction * error / p.params.h, ..Bias::default() }
+        };
         out.push_scalar(key, Cone::Free, bias, p.softness_gap(error));
         let terms = coupling.terms.iter().chain(bend);
         p.soften_coupling(out, terms.map(|t| t.0));

@@ -10,7 +10,7 @@
 //! ```
 //!
 //! both bodies feeling equal and opposite forces at one point. What is asked of ė is −b, with b the share β e/h
-//! of the error, at most as fast as overlaps are undone. Loops may be redundant (the joints of a planar linkage in space), see [`crate::consistent`].
+//! of the error, at most as fast as overlaps are undone; of linkages that turn, [`crate::turning`]. Loops may be redundant (the joints of a planar linkage in space), see [`crate::consistent`].
 
 use crate::block::{Bias, RowKey};
 use crate::jacobian::End;
@@ -24,10 +24,13 @@ use stiction_dynamics::spatial::{Motion, Vec3};
 
 /// Components of a row below this share of the motion they are of count as none [–].
 const ROUNDING: f64 = 1e-12;
-/// Pushes (1)–(4), errors at the start of the step and directions at [`Posing::loop_kin`].
+/// Pushes (1)–(4), errors at the start of the step and directions in its middle if the linkage turns.
 pub(crate) fn push(p: &Posing<'_>, out: &mut Posed, warm: &mut WarmStart) {
-    let (model, kin) = (&p.world.model, p.loop_kin);
+    let model = &p.world.model;
     for held in &p.loops.held {
+        let trees = held.ends.iter().filter_map(|e| Some(model.bodies[e.0?].tree));
+        let turns_with = p.middle_of(trees);
+        let kin = turns_with.map_or(p.kin, |m| m.kin);
         let place = |kin: &Kinematics| held.ends.map(|(body, X)| body.map_or(X, |b| kin.X_WB[b] * X));
         let [X_WA, X_WB] = place(kin);
         let [now_A, now_B] = place(p.kin);
@@ -38,9 +41,11 @@ pub(crate) fn push(p: &Posing<'_>, out: &mut Posed, warm: &mut WarmStart) {
         let now = held.rows(now_A, now_B);
         let halved = |row: &Row| if row.turns { 0.5 * row.error } else { row.error };
         let together = now.iter().flatten().map(|row| halved(row).powi(2)).sum::<f64>().sqrt();
+        let moving = turns_with.map(|_| relative_motion(p, held.ends.map(|e| e.0), now_B.translation));
         let rows_now = now.into_iter().zip(held.rows(X_WA, X_WB));
         for (k, (now, row)) in rows_now.enumerate() {
-            let (Some(Row { error, .. }), Some(Row { along, turns, .. })) = (now, row) else { continue };
+            let (Some(now), Some(Row { along, turns, .. })) = (now, row) else { continue };
+            let error = now.error;
             let part = |S: &Motion, arm| {
                 let moves = if turns { S.angular } else { S.linear_at(arm) };
                 let x = along.dot(moves);
@@ -57,10 +62,29 @@ pub(crate) fn push(p: &Posing<'_>, out: &mut Posed, warm: &mut WarmStart) {
             out.jacobian.push(model, ends, column);
             let key = RowKey::Loop { index: held.index, row: k };
             let free = out.jacobian.velocity(block, p.free_velocity).x;
-            let bias = Bias { free, feedback: p.params.error_bias(error), ..Bias::default() };
+            let bias = match moving {
+                Some(V) => {
+                    let violation = now.along.dot(if turns { V.angular } else { V.linear });
+                    let before = out.jacobian.velocity(block, p.v).x;
+                    p.params.turning_bias(free, [before, violation], error)
+                }
+                None => Bias { free, feedback: p.params.error_bias(error), ..Bias::default() },
+            };
             out.push_scalar(key, Cone::Free, bias, p.softness_gap(error));
             p.soften_loop(out, held.index, turns, together);
             warm.recall(key);
         }
     }
+}
+
+/// Motion of the second of `bodies` relative to the first at the start of the step, at `point`.
+fn relative_motion(p: &Posing<'_>, bodies: [Option<usize>; 2], point: Vec3) -> Motion {
+    let of = |body: Option<usize>| {
+        let Some(b) = body else { return Motion::ZERO };
+        let body = &p.world.model.bodies[b];
+        let chain = std::iter::successors(Some(body.dofs.end - 1), |&d| p.world.model.dofs[d].parent);
+        let V = chain.fold(Motion::ZERO, |V, d| V + p.kin.S[d] * p.v[d]);
+        Motion::new(V.angular, V.linear_at(point - p.kin.reference[body.tree]))
+    };
+    of(bodies[1]) - of(bodies[0])
 }

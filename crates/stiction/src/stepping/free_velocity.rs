@@ -46,6 +46,8 @@ struct Workspace {
     /// Forces on the dofs, and implicit gains of springs and dampers on the diagonal of M̂.
     tau: Vec<f64>,
     diagonal: Vec<f64>,
+    /// Velocities of which Coriolis forces and gyroscopic moments are, if not v.
+    still: Vec<f64>,
 }
 
 impl FreeMotion {
@@ -64,6 +66,7 @@ impl FreeMotion {
                 crba: CrbaWorkspace::new(model),
                 tau: numbers(),
                 diagonal: numbers(),
+                still: numbers(),
             },
             mass: MassMatrix::new(model),
             factor: Factor::new(model),
@@ -88,20 +91,24 @@ impl FreeMotion {
         (here, rule, rolling): (&mut Here, &mut Trapezoidal, &RollingBodies),
     ) -> Result<(), String> {
         let model = &world.model;
-        let Self { workspace: Workspace { vel, rnea, crba, tau, diagonal }, mass, factor, .. } = self;
+        let Self { workspace: Workspace { vel, rnea, crba, tau, diagonal, still }, mass, factor, .. } = self;
         let kin = here.middle.or(&here.kin);
+        let coriolis = rolling.still_or(here.middle.mean_or(&state.v), still);
         lanes::plain(
             #[inline(always)]
             || {
-                vel.update(model, kin, rolling.coriolis_or(&state.v));
+                vel.update(model, kin, coriolis);
                 bias_into(model, kin, vel, rnea, tau);
                 crba_into(model, kin, crba, mass);
             },
         );
         let at = fast_rotation::Here { kin, q: here.middle.q_or(&state.q), v: &state.v, h, mass };
         here.fast.hold(model, &at, (rnea, factor), tau);
-        let turns = |tree: usize| kin.selects(tree) && !rolling.on[tree];
-        for &b in self.free_bodies.iter().filter(|&&b| turns(model.bodies[b].tree)) {
+        let explicit = |b: &&usize| {
+            let tree = model.bodies[**b].tree;
+            kin.selects(tree) && !here.middle.is_mean(tree) && !rolling.on[tree]
+        };
+        for &b in self.free_bodies.iter().filter(explicit) {
             let i = model.bodies[b].dofs.start + 3;
             let moment = midpoint_moment(&model.bodies[b].inertia.about_com(), &state.v[i..i + 3], h);
             tau[i..i + 3].iter_mut().zip(moment.to_array()).for_each(|(t, m)| *t += m);

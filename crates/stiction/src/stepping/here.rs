@@ -5,6 +5,7 @@ use super::integrate::midpoint::Midpoint;
 use super::integrate::trapezoidal::Trapezoidal;
 use crate::state::State;
 use std::ops::Range;
+use stiction_assembly::WarmStart;
 use stiction_dynamics::{Kinematics, lanes};
 use stiction_models::World;
 
@@ -17,7 +18,7 @@ pub(crate) struct Here {
     q_next: Vec<f64>,
     /// The step started where the last one with a known end led.
     pub(crate) came: bool,
-    /// At q ⊕ h v/2, of linkages that nothing can touch.
+    /// At q ⊕ h v/2, of linkages that nothing touches.
     pub(crate) middle: Midpoint,
     /// Trees that turn farther in the step than it can follow.
     pub(crate) fast: FastRotation,
@@ -44,8 +45,8 @@ impl Here {
         }
     }
 
-    /// Computes everything at the start of a step of h [s].
-    pub(crate) fn look(&mut self, world: &World, state: &State, h: f64, rigid: bool) {
+    /// Computes everything at the start of a step of h [s], `last` being the impulses of the last.
+    pub(crate) fn look(&mut self, world: &World, (state, last): (&State, &WarmStart), h: f64, rigid: bool) {
         self.came = self.asleep.is_empty() && self.q_next == state.q;
         self.q_next.clear();
         if self.came {
@@ -58,7 +59,7 @@ impl Here {
         }
         self.rigid = rigid;
         self.fast.find(&world.model, &state.v, h);
-        self.middle.find(world, state, h, rigid, &self.fast.far);
+        self.middle.find(world, (state, last), h, rigid, &self.fast.far);
     }
 
     /// Kinematics at the end of the step, which the next starts with.

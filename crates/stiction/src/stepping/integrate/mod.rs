@@ -5,7 +5,7 @@
 //! | [`Quadrature::Held`] | q | – | sleeps |
 //! | [`Quadrature::Backward`] | q ⊕ h v⁺ | 1 | what is hit, and all else |
 //! | [`Quadrature::Trapezoidal`] | q ⊕ h (v + v⁺)/2 | 2 | robots with servos, and what impulses join to them, where nothing is hit |
-//! | [`Quadrature::Midpoint`] | the same, with M, b and J of loops at q ⊕ h v/2 | 2 | linkages that nothing can touch |
+//! | [`Quadrature::Midpoint`] | the same, with M, b and J of loops at q ⊕ h v/2 | 2 | linkages that nothing touches, and bound trees that nothing can touch |
 //! | [`Quadrature::Rolling`] | half a flight, impulses, half a flight | 2 | free bodies whose contacts last while they move |
 //! | [`Quadrature::Ballistic`] | the parabola, before and after bounces | exact | free bodies on which nothing acts but bounces |
 //! | [`Quadrature::HigherOrder`] | Runge–Kutta, or Rosenbrock where springs, dampers or servos are stiff, with error estimates | 5, 2 | trees on which no constraint acts |
@@ -15,6 +15,7 @@
 pub(crate) mod ballistic;
 pub(crate) mod fast_rotation;
 mod free_tree;
+mod linkages;
 pub(crate) mod midpoint;
 pub(crate) mod rolling;
 mod rosenbrock;
@@ -80,10 +81,10 @@ pub(crate) struct Facts {
     pub(crate) touch: Touch,
     /// `None`: it is bound, or no rule of higher order is accurate.
     pub(crate) unbound: Option<Unbound>,
-    /// It has servos, something with servos is joined to it by impulses, or it is bound and nothing can touch it.
+    /// It has servos, something with servos is joined to it by impulses, or it has a middle.
     pub(crate) trapezoidal: bool,
-    /// It is bound and nothing can touch it.
-    pub(crate) untouchable: bool,
+    /// Its inertia and forces are those of the middle of the step: nothing touches it.
+    pub(crate) swings: bool,
     /// A contact or stop is hit, or it turns too far for its positions to mean something.
     pub(crate) hit: bool,
 }
@@ -96,7 +97,7 @@ pub(crate) fn choose(f: &Facts) -> Quadrature {
         (Some(Unbound::Body), Touch::Nothing | Touch::Bounces) => Quadrature::Ballistic,
         (Some(Unbound::Tree), Touch::Nothing) => Quadrature::HigherOrder,
         _ if !f.rigid || !f.trapezoidal || f.hit => Quadrature::Backward,
-        _ if f.untouchable => Quadrature::Midpoint,
+        _ if f.swings => Quadrature::Midpoint,
         _ => Quadrature::Trapezoidal,
     }
 }
@@ -142,7 +143,7 @@ mod tests {
     #[test]
     fn the_table_of_rules() {
         use Quadrature::{Backward, Ballistic, Held, HigherOrder, Midpoint, Rolling, Trapezoidal};
-        // [asleep, rolls], rigid, touch, unbound, trapezoidal, untouchable, hit; `None`: whatever it is.
+        // [asleep, rolls], rigid, touch, unbound, trapezoidal, swings, hit; `None`: whatever it is.
         type Row = (
             [Option<bool>; 2],
             Option<bool>,
@@ -178,12 +179,12 @@ mod tests {
                         touch,
                         unbound,
                         trapezoidal: bit(2),
-                        untouchable: bit(3),
+                        swings: bit(3),
                         hit: bit(4),
                         rolls: bit(5),
                     };
                     let row = table.iter().position(|(([asleep, rolls], rigid, touches, kinds, rest), _)| {
-                        let of = [f.trapezoidal, f.untouchable, f.hit];
+                        let of = [f.trapezoidal, f.swings, f.hit];
                         fits(*asleep, f.asleep)
                             && fits(*rolls, f.rolls)
                             && fits(*rigid, f.rigid)

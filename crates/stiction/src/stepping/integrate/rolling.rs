@@ -42,8 +42,6 @@ pub(crate) struct RollingBodies {
     coulomb: bool,
     /// (1); of other trees the start of the step.
     pub(crate) middle: State,
-    /// Its velocities, zero where a tree rolls.
-    coriolis: Vec<f64>,
 }
 
 impl RollingBodies {
@@ -61,7 +59,6 @@ impl RollingBodies {
             sticks: Vec::new(),
             coulomb: true,
             middle: State::neutral(model),
-            coriolis: vec![0.0; model.nv()],
             bodies,
         }
     }
@@ -84,10 +81,6 @@ impl RollingBodies {
         copy(state, &mut self.middle);
         for body in self.bodies.iter().filter(|b| self.on[b.tree]) {
             body.fly(&mut self.middle.q, &mut self.middle.v, 0.5 * h);
-        }
-        self.coriolis.copy_from_slice(&self.middle.v);
-        for body in self.bodies.iter().filter(|b| self.on[b.tree]) {
-            self.coriolis[body.idx_v..body.idx_v + 6].fill(0.0);
         }
         true
     }
@@ -139,9 +132,16 @@ impl RollingBodies {
         self.any.then_some(Rolling { on: &self.on, sticks: &self.sticks, coulomb: self.coulomb })
     }
 
-    /// The velocities of which Coriolis forces and gyroscopic moments are, v being those of the start.
-    pub(crate) fn coriolis_or<'a>(&'a self, v: &'a [f64]) -> &'a [f64] {
-        if self.any { &self.coriolis } else { v }
+    /// `v`, written to `out` and zero where a tree rolls, if one does.
+    pub(crate) fn still_or<'a>(&self, v: &'a [f64], out: &'a mut [f64]) -> &'a [f64] {
+        if !self.any {
+            return v;
+        }
+        out.copy_from_slice(v);
+        for body in self.bodies.iter().filter(|b| self.on[b.tree]) {
+            out[body.idx_v..body.idx_v + 6].fill(0.0);
+        }
+        out
     }
 
     /// True if contacts that slid stick: the step is to be solved again with that.

@@ -32,6 +32,8 @@ pub(crate) struct Solved<'a> {
     /// Impulses of the last step, and of that before: the same or zero where there were none.
     pub(crate) last: [&'a [f64]; 2],
     pub(crate) v: &'a [f64],
+    /// Trees that have a middle.
+    pub(crate) swings: &'a [bool],
     /// Trees that turn too far for (6).
     pub(crate) lost: &'a [bool],
     /// Speed above which contacts bounce, (1) [m/s].
@@ -46,8 +48,11 @@ pub(crate) struct Trapezoidal {
     pub(crate) goes: Vec<bool>,
     pub(crate) untouchable: Vec<bool>,
     pub(crate) driven: Vec<bool>,
-    /// Impulses join it to a tree with servos; it moves by v⁺.
+    /// It has a middle, [`super::midpoint`].
+    swings: Vec<bool>,
+    /// Impulses join it to a tree with servos.
     joined: Vec<bool>,
+    /// It is hit; it moves by v⁺.
     hit: Vec<bool>,
     /// It has a spring or servo that is stiff; θ = 1 there, in this step, and it moves by v⁺.
     stiff: Vec<bool>,
@@ -88,6 +93,7 @@ impl Trapezoidal {
             goes: untouchable.iter().zip(&driven).map(|(a, b)| *a || *b).collect(),
             untouchable,
             driven,
+            swings: vec![false; model.trees],
             joined: vec![false; model.trees],
             hit: vec![false; model.trees],
             stiff: vec![false; model.trees],
@@ -147,7 +153,7 @@ impl Trapezoidal {
 
     /// Whether the tree moves by the mean of velocities where nothing is hit, after [`Self::find_all`].
     pub(crate) fn moves(&self, tree: usize) -> bool {
-        self.found && (self.goes[tree] || self.joined[tree])
+        self.found && (self.goes[tree] || self.joined[tree] || self.swings[tree])
     }
 
     /// Whether the tree is hit, after [`Self::find_all`].
@@ -158,7 +164,8 @@ impl Trapezoidal {
     /// Finds what is joined and hit; false if nothing changes.
     fn find(&mut self, s: &Solved<'_>, v_next: &[f64]) -> bool {
         let moves = |(a, b): (&f64, &f64)| (a - b).abs() > STILL;
-        if !self.goes.contains(&true) || !s.v.iter().zip(v_next).any(moves) {
+        self.swings.copy_from_slice(s.swings);
+        if !self.goes.contains(&true) && !s.swings.contains(&true) || !s.v.iter().zip(v_next).any(moves) {
             return false;
         }
         let acts = |block: usize| s.impulses[s.posed.problem.range(block)].iter().any(|x| *x != 0.0);

@@ -90,7 +90,7 @@ impl Judged {
         let posing = Posing {
             world,
             kin,
-            loop_kin: kin,
+            middle: None,
             rolling: None,
             q,
             v,

@@ -105,7 +105,7 @@ impl Advance {
                 touch: ballistic.touch(tree),
                 unbound: unbound[tree],
                 trapezoidal: trapezoidal.moves(tree),
-                untouchable: trapezoidal.untouchable[tree],
+                swings: s.here.middle.swings[tree],
                 hit: trapezoidal.is_hit(tree),
             });
         }

@@ -51,7 +51,7 @@ impl TimeStepping {
         if at_once && done > 0 {
             return Ok(None);
         }
-        self.here.look(world, state, 0.0, true);
+        self.here.look(world, (state, &self.warm), 0.0, true);
         self.rolling.give_up();
         self.free.find_at_instant(world, state, &self.here)?;
         self.search.find_touching(world, (&self.here, &self.free), CLOSED);

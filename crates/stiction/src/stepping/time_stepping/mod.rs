@@ -189,7 +189,7 @@ impl TimeStepping {
         solver: &mut dyn ContactSolver,
     ) -> Result<(), String> {
         // Compliant laws are written for positions that move by v⁺.
-        self.here.look(world, state, h, !solver.needs().softness);
+        self.here.look(world, (state, &self.warm), h, !solver.needs().softness);
         self.advance.trapezoidal.begin();
         loop {
             self.free.find(
@@ -202,7 +202,9 @@ impl TimeStepping {
             self.find_contacts(world, h);
             self.pose(world, state, h, solver)?;
             self.solve(world, state, solver)?; // (3)
-            if !self.guessed_wrong(world, state, h) {
+            if !self.guessed_wrong(world, state, h)
+                && !self.here.middle.learn_mean(&state.v, &self.trial.v_next)
+            {
                 break;
             }
         }
@@ -241,7 +243,7 @@ impl TimeStepping {
         let posing = Posing {
             world,
             kin: &here.kin,
-            loop_kin: here.middle.or(&here.kin),
+            middle: here.middle.of_rows(),
             q: &state.q,
             v: &state.v,
             free_velocity: &free.v_free,
@@ -444,6 +446,7 @@ fn solved<'a>(
         impulses: &trial.impulses,
         last: [warm.last(), warm.before()],
         v,
+        swings: &here.middle.swings,
         lost: &here.fast.far,
         slow,
         deep: params.slop / h,
@@ -571,7 +574,7 @@ impl Decoratable for TimeStepping {
     }
 
     fn find_contacts(&mut self, world: &World, state: &State, input: &Input, h: f64) -> bool {
-        self.here.look(world, state, h, true);
+        self.here.look(world, (state, &self.warm), h, true);
         self.rolling.give_up();
         self.advance.trapezoidal.begin();
         let found = self.free.find(

@@ -1,0 +1,73 @@
+//! Linkages: the trees that loops and bent couplings tie together, and who of them turns freely in a step.
+
+use stiction_assembly::WarmStart;
+use stiction_models::World;
+
+/// The linkages of a world.
+pub(crate) struct Linkages {
+    /// Per tree: the linkage that it is of, by its first tree.
+    of_tree: Vec<Option<usize>>,
+    /// Per geometry, the tree that it is of, if that is of a linkage.
+    of_geometry: Vec<Option<usize>>,
+    /// Per tree, after [`Self::find`]: it is of a linkage that nothing touches.
+    pub(crate) turning: Vec<bool>,
+    /// There is a linkage.
+    pub(crate) any: bool,
+}
+
+impl Linkages {
+    pub(crate) fn new(world: &World) -> Self {
+        let model = &world.model;
+        let of_dof = |dof: usize| model.bodies[model.dofs[dof].body].tree;
+        let of_link = |l: Option<usize>| Some(model.bodies[model.links[l?].body?].tree);
+        let mut group: Vec<usize> = (0..model.trees).collect();
+        let mut bends = vec![false; model.trees];
+        for held in world.loops.iter().filter(|l| l.active) {
+            tie(held.ends.iter().filter_map(|e| of_link(e.0)), true, &mut group, &mut bends);
+        }
+        for coupling in &world.couplings {
+            let curve = coupling.curve.iter().flat_map(|c| &c.terms);
+            let trees = coupling.terms.iter().chain(curve).map(|t| of_dof(t.0));
+            tie(trees, coupling.curve.is_some(), &mut group, &mut bends);
+        }
+        let of_tree: Vec<_> = group.iter().map(|&g| bends[g].then_some(g)).collect();
+        let tree_of = |link, X| Some(model.bodies[world.mount(link, X).0?].tree).filter(|&t| bends[group[t]]);
+        Self {
+            of_geometry: world.geometries.iter().map(|g| tree_of(g.link, g.X_LG)).collect(),
+            turning: vec![false; model.trees],
+            any: bends.contains(&true),
+            of_tree,
+        }
+    }
+
+    /// Whether the tree is of a linkage.
+    pub(crate) fn holds(&self, tree: usize) -> bool {
+        self.of_tree[tree].is_some()
+    }
+
+    /// Finds the linkages that nothing touched in the last step, and none of whose trees is `lost`.
+    pub(crate) fn find(&mut self, last: &WarmStart, lost: &[bool]) {
+        let Self { of_tree, of_geometry, turning, .. } = self;
+        turning.iter_mut().zip(&*of_tree).for_each(|(turns, of)| *turns = of.is_some());
+        let mut hold = |tree: usize| {
+            let linkage = of_tree[tree];
+            turning.iter_mut().zip(&*of_tree).filter(|(_, of)| **of == linkage).for_each(|(t, _)| *t = false);
+        };
+        for (geometries, _) in last.loaded() {
+            geometries.iter().filter_map(|&g| of_geometry[g]).for_each(&mut hold);
+        }
+        lost.iter().enumerate().filter(|(_, lost)| **lost).for_each(|(tree, _)| hold(tree));
+    }
+}
+
+/// Makes one group of those of `trees`, named by its first tree; it bends if one of them does, or this tie.
+fn tie(trees: impl Iterator<Item = usize>, bent: bool, group: &mut [usize], bends: &mut [bool]) {
+    let mut first: Option<usize> = None;
+    for tree in trees {
+        let (a, b) = (first.unwrap_or(group[tree]), group[tree]);
+        let (a, b) = (a.min(b), a.max(b));
+        bends[a] |= bends[b] || bent;
+        group.iter_mut().filter(|g| **g == b).for_each(|g| *g = a);
+        first = Some(a);
+    }
+}
