@@ -15,7 +15,8 @@ pub struct StepperParams {
     /// Time step h [s]; typical 0.0005 … 0.005.
     pub dt: f64,
     /// Share of a position error (overlap beyond the slop, error of a coupling or loop) removed per step, 0 … 1 [–]. Larger
-    /// heals faster. Overlaps are taken out of the positions alone and never change a velocity.
+    /// heals faster. Linkages that nothing touches close in two steps. Overlaps are taken out of the positions alone and never
+    /// change a velocity.
     pub baumgarte: f64,
     /// Overlap left alone [m], so that resting contacts do not flicker.
     pub slop: f64,

@@ -14,6 +14,7 @@ mod grasp;
 mod higher_order;
 mod impact;
 mod joints;
+mod linkages;
 mod loops;
 mod meshes;
 mod robust;

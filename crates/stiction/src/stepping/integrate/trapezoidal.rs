@@ -1,7 +1,7 @@
 //! Which trees move by the trapezoidal rule, [`super::Quadrature::Trapezoidal`]: q⁺ = q ⊕ h (v + v⁺)/2.
 //!
-//! Those with servos, what impulses join to them, and those without contact geometry that something else binds (loops,
-//! couplings, dry friction, tendons, carried weight); but not if a contact or stop, of gap φ that grows at the rate u,
+//! Those with servos, what impulses join to them, linkages that nothing touches, and those without contact geometry that
+//! something binds (loops, couplings, dry friction, tendons, carried weight); but not if a contact or stop, of gap φ that grows at the rate u,
 //!
 //! ```text
 //!     is hit: has an impulse, and |u| or |u⁺| is more than what bounces                                (1)
@@ -14,8 +14,8 @@
 //! servos ([`STIFF`]) are solved again first, with θ = 1 in (5) of [`stiction_assembly::forces::actuators`]. Trees that impulses join go
 //! alike, or contacts would drift. Where nothing changes nothing is done.
 //!
-//! Of those without contact geometry inertia and forces are those of the middle of the step ([`Trapezoidal::untouchable`]): they
-//! gain no energy. With contacts, whose J is that of the start, that mixture would keep legs from coming to rest;
+//! Of the last two inertia and forces are those of the middle of the step ([`super::midpoint`]): they gain no energy. With
+//! contacts, whose J is that of the start, that mixture would keep legs from coming to rest;
 //! there, servos damp what forces at the start of the step add, ω² h/2 of the energy of a swing.
 
 use super::{bound_trees, is_servo};

@@ -18,7 +18,7 @@
 //!
 //! | what | when | where |
 //! |---|---|---|
-//! | linkages that nothing can touch: M, b and J of loops at q ⊕ h v/2 | they move by the midpoint rule [Moreau1988] | [`super::here`] |
+//! | M, b and J of loops at q ⊕ h v/2, rows that hold the mean velocity | linkages that nothing touches, by the midpoint rule [Moreau1988] | [`super::here`] |
 //! | trees that turn farther than the step can follow keep their energy | a joint turns by more than 0.2 rad | `integrate::fast_rotation` |
 //! | servos expected within, or at, their limits are made rows and the step is solved again | v⁺ belies it | `effort_limits` of the assembly |
 //! | stiff servos that were to be taken midway are taken at the end and the step is solved again | their tree is hit | `integrate::trapezoidal` |
