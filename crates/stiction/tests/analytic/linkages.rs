@@ -28,9 +28,9 @@ fn integrate<const N: usize>(mut x: [f64; N], t: f64, f: impl Fn(&[f64; N]) -> [
     x
 }
 
-/// A slider-crank without gravity: crank, rod and slider of 0.8, 0.5 and 1.1 kg; lengths R and L [m].
-const R: f64 = 0.25;
-const L: f64 = 0.6;
+/// A slider-crank without gravity: crank, rod and slider of 0.8, 0.5 and 1.1 kg; lengths in m.
+const CRANK_LENGTH: f64 = 0.25;
+const ROD_LENGTH: f64 = 0.6;
 const CRANK: &str = r#"<mujoco><option gravity="0 0 0"/><worldbody>
     <body><joint axis="0 -1 0"/><inertial mass="0.8" pos="0.125 0 0" diaginertia="0.01 0.004 0.01"/>
       <body name="rod" pos="0.25 0 0"><joint axis="0 -1 0"/><inertial mass="0.5" pos="0.3 0 0" diaginertia="0.01 0.015 0.01"/></body></body>
@@ -40,10 +40,11 @@ const CRANK: &str = r#"<mujoco><option gravity="0 0 0"/><worldbody>
 /// The inertia of the slider-crank that the crank feels at an angle [kg·m²].
 fn reduced_inertia(angle: f64) -> f64 {
     let (s, c) = angle.sin_cos();
-    let (sin, cos) = (-R * s / L, (1.0 - (R * s / L).powi(2)).sqrt());
-    let turn = -R * c / (L * cos); // dφ/dθ of the rod
-    let com = [-R * s - 0.5 * L * sin * turn, R * c + 0.5 * L * cos * turn];
-    let slide = -R * s - L * sin * turn;
+    let (sin, cos) = (-CRANK_LENGTH * s / ROD_LENGTH, (1.0 - (CRANK_LENGTH * s / ROD_LENGTH).powi(2)).sqrt());
+    let turn = -CRANK_LENGTH * c / (ROD_LENGTH * cos); // dφ/dθ of the rod
+    let com =
+        [-CRANK_LENGTH * s - 0.5 * ROD_LENGTH * sin * turn, CRANK_LENGTH * c + 0.5 * ROD_LENGTH * cos * turn];
+    let slide = -CRANK_LENGTH * s - ROD_LENGTH * sin * turn;
     let crank = 0.004 + 0.8 * 0.125_f64.powi(2);
     crank + 0.5 * (com[0].powi(2) + com[1].powi(2)) + 0.015 * turn * turn + 1.1 * slide * slide
 }
@@ -52,7 +53,7 @@ fn reduced_inertia(angle: f64) -> f64 {
 fn cranked(h: f64, t: f64) -> (f64, f64) {
     let world = load(CRANK);
     let mut state = State::neutral(&world.model);
-    state.v.copy_from_slice(&[8.0, -8.0 * (1.0 + R / L), 0.0]);
+    state.v.copy_from_slice(&[8.0, -8.0 * (1.0 + CRANK_LENGTH / ROD_LENGTH), 0.0]);
     let mut run = Run::of(world, state, "auto", h);
     let before = run.sim.energy().total();
     run.steps((t / h).round() as usize);
@@ -96,7 +97,8 @@ fn a_bent_coupling_is_of_second_order() {
     let inertias = [0.02 + 0.25 * 0.25, 0.005 + 0.6 * 0.15 * 0.15];
     let f = |x: &[f64; 2]| {
         let [q, v] = *x;
-        let (b, slope, bend) = (0.4 * q + 0.5 * q * q - 0.1 * q.powi(3), 0.4 + q - 0.3 * q * q, 1.0 - 0.6 * q);
+        let (b, slope, bend) =
+            (0.4 * q + 0.5 * q * q - 0.1 * q.powi(3), 0.4 + q - 0.3 * q * q, 1.0 - 0.6 * q);
         let moment = -G * (0.25 * q.sin() + slope * 0.09 * b.sin()) - inertias[1] * slope * bend * v * v;
         [v, moment / (inertias[0] + slope * slope * inertias[1])]
     };
@@ -131,21 +133,21 @@ fn welded_boxes_fly_as_one() {
         let centre = |run: &Run| (run.position(0) + run.position(7) * 0.7) * (1.0 / 1.7);
         let momentum = |run: &Run| {
             let at = centre(run);
-            (0..2).fold(Vec3::ZERO, |L, i| {
+            (0..2).fold(Vec3::ZERO, |sum, i| {
                 let (q, v) = (&run.sim.state().q[7 * i + 3..], &run.sim.state().v[6 * i + 3..]);
-                let R = Quat::new(q[0], q[1], q[2], q[3]);
+                let turn = Quat::new(q[0], q[1], q[2], q[3]);
                 let I = run.sim.world().model.bodies[i].inertia.about_com();
                 let arm = run.position(7 * i) - at;
-                L + R.rotate(I * vec3(v[0], v[1], v[2])) + arm.cross(run.velocity(6 * i) * mass[i])
+                sum + turn.rotate(I * vec3(v[0], v[1], v[2])) + arm.cross(run.velocity(6 * i) * mass[i])
             })
         };
-        let (start, L, E) = (centre(&run), momentum(&run), run.sim.energy().total());
+        let (start, before, energy) = (centre(&run), momentum(&run), run.sim.energy().total());
         let v = (run.velocity(0) + run.velocity(6) * 0.7) * (1.0 / 1.7);
         run.steps((1.0 / h).round() as usize);
         run.assert_exact();
         let fallen = start + v + vec3(0.0, 0.0, -0.5 * G);
         assert!((centre(&run) - fallen).norm() < 1e-9, "{:?} {fallen:?}", centre(&run));
-        [(momentum(&run) - L).norm() / L.norm(), (run.sim.energy().total() / E - 1.0).abs()]
+        [(momentum(&run) - before).norm() / before.norm(), (run.sim.energy().total() / energy - 1.0).abs()]
     };
     let [coarse, fine] = [4e-3, 2e-3].map(thrown);
     assert!(coarse[0] < 1e-4 && coarse[1] < 1e-5, "{coarse:?}");
@@ -165,7 +167,10 @@ fn a_linkage_that_starts_wrong_closes() {
         let apart = |run: &Run| {
             let q = &run.sim.state().q;
             let (a, b) = (q[0], q[0] + q[1]);
-            let tip = [R * a.cos() + L * b.cos(), R * a.sin() + L * b.sin()];
+            let tip = [
+                CRANK_LENGTH * a.cos() + ROD_LENGTH * b.cos(),
+                CRANK_LENGTH * a.sin() + ROD_LENGTH * b.sin(),
+            ];
             (tip[0] - 0.85 - q[2]).hypot(tip[1])
         };
         assert!(apart(&run) < 1e-7, "{contact}: {:e}", apart(&run));
