@@ -159,7 +159,7 @@ impl TimeStepping {
         solver: &mut dyn ContactSolver,
     ) -> Result<(), String> {
         self.rolling.give_up();
-        let may = !solver.needs().softness && self.search.swept.is_none() && self.room.correction.is_none();
+        let may = !solver.needs().softness && self.search.swept.is_none();
         let coulomb = solver.law() == Law::Ncp;
         if may && self.rolling.find(state, &self.warm, h, (&self.here.sleeps, coulomb)) {
             let middle =
@@ -361,9 +361,9 @@ impl TimeStepping {
 
     /// Commits the memory, and moves the state.
     fn accept(&mut self, world: &World, state: &mut State, h: f64) {
-        let Self { warm, search, posed, trial, free, room, advance, rolling, .. } = self;
+        let Self { here, warm, search, posed, trial, free, room, advance, rolling, .. } = self;
         warm.commit(&search.points, posed.problem.cones(), &trial.impulses, |i, steps| {
-            rolling.motion(posed, (i, &search.points[i]), &trial.v_next, (h, steps))
+            rolling.motion((world, &here.kin), posed, (i, &search.points[i]), &trial.v_next, (h, steps))
         });
         free.servos.commit(&world.actuators, &state.v, &trial.v_next);
         self.left_out = trial.choice.feedback == 0.0;
