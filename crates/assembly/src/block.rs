@@ -22,7 +22,7 @@ pub struct Block {
 pub struct Bias {
     /// J v_f: the row's velocity without constraint impulses.
     pub free: f64,
-    /// Of a contact that rolls: what its normal row turns by, [`crate::rolling`].
+    /// Velocity by which the normal row of a contact that rolls turns, [`crate::rolling`].
     pub turn: f64,
     /// Of an open gap φ: φ/h, at most as fast as which it may close. Of a compliant row (spring, actuator with a limit): minus
     /// the velocity at which it exerts nothing.
@@ -65,6 +65,16 @@ impl Default for Choice {
     fn default() -> Self {
         Self { restitution: 1.0, feedback: 1.0 }
     }
+}
+
+/// How a contact of trees that roll was posed.
+#[derive(Clone, Copy, Debug, PartialEq)]
+pub struct RollingContact {
+    pub block: usize,
+    /// True if it had an impulse in the last step.
+    pub lasts: bool,
+    /// Friction is (2) of [`crate::rolling`].
+    pub slides: bool,
 }
 
 /// Which constraint a block is.

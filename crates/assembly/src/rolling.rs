@@ -30,6 +30,7 @@
 //! A contact that was not loaded in the last step has no w; its gap is to stay open to the end, φ(q_m) + ½ h J_N v⁺ ≥ 0. Whoever poses
 //! the step takes it back if such a contact is hit ([`RollingContact`]).
 
+use crate::block::RollingContact;
 use crate::contact_point::ContactPoint;
 use crate::posed::Posed;
 use crate::posing::Posing;
@@ -46,17 +47,7 @@ const CLOSED: f64 = 1e-5;
 /// Slip that is none [m/s].
 const STILL: f64 = 1e-9;
 
-/// How a contact of trees that roll was posed.
-#[derive(Clone, Copy, Debug, PartialEq)]
-pub struct RollingContact {
-    pub block: usize,
-    /// It had an impulse in the last step.
-    pub lasts: bool,
-    /// Its friction is (2).
-    pub slides: bool,
-}
-
-/// What is added to J v_f of the rows of a contact that lasts.
+/// Velocities that are added to J v_f in the rows of a contact that lasts.
 #[derive(Clone, Copy)]
 pub(crate) struct Roll {
     pub(crate) tangential: Vec3,

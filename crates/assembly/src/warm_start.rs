@@ -128,7 +128,7 @@ impl WarmStart {
         self.contacts.iter().map(|m| (m.geometries, m.feature, &m.impulses, m.motion))
     }
 
-    /// Those that had an impulse in the last step, with their motion if that is known.
+    /// Pairs of geometries with a contact that had an impulse in the last step, with its motion if that is known.
     pub fn loaded(&self) -> impl Iterator<Item = ([usize; 2], Option<ContactMotion>)> {
         let loaded = self.contacts.iter().filter(|m| m.impulses[0] != [Vec3::ZERO; 2]);
         loaded.map(|m| (m.geometries, m.motion))
@@ -222,7 +222,7 @@ impl WarmStart {
         self.place_of(c).and_then(|at| self.contacts[at].motion)
     }
 
-    /// That of the nearest contact of pairs of geometries for which `same` is true, whose place contact `c` takes when it is recalled
+    /// The motion of the nearest contact of pairs of geometries for which `same` is true, whose place contact `c` takes when it is recalled
     /// next.
     pub fn inherit(&mut self, c: &ContactPoint, same: impl Fn([usize; 2]) -> bool) -> Option<ContactMotion> {
         let (mut nearest, mut least) = (None, f64::INFINITY);

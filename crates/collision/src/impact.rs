@@ -56,7 +56,7 @@ impl<'a> Moving<'a> {
         Pose::new(rotation, self.from.translation + self.displacement * s)
     }
 
-    /// What the shape fills moves no farther [m].
+    /// The space that the shape fills moves no farther [m].
     pub fn reach(&self) -> f64 {
         self.displacement.norm() + self.swing
     }

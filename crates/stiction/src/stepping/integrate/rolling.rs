@@ -40,9 +40,9 @@ pub(crate) struct RollingBodies {
     group: Vec<usize>,
     sticks: Vec<bool>,
     coulomb: bool,
-    /// (1); of other trees the start of the step.
+    /// State (1); trees that do not roll are at the start of the step.
     pub(crate) middle: State,
-    /// Its velocities, zero where a tree rolls.
+    /// Velocities, zero where a tree rolls.
     coriolis: Vec<f64>,
 }
 
