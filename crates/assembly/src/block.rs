@@ -22,8 +22,8 @@ pub struct Block {
 pub struct Bias {
     /// J v_f: the row's velocity without constraint impulses.
     pub free: f64,
-    /// What the row turns by in the step: of a contact that rolls [`crate::rolling`], of a row that the mean of v and v⁺ obeys J v
-    /// ([`crate::turning`]).
+    /// Velocity by which the row turns in the step: of a contact that rolls, [`crate::rolling`], or J v where the mean of v and v⁺ obeys
+    /// the row, [`crate::turning`].
     pub turn: f64,
     /// Of an open gap φ: φ/h, at most as fast as which it may close. Of a compliant row (spring, actuator with a limit): minus
     /// the velocity at which it exerts nothing.
@@ -66,6 +66,16 @@ impl Default for Choice {
     fn default() -> Self {
         Self { restitution: 1.0, feedback: 1.0 }
     }
+}
+
+/// How a contact of trees that roll was posed.
+#[derive(Clone, Copy, Debug, PartialEq)]
+pub struct RollingContact {
+    pub block: usize,
+    /// True if it had an impulse in the last step.
+    pub lasts: bool,
+    /// Friction is (2) of [`crate::rolling`].
+    pub slides: bool,
 }
 
 /// Which constraint a block is.

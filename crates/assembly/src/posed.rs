@@ -1,10 +1,9 @@
 //! A problem that was posed: Jacobian, blocks with their biases by cause, and the constraint problem they make.
 
-use crate::block::{Bias, Block, BlockKey, Choice, RowKey};
+use crate::block::{Bias, Block, BlockKey, Choice, RollingContact, RowKey};
 use crate::consistent::Consistent;
 use crate::contact_point::ContactPoint;
 use crate::jacobian::Jacobian;
-use crate::rolling::RollingContact;
 use std::ops::Range;
 use stiction_contact::{Cone, ConstraintProblem, Softness};
 use stiction_dynamics::Model;

@@ -38,9 +38,9 @@ pub struct Posing<'a> {
 /// Trees whose `q`, `v` and `kin` are those of the middle of the step, [`crate::rolling`].
 #[derive(Clone, Copy)]
 pub struct Rolling<'a> {
-    /// Per tree.
+    /// Whether a tree does, by its number.
     pub on: &'a [bool],
-    /// Per contact: it slid and will stick. Empty: none.
+    /// Whether a contact slid and will stick, by its number; empty: none.
     pub sticks: &'a [bool],
     /// The law is Coulomb's: friction depends on the direction of the slip alone.
     pub coulomb: bool,

@@ -22,31 +22,32 @@
 //!     φ₀ = φ(q_m) − ½ h J_N v⁻ + ⅛ h² a_N                                                         (3)
 //! ```
 //!
+//! and are closed in two steps, the second of which takes away the speed of the first: φ₀/h + ½ c₀, with c₀ the normal velocity at the start,
+//! is what is added to c_N.
+//!
+//! Where bodies go from one geometry to another, as over tiles, the new contact takes w of the one beside it.
+//!
 //! A contact that was not loaded in the last step has no w; its gap is to stay open to the end, φ(q_m) + ½ h J_N v⁺ ≥ 0. Whoever poses
 //! the step takes it back if such a contact is hit ([`RollingContact`]).
 
+use crate::block::RollingContact;
 use crate::contact_point::ContactPoint;
 use crate::posed::Posed;
 use crate::posing::Posing;
-use crate::warm_start::WarmStart;
+use crate::warm_start::{ContactMotion, WarmStart};
 use stiction_dynamics::spatial::Vec3;
 
 /// A contact whose slip at the start of the step is more than so many times what turns it in the step slides [–].
 const SLIDES: f64 = 4.0;
+/// A contact takes the place of another of the same bodies that is so near, in ways that they go in the step [–]; at others they move
+/// as rigid bodies.
+const REACH: f64 = 4.0;
+/// Largest gap at which it does [m].
+const CLOSED: f64 = 1e-5;
 /// Slip that is none [m/s].
 const STILL: f64 = 1e-9;
 
-/// How a contact of trees that roll was posed.
-#[derive(Clone, Copy, Debug, PartialEq)]
-pub struct RollingContact {
-    pub block: usize,
-    /// It had an impulse in the last step.
-    pub lasts: bool,
-    /// Its friction is (2).
-    pub slides: bool,
-}
-
-/// What is added to J v_f of the rows of a contact that lasts.
+/// Velocities that are added to J v_f in the rows of a contact that lasts.
 #[derive(Clone, Copy)]
 pub(crate) struct Roll {
     pub(crate) tangential: Vec3,
@@ -66,7 +67,7 @@ pub(crate) fn pose(
     warm: &mut WarmStart,
     out: &mut Posed,
 ) -> Option<Roll> {
-    let motion = warm.motion_of(c);
+    let motion = if c.spring.is_none() { last_motion(p, c, warm) } else { None };
     let mut posed = RollingContact { block, lasts: motion.is_some(), slides: false };
     let Some(motion) = motion else {
         out.rolling.push(posed);
@@ -99,7 +100,31 @@ pub(crate) fn pose(
         tangential: Vec3::from([tangential.x, tangential.y, 0.0]),
         normal: turn.z,
         turning: if c.friction > 0.0 { turning } else { Vec3::ZERO },
-        gap: of_gap.gap,
+        gap: (of_gap.gap + 0.5 * slip.z.min(0.0)).max(0.0),
         correction: of_gap.correction,
     })
+}
+
+/// How the bodies of contact `c` went on from it, or from that whose place it takes: a near one, or another of the same face.
+fn last_motion(p: &Posing<'_>, c: &ContactPoint, warm: &mut WarmStart) -> Option<ContactMotion> {
+    if let Some(own) = warm.motion_of(c) {
+        return Some(own);
+    }
+    if c.gap.abs() > CLOSED {
+        return None;
+    }
+    let body = |g: usize| {
+        let geometry = &p.world.geometries[g];
+        p.world.mount(geometry.link, geometry.X_LG).0
+    };
+    let mut motion = warm.inherit(c, |pair| pair.map(body) == c.bodies)?;
+    let way = |b: usize| {
+        let first = p.world.model.bodies[b].dofs.start;
+        Vec3::from([p.v[first], p.v[first + 1], p.v[first + 2]]).norm() * p.params.h
+    };
+    let away = c.position - motion.point;
+    if away.norm() > REACH * c.bodies.into_iter().flatten().map(way).sum::<f64>() {
+        motion.velocity[0] += motion.velocity[1].cross(away);
+    }
+    Some(motion)
 }

@@ -124,6 +124,10 @@ impl Sweeper {
             let gaps = known.iter().take_while(|m| (m.a, m.b) == (a, b)).filter_map(Manifold::deepest);
             let rest = touching(a, b);
             let gap = gaps.reduce(f64::min).filter(|gap| *gap <= margin + rest);
+            // What already overlaps is held by its contacts; no instant of the step is the first at which it does.
+            if gap.is_some_and(|gap| gap < rest - 3.0 * touch) {
+                return;
+            }
             // A near contact was part of the problem: it may close, but not go deeper.
             // Nor does the side of a flush neighbour stop what lies on the other.
             let depth = gap.map_or(if passes { 4.0 * touch } else { 0.0 }, |_| 3.0 * touch);

@@ -21,7 +21,7 @@ pub enum Key {
 }
 
 /// A remembered contact in plain numbers: geometries, feature, the impulses of the last step and of the one before, each with its
-/// moment; then its motion, if that is known: velocities, time since, steps.
+/// moment; then the numbers of its motion, if that is known.
 pub type ContactNumbers = ([usize; 2], u32, Vec<f64>);
 /// The same of contacts and scalar rows.
 pub type Numbers = (Vec<ContactNumbers>, Vec<(RowKey, [f64; 2])>);
@@ -29,7 +29,9 @@ pub type Numbers = (Vec<ContactNumbers>, Vec<(RowKey, [f64; 2])>);
 /// How the bodies of a contact with an impulse went on from it.
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub struct ContactMotion {
-    /// Velocity of B relative to A after the impulses, at the contact, and their relative angular velocity; world axes [m/s, rad/s].
+    /// Where the contact was, in the world [m].
+    pub point: Vec3,
+    /// Velocity of B relative to A after the impulses, at the contact, and their relative angular velocity, world axes [m/s, rad/s].
     pub velocity: [Vec3; 2],
     /// Time from the pose that this is taken at to the end of the step [s].
     pub since: f64,
@@ -38,15 +40,22 @@ pub struct ContactMotion {
 }
 
 impl ContactMotion {
-    /// Velocity, angular velocity, time since, steps.
-    pub fn numbers(&self) -> [f64; 8] {
-        let [[a, b, c], [x, y, z]] = self.velocity.map(Vec3::to_array);
-        [a, b, c, x, y, z, self.since, f64::from(self.steps)]
+    /// Point, velocity, angular velocity, time since, steps.
+    pub fn numbers(&self) -> [f64; 11] {
+        let [v, w] = self.velocity.map(Vec3::to_array);
+        let p = self.point.to_array();
+        [p[0], p[1], p[2], v[0], v[1], v[2], w[0], w[1], w[2], self.since, f64::from(self.steps)]
+    }
+
+    /// The inverse of [`Self::numbers`].
+    pub fn of_numbers(x: &[f64; 11]) -> Self {
+        let part = |i: usize| vec3(x[i], x[i + 1], x[i + 2]);
+        Self { point: part(0), velocity: [part(3), part(6)], since: x[9], steps: x[10] as u32 }
     }
 }
 
 /// Numbers of a remembered contact: without its motion, and with it.
-const NUMBERS: [usize; 2] = [12, 20];
+const NUMBERS: [usize; 2] = [12, 23];
 
 #[derive(Clone, Copy, Debug)]
 struct Remembered {
@@ -66,6 +75,8 @@ pub struct WarmStart {
     next_contact: usize,
     expected: usize,
     next_row: usize,
+    /// Steps of the contact that the next takes the place of.
+    inherited: Option<u32>,
     /// Keys of the rows of the step in progress, in order.
     keys: Vec<RowKey>,
     /// What was recalled of the last step for its contacts, as it was remembered.
@@ -97,17 +108,13 @@ impl WarmStart {
         (self.contacts.iter().map(|m| (m.geometries, m.feature, plain(m))).collect(), self.rows.clone())
     }
 
-    /// The inverse of [`Self::numbers`]; every contact has twelve, or twenty.
+    /// The inverse of [`Self::numbers`]; every contact has twelve, or twenty-three.
     pub fn set_numbers(&mut self, contacts: &[ContactNumbers], rows: &[(RowKey, [f64; 2])]) {
         self.clear();
         for (geometries, feature, x) in contacts {
             let part = |i: usize| vec3(x[3 * i], x[3 * i + 1], x[3 * i + 2]);
             let impulses = [[part(0), part(1)], [part(2), part(3)]];
-            let motion = (x.len() == NUMBERS[1]).then(|| ContactMotion {
-                velocity: [part(4), part(5)],
-                since: x[18],
-                steps: x[19] as u32,
-            });
+            let motion = x.get(12..).and_then(|x| x.try_into().ok()).map(ContactMotion::of_numbers);
             self.contacts.push(Remembered { geometries: *geometries, feature: *feature, impulses, motion });
         }
         self.rows.extend_from_slice(rows);
@@ -121,7 +128,7 @@ impl WarmStart {
         self.contacts.iter().map(|m| (m.geometries, m.feature, &m.impulses, m.motion))
     }
 
-    /// Those that had an impulse in the last step, with their motion if that is known.
+    /// Pairs of geometries with a contact that had an impulse in the last step, with its motion if that is known.
     pub fn loaded(&self) -> impl Iterator<Item = ([usize; 2], Option<ContactMotion>)> {
         let loaded = self.contacts.iter().filter(|m| m.impulses[0] != [Vec3::ZERO; 2]);
         loaded.map(|m| (m.geometries, m.motion))
@@ -180,6 +187,7 @@ impl WarmStart {
         self.next_contact = 0;
         self.expected = 0;
         self.next_row = 0;
+        self.inherited = None;
         self.keys.clear();
         self.recalled.clear();
         self.last.clear();
@@ -202,16 +210,31 @@ impl WarmStart {
         let known = self.place_of(c);
         self.expected = known.map_or(self.expected, |at| at + 1);
         let [last, before] = known.map_or(&[[Vec3::ZERO; 2]; 2], |at| &self.contacts[at].impulses);
-        let steps = known.and_then(|at| self.contacts[at].motion).map_or(0, |m| m.steps);
+        let own = known.and_then(|at| self.contacts[at].motion).map(|m| m.steps);
+        let steps = own.or(self.inherited.take()).unwrap_or(0);
         self.recalled.push((*last, steps));
         push_rows(c, cone, last, &mut self.last);
         push_rows(c, cone, before, &mut self.before);
     }
 
-    /// How the bodies of a contact that comes next in the order of [`Self::recall_contact`] went on from it in the last step, if it had
-    /// an impulse.
+    /// How the bodies of the contact that is recalled next went on from it in the last step, if it had an impulse.
     pub fn motion_of(&mut self, c: &ContactPoint) -> Option<ContactMotion> {
         self.place_of(c).and_then(|at| self.contacts[at].motion)
+    }
+
+    /// The motion of the nearest contact of pairs of geometries for which `same` is true, whose place contact `c` takes when it is recalled
+    /// next.
+    pub fn inherit(&mut self, c: &ContactPoint, same: impl Fn([usize; 2]) -> bool) -> Option<ContactMotion> {
+        let (mut nearest, mut least) = (None, f64::INFINITY);
+        for m in &self.contacts {
+            let Some(motion) = m.motion else { continue };
+            let away = (motion.point - c.position).norm();
+            if away <= least && same(m.geometries) {
+                (nearest, least) = (Some(motion), away);
+            }
+        }
+        self.inherited = nearest.map(|m| m.steps);
+        nearest
     }
 
     /// Which of those remembered a contact is: mostly they come again in their order.
@@ -258,7 +281,8 @@ impl WarmStart {
             let first = *last == [Vec3::ZERO; 2];
             let before = [either(first, now[0], last[0]), either(first, now[1], last[1])];
             let motion = if now == [Vec3::ZERO; 2] { None } else { motion(i, steps.saturating_add(1)) };
-            Remembered { geometries: c.geometries, feature: c.feature, impulses: [now, before], motion }
+            let (geometries, feature, impulses) = (c.geometries, c.feature, [now, before]);
+            Remembered { geometries, feature, impulses, motion }
         }));
         self.rows.clear();
         let values = impulses[row..].iter().zip(&self.last[row..]);
@@ -315,8 +339,8 @@ impl<'de> Deserialize<'de> for Bits {
 #[derive(Serialize, Deserialize)]
 #[serde(deny_unknown_fields)]
 struct InFile {
-    /// Geometries, feature, and twelve numbers: impulse and moment of the last step, and of the step before; eight more where the motion
-    /// is known: velocity, angular velocity, time since, steps.
+    /// Geometries, feature, and twelve numbers: impulse and moment of the last step, and of the step before; eleven more where the motion
+    /// is known: point, velocity, angular velocity, time since, steps.
     contacts: Vec<([usize; 2], u32, Bits)>,
     /// Scalar rows, and the impulses of the last two steps.
     rows: Vec<(RowKey, Bits)>,
@@ -337,7 +361,7 @@ impl<'de> Deserialize<'de> for WarmStart {
         let InFile { contacts, rows } = InFile::deserialize(deserializer)?;
         if let Some(c) = contacts.iter().find(|c| !NUMBERS.contains(&c.2.0.len())) {
             return Err(D::Error::custom(format!(
-                "a warm start of {} numbers; expected 12 or 20",
+                "a warm start of {} numbers; expected 12 or 23",
                 c.2.0.len()
             )));
         }

@@ -44,7 +44,9 @@ impl<'a> Moving<'a> {
     pub fn new(shape: &'a Shape, from: Pose, to: Pose) -> Self {
         let turn = (to.rotation * from.rotation.conjugate()).log();
         let angle = turn.norm();
-        let swing = if angle > 0.0 { angle * shape.bounding_radius() } else { 0.0 };
+        // A ball looks alike however it has turned.
+        let turns = angle > 0.0 && !matches!(shape, Shape::Sphere { .. });
+        let swing = if turns { angle * shape.bounding_radius() } else { 0.0 };
         Self { shape, from, displacement: to.translation - from.translation, turn, swing }
     }
 
@@ -54,7 +56,7 @@ impl<'a> Moving<'a> {
         Pose::new(rotation, self.from.translation + self.displacement * s)
     }
 
-    /// No point of the shape moves farther [m].
+    /// The space that the shape fills moves no farther [m].
     pub fn reach(&self) -> f64 {
         self.displacement.norm() + self.swing
     }
@@ -129,6 +131,17 @@ mod tests {
         ] {
             assert!(time_of_impact(&flight(&ball, from, to), &plate(), 1e-6, 1e-7).is_none());
         }
+    }
+
+    /// A ball that rolls on a plane faster than its size meets nothing.
+    #[test]
+    fn a_rolling_ball_meets_nothing() {
+        let ball = Shape::Sphere { radius: 0.1 };
+        let height = Vec3::Z * 0.1;
+        let turned = Pose::new(Quat::from_axis_angle(Vec3::Y, 3.0), height + Vec3::X * 100.0);
+        let rolling = Moving::new(&ball, Pose::from_translation(height), turned);
+        let plane = Moving::new(&Shape::Plane, Pose::IDENTITY, Pose::IDENTITY);
+        assert_eq!(time_of_impact(&plane, &rolling, -1e-6, 1e-7), None);
     }
 
     /// A rod that spins about its middle: its tip comes down on the plate.

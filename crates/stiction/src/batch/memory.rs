@@ -39,7 +39,7 @@ struct Contact {
     /// 1 where there was none in the step before.
     young: Numbers64,
     /// The numbers of a [`ContactMotion`], steps 0 where it is not known.
-    motion: [Numbers64; 8],
+    motion: [Numbers64; 11],
 }
 
 #[derive(Clone, Copy, Debug)]
@@ -213,7 +213,12 @@ impl Memory {
         good: T,
     ) {
         // What rolls goes alone, [`Rows::rolls`].
-        let at_rest = ContactMotion { velocity: [Vec3::ZERO; 2], since: plan.h(), steps: u32::MAX };
+        let at_rest = |point: Vec3| ContactMotion {
+            point,
+            velocity: [Vec3::ZERO; 2],
+            since: plan.h(),
+            steps: u32::MAX,
+        };
         for ((block, local), start) in rows.blocks.iter().zip(&rows.locals).zip(start) {
             let young = |lane| f64::from(start.lane(lane) == 0.0);
             let l = &lambda[block.row..block.row + block.dim];
@@ -226,7 +231,7 @@ impl Memory {
                     kept.feature[lane] = slot.feature[lane];
                     put(&mut kept.impulse, lane, one(impulse, lane));
                     kept.young[lane] = young(lane);
-                    kept.set_motion(lane, Some(at_rest));
+                    kept.set_motion(lane, Some(at_rest(one(slot.position, lane))));
                 }
                 if let Some(turning) = plan.pairs[slot.pair].turning {
                     let turns = turns(turning, slot.frame, local.mu);
@@ -293,13 +298,12 @@ fn put(numbers: &mut [Numbers64; 3], lane: usize, value: Vec3) {
 
 impl Contact {
     fn motion_of(&self, lane: usize) -> Option<ContactMotion> {
-        let [a, b, c, x, y, z, since, steps] = self.motion.map(|numbers| numbers[lane]);
-        let motion = ContactMotion { velocity: [vec3(a, b, c), vec3(x, y, z)], since, steps: steps as u32 };
+        let motion = ContactMotion::of_numbers(&self.motion.map(|numbers| numbers[lane]));
         (motion.steps > 0).then_some(motion)
     }
 
     fn set_motion(&mut self, lane: usize, motion: Option<ContactMotion>) {
-        let numbers = motion.map_or([0.0; 8], |m| m.numbers());
+        let numbers = motion.map_or([0.0; 11], |m| m.numbers());
         self.motion.iter_mut().zip(numbers).for_each(|(all, x)| all[lane] = x);
     }
 }
@@ -324,7 +328,7 @@ impl Impulses {
                 impulse: [none; 3],
                 moment: [none; 3],
                 young: none,
-                motion: [none; 8],
+                motion: [none; 11],
             };
             self.contacts.insert(at, none);
         }

@@ -43,9 +43,9 @@ pub(super) struct Plan {
     pub(super) turning: Vec<usize>,
     /// Bodies whose gyroscopic moment is taken at the midpoint: free, alone in their tree.
     pub(super) free_bodies: Vec<usize>,
-    /// Those of [`flying_bodies`].
+    /// The bodies that [`flying_bodies`] finds.
     pub(super) flying_bodies: Vec<usize>,
-    /// Per tree: it is one of those.
+    /// Per tree: it is a flying body.
     pub(super) flies_alone: Vec<bool>,
     pub(super) places: Vec<Place>,
     pub(super) pairs: Vec<Pair>,

@@ -41,8 +41,7 @@ fn steps_over_seams_go_alone() {
         let (width, depth) = (1.0 + 0.1 * x, 0.1 + 0.01 * x);
         format!(r#"<geom name="{x}" type="box" size="0.5 {width} {depth}" pos="{x} 0 {}"/>"#, top - depth)
     };
-    let slider =
-        r#"<body pos="-0.2 0 0.05"><freejoint/><geom type="box" size="0.1 0.1 0.05" mass="1"/></body>"#;
+    let slider = r#"<body pos="-0.2 0 0.05"><joint type="free" damping="1e-3"/><geom type="box" size="0.1 0.1 0.05" mass="1"/></body>"#;
     let world = |floor: &str| {
         let text = format!("<mujoco><worldbody>{floor}{slider}</worldbody></mujoco>");
         let file = std::path::Path::new("tiles.xml");

@@ -74,7 +74,7 @@ pub(crate) enum Unbound {
 #[derive(Clone, Copy, Debug)]
 pub(crate) struct Facts {
     pub(crate) asleep: bool,
-    /// Its contacts last while it moves, [`rolling`].
+    /// It is a free body whose contacts last while it moves, [`rolling`].
     pub(crate) rolls: bool,
     /// The contact law is rigid; compliant laws are written for positions that move by v⁺.
     pub(crate) rigid: bool,

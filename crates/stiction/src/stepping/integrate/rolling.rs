@@ -16,7 +16,7 @@ use super::midpoint::NEAR;
 use crate::params::HigherOrder;
 use crate::state::{State, copy};
 use stiction_assembly::{ContactMotion, ContactPoint, Posed, Rolling, WarmStart};
-use stiction_contact::Cone;
+use stiction_dynamics::Kinematics;
 use stiction_dynamics::spatial::Vec3;
 use stiction_models::World;
 
@@ -24,7 +24,7 @@ use stiction_models::World;
 const LASTED: u32 = 3;
 /// Bodies that turn farther in a step do not roll by this rule [rad].
 const FAR: f64 = 0.5;
-/// A contact whose mean slip is less than this share of the slip before sticks [–].
+/// A contact of which less than this share of its slip is left, or whose slip turns round, sticks [–].
 const STICKS: f64 = 1e-3;
 
 /// The free bodies of a world, and who of them rolls in a step.
@@ -40,7 +40,7 @@ pub(crate) struct RollingBodies {
     group: Vec<usize>,
     sticks: Vec<bool>,
     coulomb: bool,
-    /// (1); of other trees the start of the step.
+    /// State (1); trees that do not roll are at the start of the step.
     pub(crate) middle: State,
 }
 
@@ -149,8 +149,8 @@ impl RollingBodies {
         let mut again = false;
         for contact in posed.rolling.iter().filter(|c| c.slides) {
             let [before, after] = [v, v_next].map(|v| posed.jacobian.velocity(contact.block, v));
-            let size = |v: Vec3| v.x.hypot(v.y);
-            if size(before + after) < STICKS * size(before) {
+            let slip = before.x * after.x + before.y * after.y;
+            if slip < STICKS * (before.x * before.x + before.y * before.y) {
                 self.sticks.resize(self.sticks.len().max(contact.block + 1), false);
                 self.sticks[contact.block] = true;
                 again = true;
@@ -186,11 +186,15 @@ impl RollingBodies {
     /// How the bodies of a contact go on from a step of h [s] that led to `v_next`, `steps` being the number that it has lasted.
     pub(crate) fn motion(
         &self,
+        (world, kin): (&World, &Kinematics),
         posed: &Posed,
         (block, contact): (usize, &ContactPoint),
         v_next: &[f64],
         (h, steps): (f64, u32),
     ) -> Option<ContactMotion> {
+        if contact.spring.is_some() {
+            return None;
+        }
         let mut rolls = false;
         for tree in posed.jacobian.trees_of(block) {
             self.body_of[tree]?;
@@ -199,14 +203,14 @@ impl RollingBodies {
         let u = posed.jacobian.velocity(block, v_next);
         let [t1, t2, n] = contact.dual_axes();
         let linear = if contact.friction > 0.0 { t1 * u.x + t2 * u.y + n * u.z } else { n * u.x };
-        let mut angular = Vec3::ZERO;
-        if let Cone::Patch { .. } = posed.problem.cone(block) {
-            let turning = posed.jacobian.turning(block, v_next).to_array();
-            for (axis, x) in contact.turning_axes().into_iter().zip(turning).filter(|a| a.0 != Vec3::ZERO) {
-                angular += axis * (x / axis.norm_squared());
-            }
-        }
-        Some(ContactMotion { velocity: [linear, angular], since: if rolls { 0.5 * h } else { h }, steps })
+        let spin = |body: Option<usize>| {
+            let Some(b) = body else { return Vec3::ZERO };
+            let i = world.model.bodies[b].dofs.start + 3;
+            kin.R_WB[b] * Vec3::from([v_next[i], v_next[i + 1], v_next[i + 2]])
+        };
+        let angular = spin(contact.bodies[1]) - spin(contact.bodies[0]);
+        let since = if rolls { 0.5 * h } else { h };
+        Some(ContactMotion { point: contact.position, velocity: [linear, angular], since, steps })
     }
 }
 

@@ -32,6 +32,7 @@
 mod advance;
 mod contact_corrections;
 mod contact_search;
+mod decorated;
 mod energy_error;
 mod impact;
 mod position_correction;
@@ -41,7 +42,6 @@ use super::Stepper;
 use super::accepted::Accepted;
 use super::contact_correction::{ContactCorrection, CorrectableContact};
 use super::contact_source::ContactSource;
-use super::decoratable::{Bounce, Decoratable};
 use super::free_velocity::FreeMotion;
 use super::here::Here;
 use super::integrate::rolling::RollingBodies;
@@ -159,7 +159,7 @@ impl TimeStepping {
         solver: &mut dyn ContactSolver,
     ) -> Result<(), String> {
         self.rolling.give_up();
-        let may = !solver.needs().softness && self.search.swept.is_none() && self.room.correction.is_none();
+        let may = !solver.needs().softness && self.search.swept.is_none();
         let coulomb = solver.law() == Law::Ncp;
         if may && self.rolling.find(state, &self.warm, h, (&self.here.sleeps, coulomb)) {
             let middle =
@@ -363,9 +363,9 @@ impl TimeStepping {
 
     /// Commits the memory, and moves the state.
     fn accept(&mut self, world: &World, state: &mut State, h: f64) {
-        let Self { warm, search, posed, trial, free, room, advance, rolling, .. } = self;
+        let Self { here, warm, search, posed, trial, free, room, advance, rolling, .. } = self;
         warm.commit(&search.points, posed.problem.cones(), &trial.impulses, |i, steps| {
-            rolling.motion(posed, (i, &search.points[i]), &trial.v_next, (h, steps))
+            rolling.motion((world, &here.kin), posed, (i, &search.points[i]), &trial.v_next, (h, steps))
         });
         free.servos.commit(&world.actuators, &state.v, &trial.v_next);
         self.left_out = trial.choice.feedback == 0.0;
@@ -546,102 +546,5 @@ impl Stepper for TimeStepping {
     fn add_contact_source(&mut self, source: Box<dyn ContactSource>) -> bool {
         self.search.add(source);
         true
-    }
-}
-
-impl Decoratable for TimeStepping {
-    fn may_sleep(&self) -> bool {
-        true
-    }
-
-    fn select(&mut self, awake: &dyn Fn(usize) -> bool) {
-        let Self { here, free, search, advance, trial, .. } = self;
-        here.select(&advance.trapezoidal.tree_of, awake);
-        free.select(here);
-        search.let_rest(&here.sleeps);
-        for dofs in &here.asleep {
-            trial.v_next[dofs.clone()].fill(0.0);
-            advance.v[dofs.clone()].fill(0.0);
-        }
-    }
-
-    fn holds(&self, tree: usize) -> bool {
-        self.advance.holds(tree) && !self.correction.moves(tree)
-    }
-
-    fn warm_starts_mut(&mut self) -> Option<&mut WarmStart> {
-        Some(&mut self.warm)
-    }
-
-    fn find_contacts(&mut self, world: &World, state: &State, input: &Input, h: f64) -> bool {
-        self.here.look(world, (state, &self.warm), h, true);
-        self.rolling.give_up();
-        self.advance.trapezoidal.begin();
-        let found = self.free.find(
-            world,
-            state,
-            input,
-            h,
-            (&mut self.here, &mut self.advance.trapezoidal, &self.rolling),
-        );
-        if found.is_ok() {
-            Self::find_contacts(self, world, h);
-        }
-        self.advance.q.copy_from_slice(&state.q);
-        found.is_ok()
-    }
-
-    fn hold_at(&mut self, world: &World, q: &[f64]) {
-        self.advance.q.copy_from_slice(q);
-        if self.search.finder.sweeps() {
-            self.here.kin.update(&world.model, q); // it is of the end of the step
-        }
-    }
-
-    fn clear_problem(&mut self) {
-        self.search.points.clear();
-        self.posed.clear();
-        self.trial.impulses.clear();
-    }
-
-    fn sweeps(&self) -> bool {
-        self.search.finder.may_be_fast()
-    }
-
-    fn sweep_steps_of(&mut self, whole: Option<f64>) {
-        self.search.swept = whole;
-    }
-
-    fn may_bounce(&self) -> bool {
-        self.search.may_bounce
-    }
-
-    fn first_bounce(&mut self) -> Option<Bounce> {
-        let rigid = self.here.rigid && self.trial.choice.restitution > 0.0;
-        if rigid { self.search.find_bounces(&self.posed) } else { None }
-    }
-
-    fn leave_out_bounces(&mut self, leave_out: bool) {
-        self.search.leaves_out = leave_out;
-    }
-
-    fn gap_at_bounce(&mut self, world: &World, q: &[f64]) -> f64 {
-        self.here.kin.update(&world.model, q);
-        self.search.gap_at_bounce(world, (&self.here, &self.free))
-    }
-
-    fn impact(
-        &mut self,
-        world: &World,
-        state: &mut State,
-        at: (usize, f64),
-        solver: &mut dyn ContactSolver,
-    ) -> Option<StepReport> {
-        self.next_impact(world, state, at, solver).unwrap_or_else(|cause| Some(StepReport::failed(cause)))
-    }
-
-    fn first_impact(&mut self, world: &World, q: &[f64]) -> Option<f64> {
-        self.here.kin.update(&world.model, q);
-        self.search.finder.first_impact(&self.here.kin, self.params.margin, self.params.slop)
     }
 }
