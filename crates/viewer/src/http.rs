@@ -3,7 +3,7 @@
 use std::io::{self, Read, Write};
 
 /// Bytes of the head of a request.
-const LONGEST_HEAD: u64 = 16 << 10;
+const LONGEST_HEAD: usize = 16 << 10;
 
 /// The head of a request.
 #[derive(Debug)]
@@ -19,9 +19,13 @@ impl Request {
     /// Reads up to the empty line; what follows it stays unread.
     pub(crate) fn read(from: &mut impl Read) -> io::Result<Self> {
         let mut head = Vec::new();
-        let mut bytes = from.take(LONGEST_HEAD).bytes();
+        let mut byte = [0];
         while !head.ends_with(b"\r\n\r\n") {
-            head.push(bytes.next().ok_or(io::ErrorKind::UnexpectedEof)??);
+            if head.len() == LONGEST_HEAD {
+                return Err(io::ErrorKind::UnexpectedEof.into());
+            }
+            from.read_exact(&mut byte)?;
+            head.push(byte[0]);
         }
         String::from_utf8(head)
             .ok()

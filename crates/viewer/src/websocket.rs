@@ -113,7 +113,7 @@ pub(crate) fn write_pong(to: &mut impl Write, payload: &[u8]) -> io::Result<()> 
 pub(crate) fn write_close(to: &mut impl Write, reason: &str) -> io::Result<()> {
     let most = CONTROL as usize - 2;
     let end = (0..=reason.len().min(most)).rev().find(|&i| reason.is_char_boundary(i)).unwrap_or(0);
-    write(to, CLOSE, &[&1008_u16.to_be_bytes(), reason[..end].as_bytes()].concat())
+    write(to, CLOSE, &[&1008_u16.to_be_bytes(), &reason.as_bytes()[..end]].concat())
 }
 
 /// One frame that is a whole message, in one piece: small ones would wait for one another on the way.
