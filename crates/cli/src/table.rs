@@ -3,7 +3,6 @@
 //! What a table leaves out for that is in the JSON of the same command.
 
 use comfy_table::{Table, presets};
-use serde_json::Value;
 
 /// The table as text, `heads` over `rows`; a head may have several lines.
 pub(crate) fn table<H, R, C>(heads: H, rows: impl IntoIterator<Item = R>) -> String
@@ -25,7 +24,7 @@ where
 
 /// The number that a row of results has under `key`, to so many decimals.
 #[cfg(feature = "full")]
-pub(crate) fn number(row: &Value, key: &str, digits: usize) -> String {
+pub(crate) fn number(row: &serde_json::Value, key: &str, digits: usize) -> String {
     format!("{:.*}", digits, row[key].as_f64().unwrap_or(f64::NAN))
 }
 
