@@ -71,13 +71,17 @@ impl World {
     }
 }
 
+/// The note on a speed that a joint shall not exceed.
+pub(crate) const SPEEDS_ARE_FREE: &str = "nothing keeps a joint below it; the control of velocity actuators \
+    (`actuators = \"velocity\"`) is limited to it";
+
 /// Limits of the drive of one dof: URDF `<limit effort velocity>`, MJCF `actuatorfrcrange`. The
 /// reader states them; whoever drives the joint keeps to them.
 #[derive(Clone, Copy, Debug, Default, PartialEq)]
 pub struct DriveLimit {
     /// Range of the sum of all actuator efforts [N·m or N].
     pub effort: Option<[f64; 2]>,
-    /// Largest speed [rad/s or m/s].
+    /// Largest speed [rad/s or m/s]; no step holds a joint to it.
     pub velocity: Option<f64>,
 }
 

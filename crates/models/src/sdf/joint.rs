@@ -9,7 +9,7 @@ use super::scope::{Base, Part, Scopes, Spot, WORLD};
 use crate::error::LoadError;
 use crate::ledger::Fate;
 use crate::value::Attribute;
-use crate::world::DriveLimit;
+use crate::world::{DriveLimit, SPEEDS_ARE_FREE};
 use crate::xml::Element;
 use std::f64::consts::TAU;
 use stiction_dynamics::spatial::{Pose, Vec3};
@@ -205,6 +205,9 @@ fn limits(
     // Negative: not enforced.
     drive.effort = bound(limit, "effort")?.filter(|e| *e >= 0.0).map(|e| [-e, e]);
     drive.velocity = bound(limit, "velocity")?.filter(|v| *v >= 0.0);
+    if let (Some(_), Some(stated)) = (drive.velocity, limit.child("velocity")?) {
+        stated.mark(Fate::Unsupported, SPEEDS_ARE_FREE);
+    }
     Ok(())
 }
 

@@ -2,9 +2,10 @@
 
 use super::{Reader, origin};
 use crate::error::LoadError;
+use crate::ledger::Fate;
 use crate::names::Names;
 use crate::value::shortened;
-use crate::world::{Coupling, DriveLimit};
+use crate::world::{Coupling, DriveLimit, SPEEDS_ARE_FREE};
 use crate::xml::Element;
 use std::f64::consts::TAU;
 use stiction_dynamics::spatial::{Pose, Vec3};
@@ -149,6 +150,9 @@ fn limits(
             drive.effort = Some([-value, value]);
         } else {
             drive.velocity = Some(value);
+            if kind != Kind::Fixed {
+                attribute.mark(Fate::Unsupported, SPEEDS_ARE_FREE);
+            }
         }
     }
     if !ranged {
