@@ -13,9 +13,10 @@ use serde::Deserialize;
 use std::path::{Path, PathBuf};
 use std::sync::{Arc, OnceLock};
 use stiction::batch::Fields;
-use stiction::models::{LoadOptions, load, to_mjcf, to_urdf};
+use stiction::models::{LoadOptions, Topic, load, to_mjcf, to_urdf};
 use stiction::{Settings, State};
-use stiction_lab::scene::spec::{HoldSpec, MeshKind};
+use stiction_lab::scene::add_actuators;
+use stiction_lab::scene::spec::{ActuatorKind, HoldSpec, MeshKind};
 use stiction_lab::{RobotOptions, Scene};
 
 /// Choices that a file leaves open.
@@ -24,6 +25,7 @@ use stiction_lab::{RobotOptions, Scene};
 struct Options {
     free_base: bool,
     keyframe: Option<String>,
+    actuators: Option<ActuatorKind>,
     hold: Option<HoldSpec>,
     package_dirs: Vec<PathBuf>,
     srdf: Option<PathBuf>,
@@ -39,6 +41,7 @@ impl Default for Options {
         Self {
             free_base: false,
             keyframe: None,
+            actuators: None,
             hold: None,
             package_dirs: Vec::new(),
             srdf: None,
@@ -62,6 +65,7 @@ impl World {
             let robot = RobotOptions {
                 free_base: options.free_base,
                 keyframe: options.keyframe,
+                actuators: options.actuators,
                 hold: options.hold,
                 package_dirs: options.package_dirs,
                 srdf: options.srdf,
@@ -180,6 +184,14 @@ impl World {
         row(py, self.control.clone())
     }
 
+    /// What the file names and nothing simulates, in words.
+    #[getter]
+    fn not_simulated<'py>(&self, py: Python<'py>) -> PyResult<Bound<'py, PyList>> {
+        let notes = self.world.ledger.notes();
+        let left_out = notes.iter().filter(|n| n.topic == Topic::NotSimulated);
+        PyList::new(py, left_out.map(ToString::to_string))
+    }
+
     #[getter]
     fn notes<'py>(&self, py: Python<'py>) -> PyResult<Bound<'py, PyList>> {
         PyList::new(py, self.world.ledger.notes().iter().map(ToString::to_string))
@@ -195,13 +207,18 @@ fn as_it_is(path: &Path, options: &Options) -> PyResult<World> {
         meshes: options.meshes.into(),
         ..LoadOptions::default()
     };
-    let world = load(path, &load_options).map_err(wrong)?;
+    let mut world = load(path, &load_options).map_err(wrong)?;
+    let state = State::neutral(&world.model);
+    let mut control = vec![0.0; world.actuators.len()];
+    if let Some(kind) = options.actuators {
+        control.extend(add_actuators(&mut world, &state, kind));
+    }
     let mut settings = Settings::default();
     settings.stepper.dt = world.time_step.unwrap_or(settings.stepper.dt);
     Ok(World {
         name: world.name.clone(),
-        state: State::neutral(&world.model),
-        control: vec![0.0; world.actuators.len()],
+        state,
+        control,
         settings,
         motion: None,
         forces: Vec::new(),

@@ -9,7 +9,7 @@ True
 
 from . import dynamics, laboratory, learn
 from ._batch import STATUS, Batch, BatchReports, LinkStates
-from ._model import Model, Scene, builtin_models, builtin_scenes, load, loads
+from ._model import Model, NotSimulated, Scene, builtin_models, builtin_scenes, load, loads
 from ._simulation import (
     CONTACT,
     CORRECTABLE,
@@ -67,6 +67,7 @@ __all__ = [
     "LinkStates",
     "Loop",
     "Model",
+    "NotSimulated",
     "Picture",
     "Recording",
     "Scene",
