@@ -3,7 +3,7 @@
 use crate::describe;
 use crate::errors::{guarded, released, wrong};
 use crate::fields::{QUANTITIES, Quantity};
-use crate::numbers::{Row, numbers, row};
+use crate::numbers::{Row, Rows, numbers, pose_of, row, table};
 use crate::workspace::Workspaces;
 use crate::world::{World, quantity_values, without_place};
 use numpy::{PyArray1, PyArrayMethods};
@@ -13,6 +13,7 @@ use serde::Deserialize;
 use std::path::{Path, PathBuf};
 use std::sync::{Arc, OnceLock};
 use stiction::batch::Fields;
+use stiction::dynamics::spatial::Pose;
 use stiction::models::{LoadOptions, Topic, load, to_mjcf, to_urdf};
 use stiction::{Settings, State};
 use stiction_lab::scene::add_actuators;
@@ -116,6 +117,56 @@ impl World {
         };
         state.validate(model).map_err(wrong)?;
         Ok(Self { state, ..self.copy() })
+    }
+
+    /// This world with links and sites elsewhere. A link that stands in the world takes with it what hangs on it; of one that its
+    /// joints move the pose in its parent link, joints at their reference, is another. Rows are positions and quaternions.
+    fn placed(
+        &self,
+        links: Vec<usize>,
+        poses: Rows<'_>,
+        sites: Vec<usize>,
+        in_links: Rows<'_>,
+    ) -> PyResult<Self> {
+        let row_of = |rows: &Rows<'_>, what: &str, n: usize| -> PyResult<Vec<Pose>> {
+            let x = table(what, rows, [n, 7], "a position and a quaternion for each")?;
+            Ok(x.chunks_exact(7).map(pose_of).collect())
+        };
+        let (poses, in_links) =
+            (row_of(&poses, "poses", links.len())?, row_of(&in_links, "in_links", sites.len())?);
+        let mut world = (*self.world).clone();
+        for (&l, X_PL) in links.iter().zip(&poses) {
+            let model = &mut world.model;
+            let link = model.links.get(l).ok_or_else(|| wrong(format_args!("there is no link {l}")))?;
+            let parent = link.parent.and_then(|p| model.links.get(p));
+            let X_BP = parent.map_or(Pose::IDENTITY, |p| p.X_BL);
+            match (link.body, parent.and_then(|p| p.body)) {
+                (None, _) => {
+                    let change = X_BP * *X_PL * link.X_BL.inverse();
+                    let hangs: Vec<bool> = (0..model.links.len())
+                        .map(|i| std::iter::successors(Some(i), |i| model.links[*i].parent).any(|i| i == l))
+                        .collect();
+                    // A body that hangs on it by joints stands at X_PB in the world.
+                    let carried = |b: usize| {
+                        let first = model.links.iter().position(|k| k.body == Some(b));
+                        model.bodies[b].parent.is_none() && first.is_some_and(|k| hangs[k])
+                    };
+                    let bodies: Vec<usize> = (0..model.bodies.len()).filter(|b| carried(*b)).collect();
+                    bodies.into_iter().for_each(|b| model.bodies[b].X_PB = change * model.bodies[b].X_PB);
+                    let fixed = model.links.iter_mut().zip(&hangs).filter(|(k, h)| **h && k.body.is_none());
+                    fixed.for_each(|(k, _)| k.X_BL = change * k.X_BL);
+                }
+                (Some(b), on) if on != Some(b) => model.bodies[b].X_PB = X_BP * *X_PL,
+                _ => {
+                    return Err(wrong(format_args!("link {l} is a part of the body that carries its parent")));
+                }
+            }
+        }
+        for (&s, X_LS) in sites.iter().zip(&in_links) {
+            let site = world.extras.sites.get_mut(s);
+            site.ok_or_else(|| wrong(format_args!("there is no site {s}")))?.X_LS = *X_LS;
+        }
+        Ok(Self { world: Arc::new(world), ..self.copy() })
     }
 
     /// The numbers that [`Self::replace`] takes.

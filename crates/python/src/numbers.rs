@@ -162,3 +162,14 @@ pub(crate) fn rotation(m: &Mat3) -> [f64; 9] {
 pub(crate) fn pose(X: &Pose) -> ([f64; 3], [f64; 4]) {
     (X.translation.to_array(), X.rotation.to_array())
 }
+
+/// Position and quaternion (of any length) as a pose.
+pub(crate) fn pose_of(x: &[f64]) -> Pose {
+    let norm = x[3..7].iter().map(|x| x * x).sum::<f64>().sqrt();
+    let r = if norm > 0.0 {
+        Quat::new(x[3] / norm, x[4] / norm, x[5] / norm, x[6] / norm)
+    } else {
+        Quat::IDENTITY
+    };
+    Pose::new(r, Vec3::from([x[0], x[1], x[2]]))
+}

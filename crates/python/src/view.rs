@@ -4,14 +4,14 @@
 //! centre of mass of the tree of links that a body belongs to, in world axes.
 
 use crate::errors::{guarded, wrong};
-use crate::numbers::{Row, Rows, numbers, quaternion, table, vec3};
+use crate::numbers::{Row, Rows, numbers, pose_of, quaternion, table, vec3};
 use crate::simulation::Simulation;
 use crate::world::World;
 use numpy::{PyArray1, PyArrayMethods};
 use pyo3::prelude::*;
 use std::collections::BTreeMap;
 use std::sync::{Mutex, PoisonError};
-use stiction::dynamics::spatial::{Pose, Quat, Vec3};
+use stiction::dynamics::spatial::{Pose, Vec3};
 use stiction::dynamics::{JointKind, Kinematics, Velocities};
 
 /// A frame on a body of ours, on the world, or on a body that is moved by hand.
@@ -274,9 +274,11 @@ impl FrameView {
     /// Computes everything of the present state of a simulation of this world, if that is another than before.
     fn refresh(&self, py: Python<'_>, simulation: &Simulation) -> PyResult<bool> {
         let inner = simulation.pulled(py)?;
-        let model = self.world.get().model();
+        // Links may stand elsewhere than when this was made.
+        let world = inner.sim.shared_world();
+        let (model, own) = (&world.model, self.world.get().model());
         let state = inner.sim.state();
-        if (state.q.len(), state.v.len()) != (model.nq, model.nv()) {
+        if (model.nq, model.nv(), model.links.len()) != (own.nq, own.nv(), own.links.len()) {
             return Err(wrong("the simulation is of another world"));
         }
         let mut seen = self.seen.lock().unwrap_or_else(PoisonError::into_inner);
@@ -407,15 +409,4 @@ impl FrameView {
             out.vector(S.linear_at(at - kin.reference[kin.tree_of(body)]));
         }
     }
-}
-
-/// Position and quaternion (of any length) as a pose.
-fn pose_of(x: &[f64]) -> Pose {
-    let norm = x[3..7].iter().map(|x| x * x).sum::<f64>().sqrt();
-    let r = if norm > 0.0 {
-        Quat::new(x[3] / norm, x[4] / norm, x[5] / norm, x[6] / norm)
-    } else {
-        Quat::IDENTITY
-    };
-    Pose::new(r, Vec3::from([x[0], x[1], x[2]]))
 }

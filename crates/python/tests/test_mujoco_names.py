@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import pickle
+import warnings
 from typing import Any
 
 import numpy as np
@@ -126,7 +127,7 @@ def test_rollouts_are_steps() -> None:
 
 
 def test_no_assignment_is_swallowed() -> None:
-    model = ours.MjModel.from_xml_string(SENSED)
+    model = ours.MjModel.from_xml_string(SENSED.replace('<site name="hand"', '<body name="fixed"/><site name="hand"'))
     data = ours.MjData(model)
 
     def put(of: Any, name: str, value: Any = 1.0) -> None:
@@ -148,9 +149,9 @@ def test_no_assignment_is_swallowed() -> None:
                 put(of, name)
     with pytest.raises(ours.NotOffered, match="disableflags = 16"):
         model.opt.disableflags = 16
-    for name, why in (("geom_size", "the geom touches"), ("body_pos", "the body does not stand in the world")):
+    for name, why in (("geom_size", "the geom touches"), ("body_quat", "fixed to one that moves")):
         kept = getattr(model, name).copy()
-        i = int(model._geom_of[0]) if name == "geom_size" else 1
+        i = int(model._geom_of[0]) if name == "geom_size" else model.body("fixed").id
         getattr(model, name)[i] = 2.0
         with pytest.raises(ours.NotOffered, match=rf"to set {name}\[{i}\]: {why}"):
             ours.mj_step(model, data)
@@ -253,7 +254,8 @@ def test_bodies_that_are_moved_by_hand() -> None:
     text = """<mujoco><worldbody><geom type="plane" size="5 5 .1"/><body name="target" mocap="true" pos="1 0 1">
       <geom name="mark" type="sphere" size=".1" contype="0" conaffinity="0"/><site name="t" pos="0 0 .5"/></body>
       <body name="b" pos="0 0 .5"><freejoint/><geom type="sphere" size=".1"/></body></worldbody></mujoco>"""
-    with pytest.warns(stiction.NotSimulated, match="mocap"):
+    with warnings.catch_warnings():
+        warnings.simplefilter("error")
         model = ours.MjModel.from_xml_string(text)
     data = ours.MjData(model)
     assert model.nmocap == 1 and model.body("target").mocapid == 0
@@ -264,11 +266,26 @@ def test_bodies_that_are_moved_by_hand() -> None:
     assert data.geom("mark").xpos == pytest.approx([1, 2, 3]) and model.geom("mark").id == 1
     ours.mj_resetData(model, data)
     assert data.mocap_pos[0] == pytest.approx([1, 0, 1])
-    touching = text.replace('contype="0" conaffinity="0"', "")
-    with pytest.warns(stiction.NotSimulated):
-        other = ours.MjData(ours.MjModel.from_xml_string(touching))
-    with pytest.raises(ours.NotOffered, match="mocap_pos: it is read only"):
-        other.mocap_pos = [[0, 0, 0]]
+
+
+def test_bodies_that_are_moved_by_hand_hold_and_touch() -> None:
+    text = """<mujoco><option gravity="0 0 0"/><worldbody><body name="hand" mocap="true" pos="0 0 1">
+      <geom name="palm" type="box" size=".1 .1 .1"/></body>
+      <body name="held" pos="0 0 2"><freejoint/><geom type="sphere" size=".1" mass="1" contype="0" conaffinity="0"/></body>
+      <body name="ball" pos="0.25 0 1"><freejoint/><geom type="sphere" size=".1" mass="1"/></body></worldbody>
+      <equality><weld body1="hand" body2="held"/></equality></mujoco>"""
+    model = ours.MjModel.from_xml_string(text)
+    data = ours.MjData(model)
+    for k in range(100):
+        data.mocap_pos[0] = [0.001 * k, 0, 1]
+        ours.mj_step(model, data)
+    again = pickle.loads(pickle.dumps(data))
+    for _ in range(200):
+        ours.mj_step(model, data)
+    assert data.body("held").xpos == pytest.approx([0.099, 0, 2], abs=1e-3)
+    assert data.body("hand").xpos == pytest.approx([0.099, 0, 1])
+    assert data.body("ball").xpos[0] >= 0.099 + 0.2 - 1e-3, "it was pushed away"
+    assert again.body("hand").xpos == pytest.approx([0.099, 0, 1]) and again.time == pytest.approx(0.2)
 
 
 def test_quaternions_and_poses() -> None:
@@ -502,3 +519,29 @@ def test_marks_are_put_elsewhere_and_flags_act() -> None:
         model.opt.disableflags = flags
         ours.mj_forward(model, data)
         assert data.qacc[0] == pytest.approx(expected)
+
+
+def test_places_of_bodies_and_of_sites_that_sensors_read() -> None:
+    text = """<mujoco><worldbody><body name="shelf" pos="0 0 1"><geom type="box" size=".3 .3 .1"/>
+      <body name="arm" pos="0 0 .5"><joint name="j" axis="0 1 0"/><geom type="sphere" size=".05" mass="1" pos=".2 0 0"/>
+        <site name="tip" pos=".2 0 0"/></body></body>
+      <body name="ball" pos="0 0 2"><freejoint/><geom type="sphere" size=".1" mass="1"/></body></worldbody>
+      <sensor><framepos name="tip" objtype="site" objname="tip"/></sensor></mujoco>"""
+    model = ours.MjModel.from_xml_string(text)
+    data = ours.MjData(model)
+    model.body("shelf").pos = [0, 0, 0.5]
+    model.body("arm").pos = [1, 0, 0.5]
+    model.site("tip").pos = [0.4, 0, 0]
+    ours.mj_forward(model, data)
+    assert data.body("arm").xpos == pytest.approx([1, 0, 1.0]) and data.xanchor[0] == pytest.approx([1, 0, 1.0])
+    assert data.site("tip").xpos == pytest.approx([1.4, 0, 1.0]) and data.sensor("tip").data == pytest.approx([1.4, 0, 1.0])
+    for _ in range(1000):
+        ours.mj_step(model, data)
+    assert data.body("ball").xpos[2] == pytest.approx(0.7, abs=1e-4), "it lies on the shelf where that is now"
+    jacobian = np.zeros((3, model.nv))
+    ours.mj_jacSite(model, data, jacobian, None, 0)
+    arm = data.site("tip").xpos - data.body("arm").xpos
+    assert jacobian[:, 0] == pytest.approx(np.cross([0, 1, 0], arm))
+    model.body("shelf").pos = [0, 0, 1]
+    ours.mj_forward(model, data)
+    assert data.body("shelf").xpos == pytest.approx([0, 0, 1]) and data.body("arm").xpos == pytest.approx([1, 0, 1.5])

@@ -14,6 +14,7 @@ from typing import Any, cast
 import numpy as np
 
 from .. import _stiction, dynamics
+from .._model import Model
 from .._simulation import CONTACT, Simulation
 from .._tables import Array
 from . import _enums
@@ -125,7 +126,8 @@ class MjData(Guarded):
     ``qpos``, ``qvel``, ``ctrl``, ``qfrc_applied``, ``xfrc_applied``, ``mocap_pos``, ``mocap_quat`` and ``qacc`` can be written.
     Positions and velocities are those of the present state. Contacts, forces and accelerations are the means of the last step
     where that led to the present state; after ``mj_forward`` of another state they are those of the state (the limit of a
-    short step; where bodies meet with a speed, the means of one step).
+    short step; where bodies meet with a speed, the means of one step). A body that is moved by hand and touches or holds others
+    is put elsewhere between steps, without a speed of its own; contacts then start cold.
     """
 
     _called = "MjData"
@@ -137,7 +139,7 @@ class MjData(Guarded):
         contact, dt, tolerance, iterations = self._settings_of(model)
         simulation = Simulation(start, contact, dt=dt, tolerance=tolerance, max_iterations=iterations)
         self._put(
-            model=model, simulation=simulation, _view=view, _known=(ours, self._settings_of(model)),
+            model=model, simulation=simulation, _view=view, _known=(ours, (self._settings_of(model), b"", "[]")),
             qpos=simulation.q, qvel=simulation.v, ctrl=simulation.control,
             qfrc_applied=np.zeros(model.nv), xfrc_applied=np.zeros((model.nbody, 6)),
             warning=_Warnings(),
@@ -147,12 +149,15 @@ class MjData(Guarded):
             qfrc_inverse=np.zeros(model.nv),
             eq_active=fixed(model.eq_active0, bool) if model.neq else np.zeros(0, bool),
             _live={}, _known_names={}, _contacts=None, _used=None, _stamp=0, _forced=None,
-            _marks=model._marked, _elsewhere=[],
+            _marks=model._marked, _elsewhere=[], _links_elsewhere={}, _sites_elsewhere={}, _elsewhere_key="[]",
         )
-        moved = view.moved.reshape(-1, 7)[: model.nmocap]
-        if not all(_free_to_move(model, link + 1) for link in model._mocap_links):
-            moved = seen(moved)
-        self._put(mocap_pos=moved[:, :3], mocap_quat=moved[:, 3:])
+        moved = view.moved.reshape(-1, 7)
+        tied = [k for k, link in enumerate(model._mocap_links) if not _free_to_move(model, link + 1)]
+        self._put(_moved_rows=moved, _tied=tied)
+        self._put(mocap_pos=moved[: model.nmocap, :3], mocap_quat=moved[: model.nmocap, 3:])
+        if tied:
+            rest = (self._settings_of(model), moved[tied].tobytes(), "[]")
+            self._put(_known=(ours, rest))
         self._put_views(view)
         view.set_masses(model.body_mass)
         view.refresh(simulation)
@@ -178,36 +183,58 @@ class MjData(Guarded):
     def _current(self) -> Simulation:
         """The simulation, in a world with the numbers that the model has now."""
         model = self.model
-        ours, settings = model.stiction, self._settings_of(model)
-        known, before = self._known
-        if ours is not known or settings != before:
-            contact, dt, tolerance, iterations = settings
-            given = {"contact": contact, "tolerance": tolerance, "max_iterations": iterations, "stepper": {"dt": dt}}
-            simulation = self.simulation
-            simulation._go_on_in(ours._world, json.dumps(given))
-            simulation.model = ours
-            self._view.set_masses(model.body_mass)
-            self._put(_known=(ours, settings), _used=None)
         marks = model._mark_stamp()
         if marks != self._marks:
             self._place()
             self._put(_marks=marks)
+        hand = self._moved_rows[self._tied].tobytes() if self._tied else b""
+        ours, rest = model.stiction, (self._settings_of(model), hand, self._elsewhere_key)
+        if ours is not self._known[0] or rest != self._known[1]:
+            self._go_on(ours, *rest[0])
+            self._put(_known=(ours, rest), _used=None)
         return cast(Simulation, self.simulation)
 
+    def _go_on(self, ours: Model, contact: str, dt: float, tolerance: float, iterations: int) -> None:
+        """Goes on in the same state under other numbers, or with something elsewhere."""
+        model = self.model
+        links, sites = dict(self._links_elsewhere), dict(self._sites_elsewhere)
+        links |= {model._mocap_links[k]: self._moved_rows[k] for k in self._tied}
+        if links or sites:
+            rows = [np.array([*of.values()]).reshape(-1, 7) for of in (links, sites)]
+            ours = Model(ours._world.placed([*links], rows[0], [*sites], rows[1]), ours._recipe)
+        given = {"contact": contact, "tolerance": tolerance, "max_iterations": iterations, "stepper": {"dt": dt}}
+        simulation = self.simulation
+        simulation._go_on_in(ours._world, json.dumps(given))
+        simulation.model = ours
+        self._view.set_masses(model.body_mass)
+
+    @property
+    def _ours(self) -> Model:
+        """The model of ours, with everything where it is now."""
+        return self._current().model
+
     def _place(self) -> None:
-        """Puts the marks where the model has them now."""
+        """Puts bodies, drawings and sites where the model has them now."""
         model, view = self.model, self._view
-        roots = view.roots
-        moved = view.moved.reshape(-1, 7)
-        for name, i in model._moved_marks() + self._elsewhere:
+        roots, changed = view.roots, model._moved_marks()
+        links: dict[int, Array] = {}
+        sites: dict[int, Array] = {}
+        for name, i in changed + self._elsewhere:
             if name in ("geom_pos", "geom_quat"):
                 view.place("geom", i, model.geom_pos[i], model.geom_quat[i])
             elif name in ("site_pos", "site_quat"):
                 view.place("site", i, model.site_pos[i], model.site_quat[i])
+                if (name, i) in changed and model._sensed(i):
+                    sites[i] = np.concatenate([model.site_pos[i], model.site_quat[i]])
             elif name in ("body_pos", "body_quat") and i - 1 not in model._mocap_links:
-                moved[roots.index(i - 1)] = (*model.body_pos[i], *model.body_quat[i])
+                pose = np.concatenate([model.body_pos[i], model.body_quat[i]])
+                if i - 1 in roots:
+                    self._moved_rows[roots.index(i - 1)] = pose
+                if (name, i) in changed and (i - 1 not in roots or not _free_to_move(model, i)):
+                    links[i - 1] = pose
         # What is put back where it was loaded must be put there once more.
-        self._put(_elsewhere=model._moved_marks())
+        self._put(_elsewhere=changed, _links_elsewhere=links, _sites_elsewhere=sites)
+        self._put(_elsewhere_key=repr([(k, v.tolist()) for of in (links, sites) for k, v in of.items()]))
 
     def step(self, nstep: int = 1) -> None:
         """Steps; one that fails raises."""
@@ -281,7 +308,7 @@ class MjData(Guarded):
         simulation.control[:] = 0.0 if key is None else model.key_ctrl[key]
         self.qfrc_applied[:] = 0.0
         self.xfrc_applied[:] = 0.0
-        if model.nmocap and self.mocap_pos.flags.writeable:
+        if model.nmocap:
             of = [b for b in range(model.nbody) if model.body_mocapid[b] >= 0]
             self.mocap_pos[:], self.mocap_quat[:] = model.body_pos[of], model.body_quat[of]
         self._changed()
@@ -457,10 +484,10 @@ _KEPT = ("qpos", "qvel", "ctrl", "qfrc_applied", "xfrc_applied", "qacc", "qfrc_i
 
 def _again(model: MjModel, t: float, snapshot: bytes, kept: list[Array], moved: Array) -> MjData:
     data = MjData(model)
-    data.simulation._restore(snapshot)
+    data._view.moved[:] = moved
+    data._current()._restore(snapshot)
     for name, values in zip(_KEPT, kept):
         getattr(data, name)[...] = values
-    data._view.moved[:] = moved
     return data
 
 
@@ -493,7 +520,7 @@ def _of_wrenches(d: MjData) -> Array:
     for b in np.flatnonzero(d.xfrc_applied.any(axis=1)):
         body = body_of(d.model, int(b))
         if body is not None:
-            ours = d.model.stiction
+            ours = d._ours
             out += dynamics.point_jacobian(ours, d.qpos, body, d.xipos[b]).T @ d.xfrc_applied[b, :3]
             out += dynamics.body_jacobian(ours, d.qpos, body)[:3].T @ d.xfrc_applied[b, 3:]
     return out
@@ -501,7 +528,7 @@ def _of_wrenches(d: MjData) -> Array:
 
 def _constraint(d: MjData) -> Array:
     """M q̈ + bias − everything else, with the means of the last step."""
-    inertial = dynamics.rnea(d.model.stiction, d.qpos, d.qvel, d._forces()[0])
+    inertial = dynamics.rnea(d._ours, d.qpos, d.qvel, d._forces()[0])
     return np.asarray(inertial - d.qfrc_actuator - d.qfrc_passive - d.qfrc_applied - _of_wrenches(d), dtype=np.float64)
 
 
@@ -524,7 +551,7 @@ def _energy(d: MjData) -> Array:
 
 def _cacc(d: MjData) -> Array:
     """Accelerations of bodies about the centre of mass of their tree, on top of free fall."""
-    model, ours = d.model, d.model.stiction
+    model, ours = d.model, d._ours
     out = np.zeros((model.nbody, 6))
     out[:, 3:] = -model.opt.gravity
     a = d._forces()[0]
@@ -548,12 +575,12 @@ _COMPUTED: dict[str, Callable[[MjData], Array]] = {
     "cfrc_ext": _external,
     "actuator_force": lambda d: d._forces()[2],
     "qfrc_actuator": lambda d: np.asarray(d.model._moment.T @ d._forces()[2], dtype=np.float64),
-    "qfrc_bias": lambda d: dynamics.bias(d.model.stiction, d.qpos, d.qvel),
-    "qfrc_passive": lambda d: dynamics.passive(d.model.stiction, d.qpos, d.qvel),
+    "qfrc_bias": lambda d: dynamics.bias(d._ours, d.qpos, d.qvel),
+    "qfrc_passive": lambda d: dynamics.passive(d._ours, d.qpos, d.qvel),
     "qfrc_constraint": _constraint,
     "qfrc_smooth": _smooth,
     "qacc_smooth": lambda d: np.linalg.solve(d.qM, _smooth(d)) if d.model.nv else np.zeros(0),
-    "qM": lambda d: dynamics.crba(d.model.stiction, d.qpos),
+    "qM": lambda d: dynamics.crba(d._ours, d.qpos),
     "energy": _energy,
     "ten_length": lambda d: d.model._tendon_lengths(d.qpos),
     "ten_velocity": lambda d: np.asarray(d.model._tendon_terms()[1] @ d.qvel, dtype=np.float64),

@@ -176,7 +176,7 @@ def mju_type2Str(type: int) -> str | None:
 def mj_jac(m: MjModel, d: MjData, jacp: Array | None, jacr: Array | None, point: ArrayLike, body: int) -> None:
     """Writes the Jacobians (3, nv) of a point of a body, in the world, and of its rotation."""
     _of(m, d)
-    carrier, ours = body_of(m, body), m.stiction
+    carrier, ours = body_of(m, body), d._ours
     if jacp is not None:
         jacp[:] = 0.0 if carrier is None else dynamics.point_jacobian(ours, d.qpos, carrier, np.ravel(point))
     if jacr is not None:
@@ -222,7 +222,7 @@ def mj_jacSubtreeCom(m: MjModel, d: MjData, jacp: Array, body: int) -> None:
 def mj_jacDot(m: MjModel, d: MjData, jacp: Array | None, jacr: Array | None, point: ArrayLike, body: int) -> None:
     """Rates of the Jacobians of :func:`mj_jac`."""
     _of(m, d)
-    carrier, ours = body_of(m, body), m.stiction
+    carrier, ours = body_of(m, body), d._ours
     if jacp is not None:
         jacp[:] = 0.0 if carrier is None else dynamics.point_jacobian_rate(ours, d.qpos, d.qvel, carrier, np.ravel(point))
     if jacr is not None:
@@ -273,7 +273,7 @@ def mj_solveM(m: MjModel, d: MjData, x: Array, y: ArrayLike) -> None:
 def mj_rne(m: MjModel, d: MjData, flg_acc: int, result: Array) -> None:
     """Efforts of inverse dynamics without those of springs and dampers; with ``flg_acc`` of ``d.qacc``, else of none."""
     _of(m, d)
-    result[:] = dynamics.rnea(m.stiction, d.qpos, d.qvel, d.qacc if flg_acc else np.zeros(m.nv))
+    result[:] = dynamics.rnea(d._ours, d.qpos, d.qvel, d.qacc if flg_acc else np.zeros(m.nv))
 
 
 def mj_getTotalmass(m: MjModel) -> float:
@@ -341,7 +341,7 @@ def mj_ray(
     _of(m, d)
     if geomgroup is not None or any(x is not None for x in more):
         raise NotOffered("stiction.mujoco does not offer mj_ray with groups of geoms or normals")
-    for hit in dynamics.ray_all(m.stiction, d.qpos, np.ravel(pnt), np.ravel(vec)):
+    for hit in dynamics.ray_all(d._ours, d.qpos, np.ravel(pnt), np.ravel(vec)):
         geom = int(m._geom_of[hit.geometry])
         body = int(m.geom_bodyid[geom])
         if body == bodyexclude or (not flg_static and body == 0):
@@ -393,7 +393,7 @@ def mj_geomDistance(m: MjModel, d: MjData, geom1: int, geom2: int, distmax: floa
         if not len(at):
             raise NotOffered(f"stiction.mujoco does not offer distances of geoms that cannot touch, as {geom}")
         pair.append(int(at[0]))
-    found = dynamics.distance(m.stiction, d.qpos, pair[0], pair[1], distmax)
+    found = dynamics.distance(d._ours, d.qpos, pair[0], pair[1], distmax)
     if found is None:
         if fromto is not None:
             fromto[:] = 0.0

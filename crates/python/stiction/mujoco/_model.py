@@ -4,7 +4,8 @@ from __future__ import annotations
 
 import os
 import re
-from collections.abc import Iterable, Mapping, Sequence
+import warnings
+from collections.abc import Callable, Iterable, Mapping, Sequence
 from pathlib import Path
 from typing import Any
 
@@ -12,7 +13,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from .. import dynamics
-from .._model import Model, load, loads
+from .._model import Model, NotSimulated, load, loads
 from .._stiction import Error
 from .._tables import Array, Table
 from . import _enums
@@ -158,10 +159,10 @@ class MjModel(Guarded):
     """A model under the names of MuJoCo. Bodies are the file's, the world first, and geoms are in its order, drawn ones too.
 
     Masses, friction, gains, damping, armature, springs, force ranges and ``opt.gravity`` can be written: the next step is that
-    of a model with these numbers. So can keyframes, and places and sizes of what neither touches nor moves: drawn geoms, sites,
-    bodies that stand in the world (pictures show the places and sizes of the file). ``geom_rgba`` colours the pictures of
-    :class:`Renderer`; sites, lights and materials of their own are not drawn, and what is written of them is kept. Other arrays are read only. ``contact`` is the contact solver, which
-    MuJoCo has no name for.
+    of a model with these numbers. So can keyframes, places of bodies and of sites, and places and sizes of geoms that touch
+    nothing (pictures show those of the file). ``geom_rgba`` colours the pictures of :class:`Renderer`; sites, lights and
+    materials of their own are not drawn, and what is written of them is kept. Other arrays are read only. ``contact`` is the
+    contact solver, which MuJoCo has no name for.
     """
 
     _called = "MjModel"
@@ -192,6 +193,7 @@ class MjModel(Guarded):
             ntendon=len(model.tendons), nmocap=len(described["mocap"]), neq=len(model.loops) + len(model.couplings),
             nuserdata=0, nplugin=0,
         )
+        self._put_names(model)
         self._put_bodies(model)
         self._put_joints(model)
         self._put_frames(model)
@@ -493,25 +495,25 @@ class MjModel(Guarded):
         if name.startswith("geom"):
             return "the geom touches" if self._touches(self._geoms[i]) else None
         if name.startswith("site"):
-            called = self._base.sites[i].name
-            sensed = any(called in s.of.values() for s in self._base.sensors)
-            tied = sensed or len(self._base.loops) > 0 or any(t.spatial for t in self._base.tendons)
-            return "a sensor or a constraint may refer to it" if tied else None
-        if i == 0 or self.body_parentid[i] != 0 or self._of_link(i) is not None:
-            return "the body does not stand in the world"
-        hangs = {i}
-        for b in range(i + 1, self.nbody):
-            if int(self.body_parentid[b]) in hangs:
-                hangs.add(b)
-        return self.ties(hangs)
+            tied = len(self._base.loops) > 0 or any(t.spatial for t in self._base.tendons)
+            return "a constraint may refer to it" if tied else None
+        links = self._base.links
+        link = links[i - 1]
+        if i == 0 or (link.body is not None and link.parent is not None and links[link.parent].body == link.body):
+            return "the body is fixed to one that moves"
+        if link.body is None and link.parent is not None:
+            return "the body is fixed to another"
+        return None
+
+    def _sensed(self, site: int) -> bool:
+        """Whether a sensor may refer to a site."""
+        called = self._base.sites[site].name
+        return any(called in s.of.values() for s in self._base.sensors)
 
     def _touches(self, geom: dict[str, Any]) -> bool:
         """Whether a geom may touch another; where the file disables contact none does, but by pairs."""
         paired = len(self._base.fields()["pair_friction"]) > 0
         return bool(geom["touches"] and (geom["contype"] or geom["conaffinity"] or paired))
-
-    def _of_link(self, body: int) -> int | None:
-        return self._base.links[body - 1].body  # type: ignore[no-any-return]
 
     def ties(self, bodies: set[int]) -> str | None:
         """Why bodies are no marks that can be put elsewhere, if they are not."""
@@ -555,7 +557,7 @@ class MjModel(Guarded):
         text = Path(filename).read_text(encoding="utf-8")
         if assets:
             return MjModel.from_xml_string(text, assets)
-        return MjModel(load(filename, complete=False), [text])
+        return MjModel(_told(lambda: load(filename, complete=False)), [text])
 
     @staticmethod
     def from_xml_string(xml: str | bytes, assets: Mapping[str, bytes] | None = None) -> MjModel:
@@ -566,7 +568,7 @@ class MjModel(Guarded):
         # MuJoCo finds assets by their names, in whatever folder the text says that they are.
         folders = {folder for t in texts for folder in _FOLDER.findall(t)}
         laid = {f"{folder.rstrip('/')}/{path}": content for folder in folders for path, content in files.items()}
-        return MjModel(loads(text, assets={**laid, **files}, complete=False), texts)
+        return MjModel(_told(lambda: loads(text, assets={**laid, **files}, complete=False)), texts)
 
     @staticmethod
     def from_binary_path(filename: str, assets: Any = None) -> MjModel:
@@ -575,30 +577,32 @@ class MjModel(Guarded):
 
     def _table(self, kind: int) -> tuple[list[str], str]:
         """Names of a kind of object, and our word for it."""
-        model, kinds = self._base, _enums.mjtObj
-        tables: dict[int, Table[Any]] = {
-            kinds["mjOBJ_JOINT"]: model.joints, kinds["mjOBJ_SITE"]: model.sites, kinds["mjOBJ_CAMERA"]: model.cameras,
-            kinds["mjOBJ_TENDON"]: model.tendons, kinds["mjOBJ_ACTUATOR"]: model.actuators,
-            kinds["mjOBJ_SENSOR"]: model.sensors, kinds["mjOBJ_KEY"]: model.keyframes,
+        found = self._spaces.get(int(kind))
+        if found is None:
+            raise NotOffered(f"stiction.mujoco offers no names for {_enums.mjtObj(int(kind)).name}")
+        return found  # type: ignore[no-any-return]
+
+    def _put_names(self, model: Model) -> None:
+        """Names of all objects, by the number of their kind."""
+        tables: dict[str, Table[Any]] = {
+            "mjOBJ_JOINT": model.joints, "mjOBJ_SITE": model.sites, "mjOBJ_CAMERA": model.cameras, "mjOBJ_TENDON": model.tendons,
+            "mjOBJ_ACTUATOR": model.actuators, "mjOBJ_SENSOR": model.sensors, "mjOBJ_KEY": model.keyframes,
         }
-        kind = int(kind)
-        if kind in (1, 2):
-            return ["world", *model.links.names], "link"
-        if kind == kinds["mjOBJ_GEOM"]:
-            return [g["name"] for g in self._geoms], "geometry"
-        if kind == kinds["mjOBJ_EQUALITY"]:
-            return [*model.loops.names, *model.couplings.names], "equality"
-        if kind not in tables:
-            raise NotOffered(f"stiction.mujoco offers no names for {kinds(kind).name}")
-        table = tables[kind]
-        return table.names, table._what
+        of = {name: (table.names, table._what) for name, table in tables.items()}
+        of["mjOBJ_BODY"] = of["mjOBJ_XBODY"] = ["world", *model.links.names], "link"
+        of["mjOBJ_GEOM"] = [g["name"] for g in self._geoms], "geometry"
+        of["mjOBJ_EQUALITY"] = [*model.loops.names, *model.couplings.names], "equality"
+        of["mjOBJ_MATERIAL"], of["mjOBJ_LIGHT"] = (self._materials, "material"), (self._lights, "light")
+        spaces = {int(_enums.mjtObj[name]): names for name, names in of.items()}
+        numbers = {kind: {name: i for i, name in reversed(list(enumerate(names)))} for kind, (names, _) in spaces.items()}
+        self._put(_spaces=spaces, _numbers_of=numbers)
 
     def id_of(self, kind: int, name: str | int) -> int:
         """The number of an object; −1 where there is none, as in MuJoCo."""
         names, _ = self._table(kind)
         if isinstance(name, (int, np.integer)):
             return int(name) if 0 <= name < len(names) else -1
-        return names.index(name) if name in names else -1
+        return self._numbers_of[int(kind)].get(name, -1)  # type: ignore[no-any-return]
 
     def _found(self, kind: str, name: str | int) -> tuple[int, str]:
         names, what = self._table(_enums.mjtObj[kind])
@@ -720,6 +724,18 @@ def _again(base: Model, texts: tuple[str, ...], contact: str, options: tuple[flo
     model.opt.timestep, model.opt.iterations, model.opt.tolerance, model.opt.disableflags = options
     for to, values in zip(model._kept(), kept):
         to[...] = values
+    return model
+
+
+def _told(read: Callable[[], Model]) -> Model:
+    """What was read, after a warning of what is not simulated: bodies that are moved by hand are, by who moves them."""
+    with warnings.catch_warnings():
+        warnings.simplefilter("ignore", NotSimulated)
+        model = read()
+    missing = [note for note in model.not_simulated if "body@mocap" not in note]
+    if missing:
+        text = f"`{model.name}` is simulated without what its file says here:\n  "
+        warnings.warn(text + "\n  ".join(missing), NotSimulated, stacklevel=3)
     return model
 
 
