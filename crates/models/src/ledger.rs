@@ -1,7 +1,6 @@
 //! What became of everything in a file: used, kept for later, or unknown. Nothing is dropped
 //! silently.
 
-use crate::world::SPEEDS_ARE_FREE;
 use serde::ser::{Serialize, SerializeStruct, Serializer};
 use std::collections::{BTreeMap, BTreeSet};
 use std::path::PathBuf;
@@ -10,6 +9,10 @@ use std::path::PathBuf;
 const RIGID: &str = "under the exact law contacts, limits and loops are rigid: what is stated is not read";
 const OF_CONTACTS: &str = " (--compliance file makes springs of contacts, --contact mujoco reads all)";
 const OF_OTHERS: &str = " (--contact mujoco reads it)";
+
+/// The note on a speed that a joint shall not exceed.
+pub(crate) const SPEEDS_ARE_FREE: &str = "nothing keeps a joint below it; the control of velocity actuators \
+    (`actuators = \"velocity\"`) is limited to it";
 
 /// A place in a file.
 #[derive(Clone, Debug, PartialEq, Eq, PartialOrd, Ord)]

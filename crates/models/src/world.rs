@@ -71,10 +71,6 @@ impl World {
     }
 }
 
-/// The note on a speed that a joint shall not exceed.
-pub(crate) const SPEEDS_ARE_FREE: &str = "nothing keeps a joint below it; the control of velocity actuators \
-    (`actuators = \"velocity\"`) is limited to it";
-
 /// Limits of the drive of one dof: URDF `<limit effort velocity>`, MJCF `actuatorfrcrange`. The
 /// reader states them; whoever drives the joint keeps to them.
 #[derive(Clone, Copy, Debug, Default, PartialEq)]

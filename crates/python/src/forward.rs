@@ -10,7 +10,6 @@
 //! shrink with the step. There the means over one step of the simulation are given, as after a step.
 
 use crate::errors::wrong;
-use crate::simulation::Inner;
 use pyo3::prelude::*;
 use stiction::dynamics::spatial::Vec3;
 use stiction::{ContactState, Settings, State, StepStatus};
@@ -107,30 +106,7 @@ impl Forward {
     }
 }
 
-impl Inner {
-    /// Accelerations and forces of the present state, under the present controls and applied efforts.
-    pub(crate) fn forward(&mut self) -> PyResult<&Found> {
-        let applied = self.sim.generalized_mut().to_vec();
-        for force in &self.forces {
-            force.apply(&mut self.sim);
-        }
-        if let Some(motion) = &self.motion {
-            motion.apply(&mut self.sim);
-        }
-        let efforts = self.sim.generalized_mut().to_vec();
-        // What the scene exerts is added by the next step again.
-        self.sim.generalized_mut().copy_from_slice(&applied);
-        let control = self.sim.control_mut().to_vec();
-        let state = self.sim.state().clone();
-        let forward = match self.forward.take() {
-            Some(forward) => forward,
-            None => Box::new(Forward::new(&self.sim)?),
-        };
-        self.forward.insert(forward).of(&state, &control, &efforts)
-    }
-}
-
-/// (1).
+/// Two steps, of h and of h/2, as (1) has it.
 fn between(coarse: &Found, fine: Found) -> Found {
     let numbers = |a: &[f64], b: &[f64]| a.iter().zip(b).map(|(a, b)| 2.0 * b - a).collect();
     let vector = |a: Vec3, b: Vec3| b * 2.0 - a;

@@ -158,7 +158,9 @@ impl World {
                 }
                 (Some(b), on) if on != Some(b) => model.bodies[b].X_PB = X_BP * *X_PL,
                 _ => {
-                    return Err(wrong(format_args!("link {l} is a part of the body that carries its parent")));
+                    return Err(wrong(format_args!(
+                        "link {l} is a part of the body that carries its parent"
+                    )));
                 }
             }
         }
@@ -235,7 +237,7 @@ impl World {
         row(py, self.control.clone())
     }
 
-    /// What the file names and nothing simulates, in words.
+    /// Notes on everything that the file names and nothing simulates.
     #[getter]
     fn not_simulated<'py>(&self, py: Python<'py>) -> PyResult<Bound<'py, PyList>> {
         let notes = self.world.ledger.notes();

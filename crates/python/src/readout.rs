@@ -2,7 +2,7 @@
 
 use crate::dynamics::at_origins;
 use crate::errors::guarded;
-use crate::forward::Found;
+use crate::forward::{Forward, Found};
 use crate::numbers::{matrix, matrix_of, motion, pose, row};
 use crate::packed::Packed;
 use crate::problem::Problem;
@@ -184,6 +184,27 @@ impl Simulation {
 }
 
 impl crate::simulation::Inner {
+    /// Accelerations and forces of the present state, under the present controls and applied efforts.
+    pub(crate) fn forward(&mut self) -> PyResult<&Found> {
+        let applied = self.sim.generalized_mut().to_vec();
+        for force in &self.forces {
+            force.apply(&mut self.sim);
+        }
+        if let Some(motion) = &self.motion {
+            motion.apply(&mut self.sim);
+        }
+        let efforts = self.sim.generalized_mut().to_vec();
+        // What the scene exerts is added by the next step again.
+        self.sim.generalized_mut().copy_from_slice(&applied);
+        let control = self.sim.control_mut().to_vec();
+        let state = self.sim.state().clone();
+        let forward = match self.forward.take() {
+            Some(forward) => forward,
+            None => Box::new(Forward::new(&self.sim)?),
+        };
+        self.forward.insert(forward).of(&state, &control, &efforts)
+    }
+
     /// Mean v̇ of the last step; zero before the first.
     pub(crate) fn acceleration(&self) -> Vec<f64> {
         let per_second = 1.0 / self.sim.settings().stepper.dt;

@@ -62,7 +62,7 @@ struct Seen {
 #[pyclass(frozen, module = "stiction._stiction")]
 pub(crate) struct FrameView {
     links: Vec<Link>,
-    /// See [`Self::roots`].
+    /// Links that stand in the world and may be moved by hand.
     roots: Vec<usize>,
     geometries: Vec<Frame>,
     sites: Vec<Frame>,

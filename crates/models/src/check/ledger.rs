@@ -3,8 +3,7 @@
 use super::report::{Finding, Findings, Rule, error, note, warning};
 use super::subject::Subject;
 use crate::error::LoadError;
-use crate::ledger::{Fate, Place};
-use crate::world::SPEEDS_ARE_FREE;
+use crate::ledger::{Fate, Place, SPEEDS_ARE_FREE};
 use std::collections::BTreeSet;
 use std::path::Path;
 

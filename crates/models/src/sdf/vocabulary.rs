@@ -2,7 +2,7 @@
 
 use crate::audit::{Row, Vocabulary};
 use crate::ledger::Fate::{self, Kept, Unsupported, Used};
-use crate::world::SPEEDS_ARE_FREE;
+use crate::ledger::SPEEDS_ARE_FREE;
 use crate::xml::Element;
 
 pub(crate) const VOCABULARY: Vocabulary = Vocabulary { rows: ROWS, key };

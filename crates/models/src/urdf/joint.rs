@@ -2,10 +2,10 @@
 
 use super::{Reader, origin};
 use crate::error::LoadError;
-use crate::ledger::Fate;
+use crate::ledger::{Fate, SPEEDS_ARE_FREE};
 use crate::names::Names;
 use crate::value::shortened;
-use crate::world::{Coupling, DriveLimit, SPEEDS_ARE_FREE};
+use crate::world::{Coupling, DriveLimit};
 use crate::xml::Element;
 use std::f64::consts::TAU;
 use stiction_dynamics::spatial::{Pose, Vec3};

@@ -2,7 +2,7 @@
 
 use crate::audit::{Row, Vocabulary};
 use crate::ledger::Fate::{Kept, Unsupported, Used};
-use crate::world::SPEEDS_ARE_FREE;
+use crate::ledger::SPEEDS_ARE_FREE;
 use crate::xml::Element;
 
 const ELSEWHERE: &str = "meant for another program";

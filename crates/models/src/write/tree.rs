@@ -41,7 +41,7 @@ pub(crate) fn branches(model: &Model) -> Vec<Branch> {
     branches
 }
 
-/// The same where a body with a free joint may stand in the world alone, as in MJCF: what hangs on something that is fixed to the
+/// These branches where a body with a free joint may stand in the world alone, as in MJCF: whatever hangs on something that is fixed to the
 /// world follows the whole of that as a root of its own.
 pub(crate) fn free_on_top(model: &Model, branches: Vec<Branch>) -> Vec<Branch> {
     let free = |b: &Branch| b.joints.first().is_some_and(|&j| model.joints[j].kind == JointKind::Free);

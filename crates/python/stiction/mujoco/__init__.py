@@ -22,7 +22,8 @@ from ._enums import *  # noqa: F403
 from ._functions import *  # noqa: F403
 from ._guard import NotOffered
 from ._math import *  # noqa: F403
-from ._model import MjModel, MjOption
+from ._model import MjModel
+from ._options import MjOption
 from ._pictures import (
     MjLROpt,
     MjrContext,

@@ -12,147 +12,23 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
-from .. import dynamics
 from .._model import Model, NotSimulated, load, loads
-from .._stiction import Error
 from .._tables import Array, Table
 from . import _enums
+from ._geoms import SHAPES, body_inertias, fixed, geoms_of, placed_at_rest, principal, rows, sizes_of, within
 from ._guard import Guarded, Named, NotOffered
-from ._math import quaternion_of, quaternion_product, rotation_of
+from ._math import rotation_of
+from ._options import MjOption, MjVisual
 
 _JOINTS = {"free": 0, "ball": 1, "slide": 2, "hinge": 3}
-_SHAPES = {
-    "plane": 0, "heightfield": 1, "sphere": 2, "capsule": 3, "ellipsoid": 4, "cylinder": 5, "box": 6, "mesh": 7, "convex": 7,
-}
-
-
-#: What may be disabled: gravity, and actuators.
-_DISABLED = int(_enums.mjtDisableBit["mjDSBL_GRAVITY"]) | int(_enums.mjtDisableBit["mjDSBL_ACTUATION"])
-
-
 #: Materials of a text, and their attributes.
 _MATERIAL = re.compile(r"<material\b[^>]*>")
 _MATERIAL_WORD = re.compile(r'\b(name|rgba)\s*=\s*"([^"]*)"')
 #: Lights.
 _LIGHT = re.compile(r"<light\b[^>]*>")
 _LIGHT_WORD = re.compile(r'\b(name|pos)\s*=\s*"([^"]*)"')
-#: Geoms, and their attributes.
-_GEOM = re.compile(r"<geom\b[^>]*>")
-_WORDS = re.compile(r'\b([a-z]+)\s*=\s*"([^"]*)"')
 #: Folders of assets.
 _FOLDER = re.compile(r'\b(?:meshdir|texturedir|assetdir)\s*=\s*"([^"/][^"]*)"')
-
-
-def fixed(values: Any, dtype: Any = np.float64) -> NDArray[Any]:
-    """An array that cannot be written."""
-    array: NDArray[Any] = np.array(values, dtype=dtype)
-    array.flags.writeable = False
-    return array
-
-
-def rows(values: Any, columns: int, dtype: Any = np.float64) -> NDArray[Any]:
-    """Rows that can be written, also where there are none."""
-    array: NDArray[Any] = np.array(values, dtype=dtype)
-    return np.reshape(array, (-1, columns))
-
-
-def seen(array: NDArray[Any]) -> NDArray[Any]:
-    """The same numbers, which cannot be written through this."""
-    view: NDArray[Any] = array.view()
-    view.flags.writeable = False
-    return view
-
-
-def matrix(quaternions: Array) -> Array:
-    """Rotation matrices of quaternions."""
-    w, x, y, z = np.moveaxis(quaternions, -1, 0)
-    turned = [
-        [1 - 2 * (y * y + z * z), 2 * (x * y - w * z), 2 * (x * z + w * y)],
-        [2 * (x * y + w * z), 1 - 2 * (x * x + z * z), 2 * (y * z - w * x)],
-        [2 * (x * z - w * y), 2 * (y * z + w * x), 1 - 2 * (x * x + y * y)],
-    ]
-    return np.asarray(np.moveaxis(np.array(turned), (0, 1), (-2, -1)))
-
-
-class MjOption(Guarded):
-    """Options of a model that have a meaning here: time step, gravity, and what ends the iterations of the contact solver.
-
-    MuJoCo's solver and its cones are none of ours: they are neither told nor set. Of ``disableflags`` gravity and actuation act.
-    """
-
-    _called = "MjModel.opt"
-
-    def __init__(self, model: Model) -> None:
-        settings = model.settings
-        self._put(
-            _timestep=model.dt,
-            _iterations=int(settings["max_iterations"]),
-            _tolerance=float(settings["tolerance"]),
-            gravity=np.array(model.gravity), disableflags=0, enableflags=0,
-            #: That of Euler, the nearest to a step here that MuJoCo has a word for.
-            integrator=0,
-        )
-
-    def __setattr__(self, name: str, value: Any) -> None:
-        allowed = {"disableflags": _DISABLED, "enableflags": 0, "integrator": 0}.get(name)
-        if allowed is None:
-            super().__setattr__(name, value)
-        elif int(value) & ~allowed:
-            raise NotOffered(f"stiction.mujoco does not offer opt.{name} = {int(value)}, but {allowed}, or a part of it")
-        else:
-            self._put(**{name: int(value)})
-
-    @property
-    def timestep(self) -> float:
-        """Time step [s]."""
-        return float(self._timestep)
-
-    @timestep.setter
-    def timestep(self, step: float) -> None:
-        if not 0 < step < np.inf:
-            raise Error(f"opt.timestep is {step}; expected a finite number > 0 [s]")
-        self._timestep = float(step)
-
-    @property
-    def iterations(self) -> int:
-        """Iterations of the contact solver in a step, at most."""
-        return int(self._iterations)
-
-    @iterations.setter
-    def iterations(self, most: int) -> None:
-        if int(most) != most or most < 1:
-            raise Error(f"opt.iterations is {most}; expected a whole number > 0")
-        self._iterations = int(most)
-
-    @property
-    def tolerance(self) -> float:
-        """Residual at which the contact solver stops [m/s]; MuJoCo's is of another quantity."""
-        return float(self._tolerance)
-
-    @tolerance.setter
-    def tolerance(self, residual: float) -> None:
-        if not 0 < residual < np.inf:
-            raise Error(f"opt.tolerance is {residual}; expected a finite number > 0 [m/s]")
-        self._tolerance = float(residual)
-
-
-class _Global(Guarded):
-    """Sizes of pictures."""
-
-    _called = "MjModel.vis.global_"
-    _settable = frozenset({"offwidth", "offheight"})
-
-    def __init__(self) -> None:
-        self._put(offwidth=640, offheight=480)
-
-
-class MjVisual(Guarded):
-    """Of pictures only their largest size, in ``global_``."""
-
-    _called = "MjModel.vis"
-
-    def __init__(self) -> None:
-        self._put(global_=_Global())
 
 
 class MjModel(Guarded):
@@ -182,7 +58,7 @@ class MjModel(Guarded):
         )
         self._put(_base=model, _current=model, _tendons=None, _known_names={}, contact="auto", opt=MjOption(model), vis=MjVisual())
         links, joints, actuators = list(model.links), list(model.joints), list(model.actuators)
-        geoms = _geoms(model)
+        geoms = geoms_of(model)
         self._put(
             _geoms=geoms,
             #: The geom of every geometry that touches.
@@ -229,14 +105,14 @@ class MjModel(Guarded):
                 numbers[of_body[b]] = (body.joints.start, n_joints, body.dofs.start, n_dofs)
         geom_body = [g["body"] for g in self._geoms]
         geom_adr = [geom_body.index(b) if b in geom_body else -1 for b in range(len(parent))]
-        p, r = _placed_at_rest(model)
-        local = [_within((p[a], r[a]), (p[b], r[b])) for b, a in enumerate(parent)]
-        principal = [_principal(np.zeros((3, 3))), *(_principal(np.reshape(b.inertia, (3, 3))) for b in links)]
+        p, r = placed_at_rest(model)
+        local = [within((p[a], r[a]), (p[b], r[b])) for b, a in enumerate(parent)]
+        inertias = [principal(np.zeros((3, 3))), *(principal(np.reshape(b.inertia, (3, 3))) for b in links)]
         self._put(
             _of_body=of_body,
             body_parentid=fixed(parent, np.int32), body_rootid=fixed(root, np.int32), body_weldid=fixed(weld, np.int32),
             body_mass=np.array(mass), body_subtreemass=fixed(subtree),
-            body_inertia=fixed([x[0] for x in principal]), body_iquat=fixed([x[1] for x in principal]),
+            body_inertia=fixed([x[0] for x in inertias]), body_iquat=fixed([x[1] for x in inertias]),
             body_ipos=fixed([(0.0, 0.0, 0.0), *(b.com for b in links)]),
             body_pos=rows([x[0] for x in local], 3), body_quat=rows([x[1] for x in local], 4),
             body_jntadr=fixed(numbers[:, 0], np.int32), body_jntnum=fixed(numbers[:, 1], np.int32),
@@ -286,7 +162,7 @@ class MjModel(Guarded):
         if link is None:
             return np.array(position), np.array(quaternion)
         on = model.links[link]
-        return _within((np.array(on.position), np.array(on.quaternion)), (np.array(position), np.array(quaternion)))
+        return within((np.array(on.position), np.array(on.quaternion)), (np.array(position), np.array(quaternion)))
 
     def _put_frames(self, model: Model) -> None:
         geoms = self._geoms
@@ -298,8 +174,8 @@ class MjModel(Guarded):
             return fixed([0 if t.link is None else t.link + 1 for t in things], np.int32)
 
         self._put(
-            geom_type=fixed([_SHAPES.get(g["shape"]["kind"], -1) for g in geoms], np.int32),
-            geom_size=rows(self._sizes(geoms), 3),
+            geom_type=fixed([SHAPES.get(g["shape"]["kind"], -1) for g in geoms], np.int32),
+            geom_size=rows(sizes_of(geoms, self._texts), 3),
             geom_bodyid=fixed([g["body"] for g in geoms], np.int32),
             geom_pos=rows([p for p, _ in poses], 3), geom_quat=rows([r for _, r in poses], 4),
             geom_rgba=rows([g["rgba"] for g in geoms], 4, np.float32),
@@ -314,27 +190,11 @@ class MjModel(Guarded):
             site_quat=rows([r for _, r in sites], 4),
             site_size=rows([s.size for s in model.sites], 3),
             site_rgba=rows([(0.5, 0.5, 0.5, 1.0)] * len(model.sites), 4, np.float32),
-            site_type=fixed([_SHAPES.get(s.shape, 2) for s in model.sites], np.int32),
+            site_type=fixed([SHAPES.get(s.shape, 2) for s in model.sites], np.int32),
             cam_bodyid=body(model.cameras), cam_pos=fixed([p for p, _ in cameras]).reshape(-1, 3),
             cam_quat=fixed([r for _, r in cameras]).reshape(-1, 4),
             cam_fovy=fixed([np.degrees(c.field_of_view) for c in model.cameras]),
         )
-
-    def _sizes(self, geoms: list[dict[str, Any]]) -> list[list[float]]:
-        """Sizes of geoms; those of planes, which have no end here, as the text states them."""
-        sizes = [_size(g["shape"]) for g in geoms]
-        planes = [i for i, g in enumerate(geoms) if g["shape"]["kind"] == "plane"]
-        stated = [dict(_WORDS.findall(found)) for text in self._texts for found in _GEOM.findall(text)]
-        named = {words["name"]: words for words in stated if words.get("name") and "size" in words}
-        unnamed = [words for words in stated if words.get("type") == "plane" and "name" not in words and "size" in words]
-        nameless = [i for i in planes if not geoms[i]["name"]]
-        of = {i: named[geoms[i]["name"]] for i in planes if geoms[i]["name"] in named}
-        if len(unnamed) == len(nameless):
-            of |= dict(zip(nameless, unnamed))
-        for i, words in of.items():
-            found = [float(x) for x in words["size"].split()]
-            sizes[i] = [*found, *[0.0] * (3 - len(found))][:3]
-        return sizes
 
     def _put_actuators(self, model: Model) -> None:
         actuators = list(model.actuators)
@@ -470,7 +330,7 @@ class MjModel(Guarded):
                 raise NotOffered("stiction.mujoco does not offer to set actuator_forcerange of an actuator without a range")
             out["effort_limit"] = np.where(limited, new["forcerange"], [-np.inf, np.inf])
         if "mass" in new:
-            out |= self._body_inertias(new["mass"])
+            out |= body_inertias(self._base, new["mass"])
         disabled, bits = self.opt.disableflags, _enums.mjtDisableBit
         if disabled & bits["mjDSBL_GRAVITY"]:
             out["gravity"] = np.zeros(3)
@@ -527,27 +387,6 @@ class MjModel(Guarded):
     def _only(new: Array, loaded: Array, columns: int, name: str) -> None:
         if not np.array_equal(new[:, columns:], loaded[:, columns:]):
             raise NotOffered(f"stiction.mujoco does not offer to set {name} beyond its first {columns} numbers")
-
-    def _body_inertias(self, mass: Array) -> dict[str, Array]:
-        """Mass, centre of mass and inertia of our bodies, of links whose masses are others and whose inertias stay."""
-        base = self._base
-        numbers = base.fields()
-        for b in range(len(base.bodies)):
-            on = [(mass[i + 1], link) for i, link in enumerate(base.links) if link.body == b]
-            if all(m == link.mass for m, link in on):
-                continue
-            if not all(m > 0 for m, link in on if link.mass > 0) or any(m < 0 for m, _ in on):
-                raise Error(f"body_mass of {', '.join(link.name for _, link in on)} is {[m for m, _ in on]}; expected > 0 [kg]")
-            total = sum(m for m, _ in on)
-            centres = [rotation_of(link.quaternion) @ link.com + link.position for _, link in on]
-            com = sum(m * c for (m, _), c in zip(on, centres)) / total
-            inertia = np.zeros((3, 3))
-            for (m, link), c in zip(on, centres):
-                turn, arm = rotation_of(link.quaternion), c - com
-                inertia += turn @ np.reshape(link.inertia, (3, 3)) @ turn.T
-                inertia += m * (arm @ arm * np.eye(3) - np.outer(arm, arm))
-            numbers["mass"][b], numbers["com"][b], numbers["inertia"][b] = total, com, inertia
-        return {name: numbers[name] for name in ("mass", "com", "inertia")}
 
     # -------------------------------------------------------------------- names
 
@@ -754,85 +593,6 @@ class _Name:
 def _row(array: Any, i: int) -> Any:
     """The rows of object i: MuJoCo gives a row of one number where there is no column."""
     return slice(i, i + 1) if np.ndim(array) == 1 else i
-
-
-def _geoms(model: Model) -> list[dict[str, Any]]:
-    """Everything that is a geom, in the order of the file."""
-    touching: list[dict[str, Any]] = [
-        {
-            "name": g.name, "link": g.link, "position": g.position, "quaternion": g.quaternion, "shape": g.shape,
-            "rgba": g.rgba, "touches": True, "contype": _signed(g.group), "conaffinity": _signed(g.mask), "condim": g.condim,
-            "friction": (g.friction, g.spinning, g.rolling), "margin": g.margin, "solref": g.solref, "solimp": g.solimp,
-        }
-        for g in model.geometries
-    ]
-    out: list[dict[str, Any]] = []
-    drawn = list(model._described["drawn"])
-    for i, g in enumerate(touching):
-        while drawn and drawn[0]["before"] <= i:
-            out.append(_only_drawn(drawn.pop(0)))
-        out.append(g)
-    out.extend(_only_drawn(d) for d in drawn)
-    for g in out:
-        g["body"] = 0 if g["link"] is None else g["link"] + 1
-    return out
-
-
-def _only_drawn(g: dict[str, Any]) -> dict[str, Any]:
-    never = {"touches": False, "contype": 0, "conaffinity": 0, "condim": 3, "friction": (1.0, 0.005, 0.0001), "margin": 0.0}
-    return {**g, **never, "solref": (0.02, 1.0), "solimp": (0.9, 0.95, 0.001, 0.5, 2.0)}
-
-
-def _signed(mask: int) -> int:
-    return mask - (1 << 32) if mask >= 1 << 31 else mask
-
-
-def _size(shape: dict[str, Any]) -> list[float]:
-    """MuJoCo's three sizes; those of planes are 0, for they have no end, and those of meshes are not told."""
-    kind = shape["kind"]
-    if kind == "sphere":
-        return [shape["radius"], 0.0, 0.0]
-    if kind in ("capsule", "cylinder"):
-        return [shape["radius"], shape["half_length"], 0.0]
-    if kind == "box":
-        return list(shape["half"])
-    if kind == "ellipsoid":
-        return list(shape["radii"])
-    return [0.0, 0.0, 0.0]
-
-
-def _principal(inertia: Array) -> tuple[Array, Array]:
-    """Principal moments of inertia, the largest first, and the quaternion of their axes."""
-    along = np.diag(inertia)
-    if np.abs(inertia - np.diag(along)).max() <= 1e-12 * along.max() and (np.diff(along) <= 1e-12 * along.max()).all():
-        return np.array(along), np.array([1.0, 0.0, 0.0, 0.0])
-    moments, axes = np.linalg.eigh(inertia)
-    moments, axes = moments[::-1], axes[:, ::-1]
-    if np.linalg.det(axes) < 0:
-        axes = axes * np.array([1.0, 1.0, -1.0])
-    return np.maximum(moments, 0.0), quaternion_of(axes)
-
-
-def _placed_at_rest(model: Model) -> tuple[Array, Array]:
-    """Positions and quaternions of the world and the links with every joint at its reference."""
-    bodies = dynamics.body_poses(model, model.neutral())
-    p, r = [np.zeros(3)], [np.array([1.0, 0, 0, 0])]
-    for link in model.links:
-        position, quaternion = np.array(link.position), np.array(link.quaternion)
-        if link.body is not None:
-            at, turn = bodies[0][link.body], bodies[1][link.body]
-            position, quaternion = rotation_of(turn) @ position + at, quaternion_product(turn, quaternion)
-        p.append(position)
-        r.append(quaternion)
-    return np.array(p), np.array(r)
-
-
-def _within(frame: tuple[Array, Array], pose: tuple[Array, Array]) -> tuple[Array, Array]:
-    """A pose as seen from a frame."""
-    (p, r), (x, q) = frame, pose
-    back = np.array([r[0], -r[1], -r[2], -r[3]])
-    quaternion = quaternion_product(back, q)
-    return rotation_of(r).T @ (x - p), quaternion if quaternion[0] >= 0 else -quaternion
 
 
 def body_of(model: MjModel, body: int) -> int | None:
