@@ -288,6 +288,10 @@ impl FrameView {
         if seen.q.len() == model.nq + model.nv() + moved.len() && seen.q.iter().copied().eq(bits()) {
             return Ok(false);
         }
+        if seen.q.is_empty() {
+            // Numbers or places of links are others: nothing of what was computed before holds.
+            (seen.kin, seen.vel) = (Kinematics::new(model), Velocities::new(model));
+        }
         seen.q = bits().collect();
         let mut values = self.values.bind(py).try_readwrite().map_err(wrong)?;
         let to = values.as_slice_mut().map_err(wrong)?;

@@ -149,7 +149,7 @@ def test_no_assignment_is_swallowed() -> None:
                 put(of, name)
     with pytest.raises(ours.NotOffered, match="disableflags = 16"):
         model.opt.disableflags = 16
-    for name, why in (("geom_size", "the geom touches"), ("body_quat", "fixed to one that moves")):
+    for name, why in (("geom_size", "the geom touches"), ("body_quat", "the body is fixed to one that moves")):
         kept = getattr(model, name).copy()
         i = int(model._geom_of[0]) if name == "geom_size" else model.body("fixed").id
         getattr(model, name)[i] = 2.0
