@@ -27,8 +27,22 @@ from ._model import MjModel, body_of
 #: Geometries that are nearer touch, for ``mj_inverse`` [m].
 CLEARANCE = 1e-6
 
-#: References to an array that nobody holds.
-_ALONE = sys.getrefcount(np.zeros(1)) + 1
+Pair = tuple[Array, Array]
+
+
+def _pair(values: Array) -> Pair:
+    """An array of these values, and a view of it that cannot be written, which is what is handed out."""
+    array = np.array(values)
+    return array, seen(array)
+
+
+def _references(pair: Pair) -> tuple[int, int]:
+    """How many refer to the two: who holds a view, or a slice of it, is among them."""
+    return sys.getrefcount(pair[0]), sys.getrefcount(pair[1])
+
+
+#: References to a pair that nobody holds a part of.
+_ALONE = _references(_pair(np.zeros(1)))
 
 
 class _Warnings(Guarded):
@@ -103,6 +117,7 @@ class MjData(Guarded):
             rest = (self._settings_of(model), moved[tied].tobytes(), "[]")
             self._put(_known=(ours, rest))
         self._put_views(view)
+        self._put(_nobody=self._viewed())
         view.set_masses(model.body_mass)
         view.refresh(simulation)
 
@@ -120,7 +135,6 @@ class MjData(Guarded):
             views[name], at = seen(values[at:end].reshape(count, columns)), end
         # What MuJoCo calls the root, in which a free body's quaternion counts, stays as it is.
         self._put(_views=views, _values=values, _external=seen(view.external.reshape(-1, 6)))
-        self._put(_refs=sys.getrefcount(values), _external_refs=sys.getrefcount(view.external))
 
     # ---------------------------------------------------------------- stepping
 
@@ -267,15 +281,18 @@ class MjData(Guarded):
     def _changed(self) -> None:
         self._put(_stamp=self._stamp + 1, _contacts=None, _forced=None)
 
+    def _viewed(self) -> list[int]:
+        """How many refer to the arrays of frames, and to their memory."""
+        views = self._views
+        return [sys.getrefcount(self._values), *(sys.getrefcount(views[name]) for name in views)]
+
     def _publish(self) -> None:
         """Renews what somebody holds."""
-        if sys.getrefcount(self._values) > self._refs or any(
-            sys.getrefcount(v) > _ALONE for v in self._views.values()
-        ):
+        if self._viewed() != self._nobody:
             self._view.refresh(self.simulation)
-        for name, (array, view) in self._live.items():
-            if sys.getrefcount(array) > _ALONE + 1 or sys.getrefcount(view) > _ALONE:
-                array[...] = _COMPUTED[name](self)
+        for name, pair in self._live.items():
+            if _references(pair) != _ALONE:
+                pair[0][...] = _COMPUTED[name](self)
 
     # ----------------------------------------------------------------- reading
 
@@ -295,8 +312,7 @@ class MjData(Guarded):
                 raise
             kept = self._live.get(name)
             if kept is None or kept[0].shape != value.shape:
-                array = np.array(value)
-                self._live[name] = kept = (array, seen(array))
+                self._live[name] = kept = _pair(value)
             else:
                 kept[0][...] = value
             return kept[1]
