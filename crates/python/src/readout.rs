@@ -84,6 +84,7 @@ impl Simulation {
     }
 
     /// Accelerations, contacts and efforts of the present state: those of the last step where one led to it.
+    #[expect(clippy::type_complexity, reason = "two arrays and records that Python names")]
     #[pyo3(name = "_forward")]
     fn forward_dynamics<'py>(
         &self,
