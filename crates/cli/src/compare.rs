@@ -47,7 +47,11 @@ pub(crate) fn compare(args: &CompareArgs) -> Result<(), Failure> {
             .map_err(Failure::input)?;
     meter.done();
     if args.json {
-        say_json(&comparison.runs)?;
+        // Whoever cannot run is told by its name and the reason alone.
+        let rows = comparison.runs.iter().map(serde_json::to_value);
+        let rows: Result<Vec<_>, _> =
+            rows.chain(comparison.refused.iter().map(serde_json::to_value)).collect();
+        say_json(&rows.map_err(Failure::work)?)?;
     } else {
         let table = table(COLUMNS, comparison.runs.iter().map(row));
         say(&format!("{}: {}\n{}\n{table}", comparison.scene, comparison.description, common(&comparison)))?;
@@ -55,6 +59,8 @@ pub(crate) fn compare(args: &CompareArgs) -> Result<(), Failure> {
         ended
             .map(|r| &r.summary)
             .try_for_each(|s| say(&format!("{}: failed at t = {} s", s.contact, s.end_time)))?;
+        let refused = comparison.refused.iter();
+        refused.map(|r| format!("{} does not run: {}", r.contact, r.failure)).try_for_each(|t| say(&t))?;
     }
     if let Some(path) = &args.report {
         let folder = path.parent().unwrap_or(std::path::Path::new(""));

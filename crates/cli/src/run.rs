@@ -32,6 +32,7 @@ impl SceneArgs {
         let robot = RobotOptions {
             free_base: self.free_base,
             keyframe: self.keyframe.clone(),
+            actuators: None,
             hold: self.hold.then(|| HoldSpec {
                 stiffness: self.stiffness.map(Positive),
                 damping: self.damping.map(NotNegative),

@@ -18,6 +18,15 @@ pub struct Comparison {
     pub scene: String,
     pub description: String,
     pub runs: Vec<Contender>,
+    /// Solvers that cannot run it.
+    pub refused: Vec<Refused>,
+}
+
+/// A solver that cannot run a scene, and why.
+#[derive(Clone, Debug, PartialEq, Eq, Serialize)]
+pub struct Refused {
+    pub contact: String,
+    pub failure: String,
 }
 
 /// One solver's run.
@@ -38,7 +47,8 @@ pub struct Contender {
 
 impl Comparison {
     /// Runs `scene` once with each of `contacts`, recorded at so many frames a second if any; ends early when `on_step`
-    /// (told the solver) breaks off. Each solver takes those of the parameters in `overrides` that it has.
+    /// (told the solver) breaks off. Each solver takes those of the parameters in `overrides` that it has. One that cannot run the
+    /// scene is told, and the others run; it is an error where none can.
     pub fn run(
         scene: &Scene,
         contacts: &[&str],
@@ -48,7 +58,7 @@ impl Comparison {
     ) -> Result<Self, SceneError> {
         let options =
             RunOptions { trajectory: Some(Detail::Scalars), frames_per_second, ..RunOptions::default() };
-        let mut runs = Vec::new();
+        let (mut runs, mut refused) = (Vec::new(), Vec::new());
         let params = params_for(&overrides.contact_params, contacts).map_err(SetupError::from)?;
         for (contact, contact_params) in contacts.iter().zip(params) {
             let mut setup = scene.build()?;
@@ -57,7 +67,14 @@ impl Comparison {
             setup.check_length()?;
             check_size(&setup, Detail::Scalars)
                 .map_err(|e| SceneError::Scene { scene: scene.name.clone(), message: e.to_string() })?;
-            let mut runner = Runner::new(setup, options)?;
+            let mut runner = match Runner::new(setup, options) {
+                Ok(runner) => runner,
+                Err(error) if refused.len() + 1 == contacts.len() => return Err(error.into()),
+                Err(error) => {
+                    refused.push(Refused { contact: (*contact).to_owned(), failure: error.to_string() });
+                    continue;
+                }
+            };
             let summary = runner.run(|progress| on_step(contact, progress));
             let (failure, interrupted) = (summary.failure.clone(), summary.interrupted);
             let outcome = runner.finish(summary);
@@ -70,7 +87,8 @@ impl Comparison {
                 break;
             }
         }
-        Ok(Self { scene: scene.name.clone(), description: scene.description.clone(), runs })
+        let (scene, description) = (scene.name.clone(), scene.description.clone());
+        Ok(Self { scene, description, runs, refused })
     }
 
     /// All runs in one recording, taken out of them; none if none was recorded.
@@ -138,6 +156,24 @@ pub fn row(run: &Contender) -> [String; 9] {
 #[cfg(test)]
 mod tests {
     use super::*;
+
+    #[test]
+    fn who_cannot_run_a_scene_says_why_and_the_others_run() {
+        let text = "<mujoco><worldbody><geom type=\"plane\" size=\"1 1 1\"/><body name=\"ball\" pos=\"0 0 .1\"><freejoint/>\
+                    <geom size=\".1\" mass=\"1\" condim=\"6\"/></body></worldbody></mujoco>";
+        let file = std::env::temp_dir().join(format!("stiction-compare-{}.xml", std::process::id()));
+        std::fs::write(&file, text).unwrap();
+        let scene = Scene::from_model_file(&file, &crate::scene::RobotOptions::default()).unwrap();
+        let overrides = Overrides { duration: Some(0.01), ..Overrides::default() };
+        let run = |names: &[&str]| {
+            Comparison::run(&scene, names, &overrides, None, |_, _| ControlFlow::Continue(()))
+        };
+        let both = run(&["auto", "mujoco"]).unwrap();
+        assert_eq!((both.runs.len(), both.refused.len()), (1, 1));
+        assert!(both.refused[0].contact == "mujoco" && both.refused[0].failure.contains("ball"), "{both:?}");
+        assert!(run(&["mujoco"]).is_err());
+        std::fs::remove_file(&file).unwrap();
+    }
 
     #[test]
     fn every_contender_has_a_row_and_a_curve_in_every_figure() {

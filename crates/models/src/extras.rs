@@ -1,6 +1,7 @@
 //! What a file says that no step uses yet: kept, so that nothing has to be read again.
 
 use crate::surface::Softness;
+use stiction_collision::Shape;
 use stiction_dynamics::spatial::Pose;
 
 /// Parts of a file that are read and kept for later. Indices of links and joints are those of the world's model.
@@ -15,6 +16,23 @@ pub struct Extras {
     pub user: Vec<UserData>,
     /// Links that are moved by hand (MJCF `mocap`).
     pub mocap: Vec<usize>,
+    /// Shapes of MJCF that are only drawn, in the order of the file.
+    pub drawn: Vec<Drawn>,
+}
+
+/// A shape of a file that is only drawn, under its name.
+#[derive(Clone, Debug)]
+pub struct Drawn {
+    /// Empty where the file gives none.
+    pub name: String,
+    /// `None`: the world.
+    pub link: Option<usize>,
+    pub X_LG: Pose,
+    /// `None`: a mesh, or nothing that was read.
+    pub shape: Option<Shape>,
+    pub rgba: [f32; 4],
+    /// How many geometries that touch stand before it in the file.
+    pub before: usize,
 }
 
 /// A named frame on a link.
@@ -102,17 +120,27 @@ pub struct UserData {
     pub data: Vec<f64>,
 }
 
+/// How many links, joints and geometries a world has.
+#[derive(Clone, Copy, Debug)]
+pub struct Counts {
+    pub links: usize,
+    pub joints: usize,
+    pub geometries: usize,
+}
+
 impl Extras {
     /// Nothing is kept.
     pub fn is_empty(&self) -> bool {
-        let Self { sites, sensors, cameras, joints, custom, user, mocap } = self;
+        // What is only drawn is among the visuals too.
+        let Self { sites, sensors, cameras, joints, custom, user, mocap, drawn: _ } = self;
         let data = custom.is_empty() && user.is_empty() && mocap.is_empty();
         data && sites.is_empty() && sensors.is_empty() && cameras.is_empty() && joints.is_empty()
     }
 
-    /// Adds those of a world whose links and joints come behind `links` and `joints` others; it stands at
-    /// `pose`, and its names get `prefix`.
-    pub fn append(&mut self, part: Self, links: usize, joints: usize, pose: Pose, prefix: &str) {
+    /// Adds those of a world whose links, joints and geometries come behind `others`; it stands at `pose`, and its names get
+    /// `prefix`.
+    pub fn append(&mut self, part: Self, others: Counts, pose: Pose, prefix: &str) {
+        let Counts { links, joints, geometries } = others;
         let named = |name: String| if prefix.is_empty() { name } else { format!("{prefix}{name}") };
         let placed = |(link, X): (Option<usize>, Pose)| match link {
             Some(l) => (Some(l + links), X),
@@ -139,6 +167,10 @@ impl Extras {
         self.custom.extend(part.custom);
         self.user.extend(part.user.into_iter().map(|u| UserData { name: named(u.name), ..u }));
         self.mocap.extend(part.mocap.into_iter().map(|l| l + links));
+        self.drawn.extend(part.drawn.into_iter().map(|d| {
+            let (link, X_LG) = placed((d.link, d.X_LG));
+            Drawn { name: named(d.name), link, X_LG, before: d.before + geometries, ..d }
+        }));
     }
 
     /// Renumbers links and joints; what stood on those that are gone stands in the world, or is gone.
@@ -149,5 +181,6 @@ impl Extras {
         let kept = joints.filter_map(|j| Some(JointSoftness { joint: joint(j.joint)?, ..j }));
         self.joints = kept.collect();
         self.mocap = self.mocap.iter().filter_map(|&l| link(l)).collect();
+        self.drawn.iter_mut().for_each(|d| d.link = d.link.and_then(&link));
     }
 }

@@ -5,9 +5,14 @@ use serde::ser::{Serialize, SerializeStruct, Serializer};
 use std::collections::{BTreeMap, BTreeSet};
 use std::path::PathBuf;
 
-/// The one line about softness that the exact law does not read.
-const RIGID: &str = "under the exact law contacts, limits and loops are rigid: what is stated is not read (--compliance \
-    file makes springs of contacts, --contact mujoco reads all)";
+/// The one line about softness that the exact law does not read, and what makes it count.
+const RIGID: &str = "under the exact law contacts, limits and loops are rigid: what is stated is not read";
+const OF_CONTACTS: &str = " (--compliance file makes springs of contacts, --contact mujoco reads all)";
+const OF_OTHERS: &str = " (--contact mujoco reads it)";
+
+/// The note on a speed that a joint shall not exceed.
+pub(crate) const SPEEDS_ARE_FREE: &str = "nothing keeps a joint below it; the control of velocity actuators \
+    (`actuators = \"velocity\"`) is limited to it";
 
 /// A place in a file.
 #[derive(Clone, Debug, PartialEq, Eq, PartialOrd, Ord)]
@@ -218,12 +223,14 @@ impl Ledger {
         let whole: BTreeSet<&str> = self.of(Fate::Unsupported).map(|e| e.what.as_str()).collect();
         // Of an element that is not simulated no attribute is.
         let told = |e: &&Entry| {
-            let of_whole = e.what.split_once('@').is_some_and(|(element, _)| whole.contains(element));
+            let part = |of: char| e.what.split_once(of).is_some_and(|(whole_of, _)| whole.contains(whole_of));
+            let of_whole = part('@') || part('/');
             !e.inside && !of_whole
         };
         let entries = |fate, topic| {
             self.of(fate).filter(told).map(move |e| Note {
-                severity: Severity::Warning,
+                // Files state speeds of all joints, and most are never reached.
+                severity: if e.note == SPEEDS_ARE_FREE { Severity::Note } else { Severity::Warning },
                 topic,
                 place: Some(e.first.clone()),
                 word: e.what.clone(),
@@ -236,12 +243,13 @@ impl Ledger {
             topic: Topic::Softness,
             place: Some(first.first.clone()),
             word: first.what.clone(),
-            message: match &soft[1..] {
-                [] => RIGID.to_owned(),
-                others => {
-                    let others: Vec<&str> = others.iter().map(|e| e.what.as_str()).collect();
-                    format!("(and {}) {RIGID}", others.join(", "))
-                }
+            message: {
+                let others: Vec<&str> = soft.iter().skip(1).map(|e| e.what.as_str()).collect();
+                let and =
+                    if others.is_empty() { String::new() } else { format!("(and {}) ", others.join(", ")) };
+                let of_contact = |e: &&Entry| e.what.starts_with("geom") || e.what.starts_with("pair");
+                let remedy = if soft.iter().any(of_contact) { OF_CONTACTS } else { OF_OTHERS };
+                format!("{and}{RIGID}{remedy}")
             },
         });
         let unsupported: BTreeSet<&str> = self.of(Fate::Unsupported).map(|e| e.note.as_str()).collect();

@@ -54,7 +54,7 @@ mod xml;
 
 pub use closure::{Hold, LoopClosure};
 pub use error::LoadError;
-pub use extras::{Camera, Custom, Extras, JointSoftness, Sensor, Site, UserData};
+pub use extras::{Camera, Counts, Custom, Drawn, Extras, JointSoftness, Sensor, Site, UserData};
 pub use grain::{Grain, GrainFrame, Tangents};
 pub use hulls::HullCache;
 pub use inertia::principal;

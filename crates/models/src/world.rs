@@ -77,7 +77,7 @@ impl World {
 pub struct DriveLimit {
     /// Range of the sum of all actuator efforts [N·m or N].
     pub effort: Option<[f64; 2]>,
-    /// Largest speed [rad/s or m/s].
+    /// Largest speed [rad/s or m/s]; no step holds a joint to it.
     pub velocity: Option<f64>,
 }
 

@@ -51,7 +51,7 @@ def main() -> None:
             n = 8 * p if mode == "async" else 8
             lines.append((f"Gymnasium's `{name}`, {mode}", lambda name=name, mode=mode, n=n: gymnasium.make_vec(
                 name, num_envs=n, vectorization_mode=mode), n, 5))
-    for name, physics in (("Quadruped-v0", 10), ("Humanoid-v0", 5)):
+    for name, physics in (("Quadruped-v0", 10), ("HumanoidRun-v0", 5)):
         lines.append((f"`stiction/{name}`", lambda name=name: sgym.make_vector(name, 1024, threads=p), 1024, physics))
     print("| environments | how many | environment steps/s | steps of physics/s |")
     print("|---|---|---|---|")

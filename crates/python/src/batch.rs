@@ -1,7 +1,8 @@
 //! Many environments of one world: q and v as arrays that a step writes when it ends, controls as one that it reads.
 
-use crate::errors::{InternalError, guarded, index, released, wrong};
+use crate::errors::{InternalError, guarded, index, interruptible, released, wrong};
 use crate::fields::{QUANTITIES, Quantity};
+use crate::forward::Forward;
 use crate::numbers::{Rows, matrix_of, table};
 use crate::own_world::Own;
 use crate::report::status;
@@ -58,6 +59,8 @@ pub(crate) struct Inner {
     /// Whether an environment was stepped since its state was set.
     pub(crate) stepped: Vec<bool>,
     pub(crate) own: Vec<Own>,
+    /// Accelerations of states that no step led to, of environments that share the world.
+    pub(crate) forward: Option<Box<Forward>>,
     process: u32,
 }
 
@@ -154,6 +157,7 @@ impl Batch {
                 control,
                 v_before: of.state.v.repeat(n),
                 stepped: vec![false; n],
+                forward: None,
                 own: (0..n).map(|_| Own::Shared).collect(),
                 process: std::process::id(),
             }),
@@ -164,22 +168,32 @@ impl Batch {
         Ok(made)
     }
 
-    /// Advances all environments by `steps` time steps.
-    #[pyo3(signature = (control=None, steps=1))]
-    fn step(&self, py: Python<'_>, control: Option<Rows<'_>>, steps: usize) -> PyResult<()> {
+    /// Advances all environments by `steps` time steps, and says how many were made: `strict` ends with the first in which an
+    /// environment fails, and Ctrl-C ends it too.
+    #[pyo3(signature = (control=None, steps=1, strict=false))]
+    fn step(
+        &self,
+        py: Python<'_>,
+        control: Option<Rows<'_>>,
+        steps: usize,
+        strict: bool,
+    ) -> PyResult<(usize, Option<PyErr>)> {
         let mut guard = self.lock()?;
         let inner = &mut *guard;
         self.take_control(py, control.as_ref(), inner)?;
-        released(py, || {
-            for left in (0..steps).rev() {
-                if left == 0 {
-                    inner.remember();
-                }
-                inner.batch.step(&inner.control);
+        let mut done = 0;
+        let outcome = interruptible(py, || {
+            if done == steps {
+                return Ok(true);
             }
-            Ok(())
-        })?;
-        self.push(py, inner)
+            inner.remember();
+            inner.batch.step(&inner.control);
+            done += 1;
+            let failed = |r: &stiction::batch::BatchReport| matches!(r.status, StepStatus::Failed(_));
+            Ok(done == steps || (strict && inner.batch.reports().any(failed)))
+        });
+        self.push(py, inner)?;
+        Ok((done, outcome.err()))
     }
 
     fn __len__(&self) -> usize {

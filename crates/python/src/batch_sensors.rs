@@ -3,6 +3,7 @@
 
 use crate::batch::{Batch, Inner};
 use crate::errors::{guarded, wrong};
+use crate::forward::Forward;
 use crate::numbers::{Row, matrix_of, numbers};
 use crate::own_world::{Own, OwnWorld};
 use crate::reading::{Kind, Reading};
@@ -15,6 +16,7 @@ use pyo3::prelude::*;
 use std::sync::Arc;
 use stiction::assembly::forces::actuators::{clamp, is_servo};
 use stiction::models::{Actuator, World};
+use stiction::{Settings, State};
 
 /// Why a batch cannot read it, if it cannot.
 fn obstacle(world: &World, kind: &Kind) -> Option<String> {
@@ -59,13 +61,52 @@ impl Inner {
         })
     }
 
+    /// Accelerations of environment i, which no step has led to, if a reading asks for them.
+    fn forward(
+        &mut self,
+        i: usize,
+        own: Option<&OwnWorld>,
+        readings: &[&Reading],
+    ) -> PyResult<Option<Vec<f64>>> {
+        if self.stepped[i] || !readings.iter().any(|r| r.kind.accelerates()) {
+            return Ok(None);
+        }
+        let (q, v) = self.batch.state(i);
+        let state = State { t: 0.0, q: q.to_vec(), v: v.to_vec() };
+        let settings = self.batch.settings();
+        let settings = Settings {
+            stepper: settings.stepper.clone(),
+            tolerance: settings.tolerance,
+            ..Settings::default()
+        };
+        let made = |world: &World| -> PyResult<Box<Forward>> {
+            let sim = stiction::Simulation::new(world.clone(), state.clone(), settings).map_err(wrong)?;
+            Ok(Box::new(Forward::new(&sim)?))
+        };
+        let mut forward = match (own, self.forward.take()) {
+            (Some(own), _) => made(&own.world)?,
+            (None, Some(forward)) => forward,
+            (None, None) => made(self.batch.world())?,
+        };
+        let nu = self.batch.world().actuators.len();
+        let efforts = self.batch.generalized_mut(i).to_vec();
+        let found = forward.of(&state, &self.control[i * nu..(i + 1) * nu], &efforts)?;
+        let acceleration = found.acceleration.clone();
+        if own.is_none() {
+            self.forward = Some(forward);
+        }
+        Ok(Some(acceleration))
+    }
+
     /// Adds the readings of environment i to `out`.
+    #[expect(clippy::too_many_arguments, reason = "what a reading depends on")]
     fn sense(
         &self,
         i: usize,
         t: f64,
         world: &World,
         readings: &[&Reading],
+        found: Option<Vec<f64>>,
         w: &mut Workspace,
         out: &mut Vec<f64>,
     ) -> PyResult<()> {
@@ -73,13 +114,14 @@ impl Inner {
         let per_second = 1.0 / self.batch.settings().stepper.dt;
         let (q, v) = self.batch.state(i);
         let before = self.v_before[i * nv..].iter();
-        let a: Vec<f64> = v.iter().zip(before).map(|(v, b)| (v - b) * per_second).collect();
+        let mean = || v.iter().zip(before).map(|(v, b)| (v - b) * per_second).collect();
+        let a: Vec<f64> = found.unwrap_or_else(mean);
         w.moved(&world.model, q, Some(v));
         w.rates.update(&world.model, &w.kin, &w.vel, v);
         w.acc.update(&world.model, &w.kin, &w.vel, &w.rates, v, &a);
         let control = self.control[i * nu..].iter();
         let exerted = world.actuators.iter().zip(control).map(|(a, u)| effort(a, *u));
-        let efforts: Vec<f64> = if self.stepped[i] { exerted.collect() } else { vec![0.0; nu] };
+        let efforts: Vec<f64> = exerted.collect();
         let (kin, vel, acc) = (&w.kin, &w.vel, &w.acc);
         let senses = Senses { world, t, q, v, kin, vel, acc, contacts: &[], efforts: &efforts };
         readings.iter().try_for_each(|reading| senses.read(reading, out))
@@ -123,12 +165,14 @@ impl Batch {
             let mut out = Vec::with_capacity(columns * self.n);
             for (i, &t) in t.iter().enumerate() {
                 let own = inner.own(i)?;
-                let (world, offered, workspaces) = match &own {
-                    Some(own) => (&own.world, &own.offered[..], &own.workspaces),
-                    None => (inner.batch.world(), shared.readings(), &shared.workspaces),
+                let (offered, workspaces) = match &own {
+                    Some(own) => (&own.offered[..], &own.workspaces),
+                    None => (shared.readings(), &shared.workspaces),
                 };
                 let chosen = indices.iter().map(|s| chosen(offered, *s)).collect::<PyResult<Vec<_>>>()?;
-                workspaces.with(&world.model, |w| inner.sense(i, t, world, &chosen, w, &mut out))?;
+                let found = inner.forward(i, own.as_deref(), &chosen)?;
+                let world = own.as_deref().map_or(inner.batch.world(), |own| &own.world);
+                workspaces.with(&world.model, |w| inner.sense(i, t, world, &chosen, found, w, &mut out))?;
             }
             Ok(out)
         })?;

@@ -5,6 +5,7 @@ use crate::record::frame_now;
 use crate::simulation::Simulation;
 use numpy::{PyArray1, PyArray2, PyArray3, PyArrayMethods};
 use pyo3::prelude::*;
+use stiction::models::World;
 use stiction::scene_of;
 use stiction_camera::{Image, Lens, Look, Painter};
 
@@ -44,7 +45,7 @@ impl Simulation {
         let lens = Lens { width, height, field_of_view };
         let mut guard = self.pulled(py)?;
         let inner = &mut *guard;
-        let image = released(py, || {
+        let mut image = released(py, || {
             let frame = frame_now(&mut inner.sim);
             let look = match (eye, target, axes) {
                 (Some(eye), Some(target), None) if eye != target => Look::at(eye, target),
@@ -65,10 +66,26 @@ impl Simulation {
             painter.paint(&frame.poses, &lens, &look, &mut image);
             Ok(image)
         })?;
+        let numbers = numbers_of_drawn(inner.sim.world());
+        let named = |drawn: &mut i32| {
+            if let Some(number) = usize::try_from(*drawn).ok().and_then(|i| numbers.get(i)) {
+                *drawn = *number;
+            }
+        };
+        image.segmentation.iter_mut().for_each(named);
         Ok((
             PyArray1::from_vec(py, image.rgb).reshape([height, width, 3])?,
             PyArray1::from_vec(py, image.depth).reshape([height, width])?,
             PyArray1::from_vec(py, image.segmentation).reshape([height, width])?,
         ))
     }
+}
+
+/// For everything that is drawn, in the order of [`scene_of`], the index of the geometry, or of what is only drawn the number of
+/// geometries and its index.
+fn numbers_of_drawn(world: &World) -> Vec<i32> {
+    let by_visuals = |link: Option<usize>| link.is_some() && world.visuals.iter().any(|v| v.link == link);
+    let touching = world.geometries.iter().enumerate().filter(|(_, g)| !by_visuals(g.link)).map(|(i, _)| i);
+    let drawn = (0..world.visuals.len()).map(|i| i + world.geometries.len());
+    touching.chain(drawn).map(|i| i32::try_from(i).unwrap_or(-1)).collect()
 }

@@ -7,7 +7,7 @@ use serde_json::{Value, json};
 use stiction::collision::Shape;
 use stiction::dynamics::JointKind;
 use stiction::dynamics::spatial::Inertia;
-use stiction::models::{Fate, Hold, TendonPath};
+use stiction::models::{Custom, Dimension, Fate, Hold, TendonPath};
 
 /// Tables by name, each a list of records in the order of their indices.
 pub(crate) fn world(of: &World) -> Value {
@@ -56,9 +56,27 @@ pub(crate) fn world(of: &World) -> Value {
             json!({
                 "name": g.name, "link": g.link, "body": body, "position": position, "quaternion": quaternion,
                 "shape": shape(&g.shape), "friction": g.material.friction, "restitution": g.material.restitution,
-                "group": g.group, "mask": g.mask, "rgba": g.rgba,
+                "group": g.group, "mask": g.mask, "rgba": g.rgba, "spinning": g.material.spinning,
+                "rolling": g.material.rolling, "condim": condim(g.material.dimension), "margin": g.material.margin,
+                "solref": g.material.softness.reference, "solimp": g.material.softness.impedance,
             })
         }).collect::<Vec<_>>(),
+        "drawn": world.extras.drawn.iter().map(|g| {
+            let (body, X_BG) = world.mount(g.link, g.X_LG);
+            let (position, quaternion) = pose(&X_BG);
+            json!({
+                "name": g.name, "link": g.link, "body": body, "position": position, "quaternion": quaternion,
+                "shape": g.shape.as_ref().map_or_else(|| json!({ "kind": "mesh" }), shape), "rgba": g.rgba, "before": g.before,
+            })
+        }).collect::<Vec<_>>(),
+        "numeric": world.extras.custom.iter().filter_map(|c| match c {
+            Custom::Numeric { name, data } => Some(json!({ "name": name, "data": data })),
+            _ => None,
+        }).collect::<Vec<_>>(),
+        "mocap": world.extras.mocap,
+        "drive_limits": world.drive_limits.iter().map(|l| json!({
+            "effort": l.effort.map(|e| e.map(finite)), "velocity": l.velocity,
+        })).collect::<Vec<_>>(),
         "actuators": world.actuators.iter().map(|a| json!({
             "name": a.name, "transmission": a.transmission, "gain": a.law.gain, "bias": a.law.bias,
             "bias_length": a.law.bias_length, "bias_velocity": a.law.bias_velocity,
@@ -136,6 +154,16 @@ fn hold(hold: Hold) -> &'static str {
         Hold::Hinge => "hinge",
         Hold::Slide => "slide",
         Hold::Distance(_) => "distance",
+    }
+}
+
+/// MuJoCo's number of the directions that a contact resists in.
+fn condim(dimension: Dimension) -> i32 {
+    match dimension {
+        Dimension::Normal => 1,
+        Dimension::Sliding => 3,
+        Dimension::Spinning => 4,
+        Dimension::Rolling => 6,
     }
 }
 

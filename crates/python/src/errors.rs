@@ -6,6 +6,7 @@ use pyo3::prelude::*;
 use std::any::Any;
 use std::fmt::Display;
 use std::panic::{AssertUnwindSafe, catch_unwind};
+use std::time::{Duration, Instant};
 
 create_exception!(
     stiction,
@@ -47,6 +48,24 @@ pub(crate) fn guarded<T>(work: impl FnOnce() -> PyResult<T>) -> PyResult<T> {
 /// Runs `work` while other Python threads run; a panic in it becomes an exception.
 pub(crate) fn released<T: Send>(py: Python<'_>, work: impl FnOnce() -> PyResult<T> + Send) -> PyResult<T> {
     py.detach(|| guarded(work))
+}
+
+/// The longest time that Ctrl-C waits for, but for a step that takes longer.
+const PATIENCE: Duration = Duration::from_millis(20);
+
+/// Runs `work` until it says that it is done, while other Python threads run; in between signals are answered, so that
+/// Ctrl-C ends it.
+pub(crate) fn interruptible(py: Python<'_>, mut work: impl FnMut() -> PyResult<bool> + Send) -> PyResult<()> {
+    released(py, || {
+        let mut asked = Instant::now();
+        while !work()? {
+            if asked.elapsed() >= PATIENCE {
+                Python::attach(|py| py.check_signals())?;
+                asked = Instant::now();
+            }
+        }
+        Ok(())
+    })
 }
 
 fn sentence(panic: &(dyn Any + Send)) -> String {

@@ -119,6 +119,11 @@ impl Quantity {
             "mass" => {
                 for (body, &mass) in x.iter().enumerate() {
                     let before = fields.inertia[body].mass;
+                    if !(mass >= 0.0 && mass.is_finite()) {
+                        return Err(wrong(format_args!(
+                            "mass[{body}] is {mass}; expected a number > 0 [kg]"
+                        )));
+                    }
                     if mass != before {
                         if !(before > 0.0) {
                             return Err(wrong(format_args!(

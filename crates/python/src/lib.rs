@@ -23,6 +23,7 @@ mod describe;
 mod dynamics;
 mod errors;
 mod fields;
+mod forward;
 mod inverse;
 mod laws;
 mod learn;
@@ -45,6 +46,7 @@ mod sensor_kinds;
 mod sensors;
 mod simulation;
 mod solving;
+mod view;
 mod viewer;
 mod workspace;
 mod world;
@@ -72,6 +74,8 @@ mod _stiction {
     use crate::simulation::Simulation;
     #[pymodule_export]
     use crate::solving::{solvers, steppers};
+    #[pymodule_export]
+    use crate::view::FrameView;
     #[pymodule_export]
     use crate::viewer::LivePage;
     #[pymodule_export]

@@ -3,7 +3,7 @@
 use crate::describe;
 use crate::errors::{guarded, released, wrong};
 use crate::fields::{QUANTITIES, Quantity};
-use crate::numbers::{Row, numbers, row};
+use crate::numbers::{Row, Rows, numbers, pose_of, row, table};
 use crate::workspace::Workspaces;
 use crate::world::{World, quantity_values, without_place};
 use numpy::{PyArray1, PyArrayMethods};
@@ -13,9 +13,11 @@ use serde::Deserialize;
 use std::path::{Path, PathBuf};
 use std::sync::{Arc, OnceLock};
 use stiction::batch::Fields;
-use stiction::models::{LoadOptions, load, to_mjcf, to_urdf};
+use stiction::dynamics::spatial::Pose;
+use stiction::models::{LoadOptions, Topic, load, to_mjcf, to_urdf};
 use stiction::{Settings, State};
-use stiction_lab::scene::spec::{HoldSpec, MeshKind};
+use stiction_lab::scene::add_actuators;
+use stiction_lab::scene::spec::{ActuatorKind, HoldSpec, MeshKind};
 use stiction_lab::{RobotOptions, Scene};
 
 /// Choices that a file leaves open.
@@ -24,6 +26,7 @@ use stiction_lab::{RobotOptions, Scene};
 struct Options {
     free_base: bool,
     keyframe: Option<String>,
+    actuators: Option<ActuatorKind>,
     hold: Option<HoldSpec>,
     package_dirs: Vec<PathBuf>,
     srdf: Option<PathBuf>,
@@ -39,6 +42,7 @@ impl Default for Options {
         Self {
             free_base: false,
             keyframe: None,
+            actuators: None,
             hold: None,
             package_dirs: Vec::new(),
             srdf: None,
@@ -62,6 +66,7 @@ impl World {
             let robot = RobotOptions {
                 free_base: options.free_base,
                 keyframe: options.keyframe,
+                actuators: options.actuators,
                 hold: options.hold,
                 package_dirs: options.package_dirs,
                 srdf: options.srdf,
@@ -112,6 +117,58 @@ impl World {
         };
         state.validate(model).map_err(wrong)?;
         Ok(Self { state, ..self.copy() })
+    }
+
+    /// This world with links and sites elsewhere. A link that stands in the world takes with it what hangs on it; of one that its
+    /// joints move the pose in its parent link, joints at their reference, is another. Rows are positions and quaternions.
+    fn placed(
+        &self,
+        links: Vec<usize>,
+        poses: Rows<'_>,
+        sites: Vec<usize>,
+        in_links: Rows<'_>,
+    ) -> PyResult<Self> {
+        let row_of = |rows: &Rows<'_>, what: &str, n: usize| -> PyResult<Vec<Pose>> {
+            let x = table(what, rows, [n, 7], "a position and a quaternion for each")?;
+            Ok(x.chunks_exact(7).map(pose_of).collect())
+        };
+        let (poses, in_links) =
+            (row_of(&poses, "poses", links.len())?, row_of(&in_links, "in_links", sites.len())?);
+        let mut world = (*self.world).clone();
+        for (&l, X_PL) in links.iter().zip(&poses) {
+            let model = &mut world.model;
+            let link = model.links.get(l).ok_or_else(|| wrong(format_args!("there is no link {l}")))?;
+            let parent = link.parent.and_then(|p| model.links.get(p));
+            let X_BP = parent.map_or(Pose::IDENTITY, |p| p.X_BL);
+            match (link.body, parent.and_then(|p| p.body)) {
+                (None, _) => {
+                    let change = X_BP * *X_PL * link.X_BL.inverse();
+                    let hangs: Vec<bool> = (0..model.links.len())
+                        .map(|i| std::iter::successors(Some(i), |i| model.links[*i].parent).any(|i| i == l))
+                        .collect();
+                    // A body that hangs on it by joints stands at X_PB in the world.
+                    let carried = |b: usize| {
+                        let first = model.links.iter().position(|k| k.body == Some(b));
+                        model.bodies[b].parent.is_none() && first.is_some_and(|k| hangs[k])
+                    };
+                    let bodies: Vec<usize> = (0..model.bodies.len()).filter(|b| carried(*b)).collect();
+                    bodies.into_iter().for_each(|b| model.bodies[b].X_PB = change * model.bodies[b].X_PB);
+                    let fixed = model.links.iter_mut().zip(&hangs).filter(|(k, h)| **h && k.body.is_none());
+                    fixed.for_each(|(k, _)| k.X_BL = change * k.X_BL);
+                }
+                (Some(b), on) if on != Some(b) => model.bodies[b].X_PB = X_BP * *X_PL,
+                _ => {
+                    return Err(wrong(format_args!(
+                        "link {l} is a part of the body that carries its parent"
+                    )));
+                }
+            }
+        }
+        for (&s, X_LS) in sites.iter().zip(&in_links) {
+            let site = world.extras.sites.get_mut(s);
+            site.ok_or_else(|| wrong(format_args!("there is no site {s}")))?.X_LS = *X_LS;
+        }
+        Ok(Self { world: Arc::new(world), ..self.copy() })
     }
 
     /// The numbers that [`Self::replace`] takes.
@@ -180,6 +237,14 @@ impl World {
         row(py, self.control.clone())
     }
 
+    /// Notes on everything that the file names and nothing simulates.
+    #[getter]
+    fn not_simulated<'py>(&self, py: Python<'py>) -> PyResult<Bound<'py, PyList>> {
+        let notes = self.world.ledger.notes();
+        let left_out = notes.iter().filter(|n| n.topic == Topic::NotSimulated);
+        PyList::new(py, left_out.map(ToString::to_string))
+    }
+
     #[getter]
     fn notes<'py>(&self, py: Python<'py>) -> PyResult<Bound<'py, PyList>> {
         PyList::new(py, self.world.ledger.notes().iter().map(ToString::to_string))
@@ -195,13 +260,18 @@ fn as_it_is(path: &Path, options: &Options) -> PyResult<World> {
         meshes: options.meshes.into(),
         ..LoadOptions::default()
     };
-    let world = load(path, &load_options).map_err(wrong)?;
+    let mut world = load(path, &load_options).map_err(wrong)?;
+    let state = State::neutral(&world.model);
+    let mut control = vec![0.0; world.actuators.len()];
+    if let Some(kind) = options.actuators {
+        control.extend(add_actuators(&mut world, &state, kind));
+    }
     let mut settings = Settings::default();
     settings.stepper.dt = world.time_step.unwrap_or(settings.stepper.dt);
     Ok(World {
         name: world.name.clone(),
-        state: State::neutral(&world.model),
-        control: vec![0.0; world.actuators.len()],
+        state,
+        control,
         settings,
         motion: None,
         forces: Vec::new(),

@@ -3,13 +3,55 @@
 use crate::errors::{wrong, wrong_length};
 use numpy::{AllowTypeChange, PyArray1, PyArray2, PyArray3, PyArrayLike1, PyArrayLike2, PyArrayMethods};
 use pyo3::prelude::*;
+use std::ops::Deref;
 use stiction::dynamics::spatial::{Force, Mat3, Motion, Pose, Quat, Vec3};
 
 /// Anything that numpy makes one row of numbers of.
-pub(crate) type Row<'py> = PyArrayLike1<'py, f64, AllowTypeChange>;
+pub(crate) struct Row<'py>(PyArrayLike1<'py, f64, AllowTypeChange>);
 
 /// Anything that numpy makes rows of numbers of.
-pub(crate) type Rows<'py> = PyArrayLike2<'py, f64, AllowTypeChange>;
+pub(crate) struct Rows<'py>(PyArrayLike2<'py, f64, AllowTypeChange>);
+
+impl<'py> Deref for Row<'py> {
+    type Target = PyArrayLike1<'py, f64, AllowTypeChange>;
+
+    fn deref(&self) -> &Self::Target {
+        &self.0
+    }
+}
+
+impl<'py> Deref for Rows<'py> {
+    type Target = PyArrayLike2<'py, f64, AllowTypeChange>;
+
+    fn deref(&self) -> &Self::Target {
+        &self.0
+    }
+}
+
+impl<'py> FromPyObject<'_, 'py> for Row<'py> {
+    type Error = PyErr;
+
+    fn extract(given: Borrowed<'_, 'py, PyAny>) -> PyResult<Self> {
+        given.extract().map(Self).map_err(|_| unfit("one row of numbers", given))
+    }
+}
+
+impl<'py> FromPyObject<'_, 'py> for Rows<'py> {
+    type Error = PyErr;
+
+    fn extract(given: Borrowed<'_, 'py, PyAny>) -> PyResult<Self> {
+        given.extract().map(Self).map_err(|_| unfit("rows of numbers, an array of two dimensions", given))
+    }
+}
+
+/// The exception for what is no such array of numbers.
+fn unfit(expected: &str, given: Borrowed<'_, '_, PyAny>) -> PyErr {
+    let found = match given.getattr("shape") {
+        Ok(shape) => format!("an array of the shape {}", crate::errors::shown(&shape)),
+        Err(_) => crate::errors::shown(&given),
+    };
+    wrong(format_args!("found {found}; expected {expected}"))
+}
 
 /// The numbers of `row`, of which there must be `expected`: that many `of`.
 pub(crate) fn numbers(what: &str, row: &Row<'_>, expected: usize, of: &str) -> PyResult<Vec<f64>> {
@@ -119,4 +161,15 @@ pub(crate) fn rotation(m: &Mat3) -> [f64; 9] {
 /// Position and quaternion.
 pub(crate) fn pose(X: &Pose) -> ([f64; 3], [f64; 4]) {
     (X.translation.to_array(), X.rotation.to_array())
+}
+
+/// Position and quaternion (of any length) as a pose.
+pub(crate) fn pose_of(x: &[f64]) -> Pose {
+    let norm = x[3..7].iter().map(|x| x * x).sum::<f64>().sqrt();
+    let r = if norm > 0.0 {
+        Quat::new(x[3] / norm, x[4] / norm, x[5] / norm, x[6] / norm)
+    } else {
+        Quat::IDENTITY
+    };
+    Pose::new(r, Vec3::from([x[0], x[1], x[2]]))
 }

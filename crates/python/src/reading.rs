@@ -60,6 +60,20 @@ pub(crate) enum Kind {
 }
 
 impl Kind {
+    /// Whether it reads accelerations, or forces that cause them.
+    pub(crate) fn accelerates(&self) -> bool {
+        matches!(
+            self,
+            Self::Accelerometer(_)
+                | Self::Imu(_)
+                | Self::Force(_)
+                | Self::Torque(_)
+                | Self::Wrench(..)
+                | Self::Acceleration(_)
+                | Self::AngularAcceleration(_)
+        )
+    }
+
     /// How many numbers it reads.
     pub(crate) fn width(&self) -> usize {
         match self {

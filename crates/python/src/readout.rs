@@ -2,6 +2,7 @@
 
 use crate::dynamics::at_origins;
 use crate::errors::guarded;
+use crate::forward::{Forward, Found};
 use crate::numbers::{matrix, matrix_of, motion, pose, row};
 use crate::packed::Packed;
 use crate::problem::Problem;
@@ -19,6 +20,12 @@ const STICK_SPEED: f64 = 1e-6;
 
 #[pymethods]
 impl Simulation {
+    /// Whether a step led to the present state.
+    #[getter]
+    fn _stepped(&self, py: Python<'_>) -> PyResult<bool> {
+        Ok(self.pulled(py)?.q_before.is_some())
+    }
+
     /// Contacts of the last step, as records: bodies, geometries, feature and mode; position, axes, gap, friction, force,
     /// moment, slip.
     #[pyo3(name = "_contact_records")]
@@ -26,19 +33,7 @@ impl Simulation {
         let mut inner = self.lock()?;
         let mut contacts = Vec::new();
         inner.sim.contacts_into(&mut contacts);
-        let mut out = Packed::default();
-        for c in contacts.iter().filter(|c| open || c.force != Vec3::ZERO) {
-            c.bodies.iter().for_each(|b| out.index(*b));
-            c.geometries.iter().for_each(|g| out.index(Some(*g)));
-            out.whole(c.feature.cast_signed());
-            out.whole(mode(c));
-            out.vector(c.position);
-            let (t1, t2) = c.normal.tangents();
-            [t1, t2, c.normal].iter().for_each(|axis| out.vector(*axis));
-            out.numbers(&[c.gap, c.friction]);
-            [c.force, c.moment, c.slip].iter().for_each(|v| out.vector(*v));
-        }
-        Ok(out.finish(py))
+        Ok(records(py, &contacts, open))
     }
 
     /// The judge's word on the last step, by the exact law.
@@ -88,6 +83,25 @@ impl Simulation {
         Ok(row(py, inner.acceleration()))
     }
 
+    /// Accelerations, contacts and efforts of the present state: those of the last step where one led to it.
+    #[expect(clippy::type_complexity, reason = "two arrays and records that Python names")]
+    #[pyo3(name = "_forward")]
+    fn forward_dynamics<'py>(
+        &self,
+        py: Python<'py>,
+    ) -> PyResult<(Bound<'py, PyArray1<f64>>, Bound<'py, PyByteArray>, Bound<'py, PyArray1<f64>>)> {
+        let mut inner = self.pulled(py)?;
+        let found = if inner.q_before.is_some() {
+            let mut found = Found { acceleration: inner.acceleration(), ..Found::default() };
+            inner.sim.contacts_into(&mut found.contacts);
+            inner.sim.efforts_into(&mut found.efforts);
+            found
+        } else {
+            guarded(|| inner.forward().cloned())?
+        };
+        Ok((row(py, found.acceleration), records(py, &found.contacts, false), row(py, found.efforts)))
+    }
+
     /// The contact problem of the last step, without what slept.
     #[getter]
     fn problem(&self) -> PyResult<Problem> {
@@ -133,7 +147,7 @@ impl Simulation {
     ) -> PyResult<(Bound<'py, PyArray2<f64>>, Bound<'py, PyArray2<f64>>)> {
         let mut inner = self.pulled(py)?;
         let poses: Vec<_> =
-            self.world.get().geometry_poses(inner.sim.kinematics()).iter().map(pose).collect();
+            self.world_now(py).get().geometry_poses(inner.sim.kinematics()).iter().map(pose).collect();
         let (p, r) = (poses.iter().flat_map(|x| x.0), poses.iter().flat_map(|x| x.1));
         let n = poses.len();
         Ok((matrix_of(py, p.collect(), [n, 3])?, matrix_of(py, r.collect(), [n, 4])?))
@@ -157,7 +171,41 @@ impl Simulation {
     }
 }
 
+impl Simulation {
+    /// Contacts of the present state: those of the last step where one led to it.
+    pub(crate) fn present_contacts(&self, py: Python<'_>) -> PyResult<Vec<ContactState>> {
+        let mut inner = self.pulled(py)?;
+        if inner.q_before.is_none() {
+            return guarded(|| Ok(inner.forward()?.contacts.clone()));
+        }
+        let mut contacts = Vec::new();
+        inner.sim.contacts_into(&mut contacts);
+        Ok(contacts)
+    }
+}
+
 impl crate::simulation::Inner {
+    /// Accelerations and forces of the present state, under the present controls and applied efforts.
+    pub(crate) fn forward(&mut self) -> PyResult<&Found> {
+        let applied = self.sim.generalized_mut().to_vec();
+        for force in &self.forces {
+            force.apply(&mut self.sim);
+        }
+        if let Some(motion) = &self.motion {
+            motion.apply(&mut self.sim);
+        }
+        let efforts = self.sim.generalized_mut().to_vec();
+        // What the scene exerts is added by the next step again.
+        self.sim.generalized_mut().copy_from_slice(&applied);
+        let control = self.sim.control_mut().to_vec();
+        let state = self.sim.state().clone();
+        let forward = match self.forward.take() {
+            Some(forward) => forward,
+            None => Box::new(Forward::new(&self.sim)?),
+        };
+        self.forward.insert(forward).of(&state, &control, &efforts)
+    }
+
     /// Mean v̇ of the last step; zero before the first.
     pub(crate) fn acceleration(&self) -> Vec<f64> {
         let per_second = 1.0 / self.sim.settings().stepper.dt;
@@ -172,6 +220,23 @@ impl crate::simulation::Inner {
         vel.update(&world.model, &kin, &self.sim.state().v);
         (kin, vel)
     }
+}
+
+/// Contacts as records; those that carry no force if `open`.
+fn records<'py>(py: Python<'py>, contacts: &[ContactState], open: bool) -> Bound<'py, PyByteArray> {
+    let mut out = Packed::default();
+    for c in contacts.iter().filter(|c| open || c.force != Vec3::ZERO) {
+        c.bodies.iter().for_each(|b| out.index(*b));
+        c.geometries.iter().for_each(|g| out.index(Some(*g)));
+        out.whole(c.feature.cast_signed());
+        out.whole(mode(c));
+        out.vector(c.position);
+        let (t1, t2) = c.normal.tangents();
+        [t1, t2, c.normal].iter().for_each(|axis| out.vector(*axis));
+        out.numbers(&[c.gap, c.friction]);
+        [c.force, c.moment, c.slip].iter().for_each(|v| out.vector(*v));
+    }
+    out.finish(py)
 }
 
 /// 0: open, 1: sticks, 2: slides.

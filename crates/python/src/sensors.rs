@@ -14,15 +14,25 @@ use stiction::dynamics::{Accelerations, ColumnRates};
 impl Inner {
     fn sense(&mut self, readings: &[&Reading]) -> PyResult<Vec<Vec<f64>>> {
         let world = self.sim.shared_world();
+        // Of a state that no step led to, accelerations and forces are its own.
+        let found = match self.q_before {
+            Some(_) => None,
+            None => Some(self.forward()?.clone()),
+        };
+        let a = found.as_ref().map_or_else(|| self.acceleration(), |f| f.acceleration.clone());
         let (kin, vel) = self.moving();
-        let a = self.acceleration();
         let (mut rates, mut acc) = (ColumnRates::new(&world.model), Accelerations::new(&world.model));
         let v = self.sim.state().v.clone();
         rates.update(&world.model, &kin, &vel, &v);
         acc.update(&world.model, &kin, &vel, &rates, &v, &a);
         let (mut contacts, mut efforts) = (Vec::new(), Vec::new());
-        self.sim.contacts_into(&mut contacts);
-        self.sim.efforts_into(&mut efforts);
+        match found {
+            Some(found) => (contacts, efforts) = (found.contacts, found.efforts),
+            None => {
+                self.sim.contacts_into(&mut contacts);
+                self.sim.efforts_into(&mut efforts);
+            }
+        }
         let state = self.sim.state();
         let senses = Senses {
             world: &world,
@@ -52,7 +62,8 @@ impl Simulation {
         indices: Vec<usize>,
     ) -> PyResult<Vec<Bound<'py, PyArray1<f64>>>> {
         let mut inner = self.pulled(py)?;
-        let offered = self.world.get().readings();
+        let world = self.world_now(py);
+        let offered = world.get().readings();
         let readings = indices.iter().map(|i| chosen(offered, *i)).collect::<PyResult<Vec<_>>>()?;
         let all = guarded(|| inner.sense(&readings))?;
         Ok(all.into_iter().map(|x| row(py, x)).collect())

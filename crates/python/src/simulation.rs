@@ -3,7 +3,8 @@
 //! The arrays are never memory of the engine: a thread that writes into them while another steps can spoil numbers, not
 //! memory. What was written into q or v is taken as a new state, from which contacts start cold.
 
-use crate::errors::{InternalError, StepFailed, index, released, wrong};
+use crate::errors::{InternalError, StepFailed, index, interruptible, released, wrong};
+use crate::forward::Forward;
 use crate::numbers::{Row, numbers, vec3};
 use crate::page::Page;
 use crate::plugged::{PythonCorrection, PythonSolver, Raised};
@@ -16,7 +17,7 @@ use pyo3::prelude::*;
 use pyo3::types::PySlice;
 use serde::Deserialize;
 use serde_json::{Map, Value};
-use std::sync::{Mutex, MutexGuard, TryLockError, Weak};
+use std::sync::{Mutex, MutexGuard, PoisonError, TryLockError, Weak};
 use stiction::solvers::Params;
 use stiction::{Settings, Snapshot, State, StepReport, StepStatus};
 use stiction_camera::Painter;
@@ -66,9 +67,9 @@ pub(crate) fn stepper(
 pub(crate) struct Inner {
     pub(crate) sim: stiction::Simulation,
     /// Forces that the scene states.
-    forces: Vec<Force>,
+    pub(crate) forces: Vec<Force>,
     /// The motion that the actuators follow, until a control is given.
-    motion: Option<Motion>,
+    pub(crate) motion: Option<Motion>,
     /// v at the start of the last step.
     pub(crate) v_before: Vec<f64>,
     /// q at the start of the step that led to the present state, if one did.
@@ -78,6 +79,8 @@ pub(crate) struct Inner {
     pub(crate) page: Weak<Page>,
     /// Triangles of its shapes, once a picture was made.
     pub(crate) painter: Option<Painter>,
+    /// Forces and accelerations of a state that no step led to, once somebody has asked.
+    pub(crate) forward: Option<Box<Forward>>,
     /// An exception that a solver or a correction in Python raised.
     raised: Raised,
     /// Threads do not follow into a forked process: there it must not be used.
@@ -88,7 +91,7 @@ pub(crate) struct Inner {
 #[pyclass(subclass, frozen, module = "stiction._stiction")]
 pub(crate) struct Simulation {
     pub(crate) inner: Mutex<Inner>,
-    pub(crate) world: Py<World>,
+    world: Mutex<Py<World>>,
     /// q, v, controls.
     buffer: Py<PyArray1<f64>>,
     q: Py<PyAny>,
@@ -100,6 +103,11 @@ pub(crate) struct Simulation {
 }
 
 impl Simulation {
+    /// The world as it is now.
+    pub(crate) fn world_now(&self, py: Python<'_>) -> Py<World> {
+        self.world.lock().unwrap_or_else(PoisonError::into_inner).clone_ref(py)
+    }
+
     /// The inside, if no other thread is in it.
     pub(crate) fn lock(&self) -> PyResult<MutexGuard<'_, Inner>> {
         let inner = self.inner.try_lock().map_err(|e| match e {
@@ -202,19 +210,24 @@ impl Inner {
         report
     }
 
-    /// `steps` steps, fewer if one fails.
-    fn steps(&mut self, steps: usize) -> PyResult<StepReport> {
-        let mut report = self.step();
-        for _ in 1..steps {
-            if matches!(report.status, StepStatus::Failed(_)) {
-                break;
+    /// `steps` steps, fewer if one fails or a signal ends them; `held`: the efforts of the first act in all.
+    fn steps(&mut self, py: Python<'_>, steps: usize, held: bool) -> PyResult<Option<StepReport>> {
+        let efforts = if held { self.sim.generalized_mut().to_vec() } else { Vec::new() };
+        let (mut last, mut left) = (None, steps);
+        interruptible(py, || {
+            if held {
+                self.sim.generalized_mut().copy_from_slice(&efforts);
             }
-            report = self.step();
-        }
-        match self.raised.take() {
-            Some(error) => Err(error),
-            None => Ok(report),
-        }
+            let report = self.step();
+            if let Some(error) = self.raised.take() {
+                return Err(error);
+            }
+            left -= 1;
+            let over = left == 0 || matches!(report.status, StepStatus::Failed(_));
+            last = Some(report);
+            Ok(over)
+        })?;
+        Ok(last)
     }
 }
 
@@ -258,15 +271,17 @@ impl Simulation {
             record: None,
             page: Weak::new(),
             painter: None,
+            forward: None,
             raised,
             process,
         });
+        let world = Mutex::new(world);
         Ok(Self { inner, world, buffer: buffer.unbind(), q, v, control, nq, nv, nu })
     }
 
-    /// Advances by `steps` time steps; fewer if one fails. Says how the last went.
-    #[pyo3(signature = (control=None, steps=1))]
-    fn step(&self, py: Python<'_>, control: Option<Row<'_>>, steps: usize) -> PyResult<Report> {
+    /// Advances by `steps` time steps; fewer if one fails. Says how the last went. `held`: applied efforts act in all of them.
+    #[pyo3(signature = (control=None, steps=1, held=false))]
+    fn step(&self, py: Python<'_>, control: Option<Row<'_>>, steps: usize, held: bool) -> PyResult<Report> {
         if steps == 0 {
             return Err(wrong("steps is 0; expected at least one"));
         }
@@ -279,15 +294,22 @@ impl Simulation {
         if given {
             inner.motion = None;
         }
-        let report = released(py, || inner.steps(steps))?;
+        let outcome = inner.steps(py, steps, held);
         self.push(py, inner)?;
-        Ok(Report(report))
+        let nothing = || InternalError::new_err("no step was made");
+        Ok(Report(outcome?.ok_or_else(nothing)?))
     }
 
     /// Steps as `step` does, but a step that fails raises.
-    #[pyo3(signature = (control=None, steps=1))]
-    fn advance(&self, py: Python<'_>, control: Option<Row<'_>>, steps: usize) -> PyResult<Report> {
-        let report = self.step(py, control, steps)?;
+    #[pyo3(signature = (control=None, steps=1, held=false))]
+    fn advance(
+        &self,
+        py: Python<'_>,
+        control: Option<Row<'_>>,
+        steps: usize,
+        held: bool,
+    ) -> PyResult<Report> {
+        let report = self.step(py, control, steps, held)?;
         match report.0.status {
             StepStatus::Failed(cause) => Err(StepFailed::new_err(cause)),
             _ => Ok(report),
@@ -338,7 +360,7 @@ impl Simulation {
     #[getter]
     #[pyo3(name = "_world")]
     fn world(&self, py: Python<'_>) -> Py<World> {
-        self.world.clone_ref(py)
+        self.world_now(py)
     }
 
     /// Sets time, q and v; contacts start cold.
@@ -355,6 +377,36 @@ impl Simulation {
         inner.v_before.copy_from_slice(&before);
         inner.q_before = None;
         self.push(py, &mut inner)
+    }
+
+    /// Goes on with the same state in a world whose numbers are others, or under other settings; contacts start cold.
+    #[pyo3(name = "_go_on_in")]
+    fn go_on_in(&self, py: Python<'_>, world: Py<World>, settings: &str) -> PyResult<()> {
+        let of = world.get();
+        if (of.state.q.len(), of.state.v.len(), of.control.len()) != (self.nq, self.nv, self.nu) {
+            return Err(wrong("a simulation goes on in a world of as many coordinates and actuators alone"));
+        }
+        let settings = self::settings(&of.settings, settings)?;
+        let mut guard = self.pulled(py)?;
+        let inner = &mut *guard;
+        let (state, control) = (inner.sim.state().clone(), inner.sim.control_mut().to_vec());
+        let mut sim = released(py, || {
+            stiction::Simulation::new(of.world.clone(), state.clone(), settings).map_err(wrong)
+        })?;
+        sim.control_mut().copy_from_slice(&control);
+        inner.v_before.copy_from_slice(&state.v);
+        (inner.sim, inner.q_before, inner.forward, inner.painter) = (sim, None, None, None);
+        drop(guard);
+        *self.world.lock().unwrap_or_else(PoisonError::into_inner) = world;
+        Ok(())
+    }
+
+    /// Replaces what acts in the next step only by these efforts.
+    #[pyo3(name = "_set_efforts")]
+    fn set_efforts(&self, efforts: Row<'_>) -> PyResult<()> {
+        let efforts = numbers("efforts", &efforts, self.nv, "one for each velocity")?;
+        self.lock()?.sim.generalized_mut().copy_from_slice(&efforts);
+        Ok(())
     }
 
     /// Adds a force at a point of a body, both in the world, for the next step only.

@@ -9,7 +9,8 @@ True
 
 from . import dynamics, laboratory, learn
 from ._batch import STATUS, Batch, BatchReports, LinkStates
-from ._model import Model, Scene, builtin_models, builtin_scenes, load, loads
+from ._model import Model, NotSimulated, Scene, builtin_models, builtin_scenes, load, loads
+from ._recording import Recording
 from ._simulation import (
     CONTACT,
     CORRECTABLE,
@@ -17,7 +18,6 @@ from ._simulation import (
     Energy,
     LinkState,
     Picture,
-    Recording,
     Simulation,
     Snapshot,
     State,
@@ -67,6 +67,7 @@ __all__ = [
     "LinkStates",
     "Loop",
     "Model",
+    "NotSimulated",
     "Picture",
     "Recording",
     "Scene",

@@ -11,7 +11,7 @@ from numpy.typing import ArrayLike, NDArray
 
 from . import _stiction
 from ._model import Model
-from ._stiction import Error
+from ._stiction import Error, StepFailed
 from ._tables import Array
 
 #: Environments: indices, a mask, one index, or None for all.
@@ -131,10 +131,24 @@ class Batch(_stiction.Batch):
         """Why environments are stepped one by one; None where lanes take the model."""
         return self._pace()[1]
 
-    def step(self, control: ArrayLike | None = None, steps: int = 1) -> None:
-        """Advances all environments by ``steps`` time steps; ``control`` (n, nu) is kept, as in :attr:`control`."""
-        super().step(control, steps)
-        self.time += steps * self.dt
+    def step(self, control: ArrayLike | None = None, steps: int = 1, strict: bool = False) -> None:  # type: ignore[override]
+        """Advances all environments by ``steps`` time steps; ``control`` (n, nu) is kept, as in :attr:`control`.
+
+        An environment whose step fails stays where it was, and :meth:`failures` says why; ``strict`` raises StepFailed after
+        the first step in which one does. Ctrl-C ends it between two steps.
+        """
+        if steps < 1:
+            raise Error(f"steps is {steps}; expected at least one")
+        done, error = super().step(control, steps, strict)
+        self.time += done * self.dt
+        if error is not None:
+            raise error
+        if strict:
+            failed = self.failures()
+            if failed:
+                i, cause = failed[0]
+                others = f" (and {len(failed) - 1} others: failures())" if len(failed) > 1 else ""
+                raise StepFailed(f"environment {i}{others}: {cause}")
 
     def _ids(self, ids: Ids) -> list[int]:
         if ids is None:
@@ -144,13 +158,15 @@ class Batch(_stiction.Batch):
             if chosen.shape != (self.n,):
                 raise Error(f"a mask of the shape {chosen.shape}; expected ({self.n},), one for each environment")
             return [int(i) for i in np.flatnonzero(chosen)]
+        if chosen.size and chosen.dtype.kind not in "iu":
+            raise Error(f"environments are {ids!r}; expected whole numbers, or a mask")
         return [int(i) for i in np.atleast_1d(chosen)]
 
     def set_state(self, ids: Ids = None, q: ArrayLike | None = None, v: ArrayLike | None = None) -> None:
         """Sets states of some environments (all without ``ids``): a row for each, or one for all. They start cold."""
         which = self._ids(ids)
-        rows_q = self.q[which] if q is None else np.broadcast_to(np.asarray(q, float), (len(which), self.model.nq))
-        rows_v = self.v[which] if v is None else np.broadcast_to(np.asarray(v, float), (len(which), self.model.nv))
+        rows_q = self.q[which] if q is None else _rows("q", q, (len(which), self.model.nq))
+        rows_v = self.v[which] if v is None else _rows("v", v, (len(which), self.model.nv))
         self._set_states(which, rows_q, rows_v)
 
     def reset(self, ids: Ids = None, q: ArrayLike | None = None, v: ArrayLike | None = None) -> None:
@@ -172,7 +188,15 @@ class Batch(_stiction.Batch):
             array = np.asarray(value, dtype=np.float64)
             if name in shapes and array.ndim == 1 and array.shape == (len(which),) and shapes[name] != array.shape:
                 array = array.reshape((-1, *[1] * len(shapes[name])))
-            given[name] = np.broadcast_to(array, (len(which), *shapes[name])) if name in shapes else array
+            if name in shapes:
+                try:
+                    array = np.broadcast_to(array, (len(which), *shapes[name]))
+                except ValueError:
+                    raise Error(
+                        f"{name} has the shape {np.shape(value)}; expected {shapes[name]} for all environments, or a row for "
+                        f"each, {(len(which), *shapes[name])}"
+                    ) from None
+            given[name] = array
         self._set_parameters(which, given)
 
     def parameters(self, *names: str) -> dict[str, Array]:
@@ -230,6 +254,18 @@ class Batch(_stiction.Batch):
     def _missing(self) -> dict[int, str]:
         return dict(self._sensors_not_batched())
 
+    def __reduce__(self) -> tuple[Any, ...]:
+        raise Error("a batch cannot be pickled or copied; make another of the same model, and set_state(q=…, v=…) on it")
+
     def __repr__(self) -> str:
         return f"<stiction.Batch of {self.n} × `{self.model.name}`, {self.lanes} at a time>"
 
+
+
+def _rows(what: str, given: ArrayLike, shape: tuple[int, int]) -> Array:
+    try:
+        return np.broadcast_to(np.asarray(given, float), shape)
+    except ValueError:
+        raise Error(
+            f"{what} has the shape {np.shape(given)}; expected {shape[1:]} for all environments, or a row for each, {shape}"
+        ) from None

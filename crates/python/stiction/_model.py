@@ -6,6 +6,7 @@ import hashlib
 import json
 import os
 import tempfile
+import warnings
 from collections.abc import Mapping, Sequence
 from functools import cached_property
 from pathlib import Path
@@ -33,7 +34,11 @@ from ._tables import (
     Table,
     Tables,
     Tendon,
+    frozen,
 )
+
+#: Kinds of actuators that :func:`load` adds.
+ACTUATORS = ("motor", "position", "velocity")
 
 #: How a model was made, so that it can be made again elsewhere.
 Recipe = tuple[Any, ...]
@@ -46,9 +51,14 @@ class Model:
     counted is in CONVENTIONS.md (as in MuJoCo).
     """
 
-    def __init__(self, world: _stiction.World, recipe: Recipe) -> None:
+    def __init__(self, world: _stiction.World, recipe: Recipe, folder: str = "") -> None:
         self._world = world
         self._recipe = recipe
+        #: Where its texts lay while they were read, which no note names.
+        self._folder = folder + os.sep if folder else ""
+
+    def _words(self, notes: list[str]) -> list[str]:
+        return [note.replace(self._folder, "") for note in notes] if self._folder else notes
 
     # ----------------------------------------------------------------- sizes
 
@@ -85,7 +95,7 @@ class Model:
     @property
     def gravity(self) -> Array:
         """Acceleration of gravity in the world [m/s²]."""
-        return np.array(self._described["gravity"], dtype=np.float64)
+        return frozen(np.array(self._described["gravity"], dtype=np.float64))
 
     @property
     def settings(self) -> dict[str, Any]:
@@ -93,9 +103,14 @@ class Model:
         return cast("dict[str, Any]", json.loads(json.dumps(self._described["settings"])))
 
     @property
+    def not_simulated(self) -> list[str]:
+        """What its file names, would change the motion, and is not simulated, in words; :func:`load` warns of it."""
+        return self._words(self._world.not_simulated)
+
+    @property
     def notes(self) -> list[str]:
         """Everything that was left out, added or changed while it was loaded, in words."""
-        return self._world.notes
+        return self._words(self._world.notes)
 
     # ---------------------------------------------------------------- tables
 
@@ -187,18 +202,18 @@ class Model:
 
     @property
     def q0(self) -> Array:
-        """Coordinates it starts with, a copy."""
-        return self._world.q0
+        """Coordinates it starts with, which cannot be written: see :meth:`starting_at`."""
+        return frozen(self._world.q0)
 
     @property
     def v0(self) -> Array:
-        """Velocities it starts with, a copy."""
-        return self._world.v0
+        """Velocities it starts with, which cannot be written: see :meth:`starting_at`."""
+        return frozen(self._world.v0)
 
     @property
     def control0(self) -> Array:
-        """Controls it starts with, a copy."""
-        return self._world.control0
+        """Controls it starts with, which cannot be written."""
+        return frozen(self._world.control0)
 
     def neutral(self) -> Array:
         """Coordinates with every joint at its reference."""
@@ -217,12 +232,12 @@ class Model:
         (actuators, 2), ``friction``, ``restitution`` (geometries), ``pair_friction``. One number stands for all.
         """
         given = {name: np.asarray(value, dtype=np.float64) for name, value in fields.items()}
-        return Model(self._world.replace(given), ("replace", self._recipe, given))
+        return Model(self._world.replace(given), ("replace", self._recipe, given), self._folder.rstrip(os.sep))
 
     def starting_at(self, q: ArrayLike, v: ArrayLike | None = None, t: float = 0.0) -> Model:
         """The same model, started elsewhere."""
         q, v = np.array(q, dtype=np.float64), np.array(self.v0 * 0 if v is None else v, dtype=np.float64)
-        return Model(self._world.started_at(t, q, v), ("start", self._recipe, t, q, v))
+        return Model(self._world.started_at(t, q, v), ("start", self._recipe, t, q, v), self._folder.rstrip(os.sep))
 
     def to_mjcf(self, stem: str = "model") -> str:
         """The model as MJCF; what MJCF cannot say is said by ``stiction convert``. Files it needs are not written."""
@@ -238,8 +253,24 @@ class Model:
     def __repr__(self) -> str:
         return (
             f"<stiction.Model `{self.name}`: nq = {self.nq}, nv = {self.nv}, nu = {self.nu}, "
-            f"{len(self.bodies)} bodies, {len(self.geometries)} geometries>"
+            f"{len(self.bodies)} bodies, {len(self.geometries)} geometries{self._left_out()}>"
         )
+
+    def _left_out(self) -> str:
+        missing = len(self.not_simulated)
+        return f", {missing} word{'s' if missing > 1 else ''} of the file not simulated" if missing else ""
+
+    def _told(self) -> Model:
+        """Itself, after a warning of what is not simulated."""
+        missing = self.not_simulated
+        if missing:
+            text = f"`{self.name}` is simulated without what its file says here (model.not_simulated):\n  "
+            warnings.warn(text + "\n  ".join(missing), NotSimulated, stacklevel=3)
+        return self
+
+
+class NotSimulated(UserWarning):
+    """A file names something that would change the motion, and nothing simulates it."""
 
 
 def load(
@@ -247,6 +278,7 @@ def load(
     *,
     free_base: bool = False,
     keyframe: str | None = None,
+    actuators: str | None = None,
     hold: bool | Mapping[str, float] = False,
     package_dirs: Sequence[str | os.PathLike[str]] = (),
     srdf: str | os.PathLike[str] | None = None,
@@ -256,17 +288,21 @@ def load(
 ) -> Model:
     """A built-in scene by name, a scene file (.toml) or a robot file (.urdf, .sdf, .world, .xml, .mjcf).
 
-    ``free_base``: the root link of a URDF moves freely. ``hold``: servos keep the starting posture on joints that
-    nothing drives; a mapping gives stiffness and damping, or a frequency. ``package_dirs``: where ``package://`` names are
+    ``free_base``: the root link of a URDF moves freely. ``actuators``: "motor", "position" or "velocity" gives every joint
+    that the file drives with none an actuator of its name, whose control is an effort, a position or a speed. Its effort ends
+    at the limit that the file states for the joint; controls end at the file's limits of effort, position and speed. Servos are
+    of 10 Hz. A URDF and most SDF files have no actuators: without this, ``nu`` is 0. ``hold``: servos keep the starting posture on joints that
+    nothing drives; a mapping gives ``stiffness`` and ``damping``, or a ``frequency``. ``package_dirs``: where ``package://`` names are
     looked up. ``meshes``: hull, decompose or triangles. ``ground=True`` adds the plane z = 0; without, it is added under
     one robot with a free base whose file has nothing to stand on, which is set down on it. ``complete=False``: what the
-    robot file says and nothing else; no ground is added, and the model starts in its neutral posture.
+    robot file says and nothing else; no ground is added, and the model starts in its neutral posture. What the file names and
+    nothing simulates is warned of (:class:`NotSimulated`).
     """
-    options = _options(free_base, keyframe, hold, package_dirs, srdf, meshes, complete, ground)
+    options = _options(free_base, keyframe, actuators, hold, package_dirs, srdf, meshes, complete, ground)
     path = os.fspath(source)
     name = os.path.abspath(path) if os.path.splitext(path)[1] else path
     digest = _digest(name)
-    return Model(_stiction.World.find(path, json.dumps(options)), ("file", name, options, digest))
+    return Model(_stiction.World.find(path, json.dumps(options)), ("file", name, options, digest))._told()
 
 
 def loads(
@@ -276,6 +312,7 @@ def loads(
     name: str | None = None,
     free_base: bool = False,
     keyframe: str | None = None,
+    actuators: str | None = None,
     hold: bool | Mapping[str, float] = False,
     package_dirs: Sequence[str | os.PathLike[str]] = (),
     meshes: str = "hull",
@@ -287,14 +324,14 @@ def loads(
     ``assets`` maps relative paths to the contents of the files that the text names: meshes, height maps, includes.
     Messages call the text ``name``.
     """
-    options = _options(free_base, keyframe, hold, package_dirs, None, meshes, complete, ground)
+    options = _options(free_base, keyframe, actuators, hold, package_dirs, None, meshes, complete, ground)
     files = {str(path): content.encode() if isinstance(content, str) else bytes(content)
              for path, content in (assets or {}).items()}
     xml = text.lstrip("\ufeff \t\r\n").startswith("<")
     name = name or ("model.xml" if xml else "scene.toml")
     if not os.path.splitext(name)[1]:
         name += ".xml" if xml else ".toml"
-    return _from_text(text, name, files, options)
+    return _from_text(text, name, files, options)._told()
 
 
 def _from_text(text: str, name: str, assets: dict[str, bytes], options: dict[str, Any]) -> Model:
@@ -309,12 +346,13 @@ def _from_text(text: str, name: str, assets: dict[str, bytes], options: dict[str
             world = _stiction.World.find(os.path.join(folder, name), json.dumps(options))
         except Error as error:
             raise Error(str(error).replace(folder + os.sep, "")) from None
-    return Model(world, ("text", text, name, assets, options))
+    return Model(world, ("text", text, name, assets, options), folder)
 
 
 def _options(
     free_base: bool,
     keyframe: str | None,
+    actuators: str | None,
     hold: bool | Mapping[str, float],
     package_dirs: Sequence[str | os.PathLike[str]],
     srdf: str | os.PathLike[str] | None,
@@ -322,11 +360,16 @@ def _options(
     complete: bool,
     ground: bool,
 ) -> dict[str, Any]:
+    if actuators not in (None, *ACTUATORS):
+        raise Error(f"actuators is {actuators!r}; expected one of {', '.join(ACTUATORS)}, or None")
     if isinstance(hold, bool):
         hold = {} if hold else None  # type: ignore[assignment]
+    elif not isinstance(hold, Mapping):
+        raise Error(f"hold is {hold!r}; expected True, False, or a mapping of stiffness and damping, or of frequency")
     return {
         "free_base": free_base,
         "keyframe": keyframe,
+        "actuators": actuators,
         "hold": hold if hold is None else dict(cast("Mapping[str, float]", hold)),
         "package_dirs": [os.path.abspath(p) for p in package_dirs],
         "srdf": None if srdf is None else os.path.abspath(srdf),
@@ -436,8 +479,8 @@ class Scene:
         sections = json.loads(json.dumps(self._sections))
         if not self._texts:
             text = json.dumps(sections)
-            return Model(_stiction.World.scene(text), ("scene", text))
-        return _scene_with_texts(json.dumps(sections), list(self._texts))
+            return Model(_stiction.World.scene(text), ("scene", text))._told()
+        return _scene_with_texts(json.dumps(sections), list(self._texts))._told()
 
 
 def _scene_with_texts(sections: str, texts: list[tuple[str, str, dict[str, bytes]]]) -> Model:
@@ -457,7 +500,7 @@ def _scene_with_texts(sections: str, texts: list[tuple[str, str, dict[str, bytes
             world = _stiction.World.scene(json.dumps(read))
         except Error as error:
             raise Error(str(error).replace(folder + os.sep, "")) from None
-    return Model(world, ("scene texts", sections, texts))
+    return Model(world, ("scene texts", sections, texts), folder)
 
 
 def _plain(value: Any) -> Any:

@@ -3,19 +3,18 @@
 from __future__ import annotations
 
 import json
-import os
 from collections.abc import Callable, Iterator, Mapping
 from dataclasses import dataclass
-from html import escape
-from typing import Any, cast
+from typing import Any
 
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
 from . import _stiction, dynamics
 from ._model import Model
+from ._recording import Recording
 from ._stiction import Error, StepReport
-from ._tables import Array
+from ._tables import Array, frozen
 from ._viewer import Viewer
 
 #: A contact of the last step. ``frame`` holds two tangents and the normal, from A to B, as rows; ``force``, ``moment`` and
@@ -119,7 +118,9 @@ class LinkState:
 class Picture:
     """Colour (height, width, 3), depth along the axis of the camera [m], and the index of the geometry at every pixel.
 
-    Geometries are numbered as they are drawn, which is not the order of the model; −1: nothing.
+    Indices are those of ``model.geometries``; behind them come the shapes that are only drawn, in the order of the file; −1:
+    nothing. Depth of balls, ellipsoids, capsules and cylinders is that of the shape, exact to single precision; where one hides
+    another is decided by triangles, which miss a third of a pixel.
     """
 
     rgb: NDArray[np.uint8]
@@ -230,14 +231,15 @@ class Simulation(_stiction.Simulation):
 
     def set_state(self, q: ArrayLike | None = None, v: ArrayLike | None = None, t: float | None = None) -> None:
         """Sets q, v and time at once; contacts start cold."""
-        q = self.q.copy() if q is None else np.asarray(q, dtype=np.float64)
-        v = self.v.copy() if v is None else np.asarray(v, dtype=np.float64)
+        # Copies: what is given may be the arrays that this writes.
+        q = np.array(self.q if q is None else q, dtype=np.float64)
+        v = np.array(self.v if v is None else v, dtype=np.float64)
         self._set_state(self.time if t is None else t, q, v)
 
     def reset(self, keyframe: str | int | None = None, *, q: ArrayLike | None = None, v: ArrayLike | None = None) -> None:
         """Back to the start of the model, at time 0: to a keyframe of its file, or to q and v."""
         model = self.model
-        control = model.control0
+        control = np.array(model.control0)
         start_q, start_v = model.q0, model.v0
         if keyframe is not None:
             key = model.keyframes[keyframe]
@@ -272,11 +274,15 @@ class Simulation(_stiction.Simulation):
     ) -> StepReport | None:
         """Steps for so many seconds, or until ``until(self)`` is true; raises StepFailed where a step fails.
 
-        ``controller(self)`` is called every ``every`` seconds (every step without), before the step.
+        ``controller(self)`` is called every ``every`` seconds (every step without), before the step. What it sets and applies
+        acts until it is called again: the controls that it returns or writes, and the efforts of :meth:`apply_efforts`,
+        :meth:`apply_force` and :meth:`apply_moment`, held as joint efforts. Ctrl-C ends the run between two steps.
         """
+        if not (seconds >= 0 and seconds / self.dt < 2**53):
+            raise Error(f"seconds is {seconds}; expected a finite number >= 0 [s]")
+        if every is not None and not 0 < every < float("inf"):
+            raise Error(f"every is {every}; expected a finite number > 0 [s]")
         steps = round(seconds / self.dt)
-        if not 0 <= steps < 2**53:
-            raise Error(f"seconds is {seconds}; expected a number >= 0 [s]")
         chunk = 1 if every is None else round(every / self.dt)
         if chunk < 1:
             raise Error(f"every is {every}; expected at least the time step, {self.dt} s")
@@ -287,7 +293,7 @@ class Simulation(_stiction.Simulation):
         while done < steps and not (until is not None and until(self)):
             control = None if controller is None else controller(self)
             now = min(chunk, steps - done)
-            report = self.advance(control, now)
+            report = self.advance(control, now, controller is not None)
             done += now
         return report
 
@@ -295,12 +301,12 @@ class Simulation(_stiction.Simulation):
 
     @property
     def contacts(self) -> Contacts:
-        """Contacts of the last step that carry a force, as a structured array of :data:`CONTACT`."""
+        """Contacts of the last step that carry a force, as a structured array of :data:`CONTACT`, which cannot be written."""
         return self.contacts_near(False)
 
     def contacts_near(self, open: bool = True) -> Contacts:
         """Contacts of the last step, with those that carry no force if ``open``."""
-        return np.frombuffer(self._contact_records(open), dtype=CONTACT)
+        return frozen(np.frombuffer(self._contact_records(open), dtype=CONTACT))
 
     @property
     def certificate(self) -> Certificate:
@@ -315,23 +321,23 @@ class Simulation(_stiction.Simulation):
     @property
     def body_positions(self) -> Array:
         """Origins of the bodies in the world (bodies, 3) [m]."""
-        return self._body_poses()[0]
+        return frozen(self._body_poses()[0])
 
     @property
     def body_quaternions(self) -> Array:
         """Orientations of the bodies in the world (bodies, 4), w first."""
-        return self._body_poses()[1]
+        return frozen(self._body_poses()[1])
 
     @property
     def body_velocities(self) -> Array:
         """Velocities of the bodies (bodies, 6): angular, then of the origin, in world axes."""
-        return self._body_velocities()
+        return frozen(self._body_velocities())
 
     @property
     def constraint_efforts(self) -> Array:
         """Mean efforts of constraints in the last step (nv): Jᵀ λ / dt of contacts, limits, dry friction, couplings and
         loops. Raises where no step led to the present state."""
-        return self._constraint_efforts()
+        return frozen(self._constraint_efforts())
 
     def inverse(self, acceleration: ArrayLike | None = None, *, clearance: float = 1e-6) -> Array:
         """What actuators and applied forces exert on joints (nv), by inverse dynamics: M v̇ + b − passive − constraints.
@@ -389,7 +395,9 @@ class Simulation(_stiction.Simulation):
     def sensor(self, sensor: str | int) -> Array:
         """The reading of a sensor of the file, by MuJoCo's definition; one that is not offered raises.
 
-        Accelerations are those of the last step, contact forces its means; noise is up to you.
+        Accelerations are those of the last step, contact forces its means. Where no step led to the present state, after
+        loading, setting and resetting, both are those of the state itself: the limit of a short step, or where bodies meet
+        with a speed, the means of one step. Noise is up to you.
         """
         return self._sensors([self.model.sensors.index(sensor)])[0]
 
@@ -405,7 +413,7 @@ class Simulation(_stiction.Simulation):
         """The readings of all sensors side by side: ``sensordata[model.sensors["imu"].columns]``. Raises if one is not
         offered."""
         readings = self._sensors(list(range(len(self.model.sensors))))
-        return np.concatenate(readings) if readings else np.zeros(0)
+        return frozen(np.concatenate(readings) if readings else np.zeros(0))
 
     # ----------------------------------------------------------------- forces
 
@@ -546,55 +554,3 @@ def _simulation_made_again(model: Model, solver: Any, given: dict[str, Any], sna
     made = Simulation(model, contact, **given, **params)
     made._restore(snapshot)
     return made
-
-
-class Recording:
-    """What a simulation has recorded so far."""
-
-    def __init__(self, simulation: Simulation) -> None:
-        self._simulation = simulation
-
-    def save(self, path: str | os.PathLike[str]) -> None:
-        """Writes .html (a replay for any browser), .mcap, or the numbers of every step: .npz, .parquet, .csv."""
-        if os.path.splitext(path)[1] in (".npz", ".parquet", ".csv"):
-            self._simulation._write_trajectory(path)
-        else:
-            self._simulation._write_recording(path)
-
-    def html(self) -> str:
-        """The replay as a page."""
-        return self._simulation.replay()
-
-    def _repr_html_(self) -> str:
-        """The replay in a cell of a notebook, where it stays when the notebook is exported."""
-        page = escape(self.html())
-        return f'<div><iframe srcdoc="{page}" width="100%" height="520" style="border:0"></iframe></div>'
-
-    def arrays(self) -> dict[str, Any]:
-        """The numbers of every step as arrays, by name: all those that an ``.npz`` of the run holds.
-
-        Coordinates, energy, certificate, status and remedy of every step, efforts, poses and velocities of bodies, and the
-        contacts with their forces. ``about`` says the shape, unit and meaning of each.
-        """
-        return self._simulation._trajectory()
-
-    @property
-    def about(self) -> dict[str, Any]:
-        """What the arrays are (``about["arrays"]``), and the names that their indices and codes count in."""
-        return cast("dict[str, Any]", json.loads(self._simulation._trajectory_about()))
-
-    def to_pandas(self, *, contacts: bool = False) -> Any:
-        """A row a step as a data frame of pandas, or a row a contact: the columns of ``.parquet`` and ``.csv``."""
-        import pandas
-
-        return pandas.DataFrame(self._simulation._trajectory_table(contacts))
-
-    def to_polars(self, *, contacts: bool = False) -> Any:
-        """The same of polars."""
-        import polars
-
-        return polars.DataFrame(self._simulation._trajectory_table(contacts))
-
-    def stop(self) -> None:
-        """Forgets it; steps are recorded no more."""
-        self._simulation.stop_recording()

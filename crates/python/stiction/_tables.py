@@ -14,6 +14,14 @@ from ._stiction import Error
 
 Array = NDArray[np.float64]
 
+Frozen = TypeVar("Frozen", bound="NDArray[Any]")
+
+
+def frozen(array: Frozen) -> Frozen:
+    """The array, which cannot be written: it is a copy of what the engine holds."""
+    array.flags.writeable = False
+    return array
+
 
 class UnknownName(Error, KeyError):
     """Nothing has this name; the message lists what there is."""
@@ -52,7 +60,7 @@ class Table(Sequence[T], Generic[T]):
         if isinstance(name, str):
             place = self._places.get(name)
             if place is None:
-                raise UnknownName(self._unknown(name))
+                raise self._missing(name)
             return place
         if isinstance(name, (int, np.integer)):
             place = int(name)
@@ -61,10 +69,10 @@ class Table(Sequence[T], Generic[T]):
             return place % len(self._records)
         return self._records.index(name)
 
-    def _unknown(self, name: str) -> str:
+    def _missing(self, name: str) -> UnknownName:
         near = difflib.get_close_matches(name, self._places, n=1)
         guess = f" (did you mean `{near[0]}`?)" if near else ""
-        return f"no {self._what} is called `{name}`{guess}; there are: {', '.join(self._places)}"
+        return UnknownName(f"no {self._what} is called `{name}`{guess}; there are: {', '.join(self._places)}")
 
     @overload
     def __getitem__(self, at: int | str) -> T: ...
@@ -174,6 +182,16 @@ class Geometry:
     group: int
     mask: int
     rgba: tuple[float, ...]
+    #: Friction against spinning and rolling, torque over normal force [m].
+    spinning: float = 0.0
+    rolling: float = 0.0
+    #: Directions that its contacts resist in, as MJCF counts them: 1, 3, 4 or 6.
+    condim: int = 3
+    #: Thickness of a layer that belongs to the surface [m].
+    margin: float = 0.0
+    #: Softness, for the law ``mujoco``: time constant [s] and damping ratio; the five numbers of the impedance.
+    solref: tuple[float, ...] = (0.02, 1.0)
+    solimp: tuple[float, ...] = (0.9, 0.95, 0.001, 0.5, 2.0)
 
 
 @dataclass(frozen=True)

@@ -9,7 +9,8 @@ from typing import TYPE_CHECKING, Any
 from ._stiction import LivePage
 
 if TYPE_CHECKING:
-    from ._simulation import Recording, Simulation
+    from ._recording import Recording
+    from ._simulation import Simulation
 
 #: Variables of the environment where notebooks run on another machine than the browser, which then reaches no port here.
 REMOTE = ("JUPYTERHUB_SERVICE_PREFIX", "COLAB_RELEASE_TAG", "KAGGLE_KERNEL_RUN_TYPE", "BINDER_SERVICE_HOST")

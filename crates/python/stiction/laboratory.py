@@ -14,7 +14,7 @@ from numpy.typing import ArrayLike
 from . import _stiction
 from ._model import Model
 from ._simulation import Certificate, Simulation
-from ._stiction import ContactProblem
+from ._stiction import ContactProblem, Error
 from ._tables import Array, Table
 
 __all__ = [
@@ -197,14 +197,24 @@ def compare(
 ) -> list[Comparison]:
     """Runs a model once with each contact solver (all of them without ``contacts``), every step judged.
 
-    ``contact_params`` maps names of solvers to their parameters; ``settings`` go to every :class:`Simulation`.
+    One that cannot run the model is told by :attr:`Comparison.failure`, and the others run. ``contact_params`` maps names of solvers to their parameters; ``settings`` go to every :class:`Simulation`.
     """
     seconds = model.duration if duration is None else duration
     chosen: Sequence[str | Solver] = list(contacts) if contacts is not None else solvers().names
     runs = []
     for contact in chosen:
         params = (contact_params or {}).get(contact) if isinstance(contact, str) else None
-        runs.append(_one_run(Simulation(model, contact, contact_params=params, **settings), seconds))
+        try:
+            simulation = Simulation(model, contact, contact_params=params, **settings)
+        except Error as refused:
+            if len(chosen) == 1:
+                raise
+            name = contact if isinstance(contact, str) else type(contact).__name__
+            none = float("nan")
+            failure = f"does not run: {refused}"
+            runs.append(Comparison(name, 0, 0, none, none, none, none, none, none, model.q0, failure))
+        else:
+            runs.append(_one_run(simulation, seconds))
     return runs
 
 

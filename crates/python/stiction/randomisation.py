@@ -18,6 +18,9 @@ from ._model import Model
 from ._stiction import Error
 from ._tables import Array
 
+#: Quantities that no body has less than none of.
+_NOT_NEGATIVE = frozenset(("mass", "armature", "damping", "dry_friction", "friction", "restitution", "pair_friction"))
+
 KINDS = ("scale", "add", "set")
 DISTRIBUTIONS = ("uniform", "loguniform", "normal")
 
@@ -52,6 +55,10 @@ class Vary:
             raise Error(f"`{self.quantity}` varies from {self.low} to {self.high}; expected the lower end first")
         if self.distribution == "loguniform" and self.low <= 0:
             raise Error(f"`{self.quantity}` is loguniform from {self.low}; expected a number > 0")
+
+        least = self.low if self.kind in ("set", "scale") else 0.0
+        if self.quantity in _NOT_NEGATIVE and self.kind != "add" and least < 0:
+            raise Error(f"`{self.quantity}` is {self.kind} from {least}; expected a number >= 0")
 
     def at(self, share: Array, low: float | None = None, high: float | None = None) -> Array:
         """The number of a share: in [0, 1] of the range, or in standard deviations where it is normal."""

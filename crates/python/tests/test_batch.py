@@ -55,7 +55,7 @@ def test_environments_are_reset_one_by_one(quadruped: stiction.Model) -> None:
         batch.reset([True, False])
     with pytest.raises(ValueError, match="read-only"):
         batch.q[0, 0] = 1
-    bad = quadruped.q0
+    bad = quadruped.q0.copy()
     bad[3:7] = 2
     with pytest.raises(stiction.Error, match="environment 1: the quaternion of joint"):
         batch.reset(1, q=bad)
@@ -65,7 +65,7 @@ def test_environments_are_reset_one_by_one(quadruped: stiction.Model) -> None:
 
 def dyn_lifted(model: stiction.Model) -> np.ndarray:
     """The start of a model, one metre up."""
-    q = model.q0
+    q = model.q0.copy()
     q[2] += 1
     return q
 

@@ -4,7 +4,7 @@ use crate::State;
 use stiction_collision::{Shape, ShapeError};
 use stiction_dynamics::spatial::{Inertia, Pose, Quat, Sym3, Vec3};
 use stiction_dynamics::{JointKind, JointSpec, ModelBuilder, ModelError};
-use stiction_models::{DriveLimit, Geometry, Material, World};
+use stiction_models::{Counts, DriveLimit, Geometry, Material, World};
 
 /// A free rigid body of one shape.
 #[derive(Clone, Debug)]
@@ -223,7 +223,7 @@ impl Composer {
         }));
         let compensation = part.gravity_compensation.into_iter().map(|(l, share)| (l + links, share));
         whole.gravity_compensation.extend(compensation);
-        whole.extras.append(part.extras, links, joints, pose, prefix);
+        whole.extras.append(part.extras, Counts { links, joints, geometries }, pose, prefix);
         whole.ledger.append(part.ledger);
     }
 

@@ -431,10 +431,14 @@ impl Simulation {
 
 /// A geometry whose contacts resist spinning or rolling.
 fn turning(world: &World) -> Option<String> {
-    let geometries = world.geometries.iter();
-    let alone = geometries.filter(|g| g.material.dimension > Dimension::Sliding).map(|g| &g.name);
-    let pairs = world.pairs.iter().filter(|p| p.surface.dimension > Dimension::Sliding).map(|p| &p.name);
-    alone.chain(pairs).next().cloned()
+    let mut turns = world.geometries.iter().filter(|g| g.material.dimension > Dimension::Sliding);
+    // Of one without a name its link says where it is.
+    let called = turns.next().map(|g| match g.link.and_then(|l| world.model.links.get(l)) {
+        Some(link) if g.name.is_empty() => format!("a geometry of {}", link.name),
+        _ => g.name.clone(),
+    });
+    let mut pairs = world.pairs.iter().filter(|p| p.surface.dimension > Dimension::Sliding);
+    called.or_else(|| pairs.next().map(|p| p.name.clone()))
 }
 
 /// Couplings, tendons and actuators act on hinges and slides, of at most two trees; actuators that ask for

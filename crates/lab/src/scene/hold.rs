@@ -10,7 +10,7 @@
 //! robot that floats that of all its other bodies, if that is more, for the limb may stand on the ground and carry them. Time
 //! stepping takes (1) implicitly: no gain makes it unstable.
 
-use super::spec::HoldSpec;
+use super::spec::{ActuatorKind, HoldSpec};
 use std::f64::consts::TAU;
 use stiction::State;
 use stiction::dynamics::{CrbaWorkspace, JointKind, Kinematics, MassMatrix, crba_into};
@@ -43,6 +43,52 @@ pub(super) fn add_servos(world: &mut World, state: &State, hold: &HoldSpec) -> V
         control.push(state.q[joint.idx_q]);
     }
     world.actuators.extend(servos);
+    control
+}
+
+/// Adds one actuator for every hinge, slide and screw that none drives and that follows no other joint; returns their
+/// controls: 0, or for position servos the coordinates of `state`. Efforts end where the file ends those of the joint, and
+/// controls where it ends effort, position or speed.
+pub fn add_actuators(world: &mut World, state: &State, kind: ActuatorKind) -> Vec<f64> {
+    let inertia = joint_inertias(world, state);
+    let driven = |dof: usize| world.actuators.iter().any(|a| a.transmission.iter().any(|t| t.0 == dof));
+    let follows = |dof: usize| world.couplings.iter().any(|c| c.terms.len() > 1 && c.terms[0].0 == dof);
+    let mut added = Vec::new();
+    let mut control = Vec::new();
+    for joint in &world.model.joints {
+        let dof = joint.idx_v;
+        if !joint.kind.is_scalar() || driven(dof) || follows(dof) {
+            continue;
+        }
+        let limits = world.drive_limits.get(dof).copied().unwrap_or_default();
+        let omega = TAU * DEFAULT_FREQUENCY;
+        let k = omega * omega * inertia[dof]; // (2)
+        let law = |gain: f64, bias_length: f64, bias_velocity: f64| ActuatorLaw {
+            gain,
+            bias: 0.0,
+            bias_length,
+            bias_velocity,
+        };
+        let (law, control_limit, start) = match kind {
+            ActuatorKind::Motor => (law(1.0, 0.0, 0.0), limits.effort, 0.0),
+            ActuatorKind::Position => {
+                (law(k, -k, -2.0 * omega * inertia[dof]), joint.limit, state.q[joint.idx_q]) // (3)
+            }
+            ActuatorKind::Velocity => {
+                let d = omega * inertia[dof];
+                (law(d, 0.0, -d), limits.velocity.map(|v| [-v, v]), 0.0)
+            }
+        };
+        added.push(Actuator {
+            name: joint.name.clone(),
+            transmission: vec![(dof, 1.0)],
+            law,
+            effort_limit: limits.effort,
+            control_limit,
+        });
+        control.push(start);
+    }
+    world.actuators.extend(added);
     control
 }
 

@@ -33,6 +33,7 @@ pub use build::Setup;
 pub use builtin::{BUILTIN_MODELS, BUILTIN_SCENES, builtin_summaries};
 pub use error::SceneError;
 pub use force::Force;
+pub use hold::add_actuators;
 pub use motion::{Motion, MotionSpec, Periodic};
 pub use number::{Direction, Finite, NotNegative, Positive, Quaternion, Rgba, Share, Size, Vector};
 pub use robot_file::RobotOptions;

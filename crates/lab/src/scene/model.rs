@@ -3,7 +3,7 @@
 use super::body::At;
 use super::builtin::{BUILTIN_MODELS, builtin_path, model_names};
 use super::ground::lowest_point;
-use super::hold::add_servos;
+use super::hold::{add_actuators, add_servos};
 use super::joined::{joined, root_name, shift_trees};
 use super::posture::{STANDING, close_couplings, into_limits, srdf_beside};
 use super::spec::ModelSpec;
@@ -57,6 +57,9 @@ impl Scene {
         if keyframe.is_none() {
             let note = close_couplings(&world, &mut state, |name| spec.joints.contains_key(name));
             world.ledger.remarks.extend(note.map(|text| Note::of_scene(Severity::Note, text)));
+        }
+        if let Some(kind) = spec.actuators {
+            control.extend(add_actuators(&mut world, &state, kind));
         }
         if let Some(given) = &spec.control {
             if given.len() != control.len() {

@@ -2,7 +2,7 @@
 
 use super::ground::{GROUND_RGBA, carrier, lowest_point, lowest_point_of};
 use super::joined::{joined, root_name, shift_trees};
-use super::spec::{HoldSpec, MeshKind, ModelSpec};
+use super::spec::{ActuatorKind, HoldSpec, MeshKind, ModelSpec};
 use super::{Finite, Scene, SceneError};
 use std::collections::BTreeMap;
 use std::path::{Path, PathBuf};
@@ -22,6 +22,8 @@ pub struct RobotOptions {
     pub free_base: bool,
     /// Keyframe to start from; see [`ModelSpec::keyframe`].
     pub keyframe: Option<String>,
+    /// Actuators on joints that the file drives with none; see [`ModelSpec::actuators`].
+    pub actuators: Option<ActuatorKind>,
     /// Servos on joints without an actuator; see [`ModelSpec::hold`].
     pub hold: Option<HoldSpec>,
     /// Starting positions of single joints; see [`ModelSpec::joints`].
@@ -50,6 +52,7 @@ impl Scene {
             file: Some(path.to_owned()),
             free_base: options.free_base,
             keyframe: options.keyframe.clone(),
+            actuators: options.actuators,
             hold: options.hold,
             joints: options.joints.clone(),
             package_dirs: options.package_dirs.clone(),

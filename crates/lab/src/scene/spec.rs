@@ -203,8 +203,20 @@ pub struct ModelSpec {
     pub friction: Option<NotNegative>,
     /// One control per actuator, kept during the run, instead of the keyframe's.
     pub control: Option<Vec<Finite>>,
-    /// Servos that keep the starting posture, on joints that no actuator of the file drives.
+    /// Actuators for joints that none of the file drives, within the file's limits of effort: motors, whose control is the
+    /// effort; position servos of 10 Hz, critically damped; velocity servos. Joints that follow others get none.
+    pub actuators: Option<ActuatorKind>,
+    /// Servos that keep the starting posture, on joints that no actuator drives.
     pub hold: Option<HoldSpec>,
+}
+
+/// `actuators`: the kind of those that are added; see [`ModelSpec::actuators`].
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize)]
+#[serde(rename_all = "lowercase")]
+pub enum ActuatorKind {
+    Motor,
+    Position,
+    Velocity,
 }
 
 /// `meshes`: what of a mesh touches; see [`Meshes`].

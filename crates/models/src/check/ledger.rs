@@ -1,9 +1,9 @@
 //! What the reader itself has to say: that it refuses, warns, does not simulate, does not know.
 
-use super::report::{Finding, Findings, Rule, error, warning};
+use super::report::{Finding, Findings, Rule, error, note, warning};
 use super::subject::Subject;
 use crate::error::LoadError;
-use crate::ledger::{Fate, Place};
+use crate::ledger::{Fate, Place, SPEEDS_ARE_FREE};
 use std::collections::BTreeSet;
 use std::path::Path;
 
@@ -22,13 +22,18 @@ const UNSUPPORTED: Rule = warning(
     "it would change the motion, and is not simulated yet",
     "leave it out, or expect another motion than the file describes",
 );
+const SPEED: Rule = note(
+    "speed-free",
+    "a limit of the speed of a joint is read, and nothing holds the joint to it",
+    "drive the joint so that it keeps to it; velocity actuators take it as the range of their control",
+);
 const UNKNOWN: Rule = warning(
     "unknown",
     "no word of the format that stiction knows: nothing reads it",
     "correct the spelling, or leave it out",
 );
 
-pub(super) const RULES: &[Rule] = &[REFUSED, READER, UNSUPPORTED, UNKNOWN];
+pub(super) const RULES: &[Rule] = &[REFUSED, READER, UNSUPPORTED, SPEED, UNKNOWN];
 
 /// The reader's error as a finding.
 pub(super) fn refusal(error: &LoadError, file: &Path) -> Finding {
@@ -48,11 +53,15 @@ pub(super) fn look(subject: &Subject<'_>, out: &mut Findings) {
         // What is inside an element is told with it.
         for entry in world.ledger.of(fate).filter(|e| !e.inside) {
             let (element, attribute) = match entry.what.split_once('@') {
-                // Of an element that is not simulated, no attribute is.
+                // Of an element that is not simulated, no attribute and no part is.
                 Some((element, _)) if whole.contains(element) => continue,
+                None if entry.what.split_once('/').is_some_and(|(around, _)| whole.contains(around)) => {
+                    continue;
+                }
                 Some((element, attribute)) => (element, attribute),
                 None => (entry.what.trim_end_matches(" (text)"), ""),
             };
+            let rule = if entry.note == SPEEDS_ARE_FREE { &SPEED } else { rule };
             let times = if entry.count == 1 { String::new() } else { format!("{} times", entry.count) };
             let element = format!("<{element}> {attribute}").trim_end().to_owned();
             out.add_at(rule, entry.first.clone(), element, times, entry.note.clone());
@@ -70,7 +79,8 @@ pub(super) fn look(subject: &Subject<'_>, out: &mut Findings) {
 
 #[cfg(test)]
 mod tests {
-    use crate::check::testing::{codes, mjcf, report, urdf};
+    use crate::check::testing::{arm, codes, mjcf, report, solid, urdf};
+    use crate::ledger::Severity;
 
     #[test]
     fn refusals_keep_their_place() {
@@ -79,6 +89,14 @@ mod tests {
         assert_eq!((f.rule.code, f.place.line, found.read), ("refused", 3, false));
         assert!(f.reason.starts_with("a second link"), "{}", f.reason);
         assert_eq!(report("<robot").findings[0].rule.code, "refused");
+    }
+
+    #[test]
+    fn limits_of_speed_are_a_note() {
+        let found = report(&urdf(&arm(&solid(), "")));
+        let told: Vec<_> =
+            found.findings.iter().map(|f| (f.rule.code, f.rule.severity, &f.element[..])).collect();
+        assert_eq!(told, [("speed-free", Severity::Note, "<limit> velocity")]);
     }
 
     #[test]

@@ -38,7 +38,7 @@ pub(crate) struct BodyOfFile<'d> {
     pub(crate) moves: bool,
 }
 
-const WELDED: &str = "held where it starts: stiction moves no bodies by hand yet";
+pub(super) const WELDED: &str = "held where it starts: stiction moves no bodies by hand yet";
 
 /// All bodies; geometries go to the reader, with the index of their body as link.
 pub(crate) fn read<'d>(reader: &mut Reader<'d>) -> Result<Vec<BodyOfFile<'d>>, LoadError> {

@@ -9,12 +9,13 @@ use super::orientation::pose;
 use super::scope::{Kind as Named, Scope};
 use super::solid::Solid;
 use crate::error::LoadError;
+use crate::extras::Drawn;
 use crate::inertia::scaled;
 use crate::ledger::Fate;
 use crate::meshes::parts;
 use crate::surface::{Dimension, Material, Softness};
 use crate::value::Attribute;
-use crate::world::{Geometry, Visual};
+use crate::world::{Drawing, Geometry, Visual};
 use stiction_collision::Shape;
 use stiction_dynamics::spatial::{Inertia, Pose, Quat, Vec3, vec3};
 
@@ -43,6 +44,8 @@ const KINDS: [(&str, Kind); 9] = [
     ("sdf", Kind::Sdf),
 ];
 
+pub(super) const STILL: &str = "surfaces do not move along themselves yet";
+pub(super) const DRY: &str = "nothing sticks yet";
 const NO_CONTACT: &str = "signed distance fields do not touch yet: left out of contact";
 
 /// Masses and volumes up to here count as none.
@@ -110,6 +113,12 @@ pub(crate) fn read<'d>(
         }
         None if reader.load_visuals => {
             let drawing = solid.drawing();
+            let shape = match &drawing {
+                Some(Drawing::Shape(shape)) => Some(shape.clone()),
+                _ => None,
+            };
+            let before = reader.geometries.len();
+            reader.extras.drawn.push(Drawn { name, link, X_LG: X_BG, shape, rgba, before });
             reader.visuals.extend(drawing.map(|drawing| Visual { link, X_LV: X_BG, drawing, rgba }));
         }
         None => {}
@@ -273,9 +282,7 @@ fn surface(geom: Styled<'_, '_>, impratio: f64) -> Result<Material, LoadError> {
         m.softness.mix = a.not_negative()?;
         a.mark(Fate::Softness, "weighs how soft contacts are under the law `mujoco`");
     }
-    for (name, note) in
-        [("surfacevel", "surfaces do not move along themselves yet"), ("adhesion", "nothing sticks yet")]
-    {
+    for (name, note) in [("surfacevel", STILL), ("adhesion", DRY)] {
         if let Some(a) = geom.get(name)
             && a.numbers(1, 6)?.iter().any(|x| *x != 0.0)
         {

@@ -13,6 +13,9 @@ use crate::error::LoadError;
 use crate::value::Attribute;
 use crate::xml::Element;
 
+pub(super) const STATE_OF_ITS_OWN: &str = "actuators with a state of their own are not simulated yet";
+pub(super) const NO_ORIENTATION: &str = "servos of orientation are not simulated yet";
+
 /// Names of actuator elements.
 pub(crate) const TAGS: &[&str] = &[
     "general",
@@ -102,10 +105,10 @@ impl Servo {
                 self.unsupported = None;
             }
             "intvelocity" | "cylinder" | "muscle" | "dcmotor" | "pid" => {
-                self.unsupported = Some("actuators with a state of their own are not simulated yet");
+                self.unsupported = Some(STATE_OF_ITS_OWN);
             }
-            "adhesion" => self.unsupported = Some("nothing sticks yet"),
-            "orientation" => self.unsupported = Some("servos of orientation are not simulated yet"),
+            "adhesion" => self.unsupported = Some(super::geom::DRY),
+            "orientation" => self.unsupported = Some(NO_ORIENTATION),
             _ => self.unsupported = Some("plugins are not run"),
         }
         Ok(())

@@ -77,7 +77,7 @@ fn tendon(
             tendon.slack = tendon.slack.or_else(|| Some([neutral(); 2]));
         }
         TendonPath::Spatial(_) => {
-            e.mark(Fate::Unsupported, "tendons through sites are not simulated yet");
+            e.mark(Fate::Unsupported, super::vocabulary::THROUGH_SITES);
             let acts = tendon.stiffness > 0.0
                 || tendon.damping > 0.0
                 || tendon.friction > 0.0

@@ -88,7 +88,8 @@ const ROWS: &[Row] = &[
     row("plugin plugin/**", ". *", Unsupported, PLUGIN),
     row("default", ". class", Used, ""),
     row("worldbody", ".", Used, ""),
-    row("body", ". name childclass pos quat axisangle xyaxes zaxis euler mocap gravcomp", Used, ""),
+    row("body", ". name childclass pos quat axisangle xyaxes zaxis euler gravcomp", Used, ""),
+    row("body", "mocap", Unsupported, super::body::WELDED),
     row("body", "sleep simple fuse", Kept, SOLVER),
     row("body", "user", Kept, LABEL),
     row("frame", ". childclass pos quat axisangle xyaxes zaxis euler", Used, ""),
@@ -109,11 +110,13 @@ const ROWS: &[Row] = &[
     row(
         "geom",
         ". name class type contype conaffinity condim group priority size material friction mass density \
-         shellinertia surfacevel adhesion fromto pos quat axisangle xyaxes zaxis euler mesh hfield fitscale rgba \
+         shellinertia fromto pos quat axisangle xyaxes zaxis euler mesh hfield fitscale rgba \
          margin gap",
         Used,
         "",
     ),
+    row("geom", "surfacevel", Unsupported, super::geom::STILL),
+    row("geom", "adhesion", Unsupported, super::geom::DRY),
     row("geom", "solmix solref solimp", Softness, RIGID),
     row("geom", "castshadow", Kept, PICTURE),
     row("geom", "fluidshape fluidcoef", Kept, FLUID),
@@ -164,19 +167,24 @@ const ROWS: &[Row] = &[
     row("joint fixed spatial default/tendon", "springyield", Unsupported, "springs do not yield"),
     row("fixed spatial default/tendon", "user", Kept, LABEL),
     row("fixed/joint", ". joint coef", Used, ""),
-    row("spatial/site spatial/geom spatial/pulley", ". site geom sidesite divisor", Used, ""),
+    row(
+        "spatial/site spatial/geom spatial/pulley",
+        ". site geom sidesite divisor",
+        Unsupported,
+        THROUGH_SITES,
+    ),
     row("equality", ".", Used, ""),
     row("equality/joint equality/tendon default/equality", ". name class active", Used, ""),
     row("equality/joint", "joint1 joint2 polycoef", Used, ""),
     row("equality/tendon", "tendon1 tendon2 polycoef", Used, ""),
-    row(
-        "equality/connect equality/weld equality/flex equality/flexvert equality/flexstrain",
-        ". name class active",
-        Used,
-        "",
-    ),
+    row("equality/connect equality/weld", ". name class active", Used, ""),
     row("equality/connect equality/weld", "body1 body2 anchor site1 site2 relpose torquescale", Used, ""),
-    row("equality/flex equality/flexvert equality/flexstrain", "flex cell", Unsupported, FLEXIBLE),
+    row(
+        "equality/flex equality/flexvert equality/flexstrain",
+        ". name class active flex cell",
+        Unsupported,
+        FLEXIBLE,
+    ),
     row(
         "equality/connect equality/weld equality/flex equality/flexvert equality/flexstrain default/equality",
         "solref solimp",
@@ -185,6 +193,9 @@ const ROWS: &[Row] = &[
     ),
     row("equality/joint equality/tendon", "solref solimp", Unsupported, RIGID_ALWAYS),
     row("actuator", ".", Used, ""),
+    row("intvelocity cylinder muscle dcmotor pid", ".", Unsupported, super::servo::STATE_OF_ITS_OWN),
+    row("adhesion", ".", Unsupported, super::geom::DRY),
+    row("orientation", ".", Unsupported, super::servo::NO_ORIENTATION),
     row(
         ACTUATORS,
         ". name class ctrlrange ctrllimited forcelimited forcerange gear damping armature",
@@ -213,6 +224,8 @@ const ROWS: &[Row] = &[
     row("key", "plastic", Kept, FLEXIBLE),
     row("key", "mpos mquat", Unsupported, "bodies moved by hand stand where they start"),
 ];
+
+pub(super) const THROUGH_SITES: &str = "tendons through sites are not simulated yet";
 
 const ACTUATORS: &str =
     "general motor position velocity damper intvelocity cylinder muscle adhesion dcmotor pid orientation";

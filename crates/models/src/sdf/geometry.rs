@@ -106,7 +106,11 @@ fn prism(shape: Element<'_>) -> Result<Shape, LoadError> {
     let hull = hull.map_err(|e| shape.structure(format!("an outline without a hull ({e})")))?;
     // Every corner of a convex outline is one of its hull, at the bottom and at the top.
     let whole = hull.vertices().len() == 2 * outline.len();
-    shape.mark(Fate::Used, if whole { "" } else { "the convex hull of its outline" });
+    if whole {
+        shape.mark(Fate::Used, "");
+    } else {
+        shape.mark(Fate::Unsupported, "its outline is not convex: it touches by the convex hull");
+    }
     Ok(Shape::Convex(Arc::new(hull)))
 }
 

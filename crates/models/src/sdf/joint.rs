@@ -7,7 +7,7 @@ use super::Reader;
 use super::pose::{FRAMES, not_negative, number, required, truth, value, vector};
 use super::scope::{Base, Part, Scopes, Spot, WORLD};
 use crate::error::LoadError;
-use crate::ledger::Fate;
+use crate::ledger::{Fate, SPEEDS_ARE_FREE};
 use crate::value::Attribute;
 use crate::world::DriveLimit;
 use crate::xml::Element;
@@ -205,6 +205,9 @@ fn limits(
     // Negative: not enforced.
     drive.effort = bound(limit, "effort")?.filter(|e| *e >= 0.0).map(|e| [-e, e]);
     drive.velocity = bound(limit, "velocity")?.filter(|v| *v >= 0.0);
+    if let (Some(_), Some(stated)) = (drive.velocity, limit.child("velocity")?) {
+        stated.mark(Fate::Unsupported, SPEEDS_ARE_FREE);
+    }
     Ok(())
 }
 

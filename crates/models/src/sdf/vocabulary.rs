@@ -2,6 +2,7 @@
 
 use crate::audit::{Row, Vocabulary};
 use crate::ledger::Fate::{self, Kept, Unsupported, Used};
+use crate::ledger::SPEEDS_ARE_FREE;
 use crate::xml::Element;
 
 pub(crate) const VOCABULARY: Vocabulary = Vocabulary { rows: ROWS, key };
@@ -18,7 +19,9 @@ fn key(element: Element<'_>) -> String {
         ("heightmap", "pos" | "texture" | "blend" | "sampling" | "use_terrain_paging") => {
             format!("{around}/{name}")
         }
-        ("contact", "ode" | "bullet") | ("limit", "stiffness" | "dissipation") => format!("{around}/{name}"),
+        ("contact", "ode" | "bullet") | ("limit", "stiffness" | "dissipation" | "velocity") => {
+            format!("{around}/{name}")
+        }
         ("friction", "ode" | "bullet") | ("torsional", "ode") => format!("{around}/{name}"),
         _ => name.to_owned(),
     }
@@ -56,13 +59,20 @@ const ROWS: &[Row] = &[
     row("heightmap heightmap/pos", ".", Used, ""),
     row("heightmap/texture heightmap/texture/** heightmap/blend heightmap/blend/**", ".", Kept, PICTURE),
     row("heightmap/sampling heightmap/use_terrain_paging", ".", Kept, PICTURE),
-    row("image image/** polyline polyline/**", ". *", Unsupported, "does not touch yet"),
+    row("image image/**", ". *", Unsupported, "does not touch yet"),
     row("joint world/joint", ". name type", Used, ""),
     row("parent child axis axis2", ".", Used, ""),
     row("xyz", ". expressed_in", Used, ""),
     row("use_parent_model_frame", ".", Used, ""),
     row("initial_position", ".", Unsupported, "joints start at 0"),
-    row("limit lower upper effort velocity", ".", Used, ""),
+    row(
+        "polyline polyline/**",
+        ".",
+        Used,
+        "one whose outline is not convex touches by its hull, and is told",
+    ),
+    row("limit lower upper effort", ".", Used, ""),
+    row("limit/velocity", ".", Unsupported, SPEEDS_ARE_FREE),
     row("limit/stiffness limit/dissipation", ".", Unsupported, HARD_STOPS),
     row("dynamics damping friction spring_stiffness spring_reference", ".", Used, ""),
     row("mimic", ". joint axis", Used, ""),

@@ -2,6 +2,7 @@
 
 use super::{Reader, origin};
 use crate::error::LoadError;
+use crate::ledger::{Fate, SPEEDS_ARE_FREE};
 use crate::names::Names;
 use crate::value::shortened;
 use crate::world::{Coupling, DriveLimit};
@@ -149,6 +150,9 @@ fn limits(
             drive.effort = Some([-value, value]);
         } else {
             drive.velocity = Some(value);
+            if kind != Kind::Fixed {
+                attribute.mark(Fate::Unsupported, SPEEDS_ARE_FREE);
+            }
         }
     }
     if !ranged {

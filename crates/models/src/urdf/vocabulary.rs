@@ -2,6 +2,7 @@
 
 use crate::audit::{Row, Vocabulary};
 use crate::ledger::Fate::{Kept, Unsupported, Used};
+use crate::ledger::SPEEDS_ARE_FREE;
 use crate::xml::Element;
 
 const ELSEWHERE: &str = "meant for another program";
@@ -46,7 +47,8 @@ const ROWS: &[Row] = &[
     Row { elements: "drake:screw_thread_pitch", attributes: ". value", fate: Used, note: "" },
     Row { elements: "parent child", attributes: ". link", fate: Used, note: "" },
     Row { elements: "axis", attributes: ". xyz", fate: Used, note: "" },
-    Row { elements: "limit", attributes: ". lower upper effort velocity", fate: Used, note: "" },
+    Row { elements: "limit", attributes: ". lower upper effort", fate: Used, note: "" },
+    Row { elements: "limit", attributes: "velocity", fate: Unsupported, note: SPEEDS_ARE_FREE },
     Row {
         elements: "limit",
         attributes: "acceleration deceleration jerk drake:acceleration drake:jerk",

@@ -6,7 +6,7 @@
 use super::files::MeshFiles;
 use super::mjcf_body::Bodies;
 use super::names::Unique;
-use super::tree::branches;
+use super::tree::{branches, free_on_top};
 use super::xml::Xml;
 use super::{Notes, Written, mjcf_body, mjcf_drive};
 use crate::grain::Tangents;
@@ -54,7 +54,7 @@ pub fn to_mjcf(world: &World, stem: &str) -> Written {
     let joints = model.joints.iter().map(|j| joint_names.give(&j.name, "joint", &mut notes)).collect();
     let geoms = geometries.iter().map(|g| geom_names.give(&g.name, "geom", &mut notes)).collect();
     let mut w = Writer { world, xml: Xml::new(), notes, meshes: MeshFiles::new(stem), bodies, joints, geoms };
-    let branches = branches(model);
+    let branches = free_on_top(model, branches(model));
     let body_part = Bodies::new(&mut w, &branches);
 
     w.xml.open("mujoco").attribute("model", name);

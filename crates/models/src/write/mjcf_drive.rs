@@ -214,12 +214,17 @@ fn held(w: &mut Writer<'_>, closure: &LoopClosure) {
     w.xml.close();
 }
 
-/// Writes the equalities that hold the slides of screws to their hinges.
+/// Writes the equalities that hold the slides of screws to their hinges. MuJoCo softens an equality by what a unit of each
+/// joint weighs, whatever their ratio: it is as stiff as it can be where the joint of the larger numbers is the dependent one.
 fn screws(w: &mut Writer<'_>) {
     for (j, joint) in w.world.model.joints.iter().enumerate().filter(|(_, j)| j.kind == JointKind::Screw) {
         let name = w.joints[j].clone();
-        w.xml.open("joint").attribute("joint1", &format!("{name}_travel")).attribute("joint2", &name);
-        w.xml.numbers("polycoef", &[0.0, joint.pitch, 0.0, 0.0, 0.0]).close();
+        let travel = format!("{name}_travel");
+        let steep = joint.pitch != 0.0 && joint.pitch.abs() < 1.0;
+        let (one, two, ratio) =
+            if steep { (&name, &travel, 1.0 / joint.pitch) } else { (&travel, &name, joint.pitch) };
+        w.xml.open("joint").attribute("joint1", one).attribute("joint2", two);
+        w.xml.numbers("polycoef", &[0.0, ratio, 0.0, 0.0, 0.0]).close();
     }
 }
 

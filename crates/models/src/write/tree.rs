@@ -1,7 +1,7 @@
 //! The links of a model as files nest them: children inside their parents, joints in between.
 
 use stiction_dynamics::spatial::{Inertia, Pose};
-use stiction_dynamics::{Joint, Model};
+use stiction_dynamics::{Joint, JointKind, Model};
 
 /// A link, where it is, and what moves it.
 pub(crate) struct Branch {
@@ -39,6 +39,36 @@ pub(crate) fn branches(model: &Model) -> Vec<Branch> {
         stack.extend(below[l].iter().rev().map(|&c| (c, depth + 1)));
     }
     branches
+}
+
+/// These branches where a body with a free joint may stand in the world alone, as in MJCF: whatever hangs on something that is fixed to the
+/// world follows the whole of that as a root of its own.
+pub(crate) fn free_on_top(model: &Model, branches: Vec<Branch>) -> Vec<Branch> {
+    let free = |b: &Branch| b.joints.first().is_some_and(|&j| model.joints[j].kind == JointKind::Free);
+    let (mut out, mut after): (Vec<Branch>, Vec<Branch>) = (Vec::new(), Vec::new());
+    // The depth from which on everything belongs to the last body that was taken out.
+    let mut taken: Option<usize> = None;
+    for mut branch in branches {
+        if branch.depth == 0 {
+            out.append(&mut after);
+        }
+        taken = taken.filter(|depth| branch.depth > *depth);
+        if let Some(depth) = taken {
+            branch.depth -= depth;
+            after.push(branch);
+            continue;
+        }
+        let body = model.links[branch.link].body.map(|b| &model.bodies[b]);
+        if let Some(body) = body.filter(|b| branch.depth > 0 && b.parent.is_none() && free(&branch)) {
+            taken = Some(branch.depth);
+            (branch.depth, branch.X_PL) = (0, body.X_PB);
+            after.push(branch);
+        } else {
+            out.push(branch);
+        }
+    }
+    out.append(&mut after);
+    out
 }
 
 /// The moments about the centre of mass, in the axes of the link, as xx yy zz xy xz yz.

@@ -269,7 +269,7 @@ fn outlines_are_prisms() {
         );
         let world = model(&link("a", &shape));
         let volume = world.geometries[0].shape.inertia(1.0).unwrap().mass;
-        (volume, world.ledger.of(Fate::Used).any(|e| e.note.contains("convex hull")))
+        (volume, world.ledger.of(Fate::Unsupported).any(|e| e.note.contains("convex hull")))
     };
     let (volume, hull) = prism(&[[0.0, 0.0], [2.0, 0.0], [0.0, 1.0]], "<height>3</height>");
     assert!((volume - 3.0).abs() < 1e-12 && !hull, "{volume}");

@@ -1,4 +1,6 @@
-"""Gymnasium environments: ``gymnasium.make("stiction/Quadruped-v0")``, ``gymnasium.make_vec("stiction/Quadruped-v0", 64)``.
+"""Gymnasium environments, registered where this module is imported: ``import gymnasium, stiction.gym``, and then
+``gymnasium.make("stiction/Quadruped-v0")``, ``gymnasium.make_vec("stiction/Quadruped-v0", 64)``; or, in one,
+``gymnasium.make("stiction.gym:stiction/Quadruped-v0")``.
 
 The tasks here take ``contact``, ``stepper``, ``dt`` and further settings of a simulation, ``randomiser`` and ``threads``; without
 ``contact`` and ``stepper`` they are stepped by a batch. Gymnasium's own MuJoCo environments are ``stiction/Ant-v5`` and so
@@ -40,7 +42,7 @@ __all__ = [
 TASKS: dict[str, Callable[..., Task]] = {
     "Quadruped-v0": quadruped,
     "Legged-v0": legged,
-    "Humanoid-v0": Humanoid,
+    "HumanoidRun-v0": Humanoid,
     "Grasp-v0": Grasp,
     "CartPole-v0": CartPole,
 }
@@ -67,7 +69,7 @@ def make_vector(name: str, num_envs: int = 1, **settings: Any) -> TaskVectorEnv:
 
 
 def register() -> None:
-    """Registers the environments; called by Gymnasium when it meets the name ``stiction``, and by ``import stiction.gym``."""
+    """Registers the environments; ``import stiction.gym`` calls it."""
     for name in TASKS:
         if f"stiction/{name}" not in gymnasium.registry:
             gymnasium.register(

@@ -15,6 +15,7 @@ from numpy.typing import NDArray
 from .._simulation import Simulation
 from .._stiction import Error
 from .._tables import Array
+from .._viewer import Viewer
 from ..randomisation import Disturbance, Randomiser
 from .fleet import Fleet, fleet
 from .task import Ids, Task
@@ -85,14 +86,22 @@ class TaskVectorEnv(VectorEnv[Observation, Observation, NDArray[Any]]):
         autoreset: AutoresetMode | str = AutoresetMode.NEXT_STEP,
         randomiser: Callable[[Any, int], Randomiser] | None = None,
         threads: int = 1,
+        render_mode: str | None = None,
         **settings: Any,
     ) -> None:
         self.task = task if isinstance(task, Task) else task()
         self.num_envs = num_envs
         self.fleet: Fleet = fleet(self.task.model, num_envs, threads=threads, **settings)
         self.autoreset = AutoresetMode(autoreset) if not isinstance(autoreset, AutoresetMode) else autoreset
-        self.metadata = {"autoreset_mode": self.autoreset, "render_modes": []}
-        self.render_mode = None
+        self.metadata = {"autoreset_mode": self.autoreset, "render_modes": ["rgb_array", "human"], "render_fps": 50}
+        if render_mode not in (None, "rgb_array", "human"):
+            raise Error(f"render_mode is `{render_mode}`; there are: rgb_array, human")
+        self.render_mode = render_mode
+        #: Shows states: environments are stepped by a batch, which draws nothing.
+        self._shown: Simulation | None = None
+        self._viewer: Viewer | None = None
+        #: A generator for each row, where a list of seeds was given.
+        self._own_dice: list[np.random.Generator] | None = None
         self._make_randomiser = randomiser
         self.randomiser: Randomiser | None = None
         self._dice = np.random.default_rng()
@@ -118,10 +127,20 @@ class TaskVectorEnv(VectorEnv[Observation, Observation, NDArray[Any]]):
     def reset(
         self, *, seed: int | list[int | None] | None = None, options: dict[str, Any] | None = None
     ) -> tuple[Observation, dict[str, Any]]:
-        """Begins episodes: all, or where ``options["reset_mask"]`` is true."""
+        """Begins episodes: all, or where ``options["reset_mask"]`` is true.
+
+        A seed decides everything that follows. A list has one for each row, whose episodes then begin as it decides, from now
+        on, whatever the others do; None leaves a row to chance.
+        """
         mask = None if options is None else options.get("reset_mask")
-        if isinstance(seed, list):
-            seed = next((s for s in seed if s is not None), None)
+        if isinstance(seed, (list, tuple)):
+            if len(seed) != self.num_envs:
+                raise Error(f"seed is a list of {len(seed)}; expected {self.num_envs}, one for each environment")
+            self._own_dice = [np.random.default_rng(s) for s in seed]
+            entropy = [s for s in seed if s is not None]
+            seed = int(np.random.SeedSequence(entropy).generate_state(1)[0]) if len(entropy) == len(seed) else None
+        elif seed is not None:
+            self._own_dice = None
         if mask is None:
             self._begin_with(seed)
             ids = np.arange(self.num_envs)
@@ -146,7 +165,11 @@ class TaskVectorEnv(VectorEnv[Observation, Observation, NDArray[Any]]):
                 seen = self.task.observe(self.fleet, self._scratch).shape[1]
                 self._disturbed = Disturbed(self.randomiser.disturbance, self.num_envs, seen, self.task.actions)
             self._disturbed.begin(ids, self._dice)
-        q, v = self.task.begin(ids, self._dice, self._scratch)
+        if self._own_dice is None:
+            q, v = self.task.begin(ids, self._dice, self._scratch)
+        else:
+            begun = [self.task.begin(np.array([i]), self._own_dice[i], self._scratch) for i in ids]
+            q, v = np.concatenate([b[0] for b in begun]), np.concatenate([b[1] for b in begun])
         self.fleet.set_state(ids, q, v)
         self._scratch.action[ids] = 0.0
         self._age[ids], self._returns[ids], self._done[ids] = 0, 0.0, False
@@ -160,10 +183,18 @@ class TaskVectorEnv(VectorEnv[Observation, Observation, NDArray[Any]]):
     def step(
         self, actions: NDArray[Any]
     ) -> tuple[Observation, NDArray[Any], NDArray[np.bool_], NDArray[np.bool_], dict[str, Any]]:
-        """A control step of all environments; see :class:`gymnasium.vector.VectorEnv`."""
+        """A control step of all environments; see :class:`gymnasium.vector.VectorEnv`.
+
+        An action that is not a number, and a step that fails, end the episode of their row: nothing is rewarded, the
+        observation is that of the last state, and ``info["failure"]`` says why (an empty text for all others).
+        """
         task, scratch = self.task, self._scratch
         n = self.num_envs
-        action = np.clip(np.asarray(actions, dtype=np.float64).reshape(n, task.actions), -1, 1)
+        given = np.asarray(actions, dtype=np.float64)
+        if given.shape != (n, task.actions):
+            raise Error(f"actions have the shape {given.shape}; expected {(n, task.actions)}")
+        absurd = np.asarray(~np.isfinite(given).all(axis=1))
+        action = np.clip(np.where(absurd[:, None], 0.0, given), -1, 1)
         begun = np.zeros(n, bool)
         if self.autoreset == AutoresetMode.NEXT_STEP and self._done.any():
             begun = self._done.copy()
@@ -175,7 +206,9 @@ class TaskVectorEnv(VectorEnv[Observation, Observation, NDArray[Any]]):
         reward = np.sum(list(terms.values()), axis=0)
         scratch.action[:] = action
         self._age += 1
-        terminated = task.over(self.fleet, scratch)
+        failure = self._failures(given, absurd)
+        terminated = task.over(self.fleet, scratch) | (failure != "")
+        reward = np.where(failure != "", 0.0, reward)
         truncated = (self._age >= task.limit) & ~terminated
         # Of an episode that was over before, nothing happened but that the next begins.
         reward = np.where(begun | self._done, 0.0, reward)
@@ -183,6 +216,8 @@ class TaskVectorEnv(VectorEnv[Observation, Observation, NDArray[Any]]):
         self._returns += reward
         task.after(self.fleet, self._dice, scratch)
         info: dict[str, Any] = {"reward_terms": terms}
+        if (failure != "").any():
+            info["failure"], info["_failure"] = failure, failure != ""
         done = terminated | truncated
         over = np.flatnonzero(done)
         if len(over):
@@ -199,7 +234,41 @@ class TaskVectorEnv(VectorEnv[Observation, Observation, NDArray[Any]]):
             info["final_obs"], info["_final_obs"] = observation.copy(), done
             self._reset(over)
             observation = self._observe(done)
+        if self.render_mode == "human":
+            self.render()
         return observation, reward, terminated, truncated, info
+
+    def _failures(self, given: Array, absurd: NDArray[np.bool_]) -> NDArray[np.object_]:
+        """Why the episode of a row ends that could not be stepped."""
+        failure = np.full(self.num_envs, "", dtype=object)
+        for i, why in self.fleet.failures():
+            failure[i] = why
+        for row in np.flatnonzero(absurd):
+            failure[row] = f"the action is {given[row].tolist()}; expected finite numbers"
+        return failure
+
+    def render(self) -> Any:
+        """Pictures of all environments; with "human" the first is shown on a live page, whose address is printed once."""
+        if self.render_mode is None:
+            return None
+        if self.render_mode == "rgb_array":
+            return tuple(self._picture(i) for i in range(self.num_envs))
+        simulation = self._shows(0)
+        if self._viewer is None:
+            self._viewer = simulation.viewer()
+            print(f"stiction: {self._viewer.url or 'no port can be had'}", flush=True)
+        self._viewer.update()
+        return None
+
+    def _shows(self, i: int) -> Simulation:
+        """A simulation in the state of environment i."""
+        if self._shown is None:
+            self._shown = Simulation(self.fleet.model)
+        self._shown.set_state(self.fleet.q[i], self.fleet.v[i], float(self._age[i] * self.task.steps * self.fleet.dt))
+        return self._shown
+
+    def _picture(self, i: int) -> NDArray[np.uint8]:
+        return self._shows(i).picture(480, 360).rgb
 
     def _push(self) -> None:
         kind = None if self.randomiser is None else self.randomiser.disturbance
@@ -212,33 +281,32 @@ class TaskVectorEnv(VectorEnv[Observation, Observation, NDArray[Any]]):
         self.fleet.push(self.task.trunk, wrench * (pushed * kind.push / self.fleet.dt)[:, None])
 
     def close_extras(self, **kwargs: Any) -> None:
-        """Nothing is open."""
+        """Closes the live page."""
+        if self._viewer is not None:
+            self._viewer.close()
+            self._viewer = None
 
 
 class TaskEnv(gymnasium.Env[Observation, NDArray[Any]]):
     """A task in one environment; see :class:`TaskVectorEnv`."""
 
-    metadata: dict[str, Any] = {"render_modes": ["rgb_array"], "render_fps": 50}
+    metadata: dict[str, Any] = {"render_modes": ["rgb_array", "human"], "render_fps": 50}
 
     def __init__(self, task: Task | Callable[[], Task], *, render_mode: str | None = None, **settings: Any) -> None:
-        self.vector = TaskVectorEnv(task, 1, autoreset=AutoresetMode.DISABLED, **settings)
+        self.vector = TaskVectorEnv(task, 1, autoreset=AutoresetMode.DISABLED, render_mode=render_mode, **settings)
         self.task = self.vector.task
         self.observation_space = self.vector.single_observation_space
         self.action_space = self.vector.single_action_space
-        if render_mode not in (None, "rgb_array"):
-            raise Error(f"render_mode is `{render_mode}`; there is: rgb_array")
         self.render_mode = render_mode
-        self._shown: Simulation | None = None
 
     def render(self) -> Any:
-        """A picture of the present state, from beside what moves."""
-        if self.render_mode is None:
-            return None
-        fleet = self.vector.fleet
-        if self._shown is None:
-            self._shown = Simulation(fleet.model)
-        self._shown.set_state(fleet.q[0], fleet.v[0])
-        return self._shown.picture(480, 360).rgb
+        """A picture of the present state, from beside what moves; with "human" it is shown on a live page."""
+        shown = self.vector.render()
+        return shown[0] if isinstance(shown, tuple) else None
+
+    def close(self) -> None:
+        """Closes the live page."""
+        self.vector.close_extras()
 
     def reset(
         self, *, seed: int | None = None, options: dict[str, Any] | None = None
@@ -254,6 +322,10 @@ class TaskEnv(gymnasium.Env[Observation, NDArray[Any]]):
 
     def step(self, action: NDArray[Any]) -> tuple[Observation, float, bool, bool, dict[str, Any]]:
         """A control step."""
+        if np.shape(action) != (self.task.actions,):
+            raise Error(f"the action has the shape {np.shape(action)}; expected {(self.task.actions,)}")
         observation, reward, terminated, truncated, info = self.vector.step(np.asarray(action)[None])
-        terms = {name: float(value[0]) for name, value in info["reward_terms"].items()}
-        return observation[0], float(reward[0]), bool(terminated[0]), bool(truncated[0]), {"reward_terms": terms}
+        told: dict[str, Any] = {"reward_terms": {name: float(value[0]) for name, value in info["reward_terms"].items()}}
+        if "failure" in info:
+            told["failure"] = info["failure"][0]
+        return observation[0], float(reward[0]), bool(terminated[0]), bool(truncated[0]), told

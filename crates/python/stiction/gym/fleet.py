@@ -34,6 +34,10 @@ class Fleet(Protocol):
         """Where the last step failed."""
         ...
 
+    def failures(self) -> list[tuple[int, str]]:
+        """Environments whose last step failed, and why."""
+        ...
+
     def step(self, control: Array, steps: int) -> None: ...
     def set_state(self, ids: NDArray[np.intp], q: Array, v: Array) -> None: ...
     def set_parameters(self, ids: NDArray[np.intp], **values: Array) -> None: ...
@@ -55,6 +59,10 @@ class Lanes:
     def failed(self) -> Flags:
         """Where the last step failed."""
         return np.asarray(self.batch.reports.status == 3)
+
+    def failures(self) -> list[tuple[int, str]]:
+        """Environments whose last step failed, and why."""
+        return self.batch.failures()
 
     def step(self, control: Array, steps: int) -> None:
         """Advances by so many time steps."""
@@ -84,16 +92,25 @@ class Row:
         self.n, self.dt = n, self.simulations[0].dt
         self.q, self.v = np.tile(model.q0, (n, 1)), np.tile(model.v0, (n, 1))
         self._failed = np.zeros(n, bool)
+        self._why: list[tuple[int, str]] = []
 
     @property
     def failed(self) -> Flags:
         """Where the last step failed."""
         return self._failed
 
+    def failures(self) -> list[tuple[int, str]]:
+        """Environments whose last step failed, and why."""
+        return self._why
+
     def step(self, control: Array, steps: int) -> None:
         """Advances by so many time steps; one that fails stays where it was."""
+        self._why = []
         for i, simulation in enumerate(self.simulations):
-            self._failed[i] = simulation.step(control[i], steps).failure is not None
+            failure = simulation.step(control[i], steps).failure
+            self._failed[i] = failure is not None
+            if failure is not None:
+                self._why.append((i, failure))
             self.q[i], self.v[i] = simulation.q, simulation.v
 
     def set_state(self, ids: NDArray[np.intp], q: Array, v: Array) -> None:

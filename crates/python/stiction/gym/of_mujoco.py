@@ -44,7 +44,7 @@ class _Stepped:
 
     def set_state(self, qpos: Any, qvel: Any) -> None:
         """Sets the state."""
-        self.data.simulation.set_state(normalised(self.model, qpos), qvel, self.data.time)
+        self.data.set_state(normalised(self.model, qpos), qvel, self.data.time)
 
     def _step_mujoco_simulation(self, ctrl: Any, n_frames: int) -> None:
         self.data.ctrl[:] = ctrl
@@ -71,7 +71,13 @@ def make(name: str, contact: str = "auto", **settings: Any) -> gymnasium.Env[Any
     if settings.pop("render_mode", None) is not None:
         raise Error(f"stiction/{name} draws nothing; record its simulation, environment.unwrapped.data.simulation")
     module, kind = NAMES[name]
-    base = getattr(importlib.import_module(f"gymnasium.envs.mujoco.{module}"), kind)
+    try:
+        base = getattr(importlib.import_module(f"gymnasium.envs.mujoco.{module}"), kind)
+    except (ImportError, gymnasium.error.DependencyNotInstalled) as missing:
+        raise Error(
+            f"stiction/{name} is Gymnasium's own environment, which imports MuJoCo and imageio ({missing}); "
+            "pip install 'stiction[mujoco]' brings both"
+        ) from missing
     made = type(f"Stiction{kind}", (_Stepped, base), {"contact": contact})
     # A number, so that their renderer, which is thrown away, does not look cameras up by name.
     environment: gymnasium.Env[Any, Any] = made(**{"camera_id": 0, **settings})

@@ -3,281 +3,598 @@
 from __future__ import annotations
 
 import os
-from collections.abc import Mapping
-from dataclasses import dataclass
-from enum import IntEnum
-from types import SimpleNamespace
+import re
+import warnings
+from collections.abc import Callable, Iterable, Mapping, Sequence
+from pathlib import Path
 from typing import Any
 
 import numpy as np
 from numpy.typing import NDArray
 
-from .._model import Model, load, loads
-from .._stiction import Error
+from .._model import Model, NotSimulated, load, loads
 from .._tables import Array, Table
+from . import _enums
+from ._geoms import SHAPES, body_inertias, fixed, geoms_of, placed_at_rest, principal, rows, sizes_of, within
+from ._guard import Guarded, Named, NotOffered
+from ._math import rotation_of
+from ._options import MjOption, MjVisual
+
+_JOINTS = {"free": 0, "ball": 1, "slide": 2, "hinge": 3}
+#: Materials of a text, and their attributes.
+_MATERIAL = re.compile(r"<material\b[^>]*>")
+_MATERIAL_WORD = re.compile(r'\b(name|rgba)\s*=\s*"([^"]*)"')
+#: Lights.
+_LIGHT = re.compile(r"<light\b[^>]*>")
+_LIGHT_WORD = re.compile(r'\b(name|pos)\s*=\s*"([^"]*)"')
+#: Folders of assets.
+_FOLDER = re.compile(r'\b(?:meshdir|texturedir|assetdir)\s*=\s*"([^"/][^"]*)"')
 
 
-class NotOffered(Error, AttributeError):
-    """A name of MuJoCo that is not offered here; nothing is a silent zero."""
+class MjModel(Guarded):
+    """A model under the names of MuJoCo. Bodies are the file's, the world first, and geoms are in its order, drawn ones too.
 
-
-class mjtObj(IntEnum):
-    """Kinds of objects."""
-
-    mjOBJ_UNKNOWN = 0
-    mjOBJ_BODY = 1
-    mjOBJ_XBODY = 2
-    mjOBJ_JOINT = 3
-    mjOBJ_DOF = 4
-    mjOBJ_GEOM = 5
-    mjOBJ_SITE = 6
-    mjOBJ_CAMERA = 7
-    mjOBJ_TENDON = 18
-    mjOBJ_ACTUATOR = 19
-    mjOBJ_SENSOR = 20
-    mjOBJ_KEY = 24
-
-
-class mjtJoint(IntEnum):
-    """Kinds of joints."""
-
-    mjJNT_FREE = 0
-    mjJNT_BALL = 1
-    mjJNT_SLIDE = 2
-    mjJNT_HINGE = 3
-
-
-class mjtState(IntEnum):
-    """Parts of a state; the full physics is time, q and v here."""
-
-    mjSTATE_TIME = 1
-    mjSTATE_QPOS = 2
-    mjSTATE_QVEL = 4
-    mjSTATE_PHYSICS = 14
-    mjSTATE_FULLPHYSICS = 15
-
-
-_JOINTS = {
-    "free": mjtJoint.mjJNT_FREE,
-    "ball": mjtJoint.mjJNT_BALL,
-    "slide": mjtJoint.mjJNT_SLIDE,
-    "hinge": mjtJoint.mjJNT_HINGE,
-}
-
-
-def frozen(values: Any, dtype: Any = np.float64) -> NDArray[Any]:
-    """An array that cannot be written: a model never changes."""
-    array = np.array(values, dtype=dtype)
-    array.flags.writeable = False
-    return array
-
-
-class MjOption:
-    """Options of a model; the time step can be set, the rest is what the file says."""
-
-    def __init__(self, model: Model) -> None:
-        self.timestep = model.dt
-        self.gravity = frozen(model.gravity)
-
-    def __getattr__(self, name: str) -> Any:
-        raise NotOffered(f"stiction.mujoco does not offer MjModel.opt.{name}")
-
-
-@dataclass(frozen=True)
-class Carried:
-    """Frames on our bodies, as arrays: bodies of MuJoCo (the world first) or sites."""
-
-    #: Our body, or −1 for the world.
-    carrier: NDArray[np.int64]
-    position: Array
-    rotation: Array
-    quaternion: Array
-    #: Of bodies: mass, centre of mass, inertia about it.
-    mass: Array
-    com: Array
-    inertia: Array
-    #: Of bodies: the one at the root of the tree.
-    root: NDArray[np.int64]
-
-    @staticmethod
-    def of_bodies(model: Model) -> Carried:
-        """The world and the links."""
-        links = list(model.links)
-        carrier = [-1, *(-1 if b.body is None else b.body for b in links)]
-        quaternion = np.array([(1.0, 0.0, 0.0, 0.0), *(b.quaternion for b in links)])
-        roots = [0]
-        for b, link in enumerate(links, start=1):
-            roots.append(b if link.parent is None else roots[link.parent + 1])
-        return Carried(
-            np.array(carrier),
-            np.array([(0.0, 0.0, 0.0), *(b.position for b in links)]),
-            matrix(quaternion),
-            quaternion,
-            np.array([0.0, *(b.mass for b in links)]),
-            np.array([(0.0, 0.0, 0.0), *(b.com for b in links)]),
-            np.array([(0.0,) * 9, *(b.inertia for b in links)]).reshape(-1, 3, 3),
-            np.array(roots),
-        )
-
-    @staticmethod
-    def of_sites(model: Model) -> Carried:
-        """The sites."""
-        sites = list(model.sites)
-        quaternion = np.array([s.quaternion for s in sites]).reshape(-1, 4)
-        n = np.zeros(len(sites))
-        return Carried(
-            np.array([-1 if s.body is None else s.body for s in sites], np.int64),
-            np.array([s.position for s in sites]).reshape(-1, 3),
-            matrix(quaternion),
-            quaternion,
-            n,
-            n,
-            n,
-            np.zeros(len(sites), np.int64),
-        )
-
-
-def matrix(quaternion: Array) -> Array:
-    """Rotation matrices (…, 3, 3) of quaternions (…, 4), w first."""
-    w, x, y, z = np.moveaxis(quaternion, -1, 0)
-    rows = [
-        [1 - 2 * (y * y + z * z), 2 * (x * y - w * z), 2 * (x * z + w * y)],
-        [2 * (x * y + w * z), 1 - 2 * (x * x + z * z), 2 * (y * z - w * x)],
-        [2 * (x * z - w * y), 2 * (y * z + w * x), 1 - 2 * (x * x + y * y)],
-    ]
-    return np.asarray(np.moveaxis(np.array(rows), (0, 1), (-2, -1)))
-
-
-class MjModel:
-    """A model under the names of MuJoCo. Bodies are the file's, the world first; geoms are those that can touch.
-
-    ``contact`` is the contact solver of simulations of it, which MuJoCo has no name for.
+    Masses, friction, gains, damping, armature, springs, force ranges and ``opt.gravity`` can be written: the next step is that
+    of a model with these numbers. So can keyframes, places of bodies and of sites, and places and sizes of geoms that touch
+    nothing (pictures show those of the file). ``geom_rgba`` colours the pictures of :class:`Renderer`; sites, lights and
+    materials of their own are not drawn, and what is written of them is kept. Other arrays are read only. ``contact`` is the
+    contact solver, which MuJoCo has no name for.
     """
 
-    def __init__(self, model: Model) -> None:
-        self.stiction = model
-        self.contact: str = "auto"
-        self.opt = MjOption(model)
-        self.nq, self.nv, self.nu, self.na = model.nq, model.nv, model.nu, 0
-        self.nbody, self.njnt, self.ngeom = len(model.links) + 1, len(model.joints), len(model.geometries)
-        self.nsite, self.nsensor, self.nkey = len(model.sites), len(model.sensors), len(model.keyframes)
-        self.ncam = len(model.cameras)
-        self.ntendon = len(model.tendons)
-        self.qpos0 = frozen(model.neutral())
-        #: Pictures: sizes are kept, nothing is drawn.
-        self.vis = SimpleNamespace(global_=SimpleNamespace(offwidth=0, offheight=0))
-        self.bodies, self.sites = Carried.of_bodies(model), Carried.of_sites(model)
-        links, joints, actuators = model.links, model.joints, model.actuators
-        self.body_parentid = frozen([0] + [0 if b.parent is None else b.parent + 1 for b in links], np.int32)
-        self.body_mass = frozen([0.0] + [b.mass for b in links])
-        self.jnt_type = frozen([_JOINTS.get(j.kind, -1) for j in joints], np.int32)
-        self.jnt_qposadr = frozen([j.q.start for j in joints], np.int32)
-        self.jnt_dofadr = frozen([j.v.start for j in joints], np.int32)
-        self.jnt_limited = frozen([j.limit is not None for j in joints], bool)
-        self.jnt_range = frozen([j.limit or (0.0, 0.0) for j in joints]).reshape(-1, 2)
-        self.jnt_axis = frozen([j.axis for j in joints]).reshape(-1, 3)
-        fields = model.fields()
-        self.dof_damping, self.dof_armature = frozen(fields["damping"]), frozen(fields["armature"])
-        self.geom_friction = frozen([(g.friction, 0.0, 0.0) for g in model.geometries]).reshape(-1, 3)
-        self.geom_bodyid = frozen([0 if g.link is None else g.link + 1 for g in model.geometries], np.int32)
-        self.site_bodyid = frozen([0 if s.link is None else s.link + 1 for s in model.sites], np.int32)
-        ends = [a.control_limit or (0.0, 0.0) for a in actuators]
-        self.actuator_ctrllimited = frozen([a.control_limit is not None for a in actuators], bool)
-        self.actuator_ctrlrange = frozen([[0.0 if e is None else e for e in end] for end in ends]).reshape(-1, 2)
-        self.key_qpos = frozen([k.q for k in model.keyframes]).reshape(self.nkey, self.nq)
-        self.key_qvel = frozen([k.v for k in model.keyframes]).reshape(self.nkey, self.nv)
-        self.key_ctrl = frozen([k.control for k in model.keyframes]).reshape(self.nkey, self.nu)
+    _called = "MjModel"
+    _settable = frozenset({"contact"})
+    contact: str
+
+    def __init__(self, model: Model, texts: Sequence[str] = ()) -> None:
+        described = model._described
+        materials = [_MATERIAL_WORD.findall(found) for text in texts for found in _MATERIAL.findall(text)]
+        colours = {dict(words)["name"]: dict(words).get("rgba", "1 1 1 1") for words in materials if "name" in dict(words)}
+        lights = [dict(_LIGHT_WORD.findall(found)) for text in texts for found in _LIGHT.findall(text)]
+        self._put(
+            _materials=list(colours), _lights=[light.get("name", "") for light in lights], _texts=tuple(texts),
+            nlight=len(lights), nmat=len(colours),
+            light_pos=rows([[float(x) for x in light.get("pos", "0 0 0").split()] for light in lights], 3),
+            mat_rgba=rows([[float(x) for x in colour.split()] for colour in colours.values()], 4, np.float32),
+        )
+        self._put(_base=model, _current=model, _tendons=None, _known_names={}, contact="auto", opt=MjOption(model), vis=MjVisual())
+        links, joints, actuators = list(model.links), list(model.joints), list(model.actuators)
+        geoms = geoms_of(model)
+        self._put(
+            _geoms=geoms,
+            #: The geom of every geometry that touches.
+            _geom_of=np.array([i for i, g in enumerate(geoms) if g["touches"]], np.int32),
+            _mocap_links=list(described["mocap"]),
+            nq=model.nq, nv=model.nv, nu=model.nu, na=0, nbody=len(links) + 1, njnt=len(joints), ngeom=len(geoms),
+            nsite=len(model.sites), nsensor=len(model.sensors), nkey=len(model.keyframes), ncam=len(model.cameras),
+            ntendon=len(model.tendons), nmocap=len(described["mocap"]), neq=len(model.loops) + len(model.couplings),
+            nuserdata=0, nplugin=0,
+        )
+        self._put_names(model)
+        self._put_bodies(model)
+        self._put_joints(model)
+        self._put_frames(model)
+        self._put_actuators(model)
+        self._put_rest(model)
+        self._put_together()
+        self._put(_as_loaded=[a.copy() for a in self._watched], _stamped=self._stamp())
+        self._put(_marks_loaded={name: array.copy() for name, array in self._marks.items()}, _marked=self._mark_stamp())
+        self._put(_rgba_loaded=self.geom_rgba.copy())
+
+    # ---------------------------------------------------------------- building
+
+    def _put_bodies(self, model: Model) -> None:
+        links, joints = list(model.links), list(model.joints)
+        parent = [0] + [0 if b.parent is None else b.parent + 1 for b in links]
+        heads = [False] + [
+            b.body is not None and (b.parent is None or links[b.parent].body != b.body) for b in links
+        ]
+        root, weld = [0], [0]
+        for b in range(1, len(parent)):
+            root.append(b if parent[b] == 0 else root[parent[b]])
+            weld.append(b if heads[b] or b - 1 in self._mocap_links else weld[parent[b]])
+        mass = [0.0] + [b.mass for b in links]
+        subtree = list(mass)
+        for b in range(len(parent) - 1, 0, -1):
+            subtree[parent[b]] += subtree[b]
+        of_body = {b.body: i + 1 for i, b in enumerate(links) if heads[i + 1]}
+        numbers = np.zeros((len(parent), 4), np.int32)
+        numbers[:, 0] = numbers[:, 2] = -1
+        for b, body in enumerate(model.bodies):
+            if b in of_body:
+                n_joints, n_dofs = body.joints.stop - body.joints.start, body.dofs.stop - body.dofs.start
+                numbers[of_body[b]] = (body.joints.start, n_joints, body.dofs.start, n_dofs)
+        geom_body = [g["body"] for g in self._geoms]
+        geom_adr = [geom_body.index(b) if b in geom_body else -1 for b in range(len(parent))]
+        p, r = placed_at_rest(model)
+        local = [within((p[a], r[a]), (p[b], r[b])) for b, a in enumerate(parent)]
+        inertias = [principal(np.zeros((3, 3))), *(principal(np.reshape(b.inertia, (3, 3))) for b in links)]
+        self._put(
+            _of_body=of_body,
+            body_parentid=fixed(parent, np.int32), body_rootid=fixed(root, np.int32), body_weldid=fixed(weld, np.int32),
+            body_mass=np.array(mass), body_subtreemass=fixed(subtree),
+            body_inertia=fixed([x[0] for x in inertias]), body_iquat=fixed([x[1] for x in inertias]),
+            body_ipos=fixed([(0.0, 0.0, 0.0), *(b.com for b in links)]),
+            body_pos=rows([x[0] for x in local], 3), body_quat=rows([x[1] for x in local], 4),
+            body_jntadr=fixed(numbers[:, 0], np.int32), body_jntnum=fixed(numbers[:, 1], np.int32),
+            body_dofadr=fixed(numbers[:, 2], np.int32), body_dofnum=fixed(numbers[:, 3], np.int32),
+            body_geomadr=fixed(geom_adr, np.int32),
+            body_geomnum=fixed([geom_body.count(b) for b in range(len(parent))], np.int32),
+            body_mocapid=fixed(
+                [self._mocap_links.index(b - 1) if b - 1 in self._mocap_links else -1 for b in range(len(parent))], np.int32
+            ),
+            jnt_bodyid=fixed([of_body.get(j.body, 0) for j in joints], np.int32),
+        )
+
+    def _put_joints(self, model: Model) -> None:
+        joints = list(model.joints)
+        numbers = model.fields()
+        of_dof = [i for i, j in enumerate(joints) for _ in range(j.v.stop - j.v.start)]
+        spring = np.array(model.neutral())
+        for j in joints:
+            if j.q.stop - j.q.start == 1:
+                spring[j.q] = j.spring_rest
+        anchors = [
+            self._in_body(model, j.body, j.anchor) if j.kind in ("hinge", "slide", "screw") else (0.0, 0.0, 0.0)
+            for j in joints
+        ]
+        self._put(
+            qpos0=fixed(model.neutral()), qpos_spring=fixed(spring),
+            jnt_type=fixed([_JOINTS.get(j.kind, -1) for j in joints], np.int32),
+            jnt_qposadr=fixed([j.q.start for j in joints], np.int32),
+            jnt_dofadr=fixed([j.v.start for j in joints], np.int32),
+            jnt_limited=fixed([j.limit is not None for j in joints], bool),
+            jnt_range=fixed([j.limit or (0.0, 0.0) for j in joints]).reshape(-1, 2),
+            jnt_axis=fixed([j.axis if j.kind != "free" else (0.0, 0.0, 1.0) for j in joints]).reshape(-1, 3),
+            jnt_pos=fixed(anchors).reshape(-1, 3),
+            jnt_stiffness=np.array(numbers["stiffness"]),
+            dof_damping=np.array(numbers["damping"]), dof_armature=np.array(numbers["armature"]),
+            dof_frictionloss=np.array(numbers["dry_friction"]),
+            dof_jntid=fixed(of_dof, np.int32), dof_bodyid=fixed([self.jnt_bodyid[i] for i in of_dof], np.int32),
+        )
+
+    def _in_body(self, model: Model, body: int, point: tuple[float, ...]) -> Array:
+        """A point of a body of ours in the axes of MuJoCo's."""
+        link = model.links[int(self._of_body[body]) - 1]
+        return np.asarray(rotation_of(link.quaternion).T @ (np.array(point) - link.position), dtype=np.float64)
+
+    def _local(self, model: Model, link: int | None, position: Any, quaternion: Any) -> tuple[Array, Array]:
+        """A pose in a body of ours, or in the world, as one in MuJoCo's body."""
+        if link is None:
+            return np.array(position), np.array(quaternion)
+        on = model.links[link]
+        return within((np.array(on.position), np.array(on.quaternion)), (np.array(position), np.array(quaternion)))
+
+    def _put_frames(self, model: Model) -> None:
+        geoms = self._geoms
+        poses = [self._local(model, g["link"], g["position"], g["quaternion"]) for g in geoms]
+        sites = [self._local(model, s.link, s.position, s.quaternion) for s in model.sites]
+        cameras = [self._local(model, c.link, c.position, c.quaternion) for c in model.cameras]
+
+        def body(things: Iterable[Any]) -> NDArray[Any]:
+            return fixed([0 if t.link is None else t.link + 1 for t in things], np.int32)
+
+        self._put(
+            geom_type=fixed([SHAPES.get(g["shape"]["kind"], -1) for g in geoms], np.int32),
+            geom_size=rows(sizes_of(geoms, self._texts), 3),
+            geom_bodyid=fixed([g["body"] for g in geoms], np.int32),
+            geom_pos=rows([p for p, _ in poses], 3), geom_quat=rows([r for _, r in poses], 4),
+            geom_rgba=rows([g["rgba"] for g in geoms], 4, np.float32),
+            geom_contype=fixed([g["contype"] for g in geoms], np.int32),
+            geom_conaffinity=fixed([g["conaffinity"] for g in geoms], np.int32),
+            geom_condim=fixed([g["condim"] for g in geoms], np.int32),
+            geom_margin=fixed([g["margin"] for g in geoms]),
+            geom_friction=rows([g["friction"] for g in geoms], 3),
+            geom_solref=fixed([g["solref"] for g in geoms]).reshape(-1, 2),
+            geom_solimp=fixed([g["solimp"] for g in geoms]).reshape(-1, 5),
+            site_bodyid=body(model.sites), site_pos=rows([p for p, _ in sites], 3),
+            site_quat=rows([r for _, r in sites], 4),
+            site_size=rows([s.size for s in model.sites], 3),
+            site_rgba=rows([(0.5, 0.5, 0.5, 1.0)] * len(model.sites), 4, np.float32),
+            site_type=fixed([SHAPES.get(s.shape, 2) for s in model.sites], np.int32),
+            cam_bodyid=body(model.cameras), cam_pos=fixed([p for p, _ in cameras]).reshape(-1, 3),
+            cam_quat=fixed([r for _, r in cameras]).reshape(-1, 4),
+            cam_fovy=fixed([np.degrees(c.field_of_view) for c in model.cameras]),
+        )
+
+    def _put_actuators(self, model: Model) -> None:
+        actuators = list(model.actuators)
+        joint_of = {j.v.start: i for i, j in enumerate(model.joints)}
+
+        def ends(pair: Sequence[float | None] | None) -> list[float]:
+            return [0.0 if e is None else e for e in pair or (0.0, 0.0)]
+
+        trntype, trnid, gear = [], [], []
+        for a in actuators:
+            dofs = {dof for dof, _ in a.transmission}
+            tendon = [i for i, t in enumerate(model.tendons) if {dof for dof, _ in t.terms} == dofs]
+            on_joint = len(a.transmission) == 1
+            trntype.append(0 if on_joint else 3)
+            trnid.append((joint_of.get(a.transmission[0][0], -1) if on_joint else (tendon or [-1])[0], -1))
+            gear.append([a.transmission[0][1] if a.transmission else 0.0, 0, 0, 0, 0, 0])
+        moment = np.zeros((model.nu, model.nv))
+        for i, a in enumerate(actuators):
+            for dof, coefficient in a.transmission:
+                moment[i, dof] = coefficient
+        self._put(
+            _moment=moment,
+            actuator_trntype=fixed(trntype, np.int32), actuator_trnid=fixed(trnid, np.int32).reshape(-1, 2),
+            actuator_gear=fixed(gear).reshape(-1, 6),
+            actuator_gaintype=fixed([0] * model.nu, np.int32),
+            actuator_biastype=fixed([int(any((a.bias, a.bias_length, a.bias_velocity))) for a in actuators], np.int32),
+            actuator_dyntype=fixed([0] * model.nu, np.int32),
+            actuator_gainprm=rows([[a.gain, *[0.0] * 9] for a in actuators], 10),
+            actuator_biasprm=rows([[a.bias, a.bias_length, a.bias_velocity, *[0.0] * 7] for a in actuators], 10),
+            actuator_ctrllimited=fixed([a.control_limit is not None for a in actuators], bool),
+            actuator_ctrlrange=fixed([ends(a.control_limit) for a in actuators]).reshape(-1, 2),
+            actuator_forcelimited=fixed([a.effort_limit is not None for a in actuators], bool),
+            actuator_forcerange=rows([ends(a.effort_limit) for a in actuators], 2),
+        )
+
+    def _put_rest(self, model: Model) -> None:
+        sensors, keys = list(model.sensors), list(model.keyframes)
+        numerics = model._described["numeric"]
+        columns = [s.columns or slice(-1, -1) for s in sensors]
+        kinds = _enums.mjtSensor.__members__
+
+        def filled(k: Sequence[float], n: int) -> list[float]:
+            return [*k, *[0.0] * (n - len(k))][:n]
+
+        self._put(
+            sensor_type=fixed([int(kinds.get(f"mjSENS_{s.kind.upper()}", -1)) for s in sensors], np.int32),
+            sensor_adr=fixed([c.start for c in columns], np.int32),
+            sensor_dim=fixed([c.stop - c.start for c in columns], np.int32),
+            sensor_cutoff=fixed([s.cutoff for s in sensors]), sensor_noise=fixed([s.noise for s in sensors]),
+            nsensordata=sum(c.stop - c.start for c in columns),
+            key_qpos=rows([filled(k.q, self.nq) for k in keys], max(self.nq, 1)).reshape(self.nkey, self.nq),
+            key_qvel=rows([filled(k.v, self.nv) for k in keys], max(self.nv, 1)).reshape(self.nkey, self.nv),
+            key_ctrl=rows([filled(k.control, self.nu) for k in keys], max(self.nu, 1)).reshape(self.nkey, self.nu),
+            key_time=fixed([0.0] * self.nkey),
+            numeric_data=fixed([x for n in numerics for x in n["data"]]),
+            numeric_size=fixed([len(n["data"]) for n in numerics], np.int32),
+            numeric_adr=fixed(np.cumsum([0, *(len(n["data"]) for n in numerics)])[: len(numerics)], np.int32),
+            nnumeric=len(numerics), nnumericdata=sum(len(n["data"]) for n in numerics),
+            actuator_actadr=fixed([-1] * self.nu, np.int32),
+            eq_active0=fixed([loop.active for loop in model.loops] + [True] * len(model.couplings), bool),
+        )
+        spaces: dict[str, list[str]] = {
+            "body": ["world", *model.links.names], "jnt": model.joints.names, "geom": [g["name"] for g in self._geoms],
+            "site": model.sites.names, "cam": model.cameras.names, "tendon": model.tendons.names,
+            "actuator": model.actuators.names, "sensor": model.sensors.names, "key": model.keyframes.names, "numeric": [n["name"] for n in numerics],
+            "mat": self._materials, "light": self._lights,
+        }
+        text = (model.name or "MuJoCo Model").encode() + b"\0"
+        for kind, called in spaces.items():
+            starts = []
+            for name in called:
+                starts.append(len(text))
+                text += name.encode() + b"\0"
+            self._put(**{f"name_{kind}adr": fixed(starts, np.int32)})
+        self._put(names=text)
+
+    # ------------------------------------------------------------------ numbers
+
+    def _put_together(self) -> None:
+        """Lets the numbers that may be written lie side by side, so that one look says whether some were."""
+        for block, names in (("_block", _ARRAYS), ("_mark_block", _MARKS)):
+            arrays = {name: self.opt.gravity if name == "gravity" else getattr(self, name) for name in names}
+            memory, at = np.concatenate([a.ravel() for a in arrays.values()]), 0
+            views = {}
+            for name, array in arrays.items():
+                views[name], at = memory[at : at + array.size].reshape(array.shape), at + array.size
+            self._put(**{block: memory})
+            if block == "_block":
+                self.opt._put(gravity=views.pop("gravity"))
+                self._put(_watched=[self.opt.gravity, *views.values()])
+            else:
+                self._put(_marks=views)
+            self._put(**views)
+
+    def _stamp(self) -> tuple[bytes, int]:
+        return self._block.tobytes(), self.opt.disableflags
+
+    def _mark_stamp(self) -> bytes:
+        return self._mark_block.tobytes()  # type: ignore[no-any-return]
+
+    @property
+    def stiction(self) -> Model:
+        """The model of ours, with the numbers as they are now."""
+        stamp = self._stamp()
+        if stamp != self._stamped:
+            self._put(_current=self._base.replace(**self._numbers()), _stamped=stamp)
+        return self._current  # type: ignore[no-any-return]
+
+    def _numbers(self) -> dict[str, Any]:
+        """Those that are not as they were loaded, under the names of ``Model.replace``."""
+        loaded = dict(zip(_WATCHED, self._as_loaded))
+        now = dict(zip(_WATCHED, self._watched))
+        new = {name: array for name, array in now.items() if not np.array_equal(array, loaded[name])}
+        simple = {
+            "gravity": "gravity", "damping": "damping", "armature": "armature", "frictionloss": "dry_friction",
+            "stiffness": "stiffness",
+        }
+        out: dict[str, Any] = {ours: new[name] for name, ours in simple.items() if name in new}
+        if "friction" in new:
+            if not np.array_equal(new["friction"][:, 1:], loaded["friction"][:, 1:]) and (self.geom_condim > 3).any():
+                raise NotOffered("stiction.mujoco does not offer to set friction against spinning and rolling")
+            out["friction"] = new["friction"][self._geom_of, 0]
+        if "gainprm" in new:
+            self._only(new["gainprm"], loaded["gainprm"], 1, "actuator_gainprm")
+            out["gain"] = new["gainprm"][:, 0]
+        if "biasprm" in new:
+            self._only(new["biasprm"], loaded["biasprm"], 3, "actuator_biasprm")
+            for column, name in enumerate(("bias", "bias_length", "bias_velocity")):
+                out[name] = new["biasprm"][:, column]
+        if "forcerange" in new:
+            limited = self.actuator_forcelimited[:, None]
+            if not np.array_equal(np.where(limited, 0.0, new["forcerange"]), np.where(limited, 0.0, loaded["forcerange"])):
+                raise NotOffered("stiction.mujoco does not offer to set actuator_forcerange of an actuator without a range")
+            out["effort_limit"] = np.where(limited, new["forcerange"], [-np.inf, np.inf])
+        if "mass" in new:
+            out |= body_inertias(self._base, new["mass"])
+        disabled, bits = self.opt.disableflags, _enums.mjtDisableBit
+        if disabled & bits["mjDSBL_GRAVITY"]:
+            out["gravity"] = np.zeros(3)
+        if disabled & bits["mjDSBL_ACTUATION"]:
+            out |= {name: np.zeros(self.nu) for name in ("gain", "bias", "bias_length", "bias_velocity")}
+        return out
+
+    def _moved_marks(self) -> list[tuple[str, int]]:
+        """What of the places and sizes of marks is not as it was loaded; raises for what is no mark."""
+        out = []
+        for name, array in self._marks.items():
+            changed = (array != self._marks_loaded[name]).any(axis=1)
+            for i in np.flatnonzero(changed):
+                why = self._no_mark(name, int(i))
+                if why is not None:
+                    raise NotOffered(f"stiction.mujoco does not offer to set {name}[{i}]: {why}")
+                out.append((name, int(i)))
+        return out
+
+    def _no_mark(self, name: str, i: int) -> str | None:
+        """Why the place or the size of an object cannot be changed."""
+        if name.startswith("geom"):
+            return "the geom touches" if self._touches(self._geoms[i]) else None
+        if name.startswith("site"):
+            tied = len(self._base.loops) > 0 or any(t.spatial for t in self._base.tendons)
+            return "a constraint may refer to it" if tied else None
+        links = self._base.links
+        link = links[i - 1]
+        if i == 0 or (link.body is not None and link.parent is not None and links[link.parent].body == link.body):
+            return "the body is fixed to one that moves"
+        if link.body is None and link.parent is not None:
+            return "the body is fixed to another"
+        return None
+
+    def _sensed(self, site: int) -> bool:
+        """Whether a sensor may refer to a site."""
+        called = self._base.sites[site].name
+        return any(called in s.of.values() for s in self._base.sensors)
+
+    def _touches(self, geom: dict[str, Any]) -> bool:
+        """Whether a geom may touch another; where the file disables contact none does, but by pairs."""
+        paired = len(self._base.fields()["pair_friction"]) > 0
+        return bool(geom["touches"] and (geom["contype"] or geom["conaffinity"] or paired))
+
+    def ties(self, bodies: set[int]) -> str | None:
+        """Why bodies are no marks that can be put elsewhere, if they are not."""
+        if any(g["body"] in bodies and self._touches(g) for g in self._geoms):
+            return "a geom on it touches"
+        if any(link is not None and link + 1 in bodies for loop in self._base.loops for link in loop.links):
+            return "a constraint holds it"
+        return "something that moves hangs on it" if any(int(b) in bodies for b in self.jnt_bodyid) else None
+
+    @staticmethod
+    def _only(new: Array, loaded: Array, columns: int, name: str) -> None:
+        if not np.array_equal(new[:, columns:], loaded[:, columns:]):
+            raise NotOffered(f"stiction.mujoco does not offer to set {name} beyond its first {columns} numbers")
+
+    # -------------------------------------------------------------------- names
 
     @staticmethod
     def from_xml_path(filename: str | os.PathLike[str], assets: Mapping[str, bytes] | None = None) -> MjModel:
         """A model of an MJCF (or URDF) file, as it is."""
+        text = Path(filename).read_text(encoding="utf-8")
         if assets:
-            raise NotOffered("stiction.mujoco takes assets with from_xml_string only")
-        return MjModel(load(filename, complete=False))
+            return MjModel.from_xml_string(text, assets)
+        return MjModel(_told(lambda: load(filename, complete=False)), [text])
 
     @staticmethod
-    def from_xml_string(xml: str, assets: Mapping[str, bytes] | None = None) -> MjModel:
+    def from_xml_string(xml: str | bytes, assets: Mapping[str, bytes] | None = None) -> MjModel:
         """A model of a text, as it is."""
-        return MjModel(loads(xml, assets=assets, complete=False))
+        text = xml.decode() if isinstance(xml, bytes) else xml
+        files = {path: content.encode() if isinstance(content, str) else content for path, content in (assets or {}).items()}
+        texts = [text, *(content.decode() for path, content in files.items() if path.endswith(".xml"))]
+        # MuJoCo finds assets by their names, in whatever folder the text says that they are.
+        folders = {folder for t in texts for folder in _FOLDER.findall(t)}
+        laid = {f"{folder.rstrip('/')}/{path}": content for folder in folders for path, content in files.items()}
+        return MjModel(_told(lambda: loads(text, assets={**laid, **files}, complete=False)), texts)
 
-    def table(self, kind: int | mjtObj) -> tuple[Table[Any], int]:
-        """The table of a kind of object, and the number of its first entry."""
-        model, kind = self.stiction, mjtObj(int(kind))
-        tables: dict[mjtObj, tuple[Table[Any], int]] = {
-            mjtObj.mjOBJ_BODY: (model.links, 1),
-            mjtObj.mjOBJ_XBODY: (model.links, 1),
-            mjtObj.mjOBJ_JOINT: (model.joints, 0),
-            mjtObj.mjOBJ_GEOM: (model.geometries, 0),
-            mjtObj.mjOBJ_SITE: (model.sites, 0),
-            mjtObj.mjOBJ_CAMERA: (model.cameras, 0),
-            mjtObj.mjOBJ_TENDON: (model.tendons, 0),
-            mjtObj.mjOBJ_ACTUATOR: (model.actuators, 0),
-            mjtObj.mjOBJ_SENSOR: (model.sensors, 0),
-            mjtObj.mjOBJ_KEY: (model.keyframes, 0),
+    @staticmethod
+    def from_binary_path(filename: str, assets: Any = None) -> MjModel:
+        """Refused: binary models are MuJoCo's own."""
+        raise NotOffered("stiction.mujoco does not offer binary models; load the XML")
+
+    def _table(self, kind: int) -> tuple[list[str], str]:
+        """Names of a kind of object, and our word for it."""
+        found = self._spaces.get(int(kind))
+        if found is None:
+            raise NotOffered(f"stiction.mujoco offers no names for {_enums.mjtObj(int(kind)).name}")
+        return found  # type: ignore[no-any-return]
+
+    def _put_names(self, model: Model) -> None:
+        """Names of all objects, by the number of their kind."""
+        tables: dict[str, Table[Any]] = {
+            "mjOBJ_JOINT": model.joints, "mjOBJ_SITE": model.sites, "mjOBJ_CAMERA": model.cameras, "mjOBJ_TENDON": model.tendons,
+            "mjOBJ_ACTUATOR": model.actuators, "mjOBJ_SENSOR": model.sensors, "mjOBJ_KEY": model.keyframes,
         }
-        if kind not in tables:
-            raise NotOffered(f"stiction.mujoco offers no names for {kind.name}")
-        return tables[kind]
+        of = {name: (table.names, table._what) for name, table in tables.items()}
+        of["mjOBJ_BODY"] = of["mjOBJ_XBODY"] = ["world", *model.links.names], "link"
+        of["mjOBJ_GEOM"] = [g["name"] for g in self._geoms], "geometry"
+        of["mjOBJ_EQUALITY"] = [*model.loops.names, *model.couplings.names], "equality"
+        of["mjOBJ_MATERIAL"], of["mjOBJ_LIGHT"] = (self._materials, "material"), (self._lights, "light")
+        spaces = {int(_enums.mjtObj[name]): names for name, names in of.items()}
+        numbers = {kind: {name: i for i, name in reversed(list(enumerate(names)))} for kind, (names, _) in spaces.items()}
+        self._put(_spaces=spaces, _numbers_of=numbers)
 
-    def id_of(self, kind: int | mjtObj, name: str | int) -> int:
+    def id_of(self, kind: int, name: str | int) -> int:
         """The number of an object; −1 where there is none, as in MuJoCo."""
-        table, first = self.table(kind)
-        if isinstance(name, int):
-            return name
-        if first == 1 and name == "world":
-            return 0
-        return table.index(name) + first if name in table else -1
+        names, _ = self._table(kind)
+        if isinstance(name, (int, np.integer)):
+            return int(name) if 0 <= name < len(names) else -1
+        return self._numbers_of[int(kind)].get(name, -1)  # type: ignore[no-any-return]
 
-    def _named(self, kind: mjtObj, name: str | int) -> SimpleNamespace:
-        i = self.id_of(kind, name)
+    def _found(self, kind: str, name: str | int) -> tuple[int, str]:
+        names, what = self._table(_enums.mjtObj[kind])
+        i = self.id_of(_enums.mjtObj[kind], name)
         if i < 0:
-            self.table(kind)[0].index(name)  # raises, with the names there are
-        table, first = self.table(kind)
-        return SimpleNamespace(id=i, name="world" if i < first else table[i - first].name)
+            raise _unknown(what, name, names)
+        return i, names[i]
 
-    def body(self, name: str | int) -> SimpleNamespace:
-        """Number and name of a body."""
-        return self._named(mjtObj.mjOBJ_BODY, name)
+    def _named(self, kind: str, called: str, name: str | int, prefix: str) -> Named:
+        i, found = self._found(kind, name)
+        known = self._known_names.get((called, i))
+        if known is not None:
+            return known  # type: ignore[no-any-return]
+        own = {key[len(prefix) :]: (key, _row(value, i)) for key, value in self.__dict__.items() if key.startswith(prefix)}
+        made = self._known_names[called, i] = Named(self, f"MjModel.{called}({found!r})", i, found, own)
+        return made
 
-    def joint(self, name: str | int) -> SimpleNamespace:
-        """Number, name and addresses of a joint."""
-        found = self._named(mjtObj.mjOBJ_JOINT, name)
-        joint = self.stiction.joints[found.id]
-        found.qposadr, found.dofadr = np.array([joint.q.start]), np.array([joint.v.start])
+    def body(self, name: str | int = "") -> Named:
+        """A body by name or number."""
+        return self._named("mjOBJ_BODY", "body", name, "body_")
+
+    def joint(self, name: str | int = "") -> Named:
+        """A joint by name or number, with what is of its velocities and coordinates."""
+        found = self._named("mjOBJ_JOINT", "joint", name, "jnt_")
+        joint = self._base.joints[found.id]
+        of_dofs = {key[4:]: (key, joint.v) for key in self.__dict__ if key.startswith("dof_")}
+        of_q = {key: (key, joint.q) for key in ("qpos0", "qpos_spring")}
+        found._rows.update({k: v for k, v in (of_dofs | of_q).items() if k not in found._rows})
         return found
 
-    def geom(self, name: str | int) -> SimpleNamespace:
-        """Number and name of a geom."""
-        return self._named(mjtObj.mjOBJ_GEOM, name)
+    jnt = joint
 
-    def site(self, name: str | int) -> SimpleNamespace:
-        """Number and name of a site."""
-        return self._named(mjtObj.mjOBJ_SITE, name)
+    def geom(self, name: str | int = "") -> Named:
+        """A geom by name or number."""
+        return self._named("mjOBJ_GEOM", "geom", name, "geom_")
 
-    def actuator(self, name: str | int) -> SimpleNamespace:
-        """Number and name of an actuator."""
-        return self._named(mjtObj.mjOBJ_ACTUATOR, name)
+    def site(self, name: str | int = "") -> Named:
+        """A site by name or number."""
+        return self._named("mjOBJ_SITE", "site", name, "site_")
 
-    def sensor(self, name: str | int) -> SimpleNamespace:
-        """Number and name of a sensor."""
-        return self._named(mjtObj.mjOBJ_SENSOR, name)
+    def camera(self, name: str | int = "") -> Named:
+        """A camera by name or number."""
+        return self._named("mjOBJ_CAMERA", "camera", name, "cam_")
 
-    def key(self, name: str | int) -> SimpleNamespace:
-        """Number and name of a keyframe."""
-        return self._named(mjtObj.mjOBJ_KEY, name)
+    cam = camera
+
+    def actuator(self, name: str | int = "") -> Named:
+        """An actuator by name or number."""
+        return self._named("mjOBJ_ACTUATOR", "actuator", name, "actuator_")
+
+    def sensor(self, name: str | int = "") -> Named:
+        """A sensor by name or number."""
+        return self._named("mjOBJ_SENSOR", "sensor", name, "sensor_")
+
+    def key(self, name: str | int = "") -> Named:
+        """A keyframe by name or number."""
+        return self._named("mjOBJ_KEY", "key", name, "key_")
+
+    keyframe = key
+
+    def tendon(self, name: str | int = "") -> Named:
+        """A tendon by name or number."""
+        return self._named("mjOBJ_TENDON", "tendon", name, "tendon_")
+
+    @property
+    def tendon_length0(self) -> Array:
+        """Lengths of tendons that are sums of joints, in the reference configuration."""
+        return fixed(self._tendon_lengths(self.qpos0))
+
+    def _tendon_lengths(self, q: Array) -> Array:
+        return np.asarray(self._tendon_terms()[0] @ q, dtype=np.float64)
+
+    def _tendon_terms(self) -> tuple[Array, Array]:
+        """What tendons are as sums of coordinates, and of velocities."""
+        if self._tendons is None:
+            if any(t.spatial for t in self._base.tendons):
+                raise NotOffered("stiction.mujoco does not offer lengths of spatial tendons")
+            of_q, of_v = np.zeros((self.ntendon, self.nq)), np.zeros((self.ntendon, self.nv))
+            for i, tendon in enumerate(self._base.tendons):
+                for dof, c in tendon.terms:
+                    of_q[i, self._q_of(dof)] += c
+                    of_v[i, dof] += c
+            self._put(_tendons=(of_q, of_v))
+        return self._tendons  # type: ignore[no-any-return]
+
+    def _q_of(self, dof: int) -> int:
+        joint = int(self.dof_jntid[dof])
+        return int(self.jnt_qposadr[joint] + dof - self.jnt_dofadr[joint])
+
+    def _kept(self) -> tuple[Array, ...]:
+        return (*self._watched, self.key_qpos, self.key_qvel, self.key_ctrl, *self._marks.values(), self.geom_rgba, self.site_rgba, self.mat_rgba, self.light_pos)
+
+    def __dir__(self) -> list[str]:
+        return sorted({*object.__dir__(self), *self.__dict__})
 
     def __reduce__(self) -> tuple[Any, ...]:
-        return (MjModel, (self.stiction,))
-
-    def __getattr__(self, name: str) -> Any:
-        if name.startswith("__"):
-            raise AttributeError(name)
-        raise NotOffered(f"stiction.mujoco does not offer MjModel.{name}")
+        kept = [np.array(a) for a in self._kept()]
+        options = (self.opt.timestep, self.opt.iterations, self.opt.tolerance, self.opt.disableflags)
+        return (_again, (self._base, self._texts, self.contact, options, kept))
 
 
-def body_of(model: MjModel, body: int) -> tuple[int | None, Array, Array]:
-    """The body of ours that carries MuJoCo's ``body``, and the place and the turn of the one in the other."""
-    if body == 0:
-        return None, np.zeros(3), np.array([1.0, 0, 0, 0])
-    link = model.stiction.links[body - 1]
-    return link.body, np.array(link.position), np.array(link.quaternion)
+#: Numbers of a world that can be written, by their names here and, in the same order, in ``Model.replace``'s way.
+_ARRAYS = (
+    "gravity", "body_mass", "dof_damping", "dof_armature", "dof_frictionloss", "jnt_stiffness", "geom_friction",
+    "actuator_gainprm", "actuator_biasprm", "actuator_forcerange",
+)
+_WATCHED = (
+    "gravity", "mass", "damping", "armature", "frictionloss", "stiffness", "friction", "gainprm", "biasprm", "forcerange",
+)
+
+
+#: Places and sizes, of which those of marks can be set.
+_MARKS = ("body_pos", "body_quat", "geom_pos", "geom_quat", "geom_size", "site_pos", "site_quat", "site_size")
+
+
+def _again(base: Model, texts: tuple[str, ...], contact: str, options: tuple[float, int, float, int], kept: list[Array]) -> MjModel:
+    model = MjModel(base, texts)
+    model.contact = contact
+    model.opt.timestep, model.opt.iterations, model.opt.tolerance, model.opt.disableflags = options
+    for to, values in zip(model._kept(), kept):
+        to[...] = values
+    return model
+
+
+def _told(read: Callable[[], Model]) -> Model:
+    """What was read, after a warning of what is not simulated: bodies that are moved by hand are, by who moves them."""
+    with warnings.catch_warnings():
+        warnings.simplefilter("ignore", NotSimulated)
+        model = read()
+    missing = [note for note in model.not_simulated if "body@mocap" not in note]
+    if missing:
+        text = f"`{model.name}` is simulated without what its file says here:\n  "
+        warnings.warn(text + "\n  ".join(missing), NotSimulated, stacklevel=3)
+    return model
+
+
+def _unknown(what: str, name: Any, names: list[str]) -> Exception:
+    if isinstance(name, str):
+        # A name that is not there raises with the names there are, as tables do.
+        return Table(what, [_Name(n) for n in names])._missing(name)
+    return IndexError(f"there is no {what} {name}; there are {len(names)}, counted from 0")
+
+
+class _Name:
+    def __init__(self, name: str) -> None:
+        self.name = name
+
+
+def _row(array: Any, i: int) -> Any:
+    """The rows of object i: MuJoCo gives a row of one number where there is no column."""
+    return slice(i, i + 1) if np.ndim(array) == 1 else i
+
+
+def body_of(model: MjModel, body: int) -> int | None:
+    """The body of ours that carries MuJoCo's ``body``."""
+    return None if body == 0 else model._base.links[body - 1].body

@@ -1,0 +1,127 @@
+//! Accelerations and forces of a state that no step has led to: after loading, setting and resetting.
+//!
+//! A probe makes two steps from the state, of h and of h/2, and what is linear in the step is taken out:
+//!
+//! ```text
+//!     v̇ = 2 (v⁺(h/2) − v)/(h/2) − (v⁺(h) − v)/h,   likewise forces and efforts            (1)
+//! ```
+//!
+//! Where bodies meet in the state the law of rigid contact defines an impulse, and no force: the change of velocity does not
+//! shrink with the step. There the means over one step of the simulation are given, as after a step.
+
+use crate::errors::wrong;
+use pyo3::prelude::*;
+use stiction::dynamics::spatial::Vec3;
+use stiction::{ContactState, Settings, State, StepStatus};
+
+/// h of (1), as a share of the simulation's step.
+const SHARE: f64 = 0.125;
+
+/// An impulse: the acceleration of the shorter step is larger by this factor.
+const IMPULSE: f64 = 1.5;
+
+/// Two probes, and what they found last.
+pub(crate) struct Forward {
+    probes: [stiction::Simulation; 2],
+    /// The means over a step of the simulation, where bodies meet.
+    whole: stiction::Simulation,
+    key: Vec<u64>,
+    pub(crate) found: Found,
+}
+
+/// Accelerations and forces of a state.
+#[derive(Clone, Default)]
+pub(crate) struct Found {
+    /// v̇ [m/s² or rad/s²].
+    pub(crate) acceleration: Vec<f64>,
+    pub(crate) contacts: Vec<ContactState>,
+    /// Effort of every actuator [N or N·m].
+    pub(crate) efforts: Vec<f64>,
+}
+
+impl Forward {
+    pub(crate) fn new(sim: &stiction::Simulation) -> PyResult<Self> {
+        let with = |share: f64| -> PyResult<stiction::Simulation> {
+            let mut settings: Settings = sim.settings().clone();
+            settings.stepper.dt *= share;
+            // Impulses shrink with the step, and what is still wrong in them must too.
+            settings.tolerance *= share * share;
+            settings.threads = 1;
+            stiction::Simulation::new(sim.shared_world(), sim.state().clone(), settings).map_err(wrong)
+        };
+        Ok(Self {
+            probes: [with(SHARE)?, with(0.5 * SHARE)?],
+            whole: with(1.0)?,
+            key: Vec::new(),
+            found: Found::default(),
+        })
+    }
+
+    /// Accelerations and forces of a state under controls and applied efforts.
+    pub(crate) fn of(&mut self, state: &State, control: &[f64], efforts: &[f64]) -> PyResult<&Found> {
+        let all = state.q.iter().chain(&state.v).chain(control).chain(efforts);
+        let key: Vec<u64> = all.map(|x| x.to_bits()).collect();
+        if self.key == key {
+            return Ok(&self.found);
+        }
+        self.key.clear();
+        let [long, short] = &mut self.probes;
+        let coarse = Self::probe(long, state, control, efforts)?;
+        let fine = Self::probe(short, state, control, efforts)?;
+        let largest = |x: &[f64]| x.iter().fold(0.0_f64, |m, x| m.max(x.abs()));
+        let apart = coarse.acceleration.iter().zip(&fine.acceleration).map(|(a, b)| (a - b).abs());
+        let impulse = apart.fold(0.0_f64, f64::max) > 1.0
+            && largest(&fine.acceleration) > IMPULSE * largest(&coarse.acceleration);
+        self.found = if impulse {
+            Self::probe(&mut self.whole, state, control, efforts)?
+        } else {
+            between(&coarse, fine)
+        };
+        self.key = key;
+        Ok(&self.found)
+    }
+
+    /// One step of a probe: its result, or why it failed.
+    fn probe(
+        probe: &mut stiction::Simulation,
+        state: &State,
+        control: &[f64],
+        efforts: &[f64],
+    ) -> PyResult<Found> {
+        probe.set_state(state.clone()).map_err(wrong)?;
+        probe.control_mut().copy_from_slice(control);
+        probe.generalized_mut().copy_from_slice(efforts);
+        if let StepStatus::Failed(cause) = probe.step().status {
+            return Err(wrong(format_args!(
+                "the present state has no accelerations: a step from it fails: {cause}"
+            )));
+        }
+        let per_second = 1.0 / probe.settings().stepper.dt;
+        let mut found = Found::default();
+        let rates = probe.state().v.iter().zip(&state.v).map(|(after, v)| (after - v) * per_second);
+        found.acceleration = rates.collect();
+        probe.contacts_into(&mut found.contacts);
+        probe.efforts_into(&mut found.efforts);
+        Ok(found)
+    }
+}
+
+/// Two steps, of h and of h/2, as (1) has it.
+fn between(coarse: &Found, fine: Found) -> Found {
+    let numbers = |a: &[f64], b: &[f64]| a.iter().zip(b).map(|(a, b)| 2.0 * b - a).collect();
+    let vector = |a: Vec3, b: Vec3| b * 2.0 - a;
+    let same = coarse.contacts.len() == fine.contacts.len()
+        && coarse.contacts.iter().zip(&fine.contacts).all(|(a, b)| a.geometries == b.geometries);
+    let mut contacts = fine.contacts;
+    if same {
+        for (b, a) in contacts.iter_mut().zip(&coarse.contacts) {
+            b.force = vector(a.force, b.force);
+            b.moment = vector(a.moment, b.moment);
+        }
+    }
+    Found {
+        acceleration: numbers(&coarse.acceleration, &fine.acceleration),
+        efforts: numbers(&coarse.efforts, &fine.efforts),
+        contacts,
+    }
+}
