@@ -84,12 +84,16 @@ impl Ballistic {
             HigherOrder::Passive => bound_trees(world),
         };
         let (mut bodies, mut trees) = (Vec::new(), Vec::new());
+        let (mut roots, mut counts) = (vec![None; model.trees], vec![0; model.trees]);
+        for body in &model.bodies {
+            roots[body.tree].get_or_insert(body);
+            counts[body.tree] += 1;
+        }
         for tree in (0..model.trees).filter(|t| !bound.contains(t)) {
-            let mut of_tree = model.bodies.iter().filter(|b| b.tree == tree);
-            let Some(root) = of_tree.next() else { continue };
+            let Some(root) = roots[tree] else { continue };
             let joint = &model.joints[root.joints.start];
             let plain = model.dofs[root.dofs.clone()].iter().all(|d| d.damping == 0.0 && d.armature == 0.0);
-            if joint.kind == JointKind::Free && plain && of_tree.next().is_none() {
+            if joint.kind == JointKind::Free && plain && counts[tree] == 1 {
                 let (idx_q, idx_v, p_BCm) = (joint.idx_q, joint.idx_v, root.inertia.com());
                 let I_Cm = root.inertia.second - Sym3::point_mass(p_BCm, root.inertia.mass);
                 bodies.push(Body { tree, idx_q, idx_v, p_BCm, I_Cm });
