@@ -21,6 +21,9 @@ from ._stiction import Error
 #: Version of manifests, as in Rust.
 VERSION = 1
 
+#: Begins the words for contents.
+CONTENTS = "sha256:"
+
 #: Objects within objects beyond which something is taken for a mistake.
 DEEPEST = 200
 
@@ -65,7 +68,7 @@ def digest(value: Any) -> str:
     by what pickle would keep of them. What has no such contents is refused."""
     out = hashlib.sha256()
     _put(out.update, value, [])
-    return out.hexdigest()
+    return CONTENTS + out.hexdigest()
 
 
 def manifest(path: Path, kind: str, key: Mapping[str, Any]) -> str:
@@ -79,12 +82,8 @@ def manifest(path: Path, kind: str, key: Mapping[str, Any]) -> str:
     there = read_manifest(path)
     if there["digest"] == sum:
         return sum
-    differs = [
-        f"{name}: {there['key'].get(name, 'nothing')} there, {key.get(name, 'nothing')} now"
-        for name in sorted({*there["key"], *key})
-        if there["key"].get(name) != key.get(name)
-    ]
-    told = "; ".join(_short(text) for text in differs) or f"`{there['kind']}` there, `{kind}` now"
+    names = [name for name in sorted({*there["key"], *key}) if there["key"].get(name) != key.get(name)]
+    told = "; ".join(_differs(name, there["key"].get(name), key.get(name)) for name in names) or f"`{there['kind']}` there, `{kind}` now"
     raise Error(f"{path.parent} holds results of another sweep: {told}; choose another folder, or remove it")
 
 
@@ -104,8 +103,10 @@ def read_manifest(path: Path) -> dict[str, Any]:
     return {**there, "digest": digest}
 
 
-def _short(text: str) -> str:
-    return text if len(text) <= 160 else f"{text[:160]} …"
+def _differs(name: str, there: Any, now: Any) -> str:
+    if all(isinstance(value, str) and value.startswith(CONTENTS) for value in (there, now)):
+        return f"{name}: other contents"
+    return f"{name}: {there!s:.80} there, {now!s:.80} now"
 
 
 Put = Callable[[bytes], object]

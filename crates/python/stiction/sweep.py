@@ -163,7 +163,7 @@ def _fingerprint(tasks: list[Task]) -> str:
             out.update(_store.digest(point).encode())
         except Error as error:
             raise Error(f"point {index}: {error}") from None
-    return out.hexdigest()
+    return _store.CONTENTS + out.hexdigest()
 
 
 def _fingerprint_of_function(function: Function) -> str:

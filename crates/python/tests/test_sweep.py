@@ -30,7 +30,7 @@ def test_grids_and_seeds(tmp_path: Path) -> None:
     assert all(row["error"] == "ValueError: x is -1.0" for row in rows[3:]) and rows[0]["error"] is None
     again = sweep(work.seeded, {"x": [0.5, -1.0]}, tmp_path / "t", on="serial", repeat=3, seed=4, progress=False)
     assert again.rows() == rows
-    with pytest.raises(stiction.Error, match="results of another sweep: points: .* choose another folder"):
+    with pytest.raises(stiction.Error, match="results of another sweep: points: other contents; seed: 4 there, 0 now; .*tasks: 6 there, 3 now; choose another folder"):
         sweep(work.seeded, {"x": [0.7]}, tmp_path / "t", on="serial", repeat=3, progress=False)
 
 
@@ -108,7 +108,7 @@ def test_points_are_told_apart_by_their_bytes(tmp_path: Path) -> None:
     near = [np.array([x]) for x in (0.1234567891, 0.1234567899)]
     for i, (first, second) in enumerate([(one, two), near, (one, one.astype(np.float32))]):
         assert serial(total, [{"a": first}], tmp_path / str(i)).rows()[0]["s"] == float(np.sum(first))
-        with pytest.raises(stiction.Error, match="points: .* there, .* now; choose another folder"):
+        with pytest.raises(stiction.Error, match="points: other contents; choose another folder"):
             serial(total, [{"a": second}], tmp_path / str(i))
     again = serial(total, [{"a": near[0].copy()}], tmp_path / "1")
     assert again.old == 1 and again.rows()[0]["s"] == near[0][0]
