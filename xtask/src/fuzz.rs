@@ -14,7 +14,9 @@ by coverage, and prints what each run saw. A crash, a leak or a hang is an error
 
     --minutes N   time per target, one after the other (default 1)
     --seed N      of the random numbers (default 1)
-    TARGET        only this one: urdf mjcf sdf stl obj dae gltf msh problem scene
+    TARGET        only this one: urdf mjcf sdf stl obj dae gltf msh problem scene, or
+                  files: damaged files of every format through the program, and writers that are killed
+                  at random moments or find no room, as in the tests but for N minutes; needs no compiler of C++
 
 Needs a C++ compiler; installs cargo-fuzz below target/ when it is missing. Seeds and dictionaries
 are in fuzz/; what the runs find new is kept in fuzz/corpus, crashes in fuzz/artifacts (neither is
@@ -25,6 +27,12 @@ committed). A crash belongs into crates/cli/tests/malformed, minimised:
 /// In the order of the table.
 const TARGETS: [&str; 10] = ["urdf", "mjcf", "sdf", "stl", "obj", "dae", "gltf", "msh", "problem", "scene"];
 
+/// The target that is no coverage-guided one.
+const FILES: &str = "files";
+/// Damaged files and kills that a minute has time for, of each of some forty seeds and seven writers.
+const MUTATIONS_A_MINUTE: f64 = 20.0;
+const KILLS_A_MINUTE: f64 = 6.0;
+
 /// Memory that a run may take [MiB], and time for one input [s].
 const MEMORY: u32 = 2048;
 const SECONDS: u32 = 10;
@@ -33,12 +41,15 @@ pub(crate) fn run(mut args: Args) -> Result<(), String> {
     let seconds = (60.0 * args.number("--minutes", 1.0)?).ceil();
     let seed = args.number("--seed", 1.0)?;
     let named = args.finish(1)?;
+    if named.first().map(String::as_str) == Some(FILES) {
+        return files(seconds, seed);
+    }
     let targets = match named.first() {
         Some(one) => vec![
             *TARGETS
                 .iter()
                 .find(|t| *t == one)
-                .ok_or(format!("there is no target `{one}`; there are: {}", TARGETS.join(" ")))?,
+                .ok_or(format!("there is no target `{one}`; there are: {} {FILES}", TARGETS.join(" ")))?,
         ],
         None => TARGETS.to_vec(),
     };
@@ -52,6 +63,27 @@ pub(crate) fn run(mut args: Args) -> Result<(), String> {
     }
     println!("\n{}", lines.join("\n"));
     if crashed.is_empty() { Ok(()) } else { Err(format!("see fuzz/artifacts: {}", crashed.join(", "))) }
+}
+
+/// The tests of damaged files and of writers that are ended by force, for longer.
+fn files(seconds: f64, seed: f64) -> Result<(), String> {
+    let of = |a_minute: f64| ((seconds / 60.0 * a_minute).ceil().max(1.0) as u64).to_string();
+    let mut command = cargo();
+    command.args([
+        "test",
+        "--release",
+        "-p",
+        "stiction-cli",
+        "--all-features",
+        "--test",
+        "mutations",
+        "--test",
+        "faults",
+    ]);
+    command.args(["--", "--nocapture"]);
+    command.env("STICTION_MUTATIONS", of(MUTATIONS_A_MINUTE)).env("STICTION_KILLS", of(KILLS_A_MINUTE));
+    command.env("STICTION_SEED", format!("{}", 1 + 1_000_000 * seed as u64));
+    spawn(&mut command)
 }
 
 /// cargo-fuzz, installed below target/ unless it is there or on the path.

@@ -15,23 +15,25 @@ use toml::Table;
 
 /// Folder, and the folders it may depend on. Water runs downhill: a crate stands below all it needs.
 const PLAN: &[(&str, &str)] = &[
+    // Files and folders of results; knows nothing of robots.
+    ("store", ""),
     ("dynamics", ""),
     ("collision", "dynamics"),
-    ("contact", "dynamics"),
+    ("contact", "dynamics store"),
     ("solvers", "contact dynamics"),
-    ("models", "dynamics collision"),
+    ("models", "dynamics collision store"),
     // Posing a problem knows no solver and no stepper.
     ("assembly", "dynamics collision contact models"),
     ("nmdp", "dynamics collision models assembly"),
     ("stiction", "dynamics collision contact solvers models assembly nmdp"),
-    ("viewer", "stiction"),
+    ("viewer", "stiction store"),
     ("camera", "stiction"),
-    ("learn", "stiction camera"),
-    ("lab", "dynamics collision contact solvers models assembly stiction learn viewer"),
+    ("learn", "stiction camera store"),
+    ("lab", "dynamics collision contact solvers models assembly stiction learn viewer store"),
     // Knows nothing of ours: it makes both roofs choose the same features of other people's crates.
     ("features", ""),
-    ("cli", "lab learn viewer camera stiction features"),
-    ("python", "stiction lab learn viewer camera features"),
+    ("cli", "lab learn viewer camera stiction features store"),
+    ("python", "stiction lab learn viewer camera features store"),
     ("xtask", ""),
 ];
 

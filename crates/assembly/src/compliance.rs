@@ -16,7 +16,9 @@
 use crate::contact_point::ContactPoint;
 use stiction_contact::{Law, Material, Softness};
 use stiction_dynamics::spatial::Vec3;
-use stiction_dynamics::{CrbaWorkspace, Factor, Joint, JointKind, Kinematics, MassMatrix, Model, crba_into};
+use stiction_dynamics::{
+    Body, CrbaWorkspace, Factor, Joint, JointKind, Kinematics, MassMatrix, Model, crba_into,
+};
 use stiction_models::{self as models, PairSurface, World};
 
 /// Smaller weights are none, as MuJoCo's `mjMINVAL`; likewise components of an axis [–].
@@ -134,13 +136,14 @@ fn weights(world: &World) -> (Vec<[f64; 2]>, Vec<f64>) {
         let shares = chain.iter().zip(factor.columns(tip));
         shares.map(|(w, &dof)| w.dot(*w) * factor.inverse_diagonal()[dof as usize]).sum()
     };
+    let sliders = sliders(model);
     for (link, weight) in model.links.iter().zip(&mut links) {
         let (Some(b), Some(tip)) = (link.body, model.chain(link.body).next()) else { continue };
         let X_WL = kin.X_WB[b] * link.X_BL;
         let r = X_WL.transform(link.inertia.com()) - kin.reference[model.bodies[b].tree];
         let moves = trace(tip, &|dof| kin.S[dof].linear_at(r)) / 3.0;
         let turns = trace(tip, &|dof| kin.S[dof].angular) / 3.0;
-        *weight = match slider(model, b) {
+        *weight = match sliders[b] {
             true => [1.0 / link.inertia.mass, LEAST],
             false => [moves.max(LEAST), turns.max(LEAST)],
         };
@@ -148,7 +151,7 @@ fn weights(world: &World) -> (Vec<[f64; 2]>, Vec<f64>) {
     for joint in &model.joints {
         let of_joint = joint.idx_v..joint.idx_v + joint.kind.nv();
         let body = model.dofs[joint.idx_v].body;
-        if slider(model, body) {
+        if sliders[body] {
             of_joint.for_each(|d| dofs[d] = 1.0 / model.bodies[body].inertia.mass);
             continue;
         }
@@ -162,15 +165,19 @@ fn weights(world: &World) -> (Vec<[f64; 2]>, Vec<f64>) {
     (links, dofs)
 }
 
-/// Whether the body is what MuJoCo calls simple, with slides alone: one link on slides in the world, each along an axis of its
-/// frame, which is that of its inertia, with nothing on it.
-fn slider(model: &Model, body: usize) -> bool {
-    let b = &model.bodies[body];
-    let I = b.inertia.second;
-    let alone = b.parent.is_none() && model.bodies.iter().all(|c| c.parent != Some(body));
-    let one_link = model.links.iter().filter(|l| l.body == Some(body)).count() == 1;
-    let own_axes = b.inertia.first == Vec3::ZERO && [I.xy, I.xz, I.yz] == [0.0; 3];
+/// The bodies that MuJoCo calls simple, with slides alone: one link on slides in the world, each along an axis of its frame,
+/// which is that of its inertia, with nothing on it.
+fn sliders(model: &Model) -> Vec<bool> {
+    let (mut carries, mut links) = (vec![false; model.bodies.len()], vec![0; model.bodies.len()]);
+    model.bodies.iter().filter_map(|b| b.parent).for_each(|parent| carries[parent] = true);
+    model.links.iter().filter_map(|l| l.body).for_each(|body| links[body] += 1);
     let along = |axis: Vec3| axis.to_array().iter().filter(|x| x.abs() > LEAST).count() == 1;
     let slides = |j: &Joint| j.kind == JointKind::Slide && along(j.axis);
-    alone && one_link && own_axes && model.joints[b.joints.clone()].iter().all(slides)
+    let simple = |(i, b): (usize, &Body)| {
+        let I = b.inertia.second;
+        let alone = b.parent.is_none() && !carries[i] && links[i] == 1;
+        let own_axes = b.inertia.first == Vec3::ZERO && [I.xy, I.xz, I.yz] == [0.0; 3];
+        alone && own_axes && model.joints[b.joints.clone()].iter().all(slides)
+    };
+    model.bodies.iter().enumerate().map(simple).collect()
 }

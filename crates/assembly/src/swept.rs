@@ -39,10 +39,15 @@ impl Sweeper {
     /// Of all geometries that have a thickness, or of those that ask for it.
     pub fn new(geometries: &[Geometry], all: bool) -> Self {
         let thickness: Vec<f64> = geometries.iter().map(|g| inradius(&g.shape)).collect();
-        let thinnest_beside = |g: usize| {
-            let others = thickness.iter().enumerate().filter(|o| o.0 != g);
-            others.fold(f64::INFINITY, |least, (_, t)| least.min(*t))
-        };
+        let (mut thinnest, mut second) = ((usize::MAX, f64::INFINITY), f64::INFINITY);
+        for (g, t) in thickness.iter().enumerate() {
+            if *t < thinnest.1 {
+                (second, thinnest) = (thinnest.1, (g, *t));
+            } else {
+                second = second.min(*t);
+            }
+        }
+        let thinnest_beside = |g: usize| if g == thinnest.0 { second } else { thinnest.1 };
         let may_move = |(g, geometry): (usize, &Geometry)| {
             let watched = geometry.continuous || all && thickness[g] > 0.0;
             if watched { UNWATCHED * (thickness[g] + thinnest_beside(g)) } else { f64::INFINITY }

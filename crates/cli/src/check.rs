@@ -197,7 +197,7 @@ fn fix(file: &Path, out: &Path, options: &LoadOptions) -> Result<(), Failure> {
     let text = std::fs::read_to_string(file).map_err(|e| unread(&e))?;
     let folder = file.parent().unwrap_or(Path::new(""));
     let mended = mend(&text, file, folder, options).ok_or_else(|| unread(&"no XML that could be mended"))?;
-    std::fs::write(out, &mended.text)
+    stiction_store::write(out, &mended.text)
         .map_err(|e| Failure::work(format!("cannot write {}: {e}", out.display())))?;
     for c in &mended.changes {
         let to = if c.to.is_empty() { "removed".to_owned() } else { format!("now {}", c.to) };

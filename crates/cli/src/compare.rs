@@ -63,18 +63,13 @@ pub(crate) fn compare(args: &CompareArgs) -> Result<(), Failure> {
         refused.map(|r| format!("{} does not run: {}", r.contact, r.failure)).try_for_each(|t| say(&t))?;
     }
     if let Some(path) = &args.report {
-        let folder = path.parent().unwrap_or(std::path::Path::new(""));
-        std::fs::create_dir_all(folder)
-            .and_then(|()| std::fs::write(path, comparison.to_html()))
+        stiction_store::write(path, comparison.to_html())
             .map_err(|e| Failure::work(format!("cannot write {}: {e}", path.display())))?;
         if !args.json {
             say(&format!("report: {} (open it in a browser)", path.display()))?;
         }
     }
     if let Some((path, recording)) = args.replay.as_ref().zip(comparison.take_recording()) {
-        let folder = path.parent().unwrap_or(std::path::Path::new(""));
-        std::fs::create_dir_all(folder)
-            .map_err(|e| Failure::work(format!("cannot make the folder {}: {e}", folder.display())))?;
         stiction_viewer::write_replay(path, &recording).map_err(|e| Failure::work_with_causes(&e))?;
         if !args.json {
             say(&format!("replay: {} (open it in a browser)", path.display()))?;

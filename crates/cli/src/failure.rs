@@ -9,7 +9,7 @@ pub(crate) enum Failure {
     Input(String),
     /// The input was fine and the work did not succeed.
     Work(String),
-    /// Stopped by the user; what was there is written.
+    /// Stopped by Ctrl-C or by SIGTERM; what was there is written.
     Interrupted,
 }
 
@@ -34,7 +34,7 @@ impl Failure {
         ExitCode::from(match self {
             Self::Work(_) => 1,
             Self::Input(_) => 2,
-            Self::Interrupted => 130,
+            Self::Interrupted => crate::progress::code_of_the_end(),
         })
     }
 }

@@ -19,7 +19,7 @@ pub(crate) fn inspect(args: &InspectArgs) -> Result<(), Failure> {
         (None, None) => Posture::Neutral,
     };
     let state = state_of(&world, &posture).map_err(Failure::input)?;
-    let inspection = Inspection::new(&world, &state);
+    let inspection = Inspection::new(&world, &state).map_err(Failure::input)?;
     if args.json {
         return say_json(&inspection);
     }

@@ -2,7 +2,7 @@
 
 use crate::args::{DiceArgs, DropArgs, EllipseArgs, LearnArgs, LearnCommand, PosteriorArgs};
 use crate::failure::Failure;
-use crate::learn_input::{chosen_models, failed, numbers_of, sampling_of};
+use crate::learn_input::{chosen_models, failed, numbers_of, sampling_of, tell_samples, tell_taken};
 use crate::output::{complain, say, say_json};
 use crate::progress::Meter;
 use crate::table::{number, table};
@@ -58,7 +58,7 @@ fn dice(args: &DiceArgs) -> Result<(), Failure> {
         seed: args.drops.common.seed,
         ..Effort::default()
     };
-    let store = Store::new(args.drops.out.as_deref(), &args.drops.data);
+    let store = Store::new(args.drops.out.as_deref(), &set.measured).map_err(Failure::input)?;
     let meter = Meter::new(!args.drops.common.json);
     if let Some(test) = &args.test {
         let test = set.choose(&numbers_of(test, "--test")?).map_err(Failure::input)?;
@@ -67,6 +67,7 @@ fn dice(args: &DiceArgs) -> Result<(), Failure> {
         }
         let rows = judged(&models, &set, &train, &test, &effort, &store, &meter)?;
         meter.done();
+        tell_taken(&store);
         return show(&args.drops, &rows);
     }
     let splits = u64::from(args.splits.unwrap_or(1));
@@ -91,6 +92,7 @@ fn dice(args: &DiceArgs) -> Result<(), Failure> {
         curves.extend(over_splits(&all));
     }
     meter.done();
+    tell_taken(&store);
     if let Some(figure) = &args.figure {
         learn_figures::learning_curves(&curves, figure)?;
     }
@@ -192,10 +194,11 @@ fn posterior(args: &PosteriorArgs) -> Result<(), Failure> {
     let names: Vec<&Named> = args.parameters.iter().map(find).collect::<Result<_, _>>()?;
     let settings = sampling_of(&args.chains, args.drops.common.seed)?;
     let base = if args.scene == "arena" { DiceParameters::arena() } else { DiceParameters::default() };
-    let store = Store::new(args.drops.out.as_deref(), &args.drops.data);
+    let store = Store::new(args.drops.out.as_deref(), &set.measured).map_err(Failure::input)?;
     let effort = json!({"scene": args.scene, "parameters": args.parameters, "sampling": settings});
     let mut chains: Vec<Chain> =
         store.get("posterior", &ids, &effort).map_err(Failure::input)?.unwrap_or_default();
+    tell_samples(&chains);
     let meter = Meter::new(!args.drops.common.json);
     let mut watch = |done: usize, all: usize, label: &str| meter.count(done, all, label);
     let found = dice::posterior(&base, &names, &drops, &settings, &mut chains, &mut watch);

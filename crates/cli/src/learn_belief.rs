@@ -3,7 +3,7 @@
 use crate::args::BeliefArgs;
 use crate::failure::Failure;
 use crate::learn_figures::write;
-use crate::learn_input::{chosen_models, failed, numbers_of};
+use crate::learn_input::{chosen_models, failed, numbers_of, tell_taken};
 use crate::output::{say, say_json};
 use crate::progress::Meter;
 use serde_json::{Value, json};
@@ -24,11 +24,12 @@ pub(crate) fn belief(args: &BeliefArgs) -> Result<(), Failure> {
         return Err(Failure::input(format!("drop {} is in --train and is to be predicted", drop.id)));
     }
     let effort = Effort { seed: args.drops.common.seed, ..Effort::default() };
-    let store = Store::new(args.drops.out.as_deref(), &args.drops.data);
+    let store = Store::new(args.drops.out.as_deref(), &set.measured).map_err(Failure::input)?;
     let meter = Meter::new(!args.drops.common.json);
     let mut watch = |done: usize, all: usize, label: &str| meter.count(done, all, label);
     let fitted = model.fit(&train, &effort, &store, &mut watch).map_err(failed)?;
     meter.done();
+    tell_taken(&store);
     let Some((fitted, residual)) = fitted.and_then(|f| Some((f.clone(), f.residual?))) else {
         return Err(Failure::input(format!("--model {}: a belief needs a model with a learner", args.model)));
     };

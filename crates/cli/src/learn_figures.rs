@@ -13,12 +13,10 @@ pub(crate) fn write(figure: &Figure, file: &Path) -> Result<(), Failure> {
     let stem = if also == Formats::default() { file.to_owned() } else { file.with_extension("") };
     let name = stem.file_name().and_then(|n| n.to_str()).unwrap_or("figure");
     let folder = stem.parent().unwrap_or(Path::new(""));
-    let told = |e: std::io::Error| Failure::work(format!("{}: {e}", folder.display()));
-    if !folder.as_os_str().is_empty() {
-        std::fs::create_dir_all(folder).map_err(told)?;
-    }
     for (file, content) in figure.files(name, also) {
-        std::fs::write(folder.join(file), content).map_err(told)?;
+        let path = folder.join(file);
+        stiction_store::write(&path, content)
+            .map_err(|e| Failure::work(format!("cannot write {}: {e}", path.display())))?;
     }
     Ok(())
 }

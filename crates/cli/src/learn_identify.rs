@@ -2,18 +2,20 @@
 
 use crate::args::IdentifyArgs;
 use crate::failure::Failure;
-use crate::learn_input::sampling_of;
+use crate::learn_input::{sampling_of, tell_samples};
 use crate::output::{say, say_json};
 use crate::progress::Meter;
 use crate::table::table;
-use serde_json::json;
+use stiction::models::Ledger;
+use stiction_lab::Setup;
 use stiction_lab::identification::{self, Start};
 use stiction_learn::identify::{Chain, Marginal};
-use stiction_learn::store::Store;
-use stiction_learn::system::{self, IdentifyError, IdentifySettings, parameter_names};
+use stiction_learn::system::{self, IdentifyError, IdentifySettings, Measured, parameter_names};
+use stiction_store::{Key, Store, digest_of};
 
 pub(crate) fn identify(args: &IdentifyArgs) -> Result<(), Failure> {
     let (_, setup) = args.scene.set_up(args.contact.as_deref(), args.common.json)?;
+    let scene = contents(&setup);
     let case = identification::case(setup);
     if args.parameter == ["list"] {
         return say(&parameter_names(&case.world).join("\n"));
@@ -39,17 +41,30 @@ pub(crate) fn identify(args: &IdentifyArgs) -> Result<(), Failure> {
         sampling: (!args.no_posterior).then_some(sampling),
         seed: args.common.seed,
     };
-    let data = args.data.first().map(|p| p.as_path()).unwrap_or_else(|| std::path::Path::new(""));
-    let store = Store::new(args.out.as_deref(), data);
-    let effort = json!({"scene": args.scene.scene, "data": args.data, "parameters": args.parameter,
-        "start": args.start, "settings": settings});
-    let mut chains: Vec<Chain> =
-        store.get("identify", &[], &effort).map_err(Failure::input)?.unwrap_or_default();
+    let mut key = Key::new("identify 1")
+        .with("scene", scene)
+        .with("parameters", &args.parameter)
+        .with("start", &args.start)
+        .with("settings", &settings);
+    for (i, data) in measured.iter().enumerate() {
+        // Contents by their numbers; a name says nothing.
+        let Measured { name: _, start, times, channels, values } = data;
+        key = key.data(&format!("data file {}", i + 1), &(start, times, channels, values));
+    }
+    let store = args.out.as_deref().map(|folder| Store::open(folder, &key)).transpose();
+    let store = store.map_err(Failure::input)?;
+    let record = Key::new("chains");
+    let kept =
+        store.as_ref().map(|store| store.get("chains", &record)).transpose().map_err(Failure::input)?;
+    let mut chains: Vec<Chain> = kept.flatten().unwrap_or_default();
+    tell_samples(&chains);
     let meter = Meter::new(!args.common.json);
     let mut watch = |done: usize, all: usize, label: &str| meter.count(done, all, label);
     let found = system::identify(&case, &parameters, &measured, &settings, &mut chains, &mut watch);
     meter.done();
-    store.put("identify", &[], &effort, &chains).map_err(Failure::input)?;
+    if let Some(store) = &store {
+        store.put("chains", &record, &chains).map_err(Failure::work)?;
+    }
     let mut found = found.map_err(|error| match error {
         IdentifyError::Interrupted(_) => Failure::Interrupted,
         error => Failure::input(error),
@@ -68,6 +83,15 @@ pub(crate) fn identify(args: &IdentifyArgs) -> Result<(), Failure> {
     }
     let left: Vec<String> = found.rms.iter().map(|(unit, rms)| format!("{rms:.3e} {unit}")).collect();
     say(&format!("{text}\nleft over  {} (root mean square of {} numbers)", left.join(", "), found.numbers))
+}
+
+/// The digest of everything in a scene that its motion depends on, from all files that it was read from.
+fn contents(setup: &Setup) -> String {
+    let mut setup = setup.clone();
+    // The remarks name files, and not what is in them.
+    setup.world.ledger = Ledger::default();
+    let Setup { name: _, world, state, settings, forces, motion, control, duration } = &setup;
+    format!("sha256:{}", digest_of(&(world, state, settings, forces, motion, control, duration)))
 }
 
 /// Distributions, and what the chains are worth.

@@ -2,10 +2,12 @@
 
 use crate::args::ChainArgs;
 use crate::failure::Failure;
+use crate::output::complain;
 use stiction_lab::nearest::hint;
 use stiction_learn::data::numbers;
 use stiction_learn::dice::{self, EvaluateError, MODELS, Model};
-use stiction_learn::identify::{Proposal, Sampling};
+use stiction_learn::identify::{Chain, Proposal, Sampling};
+use stiction_learn::store::Store;
 
 pub(crate) fn chosen_models(names: &[String]) -> Result<Vec<&'static Model>, Failure> {
     if names.is_empty() {
@@ -39,6 +41,24 @@ pub(crate) fn sampling_of(args: &ChainArgs, seed: u64) -> Result<Sampling, Failu
     };
     let (chains, temperatures) = (usize::from(chains), usize::from(temperatures));
     Ok(Sampling { samples, burn_in, proposal, chains, temperatures, seed })
+}
+
+/// Tells which fits this run did not make.
+pub(crate) fn tell_taken(store: &Store) {
+    let taken = store.taken();
+    if !taken.is_empty() {
+        complain(&format!("note: {} fits of --out are of an earlier run: {}", taken.len(), taken.join(", ")));
+    }
+}
+
+/// Tells how many samples this run did not draw.
+pub(crate) fn tell_samples(chains: &[Chain]) {
+    let samples: usize = chains.iter().map(|c| c.samples.len()).sum();
+    if samples > 0 {
+        complain(&format!(
+            "note: {samples} samples of --out are of an earlier run; the chains go on from them"
+        ));
+    }
 }
 
 pub(crate) fn failed(error: EvaluateError) -> Failure {

@@ -28,7 +28,8 @@ pub(crate) fn sole(args: &SoleArgs) -> Result<(), Failure> {
     let teacher = Granular::new(ground, &Sole::disc(args.radius, vec3(0.0, 0.0, -1.0)), &sand);
     let table = LearnedTable::of_teacher(&teacher, ground, up, &params).map_err(Failure::input)?;
     let text = table.to_json().map_err(Failure::work)?;
-    std::fs::write(&args.out, text).map_err(|e| Failure::work(format!("{}: {e}", args.out.display())))?;
+    stiction_store::write(&args.out, text)
+        .map_err(|e| Failure::work(format!("cannot write {}: {e}", args.out.display())))?;
     let table = Arc::new(table);
     let student = Learned::new(table.clone(), ground, up);
     let [error, largest] = table.error(&student, &teacher, (ground, up));

@@ -6,7 +6,7 @@ use crate::failure::Failure;
 use crate::output::say;
 use crate::progress::Meter;
 use std::io::Write;
-use std::path::Path;
+use std::path::{Path, PathBuf};
 use std::process::{Child, Command, Stdio};
 use stiction::recording::Recording;
 use stiction_camera::{Image, Lens, Look, Painter, Shot, png};
@@ -31,9 +31,10 @@ pub(crate) fn render(args: &RenderArgs) -> Result<(), Failure> {
     let recording = runner.finish(summary).recording.unwrap_or_else(|| unreachable!("frames were asked for"));
 
     let mut out = Output::open(args)?;
-    let count = recording.frames.len();
+    let (count, mut written) = (recording.frames.len(), 0);
     let mut take = |i: usize, png: &[u8]| {
         out.take(i, png)?;
+        written = i + 1;
         Ok(meter.count(i + 1, count, "painting"))
     };
     if args.browser {
@@ -47,8 +48,10 @@ pub(crate) fn render(args: &RenderArgs) -> Result<(), Failure> {
         }
     }
     meter.done();
-    say(&format!("{count} frames to {}", out.close()?))?;
-    if interrupted { Err(Failure::Interrupted) } else { Ok(()) }
+    let cut = interrupted || written < count;
+    let of = if written < count { format!(" of {count}") } else { String::new() };
+    say(&format!("{written}{of} frames to {}", out.close()?))?;
+    if cut { Err(Failure::Interrupted) } else { Ok(()) }
 }
 
 /// The place of the body called `name`.
@@ -107,10 +110,26 @@ fn shrink(large: &Image, small: &mut Image) {
     }
 }
 
+/// The file that ffmpeg writes, beside the one that was asked for and with its ending; taken away if it is still there.
+struct Draft(PathBuf);
+
+impl Draft {
+    fn of(file: &Path) -> Self {
+        let name = file.file_name().unwrap_or_default().to_string_lossy();
+        Self(file.with_file_name(format!(".{}.part.{name}", std::process::id())))
+    }
+}
+
+impl Drop for Draft {
+    fn drop(&mut self) {
+        let _ = std::fs::remove_file(&self.0);
+    }
+}
+
 /// Where pictures go.
 enum Output<'a> {
     Folder(&'a Path),
-    Video { file: &'a Path, ffmpeg: Child },
+    Video { file: &'a Path, draft: Draft, ffmpeg: Child },
 }
 
 impl<'a> Output<'a> {
@@ -126,12 +145,16 @@ impl<'a> Output<'a> {
         let mut command = Command::new("ffmpeg");
         command.args(["-loglevel", "error", "-y", "-f", "image2pipe", "-c:v", "png"]);
         command.args(["-r", &args.fps.to_string(), "-i", "-"]);
-        command.args(["-pix_fmt", "yuv420p", "-movflags", "+faststart"]).arg(file);
+        let draft = Draft::of(file);
+        command.args(["-pix_fmt", "yuv420p", "-movflags", "+faststart"]).arg(&draft.0);
+        // Ctrl-C of a terminal goes to all who listen there: the video is ended by us.
+        #[cfg(unix)]
+        std::os::unix::process::CommandExt::process_group(&mut command, 0);
         let ffmpeg = command.stdin(Stdio::piped()).spawn().map_err(|e| {
             let remedy = "install it, or write pictures with --frames DIR";
             Failure::work(format!("a video needs the program ffmpeg ({e}): {remedy}"))
         })?;
-        Ok(Self::Video { file, ffmpeg })
+        Ok(Self::Video { file, draft, ffmpeg })
     }
 
     fn take(&mut self, i: usize, png: &[u8]) -> Result<(), Failure> {
@@ -139,7 +162,7 @@ impl<'a> Output<'a> {
             Self::Folder(folder) => {
                 let path = folder.join(format!("{i:05}.png"));
                 let told = |e| Failure::work(format!("cannot write {}: {e}", path.display()));
-                std::fs::write(&path, png).map_err(told)
+                stiction_store::write(&path, png).map_err(told)
             }
             Self::Video { ffmpeg, .. } => match &mut ffmpeg.stdin {
                 Some(pipe) => {
@@ -154,13 +177,15 @@ impl<'a> Output<'a> {
     fn close(self) -> Result<String, Failure> {
         match self {
             Self::Folder(folder) => Ok(folder.display().to_string()),
-            Self::Video { file, mut ffmpeg } => {
+            Self::Video { file, draft, mut ffmpeg } => {
                 drop(ffmpeg.stdin.take());
                 let status = ffmpeg.wait().map_err(Failure::work)?;
-                match status.success() {
-                    true => Ok(file.display().to_string()),
-                    false => Err(Failure::work(format!("ffmpeg: {status}"))),
+                if !status.success() {
+                    return Err(Failure::work(format!("ffmpeg: {status}")));
                 }
+                let told = |e| Failure::work(format!("cannot write {}: {e}", file.display()));
+                std::fs::rename(&draft.0, file).map_err(told)?;
+                Ok(file.display().to_string())
             }
         }
     }

@@ -97,6 +97,10 @@ pub(crate) fn run(args: &RunArgs) -> Result<(), Failure> {
     if let Some(path) = &args.replay {
         recording_file::check(path, &[Kind::Page, Kind::Mcap])?;
     }
+    if args.warm_up > setup.steps() {
+        let (asked, steps) = (args.warm_up, setup.steps());
+        return Err(Failure::input(format!("--warm-up is {asked}, more than the {steps} steps of the run")));
+    }
     let plain = args.out.is_none() && args.replay.is_none() && args.dump_problems.is_none() && !args.json;
     let replay = args.replay.clone().or_else(|| plain.then(|| default_replay(&scene, &args.scene.scene)));
     let options = RunOptions {
@@ -146,9 +150,6 @@ fn write_files(outcome: &Outcome, out: Option<&Path>, replay: Option<&Path>) -> 
         Ok(format!("  trajectory   {} ({} rows){contacts}{left_out}", path.display(), trajectory.len()))
     });
     let replay = replay.zip(outcome.recording.as_ref()).map(|(path, recording)| {
-        let folder = path.parent().unwrap_or(Path::new(""));
-        std::fs::create_dir_all(folder)
-            .map_err(|e| Failure::work(format!("cannot make the folder {}: {e}", folder.display())))?;
         #[cfg(feature = "full")]
         if recording_file::check(path, &[Kind::Mcap]).is_ok() {
             stiction_lab::mcap_file::write_mcap(path, recording).map_err(Failure::work)?;

@@ -12,7 +12,7 @@ use stiction_lab::solve::load_problem;
 
 pub(crate) fn shrink(args: &ShrinkArgs) -> Result<(), Failure> {
     let file = load_problem(&args.file).map_err(Failure::input)?;
-    let common = limits(&file.problem, args.tolerance, args.max_iterations);
+    let common = limits(&args.file, &file.problem, args.tolerance, args.max_iterations)?;
     let params = Params::parse(&args.contact_param).map_err(Failure::input)?;
     let (meter, all) = (Meter::new(true), file.problem.len());
     let label = format!("{} blocks", file.name);

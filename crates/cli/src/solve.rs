@@ -44,7 +44,7 @@ pub(crate) fn solve(args: &SolveArgs) -> Result<(), Failure> {
         return profile(args, &solvers, out);
     }
     let file = load_problem(&args.file).map_err(Failure::input)?;
-    let common = limits(&file.problem, args.tolerance, args.max_iterations);
+    let common = limits(&args.file, &file.problem, args.tolerance, args.max_iterations)?;
     let params = Params::parse(&args.contact_param).map_err(Failure::input)?;
     let options = SolveOptions { common, params, impulses: args.impulses };
     let answers = match (args.time_limit, &solvers[..]) {
@@ -125,22 +125,26 @@ fn say_several(answer: &Value) -> Result<(), Failure> {
 
 /// Recorded problems differ in scale by many orders: without a tolerance, a relative one.
 pub(crate) fn limits(
+    file: &Path,
     problem: &ConstraintProblem,
     tolerance: Option<f64>,
     max_iterations: Option<u32>,
-) -> Common {
+) -> Result<Common, Failure> {
     let scale = problem.free_velocity.iter().map(|g| g * g).sum::<f64>().sqrt();
+    if !scale.is_finite() {
+        let what = "the velocities g are so large that their squares are no numbers, or are none themselves";
+        return Err(Failure::input(format!("{}: {what}; expected finite numbers [m/s]", file.display())));
+    }
     let relative = if scale > 0.0 { RELATIVE_TOLERANCE * scale } else { Common::default().tolerance };
-    Common {
+    Ok(Common {
         tolerance: tolerance.unwrap_or(relative),
         max_iterations: max_iterations.unwrap_or(MAX_ITERATIONS),
-    }
+    })
 }
 
 /// Writes a file, and the folder it is in if that is absent.
 fn write(path: &Path, text: impl AsRef<[u8]>) -> Result<(), Failure> {
-    std::fs::create_dir_all(path.parent().unwrap_or(Path::new("")))
-        .and_then(|()| std::fs::write(path, text))
+    stiction_store::write(path, text)
         .map_err(|e| Failure::work(format!("cannot write {}: {e}", path.display())))
 }
 
@@ -161,6 +165,13 @@ fn profile(args: &SolveArgs, solvers: &[&str], out: &Path) -> Result<(), Failure
     })
     .map_err(Failure::work)?;
     meter.done();
+    if profile.left_out > 0 {
+        complain(&format!(
+            "note: {} earlier results in {} are damaged or of other problems of the same name: they are made again",
+            profile.left_out,
+            results.display()
+        ));
+    }
     profile.skipped.iter().for_each(|reason| complain(&format!("note: {reason}")));
     let read = files.len() - profile.skipped.len();
     let about = format!("{read} problems of {}; one thread, medians of repeated solves", args.file.display());

@@ -2,7 +2,7 @@
 
 use crate::args::StressArgs;
 use crate::failure::Failure;
-use crate::output::say;
+use crate::output::{complain, say};
 use crate::progress::Meter;
 use std::ops::ControlFlow;
 use std::sync::Mutex;
@@ -16,7 +16,7 @@ pub(crate) fn stress(args: &StressArgs) -> Result<(), Failure> {
     let campaign = Campaign {
         first_seed: args.seed,
         steps: args.steps,
-        threads: args.threads,
+        threads: usize::from(args.threads),
         subject: subject(args, params),
         folder: args.out.clone(),
     };
@@ -35,12 +35,16 @@ pub(crate) fn stress(args: &StressArgs) -> Result<(), Failure> {
     drop(std::panic::take_hook());
     let totals = totals?;
     meter.done();
+    if let Some(line) = &totals.cut_off {
+        complain(&format!("note: the last line of trials.csv was cut off (`{line}`) and is made again"));
+    }
     let of = |n: u64, all: u64| format!("{n} ({:.1e}", n as f64 / all.max(1) as f64);
     let share = |n: u64| format!("{} of all)", of(n, totals.steps));
     let [steps, flagged] = totals.mechanisms;
     let others = of(totals.flagged - flagged, totals.steps - steps);
     let mut lines = vec![
         format!("{} steps of {} random worlds, {}", totals.steps, totals.trials, name(&campaign.subject)),
+        format!("  of an earlier run     {} steps of {} worlds", totals.kept[0], totals.kept[1]),
         format!("  contact points        {}", totals.contacts),
         format!("  flagged               {}", share(totals.flagged)),
         format!("    of mechanisms       {} of {steps} steps)", of(flagged, steps)),

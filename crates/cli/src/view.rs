@@ -3,11 +3,15 @@
 use crate::args::{ReplayArgs, ServeArgs, ViewArgs};
 use crate::failure::Failure;
 use crate::output::say;
-use std::io::ErrorKind;
-use std::path::Path;
+use std::io::{ErrorKind, Write};
+use std::path::{Path, PathBuf};
 use std::process::{Command, Stdio};
+use std::time::Duration;
 use stiction_lab::Live;
 use stiction_viewer::Server;
+
+/// For a browser to start and read a file.
+const READ_BY_THEN: Duration = Duration::from_secs(60);
 
 pub(crate) fn view(args: &ViewArgs) -> Result<(), Failure> {
     let (_, setup) = args.scene.set_up(args.contact.as_deref(), false)?;
@@ -89,7 +93,31 @@ fn open(url: &str) {
         _ if ["DISPLAY", "WAYLAND_DISPLAY"].iter().any(|v| std::env::var_os(v).is_some()) => "xdg-open",
         _ => return,
     };
+    // Arguments of a program are read by everybody on the machine, and the token is in the address: the browser is given a
+    // file that only its owner reads, which leads there.
+    let Ok(page) = way_to(url) else { return };
     let mut command = Command::new(opener);
-    command.arg(url).stdin(Stdio::null()).stdout(Stdio::null()).stderr(Stdio::null());
-    drop(command.spawn());
+    command.arg(&page).stdin(Stdio::null()).stdout(Stdio::null()).stderr(Stdio::null());
+    if command.spawn().is_err() {
+        let _ = std::fs::remove_file(page);
+        return;
+    }
+    // By then it was read, or never will be.
+    let remove = move || {
+        std::thread::sleep(READ_BY_THEN);
+        let _ = std::fs::remove_file(page);
+    };
+    drop(std::thread::Builder::new().spawn(remove));
+}
+
+/// A page that leads to `url`, for the eyes of its owner.
+fn way_to(url: &str) -> std::io::Result<PathBuf> {
+    // Made with mode 600.
+    let mut file = tempfile::Builder::new().prefix("stiction-").suffix(".html").tempfile()?;
+    let head = format!("<meta charset=\"utf-8\"><meta http-equiv=\"refresh\" content=\"0; url={url}\">");
+    write!(
+        file,
+        "<!doctype html><html><head>{head}<title>stiction</title></head><body><a href=\"{url}\">stiction</a></body></html>"
+    )?;
+    Ok(file.into_temp_path().keep()?)
 }

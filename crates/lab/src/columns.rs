@@ -10,6 +10,9 @@ pub(crate) type Columns = Vec<(String, Vec<f64>)>;
 /// Bytes beyond which a file of columns is taken for a mistake.
 const MAX_BYTES: u64 = 1 << 30;
 
+/// The beginning of the last line of a table whose run was interrupted.
+pub(crate) const INTERRUPTED: &str = "# interrupted";
+
 /// The columns of `path` whose names are `wanted`. An array of rows in an `.npz`, as `q` of a run, comes by rows under its one
 /// name.
 pub(crate) fn read_columns(path: &Path, wanted: &dyn Fn(&str) -> bool) -> Result<Columns, String> {
@@ -35,6 +38,10 @@ pub(crate) fn column_names(path: &Path) -> Vec<String> {
 }
 
 fn columns_of_csv(bytes: &[u8], wanted: &dyn Fn(&str) -> bool) -> Result<Columns, String> {
+    // The last line of an interrupted run says so; it is no row.
+    let text = bytes.trim_ascii_end();
+    let last = text.iter().rposition(|b| *b == b'\n').map_or(0, |i| i + 1);
+    let bytes = if text[last..].starts_with(INTERRUPTED.as_bytes()) { &text[..last] } else { bytes };
     let mut reader = csv::ReaderBuilder::new().trim(csv::Trim::All).from_reader(bytes);
     let told = |e: csv::Error| e.to_string();
     let names = reader.headers().map_err(told)?.clone();

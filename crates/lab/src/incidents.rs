@@ -36,9 +36,10 @@ pub(crate) struct Incidents {
 impl Incidents {
     pub(crate) fn new(sim: &Simulation) -> Self {
         let model = &sim.world().model;
-        let carries = |tree: usize| model.bodies.iter().filter(|b| b.tree == tree).count() > 1;
+        let mut bodies = vec![0; model.trees];
+        model.bodies.iter().for_each(|b| bodies[b.tree] += 1);
         let free = model.joints.iter().filter(|j| j.kind == JointKind::Free);
-        let trunks = free.filter(|j| carries(model.bodies[j.body].tree)).map(|j| {
+        let trunks = free.filter(|j| bodies[model.bodies[j.body].tree] > 1).map(|j| {
             let (name, z) = (model.bodies[j.body].name.clone(), j.idx_q + 2);
             let start = sim.state().q[z];
             Trunk { name, z, start, lowest: start, fell: None }

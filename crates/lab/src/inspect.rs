@@ -18,7 +18,7 @@ use stiction::dynamics::{
     centre_of_mass, crba_into, kinetic_energy, potential_energy, spring_energy,
 };
 use stiction::models::{Fate, LoadError, LoadOptions, World, load, load_str, principal};
-use stiction::{State, StateError};
+use stiction::{NoMemory, State, StateError, check_square};
 
 /// Bytes beyond which a file of a state is taken for a mistake.
 const MAX_STATE: u64 = 16 << 20;
@@ -215,8 +215,15 @@ pub fn state_of(world: &World, posture: &Posture) -> Result<State, InspectError>
 
 impl Inspection {
     /// Inspects a world in a state.
-    pub fn new(world: &World, state: &State) -> Self {
+    ///
+    /// # Errors
+    ///
+    /// If the mass matrix, which is told with its zeros, does not fit into memory.
+    pub fn new(world: &World, state: &State) -> Result<Self, NoMemory> {
         let model = &world.model;
+        let remedy = "`stiction check` looks at a file without it";
+        // Twice: as it is computed, and by rows.
+        check_square(model.nv(), 2, "the mass matrix, twice,", remedy)?;
         let mut kin = Kinematics::new(model);
         kin.update(model, &state.q);
         let mut vel = Velocities::new(model);
@@ -234,7 +241,7 @@ impl Inspection {
             world.ledger.of(fate).map(|e| format!("{}: {} ({}×): {}", e.first, e.what, e.count, e.note))
         };
         let warnings = world.ledger.warnings.iter().map(|(place, text)| format!("{place}: {text}"));
-        Self {
+        Ok(Self {
             nq: model.nq,
             nv: model.nv(),
             joints: model.joints.iter().map(|j| JointEntry::new(world, j)).collect(),
@@ -249,7 +256,7 @@ impl Inspection {
             fixed_mass: (model.links.iter().filter(|l| l.body.is_none())).map(|l| l.inertia.mass).sum(),
             warnings: warnings.chain(notes(Fate::Unknown)).collect(),
             unsupported: notes(Fate::Unsupported).collect(),
-        }
+        })
     }
 }
 
@@ -290,7 +297,7 @@ mod tests {
     fn a_rod_by_hand() {
         let world = load_model("pendulum", &LoadOptions::default()).unwrap();
         let state = state_of(&world, &Posture::Keyframe("home".into())).unwrap();
-        let found = Inspection::new(&world, &state);
+        let found = Inspection::new(&world, &state).unwrap();
         assert_eq!((found.nq, found.nv, found.joints[0].kind), (1, 1, "hinge"));
         assert!((found.M[0][0] - 1.0 / 3.0).abs() < 1e-12);
         assert!((found.bias[0].abs() - 9.81 * 0.5).abs() < 1e-12);
@@ -311,7 +318,7 @@ mod tests {
               <limit lower="-1" upper="2" effort="30" velocity="4"/><dynamics damping="0.5" friction="0.2"/></joint>
           </robot>"#;
         let world = load_str(urdf, Path::new("arm.urdf"), Path::new(""), &LoadOptions::default()).unwrap();
-        let found = Inspection::new(&world, &State::neutral(&world.model));
+        let found = Inspection::new(&world, &State::neutral(&world.model)).unwrap();
         assert_eq!((found.total_mass, found.moving_mass, found.fixed_mass), (2.0, 2.0, 7.0));
         let arm = found.links.iter().find(|l| l.name == "arm").unwrap();
         assert_eq!((arm.mass, arm.com), (2.0, [0.0, 0.0, -0.5]));

@@ -19,7 +19,7 @@ use mcap::records::{MessageHeader, Record, op};
 use mcap::{Attachment, MAGIC, Writer};
 use serde_json::{Value, json};
 use std::collections::BTreeMap;
-use std::io::{BufWriter, Seek, Write};
+use std::io::{Seek, Write};
 use std::path::{Path, PathBuf};
 use stiction::recording::{Frame, RecordedGeometry, RecordedShape, Recording};
 
@@ -140,11 +140,14 @@ enum Unread {
 /// Writes `recording` to `path`, replacing what was there.
 pub fn write_mcap(path: &Path, recording: &Recording) -> Result<(), McapFailure> {
     let told = |reason: String| McapFailure { path: path.to_owned(), reason };
-    if let Some(folder) = path.parent() {
-        std::fs::create_dir_all(folder).map_err(|e| told(e.to_string()))?;
-    }
-    let file = std::fs::File::create(path).map_err(|e| told(e.to_string()))?;
-    write_to(BufWriter::new(file), recording).map_err(|e| told(e.to_string()))
+    let mut file = stiction_store::Beside::create(path).map_err(|e| told(e.to_string()))?;
+    write_to(&mut file, recording).map_err(|e| told(with_causes(&e)))?;
+    file.finish().map_err(|e| told(e.to_string()))
+}
+
+/// An error and those behind it: of a full disk the library says that it could not write, and its cause that it is full.
+fn with_causes(error: &dyn std::error::Error) -> String {
+    std::iter::successors(Some(error), |e| e.source()).map(ToString::to_string).collect::<Vec<_>>().join(": ")
 }
 
 fn write_to(out: impl Write + Seek, recording: &Recording) -> Result<(), mcap::McapError> {

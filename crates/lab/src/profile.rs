@@ -12,12 +12,13 @@ use crate::laws::by_law;
 use crate::plot::{Figure, Series};
 use crate::solve::{SolveError, SolveOptions, load_problem, solve};
 use serde::{Deserialize, Serialize};
-use std::collections::BTreeSet;
+use std::collections::{BTreeMap, BTreeSet};
 use std::io::Write;
 use std::ops::ControlFlow;
 use std::path::{Path, PathBuf};
 use stiction::contact::io::{Format, ProblemFileError};
 use stiction::solvers::registry::Common;
+use stiction_store::digest;
 
 /// Shares of max(‖g‖, ‖c‖) [–].
 pub const TOLERANCES: [f64; 3] = [1e-4, 1e-6, 1e-8];
@@ -33,6 +34,9 @@ const COLUMNS: [f64; 3] = [1.0, 10.0, f64::INFINITY];
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
 pub struct Line {
     pub problem: String,
+    /// SHA-256 of the problem's file.
+    #[serde(default)]
+    pub contents: String,
     pub solver: String,
     pub tolerance: f64,
     /// Iterations that were allowed.
@@ -56,6 +60,8 @@ pub struct Profile {
     pub lines: Vec<Line>,
     /// Files that hold no problem we read, and why.
     pub skipped: Vec<String>,
+    /// Earlier results that were left out: of problems that are others now, or damaged.
+    pub left_out: usize,
     pub interrupted: bool,
 }
 
@@ -76,7 +82,8 @@ pub fn problems(folder: &Path) -> std::io::Result<Vec<PathBuf>> {
 
 impl Profile {
     /// Solves the problems of `folder` that are not in `results` yet, under as many iterations, and appends
-    /// to it; older results under another number are left out. `on_problem` is told (done, all, name).
+    /// to it; older results under another number, and of files whose contents are others now, are left out. `on_problem` is
+    /// told (done, all, name).
     pub fn run(
         folder: &Path,
         files: &[PathBuf],
@@ -86,9 +93,19 @@ impl Profile {
         mut on_problem: impl FnMut(usize, usize, &str) -> ControlFlow<()>,
     ) -> Result<Self, SolveError> {
         let io = |source| ProblemFileError::Io { file: results.display().to_string(), source };
-        let mut lines = earlier(results);
+        let mut contents = BTreeMap::new();
+        for path in files {
+            let bytes = std::fs::read(path).map_err(|source| {
+                let file = path.display().to_string();
+                ProblemFileError::Io { file, source }
+            })?;
+            contents.insert(name_within(folder, path), digest(&bytes));
+        }
+        let (mut lines, damaged) = earlier(results);
         lines.retain(|l| l.max_iterations == max_iterations);
-        let mut out = Self { lines, ..Self::default() };
+        let all = lines.len();
+        lines.retain(|l| contents.get(&l.problem).is_none_or(|c| *c == l.contents));
+        let mut out = Self { left_out: damaged + all - lines.len(), lines, ..Self::default() };
         let key = |l: &Line| (l.problem.clone(), l.solver.clone(), l.tolerance.to_bits());
         let known: BTreeSet<_> = out.lines.iter().map(key).collect();
         let mut log = std::fs::OpenOptions::new().create(true).append(true).open(results).map_err(io)?;
@@ -96,9 +113,7 @@ impl Profile {
             writeln!(log).map_err(io)?; // the line that was cut short ends here
         }
         for (done, path) in files.iter().enumerate() {
-            let within = path.strip_prefix(folder).unwrap_or(path).to_string_lossy().into_owned();
-            // Our format goes without saying; the same problem in another is another file.
-            let name = within.strip_suffix(".json").unwrap_or(&within).to_owned();
+            let name = name_within(folder, path);
             let file = match load_problem(path) {
                 Ok(file) => file,
                 Err(error) => {
@@ -128,6 +143,7 @@ impl Profile {
                 let residual = answer.residual.natural_map_relative;
                 let line = Line {
                     problem: name.clone(),
+                    contents: contents.get(&name).cloned().unwrap_or_default(),
                     solver: solver.to_owned(),
                     tolerance,
                     max_iterations,
@@ -209,9 +225,19 @@ impl Profile {
 }
 
 /// Lines that an earlier run, which was stopped, has left; a last line cut short is dropped.
-fn earlier(results: &Path) -> Vec<Line> {
+/// The results of before, and how many lines are none.
+fn earlier(results: &Path) -> (Vec<Line>, usize) {
     let text = std::fs::read_to_string(results).unwrap_or_default();
-    text.lines().filter_map(|l| serde_json::from_str(l).ok()).collect()
+    let all: Vec<Line> = text.lines().filter_map(|l| serde_json::from_str(l).ok()).collect();
+    let damaged = text.lines().filter(|l| !l.is_empty()).count() - all.len();
+    (all, damaged)
+}
+
+/// The name of a problem within its folder.
+fn name_within(folder: &Path, path: &Path) -> String {
+    let within = path.strip_prefix(folder).unwrap_or(path).to_string_lossy();
+    // Our format goes without saying; the same problem in another is another file.
+    within.strip_suffix(".json").unwrap_or(&within).to_owned()
 }
 
 /// A staircase through (τ, share) from τ = 1 to the right edge.
@@ -235,6 +261,7 @@ mod tests {
         let (problem, solver) = (problem.to_owned(), solver.to_owned());
         Line {
             problem,
+            contents: String::new(),
             solver,
             tolerance: 1e-8,
             max_iterations: 9,

@@ -26,7 +26,7 @@ pub struct RunOptions {
     pub trajectory: Option<Detail>,
     /// Judge every step.
     pub certify: bool,
-    /// Steps taken before the run, no more than its own, which then starts as if there had been none: its times are those
+    /// Steps taken before the run, which then starts as if there had been none: its times are those
     /// of memory that has been touched.
     pub warm_up: u64,
 }
@@ -85,7 +85,7 @@ impl Runner {
         sim.control_mut().copy_from_slice(&setup.control);
         if options.warm_up > 0 {
             let start = sim.snapshot();
-            (0..options.warm_up.min(steps)).for_each(|_| drop(sim.step()));
+            (0..options.warm_up).for_each(|_| drop(sim.step()));
             sim.restore(&start).expect("a snapshot of this simulation");
         }
         let incidents = Incidents::new(&sim);
@@ -260,13 +260,22 @@ impl Runner {
 
     /// Ends the run with the summary that [`Self::run`] gave.
     pub fn finish(self, summary: Summary) -> Outcome {
-        let recording = self.recorder.map(Recorder::finish);
+        let (mut recording, mut trajectory) = (self.recorder.map(Recorder::finish), self.trajectory);
+        // What is written of a run that was cut short says so.
+        if summary.interrupted {
+            if let Some(recording) = &mut recording {
+                recording.name = format!("{} (interrupted at t = {} s)", recording.name, summary.end_time);
+            }
+            if let Some(trajectory) = &mut trajectory {
+                trajectory.about.interrupted = Some(summary.end_time);
+            }
+        }
         let dump = match (self.dump, self.dump_failure) {
             (_, Some(error)) => Err(error),
             (Some(dump), None) => dump.finish(&self.name),
             (None, None) => Ok(Vec::new()),
         };
-        Outcome { summary, recording, trajectory: self.trajectory, dump }
+        Outcome { summary, recording, trajectory, dump }
     }
 }
 

@@ -62,7 +62,7 @@ fn run_scene(name: &str) -> Option<Summary> {
 /// Mass matrix and masses in the neutral posture.
 fn inspected(name: &str) -> Option<Inspection> {
     let setup = built(name, &RobotOptions::default())?;
-    Some(Inspection::new(&setup.world, &state_of(&setup.world, &Posture::Neutral).unwrap()))
+    Some(Inspection::new(&setup.world, &state_of(&setup.world, &Posture::Neutral).unwrap()).unwrap())
 }
 
 #[track_caller]

@@ -1,88 +1,69 @@
-//! Fitted models as files, which name the data they were fitted to: long work that was interrupted goes on from them.
+//! Fitted models that are kept, with the data and the effort that made them: long work that was interrupted goes on from them.
 
+use serde::Serialize;
 use serde::de::DeserializeOwned;
-use serde::{Deserialize, Serialize};
 use std::collections::BTreeMap;
+use std::fmt::Debug;
+use std::io;
 use std::path::{Path, PathBuf};
 use std::sync::{Mutex, MutexGuard, PoisonError};
+use stiction_store::Key;
+
+pub use stiction_store::StoreError;
 
 /// Fitted models: those of this run, and those of a folder if there is one.
 #[derive(Debug, Default)]
 pub struct Store {
-    folder: Option<PathBuf>,
-    data: String,
-    /// Fits of this run, by the name of their file: several models begin with the same fit.
+    kept: Option<stiction_store::Store>,
+    /// Fits of this run, by their keys: several models begin with the same fit.
     memory: Mutex<BTreeMap<String, String>>,
-}
-
-/// A file of a fitted model: what it is, what it was fitted to, with which effort, and the model.
-#[derive(Clone, Debug, Serialize, Deserialize)]
-pub struct Fitted<E, M> {
-    pub model: String,
-    /// The folder of the data, and the numbers of what was used of it.
-    pub data: String,
-    pub numbers: Vec<u32>,
-    pub effort: E,
-    pub fitted: M,
-}
-
-/// A file of the store that cannot be used.
-#[derive(Debug, thiserror::Error)]
-pub enum StoreError {
-    #[error("{file}: {source}")]
-    File { file: PathBuf, source: std::io::Error },
-    #[error("{file}: no fitted model of this version ({source}); delete it to fit anew")]
-    Content { file: PathBuf, source: serde_json::Error },
+    /// Models that were there from before.
+    taken: Mutex<Vec<String>>,
 }
 
 impl Store {
-    /// A store in `folder` for fits to `data`; without a folder nothing outlives the store.
-    pub fn new(folder: Option<&Path>, data: &Path) -> Self {
-        Self {
-            folder: folder.map(Path::to_owned),
-            data: data.display().to_string(),
-            memory: Mutex::default(),
-        }
-    }
-
-    fn name(model: &str, numbers: &[u32]) -> String {
-        // FNV-1a of the numbers: one file for each choice of data.
-        let hash = numbers
-            .iter()
-            .flat_map(|n| n.to_le_bytes())
-            .fold(0xcbf2_9ce4_8422_2325_u64, |h, byte| (h ^ u64::from(byte)).wrapping_mul(0x0100_0000_01b3));
-        format!("{model}-{}-{:08x}.json", numbers.len(), hash as u32)
+    /// A store in `folder` for fits to `data`, which are told apart by their numbers, not by their names; without a folder
+    /// nothing outlives the store.
+    ///
+    /// # Errors
+    ///
+    /// If the folder holds fits to other data, or cannot be used.
+    pub fn new(folder: Option<&Path>, data: &impl Debug) -> Result<Self, StoreError> {
+        let key = || Key::new("learn 1").data("data", data);
+        let kept = folder.map(|folder| stiction_store::Store::open(folder, &key())).transpose()?;
+        Ok(Self { kept, ..Self::default() })
     }
 
     fn memory(&self) -> MutexGuard<'_, BTreeMap<String, String>> {
         self.memory.lock().unwrap_or_else(PoisonError::into_inner)
     }
 
-    /// The model fitted to these data with this effort, if it is there.
+    /// Models that were taken from the folder and not fitted by this run, in the order in which they were asked for.
+    pub fn taken(&self) -> Vec<String> {
+        self.taken.lock().unwrap_or_else(PoisonError::into_inner).clone()
+    }
+
+    /// The model fitted to these drops with this effort, if it is there.
     ///
     /// # Errors
     ///
-    /// If a file is there and cannot be read.
-    pub fn get<E: Serialize + DeserializeOwned, M: DeserializeOwned>(
+    /// If a record is there and cannot be read, is damaged, or is not of these data.
+    pub fn get<E: Serialize, M: DeserializeOwned>(
         &self,
         model: &str,
         numbers: &[u32],
         effort: &E,
     ) -> Result<Option<M>, StoreError> {
-        let name = Self::name(model, numbers);
-        let file = self.folder.clone().unwrap_or_default().join(&name);
-        let wrong = |source| StoreError::Content { file: file.clone(), source };
-        let kept = self.memory().get(&name).cloned();
-        let text = match kept {
-            Some(text) => text,
-            None if self.folder.is_some() && file.exists() => std::fs::read_to_string(&file)
-                .map_err(|source| StoreError::File { file: file.clone(), source })?,
-            None => return Ok(None),
-        };
-        let found: Fitted<E, M> = serde_json::from_str(&text).map_err(wrong)?;
-        let same = serde_json::to_value(&found.effort).map_err(wrong)?
-            == serde_json::to_value(effort).map_err(wrong)?;
-        Ok((same && found.numbers == numbers && found.data == self.data).then_some(found.fitted))
+        let key = key(model, numbers, effort);
+        if let Some(text) = self.memory().get(&key.digest()) {
+            return serde_json::from_str(text).map(Some).map_err(|e| unsaid(model, &e));
+        }
+        let Some(kept) = &self.kept else { return Ok(None) };
+        let found = kept.get(model, &key)?;
+        if found.is_some() {
+            self.taken.lock().unwrap_or_else(PoisonError::into_inner).push(model.to_owned());
+        }
+        Ok(found)
     }
 
     /// Keeps a model.
@@ -97,30 +78,20 @@ impl Store {
         effort: &E,
         fitted: &M,
     ) -> Result<(), StoreError> {
-        let name = Self::name(model, numbers);
-        let file = self.folder.clone().unwrap_or_default().join(&name);
-        let content = Fitted {
-            model: model.to_owned(),
-            data: self.data.clone(),
-            numbers: numbers.to_vec(),
-            effort,
-            fitted,
-        };
-        let text = serde_json::to_string(&content)
-            .map_err(|source| StoreError::Content { file: file.clone(), source })?;
-        self.memory().insert(name, text.clone());
-        if self.folder.is_none() {
-            return Ok(());
-        }
-        let write = || {
-            std::fs::create_dir_all(file.parent().unwrap_or(Path::new(".")))?;
-            // A file is there whole or not at all.
-            let part = file.with_extension("part");
-            std::fs::write(&part, text)?;
-            std::fs::rename(&part, &file)
-        };
-        write().map_err(|source| StoreError::File { file: file.clone(), source })
+        let key = key(model, numbers, effort);
+        let text = serde_json::to_string(fitted).map_err(|e| unsaid(model, &e))?;
+        self.memory().insert(key.digest(), text);
+        self.kept.as_ref().map_or(Ok(()), |kept| kept.put(model, &key, fitted))
     }
+}
+
+/// The key of a fit: model, numbers of the drops, effort.
+fn key(model: &str, numbers: &[u32], effort: &impl Serialize) -> Key {
+    Key::new(model).with("drops", numbers).with("effort", effort)
+}
+
+fn unsaid(model: &str, error: &serde_json::Error) -> StoreError {
+    StoreError::File { file: PathBuf::from(model), source: io::Error::other(error.to_string()) }
 }
 
 #[cfg(test)]
@@ -131,15 +102,19 @@ mod tests {
     #[test]
     fn models_come_back_for_the_data_they_were_fitted_to() {
         let folder = std::env::temp_dir().join(format!("stiction-store-{}", std::process::id()));
-        let store = Store::new(Some(&folder), Path::new("data"));
-        store.put("gp", &[1, 2], &7, &vec![0.5]).unwrap();
+        let open = |data: [f64; 1]| Store::new(Some(&folder), &data);
+        open([0.1]).unwrap().put("gp", &[1, 2], &7, &vec![0.5]).unwrap();
+        let store = open([0.1]).unwrap();
         let get = |model: &str, numbers: &[u32], effort| {
             store.get::<i32, Vec<f64>>(model, numbers, &effort).unwrap()
         };
         assert_eq!(get("gp", &[1, 2], 7), Some(vec![0.5]));
+        assert_eq!(store.taken(), ["gp"]);
         for (model, numbers, effort) in [("gp", [1, 2], 8), ("gp", [1, 3], 7), ("net", [1, 2], 7)] {
             assert_eq!(get(model, &numbers, effort), None);
         }
+        let refused = open([0.2]).unwrap_err().to_string();
+        assert!(refused.contains("data: other contents; choose another folder"), "{refused}");
         std::fs::remove_dir_all(&folder).unwrap();
         let passing = Store::default();
         assert_eq!(passing.get::<i32, i32>("gp", &[], &1).unwrap(), None);

@@ -3,8 +3,8 @@
 //! An entry is a file named by its key,
 //!
 //! ```text
-//!     key = FNV-1a-128 (format, parameters, vertices, triangles)
-//!     MAGIC, key, number of parts, of each: number of points, points; FNV-1a-128 of all before
+//!     key = SHA-256 (format, parameters, vertices, triangles)
+//!     MAGIC, key, number of parts, of each: number of points, points; SHA-256 of all before
 //! ```
 //!
 //! numbers little-endian, points as three `f64` [m]. An entry that is cut off, altered or of
@@ -15,11 +15,14 @@ use std::path::{Path, PathBuf};
 use std::sync::Arc;
 use stiction_collision::{ConvexMesh, Decomposition, ShapeError};
 use stiction_dynamics::spatial::{Vec3, vec3};
+use stiction_store::{Digest, digest};
 
 use crate::load::read_bytes;
 
 /// The format of an entry, and the algorithm: another number makes all entries anew.
-const MAGIC: &[u8; 16] = b"stiction parts 2";
+const MAGIC: &[u8; 16] = b"stiction parts 3";
+/// Letters of a digest.
+const DIGITS: usize = 64;
 /// Largest entry read [bytes].
 const MAX_BYTES: u64 = 64 << 20;
 
@@ -54,9 +57,9 @@ impl HullCache {
         let key = key(vertices, triangles, wanted);
         let path = match self {
             Self::Off => None,
-            Self::Folder(folder) => Some(folder.join(format!("{key:032x}.parts"))),
+            Self::Folder(folder) => Some(folder.join(format!("{key}.parts"))),
         };
-        let known = path.as_ref().and_then(|path| read(path, key)).and_then(|parts| build(&parts).ok());
+        let known = path.as_ref().and_then(|path| read(path, &key)).and_then(|parts| build(&parts).ok());
         if let Some(hulls) = known {
             return Ok(hulls);
         }
@@ -64,7 +67,7 @@ impl HullCache {
             wanted.of(vertices, triangles)?.iter().map(|hull| hull.vertices().to_vec()).collect();
         if let Some(path) = path {
             // A cache that cannot be written costs time, nothing else.
-            let _ = write(&path, key, &made);
+            let _ = write(&path, &key, &made);
         }
         build(&made)
     }
@@ -74,26 +77,26 @@ fn build(parts: &[Vec<Vec3>]) -> Result<Vec<Arc<ConvexMesh>>, ShapeError> {
     parts.iter().map(|points| ConvexMesh::from_points(points).map(Arc::new)).collect()
 }
 
-fn key(vertices: &[Vec3], triangles: &[[u32; 3]], wanted: &Decomposition) -> u128 {
-    let mut hash = Fnv::new();
-    hash.eat(MAGIC);
-    hash.eat(&wanted.resolution.to_le_bytes());
-    hash.eat(&wanted.concavity.to_le_bytes());
-    hash.eat(&wanted.max_hulls.to_le_bytes());
-    hash.eat(&(vertices.len() as u64).to_le_bytes());
-    vertices.iter().flat_map(|p| p.to_array()).for_each(|x| hash.eat(&x.to_le_bytes()));
-    triangles.iter().flatten().for_each(|i| hash.eat(&i.to_le_bytes()));
-    hash.0
+fn key(vertices: &[Vec3], triangles: &[[u32; 3]], wanted: &Decomposition) -> String {
+    let mut hash = Digest::new();
+    hash.bytes(MAGIC);
+    hash.bytes(&wanted.resolution.to_le_bytes());
+    hash.bytes(&wanted.concavity.to_le_bytes());
+    hash.bytes(&wanted.max_hulls.to_le_bytes());
+    hash.bytes(&(vertices.len() as u64).to_le_bytes());
+    vertices.iter().flat_map(|p| p.to_array()).for_each(|x| hash.bytes(&x.to_le_bytes()));
+    triangles.iter().flatten().for_each(|i| hash.bytes(&i.to_le_bytes()));
+    hash.finish()
 }
 
 /// `None` when there is no entry or it is not what was written.
-fn read(path: &Path, key: u128) -> Option<Vec<Vec<Vec3>>> {
+fn read(path: &Path, key: &str) -> Option<Vec<Vec<Vec3>>> {
     let bytes = read_bytes(path, MAX_BYTES).ok()?;
-    let (content, sum) = bytes.split_at_checked(bytes.len().checked_sub(16)?)?;
-    if sum != Fnv::of(content).to_le_bytes() {
+    let (content, sum) = bytes.split_at_checked(bytes.len().checked_sub(DIGITS)?)?;
+    if sum != digest(content).as_bytes() {
         return None;
     }
-    let mut rest = content.strip_prefix(MAGIC)?.strip_prefix(&key.to_le_bytes())?;
+    let mut rest = content.strip_prefix(MAGIC)?.strip_prefix(key.as_bytes())?;
     let count = number(&mut rest)?;
     let mut parts = Vec::new();
     for _ in 0..count {
@@ -117,54 +120,22 @@ fn point(bytes: &[u8]) -> Option<Vec3> {
 }
 
 /// In one piece: a reader sees the whole entry or none.
-fn write(path: &Path, key: u128, parts: &[Vec<Vec3>]) -> std::io::Result<()> {
+fn write(path: &Path, key: &str, parts: &[Vec<Vec3>]) -> std::io::Result<()> {
     let mut bytes = MAGIC.to_vec();
-    bytes.extend(key.to_le_bytes());
+    bytes.extend(key.as_bytes());
     bytes.extend((parts.len() as u64).to_le_bytes());
     for points in parts {
         bytes.extend((points.len() as u64).to_le_bytes());
         bytes.extend(points.iter().flat_map(|p| p.to_array()).flat_map(f64::to_le_bytes));
     }
-    bytes.extend(Fnv::of(&bytes).to_le_bytes());
-    if let Some(folder) = path.parent() {
-        std::fs::create_dir_all(folder)?;
-    }
-    let draft = path.with_extension(format!("{}.draft", std::process::id()));
-    std::fs::write(&draft, bytes)?;
-    std::fs::rename(&draft, path).inspect_err(|_| drop(std::fs::remove_file(&draft)))
-}
-
-/// FNV-1a, 128 bits (Fowler, Noll, Vo).
-struct Fnv(u128);
-
-impl Fnv {
-    fn new() -> Self {
-        Self(0x6c62_272e_07bb_0142_62b8_2175_6295_c58d)
-    }
-
-    fn eat(&mut self, bytes: &[u8]) {
-        for b in bytes {
-            self.0 = (self.0 ^ u128::from(*b)).wrapping_mul(0x0100_0000_0000_0000_0000_013b);
-        }
-    }
-
-    fn of(bytes: &[u8]) -> u128 {
-        let mut hash = Self::new();
-        hash.eat(bytes);
-        hash.0
-    }
+    let sum = digest(&bytes);
+    bytes.extend(sum.as_bytes());
+    stiction_store::write(path, bytes)
 }
 
 #[cfg(test)]
 mod tests {
     use super::*;
-
-    /// The published value of the empty text and of "a".
-    #[test]
-    fn the_hash_is_the_published_one() {
-        assert_eq!(Fnv::of(b""), 0x6c62_272e_07bb_0142_62b8_2175_6295_c58d);
-        assert_eq!(Fnv::of(b"a"), 0xd228_cb69_6f1a_8caf_7891_2b70_4e4a_8964);
-    }
 
     /// Two cubes a side apart, as one mesh.
     fn dumb_bell() -> (Vec<Vec3>, Vec<[u32; 3]>) {
@@ -232,12 +203,13 @@ mod tests {
         let mut spoilt: Vec<Vec<u8>> = (0..good.len()).step_by(41).map(altered).collect();
         spoilt.extend([Vec::new(), good[..10].to_vec(), good[..good.len() - 1].to_vec(), vec![255; 200]]);
         // A proper sum over nonsense: more points than bytes.
-        let mut nonsense = [&good[..40], &u64::MAX.to_le_bytes()].concat();
-        nonsense.extend(Fnv::of(&nonsense).to_le_bytes());
+        let mut nonsense = [&good[..MAGIC.len() + DIGITS + 8], &u64::MAX.to_le_bytes()].concat();
+        let sum = digest(&nonsense);
+        nonsense.extend(sum.as_bytes());
         spoilt.push(nonsense);
         for bytes in spoilt {
             std::fs::write(&path, bytes).unwrap();
-            assert!(read(&path, key(&vertices, &triangles, &wanted)).is_none());
+            assert!(read(&path, &key(&vertices, &triangles, &wanted)).is_none());
         }
         assert_eq!(parts(), made);
         assert_eq!(std::fs::read(&path).unwrap(), good);

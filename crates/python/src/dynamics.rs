@@ -12,7 +12,6 @@ use crate::workspace::Workspace;
 use crate::world::World;
 use numpy::{PyArray1, PyArray2, PyArray3};
 use pyo3::prelude::*;
-use stiction::State;
 use stiction::dynamics::spatial::{Force, Motion, Vec3};
 use stiction::dynamics::{
     Axes, ExternalForces, Kinematics, Velocities, aba_into, bias_into, body_jacobian_into,
@@ -20,6 +19,7 @@ use stiction::dynamics::{
     frame_jacobian_into, frame_pose, frame_velocity, gravity_into, integrate_into, kinetic_energy, momentum,
     normalize, point_jacobian_into, point_jacobian_rate_into, potential_energy, rnea_into, spring_energy,
 };
+use stiction::{State, check_square};
 
 type Array1<'py> = Bound<'py, PyArray1<f64>>;
 type Array2<'py> = Bound<'py, PyArray2<f64>>;
@@ -64,6 +64,12 @@ impl World {
             w.acc.update(model, &w.kin, &w.vel, &w.rates, v, &a);
             work(w, v, &a)
         })
+    }
+
+    /// Refuses dense matrices with a row and a column for each velocity that do not fit: without memory there is no interpreter.
+    fn fits(&self, matrices: usize, what: &str) -> PyResult<()> {
+        let remedy = "rnea, aba and the Jacobians of bodies need no matrix";
+        check_square(self.model().nv(), matrices, what, remedy).map_err(wrong)
     }
 
     fn body(&self, body: isize) -> PyResult<usize> {
@@ -138,6 +144,7 @@ impl World {
 
     fn crba<'py>(&self, py: Python<'py>, q: Row<'py>) -> PyResult<Array2<'py>> {
         let model = self.model();
+        self.fits(2, "crba: the mass matrix, twice,")?;
         self.at(&q, None, |w, _| {
             crba_into(model, &w.kin, &mut w.crba, &mut w.M);
             matrix_of(py, w.M.to_dense(), [model.nv(); 2])
@@ -146,6 +153,7 @@ impl World {
 
     fn inverse_mass<'py>(&self, py: Python<'py>, q: Row<'py>) -> PyResult<Array2<'py>> {
         let model = self.model();
+        self.fits(3, "inverse_mass: the matrix and its copies")?;
         self.at(&q, None, |w, _| {
             crba_into(model, &w.kin, &mut w.crba, &mut w.M);
             let (factor, inverse, M) = w.inverse(model);
@@ -175,6 +183,7 @@ impl World {
 
     fn coriolis_matrix<'py>(&self, py: Python<'py>, q: Row<'py>, v: Row<'py>) -> PyResult<Array2<'py>> {
         let model = self.model();
+        self.fits(3, "coriolis: the matrix and its copies")?;
         self.at(&q, Some(&v), |w, v| {
             w.rates.update(model, &w.kin, &w.vel, v);
             matrix_of(py, w.coriolis(model).to_vec(), [model.nv(); 2])
@@ -189,6 +198,7 @@ impl World {
         a: Row<'py>,
     ) -> PyResult<[Array2<'py>; 3]> {
         let model = self.model();
+        self.fits(6, "rnea_derivatives: three matrices and their copies")?;
         let square = [model.nv(); 2];
         self.accelerated(&q, &v, &a, |w, _, _| {
             let d = w.rnea_derivatives(model);
@@ -209,6 +219,7 @@ impl World {
     ) -> PyResult<[Array2<'py>; 3]> {
         let model = self.model();
         let tau = numbers("tau", &tau, model.nv(), OF_V)?;
+        self.fits(8, "aba_derivatives: matrices and their copies")?;
         let square = [model.nv(); 2];
         self.at(&q, Some(&v), |w, v| {
             let (d, kin, vel) = w.aba_derivatives(model);

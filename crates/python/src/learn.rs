@@ -176,7 +176,7 @@ pub(crate) fn dice(
         let set = DiceSet::read(&data).map_err(wrong)?;
         let (train, test) = (set.choose(&train).map_err(wrong)?, set.choose(&test).map_err(wrong)?);
         let effort = Effort { members, seed, ..Effort::default() };
-        let store = Store::new(out.as_deref(), &data);
+        let store = Store::new(out.as_deref(), &set.measured).map_err(wrong)?;
         let mut watch = |_: usize, _: usize, _: &str| stopped();
         let mut rows = Vec::new();
         for model in chosen {

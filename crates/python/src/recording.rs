@@ -32,6 +32,11 @@ impl Simulation {
     }
 }
 
+/// An error and those behind it, as the command tells them.
+fn with_causes(error: &dyn std::error::Error) -> String {
+    std::iter::successors(Some(error), |e| e.source()).map(ToString::to_string).collect::<Vec<_>>().join(": ")
+}
+
 #[pymethods]
 impl Simulation {
     /// Starts a recording, in place of one that was there.
@@ -69,7 +74,7 @@ impl Simulation {
     fn write_recording(&self, py: Python<'_>, path: PathBuf) -> PyResult<()> {
         let recording = self.recorded(|r| Ok(r.recording.clone()))?;
         released(py, || match path.extension().and_then(|e| e.to_str()) {
-            Some("html") => write_replay(&path, &recording).map_err(wrong),
+            Some("html") => write_replay(&path, &recording).map_err(|e| wrong(with_causes(&e))),
             Some("mcap") => write_mcap(&path, &recording).map_err(wrong),
             _ => Err(wrong(format_args!("{}: expected a name that ends in .html or .mcap", path.display()))),
         })

@@ -21,7 +21,7 @@ from typing import Any, Literal
 import numpy as np
 from numpy.typing import ArrayLike
 
-from . import _stiction
+from . import _stiction, _store
 from ._model import Model
 from ._stiction import CmaEs, Error, shuffled
 from ._tables import Array
@@ -274,11 +274,11 @@ class ContactResidual:
     @classmethod
     def load(cls, path: os.PathLike[str] | str) -> ContactResidual:
         """What :meth:`save` wrote."""
-        return cls(_stiction.ContactResidual.of(Path(path).read_text(encoding="utf-8")))
+        return cls(_stiction.ContactResidual.of(_store.read(Path(path)).decode("utf-8")))
 
     def save(self, path: os.PathLike[str] | str) -> None:
         """Writes a JSON file."""
-        Path(path).write_text(self._fitted.text(), encoding="utf-8")
+        _store.write(path, self._fitted.text().encode("utf-8"))
 
     def __call__(self, contacts: Array) -> Array:
         """The corrected impulses (n, 3) [N·s]."""

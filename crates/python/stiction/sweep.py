@@ -3,25 +3,34 @@
 Every task is a point and an index. Results are kept as they come, in one file for each chunk of tasks, which is written
 under another name and then renamed: a file that is there is whole. What is there is not computed again, so that a sweep
 that was killed goes on where it was; nothing is lost, nothing is there twice. A worker that dies is replaced, and its
-chunk is done again.
+chunk is done again. Workers of this machine end with their driver.
+
+The folder says what it holds results of (``sweep.json``, written first): the points by their bytes, the function by its
+name and source, and how the tasks are cut into chunks. Another sweep is refused. The name of a chunk ends in the sum of
+what is in it: one that is damaged, of another sweep or there twice is refused and named.
 """
 
 from __future__ import annotations
 
+import hashlib
+import io
 import itertools
 import json
 import os
+import re
 import sys
+import threading
 import time
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from concurrent.futures import FIRST_COMPLETED, ProcessPoolExecutor, wait
 from dataclasses import dataclass
-from multiprocessing import get_context
+from multiprocessing import get_context, parent_process
 from pathlib import Path
 from typing import Any
 
 import numpy as np
 
+from . import _store
 from ._stiction import Error
 
 #: A point of a grid: values by name.
@@ -55,11 +64,15 @@ class Sweep:
     total: int
     done: int
     failed: int
+    #: Tasks of them that an earlier call had done.
+    old: int = 0
 
     def rows(self) -> list[dict[str, Any]]:
-        """A row for every task that is done, in order: its index, its point, its results, or the error."""
-        rows = [row for file in sorted(self.folder.glob("chunk-*")) if file.suffix in _READERS for row in _read(file)]
-        return sorted(rows, key=lambda row: int(row["task"]))
+        """A row for every task that is done, in order: its index, its point, its results, or the error.
+
+        A chunk that is damaged, of another sweep or there twice is an error that names it.
+        """
+        return _Chunks(self.folder).rows()
 
     def to_pandas(self) -> Any:
         """The same as a data frame of pandas."""
@@ -86,23 +99,28 @@ def sweep(
     ``on``: ``"local"`` for processes of this machine, ``"serial"`` for this process, or the address of a Ray cluster
     (``"auto"``, ``"ray://host:10001"``). A function that raises leaves its error in the row; a worker that dies is given
     its chunk again, ``retries`` times. Results are written to ``out`` as Parquet where pyarrow is installed, else as JSON
-    lines. Calling it again with the same arguments goes on where it was.
+    lines. Calling it again with the same arguments goes on where it was; other points, another function (by its name and
+    its source; what it calls is not looked at) or other chunks are refused. ``task``, ``error`` and the names of the point
+    are no names for results.
     """
     tasks = _tasks(points, repeat, seed)
+    if not isinstance(chunk, int) or chunk < 1:
+        raise Error(f"chunk is {chunk!r}; expected a whole number >= 1")
     folder = Path(out)
-    folder.mkdir(parents=True, exist_ok=True)
-    plan = {"tasks": len(tasks), "chunk": chunk, "points": _fingerprint(tasks)}
-    marker = folder / "sweep.json"
-    if marker.exists() and json.loads(marker.read_text()) != plan:
-        raise Error(f"{folder}: another sweep is there; choose another folder, or remove it")
-    marker.write_text(json.dumps(plan))
+    key = {
+        "tasks": len(tasks), "chunk": chunk, "repeat": repeat, "seed": seed, "points": _fingerprint(tasks),
+        "function": _store.name_of(function), "source": _fingerprint_of_function(function),
+    }
+    _store.manifest(folder / "sweep.json", KIND, key)
     chunks = [tasks[i : i + chunk] for i in range(0, len(tasks), chunk)]
     ending = _ending()
-    left = [k for k in range(len(chunks)) if not any((folder / f"chunk-{k:06}{e}").exists() for e in _READERS)]
-    show = _Show(len(tasks), len(tasks) - sum(len(chunks[k]) for k in left), progress)
+    files = _Chunks(folder)
+    kept = {int(row["task"]) for row in files.rows()}
+    left = [k for k in range(len(chunks)) if k not in files.names]
+    show = _Show(len(tasks), len(kept), progress)
 
     def keep(k: int, rows: list[dict[str, Any]]) -> None:
-        _write(folder / f"chunk-{k:06}{ending}", rows)
+        files.write(k, ending, rows)
         show.add(len(rows), sum(row["error"] is not None for row in rows))
 
     if on == "serial":
@@ -112,11 +130,18 @@ def sweep(
         _locally(function, chunks, left, workers, retries, keep)
     else:
         _on_ray(function, chunks, left, on, retries, keep)
-    finished = Sweep(folder, len(tasks), 0, 0).rows()
-    return Sweep(folder, len(tasks), len(finished), sum(row["error"] is not None for row in finished))
+    finished = _Chunks(folder).rows()
+    failed = sum(row["error"] is not None for row in finished)
+    return Sweep(folder, len(tasks), len(finished), failed, len(kept))
 
 
 Task = tuple[int, Point]
+
+#: Kind and version of the results.
+KIND = "sweep 1"
+
+#: Names in a row that are neither the point's nor the function's.
+OURS = ("task", "error")
 
 
 def _tasks(points: Mapping[str, Iterable[Any]] | Sequence[Point], repeat: int, seed: int) -> list[Task]:
@@ -124,13 +149,30 @@ def _tasks(points: Mapping[str, Iterable[Any]] | Sequence[Point], repeat: int, s
     if repeat > 1:
         seeds = np.random.SeedSequence(seed).generate_state(len(every) * repeat)
         every = [{**point, "seed": int(seeds[i * repeat + r])} for i, point in enumerate(every) for r in range(repeat)]
+    for index, point in enumerate(every):
+        for name in point:
+            if name in OURS:
+                raise Error(f"point {index}: `{name}` is the name of a column of the results; call it otherwise")
     return list(enumerate(every))
 
 
 def _fingerprint(tasks: list[Task]) -> str:
-    import hashlib
+    out = hashlib.sha256()
+    for index, point in tasks:
+        try:
+            out.update(_store.digest(point).encode())
+        except Error as error:
+            raise Error(f"point {index}: {error}") from None
+    return _store.CONTENTS + out.hexdigest()
 
-    return hashlib.sha256(repr(tasks).encode()).hexdigest()
+
+def _fingerprint_of_function(function: Function) -> str:
+    try:
+        # An object that is called is what it holds, and what its class does.
+        called = getattr(type(function), "__call__", None)
+        return _store.digest([function, called if hasattr(called, "__code__") else None])
+    except Error as error:
+        raise Error(f"the function: {error}") from None
 
 
 def _work(function: Function, tasks: list[Task]) -> list[dict[str, Any]]:
@@ -141,8 +183,25 @@ def _work(function: Function, tasks: list[Task]) -> list[dict[str, Any]]:
             result, error = dict(function(**point)), None
         except Exception as raised:  # whatever a user's function raises is told in its row
             result, error = {}, f"{type(raised).__name__}: {raised}"
+        for name in result:
+            if name in point or name in OURS:
+                whose = "is of the point" if name in point else "is ours"
+                raise Error(f"task {index}: the function gives a result called `{name}`, a name that {whose}; call it otherwise")
         rows.append({"task": index, **point, **result, "error": error})
     return rows
+
+
+def _end_with_the_driver() -> None:
+    """Ends this process when the one that started it is gone, whatever ended it."""
+    parent = parent_process()
+    if parent is None:
+        return
+
+    def watch() -> None:
+        parent.join()
+        os._exit(1)
+
+    threading.Thread(target=watch, daemon=True).start()
 
 
 def _locally(
@@ -157,7 +216,9 @@ def _locally(
     waiting = list(left)
     while waiting:
         # A worker that dies takes its whole pool with it: the chunks that were not kept are given to another.
-        with ProcessPoolExecutor(workers or os.cpu_count(), mp_context=get_context("spawn")) as pool:
+        with ProcessPoolExecutor(
+            workers or os.cpu_count(), mp_context=get_context("spawn"), initializer=_end_with_the_driver
+        ) as pool:
             running = {pool.submit(_work, function, chunks[k]): k for k in waiting}
             broken = False
             while running:
@@ -215,6 +276,8 @@ class _Show:
     def __init__(self, total: int, done: int, progress: Callable[[Progress], None] | bool) -> None:
         self.total, self.done, self.failed = total, done, 0
         self.progress, self.begin, self.last = progress, time.monotonic(), 0.0
+        if done and progress is True:
+            print(f"{done} of {total} tasks are of an earlier call", file=sys.stderr)
 
     def add(self, done: int, failed: int) -> None:
         """So many tasks more."""
@@ -241,38 +304,81 @@ def _ending() -> str:
         return ".jsonl"
 
 
-def _write(path: Path, rows: list[dict[str, Any]]) -> None:
-    """Whole or not at all: under another name first."""
-    part = path.with_name(f".{path.name}.{os.getpid()}")
+class _Chunks:
+    """The files of a folder's chunks: ``chunk-NUMBER-SUM`` with the ending of their format."""
+
+    def __init__(self, folder: Path) -> None:
+        self.folder = folder
+        self.manifest = _store.read_manifest(folder / "sweep.json")
+        self.names: dict[int, Path] = {}
+        key = self.manifest["key"]
+        count = -(-key["tasks"] // key["chunk"])
+        for file in sorted(folder.glob("chunk-*")):
+            found = re.fullmatch(r"chunk-(\d{6,})-([0-9a-f]{16})", file.stem)
+            if found is None or file.suffix not in _READERS or int(found[1]) >= count:
+                raise Error(f"{file}: no chunk of this sweep; take it away")
+            k = int(found[1])
+            if k in self.names:
+                raise Error(f"{file}: chunk {k} is there twice, here and as {self.names[k].name}; take one away")
+            self.names[k] = file
+
+    def _sum(self, content: bytes) -> str:
+        return hashlib.sha256(self.manifest["digest"].encode() + content).hexdigest()[:16]
+
+    def _tasks(self, k: int) -> list[int]:
+        key = self.manifest["key"]
+        return list(range(k * key["chunk"], min((k + 1) * key["chunk"], key["tasks"])))
+
+    def read(self, k: int) -> list[dict[str, Any]]:
+        """The rows of a chunk."""
+        file = self.names[k]
+        remedy = "delete it, and its tasks are done again"
+        content = _store.read(file)
+        if self._sum(content) != file.stem[-16:]:
+            raise Error(f"{file}: damaged, or of another sweep: its sum is not that of its name; {remedy}")
+        rows = _READERS[file.suffix](content)
+        if [row.get("task") for row in rows] != self._tasks(k):
+            raise Error(f"{file}: it does not hold the tasks of chunk {k}; {remedy}")
+        return rows
+
+    def rows(self) -> list[dict[str, Any]]:
+        """All rows, in order."""
+        return [row for k in sorted(self.names) for row in self.read(k)]
+
+    def write(self, k: int, ending: str, rows: list[dict[str, Any]]) -> None:
+        """Whole or not at all."""
+        content = _content(ending, rows)
+        name = f"chunk-{k:06}-{self._sum(content)}{ending}"
+        _store.write(self.folder / name, content)
+        self.names[k] = self.folder / name
+
+
+def _content(ending: str, rows: list[dict[str, Any]]) -> bytes:
     plain = [{key: _plain(value) for key, value in row.items()} for row in rows]
-    if path.suffix == ".parquet":
+    if ending == ".parquet":
         import pyarrow
         import pyarrow.parquet
 
         names = list(dict.fromkeys(name for row in plain for name in row))
         columns = {name: [row.get(name) for row in plain] for name in names}
-        pyarrow.parquet.write_table(pyarrow.table(columns), part)
-    else:
-        part.write_text("".join(json.dumps(row) + "\n" for row in plain))
-    os.replace(part, path)
+        out = io.BytesIO()
+        pyarrow.parquet.write_table(pyarrow.table(columns), out)
+        return out.getvalue()
+    return "".join(json.dumps(row) + "\n" for row in plain).encode()
 
 
-def _read(path: Path) -> list[dict[str, Any]]:
-    return _READERS[path.suffix](path)
-
-
-def _read_parquet(path: Path) -> list[dict[str, Any]]:
+def _read_parquet(content: bytes) -> list[dict[str, Any]]:
     import pyarrow.parquet
 
-    rows: list[dict[str, Any]] = pyarrow.parquet.read_table(path).to_pylist()
+    rows: list[dict[str, Any]] = pyarrow.parquet.read_table(io.BytesIO(content)).to_pylist()
     return rows
 
 
-def _read_lines(path: Path) -> list[dict[str, Any]]:
-    return [json.loads(line) for line in path.read_text().splitlines()]
+def _read_lines(content: bytes) -> list[dict[str, Any]]:
+    return [json.loads(line) for line in content.decode().splitlines()]
 
 
-_READERS: dict[str, Callable[[Path], list[dict[str, Any]]]] = {".parquet": _read_parquet, ".jsonl": _read_lines}
+_READERS: dict[str, Callable[[bytes], list[dict[str, Any]]]] = {".parquet": _read_parquet, ".jsonl": _read_lines}
 
 
 def _plain(value: Any) -> Any:

@@ -43,3 +43,10 @@ def slow(i: int, folder: str) -> dict[str, Any]:
     with open(Path(folder, f"ran-{i}"), "a") as file:
         file.write("x")
     return {"square": i * i}
+
+
+def endless(i: int, folder: str) -> dict[str, Any]:
+    """Says who works, and does not end."""
+    Path(folder, f"worker-{os.getpid()}").touch()
+    time.sleep(600)
+    return {"square": i * i}

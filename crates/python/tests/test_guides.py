@@ -149,7 +149,7 @@ def command_line() -> str | None:
 
 @pytest.mark.parametrize("page", WRITTEN)
 def test_the_commands_of_the_guide_run(page: str, tmp_path: Path) -> None:
-    assert len(WRITTEN) == 7
+    assert len(WRITTEN) == 8
     lines = [w for b in COMMANDS.findall((GUIDE / f"{page}.md").read_text()) for w in b.splitlines()]
     assert all(line.startswith("stiction ") for line in lines)
     program = command_line()

@@ -132,6 +132,13 @@ impl Entry {
     /// The solver with its defaults but for the common parameters, and those of `params` on top.
     pub fn make(&self, common: &Common, params: &Params) -> Made {
         let mut all = (self.defaults)();
+        let tolerance = params.get("tolerance").and_then(Value::as_f64).unwrap_or(common.tolerance);
+        if tolerance > 0.0 && !(tolerance * tolerance).is_finite() {
+            let expected =
+                "tolerance > 0 [m/s], and no more than 1e154: residuals are summed as squares".to_owned();
+            let (name, value) = ("tolerance".to_owned(), format!("{tolerance:e}"));
+            return Err(ParamError { solver: self.name, name, value, expected }.into());
+        }
         let selection = params.get(SELECTION).filter(|_| self.may_select()).cloned();
         if let Some(value) = selection {
             let whole = value.as_f64().filter(|x| *x >= 0.0 && x.fract() == 0.0);
@@ -142,7 +149,6 @@ impl Entry {
                 expected: "a whole number >= 0".to_owned(),
             })?;
             let inner = self.make(common, &params.clone().filtered(|name| name != SELECTION))?;
-            let tolerance = params.get("tolerance").and_then(Value::as_f64).unwrap_or(common.tolerance);
             let rows = rows as usize;
             return Ok(if rows > 0 { Box::new(Selected::new(inner, tolerance, rows)) } else { inner });
         }
@@ -529,6 +535,12 @@ mod tests {
             assert!(typo.starts_with(entry.name) && typo.contains("did you mean `tolerance`?"), "{typo}");
             let range = told(entry.name, &["tolerance=0"]);
             assert!(range.contains("`tolerance` is 0.0; expected tolerance > 0 [m/s]"), "{range}");
+            let large = told(entry.name, &["tolerance=1e155"]);
+            assert!(
+                large.contains("is 1e155; expected tolerance > 0 [m/s], and no more than 1e154"),
+                "{large}"
+            );
+            assert_eq!(from(entry.name, &["tolerance=1e154"]), Ok(entry.name));
             let part = told(entry.name, &["max_iterations=2.5"]);
             assert!(part.contains("`max_iterations` is 2.5; expected a whole number"), "{part}");
         }

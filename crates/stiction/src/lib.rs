@@ -97,6 +97,7 @@
 pub mod batch;
 mod catalogue;
 mod compose;
+mod free_memory;
 mod input;
 mod mechanism;
 mod params;
@@ -113,6 +114,7 @@ pub mod stepping;
 
 pub use catalogue::{StepperEntry, StepperName, UnknownStepper, steppers};
 pub use compose::{ComposeError, Composer, FreeBody, UNCOLOURED};
+pub use free_memory::{NoMemory, check_memory, check_square, free_bytes};
 pub use input::Input;
 pub use params::{HigherOrder, ImpactLaw, Sleep, StepperParamError, StepperParams};
 pub use recorder::{Recorder, frame_of, scene_of};

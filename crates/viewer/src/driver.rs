@@ -5,6 +5,7 @@
 //! misses frames, and nothing waits for it. A simulation that cannot keep up runs as fast as it can, is still shown sixty
 //! times a second unless one step takes longer, and does not catch up later. While nobody looks, it rests.
 
+use std::io;
 use std::sync::Arc;
 use std::sync::mpsc::{Receiver, RecvTimeoutError, SyncSender, sync_channel};
 use std::time::{Duration, Instant};
@@ -56,15 +57,19 @@ impl Status {
 }
 
 /// Starts the thread; it ends with the last feed.
-pub(crate) fn start(session: impl Session) -> Feed {
+///
+/// # Errors
+///
+/// If the system gives no more threads.
+pub(crate) fn start(session: impl Session) -> io::Result<Feed> {
     let (orders, inbox) = sync_channel(QUEUE);
     let choices = serde_json::json!({ "choices": session.choices() }).to_string();
     let (board, watchers) = (Arc::new(Board::default()), Watchers::default());
     let mut driver = Driver::new(session, Arc::clone(&board), watchers.clone());
     driver.tell_scene();
     driver.publish();
-    std::thread::spawn(move || driver.run(&inbox));
-    Feed { board, orders, choices, watchers }
+    std::thread::Builder::new().spawn(move || driver.run(&inbox))?;
+    Ok(Feed { board, orders, choices, watchers })
 }
 
 /// When the frame after the present one is due, which was so at `due` and is begun now. A step and the frame itself may end

@@ -8,7 +8,7 @@ use std::io;
 use std::net::{IpAddr, SocketAddr};
 use std::sync::mpsc::{Receiver, sync_channel};
 use std::sync::{Arc, Mutex};
-use std::thread::JoinHandle;
+use std::thread::{Builder, JoinHandle};
 use std::time::{Duration, Instant};
 
 use stiction::recording::{Frame, Recording};
@@ -75,6 +75,7 @@ impl Mirror {
             let (status, board) = (Arc::clone(&status), Arc::clone(&board));
             move || obey(&inbox, &status, &board)
         };
+        let threads = vec![Builder::new().spawn(serve)?, Builder::new().spawn(listen)?];
         Ok(Self {
             url,
             address,
@@ -84,7 +85,7 @@ impl Mirror {
             last: None,
             gauge: (Instant::now(), frame.t),
             end,
-            threads: vec![std::thread::spawn(serve), std::thread::spawn(listen)],
+            threads,
         })
     }
 

@@ -40,7 +40,7 @@ const DEFLATE_LEVEL: u8 = 6;
 pub fn write_replay(path: impl AsRef<Path>, recording: &Recording) -> Result<(), ReplayError> {
     recording.check()?;
     let path = path.as_ref();
-    std::fs::write(path, replay_html(recording))
+    stiction_store::write(path, replay_html(recording))
         .map_err(|source| ReplayError::Write { path: path.to_path_buf(), source })
 }
 

@@ -73,10 +73,10 @@ impl Server {
     /// Serves a simulation, for ever.
     ///
     /// # Errors
-    /// When the network fails.
+    /// When the network fails, or the system gives no more threads.
     pub fn show(self, session: impl Session) -> io::Result<()> {
         let page = replay::live_html(&session.scene().name);
-        let feed = driver::start(session);
+        let feed = driver::start(session)?;
         self.serve(page, Some(feed), None)
     }
 
@@ -102,7 +102,7 @@ impl Server {
         let url = format!("{}#pictures={width}x{height}", self.url()?);
         let page = replay::photographed_html(recording);
         let (send, pictures) = sync_channel(PICTURES);
-        std::thread::spawn(move || self.serve(page, None, Some(send)));
+        std::thread::Builder::new().spawn(move || self.serve(page, None, Some(send)))?;
         Ok((url, pictures))
     }
 
@@ -137,11 +137,13 @@ impl Server {
                 };
                 let Some(guest) = end.admit(&stream) else { continue };
                 let house = &house;
-                scope.spawn(move || {
+                let receive = move || {
                     // A connection that breaks is over, and nothing else.
                     drop(house.receive(stream));
                     drop(guest);
-                });
+                };
+                // Where the system gives no more threads the connection is cut; others may end and make room.
+                drop(std::thread::Builder::new().spawn_scoped(scope, receive));
             }
         })
     }
@@ -301,11 +303,12 @@ fn converse(mut stream: TcpStream, feed: &Feed) -> io::Result<()> {
     // Frames and the words of this thread do not mix.
     let out = Mutex::new(stream.try_clone()?);
     std::thread::scope(|scope| {
-        scope.spawn(|| {
+        let send = || {
             drop(tell(&page, feed, &out));
             // Whoever still listens to this page need not any more.
             drop(locked(&out).shutdown(Shutdown::Both));
-        });
+        };
+        std::thread::Builder::new().spawn_scoped(scope, send)?;
         let ended = listen(&mut stream, &page, feed, &out);
         page.close();
         // Also ends a message that the page does not take.

@@ -91,8 +91,8 @@ pub(crate) struct StressArgs {
     #[arg(long, value_name = "N", default_value_t = 1)]
     pub(crate) seed: u64,
     /// Worlds at the same time
-    #[arg(long, value_name = "N", default_value_t = 1)]
-    pub(crate) threads: usize,
+    #[arg(long, value_name = "N", default_value_t = 1, value_parser = clap::value_parser!(u16).range(1..=1024))]
+    pub(crate) threads: u16,
     /// Contact solver (see `stiction solvers`)
     #[arg(long, value_name = "NAME", default_value = "auto")]
     pub(crate) contact: String,

@@ -45,7 +45,7 @@ Examples:
   stiction convert world.sdf world.xml            the same world for MuJoCo, or as .urdf
   stiction convert problem.dat problem.hdf5       the same contact problem for FCLIB
 
-Exit codes: 0 done; 1 a run, a solve or a claim failed; 2 the input was wrong; 130 interrupted.";
+Exit codes: 0 done; 1 a run, a solve or a claim failed; 2 the input was wrong; 130 interrupted (Ctrl-C), 143 by SIGTERM.";
 
 #[derive(Debug, Subcommand)]
 pub(crate) enum Command {

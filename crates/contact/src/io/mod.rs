@@ -221,7 +221,7 @@ pub fn save(
     let Some(format) = Format::of_name(path) else { return Err(ProblemFileError::Ending { file }) };
     let unsaid = |message| ProblemFileError::Unsaid { file: path.display().to_string(), message };
     let bytes = to_bytes(format, name, problem, impulses).map_err(unsaid)?;
-    std::fs::write(path, bytes).map_err(|source| ProblemFileError::Io { file, source })
+    stiction_store::write(path, bytes).map_err(|source| ProblemFileError::Io { file, source })
 }
 
 /// The content of a problem file; `impulses` are kept as its answer where the format has a place for one.

@@ -219,7 +219,7 @@ impl Experiment {
         let mut files = Vec::new();
         let mut write = |name: String, text: Vec<u8>| {
             let path = out.join(name);
-            let done = std::fs::create_dir_all(out).and_then(|()| std::fs::write(&path, text));
+            let done = stiction_store::write(&path, text);
             done.map_err(|source| ExperimentError::Write { path: path.clone(), source })?;
             files.push(path);
             Ok::<(), ExperimentError>(())

@@ -83,28 +83,27 @@ pub(super) fn without_planes(world: &mut World) -> Option<Note> {
 
 /// Lowest point of everything that moves and can touch, along the z axis of `plane` [m]. (2)
 pub(super) fn lowest_point(world: &World, state: &State, plane: &Pose) -> Option<f64> {
-    lowest_point_of(world, state, plane, |_| true)
+    lowest_points(world, state, plane).into_iter().flatten().reduce(f64::min)
 }
 
-/// Lowest point of the trees that `which` names. (2)
-pub(super) fn lowest_point_of(
-    world: &World,
-    state: &State,
-    plane: &Pose,
-    which: impl Fn(usize) -> bool,
-) -> Option<f64> {
+/// Lowest points of what can touch of every tree. (2)
+pub(super) fn lowest_points(world: &World, state: &State, plane: &Pose) -> Vec<Option<f64>> {
     let mut kin = Kinematics::new(&world.model);
     kin.update(&world.model, &state.q);
     let up = plane.rotation.rotate(Vec3::Z);
-    let heights = world.geometries.iter().filter_map(|g| {
-        let body = carrier(world, g.link).filter(|b| which(world.model.bodies[*b].tree))?;
+    let mut lows: Vec<Option<f64>> = vec![None; world.model.trees];
+    for g in &world.geometries {
+        let touches = g.group != 0 || g.mask != 0;
+        let Some(body) = carrier(world, g.link).filter(|_| touches && !matches!(g.shape, Shape::Plane))
+        else {
+            continue;
+        };
         let X_BL = g.link.map_or(Pose::IDENTITY, |l| world.model.links[l].X_BL);
         let X_WG = kin.X_WB[body] * X_BL * g.X_LG;
-        let touches = g.group != 0 || g.mask != 0;
-        (touches && !matches!(g.shape, Shape::Plane)).then(|| {
-            let down = X_WG.rotation.conjugate().rotate(-up);
-            up.dot(X_WG.transform(g.shape.support(down)) - plane.translation)
-        })
-    });
-    heights.fold(None, |low: Option<f64>, h| Some(low.map_or(h, |l| l.min(h))))
+        let down = X_WG.rotation.conjugate().rotate(-up);
+        let height = up.dot(X_WG.transform(g.shape.support(down)) - plane.translation);
+        let low = &mut lows[world.model.bodies[body].tree];
+        *low = Some(low.map_or(height, |l| l.min(height)));
+    }
+    lows
 }

@@ -54,23 +54,32 @@ pub(super) fn joined(world: &World) -> Vec<Group> {
             held.extend(known.iter().copied().map(Some)); // the world is one of the ends
         }
         for pair in known.windows(2) {
-            let (a, b) = (group[pair[0]], group[pair[1]]);
-            let (low, high) = (a.min(b), a.max(b));
-            group.iter_mut().filter(|g| **g == high).for_each(|g| *g = low);
+            let (a, b) = (first_of(&mut group, pair[0]), first_of(&mut group, pair[1]));
+            group[a.max(b)] = a.min(b);
         }
     }
     for tree in held.into_iter().flatten() {
         floats[tree] = false;
     }
-    let mut groups: Vec<Group> = Vec::new();
-    for first in 0..model.trees {
-        let trees: Vec<usize> = (0..model.trees).filter(|t| group[*t] == first).collect();
-        if !trees.is_empty() {
-            let floats = trees.iter().all(|t| floats[*t]);
-            groups.push(Group { trees, floats });
-        }
+    let mut trees: Vec<Vec<usize>> = vec![Vec::new(); model.trees];
+    for tree in 0..model.trees {
+        trees[first_of(&mut group, tree)].push(tree);
     }
-    groups
+    let some = trees.into_iter().filter(|trees| !trees.is_empty());
+    some.map(|trees| Group { floats: trees.iter().all(|t| floats[*t]), trees }).collect()
+}
+
+/// The first tree of the group of `tree`, to which all on the way point from then on.
+fn first_of(group: &mut [usize], tree: usize) -> usize {
+    let mut first = tree;
+    while group[first] != first {
+        first = group[first];
+    }
+    let mut at = tree;
+    while group[at] != first {
+        at = std::mem::replace(&mut group[at], first);
+    }
+    first
 }
 
 /// The first body of a group.
@@ -83,11 +92,11 @@ fn tree_of_dof(world: &World, dof: usize) -> usize {
     world.model.bodies[world.model.dofs[dof].body].tree
 }
 
-/// Moves the free joints of the trees that `which` names by `shift`.
-pub(super) fn shift_trees(world: &World, state: &mut State, shift: Vec3, which: impl Fn(usize) -> bool) {
-    let free = world.model.joints.iter().filter(|j| j.kind == JointKind::Free);
-    for joint in free.filter(|j| which(world.model.bodies[j.body].tree)) {
-        for (q, s) in state.q[joint.idx_q..].iter_mut().zip(shift.to_array()) {
+/// Moves the free joints of every tree by its shift.
+pub(super) fn shift_trees(world: &World, state: &mut State, shift: impl Fn(usize) -> Vec3) {
+    for joint in world.model.joints.iter().filter(|j| j.kind == JointKind::Free) {
+        let shift = shift(world.model.bodies[joint.body].tree).to_array();
+        for (q, s) in state.q[joint.idx_q..].iter_mut().zip(shift) {
             *q += s;
         }
     }

@@ -203,7 +203,7 @@ impl Scene {
         }
         let ground = pose.inverse() * self.frame(super::spec::Frame::Ground);
         if let Some(low) = lowest_point(world, state, &ground) {
-            shift_trees(world, state, ground.rotation.rotate(Vec3::Z) * -low, |_| true);
+            shift_trees(world, state, |_| ground.rotation.rotate(Vec3::Z) * -low);
         }
         Ok(())
     }

@@ -1,6 +1,6 @@
 //! A robot file as a scene of its own.
 
-use super::ground::{GROUND_RGBA, carrier, lowest_point, lowest_point_of};
+use super::ground::{GROUND_RGBA, carrier, lowest_point, lowest_points};
 use super::joined::{joined, root_name, shift_trees};
 use super::spec::{ActuatorKind, HoldSpec, MeshKind, ModelSpec};
 use super::{Finite, Scene, SceneError};
@@ -94,13 +94,19 @@ pub(super) fn complete(
     let groups = joined(world);
     if asked.ground {
         let mut lifted = Vec::new();
+        let lows = lowest_points(world, state, &Pose::IDENTITY);
+        let mut shifts = vec![0.0; lows.len()];
+        let mut roots = vec![0; lows.len()];
+        world.model.bodies.iter().enumerate().rev().for_each(|(i, body)| roots[body.tree] = i);
         for group in groups.iter().filter(|g| g.floats) {
-            let low = lowest_point_of(world, state, &Pose::IDENTITY, |tree| group.trees.contains(&tree));
+            let low = group.trees.iter().filter_map(|t| lows[*t]).reduce(f64::min);
             if let Some(low) = low.filter(|low| *low < 0.0) {
-                shift_trees(world, state, Vec3::Z * (CLEARANCE - low), |tree| group.trees.contains(&tree));
-                lifted.push(format!("`{}` by {:.4} m", root_name(world, group), CLEARANCE - low));
+                group.trees.iter().for_each(|t| shifts[*t] = CLEARANCE - low);
+                let root = group.trees.first().map_or("", |t| &world.model.bodies[roots[*t]].name);
+                lifted.push(format!("`{root}` by {:.4} m", CLEARANCE - low));
             }
         }
+        shift_trees(world, state, |tree| Vec3::Z * shifts[tree]);
         add_plane(world);
         let lifts =
             if lifted.is_empty() { String::new() } else { format!(", and lifted {}", lifted.join(", ")) };
@@ -111,7 +117,7 @@ pub(super) fn complete(
     match &groups[..] {
         [whole] if whole.floats && robot && at_rest => {
             let low = lowest_point(world, state, &Pose::IDENTITY)?;
-            shift_trees(world, state, Vec3::Z * (CLEARANCE - low), |_| true);
+            shift_trees(world, state, |_| Vec3::Z * (CLEARANCE - low));
             add_plane(world);
             note(format!(
                 "the file has no ground: added the plane z = 0, and moved the robot by {:.4} m so that it starts 1 mm above",

@@ -15,13 +15,14 @@ pub mod world;
 pub use subject::{Subject, trial};
 pub use trial::{STEPS, Trial};
 
+use std::collections::BTreeSet;
 use std::fmt::Write as _;
-use std::fs;
 use std::ops::ControlFlow;
-use std::path::{Path, PathBuf};
+use std::path::PathBuf;
 use std::sync::Mutex;
 use std::sync::atomic::{AtomicBool, AtomicU64, Ordering};
 pub use stiction::CERTIFIED;
+use stiction_store::{Lines, Store, StoreError};
 use trial::HEADS;
 
 /// Many trials.
@@ -34,7 +35,7 @@ pub struct Campaign {
     pub threads: usize,
     /// Steps the worlds.
     pub subject: Subject,
-    /// Where results (`trials.csv`) and problems are kept. Seeds that are there already are not run again.
+    /// Where results (`trials.csv`) and problems are kept, of one subject. Seeds that are there already are not run again.
     pub folder: Option<PathBuf>,
 }
 
@@ -56,6 +57,10 @@ pub struct Totals {
     pub natural_map: f64,
     /// Steps of mechanisms, and those of them that were flagged.
     pub mechanisms: [u64; 2],
+    /// Steps and trials that an earlier run left in the folder.
+    pub kept: [u64; 2],
+    /// The rest of the last line of an earlier run that was ended by force.
+    pub cut_off: Option<String>,
     /// Seed and outcome of the trials with anything but certified steps.
     pub notable: Vec<String>,
 }
@@ -97,20 +102,34 @@ impl Totals {
 
 impl Campaign {
     /// Runs until the steps are done or `tell`, told the totals so far, breaks off.
-    pub fn run(&self, tell: impl Fn(&Totals) -> ControlFlow<()> + Sync) -> std::io::Result<Totals> {
-        let (mut totals, mut done) = (Totals::default(), Vec::new());
-        let file = self.folder.as_ref().map(|f| f.join("trials.csv"));
-        if let (Some(folder), Some(file)) = (&self.folder, &file) {
-            fs::create_dir_all(folder)?;
-            let known = fs::read_to_string(file).unwrap_or_default();
-            for trial in known.lines().filter_map(Trial::of_line).filter(|t| t.seed >= self.first_seed) {
-                totals.add(&trial);
-                done.push(trial.seed);
+    ///
+    /// # Errors
+    ///
+    /// If the folder holds results of another subject, a line of them is damaged, doubled or foreign, or the disk is full.
+    pub fn run(&self, tell: impl Fn(&Totals) -> ControlFlow<()> + Sync) -> Result<Totals, StoreError> {
+        let (mut totals, mut done) = (Totals::default(), BTreeSet::new());
+        let lines = match &self.folder {
+            None => None,
+            Some(folder) => {
+                let store = Store::open(folder, &self.subject.key())?;
+                let (lines, kept) = Lines::open(&store, "trials.csv", HEADS)?;
+                for line in &kept.lines {
+                    let trial = Trial::of_line(line).ok_or_else(|| StoreError::Damaged {
+                        file: lines.path().to_owned(),
+                        what: format!("`{line}` is no trial of this version"),
+                        remedy: "choose another folder, or remove this one",
+                    })?;
+                    if trial.seed >= self.first_seed {
+                        totals.add(&trial);
+                        done.insert(trial.seed);
+                    }
+                }
+                totals.cut_off = kept.cut_off;
+                Some(lines)
             }
-            if known.is_empty() {
-                fs::write(file, format!("{HEADS}\n"))?;
-            }
-        }
+        };
+        totals.kept = [totals.steps, totals.trials];
+        let lines = Mutex::new(lines);
         let (next, stop) = (AtomicU64::new(self.first_seed), AtomicBool::new(totals.steps >= self.steps));
         let (totals, trouble) = (Mutex::new(totals), Mutex::new(None));
         let work = || {
@@ -122,7 +141,8 @@ impl Campaign {
                 let trial = trial(seed, &self.subject, self.folder.as_deref());
                 let Ok(mut totals) = totals.lock() else { return };
                 totals.add(&trial);
-                let kept = file.as_ref().map_or(Ok(()), |f| append(f, &trial.line()));
+                let kept =
+                    lines.lock().map_or(Ok(()), |mut l| l.as_mut().map_or(Ok(()), |l| l.add(&trial.line())));
                 if let (Err(error), Ok(mut trouble)) = (kept, trouble.lock()) {
                     *trouble = Some(error);
                     stop.store(true, Ordering::Relaxed);
@@ -142,12 +162,6 @@ impl Campaign {
             _ => Ok(totals.into_inner().unwrap_or_default()),
         }
     }
-}
-
-fn append(file: &Path, line: &str) -> std::io::Result<()> {
-    use std::io::Write;
-    let mut file = fs::OpenOptions::new().append(true).open(file)?;
-    writeln!(file, "{line}")
 }
 
 #[cfg(test)]

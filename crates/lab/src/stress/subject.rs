@@ -9,6 +9,7 @@ use stiction::batch::Precision;
 use stiction::contact::io::save;
 use stiction::solvers::Params;
 use stiction::{CERTIFIED, Simulation, Sleep};
+use stiction_store::Key;
 
 /// Problem files that a trial may leave.
 const FILES: usize = 3;
@@ -27,6 +28,17 @@ impl Subject {
     /// Simulations under `auto` with its defaults.
     pub fn auto() -> Self {
         Self::Simulation { solver: "auto".to_owned(), params: Params::default() }
+    }
+
+    /// The key of all that the results of a trial depend on beside its seed.
+    pub(super) fn key(&self) -> Key {
+        let key = Key::new("stress 2").with("steps of a world", STEPS);
+        match self {
+            Self::Simulation { solver, params } => key.with("contact", solver).with("parameters", params),
+            Self::Batch { environments, precision } => {
+                key.with("batch", environments).with("precision", format!("{precision:?}"))
+            }
+        }
     }
 }
 

@@ -111,6 +111,8 @@ pub struct About {
     pub arrays: Vec<Quantity>,
     /// Contacts of the last rows that found no room.
     pub contacts_left_out: u64,
+    /// Time at which the run was interrupted [s]; `null` where it went to its end.
+    pub interrupted: Option<f64>,
 }
 
 impl Trajectory {
@@ -136,6 +138,7 @@ impl Trajectory {
             remedy: [&["none"][..], &Remedy::ALL.map(Remedy::name)].concat(),
             arrays: QUANTITIES.to_vec(),
             contacts_left_out: 0,
+            interrupted: None,
         };
         let mut trajectory = Self {
             about,

@@ -5,10 +5,12 @@ use super::parquet;
 use super::quantities::{Numbers, QUANTITIES};
 use super::table::{Column, quoted};
 use super::{Detail, Trajectory};
+use crate::columns::INTERRUPTED;
 use crate::scene::Setup;
 use std::io::{self, Write};
 use std::path::{Path, PathBuf};
 use stiction::contact::io::numpy::ArchiveWriter;
+use stiction_store::Beside;
 
 /// Memory a trajectory may take [GB].
 const MAX_GIGABYTES: u64 = 8;
@@ -52,9 +54,10 @@ impl Trajectory {
     /// Writes `.npz`, `.parquet` or `.csv`, by the name; the contacts of the latter two go into a second file. Returns the
     /// files.
     pub fn write(&self, path: &Path) -> Result<Vec<PathBuf>, WriteError> {
-        let to = |path: &Path, how: &dyn Fn(io::BufWriter<std::fs::File>) -> io::Result<()>| {
+        let to = |path: &Path, how: &dyn Fn(&mut Beside) -> io::Result<()>| {
             let failed = |source| WriteError::Io { path: path.to_owned(), source };
-            create(path).and_then(|file| how(io::BufWriter::new(file))).map_err(failed)?;
+            let mut file = Beside::create(path).map_err(failed)?;
+            how(&mut file).and_then(|()| file.finish()).map_err(failed)?;
             Ok(path.to_owned())
         };
         match path.extension().and_then(|e| e.to_str()) {
@@ -100,29 +103,35 @@ impl Trajectory {
 
     /// One row per step, with names and units in the first line.
     pub fn write_csv(&self, writer: impl Write) -> io::Result<()> {
-        write_lines(&self.step_columns(), self.len(), writer)
+        write_lines(&self.step_columns(), self.len(), self.last_words().as_deref(), writer)
     }
 
     /// One row per contact, with names and units in the first line.
     pub fn write_contacts_csv(&self, writer: impl Write) -> io::Result<()> {
-        write_lines(&self.contact_columns(), self.contact.len(), writer)
+        write_lines(&self.contact_columns(), self.contact.len(), self.last_words().as_deref(), writer)
+    }
+
+    /// The last line of a table whose run was interrupted; a comment to NumPy.
+    fn last_words(&self) -> Option<String> {
+        self.about.interrupted.map(|t| format!("{INTERRUPTED} at t = {t} s"))
     }
 }
 
-fn write_lines(columns: &[Column], rows: usize, mut writer: impl Write) -> io::Result<()> {
+fn write_lines(
+    columns: &[Column],
+    rows: usize,
+    last_words: Option<&str>,
+    mut writer: impl Write,
+) -> io::Result<()> {
     let line = |fields: Vec<String>| fields.join(",");
     writeln!(writer, "{}", line(columns.iter().map(|c| quoted(&c.name)).collect()))?;
     for row in 0..rows {
         writeln!(writer, "{}", line(columns.iter().map(|c| c.values.text(row)).collect()))?;
     }
-    writer.flush()
-}
-
-fn create(path: &Path) -> io::Result<std::fs::File> {
-    if let Some(folder) = path.parent() {
-        std::fs::create_dir_all(folder)?;
+    if let Some(words) = last_words {
+        writeln!(writer, "{words}")?;
     }
-    std::fs::File::create(path)
+    writer.flush()
 }
 
 #[cfg(test)]

@@ -57,9 +57,7 @@ impl Written {
             return Err(WriteError::Exists { path: path.clone() });
         }
         for (path, text) in &all {
-            let folder = path.parent().unwrap_or(Path::new(""));
-            std::fs::create_dir_all(folder)
-                .and_then(|()| std::fs::write(path, text))
+            stiction_store::write(path, text)
                 .map_err(|source| WriteError::Io { path: path.clone(), source })?;
         }
         Ok(all.into_iter().map(|(p, _)| p).collect())

@@ -1,12 +1,14 @@
 //! Names that a format wants unique.
 
 use super::Notes;
-use std::collections::BTreeSet;
+use std::collections::{BTreeMap, BTreeSet};
 
 /// Gives every name once.
 #[derive(Default)]
 pub(crate) struct Unique {
     taken: BTreeSet<String>,
+    /// The number that the next of a name gets, so that many of one name are not counted through again.
+    next: BTreeMap<String, u64>,
 }
 
 impl Unique {
@@ -14,11 +16,14 @@ impl Unique {
     pub(crate) fn give(&mut self, wanted: &str, otherwise: &str, notes: &mut Notes) -> String {
         let base = if wanted.is_empty() { otherwise } else { wanted };
         let mut name = base.to_owned();
-        let mut number = 2;
-        while !self.taken.insert(name.clone()) {
-            name = format!("{base}_{number}");
-            number += 1;
+        if self.taken.contains(base) {
+            let number = self.next.entry(base.to_owned()).or_insert(2);
+            while self.taken.contains(&name) {
+                name = format!("{base}_{number}");
+                *number += 1;
+            }
         }
+        self.taken.insert(name.clone());
         if name != base && !wanted.is_empty() {
             notes.note("names that were not unique have a number behind them now", wanted);
         }

@@ -40,6 +40,7 @@ pub use fields::{FieldError, Fields};
 pub use settings::{BatchReport, BatchSettings, Path, Precision};
 
 use crate::catalogue::StepperName;
+use crate::free_memory::{NoMemory, check_memory};
 use crate::params::StepperParamError;
 use crate::simulation::validate_transmissions;
 use crate::state::State;
@@ -77,7 +78,13 @@ pub enum BatchError {
     Setting { name: &'static str, value: f64, expected: &'static str },
     #[error("batches step by time-stepping, not by `{name}`; a Simulation of each environment does")]
     Stepper { name: &'static str },
+    #[error(transparent)]
+    Memory(#[from] NoMemory),
 }
+
+/// Numbers that an environment keeps: some of its own, and some for each coordinate, velocity and control. Contacts come on top.
+const OF_EACH: u128 = 40;
+const PER_NUMBER: u128 = 6;
 
 impl From<StepperParamError> for BatchError {
     fn from(e: StepperParamError) -> Self {
@@ -121,13 +128,21 @@ impl Batch {
         setting("n", n as f64, n > 0, "at least one environment")?;
         setting("threads", settings.threads as f64, settings.threads > 0, "at least one thread")?;
         let tolerance = settings.tolerance;
-        setting("tolerance", tolerance, tolerance > 0.0 && tolerance.is_finite(), "a speed > 0 [m/s]")?;
+        let squared = tolerance * tolerance;
+        let expected = "a speed > 0 [m/s], and no more than 1e154: residuals are summed as squares";
+        setting("tolerance", tolerance, tolerance > 0.0 && squared.is_finite(), expected)?;
         state.validate(&world.model).map_err(SetupError::from)?;
         validate_transmissions(&world)?;
         let width = match settings.precision {
             Precision::Double => F64x4::WIDTH,
             Precision::Single => F32x8::WIDTH,
         };
+        let model = &world.model;
+        let numbers = model.nq + model.nv() + world.actuators.len();
+        let bytes = 8 * n as u128 * (OF_EACH + PER_NUMBER * numbers as u128);
+        let what =
+            || format!("a batch of {n} environments of {numbers} coordinates, velocities and controls");
+        check_memory(bytes, what, "take fewer environments, or several batches one after another")?;
         let plan = Arc::new(Plan::new(world, settings).map_err(SetupError::from)?);
         let shards = (0..n.div_ceil(SHARD))
             .map(|k| Shard::new(&plan, k, SHARD.min(n - k * SHARD), width))

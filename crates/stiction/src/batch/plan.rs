@@ -194,6 +194,8 @@ impl Plan {
             .collect();
         let bound = bound_trees(&world);
         let flying = flying_bodies(&world, HigherOrder::Passive);
+        let mut flies_alone = vec![false; model.trees];
+        flying.iter().for_each(|&b| flies_alone[model.bodies[b].tree] = true);
         let Trapezoidal { goes, untouchable: swings, driven, tree_of, mobility, .. } =
             Trapezoidal::new(&world);
         let mut plan = Self {
@@ -207,9 +209,7 @@ impl Plan {
             mobility,
             q_of_dof: actuators::q_of_dofs(&world),
             free_bodies: (0..model.bodies.len()).filter(|&b| alone(b)).collect(),
-            flies_alone: (0..model.trees)
-                .map(|t| flying.iter().any(|&b| model.bodies[b].tree == t))
-                .collect(),
+            flies_alone,
             flying_bodies: flying,
             limits: (model.joints.iter().enumerate())
                 .filter(|(_, j)| scalar(j.kind))

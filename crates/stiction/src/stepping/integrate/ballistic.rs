@@ -43,7 +43,7 @@ use std::collections::BTreeSet;
 use stiction_assembly::Posed;
 use stiction_assembly::forces::midpoint_moment;
 use stiction_dynamics::spatial::{Mat3, Quat, Sym3, Vec3, vec3};
-use stiction_dynamics::{Factor, JointKind, MassMatrix};
+use stiction_dynamics::{Factor, JointKind, MassMatrix, Model};
 use stiction_models::World;
 
 /// (4) may be so many times the change of velocity that it is a part of [–].
@@ -71,18 +71,27 @@ fn bound_by(world: &World, higher_order: HigherOrder) -> BTreeSet<usize> {
     }
 }
 
+/// Per tree, its first body and the number of its bodies.
+fn roots(model: &Model) -> Vec<Option<(usize, usize)>> {
+    let mut roots = vec![None; model.trees];
+    for (b, body) in model.bodies.iter().enumerate() {
+        roots[body.tree].get_or_insert((b, 0)).1 += 1;
+    }
+    roots
+}
+
 /// The bodies that move by (1), (2) and (5), in the order of their trees: alone on a free joint that has no damping, no armature and
 /// nothing of [`bound_trees`].
 pub(crate) fn flying_bodies(world: &World, higher_order: HigherOrder) -> Vec<usize> {
     let model = &world.model;
     let bound = bound_by(world, higher_order);
+    let roots = roots(model);
     let flies = |tree: usize| {
-        let root = model.bodies.iter().position(|b| b.tree == tree)?;
+        let (root, bodies) = roots[tree]?;
         let body = &model.bodies[root];
         let free = model.joints[body.joints.start].kind == JointKind::Free;
         let plain = model.dofs[body.dofs.clone()].iter().all(|d| d.damping == 0.0 && d.armature == 0.0);
-        let alone = model.bodies.iter().filter(|b| b.tree == tree).count() == 1;
-        (free && plain && alone).then_some(root)
+        (free && plain && bodies == 1).then_some(root)
     };
     (0..model.trees).filter(|t| !bound.contains(t)).filter_map(flies).collect()
 }
@@ -106,11 +115,10 @@ impl Ballistic {
         let bound = bound_by(world, higher_order);
         let flying = flying_bodies(world, higher_order);
         let bodies: Vec<Body> = flying.iter().map(|&b| Body::new(world, b)).collect();
-        let rest = |tree: &usize| {
-            !bound.contains(tree)
-                && bodies.iter().all(|b| b.tree != *tree)
-                && model.bodies.iter().any(|b| b.tree == *tree)
-        };
+        let mut rest: Vec<bool> = (0..model.trees).map(|t| !bound.contains(&t)).collect();
+        bodies.iter().for_each(|b| rest[b.tree] = false);
+        let roots = roots(model);
+        let rest = |tree: &usize| rest[*tree] && roots[*tree].is_some();
         let trees = (0..model.trees).filter(rest).map(|tree| FreeTree::new(world, tree)).collect();
         Self {
             bodies,

@@ -50,8 +50,10 @@ impl RollingBodies {
         let flying = flying_bodies(world, higher_order);
         let bodies: Vec<_> = flying.iter().map(|&b| Body::new(world, b)).collect();
         let tree = |body: Option<usize>| body.map(|b| model.bodies[b].tree);
+        let mut body_of = vec![None; model.trees];
+        bodies.iter().enumerate().for_each(|(i, b)| body_of[b.tree] = Some(i));
         Self {
-            body_of: (0..model.trees).map(|t| bodies.iter().position(|b| b.tree == t)).collect(),
+            body_of,
             tree_of: world.geometries.iter().map(|g| tree(world.mount(g.link, g.X_LG).0)).collect(),
             on: vec![false; model.trees],
             any: false,

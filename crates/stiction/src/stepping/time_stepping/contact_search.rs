@@ -7,8 +7,14 @@ use crate::stepping::free_velocity::FreeMotion;
 use crate::stepping::here::Here;
 use stiction_assembly::{Block, BlockKey, ContactFinder, ContactPoint, Lookahead, Posed, WarmStart};
 use stiction_collision::ShapeError;
+use stiction_dynamics::Model;
 use stiction_dynamics::spatial::Vec3;
 use stiction_models::World;
+
+/// Rows of a contact that slides.
+const ROWS: usize = 3;
+/// Numbers of the Jacobian of a step's contacts, 0.8 GB of them; factors and solvers take several times that.
+const MOST_NUMBERS: usize = 100_000_000;
 
 /// Where contact points come from.
 pub(crate) struct ContactSearch {
@@ -95,6 +101,34 @@ impl ContactSearch {
 
     pub(crate) fn add(&mut self, source: Box<dyn ContactSource>) {
         self.sources.push(source);
+    }
+
+    /// Refuses contacts whose Jacobian is out of all proportion, as of a long chain that is drawn into itself.
+    ///
+    /// # Errors
+    ///
+    /// The message says how much there is, and what to do.
+    pub(crate) fn check_size(&self, model: &Model) -> Result<(), String> {
+        let count = self.points.len();
+        if count.saturating_mul(2 * ROWS * model.nv()) <= MOST_NUMBERS {
+            return Ok(());
+        }
+        // Parents come before their children.
+        let mut dofs = vec![0; model.bodies.len()];
+        for (i, body) in model.bodies.iter().enumerate() {
+            dofs[i] = body.dofs.len() + body.parent.map_or(0, |parent| dofs[parent]);
+        }
+        let of = |body: Option<usize>| body.map_or(0, |body| dofs[body]);
+        let numbers: usize = self.points.iter().map(|p| ROWS * (of(p.bodies[0]) + of(p.bodies[1]))).sum();
+        if numbers <= MOST_NUMBERS {
+            return Ok(());
+        }
+        let longest = dofs.iter().max().copied().unwrap_or(0);
+        Err(format!(
+            "{count} contacts of chains of up to {longest} dofs have a Jacobian of {:.1e} numbers; at most {:.0e} are taken: \
+             let fewer links of a chain touch one another, or shorten it",
+            numbers as f64, MOST_NUMBERS as f64
+        ))
     }
 
     /// Contacts that may close in a step of h [s].

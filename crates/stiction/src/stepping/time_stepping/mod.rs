@@ -239,6 +239,7 @@ impl TimeStepping {
         solver: &dyn ContactSolver,
     ) -> Result<(), String> {
         let (needs, law) = (solver.needs(), solver.law());
+        self.search.check_size(&world.model)?;
         let Self { here, free, search, constants, warm, posed, trial, room, rolling, .. } = self;
         let posing = Posing {
             world,
