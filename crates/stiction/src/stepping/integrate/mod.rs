@@ -14,6 +14,7 @@
 pub(crate) mod ballistic;
 pub(crate) mod fast_rotation;
 mod free_tree;
+pub(crate) mod hits;
 pub(crate) mod midpoint;
 mod rosenbrock;
 mod runge_kutta;
