@@ -95,3 +95,81 @@ fn patch_step<T: Real>(mu: T, norm: T, lambda: &[T], c: &[T], corrected: bool) -
 fn same<T: Real>(a: T, b: T) -> T::Mask {
     T::both(a.at_most(b), b.at_most(a))
 }
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::corpus::Random;
+    use stiction_dynamics::lanes::{self, F32x8, F64x4};
+    use stiction_dynamics::spatial::vec3;
+
+    /// μ, ‖A‖, bounds, λ and c of as many blocks as there are lanes.
+    struct Blocks([[f64; 16]; 8]);
+
+    impl Blocks {
+        /// e of a row, of a contact, and of patches of 4 and 6 rows.
+        #[inline(always)]
+        fn of<T: Real>(x: [T; 16]) -> [T; 4] {
+            let [mu, norm, lo, hi, l @ .., _, _, _, _, _, _] = x;
+            let c = [x[10], x[11], x[12], x[13], x[14], x[15]];
+            [
+                row([lo, hi], norm, l[0], c[0]),
+                contact(mu, norm, vec3(l[0], l[1], l[2]), vec3(c[0], c[1], c[2])),
+                patch(mu, norm, &l[..4], &c[..4], true),
+                patch_squared(mu, norm, &l, &c),
+            ]
+        }
+    }
+
+    impl lanes::Task for Blocks {
+        type Output = Vec<[f64; 4]>;
+        #[inline(always)]
+        fn run<T: Real>(self, kind: T) -> Self::Output {
+            let mut x = [kind; 16];
+            for (k, x) in x.iter_mut().enumerate() {
+                for lane in 0..T::LANES {
+                    *x = x.with_lane(lane, self.0[lane][k]);
+                }
+            }
+            let e = Self::of(x);
+            (0..T::LANES).map(|lane| e.map(|e| e.lane(lane))).collect()
+        }
+    }
+
+    /// Inside, outside and on the edges of their sets, a lane of four `f64` has the bits of one number, and one of eight
+    /// `f32` differs by their rounding.
+    #[test]
+    fn lanes_say_what_one_number_says() {
+        let mut random = Random(3);
+        for k in 0..3000 {
+            let mut all = [[0.0; 16]; 8];
+            for block in &mut all {
+                block.iter_mut().for_each(|x| *x = random.number());
+                block[0] = [0.0, 0.3, 1.5][k % 3];
+                block[1] = 0.5 + block[1].abs();
+                (block[2], block[3]) = (-block[2].abs(), block[3].abs());
+                match k % 4 {
+                    1 => block[6] = block[6].abs() + 2.0,
+                    2 => block[10..].fill(0.0),
+                    3 => block[12] = block[12].abs() + 9.0,
+                    _ => {}
+                }
+            }
+            let alone = all.map(Blocks::of);
+            let four = lanes::run::<F64x4, _>(Blocks(all));
+            let eight = lanes::run::<F32x8, _>(Blocks(all));
+            for (alone, lane) in alone.iter().zip(&four) {
+                assert_eq!(alone.map(f64::to_bits), lane.map(f64::to_bits), "{k}");
+            }
+            for (alone, lane) in alone.iter().zip(&eight) {
+                assert!(
+                    alone.iter().zip(lane).all(|(a, b)| (a - b).abs() < 1e-4 * (1.0 + a)),
+                    "{k} {alone:?} {lane:?}"
+                );
+            }
+        }
+        let nan = row([0.0, 1.0], 1.0, f64::NAN, 0.0)
+            + contact(0.5, 1.0, vec3(0.0, f64::NAN, 1.0), vec3(0.0, 0.0, 0.0));
+        assert!(nan.is_nan() && patch(0.5, 1.0, &[f64::NAN, 0.0, 1.0, 0.0], &[0.0; 4], true).is_nan());
+    }
+}
