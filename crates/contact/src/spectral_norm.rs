@@ -59,7 +59,7 @@ mod tests {
     use crate::corpus::Random;
     use nalgebra::SMatrix;
 
-    /// As nalgebra's singular values, of matrices full, symmetric, of four rows, of rank two, and of scales a million apart.
+    /// The norms are nalgebra's singular values, of matrices full, symmetric, of four rows, of rank two, and of scales a million apart.
     #[test]
     fn the_largest_singular_value_is_found() {
         let mut random = Random(11);

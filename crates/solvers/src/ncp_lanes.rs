@@ -96,7 +96,7 @@ struct OneLane {
     progress: Option<Progress<f64>>,
 }
 
-/// See [`LaneSettings`]: as batches in `f64` [–].
+/// Nudge of [`LaneSettings`], as in batches of `f64` [–].
 const NUDGE: f64 = 1e-10;
 /// When to stop is for the loop around it to say.
 const NEVER: f64 = 0.0;

@@ -21,7 +21,7 @@ pub(super) struct Diagonal {
 }
 
 impl Diagonal {
-    /// That of block i, whose leading three rows are `values`.
+    /// Diagonal block i, whose leading three rows are `values`.
     pub(super) fn of(problem: &ConstraintProblem, i: usize, values: Block3) -> Self {
         let dim = problem.cone(i).dim();
         let norm = match dim {

@@ -64,12 +64,12 @@ pub struct LaneProblem<'a, T> {
     pub g: &'a [T],
 }
 
-/// What a solve does where rounding shows, and when it gives up.
+/// Settings of a solve: its behaviour where rounding shows, and when it gives up.
 #[derive(Clone, Copy, Debug)]
 pub struct LaneSettings {
     /// Share of ‖A_ii‖_F that stands for nothing beside it, where A_ii is to have an inverse [–].
     pub nudge: f64,
-    /// The same of A's diagonal in Newton's steps, at least [–].
+    /// Least share of A's diagonal that is added to it in Newton's steps [–].
     pub newton_nudge: f64,
     /// A lane in which so many rounds leave more than 0.3 of the residual is given up.
     pub patience: f64,
@@ -77,12 +77,12 @@ pub struct LaneSettings {
 
 /// Rounds of (1) or (2), at most.
 const ROUNDS: usize = 79;
-/// What is added to A's diagonal, as a share of it, where Newton's step has led nowhere, and how it grows and shrinks [–].
+/// Share of A's diagonal that is added to it where Newton's step has led nowhere, and how it grows and shrinks [–].
 const FIRM: f64 = 1e-4;
 const FIRMER: f64 = 30.0;
 const FIRMEST: f64 = 1e-2;
 const SOFTER: f64 = 0.1;
-/// What [`LaneSettings::patience`] is told by [–].
+/// A residual above this share of its last mark is no gain for [`LaneSettings::patience`] [–].
 const GAIN: f64 = 0.3;
 /// Newton's steps for a sliding contact in a first and in a later sweep.
 const STEPS: [usize; 2] = [4, 2];
@@ -97,14 +97,14 @@ pub struct LaneSolver<T> {
     trial: Vec<T>,
     trial_velocity: Vec<T>,
     blocks: Vec<OneBlock<T>>,
-    /// Of those that resist turning; of more than there are now, once there have been.
+    /// Blocks that resist turning; more than there are now, once there have been.
     turning: Vec<Turning<T>>,
     /// (2), with its right-hand side.
     matrix: Vec<T>,
     right: Vec<T>,
     /// d of (2), per block of three rows.
     along: Vec<[T; 2]>,
-    /// Of those of more: w of the reflection I − w wᵀ/w_0 that takes the first axis to −w_0 d/|w_0|.
+    /// Blocks of more rows: w of the reflection I − w wᵀ/w_0 that takes the first axis to −w_0 d/|w_0|.
     mirrors: Vec<[T; TANGENTS]>,
 }
 
@@ -182,7 +182,7 @@ impl<T: Real> LaneSolver<T> {
         start
     }
 
-    /// What each block needs of A.
+    /// Reads off A what each block needs.
     #[inline(always)]
     fn prepare(&mut self, problem: &LaneProblem<'_, T>, nudge: f64) {
         self.blocks.clear();

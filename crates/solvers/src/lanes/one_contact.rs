@@ -17,9 +17,9 @@ use stiction_dynamics::Real;
 #[derive(Clone, Copy, Debug)]
 pub(super) struct OneBlock<T> {
     pub(super) cone: LaneCone<T>,
-    /// Its first row.
+    /// First row of the block.
     pub(super) row: usize,
-    /// Its place among those of more than three rows.
+    /// Index among the blocks of more than three rows.
     pub(super) turning: usize,
     /// A = (G + R)_ii: xx, xy, yy, xN, yN, NN.
     a: [T; 6],

@@ -9,7 +9,7 @@ use stiction_dynamics::Real;
 /// Tangential directions, at most.
 pub(super) const TANGENTS: usize = MAX_ROWS - 1;
 
-/// What such a block needs beside its [`OneBlock`], in the first D or N rows and columns.
+/// Numbers of such a block beside its [`OneBlock`], in the first D or N rows and columns.
 #[derive(Clone, Copy, Debug)]
 pub(super) struct Turning<T> {
     /// A, and the factor of A + nudge.
