@@ -3,13 +3,13 @@
 use super::lane::{clamp, finite, mask, max, truth};
 use super::numbers::Numbers;
 use super::plan::Plan;
-use crate::stepping::integrate::ballistic::{Flight, after_impulses};
+use crate::stepping::integrate::ballistic::{Flown, after_impulses};
 use crate::stepping::integrate::fast_rotation::FAR;
 use crate::stepping::integrate::midpoint::NEAR;
 use crate::stepping::integrate::trapezoidal::STIFF;
 use stiction_assembly::forces::actuators::share;
 use stiction_assembly::forces::midpoint_moment;
-use stiction_dynamics::spatial::{Sym3, Vec3};
+use stiction_dynamics::spatial::{Mat3, Sym3, Vec3};
 use stiction_dynamics::{
     CrbaWorkspace, Factor, Kinematics, MassMatrix, Model, Real, RneaWorkspace, Velocities, bias_into,
     crba_into, integrate_into,
@@ -187,7 +187,7 @@ impl<T: Real> Free<T> {
     }
 
     /// (5) of [`crate::stepping::integrate::ballistic`]: free bodies turn after the impulses of the step; `v_by` are the velocities
-    /// that positions move by. 1 where the centre of mass is not the origin: left to the step alone.
+    /// that positions move by.
     #[inline(always)]
     pub(super) fn fly_after_impulses(
         &self,
@@ -195,30 +195,36 @@ impl<T: Real> Free<T> {
         model: &Model<T>,
         v: &[T],
         [v_next, v_by]: [&mut [T]; 2],
-        kind: T,
-    ) -> T {
-        let mut leaves = kind.zero();
-        for &b in &plan.free_bodies {
-            let (i, I) = (model.bodies[b].dofs.start + 3, &model.bodies[b].inertia);
+    ) {
+        let h = plan.h();
+        for &b in &plan.flying_bodies {
+            let (i, I) = (model.bodies[b].dofs.start, &model.bodies[b].inertia);
             for lane in 0..T::LANES {
-                let of = |v: &[T]| Vec3::from([v[i].lane(lane), v[i + 1].lane(lane), v[i + 2].lane(lane)]);
-                let by_the_mean = of(v_by) != of(v_next);
-                let about_com = about_com(I.mass.lane(lane), &I.first, &I.second, lane);
-                let flight = after_impulses(&about_com, of(v), of(v_next), plan.h());
-                let Some(Flight { w_next, turn }) = flight.filter(|_| !by_the_mean) else { continue };
-                let first = [I.first.x.lane(lane), I.first.y.lane(lane), I.first.z.lane(lane)];
-                if first != [0.0; 3] {
-                    leaves = leaves.with_lane(lane, 1.0);
+                let of = |v: &[T], i: usize| {
+                    Vec3::from([v[i].lane(lane), v[i + 1].lane(lane), v[i + 2].lane(lane)])
+                };
+                let (w, w_problem) = (of(v, i + 3), of(v_next, i + 3));
+                if of(v_by, i + 3) != w_problem {
                     continue;
                 }
-                let by = turn.log() * (1.0 / plan.h());
-                for (k, (next, by)) in w_next.to_array().into_iter().zip(by.to_array()).enumerate() {
+                let mass = I.mass.lane(lane);
+                let about_com = about_com(mass, &I.first, &I.second, lane);
+                let Some(flight) = after_impulses(&about_com, w, w_problem, h) else { continue };
+                let first = Vec3::from([I.first.x.lane(lane), I.first.y.lane(lane), I.first.z.lane(lane)]);
+                let R = &self.kin.R_WB[b].rows;
+                let R = Mat3 {
+                    rows: [0, 1, 2].map(|k| Vec3::from([R[k].x, R[k].y, R[k].z].map(|x| x.lane(lane)))),
+                };
+                let Flown { v_next: linear, w_next, v_by: by_linear, w_by } =
+                    flight.carried(first * (1.0 / mass), R, [w, w_problem], of(v_next, i), h);
+                let next = linear.to_array().into_iter().chain(w_next.to_array());
+                let by = by_linear.to_array().into_iter().chain(w_by.to_array());
+                for (k, (next, by)) in next.zip(by).enumerate() {
                     v_next[i + k] = v_next[i + k].with_lane(lane, next);
                     v_by[i + k] = v_by[i + k].with_lane(lane, by);
                 }
             }
         }
-        leaves
     }
 
     /// Springs and dampers.

@@ -260,8 +260,7 @@ impl<T: Real> Room<T> {
             trapezoidal.take(plan, numbers, (rows, &free.factor, &solver.lambda), [v, v_next], v_by);
             good = T::select(mask(trapezoidal.turns_back(&free.stiff, kind)), kind, good);
             good = T::select(mask(rows.flies(plan, &solver.lambda, kind)), kind, good);
-            let leaves = free.fly_after_impulses(plan, &numbers.model, v, [&mut *v_next, &mut *v_by], kind);
-            good = T::select(mask(leaves), kind, good);
+            free.fly_after_impulses(plan, &numbers.model, v, [&mut *v_next, &mut *v_by]);
             memory.commit(plan, &touch.slots, rows, &solver.lambda, &trapezoidal.start, good);
         }
         free.commit(plan, numbers, v, v_next, good, memory.promoted_mut());

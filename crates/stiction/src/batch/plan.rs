@@ -3,6 +3,8 @@
 
 use super::settings::{BatchSettings, Precision};
 use super::{Fields, Numbers64, WIDEST};
+use crate::params::HigherOrder;
+use crate::stepping::integrate::ballistic::flying_bodies;
 use crate::stepping::integrate::bound_trees;
 use crate::stepping::integrate::fast_rotation::turning;
 use crate::stepping::integrate::trapezoidal::Trapezoidal;
@@ -41,6 +43,8 @@ pub(super) struct Plan {
     pub(super) turning: Vec<usize>,
     /// Bodies whose gyroscopic moment is taken at the midpoint: free, alone in their tree.
     pub(super) free_bodies: Vec<usize>,
+    /// Those of [`flying_bodies`].
+    pub(super) flying_bodies: Vec<usize>,
     pub(super) places: Vec<Place>,
     pub(super) pairs: Vec<Pair>,
     /// Pairs that are left to a step alone where both meet, see [`stiction_collision::CollisionWorld::seams`].
@@ -200,6 +204,7 @@ impl Plan {
             mobility,
             q_of_dof: actuators::q_of_dofs(&world),
             free_bodies: (0..model.bodies.len()).filter(|&b| alone(b)).collect(),
+            flying_bodies: flying_bodies(&world, HigherOrder::Passive),
             limits: (model.joints.iter().enumerate())
                 .filter(|(_, j)| scalar(j.kind))
                 .filter_map(|(i, j)| Some((i, j.limit?)))

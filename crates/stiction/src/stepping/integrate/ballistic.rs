@@ -39,9 +39,10 @@ use super::{Quadrature, Touch, Unbound, bound_trees, tied_trees};
 use crate::input::Input;
 use crate::params::HigherOrder;
 use crate::state::State;
+use std::collections::BTreeSet;
 use stiction_assembly::Posed;
 use stiction_assembly::forces::midpoint_moment;
-use stiction_dynamics::spatial::{Quat, Sym3, Vec3, vec3};
+use stiction_dynamics::spatial::{Mat3, Quat, Sym3, Vec3, vec3};
 use stiction_dynamics::{Factor, JointKind, MassMatrix};
 use stiction_models::World;
 
@@ -63,6 +64,29 @@ struct Body {
 /// Angular momenta of which one is larger by more than this share differ: a moment acts [–].
 const SAME: f64 = 1e-12;
 
+fn bound_by(world: &World, higher_order: HigherOrder) -> BTreeSet<usize> {
+    match higher_order {
+        HigherOrder::Always => tied_trees(world),
+        HigherOrder::Passive => bound_trees(world),
+    }
+}
+
+/// The bodies that move by (1), (2) and (5), in the order of their trees: alone on a free joint that has no damping, no armature and
+/// nothing of [`bound_trees`].
+pub(crate) fn flying_bodies(world: &World, higher_order: HigherOrder) -> Vec<usize> {
+    let model = &world.model;
+    let bound = bound_by(world, higher_order);
+    let flies = |tree: usize| {
+        let root = model.bodies.iter().position(|b| b.tree == tree)?;
+        let body = &model.bodies[root];
+        let free = model.joints[body.joints.start].kind == JointKind::Free;
+        let plain = model.dofs[body.dofs.clone()].iter().all(|d| d.damping == 0.0 && d.armature == 0.0);
+        let alone = model.bodies.iter().filter(|b| b.tree == tree).count() == 1;
+        (free && plain && alone).then_some(root)
+    };
+    (0..model.trees).filter(|t| !bound.contains(t)).filter_map(flies).collect()
+}
+
 /// The free bodies and trees of a world, and how they move in this step.
 pub(crate) struct Ballistic {
     bodies: Vec<Body>,
@@ -79,21 +103,17 @@ pub(crate) struct Ballistic {
 impl Ballistic {
     pub(crate) fn new(world: &World, higher_order: HigherOrder) -> Self {
         let model = &world.model;
-        let bound = match higher_order {
-            HigherOrder::Always => tied_trees(world),
-            HigherOrder::Passive => bound_trees(world),
-        };
+        let bound = bound_by(world, higher_order);
         let (mut bodies, mut trees) = (Vec::new(), Vec::new());
+        let mut flying = flying_bodies(world, higher_order).into_iter().peekable();
         for tree in (0..model.trees).filter(|t| !bound.contains(t)) {
-            let mut of_tree = model.bodies.iter().filter(|b| b.tree == tree);
-            let Some(root) = of_tree.next() else { continue };
-            let joint = &model.joints[root.joints.start];
-            let plain = model.dofs[root.dofs.clone()].iter().all(|d| d.damping == 0.0 && d.armature == 0.0);
-            if joint.kind == JointKind::Free && plain && of_tree.next().is_none() {
+            if let Some(b) = flying.next_if(|b| model.bodies[*b].tree == tree) {
+                let root = &model.bodies[b];
+                let joint = &model.joints[root.joints.start];
                 let (idx_q, idx_v, p_BCm) = (joint.idx_q, joint.idx_v, root.inertia.com());
                 let I_Cm = root.inertia.second - Sym3::point_mass(p_BCm, root.inertia.mass);
                 bodies.push(Body { tree, idx_q, idx_v, p_BCm, I_Cm });
-            } else {
+            } else if model.bodies.iter().any(|b| b.tree == tree) {
                 trees.push(FreeTree::new(world, tree));
             }
         }
@@ -245,7 +265,7 @@ impl Body {
         let (i, c) = (self.idx_v, self.p_BCm);
         let of = |v: &[f64], i: usize| vec3(v[i], v[i + 1], v[i + 2]);
         let (w, w_problem) = (of(&state.v, i + 3), of(v_next, i + 3));
-        let Some(Flight { w_next, turn: flown }) = after_impulses(&self.I_Cm, w, w_problem, h) else {
+        let Some(flight) = after_impulses(&self.I_Cm, w, w_problem, h) else {
             return;
         };
         let q = &state.q[self.idx_q..self.idx_q + 7];
@@ -254,9 +274,9 @@ impl Body {
             [] => [Vec3::ZERO; 2],
             some => [of(some, i), of(some, i + 3)],
         };
-        let R_next = (R * flown * Quat::exp(turn * h)).renormalized();
-        let bend = R.rotate(w.cross(w.cross(c))) * h;
-        let v_cm = of(v_next, i) + R.rotate(w_problem.cross(c)) + bend;
+        let R_next = (R * flight.turn * Quat::exp(turn * h)).renormalized();
+        let v_cm = flight.v_cm(c, R.to_matrix(), [w, w_problem], of(v_next, i), h);
+        let w_next = flight.w_next;
         let p = vec3(q[0], q[1], q[2]) + R.rotate(c) + (v_cm + push + R.rotate(turn.cross(c))) * h
             - R_next.rotate(c);
         let v = v_cm - R_next.rotate(w_next.cross(c));
@@ -322,6 +342,41 @@ pub(crate) struct Flight {
     pub(crate) w_next: Vec3,
     /// Rotation from the start of the step to its end.
     pub(crate) turn: Quat,
+}
+
+/// Velocities after (5), and the constant ones that lead to its pose; of the origin in the world, angular in body axes.
+pub(crate) struct Flown {
+    pub(crate) v_next: Vec3,
+    pub(crate) w_next: Vec3,
+    pub(crate) v_by: Vec3,
+    pub(crate) w_by: Vec3,
+}
+
+impl Flight {
+    /// The velocity of the centre of mass at `c` in body axes after the impulses, where the origin of the body that stood at `R` was to
+    /// have `v_problem`; angular velocities at the start and at the end of the problem.
+    fn v_cm(&self, c: Vec3, R: Mat3, [w, w_problem]: [Vec3; 2], v_problem: Vec3, h: f64) -> Vec3 {
+        v_problem + R * (w_problem.cross(c)) + R * w.cross(w.cross(c)) * h
+    }
+
+    /// (5) of a body that stands at `R`, see [`Self::v_cm`].
+    pub(crate) fn carried(
+        &self,
+        c: Vec3,
+        R: Mat3,
+        [w, w_problem]: [Vec3; 2],
+        v_problem: Vec3,
+        h: f64,
+    ) -> Flown {
+        let w_by = self.turn.log() * (1.0 / h);
+        if c == Vec3::ZERO {
+            return Flown { v_next: v_problem, w_next: self.w_next, v_by: v_problem, w_by };
+        }
+        let v_cm = self.v_cm(c, R, [w, w_problem], v_problem, h);
+        let v_by = v_cm + R * (c - self.turn.rotate(c)) * (1.0 / h);
+        let v_next = v_cm - R * self.turn.rotate(self.w_next.cross(c));
+        Flown { v_next, w_next: self.w_next, v_by, w_by }
+    }
 }
 
 /// The turn of (5) of a body with inertia `I_Cm` about its centre of mass, of which the step was posed from `w` and led to `w_problem`;
