@@ -15,6 +15,7 @@
 //! μ‖c_T‖) turns Signorini + Coulomb + maximum dissipation into K_μ ∋ λ ⟂ c + Γ(c) ∈ K*_μ [DeSaxce1998]. Impulses λ
 //! [N·s], velocities c [m/s].
 
+use stiction_dynamics::Real;
 use stiction_dynamics::spatial::{Vec3, vec3};
 
 /// The admissible set of one constraint block.
@@ -132,30 +133,38 @@ const WITHIN: f64 = 1.0 - 1e-15;
 ///
 /// With t = ‖x_T‖: inside if t ≤ μ x_N; in the polar cone (→ 0) if μ t ≤ −x_N; else on the
 /// boundary ray, a = (μ t + x_N)/(1 + μ²), (μ a x_T/t, a). μ = 0 leaves the normal half-line.
-#[inline]
-pub fn project_friction(x: Vec3, mu: f64) -> Vec3 {
+#[inline(always)]
+pub fn project_friction<T: Real>(x: Vec3<T>, mu: T) -> Vec3<T> {
+    let (zero, one) = (mu.zero(), mu.one());
     let (square, radius) = (x.x * x.x + x.y * x.y, mu * x.z);
+    let up = zero.at_most(x.z);
     // By more than rounding within: as below, without a root.
-    if x.z >= 0.0 && square <= radius * radius * WITHIN {
+    if T::all(T::both(up, square.at_most(radius * radius * mu.like(WITHIN)))) {
         return x;
     }
     let t = square.sqrt();
     // Without friction, 0 <= 0 · x_N says nothing of the sign of x_N.
-    if t <= radius && x.z >= 0.0 {
-        return x;
+    let inside = T::both(t.at_most(radius), up);
+    let polar = T::both(T::not(inside), (mu * t).at_most(-x.z));
+    if T::all(polar) {
+        return Vec3::zero(zero);
     }
-    if mu * t <= -x.z {
-        return Vec3::ZERO;
-    }
-    let a = (mu * t + x.z) / (1.0 + mu * mu);
+    let a = (mu * t + x.z) / (one + mu * mu);
     let s = mu * a / t;
-    vec3(s * x.x, s * x.y, a)
+    let ray = vec3(s * x.x, s * x.y, a);
+    Vec3::select(inside, x, Vec3::select(polar, Vec3::zero(zero), ray))
 }
 
 /// ‖x_T‖ of a friction block or patch: all but the normal.
-#[inline]
-pub fn tangential(x: &[f64]) -> f64 {
-    let turning = if x.len() > 3 { x[3..].iter().map(|x| x * x).sum() } else { 0.0 };
+#[inline(always)]
+pub fn tangential<T: Real>(x: &[T]) -> T {
+    let mut turning = x[0].zero();
+    if let Some((first, rest)) = x[3..].split_first() {
+        turning = *first * *first;
+        for x in rest {
+            turning += *x * *x;
+        }
+    }
     (x[0] * x[0] + x[1] * x[1] + turning).sqrt()
 }
 
@@ -180,9 +189,9 @@ pub fn project_friction_dual(c: Vec3, mu: f64) -> Vec3 {
 }
 
 /// Γ(c): De Saxcé's correction of a friction block.
-#[inline]
-pub fn de_saxce(c: Vec3, mu: f64) -> Vec3 {
-    vec3(0.0, 0.0, mu * (c.x * c.x + c.y * c.y).sqrt())
+#[inline(always)]
+pub fn de_saxce<T: Real>(c: Vec3<T>, mu: T) -> Vec3<T> {
+    vec3(mu.zero(), mu.zero(), mu * (c.x * c.x + c.y * c.y).sqrt())
 }
 
 #[cfg(test)]

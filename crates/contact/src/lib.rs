@@ -22,6 +22,7 @@ mod root;
 pub mod soft;
 pub mod softness;
 pub mod solver;
+mod spectral_norm;
 
 pub use blocks::BlockMatrix;
 pub use branch_sparse_rows::BranchSparseRows;

@@ -238,7 +238,7 @@ impl ConstraintProblem {
 
     /// (G + R)_ii of patch i, zero beyond its rows.
     #[inline(always)]
-    fn patch(&self, i: usize) -> [[f64; MAX_ROWS]; MAX_ROWS] {
+    pub(crate) fn patch(&self, i: usize) -> [[f64; MAX_ROWS]; MAX_ROWS] {
         let rows = self.range(i);
         let (first, dim) = (rows.start, rows.len());
         let mut block = [[0.0; MAX_ROWS]; MAX_ROWS];

@@ -121,6 +121,9 @@ impl<const N: usize> Real for Dual<N> {
     fn less(self, other: Self) -> bool {
         self.value < other.value
     }
+    fn at_most(self, other: Self) -> bool {
+        self.value <= other.value
+    }
     fn all(mask: bool) -> bool {
         mask
     }

@@ -181,6 +181,10 @@ macro_rules! lanes {
                 self.simd_lt(other)
             }
             #[inline(always)]
+            fn at_most(self, other: Self) -> Self::Mask {
+                self.simd_le(other)
+            }
+            #[inline(always)]
             fn abs(self) -> Self {
                 SimdBase::abs(self)
             }

@@ -58,6 +58,9 @@ pub trait Real:
     /// `self < other`, lane by lane.
     fn less(self, other: Self) -> Self::Mask;
 
+    /// `self ≤ other`, lane by lane; like [`Self::less`] false where one of them is NaN.
+    fn at_most(self, other: Self) -> Self::Mask;
+
     /// The mask holds in every lane.
     fn all(mask: Self::Mask) -> bool;
 

@@ -68,6 +68,10 @@ macro_rules! scalar {
                 self < other
             }
             #[inline(always)]
+            fn at_most(self, other: Self) -> bool {
+                self <= other
+            }
+            #[inline(always)]
             fn abs(self) -> Self {
                 <$t>::abs(self)
             }

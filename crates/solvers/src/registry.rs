@@ -17,6 +17,7 @@ use crate::ncp_aclm::{NcpAclm, NcpAclmParams};
 use crate::ncp_admm::{NcpAdmm, NcpAdmmParams};
 use crate::ncp_al::{NcpAl, NcpAlParams};
 use crate::ncp_ipm::{NcpIpm, NcpIpmParams};
+use crate::ncp_lanes::{NcpLanes, NcpLanesParams};
 use crate::ncp_newton::{NcpNewton, NcpNewtonParams};
 use crate::ncp_pgs::{NcpPgs, NcpPgsParams};
 use crate::ncp_staggered::{NcpStaggered, NcpStaggeredParams};
@@ -268,6 +269,14 @@ const ALL: &[Entry] = &[
         "[Mehrotra1992; Acary2018]",
         NcpIpm::new,
         NcpIpmParams::default
+    ),
+    entry!(
+        NcpLanes::NAME,
+        Law::Ncp,
+        "exact law; sweeps and Newton steps in turn, the solver of batches",
+        "[Jourdan1998; AlartCurnier1991]",
+        NcpLanes::new,
+        NcpLanesParams::default
     ),
     entry!(
         NcpStaggered::NAME,

@@ -2,7 +2,7 @@
 //!
 //! With ‖A_ii‖_F in place of ‖A_ii‖₂, A = G + R: an upper bound of the judge's number.
 
-use stiction_contact::certificate::{block_natural_map, exact_natural_map_squared, soft_natural_map};
+use stiction_contact::certificate::{block_natural_map, exact, soft_natural_map};
 use stiction_contact::cone::{MAX_ROWS, tangential};
 use stiction_contact::{Cone, ConstraintProblem, Law, SoftBlock};
 use stiction_dynamics::lanes;
@@ -102,7 +102,7 @@ impl StoppingResidual {
                 match (law, *cone, &lambda[rows.clone()], &c[rows]) {
                     // What robots are made of needs no more.
                     (Law::Ncp, Cone::Friction { mu }, &[x, y, z], &[u, v, w]) => {
-                        exact_natural_map_squared(mu, *norm, vec3(x, y, z), vec3(u, v, w))
+                        exact::contact_squared(mu, *norm, vec3(x, y, z), vec3(u, v, w))
                     }
                     (_, _, lambda, c) => self.square(problem, law, i, lambda, c),
                 }

@@ -23,6 +23,7 @@ const INDEFINITE: &str = "seven digits of G leave an eigenvalue of -8e-8, which 
 const SLOW: &str = "sweeps alone: too slow for these masses, or this many bodies on each other";
 const OVERSHOOTS: &str =
     "the published step overshoots: an eigenvalue of A is more than twice what it divides by";
+const PATIENCE: &str = "eight iterations without gain end it, as in batches, which have a fall-back";
 const RELAXED: &str = "sweeps alone, of which each goes a tenth of the way in the end: too slow";
 const SCALES: &str = "rows differ by 1e6 within a block; one step per block is not enough";
 
@@ -69,6 +70,17 @@ const KNOWN_FAILURES: &[Failure] = &[
     ("ccp-ipm", "Rover3865", "unsymmetric: no program has this G"),
     ("ccp-ipm", "Rover4144", "unsymmetric: no program has this G"),
     ("ccp-ipm", "Rover4396", "unsymmetric: no program has this G"),
+    ("ncp-lanes", "sliding_cube", PATIENCE),
+    ("ncp-lanes", "BoxesStack1-i100000-32", PATIENCE),
+    ("ncp-lanes", "Capsules-i100-1090", "unsymmetric: the sweep takes rows of G for columns"),
+    ("ncp-lanes", "Capsules-i101-404", "unsymmetric: the sweep takes rows of G for columns"),
+    ("ncp-lanes", "Capsules-i122-1617", "unsymmetric: the sweep takes rows of G for columns"),
+    ("ncp-lanes", "Confeti-ex13-4contact-Fc3D-SBM", PATIENCE),
+    ("ncp-lanes", "FrictionContactProblem00237", PATIENCE),
+    ("ncp-lanes", "KaplasTower-i1061-4", PATIENCE),
+    ("ncp-lanes", "LMGC_100_PR_PerioBox-i00361-60-03000", PATIENCE),
+    ("ncp-lanes", "OneObject-i100000-316", "unsymmetric: the sweep takes rows of G for columns"),
+    ("ncp-lanes", "OneObject-i1028-138", "unsymmetric: the sweep takes rows of G for columns"),
     ("sap", "FrictionContactProblem00237", INDEFINITE),
     ("similar", "FrictionContactProblem00237", INDEFINITE),
     ("raisim", "OneObject-i100000-316", "rank 49 of 75: RaiSim's law may have no solution here"),

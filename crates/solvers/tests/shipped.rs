@@ -18,6 +18,7 @@ const SLOW: &str = "sweeps alone: too slow for these masses, or this many bodies
 const OVERSHOOTS: &str =
     "the published step overshoots: an eigenvalue of A is more than twice what it divides by";
 const RELAXED: &str = "sweeps alone, of which each goes a tenth of the way in the end: too slow";
+const PATIENCE: &str = "eight iterations without gain end it, as in batches, which have a fall-back";
 const EMPTY: &str = "the ellipse is empty: RaiSim's law has no answer, and the exact law's stands in";
 
 const KNOWN_FAILURES: &[Failure] = &[
@@ -30,6 +31,11 @@ const KNOWN_FAILURES: &[Failure] = &[
     ("ncp-staggered", "rod of Painlevé, wedged", AFAR),
     ("ncp-aclm", "rod of Painlevé, wedged", AFAR),
     ("lcp-staggered", "rod of Painlevé, wedged", AFAR),
+    ("ncp-lanes", "cube-slide", PATIENCE),
+    ("ncp-lanes", "stack", PATIENCE),
+    ("ncp-lanes", "pile", PATIENCE),
+    ("ncp-lanes", "125 cubes apart", PATIENCE),
+    ("ncp-lanes", "wall of 70", PATIENCE),
     ("lcp-lemke", "wedge", "Lemke's path ends in a ray"),
     ("lcp-lemke", "two-cubes", "Lemke's path ends in a ray, mass ratio 1e6"),
     ("lcp-lemke", "wall of 70", "more than 2000 rows with facets"),

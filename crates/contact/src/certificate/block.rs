@@ -1,12 +1,13 @@
 //! Residuals of one block.
 
-use super::{friction_distances, worse};
-use crate::cone::{Cone, MAX_ROWS, de_saxce, get, project_friction, tangential};
+use super::{exact, friction_distances, worse};
+use crate::cone::{Cone, MAX_ROWS, de_saxce, get, project_friction};
 use crate::law::Law;
 use crate::matrix3::{self, Block3};
 use crate::polygon::Polygon;
 use crate::problem::ConstraintProblem;
 use crate::soft::SoftBlock;
+use crate::spectral_norm::spectral_norm;
 use stiction_dynamics::spatial::{Vec3, vec3};
 
 /// (G + R)_ii, by rows.
@@ -15,17 +16,18 @@ pub(super) struct Diagonal {
     /// The block by rows; of a patch (six rows at most) the three rows of its force, (t₁, t₂, n).
     values: Block3,
     dim: usize,
-    /// ‖(G + R)_ii‖₂, of a patch ‖(G + R)_ii‖_F.
+    /// ‖(G + R)_ii‖₂.
     norm: f64,
 }
 
 impl Diagonal {
-    /// The diagonal block of `dim` rows with the given Frobenius norm.
-    pub(super) fn of(dim: usize, values: Block3, norm: f64) -> Self {
+    /// Diagonal block i, whose leading three rows are `values`.
+    pub(super) fn of(problem: &ConstraintProblem, i: usize, values: Block3) -> Self {
+        let dim = problem.cone(i).dim();
         let norm = match dim {
             1 => values[0].abs(),
             3 => matrix3::spectral_norm(&values),
-            _ => norm,
+            _ => spectral_norm(&problem.patch(i)),
         };
         Self { values, dim: dim.min(3), norm }
     }
@@ -54,13 +56,12 @@ pub fn block_natural_map(
     c: &[f64],
     law: Law,
 ) -> f64 {
-    let rho = 1.0 / norm;
     match cone {
         Cone::Friction { mu } => {
             let (lambda, c) = (get(lambda), get(c));
             let distance = |corrected: Vec3| moved(lambda, corrected, norm, |x| project_friction(x, mu));
             match law {
-                Law::Ncp => exact_natural_map(mu, norm, lambda, c),
+                Law::Ncp => exact::contact(mu, norm, lambda, c),
                 Law::Ccp => distance(c),
                 Law::Pyramid => {
                     moved(lambda, c, norm, |x| normal_and_polygon(x, Polygon::Square, mu * lambda.z))
@@ -89,50 +90,12 @@ pub fn block_natural_map(
             if !matches!(law, Law::Ncp | Law::Ccp) {
                 return f64::NAN; // what these laws make of a patch is nowhere said
             }
-            let mut velocity = [0.0; MAX_ROWS];
-            let velocity = &mut velocity[..c.len()];
-            velocity.copy_from_slice(c);
-            if law == Law::Ncp {
-                cone.add_correction(velocity);
-            }
-            let mut x = [0.0; MAX_ROWS];
-            let x = &mut x[..c.len()];
-            x.iter_mut().zip(lambda.iter().zip(&*velocity)).for_each(|(x, (l, c))| *x = l - rho * c);
-            let (t, n) = (tangential(x), x[2]);
-            if t <= mu * n {
-                return norm_of(velocity);
-            }
-            if mu * t <= -n {
-                return norm_of(lambda) * norm;
-            }
-            // λ − P_K(x) = ρ ĉ + P_K°(x): where long lever arms make 1/ρ large, and with it what λ − P_K(x) loses of λ_N,
-            // P_K°(x) = b (x_T/‖x_T‖, −μ) is small.
-            let b = (t - mu * n) / (1.0 + mu * mu) * norm;
-            x.iter_mut().for_each(|x| *x *= b / t);
-            x[2] = -mu * b;
-            x.iter_mut().zip(&*velocity).for_each(|(x, c)| *x += c);
-            norm_of(x)
+            exact::patch(mu, norm, lambda, c, law == Law::Ncp)
         }
-        _ => {
-            let target = lambda[0] - rho * c[0];
-            let mut projected = [target];
-            cone.project(&mut projected);
-            if projected[0] == target { c[0].abs() } else { (lambda[0] - projected[0]).abs() * norm }
-        }
+        Cone::Free => exact::row([f64::NEG_INFINITY, f64::INFINITY], norm, lambda[0], c[0]),
+        Cone::NonNegative => exact::row([0.0, f64::INFINITY], norm, lambda[0], c[0]),
+        Cone::Box { lo, hi } => exact::row([lo, hi], norm, lambda[0], c[0]),
     }
-}
-
-/// Natural map of one contact under the exact law [m/s].
-#[inline]
-pub fn exact_natural_map(mu: f64, norm: f64, lambda: Vec3, c: Vec3) -> f64 {
-    moved(lambda, c + de_saxce(c, mu), norm, |x| project_friction(x, mu))
-}
-
-/// Square of [`exact_natural_map`], for sums over many contacts [m²/s²].
-#[inline]
-pub fn exact_natural_map_squared(mu: f64, norm: f64, lambda: Vec3, c: Vec3) -> f64 {
-    let (step, scale) = step(lambda, c + de_saxce(c, mu), norm, |x| project_friction(x, mu));
-    step.norm_squared() * (scale * scale)
 }
 
 fn norm_of(x: &[f64]) -> f64 {
@@ -142,17 +105,10 @@ fn norm_of(x: &[f64]) -> f64 {
 /// ‖λ − P(λ − ρ ĉ)‖/ρ, ρ = 1/`norm`.
 #[inline]
 fn moved(lambda: Vec3, corrected: Vec3, norm: f64, project: impl Fn(Vec3) -> Vec3) -> f64 {
-    let (step, scale) = step(lambda, corrected, norm, project);
-    step.norm() * scale
-}
-
-/// λ − P(λ − ρ ĉ), and what it is multiplied by; where P does nothing, ĉ and 1.
-#[inline]
-fn step(lambda: Vec3, corrected: Vec3, norm: f64, project: impl Fn(Vec3) -> Vec3) -> (Vec3, f64) {
     let target = lambda - corrected * (1.0 / norm);
     let projected = project(target);
     // λ − (λ − ρ ĉ) would lose ĉ to the rounding of a large λ.
-    if projected == target { (corrected, 1.0) } else { (lambda - projected, norm) }
+    if projected == target { corrected.norm() } else { (lambda - projected).norm() * norm }
 }
 
 /// The normal on [0, ∞), the tangents on the polygon of the radius that the present normal allows.
@@ -397,6 +353,21 @@ mod tests {
             block_natural_map(cone, &[0.0; 9], 3e8, &lambda, &[0.0, 2100.0, 0.0, 2800.0], Law::Ncp)
         };
         assert!(of(0.0) < 1e-11 && of(1e-9) > 1e-6, "{:e} {:e}", of(0.0), of(1e-9));
+    }
+
+    /// ρ of a patch is 1/‖(G + R)_ii‖₂: 1/4 of diag(1, 1, 1, 4), whose Frobenius norm is √19. The impulse (0, 0, 1, 1) lies
+    /// outside of K_½, and with c = 0 its natural map is 4 times its distance from the cone, (1 − ½)/√(1 + ¼).
+    #[test]
+    fn patches_are_scaled_by_the_2_norm() {
+        let mut problem = ConstraintProblem::default();
+        problem.push(Cone::Patch { mu: 0.5, rolls: false }, &[0.0, 0.0, -1.0, -4.0]);
+        let (start, blocks) = problem.starts_and_blocks_mut();
+        blocks.set_pattern(start, |i, out| out.push(i));
+        for (k, a) in [1.0, 1.0, 1.0, 4.0].into_iter().enumerate() {
+            blocks.entry_mut(0)[5 * k] = a;
+        }
+        let e = super::super::certify(&problem, &[0.0, 0.0, 1.0, 1.0]).natural_map;
+        assert!((e - 4.0 * 0.5 / 1.25_f64.sqrt()).abs() < 1e-14, "{e}");
     }
 
     /// A point of 1 kg slides along (cos θ, sin θ) at 1 m/s and arrives with 0.1 m/s, μ = 0.5. The square

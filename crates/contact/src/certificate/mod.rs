@@ -20,11 +20,10 @@
 //! anywhere makes every number it touches NaN: [`worse`] and not `f64::max` combines them.
 
 mod block;
+pub mod exact;
 mod internal;
 
-pub use block::{
-    block_natural_map, exact_natural_map, exact_natural_map_squared, raisim_multipliers, soft_natural_map,
-};
+pub use block::{block_natural_map, raisim_multipliers, soft_natural_map};
 pub use internal::{InternalForces, internal_forces};
 
 use crate::cone::{Cone, project_friction, project_friction_dual, tangential};
@@ -102,9 +101,8 @@ impl Certificate {
 pub struct Judge {
     /// c of the problem last judged.
     velocities: Vec<f64>,
-    /// (G + R)_ii of that problem, their Frobenius norms, and both as residuals ask for them.
+    /// Leading rows of the (G + R)_ii of that problem, and what residuals ask of these blocks.
     values: Vec<[f64; 9]>,
-    norms: Vec<f64>,
     diagonal: Vec<block::Diagonal>,
 }
 
@@ -212,11 +210,10 @@ impl Judge {
 
     fn measure(&mut self, problem: &ConstraintProblem, impulses: &[f64]) {
         problem.velocities_into(impulses, &mut self.velocities);
-        problem.diagonal_blocks_and_norms_into(&mut self.values, &mut self.norms);
+        problem.diagonal_blocks_into(&mut self.values);
         self.diagonal.clear();
-        let all = problem.cones().iter().zip(&self.values).zip(&self.norms);
-        self.diagonal
-            .extend(all.map(|((cone, &values), &norm)| block::Diagonal::of(cone.dim(), values, norm)));
+        let all = self.values.iter().enumerate();
+        self.diagonal.extend(all.map(|(i, &values)| block::Diagonal::of(problem, i, values)));
     }
 }
 

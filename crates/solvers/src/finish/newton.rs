@@ -72,7 +72,7 @@ use crate::local::{Contact, quartic};
 use crate::sweep::{Block, pass};
 use crate::trees::{Equation, TreeSystem};
 use std::mem::{Discriminant, discriminant};
-use stiction_contact::certificate::{exact_natural_map_squared, raisim_multipliers};
+use stiction_contact::certificate::{exact, raisim_multipliers};
 use stiction_contact::cone::{MAX_ROWS, project_friction};
 use stiction_contact::{Cone, Law};
 
@@ -303,7 +303,7 @@ impl Newton {
     fn smooth(&mut self, view: &View, e: f64, tolerance: f64) -> f64 {
         let least = (LITTLE * e).powi(2) / view.blocks.len() as f64;
         let answer = |contact: &Contact, l: [f64; 3], c: [f64; 3]| {
-            let left = exact_natural_map_squared(contact.mu, contact.norm, l.into(), c.into());
+            let left = exact::contact_squared(contact.mu, contact.norm, l.into(), c.into());
             if left <= least { l } else { quartic::solve(contact, l, c) }
         };
         for _ in 0..SMOOTHING_SWEEPS {

@@ -2,19 +2,19 @@
 
 use super::free::Free;
 use super::lane::{finite, mask, max, truth};
-use super::means::Means;
 use super::memory::Memory;
 use super::numbers::Numbers;
 use super::plan::Plan;
 use super::rows::{MOST_ROWS, Rows};
 use super::settings::Precision;
-use super::solve::{Solver, unsolved};
 use super::touch::Touch;
+use super::trapezoidal::Trapezoidal;
 use super::witness::Witness;
 use super::{Numbers64, WIDEST};
 use std::any::Any;
 use stiction_dynamics::lanes::Lanes;
 use stiction_dynamics::{Real, lanes};
+use stiction_solvers::lanes::{LaneSettings, LaneSolver};
 
 /// States and inputs of the environments of one group, one after another.
 pub(super) struct Inputs<'a> {
@@ -45,6 +45,8 @@ pub(super) struct Outcome {
     pub(super) penetration: f64,
 }
 
+/// Rounds of the solver in which a lane must gain: the step alone goes on from there.
+const PATIENCE: f64 = 8.0;
 /// Times that a step is solved, at most: again where a servo does not do what it was expected to do.
 const ATTEMPTS: usize = 4;
 
@@ -149,8 +151,8 @@ struct Room<T> {
     free: Free<T>,
     touch: Touch<T>,
     rows: Rows<T>,
-    solver: Solver<T>,
-    means: Means<T>,
+    solver: LaneSolver<T>,
+    trapezoidal: Trapezoidal<T>,
     q: Vec<T>,
     v: Vec<T>,
     v_next: Vec<T>,
@@ -177,8 +179,8 @@ impl<T: Real> Room<T> {
             numbers,
             touch: Touch::new(kind, plan),
             rows: Rows::new(kind, nv),
-            solver: Solver::new(),
-            means: Means::new(kind, plan),
+            solver: LaneSolver::new(),
+            trapezoidal: Trapezoidal::new(kind, plan),
             q: vec![kind; nq],
             v: vec![kind; nv],
             v_next: vec![kind; nv],
@@ -229,17 +231,19 @@ impl<T: Real> Room<T> {
         out: &mut [Outcome; WIDEST],
         only: Option<usize>,
     ) -> bool {
-        let Self { numbers, free, touch, rows, solver, means, v, v_next, v_by, here, .. } = self;
+        let Self { numbers, free, touch, rows, solver, trapezoidal, v, v_next, v_by, here, .. } = self;
         let kind = here.zero();
         let (mut good, mut e) = (*here, kind);
         if rows.rows == 0 || rows.rows > MOST_ROWS {
             v_next.copy_from_slice(&free.v_free);
         } else {
-            memory.recall(plan, &touch.slots, rows, &mut solver.lambda, &mut means.young);
-            means.start(rows, &solver.lambda);
+            memory.recall(plan, &touch.slots, rows, &mut solver.lambda, &mut trapezoidal.young);
+            trapezoidal.start(rows, &solver.lambda);
             let tolerance = tolerance(plan, rows, kind);
-            e = solver.solve(rows, tolerance, *here, plan.yields());
-            good = T::select(mask(unsolved(e, tolerance)), kind, good);
+            let (nudge, newton_nudge) = (plan.nudge(), plan.yields());
+            let settings = LaneSettings { nudge, newton_nudge, patience: PATIENCE };
+            e = solver.solve(&rows.problem(), tolerance, *here, settings);
+            good = T::select(e.less(tolerance), good, kind);
             good = T::select(mask(rows.deep), kind, good);
             good = T::select(mask(rows.bounce(&solver.lambda, kind)), kind, good);
             rows.apply(free, &solver.lambda, v_next);
@@ -253,12 +257,12 @@ impl<T: Real> Room<T> {
         if rows.rows > MOST_ROWS {
             good = kind;
         } else {
-            means.take(plan, numbers, (rows, &free.factor, &solver.lambda), [v, v_next], v_by);
-            good = T::select(mask(means.turns_back(&free.stiff, kind)), kind, good);
+            trapezoidal.take(plan, numbers, (rows, &free.factor, &solver.lambda), [v, v_next], v_by);
+            good = T::select(mask(trapezoidal.turns_back(&free.stiff, kind)), kind, good);
             good = T::select(mask(rows.flies(plan, &solver.lambda, kind)), kind, good);
             good = T::select(mask(rows.rolls(plan, &solver.lambda, v, kind)), kind, good);
             free.fly_after_impulses(plan, &numbers.model, v, [&mut *v_next, &mut *v_by]);
-            memory.commit(plan, &touch.slots, rows, &solver.lambda, &means.start, good);
+            memory.commit(plan, &touch.slots, rows, &solver.lambda, &trapezoidal.start, good);
         }
         free.commit(plan, numbers, v, v_next, good, memory.promoted_mut());
         for (all, next) in [(v_next, &mut *next.v), (v_by, &mut *next.by)] {
@@ -330,9 +334,9 @@ impl<T: Real> Room<T> {
 fn tolerance<T: Real>(plan: &Plan, rows: &Rows<T>, kind: T) -> T {
     let mut fastest = kind.one();
     if plan.settings.precision == Precision::Single {
-        for (block, local) in rows.blocks.iter().zip(&rows.locals) {
+        for (block, cone) in rows.blocks.iter().zip(&rows.cones) {
             for g in &rows.g[block.row..block.row + block.dim] {
-                fastest = max(fastest, g.abs() * local.active);
+                fastest = max(fastest, g.abs() * cone.active);
             }
         }
     }

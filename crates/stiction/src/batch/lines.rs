@@ -4,11 +4,11 @@
 use super::bias::gap_bias;
 use super::free::Free;
 use super::lane::{mask, max, min, truth};
-use super::local::Local;
 use super::numbers::Numbers;
 use super::plan::{Line, Plan};
 use super::rows::{Key, Rows};
 use stiction_dynamics::Real;
+use stiction_solvers::lanes::LaneCone;
 
 impl Line {
     /// Σ c x, x by dof.
@@ -37,7 +37,7 @@ impl<T: Real> Rows<T> {
                 let near = T::not(reach.less(gap));
                 if T::any(T::both(near, mask(sound))) {
                     let active = truth(sound, near) * sound;
-                    let local = Local::scalar([sound.zero(), sound.like(f64::INFINITY)], active);
+                    let cone = LaneCone::row([sound.zero(), sound.like(f64::INFINITY)], active);
                     let bias = gap_bias(plan, gap);
                     self.note_depth(plan, bias, active);
                     let bias = max(bias, h.zero());
@@ -49,7 +49,7 @@ impl<T: Real> Rows<T> {
                         Key::Limit { joint, side },
                         (dof, sign),
                         [g, g.zero()],
-                        local,
+                        cone,
                     );
                 }
             }
@@ -63,10 +63,10 @@ impl<T: Real> Rows<T> {
             let rough = sound.zero().less(numbers.friction);
             if T::any(rough) {
                 let bound = sound.like(plan.h()) * numbers.friction;
-                let local = Local::scalar([-bound, bound], truth(sound, rough) * sound);
+                let cone = LaneCone::row([-bound, bound], truth(sound, rough) * sound);
                 let g = [free.v_free[dof], bound.zero()];
                 self.gaps.push(bound.zero());
-                self.push_scalar(plan, free, Key::Dry { dof }, (dof, 1.0), g, local);
+                self.push_scalar(plan, free, Key::Dry { dof }, (dof, 1.0), g, cone);
             }
         }
     }
@@ -79,7 +79,7 @@ impl<T: Real> Rows<T> {
         key: Key,
         (dof, sign): (usize, f64),
         [g, compliance]: [T; 2],
-        local: Local<T>,
+        cone: LaneCone<T>,
     ) {
         let (first, begin) = (self.W.len(), self.supports.len());
         for &d in &plan.chains[dof] {
@@ -87,7 +87,7 @@ impl<T: Real> Rows<T> {
             self.W.push(if d == dof { g.like(sign) } else { g.zero() });
         }
         let support = (begin, self.supports.len());
-        self.push_row(free, key, (first, support, Some(dof)), [g, compliance], local);
+        self.push_row(free, key, (first, support, Some(dof)), [g, compliance], cone);
     }
 
     /// A row along `sign` times a line.
@@ -98,7 +98,7 @@ impl<T: Real> Rows<T> {
         key: Key,
         (line, sign): (&Line, f64),
         [g, compliance]: [T; 2],
-        local: Local<T>,
+        cone: LaneCone<T>,
     ) {
         let (first, begin) = (self.W.len(), self.supports.len());
         for &(dof, c) in &line.support {
@@ -106,7 +106,7 @@ impl<T: Real> Rows<T> {
             self.W.push(g.like(sign * c));
         }
         let support = (begin, self.supports.len());
-        self.push_row(free, key, (first, support, line.tip), [g, compliance], local);
+        self.push_row(free, key, (first, support, line.tip), [g, compliance], cone);
     }
 
     #[inline(always)]
@@ -116,9 +116,9 @@ impl<T: Real> Rows<T> {
             let error = line.along(zero, |dof| q[plan.q_of_dof[dof]]) - zero.like(*offset);
             let rate = line.along(zero, |dof| free.v_free[dof]);
             let g = rate + zero.like(stepper.baumgarte / stepper.dt) * error;
-            let local = Local::scalar([zero.like(f64::NEG_INFINITY), zero.like(f64::INFINITY)], sound);
+            let cone = LaneCone::row([zero.like(f64::NEG_INFINITY), zero.like(f64::INFINITY)], sound);
             self.gaps.push(zero);
-            self.push_line(free, Key::Coupling { index }, (line, 1.0), [g, zero], local);
+            self.push_line(free, Key::Coupling { index }, (line, 1.0), [g, zero], cone);
         }
     }
 
@@ -146,10 +146,10 @@ impl<T: Real> Rows<T> {
             if T::any(there) {
                 // Where it is none any number does, but it has to be one.
                 let k = T::select(there, k, one);
-                let local = Local::scalar([-infinite, infinite], truth(zero, there) * sound);
+                let cone = LaneCone::row([-infinite, infinite], truth(zero, there) * sound);
                 let g = next - rate - start / k;
                 self.gaps.push(zero);
-                self.push_line(free, Key::Pull { tendon }, (line, 1.0), [g, one / (h * k)], local);
+                self.push_line(free, Key::Pull { tendon }, (line, 1.0), [g, one / (h * k)], cone);
             }
         }
         for (tendon, (t, line)) in tendons() {
@@ -165,19 +165,19 @@ impl<T: Real> Rows<T> {
                     let active = truth(zero, near) * sound;
                     self.note_depth(plan, bias, active);
                     let bias = max(bias, zero);
-                    let local = Local::scalar([zero, infinite], active);
+                    let cone = LaneCone::row([zero, infinite], active);
                     let g = zero.like(sign) * next + bias;
                     self.gaps.push(bias);
-                    self.push_line(free, Key::Stop { tendon, side }, (line, sign), [g, zero], local);
+                    self.push_line(free, Key::Stop { tendon, side }, (line, sign), [g, zero], cone);
                 }
             }
         }
         for (tendon, (t, line)) in tendons().filter(|(_, (t, _))| t.friction > 0.0) {
             let bound = h * zero.like(t.friction);
             let g = line.along(zero, |dof| free.v_free[dof]);
-            let local = Local::scalar([-bound, bound], sound);
+            let cone = LaneCone::row([-bound, bound], sound);
             self.gaps.push(zero);
-            self.push_line(free, Key::Drag { tendon }, (line, 1.0), [g, zero], local);
+            self.push_line(free, Key::Drag { tendon }, (line, 1.0), [g, zero], cone);
         }
     }
 }

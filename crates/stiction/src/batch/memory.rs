@@ -168,8 +168,8 @@ impl Memory {
         young.clear();
         let Impulses { contacts, rows: single, .. } = &self.last;
         let (mut next, mut next_row) = (0, 0);
-        for (block, local) in rows.blocks.iter().zip(&rows.locals) {
-            let (kind, there) = (local.mu.zero(), mask(local.active));
+        for (block, cone) in rows.blocks.iter().zip(&rows.cones) {
+            let (kind, there) = (cone.mu.zero(), mask(cone.active));
             if let Key::Contact { slot } = block.key {
                 let slot = &slots[slot];
                 while contacts.get(next).is_some_and(|m| m.pair < slot.pair) {
@@ -182,7 +182,7 @@ impl Memory {
                     out.push(T::select(there, axis.dot(impulse), kind));
                 }
                 if let Some(turning) = plan.pairs[slot.pair].turning {
-                    for turn in turns(turning, slot.frame, local.mu).into_iter().take(block.dim - 3) {
+                    for turn in turns(turning, slot.frame, cone.mu).into_iter().take(block.dim - 3) {
                         out.push(T::select(there, turn.dot(moment) / turn.norm_squared(), kind));
                     }
                 }
@@ -219,7 +219,7 @@ impl Memory {
             since: plan.h(),
             steps: u32::MAX,
         };
-        for ((block, local), start) in rows.blocks.iter().zip(&rows.locals).zip(start) {
+        for ((block, cone), start) in rows.blocks.iter().zip(&rows.cones).zip(start) {
             let young = |lane| f64::from(start.lane(lane) == 0.0);
             let l = &lambda[block.row..block.row + block.dim];
             if let Key::Contact { slot } = block.key {
@@ -234,7 +234,7 @@ impl Memory {
                     kept.set_motion(lane, Some(at_rest(one(slot.position, lane))));
                 }
                 if let Some(turning) = plan.pairs[slot.pair].turning {
-                    let turns = turns(turning, slot.frame, local.mu);
+                    let turns = turns(turning, slot.frame, cone.mu);
                     let mut moment = Vec3::zero(good);
                     for (turn, l) in turns.into_iter().zip(&l[3..]) {
                         moment += turn * *l;

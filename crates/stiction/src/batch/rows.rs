@@ -11,15 +11,14 @@
 use super::bias::{bounce, face_bias};
 use super::free::Free;
 use super::lane::{mask, max, truth};
-use super::local::Local;
 use super::numbers::Numbers;
-use super::patch::Patch;
 use super::plan::{Acting, Pair, Plan};
 use super::touch::Slot;
 use crate::stepping::integrate::midpoint::NEAR;
 use stiction_assembly::contact_points::LEAST;
 use stiction_dynamics::spatial::Vec3;
 use stiction_dynamics::{Factor, Kinematics, Model, Real};
+use stiction_solvers::lanes::{LaneCone, LaneProblem};
 
 /// Rows beyond which lanes are solved one after another, and a single one not in lanes at all.
 pub(super) const MOST_ROWS: usize = 60;
@@ -46,8 +45,6 @@ pub(super) struct Block {
     pub(super) dim: usize,
     /// Its first part, of the rows up to the third; a second follows where there are more.
     part: usize,
-    /// What is known of its law in `patches`, if it has more than three rows.
-    pub(super) patch: usize,
 }
 
 impl Block {
@@ -71,10 +68,7 @@ struct Part {
 /// The constraint problem of as many environments as there are lanes.
 pub(super) struct Rows<T> {
     pub(super) blocks: Vec<Block>,
-    pub(super) locals: Vec<Local<T>>,
-    /// Of those that resist turning; of more than there are now, once there have been.
-    pub(super) patches: Vec<Patch<T>>,
-    turning: usize,
+    pub(super) cones: Vec<LaneCone<T>>,
     parts: Vec<Part>,
     /// G + R, dense, by rows.
     pub(super) G: Vec<T>,
@@ -103,9 +97,7 @@ impl<T: Real> Rows<T> {
     pub(super) fn new(kind: T, nv: usize) -> Self {
         Self {
             blocks: Vec::new(),
-            locals: Vec::new(),
-            patches: Vec::new(),
-            turning: 0,
+            cones: Vec::new(),
             parts: Vec::new(),
             G: Vec::new(),
             g: Vec::new(),
@@ -142,25 +134,24 @@ impl<T: Real> Rows<T> {
         self.push_couplings(plan, free, q, sound);
         for (i, a) in plan.world.actuators.iter().enumerate() {
             if let Some(s) = free.servo_row(plan, numbers, i, v) {
-                let local = Local::scalar(s.bounds, s.there * sound);
+                let cone = LaneCone::row(s.bounds, s.there * sound);
                 let key = Key::Servo { actuator: i };
                 self.gaps.push(s.g.zero());
                 let numbers = [s.g, s.compliance];
                 match a.transmission[..] {
-                    [only] => self.push_scalar(plan, free, key, only, numbers, local),
-                    _ => self.push_line(free, key, (&plan.pulls[i], 1.0), numbers, local),
+                    [only] => self.push_scalar(plan, free, key, only, numbers, cone),
+                    _ => self.push_line(free, key, (&plan.pulls[i], 1.0), numbers, cone),
                 }
             }
         }
         self.push_tendons(plan, free, [q, v], sound);
-        self.form(free, plan.nudge());
+        self.form(free);
     }
 
     #[inline(always)]
     fn clear(&mut self) {
         self.blocks.clear();
-        self.locals.clear();
-        self.turning = 0;
+        self.cones.clear();
         self.parts.clear();
         self.g.clear();
         self.supports.clear();
@@ -226,7 +217,7 @@ impl<T: Real> Rows<T> {
         };
         g[2] += bias;
         self.gaps.push(max(bias, h.zero()));
-        let (row, part, patch) = (self.rows, self.parts.len(), self.turning);
+        let (row, part) = (self.rows, self.parts.len());
         let mut friction = surface.friction;
         self.compliance.push(compliance);
         self.bounces.push(bounces);
@@ -240,10 +231,6 @@ impl<T: Real> Rows<T> {
         if let Some(turning) = pair.turning {
             friction = max(friction, h.like(LEAST));
             let turns = turns(turning, slot.frame, friction);
-            self.turning += 1;
-            if self.patches.len() < self.turning {
-                self.patches.push(Patch::new(h));
-            }
             if turning[1] > 0.0 {
                 self.push_turning::<3>(free, pair, turns, tip);
             } else {
@@ -251,8 +238,8 @@ impl<T: Real> Rows<T> {
             }
         }
         let dim = self.rows - row;
-        self.blocks.push(Block { key: Key::Contact { slot: index }, row, dim, part, patch });
-        self.locals.push(Local::contact(friction, slot.active));
+        self.blocks.push(Block { key: Key::Contact { slot: index }, row, dim, part });
+        self.cones.push(LaneCone::contact(dim, friction, slot.active));
     }
 
     /// The rows of a contact that resist turning.
@@ -303,11 +290,11 @@ impl<T: Real> Rows<T> {
         key: Key,
         (first, support, tip): (usize, (usize, usize), Option<usize>),
         [g, compliance]: [T; 2],
-        local: Local<T>,
+        cone: LaneCone<T>,
     ) {
-        self.blocks.push(Block { key, row: self.rows, dim: 1, part: self.parts.len(), patch: 0 });
+        self.blocks.push(Block { key, row: self.rows, dim: 1, part: self.parts.len() });
         self.parts.push(Part { row: self.rows, dim: 1, w: first, support });
-        self.locals.push(local);
+        self.cones.push(cone);
         self.compliance.push(compliance);
         self.bounces.push(g.zero());
         self.g.push(g);
@@ -359,9 +346,9 @@ impl<T: Real> Rows<T> {
         }
     }
 
-    /// G + R of (1), and what the local laws need of its diagonal blocks.
+    /// G + R of (1).
     #[inline(always)]
-    fn form(&mut self, free: &Free<T>, nudge: f64) {
+    fn form(&mut self, free: &Free<T>) {
         let n = self.rows;
         self.G.clear();
         let Some(kind) = self.g.first().map(|g| g.zero()) else { return };
@@ -389,16 +376,16 @@ impl<T: Real> Rows<T> {
                 }
             }
         }
-        for i in 0..self.blocks.len() {
-            let (block, local) = (self.blocks[i], &mut self.locals[i]);
+        for (block, compliance) in self.blocks.iter().zip(&self.compliance) {
             let normal = block.normal();
-            self.G[normal * n + normal] += self.compliance[i];
-            match block.dim {
-                6 => local.norm = self.patches[block.patch].set_diagonal::<6>(&self.G, n, block.row, nudge),
-                4 => local.norm = self.patches[block.patch].set_diagonal::<4>(&self.G, n, block.row, nudge),
-                _ => local.set_diagonal(&self.G, n, &block, nudge),
-            }
+            self.G[normal * n + normal] += *compliance;
         }
+    }
+
+    /// What there is to be solved.
+    #[inline(always)]
+    pub(super) fn problem(&self) -> LaneProblem<'_, T> {
+        LaneProblem { cones: &self.cones, A: &self.G, g: &self.g }
     }
 
     /// The blocks (i, j) and (j, i) of G; i is spread.

@@ -22,19 +22,19 @@ impl Witness {
         problem.clear();
         impulses.clear();
         first.clear();
-        for (block, local) in rows.blocks.iter().zip(&rows.locals) {
-            if local.active.lane(lane) == 0.0 {
+        for (block, cone) in rows.blocks.iter().zip(&rows.cones) {
+            if cone.active.lane(lane) == 0.0 {
                 continue;
             }
             let cone = match block.key {
-                Key::Contact { .. } => match (local.mu.lane(lane), block.dim) {
+                Key::Contact { .. } => match (cone.mu.lane(lane), block.dim) {
                     (mu, 3) => Cone::Friction { mu },
                     (mu, dim) => Cone::Patch { mu, rolls: dim == 6 },
                 },
                 Key::Limit { .. } | Key::Stop { .. } => Cone::NonNegative,
                 Key::Coupling { .. } => Cone::Free,
                 Key::Dry { .. } | Key::Servo { .. } | Key::Pull { .. } | Key::Drag { .. } => {
-                    Cone::Box { lo: local.bounds[0].lane(lane), hi: local.bounds[1].lane(lane) }
+                    Cone::Box { lo: cone.bounds[0].lane(lane), hi: cone.bounds[1].lane(lane) }
                 }
             };
             let range = block.row..block.row + block.dim;

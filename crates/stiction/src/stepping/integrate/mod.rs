@@ -15,6 +15,7 @@
 pub(crate) mod ballistic;
 pub(crate) mod fast_rotation;
 mod free_tree;
+pub(crate) mod hits;
 mod linkages;
 pub(crate) mod midpoint;
 pub(crate) mod rolling;

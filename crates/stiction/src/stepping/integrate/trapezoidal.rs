@@ -1,23 +1,17 @@
 //! Which trees move by the trapezoidal rule, [`super::Quadrature::Trapezoidal`]: q⁺ = q ⊕ h (v + v⁺)/2.
 //!
 //! Those with servos, what impulses join to them, linkages that nothing touches, and those without contact geometry that
-//! something binds (loops, couplings, dry friction, tendons, carried weight); but not if a contact or stop, of gap φ that grows at the rate u,
-//!
-//! ```text
-//!     is hit: has an impulse, and |u| or |u⁺| is more than what bounces                                (1)
-//!     had none in the last step or in that before, and would overlap: φ + h (u + u⁺)/2 < −slop         (2)
-//!     is a contact with an impulse that no servo damps: where surfaces bend, means gain energy         (3)
-//! ```
-//!
-//! or it turns so far that where it goes means nothing ([`super::fast_rotation`]); (2) because what meets in a step still
-//! closes at its end. These move by v⁺, which neither crosses a surface nor gains energy; those with stiff springs or
-//! servos ([`STIFF`]) are solved again first, with θ = 1 in (5) of [`stiction_assembly::forces::actuators`]. Trees that impulses join go
-//! alike, or contacts would drift. Where nothing changes nothing is done.
+//! something binds (loops, couplings, dry friction, tendons, carried weight); but not if a contact or stop is hit ([`super::hits`]), as
+//! surfaces that bend give energy to means and what meets in a step still closes at its end; or if it turns so far that where it goes
+//! means nothing ([`super::fast_rotation`]). These move by v⁺, which neither crosses a surface nor gains energy; those with
+//! stiff springs or servos ([`STIFF`]) are solved again first, with θ = 1 in (5) of [`stiction_assembly::forces::actuators`].
+//! Trees that impulses join go alike, or contacts would drift. Where nothing changes nothing is done.
 //!
 //! Of the last two inertia and forces are those of the middle of the step ([`super::midpoint`]): they gain no energy. With
 //! contacts, whose J is that of the start, that mixture would keep legs from coming to rest;
 //! there, servos damp what forces at the start of the step add, ω² h/2 of the energy of a swing.
 
+use super::hits::{Hits, Opening, SolvedBlocks};
 use super::{bound_trees, is_servo};
 use stiction_assembly::forces::actuators;
 use stiction_assembly::{BlockKey, Jacobian, Posed};
@@ -34,26 +28,23 @@ pub(crate) struct Solved<'a> {
     pub(crate) v: &'a [f64],
     /// Trees that have a middle.
     pub(crate) swings: &'a [bool],
-    /// Trees that turn too far for (6).
+    /// Trees that turn too far for means.
     pub(crate) lost: &'a [bool],
-    /// Speed above which contacts bounce, (1) [m/s].
+    /// Speed above which contacts bounce [m/s].
     pub(crate) slow: f64,
-    /// slop/h of (2) [m/s].
+    /// slop/h [m/s].
     pub(crate) deep: f64,
 }
 
 /// The trapezoidal rule of a world, and who goes by it in this step.
 pub(crate) struct Trapezoidal {
-    /// Per tree: (6) where nothing is hit; nothing can touch it, and it is bound; it has servos.
+    /// Per tree: it moves by means where nothing is hit; nothing can touch it, and it is bound; it has servos.
     pub(crate) goes: Vec<bool>,
     pub(crate) untouchable: Vec<bool>,
     pub(crate) driven: Vec<bool>,
     /// It has a middle, [`super::midpoint`].
     swings: Vec<bool>,
-    /// Impulses join it to a tree with servos.
-    joined: Vec<bool>,
-    /// It is hit; it moves by v⁺.
-    hit: Vec<bool>,
+    hits: Hits<f64>,
     /// It has a spring or servo that is stiff; θ = 1 there, in this step, and it moves by v⁺.
     stiff: Vec<bool>,
     backward: Vec<bool>,
@@ -63,8 +54,6 @@ pub(crate) struct Trapezoidal {
     pub(crate) mobility: Vec<f64>,
     /// Something changes in this step.
     found: bool,
-    /// Blocks whose impulses join two trees.
-    joints: Vec<usize>,
 }
 
 /// What is stiff has a larger h² K/m, with the inertia that the dof has where all others may move; by v⁺ and with θ = ½ an
@@ -94,14 +83,12 @@ impl Trapezoidal {
             untouchable,
             driven,
             swings: vec![false; model.trees],
-            joined: vec![false; model.trees],
-            hit: vec![false; model.trees],
+            hits: Hits::new(0.0, model.trees),
             stiff: vec![false; model.trees],
             backward: vec![false; model.trees],
             mobility,
             tree_of,
             found: false,
-            joints: Vec::new(),
         }
     }
 
@@ -138,27 +125,27 @@ impl Trapezoidal {
             return false;
         }
         let mut turns = false;
-        for ((backward, stiff), hit) in self.backward.iter_mut().zip(&self.stiff).zip(&self.hit) {
-            let now = *backward || *stiff && *hit;
+        for ((backward, stiff), hit) in self.backward.iter_mut().zip(&self.stiff).zip(&self.hits.hit) {
+            let now = *backward || *stiff && *hit > 0.0;
             turns |= now != *backward;
             *backward = now;
         }
         turns
     }
 
-    /// Finds who moves by the mean of velocities ([`Self::moves`]) and who is hit ([`Self::is_hit`]).
+    /// Finds the trees that move by the mean of velocities ([`Self::moves`]) and those that are hit ([`Self::is_hit`]).
     pub(crate) fn find_all(&mut self, s: &Solved<'_>, v_next: &[f64]) {
         self.found = self.find(s, v_next);
     }
 
     /// Whether the tree moves by the mean of velocities where nothing is hit, after [`Self::find_all`].
     pub(crate) fn moves(&self, tree: usize) -> bool {
-        self.found && (self.goes[tree] || self.joined[tree] || self.swings[tree])
+        self.found && (self.goes[tree] || self.hits.joined[tree] > 0.0 || self.swings[tree])
     }
 
     /// Whether the tree is hit, after [`Self::find_all`].
     pub(crate) fn is_hit(&self, tree: usize) -> bool {
-        self.found && self.hit[tree]
+        self.found && self.hits.hit[tree] > 0.0
     }
 
     /// Finds what is joined and hit; false if nothing changes.
@@ -168,40 +155,51 @@ impl Trapezoidal {
         if !self.goes.contains(&true) && !s.swings.contains(&true) || !s.v.iter().zip(v_next).any(moves) {
             return false;
         }
-        let acts = |block: usize| s.impulses[s.posed.problem.range(block)].iter().any(|x| *x != 0.0);
-        let joins = |block: usize| s.posed.jacobian.trees_of(block).nth(1).is_some() && acts(block);
-        self.joints.clear();
-        self.joints.extend((0..s.posed.problem.len()).filter(|&block| joins(block)));
-        self.joined.copy_from_slice(&self.driven);
-        spread(&self.joints, &s.posed.jacobian, &mut self.joined);
-        self.hit.copy_from_slice(s.lost);
-        self.hit.iter_mut().zip(&self.backward).for_each(|(hit, backward)| *hit |= backward);
-        for (block, cone) in s.posed.problem.cones().iter().enumerate() {
-            if cone.opens() && self.hits(s, block, acts(block), v_next) {
-                s.posed.jacobian.trees_of(block).for_each(|t| self.hit[t] = true);
-            }
+        let Hits { joined, hit } = &mut self.hits;
+        joined.iter_mut().zip(&self.driven).for_each(|(joined, driven)| *joined = f64::from(*driven));
+        for (hit, (lost, backward)) in hit.iter_mut().zip(s.lost.iter().zip(&self.backward)) {
+            *hit = f64::from(*lost || *backward);
         }
-        spread(&self.joints, &s.posed.jacobian, &mut self.hit);
+        self.hits.find(&Ended { s, v_next }, s.slow, s.deep);
         true
     }
+}
 
-    /// (1) to (3), of a contact or stop; what bounces is hit. (1) and (3) only if it has an impulse.
-    fn hits(&self, s: &Solved<'_>, block: usize, acts: bool, v_next: &[f64]) -> bool {
-        let contact = matches!(s.posed.blocks[block].key, BlockKey::Contact(_));
-        if acts && contact && !s.posed.jacobian.trees_of(block).any(|t| self.joined[t]) {
-            return true;
+/// A step and the velocities it ends with.
+struct Ended<'a> {
+    s: &'a Solved<'a>,
+    v_next: &'a [f64],
+}
+
+impl SolvedBlocks<f64> for Ended<'_> {
+    fn count(&self) -> usize {
+        self.s.posed.problem.len()
+    }
+
+    fn trees(&self, i: usize) -> impl Iterator<Item = usize> {
+        self.s.posed.jacobian.trees_of(i)
+    }
+
+    fn acts(&self, i: usize) -> f64 {
+        f64::from(self.s.impulses[self.s.posed.problem.range(i)].iter().any(|x| *x != 0.0))
+    }
+
+    fn opening(&self, i: usize) -> Option<Opening<f64>> {
+        let (s, cone) = (self.s, self.s.posed.problem.cone(i));
+        if !cone.opens() {
+            return None;
         }
-        let of_block = s.posed.problem.cone(block).normal();
-        let normal = |v: &[f64]| s.posed.jacobian.row_velocity(block, of_block, v);
-        let (before, after) = (normal(s.v), normal(v_next));
-        let (mean, row) = (0.5 * (before + after), s.posed.problem.range(block).start + of_block);
-        let bias = &s.posed.blocks[block].bias;
-        let gap = || bias.gap.max(0.0); // φ/h, where φ > 0
+        let (block, row) = (&s.posed.blocks[i], s.posed.problem.range(i).start + cone.normal());
+        let rate = |v: &[f64]| s.posed.jacobian.row_velocity(i, cone.normal(), v);
         let [last, before_last] = s.last.map(|x| x[row]);
-        let new = last == 0.0 || before_last == 0.0 || before_last == last;
-        (new && mean < -s.deep && mean + gap() < -s.deep)
-            || acts && before.abs().max(after.abs()) > s.slow
-            || acts && bias.after_bounce.is_some() && s.posed.choice().restitution > 0.0
+        Some(Opening {
+            contact: matches!(block.key, BlockKey::Contact(_)),
+            rates: [rate(s.v), rate(self.v_next)],
+            gap: block.bias.gap.max(0.0),
+            bounces: f64::from(block.bias.after_bounce.is_some() && s.posed.choice().restitution > 0.0),
+            new: f64::from(last == 0.0 || before_last == 0.0 || before_last == last),
+            there: 1.0,
+        })
     }
 }
 
@@ -230,18 +228,4 @@ fn mobility(world: &World, wanted: impl Fn(usize) -> bool) -> Vec<f64> {
     problem.diagonal_blocks_into(&mut diagonal);
     dofs.iter().zip(&diagonal).for_each(|(&dof, a)| mobility[dof] = a[0]);
     mobility
-}
-
-/// Makes true of all trees that `blocks` join what is true of one.
-fn spread(blocks: &[usize], rows: &Jacobian, of_tree: &mut [bool]) {
-    let mut spreads = true;
-    while std::mem::take(&mut spreads) {
-        for &block in blocks {
-            if rows.trees_of(block).any(|t| of_tree[t]) {
-                for t in rows.trees_of(block) {
-                    spreads |= !std::mem::replace(&mut of_tree[t], true);
-                }
-            }
-        }
-    }
 }

@@ -1,5 +1,5 @@
-//! The exact law of one contact, in lanes and without branches: [`stiction_solvers`]'s `local::quartic`, in the same
-//! symbols.
+//! The exact law of one contact, in lanes and without branches: [`crate::local::quartic`] in the same symbols, by Newton's
+//! method.
 //!
 //! ```text
 //!     open     q_N ≥ 0          λ = 0                                                          (1)
@@ -9,27 +9,26 @@
 //!
 //! ψ is almost linear in α: Newton's steps from the α of the last sweep. What they leave is the next sweep's.
 
-use super::lane::{clamp, mask, max};
-use super::rows::Block;
+use super::LaneCone;
+use super::numbers::{clamp, mask, max};
 use stiction_dynamics::Real;
 
-/// What one block needs: a contact, or a row whose impulse has bounds.
-#[derive(Clone, Copy)]
-pub(super) struct Local<T> {
-    /// μ of a contact.
-    pub(super) mu: T,
-    /// Bounds of a single row.
-    pub(super) bounds: [T; 2],
-    /// 1 in the lanes that have this block.
-    pub(super) active: T,
-    /// A = (G + R)_ii: xx, xy, yy, xN, yN, NN. Of a single row the last.
-    pub(super) a: [T; 6],
+/// One block of a solve, a contact or a single row: its place, what it needs of A, and how the last sweep left it.
+#[derive(Clone, Copy, Debug)]
+pub(super) struct OneBlock<T> {
+    pub(super) cone: LaneCone<T>,
+    /// First row of the block.
+    pub(super) row: usize,
+    /// Index among the blocks of more than three rows.
+    pub(super) turning: usize,
+    /// A = (G + R)_ii: xx, xy, yy, xN, yN, NN.
+    a: [T; 6],
     /// A⁻¹, likewise.
     inverse: [T; 6],
     /// S: xx, xy, yy; its trace and determinant.
     s: [T; 5],
     inverse_nn: T,
-    /// A bound of ‖A‖₂.
+    /// ‖A‖_F.
     pub(super) norm: T,
     /// α of the last sweep; 1 or 0: how it ended.
     pub(super) alpha: T,
@@ -37,14 +36,14 @@ pub(super) struct Local<T> {
     pub(super) slides: T,
 }
 
-impl<T: Real> Local<T> {
+impl<T: Real> OneBlock<T> {
     #[inline(always)]
-    pub(super) fn contact(mu: T, active: T) -> Self {
-        let o = mu.zero();
+    pub(super) fn new(cone: LaneCone<T>, row: usize, turning: usize) -> Self {
+        let o = cone.mu.zero();
         Self {
-            mu,
-            bounds: [o; 2],
-            active,
+            cone,
+            row,
+            turning,
             a: [o; 6],
             inverse: [o; 6],
             s: [o; 5],
@@ -56,22 +55,16 @@ impl<T: Real> Local<T> {
         }
     }
 
+    /// Reads A_ii off A, dense with `n` rows.
     #[inline(always)]
-    pub(super) fn scalar(bounds: [T; 2], active: T) -> Self {
-        Self { bounds, ..Self::contact(active.zero(), active) }
-    }
-
-    /// Reads A off G, dense with `n` rows.
-    #[inline(always)]
-    pub(super) fn set_diagonal(&mut self, G: &[T], n: usize, block: &Block, nudge: f64) {
-        let (one, at) = (self.mu.one(), block.row * n + block.row);
-        if block.dim == 1 {
-            self.a[5] = G[at];
-            self.norm = G[at];
-            self.inverse_nn = one / G[at];
+    pub(super) fn set_diagonal(&mut self, A: &[T], n: usize, nudge: f64) {
+        let (one, at) = (self.norm.one(), self.row * n + self.row);
+        if self.cone.dim == 1 {
+            self.norm = A[at];
+            self.inverse_nn = one / A[at];
             return;
         }
-        let (first, second, third) = (&G[at..at + 3], &G[at + n..at + n + 3], &G[at + 2 * n..at + 2 * n + 3]);
+        let (first, second, third) = (&A[at..at + 3], &A[at + n..at + n + 3], &A[at + 2 * n..at + 2 * n + 3]);
         let [xx, xy, yy, xn, yn, nn] = [first[0], first[1], second[1], first[2], second[2], third[2]];
         self.a = [xx, xy, yy, xn, yn, nn];
         let squares = xx * xx + yy * yy + nn * nn;
@@ -101,10 +94,10 @@ impl<T: Real> Local<T> {
     #[inline(always)]
     pub(super) fn answer_row(&mut self, lambda: T, c: T) -> T {
         let free = lambda - c * self.inverse_nn;
-        let answer = clamp(free, self.bounds);
-        let at_bound = T::not(T::both(self.bounds[0].less(free), free.less(self.bounds[1])));
+        let answer = clamp(free, self.cone.bounds);
+        let at_bound = T::not(T::both(self.cone.bounds[0].less(free), free.less(self.cone.bounds[1])));
         // A lane without the row counts as one at its bound: nothing moves its impulse from zero.
-        let there = mask(self.active);
+        let there = mask(self.cone.active);
         self.open = T::select(there, T::select(at_bound, c.one(), c.zero()), c.one());
         T::select(there, answer, c.zero())
     }
@@ -112,7 +105,7 @@ impl<T: Real> Local<T> {
     /// The impulse of a contact, given its present impulse and velocity, after `steps` of Newton's for (3).
     #[inline(always)]
     pub(super) fn answer(&mut self, l: [T; 3], c: [T; 3], steps: usize) -> [T; 3] {
-        let (one, zero) = (self.mu.one(), self.mu.zero());
+        let (one, zero) = (self.cone.mu.one(), self.cone.mu.zero());
         let [xx, xy, yy, xn, yn, nn] = self.a;
         let q = [
             c[0] - (xx * l[0] + xy * l[1] + xn * l[2]),
@@ -126,16 +119,16 @@ impl<T: Real> Local<T> {
             l[1] - (i[1] * c[0] + i[2] * c[1] + i[4] * c[2]),
             l[2] - (i[3] * c[0] + i[4] * c[1] + i[5] * c[2]),
         ];
-        let r = max(self.mu * stick[2], zero);
+        let r = max(self.cone.mu * stick[2], zero);
         let sticks = T::not((r * r).less(stick[0] * stick[0] + stick[1] * stick[1]));
         let sticks = T::both(sticks, T::not(stick[2].less(zero)));
         let mut answer = stick;
-        let there = mask(self.active);
+        let there = mask(self.cone.active);
         let slides = T::both(there, T::both(T::not(open), T::not(sticks)));
         if T::any(slides) {
             let (alpha, slide) = self.slide(q, steps);
             self.alpha = T::select(slides, alpha, zero);
-            let smooth = T::not(zero.less(self.mu));
+            let smooth = T::not(zero.less(self.cone.mu));
             let normal = -q[2] * self.inverse_nn;
             answer = [
                 T::select(slides, T::select(smooth, zero, slide[0]), answer[0]),
@@ -155,7 +148,7 @@ impl<T: Real> Local<T> {
     /// (3): α and the impulse, which is on the cone.
     #[inline(always)]
     fn slide(&self, q: [T; 3], steps: usize) -> (T, [T; 3]) {
-        let (one, zero) = (self.mu.one(), self.mu.zero());
+        let (one, zero) = (self.cone.mu.one(), self.cone.mu.zero());
         let [_, _, _, xn, yn, _] = self.a;
         let [s_xx, s_xy, s_yy, trace, det] = self.s;
         let share = q[2] * self.inverse_nn;
@@ -171,15 +164,15 @@ impl<T: Real> Local<T> {
             let length = max((t[0] * t[0] + t[1] * t[1]).sqrt(), tiny);
             if step == steps {
                 let normal = max(normal, zero);
-                let scale = self.mu * normal / length;
+                let scale = self.cone.mu * normal / length;
                 return (alpha, [t[0] * scale, t[1] * scale, normal]);
             }
             let dt = [((s_yy + alpha) * t[0] - s_xy * t[1]) * d, ((s_xx + alpha) * t[1] - s_xy * t[0]) * d];
             let d_normal = -(xn * dt[0] + yn * dt[1]) * self.inverse_nn;
             let d_length = (t[0] * dt[0] + t[1] * dt[1]) / length;
             // ψ = μ N/t − 1 and ψ' = μ (N' t − N t')/t².
-            let value = (self.mu * normal - length) * length;
-            let slope = self.mu * (d_normal * length - normal * d_length);
+            let value = (self.cone.mu * normal - length) * length;
+            let slope = self.cone.mu * (d_normal * length - normal * d_length);
             let next = alpha - value / slope;
             alpha = T::select(zero.less(next), next, zero);
             step += 1;

@@ -1,17 +1,17 @@
-//! The exact law of one contact that resists spinning and rolling, in lanes: [`super::local`] in more tangential
+//! The exact law of one contact that resists spinning and rolling, in lanes: [`super::one_contact`] in more tangential
 //! directions, N = D − 1 of D rows.
 
-use super::lane::{finite, mask, max};
-use super::local::Local;
+use super::numbers::{finite, mask, max};
+use super::one_contact::OneBlock;
 use stiction_contact::cone::MAX_ROWS;
 use stiction_dynamics::Real;
 
 /// Tangential directions, at most.
 pub(super) const TANGENTS: usize = MAX_ROWS - 1;
 
-/// What such a block needs beside its [`Local`], in the first D or N rows and columns.
-#[derive(Clone, Copy)]
-pub(super) struct Patch<T> {
+/// Numbers of such a block beside its [`OneBlock`], in the first D or N rows and columns.
+#[derive(Clone, Copy, Debug)]
+pub(super) struct Turning<T> {
     /// A, and the factor of A + nudge.
     a: [[T; MAX_ROWS]; MAX_ROWS],
     factor: [[T; MAX_ROWS]; MAX_ROWS],
@@ -30,7 +30,7 @@ pub(super) const fn tangent(k: usize) -> usize {
     if k < 2 { k } else { k + 1 }
 }
 
-impl<T: Real> Patch<T> {
+impl<T: Real> Turning<T> {
     #[inline(always)]
     pub(super) fn new(kind: T) -> Self {
         let o = kind.zero();
@@ -42,19 +42,19 @@ impl<T: Real> Patch<T> {
         }
     }
 
-    /// Reads A off G, dense with `n` rows, at `row`; ‖A‖_F.
+    /// Reads A_ii off A, dense with `n` rows, at `row`; ‖A‖_F.
     #[inline(always)]
-    pub(super) fn set_diagonal<const D: usize>(&mut self, G: &[T], n: usize, row: usize, nudge: f64) -> T {
+    pub(super) fn set_diagonal<const D: usize>(&mut self, A: &[T], n: usize, row: usize, nudge: f64) -> T {
         let mut squares = self.inverse_nn.zero();
         for k in 0..D {
             let at = (row + k) * n + row;
-            self.a[k][..D].copy_from_slice(&G[at..at + D]);
+            self.a[k][..D].copy_from_slice(&A[at..at + D]);
             for a in &self.a[k][..D] {
                 squares += *a * *a;
             }
         }
         let norm = squares.sqrt();
-        // As in `super::local`: fixed points feel it in neither.
+        // As in [`super::one_contact`]: fixed points feel it in neither.
         let nudge = norm * norm.like(nudge);
         self.inverse_nn = norm.one() / self.a[2][2];
         for k in 0..D - 1 {
@@ -73,11 +73,11 @@ impl<T: Real> Patch<T> {
     #[inline(always)]
     pub(super) fn answer<const D: usize, const N: usize>(
         &self,
-        local: &mut Local<T>,
+        block: &mut OneBlock<T>,
         l: [T; MAX_ROWS],
         c: [T; MAX_ROWS],
     ) -> [T; MAX_ROWS] {
-        let (one, zero) = (local.mu.one(), local.mu.zero());
+        let (one, zero) = (block.cone.mu.one(), block.cone.mu.zero());
         let mut q = c;
         for (q, a) in q.iter_mut().zip(&self.a).take(D) {
             for k in 0..D {
@@ -94,12 +94,12 @@ impl<T: Real> Patch<T> {
                 squares += stick[k] * stick[k];
             }
         }
-        let r = max(local.mu * stick[2], zero);
+        let r = max(block.cone.mu * stick[2], zero);
         let sticks = T::both(T::not((r * r).less(squares)), T::not(stick[2].less(zero)));
         let mut answer = stick;
-        let there = mask(local.active);
+        let there = mask(block.cone.active);
         let slides = T::both(there, T::both(T::not(open), T::not(sticks)));
-        (local.alpha, local.slides) = (zero, T::select(slides, one, zero));
+        (block.alpha, block.slides) = (zero, T::select(slides, one, zero));
         if T::any(slides) {
             let (mut power, mut squares) = (zero, zero);
             for k in 0..N {
@@ -109,23 +109,23 @@ impl<T: Real> Patch<T> {
             }
             let present = power / squares;
             let slid = T::both(zero.less(present), finite(present));
-            let start = T::select(slid, present, local.norm * zero.like(START));
-            let (alpha, slide) = self.slide::<D, N>(local.mu, q, start, slides);
-            local.alpha = T::select(slides, alpha, zero);
+            let start = T::select(slid, present, block.norm * zero.like(START));
+            let (alpha, slide) = self.slide::<D, N>(block.cone.mu, q, start, slides);
+            block.alpha = T::select(slides, alpha, zero);
             for k in 0..D {
                 answer[k] = T::select(slides, slide[k], answer[k]);
             }
         }
         let none = T::not(T::both(there, T::not(open)));
-        local.open = T::select(none, one, zero);
+        block.open = T::select(none, one, zero);
         for x in &mut answer {
             *x = T::select(none, zero, *x);
         }
         answer
     }
 
-    /// (3) of [`super::local`]: α and the impulse, which is on the cone, by Newton's steps within a bracket from `alpha`, as
-    /// `local::patch` of the solvers, until all lanes that slide are near.
+    /// (3) of [`super::one_contact`]: α and the impulse, which is on the cone, by Newton's steps within a bracket from `alpha`, as
+    /// [`crate::local::patch`], until all lanes that slide are near.
     #[inline(always)]
     fn slide<const D: usize, const N: usize>(
         &self,
