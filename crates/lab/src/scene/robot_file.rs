@@ -1,7 +1,7 @@
 //! A robot file as a scene of its own.
 
 use super::ground::{GROUND_RGBA, carrier, lowest_point, lowest_points};
-use super::joined::{joined, root_name, shift_trees};
+use super::joined::{joined, shift_trees};
 use super::spec::{ActuatorKind, HoldSpec, MeshKind, ModelSpec};
 use super::{Finite, Scene, SceneError};
 use std::collections::BTreeMap;
