@@ -4,11 +4,10 @@
 //!     c = Σ c q̇ − p'(z) ż,   error e = Σ c q − d − p(z),   λ free                                     (1)
 //! ```
 
-use crate::block::{Bias, RowKey};
+use crate::block::RowKey;
 use crate::posed::Posed;
 use crate::posing::Posing;
 use crate::warm_start::WarmStart;
-use stiction_contact::Cone;
 
 /// Pushes (1).
 pub(crate) fn push(p: &Posing<'_>, out: &mut Posed, warm: &mut WarmStart) {
@@ -25,8 +24,8 @@ pub(crate) fn push(p: &Posing<'_>, out: &mut Posed, warm: &mut WarmStart) {
         let bent = bend.iter().map(|&(dof, c)| (dof, -slope * c));
         out.jacobian.push_sum(coupling.terms.iter().copied().chain(bent), &p.world.model);
         let key = RowKey::Coupling { index };
-        let bias = Bias { free, feedback: p.params.correction * error / p.params.h, ..Bias::default() };
-        out.push_scalar(key, Cone::Free, bias, p.softness_gap(error));
+        let row = p.params.coupling(error, free);
+        out.push_scalar(key, key.cone(row.bounds), row.into(), p.softness_gap(error));
         let terms = coupling.terms.iter().chain(bend);
         p.soften_coupling(out, terms.map(|t| t.0));
         warm.recall(key);

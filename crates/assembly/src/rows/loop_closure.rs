@@ -57,7 +57,7 @@ pub(crate) fn push(p: &Posing<'_>, out: &mut Posed, warm: &mut WarmStart) {
             out.jacobian.push(model, ends, column);
             let key = RowKey::Loop { index: held.index, row: k };
             let free = out.jacobian.velocity(block, p.free_velocity).x;
-            let bias = Bias { free, feedback: p.params.error_bias(error), ..Bias::default() };
+            let bias = Bias { free, feedback: p.params.loop_bias(error), ..Bias::default() };
             out.push_scalar(key, Cone::Free, bias, p.softness_gap(error));
             p.soften_loop(out, held.index, turns, together);
             warm.recall(key);
