@@ -35,6 +35,9 @@ const MOST_LINES: usize = 600;
 /// The only files that may call `mul_add`: elsewhere it is a library call on a plain x86-64.
 const LANES: [&str; 2] = ["crates/dynamics/src/lanes", "crates/dynamics/src/real"];
 
+/// Where the laws of forces and rows stand.
+const LAWS: &str = "crates/assembly/src/laws/";
+
 // Split, so that this file keeps its own rules.
 const IGNORED_TEST: &str = concat!("#[", "ignore");
 const UNFINISHED: [&str; 2] = [concat!("todo", "!("), concat!("unimplemented", "!(")];
@@ -56,6 +59,7 @@ pub(crate) fn findings(files: &[File]) -> Vec<Finding> {
             unfinished(file, &mut report);
             dead_code(file, &mut report);
             hash_order(file, &mut report);
+            laws(file, &mut report);
         }
         if file.path.ends_with(".md") {
             links(file, files, &mut report);
@@ -149,6 +153,30 @@ fn reads_as_code(text: &str) -> bool {
     let assigns = [" = ", " += ", " -= ", " *= ", " /= "].iter().any(|a| rest.starts_with(a));
     let calls = rest.starts_with('(') && rest.ends_with(')');
     STATEMENTS.iter().any(|s| statement.starts_with(s)) || place_is_path && (assigns || calls)
+}
+
+/// Laws are numbers in, numbers out, as a compiler for a GPU could read them: no memory, no trait objects, no closures, and of the other
+/// crates the scalar and the vectors alone.
+fn laws(file: &File, report: Report) {
+    let name = file.path.strip_prefix(LAWS).unwrap_or_default();
+    if name.is_empty() || name == "testing.rs" {
+        return;
+    }
+    for (n, line) in lines(file).take_while(|(_, line)| *line != "#[cfg(test)]" || name == "mod.rs") {
+        let code = code_of(line);
+        let words = ["Vec<", "vec![", "Box<", "dyn ", "World", "impl Fn", "String", "&["];
+        if let Some(word) = words.iter().find(|w| code.contains(**w)) {
+            report(n, format!("`{word}` in a law: its arguments and results are numbers"));
+        }
+        if code.contains("(|") || code.contains("= |") {
+            report(n, "a closure in a law: lanes are compiled by inlining functions".into());
+        }
+        let from = code.trim_start().strip_prefix("use ").unwrap_or("super::");
+        let known = ["super::", "stiction_dynamics::Real;", "stiction_dynamics::spatial::"];
+        if !known.iter().any(|k| from.starts_with(k)) {
+            report(n, "a law knows other laws, `Real` and vectors alone".into());
+        }
+    }
 }
 
 /// The order of a hash map differs from run to run; whatever is iterated over is a `BTreeMap`, a
@@ -258,6 +286,19 @@ mod tests {
     fn broken(path: &str, text: &str) -> Vec<usize> {
         let file = File { path: path.to_owned(), text: text.to_owned() };
         findings(&[file]).iter().map(|f| f.line).collect()
+    }
+
+    #[test]
+    fn laws_are_numbers_in_and_numbers_out() {
+        let law = |text: &str| broken("crates/assembly/src/laws/gap.rs", text);
+        let fine = "use super::row_params::RowParams;\nuse stiction_dynamics::Real;\npub fn gap<T: Real>(x: [T; 2]) -> T {\n    x[0] | x[1]\n}\n";
+        assert_eq!(law(fine), NONE);
+        assert_eq!(law("use std::sync::Arc;\nfn f(x: Vec<f64>) {}\nfn g(world: &World) {}\n"), [1, 2, 3]);
+        assert_eq!(
+            law("fn f(x: &[f64]) {\n    x.iter().map(|x| x);\n}\n#[cfg(test)]\nuse std::sync::Arc;\n"),
+            [1, 2]
+        );
+        assert_eq!(broken("crates/assembly/src/posing.rs", "use std::sync::Arc;\n"), NONE);
     }
 
     #[test]

@@ -1,7 +1,9 @@
 //! The blocks of a posed problem: what each belongs to, and its bias by cause.
 
 use crate::forces::ImplicitForce;
+use crate::laws::row::Row;
 use serde::{Deserialize, Serialize};
+use stiction_contact::Cone;
 use stiction_models::World;
 
 /// One block of a constraint problem: a contact, or a scalar row.
@@ -37,6 +39,13 @@ pub struct Bias {
     /// Minus the velocity at which an overlap or a violated limit is undone; it is no part of g: these errors are taken out of
     /// the positions alone.
     pub correction: f64,
+}
+
+impl From<Row<f64>> for Bias {
+    fn from(row: Row<f64>) -> Self {
+        let Row { free, gap, feedback, correction, .. } = row;
+        Self { free, gap, feedback, correction, ..Self::default() }
+    }
 }
 
 impl Bias {
@@ -116,6 +125,18 @@ pub enum RowKey {
 }
 
 impl RowKey {
+    /// The set of its impulse, between these bounds.
+    #[inline]
+    pub fn cone(self, [lo, hi]: [f64; 2]) -> Cone {
+        match self {
+            Self::Limit { .. } | Self::TendonLimit { .. } => Cone::NonNegative,
+            Self::Coupling { .. } | Self::Loop { .. } => Cone::Free,
+            Self::DryFriction { .. } | Self::ImplicitForce(_) | Self::TendonFriction { .. } => {
+                Cone::Box { lo, hi }
+            }
+        }
+    }
+
     /// The constraint, for a message.
     pub fn words(self, world: &World) -> String {
         let model = &world.model;

@@ -11,6 +11,10 @@
 //! maximum dissipation over the round cone: solvers and the judge see the latter, and only here is S known
 //! [Todorov2014].
 
+use crate::laws::coplanar::Face;
+use crate::laws::restitution::Restitution;
+use crate::laws::turning::turning_axes;
+use crate::laws::yielding::Spring;
 use stiction_contact::Cone;
 use stiction_dynamics::spatial::Vec3;
 use stiction_models::Compliance;
@@ -39,7 +43,7 @@ pub struct ContactPoint {
     pub stretch: [f64; 2],
     /// e [–].
     pub restitution: f64,
-    /// How deep the two may overlap, for a step, before they bounce at e = 1 [m]; see [`crate::restitution`].
+    /// How deep the two may overlap, for a step, before they bounce at e = 1 [m]; see [`crate::laws::restitution`].
     pub bounce_depth: f64,
     /// Friction against spinning about n and rolling about t1 and t2, torque over normal force [m]; zeros: none.
     pub turning: [f64; 3],
@@ -75,11 +79,15 @@ impl ContactPoint {
         [self.t1 * (1.0 / a), self.t2 * (1.0 / b), self.n]
     }
 
-    /// What the rows of a patch beyond the third turn about, times its length: spins are divided by it, moments are
-    /// multiplied; unused ones are zero.
+    /// What the rows of a patch beyond the third turn about, times its length; see [`crate::laws::turning`].
     pub fn turning_axes(&self) -> [Vec3; 3] {
-        let [spin, roll, other] = self.turning.map(|t| t / self.friction);
-        [self.n * spin, self.t1 * roll, self.t2 * other]
+        turning_axes(self.turning, [self.t1, self.t2, self.n], self.friction)
+    }
+
+    /// How the two bounce.
+    #[inline]
+    pub fn bouncing(&self) -> Restitution {
+        Restitution { coefficient: self.restitution, depth: self.bounce_depth }
     }
 
     /// Force and moment at the point, of the numbers of its rows.
@@ -99,33 +107,6 @@ impl ContactPoint {
         }
         [force, moment]
     }
-}
-
-/// What the points of a face share.
-#[derive(Clone, Copy, Debug, PartialEq)]
-pub struct Face {
-    /// The least of their gaps [m].
-    pub deepest: f64,
-    /// By how much the largest of those near it exceeds it [m].
-    pub spread: f64,
-}
-
-impl Face {
-    /// Of a point alone.
-    pub fn of_one(gap: f64) -> Self {
-        Self { deepest: gap, spread: 0.0 }
-    }
-}
-
-/// f = k δ (1 + d δ̇) + k τ δ̇, never negative, with δ the overlap.
-#[derive(Clone, Copy, Debug, PartialEq)]
-pub struct Spring {
-    /// k > 0 [N/m].
-    pub stiffness: f64,
-    /// τ [s].
-    pub relaxation: f64,
-    /// d [s/m].
-    pub dissipation: f64,
 }
 
 impl Spring {

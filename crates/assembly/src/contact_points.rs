@@ -12,8 +12,10 @@
 //! with p_A on the surface of A, leaves their ratio: they roll upon each other as they would without φ, and on other
 //! shapes, taken as flat (r = ∞), on their own radius. Among those, and where contacts yield, p is midway.
 
-use crate::contact_point::{ContactPoint, Face, Spring};
+use crate::contact_point::ContactPoint;
 use crate::coplanar::flatten;
+use crate::laws::coplanar::Face;
+use crate::laws::yielding::Spring;
 use crate::swept::{Sweeper, TOUCH, will_meet};
 use crate::tangents::Direction;
 use std::collections::BTreeMap;

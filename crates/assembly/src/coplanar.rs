@@ -7,28 +7,27 @@
 //! do not. What little that is, friction can only answer by impulses that press the points against each other, up to
 //! the edge of their cones, and otherwise in the next step. Points of one face therefore stand in one plane across n,
 //! that of the deepest, unless they are all near it anyway, and their gaps count from its (see (3) of
-//! [`crate::stabilisation`]): of a face that is flat, these are what one motion closes.
+//! [`crate::laws::gap`]): of a face that is flat, these are what one motion closes.
 //!
 //! Points are of one face if they belong to the same two bodies and have the same normal, and differ in height by no more
 //! than the larger of their gaps: they are moved no farther than the surfaces are apart. What yields is left alone.
 
-use crate::contact_point::{ContactPoint, Face};
+use crate::contact_point::ContactPoint;
+use crate::laws::coplanar::{FacePoint, Plane};
 
-/// Normals that differ by less are the same, squared [–].
-pub const SAME_NORMAL: f64 = 1e-20;
-/// How much rounding may make of heights and gaps [m].
-pub const ROUNDING: f64 = 1e-9;
-/// Points so much farther than the deepest are near it [m].
-pub const NEAR: f64 = 1e-7;
+/// Positions are those of 64-bit numbers.
+const COARSENESS: f64 = 1.0;
+
+/// The point, as far as faces are concerned.
+#[inline]
+fn point(p: &ContactPoint) -> FacePoint {
+    FacePoint { position: p.position, n: p.n, gap: p.gap }
+}
 
 /// True if the points, of the same two bodies, are of one face, and neither yields.
 #[inline]
 fn of_one_face(p: &ContactPoint, q: &ContactPoint) -> bool {
-    let height = p.n.dot(p.position - q.position);
-    (p.n - q.n).norm_squared() <= SAME_NORMAL
-        && height.abs() <= p.gap.abs().max(q.gap.abs()) + ROUNDING
-        && p.spring.is_none()
-        && q.spring.is_none()
+    p.spring.is_none() && q.spring.is_none() && point(q).is_of_face_of(&point(p), COARSENESS)
 }
 
 /// Puts the points of every face in one plane, and notes what they share. `firsts` is scratch.
@@ -40,12 +39,12 @@ pub fn flatten(points: &mut [ContactPoint], firsts: &mut Vec<usize>) {
     }
 }
 
-/// The same of points of the same two bodies.
+/// Flattens the faces of points of the same two bodies.
 fn flatten_run(points: &mut [ContactPoint], firsts: &mut Vec<usize>) {
     if let [first, others @ ..] = &*points
         && others.iter().all(|p| of_one_face(first, p))
     {
-        return flatten_face(points, |_| true);
+        return flatten_face(points, 0, |_| true);
     }
     // The first point of the face that each is of.
     firsts.clear();
@@ -54,40 +53,31 @@ fn flatten_run(points: &mut [ContactPoint], firsts: &mut Vec<usize>) {
         firsts.push((0..k).find(same).unwrap_or(k));
     }
     for first in (0..points.len()).filter(|&k| firsts[k] == k) {
-        flatten_face(points, |k| firsts[k] == first);
+        flatten_face(points, first, |k| firsts[k] == first);
     }
 }
 
-/// The same of those that are `of_face`, some.
+/// Flattens the face of the points that are `of_face`; the first of these is `first`.
 #[inline]
-fn flatten_face(points: &mut [ContactPoint], of_face: impl Fn(usize) -> bool) {
-    let (mut lowest, mut deepest, mut highest) = (0, f64::INFINITY, f64::NEG_INFINITY);
-    for (k, p) in points.iter().enumerate().filter(|(k, _)| of_face(*k)) {
-        highest = highest.max(p.gap);
-        if p.gap < deepest {
-            (lowest, deepest) = (k, p.gap);
-        }
+fn flatten_face(points: &mut [ContactPoint], first: usize, of_face: impl Fn(usize) -> bool) {
+    let mut plane = Plane::new(&point(&points[first]));
+    for (k, p) in points.iter().enumerate() {
+        plane.deepen(&point(p), of_face(k));
     }
-    let moves = highest - deepest > NEAR;
-    let near = |k: usize, p: &ContactPoint| of_face(k) && p.gap - deepest <= NEAR;
-    let spread = if moves {
-        let apart = points.iter().enumerate().filter(|(k, p)| near(*k, p)).map(|(_, p)| p.gap - deepest);
-        apart.fold(0.0, f64::max)
-    } else {
-        highest - deepest
-    };
-    let level = points[lowest].n.dot(points[lowest].position);
+    for (k, p) in points.iter().enumerate() {
+        plane.widen(&point(p), of_face(k), COARSENESS);
+    }
     for (_, p) in points.iter_mut().enumerate().filter(|(k, _)| of_face(*k)) {
-        p.face = Face { deepest, spread };
-        if moves {
-            p.position += p.n * (level - p.n.dot(p.position));
-        }
+        p.position = plane.flattened(&point(p), true);
+        p.face = plane.face;
     }
 }
 
 #[cfg(test)]
 mod tests {
     use super::*;
+    use crate::laws::coplanar::{Face, NEAR};
+    use crate::laws::yielding::Spring;
     use stiction_dynamics::spatial::{Quat, Vec3, vec3};
 
     /// Points midway between the corners of a slab, turned by `turn`, and the plane under it.
@@ -189,7 +179,7 @@ mod tests {
             assert_eq!((p.position, p.face), (was.position, was.face));
         }
         let mut points = corners(Quat::from_rpy(0.0, 1e-3, 0.0), 1e-3);
-        let spring = crate::contact_point::Spring { stiffness: 1e4, relaxation: 0.0, dissipation: 0.0 };
+        let spring = Spring { stiffness: 1e4, relaxation: 0.0, dissipation: 0.0 };
         points.iter_mut().for_each(|p| p.spring = Some(spring));
         let before = points[0].position;
         flatten(&mut points, &mut Vec::new());

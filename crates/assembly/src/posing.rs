@@ -2,8 +2,8 @@
 
 use crate::compliance::ComplianceParameters;
 use crate::forces::{Effort, ImplicitForce};
+use crate::laws::row_params::RowParams;
 use crate::loops::Loops;
-use crate::params::RowParams;
 use crate::posed::Posed;
 use stiction_contact::{Law, Material};
 use stiction_dynamics::Kinematics;

@@ -95,7 +95,7 @@ pub(crate) fn pose(
     let mut start = *c;
     start.gap += earlier;
     start.face.deepest += earlier;
-    let of_gap = p.params.contact_bias(&start);
+    let of_gap = p.params.contact_bias(start.gap, start.face);
     Some(Roll {
         tangential: Vec3::from([tangential.x, tangential.y, 0.0]),
         normal: turn.z,

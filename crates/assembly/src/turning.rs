@@ -19,7 +19,7 @@
 //! reflected for ever.
 
 use crate::block::Bias;
-use crate::params::RowParams;
+use crate::laws::row_params::RowParams;
 
 impl RowParams {
     /// Bias of (1), with J v_f, J v, J₀ v and e of the row.
@@ -44,6 +44,7 @@ mod tests {
             correction: 0.2,
             correction_speed: 1.0,
             bouncing_speed: 0.0,
+            coarseness: 1.0,
         };
         for (mut e, mut v) in [(1e-3, 0.0), (0.0, 0.7), (-2e-3, 0.3)] {
             for _ in 0..2 {

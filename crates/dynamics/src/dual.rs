@@ -100,6 +100,7 @@ impl<const N: usize> MulAssign for Dual<N> {
 impl<const N: usize> Real for Dual<N> {
     type Mask = bool;
     const LANES: usize = 1;
+    const EPSILON: f64 = f64::EPSILON;
 
     fn like(self, x: f64) -> Self {
         Self::constant(x)

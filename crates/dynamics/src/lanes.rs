@@ -150,6 +150,7 @@ macro_rules! lanes {
         impl<S: Simd> Real for $vector<S> {
             type Mask = <Self as SimdBase<S>>::Mask;
             const LANES: usize = $lanes;
+            const EPSILON: f64 = <$number>::EPSILON as f64;
 
             #[inline(always)]
             fn like(self, x: f64) -> Self {

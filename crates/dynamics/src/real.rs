@@ -32,6 +32,9 @@ pub trait Real:
     /// Numbers per value.
     const LANES: usize;
 
+    /// The distance from 1 to the next larger number.
+    const EPSILON: f64;
+
     /// The constant `x` in every lane, of the kind of `self`.
     fn like(self, x: f64) -> Self;
 
@@ -90,4 +93,42 @@ pub trait Real:
 
     /// |self|.
     fn abs(self) -> Self;
+
+    /// The smaller of both, lane by lane; `self` where one of them is NaN.
+    #[inline(always)]
+    fn min(self, other: Self) -> Self {
+        Self::select(other.less(self), other, self)
+    }
+
+    /// The larger of both, lane by lane; `self` where one of them is NaN.
+    #[inline(always)]
+    fn max(self, other: Self) -> Self {
+        Self::select(self.less(other), other, self)
+    }
+
+    /// `self` within [low, high], with low ≤ high; NaN stays.
+    #[inline(always)]
+    fn clamp(self, low: Self, high: Self) -> Self {
+        Self::max(Self::min(self, high), low)
+    }
+
+    /// True where `self` is neither NaN nor infinite.
+    #[inline(always)]
+    fn finite(self) -> Self::Mask {
+        // 0 unless it is one of these, then NaN.
+        let o = self * self.zero();
+        o.less(self.one())
+    }
+
+    /// 1 where the mask holds, else 0.
+    #[inline(always)]
+    fn truth(self, mask: Self::Mask) -> Self {
+        Self::select(mask, self.one(), self.zero())
+    }
+
+    /// True where `self` is a truth of 1.
+    #[inline(always)]
+    fn mask(self) -> Self::Mask {
+        self.zero().less(self)
+    }
 }

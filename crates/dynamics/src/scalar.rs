@@ -11,6 +11,7 @@ macro_rules! scalar {
         impl Real for $t {
             type Mask = bool;
             const LANES: usize = 1;
+            const EPSILON: f64 = <$t>::EPSILON as f64;
 
             #[inline(always)]
             fn like(self, x: f64) -> Self {

@@ -11,8 +11,9 @@
 
 use crate::end_of_step::right_jacobian_inverse;
 use stiction_assembly::forces::actuators;
+use stiction_assembly::laws::spring::{held_damper, held_spring};
 use stiction_dynamics::spatial::Quat;
-use stiction_dynamics::{JointKind, Model};
+use stiction_dynamics::{Dual, JointKind, Model};
 use stiction_models::World;
 
 /// Efforts on the joints of a world.
@@ -62,27 +63,27 @@ impl Efforts {
         let model = &world.model;
         let nv = model.nv();
         for (k, a) in world.actuators.iter().enumerate() {
-            let u = a.control_limit.map_or(control[k], |[lo, hi]| control[k].clamp(lo, hi));
             let (mut length, mut rate) = (0.0, 0.0);
             for &(dof, c) in &a.transmission {
                 length += c * q[self.q_of_dof[dof]];
                 rate += c * nu[dof];
             }
-            let law = a.law;
-            let wanted = law.gain * u + law.bias + law.bias_length * length + law.bias_velocity * rate; // (1)
-            let effort = actuators::clamp(a, wanted);
+            let (u, length, rate) =
+                (Dual::constant(control[k]), Dual::variable(length, 0), Dual::variable(rate, 1));
+            let law = actuators::law(a).cast(u);
+            let Dual { value: effort, tangent: [by_length, by_rate] } =
+                law.limited(law.effort(u, length, rate)); // (1)
             self.exerted[k] = effort;
-            let free = effort == wanted;
             for &(i, c_i) in &a.transmission {
                 g[i] -= c_i * effort;
-                for &(j, c_j) in a.transmission.iter().filter(|_| free) {
-                    by_q[i * nv + j] -= c_i * c_j * law.bias_length;
-                    by_v[i * nv + j] -= c_i * c_j * law.bias_velocity;
+                for &(j, c_j) in &a.transmission {
+                    by_q[i * nv + j] -= c_i * c_j * by_length;
+                    by_v[i * nv + j] -= c_i * c_j * by_rate;
                 }
             }
         }
         for (i, dof) in model.dofs.iter().enumerate() {
-            g[i] += dof.damping * nu[i]; // (3)
+            g[i] -= held_damper(dof.damping, nu[i]); // (3)
             by_v[i * nv + i] += dof.damping;
         }
         springs(model, q, g, by_q);
@@ -96,7 +97,7 @@ fn springs(model: &Model, q: &[f64], g: &mut [f64], by_q: &mut [f64]) {
         let (i, k) = (joint.idx_v, joint.stiffness);
         match joint.kind {
             JointKind::Hinge | JointKind::Slide | JointKind::Screw => {
-                g[i] += k * (q[joint.idx_q] - joint.spring_rest);
+                g[i] -= held_spring(k, q[joint.idx_q] - joint.spring_rest);
                 by_q[i * nv + i] += k;
             }
             JointKind::Ball => {
@@ -104,7 +105,7 @@ fn springs(model: &Model, q: &[f64], g: &mut [f64], by_q: &mut [f64]) {
                 let r = Quat::new(q[0], q[1], q[2], q[3]).log();
                 let slope = right_jacobian_inverse(r);
                 for a in 0..3 {
-                    g[i + a] += k * r[a];
+                    g[i + a] -= held_spring(k, r[a]);
                     for b in 0..3 {
                         by_q[(i + a) * nv + i + b] += k * slope.rows[a][b];
                     }

@@ -14,7 +14,7 @@ use crate::workspace::{Workspace, Workspaces};
 use numpy::PyArray2;
 use pyo3::prelude::*;
 use std::sync::Arc;
-use stiction::assembly::forces::actuators::{clamp, is_servo};
+use stiction::assembly::forces::actuators::{self, is_servo};
 use stiction::models::{Actuator, World};
 use stiction::{Settings, State};
 
@@ -41,8 +41,8 @@ fn obstacle(world: &World, kind: &Kind) -> Option<String> {
 
 /// The effort of an actuator that is no servo, under a control.
 fn effort(a: &Actuator, u: f64) -> f64 {
-    let u = a.control_limit.map_or(u, |[lo, hi]| u.clamp(lo, hi));
-    clamp(a, a.law.gain * u + a.law.bias)
+    let law = actuators::law(a);
+    law.limited(law.effort(u, 0.0, 0.0))
 }
 
 impl Inner {

@@ -3,6 +3,7 @@
 use crate::catalogue::StepperName;
 use serde::{Deserialize, Serialize};
 use stiction_assembly::RowParams;
+use stiction_assembly::laws::restitution;
 use stiction_dynamics::spatial::Vec3;
 use stiction_nmdp::{NmdpParams, OutOfRange};
 
@@ -141,12 +142,13 @@ impl StepperParams {
             correction: self.baumgarte * (h / self.dt).min(1.0),
             correction_speed: self.push_out_speed,
             bouncing_speed: self.bouncing_speed(h.max(self.dt), gravity),
+            coarseness: 1.0,
         }
     }
 
     /// Approach speed below which nothing bounces [m/s].
     pub(crate) fn bouncing_speed(&self, h: f64, gravity: &Vec3) -> f64 {
-        self.restitution_threshold.max(2.0 * h * gravity.norm())
+        restitution::bouncing_speed(self.restitution_threshold, h, gravity.norm())
     }
 
     /// Checks every range.

@@ -1,58 +1,41 @@
-//! Actuators, springs and dampers, taken at the end of the step.
+//! Actuators, springs and dampers of joints, taken at the end of the step: the laws of [`crate::laws::actuator`] and
+//! [`crate::laws::spring`], of a world.
 //!
-//! An actuator with control u, length l = cᵀq and law e = e₀ − k (l̇⁺ − l̇), where
+//! On a single dof the implicit part of an effort is part of the mass matrix. On several dofs (tendons), and where contacts
+//! decide whether its limit is reached ([`super::effort_limits`]), it becomes a row of the constraint problem.
 //!
-//! ```text
-//!     e₀ = gain u + bias + b_l (l + θ h l̇) + b_v l̇,     k = −(θ² h b_l + θ b_v)        (1)
-//! ```
-//!
-//! is the value of its affine law at the share θ of the step, to first order. With k > 0 the effort
-//! is implicit: on a single dof, k adds h k c² to the diagonal of M (2). Joint springs and dampers are
-//! the same law with e₀ = −K (q + θ h v − q₀) − D v, k = θ² h K + θ D. Beyond its limit the effort is the limit
-//! and k drops out (3). On several dofs (tendons), and where contacts decide whether the limit is reached
-//! ([`super::effort_limits`]), it becomes a row of the constraint problem with compliance 1/(h k) and set
-//! ±h·limit (4).
-//!
-//! In trees that move by the trapezoidal rule , with m the inertia of the dof,
-//!
-//! ```text
-//!     θ = ⅔ − 1/z within [½, ⅔],     z = (h D + h² K)/m                                 (5)
-//! ```
-//!
-//! the least at which a motion that it damps changes its sign, if at all, at half its size from step to step; elsewhere
-//! θ = 1, and where trees with z > 4 would move by v⁺: with θ of (5) undamped springs then grow to twice their size from
-//! step to step, and ever more as they hit ever faster.
-//!
-//! Units: effort [N or N·m], k [N·s/m or N·m·s/rad].
+//! In trees that move by the trapezoidal rule the share θ of the step is [`crate::laws::spring::share`]; elsewhere θ = 1, and where
+//! trees with z > 4 would move by v⁺: with the least θ undamped springs then grow to twice their size from step to step, and ever more
+//! as they hit ever faster.
 
+use super::tendons::length_and_rate;
+use crate::laws::actuator::{AffineActuator, Effort};
+use crate::laws::spring;
 use std::sync::Arc;
 use stiction_dynamics::spatial::{Quat, Vec3};
-use stiction_dynamics::{JointKind, Model, Real};
+use stiction_dynamics::{JointKind, Model};
 use stiction_models::{Actuator, World};
-
-/// One actuator at one step.
-#[derive(Clone, Copy, Debug, Default)]
-pub struct Effort {
-    /// e₀ of (1).
-    pub start: f64,
-    /// k of (1), ≥ 0; zero when explicit or at its limit.
-    pub implicit: f64,
-}
-
-impl Effort {
-    /// After a change of l̇.
-    #[inline]
-    pub fn after(&self, change: f64) -> f64 {
-        self.start - self.implicit * change
-    }
-}
 
 /// True of actuators whose effort depends on how the robot stands or moves.
 pub fn is_servo(a: &Actuator) -> bool {
     a.law.bias_length != 0.0 || a.law.bias_velocity != 0.0
 }
 
-/// (1) for actuator `a` under control `u`.
+/// The law of an actuator.
+#[inline]
+pub fn law(a: &Actuator) -> AffineActuator {
+    let range = |r: Option<[f64; 2]>| r.unwrap_or([f64::NEG_INFINITY, f64::INFINITY]);
+    AffineActuator {
+        gain: a.law.gain,
+        bias: a.law.bias,
+        bias_length: a.law.bias_length,
+        bias_velocity: a.law.bias_velocity,
+        effort_range: range(a.effort_limit),
+        control_range: range(a.control_limit),
+    }
+}
+
+/// The effort of actuator `a` under control `u` at its share `theta` of a step of h [s].
 pub fn evaluate(
     a: &Actuator,
     u: f64,
@@ -62,29 +45,17 @@ pub fn evaluate(
     h: f64,
     theta: impl FnOnce(&Actuator) -> f64,
 ) -> Effort {
-    let u = a.control_limit.map_or(u, |[lo, hi]| u.clamp(lo, hi));
-    let (mut length, mut rate) = (0.0, 0.0);
-    for &(dof, c) in &a.transmission {
-        length += c * q[q_of_dof[dof]];
-        rate += c * v[dof];
-    }
-    let (law, theta) = (a.law, theta(a));
-    let k = -theta * (theta * h * law.bias_length + law.bias_velocity);
-    let now = law.gain * u + law.bias + law.bias_length * length + law.bias_velocity * rate;
-    if k > 0.0 {
-        Effort { start: now + theta * h * law.bias_length * rate, implicit: k }
-    } else {
-        Effort { start: clamp(a, now), implicit: 0.0 }
-    }
+    let (length, rate) = length_and_rate(&a.transmission, q, v, q_of_dof);
+    law(a).at_share(u, length, rate, h, theta(a))
 }
 
 /// `effort` within the limit of `a`.
 #[inline]
 pub fn clamp(a: &Actuator, effort: f64) -> f64 {
-    a.effort_limit.map_or(effort, |[lo, hi]| effort.clamp(lo, hi))
+    law(a).limited(effort)
 }
 
-/// Effort at the velocity v⁺, from (1).
+/// Effort at the velocity v⁺.
 #[inline]
 pub fn at_velocity(a: &Actuator, e: &Effort, v: &[f64], v_next: &[f64]) -> f64 {
     e.after(change(a, v, v_next))
@@ -100,16 +71,8 @@ pub fn change(a: &Actuator, v: &[f64], v_next: &[f64]) -> f64 {
     }
 }
 
-/// (5)
-#[inline(always)]
-pub fn share<T: Real>(z: T) -> T {
-    let (least, most) = (z.like(0.5), z.like(2.0 / 3.0));
-    let theta = most - z.one() / z;
-    let theta = T::select(theta.less(least), least, theta);
-    T::select(z.zero().less(z), theta, least)
-}
-
-/// Adds spring and damper efforts at the start to `tau` and (2) to `diagonal`, with θ of a dof and its h D and h² K.
+/// Adds the efforts of springs and dampers to `tau` and what they add to the diagonal of M to `diagonal`, with θ of a dof and its h D and
+/// h² K.
 pub fn add_passive(
     model: &Model,
     q: &[f64],
@@ -120,8 +83,9 @@ pub fn add_passive(
     diagonal: &mut [f64],
 ) {
     for (i, dof) in model.dofs.iter().enumerate().filter(|(_, dof)| dof.damping > 0.0) {
-        tau[i] -= dof.damping * v[i];
-        diagonal[i] += h * dof.damping * theta(i, [h * dof.damping, 0.0]);
+        let damper = spring::damper(dof.damping, v[i], h, theta(i, [h * dof.damping, 0.0]));
+        tau[i] += damper.effort;
+        diagonal[i] += damper.inertia;
     }
     for joint in model.joints.iter().filter(|j| j.stiffness > 0.0) {
         let (i, n) = (joint.idx_v, joint.kind.nv());
@@ -135,8 +99,9 @@ pub fn add_passive(
         };
         for k in 0..n {
             let theta = theta(i + k, [0.0, h * h * joint.stiffness]);
-            tau[i + k] -= joint.stiffness * (displacement[k] + theta * h * v[i + k]);
-            diagonal[i + k] += (theta * h).powi(2) * joint.stiffness;
+            let spring = spring::spring(joint.stiffness, displacement[k], v[i + k], h, theta);
+            tau[i + k] += spring.effort;
+            diagonal[i + k] += spring.inertia;
         }
     }
 }

@@ -13,7 +13,8 @@
 //! constraint problem, which is exact; it stays a row while it is at its limit.
 
 use super::ImplicitForce;
-use super::actuators::{self, Effort, at_velocity, clamp, is_servo};
+use super::actuators::{self, at_velocity, change, clamp, is_servo};
+use crate::laws::actuator::Effort;
 use stiction_dynamics::MassMatrix;
 use stiction_models::{Actuator, World};
 
@@ -50,15 +51,10 @@ struct Drive {
 }
 
 impl Drive {
-    /// The effort without its limit, at the velocity v⁺.
+    /// l̇⁺ − l̇.
     #[inline]
-    fn at_velocity(&self, e: &Effort, v: &[f64], v_next: &[f64]) -> f64 {
-        e.after(self.c * (v_next[self.dof] - v[self.dof]))
-    }
-
-    #[inline]
-    fn clamp(&self, effort: f64) -> f64 {
-        effort.clamp(self.range[0], self.range[1])
+    fn change(&self, v: &[f64], v_next: &[f64]) -> f64 {
+        self.c * (v_next[self.dof] - v[self.dof])
     }
 
     fn is_limited(&self) -> bool {
@@ -118,7 +114,7 @@ impl Servos {
     /// Adds the gains of the others to the diagonal of M̂.
     pub fn add_gains(&self, h: f64, mass: &mut MassMatrix) {
         for &Drive { index, dof, c, .. } in self.drives.iter().filter(|d| !self.row[d.index]) {
-            mass.add_diagonal(dof, h * self.efforts[index].implicit * c * c);
+            mass.add_diagonal(dof, self.efforts[index].inertia(c, h));
         }
     }
 
@@ -154,14 +150,10 @@ impl Servos {
         let mut any = false;
         for drive in self.drives.iter().filter(|d| !self.row[d.index]) {
             let effort = &mut self.efforts[drive.index];
-            if effort.implicit <= 0.0 {
-                continue;
-            }
-            let e = drive.at_velocity(effort, v, v_free);
-            let limited = drive.clamp(e);
-            if limited != e {
-                mass.add_diagonal(drive.dof, -h * effort.implicit * drive.c * drive.c);
-                *effort = Effort { start: limited, implicit: 0.0 };
+            let (saturated, beyond) = effort.saturated(drive.range, drive.change(v, v_free));
+            if beyond {
+                mass.add_diagonal(drive.dof, -effort.inertia(drive.c, h));
+                *effort = saturated;
                 any = true;
             }
         }
@@ -174,12 +166,7 @@ impl Servos {
         let mut any = false;
         for drive in self.drives.iter().filter(|d| !self.row[d.index] && d.is_limited()) {
             let (law, expected) = (&self.laws[drive.index], &self.efforts[drive.index]);
-            if law.implicit <= 0.0 {
-                continue;
-            }
-            let exact = drive.clamp(drive.at_velocity(law, v, v_next));
-            let expected = drive.at_velocity(expected, v, v_next);
-            if (exact - expected).abs() > ROUNDING * (exact.abs() + expected.abs()) {
+            if law.belies(expected, drive.range, drive.change(v, v_next), ROUNDING) {
                 self.promoted[drive.index] = true;
                 any = true;
             }
@@ -196,10 +183,7 @@ impl Servos {
     /// Those that have left their limits at the end of the step are no rows in the next.
     pub fn commit(&mut self, actuators: &[Actuator], v: &[f64], v_next: &[f64]) {
         for ((a, law), promoted) in actuators.iter().zip(&self.laws).zip(&mut self.promoted) {
-            let at_limit = || {
-                let e = at_velocity(a, law, v, v_next);
-                clamp(a, e) != e
-            };
+            let at_limit = || law.saturated(actuators::law(a).effort_range, change(a, v, v_next)).1;
             *promoted = *promoted && at_limit();
         }
     }

@@ -3,12 +3,10 @@
 pub mod actuators;
 pub mod effort_limits;
 pub mod gravity_compensation;
-pub mod gyroscopic;
 mod implicit;
 pub mod tendons;
 
-pub use actuators::Effort;
+pub use crate::laws::actuator::Effort;
 pub use effort_limits::Servos;
 pub use gravity_compensation::GravityCompensation;
-pub use gyroscopic::midpoint_moment;
 pub use implicit::ImplicitForce;

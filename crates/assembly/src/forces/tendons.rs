@@ -1,15 +1,16 @@
-//! Springs and dampers of tendons, whose length l = cᵀq several joints share.
-//!
-//! ```text
-//!     e = e₀ − k (l̇⁺ − l̇),   e₀ = −K (s + h l̇) − D l̇,   k = h K + D                                  (1)
-//! ```
-//!
-//! s is how far l is out of the range in which the spring is slack.
+//! Springs and dampers of tendons, whose length l = cᵀq several joints share: (3) of [`crate::laws::spring`].
 
 use crate::forces::{Effort, ImplicitForce};
+use crate::laws::spring::TendonSpring;
 use stiction_models::{Tendon, World};
 
-/// (1), of every tendon that pulls.
+/// The law of a tendon's spring and damper.
+pub fn law(t: &Tendon) -> TendonSpring {
+    let slack = t.slack.unwrap_or([f64::NEG_INFINITY, f64::INFINITY]);
+    TendonSpring { stiffness: t.stiffness, damping: t.damping, slack }
+}
+
+/// The efforts of every tendon that pulls.
 pub fn tendon_forces<'a>(
     world: &'a World,
     q: &'a [f64],
@@ -19,11 +20,7 @@ pub fn tendon_forces<'a>(
 ) -> impl Iterator<Item = (ImplicitForce, Effort)> + 'a {
     let effort = move |t: &Tendon| {
         let (length, rate) = length_and_rate(t.terms(), q, v, q_of_dof);
-        let stretch = t.stretch(length);
-        let always = t.slack.is_some_and(|[low, high]| low == high);
-        let K = if stretch != 0.0 || always { t.stiffness } else { 0.0 };
-        let start = -K * (stretch + h * rate) - t.damping * rate;
-        Effort { start, implicit: h * K + t.damping }
+        law(t).effort(length, rate, h)
     };
     let tendons = world.tendons.iter().enumerate().filter(|(_, t)| !t.terms().is_empty());
     tendons.map(move |(i, t)| (ImplicitForce::Tendon(i), effort(t))).filter(|(_, e)| e.implicit > 0.0)

@@ -1,18 +1,16 @@
 //! Rows of a contact point: u = velocity of B relative to A, along (t₁, t₂, n), then spin and roll.
 //!
 //! ```text
-//!     rigid      g = J v_f + bias of its gap ([`crate::stabilisation`]) or bounce ([`crate::restitution`])   (1)
-//!     yields     g_N = J_N v_f + φ/T,   R = 1/(h k T)                                                         (2)
+//!     rigid      g = J v_f + bias of its gap ([`crate::laws::gap`]) or bounce ([`crate::laws::restitution`])   (1)
+//!     yields     g_N = J_N v_f + φ/T,   R = 1/(h k T)   ([`crate::laws::yielding`])                            (2)
 //! ```
 //!
-//! A contact with stiffness k, relaxation time τ and dissipation d carries f = k (δ₀ − h c) (1 − d c) − k τ c at the
-//! end of the step, δ₀ = (−φ)₊ [HuntCrossley1975]; to first order in c that is (2) with T = h + τ + d δ₀, and T = h
-//! where φ > 0. Under the compliant laws their own numbers hold instead.
+//! Under the compliant laws their own numbers hold instead.
 
 use crate::block::{Bias, BlockKey};
-use crate::contact_point::{ContactPoint, Spring};
+use crate::contact_point::ContactPoint;
 use crate::jacobian::{Axes, End, Point};
-use crate::params::RowParams;
+use crate::laws::row_params::RowParams;
 use crate::posed::Posed;
 use crate::posing::Posing;
 use crate::rolling;
@@ -72,13 +70,13 @@ pub(crate) fn push(
                 Some(r) => {
                     Bias { free, turn: r.normal, gap: r.gap, correction: r.correction, ..Bias::default() }
                 }
-                None => Bias { free, gap: 2.0 * p.params.contact_bias(c).gap, ..Bias::default() },
+                None => Bias { free, gap: 2.0 * p.params.contact_bias(c.gap, c.face).gap, ..Bias::default() },
             };
             (bias, 0.0)
         }
         Some(spring) => {
-            let (gap, compliance) = yielding(&p.params, &spring, c.gap);
-            (Bias { free, gap, ..Bias::default() }, compliance)
+            let row = spring.yielding(c.gap, p.params.h);
+            (Bias { free, gap: row.bias, ..Bias::default() }, row.compliance)
         }
         None => (rigid(&p.params, c, free, before), 0.0),
     };
@@ -105,22 +103,16 @@ fn rigid(params: &RowParams, c: &ContactPoint, free: f64, before: impl Fn() -> f
             None => Bias { free, ..Bias::default() },
         };
     }
-    if c.restitution > 0.0
-        && let Some(bounce) = params.bounce(c, before(), free)
-    {
-        // What only keeps an open gap from closing is no bounce.
-        let [gap, restitution] = if bounce.bias < 0.0 { [0.0, bounce.bias] } else { [bounce.bias, 0.0] };
-        return Bias { free, gap, restitution, after_bounce: bounce.left, ..Bias::default() };
+    let before = if c.restitution > 0.0 { before() } else { 0.0 };
+    let bias = params.rigid_contact(c.gap, c.face, c.bouncing(), before, free);
+    Bias {
+        free,
+        gap: bias.gap,
+        restitution: bias.restitution,
+        after_bounce: bias.bounces.then_some(bias.left),
+        correction: bias.correction,
+        ..Bias::default()
     }
-    let of_gap = params.contact_bias(c);
-    Bias { free, gap: of_gap.gap, correction: of_gap.correction, ..Bias::default() }
-}
-
-/// (2): what is added to J_N v_f, and R.
-fn yielding(params: &RowParams, spring: &Spring, gap: f64) -> (f64, f64) {
-    let (h, depth) = (params.h, -gap);
-    let time = if depth >= 0.0 { h + spring.relaxation + spring.dissipation * depth } else { h };
-    (gap / time, 1.0 / (h * spring.stiffness * time))
 }
 
 /// The velocity of B relative to A at a contact, at v_f: what J v_f is along its axes.

@@ -6,7 +6,7 @@
 //!
 //! Those of linkages that turn have the slope p' of the middle of the step ([`crate::turning`]).
 
-use crate::block::{Bias, RowKey};
+use crate::block::RowKey;
 use crate::posed::Posed;
 use crate::posing::Posing;
 use crate::warm_start::WarmStart;
@@ -33,12 +33,13 @@ pub(crate) fn push(p: &Posing<'_>, out: &mut Posed, warm: &mut WarmStart) {
         let bent = bend.iter().map(|&(dof, c)| (dof, -slope * c));
         out.jacobian.push_sum(coupling.terms.iter().copied().chain(bent), &p.world.model);
         let key = RowKey::Coupling { index };
-        let bias = if middle.is_some() {
-            p.params.turning_bias(free, [before(slope), before(start_slope)], error)
+        if middle.is_some() {
+            let bias = p.params.turning_bias(free, [before(slope), before(start_slope)], error);
+            out.push_scalar(key, Cone::Free, bias, p.softness_gap(error));
         } else {
-            Bias { free, feedback: p.params.correction * error / p.params.h, ..Bias::default() }
-        };
-        out.push_scalar(key, Cone::Free, bias, p.softness_gap(error));
+            let row = p.params.coupling(error, free);
+            out.push_scalar(key, key.cone(row.bounds), row.into(), p.softness_gap(error));
+        }
         let terms = coupling.terms.iter().chain(bend);
         p.soften_coupling(out, terms.map(|t| t.0));
         warm.recall(key);

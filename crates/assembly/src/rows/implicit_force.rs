@@ -4,16 +4,14 @@
 //!     effort e₀ − k (l̇⁺ − l̇):   g = cᵀv_f − cᵀv − e₀/k,   R = 1/(h k),   h e_min ≤ λ ≤ h e_max         (1)
 //! ```
 
-use crate::block::{Bias, RowKey};
+use crate::block::RowKey;
 use crate::forces::ImplicitForce;
 use crate::posed::Posed;
 use crate::posing::Posing;
 use crate::warm_start::WarmStart;
-use stiction_contact::Cone;
 
 /// Pushes (1).
 pub(crate) fn push(p: &Posing<'_>, out: &mut Posed, warm: &mut WarmStart) {
-    let h = p.params.h;
     for &(force, effort) in p.implicit_forces {
         let (terms, limit) = match force {
             ImplicitForce::Actuator(i) => {
@@ -23,15 +21,14 @@ pub(crate) fn push(p: &Posing<'_>, out: &mut Posed, warm: &mut WarmStart) {
             ImplicitForce::Tendon(i) => (p.world.tendons[i].terms(), None),
         };
         let change: f64 = terms.iter().map(|&(dof, c)| c * (p.free_velocity[dof] - p.v[dof])).sum();
-        let [lo, hi] = limit.unwrap_or([f64::NEG_INFINITY, f64::INFINITY]);
+        let range = limit.unwrap_or([f64::NEG_INFINITY, f64::INFINITY]);
         out.jacobian.push_linear(terms, &p.world.model);
         let free: f64 = terms.iter().map(|&(dof, c)| c * p.free_velocity[dof]).sum();
-        let g = change - effort.start / effort.implicit;
+        let row = p.params.implicit_force(effort, range, change, free);
         let key = RowKey::ImplicitForce(force);
-        let bias = Bias { free, gap: g - free, ..Bias::default() };
-        out.push_scalar(key, Cone::Box { lo: h * lo, hi: h * hi }, bias, p.softness_gap(0.0));
+        out.push_scalar(key, key.cone(row.bounds), row.into(), p.softness_gap(0.0));
         if let Some(r) = out.problem.compliance.last_mut() {
-            *r = 1.0 / (h * effort.implicit);
+            *r = row.compliance;
         }
         warm.recall(key);
     }

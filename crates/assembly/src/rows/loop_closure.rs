@@ -68,7 +68,7 @@ pub(crate) fn push(p: &Posing<'_>, out: &mut Posed, warm: &mut WarmStart) {
                     let before = out.jacobian.velocity(block, p.v).x;
                     p.params.turning_bias(free, [before, violation], error)
                 }
-                None => Bias { free, feedback: p.params.error_bias(error), ..Bias::default() },
+                None => Bias { free, feedback: p.params.loop_bias(error), ..Bias::default() },
             };
             out.push_scalar(key, Cone::Free, bias, p.softness_gap(error));
             p.soften_loop(out, held.index, turns, together);

@@ -7,45 +7,39 @@
 //!
 //! Springs and dampers of tendons are [`crate::forces::tendons`].
 
-use crate::block::{Bias, RowKey};
+use crate::block::RowKey;
 use crate::forces::tendons::length_and_rate;
 use crate::posed::Posed;
 use crate::posing::Posing;
+use crate::rows::scalar::SIDES;
 use crate::warm_start::WarmStart;
-use stiction_contact::Cone;
 use stiction_models::Tendon;
 
 /// Pushes (1), of tendons that this step could bring to their limits, then (2).
 pub(crate) fn push(p: &Posing<'_>, out: &mut Posed, warm: &mut WarmStart) {
-    let (model, h) = (&p.world.model, p.params.h);
+    let model = &p.world.model;
     let free = |t: &Tendon| -> f64 { t.terms().iter().map(|&(d, c)| c * p.free_velocity[d]).sum() };
     for (index, t) in p.world.tendons.iter().enumerate() {
         let Some([low, high]) = t.limit.filter(|_| !t.terms().is_empty()) else { continue };
         let (length, now) = length_and_rate(t.terms(), p.q, p.v, p.q_of_dof);
         let rate = free(t);
-        let reach = p.params.margin + 2.0 * h * rate.abs().max(now.abs());
-        for (side, sign, gap) in [(0, 1.0, length - low), (1, -1.0, high - length)] {
+        let reach = p.params.reach(now, rate);
+        for (side, (sign, gap)) in SIDES.into_iter().zip([length - low, high - length]).enumerate() {
             if gap <= reach {
-                let of_gap = p.params.gap_bias(gap);
-                let bias = Bias {
-                    free: sign * rate,
-                    gap: of_gap.gap,
-                    correction: of_gap.correction,
-                    ..Bias::default()
-                };
+                let row = p.params.limit(gap, sign * now, sign * rate);
                 let key = RowKey::TendonLimit { tendon: index, side };
                 out.jacobian.push_sum(t.terms().iter().map(|&(dof, c)| (dof, sign * c)), model);
-                out.push_scalar(key, Cone::NonNegative, bias, p.softness_gap(gap));
+                out.push_scalar(key, key.cone(row.bounds), row.into(), p.softness_gap(gap));
                 warm.recall(key);
             }
         }
     }
     for (index, t) in p.world.tendons.iter().enumerate() {
         if t.friction > 0.0 && !t.terms().is_empty() {
-            let (key, bound) = (RowKey::TendonFriction { tendon: index }, h * t.friction);
-            let bias = Bias { free: free(t), ..Bias::default() };
+            let key = RowKey::TendonFriction { tendon: index };
+            let row = p.params.dry_friction(t.friction, free(t));
             out.jacobian.push_linear(t.terms(), model);
-            out.push_scalar(key, Cone::Box { lo: -bound, hi: bound }, bias, p.softness_gap(0.0));
+            out.push_scalar(key, key.cone(row.bounds), row.into(), p.softness_gap(0.0));
             warm.recall(key);
         }
     }

@@ -147,16 +147,6 @@ impl Inertia<f64> {
         Self { mass, first: com * mass, second: about_com + Sym3::point_mass(com, mass) }
     }
 
-    /// Centre of mass from O [m]; O itself for a massless body.
-    pub fn com(&self) -> Vec3 {
-        if self.mass > 0.0 { self.first * (1.0 / self.mass) } else { Vec3::ZERO }
-    }
-
-    /// Inertia about the centre of mass [kg·m²], same axes.
-    pub fn about_com(&self) -> Sym3 {
-        self.second - Sym3::point_mass(self.com(), self.mass)
-    }
-
     /// The inertia as constants of the scalar of `kind`.
     #[inline(always)]
     pub fn cast<T: Real>(self, kind: T) -> Inertia<T> {
@@ -168,6 +158,19 @@ impl<T: Real> Inertia<T> {
     #[inline(always)]
     pub fn zero(kind: T) -> Self {
         Self { mass: kind.zero(), first: Vec3::zero(kind), second: Sym3::zero(kind) }
+    }
+
+    /// Centre of mass from O [m]; O itself for a massless body.
+    #[inline(always)]
+    pub fn com(&self) -> Vec3<T> {
+        let zero = self.mass.zero();
+        Vec3::select(zero.less(self.mass), self.first * (zero.one() / self.mass), Vec3::zero(zero))
+    }
+
+    /// Inertia about the centre of mass [kg·m²], same axes.
+    #[inline(always)]
+    pub fn about_com(&self) -> Sym3<T> {
+        self.second - Sym3::point_mass(self.com(), self.mass)
     }
 
     /// The inertia about the origin of A, in the axes of A, of a body whose inertia `self` is

@@ -12,6 +12,7 @@
 use super::{Finite, Positive, Scene, SceneError, Track};
 use serde::{Deserialize, Serialize};
 use stiction::Simulation;
+use stiction::assembly::forces::actuators;
 use stiction::models::World;
 
 /// `[motion]`.
@@ -79,8 +80,7 @@ impl Periodic {
         let world = sim.shared_world();
         let controls = sim.control_mut().iter_mut().zip(&world.actuators);
         for ((control, actuator), [p, rate]) in controls.zip(self.at(end)) {
-            let law = actuator.law;
-            *control = -(law.bias + law.bias_length * p + law.bias_velocity * rate) / law.gain;
+            *control = actuators::law(actuator).control_at_rest(p, rate);
         }
     }
 }

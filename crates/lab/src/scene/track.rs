@@ -14,6 +14,7 @@ use crate::nearest::hint;
 use serde::{Deserialize, Serialize};
 use std::path::PathBuf;
 use stiction::Simulation;
+use stiction::assembly::forces::actuators;
 use stiction::models::{Actuator, World};
 
 /// A row this much after the start of a step still counts for it [s]: times in files are rounded.
@@ -87,8 +88,8 @@ impl Track {
                 (TrackKind::Controls, _) => self.at(values, start)[0],
                 (TrackKind::Positions, between) => {
                     let t = if between == Between::Hold { start } else { start + dt };
-                    let ([p, rate], law) = (self.at(values, t), world.actuators[*index].law);
-                    -(law.bias + law.bias_length * p + law.bias_velocity * rate) / law.gain
+                    let [p, rate] = self.at(values, t);
+                    actuators::law(&world.actuators[*index]).control_at_rest(p, rate)
                 }
             };
             sim.control_mut()[*index] = control;

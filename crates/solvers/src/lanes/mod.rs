@@ -15,11 +15,9 @@
 //! is kept finite by a share of A's diagonal, so their convergence is slower and the answer found is any of several.
 
 mod newton;
-mod numbers;
 mod one_contact;
 mod turning;
 
-use numbers::{mask, max, min};
 use one_contact::OneBlock;
 use stiction_contact::certificate::exact;
 use stiction_contact::cone::MAX_ROWS;
@@ -175,7 +173,7 @@ impl<T: Real> LaneSolver<T> {
         self.trial_velocity.resize(n, zero);
         let e = wanted.like(f64::INFINITY);
         let epsilon = wanted.like(settings.newton_nudge);
-        let mut start = Progress { e, running: mask(wanted), age: zero, mark: e, epsilon, rounds: 0 };
+        let mut start = Progress { e, running: wanted.mask(), age: zero, mark: e, epsilon, rounds: 0 };
         let after = self.residual(problem);
         let taken = T::both(start.running, after.less(e));
         self.take_trial(taken, after, [tolerance, patience], &mut start);
@@ -229,8 +227,8 @@ impl<T: Real> LaneSolver<T> {
             let after = self.residual(problem);
             let better = after.less(e);
             let least = e.like(settings.newton_nudge);
-            let firmer = min(max(epsilon * e.like(FIRMER), e.like(FIRM)), e.like(FIRMEST));
-            progress.epsilon = T::select(better, max(epsilon * e.like(SOFTER), least), firmer);
+            let firmer = (epsilon * e.like(FIRMER)).max(e.like(FIRM)).min(e.like(FIRMEST));
+            progress.epsilon = T::select(better, (epsilon * e.like(SOFTER)).max(least), firmer);
             self.take_trial(T::both(running, better), after, [tolerance, patience], progress);
         }
     }
@@ -280,7 +278,7 @@ impl<T: Real> LaneSolver<T> {
                 3 => exact::contact_squared(mu, block.norm, vec3(l[0], l[1], l[2]), vec3(c[0], c[1], c[2])),
                 _ => exact::patch_squared(mu, block.norm, l, c),
             };
-            sum += T::select(mask(active), square, sum.zero());
+            sum += T::select(active.mask(), square, sum.zero());
         }
         sum.sqrt()
     }

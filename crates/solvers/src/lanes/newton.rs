@@ -9,7 +9,6 @@
 //! (1) for all e where there are more tangents. Tangents of three rows are rotated to (d, e); of more they are reflected by
 //! I − w wᵀ/|w_0|, which takes the first axis to ∓d. A dense elimination without pivots: n³/3 multiplications for n rows.
 
-use super::numbers::{clamp, mask, max, min};
 use super::one_contact::OneBlock;
 use super::turning::{TANGENTS, tangent};
 use super::{LaneProblem, LaneSolver};
@@ -36,7 +35,7 @@ impl<T: Real> LaneSolver<T> {
         // Axes (d, e) where a contact slides.
         for block in blocks.iter() {
             let (r, dim) = (block.row, block.cone.dim);
-            let slides = mask(block.slides);
+            let slides = block.slides.mask();
             let mut axis = [one, kind];
             if dim == 3 && T::any(slides) {
                 let (x, y) = (lambda[r], lambda[r + 1]);
@@ -55,10 +54,10 @@ impl<T: Real> LaneSolver<T> {
             along.push(axis);
         }
         for block in blocks.iter() {
-            let (r, dim, open) = (block.row, block.cone.dim, mask(block.open));
+            let (r, dim, open) = (block.row, block.cone.dim, block.open.mask());
             let a = block.norm;
             if dim > 1 {
-                let slides = mask(block.slides);
+                let slides = block.slides.mask();
                 if T::any(slides) {
                     // d·Δλ_T − μ Δλ_N = 0 and the α of e.
                     let along = if dim == 3 { one } else { -sign(mirrors[block.turning][0]) };
@@ -96,7 +95,7 @@ impl<T: Real> LaneSolver<T> {
         for (block, [x, y]) in blocks.iter().zip(along.iter()) {
             let (r, dim) = (block.row, block.cone.dim);
             if dim == 1 {
-                trial[r] = clamp(trial[r] + right[r], block.cone.bounds);
+                trial[r] = (trial[r] + right[r]).clamp(block.cone.bounds[0], block.cone.bounds[1]);
                 continue;
             }
             if dim > 3 {
@@ -207,9 +206,9 @@ fn admit<T: Real>(lambda: &mut [T], block: &OneBlock<T>) {
     for (k, l) in lambda.iter().enumerate() {
         squares += if k == 2 { zero } else { *l * *l };
     }
-    let (length, normal) = (squares.sqrt(), max(lambda[2], zero));
+    let (length, normal) = (squares.sqrt(), lambda[2].max(zero));
     let on_cone = block.cone.mu * normal / T::select(zero.less(length), length, one);
-    let scale = T::select(mask(block.slides), on_cone, min(on_cone, one));
+    let scale = T::select(block.slides.mask(), on_cone, on_cone.min(one));
     for l in lambda.iter_mut() {
         *l *= scale;
     }

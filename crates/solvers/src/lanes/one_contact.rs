@@ -10,7 +10,6 @@
 //! ψ is almost linear in α: Newton's steps from the α of the last sweep. What they leave is the next sweep's.
 
 use super::LaneCone;
-use super::numbers::{clamp, mask, max};
 use stiction_dynamics::Real;
 
 /// One block of a solve, a contact or a single row: its place, what it needs of A, and how the last sweep left it.
@@ -94,10 +93,10 @@ impl<T: Real> OneBlock<T> {
     #[inline(always)]
     pub(super) fn answer_row(&mut self, lambda: T, c: T) -> T {
         let free = lambda - c * self.inverse_nn;
-        let answer = clamp(free, self.cone.bounds);
+        let answer = free.clamp(self.cone.bounds[0], self.cone.bounds[1]);
         let at_bound = T::not(T::both(self.cone.bounds[0].less(free), free.less(self.cone.bounds[1])));
         // A lane without the row counts as one at its bound: nothing moves its impulse from zero.
-        let there = mask(self.cone.active);
+        let there = self.cone.active.mask();
         self.open = T::select(there, T::select(at_bound, c.one(), c.zero()), c.one());
         T::select(there, answer, c.zero())
     }
@@ -119,11 +118,11 @@ impl<T: Real> OneBlock<T> {
             l[1] - (i[1] * c[0] + i[2] * c[1] + i[4] * c[2]),
             l[2] - (i[3] * c[0] + i[4] * c[1] + i[5] * c[2]),
         ];
-        let r = max(self.cone.mu * stick[2], zero);
+        let r = (self.cone.mu * stick[2]).max(zero);
         let sticks = T::not((r * r).less(stick[0] * stick[0] + stick[1] * stick[1]));
         let sticks = T::both(sticks, T::not(stick[2].less(zero)));
         let mut answer = stick;
-        let there = mask(self.cone.active);
+        let there = self.cone.active.mask();
         let slides = T::both(there, T::both(T::not(open), T::not(sticks)));
         if T::any(slides) {
             let (alpha, slide) = self.slide(q, steps);
@@ -161,9 +160,9 @@ impl<T: Real> OneBlock<T> {
             // adj(S + α) x = (tr S + α − S) x.
             let t = [((s_yy + alpha) * b[0] - s_xy * b[1]) * d, ((s_xx + alpha) * b[1] - s_xy * b[0]) * d];
             let normal = -(q[2] + xn * t[0] + yn * t[1]) * self.inverse_nn;
-            let length = max((t[0] * t[0] + t[1] * t[1]).sqrt(), tiny);
+            let length = (t[0] * t[0] + t[1] * t[1]).sqrt().max(tiny);
             if step == steps {
-                let normal = max(normal, zero);
+                let normal = normal.max(zero);
                 let scale = self.cone.mu * normal / length;
                 return (alpha, [t[0] * scale, t[1] * scale, normal]);
             }

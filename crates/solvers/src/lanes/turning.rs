@@ -1,7 +1,6 @@
 //! The exact law of one contact that resists spinning and rolling, in lanes: [`super::one_contact`] in more tangential
 //! directions, N = D − 1 of D rows.
 
-use super::numbers::{finite, mask, max};
 use super::one_contact::OneBlock;
 use stiction_contact::cone::MAX_ROWS;
 use stiction_dynamics::Real;
@@ -94,10 +93,10 @@ impl<T: Real> Turning<T> {
                 squares += stick[k] * stick[k];
             }
         }
-        let r = max(block.cone.mu * stick[2], zero);
+        let r = (block.cone.mu * stick[2]).max(zero);
         let sticks = T::both(T::not((r * r).less(squares)), T::not(stick[2].less(zero)));
         let mut answer = stick;
-        let there = mask(block.cone.active);
+        let there = block.cone.active.mask();
         let slides = T::both(there, T::both(T::not(open), T::not(sticks)));
         (block.alpha, block.slides) = (zero, T::select(slides, one, zero));
         if T::any(slides) {
@@ -108,7 +107,7 @@ impl<T: Real> Turning<T> {
                 squares += l * l;
             }
             let present = power / squares;
-            let slid = T::both(zero.less(present), finite(present));
+            let slid = T::both(zero.less(present), present.finite());
             let start = T::select(slid, present, block.norm * zero.like(START));
             let (alpha, slide) = self.slide::<D, N>(block.cone.mu, q, start, slides);
             block.alpha = T::select(slides, alpha, zero);
@@ -152,11 +151,11 @@ impl<T: Real> Turning<T> {
                 normal += self.a[2][tangent(k)] * *t;
                 squares += *t * *t;
             }
-            let (normal, length) = (-(normal * self.inverse_nn), max(squares.sqrt(), tiny));
+            let (normal, length) = (-(normal * self.inverse_nn), squares.sqrt().max(tiny));
             let value = length - mu * normal;
             let far = T::both(slides, (length * mu.like(NEAR)).less(value.abs()));
             if step == STEPS || !T::any(far) {
-                let normal = max(normal, zero);
+                let normal = normal.max(zero);
                 let scale = mu * normal / length;
                 let mut out = [normal; MAX_ROWS];
                 for k in 0..N {

@@ -1,32 +1,24 @@
 //! The motion without contacts of as many environments as there are lanes: (1) and (2) of [`crate::stepping::time_stepping`].
 
-use super::lane::{clamp, finite, mask, max, truth};
 use super::numbers::Numbers;
 use super::plan::Plan;
 use crate::stepping::integrate::ballistic::{Flown, after_impulses};
 use crate::stepping::integrate::fast_rotation::FAR;
 use crate::stepping::integrate::midpoint::NEAR;
 use crate::stepping::integrate::trapezoidal::STIFF;
-use stiction_assembly::forces::actuators::share;
-use stiction_assembly::forces::midpoint_moment;
-use stiction_dynamics::spatial::{Mat3, Sym3, Vec3};
+use stiction_assembly::laws::actuator::Effort;
+use stiction_assembly::laws::gyroscopic::midpoint_moment;
+use stiction_assembly::laws::spring::{damper, share, spring};
+use stiction_dynamics::spatial::{Mat3, Sym3, Vec3, vec3};
 use stiction_dynamics::{
     CrbaWorkspace, Factor, Kinematics, MassMatrix, Model, Real, RneaWorkspace, Velocities, bias_into,
     crba_into, integrate_into,
 };
 
-/// An actuator at one step; see [`stiction_assembly::forces::actuators`].
-#[derive(Clone, Copy)]
-struct Effort<T> {
-    start: T,
-    /// ≥ 0; zero when explicit or at its limit.
-    implicit: T,
-}
-
 /// Positions, velocities and the mass matrix with its implicit parts.
 pub(super) struct Free<T> {
     pub(super) kin: Kinematics<T>,
-    /// In the middle of the step, (7) of the stepper; what it is of, and with which velocities.
+    /// Kinematics in the middle of the step ([`crate::stepping::integrate::midpoint`]), and the coordinates and velocities that lead there.
     middle: Kinematics<T>,
     q_middle: Vec<T>,
     v_middle: Vec<T>,
@@ -39,8 +31,12 @@ pub(super) struct Free<T> {
     mass: MassMatrix<T>,
     tau: Vec<T>,
     diagonal: Vec<T>,
+    /// Efforts of actuators without their limits, and those that they are expected to exert; see
+    /// [`stiction_assembly::forces::effort_limits`].
     laws: Vec<Effort<T>>,
     efforts: Vec<Effort<T>>,
+    /// Efforts of actuators that are rows, k = 0 where they are none.
+    pub(super) rows: Vec<Effort<T>>,
     /// Per tree, 1 where it has a spring or servo that is stiff, see [`crate::stepping::integrate::trapezoidal`].
     pub(super) stiff: Vec<T>,
     /// Per actuator, 1 where it is a row of the constraint problem: see [`stiction_assembly::forces::effort_limits`].
@@ -51,16 +47,6 @@ pub(super) struct Free<T> {
 #[inline(always)]
 fn stiffer<T: Real>(stiff: T, z: T) -> T {
     T::select(z.like(STIFF).less(z), z.one(), stiff)
-}
-
-/// A servo that is a row.
-pub(super) struct ServoRow<T> {
-    /// 1 where it is.
-    pub(super) there: T,
-    pub(super) g: T,
-    /// R.
-    pub(super) compliance: T,
-    pub(super) bounds: [T; 2],
 }
 
 impl<T: Real> Free<T> {
@@ -81,6 +67,7 @@ impl<T: Real> Free<T> {
             diagonal: vec![kind; model.nv()],
             laws: vec![none; plan.world.actuators.len()],
             efforts: vec![none; plan.world.actuators.len()],
+            rows: vec![none; plan.world.actuators.len()],
             stiff: vec![kind; model.trees],
             promoted: vec![kind; plan.world.actuators.len()],
         }
@@ -111,7 +98,7 @@ impl<T: Real> Free<T> {
         self.vel.update(model, kin, v);
         bias_into(model, kin, &self.vel, &mut self.rnea, &mut self.tau);
         crba_into(model, kin, &mut self.crba, &mut self.mass);
-        self.add_midpoint_moments(plan, model, v);
+        self.add_midpoint_moments(plan, model, v, h);
         for (tau, force) in self.tau.iter_mut().zip(force) {
             *tau = *force - *tau;
         }
@@ -122,7 +109,7 @@ impl<T: Real> Free<T> {
         }
         for (a, effort) in plan.world.actuators.iter().zip(&self.efforts) {
             let (dof, c) = a.transmission[0];
-            self.mass.add_diagonal(dof, h * effort.implicit * h.like(c * c));
+            self.mass.add_diagonal(dof, effort.inertia(h.like(c), h));
         }
         // Again where an effort turns out to be beyond its limit.
         let mut sound = h.zero().less(h.zero());
@@ -133,11 +120,11 @@ impl<T: Real> Free<T> {
             }
         }
         for v in &self.v_free {
-            sound = T::both(sound, finite(*v));
+            sound = T::both(sound, v.finite());
         }
         let mut farthest = h.zero();
         for &i in &plan.turning {
-            farthest = max(farthest, (h * v[i]).abs());
+            farthest = farthest.max((h * v[i]).abs());
         }
         T::both(sound, T::not(h.like(FAR).less(farthest)))
     }
@@ -150,7 +137,7 @@ impl<T: Real> Free<T> {
         for &dof in &plan.swinging {
             moves = T::select(h.like(NEAR).less((half * v[dof]).abs()), h.one(), moves);
         }
-        if !T::any(mask(moves)) {
+        if !T::any(moves.mask()) {
             return false;
         }
         for &dof in &plan.swinging {
@@ -159,7 +146,7 @@ impl<T: Real> Free<T> {
         integrate_into(model, q, &self.v_middle, half, &mut self.q_middle);
         // Others as if they were alone.
         for (middle, q) in self.q_middle.iter_mut().zip(q) {
-            *middle = T::select(mask(moves), *middle, *q);
+            *middle = T::select(moves.mask(), *middle, *q);
         }
         self.middle.update(model, &self.q_middle);
         true
@@ -172,16 +159,12 @@ impl<T: Real> Free<T> {
     }
 
     #[inline(always)]
-    fn add_midpoint_moments(&mut self, plan: &Plan, model: &Model<T>, v: &[T]) {
+    fn add_midpoint_moments(&mut self, plan: &Plan, model: &Model<T>, v: &[T], h: T) {
         for &b in &plan.free_bodies {
-            let (i, I) = (model.bodies[b].dofs.start + 3, &model.bodies[b].inertia);
-            for lane in 0..T::LANES {
-                let about_com = about_com(I.mass.lane(lane), &I.first, &I.second, lane);
-                let omega = [v[i].lane(lane), v[i + 1].lane(lane), v[i + 2].lane(lane)];
-                let moment = midpoint_moment(&about_com, &omega, plan.h()).to_array();
-                for (tau, moment) in self.tau[i..i + 3].iter_mut().zip(moment) {
-                    *tau = tau.with_lane(lane, tau.lane(lane) + moment);
-                }
+            let (i, inertia) = (model.bodies[b].dofs.start + 3, model.bodies[b].inertia.about_com());
+            let moment = midpoint_moment(&inertia, vec3(v[i], v[i + 1], v[i + 2]), h);
+            for (tau, moment) in self.tau[i..i + 3].iter_mut().zip([moment.x, moment.y, moment.z]) {
+                *tau += moment;
             }
         }
     }
@@ -243,26 +226,27 @@ impl<T: Real> Free<T> {
         for (i, dof) in model.dofs.iter().enumerate() {
             diagonal[i] = h.zero();
             if T::any(h.zero().less(dof.damping)) {
-                tau[i] -= dof.damping * v[i];
-                diagonal[i] = h * dof.damping * theta(i, [h * dof.damping, h.zero()]);
+                let damper = damper(dof.damping, v[i], h, theta(i, [h * dof.damping, h.zero()]));
+                tau[i] += damper.effort;
+                diagonal[i] = damper.inertia;
             }
         }
         for joint in model.joints.iter().filter(|j| j.kind.is_scalar()) {
             let (i, k) = (joint.idx_v, joint.stiffness);
             if T::any(h.zero().less(k)) {
-                let part = theta(i, [h.zero(), h * h * k]) * h;
-                tau[i] -= k * (q[joint.idx_q] - joint.spring_rest + part * v[i]);
-                diagonal[i] += part * part * k;
+                let theta = theta(i, [h.zero(), h * h * k]);
+                let spring = spring(k, q[joint.idx_q] - joint.spring_rest, v[i], h, theta);
+                tau[i] += spring.effort;
+                diagonal[i] += spring.inertia;
             }
         }
     }
 
-    /// (1) of [`stiction_assembly::forces::actuators`].
+    /// The efforts of actuators: (1) of [`stiction_assembly::laws::actuator`].
     #[inline(always)]
     fn evaluate(&mut self, plan: &Plan, numbers: &Numbers<T>, q: &[T], v: &[T], control: &[T], h: T) {
-        let actuators = plan.world.actuators.iter().zip(&numbers.servos).zip(control);
-        for (i, ((a, servo), control)) in actuators.enumerate() {
-            let u = clamp(*control, servo.control);
+        let actuators = plan.world.actuators.iter().zip(&numbers.actuators).zip(control);
+        for (i, ((a, law), control)) in actuators.enumerate() {
             let (mut length, mut rate, mut inverse, mut mobility) = (h.zero(), h.zero(), h.zero(), 0.0);
             for &(dof, c) in &a.transmission {
                 mobility += c * c * plan.mobility[dof];
@@ -271,29 +255,17 @@ impl<T: Real> Free<T> {
                 rate += c * v[dof];
                 inverse += c * c / self.mass.row(dof)[0];
             }
-            let spring = -h * h * servo.bias_length * h.like(mobility);
+            let [damping, stiffness] = law.damping_and_stiffness(h);
             for &(dof, _) in &a.transmission {
                 let stiff = &mut self.stiff[plan.tree_of_dof[dof]];
-                *stiff = stiffer(*stiff, spring);
+                *stiff = stiffer(*stiff, stiffness * h.like(mobility));
             }
-            let theta = share(-h * (servo.bias_velocity + h * servo.bias_length) * inverse);
-            let k = -theta * (theta * h * servo.bias_length + servo.bias_velocity);
-            let now = servo.gain * u + servo.bias + servo.bias_length * length + servo.bias_velocity * rate;
-            let implicit = h.zero().less(k);
-            let law = Effort {
-                start: T::select(
-                    implicit,
-                    now + theta * h * servo.bias_length * rate,
-                    clamp(now, servo.effort),
-                ),
-                implicit: T::select(implicit, k, k.zero()),
-            };
-            self.laws[i] = law;
-            let row = T::both(implicit, mask(self.promoted[i]));
-            self.efforts[i] = Effort {
-                start: T::select(row, h.zero(), law.start),
-                implicit: T::select(row, h.zero(), law.implicit),
-            };
+            let effort = law.at_share(*control, length, rate, h, share((damping + stiffness) * inverse));
+            self.laws[i] = effort;
+            let row = T::both(h.zero().less(effort.implicit), self.promoted[i].mask());
+            let zero = Effort { start: h.zero(), implicit: h.zero() };
+            self.efforts[i] = Effort::select(row, zero, effort);
+            self.rows[i] = Effort::select(row, effort, zero);
         }
     }
 
@@ -320,26 +292,20 @@ impl<T: Real> Free<T> {
         for (x, v) in self.v_free.iter_mut().zip(v) {
             *x += *v;
         }
-        mask(sound)
+        sound.mask()
     }
 
     /// Efforts beyond their limit stay there; true if there are any.
     #[inline(always)]
     fn saturate(&mut self, plan: &Plan, numbers: &Numbers<T>, v: &[T], h: T) -> bool {
         let mut any = false;
-        for (i, (a, servo)) in plan.world.actuators.iter().zip(&numbers.servos).enumerate() {
-            let (dof, c) = a.transmission[0];
+        for (i, (a, law)) in plan.world.actuators.iter().zip(&numbers.actuators).enumerate() {
+            let (dof, c) = (a.transmission[0].0, h.like(a.transmission[0].1));
             let effort = self.efforts[i];
-            let e = effort.start - effort.implicit * (h.like(c) * (self.v_free[dof] - v[dof]));
-            let limited = clamp(e, servo.effort);
-            let beyond = T::both(h.zero().less((limited - e).abs()), h.zero().less(effort.implicit));
+            let (saturated, beyond) = effort.saturated(law.effort_range, c * (self.v_free[dof] - v[dof]));
             if T::any(beyond) {
-                let gain = h * effort.implicit * h.like(c * c);
-                self.mass.add_diagonal(dof, -T::select(beyond, gain, gain.zero()));
-                self.efforts[i] = Effort {
-                    start: T::select(beyond, limited, effort.start),
-                    implicit: T::select(beyond, h.zero(), effort.implicit),
-                };
+                self.mass.add_diagonal(dof, -T::select(beyond, effort.inertia(c, h), h.zero()));
+                self.efforts[i] = saturated;
                 any = true;
             }
         }
@@ -351,7 +317,7 @@ impl<T: Real> Free<T> {
     #[inline(always)]
     pub(super) fn start(&mut self, plan: &Plan, promoted: &[u32]) {
         for (i, row) in self.promoted.iter_mut().enumerate() {
-            if !plan.pulls[i].terms.is_empty() {
+            if plan.world.actuators[i].transmission.len() > 1 {
                 *row = row.one();
                 continue;
             }
@@ -365,50 +331,16 @@ impl<T: Real> Free<T> {
         }
     }
 
-    /// The servo that is a row in some lane, if actuator i is one; (1) of [`stiction_assembly::forces::tendons`].
-    #[inline(always)]
-    pub(super) fn servo_row(
-        &self,
-        plan: &Plan,
-        numbers: &Numbers<T>,
-        i: usize,
-        v: &[T],
-    ) -> Option<ServoRow<T>> {
-        let zero = self.promoted[i].zero();
-        let there = T::both(mask(self.promoted[i]), zero.less(self.laws[i].implicit));
-        if !T::any(there) {
-            return None;
-        }
-        let (law, h) = (self.laws[i], zero.like(plan.h()));
-        // Where it is none any number does, but it has to be one.
-        let k = T::select(there, law.implicit, zero.one());
-        let mut change = zero;
-        for &(dof, c) in &plan.world.actuators[i].transmission {
-            change += zero.like(c) * (self.v_free[dof] - v[dof]);
-        }
-        let [lo, hi] = numbers.servos[i].effort;
-        Some(ServoRow {
-            there: truth(zero, there),
-            g: change - law.start / k,
-            compliance: zero.one() / (h * k),
-            bounds: [h * lo, h * hi],
-        })
-    }
-
     /// 1 in the lanes in which `v_next` belies what servos were expected to do: those become rows.
     #[inline(always)]
     pub(super) fn promote(&mut self, plan: &Plan, numbers: &Numbers<T>, v: &[T], v_next: &[T], here: T) -> T {
         let (zero, rounding) = (here.zero(), here.like(plan.rounding()));
         let mut belied = zero;
-        for (i, (a, servo)) in plan.world.actuators.iter().zip(&numbers.servos).enumerate() {
+        for (i, (a, law)) in plan.world.actuators.iter().zip(&numbers.actuators).enumerate() {
             let (dof, c) = a.transmission[0];
             let change = zero.like(c) * (v_next[dof] - v[dof]);
-            let (law, effort) = (self.laws[i], self.efforts[i]);
-            let exact = clamp(law.start - law.implicit * change, servo.effort);
-            let expected = effort.start - effort.implicit * change;
-            let wrong = (rounding * (exact.abs() + expected.abs())).less((exact - expected).abs());
-            let known = T::not(mask(self.promoted[i]));
-            let wrong = T::both(T::both(wrong, known), T::both(zero.less(law.implicit), mask(here)));
+            let wrong = self.laws[i].belies(&self.efforts[i], law.effort_range, change, rounding);
+            let wrong = T::both(T::both(wrong, T::not(self.promoted[i].mask())), here.mask());
             if T::any(wrong) {
                 belied = T::select(wrong, zero.one(), belied);
                 self.promoted[i] = T::select(wrong, zero.one(), self.promoted[i]);
@@ -429,15 +361,13 @@ impl<T: Real> Free<T> {
         out: &mut Vec<u32>,
     ) {
         let zero = good.zero();
-        for (i, (a, servo)) in plan.world.actuators.iter().zip(&numbers.servos).enumerate() {
-            if !T::any(mask(self.promoted[i])) || a.transmission.len() > 1 {
+        for (i, (a, law)) in plan.world.actuators.iter().zip(&numbers.actuators).enumerate() {
+            if !T::any(self.promoted[i].mask()) || a.transmission.len() > 1 {
                 continue;
             }
             let (dof, c) = a.transmission[0];
-            let law = self.laws[i];
-            let e = law.start - law.implicit * (zero.like(c) * (v_next[dof] - v[dof]));
-            let beyond = zero.less((clamp(e, servo.effort) - e).abs());
-            let stays = truth(zero, T::both(beyond, T::both(mask(self.promoted[i]), mask(good))));
+            let (_, beyond) = self.laws[i].saturated(law.effort_range, zero.like(c) * (v_next[dof] - v[dof]));
+            let stays = zero.truth(T::both(beyond, T::both(self.promoted[i].mask(), good.mask())));
             out.resize(plan.world.actuators.len(), 0);
             for lane in (0..T::LANES).filter(|&lane| stays.lane(lane) == 1.0) {
                 out[i] |= 1 << lane;

@@ -1,7 +1,6 @@
 //! One step of one group: as many environments as there are lanes, side by side.
 
 use super::free::Free;
-use super::lane::{finite, mask, max, truth};
 use super::memory::Memory;
 use super::numbers::Numbers;
 use super::plan::Plan;
@@ -204,7 +203,7 @@ impl<T: Real> Room<T> {
             self.varied = inputs.numbers.is_some();
         }
         let Self { numbers, free, q, v, control, force, .. } = self;
-        self.sound = truth(kind, free.update(plan, numbers, q, v, control, force));
+        self.sound = kind.truth(free.update(plan, numbers, q, v, control, force));
     }
 
     /// The constraint problem, of all sound lanes or of one of them; how many rows it has.
@@ -244,23 +243,23 @@ impl<T: Real> Room<T> {
             let settings = LaneSettings { nudge, newton_nudge, patience: PATIENCE };
             e = solver.solve(&rows.problem(), tolerance, *here, settings);
             good = T::select(e.less(tolerance), good, kind);
-            good = T::select(mask(rows.deep), kind, good);
-            good = T::select(mask(rows.bounce(&solver.lambda, kind)), kind, good);
+            good = T::select(rows.deep.mask(), kind, good);
+            good = T::select(rows.bounce(&solver.lambda, kind).mask(), kind, good);
             rows.apply(free, &solver.lambda, v_next);
         }
         let belied = free.promote(plan, numbers, v, v_next, good);
-        good = T::select(mask(belied), kind, good);
-        good = T::select(mask(touch.crosses(plan, kind)), kind, good);
+        good = T::select(belied.mask(), kind, good);
+        good = T::select(touch.crosses(plan, kind).mask(), kind, good);
         for v in v_next.iter() {
-            good = T::select(finite(*v), good, kind);
+            good = T::select(v.finite(), good, kind);
         }
         if rows.rows > MOST_ROWS {
             good = kind;
         } else {
             trapezoidal.take(plan, numbers, (rows, &free.factor, &solver.lambda), [v, v_next], v_by);
-            good = T::select(mask(trapezoidal.turns_back(&free.stiff, kind)), kind, good);
-            good = T::select(mask(rows.flies(plan, &solver.lambda, kind)), kind, good);
-            good = T::select(mask(rows.rolls(plan, &solver.lambda, v, kind)), kind, good);
+            good = T::select(trapezoidal.turns_back(&free.stiff, kind).mask(), kind, good);
+            good = T::select(rows.flies(plan, &solver.lambda, kind).mask(), kind, good);
+            good = T::select(rows.rolls(plan, &solver.lambda, v, kind).mask(), kind, good);
             free.fly_after_impulses(plan, &numbers.model, v, [&mut *v_next, &mut *v_by]);
             memory.commit(plan, &touch.slots, rows, &solver.lambda, &trapezoidal.start, good);
         }
@@ -282,7 +281,7 @@ impl<T: Real> Room<T> {
             }
         }
         self.say(good, e, plan.settings.judge.then_some(judged), out, only);
-        T::any(mask(belied))
+        T::any(belied.mask())
     }
 
     #[inline(always)]
@@ -312,7 +311,7 @@ impl<T: Real> Room<T> {
         let (mut contacts, mut depth) = (good.zero(), good.zero());
         for slot in &self.touch.slots {
             contacts += slot.active;
-            depth = max(depth, slot.active * -slot.gap);
+            depth = depth.max(slot.active * -slot.gap);
         }
         for (lane, out) in out.iter_mut().enumerate().take(T::LANES) {
             if only.is_some_and(|only| only != lane) {
@@ -336,7 +335,7 @@ fn tolerance<T: Real>(plan: &Plan, rows: &Rows<T>, kind: T) -> T {
     if plan.settings.precision == Precision::Single {
         for (block, cone) in rows.blocks.iter().zip(&rows.cones) {
             for g in &rows.g[block.row..block.row + block.dim] {
-                fastest = max(fastest, g.abs() * cone.active);
+                fastest = fastest.max(g.abs() * cone.active);
             }
         }
     }

@@ -1,13 +1,13 @@
 //! Impulses of the last step of one group, by what they belonged to, and servos at their limits; see
 //! [`stiction_assembly::warm_start`] and [`stiction_assembly::forces::effort_limits`].
 
-use super::lane::{load, mask};
+use super::numbers::load;
 use super::plan::Plan;
-use super::rows::{Key, Rows, turns};
+use super::rows::{Rows, turns};
 use super::touch::{Slot, one};
 use super::{Numbers64, WIDEST};
-use stiction_assembly::forces::{ImplicitForce, Servos};
-use stiction_assembly::{ContactMotion, RowKey, WarmStart};
+use stiction_assembly::forces::Servos;
+use stiction_assembly::{BlockKey, ContactMotion, RowKey, WarmStart};
 use stiction_dynamics::Real;
 use stiction_dynamics::spatial::{Vec3, vec3};
 
@@ -44,7 +44,7 @@ struct Contact {
 
 #[derive(Clone, Copy, Debug)]
 struct Row {
-    key: Key,
+    key: RowKey,
     impulse: Numbers64,
     young: Numbers64,
 }
@@ -101,17 +101,7 @@ impl Memory {
             }
         }
         for row in rows.iter().filter(|row| row.impulse[lane] != 0.0) {
-            let key = match row.key {
-                Key::Limit { joint, side } => RowKey::Limit { joint, side },
-                Key::Dry { dof } => RowKey::DryFriction { dof },
-                Key::Coupling { index } => RowKey::Coupling { index },
-                Key::Servo { actuator } => RowKey::ImplicitForce(ImplicitForce::Actuator(actuator)),
-                Key::Pull { tendon } => RowKey::ImplicitForce(ImplicitForce::Tendon(tendon)),
-                Key::Stop { tendon, side } => RowKey::TendonLimit { tendon, side },
-                Key::Drag { tendon } => RowKey::TendonFriction { tendon },
-                Key::Contact { .. } => continue,
-            };
-            to.push_row(key, row.impulse[lane]);
+            to.push_row(row.key, row.impulse[lane]);
         }
         for (promoted, bits) in servos.promoted_mut().iter_mut().zip(promoted) {
             *promoted = bits >> lane & 1 == 1;
@@ -132,17 +122,7 @@ impl Memory {
             kept.set_motion(lane, motion);
         }
         for (key, [now, before]) in from.rows() {
-            let key = match *key {
-                RowKey::Limit { joint, side } => Key::Limit { joint, side },
-                RowKey::DryFriction { dof } => Key::Dry { dof },
-                RowKey::Coupling { index } => Key::Coupling { index },
-                RowKey::ImplicitForce(ImplicitForce::Actuator(actuator)) => Key::Servo { actuator },
-                RowKey::ImplicitForce(ImplicitForce::Tendon(tendon)) => Key::Pull { tendon },
-                RowKey::TendonLimit { tendon, side } => Key::Stop { tendon, side },
-                RowKey::TendonFriction { tendon } => Key::Drag { tendon },
-                RowKey::Loop { .. } => continue, // not in lanes
-            };
-            let kept = self.last.row(key);
+            let kept = self.last.row(*key);
             (kept.impulse[lane], kept.young[lane]) = (*now, f64::from(*before == 0.0));
         }
         let (bits, promoted) = (&mut self.last.promoted, servos.promoted());
@@ -169,33 +149,36 @@ impl Memory {
         let Impulses { contacts, rows: single, .. } = &self.last;
         let (mut next, mut next_row) = (0, 0);
         for (block, cone) in rows.blocks.iter().zip(&rows.cones) {
-            let (kind, there) = (cone.mu.zero(), mask(cone.active));
-            if let Key::Contact { slot } = block.key {
-                let slot = &slots[slot];
-                while contacts.get(next).is_some_and(|m| m.pair < slot.pair) {
-                    next += 1;
-                }
-                let known = contacts[next..].iter().take_while(|m| m.pair == slot.pair);
-                let ([impulse, moment], new) = of_slot(known, slot, block.dim > 3, kind);
-                young.push(new);
-                for axis in slot.frame {
-                    out.push(T::select(there, axis.dot(impulse), kind));
-                }
-                if let Some(turning) = plan.pairs[slot.pair].turning {
-                    for turn in turns(turning, slot.frame, cone.mu).into_iter().take(block.dim - 3) {
-                        out.push(T::select(there, turn.dot(moment) / turn.norm_squared(), kind));
+            let (kind, there) = (cone.mu.zero(), cone.active.mask());
+            match block.key {
+                BlockKey::Contact(slot) => {
+                    let slot = &slots[slot];
+                    while contacts.get(next).is_some_and(|m| m.pair < slot.pair) {
+                        next += 1;
+                    }
+                    let known = contacts[next..].iter().take_while(|m| m.pair == slot.pair);
+                    let ([impulse, moment], new) = of_slot(known, slot, block.dim > 3, kind);
+                    young.push(new);
+                    for axis in slot.frame {
+                        out.push(T::select(there, axis.dot(impulse), kind));
+                    }
+                    if let Some(turning) = plan.pairs[slot.pair].turning {
+                        for turn in turns(turning, slot.frame, cone.mu).into_iter().take(block.dim - 3) {
+                            out.push(T::select(there, turn.dot(moment) / turn.norm_squared(), kind));
+                        }
                     }
                 }
-            } else {
-                while single.get(next_row).is_some_and(|m| m.key < block.key) {
-                    next_row += 1;
+                BlockKey::Row(key) => {
+                    while single.get(next_row).is_some_and(|m| m.key < key) {
+                        next_row += 1;
+                    }
+                    let [x, new] = match single.get(next_row).filter(|m| m.key == key) {
+                        Some(row) => [load(kind, &row.impulse), load(kind, &row.young)],
+                        None => [kind; 2],
+                    };
+                    young.push(new);
+                    out.push(T::select(there, x, kind));
                 }
-                let [x, new] = match single.get(next_row).filter(|m| m.key == block.key) {
-                    Some(row) => [load(kind, &row.impulse), load(kind, &row.young)],
-                    None => [kind; 2],
-                };
-                young.push(new);
-                out.push(T::select(there, x, kind));
             }
         }
     }
@@ -222,31 +205,34 @@ impl Memory {
         for ((block, cone), start) in rows.blocks.iter().zip(&rows.cones).zip(start) {
             let young = |lane| f64::from(start.lane(lane) == 0.0);
             let l = &lambda[block.row..block.row + block.dim];
-            if let Key::Contact { slot } = block.key {
-                let slot = &slots[slot];
-                let [t1, t2, n] = slot.frame;
-                let impulse = t1 * l[0] + t2 * l[1] + n * l[2];
-                let kept = self.next.contact(slot.pair, slot.ordinal);
-                for lane in (0..T::LANES).filter(|&lane| good.lane(lane) == 1.0) {
-                    kept.feature[lane] = slot.feature[lane];
-                    put(&mut kept.impulse, lane, one(impulse, lane));
-                    kept.young[lane] = young(lane);
-                    kept.set_motion(lane, Some(at_rest(one(slot.position, lane))));
-                }
-                if let Some(turning) = plan.pairs[slot.pair].turning {
-                    let turns = turns(turning, slot.frame, cone.mu);
-                    let mut moment = Vec3::zero(good);
-                    for (turn, l) in turns.into_iter().zip(&l[3..]) {
-                        moment += turn * *l;
-                    }
+            match block.key {
+                BlockKey::Contact(slot) => {
+                    let slot = &slots[slot];
+                    let [t1, t2, n] = slot.frame;
+                    let impulse = t1 * l[0] + t2 * l[1] + n * l[2];
+                    let kept = self.next.contact(slot.pair, slot.ordinal);
                     for lane in (0..T::LANES).filter(|&lane| good.lane(lane) == 1.0) {
-                        put(&mut kept.moment, lane, one(moment, lane));
+                        kept.feature[lane] = slot.feature[lane];
+                        put(&mut kept.impulse, lane, one(impulse, lane));
+                        kept.young[lane] = young(lane);
+                        kept.set_motion(lane, Some(at_rest(one(slot.position, lane))));
+                    }
+                    if let Some(turning) = plan.pairs[slot.pair].turning {
+                        let turns = turns(turning, slot.frame, cone.mu);
+                        let mut moment = Vec3::zero(good);
+                        for (turn, l) in turns.into_iter().zip(&l[3..]) {
+                            moment += turn * *l;
+                        }
+                        for lane in (0..T::LANES).filter(|&lane| good.lane(lane) == 1.0) {
+                            put(&mut kept.moment, lane, one(moment, lane));
+                        }
                     }
                 }
-            } else {
-                let kept = self.next.row(block.key);
-                for lane in (0..T::LANES).filter(|&lane| good.lane(lane) == 1.0) {
-                    (kept.impulse[lane], kept.young[lane]) = (l[0].lane(lane), young(lane));
+                BlockKey::Row(key) => {
+                    let kept = self.next.row(key);
+                    for lane in (0..T::LANES).filter(|&lane| good.lane(lane) == 1.0) {
+                        (kept.impulse[lane], kept.young[lane]) = (l[0].lane(lane), young(lane));
+                    }
                 }
             }
         }
@@ -336,7 +322,7 @@ impl Impulses {
     }
 
     /// The same of a single row.
-    fn row(&mut self, key: Key) -> &mut Row {
+    fn row(&mut self, key: RowKey) -> &mut Row {
         let at = match self.rows.last() {
             Some(last) if last.key >= key => self.rows.partition_point(|r| r.key < key),
             _ => self.rows.len(),

@@ -15,12 +15,9 @@
 //! Deterministic: what happens to an environment depends neither on the number of threads nor on its neighbours.
 
 mod alone;
-mod bias;
 mod fields;
 mod free;
 mod group;
-mod lane;
-mod lines;
 mod memory;
 mod numbers;
 mod plan;

@@ -1,30 +1,19 @@
 //! The numbers of a world that environments may have of their own, in lanes.
 
 use super::Numbers64;
-use super::lane::load;
 use super::plan::Plan;
+use stiction_assembly::forces::actuators;
+use stiction_assembly::laws::actuator::AffineActuator;
 use stiction_dynamics::spatial::{Sym3, vec3};
 use stiction_dynamics::{Model, Real};
-use stiction_models::Actuator;
 
 /// See the module.
 pub(super) struct Numbers<T> {
     /// Gravity, inertias, armature, damping, dry friction and springs count; the rest is constant.
     pub(super) model: Model<T>,
-    pub(super) servos: Vec<Servo<T>>,
+    pub(super) actuators: Vec<AffineActuator<T>>,
     /// Per pair of the plan.
     pub(super) surfaces: Vec<Surface<T>>,
-}
-
-/// An actuator's law and limits; see [`stiction_assembly::forces::actuators`].
-#[derive(Clone, Copy)]
-pub(super) struct Servo<T> {
-    pub(super) gain: T,
-    pub(super) bias: T,
-    pub(super) bias_length: T,
-    pub(super) bias_velocity: T,
-    pub(super) effort: [T; 2],
-    pub(super) control: [T; 2],
 }
 
 /// What two surfaces are to each other.
@@ -43,7 +32,7 @@ impl<T: Real> Numbers<T> {
         };
         Self {
             model: plan.world.model.cast(kind),
-            servos: plan.world.actuators.iter().map(|a| Servo::new(kind, a)).collect(),
+            actuators: plan.world.actuators.iter().map(|a| actuators::law(a).cast(kind)).collect(),
             surfaces: plan.surfaces.iter().map(surface).collect(),
         }
     }
@@ -75,10 +64,10 @@ impl<T: Real> Numbers<T> {
         for joint in &mut model.joints {
             (joint.stiffness, joint.spring_rest) = (next!(), next!());
         }
-        for servo in &mut self.servos {
-            (servo.gain, servo.bias) = (next!(), next!());
-            (servo.bias_length, servo.bias_velocity) = (next!(), next!());
-            servo.effort = [next!(), next!()];
+        for law in &mut self.actuators {
+            (law.gain, law.bias) = (next!(), next!());
+            (law.bias_length, law.bias_velocity) = (next!(), next!());
+            law.effort_range = [next!(), next!()];
         }
         for surface in &mut self.surfaces {
             *surface = Surface { friction: next!(), restitution: next!() };
@@ -86,17 +75,12 @@ impl<T: Real> Numbers<T> {
     }
 }
 
-impl<T: Real> Servo<T> {
-    fn new(kind: T, a: &Actuator) -> Self {
-        let range =
-            |r: Option<[f64; 2]>| r.unwrap_or([f64::NEG_INFINITY, f64::INFINITY]).map(|x| kind.like(x));
-        Self {
-            gain: kind.like(a.law.gain),
-            bias: kind.like(a.law.bias),
-            bias_length: kind.like(a.law.bias_length),
-            bias_velocity: kind.like(a.law.bias_velocity),
-            effort: range(a.effort_limit),
-            control: range(a.control_limit),
-        }
+/// Puts a number per lane into its lane.
+#[inline(always)]
+pub(super) fn load<T: Real>(kind: T, numbers: &Numbers64) -> T {
+    let mut x = kind;
+    for (lane, number) in numbers.iter().enumerate().take(T::LANES) {
+        x = x.with_lane(lane, *number);
     }
+    x
 }

@@ -10,13 +10,15 @@ use crate::stepping::integrate::fast_rotation::turning;
 use crate::stepping::integrate::trapezoidal::Trapezoidal;
 use std::collections::BTreeSet;
 use std::sync::Arc;
-use stiction_assembly::Spring;
 use stiction_assembly::contact_points::{ContactFinder, friction};
 use stiction_assembly::forces::actuators;
+use stiction_assembly::laws::restitution::bouncing_speed;
+use stiction_assembly::rows::scalar;
+use stiction_assembly::{RowKey, RowParams, Spring};
 use stiction_collision::{Shape, ShapeError};
 use stiction_dynamics::spatial::{Pose, Vec3};
-use stiction_dynamics::{JointKind, lanes};
-use stiction_models::{Actuator, Dimension, World};
+use stiction_dynamics::{JointKind, Model, Real, lanes};
+use stiction_models::{Dimension, World};
 
 /// Pairs of geometries beyond which contacts are found faster one environment at a time.
 const MOST_PAIRS: usize = 4096;
@@ -57,23 +59,13 @@ pub(super) struct Plan {
     pub(super) surfaces: Vec<[f64; 2]>,
     /// The world's own numbers, in the order in which lanes load them, each in all lanes.
     pub(super) numbers: Vec<Numbers64>,
-    /// Per dof: itself and its ancestors, towards the root.
-    pub(super) chains: Vec<Vec<usize>>,
-    /// Scalar joints with a limit: index, range.
-    pub(super) limits: Vec<(usize, [f64; 2])>,
-    /// Straight couplings, with their offsets.
-    pub(super) couplings: Vec<(Line, f64)>,
-    /// Per tendon; without terms where it runs over no joints.
-    pub(super) tendons: Vec<Line>,
-    /// Per actuator; without terms where it acts on one dof.
-    pub(super) pulls: Vec<Line>,
+    /// Rows of one scalar joint or of several, in order, where they act.
+    pub(super) rows: Vec<(RowKey, Line)>,
 }
 
-/// Σ c q over several scalar joints.
+/// J of a row of one scalar joint or of several.
 pub(super) struct Line {
-    /// (dof, c).
-    pub(super) terms: Vec<(usize, f64)>,
-    /// These and their ancestors, descending, with c or 0.
+    /// Dofs of its terms and their ancestors, descending, with c or 0.
     pub(super) support: Vec<(usize, f64)>,
     /// The support is the chain of this dof.
     pub(super) tip: Option<usize>,
@@ -87,7 +79,7 @@ impl Line {
         let tip = dofs.first().copied().filter(|&d| chains[d] == dofs);
         let coefficient = |dof: usize| terms.iter().filter(|t| t.0 == dof).map(|t| t.1).sum();
         let support = dofs.into_iter().map(|d| (d, coefficient(d))).collect();
-        Self { terms: terms.to_vec(), support, tip }
+        Self { support, tip }
     }
 }
 
@@ -164,6 +156,7 @@ impl Plan {
             model.joints[model.bodies[b].joints.start].kind == JointKind::Free
                 && model.bodies.iter().all(|c| c.parent != Some(b))
         };
+        // Per dof: itself and its ancestors, towards the root.
         let chains: Vec<Vec<usize>> = (0..model.nv())
             .map(|d| std::iter::successors(Some(d), |&d| model.dofs[d].parent).collect())
             .collect();
@@ -185,9 +178,7 @@ impl Plan {
             .collect();
         let obstacle = obstacle(&world, &finder, &places);
         let pairs = if obstacle.is_some() { Vec::new() } else { pairs(&world, &places, &finder, &chains) };
-        let scalar = |kind: JointKind| kind.is_scalar();
-        let line = |terms: &[(usize, f64)]| Line::new(terms, &chains);
-        let pull = |a: &Actuator| line(if a.transmission.len() > 1 { &a.transmission } else { &[] });
+        let line = |key: RowKey| (key, Line::new(&scalar::terms(&world, key), &chains));
         let surfaces = (pairs.iter())
             .map(|p| finder.surface_of(p.geometries[0], p.geometries[1]))
             .map(|s| [s.friction(), s.restitution])
@@ -211,20 +202,17 @@ impl Plan {
             free_bodies: (0..model.bodies.len()).filter(|&b| alone(b)).collect(),
             flies_alone,
             flying_bodies: flying,
-            limits: (model.joints.iter().enumerate())
-                .filter(|(_, j)| scalar(j.kind))
-                .filter_map(|(i, j)| Some((i, j.limit?)))
-                .collect(),
-            couplings: world.couplings.iter().map(|c| (line(&c.terms), c.offset)).collect(),
-            tendons: world.tendons.iter().map(|t| line(t.terms())).collect(),
-            pulls: world.actuators.iter().map(pull).collect(),
+            rows: if obstacle.is_some() {
+                Vec::new()
+            } else {
+                scalar::keys(&world).into_iter().map(line).collect()
+            },
             obstacle,
             seams: seams(&places, &finder, &pairs),
             places,
             turns: pairs.iter().any(|p| p.turning.is_some()),
             pairs,
             surfaces,
-            chains,
             settings,
             world,
         };
@@ -263,6 +251,19 @@ impl Plan {
         match self.settings.precision {
             Precision::Double => 1e-9,
             Precision::Single => 1e-5,
+        }
+    }
+
+    /// The numbers that rows are made with; gravity is that of `model`.
+    #[inline(always)]
+    pub(super) fn row_params<T: Real>(&self, model: &Model<T>) -> RowParams<T> {
+        let (p, gravity) = (&self.settings.stepper, model.gravity.norm());
+        let params = p.rows(p.dt, &self.world.model.gravity).cast(gravity);
+        let threshold = gravity.like(p.restitution_threshold);
+        RowParams {
+            bouncing_speed: bouncing_speed(threshold, params.h, gravity),
+            coarseness: gravity.like(self.coarser()),
+            ..params
         }
     }
 

@@ -1,4 +1,5 @@
-//! Rows of the constraint problem, in lanes: (1)–(5) of [`stiction_assembly`], and servos at their limits.
+//! Rows of the constraint problem, in lanes: the laws of [`stiction_assembly::laws`], gathered for contacts and for the rows of
+//! [`stiction_assembly::rows::scalar`].
 //!
 //! Along the chains of the tree, with M̂ = LᵀDL,
 //!
@@ -8,14 +9,17 @@
 //!
 //! A row that is missing in a lane is there all the same, with an impulse of zero.
 
-use super::bias::{bounce, face_bias};
 use super::free::Free;
-use super::lane::{mask, max, truth};
 use super::numbers::Numbers;
-use super::plan::{Acting, Pair, Plan};
+use super::plan::{Acting, Line, Pair, Plan};
 use super::touch::Slot;
 use crate::stepping::integrate::midpoint::NEAR;
 use stiction_assembly::contact_points::LEAST;
+use stiction_assembly::laws::restitution::Restitution;
+use stiction_assembly::laws::row::Row;
+use stiction_assembly::laws::turning::turning_axes;
+use stiction_assembly::rows::scalar::{At, row};
+use stiction_assembly::{BlockKey, RowKey, RowParams};
 use stiction_dynamics::spatial::Vec3;
 use stiction_dynamics::{Factor, Kinematics, Model, Real};
 use stiction_solvers::lanes::{LaneCone, LaneProblem};
@@ -23,23 +27,11 @@ use stiction_solvers::lanes::{LaneCone, LaneProblem};
 /// Rows beyond which lanes are solved one after another, and a single one not in lanes at all.
 pub(super) const MOST_ROWS: usize = 60;
 
-/// What a block of rows belongs to.
-#[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]
-pub(super) enum Key {
-    Contact { slot: usize },
-    Limit { joint: usize, side: usize },
-    Dry { dof: usize },
-    Coupling { index: usize },
-    Servo { actuator: usize },
-    Pull { tendon: usize },
-    Stop { tendon: usize, side: usize },
-    Drag { tendon: usize },
-}
-
 /// One block: three rows of a contact (t₁, t₂, n), more where it resists spinning (n) and rolling (t₁, t₂), or one.
 #[derive(Clone, Copy)]
 pub(super) struct Block {
-    pub(super) key: Key,
+    /// Constraint that the block is of; a contact is a slot.
+    pub(super) key: BlockKey,
     /// Its first row.
     pub(super) row: usize,
     pub(super) dim: usize,
@@ -126,25 +118,23 @@ impl<T: Real> Rows<T> {
     ) {
         self.clear();
         self.deep = sound.zero();
-        for (index, slot) in slots.iter().enumerate() {
-            self.push_contact(plan, numbers, free, v, index, slot);
+        let params = plan.row_params(&numbers.model);
+        for slot in slots {
+            self.push_contact(plan, &params, numbers, free, v, slot);
         }
-        self.push_limits(plan, free, [q, v], sound);
-        self.push_dry_friction(plan, numbers, free, sound);
-        self.push_couplings(plan, free, q, sound);
-        for (i, a) in plan.world.actuators.iter().enumerate() {
-            if let Some(s) = free.servo_row(plan, numbers, i, v) {
-                let cone = LaneCone::row(s.bounds, s.there * sound);
-                let key = Key::Servo { actuator: i };
-                self.gaps.push(s.g.zero());
-                let numbers = [s.g, s.compliance];
-                match a.transmission[..] {
-                    [only] => self.push_scalar(plan, free, key, only, numbers, cone),
-                    _ => self.push_line(free, key, (&plan.pulls[i], 1.0), numbers, cone),
-                }
-            }
+        let at = At {
+            params,
+            q,
+            v,
+            free_velocity: &free.v_free,
+            q_of_dof: &plan.q_of_dof,
+            model: &numbers.model,
+            laws: &numbers.actuators,
+            efforts: &free.rows,
+        };
+        for (key, line) in &plan.rows {
+            self.push_row(plan, free, line, *key, &row(&plan.world, *key, &at), sound);
         }
-        self.push_tendons(plan, free, [q, v], sound);
         self.form(free);
     }
 
@@ -166,10 +156,10 @@ impl<T: Real> Rows<T> {
     fn push_contact(
         &mut self,
         plan: &Plan,
+        params: &RowParams<T>,
         numbers: &Numbers<T>,
         free: &Free<T>,
         v: &[T],
-        index: usize,
         slot: &Slot<T>,
     ) {
         let (pair, surface) = (&plan.pairs[slot.pair], &numbers.surfaces[slot.pair]);
@@ -188,35 +178,31 @@ impl<T: Real> Rows<T> {
         let u = point(trees, free, slot.position, pair.bodies[1])
             - point(trees, free, slot.position, pair.bodies[0]);
         let mut g = [t1.dot(u), t2.dot(u), n.dot(u)];
-        let h = slot.gap.like(plan.h());
-        let mut bounces = h.zero();
-        let (bias, compliance) = match pair.spring {
+        let zero = slot.gap.zero();
+        let (mut bounces, mut compliance) = (zero, zero);
+        match pair.spring {
             Some(spring) => {
-                // (3') of the assembly.
-                let depth = max(-slot.gap, h.zero());
-                let over = T::not(h.zero().less(slot.gap));
-                let slow = h + h.like(spring.relaxation) + h.like(spring.dissipation) * depth;
-                let time = T::select(over, slow, h);
-                (slot.gap / time, h.one() / (h * h.like(spring.stiffness) * time))
+                let row = spring.cast(zero).yielding(slot.gap, params.h);
+                g[2] += row.bias;
+                compliance = row.compliance;
+                self.gaps.push(row.bias.max(zero));
             }
             None => {
-                let mut bias = face_bias(plan, slot);
-                self.note_depth(plan, bias, slot.active);
-                bias = max(bias, h.zero());
-                if T::any(h.zero().less(surface.restitution)) {
-                    let mut before = h.zero();
+                let mut before = zero;
+                if T::any(zero.less(surface.restitution)) {
                     for (k, acting) in pair.support.iter().enumerate() {
                         before += self.W[first + 3 * k + 2] * v[acting.dof];
                     }
-                    let distances = [slot.gap, slot.gap.like(pair.bounce_depth)];
-                    let speeds = [before, g[2]];
-                    (bias, bounces) = bounce(plan, numbers, distances, speeds, surface.restitution, bias);
                 }
-                (bias, h.zero())
+                let surfaces =
+                    Restitution { coefficient: surface.restitution, depth: zero.like(pair.bounce_depth) };
+                let bias = params.rigid_contact(slot.gap, slot.face, surfaces, before, g[2]);
+                self.note_depth(plan, bias.correction, slot.active);
+                bounces = zero.truth(bias.bounces);
+                g[2] += bias.gap + bias.restitution;
+                self.gaps.push(bias.gap);
             }
-        };
-        g[2] += bias;
-        self.gaps.push(max(bias, h.zero()));
+        }
         let (row, part) = (self.rows, self.parts.len());
         let mut friction = surface.friction;
         self.compliance.push(compliance);
@@ -229,7 +215,7 @@ impl<T: Real> Rows<T> {
         self.parts.push(Part { row, dim: 3, w: first, support });
         self.halve::<3>(&free.factor, tip, first, support);
         if let Some(turning) = pair.turning {
-            friction = max(friction, h.like(LEAST));
+            friction = friction.max(zero.like(LEAST));
             let turns = turns(turning, slot.frame, friction);
             if turning[1] > 0.0 {
                 self.push_turning::<3>(free, pair, turns, tip);
@@ -238,7 +224,8 @@ impl<T: Real> Rows<T> {
             }
         }
         let dim = self.rows - row;
-        self.blocks.push(Block { key: Key::Contact { slot: index }, row, dim, part });
+        // Contacts come first, in the order of their slots.
+        self.blocks.push(Block { key: BlockKey::Contact(self.blocks.len()), row, dim, part });
         self.cones.push(LaneCone::contact(dim, friction, slot.active));
     }
 
@@ -275,31 +262,36 @@ impl<T: Real> Rows<T> {
         self.halve::<D>(&free.factor, tip, first, support);
     }
 
-    /// Notes a row that is `active` and whose position error would be undone at the rate −`bias`: lanes correct no positions.
+    /// Notes a row that is `active` and whose position error would be undone at the rate −`correction`: lanes correct no positions.
     #[inline(always)]
-    pub(super) fn note_depth(&mut self, plan: &Plan, bias: T, active: T) {
-        let some = bias.like(plan.coarser() * CORRECTED);
-        self.deep = max(self.deep, active * truth(bias, some.less(-bias)));
+    fn note_depth(&mut self, plan: &Plan, correction: T, active: T) {
+        let some = correction.like(plan.coarser() * CORRECTED);
+        self.deep = self.deep.max(active * correction.truth(some.less(-correction)));
     }
 
-    /// A row whose J is written.
+    /// A row along a line, in the `sound` lanes.
     #[inline(always)]
-    pub(super) fn push_row(
-        &mut self,
-        free: &Free<T>,
-        key: Key,
-        (first, support, tip): (usize, (usize, usize), Option<usize>),
-        [g, compliance]: [T; 2],
-        cone: LaneCone<T>,
-    ) {
-        self.blocks.push(Block { key, row: self.rows, dim: 1, part: self.parts.len() });
+    fn push_row(&mut self, plan: &Plan, free: &Free<T>, line: &Line, key: RowKey, row: &Row<T>, sound: T) {
+        let active = sound.truth(row.there) * sound;
+        if !T::any(active.mask()) {
+            return;
+        }
+        self.note_depth(plan, row.correction, active);
+        let (first, begin) = (self.W.len(), self.supports.len());
+        for &(dof, c) in &line.support {
+            self.supports.push(dof);
+            self.W.push(sound.like(c));
+        }
+        let support = (begin, self.supports.len());
+        self.blocks.push(Block { key: BlockKey::Row(key), row: self.rows, dim: 1, part: self.parts.len() });
         self.parts.push(Part { row: self.rows, dim: 1, w: first, support });
-        self.cones.push(cone);
-        self.compliance.push(compliance);
-        self.bounces.push(g.zero());
-        self.g.push(g);
+        self.cones.push(LaneCone::row(row.bounds, active));
+        self.compliance.push(row.compliance);
+        self.bounces.push(sound.zero());
+        self.gaps.push(row.gap.max(sound.zero()));
+        self.g.push(row.g());
         self.rows += 1;
-        self.halve::<1>(&free.factor, tip, first, support);
+        self.halve::<1>(&free.factor, line.tip, first, support);
     }
 
     /// J becomes W on one part of `D` rows.
@@ -421,13 +413,13 @@ impl<T: Real> Rows<T> {
         self.held.clear();
         self.held.resize(plan.world.model.trees, kind.zero());
         for i in 0..self.blocks.len() {
-            let holds = T::select(mask(self.bounces[i]), kind.zero(), self.holds(i, lambda));
+            let holds = T::select(self.bounces[i].mask(), kind.zero(), self.holds(i, lambda));
             for tree in self.trees(plan, i) {
-                self.held[tree] = max(self.held[tree], holds);
+                self.held[tree] = self.held[tree].max(holds);
             }
         }
         for tree in &plan.flyers {
-            flies = T::select(mask(self.held[*tree]), flies, kind.one());
+            flies = T::select(self.held[*tree].mask(), flies, kind.one());
         }
         flies
     }
@@ -442,9 +434,9 @@ impl<T: Real> Rows<T> {
             let body = &plan.world.model.bodies[b];
             let mut moves = kind.zero();
             for v in &v[body.dofs.clone()] {
-                moves = max(moves, (kind.like(half) * *v).abs());
+                moves = Real::max(moves, (kind.like(half) * *v).abs());
             }
-            let moves = T::both(mask(self.held[body.tree]), kind.like(NEAR).less(moves));
+            let moves = T::both(self.held[body.tree].mask(), kind.like(NEAR).less(moves));
             if !T::any(moves) {
                 continue;
             }
@@ -452,10 +444,10 @@ impl<T: Real> Rows<T> {
             for i in 0..self.blocks.len() {
                 let trees = self.trees(plan, i);
                 if trees.contains(&body.tree) && trees.iter().any(|t| !plan.flies_alone[*t]) {
-                    company = max(company, self.holds(i, lambda));
+                    company = Real::max(company, self.holds(i, lambda));
                 }
             }
-            rolls = T::select(T::both(moves, T::not(mask(company))), kind.one(), rolls);
+            rolls = T::select(T::both(moves, T::not(company.mask())), kind.one(), rolls);
         }
         rolls
     }
@@ -465,8 +457,8 @@ impl<T: Real> Rows<T> {
     pub(super) fn bounce(&self, lambda: &[T], kind: T) -> T {
         let mut bounce = kind.zero();
         for i in 0..self.blocks.len() {
-            if T::any(mask(self.bounces[i])) {
-                bounce = max(bounce, self.bounces[i] * self.holds(i, lambda));
+            if T::any(self.bounces[i].mask()) {
+                bounce = bounce.max(self.bounces[i] * self.holds(i, lambda));
             }
         }
         bounce
@@ -480,7 +472,7 @@ impl<T: Real> Rows<T> {
         for lambda in &lambda[block.row..block.row + block.dim] {
             size += lambda.abs();
         }
-        truth(size, size.zero().less(size))
+        size.truth(size.zero().less(size))
     }
 
     /// The trees that block i acts upon, twice the same if it is one.
@@ -542,19 +534,11 @@ fn column<T: Real>(kin: &Kinematics<T>, p: Vec3<T>, acting: &Acting) -> Vec3<T> 
 /// Position errors that are undone more slowly than this are left alone [m/s].
 const CORRECTED: f64 = 1e-8;
 
-/// What the rows beyond the third turn about, times its length, as in [`crate::ContactPoint`].
+/// The axes of rows that resist turning, see [`stiction_assembly::laws::turning`].
 #[inline(always)]
-pub(super) fn turns<T: Real>(
-    [spin, roll, other]: [f64; 3],
-    frame: [Vec3<T>; 3],
-    friction: T,
-) -> [Vec3<T>; 3] {
-    let arm = friction.one() / friction;
-    [
-        frame[2] * (friction.like(spin) * arm),
-        frame[0] * (friction.like(roll) * arm),
-        frame[1] * (friction.like(other) * arm),
-    ]
+pub(super) fn turns<T: Real>(turning: [f64; 3], frame: [Vec3<T>; 3], friction: T) -> [Vec3<T>; 3] {
+    let [spin, roll, other] = turning;
+    turning_axes([friction.like(spin), friction.like(roll), friction.like(other)], frame, friction)
 }
 
 /// The velocity v_f of the point of `body` now at p.

@@ -5,10 +5,9 @@
 //! a capsule meets a plane of the world, otherwise lane by lane from [`stiction_collision::collide`]. Which points
 //! count is decided as in [`stiction_assembly::contact_points`].
 
-use super::lane::{max, min, truth};
 use super::memory::Memory;
 use super::plan::{Ends, Kind, Pair, Plan};
-use stiction_assembly::coplanar::{NEAR, ROUNDING, SAME_NORMAL};
+use stiction_assembly::laws::coplanar::{Face, FacePoint, Plane};
 use stiction_assembly::swept::{BEND, TOUCH, will_meet};
 use stiction_collision::{Manifold, ManifoldPoint, SPAN, collide, plane_feature};
 use stiction_dynamics::spatial::{Motion, Pose, Quat, Vec3};
@@ -28,9 +27,16 @@ pub(super) struct Slot<T> {
     /// (t1, t2, n), n from A to B.
     pub(super) frame: [Vec3<T>; 3],
     pub(super) gap: T,
-    /// Of the face it is of, as in [`stiction_assembly::coplanar`].
-    pub(super) deepest: T,
-    pub(super) spread: T,
+    /// Gaps that it shares with the points of its face.
+    pub(super) face: Face<T>,
+}
+
+impl<T: Real> Slot<T> {
+    /// The point, as far as faces are concerned.
+    #[inline(always)]
+    fn point(&self) -> FacePoint<T> {
+        FacePoint { position: self.position, n: self.frame[2], gap: self.gap }
+    }
 }
 
 /// See the module.
@@ -104,13 +110,13 @@ impl<T: Real> Touch<T> {
                     if let Some(segment) = segment {
                         self.ends(plan, kin, index, sound, [g, plane], segment);
                     } else {
-                        self.one_by_one((plan, memory), kin, index, truth(sound, low) * sound);
+                        self.one_by_one((plan, memory), kin, index, sound.truth(low) * sound);
                     }
                 }
                 Kind::Bounded => {
                     let near = self.near(plan, kin, pair);
                     if T::any(near) {
-                        self.one_by_one((plan, memory), kin, index, truth(sound, near) * sound);
+                        self.one_by_one((plan, memory), kin, index, sound.truth(near) * sound);
                     }
                 }
             }
@@ -126,7 +132,7 @@ impl<T: Real> Touch<T> {
     /// 1 where something meets two geometries with a seam between them: lanes judge every pair alone.
     #[inline(always)]
     pub(super) fn crosses(&self, plan: &Plan, kind: T) -> T {
-        plan.seams.iter().fold(kind.zero(), |crosses, &[a, b]| max(crosses, min(self.met[a], self.met[b])))
+        plan.seams.iter().fold(kind.zero(), |crosses, &[a, b]| crosses.max(self.met[a].min(self.met[b])))
     }
 
     /// Origins, velocities and margins of what moves.
@@ -176,7 +182,7 @@ impl<T: Real> Touch<T> {
         let count = if two { 2 } else { 1 };
         // Near, or near at the end of the motion without contacts.
         let (rest, margin) = (sound.like(pair.rest), sound.like(plan.settings.stepper.margin));
-        let near = max(margin, sound.like(TOUCH)) + sound.like(BEND) * h * self.speed[g];
+        let near = margin.max(sound.like(TOUCH)) + sound.like(BEND) * h * self.speed[g];
         let mut counts = sound.zero();
         for (p, gap) in points.iter().zip(&gaps).take(count) {
             let ahead = *gap + h * n.dot(V.linear_at(*p - center));
@@ -196,10 +202,10 @@ impl<T: Real> Touch<T> {
         let feature = |k: usize| plane_feature(k).rotate_left(16 * plane as u32);
         for k in 0..count {
             let within = T::not(reach.less(gaps[k]));
-            self.met[index] = max(self.met[index], truth(sound, within));
+            self.met[index] = self.met[index].max(sound.truth(within));
             let active = T::select(within, counts, sound.zero());
             let gap = gaps[k] - rest;
-            if T::any(super::lane::mask(active)) {
+            if T::any(active.mask()) {
                 self.slots.push(Slot {
                     pair: index,
                     ordinal: k,
@@ -208,8 +214,7 @@ impl<T: Real> Touch<T> {
                     position: points[k] - n * (r + sound.like(0.5) * gaps[k]) + frame[2] * (pitch * gap),
                     frame,
                     gap,
-                    deepest: gap,
-                    spread: gap.zero(),
+                    face: Face::of_one(gap),
                 });
             }
         }
@@ -330,8 +335,7 @@ impl<T: Real> Touch<T> {
                         position: Vec3::zero(near),
                         frame: [Vec3::X.cast(near), Vec3::Y.cast(near), Vec3::Z.cast(near)],
                         gap: near.zero(),
-                        deepest: near.zero(),
-                        spread: near.zero(),
+                        face: Face::of_one(near.zero()),
                     });
                 }
                 let slot = &mut self.slots[first + k];
@@ -339,7 +343,7 @@ impl<T: Real> Touch<T> {
                 slot.active = slot.active.with_lane(lane, 1.0);
                 let gap = point.gap - pair.rest;
                 slot.gap = slot.gap.with_lane(lane, gap);
-                slot.deepest = slot.gap;
+                slot.face.deepest = slot.gap;
                 put(&mut slot.position, lane, point.position + n * (pair.pitch * gap));
                 for (axis, value) in slot.frame.iter_mut().zip([t1, t2, n]) {
                     put(axis, lane, value);
@@ -356,43 +360,31 @@ fn flatten<T: Real>(plan: &Plan, slots: &mut [Slot<T>], lead: &mut Vec<T>) {
     let rigid = |s: &Slot<T>| plan.pairs[s.pair].spring.is_none();
     lead.clear();
     lead.extend(slots.iter().map(|s| if rigid(s) { s.active } else { s.active.zero() }));
+    let coarseness = slots[0].gap.like(plan.coarser());
     for first in 0..slots.len() {
-        let one = slots[first];
-        let (kind, mine) = (one.gap.zero(), lead[first]);
-        let of_face = |s: &Slot<T>, lead: T| of_one_face(plan, &one, s, mine * lead);
-        let (mut deepest, mut level, mut spread) = (one.gap, one.frame[2].dot(one.position), kind);
-        let mut far = kind;
+        let (one, mine) = (slots[first].point(), lead[first]);
+        if !T::any(mine.mask()) {
+            continue;
+        }
+        let mut plane = Plane::new(&one);
         for (slot, lead) in slots[first..].iter().zip(&lead[first..]) {
-            let lower = T::both(of_face(slot, *lead), slot.gap.less(deepest));
-            deepest = T::select(lower, slot.gap, deepest);
-            level = T::select(lower, slot.frame[2].dot(slot.position), level);
+            let slot = slot.point();
+            plane.deepen(&slot, T::both((mine * *lead).mask(), slot.is_of_face_of(&one, coarseness)));
         }
         for (slot, lead) in slots[first..].iter().zip(&lead[first..]) {
-            let apart = slot.gap - deepest;
-            let (face, beyond) = (of_face(slot, *lead), kind.like(plan.coarser() * NEAR).less(apart));
-            far = T::select(T::both(face, beyond), kind.one(), far);
-            spread = T::select(T::both(face, T::not(beyond)), max(spread, apart), spread);
+            let slot = slot.point();
+            let face = T::both((mine * *lead).mask(), slot.is_of_face_of(&one, coarseness));
+            plane.widen(&slot, face, coarseness);
         }
-        let moves = super::lane::mask(far);
         for (slot, lead) in slots[first..].iter_mut().zip(&mut lead[first..]) {
-            let face = of_face(slot, *lead);
-            let n = slot.frame[2];
-            slot.position += n * T::select(T::both(face, moves), level - n.dot(slot.position), kind);
-            slot.deepest = T::select(face, deepest, slot.deepest);
-            slot.spread = T::select(face, spread, slot.spread);
-            *lead = T::select(face, kind, *lead);
+            let point = slot.point();
+            let face = T::both((mine * *lead).mask(), point.is_of_face_of(&one, coarseness));
+            slot.position = plane.flattened(&point, face);
+            slot.face.deepest = T::select(face, plane.face.deepest, slot.face.deepest);
+            slot.face.spread = T::select(face, plane.face.spread, slot.face.spread);
+            *lead = T::select(face, lead.zero(), *lead);
         }
     }
-}
-
-/// Where two points that `may` be of one face are.
-#[inline(always)]
-fn of_one_face<T: Real>(plan: &Plan, p: &Slot<T>, q: &Slot<T>, may: T) -> T::Mask {
-    let n = p.frame[2];
-    let same = (n - q.frame[2]).norm_squared().less(may.like(SAME_NORMAL));
-    let limit = max(p.gap.abs(), q.gap.abs()) + may.like(plan.coarser() * ROUNDING);
-    let height = n.dot(p.position - q.position).abs();
-    T::both(super::lane::mask(may), T::both(same, T::not(limit.less(height))))
 }
 
 /// Squared distance of two segments with the half vectors a and b, the middle of the second at d from that of the
@@ -401,13 +393,13 @@ fn of_one_face<T: Real>(plan: &Plan, p: &Slot<T>, q: &Slot<T>, may: T) -> T::Mas
 fn segments<T: Real>(a: Vec3<T>, b: Vec3<T>, d: Vec3<T>) -> T {
     let one = d.x.one();
     let tiny = d.x.like(1e-30);
-    let (aa, bb, ab) = (max(a.norm_squared(), tiny), max(b.norm_squared(), tiny), a.dot(b));
+    let (aa, bb, ab) = (a.norm_squared().max(tiny), b.norm_squared().max(tiny), a.dot(b));
     let (ad, bd) = (a.dot(d), b.dot(d));
     // Least of |d + t b − s a|² over the square: s first, then t, then s again.
-    let det = max(aa * bb - ab * ab, tiny);
-    let s = max(min((ad * bb - bd * ab) / det, one), -one);
-    let t = max(min((s * ab - bd) / bb, one), -one);
-    let s = max(min((ad + t * ab) / aa, one), -one);
+    let det = (aa * bb - ab * ab).max(tiny);
+    let s = ((ad * bb - bd * ab) / det).min(one).max(-one);
+    let t = ((s * ab - bd) / bb).min(one).max(-one);
+    let s = ((ad + t * ab) / aa).min(one).max(-one);
     (d + b * t - a * s).norm_squared()
 }
 

@@ -1,12 +1,12 @@
 //! The trapezoidal rule in lanes: what [`crate::stepping::integrate::hits`] asks of their rows, and the velocities by which
 //! all moves.
 
-use super::lane::{mask, max, truth};
 use super::numbers::Numbers;
 use super::plan::Plan;
-use super::rows::{Key, Rows};
+use super::rows::Rows;
 use crate::stepping::integrate::hits::{Hits, Opening, SolvedBlocks};
 use crate::stepping::integrate::trapezoidal::STILL;
+use stiction_assembly::BlockKey;
 use stiction_dynamics::{Factor, Real};
 
 /// See the module.
@@ -52,7 +52,7 @@ impl<T: Real> Trapezoidal<T> {
         for (v, next) in v.iter().zip(v_next) {
             changes = T::select(kind.like(STILL).less((*v - *next).abs()), kind.one(), changes);
         }
-        if !T::any(mask(changes)) {
+        if !T::any(changes.mask()) {
             return;
         }
         for (joined, driven) in self.hits.joined.iter_mut().zip(&plan.driven) {
@@ -67,14 +67,12 @@ impl<T: Real> Trapezoidal<T> {
             }
         }
         let Self { start, young, hits, L_v } = self;
-        let p = &plan.settings.stepper;
-        let fast = numbers.model.gravity.norm() * kind.like(2.0 * p.dt);
-        let slow = max(kind.like(p.restitution_threshold), fast);
+        let (slow, p) = (plan.row_params(&numbers.model).bouncing_speed, &plan.settings.stepper);
         hits.find(&Blocks { plan, rows, lambda, start, young, L_v }, slow, kind.like(p.slop / p.dt));
         for (dof, out) in out.iter_mut().enumerate() {
             let tree = plan.tree_of_dof[dof];
             let goes = if plan.goes[tree] { kind.one() } else { hits.joined[tree] };
-            let goes = T::both(mask(goes * changes), T::not(mask(hits.hit[tree])));
+            let goes = T::both((goes * changes).mask(), T::not(hits.hit[tree].mask()));
             *out = T::select(goes, *out + kind.like(0.5) * (v[dof] - *out), *out);
         }
     }
@@ -84,7 +82,7 @@ impl<T: Real> Trapezoidal<T> {
     pub(super) fn turns_back(&self, stiff: &[T], kind: T) -> T {
         let mut turns = kind;
         for (hit, stiff) in self.hits.hit.iter().zip(stiff) {
-            turns = max(turns, *hit * *stiff);
+            turns = turns.max(*hit * *stiff);
         }
         turns
     }
@@ -118,19 +116,19 @@ impl<T: Real> SolvedBlocks<T> for Blocks<'_, T> {
 
     #[inline(always)]
     fn opening(&self, i: usize) -> Option<Opening<T>> {
-        let key = self.rows.blocks[i].key;
-        let contact = matches!(key, Key::Contact { .. });
-        if !contact && !matches!(key, Key::Limit { .. } | Key::Stop { .. }) {
-            return None;
-        }
+        let contact = match self.rows.blocks[i].key {
+            BlockKey::Contact(_) => true,
+            BlockKey::Row(key) if key.cone([0.0; 2]).opens() => false,
+            BlockKey::Row(_) => return None,
+        };
         let zero = self.start[i].zero();
-        let old = T::both(zero.less(self.start[i].abs()), T::not(mask(self.young[i])));
+        let old = T::both(zero.less(self.start[i].abs()), T::not(self.young[i].mask()));
         Some(Opening {
             contact,
             rates: [self.rows.normal_velocity(i, &self.L_v[0]), self.rows.normal_velocity(i, &self.L_v[1])],
             gap: self.rows.gaps[i],
             bounces: self.rows.bounces[i],
-            new: truth(zero, T::not(old)),
+            new: zero.truth(T::not(old)),
             there: self.rows.cones[i].active,
         })
     }

@@ -1,6 +1,7 @@
 //! The judge of the contact crate in place of the lanes' own: problem and impulses of one lane, written out in `f64`.
 
-use super::rows::{Key, Rows};
+use super::rows::Rows;
+use stiction_assembly::BlockKey;
 use stiction_contact::{Cone, ConstraintProblem, Judge};
 use stiction_dynamics::Real;
 
@@ -27,15 +28,11 @@ impl Witness {
                 continue;
             }
             let cone = match block.key {
-                Key::Contact { .. } => match (cone.mu.lane(lane), block.dim) {
+                BlockKey::Contact(_) => match (cone.mu.lane(lane), block.dim) {
                     (mu, 3) => Cone::Friction { mu },
                     (mu, dim) => Cone::Patch { mu, rolls: dim == 6 },
                 },
-                Key::Limit { .. } | Key::Stop { .. } => Cone::NonNegative,
-                Key::Coupling { .. } => Cone::Free,
-                Key::Dry { .. } | Key::Servo { .. } | Key::Pull { .. } | Key::Drag { .. } => {
-                    Cone::Box { lo: cone.bounds[0].lane(lane), hi: cone.bounds[1].lane(lane) }
-                }
+                BlockKey::Row(key) => key.cone(cone.bounds.map(|x| x.lane(lane))),
             };
             let range = block.row..block.row + block.dim;
             let g: Vec<f64> = rows.g[range.clone()].iter().map(|g| g.lane(lane)).collect();

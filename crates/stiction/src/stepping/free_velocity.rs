@@ -7,10 +7,9 @@ use super::integrate::trapezoidal::Trapezoidal;
 use crate::input::Input;
 use crate::state::State;
 use stiction_assembly::Posed;
-use stiction_assembly::forces::{
-    Effort, GravityCompensation, ImplicitForce, Servos, actuators, midpoint_moment, tendons,
-};
-use stiction_dynamics::spatial::Motion;
+use stiction_assembly::forces::{Effort, GravityCompensation, ImplicitForce, Servos, actuators, tendons};
+use stiction_assembly::laws::gyroscopic::midpoint_moment;
+use stiction_dynamics::spatial::{Motion, vec3};
 use stiction_dynamics::{
     CrbaWorkspace, Factor, JointKind, Kinematics, MassMatrix, RneaWorkspace, Velocities, bias_into,
     crba_into, lanes, motions_into,
@@ -110,7 +109,8 @@ impl FreeMotion {
         };
         for &b in self.free_bodies.iter().filter(explicit) {
             let i = model.bodies[b].dofs.start + 3;
-            let moment = midpoint_moment(&model.bodies[b].inertia.about_com(), &state.v[i..i + 3], h);
+            let omega = vec3(state.v[i], state.v[i + 1], state.v[i + 2]);
+            let moment = midpoint_moment(&model.bodies[b].inertia.about_com(), omega, h);
             tau[i..i + 3].iter_mut().zip(moment.to_array()).for_each(|(t, m)| *t += m);
         }
         tau.iter_mut().for_each(|t| *t = -*t);

@@ -10,7 +10,7 @@
 //! the start of the part, and then shortened by regula falsi until nothing overlaps by more than 10 nm.
 //!
 //! A step has [`StepperParams::impact_instants`] instants of bounces at most. What would bounce after the last does so at once, in the
-//! problem of the rest of the step ([`stiction_assembly::restitution`]), and the report names [`Remedy::ImpactsAtOnce`].
+//! problem of the rest of the step ([`stiction_assembly::laws::restitution`]), and the report names [`Remedy::ImpactsAtOnce`].
 //!
 //! Problem and impulses of a step in parts are those of the last part. Contacts and certificates of earlier parts and of impacts are
 //! kept ([`Earlier`]): all contact forces of a step explain its change of momentum, and the worst certificate is that of the step.

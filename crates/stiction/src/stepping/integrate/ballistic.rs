@@ -13,7 +13,7 @@
 //! energy are those of (5) of time stepping, kept to rounding. So they move if their only efforts are given ones, dampers, joint springs and servos on
 //! single dofs ([`crate::HigherOrder`]); trees with tendons, loops, couplings, dry friction or carried weight go by the
 //! trapezoidal rule, [`super::trapezoidal`]. A free body on which nothing acts but
-//! bounces, each after its share s of the step ([`stiction_assembly::restitution`]), moves by (1) and (2) with the mean velocities
+//! bounces, each after its share s of the step ([`stiction_assembly::laws::restitution`]), moves by (1) and (2) with the mean velocities
 //!
 //! ```text
 //!     (v + v_f)/2 + M⁻¹ Σ (1 − s) Jᵀ λ                                                               (4)
@@ -41,7 +41,7 @@ use crate::params::HigherOrder;
 use crate::state::State;
 use std::collections::BTreeSet;
 use stiction_assembly::Posed;
-use stiction_assembly::forces::midpoint_moment;
+use stiction_assembly::laws::gyroscopic::midpoint_moment;
 use stiction_dynamics::spatial::{Mat3, Quat, Sym3, Vec3, vec3};
 use stiction_dynamics::{Factor, JointKind, MassMatrix, Model};
 use stiction_models::World;
@@ -186,7 +186,7 @@ impl Ballistic {
     /// impulses do, and of trees for which (3) is not accurate. `mass` is M̂.
     pub(crate) fn unbound_into(
         &mut self,
-        (world, state, input): (&World, &State, &Input),
+        (state, input): (&State, &Input),
         mass: &MassMatrix,
         h: f64,
         [v_free, v_next]: [&[f64]; 2],
@@ -199,7 +199,7 @@ impl Ballistic {
             out[body.tree] = (!crushed).then_some(Unbound::Body);
         }
         for tree in self.trees.iter_mut().filter(|t| self.touch[t.number] == Touch::Nothing) {
-            let found = tree.find(world, state, (&self.applied, input), mass, h);
+            let found = tree.find(state, (&self.applied, input), mass, h);
             out[tree.number] = found.then_some(Unbound::Tree);
         }
     }
@@ -439,7 +439,7 @@ impl Flight {
 /// `None` where no gyroscopic moment acts.
 pub(crate) fn after_impulses(I_Cm: &Sym3, w: Vec3, w_problem: Vec3, h: f64) -> Option<Flight> {
     let gyration = |w: Vec3| {
-        let moment = w.cross(*I_Cm * w) + midpoint_moment(I_Cm, &w.to_array(), h);
+        let moment = w.cross(*I_Cm * w) + midpoint_moment(I_Cm, w, h);
         if moment == Vec3::ZERO {
             return None;
         }

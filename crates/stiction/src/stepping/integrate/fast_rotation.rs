@@ -34,7 +34,7 @@ pub(crate) const FAR: f64 = 0.2;
 /// Share of its energy that a tree may gain by C v in a step so long [–].
 const GAIN: f64 = 0.01;
 
-/// Where a joint turns, but of free bodies, which are in [`stiction_assembly::forces::gyroscopic`], and of bodies about one axis, whose b does
+/// Where a joint turns, but of free bodies, which are in [`stiction_assembly::laws::gyroscopic`], and of bodies about one axis, whose b does
 /// not depend on v.
 pub(crate) fn turning(world: &World) -> Vec<usize> {
     let model = &world.model;

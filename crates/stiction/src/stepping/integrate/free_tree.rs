@@ -33,7 +33,6 @@ impl FreeTree {
     /// enough. `mass` is M̂ of the whole.
     pub(crate) fn find(
         &mut self,
-        world: &World,
         state: &State,
         (applied, input): (&[f64], &Input),
         mass: &MassMatrix,
@@ -42,7 +41,7 @@ impl FreeTree {
         let gain = |i: usize| self.implicit.gain_over(i, h);
         let stiff =
             self.system.tree.v.iter().enumerate().any(|(i, &dof)| gain(i) > SOFT * mass.diagonal(dof));
-        self.system.start(world, state, applied, input);
+        self.system.start(state, applied, input);
         self.in_parts(h, stiff) && !self.system.outruns(h)
     }
 

@@ -5,16 +5,18 @@
 //! ```
 //!
 //! with τ what motors and others exert, held during the step, and e the laws of its servos within their limits
-//! ([`stiction_assembly::forces::actuators`]).
+//! ([`stiction_assembly::laws::actuator`]).
 
 use super::is_servo;
 use crate::input::Input;
 use crate::state::State;
-use stiction_assembly::forces::actuators::rotation_vector;
+use stiction_assembly::forces::actuators::{self, rotation_vector};
+use stiction_assembly::laws::actuator::AffineActuator;
+use stiction_assembly::laws::spring::{held_damper, held_spring};
 use stiction_dynamics::{
     AbaWorkspace, JointKind, Kinematics, Model, Tree, Velocities, aba_into, normalize, rates_into,
 };
-use stiction_models::{Actuator, ActuatorLaw, World};
+use stiction_models::{Actuator, World};
 
 /// Stages of a method, at most.
 pub(super) const STAGES: usize = 6;
@@ -51,9 +53,8 @@ pub(super) struct Servo {
     pub(super) dof: usize,
     idx_q: usize,
     pub(super) c: f64,
-    pub(super) law: ActuatorLaw,
-    limit: [f64; 2],
-    /// Control in this step, within its range.
+    law: AffineActuator,
+    /// Control in this step.
     control: f64,
     /// It was within its limits at the start of the part.
     pub(super) within: bool,
@@ -65,10 +66,8 @@ pub(super) struct Servo {
 impl Servo {
     /// The effort, and whether it is within its limits.
     pub(super) fn effort(&self, q: &[f64], v: &[f64]) -> (f64, bool) {
-        let ActuatorLaw { gain, bias, bias_length, bias_velocity } = self.law;
-        let (length, rate) = (self.c * q[self.idx_q], self.c * v[self.dof]);
-        let effort = gain * self.control + bias + bias_length * length + bias_velocity * rate;
-        let limited = effort.clamp(self.limit[0], self.limit[1]);
+        let effort = self.law.effort(self.control, self.c * q[self.idx_q], self.c * v[self.dof]);
+        let limited = self.law.limited(effort);
         (limited, limited == effort)
     }
 
@@ -92,9 +91,8 @@ impl System {
             let [(dof, c)] = a.transmission[..] else { return None };
             let dof = tree.v.iter().position(|&d| d == dof)?;
             let joint = &tree.model.joints[tree.model.dofs[dof].joint];
-            let (idx_q, limit) = (joint.idx_q, a.effort_limit.unwrap_or([f64::NEG_INFINITY, f64::INFINITY]));
-            let (stages, law) = ([0.0; STAGES], a.law);
-            Some(Servo { index, dof, idx_q, c, law, limit, control: 0.0, within: true, stages, mean: 0.0 })
+            let (idx_q, stages, law) = (joint.idx_q, [0.0; STAGES], actuators::law(a));
+            Some(Servo { index, dof, idx_q, c, law, control: 0.0, within: true, stages, mean: 0.0 })
         };
         let driven = world.actuators.iter().enumerate().filter(|(_, a)| is_servo(a));
         Self {
@@ -115,14 +113,12 @@ impl System {
     }
 
     /// Starts a step at `state` under the efforts `applied`, which are not of servos.
-    pub(super) fn start(&mut self, world: &World, state: &State, applied: &[f64], input: &Input) {
+    pub(super) fn start(&mut self, state: &State, applied: &[f64], input: &Input) {
         self.applied.iter_mut().zip(&self.tree.v).for_each(|(x, &i)| *x = applied[i]);
         self.q.iter_mut().zip(&self.tree.q).for_each(|(x, &i)| *x = state.q[i]);
         self.v.iter_mut().zip(&self.tree.v).for_each(|(x, &i)| *x = state.v[i]);
         for servo in &mut self.servos {
-            let u = input.control.get(servo.index).copied().unwrap_or(0.0);
-            let range = world.actuators[servo.index].control_limit;
-            servo.control = range.map_or(u, |[lo, hi]| u.clamp(lo, hi));
+            servo.control = input.control.get(servo.index).copied().unwrap_or(0.0);
             servo.mean = 0.0;
         }
     }
@@ -169,17 +165,17 @@ impl System {
         self.vel.update(model, &self.kin, &self.v);
         rates_into(model, &self.q, &self.v, &mut self.q_dot[stage]);
         for (i, dof) in model.dofs.iter().enumerate() {
-            self.tau[i] = self.applied[i] - dof.damping * self.v[i];
+            self.tau[i] = self.applied[i] + held_damper(dof.damping, self.v[i]);
         }
         for joint in model.joints.iter().filter(|j| j.stiffness > 0.0) {
             let (q, tau) = (&self.q[joint.idx_q..], &mut self.tau[joint.idx_v..]);
             match joint.kind {
                 JointKind::Hinge | JointKind::Slide | JointKind::Screw => {
-                    tau[0] -= joint.stiffness * (q[0] - joint.spring_rest);
+                    tau[0] += held_spring(joint.stiffness, q[0] - joint.spring_rest);
                 }
                 JointKind::Ball => {
                     let turn = rotation_vector(q).to_array();
-                    tau.iter_mut().zip(turn).for_each(|(t, x)| *t -= joint.stiffness * x);
+                    tau.iter_mut().zip(turn).for_each(|(t, x)| *t += held_spring(joint.stiffness, x));
                 }
                 JointKind::Free => {}
             }

@@ -4,7 +4,7 @@
 //! something binds (loops, couplings, dry friction, tendons, carried weight); but not if a contact or stop is hit ([`super::hits`]), as
 //! surfaces that bend give energy to means and what meets in a step still closes at its end; or if it turns so far that where it goes
 //! means nothing ([`super::fast_rotation`]). These move by v⁺, which neither crosses a surface nor gains energy; those with
-//! stiff springs or servos ([`STIFF`]) are solved again first, with θ = 1 in (5) of [`stiction_assembly::forces::actuators`].
+//! stiff springs or servos ([`STIFF`]) are solved again first, with θ = 1 in (5) of [`stiction_assembly::laws::spring`].
 //! Trees that impulses join go alike, or contacts would drift. Where nothing changes nothing is done.
 //!
 //! Of the last two inertia and forces are those of the middle of the step ([`super::midpoint`]): they gain no energy. With
@@ -13,7 +13,7 @@
 
 use super::hits::{Hits, Opening, SolvedBlocks};
 use super::{bound_trees, is_servo};
-use stiction_assembly::forces::actuators;
+use stiction_assembly::laws::spring;
 use stiction_assembly::{BlockKey, Jacobian, Posed};
 use stiction_contact::{Cone, ConstraintProblem};
 use stiction_dynamics::{CrbaWorkspace, Factor, Kinematics, MassMatrix, crba_into};
@@ -98,7 +98,7 @@ impl Trapezoidal {
         self.backward.fill(false);
     }
 
-    /// θ of a spring, damper or servo along Σ c q of (dof, c), with h D and h² K: (5) of [`stiction_assembly::forces::actuators`], with
+    /// θ of a spring, damper or servo along Σ c q of (dof, c), with h D and h² K: (5) of [`stiction_assembly::laws::spring`], with
     /// 1/m = Σ c²/M_ii, in trees with servos.
     pub(crate) fn share(
         &mut self,
@@ -114,7 +114,7 @@ impl Trapezoidal {
         if !along.iter().all(|&(dof, _)| self.driven[tree(dof)] && !self.backward[tree(dof)]) {
             return 1.0;
         }
-        actuators::share(
+        spring::share(
             (damper + spring) * along.iter().map(|&(dof, c)| c * c / mass.diagonal(dof)).sum::<f64>(),
         )
     }

@@ -92,7 +92,7 @@ impl Advance {
             ballistic.applied.iter_mut().zip(&s.input.generalized).for_each(|(a, f)| *a += f);
             s.free.servos.add_given_efforts(&s.world.actuators, &mut ballistic.applied);
         }
-        let of_step = (s.world, s.state, s.input);
+        let of_step = (s.state, s.input);
         ballistic.unbound_into(of_step, &s.free.mass, s.h, [&s.free.v_free, &s.trial.v_next], unbound);
         if s.here.rigid {
             trapezoidal.find_all(&s.solved, &s.trial.v_next);
