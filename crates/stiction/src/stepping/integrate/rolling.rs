@@ -197,10 +197,15 @@ impl RollingBodies {
         if contact.spring.is_some() {
             return None;
         }
-        let mut rolls = false;
-        for tree in posed.jacobian.trees_of(block) {
-            self.body_of[tree]?;
+        let (mut rolls, mut moves) = (false, false);
+        for b in contact.bodies.into_iter().flatten() {
+            let tree = world.model.bodies[b].tree;
+            moves |= self.bodies[self.body_of[tree]?].moves(v_next, h) > NEAR;
             rolls |= self.on[tree];
+        }
+        let since = if rolls { 0.5 * h } else { h };
+        if !moves {
+            return Some(ContactMotion { point: contact.position, velocity: [Vec3::ZERO; 2], since, steps });
         }
         let u = posed.jacobian.velocity(block, v_next);
         let [t1, t2, n] = contact.dual_axes();
@@ -211,7 +216,6 @@ impl RollingBodies {
             kin.R_WB[b] * Vec3::from([v_next[i], v_next[i + 1], v_next[i + 2]])
         };
         let angular = spin(contact.bodies[1]) - spin(contact.bodies[0]);
-        let since = if rolls { 0.5 * h } else { h };
         Some(ContactMotion { point: contact.position, velocity: [linear, angular], since, steps })
     }
 }
