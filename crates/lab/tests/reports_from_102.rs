@@ -77,7 +77,12 @@ fn reports_113_to_119_of_files() {
 #[test]
 fn reports_114_of_welds_between_sites() {
     let turned = std::f64::consts::FRAC_1_SQRT_2;
-    ends("114-weld-sites.xml", 4.0, &[(0, 0.0), (1, -0.1), (2, 2.0), (3, turned), (6, turned), (7, 1.0)], 1e-3);
+    ends(
+        "114-weld-sites.xml",
+        4.0,
+        &[(0, 0.0), (1, -0.1), (2, 2.0), (3, turned), (6, turned), (7, 1.0)],
+        1e-3,
+    );
 }
 
 /// Speeds that joints may exceed, and outlines that touch by their hull.
