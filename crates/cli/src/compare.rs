@@ -47,11 +47,15 @@ pub(crate) fn compare(args: &CompareArgs) -> Result<(), Failure> {
             .map_err(Failure::input)?;
     meter.done();
     if args.json {
-        // Whoever cannot run is told by its name and the reason alone.
-        let rows = comparison.runs.iter().map(serde_json::to_value);
-        let rows: Result<Vec<_>, _> =
-            rows.chain(comparison.refused.iter().map(serde_json::to_value)).collect();
-        say_json(&rows.map_err(Failure::work)?)?;
+        if comparison.refused.is_empty() {
+            say_json(&comparison.runs)?;
+        } else {
+            // Whoever cannot run is told by its name and the reason alone.
+            let rows = comparison.runs.iter().map(serde_json::to_value);
+            let rows: Result<Vec<_>, _> =
+                rows.chain(comparison.refused.iter().map(serde_json::to_value)).collect();
+            say_json(&rows.map_err(Failure::work)?)?;
+        }
     } else {
         let table = table(COLUMNS, comparison.runs.iter().map(row));
         say(&format!("{}: {}\n{}\n{table}", comparison.scene, comparison.description, common(&comparison)))?;
