@@ -122,7 +122,11 @@ pub use settings::Settings;
 pub use simulation::{ContactState, Energy, SetupError, Simulation};
 pub use snapshot::{Snapshot, SnapshotError};
 pub use state::{State, StateError};
+pub use stepping::{
+    AdaptiveParams, CanonParams, CompliantParams, EnergyLedger, EventDrivenParams, MoreauParams,
+};
 pub use stepping::{ContactCorrection, CorrectableContact, Memory, Quadrature, Stepper, TimeStepping};
+pub use stepping::{OdeMethod, TodorovParams};
 pub use stiction_assembly::{ContactPoint, Spring};
 
 pub use stiction_assembly as assembly;
