@@ -74,7 +74,7 @@ impl SceneArgs {
         self.overrides_with(contact, self.stepper()?)
     }
 
-    /// The same with another stepper.
+    /// Overrides with another stepper.
     pub(crate) fn overrides_with(
         &self,
         contact: Option<&str>,

@@ -95,8 +95,10 @@
 #![allow(non_snake_case)]
 
 pub mod batch;
+mod canon_params;
 mod catalogue;
 mod compose;
+mod energy_ledger;
 mod input;
 mod mechanism;
 mod params;
@@ -111,8 +113,13 @@ mod snapshot;
 mod state;
 pub mod stepping;
 
+pub use canon_params::{
+    AdaptiveParams, CanonParams, CompliantParams, EventDrivenParams, Friction, MoreauParams, OdeMethod,
+    TodorovParams,
+};
 pub use catalogue::{StepperEntry, StepperName, UnknownStepper, steppers};
 pub use compose::{ComposeError, Composer, FreeBody, UNCOLOURED};
+pub use energy_ledger::EnergyLedger;
 pub use input::Input;
 pub use params::{HigherOrder, ImpactLaw, Sleep, StepperParamError, StepperParams};
 pub use recorder::{Recorder, frame_of, scene_of};
@@ -122,11 +129,7 @@ pub use settings::Settings;
 pub use simulation::{ContactState, Energy, SetupError, Simulation};
 pub use snapshot::{Snapshot, SnapshotError};
 pub use state::{State, StateError};
-pub use stepping::{
-    AdaptiveParams, CanonParams, CompliantParams, EnergyLedger, EventDrivenParams, MoreauParams,
-};
 pub use stepping::{ContactCorrection, CorrectableContact, Memory, Quadrature, Stepper, TimeStepping};
-pub use stepping::{OdeMethod, TodorovParams};
 pub use stiction_assembly::{ContactPoint, Spring};
 
 pub use stiction_assembly as assembly;

@@ -1,7 +1,7 @@
 //! Parameters of time stepping.
 
+use crate::canon_params::{self as canon, CanonParams};
 use crate::catalogue::StepperName;
-use crate::stepping::canon::params::{self as canon, CanonParams};
 use serde::{Deserialize, Serialize};
 use stiction_assembly::RowParams;
 use stiction_dynamics::spatial::Vec3;

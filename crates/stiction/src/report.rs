@@ -1,7 +1,7 @@
 //! What a step says of itself.
 
+use crate::energy_ledger::EnergyLedger;
 use crate::remedy::Remedy;
-use crate::stepping::EnergyLedger;
 use serde::Serialize;
 use stiction_contact::SolveStatus;
 use stiction_nmdp::NmdpReport;

@@ -147,7 +147,7 @@ fn a_cart_meets_a_wall_as_in_todorovs_example() {
     }
 }
 
-/// What a method has no word for is refused by name.
+/// Worlds that a method has no word for are refused by name.
 #[test]
 fn what_a_method_does_not_know_is_refused() {
     let surface = Material { restitution: 0.5, ..Material::default() };

@@ -10,14 +10,13 @@ use serde_json::{Value, to_value};
 use stiction::nmdp::NmdpParams;
 use stiction::{CanonParams, StepperParams};
 
-const SOURCES: [&str; 12] = [
+const SOURCES: [&str; 11] = [
     include_str!("mod.rs"),
     include_str!("spec.rs"),
     include_str!("motion.rs"),
     include_str!("track.rs"),
     include_str!("../../../stiction/src/params.rs"),
-    include_str!("../../../stiction/src/stepping/canon/params.rs"),
-    include_str!("../../../stiction/src/stepping/canon/ode/mod.rs"),
+    include_str!("../../../stiction/src/canon_params.rs"),
     include_str!("../../../nmdp/src/params.rs"),
     include_str!("../../../nmdp/src/residual.rs"),
     include_str!("../../../nmdp/src/wrench_set/cone.rs"),

@@ -25,10 +25,7 @@ pub(crate) mod time_stepping;
 mod trial;
 
 pub use accepted::{Accepted, BlockMode};
-pub use canon::{
-    AdaptiveParams, CanonParams, CompliantParams, EnergyLedger, EventDrivenParams, Friction, MoreauParams,
-    OdeMethod, TodorovParams, UnsupportedByCanon,
-};
+pub use canon::UnsupportedByCanon;
 pub use contact_correction::{ContactCorrection, CorrectableContact};
 pub use contact_source::ContactSource;
 pub use decoratable::Decoratable;

@@ -9,8 +9,8 @@
 //! does [CENIC2025]. Where one step and two halves miss the same impact they agree; the overlap tells. A part that fails, or whose solver does
 //! not converge, is divided as well, down to `least` of the step, where it is taken as it is.
 
-use super::params::AdaptiveParams;
 use super::search::Search;
+use crate::canon_params::AdaptiveParams;
 use crate::input::Input;
 use crate::report::StepReport;
 use crate::state::State;
@@ -37,7 +37,7 @@ pub(crate) struct Adaptive {
     still: Vec<Motion>,
 }
 
-/// What a part of a step led to.
+/// The outcome of a part of a step.
 struct Part {
     state: State,
     report: StepReport,

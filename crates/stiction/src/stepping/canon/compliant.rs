@@ -13,13 +13,13 @@
 
 use super::chart;
 use super::judged::{Judged, add_forces};
-use super::ledger::EnergyLedger;
 use super::mechanics::{Gains, Mechanics};
 use super::ode::{Dense, Integrator, System, Tolerance};
-use super::params::CompliantParams;
 use super::search::{Search, relative_velocity};
 use super::spring_law;
 use super::unsupported::{UnsupportedByCanon, refuse_bound};
+use crate::canon_params::CompliantParams;
+use crate::energy_ledger::EnergyLedger;
 use crate::input::Input;
 use crate::params::StepperParams;
 use crate::report::StepReport;
@@ -49,7 +49,7 @@ pub(crate) struct Compliant {
     ledger: EnergyLedger,
 }
 
-/// What evaluates (1), with its scratch.
+/// The evaluation of (1), with its scratch.
 struct ForceLaw {
     params: CompliantParams,
     at: Mechanics,

@@ -11,7 +11,7 @@
 //! In (2) and (3) gaps count of either sign: what overlaps is pushed apart within the step. (4) is Todorov's regularised dual
 //! [Todorov2014] with the constants of its scalar example: critically damped, with the time constant κ.
 
-use super::params::CanonParams;
+use crate::canon_params::CanonParams;
 use stiction_assembly::{Bias, BlockKey, ContactPoint, Posed};
 use stiction_contact::ContactSolver;
 use stiction_dynamics::Factor;

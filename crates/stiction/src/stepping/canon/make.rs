@@ -40,7 +40,7 @@ pub(crate) fn make(
     Some(made)
 }
 
-/// The same of what `adaptive` can stand around.
+/// The stepper called `name`, if `adaptive` can stand around it.
 fn make_inner(
     world: &World,
     name: &str,

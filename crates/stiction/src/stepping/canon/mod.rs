@@ -20,11 +20,9 @@ mod compliant;
 mod contact_law;
 mod event_driven;
 mod judged;
-mod ledger;
 mod make;
 mod mechanics;
-pub(crate) mod ode;
-pub(crate) mod params;
+mod ode;
 mod rows;
 mod search;
 mod spring_law;
@@ -32,10 +30,5 @@ mod theta;
 mod unsupported;
 mod variational;
 
-pub use ledger::EnergyLedger;
 pub(crate) use make::make;
-pub use ode::Method as OdeMethod;
-pub use params::{
-    AdaptiveParams, CanonParams, CompliantParams, EventDrivenParams, Friction, MoreauParams, TodorovParams,
-};
 pub use unsupported::UnsupportedByCanon;

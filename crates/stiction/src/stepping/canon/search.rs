@@ -36,7 +36,7 @@ impl Search {
         }
         self.points.sort_by_key(|c| c.geometries);
     }
-    /// Those nearer than `margin` at `kin`, each for itself: springs are not shared by the points of a face.
+    /// Finds points nearer than `margin` at `kin`, each for itself: springs are not shared by the points of a face.
     pub(super) fn find_compliant(&mut self, world: &World, kin: &Kinematics, still: &[Motion], margin: f64) {
         let ahead = Lookahead { margin, h: 0.0, continuous: None, rigid: false };
         self.finder.find(world, kin, still, ahead, &mut self.points);

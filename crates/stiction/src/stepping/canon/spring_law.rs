@@ -12,7 +12,7 @@
 //!
 //! μ is the coefficient of the surfaces, μ_s = `static_ratio` μ. A surface that states a stiffness has that, and its own d.
 
-use super::params::{CompliantParams, Friction};
+use crate::canon_params::{CompliantParams, Friction};
 use stiction_assembly::ContactPoint;
 use stiction_dynamics::spatial::Vec3;
 

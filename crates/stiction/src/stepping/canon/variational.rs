@@ -14,11 +14,11 @@
 //!
 //! Ball and free joints, whose coordinates do not add up, dry friction of joints, loops and couplings are refused.
 
-use super::ledger::EnergyLedger;
 use super::mechanics::{Gains, Mechanics};
 use super::rows::Rows;
 use super::search::{Search, velocities_into};
 use super::unsupported::{UnsupportedByCanon, refuse_angles, refuse_bound, refuse_dry};
+use crate::energy_ledger::EnergyLedger;
 use crate::input::Input;
 use crate::params::StepperParams;
 use crate::report::{StepReport, StepStatus};
@@ -37,7 +37,7 @@ use stiction_models::World;
 const ITERATIONS: u32 = 100;
 /// They end when w changes by less, relative to its size [–].
 const SETTLED: f64 = 1e-15;
-/// What they may be left with [–].
+/// The change that they may be left with [–].
 const UNSETTLED: f64 = 1e-10;
 /// A contact touches up to this gap [m].
 const TOUCH: f64 = 1e-12;

@@ -12,18 +12,7 @@
 mod dormand_prince;
 mod radau;
 
-use serde::{Deserialize, Serialize};
-
-/// A method of integration.
-#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
-#[serde(rename_all = "lowercase")]
-pub enum Method {
-    /// Dormand and Prince's method of order 5.
-    #[default]
-    Explicit,
-    /// Radau IIA of order 5.
-    Implicit,
-}
+use crate::canon_params::OdeMethod as Method;
 
 /// ẏ = f(t, y); the error says why there is no value.
 pub(super) trait System {
@@ -40,7 +29,7 @@ pub(super) trait System {
     }
 }
 
-/// What a step may err by, per component: `relative` times its size, and at least `absolute`.
+/// The error that a step is allowed, per component: `relative` times its size, and at least `absolute`.
 #[derive(Clone, Copy, Debug)]
 pub(super) struct Tolerance {
     pub(super) relative: f64,

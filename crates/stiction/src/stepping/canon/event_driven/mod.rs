@@ -21,14 +21,17 @@
 //!
 //! Joint limits, dry friction of joints, loops, couplings and tendons are refused.
 
+mod events;
+
 use super::chart;
 use super::judged::{Judged, add_forces};
-use super::ledger::EnergyLedger;
 use super::mechanics::{Gains, Mechanics};
-use super::ode::{Dense, Integrator, Method, System, Tolerance};
+use super::ode::{Dense, Integrator, System, Tolerance};
 use super::rows::Rows;
-use super::search::{Search, relative_velocity, velocities_into};
+use super::search::{Search, relative_velocity};
 use super::unsupported::{UnsupportedByCanon, refuse_bound, refuse_dry, refuse_limits};
+use crate::canon_params::OdeMethod;
+use crate::energy_ledger::EnergyLedger;
 use crate::input::Input;
 use crate::params::StepperParams;
 use crate::report::StepReport;
@@ -37,6 +40,7 @@ use crate::stepping::Stepper;
 use crate::stepping::contact_source::ContactSource;
 use crate::stepping::decoratable::Decoratable;
 use crate::stepping::memory::Memory;
+use events::{add_impact, first_failure};
 use nalgebra::{DMatrix, DVector};
 use stiction_assembly::{BlockKey, ContactPoint, Face, Posed, RowParams};
 use stiction_contact::{ContactSolver, SolveStatus};
@@ -50,7 +54,7 @@ use stiction_solvers::values::Params;
 const TOUCH: f64 = 1e-8;
 /// How far guards of gaps may fail before it counts [m].
 const SLACK: f64 = 1e-10;
-/// The same of forces and slip, relative to the weight of the world and in m/s [–].
+/// How far guards of forces and slip may fail, relative to the weight of the world and in m/s [–].
 const LOOSE: f64 = 1e-9;
 /// ε of the choice of modes [s].
 const SHORT: f64 = 1e-5;
@@ -60,8 +64,6 @@ const SLIPS: f64 = 1e-8;
 const NUDGE: f64 = 1e-6;
 /// α of (1) [1/s].
 const ALPHA: f64 = 20.0;
-/// Bisections of an event.
-const BISECTIONS: u32 = 50;
 /// Singular values below this share of the largest count as zero [–].
 const RANK: f64 = 1e-10;
 /// Rounds of impacts at one instant, at most.
@@ -89,7 +91,7 @@ struct Active {
     slides: Option<Vec3>,
 }
 
-/// What evaluates (1), with its scratch.
+/// The evaluation of (1), with its scratch.
 struct Modes {
     margin: f64,
     at: Mechanics,
@@ -137,7 +139,7 @@ impl EventDriven {
         let gains = Gains::new(world);
         let mass: f64 = model.bodies.iter().map(|b| b.inertia.mass).sum();
         Ok(Self {
-            integrator: Integrator::new(Method::Explicit, tolerance),
+            integrator: Integrator::new(OdeMethod::Explicit, tolerance),
             solver: make_from("auto", &common, &Params::default())?,
             rows: Rows::new(world, gains.q_of_dof.clone()),
             judged: Judged::new(world, gains.q_of_dof.clone()),
@@ -321,51 +323,6 @@ impl EventDriven {
     }
 }
 
-/// `ledger` with the works of an impact that changed v.
-fn add_impact(ledger: EnergyLedger, rows: &Rows, (before, after): (&[f64], &[f64])) -> EnergyLedger {
-    let (mut start, mut end) = (Vec::new(), Vec::new());
-    velocities_into(&rows.posed, before, &mut start);
-    velocities_into(&rows.posed, after, &mut end);
-    let mut out = ledger;
-    for block in 0..rows.posed.blocks.len() {
-        let normal = rows.posed.normal_row(block);
-        for r in rows.posed.problem.range(block) {
-            let work = 0.5 * (start[r] + end[r]) * rows.impulses[r];
-            *(if r == normal { &mut out.normal } else { &mut out.friction }) += work;
-        }
-    }
-    out
-}
-
-/// The share of the step at which a guard first fails.
-fn first_failure(system: &mut dyn System, dense: &Dense) -> Result<Option<f64>, String> {
-    let mut y = vec![0.0; dense.size()];
-    let mut fails = |s: f64| {
-        dense.at(s, &mut y);
-        system.fails(dense.t + s * dense.h, &y)
-    };
-    let (mut lo, mut hi) = (0.0, 0.0);
-    for s in [0.5, 1.0] {
-        if fails(s)? {
-            hi = s;
-            break;
-        }
-        lo = s;
-    }
-    if hi == 0.0 {
-        return Ok(None);
-    }
-    for _ in 0..BISECTIONS {
-        let middle = 0.5 * (lo + hi);
-        if fails(middle)? {
-            hi = middle;
-        } else {
-            lo = middle;
-        }
-    }
-    Ok(Some(hi))
-}
-
 impl Modes {
     /// All forces but those of contacts, into `tau`, and M with its factor, at q and v.
     fn find_smooth_forces(
@@ -385,7 +342,7 @@ impl Modes {
         Ok(())
     }
 
-    /// Of every point of the search: the rate of n · c, and of c, along the motion by v at constant v.
+    /// Finds of every point of the search the rate of n · c, and of c, along the motion by v at constant v.
     fn contact_rates(&mut self, world: &World, q: &[f64], v: &[f64]) -> Result<Vec<(f64, Vec3)>, String> {
         let mut rates: Vec<(f64, Vec3)> = vec![(0.0, Vec3::ZERO); self.search.points.len()];
         for h in [NUDGE, -NUDGE] {
@@ -508,7 +465,7 @@ impl System for Motions<'_> {
         Err("modes are integrated by an explicit method".to_owned())
     }
 
-    /// (2)
+    /// True if a guard of (2) fails.
     fn fails(&mut self, t: f64, y: &[f64]) -> Result<bool, String> {
         let mut rate = vec![0.0; y.len()];
         self.rate(t, y, &mut rate)?;

@@ -1,6 +1,5 @@
 //! Parameters of the steppers of the canon.
 
-use super::ode::Method;
 use serde::{Deserialize, Serialize};
 
 /// Numbers of `moreau`, `stewart-trinkle`, `anitescu` and `todorov`. Each reads the table of its own name beside `facets` and
@@ -95,7 +94,7 @@ pub struct CompliantParams {
     /// Static over dynamic friction, ≥ 1 [–].
     pub static_ratio: f64,
     /// The method of integration: `implicit` where contacts are stiff.
-    pub method: Method,
+    pub method: OdeMethod,
     /// Error of an internal step, relative to positions about the start of the step and to velocities [–].
     pub relative_tolerance: f64,
     /// The least that it is held to [m, rad, m/s or rad/s].
@@ -111,11 +110,22 @@ impl Default for CompliantParams {
             friction: Friction::default(),
             slip_speed: 1e-3,
             static_ratio: 1.0,
-            method: Method::Implicit,
+            method: OdeMethod::Implicit,
             relative_tolerance: 1e-6,
             absolute_tolerance: 1e-8,
         }
     }
+}
+
+/// A method of integration.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
+#[serde(rename_all = "lowercase")]
+pub enum OdeMethod {
+    /// Dormand and Prince's method of order 5.
+    #[default]
+    Explicit,
+    /// Radau IIA of order 5.
+    Implicit,
 }
 
 /// How regularised friction depends on the slip.
@@ -133,7 +143,7 @@ pub enum Friction {
 #[derive(Clone, Copy, Debug, PartialEq, Serialize, Deserialize)]
 #[serde(default, deny_unknown_fields)]
 pub struct EventDrivenParams {
-    /// What approaches slower than this does not bounce, so that bouncing ends [m/s].
+    /// Contacts that approach slower than this do not bounce, so that bouncing ends [m/s].
     pub rest_speed: f64,
     /// Error of an internal step, relative to positions about the start of the step and to velocities [–].
     pub relative_tolerance: f64,
