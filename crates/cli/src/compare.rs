@@ -1,4 +1,4 @@
-//! `stiction compare`: one scene, several contact solvers.
+//! `stiction compare`: one scene, several contact solvers or steppers.
 
 use crate::args::CompareArgs;
 use crate::failure::Failure;
@@ -8,7 +8,7 @@ use crate::recording_file::{self, Kind};
 use crate::table::table;
 use crate::words::short;
 use stiction_lab::compare::{Comparison, Contender};
-use stiction_lab::overrides::solvers_named;
+use stiction_lab::overrides::{solvers_named, steppers_named};
 
 /// Of a replay; fewer than of a single run, for there are many bodies.
 const FRAMES_PER_SECOND: f64 = 30.0;
@@ -33,8 +33,14 @@ pub(crate) fn compare(args: &CompareArgs) -> Result<(), Failure> {
         recording_file::check(path, &[Kind::Page])?;
     }
     let contacts = solvers_named(&args.contact).map_err(Failure::input)?;
+    let steppers = args.scene.stepper.as_deref().filter(|list| *list == "all" || list.contains(','));
+    let steppers = steppers.map(steppers_named).transpose().map_err(Failure::input)?;
     let scene = args.scene.load()?;
-    let overrides = args.scene.overrides(None)?;
+    let overrides = match &steppers {
+        // One contact solver for all steppers: that which was named, if one was.
+        Some(_) => args.scene.overrides_with(Some(&args.contact[..]).filter(|c| *c != "all"), None)?,
+        None => args.scene.overrides(None)?,
+    };
     let setup = scene.build().map_err(Failure::input)?;
     setup.check_content().map_err(Failure::input)?;
     if !args.json {
@@ -42,9 +48,13 @@ pub(crate) fn compare(args: &CompareArgs) -> Result<(), Failure> {
     }
     let meter = Meter::new(!args.json);
     let frames = args.replay.as_ref().map(|_| FRAMES_PER_SECOND);
-    let mut comparison =
-        Comparison::run(&scene, &contacts, &overrides, frames, |contact, p| meter.tell(contact, p))
-            .map_err(Failure::input)?;
+    let comparison = match &steppers {
+        Some(steppers) => {
+            Comparison::of_steppers(&scene, steppers, &overrides, frames, |name, p| meter.tell(name, p))
+        }
+        None => Comparison::run(&scene, &contacts, &overrides, frames, |contact, p| meter.tell(contact, p)),
+    };
+    let mut comparison = comparison.map_err(Failure::input)?;
     meter.done();
     if args.json {
         if comparison.refused.is_empty() {

@@ -72,10 +72,19 @@ impl SceneArgs {
     }
 
     pub(crate) fn overrides(&self, contact: Option<&str>) -> Result<Overrides, Failure> {
+        self.overrides_with(contact, self.stepper()?)
+    }
+
+    /// Overrides with another stepper.
+    pub(crate) fn overrides_with(
+        &self,
+        contact: Option<&str>,
+        stepper: Option<StepperName>,
+    ) -> Result<Overrides, Failure> {
         Ok(Overrides {
             contact: contact.map(str::to_owned),
             contact_params: Params::parse(&self.contact_param).map_err(Failure::input)?,
-            stepper: self.stepper()?,
+            stepper,
             stepper_params: StepperChanges::parse(&self.stepper_param).map_err(Failure::input)?,
             dt: self.dt,
             duration: self.duration,

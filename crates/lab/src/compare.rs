@@ -9,8 +9,8 @@ use crate::summary::Summary;
 use crate::trajectory::{Detail, Trajectory, check_size};
 use serde::Serialize;
 use std::ops::ControlFlow;
-use stiction::SetupError;
 use stiction::recording::Recording;
+use stiction::{SetupError, StepperName};
 
 /// Comparison of contact solvers on one scene.
 #[derive(Clone, Debug, Serialize)]
@@ -18,11 +18,11 @@ pub struct Comparison {
     pub scene: String,
     pub description: String,
     pub runs: Vec<Contender>,
-    /// Solvers that cannot run it.
+    /// Solvers or steppers that cannot run it.
     pub refused: Vec<Refused>,
 }
 
-/// A solver that cannot run a scene, and why.
+/// A solver or stepper that cannot run a scene, and why.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize)]
 pub struct Refused {
     pub contact: String,
@@ -56,39 +56,56 @@ impl Comparison {
         frames_per_second: Option<f64>,
         mut on_step: impl FnMut(&str, &Progress) -> ControlFlow<()>,
     ) -> Result<Self, SceneError> {
-        let options =
-            RunOptions { trajectory: Some(Detail::Scalars), frames_per_second, ..RunOptions::default() };
         let (mut runs, mut refused) = (Vec::new(), Vec::new());
         let params = params_for(&overrides.contact_params, contacts).map_err(SetupError::from)?;
         for (contact, contact_params) in contacts.iter().zip(params) {
-            let mut setup = scene.build()?;
             let contact_solver = Some((*contact).to_owned());
-            Overrides { contact: contact_solver, contact_params, ..overrides.clone() }.apply(&mut setup);
-            setup.check_length()?;
-            check_size(&setup, Detail::Scalars)
-                .map_err(|e| SceneError::Scene { scene: scene.name.clone(), message: e.to_string() })?;
-            let mut runner = match Runner::new(setup, options) {
-                Ok(runner) => runner,
-                Err(error) if refused.len() + 1 == contacts.len() => return Err(error.into()),
-                Err(error) => {
-                    refused.push(Refused { contact: (*contact).to_owned(), failure: error.to_string() });
-                    continue;
-                }
-            };
-            let summary = runner.run(|progress| on_step(contact, progress));
-            let (failure, interrupted) = (summary.failure.clone(), summary.interrupted);
-            let outcome = runner.finish(summary);
-            if let Some(trajectory) = outcome.trajectory {
-                let own_natural_map = outcome.summary.own_natural_map;
-                let (summary, recording) = (outcome.summary, outcome.recording);
-                runs.push(Contender { summary, own_natural_map, failure, trajectory, recording });
-            }
+            let overrides = Overrides { contact: contact_solver, contact_params, ..overrides.clone() };
+            let (run, interrupted) =
+                match contend(scene, contact, &overrides, frames_per_second, &mut on_step) {
+                    Ok(done) => done,
+                    Err(error @ SceneError::Setup(_)) if refused.len() + 1 < contacts.len() => {
+                        refused.push(Refused { contact: (*contact).to_owned(), failure: error.to_string() });
+                        continue;
+                    }
+                    Err(error) => return Err(error),
+                };
+            runs.extend(run);
             if interrupted {
                 break;
             }
         }
         let (scene, description) = (scene.name.clone(), scene.description.clone());
         Ok(Self { scene, description, runs, refused })
+    }
+
+    /// Runs `scene` once with each of `steppers`, all with the contact solver of `overrides` where they take one. What a stepper
+    /// has no word for it refuses, and is left out.
+    pub fn of_steppers(
+        scene: &Scene,
+        steppers: &[StepperName],
+        overrides: &Overrides,
+        frames_per_second: Option<f64>,
+        mut on_step: impl FnMut(&str, &Progress) -> ControlFlow<()>,
+    ) -> Result<Self, SceneError> {
+        let (mut runs, mut refused) = (Vec::new(), Vec::new());
+        for stepper in steppers {
+            let overrides = Overrides { stepper: Some(*stepper), ..overrides.clone() };
+            let name = stepper.as_str();
+            match contend(scene, name, &overrides, frames_per_second, &mut on_step) {
+                Ok((run, interrupted)) => {
+                    runs.extend(run);
+                    if interrupted {
+                        break;
+                    }
+                }
+                Err(SceneError::Setup(SetupError::Made(cause))) => {
+                    refused.push(Refused { contact: name.to_owned(), failure: cause.to_string() });
+                }
+                Err(error) => return Err(error),
+            }
+        }
+        Ok(Self { scene: scene.name.clone(), description: scene.description.clone(), runs, refused })
     }
 
     /// All runs in one recording, taken out of them; none if none was recorded.
@@ -117,6 +134,33 @@ impl Comparison {
             figure("Time per step", "time [µs]", &|r, i| 1e6 * r.step_time[i]).log_y(),
         ]
     }
+}
+
+/// A run of `scene` under `overrides`, called `name`, and whether it was broken off.
+fn contend(
+    scene: &Scene,
+    name: &str,
+    overrides: &Overrides,
+    frames_per_second: Option<f64>,
+    on_step: &mut dyn FnMut(&str, &Progress) -> ControlFlow<()>,
+) -> Result<(Option<Contender>, bool), SceneError> {
+    let options =
+        RunOptions { trajectory: Some(Detail::Scalars), frames_per_second, ..RunOptions::default() };
+    let mut setup = scene.build()?;
+    overrides.apply(&mut setup);
+    setup.check_length()?;
+    check_size(&setup, Detail::Scalars)
+        .map_err(|e| SceneError::Scene { scene: scene.name.clone(), message: e.to_string() })?;
+    let mut runner = Runner::new(setup, options)?;
+    let summary = runner.run(|progress| on_step(name, progress));
+    let (failure, interrupted) = (summary.failure.clone(), summary.interrupted);
+    let outcome = runner.finish(summary);
+    let run = outcome.trajectory.map(|trajectory| {
+        let own_natural_map = outcome.summary.own_natural_map;
+        let summary = Summary { contact: name.to_owned(), ..outcome.summary };
+        Contender { summary, own_natural_map, failure, trajectory, recording: outcome.recording }
+    });
+    Ok((run, interrupted))
 }
 
 /// Heads of the columns of [`row`].

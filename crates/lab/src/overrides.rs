@@ -4,7 +4,7 @@ use crate::scene::Setup;
 use crate::stepper_changes::StepperChanges;
 use stiction::solvers::Params;
 use stiction::solvers::registry::{self, Common, SolverError};
-use stiction::{Sleep, StepperName};
+use stiction::{Sleep, StepperName, UnknownStepper};
 
 /// `None` leaves the scene's own value.
 #[derive(Clone, Debug, Default, PartialEq)]
@@ -83,6 +83,14 @@ pub fn solvers_named(list: &str) -> Result<Vec<&'static str>, SolverError> {
         true => registry::make("", &Common::default()).map(|_| Vec::new()),
         false => Ok(names),
     }
+}
+
+/// Stepper names of a list `a,b,c` or of the word `all`; every one exists.
+pub fn steppers_named(list: &str) -> Result<Vec<StepperName>, UnknownStepper> {
+    if list.trim() == "all" {
+        return stiction::steppers().iter().map(|e| StepperName::of(e.name)).collect();
+    }
+    list.split(',').map(|word| StepperName::of(word.trim())).collect()
 }
 
 #[cfg(test)]

@@ -219,6 +219,7 @@ impl Runner {
             actuators: self.work.as_ref().map(|w| w.actuators),
             forces: self.work.as_ref().map(|w| w.forces),
             error: self.tally.energy_error,
+            ledger: self.tally.ledger,
         };
         let (sim, wall_s) = (&self.sim, self.stepping.as_secs_f64());
         Summary {

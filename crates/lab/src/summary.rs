@@ -7,7 +7,7 @@ use serde::Serialize;
 use std::collections::BTreeMap;
 use stiction::contact::Certificate;
 use stiction::models::{Note, Topic};
-use stiction::{CERTIFIED, StepReport, StepStatus};
+use stiction::{CERTIFIED, EnergyLedger, StepReport, StepStatus};
 
 /// One run, as the command line prints it with `--json`.
 #[derive(Clone, Debug, PartialEq, Serialize)]
@@ -91,6 +91,9 @@ pub struct EnergyBalance {
     /// Energy that steps by rules of first and second order made and nothing explains, less what they lost
     /// ([`StepReport::energy_error`]), summed over the steps.
     pub error: f64,
+    /// Works by cause, summed over the steps, of steppers that keep account of them.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub ledger: Option<EnergyLedger>,
 }
 
 impl EnergyBalance {
@@ -159,6 +162,7 @@ pub(crate) struct Tally {
     not_converged: u64,
     gained_energy: u64,
     pub(crate) energy_error: f64,
+    pub(crate) ledger: Option<EnergyLedger>,
     rounding: u64,
     remedies: BTreeMap<&'static str, u64>,
     several_answers: u64,
@@ -191,6 +195,9 @@ impl Tally {
         if let StepStatus::Failed(cause) = &report.status {
             self.failure = Some(cause.clone());
             return;
+        }
+        if let Some(ledger) = &report.ledger {
+            self.ledger = Some(self.ledger.map_or(*ledger, |sum| sum.followed_by(ledger)));
         }
         self.steps += 1;
         self.iterations += u64::from(report.iterations);
@@ -256,6 +263,7 @@ mod tests {
             corrected: false,
             asleep: 0,
             nmdp: None,
+            ledger: None,
         }
     }
 

@@ -190,7 +190,7 @@ class Simulation(_stiction.Simulation):
     ``solve(problem, start) -> impulses``; without, what the model asks for. ``stepper``: a name of
     :func:`stiction.steppers`. Further keywords are parameters of the stepper: ``baumgarte``, ``slop``, ``margin``,
     ``restitution_threshold``, ``continuous``, ``adaptive``, ``sleep``, …; ``nmdp`` is a mapping of those of the NMDP steppers,
-    and changes what it names.
+    ``canon`` of those of docs/ways-to-step.md, and they change what they name.
 
     ``q``, ``v`` and ``control`` are arrays that live as long as the simulation. A step writes q and v. What you write into
     them counts: a new q or v is a new state, from which contacts start cold; controls are kept from step to step.

@@ -22,7 +22,7 @@ pub struct UnknownStepper {
     pub name: String,
 }
 
-const STEPPERS: [StepperEntry; 6] = [
+const STEPPERS: [StepperEntry; 14] = [
     StepperEntry {
         name: "time-stepping",
         summary: "velocity-level time stepping: contacts, limits and loops as one constraint problem a step",
@@ -58,6 +58,54 @@ const STEPPERS: [StepperEntry; 6] = [
         summary: "the same on points of the bodies, without derivatives of the sets",
         order: "1",
         source: "Pan2021, PanManocha2018",
+    },
+    StepperEntry {
+        name: "moreau",
+        summary: "the theta method on velocities with Newton's impact law; overlaps stay",
+        order: "2 at theta = 1/2 where nothing is hit, else 1",
+        source: "Moreau1988, Jean1999",
+    },
+    StepperEntry {
+        name: "stewart-trinkle",
+        summary: "semi-implicit Euler with the linear complementarity problem of polygonal friction; nothing bounces",
+        order: "1",
+        source: "StewartTrinkle1996",
+    },
+    StepperEntry {
+        name: "anitescu",
+        summary: "the convex relaxation of the same; what slides rises",
+        order: "1",
+        source: "Anitescu2006",
+    },
+    StepperEntry {
+        name: "todorov",
+        summary: "its regularised dual with stabilised contact velocities and implicit damping inertia; contacts yield",
+        order: "1",
+        source: "Todorov2014",
+    },
+    StepperEntry {
+        name: "compliant",
+        summary: "contacts as springs and dampers, an ordinary differential equation with error control",
+        order: "5, with contacts that change as accurate as its tolerance",
+        source: "HuntCrossley1975, DormandPrince1980, HairerWanner1996",
+    },
+    StepperEntry {
+        name: "event-driven",
+        summary: "smooth motion in modes of contact between events, which are found as roots; impacts reset velocities",
+        order: "5",
+        source: "DormandPrince1980",
+    },
+    StepperEntry {
+        name: "variational",
+        summary: "the midpoint rule of discrete mechanics, impacts between steps; symplectic",
+        order: "2, 1 where something is hit",
+        source: "MarsdenWest2001",
+    },
+    StepperEntry {
+        name: "adaptive",
+        summary: "another stepper with its error controlled by doubling steps, hard contact included",
+        order: "that of the other",
+        source: "CENIC2025",
     },
 ];
 

@@ -95,8 +95,10 @@
 #![allow(non_snake_case)]
 
 pub mod batch;
+mod canon_params;
 mod catalogue;
 mod compose;
+mod energy_ledger;
 mod free_memory;
 mod input;
 mod mechanism;
@@ -112,8 +114,13 @@ mod snapshot;
 mod state;
 pub mod stepping;
 
+pub use canon_params::{
+    AdaptiveParams, CanonParams, CompliantParams, EventDrivenParams, Friction, MoreauParams, OdeMethod,
+    TodorovParams,
+};
 pub use catalogue::{StepperEntry, StepperName, UnknownStepper, steppers};
 pub use compose::{ComposeError, Composer, FreeBody, UNCOLOURED};
+pub use energy_ledger::EnergyLedger;
 pub use free_memory::{NoMemory, check_memory, check_square, free_bytes};
 pub use input::Input;
 pub use params::{HigherOrder, ImpactLaw, Sleep, StepperParamError, StepperParams};

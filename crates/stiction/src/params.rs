@@ -1,5 +1,6 @@
 //! Parameters of time stepping.
 
+use crate::canon_params::{self as canon, CanonParams};
 use crate::catalogue::StepperName;
 use serde::{Deserialize, Serialize};
 use stiction_assembly::RowParams;
@@ -56,6 +57,8 @@ pub struct StepperParams {
     pub sleep: Sleep,
     /// Parameters that the NMDP steppers alone read.
     pub nmdp: NmdpParams,
+    /// Parameters that the steppers of the canon alone read: `moreau` and those after it.
+    pub canon: CanonParams,
 }
 
 /// When islands at rest sleep: nothing of them is computed until something touches them or acts on them. State and
@@ -118,6 +121,7 @@ impl Default for StepperParams {
             higher_order: HigherOrder::default(),
             sleep: Sleep::default(),
             nmdp: NmdpParams::default(),
+            canon: CanonParams::default(),
         }
     }
 }
@@ -156,6 +160,9 @@ impl StepperParams {
         let of_nmdp =
             |e: OutOfRange| StepperParamError { name: e.name, value: e.value, expected: e.expected };
         self.nmdp.validate().map_err(of_nmdp)?;
+        let of_canon =
+            |e: canon::OutOfRange| StepperParamError { name: e.name, value: e.value, expected: e.expected };
+        self.canon.validate().map_err(of_canon)?;
         let check = |name, value: f64, ok: bool, expected| {
             if ok && value.is_finite() { Ok(()) } else { Err(StepperParamError { name, value, expected }) }
         };

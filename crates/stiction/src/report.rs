@@ -1,5 +1,6 @@
 //! What a step says of itself.
 
+use crate::energy_ledger::EnergyLedger;
 use crate::remedy::Remedy;
 use serde::Serialize;
 use stiction_contact::SolveStatus;
@@ -70,6 +71,9 @@ pub struct StepReport {
     /// Work, and conditions of the proofs as they were measured, of NMDP steppers.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub nmdp: Option<NmdpReport>,
+    /// Works of the step by cause, of steppers that keep account of them.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub ledger: Option<EnergyLedger>,
 }
 
 impl StepReport {
@@ -88,6 +92,7 @@ impl StepReport {
             corrected: false,
             asleep: 0,
             nmdp: None,
+            ledger: None,
         }
     }
 
@@ -108,6 +113,7 @@ impl StepReport {
             corrected: false,
             asleep: 0,
             nmdp: None,
+            ledger: None,
         }
     }
 
@@ -138,6 +144,10 @@ impl StepReport {
             corrected: self.corrected || next.corrected,
             asleep: next.asleep,
             nmdp: next.nmdp.or(self.nmdp),
+            ledger: match (self.ledger, next.ledger) {
+                (Some(a), Some(b)) => Some(a.followed_by(&b)),
+                (a, b) => b.or(a),
+            },
         }
     }
 

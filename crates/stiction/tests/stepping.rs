@@ -208,6 +208,7 @@ impl stiction::Stepper for Falling {
             remedy: None,
             another_answer: None,
             nmdp: None,
+            ledger: None,
             corrected: false,
             asleep: 0,
         }

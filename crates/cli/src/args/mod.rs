@@ -104,7 +104,7 @@ pub(crate) struct SceneArgs {
     /// Set a parameter of the contact solver (see `stiction solvers NAME`); may be repeated
     #[arg(long, value_name = "KEY=VALUE")]
     pub(crate) contact_param: Vec<String>,
-    /// Stepper (see `stiction steppers`)
+    /// Stepper (see `stiction steppers`); `compare` takes several, separated by commas, or `all`
     #[arg(long, value_name = "NAME")]
     pub(crate) stepper: Option<String>,
     /// Set a parameter of the stepper, a key of `[stepper]` in docs/scenes.md such as `nmdp.set`; may be repeated
@@ -377,6 +377,7 @@ pub(crate) struct ServeArgs {
 #[command(after_help = "\
 Examples:
   stiction compare cube-slide --contact all
+  stiction compare cube-slide --stepper all                 one contact solver, every stepper that takes the scene
   stiction compare stack --contact nsgs,ccp-pgs --report out/stack.html
   stiction compare quadruped --contact all --replay out/quadruped.html")]
 pub(crate) struct CompareArgs {

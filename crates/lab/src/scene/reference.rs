@@ -7,15 +7,16 @@ use super::spec::{
 use super::{MotionSpec, Scene, TrackSpec};
 use serde::de::DeserializeOwned;
 use serde_json::{Value, to_value};
-use stiction::StepperParams;
 use stiction::nmdp::NmdpParams;
+use stiction::{CanonParams, StepperParams};
 
-const SOURCES: [&str; 10] = [
+const SOURCES: [&str; 11] = [
     include_str!("mod.rs"),
     include_str!("spec.rs"),
     include_str!("motion.rs"),
     include_str!("track.rs"),
     include_str!("../../../stiction/src/params.rs"),
+    include_str!("../../../stiction/src/canon_params.rs"),
     include_str!("../../../nmdp/src/params.rs"),
     include_str!("../../../nmdp/src/residual.rs"),
     include_str!("../../../nmdp/src/wrench_set/cone.rs"),
@@ -238,6 +239,28 @@ fn page() -> String {
             "`granular` of `[stepper.nmdp]`",
             "GranularParams",
             &to_value(NmdpParams::default().granular).unwrap(),
+        ),
+        ("`[stepper.canon]`", "CanonParams", &to_value(CanonParams::default()).unwrap()),
+        ("`moreau` of `[stepper.canon]`", "MoreauParams", &to_value(CanonParams::default().moreau).unwrap()),
+        (
+            "`todorov` of `[stepper.canon]`",
+            "TodorovParams",
+            &to_value(CanonParams::default().todorov).unwrap(),
+        ),
+        (
+            "`compliant` of `[stepper.canon]`",
+            "CompliantParams",
+            &to_value(CanonParams::default().compliant).unwrap(),
+        ),
+        (
+            "`event_driven` of `[stepper.canon]`",
+            "EventDrivenParams",
+            &to_value(CanonParams::default().event_driven).unwrap(),
+        ),
+        (
+            "`adaptive` of `[stepper.canon]`",
+            "AdaptiveParams",
+            &to_value(CanonParams::default().adaptive).unwrap(),
         ),
         ("`soft`", "SoftSpec", &to_value(SoftSpec::default()).unwrap()),
         ("`hold`", "HoldSpec", &to_value(HoldSpec::default()).unwrap()),

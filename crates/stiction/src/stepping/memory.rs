@@ -21,4 +21,7 @@ pub struct Memory {
     /// Weights and lengths of the last step, of NMDP steppers.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub nmdp: Option<NmdpMemory>,
+    /// Size of the next internal step of steppers that control their error: seconds, or a share of the step.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub substep: Option<f64>,
 }

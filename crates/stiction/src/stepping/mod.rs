@@ -10,6 +10,7 @@
 
 mod accepted;
 pub(crate) mod around;
+pub(crate) mod canon;
 mod contact_correction;
 mod contact_source;
 pub(crate) mod decoratable;
@@ -24,6 +25,7 @@ pub(crate) mod time_stepping;
 mod trial;
 
 pub use accepted::{Accepted, BlockMode};
+pub use canon::UnsupportedByCanon;
 pub use contact_correction::{ContactCorrection, CorrectableContact};
 pub use contact_source::ContactSource;
 pub use decoratable::Decoratable;

@@ -2,6 +2,7 @@
 
 use super::Stepper;
 use super::around::sleeping::Sleeping;
+use super::canon::{self, UnsupportedByCanon};
 use super::decoratable::Decoratable;
 use super::nmdp::NmdpStepper;
 use super::time_stepping::TimeStepping;
@@ -19,6 +20,8 @@ pub enum StepperError {
     World(#[from] UnsupportedWorld),
     #[error(transparent)]
     Sets(#[from] SetsError),
+    #[error(transparent)]
+    Canon(#[from] UnsupportedByCanon),
 }
 
 /// The stepper that `params` names, for `world`, without decorators; the parameters must be valid.
@@ -30,6 +33,9 @@ pub(crate) fn make_undecorated(
     if let Some(method) = Method::of(name) {
         let sets = ContactSets::load(&params.nmdp)?;
         return Ok(Box::new(NmdpStepper::new(world, method, params, sets)?));
+    }
+    if let Some(made) = canon::make(world, name, &params) {
+        return Ok(made?);
     }
     match name {
         "time-stepping" => Ok(Box::new(TimeStepping::new(world, params)?)),

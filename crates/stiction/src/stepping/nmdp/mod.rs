@@ -176,6 +176,7 @@ impl Stepper for NmdpStepper {
         out.saturated.clear();
         out.saturated.resize(self.nmdp.efforts().len(), false);
         out.nmdp = Some(self.nmdp.memory().clone());
+        out.substep = None;
     }
 
     fn restore(&mut self, _: &World, _: &State, _: &Input, memory: &Memory) {

@@ -399,6 +399,7 @@ impl TimeStepping {
             corrected: self.room.corrected,
             asleep: 0,
             nmdp: None,
+            ledger: None,
         }
     }
 
@@ -500,6 +501,7 @@ impl Stepper for TimeStepping {
         out.saturated.extend_from_slice(self.free.servos.promoted());
         out.without_feedback = self.left_out;
         out.nmdp = None;
+        out.substep = None;
     }
 
     fn restore(&mut self, _: &World, _: &State, _: &Input, memory: &Memory) {

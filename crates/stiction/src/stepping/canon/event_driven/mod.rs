@@ -1,0 +1,583 @@
+//! `event-driven`: smooth motion in modes, events found as roots on dense output, and impulsive resets at them.
+//!
+//! ```text
+//!     mode        open            stick                          slide
+//!     forces      none            J v̇ + J̇ v + 2 α c + α² φ = 0   the same of the normal, λ_T = −μ λ_N c_T/‖c_T‖       (1)
+//!     guard       φ ≥ 0           λ_N ≥ 0, ‖λ_T‖ ≤ μ λ_N         λ_N ≥ 0, c_T does not turn back                  (2)
+//! ```
+//!
+//! Between events (1) is an ordinary differential equation in the [`super::chart`] of the step, with the forces of least norm
+//! where contacts are redundant. An accepted internal step in which a guard of (2) fails is cut at the first instant at which it
+//! does. There
+//!
+//! 1. contacts that touch and approach are hit: impulses by the exact law with Newton's restitution, all that touch at once,
+//!    until none approaches; what approaches slower than `rest_speed` does not bounce, so that a ball comes to rest after
+//!    finitely many bounces,
+//! 2. modes are chosen anew, all at once, from the exact law over a short time ε: what bears nothing is open, what moves along
+//!    the surface slides, and the rest sticks.
+//!
+//! Guards are looked at in the middle and at the end of every internal step; one that fails and holds again in between is missed.
+//! J̇ v is found by differences of contact velocities along the motion, which also sees how contact points move over surfaces.
+//!
+//! Joint limits, dry friction of joints, loops, couplings and tendons are refused.
+
+mod events;
+
+use super::chart;
+use super::judged::{Judged, add_forces};
+use super::mechanics::{Gains, Mechanics};
+use super::ode::{Dense, Integrator, System, Tolerance};
+use super::rows::Rows;
+use super::search::{Search, relative_velocity};
+use super::unsupported::{UnsupportedByCanon, refuse_bound, refuse_dry, refuse_limits};
+use crate::canon_params::OdeMethod;
+use crate::energy_ledger::EnergyLedger;
+use crate::input::Input;
+use crate::params::StepperParams;
+use crate::report::StepReport;
+use crate::state::State;
+use crate::stepping::Stepper;
+use crate::stepping::contact_source::ContactSource;
+use crate::stepping::decoratable::Decoratable;
+use crate::stepping::memory::Memory;
+use events::{add_impact, first_failure};
+use nalgebra::{DMatrix, DVector};
+use stiction_assembly::{BlockKey, ContactPoint, Face, Posed, RowParams};
+use stiction_contact::{ContactSolver, SolveStatus};
+use stiction_dynamics::spatial::{Motion, Vec3};
+use stiction_dynamics::{Factor, integrate_into};
+use stiction_models::World;
+use stiction_solvers::registry::{Common, make_from};
+use stiction_solvers::values::Params;
+
+/// Gap at which contacts touch at an event [m].
+const TOUCH: f64 = 1e-8;
+/// How far guards of gaps may fail before it counts [m].
+const SLACK: f64 = 1e-10;
+/// How far guards of forces and slip may fail, relative to the weight of the world and in m/s [–].
+const LOOSE: f64 = 1e-9;
+/// ε of the choice of modes [s].
+const SHORT: f64 = 1e-5;
+/// Slip after it that counts as such [m/s].
+const SLIPS: f64 = 1e-8;
+/// Half of the time over which contact velocities are differenced [s].
+const NUDGE: f64 = 1e-6;
+/// α of (1) [1/s].
+const ALPHA: f64 = 20.0;
+/// Singular values below this share of the largest count as zero [–].
+const RANK: f64 = 1e-10;
+/// Rounds of impacts at one instant, at most.
+const ROUNDS: u32 = 200;
+/// Works that are integrated: of actuators, given forces, dampers, normal forces and friction.
+const WORKS: usize = 5;
+
+/// The stepper.
+pub(crate) struct EventDriven {
+    params: StepperParams,
+    law: Modes,
+    integrator: Integrator,
+    solver: Box<dyn ContactSolver>,
+    rows: Rows,
+    judged: Judged,
+    y: Vec<f64>,
+    q: Vec<f64>,
+    ledger: EnergyLedger,
+}
+
+/// A contact that is closed.
+struct Active {
+    key: ([usize; 2], u32),
+    /// The direction of slip when the mode began; `None`: it sticks.
+    slides: Option<Vec3>,
+}
+
+/// The evaluation of (1), with its scratch.
+struct Modes {
+    margin: f64,
+    at: Mechanics,
+    nudged: Mechanics,
+    gains: Gains,
+    search: Search,
+    other: Search,
+    still: Vec<Motion>,
+    factor: Factor,
+    q: Vec<f64>,
+    q_nudged: Vec<f64>,
+    tau: Vec<f64>,
+    active: Vec<Active>,
+    /// Per active contact: its index in the points of the search, if it is found.
+    found: Vec<Option<usize>>,
+    /// Per point of the search, the force on B [N].
+    forces: Vec<Vec3>,
+    /// Mass times gravity of all bodies, at least 1e-9 [N].
+    weight: f64,
+}
+
+/// (1) of one step.
+struct Motions<'a> {
+    world: &'a World,
+    q_start: &'a [f64],
+    input: &'a Input,
+    law: &'a mut Modes,
+}
+
+fn key(c: &ContactPoint) -> ([usize; 2], u32) {
+    (c.geometries, c.feature)
+}
+
+impl EventDriven {
+    /// For `world`; the parameters must be valid.
+    pub(crate) fn new(world: &World, params: StepperParams) -> Result<Self, UnsupportedByCanon> {
+        let name = "event-driven";
+        refuse_bound(world, name)?;
+        refuse_dry(world, name)?;
+        refuse_limits(world, name)?;
+        let model = &world.model;
+        let own = params.canon.event_driven;
+        let tolerance = Tolerance { relative: own.relative_tolerance, absolute: own.absolute_tolerance };
+        let common = Common { tolerance: 1e-12, max_iterations: 2000 };
+        let gains = Gains::new(world);
+        let mass: f64 = model.bodies.iter().map(|b| b.inertia.mass).sum();
+        Ok(Self {
+            integrator: Integrator::new(OdeMethod::Explicit, tolerance),
+            solver: make_from("auto", &common, &Params::default())?,
+            rows: Rows::new(world, gains.q_of_dof.clone()),
+            judged: Judged::new(world, gains.q_of_dof.clone()),
+            y: vec![0.0; 2 * model.nv() + WORKS],
+            q: model.neutral(),
+            ledger: EnergyLedger::default(),
+            law: Modes {
+                margin: params.margin,
+                at: Mechanics::new(world),
+                nudged: Mechanics::new(world),
+                gains,
+                search: Search::new(world)?,
+                other: Search::new(world)?,
+                still: vec![Motion::ZERO; model.bodies.len()],
+                factor: Factor::new(model),
+                q: model.neutral(),
+                q_nudged: model.neutral(),
+                tau: vec![0.0; model.nv()],
+                active: Vec::new(),
+                found: Vec::new(),
+                forces: Vec::new(),
+                weight: (mass * model.gravity.norm()).max(1e-9),
+            },
+            params,
+        })
+    }
+
+    fn attempt(
+        &mut self,
+        world: &World,
+        state: &State,
+        input: &Input,
+        h: f64,
+        solver: &dyn ContactSolver,
+    ) -> Result<(u32, u32), String> {
+        let n = state.v.len();
+        self.law.at.look(world, &state.q, &state.v);
+        let before = self.law.at.energies(world, (&state.q, &state.v));
+        self.y.fill(0.0);
+        self.y[n..2 * n].copy_from_slice(&state.v);
+        self.ledger = EnergyLedger::default();
+        let (mut t, mut steps, mut events) = (0.0, 0, 0);
+        loop {
+            self.reset(world, &state.q, input)?;
+            let mut motions = Motions { world, q_start: &state.q, input, law: &mut self.law };
+            let mut watch = |system: &mut dyn System, dense: &Dense| first_failure(system, dense);
+            let (reached, taken) = self.integrator.run(&mut motions, (t, h), &mut self.y, &mut watch)?;
+            steps += taken;
+            t = reached;
+            if t >= h {
+                break;
+            }
+            self.integrator.forget();
+            events += 1;
+            if events > self.params.canon.event_driven.most_events {
+                return Err(format!(
+                    "more than {} events within one step; canon.event_driven.most_events allows more",
+                    self.params.canon.event_driven.most_events
+                ));
+            }
+        }
+        // Forces, and a last look at what touches there.
+        let mut rate = vec![0.0; self.y.len()];
+        Motions { world, q_start: &state.q, input, law: &mut self.law }.rate(h, &self.y, &mut rate)?;
+        let (delta, rest) = self.y.split_at(n);
+        let (v, works) = rest.split_at(n);
+        integrate_into(&world.model, &state.q, delta, 1.0, &mut self.q);
+        let law = &self.law;
+        let at_end = (&law.at.kin, &law.search);
+        let here = (&self.q[..], v);
+        self.judged.pose(world, at_end, here, (&self.params, h), (&law.forces, solver.needs()))?;
+        let after = law.at.energies(world, here);
+        let told = &mut self.ledger;
+        [told.kinetic, told.gravity, told.springs] = [0, 1, 2].map(|k| after[k] - before[k]);
+        told.actuators += works[0];
+        told.applied += works[1];
+        told.damping += works[2];
+        told.normal += works[3];
+        told.friction += works[4];
+        told.integrator = told.change() - told.explained();
+        Ok((steps, events))
+    }
+
+    /// Impacts at y, and the modes from there on.
+    fn reset(&mut self, world: &World, q_start: &[f64], input: &Input) -> Result<(), String> {
+        let n = self.law.tau.len();
+        integrate_into(&world.model, q_start, &self.y[..n], 1.0, &mut self.q);
+        let mut v = self.y[n..2 * n].to_vec();
+        let law = &mut self.law;
+        law.active.clear();
+        law.at.look(world, &self.q, &v);
+        law.search.find(world, &law.at.kin, &law.still, (0.0, TOUCH));
+        law.search.points.retain(|c| c.gap <= TOUCH);
+        if law.search.points.is_empty() {
+            return Ok(());
+        }
+        self.rows.factor(world, &law.at.kin)?;
+        let rest = self.params.canon.event_driven.rest_speed;
+        let instant = RowParams { bouncing_speed: rest, ..self.params.rows(1.0, &world.model.gravity) }
+            .at_instant(TOUCH);
+        for round in 0..=ROUNDS {
+            law.at.look(world, &self.q, &v);
+            let (at, points) = (&law.at, &law.search.points);
+            let approaches = |c: &ContactPoint| c.n.dot(relative_velocity(&at.kin, &at.vel, c)) < -SLIPS;
+            if !points.iter().any(approaches) {
+                break;
+            }
+            if round == ROUNDS {
+                return Err(format!("{ROUNDS} impacts at one instant do not part what touches"));
+            }
+            let before = v.clone();
+            self.rows.pose(world, (&at.kin, points), (&self.q, &before, &before), instant, true)?;
+            let status = self.rows.solve(self.solver.as_mut(), &mut v)?;
+            if matches!(status, SolveStatus::IterationLimit | SolveStatus::Stalled) {
+                return Err("the impulses of an impact were not found".to_owned());
+            }
+            self.ledger = add_impact(self.ledger, &self.rows, (&before, &v));
+        }
+        self.y[n..2 * n].copy_from_slice(&v);
+        self.choose_modes(world, &v, input)
+    }
+
+    /// Modes of what touches and does not part, at `self.q` and v.
+    fn choose_modes(&mut self, world: &World, v: &[f64], input: &Input) -> Result<(), String> {
+        let law = &mut self.law;
+        law.at.look(world, &self.q, v);
+        let at = &law.at;
+        law.search.points.retain(|c| c.n.dot(relative_velocity(&at.kin, &at.vel, c)) <= SLIPS);
+        if law.search.points.is_empty() {
+            return Ok(());
+        }
+        law.find_smooth_forces(world, (&self.q.clone(), v), input)?;
+        let mut free = law.tau.clone();
+        law.factor.solve_in_place(&mut free);
+        free.iter_mut().zip(v).for_each(|(a, v)| *a = v + SHORT * *a);
+        let points: Vec<ContactPoint> = law
+            .search
+            .points
+            .iter()
+            .map(|c| ContactPoint { gap: 0.0, face: Face::of_one(0.0), restitution: 0.0, ..*c })
+            .collect();
+        let params =
+            RowParams { bouncing_speed: f64::INFINITY, ..self.params.rows(SHORT, &world.model.gravity) };
+        self.rows.pose(world, (&law.at.kin, &points), (&self.q, v, &free), params, true)?;
+        // J̇ v belongs to the velocities at the end of the short time.
+        let turning = law.contact_rates(world, &self.q.clone(), v)?;
+        for (block, what) in self.rows.posed.blocks.iter().enumerate() {
+            let BlockKey::Contact(c) = what.key else { continue };
+            let normal = self.rows.posed.normal_row(block);
+            self.rows.posed.problem.free_velocity[normal] += SHORT * turning[c].0;
+            let rows = self.rows.posed.problem.range(block);
+            if rows.len() >= 3 {
+                let (c, rate) = (&points[c], turning[c].1);
+                self.rows.posed.problem.free_velocity[rows.start] += SHORT * c.t1.dot(rate);
+                self.rows.posed.problem.free_velocity[rows.start + 1] += SHORT * c.t2.dot(rate);
+            }
+        }
+        let mut after = free.clone();
+        self.rows.solve(self.solver.as_mut(), &mut after)?;
+        let mut along = Vec::new();
+        self.rows.posed.problem.velocities_into(&self.rows.impulses, &mut along);
+        let least = LOOSE * law.weight * SHORT;
+        for (block, what) in self.rows.posed.blocks.iter().enumerate() {
+            let BlockKey::Contact(c) = what.key else { continue };
+            let normal = self.rows.posed.normal_row(block);
+            if self.rows.impulses[normal] <= least {
+                continue;
+            }
+            let (point, rows) = (&points[c], self.rows.posed.problem.range(block));
+            let slip = if rows.len() >= 3 {
+                point.t1 * along[rows.start] + point.t2 * along[rows.start + 1]
+            } else {
+                Vec3::ZERO
+            };
+            let speed = slip.norm();
+            let slides = (speed > SLIPS || point.friction <= 0.0)
+                .then(|| if speed > 0.0 { slip * (1.0 / speed) } else { Vec3::ZERO });
+            law.active.push(Active { key: key(point), slides });
+        }
+        Ok(())
+    }
+}
+
+impl Modes {
+    /// All forces but those of contacts, into `tau`, and M with its factor, at q and v.
+    fn find_smooth_forces(
+        &mut self,
+        world: &World,
+        (q, v): (&[f64], &[f64]),
+        input: &Input,
+    ) -> Result<(), String> {
+        self.at.find_forces(world, (q, v), &input.control, &self.gains.q_of_dof);
+        self.at.find_mass(world);
+        self.factor.factor(&self.at.mass).map_err(|e| format!("the mass matrix: {e}"))?;
+        let f = &self.at.forces;
+        for (i, tau) in self.tau.iter_mut().enumerate() {
+            let given = input.generalized.get(i).copied().unwrap_or(0.0);
+            *tau = f.inertial[i] + f.springs[i] + f.damping[i] + f.actuators[i] + given;
+        }
+        Ok(())
+    }
+
+    /// Finds of every point of the search the rate of n · c, and of c, along the motion by v at constant v.
+    fn contact_rates(&mut self, world: &World, q: &[f64], v: &[f64]) -> Result<Vec<(f64, Vec3)>, String> {
+        let mut rates: Vec<(f64, Vec3)> = vec![(0.0, Vec3::ZERO); self.search.points.len()];
+        for h in [NUDGE, -NUDGE] {
+            integrate_into(&world.model, q, v, h, &mut self.q_nudged);
+            self.nudged.look(world, &self.q_nudged, v);
+            self.other.find(world, &self.nudged.kin, &self.still, (0.0, self.margin));
+            for (point, rate) in self.search.points.iter().zip(&mut rates) {
+                let same = self.other.points.iter().find(|c| key(c) == key(point));
+                let Some(c) = same else { continue };
+                let velocity = relative_velocity(&self.nudged.kin, &self.nudged.vel, c);
+                rate.0 += c.n.dot(velocity) / (2.0 * h);
+                rate.1 += velocity * (1.0 / (2.0 * h));
+            }
+        }
+        Ok(rates)
+    }
+
+    /// Contact forces of the modes, into `forces` and `tau`.
+    fn find_contact_forces(&mut self, world: &World, q: &[f64], v: &[f64]) -> Result<(), String> {
+        self.search.find(world, &self.at.kin, &self.still, (0.0, self.margin));
+        self.forces.clear();
+        self.forces.resize(self.search.points.len(), Vec3::ZERO);
+        let place = |a: &Active| self.search.points.iter().position(|c| key(c) == a.key);
+        self.found = self.active.iter().map(place).collect();
+        if self.found.iter().all(Option::is_none) {
+            return Ok(());
+        }
+        let rates = self.contact_rates(world, q, v)?;
+        let n = v.len();
+        // Unit forces of unknowns and rows of equations.
+        let mut directions: Vec<(usize, Vec3)> = Vec::new();
+        let mut rows: Vec<(usize, Vec3, f64)> = Vec::new();
+        for (active, found) in self.active.iter().zip(&self.found) {
+            let Some(p) = *found else { continue };
+            let c = &self.search.points[p];
+            let velocity = relative_velocity(&self.at.kin, &self.at.vel, c);
+            let opening = c.n.dot(velocity);
+            rows.push((p, c.n, rates[p].0 + 2.0 * ALPHA * opening + ALPHA * ALPHA * c.gap));
+            match active.slides {
+                Some(start) => {
+                    let slip = velocity - c.n * opening;
+                    let turned_back = slip.dot(start) <= 0.0;
+                    let along = if turned_back { start } else { slip * (1.0 / slip.norm()) };
+                    directions.push((p, c.n - along * c.friction));
+                }
+                None => {
+                    directions.push((p, c.n));
+                    for t in [c.t1, c.t2] {
+                        directions.push((p, t));
+                        rows.push((p, t, t.dot(rates[p].1) + 2.0 * ALPHA * t.dot(velocity)));
+                    }
+                }
+            }
+        }
+        let column = |p: usize, force: Vec3| {
+            let mut out = vec![0.0; n];
+            let points = &self.search.points[p..=p];
+            add_forces(world, &self.at.kin, points, &[force], 1.0, &mut out);
+            out
+        };
+        let equations: Vec<Vec<f64>> = rows.iter().map(|&(p, axis, _)| column(p, axis)).collect();
+        let mut free = self.tau.clone();
+        self.factor.solve_in_place(&mut free);
+        let dot = |a: &[f64], b: &[f64]| a.iter().zip(b).map(|(a, b)| a * b).sum::<f64>();
+        let (m, k) = (rows.len(), directions.len());
+        let mut matrix = DMatrix::zeros(m, k);
+        for (j, &(p, force)) in directions.iter().enumerate() {
+            let mut accelerates = column(p, force);
+            self.factor.solve_in_place(&mut accelerates);
+            equations.iter().enumerate().for_each(|(i, row)| matrix[(i, j)] = dot(row, &accelerates));
+        }
+        let right =
+            DVector::from_iterator(m, rows.iter().zip(&equations).map(|(r, row)| -r.2 - dot(row, &free)));
+        let svd = matrix.svd(true, true);
+        let least = RANK * svd.singular_values.max();
+        let sizes = svd.solve(&right, least).map_err(|e| format!("contact forces of the modes: {e}"))?;
+        for (&(p, force), size) in directions.iter().zip(sizes.iter()) {
+            self.forces[p] += force * *size;
+        }
+        add_forces(world, &self.at.kin, &self.search.points, &self.forces, 1.0, &mut self.tau);
+        Ok(())
+    }
+}
+
+impl System for Motions<'_> {
+    fn rate(&mut self, _: f64, y: &[f64], out: &mut [f64]) -> Result<(), String> {
+        let Self { world, q_start, input, law } = self;
+        let n = law.tau.len();
+        let (delta, rest) = y.split_at(n);
+        let v = &rest[..n];
+        let mut q = std::mem::take(&mut law.q);
+        integrate_into(&world.model, q_start, delta, 1.0, &mut q);
+        law.at.look(world, &q, v);
+        let forces = law.find_smooth_forces(world, (&q, v), input);
+        let contacts = forces.and_then(|()| law.find_contact_forces(world, &q, v));
+        law.q = q;
+        contacts?;
+        let mut works = [0.0; WORKS];
+        for (i, v) in v.iter().enumerate() {
+            works[0] += v * law.at.forces.actuators[i];
+            works[1] += v * input.generalized.get(i).copied().unwrap_or(0.0);
+            works[2] += v * law.at.forces.damping[i];
+        }
+        for (c, force) in law.search.points.iter().zip(&law.forces) {
+            let velocity = relative_velocity(&law.at.kin, &law.at.vel, c);
+            let normal = c.n * c.n.dot(*force);
+            works[3] += velocity.dot(normal);
+            works[4] += velocity.dot(*force - normal);
+        }
+        law.factor.solve_in_place(&mut law.tau);
+        let (rate, rest) = out.split_at_mut(n);
+        let (acceleration, power) = rest.split_at_mut(n);
+        chart::rate_into(&world.model, delta, v, rate);
+        acceleration.copy_from_slice(&law.tau);
+        power.copy_from_slice(&works);
+        Ok(())
+    }
+
+    fn jacobian(&mut self, _: f64, _: &[f64], _: &mut [f64]) -> Result<(), String> {
+        Err("modes are integrated by an explicit method".to_owned())
+    }
+
+    /// True if a guard of (2) fails.
+    fn fails(&mut self, t: f64, y: &[f64]) -> Result<bool, String> {
+        let mut rate = vec![0.0; y.len()];
+        self.rate(t, y, &mut rate)?;
+        let law = &*self.law;
+        for (p, c) in law.search.points.iter().enumerate() {
+            let velocity = relative_velocity(&law.at.kin, &law.at.vel, c);
+            let opening = c.n.dot(velocity);
+            let Some(k) = law.found.iter().position(|f| *f == Some(p)) else {
+                if c.gap < -SLACK && opening < 0.0 {
+                    return Ok(true);
+                }
+                continue;
+            };
+            let normal = c.n.dot(law.forces[p]);
+            let along = (law.forces[p] - c.n * normal).norm();
+            let (slack, slip) = (LOOSE * law.weight, velocity - c.n * opening);
+            let failed = match law.active[k].slides {
+                _ if normal < -slack => true,
+                None => along > c.friction * normal + slack,
+                Some(start) => c.friction > 0.0 && slip.dot(start) < -SLIPS * LOOSE,
+            };
+            if failed {
+                return Ok(true);
+            }
+        }
+        Ok(false)
+    }
+}
+
+impl Stepper for EventDriven {
+    fn name(&self) -> &'static str {
+        "event-driven"
+    }
+
+    fn step(
+        &mut self,
+        world: &World,
+        state: &mut State,
+        input: &Input,
+        h: f64,
+        solver: &mut dyn ContactSolver,
+    ) -> StepReport {
+        let (steps, events) = match self.attempt(world, state, input, h, solver) {
+            Ok(counts) => counts,
+            Err(cause) => {
+                self.integrator.forget();
+                return StepReport::failed(cause);
+            }
+        };
+        let n = state.v.len();
+        state.q.copy_from_slice(&self.q);
+        state.v.copy_from_slice(&self.y[n..2 * n]);
+        state.t += h;
+        StepReport {
+            iterations: steps,
+            contacts: self.judged.points.len(),
+            penetration: self.judged.points.iter().fold(0.0, |deepest, c| deepest.max(-c.gap)),
+            parts: events + 1,
+            ledger: Some(self.ledger),
+            ..StepReport::start()
+        }
+    }
+
+    fn posed(&self) -> &Posed {
+        &self.judged.rows.posed
+    }
+
+    fn impulses(&self) -> &[f64] {
+        &self.judged.rows.impulses
+    }
+
+    fn contacts(&self) -> &[ContactPoint] {
+        &self.judged.points
+    }
+
+    fn efforts_into(&self, _: &World, out: &mut Vec<f64>) {
+        out.clear();
+        out.extend_from_slice(&self.law.at.forces.efforts);
+    }
+
+    fn memory_into(&self, out: &mut Memory) {
+        *out = Memory { saturated: vec![false; self.law.at.forces.efforts.len()], ..Memory::default() };
+        out.substep = Some(self.integrator.next_step());
+    }
+
+    fn restore(&mut self, _: &World, _: &State, _: &Input, memory: &Memory) {
+        self.integrator.set_next_step(memory.substep.unwrap_or(0.0));
+    }
+
+    fn forget(&mut self) {
+        self.integrator.forget();
+        self.solver.forget();
+    }
+
+    fn take_numbers(&mut self, world: &World) {
+        self.law.at.take_numbers(world);
+        self.law.nudged.take_numbers(world);
+        self.law.gains = Gains::new(world);
+        self.law.search.finder.take_surfaces(world);
+        self.law.other.finder.take_surfaces(world);
+    }
+
+    /// Contacts are looked for from two searches, and a source has one place: it knows none.
+    fn add_contact_source(&mut self, source: Box<dyn ContactSource>) -> bool {
+        drop(source);
+        false
+    }
+}
+
+/// Nothing sleeps, and nothing is swept.
+impl Decoratable for EventDriven {
+    fn clear_problem(&mut self) {
+        self.judged.clear();
+    }
+}

@@ -1,0 +1,50 @@
+//! The steppers of the canon by name.
+
+use super::adaptive::Adaptive;
+use super::compliant::Compliant;
+use super::contact_law::ContactLaw;
+use super::event_driven::EventDriven;
+use super::theta::ThetaStepper;
+use super::unsupported::UnsupportedByCanon;
+use super::variational::Variational;
+use crate::params::StepperParams;
+use crate::stepping::decoratable::Decoratable;
+use stiction_models::World;
+
+/// Steppers around which `adaptive` can control the error.
+const INNER: &str = "moreau, stewart-trinkle, anitescu, todorov, variational";
+
+/// The stepper called `name`; `None` if the canon has no such.
+pub(crate) fn make(
+    world: &World,
+    name: &str,
+    params: &StepperParams,
+) -> Option<Result<Box<dyn Decoratable>, UnsupportedByCanon>> {
+    let params = params.clone();
+    let made: Result<Box<dyn Decoratable>, _> = match (ContactLaw::of(name), name) {
+        (Some(law), _) => ThetaStepper::new(world, law, params).map(|s| Box::new(s) as _),
+        (None, "compliant") => Compliant::new(world, params).map(|s| Box::new(s) as _),
+        (None, "event-driven") => EventDriven::new(world, params).map(|s| Box::new(s) as _),
+        (None, "variational") => Variational::new(world, params).map(|s| Box::new(s) as _),
+        (None, "adaptive") => {
+            let adaptive = params.canon.adaptive.clone();
+            match make_inner(world, &adaptive.inner, &params) {
+                Some(inner) => {
+                    inner.and_then(|inner| Ok(Box::new(Adaptive::new(world, inner, adaptive)?) as _))
+                }
+                None => Err(UnsupportedByCanon::Inner { name: adaptive.inner, available: INNER }),
+            }
+        }
+        _ => return None,
+    };
+    Some(made)
+}
+
+/// The stepper called `name`, if `adaptive` can stand around it.
+fn make_inner(
+    world: &World,
+    name: &str,
+    params: &StepperParams,
+) -> Option<Result<Box<dyn Decoratable>, UnsupportedByCanon>> {
+    INNER.split(", ").any(|known| known == name).then(|| make(world, name, params))?
+}

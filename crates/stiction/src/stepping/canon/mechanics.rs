@@ -1,0 +1,199 @@
+//! M, forces by cause, and their derivatives at one q and v: (1) of [`super`].
+
+use stiction_assembly::forces::GravityCompensation;
+use stiction_assembly::forces::actuators::{self, clamp, rotation_vector};
+use stiction_dynamics::{
+    Accelerations, ColumnRates, CrbaWorkspace, JointKind, Kinematics, MassMatrix, RneaDerivatives,
+    RneaWorkspace, Velocities, bias_into, crba_into, kinetic_energy, potential_energy, spring_energy,
+};
+use stiction_models::World;
+
+/// The receipts of one q and v, and what follows from them.
+pub(super) struct Mechanics {
+    pub(super) kin: Kinematics,
+    pub(super) vel: Velocities,
+    pub(super) mass: MassMatrix,
+    /// Forces by cause.
+    pub(super) forces: Forces,
+    rnea: RneaWorkspace,
+    crba: CrbaWorkspace,
+    gravity_compensation: GravityCompensation,
+    derivatives: Derivatives,
+}
+
+/// Generalized forces on the dofs, by cause [N or N·m].
+pub(super) struct Forces {
+    /// Gravity, gyroscopic and Coriolis forces, and carried weight.
+    pub(super) inertial: Vec<f64>,
+    pub(super) springs: Vec<f64>,
+    pub(super) damping: Vec<f64>,
+    pub(super) actuators: Vec<f64>,
+    /// Per actuator.
+    pub(super) efforts: Vec<f64>,
+    /// Per actuator: its effort is at its limit, where it does not depend on q and v.
+    pub(super) at_limit: Vec<bool>,
+}
+
+/// −∂/∂q and −∂/∂v of the forces of gravity and inertia, v̇ = 0.
+struct Derivatives {
+    rates: ColumnRates,
+    accelerations: Accelerations,
+    still: Vec<f64>,
+    of_bias: RneaDerivatives,
+}
+
+impl Mechanics {
+    pub(super) fn new(world: &World) -> Self {
+        let model = &world.model;
+        let numbers = || vec![0.0; model.nv()];
+        let n = world.actuators.len();
+        Self {
+            kin: Kinematics::new(model),
+            vel: Velocities::new(model),
+            mass: MassMatrix::new(model),
+            forces: Forces {
+                inertial: numbers(),
+                springs: numbers(),
+                damping: numbers(),
+                actuators: numbers(),
+                efforts: vec![0.0; n],
+                at_limit: vec![false; n],
+            },
+            rnea: RneaWorkspace::new(model),
+            crba: CrbaWorkspace::new(model),
+            gravity_compensation: GravityCompensation::new(world),
+            derivatives: Derivatives {
+                rates: ColumnRates::new(model),
+                accelerations: Accelerations::new(model),
+                still: numbers(),
+                of_bias: RneaDerivatives::new(model),
+            },
+        }
+    }
+
+    /// Takes the inertias of `world`.
+    pub(super) fn take_numbers(&mut self, world: &World) {
+        self.kin.set_inertias(&world.model);
+    }
+
+    /// Where and how fast everything is.
+    pub(super) fn look(&mut self, world: &World, q: &[f64], v: &[f64]) {
+        self.kin.update(&world.model, q);
+        self.vel.update(&world.model, &self.kin, v);
+    }
+
+    /// Mass matrix where [`Self::look`] looked.
+    pub(super) fn find_mass(&mut self, world: &World) {
+        crba_into(&world.model, &self.kin, &mut self.crba, &mut self.mass);
+    }
+
+    /// Forces where [`Self::look`] looked, which was at `q` and `v`.
+    pub(super) fn find_forces(
+        &mut self,
+        world: &World,
+        (q, v): (&[f64], &[f64]),
+        control: &[f64],
+        q_of_dof: &[usize],
+    ) {
+        let model = &world.model;
+        let Self { kin, vel, rnea, forces, .. } = self;
+        bias_into(model, kin, vel, rnea, &mut forces.inertial);
+        forces.inertial.iter_mut().for_each(|b| *b = -*b);
+        self.gravity_compensation.add(world, kin, &mut forces.inertial);
+        for (i, dof) in model.dofs.iter().enumerate() {
+            forces.damping[i] = -dof.damping * v[i];
+        }
+        forces.springs.fill(0.0);
+        for joint in model.joints.iter().filter(|j| j.stiffness > 0.0) {
+            let stretch = match joint.kind {
+                JointKind::Hinge | JointKind::Slide | JointKind::Screw => {
+                    [q[joint.idx_q] - joint.spring_rest, 0.0, 0.0]
+                }
+                JointKind::Ball => rotation_vector(&q[joint.idx_q..]).to_array(),
+                JointKind::Free => continue,
+            };
+            for (k, stretch) in stretch.iter().enumerate().take(joint.kind.nv()) {
+                forces.springs[joint.idx_v + k] = -joint.stiffness * stretch;
+            }
+        }
+        forces.actuators.fill(0.0);
+        for (i, a) in world.actuators.iter().enumerate() {
+            let u = control.get(i).copied().unwrap_or(0.0);
+            let u = a.control_limit.map_or(u, |[lo, hi]| u.clamp(lo, hi));
+            let sum = |of: &dyn Fn(usize) -> f64| a.transmission.iter().map(|&(d, c)| c * of(d)).sum::<f64>();
+            let (length, rate) = (sum(&|d| q[q_of_dof[d]]), sum(&|d| v[d]));
+            let law = a.law;
+            let wanted = law.gain * u + law.bias + law.bias_length * length + law.bias_velocity * rate;
+            let effort = clamp(a, wanted);
+            (forces.efforts[i], forces.at_limit[i]) = (effort, effort != wanted);
+            for &(dof, c) in &a.transmission {
+                forces.actuators[dof] += c * effort;
+            }
+        }
+    }
+
+    /// Derivatives of the inertial forces where [`Self::look`] looked, at the velocity `v`.
+    pub(super) fn find_derivatives(&mut self, world: &World, v: &[f64]) {
+        let model = &world.model;
+        let Self { kin, vel, derivatives: Derivatives { rates, accelerations, still, of_bias }, .. } = self;
+        rates.update(model, kin, vel, v);
+        accelerations.update(model, kin, vel, rates, v, still);
+        of_bias.update(model, kin, vel, rates, accelerations);
+    }
+
+    /// (a ∂f/∂v + b ∂f/∂q) x of the inertial forces f, into `out`.
+    pub(super) fn inertial_change_into(&self, [a, b]: [f64; 2], x: &[f64], out: &mut [f64]) {
+        let of_bias = &self.derivatives.of_bias;
+        let n = x.len();
+        for (i, out) in out.iter_mut().enumerate() {
+            let row = i * n..(i + 1) * n;
+            let terms = of_bias.tau_v[row.clone()].iter().zip(&of_bias.tau_q[row]).zip(x);
+            *out = -terms.map(|((by_v, by_q), x)| (a * by_v + b * by_q) * x).sum::<f64>();
+        }
+    }
+
+    /// T, U of gravity and of springs where [`Self::look`] looked [J].
+    pub(super) fn energies(&self, world: &World, (q, v): (&[f64], &[f64])) -> [f64; 3] {
+        let model = &world.model;
+        let kinetic = kinetic_energy(model, &self.kin, &self.vel, v);
+        [kinetic, potential_energy(model, &self.kin), spring_energy(model, q)]
+    }
+}
+
+/// Gains of springs and dampers on the dofs, and of actuators.
+pub(super) struct Gains {
+    /// Stiffness and damping of joint springs and dampers.
+    pub(super) springs: Vec<f64>,
+    pub(super) dampers: Vec<f64>,
+    /// Index into q of every dof of a scalar joint.
+    pub(super) q_of_dof: Vec<usize>,
+}
+
+impl Gains {
+    pub(super) fn new(world: &World) -> Self {
+        let model = &world.model;
+        let mut springs = vec![0.0; model.nv()];
+        for joint in model.joints.iter().filter(|j| j.stiffness > 0.0 && j.kind != JointKind::Free) {
+            springs[joint.idx_v..joint.idx_v + joint.kind.nv()].fill(joint.stiffness);
+        }
+        let dampers = model.dofs.iter().map(|d| d.damping).collect();
+        Self { springs, dampers, q_of_dof: actuators::q_of_dofs(world) }
+    }
+
+    /// (a ∂f/∂v + b ∂f/∂q) x of the efforts f of actuators that are not at their limits, added to `out`.
+    pub(super) fn add_actuator_change(
+        world: &World,
+        at_limit: &[bool],
+        [by_v, by_q]: [f64; 2],
+        x: &[f64],
+        out: &mut [f64],
+    ) {
+        for (a, _) in world.actuators.iter().zip(at_limit).filter(|(_, at_limit)| !**at_limit) {
+            let rate: f64 = a.transmission.iter().map(|&(d, c)| c * x[d]).sum();
+            let change = (by_v * a.law.bias_velocity + by_q * a.law.bias_length) * rate;
+            for &(dof, c) in &a.transmission {
+                out[dof] += c * change;
+            }
+        }
+    }
+}

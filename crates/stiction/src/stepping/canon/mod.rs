@@ -1,0 +1,34 @@
+//! The canon of time stepping: the published methods that other simulators and courses teach, one beside the other.
+//!
+//! | stepper | contact law | file |
+//! |---|---|---|
+//! | `moreau` | velocities, Newton's impact law, the exact law of friction by any solver | [`theta`] |
+//! | `stewart-trinkle` | linear complementarity over polygons, gaps at the end of the step | [`theta`] |
+//! | `anitescu` | the convex relaxation of the same: what slides rises | [`theta`] |
+//! | `todorov` | its regularised dual with Baumgarte's stabilisation and implicit damping inertia | [`theta`] |
+//! | `compliant` | springs, dampers and regularised friction as a differential equation with error control | [`compliant`] |
+//! | `event-driven` | modes of sticking and sliding between events, impacts by the exact law at them | [`event_driven`] |
+//! | `variational` | none: discrete mechanics, with impacts by the exact law between steps | [`variational`] |
+//! | `adaptive` | that of another stepper, whose steps are doubled to control the error | [`adaptive`] |
+//!
+//! They stand on the same dynamics, contact points and rows as `time-stepping`, and the same judge certifies them. None lets
+//! anything sleep, sweeps fast bodies, or resolves overlaps in the positions alone.
+
+mod adaptive;
+mod chart;
+mod compliant;
+mod contact_law;
+mod event_driven;
+mod judged;
+mod make;
+mod mechanics;
+mod ode;
+mod rows;
+mod search;
+mod spring_law;
+mod theta;
+mod unsupported;
+mod variational;
+
+pub(crate) use make::make;
+pub use unsupported::UnsupportedByCanon;

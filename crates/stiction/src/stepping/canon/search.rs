@@ -1,0 +1,67 @@
+//! Contact points of a step of the canon, and velocities along the rows of a posed problem.
+
+use crate::stepping::contact_source::ContactSource;
+use stiction_assembly::{ContactFinder, ContactPoint, Lookahead, Posed};
+use stiction_collision::ShapeError;
+use stiction_dynamics::spatial::{Motion, Vec3};
+use stiction_dynamics::{Kinematics, Velocities, point_velocity};
+use stiction_models::World;
+
+/// Where contact points come from.
+pub(super) struct Search {
+    pub(super) finder: ContactFinder,
+    pub(super) sources: Vec<Box<dyn ContactSource>>,
+    pub(super) points: Vec<ContactPoint>,
+}
+
+impl Search {
+    pub(super) fn new(world: &World) -> Result<Self, ShapeError> {
+        let finder = ContactFinder::new(world, false)?;
+        Ok(Self { finder, sources: Vec::new(), points: Vec::new() })
+    }
+
+    /// All that may close within h [s] if bodies move as `motions` say, and all within the margin.
+    pub(super) fn find(
+        &mut self,
+        world: &World,
+        kin: &Kinematics,
+        motions: &[Motion],
+        (h, margin): (f64, f64),
+    ) {
+        let ahead = Lookahead { margin, h, continuous: None, rigid: true };
+        self.finder.find(world, kin, motions, ahead, &mut self.points);
+        self.points.retain(|c| !c.redundant);
+        for source in &mut self.sources {
+            source.find(world, kin, motions, h, &mut self.points);
+        }
+        self.points.sort_by_key(|c| c.geometries);
+    }
+    /// Finds points nearer than `margin` at `kin`, each for itself: springs are not shared by the points of a face.
+    pub(super) fn find_compliant(&mut self, world: &World, kin: &Kinematics, still: &[Motion], margin: f64) {
+        let ahead = Lookahead { margin, h: 0.0, continuous: None, rigid: false };
+        self.finder.find(world, kin, still, ahead, &mut self.points);
+        for source in &mut self.sources {
+            source.find(world, kin, still, 0.0, &mut self.points);
+        }
+        self.points.sort_by_key(|c| c.geometries);
+    }
+}
+
+/// The velocity of B relative to A at a contact [m/s].
+pub(super) fn relative_velocity(kin: &Kinematics, vel: &Velocities, c: &ContactPoint) -> Vec3 {
+    let of = |body: Option<usize>| body.map_or(Vec3::ZERO, |b| point_velocity(kin, vel, b, c.position));
+    of(c.bodies[1]) - of(c.bodies[0])
+}
+
+/// J v of all rows, into `out`.
+pub(super) fn velocities_into(posed: &Posed, v: &[f64], out: &mut Vec<f64>) {
+    out.clear();
+    for block in 0..posed.problem.len() {
+        let rows = posed.problem.range(block).len();
+        let first = posed.jacobian.velocity(block, v).to_array();
+        out.extend_from_slice(&first[..rows.min(3)]);
+        if rows > 3 {
+            out.extend_from_slice(&posed.jacobian.turning(block, v).to_array()[..rows - 3]);
+        }
+    }
+}

@@ -1,0 +1,574 @@
+//! The θ-method with a contact law: `moreau`, `stewart-trinkle`, `anitescu` and `todorov`.
+//!
+//! ```text
+//!     M̃ (v⁺ − v) = h (θ f(q̃, v⁺) + (1 − θ) f(q, v)) + Jᵀ λ,     λ from the contact law at q           (1)
+//!     q⁺ = q ⊕ h (θ v⁺ + (1 − θ) v)                                                                  (2)
+//! ```
+//!
+//! `moreau` is the method of Moreau and Jean [Moreau1988; Jean1999]: f is linearised about v and the q̃ that it leads to, M̃ is the
+//! mass matrix there, and Newton's method repeats this as often as `newton` says; once is the linearly implicit method. The
+//! others are the semi-implicit Euler method θ = 1 with M̃ and inertial forces at the start; springs, dampers and servos are
+//! taken linearly implicit, where servos reach their limits the limit. In `todorov` M̃ is M + B, with B = b diag(M) a damper of
+//! h B that is taken implicit, and f loses B v [Todorov2014].
+//!
+//! What of (1) depends on v⁺ beyond the diagonal is iterated with the contact problem around it, so that the problem stays
+//! symmetric; the iteration contracts by h times the rate at which forces of inertia change.
+//!
+//! Limits and dry friction of joints, couplings and loops are rows as those of `time-stepping`.
+
+mod works;
+
+use super::contact_law::ContactLaw;
+use super::mechanics::{Gains, Mechanics};
+use super::search::{Search, relative_velocity, velocities_into};
+use super::unsupported::{UnsupportedByCanon, refuse};
+use crate::energy_ledger::EnergyLedger;
+use crate::input::Input;
+use crate::params::StepperParams;
+use crate::report::{StepReport, StepStatus};
+use crate::state::State;
+use crate::stepping::Stepper;
+use crate::stepping::contact_source::ContactSource;
+use crate::stepping::decoratable::Decoratable;
+use crate::stepping::memory::Memory;
+use stiction_assembly::consistent::Consistent;
+use stiction_assembly::loops::Loops;
+use stiction_assembly::{ContactPoint, Posed, Posing, WarmStart, primal};
+use stiction_contact::{ContactSolver, SolveReport, SolveStatus};
+use stiction_dynamics::spatial::Motion;
+use stiction_dynamics::{Factor, MassMatrix, integrate_into, motions_into};
+use stiction_models::World;
+
+/// Rounds of the iteration around a contact problem, at most.
+const ROUNDS: u32 = 60;
+/// It ends when velocities change by less, relative to them [–].
+const SETTLED: f64 = 1e-14;
+/// The change that it may be left with, relative to the velocities [–].
+const UNSETTLED: f64 = 1e-9;
+
+/// One of the four steppers.
+pub(crate) struct ThetaStepper {
+    law: ContactLaw,
+    params: StepperParams,
+    /// The solver that is part of the method.
+    own: Option<Box<dyn ContactSolver>>,
+    start: Mechanics,
+    /// Where forces are linearised; after the step, its end.
+    ahead: Mechanics,
+    gains: Gains,
+    search: Search,
+    warm: WarmStart,
+    loops: Loops,
+    consistent: Consistent,
+    posed: Posed,
+    impulses: Vec<f64>,
+    /// M̃ with the implicit gains on its diagonal.
+    mass: MassMatrix,
+    factor: Factor,
+    report: SolveReport,
+    efforts: Vec<f64>,
+    /// Implicit damping inertia.
+    added: Vec<f64>,
+    ledger: EnergyLedger,
+    room: Room,
+}
+
+/// Vectors of a step.
+struct Room {
+    v_free: Vec<f64>,
+    motions: Vec<Motion>,
+    /// Where forces are linearised.
+    q_ahead: Vec<f64>,
+    w: Vec<f64>,
+    v_next: Vec<f64>,
+    q_next: Vec<f64>,
+    /// S − M̃, on the diagonal.
+    implicit: Vec<f64>,
+    /// S (v_f − w) where v⁺ = w.
+    base: Vec<f64>,
+    change: Vec<f64>,
+    difference: Vec<f64>,
+    offsets: Vec<f64>,
+    along: Vec<f64>,
+    before: Vec<f64>,
+    scratch: Vec<f64>,
+}
+
+impl ThetaStepper {
+    /// `law` for `world`; the parameters must be valid.
+    pub(crate) fn new(
+        world: &World,
+        law: ContactLaw,
+        params: StepperParams,
+    ) -> Result<Self, UnsupportedByCanon> {
+        refuse(world, law)?;
+        let model = &world.model;
+        let numbers = || vec![0.0; model.nv()];
+        Ok(Self {
+            law,
+            own: law.solver(&params.canon)?,
+            params,
+            start: Mechanics::new(world),
+            ahead: Mechanics::new(world),
+            gains: Gains::new(world),
+            search: Search::new(world)?,
+            warm: WarmStart::default(),
+            loops: Loops::new(world),
+            consistent: Consistent::default(),
+            posed: Posed::new(model),
+            impulses: Vec::new(),
+            mass: MassMatrix::new(model),
+            factor: Factor::new(model),
+            report: SolveReport { status: SolveStatus::Converged, iterations: 0, residual: 0.0 },
+            efforts: vec![0.0; world.actuators.len()],
+            added: numbers(),
+            ledger: EnergyLedger::default(),
+            room: Room {
+                v_free: numbers(),
+                motions: vec![Motion::ZERO; model.bodies.len()],
+                q_ahead: model.neutral(),
+                w: numbers(),
+                v_next: numbers(),
+                q_next: model.neutral(),
+                implicit: numbers(),
+                base: numbers(),
+                change: numbers(),
+                difference: numbers(),
+                offsets: Vec::new(),
+                along: Vec::new(),
+                before: Vec::new(),
+                scratch: Vec::new(),
+            },
+        })
+    }
+
+    /// θ, and whether forces of inertia are taken by it.
+    fn rule(&self) -> (f64, bool) {
+        match self.law {
+            ContactLaw::Moreau => (self.params.canon.moreau.theta, true),
+            _ => (1.0, false),
+        }
+    }
+
+    fn attempt(
+        &mut self,
+        world: &World,
+        state: &State,
+        input: &Input,
+        h: f64,
+        solver: &mut dyn ContactSolver,
+    ) -> Result<(), String> {
+        let mut own = self.own.take();
+        let result = match &mut own {
+            Some(own) => self.solve(world, state, input, h, own.as_mut()),
+            None if solver.needs().softness => {
+                let (name, solver) = (self.law.name(), solver.name());
+                Err(format!("{name} takes contact solvers of rigid laws; {solver} is one of a compliant law"))
+            }
+            None => self.solve(world, state, input, h, solver),
+        };
+        self.own = own;
+        result?;
+        let (theta, _) = self.rule();
+        let Room { v_next, q_next, scratch, .. } = &mut self.room;
+        scratch.clear();
+        scratch.extend(state.v.iter().zip(&*v_next).map(|(v, next)| theta * next + (1.0 - theta) * v));
+        integrate_into(&world.model, &state.q, scratch, h, q_next); // (2)
+        let finite = v_next.iter().chain(&*q_next).all(|x| x.is_finite());
+        if !finite {
+            return Err("a number stopped being finite".to_owned());
+        }
+        self.keep_ledger(world, state, input, h);
+        Ok(())
+    }
+
+    /// Solves (1).
+    fn solve(
+        &mut self,
+        world: &World,
+        state: &State,
+        input: &Input,
+        h: f64,
+        solver: &mut dyn ContactSolver,
+    ) -> Result<(), String> {
+        let (_, implicit) = self.rule();
+        let here = (&state.q[..], &state.v[..]);
+        self.start.look(world, here.0, here.1);
+        self.start.find_forces(world, here, &input.control, &self.gains.q_of_dof);
+        self.start.find_mass(world);
+        self.room.w.copy_from_slice(&state.v);
+        let rounds = if implicit { self.params.canon.moreau.newton } else { 1 };
+        self.report = SolveReport { status: SolveStatus::Converged, iterations: 0, residual: 0.0 };
+        for round in 0..rounds {
+            if round > 0 {
+                self.room.w.copy_from_slice(&self.room.v_next);
+            }
+            self.linearise(world, state, input, h);
+            loop {
+                self.find_base(world, state, input, h)?;
+                if round == 0 {
+                    self.find_contacts(world, h);
+                }
+                self.pose(world, state, h, solver)?;
+                self.iterate(world, h, solver)?;
+                if !self.reaches_limits(world, h) {
+                    break;
+                }
+            }
+        }
+        self.law.undo(&mut self.posed, &self.search.points, h, &mut self.room.offsets);
+        self.set_free_velocities();
+        Ok(())
+    }
+
+    /// Forces and mass matrix about w.
+    fn linearise(&mut self, world: &World, state: &State, input: &Input, h: f64) {
+        let (theta, implicit) = self.rule();
+        let Room { q_ahead, w, scratch, .. } = &mut self.room;
+        scratch.clear();
+        scratch.extend(state.v.iter().zip(&*w).map(|(v, w)| theta * w + (1.0 - theta) * v));
+        integrate_into(&world.model, &state.q, scratch, h, q_ahead);
+        self.ahead.look(world, q_ahead, w);
+        self.ahead.find_forces(world, (q_ahead, w), &input.control, &self.gains.q_of_dof);
+        if implicit {
+            self.ahead.find_mass(world);
+            self.ahead.find_derivatives(world, w);
+        } else {
+            self.ahead.mass.set_to(&self.start.mass);
+        }
+    }
+
+    /// S, its factor, and the momentum that v⁺ = w is short of.
+    fn find_base(&mut self, world: &World, state: &State, input: &Input, h: f64) -> Result<(), String> {
+        let (theta, by_theta) = self.rule();
+        let s = h * theta;
+        let Room { w, implicit, base, scratch, .. } = &mut self.room;
+        implicit.iter_mut().enumerate().for_each(|(i, x)| {
+            *x = s * (self.gains.dampers[i] + s * self.gains.springs[i]);
+        });
+        for (a, at_limit) in world.actuators.iter().zip(&self.ahead.forces.at_limit) {
+            if let ([(dof, c)], false) = (&a.transmission[..], at_limit) {
+                let gain = -s * (a.law.bias_velocity + s * a.law.bias_length) * c * c;
+                implicit[*dof] += gain.max(0.0);
+            }
+        }
+        if self.law == ContactLaw::Todorov {
+            let share = self.params.canon.todorov.damping_inertia;
+            for (i, added) in self.added.iter_mut().enumerate() {
+                *added = share * self.start.mass.diagonal(i);
+                implicit[i] += *added;
+            }
+        }
+        self.mass.set_to(&self.ahead.mass);
+        implicit.iter().enumerate().for_each(|(i, x)| self.mass.add_diagonal(i, *x));
+        self.factor.factor(&self.mass).map_err(|e| format!("the mass matrix: {e}"))?;
+        // −M̃ (w − v) + h Σ f − h B v.
+        scratch.clear();
+        scratch.extend(w.iter().zip(&state.v).map(|(w, v)| v - w));
+        self.ahead.mass.mul_into(scratch, base);
+        let (a, b) = (&self.ahead.forces, &self.start.forces);
+        let inertial_share = if by_theta { theta } else { 0.0 };
+        for (i, base) in base.iter_mut().enumerate() {
+            let mean = |ahead: &[f64], start: &[f64], theta: f64| theta * ahead[i] + (1.0 - theta) * start[i];
+            let given = input.generalized.get(i).copied().unwrap_or(0.0);
+            *base += h
+                * (mean(&a.inertial, &b.inertial, inertial_share)
+                    + mean(&a.springs, &b.springs, theta)
+                    + mean(&a.damping, &b.damping, theta)
+                    + mean(&a.actuators, &b.actuators, theta)
+                    + given
+                    - self.added[i] * state.v[i]);
+        }
+        Ok(())
+    }
+
+    /// Contacts at the start, as the law wants them.
+    fn find_contacts(&mut self, world: &World, h: f64) {
+        self.find_free(0.0);
+        let Self { law, params, start, search, room, .. } = self;
+        let motions = match law {
+            ContactLaw::Moreau => &start.vel.V,
+            _ => {
+                motions_into(&world.model, &start.kin, &room.v_free, &mut room.motions);
+                &room.motions
+            }
+        };
+        // Under the relaxation a contact acts from φ = h (μ ‖c_T‖ − c_N) on.
+        let fastest = motions.iter().fold(0.0, |most: f64, V| most.max(V.linear.norm() + V.angular.norm()));
+        let margin = match law {
+            ContactLaw::Todorov => params.canon.todorov.margin,
+            ContactLaw::Anitescu => params.margin + 2.0 * h * fastest,
+            ContactLaw::Moreau | ContactLaw::StewartTrinkle => params.margin,
+        };
+        search.find(world, &start.kin, motions, (h, margin));
+        search.points.retain(|c| {
+            let opening = c.n.dot(relative_velocity(&start.kin, &start.vel, c));
+            law.takes(&params.canon, c, opening, h)
+        });
+    }
+
+    /// v_f, with h θ (∂f/∂v + h θ ∂f/∂q)(v⁺ − w) beyond the diagonal times `share`.
+    fn find_free(&mut self, share: f64) {
+        let Room { v_free, w, base, change, .. } = &mut self.room;
+        for ((v_free, base), change) in v_free.iter_mut().zip(&*base).zip(&*change) {
+            *v_free = if share == 0.0 { *base } else { base + change };
+        }
+        self.factor.solve_in_place(v_free);
+        v_free.iter_mut().zip(&*w).for_each(|(v_free, w)| *v_free += w);
+    }
+
+    /// Finds the part of the linearised forces that depends on v⁺ − w beyond the diagonal, into `change`. False if there is no such thing.
+    fn find_change(&mut self, world: &World, h: f64) -> bool {
+        let (theta, by_theta) = self.rule();
+        let s = h * theta;
+        let several = world.actuators.iter().any(|a| a.transmission.len() > 1)
+            || world.actuators.iter().any(|a| a.law.bias_velocity + s * a.law.bias_length > 0.0);
+        if !by_theta && !several {
+            return false;
+        }
+        let Room { w, v_next, implicit, change, difference, scratch, .. } = &mut self.room;
+        difference.iter_mut().zip(&*v_next).zip(&*w).for_each(|((x, next), w)| *x = next - w);
+        if by_theta {
+            self.ahead.inertial_change_into([1.0, s], difference, change);
+        } else {
+            change.fill(0.0);
+        }
+        scratch.clear();
+        scratch.resize(change.len(), 0.0);
+        Gains::add_actuator_change(world, &self.ahead.forces.at_limit, [1.0, s], difference, scratch);
+        let Gains { springs, dampers, .. } = &self.gains;
+        for (i, change) in change.iter_mut().enumerate() {
+            let x = difference[i];
+            *change = s * (*change + scratch[i] - (dampers[i] + s * springs[i]) * x) - self.added[i] * x
+                + implicit[i] * x;
+        }
+        true
+    }
+
+    fn pose(
+        &mut self,
+        world: &World,
+        state: &State,
+        h: f64,
+        solver: &dyn ContactSolver,
+    ) -> Result<(), String> {
+        self.find_free(0.0);
+        let Self { params, start, search, warm, loops, posed, room, factor, consistent, impulses, .. } = self;
+        motions_into(&world.model, &start.kin, &room.v_free, &mut room.motions);
+        let posing = Posing {
+            world,
+            kin: &start.kin,
+            middle: None,
+            rolling: None,
+            q: &state.q,
+            v: &state.v,
+            free_velocity: &room.v_free,
+            free_motions: &room.motions,
+            params: params.rows(h, &world.model.gravity),
+            implicit_forces: &[],
+            q_of_dof: &self.gains.q_of_dof,
+            loops,
+            compliance: None,
+        };
+        posing.pose_into(&search.points, warm, posed);
+        impulses.clear();
+        impulses.extend_from_slice(warm.last());
+        posed.jacobian.factor_into(factor, &mut posed.problem);
+        posed.find_feedback(consistent, &mut room.scratch);
+        let needs = solver.needs();
+        if !needs.delassus_factor {
+            posed.problem.form_blocks().map_err(|e| format!("the contact problem: {e}"))?;
+        }
+        velocities_into(posed, &room.v_free, &mut room.along);
+        room.offsets.clear();
+        room.offsets.extend(posed.problem.free_velocity.iter().zip(&room.along).map(|(g, c)| g - c));
+        velocities_into(posed, &state.v, &mut room.before);
+        let points = &search.points;
+        self.law.write(&params.canon, (posed, points), &room.before, (h, factor), &mut room.offsets);
+        Ok(())
+    }
+
+    /// g = J v_f and the offsets, in the problem and its blocks.
+    fn set_free_velocities(&mut self) {
+        let Self { posed, room, .. } = self;
+        velocities_into(posed, &room.v_free, &mut room.along);
+        for (g, (along, offset)) in
+            posed.problem.free_velocity.iter_mut().zip(room.along.iter().zip(&room.offsets))
+        {
+            *g = along + offset;
+        }
+        for block in 0..posed.blocks.len() {
+            let normal = posed.normal_row(block);
+            posed.blocks[block].bias.free = room.along[normal];
+        }
+    }
+
+    /// λ and v⁺ of the linearised step.
+    fn iterate(&mut self, world: &World, h: f64, solver: &mut dyn ContactSolver) -> Result<(), String> {
+        let (mut iterations, mut last) = (0, f64::INFINITY);
+        for round in 0.. {
+            self.find_free(if round == 0 { 0.0 } else { 1.0 });
+            self.set_free_velocities();
+            if solver.needs().primal {
+                let mut primal = self.posed.problem.primal.take().unwrap_or_default();
+                primal::write_primal(&self.mass, &self.posed, &self.room.v_free, &mut primal);
+                self.posed.problem.primal = Some(primal);
+            }
+            if !self.posed.problem.is_empty() {
+                let report = solver.solve(&self.posed.problem, &mut self.impulses);
+                if report.status == SolveStatus::NumericalFailure {
+                    return Err(format!("{}: a number stopped being finite", solver.name()));
+                }
+                iterations += report.iterations;
+                self.report = SolveReport { iterations, ..report };
+            }
+            let Self { posed, impulses, factor, room: Room { v_free, v_next, scratch, .. }, .. } = self;
+            scratch.clear();
+            scratch.resize(v_free.len(), 0.0);
+            posed.jacobian.add_impulses_into(posed.problem.row_start(), impulses, scratch);
+            factor.solve_in_place(scratch);
+            let (mut moved, mut size) = (0.0_f64, 0.0_f64);
+            for ((next, free), by_impulse) in v_next.iter_mut().zip(&*v_free).zip(&*scratch) {
+                let new = free + by_impulse;
+                moved = moved.max((new - *next).abs());
+                size = size.max(new.abs());
+                *next = new;
+            }
+            // The last round changed nothing to speak of, or rounding alone goes on.
+            let settled =
+                round > 0 && (moved <= SETTLED * size || moved >= last && moved <= UNSETTLED * size);
+            if settled || !self.find_change(world, h) {
+                return Ok(());
+            }
+            if round >= ROUNDS {
+                if moved > UNSETTLED * size {
+                    self.report.status = SolveStatus::IterationLimit;
+                    self.report.residual = moved;
+                }
+                return Ok(());
+            }
+            if round > 0 {
+                last = moved;
+            }
+        }
+        Ok(())
+    }
+
+    /// Efforts at the end of the step; true if one is found to be at its limit that was not.
+    fn reaches_limits(&mut self, world: &World, h: f64) -> bool {
+        let (theta, _) = self.rule();
+        let s = h * theta;
+        let Self { ahead, start, efforts, room: Room { w, v_next, .. }, .. } = self;
+        let mut found = false;
+        for (i, a) in world.actuators.iter().enumerate() {
+            let change: f64 = a.transmission.iter().map(|&(d, c)| c * (v_next[d] - w[d])).sum();
+            let mut effort = ahead.forces.efforts[i];
+            if !ahead.forces.at_limit[i] {
+                effort += (a.law.bias_velocity + s * a.law.bias_length) * change;
+                if let Some([lo, hi]) = a.effort_limit
+                    && !(lo..=hi).contains(&effort)
+                {
+                    let limit = effort.clamp(lo, hi);
+                    a.transmission.iter().for_each(|&(dof, c)| {
+                        ahead.forces.actuators[dof] += c * (limit - ahead.forces.efforts[i]);
+                    });
+                    (ahead.forces.efforts[i], ahead.forces.at_limit[i]) = (limit, true);
+                    found = true;
+                }
+            }
+            efforts[i] = theta * effort + (1.0 - theta) * start.forces.efforts[i];
+        }
+        found
+    }
+
+    fn report(&self) -> StepReport {
+        StepReport {
+            status: StepStatus::from(self.report.status),
+            iterations: self.report.iterations,
+            residual: self.report.residual,
+            contacts: self.search.points.len(),
+            penetration: self.search.points.iter().fold(0.0, |deepest, c| deepest.max(-c.gap)),
+            parts: 1,
+            ledger: Some(self.ledger),
+            ..StepReport::start()
+        }
+    }
+}
+
+impl Stepper for ThetaStepper {
+    fn name(&self) -> &'static str {
+        self.law.name()
+    }
+
+    fn step(
+        &mut self,
+        world: &World,
+        state: &mut State,
+        input: &Input,
+        h: f64,
+        solver: &mut dyn ContactSolver,
+    ) -> StepReport {
+        if let Err(cause) = self.attempt(world, state, input, h, solver) {
+            return StepReport::failed(cause);
+        }
+        self.warm.commit(&self.search.points, self.posed.problem.cones(), &self.impulses, |_, _| None);
+        state.q.copy_from_slice(&self.room.q_next);
+        state.v.copy_from_slice(&self.room.v_next);
+        state.t += h;
+        self.report()
+    }
+
+    fn posed(&self) -> &Posed {
+        &self.posed
+    }
+
+    fn impulses(&self) -> &[f64] {
+        &self.impulses
+    }
+
+    fn contacts(&self) -> &[ContactPoint] {
+        &self.search.points
+    }
+
+    fn efforts_into(&self, _: &World, out: &mut Vec<f64>) {
+        out.clear();
+        out.extend_from_slice(&self.efforts);
+    }
+
+    fn memory_into(&self, out: &mut Memory) {
+        *out = Memory { saturated: vec![false; self.efforts.len()], ..Memory::default() };
+        out.warm_starts.set_to(&self.warm);
+    }
+
+    fn restore(&mut self, _: &World, _: &State, _: &Input, memory: &Memory) {
+        self.warm.set_to(&memory.warm_starts);
+    }
+
+    fn forget(&mut self) {
+        self.warm.clear();
+        if let Some(own) = &mut self.own {
+            own.forget();
+        }
+    }
+
+    fn take_numbers(&mut self, world: &World) {
+        self.start.take_numbers(world);
+        self.ahead.take_numbers(world);
+        self.gains = Gains::new(world);
+        self.search.finder.take_surfaces(world);
+    }
+
+    fn add_contact_source(&mut self, source: Box<dyn ContactSource>) -> bool {
+        self.search.sources.push(source);
+        true
+    }
+}
+
+/// Nothing sleeps, and nothing is swept.
+impl Decoratable for ThetaStepper {
+    fn clear_problem(&mut self) {
+        self.search.points.clear();
+        self.posed.clear();
+        self.impulses.clear();
+    }
+}

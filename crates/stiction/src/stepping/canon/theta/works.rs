@@ -1,0 +1,94 @@
+//! The energy ledger of a step of the θ-method.
+
+use super::super::contact_law::ContactLaw;
+use super::super::mechanics::Gains;
+use super::super::search::velocities_into;
+use super::{Room, ThetaStepper};
+use crate::energy_ledger::EnergyLedger;
+use crate::input::Input;
+use crate::state::State;
+use stiction_assembly::{BlockKey, RowKey};
+use stiction_dynamics::MassMatrix;
+use stiction_models::World;
+
+impl ThetaStepper {
+    /// Fills the ledger, [`crate::energy_ledger`]. Leaves `ahead` at the end of the step.
+    pub(super) fn keep_ledger(&mut self, world: &World, state: &State, input: &Input, h: f64) {
+        let (theta, by_theta) = self.rule();
+        let s = h * theta;
+        let pushes = self.law != ContactLaw::Moreau; // overlaps, within the step
+        let before = self.start.energies(world, (&state.q, &state.v));
+        let n = state.v.len();
+        let Room { w, v_next, q_next, difference, change, scratch, along, before: c_before, .. } =
+            &mut self.room;
+        let mean: Vec<f64> = state.v.iter().zip(&*v_next).map(|(v, next)| 0.5 * (v + next)).collect();
+        difference.iter_mut().zip(&*v_next).zip(&*w).for_each(|((x, next), w)| *x = next - w);
+        if by_theta {
+            self.ahead.inertial_change_into([1.0, s], difference, change);
+        } else {
+            change.fill(0.0);
+        }
+        let mut of_actuators = vec![0.0; n];
+        Gains::add_actuator_change(
+            world,
+            &self.ahead.forces.at_limit,
+            [1.0, s],
+            difference,
+            &mut of_actuators,
+        );
+        let mut ledger = EnergyLedger::default();
+        let (mut inertial, mut springs) = (0.0, 0.0);
+        let (a, b) = (&self.ahead.forces, &self.start.forces);
+        let share = if by_theta { theta } else { 0.0 };
+        for i in 0..n {
+            let both = |ahead: &[f64], start: &[f64], theta: f64| theta * ahead[i] + (1.0 - theta) * start[i];
+            let (v, x) = (mean[i], difference[i]);
+            inertial += v * (h * both(&a.inertial, &b.inertial, share) + s * change[i]);
+            springs += v * (h * both(&a.springs, &b.springs, theta) - s * s * self.gains.springs[i] * x);
+            let damping = h * both(&a.damping, &b.damping, theta) - s * self.gains.dampers[i] * x;
+            ledger.damping += v * (damping - self.added[i] * (x + h * state.v[i]));
+            ledger.actuators += v * (h * both(&a.actuators, &b.actuators, theta) + s * of_actuators[i]);
+            ledger.applied += v * h * input.generalized.get(i).copied().unwrap_or(0.0);
+        }
+        velocities_into(&self.posed, v_next, along);
+        velocities_into(&self.posed, &state.v, c_before);
+        for (block, what) in self.posed.blocks.iter().enumerate() {
+            let rows = self.posed.problem.range(block);
+            let normal = self.posed.normal_row(block);
+            let work = |r: usize| 0.5 * (c_before[r] + along[r]) * self.impulses[r];
+            let pushed = 0.5 * self.impulses[normal] * along[normal];
+            match what.key {
+                BlockKey::Contact(c) => {
+                    let pushes = pushes && self.search.points[c].gap < 0.0;
+                    let stabilization = if pushes { pushed } else { 0.0 };
+                    ledger.stabilization += stabilization;
+                    ledger.normal += work(normal) - stabilization;
+                    ledger.friction += rows.filter(|&r| r != normal).map(work).sum::<f64>();
+                }
+                BlockKey::Row(key) => match key {
+                    RowKey::DryFriction { .. } | RowKey::TendonFriction { .. } => {
+                        ledger.joint_friction += work(normal);
+                    }
+                    RowKey::Coupling { .. } | RowKey::Loop { .. } => {
+                        ledger.stabilization += pushed;
+                        ledger.constraints += work(normal) - pushed;
+                    }
+                    RowKey::Limit { .. } | RowKey::TendonLimit { .. } => ledger.limits += work(normal),
+                    RowKey::ImplicitForce(_) => ledger.actuators += work(normal),
+                },
+            }
+        }
+        let half = |mass: &MassMatrix, v: &[f64], out: &mut Vec<f64>| {
+            out.clear();
+            out.resize(n, 0.0);
+            mass.mul_into(v, out);
+            0.5 * v.iter().zip(&*out).map(|(a, b)| a * b).sum::<f64>()
+        };
+        let moved = half(&self.ahead.mass, v_next, scratch) - half(&self.ahead.mass, &state.v, scratch);
+        self.ahead.look(world, q_next, v_next);
+        let after = self.ahead.energies(world, (q_next, v_next));
+        [ledger.kinetic, ledger.gravity, ledger.springs] = [0, 1, 2].map(|k| after[k] - before[k]);
+        ledger.integrator = ledger.kinetic - moved + (inertial + ledger.gravity) + (springs + ledger.springs);
+        self.ledger = ledger;
+    }
+}

@@ -1,0 +1,341 @@
+//! The steppers of the canon: closed forms, the energy ledger, and what they refuse.
+
+#![allow(clippy::unwrap_used, non_snake_case)]
+
+use stiction::collision::Shape;
+use stiction::dynamics::spatial::{Inertia, Pose, Sym3, Vec3, vec3};
+use stiction::dynamics::{JointKind, JointSpec, ModelBuilder};
+use stiction::models::{Material, World};
+use stiction::{Composer, FreeBody, Settings, Simulation, State, StepperName, StepperParams};
+
+const RIGID: [&str; 4] = ["moreau", "stewart-trinkle", "anitescu", "todorov"];
+const G: f64 = 9.81;
+const MU: f64 = 0.3;
+
+fn settings(method: &str, dt: f64) -> Settings {
+    let method = StepperName::of(method).unwrap();
+    let stepper = StepperParams { method, dt, ..StepperParams::default() };
+    Settings { stepper, tolerance: 1e-12, ..Settings::default() }
+}
+
+/// A body on level ground.
+fn on_ground(shape: Shape, surface: Material, z: f64, velocity: Vec3, spin: Vec3) -> (World, State) {
+    let mut scene = Composer::new("body", vec3(0.0, 0.0, -G)).unwrap();
+    scene.fixed("ground", Shape::Plane, Pose::IDENTITY, surface, stiction::UNCOLOURED).unwrap();
+    let body = FreeBody::new("body", shape, 2.0, Pose::from_translation(vec3(0.0, 0.0, z)));
+    scene.body(FreeBody { material: surface, velocity, angular_velocity: spin, ..body }).unwrap();
+    scene.finish()
+}
+
+fn brick(speed: Vec3) -> (World, State) {
+    let surface = Material { friction: MU, ..Material::default() };
+    on_ground(Shape::Box { half: vec3(0.2, 0.2, 0.02) }, surface, 0.02, speed, Vec3::ZERO)
+}
+
+/// v²/(2 μ g) by all but the regularised step, which pushes sliding bodies up; along a corner of the polygon, where friction
+/// is whole. `moreau` at θ = ½ is exact up to the step in which the brick stops.
+#[test]
+fn a_brick_slides_as_far_as_friction_lets_it() {
+    let h = 0.002;
+    for (method, tolerance) in [("moreau", 2e-6), ("stewart-trinkle", 1.5e-3), ("anitescu", 5e-3)] {
+        let (world, state) = brick(Vec3::X);
+        let mut sim = Simulation::new(world, state, settings(method, h)).unwrap();
+        while sim.state().t < 0.5 {
+            let report = sim.step();
+            assert!(!report.flagged(), "{method}: {report:?}");
+        }
+        let (way, expected) = (sim.state().q[0], 1.0 / (2.0 * MU * G));
+        assert!((way - expected).abs() < tolerance, "{method}: {way} m, {expected} m");
+        assert!(sim.state().v.iter().all(|v| v.abs() < 1e-9), "{method}: {:?}", sim.state().v);
+    }
+}
+
+/// The ledger names all energy, to rounding, in sliding, tumbling and bouncing.
+#[test]
+fn the_ledger_explains_all_energy() {
+    for method in RIGID {
+        let e = if method == "moreau" { 0.6 } else { 0.0 };
+        let surface = Material { friction: MU, restitution: e, ..Material::default() };
+        let shape = Shape::Box { half: vec3(0.1, 0.15, 0.2) };
+        let (world, state) = on_ground(shape, surface, 0.5, vec3(1.0, 0.2, 0.0), vec3(3.0, -4.0, 2.0));
+        let mut sim = Simulation::new(world, state, settings(method, 0.002)).unwrap();
+        let mut dissipated = 0.0;
+        for _ in 0..500 {
+            let before = sim.energy().total();
+            let report = sim.step();
+            let ledger = report.ledger.expect("the stepper keeps account");
+            let change = sim.energy().total() - before;
+            let scale = before.abs().max(ledger.size());
+            assert!((ledger.change() - change).abs() <= 1e-12 * scale, "{method}: {ledger:?}, {change} J");
+            let off = (ledger.explained() - change).abs();
+            assert!(off <= 1e-10 * scale, "{method}: {off} J of {ledger:?}");
+            dissipated += ledger.friction;
+        }
+        assert!(dissipated < -0.1, "{method}: friction took {dissipated} J");
+    }
+}
+
+/// A ball bounces to e² of its height: with Newton's law at θ = ½ flights are exact, but for the step of the impact.
+#[test]
+fn a_ball_bounces_by_newtons_law() {
+    let surface = Material { friction: 0.0, restitution: 0.8, ..Material::default() };
+    let (world, state) = on_ground(Shape::Sphere { radius: 0.1 }, surface, 1.1, Vec3::ZERO, Vec3::ZERO);
+    let mut sim = Simulation::new(world, state, settings("moreau", 1e-4)).unwrap();
+    let (mut bounced, mut top) = (false, 0.0_f64);
+    while sim.state().t < 0.85 {
+        sim.step();
+        bounced |= sim.state().v[2] > 1.0;
+        if bounced {
+            top = top.max(sim.state().q[2] - 0.1);
+        }
+    }
+    assert!((top - 0.64).abs() < 1e-3, "{top} m");
+}
+
+/// Anitescu's relaxation: a brick that touches takes off at μ times the speed it is left with, v_N = μ (v − μ g h)/(1 + μ²);
+/// one that starts at the gap μ v h hovers there, at μ h times its speed, step by step.
+#[test]
+fn what_slides_hovers_under_anitescus_relaxation() {
+    let (h, speed) = (0.01, 2.0);
+    let (world, mut state) = brick(Vec3::X * speed);
+    let mut sim = Simulation::new(world.clone(), state.clone(), settings("anitescu", h)).unwrap();
+    sim.step();
+    let (up, expected) = (sim.state().v[2], MU * (speed - MU * G * h) / (1.0 + MU * MU));
+    assert!((up - expected).abs() < 1e-7, "{up} m/s, {expected} m/s");
+    state.q[2] += MU * speed * h;
+    let mut sim = Simulation::new(world, state, settings("anitescu", h)).unwrap();
+    for _ in 0..40 {
+        sim.step();
+        let (gap, expected) = (sim.state().q[2] - 0.02, MU * h * sim.state().v[0]);
+        assert!((gap - expected).abs() < 1e-7, "{gap} m, {expected} m");
+    }
+    assert!(sim.state().v[0] > 0.5 && sim.state().v[0] < 1.0, "{:?}", sim.state().v);
+}
+
+/// Todorov's scalar example: a cart of mass m before a wall, with b, ε and κ, step by step, and the same with a margin.
+#[test]
+fn a_cart_meets_a_wall_as_in_todorovs_example() {
+    let (h, epsilon, kappa, b) = (0.01, 0.1, 0.05, 0.2);
+    for margin in [0.0, 0.5] {
+        let surface = Material { friction: 0.0, ..Material::default() };
+        let mut scene = Composer::new("cart", Vec3::ZERO).unwrap();
+        scene.fixed("wall", Shape::Plane, Pose::IDENTITY, surface, stiction::UNCOLOURED).unwrap();
+        let cart =
+            FreeBody::new("cart", Shape::Sphere { radius: 0.1 }, 2.0, Pose::from_translation(Vec3::Z * 0.2));
+        scene.body(FreeBody { material: surface, velocity: Vec3::Z * -1.5, ..cart }).unwrap();
+        let (world, state) = scene.finish();
+        let mut params = settings("todorov", h);
+        let todorov = &mut params.stepper.canon.todorov;
+        (todorov.damping_inertia, todorov.regularization) = (b, epsilon);
+        (todorov.time_constant, todorov.margin) = (kappa, margin);
+        let mut sim = Simulation::new(world, state, params).unwrap();
+        let (m, mut q, mut v, mut far) = (2.0, 0.1, -1.5, false);
+        for _ in 0..60 {
+            let inertia = m + b * m;
+            let free = v - h * b * m / inertia * v;
+            let wanted =
+                v - 2.0 * h * (1.0 + epsilon) / kappa * v - h * (1.0 + epsilon) / (kappa * kappa) * q;
+            let f = if q <= margin { ((wanted - free) * inertia / (1.0 + epsilon)).max(0.0) } else { 0.0 };
+            far |= f > 0.0 && q > 0.01;
+            v = free + f / inertia;
+            q += h * v;
+            sim.step();
+            let [z, speed] = [sim.state().q[2] - 0.1, sim.state().v[2]];
+            assert!((z - q).abs() < 1e-9 && (speed - v).abs() < 1e-8, "{z} m, {q} m; {speed} m/s, {v} m/s");
+        }
+        assert_eq!(far, margin > 0.0, "force at a distance with a margin, and only then");
+    }
+}
+
+/// Worlds that a method has no word for are refused by name.
+#[test]
+fn what_a_method_does_not_know_is_refused() {
+    let surface = Material { restitution: 0.5, ..Material::default() };
+    let (world, state) = on_ground(Shape::Sphere { radius: 0.1 }, surface, 1.0, Vec3::ZERO, Vec3::ZERO);
+    for method in &RIGID[1..] {
+        let refused = Simulation::new(world.clone(), state.clone(), settings(method, 1e-3));
+        let words = refused.err().unwrap().to_string();
+        assert!(words.contains(method) && words.contains("bounce") && words.contains("ground"), "{words}");
+    }
+    let soft = Settings { contact: "mujoco".to_owned(), ..settings("moreau", 1e-3) };
+    let words = format!("{:?}", Simulation::new(world, state, soft).unwrap().step().status);
+    assert!(words.contains("moreau") && words.contains("mujoco"), "{words}");
+}
+
+/// A linear spring bears a ball at m g/k, and a held brick creeps at the slip at which Stribeck's curve bears the load.
+#[test]
+fn springs_bear_and_held_bricks_creep() {
+    let surface = Material { friction: MU, ..Material::default() };
+    let depth = 2.0 * G / 1e5;
+    let (world, state) =
+        on_ground(Shape::Sphere { radius: 0.1 }, surface, 0.1 - depth, Vec3::ZERO, Vec3::ZERO);
+    let mut sim = Simulation::new(world, state, settings("compliant", 0.01)).unwrap();
+    for _ in 0..20 {
+        assert!(!sim.step().flagged());
+        let gap = sim.state().q[2] - 0.1;
+        assert!((gap + depth).abs() < 1e-9, "{gap} m");
+    }
+    let (world, mut state) = brick(Vec3::ZERO);
+    state.q[2] -= 0.25 * depth;
+    let share = 0.5;
+    let mut tilted = Composer::new("tilted", vec3(share * MU * G, 0.0, -G)).unwrap();
+    tilted.robot(world, &state, Pose::IDENTITY, "");
+    let (world, state) = tilted.finish();
+    let mut sim = Simulation::new(world, state, settings("compliant", 0.01)).unwrap();
+    for _ in 0..60 {
+        let report = sim.step();
+        assert!(!report.flagged(), "{report:?}");
+        let ledger = report.ledger.unwrap();
+        assert!(ledger.integrator.abs() < 1e-5, "{ledger:?}");
+    }
+    // S(s) = 1/2 at s = 1/2.
+    let (creep, expected) = (sim.state().v[0], 0.5 * 1e-3);
+    assert!((creep - expected).abs() < 1e-3 * expected, "{creep} m/s, {expected} m/s");
+}
+
+/// The explicit and the implicit method find the same bounce, which Hunt and Crossley's damper slows down; without it none is lost.
+#[test]
+fn both_methods_of_integration_find_one_bounce() {
+    let surface = Material { friction: 0.0, ..Material::default() };
+    let mut speeds = Vec::new();
+    for method in [stiction::OdeMethod::Explicit, stiction::OdeMethod::Implicit] {
+        for dissipation in [0.0, 0.3] {
+            let (world, state) =
+                on_ground(Shape::Sphere { radius: 0.1 }, surface, 0.1, Vec3::Z * -1.0, Vec3::ZERO);
+            let mut params = settings("compliant", 0.005);
+            let own = &mut params.stepper.canon.compliant;
+            (own.method, own.dissipation, own.exponent) = (method, dissipation, 1.5);
+            (own.stiffness, own.relative_tolerance, own.absolute_tolerance) = (1e7, 1e-8, 1e-10);
+            let mut sim = Simulation::new(world, state, params).unwrap();
+            let mut up = 0.0_f64;
+            for _ in 0..10 {
+                sim.step();
+                let above = sim.state().q[2] - 0.1;
+                if above > 0.0 && sim.state().v[2] > 0.0 {
+                    up = (sim.state().v[2].powi(2) + 2.0 * G * above).sqrt();
+                    break;
+                }
+            }
+            speeds.push(up);
+        }
+    }
+    let [explicit, damped, implicit, damped_implicit] = speeds[..] else { unreachable!() };
+    assert!((explicit - 1.0).abs() < 1e-6 && (implicit - 1.0).abs() < 1e-6, "{speeds:?}");
+    assert!((damped - damped_implicit).abs() < 5e-6, "{speeds:?}");
+    // To first order in d v, e = 1 − 2/3 · d v for any exponent.
+    assert!((damped - (1.0 - 0.2)).abs() < 0.05, "{speeds:?}");
+}
+
+/// Events: a ball that bounces comes to rest on the ground when its bounces have ended; a brick stops where friction stops it;
+/// a ball that slides rolls from 2 v/(7 μ g) on, at 5/7 of its speed.
+#[test]
+fn events_are_met_at_their_instant() {
+    let surface = Material { friction: 0.0, restitution: 0.5, ..Material::default() };
+    let (world, state) = on_ground(Shape::Sphere { radius: 0.1 }, surface, 1.1, Vec3::ZERO, Vec3::ZERO);
+    let mut sim = Simulation::new(world, state, settings("event-driven", 0.01)).unwrap();
+    let fall = (2.0_f64 / G).sqrt();
+    let mut top = 0.0_f64;
+    while sim.state().t < 3.2 * fall {
+        let report = sim.step();
+        assert!(!report.flagged(), "{report:?}");
+        if sim.state().t > fall {
+            top = top.max(sim.state().q[2] - 0.1);
+        }
+    }
+    assert!((top - 0.25).abs() < 2e-4, "{top} m");
+    assert!((sim.state().q[2] - 0.1).abs() < 1e-8 && sim.state().v[2].abs() < 1e-9, "{:?}", sim.state());
+
+    let (world, state) = brick(Vec3::X);
+    let mut sim = Simulation::new(world, state, settings("event-driven", 0.05)).unwrap();
+    for _ in 0..8 {
+        let report = sim.step();
+        assert!(!report.flagged(), "{report:?}");
+    }
+    let (way, expected) = (sim.state().q[0], 1.0 / (2.0 * MU * G));
+    assert!((way - expected).abs() < 1e-8, "{way} m, {expected} m");
+    assert!(sim.state().v.iter().all(|v| v.abs() < 1e-8), "{:?}", sim.state().v);
+
+    let surface = Material { friction: MU, ..Material::default() };
+    let (world, state) = on_ground(Shape::Sphere { radius: 0.1 }, surface, 0.1, Vec3::X, Vec3::ZERO);
+    let mut sim = Simulation::new(world, state, settings("event-driven", 0.02)).unwrap();
+    while sim.state().t < 0.2 {
+        let report = sim.step();
+        assert!(!report.flagged(), "{report:?}");
+    }
+    let (t, v) = (2.0 / (7.0 * MU * G), 5.0 / 7.0);
+    let expected = t - 0.5 * MU * G * t * t + v * (sim.state().t - t);
+    assert!((sim.state().v[0] - v).abs() < 1e-7, "{} m/s", sim.state().v[0]);
+    assert!((sim.state().q[0] - expected).abs() < 1e-7, "{} m, {expected} m", sim.state().q[0]);
+}
+
+/// A double pendulum of two bars, held out.
+fn double_pendulum() -> (World, State) {
+    let mut builder = ModelBuilder::new();
+    let bar = Inertia::new(1.0, vec3(0.0, 0.0, -0.5), Sym3::diagonal(0.08, 0.08, 0.001));
+    let upper = builder.link("upper", None, Pose::IDENTITY, bar);
+    let at = Pose::from_translation(vec3(0.0, 0.0, -1.0));
+    let lower = builder.link("lower", Some(upper), at, bar);
+    for (link, name) in [(upper, "shoulder"), (lower, "elbow")] {
+        builder.joint(link, JointSpec::new(name, JointKind::Hinge, Vec3::Y));
+    }
+    let world = World::new("pendulum", builder.build(vec3(0.0, 0.0, -G)).unwrap());
+    (world, State { t: 0.0, q: vec![1.2, -0.7], v: vec![0.0; 2] })
+}
+
+/// The energy of discrete mechanics swings by h² and does not drift; a body that bounces without loss keeps it.
+#[test]
+fn discrete_mechanics_keeps_energy() {
+    let mut swings = Vec::new();
+    for h in [0.01, 0.005] {
+        let (world, state) = double_pendulum();
+        let mut sim = Simulation::new(world, state, settings("variational", h)).unwrap();
+        let start = sim.energy().total();
+        let (mut early, mut late) = (0.0_f64, 0.0_f64);
+        let steps = (20.0 / h) as usize;
+        for k in 0..steps {
+            let report = sim.step();
+            assert!(!report.flagged(), "{report:?}");
+            let off = (sim.energy().total() - start).abs();
+            *(if 2 * k < steps { &mut early } else { &mut late }) =
+                (if 2 * k < steps { early } else { late }).max(off);
+        }
+        assert!(late < 1.5 * early && early < 0.02 * G, "{early} J, then {late} J");
+        swings.push(early.max(late));
+    }
+    let ratio = swings[0] / swings[1];
+    assert!(ratio > 2.5 && ratio < 6.0, "{swings:?}");
+    let (world, state) =
+        on_ground(Shape::Sphere { radius: 0.1 }, Material::default(), 1.0, Vec3::ZERO, Vec3::ZERO);
+    let words = Simulation::new(world, state, settings("variational", 0.01)).err().unwrap().to_string();
+    assert!(words.contains("variational") && words.contains("free joints"), "{words}");
+}
+
+/// Around `moreau` the error of a bouncing ball falls with the accuracy that is asked, through an impact.
+#[test]
+fn error_control_meets_the_accuracy_with_hard_contact() {
+    let surface = Material { friction: 0.0, restitution: 0.8, ..Material::default() };
+    let fall = (2.0_f64 / G).sqrt();
+    let mut errors = Vec::new();
+    for accuracy in [1e-3, 1e-4, 1e-5] {
+        let (world, state) = on_ground(Shape::Sphere { radius: 0.1 }, surface, 1.1, Vec3::ZERO, Vec3::ZERO);
+        let mut params = settings("adaptive", 0.05);
+        params.stepper.canon.adaptive.accuracy = accuracy;
+        let mut sim = Simulation::new(world, state, params).unwrap();
+        let mut parts = 0;
+        for _ in 0..12 {
+            let report = sim.step();
+            assert!(!report.flagged(), "{report:?}");
+            parts += report.parts;
+        }
+        let since = sim.state().t - fall;
+        let expected = 0.8 * G * fall * since - 0.5 * G * since * since;
+        errors.push((sim.state().q[2] - 0.1 - expected).abs());
+        assert!(parts < 2000, "{parts} parts");
+    }
+    assert!(errors[0] < 5e-3 && errors[1] < 5e-4 && errors[2] < 5e-5, "{errors:?}");
+    let (world, state) = double_pendulum();
+    let mut params = settings("adaptive", 0.05);
+    params.stepper.canon.adaptive.inner = "time-stepping".to_owned();
+    let words = Simulation::new(world, state, params).err().unwrap().to_string();
+    assert!(words.contains("time-stepping") && words.contains("moreau"), "{words}");
+}
