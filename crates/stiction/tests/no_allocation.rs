@@ -152,13 +152,13 @@ fn falling_asleep_and_waking_allocate_nothing() {
     assert_eq!(COUNT.with(Cell::get) - before, 0);
 }
 
-/// A quadruped that stands under every stepper with a contact law of its own.
+/// A quadruped that stands under every implicit stepper of the non-convex maximal dissipation principle.
 #[test]
 fn implicit_steps_after_warm_up_allocate_nothing() {
     let path = Path::new(env!("CARGO_MANIFEST_DIR")).join("../lab/scenes/quadruped.xml");
     let world = load(&path, &LoadOptions::default()).unwrap();
     let home = world.keyframes[0].clone();
-    for entry in &stiction::steppers()[1..] {
+    for entry in stiction::steppers().iter().filter(|entry| entry.name.contains("nmdp")) {
         let method = StepperName::of(entry.name).unwrap();
         let stepper = StepperParams { method, dt: 0.01, ..StepperParams::default() };
         let state = State { t: 0.0, q: home.q.clone(), v: home.v.clone() };

@@ -64,21 +64,24 @@ fn measure(size: Size) -> Result<Findings, ExperimentError> {
 /// A residual of a point: its name, and the number.
 type Reading = (&'static str, fn(&Point) -> f64);
 
-/// That the exact law is met, but not on a stack by sweeps alone.
+/// A solver of lanes and a problem on which its Newton steps for the sliding direction circle: they have no bracket.
+const CIRCLES: (&str, &str) = ("ncp-lanes", "cube slides and spins");
+
+/// That the exact law is met, but not on a stack by sweeps alone, nor where [`CIRCLES`] says so.
 fn reached(problem: &str, entry: &Entry, all: &[History]) -> Claim {
     let points = all.iter().find(|h| h.solver == entry.name).map_or(&[][..], |h| &h.points);
-    let too_slow = entry.sweeps_alone() && problem.starts_with("stack");
+    let fails = entry.sweeps_alone() && problem.starts_with("stack") || (entry.name, problem) == CIRCLES;
     let least = points.iter().map(|p| p.own).fold(f64::INFINITY, f64::min);
     let taken = points.iter().find(|p| p.own <= MET).map(|p| p.iteration);
     Claim {
         claim: format!(
             "{}: exact law {}met to {MET:.0e} m/s within {} iterations, {problem}",
             entry.name,
-            if too_slow { "not " } else { "" },
+            if fails { "not " } else { "" },
             LIMIT.max_iterations
         ),
         measured: taken.map_or(format!("least {least:.1e} m/s"), |k| format!("after {k} iterations")),
-        holds: taken.is_some() != too_slow,
+        holds: taken.is_some() != fails,
     }
 }
 

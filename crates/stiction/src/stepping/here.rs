@@ -5,7 +5,7 @@ use super::integrate::midpoint::Midpoint;
 use super::integrate::trapezoidal::Trapezoidal;
 use crate::state::State;
 use std::ops::Range;
-use stiction_assembly::WarmStart;
+use stiction_assembly::{Posed, WarmStart};
 use stiction_dynamics::{Kinematics, lanes};
 use stiction_models::World;
 
@@ -60,6 +60,11 @@ impl Here {
         self.rigid = rigid;
         self.fast.find(&world.model, &state.v, h);
         self.middle.find(world, (state, last), h, rigid, &self.fast.far);
+    }
+
+    /// [`Midpoint::take_back`].
+    pub(crate) fn take_back(&mut self, at: (&World, &State), solved: (&Posed, &[f64]), h: f64) -> bool {
+        self.middle.take_back(at, solved, h, &self.fast.far)
     }
 
     /// Kinematics at the end of the step, which the next starts with.

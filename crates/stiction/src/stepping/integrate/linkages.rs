@@ -1,6 +1,6 @@
 //! Linkages: the trees that loops and bent couplings tie together, and who of them turns freely in a step.
 
-use stiction_assembly::WarmStart;
+use stiction_assembly::{BlockKey, Posed, WarmStart};
 use stiction_models::World;
 
 /// The linkages of a world.
@@ -47,16 +47,35 @@ impl Linkages {
 
     /// Finds the linkages that nothing touched in the last step, and none of whose trees is `lost`.
     pub(crate) fn find(&mut self, last: &WarmStart, lost: &[bool]) {
-        let Self { of_tree, of_geometry, turning, .. } = self;
-        turning.iter_mut().zip(&*of_tree).for_each(|(turns, of)| *turns = of.is_some());
-        let mut hold = |tree: usize| {
-            let linkage = of_tree[tree];
-            turning.iter_mut().zip(&*of_tree).filter(|(_, of)| **of == linkage).for_each(|(t, _)| *t = false);
-        };
+        self.turning.iter_mut().zip(&self.of_tree).for_each(|(turns, of)| *turns = of.is_some());
         for (geometries, _) in last.loaded() {
-            geometries.iter().filter_map(|&g| of_geometry[g]).for_each(&mut hold);
+            for tree in geometries.map(|g| self.of_geometry[g]).into_iter().flatten() {
+                self.hold(tree);
+            }
         }
-        lost.iter().enumerate().filter(|(_, lost)| **lost).for_each(|(tree, _)| hold(tree));
+        lost.iter().enumerate().filter(|(_, lost)| **lost).for_each(|(tree, _)| self.hold(tree));
+    }
+
+    /// Holds the linkages on which contacts have impulses; true if some of them turned.
+    pub(crate) fn hold_touched(&mut self, posed: &Posed, impulses: &[f64]) -> bool {
+        let mut held = false;
+        for (block, of) in posed.blocks.iter().enumerate() {
+            let touches = matches!(of.key, BlockKey::Contact(_))
+                && impulses[posed.problem.range(block)].iter().any(|x| *x != 0.0);
+            for tree in posed.jacobian.trees_of(block).filter(|_| touches) {
+                if self.turning[tree] {
+                    self.hold(tree);
+                    held = true;
+                }
+            }
+        }
+        held
+    }
+
+    fn hold(&mut self, tree: usize) {
+        let linkage = self.of_tree[tree];
+        let of = self.turning.iter_mut().zip(&self.of_tree).filter(|(_, of)| **of == linkage);
+        of.for_each(|(turns, _)| *turns = false);
     }
 }
 

@@ -7,7 +7,7 @@
 use super::linkages::Linkages;
 use super::trapezoidal::{STILL, Trapezoidal};
 use crate::state::State;
-use stiction_assembly::{Middle, WarmStart};
+use stiction_assembly::{Middle, Posed, WarmStart};
 use stiction_dynamics::{Kinematics, integrate_into};
 use stiction_models::World;
 
@@ -71,6 +71,29 @@ impl Midpoint {
         if self.linkages.any {
             self.linkages.find(last, lost);
         }
+        self.place(world, state, h, lost);
+    }
+
+    /// Holds the linkages that contacts touch in the step that was solved; true if some turned: the step is to be solved again without
+    /// that.
+    pub(crate) fn take_back(
+        &mut self,
+        (world, state): (&World, &State),
+        (posed, impulses): (&Posed, &[f64]),
+        h: f64,
+        lost: &[bool],
+    ) -> bool {
+        if !self.turns() || !self.linkages.hold_touched(posed, impulses) {
+            return false;
+        }
+        self.knows_mean = false;
+        self.differs = false;
+        self.place(world, state, h, lost);
+        true
+    }
+
+    /// Finds the trees that have a middle, and q ⊕ h v/2.
+    fn place(&mut self, world: &World, state: &State, h: f64, lost: &[bool]) {
         let Self { linkages, untouchable, swings, dofs, v, .. } = self;
         for (tree, swings) in swings.iter_mut().enumerate() {
             let alone = untouchable[tree] && !linkages.holds(tree) && !lost[tree];

@@ -203,6 +203,7 @@ impl TimeStepping {
             self.pose(world, state, h, solver)?;
             self.solve(world, state, solver)?; // (3)
             if !self.guessed_wrong(world, state, h)
+                && !self.here.take_back((world, state), (&self.posed, &self.trial.impulses), h)
                 && !self.here.middle.learn_mean(&state.v, &self.trial.v_next)
             {
                 break;
