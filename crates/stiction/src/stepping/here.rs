@@ -62,7 +62,7 @@ impl Here {
         self.middle.find(world, (state, last), h, rigid, &self.fast.far);
     }
 
-    /// [`Midpoint::take_back`].
+    /// Takes the middle of linkages back that contacts touch, [`Midpoint::take_back`].
     pub(crate) fn take_back(&mut self, at: (&World, &State), solved: (&Posed, &[f64]), h: f64) -> bool {
         self.middle.take_back(at, solved, h, &self.fast.far)
     }
