@@ -86,6 +86,7 @@ def test_4_what_is_not_simulated_is_told() -> None:
 def test_5_ctrl_c_ends_what_takes_long(call: str) -> None:
     done = process(f"""
         import os, signal, threading, stiction
+        signal.signal(signal.SIGINT, signal.default_int_handler)  # jobs in the background of a shell ignore it
         model = stiction.load("quadruped")
         simulation, batch = stiction.Simulation(model), stiction.Batch(model, 4)
         threading.Timer(0.5, os.kill, (os.getpid(), signal.SIGINT)).start()
