@@ -34,7 +34,7 @@ mod tangents;
 mod turning;
 pub mod warm_start;
 
-pub use block::{Bias, Block, BlockKey, Choice, RowKey};
+pub use block::{Bias, Block, BlockKey, Choice, RollingContact, RowKey};
 pub use contact_point::ContactPoint;
 pub use contact_points::{ContactFinder, Lookahead};
 pub use jacobian::Jacobian;

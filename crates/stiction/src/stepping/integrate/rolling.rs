@@ -15,15 +15,19 @@ use super::ballistic::{Body, flying_bodies};
 use super::midpoint::NEAR;
 use crate::params::HigherOrder;
 use crate::state::{State, copy};
-use stiction_assembly::{ContactMotion, ContactPoint, Posed, Rolling, WarmStart};
+use stiction_assembly::{ContactMotion, ContactPoint, Posed, Rolling, RollingContact, WarmStart};
 use stiction_dynamics::Kinematics;
 use stiction_dynamics::spatial::Vec3;
 use stiction_models::World;
 
 /// Contacts have lasted after so many steps.
 const LASTED: u32 = 3;
+/// Bodies that so many contacts join at most roll by this rule: in crowds something is hit in most steps.
+const FEW: usize = 32;
 /// Bodies that turn farther in a step do not roll by this rule [rad].
 const FAR: f64 = 0.5;
+/// Contacts that are new and approach no faster are left to the solve [m/s].
+const APPROACH: f64 = 1e-9;
 /// A contact of which less than this share of its slip is left, or whose slip turns round, sticks [–].
 const STICKS: f64 = 1e-3;
 
@@ -38,6 +42,8 @@ pub(crate) struct RollingBodies {
     any: bool,
     /// Per tree, the first of those that its contacts join it to.
     group: Vec<usize>,
+    /// Per tree that is the first of its group, the contacts of the group.
+    contacts: Vec<usize>,
     sticks: Vec<bool>,
     coulomb: bool,
     /// State (1); trees that do not roll are at the start of the step.
@@ -58,6 +64,7 @@ impl RollingBodies {
             on: vec![false; model.trees],
             any: false,
             group: vec![0; model.trees],
+            contacts: vec![0; model.trees],
             sticks: Vec::new(),
             coulomb: true,
             middle: State::neutral(model),
@@ -88,8 +95,9 @@ impl RollingBodies {
     }
 
     fn choose(&mut self, state: &State, warm: &WarmStart, h: f64, asleep: &[bool]) -> bool {
-        let Self { bodies, body_of, tree_of, on, group, .. } = self;
+        let Self { bodies, body_of, tree_of, on, group, contacts, .. } = self;
         group.iter_mut().enumerate().for_each(|(t, g)| *g = t);
+        contacts.fill(0);
         for (geometries, _) in warm.loaded() {
             if let [Some(a), Some(b)] = geometries.map(|g| tree_of[g]) {
                 let (a, b) = (root(group, a), root(group, b));
@@ -105,6 +113,12 @@ impl RollingBodies {
                 }
             }
         }
+        for (geometries, _) in warm.loaded() {
+            if let Some(tree) = geometries.into_iter().find_map(|g| tree_of[g]) {
+                contacts[root(group, tree)] += 1;
+            }
+        }
+        on.iter_mut().zip(&*contacts).for_each(|(on, n)| *on &= *n <= FEW);
         for (geometries, motion) in warm.loaded() {
             let lasts = motion.is_some_and(|m| m.steps >= LASTED);
             for tree in geometries.into_iter().filter_map(|g| tree_of[g]) {
@@ -159,6 +173,12 @@ impl RollingBodies {
             }
         }
         again
+    }
+
+    /// True if something new will be hit in a problem that was posed: it approaches without impulses.
+    pub(crate) fn will_hit(&self, posed: &Posed) -> bool {
+        let g = |c: &RollingContact| posed.problem.free_velocity[posed.normal_row(c.block)];
+        posed.rolling.iter().any(|c| !c.lasts && g(c) < -APPROACH)
     }
 
     /// True if something new was hit.

@@ -201,6 +201,9 @@ impl TimeStepping {
             )?; // (1), (2)
             self.find_contacts(world, h);
             self.pose(world, state, h, solver)?;
+            if self.rolling.will_hit(&self.posed) {
+                return Err("something is hit by what rolls".to_owned());
+            }
             self.solve(world, state, solver)?; // (3)
             if !self.guessed_wrong(world, state, h)
                 && !self.here.take_back((world, state), (&self.posed, &self.trial.impulses), h)
