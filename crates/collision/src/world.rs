@@ -37,7 +37,7 @@ pub struct CollisionWorld {
     resting: Vec<bool>,
     /// The others of `bounded`, where they rest.
     rest: Bvh,
-    /// Those of `awake` that do not move, which are not compared with one another.
+    /// Colliders of `awake` that do not move, which are not compared with one another.
     still: Bvh,
     /// Pairs of `bounded` of which one at least does not rest, if there are few: sorted, and only those that may meet.
     listed: Option<Vec<[u32; 2]>>,
