@@ -26,6 +26,8 @@ const LASTED: u32 = 3;
 const FEW: usize = 32;
 /// Bodies that turn farther in a step do not roll by this rule [rad].
 const FAR: f64 = 0.5;
+/// A problem of so few contacts is solved to see what is hit.
+const CHEAP: usize = 8;
 /// Contacts that are new and approach no faster are left to the solve [m/s].
 const APPROACH: f64 = 1e-9;
 /// A contact of which less than this share of its slip is left, or whose slip turns round, sticks [–].
@@ -175,10 +177,10 @@ impl RollingBodies {
         again
     }
 
-    /// True if something new will be hit in a problem that was posed: it approaches without impulses.
+    /// True if something new is likely to be hit in a problem that was posed and is dear to solve: it approaches without impulses.
     pub(crate) fn will_hit(&self, posed: &Posed) -> bool {
         let g = |c: &RollingContact| posed.problem.free_velocity[posed.normal_row(c.block)];
-        posed.rolling.iter().any(|c| !c.lasts && g(c) < -APPROACH)
+        posed.rolling.len() > CHEAP && posed.rolling.iter().any(|c| !c.lasts && g(c) < -APPROACH)
     }
 
     /// True if something new was hit.

@@ -202,7 +202,7 @@ impl TimeStepping {
             self.find_contacts(world, h);
             self.pose(world, state, h, solver)?;
             if self.rolling.will_hit(&self.posed) {
-                return Err("something is hit by what rolls".to_owned());
+                return Err(String::new()); // taken back
             }
             self.solve(world, state, solver)?; // (3)
             if !self.guessed_wrong(world, state, h)
