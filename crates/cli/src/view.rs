@@ -17,12 +17,16 @@ pub(crate) fn view(args: &ViewArgs) -> Result<(), Failure> {
     let (_, setup) = args.scene.set_up(args.contact.as_deref(), false)?;
     let live = Live::new(setup).map_err(Failure::input)?;
     let server = bind(&args.serve)?;
-    server.show(live).map_err(Failure::work)
+    server.show(live).map_err(unserved)
 }
 
 pub(crate) fn replay(args: &ReplayArgs) -> Result<(), Failure> {
     let html = page_of(&args.file)?;
-    bind(&args.serve)?.show_page(html).map_err(Failure::work)
+    bind(&args.serve)?.show_page(html).map_err(unserved)
+}
+
+fn unserved(error: std::io::Error) -> Failure {
+    Failure::work(format!("the page cannot be served: {error}"))
 }
 
 fn page_of(file: &Path) -> Result<String, Failure> {

@@ -479,3 +479,18 @@ fn profiles_are_of_the_problems_that_are_there() {
         "{remark}"
     );
 }
+
+/// Where the system gives no thread, here for the stack that it would need, a live page ends with an error.
+#[test]
+fn a_live_page_without_threads_is_an_error() {
+    let here = folder("threads");
+    let done =
+        command(&here, "view stack --no-open").env("RUST_MIN_STACK", "100000000000000").output().unwrap();
+    let said = text(&done.stderr);
+    assert!(
+        done.status.code() == Some(1)
+            && said.starts_with("error: the page cannot be served")
+            && !said.contains("panicked"),
+        "{said}"
+    );
+}

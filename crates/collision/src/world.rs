@@ -37,6 +37,8 @@ pub struct CollisionWorld {
     resting: Vec<bool>,
     /// The others of `bounded`, where they rest.
     rest: Bvh,
+    /// Those of `awake` that do not move, which are not compared with one another.
+    still: Bvh,
     /// Pairs of `bounded` of which one at least does not rest, if there are few: sorted, and only those that may meet.
     listed: Option<Vec<[u32; 2]>>,
     /// Per collider; of those that rest from when they fell asleep.
@@ -116,6 +118,7 @@ impl CollisionWorld {
             bounded,
             resting: vec![false; colliders.len()],
             rest: Bvh::default(),
+            still: Bvh::default(),
             boxes: vec![NOWHERE; colliders.len()],
             grown: vec![NOWHERE; colliders.len()],
             moved: vec![Vec3::ZERO; colliders.len()],
@@ -288,7 +291,7 @@ impl CollisionWorld {
     /// Grows the boxes, and finds the pairs whose grown ones overlap.
     fn find_near(&mut self) {
         let Self { colliders, filter, bounded, awake, resting, rest, .. } = self;
-        let Self { listed, boxes, grown, moved, near, bvh, .. } = self;
+        let Self { listed, boxes, grown, moved, near, bvh, still, .. } = self;
         for &i in &*bounded {
             grown[i] = boxes[i];
             if resting[i] || filter.fixed[i] {
@@ -309,8 +312,10 @@ impl CollisionWorld {
             return;
         }
         bvh.clear();
-        awake.iter().for_each(|&i| bvh.add(i, grown[i]));
+        still.clear();
+        awake.iter().for_each(|&i| if filter.fixed[i] { &mut *still } else { &mut *bvh }.add(i, grown[i]));
         bvh.build();
+        still.build();
         let mut consider = |a: usize, b: usize| {
             if filter.allows(colliders, a, b) {
                 near.push([a as u32, b as u32]);
@@ -318,6 +323,7 @@ impl CollisionWorld {
         };
         bvh.pairs(&mut consider);
         bvh.pairs_with(rest, &mut consider);
+        bvh.pairs_with(still, &mut consider);
         near.sort_unstable();
     }
 }

@@ -50,10 +50,11 @@ struct Workspace {
 impl FreeMotion {
     pub(crate) fn new(world: &World) -> Self {
         let model = &world.model;
+        let mut carries = vec![false; model.bodies.len()];
+        model.bodies.iter().filter_map(|b| b.parent).for_each(|parent| carries[parent] = true);
         let alone = |b: &usize| {
             let body = &model.bodies[*b];
-            model.joints[body.joints.start].kind == JointKind::Free
-                && model.bodies.iter().all(|c| c.parent != Some(*b))
+            model.joints[body.joints.start].kind == JointKind::Free && !carries[*b]
         };
         let numbers = || vec![0.0; model.nv()];
         Self {
