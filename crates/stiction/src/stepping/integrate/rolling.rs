@@ -86,7 +86,8 @@ impl RollingBodies {
         self.give_up();
         self.coulomb = coulomb;
         self.sticks.clear();
-        if self.bodies.is_empty() || !self.choose(state, warm, h, asleep) {
+        let moves = self.bodies.iter().any(|b| b.moves(&state.v, 0.5 * h) > NEAR);
+        if !moves || !self.choose(state, warm, h, asleep) {
             return false;
         }
         copy(state, &mut self.middle);
