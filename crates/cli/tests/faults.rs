@@ -2,7 +2,7 @@
 
 // A helper of a test may panic like the test itself.
 #![allow(clippy::unwrap_used)]
-// Signals are sent by `kill`.
+// Signals are sent by the shell, which has a `kill` of its own.
 #![cfg(unix)]
 
 use std::path::{Path, PathBuf};
@@ -55,7 +55,7 @@ fn ended_by(here: &Path, line: &str, signal: &str, ready: impl Fn() -> bool) -> 
     while !ready() && begin.elapsed() < Duration::from_secs(60) {
         std::thread::sleep(Duration::from_millis(10));
     }
-    let sent = Command::new("kill").args([format!("-{signal}"), child.id().to_string()]).status().unwrap();
+    let sent = Command::new("sh").args(["-c", &format!("kill -{signal} {}", child.id())]).status().unwrap();
     assert!(sent.success());
     child.wait_with_output().unwrap()
 }
