@@ -37,7 +37,8 @@ use crate::posing::Posing;
 use crate::warm_start::{ContactMotion, WarmStart};
 use stiction_dynamics::spatial::Vec3;
 
-/// A contact whose slip at the start of the step is more than so many times what turns it in the step slides [–].
+/// A contact whose slip at the start of the step is more than so many times what turns it in the step slides [–], if friction is not
+/// likely to end it in the step: below μ times the speed under which nothing bounces.
 const SLIDES: f64 = 4.0;
 /// A contact takes the place of another of the same bodies that is so near, in ways that they go in the step [–]; at others they move
 /// as rigid bodies.
@@ -84,7 +85,8 @@ pub(crate) fn pose(
     let slip = last + a * motion.since;
     let size = |v: Vec3| v.x.hypot(v.y);
     let may = p.rolling.is_some_and(|r| r.coulomb && !r.sticks.get(index).copied().unwrap_or(false));
-    posed.slides = c.friction > 0.0 && may && size(slip) > SLIDES * size(turn) + STILL;
+    let stops = c.friction * p.params.bouncing_speed;
+    posed.slides = c.friction > 0.0 && may && size(slip) > SLIDES * size(turn) + stops.max(STILL);
     out.rolling.push(posed);
     let tangential = if posed.slides { before } else { turn };
     let turning = {

@@ -22,8 +22,8 @@ use stiction_models::World;
 
 /// Contacts have lasted after so many steps.
 const LASTED: u32 = 3;
-/// Bodies that so many contacts join at most roll by this rule: in crowds something is hit in most steps.
-const FEW: usize = 32;
+/// At most so many bodies that contacts join roll by this rule: in crowds something is hit in most steps.
+const FEW: usize = 3;
 /// Bodies that turn farther in a step do not roll by this rule [rad].
 const FAR: f64 = 0.5;
 /// A problem of so few contacts is solved to see what is hit.
@@ -44,8 +44,8 @@ pub(crate) struct RollingBodies {
     any: bool,
     /// Per tree, the first of those that its contacts join it to.
     group: Vec<usize>,
-    /// Per tree that is the first of its group, the contacts of the group.
-    contacts: Vec<usize>,
+    /// Per tree that is the first of its group, the trees of the group.
+    size: Vec<usize>,
     sticks: Vec<bool>,
     coulomb: bool,
     /// State (1); trees that do not roll are at the start of the step.
@@ -66,7 +66,7 @@ impl RollingBodies {
             on: vec![false; model.trees],
             any: false,
             group: vec![0; model.trees],
-            contacts: vec![0; model.trees],
+            size: vec![0; model.trees],
             sticks: Vec::new(),
             coulomb: true,
             middle: State::neutral(model),
@@ -98,9 +98,9 @@ impl RollingBodies {
     }
 
     fn choose(&mut self, state: &State, warm: &WarmStart, h: f64, asleep: &[bool]) -> bool {
-        let Self { bodies, body_of, tree_of, on, group, contacts, .. } = self;
+        let Self { bodies, body_of, tree_of, on, group, size, .. } = self;
         group.iter_mut().enumerate().for_each(|(t, g)| *g = t);
-        contacts.fill(0);
+        size.fill(0);
         for (geometries, _) in warm.loaded() {
             if let [Some(a), Some(b)] = geometries.map(|g| tree_of[g]) {
                 let (a, b) = (root(group, a), root(group, b));
@@ -116,12 +116,8 @@ impl RollingBodies {
                 }
             }
         }
-        for (geometries, _) in warm.loaded() {
-            if let Some(tree) = geometries.into_iter().find_map(|g| tree_of[g]) {
-                contacts[root(group, tree)] += 1;
-            }
-        }
-        on.iter_mut().zip(&*contacts).for_each(|(on, n)| *on &= *n <= FEW);
+        (0..on.len()).for_each(|tree| size[root(group, tree)] += 1);
+        on.iter_mut().zip(&*size).for_each(|(on, n)| *on &= *n <= FEW);
         for (geometries, motion) in warm.loaded() {
             let lasts = motion.is_some_and(|m| m.steps >= LASTED);
             for tree in geometries.into_iter().filter_map(|g| tree_of[g]) {
