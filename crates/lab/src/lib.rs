@@ -12,6 +12,7 @@
 
 mod columns;
 pub mod compare;
+mod driven;
 pub mod dump;
 pub mod experiments;
 pub mod history;

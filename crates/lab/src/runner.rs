@@ -2,9 +2,10 @@
 //!
 //! The clock runs during [`Simulation::step`] only.
 
+use crate::driven::Driven;
 use crate::dump::Dump;
 use crate::incidents::Incidents;
-use crate::scene::{Force, Motion, Setup};
+use crate::scene::Setup;
 use crate::summary::{EndState, EnergyBalance, Summary, Tally, WorstCertificate};
 use crate::trajectory::{Detail, Trajectory};
 use crate::work::Work;
@@ -49,9 +50,7 @@ pub struct Progress {
 /// A simulation of a scene, run to its end or step by step.
 pub struct Runner {
     name: String,
-    sim: Simulation,
-    forces: Vec<Force>,
-    motion: Option<Motion>,
+    sim: Driven,
     options: RunOptions,
     notes: Vec<Note>,
     incidents: Incidents,
@@ -81,11 +80,11 @@ impl Runner {
     /// Ready at the first state.
     pub fn new(setup: Setup, options: RunOptions) -> Result<Self, SetupError> {
         let (steps, notes) = (setup.steps(), setup.notes());
-        let mut sim = Simulation::new(setup.world, setup.state, setup.settings)?;
-        sim.control_mut().copy_from_slice(&setup.control);
+        let name = setup.name.clone();
+        let mut sim = Driven::new(setup)?;
         if options.warm_up > 0 {
             let start = sim.snapshot();
-            (0..options.warm_up).for_each(|_| drop(sim.step()));
+            (0..options.warm_up).for_each(|_| drop(Simulation::step(&mut sim)));
             sim.restore(&start).expect("a snapshot of this simulation");
         }
         let incidents = Incidents::new(&sim);
@@ -93,10 +92,8 @@ impl Runner {
         let recorder = options.frames_per_second.map(|fps| Recorder::new(&mut sim, fps));
         let trajectory = options.trajectory.map(|detail| Trajectory::new(&mut sim, detail));
         Ok(Self {
-            name: setup.name,
+            name,
             sim,
-            forces: setup.forces,
-            motion: setup.motion,
             options,
             notes,
             incidents,
@@ -121,17 +118,12 @@ impl Runner {
 
     /// One step, judged, counted and recorded.
     pub fn step(&mut self) -> StepReport {
-        for force in &self.forces {
-            force.apply(&mut self.sim);
-        }
-        if let Some(motion) = &self.motion {
-            motion.apply(&mut self.sim);
-        }
+        self.sim.act();
         if let Some(work) = &mut self.work {
             work.before_step(&mut self.sim);
         }
         let start = Instant::now();
-        let report = self.sim.step();
+        let report = Simulation::step(&mut self.sim);
         let time = start.elapsed();
         self.stepping += time;
         if let Some(work) = self.work.as_mut().filter(|_| report.failure().is_none()) {
@@ -172,13 +164,8 @@ impl Runner {
 
     /// True if nothing is to be done between steps but to count them.
     fn unobserved(&self) -> bool {
-        let Self { options, forces, motion, recorder, trajectory, dump, .. } = self;
-        !options.certify
-            && forces.is_empty()
-            && motion.is_none()
-            && recorder.is_none()
-            && trajectory.is_none()
-            && dump.is_none()
+        let Self { options, sim, recorder, trajectory, dump, .. } = self;
+        !options.certify && !sim.is_driven() && recorder.is_none() && trajectory.is_none() && dump.is_none()
     }
 
     /// Steps to the end, or until `on_step` breaks off or a step fails.

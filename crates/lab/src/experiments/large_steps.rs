@@ -8,6 +8,7 @@
 //! Ours, and, where `STICTION_DATA` or `../shared/data` holds them, robots no one here wrote.
 
 use super::{Claim, Experiment, ExperimentError, Findings, Size, Table};
+use crate::driven::Driven;
 use crate::plot::Series;
 use crate::scene::Scene;
 use std::path::{Path, PathBuf};
@@ -176,8 +177,8 @@ pub(super) fn run(scene: &Scene, h: f64, jump: bool) -> Result<Run, ExperimentEr
     let mut setup = scene.build()?;
     setup.settings.stepper.dt = h;
     setup.settings.set_contact("auto");
-    let mut sim = Simulation::new(setup.world, setup.state, setup.settings)?;
-    sim.control_mut().copy_from_slice(&setup.control);
+    let posture = setup.control.clone();
+    let mut sim = Driven::new(setup)?;
     let bends = bends(&sim);
     let trunk = sim.state().q[2];
     let (mut stood, mut apex, mut deepest, mut flagged) = (trunk, f64::NEG_INFINITY, 0.0_f64, 0);
@@ -190,7 +191,7 @@ pub(super) fn run(scene: &Scene, h: f64, jump: bool) -> Result<Run, ExperimentEr
             _ => 0.0,
         };
         for (i, (control, by)) in sim.control_mut().iter_mut().zip(&bends).enumerate() {
-            *control = setup.control[i] + bend * by;
+            *control = posture[i] + bend * by;
         }
         let report = sim.step();
         if report.failure().is_some() {

@@ -16,6 +16,7 @@ mod puck;
 mod pyramid_bias;
 mod sliding_cube;
 
+use crate::driven::Driven;
 use crate::plot::{Figure, Formats, Series};
 use crate::report;
 use crate::scene::{Scene, SceneError};
@@ -25,7 +26,7 @@ use std::path::{Path, PathBuf};
 use stiction::contact::Certificate;
 use stiction::models::LoadError;
 use stiction::solvers::registry::SolverError;
-use stiction::{SetupError, Simulation, Sleep};
+use stiction::{SetupError, Sleep};
 
 /// A figure or table of the literature, reproduced.
 #[derive(Clone, Copy)]
@@ -167,6 +168,24 @@ impl Findings {
         });
     }
 
+    /// Adds a claim that does not hold for every figure that shows nothing: what was claimed of its points was claimed of none.
+    fn miss_points(&mut self) {
+        for (stem, _) in self.figures.iter().filter(|(_, figure)| figure.shown() == 0) {
+            self.claims.push(Claim {
+                claim: format!("{stem}: the figure shows points"),
+                measured: "none that its axes can show".to_owned(),
+                holds: false,
+            });
+        }
+        if self.claims.is_empty() {
+            self.claims.push(Claim {
+                claim: "something is claimed".to_owned(),
+                measured: "nothing".to_owned(),
+                holds: false,
+            });
+        }
+    }
+
     /// Keeps a figure as [`Self::keep`] does, on a logarithmic axis.
     fn keep_log(&mut self, stem: &str, title: &str, quantity: &str, unit: &str, series: Vec<Series>) {
         self.keep(stem, title, quantity, unit, series);
@@ -215,7 +234,8 @@ impl Experiment {
     /// Measures, and writes figures (SVG on light and on dark ground, and the formats `also`) and data (CSV, JSON) into `out`,
     /// which is made if absent.
     pub fn run(&self, out: &Path, size: Size, also: Formats) -> Result<Outcome, ExperimentError> {
-        let findings = (self.measure)(size)?;
+        let mut findings = (self.measure)(size)?;
+        findings.miss_points();
         let mut files = Vec::new();
         let mut write = |name: String, text: Vec<u8>| {
             let path = out.join(name);
@@ -259,19 +279,20 @@ fn csv(data: &Data) -> String {
     text
 }
 
-/// A simulation of `scene` under another contact model, stepped by hand; nothing sleeps, every step is measured.
-pub(crate) fn simulation(scene: &Scene, contact: &str) -> Result<Simulation, ExperimentError> {
-    let setup = scene.build()?;
-    let mut settings = setup.settings;
+/// A simulation of `scene`, with its control, forces and motion, under another contact model, stepped by hand; nothing sleeps, every
+/// step is measured.
+pub(crate) fn simulation(scene: &Scene, contact: &str) -> Result<Driven, ExperimentError> {
+    let mut setup = scene.build()?;
+    let settings = &mut setup.settings;
     settings.set_contact(contact);
     settings.tolerance = 1e-9;
     settings.max_iterations = 20_000; // sweeps alone need them
     settings.stepper.sleep = Sleep::Off;
-    Ok(Simulation::new(setup.world, setup.state, settings)?)
+    Ok(Driven::new(setup)?)
 }
 
 /// One judged step.
-pub(crate) fn step(sim: &mut Simulation, step: usize) -> Result<Certificate, ExperimentError> {
+pub(crate) fn step(sim: &mut Driven, step: usize) -> Result<Certificate, ExperimentError> {
     let report = sim.step();
     if let Some(cause) = report.failure() {
         let (contact, cause) = (sim.solver().name().to_owned(), cause.to_owned());

@@ -72,6 +72,13 @@ impl Figure {
         }
     }
 
+    /// Points of curves and rings that the axes can show.
+    pub(crate) fn shown(&self) -> usize {
+        let fits = |x: f64, log: bool| x.is_finite() && (!log || x > 0.0);
+        let series = self.curves.iter().chain(&self.rings);
+        series.flat_map(|s| &s.points).filter(|p| fits(p[0], self.log_x) && fits(p[1], self.log_y)).count()
+    }
+
     /// A copy under another title.
     #[must_use]
     pub fn titled(mut self, title: &str) -> Self {

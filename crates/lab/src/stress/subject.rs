@@ -2,13 +2,14 @@
 
 use super::trial::{STEPS, Trial};
 use super::{side_by_side, world};
+use crate::driven::Driven;
 use crate::scene::Setup;
 use std::panic::{AssertUnwindSafe, catch_unwind};
 use std::path::Path;
 use stiction::batch::Precision;
 use stiction::contact::io::save;
 use stiction::solvers::Params;
-use stiction::{CERTIFIED, Simulation, Sleep};
+use stiction::{CERTIFIED, Sleep};
 use stiction_store::Key;
 
 /// Problem files that a trial may leave.
@@ -75,19 +76,15 @@ fn alone(trial: &mut Trial, mut setup: Setup, (solver, params): (&str, &Params),
     setup.settings.set_contact(solver);
     setup.settings.contact_params = params.clone();
     setup.settings.stepper.sleep = Sleep::Off; // every step is solved
-    let mut sim = match Simulation::new(setup.world, setup.state, setup.settings) {
+    let mut sim = match Driven::new(setup) {
         Ok(sim) => sim,
         Err(error) => {
             (trial.failed, trial.cause) = (1, error.to_string());
             return;
         }
     };
-    sim.control_mut().copy_from_slice(&setup.control);
     let mut files = 0;
     for step in 0..STEPS {
-        for force in &setup.forces {
-            force.apply(&mut sim);
-        }
         let report = sim.step();
         trial.steps += 1;
         if let Some(cause) = report.failure() {

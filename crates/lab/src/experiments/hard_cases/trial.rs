@@ -1,7 +1,8 @@
 //! One simulation whose every step is judged, and what it leaves in the table.
 
 use super::super::ExperimentError;
-use crate::scene::{Force, Scene};
+use crate::driven::Driven;
+use crate::scene::Scene;
 use std::path::Path;
 use stiction::dynamics::spatial::{Vec3, vec3};
 use stiction::models::{LoadOptions, load_str};
@@ -38,8 +39,7 @@ impl Line {
 
 /// A simulation that a case steps and measures.
 pub(super) struct Trial {
-    pub(super) sim: Simulation,
-    forces: Vec<Force>,
+    pub(super) sim: Driven,
     steps: usize,
     uncertified: usize,
     natural_map: f64,
@@ -47,17 +47,15 @@ pub(super) struct Trial {
 }
 
 impl Trial {
-    fn new(sim: Simulation, forces: Vec<Force>) -> Self {
-        Self { sim, forces, steps: 0, uncertified: 0, natural_map: 0.0, contacts: Vec::new() }
+    fn new(sim: Driven) -> Self {
+        Self { sim, steps: 0, uncertified: 0, natural_map: 0.0, contacts: Vec::new() }
     }
 
     /// Trial of a scene, with the contact solver it names.
     pub(super) fn of(scene: &Scene) -> Result<Self, ExperimentError> {
         let mut setup = scene.build()?;
         setup.settings.stepper.sleep = Sleep::Off; // every step is looked at
-        let mut sim = Simulation::new(setup.world, setup.state, setup.settings)?;
-        sim.control_mut().copy_from_slice(&setup.control);
-        Ok(Self::new(sim, setup.forces))
+        Ok(Self::new(Driven::new(setup)?))
     }
 
     /// Trial of the text of a scene file.
@@ -72,14 +70,11 @@ impl Trial {
         settings.stepper.sleep = Sleep::Off;
         settings.stepper.dt = world.time_step.unwrap_or(settings.stepper.dt);
         let state = State::neutral(&world.model);
-        Ok(Self::new(Simulation::new(world, state, settings)?, Vec::new()))
+        Ok(Self::new(Simulation::new(world, state, settings)?.into()))
     }
 
     /// One judged step. One that failed counts as not certified.
     pub(super) fn step(&mut self) {
-        for force in &self.forces {
-            force.apply(&mut self.sim);
-        }
         let report = self.sim.step();
         let natural_map = match report.failure() {
             None => self.sim.certificate().natural_map,

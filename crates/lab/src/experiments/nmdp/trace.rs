@@ -1,5 +1,6 @@
 //! One run of a robot that follows a motion: height, tilt and way of its torso, and what its steps said.
 
+use crate::driven::Driven;
 use crate::experiments::ExperimentError;
 use crate::scene::Scene;
 use std::time::Instant;
@@ -62,14 +63,13 @@ impl Trace {
         variant: Variant,
         (h, duration, roll): (f64, f64, f64),
     ) -> Result<Self, ExperimentError> {
-        let setup = scene.build()?;
-        let (mut settings, mut state) = (setup.settings, setup.state);
+        let mut setup = scene.build()?;
+        let (settings, state) = (&mut setup.settings, &mut setup.state);
         settings.stepper.method = StepperName::of(variant.stepper).unwrap_or_default();
         settings.stepper.dt = h;
         settings.stepper.nmdp.dissipated = variant.dissipated;
         (state.q[3], state.q[4]) = ((0.5 * roll).cos(), (0.5 * roll).sin());
-        let mut sim = Simulation::new(setup.world, state, settings)?;
-        sim.control_mut().copy_from_slice(&setup.control);
+        let mut sim = Driven::new(setup)?;
         let steps = (duration / h).round() as usize;
         let mut trace = Self {
             samples: Vec::with_capacity(steps),
@@ -80,11 +80,9 @@ impl Trace {
             exploded: false,
         };
         for _ in 0..steps {
-            if let Some(motion) = &setup.motion {
-                motion.apply(&mut sim);
-            }
+            sim.act();
             let start = Instant::now();
-            let report = sim.step();
+            let report = Simulation::step(&mut sim);
             trace.seconds += start.elapsed().as_secs_f64() / steps as f64;
             let q = &sim.state().q;
             let z_of_axis = 1.0 - 2.0 * (q[4] * q[4] + q[5] * q[5]);
