@@ -19,6 +19,8 @@ const PLAN: &[(&str, &str)] = &[
     ("store", ""),
     ("dynamics", ""),
     ("collision", "dynamics"),
+    // A controller knows the robot, never the contact law that it is tested against.
+    ("control", "dynamics"),
     ("contact", "dynamics store"),
     ("solvers", "contact dynamics"),
     ("models", "dynamics collision store"),
@@ -29,7 +31,7 @@ const PLAN: &[(&str, &str)] = &[
     ("viewer", "stiction store"),
     ("camera", "stiction"),
     ("learn", "stiction camera store"),
-    ("lab", "dynamics collision contact solvers models assembly stiction learn viewer store"),
+    ("lab", "dynamics collision contact solvers models assembly stiction control learn viewer store"),
     // Knows nothing of ours: it makes both roofs choose the same features of other people's crates.
     ("features", ""),
     ("cli", "lab learn viewer camera stiction features store"),

@@ -4,9 +4,10 @@ use crate::args::ExperimentArgs;
 use crate::failure::Failure;
 use crate::full;
 use crate::output::{complain, say, say_json};
+use crate::progress::Meter;
 use serde_json::json;
 use std::path::Path;
-use stiction_lab::experiments::{EXPERIMENTS, Size, named};
+use stiction_lab::experiments::{Conduct, Contacts, EXPERIMENTS, ExperimentError, Size, named};
 use stiction_lab::nearest::hint;
 
 pub(crate) fn experiment(args: &ExperimentArgs) -> Result<(), Failure> {
@@ -23,7 +24,21 @@ pub(crate) fn experiment(args: &ExperimentArgs) -> Result<(), Failure> {
     if !args.json {
         complain(&format!("{}\n{}", experiment.title, experiment.source));
     }
-    let outcome = experiment.run(&folder, Size::Full, formats).map_err(Failure::work)?;
+    let (meter, kept) = (Meter::new(!args.json), folder.join("runs"));
+    let tell = |done: usize, all: usize, label: &str| meter.count(done, all, label);
+    let conduct = Conduct {
+        size: Size::Full,
+        contacts: contacts(&args.contact),
+        kept: experiment.is_staged().then_some(kept.as_path()),
+        tell: &tell,
+    };
+    let outcome = experiment.conduct(&folder, &conduct, formats);
+    meter.done();
+    let outcome = outcome.map_err(|error| match error {
+        ExperimentError::Interrupted => Failure::Interrupted,
+        ExperimentError::NoContacts { .. } | ExperimentError::UnknownContact { .. } => Failure::input(error),
+        error => Failure::work(error),
+    })?;
     if args.json {
         say_json(&outcome)?;
     } else {
@@ -36,6 +51,15 @@ pub(crate) fn experiment(args: &ExperimentArgs) -> Result<(), Failure> {
     match outcome.claims.iter().filter(|c| !c.holds).count() {
         0 => Ok(()),
         n => Err(Failure::work(format!("{n} of {} claims do not hold", outcome.claims.len()))),
+    }
+}
+
+/// The contact solvers that are asked for beside the published.
+fn contacts(names: &[String]) -> Contacts {
+    match names {
+        [] => Contacts::Published,
+        [all] if all == "all" => Contacts::All,
+        names => Contacts::Also(names.to_vec()),
     }
 }
 

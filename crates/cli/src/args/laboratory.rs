@@ -119,13 +119,17 @@ pub(crate) struct StressArgs {
 Examples:
   stiction experiment list
   stiction experiment raisim-sliding-cube --out figures
-  stiction experiment creep --pdf --png")]
+  stiction experiment creep --pdf --png
+  stiction experiment solo12-mpc --contact all")]
 pub(crate) struct ExperimentArgs {
     /// Name of an experiment, or `list`
     pub(crate) name: String,
     /// Folder for figures and data (without: out/NAME)
     #[arg(long, value_name = "DIR")]
     pub(crate) out: Option<PathBuf>,
+    /// Contact solvers to run beside those of the publication, for experiments that compare them (solo12-mpc): names, or `all`
+    #[arg(long, value_name = "NAMES", value_delimiter = ',')]
+    pub(crate) contact: Vec<String>,
     /// Figures as PDF too, beside SVG on light and on dark ground
     #[arg(long)]
     pub(crate) pdf: bool,

@@ -15,6 +15,7 @@ mod pareto;
 mod puck;
 mod pyramid_bias;
 mod sliding_cube;
+mod solo12_mpc;
 
 use crate::driven::Driven;
 use crate::plot::{Figure, Formats, Series};
@@ -22,9 +23,11 @@ use crate::report;
 use crate::scene::{Scene, SceneError};
 use crate::solve::SolveError;
 use serde::Serialize;
+use std::ops::ControlFlow;
 use std::path::{Path, PathBuf};
 use stiction::contact::Certificate;
 use stiction::models::LoadError;
+use stiction::recording::Recording;
 use stiction::solvers::registry::SolverError;
 use stiction::{SetupError, Sleep};
 
@@ -49,6 +52,29 @@ pub enum Size {
     Full,
 }
 
+/// How an experiment is conducted.
+pub struct Conduct<'a> {
+    pub size: Size,
+    /// Contact solvers to run beside those that claims are about; of experiments that compare them.
+    pub contacts: Contacts,
+    /// Folder in which finished runs are kept, so that an experiment that was interrupted goes on; `None`: nowhere.
+    pub kept: Option<&'a Path>,
+    /// Is told how many of how many runs are done and which is next, and says whether to go on.
+    pub tell: &'a dyn Fn(usize, usize, &str) -> ControlFlow<()>,
+}
+
+/// A choice of contact solvers.
+#[derive(Clone, Debug, Default, PartialEq, Eq)]
+pub enum Contacts {
+    /// Those of the publication.
+    #[default]
+    Published,
+    /// All of the registry.
+    All,
+    /// Those of the publication and these.
+    Also(Vec<String>),
+}
+
 /// Every experiment, in the order they are listed.
 pub const EXPERIMENTS: &[Experiment] = &[
     sliding_cube::EXPERIMENT,
@@ -64,7 +90,12 @@ pub const EXPERIMENTS: &[Experiment] = &[
     hard_cases::EXPERIMENT,
     large_steps::EXPERIMENT,
     nmdp::EXPERIMENT,
+    solo12_mpc::EXPERIMENT,
 ];
+
+/// Experiments of many runs, which say how far they are, keep what is done and take contact models by name.
+const STAGED: &[(&str, fn(&Conduct<'_>) -> Result<Findings, ExperimentError>)] =
+    &[(solo12_mpc::EXPERIMENT.name, solo12_mpc::measure_staged)];
 
 /// The experiment called `name`.
 pub fn named(name: &str) -> Option<&'static Experiment> {
@@ -89,6 +120,8 @@ pub(crate) struct Findings {
     pub(crate) figures: Vec<(String, Figure)>,
     pub(crate) data: Vec<Data>,
     pub(crate) tables: Vec<Table>,
+    /// File stem and what is to be seen in the viewer.
+    pub(crate) replays: Vec<(String, Recording)>,
 }
 
 /// Series behind a figure, with what its columns are called.
@@ -226,6 +259,16 @@ pub enum ExperimentError {
     Model(#[from] LoadError),
     #[error("step {step} with {contact} failed: {cause}")]
     Step { step: usize, contact: String, cause: String },
+    #[error(transparent)]
+    Control(#[from] stiction_control::ControlError),
+    #[error(transparent)]
+    Kept(#[from] stiction_store::StoreError),
+    #[error("interrupted; the same command goes on from the runs that are kept")]
+    Interrupted,
+    #[error("no contact solver is called `{name}`{hint}; there are: {available}")]
+    UnknownContact { name: String, hint: String, available: String },
+    #[error("{name} compares no contact models: leave `--contact` out")]
+    NoContacts { name: &'static str },
     #[error("cannot write {path}: {source}")]
     Write { path: PathBuf, source: std::io::Error },
 }
@@ -234,7 +277,26 @@ impl Experiment {
     /// Measures, and writes figures (SVG on light and on dark ground, and the formats `also`) and data (CSV, JSON) into `out`,
     /// which is made if absent.
     pub fn run(&self, out: &Path, size: Size, also: Formats) -> Result<Outcome, ExperimentError> {
-        let mut findings = (self.measure)(size)?;
+        self.write(out, (self.measure)(size)?, also)
+    }
+
+    /// The same, told how: see [`Conduct`].
+    pub fn conduct(&self, out: &Path, conduct: &Conduct<'_>, also: Formats) -> Result<Outcome, ExperimentError> {
+        match STAGED.iter().find(|(name, _)| *name == self.name) {
+            Some((_, measure)) => self.write(out, measure(conduct)?, also),
+            None if conduct.contacts != Contacts::Published => {
+                Err(ExperimentError::NoContacts { name: self.name })
+            }
+            None => self.run(out, conduct.size, also),
+        }
+    }
+
+    /// Whether [`Self::conduct`] keeps finished runs.
+    pub fn is_staged(&self) -> bool {
+        STAGED.iter().any(|(name, _)| *name == self.name)
+    }
+
+    fn write(&self, out: &Path, mut findings: Findings, also: Formats) -> Result<Outcome, ExperimentError> {
         findings.miss_points();
         let mut files = Vec::new();
         let mut write = |name: String, text: Vec<u8>| {
@@ -255,6 +317,9 @@ impl Experiment {
         for table in &findings.tables {
             write(format!("{}.csv", table.stem), table_csv(table).into_bytes())?;
             write(format!("{}.html", table.stem), report::table_page(table).into_bytes())?;
+        }
+        for (stem, recording) in &findings.replays {
+            write(format!("{stem}.html"), stiction_viewer::replay_html(recording).into_bytes())?;
         }
         let claims = serde_json::to_string_pretty(&findings.claims).unwrap_or_default();
         write("claims.json".to_owned(), claims.into_bytes())?;

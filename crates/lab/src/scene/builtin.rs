@@ -45,6 +45,7 @@ pub const BUILTIN_MODELS: &[(&str, &str)] = files![
     "robosimian": "robosimian.xml",
     "spider": "spider.xml",
     "lander": "lander.xml",
+    "solo12": "solo12.xml",
 ];
 
 /// Name of a built-in file in messages.

@@ -1,0 +1,89 @@
+//! The paper's figure 5 in three, falls by friction, and the table.
+
+use super::Row;
+use super::walk::{End, Walk};
+use crate::experiments::{Findings, Table};
+use crate::plot::{Figure, Series};
+
+/// Rows of the figures: the paper's three and the exact law. The others are in the table.
+const SHOWN: usize = 4;
+
+pub(super) fn keep(findings: &mut Findings, rows: &[Row], frictions: &[f64]) {
+    let middle = frictions.len() / 2;
+    let of = |column: usize| move |walk: &Walk| walk.course.iter().map(|c| [c[0], c[column]]).collect::<Vec<_>>();
+    let course = |points: &dyn Fn(&Walk) -> Vec<[f64; 2]>| -> Vec<Series> {
+        let shown = rows.iter().take(SHOWN);
+        shown.map(|row| Series { label: row.variant.label(), points: points(&row.walks[middle]) }).collect()
+    };
+    let mu = frictions[middle];
+    let about = |what: &str| format!("Solo-12 on bumps, μ = {mu:.2}: {what}");
+    // A logarithmic axis has no zero: what is below rounding is drawn at rounding.
+    let eps = course(&|walk| walk.course.iter().map(|c| [c[0], c[1].max(LEAST)]).collect());
+    findings.keep_log("solo12-mpc-eps", &about("distance from the law"), "ε_abs", "N, m/s, W", eps);
+    let way = course(&|walk| walk.course.iter().map(|c| [c[2], c[3]]).collect());
+    let axes = ["x [m]", "y [m]"];
+    findings.keep_over("solo12-mpc-way", &about("way of the trunk"), axes, way, |f: Figure| f);
+    findings.keep_log("solo12-mpc-cost", &about("cost of a step"), "cost", "µs", course(&of(5)));
+    let distance = rows.iter().take(SHOWN).map(|row| {
+        let points = frictions.iter().zip(&row.walks).map(|(mu, walk)| [*mu, walk.distance]);
+        Series { label: row.variant.label(), points: points.collect() }
+    });
+    let title = "Solo-12 on bumps: way until the end or the fall";
+    findings.keep_over("solo12-mpc-distance", title, ["μ [–]", "distance [m]"], distance.collect(), |f: Figure| f);
+    table(findings, rows);
+}
+
+/// Least ε_abs of the figure.
+const LEAST: f64 = 1e-12;
+
+fn table(findings: &mut Findings, rows: &[Row]) {
+    let heads = [
+        "contact model",
+        "falls",
+        "failed",
+        "distance [m]",
+        "speed [m/s]",
+        "energy [J/m]",
+        "ε_abs, median",
+        "ε_abs, 95 %",
+        "worst natural map [m/s]",
+        "flagged [%]",
+        "slipping [%]",
+        "cost a step [µs]",
+    ];
+    let row = |row: &Row| {
+        let failed = row.walks.iter().filter(|w| matches!(w.end, End::Failed(_))).count();
+        let (steps, flagged): (usize, usize) =
+            row.walks.iter().fold((0, 0), |(s, f), w| (s + w.steps, f + w.flagged));
+        let way: f64 = row.walks.iter().map(|w| w.distance).sum();
+        let energy: f64 = row.walks.iter().map(|w| w.energy).sum();
+        let upright: Vec<f64> =
+            row.walks.iter().filter(|w| w.end == End::Upright).map(|w| w.mean_speed).collect();
+        let speed = upright.iter().sum::<f64>() / upright.len() as f64;
+        vec![
+            row.variant.label(),
+            format!("{} of {}", row.falls(), row.walks.len()),
+            failed.to_string(),
+            format!("{:.2}", row.mean(|w| w.distance)),
+            format!("{speed:.3}"),
+            format!("{:.1}", energy / way),
+            format!("{:.1e}", row.mean(|w| w.eps_abs[0])),
+            format!("{:.1e}", row.mean(|w| w.eps_abs[1])),
+            format!("{:.0e}", row.worst(|w| w.natural_map)),
+            format!("{:.2}", 100.0 * flagged as f64 / steps.max(1) as f64),
+            format!("{:.1}", 100.0 * row.mean(|w| w.slipping)),
+            format!("{:.1}", row.mean(|w| w.cost)),
+        ]
+    };
+    findings.tables.push(Table {
+        stem: "solo12-mpc",
+        title: "Solo-12 under model predictive control on bumpy, slippery ground".to_owned(),
+        about: "One controller, the same starts. Falls: trunk down or on its side, or a step that failed. Distance: mean of \
+                all starts until the end or the fall. Speed: mean of those that stay upright, commanded 0.5 m/s. Energy: \
+                positive mechanical work of the joints, none recovered, over the way. ε_abs = max(ε_p, ε_d, ε_c) of the exact \
+                law, in N, m/s and W, means of the starts."
+            .to_owned(),
+        heads: heads.map(str::to_owned).into(),
+        rows: rows.iter().map(row).collect(),
+    });
+}
