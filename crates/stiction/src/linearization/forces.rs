@@ -11,10 +11,10 @@
 //! Of trees that go by the midpoint rule M and b are of q ⊕ h v/2.
 
 use super::columns::Columns;
-use super::tangent::{moved, rotation_vector_change};
 use crate::input::Input;
 use crate::state::State;
 use crate::stepping::Accepted;
+use crate::stepping::integrate::tangent::{moved, rotation_vector_change};
 use nalgebra::DMatrix;
 use stiction_assembly::forces::actuators::{self, rotation_vector};
 use stiction_assembly::laws::gyroscopic::midpoint_moment;
@@ -25,6 +25,7 @@ use stiction_dynamics::{
 use stiction_models::{Actuator, World};
 
 /// A step, as far as its forces go.
+#[derive(Clone, Copy)]
 pub(super) struct Forces<'a> {
     pub(super) world: &'a World,
     pub(super) start: &'a State,
@@ -60,7 +61,23 @@ impl Forces<'_> {
         self.add_carried_weight(&mut out);
         self.add_passive(&mass, &mut out);
         self.add_actuators(&mass, &mut out);
+        self.add_gains(&mass, &mut out);
         (out, mass)
+    }
+
+    /// −∂M̂ y of velocities y, which springs and servos whose θ changes are part of.
+    pub(super) fn inertia_change(&self, mass: &MassMatrix, y: &[f64]) -> DMatrix<f64> {
+        let (nv, kin) = (self.columns.nv, self.accepted.inside.here.middle.or(self.kin));
+        let mut out = self.columns.zeros(nv);
+        let still = vec![0.0; nv];
+        let [moved, rest] = [y, &still].map(|a| inverse_dynamics(self.world, kin, &still, a));
+        for i in 0..nv {
+            let by = |j: usize| rest.tau_q[i * nv + j] - moved.tau_q[i * nv + j];
+            self.by_position(by, |column, x| out[(i, column)] += x);
+        }
+        let shorter: Forces<'_> = *self;
+        Forces { change: y, ..shorter }.add_gains(mass, &mut out);
+        out
     }
 
     /// −h ∂(M a + b); M, without what is implicit.
@@ -150,9 +167,6 @@ impl Forces<'_> {
         let (q, v) = (&self.start.q, &self.start.v);
         for (i, dof) in model.dofs.iter().enumerate().filter(|(_, dof)| dof.damping > 0.0) {
             out[(i, columns.v(i))] -= h * dof.damping;
-            let share = self.share(&[(i, 1.0)], [h * dof.damping, 0.0], mass);
-            let by_theta = -h * dof.damping * self.change[i];
-            add_scaled(out, i, by_theta, &share.change);
         }
         for joint in model.joints.iter().filter(|j| j.stiffness > 0.0) {
             let (first, n, stiffness) = (joint.idx_v, joint.kind.nv(), joint.stiffness);
@@ -169,25 +183,45 @@ impl Forces<'_> {
                 }
                 let part = share.theta * h;
                 out[(i, columns.v(i))] -= h * stiffness * part;
-                let by_theta = -h * h * stiffness * (v[i] + 2.0 * share.theta * self.change[i]);
-                add_scaled(out, i, by_theta, &share.change);
+                add_scaled(out, i, -h * h * stiffness * v[i], &share.change);
             }
         }
     }
 
     /// Actuators that are no rows.
     fn add_actuators(&self, mass: &MassMatrix, out: &mut DMatrix<f64>) {
-        for (index, a) in self.world.actuators.iter().enumerate() {
-            let (law, expected, row) = self.accepted.inside.free.servos.of(index);
-            if row || law.implicit > 0.0 && expected.implicit == 0.0 {
-                continue; // a row, or its limit
-            }
+        for (index, a) in self.world.actuators.iter().enumerate().filter(|(i, _)| self.acts(*i)) {
             let change = self.effort_change(index, a, mass);
             for &(dof, c) in &a.transmission {
                 add_scaled(out, dof, self.h * c, &change.start);
-                if let [_] = a.transmission[..] {
-                    add_scaled(out, dof, -self.h * c * c * self.change[dof], &change.implicit);
-                }
+            }
+        }
+    }
+
+    /// Whether an actuator acts by its law, within its limit and not as a row.
+    fn acts(&self, index: usize) -> bool {
+        let (law, expected, row) = self.accepted.inside.free.servos.of(index);
+        !row && (law.implicit == 0.0 || expected.implicit > 0.0)
+    }
+
+    /// −δ(h k) Δ, where θ changes.
+    fn add_gains(&self, mass: &MassMatrix, out: &mut DMatrix<f64>) {
+        let (model, h) = (&self.world.model, self.h);
+        for (i, dof) in model.dofs.iter().enumerate().filter(|(_, dof)| dof.damping > 0.0) {
+            let share = self.share(&[(i, 1.0)], [h * dof.damping, 0.0], mass);
+            add_scaled(out, i, -h * dof.damping * self.change[i], &share.change);
+        }
+        for joint in model.joints.iter().filter(|j| j.stiffness > 0.0 && j.kind != JointKind::Free) {
+            for i in joint.idx_v..joint.idx_v + joint.kind.nv() {
+                let share = self.share(&[(i, 1.0)], [0.0, h * h * joint.stiffness], mass);
+                let by_theta = -2.0 * h * h * joint.stiffness * share.theta * self.change[i];
+                add_scaled(out, i, by_theta, &share.change);
+            }
+        }
+        for (index, a) in self.world.actuators.iter().enumerate().filter(|(i, _)| self.acts(*i)) {
+            if let [(dof, c)] = a.transmission[..] {
+                let change = self.effort_change(index, a, mass);
+                add_scaled(out, dof, -h * c * c * self.change[dof], &change.implicit);
             }
         }
     }
@@ -218,6 +252,14 @@ impl Forces<'_> {
             change.implicit = share.change.iter().map(|t| slope * t).collect();
         }
         change
+    }
+
+    /// ∂effort/∂u of an actuator that is no servo; `None` at a limit.
+    pub(super) fn given_gain(&self, index: usize, a: &Actuator) -> Option<f64> {
+        let law = actuators::law(a);
+        let u = self.input.control.get(index).copied().unwrap_or(0.0);
+        let within = law.control_range[0] <= u && u <= law.control_range[1];
+        (within && !self.is_at_limit(index, a)).then_some(law.gain)
     }
 
     /// Whether an explicit actuator is at its limit.

@@ -14,11 +14,11 @@
 mod active_set;
 mod columns;
 mod contact_geometry;
+mod correction;
 mod forces;
 mod moves;
 mod rows;
 mod simulation;
-mod tangent;
 
 use crate::input::Input;
 use crate::remedy::Remedy;
@@ -27,10 +27,12 @@ use crate::state::State;
 use crate::stepping::{Accepted, Quadrature};
 use active_set::Switches;
 use columns::{Columns, row_major};
+use contact_geometry::placed;
+use correction::Corrected;
 use forces::Forces;
 use moves::Moves;
 use nalgebra::DMatrix;
-use rows::Writer;
+use rows::{At, Writer};
 use stiction_contact::Law;
 use stiction_dynamics::Kinematics;
 use stiction_models::World;
@@ -119,11 +121,13 @@ pub enum LinearizationError {
     #[error("tree {tree} turns farther in a step than the step can follow; lower `dt`")]
     TooFast { tree: usize },
     #[error(
-        "position errors were undone in this step, which is not differentiated yet; start without overlaps beyond `slop`"
+        "overlaps are undone no faster than `push_out_speed` here, which is not differentiated; raise it, or start with less overlap"
     )]
+    HeldBack,
+    #[error("what undoes position errors has no derivative: its rows depend on one another")]
     PositionErrors,
     #[error(
-        "tree {tree} moved by a method of higher order, which is not differentiated; set `higher_order` to \"passive\""
+        "tree {tree} moved by a method of higher order whose stages have no derivative; set `higher_order` to \"passive\""
     )]
     HigherOrder { tree: usize },
 }
@@ -135,11 +139,14 @@ pub struct LinearizationParams {
     pub switch_velocity: f64,
     /// Impulses below this share of the largest of the step [–].
     pub switch_impulse: f64,
+    /// Gaps of contacts and limits closer than this to where what they ask for changes: to touching, and to an overlap of `slop` [m or
+    /// rad].
+    pub switch_gap: f64,
 }
 
 impl Default for LinearizationParams {
     fn default() -> Self {
-        Self { switch_velocity: 1e-7, switch_impulse: 1e-7 }
+        Self { switch_velocity: 1e-7, switch_impulse: 1e-7, switch_gap: 1e-8 }
     }
 }
 
@@ -168,18 +175,32 @@ impl Done<'_> {
         let forces = Forces { kin: &kin, world, start, input, h: *h, accepted, columns, change: &change };
         let mut notes = Vec::new();
         let (mut right, mass) = forces.right_hand_side();
-        let rows = Writer::new(&forces, &mass, accepted.v_next).write(&mut right)?;
+        let geometry = placed(accepted.inside.finder, accepted.contacts, accepted.inside.here.rigid);
+        let at = At { v: accepted.v_next, impulses: accepted.impulses, biases: true };
+        let rows = Writer::new(&forces, &mass, &geometry, at).write(&mut right)?;
         notes.extend(rows.held.iter().map(|&block| LinearizationNote::GeometryHeld { block }));
         let solve = |x: &mut DMatrix<f64>| {
             x.as_mut_slice().chunks_exact_mut(columns.nv).for_each(|c| accepted.factor.solve_in_place(c));
         };
+        notes.extend(self.gaps_at_switches());
         solve(&mut right);
         let mut T = rows.J.transpose();
         solve(&mut T);
         let d = &rows.J * &right + &rows.velocity;
         let switches = Switches { velocity: params.switch_velocity, impulse: params.switch_impulse };
         let dlambda = active_set::impulses(accepted, &rows, (*law, switches), (&T, &d), &mut notes);
-        let moves = Moves { forces: &forces, free: &right, dv: &right + &T * &dlambda };
+        let dv = &right + &T * &dlambda;
+        let dc = &rows.J * &dv + &rows.velocity;
+        let corrected = Corrected {
+            forces: &forces,
+            mass: &mass,
+            geometry: &geometry,
+            rows: &rows,
+            T: &T,
+            dc: &dc,
+            still: params.switch_velocity,
+        };
+        let moves = Moves { forces: &forces, free: &right, dv, corrected: corrected.change()? };
         let end = moves.end(&mut notes)?;
         let (nv, nu) = (columns.nv, columns.nu);
         Ok(Linearization {
@@ -191,6 +212,18 @@ impl Done<'_> {
             notes,
             next: (*next).clone(),
             report: self.report.clone(),
+        })
+    }
+
+    /// Contacts that carry, or will, and are about to change what they ask for.
+    fn gaps_at_switches(&self) -> impl Iterator<Item = LinearizationNote> + '_ {
+        let (accepted, near) = (&self.accepted, self.params.switch_gap);
+        let slop = accepted.inside.rows.slop;
+        let posed = accepted.posed;
+        posed.contacts(accepted.contacts).filter_map(move |(block, c)| {
+            let carries = accepted.impulses[posed.normal_row(block)] > 0.0 || c.gap < 0.0;
+            let switches = c.gap.abs() <= near || (c.gap + slop).abs() <= near;
+            (carries && switches && c.spring.is_none()).then_some(LinearizationNote::AtSwitch { block })
         })
     }
 

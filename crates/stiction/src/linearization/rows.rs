@@ -14,9 +14,9 @@
 
 use super::LinearizationError;
 use super::columns::Columns;
-use super::contact_geometry::{Placed, asked, placed};
+use super::contact_geometry::{Placed, asked};
 use super::forces::{Forces, end_of_motion};
-use super::tangent::rotation_vector_change;
+use crate::stepping::integrate::tangent::rotation_vector_change;
 use nalgebra::DMatrix;
 use stiction_assembly::forces::actuators::rotation_vector;
 use stiction_assembly::forces::{ImplicitForce, tendons};
@@ -37,11 +37,21 @@ pub(super) struct Rows {
     pub(super) held: Vec<usize>,
 }
 
+/// Velocities and impulses at which rows are differentiated, and whether what they ask for counts.
+#[derive(Clone, Copy)]
+pub(super) struct At<'a> {
+    pub(super) v: &'a [f64],
+    pub(super) impulses: &'a [f64],
+    pub(super) biases: bool,
+}
+
 /// What writes them.
 pub(super) struct Writer<'a> {
     forces: &'a Forces<'a>,
+    geometry: &'a [Placed],
     mass: &'a MassMatrix,
     columns: Columns,
+    at: At<'a>,
     vel: Velocities,
     rates: ColumnRates,
     /// Per body: impulses upon it, about the reference of its tree.
@@ -50,16 +60,23 @@ pub(super) struct Writer<'a> {
 }
 
 impl<'a> Writer<'a> {
-    /// At the velocities `v_next`; `mass` is M.
-    pub(super) fn new(forces: &'a Forces<'a>, mass: &'a MassMatrix, v_next: &[f64]) -> Self {
+    /// With contact points where they are `placed`; `mass` is M.
+    pub(super) fn new(
+        forces: &'a Forces<'a>,
+        mass: &'a MassMatrix,
+        geometry: &'a [Placed],
+        at: At<'a>,
+    ) -> Self {
         let (model, kin) = (&forces.world.model, forces.kin);
         let (mut vel, mut rates) = (Velocities::new(model), ColumnRates::new(model));
-        vel.update(model, kin, v_next);
-        rates.update(model, kin, &vel, v_next);
+        vel.update(model, kin, at.v);
+        rates.update(model, kin, &vel, at.v);
         let (columns, m) = (forces.columns, forces.accepted.impulses.len());
         Self {
             mass,
+            geometry,
             columns,
+            at,
             vel,
             rates,
             wrenches: vec![Force::zero(0.0); model.bodies.len()],
@@ -93,7 +110,7 @@ impl<'a> Writer<'a> {
                 }
             }
         }
-        let geometry = placed(accepted.inside.finder, accepted.contacts, accepted.inside.here.rigid);
+        let geometry = self.geometry;
         for (i, block) in posed.blocks.iter().enumerate() {
             match block.key {
                 BlockKey::Contact(c) => {
@@ -133,7 +150,7 @@ impl<'a> Writer<'a> {
         }
         let rows = problem.range(block);
         let (first, normal) = (rows.start, problem.cone(block).normal());
-        let lambda = &accepted.impulses[rows];
+        let lambda = &self.at.impulses[rows];
         let [gap, compliance, correction] = asked(&accepted.inside.rows, c, placed);
         if placed.held {
             self.out.held.push(block);
@@ -201,9 +218,11 @@ impl<'a> Writer<'a> {
                 };
                 self.out.velocity[(first + k, self.columns.q(j))] += x;
             }
-            let asked = along(&gap) + along(&compliance) * lambda[normal];
-            self.out.velocity[(first + normal, self.columns.q(j))] += asked;
-            self.out.correction[(first + normal, self.columns.q(j))] += along(&correction);
+            if self.at.biases {
+                let asked = along(&gap) + along(&compliance) * lambda[normal];
+                self.out.velocity[(first + normal, self.columns.q(j))] += asked;
+                self.out.correction[(first + normal, self.columns.q(j))] += along(&correction);
+            }
             // The second term of (2).
             let (mut dF, mut dm) = (Vec3::ZERO, Vec3::ZERO);
             d_linear.iter().zip(lambda).for_each(|(a, x)| dF += *a * *x);
@@ -244,7 +263,7 @@ impl<'a> Writer<'a> {
         let Forces { world, start, accepted, .. } = *self.forces;
         let model = &world.model;
         let row = accepted.posed.problem.range(block).start;
-        let lambda = accepted.impulses[row];
+        let lambda = self.at.impulses[row];
         let rows = accepted.inside.rows;
         match key {
             RowKey::Limit { joint, side } => {
@@ -256,17 +275,18 @@ impl<'a> Writer<'a> {
                 if joint.kind == JointKind::Ball {
                     let turn = rotation_vector(&start.q[joint.idx_q..]);
                     let bias = of.gap_bias(one(hi - turn.norm()));
+                    let asks = f64::from(u8::from(self.at.biases));
                     let Some(axis) = turn.normalized() else { return Ok(()) };
                     let by_q = rotation_vector_change(turn);
-                    let w = [0, 1, 2].map(|k| accepted.v_next[first + k]);
+                    let w = [0, 1, 2].map(|k| self.at.v[first + k]);
                     for l in 0..3 {
                         let dr = vec3(by_q[0][l], by_q[1][l], by_q[2][l]);
                         let rate = axis.dot(dr);
                         let d_axis = (dr - axis * rate) * (1.0 / turn.norm());
                         let column = self.columns.q(first + l);
                         self.out.velocity[(row, column)] +=
-                            -d_axis.dot(w.into()) - bias.gap.tangent[0] * rate;
-                        self.out.correction[(row, column)] -= bias.correction.tangent[0] * rate;
+                            -d_axis.dot(w.into()) - asks * bias.gap.tangent[0] * rate;
+                        self.out.correction[(row, column)] -= asks * bias.correction.tangent[0] * rate;
                         for (k, x) in d_axis.to_array().into_iter().enumerate() {
                             force[(first + k, column)] -= x * lambda;
                         }
@@ -274,6 +294,9 @@ impl<'a> Writer<'a> {
                 } else {
                     let q = start.q[joint.idx_q];
                     let (gap, sign) = if side == 0 { (q - lo, 1.0) } else { (hi - q, -1.0) };
+                    if !self.at.biases {
+                        return Ok(());
+                    }
                     let bias = of.gap_bias(one(gap));
                     let column = self.columns.q(first);
                     self.out.velocity[(row, column)] += sign * bias.gap.tangent[0];
@@ -282,6 +305,7 @@ impl<'a> Writer<'a> {
             }
             RowKey::DryFriction { .. } | RowKey::TendonFriction { .. } => {}
             RowKey::Coupling { index } => self.coupling(row, index, lambda, force),
+            RowKey::ImplicitForce(_) | RowKey::TendonLimit { .. } if !self.at.biases => {}
             RowKey::ImplicitForce(ImplicitForce::Actuator(i)) => {
                 let a = &world.actuators[i];
                 let change = self.forces.effort_change(i, a, self.mass);
@@ -343,7 +367,8 @@ impl<'a> Writer<'a> {
         let coupling = &world.couplings[index];
         let q_of_dof = &accepted.inside.free.q_of_dof;
         let rows = accepted.inside.rows;
-        let share = accepted.posed.choice().feedback * rows.correction / rows.h;
+        let feedback = if self.at.biases { accepted.posed.choice().feedback } else { 0.0 };
+        let share = feedback * rows.correction / rows.h;
         for &(dof, c) in &coupling.terms {
             self.out.velocity[(row, self.columns.q(dof))] += share * c;
         }
@@ -351,7 +376,7 @@ impl<'a> Writer<'a> {
         let z: f64 =
             curve.terms.iter().map(|&(d, c)| c * start.q[q_of_dof[d]]).sum::<f64>() - curve.reference;
         let (slope, bend) = (curve.at(z).1, curve.bend(z));
-        let rate: f64 = curve.terms.iter().map(|&(d, c)| c * accepted.v_next[d]).sum();
+        let rate: f64 = curve.terms.iter().map(|&(d, c)| c * self.at.v[d]).sum();
         for &(dof, c) in &curve.terms {
             let column = self.columns.q(dof);
             self.out.velocity[(row, column)] -= c * (share * slope + bend * rate);

@@ -43,6 +43,8 @@ pub(crate) struct Inside<'a> {
     pub(crate) rows: RowParams,
     /// Velocities that undo position errors; empty where there are none.
     pub(crate) correction: &'a [f64],
+    /// p of the programme that they are of, in the rows of the problem.
+    pub(crate) correction_impulses: &'a [f64],
     /// A correction of contact impulses acted.
     pub(crate) corrected: bool,
 }

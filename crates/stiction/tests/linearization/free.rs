@@ -80,3 +80,33 @@ fn servos_by_the_trapezoidal_rule() {
     let touchable = ARM.replace("contype='0' conaffinity='0'", "contype='1' conaffinity='2'");
     hold(&world(&touchable), &settings(), Quadrature::Trapezoidal, 3);
 }
+
+/// Trees by the methods of higher order, explicit and implicit ones, the latter with stiff servos.
+#[test]
+fn trees_by_methods_of_higher_order() {
+    let soft = ARM.replace("kp='30000' kv='50'", "kp='3' kv='0.5'");
+    for arm in [&soft, ARM] {
+        let default =
+            Settings { stepper: StepperParams { dt: 2e-3, ..StepperParams::default() }, ..settings() };
+        hold(&world(arm), &default, Quadrature::HigherOrder, 3);
+    }
+}
+
+/// A floating robot, and a free body whose centre of mass is not at its origin, which tumbles.
+#[test]
+fn what_flies() {
+    let robot = "<worldbody>
+          <body pos='0 0 3'><freejoint/><geom type='box' size='0.1 0.2 0.05' mass='1'/>
+            <body pos='0.1 0 0'><joint name='a' axis='0 1 0' damping='0.1'/>
+              <geom type='capsule' fromto='0 0 0 0 0.05 -0.27' size='0.03' mass='0.3'/></body></body>
+        </worldbody><actuator><position joint='a' kp='5' kv='0.1'/></actuator>";
+    hold(
+        &world(robot),
+        &Settings { stepper: StepperParams::default(), ..settings() },
+        Quadrature::HigherOrder,
+        3,
+    );
+    let body = "<worldbody><body pos='0 0 3'><freejoint/>
+            <geom type='box' size='0.1 0.2 0.05' pos='0.05 0.02 -0.03' mass='1'/></body></worldbody>";
+    hold(&world(body), &settings(), Quadrature::Ballistic, 3);
+}

@@ -59,6 +59,7 @@ use advance::{Advance, SolvedStep};
 use contact_search::ContactSearch;
 use energy_error::{EnergyError, EnergyFound};
 use position_correction::PositionCorrection;
+pub(crate) use position_correction::YIELDS;
 use stiction_assembly::compliance::ComplianceParameters;
 use stiction_assembly::consistent::Consistent;
 use stiction_assembly::forces::Servos;
@@ -555,6 +556,7 @@ impl Stepper for TimeStepping {
                 finder: &self.search.finder,
                 rows: self.row_params,
                 correction: &self.correction.v,
+                correction_impulses: self.correction.impulses(),
                 corrected: self.room.corrected,
             },
         })

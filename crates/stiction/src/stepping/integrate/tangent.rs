@@ -12,13 +12,13 @@ use stiction_dynamics::JointKind;
 use stiction_dynamics::spatial::{Quat, Vec3, vec3};
 
 /// The tangent of a move of one joint, in its up to six coordinates: by where it started, and by the velocity.
-pub(super) struct Moved {
-    pub(super) by_q: [[f64; 6]; 6],
-    pub(super) by_v: [[f64; 6]; 6],
+pub(crate) struct Moved {
+    pub(crate) by_q: [[f64; 6]; 6],
+    pub(crate) by_v: [[f64; 6]; 6],
 }
 
 /// (1) of a joint of this kind that moves at w for the time t.
-pub(super) fn moved(kind: JointKind, w: &[f64], t: f64) -> Moved {
+pub(crate) fn moved(kind: JointKind, w: &[f64], t: f64) -> Moved {
     let mut moved = Moved { by_q: [[0.0; 6]; 6], by_v: [[0.0; 6]; 6] };
     for k in 0..kind.nv() {
         (moved.by_q[k][k], moved.by_v[k][k]) = (1.0, t);
@@ -60,7 +60,7 @@ fn polynomial(r: Vec3, a: f64, b: f64) -> [[f64; 3]; 3] {
 const SMALL: f64 = 1e-2;
 
 /// (2).
-pub(super) fn right_jacobian(r: Vec3) -> [[f64; 3]; 3] {
+pub(crate) fn right_jacobian(r: Vec3) -> [[f64; 3]; 3] {
     let angle = r.norm();
     let (x, small) = (angle * angle, angle < SMALL);
     let a = if small { 0.5 - x / 24.0 + x * x / 720.0 } else { (1.0 - angle.cos()) / x };
@@ -69,7 +69,7 @@ pub(super) fn right_jacobian(r: Vec3) -> [[f64; 3]; 3] {
 }
 
 /// (3): how the rotation vector of a quaternion changes with its tangent.
-pub(super) fn rotation_vector_change(r: Vec3) -> [[f64; 3]; 3] {
+pub(crate) fn rotation_vector_change(r: Vec3) -> [[f64; 3]; 3] {
     let angle = r.norm();
     let x = angle * angle;
     let b = if angle < SMALL {
