@@ -292,6 +292,16 @@ impl ContactFinder {
         &self.reaches
     }
 
+    /// The manifolds that were found last, by the indices of their geometries.
+    pub fn manifolds(&self) -> &[Manifold] {
+        &self.manifolds
+    }
+
+    /// Where the geometries were then, and how far from each contacts were looked for [m].
+    pub fn placed(&self) -> (&[Pose], &[f64]) {
+        (&self.poses, &self.margins)
+    }
+
     pub fn collision(&self) -> &CollisionWorld {
         &self.collision
     }

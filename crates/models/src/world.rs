@@ -163,6 +163,12 @@ pub struct Curve {
 }
 
 impl Curve {
+    /// The second derivative of the curve at z.
+    pub fn bend(&self, z: f64) -> f64 {
+        let [a, b, c] = self.coefficients;
+        2.0 * a + z * (6.0 * b + z * 12.0 * c)
+    }
+
     /// The curve and its slope at z.
     pub fn at(&self, z: f64) -> (f64, f64) {
         let [a, b, c] = self.coefficients;

@@ -7,7 +7,7 @@ use crate::report::{StepReport, StepStatus};
 use crate::settings::Settings;
 use crate::snapshot::{self, Bits, Snapshot, SnapshotError};
 use crate::state::{State, StateError};
-use crate::stepping::around::certificates_at_rest::CertificatesAtRest;
+use crate::stepping::around::certificates_at_rest::{CertificatesAtRest, NUMBERS};
 use crate::stepping::around::islands_at_rest::SleepingContact;
 use crate::stepping::around::sleeping::Sleeping;
 use crate::stepping::decoratable::Decoratable;
@@ -128,6 +128,14 @@ pub struct Simulation {
     at_rest: CertificatesAtRest,
     /// Of the world, once somebody needed it.
     fingerprint: OnceLock<u64>,
+}
+
+/// State, input, and the memory of the stepper.
+pub(crate) struct Moment {
+    state: State,
+    input: Input,
+    memory: Memory,
+    certificates: Vec<[f64; NUMBERS]>,
 }
 
 impl Simulation {
@@ -352,6 +360,35 @@ impl Simulation {
         self.stepper.restore(&self.world, &self.state, &self.input, memory);
         self.at_rest.set_numbers(&self.stepper, &certificates);
         Ok(())
+    }
+
+    /// What decides the future, to go back to within this simulation.
+    pub(crate) fn moment(&mut self) -> Moment {
+        self.solver.forget();
+        let mut memory = Memory::default();
+        self.stepper.memory_into(&mut memory);
+        let certificates = self.at_rest.numbers(&self.stepper.islands.island);
+        Moment { state: self.state.clone(), input: self.input.clone(), memory, certificates }
+    }
+
+    /// Goes back to a moment of this simulation.
+    pub(crate) fn go_back(&mut self, to: &Moment) {
+        self.state.clone_from(&to.state);
+        self.input.clone_from(&to.input);
+        self.solver.forget();
+        self.stepper.inner.inner.earlier.clear();
+        self.stepper.restore(&self.world, &self.state, &self.input, &to.memory);
+        self.at_rest.set_numbers(&self.stepper, &to.certificates);
+    }
+
+    /// What acts during the next step.
+    pub(crate) fn input(&self) -> &Input {
+        &self.input
+    }
+
+    /// The stepper's name.
+    pub(crate) fn stepper_name(&self) -> &'static str {
+        self.stepper.core().name()
     }
 
     fn fingerprint(&self) -> u64 {

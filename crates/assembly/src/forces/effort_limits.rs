@@ -111,6 +111,11 @@ impl Servos {
         rows.map(|(i, law)| (ImplicitForce::Actuator(i), *law))
     }
 
+    /// Of actuator i: what it would do without its limit, what it is expected to do, and whether it is a row.
+    pub fn of(&self, i: usize) -> (Effort, Effort, bool) {
+        (self.laws[i], self.efforts[i], self.row[i])
+    }
+
     /// Adds the gains of the others to the diagonal of M̂.
     pub fn add_gains(&self, h: f64, mass: &mut MassMatrix) {
         for &Drive { index, dof, c, .. } in self.drives.iter().filter(|d| !self.row[d.index]) {

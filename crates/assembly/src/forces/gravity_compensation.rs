@@ -32,6 +32,11 @@ impl GravityCompensation {
         Self(world.gravity_compensation.iter().filter_map(of_link).collect())
     }
 
+    /// Body, C in W [m] and f [N] of every link of which weight is carried.
+    pub fn forces<'a>(&'a self, kin: &'a Kinematics) -> impl Iterator<Item = (usize, Vec3, Vec3)> + 'a {
+        self.0.iter().map(|c| (c.body, kin.X_WB[c.body].transform(c.p_BC), c.force))
+    }
+
     /// (1)
     pub fn add(&self, world: &World, kin: &Kinematics, tau: &mut [f64]) {
         let model = &world.model;

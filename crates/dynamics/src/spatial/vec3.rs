@@ -45,18 +45,33 @@ impl Vec3<f64> {
     /// frame (t1, t2, n). Depends on n alone; t1 lies in the plane of n and the coordinate axis
     /// least aligned with it, so that t1 = x and t2 = y for n = z.
     pub fn tangents(self) -> (Self, Self) {
+        let (n, axis) = (self, self.least_axis());
+        let t1 = axis - n * n.dot(axis);
+        let t1 = t1 * (1.0 / t1.norm());
+        (t1, n.cross(t1))
+    }
+
+    /// The change of both vectors of [`Self::tangents`] as n changes by `dn`, which is normal to n.
+    pub fn tangents_change(self, dn: Self) -> (Self, Self) {
+        let (n, axis) = (self, self.least_axis());
+        let along = axis - n * n.dot(axis);
+        let size = 1.0 / along.norm();
+        let t1 = along * size;
+        let change = -(dn * n.dot(axis) + n * dn.dot(axis));
+        let dt1 = (change - t1 * t1.dot(change)) * size;
+        (dt1, dn.cross(t1) + n.cross(dt1))
+    }
+
+    /// The coordinate axis least aligned with the vector; among ties the earlier: for z it is x.
+    fn least_axis(self) -> Self {
         let n = self;
-        // Among ties the earlier axis wins: for n = z this is x.
-        let axis = if n.x.abs() <= n.y.abs() && n.x.abs() <= n.z.abs() {
+        if n.x.abs() <= n.y.abs() && n.x.abs() <= n.z.abs() {
             Self::X
         } else if n.y.abs() <= n.z.abs() {
             Self::Y
         } else {
             Self::Z
-        };
-        let t1 = axis - n * n.dot(axis);
-        let t1 = t1 * (1.0 / t1.norm());
-        (t1, n.cross(t1))
+        }
     }
 
     /// The vector as constants of the scalar of `one`.
@@ -398,6 +413,18 @@ mod tests {
             assert!((t1.cross(t2) - n).norm() < 1e-15);
             assert!((t1.norm() - 1.0).abs() < 1e-15 && t1.dot(n).abs() < 1e-15);
         }
+    }
+
+    /// Tangents change with their normal as central differences say.
+    #[test]
+    fn tangents_change_with_their_normal() {
+        let n = vec3(0.3, -0.5, 0.9).normalized().unwrap();
+        let dn = n.cross(vec3(0.7, 0.2, -0.4));
+        let at = |h: f64| (n + dn * h).normalized().unwrap().tangents();
+        let ((a1, a2), (b1, b2), h) = (at(1e-5), at(-1e-5), 1e-5);
+        let (d1, d2) = n.tangents_change(dn);
+        assert!(((a1 - b1) * (0.5 / h) - d1).norm() < 1e-9);
+        assert!(((a2 - b2) * (0.5 / h) - d2).norm() < 1e-9);
     }
 
     #[test]

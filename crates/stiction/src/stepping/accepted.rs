@@ -1,8 +1,12 @@
 //! What a derivative of an accepted step needs.
 
+use super::free_velocity::FreeMotion;
+use super::here::Here;
 use super::integrate::Quadrature;
+use super::integrate::ballistic::Ballistic;
+use super::integrate::trapezoidal::Trapezoidal;
 use crate::remedy::Remedy;
-use stiction_assembly::{ContactPoint, Posed};
+use stiction_assembly::{ContactFinder, ContactPoint, Posed, RowParams};
 use stiction_contact::Cone;
 use stiction_dynamics::{Factor, MassMatrix};
 
@@ -24,6 +28,25 @@ pub struct Accepted<'a> {
     pub quadrature: &'a [Quadrature],
     /// Set where the answer is not that of the problem as it was first posed.
     pub remedy: Option<Remedy>,
+    pub(crate) inside: Inside<'a>,
+}
+
+/// The parts of time stepping that a derivative reads.
+#[derive(Clone, Copy)]
+pub(crate) struct Inside<'a> {
+    pub(crate) here: &'a Here,
+    pub(crate) free: &'a FreeMotion,
+    pub(crate) trapezoidal: &'a Trapezoidal,
+    pub(crate) ballistic: &'a Ballistic,
+    pub(crate) finder: &'a ContactFinder,
+    /// The numbers of the rows.
+    pub(crate) rows: RowParams,
+    /// Velocities that undo position errors; empty where there are none.
+    pub(crate) correction: &'a [f64],
+    /// p of the programme that they are of, in the rows of the problem.
+    pub(crate) correction_impulses: &'a [f64],
+    /// A correction of contact impulses acted.
+    pub(crate) corrected: bool,
 }
 
 /// The piece of the contact law that a block is on.

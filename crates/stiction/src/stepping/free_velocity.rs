@@ -23,7 +23,7 @@ pub(crate) struct FreeMotion {
     pub(crate) mass: MassMatrix,
     pub(crate) factor: Factor,
     pub(crate) servos: Servos,
-    gravity_compensation: GravityCompensation,
+    pub(crate) gravity_compensation: GravityCompensation,
     /// Forces that are rows of the constraint problem in this step.
     pub(crate) implicit_forces: Vec<(ImplicitForce, Effort)>,
     /// Free bodies alone in their trees, whose gyroscopic moment is taken at the midpoint.
@@ -221,6 +221,14 @@ impl FreeMotion {
         for (i, (tau, dof)) in out.iter_mut().zip(&world.model.dofs).enumerate() {
             *tau = h * (*tau - 0.5 * dof.damping * (state.v[i] + v_next[i]));
         }
+    }
+
+    /// The bodies whose gyroscopic moment is taken at the midpoint, and the first dof of the turns of each.
+    pub(crate) fn gyroscopic_bodies<'a>(
+        &'a self,
+        world: &'a World,
+    ) -> impl Iterator<Item = (usize, usize)> + 'a {
+        self.free_bodies.iter().map(|&b| (b, world.model.bodies[b].dofs.start + 3))
     }
 
     /// Leaves out the trees that sleep.

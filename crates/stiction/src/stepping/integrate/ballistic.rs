@@ -43,7 +43,7 @@ use std::collections::BTreeSet;
 use stiction_assembly::Posed;
 use stiction_assembly::laws::gyroscopic::midpoint_moment;
 use stiction_dynamics::spatial::{Mat3, Quat, Sym3, Vec3, vec3};
-use stiction_dynamics::{Factor, JointKind, MassMatrix, Model};
+use stiction_dynamics::{Factor, JointKind, MassMatrix, Model, Real};
 use stiction_models::World;
 
 /// (4) may be so many times the change of velocity that it is a part of [–].
@@ -53,7 +53,7 @@ const WHOLE: f64 = 1.01;
 #[derive(Clone, Copy, Debug)]
 pub(crate) struct Body {
     pub(crate) tree: usize,
-    idx_q: usize,
+    pub(crate) idx_q: usize,
     pub(crate) idx_v: usize,
     /// Centre of mass, body axes [m].
     p_BCm: Vec3,
@@ -133,6 +133,17 @@ impl Ballistic {
     /// True when there are trees that need [`Self::applied`].
     pub(crate) fn has_trees(&self) -> bool {
         !self.trees.is_empty()
+    }
+
+    /// The free body that is a tree of its own, if it goes by (1), (2) and (5); and whether a moment was applied to it.
+    pub(crate) fn body_of(&self, tree: usize) -> Option<(&Body, bool)> {
+        let body = self.bodies.iter().find(|b| b.tree == tree)?;
+        Some((body, self.applied[body.idx_v + 3..body.idx_v + 6].iter().any(|tau| *tau != 0.0)))
+    }
+
+    /// The tree of joints that goes by (3).
+    pub(crate) fn tree_of(&self, tree: usize) -> Option<&FreeTree> {
+        self.trees.iter().find(|t| t.number == tree)
     }
 
     /// The constraint impulses upon a tree in this step.
@@ -318,28 +329,39 @@ impl Body {
         q_next: &mut [f64],
         v_next: &mut [f64],
     ) {
-        let (i, c) = (self.idx_v, self.p_BCm);
-        let of = |v: &[f64], i: usize| vec3(v[i], v[i + 1], v[i + 2]);
-        let (w, w_problem) = (of(&state.v, i + 3), of(v_next, i + 3));
-        let Some(flight) = after_impulses(&self.I_Cm, w, w_problem, h) else {
-            return;
-        };
-        let q = &state.q[self.idx_q..self.idx_q + 7];
-        let R = Quat::new(q[3], q[4], q[5], q[6]);
+        let (i, k) = (self.idx_v, self.idx_q);
+        let correction = correction.get(i..i + 6).unwrap_or(&[]);
+        let start = [&state.q[k..k + 7], &state.v[i..i + 6]];
+        if let Some([q, v]) = self.flown(start, &v_next[i..i + 6], correction, h) {
+            q_next[k..k + 7].copy_from_slice(&q);
+            v_next[i..i + 6].copy_from_slice(&v[..6]);
+        }
+    }
+
+    /// Where (5) leads from `start`, its q and v, where the problem gave it the velocities `v_problem`: q⁺ of seven numbers and v⁺ of six,
+    /// each in seven places. `correction` holds six velocities or none. `None` where no gyroscopic moment acts.
+    pub(crate) fn flown<T: Real>(
+        &self,
+        [q, v]: [&[T]; 2],
+        v_problem: &[T],
+        correction: &[T],
+        h: T,
+    ) -> Option<[[T; 7]; 2]> {
+        let c = self.p_BCm.cast(h);
+        let of = |v: &[T], i: usize| vec3(v[i], v[i + 1], v[i + 2]);
+        let (w, w_problem) = (of(v, 3), of(v_problem, 3));
+        let flight = after_impulses(&self.I_Cm, w, w_problem, h)?;
+        let R = Quat { w: q[3], x: q[4], y: q[5], z: q[6] };
         let [push, turn] = match correction {
-            [] => [Vec3::ZERO; 2],
-            some => [of(some, i), of(some, i + 3)],
+            [] => [Vec3::zero(h); 2],
+            some => [of(some, 0), of(some, 3)],
         };
         let R_next = (R * flight.turn * Quat::exp(turn * h)).renormalized();
-        let v_cm = flight.v_cm(c, R.to_matrix(), [w, w_problem], of(v_next, i), h);
+        let v_cm = flight.v_cm(c, R.to_matrix(), [w, w_problem], of(v_problem, 0), h);
         let w_next = flight.w_next;
-        let p = vec3(q[0], q[1], q[2]) + R.rotate(c) + (v_cm + push + R.rotate(turn.cross(c))) * h
-            - R_next.rotate(c);
+        let p = of(q, 0) + R.rotate(c) + (v_cm + push + R.rotate(turn.cross(c))) * h - R_next.rotate(c);
         let v = v_cm - R_next.rotate(w_next.cross(c));
-        v_next[i..i + 3].copy_from_slice(&v.to_array());
-        v_next[i + 3..i + 6].copy_from_slice(&w_next.to_array());
-        q_next[self.idx_q..self.idx_q + 3].copy_from_slice(&p.to_array());
-        q_next[self.idx_q + 3..self.idx_q + 7].copy_from_slice(&[R_next.w, R_next.x, R_next.y, R_next.z]);
+        Some(numbers(p, R_next, v, w_next))
     }
 
     /// (1), (2), (4); of what is `turned` a moment acts on the body.
@@ -352,52 +374,77 @@ impl Body {
         q_next: &mut [f64],
         v_next: &mut [f64],
     ) {
-        let (i, c) = (self.idx_v, self.p_BCm);
-        let linear = |v: &[f64]| vec3(v[i], v[i + 1], v[i + 2]);
-        let angular = |v: &[f64]| vec3(v[i + 3], v[i + 4], v[i + 5]);
-        let q = &state.q[self.idx_q..self.idx_q + 7];
-        let R = Quat::new(q[3], q[4], q[5], q[6]);
-        let (w, w_free) = (angular(&state.v), angular(v_free));
-        let mean = |a: Vec3, b: Vec3| a + (b - a) * 0.5;
-        let spin = mean(w, w_free) + shift.map_or(Vec3::ZERO, angular);
+        let (i, k) = (self.idx_v, self.idx_q);
+        let start = [&state.q[k..k + 7], &state.v[i..i + 6]];
+        let of_step = [&v_free[i..i + 6], &v_next[i..i + 6]];
+        let shift = shift.map(|s| &s[i..i + 6]);
+        let [q, v] = self.parabola(start, of_step, (shift, turned), h);
+        if self.p_BCm != Vec3::ZERO {
+            v_next[i..i + 3].copy_from_slice(&v[..3]);
+        }
+        q_next[k..k + 7].copy_from_slice(&q);
+    }
+
+    /// Where (1), (2) and (4) lead from `start`, its q and v, with v_f and v⁺ of the problem: q⁺ of seven numbers and v⁺ of six, each in
+    /// seven places.
+    pub(crate) fn parabola<T: Real>(
+        &self,
+        [q, v]: [&[T]; 2],
+        [v_free, v_next]: [&[T]; 2],
+        (shift, turned): (Option<&[T]>, bool),
+        h: T,
+    ) -> [[T; 7]; 2] {
+        let (c, half) = (self.p_BCm.cast(h), h.like(0.5));
+        let linear = |v: &[T]| vec3(v[0], v[1], v[2]);
+        let angular = |v: &[T]| vec3(v[3], v[4], v[5]);
+        let R = Quat { w: q[3], x: q[4], y: q[5], z: q[6] };
+        let (w, w_free) = (angular(v), angular(v_free));
+        let mean = |a: Vec3<T>, b: Vec3<T>| a + (b - a) * half;
+        let none = Vec3::zero(h);
+        let spin = mean(w, w_free) + shift.map_or(none, angular);
         let mut R_next = (R * Quat::exp(spin * h)).renormalized();
         if shift.is_none() && !turned {
-            R_next = (least_turn(R.rotate(self.I_Cm * w), R_next.rotate(self.I_Cm * angular(v_next)))
-                * R_next)
-                .renormalized();
+            let I = self.I_Cm.cast(h);
+            R_next =
+                (least_turn(R.rotate(I * w), R_next.rotate(I * angular(v_next))) * R_next).renormalized();
         }
-        let drift = mean(linear(&state.v), linear(v_free)) + shift.map_or(Vec3::ZERO, linear);
-        let mut p = vec3(q[0], q[1], q[2]) + drift * h;
-        if c != Vec3::ZERO {
+        let drift = mean(linear(v), linear(v_free)) + shift.map_or(none, linear);
+        let mut p = linear(q) + drift * h;
+        let mut v = linear(v_next);
+        if self.p_BCm != Vec3::ZERO {
             // The centre of mass: what its origin and turning about it do, and what bends the way of the origin.
             let bend = R.rotate(w.cross(w.cross(c))) * h;
-            p += R.rotate(c) + (R.rotate(spin.cross(c)) + bend * 0.5) * h - R_next.rotate(c);
+            p += R.rotate(c) + (R.rotate(spin.cross(c)) + bend * half) * h - R_next.rotate(c);
             let w_next = angular(v_next);
-            let v = linear(v_next) + R.rotate(w_next.cross(c)) + bend - R_next.rotate(w_next.cross(c));
-            v_next[i..i + 3].copy_from_slice(&v.to_array());
+            v = v + R.rotate(w_next.cross(c)) + bend - R_next.rotate(w_next.cross(c));
         }
-        q_next[self.idx_q..self.idx_q + 3].copy_from_slice(&p.to_array());
-        q_next[self.idx_q + 3..self.idx_q + 7].copy_from_slice(&[R_next.w, R_next.x, R_next.y, R_next.z]);
+        numbers(p, R_next, v, angular(v_next))
     }
+}
+
+/// A pose, and velocities in six of seven places.
+fn numbers<T: Real>(p: Vec3<T>, R: Quat<T>, v: Vec3<T>, w: Vec3<T>) -> [[T; 7]; 2] {
+    [[p.x, p.y, p.z, R.w, R.x, R.y, R.z], [v.x, v.y, v.z, w.x, w.y, w.z, w.x.zero()]]
 }
 
 /// Q of (2): the least turn of the angular momentum `after` into that `before`, if they are of one length.
-fn least_turn(before: Vec3, after: Vec3) -> Quat {
+fn least_turn<T: Real>(before: Vec3<T>, after: Vec3<T>) -> Quat<T> {
     let [a, b] = [before.norm(), after.norm()];
-    if !(a > 0.0 && (a - b).abs() <= SAME * a) {
-        return Quat::IDENTITY;
+    let one = a.one();
+    if !T::all(T::both(one.zero().less(a), (a - b).abs().at_most(a.like(SAME) * a))) {
+        return Quat::identity(one);
     }
-    let (from, to) = (after * (1.0 / b), before * (1.0 / a));
+    let (from, to) = (after * (one / b), before * (one / a));
     let axis = from.cross(to);
-    Quat::new(1.0 + from.dot(to), axis.x, axis.y, axis.z).renormalized()
+    Quat { w: one + from.dot(to), x: axis.x, y: axis.y, z: axis.z }.renormalized()
 }
 
 /// How a body turns after the impulses of a step: (5), in body axes.
-pub(crate) struct Flight {
+pub(crate) struct Flight<T = f64> {
     /// ω⁺ [rad/s].
-    pub(crate) w_next: Vec3,
+    pub(crate) w_next: Vec3<T>,
     /// Rotation from the start of the step to its end.
-    pub(crate) turn: Quat,
+    pub(crate) turn: Quat<T>,
 }
 
 /// Velocities after (5), and the constant ones that lead to its pose; of the origin in the world, angular in body axes.
@@ -408,13 +455,22 @@ pub(crate) struct Flown {
     pub(crate) w_by: Vec3,
 }
 
-impl Flight {
+impl<T: Real> Flight<T> {
     /// The velocity of the centre of mass at `c` in body axes after the impulses, where the origin of the body that stood at `R` was to
     /// have `v_problem`; angular velocities at the start and at the end of the problem.
-    fn v_cm(&self, c: Vec3, R: Mat3, [w, w_problem]: [Vec3; 2], v_problem: Vec3, h: f64) -> Vec3 {
+    fn v_cm(
+        &self,
+        c: Vec3<T>,
+        R: Mat3<T>,
+        [w, w_problem]: [Vec3<T>; 2],
+        v_problem: Vec3<T>,
+        h: T,
+    ) -> Vec3<T> {
         v_problem + R * (w_problem.cross(c)) + R * w.cross(w.cross(c)) * h
     }
+}
 
+impl Flight {
     /// (5) of a body that stands at `R`, see [`Self::v_cm`].
     pub(crate) fn carried(
         &self,
@@ -437,22 +493,32 @@ impl Flight {
 
 /// The turn of (5) of a body with inertia `I_Cm` about its centre of mass, of which the step was posed from `w` and led to `w_problem`;
 /// `None` where no gyroscopic moment acts.
-pub(crate) fn after_impulses(I_Cm: &Sym3, w: Vec3, w_problem: Vec3, h: f64) -> Option<Flight> {
-    let gyration = |w: Vec3| {
-        let moment = w.cross(*I_Cm * w) + midpoint_moment(I_Cm, w, h);
-        if moment == Vec3::ZERO {
+pub(crate) fn after_impulses<T: Real>(
+    I_Cm: &Sym3,
+    w: Vec3<T>,
+    w_problem: Vec3<T>,
+    h: T,
+) -> Option<Flight<T>> {
+    let I = I_Cm.cast(h);
+    let gyration = |w: Vec3<T>| {
+        let moment = w.cross(I * w) + midpoint_moment(&I, w, h);
+        let zero = h.zero();
+        let none = |x: T| x.abs().at_most(zero);
+        if T::all(T::both(none(moment.x), T::both(none(moment.y), none(moment.z)))) {
             return None;
         }
-        I_Cm.to_mat3().inverse().map(|inverse| inverse * moment * -h)
+        let inverse = I_Cm.to_mat3().inverse()?;
+        Some(Mat3 { rows: inverse.rows.map(|r| r.cast(h)) } * moment * -h)
     };
+    let none = Vec3::zero(h);
     let before = gyration(w);
-    let w_kick = w_problem - before.unwrap_or(Vec3::ZERO);
+    let w_kick = w_problem - before.unwrap_or(none);
     let after = gyration(w_kick);
     if before.is_none() && after.is_none() {
         return None;
     }
-    let w_next = w_kick + after.unwrap_or(Vec3::ZERO);
-    let turn = Quat::exp((w_kick + w_next) * (0.5 * h));
-    let kept = least_turn(*I_Cm * w_kick, turn.rotate(*I_Cm * w_next));
+    let w_next = w_kick + after.unwrap_or(none);
+    let turn = Quat::exp((w_kick + w_next) * (h.like(0.5) * h));
+    let kept = least_turn(I * w_kick, turn.rotate(I * w_next));
     Some(Flight { w_next, turn: (kept * turn).renormalized() })
 }

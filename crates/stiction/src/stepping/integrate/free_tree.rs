@@ -18,15 +18,21 @@ const SOFT: f64 = 0.75;
 pub(crate) struct FreeTree {
     /// The number of the tree in the whole.
     pub(crate) number: usize,
-    system: System,
-    implicit: rosenbrock::Workspace,
+    pub(super) system: System,
+    pub(super) implicit: rosenbrock::Workspace,
+    /// The parts of the last step, as shares of it, and whether they were by the implicit method.
+    pub(super) parts: Vec<f64>,
+    pub(super) stiff: bool,
 }
 
 impl FreeTree {
     /// Tree `number` of `world`, whose servos act on single dofs.
     pub(crate) fn new(world: &World, number: usize) -> Self {
         let system = System::new(world, number);
-        Self { number, implicit: rosenbrock::Workspace::new(&system), system }
+        let implicit = rosenbrock::Workspace::new(&system);
+        // As many parts as there are most without an allocation in a step.
+        let parts = Vec::with_capacity(runge_kutta::PARTS.max(rosenbrock::PARTS) as usize);
+        Self { number, implicit, system, parts, stiff: false }
     }
 
     /// Finds where the step leads under the efforts `applied`, which are not of servos; false if no part is accurate
@@ -42,6 +48,7 @@ impl FreeTree {
         let stiff =
             self.system.tree.v.iter().enumerate().any(|(i, &dof)| gain(i) > SOFT * mass.diagonal(dof));
         self.system.start(state, applied, input);
+        self.stiff = stiff;
         self.in_parts(h, stiff) && !self.system.outruns(h)
     }
 
@@ -59,7 +66,8 @@ impl FreeTree {
 
     /// The step from q and v, in parts as large as is accurate; false if the least is not.
     fn in_parts(&mut self, h: f64, stiff: bool) -> bool {
-        let Self { system, implicit, .. } = self;
+        let Self { system, implicit, parts, .. } = self;
+        parts.clear();
         let most = if stiff { rosenbrock::PARTS } else { runge_kutta::PARTS };
         let unit = 1.0 / f64::from(most);
         let (mut left, mut size) = (most, most);
@@ -77,6 +85,7 @@ impl FreeTree {
                     };
                     if good {
                         system.servos.iter_mut().for_each(|s| s.add_mean(weights, share));
+                        parts.push(share);
                         left -= size;
                         if stiff {
                             size *= 2; // what was fast has died away

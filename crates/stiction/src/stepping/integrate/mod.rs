@@ -14,7 +14,8 @@
 
 pub(crate) mod ballistic;
 pub(crate) mod fast_rotation;
-mod free_tree;
+pub(crate) mod free_tree;
+mod free_tree_derivative;
 pub(crate) mod hits;
 mod linkages;
 pub(crate) mod midpoint;
@@ -22,6 +23,7 @@ pub(crate) mod rolling;
 mod rosenbrock;
 mod runge_kutta;
 mod system;
+pub(crate) mod tangent;
 pub(crate) mod trapezoidal;
 
 use serde::Serialize;

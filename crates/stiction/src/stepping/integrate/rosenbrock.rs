@@ -17,10 +17,10 @@ use stiction_dynamics::{CrbaWorkspace, Dof, Factor, JointKind, MassMatrix, crba_
 
 const STAGES: usize = 2;
 /// α_ij of (1), the row of stage i + 1.
-const ALPHA: [&[f64]; STAGES - 1] = [&[1.0]];
+pub(super) const ALPHA: [&[f64]; STAGES - 1] = [&[1.0]];
 /// γ_ij of (1) on the diagonal, and below it, the row of stage i + 1.
-const GAMMA: f64 = 1.0 - std::f64::consts::FRAC_1_SQRT_2;
-const BELOW: [&[f64]; STAGES - 1] = [&[-2.0 * GAMMA]];
+pub(super) const GAMMA: f64 = 1.0 - std::f64::consts::FRAC_1_SQRT_2;
+pub(super) const BELOW: [&[f64]; STAGES - 1] = [&[-2.0 * GAMMA]];
 /// b_i of (1).
 pub(super) const B: [f64; STAGES] = [0.5, 0.5];
 /// b_i less the weights of the first order.
@@ -38,12 +38,12 @@ pub(super) struct Workspace {
     /// M, and the matrix of (2).
     mass: MassMatrix,
     shifted: MassMatrix,
-    factor: Factor,
+    pub(super) factor: Factor,
     /// D and K of every dof, with those of servos; and those that A of this part has.
     gains: Vec<[f64; 2]>,
-    taken: Vec<[f64; 2]>,
+    pub(super) taken: Vec<[f64; 2]>,
     /// Displacements of every stage along the dofs, by the time.
-    turns: [Vec<f64>; STAGES],
+    pub(super) turns: [Vec<f64>; STAGES],
     /// s of (2), a right-hand side, and what (1) adds to q̇.
     s_v: Vec<f64>,
     s_q: Vec<f64>,

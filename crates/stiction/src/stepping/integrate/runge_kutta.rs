@@ -15,7 +15,7 @@ use stiction_dynamics::{kinetic_energy, potential_energy, spring_energy};
 
 const STAGES: usize = 6;
 /// a_ij of (1), the row of stage i + 1.
-const A: [&[f64]; STAGES - 1] = [
+pub(super) const A: [&[f64]; STAGES - 1] = [
     &[0.2],
     &[3.0 / 40.0, 9.0 / 40.0],
     &[0.3, -0.9, 1.2],

@@ -39,7 +39,7 @@ pub(super) struct System {
     /// Coordinates, velocities and efforts of a stage.
     pub(super) q: Vec<f64>,
     pub(super) v: Vec<f64>,
-    tau: Vec<f64>,
+    pub(super) tau: Vec<f64>,
     /// q̇ and v̇, a row per stage.
     pub(super) q_dot: [Vec<f64>; STAGES],
     pub(super) v_dot: [Vec<f64>; STAGES],
@@ -51,11 +51,11 @@ pub(super) struct Servo {
     pub(super) index: usize,
     /// Dof and coordinate in the tree, and the coefficient of the length.
     pub(super) dof: usize,
-    idx_q: usize,
+    pub(super) idx_q: usize,
     pub(super) c: f64,
-    law: AffineActuator,
+    pub(super) law: AffineActuator,
     /// Control in this step.
-    control: f64,
+    pub(super) control: f64,
     /// It was within its limits at the start of the part.
     pub(super) within: bool,
     /// Effort at every stage, and its mean over the step so far [N or N·m].

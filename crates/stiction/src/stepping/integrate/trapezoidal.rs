@@ -16,7 +16,7 @@ use super::{bound_trees, is_servo};
 use stiction_assembly::laws::spring;
 use stiction_assembly::{BlockKey, Jacobian, Posed};
 use stiction_contact::{Cone, ConstraintProblem};
-use stiction_dynamics::{CrbaWorkspace, Factor, Kinematics, MassMatrix, crba_into};
+use stiction_dynamics::{CrbaWorkspace, Dual, Factor, Kinematics, MassMatrix, crba_into};
 use stiction_models::World;
 
 /// A step that was solved, as far as the rule asks.
@@ -117,6 +117,23 @@ impl Trapezoidal {
         spring::share(
             (damper + spring) * along.iter().map(|&(dof, c)| c * c / mass.diagonal(dof)).sum::<f64>(),
         )
+    }
+
+    /// θ as [`Self::share`] found it in this step and its slope by 1/m, with the diagonal of M.
+    pub(crate) fn share_and_slope(
+        &self,
+        along: &[(usize, f64)],
+        [damper, spring]: [f64; 2],
+        mass: &MassMatrix,
+    ) -> [f64; 2] {
+        let tree = |dof: usize| self.tree_of[dof];
+        if !along.iter().all(|&(dof, _)| self.driven[tree(dof)] && !self.backward[tree(dof)]) {
+            return [1.0, 0.0];
+        }
+        let gain = damper + spring;
+        let z = gain * along.iter().map(|&(dof, c)| c * c / mass.diagonal(dof)).sum::<f64>();
+        let theta = spring::share(Dual::<1>::variable(z, 0));
+        [theta.value, theta.tangent[0] * gain]
     }
 
     /// True if trees are hit that are stiff, which is then as if they had no θ but 1: the step is to be solved again.

@@ -39,7 +39,7 @@ mod position_correction;
 mod tree_energies;
 
 use super::Stepper;
-use super::accepted::Accepted;
+use super::accepted::{Accepted, Inside};
 use super::contact_correction::{ContactCorrection, CorrectableContact};
 use super::contact_source::ContactSource;
 use super::free_velocity::FreeMotion;
@@ -59,6 +59,7 @@ use advance::{Advance, SolvedStep};
 use contact_search::ContactSearch;
 use energy_error::{EnergyError, EnergyFound};
 use position_correction::PositionCorrection;
+pub(crate) use position_correction::YIELDS;
 use stiction_assembly::compliance::ComplianceParameters;
 use stiction_assembly::consistent::Consistent;
 use stiction_assembly::forces::Servos;
@@ -81,6 +82,8 @@ pub struct TimeStepping {
     /// Feedback of couplings and loops was left out of the last step.
     left_out: bool,
     posed: Posed,
+    /// Of the rows of `posed`.
+    row_params: RowParams,
     trial: Trial,
     remedy: Option<Remedy>,
     room: SolvingRoom,
@@ -118,6 +121,7 @@ impl TimeStepping {
         let nv = world.model.nv();
         let advance = Advance::new(world, params.higher_order);
         let rolling = RollingBodies::new(world, params.higher_order);
+        let row_params = params.rows(params.dt, &world.model.gravity);
         Ok(Self {
             here: Here::new(world, &advance.trapezoidal),
             free: FreeMotion::new(world),
@@ -128,6 +132,7 @@ impl TimeStepping {
             no_warm_starts: WarmStart::default(),
             left_out: false,
             posed: Posed::new(&world.model),
+            row_params,
             trial: Trial::new(nv),
             remedy: None,
             room: SolvingRoom {
@@ -243,6 +248,7 @@ impl TimeStepping {
         solver: &dyn ContactSolver,
     ) -> Result<(), String> {
         let (needs, law) = (solver.needs(), solver.law());
+        self.row_params = params;
         self.search.check_size(&world.model)?;
         let Self { here, free, search, constants, warm, posed, trial, room, rolling, .. } = self;
         let posing = Posing {
@@ -542,6 +548,17 @@ impl Stepper for TimeStepping {
             factor: &self.free.factor,
             quadrature: &self.advance.rules,
             remedy: self.remedy,
+            inside: Inside {
+                here: &self.here,
+                free: &self.free,
+                trapezoidal: &self.advance.trapezoidal,
+                ballistic: &self.advance.ballistic,
+                finder: &self.search.finder,
+                rows: self.row_params,
+                correction: &self.correction.v,
+                correction_impulses: self.correction.impulses(),
+                corrected: self.room.corrected,
+            },
         })
     }
 

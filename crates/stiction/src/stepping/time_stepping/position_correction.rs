@@ -40,7 +40,7 @@ const ROUGH_ITERATIONS: u32 = 8;
 
 /// ε, as a share of G's diagonal, and the first compliance of the augmented Lagrangian beside it: little enough that one
 /// programme is nearly all [–].
-const YIELDS: f64 = 1e-3;
+pub(crate) const YIELDS: f64 = 1e-3;
 const COMPLIANCE: f64 = 1e-6;
 /// Rows with less than this of the largest of G's diagonal are such that nothing parts them, but for rounding [–].
 const LEAST: f64 = 1e-8;
@@ -119,6 +119,11 @@ impl PositionCorrection {
             self.v.clear();
             self.speed.fill(0.0);
         }
+    }
+
+    /// p of (1), in the rows of the step's problem; of the last step in which something was pushed.
+    pub(crate) fn impulses(&self) -> &[f64] {
+        &self.impulses
     }
 
     /// Whether the tree is moved by (1).

@@ -1,0 +1,262 @@
+//! The derivative of the impulses: the contact law, differentiated on the pieces that the answer is on.
+//!
+//! With δc = (G + R) δλ + δd, δd the change of the velocities of the rows at constant impulses, and ĉ = c_T/‖c_T‖,
+//!
+//! ```text
+//!     open                λ = 0                                δλ = 0                                    (1)
+//!     holds, sticks       c = 0                                δc = 0                                    (2)
+//!     at a bound          λ is the bound                       δλ = δ bound                              (3)
+//!     slides              c_N = 0,  λ_T = −μ λ_N ĉ             δc_N = 0,                                 (4)
+//!                                                              δλ_T + μ ĉ δλ_N + μ λ_N (1 − ĉ ĉᵀ) δc_T/‖c_T‖ = 0
+//!     slides, relaxed     c_N = μ ‖c_T‖                        the same with δc_N − μ ĉ·δc_T = 0          (5)
+//!     pyramid             λ_t = ∓ μ λ_N, or c_t = 0            δλ_t ± μ δλ_N = 0, or δc_t = 0             (6)
+//! ```
+//!
+//! One linear system in the rows that are not open; (4) is scaled by G so that all rows are velocities. Where several impulses hold
+//! alike it is singular, and of its solutions the least is taken: by the singular values, of which those below [`RANK`] of the
+//! largest are none.
+
+use super::LinearizationNote;
+use super::rows::Rows;
+use crate::stepping::Accepted;
+use nalgebra::DMatrix;
+use stiction_contact::{Cone, Law};
+
+/// Pivots and singular values below this share of the largest are zero [–].
+const RANK: f64 = 1e-10;
+/// What is left of the system beyond this share of its right-hand side has no answer [–].
+const INCONSISTENT: f64 = 1e-7;
+
+/// On which side of a switch a block is told to be: closer than this it is at the switch.
+#[derive(Clone, Copy, Debug)]
+pub(super) struct Switches {
+    /// Velocities [m/s].
+    pub(super) velocity: f64,
+    /// Impulses, as a share of the largest of the step [–].
+    pub(super) impulse: f64,
+}
+
+/// What one row of the system says.
+#[derive(Clone, Copy, Debug, PartialEq)]
+enum Equation {
+    /// δλ = 0, or that of a bound.
+    Fixed,
+    /// δc = 0 of the row.
+    Velocity,
+    /// The normal row of (5): δc_N − μ ĉ·δc_T = 0.
+    Relaxed,
+    /// A tangential row of (4).
+    Slides,
+    /// λ_t = x λ_N of (6).
+    Edge(f64),
+}
+
+/// The derivative of the impulses of a step, a row per row of the problem; notes are added.
+pub(super) fn impulses(
+    accepted: &Accepted<'_>,
+    rows: &Rows,
+    (law, switches): (Law, Switches),
+    (T, d): (&DMatrix<f64>, &DMatrix<f64>),
+    notes: &mut Vec<LinearizationNote>,
+) -> DMatrix<f64> {
+    let problem = &accepted.posed.problem;
+    let m = problem.rows();
+    let lambda = accepted.impulses;
+    let mut c = Vec::new();
+    problem.velocities_into(lambda, &mut c);
+    let mut equations = vec![Equation::Fixed; m];
+    let most = lambda.iter().fold(0.0_f64, |m, x| m.max(x.abs()));
+    for i in 0..problem.len() {
+        let range = problem.range(i);
+        let (x, c) = (&lambda[range.clone()], &c[range.clone()]);
+        let cone = problem.cone(i);
+        let out = &mut equations[range];
+        if equations_of(law, cone, (x, c), (switches, most), out) {
+            notes.push(LinearizationNote::AtSwitch { block: i });
+        }
+    }
+    let active: Vec<usize> = (0..m).filter(|&r| equations[r] != Equation::Fixed).collect();
+    let n = d.ncols();
+    let mut out = DMatrix::zeros(m, n);
+    if active.is_empty() {
+        return out;
+    }
+    // δc = A δλ + d in the rows that are active.
+    let k = active.len();
+    let mut A = DMatrix::<f64>::zeros(k, k);
+    for (a, &r) in active.iter().enumerate() {
+        for (b, &s) in active.iter().enumerate() {
+            A[(a, b)] = (0..rows.J.ncols()).map(|j| rows.J[(r, j)] * T[(j, s)]).sum::<f64>();
+        }
+        A[(a, a)] += problem.compliance[r];
+    }
+    let place = |r: usize| active.binary_search(&r).ok();
+    let mut K = DMatrix::<f64>::zeros(k, k);
+    let mut right = DMatrix::zeros(k, n);
+    for i in 0..problem.len() {
+        let range = problem.range(i);
+        let Some(first) = place(range.start).or_else(|| range.clone().find_map(place)) else { continue };
+        let cone = problem.cone(i);
+        let (normal, mu) = (range.start + cone.normal(), friction(cone));
+        let tangential: Vec<usize> = range.clone().filter(|&r| r != normal && cone.dim() > 1).collect();
+        let speed = tangential.iter().map(|&r| c[r] * c[r]).sum::<f64>().sqrt();
+        let scale = A[(first, first)].abs().max(f64::MIN_POSITIVE);
+        for r in range {
+            let Some(a) = place(r) else { continue };
+            match equations[r] {
+                Equation::Fixed => {}
+                Equation::Velocity => {
+                    K.row_mut(a).copy_from(&A.row(a));
+                    (0..n).for_each(|j| right[(a, j)] = -d[(r, j)]);
+                }
+                Equation::Relaxed => {
+                    K.row_mut(a).copy_from(&A.row(a));
+                    (0..n).for_each(|j| right[(a, j)] = -d[(r, j)]);
+                    for &t in &tangential {
+                        let Some(b) = place(t) else { continue };
+                        let x = mu * c[t] / speed;
+                        (0..k).for_each(|s| K[(a, s)] -= x * A[(b, s)]);
+                        (0..n).for_each(|j| right[(a, j)] += x * d[(t, j)]);
+                    }
+                }
+                Equation::Slides => {
+                    let Some(at_normal) = place(normal) else { continue };
+                    K[(a, a)] += scale;
+                    K[(a, at_normal)] += scale * mu * c[r] / speed;
+                    let share = scale * mu * lambda[normal] / speed;
+                    for &t in &tangential {
+                        let Some(b) = place(t) else { continue };
+                        let x = share * (f64::from(u8::from(t == r)) - c[r] * c[t] / (speed * speed));
+                        (0..k).for_each(|s| K[(a, s)] += x * A[(b, s)]);
+                        (0..n).for_each(|j| right[(a, j)] -= x * d[(t, j)]);
+                    }
+                }
+                Equation::Edge(x) => {
+                    K[(a, a)] += scale;
+                    if let Some(at_normal) = place(normal) {
+                        K[(a, at_normal)] -= scale * x;
+                    }
+                }
+            }
+        }
+    }
+    let (solved, rank, left) = least(&K, &right);
+    if rank < k {
+        notes.push(LinearizationNote::Hyperstatic { rows: k, rank });
+    }
+    if left > INCONSISTENT {
+        notes.push(LinearizationNote::Inconsistent { share: left });
+    }
+    for (a, &r) in active.iter().enumerate() {
+        out.row_mut(r).copy_from(&solved.row(a));
+    }
+    out
+}
+
+fn friction(cone: Cone) -> f64 {
+    match cone {
+        Cone::Friction { mu } | Cone::Patch { mu, .. } => mu,
+        _ => 0.0,
+    }
+}
+
+/// λ_T this share below μ λ_N is inside the cone [–].
+const ON_CONE: f64 = 1e-6;
+
+/// The equations of one block; true if it is at a switch.
+fn equations_of(
+    law: Law,
+    cone: Cone,
+    (x, c): (&[f64], &[f64]),
+    (switches, most): (Switches, f64),
+    out: &mut [Equation],
+) -> bool {
+    let little = switches.impulse * most;
+    match cone {
+        Cone::Free => {
+            out[0] = Equation::Velocity;
+            false
+        }
+        Cone::NonNegative => {
+            if x[0] > 0.0 {
+                out[0] = Equation::Velocity;
+            }
+            x[0] <= little && c[0].abs() <= switches.velocity
+        }
+        Cone::Box { lo, hi } => {
+            let bound = x[0] <= lo || x[0] >= hi;
+            if !bound {
+                out[0] = Equation::Velocity;
+            }
+            (x[0] - lo).abs().min((x[0] - hi).abs()) <= little && c[0].abs() <= switches.velocity
+        }
+        Cone::Friction { mu } | Cone::Patch { mu, .. } => {
+            let normal = x[2];
+            let size = |of: &[f64]| {
+                let tangential = of.iter().enumerate().filter(|(k, _)| *k != 2);
+                tangential.map(|(_, t)| t * t).sum::<f64>().sqrt()
+            };
+            let (force, speed) = (size(x), size(c));
+            if normal <= 0.0 {
+                return c[2].abs() <= switches.velocity;
+            }
+            let pyramid = law == Law::Pyramid;
+            out.fill(Equation::Velocity);
+            if pyramid {
+                let mut switch = false;
+                for k in (0..x.len()).filter(|k| *k != 2) {
+                    let at_edge = x[k].abs() >= mu * normal * (1.0 - ON_CONE);
+                    if at_edge {
+                        out[k] = Equation::Edge(mu.copysign(x[k]));
+                    }
+                    switch |= at_edge && c[k].abs() <= switches.velocity;
+                }
+                return switch || normal <= little;
+            }
+            let on_cone = force >= mu * normal * (1.0 - ON_CONE);
+            if on_cone && speed > 0.0 {
+                out.fill(Equation::Slides);
+                out[2] = if law == Law::Ccp { Equation::Relaxed } else { Equation::Velocity };
+            }
+            normal <= little || on_cone && speed <= switches.velocity
+        }
+    }
+}
+
+/// K⁻¹ r, or the least of its solutions by least squares; its rank, and which share of r it does not explain.
+fn least(K: &DMatrix<f64>, right: &DMatrix<f64>) -> (DMatrix<f64>, usize, f64) {
+    let k = K.nrows();
+    let lu = K.clone().full_piv_lu();
+    let u = lu.u();
+    let diagonal = |i: usize| u[(i, i)].abs();
+    if k > 0
+        && diagonal(k - 1) > RANK * diagonal(0)
+        && let Some(solved) = lu.solve(right)
+    {
+        return (solved, k, 0.0);
+    }
+    let svd = K.clone().svd(true, true);
+    let largest = svd.singular_values.iter().fold(0.0_f64, |m, s| m.max(*s));
+    let rank = svd.singular_values.iter().filter(|s| **s > RANK * largest).count();
+    let solved = svd.solve(right, RANK * largest).unwrap_or_else(|_| DMatrix::zeros(k, right.ncols()));
+    let size = right.norm();
+    let left = if size > 0.0 { (K * &solved - right).norm() / size } else { 0.0 };
+    (solved, rank, left)
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    /// Two rows that say the same have the least solution, and what contradicts itself is told.
+    #[test]
+    fn singular_systems_have_the_least_solution() {
+        let K = DMatrix::from_row_slice(2, 2, &[1.0, 1.0, 1.0, 1.0]);
+        let right = DMatrix::from_row_slice(2, 1, &[2.0, 2.0]);
+        let (solved, rank, left) = least(&K, &right);
+        assert_eq!(rank, 1);
+        assert!((solved[0] - 1.0).abs() < 1e-12 && (solved[1] - 1.0).abs() < 1e-12 && left < 1e-12);
+        let (_, _, left) = least(&K, &DMatrix::from_row_slice(2, 1, &[2.0, 0.0]));
+        assert!((left - 0.5_f64.sqrt()).abs() < 1e-12);
+    }
+}

@@ -1,0 +1,47 @@
+//! What a step is differentiated by, and matrices with a column for each.
+
+use nalgebra::DMatrix;
+use std::ops::Range;
+
+/// The columns of every matrix of a linearization: tangent coordinates of q, then v, then the controls.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(super) struct Columns {
+    pub(super) nv: usize,
+    pub(super) nu: usize,
+}
+
+impl Columns {
+    /// The column of the tangent coordinate `dof` of q.
+    pub(super) fn q(self, dof: usize) -> usize {
+        dof
+    }
+
+    /// The column of velocity `dof`.
+    pub(super) fn v(self, dof: usize) -> usize {
+        self.nv + dof
+    }
+
+    /// The column of control `i`.
+    pub(super) fn u(self, i: usize) -> usize {
+        2 * self.nv + i
+    }
+
+    /// Their number.
+    pub(super) fn count(self) -> usize {
+        2 * self.nv + self.nu
+    }
+
+    /// A matrix of zeros with so many rows.
+    pub(super) fn zeros(self, rows: usize) -> DMatrix<f64> {
+        DMatrix::zeros(rows, self.count())
+    }
+}
+
+/// Row by row, the columns `of` of a matrix.
+pub(super) fn row_major(matrix: &DMatrix<f64>, of: Range<usize>) -> Vec<f64> {
+    let mut out = Vec::with_capacity(matrix.nrows() * of.len());
+    for i in 0..matrix.nrows() {
+        out.extend(of.clone().map(|j| matrix[(i, j)]));
+    }
+    out
+}

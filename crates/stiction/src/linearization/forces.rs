@@ -1,0 +1,334 @@
+//! Derivatives of what moves a step without constraint impulses.
+//!
+//! The velocity at the end of a step obeys, with Δ = v⁺ − v and M̂ = M + h k,
+//!
+//! ```text
+//!     M Δ + h k Δ − h (τ − b) − Jᵀλ = 0                                                            (1)
+//!     M̂ δv⁺ = M̂ δv − h ∂(M a + b)/∂(q, v) − δ(h k) Δ + h δτ + δ(Jᵀ) λ + Jᵀ δλ,   a = Δ/h            (2)
+//! ```
+//!
+//! ∂(M a + b) is that of inverse dynamics at the acceleration of the step. This file writes all of (2) but the last two terms.
+//! Of trees that go by the midpoint rule M and b are of q ⊕ h v/2.
+
+use super::columns::Columns;
+use crate::input::Input;
+use crate::state::State;
+use crate::stepping::Accepted;
+use crate::stepping::integrate::tangent::{moved, rotation_vector_change};
+use nalgebra::DMatrix;
+use stiction_assembly::forces::actuators::{self, rotation_vector};
+use stiction_assembly::laws::gyroscopic::midpoint_moment;
+use stiction_dynamics::spatial::{Force, vec3};
+use stiction_dynamics::{
+    Accelerations, ColumnRates, Dual, JointKind, Kinematics, MassMatrix, Model, RneaDerivatives, Velocities,
+};
+use stiction_models::{Actuator, World};
+
+/// A step, as far as its forces go.
+#[derive(Clone, Copy)]
+pub(super) struct Forces<'a> {
+    pub(super) world: &'a World,
+    pub(super) start: &'a State,
+    pub(super) input: &'a Input,
+    pub(super) h: f64,
+    pub(super) accepted: &'a Accepted<'a>,
+    /// At the start of the step; the stepper's may be of its end.
+    pub(super) kin: &'a Kinematics,
+    pub(super) columns: Columns,
+    /// v⁺ − v.
+    pub(super) change: &'a [f64],
+}
+
+/// θ of a spring, damper or servo, and its derivative; the latter is empty where θ does not change.
+struct Share {
+    theta: f64,
+    change: Vec<f64>,
+}
+
+impl Forces<'_> {
+    /// The right-hand side of (2), nv rows, and M.
+    pub(super) fn right_hand_side(&self) -> (DMatrix<f64>, MassMatrix) {
+        let Self { accepted, columns, .. } = *self;
+        let mut out = columns.zeros(columns.nv);
+        let dense = accepted.mass.to_dense();
+        for i in 0..columns.nv {
+            for j in 0..columns.nv {
+                out[(i, columns.v(j))] = dense[i * columns.nv + j];
+            }
+        }
+        let mass = self.add_inverse_dynamics(&mut out);
+        self.add_gyroscopic(&mut out);
+        self.add_carried_weight(&mut out);
+        self.add_passive(&mass, &mut out);
+        self.add_actuators(&mass, &mut out);
+        self.add_gains(&mass, &mut out);
+        (out, mass)
+    }
+
+    /// −∂M̂ y of velocities y, which springs and servos whose θ changes are part of.
+    pub(super) fn inertia_change(&self, mass: &MassMatrix, y: &[f64]) -> DMatrix<f64> {
+        let (nv, kin) = (self.columns.nv, self.accepted.inside.here.middle.or(self.kin));
+        let mut out = self.columns.zeros(nv);
+        let still = vec![0.0; nv];
+        let [moved, rest] = [y, &still].map(|a| inverse_dynamics(self.world, kin, &still, a));
+        for i in 0..nv {
+            let by = |j: usize| rest.tau_q[i * nv + j] - moved.tau_q[i * nv + j];
+            self.by_position(by, |column, x| out[(i, column)] += x);
+        }
+        let shorter: Forces<'_> = *self;
+        Forces { change: y, ..shorter }.add_gains(mass, &mut out);
+        out
+    }
+
+    /// −h ∂(M a + b); M, without what is implicit.
+    fn add_inverse_dynamics(&self, out: &mut DMatrix<f64>) -> MassMatrix {
+        let (columns, h) = (self.columns, self.h);
+        let kin = self.accepted.inside.here.middle.or(self.kin);
+        let a: Vec<f64> = self.change.iter().map(|x| x / h).collect();
+        let derivatives = inverse_dynamics(self.world, kin, &self.start.v, &a);
+        for j in 0..columns.nv {
+            let by = |of: &[f64], i: usize| of[i * columns.nv + j];
+            for i in 0..columns.nv {
+                out[(i, columns.v(j))] -= h * by(&derivatives.tau_v, i);
+            }
+        }
+        for i in 0..columns.nv {
+            let by = |j: usize| -h * derivatives.tau_q[i * columns.nv + j];
+            self.by_position(by, |column, x| out[(i, column)] += x);
+        }
+        derivatives.M
+    }
+
+    /// Calls `add` with every column and what is in it of a derivative `by` the tangent of the positions where M and b are.
+    fn by_position(&self, by: impl Fn(usize) -> f64, mut add: impl FnMut(usize, f64)) {
+        let (model, columns) = (&self.world.model, self.columns);
+        // Where nothing moves the middle is the start, but its derivative is not.
+        let swings = &self.accepted.inside.here.middle.swings;
+        for joint in &model.joints {
+            let (first, n) = (joint.idx_v, joint.kind.nv());
+            let swings = swings[model.bodies[joint.body].tree];
+            if !swings {
+                (first..first + n).for_each(|j| add(columns.q(j), by(j)));
+                continue;
+            }
+            let moved = moved(joint.kind, &self.start.v[first..first + n], 0.5 * self.h);
+            for (k, l) in (0..n).flat_map(|k| (0..n).map(move |l| (k, l))) {
+                let x = by(first + k);
+                add(columns.q(first + l), x * moved.by_q[k][l]);
+                add(columns.v(first + l), x * moved.by_v[k][l]);
+            }
+        }
+    }
+
+    /// Free bodies alone in their trees take their gyroscopic moment at the middle of the step.
+    fn add_gyroscopic(&self, out: &mut DMatrix<f64>) {
+        let (model, v) = (&self.world.model, &self.start.v);
+        for (b, first) in self.accepted.inside.free.gyroscopic_bodies(self.world) {
+            let omega = std::array::from_fn::<_, 3, _>(|k| Dual::<3>::variable(v[first + k], k));
+            let inertia = model.bodies[b].inertia.about_com().cast(omega[0]);
+            let moment =
+                midpoint_moment(&inertia, vec3(omega[0], omega[1], omega[2]), Dual::constant(self.h));
+            for (k, m) in [moment.x, moment.y, moment.z].into_iter().enumerate() {
+                for (l, by) in m.tangent.into_iter().enumerate() {
+                    out[(first + k, self.columns.v(first + l))] -= self.h * by;
+                }
+            }
+        }
+    }
+
+    /// Carried weight, forces f in the world at points of bodies: ∂(S_i · (r × f, f))/∂q_j = (S_j × S_i) · (r × f, f) + S_i · (∂r × f, 0),
+    /// the first where j moves the axis i.
+    fn add_carried_weight(&self, out: &mut DMatrix<f64>) {
+        let (model, inside) = (&self.world.model, &self.accepted.inside);
+        let kin = inside.here.middle.or(self.kin);
+        for (body, p, f) in inside.free.gravity_compensation.forces(kin) {
+            let arm = p - kin.reference[model.bodies[body].tree];
+            let wrench = Force::new(arm.cross(f), f) * self.h;
+            let tip = model.bodies[body].dofs.clone().next_back();
+            let chain: Vec<_> = std::iter::successors(tip, |&d| model.dofs[d].parent).collect();
+            for &i in &chain {
+                let by = |j: usize| {
+                    if !chain.contains(&j) {
+                        return 0.0;
+                    }
+                    let moved = kin.S[j].linear_at(arm).cross(f) * self.h;
+                    let turned =
+                        if j < end_of_motion(model, i) { kin.S[j].cross(kin.S[i]).dot(wrench) } else { 0.0 };
+                    turned + kin.S[i].angular.dot(moved)
+                };
+                self.by_position(by, |column, x| out[(i, column)] += x);
+            }
+        }
+    }
+
+    /// Springs and dampers of joints.
+    fn add_passive(&self, mass: &MassMatrix, out: &mut DMatrix<f64>) {
+        let (model, h, columns) = (&self.world.model, self.h, self.columns);
+        let (q, v) = (&self.start.q, &self.start.v);
+        for (i, dof) in model.dofs.iter().enumerate().filter(|(_, dof)| dof.damping > 0.0) {
+            out[(i, columns.v(i))] -= h * dof.damping;
+        }
+        for joint in model.joints.iter().filter(|j| j.stiffness > 0.0) {
+            let (first, n, stiffness) = (joint.idx_v, joint.kind.nv(), joint.stiffness);
+            let displacement_q = match joint.kind {
+                JointKind::Hinge | JointKind::Slide | JointKind::Screw => [[1.0, 0.0, 0.0]; 3],
+                JointKind::Ball => rotation_vector_change(rotation_vector(&q[joint.idx_q..])),
+                JointKind::Free => continue,
+            };
+            for k in 0..n {
+                let i = first + k;
+                let share = self.share(&[(i, 1.0)], [0.0, h * h * stiffness], mass);
+                for l in 0..n {
+                    out[(i, columns.q(first + l))] -= h * stiffness * displacement_q[k][l];
+                }
+                let part = share.theta * h;
+                out[(i, columns.v(i))] -= h * stiffness * part;
+                add_scaled(out, i, -h * h * stiffness * v[i], &share.change);
+            }
+        }
+    }
+
+    /// Actuators that are no rows.
+    fn add_actuators(&self, mass: &MassMatrix, out: &mut DMatrix<f64>) {
+        for (index, a) in self.world.actuators.iter().enumerate().filter(|(i, _)| self.acts(*i)) {
+            let change = self.effort_change(index, a, mass);
+            for &(dof, c) in &a.transmission {
+                add_scaled(out, dof, self.h * c, &change.start);
+            }
+        }
+    }
+
+    /// Whether an actuator acts by its law, within its limit and not as a row.
+    fn acts(&self, index: usize) -> bool {
+        let (law, expected, row) = self.accepted.inside.free.servos.of(index);
+        !row && (law.implicit == 0.0 || expected.implicit > 0.0)
+    }
+
+    /// −δ(h k) Δ, where θ changes.
+    fn add_gains(&self, mass: &MassMatrix, out: &mut DMatrix<f64>) {
+        let (model, h) = (&self.world.model, self.h);
+        for (i, dof) in model.dofs.iter().enumerate().filter(|(_, dof)| dof.damping > 0.0) {
+            let share = self.share(&[(i, 1.0)], [h * dof.damping, 0.0], mass);
+            add_scaled(out, i, -h * dof.damping * self.change[i], &share.change);
+        }
+        for joint in model.joints.iter().filter(|j| j.stiffness > 0.0 && j.kind != JointKind::Free) {
+            for i in joint.idx_v..joint.idx_v + joint.kind.nv() {
+                let share = self.share(&[(i, 1.0)], [0.0, h * h * joint.stiffness], mass);
+                let by_theta = -2.0 * h * h * joint.stiffness * share.theta * self.change[i];
+                add_scaled(out, i, by_theta, &share.change);
+            }
+        }
+        for (index, a) in self.world.actuators.iter().enumerate().filter(|(i, _)| self.acts(*i)) {
+            if let [(dof, c)] = a.transmission[..] {
+                let change = self.effort_change(index, a, mass);
+                add_scaled(out, dof, -h * c * c * self.change[dof], &change.implicit);
+            }
+        }
+    }
+
+    /// The derivative of the law of actuator `index`, (1) of [`stiction_assembly::laws::actuator`].
+    pub(super) fn effort_change(&self, index: usize, a: &Actuator, mass: &MassMatrix) -> EffortChange {
+        let (columns, h, law) = (self.columns, self.h, actuators::law(a));
+        let share = self.share(&a.transmission, law.damping_and_stiffness(h), mass);
+        let u = self.input.control.get(index).copied().unwrap_or(0.0);
+        let rate: f64 = a.transmission.iter().map(|&(dof, c)| c * self.start.v[dof]).sum();
+        let implicit = self.accepted.inside.free.servos.of(index).0.implicit > 0.0;
+        let mut change = EffortChange { start: vec![0.0; columns.count()], implicit: Vec::new() };
+        let theta = if implicit { share.theta } else { 0.0 };
+        if !implicit && self.is_at_limit(index, a) {
+            return change;
+        }
+        if law.control_range[0] <= u && u <= law.control_range[1] {
+            change.start[columns.u(index)] = law.gain;
+        }
+        for &(dof, c) in &a.transmission {
+            change.start[columns.q(dof)] += c * law.bias_length;
+            change.start[columns.v(dof)] += c * (law.bias_velocity + theta * h * law.bias_length);
+        }
+        if implicit && !share.change.is_empty() {
+            let by_theta = h * law.bias_length * rate;
+            change.start.iter_mut().zip(&share.change).for_each(|(x, t)| *x += by_theta * t);
+            let slope = -(2.0 * theta * h * law.bias_length + law.bias_velocity);
+            change.implicit = share.change.iter().map(|t| slope * t).collect();
+        }
+        change
+    }
+
+    /// ∂effort/∂u of an actuator that is no servo; `None` at a limit.
+    pub(super) fn given_gain(&self, index: usize, a: &Actuator) -> Option<f64> {
+        let law = actuators::law(a);
+        let u = self.input.control.get(index).copied().unwrap_or(0.0);
+        let within = law.control_range[0] <= u && u <= law.control_range[1];
+        (within && !self.is_at_limit(index, a)).then_some(law.gain)
+    }
+
+    /// Whether an explicit actuator is at its limit.
+    fn is_at_limit(&self, index: usize, a: &Actuator) -> bool {
+        let [lo, hi] = actuators::law(a).effort_range;
+        let effort = self.accepted.inside.free.servos.of(index).0.start;
+        effort <= lo || effort >= hi
+    }
+
+    /// θ along Σ c q, which depends on q where what is stiff is not stiff beyond measure.
+    fn share(&self, along: &[(usize, f64)], gain: [f64; 2], mass: &MassMatrix) -> Share {
+        let inside = &self.accepted.inside;
+        if !inside.here.rigid {
+            return Share { theta: 1.0, change: Vec::new() };
+        }
+        let [theta, slope] = inside.trapezoidal.share_and_slope(along, gain, mass);
+        if slope == 0.0 {
+            return Share { theta, change: Vec::new() };
+        }
+        let columns = self.columns;
+        let mut change = vec![0.0; columns.count()];
+        for &(dof, c) in along {
+            let by = -slope * c * c / mass.diagonal(dof).powi(2);
+            let diagonal = self.diagonal_change(dof);
+            self.by_position(|j| by * diagonal[j], |column, x| change[column] += x);
+        }
+        Share { theta, change }
+    }
+
+    /// ∂M_ii/∂q, of what inverse dynamics gives for a unit acceleration of dof i and for none.
+    fn diagonal_change(&self, i: usize) -> Vec<f64> {
+        let (nv, kin) = (self.columns.nv, self.accepted.inside.here.middle.or(self.kin));
+        let (still, mut unit) = (vec![0.0; nv], vec![0.0; nv]);
+        unit[i] = 1.0;
+        let [moved, rest] = [&unit, &still].map(|a| inverse_dynamics(self.world, kin, &still, a));
+        (0..nv).map(|j| moved.tau_q[i * nv + j] - rest.tau_q[i * nv + j]).collect()
+    }
+}
+
+/// The derivative of e₀ and of k; the latter is empty where k does not change.
+pub(super) struct EffortChange {
+    pub(super) start: Vec<f64>,
+    pub(super) implicit: Vec<f64>,
+}
+
+/// Derivatives of inverse dynamics at `kin`, velocity `v` and acceleration `a`.
+fn inverse_dynamics(world: &World, kin: &Kinematics, v: &[f64], a: &[f64]) -> RneaDerivatives {
+    let model = &world.model;
+    let (mut vel, mut rates) = (Velocities::new(model), ColumnRates::new(model));
+    let (mut acc, mut derivatives) = (Accelerations::new(model), RneaDerivatives::new(model));
+    vel.update(model, kin, v);
+    rates.update(model, kin, &vel, v);
+    acc.update(model, kin, &vel, &rates, v, a);
+    derivatives.update(model, kin, &vel, &rates, &acc);
+    derivatives
+}
+
+/// The dof after the last whose axis moves with that of dof i: those of a joint, but shifts and turns of a free joint apart.
+pub(super) fn end_of_motion(model: &Model, i: usize) -> usize {
+    let joint = &model.joints[model.dofs[i].joint];
+    match joint.kind {
+        JointKind::Free if i < joint.idx_v + 3 => joint.idx_v + 3,
+        kind => joint.idx_v + kind.nv(),
+    }
+}
+
+/// Adds `scale` times a row, which may be empty.
+fn add_scaled(out: &mut DMatrix<f64>, row: usize, scale: f64, of: &[f64]) {
+    for (j, x) in of.iter().enumerate().filter(|(_, x)| **x != 0.0) {
+        out[(row, j)] += scale * x;
+    }
+}

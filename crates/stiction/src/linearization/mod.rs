@@ -1,0 +1,265 @@
+//! Derivatives of an accepted step: ∂(q⁺, v⁺, λ)/∂(q, v, u), by the implicit function theorem.
+//!
+//! ```text
+//!     δv⁺ = M̂⁻¹ (r + Jᵀ δλ)            r: what acts beside the impulses, and how Jᵀ turns          [`forces`], [`rows`]
+//!     c = J v⁺ + biases + R λ          on the pieces of the contact law that the answer is on       [`active_set`]
+//!     q⁺ by the rule of each tree                                                                   [`moves`]
+//! ```
+//!
+//! What is differentiated is the problem as it was posed and solved, not the iterations of a solver. Positions are differentiated along
+//! the coordinates of v: ∂f/∂q_j = d/dε f(q ⊕ ε e_j). The derivative is exact where the step is smooth. Where it is not, the result says
+//! what it is ([`LinearizationNote`]), and where a step is of a kind that is not differentiated there is an error instead of a matrix
+//! ([`LinearizationError`]).
+
+mod active_set;
+mod columns;
+mod contact_geometry;
+mod correction;
+mod forces;
+mod moves;
+mod rows;
+mod simulation;
+
+use crate::input::Input;
+use crate::remedy::Remedy;
+use crate::report::StepReport;
+use crate::state::State;
+use crate::stepping::{Accepted, Quadrature};
+use active_set::Switches;
+use columns::{Columns, row_major};
+use contact_geometry::placed;
+use correction::Corrected;
+use forces::Forces;
+use moves::Moves;
+use nalgebra::DMatrix;
+use rows::{At, Writer};
+use stiction_contact::Law;
+use stiction_dynamics::Kinematics;
+use stiction_models::World;
+
+/// A step from (q, v) under the controls u to (q⁺, v⁺), and its derivatives. Matrices are row by row.
+#[derive(Clone, Debug, PartialEq)]
+pub struct Linearization {
+    /// Velocities of the model, and controls.
+    pub nv: usize,
+    pub nu: usize,
+    /// ∂(q⁺, v⁺)/∂(q, v), 2 nv × 2 nv, in the tangent coordinates of q, which are those of v.
+    pub a: Vec<f64>,
+    /// ∂(q⁺, v⁺)/∂u, 2 nv × nu.
+    pub b: Vec<f64>,
+    /// ∂λ/∂(q, v, u), a row per impulse of [`crate::Simulation::impulses`] of that step, 2 nv + nu columns [N·s]. Impulses of a contact are
+    /// along its tangents and normal, which turn with it.
+    pub dlambda: Vec<f64>,
+    /// Where the step is not smooth.
+    pub notes: Vec<LinearizationNote>,
+    /// How the step went.
+    pub report: StepReport,
+    /// Where it led.
+    pub next: State,
+}
+
+/// What is to be known of a derivative that is not simply that of a smooth step.
+#[derive(Clone, Debug, PartialEq, serde::Serialize)]
+#[serde(rename_all = "kebab-case", tag = "note")]
+pub enum LinearizationNote {
+    /// This block of the problem is where two pieces of its law meet: the derivative is that of the piece which its impulse is on,
+    /// a one-sided one.
+    AtSwitch { block: usize },
+    /// `rank` of the `rows` that hold are independent: the derivative of the impulses is the least there is. That of the motion is the
+    /// same for all of them where everything sticks.
+    Hyperstatic { rows: usize, rank: usize },
+    /// Rows that hold contradict each other to first order, as contacts do that cannot all stay closed: least squares, by the share
+    /// of the right-hand side that is left [–].
+    Inconsistent { share: f64 },
+    /// The geometry of this block of a contact could not be differentiated, and was taken as fixed in body B.
+    GeometryHeld { block: usize },
+    /// The tree sleeps: it stays, and its derivative is that of standing still.
+    Sleeps { tree: usize },
+}
+
+/// Why a step has no derivative here.
+#[derive(Clone, Debug, PartialEq, thiserror::Error)]
+pub enum LinearizationError {
+    #[error("the step was not accepted: {0}")]
+    Failed(String),
+    #[error(
+        "the step did not converge (residual {residual:.1e} m/s): its answer is not that of the law; lower `dt`, or raise `max_iterations`"
+    )]
+    NotConverged { residual: f64 },
+    #[error(
+        "the step was solved in {parts} parts, which end at impacts or were halved; linearize with `impact_instants` = 0 and \
+         `continuous` = false, or away from impacts"
+    )]
+    Parts { parts: u32 },
+    #[error("the remedy `{}` changed the problem of the step; linearize away from where it acts", .0.name())]
+    Remedy(Remedy),
+    #[error("the stepper `{0}` does not say what a derivative of its step needs; `time-stepping` does")]
+    Stepper(&'static str),
+    #[error(
+        "steps under the law of `{0}` are not differentiated; those of the exact law, of the relaxation and of the pyramid are"
+    )]
+    Law(String),
+    #[error(
+        "a correction changed the contact impulses of the step, and what it does is not differentiated; take it away first"
+    )]
+    Corrected,
+    #[error("a contact bounces in this step, which is not differentiated; linearize away from impacts")]
+    Bounces,
+    #[error(
+        "friction with a direction (two coefficients) is not differentiated; give the surfaces one coefficient"
+    )]
+    DirectedFriction,
+    #[error("{0} is not differentiated")]
+    Row(String),
+    #[error(
+        "bodies whose contacts have lasted move by the rule `rolling` here, which is not differentiated; a simulation that is given its \
+         state anew (`set_state`) starts without it"
+    )]
+    Rolling,
+    #[error("a linkage that turns freely is not differentiated")]
+    Linkage,
+    #[error("tree {tree} turns farther in a step than the step can follow; lower `dt`")]
+    TooFast { tree: usize },
+    #[error(
+        "overlaps are undone no faster than `push_out_speed` here, which is not differentiated; raise it, or start with less overlap"
+    )]
+    HeldBack,
+    #[error("what undoes position errors has no derivative: its rows depend on one another")]
+    PositionErrors,
+    #[error(
+        "tree {tree} moved by a method of higher order whose stages have no derivative; set `higher_order` to \"passive\""
+    )]
+    HigherOrder { tree: usize },
+}
+
+/// How close to a switch counts as at it.
+#[derive(Clone, Copy, Debug, PartialEq)]
+pub struct LinearizationParams {
+    /// Velocities of rows below this [m/s].
+    pub switch_velocity: f64,
+    /// Impulses below this share of the largest of the step [–].
+    pub switch_impulse: f64,
+    /// Gaps of contacts and limits closer than this to where what they ask for changes: to touching, and to an overlap of `slop` [m or
+    /// rad].
+    pub switch_gap: f64,
+}
+
+impl Default for LinearizationParams {
+    fn default() -> Self {
+        Self { switch_velocity: 1e-7, switch_impulse: 1e-7, switch_gap: 1e-8 }
+    }
+}
+
+/// A step that was done.
+pub(crate) struct Done<'a> {
+    pub(crate) world: &'a World,
+    pub(crate) start: &'a State,
+    pub(crate) input: &'a Input,
+    pub(crate) next: &'a State,
+    pub(crate) h: f64,
+    pub(crate) report: StepReport,
+    pub(crate) law: Law,
+    pub(crate) solver: &'a str,
+    pub(crate) accepted: Accepted<'a>,
+    pub(crate) params: LinearizationParams,
+}
+
+impl Done<'_> {
+    pub(crate) fn linearize(self) -> Result<Linearization, LinearizationError> {
+        self.refuse()?;
+        let Self { world, start, input, next, h, law, accepted, params, .. } = &self;
+        let columns = Columns { nv: world.model.nv(), nu: world.actuators.len() };
+        let change: Vec<f64> = accepted.v_next.iter().zip(accepted.v).map(|(a, b)| a - b).collect();
+        let mut kin = Kinematics::new(&world.model);
+        kin.update(&world.model, &start.q);
+        let forces = Forces { kin: &kin, world, start, input, h: *h, accepted, columns, change: &change };
+        let mut notes = Vec::new();
+        let (mut right, mass) = forces.right_hand_side();
+        let geometry = placed(accepted.inside.finder, accepted.contacts, accepted.inside.here.rigid);
+        let at = At { v: accepted.v_next, impulses: accepted.impulses, biases: true };
+        let rows = Writer::new(&forces, &mass, &geometry, at).write(&mut right)?;
+        notes.extend(rows.held.iter().map(|&block| LinearizationNote::GeometryHeld { block }));
+        let solve = |x: &mut DMatrix<f64>| {
+            x.as_mut_slice().chunks_exact_mut(columns.nv).for_each(|c| accepted.factor.solve_in_place(c));
+        };
+        notes.extend(self.gaps_at_switches());
+        solve(&mut right);
+        let mut T = rows.J.transpose();
+        solve(&mut T);
+        let d = &rows.J * &right + &rows.velocity;
+        let switches = Switches { velocity: params.switch_velocity, impulse: params.switch_impulse };
+        let dlambda = active_set::impulses(accepted, &rows, (*law, switches), (&T, &d), &mut notes);
+        let dv = &right + &T * &dlambda;
+        let dc = &rows.J * &dv + &rows.velocity;
+        let corrected = Corrected {
+            forces: &forces,
+            mass: &mass,
+            geometry: &geometry,
+            rows: &rows,
+            T: &T,
+            dc: &dc,
+            still: params.switch_velocity,
+        };
+        let moves = Moves { forces: &forces, free: &right, dv, corrected: corrected.change()? };
+        let end = moves.end(&mut notes)?;
+        let (nv, nu) = (columns.nv, columns.nu);
+        Ok(Linearization {
+            nv,
+            nu,
+            a: row_major(&end, 0..2 * nv),
+            b: row_major(&end, 2 * nv..2 * nv + nu),
+            dlambda: row_major(&dlambda, 0..columns.count()),
+            notes,
+            next: (*next).clone(),
+            report: self.report.clone(),
+        })
+    }
+
+    /// Contacts that carry, or will, and are about to change what they ask for.
+    fn gaps_at_switches(&self) -> impl Iterator<Item = LinearizationNote> + '_ {
+        let (accepted, near) = (&self.accepted, self.params.switch_gap);
+        let slop = accepted.inside.rows.slop;
+        let posed = accepted.posed;
+        posed.contacts(accepted.contacts).filter_map(move |(block, c)| {
+            let carries = accepted.impulses[posed.normal_row(block)] > 0.0 || c.gap < 0.0;
+            let switches = c.gap.abs() <= near || (c.gap + slop).abs() <= near;
+            (carries && switches && c.spring.is_none()).then_some(LinearizationNote::AtSwitch { block })
+        })
+    }
+
+    /// Steps that are not differentiated.
+    fn refuse(&self) -> Result<(), LinearizationError> {
+        let Self { report, law, solver, accepted, .. } = self;
+        if let Some(cause) = report.failure() {
+            return Err(LinearizationError::Failed(cause.to_owned()));
+        }
+        if report.parts > 1 {
+            return Err(LinearizationError::Parts { parts: report.parts });
+        }
+        if let Some(remedy) = accepted.remedy.or(report.remedy) {
+            return Err(LinearizationError::Remedy(remedy));
+        }
+        if report.status == crate::report::StepStatus::NotConverged {
+            return Err(LinearizationError::NotConverged { residual: report.residual });
+        }
+        if accepted.inside.corrected {
+            return Err(LinearizationError::Corrected);
+        }
+        if !matches!(law, Law::Ncp | Law::Ccp | Law::Pyramid) && !accepted.impulses.is_empty() {
+            return Err(LinearizationError::Law((*solver).to_owned()));
+        }
+        if accepted.posed.bounces() {
+            return Err(LinearizationError::Bounces);
+        }
+        if accepted.quadrature.contains(&Quadrature::Rolling) {
+            return Err(LinearizationError::Rolling);
+        }
+        if accepted.inside.here.middle.of_rows().is_some() {
+            return Err(LinearizationError::Linkage);
+        }
+        if let Some(tree) = accepted.inside.here.fast.far.iter().position(|far| *far) {
+            return Err(LinearizationError::TooFast { tree });
+        }
+        Ok(())
+    }
+}

@@ -1,0 +1,192 @@
+//! The end of a step: q⁺ and v⁺ of each tree by its rule, differentiated.
+
+use super::forces::Forces;
+use super::{LinearizationError, LinearizationNote};
+use crate::stepping::Quadrature;
+use crate::stepping::integrate::tangent::moved;
+use nalgebra::DMatrix;
+use stiction_assembly::forces::actuators::is_servo;
+use stiction_dynamics::Dual;
+use stiction_dynamics::spatial::Quat;
+
+/// A step whose velocities are differentiated.
+pub(super) struct Moves<'a> {
+    pub(super) forces: &'a Forces<'a>,
+    /// ∂v_f, of which trees are that nothing touches.
+    pub(super) free: &'a DMatrix<f64>,
+    /// ∂v⁺ of the problem.
+    pub(super) dv: DMatrix<f64>,
+    /// Derivatives of the velocities that undo position errors.
+    pub(super) corrected: DMatrix<f64>,
+}
+
+impl Moves<'_> {
+    /// ∂(q⁺, v⁺), 2 nv rows.
+    pub(super) fn end(&self, notes: &mut Vec<LinearizationNote>) -> Result<DMatrix<f64>, LinearizationError> {
+        let Forces { world, accepted, columns, h, start, .. } = *self.forces;
+        let (model, nv) = (&world.model, columns.nv);
+        let mut end = columns.zeros(2 * nv);
+        for (tree, rule) in accepted.quadrature.iter().enumerate() {
+            match rule {
+                Quadrature::Held => notes.push(LinearizationNote::Sleeps { tree }),
+                Quadrature::HigherOrder => self.free_tree(tree, &mut end)?,
+                Quadrature::Ballistic => self.body(tree, true, &mut end),
+                Quadrature::Backward => self.body(tree, false, &mut end),
+                _ => {}
+            }
+        }
+        let undone = |i: usize| accepted.inside.correction.get(i).copied().unwrap_or(0.0);
+        for joint in &model.joints {
+            let (first, n) = (joint.idx_v, joint.kind.nv());
+            let rule = accepted.quadrature[model.bodies[joint.body].tree];
+            if self.is_alone(model.bodies[joint.body].tree) {
+                continue;
+            }
+            let means = matches!(rule, Quadrature::Trapezoidal | Quadrature::Midpoint);
+            if rule == Quadrature::Held {
+                (first..first + n).for_each(|i| end[(i, columns.q(i))] = 1.0);
+                continue;
+            }
+            let share = if means { 0.5 } else { 1.0 };
+            let w: Vec<f64> = (first..first + n)
+                .map(|i| start.v[i] + share * (accepted.v_next[i] - start.v[i]) + undone(i))
+                .collect();
+            let moved = moved(joint.kind, &w, h);
+            for k in 0..n {
+                for l in 0..n {
+                    end[(first + k, columns.q(first + l))] += moved.by_q[k][l];
+                    let by_v = moved.by_v[k][l];
+                    if by_v == 0.0 {
+                        continue;
+                    }
+                    end[(first + k, columns.v(first + l))] += (1.0 - share) * by_v;
+                    for j in 0..columns.count() {
+                        let dw = share * self.dv[(first + l, j)] + self.corrected[(first + l, j)];
+                        end[(first + k, j)] += by_v * dw;
+                    }
+                }
+                end.row_mut(nv + first + k).copy_from(&self.dv.row(first + k));
+            }
+        }
+        Ok(end)
+    }
+
+    /// Whether a tree moves by a rule of its own, which [`Self::free_tree`] or [`Self::body`] differentiates.
+    fn is_alone(&self, tree: usize) -> bool {
+        match self.forces.accepted.quadrature[tree] {
+            Quadrature::HigherOrder | Quadrature::Ballistic => true,
+            Quadrature::Backward => self.flies(tree),
+            _ => false,
+        }
+    }
+
+    /// Whether a free body flies on after impulses, being turned by its gyroscopic moment.
+    fn flies(&self, tree: usize) -> bool {
+        let Forces { accepted, start, h, .. } = *self.forces;
+        let Some((body, _)) = accepted.inside.ballistic.body_of(tree).filter(|_| accepted.inside.here.rigid)
+        else {
+            return false;
+        };
+        let (q, v) = (body.idx_q, body.idx_v);
+        let start = [&start.q[q..q + 7], &start.v[v..v + 6]];
+        body.flown(start, &accepted.v_next[v..v + 6], &[], h).is_some()
+    }
+
+    /// A free body alone, by dual numbers of its start, its velocities and those of the problem.
+    fn body(&self, tree: usize, ballistic: bool, end: &mut DMatrix<f64>) {
+        let Forces { accepted, columns, start, h, .. } = *self.forces;
+        if !ballistic && !self.flies(tree) {
+            return;
+        }
+        let Some((body, turned)) = accepted.inside.ballistic.body_of(tree) else { return };
+        let (k, first) = (body.idx_q, body.idx_v);
+        let still = |x: &[f64]| x.iter().map(|x| Dual::<24>::constant(*x)).collect::<Vec<_>>();
+        let moving = |x: &[f64], at: usize| {
+            (x.iter().enumerate()).map(|(l, x)| Dual::variable(*x, at + l)).collect::<Vec<_>>()
+        };
+        let mut q = still(&start.q[k..k + 7]);
+        (0..3).for_each(|l| q[l].tangent[l] = 1.0);
+        let R = Quat::new(start.q[k + 3], start.q[k + 4], start.q[k + 5], start.q[k + 6]);
+        for l in 0..3 {
+            let mut e = [0.0; 3];
+            e[l] = 0.5;
+            let turned = R * Quat::new(0.0, e[0], e[1], e[2]);
+            turned.to_array().into_iter().enumerate().for_each(|(m, x)| q[3 + m].tangent[3 + l] = x);
+        }
+        let (v, h) = (moving(&start.v[first..first + 6], 6), Dual::constant(h));
+        let problem = moving(&accepted.v_next[first..first + 6], 12);
+        let ([q_next, v_next], of_problem) = if ballistic {
+            (body.parabola([&q, &v], [&problem, &problem], (None, turned), h), self.free)
+        } else {
+            let correction = match accepted.inside.correction {
+                [] => Vec::new(),
+                some => moving(&some[first..first + 6], 18),
+            };
+            let Some(flown) = body.flown([&q, &v], &problem, &correction, h) else { return };
+            (flown, &self.dv)
+        };
+        let nv = columns.nv;
+        let back = Quat { w: q_next[3].value, x: q_next[4].value, y: q_next[5].value, z: q_next[6].value }
+            .conjugate();
+        let mut put = |row: usize, by: &[f64; 24]| {
+            for l in 0..6 {
+                end[(row, columns.q(first + l))] += by[l];
+                end[(row, columns.v(first + l))] += by[6 + l];
+                for j in 0..columns.count() {
+                    end[(row, j)] +=
+                        by[12 + l] * of_problem[(first + l, j)] + by[18 + l] * self.corrected[(first + l, j)];
+                }
+            }
+        };
+        for l in 0..3 {
+            put(first + l, &q_next[l].tangent);
+        }
+        let mut turn = [[0.0; 24]; 3];
+        for m in 0..24 {
+            let x = Quat::new(
+                q_next[3].tangent[m],
+                q_next[4].tangent[m],
+                q_next[5].tangent[m],
+                q_next[6].tangent[m],
+            );
+            let x = back * x;
+            (turn[0][m], turn[1][m], turn[2][m]) = (2.0 * x.x, 2.0 * x.y, 2.0 * x.z);
+        }
+        (0..3).for_each(|l| put(first + 3 + l, &turn[l]));
+        (0..6).for_each(|l| put(nv + first + l, &v_next[l].tangent));
+    }
+
+    /// A tree by the methods of higher order.
+    fn free_tree(&self, tree: usize, end: &mut DMatrix<f64>) -> Result<(), LinearizationError> {
+        let Forces { world, accepted, columns, start, input, h, .. } = *self.forces;
+        let ballistic = accepted.inside.ballistic;
+        let derivative = ballistic
+            .tree_of(tree)
+            .and_then(|t| t.derivative(world, start, (&ballistic.applied, input), h))
+            .ok_or(LinearizationError::HigherOrder { tree })?;
+        let (nv, n) = (columns.nv, derivative.dofs.len());
+        // Efforts that are given by controls.
+        let mut given = columns.zeros(nv);
+        for (index, a) in world.actuators.iter().enumerate().filter(|(_, a)| !is_servo(a)) {
+            if let Some(gain) = self.forces.given_gain(index, a) {
+                a.transmission.iter().for_each(|&(dof, c)| given[(dof, columns.u(index))] += c * gain);
+            }
+        }
+        for (k, &dof) in derivative.dofs.iter().enumerate() {
+            for (row, of) in [(dof, k), (nv + dof, n + k)] {
+                for (l, &d) in derivative.dofs.iter().enumerate() {
+                    end[(row, columns.q(d))] += derivative.end[(of, l)];
+                    end[(row, columns.v(d))] += derivative.end[(of, n + l)];
+                    for j in 0..columns.nu {
+                        end[(row, columns.u(j))] +=
+                            derivative.end[(of, 2 * n + l)] * given[(d, columns.u(j))];
+                    }
+                }
+                for (s, &index) in derivative.servos.iter().enumerate() {
+                    end[(row, columns.u(index))] += derivative.end[(of, 3 * n + s)];
+                }
+            }
+        }
+        Ok(())
+    }
+}

@@ -1,0 +1,388 @@
+//! Derivatives of the rows of a step: of c at given velocities, and of Jᵀλ at given impulses.
+//!
+//! A row of a contact is a velocity a·u + b·w, with u and w the velocity and spin of B relative to A at the point p, and its impulse
+//! a force along a at p and a moment along b. With S_j the axis of dof j, Ṡ the turning of columns and V the motions of bodies at v⁺
+//! ([`stiction_dynamics`], derivatives of kinematics),
+//!
+//! ```text
+//!     ∂u/∂q_j = (ψ̇_j − V × S_j at p of each body that j moves) + (ω_B − ω_A) × ∂p/∂q_j              (1)
+//!     ∂(S_i · F)/∂q_j = (S_j × S_i) · F + S_i · ∂F/∂q_j                                             (2)
+//! ```
+//!
+//! ∂p, ∂a, ∂b and that of the bias are of [`super::contact_geometry`]. Rows of joints have constant directions, but for couplings that
+//! bend and ball joints at their limit.
+
+use super::LinearizationError;
+use super::columns::Columns;
+use super::contact_geometry::{Placed, asked};
+use super::forces::{Forces, end_of_motion};
+use crate::stepping::integrate::tangent::rotation_vector_change;
+use nalgebra::DMatrix;
+use stiction_assembly::forces::actuators::rotation_vector;
+use stiction_assembly::forces::{ImplicitForce, tendons};
+use stiction_assembly::laws::turning::turning_axes;
+use stiction_assembly::{BlockKey, ContactPoint, RowKey};
+use stiction_dynamics::spatial::{Force, Motion, Vec3, vec3};
+use stiction_dynamics::{ColumnRates, Dual, JointKind, MassMatrix, Velocities};
+
+/// The rows of a step, and what their derivatives are made of.
+pub(super) struct Rows {
+    /// J, a row per row of the problem.
+    pub(super) J: DMatrix<f64>,
+    /// ∂c at v⁺ and λ as they are, of rows that ask for a velocity.
+    pub(super) velocity: DMatrix<f64>,
+    /// ∂(bounds) of rows of dry friction and limits of efforts.
+    pub(super) correction: DMatrix<f64>,
+    /// Blocks of contacts whose geometry was taken as it is.
+    pub(super) held: Vec<usize>,
+}
+
+/// Velocities and impulses at which rows are differentiated, and whether what they ask for counts.
+#[derive(Clone, Copy)]
+pub(super) struct At<'a> {
+    pub(super) v: &'a [f64],
+    pub(super) impulses: &'a [f64],
+    pub(super) biases: bool,
+}
+
+/// What writes them.
+pub(super) struct Writer<'a> {
+    forces: &'a Forces<'a>,
+    geometry: &'a [Placed],
+    mass: &'a MassMatrix,
+    columns: Columns,
+    at: At<'a>,
+    vel: Velocities,
+    rates: ColumnRates,
+    /// Per body: impulses upon it, about the reference of its tree.
+    wrenches: Vec<Force>,
+    out: Rows,
+}
+
+impl<'a> Writer<'a> {
+    /// With contact points where they are `placed`; `mass` is M.
+    pub(super) fn new(
+        forces: &'a Forces<'a>,
+        mass: &'a MassMatrix,
+        geometry: &'a [Placed],
+        at: At<'a>,
+    ) -> Self {
+        let (model, kin) = (&forces.world.model, forces.kin);
+        let (mut vel, mut rates) = (Velocities::new(model), ColumnRates::new(model));
+        vel.update(model, kin, at.v);
+        rates.update(model, kin, &vel, at.v);
+        let (columns, m) = (forces.columns, forces.accepted.impulses.len());
+        Self {
+            mass,
+            geometry,
+            columns,
+            at,
+            vel,
+            rates,
+            wrenches: vec![Force::zero(0.0); model.bodies.len()],
+            out: Rows {
+                J: DMatrix::zeros(m, columns.nv),
+                velocity: columns.zeros(m),
+                correction: columns.zeros(m),
+                held: Vec::new(),
+            },
+            forces,
+        }
+    }
+
+    /// All rows; δ(Jᵀ)λ is added to `force`, the right-hand side of [`super::forces`].
+    pub(super) fn write(mut self, force: &mut DMatrix<f64>) -> Result<Rows, LinearizationError> {
+        let accepted = self.forces.accepted;
+        let posed = accepted.posed;
+        for i in 0..posed.problem.len() {
+            let first = posed.problem.range(i).start;
+            let dim = posed.problem.cone(i).dim();
+            for (dof, column) in posed.jacobian.columns(i) {
+                for (k, x) in column.to_array().into_iter().enumerate().take(dim) {
+                    self.out.J[(first + k, dof)] += x;
+                }
+            }
+            if dim > 3 {
+                for (dof, column) in posed.jacobian.more_columns(i) {
+                    for (k, x) in column.to_array().into_iter().enumerate().take(dim - 3) {
+                        self.out.J[(first + 3 + k, dof)] += x;
+                    }
+                }
+            }
+        }
+        let geometry = self.geometry;
+        for (i, block) in posed.blocks.iter().enumerate() {
+            match block.key {
+                BlockKey::Contact(c) => {
+                    self.contact(i, &accepted.contacts[c], &geometry[c], block.bias.gap, force)?;
+                }
+                BlockKey::Row(key) => self.row(i, key, force)?,
+            }
+        }
+        self.add_turning(force);
+        Ok(self.out)
+    }
+
+    fn chain(&self, body: Option<usize>) -> Vec<usize> {
+        let model = &self.forces.world.model;
+        let tip = body.and_then(|b| model.bodies[b].dofs.clone().next_back());
+        std::iter::successors(tip, |&d| model.dofs[d].parent).collect()
+    }
+
+    /// p from the reference of the tree of `body`.
+    fn arm(&self, body: usize, p: Vec3) -> Vec3 {
+        let tree = self.forces.world.model.bodies[body].tree;
+        p - self.forces.kin.reference[tree]
+    }
+
+    fn contact(
+        &mut self,
+        block: usize,
+        c: &ContactPoint,
+        placed: &Placed,
+        bias: f64,
+        force: &mut DMatrix<f64>,
+    ) -> Result<(), LinearizationError> {
+        let accepted = self.forces.accepted;
+        let (problem, kin) = (&accepted.posed.problem, self.forces.kin);
+        if c.stretch != [1.0, 1.0] {
+            return Err(LinearizationError::DirectedFriction);
+        }
+        let rows = problem.range(block);
+        let (first, normal) = (rows.start, problem.cone(block).normal());
+        let lambda = &self.at.impulses[rows];
+        let [gap, compliance, correction] = asked(&accepted.inside.rows, c, placed);
+        if placed.held {
+            self.out.held.push(block);
+        } else if (gap.value - bias).abs() > 1e-9 * (1.0 + bias.abs()) {
+            return Err(LinearizationError::Bounces);
+        }
+        let frictional = c.friction > 0.0;
+        // Axes of velocities and of spins, row by row.
+        let turns = turning_axes(c.turning, [c.t1, c.t2, c.n], if frictional { c.friction } else { 1.0 });
+        let linear: &[Vec3] = if frictional { &[c.t1, c.t2, c.n] } else { &[c.n] };
+        let p = c.position;
+        let motion = |body: Option<usize>| {
+            body.map_or(Motion::ZERO, |b| {
+                Motion::new(self.vel.V[b].angular, self.vel.V[b].linear_at(self.arm(b, p)))
+            })
+        };
+        let relative = motion(c.bodies[1]) - motion(c.bodies[0]);
+        let chains = c.bodies.map(|b| self.chain(b));
+        let mut dofs: Vec<usize> = chains.iter().flatten().copied().collect();
+        dofs.sort_unstable();
+        dofs.dedup();
+        let (mut F, mut m) = (Vec3::ZERO, Vec3::ZERO);
+        linear.iter().zip(lambda).for_each(|(a, x)| F += *a * *x);
+        turns.iter().zip(lambda.iter().skip(3)).for_each(|(b, x)| m += *b * *x);
+        for (body, sign) in c.bodies.into_iter().zip([-1.0, 1.0]) {
+            if let Some(b) = body {
+                let moment = self.arm(b, p).cross(F) + m;
+                self.wrenches[b] += Force::new(moment, F) * sign;
+            }
+        }
+        for &j in &dofs {
+            let on = [0, 1].map(|side: usize| chains[side].contains(&j));
+            let twist = |side: usize, at: Vec3| match c.bodies[side] {
+                Some(b) if on[side] => Motion::new(kin.S[j].angular, kin.S[j].linear_at(self.arm(b, at))),
+                _ => Motion::ZERO,
+            };
+            // What both bodies do, and what B does beyond that.
+            let with = twist(0, p);
+            let zeta = twist(1, placed.about) - twist(0, placed.about);
+            let zeta = [zeta.angular.to_array(), zeta.linear.to_array()].concat();
+            let along = |x: &Dual<6>| x.tangent.iter().zip(&zeta).map(|(a, b)| a * b).sum::<f64>();
+            let vector = |x: &Vec3<Dual<6>>| vec3(along(&x.x), along(&x.y), along(&x.z));
+            let dp = with.linear + vector(&placed.position);
+            let dn = with.angular.cross(c.n) + vector(&placed.n);
+            let (dt1, dt2) = if frictional { c.n.tangents_change(dn) } else { (Vec3::ZERO, Vec3::ZERO) };
+            let d_linear: &[Vec3] = if frictional { &[dt1, dt2, dn] } else { &[dn] };
+            let d_turns = turning_axes(c.turning, [dt1, dt2, dn], if frictional { c.friction } else { 1.0 });
+            // (1), with the points that the two bodies have at p as it moves.
+            let mut change = Motion::ZERO;
+            for (side, sign) in [(0, -1.0), (1, 1.0)] {
+                let Some(b) = c.bodies[side] else { continue };
+                let V = self.vel.V[b];
+                let mut of_body = Motion::new(Vec3::ZERO, V.angular.cross(dp));
+                if on[side] {
+                    let turned = self.rates.psi_dot[j] - V.cross(kin.S[j]);
+                    of_body += Motion::new(turned.angular, turned.linear_at(self.arm(b, p)));
+                }
+                change += of_body * sign;
+            }
+            for k in 0..lambda.len() {
+                let x = if k < 3 {
+                    d_linear[k].dot(relative.linear) + linear[k].dot(change.linear)
+                } else {
+                    d_turns[k - 3].dot(relative.angular) + turns[k - 3].dot(change.angular)
+                };
+                self.out.velocity[(first + k, self.columns.q(j))] += x;
+            }
+            if self.at.biases {
+                let asked = along(&gap) + along(&compliance) * lambda[normal];
+                self.out.velocity[(first + normal, self.columns.q(j))] += asked;
+                self.out.correction[(first + normal, self.columns.q(j))] += along(&correction);
+            }
+            // The second term of (2).
+            let (mut dF, mut dm) = (Vec3::ZERO, Vec3::ZERO);
+            d_linear.iter().zip(lambda).for_each(|(a, x)| dF += *a * *x);
+            d_turns.iter().zip(lambda.iter().skip(3)).for_each(|(b, x)| dm += *b * *x);
+            for (side, sign) in [(0, -1.0), (1, 1.0)] {
+                let Some(b) = c.bodies[side] else { continue };
+                let change = Force::new(dp.cross(F) + self.arm(b, p).cross(dF) + dm, dF) * sign;
+                for &i in &chains[side] {
+                    force[(i, self.columns.q(j))] += kin.S[i].dot(change);
+                }
+            }
+        }
+        Ok(())
+    }
+
+    /// The first term of (2), of all impulses together.
+    fn add_turning(&mut self, force: &mut DMatrix<f64>) {
+        let (model, kin) = (&self.forces.world.model, self.forces.kin);
+        for b in (0..model.bodies.len()).rev() {
+            let F = self.wrenches[b];
+            if let Some(parent) = model.bodies[b].parent {
+                self.wrenches[parent] += F;
+            }
+            if F == Force::zero(0.0) {
+                continue;
+            }
+            for i in model.bodies[b].dofs.clone() {
+                let before = std::iter::successors(Some(i), |&d| model.dofs[d].parent);
+                for j in before.chain(i + 1..end_of_motion(model, i)) {
+                    force[(i, self.columns.q(j))] += kin.S[j].cross(kin.S[i]).dot(F);
+                }
+            }
+        }
+    }
+
+    /// A row of joints, tendons or loops.
+    fn row(&mut self, block: usize, key: RowKey, force: &mut DMatrix<f64>) -> Result<(), LinearizationError> {
+        let Forces { world, start, accepted, .. } = *self.forces;
+        let model = &world.model;
+        let row = accepted.posed.problem.range(block).start;
+        let lambda = self.at.impulses[row];
+        let rows = accepted.inside.rows;
+        match key {
+            RowKey::Limit { joint, side } => {
+                let joint = &model.joints[joint];
+                let [lo, hi] = joint.limit.unwrap_or([f64::NEG_INFINITY, f64::INFINITY]);
+                let one = |x: f64| Dual::<1>::variable(x, 0);
+                let of = rows.cast(one(0.0));
+                let first = joint.idx_v;
+                if joint.kind == JointKind::Ball {
+                    let turn = rotation_vector(&start.q[joint.idx_q..]);
+                    let bias = of.gap_bias(one(hi - turn.norm()));
+                    let asks = f64::from(u8::from(self.at.biases));
+                    let Some(axis) = turn.normalized() else { return Ok(()) };
+                    let by_q = rotation_vector_change(turn);
+                    let w = [0, 1, 2].map(|k| self.at.v[first + k]);
+                    for l in 0..3 {
+                        let dr = vec3(by_q[0][l], by_q[1][l], by_q[2][l]);
+                        let rate = axis.dot(dr);
+                        let d_axis = (dr - axis * rate) * (1.0 / turn.norm());
+                        let column = self.columns.q(first + l);
+                        self.out.velocity[(row, column)] +=
+                            -d_axis.dot(w.into()) - asks * bias.gap.tangent[0] * rate;
+                        self.out.correction[(row, column)] -= asks * bias.correction.tangent[0] * rate;
+                        for (k, x) in d_axis.to_array().into_iter().enumerate() {
+                            force[(first + k, column)] -= x * lambda;
+                        }
+                    }
+                } else {
+                    let q = start.q[joint.idx_q];
+                    let (gap, sign) = if side == 0 { (q - lo, 1.0) } else { (hi - q, -1.0) };
+                    if !self.at.biases {
+                        return Ok(());
+                    }
+                    let bias = of.gap_bias(one(gap));
+                    let column = self.columns.q(first);
+                    self.out.velocity[(row, column)] += sign * bias.gap.tangent[0];
+                    self.out.correction[(row, column)] += sign * bias.correction.tangent[0];
+                }
+            }
+            RowKey::DryFriction { .. } | RowKey::TendonFriction { .. } => {}
+            RowKey::Coupling { index } => self.coupling(row, index, lambda, force),
+            RowKey::ImplicitForce(_) | RowKey::TendonLimit { .. } if !self.at.biases => {}
+            RowKey::ImplicitForce(ImplicitForce::Actuator(i)) => {
+                let a = &world.actuators[i];
+                let change = self.forces.effort_change(i, a, self.mass);
+                let law = accepted.inside.free.servos.of(i).0;
+                let k = law.implicit;
+                for (j, x) in change.start.iter().enumerate() {
+                    self.out.velocity[(row, j)] -= x / k;
+                }
+                for (j, x) in change.implicit.iter().enumerate() {
+                    let h = self.forces.h;
+                    self.out.velocity[(row, j)] += law.start / (k * k) * x - lambda * x / (h * k * k);
+                }
+                for &(dof, c) in &a.transmission {
+                    self.out.velocity[(row, self.columns.v(dof))] -= c;
+                }
+            }
+            RowKey::ImplicitForce(ImplicitForce::Tendon(i)) => {
+                let tendon = &world.tendons[i];
+                let (law, h) = (tendons::law(tendon), self.forces.h);
+                let along = |x: &dyn Fn(usize) -> f64| -> f64 {
+                    tendon.terms().iter().map(|&(dof, c)| c * x(dof)).sum()
+                };
+                let q_of_dof = &accepted.inside.free.q_of_dof;
+                let length = along(&|d| start.q[q_of_dof[d]]);
+                let k = law.effort(length, 0.0, h).implicit;
+                let stiffness = (k - law.damping) / h;
+                let by_rate = -stiffness * h - law.damping;
+                for &(dof, c) in tendon.terms() {
+                    self.out.velocity[(row, self.columns.q(dof))] += c * stiffness / k;
+                    self.out.velocity[(row, self.columns.v(dof))] -= c * by_rate / k + c;
+                }
+            }
+            RowKey::TendonLimit { tendon: index, side } => {
+                let tendon = &world.tendons[index];
+                let gap = accepted.posed.blocks[block].bias;
+                let Some([lo, hi]) = tendon.limit else { return Ok(()) };
+                let q_of_dof = &accepted.inside.free.q_of_dof;
+                let length: f64 = tendon.terms().iter().map(|&(d, c)| c * start.q[q_of_dof[d]]).sum();
+                let (distance, sign) = if side == 0 { (length - lo, 1.0) } else { (hi - length, -1.0) };
+                let x = Dual::<1>::variable(distance, 0);
+                let bias = rows.cast(x).gap_bias(x);
+                if (bias.gap.value - gap.gap).abs() > 1e-9 * (1.0 + gap.gap.abs()) {
+                    return Err(LinearizationError::Row(key.words(world)));
+                }
+                for &(dof, c) in tendon.terms() {
+                    let column = self.columns.q(dof);
+                    self.out.velocity[(row, column)] += sign * c * bias.gap.tangent[0];
+                    self.out.correction[(row, column)] += sign * c * bias.correction.tangent[0];
+                }
+            }
+            RowKey::Loop { .. } => return Err(LinearizationError::Row(key.words(world))),
+        }
+        Ok(())
+    }
+
+    /// Σ c q = d + p(Σ c' q − z₀), of joints that nothing turns.
+    fn coupling(&mut self, row: usize, index: usize, lambda: f64, force: &mut DMatrix<f64>) {
+        let Forces { world, start, accepted, .. } = *self.forces;
+        let coupling = &world.couplings[index];
+        let q_of_dof = &accepted.inside.free.q_of_dof;
+        let rows = accepted.inside.rows;
+        let feedback = if self.at.biases { accepted.posed.choice().feedback } else { 0.0 };
+        let share = feedback * rows.correction / rows.h;
+        for &(dof, c) in &coupling.terms {
+            self.out.velocity[(row, self.columns.q(dof))] += share * c;
+        }
+        let Some(curve) = &coupling.curve else { return };
+        let z: f64 =
+            curve.terms.iter().map(|&(d, c)| c * start.q[q_of_dof[d]]).sum::<f64>() - curve.reference;
+        let (slope, bend) = (curve.at(z).1, curve.bend(z));
+        let rate: f64 = curve.terms.iter().map(|&(d, c)| c * self.at.v[d]).sum();
+        for &(dof, c) in &curve.terms {
+            let column = self.columns.q(dof);
+            self.out.velocity[(row, column)] -= c * (share * slope + bend * rate);
+            for &(d, e) in &curve.terms {
+                force[(d, column)] -= lambda * bend * c * e;
+            }
+        }
+    }
+}

@@ -1,0 +1,7 @@
+//! Derivatives of steps against central differences of whole steps.
+
+#![allow(clippy::unwrap_used, non_snake_case)]
+
+mod free;
+mod touching;
+mod witness;
