@@ -23,6 +23,8 @@
 //! Units: λ [N·s], c and g [m/s], G and R [1/kg]. Contact axes (t₁, t₂, n). Cost: that of `nsgs`, and
 //! a few factorisations in the velocities of trees for (3). Allocates only when the problem grows.
 
+use crate::bounds::Bounds;
+use crate::effort::Effort;
 use crate::error::ParamError;
 use crate::local::{Contact, quartic};
 use crate::parameters::{Parameters, parameters};
@@ -43,6 +45,10 @@ parameters! {
         max_iterations: u32 = 1000, "–", at_least(1.0);
         /// Rows of connected contacts up to which sticking is preferred, and of those that slide the smallest impulses; 0: never.
         selection_rows: u32 = 120, "–", at_least(0.0);
+        /// How much a step may cost: the line of the table of budgets ([`crate::effort`]).
+        effort: Effort = Effort::Balanced, "–", by_type();
+        /// Factorisations that an island may cost whatever its size, in place of the table's; 0: the table's.
+        budget: u32 = 0, "–", at_least(0.0);
     }
 }
 
@@ -63,11 +69,13 @@ impl Auto {
 
     pub fn new(params: AutoParams) -> Result<Self, ParamError> {
         params.check(Self::NAME)?;
-        let AutoParams { tolerance, max_iterations, selection_rows } = params;
+        let AutoParams { tolerance, max_iterations, selection_rows, effort, budget } = params;
         let params = SweepParams { tolerance, max_iterations, memory: MEMORY, finish: true };
+        let mut sweeps = Sweeps::default();
+        sweeps.bound(Bounds::new(effort, budget));
         Ok(Self {
             params,
-            sweeps: Sweeps::default(),
+            sweeps,
             selection_rows: selection_rows as usize,
             sweeps_alone: None,
             selection: Selection::default(),
@@ -118,6 +126,10 @@ impl ContactSolver for Auto {
 
     fn another_answer(&self) -> Option<f64> {
         self.apart
+    }
+
+    fn bound_met(&self) -> Option<u32> {
+        self.sweeps.bound_met()
     }
 
     fn limit_sweeps(&mut self, most: Option<u32>) {
@@ -207,6 +219,28 @@ mod tests {
         assert!(certify(&problem, &impulses).natural_map <= 1e-8);
         assert!(Auto::new(AutoParams::default()).unwrap().solve(&problem, &mut impulses).converged());
         assert!(impulses.iter().zip(&smallest).all(|(a, b)| (a - b).abs() < 1e-8), "{impulses:?}");
+    }
+
+    /// Where a budget is met the impulses so far are in their cones, nearer than none, and the bound is told; what is enough
+    /// is no bound.
+    #[test]
+    fn budgets_are_kept_and_told() {
+        let mut problem = ConstraintProblem::default();
+        problem.copy_rows_of(&with_delassus_factor(stack(&[1.0; 80], vec3(0.5, 0.2, 0.0), 0.4)));
+        let nothing = certify(&problem, &vec![0.0; problem.rows()]).natural_map;
+        let met = |effort, budget| {
+            let params = AutoParams { effort, budget, ..AutoParams::default() };
+            let (mut auto, mut impulses) = (Auto::new(params).unwrap(), vec![0.0; problem.rows()]);
+            let report = auto.solve(&problem, &mut impulses);
+            let certificate = certify(&problem, &impulses);
+            assert!(certificate.cone_excess <= 1e-12 && certificate.natural_map < nothing, "{certificate:?}");
+            assert_eq!(report.converged(), auto.bound_met().is_none(), "{report:?}");
+            auto.bound_met()
+        };
+        assert_eq!(met(Effort::Exact, 1), Some(1));
+        assert_eq!(met(Effort::Balanced, 3), Some(3));
+        assert_eq!(met(Effort::Exact, 0), None);
+        assert_eq!(met(Effort::Fast, 1000), None);
     }
 
     /// Cubes that stand on eight points each, and 50 nm/s more at every third: far more contacts

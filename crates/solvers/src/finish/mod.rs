@@ -41,8 +41,10 @@ use crate::local::quartic;
 use crate::ncp_al::{Augmented, COMPLIANCE};
 use crate::ncp_newton::{self, Function};
 use crate::path::Path;
+use crate::smoothing::{Smoothing, Tuning};
 use crate::sweep::{Block, pass};
 use crate::trees::{TreeSystem, knows_all, knows_factor};
+use crate::work;
 use parts::{Parts, Tools};
 use stiction_contact::{Cone, ConstraintProblem, Law};
 
@@ -86,6 +88,8 @@ const SOON: u32 = 10;
 const LATE: usize = 2;
 /// A way that leaves less than this of what there was is gone again [–].
 const AGAIN: f64 = 0.5;
+/// Factorisations of the smoothing homotopy in large islands.
+const OPENING: u32 = 60;
 /// Newton steps after another way has reached the tolerance.
 const POLISHING_STEPS: u32 = 2;
 
@@ -152,6 +156,9 @@ pub(crate) struct Finish {
     facets: Facets,
     multipliers: Augmented,
     smoothed: ncp_newton::Newton,
+    smoothing: Smoothing,
+    /// It has opened this solve.
+    opened: bool,
     path: Path,
     parts: Parts,
     /// Of sweeps where none have begun.
@@ -180,7 +187,7 @@ impl Finish {
         let first = if law == Law::Raisim { RAISIM_PATIENCE } else { 2 };
         let sweeps = if in_trees { SWEEPS_BEFORE_TREES } else { ratio / 8 };
         self.next = if useful { sweeps.clamp(first, 300) as u32 } else { u32::MAX };
-        self.attempts = 0;
+        (self.attempts, self.opened) = (0, false);
         self.turning = turns(problem);
     }
 
@@ -201,13 +208,20 @@ impl Finish {
         if e > goal.tolerance && view.is_rounding(e, lambda, goal.tolerance, &mut self.way[1]) {
             return (e < current).then_some(e);
         }
-        if e > NEAR * goal.tolerance && view.hyperstatic() {
+        if work::spent() {
+            return (e < current).then_some(e);
+        }
+        if e > goal.tolerance && view.opens() && !self.opened && std::env::var_os("NOOPEN").is_none() {
+            self.opened = true;
+            e = self.by_smoothing(view, lambda, e, goal, iterations);
+        }
+        if e > NEAR * goal.tolerance && view.hyperstatic() && !work::spent() {
             e = self.by_multipliers_first(view, lambda, e, goal, iterations);
         }
-        if e > goal.tolerance && view.has_parts() {
+        if e > goal.tolerance && view.has_parts() && !work::spent() {
             e = self.by_parts(view, lambda, e, goal, iterations);
         }
-        let way = if e > goal.tolerance { self.way(view) } else { None };
+        let way = if e > goal.tolerance && !work::spent() { self.way(view) } else { None };
         let (large, before) = (view.large(), *iterations);
         if large && way.is_none() {
             self.attempts += 1;
@@ -253,6 +267,33 @@ impl Finish {
         trial.clear();
         trial.extend_from_slice(lambda);
         trial
+    }
+
+    /// By the smoothing homotopy, from no impulses whatever was found, and by Newton's method from its best, in large islands;
+    /// the residual of the best impulses met.
+    fn by_smoothing(
+        &mut self,
+        view: &View,
+        lambda: &mut [f64],
+        from: f64,
+        goal: Goal,
+        iterations: &mut u32,
+    ) -> f64 {
+        let mut trial = self.trial_from(lambda);
+        let steps = OPENING.min(goal.max_iterations.saturating_sub(*iterations));
+        let Self { smoothing, way, .. } = self;
+        let reached = follow(smoothing, &Tuning::FIRST, way, view, (&mut trial, goal.tolerance, steps));
+        *iterations += reached.steps;
+        let mut e = view.cautious(reached.residual, &trial, goal.tolerance, &mut self.way[1]);
+        if e < from {
+            lambda.copy_from_slice(&trial);
+            if e > goal.tolerance && !work::spent() {
+                e = self.newton(view, &mut trial, e, goal, iterations);
+                lambda.copy_from_slice(&trial);
+            }
+        }
+        self.trial = trial;
+        e.min(from)
     }
 
     /// By the augmented Lagrangian from where Newton's method has failed, and by that again; the residual of the best
@@ -310,7 +351,7 @@ impl Finish {
                 best = e;
                 lambda.copy_from_slice(&trial);
             }
-            if best <= goal.tolerance || *iterations >= goal.max_iterations {
+            if best <= goal.tolerance || *iterations >= goal.max_iterations || work::spent() {
                 break;
             }
         }
@@ -436,7 +477,7 @@ impl Finish {
                 best = e;
                 lambda.copy_from_slice(self.interior.impulses());
             }
-            if !going || e.is_nan() || best <= tolerance {
+            if !going || e.is_nan() || best <= tolerance || work::spent() {
                 return Reached { residual: best, steps: step };
             }
         }
@@ -463,6 +504,9 @@ fn sweep(view: &View, lambda: &mut [f64], sweeps: u32, [z, c]: &mut [Vec<f64>; 2
     c.clear();
     c.resize(lambda.len(), 0.0);
     for _ in 0..sweeps {
+        if work::spent() {
+            break;
+        }
         pass::by_factor(quartic::solve, view.blocks, view.problem, lambda, (z, c));
     }
     view.problem.velocities_into(lambda, c);
@@ -495,7 +539,7 @@ fn follow<M: Method>(
             reached.residual = e;
             lambda.copy_from_slice(at);
         }
-        if !going || !e.is_finite() {
+        if !going || !e.is_finite() || work::spent() {
             break;
         }
     }

@@ -60,6 +60,10 @@ impl ContactSolver for Selected {
         self.apart
     }
 
+    fn bound_met(&self) -> Option<u32> {
+        self.inner.bound_met()
+    }
+
     fn limit_sweeps(&mut self, most: Option<u32>) {
         self.inner.limit_sweeps(most);
     }

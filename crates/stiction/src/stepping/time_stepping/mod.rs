@@ -400,6 +400,7 @@ impl TimeStepping {
             energy_error_rate: rate,
             remedy: self.remedy,
             another_answer: None,
+            bound_met: None,
             corrected: self.room.corrected,
             asleep: 0,
             nmdp: None,
@@ -475,8 +476,10 @@ impl Stepper for TimeStepping {
         match self.attempt(world, state, input, h, solver) {
             Ok(()) => {
                 self.accept(world, state, h);
-                let several = if self.posed.problem.is_empty() { None } else { solver.another_answer() };
-                StepReport { another_answer: several, ..self.report() }
+                let solved = !self.posed.problem.is_empty();
+                let another_answer = if solved { solver.another_answer() } else { None };
+                let bound_met = if solved { solver.bound_met() } else { None };
+                StepReport { another_answer, bound_met, ..self.report() }
             }
             Err(cause) => StepReport::failed(cause),
         }
