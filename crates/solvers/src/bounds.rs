@@ -49,6 +49,11 @@ impl Bounds {
         Some((most, unit))
     }
 
+    /// The residual at which an island of so many rows that is hit may end before its tolerance [m/s], if there is one.
+    pub(crate) fn enough(&self, rows: usize) -> Option<f64> {
+        self.effort.enough(rows)
+    }
+
     /// What `solve` makes within a budget.
     pub(crate) fn keep<T>(&self, budget: Option<(u32, f64)>, solve: impl FnOnce() -> T) -> T {
         let Some((most, unit)) = budget else { return solve() };

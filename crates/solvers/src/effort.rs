@@ -1,18 +1,19 @@
 //! How much a step may cost: the budgets of [`crate::auto`], one table.
 //!
-//! | effort | rows of an island, up to | factorisations of it |
-//! |---|---|---|
-//! | `fast` | 48 | 60 |
-//! | | 300 | 30 |
-//! | | any | 12 |
-//! | `balanced` | 300 | 1000 |
-//! | | 600 | 250 |
-//! | | any | 60 |
-//! | `exact` | any | no bound |
+//! | effort | rows of an island, up to | factorisations of it | enough [m/s] |
+//! |---|---|---|---|
+//! | `fast` | 48 | 60 | – |
+//! | | 300 | 30 | – |
+//! | | any | 12 | 1e-3 |
+//! | `balanced` | 300 | 1000 | – |
+//! | | 600 | 250 | – |
+//! | | any | 60 | 1e-4 |
+//! | `exact` | any | no bound | – |
 //!
 //! The unit is one factorisation of the island (`crate::work`); sweeps count for what takes as long. An island that is at
-//! its tolerance ends there, whatever is left of the budget: what rests or is small never meets it. One that meets its end
-//! leaves the best impulses so far, which are in their cones, and the step says so.
+//! its tolerance ends there, whatever is left of the budget: what rests or is small never meets it. In large islands that are
+//! not nearly solved at the start, the natural map of the last column is enough. What has met the end of its budget, or is
+//! no more than enough, leaves the best impulses so far, which are in their cones, and the step is flagged and says so.
 
 use crate::parameters::choice;
 use crate::values::Params;
@@ -39,17 +40,19 @@ pub struct Budget {
     pub rows: usize,
     /// Factorisations that it may cost; none: no bound.
     pub factorisations: Option<u32>,
+    /// Natural map at which it may end where its start is not nearly an answer [m/s]; none: its tolerance.
+    pub enough: Option<f64>,
 }
 
 const ANY: usize = usize::MAX;
 
-const fn budget(rows: usize, factorisations: u32) -> Budget {
-    Budget { rows, factorisations: Some(factorisations) }
+const fn budget(rows: usize, factorisations: u32, enough: Option<f64>) -> Budget {
+    Budget { rows, factorisations: Some(factorisations), enough }
 }
 
-const FAST: [Budget; 3] = [budget(48, 60), budget(300, 30), budget(ANY, 12)];
-const BALANCED: [Budget; 3] = [budget(300, 1000), budget(600, 250), budget(ANY, 60)];
-const EXACT: [Budget; 1] = [Budget { rows: ANY, factorisations: None }];
+const FAST: [Budget; 3] = [budget(48, 60, None), budget(300, 30, None), budget(ANY, 12, Some(1e-3))];
+const BALANCED: [Budget; 3] = [budget(300, 1000, None), budget(600, 250, None), budget(ANY, 60, Some(1e-4))];
+const EXACT: [Budget; 1] = [Budget { rows: ANY, factorisations: None, enough: None }];
 
 impl Effort {
     pub const ALL: [Self; 3] = [Self::Fast, Self::Balanced, Self::Exact];
@@ -80,7 +83,16 @@ impl Effort {
 
     /// Factorisations that an island of so many rows may cost; none: no bound.
     pub fn factorisations(self, rows: usize) -> Option<u32> {
-        self.budgets().iter().find(|b| rows <= b.rows).and_then(|b| b.factorisations)
+        self.budget(rows).and_then(|b| b.factorisations)
+    }
+
+    /// Natural map at which it may end before its tolerance [m/s]; none: there is none.
+    pub fn enough(self, rows: usize) -> Option<f64> {
+        self.budget(rows).and_then(|b| b.enough)
+    }
+
+    fn budget(self, rows: usize) -> Option<&'static Budget> {
+        self.budgets().iter().find(|b| rows <= b.rows)
     }
 }
 
@@ -97,9 +109,10 @@ mod tests {
             for budget in effort.budgets() {
                 let rows = if budget.rows == ANY { "any".to_owned() } else { budget.rows.to_string() };
                 let most = budget.factorisations.map_or("no bound".to_owned(), |n| n.to_string());
+                let enough = budget.enough.map_or("–".to_owned(), |e| format!("{e:e}"));
                 let head = std::mem::take(&mut first);
                 let head = if head.is_empty() { String::new() } else { format!(" {head}") };
-                lines += &format!("//! |{head} | {rows} | {most} |\n");
+                lines += &format!("//! |{head} | {rows} | {most} | {enough} |\n");
             }
         }
         assert!(include_str!("effort.rs").contains(&lines), "the table should read\n{lines}");

@@ -88,8 +88,6 @@ const SOON: u32 = 10;
 const LATE: usize = 2;
 /// A way that leaves less than this of what there was is gone again [–].
 const AGAIN: f64 = 0.5;
-/// Factorisations of the smoothing homotopy in large islands.
-const OPENING: u32 = 60;
 /// Newton steps after another way has reached the tolerance.
 const POLISHING_STEPS: u32 = 2;
 
@@ -157,8 +155,6 @@ pub(crate) struct Finish {
     multipliers: Augmented,
     smoothed: ncp_newton::Newton,
     smoothing: Smoothing,
-    /// It has opened this solve.
-    opened: bool,
     path: Path,
     parts: Parts,
     /// Of sweeps where none have begun.
@@ -187,7 +183,7 @@ impl Finish {
         let first = if law == Law::Raisim { RAISIM_PATIENCE } else { 2 };
         let sweeps = if in_trees { SWEEPS_BEFORE_TREES } else { ratio / 8 };
         self.next = if useful { sweeps.clamp(first, 300) as u32 } else { u32::MAX };
-        (self.attempts, self.opened) = (0, false);
+        self.attempts = 0;
         self.turning = turns(problem);
     }
 
@@ -210,10 +206,6 @@ impl Finish {
         }
         if work::spent() {
             return (e < current).then_some(e);
-        }
-        if e > goal.tolerance && view.opens() && !self.opened && std::env::var_os("NOOPEN").is_none() {
-            self.opened = true;
-            e = self.by_smoothing(view, lambda, e, goal, iterations);
         }
         if e > NEAR * goal.tolerance && view.hyperstatic() && !work::spent() {
             e = self.by_multipliers_first(view, lambda, e, goal, iterations);
@@ -269,31 +261,19 @@ impl Finish {
         trial
     }
 
-    /// By the smoothing homotopy, from no impulses whatever was found, and by Newton's method from its best, in large islands;
-    /// the residual of the best impulses met.
-    fn by_smoothing(
+    /// By the smoothing homotopy, from no impulses whatever `lambda` is, to what is enough: the best impulses met, those it
+    /// started from among them.
+    pub(crate) fn by_smoothing(
         &mut self,
         view: &View,
-        lambda: &mut [f64],
-        from: f64,
-        goal: Goal,
-        iterations: &mut u32,
-    ) -> f64 {
-        let mut trial = self.trial_from(lambda);
-        let steps = OPENING.min(goal.max_iterations.saturating_sub(*iterations));
+        lambda: &mut Vec<f64>,
+        enough: f64,
+        max_steps: u32,
+    ) -> Reached {
         let Self { smoothing, way, .. } = self;
-        let reached = follow(smoothing, &Tuning::FIRST, way, view, (&mut trial, goal.tolerance, steps));
-        *iterations += reached.steps;
-        let mut e = view.cautious(reached.residual, &trial, goal.tolerance, &mut self.way[1]);
-        if e < from {
-            lambda.copy_from_slice(&trial);
-            if e > goal.tolerance && !work::spent() {
-                e = self.newton(view, &mut trial, e, goal, iterations);
-                lambda.copy_from_slice(&trial);
-            }
-        }
-        self.trial = trial;
-        e.min(from)
+        let mut reached = follow(smoothing, &Tuning::FIRST, way, view, (lambda, enough, max_steps));
+        reached.residual = view.cautious(reached.residual, lambda, enough, &mut way[1]);
+        reached
     }
 
     /// By the augmented Lagrangian from where Newton's method has failed, and by that again; the residual of the best

@@ -1,6 +1,6 @@
 //! What a finish sees of a problem, and what kind of problem it is.
 
-use super::{FEW_ROWS, MANY_ROWS, NEAR, parts::Parts};
+use super::{FEW_ROWS, NEAR, parts::Parts};
 use crate::path::Path;
 use crate::residual::StoppingResidual;
 use crate::sweep::Block;
@@ -66,11 +66,6 @@ impl View<'_> {
     /// True if what Newton's method leaves may be of parts.
     pub(super) fn has_parts(&self) -> bool {
         self.law == Law::Ncp && self.problem.rows() >= Parts::LEAST_ROWS && TreeSystem::pays(self.problem)
-    }
-
-    /// True where the smoothing homotopy opens: in islands of many trees in which no contact resists turning.
-    pub(super) fn opens(&self) -> bool {
-        self.has_parts() && self.problem.rows() > MANY_ROWS
     }
 
     /// True where ways that are wrong in one place cost too much.

@@ -19,6 +19,7 @@ pub(super) struct Place {
 }
 
 /// f of (1) and its derivative; `rk` is ρκ.
+#[inline(always)]
 fn smoothed(w: f64, rk: f64) -> (f64, f64) {
     let root = (w * w + 4.0 * rk).sqrt();
     if w > 0.0 {
@@ -31,6 +32,7 @@ fn smoothed(w: f64, rk: f64) -> (f64, f64) {
 }
 
 /// Of the block `kind` at z; rows that are no unknowns keep x = z and have no slope.
+#[inline(always)]
 pub(super) fn place(kind: &Kind, z: [f64; 3], rk: f64) -> Place {
     let (mut x, mut slope) = (z, [[0.0; 3]; 3]);
     match *kind {
@@ -55,8 +57,9 @@ pub(super) fn place(kind: &Kind, z: [f64; 3], rk: f64) -> Place {
     Place { x, slope }
 }
 
+#[inline(always)]
 fn lorentz(z: [f64; 3], rk: f64) -> Place {
-    let t = z[0].hypot(z[1]);
+    let t = (z[0] * z[0] + z[1] * z[1]).sqrt();
     let [(plus, d_plus), (minus, d_minus)] = [smoothed(z[2] + t, rk), smoothed(z[2] - t, rk)];
     let (p, q) = (0.5 * (d_plus + d_minus), 0.5 * (d_plus - d_minus));
     let u = if t > 0.0 { [z[0] / t, z[1] / t] } else { [0.0; 2] };
@@ -75,6 +78,7 @@ fn lorentz(z: [f64; 3], rk: f64) -> Place {
 }
 
 /// ε of ‖c_T‖_ε = √(‖c_T‖² + ε²), ε = ½ κ x₀/(x₀² + ρκ), and dε/dx₀. It vanishes for open contacts, too.
+#[inline(always)]
 pub(super) fn epsilon(leading: f64, kappa: f64, rk: f64) -> (f64, f64) {
     if kappa == 0.0 {
         return (0.0, 0.0);

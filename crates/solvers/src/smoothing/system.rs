@@ -20,6 +20,7 @@ use crate::iterate::Task;
 use crate::trees::{Block, TreeSystem, inverse_of, product};
 use stiction_contact::ConstraintProblem;
 use stiction_contact::matrix3::spectral_norm;
+use stiction_dynamics::lanes;
 
 /// ρ as a share of 1/‖A_ii‖₂ [–]; large-islands: 0.2 to 0.5 is faster, and 0.5 fails more.
 const RHO: f64 = 0.2;
@@ -130,6 +131,14 @@ impl System {
 
     /// (1) at the z of `point`.
     pub(super) fn evaluate(&self, task: &Task, kappa: f64, point: &mut Point) {
+        lanes::plain(
+            #[inline(always)]
+            || self.evaluate_plain(task, kappa, point),
+        );
+    }
+
+    #[inline(always)]
+    fn evaluate_plain(&self, task: &Task, kappa: f64, point: &mut Point) {
         let problem = task.problem;
         let Point { z, lambda, c, h, merit } = point;
         lambda.resize(z.len(), 0.0);
@@ -194,10 +203,8 @@ impl System {
 
     /// Factors the matrix of Newton's step at `point`; false if it is singular.
     pub(super) fn factor(&mut self, task: &Task, kappa: f64, share: f64, point: &Point) -> bool {
-        self.derivatives.clear();
-        for i in 0..self.kinds.len() {
-            let Some(d) = self.derivatives_of(task, kappa, share, point, i) else { return false };
-            self.derivatives.push(d);
+        if !self.differentiate(task, kappa, share, point) {
+            return false;
         }
         if self.in_trees {
             let Self { trees, derivatives, .. } = self;
@@ -211,6 +218,28 @@ impl System {
         self.lu.factor()
     }
 
+    /// Derivatives of every block; false if one is singular.
+    fn differentiate(&mut self, task: &Task, kappa: f64, share: f64, point: &Point) -> bool {
+        let mut derivatives = std::mem::take(&mut self.derivatives);
+        derivatives.clear();
+        let regular = lanes::plain(
+            #[inline(always)]
+            || {
+                (0..self.kinds.len()).all(
+                    #[inline(always)]
+                    |i| {
+                        let found = self.derivatives_of(task, kappa, share, point, i);
+                        derivatives.extend(found);
+                        found.is_some()
+                    },
+                )
+            },
+        );
+        self.derivatives = derivatives;
+        regular
+    }
+
+    #[inline(always)]
     fn derivatives_of(
         &self,
         task: &Task,
@@ -323,10 +352,12 @@ impl System {
 
 const IDENTITY: Block = [[1.0, 0.0, 0.0], [0.0, 1.0, 0.0], [0.0, 0.0, 1.0]];
 
+#[inline(always)]
 fn vector(x: &[f64]) -> [f64; 3] {
     std::array::from_fn(|k| x.get(k).copied().unwrap_or(0.0))
 }
 
+#[inline(always)]
 fn times(a: &Block, x: [f64; 3]) -> [f64; 3] {
     a.map(|row| row[0] * x[0] + row[1] * x[1] + row[2] * x[2])
 }

@@ -19,6 +19,7 @@
 //!
 //! [`StoppingResidual::last_place`]: crate::residual::StoppingResidual::last_place
 
+mod bounded;
 pub(crate) mod pass;
 mod plain;
 mod workspace;
@@ -268,6 +269,9 @@ impl<R: Rule> Twin<R> {
             }
             part.velocities_into(impulses, &mut ws.c);
             from.residual = ws.residual(part, R::LAW, impulses, &ws.c);
+        }
+        if let Some(report) = self.bounded(ws, params, part, impulses, &mut from, watch) {
+            return report;
         }
         self.warm_or_cold(ws, params, part, impulses, from, watch)
     }

@@ -271,6 +271,24 @@ impl Workspace {
         (reached.residual, reached.steps)
     }
 
+    /// From these impulses, or from none, to the best that the smoothing homotopy meets, with c to match.
+    pub(super) fn by_smoothing(
+        &mut self,
+        problem: &ConstraintProblem,
+        enough: f64,
+        max_steps: u32,
+        impulses: &mut [f64],
+    ) -> Reached {
+        let Self { blocks, stopping, finish, c, before, .. } = self;
+        let view = View { problem, blocks, stopping, law: Law::Ncp, sweeps: true };
+        before.clear();
+        before.extend_from_slice(impulses);
+        let reached = finish.by_smoothing(&view, before, enough, max_steps);
+        impulses.copy_from_slice(before);
+        problem.velocities_into(impulses, c);
+        reached
+    }
+
     fn goal(&self, params: &SweepParams) -> Goal {
         let SweepParams { tolerance, max_iterations, .. } = *params;
         Goal { tolerance, max_iterations, rests: !self.starts.moves() }
