@@ -144,10 +144,6 @@ pub trait ContactSolver: Send {
         None
     }
 
-    /// From now on no more than so many sweeps, and nothing after them; `None`: as its parameters say. Solvers that know no
-    /// sweeps go on as before.
-    fn limit_sweeps(&mut self, _most: Option<u32>) {}
-
     /// Drops whatever a solve keeps for the next one, so that what follows depends on the problem and
     /// the starting impulses alone.
     fn forget(&mut self) {}

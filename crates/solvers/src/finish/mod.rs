@@ -464,7 +464,15 @@ impl Finish {
         Reached { residual: best, steps: max_steps }
     }
 
-    fn newton(&mut self, view: &View, lambda: &mut [f64], e: f64, goal: Goal, iterations: &mut u32) -> f64 {
+    /// A few steps of Newton's method; the residual of the best impulses met.
+    pub(crate) fn newton(
+        &mut self,
+        view: &View,
+        lambda: &mut [f64],
+        e: f64,
+        goal: Goal,
+        iterations: &mut u32,
+    ) -> f64 {
         let many = view.has_parts() && view.problem.rows() > MANY_ROWS;
         let most = if many { MANY_ROWS_STEPS } else { NEWTON_STEPS[usize::from(!view.has_path())] };
         let steps = most.min(goal.max_iterations.saturating_sub(*iterations));

@@ -64,10 +64,6 @@ impl ContactSolver for Selected {
         self.inner.bound_met()
     }
 
-    fn limit_sweeps(&mut self, most: Option<u32>) {
-        self.inner.limit_sweeps(most);
-    }
-
     fn forget(&mut self) {
         self.inner.forget();
     }

@@ -290,7 +290,6 @@ impl TimeStepping {
     /// λ and v⁺, with what is done where there is no good answer.
     fn solve(&mut self, world: &World, state: &State, solver: &mut dyn ContactSolver) -> Result<(), String> {
         let name = solver.name();
-        solver.limit_sweeps(self.is_packed().then_some(self.params.deep_sweeps));
         let Self { params, free, posed, trial, room, .. } = self;
         let mut solving = Solving {
             world,
@@ -313,14 +312,6 @@ impl TimeStepping {
             return Err(format!("the velocity of joint `{joint}` is {}", self.trial.v_next[dof]));
         }
         Ok(())
-    }
-
-    /// Whether so much overlaps so deeply that no exact answer is worth its cost.
-    fn is_packed(&self) -> bool {
-        let StepperParams { deep_overlap, deep_contacts, .. } = self.params;
-        let most = deep_contacts as usize;
-        let points = &self.search.points;
-        points.len() > most && points.iter().filter(|c| -c.gap > deep_overlap).count() > most
     }
 
     /// Whether v⁺ belies what was guessed of effort limits, or of stiff servos whose tree is hit.
