@@ -8,7 +8,7 @@ use crate::recording_file::{self, Kind};
 use crate::words;
 use std::path::{Component, Path, PathBuf};
 use stiction::StepperName;
-use stiction::solvers::Params;
+use stiction::solvers::{Effort, Params};
 use stiction_lab::dump::Dump;
 use stiction_lab::scene::spec::HoldSpec;
 use stiction_lab::scene::{Finite, NotNegative, Positive};
@@ -71,6 +71,15 @@ impl SceneArgs {
         self.stepper.as_deref().map(StepperName::of).transpose().map_err(Failure::input)
     }
 
+    /// Parameters of the contact solver, the effort among them.
+    fn contact_params(&self) -> Result<Params, Failure> {
+        let params = Params::parse(&self.contact_param).map_err(Failure::input)?;
+        Ok(match self.effort {
+            Some(effort) => Effort::from(effort).over(params),
+            None => params,
+        })
+    }
+
     pub(crate) fn overrides(&self, contact: Option<&str>) -> Result<Overrides, Failure> {
         self.overrides_with(contact, self.stepper()?)
     }
@@ -83,7 +92,7 @@ impl SceneArgs {
     ) -> Result<Overrides, Failure> {
         Ok(Overrides {
             contact: contact.map(str::to_owned),
-            contact_params: Params::parse(&self.contact_param).map_err(Failure::input)?,
+            contact_params: self.contact_params()?,
             stepper,
             stepper_params: StepperChanges::parse(&self.stepper_param).map_err(Failure::input)?,
             dt: self.dt,

@@ -109,6 +109,11 @@ fn effort(s: &Summary) -> String {
         n => format!("; {n} steps MADE ENERGY that nothing explains"),
     };
     let remedies: String = e.remedies.iter().map(|(name, n)| format!("; {name} in {n} steps")).collect();
+    let bounds: String = e
+        .bounds_met
+        .iter()
+        .map(|(n, steps)| format!("; {steps} met the bound of {n} factorisations"))
+        .collect();
     let several = match e.several_answers {
         0 => String::new(),
         n => format!(
@@ -118,7 +123,7 @@ fn effort(s: &Summary) -> String {
         ),
     };
     format!(
-        "{} iterations a step, at most {}; {verdict}{gained}{remedies}{several}",
+        "{} iterations a step, at most {}; {verdict}{bounds}{gained}{remedies}{several}",
         short(e.iterations_mean),
         e.iterations_max
     )

@@ -138,9 +138,11 @@ pub trait ContactSolver: Send {
         None
     }
 
-    /// From now on no more than so many sweeps, and nothing after them; `None`: as its parameters say. Solvers that know no
-    /// sweeps go on as before.
-    fn limit_sweeps(&mut self, _most: Option<u32>) {}
+    /// Where an island of the last problem met the end of what a solve may cost, which leaves the best impulses so far:
+    /// factorisations of the largest budget met. Of solvers that have budgets.
+    fn bound_met(&self) -> Option<u32> {
+        None
+    }
 
     /// Drops whatever a solve keeps for the next one, so that what follows depends on the problem and
     /// the starting impulses alone.

@@ -136,6 +136,8 @@ pub struct SolverEffort {
     pub gained_energy: u64,
     /// Steps of which only rounding the impulses to 64 bits was left.
     pub rounding: u64,
+    /// Steps in which an island of contacts met the end of its budget, by the factorisations of that.
+    pub bounds_met: BTreeMap<u32, u64>,
     /// Steps by the remedy that was taken because the problem had no good answer.
     pub remedies: BTreeMap<&'static str, u64>,
     /// Steps with several answers whose velocities are more than 1e-6 m/s apart, of which one was selected.
@@ -164,6 +166,7 @@ pub(crate) struct Tally {
     pub(crate) energy_error: f64,
     pub(crate) ledger: Option<EnergyLedger>,
     rounding: u64,
+    bounds_met: BTreeMap<u32, u64>,
     remedies: BTreeMap<&'static str, u64>,
     several_answers: u64,
     answers_apart_max: f64,
@@ -187,6 +190,9 @@ impl Tally {
         self.rounding += u64::from(report.status == StepStatus::Rounding);
         if let Some(remedy) = report.remedy {
             *self.remedies.entry(remedy.name()).or_default() += 1;
+        }
+        if let Some(budget) = report.bound_met {
+            *self.bounds_met.entry(budget).or_default() += 1;
         }
         if let Some(apart) = report.another_answer.filter(|apart| *apart > CERTIFIED) {
             self.several_answers += 1;
@@ -228,6 +234,7 @@ impl Tally {
             not_converged: self.not_converged,
             gained_energy: self.gained_energy,
             rounding: self.rounding,
+            bounds_met: self.bounds_met.clone(),
             remedies: self.remedies.clone(),
             several_answers: self.several_answers,
             answers_apart_max: self.answers_apart_max,
@@ -260,6 +267,7 @@ mod tests {
             energy_error_rate: 0.0,
             remedy: None,
             another_answer: None,
+            bound_met: None,
             corrected: false,
             asleep: 0,
             nmdp: None,
@@ -287,6 +295,7 @@ mod tests {
                 not_converged: 0,
                 gained_energy: 0,
                 rounding: 1,
+                bounds_met: BTreeMap::new(),
                 remedies: BTreeMap::new(),
                 several_answers: 0,
                 answers_apart_max: 0.0,

@@ -17,6 +17,7 @@ use std::sync::{Mutex, MutexGuard, TryLockError};
 use stiction::batch::{BatchSettings, Fields, Pace, Path, Precision};
 use stiction::dynamics::spatial::{Force, Vec3};
 use stiction::dynamics::{ExternalForces, Kinematics};
+use stiction::solvers::Effort;
 use stiction::{State, StepStatus};
 
 #[derive(Deserialize)]
@@ -24,6 +25,8 @@ use stiction::{State, StepStatus};
 struct Given {
     precision: Option<String>,
     tolerance: Option<f64>,
+    #[serde(default)]
+    effort: Effort,
     #[serde(default)]
     judge: bool,
     threads: Option<usize>,
@@ -45,6 +48,7 @@ fn settings(world: &World, given: &str) -> PyResult<BatchSettings> {
         stepper: crate::simulation::stepper(&world.settings.stepper, given.stepper)?,
         precision,
         tolerance: given.tolerance.unwrap_or(defaults.tolerance),
+        effort: given.effort,
         judge: given.judge,
         threads: given.threads.unwrap_or(defaults.threads),
     })

@@ -62,6 +62,12 @@ impl Report {
         self.0.remedy.map(stiction::Remedy::name)
     }
 
+    /// Factorisations of the budget that an island of contacts met the end of.
+    #[getter]
+    fn bound_met(&self) -> Option<u32> {
+        self.0.bound_met
+    }
+
     #[getter]
     fn corrected(&self) -> bool {
         self.0.corrected

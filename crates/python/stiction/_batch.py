@@ -58,7 +58,7 @@ class Batch(_stiction.Batch):
     ``q`` (n, nq) and ``v`` (n, nv) are read-only views of what the last step wrote; they live as long as the batch, and
     :meth:`set_state` and :meth:`reset` change them. ``control`` (n, nu) is read by every step. ``precision``: f64 or f32,
     of the lanes. ``judge``: every step is judged, which is slow. Where lanes do not take the model, :attr:`alone_because`
-    says why, and environments are stepped one by one.
+    says why, and environments are stepped one by one; ``effort`` is how much such a step may cost, as of a simulation.
     """
 
     model: Model
@@ -76,6 +76,7 @@ class Batch(_stiction.Batch):
         precision: str = "f64",
         dt: float | None = None,
         tolerance: float | None = None,
+        effort: str | None = None,
         judge: bool = False,
         stepper: str | None = None,
         **params: Any,
@@ -91,6 +92,8 @@ class Batch(_stiction.Batch):
         given = {"threads": threads, "precision": precision, "judge": judge, "stepper": table}
         if tolerance is not None:
             given["tolerance"] = tolerance
+        if effort is not None:
+            given["effort"] = effort
         made = super().__new__(cls, model._world, n, json.dumps(given))
         made.model = model
         made.time = np.zeros(n)

@@ -461,7 +461,7 @@ class Scene:
         return self._append("force", {"body": body, "direction": direction, **keys})
 
     def contact(self, solver: str = "auto", **keys: Any) -> Scene:
-        """Who solves contacts: ``tolerance`` [m/s], ``max_iterations``, ``params``."""
+        """Who solves contacts: ``tolerance`` [m/s], ``max_iterations``, ``effort``, ``params``."""
         self._sections["contact"] = _plain({"solver": solver, **keys})
         return self
 

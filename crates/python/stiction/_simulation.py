@@ -164,10 +164,13 @@ def _settings(
     tolerance: float | None,
     max_iterations: int | None,
     threads: int | None,
+    effort: str | None,
     contact_params: Mapping[str, Any] | None,
     params: Mapping[str, Any],
 ) -> dict[str, Any]:
     table = dict(params)
+    if effort is not None:
+        contact_params = {**(contact_params or {}), "effort": effort}
     if stepper is not None:
         table["method"] = stepper
     if dt is not None:
@@ -187,7 +190,8 @@ class Simulation(_stiction.Simulation):
     """A model, its state, a stepper and a contact solver: the thing to call :meth:`step` on.
 
     ``contact``: the name of a solver (:func:`stiction.solvers` lists them), or an object with a method
-    ``solve(problem, start) -> impulses``; without, what the model asks for. ``stepper``: a name of
+    ``solve(problem, start) -> impulses``; without, what the model asks for. ``effort``: how much a step of ``auto`` may cost,
+    ``"fast"``, ``"balanced"`` (without) or ``"exact"``. ``stepper``: a name of
     :func:`stiction.steppers`. Further keywords are parameters of the stepper: ``baumgarte``, ``slop``, ``margin``,
     ``restitution_threshold``, ``continuous``, ``adaptive``, ``sleep``, …; ``nmdp`` is a mapping of those of the NMDP steppers,
     ``canon`` of those of docs/ways-to-step.md, and they change what they name.
@@ -209,13 +213,14 @@ class Simulation(_stiction.Simulation):
         tolerance: float | None = None,
         max_iterations: int | None = None,
         threads: int | None = None,
+        effort: str | None = None,
         contact_params: Mapping[str, Any] | None = None,
         **params: Any,
     ) -> Simulation:
         """See the class."""
         if not isinstance(model, Model):
             raise Error(f"a simulation needs a model, not {type(model).__name__}; stiction.load() makes one")
-        given = _settings(contact, stepper, dt, tolerance, max_iterations, threads, contact_params, params)
+        given = _settings(contact, stepper, dt, tolerance, max_iterations, threads, effort, contact_params, params)
         solver = None if contact is None or isinstance(contact, str) else contact
         made = super().__new__(cls, model._world, json.dumps(given), solver)
         made.model = model

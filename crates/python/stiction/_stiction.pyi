@@ -66,6 +66,10 @@ class StepReport:
         """What was done because the problem had no good answer."""
 
     @property
+    def bound_met(self) -> int | None:
+        """Factorisations of the budget that an island of contacts met the end of."""
+
+    @property
     def corrected(self) -> bool:
         """A contact correction changed impulses."""
 

@@ -279,3 +279,15 @@ def test_pictures_show_what_is_there() -> None:
         simulation.picture(eye=[0, 0, 0])
     with pytest.raises(stiction.Error, match="a picture of 0 × 480 pixels"):
         simulation.picture(0)
+
+
+def test_effort_bounds_what_a_step_costs() -> None:
+    """A dial of ``auto``: other solvers refuse it by name, and words that are none are told those there are."""
+    for effort in ("fast", "balanced", "exact"):
+        report = Simulation(sliding_box(), effort=effort).step()
+        assert report.status == "converged" and report.bound_met is None
+    with pytest.raises(stiction.Error, match="no parameter `effort`"):
+        Simulation(sliding_box(), "nsgs", effort="fast")
+    with pytest.raises(stiction.Error, match="fast, balanced, exact"):
+        Simulation(sliding_box(), effort="quick")
+    stiction.Batch(sliding_box(), 2, effort="fast").step()

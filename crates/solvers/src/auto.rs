@@ -20,9 +20,15 @@
 //! [`crate::minimum_norm`] takes them out, to a hundredth of all impulses at first, to a tenth in the steps that follow.
 //! Islands of more than 600 rows that are given by G alone keep them.
 //!
+//! What an island may cost is bounded by the parameter `effort`, by a table of budgets ([`crate::effort`]); where an island of
+//! more than 600 rows is far from an answer, what comes first is then the smoothing homotopy of [`crate::ncp_smoothing`]. The best
+//! impulses so far are always in their cones: they are returned where a budget ends, and [`ContactSolver::bound_met`] says so.
+//!
 //! Units: λ [N·s], c and g [m/s], G and R [1/kg]. Contact axes (t₁, t₂, n). Cost: that of `nsgs`, and
 //! a few factorisations in the velocities of trees for (3). Allocates only when the problem grows.
 
+use crate::bounds::Bounds;
+use crate::effort::Effort;
 use crate::error::ParamError;
 use crate::local::{Contact, quartic};
 use crate::parameters::{Parameters, parameters};
@@ -43,6 +49,10 @@ parameters! {
         max_iterations: u32 = 1000, "–", at_least(1.0);
         /// Rows of connected contacts up to which sticking is preferred, and of those that slide the smallest impulses; 0: never.
         selection_rows: u32 = 120, "–", at_least(0.0);
+        /// How much a step may cost: the line of the table of budgets ([`crate::effort`]).
+        effort: Effort = Effort::Balanced, "–", by_type();
+        /// Factorisations that an island may cost whatever its size, in place of the table's; 0: the table's.
+        budget: u32 = 0, "–", at_least(0.0);
     }
 }
 
@@ -51,7 +61,6 @@ pub struct Auto {
     params: SweepParams,
     sweeps: Sweeps<Smallest>, // holds during one solve, but for the factors of its finish
     selection_rows: usize,
-    sweeps_alone: Option<u32>,
     selection: Selection,
     stopping: StoppingResidual,
     /// How far the velocities of the last answer are from those found first [m/s], where one was selected.
@@ -63,13 +72,14 @@ impl Auto {
 
     pub fn new(params: AutoParams) -> Result<Self, ParamError> {
         params.check(Self::NAME)?;
-        let AutoParams { tolerance, max_iterations, selection_rows } = params;
+        let AutoParams { tolerance, max_iterations, selection_rows, effort, budget } = params;
         let params = SweepParams { tolerance, max_iterations, memory: MEMORY, finish: true };
+        let mut sweeps = Sweeps::default();
+        sweeps.bound(Bounds::new(effort, budget));
         Ok(Self {
             params,
-            sweeps: Sweeps::default(),
+            sweeps,
             selection_rows: selection_rows as usize,
-            sweeps_alone: None,
             selection: Selection::default(),
             stopping: StoppingResidual::default(),
             apart: None,
@@ -100,11 +110,6 @@ impl ContactSolver for Auto {
         impulses: &mut [f64],
         watch: &mut Watch<'_>,
     ) -> SolveReport {
-        if let Some(most) = self.sweeps_alone {
-            let params = SweepParams { max_iterations: most, memory: 0, finish: false, ..self.params };
-            self.apart = None;
-            return self.sweeps.solve(Smallest, &params, problem, impulses, watch);
-        }
         let report = self.sweeps.solve(Smallest, &self.params, problem, impulses, watch);
         self.apart = None;
         if self.selection_rows == 0 || !report.converged() {
@@ -120,8 +125,8 @@ impl ContactSolver for Auto {
         self.apart
     }
 
-    fn limit_sweeps(&mut self, most: Option<u32>) {
-        self.sweeps_alone = most;
+    fn bound_met(&self) -> Option<u32> {
+        self.sweeps.bound_met()
     }
 
     fn forget(&mut self) {
@@ -207,6 +212,34 @@ mod tests {
         assert!(certify(&problem, &impulses).natural_map <= 1e-8);
         assert!(Auto::new(AutoParams::default()).unwrap().solve(&problem, &mut impulses).converged());
         assert!(impulses.iter().zip(&smallest).all(|(a, b)| (a - b).abs() < 1e-8), "{impulses:?}");
+    }
+
+    /// Where a budget is met the impulses so far are in their cones, nearer than none, and the bound is told; what is enough
+    /// is no bound.
+    #[test]
+    fn budgets_are_kept_and_told() {
+        let mut problem = ConstraintProblem::default();
+        problem.copy_rows_of(&with_delassus_factor(stack(&[1.0; 80], vec3(0.5, 0.2, 0.0), 0.4)));
+        let nothing = certify(&problem, &vec![0.0; problem.rows()]).natural_map;
+        let met = |effort, budget| {
+            let params = AutoParams { effort, budget, ..AutoParams::default() };
+            let (mut auto, mut impulses) = (Auto::new(params).unwrap(), vec![0.0; problem.rows()]);
+            let report = auto.solve(&problem, &mut impulses);
+            let certificate = certify(&problem, &impulses);
+            assert!(certificate.cone_excess <= 1e-12 && certificate.natural_map < nothing, "{certificate:?}");
+            assert_eq!(report.converged(), auto.bound_met().is_none(), "{report:?}");
+            (auto.bound_met(), certificate.natural_map)
+        };
+        for (effort, budget) in [(Effort::Exact, 1), (Effort::Balanced, 3), (Effort::Fast, 6)] {
+            assert_eq!(met(effort, budget).0, Some(budget));
+        }
+        assert_eq!(met(Effort::Exact, 0).0, None);
+        // To what is enough there, whose table has fewer factorisations.
+        for effort in [Effort::Fast, Effort::Balanced] {
+            let (most, enough) = (effort.factorisations(problem.rows()), effort.enough(problem.rows()).unwrap());
+            let (met, natural_map) = met(effort, 0);
+            assert!(met.is_none() || met == most && natural_map <= 10.0 * enough, "{effort:?}: {natural_map:e}");
+        }
     }
 
     /// Cubes that stand on eight points each, and 50 nm/s more at every third: far more contacts

@@ -37,6 +37,7 @@ use crate::iterate::{Limits, Method, Task, Workspace};
 use crate::parameters::{Parameters, parameters};
 use crate::primal_newton::{Direction, PrimalNewton};
 use crate::residual::corrections_into;
+use crate::work;
 use stiction_contact::cone::MAX_ROWS;
 use stiction_contact::{Cone, ConstraintProblem, ContactSolver, Law, Needs, SoftBlock, SolveReport, Watch};
 
@@ -261,7 +262,7 @@ impl Augmented {
             if error < 0.5 * least.0 {
                 least = (error, step);
             }
-            if step >= least.1 + INNER_PATIENCE {
+            if step >= least.1 + INNER_PATIENCE || work::spent() {
                 return false;
             }
         }

@@ -20,6 +20,7 @@ use crate::ncp_ipm::{NcpIpm, NcpIpmParams};
 use crate::ncp_lanes::{NcpLanes, NcpLanesParams};
 use crate::ncp_newton::{NcpNewton, NcpNewtonParams};
 use crate::ncp_pgs::{NcpPgs, NcpPgsParams};
+use crate::ncp_smoothing::{NcpSmoothing, NcpSmoothingParams};
 use crate::ncp_staggered::{NcpStaggered, NcpStaggeredParams};
 use crate::nsgs::{Nsgs, NsgsParams};
 use crate::parameters::{Parameter, Parameters};
@@ -269,6 +270,14 @@ const ALL: &[Entry] = &[
         "[Mehrotra1992; Acary2018]",
         NcpIpm::new,
         NcpIpmParams::default
+    ),
+    entry!(
+        NcpSmoothing::NAME,
+        Law::Ncp,
+        "exact law; smoothing homotopy, De Saxce's derivative in the Newton matrix",
+        "[DeSaxce1998; Fukushima2002]",
+        NcpSmoothing::new,
+        NcpSmoothingParams::default
     ),
     entry!(
         NcpLanes::NAME,

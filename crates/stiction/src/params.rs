@@ -42,12 +42,6 @@ pub struct StepperParams {
     /// many. 0: never. Up to 2ⁿ⁺² times the work, of such steps only. Problem and certificate are those of the last
     /// part.
     pub adaptive: u32,
-    /// An overlap deeper than this is deep [m].
-    pub deep_overlap: f64,
-    /// Where more contacts than this are deep, as in a heap that was drawn into itself, no exact answer is worth its cost: the
-    /// contact solver makes `deep_sweeps` sweeps, the step is flagged, and positions are resolved first.
-    pub deep_contacts: u32,
-    pub deep_sweeps: u32,
     /// A step in which a tree of joints makes energy that nothing explains, and faster than at this rate, is flagged: relative to
     /// its kinetic energy before and after, and its weight times its size [1/s]. [`f64::MAX`]: it is not asked.
     pub energy_tolerance: f64,
@@ -114,9 +108,6 @@ impl Default for StepperParams {
             impact_instants: 16,
             continuous: true,
             adaptive: 0,
-            deep_overlap: 1e-3,
-            deep_contacts: 300,
-            deep_sweeps: 30,
             energy_tolerance: 5.0,
             higher_order: HigherOrder::default(),
             sleep: Sleep::default(),
@@ -172,10 +163,8 @@ impl StepperParams {
         check("push_out_speed", self.push_out_speed, self.push_out_speed > 0.0, "a speed > 0 [m/s]")?;
         check("margin", self.margin, self.margin >= 0.0, "a length >= 0 [m]")?;
         check("adaptive", f64::from(self.adaptive), self.adaptive <= 10, "halvings, at most 10")?;
-        check("deep_overlap", self.deep_overlap, self.deep_overlap >= 0.0, "a length >= 0 [m]")?;
         let instants = self.impact_instants;
         check("impact_instants", f64::from(instants), instants <= 60, "at most 60 instants")?;
-        check("deep_sweeps", f64::from(self.deep_sweeps), self.deep_sweeps > 0, "at least one sweep")?;
         let rate = self.energy_tolerance;
         check("energy_tolerance", rate, rate >= 0.0, "a rate >= 0 [1/s]")?;
         let threshold = self.restitution_threshold;

@@ -64,6 +64,9 @@ pub struct StepReport {
     /// Where the law had several answers and the contact solver selected one: how far its velocities at the constraints are
     /// from those of the answer found first, 2-norm [m/s].
     pub another_answer: Option<f64>,
+    /// Where an island of contacts met the end of its budget, which leaves the best impulses so far: factorisations of the
+    /// largest budget met ([`stiction_solvers::effort`]).
+    pub bound_met: Option<u32>,
     /// A [`crate::ContactCorrection`] changed impulses: the certificate is that of what was applied.
     pub corrected: bool,
     /// Bodies that sleep from now on, whose contacts count as they were; see [`crate::Sleep`].
@@ -89,6 +92,7 @@ impl StepReport {
             energy_error_rate: 0.0,
             remedy: None,
             another_answer: None,
+            bound_met: None,
             corrected: false,
             asleep: 0,
             nmdp: None,
@@ -110,6 +114,7 @@ impl StepReport {
             energy_error_rate: 0.0,
             remedy: None,
             another_answer: None,
+            bound_met: None,
             corrected: false,
             asleep: 0,
             nmdp: None,
@@ -141,6 +146,7 @@ impl StepReport {
                 (Some(a), Some(b)) => Some(a.max(b)),
                 (a, b) => a.or(b),
             },
+            bound_met: self.bound_met.max(next.bound_met),
             corrected: self.corrected || next.corrected,
             asleep: next.asleep,
             nmdp: next.nmdp.or(self.nmdp),

@@ -207,6 +207,7 @@ impl stiction::Stepper for Falling {
             energy_error_rate: 0.0,
             remedy: None,
             another_answer: None,
+            bound_met: None,
             nmdp: None,
             ledger: None,
             corrected: false,

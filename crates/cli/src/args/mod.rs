@@ -21,6 +21,7 @@ use stiction::Sleep;
 use stiction::contact::io::Format;
 use stiction::models::LoadOptions;
 use stiction::models::check::Severity;
+use stiction::solvers::Effort;
 use stiction_lab::dump::When;
 use stiction_lab::scene::spec::MeshKind;
 
@@ -104,6 +105,9 @@ pub(crate) struct SceneArgs {
     /// Set a parameter of the contact solver (see `stiction solvers NAME`); may be repeated
     #[arg(long, value_name = "KEY=VALUE")]
     pub(crate) contact_param: Vec<String>,
+    /// How much a step of the solver `auto` may cost; `stiction solvers auto` tells what its parameters do
+    #[arg(long, value_name = "HOW_MUCH", value_enum)]
+    pub(crate) effort: Option<EffortChoice>,
     /// Stepper (see `stiction steppers`); `compare` takes several, separated by commas, or `all`
     #[arg(long, value_name = "NAME")]
     pub(crate) stepper: Option<String>,
@@ -172,6 +176,27 @@ pub(crate) enum SleepChoice {
     Auto,
     On,
     Off,
+}
+
+/// How much a step may cost.
+#[derive(Clone, Copy, Debug, ValueEnum)]
+pub(crate) enum EffortChoice {
+    /// About the time that a step of MuJoCo takes
+    Fast,
+    /// To the tolerance where islands are small or calm, within a bounded time elsewhere
+    Balanced,
+    /// To the tolerance, whatever it costs
+    Exact,
+}
+
+impl From<EffortChoice> for Effort {
+    fn from(choice: EffortChoice) -> Self {
+        match choice {
+            EffortChoice::Fast => Self::Fast,
+            EffortChoice::Balanced => Self::Balanced,
+            EffortChoice::Exact => Self::Exact,
+        }
+    }
 }
 
 impl From<SleepChoice> for Sleep {

@@ -72,10 +72,12 @@ impl Scene {
     /// Reads the models, puts everything in its place.
     pub fn build(&self) -> Result<Setup, SceneError> {
         self.stepper.validate().map_err(|e| self.mistake("stepper", 0, e.name, e.to_string()))?;
-        registry::make_from(&self.contact.solver, &Common::default(), &self.contact.params).map_err(|e| {
-            let key = if matches!(e, SolverError::Unknown { .. }) { "solver" } else { "params" };
-            self.mistake("contact", 0, key, e.to_string())
-        })?;
+        registry::make_from(&self.contact.solver, &Common::default(), &self.contact.all_params()).map_err(
+            |e| {
+                let key = if matches!(e, SolverError::Unknown { .. }) { "solver" } else { "params" };
+                self.mistake("contact", 0, key, e.to_string())
+            },
+        )?;
         let mut parts = (self.model.iter().enumerate())
             .map(|(i, spec)| self.load_model(i, spec))
             .collect::<Result<Vec<_>, _>>()?;
@@ -169,7 +171,7 @@ impl Scene {
         stepper.nmdp.learned = stepper.nmdp.learned.map(|file| self.source.folder().join(file));
         Settings {
             contact: self.contact.solver.clone(),
-            contact_params: self.contact.params.clone(),
+            contact_params: self.contact.all_params(),
             tolerance: self.contact.tolerance.0,
             max_iterations: self.contact.max_iterations,
             stepper,

@@ -10,13 +10,14 @@ use serde_json::{Value, to_value};
 use stiction::nmdp::NmdpParams;
 use stiction::{CanonParams, StepperParams};
 
-const SOURCES: [&str; 11] = [
+const SOURCES: [&str; 12] = [
     include_str!("mod.rs"),
     include_str!("spec.rs"),
     include_str!("motion.rs"),
     include_str!("track.rs"),
     include_str!("../../../stiction/src/params.rs"),
     include_str!("../../../stiction/src/canon_params.rs"),
+    include_str!("../../../solvers/src/effort.rs"),
     include_str!("../../../nmdp/src/params.rs"),
     include_str!("../../../nmdp/src/residual.rs"),
     include_str!("../../../nmdp/src/wrench_set/cone.rs"),

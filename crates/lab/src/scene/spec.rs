@@ -8,7 +8,7 @@ use serde::{Deserialize, Serialize};
 use std::collections::BTreeMap;
 use std::path::PathBuf;
 use stiction::models::Meshes;
-use stiction::solvers::Params;
+use stiction::solvers::{Effort, Params};
 use stiction::{Settings, StepperName, StepperParams};
 
 /// `[ground]`: the plane z = `height`, perhaps sloping. Ground planes of robot files are left out beside it.
@@ -310,14 +310,32 @@ pub struct ContactSpec {
     pub tolerance: Positive,
     /// Iterations a step may take.
     pub max_iterations: u32,
+    /// How much a step may cost, of the solver `auto`: its budgets are in the manual `stiction solvers auto`, and
+    /// `balanced` is meant where nothing is said.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub effort: Option<Effort>,
     /// `[contact.params]`: parameters of the solver, which `stiction solvers NAME` lists.
     #[serde(skip_serializing_if = "Params::is_empty")]
     pub params: Params,
 }
 
+impl ContactSpec {
+    /// `params` with the effort, if one is asked for.
+    pub(super) fn all_params(&self) -> Params {
+        let params = self.params.clone();
+        self.effort.map_or(params.clone(), |effort| effort.over(params))
+    }
+}
+
 impl Default for ContactSpec {
     fn default() -> Self {
         let Settings { contact: solver, tolerance, max_iterations, .. } = Settings::default();
-        Self { solver, tolerance: Positive(tolerance), max_iterations, params: Params::default() }
+        Self {
+            solver,
+            tolerance: Positive(tolerance),
+            max_iterations,
+            effort: None,
+            params: Params::default(),
+        }
     }
 }

@@ -2,8 +2,8 @@
 ``gymnasium.make("stiction/Quadruped-v0")``, ``gymnasium.make_vec("stiction/Quadruped-v0", 64)``; or, in one,
 ``gymnasium.make("stiction.gym:stiction/Quadruped-v0")``.
 
-The tasks here take ``contact``, ``stepper``, ``dt`` and further settings of a simulation, ``randomiser`` and ``threads``; without
-``contact`` and ``stepper`` they are stepped by a batch. Gymnasium's own MuJoCo environments are ``stiction/Ant-v5`` and so
+The tasks here take ``contact``, ``stepper``, ``dt``, ``effort`` and further settings of a simulation, ``randomiser`` and
+``threads``; without ``contact`` and ``stepper`` they are stepped by a batch. Gymnasium's own MuJoCo environments are ``stiction/Ant-v5`` and so
 on; see :mod:`stiction.gym.of_mujoco`.
 """
 

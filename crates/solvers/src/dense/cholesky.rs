@@ -30,6 +30,7 @@ impl Cholesky {
 
     /// False if a pivot is not positive: A is not positive definite.
     pub(crate) fn factor(&mut self) -> bool {
+        crate::work::factored_by_rows((self.n as f64).powi(3) / 6.0);
         lanes::plain(
             #[inline(always)]
             || self.factor_by_panels(),

@@ -67,6 +67,7 @@ impl Lu {
 
     /// False if a pivot is zero or not a number.
     pub(crate) fn factor(&mut self) -> bool {
+        crate::work::factored_by_rows((self.n as f64).powi(3) / 3.0);
         lanes::plain(
             #[inline(always)]
             || self.factor_by_panels(),

@@ -41,8 +41,10 @@ use crate::local::quartic;
 use crate::ncp_al::{Augmented, COMPLIANCE};
 use crate::ncp_newton::{self, Function};
 use crate::path::Path;
+use crate::smoothing::{Smoothing, Tuning};
 use crate::sweep::{Block, pass};
 use crate::trees::{TreeSystem, knows_all, knows_factor};
+use crate::work;
 use parts::{Parts, Tools};
 use stiction_contact::{Cone, ConstraintProblem, Law};
 
@@ -152,6 +154,7 @@ pub(crate) struct Finish {
     facets: Facets,
     multipliers: Augmented,
     smoothed: ncp_newton::Newton,
+    smoothing: Smoothing,
     path: Path,
     parts: Parts,
     /// Of sweeps where none have begun.
@@ -201,13 +204,16 @@ impl Finish {
         if e > goal.tolerance && view.is_rounding(e, lambda, goal.tolerance, &mut self.way[1]) {
             return (e < current).then_some(e);
         }
-        if e > NEAR * goal.tolerance && view.hyperstatic() {
+        if work::spent() {
+            return (e < current).then_some(e);
+        }
+        if e > NEAR * goal.tolerance && view.hyperstatic() && !work::spent() {
             e = self.by_multipliers_first(view, lambda, e, goal, iterations);
         }
-        if e > goal.tolerance && view.has_parts() {
+        if e > goal.tolerance && view.has_parts() && !work::spent() {
             e = self.by_parts(view, lambda, e, goal, iterations);
         }
-        let way = if e > goal.tolerance { self.way(view) } else { None };
+        let way = if e > goal.tolerance && !work::spent() { self.way(view) } else { None };
         let (large, before) = (view.large(), *iterations);
         if large && way.is_none() {
             self.attempts += 1;
@@ -253,6 +259,21 @@ impl Finish {
         trial.clear();
         trial.extend_from_slice(lambda);
         trial
+    }
+
+    /// By the smoothing homotopy, from no impulses whatever `lambda` is, to what is enough: the best impulses met, those it
+    /// started from among them.
+    pub(crate) fn by_smoothing(
+        &mut self,
+        view: &View,
+        lambda: &mut Vec<f64>,
+        enough: f64,
+        max_steps: u32,
+    ) -> Reached {
+        let Self { smoothing, way, .. } = self;
+        let mut reached = follow(smoothing, &Tuning::FIRST, way, view, (lambda, enough, max_steps));
+        reached.residual = view.cautious(reached.residual, lambda, enough, &mut way[1]);
+        reached
     }
 
     /// By the augmented Lagrangian from where Newton's method has failed, and by that again; the residual of the best
@@ -310,7 +331,7 @@ impl Finish {
                 best = e;
                 lambda.copy_from_slice(&trial);
             }
-            if best <= goal.tolerance || *iterations >= goal.max_iterations {
+            if best <= goal.tolerance || *iterations >= goal.max_iterations || work::spent() {
                 break;
             }
         }
@@ -436,14 +457,22 @@ impl Finish {
                 best = e;
                 lambda.copy_from_slice(self.interior.impulses());
             }
-            if !going || e.is_nan() || best <= tolerance {
+            if !going || e.is_nan() || best <= tolerance || work::spent() {
                 return Reached { residual: best, steps: step };
             }
         }
         Reached { residual: best, steps: max_steps }
     }
 
-    fn newton(&mut self, view: &View, lambda: &mut [f64], e: f64, goal: Goal, iterations: &mut u32) -> f64 {
+    /// A few steps of Newton's method; the residual of the best impulses met.
+    pub(crate) fn newton(
+        &mut self,
+        view: &View,
+        lambda: &mut [f64],
+        e: f64,
+        goal: Goal,
+        iterations: &mut u32,
+    ) -> f64 {
         let many = view.has_parts() && view.problem.rows() > MANY_ROWS;
         let most = if many { MANY_ROWS_STEPS } else { NEWTON_STEPS[usize::from(!view.has_path())] };
         let steps = most.min(goal.max_iterations.saturating_sub(*iterations));
@@ -463,6 +492,9 @@ fn sweep(view: &View, lambda: &mut [f64], sweeps: u32, [z, c]: &mut [Vec<f64>; 2
     c.clear();
     c.resize(lambda.len(), 0.0);
     for _ in 0..sweeps {
+        if work::spent() {
+            break;
+        }
         pass::by_factor(quartic::solve, view.blocks, view.problem, lambda, (z, c));
     }
     view.problem.velocities_into(lambda, c);
@@ -495,7 +527,7 @@ fn follow<M: Method>(
             reached.residual = e;
             lambda.copy_from_slice(at);
         }
-        if !going || !e.is_finite() {
+        if !going || !e.is_finite() || work::spent() {
             break;
         }
     }

@@ -23,6 +23,7 @@ use crate::path::Path;
 use crate::residual::StoppingResidual;
 use crate::sweep::{Block, blocks_into};
 use crate::trees::TreeSystem;
+use crate::work;
 use std::ops::Range;
 use stiction_contact::ConstraintProblem;
 
@@ -117,6 +118,9 @@ impl Parts {
         self.place.resize(view.problem.delassus_factor.trees(), NOWHERE);
         let (goal, mut cost, mut knots) = (SHARE * tolerance, 0, 0);
         for k in 0..self.ends.len() {
+            if work::spent() {
+                break;
+            }
             let range = self.range(k);
             let e = self.blocks[range.clone()].iter().map(|&i| self.squares[i]).sum::<f64>().sqrt();
             if !self.gather(range.clone(), view.problem, lambda) {
@@ -223,7 +227,7 @@ impl Tools<'_> {
     /// From `lambda`, which leaves `e`, by Newton's method, and along a path where that fails.
     fn advance(&mut self, part: &View, lambda: &mut [f64], e: f64, goal: f64) -> Reached {
         let reached = self.newton.solve(part, lambda, e, goal, NEWTON_STEPS);
-        if reached.residual <= goal {
+        if reached.residual <= goal || work::spent() {
             return reached;
         }
         let further = self.path.solve(part, lambda, goal, PATH_STEPS, false);
@@ -250,7 +254,7 @@ impl Tools<'_> {
                 reached.residual = found.residual;
                 lambda.copy_from_slice(trial);
             }
-            if reached.residual <= goal {
+            if reached.residual <= goal || work::spent() {
                 return;
             }
         }

@@ -8,7 +8,7 @@ use stiction_contact::matrix3::Block3;
 
 /// How a block enters (1).
 #[derive(Clone, Copy)]
-pub(super) enum Kind {
+pub(crate) enum Kind {
     /// Friction with μ > 0.
     Lorentz(f64),
     NonNegative,
@@ -21,7 +21,7 @@ pub(super) enum Kind {
 }
 
 /// Of a block with (G + R)_ii = `a`, as [`crate::residual::StoppingResidual`] holds it.
-pub(super) fn kind(cone: &Cone, a: &Block3) -> Kind {
+pub(crate) fn kind(cone: &Cone, a: &Block3) -> Kind {
     match *cone {
         Cone::Friction { mu } if a[8] > 0.0 => {
             if mu > 1e-9 {

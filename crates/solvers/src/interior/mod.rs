@@ -21,8 +21,8 @@ mod cones;
 use crate::dense::Lu;
 use crate::iterate::Task;
 use crate::trees::{Equation, TreeSystem};
-pub(crate) use cones::jordan;
-use cones::{Kind, kind, lorentz};
+use cones::lorentz;
+pub(crate) use cones::{Kind, jordan, kind};
 use stiction_contact::Law;
 
 /// Share of the way to the boundary a step may go [–].

@@ -28,6 +28,7 @@ mod system;
 
 use crate::finish::{Reached, View};
 use crate::trees::TreeSystem;
+use crate::work;
 use pieces::{Local, Point, Side};
 use std::ops::Range;
 use stiction_contact::ConstraintProblem;
@@ -107,7 +108,7 @@ impl Path {
         self.epsilon = EPSILON;
         loop {
             let ends = self.round(view, lambda, (tolerance, max_steps), &mut reached);
-            if reached.residual <= tolerance || reached.steps >= max_steps {
+            if reached.residual <= tolerance || reached.steps >= max_steps || work::spent() {
                 return reached;
             }
             self.epsilon = if ends {
@@ -169,7 +170,7 @@ impl Path {
             });
         }
         let (mut sense, mut back, mut poor) = (None, 0, 0);
-        while reached.steps < max_steps {
+        while reached.steps < max_steps && !work::spent() {
             reached.steps += 1;
             let size = self.values(view);
             let step = self.step(view, &mut sense);

@@ -60,8 +60,8 @@ impl ContactSolver for Selected {
         self.apart
     }
 
-    fn limit_sweeps(&mut self, most: Option<u32>) {
-        self.inner.limit_sweeps(most);
+    fn bound_met(&self) -> Option<u32> {
+        self.inner.bound_met()
     }
 
     fn forget(&mut self) {

@@ -19,17 +19,20 @@
 //!
 //! [`StoppingResidual::last_place`]: crate::residual::StoppingResidual::last_place
 
+mod bounded;
 pub(crate) mod pass;
 mod plain;
 mod workspace;
 
 pub(crate) use workspace::{Block, Workspace, blocks_into};
 
+use crate::bounds::Bounds;
 use crate::finish::{Finish, Reached};
 use crate::islands::{Islands, Recipe};
 use crate::local::Contact;
 use crate::path::Path;
 use crate::trees::{TreeSystem, knows_all};
+use crate::work;
 use stiction_contact::{ConstraintProblem, Law, SolveReport, SolveStatus, Watch};
 use workspace::Kept;
 
@@ -73,6 +76,7 @@ pub(crate) struct Sweeps<R: Rule> {
     /// A problem of one tree, with its blocks.
     formed: ConstraintProblem,
     islands: Islands<Twin<R>>,
+    bounds: Bounds,
 }
 
 /// How a twin solves an island.
@@ -80,6 +84,8 @@ pub(crate) struct Sweeps<R: Rule> {
 pub(crate) struct Twin<R> {
     rule: R,
     params: SweepParams,
+    /// What an island may cost.
+    bounds: Bounds,
     /// No start will do: what starts from it must be made small.
     all: bool,
 }
@@ -90,6 +96,7 @@ impl<R: Rule> Default for Sweeps<R> {
             whole: Workspace::default(),
             formed: ConstraintProblem::default(),
             islands: Islands::default(),
+            bounds: Bounds::default(),
         }
     }
 }
@@ -116,7 +123,8 @@ impl<R: Rule> Sweeps<R> {
                 Err(_) => report(SolveStatus::NumericalFailure, 0, f64::NAN),
             };
         }
-        let Self { whole: ws, formed: with_blocks, islands } = self;
+        let Self { whole: ws, formed: with_blocks, islands, bounds } = self;
+        bounds.renew();
         if !problem.free_velocity.iter().map(|g| g * g).sum::<f64>().is_finite() {
             impulses.fill(0.0);
             return report(SolveStatus::NumericalFailure, 0, f64::NAN);
@@ -126,7 +134,7 @@ impl<R: Rule> Sweeps<R> {
         }
         ws.prepare(problem);
         let all = ws.must_select::<R>();
-        let twin = Twin { rule, params: *params, all };
+        let twin = Twin { rule, params: *params, bounds: bounds.clone(), all };
         let one_tree = !formed && problem.delassus_factor.trees() == 1;
         let count = if formed { islands.find(problem) } else { 0 };
         let report = if one_tree || formed && count <= 1 {
@@ -138,10 +146,14 @@ impl<R: Rule> Sweeps<R> {
                 return report;
             }
             if one_tree {
-                twin.solve_tree(ws, with_blocks, problem, impulses, current, watch)
+                bounds.keep(bounds.budget_of(problem), || {
+                    twin.solve_tree(ws, with_blocks, problem, impulses, current, watch)
+                })
             } else {
                 let from = Reached { residual: current, steps: 0 };
-                twin.warm_or_cold(ws, params, problem, impulses, from, watch)
+                bounds.keep(bounds.budget_of(problem), || {
+                    twin.warm_or_cold(ws, params, problem, impulses, from, watch)
+                })
             }
         } else {
             let kept = ws.with_starts(problem, R::LAW, params.tolerance, |starts, task, _| {
@@ -159,6 +171,16 @@ impl<R: Rule> Sweeps<R> {
         };
         ws.own = report.converged();
         report
+    }
+
+    /// From now on every island keeps to these bounds.
+    pub(crate) fn bound(&mut self, bounds: Bounds) {
+        self.bounds = bounds;
+    }
+
+    /// The budget that an island of the last solve has met the end of [factorisations].
+    pub(crate) fn bound_met(&self) -> Option<u32> {
+        self.bounds.met()
     }
 
     /// Solves islands on so many threads.
@@ -194,7 +216,9 @@ impl<R: Rule> Recipe for Twin<R> {
             return report;
         }
         ws.exchange(kept);
-        let report = self.solve_island(ws, &params, part, impulses, current, watch);
+        let most = self.bounds.budget_of(part);
+        let report =
+            self.bounds.keep(most, || self.solve_island(ws, &params, part, impulses, current, watch));
         ws.exchange(kept);
         report
     }
@@ -246,6 +270,9 @@ impl<R: Rule> Twin<R> {
             part.velocities_into(impulses, &mut ws.c);
             from.residual = ws.residual(part, R::LAW, impulses, &ws.c);
         }
+        if let Some(report) = self.bounded(ws, params, part, impulses, &mut from, watch) {
+            return report;
+        }
         self.warm_or_cold(ws, params, part, impulses, from, watch)
     }
 
@@ -293,7 +320,7 @@ impl<R: Rule> Twin<R> {
         let budget = if once { params } else { &half };
         let first = go_on(&mut self.rule.clone(), budget, ws, problem, impulses, from, watch);
         let left = params.max_iterations.saturating_sub(first.iterations);
-        if first.settled() || once || left == 0 {
+        if first.settled() || once || left == 0 || work::spent() {
             return first;
         }
         let mut found = std::mem::take(&mut ws.found);
@@ -390,7 +417,7 @@ fn go_on<R: Rule>(
         }
     }
     while !(current <= params.tolerance) {
-        if iterations >= params.max_iterations {
+        if iterations >= params.max_iterations || work::spent() {
             return give_up(ws, SolveStatus::IterationLimit, iterations, impulses);
         }
         if iterations >= mark.0 + PATIENCE {

@@ -2,6 +2,7 @@
 
 use super::Block;
 use crate::local::{Contact, patch};
+use crate::work;
 use stiction_contact::cone::MAX_ROWS;
 use stiction_contact::{Cone, ConstraintProblem};
 use stiction_dynamics::lanes;
@@ -19,6 +20,7 @@ pub(crate) fn by_blocks(
     lambda: &mut [f64],
     c: &mut [f64],
 ) {
+    work::swept(blocks.len());
     let row_start = problem.row_start();
     for (i, block) in blocks.iter().enumerate() {
         let r = row_start[i];
@@ -54,6 +56,7 @@ pub(crate) fn by_factor(
     lambda: &mut [f64],
     (z, c): (&mut Vec<f64>, &mut [f64]),
 ) {
+    work::swept(blocks.len());
     let (delassus_factor, row_start) = (&problem.delassus_factor, problem.row_start());
     let (g, compliance) = (&problem.free_velocity, &problem.compliance);
     z.clear();

@@ -271,6 +271,41 @@ impl Workspace {
         (reached.residual, reached.steps)
     }
 
+    /// Newton's method from these impulses, with c to match.
+    pub(super) fn look(
+        &mut self,
+        problem: &ConstraintProblem,
+        params: &SweepParams,
+        impulses: &mut [f64],
+        from: Reached,
+    ) -> Reached {
+        let goal = self.goal(params);
+        let Self { blocks, stopping, finish, c, .. } = self;
+        let view = View { problem, blocks, stopping, law: Law::Ncp, sweeps: false };
+        let mut steps = from.steps;
+        let residual = finish.newton(&view, impulses, from.residual, goal, &mut steps);
+        problem.velocities_into(impulses, c);
+        Reached { residual, steps }
+    }
+
+    /// From these impulses, or from none, to the best that the smoothing homotopy meets, with c to match.
+    pub(super) fn by_smoothing(
+        &mut self,
+        problem: &ConstraintProblem,
+        enough: f64,
+        max_steps: u32,
+        impulses: &mut [f64],
+    ) -> Reached {
+        let Self { blocks, stopping, finish, c, before, .. } = self;
+        let view = View { problem, blocks, stopping, law: Law::Ncp, sweeps: true };
+        before.clear();
+        before.extend_from_slice(impulses);
+        let reached = finish.by_smoothing(&view, before, enough, max_steps);
+        impulses.copy_from_slice(before);
+        problem.velocities_into(impulses, c);
+        reached
+    }
+
     fn goal(&self, params: &SweepParams) -> Goal {
         let SweepParams { tolerance, max_iterations, .. } = *params;
         Goal { tolerance, max_iterations, rests: !self.starts.moves() }

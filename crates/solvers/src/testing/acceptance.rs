@@ -92,7 +92,7 @@ const MIXED_FAILURES: [(&str, u32); 7] = [
 
 /// Most random heaps and stacks that may defeat a solver, where it is not 3. Nearly all are sliding
 /// stacks with masses apart by more than 1e4: see the modules.
-const RANDOM_FAILURES: [(&str, u32); 22] = [
+const RANDOM_FAILURES: [(&str, u32); 23] = [
     // Sweeps alone: nearly all stacks are too slow, and heaps of bodies on light ones.
     ("nsgs", 280),
     ("ncp-pgs", 285),
@@ -107,6 +107,7 @@ const RANDOM_FAILURES: [(&str, u32); 22] = [
     ("ccp-admm", 35),
     ("ncp-newton", 18),
     ("ncp-ipm", 28),
+    ("ncp-smoothing", 40),
     ("ncp-staggered", 50),
     ("ncp-aclm", 4),
     ("ccp-ipm", 20),

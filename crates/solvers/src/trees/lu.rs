@@ -12,6 +12,7 @@ use super::ready::Ready;
 use super::symmetric::{subtract_transposed, subtract_transposed_product};
 use super::{Block, times};
 use crate::dense::{Lu, STRIP, add};
+use crate::work;
 use stiction_contact::BranchSparseRows;
 use stiction_contact::cone::MAX_ROWS;
 use stiction_dynamics::spatial::Vec3;
@@ -36,6 +37,8 @@ pub(crate) struct TreeLu {
     changed: Vec<usize>,
     values: Vec<f64>,
     numbers: usize,
+    /// Multiplications of a factorisation.
+    operations: f64,
     /// All D are symmetric, and of A_pq and A_qp one is formed: (1) and (2) of [`super::symmetric`].
     symmetric: bool,
     /// Row of A_pp that stands in place k.
@@ -146,6 +149,11 @@ impl TreeLu {
             }
         }
         self.numbers = end;
+        self.operations = 0.0;
+        for (t, &(_, n)) in self.tree.iter().enumerate() {
+            let beside = self.order.neighbours[t].iter().map(|&q| self.tree[q].1).sum::<usize>();
+            self.operations += (n * (n * n / 3 + n * beside + beside * beside)) as f64;
+        }
         self.changed.clear();
         for &p in &self.order.sequence {
             let list = &self.beside[p];
@@ -262,6 +270,7 @@ impl TreeLu {
         if self.alone {
             return self.dense.factor();
         }
+        work::factored(if self.symmetric { 0.5 } else { 1.0 } * self.operations, self.ready.len());
         let mut changed = self.changed.iter();
         for &p in &self.order.sequence {
             let (first, n) = self.tree[p];

@@ -27,7 +27,7 @@ use stiction_contact::{BranchSparseRows, Cone, ConstraintProblem};
 use stiction_dynamics::lanes;
 use stiction_dynamics::spatial::{Vec3, vec3};
 
-type Block = [[f64; 3]; 3];
+pub(crate) type Block = [[f64; 3]; 3];
 
 /// Left and own of (1); rows that are no unknowns have left = 0 and own = 1.
 #[derive(Clone, Copy, Debug)]
@@ -147,6 +147,13 @@ impl TreeSystem {
         }
     }
 
+    /// G Δλ of the last answer of [`Self::solve`], by rows: W z.
+    pub(crate) fn moved_into(&self, row_start: &[usize], out: &mut [f64]) {
+        for (i, rows) in row_start.windows(2).enumerate() {
+            write(self.delassus_factor.dot(i, &self.z), &mut out[rows[0]..rows[1]]);
+        }
+    }
+
     /// x ← (1 + Σᵢ Wᵢᵀ Dᵢ Wᵢ)⁻¹ x.
     pub(crate) fn solve_velocities(&mut self, x: &mut [f64]) {
         lanes::plain(
@@ -187,7 +194,7 @@ fn times(a: &Block, x: Vec3) -> Vec3 {
 }
 
 #[inline(always)]
-fn product<const N: usize>(a: &Block, b: &[[f64; N]; 3]) -> [[f64; N]; 3] {
+pub(crate) fn product<const N: usize>(a: &Block, b: &[[f64; N]; 3]) -> [[f64; N]; 3] {
     let mut out = [[0.0; N]; 3];
     for (out, a) in out.iter_mut().zip(a) {
         for c in 0..N {
@@ -211,7 +218,7 @@ fn determinant(a: &Block) -> f64 {
 
 /// By cofactors; none if singular.
 #[inline(always)]
-fn inverse_of(a: &Block) -> Option<Block> {
+pub(crate) fn inverse_of(a: &Block) -> Option<Block> {
     let mut inverse = [[0.0; 3]; 3];
     for r in 0..3 {
         for c in 0..3 {

@@ -14,6 +14,7 @@ use crate::stepping::around::sleeping::Sleeping;
 use stiction_collision::ShapeError;
 use stiction_contact::{ContactSolver, Judge};
 use stiction_models::World;
+use stiction_solvers::Params;
 use stiction_solvers::registry::{self, Common, SolverError};
 
 /// See the module.
@@ -46,9 +47,11 @@ impl Alone {
         let energy_tolerance = if plan.obstacle.is_some() { asked.energy_tolerance } else { f64::MAX };
         let continuous = plan.obstacle.is_some() && asked.continuous;
         let params = StepperParams { sleep: Sleep::Off, higher_order, energy_tolerance, continuous, ..asked };
+        let common = Common { tolerance, max_iterations: ITERATIONS };
+        let effort = plan.settings.effort.over(Params::default());
         Ok(Self {
             stepper: Sleeping::new(&plan.world, TimeStepping::new(&plan.world, params.clone())?, &params),
-            solver: registry::make("auto", &Common { tolerance, max_iterations: ITERATIONS })?,
+            solver: registry::make_from("auto", &common, &effort)?,
             judge: Judge::default(),
             state: State::neutral(&plan.world.model),
             input: Input::default(),

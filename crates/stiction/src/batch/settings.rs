@@ -2,6 +2,7 @@
 
 use crate::params::StepperParams;
 use crate::report::StepStatus;
+use stiction_solvers::Effort;
 
 /// Numbers of the lanes.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
@@ -21,6 +22,8 @@ pub struct BatchSettings {
     /// Natural map that contacts are solved to [m/s]; in `Single`, times the fastest constraint where that is faster
     /// than 1 m/s.
     pub tolerance: f64,
+    /// How much the contacts of a step that an environment takes alone may cost; lanes have their own bounds.
+    pub effort: Effort,
     /// Every step is judged ([`stiction_contact::Judge`]), in `f64` whatever the lanes count in: slow.
     pub judge: bool,
     /// Threads that step, the caller's among them; never changes a bit of the result.
@@ -30,7 +33,14 @@ pub struct BatchSettings {
 impl Default for BatchSettings {
     fn default() -> Self {
         let stepper = StepperParams::default();
-        Self { stepper, precision: Precision::Double, tolerance: 1e-6, judge: false, threads: 1 }
+        Self {
+            stepper,
+            precision: Precision::Double,
+            tolerance: 1e-6,
+            effort: Effort::default(),
+            judge: false,
+            threads: 1,
+        }
     }
 }
 

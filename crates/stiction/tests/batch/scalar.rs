@@ -56,7 +56,7 @@ fn compare(world: &World, start: &State, c: &Comparison) {
         precision: c.precision,
         tolerance,
         judge: true,
-        threads: 1,
+        ..BatchSettings::default()
     };
     let mut batch = Batch::new(world.clone(), start, c.n, settings).unwrap();
     assert!(matches!(batch.pace(), Pace::Lanes(_)), "{:?}", batch.pace());

@@ -296,7 +296,6 @@ impl TimeStepping {
     /// λ and v⁺, with what is done where there is no good answer.
     fn solve(&mut self, world: &World, state: &State, solver: &mut dyn ContactSolver) -> Result<(), String> {
         let name = solver.name();
-        solver.limit_sweeps(self.is_packed().then_some(self.params.deep_sweeps));
         let Self { params, free, posed, trial, room, .. } = self;
         let mut solving = Solving {
             world,
@@ -319,14 +318,6 @@ impl TimeStepping {
             return Err(format!("the velocity of joint `{joint}` is {}", self.trial.v_next[dof]));
         }
         Ok(())
-    }
-
-    /// Whether so much overlaps so deeply that no exact answer is worth its cost.
-    fn is_packed(&self) -> bool {
-        let StepperParams { deep_overlap, deep_contacts, .. } = self.params;
-        let most = deep_contacts as usize;
-        let points = &self.search.points;
-        points.len() > most && points.iter().filter(|c| -c.gap > deep_overlap).count() > most
     }
 
     /// Whether v⁺ belies what was guessed of effort limits, or of stiff servos whose tree is hit.
@@ -406,6 +397,7 @@ impl TimeStepping {
             energy_error_rate: rate,
             remedy: self.remedy,
             another_answer: None,
+            bound_met: None,
             corrected: self.room.corrected,
             asleep: 0,
             nmdp: None,
@@ -481,8 +473,10 @@ impl Stepper for TimeStepping {
         match self.attempt(world, state, input, h, solver) {
             Ok(()) => {
                 self.accept(world, state, h);
-                let several = if self.posed.problem.is_empty() { None } else { solver.another_answer() };
-                StepReport { another_answer: several, ..self.report() }
+                let solved = !self.posed.problem.is_empty();
+                let another_answer = if solved { solver.another_answer() } else { None };
+                let bound_met = if solved { solver.bound_met() } else { None };
+                StepReport { another_answer, bound_met, ..self.report() }
             }
             Err(cause) => StepReport::failed(cause),
         }

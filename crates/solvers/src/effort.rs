@@ -1,0 +1,126 @@
+//! How much a step may cost: the budgets of [`crate::auto`], one table.
+//!
+//! | effort | rows of an island, up to | factorisations of it | enough [m/s] |
+//! |---|---|---|---|
+//! | `fast` | 48 | 60 | – |
+//! | | 300 | 30 | – |
+//! | | any | 12 | 1e-3 |
+//! | `balanced` | 300 | 1000 | – |
+//! | | 600 | 250 | – |
+//! | | any | 60 | 1e-4 |
+//! | `exact` | any | no bound | – |
+//!
+//! The unit is one factorisation of the island (`crate::work`); sweeps count for what takes as long. An island that is at
+//! its tolerance ends there, whatever is left of the budget: what rests or is small never meets it. In large islands that are
+//! not nearly solved at the start, the natural map of the last column is enough. What has met the end of its budget, or is
+//! no more than enough, leaves the best impulses so far, which are in their cones, and the step is flagged and says so.
+
+use crate::parameters::choice;
+use crate::values::Params;
+use serde::{Deserialize, Serialize};
+
+/// How much a step may cost.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
+#[serde(rename_all = "kebab-case")]
+pub enum Effort {
+    /// About the time that a step of MuJoCo takes.
+    Fast,
+    /// To the tolerance where islands are small or calm, within a bounded time elsewhere.
+    #[default]
+    Balanced,
+    /// To the tolerance, if any method leads there.
+    Exact,
+}
+choice!(Effort);
+
+/// A line of the table.
+#[derive(Clone, Copy, Debug, PartialEq)]
+pub struct Budget {
+    /// Rows of an island, at most.
+    pub rows: usize,
+    /// Factorisations that it may cost; none: no bound.
+    pub factorisations: Option<u32>,
+    /// Natural map at which it may end where its start is not nearly an answer [m/s]; none: its tolerance.
+    pub enough: Option<f64>,
+}
+
+const ANY: usize = usize::MAX;
+
+const fn budget(rows: usize, factorisations: u32, enough: Option<f64>) -> Budget {
+    Budget { rows, factorisations: Some(factorisations), enough }
+}
+
+const FAST: [Budget; 3] = [budget(48, 60, None), budget(300, 30, None), budget(ANY, 12, Some(1e-3))];
+const BALANCED: [Budget; 3] = [budget(300, 1000, None), budget(600, 250, None), budget(ANY, 60, Some(1e-4))];
+const EXACT: [Budget; 1] = [Budget { rows: ANY, factorisations: None, enough: None }];
+
+impl Effort {
+    pub const ALL: [Self; 3] = [Self::Fast, Self::Balanced, Self::Exact];
+
+    /// Its word in files and on command lines.
+    pub fn name(self) -> &'static str {
+        match self {
+            Self::Fast => "fast",
+            Self::Balanced => "balanced",
+            Self::Exact => "exact",
+        }
+    }
+
+    /// `params` with this effort, which solvers without budgets refuse by name.
+    #[must_use]
+    pub fn over(self, params: Params) -> Params {
+        params.with("effort", self.name())
+    }
+
+    /// Its lines of the table, by ascending rows.
+    pub fn budgets(self) -> &'static [Budget] {
+        match self {
+            Self::Fast => &FAST,
+            Self::Balanced => &BALANCED,
+            Self::Exact => &EXACT,
+        }
+    }
+
+    /// Factorisations that an island of so many rows may cost; none: no bound.
+    pub fn factorisations(self, rows: usize) -> Option<u32> {
+        self.budget(rows).and_then(|b| b.factorisations)
+    }
+
+    /// Natural map at which it may end before its tolerance [m/s]; none: there is none.
+    pub fn enough(self, rows: usize) -> Option<f64> {
+        self.budget(rows).and_then(|b| b.enough)
+    }
+
+    fn budget(self, rows: usize) -> Option<&'static Budget> {
+        self.budgets().iter().find(|b| rows <= b.rows)
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    /// More effort and fewer rows never have less; the table of the module is that of the code.
+    #[test]
+    fn the_table_is_the_code() {
+        let mut lines = String::new();
+        for effort in Effort::ALL {
+            let mut first = format!("`{}`", effort.name());
+            for budget in effort.budgets() {
+                let rows = if budget.rows == ANY { "any".to_owned() } else { budget.rows.to_string() };
+                let most = budget.factorisations.map_or("no bound".to_owned(), |n| n.to_string());
+                let enough = budget.enough.map_or("–".to_owned(), |e| format!("{e:e}"));
+                let head = std::mem::take(&mut first);
+                let head = if head.is_empty() { String::new() } else { format!(" {head}") };
+                lines += &format!("//! |{head} | {rows} | {most} | {enough} |\n");
+            }
+        }
+        assert!(include_str!("effort.rs").contains(&lines), "the table should read\n{lines}");
+        let bound = |effort: Effort, rows| effort.factorisations(rows).unwrap_or(u32::MAX);
+        for rows in [0, 12, 48, 49, 300, 301, 600, 601, 5000] {
+            let of_efforts = Effort::ALL.map(|effort| bound(effort, rows));
+            assert!(of_efforts.is_sorted(), "{rows} rows: {of_efforts:?}");
+            assert!(Effort::ALL.iter().all(|&e| bound(e, rows) >= bound(e, rows + 100)));
+        }
+    }
+}
