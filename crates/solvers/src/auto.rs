@@ -64,7 +64,13 @@ impl Auto {
     pub fn new(params: AutoParams) -> Result<Self, ParamError> {
         params.check(Self::NAME)?;
         let AutoParams { tolerance, max_iterations, selection_rows } = params;
-        let params = SweepParams { tolerance, max_iterations, memory: MEMORY, finish: true };
+        let params = SweepParams {
+            tolerance,
+            max_iterations,
+            memory: MEMORY,
+            finish: true,
+            holds: selection_rows > 0,
+        };
         Ok(Self {
             params,
             sweeps: Sweeps::default(),
@@ -101,7 +107,8 @@ impl ContactSolver for Auto {
         watch: &mut Watch<'_>,
     ) -> SolveReport {
         if let Some(most) = self.sweeps_alone {
-            let params = SweepParams { max_iterations: most, memory: 0, finish: false, ..self.params };
+            let params =
+                SweepParams { max_iterations: most, memory: 0, finish: false, holds: false, ..self.params };
             self.apart = None;
             return self.sweeps.solve(Smallest, &params, problem, impulses, watch);
         }

@@ -25,9 +25,11 @@
 //! Units: λ [N·s], c and g [m/s], G and R [1/kg].
 
 mod component;
+mod holding;
 mod pieces;
 mod selected;
 
+pub(crate) use holding::Holding;
 pub(crate) use selected::Selected;
 
 use crate::residual::StoppingResidual;

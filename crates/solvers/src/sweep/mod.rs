@@ -53,6 +53,8 @@ pub(crate) struct SweepParams {
     pub(crate) max_iterations: u32,
     pub(crate) memory: usize,
     pub(crate) finish: bool,
+    /// Sticking is asked first, of all that touches.
+    pub(crate) holds: bool,
 }
 
 impl SweepParams {
@@ -64,6 +66,9 @@ impl SweepParams {
 
 /// Give up when the best residual has not fallen by a tenth in this many iterations.
 const PATIENCE: u32 = 500;
+/// Where sticking is asked first it is also asked of starts that would do but leave more than this, so that what rests moves
+/// no faster [m/s].
+const RESTS: f64 = 1e-11;
 /// Velocities are computed afresh after this many incremental sweeps.
 const REFRESH: u32 = 50;
 
@@ -134,7 +139,8 @@ impl<R: Rule> Sweeps<R> {
                 let moves = if one_tree { starts.go_on(task, impulses, c) } else { None };
                 moves.unwrap_or_else(|| starts.choose(task, impulses, c))
             });
-            if let Some(report) = twin.at_once(ws, params.tolerance, current, impulses, watch) {
+            if let Some(report) = twin.at_once(ws, problem, params.tolerance, current, impulses, watch) {
+                ws.own = report.converged();
                 return report;
             }
             if one_tree {
@@ -147,13 +153,14 @@ impl<R: Rule> Sweeps<R> {
             let kept = ws.with_starts(problem, R::LAW, params.tolerance, |starts, task, _| {
                 starts.keep(task, impulses)
             });
-            if let Some(residual) = kept.filter(|_| !all) {
+            let rests = if twin.holds() { RESTS.min(params.tolerance) } else { params.tolerance };
+            if let Some(residual) = kept.filter(|&e| !all && e <= rests) {
                 watch.show(0, impulses);
                 return report(SolveStatus::Converged, 0, residual);
             }
             let count = if formed { count } else { islands.find(problem) };
             if !all {
-                islands.settle(count, params.tolerance, |blocks| ws.keep_part(problem, blocks));
+                islands.settle(count, rests, |blocks| ws.keep_part(problem, blocks));
             }
             islands.solve(count, params.tolerance, problem, impulses, watch, &twin)
         };
@@ -190,7 +197,7 @@ impl<R: Rule> Recipe for Twin<R> {
         let current = ws
             .with_starts(part, R::LAW, tolerance, |starts, task, c| starts.choose_at_rest(task, impulses, c));
         let params = SweepParams { tolerance, ..self.params };
-        if let Some(report) = self.at_once(ws, tolerance, current, impulses, watch) {
+        if let Some(report) = self.at_once(ws, part, tolerance, current, impulses, watch) {
             return report;
         }
         ws.exchange(kept);
@@ -201,23 +208,36 @@ impl<R: Rule> Recipe for Twin<R> {
 }
 
 impl<R: Rule> Twin<R> {
-    /// Where a start will do, or none can, that is all.
+    /// The first row of the schedule: where the start will do, or none can, that is all; where it leaves more than it need, and
+    /// all that touches can stick, that is the answer.
     fn at_once(
         &self,
-        ws: &Workspace,
+        ws: &mut Workspace,
+        problem: &ConstraintProblem,
         tolerance: f64,
         current: f64,
-        impulses: &[f64],
+        impulses: &mut [f64],
         watch: &mut Watch<'_>,
     ) -> Option<SolveReport> {
         if !current.is_finite() {
             return Some(report(SolveStatus::NumericalFailure, 0, current));
         }
         let enough = !self.all && current <= ws.enough(tolerance);
+        if self.holds() && !(enough && current <= RESTS) {
+            if let Some(e) = ws.hold(problem, tolerance, impulses) {
+                watch.show(1, impulses);
+                return Some(report(SolveStatus::Converged, 1, e));
+            }
+        }
         enough.then(|| {
             watch.show(0, impulses);
             report(SolveStatus::Converged, 0, current)
         })
+    }
+
+    /// True if sticking is asked first.
+    fn holds(&self) -> bool {
+        self.params.holds && R::LAW == Law::Ncp
     }
 
     /// An island whose start does not do: blocks are formed where that pays.

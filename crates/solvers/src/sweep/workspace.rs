@@ -8,6 +8,7 @@ use crate::iterate::Task;
 use crate::local::Contact;
 use crate::minimum_norm::MinimumNorm;
 use crate::residual::StoppingResidual;
+use crate::selection::Holding;
 use crate::trees::TreeSystem;
 use stiction_contact::{Cone, ConstraintProblem, Law, SolveReport, SolveStatus};
 
@@ -70,6 +71,7 @@ pub(crate) struct Workspace {
     /// The impulses a solve starts from are the smallest already: an answer of this workspace.
     pub(super) own: bool,
     smallest: MinimumNorm,
+    holding: Holding,
     /// c = (G + R) λ + g of the current impulses, up to rounding since the last refresh.
     pub(super) c: Vec<f64>,
     /// z = Wᵀ λ of a sweep by the factor of G.
@@ -165,6 +167,25 @@ impl Workspace {
     /// True if answers must be made small whatever they start from.
     pub(super) fn must_select<R: Rule>(&self) -> bool {
         R::SMALLEST && !self.own
+    }
+
+    /// The smallest impulses that hold all that touches, if these are an answer, in place of `impulses`, whose velocities are c;
+    /// their residual.
+    pub(super) fn hold(
+        &mut self,
+        problem: &ConstraintProblem,
+        tolerance: f64,
+        impulses: &mut [f64],
+    ) -> Option<f64> {
+        let Self { holding, stopping, c, .. } = self;
+        if holding.hopeless(problem, stopping, impulses, c) {
+            return None;
+        }
+        let e = holding.hold(problem, stopping, tolerance, impulses);
+        if std::env::var("DBG").is_ok() {
+            eprintln!("hold rows {} {:?}", problem.rows(), e);
+        }
+        e
     }
 
     /// Makes an answer as small as it can be; its residual.
