@@ -58,6 +58,7 @@ impl NcpLanes {
             nudge: NUDGE,
             newton_nudge: NUDGE,
             rests: 0.0,
+            closed: CLOSED,
             holding_nudge: NUDGE,
             outside: OUTSIDE,
             patience: f64::from(patience),
@@ -107,6 +108,8 @@ struct OneLane {
 
 /// Nudge of [`LaneSettings`], as in batches of `f64` [–].
 const NUDGE: f64 = 1e-10;
+/// What holds leaves no more, and what opens faster is open [m/s].
+const CLOSED: f64 = 1e-8;
 /// Share by which impulses that hold may leave their cones [–].
 const OUTSIDE: f64 = 1e-9;
 /// When to stop is for the loop around it to say.

@@ -14,14 +14,16 @@ use stiction_dynamics::Real;
 
 /// Rounds of S.
 const ROUNDS: usize = 3;
-/// Repetitions of (1), at most, and the share of g at which no more are needed, in units of the scalar's ε.
+/// Repetitions of (1), at most, and the share of g at which no more are needed, in units of the scalar's ε; or that of what
+/// rests [–].
 const REPEATS: usize = 5;
 const ENOUGH: f64 = 4.0;
+const DEEP: f64 = 1e-2;
 /// Turns onto the cones, at most, while what is outside falls to this share, each with so many of (1); onto cones so much
 /// narrower, and by so many times the way there [–].
-const PROJECTIONS: usize = 30;
-const FALLS: f64 = 0.9;
-const CORRECTIONS: usize = 2;
+const PROJECTIONS: usize = 25;
+const FALLS: f64 = 0.85;
+const CORRECTIONS: usize = 1;
 const WITHIN: f64 = 0.998;
 const BEYOND: f64 = 1.6;
 /// What opens no faster than this share of the fastest row of g may be closed [–].
@@ -42,6 +44,7 @@ impl<T: Real> LaneSolver<T> {
         progress: &mut Progress<T>,
     ) {
         let rests = wanted.like(settings.rests);
+        let tolerance = tolerance.min(wanted.like(settings.closed));
         let mut asks = T::both(wanted.mask(), T::not(progress.e.at_most(rests)));
         asks = T::both(asks, T::not(self.hopeless().mask()));
         if !T::any(asks) {
@@ -53,11 +56,11 @@ impl<T: Real> LaneSolver<T> {
                 return;
             }
             self.factor_held(problem, settings.holding_nudge);
-            self.solve_held(problem);
+            self.solve_held(problem, settings.rests, asks);
             let changed = self.change_held(tolerance, settings.outside);
             let done = T::both(asks, T::not(changed.mask()));
             if T::any(done) {
-                let inside = self.lead_inside(problem, done, settings.outside);
+                let inside = self.lead_inside(problem, done, settings);
                 let after = self.residual(problem);
                 let holds = T::both(T::both(done, inside.mask()), after.at_most(tolerance));
                 for r in 0..self.lambda.len() {
@@ -169,7 +172,7 @@ impl<T: Real> LaneSolver<T> {
 
     /// (1) from no impulses, into the trial and its velocities. What is at a side of its box stays there.
     #[inline(always)]
-    fn solve_held(&mut self, problem: &LaneProblem<'_, T>) {
+    fn solve_held(&mut self, problem: &LaneProblem<'_, T>, rests: f64, asks: T::Mask) {
         let Self { trial, held, blocks, .. } = self;
         let zero = held[0].zero();
         for (block, held) in blocks.iter().zip(held.iter()) {
@@ -178,12 +181,12 @@ impl<T: Real> LaneSolver<T> {
                 *trial = if row { T::select(held.mask(), zero, *trial) } else { zero };
             }
         }
-        self.correct_held(problem, REPEATS);
+        self.correct_held(problem, REPEATS, rests, asks);
     }
 
-    /// (1) so often, from the trial.
+    /// (1) so often, from the trial, in these lanes alone.
     #[inline(always)]
-    fn correct_held(&mut self, problem: &LaneProblem<'_, T>, repeats: usize) {
+    fn correct_held(&mut self, problem: &LaneProblem<'_, T>, repeats: usize, rests: f64, lanes: T::Mask) {
         let Self { trial, trial_velocity: c, matrix, right, along_held, unknown, .. } = self;
         let (n, zero) = (problem.g.len(), unknown[0].zero());
         multiply(problem.A, trial, c);
@@ -199,7 +202,9 @@ impl<T: Real> LaneSolver<T> {
                 left = left.max(right[r].abs());
                 size = size.max(problem.g[r].abs() * unknown[r]);
             }
-            if T::all(left.at_most(size * zero.like(ENOUGH * T::EPSILON))) {
+            let enough = (size * zero.like(ENOUGH * T::EPSILON)).max(zero.like(DEEP * rests));
+            let more = T::both(lanes, T::not(left.at_most(enough)));
+            if !T::any(more) {
                 break;
             }
             substitute(matrix, right);
@@ -212,7 +217,7 @@ impl<T: Real> LaneSolver<T> {
             }
             substitute(matrix, right);
             for (trial, d) in trial.iter_mut().zip(right.iter()) {
-                *trial += *d;
+                *trial += T::select(more, *d, zero);
             }
             multiply(problem.A, trial, c);
             for (c, g) in c.iter_mut().zip(problem.g) {
@@ -260,8 +265,9 @@ impl<T: Real> LaneSolver<T> {
     /// Leads the trial into its cones in the lanes `asked`, where it is not, by turns onto these and onto what holds; 1 where it is
     /// there, but for rounding, which is taken off.
     #[inline(always)]
-    fn lead_inside(&mut self, problem: &LaneProblem<'_, T>, asked: T::Mask, outside: f64) -> T {
+    fn lead_inside(&mut self, problem: &LaneProblem<'_, T>, asked: T::Mask, settings: LaneSettings) -> T {
         let zero = self.trial[0].zero();
+        let LaneSettings { outside, rests, .. } = settings;
         let (mut before, mut going) = (zero.like(f64::INFINITY), asked);
         for _ in 0..PROJECTIONS {
             let (excess, size) = self.outside();
@@ -272,7 +278,7 @@ impl<T: Real> LaneSolver<T> {
             }
             before = excess;
             self.turn_inside(going, WITHIN, BEYOND);
-            self.correct_held(problem, CORRECTIONS);
+            self.correct_held(problem, CORRECTIONS, rests, going);
         }
         let (excess, size) = self.outside();
         self.turn_inside(asked, 1.0, 1.0);

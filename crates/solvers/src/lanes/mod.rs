@@ -73,6 +73,8 @@ pub struct LaneSettings {
     pub newton_nudge: f64,
     /// Starts that leave more than this are asked whether all that touches can stick [m/s]; infinite: none.
     pub rests: f64,
+    /// However little is asked for, what holds leaves no more, and what opens faster is open [m/s].
+    pub closed: f64,
     /// ε of [`holding`], a share of the largest ‖A_ii‖_F [–].
     pub holding_nudge: f64,
     /// Impulses that hold may leave their cones by this share of them [–].

@@ -28,19 +28,21 @@ use stiction_dynamics::lanes;
 
 /// What opens no faster than this share of the fastest row of g may be closed [–].
 const SLOW: f64 = 1e-6;
+/// However little is asked for, what holds leaves no more, and what opens faster is open [m/s].
+const CLOSED: f64 = 1e-8;
 /// Rounds of S.
 const ROUNDS: usize = 8;
-/// ε as a share of the largest ‖A_ii‖ [–].
-const DAMPING: f64 = 1e-9;
+/// ε as a share of the largest ‖A_ii‖, and where (2) does not come to an end with that [–]: rounding leaves u/ε of the impulses.
+const DAMPINGS: [f64; 3] = [1e-5, 1e-7, 1e-9];
 /// Turns onto the cones, at most, while what is outside falls to this share; onto cones so much narrower, and by so many
 /// times the way there [–].
 const PROJECTIONS: usize = 40;
-const FALLS: f64 = 0.9;
+const FALLS: f64 = 0.85;
 const WITHIN: f64 = 0.998;
 const BEYOND: f64 = 1.6;
 /// (2) is repeated at most so often, while it takes away this share of what is left [–], …
-const REPEATS: usize = 8;
-const GAIN: f64 = 0.3;
+const REPEATS: usize = 12;
+const GAIN: f64 = 0.1;
 /// … down to this share of g, or of the tolerance [–].
 const ENOUGH: [f64; 2] = [1e-15, 1e-6];
 /// Rows of an island that is solved by rows.
@@ -86,6 +88,7 @@ impl Holding {
         tolerance: f64,
         impulses: &mut [f64],
     ) -> Option<f64> {
+        let tolerance = tolerance.min(CLOSED);
         if !self.touches(problem, tolerance) {
             return None;
         }
@@ -94,12 +97,16 @@ impl Holding {
             return None;
         }
         for round in 0..ROUNDS {
-            let factored = if by_trees {
-                self.factor_trees(problem, stopping, round == 0)
-            } else {
-                self.factor_rows(problem, stopping)
-            };
-            if !factored || !self.solve(problem, by_trees, tolerance) {
+            let solved = DAMPINGS.iter().enumerate().any(|(k, damping)| {
+                let epsilon = damping * stopping.norms.iter().fold(0.0_f64, |m, n| m.max(*n));
+                let factored = if by_trees {
+                    self.factor_trees(problem, epsilon, round + k == 0)
+                } else {
+                    self.factor_rows(problem, epsilon)
+                };
+                factored && self.solve(problem, by_trees, tolerance)
+            });
+            if !solved {
                 return None;
             }
             if self.changes(problem, tolerance) {
@@ -191,21 +198,11 @@ impl Holding {
         }
     }
 
-    fn damping(stopping: &StoppingResidual) -> f64 {
-        DAMPING * stopping.norms.iter().fold(0.0_f64, |m, n| m.max(*n))
-    }
-
-    fn factor_trees(
-        &mut self,
-        problem: &ConstraintProblem,
-        stopping: &StoppingResidual,
-        first: bool,
-    ) -> bool {
+    fn factor_trees(&mut self, problem: &ConstraintProblem, epsilon: f64, first: bool) -> bool {
         let Self { places, system, .. } = self;
         if first {
             system.take(&problem.delassus_factor);
         }
-        let epsilon = Self::damping(stopping);
         let equations = places.iter().enumerate().map(|(i, place)| {
             if *place != Place::Holds {
                 return None;
@@ -222,7 +219,7 @@ impl Holding {
         system.factor(equations)
     }
 
-    fn factor_rows(&mut self, problem: &ConstraintProblem, stopping: &StoppingResidual) -> bool {
+    fn factor_rows(&mut self, problem: &ConstraintProblem, epsilon: f64) -> bool {
         let Self { places, rows, a, width, part, cholesky, .. } = self;
         rows.clear();
         for (i, _) in places.iter().enumerate().filter(|p| *p.1 == Place::Holds) {
@@ -235,7 +232,6 @@ impl Holding {
             part.extend(rows.iter().map(|&c| row[c]));
         }
         cholesky.set(rows.len(), part);
-        let epsilon = Self::damping(stopping);
         cholesky.add_diagonal(std::iter::repeat_n(epsilon, rows.len()));
         cholesky.factor()
     }

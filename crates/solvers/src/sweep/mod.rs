@@ -21,6 +21,7 @@
 
 pub(crate) mod pass;
 mod plain;
+mod schedule;
 mod workspace;
 
 pub(crate) use workspace::{Block, Workspace, blocks_into};
@@ -30,6 +31,7 @@ use crate::islands::{Islands, Recipe};
 use crate::local::Contact;
 use crate::path::Path;
 use crate::trees::{TreeSystem, knows_all};
+use schedule::RESTS;
 use stiction_contact::{ConstraintProblem, Law, SolveReport, SolveStatus, Watch};
 use workspace::Kept;
 
@@ -55,6 +57,8 @@ pub(crate) struct SweepParams {
     pub(crate) finish: bool,
     /// Sticking is asked first, of all that touches.
     pub(crate) holds: bool,
+    /// Plain sweeps from the start where nothing else has led to the tolerance.
+    pub(crate) last_sweeps: u32,
 }
 
 impl SweepParams {
@@ -66,9 +70,6 @@ impl SweepParams {
 
 /// Give up when the best residual has not fallen by a tenth in this many iterations.
 const PATIENCE: u32 = 500;
-/// Where sticking is asked first it is also asked of starts that would do but leave more than this, so that what rests moves
-/// no faster [m/s].
-const RESTS: f64 = 1e-11;
 /// Velocities are computed afresh after this many incremental sweeps.
 const REFRESH: u32 = 50;
 
@@ -208,38 +209,6 @@ impl<R: Rule> Recipe for Twin<R> {
 }
 
 impl<R: Rule> Twin<R> {
-    /// The first row of the schedule: where the start will do, or none can, that is all; where it leaves more than it need, and
-    /// all that touches can stick, that is the answer.
-    fn at_once(
-        &self,
-        ws: &mut Workspace,
-        problem: &ConstraintProblem,
-        tolerance: f64,
-        current: f64,
-        impulses: &mut [f64],
-        watch: &mut Watch<'_>,
-    ) -> Option<SolveReport> {
-        if !current.is_finite() {
-            return Some(report(SolveStatus::NumericalFailure, 0, current));
-        }
-        let enough = !self.all && current <= ws.enough(tolerance);
-        if self.holds() && !(enough && current <= RESTS) {
-            if let Some(e) = ws.hold(problem, tolerance, impulses) {
-                watch.show(1, impulses);
-                return Some(report(SolveStatus::Converged, 1, e));
-            }
-        }
-        enough.then(|| {
-            watch.show(0, impulses);
-            report(SolveStatus::Converged, 0, current)
-        })
-    }
-
-    /// True if sticking is asked first.
-    fn holds(&self) -> bool {
-        self.params.holds && R::LAW == Law::Ncp
-    }
-
     /// An island whose start does not do: blocks are formed where that pays.
     fn solve_island(
         &self,
@@ -297,7 +266,7 @@ impl<R: Rule> Twin<R> {
     /// all, with those that are left, first by the augmented Lagrangian, then by rows where these are few; the nearer of
     /// both stays. Large islands that are near an answer start again from there. RaiSim's answer is where its first sweeps
     /// go.
-    fn warm_or_cold(
+    fn warm_then_cold(
         &self,
         ws: &mut Workspace,
         params: &SweepParams,
@@ -518,7 +487,8 @@ mod tests {
     }
 
     /// Impulses of bodies at rest that are good enough, but less so than in the step before, would be worse in the next:
-    /// they are solved nearly as far as numbers go. What is as it was stays.
+    /// they are solved nearly as far as numbers go; and so is what is as it was, where all can stick and it leaves more than rests.
+    /// What leaves less stays.
     #[test]
     fn what_is_good_enough_and_gets_worse_is_solved() {
         let mut problem = ConstraintProblem::default();
@@ -532,12 +502,15 @@ mod tests {
         let given = more(-1e-8);
         let left = certify(&problem, &given).natural_map;
         assert!(left > 1e-10 && left < 9e-9, "{left:e}");
-        for (before, stays) in [(given.clone(), true), (more(-3e-8), false)] {
+        let rests = more(-1e-12);
+        for (given, before, stays) in
+            [(&rests, rests.clone(), true), (&given, given.clone(), false), (&given, more(-3e-8), false)]
+        {
             problem.second_start = before;
             let mut impulses = given.clone();
             let report = solve(&problem, &mut impulses);
             let natural_map = certify(&problem, &impulses).natural_map;
-            assert!(report.converged() && (impulses == given) == stays, "{report:?}");
+            assert!(report.converged() && (impulses == *given) == stays, "{report:?}");
             assert!(stays || natural_map < 1e-12, "{natural_map:e}");
         }
     }

@@ -78,6 +78,8 @@ pub(crate) struct Workspace {
     pub(super) z: Vec<f64>,
     /// What a start from impulses has found, while one from none is tried.
     pub(super) found: Vec<f64>,
+    /// Where the last sweeps start, and go.
+    pub(super) swept: Vec<f64>,
     /// The problem without the factor of its G.
     pub(super) rows: Option<ConstraintProblem>,
     pub(super) scratch: Vec<f64>,
@@ -181,11 +183,7 @@ impl Workspace {
         if holding.hopeless(problem, stopping, impulses, c) {
             return None;
         }
-        let e = holding.hold(problem, stopping, tolerance, impulses);
-        if std::env::var("DBG").is_ok() {
-            eprintln!("hold rows {} {:?}", problem.rows(), e);
-        }
-        e
+        holding.hold(problem, stopping, tolerance, impulses)
     }
 
     /// Makes an answer as small as it can be; its residual.

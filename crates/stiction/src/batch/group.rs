@@ -244,6 +244,7 @@ impl<T: Real> Room<T> {
                 nudge,
                 newton_nudge,
                 rests: plan.rests(),
+                closed: plan.closed(),
                 holding_nudge: plan.holding(),
                 outside: plan.rounding(),
                 patience: PATIENCE,

@@ -255,6 +255,14 @@ impl Plan {
         }
     }
 
+    /// See [`stiction_solvers::lanes::LaneSettings::closed`]; single precision rounds more than that.
+    pub(super) fn closed(&self) -> f64 {
+        match self.settings.precision {
+            Precision::Double => 1e-8,
+            Precision::Single => f64::MAX,
+        }
+    }
+
     /// The same where what holds all is asked for, whose impulses are open: single precision leaves little of them.
     pub(super) fn holding(&self) -> f64 {
         match self.settings.precision {
