@@ -7,7 +7,7 @@
 //!     K_μᵢ ∋ λᵢ ⟂ cᵢ + Γ(cᵢ) ∈ K_μᵢ*                                  (2)  [DeSaxce1998]
 //! ```
 //!
-//! by two iterations in turn ([`crate::lanes`], the text that batches run in vectors):
+//! by the smallest impulses that hold all that touches, where these are an answer, else by two iterations in turn ([`crate::lanes`], the text that batches run in vectors):
 //!
 //! ```text
 //!     odd     a sweep of exact one-contact answers                    (3)  [Jourdan1998]
@@ -54,7 +54,15 @@ impl NcpLanes {
         params.check(Self::NAME)?;
         let NcpLanesParams { tolerance, max_iterations, patience } = params;
         let limits = Limits { tolerance, max_iterations };
-        let settings = LaneSettings { nudge: NUDGE, newton_nudge: NUDGE, patience: f64::from(patience) };
+        let settings = LaneSettings {
+            nudge: NUDGE,
+            newton_nudge: NUDGE,
+            rests: 0.0,
+            closed: CLOSED,
+            holding_nudge: NUDGE,
+            outside: OUTSIDE,
+            patience: f64::from(patience),
+        };
         Ok(Self { limits, settings, workspace: Workspace::default() })
     }
 }
@@ -94,10 +102,16 @@ struct OneLane {
     A: Vec<f64>,
     solver: LaneSolver<f64>,
     progress: Option<Progress<f64>>,
+    /// The first row has found an answer, which the loop has not seen.
+    held: bool,
 }
 
 /// Nudge of [`LaneSettings`], as in batches of `f64` [–].
 const NUDGE: f64 = 1e-10;
+/// What holds leaves no more, and what opens faster is open [m/s].
+const CLOSED: f64 = 1e-8;
+/// Share by which impulses that hold may leave their cones [–].
+const OUTSIDE: f64 = 1e-9;
 /// When to stop is for the loop around it to say.
 const NEVER: f64 = 0.0;
 
@@ -110,12 +124,20 @@ impl Method for OneLane {
         self.solver.lambda.clear();
         self.solver.lambda.extend_from_slice(lambda);
         let problem = LaneProblem { cones: &self.cones, A: &self.A, g: &task.problem.free_velocity };
-        self.progress = Some(self.solver.begin(&problem, NEVER, 1.0, *settings));
+        let mut progress = self.solver.begin(&problem, NEVER, 1.0, *settings);
+        let before = progress.e;
+        self.solver.hold(&problem, task.tolerance, 1.0, *settings, &mut progress);
+        (self.held, progress.running) = (progress.e < before, true);
+        self.progress = Some(progress);
         true
     }
 
     fn iterate(&mut self, settings: &LaneSettings, task: &Task, lambda: &mut [f64]) -> bool {
         let Some(progress) = &mut self.progress else { return false };
+        if std::mem::take(&mut self.held) {
+            lambda.copy_from_slice(&self.solver.lambda);
+            return true;
+        }
         let problem = LaneProblem { cones: &self.cones, A: &self.A, g: &task.problem.free_velocity };
         self.solver.go_on(&problem, NEVER, *settings, progress); // (3) or (4)
         lambda.copy_from_slice(&self.solver.lambda);

@@ -9,6 +9,7 @@ mod scale;
 mod scenes;
 mod shared;
 mod solvers;
+mod steps;
 
 use crate::args::Args;
 

@@ -7,6 +7,7 @@ mod convergence;
 mod creep;
 mod dragged_cube;
 mod hard_cases;
+mod held;
 mod ill_conditioning;
 mod large_steps;
 mod magic_forces;
@@ -25,6 +26,7 @@ use crate::solve::SolveError;
 use serde::Serialize;
 use std::ops::ControlFlow;
 use std::path::{Path, PathBuf};
+use stiction::batch::BatchError;
 use stiction::contact::Certificate;
 use stiction::models::LoadError;
 use stiction::recording::Recording;
@@ -89,6 +91,7 @@ pub const EXPERIMENTS: &[Experiment] = &[
     pareto::EXPERIMENT,
     hard_cases::EXPERIMENT,
     large_steps::EXPERIMENT,
+    held::EXPERIMENT,
     nmdp::EXPERIMENT,
     solo12_mpc::EXPERIMENT,
 ];
@@ -257,6 +260,8 @@ pub enum ExperimentError {
     Solve(#[from] SolveError),
     #[error(transparent)]
     Model(#[from] LoadError),
+    #[error(transparent)]
+    Batch(#[from] BatchError),
     #[error("step {step} with {contact} failed: {cause}")]
     Step { step: usize, contact: String, cause: String },
     #[error(transparent)]

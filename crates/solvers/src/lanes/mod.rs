@@ -6,6 +6,7 @@
 //!     e        natural map of the exact law with ‖A_ii‖_F for ‖A_ii‖₂, an upper bound of the judge's      (3)
 //! ```
 //!
+//! First the smallest impulses that hold all that touches, where these are an answer [`holding`]. Else
 //! (1) and (2) in turn until e of every lane is below the tolerance. All is written for any scalar: a lane is one
 //! environment, and `f64` alone is [`crate::ncp_lanes`]. A lane that is done is not touched again, so what it holds does
 //! not depend on the others. Branches are taken where any lane takes them, and masked.
@@ -14,6 +15,7 @@
 //! (3), n³/3 for (2), n rows. Allocates only when the problem grows. Hyperstatic problems have a singular A; Newton's step
 //! is kept finite by a share of A's diagonal, so their convergence is slower and the answer found is any of several.
 
+mod holding;
 mod newton;
 mod one_contact;
 mod turning;
@@ -69,6 +71,14 @@ pub struct LaneSettings {
     pub nudge: f64,
     /// Least share of A's diagonal that is added to it in Newton's steps [–].
     pub newton_nudge: f64,
+    /// Starts that leave more than this are asked whether all that touches can stick [m/s]; infinite: none.
+    pub rests: f64,
+    /// However little is asked for, what holds leaves no more, and what opens faster is open [m/s].
+    pub closed: f64,
+    /// ε of [`holding`], a share of the largest ‖A_ii‖_F [–].
+    pub holding_nudge: f64,
+    /// Impulses that hold may leave their cones by this share of them [–].
+    pub outside: f64,
     /// A lane in which so many rounds leave more than 0.3 of the residual is given up.
     pub patience: f64,
 }
@@ -100,6 +110,11 @@ pub struct LaneSolver<T> {
     /// (2), with its right-hand side.
     matrix: Vec<T>,
     right: Vec<T>,
+    /// Per block 1 or 0: it is in S of [`holding`].
+    held: Vec<T>,
+    /// Per row 1 or 0: it is an unknown there; and room for a product.
+    unknown: Vec<T>,
+    along_held: Vec<T>,
     /// d of (2), per block of three rows.
     along: Vec<[T; 2]>,
     /// Blocks of more rows: w of the reflection I − w wᵀ/w_0 that takes the first axis to −w_0 d/|w_0|.
@@ -132,6 +147,9 @@ impl<T: Real> LaneSolver<T> {
             turning: Vec::new(),
             matrix: Vec::new(),
             right: Vec::new(),
+            held: Vec::new(),
+            unknown: Vec::new(),
+            along_held: Vec::new(),
             along: Vec::new(),
             mirrors: Vec::new(),
         }
@@ -148,6 +166,9 @@ impl<T: Real> LaneSolver<T> {
         settings: LaneSettings,
     ) -> T {
         let mut progress = self.begin(problem, tolerance, wanted, settings);
+        if settings.rests.is_finite() {
+            self.hold(problem, tolerance, wanted, settings, &mut progress);
+        }
         while progress.rounds < ROUNDS && T::any(progress.running) {
             self.go_on(problem, tolerance, settings, &mut progress);
         }

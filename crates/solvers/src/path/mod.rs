@@ -394,7 +394,7 @@ mod tests {
             let by_rows = stack(&masses, vec3(0.6, 0.2, 0.0), 0.5);
             for problem in [with_delassus_factor(by_rows.clone()), by_rows] {
                 let mut lambda = vec![0.0; problem.rows()];
-                let sweeps = NsgsParams { max_iterations: 5, memory: 8, ..NsgsParams::default() };
+                let sweeps = NsgsParams { max_iterations: 5, ..NsgsParams::default() };
                 Nsgs::new(sweeps).unwrap().solve(&problem, &mut lambda);
                 assert!(certify(&problem, &lambda).natural_map > 1e-3);
                 let reached = follow(&problem, &mut lambda, 1e-10, 150);

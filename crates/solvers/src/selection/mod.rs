@@ -9,7 +9,8 @@
 //! ```
 //!
 //! (2) is how many equal springs share a load whose sliding directions ĉ_T are given; they are those of the answer itself.
-//! (1) is asked first, of all that touches, with a load or without: contacts whose smallest holding impulses leave their cones slide,
+//! (1) is asked first, before any search and of any number of rows, whether all can stick ([`holding`]). Where a search has found that
+//! something slides it is asked of all that touches, with a load or without: contacts whose smallest holding impulses leave their cones slide,
 //! and the others are asked again. So the answer depends on the problem alone, not on the impulses a solve starts from.
 //!
 //! What is found counts only if the natural map of the exact law [DeSaxce1998] says that it is an answer. It works on
@@ -25,9 +26,11 @@
 //! Units: λ [N·s], c and g [m/s], G and R [1/kg].
 
 mod component;
+mod holding;
 mod pieces;
 mod selected;
 
+pub(crate) use holding::Holding;
 pub(crate) use selected::Selected;
 
 use crate::residual::StoppingResidual;

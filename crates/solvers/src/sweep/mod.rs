@@ -22,6 +22,7 @@
 mod bounded;
 pub(crate) mod pass;
 mod plain;
+mod schedule;
 mod workspace;
 
 pub(crate) use workspace::{Block, Workspace, blocks_into};
@@ -33,6 +34,7 @@ use crate::local::Contact;
 use crate::path::Path;
 use crate::trees::{TreeSystem, knows_all};
 use crate::work;
+use schedule::RESTS;
 use stiction_contact::{ConstraintProblem, Law, SolveReport, SolveStatus, Watch};
 use workspace::Kept;
 
@@ -56,6 +58,10 @@ pub(crate) struct SweepParams {
     pub(crate) max_iterations: u32,
     pub(crate) memory: usize,
     pub(crate) finish: bool,
+    /// Sticking is asked first, of all that touches.
+    pub(crate) holds: bool,
+    /// Plain sweeps from the start where nothing else has led to the tolerance.
+    pub(crate) last_sweeps: u32,
 }
 
 impl SweepParams {
@@ -142,7 +148,8 @@ impl<R: Rule> Sweeps<R> {
                 let moves = if one_tree { starts.go_on(task, impulses, c) } else { None };
                 moves.unwrap_or_else(|| starts.choose(task, impulses, c))
             });
-            if let Some(report) = twin.at_once(ws, params.tolerance, current, impulses, watch) {
+            if let Some(report) = twin.at_once(ws, problem, params.tolerance, current, impulses, watch) {
+                ws.own = report.converged();
                 return report;
             }
             if one_tree {
@@ -159,13 +166,14 @@ impl<R: Rule> Sweeps<R> {
             let kept = ws.with_starts(problem, R::LAW, params.tolerance, |starts, task, _| {
                 starts.keep(task, impulses)
             });
-            if let Some(residual) = kept.filter(|_| !all) {
+            let rests = if twin.holds() { RESTS.min(params.tolerance) } else { params.tolerance };
+            if let Some(residual) = kept.filter(|&e| !all && e <= rests) {
                 watch.show(0, impulses);
                 return report(SolveStatus::Converged, 0, residual);
             }
             let count = if formed { count } else { islands.find(problem) };
             if !all {
-                islands.settle(count, params.tolerance, |blocks| ws.keep_part(problem, blocks));
+                islands.settle(count, rests, |blocks| ws.keep_part(problem, blocks));
             }
             islands.solve(count, params.tolerance, problem, impulses, watch, &twin)
         };
@@ -212,7 +220,7 @@ impl<R: Rule> Recipe for Twin<R> {
         let current = ws
             .with_starts(part, R::LAW, tolerance, |starts, task, c| starts.choose_at_rest(task, impulses, c));
         let params = SweepParams { tolerance, ..self.params };
-        if let Some(report) = self.at_once(ws, tolerance, current, impulses, watch) {
+        if let Some(report) = self.at_once(ws, part, tolerance, current, impulses, watch) {
             return report;
         }
         ws.exchange(kept);
@@ -225,25 +233,6 @@ impl<R: Rule> Recipe for Twin<R> {
 }
 
 impl<R: Rule> Twin<R> {
-    /// Where a start will do, or none can, that is all.
-    fn at_once(
-        &self,
-        ws: &Workspace,
-        tolerance: f64,
-        current: f64,
-        impulses: &[f64],
-        watch: &mut Watch<'_>,
-    ) -> Option<SolveReport> {
-        if !current.is_finite() {
-            return Some(report(SolveStatus::NumericalFailure, 0, current));
-        }
-        let enough = !self.all && current <= ws.enough(tolerance);
-        enough.then(|| {
-            watch.show(0, impulses);
-            report(SolveStatus::Converged, 0, current)
-        })
-    }
-
     /// An island whose start does not do: blocks are formed where that pays.
     fn solve_island(
         &self,
@@ -304,7 +293,7 @@ impl<R: Rule> Twin<R> {
     /// all, with those that are left, first by the augmented Lagrangian, then by rows where these are few; the nearer of
     /// both stays. Large islands that are near an answer start again from there. RaiSim's answer is where its first sweeps
     /// go.
-    fn warm_or_cold(
+    fn warm_then_cold(
         &self,
         ws: &mut Workspace,
         params: &SweepParams,
@@ -525,7 +514,8 @@ mod tests {
     }
 
     /// Impulses of bodies at rest that are good enough, but less so than in the step before, would be worse in the next:
-    /// they are solved nearly as far as numbers go. What is as it was stays.
+    /// they are solved nearly as far as numbers go; and so is what is as it was, where all can stick and it leaves more than rests.
+    /// What leaves less stays.
     #[test]
     fn what_is_good_enough_and_gets_worse_is_solved() {
         let mut problem = ConstraintProblem::default();
@@ -539,12 +529,15 @@ mod tests {
         let given = more(-1e-8);
         let left = certify(&problem, &given).natural_map;
         assert!(left > 1e-10 && left < 9e-9, "{left:e}");
-        for (before, stays) in [(given.clone(), true), (more(-3e-8), false)] {
+        let rests = more(-1e-12);
+        for (given, before, stays) in
+            [(&rests, rests.clone(), true), (&given, given.clone(), false), (&given, more(-3e-8), false)]
+        {
             problem.second_start = before;
             let mut impulses = given.clone();
             let report = solve(&problem, &mut impulses);
             let natural_map = certify(&problem, &impulses).natural_map;
-            assert!(report.converged() && (impulses == given) == stays, "{report:?}");
+            assert!(report.converged() && (impulses == *given) == stays, "{report:?}");
             assert!(stays || natural_map < 1e-12, "{natural_map:e}");
         }
     }

@@ -8,6 +8,7 @@ use crate::iterate::Task;
 use crate::local::Contact;
 use crate::minimum_norm::MinimumNorm;
 use crate::residual::StoppingResidual;
+use crate::selection::Holding;
 use crate::trees::TreeSystem;
 use stiction_contact::{Cone, ConstraintProblem, Law, SolveReport, SolveStatus};
 
@@ -70,12 +71,15 @@ pub(crate) struct Workspace {
     /// The impulses a solve starts from are the smallest already: an answer of this workspace.
     pub(super) own: bool,
     smallest: MinimumNorm,
+    holding: Holding,
     /// c = (G + R) λ + g of the current impulses, up to rounding since the last refresh.
     pub(super) c: Vec<f64>,
     /// z = Wᵀ λ of a sweep by the factor of G.
     pub(super) z: Vec<f64>,
     /// What a start from impulses has found, while one from none is tried.
     pub(super) found: Vec<f64>,
+    /// Where the last sweeps start, and go.
+    pub(super) swept: Vec<f64>,
     /// The problem without the factor of its G.
     pub(super) rows: Option<ConstraintProblem>,
     pub(super) scratch: Vec<f64>,
@@ -165,6 +169,21 @@ impl Workspace {
     /// True if answers must be made small whatever they start from.
     pub(super) fn must_select<R: Rule>(&self) -> bool {
         R::SMALLEST && !self.own
+    }
+
+    /// The smallest impulses that hold all that touches, if these are an answer, in place of `impulses`, whose velocities are c;
+    /// their residual.
+    pub(super) fn hold(
+        &mut self,
+        problem: &ConstraintProblem,
+        tolerance: f64,
+        impulses: &mut [f64],
+    ) -> Option<f64> {
+        let Self { holding, stopping, c, .. } = self;
+        if holding.hopeless(problem, stopping, impulses, c) {
+            return None;
+        }
+        holding.hold(problem, stopping, tolerance, impulses)
     }
 
     /// Makes an answer as small as it can be; its residual.

@@ -240,7 +240,15 @@ impl<T: Real> Room<T> {
             trapezoidal.start(rows, &solver.lambda);
             let tolerance = tolerance(plan, rows, kind);
             let (nudge, newton_nudge) = (plan.nudge(), plan.yields());
-            let settings = LaneSettings { nudge, newton_nudge, patience: PATIENCE };
+            let settings = LaneSettings {
+                nudge,
+                newton_nudge,
+                rests: plan.rests(),
+                closed: plan.closed(),
+                holding_nudge: plan.holding(),
+                outside: plan.rounding(),
+                patience: PATIENCE,
+            };
             e = solver.solve(&rows.problem(), tolerance, *here, settings);
             good = T::select(e.less(tolerance), good, kind);
             good = T::select(rows.deep.mask(), kind, good);

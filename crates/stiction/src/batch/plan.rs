@@ -246,6 +246,31 @@ impl Plan {
         }
     }
 
+    /// What a start leaves above which it is asked whether all that touches can stick [m/s]: what rests moves no faster, as far as
+    /// single precision can tell.
+    pub(super) fn rests(&self) -> f64 {
+        match self.settings.precision {
+            Precision::Double => 1e-11,
+            Precision::Single => 1e-7,
+        }
+    }
+
+    /// See [`stiction_solvers::lanes::LaneSettings::closed`]; single precision rounds more than that.
+    pub(super) fn closed(&self) -> f64 {
+        match self.settings.precision {
+            Precision::Double => 1e-8,
+            Precision::Single => f64::MAX,
+        }
+    }
+
+    /// The same where what holds all is asked for, whose impulses are open: single precision leaves little of them.
+    pub(super) fn holding(&self) -> f64 {
+        match self.settings.precision {
+            Precision::Double => 1e-9,
+            Precision::Single => 1e-4,
+        }
+    }
+
     /// Efforts that differ by less than this share of them are the same [–].
     pub(super) fn rounding(&self) -> f64 {
         match self.settings.precision {

@@ -3,6 +3,7 @@
 use stiction::batch::{Batch, BatchSettings, Pace, Path, Precision};
 use stiction::contact::Judge;
 use stiction::models::{LoadOptions, World, load_str};
+use stiction::random::Random;
 use stiction::{Settings, Simulation, Sleep, State, StepStatus, StepperParams};
 
 fn world(text: &str) -> (World, State) {
@@ -55,6 +56,99 @@ fn bounces_of_linked_bodies_are_left_to_a_step_alone() {
         }
     }
     assert!(remedied > 0 && fell_back >= remedied, "{remedied} remedied, {fell_back} fell back");
+}
+
+/// Where the law has several answers lanes take the one that a simulation takes: what can stick sticks. Boxes and balls' grasps of random
+/// mass, friction and margin, boxes on slopes near the angle of friction and flat boxes that slide and spin until they stop, in both
+/// precisions: all go where a simulation goes, and what is held stays.
+#[test]
+fn lanes_take_the_answer_of_a_simulation() {
+    let mut random = Random::new(51);
+    let mut within = |lo: f64, hi: f64| lo + (hi - lo) * random.unit();
+    for k in 0..24 {
+        let (mu, mass) = (within(0.2, 0.8), 10.0_f64.powf(within(-1.0, 1.0)));
+        let (text, control, speed, still) = match k % 4 {
+            0 | 1 => {
+                let force = within(1.05, 2.0) * mass * 9.81 / (2.0 * mu);
+                (grasp(mu, mass, k % 4 == 1), vec![force; 2], [0.0; 2], true)
+            }
+            2 => (slope(mu, mass, within(0.9, 0.99)), Vec::new(), [0.0; 2], true),
+            _ => (slope(mu, mass, 0.0), Vec::new(), [within(0.1, 0.5), within(1.0, 4.0)], false),
+        };
+        let h = [5e-4, 1e-3, 2e-3][k / 4 % 3];
+        let (world, mut start) = world(&text);
+        if let [slip, spin] = speed
+            && slip > 0.0
+        {
+            (start.v[0], start.v[5]) = (slip, spin);
+        }
+        let stepper = StepperParams { dt: h, sleep: Sleep::Off, ..StepperParams::default() };
+        let alone = Settings { tolerance: 1e-8, stepper: stepper.clone(), ..Settings::default() };
+        let mut sim = Simulation::new(world.clone(), start.clone(), alone).unwrap();
+        sim.control_mut().copy_from_slice(&control);
+        (0..100).for_each(|_| assert!(!sim.step().flagged(), "{k}"));
+        for (precision, tolerance, near) in [
+            (Precision::Double, 1e-6, 1e-5),
+            (Precision::Double, 1e-8, 1e-7),
+            (Precision::Single, 1e-6, 2e-5),
+        ] {
+            let settings =
+                BatchSettings { stepper: stepper.clone(), precision, tolerance, ..BatchSettings::default() };
+            let mut batch = Batch::new(world.clone(), &start, 8, settings).unwrap();
+            assert!(matches!(batch.pace(), Pace::Lanes(_)), "{:?}", batch.pace());
+            let controls = control.repeat(8);
+            (0..100).for_each(|_| batch.step(&controls));
+            let apart =
+                |q: &[f64], p: &[f64]| q.iter().zip(p).fold(0.0_f64, |m, (a, b)| m.max((a - b).abs()));
+            for i in 0..8 {
+                let (off, moved) =
+                    (apart(batch.state(i).0, &sim.state().q), apart(batch.state(i).0, &start.q));
+                assert!(off < near, "{k}, {precision:?}, {tolerance:e}: {off:e} from a simulation");
+                let most = if precision == Precision::Double { 1e-9 } else { 1e-6 };
+                assert!(!still || moved < most, "{k}, {precision:?}, {tolerance:e}: {moved:e}");
+            }
+        }
+        let stops = sim.state().v.iter().fold(0.0_f64, |m, v| m.max(v.abs()));
+        assert!(still || h < 2e-3 || stops < 0.9 * speed[1], "{k}: {stops}");
+    }
+}
+
+/// A box between two jaws of four balls each, or of one flat box.
+fn grasp(mu: f64, mass: f64, flat: bool) -> String {
+    let jaw = |side: f64| {
+        let tips: String = if flat {
+            r#"<geom type="box" size="0.02 0.04 0.04" mass="0.2"/>"#.to_owned()
+        } else {
+            let ball = |y: f64, z: f64| {
+                format!(r#"<geom type="sphere" size="0.01" pos="{} {y} {z}" mass="0.05"/>"#, -0.01 * side)
+            };
+            [ball(-0.04, -0.04), ball(-0.04, 0.04), ball(0.04, -0.04), ball(0.04, 0.04)].concat()
+        };
+        format!(
+            r#"<body pos="{} 0 0.5"><joint name="j{side}" type="slide" axis="{} 0 0"/>{tips}</body>"#,
+            0.07 * side,
+            -side
+        )
+    };
+    format!(
+        r#"<mujoco><default><geom friction="{mu}"/></default><worldbody>{}{}
+        <body pos="0 0 0.5"><freejoint/><geom type="box" size="0.05 0.05 0.05" mass="{mass}"/></body></worldbody>
+        <actuator><motor joint="j-1"/><motor joint="j1"/></actuator></mujoco>"#,
+        jaw(-1.0),
+        jaw(1.0)
+    )
+}
+
+/// A flat box on a plane that leans by this share of the friction there is.
+fn slope(mu: f64, mass: f64, share: f64) -> String {
+    let (sin, cos) = (share * mu).atan().sin_cos();
+    format!(
+        r#"<mujoco><option gravity="{} 0 {}"/><default><geom friction="{mu}"/></default><worldbody>
+        <geom name="ground" type="plane" size="0 0 1"/>
+        <body pos="0 0 0.02"><freejoint/><geom type="box" size="0.1 0.05 0.02" mass="{mass}"/></body></worldbody></mujoco>"#,
+        9.81 * sin,
+        -9.81 * cos
+    )
 }
 
 /// A table on four legs: the impulses have several answers, and only `auto` finds the smallest; a lane keeps those it came
