@@ -26,7 +26,7 @@ const STEPPERS: [StepperEntry; 14] = [
     StepperEntry {
         name: "time-stepping",
         summary: "velocity-level time stepping: contacts, limits and loops as one constraint problem a step",
-        order: "2 of driven robots and linkages, 5 in flight, exact of free bodies; 1 where something is hit, slides or rolls",
+        order: "2 of driven robots, of linkages and of free bodies that roll and slide; 5 in flight; 1 where robots touch and bodies land",
         source: "Moreau1988, CashKarp1990",
     },
     StepperEntry {

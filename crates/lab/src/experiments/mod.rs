@@ -12,6 +12,7 @@ mod ill_conditioning;
 mod large_steps;
 mod magic_forces;
 mod nmdp;
+mod order;
 mod pareto;
 mod puck;
 mod pyramid_bias;
@@ -88,6 +89,7 @@ pub const EXPERIMENTS: &[Experiment] = &[
     ill_conditioning::EXPERIMENT,
     creep::EXPERIMENT,
     convergence::EXPERIMENT,
+    order::EXPERIMENT,
     pareto::EXPERIMENT,
     hard_cases::EXPERIMENT,
     large_steps::EXPERIMENT,
