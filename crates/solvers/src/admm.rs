@@ -31,10 +31,11 @@ pub(crate) struct Admm {
 }
 
 impl Method for Admm {
-    type Params = ();
+    /// Earlier iterations an Anderson step looks at.
+    type Params = u32;
     const PATIENCE: u32 = 500;
 
-    fn start(&mut self, (): &(), task: &Task, lambda: &[f64], c: &[f64]) -> bool {
+    fn start(&mut self, &memory: &u32, task: &Task, lambda: &[f64], c: &[f64]) -> bool {
         let problem = task.problem;
         scales_into(task, &mut self.scale);
         let Self { scale, splitting, u, .. } = self;
@@ -46,10 +47,10 @@ impl Method for Admm {
         splitting.y.extend(lambda.iter().zip(&*scale).map(|(l, p)| l / p));
         u.clear();
         u.extend(c.iter().zip(&*scale).map(|(c, p)| c * p));
-        splitting.start(u, softest.fold(f64::INFINITY, f64::min))
+        splitting.start(u, softest.fold(f64::INFINITY, f64::min), memory)
     }
 
-    fn iterate(&mut self, (): &(), task: &Task, lambda: &mut [f64]) -> bool {
+    fn iterate(&mut self, _: &u32, task: &Task, lambda: &mut [f64]) -> bool {
         if !self.symmetric {
             self.set_skew_part(task.problem, lambda);
         }

@@ -248,9 +248,13 @@ mod tests {
         assert_eq!(met(Effort::Exact, 0).0, None);
         // To what is enough there, whose table has fewer factorisations.
         for effort in [Effort::Fast, Effort::Balanced] {
-            let (most, enough) = (effort.factorisations(problem.rows()), effort.enough(problem.rows()).unwrap());
+            let (most, enough) =
+                (effort.factorisations(problem.rows()), effort.enough(problem.rows()).unwrap());
             let (met, natural_map) = met(effort, 0);
-            assert!(met.is_none() || met == most && natural_map <= 10.0 * enough, "{effort:?}: {natural_map:e}");
+            assert!(
+                met.is_none() || met == most && natural_map <= 10.0 * enough,
+                "{effort:?}: {natural_map:e}"
+            );
         }
     }
 

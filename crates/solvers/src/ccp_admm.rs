@@ -9,6 +9,7 @@
 //!
 //! by splitting dynamics from cones [Carpentier2024]: see [`crate::admm`]. Converges always; mass
 //! ratios and long chains cost little, unless the bodies slide as well. De Saxcé's correction is missing: sliding bodies lift.
+//! Anderson steps shorten the way; with `memory` 0 there are none, as published.
 //!
 //! Units: λ [N·s], c and g [m/s], G and R [1/kg]. Contact axes (t₁, t₂, n). An iteration costs 2 rows²
 //! per island, a change of its weight ⅓ rows³. Allocates only when the problem grows.
@@ -26,12 +27,15 @@ parameters! {
         tolerance: f64 = 1e-8, "m/s", above(0.0);
         /// Iterations before giving up.
         max_iterations: u32 = 1000, "–", at_least(1.0);
+        /// Earlier iterations an Anderson step looks at; 0 takes none, as published.
+        memory: u32 = 20, "–", at_least(0.0);
     }
 }
 
 /// The solver of this module.
 pub struct CcpAdmm {
     limits: Limits,
+    memory: u32,
     workspace: Workspace<Admm>, // holds during one solve
 }
 
@@ -40,9 +44,9 @@ impl CcpAdmm {
 
     pub fn new(params: CcpAdmmParams) -> Result<Self, ParamError> {
         params.check(Self::NAME)?;
-        let CcpAdmmParams { tolerance, max_iterations } = params;
+        let CcpAdmmParams { tolerance, max_iterations, memory } = params;
         let limits = Limits { tolerance, max_iterations };
-        Ok(Self { limits, workspace: Workspace::default() })
+        Ok(Self { limits, memory, workspace: Workspace::default() })
     }
 }
 
@@ -61,7 +65,7 @@ impl ContactSolver for CcpAdmm {
         impulses: &mut [f64],
         watch: &mut Watch<'_>,
     ) -> SolveReport {
-        self.workspace.solve(&(), Law::Ccp, self.limits, problem, impulses, watch)
+        self.workspace.solve(&self.memory, Law::Ccp, self.limits, problem, impulses, watch)
     }
 
     fn use_threads(&mut self, threads: usize) {

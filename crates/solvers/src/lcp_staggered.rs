@@ -37,6 +37,8 @@ parameters! {
         max_iterations: u32 = 1000, "–", at_least(1.0);
         /// Corners n of the polygon: friction is too small by up to 1 − cos(π/n); 4, 8 and 16 are typical.
         facets: u32 = 8, "–", at_least(4.0).at_most(1024.0).even();
+        /// Earlier iterations an Anderson step looks at; 0 takes none, as published.
+        memory: u32 = 10, "–", at_least(0.0);
     }
 }
 
@@ -44,6 +46,7 @@ parameters! {
 pub struct LcpStaggered {
     limits: Limits,
     facets: u32,
+    memory: u32,
     workspace: Workspace<Staggered>, // holds during one solve
 }
 
@@ -52,9 +55,9 @@ impl LcpStaggered {
 
     pub fn new(params: LcpStaggeredParams) -> Result<Self, ParamError> {
         params.check(Self::NAME)?;
-        let LcpStaggeredParams { tolerance, max_iterations, facets } = params;
+        let LcpStaggeredParams { tolerance, max_iterations, facets, memory } = params;
         let limits = Limits { tolerance, max_iterations };
-        Ok(Self { limits, facets, workspace: Workspace::default() })
+        Ok(Self { limits, facets, memory, workspace: Workspace::default() })
     }
 }
 
@@ -73,7 +76,7 @@ impl ContactSolver for LcpStaggered {
         impulses: &mut [f64],
         watch: &mut Watch<'_>,
     ) -> SolveReport {
-        self.workspace.solve(&(), self.law(), self.limits, problem, impulses, watch)
+        self.workspace.solve(&self.memory, self.law(), self.limits, problem, impulses, watch)
     }
 
     fn use_threads(&mut self, threads: usize) {

@@ -15,7 +15,7 @@
 //! ```
 //!
 //! The parameter `inner` names the solver of (3). Anderson steps on s shorten the way
-//! ([`crate::anderson`]). Without sliding one outer iteration is enough; with it, ten to forty. The inner
+//! ([`crate::anderson`]), with `memory` 0 there are none, as published. Without sliding one outer iteration is enough; with it, ten to forty. The inner
 //! problem always has an answer, the outer iteration need not converge.
 //!
 //! Units: λ [N·s], c and g [m/s], G and R [1/kg]. Contact axes (t₁, t₂, n). An iteration costs an inner
@@ -37,8 +37,6 @@ use stiction_contact::{Cone, ConstraintProblem, ContactSolver, Law, SolveReport,
 const SHARE: f64 = 0.1;
 /// Iterations of an inner solve.
 const INNER: u32 = 1000;
-/// Earlier iterations an Anderson step looks at.
-const MEMORY: usize = 10;
 
 /// A solver of the convex relaxation.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize)]
@@ -56,7 +54,11 @@ impl Inner {
     fn solver(self, tolerance: f64) -> Result<Box<dyn ContactSolver>, ParamError> {
         let max_iterations = INNER;
         Ok(match self {
-            Self::CcpAdmm => Box::new(CcpAdmm::new(CcpAdmmParams { tolerance, max_iterations })?),
+            Self::CcpAdmm => Box::new(CcpAdmm::new(CcpAdmmParams {
+                tolerance,
+                max_iterations,
+                ..CcpAdmmParams::default()
+            })?),
             Self::CcpIpm => Box::new(CcpIpm::new(CcpIpmParams { tolerance, max_iterations })?),
             Self::CcpApgd => Box::new(CcpApgd::new(CcpApgdParams { tolerance, max_iterations })?),
             Self::CcpPgs => {
@@ -79,6 +81,8 @@ parameters! {
         max_iterations: u32 = 200, "–", at_least(1.0);
         /// The solver of the convex relaxation inside.
         inner: Inner = Inner::CcpAdmm, "–", by_type();
+        /// Earlier iterations an Anderson step looks at; 0 takes none, as published.
+        memory: u32 = 10, "–", at_least(0.0);
     }
 }
 
@@ -152,7 +156,7 @@ impl Method for Aclm {
         // M and J would say g without s.
         self.shifted.copy_blocks_of(task.problem);
         corrections_into(task.problem, c, &mut self.shift);
-        self.way.start(MEMORY, self.shift.len());
+        self.way.start(params.memory as usize, self.shift.len());
         self.inner.is_some()
     }
 

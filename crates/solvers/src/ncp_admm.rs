@@ -9,7 +9,8 @@
 //!
 //! by splitting dynamics from contacts [Carpentier2024], with De Saxcé's correction of the velocity that is
 //! sought: see [`crate::admm`]. Mass ratios and long chains cost nothing; where bodies of very different
-//! mass slide on each other it takes hundreds of iterations, or too many. No proof of convergence.
+//! mass slide on each other it takes hundreds of iterations, or too many. No proof of convergence. Anderson steps shorten the way;
+//! with `memory` 0 there are none, as published.
 //!
 //! Units: λ [N·s], c and g [m/s], G and R [1/kg]. Contact axes (t₁, t₂, n). An iteration costs 2 rows²
 //! per island, a change of its weight ⅓ rows³. Allocates only when the problem grows.
@@ -27,12 +28,15 @@ parameters! {
         tolerance: f64 = 1e-8, "m/s", above(0.0);
         /// Iterations before giving up.
         max_iterations: u32 = 1000, "–", at_least(1.0);
+        /// Earlier iterations an Anderson step looks at; 0 takes none, as published.
+        memory: u32 = 20, "–", at_least(0.0);
     }
 }
 
 /// The solver of this module.
 pub struct NcpAdmm {
     limits: Limits,
+    memory: u32,
     workspace: Workspace<Admm>, // holds during one solve
 }
 
@@ -41,9 +45,9 @@ impl NcpAdmm {
 
     pub fn new(params: NcpAdmmParams) -> Result<Self, ParamError> {
         params.check(Self::NAME)?;
-        let NcpAdmmParams { tolerance, max_iterations } = params;
+        let NcpAdmmParams { tolerance, max_iterations, memory } = params;
         let limits = Limits { tolerance, max_iterations };
-        Ok(Self { limits, workspace: Workspace::default() })
+        Ok(Self { limits, memory, workspace: Workspace::default() })
     }
 }
 
@@ -62,7 +66,7 @@ impl ContactSolver for NcpAdmm {
         impulses: &mut [f64],
         watch: &mut Watch<'_>,
     ) -> SolveReport {
-        self.workspace.solve(&(), Law::Ncp, self.limits, problem, impulses, watch)
+        self.workspace.solve(&self.memory, Law::Ncp, self.limits, problem, impulses, watch)
     }
 
     fn use_threads(&mut self, threads: usize) {

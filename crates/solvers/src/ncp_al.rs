@@ -57,10 +57,8 @@ const SOFTEST: f64 = 1.0;
 /// r falls where λ̂ still lags by more than this share of what it did, and of what s has moved [–].
 const SLOW: f64 = 0.1;
 const BEHIND: f64 = 0.5;
-/// Earlier iterations an Anderson step looks at.
-const MEMORY: usize = 1;
 /// Where r starts by default.
-pub(crate) const COMPLIANCE: f64 = 1e-3;
+const COMPLIANCE: f64 = 1e-3;
 /// Iterations without halving the change of s after which it starts once more, from zero.
 const PERSISTENCE: u32 = 40;
 /// An unsolved (4) is taken back where s moves so many times more than before [–].
@@ -75,13 +73,15 @@ parameters! {
         max_iterations: u32 = 500, "–", at_least(1.0);
         /// First r as a share of ‖A_ii‖; smaller takes fewer, harder programmes.
         compliance: f64 = COMPLIANCE, "–", at_least(FIRMEST).at_most(SOFTEST);
+        /// Earlier iterations an Anderson step on s looks at; 0 takes none, as published. λ̂ and r move as well: more than one rarely helps.
+        memory: u32 = 1, "–", at_least(0.0);
     }
 }
 
 /// The solver of this module.
 pub struct NcpAl {
     limits: Limits,
-    compliance: f64,
+    start: Start,
     workspace: Workspace<Augmented>, // holds during one solve
 }
 
@@ -90,9 +90,9 @@ impl NcpAl {
 
     pub fn new(params: NcpAlParams) -> Result<Self, ParamError> {
         params.check(Self::NAME)?;
-        let NcpAlParams { tolerance, max_iterations, compliance } = params;
+        let NcpAlParams { tolerance, max_iterations, compliance, memory } = params;
         let limits = Limits { tolerance, max_iterations };
-        Ok(Self { limits, compliance, workspace: Workspace::default() })
+        Ok(Self { limits, start: Start { compliance, memory }, workspace: Workspace::default() })
     }
 
     /// From now on to this natural map [m/s], a number > 0.
@@ -124,12 +124,24 @@ impl ContactSolver for NcpAl {
         impulses: &mut [f64],
         watch: &mut Watch<'_>,
     ) -> SolveReport {
-        self.workspace.solve(&self.compliance, Law::Ncp, self.limits, problem, impulses, watch)
+        self.workspace.solve(&self.start, Law::Ncp, self.limits, problem, impulses, watch)
     }
 
     fn use_threads(&mut self, threads: usize) {
         self.workspace.use_threads(threads);
     }
+}
+
+/// How [`Augmented`] starts: the parameters of the same name.
+#[derive(Clone, Copy)]
+pub(crate) struct Start {
+    pub(crate) compliance: f64,
+    pub(crate) memory: u32,
+}
+
+impl Start {
+    /// Of [`NcpAlParams`].
+    pub(crate) const DEFAULT: Self = Self { compliance: COMPLIANCE, memory: 1 };
 }
 
 /// The method itself, on one island.
@@ -157,16 +169,22 @@ pub(crate) struct Augmented {
 }
 
 impl Method for Augmented {
-    type Params = f64;
+    type Params = Start;
     const PATIENCE: u32 = 100;
     const BY_FACTOR: bool = true;
 
-    fn start(&mut self, &compliance: &f64, task: &Task, lambda: &[f64], c: &[f64]) -> bool {
+    fn start(
+        &mut self,
+        &Start { compliance, memory }: &Start,
+        task: &Task,
+        lambda: &[f64],
+        c: &[f64],
+    ) -> bool {
         self.share = compliance;
         self.held.clear();
         self.held.extend_from_slice(lambda);
         corrections_into(task.problem, c, &mut self.shift);
-        self.way.start(MEMORY, self.shift.len());
+        self.way.start(memory as usize, self.shift.len());
         let left = task.stopping.residual(task.problem, task.law, lambda, c);
         self.goal = task.tolerance.max(FIRST.min(SHARE_OF_CHANGE * left));
         (self.lag, self.moved) = (f64::INFINITY, f64::INFINITY);
@@ -174,7 +192,7 @@ impl Method for Augmented {
         self.primal.prepare(task.problem, lambda)
     }
 
-    fn iterate(&mut self, _: &f64, task: &Task, lambda: &mut [f64]) -> bool {
+    fn iterate(&mut self, _: &Start, task: &Task, lambda: &mut [f64]) -> bool {
         self.set_laws(task); // (3)
         let solved = self.minimise(task.problem, lambda); // (4)
         corrections_into(task.problem, &self.c, &mut self.image); // (5)

@@ -16,7 +16,8 @@
 //!
 //! Rows without friction belong to (3). A fixed point of λ_T solves (2). The iteration is that of
 //! [`crate::staggered`], with discs for (4). Nothing is proven of it: strong coupling of normal and tangent
-//! (large μ, tilted contacts, jamming) makes it slow or makes it cycle.
+//! (large μ, tilted contacts, jamming) makes it slow or makes it cycle. Anderson steps on λ_T shorten the way; with `memory` 0 there
+//! are none, as published.
 //!
 //! Units: λ [N·s], c and g [m/s], G and R [1/kg]. Contact axes (t₁, t₂, n). An iteration costs some
 //! tens of products with A per island. Allocates only when the problem grows.
@@ -34,12 +35,15 @@ parameters! {
         tolerance: f64 = 1e-8, "m/s", above(0.0);
         /// Pairs of (3) and (4) before giving up.
         max_iterations: u32 = 500, "–", at_least(1.0);
+        /// Earlier iterations an Anderson step looks at; 0 takes none, as published.
+        memory: u32 = 10, "–", at_least(0.0);
     }
 }
 
 /// The solver of this module.
 pub struct NcpStaggered {
     limits: Limits,
+    memory: u32,
     workspace: Workspace<Staggered>, // holds during one solve
 }
 
@@ -48,9 +52,9 @@ impl NcpStaggered {
 
     pub fn new(params: NcpStaggeredParams) -> Result<Self, ParamError> {
         params.check(Self::NAME)?;
-        let NcpStaggeredParams { tolerance, max_iterations } = params;
+        let NcpStaggeredParams { tolerance, max_iterations, memory } = params;
         let limits = Limits { tolerance, max_iterations };
-        Ok(Self { limits, workspace: Workspace::default() })
+        Ok(Self { limits, memory, workspace: Workspace::default() })
     }
 }
 
@@ -69,7 +73,7 @@ impl ContactSolver for NcpStaggered {
         impulses: &mut [f64],
         watch: &mut Watch<'_>,
     ) -> SolveReport {
-        self.workspace.solve(&(), Law::Ncp, self.limits, problem, impulses, watch)
+        self.workspace.solve(&self.memory, Law::Ncp, self.limits, problem, impulses, watch)
     }
 
     fn use_threads(&mut self, threads: usize) {

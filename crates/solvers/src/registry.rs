@@ -250,7 +250,7 @@ const ALL: &[Entry] = &[
     entry!(
         NcpAdmm::NAME,
         Law::Ncp,
-        "exact law; alternating directions",
+        "exact law; alternating directions, with Anderson steps",
         "[Carpentier2024]",
         NcpAdmm::new,
         NcpAdmmParams::default
@@ -290,7 +290,7 @@ const ALL: &[Entry] = &[
     entry!(
         NcpStaggered::NAME,
         Law::Ncp,
-        "exact law; normal and tangential impulses in turn",
+        "exact law; normal and tangential impulses in turn, with Anderson steps",
         "[Kaufman2008]",
         NcpStaggered::new,
         NcpStaggeredParams::default
@@ -298,7 +298,7 @@ const ALL: &[Entry] = &[
     entry!(
         NcpAclm::NAME,
         Law::Ncp,
-        "exact law; a sequence of convex problems",
+        "exact law; a sequence of convex problems, with Anderson steps",
         "[Acary2011]",
         NcpAclm::new,
         NcpAclmParams::default
@@ -306,7 +306,7 @@ const ALL: &[Entry] = &[
     entry!(
         NcpAl::NAME,
         Law::Ncp,
-        "exact law; augmented Lagrangian in the velocity",
+        "exact law; augmented Lagrangian in the velocity, with Anderson steps",
         "[Rockafellar1976; Lee2025]",
         NcpAl::new,
         NcpAlParams::default
@@ -362,7 +362,7 @@ const ALL: &[Entry] = &[
     entry!(
         CcpAdmm::NAME,
         Law::Ccp,
-        "convex relaxation; alternating directions",
+        "convex relaxation; alternating directions, with Anderson steps",
         "[Anitescu2006; Carpentier2024]",
         CcpAdmm::new,
         CcpAdmmParams::default
@@ -418,7 +418,7 @@ const ALL: &[Entry] = &[
     entry!(
         LcpStaggered::NAME,
         Law::Facets { facets: 8 },
-        "friction polygon; normal and tangential programmes in turn",
+        "friction polygon; normal and tangential programmes in turn, with Anderson steps",
         "[StewartTrinkle1996; Kaufman2008]",
         LcpStaggered::new,
         LcpStaggeredParams::default

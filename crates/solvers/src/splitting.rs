@@ -21,8 +21,8 @@ const SMALLEST: f64 = 1e-6;
 const IMBALANCE: f64 = 5.0;
 /// … and not more often than this [iterations].
 const WAIT: u32 = 20;
-/// Earlier iterations an Anderson step looks at.
-const MEMORY: usize = 20;
+/// Earlier iterations an Anderson step looks at, by default.
+pub(crate) const MEMORY: u32 = 20;
 
 /// See the module. `matrix` (by rows) and `free` are A and g, filled by the caller.
 #[derive(Default)]
@@ -43,14 +43,14 @@ pub(crate) struct Splitting {
 }
 
 impl Splitting {
-    /// From impulses y in `self.y` with velocities `u`; `softest` is a lower bound of A's eigenvalues.
-    /// False if A + ρ 1 is not definite.
-    pub(crate) fn start(&mut self, u: &[f64], softest: f64) -> bool {
+    /// From impulses y in `self.y` with velocities `u`; `softest` is a lower bound of A's eigenvalues, `memory` how many earlier iterations
+    /// an Anderson step looks at. False if A + ρ 1 is not definite.
+    pub(crate) fn start(&mut self, u: &[f64], softest: f64, memory: u32) -> bool {
         let n = self.y.len();
         let m = SMALLEST + softest;
         let largest = self.largest_eigenvalue();
         self.rho = (largest * m).sqrt() * (largest / m).max(1.0).powf(0.2);
-        self.way.start(MEMORY, n);
+        self.way.start(memory as usize, n);
         self.refactor() && self.resume(u)
     }
 
@@ -157,7 +157,7 @@ mod tests {
         splitting.matrix.extend([2.0, 1.0, 1.0, 2.0]);
         splitting.free.extend([-1.0, 1.0]);
         splitting.y.extend([0.0, 0.0]);
-        assert!(splitting.start(&[-1.0, 1.0], 0.0));
+        assert!(splitting.start(&[-1.0, 1.0], 0.0, MEMORY));
         for _ in 0..60 {
             assert!(splitting.iterate(|t| t.iter_mut().for_each(|t| *t = if *t > 0.0 { *t } else { 0.0 })));
         }

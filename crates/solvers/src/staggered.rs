@@ -15,11 +15,9 @@
 use crate::admm::{scaled_matrix_into, scales_into, shorten};
 use crate::anderson::Safeguarded;
 use crate::iterate::{Method, Task};
-use crate::splitting::Splitting;
+use crate::splitting::{self, Splitting};
 use stiction_contact::{Cone, ConstraintProblem};
 
-/// Earlier iterations an Anderson step looks at.
-const MEMORY: usize = 10;
 /// (1) and (2) are solved to this share of the last change [–] …
 const SHARE: f64 = 1e-3;
 /// … but not below this share of the largest impulse [–], nor beyond so many iterations.
@@ -47,10 +45,11 @@ pub(crate) struct Staggered {
 }
 
 impl Method for Staggered {
-    type Params = ();
+    /// Earlier iterations an Anderson step on λ_T looks at.
+    type Params = u32;
     const PATIENCE: u32 = 100;
 
-    fn start(&mut self, (): &(), task: &Task, lambda: &[f64], _: &[f64]) -> bool {
+    fn start(&mut self, &memory: &u32, task: &Task, lambda: &[f64], _: &[f64]) -> bool {
         let problem = task.problem;
         scales_into(task, &mut self.scale);
         self.symmetric = scaled_matrix_into(problem, &self.scale, &mut self.matrix);
@@ -72,12 +71,12 @@ impl Method for Staggered {
         self.change = self.free.iter().fold(0.0, |m, g| g.abs().max(m));
         self.held.clear();
         self.held.extend(self.tangent.rows.iter().map(|&r| self.y[r]));
-        self.way.start(MEMORY, self.held.len());
+        self.way.start(memory as usize, self.held.len());
         let Self { normal, tangent, matrix, free, y, .. } = self;
         normal.start(matrix, free, y, softest) && tangent.start(matrix, free, y, softest)
     }
 
-    fn iterate(&mut self, (): &(), task: &Task, lambda: &mut [f64]) -> bool {
+    fn iterate(&mut self, _: &u32, task: &Task, lambda: &mut [f64]) -> bool {
         let problem = task.problem;
         if !self.symmetric {
             self.set_skew_part(problem, lambda);
@@ -159,7 +158,7 @@ impl Side {
         self.splitting.y.extend(self.rows.iter().map(|&r| y[r]));
         self.set_free(matrix, free, y);
         self.splitting.velocities_into(&mut self.u);
-        self.rows.is_empty() || self.splitting.start(&self.u, softest)
+        self.rows.is_empty() || self.splitting.start(&self.u, softest, splitting::MEMORY)
     }
 
     /// g + A λ of the rows that are held.

@@ -10,6 +10,7 @@
 use super::{
     DEEP, FEW_ROWS, Finish, Goal, NEAR, NEWTON_STEPS, POLISHING_STEPS, Reached, View, Way, follow, sweep,
 };
+use crate::ncp_al::Start;
 use crate::sweep::blocks_into;
 use crate::trees::{TreeSystem, knows_all};
 use stiction_contact::Law;
@@ -24,7 +25,7 @@ const FIRST_SWEEPS: u32 = 5;
 const FIRST_STEPS: u32 = 8;
 const STEPS_NEAR: u32 = 2;
 /// r of the augmented Lagrangian from what is nearly an answer [‖A_ii‖].
-const FIRM: f64 = 1e-4;
+const FIRM: Start = Start { compliance: 1e-4, ..Start::DEFAULT };
 
 impl Finish {
     /// Before any sweep: by the factors of the last solve, while the pieces are the same, or new ones where

@@ -38,7 +38,7 @@ use crate::facets::Facets;
 use crate::interior::{COLD_STARTS, Interior};
 use crate::iterate::{Method, Task};
 use crate::local::quartic;
-use crate::ncp_al::{Augmented, COMPLIANCE};
+use crate::ncp_al::{Augmented, Start};
 use crate::ncp_newton::{self, Function};
 use crate::path::Path;
 use crate::smoothing::{Smoothing, Tuning};
@@ -355,7 +355,9 @@ impl Finish {
             Way::Smoothed => {
                 follow(smoothed, &Function::FischerBurmeister, room, view, (lambda, goal.tolerance, steps))
             }
-            Way::Multipliers => follow(multipliers, &COMPLIANCE, room, view, (lambda, goal.tolerance, steps)),
+            Way::Multipliers => {
+                follow(multipliers, &Start::DEFAULT, room, view, (lambda, goal.tolerance, steps))
+            }
             Way::Facets(start) => self.facets.solve(view, lambda, goal.tolerance, steps, start),
             Way::Interior(start) => self.interior(view, lambda, goal.tolerance, steps, start),
         };
@@ -417,7 +419,7 @@ impl Finish {
     ) -> Reached {
         let steps = LAST_STEPS[usize::from(lambda.len() > MANY_ROWS)].min(max_steps);
         let Self { multipliers, way, .. } = self;
-        let mut reached = follow(multipliers, &COMPLIANCE, way, view, (lambda, tolerance, steps));
+        let mut reached = follow(multipliers, &Start::DEFAULT, way, view, (lambda, tolerance, steps));
         reached.residual = view.cautious(reached.residual, lambda, tolerance, &mut way[1]);
         reached
     }

@@ -15,9 +15,9 @@
 //! small parts are untied from none at all, by sweeps, by the smoothed law, by the augmented Lagrangian, each followed by
 //! Newton's method and the path, until one leads there.
 
-use super::{COMPLIANCE, Function, Newton, Reached, View, follow, sweep};
+use super::{Function, Newton, Reached, View, follow, sweep};
 use crate::islands::{root, unite};
-use crate::ncp_al::Augmented;
+use crate::ncp_al::{Augmented, Start};
 use crate::ncp_newton;
 use crate::path::Path;
 use crate::residual::StoppingResidual;
@@ -274,7 +274,7 @@ impl Tools<'_> {
             }
             Way::Multipliers => {
                 let to = (lambda, goal, MULTIPLIER_STEPS);
-                follow(self.multipliers, &COMPLIANCE, self.room, part, to)
+                follow(self.multipliers, &Start::DEFAULT, self.room, part, to)
             }
         }
     }

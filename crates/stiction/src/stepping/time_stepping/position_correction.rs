@@ -91,6 +91,7 @@ impl PositionCorrection {
             compliance: COMPLIANCE,
             tolerance: SOLVED.tolerance,
             max_iterations: SOLVED.max_iterations,
+            ..NcpAlParams::default()
         };
         let (tolerance, max_iterations) = (SOLVED.tolerance, ROUGH_ITERATIONS);
         let rough = NcpAlParams { tolerance, max_iterations, ..params };
