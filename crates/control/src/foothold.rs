@@ -11,7 +11,7 @@
 
 use stiction_dynamics::spatial::{Vec3, vec3};
 
-/// What (1) reads.
+/// The quantities of (1).
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub struct Foothold {
     /// Below the hip, now [m, in W]; its height is not read.

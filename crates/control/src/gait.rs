@@ -77,7 +77,7 @@ impl Gait {
 
     /// Time [s] until `leg` next comes to the ground, counted from `t`; a whole cycle's rest for one that stands.
     pub fn until_landing(&self, leg: usize, t: f64) -> f64 {
-        (1.0 - self.phase(leg, t)) * self.period
+        (1.0 - self.phase(leg, t) + ROUNDING) * self.period
     }
 }
 

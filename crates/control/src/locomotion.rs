@@ -10,12 +10,12 @@ use crate::{ControlError, LocomotionParams};
 use stiction_dynamics::spatial::{Mat3, Quat, Vec3, vec3};
 use stiction_dynamics::{Centroidal, Kinematics, Model, Velocities};
 
-/// What a robot is asked to do.
+/// A task for the robot: how fast it goes, turns, and how high it stands.
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub struct Command {
     /// Velocity of the trunk ahead and to the left, along the ground [m/s].
     pub velocity: [f64; 2],
-    /// [rad/s].
+    /// Rate of the heading, to the left [rad/s].
     pub yaw_rate: f64,
     /// Height of the trunk above the ground [m].
     pub height: f64,
@@ -36,7 +36,7 @@ pub struct Locomotion {
     home_feet: [Vec3; LEGS],
     /// Centre of mass there, likewise [m].
     home_com: Vec3,
-    /// Of what is planned, where it should be and look: x, y, yaw.
+    /// Reference of the plan, which moves as commanded: x, y [m], yaw [rad].
     anchor: Option<[f64; 3]>,
     swings: [Option<Swing>; LEGS],
     plan: Plan,
@@ -107,7 +107,7 @@ impl Locomotion {
         &self.plan
     }
 
-    /// Which feet stand by the gait, at `t` [s].
+    /// Feet that stand by the gait, at `t` [s].
     pub fn standing(&self, t: f64) -> [bool; LEGS] {
         std::array::from_fn(|leg| self.params.gait.stands(leg, t))
     }
@@ -223,7 +223,7 @@ impl Locomotion {
         }
     }
 
-    /// What is planned for from `t` on, and x̂ at its end.
+    /// The steps of a plan from `t` on, and x̂ at its end.
     fn reference(
         &mut self,
         t: f64,
@@ -286,7 +286,7 @@ impl Locomotion {
     }
 }
 
-/// Of the reference's yaw from the robot's [rad].
+/// Largest difference of the reference's yaw from the robot's [rad].
 const MOST_TURN: f64 = 0.3;
 
 /// x, y and yaw after `time` of what is commanded.

@@ -1,4 +1,4 @@
-//! Everything that can be set of a controller, with the values it has for Solo-12.
+//! Everything that can be set of a controller, with the values it has for Solo-12 [Grimminger2020].
 
 use crate::{ControlError, Gait, MpcWeights};
 use serde::{Deserialize, Serialize};
@@ -33,7 +33,7 @@ pub struct LocomotionParams {
     pub foot_radius: f64,
     /// Stiffness and damping of the joints of a leg that swings [N·m/rad, N·m·s/rad].
     pub swing_gains: [f64; 2],
-    /// The same of a leg that stands.
+    /// Stiffness and damping of the joints of a leg that stands [N·m/rad, N·m·s/rad].
     pub stance_gains: [f64; 2],
     /// Stiffness and damping of the acceleration that a foot in the air is given towards its way [1/s², 1/s].
     pub foot_gains: [f64; 2],
@@ -94,7 +94,8 @@ impl LocomotionParams {
         let weights = weights.into_iter().map(|w| ("a weight of the plan", w, "a number ≥ 0"));
         let more = at_least_zero.into_iter().chain(gains).chain(weights);
         let bad = |least: bool, x: f64| !(x.is_finite() && (x > 0.0 || (least && x == 0.0)));
-        let wrong = positive.into_iter().find(|p| bad(false, p.1)).or(more.into_iter().find(|p| bad(true, p.1)));
+        let wrong =
+            positive.into_iter().find(|p| bad(false, p.1)).or(more.into_iter().find(|p| bad(true, p.1)));
         if let Some((name, value, expected)) = wrong {
             return Err(ControlError::Parameter { name, value: value.to_string(), expected });
         }
@@ -115,7 +116,9 @@ mod tests {
         LocomotionParams::default().validate().unwrap();
         let told = |p: LocomotionParams| p.validate().unwrap_err().to_string();
         let base = LocomotionParams::default();
-        assert!(told(LocomotionParams { mpc_step: 0.0, ..base }).starts_with("mpc_step is 0; expected a time"));
+        assert!(
+            told(LocomotionParams { mpc_step: 0.0, ..base }).starts_with("mpc_step is 0; expected a time")
+        );
         assert!(told(LocomotionParams { horizon: 0, ..base }).contains("1 to 200 steps"));
         assert!(told(LocomotionParams { leash: f64::NAN, ..base }).contains("leash is NaN"));
         assert!(told(LocomotionParams { normal_force: [2.0, 1.0], ..base }).contains("least < largest"));

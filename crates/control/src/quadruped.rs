@@ -3,16 +3,18 @@
 use crate::ControlError;
 use crate::gait::LEGS;
 use stiction_dynamics::spatial::{Mat3, Vec3, vec3};
-use stiction_dynamics::{JointKind, Kinematics, Model, Velocities, frame_pose, jacobian_column, point_velocity};
+use stiction_dynamics::{
+    JointKind, Kinematics, Model, Velocities, frame_pose, jacobian_column, point_velocity,
+};
 
 /// A leg.
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub struct Leg {
     /// The link whose origin is the centre of the foot, an index into `model.links`.
     pub foot: usize,
-    /// Its three joints, from the trunk to the foot: indices into v.
+    /// The three joints, from the trunk to the foot: indices into v.
     pub dofs: [usize; 3],
-    /// The same in q.
+    /// The three joints: indices into q.
     pub coordinates: [usize; 3],
     /// The body that carries the foot.
     pub body: usize,
@@ -74,12 +76,12 @@ impl Quadruped {
         frame_pose(model, kin, self.legs[leg].foot).translation
     }
 
-    /// Its velocity [m/s, in W].
+    /// Velocity of the foot of `leg` [m/s, in W].
     pub fn foot_velocity(&self, model: &Model, kin: &Kinematics, vel: &Velocities, leg: usize) -> Vec3 {
         point_velocity(kin, vel, self.legs[leg].body, self.foot(model, kin, leg))
     }
 
-    /// Its Jacobian by the three joints of the leg: velocity in W per joint rate.
+    /// Jacobian of the foot by the three joints of its leg: velocity in W per joint rate.
     pub fn leg_jacobian(&self, model: &Model, kin: &Kinematics, leg: usize) -> Mat3 {
         let (p_W, tree) = (self.foot(model, kin, leg), model.bodies[self.trunk].tree);
         let [a, b, c] = self.legs[leg].dofs.map(|i| jacobian_column(kin, i, tree, p_W));
@@ -116,7 +118,7 @@ impl Quadruped {
 /// Steps of [`Quadruped::place_foot`], and where it ends [m].
 const NEWTON_STEPS: usize = 12;
 const FOOT_TOLERANCE: f64 = 1e-6;
-/// Of a joint in one of them [rad].
+/// Largest turn of a joint in one of these steps [rad].
 const LARGEST_STEP: f64 = 0.4;
 /// Damping of an inverse where a leg is stretched [m/rad].
 const DAMPING: f64 = 0.01;

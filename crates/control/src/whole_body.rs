@@ -9,20 +9,16 @@
 //!     τ = M_jb v̇_b + M_jj v̇_j + h_j − Σ J_ijᵀ f_i + K (q̂ − q) + D (v̂ − v)                                  (3)
 //! ```
 //!
-//! (1) and (2) follow one another [`ROUNDS`] times, which legs much lighter than the trunk need. (3) is the torque of
-//! [Kim2019] with the whole M in it; q̂ and v̂ are angles and rates that have the feet where and as they should be. v and
+//! (2) is put into (1), which leaves six equations for the trunk. (3) is the torque of [Kim2019] with the whole M in it; q̂ and v̂ are angles and rates that have the feet where and as they should be. v and
 //! angles are those of the trunk as it is: an error of the trunk is undone by forces, not by bending legs.
 
 use crate::gait::LEGS;
 use crate::quadruped::{Quadruped, solve_damped};
 use nalgebra::{Matrix6, Vector6};
-use stiction_dynamics::spatial::Vec3;
+use stiction_dynamics::spatial::{Mat3, Vec3};
 use stiction_dynamics::{Kinematics, Model, RneaWorkspace, Velocities, point_jacobian_into, rnea_into};
 
-/// Of (1) and (2): what is left falls by the ratio of the masses of the legs and the trunk each time.
-const ROUNDS: usize = 3;
-
-/// What a leg is to do.
+/// A task of a leg.
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub enum FootTask {
     /// Stand where it stands and push the robot by this force [N, in W].
@@ -36,7 +32,7 @@ pub enum FootTask {
 pub struct WholeBody {
     /// K and D of legs that swing, and of legs that stand [N·m/rad, N·m·s/rad].
     pub gains: [[f64; 2]; 2],
-    /// Of the acceleration of a foot in the air towards its way [1/s², 1/s].
+    /// Stiffness and damping of the acceleration of a foot in the air towards its way [1/s², 1/s].
     pub foot_gains: [f64; 2],
     rnea: RneaWorkspace,
     posture: Kinematics,
@@ -121,8 +117,7 @@ impl WholeBody {
             let parts = robot.legs[leg].dofs.iter().zip(robot.legs[leg].coordinates).enumerate();
             for (k, (dof, coordinate)) in parts {
                 let stretch = angles.map_or(0.0, |angles| angles[k] - q[coordinate]);
-                torques[leg][k] =
-                    self.efforts[*dof] - pushed[k] + K * stretch + D * (rates[k] - v[*dof]);
+                torques[leg][k] = self.efforts[*dof] - pushed[k] + K * stretch + D * (rates[k] - v[*dof]);
             }
         }
         torques
@@ -141,39 +136,43 @@ impl WholeBody {
         let (first, nv) = (robot.v, model.nv());
         self.acceleration.clear();
         self.acceleration.resize(nv, 0.0);
-        // M_bb, column by column: what inverse dynamics answers to a unit of acceleration, less what it answers to none.
-        rnea_into(model, kin, vel, &self.acceleration, &mut self.rnea, &mut self.efforts);
-        let still: Vector6<f64> = Vector6::from_column_slice(&self.efforts[first..first + 6]);
-        let mut M = Matrix6::<f64>::zeros();
-        for j in 0..6 {
-            self.unit.fill(0.0);
-            self.unit[first + j] = 1.0;
-            rnea_into(model, kin, vel, &self.unit, &mut self.rnea, &mut self.efforts);
-            for i in 0..6 {
-                M[(i, j)] = self.efforts[first + i] - still[i];
+        let mut jacobians = [Mat3::ZERO; LEGS];
+        for leg in 0..LEGS {
+            let b = robot.legs[leg].body;
+            let r = robot.foot(model, kin, leg) - kin.reference[model.bodies[b].tree];
+            let (A, V) = (vel.bias_acceleration[b], vel.V[b]);
+            let turning = A.linear_at(r) + V.angular.cross(V.linear_at(r));
+            jacobians[leg] = robot.leg_jacobian(model, kin, leg);
+            let joints = solve_damped(&jacobians[leg], wanted[leg] - turning); // (2) with the trunk at rest
+            for (dof, a) in robot.legs[leg].dofs.iter().zip(joints.to_array()) {
+                self.acceleration[*dof] = a;
             }
         }
-        let factor = M.lu();
-        for round in 0..=ROUNDS {
-            self.acceleration[first..first + 6].fill(0.0);
-            rnea_into(model, kin, vel, &self.acceleration, &mut self.rnea, &mut self.efforts);
-            let h = Vector6::from_column_slice(&self.efforts[first..first + 6]);
-            let trunk = factor.solve(&(push - h)).unwrap_or_else(Vector6::zeros);
-            self.acceleration[first..first + 6].copy_from_slice(trunk.as_slice()); // (1)
-            if round == ROUNDS {
-                break;
-            }
+        let mut trunk_efforts = |acceleration: &[f64]| {
+            rnea_into(model, kin, vel, acceleration, &mut self.rnea, &mut self.efforts);
+            Vector6::from_column_slice(&self.efforts[first..first + 6])
+        };
+        let alone = trunk_efforts(&self.acceleration);
+        // The trunk's inertia with legs that follow it by (2), column by column: what a unit of acceleration adds.
+        let mut M = Matrix6::<f64>::zeros();
+        let mut carried = [[[0.0; 3]; LEGS]; 6];
+        for k in 0..6 {
+            self.unit.copy_from_slice(&self.acceleration);
+            self.unit[first + k] = 1.0;
             for leg in 0..LEGS {
-                let carried = trunk_columns[leg].iter().zip(trunk.iter());
-                let carried = carried.fold(Vec3::ZERO, |sum, (column, a)| sum + *column * *a);
-                let b = robot.legs[leg].body;
-                let r = robot.foot(model, kin, leg) - kin.reference[model.bodies[b].tree];
-                let (A, V) = (vel.bias_acceleration[b], vel.V[b]);
-                let turning = A.linear_at(r) + V.angular.cross(V.linear_at(r));
-                let J = robot.leg_jacobian(model, kin, leg);
-                let joints = solve_damped(&J, wanted[leg] - turning - carried); // (2)
-                for (dof, a) in robot.legs[leg].dofs.iter().zip(joints.to_array()) {
-                    self.acceleration[*dof] = a;
+                carried[k][leg] = solve_damped(&jacobians[leg], -trunk_columns[leg][k]).to_array();
+                for (dof, a) in robot.legs[leg].dofs.iter().zip(carried[k][leg]) {
+                    self.unit[*dof] += a;
+                }
+            }
+            M.set_column(k, &(trunk_efforts(&self.unit) - alone));
+        }
+        let trunk = M.lu().solve(&(push - alone)).unwrap_or_else(Vector6::zeros); // (1)
+        for (k, a) in trunk.iter().enumerate() {
+            self.acceleration[first + k] = *a;
+            for leg in 0..LEGS {
+                for (dof, share) in robot.legs[leg].dofs.iter().zip(carried[k][leg]) {
+                    self.acceleration[*dof] += share * a; // (2)
                 }
             }
         }

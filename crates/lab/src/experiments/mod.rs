@@ -69,12 +69,12 @@ pub struct Conduct<'a> {
 /// A choice of contact solvers.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
 pub enum Contacts {
-    /// Those of the publication.
+    /// The solvers that the publication compares.
     #[default]
     Published,
     /// All of the registry.
     All,
-    /// Those of the publication and these.
+    /// The solvers of the publication and these.
     Also(Vec<String>),
 }
 
@@ -125,7 +125,7 @@ pub(crate) struct Findings {
     pub(crate) figures: Vec<(String, Figure)>,
     pub(crate) data: Vec<Data>,
     pub(crate) tables: Vec<Table>,
-    /// File stem and what is to be seen in the viewer.
+    /// File stem and recording, for the viewer.
     pub(crate) replays: Vec<(String, Recording)>,
 }
 
@@ -287,8 +287,13 @@ impl Experiment {
         self.write(out, (self.measure)(size)?, also)
     }
 
-    /// The same, told how: see [`Conduct`].
-    pub fn conduct(&self, out: &Path, conduct: &Conduct<'_>, also: Formats) -> Result<Outcome, ExperimentError> {
+    /// Measures and writes as [`Self::run`] does, in the way that [`Conduct`] says.
+    pub fn conduct(
+        &self,
+        out: &Path,
+        conduct: &Conduct<'_>,
+        also: Formats,
+    ) -> Result<Outcome, ExperimentError> {
         match STAGED.iter().find(|(name, _)| *name == self.name) {
             Some((_, measure)) => self.write(out, measure(conduct)?, also),
             None if conduct.contacts != Contacts::Published => {

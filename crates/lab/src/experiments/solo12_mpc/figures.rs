@@ -10,7 +10,8 @@ const SHOWN: usize = 4;
 
 pub(super) fn keep(findings: &mut Findings, rows: &[Row], frictions: &[f64]) {
     let middle = frictions.len() / 2;
-    let of = |column: usize| move |walk: &Walk| walk.course.iter().map(|c| [c[0], c[column]]).collect::<Vec<_>>();
+    let of =
+        |column: usize| move |walk: &Walk| walk.course.iter().map(|c| [c[0], c[column]]).collect::<Vec<_>>();
     let course = |points: &dyn Fn(&Walk) -> Vec<[f64; 2]>| -> Vec<Series> {
         let shown = rows.iter().take(SHOWN);
         shown.map(|row| Series { label: row.variant.label(), points: points(&row.walks[middle]) }).collect()
@@ -29,7 +30,13 @@ pub(super) fn keep(findings: &mut Findings, rows: &[Row], frictions: &[f64]) {
         Series { label: row.variant.label(), points: points.collect() }
     });
     let title = "Solo-12 on bumps: way until the end or the fall";
-    findings.keep_over("solo12-mpc-distance", title, ["μ [–]", "distance [m]"], distance.collect(), |f: Figure| f);
+    findings.keep_over(
+        "solo12-mpc-distance",
+        title,
+        ["μ [–]", "distance [m]"],
+        distance.collect(),
+        |f: Figure| f,
+    );
     table(findings, rows);
 }
 
@@ -48,13 +55,17 @@ fn table(findings: &mut Findings, rows: &[Row]) {
         "ε_abs, 95 %",
         "worst natural map [m/s]",
         "flagged [%]",
+        "remedies [%]",
         "slipping [%]",
         "cost a step [µs]",
     ];
     let row = |row: &Row| {
         let failed = row.walks.iter().filter(|w| matches!(w.end, End::Failed(_))).count();
-        let (steps, flagged): (usize, usize) =
-            row.walks.iter().fold((0, 0), |(s, f), w| (s + w.steps, f + w.flagged));
+        let steps: usize = row.walks.iter().map(|w| w.steps).sum();
+        let share = |count: &dyn Fn(&Walk) -> usize| {
+            let counted: usize = row.walks.iter().map(count).sum();
+            format!("{:.2}", 100.0 * counted as f64 / steps.max(1) as f64)
+        };
         let way: f64 = row.walks.iter().map(|w| w.distance).sum();
         let energy: f64 = row.walks.iter().map(|w| w.energy).sum();
         let upright: Vec<f64> =
@@ -70,7 +81,8 @@ fn table(findings: &mut Findings, rows: &[Row]) {
             format!("{:.1e}", row.mean(|w| w.eps_abs[0])),
             format!("{:.1e}", row.mean(|w| w.eps_abs[1])),
             format!("{:.0e}", row.worst(|w| w.natural_map)),
-            format!("{:.2}", 100.0 * flagged as f64 / steps.max(1) as f64),
+            share(&|w| w.flagged),
+            share(&|w| w.remedied),
             format!("{:.1}", 100.0 * row.mean(|w| w.slipping)),
             format!("{:.1}", row.mean(|w| w.cost)),
         ]

@@ -36,7 +36,8 @@ impl Ground {
     /// The robot on this ground, all of whose surfaces have the coefficient `friction`.
     pub(super) fn world(self, friction: f64) -> Result<World, ExperimentError> {
         let text = include_str!("../../../scenes/solo12.xml");
-        let mut world: World = load_str(text, Path::new("solo12.xml"), Path::new(""), &LoadOptions::default())?;
+        let mut world: World =
+            load_str(text, Path::new("solo12.xml"), Path::new(""), &LoadOptions::default())?;
         let field = match self {
             Self::Flat => None,
             Self::Bumpy { .. } => Some(Shape::HeightField(Arc::new(self.field()))),

@@ -66,7 +66,7 @@ impl Variant {
 /// A tolerance that no sweep reaches, so that the number of sweeps is fixed [m/s].
 const NEVER: f64 = 1e-300;
 
-/// What a robot is asked to do, and where.
+/// A task for the robot, and the place where it is done.
 #[derive(Clone, Copy, Debug, PartialEq, Serialize)]
 pub(super) struct Task {
     pub(super) ground: Ground,
@@ -77,7 +77,9 @@ pub(super) struct Task {
     pub(super) gait: Gait,
     /// Commanded velocity along x [m/s].
     pub(super) speed: f64,
-    /// [s].
+    /// Height of a foot above the line from lift-off to landing [m].
+    pub(super) step_height: f64,
+    /// Simulated time, unless the robot falls [s].
     pub(super) duration: f64,
 }
 
@@ -95,7 +97,7 @@ pub(super) enum End {
 /// mean cost of a step since the last [µs].
 pub(super) type Course = Vec<[f64; 6]>;
 
-/// What was measured of a walk.
+/// Measurements of a walk.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
 pub(super) struct Walk {
     pub(super) end: End,
@@ -115,7 +117,9 @@ pub(super) struct Walk {
     pub(super) eps_abs: [f64; 3],
     /// Largest natural map [m/s].
     pub(super) natural_map: f64,
+    /// Steps that were flagged, and steps in which a remedy changed what the solver found.
     pub(super) flagged: usize,
+    pub(super) remedied: usize,
     /// Share of the steps in which a loaded foot slips.
     pub(super) slipping: f64,
     /// Mean cost of a step of the simulation [µs].
@@ -160,6 +164,7 @@ struct Runner {
     course: Course,
     natural_map: f64,
     flagged: usize,
+    remedied: usize,
     slipping: usize,
     seconds: f64,
     since: f64,
@@ -173,7 +178,8 @@ impl Runner {
         let mut world: World = task.ground.world(task.friction)?;
         world.name = format!("solo12-mpc, {}, μ = {}", variant.label(), task.friction);
         let home = world.keyframes.first().map_or_else(|| world.model.neutral(), |key| key.q.clone());
-        let params = LocomotionParams { gait: task.gait, ..LocomotionParams::default() };
+        let (gait, step_height) = (task.gait, task.step_height);
+        let params = LocomotionParams { gait, step_height, ..LocomotionParams::default() };
         let feet = ["FL_foot", "FR_foot", "HL_foot", "HR_foot"];
         let control = Locomotion::new(&world.model, "trunk", feet, &home, params)?;
         let mut state = State::neutral(&world.model);
@@ -205,6 +211,7 @@ impl Runner {
             course: Vec::new(),
             natural_map: 0.0,
             flagged: 0,
+            remedied: 0,
             slipping: 0,
             seconds: 0.0,
             since: 0.0,
@@ -240,6 +247,7 @@ impl Runner {
         self.eps.push(certificate.eps_abs);
         self.natural_map = stiction::contact::certificate::worse(self.natural_map, certificate.natural_map);
         self.flagged += usize::from(report.flagged());
+        self.remedied += usize::from(report.remedy.is_some());
         self.sim.contacts_into(&mut self.contacts);
         let slips = |c: &ContactState| c.force.norm() > LOADED && c.slip.norm() > SLIPS;
         self.slipping += usize::from(self.contacts.iter().any(slips));
@@ -295,6 +303,7 @@ impl Runner {
             eps_abs: [quantile(0.5), quantile(0.95), quantile(1.0)],
             natural_map: self.natural_map,
             flagged: self.flagged,
+            remedied: self.remedied,
             slipping: self.slipping as f64 / all,
             cost: 1e6 * self.seconds / all,
             course: self.course,
