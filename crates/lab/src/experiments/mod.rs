@@ -5,6 +5,7 @@ mod compliance_shift;
 mod contact_models;
 mod convergence;
 mod creep;
+mod derivatives;
 mod dragged_cube;
 mod hard_cases;
 mod ill_conditioning;
@@ -63,6 +64,7 @@ pub const EXPERIMENTS: &[Experiment] = &[
     hard_cases::EXPERIMENT,
     large_steps::EXPERIMENT,
     nmdp::EXPERIMENT,
+    derivatives::EXPERIMENT,
 ];
 
 /// The experiment called `name`.
