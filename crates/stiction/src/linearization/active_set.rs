@@ -102,11 +102,8 @@ pub(super) fn impulses(
     }
     // δc = A δλ + d in the rows that are active.
     let k = active.len();
-    let mut A = DMatrix::<f64>::zeros(k, k);
+    let mut A = rows.J.select_rows(&active) * T.select_columns(&active);
     for (a, &r) in active.iter().enumerate() {
-        for (b, &s) in active.iter().enumerate() {
-            A[(a, b)] = (0..rows.J.ncols()).map(|j| rows.J[(r, j)] * T[(j, s)]).sum::<f64>();
-        }
         A[(a, a)] += problem.compliance[r];
     }
     let place = |r: usize| active.binary_search(&r).ok();
@@ -265,11 +262,10 @@ fn equations_of(
 /// K⁻¹ r, or the least of its solutions by least squares; its rank, and which share of r it does not explain.
 fn least(K: &DMatrix<f64>, right: &DMatrix<f64>) -> (DMatrix<f64>, usize, f64) {
     let k = K.nrows();
-    let lu = K.clone().full_piv_lu();
-    let u = lu.u();
-    let diagonal = |i: usize| u[(i, i)].abs();
-    if k > 0
-        && diagonal(k - 1) > RANK * diagonal(0)
+    let lu = K.clone().lu();
+    let pivots = lu.lu_internal().diagonal();
+    let most = pivots.iter().fold(0.0_f64, |m, x| m.max(x.abs()));
+    if pivots.iter().all(|x| x.abs() > RANK * most)
         && let Some(solved) = lu.solve(right)
     {
         return (solved, k, 0.0);

@@ -15,16 +15,25 @@ impl Simulation {
         params: &LinearizationParams,
     ) -> (StepReport, Result<Linearization, LinearizationError>) {
         let before = self.moment();
+        self.step_linearized_from(&before, params)
+    }
+
+    /// The same, from a moment that is known.
+    fn step_linearized_from(
+        &mut self,
+        before: &Moment,
+        params: &LinearizationParams,
+    ) -> (StepReport, Result<Linearization, LinearizationError>) {
         let report = self.step();
-        let linearization = self.linearize_last(&before, report.clone(), params);
+        let linearization = self.linearize_last(before, report.clone(), params);
         if !matches!(linearization, Err(LinearizationError::Rolling)) {
             return (report, linearization);
         }
         let after = self.moment();
-        self.go_back(&before);
+        self.go_back(before);
         self.start_anew();
         let again = self.step();
-        let mut linearization = self.linearize_last(&before, again, params);
+        let mut linearization = self.linearize_last(before, again, params);
         if let Ok(found) = &mut linearization {
             found.notes.push(LinearizationNote::StartedAnew);
         }
@@ -41,7 +50,7 @@ impl Simulation {
     /// [`LinearizationError`] names why the step is not differentiated, and what can be done.
     pub fn linearize(&mut self) -> Result<Linearization, LinearizationError> {
         let before = self.moment();
-        let (_, linearization) = self.step_linearized(&LinearizationParams::default());
+        let (_, linearization) = self.step_linearized_from(&before, &LinearizationParams::default());
         self.go_back(&before);
         linearization
     }

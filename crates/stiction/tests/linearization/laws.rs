@@ -36,10 +36,10 @@ fn sap() {
 
 #[test]
 fn lagged() {
-    under("lagged", 1e-13, 1e-7);
+    under("lagged", 1e-13, 1e-6);
 }
 
 #[test]
 fn similar() {
-    under("similar", 1e-13, 1e-7);
+    under("similar", 1e-13, 1e-6);
 }

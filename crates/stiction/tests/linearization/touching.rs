@@ -226,7 +226,10 @@ fn gradients_through_a_rollout() {
     let gradients: Vec<f64> = (0..steps).flat_map(|_| [vec![0.0; nv], weights.clone()].concat()).collect();
     simulation.set_state(start.clone()).unwrap();
     let found = simulation.rollout_vjp(&controls, &gradients, 5).unwrap();
-    assert_eq!(found, simulation.rollout_vjp(&controls, &gradients, 1).unwrap());
+    let same = simulation.rollout_vjp(&controls, &gradients, 1).unwrap();
+    for (a, b) in found.controls.iter().chain(&found.start).zip(same.controls.iter().chain(&same.start)) {
+        assert!((a - b).abs() < 1e-9 * (1.0 + b.abs()), "{a} is {b}");
+    }
     assert_eq!(simulation.state(), &start);
     let x = 1e-6;
     for k in [0, 1, 7, 20, steps * nu - 1] {
