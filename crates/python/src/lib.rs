@@ -27,6 +27,7 @@ mod forward;
 mod inverse;
 mod laws;
 mod learn;
+mod linearize;
 mod loading;
 mod nmdp;
 mod numbers;

@@ -57,6 +57,36 @@ Controller = Callable[["Simulation"], "ArrayLike | None"]
 
 
 @dataclass(frozen=True)
+class Linearization:
+    """A step from (q, v) under the controls u, and its derivatives. Coordinates of q are tangent: those of v."""
+
+    #: ∂(q⁺, v⁺)/∂(q, v) (2 nv, 2 nv).
+    A: Array
+    #: ∂(q⁺, v⁺)/∂u (2 nv, nu).
+    B: Array
+    #: ∂λ/∂(q, v, u), a row per impulse of the step [N·s].
+    dlambda: Array
+    #: Where the step led.
+    q: Array
+    v: Array
+    #: Where the step is not smooth: mappings with a ``note`` each, ``at-switch``, ``hyperstatic``, ``inconsistent``,
+    #: ``geometry-held``, ``started-anew`` or ``sleeps``.
+    notes: tuple[dict[str, Any], ...]
+
+
+@dataclass(frozen=True)
+class RolloutGradient:
+    """The gradient of a cost of a rollout."""
+
+    #: By the first state, in tangent coordinates of (q, v) (2 nv).
+    start: Array
+    #: By the controls (N, nu).
+    controls: Array
+    #: The notes of :class:`Linearization`, each with the number of its step.
+    notes: tuple[tuple[int, dict[str, Any]], ...]
+
+
+@dataclass(frozen=True)
 class Certificate:
     """How far the impulses of a step are from the exact contact law, by a judge that knows no solver.
 
@@ -260,6 +290,38 @@ class Simulation(_stiction.Simulation):
     def restore(self, snapshot: Snapshot) -> None:
         """Goes on from a snapshot of the same model and settings, bit for bit."""
         self._restore(snapshot.data)
+
+    def linearize(self) -> Linearization:
+        """The derivatives of the step from the present state, which is done and taken back.
+
+        They are those of the problem that the step solves, by the implicit function theorem, and exact where the step is
+        smooth; ``notes`` say where it is not. Raises Error where a step is of a kind that has no derivative, and says why.
+        Forces that are given for one step count.
+        """
+        a, b, dlambda, q, v, notes = self._linearize()
+        return Linearization(a, b, dlambda, q, v, tuple(json.loads(notes)))
+
+    def rollout_vjp(
+        self, controls: ArrayLike, gradients: ArrayLike, every: int | None = None
+    ) -> RolloutGradient:
+        """The gradient of a cost of a rollout from here, by the adjoint of every step; the state stays.
+
+        ``controls`` (N, nu) act in N steps, and ``gradients`` (N, 2 nv) are those of the cost by the state after each step, in
+        tangent coordinates of (q, v). There is a checkpoint every ``every`` steps (√N of them by default). Forces and motions
+        that a scene states do not act.
+        """
+        u, g = np.asarray(controls, dtype=np.float64), np.asarray(gradients, dtype=np.float64)
+        expected = [(len(g), self.model.nu), (len(g), 2 * self.model.nv)]
+        for name, x, shape in zip(("controls", "gradients"), (u, g), expected):
+            if x.shape != shape:
+                raise Error(f"{name} have the shape {x.shape}; expected {shape}")
+        if every is not None and every < 1:
+            raise Error(f"every is {every}; expected at least 1 step")
+        start, by_control, notes = self._rollout_vjp(
+            u.ravel(), g.ravel(), every if every is not None else max(1, round(len(g) ** 0.5))
+        )
+        told = tuple((note["step"], note["of"]) for note in json.loads(notes))
+        return RolloutGradient(start, by_control.reshape(u.shape), told)
 
     def copy(self) -> Simulation:
         """Another simulation that goes on the same."""

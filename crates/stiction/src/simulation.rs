@@ -132,8 +132,8 @@ pub struct Simulation {
 
 /// State, input, and the memory of the stepper.
 pub(crate) struct Moment {
-    state: State,
-    input: Input,
+    pub(crate) state: State,
+    pub(crate) input: Input,
     memory: Memory,
     certificates: Vec<[f64; NUMBERS]>,
 }
@@ -363,8 +363,7 @@ impl Simulation {
     }
 
     /// What decides the future, to go back to within this simulation.
-    pub(crate) fn moment(&mut self) -> Moment {
-        self.solver.forget();
+    pub(crate) fn moment(&self) -> Moment {
         let mut memory = Memory::default();
         self.stepper.memory_into(&mut memory);
         let certificates = self.at_rest.numbers(&self.stepper.islands.island);
@@ -381,9 +380,10 @@ impl Simulation {
         self.at_rest.set_numbers(&self.stepper, &to.certificates);
     }
 
-    /// What acts during the next step.
-    pub(crate) fn input(&self) -> &Input {
-        &self.input
+    /// Forgets what the next step would start from beside the state.
+    pub(crate) fn start_anew(&mut self) {
+        self.stepper.forget();
+        self.solver.forget();
     }
 
     /// The stepper's name.

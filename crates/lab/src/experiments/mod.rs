@@ -5,6 +5,7 @@ mod compliance_shift;
 mod contact_models;
 mod convergence;
 mod creep;
+mod derivatives;
 mod dragged_cube;
 mod hard_cases;
 mod held;
@@ -96,6 +97,7 @@ pub const EXPERIMENTS: &[Experiment] = &[
     held::EXPERIMENT,
     nmdp::EXPERIMENT,
     solo12_mpc::EXPERIMENT,
+    derivatives::EXPERIMENT,
 ];
 
 /// Experiments of many runs, which say how far they are, keep what is done and take contact models by name.

@@ -9,6 +9,7 @@ import numpy as np
 from numpy.typing import ArrayLike
 
 from .. import dynamics
+from .._simulation import Linearization, Simulation
 from .._stiction import Error
 from .._tables import Array
 from . import _enums
@@ -521,6 +522,26 @@ def mj_saveLastXML(filename: str | os.PathLike[str], m: MjModel) -> None:
 # ------------------------------------------------------------------------- derivatives
 
 
+def _exact(
+    d: MjData, simulation: Simulation, start: bytes, state: tuple[Array, Array, Array]
+) -> Linearization | None:
+    """The exact derivatives of the step from a state, which starts cold; None where there are none."""
+    q, v, u = state
+    try:
+        simulation.set_state(q, v)
+        simulation.control[:] = u
+        d._apply(simulation)
+        exact = simulation.linearize()
+    except Error:
+        return None
+    finally:
+        simulation._restore(start)
+        d._changed()
+        d._publish()
+    smooth = all(note["note"] == "hyperstatic" for note in exact.notes)
+    return exact if smooth else None
+
+
 def mjd_transitionFD(
     m: MjModel,
     d: MjData,
@@ -531,13 +552,23 @@ def mjd_transitionFD(
     C: Array | None,
     D: Array | None,
 ) -> None:
-    """Derivatives of a step by finite differences: of the next state (2 nv) and of the sensors after it, with respect to
-    state and controls."""
+    """Derivatives of a step: of the next state (2 nv) and of the sensors after it, with respect to state and controls.
+
+    A and B are exact (:meth:`stiction.Simulation.linearize`), whatever ``eps`` is; the sensors', and those of steps that
+    have no exact derivative or are at a switch, are finite differences."""
     _of(m, d)
     nv, nu = m.nv, m.nu
     simulation = d._current()
     start, q, v, u = simulation._snapshot(), d.qpos.copy(), d.qvel.copy(), d.ctrl.copy()
     readings = C is not None or D is not None
+    if (A is not None or B is not None) and (exact := _exact(d, simulation, start, (q, v, u))) is not None:
+        if A is not None:
+            A[:] = exact.A
+        if B is not None:
+            B[:] = exact.B
+        if not readings:
+            return
+        A = B = None
 
     def after(dq: Array, dv: Array, du: Array) -> tuple[Array, Array, Array]:
         simulation._restore(start)

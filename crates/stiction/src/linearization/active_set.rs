@@ -12,11 +12,12 @@
 //!     pyramid             λ_t = ∓ μ λ_N, or c_t = 0            δλ_t ± μ δλ_N = 0, or δc_t = 0             (6)
 //! ```
 //!
-//! One linear system in the rows that are not open; (4) is scaled by G so that all rows are velocities. Where several impulses hold
+//! Blocks of compliant laws are linear in δc ([`super::compliant`]). One linear system in the rows that are not open; (4) is scaled by G so that all rows are velocities. Where several impulses hold
 //! alike it is singular, and of its solutions the least is taken: by the singular values, of which those below [`RANK`] of the
 //! largest are none.
 
 use super::LinearizationNote;
+use super::compliant::SoftEquation;
 use super::rows::Rows;
 use crate::stepping::Accepted;
 use nalgebra::DMatrix;
@@ -49,6 +50,8 @@ enum Equation {
     Slides,
     /// λ_t = x λ_N of (6).
     Edge(f64),
+    /// The row of a block of a compliant law.
+    Soft,
 }
 
 /// The derivative of the impulses of a step, a row per row of the problem; notes are added.
@@ -56,6 +59,7 @@ pub(super) fn impulses(
     accepted: &Accepted<'_>,
     rows: &Rows,
     (law, switches): (Law, Switches),
+    soft: &dyn Fn(usize, &[f64]) -> Option<SoftEquation>,
     (T, d): (&DMatrix<f64>, &DMatrix<f64>),
     notes: &mut Vec<LinearizationNote>,
 ) -> DMatrix<f64> {
@@ -65,13 +69,28 @@ pub(super) fn impulses(
     let mut c = Vec::new();
     problem.velocities_into(lambda, &mut c);
     let mut equations = vec![Equation::Fixed; m];
+    let mut compliant: Vec<Option<SoftEquation>> = (0..problem.len()).map(|_| None).collect();
     let most = lambda.iter().fold(0.0_f64, |m, x| m.max(x.abs()));
     for i in 0..problem.len() {
         let range = problem.range(i);
         let (x, c) = (&lambda[range.clone()], &c[range.clone()]);
         let cone = problem.cone(i);
         let out = &mut equations[range];
-        if equations_of(law, cone, (x, c), (switches, most), out) {
+        if law.compliant() {
+            // c without what R λ adds to it.
+            let own = &problem.compliance[problem.range(i)];
+            let plain: Vec<f64> = c.iter().zip(x).zip(own).map(|((c, x), r)| c - r * x).collect();
+            if let Some(equation) = soft(i, &plain) {
+                out.fill(Equation::Soft);
+                compliant[i] = Some(equation);
+                continue;
+            }
+        }
+        // The least mobility of the block [1/kg].
+        let mobility = |r: usize| (0..rows.J.ncols()).map(|j| rows.J[(r, j)] * T[(j, r)]).sum::<f64>();
+        let range = problem.range(i);
+        let rho = 1.0 / range.map(|r| mobility(r) + problem.compliance[r]).fold(f64::MIN_POSITIVE, f64::max);
+        if equations_of(law, cone, (x, c, rho), (switches, most), out) {
             notes.push(LinearizationNote::AtSwitch { block: i });
         }
     }
@@ -83,14 +102,13 @@ pub(super) fn impulses(
     }
     // δc = A δλ + d in the rows that are active.
     let k = active.len();
-    let mut A = DMatrix::<f64>::zeros(k, k);
+    let mut A = rows.J.select_rows(&active) * T.select_columns(&active);
     for (a, &r) in active.iter().enumerate() {
-        for (b, &s) in active.iter().enumerate() {
-            A[(a, b)] = (0..rows.J.ncols()).map(|j| rows.J[(r, j)] * T[(j, s)]).sum::<f64>();
-        }
         A[(a, a)] += problem.compliance[r];
     }
     let place = |r: usize| active.binary_search(&r).ok();
+    // The share of R in A.
+    let own = |b: usize, s: usize, row: usize| if b == s { problem.compliance[row] } else { 0.0 };
     let mut K = DMatrix::<f64>::zeros(k, k);
     let mut right = DMatrix::zeros(k, n);
     for i in 0..problem.len() {
@@ -105,6 +123,19 @@ pub(super) fn impulses(
             let Some(a) = place(r) else { continue };
             match equations[r] {
                 Equation::Fixed => {}
+                Equation::Soft => {
+                    let (Some(soft), start) = (&compliant[i], problem.range(i).start) else { continue };
+                    let k_of = r - start;
+                    K[(a, a)] += scale;
+                    (0..n).for_each(|j| right[(a, j)] += scale * soft.given[(k_of, j)]);
+                    for t in problem.range(i) {
+                        let (Some(b), x) = (place(t), scale * soft.curvature[k_of][t - start]) else {
+                            continue;
+                        };
+                        (0..k).for_each(|s| K[(a, s)] += x * (A[(b, s)] - own(b, s, t)));
+                        (0..n).for_each(|j| right[(a, j)] -= x * d[(t, j)]);
+                    }
+                }
                 Equation::Velocity => {
                     K.row_mut(a).copy_from(&A.row(a));
                     (0..n).for_each(|j| right[(a, j)] = -d[(r, j)]);
@@ -167,7 +198,7 @@ const ON_CONE: f64 = 1e-6;
 fn equations_of(
     law: Law,
     cone: Cone,
-    (x, c): (&[f64], &[f64]),
+    (x, c, rho): (&[f64], &[f64], f64),
     (switches, most): (Switches, f64),
     out: &mut [Equation],
 ) -> bool {
@@ -178,13 +209,14 @@ fn equations_of(
             false
         }
         Cone::NonNegative => {
-            if x[0] > 0.0 {
+            if x[0] > rho * c[0] {
                 out[0] = Equation::Velocity;
             }
             x[0] <= little && c[0].abs() <= switches.velocity
         }
         Cone::Box { lo, hi } => {
-            let bound = x[0] <= lo || x[0] >= hi;
+            let y = x[0] - rho * c[0];
+            let bound = y <= lo || y >= hi;
             if !bound {
                 out[0] = Equation::Velocity;
             }
@@ -197,8 +229,10 @@ fn equations_of(
                 tangential.map(|(_, t)| t * t).sum::<f64>().sqrt()
             };
             let (force, speed) = (size(x), size(c));
-            if normal <= 0.0 {
-                return c[2].abs() <= switches.velocity;
+            // Where nothing holds it parts, under the relaxation too, in which what slides is lifted.
+            let lift = if law == Law::Ccp { mu * speed } else { 0.0 };
+            if normal <= rho * (c[2] - lift) {
+                return normal <= little && c[2].abs() <= switches.velocity;
             }
             let pyramid = law == Law::Pyramid;
             out.fill(Equation::Velocity);
@@ -213,12 +247,14 @@ fn equations_of(
                 }
                 return switch || normal <= little;
             }
-            let on_cone = force >= mu * normal * (1.0 - ON_CONE);
+            let on_cone = force >= mu * normal * (1.0 - ON_CONE) && rho * speed > ON_CONE * mu * normal
+                || force >= mu * normal * (1.0 - f64::EPSILON) && speed > switches.velocity;
             if on_cone && speed > 0.0 {
                 out.fill(Equation::Slides);
                 out[2] = if law == Law::Ccp { Equation::Relaxed } else { Equation::Velocity };
             }
-            normal <= little || on_cone && speed <= switches.velocity
+            let edge = force >= mu * normal * (1.0 - ON_CONE);
+            normal <= little || edge && speed <= switches.velocity
         }
     }
 }
@@ -226,11 +262,10 @@ fn equations_of(
 /// K⁻¹ r, or the least of its solutions by least squares; its rank, and which share of r it does not explain.
 fn least(K: &DMatrix<f64>, right: &DMatrix<f64>) -> (DMatrix<f64>, usize, f64) {
     let k = K.nrows();
-    let lu = K.clone().full_piv_lu();
-    let u = lu.u();
-    let diagonal = |i: usize| u[(i, i)].abs();
-    if k > 0
-        && diagonal(k - 1) > RANK * diagonal(0)
+    let lu = K.clone().lu();
+    let pivots = lu.lu_internal().diagonal();
+    let most = pivots.iter().fold(0.0_f64, |m, x| m.max(x.abs()));
+    if pivots.iter().all(|x| x.abs() > RANK * most)
         && let Some(solved) = lu.solve(right)
     {
         return (solved, k, 0.0);

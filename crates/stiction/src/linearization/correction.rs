@@ -30,8 +30,8 @@ pub(super) struct Corrected<'a> {
     pub(super) rows: &'a Rows,
     /// M̂⁻¹ Jᵀ, of all rows.
     pub(super) T: &'a DMatrix<f64>,
-    /// ∂c of the step.
-    pub(super) dc: &'a DMatrix<f64>,
+    /// ∂v⁺ of the problem.
+    pub(super) dv: &'a DMatrix<f64>,
     /// Row velocities below this are none [m/s].
     pub(super) still: f64,
 }
@@ -78,7 +78,7 @@ impl Corrected<'_> {
             let row = self.rows.J.row(r) * &right + turned.velocity.row(r) + self.rows.correction.row(r);
             wanted.row_mut(a).copy_from(&row);
             if c[r] > self.still {
-                let more = wanted.row(a) + self.dc.row(r);
+                let more = wanted.row(a) + self.rows.J.row(r) * self.dv + self.rows.velocity.row(r);
                 wanted.row_mut(a).copy_from(&more);
             }
             if p[r] == 0.0 {

@@ -13,10 +13,12 @@
 
 mod active_set;
 mod columns;
+mod compliant;
 mod contact_geometry;
 mod correction;
 mod forces;
 mod moves;
+mod rollout;
 mod rows;
 mod simulation;
 
@@ -27,14 +29,16 @@ use crate::state::State;
 use crate::stepping::{Accepted, Quadrature};
 use active_set::Switches;
 use columns::{Columns, row_major};
-use contact_geometry::placed;
+use compliant::Read;
+use contact_geometry::{Placed, placed};
 use correction::Corrected;
 use forces::Forces;
 use moves::Moves;
 use nalgebra::DMatrix;
-use rows::{At, Writer};
+pub use rollout::{RolloutError, RolloutGradient};
+use rows::{At, Rows, Writer};
 use stiction_contact::Law;
-use stiction_dynamics::Kinematics;
+use stiction_dynamics::{Kinematics, MassMatrix};
 use stiction_models::World;
 
 /// A step from (q, v) under the controls u to (q⁺, v⁺), and its derivatives. Matrices are row by row.
@@ -73,6 +77,9 @@ pub enum LinearizationNote {
     Inconsistent { share: f64 },
     /// The geometry of this block of a contact could not be differentiated, and was taken as fixed in body B.
     GeometryHeld { block: usize },
+    /// Bodies whose contacts have lasted went by the rule `rolling`, which is not differentiated: the derivative is that of the same step
+    /// started anew, without memory of earlier ones, whose motion differs from it by the second order in h.
+    StartedAnew,
     /// The tree sleeps: it stays, and its derivative is that of standing still.
     Sleeps { tree: usize },
 }
@@ -96,7 +103,7 @@ pub enum LinearizationError {
     #[error("the stepper `{0}` does not say what a derivative of its step needs; `time-stepping` does")]
     Stepper(&'static str),
     #[error(
-        "steps under the law of `{0}` are not differentiated; those of the exact law, of the relaxation and of the pyramid are"
+        "steps under the law of `{0}` are not differentiated; those of the exact law, the relaxation, the pyramid and of compliant laws are"
     )]
     Law(String),
     #[error(
@@ -111,10 +118,7 @@ pub enum LinearizationError {
     DirectedFriction,
     #[error("{0} is not differentiated")]
     Row(String),
-    #[error(
-        "bodies whose contacts have lasted move by the rule `rolling` here, which is not differentiated; a simulation that is given its \
-         state anew (`set_state`) starts without it"
-    )]
+    #[error("bodies whose contacts have lasted move by the rule `rolling`, which is not differentiated")]
     Rolling,
     #[error("a linkage that turns freely is not differentiated")]
     Linkage,
@@ -188,19 +192,27 @@ impl Done<'_> {
         solve(&mut T);
         let d = &rows.J * &right + &rows.velocity;
         let switches = Switches { velocity: params.switch_velocity, impulse: params.switch_impulse };
-        let dlambda = active_set::impulses(accepted, &rows, (*law, switches), (&T, &d), &mut notes);
+        let before = if law.compliant() { self.before(&forces, &mass, &geometry)? } else { columns.zeros(0) };
+        let (problem, mut diagonal) = (&accepted.posed.problem, Vec::new());
+        if law.compliant() {
+            problem.diagonal_blocks_into(&mut diagonal);
+        }
+        let inertia = |i: usize| inertia_change(&forces, &mass, &geometry, (&rows, &T, i));
+        let read = Read { gap: &rows.gap, bias: &rows.bias, before: &before, inertia: &inertia };
+        let soft = |i: usize, c: &[f64]| compliant::equation(*law, problem, (i, c, &diagonal[i]), &read);
+        let dlambda = active_set::impulses(accepted, &rows, (*law, switches), &soft, (&T, &d), &mut notes);
         let dv = &right + &T * &dlambda;
-        let dc = &rows.J * &dv + &rows.velocity;
         let corrected = Corrected {
             forces: &forces,
             mass: &mass,
             geometry: &geometry,
             rows: &rows,
             T: &T,
-            dc: &dc,
+            dv: &dv,
             still: params.switch_velocity,
         };
-        let moves = Moves { forces: &forces, free: &right, dv, corrected: corrected.change()? };
+        let corrected = corrected.change()?;
+        let moves = Moves { forces: &forces, free: &right, dv, corrected };
         let end = moves.end(&mut notes)?;
         let (nv, nu) = (columns.nv, columns.nu);
         Ok(Linearization {
@@ -213,6 +225,23 @@ impl Done<'_> {
             next: (*next).clone(),
             report: self.report.clone(),
         })
+    }
+
+    /// ∂(J v), v being that of the start.
+    fn before(
+        &self,
+        forces: &Forces<'_>,
+        mass: &MassMatrix,
+        geometry: &[Placed],
+    ) -> Result<DMatrix<f64>, LinearizationError> {
+        let (nv, none) = (forces.columns.nv, vec![0.0; self.accepted.impulses.len()]);
+        let at = At { v: &self.start.v, impulses: &none, biases: false };
+        let turned = Writer::new(forces, mass, geometry, at).write(&mut forces.columns.zeros(nv))?;
+        let mut out = turned.velocity;
+        for (i, j) in (0..out.nrows()).flat_map(|i| (0..nv).map(move |j| (i, j))) {
+            out[(i, forces.columns.v(j))] += turned.J[(i, j)];
+        }
+        Ok(out)
     }
 
     /// Contacts that carry, or will, and are about to change what they ask for.
@@ -245,7 +274,9 @@ impl Done<'_> {
         if accepted.inside.corrected {
             return Err(LinearizationError::Corrected);
         }
-        if !matches!(law, Law::Ncp | Law::Ccp | Law::Pyramid) && !accepted.impulses.is_empty() {
+        if !(law.compliant() || matches!(law, Law::Ncp | Law::Ccp | Law::Pyramid))
+            && !accepted.impulses.is_empty()
+        {
             return Err(LinearizationError::Law((*solver).to_owned()));
         }
         if accepted.posed.bounces() {
@@ -262,4 +293,33 @@ impl Done<'_> {
         }
         Ok(())
     }
+}
+
+/// The derivatives of G_ii of block i, J_i M̂⁻¹ J_iᵀ, by rows of three: those of δJ x + (δJ x)ᵀ − xᵀ δM̂ x with x = M̂⁻¹ J_iᵀ.
+fn inertia_change(
+    forces: &Forces<'_>,
+    mass: &MassMatrix,
+    geometry: &[Placed],
+    (rows, T, i): (&Rows, &DMatrix<f64>, usize),
+) -> DMatrix<f64> {
+    let range = forces.accepted.posed.problem.range(i);
+    let mut out = forces.columns.zeros(9);
+    let none = vec![0.0; rows.J.nrows()];
+    for (l, s) in range.clone().enumerate() {
+        let x: Vec<f64> = T.column(s).iter().copied().collect();
+        let at = At { v: &x, impulses: &none, biases: false };
+        let mut force = forces.columns.zeros(forces.columns.nv);
+        // Rows that have no derivative were refused before.
+        let Ok(turned) = Writer::new(forces, mass, geometry, at).write(&mut force) else { return out };
+        let inertia = forces.inertia_change(mass, &x);
+        for (k, r) in range.clone().enumerate() {
+            for j in 0..forces.columns.count() {
+                let moved = turned.velocity[(r, j)];
+                out[(3 * k + l, j)] += moved;
+                out[(3 * l + k, j)] += moved;
+                out[(3 * k + l, j)] += (0..T.nrows()).map(|a| T[(a, r)] * inertia[(a, j)]).sum::<f64>();
+            }
+        }
+    }
+    out
 }

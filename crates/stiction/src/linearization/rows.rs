@@ -31,8 +31,11 @@ pub(super) struct Rows {
     pub(super) J: DMatrix<f64>,
     /// ∂c at v⁺ and λ as they are, of rows that ask for a velocity.
     pub(super) velocity: DMatrix<f64>,
-    /// ∂(bounds) of rows of dry friction and limits of efforts.
+    /// ∂ of the velocities that undo their position errors, negative.
     pub(super) correction: DMatrix<f64>,
+    /// ∂ of their gaps, and of the part of c beyond J v⁺ that these ask for, in normal rows.
+    pub(super) gap: DMatrix<f64>,
+    pub(super) bias: DMatrix<f64>,
     /// Blocks of contacts whose geometry was taken as it is.
     pub(super) held: Vec<usize>,
 }
@@ -84,6 +87,8 @@ impl<'a> Writer<'a> {
                 J: DMatrix::zeros(m, columns.nv),
                 velocity: columns.zeros(m),
                 correction: columns.zeros(m),
+                gap: columns.zeros(m),
+                bias: columns.zeros(m),
                 held: Vec::new(),
             },
             forces,
@@ -222,6 +227,8 @@ impl<'a> Writer<'a> {
                 let asked = along(&gap) + along(&compliance) * lambda[normal];
                 self.out.velocity[(first + normal, self.columns.q(j))] += asked;
                 self.out.correction[(first + normal, self.columns.q(j))] += along(&correction);
+                self.out.gap[(first + normal, self.columns.q(j))] += along(&placed.gap);
+                self.out.bias[(first + normal, self.columns.q(j))] += along(&gap);
             }
             // The second term of (2).
             let (mut dF, mut dm) = (Vec3::ZERO, Vec3::ZERO);
@@ -287,6 +294,8 @@ impl<'a> Writer<'a> {
                         self.out.velocity[(row, column)] +=
                             -d_axis.dot(w.into()) - asks * bias.gap.tangent[0] * rate;
                         self.out.correction[(row, column)] -= asks * bias.correction.tangent[0] * rate;
+                        self.out.gap[(row, column)] -= asks * rate;
+                        self.out.bias[(row, column)] -= asks * bias.gap.tangent[0] * rate;
                         for (k, x) in d_axis.to_array().into_iter().enumerate() {
                             force[(first + k, column)] -= x * lambda;
                         }
@@ -301,6 +310,8 @@ impl<'a> Writer<'a> {
                     let column = self.columns.q(first);
                     self.out.velocity[(row, column)] += sign * bias.gap.tangent[0];
                     self.out.correction[(row, column)] += sign * bias.correction.tangent[0];
+                    self.out.gap[(row, column)] += sign;
+                    self.out.bias[(row, column)] += sign * bias.gap.tangent[0];
                 }
             }
             RowKey::DryFriction { .. } | RowKey::TendonFriction { .. } => {}
@@ -354,6 +365,8 @@ impl<'a> Writer<'a> {
                     let column = self.columns.q(dof);
                     self.out.velocity[(row, column)] += sign * c * bias.gap.tangent[0];
                     self.out.correction[(row, column)] += sign * c * bias.correction.tangent[0];
+                    self.out.gap[(row, column)] += sign * c;
+                    self.out.bias[(row, column)] += sign * c * bias.gap.tangent[0];
                 }
             }
             RowKey::Loop { .. } => return Err(LinearizationError::Row(key.words(world))),
@@ -371,6 +384,10 @@ impl<'a> Writer<'a> {
         let share = feedback * rows.correction / rows.h;
         for &(dof, c) in &coupling.terms {
             self.out.velocity[(row, self.columns.q(dof))] += share * c;
+            if self.at.biases {
+                self.out.gap[(row, self.columns.q(dof))] += c;
+                self.out.bias[(row, self.columns.q(dof))] += share * c;
+            }
         }
         let Some(curve) = &coupling.curve else { return };
         let z: f64 =
@@ -380,6 +397,10 @@ impl<'a> Writer<'a> {
         for &(dof, c) in &curve.terms {
             let column = self.columns.q(dof);
             self.out.velocity[(row, column)] -= c * (share * slope + bend * rate);
+            if self.at.biases {
+                self.out.gap[(row, column)] -= c * slope;
+                self.out.bias[(row, column)] -= c * share * slope;
+            }
             for &(d, e) in &curve.terms {
                 force[(d, column)] -= lambda * bend * c * e;
             }

@@ -1,10 +1,8 @@
 //! The derivatives of a step of a simulation.
 
-use super::{Done, Linearization, LinearizationError, LinearizationParams};
-use crate::input::Input;
+use super::{Done, Linearization, LinearizationError, LinearizationNote, LinearizationParams};
 use crate::report::StepReport;
-use crate::simulation::Simulation;
-use crate::state::State;
+use crate::simulation::{Moment, Simulation};
 
 impl Simulation {
     /// Advances by one time step, as [`Self::step`], and differentiates it. The step stands even if it has no derivative.
@@ -16,38 +14,59 @@ impl Simulation {
         &mut self,
         params: &LinearizationParams,
     ) -> (StepReport, Result<Linearization, LinearizationError>) {
-        let (start, input) = (self.state().clone(), self.input().clone());
+        let before = self.moment();
+        self.step_linearized_from(&before, params)
+    }
+
+    /// The same, from a moment that is known.
+    fn step_linearized_from(
+        &mut self,
+        before: &Moment,
+        params: &LinearizationParams,
+    ) -> (StepReport, Result<Linearization, LinearizationError>) {
         let report = self.step();
-        let linearization = self.linearize_last(&start, &input, report.clone(), params);
+        let linearization = self.linearize_last(before, report.clone(), params);
+        if !matches!(linearization, Err(LinearizationError::Rolling)) {
+            return (report, linearization);
+        }
+        let after = self.moment();
+        self.go_back(before);
+        self.start_anew();
+        let again = self.step();
+        let mut linearization = self.linearize_last(before, again, params);
+        if let Ok(found) = &mut linearization {
+            found.notes.push(LinearizationNote::StartedAnew);
+        }
+        self.go_back(&after);
         (report, linearization)
     }
 
-    /// The derivatives of the step from the present state under the present input, which is done and taken back: state, input and all
-    /// that decides the future are as before. Who goes on with that step asks [`Self::step_linearized`].
+    /// The derivatives of the step from the present state under the present input, which is done and taken back: state, input and
+    /// memory are as before, and the solver forgets what it remembers beyond, as where a snapshot is put back. Who goes on with that step
+    /// asks [`Self::step_linearized`].
     ///
     /// # Errors
     ///
     /// [`LinearizationError`] names why the step is not differentiated, and what can be done.
     pub fn linearize(&mut self) -> Result<Linearization, LinearizationError> {
         let before = self.moment();
-        let (_, linearization) = self.step_linearized(&LinearizationParams::default());
+        let (_, linearization) = self.step_linearized_from(&before, &LinearizationParams::default());
         self.go_back(&before);
         linearization
     }
 
-    /// Of the last step, which started from these.
+    /// Of the last step, which started from there.
     fn linearize_last(
         &self,
-        start: &State,
-        input: &Input,
+        before: &Moment,
         report: StepReport,
         params: &LinearizationParams,
     ) -> Result<Linearization, LinearizationError> {
         let accepted = self.accepted().ok_or_else(|| LinearizationError::Stepper(self.stepper_name()))?;
         Done {
             world: self.world(),
-            start,
-            input,
+            start: &before.state,
+            input: &before.input,
             next: self.state(),
             h: self.settings().stepper.dt,
             report,

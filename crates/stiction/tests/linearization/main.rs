@@ -3,5 +3,6 @@
 #![allow(clippy::unwrap_used, non_snake_case)]
 
 mod free;
+mod laws;
 mod touching;
 mod witness;

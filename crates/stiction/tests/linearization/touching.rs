@@ -60,7 +60,7 @@ pub(crate) fn hold(
 }
 
 /// A robot of three links on the ground: feet are balls, a capsule and a box.
-fn walker(joints: &str, friction: f64) -> World {
+pub(crate) fn walker(joints: &str, friction: f64) -> World {
     world(&format!(
         "<worldbody><geom type='plane' size='5 5 1' friction='{friction}'/>
           <body name='trunk' pos='0 0 0.3'><freejoint/>
@@ -78,7 +78,7 @@ fn walker(joints: &str, friction: f64) -> World {
 }
 
 /// A state of the walker near the ground.
-fn above(world: &World, dice: &mut Random, speed: f64) -> State {
+pub(crate) fn above(world: &World, dice: &mut Random, speed: f64) -> State {
     let mut state = random_state(world, dice, 0.05, speed);
     state.q[2] = 0.3 + 0.01 * dice.unit();
     state.v[2] -= 0.5;
@@ -151,4 +151,109 @@ fn a_slab_on_its_corner() {
         state
     });
     assert!(met.sliding + met.sticking > 4, "{met:?}");
+}
+
+/// ∂λ of contacts, limits and dry friction against differences of the impulses of steps that start cold.
+#[test]
+fn impulses_have_the_derivatives_of_differences() {
+    let world = walker("range='-2 2' damping='0.1'", 0.6);
+    let mut compared = 0;
+    for seed in 0..40 {
+        let mut dice = Random::new(seed + 1);
+        let start = above(&world, &mut dice, 0.5);
+        let mut simulation = Simulation::new(world.clone(), start.clone(), settings()).unwrap();
+        let linearization = simulation.linearize();
+        let Some(linearization) = linearization.ok().filter(|l| l.notes.is_empty()) else { continue };
+        simulation.step();
+        let rows = simulation.impulses().len();
+        let n = 2 * linearization.nv + linearization.nu;
+        assert_eq!(linearization.dlambda.len(), rows * n);
+        for k in 0..2 * linearization.nv {
+            let mut impulses = |x: f64| {
+                let mut state = start.clone();
+                let mut e = vec![0.0; linearization.nv];
+                if k < linearization.nv {
+                    e[k] = x;
+                    integrate_into(&world.model, &start.q, &e, 1.0, &mut state.q);
+                } else {
+                    state.v[k - linearization.nv] += x;
+                }
+                simulation.set_state(state).unwrap();
+                simulation.step();
+                simulation.impulses().to_vec()
+            };
+            let x = 1e-6;
+            let (ahead, back) = (impulses(x), impulses(-x));
+            if ahead.len() != rows || back.len() != rows {
+                continue;
+            }
+            for i in 0..rows {
+                let about = (ahead[i] - back[i]) / (2.0 * x);
+                let ours = linearization.dlambda[i * n + k];
+                assert!(
+                    (ours - about).abs() < 1e-5 * (1.0 + about.abs()),
+                    "seed {seed}, {i} by {k}: {ours} is {about}"
+                );
+                compared += usize::from(about.abs() > 1e-3);
+            }
+        }
+    }
+    assert!(compared > 100, "{compared}");
+}
+
+/// The gradient of a cost of a rollout on the ground, against differences of whole rollouts, whatever the checkpoints.
+#[test]
+fn gradients_through_a_rollout() {
+    let world = walker("range='-2 2' damping='0.1'", 0.9);
+    let mut dice = Random::new(3);
+    let (steps, nu, nv) = (12, world.actuators.len(), world.model.nv());
+    let mut start = above(&world, &mut dice, 0.1);
+    start.q[2] += 0.01;
+    let controls: Vec<f64> = (0..steps * nu).map(|_| 0.2 * dice.signed()).collect();
+    let mut simulation = Simulation::new(world, start.clone(), settings()).unwrap();
+    // The cost: Σ w·v over all steps.
+    let weights: Vec<f64> = (0..nv).map(|_| dice.signed()).collect();
+    let cost = |simulation: &mut Simulation, start: &State, controls: &[f64]| -> f64 {
+        simulation.set_state(start.clone()).unwrap();
+        let mut sum = 0.0;
+        for u in controls.chunks_exact(nu) {
+            simulation.control_mut().copy_from_slice(u);
+            assert!(!simulation.step().flagged());
+            sum += simulation.state().v.iter().zip(&weights).map(|(v, w)| v * w).sum::<f64>();
+        }
+        sum
+    };
+    let gradients: Vec<f64> = (0..steps).flat_map(|_| [vec![0.0; nv], weights.clone()].concat()).collect();
+    simulation.set_state(start.clone()).unwrap();
+    let found = simulation.rollout_vjp(&controls, &gradients, 5).unwrap();
+    let same = simulation.rollout_vjp(&controls, &gradients, 1).unwrap();
+    for (a, b) in found.controls.iter().chain(&found.start).zip(same.controls.iter().chain(&same.start)) {
+        assert!((a - b).abs() < 1e-9 * (1.0 + b.abs()), "{a} is {b}");
+    }
+    assert_eq!(simulation.state(), &start);
+    let x = 1e-6;
+    for k in [0, 1, 7, 20, steps * nu - 1] {
+        let mut at = |x: f64| {
+            let mut moved = controls.clone();
+            moved[k] += x;
+            cost(&mut simulation, &start, &moved)
+        };
+        let about = (at(x) - at(-x)) / (2.0 * x);
+        assert!(
+            (found.controls[k] - about).abs() < 1e-5 * (1.0 + about.abs()),
+            "{k}: {} is {about}",
+            found.controls[k]
+        );
+    }
+    for k in 0..nv {
+        let mut at = |x: f64| {
+            let mut moved = start.clone();
+            moved.v[k] += x;
+            cost(&mut simulation, &moved, &controls)
+        };
+        let about = (at(x) - at(-x)) / (2.0 * x);
+        let ours = found.start[nv + k];
+        assert!((ours - about).abs() < 1e-5 * (1.0 + about.abs()), "v {k}: {ours} is {about}");
+    }
+    assert!(simulation.rollout_vjp(&controls[1..], &gradients, 5).is_err());
 }

@@ -1,0 +1,224 @@
+//! Derivatives of steps beside central differences of whole steps, on random states of every scene, under every solver whose law is
+//! differentiated; and what they cost.
+//!
+//! A state is that of the scene, displaced and set in motion at random. It counts where the step is smooth about it: no block is at a
+//! switch ([`stiction::LinearizationNote`]), contacts that slide leave one answer, and the differences, of the fourth order at the
+//! displacement of a sweep where they agree best, meet the same contacts in the same modes on all sides. The error of a column is
+//! relative to its size, at least 1. What does not count is told, by its cause.
+
+mod witness;
+
+use super::{Claim, Experiment, ExperimentError, Findings, Size, Table};
+use crate::scene::{BUILTIN_SCENES, Scene};
+use std::collections::BTreeMap;
+use std::time::Instant;
+use stiction::dynamics::integrate_into;
+use stiction::random::Random;
+use stiction::stepping::BlockMode;
+use stiction::{LinearizationNote, Simulation, Sleep, State};
+use witness::Witness;
+
+pub(crate) const EXPERIMENT: Experiment = Experiment {
+    name: "derivatives",
+    title: "Derivatives of steps beside central differences, and what they cost",
+    source: "Implicit differentiation of the step's problem; the same question as MuJoCo's mjd_transitionFD [Todorov2012]",
+    measure,
+};
+
+/// Solvers that are compared: of the exact law, of the relaxation and of the pyramid.
+const SOLVERS: [&str; 5] = ["auto", "nsgs-accelerated", "ncp-ipm", "ccp-ipm", "lcp-pgs-accelerated"];
+/// Scenes with more velocities than this are left to the long run [–].
+const FEW: usize = 40;
+/// Tolerance of the solvers [m/s]; and how far a state is displaced [m, rad] and set in motion [m/s, rad/s].
+const TOLERANCE: f64 = 1e-12;
+const DISPLACED: f64 = 0.01;
+const MOVING: f64 = 0.3;
+/// Columns that are compared of every state; which, is drawn.
+const COLUMNS: usize = 6;
+/// Bounds of the claims [–]: medians and worst relative errors, times of a step, times as fast as differences.
+const MEDIAN: f64 = 1e-8;
+const WORST: f64 = 1e-5;
+const STEPS: f64 = 4.0;
+const FASTER: f64 = 8.0;
+
+/// What became of the states of a scene under a solver.
+#[derive(Default)]
+struct Tally {
+    errors: Vec<f64>,
+    /// States that do not count, by cause.
+    others: BTreeMap<String, usize>,
+}
+
+impl Tally {
+    fn skip(&mut self, why: impl Into<String>) {
+        *self.others.entry(why.into()).or_default() += 1;
+    }
+}
+
+fn measure(size: Size) -> Result<Findings, ExperimentError> {
+    let mut findings = Findings::default();
+    let states = if size == Size::Small { 3 } else { 100 };
+    let mut rows = Vec::new();
+    for solver in SOLVERS {
+        let mut all = Vec::new();
+        for (name, _) in BUILTIN_SCENES {
+            let Some(tally) = of_scene(name, solver, (states, size))? else { continue };
+            let told =
+                tally.others.iter().map(|(why, n)| format!("{n} {why}")).collect::<Vec<_>>().join("; ");
+            let [median, worst] = median_and_worst(&tally.errors);
+            rows.push(vec![
+                solver.to_owned(),
+                (*name).to_owned(),
+                tally.errors.len().to_string(),
+                format!("{median:.1e}"),
+                format!("{worst:.1e}"),
+                told,
+            ]);
+            all.extend(tally.errors);
+        }
+        let [median, worst] = median_and_worst(&all);
+        findings.notes.push(format!("{solver}: {} states compared", all.len()));
+        findings.bound(format!("{solver}: median error of {} states", all.len()), "", median, MEDIAN);
+        findings.bound(format!("{solver}: worst error"), "", worst, WORST);
+    }
+    findings.tables.push(Table {
+        stem: "derivatives",
+        title: "Derivatives of steps beside central differences".to_owned(),
+        about: "Relative errors of columns; states that do not count, by cause.".to_owned(),
+        heads: ["solver", "scene", "states", "median", "worst", "not counted"].map(str::to_owned).to_vec(),
+        rows,
+    });
+    cost(&mut findings, size)?;
+    Ok(findings)
+}
+
+fn median_and_worst(errors: &[f64]) -> [f64; 2] {
+    let mut sorted = errors.to_vec();
+    sorted.sort_by(f64::total_cmp);
+    [sorted.get(sorted.len() / 2).copied().unwrap_or(f64::NAN), sorted.last().copied().unwrap_or(f64::NAN)]
+}
+
+/// `states` random states of a scene; `None` if it is for long runs.
+fn of_scene(name: &str, solver: &str, (states, size): (u64, Size)) -> Result<Option<Tally>, ExperimentError> {
+    let mut setup = Scene::builtin(name)?.build()?;
+    let nv = setup.world.model.nv();
+    if size == Size::Small && nv > FEW {
+        return Ok(None);
+    }
+    let settings = &mut setup.settings;
+    settings.set_contact(solver);
+    (settings.tolerance, settings.max_iterations) = (TOLERANCE, 20_000);
+    settings.stepper.sleep = Sleep::Off;
+    let mut sim = Simulation::new(setup.world, setup.state.clone(), setup.settings)?;
+    let mut tally = Tally::default();
+    for seed in 0..states {
+        let mut dice = Random::new(seed + 1);
+        let start = displaced(&sim, &setup.state, &mut dice);
+        let mut control = setup.control.clone();
+        control.iter_mut().for_each(|u| *u += 0.02 * dice.signed());
+        compare(&mut sim, (start, control), &mut dice, &mut tally);
+    }
+    Ok(Some(tally))
+}
+
+/// A state near that of the scene.
+fn displaced(sim: &Simulation, from: &State, dice: &mut Random) -> State {
+    let model = &sim.world().model;
+    let mut state = from.clone();
+    let size = DISPLACED * dice.unit();
+    let e: Vec<f64> = (0..model.nv()).map(|_| size * dice.signed()).collect();
+    integrate_into(model, &from.q, &e, 1.0, &mut state.q);
+    state.v.iter_mut().for_each(|v| *v += MOVING * dice.signed());
+    state
+}
+
+/// One state.
+fn compare(sim: &mut Simulation, (start, control): (State, Vec<f64>), dice: &mut Random, tally: &mut Tally) {
+    if sim.set_state(start.clone()).is_err() {
+        return tally.skip("no state");
+    }
+    sim.control_mut().copy_from_slice(&control);
+    let linearization = match sim.linearize() {
+        Ok(linearization) => linearization,
+        Err(why) => return tally.skip(kind(&format!("{why:?}"))),
+    };
+    if let Some(note) =
+        linearization.notes.iter().find(|n| !matches!(n, LinearizationNote::Hyperstatic { .. }))
+    {
+        return tally.skip(kind(&format!("{note:?}")));
+    }
+    sim.step();
+    let slides = sim.accepted().is_some_and(|a| a.active_set().any(|m| m == BlockMode::Sliding));
+    if slides && !linearization.notes.is_empty() {
+        return tally.skip("slides, and leaves several answers");
+    }
+    let count = 2 * linearization.nv + linearization.nu;
+    let columns: Vec<usize> = dice.shuffled(count).into_iter().take(COLUMNS).collect();
+    let mut witness = Witness::new(sim, start, control);
+    match witness.worst(&linearization, &columns) {
+        Some(error) => tally.errors.push(error),
+        None => tally.skip("near a switch"),
+    }
+}
+
+/// The name of an error or a note.
+fn kind(debug: &str) -> String {
+    debug.split(|c: char| !c.is_alphanumeric()).next().unwrap_or_default().to_owned()
+}
+
+/// What the derivatives of a standing quadruped cost, beside its steps and beside differences of all columns.
+fn cost(findings: &mut Findings, size: Size) -> Result<(), ExperimentError> {
+    let setup = Scene::builtin("quadruped")?.build()?;
+    let (dt, control) = (setup.settings.stepper.dt, setup.control.clone());
+    let mut sim = Simulation::new(setup.world, setup.state, setup.settings)?;
+    sim.control_mut().copy_from_slice(&control);
+    (0..(1.0 / dt) as usize).for_each(|_| drop(sim.step()));
+    let repeats = if size == Size::Small { 50 } else { 500 };
+    let state = sim.state().clone();
+    let again = |sim: &mut Simulation, what: &mut dyn FnMut(&mut Simulation)| {
+        let mut times: Vec<f64> = (0..repeats)
+            .map(|_| {
+                if sim.set_state(state.clone()).is_ok() {
+                    sim.control_mut().copy_from_slice(&control);
+                }
+                let begin = Instant::now();
+                what(sim);
+                begin.elapsed().as_secs_f64()
+            })
+            .collect();
+        times.sort_by(f64::total_cmp);
+        times[times.len() / 2]
+    };
+    let step = again(&mut sim, &mut |sim| drop(sim.step()));
+    let mut failed = None;
+    let linearize = again(&mut sim, &mut |sim| failed = sim.linearize().err());
+    let columns = 2 * sim.world().model.nv() + sim.world().actuators.len();
+    let differences = step * (2 * columns) as f64;
+    if let Some(why) = failed {
+        let (claim, measured) = ("a standing quadruped has a derivative".to_owned(), why.to_string());
+        findings.claims.push(Claim { claim, measured, holds: false });
+        return Ok(());
+    }
+    findings.notes.push(format!(
+        "standing quadruped: a step {:.1} us, its derivative with the step {:.1} us, {} central differences {:.0} us",
+        step * 1e6,
+        linearize * 1e6,
+        columns,
+        differences * 1e6
+    ));
+    // Times of single calls on a busy machine: the short run only asks for what no noise explains.
+    let slack = if size == Size::Small { 4.0 } else { 1.0 };
+    findings.bound(
+        "derivatives of a standing quadruped".to_owned(),
+        "steps",
+        linearize / step,
+        slack * STEPS,
+    );
+    findings.bound(
+        "derivatives of a standing quadruped, as a share of the time of central differences".to_owned(),
+        "",
+        linearize / differences,
+        slack / FASTER,
+    );
+    Ok(())
+}
