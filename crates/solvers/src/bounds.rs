@@ -28,12 +28,12 @@ impl Bounds {
         Self { effort, budget, met: Arc::default() }
     }
 
-    /// Before a solve.
+    /// Forgets the budgets that the last solve has met.
     pub(crate) fn renew(&self) {
         self.met.store(0, Ordering::Relaxed);
     }
 
-    /// After it: factorisations of the budget that was met.
+    /// Factorisations of the largest budget that the last solve has met the end of.
     pub(crate) fn met(&self) -> Option<u32> {
         Some(self.met.load(Ordering::Relaxed)).filter(|&n| n > 0)
     }
@@ -54,7 +54,7 @@ impl Bounds {
         self.effort.enough(rows)
     }
 
-    /// What `solve` makes within a budget.
+    /// Calls `solve` within a budget, and remembers whether it was met.
     pub(crate) fn keep<T>(&self, budget: Option<(u32, f64)>, solve: impl FnOnce() -> T) -> T {
         let Some((most, unit)) = budget else { return solve() };
         let (out, met) = within(f64::from(most), unit, solve);

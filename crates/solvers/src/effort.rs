@@ -57,7 +57,7 @@ const EXACT: [Budget; 1] = [Budget { rows: ANY, factorisations: None, enough: No
 impl Effort {
     pub const ALL: [Self; 3] = [Self::Fast, Self::Balanced, Self::Exact];
 
-    /// Its word in files and on command lines.
+    /// The word for it in files and on command lines.
     pub fn name(self) -> &'static str {
         match self {
             Self::Fast => "fast",
@@ -72,7 +72,7 @@ impl Effort {
         params.with("effort", self.name())
     }
 
-    /// Its lines of the table, by ascending rows.
+    /// The lines of the table for it, by ascending rows.
     pub fn budgets(self) -> &'static [Budget] {
         match self {
             Self::Fast => &FAST,

@@ -27,8 +27,8 @@ thread_local! {
         const { Cell::new(Meter { operations: 0.0, unit: 0.0, most: f64::INFINITY, met: false }) };
 }
 
-/// What `solve` makes with a budget of so many factorisations, of which one costs at least `unit` multiplications; and
-/// whether it has met its end.
+/// Calls `solve` with a budget of so many factorisations, of which one costs at least `unit` multiplications; returns what
+/// it makes, and whether it has met the end of the budget.
 pub(crate) fn within<T>(most: f64, unit: f64, solve: impl FnOnce() -> T) -> (T, bool) {
     let before = METER.replace(Meter { operations: 0.0, unit, most, met: false });
     let out = solve();
@@ -37,7 +37,7 @@ pub(crate) fn within<T>(most: f64, unit: f64, solve: impl FnOnce() -> T) -> (T, 
     (out, met)
 }
 
-/// A factorisation in the velocities of trees, of so many multiplications, and of a matrix that so many blocks make.
+/// Counts a factorisation in the velocities of trees, of so many multiplications, and of a matrix that so many blocks make.
 pub(crate) fn factored(operations: f64, blocks: usize) {
     let operations = operations + SWEPT * blocks as f64;
     let meter = METER.get();
@@ -45,19 +45,19 @@ pub(crate) fn factored(operations: f64, blocks: usize) {
     factored_by_rows(operations);
 }
 
-/// The same by rows: where trees are known it is no unit.
+/// Counts a factorisation by rows, of so many multiplications: where trees are known it is no unit.
 pub(crate) fn factored_by_rows(operations: f64) {
     let meter = METER.get();
     METER.set(Meter { operations: meter.operations + operations, ..meter });
 }
 
-/// A sweep over so many blocks.
+/// Counts a sweep over so many blocks.
 pub(crate) fn swept(blocks: usize) {
     let meter = METER.get();
     METER.set(Meter { operations: meter.operations + SWEPT * blocks as f64, ..meter });
 }
 
-/// What there is is enough: as if the budget were spent.
+/// Says that the present answer is enough, as if the budget were spent.
 pub(crate) fn is_enough() {
     METER.set(Meter { met: true, ..METER.get() });
 }

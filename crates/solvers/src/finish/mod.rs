@@ -261,8 +261,8 @@ impl Finish {
         trial
     }
 
-    /// By the smoothing homotopy, from no impulses whatever `lambda` is, to what is enough: the best impulses met, those it
-    /// started from among them.
+    /// Goes by the smoothing homotopy, from no impulses whatever `lambda` is, to what is enough; leaves the best impulses met,
+    /// those of the start among them.
     pub(crate) fn by_smoothing(
         &mut self,
         view: &View,

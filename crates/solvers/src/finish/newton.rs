@@ -71,7 +71,6 @@ use crate::dense::{Lu, STRIP};
 use crate::local::{Contact, quartic};
 use crate::sweep::{Block, pass};
 use crate::trees::{Equation, TreeSystem};
-use crate::work;
 use std::mem::{Discriminant, discriminant};
 use stiction_contact::certificate::{exact, raisim_multipliers};
 use stiction_contact::cone::{MAX_ROWS, project_friction};
@@ -221,7 +220,7 @@ impl Newton {
                     self.regularisation = self.regularisation.min(next);
                 }
             }
-            if best <= tolerance || work::spent() {
+            if best <= tolerance || crate::work::spent() {
                 return Reached { residual: best, steps: step };
             }
             if wandered > wander || smooths && e > ASTRAY * best {

@@ -31,7 +31,7 @@ fn smoothed(w: f64, rk: f64) -> (f64, f64) {
     (f, if root > 0.0 { f / root } else { 0.0 })
 }
 
-/// Of the block `kind` at z; rows that are no unknowns keep x = z and have no slope.
+/// The point of the block `kind` at z; rows that are no unknowns keep x = z and have no slope.
 #[inline(always)]
 pub(super) fn place(kind: &Kind, z: [f64; 3], rk: f64) -> Place {
     let (mut x, mut slope) = (z, [[0.0; 3]; 3]);
@@ -108,7 +108,7 @@ mod tests {
         std::array::from_fn(|_| random.number())
     }
 
-    /// Whatever z is, x and y are inside the cone and their product is κ e; far inside, on the axis, and outside.
+    /// At every z, x and y are inside the cone and their product is κ e; far inside, on the axis, and outside.
     #[test]
     fn the_product_is_kappa() {
         let mut random = Random(3);

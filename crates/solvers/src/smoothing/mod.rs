@@ -26,7 +26,7 @@ use crate::interior::Kind;
 use crate::iterate::{Method, Task};
 use system::{Point, System};
 
-/// What decides how the path is followed.
+/// Numbers that decide how the path is followed.
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub(crate) struct Tuning {
     /// φ while e > [`NEAR`] e₀ [–].
@@ -37,7 +37,7 @@ pub(crate) struct Tuning {
 
 impl Tuning {
     pub(crate) const FIRST: Self = Self { derivative: 0.85, proximal: 0.03 };
-    /// Which folds are met is a matter of luck: other numbers meet others.
+    /// Numbers for further attempts: folds that are met are a matter of luck, and other numbers meet others.
     pub(crate) const AGAIN: [Self; 2] =
         [Self { derivative: 0.7, proximal: 0.3 }, Self { derivative: 1.0, proximal: 0.1 }];
 }
@@ -102,7 +102,7 @@ const DIFFERENCE: f64 = 1e-3;
 /// Factorisations of an attempt.
 const ATTEMPT: u32 = 150;
 
-/// What the next factorisation is for.
+/// The purpose of the next factorisation.
 #[derive(Clone, Copy, Default)]
 enum Phase {
     #[default]
@@ -126,7 +126,7 @@ struct Leap {
     steps: u32,
 }
 
-/// See the module; vectors hold during one solve.
+/// The method on one island; vectors hold during one solve.
 #[derive(Default)]
 pub(crate) struct Smoothing {
     system: System,
@@ -195,7 +195,7 @@ impl Method for Smoothing {
 }
 
 impl Smoothing {
-    /// From no impulses, whatever they were: steps hit something in large islands, and the last step's do not help.
+    /// Begins from no impulses, whatever they were: steps hit something in large islands, and the last step's do not help.
     fn begin(&mut self, task: &Task) -> bool {
         let problem = task.problem;
         let n = problem.rows();
@@ -227,7 +227,7 @@ impl Smoothing {
         self.settle(task)
     }
 
-    /// Once more, with other numbers; false if there are none left.
+    /// Begins once more, with other numbers; false if there are none left.
     fn again(&mut self, task: &Task) -> bool {
         while let Some(tuning) = Tuning::AGAIN.get(self.attempts) {
             self.attempts += 1;
@@ -338,7 +338,7 @@ impl Smoothing {
         self.settle(task)
     }
 
-    /// At a fold: a snap, a firmer system, or a larger κ, in turn.
+    /// Goes on from a fold by a snap, a firmer system, or a larger κ, in turn.
     fn stalled(&mut self, task: &Task) -> bool {
         self.here.z.clone_from(&self.lowest);
         self.evaluate(task);
@@ -351,7 +351,7 @@ impl Smoothing {
             self.begin_stage();
             return self.lifts <= LIFTS && self.settle(task);
         }
-        if self.folds % 2 == 0 {
+        if self.folds.is_multiple_of(2) {
             self.growth *= GROWTH;
             self.hold();
             self.set_proximal(self.e);
@@ -402,7 +402,7 @@ impl Smoothing {
         self.settle(task)
     }
 
-    /// From stage to stage, as long as no factorisation is asked for; false at the end of the path.
+    /// Goes from stage to stage, as long as no factorisation is asked for; false at the end of the path.
     fn settle(&mut self, task: &Task) -> bool {
         loop {
             if self.e <= task.tolerance || !(self.here.merit < self.target()) {
@@ -446,7 +446,7 @@ impl Smoothing {
         self.has_tangent = self.tangent.iter().all(|t| t.is_finite());
     }
 
-    /// To the next κ.
+    /// Goes to the next κ.
     fn advance(&mut self, task: &Task) {
         let factor = SIGMA_BY_STEPS.iter().find(|(most, _)| self.used <= *most).map_or(1.0, |(_, f)| *f);
         self.sigma = (self.sigma * factor).clamp(SIGMA[0], SIGMA[1]);

@@ -53,7 +53,7 @@ struct Derivatives {
     inverse: Block,
 }
 
-/// See the module; vectors hold during one solve.
+/// The equations of an island and their factors; vectors hold during one solve.
 #[derive(Default)]
 pub(super) struct System {
     pub(super) kinds: Vec<Kind>,
@@ -67,7 +67,7 @@ pub(super) struct System {
     in_trees: bool,
     trees: TreeSystem,
     lu: Lu,
-    /// Of a small problem that is given by the factor of G alone.
+    /// A small problem that is given by the factor of G alone, with its blocks.
     formed: Option<Box<ConstraintProblem>>,
     step: Vec<f64>,
     moved: Vec<f64>,

@@ -31,7 +31,9 @@ impl<R: Rule> Twin<R> {
         if R::LAW != Law::Ncp || !R::SMALLEST || !TreeSystem::pays(problem) {
             return None;
         }
-        let enough = self.bounds.enough(problem.rows())?;
+        // Of all islands together, as the tolerance is.
+        let share = params.tolerance / self.params.tolerance;
+        let enough = share * self.bounds.enough(problem.rows())?;
         let reached = ws.resume::<R>(problem, params, impulses, from.residual);
         from.steps += reached.steps;
         from.residual = reached.residual;

@@ -90,7 +90,7 @@ pub(crate) struct Sweeps<R: Rule> {
 pub(crate) struct Twin<R> {
     rule: R,
     params: SweepParams,
-    /// What an island may cost.
+    /// Budgets of islands.
     bounds: Bounds,
     /// No start will do: what starts from it must be made small.
     all: bool,
@@ -181,7 +181,7 @@ impl<R: Rule> Sweeps<R> {
         report
     }
 
-    /// From now on every island keeps to these bounds.
+    /// Makes every island keep to these bounds from now on.
     pub(crate) fn bound(&mut self, bounds: Bounds) {
         self.bounds = bounds;
     }

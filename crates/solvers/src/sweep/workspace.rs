@@ -307,7 +307,7 @@ impl Workspace {
         Reached { residual, steps }
     }
 
-    /// From these impulses, or from none, to the best that the smoothing homotopy meets, with c to match.
+    /// Replaces these impulses by the best that the smoothing homotopy meets from none, with c to match.
     pub(super) fn by_smoothing(
         &mut self,
         problem: &ConstraintProblem,
