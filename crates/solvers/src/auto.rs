@@ -75,6 +75,7 @@ impl Auto {
             memory: MEMORY,
             finish: true,
             holds: selection_rows > 0,
+            asks_later: selection_rows as usize,
             last_sweeps,
         };
         Ok(Self {
