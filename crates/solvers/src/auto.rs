@@ -85,6 +85,7 @@ impl Auto {
             memory: MEMORY,
             finish: true,
             holds: selection_rows > 0,
+            asks_later: selection_rows as usize,
             last_sweeps,
         };
         let mut sweeps = Sweeps::default();

@@ -179,7 +179,7 @@ impl RaisimParams {
 
     fn sweep(&self) -> SweepParams {
         let Self { tolerance, max_iterations, memory, finish, .. } = *self;
-        SweepParams { tolerance, max_iterations, memory, finish, holds: true, last_sweeps: 0 }
+        SweepParams { tolerance, max_iterations, memory, finish, holds: true, asks_later: 0, last_sweeps: 0 }
     }
 }
 

@@ -32,7 +32,6 @@ const KNOWN_FAILURES: &[Failure] = &[
     ("ncp-aclm", "rod of Painlevé, wedged", AFAR),
     ("lcp-staggered", "rod of Painlevé, wedged", AFAR),
     ("ncp-lanes", "cube-slide", PATIENCE),
-    ("ncp-lanes", "stack", PATIENCE),
     ("ncp-lanes", "pile", PATIENCE),
     ("ncp-lanes", "125 cubes apart", PATIENCE),
     ("ncp-lanes", "wall of 70", PATIENCE),

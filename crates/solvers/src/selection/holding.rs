@@ -18,7 +18,7 @@
 //!
 //! Units: λ [N·s], c and g [m/s], A [1/kg].
 
-use super::{OUTSIDE, STOPS};
+use super::{ALL, OUTSIDE, STOPS};
 use crate::dense::{Cholesky, STRIP, matrix_into, whole_into};
 use crate::residual::StoppingResidual;
 use crate::trees::{Equation, TreeSystem, knows_all};
@@ -31,9 +31,9 @@ const SLOW: f64 = 1e-6;
 /// However little is asked for, what holds leaves no more, and what opens faster is open [m/s].
 const CLOSED: f64 = 1e-8;
 /// Rounds of S.
-const ROUNDS: usize = 8;
-/// ε as a share of the largest ‖A_ii‖, and where (2) does not come to an end with that [–]: rounding leaves u/ε of the impulses.
-const DAMPINGS: [f64; 3] = [1e-5, 1e-7, 1e-9];
+const ROUNDS: usize = 4;
+/// ε as a share of the largest ‖A_ii‖ [–].
+const DAMPING: f64 = 1e-9;
 /// Turns onto the cones, at most, while what is outside falls to this share; onto cones so much narrower, and by so many
 /// times the way there [–].
 const PROJECTIONS: usize = 40;
@@ -41,8 +41,8 @@ const FALLS: f64 = 0.85;
 const WITHIN: f64 = 0.998;
 const BEYOND: f64 = 1.6;
 /// (2) is repeated at most so often, while it takes away this share of what is left [–], …
-const REPEATS: usize = 12;
-const GAIN: f64 = 0.1;
+const REPEATS: usize = 8;
+const GAIN: f64 = 0.3;
 /// … down to this share of g, or of the tolerance [–].
 const ENOUGH: [f64; 2] = [1e-15, 1e-6];
 /// Rows of an island that is solved by rows.
@@ -97,22 +97,21 @@ impl Holding {
             return None;
         }
         for round in 0..ROUNDS {
-            let solved = DAMPINGS.iter().enumerate().any(|(k, damping)| {
-                let epsilon = damping * stopping.norms.iter().fold(0.0_f64, |m, n| m.max(*n));
-                let factored = if by_trees {
-                    self.factor_trees(problem, epsilon, round + k == 0)
-                } else {
-                    self.factor_rows(problem, epsilon)
-                };
-                factored && self.solve(problem, by_trees, tolerance)
-            });
-            if !solved {
+            let epsilon = DAMPING * stopping.norms.iter().fold(0.0_f64, |m, n| m.max(*n));
+            let factored = if by_trees {
+                self.factor_trees(problem, epsilon, round == 0)
+            } else {
+                self.factor_rows(problem, epsilon)
+            };
+            if !factored || !self.solve(problem, by_trees, tolerance) {
                 return None;
             }
             if self.changes(problem, tolerance) {
                 continue;
             }
-            if !self.lead_inside(problem, by_trees, tolerance) {
+            if !self.take_noise(problem, by_trees, tolerance)
+                || !self.lead_inside(problem, by_trees, tolerance)
+            {
                 return None;
             }
             problem.velocities_into(&self.lambda, &mut self.c);
@@ -124,6 +123,15 @@ impl Holding {
             return Some(e);
         }
         None
+    }
+
+    /// True if some contact that is pressed by `impulses` has all the friction that its cone allows: it may slide.
+    pub(crate) fn slides(problem: &ConstraintProblem, impulses: &[f64]) -> bool {
+        problem.cones().iter().enumerate().any(|(i, cone)| {
+            let (Cone::Friction { mu } | Cone::Patch { mu, .. }) = *cone else { return false };
+            let rows = &impulses[problem.range(i)];
+            mu > 0.0 && rows[2] > 0.0 && tangential(rows) >= ALL * mu * rows[2]
+        })
     }
 
     /// True if some contact that is pressed by `impulses` slips so fast, c [m/s], that [`STOPS`] times all friction they allow would
@@ -144,10 +152,7 @@ impl Holding {
             })
         };
         let friction: f64 = pressed().map(|p| p.2).sum();
-        pressed().any(|(i, first, _)| {
-            let a = &stopping.diagonal[i];
-            c[first].hypot(c[first + 1]) > STOPS * friction * a[0].max(a[4])
-        })
+        pressed().any(|(i, first, _)| c[first].hypot(c[first + 1]) > STOPS * friction * stopping.norms[i])
     }
 
     /// S of the first round; false if no contact with friction is in it.
@@ -245,6 +250,29 @@ impl Holding {
         self.correct(problem, by_trees, tolerance)
     }
 
+    /// Takes off what rounding has left outside of the range of A, some u/ε of the impulses, by A S: of what is in the range that
+    /// leaves all but ε, and (2) puts it back. False if that does not come to an end.
+    fn take_noise(&mut self, problem: &ConstraintProblem, by_trees: bool, tolerance: f64) -> bool {
+        self.step.clone_from(&self.lambda);
+        self.keep_unknowns(problem);
+        self.shrink(problem, by_trees);
+        self.multiply(problem);
+        for (i, _) in self.places.iter().enumerate().filter(|p| *p.1 == Place::Holds) {
+            let rows = problem.range(i);
+            self.lambda[rows.clone()].copy_from_slice(&self.step[rows]);
+        }
+        self.correct(problem, by_trees, tolerance)
+    }
+
+    /// The step times A_SS.
+    fn multiply(&mut self, problem: &ConstraintProblem) {
+        problem.delassus_mul_into(&self.step, &mut self.product);
+        for ((step, product), r) in self.step.iter_mut().zip(&self.product).zip(&problem.compliance) {
+            *step = product + r * *step;
+        }
+        self.keep_unknowns(problem);
+    }
+
     /// (2), until what it can take away is gone; false if it does not come to an end.
     fn correct(&mut self, problem: &ConstraintProblem, by_trees: bool, tolerance: f64) -> bool {
         let mut before = f64::INFINITY;
@@ -255,11 +283,7 @@ impl Holding {
             self.keep_unknowns(problem);
             self.shrink(problem, by_trees);
             // Of what is left only the part that impulses can take away: A (A + ε)⁻¹.
-            problem.delassus_mul_into(&self.step, &mut self.product);
-            for ((step, product), r) in self.step.iter_mut().zip(&self.product).zip(&problem.compliance) {
-                *step = product + r * *step;
-            }
-            self.keep_unknowns(problem);
+            self.multiply(problem);
             let left = self.step.iter().map(|x| x * x).sum::<f64>().sqrt();
             let size = problem.free_velocity.iter().map(|g| g * g).sum::<f64>().sqrt();
             if !left.is_finite() {

@@ -26,7 +26,7 @@ impl<R: Rule> Twin<R> {
         }
         let enough = !self.all && current <= ws.enough(tolerance);
         if self.holds() && !(enough && current <= RESTS) {
-            if let Some(e) = ws.hold(problem, tolerance, impulses) {
+            if let Some(e) = ws.hold(problem, &SweepParams { tolerance, ..self.params }, impulses) {
                 watch.show(1, impulses);
                 return Some(report(SolveStatus::Converged, 1, e));
             }

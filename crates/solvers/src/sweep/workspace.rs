@@ -176,14 +176,18 @@ impl Workspace {
     pub(super) fn hold(
         &mut self,
         problem: &ConstraintProblem,
-        tolerance: f64,
+        params: &SweepParams,
         impulses: &mut [f64],
     ) -> Option<f64> {
+        let later = problem.rows() <= params.asks_later;
+        if later && Holding::slides(problem, impulses) {
+            return None;
+        }
         let Self { holding, stopping, c, .. } = self;
         if holding.hopeless(problem, stopping, impulses, c) {
             return None;
         }
-        holding.hold(problem, stopping, tolerance, impulses)
+        holding.hold(problem, stopping, params.tolerance, impulses)
     }
 
     /// Makes an answer as small as it can be; its residual.
