@@ -376,7 +376,7 @@ mod tests {
             velocity: vec3(0.1, -0.1, 0.1),
             angular_velocity: vec3(0.3, -0.3, 0.2),
         };
-        let steps: Vec<PlannedStep> = (0..16)
+        let mut steps: Vec<PlannedStep> = (0..16)
             .map(|k| {
                 let standing = |leg: usize| (k < 8) == (leg == 0 || leg == 3);
                 let places = feet(0.0);
@@ -387,7 +387,16 @@ mod tests {
                 }
             })
             .collect();
-        let plan = mpc.plan(&now, &steps, &reference, 0.0).unwrap();
+        let mut plan = mpc.plan(&now, &steps, &reference, 0.0).unwrap();
+        // Moments are taken where the robot is expected: where the plan before takes it.
+        for _ in 0..5 {
+            let mut before = now.position;
+            for (step, state) in steps.iter_mut().zip(&plan.states) {
+                step.expected = (before + state.position) * 0.5;
+                before = state.position;
+            }
+            plan = mpc.plan(&now, &steps, &reference, 0.0).unwrap();
+        }
         for (step, forces) in steps.iter().zip(&plan.forces) {
             for (foot, f) in step.feet.iter().zip(forces) {
                 let most = mpc.friction * f.z + 1e-6;

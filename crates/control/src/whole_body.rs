@@ -62,7 +62,6 @@ impl WholeBody {
 
     /// Torques per leg and joint [N·m] at the configuration `q` and velocity `v` of the receipts. `trunk_velocity` is the
     /// velocity that the trunk should have, its six numbers as in v: feet that stand turn about it.
-    #[expect(clippy::too_many_arguments, reason = "the state, and what is asked of it")]
     pub fn torques(
         &mut self,
         model: &Model,
@@ -156,22 +155,22 @@ impl WholeBody {
         // The trunk's inertia with legs that follow it by (2), column by column: what a unit of acceleration adds.
         let mut M = Matrix6::<f64>::zeros();
         let mut carried = [[[0.0; 3]; LEGS]; 6];
-        for k in 0..6 {
+        for (k, carried) in carried.iter_mut().enumerate() {
             self.unit.copy_from_slice(&self.acceleration);
             self.unit[first + k] = 1.0;
-            for leg in 0..LEGS {
-                carried[k][leg] = solve_damped(&jacobians[leg], -trunk_columns[leg][k]).to_array();
-                for (dof, a) in robot.legs[leg].dofs.iter().zip(carried[k][leg]) {
+            for (leg, share) in carried.iter_mut().enumerate() {
+                *share = solve_damped(&jacobians[leg], -trunk_columns[leg][k]).to_array();
+                for (dof, a) in robot.legs[leg].dofs.iter().zip(*share) {
                     self.unit[*dof] += a;
                 }
             }
             M.set_column(k, &(trunk_efforts(&self.unit) - alone));
         }
         let trunk = M.lu().solve(&(push - alone)).unwrap_or_else(Vector6::zeros); // (1)
-        for (k, a) in trunk.iter().enumerate() {
+        for ((k, a), carried) in trunk.iter().enumerate().zip(&carried) {
             self.acceleration[first + k] = *a;
-            for leg in 0..LEGS {
-                for (dof, share) in robot.legs[leg].dofs.iter().zip(carried[k][leg]) {
+            for (leg, shares) in robot.legs.iter().zip(carried) {
+                for (dof, share) in leg.dofs.iter().zip(shares) {
                     self.acceleration[*dof] += share * a; // (2)
                 }
             }
