@@ -69,13 +69,14 @@ pub(super) fn impulses(
     let mut c = Vec::new();
     problem.velocities_into(lambda, &mut c);
     let mut equations = vec![Equation::Fixed; m];
-    let mut compliant: Vec<Option<SoftEquation>> = (0..problem.len()).map(|_| None).collect();
+    let mut compliant: Vec<Option<SoftEquation>> = Vec::with_capacity(problem.len());
     let most = lambda.iter().fold(0.0_f64, |m, x| m.max(x.abs()));
     for i in 0..problem.len() {
         let range = problem.range(i);
         let (x, c) = (&lambda[range.clone()], &c[range.clone()]);
         let cone = problem.cone(i);
         let out = &mut equations[range];
+        compliant.push(None);
         if law.compliant() {
             // c without what R λ adds to it.
             let own = &problem.compliance[problem.range(i)];

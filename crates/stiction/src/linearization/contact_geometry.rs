@@ -70,7 +70,7 @@ fn place(finder: &ContactFinder, c: &ContactPoint, about: Vec3, rigid: bool) -> 
         let margin = finder.surface(c).margin;
         raw.gap = raw.gap - raw.gap.like(margin);
         let pitch = if rigid && c.spring.is_none() { finder.pitch_of(a, b) } else { 0.0 };
-        raw.position = raw.position + raw.n * (raw.gap * raw.gap.like(pitch));
+        raw.position += raw.n * (raw.gap * raw.gap.like(pitch));
     }
     let Raw { position, n, gap } = raw;
     Placed { position, n, gap, face: Face::of_one(gap), about, held }

@@ -11,6 +11,8 @@
 //! what it is ([`LinearizationNote`]), and where a step is of a kind that is not differentiated there is an error instead of a matrix
 //! ([`LinearizationError`]).
 
+#![expect(clippy::needless_range_loop, reason = "indices are rows and columns of matrices")]
+
 mod active_set;
 mod columns;
 mod compliant;
@@ -274,9 +276,8 @@ impl Done<'_> {
         if accepted.inside.corrected {
             return Err(LinearizationError::Corrected);
         }
-        if !(law.compliant() || matches!(law, Law::Ncp | Law::Ccp | Law::Pyramid))
-            && !accepted.impulses.is_empty()
-        {
+        let known = law.compliant() || matches!(law, Law::Ncp | Law::Ccp | Law::Pyramid);
+        if !known && !accepted.impulses.is_empty() {
             return Err(LinearizationError::Law((*solver).to_owned()));
         }
         if accepted.posed.bounces() {

@@ -8,6 +8,8 @@
 //!     J_r⁻¹(r) = 1 + ½ [r]× + (1/ρ² − (1 + cos ρ)/(2 ρ sin ρ)) [r]×²                                  (3)
 //! ```
 
+#![expect(clippy::needless_range_loop, reason = "indices are rows and columns of matrices")]
+
 use stiction_dynamics::JointKind;
 use stiction_dynamics::spatial::{Quat, Vec3, vec3};
 
