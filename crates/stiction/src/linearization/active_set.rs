@@ -25,7 +25,7 @@ use stiction_contact::{Cone, Law};
 
 /// Pivots and singular values below this share of the largest are zero [–].
 const RANK: f64 = 1e-10;
-/// What is left of the system beyond this share of its right-hand side has no answer [–].
+/// A system of which more than this share of the right-hand side is left has no answer [–].
 const INCONSISTENT: f64 = 1e-7;
 
 /// On which side of a switch a block is told to be: closer than this it is at the switch.
@@ -37,7 +37,7 @@ pub(super) struct Switches {
     pub(super) impulse: f64,
 }
 
-/// What one row of the system says.
+/// The equation of one row of the system.
 #[derive(Clone, Copy, Debug, PartialEq)]
 enum Equation {
     /// δλ = 0, or that of a bound.

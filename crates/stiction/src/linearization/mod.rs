@@ -64,7 +64,7 @@ pub struct Linearization {
     pub next: State,
 }
 
-/// What is to be known of a derivative that is not simply that of a smooth step.
+/// A fact to be known of a derivative that is not simply that of a smooth step.
 #[derive(Clone, Debug, PartialEq, serde::Serialize)]
 #[serde(rename_all = "kebab-case", tag = "note")]
 pub enum LinearizationNote {

@@ -42,7 +42,7 @@ const NEARLY_ALL: f64 = 1e-5;
 const STEPS: f64 = 8.0;
 const FASTER: f64 = 8.0;
 
-/// What became of the states of a scene under a solver.
+/// The fates of the states of a scene under a solver.
 #[derive(Default)]
 struct Tally {
     errors: Vec<f64>,
@@ -171,7 +171,7 @@ fn kind(debug: &str) -> String {
     debug.split(|c: char| !c.is_alphanumeric()).next().unwrap_or_default().to_owned()
 }
 
-/// What the derivatives of a standing quadruped cost, beside its steps and beside differences of all columns.
+/// The cost of the derivatives of a standing quadruped, beside its steps and beside differences of all columns.
 fn cost(findings: &mut Findings, size: Size) -> Result<(), ExperimentError> {
     let setup = Scene::builtin("quadruped")?.build()?;
     let (dt, control) = (setup.settings.stepper.dt, setup.control.clone());

@@ -12,7 +12,7 @@ const WEIGHTS: [f64; 2] = [8.0 / 12.0, -1.0 / 12.0];
 /// Columns that differ by less than this share are the same but for rounding, at the least displacement [–].
 const SAME: f64 = 3e-5;
 
-/// Which piece of the step map a step was on.
+/// The piece of the step map that a step was on.
 type Piece = (Vec<BlockMode>, Vec<Quadrature>);
 
 /// Steps from displaced states, which start cold.
