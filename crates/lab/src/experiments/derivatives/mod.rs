@@ -22,7 +22,7 @@ use witness::Witness;
 pub(crate) const EXPERIMENT: Experiment = Experiment {
     name: "derivatives",
     title: "Derivatives of steps beside central differences, and what they cost",
-    source: "Implicit differentiation of the step's problem; the same question as MuJoCo's mjd_transitionFD [Todorov2012]",
+    source: "Implicit differentiation of the step's problem; the same question as MuJoCo's mjd_transitionFD",
     measure,
 };
 
