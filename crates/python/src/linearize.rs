@@ -61,11 +61,8 @@ impl Simulation {
         let (controls, gradients) = (given(&controls), given(&gradients));
         let mut inner = self.pulled(py)?;
         let found = guarded(|| inner.sim.rollout_vjp(&controls, &gradients, every).map_err(wrong))?;
-        let notes: Vec<_> = found
-            .notes
-            .iter()
-            .map(|(step, note)| serde_json::json!({ "step": step, "of": note }))
-            .collect();
+        let notes: Vec<_> =
+            found.notes.iter().map(|(step, note)| serde_json::json!({ "step": step, "of": note })).collect();
         let notes = serde_json::to_string(&notes).map_err(wrong)?;
         Ok((row(py, found.start), row(py, found.controls), notes))
     }

@@ -362,7 +362,7 @@ impl Simulation {
         Ok(())
     }
 
-    /// What decides the future, to go back to within this simulation.
+    /// Everything that decides the future, to go back to within this simulation.
     pub(crate) fn moment(&self) -> Moment {
         let mut memory = Memory::default();
         self.stepper.memory_into(&mut memory);

@@ -111,7 +111,7 @@ impl Servos {
         rows.map(|(i, law)| (ImplicitForce::Actuator(i), *law))
     }
 
-    /// Of actuator i: what it would do without its limit, what it is expected to do, and whether it is a row.
+    /// Three facts of actuator i: what it would do without its limit, what it is expected to do, and whether it is a row.
     pub fn of(&self, i: usize) -> (Effort, Effort, bool) {
         (self.laws[i], self.efforts[i], self.row[i])
     }

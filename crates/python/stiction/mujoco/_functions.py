@@ -9,11 +9,11 @@ import numpy as np
 from numpy.typing import ArrayLike
 
 from .. import dynamics
-from .._simulation import Linearization, Simulation
 from .._stiction import Error
 from .._tables import Array
 from . import _enums
 from ._data import MjData, turned
+from ._exact import exact_derivatives
 from ._guard import NotOffered
 from ._model import MjModel, body_of
 
@@ -522,26 +522,6 @@ def mj_saveLastXML(filename: str | os.PathLike[str], m: MjModel) -> None:
 # ------------------------------------------------------------------------- derivatives
 
 
-def _exact(
-    d: MjData, simulation: Simulation, start: bytes, state: tuple[Array, Array, Array]
-) -> Linearization | None:
-    """The exact derivatives of the step from a state, which starts cold; None where there are none."""
-    q, v, u = state
-    try:
-        simulation.set_state(q, v)
-        simulation.control[:] = u
-        d._apply(simulation)
-        exact = simulation.linearize()
-    except Error:
-        return None
-    finally:
-        simulation._restore(start)
-        d._changed()
-        d._publish()
-    smooth = all(note["note"] == "hyperstatic" for note in exact.notes)
-    return exact if smooth else None
-
-
 def mjd_transitionFD(
     m: MjModel,
     d: MjData,
@@ -561,7 +541,7 @@ def mjd_transitionFD(
     simulation = d._current()
     start, q, v, u = simulation._snapshot(), d.qpos.copy(), d.qvel.copy(), d.ctrl.copy()
     readings = C is not None or D is not None
-    if (A is not None or B is not None) and (exact := _exact(d, simulation, start, (q, v, u))) is not None:
+    if (A is not None or B is not None) and (exact := exact_derivatives(d, simulation, start, (q, v, u))) is not None:
         if A is not None:
             A[:] = exact.A
         if B is not None:

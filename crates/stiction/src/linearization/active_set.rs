@@ -25,7 +25,7 @@ use stiction_contact::{Cone, Law};
 
 /// Pivots and singular values below this share of the largest are zero [–].
 const RANK: f64 = 1e-10;
-/// What is left of the system beyond this share of its right-hand side has no answer [–].
+/// A system of which more than this share of the right-hand side is left has no answer [–].
 const INCONSISTENT: f64 = 1e-7;
 
 /// On which side of a switch a block is told to be: closer than this it is at the switch.
@@ -37,7 +37,7 @@ pub(super) struct Switches {
     pub(super) impulse: f64,
 }
 
-/// What one row of the system says.
+/// The equation of one row of the system.
 #[derive(Clone, Copy, Debug, PartialEq)]
 enum Equation {
     /// δλ = 0, or that of a bound.
@@ -69,13 +69,14 @@ pub(super) fn impulses(
     let mut c = Vec::new();
     problem.velocities_into(lambda, &mut c);
     let mut equations = vec![Equation::Fixed; m];
-    let mut compliant: Vec<Option<SoftEquation>> = (0..problem.len()).map(|_| None).collect();
+    let mut compliant: Vec<Option<SoftEquation>> = Vec::with_capacity(problem.len());
     let most = lambda.iter().fold(0.0_f64, |m, x| m.max(x.abs()));
     for i in 0..problem.len() {
         let range = problem.range(i);
         let (x, c) = (&lambda[range.clone()], &c[range.clone()]);
         let cone = problem.cone(i);
         let out = &mut equations[range];
+        compliant.push(None);
         if law.compliant() {
             // c without what R λ adds to it.
             let own = &problem.compliance[problem.range(i)];

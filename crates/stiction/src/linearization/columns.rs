@@ -26,7 +26,7 @@ impl Columns {
         2 * self.nv + i
     }
 
-    /// Their number.
+    /// The number of columns.
     pub(super) fn count(self) -> usize {
         2 * self.nv + self.nu
     }

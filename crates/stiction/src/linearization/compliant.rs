@@ -21,7 +21,7 @@ const INERTIA: f64 = 1e-4;
 /// Weights of differences at one and at two displacements.
 const WEIGHTS: [f64; 2] = [8.0 / 12.0, -1.0 / 12.0];
 
-/// What a compliant law reads of the rows, differentiated: a row per row of the problem, but G_ii.
+/// The numbers that a compliant law reads of the rows, differentiated: a row per row of the problem, but G_ii.
 pub(super) struct Read<'a> {
     pub(super) gap: &'a DMatrix<f64>,
     pub(super) bias: &'a DMatrix<f64>,

@@ -33,7 +33,7 @@ pub(super) struct Placed {
     pub(super) face: Face<Zeta>,
     /// o, about which ζ is.
     pub(super) about: Vec3,
-    /// Its derivatives are not known: those here are of a point that B carries.
+    /// The derivatives are not known: those here are of a point that B carries.
     pub(super) held: bool,
 }
 
@@ -70,7 +70,7 @@ fn place(finder: &ContactFinder, c: &ContactPoint, about: Vec3, rigid: bool) -> 
         let margin = finder.surface(c).margin;
         raw.gap = raw.gap - raw.gap.like(margin);
         let pitch = if rigid && c.spring.is_none() { finder.pitch_of(a, b) } else { 0.0 };
-        raw.position = raw.position + raw.n * (raw.gap * raw.gap.like(pitch));
+        raw.position += raw.n * (raw.gap * raw.gap.like(pitch));
     }
     let Raw { position, n, gap } = raw;
     Placed { position, n, gap, face: Face::of_one(gap), about, held }
@@ -211,7 +211,7 @@ fn of_plane(shapes: [&Shape; 2], (midway, gap): (Vec3, f64), n: Vec3, about: Vec
     Some(Raw { position: c - m * (r + gap * r.like(0.5)), n, gap })
 }
 
-/// What [`stiction_assembly::coplanar`] does with the points of a face.
+/// Does what [`stiction_assembly::coplanar`] does with the points of a face.
 fn flatten(run: &[ContactPoint], placed: &mut [Placed]) {
     let coarseness = Zeta::constant(1.0);
     let point = |p: &Placed| FacePoint { position: p.position, n: p.n, gap: p.gap };
@@ -241,7 +241,7 @@ fn flatten(run: &[ContactPoint], placed: &mut [Placed]) {
     }
 }
 
-/// What a contact asks of its normal velocity beyond J v_f: bias and compliance with their derivatives, and the correction of its
+/// The terms that a contact asks of its normal velocity beyond J v_f: bias and compliance with their derivatives, and the correction of its
 /// overlap.
 pub(super) fn asked(params: &RowParams, c: &ContactPoint, placed: &Placed) -> [Zeta; 3] {
     let params = params.cast(placed.gap);

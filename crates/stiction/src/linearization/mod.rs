@@ -11,6 +11,8 @@
 //! what it is ([`LinearizationNote`]), and where a step is of a kind that is not differentiated there is an error instead of a matrix
 //! ([`LinearizationError`]).
 
+#![expect(clippy::needless_range_loop, reason = "indices are rows and columns of matrices")]
+
 mod active_set;
 mod columns;
 mod compliant;
@@ -62,7 +64,7 @@ pub struct Linearization {
     pub next: State,
 }
 
-/// What is to be known of a derivative that is not simply that of a smooth step.
+/// A fact to be known of a derivative that is not simply that of a smooth step.
 #[derive(Clone, Debug, PartialEq, serde::Serialize)]
 #[serde(rename_all = "kebab-case", tag = "note")]
 pub enum LinearizationNote {
@@ -274,9 +276,8 @@ impl Done<'_> {
         if accepted.inside.corrected {
             return Err(LinearizationError::Corrected);
         }
-        if !(law.compliant() || matches!(law, Law::Ncp | Law::Ccp | Law::Pyramid))
-            && !accepted.impulses.is_empty()
-        {
+        let known = law.compliant() || matches!(law, Law::Ncp | Law::Ccp | Law::Pyramid);
+        if !known && !accepted.impulses.is_empty() {
             return Err(LinearizationError::Law((*solver).to_owned()));
         }
         if accepted.posed.bounces() {

@@ -19,7 +19,7 @@ pub struct RolloutGradient {
     pub start: Vec<f64>,
     /// By the controls, nu numbers a step.
     pub controls: Vec<f64>,
-    /// What is to be known of the derivatives, with the step it is of.
+    /// Facts to be known of the derivatives, each with the step that it is of.
     pub notes: Vec<(usize, LinearizationNote)>,
 }
 

@@ -48,7 +48,7 @@ pub(super) struct At<'a> {
     pub(super) biases: bool,
 }
 
-/// What writes them.
+/// Writes the rows of a step.
 pub(super) struct Writer<'a> {
     forces: &'a Forces<'a>,
     geometry: &'a [Placed],

@@ -18,7 +18,7 @@ impl Simulation {
         self.step_linearized_from(&before, params)
     }
 
-    /// The same, from a moment that is known.
+    /// Steps and differentiates from a moment that is known.
     fn step_linearized_from(
         &mut self,
         before: &Moment,
@@ -55,7 +55,7 @@ impl Simulation {
         linearization
     }
 
-    /// Of the last step, which started from there.
+    /// Differentiates the last step, which started from `before`.
     fn linearize_last(
         &self,
         before: &Moment,

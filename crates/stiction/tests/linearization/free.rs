@@ -74,7 +74,7 @@ fn servos_by_the_midpoint_rule() {
     hold(&world(ARM), &settings(), Quadrature::Midpoint, 3);
 }
 
-/// What can be touched but is not, by the trapezoidal rule.
+/// Trees that can be touched but are not go by the trapezoidal rule.
 #[test]
 fn servos_by_the_trapezoidal_rule() {
     let touchable = ARM.replace("contype='0' conaffinity='0'", "contype='1' conaffinity='2'");

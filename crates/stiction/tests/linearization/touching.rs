@@ -8,7 +8,7 @@ use stiction::random::Random;
 use stiction::stepping::BlockMode;
 use stiction::{LinearizationError, LinearizationNote, Settings, Simulation, State};
 
-/// Which modes of blocks the states of [`hold`] met.
+/// Counts of the modes of blocks that the states of [`hold`] met.
 #[derive(Debug, Default)]
 pub(crate) struct Met {
     pub(crate) open: usize,

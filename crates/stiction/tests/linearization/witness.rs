@@ -70,14 +70,6 @@ impl Witness<'_> {
                 .collect();
             let theirs = self.column(k);
             let error = size(&less(&ours, &theirs)) / size(&theirs).max(1e-3);
-            if std::env::var_os("STICTION_SHOW").is_some() && error > 1e-7 {
-                println!("column {k}: {error:.1e}");
-                for (i, (a, b)) in
-                    ours.iter().zip(&theirs).enumerate().filter(|(_, (a, b))| (*a - *b).abs() > 1e-7)
-                {
-                    println!("    {i}: {a:.9} is {b:.9}");
-                }
-            }
             if error > worst.0 {
                 worst = (error, k);
             }

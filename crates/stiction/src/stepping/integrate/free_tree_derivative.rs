@@ -45,7 +45,7 @@ struct Point {
 }
 
 impl FreeTree {
-    /// Of the last step, which was found from `state` under the efforts `applied`.
+    /// Differentiates the last step, which was found from `state` under the efforts `applied`.
     pub(crate) fn derivative(
         &self,
         world: &World,

@@ -8,6 +8,8 @@
 //!     J_r⁻¹(r) = 1 + ½ [r]× + (1/ρ² − (1 + cos ρ)/(2 ρ sin ρ)) [r]×²                                  (3)
 //! ```
 
+#![expect(clippy::needless_range_loop, reason = "indices are rows and columns of matrices")]
+
 use stiction_dynamics::JointKind;
 use stiction_dynamics::spatial::{Quat, Vec3, vec3};
 
@@ -59,7 +61,7 @@ fn polynomial(r: Vec3, a: f64, b: f64) -> [[f64; 3]; 3] {
 /// Below this angle the series of (2) and (3) are exact to rounding.
 const SMALL: f64 = 1e-2;
 
-/// (2).
+/// The right Jacobian J_r(r), (2).
 pub(crate) fn right_jacobian(r: Vec3) -> [[f64; 3]; 3] {
     let angle = r.norm();
     let (x, small) = (angle * angle, angle < SMALL);

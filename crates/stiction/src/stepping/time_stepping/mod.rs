@@ -82,7 +82,7 @@ pub struct TimeStepping {
     /// Feedback of couplings and loops was left out of the last step.
     left_out: bool,
     posed: Posed,
-    /// Of the rows of `posed`.
+    /// Numbers that the rows of `posed` were made with.
     row_params: RowParams,
     trial: Trial,
     remedy: Option<Remedy>,
