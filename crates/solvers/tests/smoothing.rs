@@ -7,19 +7,18 @@ use std::io::Write;
 use std::path::{Path, PathBuf};
 use stiction_contact::certificate::certify;
 use stiction_contact::io;
-use stiction_contact::{ConstraintProblem, ContactSolver, Watch};
-use stiction_solvers::{Common, Params, all};
+use stiction_contact::{ConstraintProblem, Watch};
+use stiction_solvers::{Common, make};
 
 /// Natural maps of which the first factorisation is told, as shares of ‖g‖.
 const LEVELS: [f64; 5] = [1e-2, 1e-3, 1e-4, 1e-6, 1e-8];
 
 /// Factorisations to each of [`LEVELS`] from no impulses; none where it is not reached.
 fn first_below(problem: &ConstraintProblem) -> [Option<u32>; 5] {
-    let entry = all().iter().find(|e| e.name == "ncp-smoothing").unwrap();
     let scale = problem.free_velocity.iter().map(|g| g * g).sum::<f64>().sqrt();
     let common = Common { tolerance: 0.5 * LEVELS[4] * scale, max_iterations: 150 };
-    let mut solver = entry.make(&common, &Params::default()).unwrap();
     let mut out = [None; 5];
+    let Ok(mut solver) = make("ncp-smoothing", &common) else { return out };
     let mut show = |steps: u32, impulses: &[f64]| {
         let e = certify(problem, impulses).natural_map;
         for (out, level) in out.iter_mut().zip(LEVELS) {

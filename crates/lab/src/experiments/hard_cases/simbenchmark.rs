@@ -105,6 +105,7 @@ pub(super) fn elastic_six_cubed(size: Size) -> Result<Vec<Line>, ExperimentError
     let mut trial = Trial::of_toml(
         "ground = { friction = 0.0, restitution = 1.0 }
         stepper = { dt = 1e-3 }
+        contact = { effort = 'exact' }
         [[body]]
         name = 'ball'
         shape = 'sphere'
@@ -138,6 +139,7 @@ pub(super) fn six_cubed(size: Size) -> Result<Vec<Line>, ExperimentError> {
         let mut trial = Trial::of_toml(&format!(
             "ground = {{ friction = 0.0 }}
             stepper = {{ dt = {h} }}
+            contact = {{ effort = 'exact' }}
             [[body]]
             name = 'ball'
             shape = 'sphere'
