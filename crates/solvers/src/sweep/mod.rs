@@ -60,7 +60,7 @@ pub(crate) struct SweepParams {
     pub(crate) finish: bool,
     /// Sticking is asked first, of all that touches.
     pub(crate) holds: bool,
-    /// But not where the start slides in islands of so many rows at most: there it is asked of the answer.
+    /// But not from impulses of bodies that move, in islands of so many rows at most: there it is asked of the answer that slides.
     pub(crate) asks_later: usize,
     /// Plain sweeps from the start where nothing else has led to the tolerance.
     pub(crate) last_sweeps: u32,

@@ -25,11 +25,12 @@ impl<R: Rule> Twin<R> {
             return Some(report(SolveStatus::NumericalFailure, 0, current));
         }
         let enough = !self.all && current <= ws.enough(tolerance);
-        if self.holds() && !(enough && current <= RESTS) {
-            if let Some(e) = ws.hold(problem, &SweepParams { tolerance, ..self.params }, impulses) {
-                watch.show(1, impulses);
-                return Some(report(SolveStatus::Converged, 1, e));
-            }
+        if self.holds()
+            && !(enough && current <= RESTS)
+            && let Some(e) = ws.hold(problem, &SweepParams { tolerance, ..self.params }, current, impulses)
+        {
+            watch.show(1, impulses);
+            return Some(report(SolveStatus::Converged, 1, e));
         }
         enough.then(|| {
             watch.show(0, impulses);

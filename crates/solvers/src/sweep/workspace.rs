@@ -12,6 +12,8 @@ use crate::selection::Holding;
 use crate::trees::TreeSystem;
 use stiction_contact::{Cone, ConstraintProblem, Law, SolveReport, SolveStatus};
 
+/// A start that leaves more than this is of bodies that move [tolerances].
+const RESTING: f64 = 1e2;
 /// An Anderson step may let the residual grow by this factor [–].
 const GROWTH: f64 = 2.0;
 /// Accelerated sweeps without progress before as many plain ones.
@@ -177,10 +179,11 @@ impl Workspace {
         &mut self,
         problem: &ConstraintProblem,
         params: &SweepParams,
+        current: f64,
         impulses: &mut [f64],
     ) -> Option<f64> {
-        let later = problem.rows() <= params.asks_later;
-        if later && Holding::slides(problem, impulses) {
+        let later = problem.rows() <= params.asks_later && impulses.iter().any(|&l| l != 0.0);
+        if later && (current > RESTING * params.tolerance || Holding::slides(problem, impulses)) {
             return None;
         }
         let Self { holding, stopping, c, .. } = self;
