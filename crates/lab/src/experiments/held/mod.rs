@@ -7,6 +7,7 @@
 mod grasp;
 
 use super::{Claim, Data, Experiment, ExperimentError, Findings, Size, Table};
+use crate::driven::Driven;
 use crate::plot::{Figure, Series};
 use grasp::Grasp;
 use stiction::batch::{Batch, BatchSettings, Precision};
@@ -111,7 +112,7 @@ impl Way {
         let control = vec![grasp.force(); world.actuators.len()];
         let Some(precision) = self.batch else {
             let settings = Settings { tolerance: self.tolerance, stepper, ..Settings::default() };
-            let mut sim = Simulation::new(world, start, settings)?;
+            let mut sim = Driven::from(Simulation::new(world, start, settings)?);
             sim.control_mut().copy_from_slice(&control);
             let (mut first, mut wrong) = (Vec::new(), 0);
             for k in 0..steps {
