@@ -101,8 +101,9 @@ pub const EXPERIMENTS: &[Experiment] = &[
 ];
 
 /// Experiments of many runs, which say how far they are, keep what is done and take contact models by name.
-const STAGED: &[(&str, fn(&Conduct<'_>) -> Result<Findings, ExperimentError>)] =
-    &[(solo12_mpc::EXPERIMENT.name, solo12_mpc::measure_staged)];
+const STAGED: &[(&str, StagedMeasure)] = &[(solo12_mpc::EXPERIMENT.name, solo12_mpc::measure_staged)];
+
+type StagedMeasure = fn(&Conduct<'_>) -> Result<Findings, ExperimentError>;
 
 /// The experiment called `name`.
 pub fn named(name: &str) -> Option<&'static Experiment> {
