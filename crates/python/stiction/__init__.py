@@ -9,9 +9,9 @@ True
 
 from . import dynamics, laboratory, learn
 from ._batch import STATUS, Batch, BatchReports, LinkStates
+from ._linearization import Linearization, RolloutGradient
 from ._model import Model, NotSimulated, Scene, builtin_models, builtin_scenes, load, loads
 from ._recording import Recording
-from ._linearization import Linearization, RolloutGradient
 from ._simulation import (
     CONTACT,
     CORRECTABLE,
