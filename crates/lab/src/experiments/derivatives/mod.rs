@@ -211,19 +211,11 @@ fn cost(findings: &mut Findings, size: Size) -> Result<(), ExperimentError> {
         columns,
         differences * 1e6
     ));
-    // Times of single calls on a busy machine: the short run only asks for what no noise explains.
-    let slack = if size == Size::Small { 4.0 } else { 1.0 };
-    findings.bound(
-        "derivatives of a standing quadruped".to_owned(),
-        "steps",
-        linearize / step,
-        slack * STEPS,
-    );
-    findings.bound(
-        "derivatives of a standing quadruped, as a share of the time of central differences".to_owned(),
-        "",
-        linearize / differences,
-        slack / FASTER,
-    );
+    // A test may not depend on how busy the machine is.
+    if size == Size::Full {
+        findings.bound("derivatives of a standing quadruped".to_owned(), "steps", linearize / step, STEPS);
+        let claim = "derivatives of a standing quadruped, as a share of the time of central differences";
+        findings.bound(claim.to_owned(), "", linearize / differences, 1.0 / FASTER);
+    }
     Ok(())
 }
