@@ -108,7 +108,7 @@ struct OneLane {
 
 /// Nudge of [`LaneSettings`], as in batches of `f64` [–].
 const NUDGE: f64 = 1e-10;
-/// What holds leaves no more, and what opens faster is open [m/s].
+/// Contacts that hold leave no more, and contacts that open faster are open [m/s].
 const CLOSED: f64 = 1e-8;
 /// Share by which impulses that hold may leave their cones [–].
 const OUTSIDE: f64 = 1e-9;

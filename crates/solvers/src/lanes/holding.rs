@@ -26,7 +26,7 @@ const FALLS: f64 = 0.85;
 const CORRECTIONS: usize = 1;
 const WITHIN: f64 = 0.998;
 const BEYOND: f64 = 1.6;
-/// What opens no faster than this share of the fastest row of g may be closed [–].
+/// Contacts that open no faster than this share of the fastest row of g may be closed [–].
 const SLOW: f64 = 1e-6;
 /// Slip of more than so many times what all friction would stop is not stopped [–].
 const STOPS: f64 = 10.0;

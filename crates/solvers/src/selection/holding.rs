@@ -26,7 +26,7 @@ use stiction_contact::cone::tangential;
 use stiction_contact::{Cone, ConstraintProblem, Law};
 use stiction_dynamics::lanes;
 
-/// What opens no faster than this share of the fastest row of g may be closed [–].
+/// Contacts that open no faster than this share of the fastest row of g may be closed [–].
 const SLOW: f64 = 1e-6;
 /// However little is asked for, what holds leaves no more, and what opens faster is open [m/s].
 const CLOSED: f64 = 1e-8;

@@ -5,7 +5,7 @@ use super::{Rule, SweepParams, Twin, Workspace, plain, report};
 use crate::finish::Reached;
 use stiction_contact::{ConstraintProblem, Law, SolveReport, SolveStatus, Watch};
 
-/// Where sticking is asked first it is also asked of starts that would do but leave more than this, so that what rests moves
+/// Sticking, where it is asked first, is also asked of starts that would do but leave more than this, so that what rests moves
 /// no faster [m/s].
 pub(super) const RESTS: f64 = 1e-11;
 

@@ -80,7 +80,7 @@ pub(crate) struct Workspace {
     pub(super) z: Vec<f64>,
     /// What a start from impulses has found, while one from none is tried.
     pub(super) found: Vec<f64>,
-    /// Where the last sweeps start, and go.
+    /// Impulses at which the last sweeps start, and to which they go.
     pub(super) swept: Vec<f64>,
     /// The problem without the factor of its G.
     pub(super) rows: Option<ConstraintProblem>,

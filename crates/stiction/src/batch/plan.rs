@@ -246,7 +246,7 @@ impl Plan {
         }
     }
 
-    /// What a start leaves above which it is asked whether all that touches can stick [m/s]: what rests moves no faster, as far as
+    /// The natural map of a start above which it is asked whether all that touches can stick [m/s]: what rests moves no faster, as far as
     /// single precision can tell.
     pub(super) fn rests(&self) -> f64 {
         match self.settings.precision {
@@ -255,7 +255,7 @@ impl Plan {
         }
     }
 
-    /// See [`stiction_solvers::lanes::LaneSettings::closed`]; single precision rounds more than that.
+    /// This is [`stiction_solvers::lanes::LaneSettings::closed`]; single precision rounds more than that.
     pub(super) fn closed(&self) -> f64 {
         match self.settings.precision {
             Precision::Double => 1e-8,
@@ -263,7 +263,7 @@ impl Plan {
         }
     }
 
-    /// The same where what holds all is asked for, whose impulses are open: single precision leaves little of them.
+    /// A larger share stands for nothing where all that touches is asked to hold, whose impulses are open: single precision leaves little of them.
     pub(super) fn holding(&self) -> f64 {
         match self.settings.precision {
             Precision::Double => 1e-9,
