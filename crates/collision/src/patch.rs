@@ -18,7 +18,7 @@ pub(crate) const CORNERS: usize = 32;
 /// Corners of the polygon that stands for the cap of a cylinder.
 const CAP: usize = 16;
 /// Below this sine of the tilt a cap has no lowest point, and its corners are fixed to the body.
-const UPRIGHT: f64 = 1e-7;
+pub(crate) const UPRIGHT: f64 = 1e-7;
 /// Cosine and sine of 20°: a cylinder offers its cap, or its side, up to this tilt.
 const CAP_COSINE: f64 = 0.94;
 const SIDE_SINE: f64 = 0.34;

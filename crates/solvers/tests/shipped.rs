@@ -10,7 +10,8 @@ use every::every_solver;
 use ledger::{Failure, Ledger, Meeting, TooLarge};
 use stiction_contact::certificate::natural_map_of;
 use stiction_contact::corpus::shipped;
-use stiction_solvers::{Common, all, make};
+use stiction_solvers::registry::find;
+use stiction_solvers::{Common, Params, all};
 
 const AFAR: &str = "the start has 6e-3, and the only answer, sticking, lies far from it";
 
@@ -98,7 +99,8 @@ fn references_are_reached() {
         let impulses = s.impulses.unwrap_or_else(|| {
             let common = Common { tolerance: 0.5 * s.reference, max_iterations: 1000 };
             let mut impulses = vec![0.0; s.problem.rows()];
-            make("auto", &common).unwrap().solve(&s.problem, &mut impulses);
+            let exact = Params::parse(&["effort=exact"]).unwrap();
+            find("auto").unwrap().make(&common, &exact).unwrap().solve(&s.problem, &mut impulses);
             impulses
         });
         let e = natural_map_of(&s.problem, &impulses, s.law);

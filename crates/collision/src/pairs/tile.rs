@@ -17,7 +17,7 @@ use crate::facet::Feature;
 use crate::frame::Frame;
 use crate::manifold::ManifoldPoint;
 use crate::parry::{Axis, separation};
-use crate::patch::{CORNERS, face_code, pair_code};
+use crate::patch::{CORNERS, UPRIGHT, face_code, pair_code};
 use crate::reduce::Candidates;
 use crate::support::{Piece, Support, Tile};
 use stiction_dynamics::spatial::Vec3;
@@ -144,7 +144,9 @@ impl<P: Piece> Meeting<'_, P> {
         let tile = self.tile.patch_of(self.A, Feature::Face, n);
         let mut found = Points::new();
         common(&tile, &patch, (0.0, r), n, self.size(), self.margin, &mut found);
-        if found.points().is_empty() && height - r <= self.margin {
+        // A face that lies level has no lowest point.
+        let level = patch.corners().len() > 2 && patch.normal.cross(n).norm() < UPRIGHT;
+        if found.points().is_empty() && !level && height - r <= self.margin {
             // A point, or a face seen edge on: the lowest point, if it is over the triangle.
             let p = self.B.point(self.b.core_support(self.B.inverse_direction(-n)));
             let c = tile.corners();

@@ -4,6 +4,7 @@ use stiction::collision::Shape;
 use stiction::contact::corpus::Random;
 use stiction::dynamics::spatial::{Pose, Quat, Vec3, vec3};
 use stiction::models::Material;
+use stiction::solvers::Params;
 use stiction::{Composer, FreeBody, Settings, Simulation, Sleep, StepperParams, UNCOLOURED};
 
 /// Half an edge [m].
@@ -26,7 +27,10 @@ fn packed() -> Simulation {
     }
     let (world, state) = c.finish();
     let stepper = StepperParams { dt: 1e-3, sleep: Sleep::Off, ..StepperParams::default() };
-    Simulation::new(world, state, Settings { stepper, ..Settings::default() }).unwrap()
+    let mut settings = Settings { stepper, ..Settings::default() };
+    // A whole layer is hit at once: more than the default budget of a step.
+    settings.contact_params = Params::parse(&["effort=exact"]).unwrap();
+    Simulation::new(world, state, settings).unwrap()
 }
 
 /// The layers fall on each other, in three steps all contacts of a layer at once; then they lie still.
