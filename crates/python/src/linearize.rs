@@ -16,6 +16,9 @@ type Told<'py> = (
     String,
 );
 
+/// Gradients by the first state and by the controls, and what is to be known, as JSON.
+type Gradients<'py> = (Bound<'py, PyArray1<f64>>, Bound<'py, PyArray1<f64>>, String);
+
 #[pymethods]
 impl Simulation {
     /// The derivatives of the step from here, which is taken back.
@@ -56,7 +59,7 @@ impl Simulation {
         controls: Row<'py>,
         gradients: Row<'py>,
         every: usize,
-    ) -> PyResult<(Bound<'py, PyArray1<f64>>, Bound<'py, PyArray1<f64>>, String)> {
+    ) -> PyResult<Gradients<'py>> {
         let given = |row: &Row<'_>| row.as_array().iter().copied().collect::<Vec<f64>>();
         let (controls, gradients) = (given(&controls), given(&gradients));
         let mut inner = self.pulled(py)?;

@@ -140,7 +140,7 @@ pub(crate) struct Start {
 }
 
 impl Start {
-    /// Of [`NcpAlParams`].
+    /// The defaults of [`NcpAlParams`].
     pub(crate) const DEFAULT: Self = Self { compliance: COMPLIANCE, memory: 1 };
 }
 

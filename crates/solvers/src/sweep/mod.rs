@@ -38,7 +38,7 @@ use schedule::RESTS;
 use stiction_contact::{ConstraintProblem, Law, SolveReport, SolveStatus, Watch};
 use workspace::Kept;
 
-/// What a twin brings: its law and its answer for one contact.
+/// A twin: its law and its answer for one contact.
 pub(crate) trait Rule: Clone + Send + 'static {
     const LAW: Law;
     /// Of all answers with the same velocities, the smallest.
@@ -60,7 +60,7 @@ pub(crate) struct SweepParams {
     pub(crate) finish: bool,
     /// Sticking is asked first, of all that touches.
     pub(crate) holds: bool,
-    /// But not from impulses of bodies that move, in islands of so many rows at most: there it is asked of the answer that slides.
+    /// Rows of an island up to which sticking is not asked of impulses of bodies that move, but later, of the answer that slides.
     pub(crate) asks_later: usize,
     /// Plain sweeps from the start where nothing else has led to the tolerance.
     pub(crate) last_sweeps: u32,

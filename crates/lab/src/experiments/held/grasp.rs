@@ -15,7 +15,7 @@ const JAW: f64 = 0.2;
 /// Half the height of what stands in a row over the arm at which the faces between must press [–].
 const ROOM: f64 = 2.2;
 
-/// What is held.
+/// The held body.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 enum Object {
     Box,
@@ -27,7 +27,7 @@ enum Object {
     Prism(usize),
 }
 
-/// What a jaw touches with.
+/// The surface of a jaw.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 enum Tip {
     Flat,
@@ -47,7 +47,7 @@ pub(super) struct Grasp {
     bodies: usize,
     /// Half width from a jaw to the middle of a body, and half height [m].
     half: [f64; 2],
-    /// Of each body [kg].
+    /// Mass of each body [kg].
     mass: f64,
     mu: f64,
     /// Force of a jaw over what the weight asks for [–].
@@ -90,7 +90,7 @@ impl Grasp {
         Self { object, tip, jaws, bodies, half, mass, mu, margin, step }
     }
 
-    /// What it is, in a line.
+    /// A line that describes the grasp.
     pub(super) fn title(&self) -> String {
         let Self { object, tip, jaws, bodies, mass, mu, margin, step, .. } = self;
         let (ms, what) = (1e3 * step, format!("{bodies} x {object:?}, {jaws} jaws {tip:?}"));

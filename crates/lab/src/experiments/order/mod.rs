@@ -40,10 +40,10 @@ const STEPPERS: [&str; 9] = [
 ];
 /// Distances below are rounding [m, rad].
 const ROUNDING: f64 = 1e-10;
-/// What an order of two is measured as, at least.
+/// Least measured order that counts as two.
 const SECOND: f64 = 1.7;
 
-/// What one stepper did on one scene.
+/// The errors of one stepper on one scene.
 struct Measured {
     /// (1); `None`: the motion is exact, or does not converge at these steps.
     order: Option<f64>,
@@ -127,7 +127,7 @@ fn measure(size: Size) -> Result<Findings, ExperimentError> {
     Ok(findings)
 }
 
-/// What the default stepper promises.
+/// Adds the promises of the default stepper.
 fn claim(findings: &mut Findings, case: &Case, measured: &Measured) {
     findings.claims.push(Claim {
         claim: if case.second {

@@ -18,7 +18,7 @@ pub(super) struct Case {
     pub(super) second: bool,
     /// Pose of the first body at a time [s], where it is known.
     pub(super) exact: Option<fn(f64) -> Pose>,
-    /// Its error at steps of 1 ms, at most [m or rad].
+    /// Largest error of the default stepper at steps of 1 ms [m or rad].
     pub(super) within: f64,
     start: Start,
 }
@@ -39,7 +39,7 @@ impl Case {
         Self { exact: Some(exact), within, ..self }
     }
 
-    /// Of file names.
+    /// The name in names of files.
     pub(super) fn stem(&self) -> String {
         self.name.replace(' ', "-")
     }
