@@ -4,6 +4,7 @@ use super::forces::Forces;
 use super::{LinearizationError, LinearizationNote};
 use crate::stepping::Quadrature;
 use crate::stepping::integrate::tangent::moved;
+use crate::stepping::integrate::trapezoidal::STILL;
 use nalgebra::DMatrix;
 use stiction_assembly::forces::actuators::is_servo;
 use stiction_dynamics::Dual;
@@ -35,14 +36,20 @@ impl Moves<'_> {
                 _ => {}
             }
         }
+        // Where nothing changes its speed all rules agree, and the step takes the first; a step beside it, in which something does, goes by
+        // the mean.
+        let trapezoidal = accepted.inside.trapezoidal;
+        let rests = start.v.iter().zip(accepted.v_next).all(|(a, b)| (a - b).abs() <= STILL);
         let undone = |i: usize| accepted.inside.correction.get(i).copied().unwrap_or(0.0);
         for joint in &model.joints {
             let (first, n) = (joint.idx_v, joint.kind.nv());
-            let rule = accepted.quadrature[model.bodies[joint.body].tree];
-            if self.is_alone(model.bodies[joint.body].tree) {
+            let tree = model.bodies[joint.body].tree;
+            let rule = accepted.quadrature[tree];
+            if self.is_alone(tree) {
                 continue;
             }
-            let means = matches!(rule, Quadrature::Trapezoidal | Quadrature::Midpoint);
+            let means = matches!(rule, Quadrature::Trapezoidal | Quadrature::Midpoint)
+                || rests && accepted.inside.here.rigid && trapezoidal.goes[tree];
             if rule == Quadrature::Held {
                 (first..first + n).for_each(|i| end[(i, columns.q(i))] = 1.0);
                 continue;
