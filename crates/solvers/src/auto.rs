@@ -101,6 +101,19 @@ impl Auto {
     }
 }
 
+impl Auto {
+    /// Puts impulses that a budget has stopped on their way into their sets; their residual.
+    fn admit(&mut self, problem: &ConstraintProblem, impulses: &mut [f64]) -> f64 {
+        for (i, cone) in problem.cones().iter().enumerate() {
+            cone.project(&mut impulses[problem.range(i)]);
+        }
+        let mut c = Vec::new();
+        problem.velocities_into(impulses, &mut c);
+        self.stopping.prepare(problem);
+        self.stopping.residual(problem, Law::Ncp, impulses, &c)
+    }
+}
+
 impl ContactSolver for Auto {
     fn name(&self) -> &'static str {
         Self::NAME
@@ -126,6 +139,9 @@ impl ContactSolver for Auto {
     ) -> SolveReport {
         let report = self.sweeps.solve(Smallest, &self.params, problem, impulses, watch);
         self.apart = None;
+        if !report.converged() && self.bound_met().is_some() {
+            return SolveReport { residual: self.admit(problem, impulses), ..report };
+        }
         if self.selection_rows == 0 || !report.converged() {
             return report;
         }

@@ -5,8 +5,9 @@
 //! | `fast` | 48 | 60 | – |
 //! | | 300 | 30 | – |
 //! | | any | 12 | 1e-3 |
-//! | `balanced` | 300 | 1000 | – |
-//! | | 600 | 250 | – |
+//! | `balanced` | 300 | 4000 | – |
+//! | | 600 | 1500 | – |
+//! | | 1500 | 1000 | – |
 //! | | any | 60 | 1e-4 |
 //! | `exact` | any | no bound | – |
 //!
@@ -51,7 +52,8 @@ const fn budget(rows: usize, factorisations: u32, enough: Option<f64>) -> Budget
 }
 
 const FAST: [Budget; 3] = [budget(48, 60, None), budget(300, 30, None), budget(ANY, 12, Some(1e-3))];
-const BALANCED: [Budget; 3] = [budget(300, 1000, None), budget(600, 250, None), budget(ANY, 60, Some(1e-4))];
+const BALANCED: [Budget; 4] =
+    [budget(300, 4000, None), budget(600, 1500, None), budget(1500, 1000, None), budget(ANY, 60, Some(1e-4))];
 const EXACT: [Budget; 1] = [Budget { rows: ANY, factorisations: None, enough: None }];
 
 impl Effort {
@@ -117,7 +119,7 @@ mod tests {
         }
         assert!(include_str!("effort.rs").contains(&lines), "the table should read\n{lines}");
         let bound = |effort: Effort, rows| effort.factorisations(rows).unwrap_or(u32::MAX);
-        for rows in [0, 12, 48, 49, 300, 301, 600, 601, 5000] {
+        for rows in [0, 12, 48, 49, 300, 301, 600, 1500, 1501, 5000] {
             let of_efforts = Effort::ALL.map(|effort| bound(effort, rows));
             assert!(of_efforts.is_sorted(), "{rows} rows: {of_efforts:?}");
             assert!(Effort::ALL.iter().all(|&e| bound(e, rows) >= bound(e, rows + 100)));
