@@ -69,6 +69,8 @@ pub struct Auto {
     selection_rows: usize,
     selection: Selection,
     stopping: StoppingResidual,
+    /// Velocities of impulses that a budget stopped.
+    c: Vec<f64>,
     /// How far the velocities of the last answer are from those found first [m/s], where one was selected.
     apart: Option<f64>,
 }
@@ -96,6 +98,7 @@ impl Auto {
             selection_rows: selection_rows as usize,
             selection: Selection::default(),
             stopping: StoppingResidual::default(),
+            c: Vec::new(),
             apart: None,
         })
     }
@@ -107,10 +110,9 @@ impl Auto {
         for (i, cone) in problem.cones().iter().enumerate() {
             cone.project(&mut impulses[problem.range(i)]);
         }
-        let mut c = Vec::new();
-        problem.velocities_into(impulses, &mut c);
+        problem.velocities_into(impulses, &mut self.c);
         self.stopping.prepare(problem);
-        self.stopping.residual(problem, Law::Ncp, impulses, &c)
+        self.stopping.residual(problem, Law::Ncp, impulses, &self.c)
     }
 }
 

@@ -8,7 +8,7 @@
 //!
 //! A flight keeps momenta and energy, (2) of [`super::ballistic`]; (2) gives nothing to what sticks and rolls. The scheme is position
 //! Verlet, of second order; the law at the end is [`stiction_assembly::rolling`]. It is taken by free bodies whose contacts have all
-//! lasted for some steps, with one another and with what stands still, while they move. If something new is hit in such a step it is
+//! lasted for some steps, with one another, up to [`FEW`] of them, and with what stands still, while they move. If something new is hit in such a step it is
 //! taken back and goes by v⁺ from its start.
 
 use super::ballistic::{Body, flying_bodies};
