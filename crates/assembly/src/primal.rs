@@ -84,8 +84,12 @@ fn clear(m: &mut Csr) {
 pub fn complete_softness(posed: &mut Posed, velocity: &[f64]) {
     let choice = posed.choice();
     for (i, block) in posed.blocks.iter().enumerate() {
+        let turns = posed.problem.range(i).len() > 3;
         let softness = &mut posed.problem.softness[i];
         softness.velocity = posed.jacobian.velocity(i, velocity).to_array();
+        if turns {
+            softness.turning = posed.jacobian.turning(i, velocity).to_array();
+        }
         softness.bias = block.bias.offset(choice);
     }
 }

@@ -45,6 +45,12 @@ impl Law {
         matches!(self, Self::Mujoco | Self::MujocoPyramidal | Self::Sap | Self::Lagged | Self::Similar)
     }
 
+    /// True where the law says what it makes of contacts that resist spinning or rolling ([`Cone::Patch`]).
+    #[inline]
+    pub fn takes_patches(self) -> bool {
+        matches!(self, Self::Ncp | Self::Ccp | Self::Mujoco | Self::MujocoPyramidal)
+    }
+
     /// The polygon that stands for the friction disc.
     #[inline]
     pub fn polygon(self) -> Option<Polygon> {

@@ -1,7 +1,6 @@
 //! 3×3 blocks by rows, as the block matrix stores them.
 
 use crate::nan::worse;
-use stiction_dynamics::spatial::{Vec3, vec3};
 
 /// A 3×3 block by rows.
 pub type Block3 = [f64; 9];
@@ -34,40 +33,40 @@ pub fn spectral_norm(a: &Block3) -> f64 {
 
 /// (1 + A)⁻¹ b of a symmetric positive semidefinite A, however large some of its eigenvalues: by Jacobi's
 /// rotations [Golub2013, 8.5].
-pub fn solve_one_plus(a: &Block3, b: Vec3) -> Vec3 {
-    let mut a = *a;
+pub fn solve_one_plus<const N: usize>(mut a: [[f64; N]; N], b: [f64; N]) -> [f64; N] {
     // Axes in columns.
-    let mut q = [1.0, 0.0, 0.0, 0.0, 1.0, 0.0, 0.0, 0.0, 1.0];
+    let mut q: [[f64; N]; N] = std::array::from_fn(|i| std::array::from_fn(|j| f64::from(u8::from(i == j))));
     for _ in 0..20 {
         let mut rotated = false;
-        for (i, j) in [(0, 1), (0, 2), (1, 2)] {
-            let (x, y, z) = (a[4 * i], a[3 * i + j], a[4 * j]);
-            if !(y.abs() > f64::EPSILON * f64::MIN_POSITIVE.max((x * z).abs().sqrt())) {
-                continue;
-            }
-            rotated = true;
-            let tau = (z - x) / (2.0 * y);
-            let t = tau.signum() / (tau.abs() + tau.hypot(1.0));
-            let c = 1.0 / t.hypot(1.0);
-            let s = t * c;
-            for k in 0..3 {
-                let (u, v) = (a[3 * k + i], a[3 * k + j]);
-                (a[3 * k + i], a[3 * k + j]) = (c * u - s * v, s * u + c * v);
-                let (u, v) = (q[3 * k + i], q[3 * k + j]);
-                (q[3 * k + i], q[3 * k + j]) = (c * u - s * v, s * u + c * v);
-            }
-            for k in 0..3 {
-                let (u, v) = (a[3 * i + k], a[3 * j + k]);
-                (a[3 * i + k], a[3 * j + k]) = (c * u - s * v, s * u + c * v);
+        for i in 0..N {
+            for j in i + 1..N {
+                let (x, y, z) = (a[i][i], a[i][j], a[j][j]);
+                if !(y.abs() > f64::EPSILON * f64::MIN_POSITIVE.max((x * z).abs().sqrt())) {
+                    continue;
+                }
+                rotated = true;
+                let tau = (z - x) / (2.0 * y);
+                let t = tau.signum() / (tau.abs() + tau.hypot(1.0));
+                let c = 1.0 / t.hypot(1.0);
+                let s = t * c;
+                for row in a.iter_mut().chain(&mut q) {
+                    (row[i], row[j]) = (c * row[i] - s * row[j], s * row[i] + c * row[j]);
+                }
+                for k in 0..N {
+                    (a[i][k], a[j][k]) = (c * a[i][k] - s * a[j][k], s * a[i][k] + c * a[j][k]);
+                }
             }
         }
         if !rotated {
             break;
         }
     }
-    let axis = |k: usize| vec3(q[k], q[3 + k], q[6 + k]);
-    let part = |k: usize| axis(k) * (axis(k).dot(b) / (1.0 + a[4 * k].max(0.0)));
-    part(0) + part(1) + part(2)
+    let mut out = [0.0; N];
+    for k in 0..N {
+        let part: f64 = (0..N).map(|i| q[i][k] * b[i]).sum::<f64>() / (1.0 + a[k][k].max(0.0));
+        (0..N).for_each(|i| out[i] += q[i][k] * part);
+    }
+    out
 }
 
 /// The inverse, or `None` when the determinant is below `cutoff` times the product of the row norms,
@@ -121,14 +120,18 @@ mod tests {
     /// x + A x for a gentle A, and for one that is all but infinite along an axis.
     #[test]
     fn one_plus_a_is_solved() {
-        let (a, x) = ([4.0, 1.0, -0.5, 1.0, 3.0, 0.7, -0.5, 0.7, 2.0], vec3(0.3, -1.0, 2.0));
-        let row = |k: usize| vec3(a[3 * k], a[3 * k + 1], a[3 * k + 2]).dot(x);
-        let b = x + vec3(row(0), row(1), row(2));
-        assert!((solve_one_plus(&a, b) - x).norm() < 1e-14);
-        let g = [0.6, 0.0, 0.8];
-        let stiff = std::array::from_fn(|k| 1e20 * g[k / 3] * g[k % 3]);
-        let answer = solve_one_plus(&stiff, vec3(1.0, 2.0, 3.0));
-        assert!((answer - vec3(1.0 - 0.6 * 3.0, 2.0, 3.0 - 0.8 * 3.0)).norm() < 1e-14, "{answer:?}");
+        let apart = |a: &[f64], b: &[f64]| a.iter().zip(b).map(|(a, b)| (a - b).abs()).fold(0.0, f64::max);
+        let (a, x) = ([[4.0, 1.0, -0.5], [1.0, 3.0, 0.7], [-0.5, 0.7, 2.0]], [0.3, -1.0, 2.0]);
+        let b = std::array::from_fn(|k| x[k] + (0..3).map(|l| a[k][l] * x[l]).sum::<f64>());
+        assert!(apart(&solve_one_plus(a, b), &x) < 1e-14);
+        let stiff = |k: f64, g: [f64; 6]| g.map(|a| g.map(|b| k * a * b));
+        let [x, y, z, ..] =
+            solve_one_plus(stiff(1e20, [0.6, 0.0, 0.8, 0.0, 0.0, 0.0]), [1.0, 2.0, 3.0, 0.0, 0.0, 0.0]);
+        assert!(apart(&[x, y, z], &[1.0 - 0.6 * 3.0, 2.0, 3.0 - 0.8 * 3.0]) < 1e-14, "{x} {y} {z}");
+        // All that is along g goes.
+        let answer =
+            solve_one_plus(stiff(1e8, [0.5, 0.5, 0.0, 0.5, 0.0, 0.5]), [1.0, 2.0, 3.0, 4.0, 5.0, 6.0]);
+        assert!(apart(&answer, &[-2.25, -1.25, 3.0, 0.75, 5.0, 2.75]) < 1e-6, "{answer:?}");
     }
 
     #[test]

@@ -212,10 +212,10 @@ mod tests {
         let run = |names: &[&str]| {
             Comparison::run(&scene, names, &overrides, None, |_, _| ControlFlow::Continue(()))
         };
-        let both = run(&["auto", "mujoco"]).unwrap();
-        assert_eq!((both.runs.len(), both.refused.len()), (1, 1));
-        assert!(both.refused[0].contact == "mujoco" && both.refused[0].failure.contains("ball"), "{both:?}");
-        assert!(run(&["mujoco"]).is_err());
+        let both = run(&["auto", "mujoco", "sap"]).unwrap();
+        assert_eq!((both.runs.len(), both.refused.len()), (2, 1));
+        assert!(both.refused[0].contact == "sap" && both.refused[0].failure.contains("ball"), "{both:?}");
+        assert!(run(&["sap"]).is_err());
         std::fs::remove_file(&file).unwrap();
     }
 

@@ -127,9 +127,9 @@ def test_7_and_8_what_batches_do_not_do_is_told() -> None:
 
 def test_9_a_comparison_says_of_each_why_it_does_not_run() -> None:
     text = BOX.replace('mass="2"', 'mass="2" condim="6" friction="1 .01 .01"')
-    rows = stiction.compare(stiction.loads(text), ["auto", "mujoco"], duration=0.01)
-    auto, mujoco = rows
-    assert auto.failure is None and "condim" in str(mujoco.failure)
+    rows = stiction.compare(stiction.loads(text), ["auto", "mujoco", "sap"], duration=0.01)
+    auto, mujoco, sap = rows
+    assert auto.failure is None and mujoco.failure is None and "condim" in str(sap.failure)
 
 
 # Trap 10 is measured by benchmarks/gymnasium_pace.py.

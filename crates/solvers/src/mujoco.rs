@@ -14,6 +14,8 @@
 //! - `newton` and `cg`, on velocities with a line search: [`crate::primal_newton`];
 //! - `pgs`, on impulses: [`crate::mujoco_pgs`]; slow for long chains and mass ratios.
 //!
+//! Both take contacts that resist spinning and rolling (`condim` 4 and 6), but for `pgs` and `noslip_iterations`.
+//!
 //! `noslip_iterations` sweeps follow, if asked for: friction without R, which ends the creep. They leave
 //! (2); the report is of (2) before them.
 //!
@@ -138,6 +140,11 @@ impl ContactSolver for Mujoco {
     fn needs(&self) -> Needs {
         let delassus_factor = self.params.algorithm != Algorithm::Pgs;
         Needs { delassus_factor, softness: true, ..Needs::default() }
+    }
+
+    /// By velocities, without the pass that ends the slip of discs alone.
+    fn takes_patches(&self) -> bool {
+        self.params.algorithm != Algorithm::Pgs && self.params.noslip_iterations == 0
     }
 
     fn solve_watched(

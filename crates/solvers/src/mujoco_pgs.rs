@@ -96,13 +96,14 @@ pub(crate) fn noslip(
             let rows = problem.range(i);
             let (old, u) = (triple(&lambda[rows.clone()]), triple(&c[rows.clone()]));
             let g = problem.blocks.diagonal(i);
+            let without = |mu: f64, shift: [f64; 2]| {
+                let a = [g[0], 0.5 * (g[1] + g[3]), g[4]];
+                let t = disc(a, [u[0] + shift[0], u[1] + shift[1]], [old[0], old[1]], mu * old[2]);
+                [t[0], t[1], old[2]]
+            };
             let new = match *soft {
-                SoftBlock::Cone { cone: Cone::Friction { mu }, shift, .. }
-                | SoftBlock::Pyramid { mu, shift, .. } => {
-                    let a = [g[0], 0.5 * (g[1] + g[3]), g[4]];
-                    let t = disc(a, [u[0] + shift[0], u[1] + shift[1]], [old[0], old[1]], mu * old[2]);
-                    [t[0], t[1], old[2]]
-                }
+                SoftBlock::Cone { cone: Cone::Friction { mu }, shift: [x, y, _], .. } => without(mu, [x, y]),
+                SoftBlock::Pyramid { mu, shift: [x, y, ..], .. } => without(mu, [x, y]),
                 SoftBlock::Cone { cone: cone @ Cone::Box { .. }, shift, .. }
                     if problem.compliance[rows.start] == 0.0 =>
                 {

@@ -87,7 +87,7 @@ pub fn block_natural_map(
             }
         }
         Cone::Patch { mu, .. } => {
-            if !matches!(law, Law::Ncp | Law::Ccp) {
+            if !law.takes_patches() {
                 return f64::NAN; // what these laws make of a patch is nowhere said
             }
             exact::patch(mu, norm, lambda, c, law == Law::Ncp)
@@ -129,33 +129,39 @@ pub fn soft_natural_map(
     c: &[f64],
     own: &[f64],
 ) -> f64 {
-    let mut velocity = [0.0; 3];
+    let mut velocity = [0.0; MAX_ROWS];
     for (k, v) in velocity.iter_mut().enumerate().take(lambda.len()) {
         *v = c[k] - own[k] * lambda[k];
     }
+    let rows = &mut velocity[..lambda.len()];
+    // (1) of the law: the velocity that takes the place of c, and the scale with its compliance.
+    let mut set = |compliance: &dyn Fn(usize) -> f64, shift: &[f64]| {
+        let mut stiffest = 0.0;
+        for (k, (v, s)) in rows.iter_mut().zip(shift).enumerate() {
+            *v += compliance(k) * lambda[k] + s;
+            stiffest = worse(stiffest, compliance(k));
+        }
+        block_natural_map(cone, &[0.0; 9], norm + stiffest, lambda, rows, Law::Ccp)
+    };
     match *soft {
         SoftBlock::Inert => block_natural_map(cone, &[0.0; 9], norm, lambda, c, Law::Ccp),
-        SoftBlock::Cone { compliance, shift, .. } => {
-            let mut stiffest = 0.0;
-            for (k, v) in velocity.iter_mut().enumerate().take(lambda.len()) {
-                *v += compliance[k] * lambda[k] + shift[k];
-                stiffest = worse(stiffest, compliance[k]);
-            }
-            let rows = &velocity[..lambda.len()];
-            block_natural_map(cone, &[0.0; 9], norm + stiffest, lambda, rows, Law::Ccp)
-        }
-        _ => {
-            let answer = soft.impulse(&velocity);
-            let mut apart = [0.0; 3];
-            apart.iter_mut().zip(lambda.iter().zip(answer)).for_each(|(x, (l, a))| *x = norm * (l - a));
-            let slope = soft.curvature::<3>(&velocity).unwrap_or_default();
-            if lambda.len() == 1 {
-                return (apart[0] / (1.0 + norm * slope[0][0])).abs();
-            }
-            let slope: [f64; 9] = std::array::from_fn(|k| norm * slope[k / 3][k % 3]);
-            matrix3::solve_one_plus(&slope, get(&apart)).norm()
-        }
+        SoftBlock::Cone { compliance, shift, .. } => set(&|k| compliance[k], &shift),
+        SoftBlock::Patch { compliance: [t, n], shift, .. } => set(&|k| if k == 2 { n } else { t }, &shift),
+        _ if lambda.len() > 3 => one_newton_step::<MAX_ROWS>(soft, norm, lambda, rows),
+        _ => one_newton_step::<3>(soft, norm, lambda, rows),
     }
+}
+
+/// ‖(ρ 1 − F'(u))⁻¹ (λ − F(u))‖ at the velocity u of the rows.
+fn one_newton_step<const N: usize>(soft: &SoftBlock, norm: f64, lambda: &[f64], velocity: &[f64]) -> f64 {
+    let answer = soft.impulse(velocity);
+    let mut apart = [0.0; N];
+    apart.iter_mut().zip(lambda.iter().zip(answer)).for_each(|(x, (l, a))| *x = norm * (l - a));
+    let slope = soft.curvature::<N>(velocity).unwrap_or([[0.0; N]; N]).map(|row| row.map(|x| norm * x));
+    if lambda.len() == 1 {
+        return (apart[0] / (1.0 + slope[0][0])).abs();
+    }
+    norm_of(&matrix3::solve_one_plus(slope, apart))
 }
 
 /// (4) of a block with its own ρ; a zero diagonal takes ρ from `fallback`, so that both a wrong

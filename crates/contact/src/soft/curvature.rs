@@ -1,7 +1,7 @@
 //! How fast impulses of a compliant law fall with velocity: −∂F/∂c.
 
 use super::{SoftBlock, wanted};
-use crate::cone::{Cone, tangential};
+use crate::cone::{Cone, MAX_ROWS, tangential};
 
 impl SoftBlock {
     /// −∂F/∂c at c₀, symmetric and positive semidefinite; rows and columns past the block's are zero. `None` where
@@ -31,12 +31,14 @@ impl SoftBlock {
                 out[0][0] = 1.0 / compliance[0];
             }
             SoftBlock::Pyramid { mu, compliance, shift } => {
-                for (axis, sign) in [(0, 1.0), (0, -1.0), (1, 1.0), (1, -1.0)] {
-                    let mut edge = [0.0, 0.0, 1.0];
-                    edge[axis] = sign * mu;
-                    let along = (0..3).map(|k| edge[k] * (c[k] + shift[k])).sum::<f64>();
-                    if along < 0.0 {
-                        add_outer(&mut out, edge, 1.0 / compliance);
+                for axis in (0..c.len()).filter(|k| *k != 2) {
+                    for sign in [1.0, -1.0] {
+                        let along = c[2] + shift[2] + sign * mu * (c[axis] + shift[axis]);
+                        if along < 0.0 {
+                            let mut edge = [0.0; N];
+                            (edge[axis], edge[2]) = (sign * mu, 1.0);
+                            add_outer(&mut out, edge, 1.0 / compliance);
+                        }
                     }
                 }
             }
@@ -77,11 +79,17 @@ impl SoftBlock {
             SoftBlock::Patch { mu, compliance: r, shift } => {
                 projection_along(&wanted(c, r, shift)[..c.len()], d, mu, r)
             }
-            _ => self.curvature::<3>(c).map_or(0.0, |m| {
-                d.iter().zip(&m).map(|(x, row)| x * d.iter().zip(row).map(|(d, m)| m * d).sum::<f64>()).sum()
-            }),
+            SoftBlock::Pyramid { .. } if c.len() > 3 => twice(self.curvature::<MAX_ROWS>(c), d),
+            _ => twice(self.curvature::<3>(c), d),
         }
     }
+}
+
+/// dᵀ A d; none: zero.
+#[inline]
+fn twice<const N: usize>(a: Option<[[f64; N]; N]>, d: &[f64]) -> f64 {
+    let row = |row: &[f64; N]| d.iter().zip(row).map(|(d, a)| a * d).sum::<f64>();
+    a.map_or(0.0, |a| d.iter().zip(&a).map(|(x, a)| x * row(a)).sum())
 }
 
 /// Where the projection of y on K_μ in the metric diag(R) is [Castro2022].
@@ -157,7 +165,7 @@ fn projection_along(y: &[f64], d: &[f64], mu: f64, r: [f64; 2]) -> f64 {
 
 /// A += a x xᵀ.
 #[inline]
-fn add_outer<const N: usize>(out: &mut [[f64; N]; N], x: [f64; 3], a: f64) {
+fn add_outer<const N: usize, const M: usize>(out: &mut [[f64; N]; N], x: [f64; M], a: f64) {
     for (row, p) in out.iter_mut().zip(x) {
         row.iter_mut().zip(x).for_each(|(o, q)| *o += a * p * q);
     }
@@ -166,7 +174,6 @@ fn add_outer<const N: usize>(out: &mut [[f64; N]; N], x: [f64; 3], a: f64) {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::cone::MAX_ROWS;
     use crate::soft::hunt_crossley::HuntCrossley;
 
     /// Against central differences of F, in every region of every law.
@@ -186,7 +193,7 @@ mod tests {
         };
         let laws = [
             SoftBlock::Cone { cone: friction, compliance: [0.1, 0.1, 0.7], shift },
-            SoftBlock::Pyramid { mu: 0.6, compliance: 0.4, shift },
+            SoftBlock::Pyramid { mu: 0.6, compliance: 0.4, shift: [0.01, -0.02, 0.03, 0.0, 0.0, 0.0] },
             SoftBlock::HuntCrossley { contact: contact(false), frictional: true, shift: 0.01 },
             SoftBlock::HuntCrossley { contact: contact(true), frictional: true, shift: 0.01 },
         ];
@@ -195,7 +202,8 @@ mod tests {
                 check(soft, c, [0.3, -0.7, 0.5]);
             }
         }
-        let soft = |shift| SoftBlock::Patch { mu: 0.6, compliance: [0.1, 0.7], shift };
+        let patch = |shift| SoftBlock::Patch { mu: 0.6, compliance: [0.1, 0.7], shift };
+        let pyramid = |shift| SoftBlock::Pyramid { mu: 0.6, compliance: 0.4, shift };
         for c in [
             [0.001, 0.002, -0.2, 0.0, 0.001, 0.0],
             [1.0, 0.3, -0.2, 0.5, -0.6, 0.2],
@@ -203,12 +211,14 @@ mod tests {
             [0.1; 6],
         ] {
             let d = [0.3, -0.7, 0.5, 0.2, 0.9, -0.4];
-            check(soft([0.01, -0.02, 0.03, 0.0, 0.04, -0.01]), c, d);
-            check(
-                soft([0.01, -0.02, 0.03, 0.02, 0.0, 0.0]),
-                [c[0], c[1], c[2], c[3]],
-                [d[0], d[1], d[2], d[3]],
-            );
+            let (rolling, spinning) =
+                ([0.01, -0.02, 0.03, 0.0, 0.04, -0.01], [0.01, -0.02, 0.03, 0.02, 0.0, 0.0]);
+            for soft in [patch(rolling), pyramid(rolling)] {
+                check(soft, c, d);
+            }
+            for soft in [patch(spinning), pyramid(spinning)] {
+                check(soft, [c[0], c[1], c[2], c[3]], [d[0], d[1], d[2], d[3]]);
+            }
         }
     }
 

@@ -34,31 +34,33 @@ pub enum SoftBlock {
     Inert,
     /// (1), R₀ included in `compliance`.
     Cone { cone: Cone, compliance: [f64; 3], shift: [f64; 3] },
-    /// (1) of a patch: the compliance of all tangential rows, and of the normal. No engine's law: of `ncp-al`.
+    /// (1) of a patch: R₀ + R of all tangential rows, and of the normal.
     Patch { mu: f64, compliance: [f64; 2], shift: [f64; MAX_ROWS] },
-    /// (2): four edges n ± μ t, each with the same compliance.
-    Pyramid { mu: f64, compliance: f64, shift: [f64; 3] },
+    /// (2): two edges n ± μ t for every tangential row, each with the same compliance.
+    Pyramid { mu: f64, compliance: f64, shift: [f64; MAX_ROWS] },
     /// (2), with the shift of the normal row.
     HuntCrossley { contact: HuntCrossley, frictional: bool, shift: f64 },
 }
 
 impl SoftBlock {
     /// Block i of `problem` under `law`; `diagonal` is (G + R₀)_ii by rows, a scalar block in its first
-    /// number. `None` where the law is rigid.
+    /// number, of a patch the three rows of its force. `None` where the law is rigid, or says nothing of patches
+    /// ([`Law::takes_patches`]).
     pub fn new(law: Law, problem: &ConstraintProblem, i: usize, diagonal: &Block3) -> Option<Self> {
         if !law.compliant() {
             return None;
         }
         let (cone, rows) = (problem.cone(i), problem.range(i));
-        if rows.len() > 3 {
-            return None; // patches have no compliant law here
+        if rows.len() > 3 && !law.takes_patches() {
+            return None;
         }
         let own = &problem.compliance[rows.clone()];
         if rows.len() == 1 && own[0] > 0.0 {
             return Some(Self::Cone { cone, compliance: [own[0]; 3], shift: [0.0; 3] });
         }
         let mut g = *diagonal;
-        own.iter().enumerate().for_each(|(k, r)| g[k * rows.len() + k] -= r);
+        let stored = rows.len().min(3);
+        own[..stored].iter().enumerate().for_each(|(k, r)| g[k * stored + k] -= r);
         if g.iter().all(|x| *x == 0.0) {
             return Some(Self::Inert);
         }
@@ -72,8 +74,10 @@ impl SoftBlock {
             Law::Lagged | Law::Similar => hunt_crossley::block(cone, &softness, &g, h, law == Law::Similar),
             _ => return None,
         };
-        if let Self::Cone { compliance, .. } = &mut out {
-            compliance.iter_mut().zip(own).for_each(|(r, own)| *r += own);
+        match &mut out {
+            Self::Cone { compliance, .. } => compliance.iter_mut().zip(own).for_each(|(r, own)| *r += own),
+            Self::Patch { compliance: [t, n], .. } => (*t, *n) = (*t + own[0], *n + own[2]),
+            _ => {}
         }
         Some(out)
     }
@@ -98,10 +102,14 @@ impl SoftBlock {
                 [x[0], 0.0, 0.0]
             }
             Self::Pyramid { mu, compliance, shift } => {
-                let r = [c[0] + shift[0], c[1] + shift[1], c[2] + shift[2]];
                 let edge = |x: f64| if x < 0.0 { -x / compliance } else { 0.0 };
-                let [a, b, d, e] = mujoco::edges(r, mu).map(edge);
-                [mu * (a - b), mu * (d - e), a + b + d + e]
+                let mut out = [0.0; MAX_ROWS];
+                for k in (0..c.len()).filter(|k| *k != 2) {
+                    let [a, b] = mujoco::edges(c[k] + shift[k], c[2] + shift[2], mu).map(edge);
+                    out[k] = mu * (a - b);
+                    out[2] += a + b;
+                }
+                return out;
             }
             Self::HuntCrossley { contact, frictional: true, shift } => {
                 contact.impulse([c[0], c[1], c[2] + shift])
@@ -195,6 +203,55 @@ mod tests {
                 let off = [lambda[0], lambda[1], lambda[2] + 0.1];
                 assert!(natural_map_of(&problem, &off, law) > 1e-3, "{law:?} {c:?}");
             }
+        }
+    }
+
+    /// The same of contacts that resist spinning and rolling, where the law takes them.
+    #[test]
+    fn the_judge_agrees_with_the_law_of_patches() {
+        let [velocity, turning] = [[0.1, -0.2, -0.3], [0.2, 0.1, -0.1]];
+        let softness = Softness { gap: -1e-4, velocity, turning, bias: 0.4, ..Softness::default() };
+        for (law, rolls) in [
+            (Law::Mujoco, false),
+            (Law::Mujoco, true),
+            (Law::MujocoPyramidal, false),
+            (Law::MujocoPyramidal, true),
+        ] {
+            for c in [
+                [0.01, 0.02, -0.1, 0.03, 0.0, 0.01],
+                [1.0, 0.3, -0.2, 0.5, -0.4, 0.1],
+                [0.1, 0.1, 3.0, 0.1, 0.0, 0.0],
+            ] {
+                let cone = Cone::Patch { mu: 0.6, rolls };
+                let dim = cone.dim();
+                let mut problem = ConstraintProblem::default();
+                problem.time_step = 0.01;
+                problem.push(cone, &[0.0; MAX_ROWS][..dim]);
+                problem.softness.push(softness);
+                let (start, blocks) = problem.starts_and_blocks_mut();
+                blocks.set_pattern(start, |i, out| out.push(i));
+                for (k, g) in blocks.entry_mut(0).iter_mut().enumerate() {
+                    *g = if k / dim == k % dim { 1.0 } else { 0.1 };
+                }
+                let mut diagonal = Vec::new();
+                problem.diagonal_blocks_into(&mut diagonal);
+                let lambda = SoftBlock::new(law, &problem, 0, &diagonal[0]).unwrap().impulse(&c[..dim]);
+                assert!(lambda[dim..].iter().all(|l| *l == 0.0));
+                let (lambda, mut moved) = (&lambda[..dim], Vec::new());
+                problem.delassus_mul_into(lambda, &mut moved);
+                (0..dim).for_each(|k| problem.free_velocity[k] = c[k] - moved[k]);
+                let scale = 1.0 + lambda.iter().fold(0.0, |m: f64, l| m.max(l.abs()));
+                let own = natural_map_of(&problem, lambda, law);
+                assert!(own < 1e-10 * scale, "{law:?} {c:?}: {own}");
+                let mut off = lambda.to_vec();
+                off[3] += 0.1;
+                assert!(natural_map_of(&problem, &off, law) > 1e-3, "{law:?} {c:?}");
+            }
+        }
+        let mut problem = ConstraintProblem::default();
+        problem.push(Cone::Patch { mu: 0.6, rolls: true }, &[0.0; MAX_ROWS]);
+        for law in [Law::Sap, Law::Lagged, Law::Similar] {
+            assert_eq!(SoftBlock::new(law, &problem, 0, &[1.0; 9]), None, "{law:?} says nothing of patches");
         }
     }
 

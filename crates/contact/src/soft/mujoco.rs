@@ -11,6 +11,8 @@
 //!     s = −v⁻ − h a_ref − bias                                                                      (5)
 //! ```
 //!
+//! Contacts that resist spinning and rolling (`condim` 4 and 6) have R_i = R_t μ²/μ_i² in the rows of moments: in the rows
+//! of a patch, divided by the lengths ℓ_i = μ_i/μ, that is R_t again, and the edges of a pyramid are n ± μ t in every row.
 //! ŵ is `diagApprox`. (5) turns MuJoCo's accelerations into velocities: J a − a_ref = (J v⁺ − v⁻)/h − a_ref.
 
 use super::{SoftBlock, apart, weight};
@@ -72,10 +74,10 @@ impl Material {
     }
 }
 
-/// n + μ t₁, n − μ t₁, n + μ t₂, n − μ t₂ of r.
+/// n + μ t and n − μ t.
 #[inline]
-pub(super) fn edges(r: [f64; 3], mu: f64) -> [f64; 4] {
-    [r[2] + mu * r[0], r[2] - mu * r[0], r[2] + mu * r[1], r[2] - mu * r[1]]
+pub(super) fn edges(t: f64, n: f64, mu: f64) -> [f64; 2] {
+    [n + mu * t, n - mu * t]
 }
 
 /// The block with the diagonal block `g` of G.
@@ -90,23 +92,29 @@ pub(super) fn block(cone: Cone, softness: &Softness, g: &Block3, h: f64, pyramid
     let compliance = |w: f64| ((1.0 - d) / d * w).max(TINY); // (4)
     let velocity = softness.velocity;
     match cone {
-        Cone::Friction { mu } => {
+        Cone::Friction { mu } | Cone::Patch { mu, .. } => {
             // A pyramid has no reference for friction of its own.
             let friction = if solref_friction == [0.0; 2] || pyramidal { solref } else { solref_friction };
             let b_friction = reference(friction, solimp, h).1;
-            let slide = |k: usize| -velocity[k] + h * b_friction * velocity[k];
+            let slide = |v: f64| -v + h * b_friction * v;
             let press = -velocity[2] + h * (b * velocity[2] + k * d * distance) - softness.bias; // (5)
-            let shift = [slide(0), slide(1), press];
-            if pyramidal {
+            let [spin, roll, other] = softness.turning.map(slide);
+            let shift = [slide(velocity[0]), slide(velocity[1]), press, spin, roll, other];
+            if pyramidal && mu > 0.0 {
                 // The weight of the first edge.
                 let own = g[8] + 2.0 * mu * g[6] + mu * mu * g[0];
                 let r = 2.0 * mu * mu / impratio * compliance(weight(softness, own));
-                if mu > 0.0 {
-                    return SoftBlock::Pyramid { mu, compliance: r, shift };
-                }
+                return SoftBlock::Pyramid { mu, compliance: r, shift };
             }
             let r = compliance(weight(softness, g[8]));
-            SoftBlock::Cone { cone, compliance: [r / impratio, r / impratio, r], shift }
+            match cone {
+                Cone::Patch { .. } => SoftBlock::Patch { mu, compliance: [r / impratio, r], shift },
+                _ => SoftBlock::Cone {
+                    cone,
+                    compliance: [r / impratio, r / impratio, r],
+                    shift: [shift[0], shift[1], press],
+                },
+            }
         }
         _ => {
             let stiff = if matches!(cone, Cone::Box { .. }) { 0.0 } else { k };

@@ -9,11 +9,13 @@
 //! itself, which is a closed formula of these numbers: relative errors are of 1e-11 away from its kinks.
 
 use nalgebra::DMatrix;
+use stiction_contact::cone::MAX_ROWS;
 use stiction_contact::soft::SoftBlock;
 use stiction_contact::{ConstraintProblem, Law};
 
-/// Rows of a block of a compliant law, at most.
-const ROWS: usize = 3;
+/// Rows of a block of a compliant law, at most, and those whose G_ii it reads.
+const ROWS: usize = MAX_ROWS;
+const INERT: usize = 3;
 /// Displacements of gaps and velocities [m, m/s], and of G_ii as a share of it [–].
 const GAP: f64 = 1e-7;
 const VELOCITY: f64 = 1e-4;
@@ -49,8 +51,7 @@ struct Alone {
 impl Alone {
     fn impulse(&self) -> [f64; ROWS] {
         let block = SoftBlock::new(self.law, &self.problem, 0, &self.diagonal);
-        let x = block.map_or([0.0; 6], |b| b.impulse(&self.c));
-        [x[0], x[1], x[2]]
+        block.map_or([0.0; ROWS], |b| b.impulse(&self.c))
     }
 
     /// The slope of the impulse by what `set` displaces.
@@ -95,7 +96,10 @@ pub(super) fn equation(
         equation.given.row_mut(k).copy_from(&row);
     }
     for l in 0..dim {
-        let by_before = alone.slope(VELOCITY, |a, x| a.problem.softness[0].velocity[l] += x);
+        let by_before = alone.slope(VELOCITY, |a, x| {
+            let softness = &mut a.problem.softness[0];
+            if l < 3 { softness.velocity[l] += x } else { softness.turning[l - 3] += x }
+        });
         for k in (0..dim).filter(|k| by_before[*k] != 0.0) {
             let row = equation.given.row(k) + read.before.row(rows.start + l) * by_before[k];
             equation.given.row_mut(k).copy_from(&row);
@@ -103,13 +107,14 @@ pub(super) fn equation(
     }
     let scale = diagonal.iter().fold(0.0_f64, |m, x| m.max(x.abs()));
     let mut change = None;
-    for entry in 0..dim * dim {
+    let inert = dim.min(INERT);
+    for entry in 0..inert * inert {
         let by = alone.slope(INERTIA * scale, |a, x| a.diagonal[entry] += x);
         if by.iter().all(|x| *x == 0.0) {
             continue;
         }
         let change = change.get_or_insert_with(|| (read.inertia)(i));
-        let (p, q) = (entry / dim, entry % dim);
+        let (p, q) = (entry / inert, entry % inert);
         for k in 0..dim {
             let row = equation.given.row(k) + change.row(3 * p + q) * by[k];
             equation.given.row_mut(k).copy_from(&row);
