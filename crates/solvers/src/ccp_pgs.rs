@@ -26,13 +26,12 @@
 //! Units: λ [N·s], c and g [m/s], G, R and 1/ρ [1/kg], ω [–]. Contact axes (t₁, t₂, n). Cost of a sweep:
 //! one product with G. Allocates only when the problem grows.
 
-use crate::error::ParamError;
 use crate::local::Contact;
-use crate::parameters::{Parameters, choice, parameters};
-use crate::sweep::{Rule, SweepParams, Sweeps};
+use crate::parameters::{choice, parameters};
+use crate::sweep::{Rule, SweepMethod, SweepParams, SweepSolver};
 use serde::{Deserialize, Serialize};
+use stiction_contact::Law;
 use stiction_contact::cone::project_friction;
-use stiction_contact::{ConstraintProblem, ContactSolver, Law, Needs, SolveReport, Watch};
 
 /// ρ of (3).
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize)]
@@ -64,57 +63,28 @@ parameters! {
 }
 
 /// The solver of this module.
-pub struct CcpPgs {
-    params: CcpPgsParams,
-    sweeps: Sweeps<ProjectedStep>, // holds during one solve, but for the factors of its finish
-}
+pub type CcpPgs = SweepSolver<CcpPgsParams>;
 
-impl CcpPgs {
-    pub const NAME: &str = "ccp-pgs";
-    /// With Anderson steps or second-order steps.
-    pub const ACCELERATED: &str = "ccp-pgs-accelerated";
+impl SweepMethod for CcpPgsParams {
+    type Rule = ProjectedStep;
+    const NAME: &'static str = "ccp-pgs";
+    const ACCELERATED: &'static str = "ccp-pgs-accelerated";
+    const BY_FACTOR: bool = true;
+    const TAKES_PATCHES: bool = false;
 
-    pub fn new(params: CcpPgsParams) -> Result<Self, ParamError> {
-        params.check(Self::NAME)?;
-        Ok(Self { params, sweeps: Sweeps::default() })
+    fn rule(&self) -> ProjectedStep {
+        ProjectedStep { omega: self.omega, step: self.step }
+    }
+
+    fn sweep(&self) -> SweepParams {
+        let Self { tolerance, max_iterations, memory, finish, .. } = *self;
+        SweepParams::asking_first(tolerance, max_iterations, memory, finish)
     }
 }
 
-impl ContactSolver for CcpPgs {
-    fn name(&self) -> &'static str {
-        if self.params.sweep().is_plain() { Self::NAME } else { Self::ACCELERATED }
-    }
-
-    fn law(&self) -> Law {
-        Law::Ccp
-    }
-
-    fn needs(&self) -> Needs {
-        Needs { delassus_factor: true, ..Needs::default() }
-    }
-
-    fn solve_watched(
-        &mut self,
-        problem: &ConstraintProblem,
-        impulses: &mut [f64],
-        watch: &mut Watch<'_>,
-    ) -> SolveReport {
-        let CcpPgsParams { omega, step, .. } = self.params;
-        let rule = ProjectedStep { omega, step };
-        self.sweeps.solve(rule, &self.params.sweep(), problem, impulses, watch)
-    }
-
-    fn forget(&mut self) {
-        self.sweeps.forget();
-    }
-
-    fn use_threads(&mut self, threads: usize) {
-        self.sweeps.use_threads(threads);
-    }
-}
-
+/// The rule of this module.
 #[derive(Clone)]
-struct ProjectedStep {
+pub struct ProjectedStep {
     omega: f64,
     step: Step,
 }
@@ -141,17 +111,13 @@ impl CcpPgsParams {
     pub fn accelerated() -> Self {
         Self { memory: 8, finish: true, step: Step::Safe, ..Self::default() }
     }
-
-    fn sweep(&self) -> SweepParams {
-        let Self { tolerance, max_iterations, memory, finish, .. } = *self;
-        SweepParams { tolerance, max_iterations, memory, finish, holds: true, asks_later: 0, last_sweeps: 0 }
-    }
 }
 
 #[cfg(test)]
 mod tests {
     use super::*;
     use crate::testing::{self, GRAVITY, STEP, point};
+    use stiction_contact::ContactSolver;
     use stiction_contact::certificate::{certify, natural_map_of};
     use stiction_dynamics::spatial::{Vec3, vec3};
 

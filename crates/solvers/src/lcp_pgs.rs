@@ -25,11 +25,10 @@
 //! Units: λ [N·s], c and g [m/s], G, R and ρ [1/kg], ω [–]. Contact axes (t₁, t₂, n). Cost of a sweep:
 //! one product with G. Allocates only when the problem grows.
 
-use crate::error::ParamError;
 use crate::local::Contact;
-use crate::parameters::{Parameters, parameters};
-use crate::sweep::{Rule, SweepParams, Sweeps};
-use stiction_contact::{ConstraintProblem, ContactSolver, Law, SolveReport, Watch};
+use crate::parameters::parameters;
+use crate::sweep::{Rule, SweepMethod, SweepParams, SweepSolver};
+use stiction_contact::Law;
 
 parameters! {
     /// Parameters of [`LcpPgs`].
@@ -48,52 +47,28 @@ parameters! {
 }
 
 /// The solver of this module.
-pub struct LcpPgs {
-    params: LcpPgsParams,
-    sweeps: Sweeps<RowByRow>, // holds during one solve, but for the factors of its finish
-}
+pub type LcpPgs = SweepSolver<LcpPgsParams>;
 
-impl LcpPgs {
-    pub const NAME: &str = "lcp-pgs";
-    /// With Anderson steps or second-order steps.
-    pub const ACCELERATED: &str = "lcp-pgs-accelerated";
+impl SweepMethod for LcpPgsParams {
+    type Rule = RowByRow;
+    const NAME: &'static str = "lcp-pgs";
+    const ACCELERATED: &'static str = "lcp-pgs-accelerated";
+    const BY_FACTOR: bool = false;
+    const TAKES_PATCHES: bool = false;
 
-    pub fn new(params: LcpPgsParams) -> Result<Self, ParamError> {
-        params.check(Self::NAME)?;
-        Ok(Self { params, sweeps: Sweeps::default() })
+    fn rule(&self) -> RowByRow {
+        RowByRow { omega: self.omega }
+    }
+
+    fn sweep(&self) -> SweepParams {
+        let Self { tolerance, max_iterations, memory, finish, .. } = *self;
+        SweepParams::asking_first(tolerance, max_iterations, memory, finish)
     }
 }
 
-impl ContactSolver for LcpPgs {
-    fn name(&self) -> &'static str {
-        if self.params.sweep().is_plain() { Self::NAME } else { Self::ACCELERATED }
-    }
-
-    fn law(&self) -> Law {
-        Law::Pyramid
-    }
-
-    fn solve_watched(
-        &mut self,
-        problem: &ConstraintProblem,
-        impulses: &mut [f64],
-        watch: &mut Watch<'_>,
-    ) -> SolveReport {
-        let rule = RowByRow { omega: self.params.omega };
-        self.sweeps.solve(rule, &self.params.sweep(), problem, impulses, watch)
-    }
-
-    fn forget(&mut self) {
-        self.sweeps.forget();
-    }
-
-    fn use_threads(&mut self, threads: usize) {
-        self.sweeps.use_threads(threads);
-    }
-}
-
+/// The rule of this module.
 #[derive(Clone)]
-struct RowByRow {
+pub struct RowByRow {
     omega: f64,
 }
 
@@ -127,17 +102,13 @@ impl LcpPgsParams {
     pub fn accelerated() -> Self {
         Self { memory: 8, finish: true, ..Self::default() }
     }
-
-    fn sweep(&self) -> SweepParams {
-        let Self { tolerance, max_iterations, memory, finish, .. } = *self;
-        SweepParams { tolerance, max_iterations, memory, finish, holds: true, asks_later: 0, last_sweeps: 0 }
-    }
 }
 
 #[cfg(test)]
 mod tests {
     use super::*;
     use crate::testing::point;
+    use stiction_contact::ContactSolver;
     use stiction_contact::certificate::natural_map_of;
 
     /// A point of 2 kg pushed at 1 m/s in direction θ: the friction impulse has the length

@@ -27,12 +27,11 @@
 //! Units: λ [N·s], c and g [m/s], G, R and ρ [1/kg], ω [–]. Contact axes (t₁, t₂, n). Cost of a sweep:
 //! one product with G. Allocates only when the problem grows.
 
-use crate::error::ParamError;
 use crate::local::Contact;
-use crate::parameters::{Parameters, choice, parameters};
-use crate::sweep::{Rule, SweepParams, Sweeps};
+use crate::parameters::{choice, parameters};
+use crate::sweep::{Rule, SweepMethod, SweepParams, SweepSolver};
 use serde::{Deserialize, Serialize};
-use stiction_contact::{ConstraintProblem, ContactSolver, Law, SolveReport, Watch};
+use stiction_contact::Law;
 
 /// ρ of (4).
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize)]
@@ -68,57 +67,28 @@ parameters! {
 const STILL: f64 = 1e-12;
 
 /// The solver of this module.
-pub struct NcpPgs {
-    params: NcpPgsParams,
-    sweeps: Sweeps<NormalThenTangent>, // holds during one solve, but for the factors of its finish
-}
+pub type NcpPgs = SweepSolver<NcpPgsParams>;
 
-impl NcpPgs {
-    pub const NAME: &str = "ncp-pgs";
-    /// With Anderson steps or second-order steps.
-    pub const ACCELERATED: &str = "ncp-pgs-accelerated";
+impl SweepMethod for NcpPgsParams {
+    type Rule = NormalThenTangent;
+    const NAME: &'static str = "ncp-pgs";
+    const ACCELERATED: &'static str = "ncp-pgs-accelerated";
+    const BY_FACTOR: bool = false;
+    const TAKES_PATCHES: bool = true;
 
-    pub fn new(params: NcpPgsParams) -> Result<Self, ParamError> {
-        params.check(Self::NAME)?;
-        Ok(Self { params, sweeps: Sweeps::default() })
+    fn rule(&self) -> NormalThenTangent {
+        NormalThenTangent { omega: self.omega, step: self.step }
+    }
+
+    fn sweep(&self) -> SweepParams {
+        let Self { tolerance, max_iterations, memory, finish, .. } = *self;
+        SweepParams::asking_first(tolerance, max_iterations, memory, finish)
     }
 }
 
-impl ContactSolver for NcpPgs {
-    fn name(&self) -> &'static str {
-        if self.params.sweep().is_plain() { Self::NAME } else { Self::ACCELERATED }
-    }
-
-    fn law(&self) -> Law {
-        Law::Ncp
-    }
-
-    fn takes_patches(&self) -> bool {
-        true
-    }
-
-    fn solve_watched(
-        &mut self,
-        problem: &ConstraintProblem,
-        impulses: &mut [f64],
-        watch: &mut Watch<'_>,
-    ) -> SolveReport {
-        let NcpPgsParams { omega, step, .. } = self.params;
-        let rule = NormalThenTangent { omega, step };
-        self.sweeps.solve(rule, &self.params.sweep(), problem, impulses, watch)
-    }
-
-    fn forget(&mut self) {
-        self.sweeps.forget();
-    }
-
-    fn use_threads(&mut self, threads: usize) {
-        self.sweeps.use_threads(threads);
-    }
-}
-
+/// The rule of this module.
 #[derive(Clone)]
-struct NormalThenTangent {
+pub struct NormalThenTangent {
     omega: f64,
     step: TangentialStep,
 }
@@ -161,17 +131,13 @@ impl NcpPgsParams {
     pub fn accelerated() -> Self {
         Self { memory: 8, finish: true, step: TangentialStep::Safe, ..Self::default() }
     }
-
-    fn sweep(&self) -> SweepParams {
-        let Self { tolerance, max_iterations, memory, finish, .. } = *self;
-        SweepParams { tolerance, max_iterations, memory, finish, holds: true, asks_later: 0, last_sweeps: 0 }
-    }
 }
 
 #[cfg(test)]
 mod tests {
     use super::*;
     use crate::testing::{one_contact, point};
+    use stiction_contact::ContactSolver;
     use stiction_contact::certificate::certify;
 
     fn solve(vx: f64, params: NcpPgsParams) -> [f64; 3] {

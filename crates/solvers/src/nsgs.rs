@@ -23,13 +23,12 @@
 //! Units: λ [N·s], c and g [m/s], G and R [1/kg]. Contact axes (t₁, t₂, n). Cost of a sweep: one
 //! product with G and a few hundred operations per contact. Allocates only when the problem grows.
 
-use crate::error::ParamError;
 use crate::local::bisection::Bisection;
 use crate::local::{Contact, in_cone, newton, projection, quartic};
-use crate::parameters::{Parameters, choice, parameters};
-use crate::sweep::{Rule, SweepParams, Sweeps};
+use crate::parameters::{choice, parameters};
+use crate::sweep::{Rule, SweepMethod, SweepParams, SweepSolver};
 use serde::{Deserialize, Serialize};
-use stiction_contact::{ConstraintProblem, ContactSolver, Law, Needs, SolveReport, Watch};
+use stiction_contact::Law;
 
 /// How (3) is answered.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize)]
@@ -63,61 +62,29 @@ parameters! {
 }
 
 /// The solver of this module.
-pub struct Nsgs {
-    params: NsgsParams,
-    sweeps: Sweeps<Exact>, // holds during one solve, but for the factors of its finish
-}
+pub type Nsgs = SweepSolver<NsgsParams>;
 
-impl Nsgs {
-    pub const NAME: &str = "nsgs";
-    /// With Anderson steps or second-order steps.
-    pub const ACCELERATED: &str = "nsgs-accelerated";
+impl SweepMethod for NsgsParams {
+    type Rule = Exact;
+    const NAME: &'static str = "nsgs";
+    const ACCELERATED: &'static str = "nsgs-accelerated";
+    const BY_FACTOR: bool = true;
+    const TAKES_PATCHES: bool = true;
 
-    pub fn new(params: NsgsParams) -> Result<Self, ParamError> {
-        params.check(Self::NAME)?;
-        Ok(Self { params, sweeps: Sweeps::default() })
+    fn rule(&self) -> Exact {
+        let Self { local, tolerance, .. } = *self;
+        Exact { local, tolerance }
+    }
+
+    fn sweep(&self) -> SweepParams {
+        let Self { tolerance, max_iterations, memory, finish, .. } = *self;
+        SweepParams::asking_first(tolerance, max_iterations, memory, finish)
     }
 }
 
-impl ContactSolver for Nsgs {
-    fn name(&self) -> &'static str {
-        if self.params.sweep().is_plain() { Self::NAME } else { Self::ACCELERATED }
-    }
-
-    fn law(&self) -> Law {
-        Exact::LAW
-    }
-
-    fn needs(&self) -> Needs {
-        Needs { delassus_factor: true, ..Needs::default() }
-    }
-
-    fn takes_patches(&self) -> bool {
-        true
-    }
-
-    fn solve_watched(
-        &mut self,
-        problem: &ConstraintProblem,
-        impulses: &mut [f64],
-        watch: &mut Watch<'_>,
-    ) -> SolveReport {
-        let NsgsParams { local, tolerance, .. } = self.params;
-        let rule = Exact { local, tolerance };
-        self.sweeps.solve(rule, &self.params.sweep(), problem, impulses, watch)
-    }
-
-    fn forget(&mut self) {
-        self.sweeps.forget();
-    }
-
-    fn use_threads(&mut self, threads: usize) {
-        self.sweeps.use_threads(threads);
-    }
-}
-
+/// The rule of this module.
 #[derive(Clone)]
-struct Exact {
+pub struct Exact {
     local: Local,
     tolerance: f64,
 }
@@ -153,11 +120,6 @@ impl NsgsParams {
     pub fn accelerated() -> Self {
         Self { memory: 8, finish: true, ..Self::default() }
     }
-
-    fn sweep(&self) -> SweepParams {
-        let Self { tolerance, max_iterations, memory, finish, .. } = *self;
-        SweepParams { tolerance, max_iterations, memory, finish, holds: true, asks_later: 0, last_sweeps: 0 }
-    }
 }
 
 #[cfg(test)]
@@ -165,6 +127,7 @@ mod tests {
     use super::*;
     use crate::testing::{self, point};
     use stiction_contact::certificate::certify;
+    use stiction_contact::{ConstraintProblem, ContactSolver};
     use stiction_dynamics::spatial::{Vec3, vec3};
 
     fn solve(problem: &ConstraintProblem, params: NsgsParams) -> Vec<f64> {

@@ -35,13 +35,12 @@
 //! Units: λ [N·s], c and g [m/s], G and R [1/kg], α and γ [–]. Contact axes (t₁, t₂, n). Cost of a
 //! sweep: one product with G and some 40 angles per sliding contact. Allocates only when the problem grows.
 
-use crate::error::ParamError;
 use crate::local::bisection::Bisection;
 use crate::local::{Contact, in_cone, quartic};
 use crate::parameters::{Field, Parameter, Parameters, parameters};
-use crate::sweep::{Rule, SweepParams, Sweeps};
+use crate::sweep::{Rule, SweepMethod, SweepParams, SweepSolver};
+use stiction_contact::Law;
 use stiction_contact::cone::project_friction;
-use stiction_contact::{ConstraintProblem, ContactSolver, Law, Needs, SolveReport, Watch};
 
 parameters! {
     /// How far a sweep goes towards the answers of its contacts: (3), shared with `raisim-ds`.
@@ -89,57 +88,29 @@ parameters! {
 }
 
 /// The solver of this module.
-pub struct Raisim {
-    params: RaisimParams,
-    sweeps: Sweeps<LeastEnergy>, // holds during one solve, but for the factors of its finish
-}
+pub type Raisim = SweepSolver<RaisimParams>;
 
-impl Raisim {
-    pub const NAME: &str = "raisim";
-    /// With Anderson steps or second-order steps.
-    pub const ACCELERATED: &str = "raisim-accelerated";
+impl SweepMethod for RaisimParams {
+    type Rule = LeastEnergy;
+    const NAME: &'static str = "raisim";
+    const ACCELERATED: &'static str = "raisim-accelerated";
+    const BY_FACTOR: bool = true;
+    const TAKES_PATCHES: bool = false;
 
-    pub fn new(params: RaisimParams) -> Result<Self, ParamError> {
-        params.check(Self::NAME)?;
-        Ok(Self { params, sweeps: Sweeps::default() })
+    fn rule(&self) -> LeastEnergy {
+        let Self { relaxation, bisection, tolerance, .. } = *self;
+        LeastEnergy { relaxation, bisection, tolerance, alpha: 1.0 }
+    }
+
+    fn sweep(&self) -> SweepParams {
+        let Self { tolerance, max_iterations, memory, finish, .. } = *self;
+        SweepParams::asking_first(tolerance, max_iterations, memory, finish)
     }
 }
 
-impl ContactSolver for Raisim {
-    fn name(&self) -> &'static str {
-        if self.params.sweep().is_plain() { Self::NAME } else { Self::ACCELERATED }
-    }
-
-    fn law(&self) -> Law {
-        Law::Raisim
-    }
-
-    fn needs(&self) -> Needs {
-        Needs { delassus_factor: true, ..Needs::default() }
-    }
-
-    fn solve_watched(
-        &mut self,
-        problem: &ConstraintProblem,
-        impulses: &mut [f64],
-        watch: &mut Watch<'_>,
-    ) -> SolveReport {
-        let RaisimParams { relaxation, bisection, tolerance, .. } = self.params;
-        let rule = LeastEnergy { relaxation, bisection, tolerance, alpha: 1.0 };
-        self.sweeps.solve(rule, &self.params.sweep(), problem, impulses, watch)
-    }
-
-    fn forget(&mut self) {
-        self.sweeps.forget();
-    }
-
-    fn use_threads(&mut self, threads: usize) {
-        self.sweeps.use_threads(threads);
-    }
-}
-
+/// The rule of this module.
 #[derive(Clone)]
-struct LeastEnergy {
+pub struct LeastEnergy {
     relaxation: Relaxation,
     bisection: Bisection,
     tolerance: f64,
@@ -176,11 +147,6 @@ impl RaisimParams {
     pub fn accelerated() -> Self {
         Self { memory: 8, finish: true, ..Self::default() }
     }
-
-    fn sweep(&self) -> SweepParams {
-        let Self { tolerance, max_iterations, memory, finish, .. } = *self;
-        SweepParams { tolerance, max_iterations, memory, finish, holds: true, asks_later: 0, last_sweeps: 0 }
-    }
 }
 
 #[cfg(test)]
@@ -188,6 +154,7 @@ mod tests {
     use super::*;
     use crate::local::tests::problems;
     use crate::testing::{one_contact, point};
+    use stiction_contact::ContactSolver;
     use stiction_contact::certificate::{certify, natural_map_of};
 
     #[test]

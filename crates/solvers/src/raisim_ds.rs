@@ -26,13 +26,12 @@
 //! Units: λ [N·s], c and g [m/s], G and R [1/kg], α and γ [–]. Contact axes (t₁, t₂, n). Cost of a
 //! sweep: one product with G and some 40 angles per sliding contact. Allocates only when the problem grows.
 
-use crate::error::ParamError;
 use crate::local::bisection::Bisection;
 use crate::local::{Contact, in_cone, quartic};
-use crate::parameters::{Parameters, parameters};
+use crate::parameters::parameters;
 use crate::raisim::Relaxation;
-use crate::sweep::{Rule, SweepParams, Sweeps};
-use stiction_contact::{ConstraintProblem, ContactSolver, Law, Needs, SolveReport, Watch};
+use crate::sweep::{Rule, SweepMethod, SweepParams, SweepSolver};
+use stiction_contact::Law;
 
 parameters! {
     /// Parameters of [`RaisimDs`].
@@ -55,61 +54,29 @@ parameters! {
 }
 
 /// The solver of this module.
-pub struct RaisimDs {
-    params: RaisimDsParams,
-    sweeps: Sweeps<Corrected>, // holds during one solve, but for the factors of its finish
-}
+pub type RaisimDs = SweepSolver<RaisimDsParams>;
 
-impl RaisimDs {
-    pub const NAME: &str = "raisim-ds";
-    /// With Anderson steps or second-order steps.
-    pub const ACCELERATED: &str = "raisim-ds-accelerated";
+impl SweepMethod for RaisimDsParams {
+    type Rule = Corrected;
+    const NAME: &'static str = "raisim-ds";
+    const ACCELERATED: &'static str = "raisim-ds-accelerated";
+    const BY_FACTOR: bool = true;
+    const TAKES_PATCHES: bool = true;
 
-    pub fn new(params: RaisimDsParams) -> Result<Self, ParamError> {
-        params.check(Self::NAME)?;
-        Ok(Self { params, sweeps: Sweeps::default() })
+    fn rule(&self) -> Corrected {
+        let Self { relaxation, bisection, tolerance, exact_after, .. } = *self;
+        Corrected { relaxation, bisection, tolerance, alpha: 1.0, sweeps_left: exact_after }
+    }
+
+    fn sweep(&self) -> SweepParams {
+        let Self { tolerance, max_iterations, memory, finish, .. } = *self;
+        SweepParams::asking_first(tolerance, max_iterations, memory, finish)
     }
 }
 
-impl ContactSolver for RaisimDs {
-    fn name(&self) -> &'static str {
-        if self.params.sweep().is_plain() { Self::NAME } else { Self::ACCELERATED }
-    }
-
-    fn law(&self) -> Law {
-        Law::Ncp
-    }
-
-    fn needs(&self) -> Needs {
-        Needs { delassus_factor: true, ..Needs::default() }
-    }
-
-    fn takes_patches(&self) -> bool {
-        true
-    }
-
-    fn solve_watched(
-        &mut self,
-        problem: &ConstraintProblem,
-        impulses: &mut [f64],
-        watch: &mut Watch<'_>,
-    ) -> SolveReport {
-        let RaisimDsParams { relaxation, bisection, tolerance, exact_after, .. } = self.params;
-        let rule = Corrected { relaxation, bisection, tolerance, alpha: 1.0, sweeps_left: exact_after };
-        self.sweeps.solve(rule, &self.params.sweep(), problem, impulses, watch)
-    }
-
-    fn forget(&mut self) {
-        self.sweeps.forget();
-    }
-
-    fn use_threads(&mut self, threads: usize) {
-        self.sweeps.use_threads(threads);
-    }
-}
-
+/// The rule of this module.
 #[derive(Clone)]
-struct Corrected {
+pub struct Corrected {
     relaxation: Relaxation,
     bisection: Bisection,
     tolerance: f64,
@@ -153,11 +120,6 @@ impl RaisimDsParams {
     pub fn accelerated() -> Self {
         Self { memory: 8, finish: true, exact_after: 100, ..Self::default() }
     }
-
-    fn sweep(&self) -> SweepParams {
-        let Self { tolerance, max_iterations, memory, finish, .. } = *self;
-        SweepParams { tolerance, max_iterations, memory, finish, holds: true, asks_later: 0, last_sweeps: 0 }
-    }
 }
 
 #[cfg(test)]
@@ -165,6 +127,7 @@ mod tests {
     use super::*;
     use crate::local::tests::problems;
     use crate::testing::one_contact;
+    use stiction_contact::ContactSolver;
     use stiction_contact::certificate::certify;
 
     /// Sweeps alone, no acceleration: at rest the exact law holds; few contacts do not come to rest.

@@ -23,8 +23,10 @@ mod bounded;
 pub(crate) mod pass;
 mod plain;
 mod schedule;
+mod solver;
 mod workspace;
 
+pub(crate) use solver::{SweepMethod, SweepSolver};
 pub(crate) use workspace::{Block, Workspace, blocks_into};
 
 use crate::bounds::Bounds;
@@ -39,7 +41,7 @@ use stiction_contact::{ConstraintProblem, Law, SolveReport, SolveStatus, Watch};
 use workspace::Kept;
 
 /// A twin: its law and its answer for one contact.
-pub(crate) trait Rule: Clone + Send + 'static {
+pub trait Rule: Clone + Send + 'static {
     const LAW: Law;
     /// Of all answers with the same velocities, the smallest.
     const SMALLEST: bool = false;
@@ -53,7 +55,7 @@ pub(crate) trait Rule: Clone + Send + 'static {
 
 /// What the twins' parameters have in common.
 #[derive(Clone, Copy, Debug)]
-pub(crate) struct SweepParams {
+pub struct SweepParams {
     pub(crate) tolerance: f64,
     pub(crate) max_iterations: u32,
     pub(crate) memory: usize,
@@ -67,6 +69,11 @@ pub(crate) struct SweepParams {
 }
 
 impl SweepParams {
+    /// Sticking is asked first, whatever the start is, and nothing after the last sweep.
+    pub(crate) fn asking_first(tolerance: f64, max_iterations: u32, memory: usize, finish: bool) -> Self {
+        Self { tolerance, max_iterations, memory, finish, holds: true, asks_later: 0, last_sweeps: 0 }
+    }
+
     /// True if sweeps are all there is: [`plain`].
     pub(crate) fn is_plain(&self) -> bool {
         self.memory == 0 && !self.finish
