@@ -20,7 +20,7 @@ use stiction_contact::{Cone, ConstraintProblem, Law};
 
 /// See the module; holds during one solve.
 #[derive(Default)]
-pub(crate) struct Admm {
+pub struct Admm {
     /// P, per row.
     scale: Vec<f64>,
     symmetric: bool,

@@ -23,12 +23,12 @@
 //! Units: λ [N·s], c and g [m/s], G and R [1/kg]. Contact axes (t₁, t₂, n). The primal form needs M and J, or
 //! takes a root of a symmetric G. Allocates only when the problem grows.
 
-use crate::error::ParamError;
 use crate::facets::FacetsMethod;
 pub use crate::facets::Form;
-use crate::iterate::{Limits, Workspace};
-use crate::parameters::{Parameters, parameters};
-use stiction_contact::{ConstraintProblem, ContactSolver, Law, SolveReport, Watch};
+use crate::iterate::Limits;
+use crate::iterate_solver::{IslandMethod, IslandSolver};
+use crate::parameters::parameters;
+use stiction_contact::Law;
 
 parameters! {
     /// Parameters of [`AnitescuQp`].
@@ -46,44 +46,22 @@ parameters! {
 }
 
 /// The solver of this module.
-pub struct AnitescuQp {
-    limits: Limits,
-    law: Law,
-    form: Form,
-    workspace: Workspace<FacetsMethod>, // holds during one solve
-}
+pub type AnitescuQp = IslandSolver<AnitescuQpParams>;
 
-impl AnitescuQp {
-    pub const NAME: &str = "anitescu-qp";
-
-    pub fn new(params: AnitescuQpParams) -> Result<Self, ParamError> {
-        params.check(Self::NAME)?;
-        let AnitescuQpParams { tolerance, max_iterations, facets, form } = params;
-        let limits = Limits { tolerance, max_iterations };
-        Ok(Self { limits, form, law: Law::PolyhedralCcp { facets }, workspace: Workspace::default() })
-    }
-}
-
-impl ContactSolver for AnitescuQp {
-    fn name(&self) -> &'static str {
-        Self::NAME
-    }
+impl IslandMethod for AnitescuQpParams {
+    type Method = FacetsMethod;
+    const NAME: &'static str = "anitescu-qp";
 
     fn law(&self) -> Law {
-        self.law
+        Law::PolyhedralCcp { facets: self.facets }
     }
 
-    fn solve_watched(
-        &mut self,
-        problem: &ConstraintProblem,
-        impulses: &mut [f64],
-        watch: &mut Watch<'_>,
-    ) -> SolveReport {
-        self.workspace.solve(&self.form, self.law, self.limits, problem, impulses, watch)
+    fn limits(&self) -> Limits {
+        Limits { tolerance: self.tolerance, max_iterations: self.max_iterations }
     }
 
-    fn use_threads(&mut self, threads: usize) {
-        self.workspace.use_threads(threads);
+    fn method(&self) -> Form {
+        self.form
     }
 }
 
@@ -93,6 +71,7 @@ mod tests {
     use crate::testing::{self, GRAVITY, STEP, heap, point};
     use crate::testing::{Vec3, vec3};
     use stiction_contact::certificate::natural_map_of;
+    use stiction_contact::{ConstraintProblem, ContactSolver};
 
     fn solve(problem: &ConstraintProblem, facets: u32, form: Form) -> Vec<f64> {
         let mut impulses = vec![0.0; problem.rows()];

@@ -15,10 +15,10 @@
 //! per island, a change of its weight ⅓ rows³. Allocates only when the problem grows.
 
 use crate::admm::Admm;
-use crate::error::ParamError;
-use crate::iterate::{Limits, Workspace};
-use crate::parameters::{Parameters, parameters};
-use stiction_contact::{ConstraintProblem, ContactSolver, Law, SolveReport, Watch};
+use crate::iterate::Limits;
+use crate::iterate_solver::{IslandMethod, IslandSolver};
+use crate::parameters::parameters;
+use stiction_contact::Law;
 
 parameters! {
     /// Parameters of [`CcpAdmm`].
@@ -33,43 +33,22 @@ parameters! {
 }
 
 /// The solver of this module.
-pub struct CcpAdmm {
-    limits: Limits,
-    memory: u32,
-    workspace: Workspace<Admm>, // holds during one solve
-}
+pub type CcpAdmm = IslandSolver<CcpAdmmParams>;
 
-impl CcpAdmm {
-    pub const NAME: &str = "ccp-admm";
-
-    pub fn new(params: CcpAdmmParams) -> Result<Self, ParamError> {
-        params.check(Self::NAME)?;
-        let CcpAdmmParams { tolerance, max_iterations, memory } = params;
-        let limits = Limits { tolerance, max_iterations };
-        Ok(Self { limits, memory, workspace: Workspace::default() })
-    }
-}
-
-impl ContactSolver for CcpAdmm {
-    fn name(&self) -> &'static str {
-        Self::NAME
-    }
+impl IslandMethod for CcpAdmmParams {
+    type Method = Admm;
+    const NAME: &'static str = "ccp-admm";
 
     fn law(&self) -> Law {
         Law::Ccp
     }
 
-    fn solve_watched(
-        &mut self,
-        problem: &ConstraintProblem,
-        impulses: &mut [f64],
-        watch: &mut Watch<'_>,
-    ) -> SolveReport {
-        self.workspace.solve(&self.memory, Law::Ccp, self.limits, problem, impulses, watch)
+    fn limits(&self) -> Limits {
+        Limits { tolerance: self.tolerance, max_iterations: self.max_iterations }
     }
 
-    fn use_threads(&mut self, threads: usize) {
-        self.workspace.use_threads(threads);
+    fn method(&self) -> u32 {
+        self.memory
     }
 }
 
@@ -77,6 +56,7 @@ impl ContactSolver for CcpAdmm {
 mod tests {
     use super::*;
     use crate::testing::point;
+    use stiction_contact::ContactSolver;
 
     /// A point that slides at speed s with μ leaves the ground at μ s/(1 + μ²) in one step.
     #[test]

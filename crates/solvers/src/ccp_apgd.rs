@@ -24,10 +24,10 @@
 //! Units: λ [N·s], c and g [m/s], G and R [1/kg]. Contact axes (t₁, t₂, n). An iteration costs about two products
 //! with G. Allocates only when the problem grows, and inside products with an operator.
 
-use crate::error::ParamError;
-use crate::iterate::{Limits, Method, Task, Workspace};
-use crate::parameters::{Parameters, parameters};
-use stiction_contact::{ConstraintProblem, ContactSolver, Law, SolveReport, Watch};
+use crate::iterate::{Limits, Method, Task};
+use crate::iterate_solver::{IslandMethod, IslandSolver};
+use crate::parameters::parameters;
+use stiction_contact::Law;
 
 /// L shrinks by this factor after every iteration [–].
 const SHRINK: f64 = 0.95;
@@ -45,47 +45,25 @@ parameters! {
 }
 
 /// The solver of this module.
-pub struct CcpApgd {
-    limits: Limits,
-    workspace: Workspace<Apgd>, // holds during one solve
-}
+pub type CcpApgd = IslandSolver<CcpApgdParams>;
 
-impl CcpApgd {
-    pub const NAME: &str = "ccp-apgd";
-
-    pub fn new(params: CcpApgdParams) -> Result<Self, ParamError> {
-        params.check(Self::NAME)?;
-        let CcpApgdParams { tolerance, max_iterations } = params;
-        let limits = Limits { tolerance, max_iterations };
-        Ok(Self { limits, workspace: Workspace::default() })
-    }
-}
-
-impl ContactSolver for CcpApgd {
-    fn name(&self) -> &'static str {
-        Self::NAME
-    }
+impl IslandMethod for CcpApgdParams {
+    type Method = Apgd;
+    const NAME: &'static str = "ccp-apgd";
 
     fn law(&self) -> Law {
         Law::Ccp
     }
 
-    fn solve_watched(
-        &mut self,
-        problem: &ConstraintProblem,
-        impulses: &mut [f64],
-        watch: &mut Watch<'_>,
-    ) -> SolveReport {
-        self.workspace.solve(&(), Law::Ccp, self.limits, problem, impulses, watch)
+    fn limits(&self) -> Limits {
+        Limits { tolerance: self.tolerance, max_iterations: self.max_iterations }
     }
 
-    fn use_threads(&mut self, threads: usize) {
-        self.workspace.use_threads(threads);
-    }
+    fn method(&self) {}
 }
 
 #[derive(Default)]
-struct Apgd {
+pub struct Apgd {
     /// P², per row.
     step: Vec<f64>,
     /// Stiffness of P (G + R) P [–].
@@ -168,6 +146,7 @@ mod tests {
     use crate::testing::{self, GRAVITY, STEP, Scene};
     use crate::testing::{Vec3, vec3};
     use stiction_contact::certificate::natural_map_of;
+    use stiction_contact::{ConstraintProblem, ContactSolver};
 
     /// v_N⁺ = μ (s − μ g h)/(1 + μ²) for a box sliding at speed s.
     #[test]

@@ -13,7 +13,7 @@ use stiction_contact::{ConstraintProblem, Law, SolveReport, SolveStatus, Watch};
 
 /// One island as a method sees it.
 #[derive(Clone, Copy)]
-pub(crate) struct Task<'a> {
+pub struct Task<'a> {
     pub(crate) problem: &'a ConstraintProblem,
     pub(crate) stopping: &'a StoppingResidual,
     pub(crate) law: Law,
@@ -22,7 +22,7 @@ pub(crate) struct Task<'a> {
 }
 
 /// What a solver brings: memory of its own, a start and an iteration.
-pub(crate) trait Method: Default + Send + 'static {
+pub trait Method: Default + Send + 'static {
     type Params: Clone + Send + 'static;
 
     /// Iterations within which the best residual must fall by a tenth.
@@ -43,7 +43,7 @@ pub(crate) trait Method: Default + Send + 'static {
 
 /// When to stop.
 #[derive(Clone, Copy, Debug)]
-pub(crate) struct Limits {
+pub struct Limits {
     /// Natural map of the law [m/s].
     pub(crate) tolerance: f64,
     pub(crate) max_iterations: u32,

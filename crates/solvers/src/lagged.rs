@@ -17,11 +17,11 @@
 //! factorisation of M + Jᵀ (−F') J by blocks of trees, dense ones where only G is known. Allocates only
 //! when the problem grows.
 
-use crate::error::ParamError;
-use crate::iterate::{Limits, Workspace};
-use crate::parameters::{Parameters, parameters};
+use crate::iterate::Limits;
+use crate::iterate_solver::{COMPLIANT, IslandMethod, IslandSolver};
+use crate::parameters::parameters;
 use crate::primal_newton::{Direction, PrimalNewton};
-use stiction_contact::{ConstraintProblem, ContactSolver, Law, Needs, SolveReport, Watch};
+use stiction_contact::{Law, Needs};
 
 parameters! {
     /// Parameters of [`Lagged`].
@@ -34,46 +34,23 @@ parameters! {
 }
 
 /// The solver of this module.
-pub struct Lagged {
-    limits: Limits,
-    workspace: Workspace<PrimalNewton>, // holds during one solve
-}
+pub type Lagged = IslandSolver<LaggedParams>;
 
-impl Lagged {
-    pub const NAME: &str = "lagged";
-
-    pub fn new(params: LaggedParams) -> Result<Self, ParamError> {
-        params.check(Self::NAME)?;
-        let LaggedParams { tolerance, max_iterations } = params;
-        let limits = Limits { tolerance, max_iterations };
-        Ok(Self { limits, workspace: Workspace::default() })
-    }
-}
-
-impl ContactSolver for Lagged {
-    fn name(&self) -> &'static str {
-        Self::NAME
-    }
+impl IslandMethod for LaggedParams {
+    type Method = PrimalNewton;
+    const NAME: &'static str = "lagged";
+    const NEEDS: Needs = COMPLIANT;
 
     fn law(&self) -> Law {
         Law::Lagged
     }
 
-    fn needs(&self) -> Needs {
-        Needs { delassus_factor: true, softness: true, ..Needs::default() }
+    fn limits(&self) -> Limits {
+        Limits { tolerance: self.tolerance, max_iterations: self.max_iterations }
     }
 
-    fn solve_watched(
-        &mut self,
-        problem: &ConstraintProblem,
-        impulses: &mut [f64],
-        watch: &mut Watch<'_>,
-    ) -> SolveReport {
-        self.workspace.solve(&Direction::Newton, Law::Lagged, self.limits, problem, impulses, watch)
-    }
-
-    fn use_threads(&mut self, threads: usize) {
-        self.workspace.use_threads(threads);
+    fn method(&self) -> Direction {
+        Direction::Newton
     }
 }
 

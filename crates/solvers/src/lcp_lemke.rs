@@ -26,10 +26,10 @@
 //! island of more than 2000 rows is refused as `Stalled`. Allocates only when the problem grows.
 
 use crate::dense::Lu;
-use crate::error::ParamError;
-use crate::iterate::{Limits, Method, Task, Workspace};
-use crate::parameters::{Parameters, parameters};
-use stiction_contact::{Cone, ConstraintProblem, ContactSolver, Law, SolveReport, Watch};
+use crate::iterate::{Limits, Method, Task};
+use crate::iterate_solver::{IslandMethod, IslandSolver};
+use crate::parameters::parameters;
+use stiction_contact::{Cone, ConstraintProblem, Law};
 
 /// The most rows of (3).
 const MOST_ROWS: usize = 2000;
@@ -55,44 +55,21 @@ parameters! {
 }
 
 /// The solver of this module.
-pub struct LcpLemke {
-    limits: Limits,
-    law: Law,
-    workspace: Workspace<Lemke>, // holds during one solve
-}
+pub type LcpLemke = IslandSolver<LcpLemkeParams>;
 
-impl LcpLemke {
-    pub const NAME: &str = "lcp-lemke";
-
-    pub fn new(params: LcpLemkeParams) -> Result<Self, ParamError> {
-        params.check(Self::NAME)?;
-        let LcpLemkeParams { tolerance, max_iterations, facets } = params;
-        let limits = Limits { tolerance, max_iterations };
-        Ok(Self { limits, law: Law::Facets { facets }, workspace: Workspace::default() })
-    }
-}
-
-impl ContactSolver for LcpLemke {
-    fn name(&self) -> &'static str {
-        Self::NAME
-    }
+impl IslandMethod for LcpLemkeParams {
+    type Method = Lemke;
+    const NAME: &'static str = "lcp-lemke";
 
     fn law(&self) -> Law {
-        self.law
+        Law::Facets { facets: self.facets }
     }
 
-    fn solve_watched(
-        &mut self,
-        problem: &ConstraintProblem,
-        impulses: &mut [f64],
-        watch: &mut Watch<'_>,
-    ) -> SolveReport {
-        self.workspace.solve(&(), self.law, self.limits, problem, impulses, watch)
+    fn limits(&self) -> Limits {
+        Limits { tolerance: self.tolerance, max_iterations: self.max_iterations }
     }
 
-    fn use_threads(&mut self, threads: usize) {
-        self.workspace.use_threads(threads);
-    }
+    fn method(&self) {}
 }
 
 /// A row of (3): z acts along `direction` in the rows of a block, and w is c along it.
@@ -121,7 +98,7 @@ enum Variable {
 }
 
 #[derive(Default)]
-struct Lemke {
+pub struct Lemke {
     rows: Vec<Row>,
     /// (row, column, value) of M beyond G + R, by rows.
     couplings: Vec<(usize, usize, f64)>,
@@ -474,6 +451,7 @@ impl Lemke {
 mod tests {
     use super::*;
     use crate::testing::{one_contact, point};
+    use stiction_contact::ContactSolver;
     use stiction_contact::SolveStatus;
     use stiction_contact::certificate::natural_map_of;
 

@@ -24,11 +24,11 @@
 //! Units: λ [N·s], c and g [m/s], G and R [1/kg]. Contact axes (t₁, t₂, n). Allocates only when the problem
 //! grows.
 
-use crate::error::ParamError;
 use crate::facets::{FacetsMethod, Form};
-use crate::iterate::{Limits, Workspace};
-use crate::parameters::{Parameters, parameters};
-use stiction_contact::{ConstraintProblem, ContactSolver, Law, SolveReport, Watch};
+use crate::iterate::Limits;
+use crate::iterate_solver::{IslandMethod, IslandSolver};
+use crate::parameters::parameters;
+use stiction_contact::Law;
 
 parameters! {
     /// Parameters of [`LcpQp`].
@@ -43,43 +43,22 @@ parameters! {
 }
 
 /// The solver of this module.
-pub struct LcpQp {
-    limits: Limits,
-    law: Law,
-    workspace: Workspace<FacetsMethod>, // holds during one solve
-}
+pub type LcpQp = IslandSolver<LcpQpParams>;
 
-impl LcpQp {
-    pub const NAME: &str = "lcp-qp";
-
-    pub fn new(params: LcpQpParams) -> Result<Self, ParamError> {
-        params.check(Self::NAME)?;
-        let LcpQpParams { tolerance, max_iterations, facets } = params;
-        let limits = Limits { tolerance, max_iterations };
-        Ok(Self { limits, law: Law::Facets { facets }, workspace: Workspace::default() })
-    }
-}
-
-impl ContactSolver for LcpQp {
-    fn name(&self) -> &'static str {
-        Self::NAME
-    }
+impl IslandMethod for LcpQpParams {
+    type Method = FacetsMethod;
+    const NAME: &'static str = "lcp-qp";
 
     fn law(&self) -> Law {
-        self.law
+        Law::Facets { facets: self.facets }
     }
 
-    fn solve_watched(
-        &mut self,
-        problem: &ConstraintProblem,
-        impulses: &mut [f64],
-        watch: &mut Watch<'_>,
-    ) -> SolveReport {
-        self.workspace.solve(&Form::Dual, self.law, self.limits, problem, impulses, watch)
+    fn limits(&self) -> Limits {
+        Limits { tolerance: self.tolerance, max_iterations: self.max_iterations }
     }
 
-    fn use_threads(&mut self, threads: usize) {
-        self.workspace.use_threads(threads);
+    fn method(&self) -> Form {
+        Form::Dual
     }
 }
 
@@ -88,6 +67,7 @@ mod tests {
     use super::*;
     use crate::testing::{graded, one_contact, point, stack};
     use stiction_contact::certificate::natural_map_of;
+    use stiction_contact::{ConstraintProblem, ContactSolver, SolveReport};
     use stiction_dynamics::spatial::Vec3;
 
     fn solve(problem: &ConstraintProblem, facets: u32) -> (Vec<f64>, SolveReport) {

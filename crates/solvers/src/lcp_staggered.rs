@@ -22,11 +22,11 @@
 //! Units: λ [N·s], c and g [m/s], G and R [1/kg]. Contact axes (t₁, t₂, n). An iteration costs some tens of
 //! products with A per island. Allocates only when the problem grows.
 
-use crate::error::ParamError;
-use crate::iterate::{Limits, Workspace};
-use crate::parameters::{Parameters, parameters};
+use crate::iterate::Limits;
+use crate::iterate_solver::{IslandMethod, IslandSolver};
+use crate::parameters::parameters;
 use crate::staggered::Staggered;
-use stiction_contact::{ConstraintProblem, ContactSolver, Law, SolveReport, Watch};
+use stiction_contact::Law;
 
 parameters! {
     /// Parameters of [`LcpStaggered`].
@@ -43,44 +43,22 @@ parameters! {
 }
 
 /// The solver of this module.
-pub struct LcpStaggered {
-    limits: Limits,
-    facets: u32,
-    memory: u32,
-    workspace: Workspace<Staggered>, // holds during one solve
-}
+pub type LcpStaggered = IslandSolver<LcpStaggeredParams>;
 
-impl LcpStaggered {
-    pub const NAME: &str = "lcp-staggered";
-
-    pub fn new(params: LcpStaggeredParams) -> Result<Self, ParamError> {
-        params.check(Self::NAME)?;
-        let LcpStaggeredParams { tolerance, max_iterations, facets, memory } = params;
-        let limits = Limits { tolerance, max_iterations };
-        Ok(Self { limits, facets, memory, workspace: Workspace::default() })
-    }
-}
-
-impl ContactSolver for LcpStaggered {
-    fn name(&self) -> &'static str {
-        Self::NAME
-    }
+impl IslandMethod for LcpStaggeredParams {
+    type Method = Staggered;
+    const NAME: &'static str = "lcp-staggered";
 
     fn law(&self) -> Law {
         Law::Facets { facets: self.facets }
     }
 
-    fn solve_watched(
-        &mut self,
-        problem: &ConstraintProblem,
-        impulses: &mut [f64],
-        watch: &mut Watch<'_>,
-    ) -> SolveReport {
-        self.workspace.solve(&self.memory, self.law(), self.limits, problem, impulses, watch)
+    fn limits(&self) -> Limits {
+        Limits { tolerance: self.tolerance, max_iterations: self.max_iterations }
     }
 
-    fn use_threads(&mut self, threads: usize) {
-        self.workspace.use_threads(threads);
+    fn method(&self) -> u32 {
+        self.memory
     }
 }
 
@@ -88,6 +66,7 @@ impl ContactSolver for LcpStaggered {
 mod tests {
     use super::*;
     use crate::testing::point;
+    use stiction_contact::ContactSolver;
     use stiction_contact::certificate::natural_map_of;
 
     /// Without coupling of normal and tangent, the first pair is the answer.

@@ -25,6 +25,7 @@ mod initial_guess;
 mod interior;
 mod islands;
 mod iterate;
+mod iterate_solver;
 pub mod lagged;
 pub mod lanes;
 pub mod lcp_lemke;

@@ -27,11 +27,12 @@ use crate::ccp_apgd::{CcpApgd, CcpApgdParams};
 use crate::ccp_ipm::{CcpIpm, CcpIpmParams};
 use crate::ccp_pgs::{CcpPgs, CcpPgsParams};
 use crate::error::ParamError;
-use crate::iterate::{Limits, Method, Task, Workspace};
-use crate::parameters::{Parameters, choice, parameters};
+use crate::iterate::{Limits, Method, Task};
+use crate::iterate_solver::{IslandMethod, IslandSolver};
+use crate::parameters::{choice, parameters};
 use crate::residual::corrections_into;
 use serde::{Deserialize, Serialize};
-use stiction_contact::{Cone, ConstraintProblem, ContactSolver, Law, SolveReport, Watch};
+use stiction_contact::{Cone, ConstraintProblem, ContactSolver, Law};
 
 /// The inner tolerance, as a share of the outer.
 const SHARE: f64 = 0.1;
@@ -87,50 +88,27 @@ parameters! {
 }
 
 /// The solver of this module.
-pub struct NcpAclm {
-    params: NcpAclmParams,
-    workspace: Workspace<Aclm>, // holds during one solve
-}
+pub type NcpAclm = IslandSolver<NcpAclmParams>;
 
-impl NcpAclm {
-    pub const NAME: &str = "ncp-aclm";
-
-    pub fn new(params: NcpAclmParams) -> Result<Self, ParamError> {
-        params.check(Self::NAME)?;
-        Ok(Self { params, workspace: Workspace::default() })
-    }
-}
-
-fn limits(params: &NcpAclmParams) -> Limits {
-    Limits { tolerance: params.tolerance, max_iterations: params.max_iterations }
-}
-
-impl ContactSolver for NcpAclm {
-    fn name(&self) -> &'static str {
-        Self::NAME
-    }
+impl IslandMethod for NcpAclmParams {
+    type Method = Aclm;
+    const NAME: &'static str = "ncp-aclm";
 
     fn law(&self) -> Law {
         Law::Ncp
     }
 
-    fn solve_watched(
-        &mut self,
-        problem: &ConstraintProblem,
-        impulses: &mut [f64],
-        watch: &mut Watch<'_>,
-    ) -> SolveReport {
-        let Self { params, workspace } = self;
-        workspace.solve(params, Law::Ncp, limits(params), problem, impulses, watch)
+    fn limits(&self) -> Limits {
+        Limits { tolerance: self.tolerance, max_iterations: self.max_iterations }
     }
 
-    fn use_threads(&mut self, threads: usize) {
-        self.workspace.use_threads(threads);
+    fn method(&self) -> Self {
+        self.clone()
     }
 }
 
 #[derive(Default)]
-struct Aclm {
+pub struct Aclm {
     /// Made at the first start.
     inner: Option<Box<dyn ContactSolver>>,
     /// The island with g_N + s for g_N.

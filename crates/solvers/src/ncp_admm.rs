@@ -16,10 +16,10 @@
 //! per island, a change of its weight ⅓ rows³. Allocates only when the problem grows.
 
 use crate::admm::Admm;
-use crate::error::ParamError;
-use crate::iterate::{Limits, Workspace};
-use crate::parameters::{Parameters, parameters};
-use stiction_contact::{ConstraintProblem, ContactSolver, Law, SolveReport, Watch};
+use crate::iterate::Limits;
+use crate::iterate_solver::{IslandMethod, IslandSolver};
+use crate::parameters::parameters;
+use stiction_contact::Law;
 
 parameters! {
     /// Parameters of [`NcpAdmm`].
@@ -34,43 +34,22 @@ parameters! {
 }
 
 /// The solver of this module.
-pub struct NcpAdmm {
-    limits: Limits,
-    memory: u32,
-    workspace: Workspace<Admm>, // holds during one solve
-}
+pub type NcpAdmm = IslandSolver<NcpAdmmParams>;
 
-impl NcpAdmm {
-    pub const NAME: &str = "ncp-admm";
-
-    pub fn new(params: NcpAdmmParams) -> Result<Self, ParamError> {
-        params.check(Self::NAME)?;
-        let NcpAdmmParams { tolerance, max_iterations, memory } = params;
-        let limits = Limits { tolerance, max_iterations };
-        Ok(Self { limits, memory, workspace: Workspace::default() })
-    }
-}
-
-impl ContactSolver for NcpAdmm {
-    fn name(&self) -> &'static str {
-        Self::NAME
-    }
+impl IslandMethod for NcpAdmmParams {
+    type Method = Admm;
+    const NAME: &'static str = "ncp-admm";
 
     fn law(&self) -> Law {
         Law::Ncp
     }
 
-    fn solve_watched(
-        &mut self,
-        problem: &ConstraintProblem,
-        impulses: &mut [f64],
-        watch: &mut Watch<'_>,
-    ) -> SolveReport {
-        self.workspace.solve(&self.memory, Law::Ncp, self.limits, problem, impulses, watch)
+    fn limits(&self) -> Limits {
+        Limits { tolerance: self.tolerance, max_iterations: self.max_iterations }
     }
 
-    fn use_threads(&mut self, threads: usize) {
-        self.workspace.use_threads(threads);
+    fn method(&self) -> u32 {
+        self.memory
     }
 }
 
@@ -78,6 +57,7 @@ impl ContactSolver for NcpAdmm {
 mod tests {
     use super::*;
     use crate::testing::{graded, stack};
+    use stiction_contact::ContactSolver;
     use stiction_contact::certificate::certify;
     use stiction_dynamics::spatial::Vec3;
 

@@ -32,14 +32,14 @@
 //! by blocks of trees. Allocates only when the problem grows.
 
 use crate::anderson::Safeguarded;
-use crate::error::ParamError;
-use crate::iterate::{Limits, Method, Task, Workspace};
-use crate::parameters::{Parameters, parameters};
+use crate::iterate::{Limits, Method, Task};
+use crate::iterate_solver::{BY_FACTOR, IslandMethod, IslandSolver};
+use crate::parameters::parameters;
 use crate::primal_newton::{Direction, PrimalNewton};
 use crate::residual::corrections_into;
 use crate::work;
 use stiction_contact::cone::MAX_ROWS;
-use stiction_contact::{Cone, ConstraintProblem, ContactSolver, Law, Needs, SoftBlock, SolveReport, Watch};
+use stiction_contact::{Cone, ConstraintProblem, Law, Needs, SoftBlock};
 
 /// Newton steps for (4), and how many may pass without halving its error.
 const INNER: u32 = 100;
@@ -79,62 +79,30 @@ parameters! {
 }
 
 /// The solver of this module.
-pub struct NcpAl {
-    limits: Limits,
-    start: Start,
-    workspace: Workspace<Augmented>, // holds during one solve
-}
+pub type NcpAl = IslandSolver<NcpAlParams>;
 
-impl NcpAl {
-    pub const NAME: &str = "ncp-al";
-
-    pub fn new(params: NcpAlParams) -> Result<Self, ParamError> {
-        params.check(Self::NAME)?;
-        let NcpAlParams { tolerance, max_iterations, compliance, memory } = params;
-        let limits = Limits { tolerance, max_iterations };
-        Ok(Self { limits, start: Start { compliance, memory }, workspace: Workspace::default() })
-    }
-
-    /// From now on to this natural map [m/s], a number > 0.
-    pub fn set_tolerance(&mut self, tolerance: f64) {
-        self.limits.tolerance = tolerance;
-    }
-}
-
-impl ContactSolver for NcpAl {
-    fn name(&self) -> &'static str {
-        Self::NAME
-    }
+impl IslandMethod for NcpAlParams {
+    type Method = Augmented;
+    const NAME: &'static str = "ncp-al";
+    const NEEDS: Needs = BY_FACTOR;
+    const TAKES_PATCHES: bool = true;
 
     fn law(&self) -> Law {
         Law::Ncp
     }
 
-    fn needs(&self) -> Needs {
-        Needs { delassus_factor: true, ..Needs::default() }
+    fn limits(&self) -> Limits {
+        Limits { tolerance: self.tolerance, max_iterations: self.max_iterations }
     }
 
-    fn takes_patches(&self) -> bool {
-        true
-    }
-
-    fn solve_watched(
-        &mut self,
-        problem: &ConstraintProblem,
-        impulses: &mut [f64],
-        watch: &mut Watch<'_>,
-    ) -> SolveReport {
-        self.workspace.solve(&self.start, Law::Ncp, self.limits, problem, impulses, watch)
-    }
-
-    fn use_threads(&mut self, threads: usize) {
-        self.workspace.use_threads(threads);
+    fn method(&self) -> Start {
+        Start { compliance: self.compliance, memory: self.memory }
     }
 }
 
 /// How [`Augmented`] starts: the parameters of the same name.
 #[derive(Clone, Copy)]
-pub(crate) struct Start {
+pub struct Start {
     pub(crate) compliance: f64,
     pub(crate) memory: u32,
 }
@@ -146,7 +114,7 @@ impl Start {
 
 /// The method itself, on one island.
 #[derive(Default)]
-pub(crate) struct Augmented {
+pub struct Augmented {
     primal: PrimalNewton,
     /// r as a share of ‖A_ii‖.
     share: f64,
@@ -303,6 +271,7 @@ impl Augmented {
 mod tests {
     use super::*;
     use crate::testing::{graded, point, stack};
+    use stiction_contact::ContactSolver;
     use stiction_contact::certificate::certify;
     use stiction_contact::corpus::Random;
     use stiction_dynamics::spatial::{Vec3, vec3};

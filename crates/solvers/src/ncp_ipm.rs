@@ -15,11 +15,11 @@
 //! Units: λ [N·s], c and g [m/s], G and R [1/kg]. Contact axes (t₁, t₂, n). A step costs ⅔ rows³ per
 //! island. Allocates only when the problem grows.
 
-use crate::error::ParamError;
 use crate::interior::{COLD_STARTS, Interior};
-use crate::iterate::{Limits, Method, Task, Workspace};
-use crate::parameters::{Parameters, parameters};
-use stiction_contact::{ConstraintProblem, ContactSolver, Law, SolveReport, Watch};
+use crate::iterate::{Limits, Method, Task};
+use crate::iterate_solver::{IslandMethod, IslandSolver};
+use crate::parameters::parameters;
+use stiction_contact::Law;
 
 /// Steps before the next start [–].
 const STEPS: u32 = 60;
@@ -35,48 +35,26 @@ parameters! {
 }
 
 /// The solver of this module.
-pub struct NcpIpm {
-    limits: Limits,
-    workspace: Workspace<InitialGuesses>, // holds during one solve
-}
+pub type NcpIpm = IslandSolver<NcpIpmParams>;
 
-impl NcpIpm {
-    pub const NAME: &str = "ncp-ipm";
-
-    pub fn new(params: NcpIpmParams) -> Result<Self, ParamError> {
-        params.check(Self::NAME)?;
-        let NcpIpmParams { tolerance, max_iterations } = params;
-        let limits = Limits { tolerance, max_iterations };
-        Ok(Self { limits, workspace: Workspace::default() })
-    }
-}
-
-impl ContactSolver for NcpIpm {
-    fn name(&self) -> &'static str {
-        Self::NAME
-    }
+impl IslandMethod for NcpIpmParams {
+    type Method = InitialGuesses;
+    const NAME: &'static str = "ncp-ipm";
 
     fn law(&self) -> Law {
         Law::Ncp
     }
 
-    fn solve_watched(
-        &mut self,
-        problem: &ConstraintProblem,
-        impulses: &mut [f64],
-        watch: &mut Watch<'_>,
-    ) -> SolveReport {
-        self.workspace.solve(&(), Law::Ncp, self.limits, problem, impulses, watch)
+    fn limits(&self) -> Limits {
+        Limits { tolerance: self.tolerance, max_iterations: self.max_iterations }
     }
 
-    fn use_threads(&mut self, threads: usize) {
-        self.workspace.use_threads(threads);
-    }
+    fn method(&self) {}
 }
 
 /// The interior method from one start after another.
 #[derive(Default)]
-struct InitialGuesses {
+pub struct InitialGuesses {
     interior: Interior,
     attempt: usize,
     /// Steps of this attempt.
@@ -116,6 +94,7 @@ impl Method for InitialGuesses {
 mod tests {
     use super::*;
     use crate::testing::{graded, stack};
+    use stiction_contact::ContactSolver;
     use stiction_contact::certificate::certify;
     use stiction_dynamics::spatial::vec3;
 

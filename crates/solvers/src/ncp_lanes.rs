@@ -22,11 +22,11 @@
 //! Units: λ [N·s], c and g [m/s], G and R [1/kg]. Contact axes (t₁, t₂, n). An iteration costs some rows², every other one
 //! rows³/3, dense, per island. Allocates only when the problem grows.
 
-use crate::error::ParamError;
-use crate::iterate::{Limits, Method, Task, Workspace};
+use crate::iterate::{Limits, Method, Task};
+use crate::iterate_solver::{IslandMethod, IslandSolver};
 use crate::lanes::{LaneCone, LaneProblem, LaneSettings, LaneSolver, Progress};
-use crate::parameters::{Parameters, parameters};
-use stiction_contact::{Cone, ConstraintProblem, ContactSolver, Law, SolveReport, Watch};
+use crate::parameters::parameters;
+use stiction_contact::{Cone, ConstraintProblem, Law};
 
 parameters! {
     /// Parameters of [`NcpLanes`].
@@ -41,62 +41,37 @@ parameters! {
 }
 
 /// The solver of this module.
-pub struct NcpLanes {
-    limits: Limits,
-    settings: LaneSettings,
-    workspace: Workspace<OneLane>, // holds during one solve
-}
+pub type NcpLanes = IslandSolver<NcpLanesParams>;
 
-impl NcpLanes {
-    pub const NAME: &str = "ncp-lanes";
+impl IslandMethod for NcpLanesParams {
+    type Method = OneLane;
+    const NAME: &'static str = "ncp-lanes";
+    const TAKES_PATCHES: bool = true;
 
-    pub fn new(params: NcpLanesParams) -> Result<Self, ParamError> {
-        params.check(Self::NAME)?;
-        let NcpLanesParams { tolerance, max_iterations, patience } = params;
-        let limits = Limits { tolerance, max_iterations };
-        let settings = LaneSettings {
+    fn law(&self) -> Law {
+        Law::Ncp
+    }
+
+    fn limits(&self) -> Limits {
+        Limits { tolerance: self.tolerance, max_iterations: self.max_iterations }
+    }
+
+    fn method(&self) -> LaneSettings {
+        LaneSettings {
             nudge: NUDGE,
             newton_nudge: NUDGE,
             rests: 0.0,
             closed: CLOSED,
             holding_nudge: NUDGE,
             outside: OUTSIDE,
-            patience: f64::from(patience),
-        };
-        Ok(Self { limits, settings, workspace: Workspace::default() })
-    }
-}
-
-impl ContactSolver for NcpLanes {
-    fn name(&self) -> &'static str {
-        Self::NAME
-    }
-
-    fn law(&self) -> Law {
-        Law::Ncp
-    }
-
-    fn takes_patches(&self) -> bool {
-        true
-    }
-
-    fn solve_watched(
-        &mut self,
-        problem: &ConstraintProblem,
-        impulses: &mut [f64],
-        watch: &mut Watch<'_>,
-    ) -> SolveReport {
-        self.workspace.solve(&self.settings, Law::Ncp, self.limits, problem, impulses, watch)
-    }
-
-    fn use_threads(&mut self, threads: usize) {
-        self.workspace.use_threads(threads);
+            patience: f64::from(self.patience),
+        }
     }
 }
 
 /// An island as the one lane there is.
 #[derive(Default)]
-struct OneLane {
+pub struct OneLane {
     cones: Vec<LaneCone<f64>>,
     /// G + R, dense.
     A: Vec<f64>,
@@ -176,6 +151,7 @@ mod tests {
     use super::*;
     use crate::testing::point;
     use stiction_contact::certificate::certify;
+    use stiction_contact::{ContactSolver, SolveReport};
 
     fn solve(problem: &ConstraintProblem) -> (Vec<f64>, SolveReport) {
         let mut impulses = vec![0.0; problem.rows()];

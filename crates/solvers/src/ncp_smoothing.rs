@@ -20,11 +20,11 @@
 //! Units: λ [N·s], c and g [m/s], G and R [1/kg]. Contact axes (t₁, t₂, n). An iteration is one factorisation in the
 //! velocities of trees, which is not symmetric, or of rows³. Allocates only when the problem grows.
 
-use crate::error::ParamError;
-use crate::iterate::{Limits, Workspace};
-use crate::parameters::{Parameters, parameters};
+use crate::iterate::Limits;
+use crate::iterate_solver::{BY_FACTOR, IslandMethod, IslandSolver};
+use crate::parameters::parameters;
 use crate::smoothing::{Smoothing, Tuning};
-use stiction_contact::{ConstraintProblem, ContactSolver, Law, Needs, SolveReport, Watch};
+use stiction_contact::{Law, Needs};
 
 parameters! {
     /// Parameters of [`NcpSmoothing`].
@@ -41,47 +41,23 @@ parameters! {
 }
 
 /// The solver of this module.
-pub struct NcpSmoothing {
-    limits: Limits,
-    tuning: Tuning,
-    workspace: Workspace<Smoothing>, // holds during one solve
-}
+pub type NcpSmoothing = IslandSolver<NcpSmoothingParams>;
 
-impl NcpSmoothing {
-    pub const NAME: &str = "ncp-smoothing";
-
-    pub fn new(params: NcpSmoothingParams) -> Result<Self, ParamError> {
-        params.check(Self::NAME)?;
-        let NcpSmoothingParams { tolerance, max_iterations, derivative, proximal } = params;
-        let limits = Limits { tolerance, max_iterations };
-        Ok(Self { limits, tuning: Tuning { derivative, proximal }, workspace: Workspace::default() })
-    }
-}
-
-impl ContactSolver for NcpSmoothing {
-    fn name(&self) -> &'static str {
-        Self::NAME
-    }
+impl IslandMethod for NcpSmoothingParams {
+    type Method = Smoothing;
+    const NAME: &'static str = "ncp-smoothing";
+    const NEEDS: Needs = BY_FACTOR;
 
     fn law(&self) -> Law {
         Law::Ncp
     }
 
-    fn needs(&self) -> Needs {
-        Needs { delassus_factor: true, ..Needs::default() }
+    fn limits(&self) -> Limits {
+        Limits { tolerance: self.tolerance, max_iterations: self.max_iterations }
     }
 
-    fn solve_watched(
-        &mut self,
-        problem: &ConstraintProblem,
-        impulses: &mut [f64],
-        watch: &mut Watch<'_>,
-    ) -> SolveReport {
-        self.workspace.solve(&self.tuning, Law::Ncp, self.limits, problem, impulses, watch)
-    }
-
-    fn use_threads(&mut self, threads: usize) {
-        self.workspace.use_threads(threads);
+    fn method(&self) -> Tuning {
+        Tuning { derivative: self.derivative, proximal: self.proximal }
     }
 }
 
@@ -90,6 +66,7 @@ mod tests {
     use super::*;
     use crate::testing::{graded, stack, with_delassus_factor};
     use stiction_contact::certificate::certify;
+    use stiction_contact::{ConstraintProblem, ContactSolver};
     use stiction_dynamics::spatial::vec3;
 
     /// Heavy on light, 1 : 10⁴, pushed, by rows and in trees.

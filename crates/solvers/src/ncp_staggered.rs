@@ -22,11 +22,11 @@
 //! Units: λ [N·s], c and g [m/s], G and R [1/kg]. Contact axes (t₁, t₂, n). An iteration costs some
 //! tens of products with A per island. Allocates only when the problem grows.
 
-use crate::error::ParamError;
-use crate::iterate::{Limits, Workspace};
-use crate::parameters::{Parameters, parameters};
+use crate::iterate::Limits;
+use crate::iterate_solver::{IslandMethod, IslandSolver};
+use crate::parameters::parameters;
 use crate::staggered::Staggered;
-use stiction_contact::{ConstraintProblem, ContactSolver, Law, SolveReport, Watch};
+use stiction_contact::Law;
 
 parameters! {
     /// Parameters of [`NcpStaggered`].
@@ -41,43 +41,22 @@ parameters! {
 }
 
 /// The solver of this module.
-pub struct NcpStaggered {
-    limits: Limits,
-    memory: u32,
-    workspace: Workspace<Staggered>, // holds during one solve
-}
+pub type NcpStaggered = IslandSolver<NcpStaggeredParams>;
 
-impl NcpStaggered {
-    pub const NAME: &str = "ncp-staggered";
-
-    pub fn new(params: NcpStaggeredParams) -> Result<Self, ParamError> {
-        params.check(Self::NAME)?;
-        let NcpStaggeredParams { tolerance, max_iterations, memory } = params;
-        let limits = Limits { tolerance, max_iterations };
-        Ok(Self { limits, memory, workspace: Workspace::default() })
-    }
-}
-
-impl ContactSolver for NcpStaggered {
-    fn name(&self) -> &'static str {
-        Self::NAME
-    }
+impl IslandMethod for NcpStaggeredParams {
+    type Method = Staggered;
+    const NAME: &'static str = "ncp-staggered";
 
     fn law(&self) -> Law {
         Law::Ncp
     }
 
-    fn solve_watched(
-        &mut self,
-        problem: &ConstraintProblem,
-        impulses: &mut [f64],
-        watch: &mut Watch<'_>,
-    ) -> SolveReport {
-        self.workspace.solve(&self.memory, Law::Ncp, self.limits, problem, impulses, watch)
+    fn limits(&self) -> Limits {
+        Limits { tolerance: self.tolerance, max_iterations: self.max_iterations }
     }
 
-    fn use_threads(&mut self, threads: usize) {
-        self.workspace.use_threads(threads);
+    fn method(&self) -> u32 {
+        self.memory
     }
 }
 
@@ -85,6 +64,7 @@ impl ContactSolver for NcpStaggered {
 mod tests {
     use super::*;
     use crate::testing::point;
+    use stiction_contact::ContactSolver;
     use stiction_contact::certificate::certify;
 
     /// Without coupling of normal and tangent, the first pair is the answer.

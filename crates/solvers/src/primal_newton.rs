@@ -35,7 +35,7 @@ use stiction_dynamics::lanes;
 
 /// How a direction is found.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub(crate) enum Direction {
+pub enum Direction {
     /// (2)
     Newton,
     /// (3)
@@ -54,7 +54,7 @@ impl Direction {
 
 /// See the module; holds during one solve.
 #[derive(Default)]
-pub(crate) struct PrimalNewton {
+pub struct PrimalNewton {
     root: Root,
     /// The laws, one per block: the caller's.
     pub(crate) soft: Vec<SoftBlock>,

@@ -15,11 +15,11 @@
 //! factorisation of M + Jᵀ (−F') J by blocks of trees, dense ones where only G is known. Allocates only
 //! when the problem grows.
 
-use crate::error::ParamError;
-use crate::iterate::{Limits, Workspace};
-use crate::parameters::{Parameters, parameters};
+use crate::iterate::Limits;
+use crate::iterate_solver::{COMPLIANT, IslandMethod, IslandSolver};
+use crate::parameters::parameters;
 use crate::primal_newton::{Direction, PrimalNewton};
-use stiction_contact::{ConstraintProblem, ContactSolver, Law, Needs, SolveReport, Watch};
+use stiction_contact::{Law, Needs};
 
 parameters! {
     /// Parameters of [`Sap`].
@@ -32,46 +32,23 @@ parameters! {
 }
 
 /// The solver of this module.
-pub struct Sap {
-    limits: Limits,
-    workspace: Workspace<PrimalNewton>, // holds during one solve
-}
+pub type Sap = IslandSolver<SapParams>;
 
-impl Sap {
-    pub const NAME: &str = "sap";
-
-    pub fn new(params: SapParams) -> Result<Self, ParamError> {
-        params.check(Self::NAME)?;
-        let SapParams { tolerance, max_iterations } = params;
-        let limits = Limits { tolerance, max_iterations };
-        Ok(Self { limits, workspace: Workspace::default() })
-    }
-}
-
-impl ContactSolver for Sap {
-    fn name(&self) -> &'static str {
-        Self::NAME
-    }
+impl IslandMethod for SapParams {
+    type Method = PrimalNewton;
+    const NAME: &'static str = "sap";
+    const NEEDS: Needs = COMPLIANT;
 
     fn law(&self) -> Law {
         Law::Sap
     }
 
-    fn needs(&self) -> Needs {
-        Needs { delassus_factor: true, softness: true, ..Needs::default() }
+    fn limits(&self) -> Limits {
+        Limits { tolerance: self.tolerance, max_iterations: self.max_iterations }
     }
 
-    fn solve_watched(
-        &mut self,
-        problem: &ConstraintProblem,
-        impulses: &mut [f64],
-        watch: &mut Watch<'_>,
-    ) -> SolveReport {
-        self.workspace.solve(&Direction::Newton, Law::Sap, self.limits, problem, impulses, watch)
-    }
-
-    fn use_threads(&mut self, threads: usize) {
-        self.workspace.use_threads(threads);
+    fn method(&self) -> Direction {
+        Direction::Newton
     }
 }
 
@@ -79,6 +56,7 @@ impl ContactSolver for Sap {
 mod tests {
     use super::*;
     use crate::testing::{GRAVITY, Puck, apart};
+    use stiction_contact::ContactSolver;
 
     fn exact() -> Sap {
         Sap::new(SapParams { tolerance: 1e-14, ..SapParams::default() }).unwrap()

@@ -26,7 +26,7 @@ const INNER: u32 = 300;
 
 /// See the module. All vectors in scaled variables.
 #[derive(Default)]
-pub(crate) struct Staggered {
+pub struct Staggered {
     scale: Vec<f64>,
     matrix: Vec<f64>,
     symmetric: bool,

@@ -16,7 +16,7 @@ const STARTS: [(f64, f64); 5] = [(1.0, 1.0), (10.0, 10.0), (100.0, 100.0), (0.1,
 
 /// Holds during one solve.
 #[derive(Default)]
-pub(crate) struct FacetsMethod {
+pub struct FacetsMethod {
     facets: Facets,
     newton: Newton,
     blocks: Vec<Block>,

@@ -27,13 +27,13 @@ mod equations;
 
 use crate::admm::scales_into;
 use crate::dense::{Lu, matrix_into};
-use crate::error::ParamError;
-use crate::iterate::{Limits, Method, Task, Workspace};
-use crate::parameters::{Parameters, choice, parameters};
+use crate::iterate::{Limits, Method, Task};
+use crate::iterate_solver::{IslandMethod, IslandSolver};
+use crate::parameters::{choice, parameters};
 use crate::trees::{Equation, TreeSystem};
 pub(crate) use equations::{Block, Slope};
 use serde::{Deserialize, Serialize};
-use stiction_contact::{Cone, ConstraintProblem, ContactSolver, Law, SolveReport, Watch};
+use stiction_contact::{Cone, Law};
 
 /// Earlier ‖F‖² a step may return to.
 const WINDOW: usize = 8;
@@ -76,51 +76,28 @@ parameters! {
 }
 
 /// The solver of this module.
-pub struct NcpNewton {
-    params: NcpNewtonParams,
-    workspace: Workspace<Newton>, // holds during one solve
-}
+pub type NcpNewton = IslandSolver<NcpNewtonParams>;
 
-impl NcpNewton {
-    pub const NAME: &str = "ncp-newton";
-
-    pub fn new(params: NcpNewtonParams) -> Result<Self, ParamError> {
-        params.check(Self::NAME)?;
-        Ok(Self { params, workspace: Workspace::default() })
-    }
-}
-
-fn limits(params: &NcpNewtonParams) -> Limits {
-    Limits { tolerance: params.tolerance, max_iterations: params.max_iterations }
-}
-
-impl ContactSolver for NcpNewton {
-    fn name(&self) -> &'static str {
-        Self::NAME
-    }
+impl IslandMethod for NcpNewtonParams {
+    type Method = Newton;
+    const NAME: &'static str = "ncp-newton";
 
     fn law(&self) -> Law {
         Law::Ncp
     }
 
-    fn solve_watched(
-        &mut self,
-        problem: &ConstraintProblem,
-        impulses: &mut [f64],
-        watch: &mut Watch<'_>,
-    ) -> SolveReport {
-        let Self { params, workspace } = self;
-        workspace.solve(&params.function, Law::Ncp, limits(params), problem, impulses, watch)
+    fn limits(&self) -> Limits {
+        Limits { tolerance: self.tolerance, max_iterations: self.max_iterations }
     }
 
-    fn use_threads(&mut self, threads: usize) {
-        self.workspace.use_threads(threads);
+    fn method(&self) -> Function {
+        self.function
     }
 }
 
 /// All vectors in scaled variables.
 #[derive(Default)]
-pub(crate) struct Newton {
+pub struct Newton {
     scale: Vec<f64>,
     /// A, unless the steps are solved in the velocities of trees.
     matrix: Vec<f64>,
@@ -371,6 +348,7 @@ fn residual(
 mod tests {
     use super::*;
     use crate::testing::{cube, point};
+    use stiction_contact::ContactSolver;
     use stiction_contact::certificate::certify;
     use stiction_dynamics::spatial::vec3;
 

@@ -28,7 +28,7 @@ use system::{Point, System};
 
 /// Numbers that decide how the path is followed.
 #[derive(Clone, Copy, Debug, PartialEq)]
-pub(crate) struct Tuning {
+pub struct Tuning {
     /// φ while e > [`NEAR`] e₀ [–].
     pub(crate) derivative: f64,
     /// p of (1) [–].
@@ -128,7 +128,7 @@ struct Leap {
 
 /// The method on one island; vectors hold during one solve.
 #[derive(Default)]
-pub(crate) struct Smoothing {
+pub struct Smoothing {
     system: System,
     phase: Phase,
     here: Point,
