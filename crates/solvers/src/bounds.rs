@@ -54,6 +54,11 @@ impl Bounds {
         self.effort.enough(rows)
     }
 
+    /// The residual of a start from which such an island goes on by the chain [m/s], if there is one.
+    pub(crate) fn near(&self, rows: usize) -> Option<f64> {
+        self.effort.near(rows)
+    }
+
     /// Calls `solve` within a budget, and remembers whether it was met.
     pub(crate) fn keep<T>(&self, budget: Option<(u32, f64)>, solve: impl FnOnce() -> T) -> T {
         let Some((most, unit)) = budget else { return solve() };

@@ -1,19 +1,21 @@
 //! How much a step may cost: the budgets of [`crate::auto`], one table.
 //!
-//! | effort | rows of an island, up to | factorisations of it | enough [m/s] |
-//! |---|---|---|---|
-//! | `fast` | 48 | 60 | – |
-//! | | 300 | 30 | – |
-//! | | any | 12 | 1e-3 |
-//! | `balanced` | 300 | 4000 | – |
-//! | | 600 | 1500 | – |
-//! | | 1500 | 1000 | – |
-//! | | any | 60 | 1e-4 |
-//! | `exact` | any | no bound | – |
+//! | effort | rows of an island, up to | factorisations of it | enough [m/s] | near [m/s] |
+//! |---|---|---|---|---|
+//! | `fast` | 48 | 60 | – | – |
+//! | | 300 | 30 | – | – |
+//! | | any | 12 | 1e-3 | 1e-2 |
+//! | `balanced` | 300 | 4000 | – | – |
+//! | | 600 | 1500 | – | – |
+//! | | 1500 | 1000 | – | – |
+//! | | any | 60 | 1e-4 | 1e-4 |
+//! | `exact` | any | no bound | – | – |
 //!
 //! The unit is one factorisation of the island (`crate::work`); sweeps count for what takes as long. An island that is at
 //! its tolerance ends there, whatever is left of the budget: what rests or is small never meets it. In large islands that are
-//! not nearly solved at the start, the natural map of the last column is enough. What has met the end of its budget, or is
+//! not nearly solved at the start, a natural map that is *enough* ends the solve. Their path from no impulses, the smoothing
+//! homotopy, is gone only where the start leaves more than *near*, which is about what that path reaches within the budget:
+//! from nearer starts the chain goes on. What has met the end of its budget, or is
 //! no more than enough, leaves the best impulses so far, which are in their cones, and the step is flagged and says so.
 
 use crate::parameters::choice;
@@ -43,18 +45,31 @@ pub struct Budget {
     pub factorisations: Option<u32>,
     /// Natural map at which it may end where its start is not nearly an answer [m/s]; none: its tolerance.
     pub enough: Option<f64>,
+    /// Natural map of a start from which the chain goes on, and above which an island with an `enough` goes by the smoothing
+    /// homotopy from no impulses [m/s].
+    pub near: Option<f64>,
 }
 
 const ANY: usize = usize::MAX;
 
-const fn budget(rows: usize, factorisations: u32, enough: Option<f64>) -> Budget {
-    Budget { rows, factorisations: Some(factorisations), enough }
+/// The line of islands that end at their tolerance or with their budget.
+const fn to_the_tolerance(rows: usize, factorisations: u32) -> Budget {
+    Budget { rows, factorisations: Some(factorisations), enough: None, near: None }
 }
 
-const FAST: [Budget; 3] = [budget(48, 60, None), budget(300, 30, None), budget(ANY, 12, Some(1e-3))];
-const BALANCED: [Budget; 4] =
-    [budget(300, 4000, None), budget(600, 1500, None), budget(1500, 1000, None), budget(ANY, 60, Some(1e-4))];
-const EXACT: [Budget; 1] = [Budget { rows: ANY, factorisations: None, enough: None }];
+/// The line of islands for which less may be enough.
+const fn large(factorisations: u32, enough: f64, near: f64) -> Budget {
+    Budget { rows: ANY, factorisations: Some(factorisations), enough: Some(enough), near: Some(near) }
+}
+
+const FAST: [Budget; 3] = [to_the_tolerance(48, 60), to_the_tolerance(300, 30), large(12, 1e-3, 1e-2)];
+const BALANCED: [Budget; 4] = [
+    to_the_tolerance(300, 4000),
+    to_the_tolerance(600, 1500),
+    to_the_tolerance(1500, 1000),
+    large(60, 1e-4, 1e-4),
+];
+const EXACT: [Budget; 1] = [Budget { rows: ANY, factorisations: None, enough: None, near: None }];
 
 impl Effort {
     pub const ALL: [Self; 3] = [Self::Fast, Self::Balanced, Self::Exact];
@@ -93,6 +108,11 @@ impl Effort {
         self.budget(rows).and_then(|b| b.enough)
     }
 
+    /// Natural map of a start from which the chain goes on where less than the tolerance may be enough [m/s]; none: of any.
+    pub fn near(self, rows: usize) -> Option<f64> {
+        self.budget(rows).and_then(|b| b.near)
+    }
+
     fn budget(self, rows: usize) -> Option<&'static Budget> {
         self.budgets().iter().find(|b| rows <= b.rows)
     }
@@ -111,10 +131,11 @@ mod tests {
             for budget in effort.budgets() {
                 let rows = if budget.rows == ANY { "any".to_owned() } else { budget.rows.to_string() };
                 let most = budget.factorisations.map_or("no bound".to_owned(), |n| n.to_string());
-                let enough = budget.enough.map_or("–".to_owned(), |e| format!("{e:e}"));
+                let [enough, near] =
+                    [budget.enough, budget.near].map(|e| e.map_or("–".to_owned(), |e| format!("{e:e}")));
                 let head = std::mem::take(&mut first);
                 let head = if head.is_empty() { String::new() } else { format!(" {head}") };
-                lines += &format!("//! |{head} | {rows} | {most} | {enough} |\n");
+                lines += &format!("//! |{head} | {rows} | {most} | {enough} | {near} |\n");
             }
         }
         assert!(include_str!("effort.rs").contains(&lines), "the table should read\n{lines}");
