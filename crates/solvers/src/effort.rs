@@ -2,8 +2,7 @@
 //!
 //! | effort | rows of an island, up to | factorisations of it | enough [m/s] | near [m/s] |
 //! |---|---|---|---|---|
-//! | `fast` | 48 | 60 | – | – |
-//! | | 1500 | 120 | – | – |
+//! | `fast` | 1500 | 120 | – | – |
 //! | | any | 12 | 1e-3 | 1e-2 |
 //! | `balanced` | 300 | 4000 | – | – |
 //! | | 600 | 1500 | – | – |
@@ -27,7 +26,7 @@ use serde::{Deserialize, Serialize};
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(rename_all = "kebab-case")]
 pub enum Effort {
-    /// About the time that a step of MuJoCo takes.
+    /// Large islands cost about the time that a step of MuJoCo takes.
     Fast,
     /// To the tolerance where islands are small or calm, within a bounded time elsewhere.
     #[default]
@@ -63,7 +62,7 @@ const fn large(factorisations: u32, enough: f64, near: f64) -> Budget {
     Budget { rows: ANY, factorisations: Some(factorisations), enough: Some(enough), near: Some(near) }
 }
 
-const FAST: [Budget; 3] = [to_the_tolerance(48, 60), to_the_tolerance(1500, 120), large(12, 1e-3, 1e-2)];
+const FAST: [Budget; 2] = [to_the_tolerance(1500, 120), large(12, 1e-3, 1e-2)];
 const BALANCED: [Budget; 4] = [
     to_the_tolerance(300, 4000),
     to_the_tolerance(600, 1500),

@@ -181,7 +181,7 @@ pub(crate) enum SleepChoice {
 /// How much a step may cost.
 #[derive(Clone, Copy, Debug, ValueEnum)]
 pub(crate) enum EffortChoice {
-    /// About the time that a step of MuJoCo takes
+    /// Large islands cost about the time that a step of MuJoCo takes
     Fast,
     /// To the tolerance where islands are small or calm, within a bounded time elsewhere
     Balanced,
