@@ -1,11 +1,13 @@
-"""Forces of Drake's hydroelastic contact on the cases of a file, beside ours, as one JSON object.
+"""Forces of Drake's hydroelastic contact on the cases of a file, beside ours, as one JSON object; and a motion under it.
 
     python drake_pressure.py CASES.json
+    python drake_pressure.py --motion
 
 The file is what the example `pressure_witness` of stiction-collision prints. Drake's surfaces are inscribed in round shapes, and its
 forces converge from below: every case is asked at the edge length of the file and at half of it, and extrapolated by the square of the
 edge. Of every kind of case: the largest difference of force, and of moment over 0.1 m, over the size of the force, from what is
-extrapolated, and the same of Drake's own answer at the edge of the file. Needs the package `drake`.
+extrapolated, and the same of Drake's own answer at the edge of the file. The motion is that of a soft ball which falls on hard ground, slipping and spinning, bounces, and rolls on: the file of
+the world, where it starts, and its q = (position, quaternion w x y z) at the times. Needs the package `drake`.
 """
 
 import json
@@ -27,8 +29,11 @@ from pydrake.geometry import (
 )
 from pydrake.common.eigen_geometry import Quaternion
 from pydrake.math import RigidTransform
+from pydrake.multibody.math import SpatialVelocity
+from pydrake.multibody.parsing import Parser
 from pydrake.multibody.plant import AddMultibodyPlantSceneGraph, ContactModel, CoulombFriction
 from pydrake.multibody.tree import SpatialInertia, UnitInertia
+from pydrake.systems.analysis import ResetIntegratorFromFlags, Simulator
 from pydrake.systems.framework import DiagramBuilder
 
 MAKE = {
@@ -83,7 +88,50 @@ def wrench(case, edge):
     return np.concatenate([force, moment])
 
 
+WORLD = """<?xml version="1.0"?>
+<sdf version="1.9" xmlns:drake="http://drake.mit.edu"><world name="bounce">
+<model name="ground"><static>true</static><link name="ground"><collision name="plane">
+<geometry><plane><normal>0 0 1</normal></plane></geometry><drake:proximity_properties>
+<drake:rigid_hydroelastic/><drake:mu_static>0.3</drake:mu_static><drake:mu_dynamic>0.3</drake:mu_dynamic>
+</drake:proximity_properties></collision></link></model>
+<model name="ball"><pose>0 0 0.15 0 0 0</pose><link name="ball"><inertial><mass>2</mass><inertia>
+<ixx>0.008</ixx><iyy>0.008</iyy><izz>0.008</izz><ixy>0</ixy><ixz>0</ixz><iyz>0</iyz></inertia></inertial>
+<collision name="shape"><geometry><sphere><radius>0.1</radius></sphere></geometry><drake:proximity_properties>
+<drake:compliant_hydroelastic/><drake:hydroelastic_modulus>1e6</drake:hydroelastic_modulus>
+<drake:mesh_resolution_hint>0.005</drake:mesh_resolution_hint>
+<drake:hunt_crossley_dissipation>0.4</drake:hunt_crossley_dissipation>
+<drake:mu_static>0.3</drake:mu_static><drake:mu_dynamic>0.3</drake:mu_dynamic>
+</drake:proximity_properties></collision></link></model></world></sdf>"""
+START = [0.5, 0.1, -0.2, 1.0, 3.0, 2.0]  # velocity, angular velocity in W
+SLIP = 1e-3
+TIMES = [0.02 * k for k in range(1, 26)]
+
+
+def motion():
+    builder = DiagramBuilder()
+    plant, _ = AddMultibodyPlantSceneGraph(builder, 0.0)
+    plant.set_contact_model(ContactModel.kHydroelastic)
+    plant.set_stiction_tolerance(SLIP)
+    Parser(plant).AddModelsFromString(WORLD, "sdf")
+    plant.Finalize()
+    diagram = builder.Build()
+    simulator = Simulator(diagram)
+    ResetIntegratorFromFlags(simulator, "runge_kutta3", 1e-3)
+    simulator.get_mutable_integrator().set_target_accuracy(1e-7)
+    context = plant.GetMyMutableContextFromRoot(simulator.get_mutable_context())
+    ball = plant.GetBodyByName("ball")
+    plant.SetFreeBodySpatialVelocity(context=context, body=ball, V_JpJc=SpatialVelocity(START[3:], START[:3]))
+    samples = []
+    for t in TIMES:
+        simulator.AdvanceTo(t)
+        pose = plant.EvalBodyPoseInWorld(context, ball)
+        samples.append([*pose.translation(), *pose.rotation().ToQuaternion().wxyz()])
+    print(json.dumps({"world": WORLD, "velocity": START, "slip": SLIP, "times": TIMES, "samples": samples}))
+
+
 def main():
+    if sys.argv[1] == "--motion":
+        return motion()
     with open(sys.argv[1]) as file:
         cases = json.load(file)
     edge, record = cases["edge"], {}

@@ -23,6 +23,8 @@ const LAWS: [(&str, f64); 3] = [("sap", 1e-6), ("lagged", 1e-4), ("similar", 1e-
 /// Largest difference allowed of a force by pressure, or of its moment over 0.1 m, of the force: half an edge of 3 mm squared, over the
 /// radius and depth of what is pressed in.
 const PRESSURE: f64 = 3e-3;
+/// How far apart the motions may come in half a second [m]; of Drake, whose ball is inscribed in the sphere.
+const MOTION: f64 = 2e-3;
 /// Our answers solve the law to this [m/s].
 const SOLVED: f64 = 1e-9;
 
@@ -91,5 +93,26 @@ pub(super) fn pressures(cases: &str, seed: &str) -> Result<Vec<String>, String> 
         failures.push("pressure: no case".to_owned());
     }
     println!("record: {}", folder.join("pressure.json").display());
+    failures.extend(motion(&python)?);
     Ok(failures)
+}
+
+/// A ball that falls, slips, spins and bounces, under our `compliant` and Drake's continuous plant.
+fn motion(python: &std::path::Path) -> Result<Vec<String>, String> {
+    let mut script = Command::new(python);
+    let case = output(script.current_dir(root()).args(["xtask/verify/drake_pressure.py", "--motion"]))?;
+    let mut ours = cargo();
+    ours.args(["run", "--release", "-q", "-p", "stiction", "--example", "pressure_motion"]);
+    let text = output_of(&mut ours, case.as_bytes())?;
+    let rows: Value = serde_json::from_str(&text).map_err(|e| format!("our motion: {e}"))?;
+    println!("\n{:<10} {:>12} {:>13}", "time [s]", "apart [m]", "turned [rad]");
+    let number = |row: &Value, key: &str| row[key].as_f64().unwrap_or(f64::INFINITY);
+    for row in rows.as_array().into_iter().flatten().skip(4).step_by(5) {
+        let [time, apart, turned] = ["time", "apart", "turned"].map(|key| number(row, key));
+        println!("{time:<10.2} {apart:>12.1e} {turned:>13.1e}");
+    }
+    let last = rows.as_array().and_then(|rows| rows.last());
+    let worst = last.map_or(f64::INFINITY, |row| number(row, "apart").max(0.1 * number(row, "turned")));
+    let agrees = worst <= MOTION;
+    Ok(if agrees { Vec::new() } else { vec![format!("pressure, motion: {worst:.1e} m apart")] })
 }
