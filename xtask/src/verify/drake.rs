@@ -75,7 +75,7 @@ pub(super) fn pressures(cases: &str, seed: &str) -> Result<Vec<String>, String> 
     fs::create_dir_all(&folder).map_err(told)?;
     let file = folder.join("pressure_cases.json");
     fs::write(&file, ours).map_err(told)?;
-    let mut script = Command::new(python);
+    let mut script = Command::new(&python);
     script.current_dir(root()).arg("xtask/verify/drake_pressure.py").arg(&file);
     let record = answer(&mut script)?;
     fs::write(folder.join("pressure.json"), format!("{record:#}\n")).map_err(told)?;

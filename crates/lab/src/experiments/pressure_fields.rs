@@ -11,7 +11,7 @@
 //! ```
 
 use super::{Experiment, ExperimentError, Findings, Size};
-use crate::plot::{Figure, Series};
+use crate::plot::Series;
 use std::f64::consts::PI;
 use stiction::collision::{
     Manifold, PressureGeometry, PressurePatch, PressureScratch, Shape, ShapeError, collide, pressure_patch,
@@ -137,4 +137,18 @@ fn ball(size: Size, findings: &mut Findings) -> Result<(), ShapeError> {
         |figure| figure.log_x().log_y(),
     );
     Ok(())
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn its_claims_hold() {
+        let findings = measure(Size::Small).unwrap();
+        assert!(findings.claims.len() >= 6 && findings.figures.iter().all(|(_, figure)| figure.shown() > 0));
+        for c in &findings.claims {
+            assert!(c.holds, "{}: {}", c.claim, c.measured);
+        }
+    }
 }
