@@ -4,7 +4,7 @@
     python drake_pressure.py --motion
 
 The file is what the example `pressure_witness` of stiction-collision prints. Drake's surfaces are inscribed in round shapes, and its
-forces converge from below: every case is asked at the edge length of the file and at half of it, and extrapolated by the square of the
+forces converge from below: every case is asked at twice the edge length of the file and at that, and extrapolated by the square of the
 edge. Of every kind of case: the largest difference of force, and of moment over 0.1 m, over the size of the force, from what is
 extrapolated, and the same of Drake's own answer at the edge of the file. The motion is that of a soft ball which falls on hard ground, slipping and spinning, bounces, and rolls on: the file of
 the world, where it starts, and its q = (position, quaternion w x y z) at the times. Needs the package `drake`.
@@ -136,7 +136,7 @@ def main():
         cases = json.load(file)
     edge, record = cases["edge"], {}
     for case in cases["cases"]:
-        coarse, fine = wrench(case, edge), wrench(case, edge / 2)
+        coarse, fine = wrench(case, 2 * edge), wrench(case, edge)
         best = fine + (fine - coarse) / 3
         size = np.linalg.norm(best[:3])
         off = lambda w: max(np.linalg.norm(w[:3] - best[:3]), np.linalg.norm(w[3:] - best[3:]) / 0.1) / size
@@ -144,7 +144,7 @@ def main():
         ours = np.array(case["force"] + case["moment"])
         row["cases"] += 1
         row["ours"] = max(row["ours"], off(ours) if size > 0 else float("inf"))
-        row["drake"] = max(row["drake"], off(coarse) if size > 0 else float("inf"))
+        row["drake"] = max(row["drake"], off(fine) if size > 0 else float("inf"))
         row["polygons"] = max(row["polygons"], case["polygons"])
         row["seconds"] = max(row["seconds"], case["seconds"])
     print(json.dumps(record))

@@ -20,8 +20,7 @@ assert importlib.metadata.version('drake') == '1.51.1'";
 /// Largest difference of an impulse allowed, of the largest of its state: Drake's solvers stop early, each
 /// at a tolerance of its own.
 const LAWS: [(&str, f64); 3] = [("sap", 1e-6), ("lagged", 1e-4), ("similar", 1e-5)];
-/// Largest difference allowed of a force by pressure, or of its moment over 0.1 m, of the force: half an edge of 3 mm squared, over the
-/// radius and depth of what is pressed in.
+/// Largest difference allowed of a force by pressure, or of its moment over 0.1 m, of the force, at edges of 3 mm.
 const PRESSURE: f64 = 3e-3;
 /// How far apart the motions may come in half a second [m]; of Drake, whose ball is inscribed in the sphere.
 const MOTION: f64 = 2e-3;
