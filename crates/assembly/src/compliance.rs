@@ -85,6 +85,12 @@ impl ComplianceParameters {
     /// Completes what the problem knows of a contact.
     pub fn contact(&self, law: Law, c: &ContactPoint, surface: &PairSurface, out: &mut Softness) {
         out.material = material(surface);
+        if let Some(part) = c.patch {
+            let default = Material::default();
+            out.material.stiffness = part.stiffness;
+            out.material.dissipation = part.dissipation.unwrap_or(default.dissipation);
+            out.material.relaxation = part.relaxation.unwrap_or(default.relaxation);
+        }
         if weighs(law) {
             let edge = if law == Law::MujocoPyramidal { 1.0 + c.friction * c.friction } else { 1.0 };
             out.weight = edge * self.of_geometries(law, c.geometries); // (3)

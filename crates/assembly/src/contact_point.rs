@@ -39,6 +39,8 @@ pub struct ContactPoint {
     pub face: Face,
     /// μ [–].
     pub friction: f64,
+    /// Coefficient of what sticks, where the surfaces state one; laws with one coefficient do not read it [–].
+    pub static_friction: Option<f64>,
     /// μ₁/μ and μ₂/μ of (1) [–].
     pub stretch: [f64; 2],
     /// e [–].
@@ -49,8 +51,23 @@ pub struct ContactPoint {
     pub turning: [f64; 3],
     /// How it yields under laws that are rigid of themselves.
     pub spring: Option<Spring>,
+    /// What it stands for where the two meet by pressure; then `spring` is that of the pressure.
+    pub patch: Option<PatchPart>,
     /// Others of its pair span the contact area, nearly: it counts where it has borne something.
     pub redundant: bool,
+}
+
+/// What a contact point that stands for a part of a patch has beside others.
+#[derive(Clone, Copy, Debug, PartialEq)]
+pub struct PatchPart {
+    /// Area that it stands for [m²].
+    pub area: f64,
+    /// Elastic stiffness along the normal [N/m].
+    pub stiffness: f64,
+    /// Hunt and Crossley's dissipation of the pair [s/m]; `None` where none is stated.
+    pub dissipation: Option<f64>,
+    /// Relaxation time of linear dissipation of the pair [s]; `None` where none is stated.
+    pub relaxation: Option<f64>,
 }
 
 impl ContactPoint {

@@ -16,6 +16,7 @@ use crate::contact_point::ContactPoint;
 use crate::coplanar::flatten;
 use crate::laws::coplanar::Face;
 use crate::laws::yielding::Spring;
+use crate::patches::{FoundPatch, PatchDetail, PatchPair, Patches};
 use crate::swept::{Sweeper, TOUCH, will_meet};
 use crate::tangents::Direction;
 use std::collections::BTreeMap;
@@ -60,6 +61,7 @@ pub struct ContactFinder {
     firsts: Vec<usize>,
     /// What the pairs of manifolds are to each other, as they were found last.
     meetings: Vec<Meeting>,
+    patches: Patches,
     sweeper: Sweeper,
 }
 
@@ -70,6 +72,7 @@ struct Meeting {
     /// They touch at this distance [m].
     margin: f64,
     friction: f64,
+    static_friction: Option<f64>,
     stretch: [f64; 2],
     direction: Direction,
     turning: [f64; 3],
@@ -91,6 +94,8 @@ pub struct Lookahead {
     pub continuous: Option<f64>,
     /// The law lets nothing yield.
     pub rigid: bool,
+    /// In how many points the law is given a patch of what meets by pressure.
+    pub patches: PatchDetail,
 }
 
 impl ContactFinder {
@@ -119,6 +124,7 @@ impl ContactFinder {
             manifolds: Vec::new(),
             firsts: Vec::new(),
             meetings: Vec::new(),
+            patches: Patches::new(world)?,
             sweeper: Sweeper::new(&world.geometries, sweep_all),
             pairs,
             reaches,
@@ -177,12 +183,27 @@ impl ContactFinder {
         self.collision.query(&self.poses, &self.margins, &mut self.manifolds);
         out.clear();
         self.find_meetings(world);
-        for (m, meeting) in self.manifolds.iter().zip(&self.meetings) {
-            let &Meeting { margin, friction, stretch, turning, restitution, bounce_depth, spring, .. } =
-                meeting;
-            if !self.counts(m, margin, ahead) {
+        self.patches.find(self.collision.near(), &self.poses);
+        let mut patch = 0;
+        for k in 0..self.manifolds.len() {
+            let m = &self.manifolds[k];
+            let pair = [m.a, m.b];
+            let Meeting {
+                margin,
+                friction,
+                static_friction,
+                stretch,
+                turning,
+                restitution,
+                bounce_depth,
+                spring,
+                ..
+            } = self.meetings[k];
+            if self.patches.takes(m.a, m.b) || !self.counts(m, margin, ahead) {
                 continue;
             }
+            patch = self.push_patches(world, kin, (patch, Some(pair)), ahead.patches, out);
+            let (m, meeting) = (&self.manifolds[k], &self.meetings[k]);
             let (t1, t2) = meeting.direction.tangents(kin, m.normal);
             let pitch = if ahead.rigid && spring.is_none() { meeting.pitch } else { 0.0 };
             for (k, p) in m.points().iter().enumerate() {
@@ -198,18 +219,68 @@ impl ContactFinder {
                     gap,
                     face: Face::of_one(gap),
                     friction,
+                    static_friction,
                     stretch,
                     restitution,
                     bounce_depth,
                     turning,
                     spring,
+                    patch: None,
                     redundant: k >= SPAN,
                 });
             }
         }
+        self.push_patches(world, kin, (patch, None), ahead.patches, out);
         if ahead.rigid {
             flatten(out, &mut self.firsts);
         }
+    }
+
+    /// Appends the points of the patches from number `from` on, of pairs before `end`; the number of the first one left.
+    fn push_patches(
+        &mut self,
+        world: &World,
+        kin: &Kinematics,
+        (from, end): (usize, Option<[usize; 2]>),
+        detail: PatchDetail,
+        out: &mut Vec<ContactPoint>,
+    ) -> usize {
+        let mut number = from;
+        while let Some(found) = self.patches.found().get(number) {
+            let geometries = found.geometries;
+            if end.is_some_and(|end| geometries >= end) {
+                break;
+            }
+            let [a, b] = geometries;
+            let surface = surface(&self.pairs, &self.materials, a, b);
+            let pair = PatchPair {
+                kin,
+                geometries,
+                bodies: geometries.map(|g| self.mounts[g].0),
+                surface,
+                direction: Direction::of(world, &self.mounts, geometries, &surface),
+                materials: geometries.map(|g| &self.materials[g]),
+                detail,
+            };
+            self.patches.push(number, &pair, out);
+            number += 1;
+        }
+        number
+    }
+
+    /// The patches of pairs that meet by pressure, as they were found last.
+    pub fn found_patches(&self) -> &[FoundPatch] {
+        self.patches.found()
+    }
+
+    /// True of a pair that meets by pressure and not in points.
+    pub fn meets_by_pressure(&self, a: usize, b: usize) -> bool {
+        self.patches.takes(a, b)
+    }
+
+    /// True where some surface yields by pressure.
+    pub fn has_pressure(&self) -> bool {
+        self.patches.any()
     }
 
     /// What the geometries of every manifold are to each other: mostly the same as in the last step.
@@ -225,6 +296,7 @@ impl ContactFinder {
                 geometries,
                 margin: surface.margin,
                 friction,
+                static_friction: surface.static_friction,
                 stretch: surface.stretch(),
                 direction: Direction::of(world, &self.mounts, geometries, &surface),
                 turning,

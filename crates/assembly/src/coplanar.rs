@@ -101,6 +101,8 @@ mod tests {
                 stretch: [1.0; 2],
                 turning: [0.0; 3],
                 spring: None,
+                patch: None,
+                static_friction: None,
                 redundant: false,
             }
         };

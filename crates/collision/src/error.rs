@@ -126,6 +126,27 @@ pub enum ShapeError {
         /// Range that is allowed.
         expected: &'static str,
     },
+    /// A number of a pressure field.
+    #[error("pressure field of a {shape}: {what} is {value}; expected {expected}")]
+    Pressure {
+        /// The kind of shape.
+        shape: &'static str,
+        /// The parameter.
+        what: &'static str,
+        /// Value that was given.
+        value: f64,
+        /// Range that is allowed.
+        expected: &'static str,
+    },
+    /// A shape that has no pressure field.
+    #[error(
+        "pressure field of a {shape}: it is not convex; expected a convex shape (decompose the mesh into convex parts, or \
+         make this surface rigid)"
+    )]
+    NotConvex {
+        /// The kind of shape.
+        shape: &'static str,
+    },
     /// A collider of a world.
     #[error("collider {index}: {source}")]
     Collider {

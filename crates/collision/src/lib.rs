@@ -41,6 +41,7 @@ mod pairs;
 mod parry;
 mod patch;
 mod point;
+mod pressure;
 pub mod query;
 mod reduce;
 mod seams;
@@ -60,5 +61,9 @@ pub use manifold::{MAX_POINTS, Manifold, ManifoldPoint, SPAN};
 pub use mesh::{MAX_TRIANGLES, MAX_VERTICES, MeshReport, TriangleMesh};
 pub use narrow::{collide, collide_all};
 pub use pairs::plane::feature as plane_feature;
+pub use pressure::{
+    FINEST, MAX_CELLS, PatchElement, PressureGeometry, PressurePatch, PressureScratch, RESOLUTION,
+    RepresentativePoint, pressure_patch, representative_points,
+};
 pub use shape::Shape;
 pub use world::CollisionWorld;

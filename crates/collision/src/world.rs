@@ -173,6 +173,11 @@ impl CollisionWorld {
         &self.colliders
     }
 
+    /// The pairs (a, b), a < b, that the last query looked at, sorted: all that are near, touching or not.
+    pub fn near(&self) -> &[(usize, usize)] {
+        &self.pairs
+    }
+
     /// Whether the colliders i and j ever meet, wherever they are.
     pub fn may_meet(&self, i: usize, j: usize) -> bool {
         self.filter.allows(&self.colliders, i, j)

@@ -11,6 +11,7 @@
 //! ```
 
 use crate::grain::{Grain, Tangents};
+use crate::hydroelastic::Hydroelastic;
 use std::cmp::Ordering;
 
 /// Material of the surface of one geometry.
@@ -18,6 +19,8 @@ use std::cmp::Ordering;
 pub struct Material {
     /// Coulomb coefficient [–]; along the axis of `grain`, if there is one.
     pub friction: f64,
+    /// Coulomb coefficient of what sticks, where it is another than that of what slides; the stepper `compliant` reads it [–].
+    pub static_friction: Option<f64>,
     /// Friction across an axis, where it is another than along it.
     pub grain: Option<Grain>,
     pub mixing: Mixing,
@@ -37,6 +40,8 @@ pub struct Material {
     pub gap: f64,
     pub softness: Softness,
     pub compliance: Compliance,
+    /// Whether it touches in points or by pressure.
+    pub hydroelastic: Hydroelastic,
 }
 
 /// The friction of a pair out of the two coefficients. Where surfaces of two formats meet, the later of these.
@@ -109,6 +114,7 @@ impl Default for Material {
     fn default() -> Self {
         Self {
             friction: 1.0,
+            static_friction: None,
             grain: None,
             mixing: Mixing::default(),
             spinning: 0.005,
@@ -120,6 +126,7 @@ impl Default for Material {
             gap: 0.0,
             softness: Softness::default(),
             compliance: Compliance::default(),
+            hydroelastic: Hydroelastic::default(),
         }
     }
 }
@@ -129,6 +136,8 @@ impl Default for Material {
 pub struct PairSurface {
     /// Coulomb coefficients along the two tangents [–].
     pub sliding: [f64; 2],
+    /// Coefficient of what sticks, where a surface states one [–].
+    pub static_friction: Option<f64>,
     /// Where these tangents lie, if coefficients along them differ.
     pub tangents: Tangents,
     /// Length by which friction resists spinning [m].
@@ -205,6 +214,9 @@ impl Material {
         if let Some(grain) = self.grain.as_mut().filter(|_| self.friction > 0.0) {
             grain.across *= friction / self.friction;
         }
+        if let Some(most) = self.static_friction.as_mut().filter(|_| self.friction > 0.0) {
+            *most *= friction / self.friction;
+        }
         self.friction = friction;
     }
 
@@ -224,6 +236,14 @@ impl Material {
     pub fn pair(a: &Self, b: &Self) -> PairSurface {
         let (mixing, grain) = (a.mixing.max(b.mixing), Self::grain_of([a, b]));
         let across = mixing.of(a.across(), b.across());
+        let sticking = |m: &Self| m.static_friction.unwrap_or(m.friction);
+        let holds = match a.priority.cmp(&b.priority) {
+            Ordering::Greater => a.static_friction,
+            Ordering::Less => b.static_friction,
+            Ordering::Equal => {
+                (a.static_friction.or(b.static_friction)).map(|_| mixing.of(sticking(a), sticking(b)))
+            }
+        };
         let (chosen, across) = match a.priority.cmp(&b.priority) {
             Ordering::Greater => (*a, a.across()),
             Ordering::Less => (*b, b.across()),
@@ -243,6 +263,7 @@ impl Material {
         };
         PairSurface {
             sliding: [chosen.friction, if grain.is_some() { across } else { chosen.friction }],
+            static_friction: holds,
             tangents: grain.map_or(Tangents::default(), |(side, grain)| Tangents::Along { side, grain }),
             spinning: chosen.spinning,
             rolling: [chosen.rolling; 2],

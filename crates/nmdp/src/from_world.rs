@@ -94,6 +94,9 @@ impl WorldSites {
                     let (name, other) = (geometry.name.clone(), plane.name.clone());
                     Err(UnsupportedWorld::Contact { what, name, other })
                 };
+                if finder.meets_by_pressure(g, other) {
+                    return not("press over an area (hydroelastic)");
+                }
                 if surface.restitution > 0.0 {
                     return not("bounce");
                 }

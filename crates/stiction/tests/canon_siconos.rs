@@ -139,6 +139,8 @@ impl ContactSource for Points {
                 bounce_depth: 0.0,
                 turning: [0.0; 3],
                 spring: None,
+                patch: None,
+                static_friction: None,
                 redundant: false,
             });
         }

@@ -121,6 +121,8 @@ impl ContactSource for Floor {
                 stretch: [1.0; 2],
                 turning: [0.0; 3],
                 spring: None,
+                patch: None,
+                static_friction: None,
                 redundant: false,
             });
         }

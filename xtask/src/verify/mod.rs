@@ -31,7 +31,9 @@ Compares our readers and dynamics with Pinocchio and MuJoCo, on every robot of p
                            1e-8 m or rad, with a weld 5e-8
                   without it, these six
                   drake    the solvers `sap`, `lagged` and `similar` on Drake's own contact problems: a tenth
-                           of the states, in 1e-6, 1e-4 and 1e-5 of the largest force
+                           of the states, in 1e-6, 1e-4 and 1e-5 of the largest force; and forces and moments of
+                           hydroelastic contact of random pairs, a fiftieth of the states, in 3e-3 of the force,
+                           and a ball that bounces, in 2e-3 m after half a second
     --states N    random states per model, or poses per pair of shapes (default 100)
     --seed S      of the states (default 1)
     --only TEXT   only files whose path contains TEXT
@@ -102,7 +104,9 @@ pub(crate) fn run(mut args: Args) -> Result<(), String> {
     }
     let tenth = number.div_ceil(10).to_string();
     if part == "drake" {
-        return judged(&drake::run(&tenth, &seed)?);
+        let mut failures = drake::run(&tenth, &seed)?;
+        failures.extend(drake::pressures(&number.div_ceil(50).to_string(), &seed)?);
+        return judged(&failures);
     }
     let wanted = |name: &str| part == "all" || part == name;
     let mut failures = Vec::new();

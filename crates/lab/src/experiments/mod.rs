@@ -15,6 +15,7 @@ mod magic_forces;
 mod nmdp;
 mod order;
 mod pareto;
+mod pressure_fields;
 mod puck;
 mod pyramid_bias;
 mod sliding_cube;
@@ -90,6 +91,7 @@ pub const EXPERIMENTS: &[Experiment] = &[
     ill_conditioning::EXPERIMENT,
     creep::EXPERIMENT,
     convergence::EXPERIMENT,
+    pressure_fields::EXPERIMENT,
     order::EXPERIMENT,
     pareto::EXPERIMENT,
     hard_cases::EXPERIMENT,
@@ -263,6 +265,8 @@ pub enum ExperimentError {
     Solver(#[from] SolverError),
     #[error(transparent)]
     Solve(#[from] SolveError),
+    #[error(transparent)]
+    Shape(#[from] stiction::collision::ShapeError),
     #[error(transparent)]
     Model(#[from] LoadError),
     #[error(transparent)]

@@ -6,12 +6,14 @@
 //! ```
 
 use super::Scene;
-use super::spec::{Frame, GroundSpec, SoftSpec};
+use super::spec::{Frame, GroundSpec, HydroelasticSpec, SoftSpec};
 use stiction::State;
 use stiction::collision::Shape;
 use stiction::dynamics::Kinematics;
 use stiction::dynamics::spatial::{Pose, Quat, Vec3, vec3};
-use stiction::models::{Compliance, Geometry, Material, Note, Severity, Softness, World};
+use stiction::models::{
+    Compliance, Geometry, Hydroelastic, HydroelasticKind, Material, Note, Severity, Softness, World,
+};
 
 /// A soft grey that shadows show on.
 pub(super) const GROUND_RGBA: [f32; 4] = [0.8, 0.8, 0.78, 1.0];
@@ -47,7 +49,23 @@ pub(super) fn surface(friction: Option<f64>, restitution: Option<f64>, soft: Opt
             relaxation: soft.relaxation.map(|x| x.0),
             dissipation: soft.dissipation.map(|x| x.0),
         },
+        static_friction: soft.static_friction.map(|x| x.0),
+        hydroelastic: hydroelastic(&soft),
         ..Material::default()
+    }
+}
+
+fn hydroelastic(soft: &SoftSpec) -> Hydroelastic {
+    let default = Hydroelastic::default();
+    Hydroelastic {
+        kind: match soft.hydroelastic {
+            None => HydroelasticKind::None,
+            Some(HydroelasticSpec::Rigid) => HydroelasticKind::Rigid,
+            Some(HydroelasticSpec::Compliant) => HydroelasticKind::Compliant,
+        },
+        modulus: soft.modulus.map_or(default.modulus, |x| x.0),
+        resolution: soft.resolution.map(|x| x.0),
+        thickness: soft.thickness.map_or(default.thickness, |x| x.0),
     }
 }
 

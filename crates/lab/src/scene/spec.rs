@@ -44,6 +44,26 @@ pub struct SoftSpec {
     pub solimp: Option<[Finite; 5]>,
     /// Impedance of friction over that of the normal for `mujoco` [–]; 1, and of two the larger.
     pub impratio: Option<Positive>,
+    /// Contact by pressure over an area, with others that state this; left out: contact in points.
+    pub hydroelastic: Option<HydroelasticSpec>,
+    /// Pressure of what is compliant where it is deepest [Pa]; 1e7.
+    pub modulus: Option<Positive>,
+    /// Largest edge of the faces and cells of its surface [m]; a quarter of the radius of a ball inside.
+    pub resolution: Option<Positive>,
+    /// Depth at which a compliant plane has its modulus [m]; 10.
+    pub thickness: Option<Positive>,
+    /// Coulomb coefficient of what sticks, for the stepper `compliant` [–]; its `static_ratio` times `friction`.
+    pub static_friction: Option<NotNegative>,
+}
+
+/// The part of a surface in contact by pressure.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize)]
+#[serde(rename_all = "lowercase")]
+pub enum HydroelasticSpec {
+    /// It does not yield; what it meets does.
+    Rigid,
+    /// It yields: planes and convex shapes.
+    Compliant,
 }
 
 /// The kinds of primitive shapes.

@@ -5,6 +5,7 @@ use super::scope::Part;
 use super::{Reader, friction};
 use crate::error::LoadError;
 use crate::ledger::Fate;
+use crate::proximity;
 use crate::surface::{Compliance, Material, Mixing};
 use crate::value::Attribute;
 use crate::xml::Element;
@@ -36,19 +37,7 @@ pub(crate) fn surface(
     let material = Material { mixing: Mixing::Smaller, ..Material::default() };
     let mut surface = Surface { material, category: ALL, collides: ALL };
     if let Some(properties) = collision.child("drake:proximity_properties")? {
-        let coefficient = |name: &str| value(properties, name)?.map(Attribute::not_negative).transpose();
-        let [sticking, sliding] = [coefficient("drake:mu_static")?, coefficient("drake:mu_dynamic")?];
-        if let Some(friction) = sliding.or(sticking) {
-            (surface.material.friction, surface.material.mixing) = (friction, Mixing::Harmonic);
-        }
-        if let (Some(_), Some(_), Some(stated)) = (sticking, sliding, properties.child("drake:mu_static")?) {
-            stated.mark(Fate::Kept, "Coulomb friction has one coefficient: mu_dynamic counts");
-        }
-        surface.material.compliance = Compliance {
-            stiffness: yields(properties, "drake:point_contact_stiffness")?,
-            relaxation: yields(properties, "drake:relaxation_time")?,
-            dissipation: yields(properties, "drake:hunt_crossley_dissipation")?,
-        };
+        proximity::read(properties, &value, &mut surface.material)?;
     }
     let Some(element) = collision.child("surface")? else { return Ok(surface) };
     if let Some(friction) = element.child("friction")? {

@@ -172,7 +172,9 @@ const ROWS: &[Row] = &[
     row("drake:proximity_properties", ".", Used, ""),
     row("drake:mu_static drake:mu_dynamic", ".", Used, ""),
     row("drake:point_contact_stiffness drake:relaxation_time drake:hunt_crossley_dissipation", ".", Used, ""),
-    row("drake:proximity_properties/**", ". *", Unsupported, "contacts are points, not hydroelastic patches"),
+    row("drake:compliant_hydroelastic drake:rigid_hydroelastic", ".", Used, ""),
+    row("drake:hydroelastic_modulus drake:mesh_resolution_hint", ".", Used, ""),
+    row("drake:proximity_properties/**", ". *", Unsupported, STILL),
     row(
         "drake:illustration_properties drake:illustration_properties/** drake:perception_properties \
          drake:perception_properties/**",

@@ -3,7 +3,7 @@
 use super::gazebo::Says;
 use crate::error::LoadError;
 use crate::grain::{Grain, GrainFrame};
-use crate::ledger::Fate;
+use crate::proximity;
 use crate::surface::{Compliance, Dimension, Material, Mixing};
 use crate::value::Attribute;
 use crate::xml::Element;
@@ -56,24 +56,13 @@ fn stated(material: Element<'_>) -> Result<Option<[f32; 4]>, LoadError> {
 pub(crate) fn of_collision(link: &Material, collision: Element<'_>) -> Result<Material, LoadError> {
     let mut material = *link;
     let Some(properties) = collision.child("drake:proximity_properties")? else { return Ok(material) };
-    let coefficient = |name: &str| -> Result<Option<f64>, LoadError> {
-        let stated = properties.child(name)?.map(|e| e.require("value", "a coefficient >= 0"));
-        stated.transpose()?.map(Attribute::not_negative).transpose()
-    };
-    let (sticking, sliding) = (coefficient("drake:mu_static")?, coefficient("drake:mu_dynamic")?);
-    if let (Some(_), Some(_), Some(stated)) = (sticking, sliding, properties.child("drake:mu_static")?) {
-        stated.mark(Fate::Kept, "Coulomb friction has one coefficient: mu_dynamic counts");
-    }
-    if let Some(friction) = sliding.or(sticking) {
-        (material.friction, material.grain, material.mixing) = (friction, None, Mixing::Harmonic);
-    }
-    let stated = Compliance {
-        stiffness: yields(properties, "drake:point_contact_stiffness")?,
-        relaxation: yields(properties, "drake:relaxation_time")?,
-        dissipation: yields(properties, "drake:hunt_crossley_dissipation")?,
-    };
-    material.compliance = stated.or(material.compliance);
+    proximity::read(properties, &number_of, &mut material)?;
     Ok(material)
+}
+
+/// The number that the child `name` states.
+fn number_of<'d>(of: Element<'d>, name: &str) -> Result<Option<Attribute<'d>>, LoadError> {
+    of.child(name)?.map(|e| e.require("value", "a number")).transpose()
 }
 
 /// The number >= 0 of a child that says how a surface yields.

@@ -187,8 +187,15 @@ const ROWS: &[Row] = &[
     },
     Row {
         elements: "drake:proximity_properties drake:mu_static drake:mu_dynamic drake:point_contact_stiffness \
-                   drake:relaxation_time drake:hunt_crossley_dissipation",
+                   drake:relaxation_time drake:hunt_crossley_dissipation drake:hydroelastic_modulus \
+                   drake:mesh_resolution_hint",
         attributes: ". value",
+        fate: Used,
+        note: "",
+    },
+    Row {
+        elements: "drake:compliant_hydroelastic drake:rigid_hydroelastic",
+        attributes: ".",
         fate: Used,
         note: "",
     },
@@ -196,7 +203,7 @@ const ROWS: &[Row] = &[
         elements: "drake:proximity_properties/**",
         attributes: ". *",
         fate: Unsupported,
-        note: "contacts are points, not hydroelastic patches",
+        note: "not simulated yet",
     },
     Row {
         elements: "drake:illustration_properties drake:illustration_properties/** \

@@ -3,6 +3,7 @@
 use super::files::triangles_of;
 use super::mjcf::Writer;
 use super::tree::{Branch, losses, moments};
+use crate::hydroelastic::HydroelasticKind;
 use crate::surface::{Compliance, Dimension, Material, Mixing, Softness};
 use crate::world::{Drawing, Geometry};
 use stiction_collision::{HeightField, Shape};
@@ -249,6 +250,8 @@ fn surface(w: &mut Writer<'_>, g: &Geometry) {
         gap,
         softness,
         compliance,
+        static_friction,
+        hydroelastic,
     } = g.material;
     w.xml.numbers("friction", &[friction, spinning, rolling]).attribute("condim", condim(dimension));
     if priority != 0 {
@@ -270,6 +273,15 @@ fn surface(w: &mut Writer<'_>, g: &Geometry) {
     }
     if compliance != Compliance::default() {
         w.notes.note("MJCF surfaces have no stiffness in N/m", g.name.clone());
+    }
+    if hydroelastic.kind != HydroelasticKind::None {
+        w.notes.note("MJCF surfaces touch in points, not by pressure", g.name.clone());
+    }
+    if static_friction.is_some() {
+        w.notes.note(
+            "MJCF surfaces have one coefficient of friction: that of what slides counts",
+            g.name.clone(),
+        );
     }
     if restitution != 0.0 {
         w.notes.note(NO_BOUNCE, g.name.clone());

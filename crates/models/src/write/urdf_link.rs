@@ -3,6 +3,7 @@
 use super::files::triangles_of;
 use super::tree::moments;
 use super::urdf::Writer;
+use crate::hydroelastic::{Hydroelastic, HydroelasticKind};
 use crate::surface::{Dimension, Material};
 use crate::world::Drawing;
 use stiction_collision::Shape;
@@ -27,6 +28,7 @@ pub(crate) fn write(w: &mut Writer<'_>, name: &str, link: Option<usize>) {
         origin(w, &(g.X_LG * sunk.unwrap_or(Pose::IDENTITY)));
         let after = w.geoms[i].clone();
         geometry(w, &g.shape, &after);
+        proximity(w, &g.material);
         w.xml.close();
         if (g.group, g.mask) != (1, 1) {
             w.notes.note("URDF has no groups of shapes: who meets whom follows from links alone", &after);
@@ -136,6 +138,25 @@ fn geometry(w: &mut Writer<'_>, shape: &Shape, after: &str) {
         }
     }
     w.xml.close().close();
+}
+
+/// Drake's words of what touches by pressure.
+fn proximity(w: &mut Writer<'_>, m: &Material) {
+    let Hydroelastic { kind, modulus, resolution, thickness: _ } = m.hydroelastic;
+    let word = match kind {
+        HydroelasticKind::None => return,
+        HydroelasticKind::Rigid => "drake:rigid_hydroelastic",
+        HydroelasticKind::Compliant => "drake:compliant_hydroelastic",
+    };
+    w.xml.open("drake:proximity_properties").open(word).close();
+    w.xml.open("drake:hydroelastic_modulus").number("value", modulus).close();
+    if let Some(edge) = resolution {
+        w.xml.open("drake:mesh_resolution_hint").number("value", edge).close();
+    }
+    if let Some(dissipation) = m.compliance.dissipation {
+        w.xml.open("drake:hunt_crossley_dissipation").number("value", dissipation).close();
+    }
+    w.xml.close();
 }
 
 /// Bullet's <contact>.

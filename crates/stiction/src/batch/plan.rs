@@ -327,6 +327,7 @@ fn obstacle(world: &World, finder: &ContactFinder, places: &[Place]) -> Option<S
         .or_else(|| count(far, "couplings, tendons or actuators over more than two trees"))
         .or_else(|| count(world.loops.len(), "loops"))
         .or_else(|| count(directed, "pairs whose friction has a direction"))
+        .or_else(|| finder.has_pressure().then(|| "contact by pressure".to_owned()))
         .or_else(|| count(world.gravity_compensation.len(), "carried weight"))
         .or_else(|| count(idle, "actuators on no joint"))
         .or_else(|| count(geometries().filter(|g| surfaces(&g.shape)).count(), "meshes or height fields"))

@@ -62,7 +62,7 @@ pub(super) fn placed(finder: &ContactFinder, points: &[ContactPoint], rigid: boo
 /// One point before what is done with faces.
 fn place(finder: &ContactFinder, c: &ContactPoint, about: Vec3, rigid: bool) -> Placed {
     let [a, b] = c.geometries;
-    let (mut raw, held) = match raw(finder, c, about) {
+    let (mut raw, held) = match raw(finder, c, about).filter(|_| c.patch.is_none()) {
         Some(raw) => (raw, false),
         None => (carried(c.position, c.n, c.gap, about), true),
     };

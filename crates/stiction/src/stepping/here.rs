@@ -5,7 +5,7 @@ use super::integrate::midpoint::Midpoint;
 use super::integrate::trapezoidal::Trapezoidal;
 use crate::state::State;
 use std::ops::Range;
-use stiction_assembly::{Posed, WarmStart};
+use stiction_assembly::{PatchDetail, Posed, WarmStart};
 use stiction_dynamics::{Kinematics, lanes};
 use stiction_models::World;
 
@@ -24,6 +24,8 @@ pub(crate) struct Here {
     pub(crate) fast: FastRotation,
     /// The contact law is rigid.
     pub(crate) rigid: bool,
+    /// In how many points the contact law is given what meets by pressure.
+    pub(crate) patches: PatchDetail,
     /// Dofs of trees that sleep.
     pub(crate) asleep: Vec<Range<usize>>,
     /// Per tree, whether it sleeps.
@@ -40,6 +42,7 @@ impl Here {
             middle: Midpoint::new(world, rule),
             fast: FastRotation::new(world),
             rigid: true,
+            patches: PatchDetail::Representative,
             asleep: Vec::new(),
             sleeps: vec![false; world.model.trees],
         }

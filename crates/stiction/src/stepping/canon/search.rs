@@ -1,7 +1,7 @@
 //! Contact points of a step of the canon, and velocities along the rows of a posed problem.
 
 use crate::stepping::contact_source::ContactSource;
-use stiction_assembly::{ContactFinder, ContactPoint, Lookahead, Posed};
+use stiction_assembly::{ContactFinder, ContactPoint, Lookahead, PatchDetail, Posed};
 use stiction_collision::ShapeError;
 use stiction_dynamics::spatial::{Motion, Vec3};
 use stiction_dynamics::{Kinematics, Velocities, point_velocity};
@@ -28,7 +28,8 @@ impl Search {
         motions: &[Motion],
         (h, margin): (f64, f64),
     ) {
-        let ahead = Lookahead { margin, h, continuous: None, rigid: true };
+        let ahead =
+            Lookahead { margin, h, continuous: None, rigid: true, patches: PatchDetail::Representative };
         self.finder.find(world, kin, motions, ahead, &mut self.points);
         self.points.retain(|c| !c.redundant);
         for source in &mut self.sources {
@@ -38,7 +39,8 @@ impl Search {
     }
     /// Finds points nearer than `margin` at `kin`, each for itself: springs are not shared by the points of a face.
     pub(super) fn find_compliant(&mut self, world: &World, kin: &Kinematics, still: &[Motion], margin: f64) {
-        let ahead = Lookahead { margin, h: 0.0, continuous: None, rigid: false };
+        let patches = PatchDetail::Polygons;
+        let ahead = Lookahead { margin, h: 0.0, continuous: None, rigid: false, patches };
         self.finder.find(world, kin, still, ahead, &mut self.points);
         for source in &mut self.sources {
             source.find(world, kin, still, 0.0, &mut self.points);

@@ -3,7 +3,7 @@
 use super::contact_law::ContactLaw;
 use stiction_collision::ShapeError;
 use stiction_dynamics::JointKind;
-use stiction_models::{Dimension, World};
+use stiction_models::{Dimension, HydroelasticKind, World};
 use stiction_solvers::registry::SolverError;
 
 /// A world that the stepper does not take.
@@ -35,6 +35,7 @@ pub(super) fn refuse(world: &World, law: ContactLaw) -> Result<(), UnsupportedBy
     if law == ContactLaw::Moreau {
         return Ok(());
     }
+    refuse_pressure(world, stepper)?;
     let geometries = world.geometries.iter().map(|g| (&g.name, g.material.restitution, g.material.dimension));
     let pairs = world.pairs.iter().map(|p| (&p.name, p.surface.restitution, p.surface.dimension));
     for (name, restitution, dimension) in geometries.chain(pairs) {
@@ -63,6 +64,18 @@ pub(super) fn refuse_bound(world: &World, stepper: &'static str) -> Result<(), U
         Some((name, _)) => {
             let what = "resist spinning or rolling";
             Err(UnsupportedByCanon::Contact { stepper, what, name: name.clone() })
+        }
+    }
+}
+
+/// The error of surfaces that meet by pressure.
+pub(super) fn refuse_pressure(world: &World, stepper: &'static str) -> Result<(), UnsupportedByCanon> {
+    let yields = |g: &&stiction_models::Geometry| g.material.hydroelastic.kind == HydroelasticKind::Compliant;
+    match world.geometries.iter().find(yields) {
+        None => Ok(()),
+        Some(g) => {
+            let (what, name) = ("press over an area (hydroelastic)", g.name.clone());
+            Err(UnsupportedByCanon::Contact { stepper, what, name })
         }
     }
 }

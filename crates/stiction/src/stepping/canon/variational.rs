@@ -17,7 +17,7 @@
 use super::mechanics::{Gains, Mechanics};
 use super::rows::Rows;
 use super::search::{Search, velocities_into};
-use super::unsupported::{UnsupportedByCanon, refuse_angles, refuse_bound, refuse_dry};
+use super::unsupported::{UnsupportedByCanon, refuse_angles, refuse_bound, refuse_dry, refuse_pressure};
 use crate::energy_ledger::EnergyLedger;
 use crate::input::Input;
 use crate::params::StepperParams;
@@ -70,6 +70,7 @@ impl Variational {
         refuse_bound(world, name)?;
         refuse_dry(world, name)?;
         refuse_angles(world, name)?;
+        refuse_pressure(world, name)?;
         let model = &world.model;
         let gains = Gains::new(world);
         Ok(Self {

@@ -158,6 +158,8 @@ impl Judged {
                 stretch: [1.0; 2],
                 turning: [0.0; 3],
                 spring: None,
+                patch: None,
+                static_friction: None,
                 redundant: false,
             });
             self.forces.push(impulse.linear * sign);

@@ -17,7 +17,7 @@ use crate::params::StepperParams;
 use crate::report::{StepReport, StepStatus};
 use crate::state::State;
 use judged::Judged;
-use stiction_assembly::{ContactFinder, ContactPoint, Lookahead, Posed};
+use stiction_assembly::{ContactFinder, ContactPoint, Lookahead, PatchDetail, Posed};
 use stiction_contact::ContactSolver;
 use stiction_dynamics::Kinematics;
 use stiction_dynamics::spatial::Motion;
@@ -81,7 +81,13 @@ impl NmdpStepper {
     fn check_meetings(&mut self, world: &World, state: &State) -> Result<(), String> {
         let Some(Meetings { finder, kin, still, points }) = &mut self.meetings else { return Ok(()) };
         kin.update(&world.model, &state.q);
-        let ahead = Lookahead { margin: 0.0, h: 0.0, continuous: None, rigid: true };
+        let ahead = Lookahead {
+            margin: 0.0,
+            h: 0.0,
+            continuous: None,
+            rigid: true,
+            patches: PatchDetail::Representative,
+        };
         finder.find(world, kin, still, ahead, points);
         let touching = |c: &&ContactPoint| c.bodies[0].is_some() && c.bodies[1].is_some() && c.gap < 0.0;
         match points.iter().find(touching) {

@@ -5,8 +5,11 @@ use crate::stepping::contact_source::ContactSource;
 use crate::stepping::decoratable::Bounce;
 use crate::stepping::free_velocity::FreeMotion;
 use crate::stepping::here::Here;
-use stiction_assembly::{Block, BlockKey, ContactFinder, ContactPoint, Lookahead, Posed, WarmStart};
+use stiction_assembly::{
+    Block, BlockKey, ContactFinder, ContactPoint, Lookahead, PatchDetail, Posed, WarmStart,
+};
 use stiction_collision::ShapeError;
+use stiction_contact::Law;
 use stiction_dynamics::Model;
 use stiction_dynamics::spatial::Vec3;
 use stiction_models::World;
@@ -77,7 +80,8 @@ impl ContactSearch {
 
     /// The least gap between the pairs of contacts that bounced [m], at kinematics `here`.
     pub(crate) fn gap_at_bounce(&mut self, world: &World, (here, free): (&Here, &FreeMotion)) -> f64 {
-        let ahead = Lookahead { margin: 1e-3, h: 0.0, continuous: None, rigid: here.rigid };
+        let ahead =
+            Lookahead { margin: 1e-3, h: 0.0, continuous: None, rigid: here.rigid, patches: here.patches };
         self.finder.find(world, &here.kin, &free.motions, ahead, &mut self.touching);
         let pairs = self.touching.iter().filter(|c| self.bounces.iter().any(|b| b.0 == c.geometries));
         pairs.fold(f64::INFINITY, |least, c| least.min(c.gap))
@@ -85,7 +89,8 @@ impl ContactSearch {
 
     /// Contacts of which the gap is at most `closed` [m] at the instant of an impact; what yields has no impulse there.
     pub(crate) fn find_touching(&mut self, world: &World, (here, free): (&Here, &FreeMotion), closed: f64) {
-        let ahead = Lookahead { margin: closed, h: 0.0, continuous: None, rigid: true };
+        let patches = PatchDetail::Representative;
+        let ahead = Lookahead { margin: closed, h: 0.0, continuous: None, rigid: true, patches };
         self.finder.find(world, &here.kin, &free.motions, ahead, &mut self.points);
         for source in &mut self.sources {
             source.find(world, &here.kin, &free.motions, 0.0, &mut self.points);
@@ -139,7 +144,8 @@ impl ContactSearch {
         (h, margin): (f64, f64),
         warm: &WarmStart,
     ) {
-        let ahead = Lookahead { margin, h, continuous: self.swept, rigid: here.rigid };
+        let Here { rigid, patches, .. } = *here;
+        let ahead = Lookahead { margin, h, continuous: self.swept, rigid, patches };
         self.finder.find(world, &here.kin, &free.motions, ahead, &mut self.points);
         // Corners beyond those that span an area count where something leans on them.
         self.points.retain(|c| !c.redundant || warm.wrench_of(c) != [Vec3::ZERO; 2]);
@@ -153,6 +159,15 @@ impl ContactSearch {
             let Self { points, bounces, .. } = self;
             points.retain(|c| !bounces.contains(&(c.geometries, c.feature)));
         }
+    }
+}
+
+/// In how many points a law is given what meets by pressure: laws of springs that are cheap for each take all polygons, the exact law and
+/// its relaxations four points, which keep it well-posed, and so does MuJoCo's, whose softness is of a contact whatever its area.
+pub(super) fn patches_of(law: Law) -> PatchDetail {
+    match law {
+        Law::Sap | Law::Lagged | Law::Similar => PatchDetail::Polygons,
+        _ => PatchDetail::Representative,
     }
 }
 

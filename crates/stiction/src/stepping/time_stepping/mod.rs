@@ -195,6 +195,7 @@ impl TimeStepping {
     ) -> Result<(), String> {
         // Compliant laws are written for positions that move by v⁺.
         self.here.look(world, (state, &self.warm), h, !solver.needs().softness);
+        self.here.patches = contact_search::patches_of(solver.law());
         self.advance.trapezoidal.begin();
         loop {
             self.free.find(

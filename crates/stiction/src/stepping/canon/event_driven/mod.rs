@@ -29,7 +29,7 @@ use super::mechanics::{Gains, Mechanics};
 use super::ode::{Dense, Integrator, System, Tolerance};
 use super::rows::Rows;
 use super::search::{Search, relative_velocity};
-use super::unsupported::{UnsupportedByCanon, refuse_bound, refuse_dry, refuse_limits};
+use super::unsupported::{UnsupportedByCanon, refuse_bound, refuse_dry, refuse_limits, refuse_pressure};
 use crate::canon_params::OdeMethod;
 use crate::energy_ledger::EnergyLedger;
 use crate::input::Input;
@@ -132,6 +132,7 @@ impl EventDriven {
         refuse_bound(world, name)?;
         refuse_dry(world, name)?;
         refuse_limits(world, name)?;
+        refuse_pressure(world, name)?;
         let model = &world.model;
         let own = params.canon.event_driven;
         let tolerance = Tolerance { relative: own.relative_tolerance, absolute: own.absolute_tolerance };
