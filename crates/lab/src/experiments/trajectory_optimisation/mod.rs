@@ -34,6 +34,8 @@ const CERTIFIED: f64 = stiction::CERTIFIED;
 /// How far the end may be from the target: lengths [m], turns [rad].
 const PLACE: f64 = 0.01;
 const HEADING: f64 = 0.06;
+/// Costs whose largest is more than so many times the least are drawn on a logarithmic axis.
+const DECADES: f64 = 30.0;
 /// Share of the first cost that may be left.
 const LESS: f64 = 0.4;
 /// Height that the trunk must reach, as a share of what is asked, and the time that it must fly [s].
@@ -107,13 +109,15 @@ pub(super) fn measure_staged(conduct: &Conduct<'_>) -> Result<Findings, Experime
                 show(&mut findings, task, &seen);
             }
         }
+        let costs = || curves.iter().flat_map(|s: &Series| &s.points).map(|p| p[1]);
+        let wide = costs().fold(0.0, f64::max) > DECADES * costs().fold(f64::INFINITY, f64::min);
         let title = format!("{}: cost by iteration", task.about);
         findings.keep_over(
             &format!("trajectory-optimisation-{}-cost", task.name),
             &title,
             ["iteration", "cost"],
             curves,
-            Figure::log_y,
+            if wide { Figure::log_y } else { |figure| figure },
         );
     }
     for task in &tasks {
