@@ -97,7 +97,7 @@ def torch_rollout(simulation: Simulation, q: Any, v: Any, controls: Any, every: 
     torch = _module("torch", "torch")
 
     def numbers(x: Any) -> Array:
-        return np.array(x.detach().cpu(), dtype=np.float64)
+        return np.array(x.detach().cpu().numpy(), dtype=np.float64)
 
     class Rollout(torch.autograd.Function):  # type: ignore[misc, name-defined]
         @staticmethod

@@ -72,10 +72,15 @@ pub(super) fn measure_staged(conduct: &Conduct<'_>) -> Result<Findings, Experime
         conduct.kept.map(|folder| Store::open(folder, &key)).transpose()?
     };
     let mut findings = Findings::default();
-    let (mut rows, mut done, all) = (Vec::new(), 0, tasks.len() * 3);
+    // Differences take half a minute.
+    let sources_of = |task: &Task| match conduct.size {
+        Size::Small => sources(task)[..1].to_vec(),
+        Size::Full => sources(task).to_vec(),
+    };
+    let (mut rows, mut done, all) = (Vec::new(), 0, tasks.iter().map(|t| sources_of(t).len()).sum());
     for task in &tasks {
         let mut curves = Vec::new();
-        for (source, gradient) in sources(task) {
+        for (source, gradient) in sources_of(task) {
             let label = format!("{}, {source}", task.name);
             let params = IlqrParams { iterations: ITERATIONS, ..IlqrParams::default() };
             let key = Key::new("attempt 1")
@@ -157,6 +162,11 @@ fn judge(findings: &mut Findings, task: &Task, made: &Attempt, seen: &Seen) {
     let mut claim = |claim: String, measured: String, holds: bool| {
         findings.claims.push(Claim { claim: format!("{}: {claim}", task.about), measured, holds });
     };
+    claim(
+        "no step is flagged".to_owned(),
+        format!("{} of {} steps", seen.flagged, seen.t.len()),
+        seen.flagged == 0 && !seen.t.is_empty(),
+    );
     let (first, last) = (made.costs.first().copied(), made.costs.last().copied());
     let (first, last) = (first.unwrap_or(f64::NAN), last.unwrap_or(f64::NAN));
     claim(
