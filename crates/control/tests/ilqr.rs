@@ -93,7 +93,7 @@ impl Cost for ToZero {
     }
 }
 
-/// The same problem in the controls alone, by an interior-point method.
+/// Solves the problem in the controls alone, by an interior-point method.
 fn by_clarabel(h: f64, bound: f64) -> Vec<f64> {
     let A = DMatrix::from_row_slice(2, 2, &[1.0, h, 0.0, 1.0]);
     let B = DVector::from_column_slice(&[h * h, h]);

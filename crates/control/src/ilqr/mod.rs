@@ -58,7 +58,7 @@ pub enum End {
     Interrupted,
 }
 
-/// What was found.
+/// The trajectory that an optimisation found.
 #[derive(Clone, Debug, PartialEq)]
 pub struct Optimum {
     /// Knots × nu.
@@ -85,7 +85,7 @@ struct Rollout {
 struct Policy {
     steps: Vec<DVector<f64>>,
     gains: Vec<DMatrix<f64>>,
-    /// Of Q_uᵀ k and of ½ kᵀ Q_uu k: the cost falls by −(α a + α² b).
+    /// Sums of Q_uᵀ k and of ½ kᵀ Q_uu k: the cost falls by −(α a + α² b).
     promised: [f64; 2],
 }
 
@@ -226,7 +226,7 @@ fn roll(
     }
 }
 
-/// (4).
+/// Rolls along a trajectory under a policy, (4).
 fn follow(
     system: &mut dyn System,
     cost: &dyn Cost,

@@ -24,7 +24,7 @@ pub enum Gradient {
     Smoothed { samples: usize, deviations: [f64; 3], seed: u64 },
 }
 
-/// What was done so far.
+/// The work of a system so far.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
 pub struct Tally {
     /// Steps of trajectories and of differences.
@@ -90,7 +90,7 @@ impl Simulated {
         &mut self.sim
     }
 
-    /// What was done so far.
+    /// The work so far.
     pub fn tally(&self) -> Tally {
         self.tally
     }

@@ -18,7 +18,7 @@ pub struct Derivative {
 }
 
 impl Derivative {
-    /// That of a step after another, under one control for both: A = A₂ A₁, B = A₂ B₁ + B₂; n states and nu controls.
+    /// The derivative of a step after another, under one control for both: A = A₂ A₁, B = A₂ B₁ + B₂; n states and nu controls.
     #[must_use]
     pub fn after(&self, before: &Self, n: usize, nu: usize) -> Self {
         let (A, B) = (DMatrix::from_row_slice(n, n, &self.a), DMatrix::from_row_slice(n, nu, &self.b));

@@ -15,7 +15,7 @@ pub enum Parameter {
     /// One of the ten inertial parameters of a body, about its origin in its axes: mass [kg], first moment x, y, z [kg·m], second moment xx, xy, yy, xz, yz, zz
     /// [kg·m²], each for itself.
     Inertial { body: usize, component: usize },
-    /// What an actuator's control is multiplied by [N or N·m per unit of the control].
+    /// The factor of an actuator's control [N or N·m per unit of the control].
     Gain { actuator: usize },
 }
 

@@ -52,7 +52,7 @@ impl Forces<'_> {
         }
     }
 
-    /// What the moments at the middle of the step of free bodies change by.
+    /// Adds how the moments at the middle of the step of free bodies change.
     fn add_gyroscopic_inertia(&self, out: &mut DMatrix<f64>) {
         let (model, columns) = (&self.world.model, self.columns);
         for (p, parameter) in self.parameters.iter().enumerate() {

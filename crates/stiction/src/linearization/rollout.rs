@@ -53,7 +53,7 @@ impl Simulation {
         self.rollout_vjp_by(controls, states, every, &[])
     }
 
-    /// The same, with the gradient by `parameters` as well, Σ C_kᵀ p_{k+1}, which are the same in all steps.
+    /// As [`Self::rollout_vjp`], with the gradient by `parameters` as well, Σ C_kᵀ p_{k+1}, which are the same in all steps.
     ///
     /// # Errors
     ///

@@ -17,7 +17,7 @@ impl Simulation {
         self.step_linearized_by(params, &[])
     }
 
-    /// The same, with the derivatives by `parameters` as well.
+    /// As [`Self::step_linearized`], with the derivatives by `parameters` as well.
     ///
     /// # Errors
     ///
@@ -66,7 +66,7 @@ impl Simulation {
         self.linearize_by(&[])
     }
 
-    /// The same, with the derivatives by `parameters` as well.
+    /// As [`Self::linearize`], with the derivatives by `parameters` as well.
     ///
     /// # Errors
     ///

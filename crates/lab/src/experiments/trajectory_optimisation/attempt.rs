@@ -15,7 +15,7 @@ const LOADED: f64 = 0.02;
 const STICKS: f64 = 1e-5;
 const SLIDES: f64 = 1e-3;
 
-/// What an optimisation found, as it is kept.
+/// The result of an optimisation, as it is kept.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
 pub(super) struct Attempt {
     /// Cost before the first iteration and after each.
@@ -77,14 +77,14 @@ fn system(task: &Task, gradient: Gradient) -> Result<Simulated, AttemptError> {
     Ok(Simulated::new(sim, task.hold, gradient)?)
 }
 
-/// What a trajectory does, seen step by step.
+/// A trajectory, seen step by step.
 #[derive(Default)]
 pub(super) struct Seen {
     /// Times after steps [s], and q and v there.
     pub(super) t: Vec<f64>,
     pub(super) q: Vec<Vec<f64>>,
     pub(super) v: Vec<Vec<f64>>,
-    /// Of the contact between the first body and the others that carries most: force [N] and slip [m/s]; zero where none does.
+    /// Force [N] and slip [m/s] of that contact between the first body and the others that carries most; zero where none does.
     pub(super) force: Vec<f64>,
     pub(super) slip: Vec<f64>,
     /// Loaded contacts of the world's fixed geometries.

@@ -147,7 +147,7 @@ fn missed(task: &Task, seen: &Seen) -> [f64; 2] {
     [place, (tasks::yaw(q) - tasks::yaw(want)).abs()]
 }
 
-/// What is claimed of the trajectory that the exact law's gradients found.
+/// Adds the claims about the trajectory that the exact law's gradients found.
 fn judge(findings: &mut Findings, task: &Task, made: &Attempt, seen: &Seen) {
     let [place, turn] = missed(task, seen);
     let ends = format!("{}: at the end from the target, ", task.about);
