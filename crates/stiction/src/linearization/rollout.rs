@@ -53,7 +53,7 @@ impl Simulation {
         self.rollout_vjp_by(controls, states, every, &[])
     }
 
-    /// As [`Self::rollout_vjp`], with the gradient by `parameters` as well, Σ C_kᵀ p_{k+1}, which are the same in all steps.
+    /// Finds what [`Self::rollout_vjp`] finds, with the gradient by `parameters` as well, Σ C_kᵀ p_{k+1}, which are the same in all steps.
     ///
     /// # Errors
     ///

@@ -17,7 +17,7 @@ impl Simulation {
         self.step_linearized_by(params, &[])
     }
 
-    /// As [`Self::step_linearized`], with the derivatives by `parameters` as well.
+    /// Advances and differentiates as [`Self::step_linearized`], with the derivatives by `parameters` as well.
     ///
     /// # Errors
     ///
@@ -66,7 +66,7 @@ impl Simulation {
         self.linearize_by(&[])
     }
 
-    /// As [`Self::linearize`], with the derivatives by `parameters` as well.
+    /// Differentiates as [`Self::linearize`], with the derivatives by `parameters` as well.
     ///
     /// # Errors
     ///
