@@ -77,7 +77,7 @@ pub(super) fn measure_staged(conduct: &Conduct<'_>) -> Result<Findings, Experime
         Size::Small => sources(task)[..1].to_vec(),
         Size::Full => sources(task).to_vec(),
     };
-    let (mut rows, mut done, all) = (Vec::new(), 0, tasks.iter().map(|t| sources_of(t).len()).sum());
+    let (mut rows, mut done, all) = (Vec::new(), 0, tasks.iter().map(|t| sources_of(t).len()).sum::<usize>());
     for task in &tasks {
         let mut curves = Vec::new();
         for (source, gradient) in sources_of(task) {
