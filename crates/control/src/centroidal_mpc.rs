@@ -312,7 +312,8 @@ mod tests {
             step: 0.02,
             friction: 0.5,
             normal_force: [0.0, 25.0],
-            weights: MpcWeights::default(),
+            // Alike ahead and sideways.
+            weights: MpcWeights { velocity: [0.5, 0.5, 0.2], ..MpcWeights::default() },
         }
     }
 

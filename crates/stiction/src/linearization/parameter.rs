@@ -13,7 +13,7 @@ pub enum Parameter {
     /// The mass of a body [kg], whose density changes alike everywhere: the centre of mass stays, the inertia grows with it.
     Mass { body: usize },
     /// One of the ten inertial parameters of a body, about its origin in its axes: mass [kg], first moment x, y, z [kg·m], second moment xx, xy, yy, xz, yz, zz
-    /// [kg·m²], each for itself.
+    /// [kg·m²], each for itself; of bodies that are joined to others.
     Inertial { body: usize, component: usize },
     /// The factor of an actuator's control [N or N·m per unit of the control].
     Gain { actuator: usize },

@@ -129,6 +129,13 @@ impl Done<'_> {
             {
                 return why("the actuator's limit is a row of the step; raise the limit of its effort");
             }
+            let flies =
+                |body: usize| accepted.inside.ballistic.body_of(world.model.bodies[body].tree).is_some();
+            if matches!(parameter, Parameter::Inertial { body, .. } if flies(body)) {
+                return why(
+                    "a free body alone flies about its centre of mass, which moves with it; differentiate by its mass",
+                );
+            }
             if matches!(parameter, Parameter::Mass { body } if world.model.bodies[body].inertia.mass <= 0.0) {
                 return why("the body has no mass to scale; use its inertial parameters");
             }
