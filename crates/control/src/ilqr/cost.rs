@@ -89,12 +89,12 @@ impl Cost for Tracking {
     }
 
     fn expand(&self, k: usize, x: &Point, u: Option<&[f64]>, out: &mut Expansion) {
-        let (stage, nv) = (&self.stages[k], self.model.nv());
+        let stage = &self.stages[k];
         let e = self.error(stage, x);
         let pull: Vec<f64> = e.iter().zip(&stage.weights).map(|(e, w)| w * e).collect();
-        for i in 0..2 * nv {
-            out.l_x[i] += pull[i];
-            out.l_xx[(i, i)] += stage.weights[i];
+        for (i, (pull, weight)) in pull.iter().zip(&stage.weights).enumerate() {
+            out.l_x[i] += pull;
+            out.l_xx[(i, i)] += weight;
         }
         // ∂e/∂x is one but for turns, whose part is put in the place of that.
         for joint in &self.model.joints {
