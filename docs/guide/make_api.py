@@ -10,9 +10,10 @@ from pathlib import Path
 from typing import Any
 
 import stiction
+import stiction.autodiff
 
 PAGE = Path(__file__).parent / "src" / "api.md"
-MODULES = [stiction, stiction.dynamics, stiction.laboratory, stiction.learn]
+MODULES = [stiction, stiction.autodiff, stiction.dynamics, stiction.laboratory, stiction.learn]
 
 
 def public(module: Any) -> list[str]:

@@ -19,8 +19,6 @@ const PLAN: &[(&str, &str)] = &[
     ("store", ""),
     ("dynamics", ""),
     ("collision", "dynamics"),
-    // A controller knows the robot, never the contact law that it is tested against.
-    ("control", "dynamics"),
     ("contact", "dynamics store"),
     ("solvers", "contact dynamics"),
     ("models", "dynamics collision store"),
@@ -28,6 +26,8 @@ const PLAN: &[(&str, &str)] = &[
     ("assembly", "dynamics collision contact models"),
     ("nmdp", "dynamics collision models assembly"),
     ("stiction", "dynamics collision contact solvers models assembly nmdp"),
+    // Optimal control plans through the simulator and its derivatives; feedback controllers know the robot alone.
+    ("control", "dynamics stiction"),
     ("viewer", "stiction store"),
     ("camera", "stiction"),
     ("learn", "stiction camera store"),

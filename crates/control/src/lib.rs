@@ -1,4 +1,5 @@
-//! Model predictive control of four-legged robots: from a commanded velocity to joint torques.
+//! Optimal control: trajectories through contact ([`ilqr`]), and model predictive control of four-legged robots, from a commanded velocity
+//! to joint torques.
 //!
 //! ```text
 //!     Command ──▶ Gait, Footholds ──▶ contacts and feet of the next 0.3 s
@@ -11,7 +12,7 @@
 //! ```
 //!
 //! The scheme is that of [DiCarlo2018] with the torques of [Kim2019], sized for Solo-12 as in [Leziart2021].
-//! A controller reads the model of the robot, its state and heights of the ground. It never sees a contact: which law the
+//! The walking controller reads the model of the robot, its state and heights of the ground. It never sees a contact: which law the
 //! ground obeys is what it is tested against.
 //!
 //! [`Locomotion`] is the whole of it; its parts stand alone.
@@ -25,6 +26,7 @@ mod centroidal_mpc;
 mod error;
 mod foothold;
 mod gait;
+pub mod ilqr;
 mod locomotion;
 mod params;
 mod quadruped;

@@ -125,7 +125,8 @@ pub use energy_ledger::EnergyLedger;
 pub use free_memory::{NoMemory, check_memory, check_square, free_bytes};
 pub use input::Input;
 pub use linearization::{
-    Linearization, LinearizationError, LinearizationNote, LinearizationParams, RolloutError, RolloutGradient,
+    Linearization, LinearizationError, LinearizationNote, LinearizationParams, Parameter, RolloutError,
+    RolloutGradient,
 };
 pub use params::{HigherOrder, ImpactLaw, Sleep, StepperParamError, StepperParams};
 pub use recorder::{Recorder, frame_of, scene_of};

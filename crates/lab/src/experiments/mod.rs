@@ -20,6 +20,7 @@ mod puck;
 mod pyramid_bias;
 mod sliding_cube;
 mod solo12_mpc;
+mod trajectory_optimisation;
 
 use crate::driven::Driven;
 use crate::plot::{Figure, Formats, Series};
@@ -100,10 +101,14 @@ pub const EXPERIMENTS: &[Experiment] = &[
     nmdp::EXPERIMENT,
     solo12_mpc::EXPERIMENT,
     derivatives::EXPERIMENT,
+    trajectory_optimisation::EXPERIMENT,
 ];
 
-/// Experiments of many runs, which say how far they are, keep what is done and take contact models by name.
-const STAGED: &[(&str, StagedMeasure)] = &[(solo12_mpc::EXPERIMENT.name, solo12_mpc::measure_staged)];
+/// Experiments of many runs, which say how far they are and keep what is done; the first takes contact models by name.
+const STAGED: &[(&str, StagedMeasure)] = &[
+    (solo12_mpc::EXPERIMENT.name, solo12_mpc::measure_staged),
+    (trajectory_optimisation::EXPERIMENT.name, trajectory_optimisation::measure_staged),
+];
 
 type StagedMeasure = fn(&Conduct<'_>) -> Result<Findings, ExperimentError>;
 
@@ -132,6 +137,8 @@ pub(crate) struct Findings {
     pub(crate) tables: Vec<Table>,
     /// File stem and recording, for the viewer.
     pub(crate) replays: Vec<(String, Recording)>,
+    /// Files for other programs: name and text.
+    pub(crate) texts: Vec<(String, String)>,
 }
 
 /// Series behind a figure, with what its columns are called.
@@ -275,6 +282,8 @@ pub enum ExperimentError {
     Step { step: usize, contact: String, cause: String },
     #[error(transparent)]
     Control(#[from] stiction_control::ControlError),
+    #[error("no trajectory: {0}")]
+    Optimisation(String),
     #[error(transparent)]
     Kept(#[from] stiction_store::StoreError),
     #[error("interrupted; the same command goes on from the runs that are kept")]
@@ -339,6 +348,9 @@ impl Experiment {
         }
         for (stem, recording) in &findings.replays {
             write(format!("{stem}.html"), stiction_viewer::replay_html(recording).into_bytes())?;
+        }
+        for (name, text) in findings.texts {
+            write(name, text.into_bytes())?;
         }
         let claims = serde_json::to_string_pretty(&findings.claims).unwrap_or_default();
         write("claims.json".to_owned(), claims.into_bytes())?;

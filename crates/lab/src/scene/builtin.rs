@@ -46,6 +46,8 @@ pub const BUILTIN_MODELS: &[(&str, &str)] = files![
     "spider": "spider.xml",
     "lander": "lander.xml",
     "solo12": "solo12.xml",
+    "push-box": "push-box.xml",
+    "hand": "hand.xml",
 ];
 
 /// Name of a built-in file in messages.

@@ -12,6 +12,8 @@
 //!     pyramid             λ_t = ∓ μ λ_N, or c_t = 0            δλ_t ± μ δλ_N = 0, or δc_t = 0             (6)
 //! ```
 //!
+//! Where μ itself changes, −λ_N ĉ δμ joins the right-hand side of (4), ‖c_T‖ δμ that of (5), ∓λ_N δμ that of (6).
+//!
 //! Blocks of compliant laws are linear in δc ([`super::compliant`]). One linear system in the rows that are not open; (4) is scaled by G so that all rows are velocities. Where several impulses hold
 //! alike it is singular, and of its solutions the least is taken: by the singular values, of which those below [`RANK`] of the
 //! largest are none.
@@ -60,7 +62,7 @@ pub(super) fn impulses(
     rows: &Rows,
     (law, switches): (Law, Switches),
     soft: &dyn Fn(usize, &[f64]) -> Option<SoftEquation>,
-    (T, d): (&DMatrix<f64>, &DMatrix<f64>),
+    (T, d, friction_columns): (&DMatrix<f64>, &DMatrix<f64>, &[Vec<usize>]),
     notes: &mut Vec<LinearizationNote>,
 ) -> DMatrix<f64> {
     let problem = &accepted.posed.problem;
@@ -150,6 +152,7 @@ pub(super) fn impulses(
                         (0..k).for_each(|s| K[(a, s)] -= x * A[(b, s)]);
                         (0..n).for_each(|j| right[(a, j)] += x * d[(t, j)]);
                     }
+                    friction_columns[i].iter().for_each(|&j| right[(a, j)] += speed);
                 }
                 Equation::Slides => {
                     let Some(at_normal) = place(normal) else { continue };
@@ -162,12 +165,16 @@ pub(super) fn impulses(
                         (0..k).for_each(|s| K[(a, s)] += x * A[(b, s)]);
                         (0..n).for_each(|j| right[(a, j)] -= x * d[(t, j)]);
                     }
+                    let by_mu = scale * lambda[normal] * c[r] / speed;
+                    friction_columns[i].iter().for_each(|&j| right[(a, j)] -= by_mu);
                 }
                 Equation::Edge(x) => {
                     K[(a, a)] += scale;
                     if let Some(at_normal) = place(normal) {
                         K[(a, at_normal)] -= scale * x;
                     }
+                    let by_mu = scale * lambda[normal].copysign(x);
+                    friction_columns[i].iter().for_each(|&j| right[(a, j)] += by_mu);
                 }
             }
         }

@@ -3,11 +3,12 @@
 use nalgebra::DMatrix;
 use std::ops::Range;
 
-/// The columns of every matrix of a linearization: tangent coordinates of q, then v, then the controls.
+/// The columns of every matrix of a linearization: tangent coordinates of q, then v, then the controls, then parameters.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(super) struct Columns {
     pub(super) nv: usize,
     pub(super) nu: usize,
+    pub(super) np: usize,
 }
 
 impl Columns {
@@ -26,9 +27,14 @@ impl Columns {
         2 * self.nv + i
     }
 
+    /// The column of parameter `i`.
+    pub(super) fn p(self, i: usize) -> usize {
+        2 * self.nv + self.nu + i
+    }
+
     /// The number of columns.
     pub(super) fn count(self) -> usize {
-        2 * self.nv + self.nu
+        2 * self.nv + self.nu + self.np
     }
 
     /// A matrix of zeros with so many rows.

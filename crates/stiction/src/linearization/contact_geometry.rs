@@ -10,8 +10,10 @@
 //! | plane and sphere, capsule, box, or hull | in closed form: the feature that touches is a point of its body |
 //! | all others | by differences of the fourth order of the narrow phase, run again for this pair alone at displaced poses |
 //!
-//! The latter have a relative error of some 1e-11 on shapes whose radii of curvature are no smaller than a hundredth of their size.
-//! A feature that is gone at a displaced pose is a switch; the contact is then taken as it is, and said to be ([`Placed::held`]).
+//! The latter have a relative error of some 1e-11 on shapes whose radii of curvature are no smaller than a hundredth of their size. Where
+//! differences at one and at two displacements disagree a switch may be between them, as where another face becomes the one that points are clipped by:
+//! then smaller displacements are tried. A feature that is gone at all of them is at a switch, and so is one whose differences never agree; the contact is
+//! then taken as it is, and said to be ([`Placed::held`]).
 
 use stiction_assembly::laws::coplanar::{Face, FacePoint, Plane};
 use stiction_assembly::laws::row_params::RowParams;
@@ -40,6 +42,10 @@ pub(super) struct Placed {
 /// Displacements of the differences, as a share of the size of the smaller geometry, and the sizes between which that is taken [m].
 const DISPLACED: f64 = 1e-4;
 const SIZES: [f64; 2] = [1e-2, 1e-1];
+/// Shares of these displacements that are tried, in order; by how much differences at one and two of them may differ, that the first is taken and that
+/// the best of all is, per unit of normals and of positions per size [–].
+const SHARES: [f64; 3] = [1.0, 1.0 / 32.0, 1.0 / 1024.0];
+const AGREE: [f64; 2] = [1e-6, 1e-3];
 /// Weights of the differences of the fourth order at one and at two displacements.
 const WEIGHTS: [f64; 2] = [8.0 / 12.0, -1.0 / 12.0];
 /// A manifold is the same as that of the step if points and gaps differ by no more than this [m].
@@ -129,19 +135,19 @@ fn raw(finder: &ContactFinder, c: &ContactPoint, about: Vec3) -> Option<Raw> {
         gap: Zeta::constant(point.gap),
     };
     for k in 0..6 {
-        let mut e = [0.0; 3];
-        e[k % 3] = 1.0;
-        let (e, length) = (Vec3::from(e), if k < 3 { turn } else { step });
-        let twist = |x: f64| if k < 3 { [e * x, Vec3::ZERO] } else { [Vec3::ZERO, e * x] };
-        let (mut p, mut n, mut gap) = (Vec3::ZERO, Vec3::ZERO, 0.0);
-        for (times, weight) in [1.0, 2.0].into_iter().zip(WEIGHTS) {
-            let ahead = pair.at(twist(times * length), about, c)?;
-            let back = pair.at(twist(-times * length), about, c)?;
-            let scale = weight / length;
-            p += (ahead.0 - back.0) * scale;
-            n += (ahead.1 - back.1) * scale;
-            gap += (ahead.2 - back.2) * scale;
+        let unit = if k < 3 { turn } else { step };
+        let mut best: Option<(f64, Slope)> = None;
+        for share in SHARES {
+            let Some((apart, slope)) = pair.slope(k, share * unit, (about, step / turn), c) else { continue };
+            if best.is_none_or(|(least, _)| apart < least) {
+                best = Some((apart, slope));
+            }
+            if apart <= AGREE[0] {
+                break;
+            }
         }
+        let (_, [p, n, along]) = best.filter(|(apart, _)| *apart <= AGREE[1])?;
+        let gap = along.x;
         let set = |to: &mut Vec3<Zeta>, x: Vec3| {
             (to.x.tangent[k], to.y.tangent[k], to.z.tangent[k]) = (x.x, x.y, x.z);
         };
@@ -169,7 +175,38 @@ struct Pair<'a> {
     margin: f64,
 }
 
+/// Derivatives of position, normal and gap, the latter as the first of three.
+type Slope = [Vec3; 3];
+
 impl Pair<'_> {
+    /// The derivatives by the `k`th number of ζ from differences of the fourth order at `length`, and how far apart differences at one and at two of it
+    /// are; `size` makes lengths comparable with normals.
+    fn slope(
+        &self,
+        k: usize,
+        length: f64,
+        (about, size): (Vec3, f64),
+        c: &ContactPoint,
+    ) -> Option<(f64, Slope)> {
+        let mut e = [0.0; 3];
+        e[k % 3] = 1.0;
+        let e = Vec3::from(e);
+        let twist = |x: f64| if k < 3 { [e * x, Vec3::ZERO] } else { [Vec3::ZERO, e * x] };
+        let central = |x: f64| {
+            let (ahead, back) = (self.at(twist(x), about, c)?, self.at(twist(-x), about, c)?);
+            let scale = 0.5 / x;
+            let gap = vec3((ahead.2 - back.2) * scale, 0.0, 0.0);
+            Some([(ahead.0 - back.0) * scale, (ahead.1 - back.1) * scale, gap])
+        };
+        let (one, two) = (central(length)?, central(2.0 * length)?);
+        // A turn moves points by as much as their size, a shift turns normals by its inverse.
+        let [per_length, per_normal] = if k < 3 { [1.0 / size, 1.0] } else { [1.0, size] };
+        let apart = |i: usize| (one[i] - two[i]).norm();
+        let most = (apart(0).max(apart(2)) * per_length).max(apart(1) * per_normal);
+        let [near, far] = WEIGHTS.map(|weight| 2.0 * weight);
+        Some((most, std::array::from_fn(|i| one[i] * near + two[i] * (2.0 * far))))
+    }
+
     /// Position, normal and gap of the feature of `c` where B is displaced by [turn, shift] about `about`.
     fn at(&self, [turn, shift]: [Vec3; 2], about: Vec3, c: &ContactPoint) -> Option<(Vec3, Vec3, f64)> {
         let [X_WA, X_WB] = self.poses;

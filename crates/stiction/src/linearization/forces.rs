@@ -11,6 +11,7 @@
 //! Of trees that go by the midpoint rule M and b are of q ⊕ h v/2.
 
 use super::columns::Columns;
+use super::parameter::Parameter;
 use crate::input::Input;
 use crate::state::State;
 use crate::stepping::Accepted;
@@ -20,7 +21,8 @@ use stiction_assembly::forces::actuators::{self, rotation_vector};
 use stiction_assembly::laws::gyroscopic::midpoint_moment;
 use stiction_dynamics::spatial::{Force, vec3};
 use stiction_dynamics::{
-    Accelerations, ColumnRates, Dual, JointKind, Kinematics, MassMatrix, Model, RneaDerivatives, Velocities,
+    Accelerations, ColumnRates, Dual, JointKind, Kinematics, MassMatrix, Model, Regressor, RneaDerivatives,
+    Velocities,
 };
 use stiction_models::{Actuator, World};
 
@@ -37,6 +39,7 @@ pub(super) struct Forces<'a> {
     pub(super) columns: Columns,
     /// v⁺ − v.
     pub(super) change: &'a [f64],
+    pub(super) parameters: &'a [Parameter],
 }
 
 /// θ of a spring, damper or servo, and its derivative; the latter is empty where θ does not change.
@@ -77,6 +80,7 @@ impl Forces<'_> {
         }
         let shorter: Forces<'_> = *self;
         Forces { change: y, ..shorter }.add_gains(mass, &mut out);
+        self.add_inertial(&still, y, [-1.0, 1.0], &mut out);
         out
     }
 
@@ -188,6 +192,40 @@ impl Forces<'_> {
         }
     }
 
+    /// `moving` Y(q, v, a) δπ + `rest` Y(q, 0, 0) δπ, in the columns of inertial parameters.
+    pub(super) fn add_inertial(
+        &self,
+        v: &[f64],
+        a: &[f64],
+        [moving, rest]: [f64; 2],
+        out: &mut DMatrix<f64>,
+    ) {
+        let (model, columns) = (&self.world.model, self.columns);
+        let changes: Vec<_> =
+            self.parameters.iter().enumerate().filter_map(|(p, x)| Some((p, x.inertial(model)?))).collect();
+        if changes.is_empty() {
+            return;
+        }
+        let kin = self.accepted.inside.here.middle.or(self.kin);
+        let still = vec![0.0; columns.nv];
+        for (share, v, a) in [(moving, v, a), (rest, &still[..], &still[..])] {
+            if share == 0.0 {
+                continue;
+            }
+            let mut regressor = Regressor::new(model);
+            let (vel, acc) = at_motion(model, kin, v, a);
+            regressor.update(model, kin, &vel, &acc);
+            let width = 10 * model.bodies.len();
+            for (p, (body, change)) in &changes {
+                for i in 0..columns.nv {
+                    let row = &regressor.entries[i * width + 10 * body..][..10];
+                    let by: f64 = row.iter().zip(change).map(|(y, x)| y * x).sum();
+                    out[(i, columns.p(*p))] += share * by;
+                }
+            }
+        }
+    }
+
     /// Actuators that are no rows.
     fn add_actuators(&self, mass: &MassMatrix, out: &mut DMatrix<f64>) {
         for (index, a) in self.world.actuators.iter().enumerate().filter(|(i, _)| self.acts(*i)) {
@@ -262,6 +300,15 @@ impl Forces<'_> {
         (within && !self.is_at_limit(index, a)).then_some(law.gain)
     }
 
+    /// The control of an actuator as its law sees it; `None` where the effort does not follow it.
+    pub(super) fn acting_control(&self, index: usize) -> Option<f64> {
+        let (a, law) = (&self.world.actuators[index], actuators::law(&self.world.actuators[index]));
+        let implicit = self.accepted.inside.free.servos.of(index).0.implicit > 0.0;
+        let u = self.input.control.get(index).copied().unwrap_or(0.0);
+        let held = !self.acts(index) || !implicit && self.is_at_limit(index, a);
+        (!held).then(|| u.clamp(law.control_range[0], law.control_range[1]))
+    }
+
     /// Whether an explicit actuator is at its limit.
     fn is_at_limit(&self, index: usize, a: &Actuator) -> bool {
         let [lo, hi] = actuators::law(a).effort_range;
@@ -285,6 +332,11 @@ impl Forces<'_> {
             let by = -slope * c * c / mass.diagonal(dof).powi(2);
             let diagonal = self.diagonal_change(dof);
             self.by_position(|j| by * diagonal[j], |column, x| change[column] += x);
+            let (still, mut unit) = (vec![0.0; columns.nv], vec![0.0; columns.nv]);
+            unit[dof] = 1.0;
+            let mut inertial = columns.zeros(columns.nv);
+            self.add_inertial(&still, &unit, [by, -by], &mut inertial);
+            (0..columns.np).for_each(|p| change[columns.p(p)] += inertial[(dof, columns.p(p))]);
         }
         Share { theta, change }
     }
@@ -324,6 +376,21 @@ pub(super) fn end_of_motion(model: &Model, i: usize) -> usize {
         JointKind::Free if i < joint.idx_v + 3 => joint.idx_v + 3,
         kind => joint.idx_v + kind.nv(),
     }
+}
+
+/// Velocities and accelerations of a motion at `kin`.
+pub(super) fn at_motion(
+    model: &Model,
+    kin: &Kinematics,
+    v: &[f64],
+    a: &[f64],
+) -> (Velocities, Accelerations) {
+    let (mut vel, mut rates) = (Velocities::new(model), ColumnRates::new(model));
+    let mut acc = Accelerations::new(model);
+    vel.update(model, kin, v);
+    rates.update(model, kin, &vel, v);
+    acc.update(model, kin, &vel, &rates, v, a);
+    (vel, acc)
 }
 
 /// Adds `scale` times a row, which may be empty.

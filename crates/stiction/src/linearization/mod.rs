@@ -1,4 +1,4 @@
-//! Derivatives of an accepted step: ∂(q⁺, v⁺, λ)/∂(q, v, u), by the implicit function theorem.
+//! Derivatives of an accepted step: ∂(q⁺, v⁺, λ)/∂(q, v, u), and by parameters of the world ([`Parameter`]), by the implicit function theorem.
 //!
 //! ```text
 //!     δv⁺ = M̂⁻¹ (r + Jᵀ δλ)            r: what acts beside the impulses, and how Jᵀ turns          [`forces`], [`rows`]
@@ -20,6 +20,8 @@ mod contact_geometry;
 mod correction;
 mod forces;
 mod moves;
+mod parameter;
+mod parameters;
 mod rollout;
 mod rows;
 mod simulation;
@@ -37,6 +39,8 @@ use correction::Corrected;
 use forces::Forces;
 use moves::Moves;
 use nalgebra::DMatrix;
+pub use parameter::Parameter;
+use parameters::friction_columns;
 pub use rollout::{RolloutError, RolloutGradient};
 use rows::{At, Rows, Writer};
 use stiction_contact::Law;
@@ -53,9 +57,13 @@ pub struct Linearization {
     pub a: Vec<f64>,
     /// ∂(q⁺, v⁺)/∂u, 2 nv × nu.
     pub b: Vec<f64>,
+    /// ∂(q⁺, v⁺)/∂ parameters, 2 nv × their number, in the order in which they were asked for; none unless they were.
+    pub c: Vec<f64>,
     /// ∂λ/∂(q, v, u), a row per impulse of [`crate::Simulation::impulses`] of that step, 2 nv + nu columns [N·s]. Impulses of a contact are
     /// along its tangents and normal, which turn with it.
     pub dlambda: Vec<f64>,
+    /// ∂λ/∂ parameters, a row per impulse.
+    pub dlambda_dparameters: Vec<f64>,
     /// Where the step is not smooth.
     pub notes: Vec<LinearizationNote>,
     /// How the step went.
@@ -120,6 +128,8 @@ pub enum LinearizationError {
     DirectedFriction,
     #[error("{0} is not differentiated")]
     Row(String),
+    #[error("the parameter {parameter:?} has no derivative here: {why}")]
+    Parameter { parameter: Parameter, why: &'static str },
     #[error("bodies whose contacts have lasted move by the rule `rolling`, which is not differentiated")]
     Rolling,
     #[error("a linkage that turns freely is not differentiated")]
@@ -168,19 +178,23 @@ pub(crate) struct Done<'a> {
     pub(crate) solver: &'a str,
     pub(crate) accepted: Accepted<'a>,
     pub(crate) params: LinearizationParams,
+    pub(crate) parameters: &'a [Parameter],
 }
 
 impl Done<'_> {
     pub(crate) fn linearize(self) -> Result<Linearization, LinearizationError> {
         self.refuse()?;
-        let Self { world, start, input, next, h, law, accepted, params, .. } = &self;
-        let columns = Columns { nv: world.model.nv(), nu: world.actuators.len() };
+        self.refuse_parameters()?;
+        let Self { world, start, input, next, h, law, accepted, params, parameters, .. } = &self;
+        let columns = Columns { nv: world.model.nv(), nu: world.actuators.len(), np: parameters.len() };
         let change: Vec<f64> = accepted.v_next.iter().zip(accepted.v).map(|(a, b)| a - b).collect();
         let mut kin = Kinematics::new(&world.model);
         kin.update(&world.model, &start.q);
-        let forces = Forces { kin: &kin, world, start, input, h: *h, accepted, columns, change: &change };
+        let forces =
+            Forces { kin: &kin, world, start, input, h: *h, accepted, columns, change: &change, parameters };
         let mut notes = Vec::new();
         let (mut right, mass) = forces.right_hand_side();
+        forces.add_parameters(&mut right);
         let geometry = placed(accepted.inside.finder, accepted.contacts, accepted.inside.here.rigid);
         let at = At { v: accepted.v_next, impulses: accepted.impulses, biases: true };
         let rows = Writer::new(&forces, &mass, &geometry, at).write(&mut right)?;
@@ -202,7 +216,9 @@ impl Done<'_> {
         let inertia = |i: usize| inertia_change(&forces, &mass, &geometry, (&rows, &T, i));
         let read = Read { gap: &rows.gap, bias: &rows.bias, before: &before, inertia: &inertia };
         let soft = |i: usize, c: &[f64]| compliant::equation(*law, problem, (i, c, &diagonal[i]), &read);
-        let dlambda = active_set::impulses(accepted, &rows, (*law, switches), &soft, (&T, &d), &mut notes);
+        let friction = friction_columns(accepted, parameters, columns);
+        let dlambda =
+            active_set::impulses(accepted, &rows, (*law, switches), &soft, (&T, &d, &friction), &mut notes);
         let dv = &right + &T * &dlambda;
         let corrected = Corrected {
             forces: &forces,
@@ -222,7 +238,9 @@ impl Done<'_> {
             nu,
             a: row_major(&end, 0..2 * nv),
             b: row_major(&end, 2 * nv..2 * nv + nu),
-            dlambda: row_major(&dlambda, 0..columns.count()),
+            c: row_major(&end, 2 * nv + nu..columns.count()),
+            dlambda: row_major(&dlambda, 0..2 * nv + nu),
+            dlambda_dparameters: row_major(&dlambda, 2 * nv + nu..columns.count()),
             notes,
             next: (*next).clone(),
             report: self.report.clone(),

@@ -9,7 +9,7 @@
 //! A_k and B_k are kept between two checkpoints alone, from which steps are done again: two rollouts of work, and memory for N/m
 //! checkpoints and m matrices.
 
-use super::{LinearizationError, LinearizationNote, LinearizationParams};
+use super::{LinearizationError, LinearizationNote, LinearizationParams, Parameter};
 use crate::simulation::Simulation;
 
 /// The gradient of a cost of the states of a rollout.
@@ -19,6 +19,8 @@ pub struct RolloutGradient {
     pub start: Vec<f64>,
     /// By the controls, nu numbers a step.
     pub controls: Vec<f64>,
+    /// By the parameters that were asked for.
+    pub parameters: Vec<f64>,
     /// Facts to be known of the derivatives, each with the step that it is of.
     pub notes: Vec<(usize, LinearizationNote)>,
 }
@@ -48,6 +50,21 @@ impl Simulation {
         states: &[f64],
         every: usize,
     ) -> Result<RolloutGradient, RolloutError> {
+        self.rollout_vjp_by(controls, states, every, &[])
+    }
+
+    /// Finds what [`Self::rollout_vjp`] finds, with the gradient by `parameters` as well, Σ C_kᵀ p_{k+1}, which are the same in all steps.
+    ///
+    /// # Errors
+    ///
+    /// As [`Self::rollout_vjp`].
+    pub fn rollout_vjp_by(
+        &mut self,
+        controls: &[f64],
+        states: &[f64],
+        every: usize,
+        parameters: &[Parameter],
+    ) -> Result<RolloutGradient, RolloutError> {
         let (n, nu) = (2 * self.world().model.nv(), self.world().actuators.len());
         let steps = states.len().checked_div(n).unwrap_or(0);
         for (what, of, each) in [("controls", controls, nu), ("gradients", states, n)] {
@@ -59,7 +76,7 @@ impl Simulation {
             return Err(RolloutError::Checkpoints);
         }
         let before = self.moment();
-        let gradient = self.gradient((controls, nu), (states, n), every);
+        let gradient = self.gradient((controls, nu), (states, n), every, parameters);
         self.go_back(&before);
         gradient
     }
@@ -69,6 +86,7 @@ impl Simulation {
         (controls, nu): (&[f64], usize),
         (states, n): (&[f64], usize),
         every: usize,
+        parameters: &[Parameter],
     ) -> Result<RolloutGradient, RolloutError> {
         let steps = states.len() / n.max(1);
         let control = |k: usize| &controls[k * nu..(k + 1) * nu];
@@ -83,8 +101,12 @@ impl Simulation {
                 return Err(RolloutError::Step { step: k, why });
             }
         }
-        let mut out =
-            RolloutGradient { start: vec![0.0; n], controls: vec![0.0; controls.len()], notes: Vec::new() };
+        let mut out = RolloutGradient {
+            start: vec![0.0; n],
+            controls: vec![0.0; controls.len()],
+            parameters: vec![0.0; parameters.len()],
+            notes: Vec::new(),
+        };
         for (segment, checkpoint) in checkpoints.iter().enumerate().rev() {
             let first = segment * every;
             let last = (first + every).min(steps);
@@ -92,7 +114,7 @@ impl Simulation {
             let mut parts = Vec::with_capacity(last - first);
             for k in first..last {
                 self.control_mut().copy_from_slice(control(k));
-                let (_, linearization) = self.step_linearized(&LinearizationParams::default());
+                let (_, linearization) = self.step_linearized_by(&LinearizationParams::default(), parameters);
                 parts.push(linearization.map_err(|why| RolloutError::Step { step: k, why })?);
             }
             for (k, part) in (first..last).zip(parts).rev() {
@@ -101,6 +123,8 @@ impl Simulation {
                     (0..columns).map(|j| (0..n).map(|i| matrix[i * columns + j] * p[i]).sum()).collect()
                 };
                 out.controls[k * nu..(k + 1) * nu].copy_from_slice(&transposed(&part.b, nu, &out.start));
+                let by_parameters = transposed(&part.c, parameters.len(), &out.start);
+                out.parameters.iter_mut().zip(by_parameters).for_each(|(sum, x)| *sum += x);
                 out.start = transposed(&part.a, n, &out.start);
                 out.notes.extend(part.notes.into_iter().map(|note| (k, note)));
             }

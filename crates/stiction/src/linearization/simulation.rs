@@ -1,6 +1,6 @@
 //! The derivatives of a step of a simulation.
 
-use super::{Done, Linearization, LinearizationError, LinearizationNote, LinearizationParams};
+use super::{Done, Linearization, LinearizationError, LinearizationNote, LinearizationParams, Parameter};
 use crate::report::StepReport;
 use crate::simulation::{Moment, Simulation};
 
@@ -14,8 +14,21 @@ impl Simulation {
         &mut self,
         params: &LinearizationParams,
     ) -> (StepReport, Result<Linearization, LinearizationError>) {
+        self.step_linearized_by(params, &[])
+    }
+
+    /// Advances and differentiates as [`Self::step_linearized`], with the derivatives by `parameters` as well.
+    ///
+    /// # Errors
+    ///
+    /// [`LinearizationError`] names why the step is not differentiated, or not by one of the parameters.
+    pub fn step_linearized_by(
+        &mut self,
+        params: &LinearizationParams,
+        parameters: &[Parameter],
+    ) -> (StepReport, Result<Linearization, LinearizationError>) {
         let before = self.moment();
-        self.step_linearized_from(&before, params)
+        self.step_linearized_from(&before, params, parameters)
     }
 
     /// Steps and differentiates from a moment that is known.
@@ -23,9 +36,10 @@ impl Simulation {
         &mut self,
         before: &Moment,
         params: &LinearizationParams,
+        parameters: &[Parameter],
     ) -> (StepReport, Result<Linearization, LinearizationError>) {
         let report = self.step();
-        let linearization = self.linearize_last(before, report.clone(), params);
+        let linearization = self.linearize_last(before, report.clone(), params, parameters);
         if !matches!(linearization, Err(LinearizationError::Rolling)) {
             return (report, linearization);
         }
@@ -33,7 +47,7 @@ impl Simulation {
         self.go_back(before);
         self.start_anew();
         let again = self.step();
-        let mut linearization = self.linearize_last(before, again, params);
+        let mut linearization = self.linearize_last(before, again, params, parameters);
         if let Ok(found) = &mut linearization {
             found.notes.push(LinearizationNote::StartedAnew);
         }
@@ -49,8 +63,18 @@ impl Simulation {
     ///
     /// [`LinearizationError`] names why the step is not differentiated, and what can be done.
     pub fn linearize(&mut self) -> Result<Linearization, LinearizationError> {
+        self.linearize_by(&[])
+    }
+
+    /// Differentiates as [`Self::linearize`], with the derivatives by `parameters` as well.
+    ///
+    /// # Errors
+    ///
+    /// [`LinearizationError`] names why the step is not differentiated, or not by one of the parameters.
+    pub fn linearize_by(&mut self, parameters: &[Parameter]) -> Result<Linearization, LinearizationError> {
         let before = self.moment();
-        let (_, linearization) = self.step_linearized_from(&before, &LinearizationParams::default());
+        let (_, linearization) =
+            self.step_linearized_from(&before, &LinearizationParams::default(), parameters);
         self.go_back(&before);
         linearization
     }
@@ -61,6 +85,7 @@ impl Simulation {
         before: &Moment,
         report: StepReport,
         params: &LinearizationParams,
+        parameters: &[Parameter],
     ) -> Result<Linearization, LinearizationError> {
         let accepted = self.accepted().ok_or_else(|| LinearizationError::Stepper(self.stepper_name()))?;
         Done {
@@ -74,6 +99,7 @@ impl Simulation {
             solver: self.solver().name(),
             accepted,
             params: *params,
+            parameters,
         }
         .linearize()
     }

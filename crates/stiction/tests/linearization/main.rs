@@ -4,5 +4,6 @@
 
 mod free;
 mod laws;
+mod parameters;
 mod touching;
 mod witness;

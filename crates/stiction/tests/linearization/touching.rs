@@ -128,6 +128,37 @@ fn free_bodies_on_one_another() {
     assert!(met.sliding + met.sticking > 4, "{met:?}");
 }
 
+/// Boxes that overlap and are nearly flush: within the displacements of differences of the narrow phase the points are clipped by the face of the one box or
+/// of the other, whose normals differ, and smaller displacements are taken.
+#[test]
+fn boxes_that_are_nearly_flush() {
+    let body = |z: f64, mass: f64| {
+        format!(
+            "<body pos='0 0 {z}'><freejoint/><inertial pos='0 0 0' mass='{mass}' diaginertia='0.006 0.007 0.008'/>
+              <geom type='box' size='0.1 0.1 0.1' friction='0.9'/></body>"
+        )
+    };
+    let world = world(&format!(
+        "<worldbody><geom type='plane' size='5 5 1'/>{}{}</worldbody>",
+        body(0.1, 1.0),
+        body(0.3, 2.0)
+    ));
+    let mut settings = settings();
+    settings.stepper.dt = 1e-3;
+    let mut state = State::neutral(&world.model);
+    let q = [
+        [-7.4675e-03, -1.9889e-03, 1.0633e-01, 1.0, -2.7284e-03, -4.3059e-04, -7.2242e-04],
+        [-1.9603e-03, -1.6186e-03, 2.9930e-01, 1.0, 1.8891e-03, -5.2037e-04, 3.2990e-03],
+    ];
+    state.q.copy_from_slice(&q.concat());
+    stiction::dynamics::normalize(&world.model, &mut state.q);
+    state.v.copy_from_slice(&[
+        0.1678, 0.1933, -0.1555, -0.0027, -0.0799, -0.2255, 0.0904, 0.1943, 0.0663, 0.2848, -0.1745, 0.0729,
+    ]);
+    let met = hold(&world, &settings, (1, 1e-7), |_| state.clone());
+    assert!(met.open > 0, "they part, and are moved out of one another: {met:?}");
+}
+
 /// A slab that falls on a corner, with its gyroscopic moment: it flies on after the impulses.
 #[test]
 fn a_slab_on_its_corner() {

@@ -10,8 +10,6 @@ const SHOWN: usize = 4;
 
 pub(super) fn keep(findings: &mut Findings, rows: &[Row], frictions: &[f64]) {
     let middle = frictions.len() / 2;
-    let of =
-        |column: usize| move |walk: &Walk| walk.course.iter().map(|c| [c[0], c[column]]).collect::<Vec<_>>();
     let course = |points: &dyn Fn(&Walk) -> Vec<[f64; 2]>| -> Vec<Series> {
         let shown = rows.iter().take(SHOWN);
         shown.map(|row| Series { label: row.variant.label(), points: points(&row.walks[middle]) }).collect()
@@ -19,12 +17,14 @@ pub(super) fn keep(findings: &mut Findings, rows: &[Row], frictions: &[f64]) {
     let mu = frictions[middle];
     let about = |what: &str| format!("Solo-12 on bumps, μ = {mu:.2}: {what}");
     // A logarithmic axis has no zero: what is below rounding is drawn at rounding.
-    let eps = course(&|walk| walk.course.iter().map(|c| [c[0], c[1].max(LEAST)]).collect());
-    findings.keep_log("solo12-mpc-eps", &about("distance from the law"), "ε_abs", "N, m/s, W", eps);
+    let eps = course(&|walk| windows(walk, 1, 1.0).map(|[t, x]| [t, x.max(LEAST)]).collect());
+    let title = about("distance from the law, the largest of 0.2 s");
+    findings.keep_log("solo12-mpc-eps", &title, "ε_abs", "N, m/s, W", eps);
     let way = course(&|walk| walk.course.iter().map(|c| [c[2], c[3]]).collect());
     let axes = ["x [m]", "y [m]"];
     findings.keep_over("solo12-mpc-way", &about("way of the trunk"), axes, way, |f: Figure| f);
-    findings.keep_log("solo12-mpc-cost", &about("cost of a step"), "cost", "µs", course(&of(5)));
+    let cost = course(&|walk| windows(walk, 5, 0.5).collect());
+    findings.keep_log("solo12-mpc-cost", &about("cost of a step, median of 0.2 s"), "cost", "µs", cost);
     let distance = rows.iter().take(SHOWN).map(|row| {
         let points = frictions.iter().zip(&row.walks).map(|(mu, walk)| [*mu, walk.distance]);
         Series { label: row.variant.label(), points: points.collect() }
@@ -38,6 +38,19 @@ pub(super) fn keep(findings: &mut Findings, rows: &[Row], frictions: &[f64]) {
         |f: Figure| f,
     );
     table(findings, rows);
+}
+
+/// Samples of a course that are drawn as one: of every sample a curve would be a band.
+const WINDOW: usize = 20;
+
+/// A column of a course over time, of every [`WINDOW`] samples the one that this share of them is not above.
+fn windows(walk: &Walk, column: usize, share: f64) -> impl Iterator<Item = [f64; 2]> + '_ {
+    walk.course.chunks(WINDOW).map(move |samples| {
+        let mut sorted: Vec<f64> = samples.iter().map(|c| c[column]).collect();
+        sorted.sort_unstable_by(f64::total_cmp);
+        let last = sorted.len() - 1;
+        [samples[samples.len() / 2][0], sorted[(share * last as f64).round() as usize]]
+    })
 }
 
 /// Least ε_abs of the figure.

@@ -8,12 +8,14 @@ use std::time::Instant;
 use stiction::models::World;
 use stiction::recording::{Recording, StepMark};
 use stiction::{ContactState, Recorder, Settings, Simulation, Sleep, State, StepperName};
-use stiction_control::{Command, Gait, Locomotion, LocomotionParams};
+use stiction_control::{Command, Gait, Locomotion, LocomotionParams, MpcWeights};
 
 /// Time step, and with it the period of the controller [s].
 pub(super) const STEP: f64 = 1e-3;
 /// Height that the trunk is commanded above the ground [m].
 const HEIGHT: f64 = 0.24;
+/// Weights of the trunk's velocity in the plans, the same along x and y [s²/m²].
+const VELOCITY_WEIGHTS: [f64; 3] = [0.5, 0.5, 0.2];
 /// Time that the robot trots on the spot, and time in which it comes to its speed after that [s].
 const SETTLING: f64 = 0.3;
 const SPEEDING_UP: f64 = 0.5;
@@ -179,7 +181,8 @@ impl Runner {
         world.name = format!("solo12-mpc, {}, μ = {}", variant.label(), task.friction);
         let home = world.keyframes.first().map_or_else(|| world.model.neutral(), |key| key.q.clone());
         let (gait, step_height) = (task.gait, task.step_height);
-        let params = LocomotionParams { gait, step_height, ..LocomotionParams::default() };
+        let weights = MpcWeights { velocity: VELOCITY_WEIGHTS, ..MpcWeights::default() };
+        let params = LocomotionParams { gait, step_height, weights, ..LocomotionParams::default() };
         let feet = ["FL_foot", "FR_foot", "HL_foot", "HR_foot"];
         let control = Locomotion::new(&world.model, "trunk", feet, &home, params)?;
         let mut state = State::neutral(&world.model);

@@ -1,0 +1,145 @@
+//! Derivatives by parameters of the world.
+//!
+//! Inverse dynamics is linear in the ten inertial parameters π of a body, M a + b = Y π, and in gravity; so the right-hand side of the step,
+//! (2) of [`super::forces`], has for them
+//!
+//! ```text
+//!     −h Y(q, v, Δ/h) δπ,    −h ∂b/∂g δg,    h c u δgain                                            (1)
+//! ```
+//!
+//! and M̂ of what is solved with it changes by Y(q, 0, y) − Y(q, 0, 0) along a velocity y. A coefficient of friction is in the contact law alone
+//! ([`super::active_set`]).
+
+use super::columns::Columns;
+use super::forces::Forces;
+use super::parameter::Parameter;
+use super::{Done, LinearizationError};
+use crate::stepping::{Accepted, Quadrature};
+use nalgebra::DMatrix;
+use stiction_assembly::laws::gyroscopic::midpoint_moment;
+use stiction_contact::Cone;
+use stiction_dynamics::spatial::{Inertia, Sym3, Vec3, vec3};
+use stiction_dynamics::{Dual, RneaWorkspace, Velocities, rnea_into};
+
+impl Forces<'_> {
+    /// Adds (1) to the right-hand side.
+    pub(super) fn add_parameters(&self, out: &mut DMatrix<f64>) {
+        let a: Vec<f64> = self.change.iter().map(|x| x / self.h).collect();
+        self.add_inertial(&self.start.v, &a, [-self.h, 0.0], out);
+        self.add_gyroscopic_inertia(out);
+        let (model, columns) = (&self.world.model, self.columns);
+        let kin = self.accepted.inside.here.middle.or(self.kin);
+        for (p, parameter) in self.parameters.iter().enumerate() {
+            match *parameter {
+                Parameter::Gravity { axis } => {
+                    let mut pulled = model.clone();
+                    pulled.gravity = [Vec3::X, Vec3::Y, Vec3::Z][axis];
+                    let still = vec![0.0; columns.nv];
+                    let (mut vel, mut tau) = (Velocities::new(model), still.clone());
+                    vel.update(model, kin, &still);
+                    rnea_into(&pulled, kin, &vel, &still, &mut RneaWorkspace::new(model), &mut tau);
+                    (0..columns.nv).for_each(|i| out[(i, columns.p(p))] -= self.h * tau[i]);
+                }
+                Parameter::Gain { actuator } => {
+                    if let Some(u) = self.acting_control(actuator) {
+                        for &(dof, c) in &self.world.actuators[actuator].transmission {
+                            out[(dof, columns.p(p))] += self.h * c * u;
+                        }
+                    }
+                }
+                _ => {}
+            }
+        }
+    }
+
+    /// Adds how the moments at the middle of the step of free bodies change.
+    fn add_gyroscopic_inertia(&self, out: &mut DMatrix<f64>) {
+        let (model, columns) = (&self.world.model, self.columns);
+        for (p, parameter) in self.parameters.iter().enumerate() {
+            let Some((body, change)) = parameter.inertial(model) else { continue };
+            for (b, first) in self.accepted.inside.free.gyroscopic_bodies(self.world).filter(|x| x.0 == body)
+            {
+                let numbers = model.bodies[b].inertia.parameters();
+                let x: [Dual<1>; 10] =
+                    std::array::from_fn(|k| Dual { value: numbers[k], tangent: [change[k]] });
+                let second = Sym3 { xx: x[4], xy: x[5], yy: x[6], xz: x[7], yz: x[8], zz: x[9] };
+                let inertia = Inertia { mass: x[0], first: vec3(x[1], x[2], x[3]), second };
+                let omega = [0, 1, 2].map(|k| Dual::constant(self.start.v[first + k]));
+                let turn = vec3(omega[0], omega[1], omega[2]);
+                let moment = midpoint_moment(&inertia.about_com(), turn, Dual::constant(self.h));
+                for (k, m) in [moment.x, moment.y, moment.z].into_iter().enumerate() {
+                    out[(first + k, columns.p(p))] -= self.h * m.tangent[0];
+                }
+            }
+        }
+    }
+}
+
+/// The columns that hold the coefficient of friction of each block.
+pub(super) fn friction_columns(
+    accepted: &Accepted<'_>,
+    parameters: &[Parameter],
+    columns: Columns,
+) -> Vec<Vec<usize>> {
+    let mut out = vec![Vec::new(); accepted.posed.problem.len()];
+    for (block, contact) in accepted.posed.contacts(accepted.contacts) {
+        let [a, b] = contact.geometries;
+        let of = |x: &Parameter| matches!(x, Parameter::Friction { geometries: [c, d] } if [*c, *d] == [a, b] || [*c, *d] == [b, a]);
+        out[block].extend((0..parameters.len()).filter(|p| of(&parameters[*p])).map(|p| columns.p(p)));
+    }
+    out
+}
+
+impl Done<'_> {
+    /// Parameters that do not exist, and those by which this step is not differentiated.
+    pub(super) fn refuse_parameters(&self) -> Result<(), LinearizationError> {
+        let Self { world, accepted, law, .. } = self;
+        for &parameter in self.parameters {
+            let why = |why| Err(LinearizationError::Parameter { parameter, why });
+            let exists = match parameter {
+                Parameter::Friction { geometries } => geometries.iter().all(|g| *g < world.geometries.len()),
+                Parameter::Gravity { axis } => axis < 3,
+                Parameter::Mass { body } => body < world.model.bodies.len(),
+                Parameter::Inertial { body, component } => body < world.model.bodies.len() && component < 10,
+                Parameter::Gain { actuator } => actuator < world.actuators.len(),
+            };
+            if !exists {
+                return why(
+                    "the world has no such number; geometries, bodies and actuators are counted from 0, axes are 0 to 2, inertial components 0 to 9",
+                );
+            }
+            if accepted.quadrature.contains(&Quadrature::HigherOrder) {
+                return why("a tree moved by a method of higher order; set `higher_order` to \"passive\"");
+            }
+            let friction = matches!(parameter, Parameter::Friction { .. });
+            if friction && law.compliant() {
+                return why(
+                    "the law is compliant, and its friction is not differentiated by its coefficient",
+                );
+            }
+            let turns = |i: usize| matches!(accepted.posed.problem.cone(i), Cone::Patch { .. });
+            if friction && (0..accepted.posed.problem.len()).any(turns) {
+                return why("a contact resists turning in proportion to it; give surfaces condim 3");
+            }
+            if !friction && !world.gravity_compensation.is_empty() {
+                return why("links whose weight is carried depend on it; take gravity compensation away");
+            }
+            if let Parameter::Gain { actuator } = parameter
+                && accepted.inside.free.servos.of(actuator).2
+            {
+                return why("the actuator's limit is a row of the step; raise the limit of its effort");
+            }
+            let flies =
+                |body: usize| accepted.inside.ballistic.body_of(world.model.bodies[body].tree).is_some();
+            if matches!(parameter, Parameter::Inertial { body, .. } if flies(body)) {
+                return why(
+                    "a free body alone flies about its centre of mass, which moves with it; differentiate by its mass",
+                );
+            }
+            if matches!(parameter, Parameter::Mass { body } if world.model.bodies[body].inertia.mass <= 0.0) {
+                return why("the body has no mass to scale; use its inertial parameters");
+            }
+        }
+        Ok(())
+    }
+}
