@@ -1,7 +1,7 @@
 //! The paper's other robot, the spider: it jumps and walks as Robosimian does, in one table.
 
 use super::trace::Trace;
-use super::{PERIOD, ROLL, VARIANTS, ms};
+use super::{PERIOD, ROLL, Runs, VARIANTS, figures, ms};
 use crate::experiments::{ExperimentError, Findings, Size, Table};
 use crate::scene::Scene;
 use stiction::nmdp::residual::Dissipated;
@@ -13,17 +13,17 @@ const FEW: [f64; 1] = [2e-2];
 
 pub(super) fn measure(size: Size, findings: &mut Findings) -> Result<(), ExperimentError> {
     let full = size == Size::Full;
-    let steps: &[f64] = if full { &STEPS } else { &FEW };
+    let steps = if full { STEPS.to_vec() } else { FEW.to_vec() };
     let duration = if full { 10.0 } else { 4.0 };
     let (jump, walk) = (Scene::builtin("spider-jump")?, Scene::builtin("spider-walk")?);
+    let runs = Runs::of([&jump, &walk], steps, duration)?;
     let mut rows = Vec::new();
-    for variant in VARIANTS {
-        for &h in steps {
-            let jumps = Trace::run(&jump, variant, (h, duration, ROLL))?;
-            let walks = Trace::run(&walk, variant, (h, duration, 0.0))?;
-            if variant.stepper != "ne-mdp" {
+    for (v, variant) in VARIANTS.into_iter().enumerate() {
+        for (k, &h) in runs.steps.iter().enumerate() {
+            let (jumps, walks) = (&runs.jumps[v][k], &runs.walks[v][k]);
+            if variant.stepper != "ne-mdp" && variant.is_published() {
                 let label = format!("{} at {} ms", variant.label(), ms(h));
-                claims(&label, variant.dissipated, [&jumps, &walks], findings);
+                claims(&label, variant.dissipated, [jumps, walks], findings);
             }
             let [speed, off] = walks.line(1.0);
             let cell = |trace: &Trace, text: String| {
@@ -32,13 +32,14 @@ pub(super) fn measure(size: Size, findings: &mut Findings) -> Result<(), Experim
             rows.push(vec![
                 variant.label(),
                 ms(h),
-                cell(&jumps, format!("{:.4}", jumps.tilt(0.0))),
-                cell(&jumps, format!("{:.3} ± {:.4}", jumps.apex(PERIOD), jumps.spread(PERIOD))),
-                cell(&walks, format!("{speed:.4}")),
-                cell(&walks, format!("{off:.4}")),
+                cell(jumps, format!("{:.4}", jumps.tilt(0.0))),
+                cell(jumps, format!("{:.3} ± {:.4}", jumps.apex(PERIOD), jumps.spread(PERIOD))),
+                cell(walks, format!("{speed:.4}")),
+                cell(walks, format!("{off:.4}")),
             ]);
         }
     }
+    figures::over_time("spider", &runs, findings);
     findings.tables.push(Table {
         stem: "nmdp-spider",
         title: "The spider".to_owned(),
