@@ -204,7 +204,8 @@ fn ellipse(points: u32, findings: &mut Findings) -> Result<Figure, ExperimentErr
 }
 
 fn coordinates(points: u32, findings: &mut Findings) -> Figure {
-    let n = vec3(0.25, -0.3, 1.0).normalized();
+    let n = vec3(0.25, -0.3, 1.0);
+    let n = n * (1.0 / n.norm());
     let (t1, t2) = n.tangents();
     findings.bound_all(
         "t_1, t_2, n are orthonormal and right-handed".to_owned(),

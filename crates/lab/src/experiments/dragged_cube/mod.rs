@@ -60,8 +60,8 @@ struct Drag {
 fn measure(size: Size) -> Result<Findings, ExperimentError> {
     let scene = at_rest()?;
     let mut findings = Findings::default();
-    let [mut deviation, mut velocity, mut outrun, mut eps, mut across] = [const { Vec::new() }; 5];
-    let mut sweeps = Vec::new();
+    let [mut deviation, mut velocity, mut outrun, mut eps] = [const { Vec::new() }; 4];
+    let (mut across, mut sweeps) = (Vec::new(), Vec::new());
     for contact in CONTACTS {
         let drag = drag(&scene, contact)?;
         findings.claims.extend(judge(&drag));
