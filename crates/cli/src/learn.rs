@@ -7,13 +7,16 @@ use crate::output::{complain, say, say_json};
 use crate::progress::Meter;
 use crate::table::{number, table};
 use crate::{
-    learn_belief, learn_cassie, learn_ellipse, learn_figures, learn_identify, learn_propagate, learn_sole, learn_toss,
+    learn_belief, learn_cassie, learn_ellipse, learn_figures, learn_identify, learn_propagate, learn_sole,
+    learn_toss,
 };
 use serde_json::{Value, json};
 use stiction::random::Random;
 use stiction_lab::nearest::hint;
 use stiction_learn::data::Trajectory;
-use stiction_learn::dice::{self, DiceParameters, DiceSet, Effort, MODELS, Model, NAMED, Named, Objective, Row};
+use stiction_learn::dice::{
+    self, DiceParameters, DiceSet, Effort, MODELS, Model, NAMED, Named, Objective, Row,
+};
 use stiction_learn::identify::Chain;
 use stiction_learn::score::mean_and_spread;
 use stiction_learn::store::Store;
@@ -146,8 +149,16 @@ fn show(args: &DropArgs, rows: &[Row]) -> Result<(), Failure> {
         ]
     });
     let heads = [
-        "model", "RMSE\nmean [m]", "\nmedian", "CRPS\n[m]", "50 %", "90 %", "impacts:\nv_t [m/s]", "\nv_n [m/s]",
-        "\nω [rad/s]", "[s]",
+        "model",
+        "RMSE\nmean [m]",
+        "\nmedian",
+        "CRPS\n[m]",
+        "50 %",
+        "90 %",
+        "impacts:\nv_t [m/s]",
+        "\nv_n [m/s]",
+        "\nω [rad/s]",
+        "[s]",
     ];
     say(&table(heads, cells))
 }
@@ -203,8 +214,17 @@ fn curve_table(curves: &[Value]) -> String {
             beside(c, "arena-fit"),
         ]
     });
-    let heads =
-        ["model", "drops", "RMSE\n[m]", "\n±", "CRPS\n[m]", "50 %", "90 %", "beside\nsimulator-fit", "\narena-fit"];
+    let heads = [
+        "model",
+        "drops",
+        "RMSE\n[m]",
+        "\n±",
+        "CRPS\n[m]",
+        "50 %",
+        "90 %",
+        "beside\nsimulator-fit",
+        "\narena-fit",
+    ];
     table(heads, cells)
 }
 

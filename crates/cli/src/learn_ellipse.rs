@@ -40,8 +40,10 @@ fn coefficients(args: &EllipseArgs, set: &EllipseSet) -> Result<(), Failure> {
         learn_figures::joint_distribution(&found.sampled, Some([0.10, 0.52]), &about, figure)?;
     }
     if args.common.json {
-        let shares: Vec<Value> =
-            TOLERANCES.iter().map(|t| json!({"tolerance": t, "share": share_explained(&misses, *t)})).collect();
+        let shares: Vec<Value> = TOLERANCES
+            .iter()
+            .map(|t| json!({"tolerance": t, "share": share_explained(&misses, *t)}))
+            .collect();
         return say_json(&json!({
             "best": found.best, "sigma": found.sigma, "marginals": found.sampled.marginals,
             "acceptance": found.sampled.acceptance, "explained": shares, "impacts": misses.len(),

@@ -71,7 +71,8 @@ pub(crate) fn joint_distribution(
             series("median", vec![[m.median, 0.0], [m.median, top]]),
         ];
         curves.extend(published.map(|p| series("published", vec![[p[i], 0.0], [p[i], top]])));
-        let title = format!("{}: {:.3}, 5 % to 95 %: {:.3} to {:.3}", m.name, m.median, m.interval[0], m.interval[1]);
+        let title =
+            format!("{}: {:.3}, 5 % to 95 %: {:.3} to {:.3}", m.name, m.median, m.interval[0], m.interval[1]);
         Figure::of_series(&title, &unit(m), "density [–]", &curves)
     };
     let panels = vec![joint, marginal(0, a), marginal(1, b)];
@@ -84,7 +85,10 @@ fn density(values: &[f64]) -> Vec<[f64; 2]> {
     let [mean, deviation] = stiction_learn::score::mean_and_spread(values);
     let n = values.len().max(1) as f64;
     let width = (1.06 * deviation * n.powf(-0.2)).max(1e-9 * (1.0 + mean.abs()));
-    let (low, high) = (values.iter().copied().fold(f64::INFINITY, f64::min), values.iter().copied().fold(f64::NEG_INFINITY, f64::max));
+    let (low, high) = (
+        values.iter().copied().fold(f64::INFINITY, f64::min),
+        values.iter().copied().fold(f64::NEG_INFINITY, f64::max),
+    );
     let stride = values.len().div_ceil(2000).max(1);
     let kernel = |x: f64| {
         let sum: f64 = values.iter().step_by(stride).map(|v| (-0.5 * ((x - v) / width).powi(2)).exp()).sum();
@@ -130,8 +134,12 @@ pub(crate) fn learning_curves(curves: &[Value], stem: &Path) -> Result<(), Failu
         let chosen = |label: &str| own(label) || BASELINES.contains(&label);
         let curves: Vec<Series> = all.iter().filter(|s| chosen(&s.label)).cloned().collect();
         // Spreads of the baselines are in the table; six pale bands on one another say nothing.
-        let spreads: Vec<Band> = bands.iter().filter(|b| own(&b.label) && b.points.len() > 1).cloned().collect();
-        Figure::of_series(title, "drops learned from", "RMSE [m]", &curves).ringed(&curves).banded(&spreads).log_x()
+        let spreads: Vec<Band> =
+            bands.iter().filter(|b| own(&b.label) && b.points.len() > 1).cloned().collect();
+        Figure::of_series(title, "drops learned from", "RMSE [m]", &curves)
+            .ringed(&curves)
+            .banded(&spreads)
+            .log_x()
     };
     let on_published = |label: &str| label.starts_with("published-");
     let mut panels = Vec::new();

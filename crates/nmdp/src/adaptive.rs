@@ -319,7 +319,8 @@ impl Nmdp {
                 Solver::Forward(forward) => &forward.sites,
                 Solver::Implicit(pgm) => &pgm.residual.sites,
             };
-            let acts = |w: &[f64], group: &std::ops::Range<usize>| w[group.clone()].iter().sum::<f64>() > ACTS;
+            let acts =
+                |w: &[f64], group: &std::ops::Range<usize>| w[group.clone()].iter().sum::<f64>() > ACTS;
             if sites.groups().iter().all(|g| acts(weights, g) == acts(&self.w, g)) {
                 mean.extend_from_slice(&self.nu);
                 v_before.extend_from_slice(&self.v);

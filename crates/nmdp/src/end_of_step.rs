@@ -56,7 +56,9 @@ impl Start<'_> {
     fn weights(&self) -> [f64; 3] {
         let ratio = self.h / self.last_h;
         match self.before {
-            Some(_) => [(1.0 + 2.0 * ratio) / (1.0 + ratio), ratio / (1.0 + ratio), ratio * ratio / (1.0 + ratio)],
+            Some(_) => {
+                [(1.0 + 2.0 * ratio) / (1.0 + ratio), ratio / (1.0 + ratio), ratio * ratio / (1.0 + ratio)]
+            }
             None => [1.0, 0.0, 0.0],
         }
     }

@@ -57,11 +57,18 @@ fn a_pendulum_is_of_the_order_that_is_asked_for() {
         let off = |order: u32, h: f64| (swung(method, order, h) - exact).abs();
         for (order, ratio) in [(1, 2.0), (2, 4.0)] {
             let fell = off(order, 4e-3) / off(order, 2e-3);
-            assert!((fell / ratio - 1.0).abs() < 0.15, "{} of order {order}: errors fall by {fell}", method.name());
+            assert!(
+                (fell / ratio - 1.0).abs() < 0.15,
+                "{} of order {order}: errors fall by {fell}",
+                method.name()
+            );
         }
         assert!(off(2, 4e-3) < 0.05 * off(1, 4e-3), "{}", method.name());
     }
-    assert!(swung(Method::PbdNmdpPgm, 2, 4e-3) == swung(Method::PbdNmdpPgm, 1, 4e-3), "points know backward Euler alone");
+    assert!(
+        swung(Method::PbdNmdpPgm, 2, 4e-3) == swung(Method::PbdNmdpPgm, 1, 4e-3),
+        "points know backward Euler alone"
+    );
 }
 
 /// A body without symmetry that tumbles: rotations in three axes are of second order as well, by Richardson's quotient.

@@ -40,9 +40,9 @@ use crate::error::ParamError;
 use crate::local::bisection::Bisection;
 use crate::local::{Contact, in_cone, quartic};
 use crate::parameters::{Field, Parameter, Parameters, choice, parameters};
+use crate::sweep::{Rule, SweepParams, Sweeps};
 use serde::{Deserialize, Serialize};
 use std::cell::Cell;
-use crate::sweep::{Rule, SweepParams, Sweeps};
 use stiction_contact::cone::project_friction;
 use stiction_contact::{ConstraintProblem, ContactSolver, Law, Needs, SolveReport, Watch};
 

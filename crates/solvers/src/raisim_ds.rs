@@ -98,7 +98,8 @@ impl ContactSolver for RaisimDs {
         watch: &mut Watch<'_>,
     ) -> SolveReport {
         let RaisimDsParams { relaxation, bisection, tolerance, exact_after, .. } = self.params;
-        let rule = Corrected { relaxation, bisection, tolerance, alpha: Cell::new(1.0), sweeps_left: exact_after };
+        let rule =
+            Corrected { relaxation, bisection, tolerance, alpha: Cell::new(1.0), sweeps_left: exact_after };
         self.sweeps.solve(rule, &self.params.sweep(), problem, impulses, watch)
     }
 
@@ -198,7 +199,11 @@ mod tests {
         let relaxation = Relaxation { update: AlphaUpdate::Contact, ..Relaxation::default() };
         let printed = RaisimDsParams { relaxation, ..RaisimDsParams::default() };
         let mut sweeps = [0; 2];
-        let problem = stiction_contact::corpus::named().into_iter().find(|(n, _)| *n == "cube slides and spins").unwrap().1;
+        let problem = stiction_contact::corpus::named()
+            .into_iter()
+            .find(|(n, _)| *n == "cube slides and spins")
+            .unwrap()
+            .1;
         let answers = [RaisimDsParams::default(), printed].map(|params| {
             let mut impulses = vec![0.0; problem.rows()];
             let report = RaisimDs::new(params).unwrap().solve(&problem, &mut impulses);

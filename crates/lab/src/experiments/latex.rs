@@ -63,7 +63,10 @@ mod tests {
             rows: vec![["a & b", "1 ± 2"].map(str::to_owned).to_vec()],
         };
         let text = tabular(&table);
-        assert!(text.contains("\\begin{tabular}{lr}\n\\toprule\nname & $\\lambda$\\_N [\\%] \\\\\n\\midrule\n"), "{text}");
+        assert!(
+            text.contains("\\begin{tabular}{lr}\n\\toprule\nname & $\\lambda$\\_N [\\%] \\\\\n\\midrule\n"),
+            "{text}"
+        );
         assert!(text.contains("a \\& b & 1 $\\pm$ 2 \\\\\n\\bottomrule\n"), "{text}");
     }
 }

@@ -81,7 +81,8 @@ fn signorini(points: u32, findings: &mut Findings) -> Result<Vec<Figure>, Experi
         }
         graph.sort_by(|a, b| a[0].total_cmp(&b[0]).then(b[1].total_cmp(&a[1])));
         findings.bound_all(format!("{title}: 0 ≤ λ_N ⟂ u_N + R λ_N ≥ 0"), "m/s", off, 1e-9);
-        let figure = Figure::of_series(title, "velocity u_N [m/s]", "impulse λ_N [N·s]", &[line("nsgs", graph)]);
+        let figure =
+            Figure::of_series(title, "velocity u_N [m/s]", "impulse λ_N [N·s]", &[line("nsgs", graph)]);
         panels.push(figure.within_x(-0.6, 1.1).within_y(-0.1, 2.2));
     }
     Ok(panels)
@@ -166,7 +167,12 @@ fn ellipse(points: u32, findings: &mut Findings) -> Result<Figure, ExperimentErr
         let angle = x.y.atan2(x.x);
         (on_ellipse(angle) - x).norm()
     };
-    findings.bound_all("answers of both laws are on the ellipse".to_owned(), "N·s", [off(raisim), off(exact)], 1e-6);
+    findings.bound_all(
+        "answers of both laws are on the ellipse".to_owned(),
+        "N·s",
+        [off(raisim), off(exact)],
+        1e-6,
+    );
     findings.claims.push(Claim {
         claim: "RaiSim's answer has the least energy of the ellipse".to_owned(),
         measured: format!("{:.6e} J, of {} points at least {least:.6e}", energy(raisim), rim.len()),
@@ -220,7 +226,8 @@ fn coordinates(points: u32, findings: &mut Findings) -> Figure {
     };
     let path = |label: &str, of: &[Vec3]| line(label, of.iter().map(|p| seen(*p)).collect());
     let corner = |a: f64, b: f64| t1 * a + t2 * b;
-    let face = [corner(-1.0, -1.0), corner(1.0, -1.0), corner(1.0, 1.0), corner(-1.0, 1.0), corner(-1.0, -1.0)];
+    let face =
+        [corner(-1.0, -1.0), corner(1.0, -1.0), corner(1.0, 1.0), corner(-1.0, 1.0), corner(-1.0, -1.0)];
     let rim: Vec<Vec3> = (0..=points)
         .map(|k| f64::from(k) * TAU / f64::from(points))
         .map(|a| n * 0.9 + corner(0.9 * MU * a.cos(), 0.9 * MU * a.sin()))

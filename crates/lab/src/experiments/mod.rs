@@ -211,7 +211,13 @@ impl Findings {
     }
 
     /// A claim that every one of `values` is at most `limit`; of no values it does not hold.
-    pub(crate) fn bound_all(&mut self, claim: String, unit: &str, values: impl IntoIterator<Item = f64>, limit: f64) {
+    pub(crate) fn bound_all(
+        &mut self,
+        claim: String,
+        unit: &str,
+        values: impl IntoIterator<Item = f64>,
+        limit: f64,
+    ) {
         let values: Vec<f64> = values.into_iter().collect();
         let worst = values.iter().fold(0.0, |m: f64, v| if v.is_nan() { f64::INFINITY } else { m.max(*v) });
         self.claims.push(Claim {
@@ -437,7 +443,13 @@ mod tests {
         findings.bound_all("empty".to_owned(), "m", [], 1.0);
         findings.bound_all("of two".to_owned(), "m", [0.5, 0.25], 1.0);
         findings.bound_all("not a number".to_owned(), "m", [f64::NAN], 1.0);
-        findings.keep("none", "no points", "x", "m", vec![Series { label: "a".to_owned(), points: Vec::new() }]);
+        findings.keep(
+            "none",
+            "no points",
+            "x",
+            "m",
+            vec![Series { label: "a".to_owned(), points: Vec::new() }],
+        );
         findings.refuse_empty();
         let holds: Vec<bool> = findings.claims.iter().map(|c| c.holds).collect();
         assert_eq!(holds, [false, true, false, false]);

@@ -61,7 +61,11 @@ mod tests {
         assert!((0..3).all(|g| svg.matches(&format!(")  law {g}<")).count() == 1), "{svg}");
         assert_eq!((curves(&svg), svg.matches("stroke-width=\"3.2\"").count()), (25, 1));
         assert_eq!(svg.matches("r=\"4\" fill=\"none\"").count(), 2, "rings");
-        assert_eq!(svg.matches(">25<").count() + svg.matches(">20<").count(), 6, "the same numbers on all axes: {svg}");
+        assert_eq!(
+            svg.matches(">25<").count() + svg.matches(">20<").count(),
+            6,
+            "the same numbers on all axes: {svg}"
+        );
         assert!(roughly_balanced(&svg));
     }
 
@@ -79,7 +83,12 @@ mod tests {
     #[test]
     fn panels_share_their_names() {
         let panel = |title: &str| {
-            Figure::of_series(title, "t [s]", "z [m]", &[line("1 ms", &[[0.0, 0.0], [1.0, 1.0]]), line("50 ms", &[[0.0, 1.0]])])
+            Figure::of_series(
+                title,
+                "t [s]",
+                "z [m]",
+                &[line("1 ms", &[[0.0, 0.0], [1.0, 1.0]]), line("50 ms", &[[0.0, 1.0]])],
+            )
         };
         let sheet = Sheet::of_panels("All", 2, ["first", "second", "third"].map(panel).to_vec());
         let sheet = sheet.captioned("What it shows: λ_N at h = 1e-3 s.").with_same_axes();
@@ -94,7 +103,8 @@ mod tests {
     /// A circle stays one where both axes have the same scale, and a curve that leaves the axes ends at their border.
     #[test]
     fn equal_scales_and_borders_are_kept() {
-        let circle: Vec<[f64; 2]> = (0..=64).map(|k| f64::from(k) * 0.1).map(|a| [a.cos(), 0.5 + a.sin()]).collect();
+        let circle: Vec<[f64; 2]> =
+            (0..=64).map(|k| f64::from(k) * 0.1).map(|a| [a.cos(), 0.5 + a.sin()]).collect();
         let svg = Figure::of_series("", "x [m]", "y [m]", &[line("c", &circle)]).equal().to_svg(Theme::Light);
         let drawn = svg.lines().filter(|l| l.starts_with("<polyline")).max_by_key(|l| l.len()).unwrap();
         let points = pixels(drawn);
@@ -105,11 +115,15 @@ mod tests {
         assert!((span(0) / span(1) - 1.0).abs() < 0.01, "{} by {}", span(0), span(1));
         let steep = [line("steep", &[[0.0, 0.0], [1.0, 10.0], [2.0, 0.5]])];
         let svg = Figure::of_series("", "x", "y", &steep).within_y(0.0, 1.0).to_svg(Theme::Light);
-        let drawn: Vec<_> = svg.lines().filter(|l| thick(l) == 1).map(pixels).filter(|p| p[0][1] != p[1][1]).collect();
+        let drawn: Vec<_> =
+            svg.lines().filter(|l| thick(l) == 1).map(pixels).filter(|p| p[0][1] != p[1][1]).collect();
         assert_eq!(drawn.len(), 2, "two pieces: {svg}");
         let top = drawn[0][1][1];
         assert!((drawn[1][0][1] - top).abs() < 0.2 && top < drawn[0][0][1], "both meet the upper border");
-        assert!(svg.contains(&format!("<polyline points=\"{:.1},{top:.1} ", axis_left(&svg))), "which is the end of the axis");
+        assert!(
+            svg.contains(&format!("<polyline points=\"{:.1},{top:.1} ", axis_left(&svg))),
+            "which is the end of the axis"
+        );
     }
 
     fn pixels(polyline: &str) -> Vec<[f64; 2]> {
@@ -142,7 +156,10 @@ mod tests {
         let names = |also| figure.files("f", also).into_iter().map(|(name, _)| name).collect::<Vec<_>>();
         assert_eq!(names(Formats::default()), ["f.svg", "f-dark.svg"]);
         #[cfg(feature = "full")]
-        assert_eq!(names(Formats { pdf: true, png: true }), ["f.svg", "f-dark.svg", "f.pdf", "f.png", "f-dark.png"]);
+        assert_eq!(
+            names(Formats { pdf: true, png: true }),
+            ["f.svg", "f-dark.svg", "f.pdf", "f.png", "f-dark.png"]
+        );
     }
 
     /// Neither holes, nor zeros on a logarithmic axis, nor nothing at all is a reason to fail.

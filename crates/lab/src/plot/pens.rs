@@ -137,7 +137,9 @@ pub(super) fn pens(figure: &Figure, palette: &Palette) -> Vec<Pen> {
 
 /// Colour and dash of every label: those of its name, or the first colour that is used least.
 fn places(labels: &[&str]) -> Vec<(usize, usize)> {
-    let known = |label: &str| NAMED.iter().find(|n| n.0 == label).or_else(|| NAMED.iter().find(|n| n.0 == name(label)));
+    let known = |label: &str| {
+        NAMED.iter().find(|n| n.0 == label).or_else(|| NAMED.iter().find(|n| n.0 == name(label)))
+    };
     let mut out: Vec<Option<(usize, usize)>> = vec![None; labels.len()];
     for (i, label) in labels.iter().enumerate() {
         let Some((_, colour, dash)) = known(label).copied() else { continue };
@@ -185,7 +187,8 @@ mod tests {
     fn colours_are_of_names() {
         let palette = Theme::Light.palette();
         let one = pens(&figure(&["analytic", "raisim", "raisim-ds"]), &palette);
-        let two = pens(&figure(&["raisim-ds: first", "nsgs", "raisim: second", "raisim-accelerated"]), &palette);
+        let two =
+            pens(&figure(&["raisim-ds: first", "nsgs", "raisim: second", "raisim-accelerated"]), &palette);
         assert_eq!((one[1].colour, one[2].colour), (two[2].colour, two[0].colour));
         assert!(one.iter().all(|p| p.dash.is_empty()), "no colour is shared");
         assert!(two[2].dash != two[3].dash);

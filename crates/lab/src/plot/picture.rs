@@ -14,12 +14,36 @@ pub(super) enum Anchor {
 /// One thing on the page; x to the right, y downwards [px].
 #[derive(Clone, Debug, PartialEq)]
 pub(super) enum Mark {
-    Line { points: Vec<[f64; 2]>, width: f64, dash: &'static [u8], colour: Colour },
+    Line {
+        points: Vec<[f64; 2]>,
+        width: f64,
+        dash: &'static [u8],
+        colour: Colour,
+    },
     /// A polygon, filled.
-    Area { points: Vec<[f64; 2]>, colour: Colour },
-    Dot { centre: [f64; 2], radius: f64, colour: Colour },
-    Ring { centre: [f64; 2], radius: f64, colour: Colour },
-    Word { at: [f64; 2], text: String, size: f64, bold: bool, anchor: Anchor, upwards: bool, colour: Colour },
+    Area {
+        points: Vec<[f64; 2]>,
+        colour: Colour,
+    },
+    Dot {
+        centre: [f64; 2],
+        radius: f64,
+        colour: Colour,
+    },
+    Ring {
+        centre: [f64; 2],
+        radius: f64,
+        colour: Colour,
+    },
+    Word {
+        at: [f64; 2],
+        text: String,
+        size: f64,
+        bold: bool,
+        anchor: Anchor,
+        upwards: bool,
+        colour: Colour,
+    },
 }
 
 /// A page of marks, the later ones over the earlier.

@@ -47,7 +47,8 @@ impl From<&Figure> for Sheet {
         let panels = figure.parts();
         let columns = if panels.len() == 1 { 1 } else { 2 };
         let caption = figure.caption.clone();
-        let mut sheet = Self { title: figure.title.clone(), caption, columns, panels, same_axes: columns > 1 };
+        let mut sheet =
+            Self { title: figure.title.clone(), caption, columns, panels, same_axes: columns > 1 };
         if let [only] = &mut sheet.panels[..] {
             only.title.clear();
             only.caption.clear();

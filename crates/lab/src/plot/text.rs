@@ -93,7 +93,10 @@ pub(super) fn pieces(text: &str) -> Vec<Piece> {
             put(&ten, Level::Line);
             put(&exponent, Level::Above);
             i = end;
-        } else if c == '_' && is_symbol(&letters[..i]) && after.is_some_and(|c| c.is_alphanumeric() || c == '{') {
+        } else if c == '_'
+            && is_symbol(&letters[..i])
+            && after.is_some_and(|c| c.is_alphanumeric() || c == '{')
+        {
             let braced = after == Some('{');
             let from = i + 1 + usize::from(braced);
             let inside = |c: &char| if braced { *c != '}' } else { c.is_alphanumeric() };

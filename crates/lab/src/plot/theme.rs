@@ -37,24 +37,31 @@ fn rgb(x: u32) -> Colour {
 
 impl Theme {
     pub(super) fn palette(self) -> Palette {
-        let palette = |[ground, ink, soft, grid, axis]: [u32; 5], curves: [u32; COLOURS], ramp: [u32; 4]| Palette {
-            ground: rgb(ground),
-            ink: rgb(ink),
-            soft: rgb(soft),
-            grid: rgb(grid),
-            axis: rgb(axis),
-            curves: curves.map(rgb),
-            ramp: ramp.map(rgb),
-        };
+        let palette =
+            |[ground, ink, soft, grid, axis]: [u32; 5], curves: [u32; COLOURS], ramp: [u32; 4]| Palette {
+                ground: rgb(ground),
+                ink: rgb(ink),
+                soft: rgb(soft),
+                grid: rgb(grid),
+                axis: rgb(axis),
+                curves: curves.map(rgb),
+                ramp: ramp.map(rgb),
+            };
         match self {
             Self::Light => palette(
                 [0xff_ff_ff, 0x22_22_22, 0x55_55_55, 0xe4_e4_e4, 0x88_88_88],
-                [0x00_72_b2, 0xc8_4e_00, 0x00_a8_7a, 0x9a_2f_78, 0xd0_92_00, 0x48_a9_e6, 0x70_70_70, 0x22_22_22],
+                [
+                    0x00_72_b2, 0xc8_4e_00, 0x00_a8_7a, 0x9a_2f_78, 0xd0_92_00, 0x48_a9_e6, 0x70_70_70,
+                    0x22_22_22,
+                ],
                 [0x2b_0b_4f, 0x2c_5a_8e, 0x1f_9a_86, 0xc4_b4_1a],
             ),
             Self::Dark => palette(
                 [0x16_18_1c, 0xe8_e8_e8, 0xaa_aa_aa, 0x2c_30_36, 0x77_77_77],
-                [0x3d_96_e0, 0xf0_70_2c, 0x20_b8_90, 0xe0_8a_c8, 0xf2_c1_4e, 0xa5_dc_ff, 0x8a_8a_8a, 0xf0_f0_f0],
+                [
+                    0x3d_96_e0, 0xf0_70_2c, 0x20_b8_90, 0xe0_8a_c8, 0xf2_c1_4e, 0xa5_dc_ff, 0x8a_8a_8a,
+                    0xf0_f0_f0,
+                ],
                 [0x8a_6a_d8, 0x4a_90_d0, 0x3c_c4_a0, 0xf4_ea_60],
             ),
         }
@@ -133,7 +140,8 @@ mod tests {
             }
             let ground = luminance(palette.ground);
             for c in palette.curves {
-                let [low, high] = if luminance(c) < ground { [luminance(c), ground] } else { [ground, luminance(c)] };
+                let [low, high] =
+                    if luminance(c) < ground { [luminance(c), ground] } else { [ground, luminance(c)] };
                 assert!((high + 0.05) / (low + 0.05) > 2.5, "{theme:?}: {c:?} is too near to the ground");
             }
         }

@@ -33,7 +33,8 @@ pub fn posterior(
 ) -> Result<EllipsePosterior, Interrupted> {
     let impacts: Vec<_> = set.impacts.iter().collect();
     let (friction, restitution) = fit_law(&impacts, settings.seed);
-    let sum = |friction: f64, restitution: f64| law_errors(&impacts, friction, restitution).iter().sum::<f64>();
+    let sum =
+        |friction: f64, restitution: f64| law_errors(&impacts, friction, restitution).iter().sum::<f64>();
     let variance = sum(friction, restitution) / impacts.len().max(1) as f64;
     let unknown = |name: &str| Unknown { name: name.to_owned(), range: [0.0, 1.0] };
     let log_density = |x: &[f64]| -0.5 * sum(x[0], x[1]) / variance;

@@ -47,13 +47,7 @@ impl NewtonEuler {
 
     /// Adds (1) and its derivatives.
     #[inline(always)]
-    pub(super) fn add(
-        &mut self,
-        model: &Model,
-        start: &Start<'_>,
-        end: &EndOfStep,
-        parts: &mut Parts<'_>,
-    ) {
+    pub(super) fn add(&mut self, model: &Model, start: &Start<'_>, end: &EndOfStep, parts: &mut Parts<'_>) {
         let nv = model.nv();
         self.vel.update(model, &end.kin, &end.v);
         self.rates.update(model, &end.kin, &self.vel, &end.v);

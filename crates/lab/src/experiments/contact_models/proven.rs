@@ -64,7 +64,9 @@ mod tests {
         let bibliography = include_str!("../../../../../REFERENCES.bib");
         for (name, proof) in PROOFS {
             assert!(registry::all().iter().any(|e| e.name == *name), "{name}");
-            let (Proof::Always(source) | Proof::If(_, source) | Proof::Locally(source)) = proof else { continue };
+            let (Proof::Always(source) | Proof::If(_, source) | Proof::Locally(source)) = proof else {
+                continue;
+            };
             for key in source.split("; ") {
                 assert!(bibliography.contains(&format!("{{{key},")), "{name}: {key}");
             }

@@ -99,15 +99,22 @@ fn as_published(across: &[Vec<Vec<[f64; 2]>>], velocity: &[Series], eps: &[Serie
         line("ground", &[[-0.6, 0.0], [1.4, 0.0]]),
         line("cube", &[[0.0, 0.0], [0.0, 0.2], [0.2, 0.2], [0.2, 0.0], [0.0, 0.0]]),
         line("force F = 4 m g t", &[[0.1, 0.1], [0.5, 0.1], [0.46, 0.12], [0.5, 0.1], [0.46, 0.08]]),
-        line("friction at the corners", &[[0.0, 0.0], [-0.15, 0.0], [-0.12, 0.015], [-0.15, 0.0], [-0.12, -0.015]]),
+        line(
+            "friction at the corners",
+            &[[0.0, 0.0], [-0.15, 0.0], [-0.12, 0.015], [-0.15, 0.0], [-0.12, -0.015]],
+        ),
     ];
-    let sketch = Figure::of_series("sketch", "x [m]", "z [m]", &sketch).within_x(-0.25, 0.6).within_y(-0.08, 0.3).equal();
+    let sketch = Figure::of_series("sketch", "x [m]", "z [m]", &sketch)
+        .within_x(-0.25, 0.6)
+        .within_y(-0.08, 0.3)
+        .equal();
     let corners: Vec<Series> = CONTACTS
         .iter()
         .zip(across)
         .take(2)
         .flat_map(|(contact, corners)| {
-            let of = |(i, points): (usize, &Vec<[f64; 2]>)| line(&format!("{contact}: corner {}", i + 1), points);
+            let of =
+                |(i, points): (usize, &Vec<[f64; 2]>)| line(&format!("{contact}: corner {}", i + 1), points);
             corners.iter().enumerate().map(of).collect::<Vec<_>>()
         })
         .collect();
@@ -197,8 +204,12 @@ fn judge(drag: &Drag) -> Vec<Claim> {
     let (contact, internal, eps, velocity) =
         (drag.contact, drag.internal_when_sliding, drag.eps_when_sliding, drag.final_velocity);
     let sample = drag.velocity.points.len();
-    let claim =
-        |text: &str, measured: String, holds| Claim { claim: format!("{contact}: {text}"), measured, holds, sample };
+    let claim = |text: &str, measured: String, holds| Claim {
+        claim: format!("{contact}: {text}"),
+        measured,
+        holds,
+        sample,
+    };
     let measured = [
         format!("largest {internal:.2e} N"),
         format!("largest {eps:.2e}"),
@@ -220,7 +231,11 @@ fn judge(drag: &Drag) -> Vec<Claim> {
     let moves = format!("the cube moves as the exact law says (to {words})");
     vec![
         claim("no internal forces while sliding (under 1e-4 N)", across, internal < 1e-4),
-        claim("nothing across is left that neither pushes nor turns the cube (under 1e-4 N)", norm, left < 1e-4),
+        claim(
+            "nothing across is left that neither pushes nor turns the cube (under 1e-4 N)",
+            norm,
+            left < 1e-4,
+        ),
         claim("ε_abs stays low while sliding (under 1e-5)", off, eps < 1e-5),
         claim(&moves, fast, (velocity - 1.0).abs() < near),
     ]

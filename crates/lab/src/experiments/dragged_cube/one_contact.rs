@@ -9,8 +9,14 @@ use stiction::contact::{Judge, Law, corpus};
 use stiction::solvers::Params;
 use stiction::solvers::registry::{self, Common};
 
-const PROBLEMS: [&str; 6] =
-    ["cube slides and spins", "dragged, slides", "grasp slips", "stack of 5, pushed", "heap of 10", "stack of 5, 1 to 1e2"];
+const PROBLEMS: [&str; 6] = [
+    "cube slides and spins",
+    "dragged, slides",
+    "grasp slips",
+    "stack of 5, pushed",
+    "heap of 10",
+    "stack of 5, 1 to 1e2",
+];
 const LIMIT: Common = Common { tolerance: 1e-8, max_iterations: 1000 };
 
 /// Name in the table, solver, and its parameters.
@@ -19,7 +25,11 @@ fn chosen() -> [(&'static str, &'static str, Params); 5] {
     [
         ("raisim", "raisim", plain()),
         ("raisim-ds, α once a sweep", "raisim-ds", plain()),
-        ("raisim-ds, α once a contact, as printed", "raisim-ds", plain().with("relaxation.update", "contact")),
+        (
+            "raisim-ds, α once a contact, as printed",
+            "raisim-ds",
+            plain().with("relaxation.update", "contact"),
+        ),
         ("raisim-ds, exact answer from the first sweep on", "raisim-ds", plain().with("exact_after", 0)),
         ("nsgs, exact answer", "nsgs", plain()),
     ]
@@ -57,7 +67,9 @@ pub(super) fn measure(size: Size, findings: &mut Findings) -> Result<(), Experim
     };
     let (of, corrected, exact) = pairs(1, 4);
     findings.claims.push(Claim {
-        claim: "the exact one-contact answer takes fewer sweeps than De Saxcé's correction, where both arrive".to_owned(),
+        claim:
+            "the exact one-contact answer takes fewer sweeps than De Saxcé's correction, where both arrive"
+                .to_owned(),
         measured: format!("{exact} and {corrected} sweeps of {of} problems"),
         holds: of > 0 && exact < corrected,
         sample: of,

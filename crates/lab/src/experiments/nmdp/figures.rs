@@ -153,14 +153,17 @@ pub(super) fn cost(runs: &Runs, findings: &mut Findings) {
     }
     let title = "Outer iterations of steps (Fig. 6b)";
     let sheet = Sheet::of_panels(title, 4, counted.0).with_same_axes();
-    findings.sheets.push(("nmdp-histogram".to_owned(), sheet.captioned("Robosimian, steps of jumps and walk.")));
+    findings
+        .sheets
+        .push(("nmdp-histogram".to_owned(), sheet.captioned("Robosimian, steps of jumps and walk.")));
     let heads = ["outer iterations".to_owned(), "steps [%]".to_owned()];
     findings.data.push(Data { stem: "nmdp-histogram".to_owned(), heads, series: counted.1 });
 
     let mut smallest = (Vec::new(), Vec::new());
     for v in &implicit {
         let of = |(k, h): (usize, &f64)| {
-            let point = |(i, r): (usize, &stiction::nmdp::NmdpReport)| [(i + 1) as f64 * h, 1e3 * r.smallest_part];
+            let point =
+                |(i, r): (usize, &stiction::nmdp::NmdpReport)| [(i + 1) as f64 * h, 1e3 * r.smallest_part];
             let points = runs.jumps[*v][k].reports.iter().enumerate().map(point).collect();
             Series { label: format!("h = {} ms", ms(*h)), points }
         };
@@ -169,7 +172,8 @@ pub(super) fn cost(runs: &Runs, findings: &mut Findings) {
         let figure = Figure::of_series(&label(*v), "t [s]", "smallest part [ms]", &curves).ordered().log_y();
         smallest.0.push(figure.within_x(0.0, 2.0 * PERIOD));
     }
-    let sheet = Sheet::of_panels("Smallest part of every step in jumps (Fig. 6d)", 4, smallest.0).with_same_axes();
+    let sheet =
+        Sheet::of_panels("Smallest part of every step in jumps (Fig. 6d)", 4, smallest.0).with_same_axes();
     let caption = "Robosimian, the first two jumps. A step that does not converge is halved.";
     findings.sheets.push(("nmdp-smallest".to_owned(), sheet.captioned(caption)));
     let heads = ["t [s]".to_owned(), "smallest part [ms]".to_owned()];

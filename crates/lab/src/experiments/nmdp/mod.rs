@@ -168,7 +168,9 @@ fn tilt(runs: &Runs, findings: &mut Findings) {
 /// Figure 4.
 fn height(runs: &Runs, findings: &mut Findings) {
     for (variant, traces) in VARIANTS.iter().zip(&runs.jumps) {
-        for (h, trace) in runs.steps.iter().zip(traces).filter(|_| variant.stepper != "ne-mdp" && variant.is_published()) {
+        for (h, trace) in
+            runs.steps.iter().zip(traces).filter(|_| variant.stepper != "ne-mdp" && variant.is_published())
+        {
             let claim = format!("{} at {} ms: jumps are as high as one another", variant.label(), ms(*h));
             let spread = if trace.exploded { f64::INFINITY } else { trace.spread(PERIOD) };
             findings.bound(claim, "m", spread, 0.01);
@@ -194,7 +196,9 @@ fn height_cell(t: &Trace) -> String {
 /// Figure 5.
 fn way(runs: &Runs, findings: &mut Findings) {
     for (variant, traces) in VARIANTS.iter().zip(&runs.walks) {
-        for (h, trace) in runs.steps.iter().zip(traces).filter(|_| variant.stepper != "ne-mdp" && variant.is_published()) {
+        for (h, trace) in
+            runs.steps.iter().zip(traces).filter(|_| variant.stepper != "ne-mdp" && variant.is_published())
+        {
             let [_, off] = trace.line(1.0);
             let claim = format!("{} at {} ms: the way is a straight line over time", variant.label(), ms(*h));
             findings.bound(claim, "m", if trace.exploded { f64::INFINITY } else { off }, 0.03);
@@ -394,7 +398,7 @@ fn conditions(runs: &Runs, findings: &mut Findings) {
 fn quadruped(size: Size, findings: &mut Findings) -> Result<(), ExperimentError> {
     let steps: &[f64] =
         if size == Size::Full { &[5e-4, 2e-3, 5e-3, 1e-2, 2e-2, 5e-2] } else { &[2e-3, 5e-2] };
-    let mut table = Vec::new();
+    let (mut table, mut rises) = (Vec::new(), Vec::new());
     let few = |v: &&Variant| size == Size::Full || v.stepper.ends_with("-pgm");
     for variant in VARIANTS.iter().filter(|v| v.stepper != "time-stepping").filter(few) {
         let mut scene = Scene::builtin("quadruped")?;
@@ -402,6 +406,7 @@ fn quadruped(size: Size, findings: &mut Findings) -> Result<(), ExperimentError>
         scene.stepper.nmdp.dissipated = variant.dissipated;
         scene.stepper.nmdp.differences = variant.differences;
         let mut fine = f64::NAN;
+        let mut line = vec![variant.label()];
         for &h in steps {
             let (stand, jump) = (large_steps::run(&scene, h, false)?, large_steps::run(&scene, h, true)?);
             if fine.is_nan() {
@@ -415,6 +420,12 @@ fn quadruped(size: Size, findings: &mut Findings) -> Result<(), ExperimentError>
                     sample: 1,
                 });
             }
+            let lost = if jump.apex.is_finite() {
+                format!("{:.3}", jump.apex).replace('-', "−")
+            } else {
+                "lost".to_owned()
+            };
+            line.push(lost);
             table.push(vec![
                 variant.label(),
                 format!("{:.1}", 1e3 * h),
@@ -424,7 +435,16 @@ fn quadruped(size: Size, findings: &mut Findings) -> Result<(), ExperimentError>
                 if jump.stands { "yes" } else { "NO" }.to_owned(),
             ]);
         }
+        rises.push(line);
     }
+    let heads = ["stepper".to_owned()].into_iter().chain(steps.iter().map(|h| format!("{} ms", 1e3 * h)));
+    findings.tables.push(Table {
+        stem: "nmdp-quadruped-rise",
+        title: "How far the trunk of our quadruped rises in a jump".to_owned(),
+        about: "[m]; it stands for 3 s under every method and step".to_owned(),
+        heads: heads.collect(),
+        rows: rises,
+    });
     findings.tables.push(Table {
         stem: "nmdp-quadruped",
         title: "The quadruped of `large-steps` under these steppers".to_owned(),

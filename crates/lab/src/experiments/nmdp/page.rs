@@ -7,8 +7,15 @@ use crate::experiments::Table;
 use std::fmt::Write;
 
 /// Tables of the page, in its order.
-const TABLES: [&str; 6] =
-    ["nmdp-walk", "nmdp-height", "nmdp-tilt", "nmdp-iterations", "nmdp-spider", "nmdp-quadruped"];
+const TABLES: [&str; 7] = [
+    "nmdp-walk",
+    "nmdp-height",
+    "nmdp-tilt",
+    "nmdp-iterations",
+    "nmdp-spider-walk",
+    "nmdp-spider-height",
+    "nmdp-quadruped-rise",
+];
 
 /// Sentences, and tables, as Markdown.
 pub(super) fn parts(tables: &[Table]) -> [String; 2] {
@@ -45,7 +52,7 @@ fn sentences(walk: &[Vec<String>]) -> String {
         let row = walk.iter().find(|r| r[0] == label)?;
         let number = |cell: &String| cell.parse::<f64>().ok();
         let (first, last) = (number(row.get(1)?)?, number(row.last()?)?);
-        Some(format!("{:.0} %", 100.0 * (1.0 - last / first)))
+        Some(format!("{:.0} %", 100.0 * (1.0 - last / first)).replace('-', "−"))
     };
     let told = |label: &str| lost(label).unwrap_or_else(|| "all".to_owned());
     format!(
@@ -86,14 +93,16 @@ mod tests {
 
     /// Where a part stands in the page.
     fn place(page: &str, [start, end]: [&str; 2]) -> std::ops::Range<usize> {
-        let find = |mark: &str| page.find(mark).unwrap_or_else(|| panic!("docs/implicit-steps.md has no {mark}"));
+        let find =
+            |mark: &str| page.find(mark).unwrap_or_else(|| panic!("docs/implicit-steps.md has no {mark}"));
         find(start) + start.len()..find(end)
     }
 
     /// The lines of the table that follows this bold title, without head and rule, as cells.
     fn rows(part: &str, title: &str) -> Vec<Vec<String>> {
         let start = part.find(&format!("**{title}.**")).unwrap_or_else(|| panic!("no table {title}"));
-        let lines = part[start..].lines().skip_while(|l| !l.starts_with('|')).take_while(|l| l.starts_with('|'));
+        let lines =
+            part[start..].lines().skip_while(|l| !l.starts_with('|')).take_while(|l| l.starts_with('|'));
         let cells = |l: &str| l.trim_matches('|').split('|').map(|c| c.trim().replace('`', "")).collect();
         lines.skip(2).map(cells).collect()
     }
@@ -116,7 +125,8 @@ mod tests {
         let (walks, heights) = (rows(kept, "Speed of the walk"), rows(kept, "Height of jumps"));
         assert!(told == sentences(&walks), "sentences are old; {hint}:\n{}", sentences(&walks));
         assert_eq!(walks.len(), VARIANTS.len(), "{hint}");
-        let (jump, walk) = (Scene::builtin("robosimian-jump").unwrap(), Scene::builtin("robosimian-walk").unwrap());
+        let (jump, walk) =
+            (Scene::builtin("robosimian-jump").unwrap(), Scene::builtin("robosimian-walk").unwrap());
         for (variant, (w, z)) in VARIANTS.into_iter().zip(walks.iter().zip(&heights)) {
             let run = |scene: &Scene, roll: f64| Trace::run(scene, variant, (5e-2, 10.0, roll)).unwrap();
             let (walked, jumped) = (run(&walk, 0.0), run(&jump, ROLL));

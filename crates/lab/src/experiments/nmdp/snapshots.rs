@@ -32,7 +32,8 @@ fn row(name: &str) -> Result<Image, ExperimentError> {
     settings.stepper.method = StepperName::of("pbd-nmdp-pgm").unwrap_or_default();
     settings.stepper.dt = STEP;
     setup.duration = BEFORE + APART * COUNT as f64;
-    let options = RunOptions { frames_per_second: Some(1.0 / APART), certify: false, ..RunOptions::default() };
+    let options =
+        RunOptions { frames_per_second: Some(1.0 / APART), certify: false, ..RunOptions::default() };
     let mut runner = Runner::new(setup, options)?;
     let summary = runner.run(|_| ControlFlow::Continue(()));
     let recording = runner.finish(summary).recording;

@@ -1,7 +1,7 @@
 //! The paper's other robot, the spider: it jumps and walks as Robosimian does, in one table.
 
 use super::trace::Trace;
-use super::{PERIOD, ROLL, Runs, VARIANTS, figures, ms};
+use super::{PERIOD, ROLL, Runs, VARIANTS, figures, heads, height_cell, ms, rows, walk_cell};
 use crate::experiments::{ExperimentError, Findings, Size, Table};
 use crate::scene::Scene;
 use stiction::nmdp::residual::Dissipated;
@@ -17,7 +17,7 @@ pub(super) fn measure(size: Size, findings: &mut Findings) -> Result<(), Experim
     let duration = if full { 10.0 } else { 4.0 };
     let (jump, walk) = (Scene::builtin("spider-jump")?, Scene::builtin("spider-walk")?);
     let runs = Runs::of([&jump, &walk], steps, duration)?;
-    let mut rows = Vec::new();
+    let mut lines = Vec::new();
     for (v, variant) in VARIANTS.into_iter().enumerate() {
         for (k, &h) in runs.steps.iter().enumerate() {
             let (jumps, walks) = (&runs.jumps[v][k], &runs.walks[v][k]);
@@ -29,7 +29,7 @@ pub(super) fn measure(size: Size, findings: &mut Findings) -> Result<(), Experim
             let cell = |trace: &Trace, text: String| {
                 if trace.exploded { "explodes".to_owned() } else { text }
             };
-            rows.push(vec![
+            lines.push(vec![
                 variant.label(),
                 ms(h),
                 cell(jumps, format!("{:.4}", jumps.tilt(0.0))),
@@ -41,6 +41,20 @@ pub(super) fn measure(size: Size, findings: &mut Findings) -> Result<(), Experim
     }
     figures::over_time("spider", &runs, findings);
     findings.tables.push(Table {
+        stem: "nmdp-spider-walk",
+        title: "Speed of the spider's walk".to_owned(),
+        about: "Slope of the way over time [m/s]".to_owned(),
+        heads: heads(&runs),
+        rows: rows(&runs.walks, walk_cell),
+    });
+    findings.tables.push(Table {
+        stem: "nmdp-spider-height",
+        title: "Height of the spider's jumps".to_owned(),
+        about: "Greatest height of the torso [m] ± how far the jumps after the first differ".to_owned(),
+        heads: heads(&runs),
+        rows: rows(&runs.jumps, height_cell),
+    });
+    findings.tables.push(Table {
         stem: "nmdp-spider",
         title: "The spider".to_owned(),
         about: "Jumps: largest angle of the torso [rad], greatest height ± how far the jumps after the first differ [m]; walk: \
@@ -49,7 +63,7 @@ pub(super) fn measure(size: Size, findings: &mut Findings) -> Result<(), Experim
         heads: ["stepper", "h [ms]", "tilt [rad]", "height [m]", "speed [m/s]", "off the line [m]"]
             .map(str::to_owned)
             .into(),
-        rows,
+        rows: lines,
     });
     Ok(())
 }
