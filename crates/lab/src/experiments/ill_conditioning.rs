@@ -70,8 +70,9 @@ fn measure(size: Size) -> Result<Findings, ExperimentError> {
     };
     let axes = ["iterations + 1 [-]", "natural map of the own law [m/s]"];
     let title = "A cube of 1 t on a cube of 1 g, at rest";
-    findings
-        .keep_over("residual", title, axes, all.iter().map(curve).collect(), |f: Figure| f.log_x().log_y());
+    findings.keep_over("residual", title, axes, all.iter().map(curve).collect(), |f: Figure| {
+        crate::laws::by_law(f).log_x().log_y()
+    });
     Ok(findings)
 }
 

@@ -39,9 +39,9 @@ fn measure(size: Size) -> Result<Findings, ExperimentError> {
     panels.push(coordinates(points, &mut findings));
     let caption = format!(
         "(a) Rigid contact: 0 ≤ λ_N ⟂ c_N ≥ 0, a point of {MASS} kg at speeds of −1 to 1 m/s. (b) Compliant: the point moves at −R λ_N, R = \
-         {COMPLIANCE} 1/kg. (c) The largest friction along every direction, over μ λ_N: Coulomb's disc under `nsgs`, a square under `lcp-pgs`, an octagon under \
-         `lcp-lemke`. (d) One contact whose normal and tangential rows are coupled, from above: the impulses of the cone with c_N = 0 are an \
-         ellipse, on which RaiSim's law takes the point of least energy and the exact law the one that opposes slip; λ_v0 and λ_v0,cor are the \
+         {COMPLIANCE} 1/kg. (c) The largest friction along every direction, over μ λ_N: Coulomb's disc under nsgs, a square under lcp-pgs, an octagon under \
+         lcp-lemke. (d) One contact whose normal and tangential rows are coupled, from above: the impulses of the cone with c_N = 0 are an \
+         ellipse, on which RaiSim's law takes the point of least energy and the exact law the one that opposes slip; λ_v0 and λ_{{v0,cor}} are the \
          centres of the two energies. (e) Axes t_1, t_2, n of a contact, n from A to B, with the cone K_μ."
     );
     let sheet = Sheet::of_panels("Laws of contact", 3, panels).captioned(&caption);
@@ -204,7 +204,7 @@ fn ellipse(points: u32, findings: &mut Findings) -> Result<Figure, ExperimentErr
     let shadow = line("K ∩ {c_N = 0}", rim.iter().map(|x| flat(*x)).collect());
     let ring = |label: &str, x: Vec3| line(label, vec![flat(x)]);
     let rings = [ring("raisim", raisim), ring("nsgs", exact)];
-    let dots = [ring("λ_v0", stick), ring("λ_v0,cor", corrected)];
+    let dots = [ring("λ_v0", stick), ring("λ_{v0,cor}", corrected)];
     let figure = Figure::of_series("RaiSim's ellipse", "λ_x [N·s]", "λ_y [N·s]", &[shadow]);
     Ok(figure.ringed(&rings).dotted(&dots).equal())
 }

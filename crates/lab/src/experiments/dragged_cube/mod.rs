@@ -96,7 +96,7 @@ fn measure(size: Size) -> Result<Findings, ExperimentError> {
 fn as_published(across: &[Vec<Vec<[f64; 2]>>], velocity: &[Series], eps: &[Series]) -> Sheet {
     let line = |label: &str, points: &[[f64; 2]]| Series { label: label.to_owned(), points: points.to_vec() };
     let sketch = [
-        line("ground", &[[-0.6, 0.0], [1.4, 0.0]]),
+        line("ground", &[[-0.25, 0.0], [0.6, 0.0]]),
         line("cube", &[[0.0, 0.0], [0.0, 0.2], [0.2, 0.2], [0.2, 0.0], [0.0, 0.0]]),
         line("force F = 4 m g t", &[[0.1, 0.1], [0.5, 0.1], [0.46, 0.12], [0.5, 0.1], [0.46, 0.08]]),
         line(
