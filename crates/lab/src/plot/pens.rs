@@ -43,7 +43,7 @@ const NAMED: &[(&str, usize, usize)] = &[
     ("lcp-staggered", 6, 3),
     ("lcp-qp", 0, 4),
     ("mujoco", 3, 3),
-    ("mujoco-pyramidal", 3, 4),
+    ("mujoco-pyramidal", 1, 5),
     ("sap", 4, 3),
     ("lagged", 5, 3),
     ("similar", 2, 5),
