@@ -31,7 +31,7 @@ const PLAN: &[(&str, &str)] = &[
     ("viewer", "stiction store"),
     ("camera", "stiction"),
     ("learn", "stiction camera store"),
-    ("lab", "dynamics collision contact solvers models assembly stiction control learn viewer store"),
+    ("lab", "dynamics collision contact solvers models assembly stiction control learn viewer camera store"),
     // Knows nothing of ours: it makes both roofs choose the same features of other people's crates.
     ("features", ""),
     ("cli", "lab learn viewer camera stiction features store"),

@@ -1,20 +1,22 @@
 //! `stiction learn`: what contact laws cannot know, from data.
 
-use crate::args::{DiceArgs, DropArgs, EllipseArgs, LearnArgs, LearnCommand, PosteriorArgs};
+use crate::args::{DiceArgs, DropArgs, LearnArgs, LearnCommand, PosteriorArgs};
 use crate::failure::Failure;
 use crate::learn_input::{chosen_models, failed, numbers_of, sampling_of, tell_samples, tell_taken};
 use crate::output::{complain, say, say_json};
 use crate::progress::Meter;
 use crate::table::{number, table};
 use crate::{
-    learn_belief, learn_cassie, learn_figures, learn_identify, learn_propagate, learn_sole, learn_toss,
+    learn_belief, learn_cassie, learn_ellipse, learn_figures, learn_identify, learn_propagate, learn_sole,
+    learn_toss,
 };
 use serde_json::{Value, json};
 use stiction::random::Random;
 use stiction_lab::nearest::hint;
 use stiction_learn::data::Trajectory;
-use stiction_learn::dice::{self, DiceParameters, DiceSet, Effort, MODELS, Model, NAMED, Named, Row};
-use stiction_learn::ellipse::{EllipseRow, EllipseSet, evaluate};
+use stiction_learn::dice::{
+    self, DiceParameters, DiceSet, Effort, MODELS, Model, NAMED, Named, Objective, Row,
+};
 use stiction_learn::identify::Chain;
 use stiction_learn::score::mean_and_spread;
 use stiction_learn::store::Store;
@@ -26,7 +28,7 @@ pub(crate) fn learn(args: &LearnArgs) -> Result<(), Failure> {
         LearnCommand::Posterior(args) => posterior(args),
         LearnCommand::Belief(args) => learn_belief::belief(args),
         LearnCommand::Propagate(args) => learn_propagate::propagate(args),
-        LearnCommand::Ellipse(args) => ellipse(args),
+        LearnCommand::Ellipse(args) => learn_ellipse::ellipse(args),
         LearnCommand::Cube(args) => learn_toss::toss::<Cube>(args),
         LearnCommand::Elbow(args) => learn_toss::toss::<Elbow>(args),
         LearnCommand::Cassie(args) => learn_cassie::cassie(args),
@@ -55,6 +57,7 @@ fn dice(args: &DiceArgs) -> Result<(), Failure> {
     let effort = Effort {
         members: usize::from(args.members),
         stick_below: args.stick_below,
+        objective: if args.objective == "error" { Objective::Error } else { Objective::EnergyScore },
         seed: args.drops.common.seed,
         ..Effort::default()
     };
@@ -68,6 +71,10 @@ fn dice(args: &DiceArgs) -> Result<(), Failure> {
         let rows = judged(&models, &set, &train, &test, &effort, &store, &meter)?;
         meter.done();
         tell_taken(&store);
+        if !args.drops.common.json {
+            let found = dice::misses(&dice::ground_impacts(&test, &effort.isolation));
+            complain(&format!("isolated impacts with the ground: {}", learn_ellipse::explained(&found)));
+        }
         return show(&args.drops, &rows);
     }
     let splits = u64::from(args.splits.unwrap_or(1));
@@ -135,10 +142,25 @@ fn show(args: &DropArgs, rows: &[Row]) -> Result<(), Failure> {
             format!("{:.4}", r.crps),
             format!("{:.3}", r.coverage50),
             format!("{:.3}", r.coverage90),
+            r.impacts.map_or_else(String::new, |i| format!("{:.3}", i.vt)),
+            r.impacts.map_or_else(String::new, |i| format!("{:.3}", i.vn)),
+            r.impacts.map_or_else(String::new, |i| format!("{:.1}", i.w)),
             format!("{:.0}", r.seconds),
         ]
     });
-    say(&table(["model", "RMSE\nmean [m]", "\nmedian", "CRPS\n[m]", "50 %", "90 %", "[s]"], cells))
+    let heads = [
+        "model",
+        "RMSE\nmean [m]",
+        "\nmedian",
+        "CRPS\n[m]",
+        "50 %",
+        "90 %",
+        "impacts:\nv_t [m/s]",
+        "\nv_n [m/s]",
+        "\nω [rad/s]",
+        "[s]",
+    ];
+    say(&table(heads, cells))
 }
 
 /// Mean and deviation over splits of every number of every model.
@@ -158,6 +180,10 @@ fn over_splits(all: &[Vec<Row>]) -> Vec<Value> {
             "energy_score": of(name, &|r| r.energy_score)[0],
             "coverage50": of(name, &|r| r.coverage50)[0], "coverage50_spread": of(name, &|r| r.coverage50)[1],
             "coverage90": of(name, &|r| r.coverage90)[0], "coverage90_spread": of(name, &|r| r.coverage90)[1],
+            "impact_vt": of(name, &|r| r.impacts.map_or(f64::NAN, |i| i.vt))[0],
+            "impact_vn": of(name, &|r| r.impacts.map_or(f64::NAN, |i| i.vn))[0],
+            "impact_w": of(name, &|r| r.impacts.map_or(f64::NAN, |i| i.w))[0],
+            "n_impacts": of(name, &|r| r.impacts.map_or(0.0, |i| i.count as f64))[0],
             "n_train": r.n_train, "n_test": r.n_test, "splits": all.len(),
             "seconds": of(name, &|r| r.seconds)[0],
         })
@@ -166,6 +192,15 @@ fn over_splits(all: &[Vec<Row>]) -> Vec<Value> {
 }
 
 fn curve_table(curves: &[Value]) -> String {
+    // How much lower the error is than that of a baseline that was fitted to as many drops.
+    let beside = |c: &Value, baseline: &str| {
+        let same = |b: &&Value| b["model"] == baseline && b["n_train"] == c["n_train"];
+        let error = |v: &Value| v["rmse_mean"].as_f64();
+        match (error(c), curves.iter().find(same).and_then(error)) {
+            (Some(own), Some(other)) => format!("{:+.0} %", 100.0 * (own / other - 1.0)),
+            _ => String::new(),
+        }
+    };
     let cells = curves.iter().map(|c| {
         [
             c["model"].as_str().unwrap_or("").to_owned(),
@@ -175,9 +210,22 @@ fn curve_table(curves: &[Value]) -> String {
             number(c, "crps", 4),
             number(c, "coverage50", 3),
             number(c, "coverage90", 3),
+            beside(c, "simulator-fit"),
+            beside(c, "arena-fit"),
         ]
     });
-    table(["model", "drops", "RMSE\n[m]", "\n+-", "CRPS\n[m]", "50 %", "90 %"], cells)
+    let heads = [
+        "model",
+        "drops",
+        "RMSE\n[m]",
+        "\n±",
+        "CRPS\n[m]",
+        "50 %",
+        "90 %",
+        "beside\nsimulator-fit",
+        "\narena-fit",
+    ];
+    table(heads, cells)
 }
 
 fn posterior(args: &PosteriorArgs) -> Result<(), Failure> {
@@ -216,51 +264,4 @@ fn posterior(args: &PosteriorArgs) -> Result<(), Failure> {
     }
     let shown = learn_identify::marginals(&found.marginals, &found.acceptance);
     say(&format!("{shown}\nsigma     {:.4} m", found.sigma))
-}
-
-fn ellipse(args: &EllipseArgs) -> Result<(), Failure> {
-    let set = EllipseSet::read(&args.data).map_err(Failure::input)?;
-    let count = set.impacts.len();
-    if args.train == 0 || args.train >= count {
-        let what =
-            format!("--train is {}, expected 1 to {}: some of {count} impacts judge", args.train, count - 1);
-        return Err(Failure::input(what));
-    }
-    let meter = Meter::new(!args.common.json);
-    let mut all = Vec::new();
-    for split in 0..args.splits {
-        if meter.count(usize::from(split), usize::from(args.splits), "splits").is_break() {
-            return Err(Failure::Interrupted);
-        }
-        all.push(evaluate(&set, args.train, args.common.seed + u64::from(split)));
-    }
-    meter.done();
-    let over = |place: usize, number: &dyn Fn(&EllipseRow) -> f64| {
-        mean_and_spread(&all.iter().map(|rows| number(&rows[place])).collect::<Vec<_>>())
-    };
-    let rows: Vec<Value> = (0..all[0].len())
-        .map(|i| {
-            let ([vx, sx], [vy, sy], [w, sw]) = (over(i, &|r| r.vx), over(i, &|r| r.vy), over(i, &|r| r.w));
-            json!({
-                "model": all[0][i].model, "vx": vx, "vx_spread": sx, "vy": vy, "vy_spread": sy, "w": w, "w_spread": sw,
-                "coverage50": over(i, &|r| r.coverage50)[0], "coverage90": over(i, &|r| r.coverage90)[0],
-                "n_train": all[0][i].n_train, "n_test": all[0][i].n_test, "splits": all.len(),
-                "seconds": over(i, &|r| r.seconds)[0],
-            })
-        })
-        .collect();
-    if args.common.json {
-        return say_json(&rows);
-    }
-    let cells = rows.iter().map(|r| {
-        [
-            r["model"].as_str().unwrap_or("").to_owned(),
-            number(r, "vx", 3),
-            number(r, "vy", 3),
-            number(r, "w", 1),
-            number(r, "coverage50", 3),
-            number(r, "coverage90", 3),
-        ]
-    });
-    say(&table(["model", "vx RMS\n[m/s]", "vy RMS\n[m/s]", "w RMS\n[rad/s]", "50 %", "90 %"], cells))
 }

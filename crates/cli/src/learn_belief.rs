@@ -8,7 +8,7 @@ use crate::output::{say, say_json};
 use crate::progress::Meter;
 use serde_json::{Value, json};
 use stiction::random::Random;
-use stiction_lab::plot::{Figure, Series};
+use stiction_lab::plot::{Figure, Series, Sheet};
 use stiction_learn::belief::{Belief, StochasticStep};
 use stiction_learn::dice::{DiceSet, Effort};
 use stiction_learn::score::mean_and_spread;
@@ -46,7 +46,7 @@ pub(crate) fn belief(args: &BeliefArgs) -> Result<(), Failure> {
     }
     if let Some(figure) = &args.figure {
         let measured = drop.frames.iter().map(|q| [q[0], q[1]]).collect();
-        write(&path_and_samples(measured, &steps, drop.id), figure)?;
+        write(&Sheet::from(&path_and_samples(measured, &steps, drop.id)), figure)?;
     }
     let rows: Vec<Value> = steps.iter().enumerate().map(|(i, s)| told(i + 1, s)).collect();
     if args.drops.common.json {
@@ -81,17 +81,13 @@ fn told(contact: usize, step: &StochasticStep) -> Value {
 
 /// The measured path of the centre, and where the samples are at each contact, as figure 1 of [Fazeli2020].
 fn path_and_samples(measured: Vec<[f64; 2]>, steps: &[StochasticStep], id: u32) -> Figure {
-    let (mut curves, mut rings) =
-        (vec![Series { label: "measured".to_owned(), points: measured }], Vec::new());
-    for (i, step) in steps.iter().enumerate() {
-        let label = format!("contact {}", i + 1);
+    let curves = [Series { label: "measured".to_owned(), points: measured }];
+    let samples = |(i, step): (usize, &StochasticStep)| {
         let hit = step.particles.iter().filter(|p| p.impact.is_some());
-        let points: Vec<[f64; 2]> = hit.map(|p| [p.end.q[0], p.end.q[1]]).collect();
-        // A curve of one point gives the rings their colour and their name.
-        let named = points.last().copied().into_iter().collect();
-        curves.push(Series { label: label.clone(), points: named });
-        rings.push(Series { label, points });
-    }
+        let points = hit.map(|p| [p.end.q[0], p.end.q[1]]).collect();
+        Series { label: format!("contact {}", i + 1), points }
+    };
+    let dots: Vec<Series> = steps.iter().enumerate().map(samples).collect();
     let title = format!("Drop {id}: samples of the belief at its contacts");
-    Figure::of_series(&title, "x [m]", "z [m]", &curves).ringed(&rings)
+    Figure::of_series(&title, "x [m]", "z [m]", &curves).dotted(&dots).equal()
 }

@@ -17,6 +17,8 @@ mod learn_belief;
 #[cfg(feature = "full")]
 mod learn_cassie;
 #[cfg(feature = "full")]
+mod learn_ellipse;
+#[cfg(feature = "full")]
 mod learn_figures;
 #[cfg(feature = "full")]
 mod learn_identify;

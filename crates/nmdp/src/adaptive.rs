@@ -7,7 +7,7 @@
 //! Halves follow one another with the lengths that were really taken, so that h/h₋ is 1, 2, ½, … A part below the least step
 //! fails, and with it the whole: positions, velocities and memory are then as before.
 
-use crate::end_of_step::Start;
+use crate::end_of_step::{Before, Start};
 use crate::forward::Forward;
 use crate::inertia::Inertia;
 use crate::inertia::displaced_points::DisplacedPoints;
@@ -53,6 +53,11 @@ impl Method {
         }
     }
 
+    /// Whether it is an implicit one on the Newton–Euler equations, which take two-step differences.
+    pub fn is_newton_euler(self) -> bool {
+        matches!(self, Self::NeNmdpPgm | Self::NeNmdpZopgm)
+    }
+
     /// The method called `name`.
     pub fn of(name: &str) -> Option<Self> {
         Self::ALL.into_iter().find(|m| m.name() == name)
@@ -69,6 +74,12 @@ pub struct NmdpMemory {
     pub beta: f64,
     /// Length of the last part of a step [s]; 0 before the first.
     pub last_step: f64,
+    /// Of two-step differences: mean velocity of the last part, and the velocity it started with; empty where the next part is to be
+    /// one of backward Euler.
+    #[serde(default)]
+    pub mean: Vec<f64>,
+    #[serde(default)]
+    pub v_before: Vec<f64>,
 }
 
 #[derive(Clone, Debug)]
@@ -197,6 +208,8 @@ impl Nmdp {
     pub fn forget(&mut self) {
         self.memory.weights.fill(0.0);
         (self.memory.beta, self.memory.last_step) = (0.0, 0.0);
+        self.memory.mean.clear();
+        self.memory.v_before.clear();
     }
 
     /// Advances q and v by h [s]; on failure they stay, and the report of what was tried comes with the cause.
@@ -210,6 +223,8 @@ impl Nmdp {
         let mut report = NmdpReport::default();
         self.before.weights.clone_from(&self.memory.weights);
         (self.before.beta, self.before.last_step) = (self.memory.beta, self.memory.last_step);
+        self.before.mean.clone_from(&self.memory.mean);
+        self.before.v_before.clone_from(&self.memory.v_before);
         self.q.copy_from_slice(q);
         self.v.copy_from_slice(v);
         self.impulses.fill(Force::new(Vec3::ZERO, Vec3::ZERO));
@@ -263,7 +278,9 @@ impl Nmdp {
         let last = self.memory.last_step;
         let last_h = if last > 0.0 { last } else { h };
         let Acting { control, generalized } = *acting;
-        let start = Start { q: &self.q, v: &self.v, h, last_h, control, generalized };
+        let NmdpMemory { mean, v_before, .. } = &self.memory;
+        let before = (!mean.is_empty()).then_some(Before { mean, v: v_before });
+        let start = Start { q: &self.q, v: &self.v, h, last_h, control, generalized, before };
         self.w.copy_from_slice(&self.memory.weights);
         let mut beta = self.memory.beta;
         match &mut self.solver {
@@ -279,13 +296,37 @@ impl Nmdp {
             return Err(Failure::NotFinite);
         }
         self.q.copy_from_slice(&self.q_next);
-        self.v.copy_from_slice(&self.nu);
+        self.remember_velocities();
         self.memory.weights.copy_from_slice(&self.w);
         (self.memory.beta, self.memory.last_step) = (beta, h);
         report.parts += 1;
         report.smallest_part = report.smallest_part.min(h);
         self.add_impulses(h);
         Ok(())
+    }
+
+    /// Moves v to the end of the part; keeps what the next one needs for two-step differences, unless a contact began or ended.
+    fn remember_velocities(&mut self) {
+        let end = match &self.solver {
+            Solver::Forward(_) => &self.nu,
+            Solver::Implicit(pgm) => &pgm.residual.end.v,
+        };
+        let NmdpMemory { mean, v_before, weights, .. } = &mut self.memory;
+        mean.clear();
+        v_before.clear();
+        if self.params.differences == 2 && self.method.is_newton_euler() {
+            let sites = match &self.solver {
+                Solver::Forward(forward) => &forward.sites,
+                Solver::Implicit(pgm) => &pgm.residual.sites,
+            };
+            let acts =
+                |w: &[f64], group: &std::ops::Range<usize>| w[group.clone()].iter().sum::<f64>() > ACTS;
+            if sites.groups().iter().all(|g| acts(weights, g) == acts(&self.w, g)) {
+                mean.extend_from_slice(&self.nu);
+                v_before.extend_from_slice(&self.v);
+            }
+        }
+        self.v.copy_from_slice(end);
     }
 
     fn add_impulses(&mut self, h: f64) {
@@ -308,5 +349,7 @@ impl Nmdp {
     }
 }
 
+/// A set whose weights sum to this acts [–].
+const ACTS: f64 = 1e-9;
 /// A set whose weights sum to this much less than one counts as saturated [–].
 const SATURATED: f64 = 1e-6;

@@ -5,6 +5,14 @@
 //!     ∂q⁺/∂ν = h D,   D = J_r(h ω) where three axes turn with their body, 1 elsewhere (2)
 //! ```
 //!
+//! Backward Euler takes ν for the velocity at the end. Two-step differences [HairerWanner1996, V.1], with ω = h/h₋ and the step
+//! before given by its mean velocity ν₋ and the velocity v₋ it started with, take
+//!
+//! ```text
+//!     v⁺ = a ν − b ν₋,               a = (1 + 2ω)/(1 + ω),   b = ω/(1 + ω)               (5)
+//!     v̇⁺ = (a (v⁺ − v) − ω b (v − v₋))/h                                              (6)
+//! ```
+//!
 //! in the tangent coordinates of q⁺ ([`stiction_dynamics`], derivatives), with the right Jacobian of the exponential map,
 //! φ = |r| [Chirikjian2011]:
 //!
@@ -30,6 +38,30 @@ pub struct Start<'a> {
     pub control: &'a [f64],
     /// Generalized forces beside them [N or N·m].
     pub generalized: &'a [f64],
+    /// The step before, if two-step differences are to be taken; none: backward Euler.
+    pub before: Option<Before<'a>>,
+}
+
+/// A step that led to where another starts.
+#[derive(Clone, Copy, Debug)]
+pub struct Before<'a> {
+    /// Its mean velocity ν₋: q = q₋ ⊕ h₋ ν₋.
+    pub mean: &'a [f64],
+    /// The velocity v₋ with which it started.
+    pub v: &'a [f64],
+}
+
+impl Start<'_> {
+    /// Weights a, b and ω b of (5) and (6); of backward Euler 1, 0 and 0.
+    fn weights(&self) -> [f64; 3] {
+        let ratio = self.h / self.last_h;
+        match self.before {
+            Some(_) => {
+                [(1.0 + 2.0 * ratio) / (1.0 + ratio), ratio / (1.0 + ratio), ratio * ratio / (1.0 + ratio)]
+            }
+            None => [1.0, 0.0, 0.0],
+        }
+    }
 }
 
 /// Positions at the end of a step: who holds one has run [`Self::update`].
@@ -37,6 +69,11 @@ pub struct Start<'a> {
 pub struct EndOfStep {
     pub q: Vec<f64>,
     pub kin: Kinematics,
+    /// Velocity at the end, and its rate, of (5) and (6).
+    pub v: Vec<f64>,
+    pub rate: Vec<f64>,
+    /// The derivative a of v by ν; that of the rate is a²/h.
+    pub gain: f64,
     /// First dof of three axes that turn with their body, and D there.
     turns: Vec<(usize, Mat3)>,
 }
@@ -52,15 +89,25 @@ impl EndOfStep {
         Self {
             q: model.neutral(),
             kin: Kinematics::new(model),
+            v: vec![0.0; model.nv()],
+            rate: vec![0.0; model.nv()],
+            gain: 1.0,
             turns: model.joints.iter().filter_map(of_joint).collect(),
         }
     }
 
-    /// Moves to the end of the step that ν leads to: (1) and (2).
+    /// Moves to the end of the step that ν leads to: (1), (2), (5) and (6).
     #[inline(always)]
     pub fn update(&mut self, model: &Model, start: &Start<'_>, nu: &[f64]) {
         integrate_into(model, start.q, nu, start.h, &mut self.q);
         self.kin.update(model, &self.q);
+        let [a, b, c] = start.weights();
+        self.gain = a;
+        for (i, (v, rate)) in self.v.iter_mut().zip(&mut self.rate).enumerate() {
+            let [mean, before] = start.before.map_or([0.0; 2], |step| [step.mean[i], step.v[i]]);
+            *v = a * nu[i] - b * mean;
+            *rate = (a * (*v - start.v[i]) - c * (start.v[i] - before)) / start.h;
+        }
         for (dof, D) in &mut self.turns {
             *D = right_jacobian(vec3(nu[*dof], nu[*dof + 1], nu[*dof + 2]) * start.h);
         }

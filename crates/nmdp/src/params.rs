@@ -33,6 +33,9 @@ pub struct NmdpParams {
     pub stop: Growth,
     /// The energy at the end of the step that is made least.
     pub dissipated: Dissipated,
+    /// Order of the backward differences of the Newton–Euler methods: 1, backward Euler, or 2, two steps. A step after one in which
+    /// a contact began or ended is one of backward Euler, which does not carry its jump on. Displaced points know 1 alone.
+    pub differences: u32,
     /// Steps of first-order methods start from the weights of the last one, and from none only if that fails; see [`crate::pgm`].
     pub warm_start: bool,
     /// Outer iterations end when the weights change by less, ‖Δw‖ [–].
@@ -82,6 +85,7 @@ impl Default for NmdpParams {
             learned: None,
             stop: Growth { stiffness: 1e5, ..Growth::default() },
             dissipated: Dissipated::default(),
+            differences: 1,
             warm_start: true,
             weight_tolerance: 1e-8,
             energy_tolerance: 1e-6,
@@ -143,6 +147,8 @@ impl NmdpParams {
         ] {
             check(name, value, value > 0.0, "a number > 0")?;
         }
+        let order = f64::from(self.differences);
+        check("nmdp.differences", order, (1..=2).contains(&self.differences), "1 or 2")?;
         let most = self.most_regularisation;
         check("nmdp.most_regularisation", most, most > self.least_regularisation, "more than the least")?;
         let growth = self.regularisation_growth;

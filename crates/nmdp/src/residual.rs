@@ -1,11 +1,12 @@
 //! The equations of a step, G(ν, w) = 0, with everything a solver asks of them.
 //!
 //! ```text
-//!     G(ν, w) = inertia and weight − τ(q⁺, ν) − Σ J(q⁺)ᵀ B(q⁺) w                     (1)
-//!     ∂G/∂ν = h ∂G/∂q⁺ D + ∂G/∂ν|q⁺,   ∂G/∂w = −Jᵀ B                                 (2)
+//!     G(ν, w) = inertia and weight − τ(q⁺, v⁺) − Σ J(q⁺)ᵀ B(q⁺) w                    (1)
+//!     ∂G/∂ν = h ∂G/∂q⁺ D + a ∂G/∂v⁺,   ∂G/∂w = −Jᵀ B                                 (2)
 //!     ∂ν/∂w = (∂G/∂ν)⁻¹ Jᵀ B                                                         (3)
 //! ```
 //!
+//! with v⁺ the velocity at the end and a = ∂v⁺/∂ν, which is 1 of backward Euler ([`crate::end_of_step`]).
 //! To zeroth order ∂B/∂q⁺ is left out of (2), and so of (3): points where forces act move, the forces do not change.
 //! Two energies can be minimised at the end of the step:
 //!
@@ -137,7 +138,7 @@ impl Residual {
         by_q.fill(0.0);
         slope.fill(0.0);
         inertia.add(model, start, end, nu, &mut Parts { g, by_q, by_v: slope, forces });
-        efforts.subtract(world, (&end.q, nu, start.control), g, [by_q, slope]);
+        efforts.subtract(world, (&end.q, &end.v, start.control), g, [by_q, slope]);
         sites.look(model, end);
         sites.subtract(w, !self.zeroth_order, &end.q, forces, g, by_q);
         forces.gather(model);
@@ -145,7 +146,7 @@ impl Residual {
         forces.add_derivative(model, &end.kin, 1.0, by_q);
         end.times_turns(model.nv(), by_q);
         for (slope, by_q) in slope.iter_mut().zip(by_q) {
-            *slope += start.h * *by_q; // (2)
+            *slope = end.gain * *slope + start.h * *by_q; // (2)
         }
         norm(g)
     }
@@ -186,7 +187,7 @@ impl Residual {
         };
         self.end.times_turns(model.nv(), &mut self.energy_by_q);
         for (slope, by_q) in self.energy_slope.iter_mut().zip(&self.energy_by_q) {
-            *slope += start.h * by_q;
+            *slope = self.end.gain * *slope + start.h * by_q;
         }
         energy
     }
@@ -235,7 +236,10 @@ impl Residual {
         for k in 0..sites.live().len() {
             let (row, out) = (&sensitivity[k * nv..(k + 1) * nv], &mut weighted[k * nv..(k + 1) * nv]);
             match self.dissipated {
-                Dissipated::WholeBody => inertia.mass().mul_into(row, out),
+                Dissipated::WholeBody => {
+                    inertia.mass().mul_into(row, out);
+                    out.iter_mut().for_each(|x| *x *= end.gain * end.gain);
+                }
                 Dissipated::ContactPoints => {
                     out.fill(0.0);
                     for site in (0..sites.bodies.len()).filter(|k| counted[*k]) {

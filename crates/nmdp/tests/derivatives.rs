@@ -7,7 +7,7 @@ mod common;
 use common::{Dice, menagerie, sites};
 use stiction_dynamics::integrate_into;
 use stiction_models::World;
-use stiction_nmdp::end_of_step::Start;
+use stiction_nmdp::end_of_step::{Before, Start};
 use stiction_nmdp::inertia::Inertia;
 use stiction_nmdp::inertia::displaced_points::DisplacedPoints;
 use stiction_nmdp::inertia::newton_euler::NewtonEuler;
@@ -53,6 +53,7 @@ impl Case {
             last_h: 0.7 * h,
             control: &self.control,
             generalized: &self.generalized,
+            before: None,
         }
     }
 
@@ -201,4 +202,39 @@ fn both_inertias_agree_in_the_limit() {
     let ((g1, k1), (g2, k2)) = (apart(1e-3), apart(5e-4));
     assert!(g1 < 1e-2 && (g1 / g2 - 2.0).abs() < 0.1, "{g1} {g2}");
     assert!(k1 < 1e-2 && (k1 / k2 - 2.0).abs() < 0.1, "{k1} {k2}");
+}
+
+/// ∂G/∂ν and ∂K/∂ν of two-step differences, with steps that grow and shrink.
+#[test]
+fn slopes_of_two_step_differences() {
+    let case = Case::new(5);
+    let nv = case.world.model.nv();
+    let mut dice = Dice::new(6);
+    let (mean, v) = (dice.vector(nv), dice.vector(nv));
+    for last_h in [0.02, 0.05, 0.1] {
+        let start = Start { last_h, before: Some(Before { mean: &mean, v: &v }), ..case.start(0.05) };
+        let inertia = Inertia::NewtonEuler(Box::new(NewtonEuler::new(&case.world.model)));
+        let mut r = case.residual(inertia, Dissipated::WholeBody, false);
+        r.begin(&case.world, &start);
+        r.look(&case.world, &start, &case.nu, &case.w);
+        r.energy(&case.world, &start, &case.nu);
+        let (slope, energy_slope, scale) = (r.slope.clone(), r.energy_slope.clone(), norm(&r.slope));
+        for j in 0..nv {
+            let eps = 1e-6;
+            let mut at = |e: f64| {
+                let mut nu = case.nu.clone();
+                nu[j] += e;
+                r.look(&case.world, &start, &nu, &case.w);
+                let energy = r.energy(&case.world, &start, &nu);
+                (r.g.clone(), energy)
+            };
+            let (ahead, behind) = (at(eps), at(-eps));
+            for i in 0..nv {
+                let fd = (ahead.0[i] - behind.0[i]) / (2.0 * eps);
+                assert!((fd - slope[i * nv + j]).abs() < 1e-8 * scale, "{last_h} {i} {j}");
+            }
+            let fd = (ahead.1 - behind.1) / (2.0 * eps);
+            assert!((fd - energy_slope[j]).abs() < 1e-6 * norm(&energy_slope), "{last_h} {j}: {fd}");
+        }
+    }
 }

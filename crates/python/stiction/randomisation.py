@@ -7,8 +7,8 @@ an environment draws depends on the seed, its index and its episodes alone. What
 from __future__ import annotations
 
 from collections.abc import Sequence
-from dataclasses import dataclass, field
-from typing import Any
+from dataclasses import dataclass, field, fields
+from typing import Any, Union
 
 import numpy as np
 from numpy.typing import NDArray
@@ -32,6 +32,8 @@ class Vary:
     ``kind``: the model's number is scaled by what is drawn, that is added to it, or it is set. ``distribution``: uniform or
     loguniform between ``low`` and ``high``, or normal with ``low`` and ``high`` two standard deviations from the mean.
     ``per``: one draw for the whole environment, or one for each element. ``only``: indices or names' indices of elements.
+    ``also``: quantities that the same draw changes, as the stiffness of a servo is ``gain`` and ``bias_length``. ``initial``: the
+    range with which :class:`Adaptive` begins; without it, it begins at the middle.
     """
 
     quantity: str
@@ -41,10 +43,12 @@ class Vary:
     high: float = 1.2
     per: str = "environment"
     only: tuple[int, ...] | None = None
+    also: tuple[str, ...] = ()
+    initial: tuple[float, float] | None = None
 
     def __post_init__(self) -> None:
         for what, value, allowed in (
-            ("quantity", self.quantity, tuple(_stiction.QUANTITIES)),
+            *(("quantity", name, tuple(_stiction.QUANTITIES)) for name in self.changes),
             ("kind", self.kind, KINDS),
             ("distribution", self.distribution, DISTRIBUTIONS),
             ("per", self.per, ("environment", "element")),
@@ -53,12 +57,19 @@ class Vary:
                 raise Error(f"{what} is `{value}`; there are: {', '.join(allowed)}")
         if not self.low <= self.high:
             raise Error(f"`{self.quantity}` varies from {self.low} to {self.high}; expected the lower end first")
+        if self.initial is not None and not self.low <= self.initial[0] <= self.initial[1] <= self.high:
+            raise Error(f"`{self.quantity}` begins from {self.initial[0]} to {self.initial[1]}; expected a range within {self.low} to {self.high}")
         if self.distribution == "loguniform" and self.low <= 0:
             raise Error(f"`{self.quantity}` is loguniform from {self.low}; expected a number > 0")
 
         least = self.low if self.kind in ("set", "scale") else 0.0
         if self.quantity in _NOT_NEGATIVE and self.kind != "add" and least < 0:
             raise Error(f"`{self.quantity}` is {self.kind} from {least}; expected a number >= 0")
+
+    @property
+    def changes(self) -> tuple[str, ...]:
+        """All quantities that a draw changes."""
+        return (self.quantity, *self.also)
 
     def at(self, share: Array, low: float | None = None, high: float | None = None) -> Array:
         """The number of a share: in [0, 1] of the range, or in standard deviations where it is normal."""
@@ -81,43 +92,90 @@ class Vary:
 
 
 @dataclass(frozen=True)
-class Disturbance:
-    """What happens to observations and actions, and pushes.
+class Range:
+    """A number of a :class:`Disturbance` that every environment draws uniformly when an episode begins.
 
-    Uncorrelated noise is drawn every control step, correlated noise once an episode; numbers are standard deviations.
+    ``initial``: the range with which :class:`Adaptive` begins; without it, it begins at ``low``, where a disturbance is least.
     """
 
-    observation_noise: float = 0.0
-    observation_bias: float = 0.0
-    #: Probability that an environment sees what it saw a control step ago.
-    observation_delay: float = 0.0
-    #: Control steps between fresh observations.
-    refresh: int = 1
-    #: Probability that an environment sees what another sees: a random pose.
-    injection: float = 0.0
-    action_noise: float = 0.0
-    action_bias: float = 0.0
-    #: Probability that an action arrives a control step late.
-    action_delay: float = 0.0
-    #: Control steps by which all actions of an episode are late: drawn from 0 to this.
-    latency: int = 0
-    #: Probability of a push in a control step, and its impulse [N·s], in any horizontal direction.
-    push_probability: float = 0.0
-    push: float = 0.0
+    low: float
+    high: float
+    initial: tuple[float, float] | None = None
 
     def __post_init__(self) -> None:
-        for name in ("observation_delay", "injection", "action_delay", "push_probability"):
-            if not 0 <= getattr(self, name) <= 1:
+        if not self.low <= self.high:
+            raise Error(f"a range goes from {self.low} to {self.high}; expected the lower end first")
+        if self.initial is not None and not self.low <= self.initial[0] <= self.initial[1] <= self.high:
+            raise Error(f"a range begins from {self.initial[0]} to {self.initial[1]}; expected one within {self.low} to {self.high}")
+
+    def at(self, share: Array) -> Array:
+        """The number of a share of the range."""
+        return np.asarray(self.low + (self.high - self.low) * share, dtype=np.float64)
+
+
+#: A number, or a range from which every environment draws its own.
+Drawn = Union[float, Range]
+
+_PROBABILITIES = ("observation_delay", "injection", "action_delay", "push_probability", "adversary")
+
+
+@dataclass(frozen=True)
+class Disturbance:
+    """What happens to observations and actions, and pushes: each a number, or a :class:`Range` from which every environment draws.
+
+    Uncorrelated noise is drawn every control step, correlated noise (``bias``) once an episode; numbers are standard deviations.
+    """
+
+    observation_noise: Drawn = 0.0
+    observation_bias: Drawn = 0.0
+    #: Probability that an environment sees what it saw a control step ago.
+    observation_delay: Drawn = 0.0
+    #: Control steps between fresh observations; what is drawn from a range is rounded.
+    refresh: Drawn = 1
+    #: Probability that an environment sees what another sees: a random pose.
+    injection: Drawn = 0.0
+    action_noise: Drawn = 0.0
+    action_bias: Drawn = 0.0
+    #: Probability that an action arrives a control step late.
+    action_delay: Drawn = 0.0
+    #: Control steps by which all actions of an episode are late: an integer is drawn from 0 to this number. From a range parts of steps
+    #: are drawn as well: an action that is half a step late is half of it and half of the one before.
+    latency: Drawn = 0
+    #: Share α of actions that a network with random weights decides, drawn anew for every episode: (1 − α) a + α r(observation)
+    #: (random network adversary).
+    adversary: Drawn = 0.0
+    #: Probability of a push in a control step, and its impulse [N·s], in any horizontal direction.
+    push_probability: Drawn = 0.0
+    push: Drawn = 0.0
+
+    def __post_init__(self) -> None:
+        for name in _PROBABILITIES:
+            low, high = _ends(getattr(self, name))
+            if not 0 <= low <= high <= 1:
                 raise Error(f"{name} is {getattr(self, name)}; expected a probability")
-        if self.refresh < 1 or self.latency < 0:
+        if _ends(self.refresh)[0] < 1 or _ends(self.latency)[0] < 0:
             raise Error(f"refresh is {self.refresh} and latency {self.latency}; expected at least 1 and 0 control steps")
+
+    @property
+    def ranges(self) -> dict[str, Range]:
+        """The numbers that are drawn."""
+        return {f.name: value for f in fields(self) if isinstance(value := getattr(self, f.name), Range)}
+
+    def number(self, name: str) -> float:
+        """The number of this name, or the lower end of its range."""
+        return _ends(getattr(self, name))[0]
+
+
+def _ends(value: Drawn) -> tuple[float, float]:
+    return (value.low, value.high) if isinstance(value, Range) else (float(value), float(value))
 
 
 @dataclass
 class Adaptive:
     """Automatic domain randomisation: ranges that widen as performance holds, and narrow where it does not.
 
-    Every range starts at its middle (1 of a scale, 0 of an addition, where these are within). With ``probability`` an
+    Every range starts as its ``initial`` says, else at its middle (1 of a scale, 0 of an addition, where these are within; the
+    lower end of a :class:`Range`). What is normal keeps its distribution. With ``probability`` an
     episode is spent at one end of one range; when ``episodes`` of an end are over, that end moves outwards by ``step`` of
     the full range if they performed on average better than ``widen``, and inwards if worse than ``narrow``.
     """
@@ -134,22 +192,13 @@ class Adaptive:
     _results: dict[tuple[int, int], list[float]] = field(default_factory=dict)
     _episodes: int = 0
 
-    def start(self, varies: Sequence[Vary]) -> None:
+    def start(self, varies: Sequence[Vary | Range]) -> None:
         """Takes up the ranges."""
         if len(self.ends) == len(varies):
             return
-        starts = []
-        for vary in varies:
-            still = 1.0 if vary.kind == "scale" else 0.0
-            if vary.kind == "set" or not vary.low <= still <= vary.high:
-                starts.append(0.5)
-            elif vary.distribution == "loguniform":
-                starts.append(float(np.log(still / vary.low) / np.log(vary.high / vary.low)))
-            else:
-                starts.append((still - vary.low) / (vary.high - vary.low) if vary.high > vary.low else 0.5)
-        self.ends = np.array([[s, s] for s in starts])
+        self.ends = np.array([_first_ends(vary) for vary in varies]).reshape(len(varies), 2)
 
-    def note(self, end: tuple[int, int], performance: float, varies: Sequence[Vary]) -> None:
+    def note(self, end: tuple[int, int], performance: float, varies: Sequence[Vary | Range], names: Sequence[str]) -> None:
         """An episode at an end is over."""
         self._episodes += 1
         results = self._results.setdefault(end, [])
@@ -168,12 +217,33 @@ class Adaptive:
         self.log.append(
             {
                 "episodes": self._episodes,
-                "quantity": varies[k].quantity,
+                "quantity": names[k],
                 "end": ("low", "high")[side],
                 "value": float(varies[k].at(np.array(self.ends[k, side]))),
                 "performance": mean,
             }
         )
+
+
+def _share(vary: Vary | Range, value: float) -> float:
+    """Where a value is in the full range."""
+    if vary.high <= vary.low:
+        return 0.5
+    if isinstance(vary, Vary) and vary.distribution == "loguniform":
+        return float(np.log(value / vary.low) / np.log(vary.high / vary.low))
+    return (value - vary.low) / (vary.high - vary.low)
+
+
+def _first_ends(vary: Vary | Range) -> tuple[float, float]:
+    """The ends with which a range begins, as shares of the full range."""
+    if vary.initial is not None:
+        return _share(vary, vary.initial[0]), _share(vary, vary.initial[1])
+    if isinstance(vary, Range):
+        return 0.0, 0.0
+    still = 1.0 if vary.kind == "scale" else 0.0
+    if vary.kind == "set" or not vary.low <= still <= vary.high:
+        return 0.5, 0.5
+    return _share(vary, still), _share(vary, still)
 
 
 class Randomiser:
@@ -199,16 +269,22 @@ class Randomiser:
         self.varies = list(varies)
         self.disturbance = disturbance or Disturbance()
         self.adaptive = adaptive
+        drawn = self.disturbance.ranges
+        #: All ranges, those of the disturbance last, and their names.
+        self._ranges: list[Vary | Range] = [*self.varies, *drawn.values()]
+        self._names = [v.quantity for v in self.varies] + list(drawn)
+        #: Those that widen: a normal distribution has no ends.
+        self._widen = [k for k, v in enumerate(self._ranges) if not (isinstance(v, Vary) and v.distribution == "normal")]
         if adaptive is not None:
-            if any(v.distribution == "normal" for v in self.varies):
-                raise Error("ranges that widen are uniform or loguniform, not normal")
-            adaptive.start(self.varies)
+            adaptive.start(self._ranges)
         self.seed = seed
         self._base = model.fields()
         self._episodes: dict[int, int] = {}
         self._ends: dict[int, tuple[int, int]] = {}
         #: What each environment drew last, by index: a number or an array for each of ``varies``.
         self.drawn: dict[int, list[Array]] = {}
+        #: What each environment drew last of the disturbance, by index: a number for each of its ranges.
+        self.disturbed: dict[int, dict[str, float]] = {}
 
     def draw(self, ids: Sequence[int] | NDArray[np.intp]) -> dict[str, Array]:
         """The numbers of these environments, a row for each, by quantity: for ``Batch.set_parameters``."""
@@ -216,42 +292,55 @@ class Randomiser:
         for i in (int(i) for i in ids):
             episode = self._episodes[i] = self._episodes.get(i, -1) + 1
             dice = np.random.default_rng([self.seed, i, episode])
-            values = {vary.quantity: self._base[vary.quantity] for vary in self.varies}
+            values = {name: self._base[name] for vary in self.varies for name in vary.changes}
             end = self._end(i, dice)
             self.drawn[i] = []
             for k, vary in enumerate(self.varies):
                 base = values[vary.quantity]
                 shape = base.shape if vary.per == "element" else ()
-                share = dice.normal(size=shape) if vary.distribution == "normal" else dice.uniform(size=shape)
-                if self.adaptive is not None:
-                    low, high = self.adaptive.ends[k]
-                    share = low + (high - low) * share
-                    if end is not None and end[0] == k:
-                        share = np.full(shape, self.adaptive.ends[k, end[1]])
+                normal = vary.distribution == "normal"
+                share = dice.normal(size=shape) if normal else self._within(k, end, dice.uniform(size=shape))
                 number = vary.at(np.asarray(share))
                 self.drawn[i].append(number)
                 values[vary.quantity] = vary.applied(base, number)
+                for name in vary.also:
+                    values[name] = vary.applied(values[name], number)
+            own = {name: self._ranges[k] for k, name in enumerate(self._names) if k >= len(self.varies)}
+            shares = {name: self._within(len(self.varies) + j, end, dice.uniform()) for j, name in enumerate(own)}
+            self.disturbed[i] = {name: float(own[name].at(np.asarray(share))) for name, share in shares.items()}
             for name, value in values.items():
                 rows.setdefault(name, []).append(value)
         return {name: np.stack(values) for name, values in rows.items()}
 
+    def _within(self, k: int, end: tuple[int, int] | None, share: Any) -> Any:
+        """A share of the present range as one of the full range."""
+        if self.adaptive is None:
+            return share
+        low, high = self.adaptive.ends[k]
+        if end is not None and end[0] == k:
+            return np.full(np.shape(share), self.adaptive.ends[k, end[1]])
+        return low + (high - low) * share
+
     def _end(self, i: int, dice: np.random.Generator) -> tuple[int, int] | None:
         self._ends.pop(i, None)
-        if self.adaptive is None or not self.varies or dice.uniform() >= self.adaptive.probability:
+        if self.adaptive is None or not self._widen or dice.uniform() >= self.adaptive.probability:
             return None
-        self._ends[i] = (int(dice.integers(len(self.varies))), int(dice.integers(2)))
+        self._ends[i] = (self._widen[int(dice.integers(len(self._widen)))], int(dice.integers(2)))
         return self._ends[i]
 
     def performed(self, i: int, performance: float) -> None:
         """An episode of environment i is over; what it achieved moves the ranges."""
         end = self._ends.pop(int(i), None)
         if self.adaptive is not None and end is not None:
-            self.adaptive.note(end, float(performance), self.varies)
+            self.adaptive.note(end, float(performance), self._ranges, self._names)
 
     @property
     def ranges(self) -> dict[str, tuple[float, float]]:
         """The present ranges by quantity."""
-        if self.adaptive is None:
-            return {v.quantity: (v.low, v.high) for v in self.varies}
-        ends = self.adaptive.ends
-        return {v.quantity: (float(v.at(ends[k, 0])), float(v.at(ends[k, 1]))) for k, v in enumerate(self.varies)}
+        out: dict[str, tuple[float, float]] = {}
+        for k, (name, vary) in enumerate(zip(self._names, self._ranges)):
+            if self.adaptive is None or k not in self._widen:
+                out[name] = (vary.low, vary.high)
+            else:
+                out[name] = (float(vary.at(self.adaptive.ends[k, 0])), float(vary.at(self.adaptive.ends[k, 1])))
+        return out

@@ -13,7 +13,7 @@ gymnasium = pytest.importorskip("gymnasium", reason="gymnasium is not installed"
 import stiction.gym as sgym  # noqa: E402
 from gymnasium.utils.env_checker import check_env  # noqa: E402
 from gymnasium.vector import AutoresetMode  # noqa: E402
-from stiction.randomisation import Adaptive, Disturbance, Randomiser, Vary  # noqa: E402
+from stiction.randomisation import Adaptive, Disturbance, Randomiser, Range, Vary  # noqa: E402
 
 NAMES = [name for name in sgym.TASKS if name != "Legged-v0"]
 
@@ -168,6 +168,84 @@ def test_ranges_widen_as_performance_holds_and_narrow_where_it_does_not() -> Non
     assert adaptive.log and {line["quantity"] for line in adaptive.log} <= {"gain", "damping"}
     within = [randomiser.draw([1])["gain"] for _ in range(30)]
     assert min(map(np.min, within)) >= low - 1e-9 and max(map(np.max, within)) <= high + 1e-9
+
+
+def table_of_dextreme(hand: tuple[int, ...], grasped: tuple[int, ...]) -> tuple[list[Vary], Disturbance]:
+    """Domain randomisation of a hand that turns a cube, row by row with initial and discovered ranges: all but the scale of geometries."""
+    vary = [
+        Vary("mass", "scale", "uniform", 0.4, 1.5, only=hand, initial=(0.4, 1.5)),
+        Vary("friction", "scale", "uniform", 0.54, 1.58, only=hand, initial=(0.8, 1.2)),
+        Vary("armature", "scale", "uniform", 0.31, 1.24, initial=(0.8, 1.02)),
+        Vary("effort_limit", "scale", "uniform", 0.9, 2.49, initial=(0.9, 1.1)),
+        Vary("gain", "scale", "loguniform", 0.3, 3.52, also=("bias_length",), initial=(0.3, 3.0)),
+        Vary("bias_velocity", "scale", "loguniform", 0.43, 1.6, initial=(0.75, 1.5)),
+        Vary("restitution", "add", "uniform", 0.0, 0.4, only=hand, initial=(0.0, 0.4)),
+        Vary("mass", "scale", "uniform", 0.4, 1.6, only=grasped, initial=(0.4, 1.6)),
+        Vary("friction", "scale", "uniform", 0.01, 1.6, only=grasped, initial=(0.3, 0.9)),
+        Vary("restitution", "add", "uniform", 0.0, 0.4, only=grasped, initial=(0.0, 0.4)),
+        Vary("gravity", "add", "normal", -1.0, 1.0, per="element"),
+    ]
+    disturbance = Disturbance(
+        observation_delay=Range(0.0, 0.47, initial=(0.0, 0.05)),
+        refresh=Range(1.0, 6.0, initial=(1.0, 1.0)),
+        observation_bias=Range(0.0, 0.12, initial=(0.0, 0.04)),
+        observation_noise=Range(0.0, 0.14, initial=(0.0, 0.04)),
+        injection=0.3,
+        action_delay=Range(0.0, 0.31, initial=(0.0, 0.05)),
+        latency=Range(0.0, 1.5, initial=(0.0, 0.0)),
+        action_bias=Range(0.0, 0.32, initial=(0.0, 0.04)),
+        action_noise=Range(0.0, 0.48, initial=(0.0, 0.04)),
+        adversary=Range(0.0, 0.16, initial=(0.0, 0.0)),
+        push_probability=0.05,
+        push=0.2,
+    )
+    return vary, disturbance
+
+
+def test_the_table_of_dextreme_can_be_written_down_and_run() -> None:
+    model = sgym.make_vector("Quadruped-v0", 1).task.model
+    vary, disturbance = table_of_dextreme((0, 1, 2), (3, 4))
+    adaptive = Adaptive(widen=-1e9, narrow=-2e9, probability=1.0, episodes=1, step=0.5)
+    randomiser = Randomiser(model, vary, disturbance=disturbance, adaptive=adaptive, seed=2)
+    first = randomiser.ranges
+    assert first["friction"] == pytest.approx((0.3, 0.9)) and first["latency"] == pytest.approx((0.0, 0.0))
+    assert first["bias_velocity"] == pytest.approx((0.75, 1.5)) and first["observation_noise"] == pytest.approx((0.0, 0.04))
+    base = model.fields()
+    for _ in range(400):
+        drawn = randomiser.draw([0])
+        assert drawn["gain"][0] / base["gain"] == pytest.approx(drawn["bias_length"][0] / base["bias_length"])
+        assert all(low - 1e-9 <= randomiser.disturbed[0][k] <= high + 1e-9 for k, (low, high) in randomiser.ranges.items() if k in disturbance.ranges)
+        randomiser.performed(0, 0.0)
+    # Everything performs well: every end but those of what is normal has moved out to the whole range.
+    last = randomiser.ranges
+    assert last["latency"] == pytest.approx((0.0, 1.5)) and last["refresh"] == pytest.approx((1.0, 6.0))
+    assert last["armature"] == pytest.approx((0.31, 1.24)) and last["gravity"] == (-1.0, 1.0)
+    runs = [
+        rollout("Quadruped-v0", 1, randomiser=lambda model, seed: Randomiser(model, vary, disturbance=disturbance, seed=seed))
+        for _ in range(2)
+    ]
+    assert (runs[0] == runs[1]).all()
+
+
+def test_disturbances_are_drawn_for_every_environment() -> None:
+    kind = Disturbance(latency=Range(0.0, 1.5), observation_noise=Range(0.0, 1.0), adversary=Range(0.0, 0.5))
+    disturbed = sgym.environment.Disturbed(kind, 2, 3, 1)
+    dice = np.random.default_rng(1)
+    numbers = {0: {"latency": 0.0, "observation_noise": 0.0, "adversary": 0.0}, 1: {"latency": 0.25, "observation_noise": 1.0, "adversary": 0.0}}
+    disturbed.begin(np.array([0, 1]), dice, numbers)
+    seen = disturbed.observation(np.ones((2, 3)), np.array([True, True]), dice)
+    assert (seen[0] == 1).all() and (seen[1] != 1).all()
+    # A quarter of a step late: a quarter of it is the action before.
+    disturbed.action(np.array([[1.0], [1.0]]), dice)
+    assert disturbed.action(np.array([[2.0], [2.0]]), dice).ravel() == pytest.approx([2.0, 1.75])
+    numbers[0]["adversary"] = 0.5
+    disturbed.begin(np.array([0]), dice, numbers)
+    arrived = disturbed.action(np.zeros((2, 1)), dice)
+    assert 0 < abs(arrived[0, 0]) <= 0.5 and arrived[1, 0] == pytest.approx(0.25 * 2.0)
+    with pytest.raises(ValueError, match="adversary is .* expected a probability"):
+        Disturbance(adversary=1.5)
+    with pytest.raises(ValueError, match="begins from 0.0 to 2.0; expected one within 0.0 to 1.0"):
+        Range(0.0, 1.0, initial=(0.0, 2.0))
 
 
 @pytest.mark.parametrize("name", ["Ant-v5", "HalfCheetah-v5", "Hopper-v5", "Walker2d-v5", "Humanoid-v5"])

@@ -15,10 +15,16 @@
 //! ```
 //!
 //! where every row knows the changes of the rows before. The square holds the friction disc: a body that
-//! slides along a diagonal of t₁ and t₂ meets √2 μ λ_N, and friction pulls towards the diagonals. Nothing else
+//! slides along a diagonal of t₁ and t₂ meets √2 μ λ_N, and friction pulls towards the diagonals. With
+//! `step = "joint"` both tangential rows move at once, by the step that [LeLidec2023, Alg. 1] lists,
+//!
+//! ```text
+//!     λ_T ← P_[−μλ_N, μλ_N]²(λ_T − ω c_T/ρ),   ρ = min(A_xx, A_yy)    (5)
+//! ```
+//!
+//! which overshoots as that of `ncp-pgs` does. Nothing else
 //! is done: no acceleration, no restarts, no other method at the end. Converges for small μ, and slowly for
-//! long chains and large mass ratios. The law need not have a solution for large μ. ([LeLidec2023, Alg. 1] moves
-//! both tangential rows at once, by the step of `ncp-pgs`.)
+//! long chains and large mass ratios. The law need not have a solution for large μ.
 //!
 //! `lcp-pgs-accelerated` adds Anderson steps and a second-order finish ([`crate::sweep`]).
 //!
@@ -26,9 +32,22 @@
 //! one product with G. Allocates only when the problem grows.
 
 use crate::local::Contact;
-use crate::parameters::parameters;
+use crate::ncp_pgs::smaller_diagonal;
+use crate::parameters::{choice, parameters};
 use crate::sweep::{Rule, SweepMethod, SweepParams, SweepSolver};
+use serde::{Deserialize, Serialize};
 use stiction_contact::Law;
+
+/// How the two tangential rows of a contact move.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize)]
+#[serde(rename_all = "kebab-case")]
+pub enum PyramidStep {
+    /// One after another, each by its own step: (4).
+    Rows,
+    /// Both at once: (5) [LeLidec2023].
+    Joint,
+}
+choice!(PyramidStep);
 
 parameters! {
     /// Parameters of [`LcpPgs`].
@@ -39,6 +58,9 @@ parameters! {
         max_iterations: u32 = 1000, "–", at_least(1.0);
         /// Over-relaxation ω; 1 is safe, 1.3 often faster.
         omega: f64 = 1.0, "–", above(0.0).below(2.0);
+        /// How tangential rows move: `rows`, one after another as in Bullet and ODE, or `joint`, both by 1/min(A_xx, A_yy) as listed in
+        /// the survey.
+        step: PyramidStep = PyramidStep::Rows, "–", by_type();
         /// Earlier sweeps an Anderson step looks at; 0 takes none, 5 to 10 are typical.
         memory: usize = 0, "–", at_least(0.0).at_most(50.0);
         /// End with second-order steps (see `auto`).
@@ -57,7 +79,7 @@ impl SweepMethod for LcpPgsParams {
     const TAKES_PATCHES: bool = false;
 
     fn rule(&self) -> RowByRow {
-        RowByRow { omega: self.omega }
+        RowByRow { omega: self.omega, step: self.step }
     }
 
     fn sweep(&self) -> SweepParams {
@@ -70,6 +92,7 @@ impl SweepMethod for LcpPgsParams {
 #[derive(Clone)]
 pub struct RowByRow {
     omega: f64,
+    step: PyramidStep,
 }
 
 impl Rule for RowByRow {
@@ -81,6 +104,11 @@ impl Rule for RowByRow {
         let normal = (lambda[2] - self.omega * c[2] / a[8]).max(0.0); // (3)
         let d = normal - lambda[2];
         let side = contact.mu * normal;
+        if self.step == PyramidStep::Joint {
+            let step = self.omega / smaller_diagonal(a);
+            let moved = |l: f64, c: f64| (l - step * c).clamp(-side, side); // (5)
+            return [moved(lambda[0], c[0] + a[2] * d), moved(lambda[1], c[1] + a[5] * d), normal];
+        }
         let row = |l: f64, c: f64, a: f64| {
             let x = if a > 0.0 { l - self.omega * c / a } else { l };
             if x > side {
@@ -130,6 +158,22 @@ mod tests {
                 let friction = impulses[0].hypot(impulses[1]);
                 assert!((friction - length * 0.1).abs() < 1e-8 && (impulses[2] - 0.2).abs() < 1e-8);
             }
+        }
+    }
+
+    /// The step of the survey's list comes to the same law.
+    #[test]
+    fn the_listed_step_meets_the_same_law() {
+        for theta in [0.0_f64, 0.3, 1.2] {
+            let problem = point(2.0, 0.5, [theta.cos(), theta.sin(), -0.1]);
+            let answers = [PyramidStep::Rows, PyramidStep::Joint].map(|step| {
+                let mut impulses = [0.0; 3];
+                let params = LcpPgsParams { step, ..LcpPgsParams::default() };
+                assert!(LcpPgs::new(params).unwrap().solve(&problem, &mut impulses).converged());
+                assert!(natural_map_of(&problem, &impulses, Law::Pyramid) <= 1e-8);
+                impulses
+            });
+            assert!((0..3).all(|i| (answers[0][i] - answers[1][i]).abs() < 1e-7), "{answers:?}");
         }
     }
 

@@ -115,7 +115,7 @@ impl Rule for NormalThenTangent {
 }
 
 /// min(A_xx, A_yy) of the rows that move at all.
-fn smaller_diagonal(a: &[f64; 9]) -> f64 {
+pub(crate) fn smaller_diagonal(a: &[f64; 9]) -> f64 {
     let (smaller, larger) = if a[0] < a[4] { (a[0], a[4]) } else { (a[4], a[0]) };
     if smaller > STILL * larger { smaller } else { larger }
 }

@@ -20,7 +20,8 @@
 //!     λᵢ ← (1 − α) λᵢ + α λ*,   α ← γ α + (1 − γ) α_min after every sweep        (3)
 //! ```
 //!
-//! from α = 1, and nothing else is done: no acceleration, no restarts, no other method at the end. There need be
+//! from α = 1. [LeLidec2024, Alg. 1] prints the second rule of (3) within the loop over the contacts, where α falls with
+//! every contact; their program and ours apply it once a sweep unless `relaxation.update` is `contact`. Nothing else is done: no acceleration, no restarts, no other method at the end. There need be
 //! no fixed point. The answer that slides is sought by [`crate::local::bisection`]; where the ellipse of (1) is
 //! empty, of which nothing is published, the exact law's stands in.
 //!
@@ -37,10 +38,23 @@
 
 use crate::local::bisection::Bisection;
 use crate::local::{Contact, in_cone, quartic};
-use crate::parameters::{Field, Parameter, Parameters, parameters};
+use crate::parameters::{Field, Parameter, Parameters, choice, parameters};
 use crate::sweep::{Rule, SweepMethod, SweepParams, SweepSolver};
+use serde::{Deserialize, Serialize};
+use std::cell::Cell;
 use stiction_contact::Law;
 use stiction_contact::cone::project_friction;
+
+/// When α falls: the second rule of (3).
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize)]
+#[serde(rename_all = "kebab-case")]
+pub enum AlphaUpdate {
+    /// After every sweep.
+    Sweep,
+    /// After every contact, as Alg. 1 of [LeLidec2024] is printed.
+    Contact,
+}
+choice!(AlphaUpdate);
 
 parameters! {
     /// How far a sweep goes towards the answers of its contacts: (3), shared with `raisim-ds`.
@@ -49,6 +63,8 @@ parameters! {
         gamma: f64 = 0.99, "–", at_least(0.0).at_most(1.0);
         /// Where α falls to.
         alpha_min: f64 = 0.1, "–", above(0.0).at_most(1.0);
+        /// When α falls: after every `sweep`, or after every `contact`, as the algorithm is printed.
+        update: AlphaUpdate = AlphaUpdate::Sweep, "–", by_type();
     }
 }
 
@@ -63,9 +79,11 @@ impl Relaxation {
         std::array::from_fn(|k| from[k] + alpha * (target[k] - from[k]))
     }
 
-    /// α of the next sweep.
-    pub(crate) fn next(&self, alpha: f64) -> f64 {
-        self.gamma * alpha + (1.0 - self.gamma) * self.alpha_min // (3)
+    /// Moves α on after a contact, or after a sweep, if that is when it falls.
+    pub(crate) fn lower(&self, alpha: &Cell<f64>, after: AlphaUpdate) {
+        if self.update == after {
+            alpha.set(self.gamma * alpha.get() + (1.0 - self.gamma) * self.alpha_min); // (3)
+        }
     }
 }
 
@@ -99,7 +117,7 @@ impl SweepMethod for RaisimParams {
 
     fn rule(&self) -> LeastEnergy {
         let Self { relaxation, bisection, tolerance, .. } = *self;
-        LeastEnergy { relaxation, bisection, tolerance, alpha: 1.0 }
+        LeastEnergy { relaxation, bisection, tolerance, alpha: Cell::new(1.0) }
     }
 
     fn sweep(&self) -> SweepParams {
@@ -114,7 +132,7 @@ pub struct LeastEnergy {
     relaxation: Relaxation,
     bisection: Bisection,
     tolerance: f64,
-    alpha: f64,
+    alpha: Cell<f64>,
 }
 
 impl Rule for LeastEnergy {
@@ -134,11 +152,13 @@ impl Rule for LeastEnergy {
             let slide = self.bisection.slide(contact, free, free, self.tolerance);
             slide.unwrap_or_else(|| quartic::solve(contact, lambda, c))
         };
-        self.relaxation.between(contact.mu, lambda, target, self.alpha) // (3)
+        let answer = self.relaxation.between(contact.mu, lambda, target, self.alpha.get()); // (3)
+        self.relaxation.lower(&self.alpha, AlphaUpdate::Contact);
+        answer
     }
 
     fn end_of_sweep(&mut self) {
-        self.alpha = self.relaxation.next(self.alpha);
+        self.relaxation.lower(&self.alpha, AlphaUpdate::Sweep);
     }
 }
 

@@ -151,6 +151,14 @@ impl StepperParams {
         let of_nmdp =
             |e: OutOfRange| StepperParamError { name: e.name, value: e.value, expected: e.expected };
         self.nmdp.validate().map_err(of_nmdp)?;
+        if self.nmdp.differences != 1 && self.method.as_str().starts_with("pbd-") {
+            let (name, value) = ("nmdp.differences", f64::from(self.nmdp.differences));
+            return Err(StepperParamError {
+                name,
+                value,
+                expected: "1: displaced points know backward Euler alone; ne-nmdp-pgm and ne-nmdp-zopgm take 2",
+            });
+        }
         let of_canon =
             |e: canon::OutOfRange| StepperParamError { name: e.name, value: e.value, expected: e.expected };
         self.canon.validate().map_err(of_canon)?;

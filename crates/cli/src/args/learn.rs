@@ -89,6 +89,10 @@ pub(crate) struct DiceArgs {
     /// Speed below which a corrected impulse sticks [m/s]; 0 switches it off
     #[arg(long, value_name = "M/S", default_value_t = 0.05)]
     pub(crate) stick_below: f64,
+    /// What is made least when networks are trained on whole trajectories: the `energy-score` of ensembles, or the expected `error`, (5) of
+    /// the paper
+    #[arg(long, value_name = "NAME", default_value = "energy-score", value_parser = ["energy-score", "error"])]
+    pub(crate) objective: String,
     /// With --splits: draw RMSE over the number of drops: FILE.svg and FILE-dark.svg; FILE.png or FILE.pdf: that one too
     #[arg(long, value_name = "FILE", requires = "splits")]
     pub(crate) figure: Option<PathBuf>,
@@ -290,6 +294,12 @@ pub(crate) struct EllipseArgs {
     /// Random choices of the impacts to fit to
     #[arg(long, value_name = "N", default_value_t = 5, value_parser = clap::value_parser!(u16).range(1..=100))]
     pub(crate) splits: u16,
+    /// Find the distribution of friction and restitution instead, and the share of impacts that the law explains
+    #[arg(long)]
+    pub(crate) posterior: bool,
+    /// With --posterior: draw it: FILE.svg and FILE-dark.svg; FILE.png or FILE.pdf: that one too
+    #[arg(long, value_name = "FILE", requires = "posterior")]
+    pub(crate) figure: Option<PathBuf>,
     #[command(flatten)]
     pub(crate) common: CommonArgs,
 }

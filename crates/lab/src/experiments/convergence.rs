@@ -82,6 +82,7 @@ fn reached(problem: &str, entry: &Entry, all: &[History]) -> Claim {
         ),
         measured: taken.map_or(format!("least {least:.1e} m/s"), |k| format!("after {k} iterations")),
         holds: taken.is_some() != fails,
+        sample: points.len(),
     }
 }
 

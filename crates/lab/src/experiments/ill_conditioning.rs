@@ -45,6 +45,7 @@ fn measure(size: Size) -> Result<Findings, ExperimentError> {
     };
     let limits = Common { tolerance: 0.1 * SOLVED, max_iterations: most };
     let all = histories(&problem, &names, &limits, &Params::default())?;
+    let seen = |name: &str| all.iter().filter(|h| h.solver == name).map(|h| h.points.len()).sum::<usize>();
     for name in WHOLE {
         let first = (all.iter().find(|h| h.solver == name))
             .and_then(|h| h.points.iter().find(|p| p.own <= SOLVED))
@@ -53,23 +54,25 @@ fn measure(size: Size) -> Result<Findings, ExperimentError> {
             claim: format!("{name}: own law met to {SOLVED:.0e} m/s within {FEW} iterations"),
             measured: first.map_or("never".to_owned(), |k| format!("after {k}")),
             holds: first.is_some_and(|k| k <= FEW),
+            sample: seen(name),
         });
     }
-    if let Some(last) = all.iter().find(|h| h.solver == SWEEPS).and_then(|h| h.points.last()) {
-        findings.claims.push(Claim {
-            claim: format!("{SWEEPS}: residual over 1e-3 m/s after {most} sweeps"),
-            measured: format!("{:.2e} m/s", last.own),
-            holds: last.own > 1e-3,
-        });
-    }
+    let last = all.iter().find(|h| h.solver == SWEEPS).and_then(|h| h.points.last());
+    findings.claims.push(Claim {
+        claim: format!("{SWEEPS}: residual over 1e-3 m/s after {most} sweeps"),
+        measured: last.map_or("nothing".to_owned(), |p| format!("{:.2e} m/s", p.own)),
+        holds: last.is_some_and(|p| p.own > 1e-3),
+        sample: seen(SWEEPS),
+    });
     let curve = |h: &History| Series {
         label: h.solver.to_owned(),
         points: h.points.iter().map(|p| [f64::from(p.iteration) + 1.0, p.own]).collect(),
     };
     let axes = ["iterations + 1 [-]", "natural map of the own law [m/s]"];
     let title = "A cube of 1 t on a cube of 1 g, at rest";
-    findings
-        .keep_over("residual", title, axes, all.iter().map(curve).collect(), |f: Figure| f.log_x().log_y());
+    findings.keep_over("residual", title, axes, all.iter().map(curve).collect(), |f: Figure| {
+        crate::laws::by_law(f).log_x().log_y()
+    });
     Ok(findings)
 }
 

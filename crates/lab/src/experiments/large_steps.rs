@@ -114,6 +114,7 @@ fn measure(size: Size) -> Result<Findings, ExperimentError> {
                 claim: format!("{name} stands at {ms:.1} ms"),
                 measured: word(stand.stands),
                 holds: stand.stands,
+                sample: 1,
             });
             if h > STEPS[0] && h <= 1e-2 {
                 let claim = format!("{name} jumps as high at {ms:.1} ms as at 0.5 ms: share that is missing");

@@ -117,6 +117,7 @@ fn hop(findings: &mut Findings) -> Result<(), ExperimentError> {
                 claim: format!("{contact}: a cube at 6 m/s leaves the plane (by over 1 mm)"),
                 measured: format!("{highest:.4} m"),
                 holds: highest > 1e-3,
+                sample: points.len(),
             }),
         }
         series.push(Series { label: contact.to_owned(), points });

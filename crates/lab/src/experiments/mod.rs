@@ -11,6 +11,8 @@ mod hard_cases;
 mod held;
 mod ill_conditioning;
 mod large_steps;
+mod latex;
+mod laws_drawn;
 mod magic_forces;
 mod nmdp;
 mod order;
@@ -23,7 +25,7 @@ mod solo12_mpc;
 mod trajectory_optimisation;
 
 use crate::driven::Driven;
-use crate::plot::{Figure, Formats, Series};
+use crate::plot::{Figure, Formats, Series, Sheet};
 use crate::report;
 use crate::scene::{Scene, SceneError};
 use crate::solve::SolveError;
@@ -102,6 +104,7 @@ pub const EXPERIMENTS: &[Experiment] = &[
     solo12_mpc::EXPERIMENT,
     derivatives::EXPERIMENT,
     trajectory_optimisation::EXPERIMENT,
+    laws_drawn::EXPERIMENT,
 ];
 
 /// Experiments of many runs, which say how far they are and keep what is done; the first takes contact models by name.
@@ -123,6 +126,8 @@ pub struct Claim {
     pub claim: String,
     pub measured: String,
     pub holds: bool,
+    /// How many measurements it is about; a claim about none does not hold.
+    pub sample: usize,
 }
 
 /// Everything an experiment found.
@@ -133,6 +138,10 @@ pub(crate) struct Findings {
     pub(crate) notes: Vec<String>,
     /// File stem and figure.
     pub(crate) figures: Vec<(String, Figure)>,
+    /// File stem and figure of several panels.
+    pub(crate) sheets: Vec<(String, Sheet)>,
+    /// Files of other kinds: name and content.
+    pub(crate) files: Vec<(String, Vec<u8>)>,
     pub(crate) data: Vec<Data>,
     pub(crate) tables: Vec<Table>,
     /// File stem and recording, for the viewer.
@@ -206,6 +215,25 @@ impl Findings {
             claim: format!("{claim} (to {within:.0e})"),
             measured: format!("{measured:.6e} {unit}, predicted {predicted:.6e}"),
             holds: off <= within,
+            sample: 1,
+        });
+    }
+
+    /// A claim that every one of `values` is at most `limit`; of no values it does not hold.
+    pub(crate) fn bound_all(
+        &mut self,
+        claim: String,
+        unit: &str,
+        values: impl IntoIterator<Item = f64>,
+        limit: f64,
+    ) {
+        let values: Vec<f64> = values.into_iter().collect();
+        let worst = values.iter().fold(0.0, |m: f64, v| if v.is_nan() { f64::INFINITY } else { m.max(*v) });
+        self.claims.push(Claim {
+            claim: format!("{claim} (under {limit:.0e} {unit})"),
+            measured: format!("at most {worst:.2e} {unit} of {}", values.len()),
+            holds: worst <= limit,
+            sample: values.len(),
         });
     }
 
@@ -215,23 +243,32 @@ impl Findings {
             claim: format!("{claim} (under {limit:.0e} {unit})"),
             measured: format!("{value:.2e} {unit}"),
             holds: value <= limit,
+            sample: 1,
         });
     }
 
-    /// Adds a claim that does not hold for every figure that shows nothing: what was claimed of its points was claimed of none.
-    fn miss_points(&mut self) {
-        for (stem, _) in self.figures.iter().filter(|(_, figure)| figure.shown() == 0) {
+    /// Lets no claim hold of nothing: one about an empty sample fails, and one that fails is added for every figure that shows nothing.
+    fn refuse_empty(&mut self) {
+        let figures = self.figures.iter().map(|(stem, figure)| (stem, figure.shown()));
+        let sheets = self.sheets.iter().map(|(stem, sheet)| (stem, sheet.shown()));
+        for (stem, _) in figures.chain(sheets).filter(|(_, shown)| *shown == 0) {
             self.claims.push(Claim {
-                claim: format!("{stem}: the figure shows points"),
+                claim: format!("{stem}: the figure shows points, in every panel"),
                 measured: "none that its axes can show".to_owned(),
                 holds: false,
+                sample: 0,
             });
+        }
+        for claim in self.claims.iter_mut().filter(|c| c.sample == 0 && c.holds) {
+            claim.holds = false;
+            claim.measured += "; of nothing";
         }
         if self.claims.is_empty() {
             self.claims.push(Claim {
                 claim: "something is claimed".to_owned(),
                 measured: "nothing".to_owned(),
                 holds: false,
+                sample: 0,
             });
         }
     }
@@ -297,7 +334,8 @@ pub enum ExperimentError {
 }
 
 impl Experiment {
-    /// Measures, and writes figures (SVG on light and on dark ground, and the formats `also`) and data (CSV, JSON) into `out`,
+    /// Measures, and writes figures (SVG on light and on dark ground, and the formats `also`), tables (CSV, LaTeX, HTML) and data
+    /// (CSV, JSON) into `out`,
     /// which is made if absent.
     pub fn run(&self, out: &Path, size: Size, also: Formats) -> Result<Outcome, ExperimentError> {
         self.write(out, (self.measure)(size)?, also)
@@ -325,7 +363,7 @@ impl Experiment {
     }
 
     fn write(&self, out: &Path, mut findings: Findings, also: Formats) -> Result<Outcome, ExperimentError> {
-        findings.miss_points();
+        findings.refuse_empty();
         let mut files = Vec::new();
         let mut write = |name: String, text: Vec<u8>| {
             let path = out.join(name);
@@ -339,11 +377,20 @@ impl Experiment {
                 write(name, bytes)?;
             }
         }
+        for (stem, sheet) in &findings.sheets {
+            for (name, bytes) in sheet.files(stem, also) {
+                write(name, bytes)?;
+            }
+        }
+        for (name, bytes) in std::mem::take(&mut findings.files) {
+            write(name, bytes)?;
+        }
         for data in &findings.data {
             write(format!("{}.csv", data.stem), csv(data).into_bytes())?;
         }
         for table in &findings.tables {
             write(format!("{}.csv", table.stem), table_csv(table).into_bytes())?;
+            write(format!("{}.tex", table.stem), latex::tabular(table).into_bytes())?;
             write(format!("{}.html", table.stem), report::table_page(table).into_bytes())?;
         }
         for (stem, recording) in &findings.replays {
@@ -389,10 +436,42 @@ pub(crate) fn simulation(scene: &Scene, contact: &str) -> Result<Driven, Experim
 
 /// One judged step.
 pub(crate) fn step(sim: &mut Driven, step: usize) -> Result<Certificate, ExperimentError> {
+    Ok(counted_step(sim, step)?.0)
+}
+
+/// One judged step, and how many iterations its solver took.
+pub(crate) fn counted_step(sim: &mut Driven, step: usize) -> Result<(Certificate, u32), ExperimentError> {
     let report = sim.step();
     if let Some(cause) = report.failure() {
         let (contact, cause) = (sim.solver().name().to_owned(), cause.to_owned());
         return Err(ExperimentError::Step { step, contact, cause });
     }
-    Ok(sim.certificate())
+    Ok((sim.certificate(), report.iterations))
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn nothing_is_claimed_of_nothing() {
+        let mut findings = Findings::default();
+        findings.bound_all("empty".to_owned(), "m", [], 1.0);
+        findings.bound_all("of two".to_owned(), "m", [0.5, 0.25], 1.0);
+        findings.bound_all("not a number".to_owned(), "m", [f64::NAN], 1.0);
+        findings.keep(
+            "none",
+            "no points",
+            "x",
+            "m",
+            vec![Series { label: "a".to_owned(), points: Vec::new() }],
+        );
+        findings.refuse_empty();
+        let holds: Vec<bool> = findings.claims.iter().map(|c| c.holds).collect();
+        assert_eq!(holds, [false, true, false, false]);
+        assert!(findings.claims[0].measured.ends_with("of nothing"));
+        let mut silent = Findings::default();
+        silent.refuse_empty();
+        assert!(silent.claims.iter().any(|c| !c.holds), "an experiment that claims nothing does not hold");
+    }
 }

@@ -71,6 +71,7 @@ fn measure(size: Size) -> Result<Findings, ExperimentError> {
                 problem.len()
             ),
             holds: without > 1e-2,
+            sample: problem.len(),
         });
         for entry in registry::all() {
             for tolerance in TOLERANCES {
@@ -100,6 +101,7 @@ fn measure(size: Size) -> Result<Findings, ExperimentError> {
             claim: format!("{scene}: some solver meets the exact law to 1e-8 ‖g‖"),
             measured: format!("{by} of {} do", registry::all().iter().filter(|e| e.law == Law::Ncp).count()),
             holds: by > 0,
+            sample: answers.len(),
         });
         keep(&mut findings, scene, &answers);
         rows.extend(answers.iter().map(|a| row(scene, a)));
@@ -108,6 +110,7 @@ fn measure(size: Size) -> Result<Findings, ExperimentError> {
         claim: "answers that are called converged and are not".to_owned(),
         measured: if dishonest.is_empty() { "none".to_owned() } else { dishonest.join("; ") },
         holds: dishonest.is_empty(),
+        sample: rows.len(),
     });
     let heads = ["scene", "solver", "law", "tolerance", "time [µs]", "iterations", "own law", "exact law"];
     findings.tables.push(Table {

@@ -170,10 +170,11 @@ fn path(findings: &mut Findings) -> Result<(), ExperimentError> {
                 end[0], end[1], expected[0], expected[1]
             ),
             holds: off <= within,
+            sample: points.len(),
         });
         series.push(Series { label: contact.to_owned(), points });
     }
     let title = format!("Path of a cube thrown at {SPEED} m/s and {ANGLE}°, from above");
-    findings.keep_over("path", &title, ["x [m]", "y [m]"], series, |f| f);
+    findings.keep_over("path", &title, ["x [m]", "y [m]"], series, crate::plot::Figure::equal);
     Ok(())
 }

@@ -1,87 +1,98 @@
-//! From a figure to a picture.
+//! From a sheet to a picture.
 //!
-//! Up to seven curves have a colour each, drawn from wide to narrow, so that one lying on another leaves both visible. More
-//! are drawn by groups, as solvers by their law: a colour for every group, a dash for every curve in it, and one curve that
-//! stands out. Names stand at the right, moved apart where they would touch, with a thin line, dashed alike, to where a curve ends. Curves
-//! without a point that can be shown are named below the others.
+//! Names stand at the right of a plot, in the order of the heights where their curves end and as near to these as there is
+//! room, each behind a short piece of its line; where all panels show the same, once above them. Curves without a point
+//! that can be shown are named below the others.
 
-use super::Figure;
-use super::picture::{Anchor, Colour, Mark, PAGE, Picture};
-use super::scale::Scale;
-use super::theme::{COLOURS, DASHES, Palette, Theme};
+use super::figure::{Band, Series};
+use super::layout::{CAPTION, Layout, NAME, Panel, SWATCH, layout};
+use super::pens::{Pen, labels};
+use super::picture::{Anchor, Mark, Picture};
+use super::sheet::Sheet;
+use super::text::lines;
+use super::theme::{Palette, Theme};
 
-const WIDTH: f64 = PAGE[0];
-const HEIGHT: f64 = PAGE[1];
-const LEFT: f64 = 78.0;
-const RIGHT: f64 = 192.0;
-const TOP: f64 = 48.0;
-const BOTTOM: f64 = 52.0;
 /// Distance between the names of two curves where there is room [px].
 const LINE: f64 = 15.0;
 /// Height of a name, over the distance to the next [–].
 const FILLED: f64 = 0.95;
 /// Groups of points along x, of each of which the first, the extremes and the last are drawn.
 const GROUPS: usize = 700;
-/// Mean width of a letter over its size [–].
-const LETTER: f64 = 0.62;
 
-/// How a curve is drawn.
-struct Pen {
-    colour: Colour,
-    width: f64,
-    dash: &'static [u8],
-}
-
-/// A name, and where its curve ends if it is to be seen.
-struct Name<'a> {
-    label: &'a str,
-    colour: Colour,
-    dash: &'static [u8],
-    end: Option<[f64; 2]>,
-}
-
-pub(super) fn draw(figure: &Figure, theme: Theme) -> Picture {
+pub(super) fn draw(sheet: &Sheet, theme: Theme) -> Picture {
     let palette = theme.palette();
-    let points = || figure.curves.iter().chain(&figure.rings).flat_map(|c| c.points.iter());
-    let x = Scale::around(points().map(|p| p[0]), figure.log_x, 0.0);
-    let y = Scale::around(points().map(|p| p[1]), figure.log_y, 0.05);
-    let mut picture = Picture { ground: palette.ground, marks: Vec::new() };
-    picture.name([LEFT, 24.0], &figure.title, 15.0, palette.ink);
-    axes(&mut picture, figure, [&x, &y], &palette);
-    let pens = pens(figure, &palette);
-    group_names(&mut picture, figure, &palette);
-    let names = curves(&mut picture, figure, [&x, &y], &pens);
-    rings(&mut picture, figure, [&x, &y], &pens, &palette);
-    put_names(&mut picture, names);
+    let Layout { size, panels, legend, caption } = layout(sheet, &palette);
+    let mut picture = Picture { size, ground: palette.ground, marks: Vec::new() };
+    if !sheet.title.is_empty() {
+        picture.title([24.0, 24.0], &sheet.title, 15.0, palette.ink);
+    }
+    for ([u, v], label, i) in &legend {
+        swatch(&mut picture, &panels[0], *i, [*u, *v - 4.0], NAME);
+        picture.sized([u + SWATCH, *v], label, NAME, Anchor::Start, panels[0].pens[*i].colour);
+    }
+    let lettered = panels.len() > 1;
+    for (i, panel) in panels.iter().enumerate() {
+        let letter = char::from(b'a' + (i % 26) as u8);
+        let title = match (lettered, panel.figure.title.as_str()) {
+            (true, title) => format!("({letter})  {title}"),
+            (false, title) => title.to_owned(),
+        };
+        if !title.is_empty() {
+            picture.title([panel.left, panel.top - 9.0], &title, 12.5, palette.ink);
+        }
+        draw_panel(&mut picture, panel, &palette, legend.is_empty());
+    }
+    for (k, line) in lines(&sheet.caption, CAPTION[0], size[0] - 40.0).iter().enumerate() {
+        let at = [24.0, caption + CAPTION[1] * k as f64];
+        picture.sized(at, line, CAPTION[0], Anchor::Start, palette.soft);
+    }
     picture
 }
 
-fn pixel_x(place: f64) -> f64 {
-    LEFT + place * (WIDTH - LEFT - RIGHT)
+fn draw_panel(picture: &mut Picture, panel: &Panel<'_>, palette: &Palette, named: bool) {
+    axes(picture, panel, palette);
+    areas(picture, panel, palette);
+    let ends = curves(picture, panel);
+    points(picture, panel);
+    for note in &panel.figure.notes {
+        if let Some(at) = pixel(panel, note.at) {
+            picture.sized(at, &note.text, NAME, Anchor::Start, palette.ink);
+        }
+    }
+    if named {
+        put_names(picture, panel, &ends);
+    }
 }
 
-fn pixel_y(place: f64) -> f64 {
-    HEIGHT - BOTTOM - place * (HEIGHT - TOP - BOTTOM)
-}
-
-fn axes(picture: &mut Picture, figure: &Figure, [x, y]: [&Scale; 2], palette: &Palette) {
-    let (left, right, bottom) = (pixel_x(0.0), pixel_x(1.0), pixel_y(0.0));
-    for (place, text) in y.marks() {
-        let v = pixel_y(place);
+fn axes(picture: &mut Picture, panel: &Panel<'_>, palette: &Palette) {
+    let [left, bottom] = panel.pixel([0.0, 0.0]);
+    let [right, top] = panel.pixel([1.0, 1.0]);
+    let mut widest = 0.0_f64;
+    for (place, text) in panel.y_marks() {
+        let v = panel.pixel([0.0, place])[1];
         picture.line(vec![[left, v], [right, v]], 1.0, &[], palette.grid);
         picture.word([left - 7.0, v + 4.0], &text, Anchor::End, palette.soft);
+        widest = widest.max(super::text::length(&text, NAME));
     }
-    for (place, text) in x.marks() {
-        let u = pixel_x(place);
-        picture.line(vec![[u, bottom], [u, bottom + 4.0]], 1.0, &[], palette.axis);
+    for place in panel.y.minor() {
+        let v = panel.pixel([0.0, place])[1];
+        picture.line(vec![[left - 3.0, v], [left, v]], 0.7, &[], palette.axis);
+    }
+    for (place, text) in panel.x_marks() {
+        let u = panel.pixel([place, 0.0])[0];
+        picture.line(vec![[u, bottom], [u, bottom + 5.0]], 1.0, &[], palette.axis);
         picture.word([u, bottom + 18.0], &text, Anchor::Middle, palette.soft);
     }
-    picture.line(vec![[left, bottom], [right, bottom]], 1.0, &[], palette.axis);
-    let (middle, height) = (0.5 * (left + right), 0.5 * (TOP + bottom));
-    picture.word([middle, HEIGHT - 12.0], &figure.x_label, Anchor::Middle, palette.ink);
+    for place in panel.x.minor() {
+        let u = panel.pixel([place, 0.0])[0];
+        picture.line(vec![[u, bottom], [u, bottom + 3.0]], 0.7, &[], palette.axis);
+    }
+    picture.line(vec![[left, top], [left, bottom], [right, bottom]], 1.0, &[], palette.axis);
+    let (middle, height) = (0.5 * (left + right), 0.5 * (top + bottom));
+    picture.word([middle, bottom + 36.0], &panel.figure.x_label, Anchor::Middle, palette.ink);
     picture.marks.push(Mark::Word {
-        at: [18.0, height],
-        text: figure.y_label.clone(),
+        at: [left - widest - 17.0, height],
+        text: panel.figure.y_label.clone(),
         size: 12.0,
         bold: false,
         anchor: Anchor::Middle,
@@ -90,89 +101,101 @@ fn axes(picture: &mut Picture, figure: &Figure, [x, y]: [&Scale; 2], palette: &P
     });
 }
 
-/// Names of the groups, each once, in the order they come; none where all are of one group, which tells nothing apart.
-fn groups(figure: &Figure) -> Vec<&str> {
-    let mut out: Vec<&str> = Vec::new();
-    for group in figure.groups.iter().flatten() {
-        if !out.contains(&group.as_str()) {
-            out.push(group);
-        }
+/// The pen of a label.
+fn pen<'a>(panel: &'a Panel<'_>, label: &str) -> &'a Pen {
+    let place = labels(panel.figure).iter().position(|l| *l == label);
+    &panel.pens[place.unwrap_or(0)]
+}
+
+/// Filled polygons and spreads, behind everything else.
+fn areas(picture: &mut Picture, panel: &Panel<'_>, palette: &Palette) {
+    for area in &panel.figure.areas {
+        let points: Vec<[f64; 2]> = area.points.iter().filter_map(|p| unclipped(panel, *p)).collect();
+        let colour = palette.pale(pen(panel, &area.label).colour);
+        picture.marks.push(Mark::Area { points, colour });
     }
-    if out.len() > 1 { out } else { Vec::new() }
-}
-
-/// One pen per curve.
-fn pens(figure: &Figure, palette: &Palette) -> Vec<Pen> {
-    let (n, groups) = (figure.curves.len(), groups(figure));
-    let mut used = vec![0; if groups.is_empty() { n.clamp(1, COLOURS) } else { groups.len() }];
-    (figure.curves.iter().enumerate())
-        .map(|(i, curve)| {
-            let own = figure.groups.as_ref().map(|of| &*of[i]);
-            let place = own.and_then(|own| groups.iter().position(|g| *g == own));
-            let colour = place.unwrap_or(i % used.len());
-            let k = used[colour];
-            used[colour] += 1;
-            let stands_out = figure.highlight.as_ref().is_some_and(|h| *h == curve.label);
-            let width = match () {
-                () if stands_out => 3.2,
-                () if n > COLOURS => 1.4,
-                () => 1.5 + 0.8 * (n - 1 - i).min(3) as f64,
-            };
-            Pen { colour: palette.shade(colour, k), width, dash: DASHES[k % DASHES.len()] }
-        })
-        .collect()
-}
-
-/// Below the title, each group in its colour.
-fn group_names(picture: &mut Picture, figure: &Figure, palette: &Palette) {
-    let mut u = LEFT;
-    for (i, group) in groups(figure).into_iter().enumerate() {
-        picture.name([u, 40.0], group, 11.0, palette.shade(i, 0));
-        u += 11.0 * LETTER * group.chars().count() as f64 + 14.0;
+    for Band { label, points } in &panel.figure.bands {
+        let upper = points.iter().map(|p| [p[0], p[2]]);
+        let lower = points.iter().rev().map(|p| [p[0], p[1]]);
+        let points = upper.chain(lower).filter_map(|p| pixel(panel, p)).collect();
+        picture.marks.push(Mark::Area { points, colour: palette.pale(pen(panel, label).colour) });
     }
 }
 
-fn curves<'a>(picture: &mut Picture, figure: &'a Figure, [x, y]: [&Scale; 2], pens: &[Pen]) -> Vec<Name<'a>> {
-    let mut names = Vec::new();
-    for (curve, pen) in figure.curves.iter().zip(pens) {
+/// Draws the curves; gives where each ends, if it has a point that is shown.
+fn curves(picture: &mut Picture, panel: &Panel<'_>) -> Vec<Option<[f64; 2]>> {
+    let curve = |(curve, pen): (&Series, &Pen)| {
         let mut end = None;
-        for run in runs(&curve.points, x, y) {
+        for run in runs(&curve.points, panel) {
             end = run.last().copied();
             match run[..] {
                 [centre] => picture.marks.push(Mark::Dot { centre, radius: 2.5, colour: pen.colour }),
                 _ => picture.line(thinned(&run), pen.width, pen.dash, pen.colour),
             }
         }
-        names.push(Name { label: &curve.label, colour: pen.colour, dash: pen.dash, end });
-    }
-    names
+        end
+    };
+    panel.figure.curves.iter().zip(&panel.pens).map(curve).collect()
 }
 
-fn rings(picture: &mut Picture, figure: &Figure, [x, y]: [&Scale; 2], pens: &[Pen], palette: &Palette) {
-    for (i, ring) in figure.rings.iter().enumerate() {
-        let curve = figure.curves.iter().position(|c| c.label == ring.label);
-        let colour = curve.map_or(palette.shade(i, 0), |c| pens[c].colour);
-        for centre in runs(&ring.points, x, y).into_iter().flatten() {
-            picture.marks.push(Mark::Ring { centre, radius: 4.0, colour });
-        }
+/// Dots and rings.
+fn points(picture: &mut Picture, panel: &Panel<'_>) {
+    for dots in &panel.figure.dots {
+        let colour = pen(panel, &dots.label).colour;
+        let inside = dots.points.iter().filter_map(|p| pixel(panel, *p));
+        picture.marks.extend(inside.map(|centre| Mark::Dot { centre, radius: 2.0, colour }));
+    }
+    for rings in &panel.figure.rings {
+        let colour = pen(panel, &rings.label).colour;
+        let inside = rings.points.iter().filter_map(|p| pixel(panel, *p));
+        picture.marks.extend(inside.map(|centre| Mark::Ring { centre, radius: 4.0, colour }));
     }
 }
 
-/// Pixels of the points that can be shown, in runs without holes.
-fn runs(points: &[[f64; 2]], x: &Scale, y: &Scale) -> Vec<Vec<[f64; 2]>> {
-    let mut runs = vec![Vec::new()];
-    for [a, b] in points {
-        match (x.place(*a), y.place(*b)) {
-            (Some(a), Some(b)) => {
-                if let Some(run) = runs.last_mut() {
-                    run.push([pixel_x(a), pixel_y(b)]);
-                }
-            }
-            _ => runs.push(Vec::new()),
+/// Where a point is on the page, if its axes show it.
+fn pixel(panel: &Panel<'_>, at: [f64; 2]) -> Option<[f64; 2]> {
+    let shown = |place: &f64| (-1e-9..=1.0 + 1e-9).contains(place);
+    let (a, b) = (panel.x.place(at[0]).filter(shown)?, panel.y.place(at[1]).filter(shown)?);
+    Some(panel.pixel([a, b]))
+}
+
+/// Where a point is on the page, moved to the border if it is outside.
+fn unclipped(panel: &Panel<'_>, at: [f64; 2]) -> Option<[f64; 2]> {
+    let (a, b) = (panel.x.place(at[0])?, panel.y.place(at[1])?);
+    Some(panel.pixel([a.clamp(0.0, 1.0), b.clamp(0.0, 1.0)]))
+}
+
+/// Pixels of the points that can be shown, in runs without holes; a curve that leaves the axes is cut at their border.
+fn runs(points: &[[f64; 2]], panel: &Panel<'_>) -> Vec<Vec<[f64; 2]>> {
+    let place = |p: &[f64; 2]| Some([panel.x.place(p[0])?, panel.y.place(p[1])?]);
+    let inside = |p: &[f64; 2]| p.iter().all(|x| (-1e-9..=1.0 + 1e-9).contains(x));
+    let (mut out, mut before): (Vec<Vec<[f64; 2]>>, Option<[f64; 2]>) = (vec![Vec::new()], None);
+    for now in points.iter().map(place) {
+        if let (Some(a), Some(b)) = (before, now)
+            && inside(&a) != inside(&b)
+            && let Some(run) = out.last_mut()
+        {
+            run.push(panel.pixel(border(if inside(&a) { [a, b] } else { [b, a] })));
         }
+        match (now.filter(inside), out.last_mut()) {
+            (Some(now), Some(run)) => run.push(panel.pixel(now)),
+            _ => out.push(Vec::new()),
+        }
+        before = now;
     }
-    runs.retain(|run| !run.is_empty());
-    runs
+    out.retain(|run| !run.is_empty());
+    out
+}
+
+/// Where the way from a place inside to one outside meets the border.
+fn border([from, to]: [[f64; 2]; 2]) -> [f64; 2] {
+    let share = |i: usize| match to[i] - from[i] {
+        d if to[i] > 1.0 => (1.0 - from[i]) / d,
+        d if to[i] < 0.0 => -from[i] / d,
+        _ => 1.0,
+    };
+    let along = share(0).min(share(1)).clamp(0.0, 1.0);
+    [0, 1].map(|i| from[i] + along * (to[i] - from[i]))
 }
 
 /// First, lowest, highest and last point of every group, in their order.
@@ -193,32 +216,57 @@ fn thinned(run: &[[f64; 2]]) -> Vec<[f64; 2]> {
     kept
 }
 
-/// Writes names at the right, in order of the heights where their curves end, at least a line apart.
-fn put_names(picture: &mut Picture, mut names: Vec<Name<'_>>) {
-    let floor = HEIGHT - BOTTOM + 4.0;
-    let height = |n: &Name<'_>| n.end.map_or(floor + 1.0, |[_, v]| v + 4.0);
-    names.sort_by(|a, b| height(a).total_cmp(&height(b)));
-    let line = LINE.min((floor - TOP) / names.len().saturating_sub(1).max(1) as f64);
-    let size = 12_f64.min(FILLED * line);
+/// A piece of what label `i` is drawn as.
+fn swatch(picture: &mut Picture, panel: &Panel<'_>, i: usize, [u, v]: [f64; 2], size: f64) {
+    let (figure, pen) = (panel.figure, &panel.pens[i]);
+    let label = labels(figure)[i];
+    let of = |series: &[Series]| series.iter().any(|s| s.label == label);
+    let centre = [u + 0.5 * SWATCH - 4.0, v];
+    if of(&figure.curves) {
+        picture.line(vec![[u, v], [u + SWATCH - 8.0, v]], pen.width.min(2.6), pen.dash, pen.colour);
+    } else if of(&figure.dots) {
+        picture.marks.push(Mark::Dot { centre, radius: 2.5, colour: pen.colour });
+    } else if of(&figure.rings) {
+        picture.marks.push(Mark::Ring { centre, radius: 4.0, colour: pen.colour });
+    } else {
+        let half = 0.4 * size;
+        let [a, b] = [u + 4.0, u + SWATCH - 12.0];
+        let points = vec![[a, v - half], [b, v - half], [b, v + half], [a, v + half]];
+        picture.marks.push(Mark::Area { points, colour: pen.colour });
+    }
+}
+
+/// Names at the right, in order of the heights where their curves end, at least a line apart.
+fn put_names(picture: &mut Picture, panel: &Panel<'_>, ends: &[Option<[f64; 2]>]) {
+    let labels = labels(panel.figure);
+    let [right, bottom] = panel.pixel([1.0, 0.0]);
+    let floor = bottom + 4.0;
+    // What is no curve has no end: it is named at the top, in its order.
+    let height = |i: usize| match ends.get(i) {
+        Some(end) => end.map_or(floor + 1.0, |[_, v]| v + 4.0),
+        None => panel.top,
+    };
+    let mut order: Vec<usize> = (0..labels.len()).collect();
+    order.sort_by(|a, b| height(*a).total_cmp(&height(*b)));
+    let line = LINE.min((floor - panel.top) / labels.len().saturating_sub(1).max(1) as f64);
+    let size = NAME.min(FILLED * line);
     let mut heights: Vec<f64> = Vec::new();
-    for name in &names {
+    for i in &order {
         let above = heights.last().map_or(f64::NEG_INFINITY, |h| h + line);
-        heights.push(height(name).max(above));
+        heights.push(height(*i).max(above));
     }
     let mut below = floor + line;
     for h in heights.iter_mut().rev() {
         *h = h.min(below - line);
         below = *h;
     }
-    for (name, h) in names.iter().zip(heights) {
-        let u = pixel_x(1.0) + 20.0;
-        let text = match name.end {
-            Some([from, v]) => {
-                picture.line(vec![[from + 2.0, v], [u - 3.0, h - 0.35 * size]], 0.8, name.dash, name.colour);
-                name.label.to_owned()
-            }
-            None => format!("{} (no points)", name.label),
+    for (i, h) in order.into_iter().zip(heights) {
+        let u = right + 8.0;
+        swatch(picture, panel, i, [u, h - 0.35 * size], size);
+        let text = match ends.get(i) {
+            Some(None) => format!("{} (no points)", labels[i]),
+            _ => labels[i].to_owned(),
         };
-        picture.name([u, h], &text, size, name.colour);
+        picture.sized([u + SWATCH, h], &text, size, Anchor::Start, panel.pens[i].colour);
     }
 }

@@ -1,157 +1,26 @@
 //! Line plots as SVG, PDF and PNG: axes with units, labels at the lines, colours that every eye can tell apart, on light or
-//! dark ground.
+//! dark ground; several of them as panels of one figure.
 
 mod draw;
+mod figure;
+mod files;
+mod layout;
 mod pdf;
+mod pens;
 mod picture;
 #[cfg(feature = "full")]
 mod png;
 mod scale;
+mod sheet;
 mod svg;
+mod text;
 mod theme;
 
+pub use figure::{Band, Figure, Note, Series};
+pub use files::Formats;
+pub use sheet::Sheet;
 pub(crate) use svg::escaped;
 pub use theme::Theme;
-
-use serde::Serialize;
-
-/// A curve: one quantity over another, most often over time.
-#[derive(Clone, Debug, PartialEq, Serialize)]
-pub struct Series {
-    pub label: String,
-    /// (time [s], value), or whatever the axes say.
-    pub points: Vec<[f64; 2]>,
-}
-
-impl Series {
-    /// This less another, sampled at the same times.
-    pub fn minus(&self, other: &Self) -> Self {
-        let points = self.points.iter().zip(&other.points).map(|(a, b)| [a[0], a[1] - b[1]]).collect();
-        Self { label: self.label.clone(), points }
-    }
-}
-
-/// Files of a figure beside SVG.
-#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
-pub struct Formats {
-    pub pdf: bool,
-    #[cfg(feature = "full")]
-    pub png: bool,
-}
-
-/// One plot: curves over a common axis. The axis labels carry the units, as in `time [s]`.
-#[derive(Clone, Debug, PartialEq)]
-pub struct Figure {
-    title: String,
-    x_label: String,
-    y_label: String,
-    curves: Vec<Series>,
-    /// Rings in the colour of the curve of the same label.
-    rings: Vec<Series>,
-    /// Of every curve, if they are told apart by groups.
-    groups: Option<Vec<String>>,
-    /// Label of the curve that stands out.
-    highlight: Option<String>,
-    log_x: bool,
-    log_y: bool,
-}
-
-impl Figure {
-    /// A plot of `series`, with a linear axis.
-    pub fn of_series(title: &str, x_label: &str, y_label: &str, series: &[Series]) -> Self {
-        Self {
-            title: title.to_owned(),
-            x_label: x_label.to_owned(),
-            y_label: y_label.to_owned(),
-            curves: series.to_vec(),
-            rings: Vec::new(),
-            groups: None,
-            highlight: None,
-            log_x: false,
-            log_y: false,
-        }
-    }
-
-    /// Points of curves and rings that the axes can show.
-    pub(crate) fn shown(&self) -> usize {
-        let fits = |x: f64, log: bool| x.is_finite() && (!log || x > 0.0);
-        let series = self.curves.iter().chain(&self.rings);
-        series.flat_map(|s| &s.points).filter(|p| fits(p[0], self.log_x) && fits(p[1], self.log_y)).count()
-    }
-
-    /// A copy under another title.
-    #[must_use]
-    pub fn titled(mut self, title: &str) -> Self {
-        title.clone_into(&mut self.title);
-        self
-    }
-
-    /// A copy with a ring at every point of `rings`, as predictions beside measurements; each takes
-    /// the colour of the curve of its label.
-    #[must_use]
-    pub fn ringed(mut self, rings: &[Series]) -> Self {
-        self.rings.extend_from_slice(rings);
-        self
-    }
-
-    /// A copy with a colour for every group of curves, `group` being told their labels; where there are no more curves
-    /// than colours, each keeps its own.
-    #[must_use]
-    pub fn grouped(mut self, group: impl Fn(&str) -> String) -> Self {
-        if self.curves.len() > theme::COLOURS {
-            self.groups = Some(self.curves.iter().map(|c| group(&c.label)).collect());
-        }
-        self
-    }
-
-    /// A copy with the curve of this label drawn thick.
-    #[must_use]
-    pub fn highlighted(mut self, label: &str) -> Self {
-        self.highlight = Some(label.to_owned());
-        self
-    }
-
-    /// A copy with a logarithmic value axis; values that are not positive are left out.
-    #[must_use]
-    pub fn log_y(mut self) -> Self {
-        self.log_y = true;
-        self
-    }
-
-    /// A copy with a logarithmic horizontal axis.
-    #[must_use]
-    pub fn log_x(mut self) -> Self {
-        self.log_x = true;
-        self
-    }
-
-    /// An SVG image that needs nothing beside it: no style sheet, no font, no script.
-    pub fn to_svg(&self, theme: Theme) -> String {
-        svg::svg(&draw::draw(self, theme))
-    }
-
-    /// Names and contents of the files of this figure: SVG on light and on dark ground, and the formats `also`.
-    pub fn files(&self, stem: &str, also: Formats) -> Vec<(String, Vec<u8>)> {
-        let svg = |theme| self.to_svg(theme).into_bytes();
-        let mut files =
-            vec![(format!("{stem}.svg"), svg(Theme::Light)), (format!("{stem}-dark.svg"), svg(Theme::Dark))];
-        files.extend(also.pdf.then(|| (format!("{stem}.pdf"), self.to_pdf())));
-        #[cfg(feature = "full")]
-        files.extend(also.png.then(|| (format!("{stem}.png"), self.to_png())));
-        files
-    }
-
-    /// A PDF of one page, on light ground.
-    pub fn to_pdf(&self) -> Vec<u8> {
-        pdf::pdf(&draw::draw(self, Theme::Light))
-    }
-
-    /// A PNG of 1520 × 800 dots, on light ground.
-    #[cfg(feature = "full")]
-    pub fn to_png(&self) -> Vec<u8> {
-        png::png(&draw::draw(self, Theme::Light))
-    }
-}
 
 #[cfg(test)]
 mod tests {
@@ -168,7 +37,7 @@ mod tests {
         for word in ["Energy &amp; time", "a &lt; b", "t [s]", "energy [J]", "flat"] {
             assert!(svg.contains(word), "{word} is missing");
         }
-        assert_eq!(thick(&svg), 2);
+        assert_eq!(thick(&svg), 4, "curves, and a piece of each before its name");
         assert!(roughly_balanced(&svg));
     }
 
@@ -178,10 +47,10 @@ mod tests {
         svg.lines().filter(|l| l.starts_with("<polyline") && width(l).is_some_and(|w| w > 1.0)).count()
     }
 
-    /// Solvers of three laws: a colour for each law, no two curves alike, all named at their ends, the one that matters
-    /// thick, and the one without points told.
+    /// Solvers of three laws: a panel for each law with the same axes, no two curves of a panel alike, all named, the one that
+    /// matters thick, and the one without points told.
     #[test]
-    fn many_curves_are_told_apart_by_groups() {
+    fn many_curves_are_split_by_groups() {
         let mut many: Vec<Series> =
             (0..25).map(|k| line(&format!("s-{}-{k}", k % 3), &[[0.0, 0.0], [1.0, f64::from(k)]])).collect();
         many.push(line("s-0-none", &[]));
@@ -189,15 +58,83 @@ mod tests {
         let svg = figure.ringed(&many[..1]).highlighted("s-1-1").to_svg(Theme::Light);
         let names = |k: u32| svg.matches(&format!(">s-{}-{k}<", k % 3)).count() == 1;
         assert!((0..25).all(names) && svg.contains(">s-0-none (no points)<"), "{svg}");
-        assert!((0..3).all(|g| svg.contains(&format!(">law {g}<"))));
-        assert_eq!((thick(&svg), svg.matches("stroke-width=\"3.2\"").count()), (25, 1));
-        let pen = |l: &str| l.split_once("stroke=").map(|(_, pen)| pen.to_owned());
-        let mut pens: Vec<String> = svg.lines().filter(|l| thick(l) == 1).filter_map(pen).collect();
-        pens.sort();
-        pens.dedup();
-        assert_eq!(pens.len(), 25, "no two curves alike");
+        assert!((0..3).all(|g| svg.matches(&format!(")  law {g}<")).count() == 1), "{svg}");
+        assert_eq!((curves(&svg), svg.matches("stroke-width=\"3.2\"").count()), (25, 1));
         assert_eq!(svg.matches("r=\"4\" fill=\"none\"").count(), 2, "rings");
+        assert_eq!(
+            svg.matches(">25<").count() + svg.matches(">20<").count(),
+            6,
+            "the same numbers on all axes: {svg}"
+        );
         assert!(roughly_balanced(&svg));
+    }
+
+    /// Lines thicker than axes and swatches, which are level: curves that rise.
+    fn curves(svg: &str) -> usize {
+        let level = |l: &str| {
+            let points = l.split('"').nth(1).unwrap_or_default();
+            let mut heights = points.split(' ').filter_map(|p| p.split(',').nth(1));
+            heights.next() == heights.next()
+        };
+        svg.lines().filter(|l| thick(l) == 1 && !level(l)).count() + 1 // one is level itself
+    }
+
+    /// Panels that show the same curves name them once, above all of them, and are lettered.
+    #[test]
+    fn panels_share_their_names() {
+        let panel = |title: &str| {
+            Figure::of_series(
+                title,
+                "t [s]",
+                "z [m]",
+                &[line("1 ms", &[[0.0, 0.0], [1.0, 1.0]]), line("50 ms", &[[0.0, 1.0]])],
+            )
+        };
+        let sheet = Sheet::of_panels("All", 2, ["first", "second", "third"].map(panel).to_vec());
+        let sheet = sheet.captioned("What it shows: λ_N at h = 1e-3 s.").with_same_axes();
+        let svg = sheet.to_svg(Theme::Dark);
+        assert_eq!((svg.matches(">1 ms<").count(), svg.matches(">50 ms<").count()), (1, 1));
+        assert!(svg.contains(">(a)  first<") && svg.contains(">(c)  third<"));
+        assert!(svg.contains(">N</tspan>") && svg.contains(">−3</tspan>"), "{svg}");
+        assert_eq!(sheet.shown(), 3);
+        assert!(roughly_balanced(&svg));
+    }
+
+    /// A circle stays one where both axes have the same scale, and a curve that leaves the axes ends at their border.
+    #[test]
+    fn equal_scales_and_borders_are_kept() {
+        let circle: Vec<[f64; 2]> =
+            (0..=64).map(|k| f64::from(k) * 0.1).map(|a| [a.cos(), 0.5 + a.sin()]).collect();
+        let svg = Figure::of_series("", "x [m]", "y [m]", &[line("c", &circle)]).equal().to_svg(Theme::Light);
+        let drawn = svg.lines().filter(|l| l.starts_with("<polyline")).max_by_key(|l| l.len()).unwrap();
+        let points = pixels(drawn);
+        let span = |i: usize| {
+            let all = || points.iter().map(|p| p[i]);
+            all().fold(f64::NEG_INFINITY, f64::max) - all().fold(f64::INFINITY, f64::min)
+        };
+        assert!((span(0) / span(1) - 1.0).abs() < 0.01, "{} by {}", span(0), span(1));
+        let steep = [line("steep", &[[0.0, 0.0], [1.0, 10.0], [2.0, 0.5]])];
+        let svg = Figure::of_series("", "x", "y", &steep).within_y(0.0, 1.0).to_svg(Theme::Light);
+        let drawn: Vec<_> =
+            svg.lines().filter(|l| thick(l) == 1).map(pixels).filter(|p| p[0][1] != p[1][1]).collect();
+        assert_eq!(drawn.len(), 2, "two pieces: {svg}");
+        let top = drawn[0][1][1];
+        assert!((drawn[1][0][1] - top).abs() < 0.2 && top < drawn[0][0][1], "both meet the upper border");
+        assert!(
+            svg.contains(&format!("<polyline points=\"{:.1},{top:.1} ", axis_left(&svg))),
+            "which is the end of the axis"
+        );
+    }
+
+    fn pixels(polyline: &str) -> Vec<[f64; 2]> {
+        let points = polyline.split('"').nth(1).unwrap().split(' ');
+        points.map(|p| p.split_once(',').map(|(x, y)| [x, y].map(|n| n.parse().unwrap())).unwrap()).collect()
+    }
+
+    /// Where the axes begin [px].
+    fn axis_left(svg: &str) -> f64 {
+        let axis = svg.lines().filter(|l| l.starts_with("<polyline")).map(pixels).find(|p| p.len() == 3);
+        axis.unwrap()[0][0]
     }
 
     /// What style sheets would say, which few programs but browsers read, stands at every mark.
@@ -210,16 +147,19 @@ mod tests {
             for word in ["<style", "class=", "var(", "@media"] {
                 assert!(!svg.contains(word), "{word}: {svg}");
             }
-            assert!(svg.contains(" width=\"760\" height=\"400\""), "a size for LaTeX");
+            assert!(svg.contains(" width=\"760\" height=\"396\""), "a size for LaTeX: {svg}");
             let shapes = svg.lines().filter(|l| l.starts_with("<polyline") || l.starts_with("<text"));
             assert!(shapes.clone().count() > 10 && shapes.into_iter().all(|l| l.contains("=\"#")), "{svg}");
         }
         assert_ne!(figure.to_svg(Theme::Light), figure.to_svg(Theme::Dark));
-        assert!(figure.to_pdf().starts_with(b"%PDF-1.4"));
+        assert!(Sheet::from(&figure).to_pdf().starts_with(b"%PDF-1.4"));
         let names = |also| figure.files("f", also).into_iter().map(|(name, _)| name).collect::<Vec<_>>();
         assert_eq!(names(Formats::default()), ["f.svg", "f-dark.svg"]);
         #[cfg(feature = "full")]
-        assert_eq!(names(Formats { pdf: true, png: true }), ["f.svg", "f-dark.svg", "f.pdf", "f.png"]);
+        assert_eq!(
+            names(Formats { pdf: true, png: true }),
+            ["f.svg", "f-dark.svg", "f.pdf", "f.png", "f-dark.png"]
+        );
     }
 
     /// Neither holes, nor zeros on a logarithmic axis, nor nothing at all is a reason to fail.

@@ -1,33 +1,23 @@
 //! A picture as PDF 1.4, one page, with the fonts that every viewer has: Helvetica, and Symbol for Greek letters.
 //!
 //! ```text
-//!     page: 760 × 400 units of 1/72 inch, y upwards: y_pdf = 400 − y
+//!     page: units of 1/72 inch, y upwards: y_pdf = height − y
 //!     objects: 1 catalogue, 2 pages, 3 page, 4 contents, 5 Helvetica, 6 Helvetica bold, 7 Symbol; then their places
 //! ```
 //!
 //! Circles are four cubic curves with handles of 4/3 (√2 − 1) radii. Letters that neither font has become `?`.
 
-use super::picture::{Anchor, Colour, Mark, PAGE, Picture};
+use super::picture::{Anchor, Colour, Mark, Picture};
+use super::text::{length, pieces};
 use std::fmt::Write;
 
 /// 4/3 (√2 − 1).
 const HANDLE: f64 = 0.552_284_749_830_793_4;
 
-/// Advance widths of Helvetica for the letters from space to tilde [1/1000 of the size].
-const WIDTHS: [u16; 95] = [
-    278, 278, 355, 556, 556, 889, 667, 191, 333, 333, 389, 584, 278, 333, 278, 278, 556, 556, 556, 556, 556,
-    556, 556, 556, 556, 556, 278, 278, 584, 584, 584, 556, 1015, 667, 667, 722, 722, 667, 611, 778, 722, 278,
-    500, 667, 556, 833, 722, 778, 667, 778, 722, 667, 611, 722, 667, 944, 667, 667, 611, 278, 278, 278, 469,
-    556, 333, 556, 556, 500, 556, 556, 278, 556, 556, 222, 222, 500, 222, 833, 556, 556, 556, 556, 333, 500,
-    278, 556, 500, 722, 500, 500, 500, 334, 260, 334, 584,
-];
-/// Width of letters beyond these, about that of a Greek one.
-const OTHER: u16 = 556;
-
 /// The bytes of the file.
 pub(super) fn pdf(picture: &Picture) -> Vec<u8> {
     let content = content(picture);
-    let [width, height] = PAGE;
+    let [width, height] = picture.size;
     let font = |name: &str, encoding: &str| {
         format!("<< /Type /Font /Subtype /Type1 /BaseFont /{name} {encoding}>>").into_bytes()
     };
@@ -67,7 +57,7 @@ pub(super) fn pdf(picture: &Picture) -> Vec<u8> {
 /// The operators that paint the page.
 fn content(picture: &Picture) -> Vec<u8> {
     let mut out = Vec::new();
-    let [width, height] = PAGE;
+    let [width, height] = picture.size;
     say(&mut out, &format!("{} rg 0 0 {width} {height} re f 1 j", number(picture.ground)));
     for mark in &picture.marks {
         match mark {
@@ -79,14 +69,21 @@ fn content(picture: &Picture) -> Vec<u8> {
                 }
                 say(&mut out, "S");
             }
+            Mark::Area { points, colour } => {
+                say(&mut out, &format!("{} rg", number(*colour)));
+                for (i, [x, y]) in points.iter().enumerate() {
+                    say(&mut out, &format!("{x:.2} {:.2} {}", height - y, if i == 0 { "m" } else { "l" }));
+                }
+                say(&mut out, "f");
+            }
             Mark::Dot { centre, radius, colour } => {
                 say(&mut out, &format!("{} rg", number(*colour)));
-                circle(&mut out, *centre, *radius);
+                circle(&mut out, [centre[0], height - centre[1]], *radius);
                 say(&mut out, "f");
             }
             Mark::Ring { centre, radius, colour } => {
                 say(&mut out, &format!("{} RG 1.3 w [] 0 d", number(*colour)));
-                circle(&mut out, *centre, *radius);
+                circle(&mut out, [centre[0], height - centre[1]], *radius);
                 say(&mut out, "S");
             }
             Mark::Word { at, text, size, bold, anchor, upwards, colour } => {
@@ -100,7 +97,10 @@ fn content(picture: &Picture) -> Vec<u8> {
                     false => format!("1 0 0 1 {:.2} {:.2}", at[0] + along, height - at[1]),
                 };
                 say(&mut out, &format!("BT {} rg {place} Tm", number(*colour)));
-                words(&mut out, text, *size, if *bold { 2 } else { 1 });
+                for piece in pieces(text) {
+                    say(&mut out, &format!("{:.2} Ts", size * piece.level.rise()));
+                    words(&mut out, &piece.text, size * piece.level.size(), if *bold { 2 } else { 1 });
+                }
                 say(&mut out, "ET");
             }
         }
@@ -119,7 +119,7 @@ fn number(colour: Colour) -> String {
 }
 
 fn circle(out: &mut Vec<u8>, [x, y]: [f64; 2], r: f64) {
-    let (y, k) = (PAGE[1] - y, HANDLE * r);
+    let k = HANDLE * r;
     say(out, &format!("{:.2} {y:.2} m", x + r));
     for [c, s] in [[1.0, 0.0], [0.0, 1.0], [-1.0, 0.0], [0.0, -1.0]] {
         // From the angle of (c, s) a quarter on, to (−s, c).
@@ -165,20 +165,8 @@ fn letters(c: char, font: u8) -> Vec<(u8, u8)> {
         '–' => vec![(font, 0x96)],
         '—' => vec![(font, 0x97)],
         '‖' => vec![(font, b'|'), (font, b'|')],
-        '₀'..='₉' => vec![(font, b'0' + (c as u32 - '₀' as u32) as u8)],
-        '⁰' | '⁴'..='⁹' => vec![(font, b'^'), (font, b'0' + (c as u32 - '⁰' as u32) as u8)],
-        '⁻' => vec![(font, b'^'), (font, b'-')],
         _ => vec![(font, b'?')],
     }
-}
-
-/// Length of a text [px].
-fn length(text: &str, size: f64) -> f64 {
-    let width = |c: char| match c {
-        ' '..='~' => WIDTHS[c as usize - ' ' as usize],
-        _ => OTHER,
-    };
-    text.chars().map(|c| f64::from(width(c))).sum::<f64>() * size / 1000.0
 }
 
 #[cfg(test)]
@@ -187,7 +175,7 @@ mod tests {
 
     fn page() -> Vec<u8> {
         let [black, white] = [[0, 0, 0], [255, 255, 255]];
-        let mut picture = Picture { ground: white, marks: Vec::new() };
+        let mut picture = Picture { size: [760.0, 400.0], ground: white, marks: Vec::new() };
         picture.line(vec![[0.0, 0.0], [10.0, 20.0]], 1.5, &[7, 4], black);
         picture.word([100.0, 50.0], "ε (a) \\ ‖g‖ µs 100 %", Anchor::Middle, black);
         picture.marks.push(Mark::Ring { centre: [5.0, 5.0], radius: 4.0, colour: black });
@@ -234,6 +222,5 @@ mod tests {
             let latin: Vec<u8> = operators.chars().map(|c| c as u32 as u8).collect();
             assert!(bytes.windows(latin.len()).any(|w| w == latin), "{operators}");
         }
-        assert!((length("100", 10.0) - 16.68).abs() < 1e-12);
     }
 }

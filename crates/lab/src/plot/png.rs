@@ -4,7 +4,8 @@
 //! Letters are the outlines of Ubuntu Light, and of Hack where it has none; bold ones are drawn round with a pen. What
 //! neither has becomes `?`.
 
-use super::picture::{Anchor, Colour, Mark, PAGE, Picture};
+use super::picture::{Anchor, Colour, Mark, Picture};
+use super::text::pieces;
 use epaint_default_fonts::{HACK_REGULAR, UBUNTU_LIGHT};
 use tiny_skia::{Color, FillRule, LineJoin, Paint, Path, PathBuilder, Pixmap, Stroke, StrokeDash, Transform};
 use ttf_parser::{Face, OutlineBuilder};
@@ -12,7 +13,7 @@ use ttf_parser::{Face, OutlineBuilder};
 /// Dots per pixel of the page.
 const SCALE: f32 = 2.0;
 /// Pen of plain and of bold letters, over their size [–]: the font is a light one.
-const PENS: [f32; 2] = [0.02, 0.06];
+const PENS: [f32; 2] = [0.02, 0.04];
 
 /// The bytes of the file; none where the page has no dots or a font cannot be read, which is no page of ours.
 pub(super) fn png(picture: &Picture) -> Vec<u8> {
@@ -20,7 +21,7 @@ pub(super) fn png(picture: &Picture) -> Vec<u8> {
 }
 
 fn drawn(picture: &Picture) -> Option<Pixmap> {
-    let [width, height] = PAGE.map(|x| (x as f32 * SCALE) as u32);
+    let [width, height] = picture.size.map(|x| (x as f32 * SCALE) as u32);
     let mut page = Pixmap::new(width, height)?;
     page.fill(colour(picture.ground));
     let fonts = [Face::parse(UBUNTU_LIGHT, 0).ok()?, Face::parse(HACK_REGULAR, 0).ok()?];
@@ -51,6 +52,16 @@ fn put(page: &mut Pixmap, fonts: &[Face<'_>; 2], mark: &Mark) {
                 Stroke { width: *width as f32, dash, line_join: LineJoin::Round, ..Stroke::default() };
             if let Some(path) = path.finish() {
                 page.stroke_path(&path, &paint(*colour), &stroke, at, None);
+            }
+        }
+        Mark::Area { points, colour } => {
+            let mut path = PathBuilder::new();
+            for (i, [x, y]) in points.iter().map(|p| p.map(|x| x as f32)).enumerate() {
+                if i == 0 { path.move_to(x, y) } else { path.line_to(x, y) }
+            }
+            path.close();
+            if let Some(path) = path.finish() {
+                page.fill_path(&path, &paint(*colour), FillRule::Winding, at, None);
             }
         }
         Mark::Dot { centre, radius, colour } => {
@@ -91,13 +102,16 @@ fn circle([x, y]: [f64; 2], radius: f64) -> Option<Path> {
 
 /// The outline of a text that begins at the origin, and its length [px].
 fn word(fonts: &[Face<'_>; 2], text: &str, size: f32) -> (Option<Path>, f32) {
-    let mut pen = Outline { path: PathBuilder::new(), x: 0.0, scale: 1.0 };
-    for letter in text.chars() {
-        let with = |c: char| fonts.iter().find_map(|f| Some((f, f.glyph_index(c)?)));
-        let Some((font, glyph)) = with(letter).or_else(|| with('?')) else { continue };
-        pen.scale = size / f32::from(font.units_per_em());
-        font.outline_glyph(glyph, &mut pen);
-        pen.x += pen.scale * f32::from(font.glyph_hor_advance(glyph).unwrap_or(0));
+    let mut pen = Outline { path: PathBuilder::new(), x: 0.0, rise: 0.0, scale: 1.0 };
+    for piece in pieces(text) {
+        pen.rise = size * piece.level.rise() as f32;
+        for letter in piece.text.chars() {
+            let with = |c: char| fonts.iter().find_map(|f| Some((f, f.glyph_index(c)?)));
+            let Some((font, glyph)) = with(letter).or_else(|| with('?')) else { continue };
+            pen.scale = size * piece.level.size() as f32 / f32::from(font.units_per_em());
+            font.outline_glyph(glyph, &mut pen);
+            pen.x += pen.scale * f32::from(font.glyph_hor_advance(glyph).unwrap_or(0));
+        }
     }
     (pen.path.finish(), pen.x)
 }
@@ -106,12 +120,14 @@ fn word(fonts: &[Face<'_>; 2], text: &str, size: f32) -> (Option<Path>, f32) {
 struct Outline {
     path: PathBuilder,
     x: f32,
+    /// Height of the letters above the line [px].
+    rise: f32,
     scale: f32,
 }
 
 impl Outline {
     fn at(&self, x: f32, y: f32) -> (f32, f32) {
-        (self.x + self.scale * x, -self.scale * y)
+        (self.x + self.scale * x, -self.scale * y - self.rise)
     }
 }
 
@@ -144,7 +160,7 @@ mod tests {
     const BLACK: Colour = [0, 0, 0];
 
     fn page(marks: Vec<Mark>) -> Pixmap {
-        drawn(&Picture { ground: [255, 255, 255], marks }).unwrap()
+        drawn(&Picture { size: [760.0, 400.0], ground: [255, 255, 255], marks }).unwrap()
     }
 
     /// Dots that are not of the ground, in the rectangle of the page from `low` to `high`.
@@ -176,7 +192,7 @@ mod tests {
 
     #[test]
     fn the_file_is_a_png_of_its_size() {
-        let bytes = png(&Picture { ground: [255, 255, 255], marks: Vec::new() });
+        let bytes = png(&Picture { size: [760.0, 400.0], ground: [255, 255, 255], marks: Vec::new() });
         assert!(bytes.starts_with(b"\x89PNG\r\n\x1a\n"));
         let [w, h] = [16, 20].map(|i| u32::from_be_bytes(bytes[i..i + 4].try_into().unwrap()));
         assert_eq!([w, h], [1520, 800]);

@@ -1,7 +1,8 @@
 //! A picture as SVG 1.1: colours and sizes stand at every mark, without style sheets, so that browsers, Inkscape,
 //! rsvg-convert, CairoSVG and LaTeX show the same.
 
-use super::picture::{Anchor, Colour, Mark, PAGE, Picture};
+use super::picture::{Anchor, Colour, Mark, Picture};
+use super::text::{Level, pieces};
 use std::fmt::Write;
 
 /// Fonts that nearly every machine has one of.
@@ -9,7 +10,7 @@ const FONTS: &str = "Helvetica, Arial, 'DejaVu Sans', sans-serif";
 
 /// The text of the file.
 pub(super) fn svg(picture: &Picture) -> String {
-    let [width, height] = PAGE;
+    let [width, height] = picture.size;
     // Writing to a String cannot fail.
     let mut out = format!(
         "<svg xmlns=\"http://www.w3.org/2000/svg\" width=\"{width}\" height=\"{height}\" viewBox=\"0 0 {width} {height}\" \
@@ -39,6 +40,10 @@ fn put(out: &mut String, mark: &Mark) {
                 hex(*colour)
             )
         }
+        Mark::Area { points, colour } => {
+            let points: Vec<String> = points.iter().map(|[x, y]| format!("{x:.1},{y:.1}")).collect();
+            writeln!(out, "<polygon points=\"{}\" fill=\"{}\"/>", points.join(" "), hex(*colour))
+        }
         Mark::Dot { centre: [x, y], radius, colour } => {
             writeln!(out, "<circle cx=\"{x:.1}\" cy=\"{y:.1}\" r=\"{radius}\" fill=\"{}\"/>", hex(*colour))
         }
@@ -62,10 +67,27 @@ fn put(out: &mut String, mark: &Mark) {
                 out,
                 "<text {place} font-size=\"{size}\"{weight} text-anchor=\"{anchor}\" fill=\"{}\">{}</text>",
                 hex(*colour),
-                escaped(text)
+                set(text, *size)
             )
         }
     };
+}
+
+/// The text with indices as spans of their own.
+fn set(text: &str, size: f64) -> String {
+    let (mut out, mut height) = (String::new(), 0.0);
+    for piece in pieces(text) {
+        let letters = escaped(&piece.text);
+        let above = size * piece.level.rise();
+        if piece.level == Level::Line && height == 0.0 {
+            out += &letters;
+        } else {
+            let (down, small) = (height - above, size * piece.level.size());
+            let _ = write!(out, "<tspan dy=\"{down:.1}\" font-size=\"{small:.1}\">{letters}</tspan>");
+        }
+        height = above;
+    }
+    out
 }
 
 fn hex([r, g, b]: Colour) -> String {

@@ -1,6 +1,7 @@
 //! Models of the die, fitted to some drops and judged by others.
 
 use super::fit::{Objective, Training, calibrate, fit_scene, measure_noise, train_network};
+use super::isolated::{ImpactScore, ground_impacts, judge_impacts};
 use super::learn::{feature_scale, fit_processes, observed};
 use super::predict::{DropModel, mean_track};
 use super::recurrent::{RecurrentModel, RecurrentTraining, train_recurrent};
@@ -25,10 +26,43 @@ enum Kind {
     Fitted,
     /// The arena as it was measured; impacts fitted to trajectories.
     Arena,
-    /// The arena with a learner.
-    Learner(Learner, Form),
+    /// A scene with a learner.
+    Learner(Learner, Form, Place),
     /// The published scene, fitted, with a recurrent network that corrects every frame.
     Recurrent,
+}
+
+/// The scene that a learner corrects.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+enum Place {
+    /// Level ground and nothing else, as published; beside `simulator-fit`.
+    Published,
+    /// As it was measured; beside `arena-fit`.
+    Arena,
+}
+
+impl Place {
+    fn parameters(self) -> DiceParameters {
+        if self == Self::Arena { DiceParameters::arena() } else { DiceParameters::default() }
+    }
+
+    /// What is fitted of the law.
+    fn fitted(self) -> Vec<&'static Named> {
+        match self {
+            Self::Published => named(&["friction", "restitution"]),
+            Self::Arena => named(&["friction", "sliding", "restitution", "wall_restitution", "taper"]),
+        }
+    }
+
+    /// Names of the constant corrections that all learners of a scene start from.
+    fn constant(self, form: Form) -> &'static str {
+        match (self, form) {
+            (Self::Arena, Form::LinearImpulse) => "constant-impulse",
+            (Self::Arena, Form::Wrench) => "constant-wrench",
+            (Self::Published, Form::LinearImpulse) => "published-constant-impulse",
+            (Self::Published, Form::Wrench) => "published-constant-wrench",
+        }
+    }
 }
 
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -77,32 +111,57 @@ pub const MODELS: &[Model] = &[
     Model {
         name: "constant-impulse",
         title: "a density network without hidden units: one correction for all contacts",
-        kind: Kind::Learner(Learner::Constant, Form::LinearImpulse),
+        kind: Kind::Learner(Learner::Constant, Form::LinearImpulse, Place::Arena),
     },
     Model {
         name: "gp-impulse",
         title: "Gaussian processes of linear impulses, from isolated impacts",
-        kind: Kind::Learner(Learner::Process, Form::LinearImpulse),
+        kind: Kind::Learner(Learner::Process, Form::LinearImpulse, Place::Arena),
     },
     Model {
         name: "gp-wrench",
         title: "Gaussian processes of wrenches, from isolated impacts",
-        kind: Kind::Learner(Learner::Process, Form::Wrench),
+        kind: Kind::Learner(Learner::Process, Form::Wrench, Place::Arena),
     },
     Model {
         name: "gp-wrench-and-spin",
         title: "the same, which know the spin before the impact too",
-        kind: Kind::Learner(Learner::ProcessWithSpin, Form::Wrench),
+        kind: Kind::Learner(Learner::ProcessWithSpin, Form::Wrench, Place::Arena),
     },
     Model {
         name: "network-impulse",
         title: "density network of linear impulses, trained on trajectories",
-        kind: Kind::Learner(Learner::Network, Form::LinearImpulse),
+        kind: Kind::Learner(Learner::Network, Form::LinearImpulse, Place::Arena),
     },
     Model {
         name: "network-wrench",
         title: "density network of wrenches, trained on trajectories",
-        kind: Kind::Learner(Learner::Network, Form::Wrench),
+        kind: Kind::Learner(Learner::Network, Form::Wrench, Place::Arena),
+    },
+    Model {
+        name: "published-constant-impulse",
+        title: "one correction for all contacts, on the published scene",
+        kind: Kind::Learner(Learner::Constant, Form::LinearImpulse, Place::Published),
+    },
+    Model {
+        name: "published-gp-impulse",
+        title: "Gaussian processes of linear impulses, on the published scene",
+        kind: Kind::Learner(Learner::Process, Form::LinearImpulse, Place::Published),
+    },
+    Model {
+        name: "published-gp-wrench",
+        title: "Gaussian processes of wrenches, on the published scene",
+        kind: Kind::Learner(Learner::Process, Form::Wrench, Place::Published),
+    },
+    Model {
+        name: "published-network-impulse",
+        title: "density network of linear impulses, on the published scene",
+        kind: Kind::Learner(Learner::Network, Form::LinearImpulse, Place::Published),
+    },
+    Model {
+        name: "published-network-wrench",
+        title: "density network of wrenches, on the published scene",
+        kind: Kind::Learner(Learner::Network, Form::Wrench, Place::Published),
     },
 ];
 
@@ -131,6 +190,8 @@ pub struct Effort {
     pub isolation: Isolation,
     /// Speed below which corrected impulses stick [m/s]; 0: never.
     pub stick_below: f64,
+    /// What is made least when networks are trained on whole trajectories.
+    pub objective: Objective,
     pub seed: u64,
 }
 
@@ -149,6 +210,7 @@ impl Default for Effort {
             impacts: 250,
             isolation: Isolation::default(),
             stick_below: 0.05,
+            objective: Objective::default(),
             seed: 1,
         }
     }
@@ -167,6 +229,8 @@ pub struct Row {
     /// Parts of measured numbers within the central 50 % and 90 % intervals.
     pub coverage50: f64,
     pub coverage90: f64,
+    /// Errors after isolated impacts of the drops that judge; none of models that tell whole drops alone.
+    pub impacts: Option<ImpactScore>,
     pub n_train: usize,
     pub n_test: usize,
     /// Time of fitting and judging [s].
@@ -214,20 +278,18 @@ impl Model {
             Kind::PyBullet | Kind::Recurrent => return Ok(None),
             Kind::Paper => DropModel::scene(DiceParameters::default()),
             Kind::Fitted => {
-                let names = named(&["friction", "restitution"]);
-                let base = DiceParameters::default();
+                let (names, base) = (Place::Published.fitted(), Place::Published.parameters());
                 DropModel::scene(fit_scene(&base, &names, train, generations, effort.seed, watch)?)
             }
             Kind::Arena => {
-                let names = named(&["friction", "sliding", "restitution", "wall_restitution", "taper"]);
-                let base = DiceParameters::arena();
+                let (names, base) = (Place::Arena.fitted(), Place::Arena.parameters());
                 DropModel::scene(fit_scene(&base, &names, train, generations, effort.seed, watch)?)
             }
-            Kind::Learner(learner, form) => {
-                let mut base = DropModel::scene(DiceParameters::arena());
+            Kind::Learner(learner, form, place) => {
+                let mut base = DropModel::scene(place.parameters());
                 base.noise = measure_noise(&base.parameters, train);
                 base.stick_below = effort.stick_below;
-                match fit_learner(&base, (learner, form), train, effort, store, watch)? {
+                match fit_learner(&base, (learner, form, place), train, effort, store, watch)? {
                     Some(fitted) => fitted,
                     None => return Ok(None),
                 }
@@ -295,7 +357,8 @@ impl Model {
         let Some(fitted) = self.fit(train, effort, store, watch)? else { return Ok(Vec::new()) };
         let world = fitted.world();
         let single = parallel::map(test.len(), |i| vec![fitted.single(&world, test[i])]);
-        let mut rows = vec![row(self.name, &single, test, counts, clock)];
+        let isolated = judge_impacts(&fitted, &ground_impacts(test, &effort.isolation));
+        let mut rows = vec![Row { impacts: Some(isolated), ..row(self.name, &single, test, counts, clock) }];
         if fitted.residual.is_some() {
             let all =
                 parallel::map(test.len(), |i| fitted.ensemble(&world, test[i], effort.members, effort.seed));
@@ -307,7 +370,7 @@ impl Model {
 
 fn fit_learner(
     base: &DropModel,
-    (learner, form): (Learner, Form),
+    (learner, form, place): (Learner, Form, Place),
     train: &[&Trajectory],
     effort: &Effort,
     store: &Store,
@@ -315,11 +378,11 @@ fn fit_learner(
 ) -> Result<Option<DropModel>, EvaluateError> {
     let mut impacts = observed(base, train, &effort.isolation);
     let scale = feature_scale(&impacts);
-    let names = named(&["friction", "sliding", "restitution", "wall_restitution", "taper"]);
+    let names = place.fitted();
     let few = &train[..train.len().min(effort.training_drops)];
     let training = |hidden, generations| Training {
         form,
-        objective: Objective::EnergyScore,
+        objective: effort.objective,
         hidden,
         first_step: if hidden == 0 { 0.1 } else { 0.05 },
         population: 0,
@@ -329,10 +392,7 @@ fn fit_learner(
     };
     // Parameters of the law and the spread of impulses together, for all contacts alike: every learner starts from here.
     let ids: Vec<u32> = train.iter().map(|d| d.id).collect();
-    let kept = match form {
-        Form::LinearImpulse => "constant-impulse",
-        Form::Wrench => "constant-wrench",
-    };
+    let kept = place.constant(form);
     let judges = &few[..few.len().min(effort.calibration_drops)];
     let calibrated = |mut model: DropModel| {
         calibrate(&mut model, judges, effort.training_members * 8, effort.seed + 1);
@@ -417,6 +477,7 @@ fn row(
         energy_score: mean(&|s| s.1.energy),
         coverage50: mean(&|s| s.1.coverage[0]),
         coverage90: mean(&|s| s.1.coverage[1]),
+        impacts: None,
         n_train,
         n_test,
         seconds: clock.elapsed().as_secs_f64(),

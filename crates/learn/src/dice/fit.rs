@@ -8,6 +8,7 @@ use crate::planar::PlanarStepper;
 use crate::residual::{DensityNetwork, Form, PlanarResidual, Representation};
 use crate::score::rmse;
 use crate::{parallel, score};
+use serde::{Deserialize, Serialize};
 
 /// RMSE of the scene for every drop [m].
 pub fn scene_errors(parameters: &DiceParameters, drops: &[&Trajectory]) -> Vec<f64> {
@@ -66,11 +67,13 @@ fn from_unit_box(base: &DiceParameters, names: &[&Named], x: &[f64]) -> (DicePar
 }
 
 /// The number that is minimised when a network is trained on trajectories.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
+#[serde(rename_all = "kebab-case")]
 pub enum Objective {
     /// The mean RMSE of drawn trajectories, equation (5) of [Fazeli2020]. It drives the spread to nothing.
     Error,
     /// The energy score of an ensemble of trajectories: least for the true distribution.
+    #[default]
     EnergyScore,
 }
 

@@ -3,6 +3,7 @@
 mod evaluate;
 mod fit;
 mod impacts;
+mod isolated;
 mod learn;
 mod parameters;
 mod posterior;
@@ -13,6 +14,7 @@ mod set;
 pub use evaluate::{Effort, EvaluateError, MODELS, Model, Row, model};
 pub use fit::{Objective, Training, calibrate, fit_scene, measure_noise, scene_errors, train_network};
 pub use impacts::{Isolation, ObservedImpact, isolate};
+pub use isolated::{ImpactScore, ground_impacts, judge_impacts, misses};
 pub use learn::{explain, feature_scale, fit_processes, observed};
 pub use parameters::{DiceParameters, GYRATION, NAMED, Named, parameter};
 pub use posterior::{Posterior, posterior};

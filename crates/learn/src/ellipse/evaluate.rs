@@ -89,19 +89,11 @@ pub fn evaluate(set: &EllipseSet, train: usize, seed: u64) -> Vec<EllipseRow> {
 }
 
 /// Friction and restitution with the least squared error of velocities, rotation as a speed at the radius of gyration.
-fn fit_law(train: &[&EllipseImpact], seed: u64) -> (f64, f64) {
+pub(super) fn fit_law(train: &[&EllipseImpact], seed: u64) -> (f64, f64) {
     let mut search = CmaEs::new(&[0.1, 0.5], 0.1, 0, seed);
     let error = |x: &Vec<f64>| {
         let (friction, restitution) = (x[0].max(0.0), x[1].max(0.0));
-        let sum: f64 = train
-            .iter()
-            .map(|t| {
-                let c = t.contact(friction, restitution);
-                let v = t.after_impulse([c.impulse[0], c.impulse[1], 0.0]);
-                let d: [f64; 3] = std::array::from_fn(|i| v[i] - t.after[i]);
-                d[0] * d[0] + d[1] * d[1] + (c.gyration * d[2]).powi(2)
-            })
-            .sum();
+        let sum: f64 = law_errors(train, friction, restitution).iter().sum();
         sum / train.len().max(1) as f64 + (x[0] - friction).powi(2) + (x[1] - restitution).powi(2)
     };
     for _ in 0..60 {
@@ -110,6 +102,17 @@ fn fit_law(train: &[&EllipseImpact], seed: u64) -> (f64, f64) {
     }
     let best = search.best().0;
     (best[0].max(0.0), best[1].max(0.0))
+}
+
+/// Squared errors of the velocities after impacts under the law, rotation as a speed at the radius of gyration [m²/s²].
+pub(super) fn law_errors(impacts: &[&EllipseImpact], friction: f64, restitution: f64) -> Vec<f64> {
+    let of = |t: &&EllipseImpact| {
+        let c = t.contact(friction, restitution);
+        let v = t.after_impulse([c.impulse[0], c.impulse[1], 0.0]);
+        let d: [f64; 3] = std::array::from_fn(|i| v[i] - t.after[i]);
+        d[0] * d[0] + d[1] * d[1] + (c.gyration * d[2]).powi(2)
+    };
+    impacts.iter().map(of).collect()
 }
 
 /// The impulse that best explains what was measured.

@@ -2,7 +2,9 @@
 //! and learners.
 
 mod evaluate;
+mod posterior;
 mod set;
 
 pub use evaluate::{EllipseRow, evaluate};
+pub use posterior::{EllipsePosterior, misses, posterior};
 pub use set::{EllipseImpact, EllipseSet};

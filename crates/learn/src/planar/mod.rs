@@ -2,6 +2,7 @@
 
 mod body;
 mod correction;
+mod explained;
 mod flight;
 mod law;
 mod stepper;
@@ -9,6 +10,7 @@ mod world;
 
 pub use body::{PlanarBody, PlanarState};
 pub use correction::{Admission, Admitted, PlanarContact, PlanarCorrection, PlanarImpulse, into_cone};
+pub use explained::{least_miss, share_explained};
 pub use law::point_impulse;
 pub use stepper::{Advance, Impact, PlanarStepper, impact_of};
 pub use world::{PlanarWorld, PlanarWorldError, Surface};

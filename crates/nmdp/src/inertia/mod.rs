@@ -6,7 +6,8 @@
 //! | `ne` | [`newton_euler`]: backward Euler on the recursive Newton–Euler equations |
 //! | `pbd` | [`displaced_points`]: backward Euler on the points of the bodies, position-based dynamics |
 //!
-//! Both add to a residual G [N, N·m] and to its derivatives by the tangent coordinates of q⁺ and by ν directly; see
+//! Both add to a residual G [N, N·m] and to its derivatives by the tangent coordinates of q⁺ and by v⁺ directly, of which the second
+//! only knows backward Euler, v⁺ = ν; see
 //! [`crate::end_of_step`].
 
 pub mod displaced_points;
@@ -55,12 +56,12 @@ impl Inertia {
         parts: &mut Parts<'_>,
     ) {
         match self {
-            Self::NewtonEuler(ne) => ne.add(model, start, end, nu, parts),
+            Self::NewtonEuler(ne) => ne.add(model, start, end, parts),
             Self::DisplacedPoints(points) => points.add(model, start, end, nu, parts),
         }
     }
 
-    /// Kinetic energy at the trial velocity that was looked at last [J]; its derivatives by q⁺ and ν are added.
+    /// Kinetic energy at the trial velocity that was looked at last [J]; its derivatives by q⁺ and v⁺ are added.
     pub fn kinetic_energy(
         &mut self,
         model: &Model,
@@ -70,12 +71,12 @@ impl Inertia {
         by: [&mut [f64]; 2],
     ) -> f64 {
         match self {
-            Self::NewtonEuler(ne) => ne.kinetic_energy(model, end, nu, by),
+            Self::NewtonEuler(ne) => ne.kinetic_energy(model, end, by),
             Self::DisplacedPoints(points) => points.kinetic_energy(model, start, end, nu, by),
         }
     }
 
-    /// Mass matrix at q⁺: the second derivative of the kinetic energy by ν, but for turns of its axes.
+    /// Mass matrix at q⁺: the second derivative of the kinetic energy by v⁺, but for turns of its axes.
     pub fn mass(&self) -> &MassMatrix {
         match self {
             Self::NewtonEuler(ne) => ne.mass(),

@@ -1,10 +1,12 @@
 //! Backward Euler on the recursive Newton–Euler equations.
 //!
 //! ```text
-//!     G = M(q⁺) (ν − v)/h + C(q⁺, ν) ν + g(q⁺)                                       (1)
-//!     K = ½ νᵀ M(q⁺) ν                                                               (2)
+//!     G = M(q⁺) v̇⁺ + C(q⁺, v⁺) v⁺ + g(q⁺)                                            (1)
+//!     K = ½ v⁺ᵀ M(q⁺) v⁺                                                             (2)
 //!     ∂K/∂q_j = p_j · ψ̇_j,   p_j the momentum of all that dof j moves                (3)
 //! ```
+//!
+//! with v⁺ and v̇⁺ those of [`crate::end_of_step`]: of backward Euler ν and (ν − v)/h. Derivatives are by v⁺.
 //!
 //! (3): a displacement that carried the velocities along would not change K; what is left of ∂V/∂q_j = ψ̇_j − V × S_j is ψ̇_j
 //! [Singh2022].
@@ -24,7 +26,6 @@ pub struct NewtonEuler {
     acc: Accelerations,
     derivatives: RneaDerivatives,
     workspace: RneaWorkspace,
-    acceleration: Vec<f64>,
     efforts: Vec<f64>,
     momentum: Vec<Force>,
 }
@@ -39,7 +40,6 @@ impl NewtonEuler {
             acc: Accelerations::new(model),
             derivatives: RneaDerivatives::new(model),
             workspace: RneaWorkspace::new(model),
-            acceleration: vec![0.0; nv],
             efforts: vec![0.0; nv],
             momentum: vec![Force::new(Vec3::ZERO, Vec3::ZERO); model.bodies.len()],
         }
@@ -47,22 +47,12 @@ impl NewtonEuler {
 
     /// Adds (1) and its derivatives.
     #[inline(always)]
-    pub(super) fn add(
-        &mut self,
-        model: &Model,
-        start: &Start<'_>,
-        end: &EndOfStep,
-        nu: &[f64],
-        parts: &mut Parts<'_>,
-    ) {
+    pub(super) fn add(&mut self, model: &Model, start: &Start<'_>, end: &EndOfStep, parts: &mut Parts<'_>) {
         let nv = model.nv();
-        for (a, (nu, v)) in self.acceleration.iter_mut().zip(nu.iter().zip(start.v)) {
-            *a = (nu - v) / start.h;
-        }
-        self.vel.update(model, &end.kin, nu);
-        self.rates.update(model, &end.kin, &self.vel, nu);
-        self.acc.update(model, &end.kin, &self.vel, &self.rates, nu, &self.acceleration);
-        rnea_into(model, &end.kin, &self.vel, &self.acceleration, &mut self.workspace, &mut self.efforts);
+        self.vel.update(model, &end.kin, &end.v);
+        self.rates.update(model, &end.kin, &self.vel, &end.v);
+        self.acc.update(model, &end.kin, &self.vel, &self.rates, &end.v, &end.rate);
+        rnea_into(model, &end.kin, &self.vel, &end.rate, &mut self.workspace, &mut self.efforts);
         self.derivatives.update(model, &end.kin, &self.vel, &self.rates, &self.acc);
         for (g, effort) in parts.g.iter_mut().zip(&self.efforts) {
             *g += effort;
@@ -77,20 +67,20 @@ impl NewtonEuler {
         for i in 0..nv {
             for (M_ij, j) in M.row(i).iter().zip(M.columns(i)) {
                 let j = *j as usize;
-                parts.by_v[i * nv + j] += M_ij / start.h;
+                let entry = M_ij * end.gain / start.h;
+                parts.by_v[i * nv + j] += entry;
                 if j != i {
-                    parts.by_v[j * nv + i] += M_ij / start.h;
+                    parts.by_v[j * nv + i] += entry;
                 }
             }
         }
     }
 
-    /// The kinetic energy (2), with its derivatives, by q⁺ (3) and by ν.
+    /// The kinetic energy (2), with its derivatives, by q⁺ (3) and by v⁺.
     pub(super) fn kinetic_energy(
         &mut self,
         model: &Model,
         end: &EndOfStep,
-        nu: &[f64],
         [by_q, by_v]: [&mut [f64]; 2],
     ) -> f64 {
         for (p, (I, V)) in self.momentum.iter_mut().zip(end.kin.I.iter().zip(&self.vel.V)) {
@@ -105,10 +95,10 @@ impl NewtonEuler {
         let mut twice = 0.0;
         for (i, dof) in model.dofs.iter().enumerate() {
             let p = self.momentum[dof.body];
-            let of_nu = end.kin.S[i].dot(p) + dof.armature * nu[i];
+            let of_v = end.kin.S[i].dot(p) + dof.armature * end.v[i];
             by_q[i] += self.rates.psi_dot[i].dot(p);
-            by_v[i] += of_nu;
-            twice += of_nu * nu[i];
+            by_v[i] += of_v;
+            twice += of_v * end.v[i];
         }
         0.5 * twice
     }

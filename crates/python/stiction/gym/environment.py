@@ -2,7 +2,8 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable
+from collections.abc import Callable, Mapping
+from dataclasses import fields
 from typing import Any
 
 import gymnasium
@@ -16,7 +17,7 @@ from .._simulation import Simulation
 from .._stiction import Error
 from .._tables import Array
 from .._viewer import Viewer
-from ..randomisation import Disturbance, Randomiser
+from ..randomisation import Disturbance, Randomiser, Range
 from .fleet import Fleet, fleet
 from .task import Ids, Task
 
@@ -26,46 +27,75 @@ Observation = NDArray[np.float32]
 class Disturbed:
     """Observations late and noisy, actions too, and pushes: see :class:`stiction.randomisation.Disturbance`."""
 
+    #: Width of the random network of an adversary.
+    HIDDEN = 8
+
     def __init__(self, kind: Disturbance, n: int, observations: int, actions: int) -> None:
         self.kind, self.n = kind, n
         self.bias, self.action_bias = np.zeros((n, observations)), np.zeros((n, actions))
         self.seen = np.zeros((n, observations))
-        self.late = np.zeros((kind.latency + 2, n, actions))
-        self.latency = np.zeros(n, int)
+        slots = int(np.ceil(kind.latency.high if isinstance(kind.latency, Range) else kind.latency)) + 3
+        self.late = np.zeros((slots, n, actions))
+        self.latency = np.zeros(n)
         self.age = 0
+        #: A number for each environment.
+        self.of: dict[str, Array] = {f.name: np.full(n, kind.number(f.name)) for f in fields(kind)}
+        # One first layer for all, and a second for each environment.
+        self.first = np.zeros((self.HIDDEN, observations))
+        self.second = np.zeros((n, actions, self.HIDDEN))
 
-    def begin(self, ids: Ids, dice: np.random.Generator) -> None:
-        """Episodes begin."""
-        k = self.kind
-        self.bias[ids] = k.observation_bias * dice.normal(size=(len(ids), self.bias.shape[1]))
-        self.action_bias[ids] = k.action_bias * dice.normal(size=(len(ids), self.action_bias.shape[1]))
-        self.latency[ids] = dice.integers(0, k.latency + 1, len(ids))
+    def begin(self, ids: Ids, dice: np.random.Generator, drawn: Mapping[int, Mapping[str, float]]) -> None:
+        """Episodes begin; ``drawn``: the numbers that these environments drew, by index and name."""
+        for name in self.kind.ranges:
+            self.of[name][ids] = [drawn[int(i)][name] for i in ids]
+        n = len(ids)
+        self.bias[ids] = self.of["observation_bias"][ids, None] * dice.normal(size=(n, self.bias.shape[1]))
+        self.action_bias[ids] = self.of["action_bias"][ids, None] * dice.normal(size=(n, self.action_bias.shape[1]))
+        if isinstance(self.kind.latency, Range):
+            self.latency[ids] = self.of["latency"][ids]
+        else:
+            self.latency[ids] = dice.integers(0, int(self.kind.latency) + 1, n)
         self.late[:, ids] = 0.0
+        if "adversary" in self.kind.ranges or self.kind.number("adversary"):
+            if not self.first.any():
+                self.first = dice.normal(size=self.first.shape) / np.sqrt(max(self.first.shape[1], 1))
+            self.second[ids] = dice.normal(size=(n, *self.second.shape[1:])) / np.sqrt(self.HIDDEN)
 
     def observation(self, true: Array, fresh: NDArray[np.bool_], dice: np.random.Generator) -> Array:
         """What is seen of what is true; ``fresh``: an episode has just begun."""
-        k = self.kind
+        of = self.of
         noisy = true + self.bias
-        if k.observation_noise:
-            noisy = noisy + k.observation_noise * dice.normal(size=true.shape)
-        if k.injection:
-            other = dice.uniform(size=self.n) < k.injection
+        if of["observation_noise"].any():
+            noisy = noisy + of["observation_noise"][:, None] * dice.normal(size=true.shape)
+        if of["injection"].any():
+            other = dice.uniform(size=self.n) < of["injection"]
             noisy[other] = noisy[dice.permutation(self.n)[other]]
-        stale = (dice.uniform(size=self.n) < k.observation_delay) | (self.age % k.refresh != 0)
+        refresh = np.maximum(np.rint(of["refresh"]), 1)
+        stale = (dice.uniform(size=self.n) < of["observation_delay"]) | (self.age % refresh != 0)
         self.age += 1
         self.seen = np.where((stale & ~fresh)[:, None], self.seen, noisy)
         return np.array(self.seen)
 
     def action(self, wanted: Array, dice: np.random.Generator) -> Array:
         """What arrives of what was wanted."""
-        k = self.kind
+        of = self.of
+        if of["adversary"].any():
+            other = np.tanh(np.einsum("nah,nh->na", self.second, np.tanh(self.seen @ self.first.T)))
+            wanted = wanted + of["adversary"][:, None] * (other - wanted)
         self.late = np.roll(self.late, 1, axis=0)
         self.late[0] = wanted
-        by = self.latency + (dice.uniform(size=self.n) < k.action_delay)
-        arrived = self.late[by, np.arange(self.n)] + self.action_bias
-        if k.action_noise:
-            arrived = arrived + k.action_noise * dice.normal(size=arrived.shape)
+        by = self.latency + (dice.uniform(size=self.n) < of["action_delay"])
+        whole = np.floor(by).astype(int)
+        part = (by - whole)[:, None]
+        rows = np.arange(self.n)
+        arrived = (1 - part) * self.late[whole, rows] + part * self.late[whole + 1, rows] + self.action_bias
+        if of["action_noise"].any():
+            arrived = arrived + of["action_noise"][:, None] * dice.normal(size=arrived.shape)
         return np.asarray(arrived)
+
+    def pushes(self, dice: np.random.Generator) -> Array:
+        """Impulses of this control step, 0 where there is none [N·s]."""
+        return np.asarray((dice.uniform(size=self.n) < self.of["push_probability"]) * self.of["push"])
 
 
 class TaskVectorEnv(VectorEnv[Observation, Observation, NDArray[Any]]):
@@ -164,7 +194,7 @@ class TaskVectorEnv(VectorEnv[Observation, Observation, NDArray[Any]]):
             if self._disturbed is None:
                 seen = self.task.observe(self.fleet, self._scratch).shape[1]
                 self._disturbed = Disturbed(self.randomiser.disturbance, self.num_envs, seen, self.task.actions)
-            self._disturbed.begin(ids, self._dice)
+            self._disturbed.begin(ids, self._dice, self.randomiser.disturbed)
         if self._own_dice is None:
             q, v = self.task.begin(ids, self._dice, self._scratch)
         else:
@@ -271,14 +301,14 @@ class TaskVectorEnv(VectorEnv[Observation, Observation, NDArray[Any]]):
         return self._shows(i).picture(480, 360).rgb
 
     def _push(self) -> None:
-        kind = None if self.randomiser is None else self.randomiser.disturbance
-        if kind is None or not kind.push_probability or not kind.push or not self.task.trunk:
+        disturbed = self._disturbed
+        if disturbed is None or not disturbed.of["push_probability"].any() or not self.task.trunk:
             return
-        pushed = self._dice.uniform(size=self.num_envs) < kind.push_probability
+        impulse = disturbed.pushes(self._dice)
         angle = self._dice.uniform(0, 2 * np.pi, self.num_envs)
         wrench = np.zeros((self.num_envs, 6))
         wrench[:, 3], wrench[:, 4] = np.cos(angle), np.sin(angle)
-        self.fleet.push(self.task.trunk, wrench * (pushed * kind.push / self.fleet.dt)[:, None])
+        self.fleet.push(self.task.trunk, wrench * (impulse / self.fleet.dt)[:, None])
 
     def close_extras(self, **kwargs: Any) -> None:
         """Closes the live page."""

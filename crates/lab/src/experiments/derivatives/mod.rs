@@ -205,7 +205,7 @@ fn cost(findings: &mut Findings, size: Size) -> Result<(), ExperimentError> {
     let differences = step * (2 * columns) as f64;
     if let Some(why) = failed {
         let (claim, measured) = ("a standing quadruped has a derivative".to_owned(), why.to_string());
-        findings.claims.push(Claim { claim, measured, holds: false });
+        findings.claims.push(Claim { claim, measured, holds: false, sample: 1 });
         return Ok(());
     }
     findings.notes.push(format!(

@@ -76,6 +76,7 @@ fn claim(line: &Line) -> Claim {
             "{value:.3e} {unit}; {uncertified} of {steps} steps not certified, worst {natural_map:.1e} m/s"
         ),
         holds: line.holds(),
+        sample: *steps,
     }
 }
 

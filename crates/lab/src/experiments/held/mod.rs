@@ -79,11 +79,13 @@ fn measure(size: Size) -> Result<Findings, ExperimentError> {
             claim: format!("{}: none of {count} grasps moves by more than {:.0e} m", way.title, way.still),
             measured: format!("{fell} do, farthest {:.1e}", moved.iter().fold(0.0, |m, x| x[1].max(m))),
             holds: fell == 0,
+            sample: moved.len(),
         });
         findings.claims.push(Claim {
             claim: format!("{}: every step has an answer", way.title),
             measured: format!("{wrong} steps have none"),
             holds: wrong == 0,
+            sample: moved.len(),
         });
         moved.sort_by(|a: &[f64; 2], b| a[0].total_cmp(&b[0]));
         series.push(Series { label: way.title.to_owned(), points: moved });

@@ -4,13 +4,15 @@
 //! The torso starts with a small roll, so that what is unstable shows; it should lose it. Both energies are run: that of all
 //! bodies, which the paper minimises, and that of contact points, which its authors' program does.
 
+mod figures;
+mod page;
+mod snapshots;
 mod spider;
 mod trace;
 
 use super::{Claim, Experiment, ExperimentError, Findings, Size, Table, large_steps};
 use crate::plot::Series;
 use crate::scene::Scene;
-use std::collections::BTreeMap;
 use stiction::StepperName;
 use stiction::nmdp::residual::Dissipated::{ContactPoints, WholeBody};
 use trace::{Trace, Variant};
@@ -28,21 +30,27 @@ const STEPS: [f64; 7] = [1e-3, 2e-3, 5e-3, 1e-2, 2e-2, 2.5e-2, 5e-2];
 const FEW: [f64; 2] = [5e-3, 5e-2];
 
 const fn variant(stepper: &'static str, dissipated: stiction::nmdp::residual::Dissipated) -> Variant {
-    Variant { stepper, dissipated }
+    Variant { stepper, dissipated, differences: 1 }
+}
+
+const fn two_step(stepper: &'static str, dissipated: stiction::nmdp::residual::Dissipated) -> Variant {
+    Variant { stepper, dissipated, differences: 2 }
 }
 
 /// All, the exact law first, then the baseline.
-const VARIANTS: [Variant; 10] = [
+const VARIANTS: [Variant; 12] = [
     variant("time-stepping", WholeBody),
     variant("ne-mdp", WholeBody),
     variant("ne-nmdp-pgm", WholeBody),
     variant("ne-nmdp-zopgm", WholeBody),
     variant("pbd-nmdp-pgm", WholeBody),
     variant("pbd-nmdp-zopgm", WholeBody),
+    two_step("ne-nmdp-pgm", WholeBody),
     variant("ne-nmdp-pgm", ContactPoints),
     variant("ne-nmdp-zopgm", ContactPoints),
     variant("pbd-nmdp-pgm", ContactPoints),
     variant("pbd-nmdp-zopgm", ContactPoints),
+    two_step("ne-nmdp-pgm", ContactPoints),
 ];
 
 /// Roll at the start [rad].
@@ -58,31 +66,43 @@ struct Runs {
     walks: Vec<Vec<Trace>>,
 }
 
+impl Runs {
+    /// Every variant at every step: `jump`, which starts with a roll, and `walk`, each for `duration` [s].
+    fn of([jump, walk]: [&Scene; 2], steps: Vec<f64>, duration: f64) -> Result<Self, ExperimentError> {
+        let mut runs = Self { steps, jumps: Vec::new(), walks: Vec::new() };
+        for variant in VARIANTS {
+            let all = |scene: &Scene, roll: f64| {
+                let run = |h: &f64| Trace::run(scene, variant, (*h, duration, roll));
+                runs.steps.iter().map(run).collect::<Result<Vec<_>, _>>()
+            };
+            let (jumps, walks) = (all(jump, ROLL)?, all(walk, 0.0)?);
+            runs.jumps.push(jumps);
+            runs.walks.push(walks);
+        }
+        Ok(runs)
+    }
+}
+
 fn measure(size: Size) -> Result<Findings, ExperimentError> {
     let full = size == Size::Full;
     let steps = if full { STEPS.to_vec() } else { FEW.to_vec() };
     let (jump, walk) = (Scene::builtin("robosimian-jump")?, Scene::builtin("robosimian-walk")?);
-    let mut runs = Runs { steps, jumps: Vec::new(), walks: Vec::new() };
-    let (jumping, walking) = if full { (10.0, 10.0) } else { (4.0, 4.0) };
-    for variant in VARIANTS {
-        let all = |scene: &Scene, duration: f64, roll: f64| {
-            runs.steps
-                .iter()
-                .map(|&h| Trace::run(scene, variant, (h, duration, roll)))
-                .collect::<Result<Vec<_>, _>>()
-        };
-        let (jumps, walks) = (all(&jump, jumping, ROLL)?, all(&walk, walking, 0.0)?);
-        runs.jumps.push(jumps);
-        runs.walks.push(walks);
-    }
+    let duration = if full { 10.0 } else { 4.0 };
+    let runs = Runs::of([&jump, &walk], steps, duration)?;
     let mut findings = Findings::default();
     tilt(&runs, &mut findings);
     height(&runs, &mut findings);
     way(&runs, &mut findings);
     cost(&runs, &mut findings);
+    iterations(&runs, &mut findings);
     conditions(&runs, &mut findings);
+    figures::over_time("robosimian", &runs, &mut findings);
+    figures::cost(&runs, &mut findings);
     spider::measure(size, &mut findings)?;
     quadruped(size, &mut findings)?;
+    snapshots::measure(size, &mut findings)?;
+    let [sentences, tables] = page::parts(&findings.tables);
+    findings.files.push(("nmdp-page.md".to_owned(), (sentences + "\n" + &tables).into_bytes()));
     Ok(findings)
 }
 
@@ -97,16 +117,6 @@ fn over_steps(runs: &Runs, traces: &[Vec<Trace>], f: impl Fn(&Trace) -> f64) -> 
         points.filter(|p| p[1].is_finite()).collect()
     };
     VARIANTS.iter().zip(traces).map(|(v, t)| Series { label: v.label(), points: points(t) }).collect()
-}
-
-/// Series over time of one step size.
-fn over_time(runs: &Runs, traces: &[Vec<Trace>], h: f64, f: impl Fn(&trace::Sample) -> f64) -> Vec<Series> {
-    let at = runs.steps.iter().position(|s| *s == h).unwrap_or(0);
-    let of = |(v, traces): (&Variant, &Vec<Trace>)| {
-        let points = traces[at].samples.iter().map(|s| [s.t, f(s)]).collect();
-        Series { label: v.label(), points }
-    };
-    VARIANTS.iter().zip(traces).map(of).collect()
 }
 
 /// Rows of a table: a variant, and a cell for every step.
@@ -127,7 +137,7 @@ fn tilt(runs: &Runs, findings: &mut Findings) {
         for (h, trace) in runs.steps.iter().zip(traces) {
             let claim =
                 format!("{} at {} ms: the torso tilts no more than it did at first", variant.label(), ms(*h));
-            if variant.is_implicit() || variant.stepper == "time-stepping" {
+            if (variant.is_implicit() && variant.is_published()) || variant.stepper == "time-stepping" {
                 findings.bound(claim, "rad", trace.tilt(0.0), 2.0 * ROLL);
             }
         }
@@ -141,6 +151,7 @@ fn tilt(runs: &Runs, findings: &mut Findings) {
                     format!("{:.2e} rad", last.tilt(0.0))
                 },
                 holds: last.tilt(0.0) > 2.0 * ROLL,
+                sample: last.samples.len(),
             });
         }
     }
@@ -152,41 +163,42 @@ fn tilt(runs: &Runs, findings: &mut Findings) {
         heads: heads(runs),
         rows: rows(&runs.jumps, cell),
     });
-    let series = over_time(runs, &runs.jumps, 2e-2, |s| s.tilt);
-    findings.keep("nmdp-tilt", "Tilt of the torso in jumps, h = 20 ms", "tilt", "rad", series);
 }
 
 /// Figure 4.
 fn height(runs: &Runs, findings: &mut Findings) {
     for (variant, traces) in VARIANTS.iter().zip(&runs.jumps) {
-        for (h, trace) in runs.steps.iter().zip(traces).filter(|_| variant.stepper != "ne-mdp") {
+        for (h, trace) in
+            runs.steps.iter().zip(traces).filter(|_| variant.stepper != "ne-mdp" && variant.is_published())
+        {
             let claim = format!("{} at {} ms: jumps are as high as one another", variant.label(), ms(*h));
             let spread = if trace.exploded { f64::INFINITY } else { trace.spread(PERIOD) };
             findings.bound(claim, "m", spread, 0.01);
         }
     }
-    let cell = |t: &Trace| {
-        if t.exploded {
-            "explodes".to_owned()
-        } else {
-            format!("{:.3} ± {:.4}", t.apex(PERIOD), t.spread(PERIOD))
-        }
-    };
     findings.tables.push(Table {
         stem: "nmdp-height",
         title: "Height of jumps".to_owned(),
         about: "Greatest height of the torso [m] ± how far the jumps after the first differ".to_owned(),
         heads: heads(runs),
-        rows: rows(&runs.jumps, cell),
+        rows: rows(&runs.jumps, height_cell),
     });
-    let series = over_time(runs, &runs.jumps, 2e-2, |s| s.z);
-    findings.keep("nmdp-height", "Height of the torso in jumps, h = 20 ms", "height", "m", series);
+}
+
+/// Greatest height, and how far the jumps after the first differ.
+fn height_cell(t: &Trace) -> String {
+    if t.exploded {
+        return "explodes".to_owned();
+    }
+    format!("{:.3} ± {:.4}", t.apex(PERIOD), t.spread(PERIOD))
 }
 
 /// Figure 5.
 fn way(runs: &Runs, findings: &mut Findings) {
     for (variant, traces) in VARIANTS.iter().zip(&runs.walks) {
-        for (h, trace) in runs.steps.iter().zip(traces).filter(|_| variant.stepper != "ne-mdp") {
+        for (h, trace) in
+            runs.steps.iter().zip(traces).filter(|_| variant.stepper != "ne-mdp" && variant.is_published())
+        {
             let [_, off] = trace.line(1.0);
             let claim = format!("{} at {} ms: the way is a straight line over time", variant.label(), ms(*h));
             findings.bound(claim, "m", if trace.exploded { f64::INFINITY } else { off }, 0.03);
@@ -197,7 +209,7 @@ fn way(runs: &Runs, findings: &mut Findings) {
         let (first, last) = (&traces[0], &traces[traces.len() - 1]);
         let lost = 1.0 - last.line(1.0)[0] / first.line(1.0)[0];
         let label = variant.label();
-        let first_order = variant.stepper.ends_with("-pgm");
+        let first_order = variant.stepper.ends_with("-pgm") && variant.is_published();
         if variant.stepper == "time-stepping" {
             findings.bound(format!("{label}: the walk is as fast at 50 ms"), "of its speed", lost.abs(), 0.1);
         } else if first_order && variant.dissipated == ContactPoints {
@@ -214,23 +226,26 @@ fn way(runs: &Runs, findings: &mut Findings) {
                 ),
                 measured: format!("{lost:.2} of its speed"),
                 holds: lost > 0.8,
+                sample: last.samples.len(),
             });
         }
     }
-    let cell = |t: &Trace| if t.exploded { "explodes".to_owned() } else { format!("{:.4}", t.line(1.0)[0]) };
     findings.tables.push(Table {
         stem: "nmdp-walk",
         title: "Speed of the walk".to_owned(),
         about: "Slope of the way over time [m/s]; the feet of the motion pass below the torso at 0.2 m/s"
             .to_owned(),
         heads: heads(runs),
-        rows: rows(&runs.walks, cell),
+        rows: rows(&runs.walks, walk_cell),
     });
     let axes = ["step [ms]", "speed [m/s]"];
     let series = over_steps(runs, &runs.walks, |t| t.line(1.0)[0]);
     findings.keep_over("nmdp-walk", "Speed of the walk over the step", axes, series, |f| f);
-    let series = over_time(runs, &runs.walks, 2e-2, |s| s.x);
-    findings.keep("nmdp-way", "Way of the torso in the walk, h = 20 ms", "way", "m", series);
+}
+
+/// Speed of the walk.
+fn walk_cell(t: &Trace) -> String {
+    if t.exploded { "explodes".to_owned() } else { format!("{:.4}", t.line(1.0)[0]) }
 }
 
 /// Figure 6.
@@ -263,8 +278,8 @@ fn cost(runs: &Runs, findings: &mut Findings) {
     let words = [
         "stepper",
         "h [ms]",
-        "us/step",
-        "x real time",
+        "µs a step",
+        "times real time",
         "outer",
         "programs",
         "newton",
@@ -288,28 +303,38 @@ fn cost(runs: &Runs, findings: &mut Findings) {
     let implicit = |s: &Series| s.label.contains("nmdp");
     let series = series.into_iter().filter(implicit).collect();
     findings.keep_over("nmdp-outer", "Outer iterations in the walk over the step", axes, series, |f| f);
-    let mut histogram = Vec::new();
-    let at = runs.steps.iter().position(|h| *h == 2e-2).unwrap_or(0);
-    for (v, variant) in VARIANTS.iter().enumerate().filter(|(_, v)| v.is_implicit()) {
-        let mut counts = BTreeMap::new();
-        for report in both(v, at).into_iter().flat_map(|t| &t.reports) {
-            *counts.entry(report.outer).or_insert(0_u32) += 1;
-        }
-        let points = counts.into_iter().map(|(n, count)| [f64::from(n), f64::from(count)]).collect();
-        histogram.push(Series { label: variant.label(), points });
-    }
-    let axes = ["outer iterations", "steps"];
-    findings.keep_over("nmdp-histogram", "Outer iterations of steps of 20 ms", axes, histogram, |f| f);
     for (v, variant) in VARIANTS.iter().enumerate().filter(|(_, v)| v.is_implicit()) {
         let worst = runs.jumps[v].iter().chain(&runs.walks[v]).map(|t| t.natural_map).fold(0.0, f64::max);
         findings.claims.push(Claim {
             claim: format!("{} leaves the exact law: natural map above 0.1 m/s", variant.label()),
             measured: format!("{worst:.2e} m/s"),
             holds: worst > 0.1,
+            sample: runs.walks[v].len(),
         });
     }
-    let exact = runs.jumps[0].iter().chain(&runs.walks[0]).map(|t| t.natural_map).fold(0.0, f64::max);
-    findings.bound("time-stepping keeps it".to_owned(), "m/s", exact, 1e-6);
+    let exact = runs.jumps[0].iter().chain(&runs.walks[0]).map(|t| t.natural_map);
+    findings.bound_all("time-stepping keeps it".to_owned(), "m/s", exact, 1e-6);
+}
+
+/// Counted work, without times: what another machine finds as well.
+fn iterations(runs: &Runs, findings: &mut Findings) {
+    let line = |v: usize, traces: &[Vec<Trace>], of: &dyn Fn(&Trace) -> String| {
+        std::iter::once(VARIANTS[v].label()).chain(traces[v].iter().map(of)).collect::<Vec<_>>()
+    };
+    let cell = |t: &Trace| {
+        let smallest = t.reports.iter().map(|r| r.smallest_part).fold(f64::INFINITY, f64::min);
+        let [outer, newton] = [t.mean(|r| f64::from(r.outer)), t.mean(|r| f64::from(r.newton))];
+        format!("{outer:.1}, {newton:.1}, {:.2}", 1e3 * smallest)
+    };
+    let implicit = (0..VARIANTS.len()).filter(|v| VARIANTS[*v].is_implicit());
+    findings.tables.push(Table {
+        stem: "nmdp-iterations",
+        title: "Work of steps".to_owned(),
+        about: "In jumps: mean outer iterations of a step, mean Newton iterations of its projections, smallest part of any step [ms]"
+            .to_owned(),
+        heads: heads(runs),
+        rows: implicit.map(|v| line(v, &runs.jumps, &cell)).collect(),
+    });
 }
 
 /// The conditions of the proofs over the step.
@@ -342,17 +367,17 @@ fn conditions(runs: &Runs, findings: &mut Findings) {
         "h [ms]",
         "least pivot",
         "singular",
-        "largest ratio of |G|",
+        "largest ratio of ‖G‖",
         "projections failed",
         "least fall of K [J]",
         "descents failed",
-        "largest ratio of |dw|",
+        "largest ratio of ‖Δw‖",
         "steps that expand [%]",
     ];
     findings.tables.push(Table {
         stem: "nmdp-conditions",
         title: "Conditions of the proofs, measured".to_owned(),
-        about: "Rank of dG/dnu by its least relative pivot (A V.2), monotone projections, descent, contraction of outer \
+        about: "Rank of ∂G/∂ν by its least relative pivot (A V.2), monotone projections, descent, contraction of outer \
                 iterations; failures are of parts, which were then halved"
             .to_owned(),
         heads: words.map(str::to_owned).into(),
@@ -373,35 +398,53 @@ fn conditions(runs: &Runs, findings: &mut Findings) {
 fn quadruped(size: Size, findings: &mut Findings) -> Result<(), ExperimentError> {
     let steps: &[f64] =
         if size == Size::Full { &[5e-4, 2e-3, 5e-3, 1e-2, 2e-2, 5e-2] } else { &[2e-3, 5e-2] };
-    let mut table = Vec::new();
+    let (mut table, mut rises) = (Vec::new(), Vec::new());
     let few = |v: &&Variant| size == Size::Full || v.stepper.ends_with("-pgm");
     for variant in VARIANTS.iter().filter(|v| v.stepper != "time-stepping").filter(few) {
         let mut scene = Scene::builtin("quadruped")?;
         scene.stepper.method = StepperName::of(variant.stepper).unwrap_or_default();
         scene.stepper.nmdp.dissipated = variant.dissipated;
+        scene.stepper.nmdp.differences = variant.differences;
         let mut fine = f64::NAN;
+        let mut line = vec![variant.label()];
         for &h in steps {
             let (stand, jump) = (large_steps::run(&scene, h, false)?, large_steps::run(&scene, h, true)?);
             if fine.is_nan() {
                 fine = jump.apex;
             }
-            if variant.is_implicit() {
+            if variant.is_implicit() && variant.is_published() {
                 findings.claims.push(Claim {
                     claim: format!("the quadruped stands under {} at {:.1} ms", variant.label(), 1e3 * h),
                     measured: if stand.stands { "yes" } else { "NO" }.to_owned(),
                     holds: stand.stands,
+                    sample: 1,
                 });
             }
+            let lost = if jump.apex.is_finite() {
+                format!("{:.3}", jump.apex).replace('-', "−")
+            } else {
+                "lost".to_owned()
+            };
+            line.push(lost);
             table.push(vec![
                 variant.label(),
                 format!("{:.1}", 1e3 * h),
                 if stand.stands { "yes" } else { "NO" }.to_owned(),
                 format!("{:.4}", jump.apex),
-                format!("{:+.1}", 100.0 * (jump.apex / fine - 1.0)),
+                format!("{:+.1}", 100.0 * (jump.apex / fine - 1.0) + 0.0).replace("-0.0", "0.0"),
                 if jump.stands { "yes" } else { "NO" }.to_owned(),
             ]);
         }
+        rises.push(line);
     }
+    let heads = ["stepper".to_owned()].into_iter().chain(steps.iter().map(|h| format!("{} ms", 1e3 * h)));
+    findings.tables.push(Table {
+        stem: "nmdp-quadruped-rise",
+        title: "How far the trunk of our quadruped rises in a jump".to_owned(),
+        about: "[m]; it stands for 3 s under every method and step".to_owned(),
+        heads: heads.collect(),
+        rows: rises,
+    });
     findings.tables.push(Table {
         stem: "nmdp-quadruped",
         title: "The quadruped of `large-steps` under these steppers".to_owned(),

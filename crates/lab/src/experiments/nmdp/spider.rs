@@ -1,7 +1,7 @@
 //! The paper's other robot, the spider: it jumps and walks as Robosimian does, in one table.
 
 use super::trace::Trace;
-use super::{PERIOD, ROLL, VARIANTS, ms};
+use super::{PERIOD, ROLL, Runs, VARIANTS, figures, heads, height_cell, ms, rows, walk_cell};
 use crate::experiments::{ExperimentError, Findings, Size, Table};
 use crate::scene::Scene;
 use stiction::nmdp::residual::Dissipated;
@@ -13,32 +13,47 @@ const FEW: [f64; 1] = [2e-2];
 
 pub(super) fn measure(size: Size, findings: &mut Findings) -> Result<(), ExperimentError> {
     let full = size == Size::Full;
-    let steps: &[f64] = if full { &STEPS } else { &FEW };
+    let steps = if full { STEPS.to_vec() } else { FEW.to_vec() };
     let duration = if full { 10.0 } else { 4.0 };
     let (jump, walk) = (Scene::builtin("spider-jump")?, Scene::builtin("spider-walk")?);
-    let mut rows = Vec::new();
-    for variant in VARIANTS {
-        for &h in steps {
-            let jumps = Trace::run(&jump, variant, (h, duration, ROLL))?;
-            let walks = Trace::run(&walk, variant, (h, duration, 0.0))?;
-            if variant.stepper != "ne-mdp" {
+    let runs = Runs::of([&jump, &walk], steps, duration)?;
+    let mut lines = Vec::new();
+    for (v, variant) in VARIANTS.into_iter().enumerate() {
+        for (k, &h) in runs.steps.iter().enumerate() {
+            let (jumps, walks) = (&runs.jumps[v][k], &runs.walks[v][k]);
+            if variant.stepper != "ne-mdp" && variant.is_published() {
                 let label = format!("{} at {} ms", variant.label(), ms(h));
-                claims(&label, variant.dissipated, [&jumps, &walks], findings);
+                claims(&label, variant.dissipated, [jumps, walks], findings);
             }
             let [speed, off] = walks.line(1.0);
             let cell = |trace: &Trace, text: String| {
                 if trace.exploded { "explodes".to_owned() } else { text }
             };
-            rows.push(vec![
+            lines.push(vec![
                 variant.label(),
                 ms(h),
-                cell(&jumps, format!("{:.4}", jumps.tilt(0.0))),
-                cell(&jumps, format!("{:.3} ± {:.4}", jumps.apex(PERIOD), jumps.spread(PERIOD))),
-                cell(&walks, format!("{speed:.4}")),
-                cell(&walks, format!("{off:.4}")),
+                cell(jumps, format!("{:.4}", jumps.tilt(0.0))),
+                cell(jumps, format!("{:.3} ± {:.4}", jumps.apex(PERIOD), jumps.spread(PERIOD))),
+                cell(walks, format!("{speed:.4}")),
+                cell(walks, format!("{off:.4}")),
             ]);
         }
     }
+    figures::over_time("spider", &runs, findings);
+    findings.tables.push(Table {
+        stem: "nmdp-spider-walk",
+        title: "Speed of the spider's walk".to_owned(),
+        about: "Slope of the way over time [m/s]".to_owned(),
+        heads: heads(&runs),
+        rows: rows(&runs.walks, walk_cell),
+    });
+    findings.tables.push(Table {
+        stem: "nmdp-spider-height",
+        title: "Height of the spider's jumps".to_owned(),
+        about: "Greatest height of the torso [m] ± how far the jumps after the first differ".to_owned(),
+        heads: heads(&runs),
+        rows: rows(&runs.jumps, height_cell),
+    });
     findings.tables.push(Table {
         stem: "nmdp-spider",
         title: "The spider".to_owned(),
@@ -48,7 +63,7 @@ pub(super) fn measure(size: Size, findings: &mut Findings) -> Result<(), Experim
         heads: ["stepper", "h [ms]", "tilt [rad]", "height [m]", "speed [m/s]", "off the line [m]"]
             .map(str::to_owned)
             .into(),
-        rows,
+        rows: lines,
     });
     Ok(())
 }

@@ -13,19 +13,28 @@ use stiction::{Simulation, StepperName};
 pub(super) struct Variant {
     pub(super) stepper: &'static str,
     pub(super) dissipated: Dissipated,
+    /// Order of its backward differences.
+    pub(super) differences: u32,
 }
 
 impl Variant {
     pub(super) fn label(&self) -> String {
-        match self.dissipated {
-            Dissipated::WholeBody => self.stepper.to_owned(),
-            Dissipated::ContactPoints => format!("{} (points)", self.stepper),
+        match (self.dissipated, self.differences) {
+            (Dissipated::WholeBody, 1) => self.stepper.to_owned(),
+            (Dissipated::WholeBody, _) => format!("{} (two-step)", self.stepper),
+            (Dissipated::ContactPoints, 1) => format!("{} (points)", self.stepper),
+            (Dissipated::ContactPoints, _) => format!("{} (points, two-step)", self.stepper),
         }
     }
 
-    /// Whether it is one of the four implicit methods of the paper.
+    /// Whether it is an implicit method.
     pub(super) fn is_implicit(&self) -> bool {
         self.stepper.contains("nmdp")
+    }
+
+    /// Whether it is a method of the paper: two-step differences it names and does not run.
+    pub(super) fn is_published(&self) -> bool {
+        self.differences == 1
     }
 }
 
@@ -68,6 +77,7 @@ impl Trace {
         settings.stepper.method = StepperName::of(variant.stepper).unwrap_or_default();
         settings.stepper.dt = h;
         settings.stepper.nmdp.dissipated = variant.dissipated;
+        settings.stepper.nmdp.differences = variant.differences;
         (state.q[3], state.q[4]) = ((0.5 * roll).cos(), (0.5 * roll).sin());
         let mut sim = Driven::new(setup)?;
         let steps = (duration / h).round() as usize;

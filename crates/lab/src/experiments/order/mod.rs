@@ -135,6 +135,7 @@ fn claim(findings: &mut Findings, case: &Case, measured: &Measured) {
         } else {
             format!("{}: time-stepping converges", case.name)
         },
+        sample: measured.errors.len(),
         measured: match measured.errors.last() {
             Some([h, error]) => format!("order {}; at {:.2} ms {error:.1e}", measured.words(), 1e3 * h),
             None => "nothing".to_owned(),

@@ -262,7 +262,7 @@ fn on_flat_ground(findings: &mut Findings, plan: &Plan, trot: &Walk, walked: &Wa
         );
     }
     let mut claim = |claim: String, measured: String, holds: bool| {
-        findings.claims.push(Claim { claim, measured, holds });
+        findings.claims.push(Claim { claim, measured, holds, sample: trot.steps });
     };
     claim(
         format!("{EXACT}, flat ground: trots {} m upright without a flagged step", plan.way),
@@ -299,7 +299,12 @@ fn on_bumps(findings: &mut Findings, rows: &[Row]) {
     let eps = |row: &Row| row.mean(|w| w.eps_abs[1]);
     let ratio = eps(raisim) / eps(corrected);
     let mut claim = |claim: String, measured: String, holds: bool| {
-        findings.claims.push(Claim { claim, measured, holds });
+        findings.claims.push(Claim {
+            claim,
+            measured,
+            holds,
+            sample: raisim.walks.len().min(corrected.walks.len()),
+        });
     };
     claim(
         format!(
