@@ -23,6 +23,7 @@ mod judged;
 mod make;
 mod mechanics;
 mod ode;
+mod restitution;
 mod rows;
 mod search;
 mod spring_law;

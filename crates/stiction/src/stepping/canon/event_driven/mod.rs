@@ -10,9 +10,9 @@
 //! where contacts are redundant. An accepted internal step in which a guard of (2) fails is cut at the first instant at which it
 //! does. There
 //!
-//! 1. contacts that touch and approach are hit: impulses by the exact law with Newton's restitution, all that touch at once,
-//!    until none approaches; what approaches slower than `rest_speed` does not bounce, so that a ball comes to rest after
-//!    finitely many bounces,
+//! 1. contacts that touch and approach are hit, all that touch at once, by the law of restitution that is asked for
+//!    ([`super::restitution`]), until none approaches; what approaches slower than `rest_speed` does not bounce, so that a ball comes
+//!    to rest after finitely many bounces,
 //! 2. modes are chosen anew, all at once, from the exact law over a short time ε: what bears nothing is open, what moves along
 //!    the surface slides, and the rest sticks.
 //!
@@ -22,6 +22,7 @@
 //! Joint limits, dry friction of joints, loops, couplings and tendons are refused.
 
 mod events;
+mod impacts;
 
 use super::chart;
 use super::judged::{Judged, add_forces};
@@ -34,16 +35,17 @@ use crate::canon_params::OdeMethod;
 use crate::energy_ledger::EnergyLedger;
 use crate::input::Input;
 use crate::params::StepperParams;
+use crate::remedy::Remedy;
 use crate::report::StepReport;
 use crate::state::State;
 use crate::stepping::Stepper;
 use crate::stepping::contact_source::ContactSource;
 use crate::stepping::decoratable::Decoratable;
 use crate::stepping::memory::Memory;
-use events::{add_impact, first_failure};
+use events::first_failure;
 use nalgebra::{DMatrix, DVector};
 use stiction_assembly::{BlockKey, ContactPoint, Face, Posed, RowParams};
-use stiction_contact::{ContactSolver, SolveStatus};
+use stiction_contact::ContactSolver;
 use stiction_dynamics::spatial::{Motion, Vec3};
 use stiction_dynamics::{Factor, integrate_into};
 use stiction_models::World;
@@ -66,8 +68,6 @@ const NUDGE: f64 = 1e-6;
 const ALPHA: f64 = 20.0;
 /// Singular values below this share of the largest count as zero [–].
 const RANK: f64 = 1e-10;
-/// Rounds of impacts at one instant, at most.
-const ROUNDS: u32 = 200;
 /// Works that are integrated: of actuators, given forces, dampers, normal forces and friction.
 const WORKS: usize = 5;
 
@@ -82,6 +82,8 @@ pub(crate) struct EventDriven {
     y: Vec<f64>,
     q: Vec<f64>,
     ledger: EnergyLedger,
+    /// Of the impacts of the step.
+    remedy: Option<Remedy>,
 }
 
 /// A contact that is closed.
@@ -146,6 +148,7 @@ impl EventDriven {
             y: vec![0.0; 2 * model.nv() + WORKS],
             q: model.neutral(),
             ledger: EnergyLedger::default(),
+            remedy: None,
             law: Modes {
                 margin: params.margin,
                 at: Mechanics::new(world),
@@ -180,7 +183,7 @@ impl EventDriven {
         let before = self.law.at.energies(world, (&state.q, &state.v));
         self.y.fill(0.0);
         self.y[n..2 * n].copy_from_slice(&state.v);
-        self.ledger = EnergyLedger::default();
+        (self.ledger, self.remedy) = (EnergyLedger::default(), None);
         let (mut t, mut steps, mut events) = (0.0, 0, 0);
         loop {
             self.reset(world, &state.q, input)?;
@@ -221,45 +224,6 @@ impl EventDriven {
         told.friction += works[4];
         told.integrator = told.change() - told.explained();
         Ok((steps, events))
-    }
-
-    /// Impacts at y, and the modes from there on.
-    fn reset(&mut self, world: &World, q_start: &[f64], input: &Input) -> Result<(), String> {
-        let n = self.law.tau.len();
-        integrate_into(&world.model, q_start, &self.y[..n], 1.0, &mut self.q);
-        let mut v = self.y[n..2 * n].to_vec();
-        let law = &mut self.law;
-        law.active.clear();
-        law.at.look(world, &self.q, &v);
-        law.search.find(world, &law.at.kin, &law.still, (0.0, TOUCH));
-        law.search.points.retain(|c| c.gap <= TOUCH);
-        if law.search.points.is_empty() {
-            return Ok(());
-        }
-        self.rows.factor(world, &law.at.kin)?;
-        let rest = self.params.canon.event_driven.rest_speed;
-        let instant = RowParams { bouncing_speed: rest, ..self.params.rows(1.0, &world.model.gravity) }
-            .at_instant(TOUCH);
-        for round in 0..=ROUNDS {
-            law.at.look(world, &self.q, &v);
-            let (at, points) = (&law.at, &law.search.points);
-            let approaches = |c: &ContactPoint| c.n.dot(relative_velocity(&at.kin, &at.vel, c)) < -SLIPS;
-            if !points.iter().any(approaches) {
-                break;
-            }
-            if round == ROUNDS {
-                return Err(format!("{ROUNDS} impacts at one instant do not part what touches"));
-            }
-            let before = v.clone();
-            self.rows.pose(world, (&at.kin, points), (&self.q, &before, &before), instant, true)?;
-            let status = self.rows.solve(self.solver.as_mut(), &mut v)?;
-            if matches!(status, SolveStatus::IterationLimit | SolveStatus::Stalled) {
-                return Err("the impulses of an impact were not found".to_owned());
-            }
-            self.ledger = add_impact(self.ledger, &self.rows, (&before, &v));
-        }
-        self.y[n..2 * n].copy_from_slice(&v);
-        self.choose_modes(world, &v, input)
     }
 
     /// Modes of what touches and does not part, at `self.q` and v.
@@ -525,6 +489,7 @@ impl Stepper for EventDriven {
             penetration: self.judged.points.iter().fold(0.0, |deepest, c| deepest.max(-c.gap)),
             parts: events + 1,
             ledger: Some(self.ledger),
+            remedy: self.remedy,
             ..StepReport::start()
         }
     }
