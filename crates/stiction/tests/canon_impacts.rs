@@ -140,7 +140,7 @@ fn newton(g: [[f64; 2]; 2], c: [f64; 2], [mu, e]: [f64; 2]) -> [f64; 2] {
 /// Kane's paradox: where Newton's law makes energy, no law does here; the tip leaves the ground, and Newton's takes less of its restitution.
 #[test]
 fn no_law_makes_energy_where_newtons_would() {
-    let (q, v, coefficients) = ([0.35, 0.5], [-1.6, 3.1], [0.5, 0.9]);
+    let (q, v, coefficients) = ([0.35, 0.5], [-0.2, -2.0], [0.5, 0.9]);
     let (mut paradoxes, mut tried) = (0, 0);
     for k in 0..12 {
         let q = [q[0], q[1] + 0.05 * f64::from(k)];

@@ -12,13 +12,17 @@ mod held;
 mod ill_conditioning;
 mod large_steps;
 mod magic_forces;
+mod multibody;
 mod nmdp;
 mod order;
 mod pareto;
 mod puck;
 mod pyramid_bias;
+#[cfg(feature = "full")]
+mod real_impacts;
 mod sliding_cube;
 mod solo12_mpc;
+mod work_precision;
 
 use crate::driven::Driven;
 use crate::plot::{Figure, Formats, Series};
@@ -91,6 +95,10 @@ pub const EXPERIMENTS: &[Experiment] = &[
     creep::EXPERIMENT,
     convergence::EXPERIMENT,
     order::EXPERIMENT,
+    multibody::EXPERIMENT,
+    work_precision::EXPERIMENT,
+    #[cfg(feature = "full")]
+    real_impacts::EXPERIMENT,
     pareto::EXPERIMENT,
     hard_cases::EXPERIMENT,
     large_steps::EXPERIMENT,

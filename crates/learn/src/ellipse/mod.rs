@@ -5,4 +5,4 @@ mod evaluate;
 mod set;
 
 pub use evaluate::{EllipseRow, evaluate};
-pub use set::{EllipseImpact, EllipseSet};
+pub use set::{EllipseImpact, EllipseSet, PUBLISHED};

