@@ -164,7 +164,8 @@ fn no_law_makes_energy_where_newtons_would() {
             let change = sim.energy().total() - start;
             assert!(change <= 1e-8 * start, "{law:?} at {q:?}: {change} J of {start} J");
             let velocity = seen_by_the_tip(q, [sim.state().v[0], sim.state().v[1]]).1;
-            assert!(velocity[1] > -1e-9, "{law:?} at {q:?}: {velocity:?}");
+            // The rows turn by some 1e-7 in the step.
+            assert!(velocity[1] > -1e-6, "{law:?} at {q:?}: {velocity:?}");
             if law == RestitutionLaw::Newton {
                 let told = report.remedy.map_or("", |r| r.name());
                 assert_eq!(told == "less-restitution", gained > 1e-8 * start, "{q:?}: {gained} J, {told}");

@@ -18,6 +18,7 @@ mod adaptive;
 mod chart;
 mod compliant;
 mod contact_law;
+mod ended;
 mod event_driven;
 mod judged;
 mod make;

@@ -25,6 +25,7 @@ mod events;
 mod impacts;
 
 use super::chart;
+use super::ended::{close, end};
 use super::judged::{Judged, add_forces};
 use super::mechanics::{Gains, Mechanics};
 use super::ode::{Dense, Integrator, System, Tolerance};
@@ -216,13 +217,12 @@ impl EventDriven {
         self.judged.pose(world, at_end, here, (&self.params, h), (&law.forces, solver.needs()))?;
         let after = law.at.energies(world, here);
         let told = &mut self.ledger;
-        [told.kinetic, told.gravity, told.springs] = [0, 1, 2].map(|k| after[k] - before[k]);
         told.actuators += works[0];
         told.applied += works[1];
         told.damping += works[2];
         told.normal += works[3];
         told.friction += works[4];
-        told.integrator = told.change() - told.explained();
+        close(told, before, after);
         Ok((steps, events))
     }
 
@@ -480,18 +480,14 @@ impl Stepper for EventDriven {
             }
         };
         let n = state.v.len();
-        state.q.copy_from_slice(&self.q);
-        state.v.copy_from_slice(&self.y[n..2 * n]);
-        state.t += h;
-        StepReport {
+        let report = StepReport {
             iterations: steps,
-            contacts: self.judged.points.len(),
-            penetration: self.judged.points.iter().fold(0.0, |deepest, c| deepest.max(-c.gap)),
             parts: events + 1,
-            ledger: Some(self.ledger),
             remedy: self.remedy,
             ..StepReport::start()
-        }
+        };
+        let to = (&self.q[..], &self.y[n..2 * n]);
+        end(state, h, to, (&self.judged.points, self.ledger), report)
     }
 
     fn posed(&self) -> &Posed {

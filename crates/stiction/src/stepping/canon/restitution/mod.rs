@@ -24,6 +24,7 @@ mod springs;
 #[cfg(test)]
 mod tests;
 
+use super::ended::works_of_rows;
 use super::rows::Rows;
 use crate::canon_params::RestitutionLaw;
 use contacts::Contacts;
@@ -104,24 +105,15 @@ fn at_once(
     (solver, share): (&mut dyn ContactSolver, f64),
     v: &mut [f64],
 ) -> Result<Works, String> {
-    let (mut before, mut after) = (Vec::new(), Vec::new());
-    super::search::velocities_into(&rows.posed, v, &mut before);
+    let before = v.to_vec();
     rows.posed.choose(Choice { restitution: share, ..Choice::default() });
     rows.impulses.fill(0.0);
     let status = rows.solve(solver, v)?;
     if matches!(status, SolveStatus::IterationLimit | SolveStatus::Stalled) {
         return Err("the impulses of an impact were not found".to_owned());
     }
-    super::search::velocities_into(&rows.posed, v, &mut after);
-    let mut works = Works { share: 1.0, ..Works::default() };
-    for block in 0..rows.posed.blocks.len() {
-        let normal = rows.posed.normal_row(block);
-        for r in rows.posed.problem.range(block) {
-            let work = 0.5 * (before[r] + after[r]) * rows.impulses[r];
-            *(if r == normal { &mut works.normal } else { &mut works.friction }) += work;
-        }
-    }
-    Ok(works)
+    let works = works_of_rows(&rows.posed, &rows.impulses, &before, v);
+    Ok(Works { normal: works.normal, friction: works.friction, share: 1.0 })
 }
 
 /// The impact with the largest share of restitution that makes no energy.
