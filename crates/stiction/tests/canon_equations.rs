@@ -70,11 +70,8 @@ fn canonical(world: &World, h: f64, x: &[f64; 4]) -> [f64; 4] {
 fn discrete_mechanics_is_a_canonical_transformation() {
     let world = pendulum();
     let x = [1.2, -0.7, 0.4, -0.2];
-    let omega = DMatrix::from_row_slice(
-        4,
-        4,
-        &[0., 0., 1., 0., 0., 0., 0., 1., -1., 0., 0., 0., 0., -1., 0., 0.],
-    );
+    let omega =
+        DMatrix::from_row_slice(4, 4, &[0., 0., 1., 0., 0., 0., 0., 1., -1., 0., 0., 0., 0., -1., 0., 0.]);
     let derivative = |f: &dyn Fn(&[f64; 4]) -> [f64; 4]| {
         let mut out = DMatrix::zeros(4, 4);
         for k in 0..4 {

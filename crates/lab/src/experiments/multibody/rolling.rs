@@ -85,7 +85,7 @@ fn turntable(findings: &mut Findings) -> Result<(), ExperimentError> {
     let (r, turns, at, v) = (0.05, 3.0, 0.3, [0.2, 0.4]);
     let (world, mut state) = robot(&format!(
         "<mujoco><option gravity='0 0 -{G}'/><default><geom friction='1 0 0' condim='3'/></default><worldbody>\
-         <body pos='0 0 -0.1'><joint axis='0 0 1'/><geom type='box' size='3 3 0.1' mass='1e9'/></body>\
+         <body pos='0 0 -0.1'><joint axis='0 0 1'/><geom type='box' size='3 3 0.1' mass='1e6'/></body>\
          <body pos='{at} 0 {r}'><freejoint/><geom type='sphere' size='{r}' mass='0.5'/></body></worldbody></mujoco>"
     ))?;
     // Rolling: v + ω × (−r ẑ) = Ω ẑ × (at, 0).
@@ -101,9 +101,6 @@ fn turntable(findings: &mut Findings) -> Result<(), ExperimentError> {
             let t = sim.state().t;
             let angle = v[1].atan2(v[0]) + 2.0 / 7.0 * turns * t;
             points.push([t, sim.state().v[1], speed * angle.cos()]);
-            if let Some(p) = points.last_mut() {
-                *p = [t, sim.state().v[1], speed * angle.cos()];
-            }
         }
         figure.push(method, &points);
     }
@@ -175,7 +172,15 @@ fn tippe_top(size: Size, findings: &mut Findings) -> Result<(), ExperimentError>
     ))?;
     state.q[2] = a;
     state.q[3..7].copy_from_slice(&[(0.5 * tilt).cos(), 0.0, (0.5 * tilt).sin(), 0.0]);
-    state.v[5] = spin;
+    // It turns about the vertical, and its centre of mass stands.
+    state.v.copy_from_slice(&[
+        0.0,
+        spin * below * tilt.sin(),
+        0.0,
+        -spin * tilt.sin(),
+        0.0,
+        spin * tilt.cos(),
+    ]);
     let mut sim = simulation((world, state), ("time-stepping", h), |_| {})?;
     let jellett = |sim: &Simulation| {
         let (axes, rate) = axes(sim);

@@ -25,7 +25,9 @@ pub(super) fn works_of_rows(posed: &Posed, impulses: &[f64], before: &[f64], aft
             BlockKey::Row(RowKey::DryFriction { .. } | RowKey::TendonFriction { .. }) => {
                 ledger.joint_friction += work(normal);
             }
-            BlockKey::Row(RowKey::Coupling { .. } | RowKey::Loop { .. }) => ledger.constraints += work(normal),
+            BlockKey::Row(RowKey::Coupling { .. } | RowKey::Loop { .. }) => {
+                ledger.constraints += work(normal)
+            }
             BlockKey::Row(RowKey::Limit { .. } | RowKey::TendonLimit { .. }) => ledger.limits += work(normal),
             BlockKey::Row(RowKey::ImplicitForce(_)) => ledger.actuators += work(normal),
         }

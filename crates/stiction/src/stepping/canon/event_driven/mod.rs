@@ -48,7 +48,7 @@ use nalgebra::{DMatrix, DVector};
 use stiction_assembly::{BlockKey, ContactPoint, Face, Posed, RowParams};
 use stiction_contact::ContactSolver;
 use stiction_dynamics::spatial::{Motion, Vec3};
-use stiction_dynamics::{Factor, integrate_into};
+use stiction_dynamics::{Factor, Model, integrate_into};
 use stiction_models::World;
 use stiction_solvers::registry::{Common, make_from};
 use stiction_solvers::values::Params;
@@ -57,7 +57,7 @@ use stiction_solvers::values::Params;
 const TOUCH: f64 = 1e-8;
 /// How far guards of gaps may fail before it counts [m].
 const SLACK: f64 = 1e-10;
-/// How far guards of forces and slip may fail, relative to the weight of the world and in m/s [–].
+/// How far guards of forces and slip may fail, relative to the weight of the lighter tree of a contact, and in m/s [–].
 const LOOSE: f64 = 1e-9;
 /// ε of the choice of modes [s].
 const SHORT: f64 = 1e-5;
@@ -112,8 +112,8 @@ struct Modes {
     found: Vec<Option<usize>>,
     /// Per point of the search, the force on B [N].
     forces: Vec<Vec3>,
-    /// Mass times gravity of all bodies, at least 1e-9 [N].
-    weight: f64,
+    /// Per tree: its mass times gravity, at least 1e-9 [N].
+    weights: Vec<f64>,
 }
 
 /// (1) of one step.
@@ -140,7 +140,9 @@ impl EventDriven {
         let tolerance = Tolerance { relative: own.relative_tolerance, absolute: own.absolute_tolerance };
         let common = Common { tolerance: 1e-12, max_iterations: 2000 };
         let gains = Gains::new(world);
-        let mass: f64 = model.bodies.iter().map(|b| b.inertia.mass).sum();
+        let mut weights = vec![0.0; model.trees];
+        model.bodies.iter().for_each(|b| weights[b.tree] += b.inertia.mass * model.gravity.norm());
+        weights.iter_mut().for_each(|w| *w = f64::max(*w, 1e-9));
         Ok(Self {
             integrator: Integrator::new(OdeMethod::Explicit, tolerance),
             solver: make_from("auto", &common, &Params::default())?,
@@ -165,7 +167,7 @@ impl EventDriven {
                 active: Vec::new(),
                 found: Vec::new(),
                 forces: Vec::new(),
-                weight: (mass * model.gravity.norm()).max(1e-9),
+                weights,
             },
             params,
         })
@@ -265,11 +267,10 @@ impl EventDriven {
         self.rows.solve(self.solver.as_mut(), &mut after)?;
         let mut along = Vec::new();
         self.rows.posed.problem.velocities_into(&self.rows.impulses, &mut along);
-        let least = LOOSE * law.weight * SHORT;
         for (block, what) in self.rows.posed.blocks.iter().enumerate() {
             let BlockKey::Contact(c) = what.key else { continue };
             let normal = self.rows.posed.normal_row(block);
-            if self.rows.impulses[normal] <= least {
+            if self.rows.impulses[normal] <= law.slack(&world.model, &points[c]) * SHORT {
                 continue;
             }
             let (point, rows) = (&points[c], self.rows.posed.problem.range(block));
@@ -288,6 +289,12 @@ impl EventDriven {
 }
 
 impl Modes {
+    /// How far guards of the forces of a contact may fail: by the weight of the lighter of its two trees [N].
+    fn slack(&self, model: &Model, c: &ContactPoint) -> f64 {
+        let weight = |body: Option<usize>| body.map_or(f64::INFINITY, |b| self.weights[model.bodies[b].tree]);
+        LOOSE * weight(c.bodies[0]).min(weight(c.bodies[1]))
+    }
+
     /// All forces but those of contacts, into `tau`, and M with its factor, at q and v.
     fn find_smooth_forces(
         &mut self,
@@ -445,7 +452,7 @@ impl System for Motions<'_> {
             };
             let normal = c.n.dot(law.forces[p]);
             let along = (law.forces[p] - c.n * normal).norm();
-            let (slack, slip) = (LOOSE * law.weight, velocity - c.n * opening);
+            let (slack, slip) = (law.slack(&self.world.model, c), velocity - c.n * opening);
             let failed = match law.active[k].slides {
                 _ if normal < -slack => true,
                 None => along > c.friction * normal + slack,
@@ -480,12 +487,8 @@ impl Stepper for EventDriven {
             }
         };
         let n = state.v.len();
-        let report = StepReport {
-            iterations: steps,
-            parts: events + 1,
-            remedy: self.remedy,
-            ..StepReport::start()
-        };
+        let report =
+            StepReport { iterations: steps, parts: events + 1, remedy: self.remedy, ..StepReport::start() };
         let to = (&self.q[..], &self.y[n..2 * n]);
         end(state, h, to, (&self.judged.points, self.ledger), report)
     }

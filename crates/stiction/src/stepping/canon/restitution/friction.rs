@@ -6,6 +6,8 @@ use nalgebra::{DVector, Matrix2, Vector2};
 /// Sweeps over the contacts, at most, and the change at which they end, of the largest impulse [–].
 const SWEEPS: u32 = 2000;
 const STILL: f64 = 1e-14;
+/// Determinant, over the square of the trace, below which a matrix of two rows counts as singular [–].
+const SINGULAR: f64 = 1e-13;
 /// Iterations on the multiplier of a disc.
 const ITERATIONS: u32 = 60;
 
@@ -42,11 +44,13 @@ fn in_disc(a: Matrix2<f64>, b: Vector2<f64>, r: f64) -> Vector2<f64> {
         let d = m[(0, 0)] * m[(1, 1)] - m[(0, 1)] * m[(1, 0)];
         -Vector2::new(m[(1, 1)] * b.x - m[(0, 1)] * b.y, m[(0, 0)] * b.y - m[(1, 0)] * b.x) / d
     };
-    let inside = x(0.0);
+    // A direction in which nothing can move has no row in A and in b: the least x.
+    let none = if a.determinant() <= SINGULAR * a.trace() * a.trace() { SINGULAR * a.trace() } else { 0.0 };
+    let inside = if a.trace() > 0.0 { x(none) } else { Vector2::zeros() };
     if inside.norm() <= r {
         return inside;
     }
-    let (mut low, mut high) = (0.0, b.norm() / r);
+    let (mut low, mut high) = (none, none + b.norm() / r);
     let mut alpha = low;
     for _ in 0..ITERATIONS {
         let at = x(alpha);
@@ -68,6 +72,16 @@ fn in_disc(a: Matrix2<f64>, b: Vector2<f64>, r: f64) -> Vector2<f64> {
 #[cfg(test)]
 mod tests {
     use super::*;
+
+    /// What moves along one direction alone is held along it.
+    #[test]
+    fn a_direction_without_motion_gets_nothing() {
+        let a = Matrix2::new(3.0, 0.0, 0.0, 0.0);
+        for (r, expected) in [(1.0, 0.5), (0.2, 0.2)] {
+            let x = in_disc(a, Vector2::new(-1.5, 0.0), r);
+            assert!((x.x - expected).abs() < 1e-10 && x.y.abs() < 1e-10, "{x}");
+        }
+    }
 
     /// No other point of the disc is better.
     #[test]

@@ -20,8 +20,7 @@ impl ThetaStepper {
         let pushes = self.law != ContactLaw::Moreau; // overlaps, within the step
         let before = self.start.energies(world, (&state.q, &state.v));
         let n = state.v.len();
-        let Room { w, v_next, q_next, difference, change, scratch, along, .. } =
-            &mut self.room;
+        let Room { w, v_next, q_next, difference, change, scratch, along, .. } = &mut self.room;
         let mean: Vec<f64> = state.v.iter().zip(&*v_next).map(|(v, next)| 0.5 * (v + next)).collect();
         difference.iter_mut().zip(&*v_next).zip(&*w).for_each(|((x, next), w)| *x = next - w);
         if by_theta {
