@@ -11,10 +11,14 @@
 //!     0 ≤ G λ + g ⟂ λ ≥ 0      min ½ λᵀ G λ + gᵀ λ over λ ≥ 0      min ½ (v − v_f)ᵀ M (v − v_f) over J v ≥ 0  (4)
 //! ```
 //!
+//! Infinite friction is often written as the equality J v⁺ = 0 of all rows of what touches; a block between two belts that run against one another
+//! has no such v⁺, and the least of ‖G λ + g‖ over all λ says by how much, while Coulomb's law has an answer at every coefficient.
+//!
 //! The three problems of (4) have one v: Gauss' principle of least constraint is the dual of the quadratic program, whose
 //! conditions of optimality are the complementarity problem.
 
 use super::{Curves, ExperimentError, Findings, G, Size, robot, scene, simulation, step};
+use crate::plot::{Figure, Series};
 use stiction::dynamics::{
     ColumnRates, CoriolisMatrix, CrbaWorkspace, Kinematics, MassMatrix, RneaWorkspace, Velocities, bias_into,
     crba_into,
@@ -39,7 +43,8 @@ fn pendulum() -> String {
 
 pub(super) fn measure(size: Size, findings: &mut Findings) -> Result<(), ExperimentError> {
     manipulator(size, findings)?;
-    three_forms(findings)
+    three_forms(findings)?;
+    infinite_friction(findings)
 }
 
 /// Measures (1) to (3), and that Ṁ − 2 C is skew.
@@ -169,5 +174,95 @@ fn three_forms(findings: &mut Findings) -> Result<(), ExperimentError> {
     );
     let title = "Frictionless contact: one velocity of three problems; rings: the complementarity problem's";
     curves.keep(findings, "three-forms", title, ["contact", "normal velocity [m/s]"]);
+    Ok(())
+}
+
+/// A block that is 0.2 m high between a floor and a ceiling that run at ±1 m/s.
+fn belts(mu: f64) -> String {
+    format!(
+        "<mujoco><option gravity='0 0 -{G}'/><default><geom friction='{mu} 0 0' condim='3'/></default><worldbody>\
+         <body pos='0 0 -0.1'><joint type='slide' axis='1 0 0'/><geom type='box' size='2 1 0.1' mass='1e6'/></body>\
+         <body pos='0 0 0.3'><joint type='slide' axis='1 0 0'/><geom type='box' size='2 1 0.1' mass='1e6'/></body>\
+         <body pos='0 0 0.1'><freejoint/><geom type='box' size='0.1 0.1 0.1' mass='1'/></body></worldbody></mujoco>"
+    )
+}
+
+/// The least of ‖G λ + g‖ over all λ: g without its part in the columns of G, by Gram and Schmidt.
+fn least_residual(columns: &[Vec<f64>], g: &[f64]) -> f64 {
+    let dot = |a: &[f64], b: &[f64]| a.iter().zip(b).map(|(a, b)| a * b).sum::<f64>();
+    let scale = columns.iter().fold(0.0_f64, |most, c| most.max(dot(c, c).sqrt()));
+    let mut basis: Vec<Vec<f64>> = Vec::new();
+    let rest = |x: &[f64], basis: &[Vec<f64>]| {
+        let mut x = x.to_vec();
+        for _ in 0..2 {
+            for b in basis {
+                let along = dot(&x, b);
+                x.iter_mut().zip(b).for_each(|(x, b)| *x -= along * b);
+            }
+        }
+        x
+    };
+    for column in columns {
+        let x = rest(column, &basis);
+        let size = dot(&x, &x).sqrt();
+        if size > 1e-9 * scale {
+            basis.push(x.iter().map(|x| x / size).collect());
+        }
+    }
+    let left = rest(g, &basis);
+    dot(&left, &left).sqrt()
+}
+
+/// Shows that the equality of infinite friction may be infeasible where Coulomb's law is not.
+fn infinite_friction(findings: &mut Findings) -> Result<(), ExperimentError> {
+    let (mut points, mut missed, mut judged) = (Vec::new(), f64::INFINITY, 0.0_f64);
+    for mu in [0.1, 0.3, 1.0, 3.0, 10.0] {
+        let (world, mut state) = robot(&belts(mu))?;
+        state.v[0] = 1.0;
+        state.v[1] = -1.0;
+        let mut sim = simulation((world, state), ("time-stepping", 1e-3), |_| {})?;
+        step(&mut sim)?;
+        judged = judged.max(sim.certificate().natural_map);
+        let problem = sim.problem();
+        let n = problem.rows();
+        let c = |impulses: &[f64]| {
+            let mut c = Vec::new();
+            problem.velocities_into(impulses, &mut c);
+            c
+        };
+        let g = c(&vec![0.0; n]);
+        let column = |k: usize| {
+            let mut unit = vec![0.0; n];
+            unit[k] = 1.0;
+            c(&unit).iter().zip(&g).map(|(c, g)| c - g).collect::<Vec<f64>>()
+        };
+        let columns: Vec<Vec<f64>> = (0..n).map(column).collect();
+        let residual = least_residual(&columns, &g);
+        missed = missed.min(residual);
+        points.push([mu, residual]);
+    }
+    findings.bound(
+        "infinite friction between two belts is infeasible: inverse of what its equality misses by"
+            .to_owned(),
+        "s/m",
+        1.0 / missed,
+        100.0,
+    );
+    findings.bound(
+        "Coulomb's law between two belts at 5 coefficients: natural map".to_owned(),
+        "m/s",
+        judged,
+        1e-6,
+    );
+    let series = vec![Series { label: "equality of infinite friction".to_owned(), points }];
+    let shape: fn(Figure) -> Figure = |f| f.log_x();
+    let title = "A block between two belts: what the equality of infinite friction misses by";
+    findings.keep_over(
+        "infinite-friction",
+        title,
+        ["μ of Coulomb's law [–]", "least ‖G λ + g‖ [m/s]"],
+        series,
+        shape,
+    );
     Ok(())
 }
