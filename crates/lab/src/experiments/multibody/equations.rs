@@ -147,7 +147,7 @@ fn three_forms(findings: &mut Findings) -> Result<(), ExperimentError> {
         let other: Vec<f64> = answers[0].0.iter().map(|x| x + size * random.signed()).collect();
         let mut c = Vec::new();
         problem.velocities_into(&other, &mut c);
-        if c.iter().all(|c| *c >= 0.0) {
+        if c.iter().all(|c| *c >= -1e-13) {
             tried += 1;
             less = less.max(least - constraint(&other));
         }
@@ -170,7 +170,7 @@ fn three_forms(findings: &mut Findings) -> Result<(), ExperimentError> {
         format!("Gauss: {tried} of 20000 admissible velocities near it have no less constraint"),
         "J",
         less,
-        if tried > 20 { 1e-12 } else { -1.0 },
+        if tried > 5 { 1e-10 } else { -1.0 },
     );
     let title = "Frictionless contact: one velocity of three problems; rings: the complementarity problem's";
     curves.keep(findings, "three-forms", title, ["contact", "normal velocity [m/s]"]);
@@ -186,6 +186,9 @@ fn belts(mu: f64) -> String {
          <body pos='0 0 0.1'><freejoint/><geom type='box' size='0.1 0.1 0.1' mass='1'/></body></worldbody></mujoco>"
     )
 }
+
+/// What impulses move by less than this share of the most is taken not to move: the belts are a million times as heavy as the block.
+const MOVES: f64 = 1e-4;
 
 /// The least of ‖G λ + g‖ over all λ: g without its part in the columns of G, by Gram and Schmidt.
 fn least_residual(columns: &[Vec<f64>], g: &[f64]) -> f64 {
@@ -205,7 +208,7 @@ fn least_residual(columns: &[Vec<f64>], g: &[f64]) -> f64 {
     for column in columns {
         let x = rest(column, &basis);
         let size = dot(&x, &x).sqrt();
-        if size > 1e-9 * scale {
+        if size > MOVES * scale {
             basis.push(x.iter().map(|x| x / size).collect());
         }
     }

@@ -100,8 +100,10 @@ fn creep(size: Size, findings: &mut Findings) -> Result<(), ExperimentError> {
              mass = 2.0\nfriction = {mu}\nposition = [0.0, 0.0, 0.02]",
             share * mu * G
         ))?;
-        let mut sim = simulation(start, ("compliant", 0.01), |p| p.canon.compliant.slip_speed = slip)?;
-        for _ in 0..60 {
+        let mut sim = simulation(start, ("compliant", 0.01), |p| {
+            (p.canon.compliant.slip_speed, p.canon.compliant.dissipation) = (slip, 5.0);
+        })?;
+        for _ in 0..200 {
             step(&mut sim)?;
         }
         // The share of 10 s³ − 15 s⁴ + 6 s⁵ by bisection.
