@@ -143,6 +143,10 @@ pub enum Friction {
 #[derive(Clone, Copy, Debug, PartialEq, Serialize, Deserialize)]
 #[serde(default, deny_unknown_fields)]
 pub struct EventDrivenParams {
+    /// By which law bodies part after an impact.
+    pub restitution: RestitutionLaw,
+    /// Parts into which `stronge` divides the compression of an impact [–].
+    pub impulse_parts: u32,
     /// Contacts that approach slower than this do not bounce, so that bouncing ends [m/s].
     pub rest_speed: f64,
     /// Error of an internal step, relative to positions about the start of the step and to velocities [–].
@@ -155,8 +159,28 @@ pub struct EventDrivenParams {
 
 impl Default for EventDrivenParams {
     fn default() -> Self {
-        Self { rest_speed: 1e-3, relative_tolerance: 1e-9, absolute_tolerance: 1e-11, most_events: 1000 }
+        Self {
+            restitution: RestitutionLaw::default(),
+            impulse_parts: 200,
+            rest_speed: 1e-3,
+            relative_tolerance: 1e-9,
+            absolute_tolerance: 1e-11,
+            most_events: 1000,
+        }
     }
+}
+
+/// A law of restitution.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
+#[serde(rename_all = "lowercase")]
+pub enum RestitutionLaw {
+    /// Normal velocities after and before are in the ratio −e, all contacts at once.
+    #[default]
+    Newton,
+    /// Normal impulses of expansion and compression are in the ratio e.
+    Poisson,
+    /// Normal works of expansion and compression are in the ratio −e²; friction follows Coulomb's law within the impact.
+    Stronge,
 }
 
 /// Numbers of error control around another stepper.
@@ -218,6 +242,8 @@ impl CanonParams {
         check("canon.compliant.relative_tolerance", relative, small, "a share in (0, 0.1]")?;
         check("canon.compliant.absolute_tolerance", absolute, absolute > 0.0, "a number > 0")?;
         let EventDrivenParams {
+            restitution: _,
+            impulse_parts,
             rest_speed,
             relative_tolerance: relative,
             absolute_tolerance: absolute,
@@ -227,6 +253,8 @@ impl CanonParams {
         let small = relative > 0.0 && relative <= 0.1;
         check("canon.event_driven.relative_tolerance", relative, small, "a share in (0, 0.1]")?;
         check("canon.event_driven.absolute_tolerance", absolute, absolute > 0.0, "a number > 0")?;
+        let name = "canon.event_driven.impulse_parts";
+        check(name, f64::from(impulse_parts), (4..=100_000).contains(&impulse_parts), "4 to 100000 parts")?;
         check("canon.event_driven.most_events", f64::from(most_events), most_events > 0, "at least 1")?;
         let AdaptiveParams { accuracy, least, .. } = self.adaptive;
         check("canon.adaptive.accuracy", accuracy, accuracy > 0.0, "a number > 0")?;

@@ -117,7 +117,7 @@ pub mod stepping;
 
 pub use canon_params::{
     AdaptiveParams, CanonParams, CompliantParams, EventDrivenParams, Friction, MoreauParams, OdeMethod,
-    TodorovParams,
+    RestitutionLaw, TodorovParams,
 };
 pub use catalogue::{StepperEntry, StepperName, UnknownStepper, steppers};
 pub use compose::{ComposeError, Composer, FreeBody, UNCOLOURED};

@@ -14,15 +14,19 @@ mod large_steps;
 mod latex;
 mod laws_drawn;
 mod magic_forces;
+mod multibody;
 mod nmdp;
 mod order;
 mod pareto;
 mod pressure_fields;
 mod puck;
 mod pyramid_bias;
+#[cfg(feature = "full")]
+mod real_impacts;
 mod sliding_cube;
 mod solo12_mpc;
 mod trajectory_optimisation;
+mod work_precision;
 
 use crate::driven::Driven;
 use crate::plot::{Figure, Formats, Series, Sheet};
@@ -96,6 +100,10 @@ pub const EXPERIMENTS: &[Experiment] = &[
     convergence::EXPERIMENT,
     pressure_fields::EXPERIMENT,
     order::EXPERIMENT,
+    multibody::EXPERIMENT,
+    work_precision::EXPERIMENT,
+    #[cfg(feature = "full")]
+    real_impacts::EXPERIMENT,
     pareto::EXPERIMENT,
     hard_cases::EXPERIMENT,
     large_steps::EXPERIMENT,

@@ -75,6 +75,7 @@ fn boxes(size: Size, findings: &mut Findings) -> Result<(), ShapeError> {
         claim: "two boxes: the normal of points turns by a right angle in one step".to_owned(),
         measured: format!("{:.1} degrees", 2.0 * (0.5 * jumps[0]).asin().to_degrees()),
         holds: jumps[0] > 1.4,
+        sample: pressures.len(),
     });
     let share = jumps[1] / most;
     findings.bound(

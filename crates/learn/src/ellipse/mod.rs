@@ -7,4 +7,4 @@ mod set;
 
 pub use evaluate::{EllipseRow, evaluate};
 pub use posterior::{EllipsePosterior, misses, posterior};
-pub use set::{EllipseImpact, EllipseSet};
+pub use set::{EllipseImpact, EllipseSet, PUBLISHED};

@@ -14,7 +14,7 @@ const MASS: f64 = 0.0364;
 const GYRATION: f64 = 0.0192;
 
 /// The laws whose predictions are in the data.
-pub(super) const PUBLISHED: [&str; 6] =
+pub const PUBLISHED: [&str; 6] =
     ["drumwright_shell", "ap_poisson", "ap_newton", "mirtich", "wang_mason", "whittaker"];
 
 /// An impact on level ground.

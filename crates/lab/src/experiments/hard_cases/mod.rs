@@ -42,6 +42,7 @@ const CASES: &[Case] = &[
     simbenchmark::bouncing,
     simbenchmark::six_cubed,
     simbenchmark::elastic_six_cubed,
+    simbenchmark::by_events,
     friction::capstan,
     clearance::peg,
     stacks::card_house,

@@ -18,26 +18,55 @@ use stiction::dynamics::spatial::{Vec3, vec3};
 const CASE: &str = "SimBenchmark";
 /// Mean square error of velocities of metres a second that rounding leaves [m²/s²]; the best published are of this kind.
 const ROUNDING: f64 = 1e-24;
+/// The direction xy of (1).
+const DIAGONAL: Vec3 = vec3(0.5, 0.866_025_403_784_438_6, 0.0);
+
+/// A stepper, its step [s], and how it is called in lines.
+type How = (&'static str, f64, &'static str);
+/// The default stepper at the published step.
+const DEFAULT: How = ("time-stepping", 1e-3, "");
+/// Its own errors do not depend on the step.
+const EVENTS: How = ("event-driven", 1e-2, "event-driven, ");
 
 /// (1); the least published errors are Bullet's with at least 400 iterations. ODE's is 7.6e-9 along y, RaiSim's 4.1e-7.
 pub(super) fn rolling(size: Size) -> Result<Vec<Line>, ExperimentError> {
     let seconds = if size == Size::Full { 4.0 } else { 0.2 };
+    // By definition balls and slab start overlapped, and nothing pushes them out, as in the engines with ERP = 0.
+    let variants = [
+        ("rolling, y", Vec3::Y, 2e-5, 7.264_24e-28),
+        ("rolling, xy", DIAGONAL, 2e-5, 3.852_51e-27),
+        ("rolling, y, without overlap", Vec3::Y, 0.0, ROUNDING),
+        ("rolling, xy, without overlap", DIAGONAL, 0.0, ROUNDING),
+    ];
+    rolling_by(DEFAULT, seconds, &variants)
+}
+
+/// (1), (2) and (4) in modes between events, beside the least error of any engine at any of its steps; of (1), whose least error is
+/// rounding, at its default settings.
+pub(super) fn by_events(size: Size) -> Result<Vec<Line>, ExperimentError> {
+    let [rolls, bounces, elastic] = if size == Size::Full { [4.0, 20.0, 10.0] } else { [0.05, 1.2, 0.5] };
+    let variants = [("rolling, y", Vec3::Y, 0.0, 4.934_82e-9), ("rolling, xy", DIAGONAL, 0.0, 4.934_82e-9)];
+    let mut lines = rolling_by(EVENTS, rolls, &variants)?;
+    lines.push(bouncing_by(EVENTS, bounces, 1.864_46e-10)?);
+    lines.push(elastic_by(EVENTS, elastic, 1.103_04e-3)?);
+    Ok(lines)
+}
+
+/// Lines of (1): name, direction, overlap at the start, and the least published error.
+fn rolling_by(
+    (method, dt, by): How,
+    seconds: f64,
+    variants: &[(&str, Vec3, f64, f64)],
+) -> Result<Vec<Line>, ExperimentError> {
     let (mu1, M, m, n, F) = (0.4, 10.0, 1.0, 25.0, 150.0);
     let f1 = mu1 * (M + n * m) * G;
     let f2 = (F - f1) / (3.5 * M / m + n);
     let (slab, ball) = ((F - f1 - n * f2) / M, f2 / m);
-    let diagonal = vec3(0.5, 0.75_f64.sqrt(), 0.0);
     let mut lines = Vec::new();
-    // By definition balls and slab start overlapped, and nothing pushes them out, as in the engines with ERP = 0.
-    for (of, along, p0, published) in [
-        ("rolling, y", Vec3::Y, 2e-5, 7.264_24e-28),
-        ("rolling, xy", diagonal, 2e-5, 3.852_51e-27),
-        ("rolling, y, without overlap", Vec3::Y, 0.0, ROUNDING),
-        ("rolling, xy, without overlap", diagonal, 0.0, ROUNDING),
-    ] {
+    for &(of, along, p0, published) in variants {
         let mut trial = Trial::of_toml(&format!(
             "ground = {{ friction = {mu1} }}
-            stepper = {{ dt = 1e-3, baumgarte = 0.0 }}
+            stepper = {{ method = '{method}', dt = {dt}, baumgarte = 0.0 }}
             contact = {{ tolerance = 1e-14 }}
             [[body]]
             name = 'slab'
@@ -72,6 +101,7 @@ pub(super) fn rolling(size: Size) -> Result<Vec<Line>, ExperimentError> {
             sum += off(0, slab) + off(1, ball);
         });
         let mean = sum / trial.steps_in(seconds) as f64;
+        let of = format!("{by}{of}");
         lines.push(trial.line(CASE, of, ["mean square error of velocity", "m²/s²"], mean, published));
     }
     Ok(lines)
@@ -81,9 +111,13 @@ pub(super) fn rolling(size: Size) -> Result<Vec<Line>, ExperimentError> {
 /// impacts at the time at which they happen.
 pub(super) fn bouncing(size: Size) -> Result<Vec<Line>, ExperimentError> {
     let seconds = if size == Size::Full { 20.0 } else { 3.0 };
-    let mut trial = Trial::of_toml(
-        "ground = { friction = 0.0, restitution = 1.0 }
-        stepper = { dt = 1e-3 }
+    Ok(vec![bouncing_by(DEFAULT, seconds, 0.018_620_4)?])
+}
+
+fn bouncing_by((method, dt, by): How, seconds: f64, published: f64) -> Result<Line, ExperimentError> {
+    let mut trial = Trial::of_toml(&format!(
+        "ground = {{ friction = 0.0, restitution = 1.0 }}
+        stepper = {{ method = '{method}', dt = {dt} }}
         [[body]]
         name = 'ball'
         shape = 'sphere'
@@ -93,19 +127,23 @@ pub(super) fn bouncing(size: Size) -> Result<Vec<Line>, ExperimentError> {
         restitution = 1.0
         position = [0.0, 0.0, 5.0]
         grid = [7, 7, 1]
-        offset = [2.0, 2.0, 0.0]",
-    )?;
-    Ok(vec![energy_kept(&mut trial, "bouncing, h = 1e-3 s", seconds, 0.018_620_4)])
+        offset = [2.0, 2.0, 0.0]"
+    ))?;
+    Ok(energy_kept(&mut trial, &format!("{by}bouncing, h = {dt:e} s"), seconds, published))
 }
 
 /// (4); the least published error is RaiSim's; ODE's is 112, Bullet's 4e4, DART's 3e5. Ours are impacts too slow to bounce,
 /// and overlaps of balls that others drove together.
 pub(super) fn elastic_six_cubed(size: Size) -> Result<Vec<Line>, ExperimentError> {
     let seconds = if size == Size::Full { 10.0 } else { 0.5 };
-    let mut trial = Trial::of_toml(
-        "ground = { friction = 0.0, restitution = 1.0 }
-        stepper = { dt = 1e-3 }
-        contact = { effort = 'exact' }
+    Ok(vec![elastic_by(DEFAULT, seconds, 8.368_35)?])
+}
+
+fn elastic_by((method, dt, by): How, seconds: f64, published: f64) -> Result<Line, ExperimentError> {
+    let mut trial = Trial::of_toml(&format!(
+        "ground = {{ friction = 0.0, restitution = 1.0 }}
+        stepper = {{ method = '{method}', dt = {dt} }}
+        contact = {{ effort = 'exact' }}
         [[body]]
         name = 'ball'
         shape = 'sphere'
@@ -116,9 +154,9 @@ pub(super) fn elastic_six_cubed(size: Size) -> Result<Vec<Line>, ExperimentError
         position = [0.0005, 0.0005, 1.1015]
         grid = [6, 6, 6]
         offset = [0.21, 0.21, 0.21]
-        jitter = { position = 0.0005, seed = 42 }",
-    )?;
-    Ok(vec![energy_kept(&mut trial, "elastic 666, h = 1e-3 s", seconds, 8.368_35)])
+        jitter = {{ position = 0.0005, seed = 42 }}"
+    ))?;
+    Ok(energy_kept(&mut trial, &format!("{by}elastic 666, h = {dt:e} s"), seconds, published))
 }
 
 /// Runs a trial that should keep its energy; the mean square of what it does not.

@@ -12,6 +12,7 @@
 //! depends on how M⁻¹, J and contact points turn is left out, which costs iterations alone.
 
 use super::chart;
+use super::ended::{close, end};
 use super::judged::{Judged, add_forces};
 use super::mechanics::{Gains, Mechanics};
 use super::ode::{Dense, Integrator, System, Tolerance};
@@ -137,11 +138,7 @@ impl Compliant {
         let after = self.force.at.energies(world, here);
         let [actuators, applied, damping, normal, friction, limits, joint_friction] =
             std::array::from_fn(|k| works[k]);
-        let [kinetic, gravity, springs] = [0, 1, 2].map(|k| after[k] - before[k]);
-        let told = EnergyLedger {
-            kinetic,
-            gravity,
-            springs,
+        self.ledger = EnergyLedger {
             actuators,
             applied,
             damping,
@@ -151,7 +148,7 @@ impl Compliant {
             joint_friction,
             ..EnergyLedger::default()
         };
-        self.ledger = EnergyLedger { integrator: told.change() - told.explained(), ..told };
+        close(&mut self.ledger, before, after);
         Ok(steps)
     }
 }
@@ -302,17 +299,9 @@ impl Stepper for Compliant {
             }
         };
         let n = state.v.len();
-        state.q.copy_from_slice(&self.q_next);
-        state.v.copy_from_slice(&self.y[n..2 * n]);
-        state.t += h;
-        StepReport {
-            iterations: steps,
-            contacts: self.judged.points.len(),
-            penetration: self.judged.points.iter().fold(0.0, |deepest, c| deepest.max(-c.gap)),
-            parts: 1,
-            ledger: Some(self.ledger),
-            ..StepReport::start()
-        }
+        let report = StepReport { iterations: steps, parts: 1, ..StepReport::start() };
+        let to = (&self.q_next[..], &self.y[n..2 * n]);
+        end(state, h, to, (&self.judged.points, self.ledger), report)
     }
 
     fn posed(&self) -> &Posed {

@@ -5,7 +5,8 @@
 //! ```
 //!
 //! at q⁺; λ is h times the contact forces there. c = J v⁺ is then what the step ended with, and the certificate says how far
-//! λ and c are from Signorini's and Coulomb's law.
+//! λ and c are from Signorini's and Coulomb's law. What neither touches nor bears anything is no contact: such a method meets what comes in
+//! its next step.
 
 use super::rows::Rows;
 use super::search::Search;
@@ -16,21 +17,32 @@ use stiction_dynamics::Kinematics;
 use stiction_dynamics::spatial::Vec3;
 use stiction_models::World;
 
+/// Gap at which something touches [m].
+const TOUCH: f64 = 1e-8;
+
 /// Problem, impulses and contact points.
 pub(super) struct Judged {
     pub(super) rows: Rows,
     pub(super) points: Vec<ContactPoint>,
+    /// On B, of each [N].
+    forces: Vec<Vec3>,
     v_free: Vec<f64>,
 }
 
 impl Judged {
     pub(super) fn new(world: &World, q_of_dof: Vec<usize>) -> Self {
-        Self { rows: Rows::new(world, q_of_dof), points: Vec::new(), v_free: vec![0.0; world.model.nv()] }
+        Self {
+            rows: Rows::new(world, q_of_dof),
+            points: Vec::new(),
+            forces: Vec::new(),
+            v_free: vec![0.0; world.model.nv()],
+        }
     }
 
     pub(super) fn clear(&mut self) {
         self.rows.clear();
         self.points.clear();
+        self.forces.clear();
     }
 
     /// (1), with the force on B at every point of the search in W [N].
@@ -42,12 +54,13 @@ impl Judged {
         (params, h): (&StepperParams, f64),
         (forces, needs): (&[Vec3], Needs),
     ) -> Result<(), String> {
-        self.points.clear();
-        self.points.extend(search.points.iter().map(|c| ContactPoint {
-            spring: None,
-            restitution: 0.0,
-            ..*c
-        }));
+        self.clear();
+        let touching = search.points.iter().zip(forces).filter(|(c, f)| c.gap <= TOUCH || **f != Vec3::ZERO);
+        for (c, force) in touching {
+            self.points.push(ContactPoint { spring: None, restitution: 0.0, ..*c });
+            self.forces.push(*force);
+        }
+        let forces = &self.forces[..];
         self.rows.factor(world, kin)?;
         self.v_free.fill(0.0);
         add_forces(world, kin, &self.points, forces, -h, &mut self.v_free);

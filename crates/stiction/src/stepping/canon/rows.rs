@@ -96,10 +96,15 @@ impl Rows {
         if report.status == SolveStatus::NumericalFailure {
             return Err(format!("{}: a number stopped being finite", solver.name()));
         }
+        self.add_impulses(v);
+        Ok(report.status)
+    }
+
+    /// Adds M⁻¹ Jᵀ λ to `v`.
+    pub(super) fn add_impulses(&self, v: &mut [f64]) {
         let mut change = vec![0.0; v.len()];
         self.posed.jacobian.add_impulses_into(self.posed.problem.row_start(), &self.impulses, &mut change);
         self.factor.solve_in_place(&mut change);
         v.iter_mut().zip(&change).for_each(|(v, change)| *v += change);
-        Ok(report.status)
     }
 }

@@ -14,9 +14,10 @@
 //!
 //! Ball and free joints, whose coordinates do not add up, dry friction of joints, loops and couplings are refused.
 
+use super::ended::{close, end, works_of_rows};
 use super::mechanics::{Gains, Mechanics};
 use super::rows::Rows;
-use super::search::{Search, velocities_into};
+use super::search::Search;
 use super::unsupported::{UnsupportedByCanon, refuse_angles, refuse_bound, refuse_dry, refuse_pressure};
 use crate::energy_ledger::EnergyLedger;
 use crate::input::Input;
@@ -27,7 +28,7 @@ use crate::stepping::Stepper;
 use crate::stepping::contact_source::ContactSource;
 use crate::stepping::decoratable::Decoratable;
 use crate::stepping::memory::Memory;
-use stiction_assembly::{BlockKey, ContactPoint, Posed};
+use stiction_assembly::{ContactPoint, Posed};
 use stiction_contact::{ContactSolver, SolveStatus};
 use stiction_dynamics::spatial::Motion;
 use stiction_dynamics::{ColumnRates, CoriolisMatrix, Factor, MassMatrix};
@@ -194,33 +195,16 @@ impl Variational {
 
     /// Works of forces are h w · f; those of impulses are exact.
     fn keep_ledger(&mut self, world: &World, input: &Input, (before, v_free): ([f64; 3], &[f64]), h: f64) {
-        let mut ledger = EnergyLedger::default();
+        let mut ledger = works_of_rows(&self.rows.posed, &self.rows.impulses, v_free, &self.v_next);
         let f = &self.middle.forces;
         for (i, w) in self.w.iter().enumerate() {
             ledger.actuators += h * w * f.actuators[i];
             ledger.damping += h * w * f.damping[i];
             ledger.applied += h * w * input.generalized.get(i).copied().unwrap_or(0.0);
         }
-        let (mut start, mut end) = (Vec::new(), Vec::new());
-        let Rows { posed, impulses, .. } = &self.rows;
-        velocities_into(posed, v_free, &mut start);
-        velocities_into(posed, &self.v_next, &mut end);
-        let work = |r: usize| 0.5 * (start[r] + end[r]) * impulses[r];
-        for (block, what) in posed.blocks.iter().enumerate() {
-            let normal = posed.normal_row(block);
-            match what.key {
-                BlockKey::Contact(_) => {
-                    ledger.normal += work(normal);
-                    let along = posed.problem.range(block).filter(|&r| r != normal);
-                    ledger.friction += along.map(work).sum::<f64>();
-                }
-                BlockKey::Row(_) => ledger.limits += work(normal),
-            }
-        }
         self.end.look(world, &self.q_next, &self.v_next);
         let after = self.end.energies(world, (&self.q_next, &self.v_next));
-        [ledger.kinetic, ledger.gravity, ledger.springs] = [0, 1, 2].map(|k| after[k] - before[k]);
-        ledger.integrator = ledger.change() - ledger.explained();
+        close(&mut ledger, before, after);
         self.ledger = ledger;
     }
 }
@@ -242,17 +226,8 @@ impl Stepper for Variational {
             Ok(status) => StepStatus::from(status),
             Err(cause) => return StepReport::failed(cause),
         };
-        state.q.copy_from_slice(&self.q_next);
-        state.v.copy_from_slice(&self.v_next);
-        state.t += h;
-        StepReport {
-            status,
-            contacts: self.search.points.len(),
-            penetration: self.search.points.iter().fold(0.0, |deepest, c| deepest.max(-c.gap)),
-            parts: 1,
-            ledger: Some(self.ledger),
-            ..StepReport::start()
-        }
+        let report = StepReport { status, parts: 1, ..StepReport::start() };
+        end(state, h, (&self.q_next, &self.v_next), (&self.search.points, self.ledger), report)
     }
 
     fn posed(&self) -> &Posed {

@@ -10,9 +10,9 @@
 //! where contacts are redundant. An accepted internal step in which a guard of (2) fails is cut at the first instant at which it
 //! does. There
 //!
-//! 1. contacts that touch and approach are hit: impulses by the exact law with Newton's restitution, all that touch at once,
-//!    until none approaches; what approaches slower than `rest_speed` does not bounce, so that a ball comes to rest after
-//!    finitely many bounces,
+//! 1. contacts that touch and approach are hit, all that touch at once, by the law of restitution that is asked for
+//!    ([`super::restitution`]), until none approaches; what approaches slower than `rest_speed` does not bounce, so that a ball comes
+//!    to rest after finitely many bounces,
 //! 2. modes are chosen anew, all at once, from the exact law over a short time ε: what bears nothing is open, what moves along
 //!    the surface slides, and the rest sticks.
 //!
@@ -22,8 +22,10 @@
 //! Joint limits, dry friction of joints, loops, couplings and tendons are refused.
 
 mod events;
+mod impacts;
 
 use super::chart;
+use super::ended::{close, end};
 use super::judged::{Judged, add_forces};
 use super::mechanics::{Gains, Mechanics};
 use super::ode::{Dense, Integrator, System, Tolerance};
@@ -34,18 +36,19 @@ use crate::canon_params::OdeMethod;
 use crate::energy_ledger::EnergyLedger;
 use crate::input::Input;
 use crate::params::StepperParams;
+use crate::remedy::Remedy;
 use crate::report::StepReport;
 use crate::state::State;
 use crate::stepping::Stepper;
 use crate::stepping::contact_source::ContactSource;
 use crate::stepping::decoratable::Decoratable;
 use crate::stepping::memory::Memory;
-use events::{add_impact, first_failure};
+use events::first_failure;
 use nalgebra::{DMatrix, DVector};
 use stiction_assembly::{BlockKey, ContactPoint, Face, Posed, RowParams};
-use stiction_contact::{ContactSolver, SolveStatus};
+use stiction_contact::ContactSolver;
 use stiction_dynamics::spatial::{Motion, Vec3};
-use stiction_dynamics::{Factor, integrate_into};
+use stiction_dynamics::{Factor, Model, integrate_into};
 use stiction_models::World;
 use stiction_solvers::registry::{Common, make_from};
 use stiction_solvers::values::Params;
@@ -54,7 +57,7 @@ use stiction_solvers::values::Params;
 const TOUCH: f64 = 1e-8;
 /// How far guards of gaps may fail before it counts [m].
 const SLACK: f64 = 1e-10;
-/// How far guards of forces and slip may fail, relative to the weight of the world and in m/s [–].
+/// How far guards of forces and slip may fail, relative to the weight of the lighter tree of a contact, and in m/s [–].
 const LOOSE: f64 = 1e-9;
 /// ε of the choice of modes [s].
 const SHORT: f64 = 1e-5;
@@ -66,8 +69,6 @@ const NUDGE: f64 = 1e-6;
 const ALPHA: f64 = 20.0;
 /// Singular values below this share of the largest count as zero [–].
 const RANK: f64 = 1e-10;
-/// Rounds of impacts at one instant, at most.
-const ROUNDS: u32 = 200;
 /// Works that are integrated: of actuators, given forces, dampers, normal forces and friction.
 const WORKS: usize = 5;
 
@@ -82,6 +83,8 @@ pub(crate) struct EventDriven {
     y: Vec<f64>,
     q: Vec<f64>,
     ledger: EnergyLedger,
+    /// Of the impacts of the step.
+    remedy: Option<Remedy>,
 }
 
 /// A contact that is closed.
@@ -109,8 +112,8 @@ struct Modes {
     found: Vec<Option<usize>>,
     /// Per point of the search, the force on B [N].
     forces: Vec<Vec3>,
-    /// Mass times gravity of all bodies, at least 1e-9 [N].
-    weight: f64,
+    /// Per tree: its mass times gravity, at least 1e-9 [N].
+    weights: Vec<f64>,
 }
 
 /// (1) of one step.
@@ -138,7 +141,9 @@ impl EventDriven {
         let tolerance = Tolerance { relative: own.relative_tolerance, absolute: own.absolute_tolerance };
         let common = Common { tolerance: 1e-12, max_iterations: 2000 };
         let gains = Gains::new(world);
-        let mass: f64 = model.bodies.iter().map(|b| b.inertia.mass).sum();
+        let mut weights = vec![0.0; model.trees];
+        model.bodies.iter().for_each(|b| weights[b.tree] += b.inertia.mass * model.gravity.norm());
+        weights.iter_mut().for_each(|w| *w = f64::max(*w, 1e-9));
         Ok(Self {
             integrator: Integrator::new(OdeMethod::Explicit, tolerance),
             solver: make_from("auto", &common, &Params::default())?,
@@ -147,6 +152,7 @@ impl EventDriven {
             y: vec![0.0; 2 * model.nv() + WORKS],
             q: model.neutral(),
             ledger: EnergyLedger::default(),
+            remedy: None,
             law: Modes {
                 margin: params.margin,
                 at: Mechanics::new(world),
@@ -162,7 +168,7 @@ impl EventDriven {
                 active: Vec::new(),
                 found: Vec::new(),
                 forces: Vec::new(),
-                weight: (mass * model.gravity.norm()).max(1e-9),
+                weights,
             },
             params,
         })
@@ -181,7 +187,7 @@ impl EventDriven {
         let before = self.law.at.energies(world, (&state.q, &state.v));
         self.y.fill(0.0);
         self.y[n..2 * n].copy_from_slice(&state.v);
-        self.ledger = EnergyLedger::default();
+        (self.ledger, self.remedy) = (EnergyLedger::default(), None);
         let (mut t, mut steps, mut events) = (0.0, 0, 0);
         loop {
             self.reset(world, &state.q, input)?;
@@ -214,53 +220,13 @@ impl EventDriven {
         self.judged.pose(world, at_end, here, (&self.params, h), (&law.forces, solver.needs()))?;
         let after = law.at.energies(world, here);
         let told = &mut self.ledger;
-        [told.kinetic, told.gravity, told.springs] = [0, 1, 2].map(|k| after[k] - before[k]);
         told.actuators += works[0];
         told.applied += works[1];
         told.damping += works[2];
         told.normal += works[3];
         told.friction += works[4];
-        told.integrator = told.change() - told.explained();
+        close(told, before, after);
         Ok((steps, events))
-    }
-
-    /// Impacts at y, and the modes from there on.
-    fn reset(&mut self, world: &World, q_start: &[f64], input: &Input) -> Result<(), String> {
-        let n = self.law.tau.len();
-        integrate_into(&world.model, q_start, &self.y[..n], 1.0, &mut self.q);
-        let mut v = self.y[n..2 * n].to_vec();
-        let law = &mut self.law;
-        law.active.clear();
-        law.at.look(world, &self.q, &v);
-        law.search.find(world, &law.at.kin, &law.still, (0.0, TOUCH));
-        law.search.points.retain(|c| c.gap <= TOUCH);
-        if law.search.points.is_empty() {
-            return Ok(());
-        }
-        self.rows.factor(world, &law.at.kin)?;
-        let rest = self.params.canon.event_driven.rest_speed;
-        let instant = RowParams { bouncing_speed: rest, ..self.params.rows(1.0, &world.model.gravity) }
-            .at_instant(TOUCH);
-        for round in 0..=ROUNDS {
-            law.at.look(world, &self.q, &v);
-            let (at, points) = (&law.at, &law.search.points);
-            let approaches = |c: &ContactPoint| c.n.dot(relative_velocity(&at.kin, &at.vel, c)) < -SLIPS;
-            if !points.iter().any(approaches) {
-                break;
-            }
-            if round == ROUNDS {
-                return Err(format!("{ROUNDS} impacts at one instant do not part what touches"));
-            }
-            let before = v.clone();
-            self.rows.pose(world, (&at.kin, points), (&self.q, &before, &before), instant, true)?;
-            let status = self.rows.solve(self.solver.as_mut(), &mut v)?;
-            if matches!(status, SolveStatus::IterationLimit | SolveStatus::Stalled) {
-                return Err("the impulses of an impact were not found".to_owned());
-            }
-            self.ledger = add_impact(self.ledger, &self.rows, (&before, &v));
-        }
-        self.y[n..2 * n].copy_from_slice(&v);
-        self.choose_modes(world, &v, input)
     }
 
     /// Modes of what touches and does not part, at `self.q` and v.
@@ -302,11 +268,10 @@ impl EventDriven {
         self.rows.solve(self.solver.as_mut(), &mut after)?;
         let mut along = Vec::new();
         self.rows.posed.problem.velocities_into(&self.rows.impulses, &mut along);
-        let least = LOOSE * law.weight * SHORT;
         for (block, what) in self.rows.posed.blocks.iter().enumerate() {
             let BlockKey::Contact(c) = what.key else { continue };
             let normal = self.rows.posed.normal_row(block);
-            if self.rows.impulses[normal] <= least {
+            if self.rows.impulses[normal] <= law.slack(&world.model, &points[c]) * SHORT {
                 continue;
             }
             let (point, rows) = (&points[c], self.rows.posed.problem.range(block));
@@ -325,6 +290,12 @@ impl EventDriven {
 }
 
 impl Modes {
+    /// How far guards of the forces of a contact may fail: by the weight of the lighter of its two trees [N].
+    fn slack(&self, model: &Model, c: &ContactPoint) -> f64 {
+        let weight = |body: Option<usize>| body.map_or(f64::INFINITY, |b| self.weights[model.bodies[b].tree]);
+        LOOSE * weight(c.bodies[0]).min(weight(c.bodies[1]))
+    }
+
     /// All forces but those of contacts, into `tau`, and M with its factor, at q and v.
     fn find_smooth_forces(
         &mut self,
@@ -482,7 +453,7 @@ impl System for Motions<'_> {
             };
             let normal = c.n.dot(law.forces[p]);
             let along = (law.forces[p] - c.n * normal).norm();
-            let (slack, slip) = (LOOSE * law.weight, velocity - c.n * opening);
+            let (slack, slip) = (law.slack(&self.world.model, c), velocity - c.n * opening);
             let failed = match law.active[k].slides {
                 _ if normal < -slack => true,
                 None => along > c.friction * normal + slack,
@@ -517,17 +488,10 @@ impl Stepper for EventDriven {
             }
         };
         let n = state.v.len();
-        state.q.copy_from_slice(&self.q);
-        state.v.copy_from_slice(&self.y[n..2 * n]);
-        state.t += h;
-        StepReport {
-            iterations: steps,
-            contacts: self.judged.points.len(),
-            penetration: self.judged.points.iter().fold(0.0, |deepest, c| deepest.max(-c.gap)),
-            parts: events + 1,
-            ledger: Some(self.ledger),
-            ..StepReport::start()
-        }
+        let report =
+            StepReport { iterations: steps, parts: events + 1, remedy: self.remedy, ..StepReport::start() };
+        let to = (&self.q[..], &self.y[n..2 * n]);
+        end(state, h, to, (&self.judged.points, self.ledger), report)
     }
 
     fn posed(&self) -> &Posed {

@@ -19,6 +19,7 @@
 mod works;
 
 use super::contact_law::ContactLaw;
+use super::ended::end;
 use super::mechanics::{Gains, Mechanics};
 use super::search::{Search, relative_velocity, velocities_into};
 use super::unsupported::{UnsupportedByCanon, refuse};
@@ -480,19 +481,6 @@ impl ThetaStepper {
         }
         found
     }
-
-    fn report(&self) -> StepReport {
-        StepReport {
-            status: StepStatus::from(self.report.status),
-            iterations: self.report.iterations,
-            residual: self.report.residual,
-            contacts: self.search.points.len(),
-            penetration: self.search.points.iter().fold(0.0, |deepest, c| deepest.max(-c.gap)),
-            parts: 1,
-            ledger: Some(self.ledger),
-            ..StepReport::start()
-        }
-    }
 }
 
 impl Stepper for ThetaStepper {
@@ -512,10 +500,15 @@ impl Stepper for ThetaStepper {
             return StepReport::failed(cause);
         }
         self.warm.commit(&self.search.points, self.posed.problem.cones(), &self.impulses, |_, _| None);
-        state.q.copy_from_slice(&self.room.q_next);
-        state.v.copy_from_slice(&self.room.v_next);
-        state.t += h;
-        self.report()
+        let report = StepReport {
+            status: StepStatus::from(self.report.status),
+            iterations: self.report.iterations,
+            residual: self.report.residual,
+            parts: 1,
+            ..StepReport::start()
+        };
+        let to = (&self.room.q_next[..], &self.room.v_next[..]);
+        end(state, h, to, (&self.search.points, self.ledger), report)
     }
 
     fn posed(&self) -> &Posed {

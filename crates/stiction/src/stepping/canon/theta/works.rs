@@ -1,6 +1,7 @@
 //! The energy ledger of a step of the θ-method.
 
 use super::super::contact_law::ContactLaw;
+use super::super::ended::works_of_rows;
 use super::super::mechanics::Gains;
 use super::super::search::velocities_into;
 use super::{Room, ThetaStepper};
@@ -19,8 +20,7 @@ impl ThetaStepper {
         let pushes = self.law != ContactLaw::Moreau; // overlaps, within the step
         let before = self.start.energies(world, (&state.q, &state.v));
         let n = state.v.len();
-        let Room { w, v_next, q_next, difference, change, scratch, along, before: c_before, .. } =
-            &mut self.room;
+        let Room { w, v_next, q_next, difference, change, scratch, along, .. } = &mut self.room;
         let mean: Vec<f64> = state.v.iter().zip(&*v_next).map(|(v, next)| 0.5 * (v + next)).collect();
         difference.iter_mut().zip(&*v_next).zip(&*w).for_each(|((x, next), w)| *x = next - w);
         if by_theta {
@@ -50,33 +50,20 @@ impl ThetaStepper {
             ledger.actuators += v * (h * both(&a.actuators, &b.actuators, theta) + s * of_actuators[i]);
             ledger.applied += v * h * input.generalized.get(i).copied().unwrap_or(0.0);
         }
+        let rows = works_of_rows(&self.posed, &self.impulses, &state.v, v_next);
+        ledger = ledger.followed_by(&rows);
+        // What undoes overlaps and errors of loops and couplings pushes until the end of the step.
         velocities_into(&self.posed, v_next, along);
-        velocities_into(&self.posed, &state.v, c_before);
         for (block, what) in self.posed.blocks.iter().enumerate() {
-            let rows = self.posed.problem.range(block);
             let normal = self.posed.normal_row(block);
-            let work = |r: usize| 0.5 * (c_before[r] + along[r]) * self.impulses[r];
             let pushed = 0.5 * self.impulses[normal] * along[normal];
-            match what.key {
-                BlockKey::Contact(c) => {
-                    let pushes = pushes && self.search.points[c].gap < 0.0;
-                    let stabilization = if pushes { pushed } else { 0.0 };
-                    ledger.stabilization += stabilization;
-                    ledger.normal += work(normal) - stabilization;
-                    ledger.friction += rows.filter(|&r| r != normal).map(work).sum::<f64>();
-                }
-                BlockKey::Row(key) => match key {
-                    RowKey::DryFriction { .. } | RowKey::TendonFriction { .. } => {
-                        ledger.joint_friction += work(normal);
-                    }
-                    RowKey::Coupling { .. } | RowKey::Loop { .. } => {
-                        ledger.stabilization += pushed;
-                        ledger.constraints += work(normal) - pushed;
-                    }
-                    RowKey::Limit { .. } | RowKey::TendonLimit { .. } => ledger.limits += work(normal),
-                    RowKey::ImplicitForce(_) => ledger.actuators += work(normal),
-                },
-            }
+            let from = match what.key {
+                BlockKey::Contact(c) if pushes && self.search.points[c].gap < 0.0 => &mut ledger.normal,
+                BlockKey::Row(RowKey::Coupling { .. } | RowKey::Loop { .. }) => &mut ledger.constraints,
+                _ => continue,
+            };
+            *from -= pushed;
+            ledger.stabilization += pushed;
         }
         let half = |mass: &MassMatrix, v: &[f64], out: &mut Vec<f64>| {
             out.clear();

@@ -1,0 +1,351 @@
+//! Work and precision of every stepper on four scenes, and energy over long runs.
+//!
+//! The error of a run is the largest difference of a coordinate at its end [m or rad] from event-driven stepping at the tolerance of 1e-12,
+//! which is itself held to closed forms where there are any. Work is counted in two ways: in *parts*, each of which poses the problem of motion
+//! once or a small number of times and is the same on every machine (steps of fixed steppers; internal steps of `compliant`
+//! and `event-driven`; three for each part of `adaptive`, one whole and two halves), and in seconds, of which nothing is claimed.
+//!
+//! | scene | what happens |
+//! |---|---|
+//! | pendulum | two bars swing, no contact |
+//! | slide to roll | a ball slides until it rolls, closed form |
+//! | bounces | a ball bounces twice with friction and spin, closed form |
+//! | block | a block rocks from edge to edge |
+
+use super::multibody::{robot, scene, simulation, step};
+use super::{Claim, Experiment, ExperimentError, Findings, Size, Table};
+use crate::plot::{Figure, Series};
+use std::time::Instant;
+use stiction::models::World;
+use stiction::{EnergyLedger, State, StepperParams};
+
+pub(crate) const EXPERIMENT: Experiment = Experiment {
+    name: "work-precision",
+    title: "Work and precision of every stepper on four scenes; energy over long runs",
+    source: "Work–precision diagrams after [HairerWanner1996]; steppers as in `stiction steppers`",
+    measure,
+};
+
+const STEPPERS: [&str; 9] = [
+    "time-stepping",
+    "moreau",
+    "stewart-trinkle",
+    "anitescu",
+    "todorov",
+    "variational",
+    "compliant",
+    "event-driven",
+    "adaptive",
+];
+/// The reference's tolerance, relative and absolute.
+const REFERENCE: f64 = 1e-12;
+const G: f64 = 9.81;
+/// A run whose energy has changed by so many times that of its start has exploded [–].
+const EXPLODED: f64 = 100.0;
+
+/// A scene: its name, the world, and the time it runs [s].
+type Case = (&'static str, fn() -> Result<(World, State), ExperimentError>, f64);
+
+const CASES: [Case; 4] = [
+    ("pendulum", pendulum, 0.8),
+    ("slide to roll", slide, 0.24),
+    ("bounces", bounces, 0.8),
+    ("block", block, 0.6),
+];
+
+fn pendulum() -> Result<(World, State), ExperimentError> {
+    let (world, mut state) = robot(
+        "<mujoco><compiler angle='radian'/><option gravity='0 0 -9.81'/><worldbody><body><joint name='q1' axis='0 1 0'/>\
+         <inertial pos='0 0 -0.5' mass='1' diaginertia='0.08 0.08 0.001'/><body pos='0 0 -1'><joint name='q2' axis='0 1 0'/>\
+         <inertial pos='0 0 -0.5' mass='1' diaginertia='0.08 0.08 0.001'/></body></body></worldbody></mujoco>",
+    )?;
+    state.q.copy_from_slice(&[1.2, -0.7]);
+    Ok((world, state))
+}
+
+fn slide() -> Result<(World, State), ExperimentError> {
+    scene(
+        "ground = { friction = 0.3 }\n[[body]]\nname = 'ball'\nshape = 'sphere'\nradius = 0.1\nmass = 2.0\nfriction = 0.3\n\
+         position = [0.0, 0.0, 0.1]\nvelocity = [1.0, 0.0, 0.0]",
+    )
+}
+
+fn bounces() -> Result<(World, State), ExperimentError> {
+    scene(
+        "ground = { friction = 0.2, restitution = 0.7 }\n[[body]]\nname = 'ball'\nshape = 'sphere'\nradius = 0.1\nmass = 2.0\n\
+         friction = 0.2\nrestitution = 0.7\nposition = [0.0, 0.0, 0.3]\nvelocity = [0.5, 0.0, 0.0]\nangular_velocity = [0.0, 10.0, 0.0]",
+    )
+}
+
+fn block() -> Result<(World, State), ExperimentError> {
+    let (b, h, tilt) = (0.1, 0.3, 0.1_f64);
+    let centre = [-b * tilt.cos() + h * tilt.sin(), b * tilt.sin() + h * tilt.cos()];
+    scene(&format!(
+        "ground = {{ friction = 2.0 }}\n[[body]]\nname = 'block'\nshape = 'box'\nsize = [{}, 0.2, {}]\nmass = 5.0\nfriction = 2.0\n\
+         position = [{}, 0.0, {}]\nrpy = [0.0, {}, 0.0]",
+        2.0 * b,
+        2.0 * h,
+        centre[0],
+        centre[1],
+        tilt.to_degrees()
+    ))
+}
+
+/// Where a run ended and what it took: coordinates, parts, seconds; `None`: the stepper refuses the scene.
+type Run = Option<(Vec<f64>, u32, f64)>;
+
+fn run(
+    (_, make, seconds): &Case,
+    (stepper, steps): (&str, u32),
+    change: impl FnOnce(&mut StepperParams),
+) -> Result<Run, ExperimentError> {
+    let Ok(mut sim) = simulation(make()?, (stepper, seconds / f64::from(steps)), change) else {
+        return Ok(None);
+    };
+    let (clock, mut parts) = (Instant::now(), 0);
+    for _ in 0..steps {
+        let report = step(&mut sim)?;
+        parts += match stepper {
+            "compliant" | "event-driven" => report.iterations.max(1),
+            "adaptive" => 3 * report.parts.max(1),
+            _ => 1,
+        };
+    }
+    Ok(Some((sim.state().q.clone(), parts, clock.elapsed().as_secs_f64())))
+}
+
+fn measure(size: Size) -> Result<Findings, ExperimentError> {
+    let mut findings = Findings::default();
+    precision(size, &mut findings)?;
+    long_runs(size, &mut findings)?;
+    Ok(findings)
+}
+
+/// How finely a stepper goes: steps of the run, and the tolerance or accuracy of those that control errors.
+fn fineness(stepper: &str, size: Size) -> Vec<(u32, f64)> {
+    let small = size == Size::Small;
+    match stepper {
+        "compliant" | "event-driven" => {
+            let tolerances: &[f64] = if small { &[1e-5, 1e-8] } else { &[1e-4, 1e-6, 1e-8, 1e-10] };
+            tolerances.iter().map(|t| (8, *t)).collect()
+        }
+        "adaptive" => {
+            let accuracies: &[f64] = if small { &[1e-3, 1e-4] } else { &[1e-2, 1e-3, 1e-4, 1e-5] };
+            accuracies.iter().map(|a| (16, *a)).collect()
+        }
+        _ if small => vec![(80, 0.0), (320, 0.0)],
+        _ => vec![(50, 0.0), (200, 0.0), (800, 0.0), (3200, 0.0), (12_800, 0.0)],
+    }
+}
+
+/// Measures errors over work.
+fn precision(size: Size, findings: &mut Findings) -> Result<(), ExperimentError> {
+    let mut rows = Vec::new();
+    for case in &CASES {
+        let exact = run(case, ("event-driven", 8), |p| {
+            (p.canon.event_driven.relative_tolerance, p.canon.event_driven.absolute_tolerance) =
+                (REFERENCE, REFERENCE);
+        })?;
+        let Some((reference, ..)) = exact else { continue };
+        if let Some((closed, place)) = closed_form(case.0, case.2) {
+            let error = (reference[place] - closed).abs();
+            findings.bound(format!("{}: the reference against the closed form", case.0), "m", error, 1e-8);
+        }
+        let (mut over_parts, mut over_seconds) = (Vec::new(), Vec::new());
+        for stepper in STEPPERS {
+            let (mut by_parts, mut by_seconds, mut met) = (Vec::new(), Vec::new(), Vec::new());
+            for (steps, accuracy) in fineness(stepper, size) {
+                let ended = run(case, (stepper, steps), |p| {
+                    p.canon.adaptive.accuracy = if accuracy > 0.0 { accuracy } else { 1e-4 };
+                    for (relative, absolute) in [
+                        (
+                            &mut p.canon.event_driven.relative_tolerance,
+                            &mut p.canon.event_driven.absolute_tolerance,
+                        ),
+                        (
+                            &mut p.canon.compliant.relative_tolerance,
+                            &mut p.canon.compliant.absolute_tolerance,
+                        ),
+                    ] {
+                        if accuracy > 0.0 {
+                            (*relative, *absolute) = (accuracy.min(0.1), 0.01 * accuracy);
+                        }
+                    }
+                })?;
+                let Some((q, parts, seconds)) = ended else { continue };
+                let error = q.iter().zip(&reference).fold(0.0_f64, |most, (a, b)| most.max((a - b).abs()));
+                by_parts.push([f64::from(parts), error.max(1e-14)]);
+                by_seconds.push([seconds, error.max(1e-14)]);
+                met.push((accuracy, error));
+                rows.push(vec![
+                    case.0.to_owned(),
+                    stepper.to_owned(),
+                    steps.to_string(),
+                    if accuracy > 0.0 { format!("{accuracy:e}") } else { "–".to_owned() },
+                    parts.to_string(),
+                    format!("{seconds:.4}"),
+                    format!("{error:.2e}"),
+                ]);
+            }
+            claim(findings, (case.0, stepper), &met);
+            if !by_parts.is_empty() {
+                over_parts.push(Series { label: stepper.to_owned(), points: by_parts });
+                over_seconds.push(Series { label: stepper.to_owned(), points: by_seconds });
+            }
+        }
+        let shape: fn(Figure) -> Figure = |f| f.log_x().log_y();
+        let stem = case.0.replace(' ', "-");
+        let title = format!("{}: error over work", case.0);
+        let axes = ["parts [–]", "error [m or rad]"];
+        findings.keep_over(&format!("work-{stem}"), &title, axes, over_parts, shape);
+        let axes = ["time [s]", "error [m or rad]"];
+        findings.keep_over(&format!("seconds-{stem}"), &title, axes, over_seconds, shape);
+    }
+    findings.tables.push(Table {
+        stem: "work-precision",
+        title: "Work and precision".to_owned(),
+        about:
+            "Largest error of a coordinate at the end of the scene, against event-driven stepping at 1e-12."
+                .to_owned(),
+        heads: ["scene", "stepper", "steps", "tolerance or accuracy", "parts", "seconds", "error"]
+            .map(str::to_owned)
+            .to_vec(),
+        rows,
+    });
+    Ok(())
+}
+
+/// The default is more precise with more work, `adaptive` with the accuracy that is asked of a part of its steps, and `event-driven` is at its
+/// tolerance.
+fn claim(findings: &mut Findings, (case, stepper): (&str, &str), met: &[(f64, f64)]) {
+    match stepper {
+        "adaptive" if !met.is_empty() => {
+            let (first, last) = (met[0], met[met.len() - 1]);
+            let over = met.iter().fold(0.0_f64, |most, (asked, error)| most.max(error / asked));
+            findings.notes.push(format!(
+                "{case}: adaptive, largest error at the end over the accuracy of a part: {over:.1}"
+            ));
+            findings.claims.push(Claim {
+                claim: format!("{case}: adaptive, the error falls with the accuracy that is asked of a part"),
+                measured: format!("{:.1e} at {:e}, {:.1e} at {:e}", first.1, first.0, last.1, last.0),
+                holds: last.1 < 0.5 * first.1 || last.1 < last.0,
+                sample: met.len(),
+            });
+        }
+        "event-driven" => {
+            let error = met.last().map_or(f64::NAN, |m| m.1);
+            findings.bound(format!("{case}: event-driven at its finest tolerance"), "m or rad", error, 1e-6);
+        }
+        "time-stepping" => {
+            let (first, last) = (met.first().map_or(f64::NAN, |m| m.1), met.last().map_or(f64::NAN, |m| m.1));
+            findings.claims.push(Claim {
+                claim: format!("{case}: time-stepping is more precise with more work"),
+                measured: format!("{first:.1e} to {last:.1e}"),
+                holds: last < 0.5 * first || last < 1e-9,
+                sample: met.len(),
+            });
+        }
+        _ => {}
+    }
+}
+
+/// The coordinate of a closed form, and its place in q.
+fn closed_form(case: &str, t: f64) -> Option<(f64, usize)> {
+    match case {
+        "slide to roll" => {
+            let (mu, v) = (0.3, 1.0);
+            let rolls = 2.0 * v / (7.0 * mu * G);
+            Some((v * rolls - 0.5 * mu * G * rolls * rolls + 5.0 / 7.0 * v * (t - rolls), 0))
+        }
+        "bounces" => {
+            let (mut left, mut down) = (t - (0.4_f64 / G).sqrt(), (0.4_f64 / G).sqrt() * G);
+            loop {
+                down *= 0.7;
+                let flight = 2.0 * down / G;
+                if left < flight {
+                    return Some((0.1 + down * left - 0.5 * G * left * left, 2));
+                }
+                left -= flight;
+            }
+        }
+        _ => None,
+    }
+}
+
+/// Measures energy over long runs of the pendulum, and whether the ledger names all of it.
+fn long_runs(size: Size, findings: &mut Findings) -> Result<(), ExperimentError> {
+    let steps: u32 = if size == Size::Small { 2000 } else { 1_000_000 };
+    let mut series = Vec::new();
+    for stepper in ["variational", "moreau", "stewart-trinkle", "todorov", "event-driven", "compliant"] {
+        let mut sim = simulation(pendulum()?, (stepper, 2e-3), |_| {})?;
+        let start = sim.energy().total();
+        // Those that are integrated by a tolerance go a hundredth of the way, the others a tenth of that of discrete mechanics.
+        let steps = match stepper {
+            "event-driven" | "compliant" => steps / 100,
+            "variational" => steps,
+            _ => steps / 10,
+        };
+        let (mut done, mut exploded) = (0, false);
+        let (mut sum, mut size_of, mut points) = (EnergyLedger::default(), 0.0_f64, Vec::new());
+        let (mut off, mut before) = (0.0_f64, start);
+        for k in 0..steps {
+            let report = step(&mut sim)?;
+            let after = sim.energy().total();
+            if let Some(ledger) = report.ledger {
+                // Of the step, relative to the largest entry or the energy.
+                let scale = ledger.size().max(before.abs());
+                off = off.max((ledger.explained() - (after - before)).abs() / scale);
+                sum = sum.followed_by(&ledger);
+                size_of = size_of.max(sum.size());
+            } else {
+                off = f64::NAN;
+            }
+            before = after;
+            done = k + 1;
+            if !((after - start).abs() < EXPLODED * start.abs()) {
+                exploded = true;
+                findings
+                    .notes
+                    .push(format!("{stepper}: energy explodes after {done} steps; the run ends there"));
+                break;
+            }
+            if k % (steps / 400).max(1) == 0 {
+                points.push([sim.state().t, after - start]);
+            }
+        }
+        let all = (sum.explained() - (before - start)).abs() / size_of.max(start.abs());
+        findings.bound(
+            format!("{stepper}: {done} steps, energy that the ledger of a step cannot name, relative"),
+            "–",
+            off,
+            1e-10,
+        );
+        findings.bound(
+            format!("{stepper}: {done} steps, energy that all ledgers cannot name, relative"),
+            "–",
+            all,
+            1e-10,
+        );
+        if stepper == "variational" && !exploded {
+            let late = points.iter().skip(points.len() / 2).fold(0.0_f64, |most, p| most.max(p[1].abs()));
+            let early = points.iter().take(points.len() / 2).fold(0.0_f64, |most, p| most.max(p[1].abs()));
+            findings.bound(
+                format!("variational: swing of the energy, late over early, {done} steps"),
+                "–",
+                late / early,
+                1.5,
+            );
+        }
+        if exploded && stepper != "moreau" {
+            findings.bound(
+                format!("{stepper}: its energy does not explode"),
+                "J",
+                f64::INFINITY,
+                EXPLODED * start.abs(),
+            );
+        }
+        series.push(Series { label: stepper.to_owned(), points });
+    }
+    findings.keep("long-runs", "A double pendulum: energy over a long run", "E − E₀", "J", series);
+    Ok(())
+}

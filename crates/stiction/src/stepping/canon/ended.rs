@@ -1,0 +1,62 @@
+//! How a step of the canon ends, once it has its velocities and impulses: the works of its rows, the ledger closed, the state moved, the
+//! report. The judge is shown the problem of the step, or that of [`super::judged`] by methods that bring their own forces.
+
+use super::search::velocities_into;
+use crate::energy_ledger::EnergyLedger;
+use crate::report::StepReport;
+use crate::state::State;
+use stiction_assembly::{BlockKey, ContactPoint, Posed, RowKey};
+
+/// The works ½ (c + c⁺) λ of all rows, by cause, where impulses changed the velocity `before` into `after`.
+pub(super) fn works_of_rows(posed: &Posed, impulses: &[f64], before: &[f64], after: &[f64]) -> EnergyLedger {
+    let (mut c, mut next) = (Vec::new(), Vec::new());
+    velocities_into(posed, before, &mut c);
+    velocities_into(posed, after, &mut next);
+    let work = |r: usize| 0.5 * (c[r] + next[r]) * impulses[r];
+    let mut ledger = EnergyLedger::default();
+    for (block, what) in posed.blocks.iter().enumerate() {
+        let normal = posed.normal_row(block);
+        match what.key {
+            BlockKey::Contact(_) => {
+                ledger.normal += work(normal);
+                let along = posed.problem.range(block).filter(|&r| r != normal);
+                ledger.friction += along.map(work).sum::<f64>();
+            }
+            BlockKey::Row(RowKey::DryFriction { .. } | RowKey::TendonFriction { .. }) => {
+                ledger.joint_friction += work(normal);
+            }
+            BlockKey::Row(RowKey::Coupling { .. } | RowKey::Loop { .. }) => {
+                ledger.constraints += work(normal)
+            }
+            BlockKey::Row(RowKey::Limit { .. } | RowKey::TendonLimit { .. }) => ledger.limits += work(normal),
+            BlockKey::Row(RowKey::ImplicitForce(_)) => ledger.actuators += work(normal),
+        }
+    }
+    ledger
+}
+
+/// Writes the changes of T, U of gravity and of springs into `ledger`; what its causes do not explain the rule of integration made.
+pub(super) fn close(ledger: &mut EnergyLedger, before: [f64; 3], after: [f64; 3]) {
+    [ledger.kinetic, ledger.gravity, ledger.springs] = [0, 1, 2].map(|k| after[k] - before[k]);
+    ledger.integrator = 0.0;
+    ledger.integrator = ledger.change() - ledger.explained();
+}
+
+/// Moves `state` to (q, v) after h [s]; the report, with its contacts and its ledger.
+pub(super) fn end(
+    state: &mut State,
+    h: f64,
+    (q, v): (&[f64], &[f64]),
+    (points, ledger): (&[ContactPoint], EnergyLedger),
+    report: StepReport,
+) -> StepReport {
+    state.q.copy_from_slice(q);
+    state.v.copy_from_slice(v);
+    state.t += h;
+    StepReport {
+        contacts: points.len(),
+        penetration: points.iter().fold(0.0, |deepest, c| deepest.max(-c.gap)),
+        ledger: Some(ledger),
+        ..report
+    }
+}

@@ -1,0 +1,58 @@
+//! Resets: impacts of what touches, until nothing approaches, and modes anew.
+
+use super::super::restitution;
+use super::super::search::relative_velocity;
+use super::{EventDriven, SLIPS, TOUCH};
+use crate::input::Input;
+use crate::remedy::Remedy;
+use stiction_assembly::{ContactPoint, RowParams};
+use stiction_dynamics::integrate_into;
+use stiction_models::World;
+
+/// Rounds of impacts at one instant, at most.
+const ROUNDS: u32 = 200;
+
+impl EventDriven {
+    /// Impacts at y, and the modes from there on.
+    pub(super) fn reset(&mut self, world: &World, q_start: &[f64], input: &Input) -> Result<(), String> {
+        let n = self.law.tau.len();
+        integrate_into(&world.model, q_start, &self.y[..n], 1.0, &mut self.q);
+        let mut v = self.y[n..2 * n].to_vec();
+        let law = &mut self.law;
+        law.active.clear();
+        law.at.look(world, &self.q, &v);
+        law.search.find(world, &law.at.kin, &law.still, (0.0, TOUCH));
+        law.search.points.retain(|c| c.gap <= TOUCH);
+        if law.search.points.is_empty() {
+            return Ok(());
+        }
+        self.rows.factor(world, &law.at.kin)?;
+        let own = self.params.canon.event_driven;
+        let instant =
+            RowParams { bouncing_speed: own.rest_speed, ..self.params.rows(1.0, &world.model.gravity) }
+                .at_instant(TOUCH);
+        for round in 0..=ROUNDS {
+            law.at.look(world, &self.q, &v);
+            let (at, points) = (&law.at, &law.search.points);
+            let approaches = |c: &ContactPoint| c.n.dot(relative_velocity(&at.kin, &at.vel, c)) < -SLIPS;
+            if !points.iter().any(approaches) {
+                break;
+            }
+            if round == ROUNDS {
+                return Err(format!("{ROUNDS} impacts at one instant do not part what touches"));
+            }
+            let before = v.clone();
+            self.rows.pose(world, (&at.kin, points), (&self.q, &before, &before), instant, true)?;
+            let hit = (&mut self.rows, &points[..]);
+            let works =
+                restitution::hit(own.restitution, hit, self.solver.as_mut(), own.impulse_parts, &mut v)?;
+            self.ledger.normal += works.normal;
+            self.ledger.friction += works.friction;
+            if works.share < 1.0 {
+                self.remedy = self.remedy.max(Some(Remedy::LessRestitution));
+            }
+        }
+        self.y[n..2 * n].copy_from_slice(&v);
+        self.choose_modes(world, &v, input)
+    }
+}
