@@ -251,7 +251,12 @@ fn expansions_are_the_derivatives_of_the_cost() {
 /// Pushing, the derivative by the law over several steps is that by differences; without contact the box feels nothing, but smoothed it does.
 #[test]
 fn sources_of_gradients_agree_in_contact_and_differ_away_from_it() {
-    let world = Arc::new(pusher());
+    // On ice: what slides on four corners leaves open how they share the weight, and its differences start from another answer.
+    let mut world = pusher();
+    for geometry in world.geometries.iter_mut().filter(|g| g.name != "finger") {
+        geometry.material.friction = 0.0;
+    }
+    let world = Arc::new(world);
     let start = start_of(&world);
     let system = |start: &State, hold: usize, gradient: Gradient| {
         let sim = Simulation::new(world.clone(), start.clone(), settings(0.005)).unwrap();
