@@ -206,9 +206,10 @@ fn expansions_are_the_derivatives_of_the_cost() {
     let x = Point { q, v: e.clone() };
     let target = Point { q: start.q.clone(), v: vec![0.1; nv] };
     let weights = (0..2 * nv).map(|i| 1.0 + i as f64).collect();
+    let stage = Arc::new(Stage { target, weights });
     let cost = Tracking {
         model: world.model.clone(),
-        stages: vec![Arc::new(Stage { target, weights }); 2],
+        stages: vec![stage; 2],
         control: vec![0.3; nu],
         control_weights: vec![2.0; nu],
     };
@@ -251,7 +252,12 @@ fn expansions_are_the_derivatives_of_the_cost() {
 /// Pushing, the derivative by the law over several steps is that by differences; without contact the box feels nothing, but smoothed it does.
 #[test]
 fn sources_of_gradients_agree_in_contact_and_differ_away_from_it() {
-    let world = Arc::new(pusher());
+    // On ice: what slides on four corners leaves open how they share the weight, and its differences start from another answer.
+    let mut world = pusher();
+    for geometry in world.geometries.iter_mut().filter(|g| g.name != "finger") {
+        geometry.material.friction = 0.0;
+    }
+    let world = Arc::new(world);
     let start = start_of(&world);
     let system = |start: &State, hold: usize, gradient: Gradient| {
         let sim = Simulation::new(world.clone(), start.clone(), settings(0.005)).unwrap();
@@ -301,10 +307,10 @@ fn a_box_is_pushed_ahead() {
     let mut target = Point { q: start.q.clone(), v: vec![0.0; nv] };
     target.q[0] += 0.1;
     let mut weights = vec![0.0; 2 * nv];
-    let free = Stage { target: target.clone(), weights: weights.clone() };
+    let free = Arc::new(Stage { target: target.clone(), weights: weights.clone() });
     weights[..6].fill(200.0);
     weights[nv..nv + 6].fill(1.0);
-    let mut stages = vec![Arc::new(free); knots];
+    let mut stages = vec![free; knots];
     stages.push(Arc::new(Stage { target, weights }));
     let cost = Tracking {
         model: world.model.clone(),

@@ -61,8 +61,7 @@ fn size(world: &World, parameter: Parameter) -> f64 {
         Parameter::Gravity { .. } => 1.0,
         Parameter::Mass { body } => world.model.bodies[body].inertia.mass,
         Parameter::Inertial { body, component } => {
-            world.model.bodies[body].inertia.mass
-                * [1.0, 0.1, 0.01][(component + 2) / 3 - usize::from(component > 6)]
+            world.model.bodies[body].inertia.mass * [1.0, 0.1, 0.01][component.div_ceil(3).min(2)]
         }
         Parameter::Gain { actuator } => world.actuators[actuator].law.gain,
     }

@@ -1,6 +1,6 @@
 //! One attempt at a task: an optimisation with one source of gradients, and what its trajectory does.
 
-use super::tasks::{JumpError, Task, yaw};
+use super::tasks::{Task, yaw};
 use serde::{Deserialize, Serialize};
 use std::ops::ControlFlow;
 use std::time::Instant;
@@ -32,8 +32,6 @@ pub(super) struct Attempt {
 pub(super) enum AttemptError {
     #[error(transparent)]
     Setup(#[from] SetupError),
-    #[error(transparent)]
-    Task(#[from] JumpError),
     #[error(transparent)]
     System(#[from] SystemError),
     #[error(transparent)]

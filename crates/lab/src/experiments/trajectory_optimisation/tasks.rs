@@ -1,11 +1,12 @@
 //! The three tasks: a world, where it starts, where it is to go, and controls to start from.
 
+use crate::experiments::ExperimentError;
 use serde_json::json;
 use std::path::Path;
 use std::sync::Arc;
 use stiction::dynamics::spatial::{Quat, vec3};
 use stiction::models::{LoadError, LoadOptions, World, load_str};
-use stiction::{Settings, SetupError, Simulation, State};
+use stiction::{Settings, Simulation, State};
 use stiction_control::ilqr::{Point, Stage, Tracking, differentiable};
 
 /// A task for an optimiser.
@@ -143,7 +144,7 @@ const HOP: std::ops::Range<usize> = 12..18;
 const STRETCHED: f64 = 0.5;
 
 /// Solo-12 jumps and lands.
-pub(super) fn jump() -> Result<Task, JumpError> {
+pub(super) fn jump() -> Result<Task, ExperimentError> {
     let file = include_str!("../../../scenes/solo12.xml");
     let (world, start) = world("solo12", file)?;
     let (nv, nu, dt, hold) = (world.model.nv(), world.actuators.len(), 0.002, 5);
@@ -206,7 +207,8 @@ pub(super) fn turn_cube() -> Result<Task, LoadError> {
     target.q[3..7].copy_from_slice(&[turn.w, turn.x, turn.y, turn.z]);
     let way = weights(nv, [[20.0; 3], [0.0, 0.0, 0.2], [0.0; 3]], [0.0, 0.0, 1e-4]);
     let end = weights(nv, [[2000.0; 3], [5.0, 5.0, 20.0], [0.0; 3]], [2.0, 0.05, 1e-3]);
-    let mut stages = vec![Arc::new(Stage { target: target.clone(), weights: way }); knots];
+    let way = Arc::new(Stage { target: target.clone(), weights: way });
+    let mut stages = vec![way; knots];
     stages.push(Arc::new(Stage { target, weights: end }));
     let mut hold_it: Vec<f64> = start.q[7..].to_vec();
     hold_it.iter_mut().skip(1).step_by(3).for_each(|flexion| *flexion -= SQUEEZE);
@@ -240,15 +242,6 @@ pub(super) fn turn_cube() -> Result<Task, LoadError> {
         seed,
         deviations,
     })
-}
-
-/// Why the jump could not be set up.
-#[derive(Debug, thiserror::Error)]
-pub(super) enum JumpError {
-    #[error(transparent)]
-    Load(#[from] LoadError),
-    #[error(transparent)]
-    Setup(#[from] SetupError),
 }
 
 /// Turn to the left of a free body whose configuration starts at q [rad].
