@@ -125,7 +125,11 @@ fn measure(size: Size) -> Result<Findings, ExperimentError> {
 fn fineness(stepper: &str, size: Size) -> Vec<(u32, f64)> {
     let small = size == Size::Small;
     match stepper {
-        "compliant" | "event-driven" => {
+        "compliant" => {
+            let tolerances: &[f64] = if small { &[1e-4] } else { &[1e-3, 1e-4, 1e-6, 1e-8] };
+            tolerances.iter().map(|t| (8, *t)).collect()
+        }
+        "event-driven" => {
             let tolerances: &[f64] = if small { &[1e-5, 1e-8] } else { &[1e-4, 1e-6, 1e-8, 1e-10] };
             tolerances.iter().map(|t| (8, *t)).collect()
         }
