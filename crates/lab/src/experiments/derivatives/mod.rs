@@ -7,9 +7,9 @@
 //! relative to its size, at least 1. What does not count is told, by its cause, and so is the worst error; that all but one in a hundred
 //! are exact is claimed.
 //!
-//! The worst errors are those of the differences: of a free body that is moved out of an overlap and whose moments of inertia are equal, the gyroscopic
-//! moment is rounding, and whether it is zero decides between two rules of turning, which differ by the second order in h. The step then jumps by some
-//! 1e-9 rad from one displaced state to the next, and its differences by that over the displacement. Cubes with unequal moments show none of this.
+//! Some of the states that are near a switch are so by the differences: of a free body that is moved out of an overlap and whose moments of inertia are
+//! equal, the gyroscopic moment is rounding, and whether it is zero decides between two rules of turning, which differ by the second order in h. The step
+//! then jumps by some 1e-9 rad from one displaced state to the next. Cubes with unequal moments show none of this.
 
 mod witness;
 
