@@ -35,7 +35,7 @@ fn swung(method: Method, differences: u32, h: f64) -> f64 {
     q[0]
 }
 
-/// The same by Runge and Kutta's method on φ̈ = −(g/l) sin φ.
+/// The angle by Runge and Kutta's method on φ̈ = −(g/l) sin φ.
 fn pendulum_by_runge_kutta() -> f64 {
     let f = |[a, b]: [f64; 2]| [b, -G / LENGTH * a.sin()];
     let plus = |x: [f64; 2], k: [f64; 2], s: f64| [x[0] + s * k[0], x[1] + s * k[1]];
