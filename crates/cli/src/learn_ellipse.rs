@@ -15,7 +15,7 @@ use stiction_learn::score::{mean_and_spread, median};
 /// Tolerances at which the share of explained impacts is told [–].
 const TOLERANCES: [f64; 3] = [0.05, 0.1, 0.2];
 
-/// Which of the impacts with these least misses the law explains, in words.
+/// The shares of impacts with these least misses that the law explains, in words.
 pub(crate) fn explained(misses: &[f64]) -> String {
     let share = |t: f64| format!("{:.0} % to {:.0} %", 100.0 * share_explained(misses, t), 100.0 * t);
     let shares: Vec<String> = TOLERANCES.iter().map(|t| share(*t)).collect();

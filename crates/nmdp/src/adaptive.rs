@@ -74,7 +74,7 @@ pub struct NmdpMemory {
     pub beta: f64,
     /// Length of the last part of a step [s]; 0 before the first.
     pub last_step: f64,
-    /// Of two-step differences: mean velocity of the last part, and the velocity it started with; empty where the next part is to be
+    /// For two-step differences, the mean velocity of the last part, and the velocity it started with; empty where the next part is to be
     /// one of backward Euler.
     #[serde(default)]
     pub mean: Vec<f64>,

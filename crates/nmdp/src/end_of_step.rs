@@ -45,7 +45,7 @@ pub struct Start<'a> {
 /// A step that led to where another starts.
 #[derive(Clone, Copy, Debug)]
 pub struct Before<'a> {
-    /// Its mean velocity ν₋: q = q₋ ⊕ h₋ ν₋.
+    /// The mean velocity ν₋: q = q₋ ⊕ h₋ ν₋.
     pub mean: &'a [f64],
     /// The velocity v₋ with which it started.
     pub v: &'a [f64],

@@ -101,6 +101,9 @@ fn withstands(solver: &str, angle: f64) -> Result<f64, ExperimentError> {
     Ok(low)
 }
 
+/// The radius of a set along an angle.
+type Radius<'a> = &'a dyn Fn(f64) -> f64;
+
 fn cones(points: u32, findings: &mut Findings) -> Result<Figure, ExperimentError> {
     let mut curves = Vec::new();
     // The radius of the set along θ.
@@ -110,7 +113,7 @@ fn cones(points: u32, findings: &mut Findings) -> Result<Figure, ExperimentError
         let edge = (a / (2.0 * FRAC_PI_8)).floor() * 2.0 * FRAC_PI_8 + FRAC_PI_8;
         FRAC_PI_8.cos() / (a - edge).cos()
     };
-    let sets: [(&str, &str, &dyn Fn(f64) -> f64); 3] =
+    let sets: [(&str, &str, Radius<'_>); 3] =
         [("nsgs", "disc", &disc), ("lcp-pgs", "square", &square), ("lcp-lemke", "octagon", &octagon)];
     for (solver, shape, radius) in sets {
         let mut rim = Vec::new();

@@ -49,7 +49,7 @@ pub struct Figure {
     pub(super) areas: Vec<Series>,
     pub(super) bands: Vec<Band>,
     pub(super) notes: Vec<Note>,
-    /// Of every curve, if they are told apart by groups.
+    /// The group of every curve, if they are told apart by groups.
     pub(super) groups: Option<Vec<String>>,
     /// Label of the curve that stands out.
     pub(super) highlight: Option<String>,

@@ -97,7 +97,7 @@ fn name(label: &str) -> &str {
     name.strip_suffix("-belief").unwrap_or(name)
 }
 
-/// What a figure shows, each label once: curves, then what is drawn of other kinds.
+/// The labels of a figure, each once: curves, then what is drawn of other kinds.
 pub(super) fn labels(figure: &Figure) -> Vec<&str> {
     let mut out: Vec<&str> = Vec::new();
     let others = figure.dots.iter().chain(&figure.rings).chain(&figure.areas).map(|s| &s.label);

@@ -28,7 +28,7 @@ pub(super) struct Palette {
 /// Colours that every eye can tell apart.
 pub(super) const COLOURS: usize = 8;
 
-/// Of the first curve of a colour, the second, and so on [px of line, of gap, …].
+/// Dashes of the first curve of a colour, the second, and so on [px of line, of gap, …].
 pub(super) const DASHES: [&[u8]; 6] = [&[], &[7, 4], &[2, 3], &[9, 3, 2, 3], &[14, 4], &[4, 2]];
 
 fn rgb(x: u32) -> Colour {
@@ -94,7 +94,7 @@ mod tests {
 
     type Rows = [[f64; 3]; 3];
     const SEEN: Rows = [[1.0, 0.0, 0.0], [0.0, 1.0, 0.0], [0.0, 0.0, 1.0]];
-    /// What eyes without red, and without green cones see of linear red, green and blue (Machado, Oliveira and Fernandes 2009).
+    /// The light that eyes without red, and without green cones see of linear red, green and blue (Machado, Oliveira and Fernandes 2009).
     const PROTANOPE: Rows =
         [[0.152286, 1.052583, -0.204868], [0.114503, 0.786281, 0.099216], [-0.003882, -0.048116, 1.051998]];
     const DEUTERANOPE: Rows =

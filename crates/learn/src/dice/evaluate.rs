@@ -37,7 +37,7 @@ enum Kind {
 enum Place {
     /// Level ground and nothing else, as published; beside `simulator-fit`.
     Published,
-    /// As it was measured; beside `arena-fit`.
+    /// The scene as it was measured; beside `arena-fit`.
     Arena,
 }
 
@@ -46,7 +46,7 @@ impl Place {
         if self == Self::Arena { DiceParameters::arena() } else { DiceParameters::default() }
     }
 
-    /// What is fitted of the law.
+    /// The parameters of the law that are fitted.
     fn fitted(self) -> Vec<&'static Named> {
         match self {
             Self::Published => named(&["friction", "restitution"]),
@@ -190,7 +190,7 @@ pub struct Effort {
     pub isolation: Isolation,
     /// Speed below which corrected impulses stick [m/s]; 0: never.
     pub stick_below: f64,
-    /// What is made least when networks are trained on whole trajectories.
+    /// The number that is made least when networks are trained on whole trajectories.
     pub objective: Objective,
     pub seed: u64,
 }

@@ -62,7 +62,7 @@ fn predicted(model: &DropModel, world: &PlanarWorld, impact: &ObservedImpact) ->
     [v[0] + p.point[0] / m, v[1] + p.point[1] / m, v[2] + turn / (m * contact.gyration * contact.gyration)]
 }
 
-/// Of every impact, how near Coulomb's friction and Newton's restitution come to it at any coefficients ([`least_miss`]).
+/// The least misses of the impacts: how near Coulomb's friction and Newton's restitution come to each at any coefficients ([`least_miss`]).
 pub fn misses(impacts: &[ObservedImpact]) -> Vec<f64> {
     impacts.iter().map(|i| least_miss(&i.contact, i.change())).collect()
 }

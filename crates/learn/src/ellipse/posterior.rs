@@ -10,14 +10,14 @@ use crate::identify::{Chain, Interrupted, Sampled, Sampling, Unknown, Watch, sam
 use crate::planar::least_miss;
 use serde::Serialize;
 
-/// What the impacts say about the two coefficients of the law.
+/// The two coefficients of the law, as the impacts tell them.
 #[derive(Clone, Debug, Serialize)]
 pub struct EllipsePosterior {
     /// The best friction and restitution.
     pub best: [f64; 2],
     /// σ of the likelihood [m/s].
     pub sigma: f64,
-    /// Their distribution.
+    /// The distribution of both.
     pub sampled: Sampled,
 }
 
@@ -44,7 +44,7 @@ pub fn posterior(
     Ok(EllipsePosterior { best: about, sigma: variance.sqrt(), sampled })
 }
 
-/// Of every impact, how near Coulomb's friction and Newton's restitution come to it at any coefficients ([`least_miss`]).
+/// The least misses of the impacts: how near Coulomb's friction and Newton's restitution come to each at any coefficients ([`least_miss`]).
 pub fn misses(set: &EllipseSet) -> Vec<f64> {
     crate::parallel::map(set.impacts.len(), |i| {
         let impact = &set.impacts[i];

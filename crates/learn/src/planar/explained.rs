@@ -51,7 +51,7 @@ mod tests {
         }
     }
 
-    /// What the law does itself is explained; an impact that speeds the body up by more than e = 1, or that turns it without a
+    /// An impact of the law itself is explained; an impact that speeds the body up by more than e = 1, or that turns it without a
     /// force, is not.
     #[test]
     fn what_the_law_does_is_explained() {

@@ -5,7 +5,7 @@
 
 use std::fmt;
 
-/// What is known.
+/// A proof of convergence, or none.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(super) enum Proof {
     /// For every problem that has an answer.
@@ -37,7 +37,7 @@ const PROOFS: &[(&str, Proof)] = &[
     ("ncp-newton", Proof::Locally("AlartCurnier1991")),
 ];
 
-/// What is known of the solver of this name.
+/// The proof for the solver of this name.
 pub(super) fn of(name: &str) -> Proof {
     PROOFS.iter().find(|p| p.0 == name).map_or(Proof::No, |p| p.1)
 }

@@ -46,7 +46,7 @@ fn markdown(table: &Table) -> String {
     line(&table.heads) + &rule + &table.rows.iter().map(named).collect::<String>()
 }
 
-/// What the paper says of figure 5 beside what is measured: how much of its speed a walk loses from the least to the largest step.
+/// The paper's words on figure 5 beside the measurements: how much of its speed a walk loses from the least to the largest step.
 fn sentences(walk: &[Vec<String>]) -> String {
     let lost = |label: &str| {
         let row = walk.iter().find(|r| r[0] == label)?;
