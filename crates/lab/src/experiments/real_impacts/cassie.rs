@@ -55,13 +55,19 @@ pub(super) fn measured(
     };
     let set = match CassieSet::read(folder) {
         Ok(set) => set,
-        Err(error) => return Ok(fail(error.to_string())),
+        Err(error) => {
+            fail(error.to_string());
+            return Ok(());
+        }
     };
     let scene = Scene::find(&robot.display().to_string(), &RobotOptions::default())?;
     let whole = identification::case(scene.build()?);
     let posture = match Posture::new(&whole.world) {
         Ok(posture) => posture,
-        Err(error) => return Ok(fail(error.to_string())),
+        Err(error) => {
+            fail(error.to_string());
+            return Ok(());
+        }
     };
     let landings =
         if size == Size::Small { &set.landings[..set.landings.len().min(2)] } else { &set.landings[..] };
