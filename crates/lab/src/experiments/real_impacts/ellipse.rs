@@ -185,7 +185,7 @@ pub(super) fn measured(folder: &Path, size: Size, findings: &mut Findings) -> Re
         }
     };
     let order = Random::new(1).shuffled(set.impacts.len());
-    let (train, test) = if size == Size::Small { (12, 40) } else { (60, usize::MAX) };
+    let (train, test) = if size == Size::Small { (12, 40) } else { (150, usize::MAX) };
     let pick = |places: &[usize]| places.iter().map(|i| &set.impacts[*i]).collect::<Vec<_>>();
     let (known, unknown) = order.split_at(train.min(order.len()));
     let (known, unknown) = (pick(known), pick(&unknown[..test.min(unknown.len())]));
@@ -198,7 +198,7 @@ pub(super) fn measured(folder: &Path, size: Size, findings: &mut Findings) -> Re
     for law in &LAWS {
         let mut best = ([0.15, 0.55], f64::INFINITY);
         let mut span = [0.1, 0.2];
-        for round in 0..if size == Size::Small { 2 } else { 3 } {
+        for round in 0..if size == Size::Small { 2 } else { 4 } {
             let middle = best.0;
             for i in -2..=2_i32 {
                 for k in -2..=2_i32 {
