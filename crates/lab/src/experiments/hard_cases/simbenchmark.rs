@@ -25,7 +25,7 @@ const DIAGONAL: Vec3 = vec3(0.5, 0.866_025_403_784_438_6, 0.0);
 type How = (&'static str, f64, &'static str);
 /// The default stepper at the published step.
 const DEFAULT: How = ("time-stepping", 1e-3, "");
-/// Its own errors do not depend on the step.
+/// Event-driven stepping, whose errors do not depend on the step.
 const EVENTS: How = ("event-driven", 1e-2, "event-driven, ");
 
 /// (1); the least published errors are Bullet's with at least 400 iterations. ODE's is 7.6e-9 along y, RaiSim's 4.1e-7.

@@ -213,7 +213,7 @@ fn belts(mu: f64) -> String {
     )
 }
 
-/// What impulses move by less than this share of the most is taken not to move: the belts are a million times as heavy as the block.
+/// Velocities that impulses change by less than this share of the most count as fixed: the belts are a million times as heavy as the block.
 const MOVES: f64 = 1e-4;
 
 /// The least of ‖G λ + g‖ over all λ: g without its part in the columns of G, by Gram and Schmidt.

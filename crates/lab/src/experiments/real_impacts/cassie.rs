@@ -56,13 +56,19 @@ pub(super) fn measured(
     };
     let set = match CassieSet::read(folder) {
         Ok(set) => set,
-        Err(error) => return Ok(fail(error.to_string())),
+        Err(error) => {
+            fail(error.to_string());
+            return Ok(());
+        }
     };
     let scene = Scene::find(&robot.display().to_string(), &RobotOptions::default())?;
     let whole = identification::case(scene.build()?);
     let posture = match Posture::new(&whole.world) {
         Ok(posture) => posture,
-        Err(error) => return Ok(fail(error.to_string())),
+        Err(error) => {
+            fail(error.to_string());
+            return Ok(());
+        }
     };
     let landings =
         if size == Size::Small { &set.landings[..set.landings.len().min(2)] } else { &set.landings[..] };
@@ -94,18 +100,24 @@ pub(super) fn measured(
             format!("{:.3}", mean[1]),
             format!("{:.3}", mean[2]),
         ]);
-        let points = all.iter().enumerate().map(|(i, x)| [i as f64, x[0]]).collect();
+        let points = all.iter().enumerate().map(|(i, x)| [i as f64, x[2]]).collect();
         series.push(Series { label: name.to_owned(), points });
-        means.push((name, all.len(), mean[0]));
+        means.push((name, all.len(), mean));
     }
     let (_, _, fall) = means[0];
     for (name, count, error) in &means[1..] {
         findings.bound(
-            format!("{count} landings of a biped, {name}: velocity of the pelvis nearer than without ground, share of that error"),
+            format!(
+                "{count} landings of a biped, {name}: rates of the joints, error over that without ground"
+            ),
             "–",
-            error / fall,
-            if *count == landings.len() && *count > 0 { 0.9 } else { -1.0 },
+            error[2] / fall[2],
+            if *count == landings.len() && *count > 0 { 0.5 } else { -1.0 },
         );
+        findings.notes.push(format!(
+            "cassie, {name}: velocity of the pelvis, error over that without ground {:.2}: within 50 ms little of a landing tells in it",
+            error[0] / fall[0]
+        ));
     }
     findings.tables.push(Table {
         stem: "cassie-landings",
@@ -115,7 +127,7 @@ pub(super) fn measured(
         rows,
     });
     let shape: fn(Figure) -> Figure = |f| f;
-    let title = "Landings of a biped: error of the velocity of the pelvis";
-    findings.keep_over("cassie-landings", title, ["landing", "error [m/s]"], series, shape);
+    let title = "Landings of a biped: error of the rates of the joints";
+    findings.keep_over("cassie-landings", title, ["landing", "error [rad/s]"], series, shape);
     Ok(())
 }

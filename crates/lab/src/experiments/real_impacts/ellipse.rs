@@ -94,6 +94,8 @@ pub(super) fn made_up(size: Size, findings: &mut Findings) -> Result<(), Experim
     let count = if size == Size::Small { 40 } else { 400 };
     let mut random = Random::new(11);
     let (mut off, mut gains, mut compared) = (0.0_f64, [f64::NEG_INFINITY; 3], 0);
+    let mut kept: Vec<Series> =
+        LAWS[..3].iter().map(|law| Series { label: law.name.to_owned(), points: Vec::new() }).collect();
     for id in 0..count {
         let mut range = |lo: f64, hi: f64| lo + (hi - lo) * random.unit();
         let impact = EllipseImpact {
@@ -112,9 +114,11 @@ pub(super) fn made_up(size: Size, findings: &mut Findings) -> Result<(), Experim
         let before = energy(contact.gyration, impact.before);
         let [pt, pn] = contact.impulse;
         let closed = impact.after_impulse([pt, pn, 0.0]);
-        for (law, gain) in LAWS[..3].iter().zip(&mut gains) {
+        for ((law, gain), kept) in LAWS[..3].iter().zip(&mut gains).zip(&mut kept) {
             let v = after(&world, &impact, law, coefficients)?;
-            *gain = gain.max(energy(contact.gyration, v) / before - 1.0);
+            let share = energy(contact.gyration, v) / before;
+            kept.points.push([coefficients[1], share]);
+            *gain = gain.max(share - 1.0);
             // Where Newton's law makes energy the engine takes less of it.
             if law.restitution == RestitutionLaw::Newton && energy(contact.gyration, closed) <= before {
                 compared += 1;
@@ -137,6 +141,10 @@ pub(super) fn made_up(size: Size, findings: &mut Findings) -> Result<(), Experim
             1e-8,
         );
     }
+    kept.iter_mut().for_each(|s| s.points.sort_by(|a, b| a[0].total_cmp(&b[0])));
+    let shape: fn(Figure) -> Figure = |f| f;
+    let title = "Made-up impacts: energy that is kept";
+    findings.keep_over("made-up-impacts", title, ["e [–]", "energy after over before [–]"], kept, shape);
     Ok(())
 }
 
@@ -186,7 +194,7 @@ pub(super) fn measured(folder: &Path, size: Size, findings: &mut Findings) -> Re
         }
     };
     let order = Random::new(1).shuffled(set.impacts.len());
-    let (train, test) = if size == Size::Small { (12, 40) } else { (60, usize::MAX) };
+    let (train, test) = if size == Size::Small { (12, 40) } else { (150, usize::MAX) };
     let pick = |places: &[usize]| places.iter().map(|i| &set.impacts[*i]).collect::<Vec<_>>();
     let (known, unknown) = order.split_at(train.min(order.len()));
     let (known, unknown) = (pick(known), pick(&unknown[..test.min(unknown.len())]));
@@ -199,7 +207,7 @@ pub(super) fn measured(folder: &Path, size: Size, findings: &mut Findings) -> Re
     for law in &LAWS {
         let mut best = ([0.15, 0.55], f64::INFINITY);
         let mut span = [0.1, 0.2];
-        for round in 0..if size == Size::Small { 2 } else { 3 } {
+        for round in 0..if size == Size::Small { 2 } else { 4 } {
             let middle = best.0;
             for i in -2..=2_i32 {
                 for k in -2..=2_i32 {

@@ -83,7 +83,7 @@ pub(crate) struct EventDriven {
     y: Vec<f64>,
     q: Vec<f64>,
     ledger: EnergyLedger,
-    /// Of the impacts of the step.
+    /// The remedy of the impacts of the step, if one was needed.
     remedy: Option<Remedy>,
 }
 

@@ -7,23 +7,13 @@
 use super::super::rows::Rows;
 use super::super::search::velocities_into;
 use super::Works;
-use super::friction::frictional;
+use super::friction::{Touching, frictional};
 use nalgebra::{DMatrix, DVector};
 use stiction_assembly::{BlockKey, ContactPoint};
 use stiction_contact::Cone;
 
 /// Singular values of G_BB below this share of the largest count as zero [–].
 const RANK: f64 = 1e-10;
-
-/// A contact that touches: places of its rows in c and G.
-pub(super) struct Touching {
-    pub(super) normal: usize,
-    pub(super) tangents: Option<[usize; 2]>,
-    /// μ [–].
-    pub(super) friction: f64,
-    /// e [–].
-    pub(super) restitution: f64,
-}
 
 /// Contacts, G and c⁻ of (1).
 pub(super) struct Contacts {
@@ -39,7 +29,7 @@ pub(super) struct Contacts {
 }
 
 impl Contacts {
-    /// What was posed in `rows` of `points`, at the velocity `v`.
+    /// The contacts `points` as they were posed in `rows`, at the velocity `v`.
     pub(super) fn new(rows: &Rows, points: &[ContactPoint], v: &[f64]) -> Self {
         let problem = &rows.posed.problem;
         let all = full_delassus(rows, v.len());
@@ -131,13 +121,18 @@ impl Contacts {
         out
     }
 
+    /// Finds the tangential entries of `impulses` for its normal ones, at the velocity `c` before them.
+    pub(super) fn frictional(&self, c: &DVector<f64>, impulses: &mut DVector<f64>) {
+        frictional((&self.delassus, &self.touching), c, impulses);
+    }
+
     /// (2) of [`super`] with a share of the coefficients: the impulses of the expansion after those of the compression, and its works.
     pub(super) fn expand(&self, compression: &[f64], share: f64) -> (Vec<f64>, Works) {
         let mut impulses = DVector::zeros(self.rows.len());
         for t in &self.touching {
             impulses[t.normal] = share * t.restitution * compression[self.rows[t.normal]];
         }
-        frictional(self, &self.before, &mut impulses);
+        self.frictional(&self.before, &mut impulses);
         let mut works = Works { share, ..Works::default() };
         let after = &self.before + &self.delassus * &impulses;
         self.add_works(&mut works, (&self.before, &after), &impulses);

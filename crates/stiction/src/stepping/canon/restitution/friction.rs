@@ -1,7 +1,6 @@
 //! Friction impulses that dissipate most while normal impulses are given: (3) of [`super`].
 
-use super::contacts::Contacts;
-use nalgebra::{DVector, Matrix2, Vector2};
+use nalgebra::{DMatrix, DVector, Matrix2, Vector2};
 
 /// Sweeps over the contacts, at most, and the change at which they end, of the largest impulse [–].
 const SWEEPS: u32 = 2000;
@@ -11,14 +10,27 @@ const SINGULAR: f64 = 1e-13;
 /// Iterations on the multiplier of a disc.
 const ITERATIONS: u32 = 60;
 
+/// A contact that touches: places of its rows in c and G.
+pub(super) struct Touching {
+    pub(super) normal: usize,
+    pub(super) tangents: Option<[usize; 2]>,
+    /// μ [–].
+    pub(super) friction: f64,
+    /// e [–].
+    pub(super) restitution: f64,
+}
+
 /// Finds the tangential entries of `impulses` for its normal ones, at the velocity `c` before them; the entries it holds are where the
 /// sweeps start.
-pub(super) fn frictional(contacts: &Contacts, c: &DVector<f64>, impulses: &mut DVector<f64>) {
-    let g = &contacts.delassus;
-    let several = contacts.touching.len() > 1;
+pub(super) fn frictional(
+    (g, touching): (&DMatrix<f64>, &[Touching]),
+    c: &DVector<f64>,
+    impulses: &mut DVector<f64>,
+) {
+    let several = touching.len() > 1;
     for _ in 0..SWEEPS {
         let mut change = 0.0_f64;
-        for t in &contacts.touching {
+        for t in touching {
             let Some([a, b]) = t.tangents else { continue };
             let own = Matrix2::new(g[(a, a)], g[(a, b)], g[(b, a)], g[(b, b)]);
             let old = Vector2::new(impulses[a], impulses[b]);
@@ -73,7 +85,7 @@ fn in_disc(a: Matrix2<f64>, b: Vector2<f64>, r: f64) -> Vector2<f64> {
 mod tests {
     use super::*;
 
-    /// What moves along one direction alone is held along it.
+    /// A body that moves along one direction alone is held along it.
     #[test]
     fn a_direction_without_motion_gets_nothing() {
         let a = Matrix2::new(3.0, 0.0, 0.0, 0.0);

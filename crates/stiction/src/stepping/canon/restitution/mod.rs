@@ -36,7 +36,7 @@ const SLACK: f64 = 1e-9;
 /// Bisections of the share of restitution.
 const BISECTIONS: u32 = 40;
 
-/// What an impact did.
+/// The works of an impact.
 #[derive(Clone, Copy, Debug, Default)]
 pub(super) struct Works {
     /// Work of normal impulses and of friction [J].

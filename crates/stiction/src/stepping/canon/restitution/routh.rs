@@ -10,7 +10,6 @@
 
 use super::Works;
 use super::contacts::Contacts;
-use super::friction::frictional;
 use nalgebra::DVector;
 
 /// Bisections of the length of an increment.
@@ -71,7 +70,7 @@ fn increment(contacts: &Contacts, c: &DVector<f64>, length: f64) -> DVector<f64>
     let touching = &contacts.touching[0];
     let mut step = DVector::zeros(c.len());
     step[touching.normal] = length;
-    frictional(contacts, c, &mut step);
+    contacts.frictional(c, &mut step);
     let Some([a, b]) = touching.tangents else { return step };
     let after = c + &contacts.delassus * &step;
     let mean = [0.5 * (c[a] + after[a]), 0.5 * (c[b] + after[b])];
@@ -90,7 +89,7 @@ fn until_slip_ends(contacts: &Contacts, c: &DVector<f64>, length: f64) -> f64 {
     let slips = |x: f64| {
         let mut step = DVector::zeros(c.len());
         step[touching.normal] = x;
-        frictional(contacts, c, &mut step);
+        contacts.frictional(c, &mut step);
         step[a].hypot(step[b]) >= touching.friction * x * (1.0 - 1e-9)
     };
     let tiny = 1e-9 * length;

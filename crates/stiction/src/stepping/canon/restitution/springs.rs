@@ -11,7 +11,6 @@
 
 use super::Works;
 use super::contacts::Contacts;
-use super::friction::frictional;
 use nalgebra::DVector;
 use std::f64::consts::PI;
 
@@ -50,7 +49,7 @@ pub(super) fn hit(contacts: &Contacts, increments: u32) -> Result<(Vec<f64>, Wor
                 break;
             }
         }
-        frictional(contacts, &c, &mut step);
+        contacts.frictional(&c, &mut step);
         let after = &c + &contacts.delassus * &step;
         contacts.add_works(&mut works, (&c, &after), &step);
         impulses += &step;
