@@ -51,13 +51,13 @@ pub struct ContactPoint {
     pub turning: [f64; 3],
     /// How it yields under laws that are rigid of themselves.
     pub spring: Option<Spring>,
-    /// What it stands for where the two meet by pressure; then `spring` is that of the pressure.
+    /// The part of a patch that it stands for where the two meet by pressure; then `spring` is that of the pressure.
     pub patch: Option<PatchPart>,
     /// Others of its pair span the contact area, nearly: it counts where it has borne something.
     pub redundant: bool,
 }
 
-/// What a contact point that stands for a part of a patch has beside others.
+/// The part of a patch that a contact point stands for.
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub struct PatchPart {
     /// Area that it stands for [m²].

@@ -37,7 +37,7 @@ pub enum PatchDetail {
 pub struct FoundPatch {
     /// Geometries A and B.
     pub geometries: [usize; 2],
-    /// Its polygons, in W.
+    /// Polygons of the surface, in W.
     pub patch: PressurePatch,
 }
 
@@ -125,7 +125,7 @@ impl Patches {
     }
 }
 
-/// What the points of a patch have in common.
+/// A pair that meets by pressure, as all points of its patch share it.
 pub(crate) struct PatchPair<'a> {
     pub(crate) kin: &'a Kinematics,
     pub(crate) geometries: [usize; 2],
@@ -144,7 +144,8 @@ impl PatchPair<'_> {
         stiffness: f64,
     ) -> ContactPoint {
         let (t1, t2) = self.direction.tangents(self.kin, n);
-        let dissipation = Hydroelastic::dissipation(self.materials[0], self.materials[1]);
+        let [a, b] = self.materials.map(|m| (&m.hydroelastic, m.compliance.dissipation));
+        let dissipation = Hydroelastic::dissipation(a, b);
         let relaxation = self.surface.compliance.relaxation;
         let linear = if dissipation.is_some() { 0.0 } else { relaxation.unwrap_or(0.0) };
         ContactPoint {

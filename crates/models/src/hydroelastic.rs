@@ -7,7 +7,6 @@
 //!     d = (E_B d_A + E_A d_B)/(E_A + E_B);   of a rigid one (E = ∞) that of the other            (1)
 //! ```
 
-use crate::surface::Material;
 use stiction_collision::{PressureGeometry, Shape, ShapeError};
 
 /// How a surface takes part in contact by pressure.
@@ -56,10 +55,11 @@ impl Hydroelastic {
         }
     }
 
-    /// (1) of two surfaces that meet by pressure [s/m]; `None` where no compliant one states a dissipation.
-    pub fn dissipation(a: &Material, b: &Material) -> Option<f64> {
-        let of = |m: &Material| match m.hydroelastic.kind {
-            HydroelasticKind::Compliant => Some((m.hydroelastic.modulus, m.compliance.dissipation)),
+    /// (1) of two surfaces that meet by pressure, each with the dissipation that it states [s/m]; `None` where no compliant one
+    /// states any.
+    pub fn dissipation(a: (&Self, Option<f64>), b: (&Self, Option<f64>)) -> Option<f64> {
+        let of = |(own, stated): (&Self, Option<f64>)| match own.kind {
+            HydroelasticKind::Compliant => Some((own.modulus, stated)),
             HydroelasticKind::None | HydroelasticKind::Rigid => None,
         };
         match (of(a), of(b)) {
@@ -76,7 +76,7 @@ impl Hydroelastic {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::surface::Compliance;
+    use crate::surface::{Compliance, Material};
 
     #[test]
     fn dissipation_is_shared_by_the_moduli() {
@@ -90,10 +90,15 @@ mod tests {
             of(HydroelasticKind::Compliant, 1e6, Some(6.0)),
         );
         let rigid = of(HydroelasticKind::Rigid, 1e7, Some(9.0));
+        let shared = |a: &Material, b: &Material| {
+            let side = |m: &Material| (m.hydroelastic, m.compliance.dissipation);
+            let (a, b) = (side(a), side(b));
+            Hydroelastic::dissipation((&a.0, a.1), (&b.0, b.1))
+        };
         // The softer takes up three quarters of the motion.
-        assert_eq!(Hydroelastic::dissipation(&soft, &softer), Some(5.0));
-        assert_eq!(Hydroelastic::dissipation(&rigid, &softer), Some(6.0));
-        assert_eq!(Hydroelastic::dissipation(&rigid, &rigid), None);
+        assert_eq!(shared(&soft, &softer), Some(5.0));
+        assert_eq!(shared(&rigid, &softer), Some(6.0));
+        assert_eq!(shared(&rigid, &rigid), None);
         assert!(rigid.hydroelastic.geometry(&Shape::Sphere { radius: 0.1 }).unwrap().is_some());
         assert!(Material::default().hydroelastic.geometry(&Shape::Plane).unwrap().is_none());
     }

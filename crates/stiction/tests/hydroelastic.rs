@@ -137,7 +137,7 @@ fn a_disc_spins_down_by_the_friction_of_its_area() {
     }
 }
 
-/// What bounces undamped returns its energy, Hunt and Crossley's dissipation takes a part, and the ledger names all.
+/// A ball that bounces undamped returns its energy, Hunt and Crossley's dissipation takes a part, and the ledger names all.
 #[test]
 fn dissipation_takes_energy_and_the_ledger_names_it() {
     let mut tops = Vec::new();

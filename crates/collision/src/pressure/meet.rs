@@ -16,7 +16,7 @@ const FLATTEST: f64 = 0.1;
 /// Distances below this share of the size of a cell are rounding, and areas below its square are none [–].
 const ROUNDING: f64 = 1e-12;
 
-/// What searching for a contact surface needs beside the geometries; it grows to the largest pair.
+/// Scratch of the search for a contact surface; it grows to the largest pair.
 #[derive(Clone, Debug, Default)]
 pub struct PressureScratch {
     polygon: Polygon,

@@ -49,7 +49,7 @@ pub struct PressurePatch {
 }
 
 impl PressurePatch {
-    /// Its polygons.
+    /// Polygons of the surface.
     pub fn elements(&self) -> &[PatchElement] {
         &self.elements
     }

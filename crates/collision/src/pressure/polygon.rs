@@ -35,7 +35,7 @@ pub(super) struct Polygon {
     heights: Vec<f64>,
 }
 
-/// What a field is over a polygon.
+/// Integrals of a field over a polygon.
 #[derive(Clone, Copy, Debug)]
 pub(super) struct Integrals {
     pub(super) area: f64,
@@ -120,7 +120,7 @@ impl Polygon {
     }
 }
 
-/// Of a direction and its opposite, exactly one leads.
+/// True of exactly one of a direction and its opposite.
 fn leads(n: Vec3) -> bool {
     const NOTHING: f64 = 1e-9;
     n.to_array().into_iter().find(|x| x.abs() > NOTHING).is_some_and(|x| x > 0.0)

@@ -26,9 +26,9 @@ pub struct RepresentativePoint {
     pub stiffness: f64,
     /// Gap at which a spring of this stiffness carries its share of the pressure [m].
     pub gap: f64,
-    /// Its share of the area [m²].
+    /// Share of the area [m²].
     pub area: f64,
-    /// Of the points of the patch, 0 … 3.
+    /// Number among the points of the patch, 0 … 3.
     pub feature: u32,
 }
 
