@@ -52,8 +52,9 @@ pub fn solve_one_plus<const N: usize>(mut a: [[f64; N]; N], b: [f64; N]) -> [f64
                 for row in a.iter_mut().chain(&mut q) {
                     (row[i], row[j]) = (c * row[i] - s * row[j], s * row[i] + c * row[j]);
                 }
-                for k in 0..N {
-                    (a[i][k], a[j][k]) = (c * a[i][k] - s * a[j][k], s * a[i][k] + c * a[j][k]);
+                let (head, tail) = a.split_at_mut(j);
+                for (u, v) in head[i].iter_mut().zip(&mut tail[0]) {
+                    (*u, *v) = (c * *u - s * *v, s * *u + c * *v);
                 }
             }
         }

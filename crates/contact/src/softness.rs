@@ -14,7 +14,7 @@ pub struct Softness {
     pub error: f64,
     /// J v of the rows of the block at the start of the step [m/s]; a scalar block uses the first.
     pub velocity: [f64; 3],
-    /// The same of the rows of a patch from the fourth on: spins times their lengths [m/s].
+    /// J v of the rows of a patch from the fourth on, spins times their lengths, at the start of the step [m/s].
     pub turning: [f64; 3],
     /// Part of g of the last row beyond J v_free: stabilisation and restitution [m/s].
     pub bias: f64,

@@ -10,7 +10,7 @@ pub trait IslandMethod: Parameters + Send {
     /// A start and an iteration.
     type Method: Method;
     const NAME: &'static str;
-    /// What it reads of a problem beyond G, R, g and the cones.
+    /// Parts of a problem that it reads beyond G, R, g and the cones.
     const NEEDS: Needs = Needs { delassus_factor: false, primal: false, softness: false };
     /// True if it takes contacts that resist spinning or rolling.
     const TAKES_PATCHES: bool = false;
@@ -21,13 +21,13 @@ pub trait IslandMethod: Parameters + Send {
     /// When it stops.
     fn limits(&self) -> Limits;
 
-    /// What the method reads of the parameters.
+    /// The parameters that the method itself reads.
     fn method(&self) -> <Self::Method as Method>::Params;
 }
 
 /// G by its factor alone.
 pub(crate) const BY_FACTOR: Needs = Needs { delassus_factor: true, primal: false, softness: false };
-/// The same, and how contacts yield.
+/// G by its factor, and how contacts yield.
 pub(crate) const COMPLIANT: Needs = Needs { softness: true, ..BY_FACTOR };
 
 /// A solver that works on a whole island at once.

@@ -103,7 +103,7 @@ impl IslandMethod for NcpAclmParams {
     }
 
     fn method(&self) -> Self {
-        self.clone()
+        *self
     }
 }
 

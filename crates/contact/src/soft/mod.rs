@@ -206,7 +206,7 @@ mod tests {
         }
     }
 
-    /// The same of contacts that resist spinning and rolling, where the law takes them.
+    /// F(c) has no residual of contacts that resist spinning and rolling either, where the law takes them.
     #[test]
     fn the_judge_agrees_with_the_law_of_patches() {
         let [velocity, turning] = [[0.1, -0.2, -0.3], [0.2, 0.1, -0.1]];

@@ -21,7 +21,7 @@ pub trait SweepMethod: Parameters + Send {
     /// The rule as it is before the first sweep.
     fn rule(&self) -> Self::Rule;
 
-    /// What all methods of sweeps have in common.
+    /// The parameters that all methods of sweeps have in common.
     fn sweep(&self) -> SweepParams;
 }
 

@@ -164,7 +164,7 @@ fn fingertips_hold_a_moment() {
 /// Solvers without them say so, by name.
 #[test]
 fn others_refuse_contacts_that_resist_turning() {
-    for contact in ["ncp-newton", "ccp-pgs-accelerated", "lcp-pgs-accelerated", "mujoco", "sap"] {
+    for contact in ["ncp-newton", "ccp-pgs-accelerated", "lcp-pgs-accelerated", "lagged", "sap"] {
         let (world, state) = ball(resists(0.8, Dimension::Spinning, 5e-3, 0.0), Vec3::ZERO, Vec3::Z).finish();
         let settings = Settings { contact: contact.to_owned(), ..Settings::default() };
         let error = Simulation::new(world, state, settings).err().map(|e| e.to_string()).unwrap();

@@ -160,7 +160,12 @@ fn judge(findings: &mut Findings, task: &Task, made: &Attempt, seen: &Seen) {
         CERTIFIED,
     );
     let mut claim = |claim: String, measured: String, holds: bool| {
-        findings.claims.push(Claim { claim: format!("{}: {claim}", task.about), measured, holds, sample: seen.t.len() });
+        findings.claims.push(Claim {
+            claim: format!("{}: {claim}", task.about),
+            measured,
+            holds,
+            sample: seen.t.len(),
+        });
     };
     claim(
         "no step is flagged".to_owned(),
