@@ -558,7 +558,7 @@ def test_spinning_and_rolling_friction_is_mujocos(cone: str, condim: int) -> Non
         <geom size=".1" mass="2" condim="{condim}" friction=".4 .02 .01"/></body></worldbody></mujoco>"""
     theirs_model = theirs.MjModel.from_xml_string(text)
     contact = "mujoco" if cone == "elliptic" else "mujoco-pyramidal"
-    simulation = stiction.Simulation(stiction.loads(text), contact=contact, params={"tolerance": 1e-12}, dt=0.002)
+    simulation = stiction.Simulation(stiction.loads(text), contact=contact, tolerance=1e-12, dt=0.002)
     random = np.random.default_rng(1)
     braked = 0.0
     for _ in range(50):
