@@ -5,11 +5,16 @@
 Gymnasium's Ant-v5 and Humanoid-v5 as ``AsyncVectorEnv`` (a process for each group of environments) and ``SyncVectorEnv``,
 our quadruped (13 bodies and 12 servos; Ant has 13 and 8) and humanoid on a batch, random actions. A control step is 20 ms
 of 10 steps for the quadruped, 50 ms of 5 steps for Ant: steps of physics are given beside.
+
+Before that, one Gymnasium environment after another as it is, with MuJoCo and under our names (``stiction.mujoco.install()``):
+processor time of a control step, observations and rewards included.
 """
 
 from __future__ import annotations
 
 import argparse
+import subprocess
+import sys
 import time
 from collections.abc import Callable
 from typing import Any
@@ -38,6 +43,41 @@ def pace(make: Callable[[], Any], n: int, physics: int, seconds: float) -> tuple
     return rate, rate * physics
 
 
+AS_THEY_ARE = ["Ant-v5", "Humanoid-v5", "Hopper-v5", "HalfCheetah-v5", "Walker2d-v5", "Swimmer-v5"]
+
+
+def alone(names: list[str], steps: int = 1500) -> None:
+    """Prints the processor time of a control step of every environment, by the `mujoco` that is there [ms]."""
+    for name in names:
+        environment = gymnasium.make(name)
+        environment.reset(seed=1)
+        box = environment.action_space
+        actions = np.random.default_rng(1).uniform(box.low, box.high, (64, *box.shape))
+        start = 0.0
+        for k in range(200 + steps):
+            if k == 200:
+                start = time.process_time()
+            _, _, fell, ended, _ = environment.step(actions[k % 64])
+            if fell or ended:
+                environment.reset()
+        print(1e3 * (time.process_time() - start) / steps, flush=True)
+
+
+def beside_mujoco() -> None:
+    """A table of Gymnasium's environments, each side in a process of its own."""
+    code = "import sys; sys.path.insert(0, {folder!r}); {install}; import gymnasium_pace as g; g.alone(g.AS_THEY_ARE)"
+    folder = __file__.rsplit("/", 1)[0]
+    sides = []
+    for install in ("pass", "import stiction.mujoco as m; m.install()"):
+        run = [sys.executable, "-c", code.format(folder=folder, install=install)]
+        sides.append([float(line) for line in subprocess.run(run, capture_output=True, text=True, check=True).stdout.split()])
+    print("| environment | with MuJoCo [ms a control step] | under our names | ratio |")
+    print("|---|---|---|---|")
+    for name, theirs, mine in zip(AS_THEY_ARE, *sides):
+        print(f"| `{name}` | {theirs:.3f} | {mine:.3f} | {mine / theirs:.2f} |")
+    print()
+
+
 def main() -> None:
     """A line for each."""
     parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
@@ -45,6 +85,7 @@ def main() -> None:
     parser.add_argument("--processes", type=int, default=2)
     chosen = parser.parse_args()
     p = chosen.processes
+    beside_mujoco()
     lines: list[tuple[str, Callable[[], Any], int, int]] = []
     for name in ("Ant-v5", "Humanoid-v5"):
         for mode in ("async", "sync"):

@@ -547,6 +547,22 @@ def test_places_of_bodies_and_of_sites_that_sensors_read() -> None:
     assert data.body("shelf").xpos == pytest.approx([0, 0, 1]) and data.body("arm").xpos == pytest.approx([1, 0, 1.5])
 
 
+def test_quaternions_that_a_script_writes_are_given_unit_norm() -> None:
+    """As Gymnasium's environments do, which add noise to all of qpos."""
+    model = ours.MjModel.from_xml_string(SENSED)
+    twice, once = ours.MjData(model), ours.MjData(model)
+    places = twice._quaternions
+    assert len(places) > 0
+    twice.qpos[places] *= 2.0
+    for data in (twice, once):
+        ours.mj_forward(model, data)
+        ours.mj_step(model, data, 3)
+    assert np.abs(twice.qpos - once.qpos).max() < 1e-12
+    twice.qpos[places] = np.nan
+    with pytest.raises(stiction.Error):
+        ours.mj_step(model, twice)
+
+
 @pytest.mark.parametrize("cone", ["elliptic", "pyramidal"])
 @pytest.mark.parametrize("condim", [4, 6])
 def test_spinning_and_rolling_friction_is_mujocos(cone: str, condim: int) -> None:

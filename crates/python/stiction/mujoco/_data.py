@@ -107,7 +107,8 @@ class MjData(Guarded):
             qfrc_inverse=np.zeros(model.nv),
             eq_active=fixed(model.eq_active0, bool) if model.neq else np.zeros(0, bool),
             _live={}, _known_names={}, _contacts=None, _used=None, _stamp=0, _forced=None,
-            _marks=model._marked, _elsewhere=[], _links_elsewhere={}, _sites_elsewhere={}, _elsewhere_key="[]",
+            _quaternions=_quaternions(model), _marks=model._marked, _elsewhere=[], _links_elsewhere={},
+            _sites_elsewhere={}, _elsewhere_key="[]",
         )
         moved = view.moved.reshape(-1, 7)
         tied = [k for k, link in enumerate(model._mocap_links) if not _free_to_move(model, link + 1)]
@@ -150,7 +151,16 @@ class MjData(Guarded):
         if ours is not self._known[0] or rest != self._known[1]:
             self._go_on(ours, *rest[0])
             self._put(_known=(ours, rest), _used=None)
+        if len(self._quaternions):
+            self._make_units()
         return cast(Simulation, self.simulation)
+
+    def _make_units(self) -> None:
+        """Gives quaternions that a script has written their unit norm, as MuJoCo's functions do."""
+        rows = self.qpos[self._quaternions]
+        squares = np.einsum("ij,ij->i", rows, rows)
+        if np.abs(squares - 1.0).max() > _UNIT and np.isfinite(squares).all():
+            self.qpos[:] = dynamics.normalize(self.model.stiction, self.qpos)
 
     def _go_on(self, ours: Model, contact: str, dt: float, tolerance: float, iterations: int) -> None:
         """Goes on in the same state under other numbers, or with something elsewhere."""
@@ -439,6 +449,21 @@ _OF_DOF = (
     "qvel", "qacc", "qacc_smooth", "cdof", "qfrc_applied", "qfrc_actuator", "qfrc_bias", "qfrc_constraint", "qfrc_inverse",
     "qfrc_passive", "qfrc_smooth",
 )
+#: Squares of norms of quaternions are this near to one, or the quaternions are written anew.
+_UNIT = 1e-10
+_FREE, _BALL = int(_enums.mjtJoint.mjJNT_FREE), int(_enums.mjtJoint.mjJNT_BALL)
+
+
+def _quaternions(model: MjModel) -> Array:
+    """Places of the quaternions of free and of ball joints in qpos, a row each."""
+    starts = [
+        int(address) + (3 if kind == _FREE else 0)
+        for kind, address in zip(model.jnt_type, model.jnt_qposadr)
+        if kind in (_FREE, _BALL)
+    ]
+    return np.add.outer(np.array(starts, dtype=np.intp), np.arange(4))
+
+
 _KEPT = ("qpos", "qvel", "ctrl", "qfrc_applied", "xfrc_applied", "qacc", "qfrc_inverse")
 
 
