@@ -451,7 +451,7 @@ _OF_DOF = (
 )
 #: Squares of norms of quaternions are this near to one, or the quaternions are written anew.
 _UNIT = 1e-10
-_FREE, _BALL = int(_enums.mjtJoint.mjJNT_FREE), int(_enums.mjtJoint.mjJNT_BALL)
+_FREE, _BALL = (int(_enums.mjtJoint[name]) for name in ("mjJNT_FREE", "mjJNT_BALL"))
 
 
 def _quaternions(model: MjModel) -> Array:
