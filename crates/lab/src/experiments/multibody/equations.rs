@@ -84,7 +84,8 @@ fn manipulator(size: Size, findings: &mut Findings) -> Result<(), ExperimentErro
             of_gravity = of_gravity.max((-still[i] - gravity[i]).abs());
             of_rates = of_rates.max((moving[i] - still[i] - rate[i]).abs());
         }
-        points.push([q[1], moving[1] - still[1], rate[1]]);
+        let square = v[0] * v[0];
+        points.push([q[1], (moving[1] - still[1]) / square, rate[1] / square]);
         // Ṁ by differences along v.
         rates.update(model, &kin, &vel, &v);
         coriolis.update(&kin, &vel, &rates);
@@ -104,9 +105,9 @@ fn manipulator(size: Size, findings: &mut Findings) -> Result<(), ExperimentErro
     findings.bound("double pendulum: Ṁ − 2 C is skew".to_owned(), "kg·m²/s", skew, 1e-6);
     points.sort_by(|a, b| a[0].total_cmp(&b[0]));
     let mut curves = Curves::default();
-    curves.push("(C v)₂", &points);
-    let title = "Double pendulum: the second entry of C v at random velocities";
-    curves.keep(findings, "double-pendulum", title, ["q₂ [rad]", "(C v)₂ [N·m]"]);
+    curves.push("(C v)₂/v₁²", &points);
+    let title = "Double pendulum: the second entry of C v, at random velocities";
+    curves.keep(findings, "double-pendulum", title, ["q₂ [rad]", "(C v)₂ over v₁² [kg·m²]"]);
     Ok(())
 }
 
