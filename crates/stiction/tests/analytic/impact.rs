@@ -458,6 +458,32 @@ fn contact_forces_explain_an_impact() {
     }
 }
 
+/// Contacts and certificate of a step that ends with its impact are those of the impact, told once: with shares of the step before
+/// it up to all but a millionth.
+#[test]
+fn a_step_may_end_with_its_impact() {
+    let h = 1e-3;
+    for impacts in [ImpactLaw::AtOnce, ImpactLaw::Sequential] {
+        for left in [0.5, 1e-3, 1e-5, 2e-6, 9e-7, 5e-7, 2e-7] {
+            let mut c = on_ground(0.0, 0.0);
+            let speed = 2.0;
+            // The ball touches `left` of the step before its end.
+            let t = h * (1.0 - left);
+            c.body(ball(speed * t + 0.5 * G * t * t, -speed, 1.0)).unwrap();
+            let (world, state) = c.finish();
+            let stepper = StepperParams { dt: h, impacts, ..StepperParams::default() };
+            let mut run = Run::with(world, state, "auto", stepper);
+            run.step();
+            let impulse: f64 = run.contacts().iter().map(|c| c.force.z * h).sum();
+            let change = 2.0 * (run.velocity(0).z + speed + G * h);
+            assert!(change > 7.0, "{impacts:?}, {left:e}: it bounces");
+            let rest = 2.0 * G * h * 1e-6; // what is shorter than a millionth of the step is left out, with its weight
+            assert!((impulse - change).abs() < 1e-12 + rest, "{impacts:?}, {left:e}: {impulse} of {change}");
+            run.assert_exact();
+        }
+    }
+}
+
 /// A box that lands flat leaves flat, also if impacts follow one another: the corners of one face bounce together.
 #[test]
 fn what_lands_flat_leaves_flat() {

@@ -236,6 +236,7 @@ impl<S: Decoratable> StopAtImpact<S> {
             self.keep(solver.law());
             done += 1;
         }
+        self.inner.clear_problem(); // All of it is kept. Nothing may be left of the step to pose another.
         Part { report, length, end: End::Impact }
     }
 

@@ -9,7 +9,8 @@
 //!     other trees:  second or fifth order, see [`super::free_tree`]                                    (3)
 //! ```
 //!
-//! with Q the least turn that leaves the angular momentum where it was, R⁺ I ω⁺ = R I ω, where no moment acts: its size and the
+//! with Q the least turn that leaves the angular momentum where it was, R⁺ I ω⁺ = R I ω, where no moment acts (never more than the
+//! body turns in the step): its size and the
 //! energy are those of (5) of time stepping, kept to rounding. So they move if their only efforts are given ones, dampers, joint springs and servos on
 //! single dofs ([`crate::HigherOrder`]); trees with tendons, loops, couplings, dry friction or carried weight go by the
 //! trapezoidal rule, [`super::trapezoidal`]. A free body on which nothing acts but
@@ -405,8 +406,8 @@ impl Body {
         let mut R_next = (R * Quat::exp(spin * h)).renormalized();
         if shift.is_none() && !turned {
             let I = self.I_Cm.cast(h);
-            R_next =
-                (least_turn(R.rotate(I * w), R_next.rotate(I * angular(v_next))) * R_next).renormalized();
+            let [before, after] = [R.rotate(I * w), R_next.rotate(I * angular(v_next))];
+            R_next = (least_turn([before, after], spin.norm() * h) * R_next).renormalized();
         }
         let drift = mean(linear(v), linear(v_free)) + shift.map_or(none, linear);
         let mut p = linear(q) + drift * h;
@@ -427,15 +428,20 @@ fn numbers<T: Real>(p: Vec3<T>, R: Quat<T>, v: Vec3<T>, w: Vec3<T>) -> [[T; 7]; 
     [[p.x, p.y, p.z, R.w, R.x, R.y, R.z], [v.x, v.y, v.z, w.x, w.y, w.z, w.x.zero()]]
 }
 
-/// Q of (2): the least turn of the angular momentum `after` into that `before`, if they are of one length.
-fn least_turn<T: Real>(before: Vec3<T>, after: Vec3<T>) -> Quat<T> {
+/// Q of (2): the least turn of the angular momentum `after` into that `before`, if they are of one length and lie no farther apart than
+/// the body turns in the step [rad]. Farther apart are momenta that are rounding alone, whose directions mean nothing.
+fn least_turn<T: Real>([before, after]: [Vec3<T>; 2], turn: T) -> Quat<T> {
     let [a, b] = [before.norm(), after.norm()];
     let one = a.one();
+    let none = Quat::identity(one);
     if !T::all(T::both(one.zero().less(a), (a - b).abs().at_most(a.like(SAME) * a))) {
-        return Quat::identity(one);
+        return none;
     }
     let (from, to) = (after * (one / b), before * (one / a));
     let axis = from.cross(to);
+    if !T::all(T::both(one.zero().less(from.dot(to)), axis.norm().at_most(turn))) {
+        return none;
+    }
     Quat { w: one + from.dot(to), x: axis.x, y: axis.y, z: axis.z }.renormalized()
 }
 
@@ -518,7 +524,27 @@ pub(crate) fn after_impulses<T: Real>(
         return None;
     }
     let w_next = w_kick + after.unwrap_or(none);
-    let turn = Quat::exp((w_kick + w_next) * (h.like(0.5) * h));
-    let kept = least_turn(I * w_kick, turn.rotate(I * w_next));
+    let turned = (w_kick + w_next) * (h.like(0.5) * h);
+    let turn = Quat::exp(turned);
+    let kept = least_turn([I * w_kick, turn.rotate(I * w_next)], turned.norm());
     Some(Flight { w_next, turn: (kept * turn).renormalized() })
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    /// What turned by no more than the body did is turned back; momenta of rounding that happen to be of one length, opposite ones
+    /// among them, turn nothing.
+    #[test]
+    fn only_momenta_that_lie_near_each_other_are_turned_into_each_other() {
+        let (before, axis) = (vec3(0.3, -1.2, 0.7), vec3(0.2, 0.5, -0.1));
+        let after = Quat::exp(axis * 1e-3).rotate(before);
+        let back = least_turn([before, after], axis.norm() * 1e-3).rotate(after);
+        assert!((back - before).norm() <= 1e-15, "{back:?}");
+        for tiny in [-before * 1e-22, vec3(-1.2, 0.3, 0.7) * 1e-22] {
+            let turn = least_turn([before * 1e-22, tiny], 1e-25);
+            assert_eq!([turn.w, turn.x, turn.y, turn.z], [1.0, 0.0, 0.0, 0.0]);
+        }
+    }
 }

@@ -117,13 +117,13 @@ impl TimeStepping {
                 high = (share, gained);
             } else {
                 low = Some((share, gained));
-                self.room.other.set_to(&self.trial);
+                self.room.best.set_to(&self.trial);
             }
             let Some(low) = low else { break };
             share = low.0 + (high.0 - low.0) * (low.1 / (low.1 - high.1)).clamp(0.05, 0.95);
         }
         if low.is_some() {
-            self.trial.set_to(&self.room.other);
+            self.trial.set_to(&self.room.best);
             self.posed.choose(self.trial.choice);
         }
         self.remedy = self.remedy.max(Some(Remedy::LessRestitution));

@@ -102,7 +102,10 @@ struct Constants {
 /// Memory for solving, beside the problem.
 struct SolvingRoom {
     judge: Judge,
+    /// Scratch of the remedies.
     other: Trial,
+    /// Of an impact, the largest share of restitution so far that makes no energy.
+    best: Trial,
     momentum: Vec<f64>,
     consistent: Consistent,
     correction: Option<Box<dyn ContactCorrection>>,
@@ -138,6 +141,7 @@ impl TimeStepping {
             room: SolvingRoom {
                 judge: Judge::default(),
                 other: Trial::new(nv),
+                best: Trial::new(nv),
                 momentum: Vec::new(),
                 consistent: Consistent::default(),
                 correction: None,
