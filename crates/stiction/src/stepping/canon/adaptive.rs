@@ -1,13 +1,22 @@
 //! `adaptive`: error control by step doubling around another stepper, with its hard contact.
 //!
 //! ```text
-//!     q_h by one step, q_h/2 by two halves,   ε = max(‖q_h/2 ⊖ q_h‖_∞, growth of the deepest overlap) ≤ accuracy      (1)
+//!     ε = max(‖q_h/2 ⊖ q_h‖_∞, T ‖v_h/2 − v_h‖_∞, growth of the deepest overlap)                     (1)
+//!     ε ≤ accuracy h/T        of a part of h in which the motion is smooth                            (2)
+//!     ε ≤ accuracy/20         of a part with an event                                                 (3)
 //! ```
 //!
-//! A part that errs by more is divided; what is accepted is the result of the halves. Only positions are compared: the velocity
-//! of what is hit within a part jumps, and by how much it is late does not fall with the step, but what that does to positions
-//! does [CENIC2025]. Where one step and two halves miss the same impact they agree; the overlap tells. A part that fails, or whose solver does
-//! not converge, is divided as well, down to `least` of the step, where it is taken as it is.
+//! q_h, v_h are those of one step, q_h/2, v_h/2 those of two halves, which are what is accepted. By (2) the errors of all parts over the time
+//! T (`horizon`) sum to the accuracy: it is the error at the end of T of a motion that neither spreads nor gathers errors [HairerNorsettWanner1993].
+//!
+//! At an impact, or where slip turns back, a velocity jumps somewhere within the part, and ε falls no faster than with h: (2) is never
+//! met. Such an event is told by this order, which two tries of a part show, and is held to (3). One step and two halves that miss the same
+//! impact agree; the overlap tells. Where one of them has the impact and the other has not, their velocities differ by the jump, and
+//! the part is divided until both have it or neither. A part that fails, or whose solver does not converge, is divided as well, down to
+//! `least` of the step, where it is taken as it is.
+//!
+//! Sizes follow a proportional and integral controller [Soederlind2003]. The solver's tolerance is a small share of the accuracy
+//! ([`AdaptiveParams::solver_tolerance`]).
 
 use super::search::Search;
 use crate::canon_params::AdaptiveParams;
@@ -31,11 +40,26 @@ pub(crate) struct Adaptive {
     params: AdaptiveParams,
     /// Share of a step that the next part tries [–].
     part: f64,
+    /// 1/p, where the error of a smooth part falls by (2) with the power p of its length [–].
+    exponent: f64,
     before: Memory,
     kin: Kinematics,
     search: Search,
     still: Vec<Motion>,
 }
+
+/// Share of the accuracy that a part with an event may err by [–].
+const OF_EVENT: f64 = 0.05;
+/// Share of the accuracy below which an error counts as rounding, and the least that does [–, m].
+const ROUNDING: [f64; 2] = [1e-6, 1e-14];
+/// Order of the error of a part, in its length, below which the part has an event [–].
+const SMOOTH: f64 = 1.5;
+/// A part is chosen to err by this share of what is allowed [–].
+const SAFETY: f64 = 0.8;
+/// Shares of the exponent that the controller gives to the error of this part and takes for that of the last one [–].
+const PI: [f64; 2] = [1.0, 0.3];
+/// By how much a part may be shorter than the last try, and longer than the last part [–].
+const CHANGES: [f64; 2] = [0.1, 8.0];
 
 /// The outcome of a part of a step.
 struct Part {
@@ -45,10 +69,10 @@ struct Part {
 }
 
 impl Adaptive {
-    /// Around `inner`, which is made for `world`.
+    /// Around `inner`, which is made for `world` and is of `order` in the step where motions are smooth.
     pub(crate) fn new(
         world: &World,
-        inner: Box<dyn Decoratable>,
+        (inner, order): (Box<dyn Decoratable>, u32),
         params: AdaptiveParams,
     ) -> Result<Self, ShapeError> {
         let model = &world.model;
@@ -56,6 +80,7 @@ impl Adaptive {
             inner,
             params,
             part: 1.0,
+            exponent: 1.0 / f64::from(order),
             before: Memory::default(),
             kin: Kinematics::new(model),
             search: Search::new(world)?,
@@ -85,9 +110,12 @@ impl Adaptive {
         let report = first.followed_by(second);
         let mut apart = vec![0.0; state.v.len()];
         difference_into(&world.model, &whole.q, &halves.q, 1.0, &mut apart);
+        let faster = whole.v.iter().zip(&halves.v).map(|(a, b)| self.params.horizon * (a - b));
+        apart.extend(faster);
         let grown = self.overlap(world, &halves.q) - self.overlap(world, &state.q);
         let error = apart.iter().fold(grown.max(0.0), |most, x| most.max(x.abs()));
-        let bad = once.flagged() || report.flagged() || error.is_nan();
+        let finite = apart.iter().all(|x| x.is_finite());
+        let bad = once.flagged() || report.flagged() || !finite;
         Part { state: halves, report, error: if bad { f64::INFINITY } else { error } }
     }
 }
@@ -114,12 +142,14 @@ impl Stepper for Adaptive {
         h: f64,
         solver: &mut dyn ContactSolver,
     ) -> StepReport {
-        let AdaptiveParams { accuracy, least, .. } = self.params;
+        let AdaptiveParams { accuracy, horizon, least, .. } = self.params;
         let mut at_start = Memory::default();
         self.inner.memory_into(&mut at_start);
         let part_at_start = self.part;
         let (mut here, mut done) = (state.clone(), 0.0);
         let mut report: Option<StepReport> = None;
+        // Length and error of the last try of this part, and what the last part erred by, of what it was allowed.
+        let (mut tried, mut last): (Option<[f64; 2]>, f64) = (None, 1.0);
         while done < 1.0 {
             let left: f64 = 1.0 - done;
             let mut share = self.part.min(left);
@@ -128,13 +158,17 @@ impl Stepper for Adaptive {
                 share = left;
             }
             let part = self.try_part(world, &here, input, share * h, solver);
-            let allowed = accuracy;
-            let smallest = share <= least;
-            if part.error > allowed && !smallest {
+            let rounding = (ROUNDING[0] * accuracy).max(ROUNDING[1]);
+            let smooth = (accuracy * share * h / horizon).max(rounding);
+            let order = tried.map(|[long, error]| (error / part.error).ln() / (long / share).ln());
+            let event = order.is_some_and(|order| order < SMOOTH);
+            let allowed = if event { smooth.max(OF_EVENT * accuracy) } else { smooth };
+            if part.error > allowed && share > least {
                 self.inner.restore(world, &here, input, &self.before);
-                let shrink =
-                    if part.error.is_finite() { (0.8 * allowed / part.error).clamp(0.2, 0.7) } else { 0.5 };
-                self.part = (share * shrink).max(least);
+                let exponent = if event { 1.0 } else { self.exponent };
+                let shrink = (SAFETY * allowed / part.error).powf(exponent);
+                self.part = (share * shrink.clamp(CHANGES[0], 0.7)).max(least);
+                tried = Some([share, part.error]).filter(|[_, error]| error.is_finite());
                 continue;
             }
             if part.report.failure().is_some() {
@@ -148,8 +182,17 @@ impl Stepper for Adaptive {
                 None => part.report,
             });
             done = if share == left { 1.0 } else { done + share };
-            let grow = if part.error > 0.0 { (0.8 * allowed / part.error).clamp(0.3, 3.0) } else { 3.0 };
-            self.part = (share * grow).clamp(least, 1.0);
+            let ratio = (part.error / smooth).max(1e-12);
+            let grow = if event {
+                CHANGES[1]
+            } else {
+                (SAFETY / ratio).powf(PI[0] * self.exponent) * last.powf(PI[1] * self.exponent)
+            };
+            last = if event { 1.0 } else { ratio.clamp(1e-2, 1.0) };
+            // A part that the end of the step cut short says nothing of how long parts may be.
+            let next = share * grow.clamp(CHANGES[0], CHANGES[1]);
+            self.part = if share == left { next.max(self.part) } else { next }.clamp(least, 1.0);
+            tried = None;
         }
         here.t = state.t + h;
         *state = here;
@@ -166,6 +209,10 @@ impl Stepper for Adaptive {
 
     fn contacts(&self) -> &[ContactPoint] {
         self.inner.contacts()
+    }
+
+    fn rule_of_choice(&self) -> Option<&'static str> {
+        self.inner.rule_of_choice()
     }
 
     fn efforts_into(&self, world: &World, out: &mut Vec<f64>) {

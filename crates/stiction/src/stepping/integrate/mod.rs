@@ -28,6 +28,7 @@ pub(crate) mod trapezoidal;
 
 use serde::Serialize;
 use std::collections::BTreeSet;
+pub(crate) use linkages::Linkages;
 pub(crate) use stiction_assembly::forces::actuators::is_servo;
 use stiction_dynamics::Model;
 use stiction_models::World;

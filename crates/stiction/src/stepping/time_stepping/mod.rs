@@ -403,6 +403,7 @@ impl TimeStepping {
             asleep: 0,
             nmdp: None,
             ledger: None,
+            answers: None,
         }
     }
 
