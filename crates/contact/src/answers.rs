@@ -200,6 +200,9 @@ fn solve(
                 }
             }
         }
+        if equations.is_empty() {
+            return Some((fixed.as_slice().to_vec(), 0));
+        }
         let m = columns.len();
         // The unknowns are x and, for each sliding contact, the change of its angle.
         let mut matrix = DMatrix::zeros(equations.len() + slides.len(), m + slides.len());

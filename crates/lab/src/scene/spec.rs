@@ -331,7 +331,6 @@ pub struct ContactSpec {
     /// Iterations a step may take.
     pub max_iterations: u32,
     /// Every step of few contacts tells all motions that obey the law, and by which rule one was taken; `--json` says what was found.
-    #[serde(skip_serializing_if = "std::ops::Not::not")]
     pub answers: bool,
     /// How much a step may cost, of the solver `auto`: its budgets are in the manual `stiction solvers auto`, and
     /// `balanced` is meant where nothing is said.

@@ -63,11 +63,10 @@ fn measure(size: Size) -> Result<Findings, ExperimentError> {
         Size::Small => &[4e-3, 2e-3, 1e-3],
         Size::Full => &[4e-3, 2e-3, 1e-3, 5e-4],
     };
-    let of_given_steps = || steppers().iter().filter(|entry| entry.steps == Steps::Given).map(|e| e.name);
     let default = StepperName::default().as_str();
     let steppers: Vec<&str> = match size {
         Size::Small => vec![default, "moreau"],
-        Size::Full => of_given_steps().collect(),
+        Size::Full => steppers().iter().filter(|e| e.steps == Steps::Given).map(|e| e.name).collect(),
     };
     let mut findings = Findings::default();
     let mut rows = [Vec::new(), Vec::new()];

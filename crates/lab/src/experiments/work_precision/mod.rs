@@ -13,12 +13,14 @@
 //! | oscillator | a mass on a spring slides to and fro on a rough ground, closed form |
 //! | block | a block rocks from edge to edge |
 
-use super::multibody::{robot, scene, simulation, step};
+mod long_runs;
+
+use super::multibody::{robot, scene, simulation};
 use super::{Claim, Experiment, ExperimentError, Findings, Size, Table};
 use crate::plot::{Figure, Series};
 use std::time::Instant;
 use stiction::models::World;
-use stiction::{EnergyLedger, State, StepperEntry, StepperParams, Steps, steppers};
+use stiction::{State, StepperEntry, StepperParams, Steps, steppers};
 
 pub(crate) const EXPERIMENT: Experiment = Experiment {
     name: "work-precision",
@@ -30,8 +32,6 @@ pub(crate) const EXPERIMENT: Experiment = Experiment {
 /// The reference's tolerance, relative and absolute.
 const REFERENCE: f64 = 1e-12;
 const G: f64 = 9.81;
-/// A run whose energy has changed by so many times that of its start has exploded [–].
-const EXPLODED: f64 = 100.0;
 
 /// A scene: its name, the world, and the time it runs [s].
 type Case = (&'static str, fn() -> Result<(World, State), ExperimentError>, f64);
@@ -126,7 +126,7 @@ fn run(
 fn measure(size: Size) -> Result<Findings, ExperimentError> {
     let mut findings = Findings::default();
     precision(size, &mut findings)?;
-    long_runs(size, &mut findings)?;
+    long_runs::measure(size, &mut findings)?;
     Ok(findings)
 }
 
@@ -291,82 +291,4 @@ fn closed_form(case: &str, t: f64) -> Option<(f64, usize)> {
         }
         _ => None,
     }
-}
-
-/// Measures energy over long runs of the pendulum, and whether the ledger names all of it.
-fn long_runs(size: Size, findings: &mut Findings) -> Result<(), ExperimentError> {
-    let steps: u32 = if size == Size::Small { 2000 } else { 1_000_000 };
-    let mut series = Vec::new();
-    for stepper in ["variational", "moreau", "stewart-trinkle", "todorov", "event-driven", "compliant"] {
-        let mut sim = simulation(pendulum()?, (stepper, 2e-3), |_| {})?;
-        let start = sim.energy().total();
-        // Those that are integrated by a tolerance go a hundredth of the way, the others a tenth of that of discrete mechanics.
-        let steps = match stepper {
-            "event-driven" | "compliant" => steps / 100,
-            "variational" => steps,
-            _ => steps / 10,
-        };
-        let (mut done, mut exploded) = (0, false);
-        let (mut sum, mut size_of, mut points) = (EnergyLedger::default(), 0.0_f64, Vec::new());
-        let (mut off, mut before) = (0.0_f64, start);
-        for k in 0..steps {
-            let report = step(&mut sim)?;
-            let after = sim.energy().total();
-            if let Some(ledger) = report.ledger {
-                // Of the step, relative to the largest entry or the energy.
-                let scale = ledger.size().max(before.abs());
-                off = off.max((ledger.explained() - (after - before)).abs() / scale);
-                sum = sum.followed_by(&ledger);
-                size_of = size_of.max(sum.size());
-            } else {
-                off = f64::NAN;
-            }
-            before = after;
-            done = k + 1;
-            if !((after - start).abs() < EXPLODED * start.abs()) {
-                exploded = true;
-                findings
-                    .notes
-                    .push(format!("{stepper}: energy explodes after {done} steps; the run ends there"));
-                break;
-            }
-            if k % (steps / 400).max(1) == 0 {
-                points.push([sim.state().t, after - start]);
-            }
-        }
-        let all = (sum.explained() - (before - start)).abs() / size_of.max(start.abs());
-        findings.bound(
-            format!("{stepper}: {done} steps, energy that the ledger of a step cannot name, relative"),
-            "–",
-            off,
-            1e-10,
-        );
-        findings.bound(
-            format!("{stepper}: {done} steps, energy that all ledgers cannot name, relative"),
-            "–",
-            all,
-            1e-10,
-        );
-        if stepper == "variational" && !exploded {
-            let late = points.iter().skip(points.len() / 2).fold(0.0_f64, |most, p| most.max(p[1].abs()));
-            let early = points.iter().take(points.len() / 2).fold(0.0_f64, |most, p| most.max(p[1].abs()));
-            findings.bound(
-                format!("variational: swing of the energy, late over early, {done} steps"),
-                "–",
-                late / early,
-                1.5,
-            );
-        }
-        if exploded && stepper != "moreau" {
-            findings.bound(
-                format!("{stepper}: its energy does not explode"),
-                "J",
-                f64::INFINITY,
-                EXPLODED * start.abs(),
-            );
-        }
-        series.push(Series { label: stepper.to_owned(), points });
-    }
-    findings.keep("long-runs", "A double pendulum: energy over a long run", "E − E₀", "J", series);
-    Ok(())
 }
