@@ -114,7 +114,9 @@ pub fn answers(problem: &ConstraintProblem) -> Option<Vec<Answer>> {
         let sliding = tries.iter().filter(|t| matches!(t, Try::Slide { .. })).count();
         let each = DIRECTIONS[sliding];
         for start in 0..each.pow(sliding as u32) {
-            let Some((impulses, undetermined)) = solve(problem, &whole, &tries, (start, each)) else { continue };
+            let Some((impulses, undetermined)) = solve(problem, &whole, &tries, (start, each)) else {
+                continue;
+            };
             let map = judge.certify(problem, &impulses).natural_map;
             if !(map <= ACCEPTED * scale) {
                 continue;
@@ -211,10 +213,8 @@ fn solve(
         let c: DVector<f64> = whole * DVector::from_column_slice(&impulses)
             + DVector::from_column_slice(&problem.free_velocity);
         let along: Vec<&DVector<f64>> = equations.iter().chain(slides.iter().map(|s| &s.2)).collect();
-        let mus: Vec<f64> = tries
-            .iter()
-            .filter_map(|t| if let Try::Slide { mu } = t { Some(*mu) } else { None })
-            .collect();
+        let mus: Vec<f64> =
+            tries.iter().filter_map(|t| if let Try::Slide { mu } = t { Some(*mu) } else { None }).collect();
         for (i, row) in along.iter().enumerate() {
             let weights = whole.transpose() * *row;
             columns.iter().enumerate().for_each(|(j, column)| matrix[(i, j)] = weights.dot(column));

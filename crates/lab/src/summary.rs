@@ -160,7 +160,7 @@ pub struct AnswersFound {
     pub several: u64,
     /// Steps in which the impulses of some motion are not determined.
     pub undetermined: u64,
-    /// End of the first step with several motions or none [s], and its report.
+    /// End of the first step with several motions, none, or impulses that are not determined [s], and its report.
     pub first: Option<(f64, Answers)>,
 }
 
@@ -170,8 +170,9 @@ impl AnswersFound {
         self.steps += 1;
         self.none += u64::from(motions.is_empty());
         self.several += u64::from(motions.len() > 1);
-        self.undetermined += u64::from(motions.iter().any(|a| a.undetermined > 0));
-        if motions.len() != 1 && self.first.is_none() {
+        let undetermined = motions.iter().any(|a| a.undetermined > 0);
+        self.undetermined += u64::from(undetermined);
+        if (motions.len() != 1 || undetermined) && self.first.is_none() {
             self.first = Some((t, answers.clone()));
         }
     }

@@ -45,6 +45,8 @@ pub struct MoreauParams {
     pub theta: f64,
     /// A contact takes part where φ + γ h φ̇ ≤ 0: the share γ of the step that gaps are looked ahead for, 0 … 1 [–].
     pub gamma: f64,
+    /// A contact that is nearer than this takes part as one that touches [m]: it holds what rounding or a drift of positions lifts.
+    pub touch: f64,
     /// Where inertia and forces of a step are taken.
     pub forces: ThetaForces,
     /// Newton iterations on the nonlinear forces of a step, at most; 1 is the linearly implicit method [–].
@@ -58,6 +60,7 @@ impl Default for MoreauParams {
         Self {
             theta: 0.5,
             gamma: 0.5,
+            touch: 1e-12,
             forces: ThetaForces::default(),
             newton: 10,
             tangential_restitution: 0.0,
@@ -247,7 +250,8 @@ impl CanonParams {
         let even = (4..=64).contains(&facets) && facets.is_multiple_of(2);
         check("canon.facets", f64::from(facets), even, "an even number of corners, 4 to 64")?;
         check("canon.tolerance", self.tolerance, self.tolerance > 0.0, "a speed > 0 [m/s]")?;
-        let MoreauParams { theta, gamma, forces: _, newton, tangential_restitution: e } = self.moreau;
+        let MoreauParams { theta, gamma, touch, forces: _, newton, tangential_restitution: e } = self.moreau;
+        check("canon.moreau.touch", touch, touch >= 0.0, "a length >= 0 [m]")?;
         check("canon.moreau.theta", theta, (0.5..=1.0).contains(&theta), "a share in [0.5, 1]")?;
         check("canon.moreau.gamma", gamma, (0.0..=1.0).contains(&gamma), "a share in [0, 1]")?;
         check("canon.moreau.newton", f64::from(newton), (1..=50).contains(&newton), "1 to 50 iterations")?;

@@ -103,7 +103,8 @@ impl Answers {
         let mut c = Vec::new();
         problem.velocities_into(impulses, &mut c);
         let scale = c.iter().fold(1.0_f64, |most, c| most.max(c.abs()));
-        let apart = |a: &Answer| a.velocities.iter().zip(&c).fold(0.0_f64, |most, (a, b)| most.max((a - b).abs()));
+        let apart =
+            |a: &Answer| a.velocities.iter().zip(&c).fold(0.0_f64, |most, (a, b)| most.max((a - b).abs()));
         let taken = motions.iter().position(|a| apart(a) <= SAME_MOTION * scale);
         Some(Self { motions, taken, rule })
     }

@@ -328,7 +328,8 @@ fn error_control_meets_the_accuracy() {
     for accuracy in [1e-3, 1e-5, 1e-7] {
         let run = |(world, state)| {
             let mut params = settings("adaptive", duration / 12.0);
-            (params.stepper.canon.adaptive.accuracy, params.stepper.canon.adaptive.horizon) = (accuracy, duration);
+            (params.stepper.canon.adaptive.accuracy, params.stepper.canon.adaptive.horizon) =
+                (accuracy, duration);
             let mut sim = Simulation::new(world, state, params).unwrap();
             let mut parts = 0;
             for _ in 0..12 {
@@ -341,7 +342,8 @@ fn error_control_meets_the_accuracy() {
         };
         let off = (run(ball())[2] - bounced).abs();
         assert!(off < 3.0 * accuracy, "ball at {accuracy:e}: {off:e}");
-        let off = run(double_pendulum()).iter().zip(&swung).fold(0.0_f64, |most, (a, b)| most.max((a - b).abs()));
+        let off =
+            run(double_pendulum()).iter().zip(&swung).fold(0.0_f64, |most, (a, b)| most.max((a - b).abs()));
         assert!(off < 3.0 * accuracy, "pendulum at {accuracy:e}: {off:e}");
     }
     let (world, state) = double_pendulum();

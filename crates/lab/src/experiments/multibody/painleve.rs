@@ -61,7 +61,8 @@ fn apart(all: &[Answer], reported: &[Motion]) -> f64 {
             "stick" => Mode::Stick,
             _ => Mode::Slide,
         };
-        let off = |a: &Motion| (a.impulses[2] - normal).hypot(a.impulses[0].hypot(a.impulses[1]) - along.abs());
+        let off =
+            |a: &Motion| (a.impulses[2] - normal).hypot(a.impulses[0].hypot(a.impulses[1]) - along.abs());
         reported.iter().filter(|a| a.modes == [mode]).map(off).fold(f64::INFINITY, f64::min)
     };
     all.iter().map(of).fold(0.0, f64::max)

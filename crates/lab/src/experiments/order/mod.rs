@@ -16,8 +16,8 @@ mod scenes;
 use super::{Claim, Experiment, ExperimentError, Findings, Size, Table};
 use crate::plot::{Figure, Series};
 use scenes::{Case, cases};
-use stiction::{StepperName, Steps, steppers};
 use stiction::dynamics::spatial::Pose;
+use stiction::{StepperName, Steps, steppers};
 
 pub(crate) const EXPERIMENT: Experiment = Experiment {
     name: "order",

@@ -22,9 +22,9 @@ enum Keeps {
 const STEPPERS: [(&str, u32, Keeps); 7] = [
     ("variational", 1, Keeps::Swings),
     ("moreau", 1, Keeps::Swings),
-    ("time-stepping", 1, Keeps::Drifts(1e-2)),
-    ("event-driven", 1, Keeps::Drifts(1e-4)),
-    ("compliant", 10, Keeps::Drifts(1e-2)),
+    ("time-stepping", 1, Keeps::Drifts(1e-5)),
+    ("event-driven", 1, Keeps::Drifts(1e-6)),
+    ("compliant", 10, Keeps::Drifts(1e-6)),
     ("stewart-trinkle", 10, Keeps::Loses),
     ("todorov", 10, Keeps::Loses),
 ];
@@ -47,12 +47,7 @@ pub(super) fn measure(size: Size, findings: &mut Findings) -> Result<(), Experim
     Ok(())
 }
 
-fn run(
-    stepper: &str,
-    steps: u32,
-    keeps: Keeps,
-    findings: &mut Findings,
-) -> Result<Series, ExperimentError> {
+fn run(stepper: &str, steps: u32, keeps: Keeps, findings: &mut Findings) -> Result<Series, ExperimentError> {
     let mut sim = simulation(pendulum()?, (stepper, STEP), |_| {})?;
     let start = sim.energy().total();
     let (mut sum, mut size_of, mut points) = (EnergyLedger::default(), 0.0_f64, Vec::new());
@@ -81,7 +76,8 @@ fn run(
     }
     if told > 0 {
         let all = (sum.explained() - (before - start)).abs() / size_of.max(start.abs());
-        let claim = format!("{stepper}: {steps} steps, energy that the ledger of a step cannot name, relative");
+        let claim =
+            format!("{stepper}: {steps} steps, energy that the ledger of a step cannot name, relative");
         findings.bound(claim, "–", off, UNNAMED);
         let claim = format!("{stepper}: {steps} steps, energy that all ledgers cannot name, relative");
         findings.bound(claim, "–", all, UNNAMED);
@@ -93,7 +89,8 @@ fn run(
             findings.bound(claim, "–", late / early, GROWS);
         }
         Keeps::Drifts(most) => {
-            let claim = format!("{stepper}: drift of the energy, relative to the largest kinetic, {steps} steps");
+            let claim =
+                format!("{stepper}: drift of the energy, relative to the largest kinetic, {steps} steps");
             findings.bound(claim, "–", late.max(early) / kinetic, most);
         }
         Keeps::Loses => {

@@ -9,6 +9,9 @@
 //! q_h, v_h are those of one step, q_h/2, v_h/2 those of two halves, which are what is accepted. By (2) the errors of all parts over the time
 //! T (`horizon`) sum to the accuracy: it is the error at the end of T of a motion that neither spreads nor gathers errors [HairerNorsettWanner1993].
 //!
+//! Where friction stops what slid, ε is also T times the velocity that the other forces would have given it in the part since: if slip turns
+//! back, a step ends at rest and goes on late.
+//!
 //! At an impact, or where slip turns back, a velocity jumps somewhere within the part, and ε falls no faster than with h: (2) is never
 //! met. Such an event is told by this order, which two tries of a part show, and is held to (3). One step and two halves that miss the same
 //! impact agree; the overlap tells. Where one of them has the impact and the other has not, their velocities differ by the jump, and
@@ -18,7 +21,7 @@
 //! Sizes follow a proportional and integral controller [Soederlind2003]. The solver's tolerance is a small share of the accuracy
 //! ([`AdaptiveParams::solver_tolerance`]).
 
-use super::search::Search;
+use super::search::{Search, velocities_into};
 use crate::canon_params::AdaptiveParams;
 use crate::input::Input;
 use crate::report::StepReport;
@@ -29,7 +32,7 @@ use crate::stepping::decoratable::Decoratable;
 use crate::stepping::memory::Memory;
 use stiction_assembly::{ContactPoint, Posed};
 use stiction_collision::ShapeError;
-use stiction_contact::ContactSolver;
+use stiction_contact::{Cone, ContactSolver};
 use stiction_dynamics::spatial::Motion;
 use stiction_dynamics::{Kinematics, difference_into};
 use stiction_models::World;
@@ -46,6 +49,10 @@ pub(crate) struct Adaptive {
     kin: Kinematics,
     search: Search,
     still: Vec<Motion>,
+    /// Velocities along the rows of the last half of a part, at its start, middle and end.
+    start: Vec<f64>,
+    half: Vec<f64>,
+    end: Vec<f64>,
 }
 
 /// Share of the accuracy that a part with an event may err by [–].
@@ -54,6 +61,8 @@ const OF_EVENT: f64 = 0.05;
 const ROUNDING: [f64; 2] = [1e-6, 1e-14];
 /// Order of the error of a part, in its length, below which the part has an event [–].
 const SMOOTH: f64 = 1.5;
+/// Slip at the end of a part that counts as none, relative to that at its start [–].
+const STOPPED: f64 = 1e-6;
 /// A part is chosen to err by this share of what is allowed [–].
 const SAFETY: f64 = 0.8;
 /// Shares of the exponent that the controller gives to the error of this part and takes for that of the last one [–].
@@ -85,6 +94,9 @@ impl Adaptive {
             kin: Kinematics::new(model),
             search: Search::new(world)?,
             still: vec![Motion::ZERO; model.bodies.len()],
+            start: Vec::new(),
+            half: Vec::new(),
+            end: Vec::new(),
         })
     }
 
@@ -106,14 +118,16 @@ impl Adaptive {
         if first.failure().is_some() {
             return Part { state: halves, report: first, error: f64::INFINITY };
         }
+        let middle = halves.v.clone();
         let second = self.inner.step(world, &mut halves, input, 0.5 * h, solver);
         let report = first.followed_by(second);
         let mut apart = vec![0.0; state.v.len()];
         difference_into(&world.model, &whole.q, &halves.q, 1.0, &mut apart);
+        let turning = self.params.horizon * self.turning(&state.v, &middle);
         let faster = whole.v.iter().zip(&halves.v).map(|(a, b)| self.params.horizon * (a - b));
         apart.extend(faster);
         let grown = self.overlap(world, &halves.q) - self.overlap(world, &state.q);
-        let error = apart.iter().fold(grown.max(0.0), |most, x| most.max(x.abs()));
+        let error = apart.iter().fold(grown.max(turning), |most, x| most.max(x.abs()));
         let finite = apart.iter().all(|x| x.is_finite());
         let bad = once.flagged() || report.flagged() || !finite;
         Part { state: halves, report, error: if bad { f64::INFINITY } else { error } }
@@ -121,6 +135,35 @@ impl Adaptive {
 }
 
 impl Adaptive {
+    /// The velocity that friction may have held back in the last half of a part, after it stopped what slid at the start, at `v` [m/s or rad/s].
+    ///
+    /// A step in which slip turns back ends at rest, and one step and two halves agree on it; what goes on from there is late by what the other
+    /// forces would have done since.
+    fn turning(&mut self, v: &[f64], middle: &[f64]) -> f64 {
+        let Self { inner, start, half, .. } = self;
+        let posed = inner.posed();
+        velocities_into(posed, v, start);
+        velocities_into(posed, middle, half);
+        let problem = &posed.problem;
+        problem.velocities_into(inner.impulses(), &mut self.end);
+        let mut most = 0.0_f64;
+        for block in 0..problem.len() {
+            let mut rows = problem.range(block);
+            match problem.cone(block) {
+                Cone::Friction { .. } => rows.end -= 1,
+                Cone::Box { .. } => {}
+                _ => continue,
+            }
+            let size = |of: &dyn Fn(usize) -> f64| rows.clone().map(|r| of(r).powi(2)).sum::<f64>().sqrt();
+            let slid = size(&|r| start[r]);
+            if size(&|r| self.end[r]) <= STOPPED * slid {
+                // What drives it, over both halves.
+                most = most.max(slid.min(2.0 * size(&|r| problem.free_velocity[r] - half[r])));
+            }
+        }
+        most
+    }
+
     /// The deepest overlap at q [m].
     fn overlap(&mut self, world: &World, q: &[f64]) -> f64 {
         self.kin.update(&world.model, q);

@@ -14,6 +14,9 @@ use stiction_models::World;
 /// Steppers around which `adaptive` can control the error.
 const INNER: &str = "moreau, stewart-trinkle, anitescu, todorov, variational";
 
+/// Share of the accuracy up to which the gap of a contact counts as closed under `adaptive` [–].
+const TOUCH: f64 = 0.1;
+
 /// The stepper called `name`; `None` if the canon has no such.
 pub(crate) fn make(
     world: &World,
@@ -48,6 +51,7 @@ fn make_inner(
 ) -> Option<(Result<Box<dyn Decoratable>, UnsupportedByCanon>, u32)> {
     let canon = &mut params.canon;
     canon.tolerance = canon.adaptive.solver_tolerance(canon.tolerance);
+    canon.moreau.touch = canon.moreau.touch.max(TOUCH * canon.adaptive.accuracy);
     let second = name == "variational" || name == "moreau" && canon.moreau.theta == 0.5;
     let made = INNER.split(", ").any(|known| known == name).then(|| make(world, name, &params))?;
     made.map(|made| (made, if second { 2 } else { 1 }))

@@ -26,9 +26,9 @@ mod system;
 pub(crate) mod tangent;
 pub(crate) mod trapezoidal;
 
+pub(crate) use linkages::Linkages;
 use serde::Serialize;
 use std::collections::BTreeSet;
-pub(crate) use linkages::Linkages;
 pub(crate) use stiction_assembly::forces::actuators::is_servo;
 use stiction_dynamics::Model;
 use stiction_models::World;

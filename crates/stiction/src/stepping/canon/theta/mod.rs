@@ -70,8 +70,8 @@ pub(crate) struct ThetaStepper {
     linkages: Linkages,
     /// No tree has lost its loops.
     kept: Vec<bool>,
-    /// Contacts may be taken in the middle of a step.
-    by_middle: bool,
+    /// No contact presses over an area.
+    in_points: bool,
     gains: Gains,
     search: Search,
     warm: WarmStart,
@@ -128,7 +128,7 @@ impl ThetaStepper {
             start: Mechanics::new(world),
             ahead: Mechanics::new(world),
             middle: Mechanics::new(world),
-            by_middle: refuse_pressure(world, law.name()).is_ok(),
+            in_points: refuse_pressure(world, law.name()).is_ok(),
             linkages: Linkages::new(world),
             kept: vec![false; model.trees],
             gains: Gains::new(world),
@@ -185,9 +185,10 @@ impl ThetaStepper {
         self.law == ContactLaw::Moreau && moreau.forces == ThetaForces::Midpoint && moreau.theta == 0.5
     }
 
-    /// Where contacts are: in the middle of the step by the midpoint rule, unless loops hold what they tie where the step starts.
-    fn contacts_at(&self) -> &Mechanics {
-        if self.is_midpoint() && self.by_middle && !self.linkages.any { &self.middle } else { &self.start }
+    /// Whether contacts are those of the middle of the step: by the midpoint rule, unless loops hold what they tie where the step starts,
+    /// or surfaces press by their overlap.
+    fn by_middle(&self) -> bool {
+        self.is_midpoint() && self.in_points && !self.linkages.any
     }
 
     fn attempt(
@@ -342,13 +343,12 @@ impl ThetaStepper {
     /// Contacts at the start, as the law wants them.
     fn find_contacts(&mut self, world: &World, h: f64) {
         self.find_free(0.0);
-        let (theta, in_middle) = (self.rule().0, std::ptr::eq(self.contacts_at(), &self.middle));
+        let in_middle = self.by_middle();
         let Self { law, params, start, middle, search, room, .. } = self;
-        let at = if in_middle { middle } else { start };
         let motions = match law {
-            ContactLaw::Moreau => &at.vel.V,
+            ContactLaw::Moreau => &start.vel.V,
             _ => {
-                motions_into(&world.model, &at.kin, &room.v_free, &mut room.motions);
+                motions_into(&world.model, &start.kin, &room.v_free, &mut room.motions);
                 &room.motions
             }
         };
@@ -359,14 +359,23 @@ impl ThetaStepper {
             ContactLaw::Anitescu => params.margin + 2.0 * h * fastest,
             ContactLaw::Moreau | ContactLaw::StewartTrinkle => params.margin,
         };
-        search.find(world, &at.kin, motions, (h, margin));
-        search.points.retain_mut(|c| {
-            let opening = c.n.dot(relative_velocity(&at.kin, &at.vel, c));
-            if in_middle {
-                c.gap -= theta * h * opening; // as at the start
-            }
+        search.find(world, &start.kin, motions, (h, margin));
+        search.points.retain(|c| {
+            let opening = c.n.dot(relative_velocity(&start.kin, &start.vel, c));
             law.takes(&params.canon, c, opening, h)
         });
+        if in_middle && !search.points.is_empty() {
+            // Who takes part is known at the start; where it touches is that of the middle.
+            let taken = std::mem::take(&mut search.points);
+            search.find(world, &middle.kin, motions, (h, margin));
+            let there = std::mem::replace(&mut search.points, taken);
+            for c in &mut search.points {
+                let same = |m: &&ContactPoint| m.geometries == c.geometries && m.feature == c.feature;
+                if let Some(m) = there.iter().find(same) {
+                    (c.position, c.n, c.t1, c.t2) = (m.position, m.n, m.t1, m.t2);
+                }
+            }
+        }
     }
 
     /// v_f, with h θ (∂f/∂v + h θ ∂f/∂q)(v⁺ − w) beyond the diagonal times `share`.
@@ -415,9 +424,21 @@ impl ThetaStepper {
         solver: &dyn ContactSolver,
     ) -> Result<(), String> {
         self.find_free(0.0);
-        let (midpoint, in_middle) = (self.is_midpoint(), std::ptr::eq(self.contacts_at(), &self.middle));
-        let Self { params, start, middle, search, warm, loops, posed, room, factor, consistent, impulses, .. } =
-            self;
+        let (midpoint, in_middle) = (self.is_midpoint(), self.by_middle());
+        let Self {
+            params,
+            start,
+            middle,
+            search,
+            warm,
+            loops,
+            posed,
+            room,
+            factor,
+            consistent,
+            impulses,
+            ..
+        } = self;
         let kin = if in_middle { &middle.kin } else { &start.kin };
         motions_into(&world.model, kin, &room.v_free, &mut room.motions);
         let turning = Middle { kin: &self.ahead.kin, q: &room.q_ahead, turning: &self.linkages.turning };
