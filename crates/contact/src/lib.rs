@@ -5,6 +5,7 @@
 // !(a < b) is how a NaN is caught.
 #![allow(clippy::neg_cmp_op_on_partial_ord)]
 
+pub mod answers;
 pub mod blocks;
 mod branch_sparse_rows;
 pub mod certificate;
@@ -24,6 +25,7 @@ pub mod softness;
 pub mod solver;
 mod spectral_norm;
 
+pub use answers::{Answer, Mode, answers};
 pub use blocks::BlockMatrix;
 pub use branch_sparse_rows::BranchSparseRows;
 pub use certificate::{Certificate, Judge};

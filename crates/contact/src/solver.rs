@@ -132,6 +132,11 @@ pub trait ContactSolver: Send {
         watch: &mut Watch<'_>,
     ) -> SolveReport;
 
+    /// Which answer it takes where the law has several, in words.
+    fn rule_of_choice(&self) -> &'static str {
+        "that to which its iterations lead from the impulses of the last step"
+    }
+
     /// Where the last problem had several answers of which one was selected: how far its velocities are from those of the
     /// answer found first, 2-norm [m/s].
     fn another_answer(&self) -> Option<f64> {

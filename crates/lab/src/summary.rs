@@ -7,7 +7,7 @@ use serde::Serialize;
 use std::collections::BTreeMap;
 use stiction::contact::Certificate;
 use stiction::models::{Note, Topic};
-use stiction::{CERTIFIED, EnergyLedger, StepReport, StepStatus};
+use stiction::{Answers, CERTIFIED, EnergyLedger, StepReport, StepStatus};
 
 /// One run, as the command line prints it with `--json`.
 #[derive(Clone, Debug, PartialEq, Serialize)]
@@ -144,6 +144,38 @@ pub struct SolverEffort {
     pub several_answers: u64,
     /// The largest distance between two such answers [m/s].
     pub answers_apart_max: f64,
+    /// What going through all answers of every step found, where the scene asks for it.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub answers: Option<AnswersFound>,
+}
+
+/// What going through all answers of every step found.
+#[derive(Clone, Debug, Default, PartialEq, Serialize)]
+pub struct AnswersFound {
+    /// Steps whose problem was small enough.
+    pub steps: u64,
+    /// Steps that no motion obeys the law in.
+    pub none: u64,
+    /// Steps with several motions.
+    pub several: u64,
+    /// Steps in which the impulses of some motion are not determined.
+    pub undetermined: u64,
+    /// End of the first step with several motions, none, or impulses that are not determined [s], and its report.
+    pub first: Option<(f64, Answers)>,
+}
+
+impl AnswersFound {
+    fn count(&mut self, t: f64, answers: &Answers) {
+        let motions = &answers.motions;
+        self.steps += 1;
+        self.none += u64::from(motions.is_empty());
+        self.several += u64::from(motions.len() > 1);
+        let undetermined = motions.iter().any(|a| a.undetermined > 0);
+        self.undetermined += u64::from(undetermined);
+        if (motions.len() != 1 || undetermined) && self.first.is_none() {
+            self.first = Some((t, answers.clone()));
+        }
+    }
 }
 
 /// Who slept.
@@ -170,6 +202,7 @@ pub(crate) struct Tally {
     remedies: BTreeMap<&'static str, u64>,
     several_answers: u64,
     answers_apart_max: f64,
+    answers: Option<AnswersFound>,
     asleep: usize,
     asleep_sum: u64,
     pub(crate) penetration_max: f64,
@@ -205,6 +238,9 @@ impl Tally {
         if let Some(ledger) = &report.ledger {
             self.ledger = Some(self.ledger.map_or(*ledger, |sum| sum.followed_by(ledger)));
         }
+        if let Some(answers) = &report.answers {
+            self.answers.get_or_insert_default().count(t, answers);
+        }
         self.steps += 1;
         self.iterations += u64::from(report.iterations);
         self.iterations_max = self.iterations_max.max(report.iterations);
@@ -238,6 +274,7 @@ impl Tally {
             remedies: self.remedies.clone(),
             several_answers: self.several_answers,
             answers_apart_max: self.answers_apart_max,
+            answers: self.answers.clone(),
         }
     }
 
@@ -272,6 +309,7 @@ mod tests {
             asleep: 0,
             nmdp: None,
             ledger: None,
+            answers: None,
         }
     }
 
@@ -299,6 +337,7 @@ mod tests {
                 remedies: BTreeMap::new(),
                 several_answers: 0,
                 answers_apart_max: 0.0,
+                answers: None,
             }
         );
 

@@ -153,6 +153,10 @@ impl ContactSolver for Auto {
         SolveReport { residual: selected.map_or(report.residual, |s| s.0), ..report }
     }
 
+    fn rule_of_choice(&self) -> &'static str {
+        "sticking of all that touches if that is an answer, else that with the smallest impulses of those to which its iterations lead"
+    }
+
     fn another_answer(&self) -> Option<f64> {
         self.apart
     }

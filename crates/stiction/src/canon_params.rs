@@ -45,7 +45,11 @@ pub struct MoreauParams {
     pub theta: f64,
     /// A contact takes part where φ + γ h φ̇ ≤ 0: the share γ of the step that gaps are looked ahead for, 0 … 1 [–].
     pub gamma: f64,
-    /// Newton iterations on the nonlinear forces of a step; 1 is the linearly implicit method [–].
+    /// A contact that is nearer than this takes part as one that touches [m]: it holds what rounding or a drift of positions lifts.
+    pub touch: f64,
+    /// Where inertia and forces of a step are taken.
+    pub forces: ThetaForces,
+    /// Newton iterations on the nonlinear forces of a step, at most; 1 is the linearly implicit method [–].
     pub newton: u32,
     /// Newton's restitution of the velocity along the surface, −1 … 1 [–].
     pub tangential_restitution: f64,
@@ -53,8 +57,26 @@ pub struct MoreauParams {
 
 impl Default for MoreauParams {
     fn default() -> Self {
-        Self { theta: 0.5, gamma: 0.5, newton: 1, tangential_restitution: 0.0 }
+        Self {
+            theta: 0.5,
+            gamma: 0.5,
+            touch: 1e-12,
+            forces: ThetaForces::default(),
+            newton: 10,
+            tangential_restitution: 0.0,
+        }
     }
+}
+
+/// Where the θ-method takes inertia and forces.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
+#[serde(rename_all = "lowercase")]
+pub enum ThetaForces {
+    /// At the share θ of the step, both.
+    #[default]
+    Midpoint,
+    /// Forces by the shares θ and 1 − θ at both ends, the mass matrix of the end.
+    Ends,
 }
 
 /// Numbers of Todorov's step.
@@ -189,15 +211,24 @@ pub enum RestitutionLaw {
 pub struct AdaptiveParams {
     /// The stepper around which errors are controlled.
     pub inner: String,
-    /// How far positions of a part in one step may be from those in two halves, and overlaps may grow in it [m or rad].
+    /// The error that a motion gathers over `horizon`, of positions, and of velocities times `horizon` [m or rad].
     pub accuracy: f64,
+    /// The time over which errors gather: the length of the motion that is to be accurate [s].
+    pub horizon: f64,
     /// Steps are divided down to this share of the whole [–].
     pub least: f64,
 }
 
 impl Default for AdaptiveParams {
     fn default() -> Self {
-        Self { inner: "moreau".to_owned(), accuracy: 1e-5, least: 1e-4 }
+        Self { inner: "moreau".to_owned(), accuracy: 1e-5, horizon: 1.0, least: 1e-10 }
+    }
+}
+
+impl AdaptiveParams {
+    /// The tolerance of contact solvers [m/s] that goes with the accuracy, at most `asked`.
+    pub(crate) fn solver_tolerance(&self, asked: f64) -> f64 {
+        asked.min(1e-3 * self.accuracy / self.horizon)
     }
 }
 
@@ -219,7 +250,8 @@ impl CanonParams {
         let even = (4..=64).contains(&facets) && facets.is_multiple_of(2);
         check("canon.facets", f64::from(facets), even, "an even number of corners, 4 to 64")?;
         check("canon.tolerance", self.tolerance, self.tolerance > 0.0, "a speed > 0 [m/s]")?;
-        let MoreauParams { theta, gamma, newton, tangential_restitution: e } = self.moreau;
+        let MoreauParams { theta, gamma, touch, forces: _, newton, tangential_restitution: e } = self.moreau;
+        check("canon.moreau.touch", touch, touch >= 0.0, "a length >= 0 [m]")?;
         check("canon.moreau.theta", theta, (0.5..=1.0).contains(&theta), "a share in [0.5, 1]")?;
         check("canon.moreau.gamma", gamma, (0.0..=1.0).contains(&gamma), "a share in [0, 1]")?;
         check("canon.moreau.newton", f64::from(newton), (1..=50).contains(&newton), "1 to 50 iterations")?;
@@ -256,8 +288,9 @@ impl CanonParams {
         let name = "canon.event_driven.impulse_parts";
         check(name, f64::from(impulse_parts), (4..=100_000).contains(&impulse_parts), "4 to 100000 parts")?;
         check("canon.event_driven.most_events", f64::from(most_events), most_events > 0, "at least 1")?;
-        let AdaptiveParams { accuracy, least, .. } = self.adaptive;
+        let AdaptiveParams { inner: _, accuracy, horizon, least } = self.adaptive;
         check("canon.adaptive.accuracy", accuracy, accuracy > 0.0, "a number > 0")?;
+        check("canon.adaptive.horizon", horizon, horizon > 0.0, "a time > 0 [s]")?;
         check("canon.adaptive.least", least, least > 0.0 && least <= 0.5, "a share in (0, 0.5]")
     }
 }

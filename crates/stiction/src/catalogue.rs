@@ -11,8 +11,19 @@ pub struct StepperEntry {
     pub summary: &'static str,
     /// Order of accuracy in h, in words.
     pub order: &'static str,
+    /// Who chooses the steps that the motion is computed with.
+    pub steps: Steps,
     /// Keys of REFERENCES.bib.
     pub source: &'static str,
+}
+
+/// Who chooses steps.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Steps {
+    /// The user: errors fall with the step.
+    Given,
+    /// The stepper, within every step, by a tolerance on its error.
+    Controlled,
 }
 
 /// There is no stepper of that name.
@@ -27,84 +38,98 @@ const STEPPERS: [StepperEntry; 14] = [
         name: "time-stepping",
         summary: "velocity-level time stepping: contacts, limits and loops as one constraint problem a step",
         order: "2 of driven robots, of linkages and of free bodies that roll and slide; 5 in flight; 1 where robots touch and bodies land",
+        steps: Steps::Given,
         source: "Moreau1988, CashKarp1990",
     },
     StepperEntry {
         name: "ne-mdp",
         summary: "forces in sets that grow with depth, of least kinetic energy, under dynamics linearised at the start",
         order: "1",
+        steps: Steps::Given,
         source: "Pan2021, DrumwrightShell2010",
     },
     StepperEntry {
         name: "ne-nmdp-pgm",
         summary: "backward Euler with such forces at the end of the step, by projected gradients",
         order: "1",
+        steps: Steps::Given,
         source: "Pan2021",
     },
     StepperEntry {
         name: "ne-nmdp-zopgm",
         summary: "the same without derivatives of the sets",
         order: "1",
+        steps: Steps::Given,
         source: "Pan2021",
     },
     StepperEntry {
         name: "pbd-nmdp-pgm",
         summary: "the same on points of the bodies, position-based dynamics",
         order: "1",
+        steps: Steps::Given,
         source: "Pan2021, PanManocha2018",
     },
     StepperEntry {
         name: "pbd-nmdp-zopgm",
         summary: "the same on points of the bodies, without derivatives of the sets",
         order: "1",
+        steps: Steps::Given,
         source: "Pan2021, PanManocha2018",
     },
     StepperEntry {
         name: "moreau",
         summary: "the theta method on velocities with Newton's impact law; overlaps stay",
         order: "2 at theta = 1/2 where nothing is hit, else 1",
+        steps: Steps::Given,
         source: "Moreau1988, Jean1999",
     },
     StepperEntry {
         name: "stewart-trinkle",
         summary: "semi-implicit Euler with the linear complementarity problem of polygonal friction; nothing bounces",
         order: "1",
+        steps: Steps::Given,
         source: "StewartTrinkle1996",
     },
     StepperEntry {
         name: "anitescu",
         summary: "the convex relaxation of the same; what slides rises",
         order: "1",
+        steps: Steps::Given,
         source: "Anitescu2006",
     },
     StepperEntry {
         name: "todorov",
         summary: "its regularised dual with stabilised contact velocities and implicit damping inertia; contacts yield",
         order: "1",
+        steps: Steps::Given,
         source: "Todorov2014",
     },
     StepperEntry {
         name: "compliant",
         summary: "contacts as springs and dampers, an ordinary differential equation with error control",
         order: "5, with contacts that change as accurate as its tolerance",
+        steps: Steps::Controlled,
         source: "HuntCrossley1975, DormandPrince1980, HairerWanner1996",
     },
     StepperEntry {
         name: "event-driven",
         summary: "smooth motion in modes of contact between events, which are found as roots; impacts reset velocities",
         order: "5",
+        steps: Steps::Controlled,
         source: "DormandPrince1980",
     },
     StepperEntry {
         name: "variational",
         summary: "the midpoint rule of discrete mechanics, impacts between steps; symplectic",
         order: "2, 1 where something is hit",
+        steps: Steps::Given,
         source: "MarsdenWest2001",
     },
     StepperEntry {
         name: "adaptive",
         summary: "another stepper with its error controlled by doubling steps, hard contact included",
         order: "that of the other",
+        steps: Steps::Controlled,
         source: "CENIC2025",
     },
 ];

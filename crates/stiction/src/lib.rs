@@ -117,9 +117,9 @@ pub mod stepping;
 
 pub use canon_params::{
     AdaptiveParams, CanonParams, CompliantParams, EventDrivenParams, Friction, MoreauParams, OdeMethod,
-    RestitutionLaw, TodorovParams,
+    RestitutionLaw, ThetaForces, TodorovParams,
 };
-pub use catalogue::{StepperEntry, StepperName, UnknownStepper, steppers};
+pub use catalogue::{StepperEntry, StepperName, Steps, UnknownStepper, steppers};
 pub use compose::{ComposeError, Composer, FreeBody, UNCOLOURED};
 pub use energy_ledger::EnergyLedger;
 pub use free_memory::{NoMemory, check_memory, check_square, free_bytes};
@@ -131,7 +131,7 @@ pub use linearization::{
 pub use params::{HigherOrder, ImpactLaw, Sleep, StepperParamError, StepperParams};
 pub use recorder::{Recorder, frame_of, scene_of};
 pub use remedy::Remedy;
-pub use report::{CERTIFIED, StepReport, StepStatus};
+pub use report::{Answers, CERTIFIED, StepReport, StepStatus};
 pub use settings::Settings;
 pub use simulation::{ContactState, Energy, SetupError, Simulation};
 pub use snapshot::{Snapshot, SnapshotError};

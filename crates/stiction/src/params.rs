@@ -141,6 +141,14 @@ impl StepperParams {
         }
     }
 
+    /// The tolerance of the contact solver [m/s], where `asked` is asked for: steppers that control their error need it for theirs.
+    pub(crate) fn solver_tolerance(&self, asked: f64) -> f64 {
+        match self.method.as_str() {
+            "adaptive" => self.canon.adaptive.solver_tolerance(asked),
+            _ => asked,
+        }
+    }
+
     /// Approach speed below which nothing bounces [m/s].
     pub(crate) fn bouncing_speed(&self, h: f64, gravity: &Vec3) -> f64 {
         restitution::bouncing_speed(self.restitution_threshold, h, gravity.norm())

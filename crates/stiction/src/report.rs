@@ -3,7 +3,7 @@
 use crate::energy_ledger::EnergyLedger;
 use crate::remedy::Remedy;
 use serde::Serialize;
-use stiction_contact::SolveStatus;
+use stiction_contact::{Answer, ConstraintProblem, SolveStatus, answers};
 use stiction_nmdp::NmdpReport;
 
 /// Natural map at which a step counts as certified, whatever the tolerance: above it nothing excuses a step [m/s].
@@ -77,6 +77,37 @@ pub struct StepReport {
     /// Works of the step by cause, of steppers that keep account of them.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub ledger: Option<EnergyLedger>,
+    /// Which motions obey the contact law, where [`crate::Settings::answers`] asks for them and the problem is small.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub answers: Option<Answers>,
+}
+
+/// All motions that obey the exact law in a step, and the one that was taken.
+#[derive(Clone, Debug, PartialEq, Serialize)]
+pub struct Answers {
+    /// By rising kinetic energy after the impulses.
+    pub motions: Vec<Answer>,
+    /// The motion that was taken; `None`: none of these, because the step obeys another law or has not converged.
+    pub taken: Option<usize>,
+    /// By which rule it was taken among several.
+    pub rule: &'static str,
+}
+
+/// Velocities nearer than this share of the largest, or of 1 m/s, are those of one motion [–].
+const SAME_MOTION: f64 = 1e-6;
+
+impl Answers {
+    /// Those of `problem`, of which `impulses` were taken by `rule`; `None` if the problem is too large to go through.
+    pub(crate) fn of(problem: &ConstraintProblem, impulses: &[f64], rule: &'static str) -> Option<Self> {
+        let motions = answers(problem)?;
+        let mut c = Vec::new();
+        problem.velocities_into(impulses, &mut c);
+        let scale = c.iter().fold(1.0_f64, |most, c| most.max(c.abs()));
+        let apart =
+            |a: &Answer| a.velocities.iter().zip(&c).fold(0.0_f64, |most, (a, b)| most.max((a - b).abs()));
+        let taken = motions.iter().position(|a| apart(a) <= SAME_MOTION * scale);
+        Some(Self { motions, taken, rule })
+    }
 }
 
 impl StepReport {
@@ -97,6 +128,7 @@ impl StepReport {
             asleep: 0,
             nmdp: None,
             ledger: None,
+            answers: None,
         }
     }
 
@@ -119,6 +151,7 @@ impl StepReport {
             asleep: 0,
             nmdp: None,
             ledger: None,
+            answers: None,
         }
     }
 
@@ -154,6 +187,7 @@ impl StepReport {
                 (Some(a), Some(b)) => Some(a.followed_by(&b)),
                 (a, b) => b.or(a),
             },
+            answers: next.answers.or(self.answers),
         }
     }
 

@@ -22,6 +22,8 @@ pub struct Settings {
     /// Threads that a step may use, the caller's among them: islands of contacts are solved side by side. The same
     /// bits for any number.
     pub threads: usize,
+    /// Every step reports all motions that obey the contact law ([`crate::Answers`]), where its problem is small.
+    pub answers: bool,
     pub stepper: StepperParams,
 }
 
@@ -34,6 +36,7 @@ impl Default for Settings {
             tolerance: 1e-8,
             max_iterations: ITERATIONS,
             threads: 1,
+            answers: false,
             stepper: StepperParams::default(),
         }
     }

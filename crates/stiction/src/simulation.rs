@@ -3,7 +3,7 @@
 use crate::catalogue::StepperName;
 use crate::input::Input;
 use crate::params::{StepperParamError, StepperParams};
-use crate::report::{StepReport, StepStatus};
+use crate::report::{Answers, StepReport, StepStatus};
 use crate::settings::Settings;
 use crate::snapshot::{self, Bits, Snapshot, SnapshotError};
 use crate::state::{State, StateError};
@@ -168,7 +168,8 @@ impl Simulation {
         }
         state.validate(&world.model)?;
         validate_transmissions(&world)?;
-        let common = Common { tolerance: settings.tolerance, max_iterations: settings.max_iterations };
+        let tolerance = settings.stepper.solver_tolerance(settings.tolerance);
+        let common = Common { tolerance, max_iterations: settings.max_iterations };
         let mut solver = registry::make_from(&settings.contact, &common, &settings.contact_params)?;
         if let (Some(geometry), false) = (turning(&world), solver.takes_patches()) {
             return Err(SetupError::Turning { solver: settings.contact, geometry });
@@ -195,13 +196,18 @@ impl Simulation {
 
     /// Advances by one time step. On failure the state stays as it was.
     pub fn step(&mut self) -> StepReport {
-        let report = self.stepper.step(
+        let mut report = self.stepper.step(
             &self.world,
             &mut self.state,
             &self.input,
             self.settings.stepper.dt,
             self.solver.as_mut(),
         );
+        if self.settings.answers && report.failure().is_none() {
+            let core = self.stepper.core();
+            let rule = core.rule_of_choice().unwrap_or_else(|| self.solver.rule_of_choice());
+            report.answers = Answers::of(&core.posed().problem, core.impulses(), rule);
+        }
         self.input.generalized.fill(0.0);
         self.at_rest.note(&self.stepper, &mut self.judge, self.solver.law());
         report

@@ -12,7 +12,9 @@ use stiction::dynamics::spatial::{Inertia, Motion, Pose, Sym3, Vec3, vec3};
 use stiction::dynamics::{JointKind, JointSpec, Kinematics, Model, ModelBuilder};
 use stiction::models::{Geometry, Material, World};
 use stiction::stepping::ContactSource;
-use stiction::{Composer, ContactPoint, FreeBody, Settings, Simulation, State, StepperName, StepperParams};
+use stiction::{
+    Composer, ContactPoint, FreeBody, Settings, Simulation, State, StepperName, StepperParams, ThetaForces,
+};
 
 /// Columns of a run by name.
 struct Table(HashMap<String, Vec<f64>>);
@@ -49,13 +51,12 @@ impl Table {
     }
 }
 
+/// The form that Siconos has, linearised once a step.
 fn settings(dt: f64) -> Settings {
     let method = StepperName::of("moreau").unwrap();
-    Settings {
-        stepper: StepperParams { method, dt, ..StepperParams::default() },
-        tolerance: 1e-14,
-        ..Settings::default()
-    }
+    let mut stepper = StepperParams { method, dt, ..StepperParams::default() };
+    (stepper.canon.moreau.forces, stepper.canon.moreau.newton) = (ThetaForces::Ends, 1);
+    Settings { stepper, tolerance: 1e-14, ..Settings::default() }
 }
 
 /// A ball on a plane.

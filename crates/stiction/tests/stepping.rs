@@ -212,6 +212,7 @@ impl stiction::Stepper for Falling {
             bound_met: None,
             nmdp: None,
             ledger: None,
+            answers: None,
             corrected: false,
             asleep: 0,
         }

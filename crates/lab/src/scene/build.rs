@@ -174,6 +174,7 @@ impl Scene {
             contact_params: self.contact.all_params(),
             tolerance: self.contact.tolerance.0,
             max_iterations: self.contact.max_iterations,
+            answers: self.contact.answers,
             stepper,
             ..Settings::default()
         }

@@ -330,6 +330,8 @@ pub struct ContactSpec {
     pub tolerance: Positive,
     /// Iterations a step may take.
     pub max_iterations: u32,
+    /// Every step of few contacts tells all motions that obey the law, and by which rule one was taken; `--json` says what was found.
+    pub answers: bool,
     /// How much a step may cost, of the solver `auto`: its budgets are in the manual `stiction solvers auto`, and
     /// `balanced` is meant where nothing is said.
     #[serde(skip_serializing_if = "Option::is_none")]
@@ -354,6 +356,7 @@ impl Default for ContactSpec {
             solver,
             tolerance: Positive(tolerance),
             max_iterations,
+            answers: false,
             effort: None,
             params: Params::default(),
         }

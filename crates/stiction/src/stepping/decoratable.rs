@@ -160,6 +160,10 @@ impl Stepper for Box<dyn Decoratable> {
         (**self).take_numbers(world);
     }
 
+    fn rule_of_choice(&self) -> Option<&'static str> {
+        (**self).rule_of_choice()
+    }
+
     fn accepted(&self) -> Option<Accepted<'_>> {
         (**self).accepted()
     }

@@ -83,6 +83,11 @@ pub trait Stepper: Send {
     /// Takes the numbers of a world that differs from the first in inertias, gravity and surfaces at most.
     fn take_numbers(&mut self, world: &World);
 
+    /// Which answer it takes where the contact law has several, in words, if it solves by a method of its own.
+    fn rule_of_choice(&self) -> Option<&'static str> {
+        None
+    }
+
     /// What a derivative of the last accepted step needs, for steppers that can say it.
     fn accepted(&self) -> Option<Accepted<'_>> {
         None

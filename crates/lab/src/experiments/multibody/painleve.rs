@@ -12,9 +12,14 @@
 //!
 //! Where G_NN < μ G_NT the slide of (3) may exist beside (1) and (2), or neither (1) nor it: then only an impulse of the size of the
 //! velocity ends the slide, however short the step.
+//!
+//! The report of a step finds the same answers from the problem alone ([`stiction::Answers`]); that is claimed, and which it says was
+//! taken and by what rule is told.
 
-use super::{ExperimentError, Findings, G, Size, robot, simulation, step};
+use super::{ExperimentError, Findings, G, Size, robot, step};
 use crate::plot::{Figure, Series};
+use stiction::contact::{Answer as Motion, Mode};
+use stiction::{Settings, Simulation, Sleep, StepperName};
 
 const MU: f64 = 2.5;
 /// Step [s] and slip before it [m/s].
@@ -45,10 +50,29 @@ fn answers(g: [[f64; 2]; 2], free: [f64; 2]) -> Vec<Answer> {
     out
 }
 
+/// How far the answers `reported` are from `all`, in λ_N and |λ_T| [N·s]; infinite if there are not as many, or of other modes.
+fn apart(all: &[Answer], reported: &[Motion]) -> f64 {
+    if all.len() != reported.len() {
+        return f64::INFINITY;
+    }
+    let of = |(name, [along, normal]): &Answer| {
+        let mode = match *name {
+            "open" => Mode::Open,
+            "stick" => Mode::Stick,
+            _ => Mode::Slide,
+        };
+        let off =
+            |a: &Motion| (a.impulses[2] - normal).hypot(a.impulses[0].hypot(a.impulses[1]) - along.abs());
+        reported.iter().filter(|a| a.modes == [mode]).map(off).fold(f64::INFINITY, f64::min)
+    };
+    all.iter().map(of).fold(0.0, f64::max)
+}
+
 pub(super) fn measure(size: Size, findings: &mut Findings) -> Result<(), ExperimentError> {
     let r = 1e-6;
     let count = if size == Size::Small { 12 } else { 60 };
     let (mut several, mut none_but_impulse, mut off) = (0, 0, 0.0_f64);
+    let (mut differ, mut untaken, mut rule) = (0.0_f64, 0, "");
     let mut existing: Vec<Series> = ["open", "stick", "slide on", "slide back"]
         .map(|name| Series { label: name.to_owned(), points: Vec::new() })
         .to_vec();
@@ -70,8 +94,12 @@ pub(super) fn measure(size: Size, findings: &mut Findings) -> Result<(), Experim
             // ω × arm with ω about +y is (ω z, −ω x).
             let arm = [tip[1] - r, tip[0]];
             state.v.copy_from_slice(&[SLIP, lift, 0.0]);
-            let mut sim = simulation((world, state.clone()), ("stewart-trinkle", STEP), |_| {})?;
-            step(&mut sim)?;
+            let mut settings = Settings { tolerance: 1e-12, answers: true, ..Settings::default() };
+            settings.stepper.dt = STEP;
+            settings.stepper.sleep = Sleep::Off;
+            settings.stepper.method = StepperName::of("stewart-trinkle").unwrap_or_default();
+            let mut sim = Simulation::new(world, state.clone(), settings)?;
+            let reported = step(&mut sim)?.answers;
             let rows = [[1.0, arm[0]], [0.0, -arm[1]]];
             let j = |i: usize| [if i == 0 { 1.0 } else { 0.0 }, if i == 1 { 1.0 } else { 0.0 }, rows[i][1]];
             let weight = [1.0, 1.0, 3.0];
@@ -85,6 +113,13 @@ pub(super) fn measure(size: Size, findings: &mut Findings) -> Result<(), Experim
             let away = |a: &Answer| (a.1[0] - did[0]).hypot(a.1[1] - did[1]);
             let nearest = all.iter().map(away).fold(f64::INFINITY, f64::min);
             off = off.max(nearest);
+            if let Some(reported) = &reported {
+                differ = differ.max(apart(&all, &reported.motions));
+                untaken += usize::from(reported.taken.is_none());
+                rule = reported.rule;
+            } else {
+                differ = f64::INFINITY;
+            }
             several += usize::from(all.len() > 1);
             none_but_impulse += usize::from(!all.is_empty() && all.iter().all(|a| a.1[1] > 10.0 * G * STEP));
             if lift == 0.0 {
@@ -99,6 +134,19 @@ pub(super) fn measure(size: Size, findings: &mut Findings) -> Result<(), Experim
     }
     let tried = 2 * count;
     findings.bound(format!("Painlevé's rod: {tried} steps took an answer that exists"), "N·s", off, 1e-8);
+    findings.bound(
+        format!("Painlevé's rod: {tried} steps report the answers of the closed form, impulses"),
+        "N·s",
+        differ,
+        1e-8,
+    );
+    findings.bound(
+        format!("Painlevé's rod: steps of {tried} that do not say which answer was taken"),
+        "–",
+        untaken as f64,
+        0.0,
+    );
+    findings.notes.push(format!("Painlevé's rod: among several answers the step took {rule}"));
     findings.bound(
         format!("Painlevé's rod: {several} of {tried} steps have several answers; their inverse"),
         "–",

@@ -16,8 +16,8 @@ mod scenes;
 use super::{Claim, Experiment, ExperimentError, Findings, Size, Table};
 use crate::plot::{Figure, Series};
 use scenes::{Case, cases};
-use stiction::StepperName;
 use stiction::dynamics::spatial::Pose;
+use stiction::{StepperName, Steps, steppers};
 
 pub(crate) const EXPERIMENT: Experiment = Experiment {
     name: "order",
@@ -26,18 +26,6 @@ pub(crate) const EXPERIMENT: Experiment = Experiment {
     measure,
 };
 
-/// Steppers of fixed steps; the default first.
-const STEPPERS: [&str; 9] = [
-    "time-stepping",
-    "moreau",
-    "stewart-trinkle",
-    "anitescu",
-    "todorov",
-    "variational",
-    "ne-mdp",
-    "ne-nmdp-pgm",
-    "pbd-nmdp-pgm",
-];
 /// Distances below are rounding [m, rad].
 const ROUNDING: f64 = 1e-10;
 /// Least measured order that counts as two.
@@ -71,16 +59,21 @@ impl Measured {
 }
 
 fn measure(size: Size) -> Result<Findings, ExperimentError> {
-    let (steps, steppers): (&[f64], &[&str]) = match size {
-        Size::Small => (&[4e-3, 2e-3, 1e-3], &STEPPERS[..2]),
-        Size::Full => (&[4e-3, 2e-3, 1e-3, 5e-4], &STEPPERS),
+    let steps: &[f64] = match size {
+        Size::Small => &[4e-3, 2e-3, 1e-3],
+        Size::Full => &[4e-3, 2e-3, 1e-3, 5e-4],
+    };
+    let default = StepperName::default().as_str();
+    let steppers: Vec<&str> = match size {
+        Size::Small => vec![default, "moreau"],
+        Size::Full => steppers().iter().filter(|e| e.steps == Steps::Given).map(|e| e.name).collect(),
     };
     let mut findings = Findings::default();
     let mut rows = [Vec::new(), Vec::new()];
     for case in cases() {
         let (mut orders, mut errors) = (vec![case.name.to_owned()], vec![case.name.to_owned()]);
         let mut curves = Vec::new();
-        for &stepper in steppers {
+        for &stepper in &steppers {
             let Some(measured) = measured(&case, stepper, steps)? else {
                 orders.push("refused".to_owned());
                 errors.push("–".to_owned());
@@ -88,7 +81,7 @@ fn measure(size: Size) -> Result<Findings, ExperimentError> {
             };
             orders.push(measured.words());
             errors.push(measured.errors.last().map_or("–".to_owned(), |[_, e]| format!("{e:.1e}")));
-            if stepper == STEPPERS[0] {
+            if stepper == default {
                 claim(&mut findings, &case, &measured);
             }
             curves.push(Series { label: stepper.to_owned(), points: measured.errors });

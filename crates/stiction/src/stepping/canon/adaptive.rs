@@ -1,15 +1,27 @@
 //! `adaptive`: error control by step doubling around another stepper, with its hard contact.
 //!
 //! ```text
-//!     q_h by one step, q_h/2 by two halves,   ε = max(‖q_h/2 ⊖ q_h‖_∞, growth of the deepest overlap) ≤ accuracy      (1)
+//!     ε = max(‖q_h/2 ⊖ q_h‖_∞, T ‖v_h/2 − v_h‖_∞, growth of the deepest overlap)                     (1)
+//!     ε ≤ accuracy h/T        of a part of h in which the motion is smooth                            (2)
+//!     ε ≤ accuracy/20         of a part with an event                                                 (3)
 //! ```
 //!
-//! A part that errs by more is divided; what is accepted is the result of the halves. Only positions are compared: the velocity
-//! of what is hit within a part jumps, and by how much it is late does not fall with the step, but what that does to positions
-//! does [CENIC2025]. Where one step and two halves miss the same impact they agree; the overlap tells. A part that fails, or whose solver does
-//! not converge, is divided as well, down to `least` of the step, where it is taken as it is.
+//! q_h, v_h are those of one step, q_h/2, v_h/2 those of two halves, which are what is accepted. By (2) the errors of all parts over the time
+//! T (`horizon`) sum to the accuracy: it is the error at the end of T of a motion that neither spreads nor gathers errors [HairerNorsettWanner1993].
+//!
+//! Where friction stops what slid, ε is also T times the velocity that the other forces would have given it in the part since: if slip turns
+//! back, a step ends at rest and goes on late.
+//!
+//! At an impact, or where slip turns back, a velocity jumps somewhere within the part, and ε falls no faster than with h: (2) is never
+//! met. Such an event is told by this order, which two tries of a part show, and is held to (3). One step and two halves that miss the same
+//! impact agree; the overlap tells. Where one of them has the impact and the other has not, their velocities differ by the jump, and
+//! the part is divided until both have it or neither. A part that fails, or whose solver does not converge, is divided as well, down to
+//! `least` of the step, where it is taken as it is.
+//!
+//! Sizes follow a proportional and integral controller [Soederlind2003]. The solver's tolerance is a small share of the accuracy
+//! ([`AdaptiveParams::solver_tolerance`]).
 
-use super::search::Search;
+use super::search::{Search, velocities_into};
 use crate::canon_params::AdaptiveParams;
 use crate::input::Input;
 use crate::report::StepReport;
@@ -20,7 +32,7 @@ use crate::stepping::decoratable::Decoratable;
 use crate::stepping::memory::Memory;
 use stiction_assembly::{ContactPoint, Posed};
 use stiction_collision::ShapeError;
-use stiction_contact::ContactSolver;
+use stiction_contact::{Cone, ContactSolver};
 use stiction_dynamics::spatial::Motion;
 use stiction_dynamics::{Kinematics, difference_into};
 use stiction_models::World;
@@ -31,11 +43,32 @@ pub(crate) struct Adaptive {
     params: AdaptiveParams,
     /// Share of a step that the next part tries [–].
     part: f64,
+    /// 1/p, where the error of a smooth part falls by (2) with the power p of its length [–].
+    exponent: f64,
     before: Memory,
     kin: Kinematics,
     search: Search,
     still: Vec<Motion>,
+    /// Velocities along the rows of the last half of a part, at its start, middle and end.
+    start: Vec<f64>,
+    half: Vec<f64>,
+    end: Vec<f64>,
 }
+
+/// Share of the accuracy that a part with an event may err by [–].
+const OF_EVENT: f64 = 0.05;
+/// Share of the accuracy below which an error counts as rounding, and the least that does [–, m].
+const ROUNDING: [f64; 2] = [1e-6, 1e-14];
+/// Order of the error of a part, in its length, below which the part has an event [–].
+const SMOOTH: f64 = 1.5;
+/// Slip at the end of a part that counts as none, relative to that at its start [–].
+const STOPPED: f64 = 1e-6;
+/// A part is chosen to err by this share of what is allowed [–].
+const SAFETY: f64 = 0.8;
+/// Shares of the exponent that the controller gives to the error of this part and takes for that of the last one [–].
+const PI: [f64; 2] = [1.0, 0.3];
+/// By how much a part may be shorter than the last try, and longer than the last part [–].
+const CHANGES: [f64; 2] = [0.1, 8.0];
 
 /// The outcome of a part of a step.
 struct Part {
@@ -45,10 +78,10 @@ struct Part {
 }
 
 impl Adaptive {
-    /// Around `inner`, which is made for `world`.
+    /// Around `inner`, which is made for `world` and is of `order` in the step where motions are smooth.
     pub(crate) fn new(
         world: &World,
-        inner: Box<dyn Decoratable>,
+        (inner, order): (Box<dyn Decoratable>, u32),
         params: AdaptiveParams,
     ) -> Result<Self, ShapeError> {
         let model = &world.model;
@@ -56,10 +89,14 @@ impl Adaptive {
             inner,
             params,
             part: 1.0,
+            exponent: 1.0 / f64::from(order),
             before: Memory::default(),
             kin: Kinematics::new(model),
             search: Search::new(world)?,
             still: vec![Motion::ZERO; model.bodies.len()],
+            start: Vec::new(),
+            half: Vec::new(),
+            end: Vec::new(),
         })
     }
 
@@ -81,18 +118,52 @@ impl Adaptive {
         if first.failure().is_some() {
             return Part { state: halves, report: first, error: f64::INFINITY };
         }
+        let middle = halves.v.clone();
         let second = self.inner.step(world, &mut halves, input, 0.5 * h, solver);
         let report = first.followed_by(second);
         let mut apart = vec![0.0; state.v.len()];
         difference_into(&world.model, &whole.q, &halves.q, 1.0, &mut apart);
+        let turning = self.params.horizon * self.turning(&state.v, &middle);
+        let faster = whole.v.iter().zip(&halves.v).map(|(a, b)| self.params.horizon * (a - b));
+        apart.extend(faster);
         let grown = self.overlap(world, &halves.q) - self.overlap(world, &state.q);
-        let error = apart.iter().fold(grown.max(0.0), |most, x| most.max(x.abs()));
-        let bad = once.flagged() || report.flagged() || error.is_nan();
+        let error = apart.iter().fold(grown.max(turning), |most, x| most.max(x.abs()));
+        let finite = apart.iter().all(|x| x.is_finite());
+        let bad = once.flagged() || report.flagged() || !finite;
         Part { state: halves, report, error: if bad { f64::INFINITY } else { error } }
     }
 }
 
 impl Adaptive {
+    /// The velocity that friction may have held back in the last half of a part, after it stopped what slid at the start, at `v` [m/s or rad/s].
+    ///
+    /// A step in which slip turns back ends at rest, and one step and two halves agree on it; what goes on from there is late by what the other
+    /// forces would have done since.
+    fn turning(&mut self, v: &[f64], middle: &[f64]) -> f64 {
+        let Self { inner, start, half, .. } = self;
+        let posed = inner.posed();
+        velocities_into(posed, v, start);
+        velocities_into(posed, middle, half);
+        let problem = &posed.problem;
+        problem.velocities_into(inner.impulses(), &mut self.end);
+        let mut most = 0.0_f64;
+        for block in 0..problem.len() {
+            let mut rows = problem.range(block);
+            match problem.cone(block) {
+                Cone::Friction { .. } => rows.end -= 1,
+                Cone::Box { .. } => {}
+                _ => continue,
+            }
+            let size = |of: &dyn Fn(usize) -> f64| rows.clone().map(|r| of(r).powi(2)).sum::<f64>().sqrt();
+            let slid = size(&|r| start[r]);
+            if size(&|r| self.end[r]) <= STOPPED * slid {
+                // What drives it, over both halves.
+                most = most.max(slid.min(2.0 * size(&|r| problem.free_velocity[r] - half[r])));
+            }
+        }
+        most
+    }
+
     /// The deepest overlap at q [m].
     fn overlap(&mut self, world: &World, q: &[f64]) -> f64 {
         self.kin.update(&world.model, q);
@@ -114,12 +185,14 @@ impl Stepper for Adaptive {
         h: f64,
         solver: &mut dyn ContactSolver,
     ) -> StepReport {
-        let AdaptiveParams { accuracy, least, .. } = self.params;
+        let AdaptiveParams { accuracy, horizon, least, .. } = self.params;
         let mut at_start = Memory::default();
         self.inner.memory_into(&mut at_start);
         let part_at_start = self.part;
         let (mut here, mut done) = (state.clone(), 0.0);
         let mut report: Option<StepReport> = None;
+        // Length and error of the last try of this part, and what the last part erred by, of what it was allowed.
+        let (mut tried, mut last): (Option<[f64; 2]>, f64) = (None, 1.0);
         while done < 1.0 {
             let left: f64 = 1.0 - done;
             let mut share = self.part.min(left);
@@ -128,13 +201,17 @@ impl Stepper for Adaptive {
                 share = left;
             }
             let part = self.try_part(world, &here, input, share * h, solver);
-            let allowed = accuracy;
-            let smallest = share <= least;
-            if part.error > allowed && !smallest {
+            let rounding = (ROUNDING[0] * accuracy).max(ROUNDING[1]);
+            let smooth = (accuracy * share * h / horizon).max(rounding);
+            let order = tried.map(|[long, error]| (error / part.error).ln() / (long / share).ln());
+            let event = order.is_some_and(|order| order < SMOOTH);
+            let allowed = if event { smooth.max(OF_EVENT * accuracy) } else { smooth };
+            if part.error > allowed && share > least {
                 self.inner.restore(world, &here, input, &self.before);
-                let shrink =
-                    if part.error.is_finite() { (0.8 * allowed / part.error).clamp(0.2, 0.7) } else { 0.5 };
-                self.part = (share * shrink).max(least);
+                let exponent = if event { 1.0 } else { self.exponent };
+                let shrink = (SAFETY * allowed / part.error).powf(exponent);
+                self.part = (share * shrink.clamp(CHANGES[0], 0.7)).max(least);
+                tried = Some([share, part.error]).filter(|[_, error]| error.is_finite());
                 continue;
             }
             if part.report.failure().is_some() {
@@ -148,8 +225,17 @@ impl Stepper for Adaptive {
                 None => part.report,
             });
             done = if share == left { 1.0 } else { done + share };
-            let grow = if part.error > 0.0 { (0.8 * allowed / part.error).clamp(0.3, 3.0) } else { 3.0 };
-            self.part = (share * grow).clamp(least, 1.0);
+            let ratio = (part.error / smooth).max(1e-12);
+            let grow = if event {
+                CHANGES[1]
+            } else {
+                (SAFETY / ratio).powf(PI[0] * self.exponent) * last.powf(PI[1] * self.exponent)
+            };
+            last = if event { 1.0 } else { ratio.clamp(1e-2, 1.0) };
+            // A part that the end of the step cut short says nothing of how long parts may be.
+            let next = share * grow.clamp(CHANGES[0], CHANGES[1]);
+            self.part = if share == left { next.max(self.part) } else { next }.clamp(least, 1.0);
+            tried = None;
         }
         here.t = state.t + h;
         *state = here;
@@ -166,6 +252,10 @@ impl Stepper for Adaptive {
 
     fn contacts(&self) -> &[ContactPoint] {
         self.inner.contacts()
+    }
+
+    fn rule_of_choice(&self) -> Option<&'static str> {
+        self.inner.rule_of_choice()
     }
 
     fn efforts_into(&self, world: &World, out: &mut Vec<f64>) {

@@ -1,7 +1,7 @@
 //! The contact laws of [`super::theta`]: what g and R of a contact's rows are, and who solves the problem.
 //!
 //! ```text
-//!     moreau             g_N = J_N v_f + e J_N v,   g_T = J_T v_f + e_T J_T v,   where φ + γ h φ̇ ≤ 0        (1)
+//!     moreau             g_N = J_N v_f + e J_N v,   g_T = J_T v_f + e_T J_T v,   where φ + γ h φ̇ ≤ `touch`  (1)
 //!     stewart-trinkle    g_N = J_N v_f + φ/h,   by Lemke's pivots                                      (2)
 //!     anitescu           the same,   by the convex programme                                          (3)
 //!     todorov            g = J v_f − u*,   R = ε diag(J M̂⁻¹ Jᵀ),   over the cone:                      (4)
@@ -17,9 +17,6 @@ use stiction_contact::ContactSolver;
 use stiction_dynamics::Factor;
 use stiction_solvers::registry::{Common, SolverError, make_from};
 use stiction_solvers::values::Params;
-
-/// A contact that rounding keeps from touching touches [m].
-const ROUNDING: f64 = 1e-12;
 
 /// One of the four.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -64,7 +61,7 @@ impl ContactLaw {
     /// True of contacts that take part in a step, where their gap grows at the rate `opening` [m/s].
     pub(super) fn takes(self, params: &CanonParams, c: &ContactPoint, opening: f64, h: f64) -> bool {
         match self {
-            Self::Moreau => c.gap + params.moreau.gamma * h * opening <= ROUNDING,
+            Self::Moreau => c.gap + params.moreau.gamma * h * opening <= params.moreau.touch,
             Self::StewartTrinkle | Self::Anitescu => true,
             Self::Todorov => c.gap <= params.todorov.margin,
         }

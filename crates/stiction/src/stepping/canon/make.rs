@@ -14,6 +14,9 @@ use stiction_models::World;
 /// Steppers around which `adaptive` can control the error.
 const INNER: &str = "moreau, stewart-trinkle, anitescu, todorov, variational";
 
+/// Share of the accuracy up to which the gap of a contact counts as closed under `adaptive` [–].
+const TOUCH: f64 = 0.1;
+
 /// The stepper called `name`; `None` if the canon has no such.
 pub(crate) fn make(
     world: &World,
@@ -28,9 +31,9 @@ pub(crate) fn make(
         (None, "variational") => Variational::new(world, params).map(|s| Box::new(s) as _),
         (None, "adaptive") => {
             let adaptive = params.canon.adaptive.clone();
-            match make_inner(world, &adaptive.inner, &params) {
-                Some(inner) => {
-                    inner.and_then(|inner| Ok(Box::new(Adaptive::new(world, inner, adaptive)?) as _))
+            match make_inner(world, &adaptive.inner, params) {
+                Some((inner, order)) => {
+                    inner.and_then(|inner| Ok(Box::new(Adaptive::new(world, (inner, order), adaptive)?) as _))
                 }
                 None => Err(UnsupportedByCanon::Inner { name: adaptive.inner, available: INNER }),
             }
@@ -40,11 +43,16 @@ pub(crate) fn make(
     Some(made)
 }
 
-/// The stepper called `name`, if `adaptive` can stand around it.
+/// The stepper called `name`, if `adaptive` can stand around it, with the order of its smooth motions.
 fn make_inner(
     world: &World,
     name: &str,
-    params: &StepperParams,
-) -> Option<Result<Box<dyn Decoratable>, UnsupportedByCanon>> {
-    INNER.split(", ").any(|known| known == name).then(|| make(world, name, params))?
+    mut params: StepperParams,
+) -> Option<(Result<Box<dyn Decoratable>, UnsupportedByCanon>, u32)> {
+    let canon = &mut params.canon;
+    canon.tolerance = canon.adaptive.solver_tolerance(canon.tolerance);
+    canon.moreau.touch = canon.moreau.touch.max(TOUCH * canon.adaptive.accuracy);
+    let second = name == "variational" || name == "moreau" && canon.moreau.theta == 0.5;
+    let made = INNER.split(", ").any(|known| known == name).then(|| make(world, name, &params))?;
+    made.map(|made| (made, if second { 2 } else { 1 }))
 }

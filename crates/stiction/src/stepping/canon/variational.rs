@@ -12,9 +12,15 @@
 //! exact law's, with Newton's restitution, of contacts and stops that touch at q₁, as at an impact of `time-stepping`; nothing
 //! else of a step sees them, and what overlaps there stays.
 //!
+//! What the rule does to the energy is told from what it is: with T̄(p) = ½ pᵀ M(q̄)⁻¹ p, of whose change (2) and (3) make h w · (∂L/∂q + f),
+//!
+//! ```text
+//!     W_integrator = T(q₁, p₁⁻) − T̄(p₁⁻) − T(q₀, p₀) + T̄(p₀) + h w · ∂L/∂q + ΔU                     (5)
+//! ```
+//!
 //! Ball and free joints, whose coordinates do not add up, dry friction of joints, loops and couplings are refused.
 
-use super::ended::{close, end, works_of_rows};
+use super::ended::{end, works_of_rows};
 use super::mechanics::{Gains, Mechanics};
 use super::rows::Rows;
 use super::search::Search;
@@ -175,6 +181,7 @@ impl Variational {
         momentum.iter_mut().zip(&force).for_each(|(p, f)| *p += 0.5 * h * f);
         self.end.look(world, &self.q_next, &state.v);
         self.rows.factor(world, &self.end.kin)?;
+        let at_end = momentum.clone();
         self.rows.factor.solve_in_place(&mut momentum);
         let v_free = momentum;
         self.end.look(world, &self.q_next, &v_free);
@@ -189,7 +196,30 @@ impl Variational {
         if !self.v_next.iter().chain(&self.q_next).all(|x| x.is_finite()) {
             return Err("a number stopped being finite".to_owned());
         }
+        self.factor.factor(&self.middle.mass).map_err(|e| format!("the mass matrix: {e}"))?;
+        let mut at_start = vec![0.0; n];
+        self.start.mass.mul_into(&state.v, &mut at_start);
+        // The kinetic energies that the momenta at both ends have with the mass matrix of the middle.
+        let with_middle = |p: &[f64]| {
+            let mut v = p.to_vec();
+            self.factor.solve_in_place(&mut v);
+            0.5 * p.iter().zip(&v).map(|(p, v)| p * v).sum::<f64>()
+        };
+        let swing = [with_middle(&at_start), with_middle(&at_end)];
+        self.end.look(world, &self.q_next, &v_free);
+        let [kinetic, ..] = self.end.energies(world, (&self.q_next, &v_free));
         self.keep_ledger(world, input, (before, &v_free), h);
+        // (5), with the forces of springs, whose energy is part of U.
+        let f = &self.middle.forces;
+        let pushed: f64 = (0..n)
+            .map(|i| {
+                let given = input.generalized.get(i).copied().unwrap_or(0.0);
+                h * self.w[i] * (force[i] - f.actuators[i] - f.damping[i] - given)
+            })
+            .sum();
+        let ledger = &mut self.ledger;
+        ledger.integrator =
+            (kinetic - swing[1]) - (before[0] - swing[0]) + pushed + ledger.gravity + ledger.springs;
         Ok(status)
     }
 
@@ -204,7 +234,7 @@ impl Variational {
         }
         self.end.look(world, &self.q_next, &self.v_next);
         let after = self.end.energies(world, (&self.q_next, &self.v_next));
-        close(&mut ledger, before, after);
+        [ledger.kinetic, ledger.gravity, ledger.springs] = [0, 1, 2].map(|k| after[k] - before[k]);
         self.ledger = ledger;
     }
 }

@@ -26,6 +26,7 @@ mod system;
 pub(crate) mod tangent;
 pub(crate) mod trapezoidal;
 
+pub(crate) use linkages::Linkages;
 use serde::Serialize;
 use std::collections::BTreeSet;
 pub(crate) use stiction_assembly::forces::actuators::is_servo;

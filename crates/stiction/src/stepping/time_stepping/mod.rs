@@ -407,6 +407,7 @@ impl TimeStepping {
             asleep: 0,
             nmdp: None,
             ledger: None,
+            answers: None,
         }
     }
 

@@ -1,13 +1,19 @@
 //! The θ-method with a contact law: `moreau`, `stewart-trinkle`, `anitescu` and `todorov`.
 //!
 //! ```text
-//!     M̃ (v⁺ − v) = h (θ f(q̃, v⁺) + (1 − θ) f(q, v)) + Jᵀ λ,     λ from the contact law at q           (1)
-//!     q⁺ = q ⊕ h (θ v⁺ + (1 − θ) v)                                                                  (2)
+//!     M̃ (v⁺ − v) = h f̃ + Jᵀ λ,     λ from the contact law at q                                       (1)
+//!     q⁺ = q ⊕ h v̄,   v̄ = θ v⁺ + (1 − θ) v                                                         (2)
+//!     midpoint:   M̃ = M(q̃),   f̃ = f(q̃, v̄),   q̃ = q ⊕ θ h v̄                                        (3)
+//!     ends:       M̃ = M(q⁺),   f̃ = θ f(q⁺, v⁺) + (1 − θ) f(q, v)                                     (4)
 //! ```
 //!
-//! `moreau` is the method of Moreau and Jean [Moreau1988; Jean1999]: f is linearised about v and the q̃ that it leads to, M̃ is the
-//! mass matrix there, and Newton's method repeats this as often as `newton` says; once is the linearly implicit method. The
-//! others are the semi-implicit Euler method θ = 1 with M̃ and inertial forces at the start; springs, dampers and servos are
+//! `moreau` is the method of Moreau and Jean [Moreau1988; Jean1999]. Moreau takes inertia and forces at one point of the step, (3),
+//! which at θ = ½ is the implicit midpoint rule: symmetric in time, of the second order, and without drift of the energy. Jean's form
+//! (4), which other programs have, takes them at both ends with the mass matrix of the end: of the first order where M changes, and the energy
+//! drifts. f̃ is linearised about the velocity w = v first, and Newton's method with M̃ as it is at w repeats this until w settles, or
+//! as often as `newton` says; once is the linearly implicit method.
+//!
+//! The others are the semi-implicit Euler method θ = 1 with M̃ and inertial forces at the start; springs, dampers and servos are
 //! taken linearly implicit, where servos reach their limits the limit. In `todorov` M̃ is M + B, with B = b diag(M) a damper of
 //! h B that is taken implicit, and f loses B v [Todorov2014].
 //!
@@ -16,13 +22,15 @@
 //!
 //! Limits and dry friction of joints, couplings and loops are rows as those of `time-stepping`.
 
+mod least_norm;
 mod works;
 
 use super::contact_law::ContactLaw;
 use super::ended::end;
 use super::mechanics::{Gains, Mechanics};
 use super::search::{Search, relative_velocity, velocities_into};
-use super::unsupported::{UnsupportedByCanon, refuse};
+use super::unsupported::{UnsupportedByCanon, refuse, refuse_pressure};
+use crate::canon_params::ThetaForces;
 use crate::energy_ledger::EnergyLedger;
 use crate::input::Input;
 use crate::params::StepperParams;
@@ -31,10 +39,11 @@ use crate::state::State;
 use crate::stepping::Stepper;
 use crate::stepping::contact_source::ContactSource;
 use crate::stepping::decoratable::Decoratable;
+use crate::stepping::integrate::Linkages;
 use crate::stepping::memory::Memory;
 use stiction_assembly::consistent::Consistent;
 use stiction_assembly::loops::Loops;
-use stiction_assembly::{ContactPoint, Posed, Posing, WarmStart, primal};
+use stiction_assembly::{ContactPoint, Middle, Posed, Posing, WarmStart, primal};
 use stiction_contact::{ContactSolver, SolveReport, SolveStatus};
 use stiction_dynamics::spatial::Motion;
 use stiction_dynamics::{Factor, MassMatrix, integrate_into, motions_into};
@@ -56,6 +65,13 @@ pub(crate) struct ThetaStepper {
     start: Mechanics,
     /// Where forces are linearised; after the step, its end.
     ahead: Mechanics,
+    /// The middle of the step that v leads to, where contacts are looked for by (3).
+    middle: Mechanics,
+    linkages: Linkages,
+    /// No tree has lost its loops.
+    kept: Vec<bool>,
+    /// No contact presses over an area.
+    in_points: bool,
     gains: Gains,
     search: Search,
     warm: WarmStart,
@@ -111,6 +127,10 @@ impl ThetaStepper {
             params,
             start: Mechanics::new(world),
             ahead: Mechanics::new(world),
+            middle: Mechanics::new(world),
+            in_points: refuse_pressure(world, law.name()).is_ok(),
+            linkages: Linkages::new(world),
+            kept: vec![false; model.trees],
             gains: Gains::new(world),
             search: Search::new(world)?,
             warm: WarmStart::default(),
@@ -149,6 +169,26 @@ impl ThetaStepper {
             ContactLaw::Moreau => (self.params.canon.moreau.theta, true),
             _ => (1.0, false),
         }
+    }
+
+    /// The share of f̃ that is taken where it is linearised; the rest is that of the start.
+    fn share_ahead(&self) -> f64 {
+        match (self.law, self.params.canon.moreau.forces) {
+            (ContactLaw::Moreau, ThetaForces::Ends) => self.params.canon.moreau.theta,
+            _ => 1.0,
+        }
+    }
+
+    /// Whether the step is the implicit midpoint rule.
+    fn is_midpoint(&self) -> bool {
+        let moreau = &self.params.canon.moreau;
+        self.law == ContactLaw::Moreau && moreau.forces == ThetaForces::Midpoint && moreau.theta == 0.5
+    }
+
+    /// Whether contacts are those of the middle of the step: by the midpoint rule, unless loops hold what they tie where the step starts,
+    /// or surfaces press by their overlap.
+    fn by_middle(&self) -> bool {
+        self.is_midpoint() && self.in_points && !self.linkages.any
     }
 
     fn attempt(
@@ -198,11 +238,22 @@ impl ThetaStepper {
         self.start.find_forces(world, here, &input.control, &self.gains.q_of_dof);
         self.start.find_mass(world);
         self.room.w.copy_from_slice(&state.v);
+        if self.is_midpoint() {
+            integrate_into(&world.model, &state.q, &state.v, 0.5 * h, &mut self.room.q_ahead);
+            self.middle.look(world, &self.room.q_ahead, &state.v);
+            self.linkages.find(&self.warm, &self.kept);
+        }
         let rounds = if implicit { self.params.canon.moreau.newton } else { 1 };
         self.report = SolveReport { status: SolveStatus::Converged, iterations: 0, residual: 0.0 };
         for round in 0..rounds {
             if round > 0 {
-                self.room.w.copy_from_slice(&self.room.v_next);
+                let Room { w, v_next, .. } = &mut self.room;
+                let size = v_next.iter().fold(0.0_f64, |size, v| size.max(v.abs()));
+                let moved = w.iter().zip(&*v_next).fold(0.0_f64, |most, (w, v)| most.max((v - w).abs()));
+                if moved <= SETTLED * size {
+                    break;
+                }
+                w.copy_from_slice(v_next);
             }
             self.linearise(world, state, input, h);
             loop {
@@ -212,10 +263,14 @@ impl ThetaStepper {
                 }
                 self.pose(world, state, h, solver)?;
                 self.iterate(world, h, solver)?;
-                if !self.reaches_limits(world, h) {
+                let touched = self.linkages.hold_touched(&self.posed, &self.impulses);
+                if !touched && !self.reaches_limits(world, h) {
                     break;
                 }
             }
+        }
+        if self.law == ContactLaw::Moreau {
+            least_norm::take(&self.posed, state.v.len(), &mut self.impulses)?;
         }
         self.law.undo(&mut self.posed, &self.search.points, h, &mut self.room.offsets);
         self.set_free_velocities();
@@ -225,15 +280,17 @@ impl ThetaStepper {
     /// Forces and mass matrix about w.
     fn linearise(&mut self, world: &World, state: &State, input: &Input, h: f64) {
         let (theta, implicit) = self.rule();
+        let within = implicit && self.params.canon.moreau.forces == ThetaForces::Midpoint;
         let Room { q_ahead, w, scratch, .. } = &mut self.room;
         scratch.clear();
         scratch.extend(state.v.iter().zip(&*w).map(|(v, w)| theta * w + (1.0 - theta) * v));
-        integrate_into(&world.model, &state.q, scratch, h, q_ahead);
-        self.ahead.look(world, q_ahead, w);
-        self.ahead.find_forces(world, (q_ahead, w), &input.control, &self.gains.q_of_dof);
+        integrate_into(&world.model, &state.q, scratch, if within { theta * h } else { h }, q_ahead);
+        let v_ahead = if within { &*scratch } else { &*w };
+        self.ahead.look(world, q_ahead, v_ahead);
+        self.ahead.find_forces(world, (q_ahead, v_ahead), &input.control, &self.gains.q_of_dof);
         if implicit {
             self.ahead.find_mass(world);
-            self.ahead.find_derivatives(world, w);
+            self.ahead.find_derivatives(world, v_ahead);
         } else {
             self.ahead.mass.set_to(&self.start.mass);
         }
@@ -242,7 +299,7 @@ impl ThetaStepper {
     /// S, its factor, and the momentum that v⁺ = w is short of.
     fn find_base(&mut self, world: &World, state: &State, input: &Input, h: f64) -> Result<(), String> {
         let (theta, by_theta) = self.rule();
-        let s = h * theta;
+        let (s, share) = (h * theta, self.share_ahead());
         let Room { w, implicit, base, scratch, .. } = &mut self.room;
         implicit.iter_mut().enumerate().for_each(|(i, x)| {
             *x = s * (self.gains.dampers[i] + s * self.gains.springs[i]);
@@ -268,15 +325,15 @@ impl ThetaStepper {
         scratch.extend(w.iter().zip(&state.v).map(|(w, v)| v - w));
         self.ahead.mass.mul_into(scratch, base);
         let (a, b) = (&self.ahead.forces, &self.start.forces);
-        let inertial_share = if by_theta { theta } else { 0.0 };
+        let inertial_share = if by_theta { share } else { 0.0 };
         for (i, base) in base.iter_mut().enumerate() {
-            let mean = |ahead: &[f64], start: &[f64], theta: f64| theta * ahead[i] + (1.0 - theta) * start[i];
+            let mean = |ahead: &[f64], start: &[f64], share: f64| share * ahead[i] + (1.0 - share) * start[i];
             let given = input.generalized.get(i).copied().unwrap_or(0.0);
             *base += h
                 * (mean(&a.inertial, &b.inertial, inertial_share)
-                    + mean(&a.springs, &b.springs, theta)
-                    + mean(&a.damping, &b.damping, theta)
-                    + mean(&a.actuators, &b.actuators, theta)
+                    + mean(&a.springs, &b.springs, share)
+                    + mean(&a.damping, &b.damping, share)
+                    + mean(&a.actuators, &b.actuators, share)
                     + given
                     - self.added[i] * state.v[i]);
         }
@@ -286,7 +343,8 @@ impl ThetaStepper {
     /// Contacts at the start, as the law wants them.
     fn find_contacts(&mut self, world: &World, h: f64) {
         self.find_free(0.0);
-        let Self { law, params, start, search, room, .. } = self;
+        let in_middle = self.by_middle();
+        let Self { law, params, start, middle, search, room, .. } = self;
         let motions = match law {
             ContactLaw::Moreau => &start.vel.V,
             _ => {
@@ -306,6 +364,18 @@ impl ThetaStepper {
             let opening = c.n.dot(relative_velocity(&start.kin, &start.vel, c));
             law.takes(&params.canon, c, opening, h)
         });
+        if in_middle && !search.points.is_empty() {
+            // Who takes part is known at the start; where it touches is that of the middle.
+            let taken = std::mem::take(&mut search.points);
+            search.find(world, &middle.kin, motions, (h, margin));
+            let there = std::mem::replace(&mut search.points, taken);
+            for c in &mut search.points {
+                let same = |m: &&ContactPoint| m.geometries == c.geometries && m.feature == c.feature;
+                if let Some(m) = there.iter().find(same) {
+                    (c.position, c.n, c.t1, c.t2) = (m.position, m.n, m.t1, m.t2);
+                }
+            }
+        }
     }
 
     /// v_f, with h θ (∂f/∂v + h θ ∂f/∂q)(v⁺ − w) beyond the diagonal times `share`.
@@ -354,12 +424,28 @@ impl ThetaStepper {
         solver: &dyn ContactSolver,
     ) -> Result<(), String> {
         self.find_free(0.0);
-        let Self { params, start, search, warm, loops, posed, room, factor, consistent, impulses, .. } = self;
-        motions_into(&world.model, &start.kin, &room.v_free, &mut room.motions);
+        let (midpoint, in_middle) = (self.is_midpoint(), self.by_middle());
+        let Self {
+            params,
+            start,
+            middle,
+            search,
+            warm,
+            loops,
+            posed,
+            room,
+            factor,
+            consistent,
+            impulses,
+            ..
+        } = self;
+        let kin = if in_middle { &middle.kin } else { &start.kin };
+        motions_into(&world.model, kin, &room.v_free, &mut room.motions);
+        let turning = Middle { kin: &self.ahead.kin, q: &room.q_ahead, turning: &self.linkages.turning };
         let posing = Posing {
             world,
-            kin: &start.kin,
-            middle: None,
+            kin,
+            middle: (midpoint && self.linkages.any).then_some(turning),
             rolling: None,
             q: &state.q,
             v: &state.v,
@@ -458,14 +544,14 @@ impl ThetaStepper {
     /// Efforts at the end of the step; true if one is found to be at its limit that was not.
     fn reaches_limits(&mut self, world: &World, h: f64) -> bool {
         let (theta, _) = self.rule();
-        let s = h * theta;
+        let (s, share) = (h * theta, self.share_ahead());
         let Self { ahead, start, efforts, room: Room { w, v_next, .. }, .. } = self;
         let mut found = false;
         for (i, a) in world.actuators.iter().enumerate() {
             let change: f64 = a.transmission.iter().map(|&(d, c)| c * (v_next[d] - w[d])).sum();
             let mut effort = ahead.forces.efforts[i];
             if !ahead.forces.at_limit[i] {
-                effort += (a.law.bias_velocity + s * a.law.bias_length) * change;
+                effort += theta / share * (a.law.bias_velocity + s * a.law.bias_length) * change;
                 if let Some([lo, hi]) = a.effort_limit
                     && !(lo..=hi).contains(&effort)
                 {
@@ -477,7 +563,7 @@ impl ThetaStepper {
                     found = true;
                 }
             }
-            efforts[i] = theta * effort + (1.0 - theta) * start.forces.efforts[i];
+            efforts[i] = share * effort + (1.0 - share) * start.forces.efforts[i];
         }
         found
     }
@@ -521,6 +607,10 @@ impl Stepper for ThetaStepper {
 
     fn contacts(&self) -> &[ContactPoint] {
         &self.search.points
+    }
+
+    fn rule_of_choice(&self) -> Option<&'static str> {
+        self.own.as_ref().map(|own| own.rule_of_choice())
     }
 
     fn efforts_into(&self, _: &World, out: &mut Vec<f64>) {

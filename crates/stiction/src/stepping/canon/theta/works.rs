@@ -16,7 +16,7 @@ impl ThetaStepper {
     /// Fills the ledger, [`crate::energy_ledger`]. Leaves `ahead` at the end of the step.
     pub(super) fn keep_ledger(&mut self, world: &World, state: &State, input: &Input, h: f64) {
         let (theta, by_theta) = self.rule();
-        let s = h * theta;
+        let (s, share) = (h * theta, self.share_ahead());
         let pushes = self.law != ContactLaw::Moreau; // overlaps, within the step
         let before = self.start.energies(world, (&state.q, &state.v));
         let n = state.v.len();
@@ -39,15 +39,15 @@ impl ThetaStepper {
         let mut ledger = EnergyLedger::default();
         let (mut inertial, mut springs) = (0.0, 0.0);
         let (a, b) = (&self.ahead.forces, &self.start.forces);
-        let share = if by_theta { theta } else { 0.0 };
+        let inertial_share = if by_theta { share } else { 0.0 };
         for i in 0..n {
-            let both = |ahead: &[f64], start: &[f64], theta: f64| theta * ahead[i] + (1.0 - theta) * start[i];
+            let both = |ahead: &[f64], start: &[f64], share: f64| share * ahead[i] + (1.0 - share) * start[i];
             let (v, x) = (mean[i], difference[i]);
-            inertial += v * (h * both(&a.inertial, &b.inertial, share) + s * change[i]);
-            springs += v * (h * both(&a.springs, &b.springs, theta) - s * s * self.gains.springs[i] * x);
-            let damping = h * both(&a.damping, &b.damping, theta) - s * self.gains.dampers[i] * x;
+            inertial += v * (h * both(&a.inertial, &b.inertial, inertial_share) + s * change[i]);
+            springs += v * (h * both(&a.springs, &b.springs, share) - s * s * self.gains.springs[i] * x);
+            let damping = h * both(&a.damping, &b.damping, share) - s * self.gains.dampers[i] * x;
             ledger.damping += v * (damping - self.added[i] * (x + h * state.v[i]));
-            ledger.actuators += v * (h * both(&a.actuators, &b.actuators, theta) + s * of_actuators[i]);
+            ledger.actuators += v * (h * both(&a.actuators, &b.actuators, share) + s * of_actuators[i]);
             ledger.applied += v * h * input.generalized.get(i).copied().unwrap_or(0.0);
         }
         let rows = works_of_rows(&self.posed, &self.impulses, &state.v, v_next);
@@ -56,7 +56,8 @@ impl ThetaStepper {
         velocities_into(&self.posed, v_next, along);
         for (block, what) in self.posed.blocks.iter().enumerate() {
             let normal = self.posed.normal_row(block);
-            let pushed = 0.5 * self.impulses[normal] * along[normal];
+            // Rows that turn hold the mean of both velocities.
+            let pushed = 0.5 * self.impulses[normal] * (along[normal] + what.bias.turn);
             let from = match what.key {
                 BlockKey::Contact(c) if pushes && self.search.points[c].gap < 0.0 => &mut ledger.normal,
                 BlockKey::Row(RowKey::Coupling { .. } | RowKey::Loop { .. }) => &mut ledger.constraints,
