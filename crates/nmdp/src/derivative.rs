@@ -104,7 +104,7 @@ struct Problem<'a> {
     live: Vec<usize>,
 }
 
-/// What is displaced.
+/// A number that is displaced.
 #[derive(Clone, Copy)]
 enum Along {
     Position(usize),

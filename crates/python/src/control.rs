@@ -55,12 +55,12 @@ impl Locomotion {
         &self,
         py: Python<'py>,
         t: f64,
-        (q, v): (Row<'py>, Row<'py>),
+        state: (Row<'py>, Row<'py>),
         command: [f64; 4],
         ground: Option<Py<PyAny>>,
     ) -> PyResult<Bound<'py, PyArray1<f64>>> {
         let given = |row: &Row<'_>| row.as_array().iter().copied().collect::<Vec<f64>>();
-        let (q, v) = (given(&q), given(&v));
+        let (q, v) = (given(&state.0), given(&state.1));
         let [x, y, yaw_rate, height] = command;
         let command = Command { velocity: [x, y], yaw_rate, height };
         let raised = RefCell::new(None);
@@ -97,7 +97,7 @@ struct Stated<'py> {
 }
 
 impl Stated<'_> {
-    /// What Python answers; `None` where it states nothing.
+    /// The answer of Python; `None` where it states nothing.
     fn asked(&self, k: usize, x: &Point, u: Option<&[f64]>) -> PyResult<Option<Vec<Bound<'_, PyAny>>>> {
         let py = self.py;
         let state = |of: &[f64]| row(py, of.to_vec());
@@ -204,16 +204,21 @@ impl Simulation {
     fn ilqr<'py>(
         &self,
         py: Python<'py>,
-        (controls, hold): (Rows<'py>, usize),
-        (target_q, target_v, weights): (Rows<'py>, Rows<'py>, Rows<'py>),
-        (control, control_weights): (Row<'py>, Row<'py>),
-        (lowest, highest): (Row<'py>, Row<'py>),
-        (running, terminal): (Option<Py<PyAny>>, Option<Py<PyAny>>),
-        (gradient, params): (&str, &str),
+        controls: (Rows<'py>, usize),
+        states: (Rows<'py>, Rows<'py>, Rows<'py>),
+        control: (Row<'py>, Row<'py>),
+        bounds: (Row<'py>, Row<'py>),
+        costs: (Option<Py<PyAny>>, Option<Py<PyAny>>),
+        settings: (String, String),
         tell: Option<Py<PyAny>>,
     ) -> PyResult<Found<'py>> {
-        let gradient: Gradient = serde_json::from_str(gradient).map_err(wrong)?;
-        let params: IlqrParams = serde_json::from_str(params).map_err(wrong)?;
+        let (controls, hold) = controls;
+        let (target_q, target_v, weights) = states;
+        let (control, control_weights) = control;
+        let (lowest, highest) = bounds;
+        let (running, terminal) = costs;
+        let gradient: Gradient = serde_json::from_str(&settings.0).map_err(wrong)?;
+        let params: IlqrParams = serde_json::from_str(&settings.1).map_err(wrong)?;
         let inner = self.pulled(py)?;
         let (world, state, settings) =
             (inner.sim.shared_world(), inner.sim.state().clone(), inner.sim.settings().clone());

@@ -274,17 +274,13 @@ class Simulation(_stiction.Simulation):
         return Linearization(a, b, c, dlambda, by_parameters, q, v, tuple(json.loads(notes)))
 
     def rollout_vjp(
-        self,
-        controls: ArrayLike,
-        gradients: ArrayLike,
-        every: int | None = None,
-        parameters: Sequence[Parameter] = (),
+        self, controls: ArrayLike, gradients: ArrayLike, every: int | None = None, parameters: Sequence[Parameter] = ()
     ) -> RolloutGradient:
         """The gradient of a cost of a rollout from here, by the adjoint of every step; the state stays.
 
         ``controls`` (N, nu) act in N steps, and ``gradients`` (N, 2 nv) are those of the cost by the state after each step, in
-        tangent coordinates of (q, v). The gradient by ``parameters``, which are the same in all steps, is found as well. There is a checkpoint every ``every`` steps (√N of them by default). Forces and motions
-        that a scene states do not act.
+        tangent coordinates of (q, v). The gradient by ``parameters``, which are the same in all steps, is found as well. There is a
+        checkpoint every ``every`` steps (√N of them by default). Forces and motions that a scene states do not act.
         """
         u, g = np.asarray(controls, dtype=np.float64), np.asarray(gradients, dtype=np.float64)
         expected = [(len(g), self.model.nu), (len(g), 2 * self.model.nv)]
@@ -293,12 +289,9 @@ class Simulation(_stiction.Simulation):
                 raise Error(f"{name} have the shape {x.shape}; expected {shape}")
         if every is not None and every < 1:
             raise Error(f"every is {every}; expected at least 1 step")
-        start, by_control, by_parameters, notes = self._rollout_vjp(
-            u.ravel(),
-            g.ravel(),
-            every if every is not None else max(1, round(len(g) ** 0.5)),
-            _parameters(self.model, parameters),
-        )
+        spacing = every if every is not None else max(1, round(len(g) ** 0.5))
+        numbers = _parameters(self.model, parameters)
+        start, by_control, by_parameters, notes = self._rollout_vjp(u.ravel(), g.ravel(), spacing, numbers)
         told = tuple((note["step"], note["of"]) for note in json.loads(notes))
         return RolloutGradient(start, by_control.reshape(u.shape), by_parameters, told)
 

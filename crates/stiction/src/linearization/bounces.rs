@@ -79,7 +79,7 @@ impl Forces<'_> {
     }
 }
 
-/// What the motion of bodies on which nothing acts but bounces is of.
+/// The part of the motion of bodies that is of bounces, where nothing else acts on them.
 pub(super) struct Shift {
     /// The velocity M̂⁻¹ Σ (1 − s) Jᵀ λ of the blocks that bounce, and its derivative.
     pub(super) velocity: Vec<f64>,

@@ -18,11 +18,12 @@ use stiction_contact::{Cone, ConstraintProblem, Law};
 
 /// Newton steps, at most.
 const STEPS: usize = 300;
-/// How far towards the boundary a step goes, and by how much κ shrinks at once [–].
+/// How far towards the boundary a step goes, and by how much κ shrinks after a step that goes at least half of its way [–].
 const WITHIN: f64 = 0.9;
 const SHRINK: f64 = 0.3;
-/// Residuals of this share of κ, and of velocities, are none [–].
-const TOLERANCE: f64 = 1e-11;
+const HALF: f64 = 0.5;
+/// The last step of Newton's method changes by less, relative to what it changes [–].
+const SETTLED: f64 = 1e-6;
 
 /// A Lorentz cone of the system: x = offset + Σ scale_i λ_row_i.
 struct Pair {
@@ -86,23 +87,19 @@ pub(super) fn relax(
     let mut now = system.mean(&z).max(kappa);
     for _ in 0..STEPS {
         let (residual, jacobian, _) = system.at(&z, now);
-        let size = system.size(&residual, now, most);
-        if size <= TOLERANCE && now == kappa {
-            let (_, jacobian, by_velocity) = system.at(&z, now);
-            return Some(Relaxed { lambda: z.as_slice()[..m].to_vec(), factor: jacobian.lu(), by_velocity });
-        }
-        if size <= 0.1 {
-            now = (now * SHRINK).max(kappa);
-        }
-        let (residual, jacobian) = match size <= 0.1 {
-            true => (system.at(&z, now).0, jacobian),
-            false => (residual, jacobian),
-        };
         let step = jacobian.lu().solve(&-residual)?;
         let share = system.within(&z, &step);
+        let change = system.change(&z, &step, most);
         z += step * share;
         if !z.iter().all(|x| x.is_finite()) {
             return None;
+        }
+        if now <= kappa && share >= 1.0 && change <= SETTLED {
+            let (_, jacobian, by_velocity) = system.at(&z, now);
+            return Some(Relaxed { lambda: z.as_slice()[..m].to_vec(), factor: jacobian.lu(), by_velocity });
+        }
+        if share >= HALF {
+            now = (now * SHRINK).max(kappa);
         }
     }
     None
@@ -290,9 +287,14 @@ impl System<'_> {
         (residual, jacobian, by_velocity)
     }
 
-    /// The size of residuals: works by κ, velocities by κ over the largest impulse.
-    fn size(&self, residual: &DVector<f64>, kappa: f64, most: f64) -> f64 {
-        residual.iter().fold(0.0_f64, |size, r| size.max(r.abs())) / kappa.min(kappa / most).max(1e-9 * kappa)
+    /// The largest change by a step, of what is in cones relative to it, of the impulses of free rows to the largest.
+    fn change(&self, z: &DVector<f64>, step: &DVector<f64>, most: f64) -> f64 {
+        let of = |pair: &Pair| {
+            let (x, dx) = (self.x(pair, z, pair.offset)[0], self.x(pair, step, 0.0)[0]);
+            (dx / x).abs().max((step[pair.at] / z[pair.at]).abs())
+        };
+        let free = self.free.iter().map(|r| step[*r].abs() / most);
+        self.pairs.iter().map(of).chain(free).fold(0.0, f64::max)
     }
 
     /// The share of a step that stays within the cones.

@@ -6,9 +6,9 @@ use stiction_contact::{ConstraintProblem, Law};
 /// Derivatives by (q, v, u) of a step q⁺ = q ⊕ h ν to v⁺: a row per velocity, positions along the coordinates of v.
 #[derive(Clone, Debug)]
 pub enum Slopes {
-    /// Those of velocities, from the stepper's own conditions of the least.
+    /// Derivatives of velocities, from the stepper's own conditions of the least.
     Solved(Solved),
-    /// Those of its equations, whose impulses obey a contact law.
+    /// Derivatives of the stepper's equations, whose impulses obey a contact law.
     Equations(Box<Equations>),
 }
 

@@ -78,7 +78,7 @@ fn surfaces_that_yield() {
     }
 }
 
-/// What has no spring or damper is of another kind of step.
+/// A joint without spring or damper makes a step of another kind.
 #[test]
 fn what_is_not_there_is_named() {
     let world = walker("", 0.3);

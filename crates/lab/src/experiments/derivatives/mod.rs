@@ -49,7 +49,7 @@ const FASTER: f64 = 8.0;
 #[derive(Clone, Copy)]
 struct Counted {
     error: f64,
-    /// Its number, from 0.
+    /// Number of the state, from 0.
     state: u64,
     /// The residual of its step over the slowest slip of its contacts: how far the direction of that slip may be off [–].
     doubt: f64,

@@ -392,7 +392,7 @@ impl ThetaStepper {
         posing.pose_into(&search.points, warm, posed);
     }
 
-    /// What the law makes of the rows.
+    /// Lets the law write the rows that are posed.
     fn write_law(&mut self, state: &State, h: f64) {
         let Self { params, search, posed, room, factor, .. } = self;
         velocities_into(posed, &room.v_free, &mut room.along);

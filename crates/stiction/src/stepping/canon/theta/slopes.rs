@@ -46,7 +46,7 @@ struct Values {
 }
 
 impl ThetaStepper {
-    /// See the module.
+    /// Differentiates the equations of the last step, which went from `start` under `input`.
     pub(super) fn differentiate(
         &mut self,
         world: &World,
