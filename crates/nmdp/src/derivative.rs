@@ -117,7 +117,8 @@ impl Problem<'_> {
     fn derivative(&mut self) -> Result<StepDerivative, NoDerivative> {
         let (nv, nu) = (self.world.model.nv(), self.start.control.len());
         self.residual.begin(self.world, &self.start);
-        let (answer, gradient) = self.answer(&self.start.clone(), &self.weights.clone())?;
+        let (start, weights) = (self.start, self.weights.clone());
+        let (answer, gradient) = self.answer(&start, &weights)?;
         self.nu.copy_from_slice(&answer);
         self.live = self.residual.sites.live().to_vec();
         let gain = self.residual.end.gain;
@@ -223,7 +224,8 @@ impl Problem<'_> {
             Along::Control(k) => u[k] += x,
             Along::Weight(k) => w[k] += x,
         }
-        let start = Start { q: &q, v: &v, control: &u, ..self.start };
+        let shorter: Start<'_> = self.start;
+        let start = Start { q: &q, v: &v, control: &u, ..shorter };
         self.residual.begin(self.world, &start);
         let found = self.answer(&start, &w)?;
         if self.residual.sites.live() != self.live {

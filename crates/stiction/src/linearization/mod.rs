@@ -14,6 +14,7 @@
 #![expect(clippy::needless_range_loop, reason = "indices are rows and columns of matrices")]
 
 pub(crate) mod active_set;
+mod bounced_motion;
 mod bounces;
 mod columns;
 pub(crate) mod compliant;
@@ -291,7 +292,9 @@ impl Done<'_> {
         };
         let corrected = corrected.change()?;
         let shift = match bouncing {
-            Some(bouncing) => bounces::shift(bouncing, (&forces, &mass, &geometry), &rows, &T, &dlambda)?,
+            Some(bouncing) => {
+                bounced_motion::shift(bouncing, (&forces, &mass, &geometry), &rows, &T, &dlambda)?
+            }
             None => None,
         };
         let moves = Moves { forces: &forces, dv, corrected, shift };
@@ -339,7 +342,7 @@ impl Done<'_> {
             return Ok(None);
         }
         let before = self.before(forces, mass, geometry)?;
-        bounces::Velocities::new(before, forces, mass, geometry).map(Some)
+        bounced_motion::velocities(before, forces, mass, geometry).map(Some)
     }
 
     /// Contacts that carry, or will, and are about to change what they ask for.

@@ -1,6 +1,6 @@
 //! The end of a step: q⁺ and v⁺ of each tree by its rule, differentiated.
 
-use super::bounces::Shift;
+use super::bounced_motion::Shift;
 use super::forces::Forces;
 use super::{LinearizationError, LinearizationNote};
 use crate::stepping::Quadrature;

@@ -188,7 +188,7 @@ impl System<'_> {
         let mut z = DVector::zeros(self.unknowns);
         let mobility = |r: usize| self.A[(r, r)].max(f64::MIN_POSITIVE);
         z.rows_mut(0, lambda.len()).copy_from_slice(lambda);
-        for (i, _) in self.problem.cones().iter().enumerate() {
+        for i in 0..self.problem.len() {
             let range = self.problem.range(i);
             // What κ alone would press with.
             let least = (kappa / mobility(range.start)).sqrt().max(1e-3 * most);
