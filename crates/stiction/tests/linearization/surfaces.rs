@@ -31,18 +31,18 @@ fn springs_dampers_servos_and_places_of_geometries() {
         let of = hold(&world, &settings(), &all, (4, 1e-7), |dice| above(&world, dice, speed));
         (0..3).for_each(|k| met[k] += of[k]);
     }
-    assert!(met[0] > 1 && met[1] > 1 && met[2] > 30, "sliding, sticking, columns of size: {met:?}");
+    assert!(met[0] > 1 && met[1] > 1 && met[2] > 15, "sliding, sticking, columns of size: {met:?}");
 }
 
 /// Surfaces that yield, under a law that is rigid of itself and under compliant laws.
 #[test]
 fn surfaces_that_yield() {
     for (contact, tolerance, wanted) in [
-        ("auto", 1e-13, 12),
-        ("sap", 1e-13, 12),
-        ("lagged", 1e-13, 8),
-        ("similar", 1e-13, 8),
-        ("mujoco", 1e-13, 12),
+        ("auto", 1e-13, 4),
+        ("sap", 1e-13, 4),
+        ("lagged", 1e-13, 4),
+        ("similar", 1e-13, 4),
+        ("mujoco", 1e-13, 4),
     ] {
         let mut world = walker("damping='0.1'", 0.4);
         for geometry in &mut world.geometries {
