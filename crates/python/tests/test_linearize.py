@@ -82,9 +82,16 @@ def test_a_rollout() -> None:
 
 
 def test_what_has_no_derivative_says_why() -> None:
-    simulation = stiction.Simulation(stiction.load("pendulum"), method="moreau")
-    with pytest.raises(stiction.Error, match="moreau"):
+    simulation = stiction.Simulation(stiction.load("pendulum"), method="variational")
+    with pytest.raises(stiction.Error, match="variational"):
         simulation.linearize()
+
+
+def test_moreau_beside_differences() -> None:
+    simulation = stiction.Simulation(stiction.load("pendulum"), method="moreau")
+    step = simulation.linearize()
+    A, B = differences(simulation, 1e-6)
+    assert np.abs(step.A - A).max() < 1e-6 and np.abs(step.B - B).max(initial=0) < 1e-6
 
 
 def test_parameters_beside_differences() -> None:

@@ -327,6 +327,6 @@ fn parameters_that_do_not_exist_or_do_not_fit_are_named() {
     };
     let body = told("auto", Parameter::Mass { body: 99 });
     assert!(body.contains("Mass { body: 99 }") && body.contains("counted from 0"), "{body}");
-    let friction = told("sap", Parameter::Friction { geometries: [0, 2] });
-    assert!(friction.contains("the law is compliant"), "{friction}");
+    let friction = told("mujoco-pyramidal", Parameter::Friction { geometries: [0, 2] });
+    assert!(friction.contains("weights depend on it"), "{friction}");
 }
